@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "buffer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static size_t subbufs_bytes(const struct ring_config *config)
+{
+	return sizeof(struct subbuf) << config->count_shift;
+}
+
+struct ring_config buffer_config(const struct driver *driver, uint32_t subbuf_shift,
+				 uint32_t count_shift)
+{
+	return (struct ring_config){
+		.mode = RING_OVERWRITE,
+		.subbuf_shift = subbuf_shift,
+		.count_shift = count_shift,
+		.stamp_bits = driver->stamp_bits,
+		.counter_bits = driver->counter_bits,
+		.fixed_bytes = driver->payload_bytes,
+	};
+}
+
+int buffer_open(struct buffer *buffer, const struct driver *driver,
+		const struct ring_config *config)
+{
+	size_t index_bytes = sizeof(struct subbuf) << 12;
+	int error;
+
+	if (subbufs_bytes(config) > index_bytes)
+		index_bytes = subbufs_bytes(config);
+	*buffer = (struct buffer){ .driver = driver, .base_bytes = buffer_config_bytes(config) };
+	buffer->base = mmap(NULL, buffer->base_bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	buffer->scheme = aligned_alloc(64, bits_align(driver->scheme_bytes, 64));
+	buffer->subbufs = aligned_alloc(64, index_bytes);
+	if (buffer->base == MAP_FAILED || !buffer->scheme || !buffer->subbufs) {
+		error = errno ? errno : ENOMEM;
+		fprintf(stderr, "stampede: no memory for a ring of %zu bytes: %s\n",
+			buffer->base_bytes, strerror(error));
+		if (buffer->base == MAP_FAILED)
+			buffer->base = NULL;
+		buffer_close(buffer);
+		return -error;
+	}
+	buffer->locked = !mlock(buffer->base, buffer->base_bytes);
+	buffer->writer.random = 0x9e3779b97f4a7c15u;
+	return buffer_reset(buffer, config);
+}
+
+int buffer_reset(struct buffer *buffer, const struct ring_config *config)
+{
+	struct writer old = buffer->writer;
+
+	if (buffer_config_bytes(config) > buffer->base_bytes || config->count_shift > 12)
+		return -EINVAL;
+	buffer->config = *config;
+	buffer->writer = (struct writer){
+		.extra_bytes = old.extra_bytes,
+		.random_extra = old.random_extra,
+		.high_every = old.high_every,
+		.random = old.random,
+	};
+	/* Bytes of an earlier scheme or geometry must not pass for records. */
+	memset(buffer->base, 0xa5, buffer->base_bytes);
+	memset(buffer->subbufs, 0, subbufs_bytes(config));
+	buffer->config.fixed_bytes = buffer->driver->payload_bytes + old.extra_bytes;
+	buffer->driver->init(buffer->scheme, &buffer->config, buffer->base, buffer->subbufs,
+			     &buffer->writer);
+	return 0;
+}
+
+void buffer_close(struct buffer *buffer)
+{
+	if (buffer->base)
+		munmap(buffer->base, buffer->base_bytes);
+	free(buffer->scheme);
+	free(buffer->subbufs);
+	*buffer = (struct buffer){ .driver = NULL };
+}
+
+void buffer_drain(struct buffer *buffer, struct check *check)
+{
+	struct ring *ring = buffer_ring(buffer);
+	enum ring_mode mode = ring->mode;
+	uint64_t first, last;
+
+	buffer->driver->flush(buffer->scheme);
+	ring_readable(ring, &first, &last);
+	ring_consume(ring, first);
+	ring->mode = RING_DISCARD;
+	barrier();
+	buffer->driver->drain(buffer->scheme, check, true);
+	barrier();
+	ring->mode = mode;
+}
+
+void buffer_totals(const struct buffer *buffer, struct check_totals *totals)
+{
+	const struct ring *ring = buffer_ring(buffer);
+	const struct writer *writer = &buffer->writer;
+	unsigned int context;
+
+	*totals = (struct check_totals){ .lost = ring->lost + ring->refused + ring->stuck };
+	for (context = 0; context < CONTEXTS; context++) {
+		totals->written[context] = writer->written[context];
+		totals->failed += writer->failed[context];
+		if (context != CONTEXT_TASK)
+			totals->nested += writer->entered[context];
+	}
+	/* The timed loop has no time to count: what was tried and not lost was written. */
+	if (buffer->driver->timed)
+		for (context = 0; context < CONTEXTS; context++)
+			totals->written[context] = writer->entered[context];
+	if (buffer->driver->timed) {
+		totals->written[CONTEXT_TASK] -= totals->lost;
+		totals->failed = totals->lost;
+	}
+	totals->committed = ring_total_records(ring);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "check.h"
+
+#include <string.h>
+
+void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits)
+{
+	*check = (struct check){ .desc = desc, .stamp_bits = stamp_bits };
+}
+
+void check_drain_begin(struct check *check, uint64_t first)
+{
+	if (check->next_number && first > check->next_number)
+		memset(check->resync, true, sizeof(check->resync));
+	else if (!check->next_number)
+		/* A first look at a ring that may have gone round already. */
+		memset(check->resync, true, sizeof(check->resync));
+	check->next_number = first;
+}
+
+void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin)
+{
+	if (check->subbufs && (int64_t)(begin - check->last_time) < 0)
+		check_violate(check, ORACLE_MONOTONIC, "sub-buffer begins before its predecessor ends",
+			      number, 0, begin, NULL);
+	check->last_time = begin;
+	/* The begin stamp tells the reader all of the first event's: no extension is needed. */
+	check->last_stamp = begin;
+}
+
+void check_violate(struct check *check, enum oracle oracle, const char *text, uint64_t number,
+		   uint32_t offset, uint64_t time, const struct check_payload *payload)
+{
+	if (check->violations[oracle]++)
+		return;
+	check->first[oracle] = (struct violation){
+		.number = number,
+		.offset = offset,
+		.time = time,
+		.previous = check->last_time,
+		.payload = payload ? *payload : (struct check_payload){ .stamp = 0 },
+		.text = text,
+	};
+}
+
+void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
+		 const struct check_payload *payload)
+{
+	bool early = (int64_t)(time - payload->stamp) < 0;
+	uint64_t error = early ? payload->stamp - time : time - payload->stamp;
+
+	if (check->desc->untimed)
+		return;
+	if (early && check->stamp_bits < 64)
+		check->wraps_lost += error >> check->stamp_bits;
+	if (error > check->worst_error)
+		check->worst_error = error;
+	check->error_log2[64 - __builtin_clzll(error)]++;
+	check_violate(check, ORACLE_EXACT,
+		      error & bits_mask(check->stamp_bits) ? "decoded is not the stamp taken" :
+							     "decoded is off by whole wraps",
+		      number, offset, time, payload);
+}
+
+void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
+		    const struct check_payload *payload)
+{
+	unsigned int context = check_tag_context(payload->tag);
+	uint64_t sequence = check_tag_sequence(payload->tag);
+
+	if (context >= CONTEXTS) {
+		check_violate(check, ORACLE_STRUCTURE, "payload of no known context", number,
+			      offset, time, payload);
+		return;
+	}
+	if (check->resync[context] && sequence >= check->next_sequence[context])
+		check->skipped += sequence - check->next_sequence[context];
+	else
+		check_violate(check, ORACLE_CONSERVATION,
+			      sequence < check->next_sequence[context] ?
+				      "event seen twice or out of order" :
+				      "events missing before this one",
+			      number, offset, time, payload);
+	check->resync[context] = false;
+	check->next_sequence[context] = sequence + 1;
+}
+
+void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
+			const struct event *event, const struct check_payload *payload)
+{
+	uint32_t extra = check_tag_extra(payload->tag), i;
+	const uint8_t *filler = event->payload + sizeof(*payload);
+
+	if (event->payload_bytes < sizeof(*payload) + extra ||
+	    event->payload_bytes - sizeof(*payload) - extra >= 4) {
+		check_violate(check, ORACLE_STRUCTURE, "payload size is not what was written",
+			      number, offset, event->time, payload);
+		return;
+	}
+	check->rounding_bytes += event->payload_bytes - sizeof(*payload) - extra;
+	for (i = 0; i < extra; i++)
+		if (filler[i] != check_filler(check_tag_sequence(payload->tag), i)) {
+			check_violate(check, ORACLE_STRUCTURE, "payload torn or overwritten",
+				      number, offset, event->time, payload);
+			return;
+		}
+}
+
+void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64_t counted,
+		  uint64_t unused_bytes)
+{
+	check->subbufs++;
+	check->subbuf_bytes += unused_bytes;
+	check->next_number = number + 1;
+	if (decoded != counted)
+		check_violate(check, ORACLE_CONSERVATION,
+			      "sub-buffer holds another number of events than were committed",
+			      number, 0, check->last_time, NULL);
+}
+
+void check_finish(struct check *check, const struct check_totals *totals)
+{
+	const struct scheme_desc *desc = check->desc;
+	uint64_t written = 0;
+	unsigned int context;
+
+	for (context = 0; context < CONTEXTS; context++)
+		written += totals->written[context];
+	if (written != totals->committed)
+		check_violate(check, ORACLE_CONSERVATION, "committed records are not those written",
+			      0, 0, 0, NULL);
+	if (totals->failed != totals->lost)
+		check_violate(check, ORACLE_CONSERVATION, "lost events are not those refused", 0, 0,
+			      0, NULL);
+#ifndef STAMPEDE_TIMED
+	for (context = 0; context < CONTEXTS; context++) {
+		uint64_t missing = totals->written[context] - check->next_sequence[context];
+
+		if (missing && !check->resync[context])
+			check_violate(check, ORACLE_CONSERVATION, "newest events missing", 0, 0, 0,
+				      NULL);
+		check->skipped += missing;
+	}
+#endif
+	if (check->events > written || (check->skipped && check->events + check->skipped != written))
+		check_violate(check, ORACLE_CONSERVATION, "written is not decoded + overwritten", 0,
+			      0, 0, NULL);
+	if (check->extended > check->needed + totals->nested * desc->extra_per_nested)
+		check_violate(check, ORACLE_COUNTS, "more extended records than anything explains",
+			      0, 0, 0, NULL);
+	if (check->inexact > totals->nested * desc->zeros_per_nested)
+		check_violate(check, ORACLE_COUNTS, "more inexact stamps than nested writers", 0, 0,
+			      0, NULL);
+}
+
+bool check_clean(const struct check *check)
+{
+	unsigned int oracle;
+
+	for (oracle = 0; oracle < ORACLES; oracle++)
+		if (check->violations[oracle])
+			return false;
+	return true;
+}
+
+unsigned int check_typical_error_log2(const struct check *check)
+{
+	uint64_t wrong = 0, seen = 0;
+	unsigned int bits;
+
+	for (bits = 1; bits < 65; bits++)
+		wrong += check->error_log2[bits];
+	if (wrong * 2 < check->events)
+		return 0;
+	for (bits = 1; bits < 64; bits++) {
+		seen += check->error_log2[bits];
+		if ((check->events - wrong + seen) * 2 >= check->events)
+			break;
+	}
+	return bits;
+}
+
+static enum verdict judge(const struct check *check, bool kept, bool promised, uint32_t unmet)
+{
+	(void)check;
+	if (!promised)
+		return VERDICT_NOT_PROMISED;
+	if (kept)
+		return VERDICT_KEPT;
+	return unmet ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+}
+
+enum verdict check_promise(const struct check *check, enum scheme_promise promise, uint64_t stuck,
+			   uint32_t unmet)
+{
+	bool kept = true;
+
+	switch (promise) {
+	case PROMISE_MONOTONIC:
+		kept = !check->violations[ORACLE_MONOTONIC];
+		break;
+	case PROMISE_EXACT:
+		kept = !check->violations[ORACLE_EXACT];
+		break;
+	case PROMISE_WINDOW:
+		kept = !check->violations[ORACLE_WINDOW];
+		break;
+	case PROMISE_WRAP_PROOF:
+		kept = !check->wraps_lost;
+		break;
+	case PROMISE_BOUNDED:
+		kept = !stuck;
+		break;
+	case PROMISE_ALL:
+		break;
+	}
+	return judge(check, kept, check->desc->promises & promise, unmet);
+}
+
+enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t unmet)
+{
+	bool owed = check->violations[ORACLE_CONSERVATION] || check->violations[ORACLE_STRUCTURE] ||
+		    check->violations[ORACLE_COUNTS];
+	enum verdict worst = VERDICT_KEPT, one;
+	unsigned int bit;
+
+	/* Nobody may lose, tear or invent records; but who needs masks may without them. */
+	if (owed)
+		worst = unmet & NEED_MASKED_INTERRUPTS ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+	for (bit = 1; bit & PROMISE_ALL; bit <<= 1) {
+		one = check_promise(check, (enum scheme_promise)bit, stuck, unmet);
+		if (one == VERDICT_BROKEN)
+			worst = VERDICT_BROKEN;
+		else if (one == VERDICT_NEED_NOT_MET && worst == VERDICT_KEPT)
+			worst = VERDICT_NEED_NOT_MET;
+	}
+	return worst;
+}
+
+const char *check_oracle_name(enum oracle oracle)
+{
+	static const char *const names[ORACLES] = { "exact",	    "window",	 "monotonic",
+						    "conservation", "structure", "counts" };
+
+	return names[oracle];
+}
+
+const char *check_promise_name(enum scheme_promise promise)
+{
+	switch (promise) {
+	case PROMISE_MONOTONIC:
+		return "monotonic";
+	case PROMISE_EXACT:
+		return "exact";
+	case PROMISE_WINDOW:
+		return "window";
+	case PROMISE_WRAP_PROOF:
+		return "wrap_proof";
+	case PROMISE_BOUNDED:
+		return "bounded";
+	case PROMISE_ALL:
+		break;
+	}
+	return "all";
+}
+
+const char *check_verdict_name(enum verdict verdict)
+{
+	static const char *const names[] = { "kept", "broken", "need not met", "not promised" };
+
+	return names[verdict];
+}

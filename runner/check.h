@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The six oracles. They know nothing of a scheme's own state: only the decoded records, the payload
+ * that each of them carries, the ring's commit counters and what the writer counted.
+ *
+ *   exact         decoded time == the stamp in the payload (not for stamps declared inexact)
+ *   window        entry <= decoded time <= exit, clock reads of the caller around its reserve
+ *   monotonic     decoded times never go back in buffer order, sub-buffer ends included
+ *   conservation  written == decoded + lost; sequences without a gap in every context
+ *   structure     headers parse to the exact end; payload and filler intact
+ *   counts        extensions and inexact stamps at most what stamps and nesting call for
+ *
+ * The timed build's payload is the stamp alone: there the window is not known, and conservation is
+ * by totals.
+ */
+#ifndef STAMPEDE_RUNNER_CHECK_H
+#define STAMPEDE_RUNNER_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/scheme.h"
+
+enum oracle {
+	ORACLE_EXACT,
+	ORACLE_WINDOW,
+	ORACLE_MONOTONIC,
+	ORACLE_CONSERVATION,
+	ORACLE_STRUCTURE,
+	ORACLE_COUNTS,
+	ORACLES,
+};
+
+/* Who records: the interrupted task, the three levels of the storm, the beat. */
+enum context {
+	CONTEXT_TASK,
+	CONTEXT_LEVEL_1,
+	CONTEXT_LEVEL_2,
+	CONTEXT_LEVEL_3,
+	CONTEXT_BEAT,
+	CONTEXTS,
+};
+
+/* Payload of the checked and counting builds; filler of `extra` bytes may follow. */
+struct check_payload {
+	uint64_t stamp;
+	uint64_t entry;
+	uint64_t exit;
+	uint64_t tag; /* see check_tag() */
+};
+
+#define CHECK_SEQUENCE_BITS 40
+#define CHECK_EXTRA_BITS 19
+#define CHECK_EXTRA_MAX ((1u << CHECK_EXTRA_BITS) - 1)
+
+/* {context : 4 | inexact : 1 | extra bytes : 19 | sequence : 40} */
+static inline uint64_t check_tag(unsigned int context, bool inexact, uint32_t extra,
+				 uint64_t sequence)
+{
+	return (uint64_t)context << 60 | (uint64_t)inexact << 59 |
+	       (uint64_t)extra << CHECK_SEQUENCE_BITS |
+	       (sequence & bits_mask(CHECK_SEQUENCE_BITS));
+}
+
+static inline unsigned int check_tag_context(uint64_t tag)
+{
+	return (unsigned int)(tag >> 60);
+}
+
+static inline bool check_tag_inexact(uint64_t tag)
+{
+	return tag >> 59 & 1;
+}
+
+static inline uint32_t check_tag_extra(uint64_t tag)
+{
+	return (uint32_t)(tag >> CHECK_SEQUENCE_BITS) & CHECK_EXTRA_MAX;
+}
+
+static inline uint64_t check_tag_sequence(uint64_t tag)
+{
+	return tag & bits_mask(CHECK_SEQUENCE_BITS);
+}
+
+/* Filler byte `index` of the event with `sequence`. */
+static inline uint8_t check_filler(uint64_t sequence, uint32_t index)
+{
+	return (uint8_t)(sequence * 31 + index);
+}
+
+/* The first event that an oracle refused. */
+struct violation {
+	uint64_t number; /* sub-buffer */
+	uint32_t offset; /* of the record in it, bytes */
+	uint64_t time; /* decoded, ticks */
+	uint64_t previous; /* time decoded before it */
+	struct check_payload payload;
+	const char *text;
+};
+
+struct check {
+	const struct scheme_desc *desc;
+	uint32_t stamp_bits;
+
+	/* what was read */
+	uint64_t events;
+	uint64_t stamp_events; /* records of the scheme's own */
+	uint64_t extended; /* records that carry more than the short field */
+	uint64_t inexact;
+	uint64_t needed; /* extensions that the stamps themselves call for */
+	uint64_t by_context[CONTEXTS];
+	uint64_t header_bytes;
+	uint64_t payload_bytes;
+	uint64_t rounding_bytes; /* payload rounded up by the format */
+	uint64_t subbufs;
+	uint64_t subbuf_bytes; /* sub-buffer headers and unused ends */
+
+	/* what the oracles say */
+	uint64_t violations[ORACLES];
+	struct violation first[ORACLES];
+	uint64_t wraps_lost; /* whole wraps that decoded times are short of, summed over events */
+	uint64_t worst_error; /* ticks */
+	uint64_t error_log2[65]; /* events by bit length of |decoded - stamp| */
+
+	/* where the reader stands */
+	uint64_t last_time;
+	uint64_t last_stamp;
+	uint64_t next_number;
+	uint64_t next_sequence[CONTEXTS];
+	bool resync[CONTEXTS]; /* an overwritten stretch lies before the context's next event */
+	uint64_t skipped; /* events that sequences say were overwritten */
+};
+
+void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
+
+/* A reader is about to take the sub-buffers from `first` on. */
+void check_drain_begin(struct check *check, uint64_t first);
+
+/* A reader is about to read the records of sub-buffer `number`, which begins at `begin`. */
+void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin);
+
+/* One more violation; the first of its oracle is kept. `payload` may be NULL. */
+void check_violate(struct check *check, enum oracle oracle, const char *text, uint64_t number,
+		   uint32_t offset, uint64_t time, const struct check_payload *payload);
+
+/* Cold halves of check_event(). */
+void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
+		 const struct check_payload *payload);
+void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
+		    const struct check_payload *payload);
+void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
+			const struct event *event, const struct check_payload *payload);
+
+/* One sub-buffer is read: `decoded` events against `counted` by its commit counter. */
+void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64_t counted,
+		  uint64_t unused_bytes);
+
+/* What the writer counted, for the totals at the end of a run. */
+struct check_totals {
+	uint64_t written[CONTEXTS];
+	uint64_t failed; /* record() returned false */
+	uint64_t lost; /* by the ring's count */
+	uint64_t committed; /* records by all commit counters */
+	uint64_t nested; /* nested writers that ran, whether they recorded or not */
+};
+
+/* Judges the totals; call once, with everything drained and no writer active. */
+void check_finish(struct check *check, const struct check_totals *totals);
+
+/* True if no oracle has objected yet. */
+bool check_clean(const struct check *check);
+
+/* Bit length of the error that half of all events stay at or below; 0: exact. */
+unsigned int check_typical_error_log2(const struct check *check);
+
+enum verdict {
+	VERDICT_KEPT,
+	VERDICT_BROKEN,
+	VERDICT_NEED_NOT_MET,
+	VERDICT_NOT_PROMISED,
+};
+
+/* How one promise fared, with `unmet` the needs that the run did not give the scheme. */
+enum verdict check_promise(const struct check *check, enum scheme_promise promise, uint64_t stuck,
+			   uint32_t unmet);
+
+/* All promises and the three oracles that everybody owes, in one word. */
+enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t unmet);
+
+const char *check_oracle_name(enum oracle oracle);
+const char *check_promise_name(enum scheme_promise promise);
+const char *check_verdict_name(enum verdict verdict);
+
+/*
+ * Judges one decoded event. Inlined into each driver's drain: a run checks some hundred million
+ * events, and a slow oracle would be run on fewer.
+ */
+static inline void check_event(struct check *check, uint64_t number, uint32_t offset,
+			       const struct event *event)
+{
+	const struct check_payload *payload = (const struct check_payload *)(const void *)event->payload;
+	struct check_payload copy;
+	uint64_t time = event->time;
+#ifndef STAMPEDE_TIMED
+	uint64_t tag;
+	unsigned int context;
+#endif
+
+	check->header_bytes += event->header_bytes;
+	check->extended += event->flags & EVENT_EXTENDED;
+	if (unlikely((int64_t)(time - check->last_time) < 0))
+		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time, NULL);
+	if (unlikely(event->flags & EVENT_STAMP_ONLY)) {
+		check->stamp_events++;
+		check->last_time = time;
+		return;
+	}
+#ifdef STAMPEDE_TIMED
+	if (unlikely(event->payload_bytes < sizeof(copy.stamp))) {
+		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
+			      NULL);
+		return;
+	}
+	copy = (struct check_payload){ .entry = 0 };
+	memcpy(&copy.stamp, payload, sizeof(copy.stamp));
+	check->payload_bytes += event->payload_bytes;
+#else
+	if (unlikely(event->payload_bytes < sizeof(copy))) {
+		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
+			      NULL);
+		return;
+	}
+	memcpy(&copy, payload, sizeof(copy));
+	tag = copy.tag;
+	context = check_tag_context(tag);
+	check->payload_bytes += event->payload_bytes;
+	if (unlikely(context >= CONTEXTS ||
+		     check_tag_sequence(tag) != check->next_sequence[context]))
+		check_sequence(check, number, offset, time, &copy);
+	else
+		check->next_sequence[context]++;
+	if (likely(context < CONTEXTS))
+		check->by_context[context]++;
+	if (unlikely(event->payload_bytes != sizeof(copy)))
+		check_filler_bytes(check, number, offset, event, &copy);
+	if (unlikely(time - copy.entry > copy.exit - copy.entry))
+		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
+			      offset, time, &copy);
+	if (unlikely(check_tag_inexact(tag)))
+		check->inexact++;
+	else
+#endif
+		if (unlikely(time != copy.stamp))
+		check_error(check, number, offset, time, &copy);
+	check->needed += bits_overflow(check->desc->extension == EXTEND_ON_CARRY ?
+					       copy.stamp ^ check->last_stamp :
+					       copy.stamp - check->last_stamp,
+				       check->stamp_bits);
+	check->events++;
+	check->last_time = time;
+	check->last_stamp = copy.stamp;
+}
+
+#endif

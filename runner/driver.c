@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Compiled once per row and build with -DROW=..., -DSCHEME_HEADER='"..."' and one of
+ * -DSTAMPEDE_TIMED, -DSTAMPEDE_CHECKED, -DSTAMPEDE_COUNTING, which make the symbol's prefix.
+ */
+#include "driver.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct source;
+struct scheme_ring;
+static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len);
+#ifdef STAMPEDE_TIMED
+#define PAYLOAD_BYTES 8
+#else
+#define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
+#endif
+static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned int level);
+
+#include SCHEME_HEADER
+
+#include "core/record.h"
+
+#ifndef STAMP_BITS
+#define STAMP_BITS 27
+#endif
+#ifndef COUNTER_BITS
+#define COUNTER_BITS 64
+#endif
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+
+#ifdef STAMPEDE_TIMED
+#define DRIVER_NAME JOIN(driver_timed_, ROW)
+
+struct source {
+	struct writer *writer;
+};
+
+static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
+{
+	(void)src;
+	(void)len;
+	memcpy(rsv->payload, &rsv->stamp, sizeof(rsv->stamp));
+}
+
+static void driver_run(void *scheme, struct writer *writer, uint64_t events)
+{
+	struct scheme_ring *s = scheme;
+	struct source src = { .writer = writer };
+	uint64_t i;
+
+	for (i = 0; i < events; i++)
+		record(s, EVENT_FIXED, PAYLOAD_BYTES, &src);
+	writer->entered[CONTEXT_TASK] += events;
+}
+
+/* One event from an interrupt. */
+static __attribute__((noinline)) void driver_one(struct scheme_ring *s, struct writer *writer,
+						 unsigned int context, uint32_t id)
+{
+	struct source src = { .writer = writer };
+
+	writer->entered[context]++;
+	record(s, id, PAYLOAD_BYTES, &src);
+}
+#else
+#ifdef STAMPEDE_CHECKED
+#define DRIVER_NAME JOIN(driver_checked_, ROW)
+#else
+#define DRIVER_NAME JOIN(driver_counting_, ROW)
+#endif
+
+struct source {
+	struct writer *writer;
+	unsigned int context;
+	uint64_t entry;
+};
+
+static void payload_fill_extra(uint8_t *filler, uint32_t extra, uint64_t sequence)
+{
+	uint32_t i;
+
+	for (i = 0; i < extra; i++)
+		filler[i] = check_filler(sequence, i);
+}
+
+/* Runs between reserve and commit: `exit` bounds the reserve, not the copying. */
+static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
+{
+	uint64_t sequence = src->writer->written[src->context];
+	uint32_t extra = len - PAYLOAD_BYTES;
+	struct check_payload payload = {
+		.stamp = rsv->stamp,
+		.entry = src->entry,
+		.exit = clock_fenced(),
+		.tag = check_tag(src->context, rsv->inexact, extra, sequence),
+	};
+
+	memcpy(rsv->payload, &payload, sizeof(payload));
+	if (unlikely(extra))
+		payload_fill_extra(rsv->payload + sizeof(payload), extra, sequence);
+}
+
+static uint32_t driver_random_extra(struct writer *writer)
+{
+	uint64_t state = writer->random;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	writer->random = state;
+	return (uint32_t)(state % (writer->extra_bytes + 1));
+}
+
+static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsigned int context,
+			      uint32_t id)
+{
+	struct source src = { .writer = writer, .context = context };
+	uint32_t extra = writer->extra_bytes;
+
+	writer->entered[context]++;
+	if (unlikely(writer->random_extra)) {
+		extra = driver_random_extra(writer);
+		id = EVENT_SIZED + (id == EVENT_BEAT);
+	} else if (unlikely(writer->high_every) && !(writer->entered[context] % writer->high_every)) {
+		id = EVENT_FIXED_HIGH;
+	}
+	src.entry = clock_fenced();
+	if (likely(record(s, id, PAYLOAD_BYTES + extra, &src)))
+		writer->written[context]++;
+	else
+		writer->failed[context]++;
+}
+
+static void driver_run(void *scheme, struct writer *writer, uint64_t events)
+{
+	uint64_t i;
+
+	for (i = 0; i < events; i++)
+		driver_one(scheme, writer, CONTEXT_TASK, EVENT_FIXED);
+}
+#endif
+
+static void driver_run_empty(void *scheme, struct writer *writer, uint64_t events)
+{
+	uint64_t i;
+
+	(void)scheme;
+	for (i = 0; i < events; i++)
+		__asm__ volatile("" : : "r"(writer) : "memory");
+}
+
+static void deferred_run(struct scheme_ring *s, unsigned int level)
+{
+#ifdef SCHEME_DEFER
+	struct writer *writer = s->mask.owner;
+	uint64_t waited = clock_now() - writer->deferred_since[level];
+
+	writer->deferred_since[level] = 0;
+	if (waited > writer->deferred_worst_ticks)
+		writer->deferred_worst_ticks = waited;
+	driver_one(s, writer, level, level == CONTEXT_BEAT ? EVENT_BEAT : EVENT_FIXED);
+#else
+	(void)s;
+	(void)level;
+#endif
+}
+
+static bool driver_deferred(struct scheme_ring *s, struct writer *writer, unsigned int context)
+{
+	if (!defer(s, context))
+		return false;
+	local_add_raw(&writer->deferred, 1);
+	if (!writer->deferred_since[context])
+		writer->deferred_since[context] = clock_now();
+	return true;
+}
+
+static void driver_interrupt(void *scheme, struct writer *writer, unsigned int context)
+{
+	if (!driver_deferred(scheme, writer, context))
+		driver_one(scheme, writer, context, EVENT_FIXED);
+}
+
+static void driver_beat(void *scheme, struct writer *writer)
+{
+	if (driver_deferred(scheme, writer, CONTEXT_BEAT))
+		return;
+	beat(scheme);
+	driver_one(scheme, writer, CONTEXT_BEAT, EVENT_BEAT);
+}
+
+static void driver_init(void *scheme, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs, struct writer *writer)
+{
+	struct scheme_ring *s = scheme;
+
+	memset(s, 0, sizeof(*s));
+	scheme_init(s, config, base, subbufs);
+#ifdef SCHEME_DEFER
+	s->mask.owner = writer;
+#else
+	(void)writer;
+#endif
+}
+
+static void driver_flush(void *scheme)
+{
+	struct scheme_ring *s = scheme;
+
+	ring_flush(&s->ring, scheme_now(s));
+}
+
+static void drain_one(struct scheme_ring *s, struct check *check, uint64_t number)
+{
+	const struct ring *ring = &s->ring;
+	const uint8_t *base = ring_subbuf_base(ring, number);
+	uint32_t content = ring_content(ring, number);
+	enum decode_result result = DECODE_BAD;
+	uint64_t before = check->events;
+	struct cursor cursor;
+	struct event event;
+	uint32_t offset = 0;
+
+	if (content && decode_begin(ring, number, content, &cursor)) {
+		check_subbuf_begin(check, number, cursor.time);
+		for (;;) {
+			offset = (uint32_t)(cursor.at - base);
+			result = decode_next(&cursor, &event);
+			if (unlikely(result != DECODE_EVENT))
+				break;
+			check_event(check, number, offset, &event);
+		}
+	}
+	if (result == DECODE_BAD)
+		check_violate(check, ORACLE_STRUCTURE,
+			      content ? "not a record, or one that runs over the end" :
+					"sub-buffer never completed",
+			      number, offset, check->last_time, NULL);
+	check_subbuf(check, number, check->events - before, ring_record_count(ring, number),
+		     ring->header_bytes + ring_subbuf_bytes(ring) - content);
+}
+
+static void driver_drain(void *scheme, struct check *check, bool consume)
+{
+	struct scheme_ring *s = scheme;
+	uint64_t first, last, number;
+
+	ring_readable(&s->ring, &first, &last);
+	check_drain_begin(check, first);
+	for (number = first; number < last; number++)
+		drain_one(s, check, number);
+	if (consume)
+		ring_consume(&s->ring, last);
+}
+
+static void show_one(FILE *text, const struct event *event, uint32_t offset, bool marked)
+{
+	struct check_payload payload = { .stamp = 0 };
+
+	memcpy(&payload, event->payload,
+	       event->payload_bytes < sizeof(payload) ? event->payload_bytes : sizeof(payload));
+	fprintf(text, "  %c +%-6" PRIu32 " decoded %" PRIu64 " stamp %" PRIu64 " off by %" PRId64
+	       " header %" PRIu32 "%s", marked ? '>' : ' ', offset, event->time, payload.stamp,
+	       (int64_t)(event->time - payload.stamp), event->header_bytes,
+	       event->flags & EVENT_STAMP_ONLY ? " stamp event" :
+	       event->flags & EVENT_EXTENDED	? " extended" :
+						  "");
+	if (event->payload_bytes >= sizeof(payload))
+		fprintf(text, " entry %+" PRId64 " exit %+" PRId64 " context %u seq %" PRIu64 "%s",
+		       (int64_t)(payload.entry - payload.stamp),
+		       (int64_t)(payload.exit - payload.stamp), check_tag_context(payload.tag),
+		       check_tag_sequence(payload.tag),
+		       check_tag_inexact(payload.tag) ? " inexact" : "");
+	fputc('\n', text);
+}
+
+static void driver_show(FILE *text, void *scheme, const struct violation *violation,
+			unsigned int around)
+{
+	struct scheme_ring *s = scheme;
+	const uint8_t *base = ring_subbuf_base(&s->ring, violation->number);
+	uint32_t content = ring_content(&s->ring, violation->number), offset;
+	struct cursor cursor, ahead;
+	struct event event;
+	unsigned int i, before = 0, after = 0;
+
+	if (!content || !decode_begin(&s->ring, violation->number, content, &cursor)) {
+		fprintf(text, "  sub-buffer %" PRIu64 " is not there any more\n", violation->number);
+		return;
+	}
+	fprintf(text, "  sub-buffer %" PRIu64 " begins at %" PRIu64 "\n", violation->number, cursor.time);
+	ahead = cursor;
+	while (ahead.at < base + violation->offset && decode_next(&ahead, &event) == DECODE_EVENT)
+		before++;
+	for (i = 0; after <= around; i++) {
+		offset = (uint32_t)(cursor.at - base);
+		if (decode_next(&cursor, &event) != DECODE_EVENT)
+			break;
+		if (i + around >= before)
+			show_one(text, &event, offset, i == before);
+		after += i >= before;
+	}
+}
+
+extern const struct driver DRIVER_NAME;
+const struct driver DRIVER_NAME = {
+	.row = TEXT(ROW),
+	.desc = &scheme_desc,
+	.stamp_bits = STAMP_BITS,
+	.counter_bits = COUNTER_BITS,
+	.scheme_bytes = sizeof(struct scheme_ring),
+	.payload_bytes = PAYLOAD_BYTES,
+#ifdef STAMPEDE_TIMED
+	.timed = true,
+#endif
+	.init = driver_init,
+	.run = driver_run,
+	.run_empty = driver_run_empty,
+	.interrupt = driver_interrupt,
+	.beat = driver_beat,
+	.flush = driver_flush,
+	.drain = driver_drain,
+	.show = driver_show,
+};

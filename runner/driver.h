@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One driver per row and build: driver.c compiled with the row's scheme inlined. What is hot is
+ * inside; these pointers are called once per batch, per signal or per drain.
+ */
+#ifndef STAMPEDE_RUNNER_DRIVER_H
+#define STAMPEDE_RUNNER_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "check.h"
+#include "core/scheme.h"
+
+/* What the writers of one ring count and choose, apart from the scheme. */
+struct writer {
+	uint64_t written[CONTEXTS]; /* also the next sequence; each context touches its own */
+	uint64_t failed[CONTEXTS];
+	uint64_t entered[CONTEXTS]; /* writers that ran, whether they recorded or not */
+	uint64_t deferred; /* nested writers that a soft mask put off */
+	uint64_t deferred_since[CONTEXTS]; /* clock when the first of those waiting came; 0: none */
+	uint64_t deferred_worst_ticks;
+	uint32_t extra_bytes; /* filler behind the check payload */
+	bool random_extra; /* anything from 0 to extra_bytes */
+	uint32_t high_every; /* one event in so many has an id too large for 5 bits; 0: none */
+	uint64_t random; /* state of the filler's size, xorshift */
+};
+
+struct driver {
+	const char *row;
+	const struct scheme_desc *desc;
+	uint32_t stamp_bits; /* row's own width where the run sets none */
+	uint32_t counter_bits;
+	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
+	uint32_t payload_bytes; /* least payload of this build */
+	bool timed; /* of the timed build: the stamp is the payload */
+
+	/* All take the scheme's structure as `scheme`. */
+	void (*init)(void *scheme, const struct ring_config *config, uint8_t *base,
+		     struct subbuf *subbufs, struct writer *writer);
+	/* `events` events as fast as they go, from the task's context. */
+	void (*run)(void *scheme, struct writer *writer, uint64_t events);
+	/* The same loop around nothing: what the harness itself costs. */
+	void (*run_empty)(void *scheme, struct writer *writer, uint64_t events);
+	/* A nested writer of `context`: one event, at once or when the scheme lets it. */
+	void (*interrupt)(void *scheme, struct writer *writer, unsigned int context);
+	/* The beat: the scheme's own work, then a beat event. */
+	void (*beat)(void *scheme, struct writer *writer);
+	/* Closes the open sub-buffer. */
+	void (*flush)(void *scheme);
+	/* Decodes and judges all complete sub-buffers, and releases them if `consume`. */
+	void (*drain)(void *scheme, struct check *check, bool consume);
+	/* Prints the record of `violation` with up to `around` decoded ones on either side. */
+	void (*show)(FILE *text, void *scheme, const struct violation *violation,
+		     unsigned int around);
+};
+
+/* The drivers of a build in the order of schemes.def, NULL at the end. */
+extern const struct driver *const drivers_timed[];
+extern const struct driver *const drivers_checked[];
+extern const struct driver *const drivers_counting[];
+
+/* A driver by its row, or NULL. */
+const struct driver *driver_find(const struct driver *const *drivers, const char *row);
+
+/*
+ * The rows that `list` names: row names or prefixes of whole words ("nested_stamps" takes
+ * nested_stamps_cmpxchg along), separated by spaces or commas; NULL or "" is all. Fills `chosen`
+ * (room for `max`) in the order of schemes.def and returns how many; -1 and a line on stderr with
+ * the nearest name if there is none of that name.
+ */
+int driver_select(const struct driver *const *drivers, const char *list,
+		  const struct driver **chosen, int max);
+
+/* Most rows there can be; a build with more fails. */
+#define DRIVERS_MAX 128
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/* The tables of all drivers, and choosing among them by name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "driver.h"
+#include "options.h"
+
+#define X(row, header, ...) \
+	extern const struct driver driver_timed_##row, driver_checked_##row, driver_counting_##row;
+#include "schemes.def"
+#undef X
+
+#define X(row, header, ...) &driver_timed_##row,
+const struct driver *const drivers_timed[] = {
+#include "schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_checked_##row,
+const struct driver *const drivers_checked[] = {
+#include "schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_counting_##row,
+const struct driver *const drivers_counting[] = {
+#include "schemes.def"
+	NULL
+};
+#undef X
+
+_Static_assert(sizeof(drivers_timed) / sizeof(drivers_timed[0]) <= DRIVERS_MAX,
+	       "raise DRIVERS_MAX");
+
+const struct driver *driver_find(const struct driver *const *drivers, const char *row)
+{
+	for (; *drivers; drivers++)
+		if (!strcmp((*drivers)->row, row))
+			return *drivers;
+	return NULL;
+}
+
+/* "nested_stamps" takes nested_stamps_cmpxchg along, "full" does not take full_tsc. */
+static bool names_row(const char *name, size_t length, const char *row)
+{
+	return !strncmp(name, row, length) && (!row[length] || row[length] == '_');
+}
+
+int driver_select(const struct driver *const *drivers, const char *list,
+		  const struct driver **chosen, int max)
+{
+	const char *names[DRIVERS_MAX + 1];
+	bool wanted[DRIVERS_MAX] = { false }, found;
+	const char *name = list ? list : "";
+	size_t length;
+	int i, count = 0;
+
+	for (i = 0; drivers[i]; i++)
+		names[i] = drivers[i]->row;
+	names[i] = NULL;
+	name += strspn(name, " ,");
+	for (found = !*name; *name; name += length, name += strspn(name, " ,")) {
+		length = strcspn(name, " ,");
+		found = false;
+		for (i = 0; drivers[i]; i++) {
+			if (names_row(name, length, drivers[i]->row))
+				found = wanted[i] = true;
+		}
+		if (!found) {
+			option_unknown("scheme", name, length, names);
+			return -1;
+		}
+	}
+	for (i = 0; drivers[i] && count < max; i++)
+		if (wanted[i] || !list || !list[strspn(list, " ,")])
+			chosen[count++] = drivers[i];
+	return count;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading what the user typed: numbers with ranges, names with a nearest guess. */
+#ifndef STAMPEDE_RUNNER_OPTIONS_H
+#define STAMPEDE_RUNNER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit codes of all programs. */
+enum exit_code {
+	EXIT_FINE = 0,
+	EXIT_USAGE = 1, /* or a fault of the harness */
+	EXIT_BROKEN = 2, /* a promise */
+	EXIT_RESOURCE = 3, /* pin, memory, signal queue, disk */
+	EXIT_UNSUPPORTED = 4,
+	EXIT_INTERRUPTED = 5,
+	EXIT_NOISY = 7,
+};
+
+/* One line: no `kind` of that name (`length` bytes), and the nearest of `names` (NULL-ended). */
+void option_unknown(const char *kind, const char *name, size_t length, const char *const *names);
+
+/*
+ * A whole number in [least, most]; plain decimal, or with suffix k, M (powers of 1000). False, and
+ * one line naming `option`, if it is none.
+ */
+bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
+		   uint64_t *value);
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/* run-stress: every stamp of chosen rows checked under real interrupts. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "stress.h"
+#include "stress_print.h"
+
+struct options {
+	const char *schemes;
+	const char *workload;
+	const char *cpus;
+	const char *json;
+	uint64_t seconds;
+	uint64_t levels;
+	uint64_t threads;
+	uint64_t bits;
+	uint64_t extra_bytes;
+	uint64_t seed;
+	bool random_extra;
+	bool list;
+};
+
+static const char usage[] =
+	"usage: run-stress [options]\n"
+	"  --list                 rows and workloads\n"
+	"  --scheme \"A B\"         rows, or prefixes of rows (default: all)\n"
+	"  --workload NAME        default storm\n"
+	"  --seconds N            per row (default 2)\n"
+	"  --levels 1..3          nesting levels of the storm (default 3)\n"
+	"  --threads N            pinned writers, a ring each (default 1)\n"
+	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
+	"  --bits N               width of the short time field, 8..27 (default: the row's)\n"
+	"  --payload N|random     bytes behind the 32 of the check, random: 0..200\n"
+	"  --seed N               of ring geometry, modes and round lengths (default 1)\n"
+	"  --json FILE            results, written when all is done\n"
+	"exit: 0 all promises kept, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted\n";
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	stress_stop = 1;
+}
+
+/* 0: go on; otherwise 1 + exit code. */
+static int parse(int argc, char **argv, struct options *options)
+{
+	static const struct option longs[] = {
+		{ "list", no_argument, NULL, 'l' },
+		{ "scheme", required_argument, NULL, 's' },
+		{ "workload", required_argument, NULL, 'w' },
+		{ "seconds", required_argument, NULL, 't' },
+		{ "levels", required_argument, NULL, 'n' },
+		{ "threads", required_argument, NULL, 'j' },
+		{ "cpus", required_argument, NULL, 'c' },
+		{ "bits", required_argument, NULL, 'b' },
+		{ "payload", required_argument, NULL, 'p' },
+		{ "seed", required_argument, NULL, 'r' },
+		{ "json", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool good = true;
+	int option;
+
+	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (option == 'l')
+			options->list = true;
+		else if (option == 's')
+			options->schemes = optarg;
+		else if (option == 'w')
+			options->workload = optarg;
+		else if (option == 'c')
+			options->cpus = optarg;
+		else if (option == 'o')
+			options->json = optarg;
+		else if (option == 't')
+			good = option_number("--seconds", optarg, 1, 86400, &options->seconds);
+		else if (option == 'n')
+			good = option_number("--levels", optarg, 1, 3, &options->levels);
+		else if (option == 'j')
+			good = option_number("--threads", optarg, 1, STRESS_THREADS_MAX,
+					     &options->threads);
+		else if (option == 'b')
+			good = option_number("--bits", optarg, 8, 27, &options->bits);
+		else if (option == 'r')
+			good = option_number("--seed", optarg, 0, UINT32_MAX, &options->seed);
+		else if (option == 'p' && !strcmp(optarg, "random"))
+			options->random_extra = true, options->extra_bytes = 200;
+		else if (option == 'p')
+			good = option_number("--payload", optarg, 0, 200000, &options->extra_bytes);
+		else if (option == 'h')
+			return fputs(usage, stdout), 1 + EXIT_FINE;
+		else
+			return fputs(usage, stderr), 1 + EXIT_USAGE;
+	}
+	if (good && optind < argc)
+		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
+			argv[optind]);
+	return good && optind == argc ? 0 : 1 + EXIT_USAGE;
+}
+
+static int find_workload(const char *name, enum workload *workload)
+{
+	unsigned int i;
+
+	for (i = 0; i < WORKLOADS; i++)
+		if (!strcmp(name, workload_names[i])) {
+			*workload = (enum workload)i;
+			return 0;
+		}
+	option_unknown("workload", name, strlen(name), workload_names);
+	return EXIT_USAGE;
+}
+
+static int list_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; drivers_checked[i]; i++)
+		printf("%-24s %s (%s)\n", drivers_checked[i]->row, drivers_checked[i]->desc->title,
+		       drivers_checked[i]->desc->source);
+	for (i = 0; i < WORKLOADS; i++)
+		printf("%-24s %s\n", workload_name((enum workload)i),
+		       workload_text((enum workload)i));
+	return EXIT_FINE;
+}
+
+/* CPUs for the writers and, if one is left, for the sender of the storm. */
+static int plan(const struct place *place, const struct options *options,
+		struct stress_config *config, struct place_plan *plan)
+{
+	unsigned int threads = (unsigned int)options->threads;
+	int allowed = hwloc_bitmap_weight(place->allowed);
+	enum place_status status;
+
+	config->threads = threads;
+	config->has_sender = config->workload == WORKLOAD_storm && threads == 1 && allowed > 1 &&
+			     (!options->cpus || strpbrk(options->cpus, ",-"));
+	status = place_plan(place, options->cpus, threads + config->has_sender, plan);
+	config->pu = plan->pu;
+	config->place = place;
+	return (int)status;
+}
+
+static int run_rows(const struct options *options, struct stress_config *config,
+		    const struct driver **rows, int count)
+{
+	struct stress_result result;
+	int i, error, worst = EXIT_FINE;
+	json_t *json = options->json ? json_array() : NULL;
+
+	stress_print_head(config);
+	for (i = 0; i < count && !stress_stop; i++) {
+		config->driver = rows[i];
+		error = stress_run(config, &result);
+		if (error)
+			return error;
+		stress_print(config, &result);
+		if (json)
+			json_array_append_new(json, stress_json(config, &result));
+		if (check_verdict(&result.check, result.stuck, result.unmet) == VERDICT_BROKEN)
+			worst = EXIT_BROKEN;
+	}
+	if (json) {
+		error = stress_json_write(options->json, json);
+		json_decref(json);
+		if (error)
+			return error;
+	}
+	return stress_stop && worst == EXIT_FINE ? EXIT_INTERRUPTED : worst;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {
+		.workload = "storm", .seconds = 2, .levels = 3, .threads = 1, .seed = 1
+	};
+	const struct driver *rows[DRIVERS_MAX];
+	struct sigaction interrupt = { .sa_handler = on_interrupt };
+	struct stress_config config = { .driver = NULL };
+	struct place place = { .topology = NULL };
+	struct place_plan cpus = { .pu = NULL };
+	int status, count;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	status = parse(argc, argv, &options);
+	if (status)
+		return status - 1;
+	if (options.list)
+		return list_all();
+	count = driver_select(drivers_checked, options.schemes, rows, DRIVERS_MAX);
+	if (count < 0 || find_workload(options.workload, &config.workload))
+		return EXIT_USAGE;
+	config.seconds = (double)options.seconds;
+	config.levels = (unsigned int)options.levels;
+	config.bits = (uint32_t)options.bits;
+	config.extra_bytes = (uint32_t)options.extra_bytes;
+	config.random_extra = options.random_extra;
+	config.seed = options.seed;
+	status = place_open(&place);
+	if (!status)
+		status = plan(&place, &options, &config, &cpus);
+	if (!status && (interrupts_install() || sigaction(SIGINT, &interrupt, NULL)))
+		status = EXIT_RESOURCE;
+	if (!status)
+		status = run_rows(&options, &config, rows, count);
+	place_plan_free(&cpus);
+	place_close(&place);
+	return status;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs a row in the checked build for some time: rounds of record, flush, drain, judge, in epochs
+ * of changing ring geometry, on pinned threads, with or without a signal storm.
+ */
+#ifndef STAMPEDE_RUNNER_STRESS_H
+#define STAMPEDE_RUNNER_STRESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "interrupts.h"
+#include "place.h"
+
+#define STRESS_THREADS_MAX 256
+#define LATE_BEAT_STEPS 12
+
+enum workload {
+#define X(name, text) WORKLOAD_##name,
+#include "workloads.def"
+#undef X
+	WORKLOADS
+};
+
+const char *workload_name(enum workload workload);
+const char *workload_text(enum workload workload);
+
+/* Names of all workloads, NULL-ended, for option_unknown(). */
+extern const char *const workload_names[];
+
+struct stress_config {
+	const struct driver *driver; /* of the checked build */
+	enum workload workload;
+	double seconds;
+	unsigned int levels; /* of the storm, 1..3 */
+	unsigned int threads;
+	uint32_t bits; /* width of the short field; 0: the row's own */
+	uint32_t extra_bytes; /* filler behind the check payload */
+	bool random_extra;
+	uint64_t seed;
+	const struct place *place;
+	const unsigned int *pu; /* one per thread, then one for the sender if there is one */
+	bool has_sender;
+};
+
+/* One lateness of the beat, and what the row made of it. */
+struct late_beat_step {
+	double asked_wraps; /* between two beats */
+	uint64_t gap_ticks; /* measured, between the events on either side */
+	uint64_t error_ticks; /* worst of the events after the gap */
+	uint64_t wraps_lost; /* by the event after the gap */
+	uint64_t repetitions;
+	uint64_t wrong; /* repetitions in which that event was wrong */
+};
+
+struct stress_result {
+	struct check check; /* all threads and epochs; first violations of the earliest */
+	uint64_t delivered[INTERRUPT_SOURCES];
+	uint64_t hits;
+	uint64_t at_depth[INTERRUPT_SOURCES + 1];
+	uint64_t lost;
+	uint64_t refused;
+	uint64_t stuck;
+	uint64_t deferred;
+	uint64_t deferred_worst_ticks;
+	uint64_t beat_worst_ticks;
+	uint64_t epochs;
+	double seconds; /* of wall time, the longest thread */
+	double recording_seconds; /* of which recording, the mean of all threads */
+	double writer_share; /* of recording time, left to the interrupted writer; least thread */
+	uint32_t bits;
+	uint32_t unmet; /* enum scheme_need */
+	bool interrupted;
+	struct late_beat_step late[LATE_BEAT_STEPS];
+	unsigned int late_steps;
+	char shown[4096]; /* the first violation with its neighbours, as text; "" if none */
+};
+
+/* Set by SIGINT: every run ends its round and reports. */
+extern volatile sig_atomic_t stress_stop;
+
+/*
+ * Runs `config` and fills `result`. 0, or an exit code after a line on stderr. Interrupt handlers
+ * must be installed.
+ */
+int stress_run(const struct stress_config *config, struct stress_result *result);
+
+/* As stress_run(), for the late_beat workload. */
+int stress_late_beat(const struct stress_config *config, struct stress_result *result);
+
+/* Adds the counts of `one` to `sum`; keeps the earliest first violation of each oracle. */
+void stress_merge_check(struct check *sum, const struct check *one);
+
+/* Keeps the text of the earliest violation of `check` and its neighbours in `shown`. */
+void stress_show(struct buffer *buffer, const struct check *check, char *shown, size_t bytes);
+
+/* The width that `bits` of the command line means for `driver`: some rows store whole stamps. */
+uint32_t stress_bits(const struct driver *driver, uint32_t bits);
+
+#endif

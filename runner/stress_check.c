@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/* Merging and showing what the oracles of several rounds and threads found. */
+#include <string.h>
+
+#include "stress.h"
+
+void stress_merge_check(struct check *sum, const struct check *one)
+{
+	unsigned int i;
+
+	sum->desc = one->desc;
+	sum->stamp_bits = one->stamp_bits;
+	sum->events += one->events;
+	sum->stamp_events += one->stamp_events;
+	sum->extended += one->extended;
+	sum->inexact += one->inexact;
+	sum->needed += one->needed;
+	sum->header_bytes += one->header_bytes;
+	sum->payload_bytes += one->payload_bytes;
+	sum->rounding_bytes += one->rounding_bytes;
+	sum->subbufs += one->subbufs;
+	sum->subbuf_bytes += one->subbuf_bytes;
+	sum->wraps_lost += one->wraps_lost;
+	sum->skipped += one->skipped;
+	if (one->worst_error > sum->worst_error)
+		sum->worst_error = one->worst_error;
+	for (i = 0; i < CONTEXTS; i++)
+		sum->by_context[i] += one->by_context[i];
+	for (i = 0; i < 65; i++)
+		sum->error_log2[i] += one->error_log2[i];
+	for (i = 0; i < ORACLES; i++) {
+		if (!sum->violations[i])
+			sum->first[i] = one->first[i];
+		sum->violations[i] += one->violations[i];
+	}
+}
+
+void stress_show(struct buffer *buffer, const struct check *check, char *shown, size_t bytes)
+{
+	enum oracle oracle, first = ORACLES;
+	FILE *text;
+
+	for (oracle = 0; oracle < ORACLES; oracle++) {
+		if (!check->violations[oracle])
+			continue;
+		if (first == ORACLES || check->first[oracle].number < check->first[first].number)
+			first = oracle;
+	}
+	if (first == ORACLES)
+		return;
+	text = fmemopen(shown, bytes, "w");
+	if (!text)
+		return;
+	fprintf(text, "  %s: %s\n", check_oracle_name(first), check->first[first].text);
+	buffer->driver->show(text, buffer->scheme, &check->first[first], 3);
+	fclose(text);
+	shown[bytes - 1] = 0;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "stress_print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "ticks.h"
+
+void stress_print_head(const struct stress_config *config)
+{
+	unsigned int i;
+
+	printf("%s: %s\n%u writer%s on CPU", workload_name(config->workload),
+	       workload_text(config->workload), config->threads, config->threads == 1 ? "" : "s");
+	for (i = 0; i < config->threads; i++)
+		printf("%s%u", i ? "," : " ", config->pu[i]);
+	if (config->has_sender)
+		printf(", sender on CPU %u", config->pu[config->threads]);
+	else if (config->workload == WORKLOAD_storm)
+		printf(", no CPU left for a sender: timers only");
+	printf(", clock %.3f MHz\n", ticks_hz() / 1e6);
+}
+
+static void print_storm(const struct stress_result *result)
+{
+	double seconds = result->recording_seconds;
+	uint64_t all = 0;
+	unsigned int i, deepest = 0;
+
+	for (i = 1; i < INTERRUPT_SOURCES; i++)
+		all += result->delivered[i];
+	for (i = 1; i <= INTERRUPT_SOURCES; i++)
+		if (result->at_depth[i])
+			deepest = i;
+	printf("  signals %.0f/s while recording (level 1 %.0f, 2 %.0f, 3 %.0f, beat %.0f), "
+	       "%" PRIu64 " in all\n",
+	       (double)all / seconds, (double)result->delivered[1] / seconds,
+	       (double)result->delivered[2] / seconds, (double)result->delivered[3] / seconds,
+	       (double)result->delivered[INTERRUPT_BEAT] / seconds, all);
+	printf("  hits inside reserve %" PRIu64 ", deepest nesting %u (", result->hits, deepest);
+	for (i = 1; i <= deepest; i++)
+		printf("%s%" PRIu64, i > 1 ? " " : "", result->at_depth[i]);
+	printf("), writer's share %.0f %%\n", 100 * result->writer_share);
+	if (result->deferred)
+		printf("  deferred %" PRIu64 " nested writers, the longest by %.1f us\n",
+		       result->deferred, (double)result->deferred_worst_ticks / ticks_hz() * 1e6);
+}
+
+static void print_promises(const struct stress_result *result)
+{
+	const struct check *check = &result->check;
+	unsigned int bit;
+
+	printf("  promises:");
+	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
+		printf(" %s %s%s", check_promise_name((enum scheme_promise)bit),
+		       check_verdict_name(check_promise(check, (enum scheme_promise)bit,
+							result->stuck, result->unmet)),
+		       bit << 1 & PROMISE_ALL ? "," : "\n");
+}
+
+static void print_violations(const struct stress_result *result)
+{
+	const struct check *check = &result->check;
+	unsigned int i;
+	bool any = false;
+
+	for (i = 0; i < ORACLES; i++) {
+		if (!check->violations[i])
+			continue;
+		printf("%s %s %" PRIu64, any ? "," : "  objections:",
+		       check_oracle_name((enum oracle)i), check->violations[i]);
+		any = true;
+	}
+	if (any)
+		printf("; worst error %" PRIu64 " ticks (%.1f us), whole wraps lost %" PRIu64
+		       "\n", check->worst_error, (double)check->worst_error / ticks_hz() * 1e6,
+		       check->wraps_lost);
+	if (result->shown[0])
+		printf("%s", result->shown);
+}
+
+void stress_print(const struct stress_config *config, const struct stress_result *result)
+{
+	const struct check *check = &result->check;
+	enum verdict verdict = check_verdict(check, result->stuck, result->unmet);
+	uint64_t nested = check->events - check->by_context[CONTEXT_TASK];
+
+	printf("\n%s (%u bits, %.1f s): %s\n", config->driver->row, result->bits, result->seconds,
+	       config->driver->desc->promises & ~(uint32_t)PROMISE_BOUNDED || result->unmet ?
+		       check_verdict_name(verdict) :
+		       "no promise");
+	printf("  events %" PRIu64 " checked (%" PRIu64 " nested), overwritten %" PRIu64
+	       ", lost to a full ring %" PRIu64 ", too large %" PRIu64 ", epochs %" PRIu64 "\n",
+	       check->events, nested, check->skipped, result->lost, result->refused,
+	       result->epochs);
+	printf("  extended %" PRIu64 " (called for %" PRIu64 "), inexact by declaration %" PRIu64
+	       "%s\n", check->extended, check->needed, check->inexact,
+	       result->stuck ? ", gave up at a slow clock" : "");
+	if (config->workload == WORKLOAD_storm)
+		print_storm(result);
+	if (config->driver->desc->needs & NEED_BEAT)
+		printf("  beats: worst gap %.3f wraps\n",
+		       (double)result->beat_worst_ticks /
+			       (double)(UINT64_C(1) << result->bits));
+	print_promises(result);
+	print_violations(result);
+}
+
+json_t *stress_json(const struct stress_config *config, const struct stress_result *result)
+{
+	const struct check *check = &result->check;
+	json_t *json = json_object(), *promises = json_object(), *oracles = json_object();
+	json_t *delivered = json_array(), *depth = json_array();
+	unsigned int i, bit;
+
+	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
+		json_object_set_new(
+			promises, check_promise_name((enum scheme_promise)bit),
+			json_string(check_verdict_name(check_promise(
+				check, (enum scheme_promise)bit, result->stuck, result->unmet))));
+	for (i = 0; i < ORACLES; i++)
+		json_object_set_new(oracles, check_oracle_name((enum oracle)i),
+				    json_integer((json_int_t)check->violations[i]));
+	for (i = 1; i < INTERRUPT_SOURCES; i++)
+		json_array_append_new(delivered, json_integer((json_int_t)result->delivered[i]));
+	for (i = 1; i <= INTERRUPT_SOURCES; i++)
+		json_array_append_new(depth, json_integer((json_int_t)result->at_depth[i]));
+#define SET(key, value) json_object_set_new(json, key, json_integer((json_int_t)(value)))
+	json_object_set_new(json, "row", json_string(config->driver->row));
+	json_object_set_new(json, "workload", json_string(workload_name(config->workload)));
+	json_object_set_new(json, "verdict",
+			    json_string(check_verdict_name(
+				    check_verdict(check, result->stuck, result->unmet))));
+	json_object_set_new(json, "promises", promises);
+	json_object_set_new(json, "violations", oracles);
+	json_object_set_new(json, "delivered_by_source", delivered);
+	json_object_set_new(json, "delivered_by_depth", depth);
+	json_object_set_new(json, "seconds", json_real(result->seconds));
+	json_object_set_new(json, "recording_seconds", json_real(result->recording_seconds));
+	json_object_set_new(json, "writer_share", json_real(result->writer_share));
+	json_object_set_new(json, "first_violation", json_string(result->shown));
+	SET("threads", config->threads);
+	SET("bits", result->bits);
+	SET("seed", config->seed);
+	SET("events", check->events);
+	SET("nested", check->events - check->by_context[CONTEXT_TASK]);
+	SET("overwritten", check->skipped);
+	SET("lost", result->lost);
+	SET("refused", result->refused);
+	SET("stuck", result->stuck);
+	SET("extended", check->extended);
+	SET("needed", check->needed);
+	SET("inexact", check->inexact);
+	SET("hits", result->hits);
+	SET("deferred", result->deferred);
+	SET("deferred_worst_ticks", result->deferred_worst_ticks);
+	SET("beat_worst_ticks", result->beat_worst_ticks);
+	SET("worst_error_ticks", check->worst_error);
+	SET("typical_error_log2", check_typical_error_log2(check));
+	SET("wraps_lost", check->wraps_lost);
+	SET("unmet_needs", result->unmet);
+#undef SET
+	return json;
+}
+
+int stress_json_write(const char *path, const json_t *json)
+{
+	char temporary[4096];
+	int error = 0;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.tmp.%d", path, (int)getpid()) >=
+	    (int)sizeof(temporary)) {
+		fprintf(stderr, "stampede: '%s' is too long a name\n", path);
+		return EXIT_USAGE;
+	}
+	errno = 0;
+	if (json_dump_file(json, temporary, JSON_INDENT(1)) || rename(temporary, path))
+		error = errno ? errno : EIO;
+	if (!error)
+		return 0;
+	fprintf(stderr, "stampede: cannot write %s: %s\n", path, strerror(error));
+	unlink(temporary);
+	return EXIT_RESOURCE;
+}

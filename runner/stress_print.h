@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What run-stress prints and writes of a row. */
+#ifndef STAMPEDE_RUNNER_STRESS_PRINT_H
+#define STAMPEDE_RUNNER_STRESS_PRINT_H
+
+#include <jansson.h>
+
+#include "stress.h"
+
+void stress_print_head(const struct stress_config *config);
+void stress_print(const struct stress_config *config, const struct stress_result *result);
+
+/* The same as JSON; every field of results/SCHEMA.md's "stress". */
+json_t *stress_json(const struct stress_config *config, const struct stress_result *result);
+
+/* Writes `json` to `path` by way of a temporary name. An exit code, after a line on stderr. */
+int stress_json_write(const char *path, const json_t *json);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The rate of the clock that stamps are taken from, and wall time. */
+#ifndef STAMPEDE_RUNNER_TICKS_H
+#define STAMPEDE_RUNNER_TICKS_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* CLOCK_MONOTONIC, ns. */
+static inline uint64_t time_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Ticks of clock_real() per second; measured at the first call, which takes 50 ms. */
+double ticks_hz(void);
+
+/* How ticks_hz() was found, in words. */
+const char *ticks_source(void);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clock seam. A stamp is one 64-bit read of the clock, in ticks.
+ *
+ * Real: TSC on x86-64, the virtual counter on arm64, CLOCK_MONOTONIC elsewhere. rdtsc is not
+ * fenced: seen from interrupts of the same CPU, which come between two instructions, it happens
+ * where it stands. Virtual (STAMPEDE_COUNTING): a word that advances by `step` with each read, so
+ * that a test scripts wraps, jumps, equal stamps (step 0) and start phases.
+ */
+#ifndef STAMPEDE_CORE_CLOCK_H
+#define STAMPEDE_CORE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "local.h"
+#include "point.h"
+
+/* The real clock, unfenced, in ticks. */
+static inline uint64_t clock_real(void)
+{
+#if defined(__x86_64__)
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	/* isb: without it the read may be taken before the load of the offset. */
+	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+	return ticks;
+#else
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* The real clock with everything before it done and nothing after it begun: for oracles only. */
+static inline uint64_t clock_real_fenced(void)
+{
+#if defined(__x86_64__)
+	uint32_t low, high;
+
+	__asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+#else
+	uint64_t ticks;
+
+	barrier();
+	ticks = clock_real();
+	barrier();
+	return ticks;
+#endif
+}
+
+#ifdef STAMPEDE_COUNTING
+struct virtual_clock {
+	uint64_t now;
+	uint64_t step; /* ticks that one read takes; 0 makes a coarse clock */
+};
+
+extern struct virtual_clock virtual_clock;
+
+static inline uint64_t clock_now(void)
+{
+	return local_xadd_raw(&virtual_clock.now, virtual_clock.step);
+}
+
+static inline uint64_t clock_fenced(void)
+{
+	return virtual_clock.now;
+}
+#else
+static inline uint64_t clock_now(void)
+{
+	return clock_real();
+}
+
+static inline uint64_t clock_fenced(void)
+{
+	return clock_real_fenced();
+}
+#endif
+
+/* What a scheme takes a stamp with. */
+#define clock_read(label) \
+	(__extension__({ \
+		POINT(label); \
+		POINT_COUNT(clock_reads); \
+		clock_now(); \
+	}))
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CTF 1.8 packets, for the schemes that store absolute low bits or full stamps.
+ *
+ * Packet header (64 bytes, little endian):
+ *   u32 magic, u32 stream_id, u64 timestamp_begin, u64 timestamp_end, u64 content_size (bits),
+ *   u64 packet_size (bits), u64 packet_seq_num, u64 events_discarded, u32 cpu_id, u32 reserved
+ *
+ * Event headers, all packed (fields after the first have align = 1):
+ *   compact   u32 { id : 5 | time : 27 }             id 0..28; time = low T bits of the stamp
+ *             id 31: u16 id                          ids that do not fit
+ *             id 30: u16 id, u16 size                and a payload size
+ *             id 29: u16 id, u16 size, u64 stamp     and the whole stamp
+ *             size 65535: u32 size follows           after the stamp, if there is one
+ *             id 28: u64 stamp                       a stamp event, no payload (three_read)
+ *   wide      u32 time | u16 id | u16 size [u32 size]    64-bit header of 2007
+ *   full      u64 stamp | u16 id | u16 size [u32 size]   96-bit header of 2007
+ *
+ * The packet's begin stamp is that of its first event, written by that event's writer; the reader
+ * fills in what is known only later (end stamp, sizes, discarded), as ctf_finish() says.
+ */
+#ifndef STAMPEDE_CORE_FORMAT_CTF_H
+#define STAMPEDE_CORE_FORMAT_CTF_H
+
+#include "scheme.h"
+
+#define CTF_MAGIC 0xC1FC1FC1u
+#define CTF_PACKET_HEADER_BYTES 64
+#define CTF_ID_STAMP 28
+#define CTF_ID_FULL 29
+#define CTF_ID_SIZED 30
+#define CTF_ID_HIGH 31
+#define CTF_ID_BITS 5
+#define CTF_SIZE_LARGE 65535u
+
+struct ctf_packet_header {
+	uint32_t magic;
+	uint32_t stream_id;
+	uint64_t timestamp_begin;
+	uint64_t timestamp_end;
+	uint64_t content_size; /* bits */
+	uint64_t packet_size; /* bits */
+	uint64_t packet_seq_num;
+	uint64_t events_discarded; /* up to the end of this packet */
+	uint32_t cpu_id;
+	uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct ctf_packet_header) == CTF_PACKET_HEADER_BYTES, "packet header");
+
+static inline void ctf_put16(uint8_t *at, uint32_t value)
+{
+	uint16_t field = (uint16_t)value;
+
+	memcpy(at, &field, sizeof(field));
+}
+
+static inline void ctf_put32(uint8_t *at, uint32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+static inline void ctf_put64(uint8_t *at, uint64_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+static inline uint16_t ctf_get16(const uint8_t *at)
+{
+	uint16_t field;
+
+	memcpy(&field, at, sizeof(field));
+	return field;
+}
+
+static inline uint32_t ctf_get32(const uint8_t *at)
+{
+	uint32_t field;
+
+	memcpy(&field, at, sizeof(field));
+	return field;
+}
+
+static inline uint64_t ctf_get64(const uint8_t *at)
+{
+	uint64_t field;
+
+	memcpy(&field, at, sizeof(field));
+	return field;
+}
+
+/* Opens packet `opening->number` with the stamp of its first event and books the one before. */
+static inline void ctf_begin(struct ring *ring, uint64_t offset,
+			     const struct ring_opening *opening, uint64_t stamp)
+{
+	struct ctf_packet_header *header =
+		(struct ctf_packet_header *)ring_subbuf_base(ring, opening->number);
+
+	header->magic = CTF_MAGIC;
+	header->stream_id = 0;
+	header->timestamp_begin = stamp;
+	header->packet_seq_num = opening->number;
+	header->cpu_id = ring->cpu;
+	header->reserved = 0;
+	ring_switched(ring, offset, opening);
+}
+
+/* Where a record goes that found too little room: at the start of a sub-buffer still to open. */
+struct ctf_claim {
+	uint64_t start; /* offset of the record */
+	bool opens;
+	struct ring_opening opening;
+};
+
+/* A record of `size` bytes that shall be the first of the next sub-buffer. False: see ctf_fit(). */
+static inline bool ctf_fit_next(struct ring *ring, uint64_t offset, uint64_t size,
+				struct ctf_claim *claim)
+{
+	uint64_t number = ring_next_number(ring, offset);
+
+	claim->opens = true;
+	claim->start = (number << ring_subbuf_shift(ring)) + CTF_PACKET_HEADER_BYTES;
+	return size <= ring_max_record(ring) && ring_may_open(ring, number, &claim->opening);
+}
+
+/*
+ * Fits a record of `size` bytes at `offset`, or in the next sub-buffer, which it will open. False:
+ * it is too large or no sub-buffer is free.
+ */
+static inline bool ctf_fit(struct ring *ring, uint64_t offset, uint64_t size,
+			   struct ctf_claim *claim)
+{
+	claim->start = offset;
+	claim->opens = false;
+	return size <= ring_room(ring, offset) || ctf_fit_next(ring, offset, size, claim);
+}
+
+/* Completes the header of packet `number`, whose neighbours are known now, for a reader. */
+void ctf_finish(const struct ring *ring, uint64_t number, uint32_t content_bytes);
+
+/* A reader at the first record of complete packet `number`; false if that is none. */
+static inline bool ctf_cursor(const struct ring *ring, uint64_t number, uint32_t content_bytes,
+			      struct cursor *cursor)
+{
+	const uint8_t *base = ring_subbuf_base(ring, number);
+	const struct ctf_packet_header *header = (const struct ctf_packet_header *)base;
+
+	if (content_bytes < CTF_PACKET_HEADER_BYTES || content_bytes > ring_subbuf_bytes(ring) ||
+	    header->magic != CTF_MAGIC || header->packet_seq_num != number)
+		return false;
+	*cursor = (struct cursor){
+		.at = base + CTF_PACKET_HEADER_BYTES,
+		.end = base + content_bytes,
+		.time = header->timestamp_begin,
+		.stamp_bits = ring_stamp_bits(ring),
+		.fixed_bytes = ring->fixed_bytes,
+	};
+	return true;
+}
+
+/* ---- compact headers ---- */
+
+/* Bytes of the compact header of event `id` with `len` payload bytes. */
+static inline uint32_t ctf_compact_bytes(uint32_t id, uint32_t len, bool full)
+{
+	if (!full && id < EVENT_IDS_COMPACT)
+		return 4;
+	if (!full && !event_is_sized(id))
+		return 6;
+	return (full ? 16 : 8) + (len >= CTF_SIZE_LARGE ? 4 : 0);
+}
+
+static inline uint32_t ctf_compact_word(uint32_t id, uint64_t stamp, unsigned int bits)
+{
+	return (uint32_t)((stamp & bits_mask(bits)) << CTF_ID_BITS) | id;
+}
+
+/* Writes a compact header and returns where the payload goes. */
+static inline uint8_t *ctf_compact_put(uint8_t *at, uint32_t id, uint32_t len, uint64_t stamp,
+				       unsigned int bits, bool full)
+{
+	if (!full && id < EVENT_IDS_COMPACT) {
+		ctf_put32(at, ctf_compact_word(id, stamp, bits));
+		return at + 4;
+	}
+	ctf_put16(at + 4, id);
+	if (!full && !event_is_sized(id)) {
+		ctf_put32(at, ctf_compact_word(CTF_ID_HIGH, stamp, bits));
+		return at + 6;
+	}
+	ctf_put32(at, ctf_compact_word(full ? CTF_ID_FULL : CTF_ID_SIZED, stamp, bits));
+	ctf_put16(at + 6, len >= CTF_SIZE_LARGE ? CTF_SIZE_LARGE : len);
+	at += 8;
+	if (full) {
+		ctf_put64(at, stamp);
+		at += 8;
+	}
+	if (len >= CTF_SIZE_LARGE) {
+		ctf_put32(at, len);
+		at += 4;
+	}
+	return at;
+}
+
+/* Writes a stamp event: the whole stamp, no payload; 12 bytes. */
+#define CTF_STAMP_EVENT_BYTES 12
+static inline void ctf_stamp_event_put(uint8_t *at, uint64_t stamp, unsigned int bits)
+{
+	ctf_put32(at, ctf_compact_word(CTF_ID_STAMP, stamp, bits));
+	ctf_put64(at + 4, stamp);
+}
+
+/* The escapes 28..31; `event` already has the time of the short field. */
+static __attribute__((noinline)) enum decode_result ctf_compact_escape(struct cursor *cursor,
+								       struct event *event)
+{
+	static const uint8_t least[] = { 12, 16, 8, 6 }; /* header bytes by escape */
+	uint32_t escape = event->id, need = least[escape - CTF_ID_STAMP], size;
+	const uint8_t *at = cursor->at;
+
+	if (cursor_left(cursor) < need)
+		return DECODE_BAD;
+	event->header_bytes = need;
+	event->payload_bytes = cursor->fixed_bytes;
+	if (escape == CTF_ID_STAMP) {
+		event->time = ctf_get64(at + 4);
+		event->payload_bytes = 0;
+		event->flags = EVENT_EXTENDED | EVENT_STAMP_ONLY;
+		return DECODE_EVENT;
+	}
+	event->id = ctf_get16(at + 4);
+	if (escape == CTF_ID_HIGH)
+		return event_is_sized(event->id) ? DECODE_BAD : DECODE_EVENT;
+	size = ctf_get16(at + 6);
+	if (escape == CTF_ID_FULL) {
+		event->time = ctf_get64(at + 8);
+		event->flags = EVENT_EXTENDED;
+	}
+	if (size == CTF_SIZE_LARGE) {
+		if (cursor_left(cursor) < need + 4)
+			return DECODE_BAD;
+		size = ctf_get32(at + need);
+		event->header_bytes += 4;
+	}
+	event->payload_bytes = size;
+	return DECODE_EVENT;
+}
+
+/* Reads one record with a compact header. */
+static inline enum decode_result ctf_compact_next(struct cursor *cursor, struct event *event)
+{
+	uint64_t left = cursor_left(cursor);
+	uint32_t word;
+
+	if (unlikely(left < 4))
+		return left ? DECODE_BAD : DECODE_END;
+	word = ctf_get32(cursor->at);
+	event->id = word & ((1u << CTF_ID_BITS) - 1);
+	event->time = bits_advance(cursor->time, word >> CTF_ID_BITS, cursor->stamp_bits);
+	event->flags = 0;
+	event->header_bytes = 4;
+	event->payload_bytes = cursor->fixed_bytes;
+	if (unlikely(event->id >= CTF_ID_STAMP) &&
+	    ctf_compact_escape(cursor, event) == DECODE_BAD)
+		return DECODE_BAD;
+	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
+		return DECODE_BAD;
+	event->payload = cursor->at + event->header_bytes;
+	cursor->at = event->payload + event->payload_bytes;
+	cursor->time = event->time;
+	return DECODE_EVENT;
+}
+
+/* ---- the 64-bit and 96-bit headers ---- */
+
+/* Bytes of a header with `stamp_bytes` (4 or 8) of stamp. */
+static inline uint32_t ctf_large_bytes(uint32_t stamp_bytes, uint32_t len)
+{
+	return stamp_bytes + 4 + (len >= CTF_SIZE_LARGE ? 4 : 0);
+}
+
+/* Writes such a header with the low `bits` bits of the stamp and returns the payload's place. */
+static inline uint8_t *ctf_large_put(uint8_t *at, uint32_t stamp_bytes, uint32_t id, uint32_t len,
+				     uint64_t stamp, unsigned int bits)
+{
+	if (stamp_bytes == 8)
+		ctf_put64(at, stamp & bits_mask(bits));
+	else
+		ctf_put32(at, (uint32_t)(stamp & bits_mask(bits)));
+	at += stamp_bytes;
+	if (len >= CTF_SIZE_LARGE) {
+		ctf_put32(at, id | CTF_SIZE_LARGE << 16);
+		ctf_put32(at + 4, len);
+		return at + 8;
+	}
+	ctf_put32(at, id | len << 16);
+	return at + 4;
+}
+
+/* Reads one record with such a header. */
+static inline enum decode_result ctf_large_next(struct cursor *cursor, uint32_t stamp_bytes,
+						struct event *event)
+{
+	uint64_t left = cursor_left(cursor), stamp;
+	uint32_t word;
+
+	if (unlikely(left < stamp_bytes + 4))
+		return left ? DECODE_BAD : DECODE_END;
+	stamp = stamp_bytes == 8 ? ctf_get64(cursor->at) : ctf_get32(cursor->at);
+	event->time = bits_advance(cursor->time, stamp, cursor->stamp_bits);
+	word = ctf_get32(cursor->at + stamp_bytes);
+	event->id = word & 0xffff;
+	event->payload_bytes = word >> 16;
+	event->header_bytes = stamp_bytes + 4;
+	event->flags = 0;
+	if (unlikely(event->payload_bytes == CTF_SIZE_LARGE)) {
+		if (left < stamp_bytes + 8)
+			return DECODE_BAD;
+		event->payload_bytes = ctf_get32(cursor->at + stamp_bytes + 4);
+		event->header_bytes += 4;
+	}
+	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
+		return DECODE_BAD;
+	event->payload = cursor->at + event->header_bytes;
+	cursor->at = event->payload + event->payload_bytes;
+	cursor->time = event->time;
+	return DECODE_EVENT;
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ftrace sub-buffers, for the schemes that store deltas. Little endian.
+ *
+ * Header (16 bytes): u64 time_stamp, u64 commit (bytes of data that follow).
+ * Record header u32 { type_len : 5 | time_delta : 27 }:
+ *   type_len 1..28  payload of type_len * 4 bytes
+ *            0      u32 length follows, which counts itself; then the payload
+ *            29     padding
+ *            30     extend: u32 follows; delta = (word << 27) + time_delta is added
+ *            31     absolute: the same packing, 59 bits, replaces the time
+ * The first record of a sub-buffer has its time from the header, and delta 0. An extend or absolute
+ * is followed by the event that it stamps, whose own delta is 0.
+ *
+ * With fewer than 27 bits (tests, storms) T takes the place of 27 in the packing.
+ */
+#ifndef STAMPEDE_CORE_FORMAT_FTRACE_H
+#define STAMPEDE_CORE_FORMAT_FTRACE_H
+
+#include "scheme.h"
+
+#define FTRACE_HEADER_BYTES 16
+#define FTRACE_TYPE_LARGE 0
+#define FTRACE_TYPE_MAX_SMALL 28
+#define FTRACE_TYPE_PADDING 29
+#define FTRACE_TYPE_EXTEND 30
+#define FTRACE_TYPE_ABSOLUTE 31
+#define FTRACE_TYPE_BITS 5
+#define FTRACE_TIME_BYTES 8
+
+struct ftrace_header {
+	uint64_t time_stamp;
+	uint64_t commit; /* bytes; filled in by the reader, see ftrace_finish() */
+};
+
+_Static_assert(sizeof(struct ftrace_header) == FTRACE_HEADER_BYTES, "sub-buffer header");
+
+/* Payload bytes as stored: whole words, at least one. */
+static inline uint32_t ftrace_payload_bytes(uint32_t len)
+{
+	return len ? (len + 3) & ~3u : 4;
+}
+
+/* Bytes of the record of an event with `len` payload bytes, without an extend or absolute. */
+static inline uint64_t ftrace_record_bytes(uint32_t len)
+{
+	uint32_t payload = ftrace_payload_bytes(len);
+
+	return (uint64_t)payload + (payload > FTRACE_TYPE_MAX_SMALL * 4 ? 8 : 4);
+}
+
+static inline void ftrace_put32(uint8_t *at, uint32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+static inline uint32_t ftrace_get32(const uint8_t *at)
+{
+	uint32_t field;
+
+	memcpy(&field, at, sizeof(field));
+	return field;
+}
+
+/* Writes an event's header; `delta` fits the short field. Returns where the payload goes. */
+static inline uint8_t *ftrace_put(uint8_t *at, uint32_t len, uint64_t delta)
+{
+	uint32_t payload = ftrace_payload_bytes(len), word = (uint32_t)delta << FTRACE_TYPE_BITS;
+
+	if (payload <= FTRACE_TYPE_MAX_SMALL * 4) {
+		ftrace_put32(at, word | payload / 4);
+		return at + 4;
+	}
+	ftrace_put32(at, word | FTRACE_TYPE_LARGE);
+	ftrace_put32(at + 4, payload + 4);
+	return at + 8;
+}
+
+/* Writes an extend or absolute record of T + 32 bits. Returns where the event's header goes. */
+static inline uint8_t *ftrace_put_time(uint8_t *at, uint32_t type, uint64_t value,
+				       unsigned int bits)
+{
+	ftrace_put32(at, (uint32_t)((value & bits_mask(bits)) << FTRACE_TYPE_BITS) | type);
+	ftrace_put32(at + 4, (uint32_t)(value >> bits));
+	return at + FTRACE_TIME_BYTES;
+}
+
+/* The first event of sub-buffer `number` gives it its begin stamp. */
+static inline void ftrace_begin(struct ring *ring, uint64_t number, uint64_t stamp)
+{
+	((struct ftrace_header *)ring_subbuf_base(ring, number))->time_stamp = stamp;
+}
+
+/* Writes the commit field of complete sub-buffer `number` for a reader. */
+static inline void ftrace_finish(const struct ring *ring, uint64_t number, uint32_t content_bytes)
+{
+	((struct ftrace_header *)ring_subbuf_base(ring, number))->commit =
+		content_bytes - FTRACE_HEADER_BYTES;
+}
+
+/* A reader at the first record of sub-buffer `number`; false if that is none. */
+static inline bool ftrace_cursor(const struct ring *ring, uint64_t number, uint32_t content_bytes,
+				 struct cursor *cursor)
+{
+	const uint8_t *base = ring_subbuf_base(ring, number);
+
+	if (content_bytes < FTRACE_HEADER_BYTES || content_bytes > ring_subbuf_bytes(ring))
+		return false;
+	*cursor = (struct cursor){
+		.at = base + FTRACE_HEADER_BYTES,
+		.end = base + content_bytes,
+		.time = ((const struct ftrace_header *)base)->time_stamp,
+		.stamp_bits = ring_stamp_bits(ring),
+		.fixed_bytes = ring->fixed_bytes,
+	};
+	return true;
+}
+
+/* Large events, extends and absolutes; *at stands on the record. */
+static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor *cursor,
+								  struct event *event)
+{
+	const uint8_t *at = cursor->at;
+	uint32_t word = ftrace_get32(at), type = word & ((1u << FTRACE_TYPE_BITS) - 1), large;
+	uint64_t value;
+
+	if (type == FTRACE_TYPE_EXTEND || type == FTRACE_TYPE_ABSOLUTE) {
+		/* Its event has to follow: at least a header and one word. */
+		if (cursor_left(cursor) < FTRACE_TIME_BYTES + 8)
+			return DECODE_BAD;
+		value = ((uint64_t)ftrace_get32(at + 4) << cursor->stamp_bits) +
+			(word >> FTRACE_TYPE_BITS);
+		if (type == FTRACE_TYPE_EXTEND)
+			event->time = cursor->time + value;
+		else /* the bits above T + 32 are those of the record before, or one more */
+			event->time = bits_advance(cursor->time, value, cursor->stamp_bits + 32);
+		event->flags = EVENT_EXTENDED;
+		event->header_bytes += FTRACE_TIME_BYTES;
+		at += FTRACE_TIME_BYTES;
+		word = ftrace_get32(at);
+		type = word & ((1u << FTRACE_TYPE_BITS) - 1);
+		event->time += word >> FTRACE_TYPE_BITS;
+	}
+	if (type > FTRACE_TYPE_MAX_SMALL)
+		return DECODE_BAD;
+	event->payload_bytes = type * 4;
+	if (type == FTRACE_TYPE_LARGE) {
+		event->header_bytes += 4;
+		if (cursor_left(cursor) < event->header_bytes)
+			return DECODE_BAD;
+		large = ftrace_get32(at + 4);
+		if (large < 4)
+			return DECODE_BAD;
+		event->payload_bytes = large - 4;
+	}
+	return DECODE_EVENT;
+}
+
+/* Reads one event with whatever precedes it. */
+static inline enum decode_result ftrace_next(struct cursor *cursor, struct event *event)
+{
+	uint64_t left = cursor_left(cursor);
+	uint32_t word, type;
+
+	if (unlikely(left < 4))
+		return left ? DECODE_BAD : DECODE_END;
+	word = ftrace_get32(cursor->at);
+	type = word & ((1u << FTRACE_TYPE_BITS) - 1);
+	event->id = EVENT_FIXED;
+	event->time = cursor->time + (word >> FTRACE_TYPE_BITS);
+	event->flags = 0;
+	event->header_bytes = 4;
+	event->payload_bytes = type * 4;
+	if (unlikely(type - 1 >= FTRACE_TYPE_MAX_SMALL) &&
+	    ftrace_escape(cursor, event) == DECODE_BAD)
+		return DECODE_BAD;
+	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
+		return DECODE_BAD;
+	event->payload = cursor->at + event->header_bytes;
+	cursor->at = event->payload + event->payload_bytes;
+	cursor->time = event->time;
+	return DECODE_EVENT;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPU-local atomics: atomic against interrupts of the same CPU, not against other CPUs.
+ *
+ * No SMP fence is needed anywhere in a writer: all writers of a ring run on one CPU and nest, and
+ * a CPU sees its own stores in program order. On x86 one instruction is enough, without LOCK;
+ * -DLOCAL_LOCK='"lock; "' builds the locked variant of a row. Elsewhere C11-style relaxed atomics
+ * stand in, which are correct and somewhat stronger than needed. The "memory" clobbers keep the
+ * compiler from moving record bytes before the reserve or behind the commit.
+ */
+#ifndef STAMPEDE_CORE_LOCAL_H
+#define STAMPEDE_CORE_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "point.h"
+
+#ifndef LOCAL_LOCK
+#define LOCAL_LOCK ""
+#endif
+
+/* Adds `value` to *word and returns what was there before. */
+static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
+{
+#ifdef __x86_64__
+	__asm__ volatile(LOCAL_LOCK "xaddq %0, %1" : "+r"(value), "+m"(*word) : : "memory", "cc");
+	return value;
+#else
+	return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Stores `new` if *word is still *old; otherwise *old becomes what is there. True if stored. */
+static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t new)
+{
+#ifdef __x86_64__
+	bool stored;
+
+	__asm__ volatile(LOCAL_LOCK "cmpxchgq %3, %1"
+			 : "=@ccz"(stored), "+m"(*word), "+a"(*old)
+			 : "r"(new)
+			 : "memory");
+	return stored;
+#else
+	return __atomic_compare_exchange_n(word, old, new, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+#endif
+}
+
+/* Adds `value` to *word in one step that no interrupt can split. */
+static inline void local_add_raw(uint64_t *word, uint64_t value)
+{
+#ifdef __x86_64__
+	__asm__ volatile(LOCAL_LOCK "addq %1, %0" : "+m"(*word) : "er"(value) : "memory", "cc");
+#else
+	barrier();
+	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+	barrier();
+#endif
+}
+
+/* Takes the value of *word and leaves 0, in one step. */
+static inline uint64_t local_take_raw(uint64_t *word)
+{
+	return __atomic_exchange_n(word, 0, __ATOMIC_RELAXED);
+}
+
+#define local_xadd(label, word, value) \
+	(__extension__({ \
+		POINT(label); \
+		POINT_COUNT(atomics); \
+		local_xadd_raw(word, value); \
+	}))
+#define local_cmpxchg(label, word, old, new) \
+	(__extension__({ \
+		POINT(label); \
+		POINT_COUNT(atomics); \
+		local_cmpxchg_raw(word, old, new); \
+	}))
+#define local_add(label, word, value) \
+	do { \
+		POINT(label); \
+		POINT_COUNT(atomics); \
+		local_add_raw(word, value); \
+	} while (0)
+#define local_take(label, word) \
+	(__extension__({ \
+		POINT(label); \
+		POINT_COUNT(atomics); \
+		local_take_raw(word); \
+	}))
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Points: the labelled places where a writer touches what it shares with its interrupts.
+ *
+ * In the timed and the checked build a point is nothing and an access through it is the plain
+ * access. In the counting build (STAMPEDE_COUNTING) every point first calls points.hook, which may
+ * run a whole nested writer there, and clock reads, atomics and retries are counted.
+ */
+#ifndef STAMPEDE_CORE_POINT_H
+#define STAMPEDE_CORE_POINT_H
+
+#include <stdint.h>
+
+#ifdef STAMPEDE_COUNTING
+struct points {
+	void (*hook)(void *arg, const char *label); /* NULL: nobody interrupts */
+	void *arg;
+	uint64_t clock_reads;
+	uint64_t atomics; /* read-modify-write of a shared word, the commit included */
+	uint64_t retries; /* attempts given up because another writer came between */
+};
+
+extern struct points points;
+
+static inline void point(const char *label)
+{
+	if (points.hook)
+		points.hook(points.arg, label);
+}
+#define POINT(label) point(label)
+#define POINT_COUNT(what) (points.what++)
+#else
+#define POINT(label) ((void)0)
+#define POINT_COUNT(what) ((void)0)
+#endif
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Compiler barrier. Writers of one ring run on one CPU, which sees its own accesses in order. */
+#define barrier() __asm__ volatile("" : : : "memory")
+
+/*
+ * Loads and stores of words shared with interrupts: exactly one access each, in program order.
+ * The compiler must neither tear, repeat nor reorder them; the CPU cannot, seen from itself.
+ */
+#define shared_load(label, ptr) \
+	(__extension__({ \
+		POINT(label); \
+		*(const volatile __typeof__(*(ptr)) *)(ptr); \
+	}))
+#define shared_store(label, ptr, value) \
+	do { \
+		POINT(label); \
+		*(volatile __typeof__(*(ptr)) *)(ptr) = (value); \
+	} while (0)
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Defaults for what a scheme did not define itself; include after the scheme's header. */
+#ifndef STAMPEDE_CORE_RECORD_H
+#define STAMPEDE_CORE_RECORD_H
+
+#include "scheme.h"
+
+#ifndef SCHEME_COMMIT
+/* Makes the record readable once everything else in its sub-buffer is. */
+static inline void commit(struct scheme_ring *s, const struct reservation *rsv)
+{
+	(void)s;
+	ring_commit(rsv->subbuf, rsv->size, RING_RECORD);
+}
+#endif
+
+#ifndef SCHEME_RECORD
+/* Records one event of `len` payload bytes. False: it was lost, and counted by the ring. */
+static inline bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+{
+	struct reservation rsv;
+
+	if (unlikely(!reserve(s, id, len, &rsv)))
+		return false;
+	payload_fill(&rsv, src, len);
+	commit(s, &rsv);
+	return true;
+}
+#endif
+
+#ifndef SCHEME_BEAT
+static inline void beat(struct scheme_ring *s)
+{
+	(void)s;
+}
+#endif
+
+#ifndef SCHEME_DEFER
+static inline bool defer(struct scheme_ring *s, unsigned int level)
+{
+	(void)s;
+	(void)level;
+	return false;
+}
+#endif
+
+#ifndef SCHEME_NOW
+static inline uint64_t scheme_now(struct scheme_ring *s)
+{
+	(void)s;
+	return clock_now();
+}
+#endif
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "ring.h"
+
+void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,
+	       struct subbuf *subbufs, bool numbered, uint32_t header_bytes)
+{
+	*ring = (struct ring){
+		.base = base,
+		.subbufs = subbufs,
+		.mode = config->mode,
+		.numbered = numbered,
+		.header_bytes = header_bytes,
+		.subbuf_shift = config->subbuf_shift,
+		.count_shift = config->count_shift,
+		.stamp_bits = config->stamp_bits,
+		.counter_bits = config->counter_bits,
+		.fixed_bytes = config->fixed_bytes,
+		.cpu = config->cpu,
+	};
+	if (numbered) {
+		/* Number 0 counts as full and read: the first writer then opens a sub-buffer. */
+		subbufs[0].commits = ring_subbuf_bytes(ring);
+		ring->tail = ring_subbuf_bytes(ring);
+		ring->consumed = 1;
+	}
+}
+
+static void flush_offset(struct ring *ring)
+{
+	uint64_t offset = shared_load("flush: tail", &ring->tail), room;
+
+	do {
+		room = ring_room(ring, offset);
+		if (!room)
+			return;
+	} while (!local_cmpxchg("flush: tail", &ring->tail, &offset, offset + room));
+	ring_pad(ring, offset >> ring_subbuf_shift(ring),
+		 offset & (ring_subbuf_bytes(ring) - 1));
+}
+
+static void flush_numbered(struct ring *ring)
+{
+	uint64_t tail = shared_load("flush: tail", &ring->tail), end = ring_subbuf_bytes(ring);
+
+	do {
+		if (ring_tail_index(tail) >= end)
+			return;
+	} while (!local_cmpxchg("flush: tail", &ring->tail, &tail,
+				ring_tail_number(tail) << RING_INDEX_BITS | end));
+	ring_pad(ring, ring_tail_number(tail), ring_tail_index(tail));
+}
+
+void ring_flush(struct ring *ring, uint64_t stamp)
+{
+	if (ring->numbered)
+		flush_numbered(ring);
+	else
+		flush_offset(ring);
+	ring->flush_stamp = stamp;
+}
+
+void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
+{
+	uint64_t tail = shared_load("read: tail", &ring->tail), count = ring_count_mask(ring) + 1;
+
+	*last = ring->numbered ? ring_tail_number(tail) + 1 : ring_next_number(ring, tail);
+	*first = ring->consumed;
+	if (*last > count && *last - count > *first)
+		*first = *last - count;
+}
+
+uint32_t ring_content(const struct ring *ring, uint64_t number)
+{
+	const struct subbuf *subbuf = ring_subbuf(ring, number);
+	uint64_t rounds = (number >> ring_count_shift(ring)) + 1;
+	uint64_t content = shared_load("read: content", &subbuf->content);
+
+	if (subbuf->number != number ||
+	    (uint32_t)shared_load("read: commits", &subbuf->commits) !=
+		    (uint32_t)(rounds << ring_subbuf_shift(ring)))
+		return 0;
+	/* A tag of another number is left over from an earlier round: this one is full. */
+	if (ring_tail_number(content) != number || !content)
+		return (uint32_t)ring_subbuf_bytes(ring);
+	return (uint32_t)ring_tail_index(content);
+}
+
+uint32_t ring_record_count(const struct ring *ring, uint64_t number)
+{
+	const struct subbuf *subbuf = ring_subbuf(ring, number);
+
+	return ring_records(ring, number, subbuf->commits, ring_subbuf_bytes(ring)) -
+	       (uint32_t)subbuf->records_before;
+}
+
+uint64_t ring_total_records(const struct ring *ring)
+{
+	uint64_t slot, total = 0;
+	const struct subbuf *subbuf;
+
+	for (slot = 0; slot <= ring_count_mask(ring); slot++) {
+		subbuf = &ring->subbufs[slot];
+		/* A slot never opened holds the number of another. */
+		if (ring_subbuf(ring, subbuf->number) == subbuf &&
+		    ring_content(ring, subbuf->number))
+			total += ring_records(ring, subbuf->number, subbuf->commits,
+					      ring_subbuf_bytes(ring));
+	}
+	return total;
+}
+
+void ring_consume(struct ring *ring, uint64_t number)
+{
+	if (number > ring->consumed)
+		shared_store("read: consumed", &ring->consumed, number);
+}

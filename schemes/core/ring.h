@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The per-CPU ring buffer that every scheme writes into.
+ *
+ * A ring is a power of two of sub-buffers, each a power of two of bytes: a format header, then
+ * records. Sub-buffers are numbered from 0 without end; number n lives in slot n % count. Two forms
+ * of the tail word:
+ *
+ *   offset    bytes ever given out (free-running). A writer moves it by cmpxchg, or by a plain
+ *             store where nothing can interrupt. At a sub-buffer's end the next one is not open
+ *             yet: whoever writes first opens it, in the same cmpxchg that claims its record.
+ *   numbered  {sub-buffer number : 44 | index : 20}. A writer adds its size by xadd first and looks
+ *             later. Past the end the overshoot stays in the index, a cmpxchg moves the word to
+ *             the next number, and the writer whose start still fits pads the rest.
+ *
+ * Commit: one counter per slot, {records : 32 | bytes : 32}, only ever added to, in one
+ * instruction. Everything that is claimed is committed once: records, padding, and the format
+ * header (by whoever opened the sub-buffer, after its bookkeeping). So number n is complete exactly
+ * when the byte half says (n / count + 1) * size, and until then nobody can lap it: a nested
+ * writer that comes round to an incomplete slot loses its event, which is counted.
+ *
+ * Shared words, their writers, how:
+ *   tail                     all writers; cmpxchg, xadd or (serialised writers) plain store
+ *   slot.commits             all writers; single-instruction add
+ *   slot.content             the one writer that pads number n, before it commits the padding
+ *   slot.number, .records_before, .lost_before
+ *                            the one writer that opened the number, before it commits the header
+ *   lost, refused            all writers; single-instruction add
+ *   consumed, mode           the reader, which runs on the writer's CPU
+ */
+#ifndef STAMPEDE_CORE_RING_H
+#define STAMPEDE_CORE_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bits.h"
+#include "clock.h"
+#include "local.h"
+#include "point.h"
+
+#define RING_INDEX_BITS 20
+#define RING_INDEX_MASK ((UINT64_C(1) << RING_INDEX_BITS) - 1)
+#define RING_RECORD (UINT64_C(1) << 32) /* one record, in slot.commits */
+#define RING_MAX_SUBBUF_SHIFT (RING_INDEX_BITS - 2) /* leaves the index room to overshoot */
+
+enum ring_mode {
+	RING_OVERWRITE, /* flight recorder: the oldest sub-buffer gives way */
+	RING_DISCARD, /* the new event is lost while the reader is behind */
+};
+
+struct subbuf {
+	uint64_t commits; /* {records : 32 | bytes : 32}, free-running */
+	uint64_t content; /* {number : 44 | bytes : 20}: number has padding after these bytes */
+	uint64_t number; /* which number the slot holds */
+	uint64_t records_before; /* records ever committed to the slot when it was opened */
+	uint64_t lost_before; /* ring's lost events when it was opened */
+} __attribute__((aligned(64)));
+
+struct ring {
+	uint64_t tail;
+	uint8_t *base;
+	struct subbuf *subbufs;
+	uint64_t lost; /* events lost because no sub-buffer was free */
+	uint64_t refused; /* events larger than a sub-buffer */
+	uint64_t stuck; /* events given up by a scheme that cannot finish (BOUNDED broken) */
+	uint64_t consumed; /* first number that the reader has not released */
+	uint64_t flush_stamp; /* clock at the last flush: end stamp of the newest sub-buffer */
+	enum ring_mode mode;
+	bool numbered;
+	uint32_t header_bytes; /* of a sub-buffer */
+	uint32_t subbuf_shift;
+	uint32_t count_shift;
+	uint32_t stamp_bits; /* T: width of the short time field */
+	uint32_t counter_bits; /* W: width of the clock that the scheme may see */
+	uint32_t fixed_bytes; /* payload size of events whose header carries none */
+	uint32_t cpu;
+};
+
+struct ring_config {
+	enum ring_mode mode;
+	uint32_t subbuf_shift; /* log2 of bytes, 6 .. RING_MAX_SUBBUF_SHIFT */
+	uint32_t count_shift; /* log2 of sub-buffers, >= 1 */
+	uint32_t stamp_bits;
+	uint32_t counter_bits;
+	uint32_t fixed_bytes;
+	uint32_t cpu;
+};
+
+/*
+ * Geometry and widths are constants of the timed build, so that its reserve path has the
+ * instructions a tracer with compiled-in geometry would have; the other builds set them per run.
+ */
+#ifdef STAMPEDE_TIMED
+#define RING_TIMED_SUBBUF_SHIFT 12
+#define RING_TIMED_COUNT_SHIFT 8
+#ifndef STAMP_BITS
+#define STAMP_BITS 27
+#endif
+#ifndef COUNTER_BITS
+#define COUNTER_BITS 64
+#endif
+#define ring_subbuf_shift(ring) ((void)(ring), RING_TIMED_SUBBUF_SHIFT)
+#define ring_count_shift(ring) ((void)(ring), RING_TIMED_COUNT_SHIFT)
+#define ring_stamp_bits(ring) ((void)(ring), STAMP_BITS)
+#define ring_counter_bits(ring) ((void)(ring), COUNTER_BITS)
+#else
+#define ring_subbuf_shift(ring) ((ring)->subbuf_shift)
+#define ring_count_shift(ring) ((ring)->count_shift)
+#define ring_stamp_bits(ring) ((ring)->stamp_bits)
+#define ring_counter_bits(ring) ((ring)->counter_bits)
+#endif
+
+/* Bytes of a sub-buffer, its header included. */
+static inline uint64_t ring_subbuf_bytes(const struct ring *ring)
+{
+	return UINT64_C(1) << ring_subbuf_shift(ring);
+}
+
+/* Bytes of the whole ring. */
+static inline uint64_t ring_bytes(const struct ring *ring)
+{
+	return UINT64_C(1) << (ring_subbuf_shift(ring) + ring_count_shift(ring));
+}
+
+static inline uint64_t ring_count_mask(const struct ring *ring)
+{
+	return (UINT64_C(1) << ring_count_shift(ring)) - 1;
+}
+
+static inline struct subbuf *ring_subbuf(const struct ring *ring, uint64_t number)
+{
+	return &ring->subbufs[number & ring_count_mask(ring)];
+}
+
+/* First byte of sub-buffer `number`: its format header. */
+static inline uint8_t *ring_subbuf_base(const struct ring *ring, uint64_t number)
+{
+	return ring->base + ((number & ring_count_mask(ring)) << ring_subbuf_shift(ring));
+}
+
+/* Largest record that a sub-buffer can hold, in bytes. */
+static inline uint64_t ring_max_record(const struct ring *ring)
+{
+	return ring_subbuf_bytes(ring) - ring->header_bytes;
+}
+
+/* Makes `size` bytes of `subbuf` readable, with `records` (0 or RING_RECORD) more records. */
+static inline void ring_commit(struct subbuf *subbuf, uint64_t size, uint64_t records)
+{
+	local_add("commit", &subbuf->commits, records | size);
+}
+
+/* One event more that could not be recorded. Returns false, so that reserve can return it. */
+static inline bool ring_lost(struct ring *ring, uint64_t size)
+{
+	if (size > ring_max_record(ring))
+		local_add_raw(&ring->refused, 1);
+	else
+		local_add_raw(&ring->lost, 1);
+	return false;
+}
+
+/*
+ * Records ever committed to the slot of `number` at a moment when `bytes` (mod 2^32) of that
+ * number are. The byte half carries into the record half; how often is known, since the bytes are.
+ */
+static inline uint32_t ring_records(const struct ring *ring, uint64_t number, uint64_t commits,
+				    uint64_t bytes)
+{
+	uint64_t rounds = number >> ring_count_shift(ring);
+
+	return (uint32_t)((commits - ((rounds << ring_subbuf_shift(ring)) + bytes)) >> 32);
+}
+
+/* What a writer that opens a sub-buffer has to remember between its look and its claim. */
+struct ring_opening {
+	uint64_t number;
+	uint64_t lost_before;
+	uint64_t records_before;
+};
+
+/*
+ * May sub-buffer `number` be opened? Its slot must be complete from the round before (a writer that
+ * was interrupted there still owns it) and, in discard mode, consumed. lost is sampled before the
+ * claim: an event lost later belongs to a later sub-buffer.
+ */
+static inline bool ring_may_open(struct ring *ring, uint64_t number, struct ring_opening *opening)
+{
+	struct subbuf *subbuf = ring_subbuf(ring, number);
+	uint64_t commits = shared_load("open: commits", &subbuf->commits);
+	uint64_t rounds = number >> ring_count_shift(ring);
+
+	if ((uint32_t)commits != (uint32_t)(rounds << ring_subbuf_shift(ring)))
+		return false;
+	if (ring->mode == RING_DISCARD &&
+	    number - shared_load("open: consumed", &ring->consumed) > ring_count_mask(ring))
+		return false;
+	opening->number = number;
+	opening->lost_before = shared_load("open: lost", &ring->lost);
+	opening->records_before = ring_records(ring, number, commits, 0);
+	return true;
+}
+
+/* The caller's cmpxchg opened the sub-buffer; it wrote what it must into the format header. */
+static inline void ring_opened(struct ring *ring, const struct ring_opening *opening)
+{
+	struct subbuf *subbuf = ring_subbuf(ring, opening->number);
+
+	subbuf->number = opening->number;
+	subbuf->records_before = opening->records_before;
+	subbuf->lost_before = opening->lost_before;
+	/* Last: until the header is committed nobody can complete, and so reopen, the slot. */
+	ring_commit(subbuf, ring->header_bytes, 0);
+}
+
+/* Closes sub-buffer `number` after `content` bytes; the caller owns everything behind them. */
+static inline void ring_pad(struct ring *ring, uint64_t number, uint64_t content)
+{
+	struct subbuf *subbuf = ring_subbuf(ring, number);
+
+	if (content == ring_subbuf_bytes(ring))
+		return;
+	shared_store("pad: content", &subbuf->content, number << RING_INDEX_BITS | content);
+	ring_commit(subbuf, ring_subbuf_bytes(ring) - content, 0);
+}
+
+/* ---- offset form ---- */
+
+/* Bytes left in the open sub-buffer at `offset`; 0 at a sub-buffer's end: the next is not open. */
+static inline uint64_t ring_room(const struct ring *ring, uint64_t offset)
+{
+	return -offset & (ring_subbuf_bytes(ring) - 1);
+}
+
+static inline uint8_t *ring_at(const struct ring *ring, uint64_t offset)
+{
+	return ring->base + (offset & (ring_bytes(ring) - 1));
+}
+
+static inline struct subbuf *ring_subbuf_at(const struct ring *ring, uint64_t offset)
+{
+	return ring_subbuf(ring, offset >> ring_subbuf_shift(ring));
+}
+
+/* The sub-buffer that a writer finding too little room at `offset` opens. */
+static inline uint64_t ring_next_number(const struct ring *ring, uint64_t offset)
+{
+	return (offset + ring_subbuf_bytes(ring) - 1) >> ring_subbuf_shift(ring);
+}
+
+/* After a successful claim that left `offset` and opened a sub-buffer: books both. */
+static inline void ring_switched(struct ring *ring, uint64_t offset,
+				 const struct ring_opening *opening)
+{
+	if (ring_room(ring, offset))
+		ring_pad(ring, opening->number - 1, offset & (ring_subbuf_bytes(ring) - 1));
+	ring_opened(ring, opening);
+}
+
+/* ---- numbered form ---- */
+
+static inline uint64_t ring_tail_number(uint64_t tail)
+{
+	return tail >> RING_INDEX_BITS;
+}
+
+static inline uint64_t ring_tail_index(uint64_t tail)
+{
+	return tail & RING_INDEX_MASK;
+}
+
+/*
+ * A claim of `size` bytes at `tail` (its value before the xadd) ran past the end. Pads if the start
+ * still fits, then moves the tail to the next sub-buffer unless a nested writer did. False: no free
+ * sub-buffer; our share of the overshoot is taken back, so that the index cannot run over.
+ */
+static inline bool ring_move_on(struct ring *ring, uint64_t tail, uint64_t size)
+{
+	uint64_t number = ring_tail_number(tail), index = ring_tail_index(tail);
+	uint64_t end = ring_subbuf_bytes(ring), now;
+	struct ring_opening opening;
+
+	if (index < end) {
+		ring_pad(ring, number, index);
+		size -= end - index;
+	}
+	now = shared_load("move: tail", &ring->tail);
+	if (!ring_may_open(ring, number + 1, &opening)) {
+		while (ring_tail_number(now) == number)
+			if (local_cmpxchg("move: put back", &ring->tail, &now, now - size))
+				return false;
+		return true;
+	}
+	while (ring_tail_number(now) == number) {
+		if (local_cmpxchg("move: next", &ring->tail, &now,
+				  (number + 1) << RING_INDEX_BITS | ring->header_bytes)) {
+			ring_opened(ring, &opening);
+			break;
+		}
+	}
+	return true;
+}
+
+/* ---- set-up and reading, cold ---- */
+
+/*
+ * Prepares `ring` over zeroed memory: ring_bytes() at `base`, one struct subbuf per sub-buffer.
+ * `header_bytes` is the format's sub-buffer header.
+ */
+void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,
+	       struct subbuf *subbufs, bool numbered, uint32_t header_bytes);
+
+/* Closes the open sub-buffer at clock value `stamp`, so that everything recorded is complete. */
+void ring_flush(struct ring *ring, uint64_t stamp);
+
+/* Numbers [first, last) that a reader can take now; call with overwriting held off or writers idle. */
+void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
+
+/* Bytes of sub-buffer `number` that hold header and records, or 0 if it is not complete. */
+uint32_t ring_content(const struct ring *ring, uint64_t number);
+
+/* Records that the commit counter of complete sub-buffer `number` accounts for. */
+uint32_t ring_record_count(const struct ring *ring, uint64_t number);
+
+/* Records that all commit counters account for since ring_init(); nothing may be writing. */
+uint64_t ring_total_records(const struct ring *ring);
+
+/* Releases everything below `number` to the writers. */
+void ring_consume(struct ring *ring, uint64_t number);
+
+#endif

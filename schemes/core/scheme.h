@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contract between a scheme and everything that runs it.
+ *
+ * A scheme is one header in schemes/ and one line in schemes/schemes.def. It includes this file
+ * and defines, for the one row that a translation unit is compiled for:
+ *
+ *   struct scheme_ring { struct ring ring; ... };   the ring first, then its own shared words
+ *   static const struct scheme_desc scheme_desc;    what it is, promises and needs
+ *   scheme_init(s, config, base, subbufs)           calls ring_init() and sets its own words
+ *   RESERVE bool reserve(s, id, len, rsv)           claims a record and writes its header
+ *   decode_next(cursor, event)                      reads one record from bytes alone
+ *
+ * and, only if it differs from the defaults of record.h,
+ *
+ *   #define SCHEME_RECORD   record(s, id, len, src), where reserve + fill + commit does not fit
+ *   #define SCHEME_COMMIT   commit(s, rsv)
+ *   #define SCHEME_BEAT     beat(s), what has to be done once per beat, before the beat's event
+ *   #define SCHEME_DEFER    defer(s, level), true if a nested writer must not run now; the scheme
+ *                           has a struct soft_mask mask and calls deferred_run(s, level) later
+ *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
+ *
+ * Writers call record() only. They may be nested to any depth on one CPU, inner ones running to
+ * completion first.
+ */
+#ifndef STAMPEDE_CORE_SCHEME_H
+#define STAMPEDE_CORE_SCHEME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ring.h"
+
+/* What a scheme says of its stamps, and the suite tests. */
+enum scheme_promise {
+	PROMISE_MONOTONIC = 1 << 0, /* decoded times never go back in buffer order */
+	PROMISE_EXACT = 1 << 1, /* decoded == stamp taken, but for those declared inexact */
+	PROMISE_WINDOW = 1 << 2, /* decoded lies between entry and exit of its own reserve */
+	PROMISE_WRAP_PROOF = 1 << 3, /* all that holds after a gap of any length */
+	PROMISE_BOUNDED = 1 << 4, /* finishes however slow the clock is */
+	PROMISE_ALL = (1 << 5) - 1,
+};
+
+/* What a scheme needs for its promises to hold. */
+enum scheme_need {
+	NEED_BEAT = 1 << 0, /* a beat at least once per wrap */
+	NEED_MASKED_INTERRUPTS = 1 << 1, /* no nested writer at all */
+	NEED_STRICT_CLOCK = 1 << 2, /* no two reads give the same value */
+};
+
+/* When a record must carry more than the short field, seen from its predecessor's stamp. */
+enum scheme_extension {
+	EXTEND_NEVER,
+	EXTEND_ON_GAP, /* stamp - predecessor >= 2^T */
+	EXTEND_ON_CARRY, /* the bits above T differ */
+};
+
+struct scheme_desc {
+	const char *title; /* the idea, in a few words */
+	const char *source; /* mail or commit, with date */
+	uint32_t promises;
+	uint32_t needs;
+	enum scheme_extension extension;
+	uint32_t extra_per_nested; /* extensions a nested writer may cause beyond the needed ones */
+	uint32_t zeros_per_nested; /* inexact stamps a nested writer may cause */
+	uint32_t clock_reads; /* per event, nothing special happening */
+	uint32_t clock_reads_extended; /* per event that is extended */
+	uint32_t beats_per_wrap; /* with NEED_BEAT */
+	bool untimed; /* stores no stamp: only structure and conservation mean anything */
+};
+
+/* Event ids. Below EVENT_IDS_COMPACT an id fits the 5-bit field beside the three escapes. */
+enum {
+	EVENT_FIXED = 1, /* payload size known to the reader */
+	EVENT_BEAT = 2, /* the same, recorded by the beat */
+	EVENT_IDS_COMPACT = 28,
+	EVENT_FIXED_HIGH = 500, /* payload size known, id too large for the short field */
+	EVENT_SIZED = 600, /* payload size in the header */
+};
+
+/* True if the header of `id` says how large the payload is. */
+static inline bool event_is_sized(uint32_t id)
+{
+	return id >= EVENT_SIZED;
+}
+
+/* A claimed record whose header is written. */
+struct reservation {
+	uint8_t *payload;
+	struct subbuf *subbuf;
+	uint64_t size; /* bytes to commit */
+	uint64_t stamp; /* the 64-bit clock value taken */
+	bool inexact; /* the reader will see another time, by declaration */
+};
+
+enum event_flag {
+	EVENT_EXTENDED = 1 << 0, /* carries more than the short field */
+	EVENT_STAMP_ONLY = 1 << 1, /* a record of the scheme's own: no payload, not an event */
+};
+
+/* A decoded record. */
+struct event {
+	uint64_t time;
+	const uint8_t *payload;
+	uint32_t payload_bytes;
+	uint32_t header_bytes;
+	uint32_t id;
+	uint32_t flags;
+};
+
+/* Where a reader stands in one sub-buffer. */
+struct cursor {
+	const uint8_t *at;
+	const uint8_t *end;
+	uint64_t time; /* of the record before; at first the begin stamp */
+	uint32_t stamp_bits;
+	uint32_t fixed_bytes;
+};
+
+enum decode_result {
+	DECODE_BAD = -1, /* not a record, or one that runs over the end */
+	DECODE_END = 0,
+	DECODE_EVENT = 1,
+};
+
+static inline uint64_t cursor_left(const struct cursor *cursor)
+{
+	return (uint64_t)(cursor->end - cursor->at);
+}
+
+/*
+ * Reserve paths. In the timed build they are inlined into the loop that is timed. In the checked
+ * build they have a section of their own, so that the storm can tell which signals hit them.
+ * Anything rare goes into a RESERVE_SLOW function: with it in line compilers make the record's
+ * length a branch-free function of the stamp, and the claim then waits for the clock.
+ */
+#ifdef STAMPEDE_CHECKED
+#define RESERVE static __attribute__((noinline, section("reserve_text")))
+#define RESERVE_SLOW static __attribute__((noinline, section("reserve_text")))
+#else
+#define RESERVE static inline __attribute__((always_inline))
+#define RESERVE_SLOW static __attribute__((noinline, cold))
+#endif
+
+/*
+ * What a driver declares before it includes a scheme's header, for schemes with SCHEME_RECORD or
+ * SCHEME_DEFER:
+ *
+ *   struct source;                                 where the payload comes from
+ *   payload_fill(rsv, src, len)                    writes it into a claimed record
+ *   deferred_run(s, level)                         runs a nested writer that had to wait
+ */
+
+#endif
