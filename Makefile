@@ -61,7 +61,7 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(BUILD)/$(build)/%.o))
 core_objects := schemes/core/ring.o schemes/core/format_ctf.o runner/points.o
 harness_objects := $(core_objects) runner/check.o runner/buffer.o runner/drivers.o runner/options.o \
 	runner/ticks.o workloads/interrupts.o runner/place.o runner/place_plan.o
-stress_objects := $(harness_objects) runner/stress.o runner/stress_check.o runner/stress_print.o
+stress_objects := $(harness_objects) runner/stress.o runner/late_beat.o runner/stress_check.o runner/stress_print.o
 
 in_build = $(addprefix $(BUILD)/,$(1))
 

@@ -51,11 +51,13 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 
 	if (check->desc->untimed)
 		return;
-	if (early && check->stamp_bits < 64)
-		check->wraps_lost += error >> check->stamp_bits;
 	if (error > check->worst_error)
 		check->worst_error = error;
 	check->error_log2[64 - __builtin_clzll(error)]++;
+	if (check_tag_inexact(payload->tag))
+		return;
+	if (early && check->stamp_bits < 64)
+		check->wraps_lost += error >> check->stamp_bits;
 	check_violate(check, ORACLE_EXACT,
 		      error & bits_mask(check->stamp_bits) ? "decoded is not the stamp taken" :
 							     "decoded is off by whole wraps",

@@ -120,7 +120,7 @@ struct check {
 	uint64_t violations[ORACLES];
 	struct violation first[ORACLES];
 	uint64_t wraps_lost; /* whole wraps that decoded times are short of, summed over events */
-	uint64_t worst_error; /* ticks */
+	uint64_t worst_error; /* ticks, those declared inexact included */
 	uint64_t error_log2[65]; /* events by bit length of |decoded - stamp| */
 
 	/* where the reader stands */
@@ -247,11 +247,9 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	if (unlikely(time - copy.entry > copy.exit - copy.entry))
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, &copy);
-	if (unlikely(check_tag_inexact(tag)))
-		check->inexact++;
-	else
+	check->inexact += check_tag_inexact(tag);
 #endif
-		if (unlikely(time != copy.stamp))
+	if (unlikely(time != copy.stamp))
 		check_error(check, number, offset, time, &copy);
 	check->needed += bits_overflow(check->desc->extension == EXTEND_ON_CARRY ?
 					       copy.stamp ^ check->last_stamp :

@@ -159,8 +159,9 @@ static void deferred_run(struct scheme_ring *s, unsigned int level)
 {
 #ifdef SCHEME_DEFER
 	struct writer *writer = s->mask.owner;
-	uint64_t waited = clock_now() - writer->deferred_since[level];
+	uint64_t since = writer->deferred_since[level], waited = since ? clock_now() - since : 0;
 
+	/* Later ones of the same level waited less than the first. */
 	writer->deferred_since[level] = 0;
 	if (waited > writer->deferred_worst_ticks)
 		writer->deferred_worst_ticks = waited;

@@ -165,7 +165,7 @@ static int run_rows(const struct options *options, struct stress_config *config,
 		stress_print(config, &result);
 		if (json)
 			json_array_append_new(json, stress_json(config, &result));
-		if (check_verdict(&result.check, result.stuck, result.unmet) == VERDICT_BROKEN)
+		if (stress_verdict(&result) == VERDICT_BROKEN)
 			worst = EXIT_BROKEN;
 	}
 	if (json) {

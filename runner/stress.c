@@ -14,7 +14,8 @@
 #define EPOCH_NS 300000000u
 #define CALM_EVENTS 20000
 #define RING_BYTES_SHIFT 20
-#define SHARE_LEAST 0.22 /* the writer's part of recording time that the pace must leave it */
+#define SHARE_LEAST 0.25 /* of recording time, what the pace must leave the writer */
+#define SHARE_MUCH 0.35
 #define LEVEL_1_NS 12000u
 #define LEVEL_2_NS 18000u
 #define LEVEL_3_NS 60000u
@@ -129,7 +130,7 @@ static uint64_t round_events(struct thread *thread)
 	return fill ? fill : 1;
 }
 
-static int storm_timers(struct thread *thread, bool create)
+static int storm_timers(struct thread *thread)
 {
 	const struct stress_config *config = thread->config;
 	uint64_t period = config->has_sender ? LEVEL_3_NS : TIMER_ONLY_NS;
@@ -140,8 +141,6 @@ static int storm_timers(struct thread *thread, bool create)
 	thread->sender.period_ns[1] = (uint64_t)(LEVEL_1_NS * thread->stretch);
 	thread->sender.period_ns[2] =
 		config->levels < 2 ? 0 : (uint64_t)(LEVEL_2_NS * thread->stretch);
-	if (!create && thread->stretch < 1.01)
-		return 0;
 	for (; level <= config->levels; level++) {
 		/* Unequal periods, so that the levels drift through each other. */
 		error = (unsigned int)-interrupts_timer(
@@ -153,17 +152,21 @@ static int storm_timers(struct thread *thread, bool create)
 	return 0;
 }
 
-/* Slower, if the storm leaves the writer too little; the pace never quickens within a run. */
-static int storm_adapt(struct thread *thread)
+/* Slower where the epoch left the writer too little, quicker where it left much. */
+static int storm_adapt(struct thread *thread, uint64_t events, uint64_t recording_ns)
 {
-	double share = thread->recording_ns ? (double)thread->task_events * thread->calm_ns /
-						      (double)thread->recording_ns :
-					      1;
+	double share;
 
-	if (share >= SHARE_LEAST || thread->recording_ns < 50000000u)
+	if (thread->config->workload != WORKLOAD_storm || recording_ns < EPOCH_NS / 10)
 		return 0;
-	thread->stretch *= 1.15;
-	return storm_timers(thread, false);
+	share = (double)events * thread->calm_ns / (double)recording_ns;
+	if (share < SHARE_LEAST)
+		thread->stretch *= 1.15;
+	else if (share > SHARE_MUCH && thread->stretch > 1.05)
+		thread->stretch /= 1.05;
+	else
+		return 0;
+	return storm_timers(thread);
 }
 
 static int beat_start(struct thread *thread)
@@ -200,11 +203,27 @@ static void round_once(struct thread *thread, struct check *check)
 	buffer_drain(buffer, check);
 }
 
-static void epoch_end(struct thread *thread, struct check *check)
+/* What the epoch did not give the scheme. */
+static uint32_t epoch_unmet(const struct thread *thread, uint64_t delivered_before)
+{
+	const struct scheme_desc *desc = thread->config->driver->desc;
+	uint32_t unmet = 0;
+
+	if (desc->needs & NEED_BEAT &&
+	    thread->interrupts.beat_worst_ticks >> buffer_ring(&thread->buffer)->stamp_bits)
+		unmet |= NEED_BEAT;
+	if (desc->needs & NEED_MASKED_INTERRUPTS &&
+	    thread->interrupts.at_depth[1] != delivered_before)
+		unmet |= NEED_MASKED_INTERRUPTS;
+	return unmet;
+}
+
+static void epoch_end(struct thread *thread, struct check *check, uint64_t delivered_before)
 {
 	struct stress_result *result = &thread->result;
 	const struct ring *ring = buffer_ring(&thread->buffer);
 	struct check_totals totals;
+	uint32_t unmet;
 	bool clean;
 
 	interrupts_block_beat();
@@ -213,9 +232,18 @@ static void epoch_end(struct thread *thread, struct check *check)
 	clean = check_clean(check);
 	buffer_totals(&thread->buffer, &totals);
 	check_finish(check, &totals);
-	if (!result->shown[0] && !clean)
-		stress_show(&thread->buffer, check, result->shown, sizeof(result->shown));
-	stress_merge_check(&result->check, check);
+	unmet = epoch_unmet(thread, delivered_before);
+	if (unmet && !check_clean(check)) {
+		result->unmet |= unmet;
+		result->void_epochs++;
+		stress_merge_check(&result->voided, check);
+	} else {
+		if (!result->shown[0] && !clean)
+			stress_show(&thread->buffer, check, result->shown, sizeof(result->shown));
+		stress_merge_check(&result->check, check);
+	}
+	if (thread->interrupts.beat_worst_ticks > result->beat_worst_ticks)
+		result->beat_worst_ticks = thread->interrupts.beat_worst_ticks;
 	result->lost += ring->lost;
 	result->refused += ring->refused;
 	result->stuck += ring->stuck;
@@ -229,24 +257,28 @@ static int epoch(struct thread *thread, uint64_t deadline)
 {
 	struct ring_config ring = epoch_config(thread);
 	struct check check;
-	uint64_t begin = time_ns();
+	uint64_t begin = time_ns(), delivered, events = thread->task_events;
+	uint64_t recording_ns = thread->recording_ns;
 
 	if (buffer_reset(&thread->buffer, &ring)) {
 		fprintf(stderr, "stampede: ring geometry larger than its memory\n");
 		return EXIT_USAGE;
 	}
 	check_init(&check, thread->config->driver->desc, ring.stamp_bits);
+	delivered = thread->interrupts.at_depth[1];
 	interrupts_beat_begin(&thread->interrupts);
 	interrupts_unblock_beat();
 	do {
 		round_once(thread, &check);
-		/* Stop at the first fault, while its neighbours can still be shown. */
-		if (!check_clean(&check) && !thread->result.shown[0])
+		/* Show a fault at once, while its neighbours are still in the ring. */
+		if (!check_clean(&check) && !thread->result.shown[0] &&
+		    !epoch_unmet(thread, delivered))
 			stress_show(&thread->buffer, &check, thread->result.shown,
 				    sizeof(thread->result.shown));
 	} while (!stress_stop && time_ns() - begin < EPOCH_NS && time_ns() < deadline);
-	epoch_end(thread, &check);
-	return storm_adapt(thread);
+	epoch_end(thread, &check, delivered);
+	return storm_adapt(thread, thread->task_events - events,
+			   thread->recording_ns - recording_ns);
 }
 
 static void calibrate(struct thread *thread)
@@ -269,22 +301,14 @@ static void thread_summarise(struct thread *thread, uint64_t begin)
 {
 	struct stress_result *result = &thread->result;
 	const struct interrupts *interrupts = &thread->interrupts;
-	const struct scheme_desc *desc = thread->config->driver->desc;
-	uint64_t wrap = UINT64_C(1) << (result->bits < 63 ? result->bits : 63);
 
 	memcpy(result->delivered, interrupts->delivered, sizeof(result->delivered));
 	memcpy(result->at_depth, interrupts->at_depth, sizeof(result->at_depth));
 	result->hits = interrupts->hits;
-	result->beat_worst_ticks = interrupts->beat_worst_ticks;
 	result->seconds = (double)(time_ns() - begin) / 1e9;
 	result->recording_seconds = (double)thread->recording_ns / 1e9;
 	result->writer_share =
 		(double)thread->task_events * thread->calm_ns / (double)thread->recording_ns;
-	if (desc->needs & NEED_BEAT && result->beat_worst_ticks >= wrap)
-		result->unmet |= NEED_BEAT;
-	if (desc->needs & NEED_MASKED_INTERRUPTS && result->check.by_context[CONTEXT_TASK] &&
-	    interrupts->at_depth[1])
-		result->unmet |= NEED_MASKED_INTERRUPTS;
 }
 
 static int thread_run(struct thread *thread)
@@ -295,7 +319,7 @@ static int thread_run(struct thread *thread)
 
 	calibrate(thread);
 	interrupts_attach(&thread->interrupts);
-	error = storm_timers(thread, true);
+	error = storm_timers(thread);
 	if (!error)
 		error = beat_start(thread);
 	__atomic_store_n(&thread->sender.target, thread->interrupts.tid, __ATOMIC_RELEASE);
@@ -361,6 +385,7 @@ static void merge(struct stress_result *sum, const struct thread *thread, unsign
 	unsigned int i;
 
 	stress_merge_check(&sum->check, &one->check);
+	stress_merge_check(&sum->voided, &one->voided);
 	for (i = 0; i < INTERRUPT_SOURCES; i++)
 		sum->delivered[i] += one->delivered[i];
 	for (i = 0; i <= INTERRUPT_SOURCES; i++)
@@ -371,6 +396,7 @@ static void merge(struct stress_result *sum, const struct thread *thread, unsign
 	sum->stuck += one->stuck;
 	sum->deferred += one->deferred;
 	sum->epochs += one->epochs;
+	sum->void_epochs += one->void_epochs;
 	sum->unmet |= one->unmet;
 	sum->bits = one->bits;
 	if (one->deferred_worst_ticks > sum->deferred_worst_ticks)
@@ -392,6 +418,10 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 	unsigned int i, started;
 	int error = 0, one;
 
+	if (config->workload == WORKLOAD_late_beat) {
+		free(threads);
+		return stress_late_beat(config, result);
+	}
 	*result = (struct stress_result){ .check.desc = config->driver->desc };
 	if (!threads) {
 		fprintf(stderr, "stampede: no memory for %u threads\n", config->threads);
@@ -400,7 +430,7 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 	for (i = 0; i < config->threads; i++) {
 		threads[i].config = config;
 		threads[i].pu = config->pu[i];
-		threads[i].stretch = 1;
+		threads[i].stretch = 1.3;
 		threads[i].random = (config->seed + 1) * 0x9e3779b97f4a7c15u + i;
 		threads[i].interrupts.handle = handle_interrupt;
 		threads[i].interrupts.arg = &threads[i];

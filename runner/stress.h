@@ -49,16 +49,18 @@ struct stress_config {
 
 /* One lateness of the beat, and what the row made of it. */
 struct late_beat_step {
-	double asked_wraps; /* between two beats */
-	uint64_t gap_ticks; /* measured, between the events on either side */
+	double asked_wraps; /* from an event to the beat behind it */
+	uint64_t gap_ticks; /* measured, mean of the repetitions */
 	uint64_t error_ticks; /* worst of the events after the gap */
-	uint64_t wraps_lost; /* by the event after the gap */
+	uint64_t wraps_lost; /* by the events after the gaps, sum over the repetitions */
 	uint64_t repetitions;
 	uint64_t wrong; /* repetitions in which that event was wrong */
+	uint64_t unexplained; /* of these, with an error that is not the wraps in its gap */
 };
 
 struct stress_result {
 	struct check check; /* all threads and epochs; first violations of the earliest */
+	struct check voided; /* of epochs in which a need was not met and an oracle objected */
 	uint64_t delivered[INTERRUPT_SOURCES];
 	uint64_t hits;
 	uint64_t at_depth[INTERRUPT_SOURCES + 1];
@@ -69,14 +71,16 @@ struct stress_result {
 	uint64_t deferred_worst_ticks;
 	uint64_t beat_worst_ticks;
 	uint64_t epochs;
+	uint64_t void_epochs;
 	double seconds; /* of wall time, the longest thread */
 	double recording_seconds; /* of which recording, the mean of all threads */
 	double writer_share; /* of recording time, left to the interrupted writer; least thread */
 	uint32_t bits;
-	uint32_t unmet; /* enum scheme_need */
+	uint32_t unmet; /* enum scheme_need, in the void epochs */
 	bool interrupted;
 	struct late_beat_step late[LATE_BEAT_STEPS];
 	unsigned int late_steps;
+	uint32_t late_bits; /* one wrap of the gaps is 2^late_bits ticks */
 	char shown[4096]; /* the first violation with its neighbours, as text; "" if none */
 };
 
@@ -89,8 +93,11 @@ extern volatile sig_atomic_t stress_stop;
  */
 int stress_run(const struct stress_config *config, struct stress_result *result);
 
-/* As stress_run(), for the late_beat workload. */
+/* What stress_run() does for the late_beat workload, on the calling thread. */
 int stress_late_beat(const struct stress_config *config, struct stress_result *result);
+
+/* The verdict on all of it. */
+enum verdict stress_verdict(const struct stress_result *result);
 
 /* Adds the counts of `one` to `sum`; keeps the earliest first violation of each oracle. */
 void stress_merge_check(struct check *sum, const struct check *one);

@@ -35,6 +35,16 @@ void stress_merge_check(struct check *sum, const struct check *one)
 	}
 }
 
+enum verdict stress_verdict(const struct stress_result *result)
+{
+	enum verdict verdict = check_verdict(&result->check, result->stuck, 0);
+
+	/* Nothing judged, or little of it: the run says no more than that the need was not met. */
+	if (verdict == VERDICT_KEPT && result->void_epochs * 2 > result->epochs)
+		return VERDICT_NEED_NOT_MET;
+	return verdict;
+}
+
 void stress_show(struct buffer *buffer, const struct check *check, char *shown, size_t bytes)
 {
 	enum oracle oracle, first = ORACLES;

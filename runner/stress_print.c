@@ -51,6 +51,22 @@ static void print_storm(const struct stress_result *result)
 		       result->deferred, (double)result->deferred_worst_ticks / ticks_hz() * 1e6);
 }
 
+static void print_late(const struct stress_result *result)
+{
+	const struct late_beat_step *step;
+	double wrap = (double)(UINT64_C(1) << result->late_bits);
+	unsigned int i;
+
+	printf("  gap in wraps: wraps lost per gap (wrong of repetitions)\n ");
+	for (i = 0; i < result->late_steps; i++) {
+		step = &result->late[i];
+		printf(" %.2f: %.2f (%" PRIu64 "/%" PRIu64 ")%s", (double)step->gap_ticks / wrap,
+		       (double)step->wraps_lost / (double)step->repetitions, step->wrong,
+		       step->repetitions, i % 4 == 3 ? "\n " : "");
+	}
+	putchar('\n');
+}
+
 static void print_promises(const struct stress_result *result)
 {
 	const struct check *check = &result->check;
@@ -77,10 +93,12 @@ static void print_violations(const struct stress_result *result)
 		       check_oracle_name((enum oracle)i), check->violations[i]);
 		any = true;
 	}
-	if (any)
-		printf("; worst error %" PRIu64 " ticks (%.1f us), whole wraps lost %" PRIu64
-		       "\n", check->worst_error, (double)check->worst_error / ticks_hz() * 1e6,
+	if (check->worst_error)
+		printf("%sworst error %" PRIu64 " ticks (%.1f us), whole wraps lost %" PRIu64
+		       "\n", any ? "; " : "  ", check->worst_error, (double)check->worst_error / ticks_hz() * 1e6,
 		       check->wraps_lost);
+	else if (any)
+		putchar('\n');
 	if (result->shown[0])
 		printf("%s", result->shown);
 }
@@ -88,7 +106,7 @@ static void print_violations(const struct stress_result *result)
 void stress_print(const struct stress_config *config, const struct stress_result *result)
 {
 	const struct check *check = &result->check;
-	enum verdict verdict = check_verdict(check, result->stuck, result->unmet);
+	enum verdict verdict = stress_verdict(result);
 	uint64_t nested = check->events - check->by_context[CONTEXT_TASK];
 
 	printf("\n%s (%u bits, %.1f s): %s\n", config->driver->row, result->bits, result->seconds,
@@ -104,12 +122,44 @@ void stress_print(const struct stress_config *config, const struct stress_result
 	       result->stuck ? ", gave up at a slow clock" : "");
 	if (config->workload == WORKLOAD_storm)
 		print_storm(result);
-	if (config->driver->desc->needs & NEED_BEAT)
+	if (config->driver->desc->needs & NEED_BEAT && !result->late_steps)
 		printf("  beats: worst gap %.3f wraps\n",
 		       (double)result->beat_worst_ticks /
 			       (double)(UINT64_C(1) << result->bits));
+	if (result->late_steps)
+		print_late(result);
+	else if (result->void_epochs)
+		printf("  need not met, and so void: %" PRIu64 " of %" PRIu64 " epochs (%s); there "
+		       "%" PRIu64 " of %" PRIu64 " stamps were wrong\n",
+		       result->void_epochs, result->epochs,
+		       result->unmet & NEED_BEAT ? "a beat came later than a wrap" :
+						   "a nested writer came",
+		       result->voided.violations[ORACLE_EXACT], result->voided.events);
 	print_promises(result);
 	print_violations(result);
+}
+
+static json_t *late_json(const struct stress_result *result)
+{
+	double wrap = (double)(UINT64_C(1) << result->late_bits);
+	json_t *steps = json_array();
+	unsigned int i;
+
+	for (i = 0; i < result->late_steps; i++) {
+		const struct late_beat_step *step = &result->late[i];
+
+		json_array_append_new(
+			steps,
+			json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "asked_wraps",
+				  step->asked_wraps, "gap_wraps", (double)step->gap_ticks / wrap,
+				  "wraps_lost",
+				  (double)step->wraps_lost / (double)step->repetitions, "wrong",
+				  (json_int_t)step->wrong, "unexplained",
+				  (json_int_t)step->unexplained, "repetitions",
+				  (json_int_t)step->repetitions, "error_ticks",
+				  (json_int_t)step->error_ticks));
+	}
+	return steps;
 }
 
 json_t *stress_json(const struct stress_config *config, const struct stress_result *result)
@@ -119,11 +169,13 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	json_t *delivered = json_array(), *depth = json_array();
 	unsigned int i, bit;
 
+	if (result->late_steps)
+		json_object_set_new(json, "steps", late_json(result));
 	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
 		json_object_set_new(
 			promises, check_promise_name((enum scheme_promise)bit),
 			json_string(check_verdict_name(check_promise(
-				check, (enum scheme_promise)bit, result->stuck, result->unmet))));
+				check, (enum scheme_promise)bit, result->stuck, 0))));
 	for (i = 0; i < ORACLES; i++)
 		json_object_set_new(oracles, check_oracle_name((enum oracle)i),
 				    json_integer((json_int_t)check->violations[i]));
@@ -135,8 +187,7 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	json_object_set_new(json, "row", json_string(config->driver->row));
 	json_object_set_new(json, "workload", json_string(workload_name(config->workload)));
 	json_object_set_new(json, "verdict",
-			    json_string(check_verdict_name(
-				    check_verdict(check, result->stuck, result->unmet))));
+			    json_string(check_verdict_name(stress_verdict(result))));
 	json_object_set_new(json, "promises", promises);
 	json_object_set_new(json, "violations", oracles);
 	json_object_set_new(json, "delivered_by_source", delivered);
@@ -165,6 +216,11 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	SET("typical_error_log2", check_typical_error_log2(check));
 	SET("wraps_lost", check->wraps_lost);
 	SET("unmet_needs", result->unmet);
+	SET("epochs", result->epochs);
+	SET("void_epochs", result->void_epochs);
+	SET("void_events", result->voided.events);
+	SET("void_wrong", result->voided.violations[ORACLE_EXACT]);
+	SET("void_worst_error_ticks", result->voided.worst_error);
 #undef SET
 	return json;
 }

@@ -82,11 +82,29 @@ static inline void extended_remember(struct scheme_ring *s, uint64_t stamp)
 #endif
 }
 
-/* Everything but the plain case, and whoever lost the race for the plain case. */
-RESERVE_SLOW bool extended_reserve_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-					uint64_t offset, uint64_t stamp, struct reservation *rsv)
+/* The record at `start` is ours. */
+static inline struct reservation extended_place(struct scheme_ring *s, uint32_t id, uint32_t len,
+						uint64_t start, uint64_t size, uint64_t stamp,
+						bool full)
 {
 	struct ring *ring = &s->ring;
+
+	extended_remember(s, stamp);
+	return (struct reservation){
+		.payload = ctf_compact_put(ring_at(ring, start), id, len, stamp,
+					   ring_stamp_bits(ring), full),
+		.subbuf = ring_subbuf_at(ring, start),
+		.size = size,
+		.stamp = stamp,
+	};
+}
+
+/* Everything but the plain case, and whoever lost the race for the plain case. */
+RESERVE_SLOW struct reservation extended_reserve_slow(struct scheme_ring *s, uint32_t id,
+						      uint32_t len, uint64_t offset, uint64_t stamp)
+{
+	struct ring *ring = &s->ring;
+	struct reservation rsv;
 	struct ctf_claim claim;
 	uint64_t size;
 	bool full;
@@ -99,9 +117,9 @@ RESERVE_SLOW bool extended_reserve_slow(struct scheme_ring *s, uint32_t id, uint
 			full = false;
 			size = ctf_compact_bytes(id, len, false) + len;
 			if (!ctf_fit_next(ring, offset, size, &claim))
-				return ring_lost(ring, size);
+				return reserve_lost(ring, size);
 		} else if (!ctf_fit(ring, offset, size, &claim)) {
-			return ring_lost(ring, size);
+			return reserve_lost(ring, size);
 		}
 		if (local_cmpxchg("claim", &ring->tail, &offset, claim.start + size))
 			break;
@@ -109,40 +127,27 @@ RESERVE_SLOW bool extended_reserve_slow(struct scheme_ring *s, uint32_t id, uint
 		offset = shared_load("offset again", &ring->tail);
 		stamp = clock_read("clock again");
 	}
-	extended_remember(s, stamp);
+	rsv = extended_place(s, id, len, claim.start, size, stamp, full);
 	if (claim.opens)
 		ctf_begin(ring, offset, &claim.opening, stamp);
-	rsv->payload = ctf_compact_put(ring_at(ring, claim.start), id, len, stamp,
-				       ring_stamp_bits(ring), full);
-	rsv->subbuf = ring_subbuf_at(ring, claim.start);
-	rsv->size = size;
-	rsv->stamp = stamp;
-	rsv->inexact = false;
-	return true;
+	return rsv;
 }
 
-RESERVE bool reserve(struct scheme_ring *s, uint32_t id, uint32_t len, struct reservation *rsv)
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
 {
 	struct ring *ring = &s->ring;
 	uint64_t size = ctf_compact_bytes(id, len, false) + len;
-	uint64_t offset = shared_load("offset", &ring->tail), start = offset;
+	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
 	uint64_t stamp = clock_read("clock");
 
 	if (unlikely(extended_overflow(s, stamp) || size > ring_room(ring, offset)))
-		return extended_reserve_slow(s, id, len, offset, stamp, rsv);
-	if (unlikely(!local_cmpxchg("claim", &ring->tail, &start, offset + size))) {
+		return extended_reserve_slow(s, id, len, offset, stamp);
+	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
 		POINT_COUNT(retries);
-		start = shared_load("offset again", &ring->tail);
-		return extended_reserve_slow(s, id, len, start, clock_read("clock again"), rsv);
+		offset = shared_load("offset again", &ring->tail);
+		return extended_reserve_slow(s, id, len, offset, clock_read("clock again"));
 	}
-	extended_remember(s, stamp);
-	rsv->payload = ctf_compact_put(ring_at(ring, offset), id, len, stamp, ring_stamp_bits(ring),
-				       false);
-	rsv->subbuf = ring_subbuf_at(ring, offset);
-	rsv->size = size;
-	rsv->stamp = stamp;
-	rsv->inexact = false;
-	return true;
+	return extended_place(s, id, len, offset, size, stamp, false);
 }
 
 static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,

@@ -51,36 +51,38 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 }
 
 /* Stores the tail and writes the header. */
-static inline void floor_place(struct scheme_ring *s, uint32_t id, uint32_t len, uint64_t start,
-			       uint64_t size, uint64_t stamp, struct reservation *rsv)
+static inline struct reservation floor_place(struct scheme_ring *s, uint32_t id, uint32_t len,
+					     uint64_t start, uint64_t size, uint64_t stamp)
 {
 	struct ring *ring = &s->ring;
 
 	shared_store("tail", &ring->tail, start + size);
-	rsv->payload = ctf_compact_put(ring_at(ring, start), id, len, stamp, ring_stamp_bits(ring),
-				       false);
-	rsv->subbuf = ring_subbuf_at(ring, start);
-	rsv->size = size;
-	rsv->stamp = stamp;
-	rsv->inexact = false;
+	return (struct reservation){
+		.payload = ctf_compact_put(ring_at(ring, start), id, len, stamp,
+					   ring_stamp_bits(ring), false),
+		.subbuf = ring_subbuf_at(ring, start),
+		.size = size,
+		.stamp = stamp,
+	};
 }
 
-RESERVE_SLOW bool floor_switch(struct scheme_ring *s, uint32_t id, uint32_t len, uint64_t offset,
-			       uint64_t stamp, struct reservation *rsv)
+RESERVE_SLOW struct reservation floor_switch(struct scheme_ring *s, uint32_t id, uint32_t len,
+					     uint64_t offset, uint64_t stamp)
 {
 	struct ring *ring = &s->ring;
 	uint64_t size = ctf_compact_bytes(id, len, false) + len;
+	struct reservation rsv;
 	struct ctf_claim claim;
 
 	if (!ctf_fit(ring, offset, size, &claim))
-		return ring_lost(ring, size);
-	floor_place(s, id, len, claim.start, size, stamp, rsv);
+		return reserve_lost(ring, size);
+	rsv = floor_place(s, id, len, claim.start, size, stamp);
 	if (claim.opens)
 		ctf_begin(ring, offset, &claim.opening, stamp);
-	return true;
+	return rsv;
 }
 
-RESERVE bool reserve(struct scheme_ring *s, uint32_t id, uint32_t len, struct reservation *rsv)
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
 {
 	struct ring *ring = &s->ring;
 	uint64_t size = ctf_compact_bytes(id, len, false) + len;
@@ -88,9 +90,8 @@ RESERVE bool reserve(struct scheme_ring *s, uint32_t id, uint32_t len, struct re
 	uint64_t stamp = floor_clock();
 
 	if (unlikely(size > ring_room(ring, offset)))
-		return floor_switch(s, id, len, offset, stamp, rsv);
-	floor_place(s, id, len, offset, size, stamp, rsv);
-	return true;
+		return floor_switch(s, id, len, offset, stamp);
+	return floor_place(s, id, len, offset, size, stamp);
 }
 
 static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,

@@ -219,6 +219,7 @@ void interrupts_unblock_beat(void)
 void interrupts_beat_begin(struct interrupts *interrupts)
 {
 	interrupts->beat_last_ticks = clock_real();
+	interrupts->beat_worst_ticks = 0;
 }
 
 void interrupts_beat_end(struct interrupts *interrupts)

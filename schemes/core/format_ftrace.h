@@ -85,6 +85,26 @@ static inline uint8_t *ftrace_put_time(uint8_t *at, uint32_t type, uint64_t valu
 	return at + FTRACE_TIME_BYTES;
 }
 
+/*
+ * Writes the record of `size` bytes at `record`: an extend or absolute of `value` if `type` says so
+ * (room was claimed for it), and the event's header, with `value` as its delta otherwise.
+ */
+static inline struct reservation ftrace_place(const struct ring *ring, uint8_t *record,
+					      struct subbuf *subbuf, uint64_t size, uint32_t len,
+					      uint64_t stamp, uint32_t type, uint64_t value)
+{
+	if (type) {
+		record = ftrace_put_time(record, type, value, ring_stamp_bits(ring));
+		value = 0;
+	}
+	return (struct reservation){
+		.payload = ftrace_put(record, len, value),
+		.subbuf = subbuf,
+		.size = size,
+		.stamp = stamp,
+	};
+}
+
 /* The first event of sub-buffer `number` gives it its begin stamp. */
 static inline void ftrace_begin(struct ring *ring, uint64_t number, uint64_t stamp)
 {
@@ -96,6 +116,12 @@ static inline void ftrace_finish(const struct ring *ring, uint64_t number, uint3
 {
 	((struct ftrace_header *)ring_subbuf_base(ring, number))->commit =
 		content_bytes - FTRACE_HEADER_BYTES;
+}
+
+/* The begin stamp of sub-buffer `number`. */
+static inline uint64_t ftrace_begin_stamp(const struct ring *ring, uint64_t number)
+{
+	return ((const struct ftrace_header *)ring_subbuf_base(ring, number))->time_stamp;
 }
 
 /* A reader at the first record of sub-buffer `number`; false if that is none. */

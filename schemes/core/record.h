@@ -18,9 +18,9 @@ static inline void commit(struct scheme_ring *s, const struct reservation *rsv)
 /* Records one event of `len` payload bytes. False: it was lost, and counted by the ring. */
 static inline bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
 {
-	struct reservation rsv;
+	struct reservation rsv = reserve(s, id, len);
 
-	if (unlikely(!reserve(s, id, len, &rsv)))
+	if (unlikely(!rsv.payload))
 		return false;
 	payload_fill(&rsv, src, len);
 	commit(s, &rsv);

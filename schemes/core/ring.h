@@ -152,14 +152,13 @@ static inline void ring_commit(struct subbuf *subbuf, uint64_t size, uint64_t re
 	local_add("commit", &subbuf->commits, records | size);
 }
 
-/* One event more that could not be recorded. Returns false, so that reserve can return it. */
-static inline bool ring_lost(struct ring *ring, uint64_t size)
+/* One event more that could not be recorded. */
+static inline void ring_lost(struct ring *ring, uint64_t size)
 {
 	if (size > ring_max_record(ring))
 		local_add_raw(&ring->refused, 1);
 	else
 		local_add_raw(&ring->lost, 1);
-	return false;
 }
 
 /*
@@ -269,6 +268,17 @@ static inline uint64_t ring_tail_number(uint64_t tail)
 static inline uint64_t ring_tail_index(uint64_t tail)
 {
 	return tail & RING_INDEX_MASK;
+}
+
+static inline uint8_t *ring_tail_at(const struct ring *ring, uint64_t tail)
+{
+	return ring_subbuf_base(ring, ring_tail_number(tail)) + ring_tail_index(tail);
+}
+
+/* Did a claim of `size` bytes at `tail` run past the end? */
+static inline bool ring_overshot(const struct ring *ring, uint64_t tail, uint64_t size)
+{
+	return ring_tail_index(tail) + size > ring_subbuf_bytes(ring);
 }
 
 /*

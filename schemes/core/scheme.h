@@ -8,7 +8,7 @@
  *   struct scheme_ring { struct ring ring; ... };   the ring first, then its own shared words
  *   static const struct scheme_desc scheme_desc;    what it is, promises and needs
  *   scheme_init(s, config, base, subbufs)           calls ring_init() and sets its own words
- *   RESERVE bool reserve(s, id, len, rsv)           claims a record and writes its header
+ *   RESERVE struct reservation reserve(s, id, len)  claims a record and writes its header
  *   decode_next(cursor, event)                      reads one record from bytes alone
  *
  * and, only if it differs from the defaults of record.h,
@@ -85,14 +85,24 @@ static inline bool event_is_sized(uint32_t id)
 	return id >= EVENT_SIZED;
 }
 
-/* A claimed record whose header is written. */
+/*
+ * A claimed record whose header is written. Passed by value: a pointer to it, handed to the slow
+ * path, would cost the fast path five stores to the stack.
+ */
 struct reservation {
-	uint8_t *payload;
+	uint8_t *payload; /* NULL: the event is lost, and counted */
 	struct subbuf *subbuf;
 	uint64_t size; /* bytes to commit */
 	uint64_t stamp; /* the 64-bit clock value taken */
 	bool inexact; /* the reader will see another time, by declaration */
 };
+
+/* The event cannot be recorded: no sub-buffer is free, or none is large enough for `size`. */
+static inline struct reservation reserve_lost(struct ring *ring, uint64_t size)
+{
+	ring_lost(ring, size);
+	return (struct reservation){ .payload = NULL };
+}
 
 enum event_flag {
 	EVENT_EXTENDED = 1 << 0, /* carries more than the short field */

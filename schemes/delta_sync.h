@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The 27-bit difference to the previous event; where that is not enough, a sync event of 59 bits
+ * first. Writers are serialised, since the previous stamp is one variable.
+ *
+ * Source: Linus Torvalds in Re: [RFC PATCH 1/3] Unified trace buffer, LKML, 2008-09-24, as quoted
+ * by Mathieu Desnoyers the day after.
+ *
+ * Layout: core/format_ftrace.h; the sync event is an extend record, claimed with its event.
+ *
+ * Shared words, by masked writers only: tail and last, plain stores.
+ * I1 Between the clock read and the store of last nobody else records: last is the stamp of the
+ *    record before. I2 The difference fits the field or a sync event carries it.
+ *
+ * MASK_HARD blocks the interrupting signals around each record (two system calls); MASK_SOFT sets a
+ * flag at which handlers turn round (core/mask.h). With the soft mask a nested writer runs late and
+ * is stamped when it runs; the delay is reported, its stamp is exact for that run.
+ *
+ * Known failure without a mask: a nested writer between reading last and storing it makes every
+ * later event late or early by the difference, until the sub-buffer ends (history).
+ * Clock reads per event: 1.
+ */
+#ifndef STAMPEDE_DELTA_SYNC_H
+#define STAMPEDE_DELTA_SYNC_H
+
+#include "core/format_ftrace.h"
+#include "core/mask.h"
+
+struct scheme_ring {
+	struct ring ring;
+	uint64_t last;
+#ifdef MASK_SOFT
+	struct soft_mask mask;
+#endif
+};
+
+static const struct scheme_desc scheme_desc = {
+#ifdef MASK_SOFT
+	.title = "27-bit delta, sync event, soft mask",
+#else
+	.title = "27-bit delta, sync event, signals blocked",
+#endif
+	.source = "Torvalds, LKML 2008-09-24",
+	.promises = PROMISE_ALL,
+	.extension = EXTEND_ON_GAP,
+	.clock_reads = 1,
+	.clock_reads_extended = 1,
+};
+
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, false, FTRACE_HEADER_BYTES);
+	s->last = 0;
+}
+
+static inline struct reservation delta_place(struct scheme_ring *s, uint32_t len, uint64_t start,
+					     uint64_t size, uint64_t stamp, uint32_t type,
+					     uint64_t delta)
+{
+	struct ring *ring = &s->ring;
+
+	shared_store("tail", &ring->tail, start + size);
+	shared_store("store last", &s->last, stamp);
+	return ftrace_place(ring, ring_at(ring, start), ring_subbuf_at(ring, start), size, len,
+			    stamp, type, delta);
+}
+
+/* A sync event, the next sub-buffer, or both in turn. */
+RESERVE_SLOW struct reservation delta_slow(struct scheme_ring *s, uint32_t len, uint64_t offset,
+					   uint64_t stamp)
+{
+	struct ring *ring = &s->ring;
+	uint64_t size = ftrace_record_bytes(len), number = ring_next_number(ring, offset), start;
+	uint64_t delta = stamp - s->last;
+	bool sync = bits_overflow(delta, ring_stamp_bits(ring));
+	struct ring_opening opening;
+	struct reservation rsv;
+
+	if (sync && size + FTRACE_TIME_BYTES <= ring_room(ring, offset))
+		return delta_place(s, len, offset, size + FTRACE_TIME_BYTES, stamp,
+				   FTRACE_TYPE_EXTEND, delta);
+	if (size > ring_max_record(ring) || !ring_may_open(ring, number, &opening))
+		return reserve_lost(ring, size);
+	start = (number << ring_subbuf_shift(ring)) + FTRACE_HEADER_BYTES;
+	rsv = delta_place(s, len, start, size, stamp, 0, 0);
+	ftrace_begin(ring, number, stamp);
+	ring_switched(ring, offset, &opening);
+	return rsv;
+}
+
+/* With the mask held. */
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	struct ring *ring = &s->ring;
+	uint64_t size = ftrace_record_bytes(len);
+	uint64_t offset = shared_load("offset", &ring->tail);
+	uint64_t stamp = clock_read("clock");
+	uint64_t delta = stamp - shared_load("last", &s->last);
+
+	(void)id;
+	if (unlikely(bits_overflow(delta, ring_stamp_bits(ring)) || size > ring_room(ring, offset)))
+		return delta_slow(s, len, offset, stamp);
+	return delta_place(s, len, offset, size, stamp, 0, delta);
+}
+
+/* Reserve, fill and commit, with the mask held. */
+static inline bool delta_record(struct scheme_ring *s, uint32_t id, uint32_t len,
+				struct source *src)
+{
+	struct reservation rsv = reserve(s, id, len);
+
+	if (unlikely(!rsv.payload))
+		return false;
+	payload_fill(&rsv, src, len);
+	ring_commit(rsv.subbuf, rsv.size, RING_RECORD);
+	return true;
+}
+
+#ifdef MASK_SOFT
+/* Runs what came while the mask was held, until nothing is due. */
+static __attribute__((noinline, cold)) void delta_due(struct scheme_ring *s)
+{
+	unsigned int level;
+
+	do {
+		for (level = MASK_LEVELS; level-- > 0;)
+			while (mask_soft_next(&s->mask, level))
+				deferred_run(s, level);
+	} while (mask_soft_leave(&s->mask));
+}
+
+#define SCHEME_DEFER
+static inline bool defer(struct scheme_ring *s, unsigned int level)
+{
+	return mask_soft_defer(&s->mask, level);
+}
+
+#define SCHEME_RECORD
+static inline bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+{
+	bool recorded;
+
+	/* A deferred run comes here with the mask held, and leaves it so. */
+	if (unlikely(shared_load("held?", &s->mask.masked)))
+		return delta_record(s, id, len, src);
+	mask_soft_enter(&s->mask);
+	recorded = delta_record(s, id, len, src);
+	if (unlikely(mask_soft_leave(&s->mask)))
+		delta_due(s);
+	return recorded;
+}
+#else
+#define SCHEME_RECORD
+static inline bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+{
+	sigset_t saved;
+	bool recorded;
+
+	mask_hard_enter(&saved);
+	recorded = delta_record(s, id, len, src);
+	mask_hard_leave(&saved);
+	return recorded;
+}
+#endif
+
+static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
+				struct cursor *cursor)
+{
+	ftrace_finish(ring, number, content_bytes);
+	return ftrace_cursor(ring, number, content_bytes, cursor);
+}
+
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	return ftrace_next(cursor, event);
+}
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ftrace's 27-bit deltas under nesting: two stamps, stored before and after the claim, tell a
+ * writer whether it came into another one's time update. Then it stores an absolute stamp; and
+ * whoever finds that it was itself interrupted takes its delta from the interrupting event, or
+ * gives up and stores a delta of zero.
+ *
+ * Source: Steven Rostedt, "ring-buffer: Incorporate absolute timestamp into add_timestamp logic"
+ * and the text of the design, 2020-06-29; in the form of Linux 6.8 and later, with two repairs:
+ *  - the slow path's delta is used only if it fits the field or room for an extend was claimed;
+ *  - "nobody came since" compares the whole tail word, sub-buffer number included: the index alone
+ *    is put back when a nested writer moves on to the next sub-buffer.
+ *
+ * Layout: core/format_ftrace.h.
+ *
+ * Shared words, all writers: tail {number : 44 | index : 20}, xadd (CLAIM_CMPXCHG: cmpxchg);
+ * before, write: plain stores. before != write is a legal, self-healing state: "a time update is
+ * under way or was given up, do not trust write".
+ *
+ *   A  read tail, before, write; read the clock; decide what the record must carry
+ *   B  before = stamp
+ *   C  claim
+ *   D  not interrupted since A: write = stamp; the delta to the old write is right
+ *   E  interrupted A..C: read before, read the clock again, before = that, read write
+ *   F  nobody came since C and write was trustworthy: delta to write; else delta 0
+ *
+ * I1 before == write only if the stamp in both is that of the newest record.
+ * I2 A zero delta repeats the time of a record that came inside this reserve: inside its window.
+ * I3 The first record of a sub-buffer has its begin stamp and delta 0.
+ *
+ * Known failure: a clock that gives the same value twice: a stale store of an equal stamp passes
+ * for a finished update. Zero deltas are declared inexact and counted.
+ * Clock reads per event: 1; 2 if interrupted between A and C; one more per sub-buffer moved.
+ */
+#ifndef STAMPEDE_NESTED_STAMPS_H
+#define STAMPEDE_NESTED_STAMPS_H
+
+#include "core/format_ftrace.h"
+
+struct scheme_ring {
+	struct ring ring;
+	uint64_t before;
+	uint64_t write;
+};
+
+static const struct scheme_desc scheme_desc = {
+#ifdef CLAIM_CMPXCHG
+	.title = "before/write stamps, claim by cmpxchg",
+#else
+	.title = "before/write stamps, claim by xadd",
+#endif
+	.source = "Rostedt, LKML 2020-06-29; Linux 6.8, two repairs",
+	.promises = PROMISE_ALL,
+	.needs = NEED_STRICT_CLOCK,
+	.extension = EXTEND_ON_GAP,
+	.extra_per_nested = 2,
+	.zeros_per_nested = 1,
+	.clock_reads = 1,
+	.clock_reads_extended = 1,
+};
+
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, true, FTRACE_HEADER_BYTES);
+	s->before = 0;
+	s->write = 0;
+}
+
+/* What a writer knows after A. */
+struct nested_attempt {
+	uint64_t tail;
+	uint64_t before;
+	uint64_t write;
+	uint64_t stamp;
+};
+
+static inline struct nested_attempt nested_look(struct scheme_ring *s)
+{
+	struct nested_attempt at;
+
+	at.tail = shared_load("A: tail", &s->ring.tail);
+	at.before = shared_load("A: before", &s->before);
+	at.write = shared_load("A: write", &s->write);
+	at.stamp = clock_read("A: clock");
+	return at;
+}
+
+/* C: claims `size` bytes and returns the tail that they start at. */
+static inline uint64_t nested_claim(struct scheme_ring *s, uint64_t tail, uint64_t size)
+{
+#ifdef CLAIM_CMPXCHG
+	while (unlikely(!local_cmpxchg("C: claim", &s->ring.tail, &tail, tail + size)))
+		POINT_COUNT(retries);
+	return tail;
+#else
+	(void)tail;
+	return local_xadd("C: claim", &s->ring.tail, size);
+#endif
+}
+
+/* E and F: the delta of a writer that was interrupted between A and C. True: it is exact. */
+static inline bool nested_interrupted(struct scheme_ring *s, struct nested_attempt *at,
+				      uint64_t end, bool room, uint64_t *delta)
+{
+	at->before = shared_load("E: before", &s->before);
+	at->stamp = clock_read("E: clock");
+	shared_store("E: store before", &s->before, at->stamp);
+	at->write = shared_load("E: write", &s->write);
+	*delta = at->stamp - at->write;
+	if (shared_load("F: tail", &s->ring.tail) == end && at->write == at->before &&
+	    at->write < at->stamp && (room || !bits_overflow(*delta, ring_stamp_bits(&s->ring))))
+		return true;
+	*delta = 0;
+	return false;
+}
+
+static inline struct reservation nested_place(struct scheme_ring *s, uint32_t len, uint64_t start,
+					      uint64_t size, uint64_t stamp, uint32_t type,
+					      uint64_t value)
+{
+	struct ring *ring = &s->ring;
+
+	return ftrace_place(ring, ring_tail_at(ring, start),
+			    ring_subbuf(ring, ring_tail_number(start)), size, len, stamp, type,
+			    value);
+}
+
+/*
+ * After C: the record of `size` bytes at `start` is ours and inside its sub-buffer. `type` is what
+ * room was claimed for: FTRACE_TYPE_ABSOLUTE, FTRACE_TYPE_EXTEND or 0.
+ */
+RESERVE_SLOW struct reservation nested_claimed(struct scheme_ring *s, uint32_t len,
+					       struct nested_attempt at, uint64_t start,
+					       uint64_t size, uint32_t type)
+{
+	struct ring *ring = &s->ring;
+	bool first = ring_tail_index(start) == FTRACE_HEADER_BYTES, exact = true;
+	struct reservation rsv;
+	uint64_t delta;
+
+	if (start == at.tail) {
+		shared_store("D: write", &s->write, at.stamp);
+		delta = type == FTRACE_TYPE_ABSOLUTE ? at.stamp : at.stamp - at.write;
+	} else {
+		exact = nested_interrupted(s, &at, start + size, type != 0, &delta);
+		/* What was meant for an absolute stamp carries the delta. */
+		type = type ? FTRACE_TYPE_EXTEND : 0;
+	}
+	if (first) {
+		ftrace_begin(ring, ring_tail_number(start), at.stamp);
+		delta = 0;
+		exact = true;
+		type = type ? FTRACE_TYPE_EXTEND : 0;
+	}
+	rsv = nested_place(s, len, start, size, at.stamp, type, delta);
+	rsv.inexact = !exact;
+	return rsv;
+}
+
+/* From B on, with everything that is not plain; starts over after each sub-buffer's end. */
+RESERVE_SLOW struct reservation nested_slow(struct scheme_ring *s, uint32_t len,
+					    struct nested_attempt at)
+{
+	struct ring *ring = &s->ring;
+	uint64_t size, start;
+	uint32_t type;
+
+	for (;;) {
+		type = 0;
+		if (ring_tail_index(at.tail) != FTRACE_HEADER_BYTES) {
+			if (at.before != at.write)
+				type = FTRACE_TYPE_ABSOLUTE;
+			else if (bits_overflow(at.stamp - at.write, ring_stamp_bits(ring)))
+				type = FTRACE_TYPE_EXTEND;
+		}
+		size = ftrace_record_bytes(len) + (type ? FTRACE_TIME_BYTES : 0);
+		if (size > ring_max_record(ring))
+			return reserve_lost(ring, size);
+		shared_store("B: before", &s->before, at.stamp);
+		start = nested_claim(s, at.tail, size);
+		if (!ring_overshot(ring, start, size))
+			return nested_claimed(s, len, at, start, size, type);
+		if (!ring_move_on(ring, start, size))
+			return reserve_lost(ring, size);
+		at = nested_look(s);
+	}
+}
+
+RESERVE_SLOW struct reservation nested_overshoot(struct scheme_ring *s, uint32_t len,
+						 uint64_t start, uint64_t size)
+{
+	if (!ring_move_on(&s->ring, start, size))
+		return reserve_lost(&s->ring, size);
+	return nested_slow(s, len, nested_look(s));
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	struct ring *ring = &s->ring;
+	struct nested_attempt at = nested_look(s);
+	uint64_t size = ftrace_record_bytes(len), start, delta = at.stamp - at.write;
+
+	(void)id;
+	/* At the start of a sub-buffer write belongs to another one. */
+	if (unlikely(at.before != at.write || bits_overflow(delta, ring_stamp_bits(ring)) ||
+		     ring_tail_index(at.tail) == FTRACE_HEADER_BYTES ||
+		     size > ring_max_record(ring)))
+		return nested_slow(s, len, at);
+	shared_store("B: before", &s->before, at.stamp);
+	start = nested_claim(s, at.tail, size);
+	if (unlikely(ring_overshot(ring, start, size)))
+		return nested_overshoot(s, len, start, size);
+	if (unlikely(start != at.tail))
+		return nested_claimed(s, len, at, start, size, 0);
+	shared_store("D: write", &s->write, at.stamp);
+	return nested_place(s, len, start, size, at.stamp, 0, delta);
+}
+
+static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
+				struct cursor *cursor)
+{
+	ftrace_finish(ring, number, content_bytes);
+	return ftrace_cursor(ring, number, content_bytes, cursor);
+}
+
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	return ftrace_next(cursor, event);
+}
+
+#endif

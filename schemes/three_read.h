@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An overflow of the 27-bit stamp makes an event of its own, with the whole stamp; then the record
+ * starts over. Three clock reads: one that sees the overflow, one for the stamp event, one anew.
+ *
+ * Source: Martin Bligh's proposal, in pseudo code by Mathieu Desnoyers, LTTng specialized probes,
+ * ltt-dev, 2008-10-09.
+ *
+ * Layout: u32 { id : 5 | low T bits : 27 }, payload; stamp event: u32 { 28 | low T bits },
+ * u64 stamp. Ids that do not fit, and sizes, as in core/format_ctf.h.
+ *
+ * Shared words: tail, cmpxchg. last, the stamp of a recent record, plain store after the claim.
+ *
+ * Order: offset, clock, last, cmpxchg, then last is stored.
+ * I1 Stamps are in buffer order, as in extended_header.
+ * I2 A record is claimed only less than 2^T ticks after `last`, which is never newer than the
+ *    record before it unless the claim fails: so its low bits say it all.
+ * I3 The stamp event needs no test: it is whole. In a packet that it opens, it repeats the begin.
+ *
+ * Known failure: livelock when one clock read costs a wrap or more (a trapped TSC under a
+ * hypervisor): each record finds an overflow again. Here it gives up after THREE_READ_TRIES stamp
+ * events and counts the event as stuck; BOUNDED is not promised.
+ * Clock reads per event: 1; 3 at an overflow; one more for every void attempt.
+ */
+#ifndef STAMPEDE_THREE_READ_H
+#define STAMPEDE_THREE_READ_H
+
+#include "core/format_ctf.h"
+
+#define THREE_READ_TRIES 64
+
+struct scheme_ring {
+	struct ring ring;
+	uint64_t last;
+};
+
+static const struct scheme_desc scheme_desc = {
+	.title = "separate event with the whole stamp, then over again",
+	.source = "Bligh and Desnoyers, ltt-dev 2008-10-09",
+	.promises = PROMISE_ALL & ~PROMISE_BOUNDED,
+	.extension = EXTEND_ON_GAP,
+	.extra_per_nested = 2,
+	.clock_reads = 1,
+	.clock_reads_extended = 3,
+};
+
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, false, CTF_PACKET_HEADER_BYTES);
+	s->last = 0;
+}
+
+static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
+{
+	(void)s;
+	*begin = clock_read("stamp event: clock");
+	return *begin;
+}
+
+#include "core/claim.h"
+
+static inline bool three_read_overflow(const struct scheme_ring *s, uint64_t stamp)
+{
+	return bits_overflow(stamp - shared_load("last", &s->last), ring_stamp_bits(&s->ring));
+}
+
+static inline struct reservation three_read_place(struct scheme_ring *s, uint32_t id, uint32_t len,
+						  uint64_t start, uint64_t size, uint64_t stamp)
+{
+	struct ring *ring = &s->ring;
+
+	shared_store("store last", &s->last, stamp);
+	return (struct reservation){
+		.payload = ctf_compact_put(ring_at(ring, start), id, len, stamp,
+					   ring_stamp_bits(ring), false),
+		.subbuf = ring_subbuf_at(ring, start),
+		.size = size,
+		.stamp = stamp,
+	};
+}
+
+/* The event that only says what time it is. False: there is no room for it. */
+RESERVE_SLOW bool three_read_stamp_event(struct scheme_ring *s)
+{
+	struct claim claim = claim_slow(s, CTF_STAMP_EVENT_BYTES);
+
+	if (!claim.record)
+		return false;
+	shared_store("stamp event: last", &s->last, claim.stamp);
+	ctf_stamp_event_put(claim.record, claim.stamp, ring_stamp_bits(&s->ring));
+	ring_commit(claim.subbuf, CTF_STAMP_EVENT_BYTES, 0);
+	return true;
+}
+
+/* Starts over until a record fits behind its predecessor; opens sub-buffers too. */
+RESERVE_SLOW struct reservation three_read_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
+						bool overflow)
+{
+	struct ring *ring = &s->ring;
+	uint64_t size = ctf_compact_bytes(id, len, false) + len, offset, stamp;
+	unsigned int tries = 0;
+	struct reservation rsv;
+	struct ctf_claim fit;
+
+	for (;;) {
+		if (overflow && tries++ == THREE_READ_TRIES) {
+			local_add_raw(&ring->stuck, 1);
+			return (struct reservation){ .payload = NULL };
+		}
+		if (overflow && !three_read_stamp_event(s))
+			/* What the stamp event failed to do counts as one lost event. */
+			return (struct reservation){ .payload = NULL };
+		offset = shared_load("offset again", &ring->tail);
+		stamp = clock_read("clock again");
+		overflow = three_read_overflow(s, stamp);
+		if (!ctf_fit(ring, offset, size, &fit))
+			return reserve_lost(ring, size);
+		/* A packet that it opens begins with its stamp: nothing can overflow. */
+		overflow = overflow && !fit.opens;
+		if (!overflow && local_cmpxchg("claim", &ring->tail, &offset, fit.start + size))
+			break;
+		POINT_COUNT(retries);
+	}
+	rsv = three_read_place(s, id, len, fit.start, size, stamp);
+	if (fit.opens)
+		ctf_begin(ring, offset, &fit.opening, stamp);
+	return rsv;
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	struct ring *ring = &s->ring;
+	uint64_t size = ctf_compact_bytes(id, len, false) + len;
+	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
+	uint64_t stamp = clock_read("clock");
+
+	if (unlikely(three_read_overflow(s, stamp)))
+		return three_read_slow(s, id, len, size <= ring_room(ring, offset));
+	if (unlikely(size > ring_room(ring, offset) ||
+		     !local_cmpxchg("claim", &ring->tail, &seen, offset + size)))
+		return three_read_slow(s, id, len, false);
+	return three_read_place(s, id, len, offset, size, stamp);
+}
+
+static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
+				struct cursor *cursor)
+{
+	ctf_finish(ring, number, content_bytes);
+	return ctf_cursor(ring, number, content_bytes, cursor);
+}
+
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	return ctf_compact_next(cursor, event);
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ftrace before 2020: one write stamp, moved by the outermost writer; whoever nests in another
+ * writer, or was overtaken by one, stores a delta of zero and repeats a time.
+ *
+ * Source: the Linux ring buffer of 2009 to 2020, as Rostedt's mail of 2020-06-29 describes it.
+ *
+ * Layout: core/format_ftrace.h.
+ *
+ * Shared words, all writers: tail {number : 44 | index : 20}, xadd; committing, how many writers
+ * are between reserve and commit, plain (each leaves it as found). By the outermost writer only,
+ * plain: write, a decoded time, see I1; mine, that of its own record until it leaves.
+ *
+ * I1 write is the decoded time of the newest outermost record whose writer has left.
+ * I2 Nested records repeat a time, or begin a sub-buffer: so what the newest record decodes as is
+ *    the later of write and the begin stamp of the tail's sub-buffer, at any moment at which no
+ *    outermost writer is between claim and commit.
+ * I3 A delta to that is stored only by an outermost writer whose record follows that newest one.
+ *
+ * Known failure, by design: a nested event decodes as the time of the newest record before the
+ * writer that it interrupted, or that writer's; an overtaken writer's event as well. The error is
+ * bounded by nothing but the distance of two outermost events. MONOTONIC is all it promises.
+ * Clock reads per event: 1; one more per sub-buffer moved.
+ */
+#ifndef STAMPEDE_ZERO_DELTA_H
+#define STAMPEDE_ZERO_DELTA_H
+
+#include "core/format_ftrace.h"
+
+struct scheme_ring {
+	struct ring ring;
+	uint64_t committing;
+	uint64_t write;
+	uint64_t mine;
+};
+
+static const struct scheme_desc scheme_desc = {
+	.title = "nested events repeat a time (ftrace before 2020)",
+	.source = "Linux ring buffer, 2009 to 2020",
+	.promises = PROMISE_MONOTONIC | PROMISE_BOUNDED,
+	.extension = EXTEND_ON_GAP,
+	.zeros_per_nested = 2,
+	.clock_reads = 1,
+	.clock_reads_extended = 1,
+};
+
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, true, FTRACE_HEADER_BYTES);
+	s->committing = 0;
+	s->write = 0;
+	s->mine = 0;
+}
+
+static inline uint64_t zero_later(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0 ? b : a;
+}
+
+/* The decoded time of the newest record, seen by an outermost writer that has read `tail`. */
+static inline uint64_t zero_newest(const struct scheme_ring *s, uint64_t tail)
+{
+	return zero_later(shared_load("write", &s->write),
+			  ftrace_begin_stamp(&s->ring, ring_tail_number(tail)));
+}
+
+/* Leaves as many writers behind as were found; the outermost one publishes its record's time. */
+static inline void zero_leave(struct scheme_ring *s, uint64_t time)
+{
+	uint64_t nesting = shared_load("leave: nesting", &s->committing) - 1;
+
+	if (likely(!nesting))
+		shared_store("leave: write", &s->write, time);
+	barrier();
+	shared_store("leave", &s->committing, nesting);
+}
+
+/* The record of `size` bytes at `start` is ours. */
+static inline struct reservation zero_place(struct scheme_ring *s, uint32_t len, bool outermost,
+					    uint64_t tail, uint64_t start, uint64_t size,
+					    uint64_t stamp, uint32_t type)
+{
+	struct ring *ring = &s->ring;
+	uint64_t number = ring_tail_number(start), delta = 0, time = stamp;
+	bool exact = true;
+	struct reservation rsv;
+
+	if (ring_tail_index(start) == FTRACE_HEADER_BYTES) {
+		ftrace_begin(ring, number, stamp);
+	} else if (outermost && start == tail) {
+		delta = stamp - zero_newest(s, tail);
+	} else {
+		exact = false;
+		time = outermost ? zero_newest(s, start) : 0;
+	}
+	if (outermost)
+		s->mine = time;
+	rsv = ftrace_place(ring, ring_tail_at(ring, start), ring_subbuf(ring, number), size, len,
+			   stamp, type, delta);
+	rsv.inexact = !exact;
+	return rsv;
+}
+
+RESERVE_SLOW struct reservation zero_slow(struct scheme_ring *s, uint32_t len, bool outermost)
+{
+	struct ring *ring = &s->ring;
+	uint64_t tail, stamp, size, start;
+	uint32_t type;
+
+	for (;;) {
+		tail = shared_load("tail again", &ring->tail);
+		stamp = clock_read("clock again");
+		type = outermost && ring_tail_index(tail) != FTRACE_HEADER_BYTES &&
+				       bits_overflow(stamp - zero_newest(s, tail),
+						     ring_stamp_bits(ring)) ?
+			       FTRACE_TYPE_EXTEND :
+			       0;
+		size = ftrace_record_bytes(len) + (type ? FTRACE_TIME_BYTES : 0);
+		if (size > ring_max_record(ring))
+			break;
+		start = local_xadd("claim again", &ring->tail, size);
+		if (!ring_overshot(ring, start, size))
+			return zero_place(s, len, outermost, tail, start, size, stamp, type);
+		if (!ring_move_on(ring, start, size))
+			break;
+	}
+	zero_leave(s, s->write);
+	return reserve_lost(ring, size);
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	struct ring *ring = &s->ring;
+	uint64_t nesting = shared_load("nesting", &s->committing);
+	uint64_t size = ftrace_record_bytes(len), tail, start, stamp;
+
+	(void)id;
+	shared_store("enter", &s->committing, nesting + 1);
+	tail = shared_load("tail", &ring->tail);
+	stamp = clock_read("clock");
+	if (unlikely(size > ring_max_record(ring) ||
+		     bits_overflow(stamp - zero_newest(s, tail), ring_stamp_bits(ring))))
+		return zero_slow(s, len, !nesting);
+	start = local_xadd("claim", &ring->tail, size);
+	if (unlikely(ring_overshot(ring, start, size))) {
+		if (!ring_move_on(ring, start, size)) {
+			zero_leave(s, s->write);
+			return reserve_lost(ring, size);
+		}
+		return zero_slow(s, len, !nesting);
+	}
+	return zero_place(s, len, !nesting, tail, start, size, stamp, 0);
+}
+
+#define SCHEME_COMMIT
+static inline void commit(struct scheme_ring *s, const struct reservation *rsv)
+{
+	ring_commit(rsv->subbuf, rsv->size, RING_RECORD);
+	zero_leave(s, s->mine);
+}
+
+static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
+				struct cursor *cursor)
+{
+	ftrace_finish(ring, number, content_bytes);
+	return ftrace_cursor(ring, number, content_bytes, cursor);
+}
+
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	return ftrace_next(cursor, event);
+}
+
+#endif
