@@ -65,7 +65,15 @@ stress_objects := $(harness_objects) runner/stress.o runner/late_beat.o runner/s
 
 in_build = $(addprefix $(BUILD)/,$(1))
 
-programs := $(BUILD)/run-stress
+results_objects := results/record.o results/record_read.o results/metadata.o results/machine.o \
+	results/warnings.o
+bench_objects := $(stress_objects) $(results_objects) runner/counters.o runner/gbench.o runner/cell.o \
+	runner/rounds.o runner/counts.o runner/steps.o runner/summary.o runner/progress.o runner/bench_phases.o
+
+extra_runner_gbench := -DGBENCH_VERSION='"$(GBENCH_VERSION)"'
+extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
+
+programs := $(BUILD)/run-stress $(BUILD)/bench
 
 all: $(programs) ## build everything
 
@@ -88,6 +96,10 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 $(BUILD)/run-stress: $(call in_build,$(stress_objects) runner/run_stress.o) $(drivers)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
+
+$(BUILD)/bench: $(call in_build,$(bench_objects) runner/bench.o) $(drivers)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -lbenchmark -lstdc++ $(LIBS) -o $@
 
 run-stress: $(BUILD)/run-stress ## signal storms: make run-stress ARGS="--seconds 5"
 	$(BUILD)/run-stress $(ARGS)

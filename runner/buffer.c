@@ -105,7 +105,8 @@ void buffer_totals(const struct buffer *buffer, struct check_totals *totals)
 	const struct writer *writer = &buffer->writer;
 	unsigned int context;
 
-	*totals = (struct check_totals){ .lost = ring->lost + ring->refused + ring->stuck };
+	*totals = (struct check_totals){ .lost = ring->lost + ring->refused + ring->stuck,
+					 .sequenced = !buffer->driver->timed };
 	for (context = 0; context < CONTEXTS; context++) {
 		totals->written[context] = writer->written[context];
 		totals->failed += writer->failed[context];

@@ -113,6 +113,7 @@ void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64
 {
 	check->subbufs++;
 	check->subbuf_bytes += unused_bytes;
+	check->last_events = decoded;
 	check->next_number = number + 1;
 	if (decoded != counted)
 		check_violate(check, ORACLE_CONSERVATION,
@@ -134,8 +135,7 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	if (totals->failed != totals->lost)
 		check_violate(check, ORACLE_CONSERVATION, "lost events are not those refused", 0, 0,
 			      0, NULL);
-#ifndef STAMPEDE_TIMED
-	for (context = 0; context < CONTEXTS; context++) {
+	for (context = 0; totals->sequenced && context < CONTEXTS; context++) {
 		uint64_t missing = totals->written[context] - check->next_sequence[context];
 
 		if (missing && !check->resync[context])
@@ -143,8 +143,8 @@ void check_finish(struct check *check, const struct check_totals *totals)
 				      NULL);
 		check->skipped += missing;
 	}
-#endif
-	if (check->events > written || (check->skipped && check->events + check->skipped != written))
+	if (check->events > written ||
+	    (totals->sequenced && check->events + check->skipped != written))
 		check_violate(check, ORACLE_CONSERVATION, "written is not decoded + overwritten", 0,
 			      0, 0, NULL);
 	if (check->extended > check->needed + totals->nested * desc->extra_per_nested)

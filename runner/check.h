@@ -115,6 +115,7 @@ struct check {
 	uint64_t rounding_bytes; /* payload rounded up by the format */
 	uint64_t subbufs;
 	uint64_t subbuf_bytes; /* sub-buffer headers and unused ends */
+	uint64_t last_events; /* in the newest sub-buffer, which a flush may have cut short */
 
 	/* what the oracles say */
 	uint64_t violations[ORACLES];
@@ -163,6 +164,7 @@ struct check_totals {
 	uint64_t lost; /* by the ring's count */
 	uint64_t committed; /* records by all commit counters */
 	uint64_t nested; /* nested writers that ran, whether they recorded or not */
+	bool sequenced; /* payloads carry sequences: not in the timed build */
 };
 
 /* Judges the totals; call once, with everything drained and no writer active. */

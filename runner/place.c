@@ -258,6 +258,14 @@ enum place_status place_bind_self(const struct place *place, unsigned pu)
 	return status;
 }
 
+enum place_status place_unbind_self(const struct place *place)
+{
+	if (!hwloc_set_cpubind(place->topology, place->allowed, HWLOC_CPUBIND_THREAD))
+		return PLACE_OK;
+	return place_refused("cannot go back to the allowed CPUs %s: %s", place->allowed_text,
+			     strerror(errno));
+}
+
 enum place_status place_verify_self(const struct place *place, unsigned pu)
 {
 	hwloc_bitmap_t only = bindable(place, pu);

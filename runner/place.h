@@ -95,6 +95,9 @@ void place_plan_free(struct place_plan *plan);
  */
 enum place_status place_bind_self(const struct place *place, unsigned pu);
 
+/* Let the calling thread run on all allowed CPUs again, for processes that it will start. */
+enum place_status place_unbind_self(const struct place *place);
+
 /*
  * At the end of a measurement: the calling thread is still bound to `pu` alone and last ran on
  * it. PLACE_NO_RESOURCE if something moved it, which voids what was measured.

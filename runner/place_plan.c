@@ -94,7 +94,10 @@ static bool parse_cpu(const char **cursor, unsigned *cpu)
 	return true;
 }
 
-/* Reads "4" or "2-5" at *cursor, and the comma after it unless nothing follows the comma. */
+/*
+ * Reads "4" or "2-5" at *cursor, and the comma after it unless nothing follows the comma. Whatever
+ * else stands there is no number, and stops the next call.
+ */
 static bool parse_range(const char **cursor, unsigned *first, unsigned *last)
 {
 	if (!parse_cpu(cursor, first))
@@ -107,8 +110,6 @@ static bool parse_range(const char **cursor, unsigned *first, unsigned *last)
 	}
 	if (**cursor == ',' && (*cursor)[1])
 		(*cursor)++;
-	else if (**cursor)
-		return false;
 	return true;
 }
 

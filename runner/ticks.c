@@ -33,9 +33,15 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static double hz;
+
+void ticks_set_hz(double measured)
+{
+	hz = measured;
+}
+
 double ticks_hz(void)
 {
-	static double hz;
 	double part[PARTS];
 	uint64_t ns[2], ticks[2];
 	int i;

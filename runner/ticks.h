@@ -18,6 +18,9 @@ static inline uint64_t time_ns(void)
 /* Ticks of clock_real() per second; measured at the first call, which takes 50 ms. */
 double ticks_hz(void);
 
+/* What another process measured: ticks_hz() then takes no time. */
+void ticks_set_hz(double hz);
+
 /* How ticks_hz() was found, in words. */
 const char *ticks_source(void);
 

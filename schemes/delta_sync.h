@@ -100,18 +100,28 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 
 	(void)id;
 	if (unlikely(bits_overflow(delta, ring_stamp_bits(ring)) || size > ring_room(ring, offset)))
-		return delta_slow(s, len, offset, stamp);
+		return reservation_slow(delta_slow(s, len, offset, stamp));
 	return delta_place(s, len, offset, size, stamp, 0, delta);
 }
 
+static __attribute__((noinline, cold)) bool delta_rest(struct reservation rsv, uint32_t len,
+							struct source *src)
+{
+	if (!rsv.payload)
+		return false;
+	payload_fill(&rsv, src, len);
+	ring_commit(rsv.subbuf, rsv.size, RING_RECORD);
+	return true;
+}
+
 /* Reserve, fill and commit, with the mask held. */
-static inline bool delta_record(struct scheme_ring *s, uint32_t id, uint32_t len,
+RECORD bool delta_record(struct scheme_ring *s, uint32_t id, uint32_t len,
 				struct source *src)
 {
 	struct reservation rsv = reserve(s, id, len);
 
-	if (unlikely(!rsv.payload))
-		return false;
+	if (unlikely(rsv.slow))
+		return delta_rest(rsv, len, src);
 	payload_fill(&rsv, src, len);
 	ring_commit(rsv.subbuf, rsv.size, RING_RECORD);
 	return true;
@@ -137,7 +147,7 @@ static inline bool defer(struct scheme_ring *s, unsigned int level)
 }
 
 #define SCHEME_RECORD
-static inline bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
 {
 	bool recorded;
 
@@ -152,7 +162,7 @@ static inline bool record(struct scheme_ring *s, uint32_t id, uint32_t len, stru
 }
 #else
 #define SCHEME_RECORD
-static inline bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
 {
 	sigset_t saved;
 	bool recorded;

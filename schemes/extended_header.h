@@ -141,11 +141,12 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t stamp = clock_read("clock");
 
 	if (unlikely(extended_overflow(s, stamp) || size > ring_room(ring, offset)))
-		return extended_reserve_slow(s, id, len, offset, stamp);
+		return reservation_slow(extended_reserve_slow(s, id, len, offset, stamp));
 	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
 		POINT_COUNT(retries);
 		offset = shared_load("offset again", &ring->tail);
-		return extended_reserve_slow(s, id, len, offset, clock_read("clock again"));
+		stamp = clock_read("clock again");
+		return reservation_slow(extended_reserve_slow(s, id, len, offset, stamp));
 	}
 	return extended_place(s, id, len, offset, size, stamp, false);
 }

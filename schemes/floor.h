@@ -90,7 +90,7 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t stamp = floor_clock();
 
 	if (unlikely(size > ring_room(ring, offset)))
-		return floor_switch(s, id, len, offset, stamp);
+		return reservation_slow(floor_switch(s, id, len, offset, stamp));
 	return floor_place(s, id, len, offset, size, stamp);
 }
 

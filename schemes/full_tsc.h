@@ -51,13 +51,14 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t size = ctf_large_bytes(8, len) + len;
 	struct claim claim = claim_record(s, size);
 
-	if (unlikely(!claim.record))
-		return (struct reservation){ .payload = NULL };
+	if (unlikely(claim.slow && !claim.record))
+		return reservation_slow((struct reservation){ .payload = NULL });
 	return (struct reservation){
 		.payload = ctf_large_put(claim.record, 8, id, len, claim.stamp, 64),
 		.subbuf = claim.subbuf,
 		.size = size,
 		.stamp = claim.stamp,
+		.slow = claim.slow,
 	};
 }
 

@@ -132,8 +132,8 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	unsigned int bits = ring_stamp_bits(&s->ring);
 	struct claim claim = claim_record(s, size);
 
-	if (unlikely(!claim.record))
-		return (struct reservation){ .payload = NULL };
+	if (unlikely(claim.slow && !claim.record))
+		return reservation_slow((struct reservation){ .payload = NULL });
 	return (struct reservation){
 #ifdef HEARTBEAT_COMPACT
 		.payload = ctf_compact_put(claim.record, id, len, claim.stamp, bits, false),
@@ -143,6 +143,7 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 		.subbuf = claim.subbuf,
 		.size = size,
 		.stamp = claim.stamp,
+		.slow = claim.slow,
 	};
 }
 

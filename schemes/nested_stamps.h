@@ -206,13 +206,13 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	if (unlikely(at.before != at.write || bits_overflow(delta, ring_stamp_bits(ring)) ||
 		     ring_tail_index(at.tail) == FTRACE_HEADER_BYTES ||
 		     size > ring_max_record(ring)))
-		return nested_slow(s, len, at);
+		return reservation_slow(nested_slow(s, len, at));
 	shared_store("B: before", &s->before, at.stamp);
 	start = nested_claim(s, at.tail, size);
 	if (unlikely(ring_overshot(ring, start, size)))
-		return nested_overshoot(s, len, start, size);
+		return reservation_slow(nested_overshoot(s, len, start, size));
 	if (unlikely(start != at.tail))
-		return nested_claimed(s, len, at, start, size, 0);
+		return reservation_slow(nested_claimed(s, len, at, start, size, 0));
 	shared_store("D: write", &s->write, at.stamp);
 	return nested_place(s, len, start, size, at.stamp, 0, delta);
 }

@@ -135,11 +135,13 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
 	uint64_t stamp = clock_read("clock");
 
+	bool fits = size <= ring_room(ring, offset);
+
 	if (unlikely(three_read_overflow(s, stamp)))
-		return three_read_slow(s, id, len, size <= ring_room(ring, offset));
-	if (unlikely(size > ring_room(ring, offset) ||
+		return reservation_slow(three_read_slow(s, id, len, fits));
+	if (unlikely(!fits ||
 		     !local_cmpxchg("claim", &ring->tail, &seen, offset + size)))
-		return three_read_slow(s, id, len, false);
+		return reservation_slow(three_read_slow(s, id, len, false));
 	return three_read_place(s, id, len, offset, size, stamp);
 }
 

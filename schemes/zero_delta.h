@@ -141,20 +141,20 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	stamp = clock_read("clock");
 	if (unlikely(size > ring_max_record(ring) ||
 		     bits_overflow(stamp - zero_newest(s, tail), ring_stamp_bits(ring))))
-		return zero_slow(s, len, !nesting);
+		return reservation_slow(zero_slow(s, len, !nesting));
 	start = local_xadd("claim", &ring->tail, size);
 	if (unlikely(ring_overshot(ring, start, size))) {
 		if (!ring_move_on(ring, start, size)) {
 			zero_leave(s, s->write);
-			return reserve_lost(ring, size);
+			return reservation_slow(reserve_lost(ring, size));
 		}
-		return zero_slow(s, len, !nesting);
+		return reservation_slow(zero_slow(s, len, !nesting));
 	}
 	return zero_place(s, len, !nesting, tail, start, size, stamp, 0);
 }
 
 #define SCHEME_COMMIT
-static inline void commit(struct scheme_ring *s, const struct reservation *rsv)
+RECORD void commit(struct scheme_ring *s, const struct reservation *rsv)
 {
 	ring_commit(rsv->subbuf, rsv->size, RING_RECORD);
 	zero_leave(s, s->mine);

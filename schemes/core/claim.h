@@ -16,6 +16,7 @@ struct claim {
 	uint8_t *record; /* NULL: lost, and counted */
 	struct subbuf *subbuf;
 	uint64_t stamp;
+	bool slow;
 };
 
 /* Opens sub-buffers, and claims for whoever was interrupted. */
@@ -45,6 +46,12 @@ RESERVE_SLOW struct claim claim_slow(struct scheme_ring *s, uint64_t size)
 	};
 }
 
+static inline struct claim claim_was_slow(struct claim claim)
+{
+	claim.slow = true;
+	return claim;
+}
+
 /* Claims `size` bytes and takes their stamp. */
 static inline struct claim claim_record(struct scheme_ring *s, uint64_t size)
 {
@@ -53,11 +60,11 @@ static inline struct claim claim_record(struct scheme_ring *s, uint64_t size)
 	uint64_t stamp;
 
 	if (unlikely(size > ring_room(ring, offset)))
-		return claim_slow(s, size);
+		return claim_was_slow(claim_slow(s, size));
 	stamp = clock_read("clock");
 	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
 		POINT_COUNT(retries);
-		return claim_slow(s, size);
+		return claim_was_slow(claim_slow(s, size));
 	}
 	return (struct claim){
 		.record = ring_at(ring, offset),

@@ -20,10 +20,10 @@
 static inline uint64_t clock_real(void)
 {
 #if defined(__x86_64__)
-	uint32_t low, high;
+	uint64_t low, high; /* rdtsc clears the upper halves: 64-bit variables save a move */
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 #elif defined(__aarch64__)
 	uint64_t ticks;
 
@@ -42,10 +42,10 @@ static inline uint64_t clock_real(void)
 static inline uint64_t clock_real_fenced(void)
 {
 #if defined(__x86_64__)
-	uint32_t low, high;
+	uint64_t low, high;
 
 	__asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 #else
 	uint64_t ticks;
 

@@ -7,7 +7,7 @@
 
 #ifndef SCHEME_COMMIT
 /* Makes the record readable once everything else in its sub-buffer is. */
-static inline void commit(struct scheme_ring *s, const struct reservation *rsv)
+RECORD void commit(struct scheme_ring *s, const struct reservation *rsv)
 {
 	(void)s;
 	ring_commit(rsv->subbuf, rsv->size, RING_RECORD);
@@ -15,13 +15,24 @@ static inline void commit(struct scheme_ring *s, const struct reservation *rsv)
 #endif
 
 #ifndef SCHEME_RECORD
+static __attribute__((noinline, cold)) bool record_rest(struct scheme_ring *s,
+							struct reservation rsv, uint32_t len,
+							struct source *src)
+{
+	if (!rsv.payload)
+		return false;
+	payload_fill(&rsv, src, len);
+	commit(s, &rsv);
+	return true;
+}
+
 /* Records one event of `len` payload bytes. False: it was lost, and counted by the ring. */
-static inline bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
 {
 	struct reservation rsv = reserve(s, id, len);
 
-	if (unlikely(!rsv.payload))
-		return false;
+	if (unlikely(rsv.slow))
+		return record_rest(s, rsv, len, src);
 	payload_fill(&rsv, src, len);
 	commit(s, &rsv);
 	return true;

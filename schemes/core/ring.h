@@ -92,9 +92,9 @@ struct ring_config {
  * Geometry and widths are constants of the timed build, so that its reserve path has the
  * instructions a tracer with compiled-in geometry would have; the other builds set them per run.
  */
-#ifdef STAMPEDE_TIMED
 #define RING_TIMED_SUBBUF_SHIFT 12
 #define RING_TIMED_COUNT_SHIFT 8
+#ifdef STAMPEDE_TIMED
 #ifndef STAMP_BITS
 #define STAMP_BITS 27
 #endif

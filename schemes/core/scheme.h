@@ -95,7 +95,18 @@ struct reservation {
 	uint64_t size; /* bytes to commit */
 	uint64_t stamp; /* the 64-bit clock value taken */
 	bool inexact; /* the reader will see another time, by declaration */
+	bool slow; /* came out of a RESERVE_SLOW function, or none was had: see below */
 };
+
+/*
+ * What reserve() returns from a slow path. record() then finishes out of line, so that the compiler
+ * does not join the two paths and spoil the plain one's constants.
+ */
+static inline struct reservation reservation_slow(struct reservation rsv)
+{
+	rsv.slow = true;
+	return rsv;
+}
 
 /* The event cannot be recorded: no sub-buffer is free, or none is large enough for `size`. */
 static inline struct reservation reserve_lost(struct ring *ring, uint64_t size)
@@ -138,6 +149,9 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
 {
 	return (uint64_t)(cursor->end - cursor->at);
 }
+
+/* record() and what it consists of: in the timed build all of it belongs into the timed loop. */
+#define RECORD static inline __attribute__((always_inline))
 
 /*
  * Reserve paths. In the timed build they are inlined into the loop that is timed. In the checked

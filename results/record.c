@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: MIT
+/* Writing a run's record; record_read.c reads it back. record.h says what is promised. */
+#define _GNU_SOURCE
+#include "record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record_internal.h"
+
+#define LOCK_FILE ".lock"
+#define LATEST_LINK "latest"
+#define LATEST_TEMP ".latest.tmp"
+#define ALIAS_BYTES_MAX 64
+/* Taken from the disk when a run begins, so that a full disk shows before minutes of measuring. */
+#define ROWS_RESERVE_BYTES (64 * 1024)
+
+struct record {
+	char *root;
+	char *name;		/* of the directory, inside root */
+	char *dir;		/* root/name */
+	int root_fd;
+	int lock_fd;
+	int dir_fd;
+	int rows_fd;
+	bool locked;
+	off_t rows_bytes;	/* length of rows.jsonl up to its last whole row */
+	json_t *rows;
+	json_t *sections;
+};
+
+int record_fail(int status, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	/* File names and parser messages may bring control characters: one line stays one line. */
+	for (char *c = line; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	fprintf(stderr, "error: %s\n", line);
+	return status;
+}
+
+static const char *remedy(int error)
+{
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT:
+		return "the disk is full: free some space; earlier results are intact";
+	case EACCES:
+	case EPERM:
+		return "make the directory writable, or give another one";
+	case EROFS:
+		return "the file system is read-only: give a directory elsewhere";
+	default:
+		return "earlier results are intact";
+	}
+}
+
+/* what: "create", "write", ...; error: an errno. */
+static int fail_file(const char *what, const char *dir, const char *name, int error)
+{
+	return record_fail(RECORD_NO_RESOURCE, "cannot %s %s/%s: %s; %s", what, dir, name,
+			   strerror(error), remedy(error));
+}
+
+static int fail_memory(void)
+{
+	return record_fail(RECORD_NO_RESOURCE,
+			   "out of memory for the record: run fewer cells, or free memory");
+}
+
+/* True if name is 1..max of [A-Za-z0-9._-], and neither hidden nor like an option. */
+static bool plain_name(const char *name, size_t max)
+{
+	size_t len = strlen(name);
+
+	return len > 0 && len <= max && name[0] != '.' && name[0] != '-' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+		       == len;
+}
+
+static int open_root(struct record *rec)
+{
+	if (mkdir(rec->root, 0777) && errno != EEXIST)
+		return record_fail(RECORD_NO_RESOURCE, "cannot create %s: %s; %s", rec->root,
+				   strerror(errno), errno == ENOENT ?
+				   "create its parent directory first" : remedy(errno));
+	rec->root_fd = open(rec->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (rec->root_fd < 0)
+		return record_fail(RECORD_NO_RESOURCE, "cannot open %s: %s; %s", rec->root,
+				   strerror(errno), errno == ENOTDIR ?
+				   "move that file away, or give a directory" : remedy(errno));
+	return RECORD_OK;
+}
+
+/* The holder writes its pid just after it got the lock: give it a moment. 0: not to be found. */
+static long lock_holder(int lock_fd)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	char text[32];
+
+	for (int try = 0; try < 10; try++) {
+		ssize_t len = pread(lock_fd, text, sizeof(text) - 1, 0);
+
+		if (len > 0) {
+			text[len] = '\0';
+			return atol(text);
+		}
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int fail_locked(const struct record *rec)
+{
+	long pid = lock_holder(rec->lock_fd);
+
+	if (pid <= 0)
+		return record_fail(RECORD_NO_RESOURCE,
+				   "%s is in use by another run (pid unknown); wait for its end",
+				   rec->root);
+	/* A run that was killed may leave a forked child behind, which still holds the lock. */
+	if (kill((pid_t)pid, 0) && errno == ESRCH)
+		return record_fail(RECORD_NO_RESOURCE,
+				   "%s is in use by a process that pid %ld (now gone) started; end it",
+				   rec->root, pid);
+	return record_fail(RECORD_NO_RESOURCE,
+			   "%s is in use by another run (pid %ld); wait for its end, or stop it",
+			   rec->root, pid);
+}
+
+/*
+ * flock() and not a pid file: the kernel drops it with the process, so a killed run blocks nobody.
+ * Closed on exec, so a cell that outlives the run does not hold it either.
+ */
+static int lock_root(struct record *rec)
+{
+	char pid[32];
+	int len = snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
+
+	rec->lock_fd = openat(rec->root_fd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (rec->lock_fd < 0)
+		return fail_file("open", rec->root, LOCK_FILE, errno);
+	if (flock(rec->lock_fd, LOCK_EX | LOCK_NB)) {
+		if (errno == EWOULDBLOCK)
+			return fail_locked(rec);
+		return fail_file("lock", rec->root, LOCK_FILE, errno);
+	}
+	rec->locked = true;
+	if (ftruncate(rec->lock_fd, 0))
+		return fail_file("write", rec->root, LOCK_FILE, errno);
+	errno = 0;
+	if (pwrite(rec->lock_fd, pid, len, 0) != len)
+		return fail_file("write", rec->root, LOCK_FILE, errno ? errno : ENOSPC);
+	return RECORD_OK;
+}
+
+/* The lock keeps other runs away, so a taken name is an earlier run of the same second. */
+static int make_dir(struct record *rec, const char *alias)
+{
+	time_t now_s = time(NULL);
+	struct tm utc;
+	char stamp[32];
+
+	if (!gmtime_r(&now_s, &utc) || !strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc))
+		return record_fail(RECORD_NO_RESOURCE, "the system's clock gives no date; set it");
+	for (unsigned int n = 1; !rec->name; n++) {
+		char *name;
+
+		if ((n == 1 ? asprintf(&name, "%s-%s", stamp, alias) :
+			      asprintf(&name, "%s-%s-%u", stamp, alias, n)) < 0)
+			return fail_memory();
+		if (!mkdirat(rec->root_fd, name, 0777)) {
+			rec->name = name;
+		} else if (errno == EEXIST) {
+			free(name);
+		} else {
+			int status = fail_file("create", rec->root, name, errno);
+
+			free(name);
+			return status;
+		}
+	}
+	if (asprintf(&rec->dir, "%s/%s", rec->root, rec->name) < 0) {
+		rec->dir = NULL;
+		return fail_memory();
+	}
+	rec->dir_fd = openat(rec->root_fd, rec->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return rec->dir_fd < 0 ? fail_file("open", rec->root, rec->name, errno) : RECORD_OK;
+}
+
+static int open_rows(struct record *rec)
+{
+	rec->rows_fd = openat(rec->dir_fd, RECORD_ROWS,
+			      O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+	if (rec->rows_fd < 0)
+		return fail_file("create", rec->dir, RECORD_ROWS, errno);
+	/* Not every file system can reserve; there, a full disk shows at the row that meets it. */
+	if (fallocate(rec->rows_fd, FALLOC_FL_KEEP_SIZE, 0, ROWS_RESERVE_BYTES) &&
+	    errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
+		return fail_file("reserve room for", rec->dir, RECORD_ROWS, errno);
+	return RECORD_OK;
+}
+
+/* Only what this run wrote is in there: plain files, no directories. */
+static void remove_dir(struct record *rec)
+{
+	int fd = rec->dir_fd < 0 ? -1 : fcntl(rec->dir_fd, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (dir) {
+		rewinddir(dir);
+		while ((entry = readdir(dir)))
+			if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+				unlinkat(rec->dir_fd, entry->d_name, 0);
+		closedir(dir);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	if (unlinkat(rec->root_fd, rec->name, AT_REMOVEDIR))
+		fail_file("remove", rec->root, rec->name, errno);
+}
+
+/*
+ * Unlocked by name, since a child that was forked and still lives would keep a lock that is only
+ * closed; emptied before, so that nobody reads the pid of a run that has ended.
+ */
+static void unlock_root(struct record *rec)
+{
+	if (rec->locked && (ftruncate(rec->lock_fd, 0) || flock(rec->lock_fd, LOCK_UN)))
+		fail_file("unlock", rec->root, LOCK_FILE, errno);
+	if (rec->lock_fd >= 0)
+		close(rec->lock_fd);
+}
+
+/* Ends a record in every state that record_create() can leave it in. */
+static void release(struct record *rec)
+{
+	if (rec->name && json_array_size(rec->rows) == 0)
+		remove_dir(rec);
+	if (rec->rows_fd >= 0)
+		close(rec->rows_fd);
+	if (rec->dir_fd >= 0)
+		close(rec->dir_fd);
+	unlock_root(rec);
+	if (rec->root_fd >= 0)
+		close(rec->root_fd);
+	json_decref(rec->rows);
+	json_decref(rec->sections);
+	free(rec->dir);
+	free(rec->name);
+	free(rec->root);
+	free(rec);
+}
+
+int record_create(const char *root, const char *alias, struct record **out)
+{
+	struct record *rec;
+	int status;
+
+	*out = NULL;
+	if (!plain_name(alias, ALIAS_BYTES_MAX))
+		return record_fail(RECORD_HARNESS,
+				   "host alias '%s' is not a file name; use 1 to %d of A-Za-z0-9._-",
+				   alias, ALIAS_BYTES_MAX);
+	rec = calloc(1, sizeof(*rec));
+	if (!rec)
+		return fail_memory();
+	rec->root_fd = rec->lock_fd = rec->dir_fd = rec->rows_fd = -1;
+	rec->root = strdup(root);
+	rec->rows = json_array();
+	rec->sections = json_object();
+	status = rec->root && rec->rows && rec->sections ? RECORD_OK : fail_memory();
+	if (!status)
+		status = open_root(rec);
+	if (!status)
+		status = lock_root(rec);
+	if (!status)
+		status = make_dir(rec, alias);
+	if (!status)
+		status = open_rows(rec);
+	if (status) {
+		release(rec);
+		return status;
+	}
+	*out = rec;
+	return RECORD_OK;
+}
+
+const char *record_dir(const struct record *rec)
+{
+	return rec->dir;
+}
+
+size_t record_row_count(const struct record *rec)
+{
+	return json_array_size(rec->rows);
+}
+
+/* Returns 0, or an errno. */
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t written = write(fd, data, size);
+
+		if (written < 0) {
+			if (errno == EINTR)
+				continue;
+			return errno;
+		}
+		if (written == 0)
+			return ENOSPC;
+		data += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}
+
+/*
+ * The page cache outlives the process, so what write() took survives a SIGKILL. The newline goes
+ * last: a reader knows a row by it, and leaves out what has none.
+ */
+static int append_line(struct record *rec, const json_t *row)
+{
+	size_t size = json_dumpb(row, NULL, 0, JSON_COMPACT);
+	char *line = size ? malloc(size + 1) : NULL;
+	int error;
+
+	if (!line || json_dumpb(row, line, size, JSON_COMPACT) != size) {
+		free(line);
+		return fail_memory();
+	}
+	line[size++] = '\n';
+	error = write_all(rec->rows_fd, line, size);
+	free(line);
+	if (error) {
+		/* If this fails too, the half row stays, and readers leave it out as torn. */
+		if (ftruncate(rec->rows_fd, rec->rows_bytes))
+			fail_file("shorten", rec->dir, RECORD_ROWS, errno);
+		return fail_file("write", rec->dir, RECORD_ROWS, error);
+	}
+	rec->rows_bytes += (off_t)size;
+	return RECORD_OK;
+}
+
+int record_add_row(struct record *rec, json_t *row)
+{
+	char why[256];
+	int status;
+
+	if (!record_check_row(row, why, sizeof(why)))
+		return record_fail(RECORD_HARNESS, "row %zu of %s: %s; mend what measured it",
+				   record_row_count(rec), rec->dir, why);
+	/* A copy: the caller may reuse its object for the next repetition. */
+	if (json_array_append_new(rec->rows, json_deep_copy(row)))
+		return fail_memory();
+	status = append_line(rec, row);
+	if (status)
+		json_array_remove(rec->rows, json_array_size(rec->rows) - 1);
+	return status;
+}
+
+/* Lets writer fill fd, flushes it to the disk and closes it. Returns 0, or an errno. */
+static int fill_file(int fd, record_writer writer, void *arg)
+{
+	FILE *out = fdopen(fd, "w");
+	int error = 0;
+
+	if (!out) {
+		error = errno;
+		close(fd);
+		return error;
+	}
+	errno = 0;
+	/* ferror(): a writer need not test each of its fprintf(). */
+	if (writer(out, arg) || fflush(out) || ferror(out) || fsync(fileno(out)))
+		error = errno ? errno : EIO;
+	if (fclose(out) && !error)
+		error = errno;
+	return error;
+}
+
+/* name appears whole or not at all: written beside, flushed, renamed. */
+static int put_file(struct record *rec, const char *name, record_writer writer, void *arg)
+{
+	char *temp;
+	int error = 0;
+	int fd;
+
+	if (asprintf(&temp, ".%s.tmp", name) < 0)
+		return fail_memory();
+	fd = openat(rec->dir_fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		error = errno;
+	else
+		error = fill_file(fd, writer, arg);
+	if (!error && renameat(rec->dir_fd, temp, rec->dir_fd, name))
+		error = errno;
+	if (error && fd >= 0)
+		unlinkat(rec->dir_fd, temp, 0);
+	free(temp);
+	return error ? fail_file("write", rec->dir, name, error) : RECORD_OK;
+}
+
+static int write_json(FILE *out, void *json)
+{
+	return json_dumpf(json, out, JSON_INDENT(2)) || fputc('\n', out) == EOF;
+}
+
+int record_set(struct record *rec, const char *key, json_t *value)
+{
+	bool context = !strcmp(key, "context");
+	char why[256];
+
+	if (!strcmp(key, "benchmarks"))
+		return record_fail(RECORD_HARNESS,
+				   "section 'benchmarks' is made of the rows; use record_add_row()");
+	if (!value)
+		return record_fail(RECORD_HARNESS, "section '%s' of %s has no value; mend its maker",
+				   key, rec->dir);
+	if (context && !record_check_context(value, why, sizeof(why)))
+		return record_fail(RECORD_HARNESS, "%s: %s; use metadata_context()", rec->dir, why);
+	if (json_object_set_new(rec->sections, key, json_deep_copy(value)))
+		return fail_memory();
+	return context ? put_file(rec, RECORD_CONTEXT, write_json, value) : RECORD_OK;
+}
+
+int record_write_file(struct record *rec, const char *name, record_writer writer, void *arg)
+{
+	if (!plain_name(name, 200) || !strcmp(name, RECORD_ROWS) || !strcmp(name, RECORD_BENCH) ||
+	    !strcmp(name, RECORD_CONTEXT))
+		return record_fail(RECORD_HARNESS,
+				   "'%s' cannot be a further file of a run; choose a plain name",
+				   name);
+	return put_file(rec, name, writer, arg);
+}
+
+static int write_text(FILE *out, void *text)
+{
+	return fputs(text, out) == EOF;
+}
+
+int record_write_text(struct record *rec, const char *name, const char *text)
+{
+	return record_write_file(rec, name, write_text, (void *)text);
+}
+
+/* NULL: out of memory. */
+static json_t *make_document(struct record *rec)
+{
+	json_t *document = json_object();
+	/* Set first to come first in the file; the update below does not move them. */
+	bool failed = json_object_set(document, "context",
+				      json_object_get(rec->sections, "context")) ||
+		      json_object_set(document, "benchmarks", rec->rows) ||
+		      json_object_update(document, rec->sections);
+
+	if (failed) {
+		json_decref(document);
+		return NULL;
+	}
+	return document;
+}
+
+static int write_bench(struct record *rec)
+{
+	json_t *document;
+	char why[256];
+	int status;
+
+	if (!json_array_size(rec->rows))
+		return record_fail(RECORD_HARNESS, "no row was recorded, so %s is removed", rec->dir);
+	if (!json_object_get(rec->sections, "context"))
+		return record_fail(RECORD_HARNESS, "%s has no context; use metadata_context()",
+				   rec->dir);
+	document = make_document(rec);
+	if (!document)
+		return fail_memory();
+	if (record_check(document, why, sizeof(why)))
+		status = put_file(rec, RECORD_BENCH, write_json, document);
+	else
+		status = record_fail(RECORD_HARNESS, "%s: %s; mend what wrote it", rec->dir, why);
+	json_decref(document);
+	return status;
+}
+
+/* Everything that latest will name must be on the disk before it does. */
+static int sync_all(struct record *rec)
+{
+	/* To the length it has: gives back what open_rows() reserved and no row used. */
+	if (ftruncate(rec->rows_fd, rec->rows_bytes) || fsync(rec->rows_fd))
+		return fail_file("flush", rec->dir, RECORD_ROWS, errno);
+	if (fsync(rec->dir_fd) || fsync(rec->root_fd))
+		return fail_file("flush", rec->root, rec->name, errno);
+	return RECORD_OK;
+}
+
+/* The target is relative, so that results/ can be moved. */
+static int flip_latest(struct record *rec)
+{
+	int error = 0;
+
+	/* A killed run may have left one behind; the lock says that nobody uses it now. */
+	if (unlinkat(rec->root_fd, LATEST_TEMP, 0) && errno != ENOENT)
+		return fail_file("remove", rec->root, LATEST_TEMP, errno);
+	if (symlinkat(rec->name, rec->root_fd, LATEST_TEMP))
+		return fail_file("create", rec->root, LATEST_TEMP, errno);
+	if (renameat(rec->root_fd, LATEST_TEMP, rec->root_fd, LATEST_LINK)) {
+		error = errno;
+		unlinkat(rec->root_fd, LATEST_TEMP, 0);
+	}
+	if (error == EISDIR)
+		return record_fail(RECORD_NO_RESOURCE,
+				   "%s/%s is a directory, not our link to %s; move it away",
+				   rec->root, LATEST_LINK, rec->name);
+	return error ? fail_file("replace", rec->root, LATEST_LINK, error) : RECORD_OK;
+}
+
+int record_finish(struct record *rec)
+{
+	int status = write_bench(rec);
+
+	if (!status)
+		status = sync_all(rec);
+	if (!status)
+		status = flip_latest(rec);
+	/* bench.json has it now; should this fail, it is a harmless second copy. */
+	if (!status)
+		unlinkat(rec->dir_fd, RECORD_CONTEXT, 0);
+	release(rec);
+	return status;
+}
+
+void record_abort(struct record *rec)
+{
+	if (rec)
+		release(rec);
+}

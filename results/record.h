@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The record of a run: one directory under results/, complete in itself.
+ *
+ *	results/.lock			held (flock) while a run writes; contains the pid of the holder
+ *	results/latest			symbolic link to the newest finished run
+ *	results/<UTC>-<alias>/		one run
+ *		rows.jsonl		one line per repetition, appended as it is measured
+ *		context.json		the machine; exists only until bench.json does
+ *		bench.json		the finished run, in Google Benchmark's format (SCHEMA.md)
+ *
+ * What is promised, whatever moment the process is killed or the disk fills up:
+ *  - a row for which record_add_row() returned 0 can be read back (a power cut may lose rows: they
+ *    are not forced to the disk, since that traffic would disturb the cell measured next);
+ *  - bench.json and every other file are whole or absent;
+ *  - latest names a finished run or does not exist; earlier runs are never opened for writing.
+ *
+ * Functions that can fail print one line on stderr (what, why, remedy) and return a record_status,
+ * whose values are the project's exit codes. JSON arguments are borrowed: the caller keeps its own
+ * reference. A NULL where JSON is due (a json_pack() that failed) is an error, never a crash.
+ * Not thread safe: one thread writes a record.
+ */
+#ifndef STAMPEDE_RESULTS_RECORD_H
+#define STAMPEDE_RESULTS_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+/* Version of bench.json as SCHEMA.md describes it: kept in context.stampede.schema. */
+#define RECORD_SCHEMA 1
+
+enum record_status {
+	RECORD_OK = 0,
+	RECORD_HARNESS = 1,	/* wrong use, or a file that is not a record */
+	RECORD_NO_RESOURCE = 3,	/* locked, not writable, disk full, out of memory */
+};
+
+struct record;
+
+/* Writes the content of a file; returns 0, or anything else with errno set. */
+typedef int (*record_writer)(FILE *out, void *arg);
+
+/*
+ * Begins a run: locks root, then makes root/<UTC YYYYmmddTHHMMSSZ>-<alias>/ (with -2, -3, ...
+ * behind it when that exists) and room for the first rows. root is created if missing, its parent
+ * is not. alias: 1..64 of [A-Za-z0-9._-], see metadata_host_alias().
+ * Errors: RECORD_NO_RESOURCE when another run holds the lock (its pid is printed), root cannot be
+ * written or is full; RECORD_HARNESS for a bad alias. *rec is then NULL and nothing has changed.
+ */
+int record_create(const char *root, const char *alias, struct record **rec);
+
+/* Path of the run's directory, as root was given; valid until the record ends. */
+const char *record_dir(const struct record *rec);
+
+/* Rows accepted so far. */
+size_t record_row_count(const struct record *rec);
+
+/*
+ * Appends one repetition's row (see record_check_row()) to rows.jsonl. On failure the file is put
+ * back to its last whole row, and the row does not count.
+ */
+int record_add_row(struct record *rec, json_t *row);
+
+/*
+ * Names a section of bench.json, or replaces it: "context" (metadata_context(), needed before
+ * record_finish()), "verdicts", "stress", ... Anything but "benchmarks", which the rows become.
+ * "context" is also written to context.json at once, so that a killed run still knows its machine.
+ */
+int record_set(struct record *rec, const char *key, json_t *value);
+
+/*
+ * Writes a further file of the run (a topology, a script), whole or not at all. name: a plain file
+ * name of [A-Za-z0-9._-] that starts with neither '.' nor '-', and none of the record's own.
+ */
+int record_write_file(struct record *rec, const char *name, record_writer writer, void *arg);
+int record_write_text(struct record *rec, const char *name, const char *text);
+
+/*
+ * Ends a run well: writes bench.json, then lets root/latest point to it. On failure latest and all
+ * earlier runs are as before, and the rows stay readable in the run's directory; without one row
+ * the directory goes away. rec is freed and the lock released in every case.
+ */
+int record_finish(struct record *rec);
+
+/*
+ * Ends a run early: without one row its directory goes away, otherwise the rows stay readable and
+ * latest stays where it was. Frees rec (NULL is fine) and releases the lock.
+ */
+void record_abort(struct record *rec);
+
+struct record_loaded {
+	json_t *json;		/* {"context": ..., "benchmarks": [rows], <sections>} */
+	char *file;		/* the file the rows came from */
+	bool complete;		/* false: the run never finished; context may be {} */
+	size_t torn_bytes;	/* unfinished last row of a killed run, left out; 0: none */
+};
+
+/*
+ * Reads a run. path: a bench.json, a rows.jsonl, a run's directory, or a word without '/' that
+ * names an entry of root, such as "latest" (root NULL: "results"). Everything is validated.
+ * Errors: RECORD_HARNESS for what is missing, truncated, foreign or of a newer schema;
+ * RECORD_NO_RESOURCE for what may not be read. *out is then empty.
+ */
+int record_load(const char *root, const char *path, struct record_loaded *out);
+void record_unload(struct record_loaded *loaded);
+
+/*
+ * Whether row is a row, and document a whole bench.json, as SCHEMA.md says. If not, why (cut to
+ * size bytes) says what is wrong. Nothing is printed.
+ */
+bool record_check_row(const json_t *row, char *why, size_t size);
+bool record_check(const json_t *document, char *why, size_t size);
+
+#endif /* STAMPEDE_RESULTS_RECORD_H */

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/* bench: is it right, what does it cost, which one do I take - for all rows, in one run. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench_phases.h"
+#include "cell.h"
+#include "gbench.h"
+#include "machine.h"
+#include "metadata.h"
+#include "options.h"
+#include "summary.h"
+#include "ticks.h"
+
+extern char **environ;
+
+static const char usage[] =
+	"usage: bench [options]\n"
+	"  --quick                fewer and shorter repetitions, under 30 s\n"
+	"  --schemes \"A B\"        rows, or prefixes of rows (default: all; floor always)\n"
+	"  --workloads \"X Y\"      steady threads storm late_beat (default: all)\n"
+	"  --repetitions N        rounds of the timed part (default 41, quick 21)\n"
+	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
+	"  --seed N               of the order of cells and of the storm (default 1)\n"
+	"  --results DIR          where runs are recorded (default results)\n"
+	"  --list                 rows and workloads\n"
+	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted\n";
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	stress_stop = 1;
+}
+
+static int parse(int argc, char **argv, struct bench *bench)
+{
+	static const struct option longs[] = {
+		{ "quick", no_argument, NULL, 'q' },
+		{ "schemes", required_argument, NULL, 's' },
+		{ "workloads", required_argument, NULL, 'w' },
+		{ "repetitions", required_argument, NULL, 'n' },
+		{ "cpus", required_argument, NULL, 'c' },
+		{ "seed", required_argument, NULL, 'r' },
+		{ "results", required_argument, NULL, 'd' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool good = true;
+	int option;
+
+	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (option == 'q')
+			bench->quick = true;
+		else if (option == 's')
+			bench->schemes = optarg;
+		else if (option == 'w')
+			bench->workloads = optarg;
+		else if (option == 'c')
+			bench->cpus = optarg;
+		else if (option == 'd')
+			bench->results = optarg;
+		else if (option == 'n')
+			good = option_number("--repetitions", optarg, 1, 1000, &bench->repetitions);
+		else if (option == 'r')
+			good = option_number("--seed", optarg, 0, UINT32_MAX, &bench->seed);
+		else if (option == 'l')
+			return bench_list(), 1 + EXIT_FINE;
+		else if (option == 'h')
+			return fputs(usage, stdout), 1 + EXIT_FINE;
+		else
+			return fputs(usage, stderr), 1 + EXIT_USAGE;
+	}
+	if (good && optind < argc)
+		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
+			argv[optind]);
+	return good && optind == argc ? 0 : 1 + EXIT_USAGE;
+}
+
+/* Plots and the report page are a program of their own, which reads only the record. */
+static int make_plots(const char *program, const char *directory)
+{
+	char path[4096], *slash;
+	char *argv[] = { path, (char *)directory, NULL };
+	int status;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s", program);
+	slash = strrchr(path, '/');
+	snprintf(slash ? slash + 1 : path, sizeof(path) - (size_t)(slash ? slash + 1 - path : 0),
+		 "plots");
+	if (posix_spawn(&pid, path, NULL, NULL, argv, environ) || waitpid(pid, &status, 0) < 0) {
+		fprintf(stderr, "stampede: cannot run %s; the results are complete without it\n",
+			path);
+		return EXIT_USAGE;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_USAGE;
+}
+
+static void print_end(const struct bench *bench, const char *directory)
+{
+	printf("\nsteady: one thread, events back to back; times are medians of %u repetitions, each "
+	       "a process\nof its own in shuffled rounds; ratio to floor in %s within a round; "
+	       "worst err in ticks under storm\n", bench->rounds.rounds,
+	       bench->have_cycles ? "core cycles" : "TSC ticks (no PMU)");
+	printf("harness loop without a scheme %.2f %s per event; decoding with all oracles %.0f M "
+	       "events/s\n", bench->loop_cycles, bench->have_cycles ? "cycles" : "ticks",
+	       bench->decode_events_per_second / 1e6);
+	printf("\nresults  %s/bench.json\nreport   %s/report.html\nplots    %s/plots/\n", directory,
+	       directory, directory);
+}
+
+static int finish(struct bench *bench, const char *program, int status)
+{
+	char directory[4096];
+	int error;
+
+	snprintf(directory, sizeof(directory), "%s", record_dir(bench->record));
+	if (status == EXIT_INTERRUPTED || status == EXIT_RESOURCE || status == EXIT_USAGE) {
+		progress_end(&bench->progress);
+		if (status == EXIT_INTERRUPTED)
+			fprintf(stderr, "stampede: interrupted; finished repetitions are in %s\n",
+				directory);
+		record_abort(bench->record);
+		return status;
+	}
+	bench_sections(bench);
+	error = record_finish(bench->record);
+	progress_end(&bench->progress);
+	if (error)
+		return error;
+	summary_print(stdout, bench->table);
+	fflush(stdout);
+	error = make_plots(program, directory);
+	print_end(bench, directory);
+	return status ? status : error;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench bench = { .results = "results", .seed = 1 };
+	struct sigaction interrupt = { .sa_handler = on_interrupt };
+	int status;
+
+	if (argc > 1 && !strcmp(argv[1], ROUNDS_CELL_OPTION))
+		return rounds_cell_main(argc, argv);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	status = parse(argc, argv, &bench);
+	if (status)
+		return status - 1;
+	sigaction(SIGINT, &interrupt, NULL);
+	status = bench_open(&bench, argv[0]);
+	if (!status) {
+		status = bench_measure(&bench);
+		status = finish(&bench, argv[0], status);
+	}
+	bench_close(&bench);
+	return status;
+}

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: MIT
+#include "bench_phases.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "cell.h"
+#include "counters.h"
+#include "gbench.h"
+#include "interrupts.h"
+#include "machine.h"
+#include "metadata.h"
+#include "options.h"
+#include "steps.h"
+#include "stress_print.h"
+#include "summary.h"
+#include "ticks.h"
+
+#define CHECKED_EVENTS_SECONDS 0.4 /* more than a million events of most rows */
+#define TICKS_BETWEEN_EVENTS 35
+#define COUNTED_EVENTS 200000
+#define DECODE_ROUNDS 40
+
+/* Seconds and rounds of the two sizes of a run. */
+struct size {
+	double checked_seconds;
+	double storm_seconds;
+	double late_seconds;
+	double cell_ns;
+	unsigned int rounds;
+	unsigned int thread_rounds;
+};
+
+static const struct size full = { 0.6, 3, 1.2, 15e6, 41, 15 };
+static const struct size quick = { 0.25, 0.5, 0.25, 5e6, 21, 5 };
+
+static const struct size *size_of(const struct bench *bench)
+{
+	return bench->quick ? &quick : &full;
+}
+
+void bench_list(void)
+{
+	unsigned int i;
+
+	for (i = 0; drivers_timed[i]; i++)
+		printf("%-24s %s (%s)\n", drivers_timed[i]->row, drivers_timed[i]->desc->title,
+		       drivers_timed[i]->desc->source);
+	for (i = 0; i < WORKLOADS; i++)
+		printf("%-24s %s\n", workload_name((enum workload)i),
+		       workload_text((enum workload)i));
+}
+
+static int choose_workloads(struct bench *bench)
+{
+	const char *list = bench->workloads ? bench->workloads : "";
+	size_t length;
+	unsigned int i;
+	bool found, any = false;
+
+	for (list += strspn(list, " ,"); *list; list += length, list += strspn(list, " ,")) {
+		length = strcspn(list, " ,");
+		found = false;
+		for (i = 0; i < WORKLOADS; i++)
+			if (strlen(workload_names[i]) == length &&
+			    !strncmp(list, workload_names[i], length))
+				found = bench->workload[i] = true;
+		any = true;
+		if (!found) {
+			option_unknown("workload", list, length, workload_names);
+			return EXIT_USAGE;
+		}
+	}
+	for (i = 0; !any && i < WORKLOADS; i++)
+		bench->workload[i] = true;
+	return 0;
+}
+
+/* The chosen rows, and the floor with them: every ratio needs it. */
+static int choose_rows(struct bench *bench)
+{
+	char list[4096];
+
+	if (bench->schemes && bench->schemes[strspn(bench->schemes, " ,")]) {
+		snprintf(list, sizeof(list), "floor %s", bench->schemes);
+		bench->rows = driver_select(drivers_checked, list, bench->row, DRIVERS_MAX);
+	} else {
+		bench->rows = driver_select(drivers_checked, NULL, bench->row, DRIVERS_MAX);
+	}
+	return bench->rows < 0 ? EXIT_USAGE : 0;
+}
+
+static void add_cell(struct bench *bench, const char *row, const char *workload,
+		     unsigned int threads, unsigned int rounds)
+{
+	bench->rounds.cell[bench->rounds.cells++] = (struct rounds_cell){
+		.row = row, .workload = workload, .threads = threads, .rounds = rounds
+	};
+}
+
+static void plan_cells(struct bench *bench)
+{
+	const struct size *size = size_of(bench);
+	struct rounds *rounds = &bench->rounds;
+	unsigned int threads = bench->plan.count;
+	int i;
+
+	rounds->rounds = bench->repetitions ? (unsigned int)bench->repetitions : size->rounds;
+	if (threads > CELL_THREADS_MAX)
+		threads = CELL_THREADS_MAX;
+	for (i = 0; i < bench->rows; i++) {
+		if (bench->workload[WORKLOAD_steady])
+			add_cell(bench, bench->row[i]->row, "steady", 1, rounds->rounds);
+		if (bench->workload[WORKLOAD_threads] && threads > 1)
+			add_cell(bench, bench->row[i]->row, "threads", threads,
+				 rounds->rounds < size->thread_rounds ? rounds->rounds :
+									size->thread_rounds);
+	}
+	if (bench->workload[WORKLOAD_steady])
+		add_cell(bench, CELL_EMPTY, "steady", 1, rounds->rounds);
+	rounds->seed = bench->seed;
+	rounds->cell_ns = size->cell_ns;
+	rounds->topology = bench->topology;
+	rounds->pu = bench->plan.pu;
+	rounds->record = bench->record;
+	rounds->rows = bench->repetitions_json;
+	rounds->progress = &bench->progress;
+}
+
+static double expected_seconds(const struct bench *bench)
+{
+	const struct size *size = size_of(bench);
+	double seconds = 0;
+	unsigned int i;
+
+	seconds += bench->rows * size->checked_seconds;
+	seconds += bench->workload[WORKLOAD_storm] * bench->rows * size->storm_seconds;
+	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
+	for (i = 0; i < bench->rounds.cells; i++)
+		seconds += bench->rounds.cell[i].rounds * size->cell_ns * 3e-9;
+	return seconds;
+}
+
+int bench_open(struct bench *bench, const char *program)
+{
+	unsigned int allowed;
+	int error;
+
+	bench->program = program;
+	error = choose_workloads(bench);
+	if (!error)
+		error = choose_rows(bench);
+	if (!error)
+		error = (int)place_open(&bench->place);
+	if (error)
+		return error;
+	allowed = (unsigned int)hwloc_bitmap_weight(bench->place.allowed);
+	if (bench->cpus) {
+		hwloc_bitmap_t list = hwloc_bitmap_alloc();
+
+		if (list && !hwloc_bitmap_list_sscanf(list, bench->cpus))
+			allowed = (unsigned int)hwloc_bitmap_weight(list);
+		hwloc_bitmap_free(list);
+	}
+	error = (int)place_plan(&bench->place, bench->cpus, allowed ? allowed : 1, &bench->plan);
+	if (error || interrupts_install())
+		return error ? error : EXIT_RESOURCE;
+	machine_read_load(NULL, bench->load_before);
+	metadata_host_alias(NULL, bench->alias, sizeof(bench->alias));
+	error = record_create(bench->results, bench->alias, &bench->record);
+	if (error)
+		return error;
+	snprintf(bench->topology, sizeof(bench->topology), "%s/topology.xml",
+		 record_dir(bench->record));
+	error = (int)place_export_xml(&bench->place, bench->topology);
+	bench->repetitions_json = json_array();
+	bench->stress = json_array();
+	bench->late_beat = json_array();
+	bench->by_rate = json_array();
+	plan_cells(bench);
+	progress_begin(&bench->progress, expected_seconds(bench));
+	if (error) {
+		record_abort(bench->record);
+		bench->record = NULL;
+	}
+	return error;
+}
+
+/* Remembers the worst of what a row's checked runs said. */
+static void judge(struct bench *bench, int row, const struct stress_config *config,
+		  const struct stress_result *result)
+{
+	const struct scheme_desc *desc = bench->row[row]->desc;
+	enum verdict verdict = stress_verdict(result);
+	bool promises = desc->promises & ~(uint32_t)PROMISE_BOUNDED;
+	unsigned int oracle;
+
+	if (!bench->verdict[row])
+		bench->verdict[row] = promises ? check_verdict_name(VERDICT_KEPT) : "no promise";
+	if (verdict == VERDICT_BROKEN) {
+		bench->broken = true;
+		bench->verdict[row] = check_verdict_name(VERDICT_BROKEN);
+		for (oracle = 0; oracle < ORACLES; oracle++)
+			if (result->check.violations[oracle])
+				snprintf(bench->why[row], sizeof(bench->why[row]), "%s: %s",
+					 workload_name(config->workload),
+					 result->check.first[oracle].text);
+	} else if (verdict == VERDICT_NEED_NOT_MET && promises &&
+		   config->workload == WORKLOAD_storm) {
+		bench->verdict[row] = check_verdict_name(verdict);
+	}
+	if (config->workload == WORKLOAD_storm && !desc->untimed)
+		bench->worst_error[row] = (double)(result->check.events ?
+							   result->check.worst_error :
+							   result->voided.worst_error);
+}
+
+static int run_checked(struct bench *bench, enum workload workload, double seconds, json_t *into)
+{
+	struct stress_config config = {
+		.workload = workload,
+		.seconds = seconds,
+		.levels = 3,
+		.threads = 1,
+		.seed = bench->seed,
+		.place = &bench->place,
+		.pu = bench->plan.pu,
+		.has_sender = workload == WORKLOAD_storm && bench->plan.count > 1,
+	};
+	struct stress_result *result = malloc(sizeof(*result));
+	int i, error = result ? 0 : EXIT_RESOURCE;
+
+	for (i = 0; i < bench->rows && !error && !stress_stop; i++) {
+		config.driver = bench->row[i];
+		progress_step(&bench->progress, workload_name(workload), bench->row[i]->row);
+		error = stress_run(&config, result);
+		if (error)
+			break;
+		judge(bench, i, &config, result);
+		if (into)
+			json_array_append_new(into, stress_json(&config, result));
+		progress_done(&bench->progress, seconds);
+	}
+	free(result);
+	return error ? error : stress_stop ? EXIT_INTERRUPTED : 0;
+}
+
+static int run_counts(struct bench *bench)
+{
+	const struct driver *driver, *timed;
+	json_t *points;
+	int i, error;
+
+	for (i = 0; i < bench->rows; i++) {
+		driver = driver_find(drivers_counting, bench->row[i]->row);
+		error = counts_steady(driver, COUNTED_EVENTS, TICKS_BETWEEN_EVENTS,
+				      &bench->counts[i]);
+		if (error)
+			return error;
+		timed = driver_find(drivers_timed, bench->row[i]->row);
+		bench->instructions[i] = steps_per_event(timed);
+		if (driver->desc->untimed)
+			continue;
+		points = counts_by_rate(driver, ticks_hz());
+		json_array_extend(bench->by_rate, points);
+		json_decref(points);
+	}
+	return 0;
+}
+
+/* Decoding and all six oracles over a full ring of the checked build: the slowest row counts. */
+static int run_decode(struct bench *bench)
+{
+	uint64_t begin, best, now;
+	struct ring_config config;
+	struct buffer buffer;
+	struct check check;
+	double rate;
+	int i, round;
+
+	if (place_bind_self(&bench->place, bench->plan.pu[0]))
+		return EXIT_RESOURCE;
+	for (i = 0; i < bench->rows; i++) {
+		config = buffer_config(bench->row[i], 12, 8);
+		if (buffer_open(&buffer, bench->row[i], &config))
+			return EXIT_RESOURCE;
+		buffer.driver->run(buffer.scheme, &buffer.writer, 40000);
+		buffer.driver->flush(buffer.scheme);
+		best = UINT64_MAX;
+		for (round = 0; round < DECODE_ROUNDS; round++) {
+			check_init(&check, buffer.driver->desc, config.stamp_bits);
+			begin = time_ns();
+			buffer.driver->drain(buffer.scheme, &check, false);
+			now = time_ns() - begin;
+			best = now < best ? now : best;
+		}
+		rate = (double)check.events * 1e9 / (double)best;
+		if (!bench->decode_events_per_second || rate < bench->decode_events_per_second)
+			bench->decode_events_per_second = rate;
+		buffer_close(&buffer);
+	}
+	return 0;
+}
+
+/* A timed repetition whose ring fails an oracle is a broken promise, not a time. */
+static void judge_repetitions(struct bench *bench)
+{
+	const json_t *one;
+	const char *violation;
+	size_t index;
+	int i;
+
+	json_array_foreach(bench->repetitions_json, index, one) {
+		violation = json_string_value(json_object_get(one, "violation"));
+		for (i = 0; violation && i < bench->rows; i++) {
+			if (strcmp(bench->row[i]->row,
+				   json_string_value(json_object_get(one, "row"))))
+				continue;
+			bench->broken = true;
+			bench->verdict[i] = check_verdict_name(VERDICT_BROKEN);
+			snprintf(bench->why[i], sizeof(bench->why[i]), "timed: %s", violation);
+		}
+	}
+}
+
+int bench_measure(struct bench *bench)
+{
+	const struct size *size = size_of(bench);
+	int error;
+
+	for (int i = 0; i < bench->rows; i++)
+		bench->worst_error[i] = -1;
+	error = run_checked(bench, WORKLOAD_steady, size->checked_seconds, bench->stress);
+	if (!error && bench->workload[WORKLOAD_storm])
+		error = run_checked(bench, WORKLOAD_storm, size->storm_seconds, bench->stress);
+	if (!error && bench->workload[WORKLOAD_late_beat])
+		error = run_checked(bench, WORKLOAD_late_beat, size->late_seconds,
+				    bench->late_beat);
+	if (!error)
+		error = run_counts(bench);
+	if (!error)
+		error = run_decode(bench);
+	/* Storms and decoding were pinned; the cells' processes choose for themselves. */
+	if (!error)
+		error = (int)place_unbind_self(&bench->place);
+	if (!error && bench->rounds.cells)
+		error = rounds_calibrate(&bench->rounds);
+	if (!error && bench->rounds.cells)
+		error = rounds_run(&bench->rounds);
+	if (error)
+		return error;
+	judge_repetitions(bench);
+	return bench->broken ? EXIT_BROKEN : EXIT_FINE;
+}
+
+static void make_table(struct bench *bench)
+{
+	static const char *const timed[] = { "steady", "threads" };
+	unsigned int w;
+	int i;
+
+	bench->table = json_array();
+	for (w = 0; w < 2; w++) {
+		for (i = 0; i < bench->rows; i++) {
+			struct summary_row about = {
+				.row = bench->row[i]->row,
+				.workload = timed[w],
+				.verdict = bench->verdict[i],
+				.why = bench->why[i][0] ? bench->why[i] : NULL,
+				.worst_error_ticks = bench->worst_error[i],
+				.clock_reads = bench->counts[i].clock_reads,
+				.atomics = bench->counts[i].atomics,
+				.extended = bench->counts[i].extended,
+				.instructions = bench->instructions[i],
+			};
+			json_t *line = summary_line(bench->repetitions_json, &about);
+
+			if (line)
+				json_array_append_new(bench->table, line);
+		}
+	}
+}
+
+static json_t *context(const struct bench *bench)
+{
+	struct metadata_input input = {
+		.host_alias = bench->alias,
+		.executable = bench->program,
+		.tsc_hz = ticks_hz(),
+		.tsc_hz_source = ticks_source(),
+		.seed = &bench->seed,
+		.order = "rounds, shuffled by splitmix64 of seed and round",
+		.load_before = bench->load_before,
+		.perf_access = bench->have_cycles ? PERF_OPENED : PERF_REFUSED,
+		.benchmark_version = gbench_version(),
+		.library_build_type = "unknown",
+	};
+	double load_after[3];
+	char hwloc[32];
+	int cpus[CELL_THREADS_MAX];
+	unsigned int i, version = hwloc_get_api_version();
+	json_t *json, *warnings;
+
+	machine_read_load(NULL, load_after);
+	input.load_after = load_after;
+	snprintf(hwloc, sizeof(hwloc), "%u.%u.%u", version >> 16, version >> 8 & 255,
+		 version & 255);
+	input.hwloc_version = hwloc;
+	for (i = 0; i < bench->plan.count && i < CELL_THREADS_MAX; i++)
+		cpus[i] = (int)bench->plan.pu[i];
+	input.cpus = cpus;
+	input.cpu_count = i;
+	json = metadata_context(&input);
+	warnings = warnings_collect(&input);
+	warnings_print(warnings, stdout);
+	json_object_set_new(json_object_get(json, "stampede"), "warnings", warnings);
+	return json;
+}
+
+static void set_section(struct bench *bench, const char *key, json_t *value)
+{
+	record_set(bench->record, key, value);
+	json_decref(value);
+}
+
+void bench_sections(struct bench *bench)
+{
+	double cycles = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "cycles");
+	double ticks = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "ticks");
+	double ns = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "real_time");
+
+	bench->have_cycles = summary_median(bench->repetitions_json, "floor", "steady", "cycles") >
+			     0;
+	bench->loop_cycles = bench->have_cycles ? cycles : ticks;
+	make_table(bench);
+	set_section(bench, "context", context(bench));
+	record_set(bench->record, "table", bench->table);
+	record_set(bench->record, "stress", bench->stress);
+	record_set(bench->record, "late_beat", bench->late_beat);
+	record_set(bench->record, "bytes_by_rate", bench->by_rate);
+	set_section(bench, "harness",
+		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
+			      "loop_ns", ns, "decode_events_per_second",
+			      bench->decode_events_per_second));
+}
+
+void bench_close(struct bench *bench)
+{
+	json_decref(bench->repetitions_json);
+	json_decref(bench->stress);
+	json_decref(bench->late_beat);
+	json_decref(bench->by_rate);
+	json_decref(bench->table);
+	place_plan_free(&bench->plan);
+	place_close(&bench->place);
+}

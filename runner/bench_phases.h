@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What a bench run consists of; bench.c is its command line. */
+#ifndef STAMPEDE_RUNNER_BENCH_PHASES_H
+#define STAMPEDE_RUNNER_BENCH_PHASES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "counts.h"
+#include "driver.h"
+#include "place.h"
+#include "progress.h"
+#include "record.h"
+#include "rounds.h"
+#include "stress.h"
+
+struct bench {
+	/* what the user asked for */
+	bool quick;
+	const char *schemes;
+	const char *workloads;
+	const char *cpus;
+	const char *results;
+	uint64_t repetitions; /* 0: by quick */
+	uint64_t seed;
+
+	/* the machine and the record */
+	struct place place;
+	struct place_plan plan;
+	struct record *record;
+	char topology[4096];
+	double load_before[3];
+	char alias[128];
+	const char *program;
+
+	/* what is run, and what came out; rows index all three of the next */
+	const struct driver *row[DRIVERS_MAX]; /* of the checked build */
+	int rows;
+	struct counts counts[DRIVERS_MAX];
+	double instructions[DRIVERS_MAX]; /* by single-step; negative: not to be had */
+	const char *verdict[DRIVERS_MAX];
+	char why[DRIVERS_MAX][96];
+	double worst_error[DRIVERS_MAX];
+	bool workload[WORKLOADS];
+	bool broken;
+	struct progress progress;
+	struct rounds rounds;
+	json_t *repetitions_json;
+	json_t *stress;
+	json_t *late_beat;
+	json_t *by_rate;
+	json_t *table;
+	double decode_events_per_second;
+	double loop_cycles;
+	bool have_cycles;
+};
+
+void bench_list(void);
+
+/* Chooses rows, CPUs and workloads and opens the record. An exit code. */
+int bench_open(struct bench *bench, const char *program);
+
+/* Checks, counts and times. An exit code; EXIT_BROKEN is a result and not a failure. */
+int bench_measure(struct bench *bench);
+
+/* Puts everything but the repetitions into the record, and makes the table. */
+void bench_sections(struct bench *bench);
+
+void bench_close(struct bench *bench);
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "cell.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "core/clock.h"
+#include "counters.h"
+#include "gbench.h"
+#include "interrupts.h"
+#include "ticks.h"
+
+#define EVENT_BYTES 8.0
+
+struct cell_thread {
+	pthread_t thread;
+	const struct cell *cell;
+	unsigned int pu;
+	pthread_barrier_t *barrier;
+	bool timed_by_library; /* the first thread; Google Benchmark runs one body per process */
+	struct buffer buffer;
+	struct interrupts interrupts;
+	struct counters user, all;
+	struct counters_values user_values, all_values;
+	struct gbench_result result;
+	uint64_t ticks;
+	uint64_t ns;
+	bool failed;
+};
+
+static void handle_beat(void *arg, unsigned int source)
+{
+	struct cell_thread *thread = arg;
+
+	(void)source;
+	thread->buffer.driver->beat(thread->buffer.scheme, &thread->buffer.writer);
+}
+
+static void run_batch(struct cell_thread *thread, uint64_t events)
+{
+	struct buffer *buffer = &thread->buffer;
+
+	if (thread->cell->empty)
+		buffer->driver->run_empty(buffer->scheme, &buffer->writer, events);
+	else
+		buffer->driver->run(buffer->scheme, &buffer->writer, events);
+}
+
+static void start(struct cell_thread *thread)
+{
+	pthread_barrier_wait(thread->barrier);
+	counters_start(&thread->user);
+	counters_start(&thread->all);
+	thread->ns = time_ns();
+	thread->ticks = clock_real_fenced();
+}
+
+static void stop(struct cell_thread *thread)
+{
+	thread->ticks = clock_real_fenced() - thread->ticks;
+	thread->ns = time_ns() - thread->ns;
+	counters_stop(&thread->all, &thread->all_values);
+	counters_stop(&thread->user, &thread->user_values);
+}
+
+static void body(struct gbench_state *state, void *ctx)
+{
+	struct cell_thread *thread = ctx;
+	bool started = false;
+
+	while (gbench_keep_running(state, CELL_BATCH)) {
+		/* The library's clock starts with its first answer, the counters right behind. */
+		if (!started)
+			start(thread);
+		started = true;
+		run_batch(thread, CELL_BATCH);
+	}
+	stop(thread);
+}
+
+static void measure(struct cell_thread *thread)
+{
+	const struct cell *cell = thread->cell;
+	struct gbench_cell gbench = {
+		.name = cell->empty ? CELL_EMPTY : cell->driver->row,
+		.iterations = (int64_t)cell->iterations,
+		.body = body,
+		.ctx = thread,
+	};
+	uint64_t i;
+
+	/* Once round the ring, so that nothing measured is the first of its kind. */
+	run_batch(thread, ring_bytes(buffer_ring(&thread->buffer)) / 12);
+	if (thread->timed_by_library) {
+		thread->failed = gbench_run(&gbench, &thread->result);
+		if (thread->failed)
+			fprintf(stderr, "stampede: %s\n", thread->result.error);
+		return;
+	}
+	start(thread);
+	for (i = 0; i < cell->iterations; i += CELL_BATCH)
+		run_batch(thread, CELL_BATCH);
+	stop(thread);
+	thread->result.iterations = (int64_t)i;
+	thread->result.real_ns = thread->result.cpu_ns = (double)thread->ns;
+}
+
+static bool prepare(struct cell_thread *thread)
+{
+	const struct driver *driver = thread->cell->driver;
+	struct ring_config config =
+		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
+	double period_ns;
+
+	config.cpu = thread->pu;
+	if (place_bind_self(thread->cell->place, thread->pu) ||
+	    buffer_open(&thread->buffer, driver, &config))
+		return false;
+	counters_open(&thread->user, COUNTERS_USER);
+	counters_open(&thread->all, COUNTERS_USER_KERNEL);
+	thread->interrupts.handle = handle_beat;
+	thread->interrupts.arg = thread;
+	interrupts_attach(&thread->interrupts);
+	if (!(driver->desc->needs & NEED_BEAT))
+		return true;
+	period_ns = 1e9 * (double)(UINT64_C(1) << driver->stamp_bits) / ticks_hz() /
+		    driver->desc->beats_per_wrap;
+	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, (uint64_t)period_ns, false))
+		return false;
+	interrupts_beat_begin(&thread->interrupts);
+	interrupts_unblock_beat();
+	return true;
+}
+
+static void *thread_main(void *arg)
+{
+	struct cell_thread *thread = arg;
+
+	thread->failed = !prepare(thread);
+	/* All meet here, also those that failed, so that none waits for ever. */
+	if (thread->failed)
+		pthread_barrier_wait(thread->barrier);
+	else
+		measure(thread);
+	if (thread->buffer.driver && !thread->failed)
+		thread->failed = place_verify_self(thread->cell->place, thread->pu);
+	interrupts_block_beat();
+	interrupts_beat_end(&thread->interrupts);
+	interrupts_detach(&thread->interrupts);
+	return NULL;
+}
+
+/* What the oracles say of the thread's ring; NULL if nothing, or a need was not met. */
+static const char *judge(struct cell_thread *thread, struct check *check, uint32_t *unmet)
+{
+	struct buffer *buffer = &thread->buffer;
+	struct check_totals totals;
+	enum oracle oracle;
+
+	check_init(check, buffer->driver->desc, buffer->config.stamp_bits);
+	buffer_drain(buffer, check);
+	buffer_totals(buffer, &totals);
+	check_finish(check, &totals);
+	*unmet = 0;
+	if (buffer->driver->desc->needs & NEED_BEAT &&
+	    thread->interrupts.beat_worst_ticks >> buffer->config.stamp_bits)
+		*unmet |= NEED_BEAT;
+	if (check_verdict(check, buffer_ring(buffer)->stuck, *unmet) != VERDICT_BROKEN)
+		return NULL;
+	for (oracle = 0; oracle < ORACLES; oracle++)
+		if (check->violations[oracle])
+			return check->first[oracle].text;
+	return "stuck";
+}
+
+static json_t *counted(const struct counters_values *values, uint64_t value, double events)
+{
+	return values->state == COUNTERS_NO ? json_null() : json_real((double)value / events);
+}
+
+/* Bytes per event, from the whole sub-buffers: the newest one was cut short by the flush. */
+static void report_bytes(json_t *json, const struct check *seen, uint64_t subbuf_bytes)
+{
+	double events = (double)seen->events, header, payload, whole;
+
+	if (!seen->events || seen->subbufs < 2)
+		return;
+	header = (double)seen->header_bytes / events;
+	payload = (double)seen->payload_bytes / events;
+	whole = (double)(subbuf_bytes * (seen->subbufs - 1)) /
+		(double)(seen->events - seen->last_events);
+	json_object_set_new(json, "header_bytes", json_real(header));
+	/* Every event carries 8 bytes; what a format stores beyond them is alignment. */
+	json_object_set_new(json, "payload_bytes", json_real(EVENT_BYTES));
+	json_object_set_new(json, "alignment_bytes", json_real(payload - EVENT_BYTES));
+	json_object_set_new(json, "subbuf_bytes", json_real(whole - header - payload));
+	json_object_set_new(json, "bytes", json_real(whole));
+}
+
+static json_t *report(struct cell_thread *threads, unsigned int count)
+{
+	struct cell_thread *first = &threads[0];
+	double events = (double)first->result.iterations, ns = 0, cpu_ns = 0, ticks = 0;
+	const struct counters_values *all = &first->all_values, *user = &first->user_values;
+	json_t *json = json_object();
+	const char *violation = NULL, *one;
+	struct check check, seen = { .desc = first->cell->driver->desc };
+	uint32_t unmet = 0, missed;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		ns += threads[i].result.real_ns / (double)threads[i].result.iterations / count;
+		cpu_ns += threads[i].result.cpu_ns / (double)threads[i].result.iterations / count;
+		ticks += (double)threads[i].ticks / (double)threads[i].result.iterations / count;
+		if (first->cell->empty)
+			continue;
+		one = judge(&threads[i], &check, &missed);
+		violation = violation ? violation : one;
+		unmet |= missed;
+		if (!i)
+			seen = check;
+	}
+	json_object_set_new(json, "iterations", json_integer((json_int_t)events));
+	json_object_set_new(json, "violation", violation ? json_string(violation) : json_null());
+	json_object_set_new(json, "unmet_needs", json_integer(unmet));
+	json_object_set_new(json, "counters", json_string(all->state == COUNTERS_NO ? user->why :
+										      ""));
+	json_object_set_new(json, "real_time", json_real(ns));
+	json_object_set_new(json, "cpu_time", json_real(cpu_ns));
+	json_object_set_new(json, "ticks", json_real(ticks));
+	json_object_set_new(json, "cycles", all->state == COUNTERS_NO ?
+						    counted(user, user->cycles, events) :
+						    counted(all, all->cycles, events));
+	json_object_set_new(json, "cycles_user", counted(user, user->cycles, events));
+	json_object_set_new(json, "instructions", counted(user, user->instructions, events));
+	if (!first->cell->empty)
+		report_bytes(json, &seen, ring_subbuf_bytes(buffer_ring(&first->buffer)));
+	return json;
+}
+
+json_t *cell_run(const struct cell *cell)
+{
+	struct cell_thread *threads = calloc(cell->threads, sizeof(*threads));
+	pthread_barrier_t barrier;
+	json_t *json = NULL;
+	bool failed = !threads;
+	unsigned int i, started = 0;
+
+	pthread_barrier_init(&barrier, NULL, cell->threads);
+	for (i = 0; i < cell->threads && !failed; i++) {
+		threads[i].cell = cell;
+		threads[i].pu = cell->pu[i];
+		threads[i].barrier = &barrier;
+		threads[i].timed_by_library = i == 0;
+		failed = pthread_create(&threads[i].thread, NULL, thread_main, &threads[i]);
+		started += !failed;
+	}
+	if (failed) {
+		fprintf(stderr, "stampede: cannot start %u threads\n", cell->threads);
+		/* Those that did start wait at the barrier: the process ends with them. */
+		return NULL;
+	}
+	for (i = 0; i < started; i++) {
+		pthread_join(threads[i].thread, NULL);
+		failed = failed || threads[i].failed;
+	}
+	if (!failed)
+		json = report(threads, cell->threads);
+	for (i = 0; i < started; i++)
+		if (threads[i].buffer.driver)
+			buffer_close(&threads[i].buffer);
+	pthread_barrier_destroy(&barrier);
+	free(threads);
+	return json;
+}

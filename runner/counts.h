@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What the counting build says of a row, on the virtual clock: exact and the same on all machines. */
+#ifndef STAMPEDE_RUNNER_COUNTS_H
+#define STAMPEDE_RUNNER_COUNTS_H
+
+#include <jansson.h>
+
+#include "driver.h"
+
+struct counts {
+	double clock_reads; /* per event */
+	double atomics; /* read-modify-writes of shared words, commit included */
+	double extended; /* records that carry more than the short field */
+};
+
+/* `events` back to back, `step_ticks` per clock read; 0, or an exit code after a line on stderr. */
+int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ticks,
+		  struct counts *counts);
+
+/*
+ * Bytes per second of a row at event rates from 1 to 10 million per second, with a clock of `hz`;
+ * beats where the row needs them. An array of objects for the record, or NULL.
+ */
+json_t *counts_by_rate(const struct driver *driver, double hz);
+
+#endif

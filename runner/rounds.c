@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "rounds.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cell.h"
+#include "interrupts.h"
+#include "options.h"
+#include "stress.h"
+#include "ticks.h"
+
+#define TRIAL_ITERATIONS (16 * CELL_BATCH)
+#define ITERATIONS_LEAST (8 * CELL_BATCH)
+#define CELL_ARGUMENTS (8 + CELL_THREADS_MAX)
+
+extern char **environ;
+
+/* Starts this program again for one repetition; its output comes through *out. */
+static pid_t start_cell(const struct rounds *rounds, const struct rounds_cell *cell,
+			uint64_t iterations, int *out)
+{
+	char events[24], hz[32], pus[CELL_THREADS_MAX][12];
+	char *argv[CELL_ARGUMENTS] = { (char *)"bench", (char *)ROUNDS_CELL_OPTION,
+				       (char *)cell->row, events, hz, (char *)rounds->topology };
+	posix_spawn_file_actions_t actions;
+	unsigned int i;
+	int ends[2], error;
+	pid_t pid;
+
+	snprintf(events, sizeof(events), "%" PRIu64, iterations);
+	snprintf(hz, sizeof(hz), "%.3f", ticks_hz());
+	for (i = 0; i < cell->threads; i++) {
+		snprintf(pus[i], sizeof(pus[i]), "%u", rounds->pu[i]);
+		argv[6 + i] = pus[i];
+	}
+	argv[6 + i] = NULL;
+	if (pipe(ends))
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addclose(&actions, ends[0]);
+	posix_spawn_file_actions_addclose(&actions, ends[1]);
+	error = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	*out = ends[0];
+	if (!error)
+		return pid;
+	close(ends[0]);
+	errno = error;
+	return -1;
+}
+
+static int run_cell(const struct rounds *rounds, const struct rounds_cell *cell,
+		    uint64_t iterations, json_t **result)
+{
+	json_error_t error;
+	FILE *text;
+	int out, status;
+	pid_t pid = start_cell(rounds, cell, iterations, &out);
+
+	*result = NULL;
+	if (pid < 0) {
+		fprintf(stderr, "stampede: cannot start a process for %s: %s\n", cell->row,
+			strerror(errno));
+		return EXIT_RESOURCE;
+	}
+	text = fdopen(out, "r");
+	if (text) {
+		*result = json_loadf(text, 0, &error);
+		fclose(text);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && !WEXITSTATUS(status) && *result)
+		return 0;
+	json_decref(*result);
+	*result = NULL;
+	if (stress_stop)
+		return EXIT_INTERRUPTED;
+	fprintf(stderr, "stampede: the process for %s/%s ended with %s %d\n", cell->row,
+		cell->workload, WIFEXITED(status) ? "exit code" : "signal",
+		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_USAGE;
+}
+
+int rounds_calibrate(struct rounds *rounds)
+{
+	struct rounds_cell *cell;
+	json_t *result;
+	double ns;
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < rounds->cells && !stress_stop; i++) {
+		cell = &rounds->cell[i];
+		progress_step(rounds->progress, "trial", cell->row);
+		error = run_cell(rounds, cell, TRIAL_ITERATIONS, &result);
+		if (error)
+			return error;
+		ns = json_number_value(json_object_get(result, "real_time"));
+		json_decref(result);
+		cell->iterations = ITERATIONS_LEAST;
+		while ((double)cell->iterations * 2 * ns < rounds->cell_ns * 1.5)
+			cell->iterations *= 2;
+	}
+	return stress_stop ? EXIT_INTERRUPTED : 0;
+}
+
+/* Fisher and Yates; splitmix64 of seed and round, so that a round's order can be had again. */
+static void shuffle(unsigned int *order, unsigned int count, uint64_t seed, unsigned int round)
+{
+	uint64_t state = seed * 0x9e3779b97f4a7c15u + round, mixed;
+	unsigned int i, j, swap;
+
+	for (i = count; i > 1; i--) {
+		state += 0x9e3779b97f4a7c15u;
+		mixed = (state ^ state >> 30) * 0xbf58476d1ce4e5b9u;
+		mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+		j = (unsigned int)((mixed ^ mixed >> 31) % i);
+		swap = order[i - 1];
+		order[i - 1] = order[j];
+		order[j] = swap;
+	}
+}
+
+/* Google Benchmark's keys, so that its tools read the record. */
+static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned int round,
+		json_t *result)
+{
+	char name[128];
+	int error;
+
+	snprintf(name, sizeof(name), "%s/%s", cell->row, cell->workload);
+	json_object_set_new(result, "name", json_string(name));
+	json_object_set_new(result, "run_name", json_string(name));
+	json_object_set_new(result, "run_type", json_string("iteration"));
+	json_object_set_new(result, "repetitions", json_integer(cell->rounds));
+	json_object_set_new(result, "repetition_index", json_integer(round));
+	json_object_set_new(result, "threads", json_integer(cell->threads));
+	json_object_set_new(result, "time_unit", json_string("ns"));
+	json_object_set_new(result, "row", json_string(cell->row));
+	json_object_set_new(result, "workload", json_string(cell->workload));
+	error = record_add_row(rounds->record, result);
+	json_array_append(rounds->rows, result);
+	return error;
+}
+
+int rounds_run(struct rounds *rounds)
+{
+	unsigned int order[ROUNDS_CELLS_MAX], round, i;
+	const struct rounds_cell *cell;
+	char what[96];
+	json_t *result;
+	int error;
+
+	for (i = 0; i < rounds->cells; i++)
+		order[i] = i;
+	for (round = 0; round < rounds->rounds; round++) {
+		shuffle(order, rounds->cells, rounds->seed, round);
+		for (i = 0; i < rounds->cells; i++) {
+			cell = &rounds->cell[order[i]];
+			if (round >= cell->rounds)
+				continue;
+			if (stress_stop)
+				return EXIT_INTERRUPTED;
+			snprintf(what, sizeof(what), "round %u of %u, %s", round + 1,
+				 rounds->rounds, cell->row);
+			progress_step(rounds->progress, "timed", what);
+			error = run_cell(rounds, cell, cell->iterations, &result);
+			if (error)
+				return error;
+			error = book(rounds, cell, round, result);
+			json_decref(result);
+			if (error)
+				return error;
+			progress_done(rounds->progress, rounds->cell_ns * 3e-9);
+		}
+	}
+	return 0;
+}
+
+int rounds_cell_main(int argc, char **argv)
+{
+	struct cell cell = { .threads = 0 };
+	unsigned int pu[CELL_THREADS_MAX];
+	struct place place = { .topology = NULL };
+	json_t *result;
+	int i;
+
+	/* Only ever called by start_cell(): row, events, ticks per second, topology, CPUs. */
+	if (argc < 7 || argc - 6 > CELL_THREADS_MAX)
+		return EXIT_USAGE;
+	cell.empty = !strcmp(argv[2], CELL_EMPTY);
+	cell.driver = cell.empty ? drivers_timed[0] : driver_find(drivers_timed, argv[2]);
+	cell.iterations = strtoull(argv[3], NULL, 10);
+	ticks_set_hz(strtod(argv[4], NULL));
+	for (i = 6; i < argc; i++)
+		pu[cell.threads++] = (unsigned int)strtoul(argv[i], NULL, 10);
+	cell.pu = pu;
+	cell.place = &place;
+	if (!cell.driver || !cell.iterations)
+		return EXIT_USAGE;
+	if (interrupts_install() || place_open_xml(&place, argv[5]))
+		return EXIT_RESOURCE;
+	result = cell_run(&cell);
+	place_close(&place);
+	if (!result)
+		return EXIT_RESOURCE;
+	json_dumpf(result, stdout, JSON_COMPACT);
+	json_decref(result);
+	return fflush(stdout) ? EXIT_RESOURCE : EXIT_FINE;
+}

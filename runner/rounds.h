@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timed part of a bench run: rounds, each of which runs every cell once, in an order shuffled by
+ * the seed. One process is one repetition of one cell.
+ */
+#ifndef STAMPEDE_RUNNER_ROUNDS_H
+#define STAMPEDE_RUNNER_ROUNDS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "driver.h"
+#include "progress.h"
+#include "record.h"
+
+#define ROUNDS_CELLS_MAX (2 * DRIVERS_MAX + 1)
+
+struct rounds_cell {
+	const char *row; /* or CELL_EMPTY */
+	const char *workload; /* "steady" or "threads" */
+	unsigned int threads;
+	unsigned int rounds; /* this cell takes part in the first so many */
+	uint64_t iterations; /* per thread; set by rounds_calibrate() */
+};
+
+struct rounds {
+	struct rounds_cell cell[ROUNDS_CELLS_MAX];
+	unsigned int cells;
+	unsigned int rounds;
+	uint64_t seed;
+	double cell_ns; /* that a repetition's loop shall take */
+	const char *topology; /* XML of this machine, for the cells' processes */
+	const unsigned int *pu;
+	struct record *record;
+	json_t *rows; /* array; each row with "row", "workload", "round" beside what was measured */
+	struct progress *progress;
+};
+
+/* Finds each cell's number of events by a short trial. An exit code. */
+int rounds_calibrate(struct rounds *rounds);
+
+/* Runs all; every repetition is in the record as soon as it is done. An exit code. */
+int rounds_run(struct rounds *rounds);
+
+/* What a process started for one repetition does: prints its result as one line of JSON. */
+int rounds_cell_main(int argc, char **argv);
+
+#define ROUNDS_CELL_OPTION "--one-cell"
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLOOR "floor"
+
+struct series {
+	double *value;
+	size_t count;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The part-quantile of a sorted series, between neighbours in proportion. */
+static double quantile(const struct series *series, double part)
+{
+	double at = part * (double)(series->count - 1);
+	size_t below = (size_t)at;
+
+	if (below + 1 >= series->count)
+		return series->value[series->count - 1];
+	return series->value[below] +
+	       (at - (double)below) * (series->value[below + 1] - series->value[below]);
+}
+
+static int is_cell(const json_t *repetition, const char *row, const char *workload)
+{
+	const char *its_row = json_string_value(json_object_get(repetition, "row"));
+	const char *its_workload = json_string_value(json_object_get(repetition, "workload"));
+
+	return its_row && its_workload && !strcmp(its_row, row) && !strcmp(its_workload, workload);
+}
+
+/* `key` of row, divided by the floor's in the same round if `ratio`; sorted. */
+static struct series collect(const json_t *rows, const char *row, const char *workload,
+			     const char *key, int ratio)
+{
+	struct series series = { .value = calloc(json_array_size(rows) + 1, sizeof(double)) };
+	const json_t *one, *other, *value, *base;
+	size_t i, j;
+
+	json_array_foreach(rows, i, one) {
+		value = json_object_get(one, key);
+		if (!series.value || !is_cell(one, row, workload) || !json_is_number(value))
+			continue;
+		if (!ratio) {
+			series.value[series.count++] = json_number_value(value);
+			continue;
+		}
+		json_array_foreach(rows, j, other) {
+			base = json_object_get(other, key);
+			if (is_cell(other, FLOOR, workload) && json_number_value(base) > 0 &&
+			    json_equal(json_object_get(one, "repetition_index"),
+				       json_object_get(other, "repetition_index")))
+				series.value[series.count++] =
+					json_number_value(value) / json_number_value(base);
+		}
+	}
+	if (series.count)
+		qsort(series.value, series.count, sizeof(double), by_value);
+	return series;
+}
+
+double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
+{
+	struct series series = collect(rows, row, workload, key, 0);
+	double median = series.count ? quantile(&series, 0.5) : -1;
+
+	free(series.value);
+	return median;
+}
+
+/* Sets name, name_low and name_high to median and quartiles, or to null. */
+static void set_spread(json_t *line, const char *name, struct series series)
+{
+	static const char *const suffix[] = { "_low", "", "_high" };
+	char key[64];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(key, sizeof(key), "%s%s", name, suffix[i]);
+		json_object_set_new(line, key,
+				    series.count ? json_real(quantile(&series, 0.25 + 0.25 * i)) :
+						   json_null());
+	}
+	free(series.value);
+}
+
+static void set_median(json_t *line, const json_t *rows, const struct summary_row *about,
+		       const char *key)
+{
+	struct series series = collect(rows, about->row, about->workload, key, 0);
+
+	json_object_set_new(line, key,
+			    series.count ? json_real(quantile(&series, 0.5)) : json_null());
+	free(series.value);
+}
+
+json_t *summary_line(const json_t *rows, const struct summary_row *about)
+{
+	struct series ns = collect(rows, about->row, about->workload, "real_time", 0);
+	struct series ratio = collect(rows, about->row, about->workload, "cycles", 1);
+	const char *basis = "cycles";
+	json_t *line;
+
+	if (!ns.count) {
+		free(ns.value);
+		free(ratio.value);
+		return NULL;
+	}
+	if (!ratio.count) {
+		free(ratio.value);
+		ratio = collect(rows, about->row, about->workload, "ticks", 1);
+		basis = "ticks";
+	}
+	line = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:f, s:f, s:s, s:i}", "row", about->row,
+			 "workload", about->workload, "verdict", about->verdict, "why", about->why,
+			 "clock_reads", about->clock_reads, "atomics", about->atomics, "extended",
+			 about->extended, "ratio_basis", basis, "repetitions", (int)ns.count);
+	json_object_set_new(line, "worst_error_ticks",
+			    about->worst_error_ticks < 0 ? json_null() :
+							   json_real(about->worst_error_ticks));
+	set_spread(line, "ns", ns);
+	set_spread(line, "ratio", ratio);
+	set_spread(line, "cycles", collect(rows, about->row, about->workload, "cycles", 0));
+	set_median(line, rows, about, "ticks");
+	set_median(line, rows, about, "instructions");
+	json_object_set_new(line, "instructions_source", json_string("cpu counter"));
+	if (json_is_null(json_object_get(line, "instructions")) && about->instructions >= 0) {
+		json_object_set_new(line, "instructions", json_real(about->instructions));
+		json_object_set_new(line, "instructions_source", json_string("single-step"));
+	}
+	set_median(line, rows, about, "bytes");
+	set_median(line, rows, about, "header_bytes");
+	set_median(line, rows, about, "payload_bytes");
+	set_median(line, rows, about, "subbuf_bytes");
+	set_median(line, rows, about, "alignment_bytes");
+	return line;
+}
+
+/* A number in `width` columns with `digits` decimals, or n/a. */
+static void print_number(FILE *out, const json_t *line, const char *key, int width, int digits)
+{
+	const json_t *value = json_object_get(line, key);
+
+	if (json_is_number(value))
+		fprintf(out, " %*.*f", width, digits, json_number_value(value));
+	else
+		fprintf(out, " %*s", width, "n/a");
+}
+
+void summary_print(FILE *out, const json_t *lines)
+{
+	const json_t *line, *error;
+	const char *basis = "cycles";
+	size_t i;
+
+	/* Without a PMU the time in ticks of the clock stands where the cycles would. */
+	line = json_array_get(lines, 0);
+	if (line && !json_is_number(json_object_get(line, "cycles")))
+		basis = "ticks";
+	fprintf(out, "%-22s %-12s %9s %5s %6s %7s %6s %5s %5s %12s\n", "row", "verdict",
+		"worst err", "bytes", "ns", basis, "instr", "reads", "atoms", "ratio (IQR)");
+	json_array_foreach(lines, i, line) {
+		fprintf(out, "%-22.22s %-12.12s",
+			json_string_value(json_object_get(line, "row")),
+			json_string_value(json_object_get(line, "verdict")));
+		error = json_object_get(line, "worst_error_ticks");
+		if (json_is_number(error) && json_number_value(error) >= 1e6)
+			fprintf(out, " %9.2e", json_number_value(error));
+		else
+			print_number(out, line, "worst_error_ticks", 9, 0);
+		print_number(out, line, "bytes", 5, 1);
+		print_number(out, line, "ns", 6, 1);
+		print_number(out, line, basis, 7, 1);
+		print_number(out, line, "instructions", 6, 1);
+		print_number(out, line, "clock_reads", 5, 2);
+		print_number(out, line, "atomics", 5, 2);
+		print_number(out, line, "ratio", 6, 3);
+		fprintf(out, " %4.1f%%\n",
+			50 * (json_number_value(json_object_get(line, "ratio_high")) -
+			      json_number_value(json_object_get(line, "ratio_low"))) /
+				fmax(json_number_value(json_object_get(line, "ratio")), 1e-9));
+	}
+}

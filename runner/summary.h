@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* From repetitions to one line per row: medians with quartiles, ratios within the same round. */
+#ifndef STAMPEDE_RUNNER_SUMMARY_H
+#define STAMPEDE_RUNNER_SUMMARY_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* What a row's line needs beside its repetitions. */
+struct summary_row {
+	const char *row;
+	const char *workload;
+	const char *verdict; /* of steady, storm and late_beat together */
+	const char *why; /* for a verdict that is not kept, or NULL */
+	double worst_error_ticks; /* under storm; negative: not known */
+	double clock_reads;
+	double atomics;
+	double extended;
+	double instructions; /* by single-step, used where the CPU does not count; negative: none */
+};
+
+/*
+ * The line of `about` as JSON, from all `rows` (array of repetitions) of that row and workload and
+ * of the floor. NULL if there is no repetition of it.
+ */
+json_t *summary_line(const json_t *rows, const struct summary_row *about);
+
+/* Median of `key` over the repetitions of row and workload; negative if there is none. */
+double summary_median(const json_t *rows, const char *row, const char *workload, const char *key);
+
+/* Prints lines made by summary_line() as a table of at most 100 columns. */
+void summary_print(FILE *out, const json_t *lines);
+
+#endif
