@@ -24,10 +24,9 @@ INCLUDES := -Ischemes -Iworkloads -Irunner -Iresults -I$(BUILD)
 CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(WARN) $(INCLUDES) $(san) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread -Wall -Wextra -Werror $(INCLUDES) $(san) $(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
-LIBS := -lhwloc -ljansson -lm
+LIBS := -lhwloc -ljansson -lbenchmark -lstdc++ -lm
 
 GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
-GBENCH_VERSION := $(shell pkg-config --modversion benchmark 2>/dev/null || echo unknown)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -58,30 +57,33 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(BUILD)/$(build)/%.o))
 
 # ---- what the programs are made of ----
 
-core_objects := schemes/core/ring.o schemes/core/format_ctf.o runner/points.o
-harness_objects := $(core_objects) runner/check.o runner/buffer.o runner/drivers.o runner/options.o \
-	runner/ticks.o workloads/interrupts.o runner/place.o runner/place_plan.o
-stress_objects := $(harness_objects) runner/stress.o runner/late_beat.o runner/stress_check.o runner/stress_print.o
+# Everything that is not a main() goes into one archive; programs and tests take what they use.
+library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c plots/plots.c, \
+	$(wildcard schemes/core/*.c workloads/*.c runner/*.c results/*.c plots/*.c) runner/gbench.cc)
+library_objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
+library := $(BUILD)/libstampede.a
 
-in_build = $(addprefix $(BUILD)/,$(1))
+test_support := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
-results_objects := results/record.o results/record_read.o results/metadata.o results/machine.o \
-	results/warnings.o
-bench_objects := $(stress_objects) $(results_objects) runner/counters.o runner/gbench.o runner/cell.o \
-	runner/rounds.o runner/counts.o runner/steps.o runner/summary.o runner/progress.o runner/bench_phases.o
-
-extra_runner_gbench := -DGBENCH_VERSION='"$(GBENCH_VERSION)"'
+extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/plots
 
-all: $(programs) ## build everything
+all: $(programs) ## build the programs
 
 # A change of compiler or flags rebuilds everything.
 flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(flags_text)' | cmp -s - $@ || echo '$(flags_text)' > $@
+
+# A new commit is a new revision in every record.
+$(BUILD)/git-state: force
+	@mkdir -p $(@D)
+	@echo '$(GIT_STATE)' | cmp -s - $@ || echo '$(GIT_STATE)' > $@
+$(BUILD)/results/metadata.o: $(BUILD)/git-state
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$*)
@@ -93,16 +95,62 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
-$(BUILD)/run-stress: $(call in_build,$(stress_objects) runner/run_stress.o) $(drivers)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
+$(library): $(library_objects)
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/bench: $(call in_build,$(bench_objects) runner/bench.o) $(drivers)
+$(BUILD)/run-stress: $(BUILD)/runner/run_stress.o $(library)
+$(BUILD)/bench: $(BUILD)/runner/bench.o $(library)
+$(BUILD)/plots: $(BUILD)/plots/plots.o $(library)
+$(programs):
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS_ALL) $^ -lbenchmark -lstdc++ $(LIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
-run-stress: $(BUILD)/run-stress ## signal storms: make run-stress ARGS="--seconds 5"
-	$(BUILD)/run-stress $(ARGS)
+$(tests): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(test_support) $(library)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
+
+# ---- what people call ----
+
+build_packages := gcc g++ make pkg-config libbenchmark-dev libhwloc-dev libjansson-dev
+plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
+test_packages := libcmocka-dev
+jobs := -j$(shell nproc 2>/dev/null || echo 1)
+
+QUICK ?=
+SCHEMES ?=
+WORKLOADS ?=
+REPETITIONS ?=
+RUN ?= results/latest
+ARGS ?=
+
+bench: ## right, dear, which one: table, plots and report (QUICK=1 SCHEMES="a b" WORKLOADS="x y")
+	@sh runner/packages.sh $(build_packages) $(plot_packages)
+	@$(MAKE) --no-print-directory $(jobs) all
+	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
+		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
+		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) $(ARGS)
+
+run-stress: ## a signal storm, every stamp checked: make run-stress ARGS="--seconds 5 --bits 16"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/run-stress
+	@$(BUILD)/run-stress $(ARGS)
+
+plots: ## plots and report again from a recorded run: make plots RUN=results/latest
+	@sh runner/packages.sh $(build_packages) $(plot_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/plots
+	@$(BUILD)/plots $(RUN)
+
+test: ## all tests, under two minutes
+	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages)
+	@$(MAKE) --no-print-directory $(jobs) all tests
+	@sh tests/run.sh $(BUILD) $(tests)
+
+tests: $(tests)
+
+test-long: ## a minute of storm per row at two widths, sanitizers, clang
+	@sh tests/long.sh
 
 clean: ## remove what was built; results stay
 	rm -rf $(BUILD)
@@ -112,4 +160,4 @@ help: ## this list
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all run-stress clean help force
+.PHONY: all bench run-stress plots test tests test-long clean help force

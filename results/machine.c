@@ -326,11 +326,11 @@ static void read_siblings(const char *sysroot, const int *cpus, size_t count, st
 	}
 	if (m->sibling == TRI_YES || !known || known < count)
 		return;
-	/* A guest sees the cores its host shows it: only metal can say that a core is not shared. */
+	/* A guest sees what its host shows: only metal can say that a core is not shared. */
 	m->sibling = m->hypervisor == TRI_NO ? TRI_NO : TRI_UNKNOWN;
 }
 
-/* Three drivers, three switches: intel_pstate's is the other way round, amd_pstate's is per CPU. */
+/* Three drivers, three switches: intel_pstate's says the opposite, amd_pstate's is per CPU. */
 static void read_turbo(const char *sysroot, const int *cpus, size_t count, struct machine *m)
 {
 	long on;

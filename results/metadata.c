@@ -100,7 +100,7 @@ void metadata_host_alias(const char *sysroot, char *alias, size_t size)
 {
 	const char *chosen = getenv("STAMPEDE_HOST_ALIAS");
 	char model[49];
-	char text[METADATA_ALIAS_BYTES];
+	char text[sizeof(model) + 32];
 	struct machine machine;
 	struct utsname name;
 
@@ -329,8 +329,8 @@ json_t *metadata_context(const struct metadata_input *in)
 			 "date", date_json(), "host_name", in->host_alias ? in->host_alias : alias,
 			 "executable", text_or_unknown(executable),
 			 "num_cpus", count_or_null(m.cpu_count),
-			 "mhz_per_cpu", m.cpu_mhz > 0 ? json_integer((json_int_t)(m.cpu_mhz + 0.5)) :
-							json_null(),
+			 "mhz_per_cpu", count_or_null(m.cpu_mhz > 0 ?
+						      (long long)(m.cpu_mhz + 0.5) : -1),
 			 "cpu_scaling_enabled", bool_or_null(m.governor_slow),
 			 "caches", caches_json(sysroot_of(in)),
 			 "load_avg", load_or_null(in->load_before),

@@ -136,7 +136,7 @@ static int fail_locked(const struct record *rec)
 	/* A run that was killed may leave a forked child behind, which still holds the lock. */
 	if (kill((pid_t)pid, 0) && errno == ESRCH)
 		return record_fail(RECORD_NO_RESOURCE,
-				   "%s is in use by a process that pid %ld (now gone) started; end it",
+				   "%s is in use by what pid %ld (now gone) started; end that",
 				   rec->root, pid);
 	return record_fail(RECORD_NO_RESOURCE,
 			   "%s is in use by another run (pid %ld); wait for its end, or stop it",
@@ -276,7 +276,7 @@ int record_create(const char *root, const char *alias, struct record **out)
 	*out = NULL;
 	if (!plain_name(alias, ALIAS_BYTES_MAX))
 		return record_fail(RECORD_HARNESS,
-				   "host alias '%s' is not a file name; use 1 to %d of A-Za-z0-9._-",
+				   "host alias '%s' is no file name; use 1 to %d of A-Za-z0-9._-",
 				   alias, ALIAS_BYTES_MAX);
 	rec = calloc(1, sizeof(*rec));
 	if (!rec)
@@ -429,10 +429,11 @@ int record_set(struct record *rec, const char *key, json_t *value)
 
 	if (!strcmp(key, "benchmarks"))
 		return record_fail(RECORD_HARNESS,
-				   "section 'benchmarks' is made of the rows; use record_add_row()");
+				   "section 'benchmarks' is the rows; use record_add_row()");
 	if (!value)
-		return record_fail(RECORD_HARNESS, "section '%s' of %s has no value; mend its maker",
-				   key, rec->dir);
+		return record_fail(RECORD_HARNESS,
+				   "section '%s' of %s has no value; mend its maker", key,
+				   rec->dir);
 	if (context && !record_check_context(value, why, sizeof(why)))
 		return record_fail(RECORD_HARNESS, "%s: %s; use metadata_context()", rec->dir, why);
 	if (json_object_set_new(rec->sections, key, json_deep_copy(value)))
@@ -484,7 +485,8 @@ static int write_bench(struct record *rec)
 	int status;
 
 	if (!json_array_size(rec->rows))
-		return record_fail(RECORD_HARNESS, "no row was recorded, so %s is removed", rec->dir);
+		return record_fail(RECORD_HARNESS, "no row was recorded, so %s is removed",
+				   rec->dir);
 	if (!json_object_get(rec->sections, "context"))
 		return record_fail(RECORD_HARNESS, "%s has no context; use metadata_context()",
 				   rec->dir);

@@ -29,7 +29,8 @@ static json_t *check_governor(const struct machine *m)
 					    m->governor_cpu, m->governor_of_cpu),
 			       "cpupower frequency-set -g performance");
 	case TRI_NO:
-		return verdict("governor", TRI_NO, json_string("every CPU runs 'performance'"), "");
+		return verdict("governor", TRI_NO, json_string("every CPU runs 'performance'"),
+			       "");
 	default:
 		return verdict("governor", TRI_UNKNOWN,
 			       json_string("not every CPU shows a cpufreq governor (usual in a VM)"),
@@ -77,11 +78,12 @@ static json_t *check_hypervisor(const struct machine *m)
 	switch (m->hypervisor) {
 	case TRI_YES:
 		return verdict("hypervisor", TRI_YES,
-			       json_sprintf("this is a virtual machine (%s), whose CPUs can be stolen",
+			       json_sprintf("a virtual machine (%s), whose CPUs can be stolen",
 					    m->hypervisor_name),
 			       "use bare metal for times; counts, bytes and verdicts hold here too");
 	case TRI_NO:
-		return verdict("hypervisor", TRI_NO, json_string("no sign of a hypervisor"), "");
+		return verdict("hypervisor", TRI_NO, json_string("no sign of a hypervisor"),
+			       "");
 	default:
 		return verdict("hypervisor", TRI_UNKNOWN,
 			       json_string("neither CPU flags nor firmware tell"),

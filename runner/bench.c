@@ -106,11 +106,11 @@ static int make_plots(const char *program, const char *directory)
 
 static void print_end(const struct bench *bench, const char *directory)
 {
-	printf("\nsteady: one thread, events back to back; times are medians of %u repetitions, each "
-	       "a process\nof its own in shuffled rounds; ratio to floor in %s within a round; "
-	       "worst err in ticks under storm\n", bench->rounds.rounds,
-	       bench->have_cycles ? "core cycles" : "TSC ticks (no PMU)");
-	printf("harness loop without a scheme %.2f %s per event; decoding with all oracles %.0f M "
+	printf("\nsteady: one thread, events back to back. Times are medians of %u repetitions, each a\n"
+	       "process of its own, in shuffled rounds; ratio to floor in %s, within the round.\n"
+	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
+	       bench->rounds.rounds, bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
+	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
 	       "events/s\n", bench->loop_cycles, bench->have_cycles ? "cycles" : "ticks",
 	       bench->decode_events_per_second / 1e6);
 	printf("\nresults  %s/bench.json\nreport   %s/report.html\nplots    %s/plots/\n", directory,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench_phases.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,49 @@ static double expected_seconds(const struct bench *bench)
 	return seconds;
 }
 
+/* What the record says of the machine; pointers into `bench`, valid as long as it is. */
+static struct metadata_input describe(struct bench *bench)
+{
+	unsigned int i, version = hwloc_get_api_version();
+
+	snprintf(bench->hwloc_version, sizeof(bench->hwloc_version), "%u.%u.%u", version >> 16,
+		 version >> 8 & 255, version & 255);
+	for (i = 0; i < bench->plan.count && i < CELL_THREADS_MAX; i++)
+		bench->cpu[i] = (int)bench->plan.pu[i];
+	return (struct metadata_input){
+		.host_alias = bench->alias,
+		.executable = bench->program,
+		.cpus = bench->cpu,
+		.cpu_count = i,
+		.tsc_hz = ticks_hz(),
+		.tsc_hz_source = ticks_source(),
+		.seed = &bench->seed,
+		.order = "rounds, shuffled by splitmix64 of seed and round",
+		.load_before = bench->load_before,
+		.load_after = bench->load_after,
+		.perf_access = bench->perf_errno ? PERF_REFUSED : PERF_OPENED,
+		.perf_errno = bench->perf_errno,
+		.hwloc_version = bench->hwloc_version,
+		.benchmark_version = gbench_version(),
+		.library_build_type = "unknown",
+	};
+}
+
+/* What disturbs times here is said before they are taken. */
+static void warn(struct bench *bench)
+{
+	struct metadata_input input;
+	struct counters counters;
+
+	errno = 0;
+	if (counters_open(&counters, COUNTERS_USER))
+		bench->perf_errno = errno ? errno : ENOENT;
+	counters_close(&counters);
+	input = describe(bench);
+	bench->warnings = warnings_collect(&input);
+	warnings_print(bench->warnings, stdout);
+}
+
 int bench_open(struct bench *bench, const char *program)
 {
 	unsigned int allowed;
@@ -182,6 +226,7 @@ int bench_open(struct bench *bench, const char *program)
 	bench->late_beat = json_array();
 	bench->by_rate = json_array();
 	plan_cells(bench);
+	warn(bench);
 	progress_begin(&bench->progress, expected_seconds(bench));
 	if (error) {
 		record_abort(bench->record);
@@ -385,39 +430,15 @@ static void make_table(struct bench *bench)
 	}
 }
 
-static json_t *context(const struct bench *bench)
+static json_t *context(struct bench *bench)
 {
-	struct metadata_input input = {
-		.host_alias = bench->alias,
-		.executable = bench->program,
-		.tsc_hz = ticks_hz(),
-		.tsc_hz_source = ticks_source(),
-		.seed = &bench->seed,
-		.order = "rounds, shuffled by splitmix64 of seed and round",
-		.load_before = bench->load_before,
-		.perf_access = bench->have_cycles ? PERF_OPENED : PERF_REFUSED,
-		.benchmark_version = gbench_version(),
-		.library_build_type = "unknown",
-	};
-	double load_after[3];
-	char hwloc[32];
-	int cpus[CELL_THREADS_MAX];
-	unsigned int i, version = hwloc_get_api_version();
-	json_t *json, *warnings;
+	struct metadata_input input;
+	json_t *json;
 
-	machine_read_load(NULL, load_after);
-	input.load_after = load_after;
-	snprintf(hwloc, sizeof(hwloc), "%u.%u.%u", version >> 16, version >> 8 & 255,
-		 version & 255);
-	input.hwloc_version = hwloc;
-	for (i = 0; i < bench->plan.count && i < CELL_THREADS_MAX; i++)
-		cpus[i] = (int)bench->plan.pu[i];
-	input.cpus = cpus;
-	input.cpu_count = i;
+	machine_read_load(NULL, bench->load_after);
+	input = describe(bench);
 	json = metadata_context(&input);
-	warnings = warnings_collect(&input);
-	warnings_print(warnings, stdout);
-	json_object_set_new(json_object_get(json, "stampede"), "warnings", warnings);
+	json_object_set(json_object_get(json, "stampede"), "warnings", bench->warnings);
 	return json;
 }
 
@@ -455,6 +476,7 @@ void bench_close(struct bench *bench)
 	json_decref(bench->late_beat);
 	json_decref(bench->by_rate);
 	json_decref(bench->table);
+	json_decref(bench->warnings);
 	place_plan_free(&bench->plan);
 	place_close(&bench->place);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cell.h"
 #include "counts.h"
 #include "driver.h"
 #include "place.h"
@@ -31,7 +32,12 @@ struct bench {
 	struct record *record;
 	char topology[4096];
 	double load_before[3];
+	double load_after[3];
+	int perf_errno; /* 0: cycles and instructions can be counted */
+	int cpu[CELL_THREADS_MAX];
+	char hwloc_version[32];
 	char alias[128];
+	json_t *warnings;
 	const char *program;
 
 	/* what is run, and what came out; rows index all three of the next */

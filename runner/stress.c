@@ -14,8 +14,9 @@
 #define EPOCH_NS 300000000u
 #define CALM_EVENTS 20000
 #define RING_BYTES_SHIFT 20
-#define SHARE_LEAST 0.25 /* of recording time, what the pace must leave the writer */
-#define SHARE_MUCH 0.35
+#define SHARE_LEAST 0.23 /* of recording time, what the pace must leave the writer */
+#define SHARE_MUCH 0.28
+#define LONG_HANDLER_EVENTS 64
 #define LEVEL_1_NS 12000u
 #define LEVEL_2_NS 18000u
 #define LEVEL_3_NS 60000u
@@ -81,10 +82,14 @@ static void handle_interrupt(void *arg, unsigned int source)
 {
 	struct thread *thread = arg;
 	const struct driver *driver = thread->buffer.driver;
+	uint64_t turn = thread->interrupts.delivered[source], events;
 
-	if (source == INTERRUPT_BEAT)
+	if (source == INTERRUPT_BEAT) {
 		driver->beat(thread->buffer.scheme, &thread->buffer.writer);
-	else
+		return;
+	}
+	/* One to four events, and now and then a long handler that the next levels can nest in. */
+	for (events = turn % 8 ? 1 + turn % 4 : LONG_HANDLER_EVENTS; events; events--)
 		driver->interrupt(thread->buffer.scheme, &thread->buffer.writer,
 				  CONTEXT_LEVEL_1 + source - 1);
 }

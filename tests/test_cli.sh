@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_cli.sh BUILD   What a user types wrong, and machines that lack something. TAP.
+# Every bad input: one clear line on stderr, the right exit code, earlier results untouched.
+build=$1
+number=0
+scratch=$(mktemp -d)
+trap 'cleanup' EXIT
+
+cleanup() {
+	mountpoint -q "$scratch/small" 2>/dev/null && umount "$scratch/small"
+	rm -rf "$scratch"
+}
+
+report() { # good? name
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
+}
+
+skip() { # name reason
+	number=$((number + 1))
+	echo "ok $number - $1 # SKIP $2"
+}
+
+# says NAME CODE WORDS COMMAND...: exit code CODE and exactly one line on stderr with WORDS in it
+says() {
+	name=$1 code=$2 words=$3
+	shift 3
+	"$@" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	lines=$(grep -vc '^\[' "$scratch/err")
+	if [ $got -eq "$code" ] && [ "$lines" -eq 1 ] && grep -q -- "$words" "$scratch/err"; then
+		report 0 "$name"
+	else
+		report 1 "$name"
+		echo "# exit $got (wanted $code), $lines lines (wanted 1) with '$words':"
+		sed 's/^/# /' "$scratch/err"
+	fi
+}
+
+stress=$build/run-stress
+bench=$build/bench
+says "unknown scheme" 1 "nearest is 'extended_header'" $stress --scheme extnded_header
+says "unknown scheme, bench" 1 "nearest is 'full_tsc'" $bench --schemes full_tcs --results "$scratch/r"
+says "unknown workload" 1 "nearest is 'storm'" $stress --workload strom
+says "unknown workload, bench" 1 "nearest is 'steady'" $bench --workloads stedy --results "$scratch/r"
+says "zero threads" 1 "from 1 to" $stress --threads 0
+says "not a number" 1 "whole number" $stress --seconds soon
+says "negative number" 1 "whole number" $stress --seconds -3
+says "four levels" 1 "from 1 to 3" $stress --levels 4
+says "stray argument" 1 "not an option" $stress storm
+says "more threads than CPUs" 3 "CPU" $stress --threads 200 --workload threads
+says "CPU outside the allowed set" 1 "allowed" $stress --cpus 250 --scheme full_tsc
+[ -e "$scratch/r" ]
+report $((!$?)) "bad input leaves no results directory"
+
+"$stress" --nonsense >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 1 ] && grep -q '^usage' "$scratch/err"
+report $? "unknown option shows the usage"
+"$stress" --list | grep -q '^nested_stamps_cmpxchg' && "$bench" --list | grep -q '^late_beat'
+report $? "--list names rows and workloads"
+"$stress" --help | grep -q -- --payload
+report $? "--help"
+
+"$stress" --scheme "full_tsc" --seconds 1 --json "$scratch/stress.json" >"$scratch/out" 2>&1
+[ $? -eq 0 ] && grep -q '"verdict": "kept"' "$scratch/stress.json"
+report $? "a storm, and its JSON"
+says "JSON into a directory that is not there" 3 "cannot write" \
+	$stress --scheme full_tsc --seconds 1 --workload steady --json "$scratch/no/where.json"
+
+# Ctrl-C: the round ends and the verdict so far is printed.
+"$stress" --scheme full_tsc --seconds 60 >"$scratch/out" 2>"$scratch/err" &
+pid=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+[ $? -eq 5 ] && grep -q '^full_tsc .*kept' "$scratch/out"
+report $? "Ctrl-C ends the round with a verdict"
+
+# One CPU: no sender, timers only.
+taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" \
+	"$stress" --scheme extended_header --seconds 1 >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 0 ] && grep -q 'timers only' "$scratch/out"
+report $? "one CPU"
+
+(ulimit -i 0 && exec "$stress" --scheme full_tsc --seconds 1) >"$scratch/out" 2>"$scratch/err"
+got=$?
+if [ $got -eq 3 ]; then
+	grep -q 'signal queue limit' "$scratch/err"
+	report $? "signal queue limit"
+else
+	skip "signal queue limit" "ulimit -i 0 is not enforced here (root)"
+fi
+
+small="$bench --quick --schemes full_tsc --workloads steady --repetitions 2"
+$small --results "$scratch/results" >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 0 ] && grep -q '^full_tsc' "$scratch/out" && [ -e "$scratch/results/latest/bench.json" ]
+report $? "a small bench run"
+awk 'length > 100 { exit 1 }' "$scratch/out"
+report $? "its output fits 100 columns"
+before=$(readlink "$scratch/results/latest")
+says "results directory is a file" 3 "" $small --results "$scratch/stress.json"
+
+flock "$scratch/results/.lock" sleep 3 &
+sleep 0.5
+says "a second run at the same time" 3 "" $small --results "$scratch/results"
+wait
+[ "$(readlink "$scratch/results/latest")" = "$before" ]
+report $? "earlier results untouched"
+
+if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" &&
+	mount -t tmpfs -o size=64k tmpfs "$scratch/small" 2>/dev/null; then
+	$small --results "$scratch/small/results" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	[ $got -eq 3 ] && grep -q 'space' "$scratch/err" && [ ! -e "$scratch/small/results/latest" ]
+	report $? "full disk"
+else
+	skip "full disk" "needs root and tmpfs"
+fi
+mkdir "$scratch/path"
+ln -s "$(command -v env)" "$scratch/path/env"
+PATH=$scratch/path "$build/plots" "$scratch/results/latest" >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 4 ] && grep -q gnuplot "$scratch/err"
+report $? "gnuplot missing"
+echo "1..$number"
