@@ -50,7 +50,7 @@ int record_fail(int status, const char *format, ...)
 	for (char *c = line; *c; c++)
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
-	fprintf(stderr, "error: %s\n", line);
+	fprintf(stderr, "stampede: %s\n", line);
 	return status;
 }
 

@@ -187,6 +187,24 @@ static void warn(struct bench *bench)
 	input = describe(bench);
 	bench->warnings = warnings_collect(&input);
 	warnings_print(bench->warnings, stdout);
+	record_set(bench->record, "warnings", bench->warnings);
+}
+
+static json_t *context(struct bench *bench)
+{
+	struct metadata_input input;
+	json_t *json;
+
+	machine_read_load(NULL, bench->load_after);
+	input = describe(bench);
+	json = metadata_context(&input);
+	return json;
+}
+
+static void set_section(struct bench *bench, const char *key, json_t *value)
+{
+	record_set(bench->record, key, value);
+	json_decref(value);
 }
 
 int bench_open(struct bench *bench, const char *program)
@@ -227,6 +245,8 @@ int bench_open(struct bench *bench, const char *program)
 	bench->by_rate = json_array();
 	plan_cells(bench);
 	warn(bench);
+	/* At once, so that a killed run still knows its machine; at the end with the load after. */
+	set_section(bench, "context", context(bench));
 	progress_begin(&bench->progress, expected_seconds(bench));
 	if (error) {
 		record_abort(bench->record);
@@ -428,24 +448,6 @@ static void make_table(struct bench *bench)
 				json_array_append_new(bench->table, line);
 		}
 	}
-}
-
-static json_t *context(struct bench *bench)
-{
-	struct metadata_input input;
-	json_t *json;
-
-	machine_read_load(NULL, bench->load_after);
-	input = describe(bench);
-	json = metadata_context(&input);
-	json_object_set(json_object_get(json, "stampede"), "warnings", bench->warnings);
-	return json;
-}
-
-static void set_section(struct bench *bench, const char *key, json_t *value)
-{
-	record_set(bench->record, key, value);
-	json_decref(value);
 }
 
 void bench_sections(struct bench *bench)

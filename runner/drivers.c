@@ -43,9 +43,11 @@ const struct driver *driver_find(const struct driver *const *drivers, const char
 	return NULL;
 }
 
-/* "nested_stamps" takes nested_stamps_cmpxchg along, "full" does not take full_tsc. */
+/* "nested_stamps" takes nested_stamps_cmpxchg along, "=nested_stamps" does not. */
 static bool names_row(const char *name, size_t length, const char *row)
 {
+	if (*name == '=')
+		return strlen(row) == length - 1 && !strncmp(name + 1, row, length - 1);
 	return !strncmp(name, row, length) && (!row[length] || row[length] == '_');
 }
 

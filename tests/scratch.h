@@ -100,7 +100,7 @@ static inline int scratch_one_error(const char *text)
 {
 	const char *newline = strchr(scratch_stderr, '\n');
 
-	if (!strncmp(scratch_stderr, "error: ", 7) && newline && !newline[1] &&
+	if (!strncmp(scratch_stderr, "stampede: ", 10) && newline && !newline[1] &&
 	    strstr(scratch_stderr, text))
 		return 1;
 	fprintf(stderr, "expected one line with \"%s\", got: %s\n", text, scratch_stderr);

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The deep checks: both compilers, sanitizers, and a minute of storm per row at two widths.
+# SECONDS_PER_ROW shortens the storm.
+set -eu
+seconds=${SECONDS_PER_ROW:-60}
+failed=0
+
+step() { # name command...
+	name=$1
+	shift
+	echo "== $name"
+	if ! "$@"; then
+		failed=$((failed + 1))
+		echo "== $name FAILED"
+	fi
+}
+
+jobs=-j$(nproc)
+step "gcc" make --no-print-directory $jobs all
+for row in $(build/run-stress --list | awk '/^[a-z]/ { print $1 }' |
+	grep -vxE 'steady|threads|storm|late_beat'); do
+	# A beat of 16 bits would be due every few microseconds: the narrowest real one is 22.
+	case $row in heartbeat*) narrow=22 ;; *) narrow=16 ;; esac
+	step "storm, $row, 27 bits" build/run-stress --scheme "=$row" --seconds "$seconds"
+	step "storm, $row, $narrow bits" build/run-stress --scheme "=$row" --bits $narrow \
+		--seconds "$seconds"
+done
+step "late beats" build/run-stress --workload late_beat --seconds 5
+step "random payloads" build/run-stress --payload random --seconds 5
+step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests
+step "clang tests" sh tests/run.sh build/clang $(ls tests/test_*.c |
+	sed 's,\(.*\)\.c,build/clang/\1,')
+step "ASan and UBSan" make --no-print-directory $jobs BUILD=build/sanitized \
+	SANITIZE=address,undefined OPT=-O1 all tests
+step "sanitized tests" sh tests/run.sh build/sanitized $(ls tests/test_*.c |
+	sed 's,\(.*\)\.c,build/sanitized/\1,')
+step "sanitized storm" build/sanitized/run-stress --seconds 3
+echo "$failed steps failed"
+[ "$failed" -eq 0 ]
