@@ -122,18 +122,21 @@ static inline uint64_t scheme_now(struct scheme_ring *s)
 
 #include "core/claim.h"
 
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+static inline uint64_t heartbeat_bytes(uint32_t id, uint32_t len)
 {
 #ifdef HEARTBEAT_COMPACT
-	uint64_t size = ctf_compact_bytes(id, len, false) + len;
+	return ctf_compact_bytes(id, len, false) + len;
 #else
-	uint64_t size = ctf_large_bytes(4, len) + len;
+	(void)id;
+	return ctf_large_bytes(4, len) + len;
 #endif
-	unsigned int bits = ring_stamp_bits(&s->ring);
-	struct claim claim = claim_record(s, size);
+}
 
-	if (unlikely(claim.slow && !claim.record))
-		return reservation_slow((struct reservation){ .payload = NULL });
+static inline struct reservation heartbeat_place(const struct scheme_ring *s, uint32_t id,
+						 uint32_t len, uint64_t size, struct claim claim)
+{
+	unsigned int bits = ring_stamp_bits(&s->ring);
+
 	return (struct reservation){
 #ifdef HEARTBEAT_COMPACT
 		.payload = ctf_compact_put(claim.record, id, len, claim.stamp, bits, false),
@@ -143,8 +146,27 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 		.subbuf = claim.subbuf,
 		.size = size,
 		.stamp = claim.stamp,
-		.slow = claim.slow,
 	};
+}
+
+RESERVE_SLOW struct reservation heartbeat_slow(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	uint64_t size = heartbeat_bytes(id, len);
+	struct claim claim = claim_slow(s, size);
+
+	if (!claim.record)
+		return (struct reservation){ .payload = NULL };
+	return heartbeat_place(s, id, len, size, claim);
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	uint64_t size = heartbeat_bytes(id, len);
+	struct claim claim;
+
+	if (unlikely(!claim_plain(s, size, &claim)))
+		return reservation_slow(heartbeat_slow(s, id, len));
+	return heartbeat_place(s, id, len, size, claim);
 }
 
 static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
