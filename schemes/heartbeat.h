@@ -69,7 +69,7 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 {
 	uint64_t now = clock_now();
 
-	ring_init(&s->ring, config, base, subbufs, false, CTF_PACKET_HEADER_BYTES);
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
 	s->beats = 0;
 	s->slot[0].upper = now >> ring_counter_bits(&s->ring);
 	s->slot[0].counter = heartbeat_counter(s, now);
