@@ -96,6 +96,10 @@ $(O)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
+# The scripts and the style sheet are carried inside the program.
+$(O)/plots/scripts.o: $(wildcard plots/*.gp)
+$(O)/plots/scripts.o: plots/report.css
+
 $(library): $(library_objects)
 	$(call say,AR,$@)
 	@rm -f $@

@@ -22,7 +22,7 @@ int output_fail(int status, const char *format, ...)
 	for (c = line; *c; c++)
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
-	fprintf(stderr, "error: %s\n", line);
+	fprintf(stderr, "stampede: %s\n", line);
 	return status;
 }
 

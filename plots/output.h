@@ -14,7 +14,7 @@ enum plots_exit {
 	PLOTS_UNSUPPORTED = 4, /* no gnuplot here */
 };
 
-/* Prints "error: <message>" as one line on stderr; returns status. */
+/* Prints "stampede: <message>" as one line on stderr; returns status. */
 __attribute__((format(printf, 2, 3))) int output_fail(int status, const char *format, ...);
 
 int output_fail_memory(void);

@@ -255,7 +255,7 @@ static void driver_drain(void *scheme, struct check *check, bool consume)
 	uint64_t first, last, number;
 
 	ring_readable(&s->ring, &first, &last);
-	check_drain_begin(check, first);
+	check_drain_begin(check, first, ring_start_number(&s->ring));
 	for (number = first; number < last; number++)
 		drain_one(s, check, number);
 	if (consume)
