@@ -108,9 +108,9 @@ static void print_end(const struct bench *bench, const char *directory)
 {
 	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are medians of\n"
 	       "up to %u repetitions, each a process of its own, in shuffled rounds; ratio to floor in\n"
-	       "%s, within the round. worst err: ticks that a decoded stamp was off by\n"
-	       "under the storm.\n",
-	       bench->rounds.rounds, bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
+	       "%s, within the round.\n"
+	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
+	       bench->rounds.rounds, bench->have_cycles ? "core cycles" : "TSC ticks of CPU time (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
 	       "events/s\n", bench->loop_cycles, bench->have_cycles ? "cycles" : "ticks",
 	       bench->decode_events_per_second / 1e6);

@@ -106,11 +106,11 @@ int rounds_calibrate(struct rounds *rounds)
 		error = run_cell(rounds, cell, TRIAL_ITERATIONS, &result);
 		if (error)
 			return error;
-		ns = json_number_value(json_object_get(result, "real_time"));
+		ns = json_number_value(json_object_get(result, "cpu_time"));
 		json_decref(result);
-		cell->iterations = ITERATIONS_LEAST;
-		while ((double)cell->iterations * 2 * ns < rounds->cell_ns * 1.5)
-			cell->iterations *= 2;
+		cell->iterations = (uint64_t)(rounds->cell_ns / ns) / CELL_BATCH * CELL_BATCH;
+		if (cell->iterations < ITERATIONS_LEAST)
+			cell->iterations = ITERATIONS_LEAST;
 	}
 	return stress_stop ? EXIT_INTERRUPTED : 0;
 }

@@ -106,7 +106,7 @@ static void set_median(json_t *line, const json_t *rows, const struct summary_ro
 
 json_t *summary_line(const json_t *rows, const struct summary_row *about)
 {
-	struct series ns = collect(rows, about->row, about->workload, "real_time", 0);
+	struct series ns = collect(rows, about->row, about->workload, "cpu_time", 0);
 	struct series ratio = collect(rows, about->row, about->workload, "cycles", 1);
 	const char *basis = "cycles";
 	json_t *line;

@@ -27,7 +27,7 @@ one() { # name command...
 	passed=$((passed + good - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
 	printf '%-28s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" $((good - skip)) "$bad" \
 		"$skip" $(($(date +%s) - started))
-	[ "$skip" -gt 0 ] && grep -i '# *skip' "$log" | sed 's/^/    /'
+	[ "$skip" -gt 0 ] && grep -iE '# *skip|^skipped:' "$log" | sed 's/^not //; s/^/    /'
 	if [ "$bad" -gt 0 ]; then
 		echo "    exit code $status; its output:"
 		tail -60 "$log" | sed 's/^/    /'
