@@ -4,6 +4,7 @@
 CC ?= gcc
 CXX ?= g++
 BUILD ?= build
+O := $(BUILD)/obj
 V ?= 0
 Q := $(if $(filter 0,$(V)),@,)
 say = $(if $(filter 0,$(V)),@printf '  %-6s %s\n' '$(1)' '$(2)',@:)
@@ -43,7 +44,7 @@ $(BUILD)/rows.mk: schemes/schemes.def Makefile
 		$< > $@
 
 define driver_rule
-$(BUILD)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
+$(O)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS_ALL) -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"$$(header_$(2)).h"' \
@@ -53,17 +54,18 @@ $(foreach row,$(ROWS),$(eval $(call driver_rule,timed,$(row),TIMED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,checked,$(row),CHECKED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,counting,$(row),COUNTING)))
 
-drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(BUILD)/$(build)/%.o))
+drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # ---- what the programs are made of ----
 
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
-library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c runner/layout.c plots/plots.c, \
+library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
+	runner/layout.c plots/plots.c, \
 	$(wildcard schemes/core/*.c workloads/*.c runner/*.c results/*.c plots/*.c) runner/gbench.cc)
-library_objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
+library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
 
-test_support := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+test_support := $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
 extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
@@ -83,33 +85,38 @@ $(BUILD)/flags: force
 $(BUILD)/git-state: force
 	@mkdir -p $(@D)
 	@echo '$(GIT_STATE)' | cmp -s - $@ || echo '$(GIT_STATE)' > $@
-$(BUILD)/results/metadata.o: $(BUILD)/git-state
+$(O)/results/metadata.o: $(BUILD)/git-state
 
-$(BUILD)/%.o: %.c $(BUILD)/flags
+$(O)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$*)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
-$(BUILD)/%.o: %.cc $(BUILD)/flags
+$(O)/%.o: %.cc $(BUILD)/flags
 	$(call say,CXX,$*)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
+
+# The scripts and the style sheet are carried inside the program.
+$(O)/plots/scripts.o: $(wildcard plots/*.gp)
+$(O)/plots/scripts.o: plots/report.css
 
 $(library): $(library_objects)
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/run-stress: $(BUILD)/runner/run_stress.o $(library)
-$(BUILD)/bench: $(BUILD)/runner/bench.o $(library)
-$(BUILD)/layout: $(BUILD)/runner/layout.o $(library)
-$(BUILD)/plots: $(BUILD)/plots/plots.o $(library)
+$(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
+$(BUILD)/bench: $(O)/runner/bench.o $(library)
+$(BUILD)/layout: $(O)/runner/layout.o $(library)
+$(BUILD)/plots: $(O)/plots/plots.o $(library)
 $(programs):
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
-$(tests): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(test_support) $(library)
+$(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
 
 # ---- what people call ----

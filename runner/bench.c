@@ -106,15 +106,16 @@ static int make_plots(const char *program, const char *directory)
 
 static void print_end(const struct bench *bench, const char *directory)
 {
-	printf("\nsteady: one thread, events back to back. Times are medians of %u repetitions, each a\n"
-	       "process of its own, in shuffled rounds; ratio to floor in %s, within the round.\n"
-	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
+	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are medians of\n"
+	       "up to %u repetitions, each a process of its own, in shuffled rounds; ratio to floor in\n"
+	       "%s, within the round. worst err: ticks that a decoded stamp was off by\n"
+	       "under the storm.\n",
 	       bench->rounds.rounds, bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
 	       "events/s\n", bench->loop_cycles, bench->have_cycles ? "cycles" : "ticks",
 	       bench->decode_events_per_second / 1e6);
-	printf("\nresults  %s/bench.json\nreport   %s/report.html\nplots    %s/plots/\n", directory,
-	       directory, directory);
+	printf("\nresults  %s/bench.json\n", directory);
+	fflush(stdout);
 }
 
 static int finish(struct bench *bench, const char *program, int status)
@@ -137,9 +138,8 @@ static int finish(struct bench *bench, const char *program, int status)
 	if (error)
 		return error;
 	summary_print(stdout, bench->table);
-	fflush(stdout);
-	error = make_plots(program, directory);
 	print_end(bench, directory);
+	error = make_plots(program, directory);
 	return status ? status : error;
 }
 

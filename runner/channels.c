@@ -59,7 +59,8 @@ static int channel_open(struct channel *channel, const struct driver *driver, ui
 
 	*channel = (struct channel){ .events = malloc(events * sizeof(struct read_event)) };
 	if (!channel->events) {
-		fprintf(stderr, "stampede: no memory for %llu events\n", (unsigned long long)events);
+		fprintf(stderr, "stampede: no memory for %llu events\n",
+			(unsigned long long)events);
 		return EXIT_RESOURCE;
 	}
 	if (buffer_open(&channel->buffer, driver, &config)) {

@@ -12,13 +12,14 @@ void check_init(struct check *check, const struct scheme_desc *desc, uint32_t st
 	};
 }
 
-void check_drain_begin(struct check *check, uint64_t first)
+void check_drain_begin(struct check *check, uint64_t first, uint64_t start)
 {
-	if (check->next_number && first > check->next_number)
+	uint64_t expected = check->next_number ? check->next_number : start;
+
+	/* Who does not show itself in this drain may still have lost events before it. */
+	if (first > expected)
 		memset(check->resync, true, sizeof(check->resync));
-	else if (!check->next_number)
-		/* A first look at a ring that may have gone round already. */
-		memset(check->resync, true, sizeof(check->resync));
+	memcpy(check->drained, check->by_context, sizeof(check->drained));
 	check->next_number = first;
 }
 
@@ -118,6 +119,10 @@ void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64
 {
 	check->subbufs++;
 	check->subbuf_bytes += unused_bytes;
+	/* A context that has shown itself was in step: nothing of it was overwritten. */
+	for (unsigned int context = 0; context < CONTEXTS; context++)
+		if (check->by_context[context] != check->drained[context])
+			check->resync[context] = false;
 	check->last_events = decoded;
 	check->next_number = number + 1;
 	if (decoded != counted)
@@ -177,7 +182,7 @@ unsigned int check_typical_error_log2(const struct check *check)
 
 	for (bits = 1; bits < 65; bits++)
 		wrong += check->error_log2[bits];
-	if (wrong * 2 < check->events)
+	if (wrong * 2 <= check->events)
 		return 0;
 	for (bits = 1; bits < 64; bits++) {
 		seen += check->error_log2[bits];

@@ -133,13 +133,14 @@ struct check {
 	uint64_t next_number;
 	uint64_t next_sequence[CONTEXTS];
 	bool resync[CONTEXTS]; /* an overwritten stretch lies before the context's next event */
+	uint64_t drained[CONTEXTS]; /* by_context when this drain began */
 	uint64_t skipped; /* events that sequences say were overwritten */
 };
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
 
-/* A reader is about to take the sub-buffers from `first` on. */
-void check_drain_begin(struct check *check, uint64_t first);
+/* A reader is about to take the sub-buffers from `first` on; the ring's numbers begin at `start`. */
+void check_drain_begin(struct check *check, uint64_t first, uint64_t start);
 
 /* A reader is about to read the records of sub-buffer `number`, which begins at `begin`. */
 void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin);
@@ -208,7 +209,7 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	struct check_payload copy;
 	uint64_t time = event->time, stamp;
 #ifndef STAMPEDE_TIMED
-	uint64_t tag;
+	uint64_t tag, entry;
 	unsigned int context;
 #endif
 
@@ -247,9 +248,10 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 		check->next_sequence[context]++;
 	if (likely(context < CONTEXTS))
 		check->by_context[context]++;
-	if (unlikely(event->payload_bytes != sizeof(copy)))
+	if (unlikely(event->payload_bytes != sizeof(copy) || check_tag_extra(tag)))
 		check_filler_bytes(check, number, offset, event, &copy);
-	if (unlikely(time - (copy.entry & check->kept) > copy.exit - (copy.entry & check->kept)))
+	entry = copy.entry & check->kept;
+	if (unlikely(time - entry > copy.exit - entry || (int64_t)(copy.exit - copy.entry) < 0))
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, &copy);
 	check->inexact += check_tag_inexact(tag);

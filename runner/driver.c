@@ -89,10 +89,14 @@ static void payload_fill_extra(uint8_t *filler, uint32_t extra, uint64_t sequenc
 		filler[i] = check_filler(sequence, i);
 }
 
-/* Runs between reserve and commit: `exit` bounds the reserve, not the copying. */
+/*
+ * Runs between reserve and commit: `exit` bounds the reserve, not the copying. The record is certain
+ * here and its place known, so this is where it is counted: a context can nest in itself where a
+ * soft mask runs late writers, but not between these two.
+ */
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
-	uint64_t sequence = src->writer->written[src->context];
+	uint64_t sequence = src->writer->written[src->context]++;
 	uint32_t extra = len - PAYLOAD_BYTES;
 	struct check_payload payload = {
 		.stamp = rsv->stamp,
@@ -123,7 +127,7 @@ static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsi
 	struct source src = { .writer = writer, .context = context };
 	uint32_t extra = writer->extra_bytes;
 
-	writer->entered[context]++;
+	local_add_raw(&writer->entered[context], 1);
 	if (unlikely(writer->random_extra)) {
 		extra = driver_random_extra(writer);
 		id = EVENT_SIZED + (id == EVENT_BEAT);
@@ -131,10 +135,8 @@ static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsi
 		id = EVENT_FIXED_HIGH;
 	}
 	src.entry = clock_fenced();
-	if (likely(record(s, id, PAYLOAD_BYTES + extra, &src)))
-		writer->written[context]++;
-	else
-		writer->failed[context]++;
+	if (unlikely(!record(s, id, PAYLOAD_BYTES + extra, &src)))
+		local_add_raw(&writer->failed[context], 1);
 }
 
 static void driver_run(void *scheme, struct writer *writer, uint64_t events)
@@ -253,7 +255,7 @@ static void driver_drain(void *scheme, struct check *check, bool consume)
 	uint64_t first, last, number;
 
 	ring_readable(&s->ring, &first, &last);
-	check_drain_begin(check, first);
+	check_drain_begin(check, first, ring_start_number(&s->ring));
 	for (number = first; number < last; number++)
 		drain_one(s, check, number);
 	if (consume)

@@ -32,10 +32,10 @@ static const char usage[] =
 	"  --clock-hz F           rate of the stamps' clock (default: this machine's)\n"
 	"  --latency-us N         expected longest interrupt latency (default 20000)\n"
 	"  --timer-hz N           timer ticks, one beat each (default 100)\n"
-	"  --spacing-ns N         shortest time between two events (default 200; measured with --measure)\n"
+	"  --spacing-ns N         shortest time between two events (default 200, or as measured)\n"
 	"  --rate LIST            events per second, such as 10,1e4,1e6\n"
 	"  --layout I+T[/S]       one more layout: id bits, time bits, low bits cut\n"
-	"  --measure              find clock, spacing, offset and cache line on this machine first\n"
+	"  --measure              find clock, spacing, offset and cache line here first\n"
 	"  --seed-errors          what the texts of 2006 to 2008 say, and what is right\n"
 	"  --precision            ties against cut bits, at recorded gaps and back to back\n"
 	"  --channels             compact events in a channel of their own: bytes and order\n"
@@ -51,8 +51,8 @@ static bool real(const char *option, const char *text, double least, double most
 	*value = strtod(text, &end);
 	if (end != text && !*end && !errno && *value >= least && *value <= most)
 		return true;
-	fprintf(stderr, "stampede: %s takes a number from %g to %g, not '%s'\n", option, least, most,
-		text);
+	fprintf(stderr, "stampede: %s takes a number from %g to %g, not '%s'\n", option, least,
+		most, text);
 	return false;
 }
 

@@ -130,7 +130,8 @@ static int channels_of_file(const char *name, const struct gap_file *gaps, json_
 			if (error)
 				return error;
 			printf("%-22s %-21s %5.2f %9.2f %7.1f %% %7" PRIu64 " %7" PRIu64
-			       " %7" PRIu64 " %7" PRIu64 "\n", name, compact_rows[row], config.share,
+			       " %7" PRIu64 " %7" PRIu64 "\n",
+			       name, compact_rows[row], config.share,
 			       (double)result.bytes / (double)result.events,
 			       100 - 100.0 * (double)result.bytes / (double)result.normal_bytes,
 			       result.ties, result.tied_wrong, result.inversions, result.lost);
@@ -147,9 +148,9 @@ int layout_channels(const char *directory, json_t *json)
 	json_t *all = json_array();
 	int error;
 
-	printf("\ncompact events in a channel of their own beside layout_64_ext, %u events, merged by "
-	       "time\n%-22s %-21s %5s %9s %9s %7s %7s %7s %7s\n", CHANNEL_EVENTS, "gaps", "compact",
-	       "share", "B/event", "saved", "ties", "wrong", "invert", "lost");
+	printf("\ncompact events in a channel of their own beside layout_64_ext, %u events, merged "
+	       "by time\n%-22s %-21s %5s %9s %9s %7s %7s %7s %7s\n", CHANNEL_EVENTS, "gaps",
+	       "compact", "share", "B/event", "saved", "ties", "wrong", "invert", "lost");
 	error = each_gap_file(directory, channels_of_file, all);
 	json_object_set_new(json, "channels", all);
 	return error;

@@ -16,6 +16,8 @@
 #define SAMPLES 400000
 #define BATCH 10000
 #define PING_NS 200000000u
+#define PING_MOST_NS 3000000000u /* for a few at least, where the other CPU is busy */
+#define PINGS_LEAST 100
 #define PINGS_MOST 1000000
 
 /* ---- events ---- */
@@ -176,18 +178,18 @@ static bool ask(struct ping *ping, uint64_t number, uint64_t deadline_ns, uint64
 
 static void ask_all(struct ping *ping, uint64_t *trips, struct layout_measured *measured)
 {
-	uint64_t deadline = time_ns() + PING_NS, before, after, count = 0;
+	uint64_t begin = time_ns(), before, after, count = 0;
 
 	measured->offset_low_ticks = INT64_MIN;
 	measured->offset_high_ticks = INT64_MAX;
-	while (count < PINGS_MOST && ask(ping, count + 1, deadline, &before, &after)) {
+	while (count < PINGS_MOST && ask(ping, count + 1, begin + PING_MOST_NS, &before, &after)) {
 		/* The other clock was read somewhere between ours. */
 		if ((int64_t)(ping->clock - after) > measured->offset_low_ticks)
 			measured->offset_low_ticks = (int64_t)(ping->clock - after);
 		if ((int64_t)(ping->clock - before) < measured->offset_high_ticks)
 			measured->offset_high_ticks = (int64_t)(ping->clock - before);
 		trips[count++] = after - before;
-		if (!(count & 1023) && time_ns() > deadline)
+		if (count >= PINGS_LEAST && !(count & 63) && time_ns() > begin + PING_NS)
 			break;
 	}
 	measured->round_trips = count;
@@ -208,6 +210,11 @@ static int measure_pair(const struct place *place, const unsigned int *pu,
 	ask_all(&ping, trips, measured);
 	__atomic_store_n(&ping.stop, true, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
+	if (!measured->round_trips && !ping.failed) {
+		fprintf(stderr, "stampede: CPU %u did not answer CPU %u within 3 s: it is busy; "
+			"try again, or choose CPUs with taskset\n", pu[1], pu[0]);
+		ping.failed = true;
+	}
 	if (measured->round_trips) {
 		qsort(trips, measured->round_trips, sizeof(*trips), by_value);
 		measured->two_cpus = true;

@@ -41,7 +41,8 @@ void layout_print_measured(const struct layout_measured *measured)
 
 #define LINE(text, value) printf("  %-42s %8" PRIu64 " ticks  %10.1f ns\n", text, value, \
 				 (double)(value) * ns)
-	printf("measured on this machine:\n  %-42s %12.3f MHz\n", "clock", measured->clock_hz / 1e6);
+	printf("measured on this machine:\n  %-42s %12.3f MHz\n", "clock",
+	       measured->clock_hz / 1e6);
 	LINE("shortest spacing of two events", measured->spacing_least_ticks);
 	LINE("  median", measured->spacing_median_ticks);
 	LINE("probe (a reserve between fenced reads)", measured->probe_median_ticks);
@@ -49,8 +50,8 @@ void layout_print_measured(const struct layout_measured *measured)
 	LINE("  longest without a context switch", measured->probe_longest_ticks);
 	LINE("  longest, whatever came between", measured->probe_worst_ticks);
 	if (!measured->two_cpus) {
-		printf("  one CPU only: its clock against another's and a cache line's way between two "
-		       "cannot be measured\n");
+		printf("  one CPU only: its clock against another's and a cache line's way between "
+		       "two cannot be measured\n");
 		return;
 	}
 	printf("  between CPU %u and CPU %u, %" PRIu64 " round trips:\n", measured->cpu[0],
@@ -60,7 +61,7 @@ void layout_print_measured(const struct layout_measured *measured)
 	LINE("  clock offset, bound by half of that", measured->offset_bound_ticks);
 #undef LINE
 	if (measured->offset_low_ticks > measured->offset_high_ticks)
-		printf("    all round trips together contradict each other: the clocks drift apart\n");
+		printf("    all round trips together: contradictions, the clocks drift apart\n");
 	else
 		printf("    all round trips together: from %" PRId64 " to %" PRId64 " ticks\n",
 		       measured->offset_low_ticks, measured->offset_high_ticks);
@@ -71,7 +72,8 @@ void layout_print_cuts(const struct layout_inputs *inputs)
 	unsigned int low = layout_cut_low(spacing_ticks(inputs));
 	unsigned int high = layout_cut_high(interval_ticks(inputs));
 
-	printf("clock %.3f MHz, interrupt latency %g us, timer %g Hz, events %g ns apart at least\n",
+	printf("clock %.3f MHz, interrupt latency %g us, timer %g Hz, events %g ns apart at "
+	       "least\n",
 	       inputs->clock_hz / 1e6, inputs->latency_us, inputs->timer_hz, inputs->spacing_ns);
 	printf("bits to cut from a 32-bit stamp:\n");
 	printf("  low  %2u = fls(%" PRIu64 ") - 1: granularity %.2f ns\n", low,
@@ -123,8 +125,8 @@ void layout_print_bytes(const struct layout_inputs *inputs)
 	size_t i;
 
 	printf("\nheader bytes per second at events per second\n"
-	       "beat: %u bytes at each timer tick; extension: at each carry out of the field, the most "
-	       "there can be\n%-24s", LAYOUT_BEAT_BYTES, "");
+	       "beat: %u bytes at each timer tick; extension: at each carry out of the field, the "
+	       "most there can be\n%-24s", LAYOUT_BEAT_BYTES, "");
 	for (r = 0; r < inputs->rates_count; r++)
 		printf(" %11.4g", inputs->rates[r]);
 	putchar('\n');
@@ -174,8 +176,8 @@ static json_t *one_json(const struct layout_inputs *inputs, const struct layout 
 							 layout, inputs->rates[r], hz,
 							 EXTEND_ON_CARRY)));
 	}
-	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o}", "name",
-			 layout->name, "beat_row", layout->beat_row, "extension_row",
+	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o}",
+			 "name", layout->name, "beat_row", layout->beat_row, "extension_row",
 			 layout->extension_row, "header_bits", (int)layout->header_bits, "id_bits",
 			 (int)layout->id_bits, "time_bits", (int)layout->time_bits, "cut_bits",
 			 (int)layout->cut_bits, "wrap_seconds",

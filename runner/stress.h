@@ -50,9 +50,9 @@ struct stress_config {
 /* One lateness of the beat, and what the row made of it. */
 struct late_beat_step {
 	double asked_wraps; /* from an event to the beat behind it */
-	uint64_t gap_ticks; /* measured, mean of the repetitions */
-	uint64_t error_ticks; /* worst of the events after the gap */
-	uint64_t wraps_lost; /* by the events after the gaps, sum over the repetitions */
+	uint64_t gap_ticks; /* measured, in the repetition with the median gap */
+	uint64_t wraps_lost; /* by the event after that gap */
+	uint64_t error_ticks; /* worst of all repetitions */
 	uint64_t repetitions;
 	uint64_t wrong; /* repetitions in which that event was wrong */
 	uint64_t unexplained; /* of these, with an error that is not the wraps in its gap */

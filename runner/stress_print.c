@@ -57,14 +57,13 @@ static void print_late(const struct stress_result *result)
 	double wrap = (double)(UINT64_C(1) << result->late_bits);
 	unsigned int i;
 
-	printf("  gap in wraps: wraps lost per gap (wrong of repetitions)\n ");
+	printf("  median gap in wraps: wraps lost by it (wrong, of repetitions)\n");
 	for (i = 0; i < result->late_steps; i++) {
 		step = &result->late[i];
-		printf(" %.2f: %.2f (%" PRIu64 "/%" PRIu64 ")%s", (double)step->gap_ticks / wrap,
-		       (double)step->wraps_lost / (double)step->repetitions, step->wrong,
-		       step->repetitions, i % 4 == 3 ? "\n " : "");
+		printf("%s %.2f: %" PRIu64 " (%" PRIu64 "/%" PRIu64 ")%s", i % 4 ? "" : " ",
+		       (double)step->gap_ticks / wrap, step->wraps_lost, step->wrong,
+		       step->repetitions, i % 4 == 3 || i + 1 == result->late_steps ? "\n" : ",");
 	}
-	putchar('\n');
 }
 
 static void print_promises(const struct stress_result *result)
@@ -156,8 +155,7 @@ static json_t *late_json(const struct stress_result *result)
 			steps,
 			json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "asked_wraps",
 				  step->asked_wraps, "gap_wraps", (double)step->gap_ticks / wrap,
-				  "wraps_lost",
-				  (double)step->wraps_lost / (double)step->repetitions, "wrong",
+				  "wraps_lost", (double)step->wraps_lost, "wrong",
 				  (json_int_t)step->wrong, "unexplained",
 				  (json_int_t)step->unexplained, "repetitions",
 				  (json_int_t)step->repetitions, "error_ticks",

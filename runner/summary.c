@@ -157,37 +157,46 @@ static void print_number(FILE *out, const json_t *line, const char *key, int wid
 		fprintf(out, " %*s", width, "n/a");
 }
 
+static void print_line(FILE *out, const json_t *line, const char *basis)
+{
+	const json_t *error = json_object_get(line, "worst_error_ticks");
+
+	fprintf(out, "%-22.22s %-12.12s", json_string_value(json_object_get(line, "row")),
+		json_string_value(json_object_get(line, "verdict")));
+	if (json_is_number(error) && json_number_value(error) >= 1e6)
+		fprintf(out, " %9.2e", json_number_value(error));
+	else
+		print_number(out, line, "worst_error_ticks", 9, 0);
+	print_number(out, line, "bytes", 5, 1);
+	print_number(out, line, "ns", 6, 1);
+	print_number(out, line, basis, 7, 1);
+	print_number(out, line, "instructions", 6, 1);
+	print_number(out, line, "clock_reads", 5, 2);
+	print_number(out, line, "atomics", 5, 2);
+	print_number(out, line, "ratio", 6, 3);
+	fprintf(out, " %4.1f%%\n",
+		50 * (json_number_value(json_object_get(line, "ratio_high")) -
+		      json_number_value(json_object_get(line, "ratio_low"))) /
+			fmax(json_number_value(json_object_get(line, "ratio")), 1e-9));
+}
+
 void summary_print(FILE *out, const json_t *lines)
 {
-	const json_t *line, *error;
-	const char *basis = "cycles";
+	const char *basis = "cycles", *workload = "", *its;
+	const json_t *line;
 	size_t i;
 
 	/* Without a PMU the time in ticks of the clock stands where the cycles would. */
 	line = json_array_get(lines, 0);
 	if (line && !json_is_number(json_object_get(line, "cycles")))
 		basis = "ticks";
-	fprintf(out, "%-22s %-12s %9s %5s %6s %7s %6s %5s %5s %12s\n", "row", "verdict",
-		"worst err", "bytes", "ns", basis, "instr", "reads", "atoms", "ratio (IQR)");
 	json_array_foreach(lines, i, line) {
-		fprintf(out, "%-22.22s %-12.12s",
-			json_string_value(json_object_get(line, "row")),
-			json_string_value(json_object_get(line, "verdict")));
-		error = json_object_get(line, "worst_error_ticks");
-		if (json_is_number(error) && json_number_value(error) >= 1e6)
-			fprintf(out, " %9.2e", json_number_value(error));
-		else
-			print_number(out, line, "worst_error_ticks", 9, 0);
-		print_number(out, line, "bytes", 5, 1);
-		print_number(out, line, "ns", 6, 1);
-		print_number(out, line, basis, 7, 1);
-		print_number(out, line, "instructions", 6, 1);
-		print_number(out, line, "clock_reads", 5, 2);
-		print_number(out, line, "atomics", 5, 2);
-		print_number(out, line, "ratio", 6, 3);
-		fprintf(out, " %4.1f%%\n",
-			50 * (json_number_value(json_object_get(line, "ratio_high")) -
-			      json_number_value(json_object_get(line, "ratio_low"))) /
-				fmax(json_number_value(json_object_get(line, "ratio")), 1e-9));
+		its = json_string_value(json_object_get(line, "workload"));
+		if (strcmp(its, workload))
+			fprintf(out, "%s%-22s %-12s %9s %5s %6s %7s %6s %5s %5s %12s\n",
+				i ? "\n" : "", its, "verdict", "worst err", "bytes", "ns", basis,
+				"instr", "reads", "atoms", "ratio (IQR)");
+		workload = its;
+		print_line(out, line, basis);
 	}
 }

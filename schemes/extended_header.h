@@ -46,7 +46,7 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISE_ALL,
 	.extra_per_nested = 2,
 	.clock_reads = 1,
-	.clock_reads_extended = 2,
+	.clock_reads_extended = 1,
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,

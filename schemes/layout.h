@@ -80,17 +80,18 @@ struct scheme_ring {
 
 #define LAYOUT_TEXT_(number) #number
 #define LAYOUT_TEXT(number) LAYOUT_TEXT_(number)
+#define LAYOUT_TITLE \
+	LAYOUT_TEXT(LAYOUT_ID) "-bit id, " LAYOUT_TEXT(LAYOUT_TIME) "-bit time, " \
+	LAYOUT_TEXT(LAYOUT_CUT) " low bits cut, "
 
 static const struct scheme_desc scheme_desc = {
 #ifdef LAYOUT_BEAT
-	.title = LAYOUT_TEXT(LAYOUT_ID) "-bit id, " LAYOUT_TEXT(LAYOUT_TIME) "-bit time, " LAYOUT_TEXT(
-		LAYOUT_CUT) " low bits cut, beat",
+	.title = LAYOUT_TITLE "beat",
 	.needs = NEED_BEAT,
 	.beats_per_wrap = 10,
 	.extension = EXTEND_NEVER,
 #else
-	.title = LAYOUT_TEXT(LAYOUT_ID) "-bit id, " LAYOUT_TEXT(LAYOUT_TIME) "-bit time, " LAYOUT_TEXT(
-		LAYOUT_CUT) " low bits cut, inline full stamp",
+	.title = LAYOUT_TITLE "inline full stamp",
 	.extension = EXTEND_ON_GAP,
 	.extra_per_nested = 2,
 #endif
@@ -261,8 +262,8 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 /* Can a reader that knows `last` not tell `stamp` from its field? */
 static inline bool extend_far(const struct scheme_ring *s, uint64_t stamp)
 {
-	return bits_overflow(layout_seen(&s->ring, stamp) - shared_load("last", &s->last),
-			     ring_stamp_bits(&s->ring));
+	/* last is whole granules, so the stamp's low bits change nothing. */
+	return bits_overflow(stamp - shared_load("last", &s->last), ring_stamp_bits(&s->ring));
 }
 
 static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)

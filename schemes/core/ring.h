@@ -358,6 +358,12 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 /* Closes the open sub-buffer at clock value `stamp`, so that everything recorded is complete. */
 void ring_flush(struct ring *ring, uint64_t stamp);
 
+/* The number of the first sub-buffer that a ring ever opens. */
+static inline uint64_t ring_start_number(const struct ring *ring)
+{
+	return ring->form == RING_TAIL_NUMBERED;
+}
+
 /* Numbers [first, last) that a reader can take now; overwriting held off, or writers idle. */
 void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
 
