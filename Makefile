@@ -59,7 +59,8 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 # ---- what the programs are made of ----
 
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
-library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c plots/plots.c, \
+library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
+	runner/layout.c plots/plots.c, \
 	$(wildcard schemes/core/*.c workloads/*.c runner/*.c results/*.c plots/*.c) runner/gbench.cc)
 library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
@@ -70,7 +71,7 @@ tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/plots
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots
 
 all: $(programs) ## build the programs
 
@@ -107,6 +108,7 @@ $(library): $(library_objects)
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
+$(BUILD)/layout: $(O)/runner/layout.o $(library)
 $(BUILD)/plots: $(O)/plots/plots.o $(library)
 $(programs):
 	$(call say,LD,$@)
@@ -148,6 +150,11 @@ plots: ## plots and report again from a recorded run: make plots RUN=results/lat
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/plots
 	@$(BUILD)/plots $(RUN)
 
+layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS="--measure"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
+	@$(BUILD)/layout $(ARGS)
+
 test: ## all tests, under two minutes
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages)
 	@$(MAKE) --no-print-directory $(jobs) all tests
@@ -166,4 +173,4 @@ help: ## this list
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all bench run-stress plots test tests test-long clean help force
+.PHONY: all bench run-stress layout plots test tests test-long clean help force

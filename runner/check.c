@@ -5,7 +5,11 @@
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits)
 {
-	*check = (struct check){ .desc = desc, .stamp_bits = stamp_bits };
+	*check = (struct check){
+		.desc = desc,
+		.stamp_bits = stamp_bits,
+		.kept = ~bits_mask(scheme_cut_bits(desc, stamp_bits)),
+	};
 }
 
 void check_drain_begin(struct check *check, uint64_t first, uint64_t start)
@@ -47,8 +51,9 @@ void check_violate(struct check *check, enum oracle oracle, const char *text, ui
 void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		 const struct check_payload *payload)
 {
-	bool early = (int64_t)(time - payload->stamp) < 0;
-	uint64_t error = early ? payload->stamp - time : time - payload->stamp;
+	uint64_t stamp = payload->stamp & check->kept;
+	bool early = (int64_t)(time - stamp) < 0;
+	uint64_t error = early ? stamp - time : time - stamp;
 
 	if (check->desc->untimed)
 		return;
@@ -234,6 +239,9 @@ enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t u
 	/* Nobody may lose, tear or invent records; but who needs masks may without them. */
 	if (owed)
 		worst = unmet & NEED_MASKED_INTERRUPTS ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+	/* Who cuts low bits owes all others. */
+	if (check->desc->cut_bits && check->violations[ORACLE_EXACT] && worst == VERDICT_KEPT)
+		worst = unmet ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
 	for (bit = 1; bit & PROMISE_ALL; bit <<= 1) {
 		one = check_promise(check, (enum scheme_promise)bit, stuck, unmet);
 		if (one == VERDICT_BROKEN)

@@ -3,8 +3,10 @@
  * The six oracles. They know nothing of a scheme's own state: only the decoded records, the payload
  * that each of them carries, the ring's commit counters and what the writer counted.
  *
- *   exact         decoded time == the stamp in the payload (not for stamps declared inexact)
- *   window        entry <= decoded time <= exit, clock reads of the caller around its reserve
+ *   exact         decoded time == the stamp in the payload (not for stamps declared inexact),
+ *                 with the low bits cleared that the row cuts by declaration
+ *   window        entry <= decoded time <= exit, clock reads of the caller around its reserve,
+ *                 entry with these bits cleared
  *   monotonic     decoded times never go back in buffer order, sub-buffer ends included
  *   conservation  written == decoded + lost; sequences without a gap in every context
  *   structure     headers parse to the exact end; payload and filler intact
@@ -102,6 +104,7 @@ struct violation {
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
+	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
 
 	/* what was read */
 	uint64_t events;
@@ -204,9 +207,9 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 {
 	const struct check_payload *payload = (const struct check_payload *)(const void *)event->payload;
 	struct check_payload copy;
-	uint64_t time = event->time;
+	uint64_t time = event->time, stamp;
 #ifndef STAMPEDE_TIMED
-	uint64_t tag;
+	uint64_t tag, entry;
 	unsigned int context;
 #endif
 
@@ -247,21 +250,22 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 		check->by_context[context]++;
 	if (unlikely(event->payload_bytes != sizeof(copy) || check_tag_extra(tag)))
 		check_filler_bytes(check, number, offset, event, &copy);
-	if (unlikely(time - copy.entry > copy.exit - copy.entry ||
-		     (int64_t)(copy.exit - copy.entry) < 0))
+	entry = copy.entry & check->kept;
+	if (unlikely(time - entry > copy.exit - entry || (int64_t)(copy.exit - copy.entry) < 0))
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, &copy);
 	check->inexact += check_tag_inexact(tag);
 #endif
-	if (unlikely(time != copy.stamp))
+	stamp = copy.stamp & check->kept;
+	if (unlikely(time != stamp))
 		check_error(check, number, offset, time, &copy);
 	check->needed += bits_overflow(check->desc->extension == EXTEND_ON_CARRY ?
-					       copy.stamp ^ check->last_stamp :
-					       copy.stamp - check->last_stamp,
+					       stamp ^ check->last_stamp :
+					       stamp - check->last_stamp,
 				       check->stamp_bits);
 	check->events++;
 	check->last_time = time;
-	check->last_stamp = copy.stamp;
+	check->last_stamp = stamp;
 }
 
 #endif

@@ -262,6 +262,26 @@ static void driver_drain(void *scheme, struct check *check, bool consume)
 		ring_consume(&s->ring, last);
 }
 
+static void driver_walk(void *scheme, void (*each)(void *arg, const struct event *event), void *arg)
+{
+	struct scheme_ring *s = scheme;
+	uint64_t first, last, number;
+	struct cursor cursor;
+	struct event event;
+	uint32_t content;
+
+	ring_readable(&s->ring, &first, &last);
+	for (number = first; number < last; number++) {
+		content = ring_content(&s->ring, number);
+		if (!content || !decode_begin(&s->ring, number, content, &cursor))
+			continue;
+		while (decode_next(&cursor, &event) == DECODE_EVENT)
+			if (!(event.flags & EVENT_STAMP_ONLY))
+				each(arg, &event);
+	}
+	ring_consume(&s->ring, last);
+}
+
 static void show_one(FILE *text, const struct event *event, uint32_t offset, bool marked)
 {
 	struct check_payload payload = { .stamp = 0 };
@@ -329,5 +349,6 @@ const struct driver DRIVER_NAME = {
 	.beat = driver_beat,
 	.flush = driver_flush,
 	.drain = driver_drain,
+	.walk = driver_walk,
 	.show = driver_show,
 };

@@ -86,9 +86,12 @@ static void late_book(struct late_beat_step *step, struct late_gap *gaps,
 	bool needs_beat = late->buffer.driver->desc->needs & NEED_BEAT;
 	uint32_t bits = result->late_bits;
 	uint64_t wraps = check->worst_error >> bits;
+	/* Where low bits are cut, a gap may be seen longer or shorter by so much. */
+	uint64_t blur_ticks = ~check->kept;
 	bool explained = needs_beat && wraps && check->worst_error == wraps << bits &&
-			 wraps >= late->gap_least_ticks >> bits &&
-			 wraps <= late->gap_most_ticks >> bits;
+			 (wraps << bits) + blur_ticks >=
+				 bits_clear(late->gap_least_ticks, bits) &&
+			 wraps <= (late->gap_most_ticks + blur_ticks) >> bits;
 
 	gaps[step->repetitions++] =
 		(struct late_gap){ .ticks = late->gap_least_ticks, .wraps_lost = wraps };

@@ -36,7 +36,7 @@ static const char usage[] =
 	"  --levels 1..3          nesting levels of the storm (default 3)\n"
 	"  --threads N            pinned writers, a ring each (default 1)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
-	"  --bits N               width of the short time field, 8..27 (default: the row's)\n"
+	"  --bits N               a wrap is 2^N ticks, 8..27 (default: the row's)\n"
 	"  --payload N|random     bytes behind the 32 of the check, random: 0..200\n"
 	"  --seed N               of ring geometry, modes and round lengths (default 1)\n"
 	"  --json FILE            results, written when all is done\n"
@@ -104,6 +104,23 @@ static int parse(int argc, char **argv, struct options *options)
 		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
 			argv[optind]);
 	return good && optind == argc ? 0 : 1 + EXIT_USAGE;
+}
+
+/* A width that all chosen rows can have: who cuts low bits of the stamp needs more than those. */
+static int check_bits(const struct options *options, const struct driver **rows, int count)
+{
+	int i;
+
+	for (i = 0; options->bits && i < count; i++) {
+		if (options->bits > rows[i]->desc->cut_bits)
+			continue;
+		fprintf(stderr,
+			"stampede: --bits %" PRIu64 " leaves no bit of time to %s, which cuts the "
+			"low %u; give more, or choose others with --scheme\n",
+			options->bits, rows[i]->row, rows[i]->desc->cut_bits);
+		return EXIT_USAGE;
+	}
+	return 0;
 }
 
 static int find_workload(const char *name, enum workload *workload)
@@ -196,7 +213,8 @@ int main(int argc, char **argv)
 	if (options.list)
 		return list_all();
 	count = driver_select(drivers_checked, options.schemes, rows, DRIVERS_MAX);
-	if (count < 0 || find_workload(options.workload, &config.workload))
+	if (count < 0 || check_bits(&options, rows, count) ||
+	    find_workload(options.workload, &config.workload))
 		return EXIT_USAGE;
 	config.seconds = (double)options.seconds;
 	config.levels = (unsigned int)options.levels;

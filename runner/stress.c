@@ -215,7 +215,8 @@ static uint32_t epoch_unmet(const struct thread *thread, uint64_t delivered_befo
 	uint32_t unmet = 0;
 
 	if (desc->needs & NEED_BEAT &&
-	    thread->interrupts.beat_worst_ticks >> buffer_ring(&thread->buffer)->stamp_bits)
+	    thread->interrupts.beat_worst_ticks >
+		    scheme_reach_ticks(desc, buffer_ring(&thread->buffer)->stamp_bits))
 		unmet |= NEED_BEAT;
 	if (desc->needs & NEED_MASKED_INTERRUPTS &&
 	    thread->interrupts.at_depth[1] != delivered_before)

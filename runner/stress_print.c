@@ -134,6 +134,10 @@ void stress_print(const struct stress_config *config, const struct stress_result
 		       result->unmet & NEED_BEAT ? "a beat came later than a wrap" :
 						   "a nested writer came",
 		       result->voided.violations[ORACLE_EXACT], result->voided.events);
+	if (config->driver->desc->cut_bits)
+		printf("  by declaration the low %u bits of all stamps are cut: times are exact to %" PRIu64
+		       " ticks\n", config->driver->desc->cut_bits,
+		       UINT64_C(1) << config->driver->desc->cut_bits);
 	print_promises(result);
 	print_violations(result);
 }
@@ -196,6 +200,7 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	json_object_set_new(json, "first_violation", json_string(result->shown));
 	SET("threads", config->threads);
 	SET("bits", result->bits);
+	SET("cut_bits", config->driver->desc->cut_bits);
 	SET("seed", config->seed);
 	SET("events", check->events);
 	SET("nested", check->events - check->by_context[CONTEXT_TASK]);

@@ -67,8 +67,26 @@ struct scheme_desc {
 	uint32_t clock_reads; /* per event, nothing special happening */
 	uint32_t clock_reads_extended; /* per event that is extended */
 	uint32_t beats_per_wrap; /* with NEED_BEAT */
+	uint32_t cut_bits; /* low bits of the stamp that are not stored: see scheme_cut_bits() */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
 };
+
+/*
+ * How many low bits of the stamp a row does not store, on a ring whose short field reaches to bit
+ * `stamp_bits`: the field itself then has stamp_bits - cut bits. Decoded times are the stamps with
+ * these bits cleared, and all else is exact; who cuts does not promise EXACT, and owes this
+ * instead. A field narrowed for a test keeps one bit.
+ */
+static inline uint32_t scheme_cut_bits(const struct scheme_desc *desc, uint32_t stamp_bits)
+{
+	return desc->cut_bits < stamp_bits ? desc->cut_bits : stamp_bits - 1;
+}
+
+/* Most ticks between two stamps, or two beats, that a reader of the short field still tells. */
+static inline uint64_t scheme_reach_ticks(const struct scheme_desc *desc, uint32_t stamp_bits)
+{
+	return bits_clear(bits_mask(stamp_bits), scheme_cut_bits(desc, stamp_bits));
+}
 
 /* Event ids. Below EVENT_IDS_COMPACT an id fits the 5-bit field beside the three escapes. */
 enum {
