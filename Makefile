@@ -34,7 +34,7 @@ GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/
 
 # ---- rows: derived from schemes.def, one driver per row and build ----
 
-BUILDS := timed checked counting
+BUILDS := timed injected checked counting
 -include $(BUILD)/rows.mk
 
 $(BUILD)/rows.mk: schemes/schemes.def Makefile
@@ -47,9 +47,10 @@ $(BUILD)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS_ALL) -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"$$(header_$(2)).h"' \
-		-DSTAMPEDE_$(3) $$(defines_$(2)) -c $$< -o $$@
+		$(3:%=-DSTAMPEDE_%) $$(defines_$(2)) -c $$< -o $$@
 endef
 $(foreach row,$(ROWS),$(eval $(call driver_rule,timed,$(row),TIMED)))
+$(foreach row,$(ROWS),$(eval $(call driver_rule,injected,$(row),TIMED INJECTED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,checked,$(row),CHECKED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,counting,$(row),COUNTING)))
 
@@ -119,16 +120,17 @@ test_packages := libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
 QUICK ?=
+FULL ?=
 SCHEMES ?=
 WORKLOADS ?=
 REPETITIONS ?=
 RUN ?= results/latest
 ARGS ?=
 
-bench: ## right, dear, which one: table, plots and report (QUICK=1 SCHEMES="a b" WORKLOADS="x y")
+bench: ## right, dear, which one: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) all
-	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
+	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FULL)),--full) \
 		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
 		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) $(ARGS)
 

@@ -26,22 +26,13 @@
 #define COUNTED_EVENTS 200000
 #define DECODE_ROUNDS 40
 
-/* Seconds and rounds of the two sizes of a run. */
-struct size {
-	double checked_seconds;
-	double storm_seconds;
-	double late_seconds;
-	double cell_ns;
-	unsigned int rounds;
-	unsigned int thread_rounds;
-};
+static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3 };
+static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0 };
+static const struct bench_size quick = { 0.25, 0.5, 0.25, 5e6, 21, 5, 5, 0.2, 0 };
 
-static const struct size full = { 0.6, 3, 1.2, 15e6, 41, 15 };
-static const struct size quick = { 0.25, 0.5, 0.25, 5e6, 21, 5 };
-
-static const struct size *size_of(const struct bench *bench)
+const struct bench_size *bench_size(const struct bench *bench)
 {
-	return bench->quick ? &quick : &full;
+	return bench->quick ? &quick : bench->full ? &full : &standard;
 }
 
 void bench_list(void)
@@ -54,6 +45,18 @@ void bench_list(void)
 	for (i = 0; i < WORKLOADS; i++)
 		printf("%-24s %s\n", workload_name((enum workload)i),
 		       workload_text((enum workload)i));
+}
+
+/* Without a word from the user: quick runs leave out what is not about every event's price. */
+static bool bench_runs(const struct bench *bench, enum workload workload)
+{
+	switch (workload) {
+	case WORKLOAD_wraps:
+	case WORKLOAD_nested:
+		return !bench->quick;
+	default:
+		return true;
+	}
 }
 
 static int choose_workloads(struct bench *bench)
@@ -77,7 +80,7 @@ static int choose_workloads(struct bench *bench)
 		}
 	}
 	for (i = 0; !any && i < WORKLOADS; i++)
-		bench->workload[i] = true;
+		bench->workload[i] = bench_runs(bench, (enum workload)i);
 	return 0;
 }
 
@@ -95,46 +98,9 @@ static int choose_rows(struct bench *bench)
 	return bench->rows < 0 ? EXIT_USAGE : 0;
 }
 
-static void add_cell(struct bench *bench, const char *row, const char *workload,
-		     unsigned int threads, unsigned int rounds)
-{
-	bench->rounds.cell[bench->rounds.cells++] = (struct rounds_cell){
-		.row = row, .workload = workload, .threads = threads, .rounds = rounds
-	};
-}
-
-static void plan_cells(struct bench *bench)
-{
-	const struct size *size = size_of(bench);
-	struct rounds *rounds = &bench->rounds;
-	unsigned int threads = bench->plan.count;
-	int i;
-
-	rounds->rounds = bench->repetitions ? (unsigned int)bench->repetitions : size->rounds;
-	if (threads > CELL_THREADS_MAX)
-		threads = CELL_THREADS_MAX;
-	for (i = 0; i < bench->rows; i++) {
-		if (bench->workload[WORKLOAD_steady])
-			add_cell(bench, bench->row[i]->row, "steady", 1, rounds->rounds);
-		if (bench->workload[WORKLOAD_threads] && threads > 1)
-			add_cell(bench, bench->row[i]->row, "threads", threads,
-				 rounds->rounds < size->thread_rounds ? rounds->rounds :
-									size->thread_rounds);
-	}
-	if (bench->workload[WORKLOAD_steady])
-		add_cell(bench, CELL_EMPTY, "steady", 1, rounds->rounds);
-	rounds->seed = bench->seed;
-	rounds->cell_ns = size->cell_ns;
-	rounds->topology = bench->topology;
-	rounds->pu = bench->plan.pu;
-	rounds->record = bench->record;
-	rounds->rows = bench->repetitions_json;
-	rounds->progress = &bench->progress;
-}
-
 static double expected_seconds(const struct bench *bench)
 {
-	const struct size *size = size_of(bench);
+	const struct bench_size *size = bench_size(bench);
 	double seconds = 0;
 	unsigned int i;
 
@@ -243,7 +209,7 @@ int bench_open(struct bench *bench, const char *program)
 	bench->stress = json_array();
 	bench->late_beat = json_array();
 	bench->by_rate = json_array();
-	plan_cells(bench);
+	bench_plan_cells(bench);
 	warn(bench);
 	/* At once, so that a killed run still knows its machine; at the end with the load after. */
 	set_section(bench, "context", context(bench));
@@ -394,7 +360,7 @@ static void judge_repetitions(struct bench *bench)
 
 int bench_measure(struct bench *bench)
 {
-	const struct size *size = size_of(bench);
+	const struct bench_size *size = bench_size(bench);
 	int error;
 
 	for (int i = 0; i < bench->rows; i++)
@@ -456,8 +422,7 @@ void bench_sections(struct bench *bench)
 	double ticks = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "ticks");
 	double ns = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "real_time");
 
-	bench->have_cycles = summary_median(bench->repetitions_json, "floor", "steady", "cycles") >
-			     0;
+	bench->have_cycles = bench_have_cycles(bench);
 	bench->loop_cycles = bench->have_cycles ? cycles : ticks;
 	make_table(bench);
 	set_section(bench, "context", context(bench));
@@ -465,6 +430,7 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "stress", bench->stress);
 	record_set(bench->record, "late_beat", bench->late_beat);
 	record_set(bench->record, "bytes_by_rate", bench->by_rate);
+	set_section(bench, "injected", bench_injected(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",
