@@ -147,7 +147,8 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	    (totals->sequenced && check->events + check->skipped != written))
 		check_violate(check, ORACLE_CONSERVATION, "written is not decoded + overwritten", 0,
 			      0, 0, NULL);
-	if (check->extended > check->needed + totals->nested * desc->extra_per_nested)
+	if (check->extended > check->needed + totals->nested * desc->extra_per_nested +
+				      check->subbufs * desc->extra_per_subbuf)
 		check_violate(check, ORACLE_COUNTS, "more extended records than anything explains",
 			      0, 0, 0, NULL);
 	if (check->inexact > totals->nested * desc->zeros_per_nested)

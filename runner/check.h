@@ -50,7 +50,7 @@ struct check_payload {
 	uint64_t tag; /* see check_tag() */
 };
 
-#define CHECK_INEXACT 0 /* in place of a stamp; the clock is long past it */
+#define CHECK_INEXACT UINT64_MAX /* in place of a stamp; no clock gets there */
 
 #define CHECK_SEQUENCE_BITS 40
 #define CHECK_EXTRA_BITS 19

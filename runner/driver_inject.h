@@ -19,15 +19,21 @@ static __attribute__((noinline)) void injected_nest(void)
 	driver_interrupt(injected_scheme, injected_writer, level);
 }
 
-/* A wrap goes by before the next event. Who needs beats gets one half-way: the least it can do. */
+/*
+ * A wrap goes by before the next event. Who needs beats gets two of them on the way, as the code of
+ * 2006 made: one would be late, a wrap and a little behind the one before.
+ */
 static void injected_wrap(struct scheme_ring *s, struct writer *writer)
 {
-	const uint64_t half = UINT64_C(1) << (INJECTED_WRAP_BITS - 1);
+	const uint64_t quarter = UINT64_C(1) << (INJECTED_WRAP_BITS - 2);
 
-	injection.bias_ticks += half;
+	injection.bias_ticks += quarter;
 	if (scheme_desc.needs & NEED_BEAT)
 		driver_beat(s, writer);
-	injection.bias_ticks += half;
+	injection.bias_ticks += 2 * quarter;
+	if (scheme_desc.needs & NEED_BEAT)
+		driver_beat(s, writer);
+	injection.bias_ticks += quarter;
 }
 
 /*
