@@ -101,6 +101,18 @@ struct violation {
 	const char *text;
 };
 
+/*
+ * Decoded times that somebody wants: those of one context, from the event numbered `first` on; 0
+ * where it was not seen, and whether the stamp was declared inexact.
+ */
+struct check_keep {
+	unsigned int context;
+	uint64_t first;
+	uint64_t count; /* room in the two arrays */
+	uint64_t *time;
+	bool *inexact;
+};
+
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
@@ -133,6 +145,7 @@ struct check {
 	uint64_t next_sequence[CONTEXTS];
 	bool resync[CONTEXTS]; /* an overwritten stretch lies before the context's next event */
 	uint64_t skipped; /* events that sequences say were overwritten */
+	struct check_keep *keep; /* NULL: nobody wants any */
 };
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
@@ -152,6 +165,7 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 		 const struct check_payload *payload);
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		    const struct check_payload *payload);
+void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time);
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload);
 
@@ -258,6 +272,8 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, &copy);
 	check->inexact += check_tag_inexact(tag);
+	if (unlikely(check->keep))
+		check_keep(check->keep, tag, time);
 #endif
 	if (unlikely(time != copy.stamp))
 		check_error(check, number, offset, time, &copy);
