@@ -68,6 +68,7 @@ test_support := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard
 tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
 extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
+extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
 programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/plots

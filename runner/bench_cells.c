@@ -90,6 +90,9 @@ void bench_plan_cells(struct bench *bench)
 	}
 	if (bench->workload[WORKLOAD_steady])
 		add_cell(bench, CELL_EMPTY, "steady", 1, rounds->rounds);
+	/* A record without any repetition is none: the floor stands in. */
+	if (!rounds->cells)
+		add_cell(bench, FLOOR, "steady", 1, 1);
 	rounds->seed = bench->seed;
 	rounds->cell_ns = size->cell_ns;
 	rounds->topology = bench->topology;

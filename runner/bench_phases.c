@@ -47,13 +47,17 @@ void bench_list(void)
 		       workload_text((enum workload)i));
 }
 
-/* Without a word from the user: quick runs leave out what is not about every event's price. */
+/* Without a word from the user; what takes long, and is there in run-stress, is for full runs. */
 static bool bench_runs(const struct bench *bench, enum workload workload)
 {
 	switch (workload) {
 	case WORKLOAD_wraps:
 	case WORKLOAD_nested:
+	case WORKLOAD_idle:
 		return !bench->quick;
+	case WORKLOAD_stall:
+	case WORKLOAD_handoff:
+		return bench->full;
 	default:
 		return true;
 	}
@@ -107,6 +111,10 @@ static double expected_seconds(const struct bench *bench)
 	seconds += bench->rows * size->checked_seconds;
 	seconds += bench->workload[WORKLOAD_storm] * bench->rows * size->storm_seconds;
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
+	seconds += bench->workload[WORKLOAD_idle] * bench->rows *
+		   (size->idle_seconds + size->rare_seconds);
+	seconds += (bench->workload[WORKLOAD_stall] + bench->workload[WORKLOAD_handoff]) *
+		   bench->rows * size->checked_seconds;
 	for (i = 0; i < bench->rounds.cells; i++)
 		seconds += bench->rounds.cell[i].rounds * size->cell_ns * 3e-9;
 	return seconds;
@@ -208,6 +216,8 @@ int bench_open(struct bench *bench, const char *program)
 	bench->repetitions_json = json_array();
 	bench->stress = json_array();
 	bench->late_beat = json_array();
+	bench->idle = json_array();
+	bench->replay = json_array();
 	bench->by_rate = json_array();
 	bench_plan_cells(bench);
 	warn(bench);
@@ -250,17 +260,19 @@ static void judge(struct bench *bench, int row, const struct stress_config *conf
 							   result->voided.worst_error);
 }
 
-static int run_checked(struct bench *bench, enum workload workload, double seconds, json_t *into)
+int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
+		      double rare_seconds, json_t *into)
 {
 	struct stress_config config = {
 		.workload = workload,
 		.seconds = seconds,
 		.levels = 3,
-		.threads = 1,
+		.threads = workload == WORKLOAD_handoff ? 2 : 1,
+		.rare_seconds = rare_seconds,
 		.seed = bench->seed,
 		.place = &bench->place,
 		.pu = bench->plan.pu,
-		.has_sender = workload == WORKLOAD_storm && bench->plan.count > 1,
+		.has_sender = stress_has_storm(workload) && bench->plan.count > 1,
 	};
 	struct stress_result *result = malloc(sizeof(*result));
 	int i, error = result ? 0 : EXIT_RESOURCE;
@@ -365,12 +377,15 @@ int bench_measure(struct bench *bench)
 
 	for (int i = 0; i < bench->rows; i++)
 		bench->worst_error[i] = -1;
-	error = run_checked(bench, WORKLOAD_steady, size->checked_seconds, bench->stress);
+	error = bench_run_checked(bench, WORKLOAD_steady, size->checked_seconds, 0, bench->stress);
 	if (!error && bench->workload[WORKLOAD_storm])
-		error = run_checked(bench, WORKLOAD_storm, size->storm_seconds, bench->stress);
+		error = bench_run_checked(bench, WORKLOAD_storm, size->storm_seconds, 0,
+					  bench->stress);
 	if (!error && bench->workload[WORKLOAD_late_beat])
-		error = run_checked(bench, WORKLOAD_late_beat, size->late_seconds,
-				    bench->late_beat);
+		error = bench_run_checked(bench, WORKLOAD_late_beat, size->late_seconds, 0,
+					  bench->late_beat);
+	if (!error)
+		error = bench_run_workloads(bench);
 	if (!error)
 		error = run_counts(bench);
 	if (!error)
@@ -430,6 +445,8 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "stress", bench->stress);
 	record_set(bench->record, "late_beat", bench->late_beat);
 	record_set(bench->record, "bytes_by_rate", bench->by_rate);
+	record_set(bench->record, "idle", bench->idle);
+	record_set(bench->record, "replay", bench->replay);
 	set_section(bench, "injected", bench_injected(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
@@ -442,6 +459,8 @@ void bench_close(struct bench *bench)
 	json_decref(bench->repetitions_json);
 	json_decref(bench->stress);
 	json_decref(bench->late_beat);
+	json_decref(bench->idle);
+	json_decref(bench->replay);
 	json_decref(bench->by_rate);
 	json_decref(bench->table);
 	json_decref(bench->warnings);

@@ -69,6 +69,8 @@ struct bench {
 	json_t *repetitions_json;
 	json_t *stress;
 	json_t *late_beat;
+	json_t *idle;
+	json_t *replay;
 	json_t *by_rate;
 	json_t *table;
 	double decode_events_per_second;
@@ -97,6 +99,13 @@ int bench_open(struct bench *bench, const char *program);
 
 /* Checks, counts and times. An exit code; EXIT_BROKEN is a result and not a failure. */
 int bench_measure(struct bench *bench);
+
+/* All rows through one checked workload; what they said goes into `into`. An exit code. */
+int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
+		      double rare_seconds, json_t *into);
+
+/* The workloads beside steady, threads, storm and late_beat, as far as chosen. An exit code. */
+int bench_run_workloads(struct bench *bench);
 
 /* Puts everything but the repetitions into the record, and makes the table. */
 void bench_sections(struct bench *bench);
