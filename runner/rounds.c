@@ -15,6 +15,7 @@
 #include "options.h"
 #include "stress.h"
 
+#define TRIALS 3
 #define TRIAL_ITERATIONS (16 * CELL_BATCH)
 #define ITERATIONS_LEAST (8 * CELL_BATCH)
 
@@ -84,10 +85,27 @@ static int run_cell(const struct rounds *rounds, const struct rounds_cell *cell,
 	return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_USAGE;
 }
 
+/* The best of some: a trial that was interrupted would make every repetition a short one. */
+static int try_cell(const struct rounds *rounds, const struct rounds_cell *cell, double *ns)
+{
+	json_t *result;
+	double one;
+	int i, error;
+
+	for (i = 0; i < TRIALS; i++) {
+		error = run_cell(rounds, cell, TRIAL_ITERATIONS, &result);
+		if (error)
+			return error;
+		one = json_number_value(json_object_get(result, "real_time"));
+		*ns = i && *ns < one ? *ns : one;
+		json_decref(result);
+	}
+	return 0;
+}
+
 int rounds_calibrate(struct rounds *rounds)
 {
 	struct rounds_cell *cell;
-	json_t *result;
 	double ns;
 	unsigned int i;
 	int error;
@@ -95,11 +113,9 @@ int rounds_calibrate(struct rounds *rounds)
 	for (i = 0; i < rounds->cells && !stress_stop; i++) {
 		cell = &rounds->cell[i];
 		progress_step(rounds->progress, "trial", cell->row);
-		error = run_cell(rounds, cell, TRIAL_ITERATIONS, &result);
+		error = try_cell(rounds, cell, &ns);
 		if (error)
 			return error;
-		ns = json_number_value(json_object_get(result, "real_time"));
-		json_decref(result);
 		cell->iterations = ITERATIONS_LEAST;
 		while ((double)cell->iterations * 2 * ns < rounds->cell_ns * 1.5)
 			cell->iterations *= 2;
