@@ -35,7 +35,7 @@ GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/
 
 # ---- rows: derived from schemes.def, one driver per row and build ----
 
-BUILDS := timed checked counting
+BUILDS := timed injected checked counting
 -include $(BUILD)/rows.mk
 
 $(BUILD)/rows.mk: schemes/schemes.def Makefile
@@ -48,9 +48,10 @@ $(O)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS_ALL) -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"$$(header_$(2)).h"' \
-		-DSTAMPEDE_$(3) $$(defines_$(2)) -c $$< -o $$@
+		$(3:%=-DSTAMPEDE_%) $$(defines_$(2)) -c $$< -o $$@
 endef
 $(foreach row,$(ROWS),$(eval $(call driver_rule,timed,$(row),TIMED)))
+$(foreach row,$(ROWS),$(eval $(call driver_rule,injected,$(row),TIMED INJECTED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,checked,$(row),CHECKED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,counting,$(row),COUNTING)))
 
@@ -69,6 +70,7 @@ test_support := $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%,$(wildcard tes
 tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
 extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
+extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
 programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots
@@ -127,16 +129,17 @@ test_packages := libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
 QUICK ?=
+FULL ?=
 SCHEMES ?=
 WORKLOADS ?=
 REPETITIONS ?=
 RUN ?= results/latest
 ARGS ?=
 
-bench: ## right, dear, which one: table, plots and report (QUICK=1 SCHEMES="a b" WORKLOADS="x y")
+bench: ## right, dear, which one: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) all
-	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
+	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FULL)),--full) \
 		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
 		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) $(ARGS)
 

@@ -117,7 +117,7 @@ static double cost_of(const struct table_row *row)
 static int compare_numbers(double a, double b)
 {
 	if (isnan(a) || isnan(b))
-		return isnan(a) - isnan(b);
+		return !!isnan(a) - !!isnan(b);
 	return (a > b) - (a < b);
 }
 

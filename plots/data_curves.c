@@ -113,7 +113,7 @@ static double rate_hz(const struct run *run, const struct rate_point **points, s
 
 int data_rate(const struct run *run, FILE *dat, FILE *vars)
 {
-	static const struct series_tolerance tolerance = { 1e-6, 1e-3, 0 };
+	static const struct series_tolerance tolerance = { 1e-6, 1e-3, 0, false };
 	const struct rate_point **points = calloc(run->rate_count + 1, sizeof(*points));
 	size_t i, count = points ? usable_rates(run, points) : 0, groups;
 	double least = NAN, most = NAN;
@@ -167,7 +167,7 @@ static void late_curve(struct curves *curves, const struct late_row *row, size_t
 	curves->count += series->count > 0;
 }
 
-/* The width of the row if it ran at several, so that its name alone does not do; else NAN. */
+/* The row's width if it ran at several, so that its name alone does not do; else NAN. */
 static double late_bits(const struct run *run, const struct late_row *row)
 {
 	size_t i;
@@ -202,7 +202,7 @@ static void write_late_vars(FILE *vars, const struct curves *curves, size_t grou
 int data_late_beat(const struct run *run, FILE *dat, FILE *vars)
 {
 	/* Gaps are measured, so the same lateness is not the same number twice. */
-	static const struct series_tolerance tolerance = { 0.03, 0, 0.05 };
+	static const struct series_tolerance tolerance = { 0.03, 0, 0.05, true };
 	size_t i, steps = 0, used = 0, groups;
 	struct curves curves;
 	int shown = -1;

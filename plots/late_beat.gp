@@ -20,7 +20,8 @@ set yrange [-0.08 * most : most * 1.1]
 set xtics font small
 set ytics font small
 set samples 1500
-set xlabel 'measured gap between the events around the late beat, in wraps of the field' offset 0,0.4
+set xlabel 'measured gap between the events around the late beat, in wraps of the field' \
+	offset 0,0.4
 set label 5 'wraps lost' at graph 0, graph 1 offset -4,1 left
 set arrow 10 from screen right(16),down(446) to screen right(46),down(446) nohead linewidth 5 \
 	linecolor rgb '#c4c4c4'

@@ -107,8 +107,8 @@ static void tell(const struct run *run, const struct figure *figures, FILE *told
 {
 	int plot;
 
-	fprintf(told, "report   %s/report.html\n         %s/report.md\nplots    %s/plots\n        ", run->dir,
-		run->dir, run->dir);
+	fprintf(told, "report   %s/report.html\n         %s/report.md\n", run->dir, run->dir);
+	fprintf(told, "plots    %s/plots\n        ", run->dir);
 	for (plot = 0; plot < PLOTS; plot++)
 		if (figures[plot].state == FIGURE_DRAWN)
 			fprintf(told, " %s", plot_descs[plot].name);

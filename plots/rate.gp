@@ -4,7 +4,8 @@
 load 'run.gp'
 name = 'rate'
 title = 'Header bytes against event rate'
-subtitle = 'lines: formulae, for R evenly spaced events per second; shapes: measured on the virtual clock'
+subtitle = 'lines: formulae, for R evenly spaced events per second; '.\
+	'shapes: measured on the virtual clock'
 lines = rate_groups > 5 ? rate_groups : 5
 height = 500 + 18 * lines
 load 'style.gp'

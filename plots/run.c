@@ -192,6 +192,16 @@ static int read_storm(const struct place_in_file *where, const json_t *object, v
 	return status ? status : read_delivered(where, object, row);
 }
 
+static int compare_gaps(const void *a, const void *b)
+{
+	double left = ((const struct late_step *)a)->gap_wraps;
+	double right = ((const struct late_step *)b)->gap_wraps;
+
+	if (isnan(left) || isnan(right))
+		return !!isnan(left) - !!isnan(right);
+	return (left > right) - (left < right);
+}
+
 static int read_late(const struct place_in_file *where, const json_t *object, void *element)
 {
 	struct late_row *row = element;
@@ -202,6 +212,9 @@ static int read_late(const struct place_in_file *where, const json_t *object, vo
 		status = fields_array(where, object, "steps", sizeof(*row->steps), read_step,
 				      &steps, &row->step_count);
 	row->steps = steps;
+	/* A gap that was asked for is not the one that was had: a curve must not go back. */
+	if (!status && steps)
+		qsort(steps, row->step_count, sizeof(*row->steps), compare_gaps);
 	return status;
 }
 

@@ -82,7 +82,7 @@ struct late_step {
 struct late_row {
 	const char *row;
 	double bits;
-	struct late_step *steps;
+	struct late_step *steps; /* by gap */
 	size_t step_count;
 };
 
@@ -167,7 +167,7 @@ bool run_storm_worst_declared(const struct storm_row *row);
 /* Is `verdict` (NULL: unknown) this word? */
 bool run_verdict_is(const char *verdict, const char *word);
 
-/* The width of the row if it was judged at several, so that its name alone does not do; else NAN. */
+/* The row's width if it was judged at several, so that its name alone does not do; else NAN. */
 double run_storm_bits(const struct run *run, const struct storm_row *row);
 
 #endif

@@ -11,10 +11,22 @@ static bool near(double a, double b, double relative, double absolute)
 	return fabs(a - b) <= absolute + relative * fmax(fabs(a), fabs(b));
 }
 
+static bool all_zero(const struct series *series)
+{
+	size_t i;
+
+	for (i = 0; i < series->count; i++)
+		if (series->y[i] != 0)
+			return false;
+	return true;
+}
+
 static bool same(const struct series *a, const struct series *b, const struct series_tolerance *t)
 {
 	size_t i;
 
+	if (t->zeros_alike && all_zero(a) && all_zero(b))
+		return true;
 	if (a->count != b->count)
 		return false;
 	for (i = 0; i < a->count; i++)

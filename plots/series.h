@@ -24,6 +24,7 @@ struct series_tolerance {
 	double relative_x;
 	double relative_y;
 	double absolute_y;
+	bool zeros_alike; /* curves that never leave 0 are one, wherever their points are */
 };
 
 /* Numbers the groups from 0 in the order of their first members; returns how many. */

@@ -8,8 +8,8 @@ subtitle = 'time decoded against stamp taken, in clock ticks'
 height = 232 + 24 * storm_rows
 load 'style.gp'
 
-# 1 position, 2 row, 3 typical, 4 worst, 5 share inexact, 6 worst inexact, 7 events, 8 hits, 9 class,
-# 10 the outermost mark, which the share of inexact stamps stands beside
+# 1 position, 2 row, 3 typical, 4 worst, 5 share inexact, 6 worst inexact, 7 events, 8 hits,
+# 9 class, 10 the outermost mark, which the share of inexact stamps stands beside
 # Zero has no place on a log scale and is the answer hoped for: it gets a column of its own.
 place(error) = error > 0 ? log10(error) : -1
 class_colour(c) = c == 0 ? 0x0072b2 : c == 1 ? 0xe69f00 : c == 2 ? 0xcc79a7 : 0xd55e00

@@ -15,6 +15,7 @@
 #include "gbench.h"
 #include "machine.h"
 #include "metadata.h"
+#include "one_cell.h"
 #include "options.h"
 #include "summary.h"
 #include "ticks.h"
@@ -24,8 +25,9 @@ extern char **environ;
 static const char usage[] =
 	"usage: bench [options]\n"
 	"  --quick                fewer and shorter repetitions, under 30 s\n"
+	"  --full                 every cell of wraps and nested, and longer runs of everything\n"
 	"  --schemes \"A B\"        rows, or prefixes of rows (default: all; floor always)\n"
-	"  --workloads \"X Y\"      steady threads storm late_beat (default: all)\n"
+	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 21)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
@@ -43,6 +45,7 @@ static int parse(int argc, char **argv, struct bench *bench)
 {
 	static const struct option longs[] = {
 		{ "quick", no_argument, NULL, 'q' },
+		{ "full", no_argument, NULL, 'f' },
 		{ "schemes", required_argument, NULL, 's' },
 		{ "workloads", required_argument, NULL, 'w' },
 		{ "repetitions", required_argument, NULL, 'n' },
@@ -59,6 +62,8 @@ static int parse(int argc, char **argv, struct bench *bench)
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'q')
 			bench->quick = true;
+		else if (option == 'f')
+			bench->full = true;
 		else if (option == 's')
 			bench->schemes = optarg;
 		else if (option == 'w')
@@ -77,6 +82,10 @@ static int parse(int argc, char **argv, struct bench *bench)
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
 			return fputs(usage, stderr), 1 + EXIT_USAGE;
+	}
+	if (good && bench->quick && bench->full) {
+		fprintf(stderr, "stampede: --quick and --full exclude each other\n");
+		good = false;
 	}
 	if (good && optind < argc)
 		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
@@ -138,6 +147,7 @@ static int finish(struct bench *bench, const char *program, int status)
 	if (error)
 		return error;
 	summary_print(stdout, bench->table);
+	bench_print_injected(bench);
 	print_end(bench, directory);
 	error = make_plots(program, directory);
 	return status ? status : error;
@@ -149,8 +159,8 @@ int main(int argc, char **argv)
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	int status;
 
-	if (argc > 1 && !strcmp(argv[1], ROUNDS_CELL_OPTION))
-		return rounds_cell_main(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], ONE_CELL_OPTION))
+		return one_cell_main(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = parse(argc, argv, &bench);
 	if (status)

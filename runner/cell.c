@@ -8,6 +8,7 @@
 
 #include "buffer.h"
 #include "core/clock.h"
+#include "core/inject.h"
 #include "counters.h"
 #include "gbench.h"
 #include "interrupts.h"
@@ -108,6 +109,16 @@ static void measure(struct cell_thread *thread)
 	thread->result.real_ns = (double)thread->ns;
 }
 
+/* The plan of the injected build; there is one thread, and nothing records yet. */
+static void inject(const struct cell_injection *plan)
+{
+	injection.random = 0x9e3779b97f4a7c15u;
+	injection.wrap_every = plan->wrap_every;
+	injection.nest_every = plan->nest_every;
+	injection.nest_depth = plan->nest_depth;
+	injection.due = injection_gap(plan->wrap_every ? plan->wrap_every : plan->nest_every);
+}
+
 static bool prepare(struct cell_thread *thread)
 {
 	const struct driver *driver = thread->cell->driver;
@@ -124,7 +135,9 @@ static bool prepare(struct cell_thread *thread)
 	thread->interrupts.handle = handle_beat;
 	thread->interrupts.arg = thread;
 	interrupts_attach(&thread->interrupts);
-	if (!(driver->desc->needs & NEED_BEAT))
+	inject(&thread->cell->injected);
+	/* Wraps by plan bring their beats along (driver_inject.h). */
+	if (!(driver->desc->needs & NEED_BEAT) || thread->cell->injected.wrap_every)
 		return true;
 	period_ns = 1e9 * (double)(UINT64_C(1) << driver->stamp_bits) / ticks_hz() /
 		    driver->desc->beats_per_wrap;
@@ -148,7 +161,8 @@ static void *thread_main(void *arg)
 	if (thread->buffer.driver && !thread->failed)
 		thread->failed = place_verify_self(thread->cell->place, thread->pu);
 	interrupts_block_beat();
-	interrupts_beat_end(&thread->interrupts);
+	if (thread->interrupts.has_timer[INTERRUPT_BEAT])
+		interrupts_beat_end(&thread->interrupts);
 	interrupts_detach(&thread->interrupts);
 	return NULL;
 }

@@ -93,6 +93,16 @@ void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint6
 	check->next_sequence[context] = sequence + 1;
 }
 
+void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time)
+{
+	uint64_t index = check_tag_sequence(tag) - keep->first;
+
+	if (check_tag_context(tag) != keep->context || index >= keep->count)
+		return;
+	keep->time[index] = time;
+	keep->inexact[index] = check_tag_inexact(tag);
+}
+
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload)
 {
@@ -157,7 +167,8 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	    (totals->sequenced && check->events + check->skipped != written))
 		check_violate(check, ORACLE_CONSERVATION, "written is not decoded + overwritten", 0,
 			      0, 0, NULL);
-	if (check->extended > check->needed + totals->nested * desc->extra_per_nested)
+	if (check->extended > check->needed + totals->nested * desc->extra_per_nested +
+				      check->subbufs * desc->extra_per_subbuf)
 		check_violate(check, ORACLE_COUNTS, "more extended records than anything explains",
 			      0, 0, 0, NULL);
 	if (check->inexact > totals->nested * desc->zeros_per_nested)

@@ -13,7 +13,7 @@
  *   counts        extensions and inexact stamps at most what stamps and nesting call for
  *
  * The timed build's payload is the stamp alone: there the window is not known, and conservation is
- * by totals.
+ * by totals. The injected build is a timed one that stores CHECK_INEXACT for a stamp declared so.
  */
 #ifndef STAMPEDE_RUNNER_CHECK_H
 #define STAMPEDE_RUNNER_CHECK_H
@@ -51,6 +51,8 @@ struct check_payload {
 	uint64_t exit;
 	uint64_t tag; /* see check_tag() */
 };
+
+#define CHECK_INEXACT UINT64_MAX /* in place of a stamp; no clock gets there */
 
 #define CHECK_SEQUENCE_BITS 40
 #define CHECK_EXTRA_BITS 19
@@ -101,6 +103,18 @@ struct violation {
 	const char *text;
 };
 
+/*
+ * Decoded times that somebody wants: those of one context, from the event numbered `first` on; 0
+ * where it was not seen, and whether the stamp was declared inexact.
+ */
+struct check_keep {
+	unsigned int context;
+	uint64_t first;
+	uint64_t count; /* room in the two arrays */
+	uint64_t *time;
+	bool *inexact;
+};
+
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
@@ -135,6 +149,7 @@ struct check {
 	bool resync[CONTEXTS]; /* an overwritten stretch lies before the context's next event */
 	uint64_t drained[CONTEXTS]; /* by_context when this drain began */
 	uint64_t skipped; /* events that sequences say were overwritten */
+	struct check_keep *keep; /* NULL: nobody wants any */
 };
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
@@ -154,6 +169,7 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 		 const struct check_payload *payload);
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		    const struct check_payload *payload);
+void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time);
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload);
 
@@ -231,6 +247,12 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	copy = (struct check_payload){ .entry = 0 };
 	memcpy(&copy.stamp, payload, sizeof(copy.stamp));
 	check->payload_bytes += event->payload_bytes;
+#ifdef STAMPEDE_INJECTED
+	if (unlikely(copy.stamp == CHECK_INEXACT)) {
+		check->inexact++;
+		copy.stamp = time;
+	}
+#endif
 #else
 	if (unlikely(event->payload_bytes < sizeof(copy))) {
 		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
@@ -255,6 +277,8 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, &copy);
 	check->inexact += check_tag_inexact(tag);
+	if (unlikely(check->keep))
+		check_keep(check->keep, tag, time);
 #endif
 	stamp = copy.stamp & check->kept;
 	if (unlikely(time != stamp))

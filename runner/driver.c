@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Compiled once per row and build with -DROW=..., -DSCHEME_HEADER='"..."' and one of
- * -DSTAMPEDE_TIMED, -DSTAMPEDE_CHECKED, -DSTAMPEDE_COUNTING, which make the symbol's prefix.
+ * -DSTAMPEDE_TIMED, -DSTAMPEDE_CHECKED, -DSTAMPEDE_COUNTING, which make the symbol's prefix;
+ * -DSTAMPEDE_INJECTED comes with -DSTAMPEDE_TIMED (core/inject.h).
  */
 #include "driver.h"
 
@@ -35,7 +36,11 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #define TEXT(a) TEXT_(a)
 
 #ifdef STAMPEDE_TIMED
+#ifdef STAMPEDE_INJECTED
+#define DRIVER_NAME JOIN(driver_injected_, ROW)
+#else
 #define DRIVER_NAME JOIN(driver_timed_, ROW)
+#endif
 
 struct source {
 	struct writer *writer;
@@ -43,11 +48,18 @@ struct source {
 
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
+	uint64_t stamp = rsv->stamp;
+
 	(void)src;
 	(void)len;
-	memcpy(rsv->payload, &rsv->stamp, sizeof(rsv->stamp));
+#ifdef STAMPEDE_INJECTED
+	if (unlikely(rsv->inexact))
+		stamp = CHECK_INEXACT;
+#endif
+	memcpy(rsv->payload, &stamp, sizeof(stamp));
 }
 
+#ifndef STAMPEDE_INJECTED
 static void driver_run(void *scheme, struct writer *writer, uint64_t events)
 {
 	struct scheme_ring *s = scheme;
@@ -58,6 +70,7 @@ static void driver_run(void *scheme, struct writer *writer, uint64_t events)
 		record(s, EVENT_FIXED, PAYLOAD_BYTES, &src);
 	writer->entered[CONTEXT_TASK] += events;
 }
+#endif
 
 /* One event from an interrupt. */
 static __attribute__((noinline)) void driver_one(struct scheme_ring *s, struct writer *writer,
@@ -197,6 +210,10 @@ static void driver_beat(void *scheme, struct writer *writer)
 	beat(scheme);
 	driver_one(scheme, writer, CONTEXT_BEAT, EVENT_BEAT);
 }
+
+#ifdef STAMPEDE_INJECTED
+#include "driver_inject.h"
+#endif
 
 static void driver_init(void *scheme, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs, struct writer *writer)

@@ -61,6 +61,7 @@ struct driver {
 
 /* The drivers of a build in the order of schemes.def, NULL at the end. */
 extern const struct driver *const drivers_timed[];
+extern const struct driver *const drivers_injected[]; /* timed, with wraps and nesting by plan */
 extern const struct driver *const drivers_checked[];
 extern const struct driver *const drivers_counting[];
 

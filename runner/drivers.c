@@ -7,12 +7,20 @@
 #include "options.h"
 
 #define X(row, header, ...) \
-	extern const struct driver driver_timed_##row, driver_checked_##row, driver_counting_##row;
+	extern const struct driver driver_timed_##row, driver_injected_##row; \
+	extern const struct driver driver_checked_##row, driver_counting_##row;
 #include "schemes.def"
 #undef X
 
 #define X(row, header, ...) &driver_timed_##row,
 const struct driver *const drivers_timed[] = {
+#include "schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_injected_##row,
+const struct driver *const drivers_injected[] = {
 #include "schemes.def"
 	NULL
 };

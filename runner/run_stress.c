@@ -12,11 +12,14 @@
 #include "stress.h"
 #include "stress_print.h"
 
+#define PAYLOAD_MOST 500000 /* the largest sub-buffer has 262144 bytes */
+
 struct options {
 	const char *schemes;
 	const char *workload;
 	const char *cpus;
 	const char *json;
+	const char *gaps;
 	uint64_t seconds;
 	uint64_t levels;
 	uint64_t threads;
@@ -37,10 +40,12 @@ static const char usage[] =
 	"  --threads N            pinned writers, a ring each (default 1)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --bits N               a wrap is 2^N ticks, 8..27 (default: the row's)\n"
+	"  --gaps FILE            of replay, such as workloads/gaps/syscalls_busy.csv\n"
 	"  --payload N|random     bytes behind the 32 of the check, random: 0..200\n"
 	"  --seed N               of ring geometry, modes and round lengths (default 1)\n"
 	"  --json FILE            results, written when all is done\n"
-	"exit: 0 all promises kept, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted\n";
+	"exit: 0 all promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not possible here,\n"
+	"      5 interrupted\n";
 
 static void on_interrupt(int signal)
 {
@@ -60,6 +65,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "threads", required_argument, NULL, 'j' },
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "bits", required_argument, NULL, 'b' },
+		{ "gaps", required_argument, NULL, 'g' },
 		{ "payload", required_argument, NULL, 'p' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "json", required_argument, NULL, 'o' },
@@ -78,6 +84,8 @@ static int parse(int argc, char **argv, struct options *options)
 			options->workload = optarg;
 		else if (option == 'c')
 			options->cpus = optarg;
+		else if (option == 'g')
+			options->gaps = optarg;
 		else if (option == 'o')
 			options->json = optarg;
 		else if (option == 't')
@@ -94,7 +102,7 @@ static int parse(int argc, char **argv, struct options *options)
 		else if (option == 'p' && !strcmp(optarg, "random"))
 			options->random_extra = true, options->extra_bytes = 200;
 		else if (option == 'p')
-			good = option_number("--payload", optarg, 0, 200000, &options->extra_bytes);
+			good = option_number("--payload", optarg, 0, PAYLOAD_MOST, &options->extra_bytes);
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
@@ -149,6 +157,40 @@ static int list_all(void)
 	return EXIT_FINE;
 }
 
+/* What single workloads cannot do without. An exit code, after a line on stderr. */
+static int prepare(const struct place *place, struct options *options,
+		   struct stress_config *config, struct gaps *gaps)
+{
+	if (config->workload == WORKLOAD_nested) {
+		fprintf(stderr, "stampede: nested is timed by bench; under real signals it is the "
+				"workload storm\n");
+		return EXIT_UNSUPPORTED;
+	}
+	if (options->gaps && config->workload != WORKLOAD_replay) {
+		fprintf(stderr, "stampede: --gaps is for --workload replay, not for %s\n",
+			workload_name(config->workload));
+		return EXIT_USAGE;
+	}
+	if (config->workload == WORKLOAD_replay) {
+		if (!options->gaps)
+			fprintf(stderr, "stampede: replay takes its gaps from a file: --gaps "
+					"workloads/gaps/syscalls_busy.csv, for one\n");
+		if (!options->gaps || gaps_read(options->gaps, gaps))
+			return EXIT_USAGE;
+		config->gaps = gaps;
+	}
+	if (config->workload == WORKLOAD_handoff) {
+		options->threads = 2;
+		if (hwloc_bitmap_weight(place->allowed) < 2) {
+			fprintf(stderr, "stampede: handoff skipped: it takes two CPUs, and CPU %s is "
+					"all that is allowed here\n", place_allowed_text(place));
+			return EXIT_UNSUPPORTED;
+		}
+	}
+	config->rare_seconds = config->seconds / 2;
+	return 0;
+}
+
 /* CPUs for the writers and, if one is left, for the sender of the storm. */
 static int plan(const struct place *place, const struct options *options,
 		struct stress_config *config, struct place_plan *plan)
@@ -158,7 +200,7 @@ static int plan(const struct place *place, const struct options *options,
 	enum place_status status;
 
 	config->threads = threads;
-	config->has_sender = config->workload == WORKLOAD_storm && threads == 1 && allowed > 1 &&
+	config->has_sender = stress_has_storm(config->workload) && threads == 1 && allowed > 1 &&
 			     (!options->cpus || strpbrk(options->cpus, ",-"));
 	status = place_plan(place, options->cpus, threads + config->has_sender, plan);
 	config->pu = plan->pu;
@@ -204,6 +246,7 @@ int main(int argc, char **argv)
 	struct stress_config config = { .driver = NULL };
 	struct place place = { .topology = NULL };
 	struct place_plan cpus = { .pu = NULL };
+	struct gaps gaps;
 	int status, count;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -223,6 +266,8 @@ int main(int argc, char **argv)
 	config.random_extra = options.random_extra;
 	config.seed = options.seed;
 	status = place_open(&place);
+	if (!status)
+		status = prepare(&place, &options, &config, &gaps);
 	if (!status)
 		status = plan(&place, &options, &config, &cpus);
 	if (!status && (interrupts_install() || sigaction(SIGINT, &interrupt, NULL)))

@@ -31,37 +31,38 @@ static double quantile(const struct series *series, double part)
 	       (at - (double)below) * (series->value[below + 1] - series->value[below]);
 }
 
-static int is_cell(const json_t *repetition, const char *row, const char *workload)
+static int is_cell(const json_t *repetition, const struct summary_cell *cell)
 {
 	const char *its_row = json_string_value(json_object_get(repetition, "row"));
 	const char *its_workload = json_string_value(json_object_get(repetition, "workload"));
 
-	return its_row && its_workload && !strcmp(its_row, row) && !strcmp(its_workload, workload);
+	return its_row && its_workload && !strcmp(its_row, cell->row) &&
+	       !strcmp(its_workload, cell->workload);
 }
 
-/* `key` of row, divided by the floor's in the same round if `ratio`; sorted. */
-static struct series collect(const json_t *rows, const char *row, const char *workload,
-			     const char *key, int ratio)
+/* `key` of a cell, divided by that of `base` in the same round unless that is NULL; sorted. */
+static struct series collect(const json_t *rows, const struct summary_cell *cell, const char *key,
+			     const struct summary_cell *base)
 {
 	struct series series = { .value = calloc(json_array_size(rows) + 1, sizeof(double)) };
-	const json_t *one, *other, *value, *base;
+	const json_t *one, *other, *value, *below;
 	size_t i, j;
 
 	json_array_foreach(rows, i, one) {
 		value = json_object_get(one, key);
-		if (!series.value || !is_cell(one, row, workload) || !json_is_number(value))
+		if (!series.value || !is_cell(one, cell) || !json_is_number(value))
 			continue;
-		if (!ratio) {
+		if (!base) {
 			series.value[series.count++] = json_number_value(value);
 			continue;
 		}
 		json_array_foreach(rows, j, other) {
-			base = json_object_get(other, key);
-			if (is_cell(other, FLOOR, workload) && json_number_value(base) > 0 &&
+			below = json_object_get(other, key);
+			if (is_cell(other, base) && json_number_value(below) > 0 &&
 			    json_equal(json_object_get(one, "repetition_index"),
 				       json_object_get(other, "repetition_index")))
 				series.value[series.count++] =
-					json_number_value(value) / json_number_value(base);
+					json_number_value(value) / json_number_value(below);
 		}
 	}
 	if (series.count)
@@ -71,7 +72,18 @@ static struct series collect(const json_t *rows, const char *row, const char *wo
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
 {
-	struct series series = collect(rows, row, workload, key, 0);
+	const struct summary_cell cell = { row, workload };
+	struct series series = collect(rows, &cell, key, NULL);
+	double median = series.count ? quantile(&series, 0.5) : -1;
+
+	free(series.value);
+	return median;
+}
+
+double summary_ratio(const json_t *rows, const struct summary_cell *cell,
+		     const struct summary_cell *base, const char *key)
+{
+	struct series series = collect(rows, cell, key, base);
 	double median = series.count ? quantile(&series, 0.5) : -1;
 
 	free(series.value);
@@ -97,7 +109,8 @@ static void set_spread(json_t *line, const char *name, struct series series)
 static void set_median(json_t *line, const json_t *rows, const struct summary_row *about,
 		       const char *key)
 {
-	struct series series = collect(rows, about->row, about->workload, key, 0);
+	const struct summary_cell cell = { about->row, about->workload };
+	struct series series = collect(rows, &cell, key, NULL);
 
 	json_object_set_new(line, key,
 			    series.count ? json_real(quantile(&series, 0.5)) : json_null());
@@ -106,8 +119,10 @@ static void set_median(json_t *line, const json_t *rows, const struct summary_ro
 
 json_t *summary_line(const json_t *rows, const struct summary_row *about)
 {
-	struct series ns = collect(rows, about->row, about->workload, "cpu_time", 0);
-	struct series ratio = collect(rows, about->row, about->workload, "cycles", 1);
+	const struct summary_cell cell = { about->row, about->workload };
+	const struct summary_cell floor = { FLOOR, about->workload };
+	struct series ns = collect(rows, &cell, "cpu_time", NULL);
+	struct series ratio = collect(rows, &cell, "cycles", &floor);
 	const char *basis = "cycles";
 	json_t *line;
 
@@ -118,7 +133,7 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 	}
 	if (!ratio.count) {
 		free(ratio.value);
-		ratio = collect(rows, about->row, about->workload, "ticks", 1);
+		ratio = collect(rows, &cell, "ticks", &floor);
 		basis = "ticks";
 	}
 	line = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:f, s:f, s:s, s:i}", "row", about->row,
@@ -130,7 +145,7 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 							   json_real(about->worst_error_ticks));
 	set_spread(line, "ns", ns);
 	set_spread(line, "ratio", ratio);
-	set_spread(line, "cycles", collect(rows, about->row, about->workload, "cycles", 0));
+	set_spread(line, "cycles", collect(rows, &cell, "cycles", NULL));
 	set_median(line, rows, about, "ticks");
 	set_median(line, rows, about, "instructions");
 	json_object_set_new(line, "instructions_source", json_string("cpu counter"));

@@ -161,6 +161,7 @@ RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct sour
 	return recorded;
 }
 #else
+#define SCHEME_BLOCKS 1
 #define SCHEME_RECORD
 RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
 {

@@ -15,7 +15,8 @@
  * I1 Stamps are in buffer order, as in extended_header.
  * I2 A record is claimed only less than 2^T ticks after `last`, which is never newer than the
  *    record before it unless the claim fails: so its low bits say it all.
- * I3 The stamp event needs no test: it is whole. In a packet that it opens, it repeats the begin.
+ * I3 The stamp event needs no test: it is whole. In a packet that it opens, it repeats the begin;
+ *    where it fills one, the record opens the next, whose begin says the same.
  *
  * Known failure: livelock when one clock read costs a wrap or more (a trapped TSC under a
  * hypervisor): each record finds an overflow again. Here it gives up after THREE_READ_TRIES stamp
@@ -40,6 +41,7 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISE_ALL & ~PROMISE_BOUNDED,
 	.extension = EXTEND_ON_GAP,
 	.extra_per_nested = 2,
+	.extra_per_subbuf = 1,
 	.clock_reads = 1,
 	.clock_reads_extended = 3,
 };

@@ -228,6 +228,23 @@ static void rows_with_the_same_figures_share_a_curve(void **state)
 	free(text);
 }
 
+/* Gaps are measured: they differ from row to row, and do not grow as they were asked to. */
+static void curves_of_late_beats_stand_what_was_measured(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list = json_object_get(f->bench, "late_beat"), *lost, *none;
+
+	lost = json_object_get(json_array_get(list, 0), "steps");
+	none = json_object_get(json_array_get(list, 1), "steps");
+	json_object_set_new(json_array_get(lost, 0), "gap_wraps", json_real(7));
+	json_object_set_new(json_array_get(none, 3), "gap_wraps", json_real(99));
+	json_array_remove(none, 0);
+	make_data(f);
+	assert_holds(in_run(f, "plots/late_beat.dat"),
+		     " 6.018 6 \"heartbeat\"\n 7 0 \"heartbeat\"\n 8.0027 8 \"heartbeat\"\n", true);
+	assert_holds(in_run(f, "plots/run.gp"), "'full_tsc, extended_header']\n", true);
+}
+
 /* One figure that differs, and the rows have a curve each. */
 static void rows_with_other_figures_do_not(void **state)
 {
@@ -418,6 +435,7 @@ int main(void)
 		PLOTS_TEST(space_data_is_the_runs),
 		PLOTS_TEST(storm_data_is_the_runs),
 		PLOTS_TEST(rows_with_the_same_figures_share_a_curve),
+		PLOTS_TEST(curves_of_late_beats_stand_what_was_measured),
 		PLOTS_TEST(rows_with_other_figures_do_not),
 		PLOTS_TEST(widths_are_named_where_they_matter),
 		PLOTS_TEST(every_picture_is_drawn),

@@ -128,6 +128,16 @@ static bool play_scene(const struct scene *scene, const struct plan *plan)
 	return true;
 }
 
+/* Nobody's run was put off for ever: as many ran as came. */
+static bool all_ran(void)
+{
+	const uint64_t *entered = play.buffer.writer.entered;
+
+	return play.plan.nested != NESTED_EVENT ||
+	       entered[CONTEXT_LEVEL_1] + entered[CONTEXT_LEVEL_2] + entered[CONTEXT_LEVEL_3] ==
+		       play.interrupts;
+}
+
 static void keep(const struct scene *scene)
 {
 	const struct scheme_desc *desc = play.driver->desc;
@@ -137,12 +147,15 @@ static void keep(const struct scene *scene)
 				   ? 1u << ORACLE_COUNTS
 				   : 0;
 
-	if (play_kept(&play, excused))
+	if (play_kept(&play, excused) && all_ran())
 		return;
 	snprintf(play.what, sizeof(play.what),
 		 "an event of %u extra, %u bytes left, three events%s", scene->room->extra,
 		 scene->room->room, scene->gap ? ", the second 2^T later" : "");
 	play_assert_kept(&play, excused);
+	fail_msg("%s, %s, at calls %u (%s) and %u (%s): a nested writer never ran",
+		 play.driver->row, play.what, play.plan.at[0], play.labels[0], play.plan.at[1],
+		 play.labels[1]);
 }
 
 /* Interrupts at each point; with `pairs`, also at each later point of the same run. */

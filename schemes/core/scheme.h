@@ -18,6 +18,7 @@
  *   #define SCHEME_BEAT     beat(s), what has to be done once per beat, before the beat's event
  *   #define SCHEME_DEFER    defer(s, level), true if a nested writer must not run now; the scheme
  *                           has a struct soft_mask mask and calls deferred_run(s, level) later
+ *   #define SCHEME_BLOCKS   1 if interrupts are blocked, not deferred, while it records
  *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
  *
  * Writers call record() only. They may be nested to any depth on one CPU, inner ones running to
@@ -63,6 +64,7 @@ struct scheme_desc {
 	uint32_t needs;
 	enum scheme_extension extension;
 	uint32_t extra_per_nested; /* extensions a nested writer may cause beyond the needed ones */
+	uint32_t extra_per_subbuf; /* extensions that the end of a sub-buffer may make useless */
 	uint32_t zeros_per_nested; /* inexact stamps a nested writer may cause */
 	uint32_t clock_reads; /* per event, nothing special happening */
 	uint32_t clock_reads_extended; /* per event that is extended */
