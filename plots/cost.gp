@@ -62,8 +62,8 @@ plot 'cost.dat' index 0 using (NaN):1:ytic(2), \
 	'' index 0 using 3:1:4:5:(class_colour($10)) with xerrorbars pointtype 7 pointsize 0.75 \
 		linewidth 1.5 linecolor rgb variable, \
 	'' index 0 using (last):1:(valid(3) ? figure($3).(@ns) : '') with labels right font small, \
-	'' index 0 using (has_floor ? cost_floor * 1.12 : first * 1.1):1:(valid(3) ? '' : @missing) \
-		with labels left textcolor rgb vermillion font small
+	'' index 0 using (has_floor ? cost_floor * 1.12 : first * 1.1):1:\
+		(valid(3) ? '' : @missing) with labels left textcolor rgb vermillion font small
 
 if (cost_ratios) {
 	least = cost_ratio_least
@@ -85,7 +85,8 @@ if (cost_ratios) {
 			linecolor rgb variable, \
 		'' index 0 using (cost_ratio_end):1:(valid(7) && $7 > cost_ratio_end ? '→' : '') \
 			with labels center, \
-		'' index 0 using (least):1:(valid(7) && $7 < least ? '←' : '') with labels center, \
+		'' index 0 using (least):1:(valid(7) && $7 < least ? '←' : '') \
+			with labels center, \
 		'' index 0 using (cost_ratio_end):1:(valid(7) ? figure($7) : '') \
 			with labels left offset 2,0 font small
 }

@@ -422,9 +422,9 @@ int data_storm(const struct run *run, FILE *dat, FILE *vars)
 	qsort(rows, count, sizeof(*rows), compare_storm);
 	fprintf(dat, "# error of a stamp under storm: 1 position, 2 row, 3 typical: half of the "
 		"events stay at or below [ticks],\n# 4 worst [ticks] of the stamps not declared "
-		"inexact, 5 share that is, 6 worst [ticks] of those,\n# 7 events checked, 8 signals "
-		"inside the reserve, 9 class (0 kept, 1 not promised, 2 need not met,\n# 3 broken), "
-		"10 the greater of 4 and 6\n");
+		"inexact, 5 share that is, 6 worst [ticks] of those,\n# 7 events checked, 8 "
+		"signals inside the reserve, 9 class (0 kept, 1 not promised, 2 need not met,\n"
+		"# 3 broken), 10 the greater of 4 and 6\n");
 	for (i = 0; i < count; i++) {
 		bits = run_storm_bits(run, rows[i]);
 		any_bits |= isfinite(bits);

@@ -51,9 +51,7 @@ int fields_read(const struct place_in_file *where, const json_t *object, const s
 }
 
 int fields_array(const struct place_in_file *where, const json_t *root, const char *key,
-		 size_t size,
-		 int (*read)(const struct place_in_file *where, const json_t *object, void *element),
-		 void **array, size_t *count)
+		 size_t size, fields_reader read, void **array, size_t *count)
 {
 	const json_t *list = json_object_get(root, key);
 	size_t i, length = json_array_size(list);

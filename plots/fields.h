@@ -31,14 +31,16 @@ struct place_in_file {
 int fields_read(const struct place_in_file *where, const json_t *object, const struct field *fields,
 		size_t count, void *to);
 
+/* Reads one element of an array; 0, or an exit code after a line. */
+typedef int (*fields_reader)(const struct place_in_file *where, const json_t *object,
+			     void *element);
+
 /*
  * Reads the array root.key, or nothing if it is missing or null: calls `read` with the elements'
  * places and elements of `size` bytes in *array, which the caller frees.
  */
 int fields_array(const struct place_in_file *where, const json_t *root, const char *key,
-		 size_t size,
-		 int (*read)(const struct place_in_file *where, const json_t *object, void *element),
-		 void **array, size_t *count);
+		 size_t size, fields_reader read, void **array, size_t *count);
 
 /* As fields_array(), for an object: NULL in *object if it is missing or null. */
 int fields_object(const struct place_in_file *where, const json_t *root, const char *key,

@@ -118,7 +118,7 @@ static int run(const char *dir, const char *script, const char *format, int out,
 	if (!error && WIFSIGNALED(status))
 		error = output_fail(PLOTS_HARNESS, "gnuplot was ended by signal %d drawing %s/%s",
 				    WTERMSIG(status), dir, script);
-	else if (!error && (!WIFEXITED(status) || WEXITSTATUS(status) || !is_whole(picture, format)))
+	else if (!error && (WEXITSTATUS(status) || !is_whole(picture, format)))
 		error = output_fail(PLOTS_HARNESS, "gnuplot cannot draw %s/%s as %s: %s", dir,
 				    script, format, complaint(said));
 	free(said);

@@ -10,12 +10,13 @@ static int usage(FILE *out, int status)
 {
 	fprintf(out,
 		"usage: plots [--quiet] [RUN_DIR]\n"
-		"Reads RUN_DIR/bench.json (default: " MAKE_DEFAULT_RUN ") and writes, into RUN_DIR,\n"
+		"Reads RUN_DIR/bench.json (default: " MAKE_DEFAULT_RUN ") and writes there\n"
 		"  plots/*.svg, *.png   the plots\n"
 		"  plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there\n"
 		"  report.html          one page with everything, no other file needed\n"
 		"  report.md            the table in Markdown\n"
-		"Exit status: 0 fine, 1 usage or a bad file, 3 not writable or disk full, 4 no gnuplot.\n"
+		"Exit status: 0 fine, 1 usage or a bad file, 3 no room or right to write, "
+		"4 no gnuplot.\n"
 		"Example: build/plots results/20250101T120000Z-amd-epyc-2cpu\n");
 	return status;
 }

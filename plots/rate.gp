@@ -46,7 +46,8 @@ do for [i = 1:5] {
 do for [i = 1:rate_groups] {
 	set label 20 + i rate_titles[i] at screen right(480),down(446 + 18 * i) left font small
 	set label 40 + i '' at screen right(466),down(446 + 18 * i) \
-		point pointtype shape(i) pointsize 0.6 + 0.1 * i linewidth 1.3 linecolor rgb '#000000'
+		point pointtype shape(i) pointsize 0.6 + 0.1 * i linewidth 1.3 \
+		linecolor rgb '#000000'
 }
 
 do for [panel = 1:2] {
@@ -54,8 +55,8 @@ do for [panel = 1:2] {
 		set lmargin at screen right(75)
 		set rmargin at screen right(435)
 		set label 5 'header bytes per second' at graph 0, graph 1 offset -4,1 left
-		set ytics ('1' 1, '10' 10, '100' 100, '1 k' 1e3, '10 k' 1e4, '100 k' 1e5, '1 M' 1e6, \
-			'10 M' 1e7, '100 M' 1e8, '1 G' 1e9) font small
+		set ytics ('1' 1, '10' 10, '100' 100, '1 k' 1e3, '10 k' 1e4, '100 k' 1e5, \
+			'1 M' 1e6, '10 M' 1e7, '100 M' 1e8, '1 G' 1e9) font small
 		set yrange [2 * rate_least : 30 * rate_most]
 	} else {
 		unset label
@@ -63,8 +64,8 @@ do for [panel = 1:2] {
 		set lmargin at screen right(520)
 		set rmargin at screen right(880)
 		set label 5 'header bytes per event' at graph 0, graph 1 offset -4,1 left
-		set label 6 sprintf('wrap of 27 bits at %.3g GHz: %.3g per second', hz / 1e9, wraps) \
-			at wraps, graph 1 offset 0.6,-0.9 left font small textcolor rgb grey
+		set label 6 sprintf('wrap of 27 bits at %.3g GHz: %.3g per second', hz / 1e9, \
+			wraps) at wraps, graph 1 offset 0.6,-0.9 left font small textcolor rgb grey
 		set ytics (2, 4, 8, 12, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096) font small
 		set yrange [3 : 5000]
 	}

@@ -49,8 +49,8 @@ static void put_intro(const struct run *run, const struct markup *to)
 	}
 	fputs(".</p>\n</header>\n<main>\n<section>\n<h2>Verdict</h2>\n", out);
 	if (!run->loaded.complete)
-		fputs("<p class=\"bad\"><strong>This run never finished:</strong> there is no table "
-		      "and no verdict, only the repetitions up to its end.</p>\n", out);
+		fputs("<p class=\"bad\"><strong>This run never finished:</strong> there is no "
+		      "table and no verdict, only the repetitions up to its end.</p>\n", out);
 	fprintf(out, "<p class=\"verdict %s\">", words_broken(run) ? "bad" : "good");
 	words_summary(run, to);
 	fputs("</p>\n", out);
@@ -287,13 +287,14 @@ static void put_harness(const struct run *run, FILE *out)
 static void put_machine(const struct run *run, FILE *out)
 {
 	fprintf(out, "<section>\n<h2>Machine, and how it was run</h2>\n<ul>\n<li>%zu repetitions "
-		"in all, each a process of its own, rounds shuffled, the floor in every round.</li>\n",
+		"in all, each a process of its own, rounds shuffled, the floor in every round."
+		"</li>\n",
 		run->repetition_count);
 	put_harness(run, out);
 	fputs("</ul>\n<div class=\"wide\"><table class=\"machine\">\n<tbody>\n", out);
 	put_values(out, "", json_object_get(run->loaded.json, "context"));
-	fputs("</tbody>\n</table></div>\n</section>\n<section>\n<h2>Raw data and reproduction</h2>\n"
-	      "<ul>\n<li><a href=\"", out);
+	fputs("</tbody>\n</table></div>\n</section>\n<section>\n<h2>Raw data and reproduction"
+	      "</h2>\n<ul>\n<li><a href=\"", out);
 	/* Beside this page, so that a copied directory still works. */
 	text_html(out, strrchr(run->loaded.file, '/') ? strrchr(run->loaded.file, '/') + 1 :
 						       run->loaded.file);

@@ -148,7 +148,7 @@ struct run {
 	size_t warning_count;
 };
 
-/* path: as record_load() takes it. 0, or an exit code after a line on stderr; *run is then empty. */
+/* path: as record_load() takes it. 0, or an exit code after a line; *run is then empty. */
 int run_load(const char *path, struct run *run);
 void run_free(struct run *run);
 

@@ -60,12 +60,12 @@ if (has_bytes) {
 		'' using (0):1:(0):5:($1 - half):($1 + half) with boxxyerror linecolor rgb blue, \
 		'' using (some($6)):1:5:($5 + $6):($1 - half):($1 + half) with boxxyerror \
 			linecolor rgb vermillion, \
-		'' using (some($7)):1:($5 + $6):($5 + $6 + $7):($1 - half):($1 + half) with boxxyerror \
-			linecolor rgb orange, \
+		'' using (some($7)):1:($5 + $6):($5 + $6 + $7):($1 - half):($1 + half) \
+			with boxxyerror linecolor rgb orange, \
 		'' using (some($8)):1:($5 + $6 + $7):($5 + $6 + $7 + $8):($1 - half):($1 + half) \
 			with boxxyerror linecolor rgb '#bdbdbd', \
-		'' using (some($9)):1:($5 + $6 + $7 + $8):($5 + $6 + $7 + $8 + $9):($1 - half):($1 + half) \
-			with boxxyerror linecolor rgb purple, \
+		'' using (some($9)):1:($5 + $6 + $7 + $8):($5 + $6 + $7 + $8 + $9):\
+			($1 - half):($1 + half) with boxxyerror linecolor rgb purple, \
 		'' using ($5 + $6 + $7 + $8 + $9):1:(valid(4) ? sprintf('%.4g', $4) : '') \
 			with labels left offset 0.6,0 font small
 }

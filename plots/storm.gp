@@ -52,8 +52,8 @@ columns = '30 290 440 30 290 440 590'
 do for [i = 1:7] {
 	if (i != 3 || storm_inexact_known > 0) {
 		at = int(word(columns, i))
-		set label 20 + i word(texts, i) at screen right(at + 12),down(height - (i < 4 ? 78 : 58)) \
-			left font small
+		set label 20 + i word(texts, i) left font small \
+			at screen right(at + 12),down(height - (i < 4 ? 78 : 58))
 		set label 30 + i '' at screen right(at),down(height - (i < 4 ? 78 : 58)) \
 			point pointtype int(word(types, i)) pointsize 1 linewidth 1.5 \
 			linecolor rgb word(colours, i)
@@ -63,7 +63,8 @@ do for [i = 1:7] {
 plot 'storm.dat' using (NaN):1:ytic(2), \
 	'' using (place($3)):1:(place($4) - place($3)):(0):(class_colour($9)) with vectors nohead \
 		linewidth 2 linecolor rgb variable, \
-	'' using (place($6)):1 with points pointtype 2 pointsize 0.9 linewidth 2 linecolor rgb orange, \
+	'' using (place($6)):1 with points pointtype 2 pointsize 0.9 linewidth 2 \
+		linecolor rgb orange, \
 	'' using (place($3)):1:(class_colour($9)) with points pointtype 6 pointsize 1.2 \
 		linewidth 1.5 linecolor rgb variable, \
 	'' using (place($4)):1:(class_colour($9)) with points pointtype 7 pointsize 0.75 \

@@ -56,7 +56,8 @@ static size_t put_colour(FILE *out, const char *at)
 
 void svg_inline(FILE *out, const char *svg, const char *prefix, const char *label)
 {
-	static const char *const before_id[] = { " id=\"", " id='", "href='#", "href=\"#", "url(#" };
+	static const char *const before_id[] = { " id=\"", " id='", "href='#", "href=\"#",
+						 "url(#" };
 	static const char *const dropped[][2] = { { "<title>", "</title>" },
 						  { "<desc>", "</desc>" } };
 	const char *at = strstr(svg, "<svg");

@@ -8,8 +8,8 @@
 /*
  * Writes the <svg> element without what stands before it, without gnuplot's <title>s (which
  * browsers show as tool tips), with `prefix` before every id and reference to one, since all SVGs
- * in a page share their ids, and with the colours of style.gp as variables of report.css. label: for
- * readers who do not see it.
+ * in a page share their ids, and with the colours of style.gp as variables of report.css.
+ * label: for readers who do not see it.
  */
 void svg_inline(FILE *out, const char *svg, const char *prefix, const char *label);
 

@@ -171,8 +171,9 @@ static void say_cheapest(const struct run *run, const struct markup *to)
 	for (i = 0; i < count; i++)
 		alike += keeps_everything(run, rows[i]) &&
 			 rows[i]->ratio.median <= least * (1 + apart);
-	say(to, run->storm_count ? " Of the rows that promise everything and kept it, the cheapest" :
-				   " Of the rows that kept what they promise, the cheapest");
+	say(to, " Of the rows that ");
+	say(to, run->storm_count ? "promise everything and kept it" : "kept what they promise");
+	say(to, ", the cheapest");
 	snprintf(text, sizeof(text), " are these %zu, which this run cannot tell apart (within "
 		 "%.0f %%): ", alike, 100 * apart);
 	say(to, alike == 1 ? " is " : text);
@@ -309,7 +310,8 @@ bool words_fared(const struct run *run, unsigned int promise, const struct marku
 		size_t most;
 	} verdicts[] = {
 		{ "broken", "Broken by ", SIZE_MAX },
-		{ "need not met", "Not judged, since the run did not meet their needs: ", SIZE_MAX },
+		{ "need not met", "Not judged, since the run did not meet their needs: ",
+		  SIZE_MAX },
 		{ "not promised", "Not promised by ", SIZE_MAX },
 		{ "kept", "Kept by ", 6 },
 	};
@@ -378,8 +380,8 @@ static void plot_cost(const struct run *run, const struct markup *to)
 	if (dearest) {
 		char text[96];
 
-		snprintf(text, sizeof(text), " Here %zu of %zu rows stay within 15 %% of the floor; "
-			 "the dearest is ", near, above);
+		snprintf(text, sizeof(text), " Here %zu of %zu rows stay within 15 %% of the "
+			 "floor; the dearest is ", near, above);
 		say(to, text);
 		to->code(to->out, dearest->row);
 		say_figure(to, " with ", dearest->ratio.median, " times the floor.");
@@ -449,8 +451,8 @@ static void plot_storm(const struct run *run, const struct markup *to)
 		    (!worst || row->worst_error_ticks > worst->worst_error_ticks))
 			worst = row;
 	}
-	snprintf(text, sizeof(text), "A full dot in the shaded column is right to the tick for every "
-		 "stamp that is not declared inexact; here %zu of %zu are.", exact, judged);
+	snprintf(text, sizeof(text), "A full dot in the shaded column is right to the tick for "
+		 "every stamp that is not declared inexact; here %zu of %zu are.", exact, judged);
 	say(to, text);
 	if (!worst)
 		return;

@@ -234,8 +234,11 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	if (unlikely((int64_t)(time - check->last_time) < 0))
 		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time, NULL);
 	if (unlikely(event->flags & EVENT_STAMP_ONLY)) {
+		/* It is whole, so it stands for the stamp taken; the event behind it is measured to it. */
 		check->stamp_events++;
+		check->needed += bits_overflow(time - check->last_stamp, check->stamp_bits);
 		check->last_time = time;
+		check->last_stamp = time;
 		return;
 	}
 #ifdef STAMPEDE_TIMED

@@ -41,7 +41,6 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISE_ALL & ~PROMISE_BOUNDED,
 	.extension = EXTEND_ON_GAP,
 	.extra_per_nested = 2,
-	.extra_per_subbuf = 1,
 	.clock_reads = 1,
 	.clock_reads_extended = 3,
 };

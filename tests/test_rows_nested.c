@@ -336,6 +336,8 @@ static bool play_flush(uint32_t bits, uint64_t now, unsigned int at)
 	play.driver->flush(play.buffer.scheme);
 	points.hook = NULL;
 	flushed = buffer_ring(&play.buffer)->flush_stamp;
+	/* Who cuts low bits knows the time no better. */
+	before = bits_clear(before, scheme_cut_bits(play.driver->desc, bits));
 	if (flushed - before > virtual_clock.now - before)
 		fail_msg("%s, T = %u, from %" PRIu64 ", at call %u (%s): flushed at %" PRIu64
 			 ", not in [%" PRIu64 ", %" PRIu64 "]",
@@ -387,7 +389,8 @@ static void what_is_not_promised_breaks(void **state)
 		if (needs(driver, NEED_BEAT) || !open_row(driver))
 			continue;
 		play_choice(driver->stamp_bits <= 32 ? 8 : driver->stamp_bits, &choice);
-		if (!promises(driver, PROMISE_EXACT)) {
+		/* Who cuts low bits is exact in the others, and owes it. */
+		if (!promises(driver, PROMISE_EXACT) && !driver->desc->cut_bits) {
 			assert_true(tally.wrong);
 			rows++;
 		} else if (!driver->desc->zeros_per_nested && tally.wrong) {
@@ -412,7 +415,7 @@ static void a_nested_event_repeats_a_time(void **state)
 
 	(void)state;
 	for (row = drivers_counting; (driver = *row); row++) {
-		if (promises(driver, PROMISE_EXACT) || !open_row(driver))
+		if (promises(driver, PROMISE_EXACT) || driver->desc->cut_bits || !open_row(driver))
 			continue;
 		play_start(&play, &stage);
 		play_event(&play);

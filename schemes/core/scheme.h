@@ -64,7 +64,6 @@ struct scheme_desc {
 	uint32_t needs;
 	enum scheme_extension extension;
 	uint32_t extra_per_nested; /* extensions a nested writer may cause beyond the needed ones */
-	uint32_t extra_per_subbuf; /* extensions that the end of a sub-buffer may make useless */
 	uint32_t zeros_per_nested; /* inexact stamps a nested writer may cause */
 	uint32_t clock_reads; /* per event, nothing special happening */
 	uint32_t clock_reads_extended; /* per event that is extended */
