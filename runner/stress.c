@@ -165,13 +165,15 @@ static int beat_start(struct stress_thread *thread)
 static void round_once(struct stress_thread *thread, struct check *check)
 {
 	struct buffer *buffer = &thread->buffer;
-	uint64_t events = round_events(thread), begin, end, before;
+	uint64_t events = round_events(thread), begin, end, before, on_cpu;
 
+	on_cpu = cpu_time_ns();
 	begin = time_ns();
 	before = buffer->writer.entered[CONTEXT_TASK];
 	thread->ops->record(thread, events);
 	end = time_ns();
 	thread->recording_ns += end - begin;
+	thread->recording_cpu_ns += cpu_time_ns() - on_cpu;
 	thread->task_events += buffer->writer.entered[CONTEXT_TASK] - before;
 	buffer_drain(buffer, check);
 	if (thread->ops->drained)
@@ -240,7 +242,7 @@ static int epoch(struct stress_thread *thread)
 {
 	struct ring_config ring = epoch_config(thread);
 	struct check check;
-	uint64_t delivered, events = thread->task_events, recording_ns = thread->recording_ns;
+	uint64_t delivered, events = thread->task_events, on_cpu = thread->recording_cpu_ns;
 
 	if (buffer_reset(&thread->buffer, &ring)) {
 		fprintf(stderr, "stampede: ring geometry larger than its memory\n");
@@ -264,7 +266,7 @@ static int epoch(struct stress_thread *thread)
 	} while (more(thread, thread->round_end_ns));
 	epoch_end(thread, &check, delivered);
 	return storm_adapt(thread, thread->task_events - events,
-			   thread->recording_ns - recording_ns);
+			   thread->recording_cpu_ns - on_cpu);
 }
 
 static void calibrate(struct stress_thread *thread)
@@ -274,9 +276,9 @@ static void calibrate(struct stress_thread *thread)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		begin = time_ns();
+		begin = cpu_time_ns();
 		buffer->driver->run(buffer->scheme, &buffer->writer, CALM_EVENTS / 5);
-		now = time_ns() - begin;
+		now = cpu_time_ns() - begin;
 		if (now < best)
 			best = now;
 	}
@@ -294,7 +296,7 @@ static void thread_summarise(struct stress_thread *thread, uint64_t begin)
 	result->seconds = (double)(time_ns() - begin) / 1e9;
 	result->recording_seconds = (double)thread->recording_ns / 1e9;
 	result->writer_share =
-		(double)thread->task_events * thread->calm_ns / (double)thread->recording_ns;
+		(double)thread->task_events * thread->calm_ns / (double)thread->recording_cpu_ns;
 }
 
 static int thread_run(struct stress_thread *thread)

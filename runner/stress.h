@@ -98,7 +98,7 @@ struct stress_result {
 	uint64_t void_epochs;
 	double seconds; /* of wall time, the longest thread */
 	double recording_seconds; /* of which recording, the mean of all threads */
-	double writer_share; /* of recording time, left to the interrupted writer; least thread */
+	double writer_share; /* of its CPU time, left to the interrupted writer; least thread */
 	uint32_t bits;
 	uint32_t unmet; /* enum scheme_need, in the void epochs */
 	bool interrupted;

@@ -9,7 +9,7 @@
 #include "stress_thread.h"
 #include "ticks.h"
 
-#define SHARE_LEAST 0.23 /* of recording time, what the pace must leave the writer */
+#define SHARE_LEAST 0.23 /* of the thread's CPU time, what the pace must leave the writer */
 #define SHARE_MUCH 0.28
 #define ADAPT_LEAST_NS 30000000u
 #define LONG_HANDLER_EVENTS 64
@@ -101,13 +101,13 @@ int storm_timers(struct stress_thread *thread)
 	return 0;
 }
 
-int storm_adapt(struct stress_thread *thread, uint64_t events, uint64_t recording_ns)
+int storm_adapt(struct stress_thread *thread, uint64_t events, uint64_t cpu_ns)
 {
 	double share;
 
-	if (!thread->ops->adapt || recording_ns < ADAPT_LEAST_NS)
+	if (!thread->ops->adapt || cpu_ns < ADAPT_LEAST_NS)
 		return 0;
-	share = (double)events * thread->calm_ns / (double)recording_ns;
+	share = (double)events * thread->calm_ns / (double)cpu_ns;
 	if (share < SHARE_LEAST)
 		thread->stretch *= 1.15;
 	else if (share > SHARE_MUCH && thread->stretch > 1.05)

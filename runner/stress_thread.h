@@ -45,7 +45,8 @@ struct stress_thread {
 	uint64_t round_end_ns; /* time_ns() at which a round has to end at the latest */
 	uint64_t deadline_ns; /* and the run */
 	double calm_ns; /* per event of the task, without interrupts */
-	uint64_t recording_ns;
+	uint64_t recording_ns; /* by the wall */
+	uint64_t recording_cpu_ns; /* of which the thread had a CPU */
 	uint64_t task_events; /* in recording_ns, whether recorded or lost */
 	double stretch; /* of all storm periods, >= 1 */
 	int error;
@@ -73,7 +74,7 @@ int storm_timers(struct stress_thread *thread);
 double stall_stretch(const struct stress_config *config);
 
 /* Slower where the epoch left the writer too little, quicker where it left much. */
-int storm_adapt(struct stress_thread *thread, uint64_t events, uint64_t recording_ns);
+int storm_adapt(struct stress_thread *thread, uint64_t events, uint64_t cpu_ns);
 
 /* The calling thread sends the storm to `thread`, from a CPU of its own; an exit code. */
 int storm_send(const struct stress_config *config, struct stress_thread *thread);
