@@ -256,6 +256,8 @@ void play_event_of(struct play *play, uint32_t extra)
 	struct writer *writer = &play->buffer.writer;
 
 	assert_true(extra <= PAD_MOST);
+	if (beat_due(play))
+		play_beat(play);
 	writer->random = pad_state(extra);
 	writer->random_extra = true;
 	writer->extra_bytes = PAD_MOST;
