@@ -28,6 +28,15 @@ struct writer {
 	uint64_t random; /* state of the filler's size, xorshift */
 };
 
+#define FENCED_BLOCK 256
+
+/* What run_fenced() fills, one block at a time. */
+struct fenced_block {
+	const volatile uint64_t *interrupted; /* moves with every signal the thread takes */
+	uint32_t ticks[FENCED_BLOCK];
+	bool hit[FENCED_BLOCK]; /* interrupted moved meanwhile */
+};
+
 struct driver {
 	const char *row;
 	const struct scheme_desc *desc;
@@ -42,6 +51,12 @@ struct driver {
 		     struct subbuf *subbufs, struct writer *writer);
 	/* `events` events as fast as they go, from the task's context. */
 	void (*run)(void *scheme, struct writer *writer, uint64_t events);
+	/*
+	 * At most FENCED_BLOCK events, each between two fenced clock reads. Timed build only, NULL in
+	 * the others.
+	 */
+	void (*run_fenced)(void *scheme, struct writer *writer, uint64_t events,
+			   struct fenced_block *block);
 	/* The same loop around nothing: what the harness itself costs. */
 	void (*run_empty)(void *scheme, struct writer *writer, uint64_t events);
 	/* A nested writer of `context`: one event, at once or when the scheme lets it. */
