@@ -119,16 +119,17 @@ test_packages := libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
 QUICK ?=
+FULL ?=
 SCHEMES ?=
 WORKLOADS ?=
 REPETITIONS ?=
 RUN ?= results/latest
 ARGS ?=
 
-bench: ## right, dear, which one: table, plots and report (QUICK=1 SCHEMES="a b" WORKLOADS="x y")
+bench: ## right, dear, which one: table, plots and report (QUICK=1 FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) all
-	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
+	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FULL)),--full) \
 		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
 		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) $(ARGS)
 

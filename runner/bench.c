@@ -17,6 +17,7 @@
 #include "metadata.h"
 #include "options.h"
 #include "summary.h"
+#include "tails.h"
 #include "ticks.h"
 
 extern char **environ;
@@ -24,6 +25,7 @@ extern char **environ;
 static const char usage[] =
 	"usage: bench [options]\n"
 	"  --quick                fewer and shorter repetitions, under 30 s\n"
+	"  --full                 all cells, and the table of the tails\n"
 	"  --schemes \"A B\"        rows, or prefixes of rows (default: all; floor always)\n"
 	"  --workloads \"X Y\"      steady threads storm late_beat (default: all)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 21)\n"
@@ -43,6 +45,7 @@ static int parse(int argc, char **argv, struct bench *bench)
 {
 	static const struct option longs[] = {
 		{ "quick", no_argument, NULL, 'q' },
+		{ "full", no_argument, NULL, 'f' },
 		{ "schemes", required_argument, NULL, 's' },
 		{ "workloads", required_argument, NULL, 'w' },
 		{ "repetitions", required_argument, NULL, 'n' },
@@ -59,6 +62,8 @@ static int parse(int argc, char **argv, struct bench *bench)
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'q')
 			bench->quick = true;
+		else if (option == 'f')
+			bench->full = true;
 		else if (option == 's')
 			bench->schemes = optarg;
 		else if (option == 'w')
@@ -77,6 +82,10 @@ static int parse(int argc, char **argv, struct bench *bench)
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
 			return fputs(usage, stderr), 1 + EXIT_USAGE;
+	}
+	if (good && bench->quick && bench->full) {
+		fprintf(stderr, "stampede: --quick and --full contradict each other\n");
+		return 1 + EXIT_USAGE;
 	}
 	if (good && optind < argc)
 		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
@@ -137,6 +146,8 @@ static int finish(struct bench *bench, const char *program, int status)
 	if (error)
 		return error;
 	summary_print(stdout, bench->table);
+	if (bench->full)
+		tails_print(stdout, bench->tails);
 	fflush(stdout);
 	error = make_plots(program, directory);
 	print_end(bench, directory);

@@ -19,6 +19,7 @@
 struct bench {
 	/* what the user asked for */
 	bool quick;
+	bool full; /* all cells, many samples */
 	const char *schemes;
 	const char *workloads;
 	const char *cpus;
@@ -56,6 +57,7 @@ struct bench {
 	json_t *stress;
 	json_t *late_beat;
 	json_t *by_rate;
+	json_t *tails;
 	json_t *table;
 	double decode_events_per_second;
 	double loop_cycles;

@@ -126,8 +126,7 @@ static bool prepare(struct cell_thread *thread)
 	interrupts_attach(&thread->interrupts);
 	if (!(driver->desc->needs & NEED_BEAT))
 		return true;
-	period_ns = 1e9 * (double)(UINT64_C(1) << driver->stamp_bits) / ticks_hz() /
-		    driver->desc->beats_per_wrap;
+	period_ns = driver_beat_ns(driver, driver->stamp_bits, ticks_hz());
 	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, (uint64_t)period_ns, false))
 		return false;
 	interrupts_beat_begin(&thread->interrupts);

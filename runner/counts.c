@@ -52,8 +52,7 @@ static void play(struct buffer *buffer, double rate, double seconds, double hz,
 	uint64_t since = 0;
 
 	if (driver->desc->needs & NEED_BEAT)
-		beat_ticks = (double)(UINT64_C(1) << driver->stamp_bits) /
-			     driver->desc->beats_per_wrap;
+		beat_ticks = driver_beat_ns(driver, driver->stamp_bits, hz) * hz / 1e9;
 	for (beat_at = begin + beat_ticks; event_at < end;) {
 		if (beat_at < event_at) {
 			virtual_clock.now = (uint64_t)beat_at;

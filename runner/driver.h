@@ -77,6 +77,14 @@ extern const struct driver *const drivers_timed[];
 extern const struct driver *const drivers_checked[];
 extern const struct driver *const drivers_counting[];
 
+/* Nanoseconds between beats of a row that needs them, with a short field of `stamp_bits`. */
+static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_bits, double hz)
+{
+	if (driver->desc->beat_ns)
+		return driver->desc->beat_ns;
+	return 1e9 * (double)(UINT64_C(1) << stamp_bits) / hz / driver->desc->beats_per_wrap;
+}
+
 /* A driver by its row, or NULL. */
 const struct driver *driver_find(const struct driver *const *drivers, const char *row);
 

@@ -16,11 +16,6 @@
 #define RING_BYTES_SHIFT 20
 #define SHARE_LEAST 0.23 /* of recording time, what the pace must leave the writer */
 #define SHARE_MUCH 0.28
-#define LONG_HANDLER_EVENTS 64
-#define LEVEL_1_NS 12000u
-#define LEVEL_2_NS 18000u
-#define LEVEL_3_NS 60000u
-#define TIMER_ONLY_NS 90000u
 
 volatile sig_atomic_t stress_stop;
 
@@ -82,14 +77,13 @@ static void handle_interrupt(void *arg, unsigned int source)
 {
 	struct thread *thread = arg;
 	const struct driver *driver = thread->buffer.driver;
-	uint64_t turn = thread->interrupts.delivered[source], events;
+	uint64_t events = storm_events(thread->interrupts.delivered[source]);
 
 	if (source == INTERRUPT_BEAT) {
 		driver->beat(thread->buffer.scheme, &thread->buffer.writer);
 		return;
 	}
-	/* One to four events, and now and then a long handler that the next levels can nest in. */
-	for (events = turn % 8 ? 1 + turn % 4 : LONG_HANDLER_EVENTS; events; events--)
+	for (; events; events--)
 		driver->interrupt(thread->buffer.scheme, &thread->buffer.writer,
 				  CONTEXT_LEVEL_1 + source - 1);
 }
@@ -138,14 +132,14 @@ static uint64_t round_events(struct thread *thread)
 static int storm_timers(struct thread *thread)
 {
 	const struct stress_config *config = thread->config;
-	uint64_t period = config->has_sender ? LEVEL_3_NS : TIMER_ONLY_NS;
+	uint64_t period = config->has_sender ? STORM_LEVEL_3_NS : STORM_TIMER_ONLY_NS;
 	unsigned int level = config->has_sender ? 3 : 1, error;
 
 	if (config->workload != WORKLOAD_storm)
 		return 0;
-	thread->sender.period_ns[1] = (uint64_t)(LEVEL_1_NS * thread->stretch);
+	thread->sender.period_ns[1] = (uint64_t)(STORM_LEVEL_1_NS * thread->stretch);
 	thread->sender.period_ns[2] =
-		config->levels < 2 ? 0 : (uint64_t)(LEVEL_2_NS * thread->stretch);
+		config->levels < 2 ? 0 : (uint64_t)(STORM_LEVEL_2_NS * thread->stretch);
 	for (; level <= config->levels; level++) {
 		/* Unequal periods, so that the levels drift through each other. */
 		error = (unsigned int)-interrupts_timer(
@@ -178,12 +172,11 @@ static int beat_start(struct thread *thread)
 {
 	const struct driver *driver = thread->config->driver;
 	struct ring *ring = buffer_ring(&thread->buffer);
-	double wrap_ns, period_ns;
+	double period_ns;
 
 	if (!(driver->desc->needs & NEED_BEAT))
 		return 0;
-	wrap_ns = 1e9 * (double)(UINT64_C(1) << ring->stamp_bits) / ticks_hz();
-	period_ns = wrap_ns / driver->desc->beats_per_wrap;
+	period_ns = driver_beat_ns(driver, ring->stamp_bits, ticks_hz());
 	if (period_ns < INTERRUPT_TIMER_LEAST_NS)
 		period_ns = INTERRUPT_TIMER_LEAST_NS;
 	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, (uint64_t)period_ns, false))
@@ -435,7 +428,7 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 	for (i = 0; i < config->threads; i++) {
 		threads[i].config = config;
 		threads[i].pu = config->pu[i];
-		threads[i].stretch = 1.3;
+		threads[i].stretch = STORM_STRETCH;
 		threads[i].random = (config->seed + 1) * 0x9e3779b97f4a7c15u + i;
 		threads[i].interrupts.handle = handle_interrupt;
 		threads[i].interrupts.arg = &threads[i];

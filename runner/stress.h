@@ -17,6 +17,19 @@
 #include "place.h"
 
 #define STRESS_THREADS_MAX 256
+
+/* Periods of the storm's levels: 1 and 2 by a sender, 3 by a timer; or all by timers. */
+#define STORM_LEVEL_1_NS 12000u
+#define STORM_LEVEL_2_NS 18000u
+#define STORM_LEVEL_3_NS 60000u
+#define STORM_TIMER_ONLY_NS 90000u
+#define STORM_STRETCH 1.3 /* of all of these, at first */
+
+/* Events of a level's `turn`th handler: one to four, now and then many, for others to nest in. */
+static inline uint64_t storm_events(uint64_t turn)
+{
+	return turn % 8 ? 1 + turn % 4 : 64;
+}
 #define LATE_BEAT_STEPS 12
 
 enum workload {

@@ -67,6 +67,7 @@ struct scheme_desc {
 	uint32_t clock_reads; /* per event, nothing special happening */
 	uint32_t clock_reads_extended; /* per event that is extended */
 	uint32_t beats_per_wrap; /* with NEED_BEAT */
+	uint32_t beat_ns; /* or a fixed period, whatever a wrap takes; 0: beats_per_wrap */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
 };
 
