@@ -183,19 +183,20 @@ static json_t *counted(const struct counters_values *values, uint64_t value, dou
 /* Bytes per event, from the whole sub-buffers: the newest one was cut short by the flush. */
 static void report_bytes(json_t *json, const struct check *seen, uint64_t subbuf_bytes)
 {
-	double events = (double)seen->events, header, payload, whole;
+	double events = (double)seen->events, header, payload, whole, padding;
 
 	if (!seen->events || seen->subbufs < 2)
 		return;
 	header = (double)seen->header_bytes / events;
 	payload = (double)seen->payload_bytes / events;
+	padding = (double)seen->alignment_bytes / events;
 	whole = (double)(subbuf_bytes * (seen->subbufs - 1)) /
 		(double)(seen->events - seen->last_events);
 	json_object_set_new(json, "header_bytes", json_real(header));
-	/* Every event carries 8 bytes; what a format stores beyond them is alignment. */
+	/* Every event carries 8 bytes; what a format rounds them up to is alignment as well. */
 	json_object_set_new(json, "payload_bytes", json_real(EVENT_BYTES));
-	json_object_set_new(json, "alignment_bytes", json_real(payload - EVENT_BYTES));
-	json_object_set_new(json, "subbuf_bytes", json_real(whole - header - payload));
+	json_object_set_new(json, "alignment_bytes", json_real(padding + payload - EVENT_BYTES));
+	json_object_set_new(json, "subbuf_bytes", json_real(whole - header - payload - padding));
 	json_object_set_new(json, "bytes", json_real(whole));
 }
 

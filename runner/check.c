@@ -93,8 +93,10 @@ void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 	uint32_t extra = check_tag_extra(payload->tag), i;
 	const uint8_t *filler = event->payload + sizeof(*payload);
 
+	uint32_t unit = check->desc->alignment ? check->desc->alignment : 4;
+
 	if (event->payload_bytes < sizeof(*payload) + extra ||
-	    event->payload_bytes - sizeof(*payload) - extra >= 4) {
+	    event->payload_bytes - sizeof(*payload) - extra >= unit) {
 		check_violate(check, ORACLE_STRUCTURE, "payload size is not what was written",
 			      number, offset, event->time, payload);
 		return;
@@ -147,7 +149,8 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	    (totals->sequenced && check->events + check->skipped != written))
 		check_violate(check, ORACLE_CONSERVATION, "written is not decoded + overwritten", 0,
 			      0, 0, NULL);
-	if (check->extended > check->needed + totals->nested * desc->extra_per_nested)
+	if (check->extended > (desc->extension == EXTEND_ALWAYS ? check->events : check->needed) +
+				      totals->nested * desc->extra_per_nested)
 		check_violate(check, ORACLE_COUNTS, "more extended records than anything explains",
 			      0, 0, 0, NULL);
 	if (check->inexact > totals->nested * desc->zeros_per_nested)

@@ -113,6 +113,7 @@ struct check {
 	uint64_t header_bytes;
 	uint64_t payload_bytes;
 	uint64_t rounding_bytes; /* payload rounded up by the format */
+	uint64_t alignment_bytes; /* padding that aligned rows report */
 	uint64_t subbufs;
 	uint64_t subbuf_bytes; /* sub-buffer headers and unused ends */
 	uint64_t last_events; /* in the newest sub-buffer, which a flush may have cut short */
@@ -210,6 +211,7 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 #endif
 
 	check->header_bytes += event->header_bytes;
+	check->alignment_bytes += event->alignment_bytes;
 	check->extended += event->flags & EVENT_EXTENDED;
 	if (unlikely((int64_t)(time - check->last_time) < 0))
 		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time, NULL);

@@ -242,8 +242,8 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 	uint32_t content = ring_content(ring, number);
 	enum decode_result result = DECODE_BAD;
 	uint64_t before = check->events;
+	struct event event = { .alignment_bytes = 0 };
 	struct cursor cursor;
-	struct event event;
 	uint32_t offset = 0;
 
 	if (content && decode_begin(ring, number, content, &cursor)) {

@@ -18,6 +18,7 @@ void stress_merge_check(struct check *sum, const struct check *one)
 	sum->header_bytes += one->header_bytes;
 	sum->payload_bytes += one->payload_bytes;
 	sum->rounding_bytes += one->rounding_bytes;
+	sum->alignment_bytes += one->alignment_bytes;
 	sum->subbufs += one->subbufs;
 	sum->subbuf_bytes += one->subbuf_bytes;
 	sum->wraps_lost += one->wraps_lost;

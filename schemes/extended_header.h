@@ -53,6 +53,8 @@ static const struct scheme_desc scheme_desc = {
 	.extra_per_nested = 2,
 	.clock_reads = 1,
 	.clock_reads_extended = 2,
+	.alignment = SCHEME_ALIGNMENT,
+	.shared_writers = SCHEME_SHARED,
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
@@ -111,11 +113,11 @@ RESERVE_SLOW struct reservation extended_reserve_slow(struct scheme_ring *s, uin
 
 	for (;;) {
 		full = extended_overflow(s, stamp);
-		size = ctf_compact_bytes(id, len, full) + len;
+		size = ctf_compact_record(id, len, full);
 		if (full && size > ring_room(ring, offset)) {
 			/* It opens a packet, whose begin stamp says it all. */
 			full = false;
-			size = ctf_compact_bytes(id, len, false) + len;
+			size = ctf_compact_record(id, len, false);
 			if (!ctf_fit_next(ring, offset, size, &claim))
 				return reserve_lost(ring, size);
 		} else if (!ctf_fit(ring, offset, size, &claim)) {
@@ -136,7 +138,7 @@ RESERVE_SLOW struct reservation extended_reserve_slow(struct scheme_ring *s, uin
 RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
 {
 	struct ring *ring = &s->ring;
-	uint64_t size = ctf_compact_bytes(id, len, false) + len;
+	uint64_t size = ctf_compact_record(id, len, false);
 	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
 	uint64_t stamp = clock_read("clock");
 

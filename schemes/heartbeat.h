@@ -18,7 +18,8 @@
  *
  * The text contradicts itself on whether a buffer switch writes the previous counter (only reading
  * is right: a second writer loses a wrap) and says ten beats per wrap where its code of 2006 made
- * two. Here the slot is flipped at every beat, ten times per wrap.
+ * two. Here the slot is flipped at every beat, ten times per wrap; BEATS_PER_WRAP or, for a fixed
+ * period such as that of a timer tick, BEAT_NS make it another rate.
  *
  * I1 A current slot is never written. I2 Counter lower than the slot's: one wrap since that beat,
  * and no more than one as long as beats come in time. I3 Stamps are in buffer order (core/claim.h).
@@ -32,6 +33,10 @@
 #define STAMPEDE_HEARTBEAT_H
 
 #include "core/format_ctf.h"
+
+#ifndef BEATS_PER_WRAP
+#define BEATS_PER_WRAP 10
+#endif
 
 struct heartbeat_slot {
 	uint64_t upper; /* the clock's bits above the counter */
@@ -56,7 +61,11 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_NEVER,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
-	.beats_per_wrap = 10,
+#ifdef BEAT_NS
+	.beat_ns = BEAT_NS,
+#else
+	.beats_per_wrap = BEATS_PER_WRAP,
+#endif
 };
 
 static inline uint64_t heartbeat_counter(const struct scheme_ring *s, uint64_t clock)
