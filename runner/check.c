@@ -5,7 +5,9 @@
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits)
 {
-	*check = (struct check){ .desc = desc, .stamp_bits = stamp_bits };
+	*check = (struct check){
+		.desc = desc, .stamp_bits = stamp_bits, .contexts = CONTEXTS
+	};
 }
 
 void check_drain_begin(struct check *check, uint64_t first)
@@ -70,7 +72,7 @@ void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint6
 	unsigned int context = check_tag_context(payload->tag);
 	uint64_t sequence = check_tag_sequence(payload->tag);
 
-	if (context >= CONTEXTS) {
+	if (context >= check->contexts) {
 		check_violate(check, ORACLE_STRUCTURE, "payload of no known context", number,
 			      offset, time, payload);
 		return;
@@ -129,7 +131,7 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	uint64_t written = 0;
 	unsigned int context;
 
-	for (context = 0; context < CONTEXTS; context++)
+	for (context = 0; context < check->contexts; context++)
 		written += totals->written[context];
 	if (written != totals->committed)
 		check_violate(check, ORACLE_CONSERVATION, "committed records are not those written",
@@ -137,7 +139,7 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	if (totals->failed != totals->lost)
 		check_violate(check, ORACLE_CONSERVATION, "lost events are not those refused", 0, 0,
 			      0, NULL);
-	for (context = 0; totals->sequenced && context < CONTEXTS; context++) {
+	for (context = 0; totals->sequenced && context < check->contexts; context++) {
 		uint64_t missing = totals->written[context] - check->next_sequence[context];
 
 		if (missing && !check->resync[context])

@@ -42,6 +42,11 @@ enum context {
 	CONTEXTS,
 };
 
+/* Writers on different CPUs that share a ring have contexts of their own, CONTEXTS each. */
+#define CHECK_WRITERS_MAX 3
+#define CHECK_CONTEXTS (CONTEXTS * CHECK_WRITERS_MAX)
+_Static_assert(CHECK_CONTEXTS <= 16, "the tag has 4 bits for the context");
+
 /* Payload of the checked and counting builds; filler of `extra` bytes may follow. */
 struct check_payload {
 	uint64_t stamp;
@@ -102,6 +107,7 @@ struct violation {
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
+	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
 
 	/* what was read */
 	uint64_t events;
@@ -109,7 +115,7 @@ struct check {
 	uint64_t extended; /* records that carry more than the short field */
 	uint64_t inexact;
 	uint64_t needed; /* extensions that the stamps themselves call for */
-	uint64_t by_context[CONTEXTS];
+	uint64_t by_context[CHECK_CONTEXTS];
 	uint64_t header_bytes;
 	uint64_t payload_bytes;
 	uint64_t rounding_bytes; /* payload rounded up by the format */
@@ -129,8 +135,8 @@ struct check {
 	uint64_t last_time;
 	uint64_t last_stamp;
 	uint64_t next_number;
-	uint64_t next_sequence[CONTEXTS];
-	bool resync[CONTEXTS]; /* an overwritten stretch lies before the context's next event */
+	uint64_t next_sequence[CHECK_CONTEXTS];
+	bool resync[CHECK_CONTEXTS]; /* an overwritten stretch lies before the context's next event */
 	uint64_t skipped; /* events that sequences say were overwritten */
 };
 
@@ -160,7 +166,7 @@ void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64
 
 /* What the writer counted, for the totals at the end of a run. */
 struct check_totals {
-	uint64_t written[CONTEXTS];
+	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed; /* record() returned false */
 	uint64_t lost; /* by the ring's count */
 	uint64_t committed; /* records by all commit counters */
@@ -239,12 +245,12 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	tag = copy.tag;
 	context = check_tag_context(tag);
 	check->payload_bytes += event->payload_bytes;
-	if (unlikely(context >= CONTEXTS ||
+	if (unlikely(context >= check->contexts ||
 		     check_tag_sequence(tag) != check->next_sequence[context]))
 		check_sequence(check, number, offset, time, &copy);
 	else
 		check->next_sequence[context]++;
-	if (likely(context < CONTEXTS))
+	if (likely(context < check->contexts))
 		check->by_context[context]++;
 	if (unlikely(event->payload_bytes != sizeof(copy)))
 		check_filler_bytes(check, number, offset, event, &copy);

@@ -116,7 +116,8 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 		.stamp = rsv->stamp,
 		.entry = src->entry,
 		.exit = clock_fenced(),
-		.tag = check_tag(src->context, rsv->inexact, extra, sequence),
+		.tag = check_tag(src->writer->first_context + src->context, rsv->inexact, extra,
+				 sequence),
 	};
 
 	memcpy(rsv->payload, &payload, sizeof(payload));

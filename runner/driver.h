@@ -25,6 +25,7 @@ struct writer {
 	uint32_t extra_bytes; /* filler behind the check payload */
 	bool random_extra; /* anything from 0 to extra_bytes */
 	uint32_t high_every; /* one event in so many has an id too large for 5 bits; 0: none */
+	unsigned int first_context; /* of the tags, where several writers share a ring */
 	uint64_t random; /* state of the filler's size, xorshift */
 };
 

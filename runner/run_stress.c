@@ -24,6 +24,7 @@ struct options {
 	uint64_t extra_bytes;
 	uint64_t seed;
 	bool random_extra;
+	bool shared;
 	bool list;
 };
 
@@ -35,6 +36,7 @@ static const char usage[] =
 	"  --seconds N            per row (default 2)\n"
 	"  --levels 1..3          nesting levels of the storm (default 3)\n"
 	"  --threads N            pinned writers, a ring each (default 1)\n"
+	"  --shared               2 or 3 threads in one ring (rows that allow it: *_locked)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --bits N               width of the short time field, 8..27 (default: the row's)\n"
 	"  --payload N|random     bytes behind the 32 of the check, random: 0..200\n"
@@ -58,6 +60,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "seconds", required_argument, NULL, 't' },
 		{ "levels", required_argument, NULL, 'n' },
 		{ "threads", required_argument, NULL, 'j' },
+		{ "shared", no_argument, NULL, 'a' },
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "bits", required_argument, NULL, 'b' },
 		{ "payload", required_argument, NULL, 'p' },
@@ -70,7 +73,9 @@ static int parse(int argc, char **argv, struct options *options)
 	int option;
 
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (option == 'l')
+		if (option == 'a')
+			options->shared = true;
+		else if (option == 'l')
 			options->list = true;
 		else if (option == 's')
 			options->schemes = optarg;
@@ -149,6 +154,29 @@ static int plan(const struct place *place, const struct options *options,
 	return (int)status;
 }
 
+/* Keeps the rows that several writers may share; says which others were asked for. */
+static int choose_shared(const struct options *options, const struct driver **rows, int count)
+{
+	int i, kept = 0;
+
+	if (options->threads < 2 || options->threads > CHECK_WRITERS_MAX) {
+		fprintf(stderr, "stampede: --shared takes --threads 2 or 3\n");
+		return -EXIT_USAGE;
+	}
+	if (!strcmp(options->workload, "late_beat")) {
+		fprintf(stderr, "stampede: late_beat has one writer; leave out --shared\n");
+		return -EXIT_USAGE;
+	}
+	for (i = 0; i < count; i++) {
+		if (rows[i]->desc->shared_promises)
+			rows[kept++] = rows[i];
+		else if (options->schemes)
+			fprintf(stderr, "stampede: %s is for the writers of one CPU; left out\n",
+				rows[i]->row);
+	}
+	return kept ? kept : -EXIT_UNSUPPORTED;
+}
+
 static int run_rows(const struct options *options, struct stress_config *config,
 		    const struct driver **rows, int count)
 {
@@ -198,6 +226,12 @@ int main(int argc, char **argv)
 	count = driver_select(drivers_checked, options.schemes, rows, DRIVERS_MAX);
 	if (count < 0 || find_workload(options.workload, &config.workload))
 		return EXIT_USAGE;
+	if (options.shared) {
+		count = choose_shared(&options, rows, count);
+		if (count < 0)
+			return -count;
+	}
+	config.shared = options.shared;
 	config.seconds = (double)options.seconds;
 	config.levels = (unsigned int)options.levels;
 	config.bits = (uint32_t)options.bits;

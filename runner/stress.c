@@ -73,6 +73,12 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
+void stress_section(struct interrupts *interrupts)
+{
+	interrupts->section_begin = __start_reserve_text;
+	interrupts->section_end = __stop_reserve_text;
+}
+
 static void handle_interrupt(void *arg, unsigned int source)
 {
 	struct thread *thread = arg;
@@ -88,12 +94,11 @@ static void handle_interrupt(void *arg, unsigned int source)
 				  CONTEXT_LEVEL_1 + source - 1);
 }
 
-/* Sub-buffers of 512 bytes to 64 KiB, two of them or as many as fit; a mode; both at random. */
-static struct ring_config epoch_config(struct thread *thread)
+struct ring_config stress_geometry(const struct stress_config *config, unsigned int pu,
+				   uint64_t *state)
 {
-	const struct stress_config *config = thread->config;
 	struct ring_config ring = buffer_config(config->driver, 12, 8);
-	uint64_t random = next_random(&thread->random);
+	uint64_t random = next_random(state);
 	uint32_t most;
 
 	ring.stamp_bits = stress_bits(config->driver, config->bits);
@@ -110,23 +115,43 @@ static struct ring_config epoch_config(struct thread *thread)
 	if (ring.count_shift > 12)
 		ring.count_shift = 12;
 	ring.mode = random >> 32 & 1 ? RING_OVERWRITE : RING_DISCARD;
-	ring.cpu = thread->pu;
+	ring.cpu = pu;
 	return ring;
 }
 
-/* Events of one round: rarely more than the ring holds, so that both full and lapped rings occur. */
-static uint64_t round_events(struct thread *thread)
+uint64_t stress_round_events(const struct stress_config *config, const struct ring *ring,
+			     uint64_t *state)
 {
-	uint64_t bytes = ring_bytes(buffer_ring(&thread->buffer));
-	uint64_t fill = bytes / (thread->buffer.driver->payload_bytes + 16u +
-				 thread->config->extra_bytes);
-	uint64_t random = next_random(&thread->random);
+	uint64_t fill = ring_bytes(ring) /
+			(config->driver->payload_bytes + 16u + config->extra_bytes);
+	uint64_t random = next_random(state);
 
 	if (random % 8 == 0)
 		fill += fill / 4 + random % (2 * fill + 1);
 	else
 		fill -= fill / 4;
 	return fill ? fill : 1;
+}
+
+int stress_buffer(const struct stress_config *config, unsigned int pu, uint64_t *state,
+		  struct buffer *buffer)
+{
+	struct ring_config ring = stress_geometry(config, pu, state);
+
+	ring.subbuf_shift = config->extra_bytes > 100000 ? RING_MAX_SUBBUF_SHIFT : 12;
+	ring.count_shift = RING_BYTES_SHIFT - ring.subbuf_shift;
+	if (buffer_open(buffer, config->driver, &ring))
+		return EXIT_RESOURCE;
+	stress_choices(config, state, &buffer->writer);
+	return buffer_reset(buffer, &ring) ? EXIT_USAGE : 0;
+}
+
+void stress_choices(const struct stress_config *config, uint64_t *state, struct writer *writer)
+{
+	writer->extra_bytes = config->extra_bytes;
+	writer->random_extra = config->random_extra;
+	writer->high_every = 16;
+	writer->random = next_random(state) | 1;
 }
 
 static int storm_timers(struct thread *thread)
@@ -187,7 +212,9 @@ static int beat_start(struct thread *thread)
 static void round_once(struct thread *thread, struct check *check)
 {
 	struct buffer *buffer = &thread->buffer;
-	uint64_t events = round_events(thread), begin, end;
+	uint64_t events = stress_round_events(thread->config, buffer_ring(buffer),
+					      &thread->random);
+	uint64_t begin, end;
 
 	begin = time_ns();
 	if (thread->config->workload == WORKLOAD_storm)
@@ -253,7 +280,8 @@ static void epoch_end(struct thread *thread, struct check *check, uint64_t deliv
 
 static int epoch(struct thread *thread, uint64_t deadline)
 {
-	struct ring_config ring = epoch_config(thread);
+	struct ring_config ring =
+		stress_geometry(thread->config, thread->pu, &thread->random);
 	struct check check;
 	uint64_t begin = time_ns(), delivered, events = thread->task_events;
 	uint64_t recording_ns = thread->recording_ns;
@@ -333,25 +361,19 @@ static void *thread_main(void *arg)
 {
 	struct thread *thread = arg;
 	const struct stress_config *config = thread->config;
-	struct ring_config ring = epoch_config(thread);
 
-	ring.subbuf_shift = config->extra_bytes > 100000 ? RING_MAX_SUBBUF_SHIFT : 12;
-	ring.count_shift = RING_BYTES_SHIFT - ring.subbuf_shift;
 	if (place_bind_self(config->place, thread->pu)) {
 		thread->error = EXIT_RESOURCE;
-	} else if (buffer_open(&thread->buffer, config->driver, &ring)) {
-		thread->error = EXIT_RESOURCE;
 	} else {
-		thread->buffer.writer.extra_bytes = config->extra_bytes;
-		thread->buffer.writer.random_extra = config->random_extra;
-		thread->buffer.writer.high_every = 16;
-		thread->buffer.writer.random = next_random(&thread->random) | 1;
+		thread->error = stress_buffer(config, thread->pu, &thread->random,
+					      &thread->buffer);
 		thread->result.bits = stress_bits(config->driver, config->bits);
-		thread->error = buffer_reset(&thread->buffer, &ring) ? EXIT_USAGE :
-								       thread_run(thread);
+		if (!thread->error)
+			thread->error = thread_run(thread);
 		if (!thread->error && place_verify_self(config->place, thread->pu))
 			thread->error = EXIT_RESOURCE;
-		buffer_close(&thread->buffer);
+		if (thread->buffer.driver)
+			buffer_close(&thread->buffer);
 	}
 	__atomic_store_n(&thread->sender.stop, true, __ATOMIC_RELEASE);
 	return NULL;
@@ -420,6 +442,10 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 		free(threads);
 		return stress_late_beat(config, result);
 	}
+	if (config->shared) {
+		free(threads);
+		return stress_shared(config, result);
+	}
 	*result = (struct stress_result){ .check.desc = config->driver->desc };
 	if (!threads) {
 		fprintf(stderr, "stampede: no memory for %u threads\n", config->threads);
@@ -432,8 +458,7 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 		threads[i].random = (config->seed + 1) * 0x9e3779b97f4a7c15u + i;
 		threads[i].interrupts.handle = handle_interrupt;
 		threads[i].interrupts.arg = &threads[i];
-		threads[i].interrupts.section_begin = __start_reserve_text;
-		threads[i].interrupts.section_end = __stop_reserve_text;
+		stress_section(&threads[i].interrupts);
 		check_init(&threads[i].result.check, config->driver->desc,
 			   stress_bits(config->driver, config->bits));
 		one = pthread_create(&threads[i].thread, NULL, thread_main, &threads[i]);

@@ -30,7 +30,7 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
 	.alignment = SCHEME_ALIGNMENT,
-	.shared_writers = SCHEME_SHARED,
+	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_ALL & ~PROMISE_MONOTONIC),
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,

@@ -8,7 +8,7 @@
  * which are correct and somewhat stronger than needed. The "memory" clobbers keep the compiler from
  * moving record bytes before the reserve or behind the commit.
  *
- * LOCKED rows that say shared_writers may also be written from several CPUs, on x86-64 only: there
+ * LOCKED rows with shared_promises may also be written from several CPUs, on x86-64 only: there
  * loads and stores keep their order but for a load that passes an older store, and every claim and
  * every commit is a LOCKed instruction, which lets nothing pass.
  */

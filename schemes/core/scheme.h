@@ -70,7 +70,7 @@ struct scheme_desc {
 	uint32_t beats_per_wrap; /* with NEED_BEAT */
 	uint32_t beat_ns; /* or a fixed period, whatever a wrap takes; 0: beats_per_wrap */
 	uint32_t alignment; /* bytes that payloads and records start at multiples of; 0: packed */
-	bool shared_writers; /* writers on several CPUs may share a ring */
+	uint32_t shared_promises; /* with writers on several CPUs in one ring; 0: not possible */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
 };
 
@@ -162,10 +162,16 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
 #define SCHEME_ALIGNMENT 0
 #endif
 
-#if defined(LOCKED) && defined(__x86_64__)
-#define SCHEME_SHARED true
+/*
+ * The shared_promises of a row that makes `all` with a fenced clock, and `some` where a stamp may be
+ * older than the place in the buffer that it gets.
+ */
+#if !defined(LOCKED) || !defined(__x86_64__)
+#define SCHEME_SHARED(all, some) 0
+#elif defined(CLOCK_FENCED)
+#define SCHEME_SHARED(all, some) (all)
 #else
-#define SCHEME_SHARED false
+#define SCHEME_SHARED(all, some) (some)
 #endif
 
 #define RECORD static inline __attribute__((always_inline))
