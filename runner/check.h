@@ -136,7 +136,7 @@ struct check {
 	uint64_t last_stamp;
 	uint64_t next_number;
 	uint64_t next_sequence[CHECK_CONTEXTS];
-	bool resync[CHECK_CONTEXTS]; /* an overwritten stretch lies before the context's next event */
+	bool resync[CHECK_CONTEXTS]; /* an overwritten stretch lies before the next event */
 	uint64_t skipped; /* events that sequences say were overwritten */
 };
 

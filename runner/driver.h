@@ -53,8 +53,8 @@ struct driver {
 	/* `events` events as fast as they go, from the task's context. */
 	void (*run)(void *scheme, struct writer *writer, uint64_t events);
 	/*
-	 * At most FENCED_BLOCK events, each between two fenced clock reads. Timed build only, NULL in
-	 * the others.
+	 * At most FENCED_BLOCK events, each between two fenced clock reads. Timed build only,
+	 * NULL in the others.
 	 */
 	void (*run_fenced)(void *scheme, struct writer *writer, uint64_t events,
 			   struct fenced_block *block);

@@ -118,7 +118,7 @@ int stress_shared(const struct stress_config *config, struct stress_result *resu
 struct ring_config stress_geometry(const struct stress_config *config, unsigned int pu,
 				   uint64_t *state);
 
-/* Events of one round: rarely more than the ring holds, so that both full and lapped rings occur. */
+/* Events of a round: rarely more than the ring holds; both full and lapped rings shall occur. */
 uint64_t stress_round_events(const struct stress_config *config, const struct ring *ring,
 			     uint64_t *state);
 

@@ -434,8 +434,8 @@ void tails_print(FILE *out, const json_t *tails)
 	unsigned int i;
 
 	fprintf(out, "\nfenced latency of single events, TSC ticks (two clock reads around nothing: "
-		     "%lld)\n%-24s |               calm                |               storm"
-		     "               | hit by signals\n%-24s |",
+		     "%lld)\n%-30s |               calm                |               storm"
+		     "               | hit by signals\n%-30s |",
 		(long long)json_integer_value(
 			json_object_get(json_array_get(tails, 0), "fence_p50")),
 		"", "row");
@@ -447,7 +447,7 @@ void tails_print(FILE *out, const json_t *tails)
 		if (calm != find_cell(tails, row, TAILS_CALM))
 			continue;
 		storm = find_cell(tails, row, TAILS_STORM);
-		fprintf(out, "%-24s |", row);
+		fprintf(out, "%-30s |", row);
 		for (i = 0; i < 4; i++)
 			print_cell(out, calm, keys[i]);
 		fputs(" |", out);
