@@ -4,6 +4,7 @@
 CC ?= gcc
 CXX ?= g++
 BUILD ?= build
+O := $(BUILD)/obj
 V ?= 0
 Q := $(if $(filter 0,$(V)),@,)
 say = $(if $(filter 0,$(V)),@printf '  %-6s %s\n' '$(1)' '$(2)',@:)
@@ -34,7 +35,7 @@ GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/
 
 # ---- rows: derived from schemes.def, one driver per row and build ----
 
-BUILDS := timed checked counting
+BUILDS := timed injected checked counting
 -include $(BUILD)/rows.mk
 
 $(BUILD)/rows.mk: schemes/schemes.def Makefile
@@ -43,33 +44,36 @@ $(BUILD)/rows.mk: schemes/schemes.def Makefile
 		$< > $@
 
 define driver_rule
-$(BUILD)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
+$(O)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS_ALL) -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"$$(header_$(2)).h"' \
-		-DSTAMPEDE_$(3) $$(defines_$(2)) -c $$< -o $$@
+		$(3:%=-DSTAMPEDE_%) $$(defines_$(2)) -c $$< -o $$@
 endef
 $(foreach row,$(ROWS),$(eval $(call driver_rule,timed,$(row),TIMED)))
+$(foreach row,$(ROWS),$(eval $(call driver_rule,injected,$(row),TIMED INJECTED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,checked,$(row),CHECKED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,counting,$(row),COUNTING)))
 
-drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(BUILD)/$(build)/%.o))
+drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # ---- what the programs are made of ----
 
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
-library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c plots/plots.c, \
+library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
+	runner/layout.c plots/plots.c, \
 	$(wildcard schemes/core/*.c workloads/*.c runner/*.c results/*.c plots/*.c) runner/gbench.cc)
-library_objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
+library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
 
-test_support := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+test_support := $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
 extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
+extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/plots
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots
 
 all: $(programs) ## build the programs
 
@@ -83,32 +87,38 @@ $(BUILD)/flags: force
 $(BUILD)/git-state: force
 	@mkdir -p $(@D)
 	@echo '$(GIT_STATE)' | cmp -s - $@ || echo '$(GIT_STATE)' > $@
-$(BUILD)/results/metadata.o: $(BUILD)/git-state
+$(O)/results/metadata.o: $(BUILD)/git-state
 
-$(BUILD)/%.o: %.c $(BUILD)/flags
+$(O)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$*)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
-$(BUILD)/%.o: %.cc $(BUILD)/flags
+$(O)/%.o: %.cc $(BUILD)/flags
 	$(call say,CXX,$*)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
+
+# The scripts and the style sheet are carried inside the program.
+$(O)/plots/scripts.o: $(wildcard plots/*.gp)
+$(O)/plots/scripts.o: plots/report.css
 
 $(library): $(library_objects)
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/run-stress: $(BUILD)/runner/run_stress.o $(library)
-$(BUILD)/bench: $(BUILD)/runner/bench.o $(library)
-$(BUILD)/plots: $(BUILD)/plots/plots.o $(library)
+$(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
+$(BUILD)/bench: $(O)/runner/bench.o $(library)
+$(BUILD)/layout: $(O)/runner/layout.o $(library)
+$(BUILD)/plots: $(O)/plots/plots.o $(library)
 $(programs):
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
-$(tests): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(test_support) $(library)
+$(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
 
 # ---- what people call ----
@@ -126,7 +136,7 @@ REPETITIONS ?=
 RUN ?= results/latest
 ARGS ?=
 
-bench: ## right, dear, which one: table, plots and report (QUICK=1 FULL=1 SCHEMES="a b" WORKLOADS="x y")
+bench: ## right, dear, which one: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) all
 	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FULL)),--full) \
@@ -142,6 +152,11 @@ plots: ## plots and report again from a recorded run: make plots RUN=results/lat
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/plots
 	@$(BUILD)/plots $(RUN)
+
+layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS="--measure"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
+	@$(BUILD)/layout $(ARGS)
 
 test: ## all tests, under two minutes
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages)
@@ -161,4 +176,4 @@ help: ## this list
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all bench run-stress plots test tests test-long clean help force
+.PHONY: all bench run-stress layout plots test tests test-long clean help force

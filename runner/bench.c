@@ -15,6 +15,7 @@
 #include "gbench.h"
 #include "machine.h"
 #include "metadata.h"
+#include "one_cell.h"
 #include "options.h"
 #include "summary.h"
 #include "tails.h"
@@ -25,9 +26,9 @@ extern char **environ;
 static const char usage[] =
 	"usage: bench [options]\n"
 	"  --quick                fewer and shorter repetitions, under 30 s\n"
-	"  --full                 all cells, and the table of the tails\n"
-	"  --schemes \"A B\"        rows, or prefixes of rows (default: all; floor always)\n"
-	"  --workloads \"X Y\"      steady threads storm late_beat (default: all)\n"
+	"  --full                 every row, every cell of wraps and nested, longer runs, and the tails\n"
+	"  --schemes \"A B\"        rows, or prefixes of rows (default: all but variants; floor always)\n"
+	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 21)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
@@ -84,8 +85,8 @@ static int parse(int argc, char **argv, struct bench *bench)
 			return fputs(usage, stderr), 1 + EXIT_USAGE;
 	}
 	if (good && bench->quick && bench->full) {
-		fprintf(stderr, "stampede: --quick and --full contradict each other\n");
-		return 1 + EXIT_USAGE;
+		fprintf(stderr, "stampede: --quick and --full exclude each other\n");
+		good = false;
 	}
 	if (good && optind < argc)
 		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
@@ -115,15 +116,16 @@ static int make_plots(const char *program, const char *directory)
 
 static void print_end(const struct bench *bench, const char *directory)
 {
-	printf("\nsteady: one thread, events back to back. Times are medians of %u repetitions, each a\n"
-	       "process of its own, in shuffled rounds; ratio to floor in %s, within the round.\n"
+	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are medians of\n"
+	       "up to %u repetitions, each a process of its own, in shuffled rounds; ratio to floor in\n"
+	       "%s, within the round.\n"
 	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
-	       bench->rounds.rounds, bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
+	       bench->rounds.rounds, bench->have_cycles ? "core cycles" : "TSC ticks of CPU time (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
 	       "events/s\n", bench->loop_cycles, bench->have_cycles ? "cycles" : "ticks",
 	       bench->decode_events_per_second / 1e6);
-	printf("\nresults  %s/bench.json\nreport   %s/report.html\nplots    %s/plots/\n", directory,
-	       directory, directory);
+	printf("\nresults  %s/bench.json\n", directory);
+	fflush(stdout);
 }
 
 static int finish(struct bench *bench, const char *program, int status)
@@ -148,9 +150,9 @@ static int finish(struct bench *bench, const char *program, int status)
 	summary_print(stdout, bench->table);
 	if (bench->full)
 		tails_print(stdout, bench->tails);
-	fflush(stdout);
-	error = make_plots(program, directory);
+	bench_print_injected(bench);
 	print_end(bench, directory);
+	error = make_plots(program, directory);
 	return status ? status : error;
 }
 
@@ -160,8 +162,8 @@ int main(int argc, char **argv)
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	int status;
 
-	if (argc > 1 && !strcmp(argv[1], ROUNDS_CELL_OPTION))
-		return rounds_cell_main(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], ONE_CELL_OPTION))
+		return one_cell_main(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = parse(argc, argv, &bench);
 	if (status)

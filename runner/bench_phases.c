@@ -27,18 +27,9 @@
 #define COUNTED_EVENTS 200000
 #define DECODE_ROUNDS 40
 
-/* Seconds and rounds of the two sizes of a run. */
-struct size {
-	double checked_seconds;
-	double storm_seconds;
-	double late_seconds;
-	double cell_ns;
-	unsigned int rounds;
-	unsigned int thread_rounds;
-};
-
-static const struct size full = { 0.6, 3, 1.2, 15e6, 41, 15 };
-static const struct size quick = { 0.25, 0.5, 0.25, 5e6, 21, 5 };
+static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3 };
+static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0 };
+static const struct bench_size quick = { 0.25, 0.5, 0.25, 5e6, 21, 5, 5, 0.2, 0 };
 
 /* Samples and seconds at most, per regime, of the tails. */
 struct tails_size {
@@ -49,9 +40,9 @@ struct tails_size {
 static const struct tails_size tails_full = { { 2000000, 2000000, 16384 }, { 0.5, 2, 1 } };
 static const struct tails_size tails_few = { { 102400, 200000, 1024 }, { 0.1, 0.1, 0.1 } };
 
-static const struct size *size_of(const struct bench *bench)
+const struct bench_size *bench_size(const struct bench *bench)
 {
-	return bench->quick ? &quick : &full;
+	return bench->quick ? &quick : bench->full ? &full : &standard;
 }
 
 void bench_list(void)
@@ -59,11 +50,26 @@ void bench_list(void)
 	unsigned int i;
 
 	for (i = 0; drivers_timed[i]; i++)
-		printf("%-24s %s (%s)\n", drivers_timed[i]->row, drivers_timed[i]->desc->title,
-		       drivers_timed[i]->desc->source);
+		driver_list(stdout, drivers_timed[i]);
 	for (i = 0; i < WORKLOADS; i++)
-		printf("%-24s %s\n", workload_name((enum workload)i),
+		printf("%-30s %s\n", workload_name((enum workload)i),
 		       workload_text((enum workload)i));
+}
+
+/* Without a word from the user; what takes long, and is there in run-stress, is for full runs. */
+static bool bench_runs(const struct bench *bench, enum workload workload)
+{
+	switch (workload) {
+	case WORKLOAD_wraps:
+	case WORKLOAD_nested:
+	case WORKLOAD_idle:
+		return !bench->quick;
+	case WORKLOAD_stall:
+	case WORKLOAD_handoff:
+		return bench->full;
+	default:
+		return true;
+	}
 }
 
 static int choose_workloads(struct bench *bench)
@@ -87,7 +93,7 @@ static int choose_workloads(struct bench *bench)
 		}
 	}
 	for (i = 0; !any && i < WORKLOADS; i++)
-		bench->workload[i] = true;
+		bench->workload[i] = bench_runs(bench, (enum workload)i);
 	return 0;
 }
 
@@ -101,50 +107,15 @@ static int choose_rows(struct bench *bench)
 		bench->rows = driver_select(drivers_checked, list, bench->row, DRIVERS_MAX);
 	} else {
 		bench->rows = driver_select(drivers_checked, NULL, bench->row, DRIVERS_MAX);
+		if (!bench->full)
+			bench->rows = driver_omit_variants(NULL, bench->row, bench->rows);
 	}
 	return bench->rows < 0 ? EXIT_USAGE : 0;
 }
 
-static void add_cell(struct bench *bench, const char *row, const char *workload,
-		     unsigned int threads, unsigned int rounds)
-{
-	bench->rounds.cell[bench->rounds.cells++] = (struct rounds_cell){
-		.row = row, .workload = workload, .threads = threads, .rounds = rounds
-	};
-}
-
-static void plan_cells(struct bench *bench)
-{
-	const struct size *size = size_of(bench);
-	struct rounds *rounds = &bench->rounds;
-	unsigned int threads = bench->plan.count;
-	int i;
-
-	rounds->rounds = bench->repetitions ? (unsigned int)bench->repetitions : size->rounds;
-	if (threads > CELL_THREADS_MAX)
-		threads = CELL_THREADS_MAX;
-	for (i = 0; i < bench->rows; i++) {
-		if (bench->workload[WORKLOAD_steady])
-			add_cell(bench, bench->row[i]->row, "steady", 1, rounds->rounds);
-		if (bench->workload[WORKLOAD_threads] && threads > 1)
-			add_cell(bench, bench->row[i]->row, "threads", threads,
-				 rounds->rounds < size->thread_rounds ? rounds->rounds :
-									size->thread_rounds);
-	}
-	if (bench->workload[WORKLOAD_steady])
-		add_cell(bench, CELL_EMPTY, "steady", 1, rounds->rounds);
-	rounds->seed = bench->seed;
-	rounds->cell_ns = size->cell_ns;
-	rounds->topology = bench->topology;
-	rounds->pu = bench->plan.pu;
-	rounds->record = bench->record;
-	rounds->rows = bench->repetitions_json;
-	rounds->progress = &bench->progress;
-}
-
 static double expected_seconds(const struct bench *bench)
 {
-	const struct size *size = size_of(bench);
+	const struct bench_size *size = bench_size(bench);
 	double seconds = 0;
 	unsigned int i;
 
@@ -153,6 +124,10 @@ static double expected_seconds(const struct bench *bench)
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
 	for (i = 0; i < TAILS_REGIMES && !bench->quick; i++)
 		seconds += bench->rows * (bench->full ? &tails_full : &tails_few)->seconds[i];
+	seconds += bench->workload[WORKLOAD_idle] * bench->rows *
+		   (size->idle_seconds + size->rare_seconds);
+	seconds += (bench->workload[WORKLOAD_stall] + bench->workload[WORKLOAD_handoff]) *
+		   bench->rows * size->checked_seconds;
 	for (i = 0; i < bench->rounds.cells; i++)
 		seconds += bench->rounds.cell[i].rounds * size->cell_ns * 3e-9;
 	return seconds;
@@ -254,9 +229,11 @@ int bench_open(struct bench *bench, const char *program)
 	bench->repetitions_json = json_array();
 	bench->stress = json_array();
 	bench->late_beat = json_array();
+	bench->idle = json_array();
+	bench->replay = json_array();
 	bench->by_rate = json_array();
 	bench->tails = json_array();
-	plan_cells(bench);
+	bench_plan_cells(bench);
 	warn(bench);
 	/* At once, so that a killed run still knows its machine; at the end with the load after. */
 	set_section(bench, "context", context(bench));
@@ -297,17 +274,19 @@ static void judge(struct bench *bench, int row, const struct stress_config *conf
 							   result->voided.worst_error);
 }
 
-static int run_checked(struct bench *bench, enum workload workload, double seconds, json_t *into)
+int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
+		      double rare_seconds, json_t *into)
 {
 	struct stress_config config = {
 		.workload = workload,
 		.seconds = seconds,
 		.levels = 3,
-		.threads = 1,
+		.threads = workload == WORKLOAD_handoff ? 2 : 1,
+		.rare_seconds = rare_seconds,
 		.seed = bench->seed,
 		.place = &bench->place,
 		.pu = bench->plan.pu,
-		.has_sender = workload == WORKLOAD_storm && bench->plan.count > 1,
+		.has_sender = stress_has_storm(workload) && bench->plan.count > 1,
 	};
 	struct stress_result *result = malloc(sizeof(*result));
 	int i, error = result ? 0 : EXIT_RESOURCE;
@@ -441,17 +420,20 @@ static void judge_repetitions(struct bench *bench)
 
 int bench_measure(struct bench *bench)
 {
-	const struct size *size = size_of(bench);
+	const struct bench_size *size = bench_size(bench);
 	int error;
 
 	for (int i = 0; i < bench->rows; i++)
 		bench->worst_error[i] = -1;
-	error = run_checked(bench, WORKLOAD_steady, size->checked_seconds, bench->stress);
+	error = bench_run_checked(bench, WORKLOAD_steady, size->checked_seconds, 0, bench->stress);
 	if (!error && bench->workload[WORKLOAD_storm])
-		error = run_checked(bench, WORKLOAD_storm, size->storm_seconds, bench->stress);
+		error = bench_run_checked(bench, WORKLOAD_storm, size->storm_seconds, 0,
+					  bench->stress);
 	if (!error && bench->workload[WORKLOAD_late_beat])
-		error = run_checked(bench, WORKLOAD_late_beat, size->late_seconds,
-				    bench->late_beat);
+		error = bench_run_checked(bench, WORKLOAD_late_beat, size->late_seconds, 0,
+					  bench->late_beat);
+	if (!error)
+		error = bench_run_workloads(bench);
 	if (!error)
 		error = run_counts(bench);
 	if (!error)
@@ -505,8 +487,7 @@ void bench_sections(struct bench *bench)
 	double ticks = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "ticks");
 	double ns = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "real_time");
 
-	bench->have_cycles = summary_median(bench->repetitions_json, "floor", "steady", "cycles") >
-			     0;
+	bench->have_cycles = bench_have_cycles(bench);
 	bench->loop_cycles = bench->have_cycles ? cycles : ticks;
 	make_table(bench);
 	set_section(bench, "context", context(bench));
@@ -515,6 +496,9 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "late_beat", bench->late_beat);
 	record_set(bench->record, "bytes_by_rate", bench->by_rate);
 	record_set(bench->record, "tails", bench->tails);
+	record_set(bench->record, "idle", bench->idle);
+	record_set(bench->record, "replay", bench->replay);
+	set_section(bench, "injected", bench_injected(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",
@@ -526,6 +510,8 @@ void bench_close(struct bench *bench)
 	json_decref(bench->repetitions_json);
 	json_decref(bench->stress);
 	json_decref(bench->late_beat);
+	json_decref(bench->idle);
+	json_decref(bench->replay);
 	json_decref(bench->by_rate);
 	json_decref(bench->tails);
 	json_decref(bench->table);

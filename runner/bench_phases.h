@@ -16,10 +16,23 @@
 #include "rounds.h"
 #include "stress.h"
 
+/* Seconds and rounds of a size of run. */
+struct bench_size {
+	double checked_seconds;
+	double storm_seconds;
+	double late_seconds;
+	double cell_ns;
+	unsigned int rounds;
+	unsigned int thread_rounds;
+	unsigned int injected_rounds;
+	double idle_seconds; /* without any event */
+	double rare_seconds; /* with one event per second; 0: not run */
+};
+
 struct bench {
 	/* what the user asked for */
 	bool quick;
-	bool full; /* all cells, many samples */
+	bool full; /* all rows, all cells, many samples */
 	const char *schemes;
 	const char *workloads;
 	const char *cpus;
@@ -56,6 +69,8 @@ struct bench {
 	json_t *repetitions_json;
 	json_t *stress;
 	json_t *late_beat;
+	json_t *idle;
+	json_t *replay;
 	json_t *by_rate;
 	json_t *tails;
 	json_t *table;
@@ -64,13 +79,34 @@ struct bench {
 	bool have_cycles;
 };
 
+const struct bench_size *bench_size(const struct bench *bench);
+
 void bench_list(void);
+
+/* Which cells are timed, in how many rounds. */
+void bench_plan_cells(struct bench *bench);
+
+/*
+ * The timed cells of wraps and nested: each row's median, its ratio to the floor of the same round
+ * without any wrap or nested writer, and what it loses to itself without them. bench_injected() is
+ * the record's section, bench_print_injected() a table of the losses.
+ */
+bool bench_have_cycles(const struct bench *bench);
+json_t *bench_injected(const struct bench *bench);
+void bench_print_injected(const struct bench *bench);
 
 /* Chooses rows, CPUs and workloads and opens the record. An exit code. */
 int bench_open(struct bench *bench, const char *program);
 
 /* Checks, counts and times. An exit code; EXIT_BROKEN is a result and not a failure. */
 int bench_measure(struct bench *bench);
+
+/* All rows through one checked workload; what they said goes into `into`. An exit code. */
+int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
+		      double rare_seconds, json_t *into);
+
+/* The workloads beside steady, threads, storm and late_beat, as far as chosen. An exit code. */
+int bench_run_workloads(struct bench *bench);
 
 /* Puts everything but the repetitions into the record, and makes the table. */
 void bench_sections(struct bench *bench);

@@ -20,8 +20,23 @@
 /* The pseudo row that times the harness's loop around nothing. */
 #define CELL_EMPTY "loop"
 
+/* Wraps and nested writers by plan: the cell is of the injected build (core/inject.h). */
+struct cell_injection {
+	bool on;
+	uint64_t wrap_every; /* one event in so many; 0: none */
+	uint64_t nest_every;
+	uint64_t nest_depth;
+};
+
+/* One in `every`, or none, as a share. */
+static inline double cell_share(uint64_t every)
+{
+	return every ? 1.0 / (double)every : 0;
+}
+
 struct cell {
-	const struct driver *driver; /* of the timed build */
+	const struct driver *driver; /* of the timed build, or the injected one */
+	struct cell_injection injected;
 	bool empty; /* CELL_EMPTY, driver is any */
 	uint64_t iterations; /* events per thread */
 	const struct place *place;

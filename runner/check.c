@@ -6,17 +6,21 @@
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits)
 {
 	*check = (struct check){
-		.desc = desc, .stamp_bits = stamp_bits, .contexts = CONTEXTS
+		.desc = desc,
+		.stamp_bits = stamp_bits,
+		.contexts = CONTEXTS,
+		.kept = ~bits_mask(scheme_cut_bits(desc, stamp_bits)),
 	};
 }
 
-void check_drain_begin(struct check *check, uint64_t first)
+void check_drain_begin(struct check *check, uint64_t first, uint64_t start)
 {
-	if (check->next_number && first > check->next_number)
+	uint64_t expected = check->next_number ? check->next_number : start;
+
+	/* Who does not show itself in this drain may still have lost events before it. */
+	if (first > expected)
 		memset(check->resync, true, sizeof(check->resync));
-	else if (!check->next_number)
-		/* A first look at a ring that may have gone round already. */
-		memset(check->resync, true, sizeof(check->resync));
+	memcpy(check->drained, check->by_context, sizeof(check->drained));
 	check->next_number = first;
 }
 
@@ -48,8 +52,9 @@ void check_violate(struct check *check, enum oracle oracle, const char *text, ui
 void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		 const struct check_payload *payload)
 {
-	bool early = (int64_t)(time - payload->stamp) < 0;
-	uint64_t error = early ? payload->stamp - time : time - payload->stamp;
+	uint64_t stamp = payload->stamp & check->kept;
+	bool early = (int64_t)(time - stamp) < 0;
+	uint64_t error = early ? stamp - time : time - stamp;
 
 	if (check->desc->untimed)
 		return;
@@ -89,6 +94,16 @@ void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint6
 	check->next_sequence[context] = sequence + 1;
 }
 
+void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time)
+{
+	uint64_t index = check_tag_sequence(tag) - keep->first;
+
+	if (check_tag_context(tag) != keep->context || index >= keep->count)
+		return;
+	keep->time[index] = time;
+	keep->inexact[index] = check_tag_inexact(tag);
+}
+
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload)
 {
@@ -117,6 +132,10 @@ void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64
 {
 	check->subbufs++;
 	check->subbuf_bytes += unused_bytes;
+	/* A context that has shown itself was in step: nothing of it was overwritten. */
+	for (unsigned int context = 0; context < check->contexts; context++)
+		if (check->by_context[context] != check->drained[context])
+			check->resync[context] = false;
 	check->last_events = decoded;
 	check->next_number = number + 1;
 	if (decoded != counted)
@@ -152,7 +171,8 @@ void check_finish(struct check *check, const struct check_totals *totals)
 		check_violate(check, ORACLE_CONSERVATION, "written is not decoded + overwritten", 0,
 			      0, 0, NULL);
 	if (check->extended > (desc->extension == EXTEND_ALWAYS ? check->events : check->needed) +
-				      totals->nested * desc->extra_per_nested)
+				      totals->nested * desc->extra_per_nested +
+				      check->subbufs * desc->extra_per_subbuf)
 		check_violate(check, ORACLE_COUNTS, "more extended records than anything explains",
 			      0, 0, 0, NULL);
 	if (check->inexact > totals->nested * desc->zeros_per_nested)
@@ -177,7 +197,7 @@ unsigned int check_typical_error_log2(const struct check *check)
 
 	for (bits = 1; bits < 65; bits++)
 		wrong += check->error_log2[bits];
-	if (wrong * 2 < check->events)
+	if (wrong * 2 <= check->events)
 		return 0;
 	for (bits = 1; bits < 64; bits++) {
 		seen += check->error_log2[bits];
@@ -234,6 +254,9 @@ enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t u
 	/* Nobody may lose, tear or invent records; but who needs masks may without them. */
 	if (owed)
 		worst = unmet & NEED_MASKED_INTERRUPTS ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+	/* Who cuts low bits owes all others. */
+	if (check->desc->cut_bits && check->violations[ORACLE_EXACT] && worst == VERDICT_KEPT)
+		worst = unmet ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
 	for (bit = 1; bit & PROMISE_ALL; bit <<= 1) {
 		one = check_promise(check, (enum scheme_promise)bit, stuck, unmet);
 		if (one == VERDICT_BROKEN)

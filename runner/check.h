@@ -3,15 +3,17 @@
  * The six oracles. They know nothing of a scheme's own state: only the decoded records, the payload
  * that each of them carries, the ring's commit counters and what the writer counted.
  *
- *   exact         decoded time == the stamp in the payload (not for stamps declared inexact)
- *   window        entry <= decoded time <= exit, clock reads of the caller around its reserve
+ *   exact         decoded time == the stamp in the payload (not for stamps declared inexact),
+ *                 with the low bits cleared that the row cuts by declaration
+ *   window        entry <= decoded time <= exit, clock reads of the caller around its reserve,
+ *                 entry with these bits cleared
  *   monotonic     decoded times never go back in buffer order, sub-buffer ends included
  *   conservation  written == decoded + lost; sequences without a gap in every context
  *   structure     headers parse to the exact end; payload and filler intact
  *   counts        extensions and inexact stamps at most what stamps and nesting call for
  *
  * The timed build's payload is the stamp alone: there the window is not known, and conservation is
- * by totals.
+ * by totals. The injected build is a timed one that stores CHECK_INEXACT for a stamp declared so.
  */
 #ifndef STAMPEDE_RUNNER_CHECK_H
 #define STAMPEDE_RUNNER_CHECK_H
@@ -54,6 +56,8 @@ struct check_payload {
 	uint64_t exit;
 	uint64_t tag; /* see check_tag() */
 };
+
+#define CHECK_INEXACT UINT64_MAX /* in place of a stamp; no clock gets there */
 
 #define CHECK_SEQUENCE_BITS 40
 #define CHECK_EXTRA_BITS 19
@@ -104,10 +108,23 @@ struct violation {
 	const char *text;
 };
 
+/*
+ * Decoded times that somebody wants: those of one context, from the event numbered `first` on; 0
+ * where it was not seen, and whether the stamp was declared inexact.
+ */
+struct check_keep {
+	unsigned int context;
+	uint64_t first;
+	uint64_t count; /* room in the two arrays */
+	uint64_t *time;
+	bool *inexact;
+};
+
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
 	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
+	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
 
 	/* what was read */
 	uint64_t events;
@@ -137,13 +154,15 @@ struct check {
 	uint64_t next_number;
 	uint64_t next_sequence[CHECK_CONTEXTS];
 	bool resync[CHECK_CONTEXTS]; /* an overwritten stretch lies before the next event */
+	uint64_t drained[CHECK_CONTEXTS]; /* by_context when this drain began */
 	uint64_t skipped; /* events that sequences say were overwritten */
+	struct check_keep *keep; /* NULL: nobody wants any */
 };
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
 
-/* A reader is about to take the sub-buffers from `first` on. */
-void check_drain_begin(struct check *check, uint64_t first);
+/* A reader is about to take the sub-buffers from `first` on; the ring's numbers begin at `start`. */
+void check_drain_begin(struct check *check, uint64_t first, uint64_t start);
 
 /* A reader is about to read the records of sub-buffer `number`, which begins at `begin`. */
 void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin);
@@ -157,6 +176,7 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 		 const struct check_payload *payload);
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		    const struct check_payload *payload);
+void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time);
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload);
 
@@ -210,9 +230,9 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 {
 	const struct check_payload *payload = (const struct check_payload *)(const void *)event->payload;
 	struct check_payload copy;
-	uint64_t time = event->time;
+	uint64_t time = event->time, stamp;
 #ifndef STAMPEDE_TIMED
-	uint64_t tag;
+	uint64_t tag, entry;
 	unsigned int context;
 #endif
 
@@ -235,6 +255,12 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	copy = (struct check_payload){ .entry = 0 };
 	memcpy(&copy.stamp, payload, sizeof(copy.stamp));
 	check->payload_bytes += event->payload_bytes;
+#ifdef STAMPEDE_INJECTED
+	if (unlikely(copy.stamp == CHECK_INEXACT)) {
+		check->inexact++;
+		copy.stamp = time;
+	}
+#endif
 #else
 	if (unlikely(event->payload_bytes < sizeof(copy))) {
 		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
@@ -252,22 +278,26 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 		check->next_sequence[context]++;
 	if (likely(context < check->contexts))
 		check->by_context[context]++;
-	if (unlikely(event->payload_bytes != sizeof(copy)))
+	if (unlikely(event->payload_bytes != sizeof(copy) || check_tag_extra(tag)))
 		check_filler_bytes(check, number, offset, event, &copy);
-	if (unlikely(time - copy.entry > copy.exit - copy.entry))
+	entry = copy.entry & check->kept;
+	if (unlikely(time - entry > copy.exit - entry || (int64_t)(copy.exit - copy.entry) < 0))
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, &copy);
 	check->inexact += check_tag_inexact(tag);
+	if (unlikely(check->keep))
+		check_keep(check->keep, tag, time);
 #endif
-	if (unlikely(time != copy.stamp))
+	stamp = copy.stamp & check->kept;
+	if (unlikely(time != stamp))
 		check_error(check, number, offset, time, &copy);
 	check->needed += bits_overflow(check->desc->extension == EXTEND_ON_CARRY ?
-					       copy.stamp ^ check->last_stamp :
-					       copy.stamp - check->last_stamp,
+					       stamp ^ check->last_stamp :
+					       stamp - check->last_stamp,
 				       check->stamp_bits);
 	check->events++;
 	check->last_time = time;
-	check->last_stamp = copy.stamp;
+	check->last_stamp = stamp;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define STAMPEDE_COUNTING
 #include "counts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static void play(struct buffer *buffer, double rate, double seconds, double hz,
 	uint64_t since = 0;
 
 	if (driver->desc->needs & NEED_BEAT)
-		beat_ticks = driver_beat_ns(driver, driver->stamp_bits, hz) * hz / 1e9;
+		beat_ticks = driver_beat_ticks(driver, driver->stamp_bits, hz);
 	for (beat_at = begin + beat_ticks; event_at < end;) {
 		if (beat_at < event_at) {
 			virtual_clock.now = (uint64_t)beat_at;
@@ -100,4 +101,71 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 	}
 	buffer_close(&buffer);
 	return points_seen;
+}
+
+/* The next event of a replay, and the beats that are due before it. */
+static void replay_one(struct buffer *buffer, double event_at, double *beat_at, double beat_ticks)
+{
+	const struct driver *driver = buffer->driver;
+
+	for (; *beat_at < event_at; *beat_at += beat_ticks) {
+		/* Never back: an event before it may have read the clock up to here. */
+		if (virtual_clock.now < (uint64_t)*beat_at)
+			virtual_clock.now = (uint64_t)*beat_at;
+		driver->beat(buffer->scheme, &buffer->writer);
+	}
+	if (virtual_clock.now < (uint64_t)event_at)
+		virtual_clock.now = (uint64_t)event_at;
+	driver->run(buffer->scheme, &buffer->writer, 1);
+}
+
+static json_t *replay_json(const struct check *check, const char *row, const char *gaps,
+			   double seconds, enum verdict verdict)
+{
+	double events = (double)check->by_context[CONTEXT_TASK];
+	double beats = (double)check->by_context[CONTEXT_BEAT];
+	double header = (double)check->header_bytes + beats * PAYLOAD_BYTES;
+
+	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "row", row, "gaps",
+			 gaps, "verdict", check_verdict_name(verdict), "events", events, "seconds",
+			 seconds, "bytes", header / events + PAYLOAD_BYTES, "header_bytes",
+			 header / events, "bytes_per_second",
+			 (header + events * PAYLOAD_BYTES) / seconds, "extended_per_million",
+			 1e6 * (double)check->extended / events, "beats_per_second",
+			 beats / seconds);
+}
+
+json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint64_t events,
+		      double hz, uint64_t seed, enum verdict *verdict)
+{
+	struct ring_config config = buffer_config(driver, 16, 4);
+	double begin = 1u << 20, event_at = begin, beat_at = HUGE_VAL, beat_ticks = 0;
+	struct check_totals totals;
+	struct buffer buffer;
+	struct check check;
+	uint64_t i;
+
+	if (buffer_open(&buffer, driver, &config))
+		return NULL;
+	reset(1);
+	/* The scheme began at another time. */
+	buffer_reset(&buffer, &config);
+	check_init(&check, driver->desc, config.stamp_bits);
+	if (driver->desc->needs & NEED_BEAT) {
+		beat_ticks = driver_beat_ticks(driver, driver->stamp_bits, hz);
+		beat_at = begin + beat_ticks;
+	}
+	for (i = 1; i <= events; i++) {
+		event_at += gaps_sample_ns(gaps, &seed) * hz * 1e-9;
+		replay_one(&buffer, event_at, &beat_at, beat_ticks);
+		if (i % 1024 == 0)
+			buffer_drain(&buffer, &check);
+	}
+	buffer_drain(&buffer, &check);
+	buffer_totals(&buffer, &totals);
+	check_finish(&check, &totals);
+	*verdict = check_verdict(&check, buffer_ring(&buffer)->stuck,
+				 driver->desc->needs & NEED_MASKED_INTERRUPTS);
+	buffer_close(&buffer);
+	return replay_json(&check, driver->row, gaps->name, (event_at - begin) / hz, *verdict);
 }

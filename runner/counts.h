@@ -5,7 +5,9 @@
 
 #include <jansson.h>
 
+#include "check.h"
 #include "driver.h"
+#include "gaps.h"
 
 struct counts {
 	double clock_reads; /* per event */
@@ -22,5 +24,12 @@ int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ti
  * beats where the row needs them. An array of objects for the record, or NULL.
  */
 json_t *counts_by_rate(const struct driver *driver, double hz);
+
+/*
+ * `events` of a row at recorded gaps, with a clock of `hz` and beats where the row needs them: an
+ * object for the record, and the oracles' word in *verdict. NULL without memory.
+ */
+json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint64_t events,
+		      double hz, uint64_t seed, enum verdict *verdict);
 
 #endif

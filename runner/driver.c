@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Compiled once per row and build with -DROW=..., -DSCHEME_HEADER='"..."' and one of
- * -DSTAMPEDE_TIMED, -DSTAMPEDE_CHECKED, -DSTAMPEDE_COUNTING, which make the symbol's prefix.
+ * -DSTAMPEDE_TIMED, -DSTAMPEDE_CHECKED, -DSTAMPEDE_COUNTING, which make the symbol's prefix;
+ * -DSTAMPEDE_INJECTED comes with -DSTAMPEDE_TIMED (core/inject.h).
  */
 #include "driver.h"
 
@@ -35,7 +36,11 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #define TEXT(a) TEXT_(a)
 
 #ifdef STAMPEDE_TIMED
+#ifdef STAMPEDE_INJECTED
+#define DRIVER_NAME JOIN(driver_injected_, ROW)
+#else
 #define DRIVER_NAME JOIN(driver_timed_, ROW)
+#endif
 
 struct source {
 	struct writer *writer;
@@ -43,11 +48,18 @@ struct source {
 
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
+	uint64_t stamp = rsv->stamp;
+
 	(void)src;
 	(void)len;
-	memcpy(rsv->payload, &rsv->stamp, sizeof(rsv->stamp));
+#ifdef STAMPEDE_INJECTED
+	if (unlikely(rsv->inexact))
+		stamp = CHECK_INEXACT;
+#endif
+	memcpy(rsv->payload, &stamp, sizeof(stamp));
 }
 
+#ifndef STAMPEDE_INJECTED
 static void driver_run(void *scheme, struct writer *writer, uint64_t events)
 {
 	struct scheme_ring *s = scheme;
@@ -76,6 +88,7 @@ static void driver_run_fenced(void *scheme, struct writer *writer, uint64_t even
 	}
 	writer->entered[CONTEXT_TASK] += events;
 }
+#endif
 
 /* One event from an interrupt. */
 static __attribute__((noinline)) void driver_one(struct scheme_ring *s, struct writer *writer,
@@ -107,10 +120,14 @@ static void payload_fill_extra(uint8_t *filler, uint32_t extra, uint64_t sequenc
 		filler[i] = check_filler(sequence, i);
 }
 
-/* Runs between reserve and commit: `exit` bounds the reserve, not the copying. */
+/*
+ * Runs between reserve and commit: `exit` bounds the reserve, not the copying. The record is certain
+ * here and its place known, so this is where it is counted: a context can nest in itself where a
+ * soft mask runs late writers, but not between these two.
+ */
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
-	uint64_t sequence = src->writer->written[src->context];
+	uint64_t sequence = src->writer->written[src->context]++;
 	uint32_t extra = len - PAYLOAD_BYTES;
 	struct check_payload payload = {
 		.stamp = rsv->stamp,
@@ -142,7 +159,7 @@ static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsi
 	struct source src = { .writer = writer, .context = context };
 	uint32_t extra = writer->extra_bytes;
 
-	writer->entered[context]++;
+	local_add_raw(&writer->entered[context], 1);
 	if (unlikely(writer->random_extra)) {
 		extra = driver_random_extra(writer);
 		id = EVENT_SIZED + (id == EVENT_BEAT);
@@ -150,10 +167,8 @@ static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsi
 		id = EVENT_FIXED_HIGH;
 	}
 	src.entry = clock_fenced();
-	if (likely(record(s, id, PAYLOAD_BYTES + extra, &src)))
-		writer->written[context]++;
-	else
-		writer->failed[context]++;
+	if (unlikely(!record(s, id, PAYLOAD_BYTES + extra, &src)))
+		local_add_raw(&writer->failed[context], 1);
 }
 
 static void driver_run(void *scheme, struct writer *writer, uint64_t events)
@@ -215,6 +230,10 @@ static void driver_beat(void *scheme, struct writer *writer)
 	driver_one(scheme, writer, CONTEXT_BEAT, EVENT_BEAT);
 }
 
+#ifdef STAMPEDE_INJECTED
+#include "driver_inject.h"
+#endif
+
 static void driver_init(void *scheme, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs, struct writer *writer)
 {
@@ -272,11 +291,31 @@ static void driver_drain(void *scheme, struct check *check, bool consume)
 	uint64_t first, last, number;
 
 	ring_readable(&s->ring, &first, &last);
-	check_drain_begin(check, first);
+	check_drain_begin(check, first, ring_start_number(&s->ring));
 	for (number = first; number < last; number++)
 		drain_one(s, check, number);
 	if (consume)
 		ring_consume(&s->ring, last);
+}
+
+static void driver_walk(void *scheme, void (*each)(void *arg, const struct event *event), void *arg)
+{
+	struct scheme_ring *s = scheme;
+	uint64_t first, last, number;
+	struct cursor cursor;
+	struct event event;
+	uint32_t content;
+
+	ring_readable(&s->ring, &first, &last);
+	for (number = first; number < last; number++) {
+		content = ring_content(&s->ring, number);
+		if (!content || !decode_begin(&s->ring, number, content, &cursor))
+			continue;
+		while (decode_next(&cursor, &event) == DECODE_EVENT)
+			if (!(event.flags & EVENT_STAMP_ONLY))
+				each(arg, &event);
+	}
+	ring_consume(&s->ring, last);
 }
 
 static void show_one(FILE *text, const struct event *event, uint32_t offset, bool marked)
@@ -338,7 +377,12 @@ const struct driver DRIVER_NAME = {
 	.payload_bytes = PAYLOAD_BYTES,
 #ifdef STAMPEDE_TIMED
 	.timed = true,
+#ifndef STAMPEDE_INJECTED
 	.run_fenced = driver_run_fenced,
+#endif
+#endif
+#ifdef VARIANT
+	.variant = true,
 #endif
 	.init = driver_init,
 	.run = driver_run,
@@ -347,5 +391,6 @@ const struct driver DRIVER_NAME = {
 	.beat = driver_beat,
 	.flush = driver_flush,
 	.drain = driver_drain,
+	.walk = driver_walk,
 	.show = driver_show,
 };

@@ -46,6 +46,7 @@ struct driver {
 	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
 	uint32_t payload_bytes; /* least payload of this build */
 	bool timed; /* of the timed build: the stamp is the payload */
+	bool variant; /* of another row: only by name, by prefix or in full runs */
 
 	/* All take the scheme's structure as `scheme`. */
 	void (*init)(void *scheme, const struct ring_config *config, uint8_t *base,
@@ -68,6 +69,8 @@ struct driver {
 	void (*flush)(void *scheme);
 	/* Decodes and judges all complete sub-buffers, and releases them if `consume`. */
 	void (*drain)(void *scheme, struct check *check, bool consume);
+	/* Hands each event of all complete sub-buffers to `each`, in buffer order, and releases them. */
+	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
 	/* Prints the record of `violation` with up to `around` decoded ones on either side. */
 	void (*show)(FILE *text, void *scheme, const struct violation *violation,
 		     unsigned int around);
@@ -75,15 +78,21 @@ struct driver {
 
 /* The drivers of a build in the order of schemes.def, NULL at the end. */
 extern const struct driver *const drivers_timed[];
+extern const struct driver *const drivers_injected[]; /* timed, with wraps and nesting by plan */
 extern const struct driver *const drivers_checked[];
 extern const struct driver *const drivers_counting[];
 
-/* Nanoseconds between beats of a row that needs them, with a short field of `stamp_bits`. */
-static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_bits, double hz)
+/* Ticks between beats of a row that needs them, with a short field of `stamp_bits`. */
+static inline double driver_beat_ticks(const struct driver *driver, uint32_t stamp_bits, double hz)
 {
 	if (driver->desc->beat_ns)
-		return driver->desc->beat_ns;
-	return 1e9 * (double)(UINT64_C(1) << stamp_bits) / hz / driver->desc->beats_per_wrap;
+		return driver->desc->beat_ns * hz / 1e9;
+	return (double)(UINT64_C(1) << stamp_bits) / driver->desc->beats_per_wrap;
+}
+
+static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_bits, double hz)
+{
+	return driver_beat_ticks(driver, stamp_bits, hz) * 1e9 / hz;
 }
 
 /* A driver by its row, or NULL. */
@@ -91,12 +100,18 @@ const struct driver *driver_find(const struct driver *const *drivers, const char
 
 /*
  * The rows that `list` names: row names or prefixes of whole words ("nested_stamps" takes
- * nested_stamps_cmpxchg along; "=nested_stamps" does not), separated by spaces or commas; NULL or "" is all. Fills `chosen`
- * (room for `max`) in the order of schemes.def and returns how many; -1 and a line on stderr with
- * the nearest name if there is none of that name.
+ * nested_stamps_cmpxchg along; "=nested_stamps" does not), separated by spaces or commas; NULL or
+ * "" is all. Fills `chosen` (room for `max`) in the order of schemes.def and returns how many; -1
+ * and a line on stderr with the nearest name if there is none of that name.
  */
 int driver_select(const struct driver *const *drivers, const char *list,
 		  const struct driver **chosen, int max);
+
+/* Leaves out the variants of the `count` rows if `list` names none; how many stay. */
+int driver_omit_variants(const char *list, const struct driver **chosen, int count);
+
+/* One line of --list. */
+void driver_list(FILE *text, const struct driver *driver);
 
 /* Most rows there can be; a build with more fails. */
 #define DRIVERS_MAX 128

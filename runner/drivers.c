@@ -7,12 +7,20 @@
 #include "options.h"
 
 #define X(row, header, ...) \
-	extern const struct driver driver_timed_##row, driver_checked_##row, driver_counting_##row;
+	extern const struct driver driver_timed_##row, driver_injected_##row; \
+	extern const struct driver driver_checked_##row, driver_counting_##row;
 #include "schemes.def"
 #undef X
 
 #define X(row, header, ...) &driver_timed_##row,
 const struct driver *const drivers_timed[] = {
+#include "schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_injected_##row,
+const struct driver *const drivers_injected[] = {
 #include "schemes.def"
 	NULL
 };
@@ -80,4 +88,22 @@ int driver_select(const struct driver *const *drivers, const char *list,
 		if (wanted[i] || !list || !list[strspn(list, " ,")])
 			chosen[count++] = drivers[i];
 	return count;
+}
+
+int driver_omit_variants(const char *list, const struct driver **chosen, int count)
+{
+	int i, kept = 0;
+
+	if (list && list[strspn(list, " ,")])
+		return count;
+	for (i = 0; i < count; i++)
+		if (!chosen[i]->variant)
+			chosen[kept++] = chosen[i];
+	return kept;
+}
+
+void driver_list(FILE *text, const struct driver *driver)
+{
+	fprintf(text, "%-30s %s%s (%s)\n", driver->row, driver->variant ? "variant: " : "",
+		driver->desc->title, driver->desc->source);
 }

@@ -9,15 +9,17 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "cell.h"
 #include "driver.h"
 #include "progress.h"
 #include "record.h"
 
-#define ROUNDS_CELLS_MAX (2 * DRIVERS_MAX + 1)
+#define ROUNDS_CELLS_MAX (20 * DRIVERS_MAX + 1)
 
 struct rounds_cell {
 	const char *row; /* or CELL_EMPTY */
-	const char *workload; /* "steady" or "threads" */
+	const char *workload; /* "steady", "threads", "wraps:0.001", ... */
+	struct cell_injection injected;
 	unsigned int threads;
 	unsigned int rounds; /* this cell takes part in the first so many */
 	uint64_t iterations; /* per thread; set by rounds_calibrate() */
@@ -41,10 +43,5 @@ int rounds_calibrate(struct rounds *rounds);
 
 /* Runs all; every repetition is in the record as soon as it is done. An exit code. */
 int rounds_run(struct rounds *rounds);
-
-/* What a process started for one repetition does: prints its result as one line of JSON. */
-int rounds_cell_main(int argc, char **argv);
-
-#define ROUNDS_CELL_OPTION "--one-cell"
 
 #endif

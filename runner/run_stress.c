@@ -12,11 +12,14 @@
 #include "stress.h"
 #include "stress_print.h"
 
+#define PAYLOAD_MOST 500000 /* the largest sub-buffer has 262144 bytes */
+
 struct options {
 	const char *schemes;
 	const char *workload;
 	const char *cpus;
 	const char *json;
+	const char *gaps;
 	uint64_t seconds;
 	uint64_t levels;
 	uint64_t threads;
@@ -31,18 +34,20 @@ struct options {
 static const char usage[] =
 	"usage: run-stress [options]\n"
 	"  --list                 rows and workloads\n"
-	"  --scheme \"A B\"         rows, or prefixes of rows (default: all)\n"
+	"  --scheme \"A B\"         rows, or prefixes of rows (default: all but variants)\n"
 	"  --workload NAME        default storm\n"
 	"  --seconds N            per row (default 2)\n"
 	"  --levels 1..3          nesting levels of the storm (default 3)\n"
 	"  --threads N            pinned writers, a ring each (default 1)\n"
 	"  --shared               2 or 3 threads in one ring (rows that allow it: *_locked)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
-	"  --bits N               width of the short time field, 8..27 (default: the row's)\n"
+	"  --bits N               a wrap is 2^N ticks, 8..27 (default: the row's)\n"
+	"  --gaps FILE            of replay, such as workloads/gaps/syscalls_busy.csv\n"
 	"  --payload N|random     bytes behind the 32 of the check, random: 0..200\n"
 	"  --seed N               of ring geometry, modes and round lengths (default 1)\n"
 	"  --json FILE            results, written when all is done\n"
-	"exit: 0 all promises kept, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted\n";
+	"exit: 0 all promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not possible here,\n"
+	"      5 interrupted\n";
 
 static void on_interrupt(int signal)
 {
@@ -63,6 +68,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "shared", no_argument, NULL, 'a' },
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "bits", required_argument, NULL, 'b' },
+		{ "gaps", required_argument, NULL, 'g' },
 		{ "payload", required_argument, NULL, 'p' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "json", required_argument, NULL, 'o' },
@@ -83,6 +89,8 @@ static int parse(int argc, char **argv, struct options *options)
 			options->workload = optarg;
 		else if (option == 'c')
 			options->cpus = optarg;
+		else if (option == 'g')
+			options->gaps = optarg;
 		else if (option == 'o')
 			options->json = optarg;
 		else if (option == 't')
@@ -99,7 +107,7 @@ static int parse(int argc, char **argv, struct options *options)
 		else if (option == 'p' && !strcmp(optarg, "random"))
 			options->random_extra = true, options->extra_bytes = 200;
 		else if (option == 'p')
-			good = option_number("--payload", optarg, 0, 200000, &options->extra_bytes);
+			good = option_number("--payload", optarg, 0, PAYLOAD_MOST, &options->extra_bytes);
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
@@ -109,6 +117,23 @@ static int parse(int argc, char **argv, struct options *options)
 		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
 			argv[optind]);
 	return good && optind == argc ? 0 : 1 + EXIT_USAGE;
+}
+
+/* A width that all chosen rows can have: who cuts low bits of the stamp needs more than those. */
+static int check_bits(const struct options *options, const struct driver **rows, int count)
+{
+	int i;
+
+	for (i = 0; options->bits && i < count; i++) {
+		if (options->bits > rows[i]->desc->cut_bits)
+			continue;
+		fprintf(stderr,
+			"stampede: --bits %" PRIu64 " leaves no bit of time to %s, which cuts the "
+			"low %u; give more, or choose others with --scheme\n",
+			options->bits, rows[i]->row, rows[i]->desc->cut_bits);
+		return EXIT_USAGE;
+	}
+	return 0;
 }
 
 static int find_workload(const char *name, enum workload *workload)
@@ -129,12 +154,45 @@ static int list_all(void)
 	unsigned int i;
 
 	for (i = 0; drivers_checked[i]; i++)
-		printf("%-24s %s (%s)\n", drivers_checked[i]->row, drivers_checked[i]->desc->title,
-		       drivers_checked[i]->desc->source);
+		driver_list(stdout, drivers_checked[i]);
 	for (i = 0; i < WORKLOADS; i++)
-		printf("%-24s %s\n", workload_name((enum workload)i),
+		printf("%-30s %s\n", workload_name((enum workload)i),
 		       workload_text((enum workload)i));
 	return EXIT_FINE;
+}
+
+/* What single workloads cannot do without. An exit code, after a line on stderr. */
+static int prepare(const struct place *place, struct options *options,
+		   struct stress_config *config, struct gaps *gaps)
+{
+	if (config->workload == WORKLOAD_nested) {
+		fprintf(stderr, "stampede: nested is timed by bench; under real signals it is the "
+				"workload storm\n");
+		return EXIT_UNSUPPORTED;
+	}
+	if (options->gaps && config->workload != WORKLOAD_replay) {
+		fprintf(stderr, "stampede: --gaps is for --workload replay, not for %s\n",
+			workload_name(config->workload));
+		return EXIT_USAGE;
+	}
+	if (config->workload == WORKLOAD_replay) {
+		if (!options->gaps)
+			fprintf(stderr, "stampede: replay takes its gaps from a file: --gaps "
+					"workloads/gaps/syscalls_busy.csv, for one\n");
+		if (!options->gaps || gaps_read(options->gaps, gaps))
+			return EXIT_USAGE;
+		config->gaps = gaps;
+	}
+	if (config->workload == WORKLOAD_handoff) {
+		options->threads = 2;
+		if (hwloc_bitmap_weight(place->allowed) < 2) {
+			fprintf(stderr, "stampede: handoff skipped: it takes two CPUs, and CPU %s is "
+					"all that is allowed here\n", place_allowed_text(place));
+			return EXIT_UNSUPPORTED;
+		}
+	}
+	config->rare_seconds = config->seconds / 2;
+	return 0;
 }
 
 /* CPUs for the writers and, if one is left, for the sender of the storm. */
@@ -146,7 +204,7 @@ static int plan(const struct place *place, const struct options *options,
 	enum place_status status;
 
 	config->threads = threads;
-	config->has_sender = config->workload == WORKLOAD_storm && threads == 1 && allowed > 1 &&
+	config->has_sender = stress_has_storm(config->workload) && threads == 1 && allowed > 1 &&
 			     (!options->cpus || strpbrk(options->cpus, ",-"));
 	status = place_plan(place, options->cpus, threads + config->has_sender, plan);
 	config->pu = plan->pu;
@@ -163,8 +221,10 @@ static int choose_shared(const struct options *options, const struct driver **ro
 		fprintf(stderr, "stampede: --shared takes --threads 2 or 3\n");
 		return -EXIT_USAGE;
 	}
-	if (!strcmp(options->workload, "late_beat")) {
-		fprintf(stderr, "stampede: late_beat has one writer; leave out --shared\n");
+	if (strcmp(options->workload, "storm") && strcmp(options->workload, "steady") &&
+	    strcmp(options->workload, "threads")) {
+		fprintf(stderr, "stampede: --shared is for steady, threads and storm, not for %s\n",
+			options->workload);
 		return -EXIT_USAGE;
 	}
 	for (i = 0; i < count; i++) {
@@ -215,6 +275,7 @@ int main(int argc, char **argv)
 	struct stress_config config = { .driver = NULL };
 	struct place place = { .topology = NULL };
 	struct place_plan cpus = { .pu = NULL };
+	struct gaps gaps;
 	int status, count;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -224,8 +285,11 @@ int main(int argc, char **argv)
 	if (options.list)
 		return list_all();
 	count = driver_select(drivers_checked, options.schemes, rows, DRIVERS_MAX);
-	if (count < 0 || find_workload(options.workload, &config.workload))
+	if (count < 0 || check_bits(&options, rows, count) ||
+	    find_workload(options.workload, &config.workload))
 		return EXIT_USAGE;
+	if (!options.shared)
+		count = driver_omit_variants(options.schemes, rows, count);
 	if (options.shared) {
 		count = choose_shared(&options, rows, count);
 		if (count < 0)
@@ -239,6 +303,8 @@ int main(int argc, char **argv)
 	config.random_extra = options.random_extra;
 	config.seed = options.seed;
 	status = place_open(&place);
+	if (!status)
+		status = prepare(&place, &options, &config, &gaps);
 	if (!status)
 		status = plan(&place, &options, &config, &cpus);
 	if (!status && (interrupts_install() || sigaction(SIGINT, &interrupt, NULL)))

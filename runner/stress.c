@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "stress.h"
+#include "stress_thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,8 +14,6 @@
 #define EPOCH_NS 300000000u
 #define CALM_EVENTS 20000
 #define RING_BYTES_SHIFT 20
-#define SHARE_LEAST 0.23 /* of recording time, what the pace must leave the writer */
-#define SHARE_MUCH 0.28
 
 volatile sig_atomic_t stress_stop;
 
@@ -47,30 +45,54 @@ uint32_t stress_bits(const struct driver *driver, uint32_t bits)
 	return bits && driver->stamp_bits <= 32 ? bits : driver->stamp_bits;
 }
 
-struct thread {
-	pthread_t thread;
-	const struct stress_config *config;
-	struct stress_result result;
-	struct buffer buffer;
-	struct interrupts interrupts;
-	struct interrupt_sender sender;
-	unsigned int pu;
-	uint64_t random;
-	double calm_ns; /* per event of the task, without interrupts */
-	uint64_t recording_ns;
-	uint64_t task_events; /* in recording_ns, whether recorded or lost */
-	double stretch; /* of all storm periods, >= 1 */
-	int error;
-};
-
 extern const char __start_reserve_text[], __stop_reserve_text[];
 
-static uint64_t next_random(uint64_t *state)
+uint64_t stress_random(uint64_t *state)
 {
 	*state ^= *state << 13;
 	*state ^= *state >> 7;
 	*state ^= *state << 17;
 	return *state;
+}
+
+static const struct stress_ops *ops_of(enum workload workload)
+{
+	switch (workload) {
+	case WORKLOAD_storm:
+		return &stress_ops_storm;
+	case WORKLOAD_stall:
+		return &stress_ops_stall;
+	case WORKLOAD_replay:
+		return &stress_ops_replay;
+	case WORKLOAD_wraps:
+		return &stress_ops_wraps;
+	case WORKLOAD_idle:
+		return &stress_ops_idle;
+	case WORKLOAD_handoff:
+		return &stress_ops_handoff;
+	default:
+		return &stress_ops_steady;
+	}
+}
+
+/* What the user or the workload asks for; 0: the row's own. */
+static uint32_t stress_asked_bits(const struct stress_config *config)
+{
+	const struct stress_ops *ops = ops_of(config->workload);
+
+	if (config->bits)
+		return config->bits;
+	return config->driver->desc->needs & NEED_BEAT ? ops->beaten_bits : ops->bits;
+}
+
+uint32_t stress_width(const struct stress_config *config)
+{
+	return stress_bits(config->driver, stress_asked_bits(config));
+}
+
+bool stress_has_storm(enum workload workload)
+{
+	return ops_of(workload)->storm;
 }
 
 void stress_section(struct interrupts *interrupts)
@@ -81,40 +103,35 @@ void stress_section(struct interrupts *interrupts)
 
 static void handle_interrupt(void *arg, unsigned int source)
 {
-	struct thread *thread = arg;
-	const struct driver *driver = thread->buffer.driver;
-	uint64_t events = storm_events(thread->interrupts.delivered[source]);
+	struct stress_thread *thread = arg;
 
-	if (source == INTERRUPT_BEAT) {
-		driver->beat(thread->buffer.scheme, &thread->buffer.writer);
-		return;
-	}
-	for (; events; events--)
-		driver->interrupt(thread->buffer.scheme, &thread->buffer.writer,
-				  CONTEXT_LEVEL_1 + source - 1);
+	if (source == INTERRUPT_BEAT)
+		thread->buffer.driver->beat(thread->buffer.scheme, &thread->buffer.writer);
+	else
+		thread->ops->interrupt(thread, source);
 }
 
 struct ring_config stress_geometry(const struct stress_config *config, unsigned int pu,
 				   uint64_t *state)
 {
+	const struct stress_ops *ops = ops_of(config->workload);
 	struct ring_config ring = buffer_config(config->driver, 12, 8);
-	uint64_t random = next_random(state);
-	uint32_t most;
+	uint64_t random = stress_random(state);
+	uint32_t asked = stress_asked_bits(config), most;
 
-	ring.stamp_bits = stress_bits(config->driver, config->bits);
-	if (config->driver->counter_bits < 64)
-		ring.counter_bits = config->bits && config->bits < config->driver->counter_bits ?
-					    ring.stamp_bits :
-					    config->driver->counter_bits;
+	ring.stamp_bits = stress_width(config);
+	if (asked && asked < config->driver->counter_bits && config->driver->counter_bits < 64)
+		ring.counter_bits = ring.stamp_bits;
 	ring.subbuf_shift = 9 + random % 8;
-	while (config->extra_bytes + 128u > 1u << ring.subbuf_shift &&
+	/* One epoch in eight leaves sub-buffers that are too small for large payloads. */
+	while (config->extra_bytes + 128u > 1u << ring.subbuf_shift && random >> 40 & 7 &&
 	       ring.subbuf_shift < RING_MAX_SUBBUF_SHIFT)
 		ring.subbuf_shift++;
 	most = RING_BYTES_SHIFT - ring.subbuf_shift;
-	ring.count_shift = random >> 8 & 3 ? most : 1 + (random >> 16) % most;
+	ring.count_shift = random >> 8 & 3 || ops->whole_ring ? most : 1 + (random >> 16) % most;
 	if (ring.count_shift > 12)
 		ring.count_shift = 12;
-	ring.mode = random >> 32 & 1 ? RING_OVERWRITE : RING_DISCARD;
+	ring.mode = random >> 32 & 1 || ops->joint ? RING_OVERWRITE : RING_DISCARD;
 	ring.cpu = pu;
 	return ring;
 }
@@ -124,7 +141,7 @@ uint64_t stress_round_events(const struct stress_config *config, const struct ri
 {
 	uint64_t fill = ring_bytes(ring) /
 			(config->driver->payload_bytes + 16u + config->extra_bytes);
-	uint64_t random = next_random(state);
+	uint64_t random = stress_random(state);
 
 	if (random % 8 == 0)
 		fill += fill / 4 + random % (2 * fill + 1);
@@ -151,49 +168,10 @@ void stress_choices(const struct stress_config *config, uint64_t *state, struct 
 	writer->extra_bytes = config->extra_bytes;
 	writer->random_extra = config->random_extra;
 	writer->high_every = 16;
-	writer->random = next_random(state) | 1;
+	writer->random = stress_random(state) | 1;
 }
 
-static int storm_timers(struct thread *thread)
-{
-	const struct stress_config *config = thread->config;
-	uint64_t period = config->has_sender ? STORM_LEVEL_3_NS : STORM_TIMER_ONLY_NS;
-	unsigned int level = config->has_sender ? 3 : 1, error;
-
-	if (config->workload != WORKLOAD_storm)
-		return 0;
-	thread->sender.period_ns[1] = (uint64_t)(STORM_LEVEL_1_NS * thread->stretch);
-	thread->sender.period_ns[2] =
-		config->levels < 2 ? 0 : (uint64_t)(STORM_LEVEL_2_NS * thread->stretch);
-	for (; level <= config->levels; level++) {
-		/* Unequal periods, so that the levels drift through each other. */
-		error = (unsigned int)-interrupts_timer(
-			&thread->interrupts, level,
-			(uint64_t)((double)(period + 7000u * level) * thread->stretch), false);
-		if (error)
-			return EXIT_RESOURCE;
-	}
-	return 0;
-}
-
-/* Slower where the epoch left the writer too little, quicker where it left much. */
-static int storm_adapt(struct thread *thread, uint64_t events, uint64_t recording_ns)
-{
-	double share;
-
-	if (thread->config->workload != WORKLOAD_storm || recording_ns < EPOCH_NS / 10)
-		return 0;
-	share = (double)events * thread->calm_ns / (double)recording_ns;
-	if (share < SHARE_LEAST)
-		thread->stretch *= 1.15;
-	else if (share > SHARE_MUCH && thread->stretch > 1.05)
-		thread->stretch /= 1.05;
-	else
-		return 0;
-	return storm_timers(thread);
-}
-
-static int beat_start(struct thread *thread)
+static int beat_start(struct stress_thread *thread)
 {
 	const struct driver *driver = thread->config->driver;
 	struct ring *ring = buffer_ring(&thread->buffer);
@@ -209,33 +187,32 @@ static int beat_start(struct thread *thread)
 	return 0;
 }
 
-static void round_once(struct thread *thread, struct check *check)
+static void round_once(struct stress_thread *thread, struct check *check)
 {
 	struct buffer *buffer = &thread->buffer;
-	uint64_t events = stress_round_events(thread->config, buffer_ring(buffer),
-					      &thread->random);
-	uint64_t begin, end;
+	uint64_t events = stress_round_events(thread->config, buffer_ring(buffer), &thread->random);
+	uint64_t begin, end, before;
 
 	begin = time_ns();
-	if (thread->config->workload == WORKLOAD_storm)
-		interrupts_unblock_storm();
-	buffer->driver->run(buffer->scheme, &buffer->writer, events);
-	if (thread->config->workload == WORKLOAD_storm)
-		interrupts_block_storm();
+	before = buffer->writer.entered[CONTEXT_TASK];
+	thread->ops->record(thread, events);
 	end = time_ns();
 	thread->recording_ns += end - begin;
-	thread->task_events += events;
+	thread->task_events += buffer->writer.entered[CONTEXT_TASK] - before;
 	buffer_drain(buffer, check);
+	if (thread->ops->drained)
+		thread->ops->drained(thread, check);
 }
 
 /* What the epoch did not give the scheme. */
-static uint32_t epoch_unmet(const struct thread *thread, uint64_t delivered_before)
+static uint32_t epoch_unmet(const struct stress_thread *thread, uint64_t delivered_before)
 {
 	const struct scheme_desc *desc = thread->config->driver->desc;
 	uint32_t unmet = 0;
 
 	if (desc->needs & NEED_BEAT &&
-	    thread->interrupts.beat_worst_ticks >> buffer_ring(&thread->buffer)->stamp_bits)
+	    thread->interrupts.beat_worst_ticks >
+		    scheme_reach_ticks(desc, buffer_ring(&thread->buffer)->stamp_bits))
 		unmet |= NEED_BEAT;
 	if (desc->needs & NEED_MASKED_INTERRUPTS &&
 	    thread->interrupts.at_depth[1] != delivered_before)
@@ -243,7 +220,7 @@ static uint32_t epoch_unmet(const struct thread *thread, uint64_t delivered_befo
 	return unmet;
 }
 
-static void epoch_end(struct thread *thread, struct check *check, uint64_t delivered_before)
+static void epoch_end(struct stress_thread *thread, struct check *check, uint64_t delivered_before)
 {
 	struct stress_result *result = &thread->result;
 	const struct ring *ring = buffer_ring(&thread->buffer);
@@ -278,19 +255,28 @@ static void epoch_end(struct thread *thread, struct check *check, uint64_t deliv
 	result->epochs++;
 }
 
-static int epoch(struct thread *thread, uint64_t deadline)
+static bool more(struct stress_thread *thread, uint64_t until_ns)
 {
-	struct ring_config ring =
-		stress_geometry(thread->config, thread->pu, &thread->random);
+	bool mine = !stress_stop && time_ns() < until_ns;
+
+	return thread->ops->joint ? joint_more(thread, mine) : mine;
+}
+
+static int epoch(struct stress_thread *thread)
+{
+	struct ring_config ring = stress_geometry(thread->config, thread->pu, &thread->random);
 	struct check check;
-	uint64_t begin = time_ns(), delivered, events = thread->task_events;
-	uint64_t recording_ns = thread->recording_ns;
+	uint64_t delivered, events = thread->task_events, recording_ns = thread->recording_ns;
 
 	if (buffer_reset(&thread->buffer, &ring)) {
 		fprintf(stderr, "stampede: ring geometry larger than its memory\n");
 		return EXIT_USAGE;
 	}
 	check_init(&check, thread->config->driver->desc, ring.stamp_bits);
+	check.keep = thread->keep;
+	thread->round_end_ns = time_ns() + EPOCH_NS;
+	if (thread->round_end_ns > thread->deadline_ns)
+		thread->round_end_ns = thread->deadline_ns;
 	delivered = thread->interrupts.at_depth[1];
 	interrupts_beat_begin(&thread->interrupts);
 	interrupts_unblock_beat();
@@ -301,13 +287,13 @@ static int epoch(struct thread *thread, uint64_t deadline)
 		    !epoch_unmet(thread, delivered))
 			stress_show(&thread->buffer, &check, thread->result.shown,
 				    sizeof(thread->result.shown));
-	} while (!stress_stop && time_ns() - begin < EPOCH_NS && time_ns() < deadline);
+	} while (more(thread, thread->round_end_ns));
 	epoch_end(thread, &check, delivered);
 	return storm_adapt(thread, thread->task_events - events,
 			   thread->recording_ns - recording_ns);
 }
 
-static void calibrate(struct thread *thread)
+static void calibrate(struct stress_thread *thread)
 {
 	struct buffer *buffer = &thread->buffer;
 	uint64_t begin, best = UINT64_MAX, now;
@@ -323,7 +309,7 @@ static void calibrate(struct thread *thread)
 	thread->calm_ns = (double)best / (CALM_EVENTS / 5);
 }
 
-static void thread_summarise(struct thread *thread, uint64_t begin)
+static void thread_summarise(struct stress_thread *thread, uint64_t begin)
 {
 	struct stress_result *result = &thread->result;
 	const struct interrupts *interrupts = &thread->interrupts;
@@ -337,11 +323,13 @@ static void thread_summarise(struct thread *thread, uint64_t begin)
 		(double)thread->task_events * thread->calm_ns / (double)thread->recording_ns;
 }
 
-static int thread_run(struct thread *thread)
+static int thread_run(struct stress_thread *thread)
 {
 	const struct stress_config *config = thread->config;
-	uint64_t begin = time_ns(), deadline = begin + (uint64_t)(config->seconds * 1e9);
+	uint64_t begin = time_ns();
 	int error = 0;
+
+	thread->deadline_ns = begin + (uint64_t)(config->seconds * 1e9);
 
 	calibrate(thread);
 	interrupts_attach(&thread->interrupts);
@@ -349,8 +337,9 @@ static int thread_run(struct thread *thread)
 	if (!error)
 		error = beat_start(thread);
 	__atomic_store_n(&thread->sender.target, thread->interrupts.tid, __ATOMIC_RELEASE);
-	while (!error && !stress_stop && time_ns() < deadline)
-		error = epoch(thread, deadline);
+	if (!thread->ops->joint || joint_meet(thread, !error))
+		while (!error && more(thread, thread->deadline_ns))
+			error = epoch(thread);
 	__atomic_store_n(&thread->sender.stop, true, __ATOMIC_RELEASE);
 	interrupts_detach(&thread->interrupts);
 	thread_summarise(thread, begin);
@@ -359,47 +348,43 @@ static int thread_run(struct thread *thread)
 
 static void *thread_main(void *arg)
 {
-	struct thread *thread = arg;
+	struct stress_thread *thread = arg;
 	const struct stress_config *config = thread->config;
 
-	if (place_bind_self(config->place, thread->pu)) {
-		thread->error = EXIT_RESOURCE;
-	} else {
-		thread->error = stress_buffer(config, thread->pu, &thread->random,
-					      &thread->buffer);
-		thread->result.bits = stress_bits(config->driver, config->bits);
-		if (!thread->error)
-			thread->error = thread_run(thread);
+	thread->result.bits = stress_width(config);
+	thread->error = place_bind_self(config->place, thread->pu) ?
+				EXIT_RESOURCE :
+				stress_buffer(config, thread->pu, &thread->random, &thread->buffer);
+	if (!thread->error) {
+		thread->error = thread_run(thread);
 		if (!thread->error && place_verify_self(config->place, thread->pu))
 			thread->error = EXIT_RESOURCE;
-		if (thread->buffer.driver)
-			buffer_close(&thread->buffer);
+	} else if (thread->ops->joint) {
+		joint_meet(thread, false);
 	}
+	if (thread->buffer.driver)
+		buffer_close(&thread->buffer);
 	__atomic_store_n(&thread->sender.stop, true, __ATOMIC_RELEASE);
 	return NULL;
 }
 
-/* The calling thread sends the storm to the only writer, from a CPU of its own. */
-static int send_storm(const struct stress_config *config, struct thread *thread)
+/* What single workloads count. */
+static void merge_workload(struct stress_result *sum, const struct stress_result *one)
 {
-	pid_t target;
+	unsigned int i;
 
-	if (place_bind_self(config->place, config->pu[config->threads]))
-		return EXIT_RESOURCE;
-	do
-		target = __atomic_load_n(&thread->sender.target, __ATOMIC_ACQUIRE);
-	while (!target && !__atomic_load_n(&thread->sender.stop, __ATOMIC_ACQUIRE));
-	if (target)
-		interrupt_sender_run(&thread->sender, (uint64_t)((config->seconds + 5) * 1e9));
-	if (thread->sender.error && thread->sender.error != ESRCH) {
-		fprintf(stderr, "stampede: cannot send a signal: %s\n",
-			strerror(thread->sender.error));
-		return EXIT_RESOURCE;
-	}
-	return 0;
+	sum->stalls += one->stalls;
+	sum->waits += one->waits;
+	sum->waits_late += one->waits_late;
+	for (i = 0; i < IDLE_PHASES; i++)
+		if (one->idle[i].seconds > 0)
+			sum->idle[i] = one->idle[i];
+	if (one->handoff.pairs || one->handoff.unpaired)
+		sum->handoff = one->handoff;
 }
 
-static void merge(struct stress_result *sum, const struct thread *thread, unsigned int threads)
+static void merge(struct stress_result *sum, const struct stress_thread *thread,
+		  unsigned int threads)
 {
 	const struct stress_result *one = &thread->result;
 	unsigned int i;
@@ -428,50 +413,54 @@ static void merge(struct stress_result *sum, const struct thread *thread, unsign
 	sum->recording_seconds += one->recording_seconds / threads;
 	if (!sum->writer_share || one->writer_share < sum->writer_share)
 		sum->writer_share = one->writer_share;
+	merge_workload(sum, one);
 	if (!sum->shown[0])
 		memcpy(sum->shown, one->shown, sizeof(sum->shown));
 }
 
-int stress_run(const struct stress_config *config, struct stress_result *result)
+static void thread_set(struct stress_thread *thread, const struct stress_config *config,
+		       unsigned int index)
 {
-	struct thread *threads = calloc(config->threads, sizeof(*threads));
-	unsigned int i, started;
-	int error = 0, one;
+	thread->config = config;
+	thread->ops = ops_of(config->workload);
+	thread->index = index;
+	thread->pu = config->pu[index];
+	thread->stretch = thread->ops == &stress_ops_stall ? stall_stretch(config) : STORM_STRETCH;
+	thread->random = (config->seed + 1) * 0x9e3779b97f4a7c15u + index;
+	thread->interrupts.handle = handle_interrupt;
+	thread->interrupts.arg = thread;
+	stress_section(&thread->interrupts);
+	check_init(&thread->result.check, config->driver->desc, stress_width(config));
+}
 
-	if (config->workload == WORKLOAD_late_beat) {
-		free(threads);
-		return stress_late_beat(config, result);
-	}
-	if (config->shared) {
-		free(threads);
-		return stress_shared(config, result);
-	}
-	*result = (struct stress_result){ .check.desc = config->driver->desc };
-	if (!threads) {
-		fprintf(stderr, "stampede: no memory for %u threads\n", config->threads);
-		return EXIT_RESOURCE;
-	}
+/* Starts the threads; how many did, with a line on stderr and the rest told to stop if not all. */
+static unsigned int start(const struct stress_config *config, struct stress_thread *threads)
+{
+	unsigned int i;
+	int error;
+
 	for (i = 0; i < config->threads; i++) {
-		threads[i].config = config;
-		threads[i].pu = config->pu[i];
-		threads[i].stretch = STORM_STRETCH;
-		threads[i].random = (config->seed + 1) * 0x9e3779b97f4a7c15u + i;
-		threads[i].interrupts.handle = handle_interrupt;
-		threads[i].interrupts.arg = &threads[i];
-		stress_section(&threads[i].interrupts);
-		check_init(&threads[i].result.check, config->driver->desc,
-			   stress_bits(config->driver, config->bits));
-		one = pthread_create(&threads[i].thread, NULL, thread_main, &threads[i]);
-		if (one) {
-			fprintf(stderr, "stampede: cannot start thread %u: %s\n", i, strerror(one));
-			error = EXIT_RESOURCE;
-			stress_stop = 1;
-			break;
-		}
+		error = pthread_create(&threads[i].thread, NULL, thread_main, &threads[i]);
+		if (!error)
+			continue;
+		fprintf(stderr, "stampede: cannot start thread %u: %s\n", i, strerror(error));
+		stress_stop = 1;
+		/* Its partner waits for it. */
+		if (i && threads[i].ops->joint)
+			joint_meet(&threads[i], false);
+		break;
 	}
-	started = i;
-	if (!error && config->has_sender && config->workload == WORKLOAD_storm)
-		error = send_storm(config, &threads[0]);
+	return i;
+}
+
+static int run_threads(const struct stress_config *config, struct stress_thread *threads,
+		       struct stress_result *result)
+{
+	unsigned int i, started = start(config, threads);
+	int error = started < config->threads ? EXIT_RESOURCE : 0;
+
+	if (!error && config->has_sender && threads[0].ops->storm)
+		error = storm_send(config, &threads[0]);
 	for (i = 0; i < started; i++) {
 		pthread_join(threads[i].thread, NULL);
 		if (threads[i].error && !error)
@@ -479,6 +468,38 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 		merge(result, &threads[i], started);
 	}
 	result->interrupted = stress_stop;
+	return error;
+}
+
+int stress_run(const struct stress_config *config, struct stress_result *result)
+{
+	const struct stress_ops *ops = ops_of(config->workload);
+	struct stress_joint *joint = NULL;
+	struct stress_thread *threads;
+	unsigned int i;
+	int error = EXIT_RESOURCE;
+
+	if (config->workload == WORKLOAD_late_beat)
+		return stress_late_beat(config, result);
+	if (config->shared)
+		return stress_shared(config, result);
+	*result = (struct stress_result){ .check.desc = config->driver->desc };
+	threads = calloc(config->threads, sizeof(*threads));
+	for (i = 0; threads && i < config->threads; i++)
+		thread_set(&threads[i], config, i);
+	if (threads && ops->joint)
+		joint = joint_open(threads);
+	if (threads && (!ops->joint || joint))
+		error = run_threads(config, threads, result);
+	else
+		fprintf(stderr, "stampede: no memory for %u threads\n", config->threads);
+	if (!error && joint && !stress_stop && !result->handoff.pairs &&
+	    !config->driver->desc->untimed) {
+		fprintf(stderr, "stampede: %s: no cause and effect both survived in their rings\n",
+			config->driver->row);
+		error = EXIT_RESOURCE;
+	}
+	joint_close(joint);
 	free(threads);
 	return error;
 }

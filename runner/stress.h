@@ -13,6 +13,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "gaps.h"
 #include "interrupts.h"
 #include "place.h"
 
@@ -59,17 +60,40 @@ struct stress_config {
 	const unsigned int *pu; /* one per thread, then one for the sender if there is one */
 	bool has_sender;
 	bool shared; /* all threads write into one ring; CHECK_WRITERS_MAX at most */
+	const struct gaps *gaps; /* of the replay workload */
+	double rare_seconds; /* of the idle workload, at its end: one event per second */
 };
 
 /* One lateness of the beat, and what the row made of it. */
 struct late_beat_step {
 	double asked_wraps; /* from an event to the beat behind it */
-	uint64_t gap_ticks; /* measured, mean of the repetitions */
-	uint64_t error_ticks; /* worst of the events after the gap */
-	uint64_t wraps_lost; /* by the events after the gaps, sum over the repetitions */
+	uint64_t gap_ticks; /* measured, in the repetition with the median gap */
+	uint64_t wraps_lost; /* by the event after that gap */
+	uint64_t error_ticks; /* worst of all repetitions */
 	uint64_t repetitions;
 	uint64_t wrong; /* repetitions in which that event was wrong */
 	uint64_t unexplained; /* of these, with an error that is not the wraps in its gap */
+};
+
+/* What a quiet machine has to do for a row: idle's phases, without events and with rare ones. */
+#define IDLE_PHASES 2
+struct idle_phase {
+	double seconds;
+	uint64_t events; /* the beats' own not counted */
+	uint64_t beats;
+	uint64_t wakeups; /* voluntary context switches but for the writer's own alarms */
+	uint64_t cpu_ns; /* user and system */
+	uint64_t bytes; /* of records, their headers included */
+};
+
+/* Causes on one CPU and their effects on another, merged by decoded time. */
+struct handoff_result {
+	uint64_t pairs;
+	uint64_t early; /* effects decoded before their cause, both by stamps promised exact */
+	uint64_t early_inexact; /* the same, one of them declared inexact */
+	uint64_t unpaired; /* one of the two was lost or overwritten */
+	uint64_t least_ticks; /* from a cause's stamp to its effect's, as decoded */
+	uint64_t most_early_ticks;
 };
 
 struct stress_result {
@@ -92,12 +116,20 @@ struct stress_result {
 	uint32_t bits;
 	uint32_t unmet; /* enum scheme_need, in the void epochs */
 	bool interrupted;
+	uint64_t stalls; /* reserves that a nested writer kept waiting for more than two wraps */
+	uint64_t waits; /* gaps waited for, by replay and wraps */
+	uint64_t waits_late; /* of these, over before the writer was ready */
+	struct idle_phase idle[IDLE_PHASES];
+	struct handoff_result handoff;
 	struct late_beat_step late[LATE_BEAT_STEPS];
 	unsigned int late_steps;
 	uint32_t late_bits; /* one wrap of the gaps is 2^late_bits ticks */
 	struct scheme_desc shared_desc; /* shared: the row's, with its shared_promises */
 	char shown[4096]; /* the first violation with its neighbours, as text; "" if none */
 };
+
+/* Do signals storm in it, and is a CPU for their sender wanted? */
+bool stress_has_storm(enum workload workload);
 
 /* Set by SIGINT: every run ends its round and reports. */
 extern volatile sig_atomic_t stress_stop;

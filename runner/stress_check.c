@@ -50,6 +50,10 @@ enum verdict stress_verdict(const struct stress_result *result)
 {
 	enum verdict verdict = check_verdict(&result->check, result->stuck, 0);
 
+	/* One clock, two rings: who promises exact stamps keeps cause before effect. */
+	if (result->handoff.early && result->check.desc->promises & PROMISE_EXACT)
+		return VERDICT_BROKEN;
+
 	/* Nothing judged, or little of it: the run says no more than that the need was not met. */
 	if (verdict == VERDICT_KEPT && result->void_epochs * 2 > result->epochs)
 		return VERDICT_NEED_NOT_MET;

@@ -21,7 +21,7 @@ void stress_print_head(const struct stress_config *config)
 		printf("%s%u", i ? "," : " ", config->pu[i]);
 	if (config->has_sender)
 		printf(", sender on CPU %u", config->pu[config->threads]);
-	else if (config->workload == WORKLOAD_storm)
+	else if (stress_has_storm(config->workload))
 		printf(", no CPU left for a sender: timers only");
 	if (config->shared)
 		printf(", all in one ring");
@@ -62,14 +62,13 @@ static void print_late(const struct stress_result *result)
 	double wrap = (double)(UINT64_C(1) << result->late_bits);
 	unsigned int i;
 
-	printf("  gap in wraps: wraps lost per gap (wrong of repetitions)\n ");
+	printf("  median gap in wraps: wraps lost by it (wrong, of repetitions)\n");
 	for (i = 0; i < result->late_steps; i++) {
 		step = &result->late[i];
-		printf(" %.2f: %.2f (%" PRIu64 "/%" PRIu64 ")%s", (double)step->gap_ticks / wrap,
-		       (double)step->wraps_lost / (double)step->repetitions, step->wrong,
-		       step->repetitions, i % 4 == 3 ? "\n " : "");
+		printf("%s %.2f: %" PRIu64 " (%" PRIu64 "/%" PRIu64 ")%s", i % 4 ? "" : " ",
+		       (double)step->gap_ticks / wrap, step->wraps_lost, step->wrong,
+		       step->repetitions, i % 4 == 3 || i + 1 == result->late_steps ? "\n" : ",");
 	}
-	putchar('\n');
 }
 
 static void print_promises(const struct stress_result *result)
@@ -108,6 +107,37 @@ static void print_violations(const struct stress_result *result)
 		printf("%s", result->shown);
 }
 
+static void print_idle(const struct idle_phase *phase, const char *name)
+{
+	if (phase->seconds > 0)
+		printf("  %s, per second: beats %.1f, wake-ups %.1f, CPU %.1f us, bytes %.1f "
+		       "(%" PRIu64 " events in %.1f s)\n", name,
+		       (double)phase->beats / phase->seconds, (double)phase->wakeups / phase->seconds,
+		       (double)phase->cpu_ns / phase->seconds / 1e3,
+		       (double)phase->bytes / phase->seconds, phase->events, phase->seconds);
+}
+
+/* What single workloads count. */
+static void print_workload(const struct stress_config *config, const struct stress_result *result)
+{
+	const struct handoff_result *handoff = &result->handoff;
+
+	if (config->workload == WORKLOAD_stall)
+		printf("  reserves kept waiting for more than two wraps: %" PRIu64 "\n",
+		       result->stalls);
+	if (result->waits)
+		printf("  gaps waited for %" PRIu64 ", over before the writer was ready %" PRIu64
+		       "\n", result->waits, result->waits_late);
+	print_idle(&result->idle[0], "no event");
+	print_idle(&result->idle[1], "one event per second");
+	if (config->workload == WORKLOAD_handoff)
+		printf("  pairs %" PRIu64 ", effects before their cause %" PRIu64 " (and %" PRIu64
+		       " declared inexact), by up to %.1f us; soonest %.1f us, unpaired %" PRIu64
+		       "\n", handoff->pairs, handoff->early, handoff->early_inexact,
+		       (double)handoff->most_early_ticks / ticks_hz() * 1e6,
+		       (double)handoff->least_ticks / ticks_hz() * 1e6, handoff->unpaired);
+}
+
 void stress_print(const struct stress_config *config, const struct stress_result *result)
 {
 	const struct check *check = &result->check;
@@ -125,8 +155,9 @@ void stress_print(const struct stress_config *config, const struct stress_result
 	printf("  extended %" PRIu64 " (called for %" PRIu64 "), inexact by declaration %" PRIu64
 	       "%s\n", check->extended, check->needed, check->inexact,
 	       result->stuck ? ", gave up at a slow clock" : "");
-	if (config->workload == WORKLOAD_storm)
+	if (stress_has_storm(config->workload))
 		print_storm(result);
+	print_workload(config, result);
 	if (config->driver->desc->needs & NEED_BEAT && !result->late_steps)
 		printf("  beats: worst gap %.3f wraps\n",
 		       (double)result->beat_worst_ticks /
@@ -140,6 +171,10 @@ void stress_print(const struct stress_config *config, const struct stress_result
 		       result->unmet & NEED_BEAT ? "a beat came later than a wrap" :
 						   "a nested writer came",
 		       result->voided.violations[ORACLE_EXACT], result->voided.events);
+	if (config->driver->desc->cut_bits)
+		printf("  by declaration the low %u bits of all stamps are cut: times are exact to %" PRIu64
+		       " ticks\n", config->driver->desc->cut_bits,
+		       UINT64_C(1) << config->driver->desc->cut_bits);
 	print_promises(result);
 	print_violations(result);
 }
@@ -157,14 +192,53 @@ static json_t *late_json(const struct stress_result *result)
 			steps,
 			json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "asked_wraps",
 				  step->asked_wraps, "gap_wraps", (double)step->gap_ticks / wrap,
-				  "wraps_lost",
-				  (double)step->wraps_lost / (double)step->repetitions, "wrong",
+				  "wraps_lost", (double)step->wraps_lost, "wrong",
 				  (json_int_t)step->wrong, "unexplained",
 				  (json_int_t)step->unexplained, "repetitions",
 				  (json_int_t)step->repetitions, "error_ticks",
 				  (json_int_t)step->error_ticks));
 	}
 	return steps;
+}
+
+static json_t *idle_json(const struct idle_phase *phase)
+{
+	return json_pack("{s:f, s:I, s:f, s:f, s:f, s:f}", "seconds", phase->seconds, "events",
+			 (json_int_t)phase->events, "beats_per_second",
+			 (double)phase->beats / phase->seconds, "wakeups_per_second",
+			 (double)phase->wakeups / phase->seconds, "cpu_ns_per_second",
+			 (double)phase->cpu_ns / phase->seconds, "bytes_per_second",
+			 (double)phase->bytes / phase->seconds);
+}
+
+/* What single workloads count. */
+static void workload_json(json_t *json, const struct stress_config *config,
+			  const struct stress_result *result)
+{
+	const struct handoff_result *handoff = &result->handoff;
+
+	if (config->workload == WORKLOAD_stall)
+		json_object_set_new(json, "stalls", json_integer((json_int_t)result->stalls));
+	if (config->gaps)
+		json_object_set_new(json, "gaps", json_string(config->gaps->name));
+	if (result->waits)
+		json_object_set_new(json, "waits", json_integer((json_int_t)result->waits));
+	if (result->waits)
+		json_object_set_new(json, "waits_late",
+				    json_integer((json_int_t)result->waits_late));
+	if (result->idle[0].seconds > 0)
+		json_object_set_new(json, "idle_none", idle_json(&result->idle[0]));
+	if (result->idle[1].seconds > 0)
+		json_object_set_new(json, "idle_rare", idle_json(&result->idle[1]));
+	if (config->workload == WORKLOAD_handoff)
+		json_object_set_new(
+			json, "handoff",
+			json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "pairs",
+				  (json_int_t)handoff->pairs, "early", (json_int_t)handoff->early,
+				  "early_inexact", (json_int_t)handoff->early_inexact, "unpaired",
+				  (json_int_t)handoff->unpaired, "least_ticks",
+				  (json_int_t)handoff->least_ticks, "most_early_ticks",
+				  (json_int_t)handoff->most_early_ticks));
 }
 
 json_t *stress_json(const struct stress_config *config, const struct stress_result *result)
@@ -176,6 +250,7 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 
 	if (result->late_steps)
 		json_object_set_new(json, "steps", late_json(result));
+	workload_json(json, config, result);
 	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
 		json_object_set_new(
 			promises, check_promise_name((enum scheme_promise)bit),
@@ -204,6 +279,7 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	SET("threads", config->threads);
 	json_object_set_new(json, "shared", json_boolean(config->shared));
 	SET("bits", result->bits);
+	SET("cut_bits", config->driver->desc->cut_bits);
 	SET("seed", config->seed);
 	SET("events", check->events);
 	SET("nested", stress_nested(check));

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "options.h"
-#include "stress.h"
+#include "stress_thread.h"
 #include "ticks.h"
 
 #define EPOCH_ROUNDS 8
@@ -217,7 +217,7 @@ static int summarise(struct shared *shared, uint64_t begin)
 			error = writer->error;
 	}
 	result->seconds = (double)(time_ns() - begin) / 1e9;
-	result->bits = stress_bits(shared->config->driver, shared->config->bits);
+	result->bits = stress_width(shared->config);
 	result->interrupted = stress_stop;
 	return error;
 }
@@ -258,8 +258,7 @@ int stress_shared(const struct stress_config *config, struct stress_result *resu
 
 	*result = (struct stress_result){ .shared_desc = *config->driver->desc };
 	result->shared_desc.promises = config->driver->desc->shared_promises;
-	check_init(&result->check, &result->shared_desc,
-		   stress_bits(config->driver, config->bits));
+	check_init(&result->check, &result->shared_desc, stress_width(config));
 	if (shared)
 		shared->writers = aligned_alloc(64, bytes);
 	if (!shared || !shared->writers) {

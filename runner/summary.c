@@ -31,37 +31,38 @@ static double quantile(const struct series *series, double part)
 	       (at - (double)below) * (series->value[below + 1] - series->value[below]);
 }
 
-static int is_cell(const json_t *repetition, const char *row, const char *workload)
+static int is_cell(const json_t *repetition, const struct summary_cell *cell)
 {
 	const char *its_row = json_string_value(json_object_get(repetition, "row"));
 	const char *its_workload = json_string_value(json_object_get(repetition, "workload"));
 
-	return its_row && its_workload && !strcmp(its_row, row) && !strcmp(its_workload, workload);
+	return its_row && its_workload && !strcmp(its_row, cell->row) &&
+	       !strcmp(its_workload, cell->workload);
 }
 
-/* `key` of row, divided by the floor's in the same round if `ratio`; sorted. */
-static struct series collect(const json_t *rows, const char *row, const char *workload,
-			     const char *key, int ratio)
+/* `key` of a cell, divided by that of `base` in the same round unless that is NULL; sorted. */
+static struct series collect(const json_t *rows, const struct summary_cell *cell, const char *key,
+			     const struct summary_cell *base)
 {
 	struct series series = { .value = calloc(json_array_size(rows) + 1, sizeof(double)) };
-	const json_t *one, *other, *value, *base;
+	const json_t *one, *other, *value, *below;
 	size_t i, j;
 
 	json_array_foreach(rows, i, one) {
 		value = json_object_get(one, key);
-		if (!series.value || !is_cell(one, row, workload) || !json_is_number(value))
+		if (!series.value || !is_cell(one, cell) || !json_is_number(value))
 			continue;
-		if (!ratio) {
+		if (!base) {
 			series.value[series.count++] = json_number_value(value);
 			continue;
 		}
 		json_array_foreach(rows, j, other) {
-			base = json_object_get(other, key);
-			if (is_cell(other, FLOOR, workload) && json_number_value(base) > 0 &&
+			below = json_object_get(other, key);
+			if (is_cell(other, base) && json_number_value(below) > 0 &&
 			    json_equal(json_object_get(one, "repetition_index"),
 				       json_object_get(other, "repetition_index")))
 				series.value[series.count++] =
-					json_number_value(value) / json_number_value(base);
+					json_number_value(value) / json_number_value(below);
 		}
 	}
 	if (series.count)
@@ -71,7 +72,18 @@ static struct series collect(const json_t *rows, const char *row, const char *wo
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
 {
-	struct series series = collect(rows, row, workload, key, 0);
+	const struct summary_cell cell = { row, workload };
+	struct series series = collect(rows, &cell, key, NULL);
+	double median = series.count ? quantile(&series, 0.5) : -1;
+
+	free(series.value);
+	return median;
+}
+
+double summary_ratio(const json_t *rows, const struct summary_cell *cell,
+		     const struct summary_cell *base, const char *key)
+{
+	struct series series = collect(rows, cell, key, base);
 	double median = series.count ? quantile(&series, 0.5) : -1;
 
 	free(series.value);
@@ -97,7 +109,8 @@ static void set_spread(json_t *line, const char *name, struct series series)
 static void set_median(json_t *line, const json_t *rows, const struct summary_row *about,
 		       const char *key)
 {
-	struct series series = collect(rows, about->row, about->workload, key, 0);
+	const struct summary_cell cell = { about->row, about->workload };
+	struct series series = collect(rows, &cell, key, NULL);
 
 	json_object_set_new(line, key,
 			    series.count ? json_real(quantile(&series, 0.5)) : json_null());
@@ -106,8 +119,10 @@ static void set_median(json_t *line, const json_t *rows, const struct summary_ro
 
 json_t *summary_line(const json_t *rows, const struct summary_row *about)
 {
-	struct series ns = collect(rows, about->row, about->workload, "real_time", 0);
-	struct series ratio = collect(rows, about->row, about->workload, "cycles", 1);
+	const struct summary_cell cell = { about->row, about->workload };
+	const struct summary_cell floor = { FLOOR, about->workload };
+	struct series ns = collect(rows, &cell, "cpu_time", NULL);
+	struct series ratio = collect(rows, &cell, "cycles", &floor);
 	const char *basis = "cycles";
 	json_t *line;
 
@@ -118,7 +133,7 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 	}
 	if (!ratio.count) {
 		free(ratio.value);
-		ratio = collect(rows, about->row, about->workload, "ticks", 1);
+		ratio = collect(rows, &cell, "ticks", &floor);
 		basis = "ticks";
 	}
 	line = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:f, s:f, s:s, s:i}", "row", about->row,
@@ -130,7 +145,7 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 							   json_real(about->worst_error_ticks));
 	set_spread(line, "ns", ns);
 	set_spread(line, "ratio", ratio);
-	set_spread(line, "cycles", collect(rows, about->row, about->workload, "cycles", 0));
+	set_spread(line, "cycles", collect(rows, &cell, "cycles", NULL));
 	set_median(line, rows, about, "ticks");
 	set_median(line, rows, about, "instructions");
 	json_object_set_new(line, "instructions_source", json_string("cpu counter"));
@@ -157,37 +172,46 @@ static void print_number(FILE *out, const json_t *line, const char *key, int wid
 		fprintf(out, " %*s", width, "n/a");
 }
 
+static void print_line(FILE *out, const json_t *line, const char *basis)
+{
+	const json_t *error = json_object_get(line, "worst_error_ticks");
+
+	fprintf(out, "%-22.22s %-12.12s", json_string_value(json_object_get(line, "row")),
+		json_string_value(json_object_get(line, "verdict")));
+	if (json_is_number(error) && json_number_value(error) >= 1e6)
+		fprintf(out, " %9.2e", json_number_value(error));
+	else
+		print_number(out, line, "worst_error_ticks", 9, 0);
+	print_number(out, line, "bytes", 5, 1);
+	print_number(out, line, "ns", 6, 1);
+	print_number(out, line, basis, 7, 1);
+	print_number(out, line, "instructions", 6, 1);
+	print_number(out, line, "clock_reads", 5, 2);
+	print_number(out, line, "atomics", 5, 2);
+	print_number(out, line, "ratio", 6, 3);
+	fprintf(out, " %4.1f%%\n",
+		50 * (json_number_value(json_object_get(line, "ratio_high")) -
+		      json_number_value(json_object_get(line, "ratio_low"))) /
+			fmax(json_number_value(json_object_get(line, "ratio")), 1e-9));
+}
+
 void summary_print(FILE *out, const json_t *lines)
 {
-	const json_t *line, *error;
-	const char *basis = "cycles";
+	const char *basis = "cycles", *workload = "", *its;
+	const json_t *line;
 	size_t i;
 
 	/* Without a PMU the time in ticks of the clock stands where the cycles would. */
 	line = json_array_get(lines, 0);
 	if (line && !json_is_number(json_object_get(line, "cycles")))
 		basis = "ticks";
-	fprintf(out, "%-22s %-12s %9s %5s %6s %7s %6s %5s %5s %12s\n", "row", "verdict",
-		"worst err", "bytes", "ns", basis, "instr", "reads", "atoms", "ratio (IQR)");
 	json_array_foreach(lines, i, line) {
-		fprintf(out, "%-22.22s %-12.12s",
-			json_string_value(json_object_get(line, "row")),
-			json_string_value(json_object_get(line, "verdict")));
-		error = json_object_get(line, "worst_error_ticks");
-		if (json_is_number(error) && json_number_value(error) >= 1e6)
-			fprintf(out, " %9.2e", json_number_value(error));
-		else
-			print_number(out, line, "worst_error_ticks", 9, 0);
-		print_number(out, line, "bytes", 5, 1);
-		print_number(out, line, "ns", 6, 1);
-		print_number(out, line, basis, 7, 1);
-		print_number(out, line, "instructions", 6, 1);
-		print_number(out, line, "clock_reads", 5, 2);
-		print_number(out, line, "atomics", 5, 2);
-		print_number(out, line, "ratio", 6, 3);
-		fprintf(out, " %4.1f%%\n",
-			50 * (json_number_value(json_object_get(line, "ratio_high")) -
-			      json_number_value(json_object_get(line, "ratio_low"))) /
-				fmax(json_number_value(json_object_get(line, "ratio")), 1e-9));
+		its = json_string_value(json_object_get(line, "workload"));
+		if (strcmp(its, workload))
+			fprintf(out, "%s%-22s %-12s %9s %5s %6s %7s %6s %5s %5s %12s\n",
+				i ? "\n" : "", its, "verdict", "worst err", "bytes", "ns", basis,
+				"instr", "reads", "atoms", "ratio (IQR)");
+		workload = its;
+		print_line(out, line, basis);
 	}
 }

@@ -6,6 +6,11 @@
 #include <jansson.h>
 #include <stdio.h>
 
+struct summary_cell {
+	const char *row;
+	const char *workload;
+};
+
 /* What a row's line needs beside its repetitions. */
 struct summary_row {
 	const char *row;
@@ -27,6 +32,10 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about);
 
 /* Median of `key` over the repetitions of row and workload; negative if there is none. */
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key);
+
+/* Median over the rounds of `key` of `cell` by that of `base` in the same round; negative: none. */
+double summary_ratio(const json_t *rows, const struct summary_cell *cell,
+		     const struct summary_cell *base, const char *key);
 
 /* Prints lines made by summary_line() as a table of at most 100 columns. */
 void summary_print(FILE *out, const json_t *lines);

@@ -15,6 +15,15 @@ static inline uint64_t time_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* CPU time of the calling thread, ns: does not run while another process has the CPU. */
+static inline uint64_t cpu_time_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Ticks of clock_real() per second; measured at the first call, which takes 50 ms. */
 double ticks_hz(void);
 

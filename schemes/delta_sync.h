@@ -50,7 +50,7 @@ static const struct scheme_desc scheme_desc = {
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
-	ring_init(&s->ring, config, base, subbufs, false, FTRACE_HEADER_BYTES);
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, FTRACE_HEADER_BYTES);
 	s->last = 0;
 }
 
@@ -161,6 +161,7 @@ RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct sour
 	return recorded;
 }
 #else
+#define SCHEME_BLOCKS 1
 #define SCHEME_RECORD
 RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
 {

@@ -47,7 +47,7 @@ static const struct scheme_desc scheme_desc = {
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
-	ring_init(&s->ring, config, base, subbufs, false, CTF_PACKET_HEADER_BYTES);
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
 }
 
 /* Stores the tail and writes the header. */

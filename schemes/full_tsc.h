@@ -36,7 +36,7 @@ static const struct scheme_desc scheme_desc = {
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
-	ring_init(&s->ring, config, base, subbufs, false, CTF_PACKET_HEADER_BYTES);
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
 }
 
 static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
@@ -48,20 +48,35 @@ static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
 
 #include "core/claim.h"
 
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+static inline struct reservation full_tsc_place(uint32_t id, uint32_t len, uint64_t size,
+						struct claim claim)
 {
-	uint64_t size = ctf_large_record(8, len);
-	struct claim claim = claim_record(s, size);
-
-	if (unlikely(claim.slow && !claim.record))
-		return reservation_slow((struct reservation){ .payload = NULL });
 	return (struct reservation){
 		.payload = ctf_large_put(claim.record, 8, id, len, claim.stamp, 64),
 		.subbuf = claim.subbuf,
 		.size = size,
 		.stamp = claim.stamp,
-		.slow = claim.slow,
 	};
+}
+
+RESERVE_SLOW struct reservation full_tsc_slow(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	uint64_t size = ctf_large_record(8, len);
+	struct claim claim = claim_slow(s, size);
+
+	if (!claim.record)
+		return (struct reservation){ .payload = NULL };
+	return full_tsc_place(id, len, size, claim);
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	uint64_t size = ctf_large_record(8, len);
+	struct claim claim;
+
+	if (unlikely(!claim_plain(s, size, &claim)))
+		return reservation_slow(full_tsc_slow(s, id, len));
+	return full_tsc_place(id, len, size, claim);
 }
 
 static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,

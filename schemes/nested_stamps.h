@@ -83,7 +83,7 @@ static const struct scheme_desc scheme_desc = {
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
-	ring_init(&s->ring, config, base, subbufs, true, FTRACE_HEADER_BYTES);
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_NUMBERED, FTRACE_HEADER_BYTES);
 	s->before = 0;
 	s->write = 0;
 }
@@ -201,14 +201,15 @@ RESERVE_SLOW struct reservation nested_slow(struct scheme_ring *s, uint32_t len,
 				type = FTRACE_TYPE_EXTEND;
 		}
 		size = ftrace_record_bytes(len) + (type ? FTRACE_TIME_BYTES : 0);
-		if (size > ring_max_record(ring))
-			return reserve_lost(ring, size);
+		/* With an extend it may be too long here, and still fit the next one without. */
+		if (ftrace_record_bytes(len) + NESTED_TYPE_BYTES > ring_max_record(ring))
+			return reserve_lost(ring, ftrace_record_bytes(len) + NESTED_TYPE_BYTES);
 		shared_store("B: before", &s->before, at.stamp);
 		start = nested_claim(s, at.tail, size);
 		if (!ring_overshot(ring, start, size))
 			return nested_claimed(s, len, at, start, size, type);
 		if (!ring_move_on(ring, start, size))
-			return reserve_lost(ring, size);
+			return reserve_lost(ring, ftrace_record_bytes(len) + NESTED_TYPE_BYTES);
 		at = nested_look(s);
 	}
 }

@@ -15,7 +15,8 @@
  * I1 Stamps are in buffer order, as in extended_header.
  * I2 A record is claimed only less than 2^T ticks after `last`, which is never newer than the
  *    record before it unless the claim fails: so its low bits say it all.
- * I3 The stamp event needs no test: it is whole. In a packet that it opens, it repeats the begin.
+ * I3 The stamp event needs no test: it is whole. In a packet that it opens, it repeats the begin;
+ *    where it fills one, the record opens the next, whose begin says the same.
  *
  * Known failure: livelock when one clock read costs a wrap or more (a trapped TSC under a
  * hypervisor): each record finds an overflow again. Here it gives up after THREE_READ_TRIES stamp
@@ -40,6 +41,7 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISE_ALL & ~PROMISE_BOUNDED,
 	.extension = EXTEND_ON_GAP,
 	.extra_per_nested = 2,
+	.extra_per_subbuf = 1,
 	.clock_reads = 1,
 	.clock_reads_extended = 3,
 	.shared_promises = SCHEME_SHARED(PROMISE_ALL & ~PROMISE_BOUNDED, PROMISE_BOUNDED),
@@ -48,7 +50,7 @@ static const struct scheme_desc scheme_desc = {
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
-	ring_init(&s->ring, config, base, subbufs, false, CTF_PACKET_HEADER_BYTES);
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
 	s->last = 0;
 }
 
@@ -96,32 +98,37 @@ RESERVE_SLOW bool three_read_stamp_event(struct scheme_ring *s)
 
 /* Starts over until a record fits behind its predecessor; opens sub-buffers too. */
 RESERVE_SLOW struct reservation three_read_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-						bool overflow)
+						uint64_t offset, uint64_t stamp)
 {
 	struct ring *ring = &s->ring;
-	uint64_t size = ctf_compact_bytes(id, len, false) + len, offset, stamp;
+	uint64_t size = ctf_compact_bytes(id, len, false) + len;
 	unsigned int tries = 0;
 	struct reservation rsv;
 	struct ctf_claim fit;
+	bool overflow, fits;
 
 	for (;;) {
-		if (overflow && tries++ == THREE_READ_TRIES) {
-			local_add_raw(&ring->stuck, 1);
-			return (struct reservation){ .payload = NULL };
+		overflow = three_read_overflow(s, stamp);
+		fits = size + (overflow ? CTF_STAMP_EVENT_BYTES : 0) <= ring_room(ring, offset);
+		if (overflow && fits) {
+			if (tries++ == THREE_READ_TRIES) {
+				local_add_raw(&ring->stuck, 1);
+				return (struct reservation){ .payload = NULL };
+			}
+			if (!three_read_stamp_event(s))
+				/* What the stamp event failed to do counts as one lost event. */
+				return (struct reservation){ .payload = NULL };
+		} else {
+			/* A packet that it opens begins with its stamp: nothing can overflow. */
+			if (!(fits ? ctf_fit(ring, offset, size, &fit) :
+				     ctf_fit_next(ring, offset, size, &fit)))
+				return reserve_lost(ring, size);
+			if (local_cmpxchg("claim", &ring->tail, &offset, fit.start + size))
+				break;
+			POINT_COUNT(retries);
 		}
-		if (overflow && !three_read_stamp_event(s))
-			/* What the stamp event failed to do counts as one lost event. */
-			return (struct reservation){ .payload = NULL };
 		offset = shared_load("offset again", &ring->tail);
 		stamp = clock_read("clock again");
-		overflow = three_read_overflow(s, stamp);
-		if (!ctf_fit(ring, offset, size, &fit))
-			return reserve_lost(ring, size);
-		/* A packet that it opens begins with its stamp: nothing can overflow. */
-		overflow = overflow && !fit.opens;
-		if (!overflow && local_cmpxchg("claim", &ring->tail, &offset, fit.start + size))
-			break;
-		POINT_COUNT(retries);
 	}
 	rsv = three_read_place(s, id, len, fit.start, size, stamp);
 	if (fit.opens)
@@ -136,13 +143,14 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
 	uint64_t stamp = clock_read("clock");
 
-	bool fits = size <= ring_room(ring, offset);
-
-	if (unlikely(three_read_overflow(s, stamp)))
-		return reservation_slow(three_read_slow(s, id, len, fits));
-	if (unlikely(!fits ||
-		     !local_cmpxchg("claim", &ring->tail, &seen, offset + size)))
-		return reservation_slow(three_read_slow(s, id, len, false));
+	if (unlikely(three_read_overflow(s, stamp) || size > ring_room(ring, offset)))
+		return reservation_slow(three_read_slow(s, id, len, offset, stamp));
+	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
+		POINT_COUNT(retries);
+		offset = shared_load("offset again", &ring->tail);
+		stamp = clock_read("clock again");
+		return reservation_slow(three_read_slow(s, id, len, offset, stamp));
+	}
 	return three_read_place(s, id, len, offset, size, stamp);
 }
 

@@ -20,7 +20,7 @@
  * Known failure, by design: a nested event decodes as the time of the newest record before the
  * writer that it interrupted, or that writer's; an overtaken writer's event as well. The error is
  * bounded by nothing but the distance of two outermost events. MONOTONIC is all it promises.
- * Clock reads per event: 1; one more per sub-buffer moved.
+ * Clock reads per event: 1; 2 with an extend; one more per sub-buffer moved.
  */
 #ifndef STAMPEDE_ZERO_DELTA_H
 #define STAMPEDE_ZERO_DELTA_H
@@ -39,15 +39,16 @@ static const struct scheme_desc scheme_desc = {
 	.source = "Linux ring buffer, 2009 to 2020",
 	.promises = PROMISE_MONOTONIC | PROMISE_BOUNDED,
 	.extension = EXTEND_ON_GAP,
+	.extra_per_nested = 1, /* room for an extend, claimed and not needed */
 	.zeros_per_nested = 2,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
+	.clock_reads_extended = 2,
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
-	ring_init(&s->ring, config, base, subbufs, true, FTRACE_HEADER_BYTES);
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_NUMBERED, FTRACE_HEADER_BYTES);
 	s->committing = 0;
 	s->write = 0;
 	s->mine = 0;
@@ -117,7 +118,8 @@ RESERVE_SLOW struct reservation zero_slow(struct scheme_ring *s, uint32_t len, b
 			       FTRACE_TYPE_EXTEND :
 			       0;
 		size = ftrace_record_bytes(len) + (type ? FTRACE_TIME_BYTES : 0);
-		if (size > ring_max_record(ring))
+		/* With an extend it may be too long here, and still fit the next one without. */
+		if (ftrace_record_bytes(len) > ring_max_record(ring))
 			break;
 		start = local_xadd("claim again", &ring->tail, size);
 		if (!ring_overshot(ring, start, size))
@@ -126,7 +128,7 @@ RESERVE_SLOW struct reservation zero_slow(struct scheme_ring *s, uint32_t len, b
 			break;
 	}
 	zero_leave(s, s->write);
-	return reserve_lost(ring, size);
+	return reserve_lost(ring, ftrace_record_bytes(len));
 }
 
 RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)

@@ -17,15 +17,17 @@ one() { # name command...
 	CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$@" >"$log" 2>&1
 	status=$?
 	good=$(count '^ok ' | tr -d ' ')
-	skip=$(grep -ci '^ok .*# *skip' "$log")
-	bad=$(count '^not ok ')
+	# cmocka says "not ok 4 # SKIP name" of a skipped test.
+	skip=$(grep -ciE '^(not )?ok .*# *skip' "$log")
+	bad=$(($(count '^not ok ') - $(grep -ci '^not ok .*# *skip' "$log")))
+	good=$((good + $(grep -ci '^not ok .*# *skip' "$log")))
 	# A program that dies, or says so only by its exit code, has failed at least once.
 	if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
 	if [ $((good + bad)) -eq 0 ]; then bad=1; echo "$name: ran no test"; fi
 	passed=$((passed + good - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
 	printf '%-28s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" $((good - skip)) "$bad" \
 		"$skip" $(($(date +%s) - started))
-	[ "$skip" -gt 0 ] && grep -i '# *skip' "$log" | sed 's/^/    /'
+	[ "$skip" -gt 0 ] && grep -iE '# *skip|^skipped:' "$log" | sed 's/^not //; s/^/    /'
 	if [ "$bad" -gt 0 ]; then
 		echo "    exit code $status; its output:"
 		tail -60 "$log" | sed 's/^/    /'

@@ -51,6 +51,17 @@ says "four levels" 1 "from 1 to 3" $stress --levels 4
 says "stray argument" 1 "not an option" $stress storm
 says "more threads than CPUs" 3 "CPU" $stress --threads 200 --workload threads
 says "CPU outside the allowed set" 1 "allowed" $stress --cpus 250 --scheme full_tsc
+says "quick and full" 1 "exclude each other" $bench --quick --full --results "$scratch/r"
+says "replay without gaps" 1 "--gaps" $stress --workload replay --scheme full_tsc
+says "gaps without replay" 1 "for --workload replay" $stress --gaps workloads/gaps/syscalls_busy.csv
+says "gaps that are not there" 1 "No such file" $stress --workload replay --gaps "$scratch/none.csv"
+printf 'log2_bucket,lo_ns,hi_ns,count\n0,0,0,7\n11,1024,2047,-7\n' >"$scratch/gaps.csv"
+says "a negative count of gaps" 1 "gaps.csv, line 3: count is negative" \
+	$stress --workload replay --gaps "$scratch/gaps.csv"
+says "nested under run-stress" 4 "timed by bench" $stress --workload nested
+says "payload beyond all sense" 1 "from 0 to" $stress --payload 1M
+says "a cell that says nothing" 1 "says nothing about a cell" $bench --one-cell row=floor nonsense=1
+says "half a cell" 1 "not complete" $bench --one-cell row=floor events=1024
 [ -e "$scratch/r" ]
 report $((!$?)) "bad input leaves no results directory"
 
@@ -68,6 +79,44 @@ report $? "a storm, and its JSON"
 says "JSON into a directory that is not there" 3 "cannot write" \
 	$stress --scheme full_tsc --seconds 1 --workload steady --json "$scratch/no/where.json"
 
+one_cpu="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
+says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
+
+# field WORKLOAD FIELD SCHEMES OPTIONS...: exit 0, and FIELD of every row's JSON is above 0.
+field() {
+	workload=$1 field=$2 schemes=$3
+	shift 3
+	"$stress" --workload "$workload" --scheme "$schemes" --seconds 1 "$@" \
+		--json "$scratch/field.json" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	rows=$(grep -c '"row":' "$scratch/field.json")
+	if [ $got -eq 0 ] && [ "$rows" -gt 0 ] &&
+		[ "$(grep -c "\"$field\": *0*[1-9]" "$scratch/field.json")" -eq "$rows" ]; then
+		report 0 "$workload: $field above 0 for $rows rows"
+	else
+		report 1 "$workload: $field above 0 for $rows rows"
+		echo "# exit $got"
+		sed 's/^/# /' "$scratch/err" "$scratch/out"
+	fi
+}
+field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
+field wraps extended "=extended_header =delta_sync_soft"
+field stall stalls "=extended_header" --seconds 2
+field idle nested "heartbeat_compact" --seconds 2
+[ "$("$stress" --workload idle --scheme "full_tsc nested_stamps" --seconds 1 |
+	grep -c 'per second: beats 0.0')" -eq 6 ]
+report $? "idle: no beat where none is needed"
+if [ "$(nproc)" -gt 1 ]; then
+	field handoff pairs "=full_tsc =nested_stamps"
+else
+	skip "handoff" "one CPU"
+fi
+# Larger than any sub-buffer: all refused, and counted.
+field steady refused "floor full_tsc zero_delta =heartbeat =delta_sync_soft three_read \
+=extended_header =nested_stamps" --payload 300000
+# Larger than some: each epoch refuses all or none.
+field steady refused "=extended_header" --payload 2000 --seconds 6
+
 # Ctrl-C: the round ends and the verdict so far is printed.
 "$stress" --scheme full_tsc --seconds 60 >"$scratch/out" 2>"$scratch/err" &
 pid=$!
@@ -78,8 +127,7 @@ wait $pid
 report $? "Ctrl-C ends the round with a verdict"
 
 # One CPU: no sender, timers only.
-taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" \
-	"$stress" --scheme extended_header --seconds 1 >"$scratch/out" 2>"$scratch/err"
+$one_cpu "$stress" --scheme extended_header --seconds 1 >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 0 ] && grep -q 'timers only' "$scratch/out"
 report $? "one CPU"
 
@@ -98,6 +146,26 @@ $small --results "$scratch/results" >"$scratch/out" 2>"$scratch/err"
 report $? "a small bench run"
 awk 'length > 100 { exit 1 }' "$scratch/out"
 report $? "its output fits 100 columns"
+# cell NAME PATTERN ROW KEY=VALUE...: one repetition by hand; its JSON has PATTERN and no violation.
+topology=$(ls -d "$scratch"/results/*/topology.xml | head -1)
+cell() {
+	name=$1 pattern=$2
+	shift 2
+	$bench --one-cell events=102400 hz=2e9 topology="$topology" cpus="${one_cpu##* }" "$@" \
+		>"$scratch/out" 2>"$scratch/err"
+	got=$?
+	[ $got -eq 0 ] && grep -q "$pattern" "$scratch/out" &&
+		grep -q '"violation":null' "$scratch/out"
+	report $? "$name"
+}
+cell "no wrap: 12 bytes and packet headers" '"bytes":12\.' row=extended_header wrap_every=0
+cell "a wrap at every event: 12 bytes more" '"bytes":24\.' row=extended_header wrap_every=1
+cell "one event in ten interrupted, two deep" '"bytes":12\.' row=extended_header nest_every=10 \
+	nest_depth=2
+for row in floor zero_delta heartbeat delta_sync_hard delta_sync_soft three_read nested_stamps; do
+	cell "$row: wraps by plan" '"bytes"' row=$row wrap_every=3
+	cell "$row: nested by plan" '"bytes"' row=$row nest_every=3 nest_depth=2
+done
 before=$(readlink "$scratch/results/latest")
 says "results directory is a file" 3 "" $small --results "$scratch/stress.json"
 

@@ -63,7 +63,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	if (!interrupts)
 		return;
 	interrupts->delivered[source]++;
-	if (counter >= interrupts->section_begin && counter < interrupts->section_end)
+	interrupts->hit = counter >= interrupts->section_begin && counter < interrupts->section_end;
+	if (interrupts->hit)
 		local_add_raw(&interrupts->hits, 1);
 	local_add_raw(&interrupts->at_depth[++interrupts->depth], 1);
 	if (source == INTERRUPT_BEAT) {
@@ -230,6 +231,11 @@ void interrupts_beat_end(struct interrupts *interrupts)
 		interrupts->beat_worst_ticks = gap;
 }
 
+int interrupts_send(pid_t tid, unsigned int level)
+{
+	return syscall(SYS_tgkill, getpid(), tid, source_signal(level)) ? -errno : 0;
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -256,10 +262,9 @@ void interrupt_sender_run(struct interrupt_sender *sender, uint64_t limit_ns)
 			period = __atomic_load_n(&sender->period_ns[level], __ATOMIC_RELAXED);
 			if (!period || now < due[level])
 				continue;
-			if (syscall(SYS_tgkill, getpid(), sender->target, source_signal(level))) {
-				sender->error = errno;
+			sender->error = -interrupts_send(sender->target, level);
+			if (sender->error)
 				return;
-			}
 			sender->sent++;
 			due[level] = now + period;
 			random = random * 6364136223846793005u + 1442695040888963407u;

@@ -32,6 +32,7 @@ struct interrupts {
 
 	/* Written by the thread's own handlers. */
 	uint64_t delivered[INTERRUPT_SOURCES];
+	bool hit; /* the signal that is being handled came inside the section */
 	uint64_t hits; /* signals whose saved program counter was inside the section */
 	uint64_t at_depth[INTERRUPT_SOURCES + 1]; /* deliveries by nesting depth, from 1 */
 	unsigned int depth;
@@ -68,6 +69,9 @@ void interrupts_unblock_beat(void);
 /* Tells the beat's clock that a new stretch of recording begins now, or has ended. */
 void interrupts_beat_begin(struct interrupts *interrupts);
 void interrupts_beat_end(struct interrupts *interrupts);
+
+/* One signal of `level` to thread `tid` of this process; negative errno. */
+int interrupts_send(pid_t tid, unsigned int level);
 
 /* A sender of levels 1 and 2. */
 struct interrupt_sender {

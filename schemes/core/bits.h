@@ -39,6 +39,21 @@ static inline bool bits_overflow(uint64_t delta, unsigned int bits)
 	return bits < 64 && delta >> bits;
 }
 
+/* `value` with its low `bits` bits cleared. bits_clear(0x1ff, 5) == 0x1e0. */
+static inline uint64_t bits_clear(uint64_t value, unsigned int bits)
+{
+	return value & ~bits_mask(bits);
+}
+
+/*
+ * Number of the highest set bit, counted from 1; 0 for 0. bits_last_set(800) == 10, where the
+ * lowest, which find_first_bit counts from 0, is 5.
+ */
+static inline unsigned int bits_last_set(uint64_t value)
+{
+	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
+}
+
 /* Round `value` up to a multiple of `align`, a power of two. bits_align(13, 4) == 16. */
 static inline uint64_t bits_align(uint64_t value, uint64_t align)
 {

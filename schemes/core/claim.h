@@ -16,7 +16,6 @@ struct claim {
 	uint8_t *record; /* NULL: lost, and counted */
 	struct subbuf *subbuf;
 	uint64_t stamp;
-	bool slow;
 };
 
 /* Opens sub-buffers, and claims for whoever was interrupted. */
@@ -46,31 +45,26 @@ RESERVE_SLOW struct claim claim_slow(struct scheme_ring *s, uint64_t size)
 	};
 }
 
-static inline struct claim claim_was_slow(struct claim claim)
-{
-	claim.slow = true;
-	return claim;
-}
-
-/* Claims `size` bytes and takes their stamp. */
-static inline struct claim claim_record(struct scheme_ring *s, uint64_t size)
+/*
+ * The plain case: claims `size` bytes and takes their stamp. False: nothing is claimed, and
+ * claim_slow() has to do it.
+ */
+static inline __attribute__((always_inline)) bool
+claim_plain(struct scheme_ring *s, uint64_t size, struct claim *claim)
 {
 	struct ring *ring = &s->ring;
 	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
-	uint64_t stamp;
 
 	if (unlikely(size > ring_room(ring, offset)))
-		return claim_was_slow(claim_slow(s, size));
-	stamp = clock_read("clock");
+		return false;
+	claim->stamp = clock_read("clock");
 	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
 		POINT_COUNT(retries);
-		return claim_was_slow(claim_slow(s, size));
+		return false;
 	}
-	return (struct claim){
-		.record = ring_at(ring, offset),
-		.subbuf = ring_subbuf_at(ring, offset),
-		.stamp = stamp,
-	};
+	claim->record = ring_at(ring, offset);
+	claim->subbuf = ring_subbuf_at(ring, offset);
+	return true;
 }
 
 #endif

@@ -6,8 +6,10 @@
  * fenced: seen from interrupts of the same CPU, which come between two instructions, it happens
  * where it stands. Writers of other CPUs see more: rdtsc may be done before the load of the offset
  * that stands before it has come back, and a claim of theirs in between then gets the later stamp
- * and the earlier place. CLOCK_FENCED waits for that load. Virtual (STAMPEDE_COUNTING): a word that advances by `step` with each read, so
- * that a test scripts wraps, jumps, equal stamps (step 0) and start phases.
+ * and the earlier place. CLOCK_FENCED waits for that load. Virtual (STAMPEDE_COUNTING): a word that
+ * advances by `step` with each read, so that a test scripts wraps, jumps, equal stamps (step 0) and
+ * start phases. Injected (STAMPEDE_INJECTED): the real one plus a bias, for wraps by plan
+ * (core/inject.h).
  */
 #ifndef STAMPEDE_CORE_CLOCK_H
 #define STAMPEDE_CORE_CLOCK_H
@@ -17,6 +19,9 @@
 
 #include "local.h"
 #include "point.h"
+#ifdef STAMPEDE_INJECTED
+#include "inject.h"
+#endif
 
 /* The real clock, unfenced, in ticks. */
 static inline uint64_t clock_real(void)
@@ -79,6 +84,11 @@ static inline uint64_t clock_fenced(void)
 {
 	return virtual_clock.now;
 }
+#elif defined(STAMPEDE_INJECTED)
+static inline uint64_t clock_now(void)
+{
+	return clock_real() + injection.bias_ticks;
+}
 #else
 static inline uint64_t clock_now(void)
 {
@@ -91,12 +101,26 @@ static inline uint64_t clock_fenced(void)
 }
 #endif
 
+#ifdef STAMPEDE_INJECTED
+/* The stamp is taken; whoever comes here does so between the clock read and the claim. */
+#define CLOCK_POINT() \
+	do { \
+		barrier(); \
+		if (unlikely(injection.armed)) \
+			injection.nest(); \
+	} while (0)
+#else
+#define CLOCK_POINT() ((void)0)
+#endif
+
 /* What a scheme takes a stamp with. */
 #define clock_read(label) \
 	(__extension__({ \
 		POINT(label); \
 		POINT_COUNT(clock_reads); \
-		clock_now(); \
+		uint64_t clock_read_ = clock_now(); \
+		CLOCK_POINT(); \
+		clock_read_; \
 	}))
 
 #endif

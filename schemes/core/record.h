@@ -55,6 +55,10 @@ static inline bool defer(struct scheme_ring *s, unsigned int level)
 }
 #endif
 
+#ifndef SCHEME_BLOCKS
+#define SCHEME_BLOCKS 0
+#endif
+
 #ifndef SCHEME_NOW
 static inline uint64_t scheme_now(struct scheme_ring *s)
 {

@@ -2,13 +2,13 @@
 #include "ring.h"
 
 void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,
-	       struct subbuf *subbufs, bool numbered, uint32_t header_bytes)
+	       struct subbuf *subbufs, enum ring_tail form, uint32_t header_bytes)
 {
 	*ring = (struct ring){
 		.base = base,
 		.subbufs = subbufs,
 		.mode = config->mode,
-		.numbered = numbered,
+		.form = form,
 		.header_bytes = header_bytes,
 		.subbuf_shift = config->subbuf_shift,
 		.count_shift = config->count_shift,
@@ -17,7 +17,7 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		.fixed_bytes = config->fixed_bytes,
 		.cpu = config->cpu,
 	};
-	if (numbered) {
+	if (form == RING_TAIL_NUMBERED) {
 		/* Number 0 counts as full and read: the first writer then opens a sub-buffer. */
 		subbufs[0].commits = ring_subbuf_bytes(ring);
 		ring->tail = ring_subbuf_bytes(ring);
@@ -50,10 +50,27 @@ static void flush_numbered(struct ring *ring)
 	ring_pad(ring, ring_tail_number(tail), ring_tail_index(tail));
 }
 
+static void flush_packed(struct ring *ring)
+{
+	uint64_t tail = shared_load("flush: tail", &ring->tail), offset, room, next;
+
+	do {
+		offset = ring_packed_offset(tail);
+		room = ring_room(ring, offset);
+		if (!room)
+			return;
+		next = (offset + room) / RING_PACKED_UNIT & RING_PACKED_MASK;
+	} while (!local_cmpxchg("flush: tail", &ring->tail, &tail,
+				(tail & ~RING_PACKED_MASK) | next));
+	ring_pad(ring, ring_packed_number(ring, offset), offset & (ring_subbuf_bytes(ring) - 1));
+}
+
 void ring_flush(struct ring *ring, uint64_t stamp)
 {
-	if (ring->numbered)
+	if (ring->form == RING_TAIL_NUMBERED)
 		flush_numbered(ring);
+	else if (ring->form == RING_TAIL_PACKED)
+		flush_packed(ring);
 	else
 		flush_offset(ring);
 	ring->flush_stamp = stamp;
@@ -63,7 +80,14 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 {
 	uint64_t tail = shared_load("read: tail", &ring->tail), count = ring_count_mask(ring) + 1;
 
-	*last = ring->numbered ? ring_tail_number(tail) + 1 : ring_next_number(ring, tail);
+	if (ring->form == RING_TAIL_NUMBERED)
+		*last = ring_tail_number(tail) + 1;
+	else if (ring->form == RING_TAIL_OFFSET)
+		*last = ring_next_number(ring, tail);
+	else /* an empty ring has no last byte; its slots hold number 0 */
+		*last = ring_packed_offset(tail) || ring->subbufs[0].commits ?
+				ring_packed_number(ring, ring_packed_offset(tail)) + 1 :
+				0;
 	*first = ring->consumed;
 	if (*last > count && *last - count > *first)
 		*first = *last - count;

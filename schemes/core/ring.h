@@ -3,8 +3,8 @@
  * The per-CPU ring buffer that every scheme writes into.
  *
  * A ring is a power of two of sub-buffers, each a power of two of bytes: a format header, then
- * records. Sub-buffers are numbered from 0 without end; number n lives in slot n % count. Two forms
- * of the tail word:
+ * records. Sub-buffers are numbered from 0 without end; number n lives in slot n % count. Forms of
+ * the tail word:
  *
  *   offset    bytes ever given out (free-running). A writer moves it by cmpxchg, or by a plain
  *             store where nothing can interrupt. At a sub-buffer's end the next one is not open
@@ -12,6 +12,8 @@
  *   numbered  {sub-buffer number : 44 | index : 20}. A writer adds its size by xadd first and looks
  *             later. Past the end the overshoot stays in the index, a cmpxchg moves the word to
  *             the next number, and the writer whose start still fits pads the rest.
+ *   packed    {upper bits of a stamp : 37 | offset in 4-byte units : 27}. As offset, but modulo
+ *             512 MiB; the number that a slot last held tells the rest.
  *
  * Commit: one counter per slot, {records : 32 | bytes : 32}, only ever added to, in one
  * instruction. Everything that is claimed is committed once: records, padding, and the format
@@ -45,6 +47,16 @@
 #define RING_RECORD (UINT64_C(1) << 32) /* one record, in slot.commits */
 #define RING_MAX_SUBBUF_SHIFT (RING_INDEX_BITS - 2) /* leaves the index room to overshoot */
 
+enum ring_tail {
+	RING_TAIL_OFFSET,
+	RING_TAIL_NUMBERED,
+	RING_TAIL_PACKED,
+};
+
+#define RING_PACKED_BITS 27
+#define RING_PACKED_UNIT 4
+#define RING_PACKED_MASK ((UINT64_C(1) << RING_PACKED_BITS) - 1)
+
 enum ring_mode {
 	RING_OVERWRITE, /* flight recorder: the oldest sub-buffer gives way */
 	RING_DISCARD, /* the new event is lost while the reader is behind */
@@ -68,7 +80,7 @@ struct ring {
 	uint64_t consumed; /* first number that the reader has not released */
 	uint64_t flush_stamp; /* clock at the last flush: end stamp of the newest sub-buffer */
 	enum ring_mode mode;
-	bool numbered;
+	enum ring_tail form;
 	uint32_t header_bytes; /* of a sub-buffer */
 	uint32_t subbuf_shift;
 	uint32_t count_shift;
@@ -313,6 +325,27 @@ static inline bool ring_move_on(struct ring *ring, uint64_t tail, uint64_t size)
 	return true;
 }
 
+/* ---- packed form ---- */
+
+/* The offset in a packed tail, in bytes; the upper bits of the true one are missing. */
+static inline uint64_t ring_packed_offset(uint64_t tail)
+{
+	return (tail & RING_PACKED_MASK) * RING_PACKED_UNIT;
+}
+
+/*
+ * The number of the sub-buffer that holds the last byte before the packed offset. Its slot has that
+ * number, or, while its opener is interrupted, the one of the round before: less than 512 MiB back.
+ */
+static inline uint64_t ring_packed_number(const struct ring *ring, uint64_t offset)
+{
+	uint64_t mask = (RING_PACKED_MASK * RING_PACKED_UNIT) >> ring_subbuf_shift(ring);
+	uint64_t number = (offset - 1) >> ring_subbuf_shift(ring) & mask;
+	uint64_t held = shared_load("packed: number", &ring_subbuf(ring, number)->number);
+
+	return held + ((number - held) & mask);
+}
+
 /* ---- set-up and reading, cold ---- */
 
 /*
@@ -320,12 +353,18 @@ static inline bool ring_move_on(struct ring *ring, uint64_t tail, uint64_t size)
  * `header_bytes` is the format's sub-buffer header.
  */
 void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,
-	       struct subbuf *subbufs, bool numbered, uint32_t header_bytes);
+	       struct subbuf *subbufs, enum ring_tail form, uint32_t header_bytes);
 
 /* Closes the open sub-buffer at clock value `stamp`, so that everything recorded is complete. */
 void ring_flush(struct ring *ring, uint64_t stamp);
 
-/* Numbers [first, last) that a reader can take now; call with overwriting held off or writers idle. */
+/* The number of the first sub-buffer that a ring ever opens. */
+static inline uint64_t ring_start_number(const struct ring *ring)
+{
+	return ring->form == RING_TAIL_NUMBERED;
+}
+
+/* Numbers [first, last) that a reader can take now; overwriting held off, or writers idle. */
 void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
 
 /* Bytes of sub-buffer `number` that hold header and records, or 0 if it is not complete. */

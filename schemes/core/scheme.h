@@ -18,6 +18,7 @@
  *   #define SCHEME_BEAT     beat(s), what has to be done once per beat, before the beat's event
  *   #define SCHEME_DEFER    defer(s, level), true if a nested writer must not run now; the scheme
  *                           has a struct soft_mask mask and calls deferred_run(s, level) later
+ *   #define SCHEME_BLOCKS   1 if interrupts are blocked, not deferred, while it records
  *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
  *
  * Writers call record() only. They may be nested to any depth on one CPU, inner ones running to
@@ -64,6 +65,7 @@ struct scheme_desc {
 	uint32_t needs;
 	enum scheme_extension extension;
 	uint32_t extra_per_nested; /* extensions a nested writer may cause beyond the needed ones */
+	uint32_t extra_per_subbuf; /* extensions that the end of a sub-buffer may make useless */
 	uint32_t zeros_per_nested; /* inexact stamps a nested writer may cause */
 	uint32_t clock_reads; /* per event, nothing special happening */
 	uint32_t clock_reads_extended; /* per event that is extended */
@@ -71,8 +73,26 @@ struct scheme_desc {
 	uint32_t beat_ns; /* or a fixed period, whatever a wrap takes; 0: beats_per_wrap */
 	uint32_t alignment; /* bytes that payloads and records start at multiples of; 0: packed */
 	uint32_t shared_promises; /* with writers on several CPUs in one ring; 0: not possible */
+	uint32_t cut_bits; /* low bits of the stamp that are not stored: see scheme_cut_bits() */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
 };
+
+/*
+ * How many low bits of the stamp a row does not store, on a ring whose short field reaches to bit
+ * `stamp_bits`: the field itself then has stamp_bits - cut bits. Decoded times are the stamps with
+ * these bits cleared, and all else is exact; who cuts does not promise EXACT, and owes this
+ * instead. A field narrowed for a test keeps one bit.
+ */
+static inline uint32_t scheme_cut_bits(const struct scheme_desc *desc, uint32_t stamp_bits)
+{
+	return desc->cut_bits < stamp_bits ? desc->cut_bits : stamp_bits - 1;
+}
+
+/* Most ticks between two stamps, or two beats, that a reader of the short field still tells. */
+static inline uint64_t scheme_reach_ticks(const struct scheme_desc *desc, uint32_t stamp_bits)
+{
+	return bits_clear(bits_mask(stamp_bits), scheme_cut_bits(desc, stamp_bits));
+}
 
 /* Event ids. Below EVENT_IDS_COMPACT an id fits the 5-bit field beside the three escapes. */
 enum {

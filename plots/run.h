@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run's bench.json as the plots and the page need it. Sections may be missing or empty, and a
+ * number may be null: it is then NAN, and a text NULL. What has the wrong type is an error.
+ */
+#ifndef STAMPEDE_PLOTS_RUN_H
+#define STAMPEDE_PLOTS_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "record.h"
+
+#define RUN_PROMISES 5
+#define RUN_ORACLES 6
+#define RUN_SOURCES 4
+
+extern const char *const run_promises[RUN_PROMISES];
+extern const char *const run_oracles[RUN_ORACLES];
+
+/* Two quartiles around a median. */
+struct spread {
+	double median;
+	double low;
+	double high;
+};
+
+/* A cell of the table: one row under one workload. Per event, unless said otherwise. */
+struct table_row {
+	const char *row;
+	const char *workload;
+	const char *verdict;
+	const char *why; /* for a verdict that is not kept */
+	const char *ratio_basis; /* "cycles" or "ticks" */
+	const char *instructions_source; /* how they were counted, where the CPU did not */
+	double worst_error_ticks;
+	double bytes;
+	double header_bytes;
+	double alignment_bytes;
+	double subbuf_bytes;
+	double payload_bytes;
+	struct spread ns;
+	struct spread cycles;
+	struct spread ratio; /* to the floor */
+	double ticks;
+	double instructions;
+	double clock_reads;
+	double atomics;
+	double repetitions;
+};
+
+/* A row under a storm of signals, in the checked build. */
+struct storm_row {
+	const char *row;
+	const char *workload;
+	const char *verdict;
+	const char *promises[RUN_PROMISES];
+	double violations[RUN_ORACLES];
+	double delivered[RUN_SOURCES];
+	double bits;
+	double events;
+	double nested;
+	double hits;
+	double seconds;
+	double recording_seconds;
+	double writer_share;
+	double worst_error_ticks; /* those declared inexact included */
+	double typical_error_log2; /* bit length that half of the events stay at or below */
+	double inexact; /* stamps declared so */
+	double wraps_lost;
+};
+
+struct late_step {
+	double asked_wraps;
+	double gap_wraps;
+	double wraps_lost;
+	double wrong;
+	double repetitions;
+	double error_ticks;
+};
+
+struct late_row {
+	const char *row;
+	double bits;
+	struct late_step *steps; /* by gap */
+	size_t step_count;
+};
+
+struct rate_point {
+	const char *row;
+	double events_per_second;
+	double bytes_per_second;
+	double header_bytes_per_second;
+	double tsc_hz;
+};
+
+/* One repetition of a cell. */
+struct repetition {
+	const char *name; /* row/workload */
+	const char *time_unit;
+	double real_time;
+	double cycles;
+	double ticks;
+	double repetition_index; /* the round it was measured in */
+};
+
+struct warning {
+	const char *name;
+	const char *state;
+	const char *cause;
+	const char *remedy;
+};
+
+struct machine {
+	const char *host;
+	const char *date;
+	const char *cpu;
+	const char *hypervisor;
+	const char *kernel;
+	const char *compiler;
+	const char *flags;
+	const char *revision;
+	double cpus;
+	double tsc_hz;
+};
+
+struct run {
+	struct record_loaded loaded; /* owns every text below */
+	char *dir; /* where the file is */
+	char *name; /* of that directory, links followed */
+
+	struct machine machine;
+	double loop_cycles; /* this and the next: negative, or NAN, if not known */
+	double loop_ns;
+	double decode_events_per_second;
+
+	struct table_row *table;
+	size_t table_count;
+	struct storm_row *storm; /* workload storm only */
+	size_t storm_count;
+	struct late_row *late;
+	size_t late_count;
+	struct rate_point *rates;
+	size_t rate_count;
+	struct repetition *repetitions;
+	size_t repetition_count;
+	struct warning *warnings;
+	size_t warning_count;
+};
+
+/* path: as record_load() takes it. 0, or an exit code after a line on stderr; *run is then empty. */
+int run_load(const char *path, struct run *run);
+void run_free(struct run *run);
+
+/* The cell of `row` under `workload`, or NULL. */
+const struct table_row *run_cell(const struct run *run, const char *row, const char *workload);
+
+/* Was anything checked? A row that must not be interrupted records nothing under a storm. */
+bool run_storm_checked(const struct storm_row *row);
+
+/*
+ * The worst error is that of stamps declared inexact: there are such, and the oracle `exact`, which
+ * leaves these out, has no objection.
+ */
+bool run_storm_worst_declared(const struct storm_row *row);
+
+/* Is `verdict` (NULL: unknown) this word? */
+bool run_verdict_is(const char *verdict, const char *word);
+
+/* The row's width if it was judged at several, so that its name alone does not do; else NAN. */
+double run_storm_bits(const struct run *run, const struct storm_row *row);
+
+#endif

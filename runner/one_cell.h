@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* One repetition of one cell as a process: what it is told, in words, and what it does with that. */
+#ifndef STAMPEDE_RUNNER_ONE_CELL_H
+#define STAMPEDE_RUNNER_ONE_CELL_H
+
+#include <stdint.h>
+
+#include "cell.h"
+
+#define ONE_CELL_OPTION "--one-cell"
+#define ONE_CELL_ARGUMENTS 16
+#define ONE_CELL_TEXT_BYTES 8192
+
+/* The command line of one repetition; text lives inside. */
+struct one_cell {
+	char *argv[ONE_CELL_ARGUMENTS];
+	char text[ONE_CELL_TEXT_BYTES];
+};
+
+/*
+ * Writes "bench --one-cell key=value ..." for `events` of `row` on `threads` CPUs. False if it does
+ * not fit, which only an absurdly long path can do.
+ */
+bool one_cell_write(struct one_cell *one, const char *row, uint64_t events,
+		    const struct cell_injection *injected, const char *topology,
+		    const unsigned int *pu, unsigned int threads);
+
+/* What such a process does: prints its result as one line of JSON. An exit code. */
+int one_cell_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cmpxchg claim of schemes whose header carries the whole stamp when a reader could not know
+ * the upper bits. The record's size depends on its stamp, so the decision is made anew on every
+ * retry.
+ *
+ * Order: offset, clock, last, cmpxchg, then last is stored.
+ * I1 Whoever claims [offset, new) read the clock after `offset` was the tail and before it moved:
+ *    stamps are in buffer order.
+ * I2 last is never newer than the stamp of the record before the claim, unless a nested writer
+ *    came in between, and then the cmpxchg fails or the test sees an unsigned overflow: so a
+ *    short header is at most 2^T - 1 ticks behind its predecessor.
+ * I3 A stale last only makes a header full that need not be ("the correct race" of the mail).
+ *
+ * The scheme defines first:
+ *   extend_far(s, stamp)                            must a header with this stamp be full?
+ *   extend_remember(s, stamp)                       the record with this stamp is claimed
+ *   extend_record(id, len, full)                    bytes of the whole record
+ *   extend_put(ring, at, id, len, stamp, full)      writes it, returns the payload's place
+ *   extend_begin(ring, stamp)                       begin stamp of a packet that it opens
+ */
+#ifndef STAMPEDE_CORE_EXTEND_H
+#define STAMPEDE_CORE_EXTEND_H
+
+#include "format_ctf.h"
+
+/* The record at `start` is ours. */
+static inline struct reservation extend_place(struct scheme_ring *s, uint32_t id, uint32_t len,
+					      uint64_t start, uint64_t size, uint64_t stamp,
+					      bool full)
+{
+	struct ring *ring = &s->ring;
+
+	extend_remember(s, stamp);
+	return (struct reservation){
+		.payload = extend_put(ring, ring_at(ring, start), id, len, stamp, full),
+		.subbuf = ring_subbuf_at(ring, start),
+		.size = size,
+		.stamp = stamp,
+	};
+}
+
+/* Everything but the plain case, and whoever lost the race for the plain case. */
+RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
+					    uint64_t offset, uint64_t stamp)
+{
+	struct ring *ring = &s->ring;
+	struct reservation rsv;
+	struct ctf_claim claim;
+	uint64_t size;
+	bool full;
+
+	for (;;) {
+		full = extend_far(s, stamp);
+		size = extend_record(id, len, full);
+		if (full && size > ring_room(ring, offset)) {
+			/* It opens a packet, whose begin stamp says it all. */
+			full = false;
+			size = extend_record(id, len, false);
+			if (!ctf_fit_next(ring, offset, size, &claim))
+				return reserve_lost(ring, size);
+		} else if (!ctf_fit(ring, offset, size, &claim)) {
+			return reserve_lost(ring, size);
+		}
+		if (local_cmpxchg("claim", &ring->tail, &offset, claim.start + size))
+			break;
+		POINT_COUNT(retries);
+		offset = shared_load("offset again", &ring->tail);
+		stamp = clock_read("clock again");
+	}
+	rsv = extend_place(s, id, len, claim.start, size, stamp, full);
+	if (claim.opens)
+		ctf_begin(ring, offset, &claim.opening, extend_begin(ring, stamp));
+	return rsv;
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	struct ring *ring = &s->ring;
+	uint64_t size = extend_record(id, len, false);
+	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
+	uint64_t stamp = clock_read("clock");
+
+	if (unlikely(extend_far(s, stamp) || size > ring_room(ring, offset)))
+		return reservation_slow(extend_slow(s, id, len, offset, stamp));
+	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
+		POINT_COUNT(retries);
+		offset = shared_load("offset again", &ring->tail);
+		stamp = clock_read("clock again");
+		return reservation_slow(extend_slow(s, id, len, offset, stamp));
+	}
+	return extend_place(s, id, len, offset, size, stamp, false);
+}
+
+#endif

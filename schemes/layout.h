@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The header layouts of 2007 and 2008, by parameters: how many bits of id and of time share the
+ * header word, how many low bits of the stamp are cut, and how a reader learns of wraps.
+ *
+ * Source: Mathieu Desnoyers, "Adding support for compact 32 bits events", 2007-03-12 (5+27, 6+26,
+ * 7+25, 13+19 and the 64-bit header) and "LTTng specialized probes", ltt-dev, 2008-10-09, first
+ * layout (1+27+4). The text's other layouts are rows of their own: 5+27 without a cut is
+ * heartbeat_compact and extended_header, the 64-bit header with a beat is heartbeat, the 96-bit
+ * header is full_tsc.
+ *
+ * Row parameters:
+ *   LAYOUT_ID, LAYOUT_TIME  bits of the two fields
+ *   LAYOUT_CUT              low bits of the stamp that are not stored (s)
+ *   LAYOUT_FLAG             one more bit: the whole stamp follows
+ *   LAYOUT_SIZE             bits of a size field, which makes it the 64-bit header
+ *   LAYOUT_BEAT             wraps are told by a beat (as in heartbeat.h); without it by a whole
+ *                           stamp in the header (as in extended_header.h)
+ *   STAMP_BITS              where the field ends: TIME + CUT. A wrap is 2^STAMP_BITS ticks.
+ *
+ * Layout, low bits first:
+ *   u32 { [full : 1] id : I | stamp >> s : T } [u16 id [u16 size]] [u64 stamp] [u32 size] payload
+ *   the highest id: u16 id follows; the second highest: u16 id, u16 size; the third, if there is no
+ *   flag: u16 id, u16 size, u64 stamp; size 65535: u32 size at the end. (The text of 2008 reserves
+ *   ids 16 and 15 of a 4-bit field; 15 and 14 are meant.)
+ *   64-bit: u32 time | u16 id | u16 size [u32 size]; id 65535: u16 id, u64 stamp follow.
+ *
+ * With a cut the reader sees every stamp with its low s bits cleared, those that are stored whole
+ * included: an event decoded to the tick before one that is not would make time go back.
+ *
+ * Shared words: those of core/claim.h and core/synthetic.h (beat), of core/extend.h (extension).
+ * I1 Stamps are in buffer order. I2 So are stamps with low bits cleared.
+ * I3 A short header is less than 2^T units of 2^s ticks behind its predecessor (extension).
+ *
+ * Known failure: with a beat, a gap of more than 2^(T+s) - 2^s ticks loses whole wraps. Cut bits
+ * make ties: runner/precision.h counts them.
+ * Clock reads per event: 1; one more for every attempt that a nested writer made void.
+ */
+#ifndef STAMPEDE_LAYOUT_H
+#define STAMPEDE_LAYOUT_H
+
+#include "core/format_ctf.h"
+#include "core/synthetic.h"
+
+#ifndef LAYOUT_CUT
+#define LAYOUT_CUT 0
+#endif
+#ifndef LAYOUT_FLAG
+#define LAYOUT_FLAG 0
+#endif
+#ifndef LAYOUT_SIZE
+#define LAYOUT_SIZE 0
+#endif
+
+#define LAYOUT_WORD (LAYOUT_SIZE ? 64 : 32)
+#define LAYOUT_SHIFT (LAYOUT_ID + LAYOUT_FLAG) /* of the time in a 32-bit word */
+#define LAYOUT_HIGH ((1u << LAYOUT_ID) - 1)
+#define LAYOUT_SIZED ((1u << LAYOUT_ID) - 2)
+#define LAYOUT_FULL ((1u << LAYOUT_ID) - 3)
+/* Ids from here on do not fit the field. */
+#define LAYOUT_IDS (LAYOUT_FLAG ? LAYOUT_SIZED : LAYOUT_FULL)
+#define LAYOUT_LARGE_MORE 10 /* bytes that a whole stamp adds to the 64-bit header */
+
+_Static_assert(LAYOUT_FLAG + LAYOUT_ID + LAYOUT_TIME + LAYOUT_SIZE == LAYOUT_WORD,
+	       "the fields do not add up to the header word");
+_Static_assert(STAMP_BITS == LAYOUT_TIME + LAYOUT_CUT, "STAMP_BITS is where the field ends");
+_Static_assert(LAYOUT_ID >= 3 && LAYOUT_ID <= 16, "ids need room beside the escapes");
+_Static_assert(LAYOUT_CUT + LAYOUT_TIME <= 63, "more bits than a stamp has");
+_Static_assert(!LAYOUT_SIZE || (LAYOUT_ID == 16 && LAYOUT_SIZE == 16 && !LAYOUT_CUT),
+	       "the 64-bit header has 16 bits of id, 16 of size and the low 32 of the stamp");
+
+struct scheme_ring {
+	struct ring ring;
+#ifdef LAYOUT_BEAT
+	struct synthetic clock;
+#else
+	uint64_t last; /* stamp of a recent record, low bits cleared */
+#endif
+};
+
+#define LAYOUT_TEXT_(number) #number
+#define LAYOUT_TEXT(number) LAYOUT_TEXT_(number)
+#define LAYOUT_TITLE \
+	LAYOUT_TEXT(LAYOUT_ID) "-bit id, " LAYOUT_TEXT(LAYOUT_TIME) "-bit time, " \
+	LAYOUT_TEXT(LAYOUT_CUT) " low bits cut, "
+
+static const struct scheme_desc scheme_desc = {
+#ifdef LAYOUT_BEAT
+	.title = LAYOUT_TITLE "beat",
+	.needs = NEED_BEAT,
+	.beats_per_wrap = 10,
+	.extension = EXTEND_NEVER,
+#else
+	.title = LAYOUT_TITLE "inline full stamp",
+	.extension = EXTEND_ON_GAP,
+	.extra_per_nested = 2,
+#endif
+#if LAYOUT_FLAG
+	.source = "Desnoyers, ltt-dev 2008-10-09",
+#else
+	.source = "Desnoyers, LTTng 2007-03-12",
+#endif
+	.promises = PROMISE_MONOTONIC | PROMISE_WINDOW | PROMISE_BOUNDED
+#if !LAYOUT_CUT
+		    | PROMISE_EXACT
+#endif
+#ifndef LAYOUT_BEAT
+		    | PROMISE_WRAP_PROOF
+#endif
+	,
+	.clock_reads = 1,
+	.clock_reads_extended = 1,
+	.cut_bits = LAYOUT_CUT,
+};
+
+/* What a reader will see of `stamp`. */
+static inline uint64_t layout_seen(const struct ring *ring, uint64_t stamp)
+{
+	return bits_clear(stamp, scheme_cut_bits(&scheme_desc, ring_stamp_bits(ring)));
+}
+
+/* ---- the header ---- */
+
+/* The id field of event `id`: itself, or an escape. */
+static inline uint32_t layout_field(uint32_t id, bool full)
+{
+	if (full && !LAYOUT_FLAG)
+		return LAYOUT_FULL;
+	if (event_is_sized(id))
+		return LAYOUT_SIZED;
+	return id < LAYOUT_IDS ? id : LAYOUT_HIGH;
+}
+
+/* Bytes behind the word that the id field calls for. */
+static inline uint32_t layout_field_bytes(uint32_t field)
+{
+	if (field < LAYOUT_IDS)
+		return 0;
+	return field == LAYOUT_HIGH ? 2 : 4;
+}
+
+static inline uint64_t layout_bytes(uint32_t id, uint32_t len, bool full)
+{
+	uint32_t field;
+
+	if (LAYOUT_SIZE)
+		return ctf_large_bytes(4, len) + (full ? LAYOUT_LARGE_MORE : 0);
+	field = layout_field(id, full);
+	return 4 + layout_field_bytes(field) + (full ? 8 : 0) +
+	       (layout_field_bytes(field) == 4 && len >= CTF_SIZE_LARGE ? 4 : 0);
+}
+
+static inline uint8_t *layout_put_large(const struct ring *ring, uint8_t *at, uint32_t id,
+					uint32_t len, uint64_t stamp, bool full)
+{
+	at = ctf_large_put(at, 4, full ? LAYOUT_HIGH : id, len, stamp, ring_stamp_bits(ring));
+	if (!full)
+		return at;
+	ctf_put16(at, id);
+	ctf_put64(at + 2, stamp);
+	return at + LAYOUT_LARGE_MORE;
+}
+
+/* Writes a header and returns where the payload goes. */
+static inline uint8_t *layout_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,
+				  uint64_t stamp, bool full)
+{
+	unsigned int bits = ring_stamp_bits(ring), cut = scheme_cut_bits(&scheme_desc, bits);
+	uint32_t field = layout_field(id, full), more = layout_field_bytes(field);
+
+	if (LAYOUT_SIZE)
+		return layout_put_large(ring, at, id, len, stamp, full);
+	ctf_put32(at, (uint32_t)((stamp & bits_mask(bits)) >> cut << LAYOUT_SHIFT) |
+			      field << LAYOUT_FLAG | (LAYOUT_FLAG && full));
+	if (more)
+		ctf_put16(at + 4, id);
+	if (more == 4)
+		ctf_put16(at + 6, len >= CTF_SIZE_LARGE ? CTF_SIZE_LARGE : len);
+	at += 4 + more;
+	if (full) {
+		ctf_put64(at, layout_seen(ring, stamp));
+		at += 8;
+	}
+	if (more == 4 && len >= CTF_SIZE_LARGE) {
+		ctf_put32(at, len);
+		at += 4;
+	}
+	return at;
+}
+
+/* ---- reserve ---- */
+
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
+#ifdef LAYOUT_BEAT
+	synthetic_init(&s->clock, ring_counter_bits(&s->ring), clock_now());
+#else
+	s->last = 0;
+#endif
+}
+
+#ifdef LAYOUT_BEAT
+#define SCHEME_BEAT
+static inline void beat(struct scheme_ring *s)
+{
+	synthetic_beat(&s->clock, ring_counter_bits(&s->ring));
+}
+
+/* A clock read, and what a packet that opens with it says of its begin. */
+static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
+{
+	uint64_t stamp = synthetic_read(&s->clock, ring_counter_bits(&s->ring), begin);
+
+	*begin = layout_seen(&s->ring, *begin);
+	return stamp;
+}
+
+#define SCHEME_NOW
+static inline uint64_t scheme_now(struct scheme_ring *s)
+{
+	uint64_t now;
+
+	claim_begin(s, &now);
+	return now;
+}
+
+#include "core/claim.h"
+
+static inline struct reservation layout_place(const struct scheme_ring *s, uint32_t id,
+					      uint32_t len, uint64_t size, struct claim claim)
+{
+	return (struct reservation){
+		.payload = layout_put(&s->ring, claim.record, id, len, claim.stamp, false),
+		.subbuf = claim.subbuf,
+		.size = size,
+		.stamp = claim.stamp,
+	};
+}
+
+RESERVE_SLOW struct reservation layout_slow(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	uint64_t size = layout_bytes(id, len, false) + len;
+	struct claim claim = claim_slow(s, size);
+
+	if (!claim.record)
+		return (struct reservation){ .payload = NULL };
+	return layout_place(s, id, len, size, claim);
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	uint64_t size = layout_bytes(id, len, false) + len;
+	struct claim claim;
+
+	if (unlikely(!claim_plain(s, size, &claim)))
+		return reservation_slow(layout_slow(s, id, len));
+	return layout_place(s, id, len, size, claim);
+}
+#else
+/* Can a reader that knows `last` not tell `stamp` from its field? */
+static inline bool extend_far(const struct scheme_ring *s, uint64_t stamp)
+{
+	/* last is whole granules, so the stamp's low bits change nothing. */
+	return bits_overflow(stamp - shared_load("last", &s->last), ring_stamp_bits(&s->ring));
+}
+
+static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
+{
+	shared_store("store last", &s->last, layout_seen(&s->ring, stamp));
+}
+
+static inline uint64_t extend_record(uint32_t id, uint32_t len, bool full)
+{
+	return layout_bytes(id, len, full) + len;
+}
+
+static inline uint8_t *extend_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,
+				  uint64_t stamp, bool full)
+{
+	return layout_put(ring, at, id, len, stamp, full);
+}
+
+static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
+{
+	return layout_seen(ring, stamp);
+}
+
+#include "core/extend.h"
+#endif
+
+/* ---- the reader ---- */
+
+static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
+				struct cursor *cursor)
+{
+	ctf_finish(ring, number, content_bytes);
+	return ctf_cursor(ring, number, content_bytes, cursor);
+}
+
+/* The 64-bit header, which may have the whole stamp behind it. */
+static inline enum decode_result layout_next_large(struct cursor *cursor, struct event *event)
+{
+	enum decode_result result = ctf_large_next(cursor, 4, event);
+
+	if (result != DECODE_EVENT || likely(event->id != LAYOUT_HIGH))
+		return result;
+	if (cursor_left(cursor) < LAYOUT_LARGE_MORE)
+		return DECODE_BAD;
+	event->id = ctf_get16(event->payload);
+	event->time = ctf_get64(event->payload + 2);
+	event->flags = EVENT_EXTENDED;
+	event->header_bytes += LAYOUT_LARGE_MORE;
+	event->payload += LAYOUT_LARGE_MORE;
+	cursor->at += LAYOUT_LARGE_MORE;
+	cursor->time = event->time;
+	return DECODE_EVENT;
+}
+
+/* What follows the word; `event` has the time of the short field, `id` the id field. */
+static __attribute__((noinline)) enum decode_result
+layout_next_more(struct cursor *cursor, struct event *event, uint32_t field, bool full)
+{
+	uint32_t more = layout_field_bytes(field), size = 0;
+	const uint8_t *at = cursor->at + 4;
+
+	full |= !LAYOUT_FLAG && field == LAYOUT_FULL;
+	event->header_bytes = 4 + more + (full ? 8 : 0);
+	if (cursor_left(cursor) < event->header_bytes)
+		return DECODE_BAD;
+	if (more)
+		event->id = ctf_get16(at);
+	if (more == 2 && event_is_sized(event->id))
+		return DECODE_BAD;
+	if (more == 4)
+		size = ctf_get16(at + 2);
+	at += more;
+	if (full) {
+		event->time = ctf_get64(at);
+		event->flags = EVENT_EXTENDED;
+		at += 8;
+	}
+	if (size == CTF_SIZE_LARGE) {
+		if (cursor_left(cursor) < event->header_bytes + 4)
+			return DECODE_BAD;
+		size = ctf_get32(at);
+		event->header_bytes += 4;
+	}
+	if (more == 4)
+		event->payload_bytes = size;
+	return DECODE_EVENT;
+}
+
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	uint32_t cut = scheme_cut_bits(&scheme_desc, cursor->stamp_bits), word, field;
+	uint64_t left = cursor_left(cursor);
+
+	if (LAYOUT_SIZE)
+		return layout_next_large(cursor, event);
+	if (unlikely(left < 4))
+		return left ? DECODE_BAD : DECODE_END;
+	word = ctf_get32(cursor->at);
+	field = word >> LAYOUT_FLAG & LAYOUT_HIGH;
+	event->id = field;
+	event->time = bits_advance(cursor->time >> cut, word >> LAYOUT_SHIFT,
+				   cursor->stamp_bits - cut) << cut;
+	event->flags = 0;
+	event->header_bytes = 4;
+	event->payload_bytes = cursor->fixed_bytes;
+	if (unlikely(field >= LAYOUT_IDS || (LAYOUT_FLAG && word & 1)) &&
+	    layout_next_more(cursor, event, field, LAYOUT_FLAG && word & 1) == DECODE_BAD)
+		return DECODE_BAD;
+	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
+		return DECODE_BAD;
+	event->payload = cursor->at + event->header_bytes;
+	cursor->at = event->payload + event->payload_bytes;
+	cursor->time = event->time;
+	return DECODE_EVENT;
+}
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "gaps.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER "log2_bucket,lo_ns,hi_ns,count"
+#define FIELDS 4
+#define LINE_BYTES 128
+
+struct reading {
+	const char *path;
+	unsigned int line;
+	const char *text; /* of the line */
+};
+
+static int refuse(const struct reading *at, const char *reason)
+{
+	fprintf(stderr, "stampede: %s, line %u: %s: '%s'\n", at->path, at->line, reason, at->text);
+	return -EINVAL;
+}
+
+/* `count` whole numbers with commas between them and nothing else. */
+static int read_fields(const struct reading *at, uint64_t field[FIELDS])
+{
+	static const char *const names[FIELDS] = { "log2_bucket", "lo_ns", "hi_ns", "count" };
+	const char *text = at->text;
+	char reason[64], *end;
+	unsigned int i;
+
+	for (i = 0; i < FIELDS; i++) {
+		snprintf(reason, sizeof(reason), "%s is negative", names[i]);
+		if (*text == '-')
+			return refuse(at, reason);
+		snprintf(reason, sizeof(reason), "%s is not a whole number", names[i]);
+		if (!isdigit((unsigned char)*text))
+			return refuse(at, reason);
+		errno = 0;
+		field[i] = strtoull(text, &end, 10);
+		snprintf(reason, sizeof(reason), "%s does not fit 64 bits", names[i]);
+		if (errno)
+			return refuse(at, reason);
+		if (*end != (i + 1 < FIELDS ? ',' : '\0'))
+			return refuse(at, "not four whole numbers with commas between them");
+		text = end + 1;
+	}
+	return 0;
+}
+
+static int read_row(const struct reading *at, struct gaps *gaps)
+{
+	uint64_t field[FIELDS], lo, hi;
+	unsigned int last = gaps->buckets;
+	int error = read_fields(at, field);
+
+	if (error)
+		return error;
+	if (field[0] >= GAPS_BUCKETS)
+		return refuse(at, "a bucket of gaps longer than 13 days (2^50 ns)");
+	lo = field[0] ? UINT64_C(1) << (field[0] - 1) : 0;
+	hi = field[0] ? 2 * lo - 1 : 0;
+	if (field[1] != lo || field[2] != hi)
+		return refuse(at, "lo_ns and hi_ns are not those of the bucket");
+	if (last && lo <= gaps->lo_ns[last - 1])
+		return refuse(at, "buckets are not in ascending order");
+	if (field[3] > UINT64_MAX - gaps->count)
+		return refuse(at, "the counts together do not fit 64 bits");
+	gaps->count += field[3];
+	gaps->lo_ns[last] = lo;
+	gaps->hi_ns[last] = hi;
+	gaps->until[last] = gaps->count;
+	gaps->buckets++;
+	return 0;
+}
+
+static int read_lines(FILE *file, struct reading *at, struct gaps *gaps)
+{
+	char text[LINE_BYTES];
+	size_t bytes;
+	int error = 0;
+
+	for (at->line = 1; !error && fgets(text, sizeof(text), file); at->line++) {
+		bytes = strlen(text);
+		at->text = text;
+		if (bytes && text[bytes - 1] == '\n')
+			text[bytes - 1] = '\0';
+		else if (!feof(file))
+			return refuse(at, "longer than a row can be");
+		if (at->line > 1)
+			error = read_row(at, gaps);
+		else if (strcmp(text, HEADER))
+			error = refuse(at, "the first line is to be " HEADER);
+	}
+	return error;
+}
+
+static void set_name(struct gaps *gaps, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dot;
+
+	snprintf(gaps->name, sizeof(gaps->name), "%s", slash ? slash + 1 : path);
+	dot = strrchr(gaps->name, '.');
+	if (dot && dot != gaps->name)
+		*dot = '\0';
+}
+
+int gaps_read(const char *path, struct gaps *gaps)
+{
+	struct reading at = { .path = path };
+	FILE *file = fopen(path, "r");
+	int error = errno;
+
+	*gaps = (struct gaps){ .buckets = 0 };
+	set_name(gaps, path);
+	if (!file) {
+		fprintf(stderr, "stampede: cannot read gaps from %s: %s\n", path, strerror(error));
+		return -error;
+	}
+	errno = 0;
+	error = read_lines(file, &at, gaps);
+	if (!error && ferror(file)) {
+		error = errno ? -errno : -EIO;
+		fprintf(stderr, "stampede: cannot read gaps from %s: %s\n", path, strerror(-error));
+	} else if (!error && !gaps->count) {
+		error = -EINVAL;
+		fprintf(stderr, "stampede: %s, line %u: there is no gap in it\n", path,
+			at.line > 1 ? at.line - 1 : 1);
+	}
+	fclose(file);
+	return error;
+}
+
+static uint64_t splitmix(uint64_t *state)
+{
+	uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
+
+	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+	mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+	return mixed ^ mixed >> 31;
+}
+
+double gaps_sample_ns(const struct gaps *gaps, uint64_t *state)
+{
+	/* The high half of the product: uniform below count, without a division. */
+	uint64_t pick = (uint64_t)((unsigned __int128)splitmix(state) * gaps->count >> 64);
+	double part = (double)(splitmix(state) >> 11) * 0x1p-53;
+	unsigned int i = 0;
+
+	while (pick >= gaps->until[i])
+		i++;
+	if (!gaps->lo_ns[i])
+		return 0;
+	return (double)gaps->lo_ns[i] * exp2(part);
+}
