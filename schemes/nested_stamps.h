@@ -67,10 +67,11 @@ static const struct scheme_desc scheme_desc = {
 #endif
 	.source = "Rostedt, LKML 2020-06-29; Linux 6.8, two repairs",
 	.promises = PROMISE_ALL,
-	.needs = NEED_STRICT_CLOCK,
 #ifdef ABSOLUTE_ALWAYS
+	/* A stamp that is whole is right even where equal stamps let before == write by chance. */
 	.extension = EXTEND_ALWAYS,
 #else
+	.needs = NEED_STRICT_CLOCK,
 	.extension = EXTEND_ON_GAP,
 #endif
 	.extra_per_nested = 2,
