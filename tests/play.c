@@ -119,8 +119,10 @@ const uint32_t *play_bits(const struct driver *driver)
 	static uint32_t bits[6];
 	unsigned int i, count = 0;
 
+	/* Who cuts low bits needs a few more than those. */
 	for (i = 0; narrow[i] && driver->stamp_bits <= 32; i++)
-		bits[count++] = narrow[i];
+		if (!driver->desc->cut_bits || narrow[i] > driver->desc->cut_bits + 2)
+			bits[count++] = narrow[i];
 	if (!count || driver->stamp_bits != 27)
 		bits[count++] = driver->stamp_bits;
 	bits[count] = 0;
@@ -170,6 +172,9 @@ void play_start(struct play *play, const struct stage *stage)
 	play->worst_beat = play->beat_every = 0;
 	if (driver->desc->needs & NEED_BEAT && !stage->no_beats)
 		play->beat_every = beat_period(stage, config.stamp_bits);
+	/* Cut bits shorten a wrap by a granule. */
+	if (play->beat_every > scheme_reach_ticks(driver->desc, config.stamp_bits) - 8 * stage->step)
+		play->beat_every -= bits_mask(scheme_cut_bits(driver->desc, config.stamp_bits));
 	play->next_beat += play->beat_every;
 	points.clock_reads = points.atomics = points.retries = 0;
 }
@@ -289,7 +294,7 @@ void play_end(struct play *play)
 	check_finish(&play->check, &play->totals);
 	beat_seen(play);
 	if (play->driver->desc->needs & NEED_BEAT &&
-	    play->worst_beat > bits_mask(play->check.stamp_bits))
+	    play->worst_beat > scheme_reach_ticks(play->driver->desc, play->check.stamp_bits))
 		play->unmet |= NEED_BEAT;
 	if (play->driver->desc->needs & NEED_MASKED_INTERRUPTS && play->interrupts)
 		play->unmet |= NEED_MASKED_INTERRUPTS;

@@ -399,7 +399,8 @@ static void flipped_bits(void **state)
 		random = 0x5eed;
 		for (i = seen = 0; i < 4000; i++)
 			seen += flipped_bit_is_seen(next_random(&random));
-		if (seen < 2800)
+		/* Nor what is in the padding of aligned rows. */
+		if (seen < (driver->desc->alignment ? 2400u : 2800u))
 			fail_msg("%s: of 4000 flipped bits %u are seen", driver->row, seen);
 		play_close(&play);
 	}
@@ -452,7 +453,7 @@ static void wraps_are_lost_where_they_may_be(void **state)
 				assert_int_equal(play.check.worst_error, k << *bits);
 			}
 			/* The last tick before a wrap is still right, the next one is not. */
-			play_one_gap(*bits, (UINT64_C(1) << *bits) - 1);
+			play_one_gap(*bits, scheme_reach_ticks(driver->desc, *bits));
 			assert_true(check_clean(&play.check));
 		}
 		play_close(&play);
@@ -475,7 +476,8 @@ static void a_missing_beat_is_a_need_not_met(void **state)
 			play_one_gap(*bits, UINT64_C(1) << *bits);
 			assert_int_equal(play.unmet, NEED_BEAT);
 			assert_int_equal(check_promise(&play.check, PROMISE_EXACT, 0, NEED_BEAT),
-					 VERDICT_NEED_NOT_MET);
+					 promises(driver, PROMISE_EXACT) ? VERDICT_NEED_NOT_MET :
+									   VERDICT_NOT_PROMISED);
 			assert_int_equal(check_verdict(&play.check, 0, NEED_BEAT),
 					 VERDICT_NEED_NOT_MET);
 			assert_int_equal(check_verdict(&play.check, 0, 0), VERDICT_BROKEN);

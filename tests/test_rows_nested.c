@@ -77,6 +77,7 @@ static void find_rooms(void)
 {
 	struct stage stage = small_stage(27);
 	uint32_t extra, room, last = UINT32_MAX;
+	uint32_t unit = play.driver->desc->alignment ? play.driver->desc->alignment : 4;
 
 	rooms_count = 0;
 	stage.now = 0;
@@ -89,7 +90,7 @@ static void find_rooms(void)
 		rooms[rooms_count++] = (struct room){ room, extra };
 		last = room;
 	}
-	assert_true(rooms_count > 30 && rooms[0].room < 4 && last > 120);
+	assert_true(rooms_count > 120 / unit && rooms[0].room < unit && last > 120);
 }
 
 static void count_run(void)
@@ -336,6 +337,8 @@ static bool play_flush(uint32_t bits, uint64_t now, unsigned int at)
 	play.driver->flush(play.buffer.scheme);
 	points.hook = NULL;
 	flushed = buffer_ring(&play.buffer)->flush_stamp;
+	/* Who cuts low bits knows the time no better. */
+	before = bits_clear(before, scheme_cut_bits(play.driver->desc, bits));
 	if (flushed - before > virtual_clock.now - before)
 		fail_msg("%s, T = %u, from %" PRIu64 ", at call %u (%s): flushed at %" PRIu64
 			 ", not in [%" PRIu64 ", %" PRIu64 "]",
@@ -387,7 +390,8 @@ static void what_is_not_promised_breaks(void **state)
 		if (needs(driver, NEED_BEAT) || !open_row(driver))
 			continue;
 		play_choice(driver->stamp_bits <= 32 ? 8 : driver->stamp_bits, &choice);
-		if (!promises(driver, PROMISE_EXACT)) {
+		/* Who cuts low bits is exact in the others, and owes it. */
+		if (!promises(driver, PROMISE_EXACT) && !driver->desc->cut_bits) {
 			assert_true(tally.wrong);
 			rows++;
 		} else if (!driver->desc->zeros_per_nested && tally.wrong) {
@@ -412,7 +416,7 @@ static void a_nested_event_repeats_a_time(void **state)
 
 	(void)state;
 	for (row = drivers_counting; (driver = *row); row++) {
-		if (promises(driver, PROMISE_EXACT) || !open_row(driver))
+		if (promises(driver, PROMISE_EXACT) || driver->desc->cut_bits || !open_row(driver))
 			continue;
 		play_start(&play, &stage);
 		play_event(&play);
