@@ -18,6 +18,7 @@
 #include "one_cell.h"
 #include "options.h"
 #include "summary.h"
+#include "tails.h"
 #include "ticks.h"
 
 extern char **environ;
@@ -25,8 +26,8 @@ extern char **environ;
 static const char usage[] =
 	"usage: bench [options]\n"
 	"  --quick                fewer and shorter repetitions, under 30 s\n"
-	"  --full                 every cell of wraps and nested, and longer runs of everything\n"
-	"  --schemes \"A B\"        rows, or prefixes of rows (default: all; floor always)\n"
+	"  --full                 every row, every cell of wraps and nested, longer runs, and the tails\n"
+	"  --schemes \"A B\"        rows, or prefixes of rows (default: all but variants; floor always)\n"
 	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 21)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
@@ -147,6 +148,8 @@ static int finish(struct bench *bench, const char *program, int status)
 	if (error)
 		return error;
 	summary_print(stdout, bench->table);
+	if (bench->full)
+		tails_print(stdout, bench->tails);
 	bench_print_injected(bench);
 	print_end(bench, directory);
 	error = make_plots(program, directory);

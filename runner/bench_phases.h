@@ -32,7 +32,7 @@ struct bench_size {
 struct bench {
 	/* what the user asked for */
 	bool quick;
-	bool full;
+	bool full; /* all rows, all cells, many samples */
 	const char *schemes;
 	const char *workloads;
 	const char *cpus;
@@ -72,6 +72,7 @@ struct bench {
 	json_t *idle;
 	json_t *replay;
 	json_t *by_rate;
+	json_t *tails;
 	json_t *table;
 	double decode_events_per_second;
 	double loop_cycles;

@@ -139,8 +139,7 @@ static bool prepare(struct cell_thread *thread)
 	/* Wraps by plan bring their beats along (driver_inject.h). */
 	if (!(driver->desc->needs & NEED_BEAT) || thread->cell->injected.wrap_every)
 		return true;
-	period_ns = 1e9 * (double)(UINT64_C(1) << driver->stamp_bits) / ticks_hz() /
-		    driver->desc->beats_per_wrap;
+	period_ns = driver_beat_ns(driver, driver->stamp_bits, ticks_hz());
 	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, (uint64_t)period_ns, false))
 		return false;
 	interrupts_beat_begin(&thread->interrupts);
@@ -198,19 +197,20 @@ static json_t *counted(const struct counters_values *values, uint64_t value, dou
 /* Bytes per event, from the whole sub-buffers: the newest one was cut short by the flush. */
 static void report_bytes(json_t *json, const struct check *seen, uint64_t subbuf_bytes)
 {
-	double events = (double)seen->events, header, payload, whole;
+	double events = (double)seen->events, header, payload, whole, padding;
 
 	if (!seen->events || seen->subbufs < 2)
 		return;
 	header = (double)seen->header_bytes / events;
 	payload = (double)seen->payload_bytes / events;
+	padding = (double)seen->alignment_bytes / events;
 	whole = (double)(subbuf_bytes * (seen->subbufs - 1)) /
 		(double)(seen->events - seen->last_events);
 	json_object_set_new(json, "header_bytes", json_real(header));
-	/* Every event carries 8 bytes; what a format stores beyond them is alignment. */
+	/* Every event carries 8 bytes; what a format rounds them up to is alignment as well. */
 	json_object_set_new(json, "payload_bytes", json_real(EVENT_BYTES));
-	json_object_set_new(json, "alignment_bytes", json_real(payload - EVENT_BYTES));
-	json_object_set_new(json, "subbuf_bytes", json_real(whole - header - payload));
+	json_object_set_new(json, "alignment_bytes", json_real(padding + payload - EVENT_BYTES));
+	json_object_set_new(json, "subbuf_bytes", json_real(whole - header - payload - padding));
 	json_object_set_new(json, "bytes", json_real(whole));
 }
 

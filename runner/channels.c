@@ -10,6 +10,7 @@
 #include "buffer.h"
 #include "core/clock.h"
 #include "options.h"
+#include "ticks.h"
 
 #define DRAIN_EVENTS 1024
 #define SHARE_UNIT 1000000u
@@ -70,7 +71,7 @@ static int channel_open(struct channel *channel, const struct driver *driver, ui
 	}
 	if (driver->desc->needs & NEED_BEAT)
 		channel->beat_ticks =
-			(UINT64_C(1) << driver->stamp_bits) / driver->desc->beats_per_wrap;
+			(uint64_t)driver_beat_ticks(driver, driver->stamp_bits, ticks_hz());
 	channel->beat_at = virtual_clock.now + channel->beat_ticks;
 	return 0;
 }

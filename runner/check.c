@@ -8,6 +8,7 @@ void check_init(struct check *check, const struct scheme_desc *desc, uint32_t st
 	*check = (struct check){
 		.desc = desc,
 		.stamp_bits = stamp_bits,
+		.contexts = CONTEXTS,
 		.kept = ~bits_mask(desc ? scheme_cut_bits(desc, stamp_bits) : 0),
 	};
 }
@@ -76,7 +77,7 @@ void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint6
 	unsigned int context = check_tag_context(payload->tag);
 	uint64_t sequence = check_tag_sequence(payload->tag);
 
-	if (context >= CONTEXTS) {
+	if (context >= check->contexts) {
 		check_violate(check, ORACLE_STRUCTURE, "payload of no known context", number,
 			      offset, time, payload);
 		return;
@@ -109,8 +110,10 @@ void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 	uint32_t extra = check_tag_extra(payload->tag), i;
 	const uint8_t *filler = event->payload + sizeof(*payload);
 
+	uint32_t unit = check->desc->alignment ? check->desc->alignment : 4;
+
 	if (event->payload_bytes < sizeof(*payload) + extra ||
-	    event->payload_bytes - sizeof(*payload) - extra >= 4) {
+	    event->payload_bytes - sizeof(*payload) - extra >= unit) {
 		check_violate(check, ORACLE_STRUCTURE, "payload size is not what was written",
 			      number, offset, event->time, payload);
 		return;
@@ -130,7 +133,7 @@ void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64
 	check->subbufs++;
 	check->subbuf_bytes += unused_bytes;
 	/* A context that has shown itself was in step: nothing of it was overwritten. */
-	for (unsigned int context = 0; context < CONTEXTS; context++)
+	for (unsigned int context = 0; context < check->contexts; context++)
 		if (check->by_context[context] != check->drained[context])
 			check->resync[context] = false;
 	check->last_events = decoded;
@@ -147,7 +150,7 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	uint64_t written = 0;
 	unsigned int context;
 
-	for (context = 0; context < CONTEXTS; context++)
+	for (context = 0; context < check->contexts; context++)
 		written += totals->written[context];
 	if (written != totals->committed)
 		check_violate(check, ORACLE_CONSERVATION, "committed records are not those written",
@@ -155,7 +158,7 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	if (totals->failed != totals->lost)
 		check_violate(check, ORACLE_CONSERVATION, "lost events are not those refused", 0, 0,
 			      0, NULL);
-	for (context = 0; totals->sequenced && context < CONTEXTS; context++) {
+	for (context = 0; totals->sequenced && context < check->contexts; context++) {
 		uint64_t missing = totals->written[context] - check->next_sequence[context];
 
 		if (missing && !check->resync[context])
@@ -167,7 +170,8 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	    (totals->sequenced && check->events + check->skipped != written))
 		check_violate(check, ORACLE_CONSERVATION, "written is not decoded + overwritten", 0,
 			      0, 0, NULL);
-	if (check->extended > check->needed + totals->nested * desc->extra_per_nested)
+	if (check->extended > (desc->extension == EXTEND_ALWAYS ? check->events : check->needed) +
+				      totals->nested * desc->extra_per_nested)
 		check_violate(check, ORACLE_COUNTS, "more extended records than anything explains",
 			      0, 0, 0, NULL);
 	if (check->inexact > totals->nested * desc->zeros_per_nested)

@@ -44,6 +44,11 @@ enum context {
 	CONTEXTS,
 };
 
+/* Writers on different CPUs that share a ring have contexts of their own, CONTEXTS each. */
+#define CHECK_WRITERS_MAX 3
+#define CHECK_CONTEXTS (CONTEXTS * CHECK_WRITERS_MAX)
+_Static_assert(CHECK_CONTEXTS <= 16, "the tag has 4 bits for the context");
+
 /* Payload of the checked and counting builds; filler of `extra` bytes may follow. */
 struct check_payload {
 	uint64_t stamp;
@@ -118,6 +123,7 @@ struct check_keep {
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
+	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
 	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
 
 	/* what was read */
@@ -126,10 +132,11 @@ struct check {
 	uint64_t extended; /* records that carry more than the short field */
 	uint64_t inexact;
 	uint64_t needed; /* extensions that the stamps themselves call for */
-	uint64_t by_context[CONTEXTS];
+	uint64_t by_context[CHECK_CONTEXTS];
 	uint64_t header_bytes;
 	uint64_t payload_bytes;
 	uint64_t rounding_bytes; /* payload rounded up by the format */
+	uint64_t alignment_bytes; /* padding that aligned rows report */
 	uint64_t subbufs;
 	uint64_t subbuf_bytes; /* sub-buffer headers and unused ends */
 	uint64_t last_events; /* in the newest sub-buffer, which a flush may have cut short */
@@ -145,9 +152,9 @@ struct check {
 	uint64_t last_time;
 	uint64_t last_stamp;
 	uint64_t next_number;
-	uint64_t next_sequence[CONTEXTS];
-	bool resync[CONTEXTS]; /* an overwritten stretch lies before the context's next event */
-	uint64_t drained[CONTEXTS]; /* by_context when this drain began */
+	uint64_t next_sequence[CHECK_CONTEXTS];
+	bool resync[CHECK_CONTEXTS]; /* an overwritten stretch lies before the next event */
+	uint64_t drained[CHECK_CONTEXTS]; /* by_context when this drain began */
 	uint64_t skipped; /* events that sequences say were overwritten */
 	struct check_keep *keep; /* NULL: nobody wants any */
 };
@@ -179,7 +186,7 @@ void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64
 
 /* What the writer counted, for the totals at the end of a run. */
 struct check_totals {
-	uint64_t written[CONTEXTS];
+	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed; /* record() returned false */
 	uint64_t lost; /* by the ring's count */
 	uint64_t committed; /* records by all commit counters */
@@ -230,6 +237,7 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 #endif
 
 	check->header_bytes += event->header_bytes;
+	check->alignment_bytes += event->alignment_bytes;
 	check->extended += event->flags & EVENT_EXTENDED;
 	if (unlikely((int64_t)(time - check->last_time) < 0))
 		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time, NULL);
@@ -266,12 +274,12 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	tag = copy.tag;
 	context = check_tag_context(tag);
 	check->payload_bytes += event->payload_bytes;
-	if (unlikely(context >= CONTEXTS ||
+	if (unlikely(context >= check->contexts ||
 		     check_tag_sequence(tag) != check->next_sequence[context]))
 		check_sequence(check, number, offset, time, &copy);
 	else
 		check->next_sequence[context]++;
-	if (likely(context < CONTEXTS))
+	if (likely(context < check->contexts))
 		check->by_context[context]++;
 	if (unlikely(event->payload_bytes != sizeof(copy) || check_tag_extra(tag)))
 		check_filler_bytes(check, number, offset, event, &copy);

@@ -53,8 +53,7 @@ static void play(struct buffer *buffer, double rate, double seconds, double hz,
 	uint64_t since = 0;
 
 	if (driver->desc->needs & NEED_BEAT)
-		beat_ticks = (double)(UINT64_C(1) << driver->stamp_bits) /
-			     driver->desc->beats_per_wrap;
+		beat_ticks = driver_beat_ticks(driver, driver->stamp_bits, hz);
 	for (beat_at = begin + beat_ticks; event_at < end;) {
 		if (beat_at < event_at) {
 			virtual_clock.now = (uint64_t)beat_at;
@@ -153,8 +152,7 @@ json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint
 	buffer_reset(&buffer, &config);
 	check_init(&check, driver->desc, config.stamp_bits);
 	if (driver->desc->needs & NEED_BEAT) {
-		beat_ticks = (double)(UINT64_C(1) << driver->stamp_bits) /
-			     driver->desc->beats_per_wrap;
+		beat_ticks = driver_beat_ticks(driver, driver->stamp_bits, hz);
 		beat_at = begin + beat_ticks;
 	}
 	for (i = 1; i <= events; i++) {

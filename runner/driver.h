@@ -25,7 +25,17 @@ struct writer {
 	uint32_t extra_bytes; /* filler behind the check payload */
 	bool random_extra; /* anything from 0 to extra_bytes */
 	uint32_t high_every; /* one event in so many has an id too large for 5 bits; 0: none */
+	unsigned int first_context; /* of the tags, where several writers share a ring */
 	uint64_t random; /* state of the filler's size, xorshift */
+};
+
+#define FENCED_BLOCK 256
+
+/* What run_fenced() fills, one block at a time. */
+struct fenced_block {
+	const volatile uint64_t *interrupted; /* moves with every signal the thread takes */
+	uint32_t ticks[FENCED_BLOCK];
+	bool hit[FENCED_BLOCK]; /* interrupted moved meanwhile */
 };
 
 struct driver {
@@ -36,12 +46,19 @@ struct driver {
 	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
 	uint32_t payload_bytes; /* least payload of this build */
 	bool timed; /* of the timed build: the stamp is the payload */
+	bool variant; /* of another row: only by name, by prefix or in full runs */
 
 	/* All take the scheme's structure as `scheme`. */
 	void (*init)(void *scheme, const struct ring_config *config, uint8_t *base,
 		     struct subbuf *subbufs, struct writer *writer);
 	/* `events` events as fast as they go, from the task's context. */
 	void (*run)(void *scheme, struct writer *writer, uint64_t events);
+	/*
+	 * At most FENCED_BLOCK events, each between two fenced clock reads. Timed build only,
+	 * NULL in the others.
+	 */
+	void (*run_fenced)(void *scheme, struct writer *writer, uint64_t events,
+			   struct fenced_block *block);
 	/* The same loop around nothing: what the harness itself costs. */
 	void (*run_empty)(void *scheme, struct writer *writer, uint64_t events);
 	/* A nested writer of `context`: one event, at once or when the scheme lets it. */
@@ -65,17 +82,36 @@ extern const struct driver *const drivers_injected[]; /* timed, with wraps and n
 extern const struct driver *const drivers_checked[];
 extern const struct driver *const drivers_counting[];
 
+/* Ticks between beats of a row that needs them, with a short field of `stamp_bits`. */
+static inline double driver_beat_ticks(const struct driver *driver, uint32_t stamp_bits, double hz)
+{
+	if (driver->desc->beat_ns)
+		return driver->desc->beat_ns * hz / 1e9;
+	return (double)(UINT64_C(1) << stamp_bits) / driver->desc->beats_per_wrap;
+}
+
+static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_bits, double hz)
+{
+	return driver_beat_ticks(driver, stamp_bits, hz) * 1e9 / hz;
+}
+
 /* A driver by its row, or NULL. */
 const struct driver *driver_find(const struct driver *const *drivers, const char *row);
 
 /*
  * The rows that `list` names: row names or prefixes of whole words ("nested_stamps" takes
- * nested_stamps_cmpxchg along; "=nested_stamps" does not), separated by spaces or commas; NULL or "" is all. Fills `chosen`
- * (room for `max`) in the order of schemes.def and returns how many; -1 and a line on stderr with
- * the nearest name if there is none of that name.
+ * nested_stamps_cmpxchg along; "=nested_stamps" does not), separated by spaces or commas; NULL or
+ * "" is all. Fills `chosen` (room for `max`) in the order of schemes.def and returns how many; -1
+ * and a line on stderr with the nearest name if there is none of that name.
  */
 int driver_select(const struct driver *const *drivers, const char *list,
 		  const struct driver **chosen, int max);
+
+/* Leaves out the variants of the `count` rows if `list` names none; how many stay. */
+int driver_omit_variants(const char *list, const struct driver **chosen, int count);
+
+/* One line of --list. */
+void driver_list(FILE *text, const struct driver *driver);
 
 /* Most rows there can be; a build with more fails. */
 #define DRIVERS_MAX 128

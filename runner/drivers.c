@@ -89,3 +89,21 @@ int driver_select(const struct driver *const *drivers, const char *list,
 			chosen[count++] = drivers[i];
 	return count;
 }
+
+int driver_omit_variants(const char *list, const struct driver **chosen, int count)
+{
+	int i, kept = 0;
+
+	if (list && list[strspn(list, " ,")])
+		return count;
+	for (i = 0; i < count; i++)
+		if (!chosen[i]->variant)
+			chosen[kept++] = chosen[i];
+	return kept;
+}
+
+void driver_list(FILE *text, const struct driver *driver)
+{
+	fprintf(text, "%-30s %s%s (%s)\n", driver->row, driver->variant ? "variant: " : "",
+		driver->desc->title, driver->desc->source);
+}

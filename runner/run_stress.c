@@ -27,17 +27,19 @@ struct options {
 	uint64_t extra_bytes;
 	uint64_t seed;
 	bool random_extra;
+	bool shared;
 	bool list;
 };
 
 static const char usage[] =
 	"usage: run-stress [options]\n"
 	"  --list                 rows and workloads\n"
-	"  --scheme \"A B\"         rows, or prefixes of rows (default: all)\n"
+	"  --scheme \"A B\"         rows, or prefixes of rows (default: all but variants)\n"
 	"  --workload NAME        default storm\n"
 	"  --seconds N            per row (default 2)\n"
 	"  --levels 1..3          nesting levels of the storm (default 3)\n"
 	"  --threads N            pinned writers, a ring each (default 1)\n"
+	"  --shared               2 or 3 threads in one ring (rows that allow it: *_locked)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --bits N               a wrap is 2^N ticks, 8..27 (default: the row's)\n"
 	"  --gaps FILE            of replay, such as workloads/gaps/syscalls_busy.csv\n"
@@ -63,6 +65,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "seconds", required_argument, NULL, 't' },
 		{ "levels", required_argument, NULL, 'n' },
 		{ "threads", required_argument, NULL, 'j' },
+		{ "shared", no_argument, NULL, 'a' },
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "bits", required_argument, NULL, 'b' },
 		{ "gaps", required_argument, NULL, 'g' },
@@ -76,7 +79,9 @@ static int parse(int argc, char **argv, struct options *options)
 	int option;
 
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (option == 'l')
+		if (option == 'a')
+			options->shared = true;
+		else if (option == 'l')
 			options->list = true;
 		else if (option == 's')
 			options->schemes = optarg;
@@ -149,10 +154,9 @@ static int list_all(void)
 	unsigned int i;
 
 	for (i = 0; drivers_checked[i]; i++)
-		printf("%-24s %s (%s)\n", drivers_checked[i]->row, drivers_checked[i]->desc->title,
-		       drivers_checked[i]->desc->source);
+		driver_list(stdout, drivers_checked[i]);
 	for (i = 0; i < WORKLOADS; i++)
-		printf("%-24s %s\n", workload_name((enum workload)i),
+		printf("%-30s %s\n", workload_name((enum workload)i),
 		       workload_text((enum workload)i));
 	return EXIT_FINE;
 }
@@ -208,6 +212,31 @@ static int plan(const struct place *place, const struct options *options,
 	return (int)status;
 }
 
+/* Keeps the rows that several writers may share; says which others were asked for. */
+static int choose_shared(const struct options *options, const struct driver **rows, int count)
+{
+	int i, kept = 0;
+
+	if (options->threads < 2 || options->threads > CHECK_WRITERS_MAX) {
+		fprintf(stderr, "stampede: --shared takes --threads 2 or 3\n");
+		return -EXIT_USAGE;
+	}
+	if (strcmp(options->workload, "storm") && strcmp(options->workload, "steady") &&
+	    strcmp(options->workload, "threads")) {
+		fprintf(stderr, "stampede: --shared is for steady, threads and storm, not for %s\n",
+			options->workload);
+		return -EXIT_USAGE;
+	}
+	for (i = 0; i < count; i++) {
+		if (rows[i]->desc->shared_promises)
+			rows[kept++] = rows[i];
+		else if (options->schemes)
+			fprintf(stderr, "stampede: %s is for the writers of one CPU; left out\n",
+				rows[i]->row);
+	}
+	return kept ? kept : -EXIT_UNSUPPORTED;
+}
+
 static int run_rows(const struct options *options, struct stress_config *config,
 		    const struct driver **rows, int count)
 {
@@ -259,6 +288,14 @@ int main(int argc, char **argv)
 	if (count < 0 || check_bits(&options, rows, count) ||
 	    find_workload(options.workload, &config.workload))
 		return EXIT_USAGE;
+	if (!options.shared)
+		count = driver_omit_variants(options.schemes, rows, count);
+	if (options.shared) {
+		count = choose_shared(&options, rows, count);
+		if (count < 0)
+			return -count;
+	}
+	config.shared = options.shared;
 	config.seconds = (double)options.seconds;
 	config.levels = (unsigned int)options.levels;
 	config.bits = (uint32_t)options.bits;

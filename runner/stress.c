@@ -95,6 +95,12 @@ bool stress_has_storm(enum workload workload)
 	return ops_of(workload)->storm;
 }
 
+void stress_section(struct interrupts *interrupts)
+{
+	interrupts->section_begin = __start_reserve_text;
+	interrupts->section_end = __stop_reserve_text;
+}
+
 static void handle_interrupt(void *arg, unsigned int source)
 {
 	struct stress_thread *thread = arg;
@@ -105,12 +111,12 @@ static void handle_interrupt(void *arg, unsigned int source)
 		thread->ops->interrupt(thread, source);
 }
 
-/* Sub-buffers of 512 bytes to 64 KiB, two of them or as many as fit; a mode; both at random. */
-static struct ring_config epoch_config(struct stress_thread *thread)
+struct ring_config stress_geometry(const struct stress_config *config, unsigned int pu,
+				   uint64_t *state)
 {
-	const struct stress_config *config = thread->config;
+	const struct stress_ops *ops = ops_of(config->workload);
 	struct ring_config ring = buffer_config(config->driver, 12, 8);
-	uint64_t random = stress_random(&thread->random);
+	uint64_t random = stress_random(state);
 	uint32_t asked = stress_asked_bits(config), most;
 
 	ring.stamp_bits = stress_width(config);
@@ -122,21 +128,20 @@ static struct ring_config epoch_config(struct stress_thread *thread)
 	       ring.subbuf_shift < RING_MAX_SUBBUF_SHIFT)
 		ring.subbuf_shift++;
 	most = RING_BYTES_SHIFT - ring.subbuf_shift;
-	ring.count_shift = random >> 8 & 3 || thread->ops->whole_ring ? most : 1 + (random >> 16) % most;
+	ring.count_shift = random >> 8 & 3 || ops->whole_ring ? most : 1 + (random >> 16) % most;
 	if (ring.count_shift > 12)
 		ring.count_shift = 12;
-	ring.mode = random >> 32 & 1 || thread->ops->joint ? RING_OVERWRITE : RING_DISCARD;
-	ring.cpu = thread->pu;
+	ring.mode = random >> 32 & 1 || ops->joint ? RING_OVERWRITE : RING_DISCARD;
+	ring.cpu = pu;
 	return ring;
 }
 
-/* Events of one round: rarely more than the ring holds, so that both full and lapped rings occur. */
-static uint64_t round_events(struct stress_thread *thread)
+uint64_t stress_round_events(const struct stress_config *config, const struct ring *ring,
+			     uint64_t *state)
 {
-	uint64_t bytes = ring_bytes(buffer_ring(&thread->buffer));
-	uint64_t fill = bytes / (thread->buffer.driver->payload_bytes + 16u +
-				 thread->config->extra_bytes);
-	uint64_t random = stress_random(&thread->random);
+	uint64_t fill = ring_bytes(ring) /
+			(config->driver->payload_bytes + 16u + config->extra_bytes);
+	uint64_t random = stress_random(state);
 
 	if (random % 8 == 0)
 		fill += fill / 4 + random % (2 * fill + 1);
@@ -145,16 +150,36 @@ static uint64_t round_events(struct stress_thread *thread)
 	return fill ? fill : 1;
 }
 
+int stress_buffer(const struct stress_config *config, unsigned int pu, uint64_t *state,
+		  struct buffer *buffer)
+{
+	struct ring_config ring = stress_geometry(config, pu, state);
+
+	ring.subbuf_shift = config->extra_bytes > 100000 ? RING_MAX_SUBBUF_SHIFT : 12;
+	ring.count_shift = RING_BYTES_SHIFT - ring.subbuf_shift;
+	if (buffer_open(buffer, config->driver, &ring))
+		return EXIT_RESOURCE;
+	stress_choices(config, state, &buffer->writer);
+	return buffer_reset(buffer, &ring) ? EXIT_USAGE : 0;
+}
+
+void stress_choices(const struct stress_config *config, uint64_t *state, struct writer *writer)
+{
+	writer->extra_bytes = config->extra_bytes;
+	writer->random_extra = config->random_extra;
+	writer->high_every = 16;
+	writer->random = stress_random(state) | 1;
+}
+
 static int beat_start(struct stress_thread *thread)
 {
 	const struct driver *driver = thread->config->driver;
 	struct ring *ring = buffer_ring(&thread->buffer);
-	double wrap_ns, period_ns;
+	double period_ns;
 
 	if (!(driver->desc->needs & NEED_BEAT))
 		return 0;
-	wrap_ns = 1e9 * (double)(UINT64_C(1) << ring->stamp_bits) / ticks_hz();
-	period_ns = wrap_ns / driver->desc->beats_per_wrap;
+	period_ns = driver_beat_ns(driver, ring->stamp_bits, ticks_hz());
 	if (period_ns < INTERRUPT_TIMER_LEAST_NS)
 		period_ns = INTERRUPT_TIMER_LEAST_NS;
 	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, (uint64_t)period_ns, false))
@@ -165,7 +190,8 @@ static int beat_start(struct stress_thread *thread)
 static void round_once(struct stress_thread *thread, struct check *check)
 {
 	struct buffer *buffer = &thread->buffer;
-	uint64_t events = round_events(thread), begin, end, before, on_cpu;
+	uint64_t events = stress_round_events(thread->config, buffer_ring(buffer), &thread->random);
+	uint64_t begin, end, before, on_cpu;
 
 	on_cpu = cpu_time_ns();
 	begin = time_ns();
@@ -240,7 +266,7 @@ static bool more(struct stress_thread *thread, uint64_t until_ns)
 
 static int epoch(struct stress_thread *thread)
 {
-	struct ring_config ring = epoch_config(thread);
+	struct ring_config ring = stress_geometry(thread->config, thread->pu, &thread->random);
 	struct check check;
 	uint64_t delivered, events = thread->task_events, on_cpu = thread->recording_cpu_ns;
 
@@ -326,27 +352,20 @@ static void *thread_main(void *arg)
 {
 	struct stress_thread *thread = arg;
 	const struct stress_config *config = thread->config;
-	struct ring_config ring = epoch_config(thread);
 
-	ring.subbuf_shift = config->extra_bytes > 100000 ? RING_MAX_SUBBUF_SHIFT : 12;
-	ring.count_shift = RING_BYTES_SHIFT - ring.subbuf_shift;
-	if (place_bind_self(config->place, thread->pu) ||
-	    buffer_open(&thread->buffer, config->driver, &ring)) {
-		thread->error = EXIT_RESOURCE;
-		if (thread->ops->joint)
-			joint_meet(thread, false);
-	} else {
-		thread->buffer.writer.extra_bytes = config->extra_bytes;
-		thread->buffer.writer.random_extra = config->random_extra;
-		thread->buffer.writer.high_every = 16;
-		thread->buffer.writer.random = stress_random(&thread->random) | 1;
-		thread->result.bits = stress_width(config);
-		buffer_reset(&thread->buffer, &ring);
+	thread->result.bits = stress_width(config);
+	thread->error = place_bind_self(config->place, thread->pu) ?
+				EXIT_RESOURCE :
+				stress_buffer(config, thread->pu, &thread->random, &thread->buffer);
+	if (!thread->error) {
 		thread->error = thread_run(thread);
 		if (!thread->error && place_verify_self(config->place, thread->pu))
 			thread->error = EXIT_RESOURCE;
-		buffer_close(&thread->buffer);
+	} else if (thread->ops->joint) {
+		joint_meet(thread, false);
 	}
+	if (thread->buffer.driver)
+		buffer_close(&thread->buffer);
 	__atomic_store_n(&thread->sender.stop, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -408,12 +427,11 @@ static void thread_set(struct stress_thread *thread, const struct stress_config 
 	thread->ops = ops_of(config->workload);
 	thread->index = index;
 	thread->pu = config->pu[index];
-	thread->stretch = thread->ops == &stress_ops_stall ? stall_stretch(config) : 1.3;
+	thread->stretch = thread->ops == &stress_ops_stall ? stall_stretch(config) : STORM_STRETCH;
 	thread->random = (config->seed + 1) * 0x9e3779b97f4a7c15u + index;
 	thread->interrupts.handle = handle_interrupt;
 	thread->interrupts.arg = thread;
-	thread->interrupts.section_begin = __start_reserve_text;
-	thread->interrupts.section_end = __stop_reserve_text;
+	stress_section(&thread->interrupts);
 	check_init(&thread->result.check, config->driver->desc, stress_width(config));
 }
 
@@ -465,6 +483,8 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 
 	if (config->workload == WORKLOAD_late_beat)
 		return stress_late_beat(config, result);
+	if (config->shared)
+		return stress_shared(config, result);
 	*result = (struct stress_result){ .check.desc = config->driver->desc };
 	threads = calloc(config->threads, sizeof(*threads));
 	for (i = 0; threads && i < config->threads; i++)

@@ -18,6 +18,19 @@
 #include "place.h"
 
 #define STRESS_THREADS_MAX 256
+
+/* Periods of the storm's levels: 1 and 2 by a sender, 3 by a timer; or all by timers. */
+#define STORM_LEVEL_1_NS 12000u
+#define STORM_LEVEL_2_NS 18000u
+#define STORM_LEVEL_3_NS 60000u
+#define STORM_TIMER_ONLY_NS 90000u
+#define STORM_STRETCH 1.3 /* of all of these, at first */
+
+/* Events of a level's `turn`th handler: one to four, now and then many, for others to nest in. */
+static inline uint64_t storm_events(uint64_t turn)
+{
+	return turn % 8 ? 1 + turn % 4 : 64;
+}
 #define LATE_BEAT_STEPS 12
 
 enum workload {
@@ -46,6 +59,7 @@ struct stress_config {
 	const struct place *place;
 	const unsigned int *pu; /* one per thread, then one for the sender if there is one */
 	bool has_sender;
+	bool shared; /* all threads write into one ring; CHECK_WRITERS_MAX at most */
 	const struct gaps *gaps; /* of the replay workload */
 	double rare_seconds; /* of the idle workload, at its end: one event per second */
 };
@@ -110,6 +124,7 @@ struct stress_result {
 	struct late_beat_step late[LATE_BEAT_STEPS];
 	unsigned int late_steps;
 	uint32_t late_bits; /* one wrap of the gaps is 2^late_bits ticks */
+	struct scheme_desc shared_desc; /* shared: the row's, with its shared_promises */
 	char shown[4096]; /* the first violation with its neighbours, as text; "" if none */
 };
 
@@ -127,6 +142,30 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 
 /* What stress_run() does for the late_beat workload, on the calling thread. */
 int stress_late_beat(const struct stress_config *config, struct stress_result *result);
+
+/* What it does with config->shared; the row has shared_promises. */
+int stress_shared(const struct stress_config *config, struct stress_result *result);
+
+/* Sub-buffers of 512 bytes to 64 KiB, two of them or as many as fit; a mode; all at random. */
+struct ring_config stress_geometry(const struct stress_config *config, unsigned int pu,
+				   uint64_t *state);
+
+/* Events of a round: rarely more than the ring holds; both full and lapped rings shall occur. */
+uint64_t stress_round_events(const struct stress_config *config, const struct ring *ring,
+			     uint64_t *state);
+
+/* What the events of `writer` carry. */
+void stress_choices(const struct stress_config *config, uint64_t *state, struct writer *writer);
+
+/* Opens `buffer` with memory for any geometry. An exit code; the caller closes it. */
+int stress_buffer(const struct stress_config *config, unsigned int pu, uint64_t *state,
+		  struct buffer *buffer);
+
+/* Makes signals count as hits that come inside a reserve. */
+void stress_section(struct interrupts *interrupts);
+
+/* Events of `check` that a nested writer recorded. */
+uint64_t stress_nested(const struct check *check);
 
 /* The verdict on all of it. */
 enum verdict stress_verdict(const struct stress_result *result);

@@ -18,13 +18,14 @@ void stress_merge_check(struct check *sum, const struct check *one)
 	sum->header_bytes += one->header_bytes;
 	sum->payload_bytes += one->payload_bytes;
 	sum->rounding_bytes += one->rounding_bytes;
+	sum->alignment_bytes += one->alignment_bytes;
 	sum->subbufs += one->subbufs;
 	sum->subbuf_bytes += one->subbuf_bytes;
 	sum->wraps_lost += one->wraps_lost;
 	sum->skipped += one->skipped;
 	if (one->worst_error > sum->worst_error)
 		sum->worst_error = one->worst_error;
-	for (i = 0; i < CONTEXTS; i++)
+	for (i = 0; i < CHECK_CONTEXTS; i++)
 		sum->by_context[i] += one->by_context[i];
 	for (i = 0; i < 65; i++)
 		sum->error_log2[i] += one->error_log2[i];
@@ -33,6 +34,16 @@ void stress_merge_check(struct check *sum, const struct check *one)
 			sum->first[i] = one->first[i];
 		sum->violations[i] += one->violations[i];
 	}
+}
+
+uint64_t stress_nested(const struct check *check)
+{
+	uint64_t nested = check->events;
+	unsigned int writer;
+
+	for (writer = 0; writer < CHECK_WRITERS_MAX; writer++)
+		nested -= check->by_context[writer * CONTEXTS + CONTEXT_TASK];
+	return nested;
 }
 
 enum verdict stress_verdict(const struct stress_result *result)

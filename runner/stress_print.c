@@ -23,6 +23,8 @@ void stress_print_head(const struct stress_config *config)
 		printf(", sender on CPU %u", config->pu[config->threads]);
 	else if (stress_has_storm(config->workload))
 		printf(", no CPU left for a sender: timers only");
+	if (config->shared)
+		printf(", all in one ring");
 	printf(", clock %.3f MHz\n", ticks_hz() / 1e6);
 }
 
@@ -45,7 +47,10 @@ static void print_storm(const struct stress_result *result)
 	printf("  hits inside reserve %" PRIu64 ", deepest nesting %u (", result->hits, deepest);
 	for (i = 1; i <= deepest; i++)
 		printf("%s%" PRIu64, i > 1 ? " " : "", result->at_depth[i]);
-	printf("), writer's share %.0f %%\n", 100 * result->writer_share);
+	if (result->writer_share > 0)
+		printf("), writer's share %.0f %%\n", 100 * result->writer_share);
+	else
+		puts(")");
 	if (result->deferred)
 		printf("  deferred %" PRIu64 " nested writers, the longest by %.1f us\n",
 		       result->deferred, (double)result->deferred_worst_ticks / ticks_hz() * 1e6);
@@ -137,7 +142,7 @@ void stress_print(const struct stress_config *config, const struct stress_result
 {
 	const struct check *check = &result->check;
 	enum verdict verdict = stress_verdict(result);
-	uint64_t nested = check->events - check->by_context[CONTEXT_TASK];
+	uint64_t nested = stress_nested(check);
 
 	printf("\n%s (%u bits, %.1f s): %s\n", config->driver->row, result->bits, result->seconds,
 	       config->driver->desc->promises & ~(uint32_t)PROMISE_BOUNDED || result->unmet ?
@@ -272,11 +277,12 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	json_object_set_new(json, "writer_share", json_real(result->writer_share));
 	json_object_set_new(json, "first_violation", json_string(result->shown));
 	SET("threads", config->threads);
+	json_object_set_new(json, "shared", json_boolean(config->shared));
 	SET("bits", result->bits);
 	SET("cut_bits", config->driver->desc->cut_bits);
 	SET("seed", config->seed);
 	SET("events", check->events);
-	SET("nested", check->events - check->by_context[CONTEXT_TASK]);
+	SET("nested", stress_nested(check));
 	SET("overwritten", check->skipped);
 	SET("lost", result->lost);
 	SET("refused", result->refused);

@@ -12,11 +12,6 @@
 #define SHARE_LEAST 0.23 /* of the thread's CPU time, what the pace must leave the writer */
 #define SHARE_MUCH 0.28
 #define ADAPT_LEAST_NS 30000000u
-#define LONG_HANDLER_EVENTS 64
-#define LEVEL_1_NS 12000u
-#define LEVEL_2_NS 18000u
-#define LEVEL_3_NS 60000u
-#define TIMER_ONLY_NS 90000u
 #define STALL_BITS 20 /* a wrap of 0.4 ms: hundreds of holds in a run */
 #define STALL_BEATEN_BITS 26 /* where beats have to come meanwhile, on a CPU that may be stolen */
 #define STALL_WRAPS 2.5 /* between two signals of a level: most of the time is held */
@@ -35,13 +30,12 @@ static void run_storm(struct stress_thread *thread, uint64_t events)
 	interrupts_block_storm();
 }
 
-/* One to four events, and now and then a long handler that the next levels can nest in. */
 static void handle_storm(struct stress_thread *thread, unsigned int level)
 {
 	const struct driver *driver = thread->buffer.driver;
-	uint64_t turn = thread->interrupts.delivered[level], events;
+	uint64_t events = storm_events(thread->interrupts.delivered[level]);
 
-	for (events = turn % 8 ? 1 + turn % 4 : LONG_HANDLER_EVENTS; events; events--)
+	for (; events; events--)
 		driver->interrupt(thread->buffer.scheme, &thread->buffer.writer,
 				  CONTEXT_LEVEL_1 + level - 1);
 }
@@ -78,20 +72,20 @@ double stall_stretch(const struct stress_config *config)
 	uint32_t bits = stress_width(config);
 	double wrap_ns = 1e9 * (double)(UINT64_C(1) << (bits > 32 ? STALL_BITS : bits)) / ticks_hz();
 
-	return STALL_WRAPS * wrap_ns / LEVEL_1_NS;
+	return STALL_WRAPS * wrap_ns / STORM_LEVEL_1_NS;
 }
 
 int storm_timers(struct stress_thread *thread)
 {
 	const struct stress_config *config = thread->config;
-	uint64_t period = config->has_sender ? LEVEL_3_NS : TIMER_ONLY_NS;
+	uint64_t period = config->has_sender ? STORM_LEVEL_3_NS : STORM_TIMER_ONLY_NS;
 	unsigned int level = config->has_sender ? 3 : 1;
 
 	if (!thread->ops->storm)
 		return 0;
-	thread->sender.period_ns[1] = (uint64_t)(LEVEL_1_NS * thread->stretch);
+	thread->sender.period_ns[1] = (uint64_t)(STORM_LEVEL_1_NS * thread->stretch);
 	thread->sender.period_ns[2] =
-		config->levels < 2 ? 0 : (uint64_t)(LEVEL_2_NS * thread->stretch);
+		config->levels < 2 ? 0 : (uint64_t)(STORM_LEVEL_2_NS * thread->stretch);
 	for (; level <= config->levels; level++)
 		/* Unequal periods, so that the levels drift through each other. */
 		if (interrupts_timer(&thread->interrupts, level,

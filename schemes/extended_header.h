@@ -17,7 +17,11 @@
  * OVERFLOW_MSB32 keeps only 32 bits of the stamp above T, as a 32-bit machine must: a full header
  * at every carry into them. Exact unless the clock stands still for 2^(T + 32) ticks.
  *
- * Known failure: none.
+ * Writers of several CPUs (LOCKED): last is stored outside the claim, so it may also go back; that is
+ * I3 again. I1 needs CLOCK_FENCED: without it a stamp may be older than its predecessor's, and if last
+ * is not stored yet the header stays compact and the reader adds a wrap.
+ *
+ * Known failure: none on one CPU.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
 #ifndef STAMPEDE_EXTENDED_HEADER_H
@@ -47,6 +51,8 @@ static const struct scheme_desc scheme_desc = {
 	.extra_per_nested = 2,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
+	.alignment = SCHEME_ALIGNMENT,
+	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_BOUNDED),
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
@@ -76,9 +82,9 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 #endif
 }
 
-static inline uint64_t extend_bytes(uint32_t id, uint32_t len, bool full)
+static inline uint64_t extend_record(uint32_t id, uint32_t len, bool full)
 {
-	return ctf_compact_bytes(id, len, full);
+	return ctf_compact_record(id, len, full);
 }
 
 static inline uint8_t *extend_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,

@@ -6,7 +6,7 @@
  * 96-bit header of normal events ("useful when no heartbeat available").
  *
  * Layout: u64 stamp | u16 id | u16 size [u32 size], payload. Packed: 12 bytes, where the text's
- * alignment on 64 bits would make 16 of them.
+ * alignment on 64 bits would make 16 of them; that is the row full_tsc_aligned (ALIGNED).
  *
  * Shared words: tail, cmpxchg.
  * I1 Stamps are in buffer order (core/claim.h). I2 No record depends on another.
@@ -29,6 +29,8 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_NEVER,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
+	.alignment = SCHEME_ALIGNMENT,
+	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_ALL & ~PROMISE_MONOTONIC),
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
@@ -59,7 +61,7 @@ static inline struct reservation full_tsc_place(uint32_t id, uint32_t len, uint6
 
 RESERVE_SLOW struct reservation full_tsc_slow(struct scheme_ring *s, uint32_t id, uint32_t len)
 {
-	uint64_t size = ctf_large_bytes(8, len) + len;
+	uint64_t size = ctf_large_record(8, len);
 	struct claim claim = claim_slow(s, size);
 
 	if (!claim.record)
@@ -69,7 +71,7 @@ RESERVE_SLOW struct reservation full_tsc_slow(struct scheme_ring *s, uint32_t id
 
 RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
 {
-	uint64_t size = ctf_large_bytes(8, len) + len;
+	uint64_t size = ctf_large_record(8, len);
 	struct claim claim;
 
 	if (unlikely(!claim_plain(s, size, &claim)))

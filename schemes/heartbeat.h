@@ -15,7 +15,8 @@
  *
  * The text contradicts itself on whether a buffer switch writes the previous counter (only reading
  * is right: a second writer loses a wrap) and says ten beats per wrap where its code of 2006 made
- * two. Here the slot is flipped at every beat, ten times per wrap.
+ * two. Here the slot is flipped at every beat, ten times per wrap; BEATS_PER_WRAP or, for a fixed
+ * period such as that of a timer tick, BEAT_NS make it another rate.
  *
  * I1 The synthetic clock is right as long as beats come in time. I2 Stamps are in buffer order
  * (core/claim.h).
@@ -30,6 +31,10 @@
 
 #include "core/format_ctf.h"
 #include "core/synthetic.h"
+
+#ifndef BEATS_PER_WRAP
+#define BEATS_PER_WRAP 10
+#endif
 
 struct scheme_ring {
 	struct ring ring;
@@ -48,7 +53,11 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_NEVER,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
-	.beats_per_wrap = 10,
+#ifdef BEAT_NS
+	.beat_ns = BEAT_NS,
+#else
+	.beats_per_wrap = BEATS_PER_WRAP,
+#endif
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,

@@ -271,9 +271,9 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 	shared_store("store last", &s->last, layout_seen(&s->ring, stamp));
 }
 
-static inline uint64_t extend_bytes(uint32_t id, uint32_t len, bool full)
+static inline uint64_t extend_record(uint32_t id, uint32_t len, bool full)
 {
-	return layout_bytes(id, len, full);
+	return layout_bytes(id, len, full) + len;
 }
 
 static inline uint8_t *extend_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,

@@ -24,6 +24,11 @@
  *   E  interrupted A..C: read before, read the clock again, before = that, read write
  *   F  nobody came since C and write was trustworthy: delta to write; else delta 0
  *
+ * ABSOLUTE_ALWAYS: every event carries the 8-byte absolute stamp, as the kernel's absolute mode does
+ * and as production systems run it that want no zero deltas. Ours keeps D to F: a writer that came
+ * to know its place too late (F fails) still stores a delta of zero, since an absolute stamp taken
+ * after a nested writer's would stand before it in the buffer.
+ *
  * I1 before == write only if the stamp in both is that of the newest record.
  * I2 A zero delta repeats the time of a record that came inside this reserve: inside its window.
  * I3 The first record of a sub-buffer has its begin stamp and delta 0.
@@ -37,6 +42,15 @@
 
 #include "core/format_ftrace.h"
 
+/* What every record carries, whatever its predecessor. */
+#ifdef ABSOLUTE_ALWAYS
+#define NESTED_TYPE FTRACE_TYPE_ABSOLUTE
+#define NESTED_TYPE_BYTES FTRACE_TIME_BYTES
+#else
+#define NESTED_TYPE 0
+#define NESTED_TYPE_BYTES 0
+#endif
+
 struct scheme_ring {
 	struct ring ring;
 	uint64_t before;
@@ -46,17 +60,25 @@ struct scheme_ring {
 static const struct scheme_desc scheme_desc = {
 #ifdef CLAIM_CMPXCHG
 	.title = "before/write stamps, claim by cmpxchg",
+#elif defined(ABSOLUTE_ALWAYS)
+	.title = "before/write stamps, all events absolute",
 #else
 	.title = "before/write stamps, claim by xadd",
 #endif
 	.source = "Rostedt, LKML 2020-06-29; Linux 6.8, two repairs",
 	.promises = PROMISE_ALL,
+#ifdef ABSOLUTE_ALWAYS
+	/* A stamp that is whole is right even where equal stamps let before == write by chance. */
+	.extension = EXTEND_ALWAYS,
+#else
 	.needs = NEED_STRICT_CLOCK,
 	.extension = EXTEND_ON_GAP,
+#endif
 	.extra_per_nested = 2,
 	.zeros_per_nested = 1,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
+	.alignment = SCHEME_ALIGNMENT,
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
@@ -153,6 +175,10 @@ RESERVE_SLOW struct reservation nested_claimed(struct scheme_ring *s, uint32_t l
 		exact = true;
 		type = type ? FTRACE_TYPE_EXTEND : 0;
 	}
+	if (NESTED_TYPE && exact) {
+		type = NESTED_TYPE;
+		delta = at.stamp;
+	}
 	rsv = nested_place(s, len, start, size, at.stamp, type, delta);
 	rsv.inexact = !exact;
 	return rsv;
@@ -167,23 +193,24 @@ RESERVE_SLOW struct reservation nested_slow(struct scheme_ring *s, uint32_t len,
 	uint32_t type;
 
 	for (;;) {
-		type = 0;
+		type = NESTED_TYPE;
 		if (ring_tail_index(at.tail) != FTRACE_HEADER_BYTES) {
 			if (at.before != at.write)
 				type = FTRACE_TYPE_ABSOLUTE;
-			else if (bits_overflow(at.stamp - at.write, ring_stamp_bits(ring)))
+			else if (!type &&
+				 bits_overflow(at.stamp - at.write, ring_stamp_bits(ring)))
 				type = FTRACE_TYPE_EXTEND;
 		}
 		size = ftrace_record_bytes(len) + (type ? FTRACE_TIME_BYTES : 0);
 		/* With an extend it may be too long here, and still fit the next one without. */
-		if (ftrace_record_bytes(len) > ring_max_record(ring))
-			return reserve_lost(ring, ftrace_record_bytes(len));
+		if (ftrace_record_bytes(len) + NESTED_TYPE_BYTES > ring_max_record(ring))
+			return reserve_lost(ring, ftrace_record_bytes(len) + NESTED_TYPE_BYTES);
 		shared_store("B: before", &s->before, at.stamp);
 		start = nested_claim(s, at.tail, size);
 		if (!ring_overshot(ring, start, size))
 			return nested_claimed(s, len, at, start, size, type);
 		if (!ring_move_on(ring, start, size))
-			return reserve_lost(ring, ftrace_record_bytes(len));
+			return reserve_lost(ring, ftrace_record_bytes(len) + NESTED_TYPE_BYTES);
 		at = nested_look(s);
 	}
 }
@@ -200,11 +227,12 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 {
 	struct ring *ring = &s->ring;
 	struct nested_attempt at = nested_look(s);
-	uint64_t size = ftrace_record_bytes(len), start, delta = at.stamp - at.write;
+	uint64_t size = ftrace_record_bytes(len) + NESTED_TYPE_BYTES, start;
+	uint64_t delta = at.stamp - at.write;
 
 	(void)id;
 	/* At the start of a sub-buffer write belongs to another one. */
-	if (unlikely(at.before != at.write || bits_overflow(delta, ring_stamp_bits(ring)) ||
+	if (unlikely(at.before != at.write || (!NESTED_TYPE && bits_overflow(delta, ring_stamp_bits(ring))) ||
 		     ring_tail_index(at.tail) == FTRACE_HEADER_BYTES ||
 		     size > ring_max_record(ring)))
 		return reservation_slow(nested_slow(s, len, at));
@@ -213,9 +241,10 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	if (unlikely(ring_overshot(ring, start, size)))
 		return reservation_slow(nested_overshoot(s, len, start, size));
 	if (unlikely(start != at.tail))
-		return reservation_slow(nested_claimed(s, len, at, start, size, 0));
+		return reservation_slow(nested_claimed(s, len, at, start, size, NESTED_TYPE));
 	shared_store("D: write", &s->write, at.stamp);
-	return nested_place(s, len, start, size, at.stamp, 0, delta);
+	return nested_place(s, len, start, size, at.stamp, NESTED_TYPE,
+			    NESTED_TYPE ? at.stamp : delta);
 }
 
 static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,

@@ -43,6 +43,7 @@ static const struct scheme_desc scheme_desc = {
 	.extra_per_nested = 2,
 	.clock_reads = 1,
 	.clock_reads_extended = 3,
+	.shared_promises = SCHEME_SHARED(PROMISE_ALL & ~PROMISE_BOUNDED, PROMISE_BOUNDED),
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,

@@ -305,6 +305,11 @@ static void every_picture_is_drawn(void **state)
 	assert_holds(in_run(f, "plots/storm.svg"), ">0.4 % declared inexact<", true);
 	assert_holds(in_run(f, "plots/storm.svg"), ">&lt; 0.01 % declared inexact<", true);
 	assert_holds(in_run(f, "plots/late_beat.svg"), ">full_tsc, extended_header<", true);
+	/* Twelve steps of one row in blue, of two in vermillion, and a mark each below. */
+	text = file_text(in_run(f, "plots/late_beat.svg"), NULL);
+	assert_int_equal(occurrences(text, "color='rgb(  0, 114, 178)'"), 12 + 1);
+	assert_int_equal(occurrences(text, "color='rgb(213,  94,   0)'"), 2 * 12 + 1);
+	free(text);
 	/* Nothing is of unknown use, so nothing is drawn in its colour. */
 	assert_holds(in_run(f, "plots/space.svg"), "204, 121, 167", false);
 	assert_holds(in_run(f, "plots/space.svg"), ">827 →<", true);

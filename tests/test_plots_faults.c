@@ -154,9 +154,12 @@ static void unknown_and_zero_numbers_are_no_trouble(void **state)
 						json_object_set_new(one, key, zero ? json_real(0) :
 										     json_null());
 		}
-		list = json_array_get(json_object_get(f->bench, "late_beat"), 0);
-		json_array_foreach(json_object_get(list, "steps"), i, one)
-			json_object_set_new(one, "gap_wraps", zero ? json_real(0) : json_null());
+		list = json_object_get(f->bench, "late_beat");
+		for (at = 0; at < (zero ? json_array_size(list) : 1); at++)
+			json_array_foreach(json_object_get(json_array_get(list, at), "steps"), i,
+					   one)
+				json_object_set_new(one, "gap_wraps",
+						    zero ? json_real(0) : json_null());
 		make_pictures(f);
 		json_decref(f->bench);
 	}

@@ -338,8 +338,7 @@ static void an_untimed_row_is_not_held_to_stamps(void **state)
 static unsigned int typical(uint64_t events, unsigned int small_bits, uint64_t small,
 			    unsigned int large_bits, uint64_t large)
 {
-	check_init(&check, NULL, 27);
-	check.events = events;
+	check = (struct check){ .events = events };
 	check.error_log2[small_bits] += small;
 	check.error_log2[large_bits] += large;
 	return check_typical_error_log2(&check);

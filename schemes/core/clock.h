@@ -4,9 +4,12 @@
  *
  * Real: TSC on x86-64, the virtual counter on arm64, CLOCK_MONOTONIC elsewhere. rdtsc is not
  * fenced: seen from interrupts of the same CPU, which come between two instructions, it happens
- * where it stands. Virtual (STAMPEDE_COUNTING): a word that advances by `step` with each read, so
- * that a test scripts wraps, jumps, equal stamps (step 0) and start phases. Injected
- * (STAMPEDE_INJECTED): the real one plus a bias, for wraps by plan (core/inject.h).
+ * where it stands. Writers of other CPUs see more: rdtsc may be done before the load of the offset
+ * that stands before it has come back, and a claim of theirs in between then gets the later stamp
+ * and the earlier place. CLOCK_FENCED waits for that load. Virtual (STAMPEDE_COUNTING): a word that
+ * advances by `step` with each read, so that a test scripts wraps, jumps, equal stamps (step 0) and
+ * start phases. Injected (STAMPEDE_INJECTED): the real one plus a bias, for wraps by plan
+ * (core/inject.h).
  */
 #ifndef STAMPEDE_CORE_CLOCK_H
 #define STAMPEDE_CORE_CLOCK_H
@@ -26,6 +29,10 @@ static inline uint64_t clock_real(void)
 #if defined(__x86_64__)
 	uint64_t low, high; /* rdtsc clears the upper halves: 64-bit variables save a move */
 
+#ifdef CLOCK_FENCED
+	/* lfence: without it a stamp may be older than the offset that was loaded before it. */
+	__asm__ volatile("lfence" : : : "memory");
+#endif
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
 	return high << 32 | low;
 #elif defined(__aarch64__)

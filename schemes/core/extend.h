@@ -15,7 +15,7 @@
  * The scheme defines first:
  *   extend_far(s, stamp)                            must a header with this stamp be full?
  *   extend_remember(s, stamp)                       the record with this stamp is claimed
- *   extend_bytes(id, len, full)                     bytes of its header
+ *   extend_record(id, len, full)                    bytes of the whole record
  *   extend_put(ring, at, id, len, stamp, full)      writes it, returns the payload's place
  *   extend_begin(ring, stamp)                       begin stamp of a packet that it opens
  */
@@ -52,11 +52,11 @@ RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, 
 
 	for (;;) {
 		full = extend_far(s, stamp);
-		size = extend_bytes(id, len, full) + len;
+		size = extend_record(id, len, full);
 		if (full && size > ring_room(ring, offset)) {
 			/* It opens a packet, whose begin stamp says it all. */
 			full = false;
-			size = extend_bytes(id, len, false) + len;
+			size = extend_record(id, len, false);
 			if (!ctf_fit_next(ring, offset, size, &claim))
 				return reserve_lost(ring, size);
 		} else if (!ctf_fit(ring, offset, size, &claim)) {
@@ -77,7 +77,7 @@ RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, 
 RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
 {
 	struct ring *ring = &s->ring;
-	uint64_t size = extend_bytes(id, len, false) + len;
+	uint64_t size = extend_record(id, len, false);
 	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
 	uint64_t stamp = clock_read("clock");
 

@@ -16,6 +16,9 @@
  *   wide      u32 time | u16 id | u16 size [u32 size]    64-bit header of 2007
  *   full      u64 stamp | u16 id | u16 size [u32 size]   96-bit header of 2007
  *
+ * ALIGNED: the payload, and the next record, start at multiples of 8; the headers' own fields lie
+ * naturally as they are.
+ *
  * The packet's begin stamp is that of its first event, written by that event's writer; the reader
  * fills in what is known only later (end stamp, sizes, discarded), as ctf_finish() says.
  */
@@ -158,6 +161,52 @@ static inline bool ctf_cursor(const struct ring *ring, uint64_t number, uint32_t
 	return true;
 }
 
+/* ---- alignment: these do nothing in packed rows ---- */
+
+/* `bytes` of header or record with the padding behind them. */
+static inline uint32_t ctf_padded(uint32_t bytes)
+{
+#ifdef ALIGNED
+	return (uint32_t)bits_align(bytes, SCHEME_ALIGNMENT);
+#else
+	return bytes;
+#endif
+}
+
+/* Where the payload goes whose header at `record`, itself aligned, ends at `at`. */
+static inline uint8_t *ctf_payload_at(uint8_t *record, uint8_t *at)
+{
+#ifdef ALIGNED
+	return record + bits_align((uint64_t)(at - record), SCHEME_ALIGNMENT);
+#else
+	(void)record;
+	return at;
+#endif
+}
+
+/*
+ * The end of reading a record: `event` has the bytes of its header's fields and of its payload.
+ * Steps over both, and over their padding.
+ */
+static inline enum decode_result ctf_take(struct cursor *cursor, uint64_t left, struct event *event)
+{
+	uint64_t fields = event->header_bytes, payload = event->payload_bytes, padding = 0;
+#ifdef ALIGNED
+	uint64_t header = bits_align(fields, SCHEME_ALIGNMENT);
+
+	padding = bits_align(header + payload, SCHEME_ALIGNMENT) - fields - payload;
+	event->alignment_bytes = (uint32_t)padding;
+	event->payload = cursor->at + header;
+#else
+	event->payload = cursor->at + fields;
+#endif
+	if (unlikely(fields + payload + padding > left))
+		return DECODE_BAD;
+	cursor->at += fields + payload + padding;
+	cursor->time = event->time;
+	return DECODE_EVENT;
+}
+
 /* ---- compact headers ---- */
 
 /* Bytes of the compact header of event `id` with `len` payload bytes. */
@@ -175,18 +224,26 @@ static inline uint32_t ctf_compact_word(uint32_t id, uint64_t stamp, unsigned in
 	return (uint32_t)((stamp & bits_mask(bits)) << CTF_ID_BITS) | id;
 }
 
-/* Writes a compact header and returns where the payload goes. */
-static inline uint8_t *ctf_compact_put(uint8_t *at, uint32_t id, uint32_t len, uint64_t stamp,
-				       unsigned int bits, bool full)
+/* Bytes of the whole record. */
+static inline uint32_t ctf_compact_record(uint32_t id, uint32_t len, bool full)
 {
+	return ctf_padded(ctf_padded(ctf_compact_bytes(id, len, full)) + len);
+}
+
+/* Writes a compact header and returns where the payload goes. */
+static inline uint8_t *ctf_compact_put(uint8_t *record, uint32_t id, uint32_t len,
+				       uint64_t stamp, unsigned int bits, bool full)
+{
+	uint8_t *at = record;
+
 	if (!full && id < EVENT_IDS_COMPACT) {
 		ctf_put32(at, ctf_compact_word(id, stamp, bits));
-		return at + 4;
+		return ctf_payload_at(record, at + 4);
 	}
 	ctf_put16(at + 4, id);
 	if (!full && !event_is_sized(id)) {
 		ctf_put32(at, ctf_compact_word(CTF_ID_HIGH, stamp, bits));
-		return at + 6;
+		return ctf_payload_at(record, at + 6);
 	}
 	ctf_put32(at, ctf_compact_word(full ? CTF_ID_FULL : CTF_ID_SIZED, stamp, bits));
 	ctf_put16(at + 6, len >= CTF_SIZE_LARGE ? CTF_SIZE_LARGE : len);
@@ -199,7 +256,7 @@ static inline uint8_t *ctf_compact_put(uint8_t *at, uint32_t id, uint32_t len, u
 		ctf_put32(at, len);
 		at += 4;
 	}
-	return at;
+	return ctf_payload_at(record, at);
 }
 
 /* Writes a stamp event: the whole stamp, no payload; 12 bytes. */
@@ -263,12 +320,7 @@ static inline enum decode_result ctf_compact_next(struct cursor *cursor, struct 
 	if (unlikely(event->id >= CTF_ID_STAMP) &&
 	    ctf_compact_escape(cursor, event) == DECODE_BAD)
 		return DECODE_BAD;
-	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
-		return DECODE_BAD;
-	event->payload = cursor->at + event->header_bytes;
-	cursor->at = event->payload + event->payload_bytes;
-	cursor->time = event->time;
-	return DECODE_EVENT;
+	return ctf_take(cursor, left, event);
 }
 
 /* ---- the 64-bit and 96-bit headers ---- */
@@ -279,10 +331,18 @@ static inline uint32_t ctf_large_bytes(uint32_t stamp_bytes, uint32_t len)
 	return stamp_bytes + 4 + (len >= CTF_SIZE_LARGE ? 4 : 0);
 }
 
-/* Writes such a header with the low `bits` bits of the stamp and returns the payload's place. */
-static inline uint8_t *ctf_large_put(uint8_t *at, uint32_t stamp_bytes, uint32_t id, uint32_t len,
-				     uint64_t stamp, unsigned int bits)
+/* Bytes of the whole record. */
+static inline uint32_t ctf_large_record(uint32_t stamp_bytes, uint32_t len)
 {
+	return ctf_padded(ctf_padded(ctf_large_bytes(stamp_bytes, len)) + len);
+}
+
+/* Writes such a header with the low `bits` bits of the stamp and returns the payload's place. */
+static inline uint8_t *ctf_large_put(uint8_t *record, uint32_t stamp_bytes, uint32_t id,
+				     uint32_t len, uint64_t stamp, unsigned int bits)
+{
+	uint8_t *at = record;
+
 	if (stamp_bytes == 8)
 		ctf_put64(at, stamp & bits_mask(bits));
 	else
@@ -291,10 +351,10 @@ static inline uint8_t *ctf_large_put(uint8_t *at, uint32_t stamp_bytes, uint32_t
 	if (len >= CTF_SIZE_LARGE) {
 		ctf_put32(at, id | CTF_SIZE_LARGE << 16);
 		ctf_put32(at + 4, len);
-		return at + 8;
+		return ctf_payload_at(record, at + 8);
 	}
 	ctf_put32(at, id | len << 16);
-	return at + 4;
+	return ctf_payload_at(record, at + 4);
 }
 
 /* Reads one record with such a header. */
@@ -319,12 +379,7 @@ static inline enum decode_result ctf_large_next(struct cursor *cursor, uint32_t 
 		event->payload_bytes = ctf_get32(cursor->at + stamp_bytes + 4);
 		event->header_bytes += 4;
 	}
-	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
-		return DECODE_BAD;
-	event->payload = cursor->at + event->header_bytes;
-	cursor->at = event->payload + event->payload_bytes;
-	cursor->time = event->time;
-	return DECODE_EVENT;
+	return ctf_take(cursor, left, event);
 }
 
 #endif

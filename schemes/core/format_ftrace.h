@@ -12,6 +12,9 @@
  * The first record of a sub-buffer has its time from the header, and delta 0. An extend or absolute
  * is followed by the event that it stamps, whose own delta is 0.
  *
+ * ALIGNED is the kernel's RB_FORCE_8BYTE_ALIGNMENT: type_len is always 0 and the length word there,
+ * so that payloads start at multiples of 8; they are whole multiples of 8.
+ *
  * With fewer than 27 bits (tests, storms) T takes the place of 27 in the packing.
  */
 #ifndef STAMPEDE_CORE_FORMAT_FTRACE_H
@@ -38,7 +41,16 @@ _Static_assert(sizeof(struct ftrace_header) == FTRACE_HEADER_BYTES, "sub-buffer 
 /* Payload bytes as stored: whole words, at least one. */
 static inline uint32_t ftrace_payload_bytes(uint32_t len)
 {
+#ifdef ALIGNED
+	return len ? (len + 7) & ~7u : 8;
+#endif
 	return len ? (len + 3) & ~3u : 4;
+}
+
+/* Is there a length word? */
+static inline bool ftrace_is_large(uint32_t payload)
+{
+	return SCHEME_ALIGNMENT || payload > FTRACE_TYPE_MAX_SMALL * 4;
 }
 
 /* Bytes of the record of an event with `len` payload bytes, without an extend or absolute. */
@@ -46,7 +58,7 @@ static inline uint64_t ftrace_record_bytes(uint32_t len)
 {
 	uint32_t payload = ftrace_payload_bytes(len);
 
-	return (uint64_t)payload + (payload > FTRACE_TYPE_MAX_SMALL * 4 ? 8 : 4);
+	return (uint64_t)payload + (ftrace_is_large(payload) ? 8 : 4);
 }
 
 static inline void ftrace_put32(uint8_t *at, uint32_t value)
@@ -67,7 +79,7 @@ static inline uint8_t *ftrace_put(uint8_t *at, uint32_t len, uint64_t delta)
 {
 	uint32_t payload = ftrace_payload_bytes(len), word = (uint32_t)delta << FTRACE_TYPE_BITS;
 
-	if (payload <= FTRACE_TYPE_MAX_SMALL * 4) {
+	if (!ftrace_is_large(payload)) {
 		ftrace_put32(at, word | payload / 4);
 		return at + 4;
 	}
@@ -178,6 +190,11 @@ static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor 
 		if (large < 4)
 			return DECODE_BAD;
 		event->payload_bytes = large - 4;
+#ifdef ALIGNED
+		/* Packed, a small payload had no length word. */
+		event->alignment_bytes = large - 4 <= FTRACE_TYPE_MAX_SMALL * 4 ? 4 : 0;
+		event->header_bytes -= event->alignment_bytes;
+#endif
 	}
 	return DECODE_EVENT;
 }
@@ -185,7 +202,7 @@ static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor 
 /* Reads one event with whatever precedes it. */
 static inline enum decode_result ftrace_next(struct cursor *cursor, struct event *event)
 {
-	uint64_t left = cursor_left(cursor);
+	uint64_t left = cursor_left(cursor), before;
 	uint32_t word, type;
 
 	if (unlikely(left < 4))
@@ -200,9 +217,13 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 	if (unlikely(type - 1 >= FTRACE_TYPE_MAX_SMALL) &&
 	    ftrace_escape(cursor, event) == DECODE_BAD)
 		return DECODE_BAD;
-	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
+	before = event->header_bytes;
+#ifdef ALIGNED
+	before += event->alignment_bytes;
+#endif
+	if (unlikely(before + event->payload_bytes > left))
 		return DECODE_BAD;
-	event->payload = cursor->at + event->header_bytes;
+	event->payload = cursor->at + before;
 	cursor->at = event->payload + event->payload_bytes;
 	cursor->time = event->time;
 	return DECODE_EVENT;

@@ -55,6 +55,7 @@ enum scheme_extension {
 	EXTEND_NEVER,
 	EXTEND_ON_GAP, /* stamp - predecessor >= 2^T */
 	EXTEND_ON_CARRY, /* the bits above T differ */
+	EXTEND_ALWAYS,
 };
 
 struct scheme_desc {
@@ -68,6 +69,9 @@ struct scheme_desc {
 	uint32_t clock_reads; /* per event, nothing special happening */
 	uint32_t clock_reads_extended; /* per event that is extended */
 	uint32_t beats_per_wrap; /* with NEED_BEAT */
+	uint32_t beat_ns; /* or a fixed period, whatever a wrap takes; 0: beats_per_wrap */
+	uint32_t alignment; /* bytes that payloads and records start at multiples of; 0: packed */
+	uint32_t shared_promises; /* with writers on several CPUs in one ring; 0: not possible */
 	uint32_t cut_bits; /* low bits of the stamp that are not stored: see scheme_cut_bits() */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
 };
@@ -145,6 +149,7 @@ struct event {
 	const uint8_t *payload;
 	uint32_t payload_bytes;
 	uint32_t header_bytes;
+	uint32_t alignment_bytes; /* only aligned rows set it: padding of header and payload */
 	uint32_t id;
 	uint32_t flags;
 };
@@ -170,6 +175,24 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
 }
 
 /* record() and what it consists of: in the timed build all of it belongs into the timed loop. */
+#ifdef ALIGNED
+#define SCHEME_ALIGNMENT 8
+#else
+#define SCHEME_ALIGNMENT 0
+#endif
+
+/*
+ * The shared_promises of a row that makes `all` with a fenced clock, and `some` where a stamp may be
+ * older than the place in the buffer that it gets.
+ */
+#if !defined(LOCKED) || !defined(__x86_64__)
+#define SCHEME_SHARED(all, some) 0
+#elif defined(CLOCK_FENCED)
+#define SCHEME_SHARED(all, some) (all)
+#else
+#define SCHEME_SHARED(all, some) (some)
+#endif
+
 #define RECORD static inline __attribute__((always_inline))
 
 /*

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+/* The latency histogram against sorted samples, at its bounds and beyond its range. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "histogram.h"
+
+#define SAMPLES 20001
+
+static const double parts[] = { 0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 0.9999, 1 };
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t next_random(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The sample of rank ceil(part * count), by the definition. */
+static uint64_t sorted_percentile(const uint64_t *sorted, uint64_t count, double part)
+{
+	uint64_t rank = 1;
+
+	while ((double)rank < part * (double)count - 1e-6)
+		rank++;
+	return sorted[rank - 1];
+}
+
+static uint64_t *fill(struct histogram *histogram, uint64_t count, unsigned int bits)
+{
+	uint64_t *samples = calloc(count, sizeof(*samples)), i;
+
+	assert_non_null(samples);
+	memset(histogram, 0, sizeof(*histogram));
+	for (i = 0; i < count; i++) {
+		/* Evenly over the octaves, as latencies with a long tail are. */
+		samples[i] = next_random() & ((UINT64_C(1) << (1 + next_random() % bits)) - 1);
+		histogram_add(histogram, samples[i]);
+	}
+	qsort(samples, count, sizeof(*samples), by_value);
+	return samples;
+}
+
+static void exact_below_1024(void **state)
+{
+	struct histogram *histogram = calloc(1, sizeof(*histogram));
+	uint64_t *samples = fill(histogram, SAMPLES, HISTOGRAM_EXACT_BITS);
+	unsigned int i;
+
+	(void)state;
+	assert_in_range(samples[SAMPLES - 1], HISTOGRAM_EXACT / 2, HISTOGRAM_EXACT - 1);
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		assert_int_equal(histogram_percentile(histogram, parts[i]),
+				 sorted_percentile(samples, SAMPLES, parts[i]));
+	free(samples);
+	free(histogram);
+}
+
+static void within_a_64th_above(void **state)
+{
+	struct histogram *histogram = calloc(1, sizeof(*histogram));
+	uint64_t *samples = fill(histogram, SAMPLES, HISTOGRAM_BITS), truth, said;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		truth = sorted_percentile(samples, SAMPLES, parts[i]);
+		said = histogram_percentile(histogram, parts[i]);
+		assert_true(said >= truth);
+		assert_true(said - truth <= truth / 64);
+	}
+	assert_int_equal(histogram->count, SAMPLES);
+	assert_int_equal(histogram->max, samples[SAMPLES - 1]);
+	assert_int_equal(histogram_percentile(histogram, 1), samples[SAMPLES - 1]);
+	assert_int_equal(histogram_beyond(histogram), 0);
+	free(samples);
+	free(histogram);
+}
+
+static void few_samples_have_ranks(void **state)
+{
+	struct histogram *histogram = calloc(1, sizeof(*histogram));
+	uint64_t i;
+
+	(void)state;
+	assert_int_equal(histogram_percentile(histogram, 0.5), 0);
+	histogram_add(histogram, 7);
+	assert_int_equal(histogram_percentile(histogram, 0), 7);
+	assert_int_equal(histogram_percentile(histogram, 0.9999), 7);
+	memset(histogram, 0, sizeof(*histogram));
+	for (i = 1; i <= 1000; i++)
+		histogram_add(histogram, i);
+	assert_int_equal(histogram_percentile(histogram, 0.5), 500);
+	assert_int_equal(histogram_percentile(histogram, 0.5005), 501);
+	assert_int_equal(histogram_percentile(histogram, 0.999), 999);
+	assert_int_equal(histogram_percentile(histogram, 0.9991), 1000);
+	free(histogram);
+}
+
+/* Every bin begins one above the top of the bin before, and its top goes into it. */
+static void bins_meet(void **state)
+{
+	unsigned int bin;
+
+	(void)state;
+	for (bin = 0; bin < HISTOGRAM_BINS - 1; bin++) {
+		assert_int_equal(histogram_bin(histogram_top(bin)), bin);
+		assert_int_equal(histogram_bin(histogram_top(bin) + 1), bin + 1);
+	}
+	assert_int_equal(histogram_top(HISTOGRAM_BINS - 2), (UINT64_C(1) << HISTOGRAM_BITS) - 1);
+}
+
+/* What the header says. */
+static void worked_examples(void **state)
+{
+	(void)state;
+	assert_int_equal(histogram_bin(1023), 1023);
+	assert_int_equal(histogram_bin(1024), 1024);
+	assert_int_equal(histogram_bin(1039), 1024);
+	assert_int_equal(histogram_bin(1040), 1025);
+	assert_int_equal(histogram_bin(2048), 1088);
+	assert_int_equal(histogram_top(1023), 1023);
+	assert_int_equal(histogram_top(1024), 1039);
+	assert_int_equal(histogram_top(1088), 2079);
+	assert_int_equal(histogram_bin(UINT64_C(3) << (HISTOGRAM_BITS - 1)), HISTOGRAM_BINS - 1);
+}
+
+static void beyond_the_range_is_counted(void **state)
+{
+	struct histogram *histogram = calloc(1, sizeof(*histogram));
+
+	(void)state;
+	histogram_add(histogram, 1);
+	histogram_add(histogram, (UINT64_C(1) << HISTOGRAM_BITS) - 1);
+	assert_int_equal(histogram_beyond(histogram), 0);
+	histogram_add(histogram, UINT64_C(1) << HISTOGRAM_BITS);
+	histogram_add(histogram, UINT64_MAX);
+	assert_int_equal(histogram_beyond(histogram), 2);
+	assert_int_equal(histogram->count, 4);
+	assert_true(histogram->max == UINT64_MAX);
+	assert_true(histogram_percentile(histogram, 1) == UINT64_MAX);
+	assert_int_equal(histogram_percentile(histogram, 0.25), 1);
+	free(histogram);
+}
+
+static void check_ecdf(const struct histogram *histogram, const uint64_t *samples, uint64_t count,
+		       unsigned int most)
+{
+	struct histogram_point point[200];
+	unsigned int points = histogram_ecdf(histogram, point, most), i;
+	uint64_t below;
+
+	assert_in_range(points, 2, most);
+	for (i = 0; i < points; i++) {
+		for (below = 0; below < count && samples[below] <= point[i].value; below++)
+			;
+		assert_true(point[i].share * (double)count - (double)below < 0.5);
+		assert_true((double)below - point[i].share * (double)count < 0.5);
+		assert_true(!i || point[i].value > point[i - 1].value);
+	}
+	assert_true(samples[0] <= point[0].value &&
+		    histogram_bin(samples[0]) == histogram_bin(point[0].value));
+	assert_int_equal(point[points - 1].value, samples[count - 1]);
+	assert_true(point[points - 1].share > 0.999999);
+}
+
+static void ecdf_counts_what_lies_below(void **state)
+{
+	struct histogram *histogram = calloc(1, sizeof(*histogram));
+	unsigned int most, filled = 0, bin;
+	struct histogram_point point[200];
+	uint64_t *samples;
+
+	(void)state;
+	samples = fill(histogram, SAMPLES, 30);
+	for (bin = 0; bin < HISTOGRAM_BINS; bin++)
+		filled += histogram->bin[bin] > 0;
+	assert_true(filled > 200);
+	for (most = 2; most <= 200; most += 11)
+		check_ecdf(histogram, samples, SAMPLES, most);
+	assert_in_range(histogram_ecdf(histogram, point, 200), 190, 200);
+	free(samples);
+	/* As many points as bins where that is few. */
+	samples = fill(histogram, 50, 5);
+	for (filled = bin = 0; bin < HISTOGRAM_BINS; bin++)
+		filled += histogram->bin[bin] > 0;
+	assert_int_equal(histogram_ecdf(histogram, point, 200), filled);
+	check_ecdf(histogram, samples, 50, 200);
+	free(samples);
+	free(histogram);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exact_below_1024),
+		cmocka_unit_test(within_a_64th_above),
+		cmocka_unit_test(few_samples_have_ranks),
+		cmocka_unit_test(bins_meet),
+		cmocka_unit_test(worked_examples),
+		cmocka_unit_test(beyond_the_range_is_counted),
+		cmocka_unit_test(ecdf_counts_what_lies_below),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/* The tails and the shared ring, run for real and briefly: that figures are what they say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "interrupts.h"
+#include "options.h"
+#include "stress.h"
+#include "tails.h"
+
+#define BLOCKS 40
+
+static struct place place;
+static struct place_plan plan;
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (place_open(&place) || interrupts_install())
+		return -1;
+	return place_plan(&place, NULL, hwloc_bitmap_weight(place.allowed) > 1 ? 2 : 1, &plan);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	place_plan_free(&plan);
+	place_close(&place);
+	return 0;
+}
+
+static struct tails_result *run(const char *row, enum tails_regime regime, uint64_t blocks,
+				double seconds)
+{
+	struct tails_result *result = malloc(sizeof(*result));
+	struct tails_config config = {
+		.driver = driver_find(drivers_timed, row),
+		.regime = regime,
+		.samples = blocks * FENCED_BLOCK,
+		.seconds = seconds,
+		.place = &place,
+		.pu = plan.pu,
+		.has_sender = plan.count > 1,
+	};
+
+	assert_non_null(result);
+	assert_non_null(config.driver);
+	assert_int_equal(tails_run(&config, result), 0);
+	assert_string_equal(result->violation, "");
+	assert_int_equal(result->clear.count + result->hit.count, result->blocks * FENCED_BLOCK);
+	assert_true(result->switched_blocks <= result->blocks);
+	return result;
+}
+
+static void calm_has_no_hits(void **state)
+{
+	struct tails_result *result = run("extended_header", TAILS_CALM, BLOCKS, 10);
+
+	(void)state;
+	assert_int_equal(result->blocks, BLOCKS);
+	assert_int_equal(result->hit.count, 0);
+	assert_int_equal(result->delivered, 0);
+	assert_int_equal(result->walk_bytes, 0);
+	free(result);
+}
+
+/* A record costs more than nothing, and two system calls more than a record. */
+static void figures_are_in_order(void **state)
+{
+	struct tails_result *plain = run("full_tsc", TAILS_CALM, BLOCKS, 10);
+	struct tails_result *masked = run("delta_sync_hard", TAILS_CALM, BLOCKS, 10);
+	uint64_t fence = histogram_percentile(&plain->fence, 0.5);
+
+	(void)state;
+	assert_true(fence > 0);
+	assert_true(histogram_percentile(&plain->clear, 0.5) > fence);
+	assert_true(histogram_percentile(&masked->clear, 0.5) >
+		    2 * histogram_percentile(&plain->clear, 0.5));
+	free(plain);
+	free(masked);
+}
+
+static void storm_hits_are_apart(void **state)
+{
+	static const char *const rows[] = { "nested_stamps", "delta_sync_hard", "zero_delta" };
+	struct tails_result *result;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		result = run(rows[i], TAILS_STORM, 100000, 0.3);
+		assert_true(result->delivered > 100);
+		assert_true(result->hit.count > 10);
+		assert_true(result->hit.count <= result->delivered);
+		/* A handler that records takes longer than a record. */
+		assert_true(histogram_percentile(&result->hit, 0.5) >
+			    4 * histogram_percentile(&result->clear, 0.5));
+		free(result);
+	}
+}
+
+/* A floor under a storm loses records; that is its need not met, and no violation. */
+static void floor_needs_calm(void **state)
+{
+	struct tails_result *result = run("floor", TAILS_STORM, 100000, 0.2);
+
+	(void)state;
+	assert_int_equal(result->unmet, NEED_MASKED_INTERRUPTS);
+	free(result);
+}
+
+static void cold_is_cold(void **state)
+{
+	struct tails_result *cold = run("extended_header", TAILS_COLD, 4, 10);
+	struct tails_result *calm = run("extended_header", TAILS_CALM, BLOCKS, 10);
+
+	(void)state;
+	assert_int_equal(cold->blocks, 4);
+	assert_true(cold->walk_bytes >= 1u << 20);
+	assert_true(cold->probe_cold_ticks > cold->probe_warm_ticks);
+	assert_true(histogram_percentile(&cold->clear, 0.5) >
+		    histogram_percentile(&calm->clear, 0.5));
+	free(cold);
+	free(calm);
+}
+
+static void json_says_the_same(void **state)
+{
+	struct tails_result *result = run("floor", TAILS_CALM, BLOCKS, 10);
+	struct tails_config config = { .driver = driver_find(drivers_timed, "floor") };
+	json_t *json = tails_json(&config, result), *ecdf = json_object_get(json, "ecdf");
+	json_t *end = json_array_get(ecdf, json_array_size(ecdf) - 1);
+
+	(void)state;
+	assert_int_equal(json_integer_value(json_object_get(json, "samples")),
+			 BLOCKS * FENCED_BLOCK);
+	assert_int_equal(json_integer_value(json_object_get(json, "p999")),
+			 histogram_percentile(&result->clear, 0.999));
+	assert_int_equal(json_integer_value(json_object_get(json, "max")), result->clear.max);
+	assert_true(json_is_null(json_object_get(json, "hit_p50")));
+	assert_true(json_array_size(ecdf) <= 200);
+	assert_int_equal(json_integer_value(json_array_get(end, 0)), result->clear.max);
+	json_decref(json);
+	/* No figures where an oracle objected. */
+	strcpy(result->violation, "time goes back");
+	json = tails_json(&config, result);
+	assert_true(json_is_null(json_object_get(json, "p50")));
+	assert_int_equal(json_array_size(json_object_get(json, "ecdf")), 0);
+	assert_string_equal(json_string_value(json_object_get(json, "violation")),
+			    "time goes back");
+	json_decref(json);
+	free(result);
+}
+
+static struct stress_result *run_shared(const struct driver *driver, enum workload workload,
+					uint32_t bits)
+{
+	struct stress_result *result = malloc(sizeof(*result));
+	struct stress_config config = {
+		.driver = driver,
+		.workload = workload,
+		.seconds = 0.5,
+		.levels = 3,
+		.threads = 2,
+		.bits = bits,
+		.seed = 1,
+		.shared = true,
+		.random_extra = true,
+		.extra_bytes = 40,
+		.place = &place,
+		.pu = plan.pu,
+	};
+
+	assert_non_null(result);
+	assert_int_equal(stress_run(&config, result), 0);
+	return result;
+}
+
+/* What they promise with several writers, and conservation, structure and counts, by the verdict. */
+static void writers_share_a_ring(void **state)
+{
+	struct stress_result *result;
+	unsigned int i, rows = 0;
+
+	(void)state;
+	if (plan.count < 2)
+		skip();
+	for (i = 0; drivers_checked[i]; i++) {
+		if (!drivers_checked[i]->desc->shared_promises)
+			continue;
+		rows++;
+		result = run_shared(drivers_checked[i], i % 2 ? WORKLOAD_storm : WORKLOAD_threads,
+				    i % 2 ? 0 : 16);
+		if (stress_verdict(result) != VERDICT_KEPT)
+			fail_msg("%s: %s", drivers_checked[i]->row, result->shown);
+		assert_true(result->check.by_context[CONTEXT_TASK] > 1000);
+		assert_true(result->check.by_context[CONTEXTS + CONTEXT_TASK] > 1000);
+		assert_int_equal(result->check.by_context[2 * CONTEXTS + CONTEXT_TASK], 0);
+		free(result);
+	}
+#ifdef __x86_64__
+	assert_true(rows >= 6);
+#endif
+}
+
+/* Without LOCK two CPUs break any row: a run that sees nothing has not shared the ring. */
+static void unlocked_rows_break(void **state)
+{
+	const struct driver *unlocked = driver_find(drivers_checked, "full_tsc");
+	struct stress_result *result;
+
+	(void)state;
+	if (plan.count < 2)
+		skip();
+	assert_int_equal(unlocked->desc->shared_promises, 0);
+	result = run_shared(unlocked, WORKLOAD_threads, 0);
+	assert_int_equal(stress_verdict(result), VERDICT_BROKEN);
+	assert_true(result->check.violations[ORACLE_CONSERVATION] > 0);
+	free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calm_has_no_hits),	cmocka_unit_test(figures_are_in_order),
+		cmocka_unit_test(storm_hits_are_apart), cmocka_unit_test(floor_needs_calm),
+		cmocka_unit_test(cold_is_cold),		cmocka_unit_test(json_says_the_same),
+		cmocka_unit_test(writers_share_a_ring), cmocka_unit_test(unlocked_rows_break),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
