@@ -123,8 +123,8 @@ struct ring_config stress_geometry(const struct stress_config *config, unsigned 
 	if (asked && asked < config->driver->counter_bits && config->driver->counter_bits < 64)
 		ring.counter_bits = ring.stamp_bits;
 	ring.subbuf_shift = 9 + random % 8;
-	/* One epoch in eight leaves sub-buffers that are too small for large payloads. */
-	while (config->extra_bytes + 128u > 1u << ring.subbuf_shift && random >> 40 & 7 &&
+	/* Half of the epochs leave sub-buffers that are too small for large payloads. */
+	while (config->extra_bytes + 128u > 1u << ring.subbuf_shift && random >> 40 & 1 &&
 	       ring.subbuf_shift < RING_MAX_SUBBUF_SHIFT)
 		ring.subbuf_shift++;
 	most = RING_BYTES_SHIFT - ring.subbuf_shift;

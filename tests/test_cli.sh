@@ -103,7 +103,8 @@ field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
 field wraps extended "=extended_header =delta_sync_soft"
 field stall stalls "=extended_header" --seconds 2
 field idle nested "heartbeat_compact" --seconds 2
-[ "$("$stress" --workload idle --scheme "full_tsc nested_stamps" --seconds 1 |
+[ "$("$stress" --workload idle --seconds 1 \
+	--scheme "=full_tsc =nested_stamps =nested_stamps_cmpxchg" |
 	grep -c 'per second: beats 0.0')" -eq 6 ]
 report $? "idle: no beat where none is needed"
 if [ "$(nproc)" -gt 1 ]; then
@@ -115,7 +116,7 @@ fi
 field steady refused "floor full_tsc zero_delta =heartbeat =delta_sync_soft three_read \
 =extended_header =nested_stamps" --payload 300000
 # Larger than some: each epoch refuses all or none.
-field steady refused "=extended_header" --payload 2000 --seconds 6
+field steady refused "=extended_header" --payload 40000 --seconds 4
 
 # Ctrl-C: the round ends and the verdict so far is printed.
 "$stress" --scheme full_tsc --seconds 60 >"$scratch/out" 2>"$scratch/err" &

@@ -313,7 +313,7 @@ static void every_picture_is_drawn(void **state)
 	/* Nothing is of unknown use, so nothing is drawn in its colour. */
 	assert_holds(in_run(f, "plots/space.svg"), "204, 121, 167", false);
 	assert_holds(in_run(f, "plots/space.svg"), ">827 →<", true);
-	/* Every repetition is a dot in both panels, if its ratio is on the axis: 7 rows of 9 are. */
+	/* Every repetition is a dot on both axes, unless its ratio is off the axis, as of 2 rows. */
 	text = file_text(in_run(f, "plots/cost.svg"), NULL);
 	assert_int_equal(occurrences(text, "color='rgb(168, 168, 168)'"), 3 * 9 + 3 * 7);
 	free(text);
