@@ -22,6 +22,9 @@ const struct plot_desc plot_descs[PLOTS] = {
 	[PLOT_LATE_BEAT] = { "late_beat", "Wraps lost to a late beat",
 			     "no row ran under workload late_beat (section late_beat)",
 			     data_late_beat },
+	[PLOT_INJECTED] = { "injected", "Cost against wraps and against nested events",
+			    "no row was timed under wraps or nested (section injected)",
+			    data_injected },
 };
 
 void data_number(FILE *out, double value)
@@ -32,7 +35,7 @@ void data_number(FILE *out, double value)
 		fputs(" NaN", out);
 }
 
-static void data_label(FILE *out, const char *row, double bits)
+void data_label(FILE *out, const char *row, double bits)
 {
 	char label[TEXT_LABEL_BYTES];
 
