@@ -25,6 +25,9 @@ const struct plot_desc plot_descs[PLOTS] = {
 	[PLOT_INJECTED] = { "injected", "Cost against wraps and against nested events",
 			    "no row was timed under wraps or nested (section injected)",
 			    data_injected },
+	[PLOT_LAYOUTS] = { "layouts", "Header bytes against event rate, by layout",
+			   "no layout was measured at set rates (section bytes_by_rate)",
+			   data_layouts },
 };
 
 void data_number(FILE *out, double value)

@@ -18,6 +18,7 @@ enum plot {
 	PLOT_STORM,
 	PLOT_LATE_BEAT,
 	PLOT_INJECTED,
+	PLOT_LAYOUTS,
 	PLOTS,
 };
 
@@ -39,6 +40,7 @@ int data_space(const struct run *run, FILE *dat, FILE *vars);
 int data_rate(const struct run *run, FILE *dat, FILE *vars);
 int data_storm(const struct run *run, FILE *dat, FILE *vars);
 int data_late_beat(const struct run *run, FILE *dat, FILE *vars);
+int data_layouts(const struct run *run, FILE *dat, FILE *vars);
 int data_injected(const struct run *run, FILE *dat, FILE *vars);
 
 /* The captions: machine and run. */
