@@ -28,6 +28,13 @@ const struct plot_desc plot_descs[PLOTS] = {
 	[PLOT_LAYOUTS] = { "layouts", "Header bytes against event rate, by layout",
 			   "no layout was measured at set rates (section bytes_by_rate)",
 			   data_layouts },
+	[PLOT_THREADS] = { "threads", "Cost against threads",
+			   "no row was timed under steady and threads (section benchmarks)",
+			   data_threads },
+	[PLOT_REPLAY] = { "replay", "Bytes of an event under recorded gaps",
+			  "no row ran under workload replay (section replay)", data_replay },
+	[PLOT_IDLE] = { "idle", "What a quiet machine pays",
+			"no row ran under workload idle (section idle)", data_idle },
 };
 
 void data_number(FILE *out, double value)

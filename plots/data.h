@@ -19,6 +19,9 @@ enum plot {
 	PLOT_LATE_BEAT,
 	PLOT_INJECTED,
 	PLOT_LAYOUTS,
+	PLOT_THREADS,
+	PLOT_REPLAY,
+	PLOT_IDLE,
 	PLOTS,
 };
 
@@ -41,6 +44,9 @@ int data_rate(const struct run *run, FILE *dat, FILE *vars);
 int data_storm(const struct run *run, FILE *dat, FILE *vars);
 int data_late_beat(const struct run *run, FILE *dat, FILE *vars);
 int data_layouts(const struct run *run, FILE *dat, FILE *vars);
+int data_threads(const struct run *run, FILE *dat, FILE *vars);
+int data_replay(const struct run *run, FILE *dat, FILE *vars);
+int data_idle(const struct run *run, FILE *dat, FILE *vars);
 int data_injected(const struct run *run, FILE *dat, FILE *vars);
 
 /* The captions: machine and run. */

@@ -76,6 +76,60 @@ static void plot_layouts(const struct run *run, const struct markup *to)
 	say_figure(to, " ", least->header_bytes_per_second, ".");
 }
 
+static void plot_threads(const struct markup *to)
+{
+	say(to, "Every thread is pinned and has a ring of its own, so nothing is shared but the "
+		"caches and what CPUs share of a core: a row that costs more with more threads "
+		"would share something that it should not. At the orange line all threads "
+		"together record as many times the events of one as there are threads.");
+}
+
+static void plot_replay(const struct run *run, const struct markup *to)
+{
+	const struct replay_cell *least = NULL, *most = NULL;
+	size_t i;
+
+	say(to, "Gaps between events as a kernel recorded them, replayed on a virtual clock, with "
+		"8 bytes of payload in each event: what a compact header saves where events come "
+		"in bursts and not at an even rate.");
+	for (i = 0; i < run->replay_count; i++) {
+		const struct replay_cell *cell = &run->replay[i];
+
+		if (!(cell->bytes > 0))
+			continue;
+		if (!least || cell->bytes < least->bytes)
+			least = cell;
+		if (!most || cell->bytes > most->bytes)
+			most = cell;
+	}
+	if (!least)
+		return;
+	say_figure(to, " An event takes ", least->bytes, " to ");
+	say_figure(to, "", most->bytes, " bytes, the most of ");
+	to->code(to->out, most->row);
+	say(to, " under ");
+	to->code(to->out, most->gaps);
+	say(to, ".");
+}
+
+static void plot_idle(const struct run *run, const struct markup *to)
+{
+	bool first = true;
+	size_t i;
+
+	say(to, "A row that must wake up to count wraps does so on a machine where nothing "
+		"happens; one that puts the whole stamp into the first event after a gap sleeps.");
+	for (i = 0; i < run->idle_count; i++) {
+		if (!(run->idle[i].none[IDLE_BEATS] > 0))
+			continue;
+		say(to, first ? " Here beat, per second: " : ", ");
+		first = false;
+		to->code(to->out, run->idle[i].row);
+		say_figure(to, " ", run->idle[i].none[IDLE_BEATS], "");
+	}
+	say(to, first ? " Here no row beats." : ".");
+}
+
 void words_matrix(const struct run *run, enum plot plot, const struct markup *to)
 {
 	switch (plot) {
@@ -84,6 +138,15 @@ void words_matrix(const struct run *run, enum plot plot, const struct markup *to
 		break;
 	case PLOT_LAYOUTS:
 		plot_layouts(run, to);
+		break;
+	case PLOT_THREADS:
+		plot_threads(to);
+		break;
+	case PLOT_REPLAY:
+		plot_replay(run, to);
+		break;
+	case PLOT_IDLE:
+		plot_idle(run, to);
 		break;
 	default:
 		break;
