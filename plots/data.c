@@ -22,6 +22,19 @@ const struct plot_desc plot_descs[PLOTS] = {
 	[PLOT_LATE_BEAT] = { "late_beat", "Wraps lost to a late beat",
 			     "no row ran under workload late_beat (section late_beat)",
 			     data_late_beat },
+	[PLOT_INJECTED] = { "injected", "Cost against wraps and against nested events",
+			    "no row was timed under wraps or nested (section injected)",
+			    data_injected },
+	[PLOT_LAYOUTS] = { "layouts", "Header bytes against event rate, by layout",
+			   "no layout was measured at set rates (section bytes_by_rate)",
+			   data_layouts },
+	[PLOT_THREADS] = { "threads", "Cost against threads",
+			   "no row was timed under steady and threads (section benchmarks)",
+			   data_threads },
+	[PLOT_REPLAY] = { "replay", "Bytes of an event under recorded gaps",
+			  "no row ran under workload replay (section replay)", data_replay },
+	[PLOT_IDLE] = { "idle", "What a quiet machine pays",
+			"no row ran under workload idle (section idle)", data_idle },
 };
 
 void data_number(FILE *out, double value)
@@ -32,7 +45,7 @@ void data_number(FILE *out, double value)
 		fputs(" NaN", out);
 }
 
-static void data_label(FILE *out, const char *row, double bits)
+void data_label(FILE *out, const char *row, double bits)
 {
 	char label[TEXT_LABEL_BYTES];
 

@@ -17,6 +17,11 @@ enum plot {
 	PLOT_RATE,
 	PLOT_STORM,
 	PLOT_LATE_BEAT,
+	PLOT_INJECTED,
+	PLOT_LAYOUTS,
+	PLOT_THREADS,
+	PLOT_REPLAY,
+	PLOT_IDLE,
 	PLOTS,
 };
 
@@ -38,12 +43,20 @@ int data_space(const struct run *run, FILE *dat, FILE *vars);
 int data_rate(const struct run *run, FILE *dat, FILE *vars);
 int data_storm(const struct run *run, FILE *dat, FILE *vars);
 int data_late_beat(const struct run *run, FILE *dat, FILE *vars);
+int data_layouts(const struct run *run, FILE *dat, FILE *vars);
+int data_threads(const struct run *run, FILE *dat, FILE *vars);
+int data_replay(const struct run *run, FILE *dat, FILE *vars);
+int data_idle(const struct run *run, FILE *dat, FILE *vars);
+int data_injected(const struct run *run, FILE *dat, FILE *vars);
 
 /* The captions: machine and run. */
 void data_captions(const struct run *run, FILE *vars);
 
 /* A column as gnuplot reads it: NaN for what is not known. */
 void data_number(FILE *out, double value);
+
+/* A row's name, quoted. */
+void data_label(FILE *out, const char *row, double bits);
 
 /* A variable for the scripts. */
 void data_set(FILE *vars, const char *name, double value);

@@ -41,13 +41,20 @@ static int compare_rates(const void *a, const void *b)
 	       (left->events_per_second < right->events_per_second);
 }
 
-/* Points that can stand on logarithmic axes, by row and rate. */
-static size_t usable_rates(const struct run *run, const struct rate_point **points)
+/* The layouts of 2007 are many, and have a plot of their own. */
+static bool is_layout(const char *row)
+{
+	return !strncmp(row, "layout_", strlen("layout_"));
+}
+
+/* Points that can stand on logarithmic axes, of layouts or of all others, by row and rate. */
+static size_t usable_rates(const struct run *run, bool layouts, const struct rate_point **points)
 {
 	size_t i, count = 0;
 
 	for (i = 0; i < run->rate_count; i++)
-		if (run->rates[i].events_per_second > 0 &&
+		if (is_layout(run->rates[i].row) == layouts &&
+		    run->rates[i].events_per_second > 0 &&
 		    run->rates[i].header_bytes_per_second > 0)
 			points[count++] = &run->rates[i];
 	qsort(points, count, sizeof(*points), compare_rates);
@@ -64,7 +71,10 @@ static void rate_curves(struct curves *curves, const struct rate_point **points,
 		if (!i || strcmp(points[i]->row, points[i - 1]->row)) {
 			struct series *series = &curves->series[curves->count++];
 
-			text_row_label(series->label, points[i]->row, NAN);
+			/* All of that plot are layouts: no need to say it of each. */
+			text_row_label(series->label, points[i]->row +
+				       (is_layout(points[i]->row) ? strlen("layout_") : 0),
+				       NAN);
 			series->x = x + i;
 			series->y = y + i;
 		}
@@ -111,12 +121,36 @@ static double rate_hz(const struct run *run, const struct rate_point **points, s
 	return run->machine.tsc_hz;
 }
 
-int data_rate(const struct run *run, FILE *dat, FILE *vars)
+static void set_of(FILE *vars, const char *plot, const char *what, double value)
 {
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_%s", plot, what);
+	data_set(vars, name, value);
+}
+
+static void write_rate_vars(const struct run *run, const struct rate_point **points, size_t count,
+			    const char *plot, FILE *vars)
+{
+	double least = NAN, most = NAN;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		least = fmin(least, points[i]->events_per_second);
+		most = fmax(most, points[i]->events_per_second);
+	}
+	set_of(vars, plot, "hz", rate_hz(run, points, count));
+	set_of(vars, plot, "least", least);
+	set_of(vars, plot, "most", most);
+}
+
+static int write_rates(const struct run *run, bool layouts, FILE *dat, FILE *vars)
+{
+	const char *plot = layouts ? "layouts" : "rate";
+	char titles[32];
 	static const struct series_tolerance tolerance = { 1e-6, 1e-3, 0, false };
 	const struct rate_point **points = calloc(run->rate_count + 1, sizeof(*points));
-	size_t i, count = points ? usable_rates(run, points) : 0, groups;
-	double least = NAN, most = NAN;
+	size_t count = points ? usable_rates(run, layouts, points) : 0, groups;
 	struct curves curves = { 0 };
 	int shown = -1;
 
@@ -126,25 +160,30 @@ int data_rate(const struct run *run, FILE *dat, FILE *vars)
 	}
 	rate_curves(&curves, points, count);
 	groups = series_group(curves.series, curves.count, &tolerance);
-	for (i = 0; i < count; i++) {
-		least = fmin(least, points[i]->events_per_second);
-		most = fmax(most, points[i]->events_per_second);
-	}
 	fprintf(dat, "# header bytes by event rate, on the virtual clock: 1 events per second, 2 "
 		"header bytes per second,\n# 3 header bytes per event, 4 row; rows with the same "
 		"figures are one block\n");
 	write_groups(dat, &curves, groups, true);
-	data_set(vars, "rate_groups", (double)groups);
-	data_set(vars, "rate_hz", rate_hz(run, points, count));
-	data_set(vars, "rate_least", least);
-	data_set(vars, "rate_most", most);
+	set_of(vars, plot, "groups", (double)groups);
+	write_rate_vars(run, points, count, plot, vars);
+	snprintf(titles, sizeof(titles), "%s_titles", plot);
 	if (groups)
-		series_titles(vars, "rate_titles", curves.series, curves.count, groups);
+		series_titles(vars, titles, curves.series, curves.count, groups);
 	shown = (int)curves.count;
 end:
 	curves_end(&curves);
 	free(points);
 	return shown;
+}
+
+int data_rate(const struct run *run, FILE *dat, FILE *vars)
+{
+	return write_rates(run, false, dat, vars);
+}
+
+int data_layouts(const struct run *run, FILE *dat, FILE *vars)
+{
+	return write_rates(run, true, dat, vars);
 }
 
 /* Adds the row's curve, unless no step of it was measured. `used`: numbers of the rows before. */

@@ -84,10 +84,37 @@ static const struct field rate_fields[] = {
 	NUMBER(rate_point, tsc_hz),
 };
 
+static const struct field injected_fields[] = {
+	NAME(injected_cell, row),
+	NAME(injected_cell, workload),
+	NUMBER(injected_cell, wrap_share),
+	NUMBER(injected_cell, nested_share),
+	NUMBER(injected_cell, nested_depth),
+	NUMBER(injected_cell, ratio),
+};
+
+static const struct field replay_fields[] = {
+	NAME(replay_cell, row),
+	NAME(replay_cell, gaps),
+	TEXT(replay_cell, verdict),
+	NUMBER(replay_cell, bytes),
+	NUMBER(replay_cell, header_bytes),
+	NUMBER(replay_cell, bytes_per_second),
+};
+
+static const struct field idle_fields[] = {
+	NAME(idle_row, row),
+};
+
+static const char *const idle_names[IDLE_FIELDS] = { "beats_per_second", "wakeups_per_second",
+						     "bytes_per_second" };
+
 static const struct field repetition_fields[] = {
 	NAME(repetition, name),
 	TEXT(repetition, time_unit),
 	NUMBER(repetition, real_time),
+	NUMBER(repetition, cpu_time),
+	NUMBER(repetition, threads),
 	NUMBER(repetition, cycles),
 	NUMBER(repetition, ticks),
 	NUMBER(repetition, repetition_index),
@@ -114,6 +141,16 @@ static int read_table(const struct place_in_file *where, const json_t *object, v
 static int read_rate(const struct place_in_file *where, const json_t *object, void *element)
 {
 	return fields_read(where, object, rate_fields, COUNT(rate_fields), element);
+}
+
+static int read_injected(const struct place_in_file *where, const json_t *object, void *element)
+{
+	return fields_read(where, object, injected_fields, COUNT(injected_fields), element);
+}
+
+static int read_replay(const struct place_in_file *where, const json_t *object, void *element)
+{
+	return fields_read(where, object, replay_fields, COUNT(replay_fields), element);
 }
 
 static int read_repetition(const struct place_in_file *where, const json_t *object, void *element)
@@ -150,6 +187,20 @@ static int read_members(const struct place_in_file *where, const json_t *object,
 		status = fields_read(&place, members ? members : none, &field, 1, to);
 	}
 	json_decref(none);
+	return status;
+}
+
+static int read_idle(const struct place_in_file *where, const json_t *object, void *element)
+{
+	struct idle_row *row = element;
+	int status = fields_read(where, object, idle_fields, COUNT(idle_fields), row);
+
+	if (!status)
+		status = read_members(where, object, "idle_none", FIELD_NUMBER, idle_names,
+				      IDLE_FIELDS, row->none);
+	if (!status)
+		status = read_members(where, object, "idle_rare", FIELD_NUMBER, idle_names,
+				      IDLE_FIELDS, row->rare);
 	return status;
 }
 
@@ -313,6 +364,9 @@ static int read_sections(struct run *run)
 	SECTION("stress", read_storm, storm, storm_count);
 	SECTION("late_beat", read_late, late, late_count);
 	SECTION("bytes_by_rate", read_rate, rates, rate_count);
+	SECTION("injected", read_injected, injected, injected_count);
+	SECTION("replay", read_replay, replay, replay_count);
+	SECTION("idle", read_idle, idle, idle_count);
 	SECTION("benchmarks", read_repetition, repetitions, repetition_count);
 	SECTION("warnings", read_warning, warnings, warning_count);
 #undef SECTION
@@ -362,6 +416,9 @@ void run_free(struct run *run)
 	free(run->storm);
 	free(run->late);
 	free(run->rates);
+	free(run->injected);
+	free(run->replay);
+	free(run->idle);
 	free(run->repetitions);
 	free(run->warnings);
 	free(run->dir);

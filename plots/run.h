@@ -94,11 +94,47 @@ struct rate_point {
 	double tsc_hz;
 };
 
+/* A cell of workload wraps or nested, timed with a set share of them. */
+struct injected_cell {
+	const char *row;
+	const char *workload; /* "wraps:0.001" */
+	double wrap_share;
+	double nested_share;
+	double nested_depth;
+	double ratio; /* to the floor's same cell */
+};
+
+/* A row under gaps that were recorded, on the virtual clock. */
+struct replay_cell {
+	const char *row;
+	const char *gaps;
+	const char *verdict;
+	double bytes;
+	double header_bytes;
+	double bytes_per_second;
+};
+
+enum idle_field {
+	IDLE_BEATS,
+	IDLE_WAKEUPS,
+	IDLE_BYTES,
+	IDLE_FIELDS,
+};
+
+/* What a row does per second while nothing, or next to nothing, happens. */
+struct idle_row {
+	const char *row;
+	double none[IDLE_FIELDS];
+	double rare[IDLE_FIELDS]; /* one event per second */
+};
+
 /* One repetition of a cell. */
 struct repetition {
 	const char *name; /* row/workload */
 	const char *time_unit;
 	double real_time;
+	double cpu_time;
+	double threads;
 	double cycles;
 	double ticks;
 	double repetition_index; /* the round it was measured in */
@@ -142,6 +178,12 @@ struct run {
 	size_t late_count;
 	struct rate_point *rates;
 	size_t rate_count;
+	struct injected_cell *injected;
+	size_t injected_count;
+	struct replay_cell *replay;
+	size_t replay_count;
+	struct idle_row *idle;
+	size_t idle_count;
 	struct repetition *repetitions;
 	size_t repetition_count;
 	struct warning *warnings;

@@ -508,7 +508,10 @@ void words_plot(const struct run *run, enum plot plot, const struct markup *to)
 	case PLOT_STORM:
 		plot_storm(run, to);
 		break;
-	default:
+	case PLOT_LATE_BEAT:
 		plot_late_beat(run, to);
+		break;
+	default:
+		words_matrix(run, plot, to);
 	}
 }

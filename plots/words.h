@@ -22,6 +22,9 @@ bool words_fared(const struct run *run, unsigned int promise, const struct marku
 /* One or two sentences: how to read the plot, and what there is to see in this run. */
 void words_plot(const struct run *run, enum plot plot, const struct markup *to);
 
+/* The same, of the plots of the whole matrix: those behind PLOT_LATE_BEAT. */
+void words_matrix(const struct run *run, enum plot plot, const struct markup *to);
+
 /* The storm that the promises were tested in, or why there was none. */
 void words_storm(const struct run *run, const struct markup *to);
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+/* The sentences of the plots of the whole matrix. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "words.h"
+
+static void say(const struct markup *to, const char *text)
+{
+	to->text(to->out, text);
+}
+
+static void say_figure(const struct markup *to, const char *before, double value, const char *after)
+{
+	char number[TEXT_FIGURE_BYTES];
+
+	say(to, before);
+	say(to, text_figure(number, value));
+	say(to, after);
+}
+
+static void plot_injected(const struct run *run, const struct markup *to)
+{
+	const struct injected_cell *dearest = NULL;
+	size_t i;
+
+	say(to, "Each row is compared with the floor under the same wraps or the same "
+		"interruptions, so what is seen is the scheme's own answer to them; a level line "
+		"means that it takes them at no further cost.");
+	for (i = 0; i < run->injected_count; i++) {
+		const struct injected_cell *cell = &run->injected[i];
+
+		if (cell->ratio > 0 && (!dearest || cell->ratio > dearest->ratio))
+			dearest = cell;
+	}
+	if (!dearest)
+		return;
+	say(to, " The dearest cell is ");
+	to->code(to->out, dearest->row);
+	say(to, " under ");
+	to->code(to->out, dearest->workload);
+	say_figure(to, ": ", dearest->ratio, " times the floor.");
+}
+
+static void plot_layouts(const struct run *run, const struct markup *to)
+{
+	const struct rate_point *least = NULL, *most = NULL;
+	size_t i;
+
+	say(to, "At many events per second only the width of the header counts; at few, the beats "
+		"that a narrow field needs, or the extension that each event then carries. The "
+		"narrower the field and the finer its ticks, the sooner it wraps and the further "
+		"right its curve bends.");
+	for (i = 0; i < run->rate_count; i++) {
+		const struct rate_point *point = &run->rates[i];
+
+		if (strncmp(point->row, "layout_", strlen("layout_")) ||
+		    !(point->header_bytes_per_second > 0))
+			continue;
+		if (!least || point->events_per_second < least->events_per_second ||
+		    (point->events_per_second == least->events_per_second &&
+		     point->header_bytes_per_second < least->header_bytes_per_second))
+			least = point;
+		if (!most || point->events_per_second < most->events_per_second ||
+		    (point->events_per_second == most->events_per_second &&
+		     point->header_bytes_per_second > most->header_bytes_per_second))
+			most = point;
+	}
+	if (!least || least == most)
+		return;
+	say_figure(to, " At ", least->events_per_second, " events per second, ");
+	to->code(to->out, most->row);
+	say_figure(to, " writes ", most->header_bytes_per_second, " header bytes per second and ");
+	to->code(to->out, least->row);
+	say_figure(to, " ", least->header_bytes_per_second, ".");
+}
+
+static void plot_threads(const struct markup *to)
+{
+	say(to, "Every thread is pinned and has a ring of its own, so nothing is shared but the "
+		"caches and what CPUs share of a core: a row that costs more with more threads "
+		"would share something that it should not. At the orange line all threads "
+		"together record as many times the events of one as there are threads.");
+}
+
+static void plot_replay(const struct run *run, const struct markup *to)
+{
+	const struct replay_cell *least = NULL, *most = NULL;
+	size_t i;
+
+	say(to, "Gaps between events as a kernel recorded them, replayed on a virtual clock, with "
+		"8 bytes of payload in each event: what a compact header saves where events come "
+		"in bursts and not at an even rate.");
+	for (i = 0; i < run->replay_count; i++) {
+		const struct replay_cell *cell = &run->replay[i];
+
+		if (!(cell->bytes > 0))
+			continue;
+		if (!least || cell->bytes < least->bytes)
+			least = cell;
+		if (!most || cell->bytes > most->bytes)
+			most = cell;
+	}
+	if (!least)
+		return;
+	say_figure(to, " An event takes ", least->bytes, " to ");
+	say_figure(to, "", most->bytes, " bytes, the most of ");
+	to->code(to->out, most->row);
+	say(to, " under ");
+	to->code(to->out, most->gaps);
+	say(to, ".");
+}
+
+static void plot_idle(const struct run *run, const struct markup *to)
+{
+	bool first = true;
+	size_t i;
+
+	say(to, "A row that must wake up to count wraps does so on a machine where nothing "
+		"happens; one that puts the whole stamp into the first event after a gap sleeps.");
+	for (i = 0; i < run->idle_count; i++) {
+		if (!(run->idle[i].none[IDLE_BEATS] > 0))
+			continue;
+		say(to, first ? " Here beat, per second: " : ", ");
+		first = false;
+		to->code(to->out, run->idle[i].row);
+		say_figure(to, " ", run->idle[i].none[IDLE_BEATS], "");
+	}
+	say(to, first ? " Here no row beats." : ".");
+}
+
+void words_matrix(const struct run *run, enum plot plot, const struct markup *to)
+{
+	switch (plot) {
+	case PLOT_INJECTED:
+		plot_injected(run, to);
+		break;
+	case PLOT_LAYOUTS:
+		plot_layouts(run, to);
+		break;
+	case PLOT_THREADS:
+		plot_threads(to);
+		break;
+	case PLOT_REPLAY:
+		plot_replay(run, to);
+		break;
+	case PLOT_IDLE:
+		plot_idle(run, to);
+		break;
+	default:
+		break;
+	}
+}
