@@ -29,7 +29,7 @@
 
 static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3 };
 static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0 };
-static const struct bench_size quick = { 0.25, 0.5, 0.25, 5e6, 21, 5, 5, 0.2, 0 };
+static const struct bench_size quick = { 0.2, 0.4, 0.2, 5e6, 21, 5, 5, 0.2, 0 };
 
 /* Samples and seconds at most, per regime, of the tails. */
 struct tails_size {
@@ -342,6 +342,9 @@ static int run_decode(struct bench *bench)
 	if (place_bind_self(&bench->place, bench->plan.pu[0]))
 		return EXIT_RESOURCE;
 	for (i = 0; i < bench->rows; i++) {
+		/* Without a stamp every event leaves its window: that is not the usual path. */
+		if (bench->row[i]->desc->untimed)
+			continue;
 		config = buffer_config(bench->row[i], 12, 8);
 		if (buffer_open(&buffer, bench->row[i], &config))
 			return EXIT_RESOURCE;

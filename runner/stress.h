@@ -24,7 +24,7 @@
 #define STORM_LEVEL_2_NS 18000u
 #define STORM_LEVEL_3_NS 60000u
 #define STORM_TIMER_ONLY_NS 90000u
-#define STORM_STRETCH 1.3 /* of all of these, at first */
+#define STORM_STRETCH 1.0 /* of all of these, at first */
 
 /* Events of a level's `turn`th handler: one to four, now and then many, for others to nest in. */
 static inline uint64_t storm_events(uint64_t turn)

@@ -105,7 +105,7 @@ int storm_adapt(struct stress_thread *thread, uint64_t events, uint64_t cpu_ns)
 	if (share < SHARE_LEAST)
 		thread->stretch *= 1.15;
 	else if (share > SHARE_MUCH && thread->stretch > 1.05)
-		thread->stretch /= 1.05;
+		thread->stretch /= 1.1;
 	else
 		return 0;
 	return storm_timers(thread);
