@@ -19,12 +19,15 @@ static void missing_sections_leave_plots_out(void **state)
 {
 	static const struct {
 		const char *section;
-		enum plot plot, also;
+		enum plot plot, also, third;
 	} sections[] = {
-		{ "table", PLOT_COST, PLOT_SPACE },
-		{ "bytes_by_rate", PLOT_RATE, PLOT_RATE },
-		{ "stress", PLOT_STORM, PLOT_STORM },
-		{ "late_beat", PLOT_LATE_BEAT, PLOT_LATE_BEAT },
+		{ "table", PLOT_COST, PLOT_SPACE, PLOT_THREADS },
+		{ "bytes_by_rate", PLOT_RATE, PLOT_LAYOUTS, PLOT_RATE },
+		{ "stress", PLOT_STORM, PLOT_STORM, PLOT_STORM },
+		{ "late_beat", PLOT_LATE_BEAT, PLOT_LATE_BEAT, PLOT_LATE_BEAT },
+		{ "injected", PLOT_INJECTED, PLOT_INJECTED, PLOT_INJECTED },
+		{ "replay", PLOT_REPLAY, PLOT_REPLAY, PLOT_REPLAY },
+		{ "idle", PLOT_IDLE, PLOT_IDLE, PLOT_IDLE },
 	};
 	struct fixture *f = *state;
 	char text[256];
@@ -45,7 +48,8 @@ static void missing_sections_leave_plots_out(void **state)
 			make_data(f);
 			for (plot = 0; plot < PLOTS; plot++) {
 				bool out = plot == (int)sections[i].plot ||
-					   plot == (int)sections[i].also;
+					   plot == (int)sections[i].also ||
+					   plot == (int)sections[i].third;
 				const char *name = plot_descs[plot].name;
 
 				snprintf(text, sizeof(text), "<strong>%s:</strong> left out, %s.",
@@ -63,7 +67,8 @@ static void missing_sections_leave_plots_out(void **state)
 static void run_without_any_section_is_fine(void **state)
 {
 	static const char *const sections[] = { "table", "bytes_by_rate", "stress", "late_beat",
-						"harness", "warnings" };
+						"harness", "warnings", "injected",
+						"replay", "idle" };
 	struct fixture *f = *state;
 	size_t i;
 
