@@ -154,8 +154,8 @@ int data_injected(const struct run *run, FILE *dat, FILE *vars)
 		return output_fail_memory(), -1;
 	}
 	count = collect(run, curves);
-	fprintf(dat, "# cost under wraps and nested events: 1 share of the events, 2 ratio to the "
-		"floor's same cell,\n# 3 writers one inside the other, 4 row; a row's wraps are a "
+	fprintf(dat, "# cost under wraps and nested events: 1 share of the events, 2 ratio to the same "
+		"cell of the floor,\n# 3 writers one inside the other, 4 row; a row's wraps are a "
 		"block, its nested events the next\n");
 	for (i = 0; i < count; i++) {
 		write_block(run, curves[i].row, PANEL_WRAPS, dat, cells);
