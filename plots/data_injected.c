@@ -94,8 +94,11 @@ static void write_block(const struct run *run, const char *row, enum panel panel
 			cells[count++] = &run->injected[i];
 	qsort_r(cells, count, sizeof(*cells), compare_cells, &panel);
 	/* gnuplot refuses an empty block. */
-	if (!count)
-		fputs("NaN NaN 0", dat), data_label(dat, row, NAN), fputc('\n', dat);
+	if (!count) {
+		fputs("NaN NaN 0", dat);
+		data_label(dat, row, NAN);
+		fputc('\n', dat);
+	}
 	for (i = 0; i < count; i++) {
 		data_number(dat, share(cells[i], panel));
 		data_number(dat, cells[i]->ratio);
@@ -155,8 +158,8 @@ int data_injected(const struct run *run, FILE *dat, FILE *vars)
 	}
 	count = collect(run, curves);
 	fprintf(dat, "# cost under wraps and nested events: 1 share of the events, 2 ratio to the "
-		"floor's same cell,\n# 3 writers one inside the other, 4 row; a row's wraps are a "
-		"block, its nested events the next\n");
+		"same cell of the floor,\n# 3 writers one inside the other, 4 row; for each row a "
+		"block of wraps, then one of nested events\n");
 	for (i = 0; i < count; i++) {
 		write_block(run, curves[i].row, PANEL_WRAPS, dat, cells);
 		write_block(run, curves[i].row, PANEL_NESTED, dat, cells);

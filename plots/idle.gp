@@ -46,7 +46,8 @@ set rmargin at screen right(860)
 set xrange [0 : idle_bytes > 0 ? idle_bytes * 1.25 : 1]
 # Few enough for numbers of this length.
 step = idle_bytes > 0 ? 10.0 ** floor(log10(idle_bytes)) : 1
-set xtics (idle_bytes < 2 * step ? step / 2 : idle_bytes > 6 * step ? 2 * step : step)
+step = idle_bytes < 2 * step ? step / 2 : idle_bytes > 6 * step ? 2 * step : step
+set xtics 0,step
 set xlabel 'bytes per second' offset 0,0.4
 plot 'idle.dat' using ($5 > 0 ? 0 : NaN):1:(0):5:($1 - half):($1 + half) with boxxyerror \
 		linecolor rgb blue, \

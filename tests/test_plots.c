@@ -78,7 +78,9 @@ static void svgs_can_share_a_page(void **state)
 static void program_carries_the_scripts_of_the_source(void **state)
 {
 	static const char *const names[] = { "style", "cost",  "space",
-					     "rate",  "storm", "late_beat" };
+					     "rate",  "storm", "late_beat",
+					     "injected", "layouts", "threads",
+					     "replay", "idle" };
 	char path[PATH_MAX], *text;
 	size_t i, size, carried_size;
 
@@ -273,6 +275,51 @@ static void widths_are_named_where_they_matter(void **state)
 	assert_holds(in_run(f, "plots/run.gp"), "storm_bits = 1\n", true);
 }
 
+/* A row's curve goes by the share of wraps, then of interruptions; the floor is the line at 1. */
+static void injected_data_is_the_runs(void **state)
+{
+	struct fixture *f = *state;
+
+	make_data(f);
+	assert_holds(in_run(f, "plots/injected.dat"),
+		     "\n 0 1 0 \"extended_header\"\n 0.001 1.0005 0 \"extended_header\"\n"
+		     " 1 1.5 0 \"extended_header\"\n\n\n 0 1 0 \"extended_header\"\n"
+		     " 0.002 1.1 1 \"extended_header\"\n 0.002 1.2 2 \"extended_header\"\n\n\n",
+		     true);
+	assert_holds(in_run(f, "plots/injected.dat"), "\"floor\"", false);
+	assert_holds(in_run(f, "plots/run.gp"),
+		     "array injected_titles[2] = ['extended_header', 'nested_stamps']\n", true);
+}
+
+static void layouts_have_a_plot_of_their_own(void **state)
+{
+	struct fixture *f = *state;
+
+	make_data(f);
+	assert_holds(in_run(f, "plots/rate.dat"), "cut", false);
+	assert_near(data_at(f, "layouts", "13_19_cut9_beat", 2), 1094);
+	assert_holds(in_run(f, "plots/run.gp"),
+		     "array layouts_titles[2] = ['13_19_cut9_beat', '5_27_cut5_ext, "
+		     "7_25_cut7_ext']\n", true);
+}
+
+static void data_of_other_workloads_is_the_runs(void **state)
+{
+	struct fixture *f = *state;
+	double steady;
+
+	make_data(f);
+	steady = data_at(f, "threads", "extended_header", 3);
+	assert_near(data_at(f, "threads", "extended_header", 4), 17);
+	assert_near(data_at(f, "threads", "extended_header", 5), 2);
+	assert_near(data_at(f, "threads", "extended_header", 6), 2 * steady / 17);
+	assert_holds(in_run(f, "plots/replay.dat"),
+		     "\n1 \"extended_header\" 1 12 0 \"marker_saturated\"\n"
+		     "1 \"extended_header\" 2 12.1 0 \"sched_only_calm\"\n"
+		     "2 \"heartbeat\" 1 16 0 \"marker_saturated\"\n", true);
+	assert_holds(in_run(f, "plots/idle.dat"), "\n2 \"heartbeat\" 5 5.5 80 5 5.5 96\n", true);
+}
+
 /* ---- pictures, page, Markdown ---- */
 
 static void every_picture_is_drawn(void **state)
@@ -452,6 +499,9 @@ int main(void)
 		PLOTS_TEST(curves_of_late_beats_stand_what_was_measured),
 		PLOTS_TEST(rows_with_other_figures_do_not),
 		PLOTS_TEST(widths_are_named_where_they_matter),
+		PLOTS_TEST(injected_data_is_the_runs),
+		PLOTS_TEST(layouts_have_a_plot_of_their_own),
+		PLOTS_TEST(data_of_other_workloads_is_the_runs),
 		PLOTS_TEST(every_picture_is_drawn),
 		PLOTS_TEST(scripts_work_by_hand),
 		PLOTS_TEST(page_has_everything_in_one_file),

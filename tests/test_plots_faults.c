@@ -19,12 +19,15 @@ static void missing_sections_leave_plots_out(void **state)
 {
 	static const struct {
 		const char *section;
-		enum plot plot, also;
+		enum plot plot, also, third;
 	} sections[] = {
-		{ "table", PLOT_COST, PLOT_SPACE },
-		{ "bytes_by_rate", PLOT_RATE, PLOT_RATE },
-		{ "stress", PLOT_STORM, PLOT_STORM },
-		{ "late_beat", PLOT_LATE_BEAT, PLOT_LATE_BEAT },
+		{ "table", PLOT_COST, PLOT_SPACE, PLOT_THREADS },
+		{ "bytes_by_rate", PLOT_RATE, PLOT_LAYOUTS, PLOT_RATE },
+		{ "stress", PLOT_STORM, PLOT_STORM, PLOT_STORM },
+		{ "late_beat", PLOT_LATE_BEAT, PLOT_LATE_BEAT, PLOT_LATE_BEAT },
+		{ "injected", PLOT_INJECTED, PLOT_INJECTED, PLOT_INJECTED },
+		{ "replay", PLOT_REPLAY, PLOT_REPLAY, PLOT_REPLAY },
+		{ "idle", PLOT_IDLE, PLOT_IDLE, PLOT_IDLE },
 	};
 	struct fixture *f = *state;
 	char text[256];
@@ -45,7 +48,8 @@ static void missing_sections_leave_plots_out(void **state)
 			make_data(f);
 			for (plot = 0; plot < PLOTS; plot++) {
 				bool out = plot == (int)sections[i].plot ||
-					   plot == (int)sections[i].also;
+					   plot == (int)sections[i].also ||
+					   plot == (int)sections[i].third;
 				const char *name = plot_descs[plot].name;
 
 				snprintf(text, sizeof(text), "<strong>%s:</strong> left out, %s.",
@@ -63,7 +67,8 @@ static void missing_sections_leave_plots_out(void **state)
 static void run_without_any_section_is_fine(void **state)
 {
 	static const char *const sections[] = { "table", "bytes_by_rate", "stress", "late_beat",
-						"harness", "warnings" };
+						"harness", "warnings", "injected",
+						"replay", "idle" };
 	struct fixture *f = *state;
 	size_t i;
 
@@ -136,7 +141,8 @@ static void one_row_is_drawn(void **state)
 /* Every number in turn unknown, or zero, for every row: whatever is left must be drawn. */
 static void unknown_and_zero_numbers_are_no_trouble(void **state)
 {
-	static const char *const sections[] = { "table", "stress", "bytes_by_rate" };
+	static const char *const sections[] = { "table", "stress", "bytes_by_rate",
+						"injected", "replay" };
 	struct fixture *f = *state;
 	json_t *whole = f->bench, *list, *one, *value;
 	const char *key;
@@ -145,7 +151,7 @@ static void unknown_and_zero_numbers_are_no_trouble(void **state)
 
 	for (zero = 0; zero < 2; zero++) {
 		f->bench = json_deep_copy(whole);
-		for (section = 0; section < 3; section++) {
+		for (section = 0; section < 5; section++) {
 			list = json_object_get(f->bench, sections[section]);
 			at = 0;
 			json_array_foreach(list, i, one)
@@ -183,7 +189,7 @@ static void unfinished_run_says_so(void **state)
 	without_gnuplot(f);
 	assert_works(make_all(f->run, NULL));
 	assert_holds(in_run(f, "report.html"), "This run never finished:", true);
-	assert_holds(in_run(f, "report.html"), "30 repetitions in all", true);
+	assert_holds(in_run(f, "report.html"), "36 repetitions in all", true);
 }
 
 /* ---- what is wrong ---- */
@@ -260,6 +266,8 @@ static void name_badly(const struct fixture *f, const char *section)
 	json_array_foreach(list, i, one) {
 		json_object_set_new(one, "row", json_string(hostile[i % count]));
 		json_object_set_new(one, "why", json_string(hostile[i % count]));
+		if (!strcmp(section, "replay"))
+			json_object_set_new(one, "gaps", json_string(hostile[i % count]));
 		if (i % 5 == 4 && strcmp(section, "bytes_by_rate"))
 			json_object_set_new(one, "verdict", json_string(hostile[i % count]));
 	}
@@ -267,7 +275,8 @@ static void name_badly(const struct fixture *f, const char *section)
 
 static void assert_harmless(const struct fixture *f)
 {
-	static const char *const sections[] = { "cost", "space", "rate", "storm", "late_beat" };
+	static const char *const sections[] = { "cost", "space", "rate", "storm", "late_beat",
+						"injected", "replay", "idle" };
 	char *text, *line, *save;
 	size_t i;
 
@@ -276,12 +285,13 @@ static void assert_harmless(const struct fixture *f)
 	assert_null(strstr(text, "</style></svg>"));
 	assert_int_equal(occurrences(text, "</style>"), 1);
 	assert_int_equal(occurrences(text, "</title>"), 1);
-	assert_int_equal(occurrences(text, "<svg "), PLOTS);
+	/* By these names no row is a layout, and none has repetitions. */
+	assert_int_equal(occurrences(text, "<svg "), PLOTS - 2);
 	assert_non_null(
 		strstr(text, "<code>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</code>"));
 	assert_non_null(strstr(text, "{/:Bold x}_y^z @name &amp;amp;"));
 	free(text);
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		save = NULL;
 		text = file_text(in_run(f, "plots/%s.dat", sections[i]), NULL);
 		for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
@@ -295,13 +305,14 @@ static void assert_harmless(const struct fixture *f)
 
 static void hostile_names_do_nothing(void **state)
 {
-	static const char *const sections[] = { "table", "bytes_by_rate", "stress", "late_beat" };
+	static const char *const sections[] = { "table", "bytes_by_rate", "stress", "late_beat",
+						"injected", "replay", "idle" };
 	struct fixture *f = *state;
 	char *text, *line, *save = NULL;
 	unsigned int rows = 0;
 	size_t i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		name_badly(f, sections[i]);
 	json_object_set_new(value_at(f, "context.stampede.cpu"), "model", json_string(hostile[2]));
 	json_object_set_new(value_at(f, "context.stampede.kernel"), hostile[0],
@@ -356,6 +367,17 @@ static void fake_gnuplot(const struct fixture *f, const char *script)
 	setenv("PATH", text, 1);
 }
 
+static void remove_layouts(const struct fixture *f)
+{
+	json_t *list = json_object_get(f->bench, "bytes_by_rate");
+	size_t i;
+
+	for (i = json_array_size(list); i-- > 0;)
+		if (!strncmp(json_string_value(json_object_get(json_array_get(list, i), "row")),
+			     "layout_", 7))
+			json_array_remove(list, i);
+}
+
 static void failing_gnuplot_is_told_and_harms_nothing(void **state)
 {
 	static const struct {
@@ -375,6 +397,10 @@ static void failing_gnuplot_is_told_and_harms_nothing(void **state)
 	json_object_del(f->bench, "table");
 	json_object_del(f->bench, "stress");
 	json_object_del(f->bench, "late_beat");
+	json_object_del(f->bench, "injected");
+	json_object_del(f->bench, "replay");
+	json_object_del(f->bench, "idle");
+	remove_layouts(f);
 	run_write(f);
 	scratch_put(f->run, "plots/rate.svg", "earlier", 7);
 	for (i = 0; i < sizeof(fakes) / sizeof(fakes[0]); i++) {
