@@ -335,7 +335,10 @@ static void one_nested_writer_need_not_cost_exactness(void **state)
 			for (plan.at[0] = 1; play_scene(&scene, &plan); plan.at[0]++)
 				inexact += play.check.inexact > 0;
 		}
-		fprintf(stderr, "%s %u %lu\n", driver->row, inexact, tally.runs);
+		/* 36 to 38 of 100 as the rows stand, 47 where the slow path always gives up. */
+		if (inexact * UINT64_C(100) > tally.runs * 42)
+			fail_msg("%s: %u of %" PRIu64 " runs are inexact", driver->row, inexact,
+				 tally.runs);
 		play_close(&play);
 		rows++;
 	}
