@@ -75,7 +75,9 @@ if (cost_ratios) {
 	set lmargin at screen right(635)
 	set rmargin at screen right(835)
 	set xrange [least : cost_ratio_end]
-	set xtics (cost_ratio_end - least > 0.55 ? 0.2 : 0.1) font small
+	# A parenthesis would begin a list of tics.
+	step = cost_ratio_end - least > 0.55 ? 0.2 : 0.1
+	set xtics step font small
 	set xlabel 'ratio to the floor, in '.cost_basis offset 0,0.4
 	set arrow 1 from 1, graph 0 to 1, graph 1.02 nohead linecolor rgb orange linewidth 2 back
 	plot 'cost.dat' index 1 using (inside($3) ? $3 : NaN):1 with points pointtype 7 \

@@ -4,7 +4,7 @@
 load 'run.gp'
 name = 'late_beat'
 title = 'Wraps lost to a late beat'
-subtitle = 'by the event after the gap, mean of all repetitions'
+subtitle = 'by the event after the gap, in the repetition with the median gap'
 height = 506 + 18 * late_groups
 load 'style.gp'
 
