@@ -11,6 +11,7 @@
 
 #define SHARE_LEAST 0.23 /* of the thread's CPU time, what the pace must leave the writer */
 #define SHARE_MUCH 0.28
+#define STRETCH_LEAST 0.3
 #define ADAPT_LEAST_NS 30000000u
 #define STALL_BITS 20 /* a wrap of 0.4 ms: hundreds of holds in a run */
 #define STALL_BEATEN_BITS 26 /* where beats have to come meanwhile, on a CPU that may be stolen */
@@ -79,6 +80,8 @@ int storm_timers(struct stress_thread *thread)
 {
 	const struct stress_config *config = thread->config;
 	uint64_t period = config->has_sender ? STORM_LEVEL_3_NS : STORM_TIMER_ONLY_NS;
+	/* A timer below its least period would starve the thread on a virtual machine. */
+	double slower = thread->stretch > 1 ? thread->stretch : 1;
 	unsigned int level = config->has_sender ? 3 : 1;
 
 	if (!thread->ops->storm)
@@ -89,8 +92,7 @@ int storm_timers(struct stress_thread *thread)
 	for (; level <= config->levels; level++)
 		/* Unequal periods, so that the levels drift through each other. */
 		if (interrupts_timer(&thread->interrupts, level,
-				     (uint64_t)((double)(period + 7000u * level) * thread->stretch),
-				     false))
+				     (uint64_t)((double)(period + 7000u * (level - 1)) * slower), false))
 			return EXIT_RESOURCE;
 	return 0;
 }
@@ -104,7 +106,7 @@ int storm_adapt(struct stress_thread *thread, uint64_t events, uint64_t cpu_ns)
 	share = (double)events * thread->calm_ns / (double)cpu_ns;
 	if (share < SHARE_LEAST)
 		thread->stretch *= 1.15;
-	else if (share > SHARE_MUCH && thread->stretch > 1.05)
+	else if (share > SHARE_MUCH && thread->stretch > STRETCH_LEAST)
 		thread->stretch /= 1.1;
 	else
 		return 0;

@@ -204,6 +204,10 @@ static void lists_choose_rows(void **state)
 	chooses("nested", "34");
 	chooses("nested_stamps", "34");
 	chooses("nested_stamps_cmpxchg", "4");
+	/* "=" takes one row alone. */
+	chooses("=full", "1");
+	chooses("=nested_stamps,=full_tsc", "23");
+	chooses("full =floor", "012");
 	/* The order and the number are those of the rows, not of the list. */
 	chooses("nested_stamps floor", "034");
 	chooses(" ,floor,, floor ,nested_stamps_cmpxchg ", "04");
@@ -218,6 +222,9 @@ static void lists_with_an_unknown_row_choose_nothing(void **state)
 		{ "floor_", "no scheme is called 'floor_'; the nearest is 'floor'" },
 		{ "full_ts floor", "no scheme is called 'full_ts'; the nearest is 'full_tsc'" },
 		{ "nested_", "no scheme is called 'nested_'" },
+		{ "=nested", "no scheme is called '" },
+		{ "=floors", "no scheme is called '" },
+		{ "=", "no scheme is called '" },
 		{ "Floor", "no scheme is called 'Floor'; the nearest is 'floor'" },
 	};
 	const struct driver *chosen[8];

@@ -3,6 +3,7 @@
  * What a run's oracles add up to: counts of extensions, totals, overwritten stretches, the timed
  * build, and the verdict on each promise.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,6 +156,22 @@ static void overwritten_events_are_skipped_not_missing(void **state)
 	assert_int_equal(objecting(), CONSERVATION);
 }
 
+/* The newest event of a context may be overwritten while others go on. */
+static void a_context_may_be_overwritten_whole(void **state)
+{
+	(void)state;
+	start_row("extended_header", 0);
+	record_events(10);
+	buffer_drain(&buffer, &check);
+	buffer.driver->interrupt(buffer.scheme, &buffer.writer, CONTEXT_LEVEL_3);
+	buffer.driver->interrupt(buffer.scheme, &buffer.writer, CONTEXT_LEVEL_3);
+	buffer.driver->run(buffer.scheme, &buffer.writer, 100);
+	judge();
+	assert_int_equal(objecting(), 0);
+	assert_int_equal(check.by_context[CONTEXT_LEVEL_3], 0);
+	assert_int_equal(check.events + check.skipped, totals.committed);
+}
+
 /* A first look at a ring that went round already. */
 static void a_first_look_may_come_late(void **state)
 {
@@ -165,6 +182,32 @@ static void a_first_look_may_come_late(void **state)
 	assert_int_equal(objecting(), 0);
 	assert_true(check.skipped > 100);
 	assert_int_equal(check.events + check.skipped, totals.committed);
+}
+
+/* A reset ring is empty, whatever was in its memory, and larger than its memory it is refused. */
+static void a_reset_ring_is_empty(void **state)
+{
+	struct ring_config config;
+
+	(void)state;
+	good_ring("extended_header", 0);
+	config = buffer.config;
+	config.count_shift++;
+	assert_int_equal(buffer_reset(&buffer, &config), -EINVAL);
+	config.count_shift = 13;
+	config.subbuf_shift = 1;
+	assert_int_equal(buffer_reset(&buffer, &config), -EINVAL);
+	config = buffer.config;
+	buffer.writer.high_every = 5;
+	assert_int_equal(buffer_reset(&buffer, &config), 0);
+	assert_int_equal(buffer.writer.high_every, 5);
+	assert_int_equal(buffer.writer.written[CONTEXT_TASK], 0);
+	/* No record of before could be taken for one: none is there. */
+	assert_int_not_equal(ctf_get32(ring_subbuf_base(buffer_ring(&buffer), 0)), CTF_MAGIC);
+	check_init(&check, buffer.driver->desc, config.stamp_bits);
+	judge();
+	assert_int_equal(objecting(), 0);
+	assert_int_equal(check.events + check.subbufs + totals.committed, 0);
 }
 
 /* ---- the timed build: the stamp is the payload, and totals are all that is counted ---- */
@@ -444,7 +487,9 @@ int main(void)
 		cmocka_unit_test(needed_extensions_are_not_held_against_a_row),
 		cmocka_unit_test(totals_that_do_not_add_up_are_seen),
 		cmocka_unit_test(overwritten_events_are_skipped_not_missing),
+		cmocka_unit_test(a_context_may_be_overwritten_whole),
 		cmocka_unit_test(a_first_look_may_come_late),
+		cmocka_unit_test(a_reset_ring_is_empty),
 		cmocka_unit_test(the_timed_build_is_judged),
 		cmocka_unit_test(promises_are_judged_one_by_one),
 		cmocka_unit_test(verdicts_for_all_sets_of_promises),
