@@ -79,18 +79,28 @@ void ring_flush(struct ring *ring, uint64_t stamp)
 void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 {
 	uint64_t tail = shared_load("read: tail", &ring->tail), count = ring_count_mask(ring) + 1;
+	uint64_t end; /* behind the newest sub-buffer, open or not */
+	bool open;
 
-	if (ring->form == RING_TAIL_NUMBERED)
-		*last = ring_tail_number(tail) + 1;
-	else if (ring->form == RING_TAIL_OFFSET)
-		*last = ring_next_number(ring, tail);
-	else /* an empty ring has no last byte; its slots hold number 0 */
-		*last = ring_packed_offset(tail) || ring->subbufs[0].commits ?
-				ring_packed_number(ring, ring_packed_offset(tail)) + 1 :
-				0;
+	if (ring->form == RING_TAIL_NUMBERED) {
+		end = ring_tail_number(tail) + 1;
+		open = ring_tail_index(tail) < ring_subbuf_bytes(ring);
+	} else if (ring->form == RING_TAIL_OFFSET) {
+		end = ring_next_number(ring, tail);
+		open = ring_room(ring, tail);
+	} else { /* an empty ring has no last byte; its slots hold number 0 */
+		end = ring_packed_offset(tail) || ring->subbufs[0].commits ?
+			      ring_packed_number(ring, ring_packed_offset(tail)) + 1 :
+			      0;
+		open = ring_room(ring, ring_packed_offset(tail));
+	}
 	*first = ring->consumed;
-	if (*last > count && *last - count > *first)
-		*first = *last - count;
+	if (end > count && end - count > *first)
+		*first = end - count;
+	/* A nested writer may have opened one more since the flush: that one is not complete. */
+	*last = end - open;
+	if (*last < *first)
+		*last = *first;
 }
 
 uint32_t ring_content(const struct ring *ring, uint64_t number)

@@ -364,7 +364,7 @@ static inline uint64_t ring_start_number(const struct ring *ring)
 	return ring->form == RING_TAIL_NUMBERED;
 }
 
-/* Numbers [first, last) that a reader can take now; overwriting held off, or writers idle. */
+/* Closed numbers [first, last) for a reader; overwriting held off, or writers idle. */
 void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
 
 /* Bytes of sub-buffer `number` that hold header and records, or 0 if it is not complete. */
