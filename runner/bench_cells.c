@@ -128,10 +128,10 @@ static json_t *positive(double value)
 static json_t *injected_line(const struct bench *bench, int row, const struct injected *cell)
 {
 	const json_t *rows = bench->repetitions_json;
-	struct summary_cell own = { bench->row[row]->row, cell->name };
-	struct summary_cell calm = { own.row, injected_base(cell) };
-	struct summary_cell floor = { FLOOR, cell->name };
-	struct summary_cell floor_calm = { FLOOR, calm.workload };
+	struct samples_cell own = { bench->row[row]->row, cell->name };
+	struct samples_cell calm = { own.row, injected_base(cell) };
+	struct samples_cell floor = { FLOOR, cell->name };
+	struct samples_cell floor_calm = { FLOOR, calm.workload };
 	double median = summary_median(rows, own.row, own.workload, basis(bench));
 	double loss = summary_ratio(rows, &own, &calm, basis(bench));
 	json_t *line;
@@ -184,7 +184,7 @@ static bool is_shown(const struct bench *bench, const struct injected *cell, enu
 /* What each cell of a kind costs a row beyond the same build with nothing injected. */
 static void print_row(const struct bench *bench, enum workload kind, const char *row)
 {
-	struct summary_cell base = { row, kind == WORKLOAD_wraps ? "wraps:0" : "nested:0" }, own;
+	struct samples_cell base = { row, kind == WORKLOAD_wraps ? "wraps:0" : "nested:0" }, own;
 	size_t i;
 	int width;
 
@@ -193,7 +193,7 @@ static void print_row(const struct bench *bench, enum workload kind, const char 
 	for (i = 0; i < INJECTED; i++) {
 		if (!is_shown(bench, &injected[i], kind))
 			continue;
-		own = (struct summary_cell){ row, injected[i].name };
+		own = (struct samples_cell){ row, injected[i].name };
 		cell_title(&injected[i], &width);
 		printf(" %+*.1f%%", width - 1,
 		       100 * (summary_ratio(bench->repetitions_json, &own, &base, basis(bench)) - 1));
