@@ -61,7 +61,7 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
 library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
-	runner/layout.c plots/plots.c, \
+	runner/layout.c plots/plots.c results/compare.c, \
 	$(wildcard schemes/core/*.c workloads/*.c runner/*.c results/*.c plots/*.c) runner/gbench.cc)
 library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
@@ -73,7 +73,7 @@ extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchma
 extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/compare
 
 all: $(programs) ## build the programs
 
@@ -112,6 +112,7 @@ $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
 $(BUILD)/layout: $(O)/runner/layout.o $(library)
 $(BUILD)/plots: $(O)/plots/plots.o $(library)
+$(BUILD)/compare: $(O)/results/compare.o $(library)
 $(programs):
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@

@@ -25,6 +25,7 @@
 #define CHECKED_EVENTS_SECONDS 0.4 /* more than a million events of most rows */
 #define TICKS_BETWEEN_EVENTS 35
 #define COUNTED_EVENTS 200000
+#define WRAPPING_EVENTS 20000
 #define DECODE_ROUNDS 40
 
 static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3 };
@@ -314,8 +315,11 @@ static int run_counts(struct bench *bench)
 
 	for (i = 0; i < bench->rows; i++) {
 		driver = driver_find(drivers_counting, bench->row[i]->row);
-		error = counts_steady(driver, COUNTED_EVENTS, TICKS_BETWEEN_EVENTS,
+		error = counts_steady(driver, COUNTED_EVENTS, TICKS_BETWEEN_EVENTS, false,
 				      &bench->counts[i]);
+		if (!error)
+			error = counts_steady(driver, WRAPPING_EVENTS,
+					      TICKS_BETWEEN_EVENTS, true, &bench->wrapping[i]);
 		if (error)
 			return error;
 		timed = driver_find(drivers_timed, bench->row[i]->row);
@@ -484,6 +488,30 @@ static void make_table(struct bench *bench)
 	}
 }
 
+/* What is the same in every run of the same code: what compare goes by first. */
+static json_t *exact(const struct bench *bench)
+{
+	json_t *lines = json_array(), *line;
+	const struct counts *calm, *wrapping;
+	int i;
+
+	for (i = 0; i < bench->rows; i++) {
+		calm = &bench->counts[i];
+		wrapping = &bench->wrapping[i];
+		line = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "row",
+				 bench->row[i]->row, "clock_reads", calm->clock_reads, "atomics",
+				 calm->atomics, "extended", calm->extended, "header_bytes",
+				 calm->header_bytes, "wrapping_clock_reads", wrapping->clock_reads,
+				 "wrapping_atomics", wrapping->atomics, "wrapping_extended",
+				 wrapping->extended, "wrapping_header_bytes",
+				 wrapping->header_bytes);
+		json_object_set_new(line, "instructions", bench->instructions[i] < 0 ?
+				    json_null() : json_real(bench->instructions[i]));
+		json_array_append_new(lines, line);
+	}
+	return lines;
+}
+
 void bench_sections(struct bench *bench)
 {
 	double cycles = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "cycles");
@@ -502,6 +530,7 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "idle", bench->idle);
 	record_set(bench->record, "replay", bench->replay);
 	set_section(bench, "injected", bench_injected(bench));
+	set_section(bench, "exact", exact(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",

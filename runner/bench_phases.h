@@ -58,6 +58,7 @@ struct bench {
 	const struct driver *row[DRIVERS_MAX]; /* of the checked build */
 	int rows;
 	struct counts counts[DRIVERS_MAX];
+	struct counts wrapping[DRIVERS_MAX]; /* with a wrap every few events */
 	double instructions[DRIVERS_MAX]; /* by single-step; negative: not to be had */
 	const char *verdict[DRIVERS_MAX];
 	char why[DRIVERS_MAX][96];
