@@ -95,6 +95,7 @@ void bench_plan_cells(struct bench *bench)
 		add_cell(bench, FLOOR, "steady", 1, 1);
 	rounds->seed = bench->seed;
 	rounds->cell_ns = size->cell_ns;
+	rounds->budget_seconds = bench->budget_set ? (double)bench->budget : size->budget_seconds;
 	rounds->topology = bench->topology;
 	rounds->pu = bench->plan.pu;
 	rounds->record = bench->record;
@@ -134,6 +135,7 @@ static json_t *injected_line(const struct bench *bench, int row, const struct in
 	struct samples_cell floor_calm = { FLOOR, calm.workload };
 	double median = summary_median(rows, own.row, own.workload, basis(bench));
 	double loss = summary_ratio(rows, &own, &calm, basis(bench));
+	struct stats_interval interval;
 	json_t *line;
 
 	if (median < 0)
@@ -147,6 +149,8 @@ static json_t *injected_line(const struct bench *bench, int row, const struct in
 			    positive(summary_ratio(rows, &own, &floor, basis(bench))));
 	json_object_set_new(line, "ratio_to_calm_floor",
 			    positive(summary_ratio(rows, &own, &floor_calm, basis(bench))));
+	interval = samples_median(rows, &own, basis(bench), &floor);
+	summary_set_noise(line, &interval);
 	json_object_set_new(line, "loss_to_calm", loss < 0 ? json_null() : json_real(loss - 1));
 	return line;
 }

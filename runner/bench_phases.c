@@ -28,9 +28,9 @@
 #define WRAPPING_EVENTS 20000
 #define DECODE_ROUNDS 40
 
-static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3 };
-static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0 };
-static const struct bench_size quick = { 0.2, 0.4, 0.2, 5e6, 21, 5, 5, 0.2, 0 };
+static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3, 300 };
+static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0, 30 };
+static const struct bench_size quick = { 0.2, 0.4, 0.2, 5e6, 21, 7, 7, 0.2, 0, 3 };
 
 /* Samples and seconds at most, per regime, of the tails. */
 struct tails_size {
@@ -529,12 +529,36 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "tails", bench->tails);
 	record_set(bench->record, "idle", bench->idle);
 	record_set(bench->record, "replay", bench->replay);
-	set_section(bench, "injected", bench_injected(bench));
+	bench->injected = bench_injected(bench);
+	record_set(bench->record, "injected", bench->injected);
 	set_section(bench, "exact", exact(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",
 			      bench->decode_events_per_second));
+}
+
+static void count_noise(const json_t *lines, struct bench_noise *noise)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line) {
+		if (!strcmp(json_string_value(json_object_get(line, "row")), SAMPLES_FLOOR) ||
+		    !json_is_number(json_object_get(line, "ratio")))
+			continue;
+		noise->cells++;
+		noise->noisy += json_is_true(json_object_get(line, "noisy"));
+	}
+}
+
+struct bench_noise bench_noise(const struct bench *bench)
+{
+	struct bench_noise noise = { 0 };
+
+	count_noise(bench->table, &noise);
+	count_noise(bench->injected, &noise);
+	return noise;
 }
 
 void bench_close(struct bench *bench)
@@ -547,6 +571,7 @@ void bench_close(struct bench *bench)
 	json_decref(bench->by_rate);
 	json_decref(bench->tails);
 	json_decref(bench->table);
+	json_decref(bench->injected);
 	json_decref(bench->warnings);
 	place_plan_free(&bench->plan);
 	place_close(&bench->place);

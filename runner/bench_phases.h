@@ -27,6 +27,7 @@ struct bench_size {
 	unsigned int injected_rounds;
 	double idle_seconds; /* without any event */
 	double rare_seconds; /* with one event per second; 0: not run */
+	double budget_seconds; /* for more rounds of what is noisy */
 };
 
 struct bench {
@@ -38,6 +39,8 @@ struct bench {
 	const char *cpus;
 	const char *results;
 	uint64_t repetitions; /* 0: by quick */
+	uint64_t budget; /* seconds, if budget_set; else by quick */
+	bool budget_set;
 	uint64_t seed;
 
 	/* the machine and the record */
@@ -75,6 +78,7 @@ struct bench {
 	json_t *by_rate;
 	json_t *tails;
 	json_t *table;
+	json_t *injected;
 	double decode_events_per_second;
 	double loop_cycles;
 	bool have_cycles;
@@ -108,6 +112,16 @@ int bench_run_checked(struct bench *bench, enum workload workload, double second
 
 /* The workloads beside steady, threads, storm and late_beat, as far as chosen. An exit code. */
 int bench_run_workloads(struct bench *bench);
+
+/*
+ * How well the ratios are known: how many cells have one, and in how many of them its 95 % interval
+ * leaves SUMMARY_HALF_WIDTH. After bench_sections().
+ */
+struct bench_noise {
+	size_t cells;
+	size_t noisy;
+};
+struct bench_noise bench_noise(const struct bench *bench);
 
 /* Puts everything but the repetitions into the record, and makes the table. */
 void bench_sections(struct bench *bench);

@@ -2,6 +2,7 @@
 #include "rounds.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -13,7 +14,10 @@
 #include "cell.h"
 #include "one_cell.h"
 #include "options.h"
+#include "samples.h"
 #include "stress.h"
+#include "summary.h"
+#include "ticks.h"
 
 #define TRIALS 3
 #define TRIAL_ITERATIONS (16 * CELL_BATCH)
@@ -170,36 +174,103 @@ static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned 
 	return error;
 }
 
-int rounds_run(struct rounds *rounds)
+/* Runs and books one repetition of a cell. */
+static int run_one(struct rounds *rounds, const struct rounds_cell *cell, unsigned int round)
 {
-	unsigned int order[ROUNDS_CELLS_MAX], round, i;
+	json_t *result;
+	int error = run_cell(rounds, cell, cell->iterations, &result);
+
+	if (error)
+		return error;
+	error = book(rounds, cell, round, result);
+	json_decref(result);
+	return error;
+}
+
+/* The cells that take part in a round, in its own order. */
+static int run_round(struct rounds *rounds, unsigned int round, const bool *takes_part)
+{
+	unsigned int order[ROUNDS_CELLS_MAX], i;
 	const struct rounds_cell *cell;
 	char what[96];
-	json_t *result;
 	int error;
 
 	for (i = 0; i < rounds->cells; i++)
 		order[i] = i;
+	shuffle(order, rounds->cells, rounds->seed, round);
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[order[i]];
+		if (!takes_part[order[i]])
+			continue;
+		if (stress_stop)
+			return EXIT_INTERRUPTED;
+		snprintf(what, sizeof(what), "round %u%s, %s", round + 1,
+			 round < rounds->rounds ? "" : " (more, for noise)", cell->row);
+		progress_step(rounds->progress, "timed", what);
+		error = run_one(rounds, cell, round);
+		if (error)
+			return error;
+		progress_done(rounds->progress,
+			      round < rounds->rounds ? rounds->cell_ns * 3e-9 : 0);
+	}
+	return 0;
+}
+
+/* Is the cell's ratio to the floor of its workload known well enough, or not to be known? */
+static bool is_settled(const struct rounds *rounds, const struct rounds_cell *cell)
+{
+	const struct samples_cell own = { cell->row, cell->workload };
+	const struct samples_cell floor = { SAMPLES_FLOOR, cell->workload };
+	struct stats_interval ratio = samples_median(rounds->rows, &own, "cycles", &floor);
+
+	if (!strcmp(cell->row, SAMPLES_FLOOR) || !strcmp(cell->row, CELL_EMPTY))
+		return true;
+	if (isnan(ratio.middle))
+		ratio = samples_median(rounds->rows, &own, "ticks", &floor);
+	/* A ring that failed its check has no time, and more rounds give it none. */
+	return isnan(ratio.middle) || stats_half_width(&ratio) <= SUMMARY_HALF_WIDTH;
+}
+
+/* Marks the cells that need another round, and the floors that they are measured by. */
+static bool choose_noisy(const struct rounds *rounds, bool *takes_part)
+{
+	const struct rounds_cell *cell;
+	unsigned int i, j;
+	bool any = false;
+
+	memset(takes_part, 0, rounds->cells * sizeof(*takes_part));
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[i];
+		if (is_settled(rounds, cell))
+			continue;
+		any = takes_part[i] = true;
+		for (j = 0; j < rounds->cells; j++)
+			if (!strcmp(rounds->cell[j].row, SAMPLES_FLOOR) &&
+			    !strcmp(rounds->cell[j].workload, cell->workload))
+				takes_part[j] = true;
+	}
+	return any;
+}
+
+int rounds_run(struct rounds *rounds)
+{
+	bool takes_part[ROUNDS_CELLS_MAX];
+	uint64_t end;
+	unsigned int round, i;
+	int error;
+
 	for (round = 0; round < rounds->rounds; round++) {
-		shuffle(order, rounds->cells, rounds->seed, round);
-		for (i = 0; i < rounds->cells; i++) {
-			cell = &rounds->cell[order[i]];
-			if (round >= cell->rounds)
-				continue;
-			if (stress_stop)
-				return EXIT_INTERRUPTED;
-			snprintf(what, sizeof(what), "round %u of %u, %s", round + 1,
-				 rounds->rounds, cell->row);
-			progress_step(rounds->progress, "timed", what);
-			error = run_cell(rounds, cell, cell->iterations, &result);
-			if (error)
-				return error;
-			error = book(rounds, cell, round, result);
-			json_decref(result);
-			if (error)
-				return error;
-			progress_done(rounds->progress, rounds->cell_ns * 3e-9);
-		}
+		for (i = 0; i < rounds->cells; i++)
+			takes_part[i] = round < rounds->cell[i].rounds;
+		error = run_round(rounds, round, takes_part);
+		if (error)
+			return error;
+	}
+	end = time_ns() + (uint64_t)(rounds->budget_seconds * 1e9);
+	for (; time_ns() < end && choose_noisy(rounds, takes_part); round++) {
+		error = run_round(rounds, round, takes_part);
+		if (error)
+			return error;
 	}
 	return 0;
 }

@@ -31,6 +31,7 @@ struct rounds {
 	unsigned int rounds;
 	uint64_t seed;
 	double cell_ns; /* that a repetition's loop shall take */
+	double budget_seconds; /* of wall time for rounds beyond the planned ones */
 	const char *topology; /* XML of this machine, for the cells' processes */
 	const unsigned int *pu;
 	struct record *record;
@@ -41,7 +42,11 @@ struct rounds {
 /* Finds each cell's number of events by a short trial. An exit code. */
 int rounds_calibrate(struct rounds *rounds);
 
-/* Runs all; every repetition is in the record as soon as it is done. An exit code. */
+/*
+ * Runs all, then more rounds of those cells whose ratio to the floor is not yet known to
+ * SUMMARY_HALF_WIDTH, until all are or the budget is spent; every repetition is in the record
+ * as soon as it is done. An exit code.
+ */
 int rounds_run(struct rounds *rounds);
 
 #endif
