@@ -134,6 +134,7 @@ FULL ?=
 SCHEMES ?=
 WORKLOADS ?=
 REPETITIONS ?=
+RESUME ?=
 RUN ?= results/latest
 ARGS ?=
 
@@ -142,7 +143,8 @@ bench: ## right, dear, which one: table, plots and report (QUICK=1 or FULL=1 SCH
 	@$(MAKE) --no-print-directory $(jobs) all
 	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FULL)),--full) \
 		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
-		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) $(ARGS)
+		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) \
+		$(if $(filter-out 0,$(RESUME)),--resume) $(ARGS)
 
 run-stress: ## a signal storm, every stamp checked: make run-stress ARGS="--seconds 5 --bits 16"
 	@sh runner/packages.sh $(build_packages)

@@ -54,6 +54,7 @@ static int parse(int argc, char **argv, struct request *request)
 	};
 	int option;
 
+	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'i')
 			request->in = optarg;
@@ -68,8 +69,8 @@ static int parse(int argc, char **argv, struct request *request)
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + RECORD_OK;
 		else
-			return fputs("stampede: --help shows what compare takes\n", stderr),
-			       1 + RECORD_HARNESS;
+			return 1 + record_fail(RECORD_HARNESS, "'%s' is not an option, or lacks "
+					       "its value (--help shows them)", argv[optind - 1]);
 	}
 	if (request->matrix && request->in)
 		return 1 + record_fail(RECORD_HARNESS, "--matrix and --in exclude each other");

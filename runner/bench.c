@@ -34,6 +34,7 @@ static const char usage[] =
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
 	"  --results DIR          where runs are recorded (default results)\n"
+	"  --resume               finish the newest run in DIR that was interrupted or killed\n"
 	"  --list                 rows and workloads\n"
 	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
 	"      7 more than half of the ratios are too noisy to rank by\n";
@@ -56,6 +57,7 @@ static int parse(int argc, char **argv, struct bench *bench)
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "results", required_argument, NULL, 'd' },
+		{ "resume", no_argument, NULL, 'u' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -63,11 +65,14 @@ static int parse(int argc, char **argv, struct bench *bench)
 	bool good = true;
 	int option;
 
+	opterr = 0;
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'q')
 			bench->quick = true;
 		else if (option == 'f')
 			bench->full = true;
+		else if (option == 'u')
+			bench->resume = true;
 		else if (option == 's')
 			bench->schemes = optarg;
 		else if (option == 'w')
@@ -88,7 +93,7 @@ static int parse(int argc, char **argv, struct bench *bench)
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
-			return fputs(usage, stderr), 1 + EXIT_USAGE;
+			return 1 + option_refused(argv[optind - 1]);
 	}
 	if (good && bench->quick && bench->full) {
 		fprintf(stderr, "stampede: --quick and --full exclude each other\n");
@@ -124,7 +129,8 @@ static void print_end(const struct bench *bench, const char *directory)
 {
 	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are medians of\n"
 	       "%u repetitions, and more where it takes them, each a process of its own, in shuffled rounds;\n"
-	       "ratio to floor in %s, within the round, and half of its 95 %% interval.\n"
+	       "ratio to floor in %s,\n"
+	       "within the round, with half of its 95 %% interval.\n"
 	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
 	       bench->rounds.rounds, bench->have_cycles ? "core cycles" : "TSC ticks of CPU time (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
@@ -160,7 +166,8 @@ static int finish(struct bench *bench, const char *program, int status)
 	if (status == EXIT_INTERRUPTED || status == EXIT_RESOURCE || status == EXIT_USAGE) {
 		progress_end(&bench->progress);
 		if (status == EXIT_INTERRUPTED)
-			fprintf(stderr, "stampede: interrupted; finished repetitions are in %s\n",
+			fprintf(stderr, "stampede: interrupted; what is done is in %s, and "
+					"make bench RESUME=1 finishes it\n",
 				directory);
 		record_abort(bench->record);
 		return status;

@@ -230,3 +230,26 @@ void bench_print_injected(const struct bench *bench)
 	if (bench->workload[WORKLOAD_nested])
 		print_kind(bench, WORKLOAD_nested);
 }
+
+static void count_noise(const json_t *lines, struct bench_noise *noise)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line) {
+		if (!strcmp(json_string_value(json_object_get(line, "row")), SAMPLES_FLOOR) ||
+		    !json_is_number(json_object_get(line, "ratio")))
+			continue;
+		noise->cells++;
+		noise->noisy += json_is_true(json_object_get(line, "noisy"));
+	}
+}
+
+struct bench_noise bench_noise(const struct bench *bench)
+{
+	struct bench_noise noise = { 0 };
+
+	count_noise(bench->table, &noise);
+	count_noise(bench->injected, &noise);
+	return noise;
+}

@@ -19,7 +19,6 @@
 #include "steps.h"
 #include "stress_print.h"
 #include "summary.h"
-#include "tails.h"
 #include "ticks.h"
 
 #define CHECKED_EVENTS_SECONDS 0.4 /* more than a million events of most rows */
@@ -31,15 +30,6 @@
 static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3, 300 };
 static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0, 30 };
 static const struct bench_size quick = { 0.2, 0.4, 0.2, 5e6, 21, 7, 7, 0.2, 0, 3 };
-
-/* Samples and seconds at most, per regime, of the tails. */
-struct tails_size {
-	uint64_t samples[TAILS_REGIMES];
-	double seconds[TAILS_REGIMES];
-};
-
-static const struct tails_size tails_full = { { 2000000, 2000000, 16384 }, { 0.5, 2, 1 } };
-static const struct tails_size tails_few = { { 102400, 200000, 1024 }, { 0.1, 0.1, 0.1 } };
 
 const struct bench_size *bench_size(const struct bench *bench)
 {
@@ -123,8 +113,8 @@ static double expected_seconds(const struct bench *bench)
 	seconds += bench->rows * size->checked_seconds;
 	seconds += bench->workload[WORKLOAD_storm] * bench->rows * size->storm_seconds;
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
-	for (i = 0; i < TAILS_REGIMES && !bench->quick; i++)
-		seconds += bench->rows * (bench->full ? &tails_full : &tails_few)->seconds[i];
+	if (!bench->quick)
+		seconds += bench->rows * bench_tails_seconds(bench);
 	seconds += bench->workload[WORKLOAD_idle] * bench->rows *
 		   (size->idle_seconds + size->rare_seconds);
 	seconds += (bench->workload[WORKLOAD_stall] + bench->workload[WORKLOAD_handoff]) *
@@ -201,7 +191,9 @@ int bench_open(struct bench *bench, const char *program)
 	int error;
 
 	bench->program = program;
-	error = choose_workloads(bench);
+	error = bench->resume ? bench_resume(bench) : 0;
+	if (!error)
+		error = choose_workloads(bench);
 	if (!error)
 		error = choose_rows(bench);
 	if (!error)
@@ -221,13 +213,14 @@ int bench_open(struct bench *bench, const char *program)
 		return error ? error : EXIT_RESOURCE;
 	machine_read_load(NULL, bench->load_before);
 	metadata_host_alias(NULL, bench->alias, sizeof(bench->alias));
-	error = record_create(bench->results, bench->alias, &bench->record);
+	if (!bench->resume)
+		error = record_create(bench->results, bench->alias, &bench->record);
 	if (error)
 		return error;
 	snprintf(bench->topology, sizeof(bench->topology), "%s/topology.xml",
 		 record_dir(bench->record));
 	error = (int)place_export_xml(&bench->place, bench->topology);
-	bench->repetitions_json = json_array();
+	bench->repetitions_json = json_copy((json_t *)record_rows(bench->record));
 	bench->stress = json_array();
 	bench->late_beat = json_array();
 	bench->idle = json_array();
@@ -275,6 +268,30 @@ static void judge(struct bench *bench, int row, const struct stress_config *conf
 							   result->voided.worst_error);
 }
 
+/* Or takes what an earlier process said. */
+static int run_one_checked(struct bench *bench, int row, const struct stress_config *config,
+			   struct stress_result *result, json_t *into)
+{
+	const json_t *kept = bench_checked(bench, workload_name(config->workload), row);
+	json_t *json;
+	int error;
+
+	if (kept) {
+		progress_skip(&bench->progress, config->seconds);
+		return json_array_append(into, (json_t *)kept) ? EXIT_RESOURCE : 0;
+	}
+	error = stress_run(config, result);
+	if (error || stress_stop)
+		return error;
+	progress_done(&bench->progress, config->seconds);
+	judge(bench, row, config, result);
+	json = stress_json(config, result);
+	json_array_append(into, json);
+	error = bench_keep_checked(bench, workload_name(config->workload), row, json);
+	json_decref(json);
+	return error;
+}
+
 int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
 		      double rare_seconds, json_t *into)
 {
@@ -295,13 +312,7 @@ int bench_run_checked(struct bench *bench, enum workload workload, double second
 	for (i = 0; i < bench->rows && !error && !stress_stop; i++) {
 		config.driver = bench->row[i];
 		progress_step(&bench->progress, workload_name(workload), bench->row[i]->row);
-		error = stress_run(&config, result);
-		if (error)
-			break;
-		judge(bench, i, &config, result);
-		if (into)
-			json_array_append_new(into, stress_json(&config, result));
-		progress_done(&bench->progress, seconds);
+		error = run_one_checked(bench, i, &config, result, into);
 	}
 	free(result);
 	return error ? error : stress_stop ? EXIT_INTERRUPTED : 0;
@@ -370,40 +381,6 @@ static int run_decode(struct bench *bench)
 	return 0;
 }
 
-static int run_tails(struct bench *bench)
-{
-	const struct tails_size *size = bench->full ? &tails_full : &tails_few;
-	struct tails_config config = { .place = &bench->place,
-				       .pu = bench->plan.pu,
-				       .has_sender = bench->plan.count > 1 };
-	struct tails_result *result = malloc(sizeof(*result));
-	unsigned int regime;
-	int i, error = result ? 0 : EXIT_RESOURCE;
-
-	for (i = 0; i < bench->rows && !error && !stress_stop; i++) {
-		config.driver = driver_find(drivers_timed, bench->row[i]->row);
-		progress_step(&bench->progress, "tails", bench->row[i]->row);
-		for (regime = 0; regime < TAILS_REGIMES && !error; regime++) {
-			config.regime = (enum tails_regime)regime;
-			config.samples = size->samples[regime];
-			config.seconds = size->seconds[regime];
-			error = tails_run(&config, result);
-			if (error)
-				break;
-			json_array_append_new(bench->tails, tails_json(&config, result));
-			progress_done(&bench->progress, config.seconds);
-			if (!result->violation[0])
-				continue;
-			bench->broken = true;
-			bench->verdict[i] = check_verdict_name(VERDICT_BROKEN);
-			snprintf(bench->why[i], sizeof(bench->why[i]), "tails, %s: %.60s",
-				 tails_regime_name(config.regime), result->violation);
-		}
-	}
-	free(result);
-	return error ? error : stress_stop ? EXIT_INTERRUPTED : 0;
-}
-
 /* A timed repetition whose ring fails an oracle is a broken promise, not a time. */
 static void judge_repetitions(struct bench *bench)
 {
@@ -446,12 +423,12 @@ int bench_measure(struct bench *bench)
 	if (!error)
 		error = run_decode(bench);
 	if (!error && !bench->quick)
-		error = run_tails(bench);
+		error = bench_run_tails(bench);
 	/* Storms and decoding were pinned; the cells' processes choose for themselves. */
 	if (!error)
 		error = (int)place_unbind_self(&bench->place);
 	if (!error && bench->rounds.cells)
-		error = rounds_calibrate(&bench->rounds);
+		error = bench_calibrate(bench);
 	if (!error && bench->rounds.cells)
 		error = rounds_run(&bench->rounds);
 	if (error)
@@ -536,29 +513,6 @@ void bench_sections(struct bench *bench)
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",
 			      bench->decode_events_per_second));
-}
-
-static void count_noise(const json_t *lines, struct bench_noise *noise)
-{
-	const json_t *line;
-	size_t i;
-
-	json_array_foreach(lines, i, line) {
-		if (!strcmp(json_string_value(json_object_get(line, "row")), SAMPLES_FLOOR) ||
-		    !json_is_number(json_object_get(line, "ratio")))
-			continue;
-		noise->cells++;
-		noise->noisy += json_is_true(json_object_get(line, "noisy"));
-	}
-}
-
-struct bench_noise bench_noise(const struct bench *bench)
-{
-	struct bench_noise noise = { 0 };
-
-	count_noise(bench->table, &noise);
-	count_noise(bench->injected, &noise);
-	return noise;
 }
 
 void bench_close(struct bench *bench)

@@ -42,6 +42,7 @@ struct bench {
 	uint64_t budget; /* seconds, if budget_set; else by quick */
 	bool budget_set;
 	uint64_t seed;
+	bool resume; /* go on with the newest unfinished run */
 
 	/* the machine and the record */
 	struct place place;
@@ -100,6 +101,19 @@ bool bench_have_cycles(const struct bench *bench);
 json_t *bench_injected(const struct bench *bench);
 void bench_print_injected(const struct bench *bench);
 
+/* Takes up the newest unfinished run in bench->results, with its options. An exit code. */
+int bench_resume(struct bench *bench);
+
+/*
+ * What a row's checked run in a phase ("storm") said before this run was resumed, or NULL; the
+ * row's verdict is then what it was after it. bench_keep_checked() keeps it. An exit code.
+ */
+const json_t *bench_checked(struct bench *bench, const char *phase, int row);
+int bench_keep_checked(struct bench *bench, const char *phase, int row, json_t *result);
+
+/* rounds_calibrate(), once for a run and all that resume it. An exit code. */
+int bench_calibrate(struct bench *bench);
+
 /* Chooses rows, CPUs and workloads and opens the record. An exit code. */
 int bench_open(struct bench *bench, const char *program);
 
@@ -122,6 +136,10 @@ struct bench_noise {
 	size_t noisy;
 };
 struct bench_noise bench_noise(const struct bench *bench);
+
+/* Latencies of single events; seconds that they take per row, and the run itself: an exit code. */
+double bench_tails_seconds(const struct bench *bench);
+int bench_run_tails(struct bench *bench);
 
 /* Puts everything but the repetitions into the record, and makes the table. */
 void bench_sections(struct bench *bench);

@@ -174,8 +174,15 @@ static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned 
 	return error;
 }
 
+static const char *text(const json_t *row, const char *key)
+{
+	const char *its = json_string_value(json_object_get(row, key));
+
+	return its ? its : "";
+}
+
 /* Runs and books one repetition of a cell. */
-static int run_one(struct rounds *rounds, const struct rounds_cell *cell, unsigned int round)
+static int run_one(struct rounds *rounds, struct rounds_cell *cell, unsigned int round)
 {
 	json_t *result;
 	int error = run_cell(rounds, cell, cell->iterations, &result);
@@ -183,6 +190,7 @@ static int run_one(struct rounds *rounds, const struct rounds_cell *cell, unsign
 	if (error)
 		return error;
 	error = book(rounds, cell, round, result);
+	cell->done += !error;
 	json_decref(result);
 	return error;
 }
@@ -191,7 +199,7 @@ static int run_one(struct rounds *rounds, const struct rounds_cell *cell, unsign
 static int run_round(struct rounds *rounds, unsigned int round, const bool *takes_part)
 {
 	unsigned int order[ROUNDS_CELLS_MAX], i;
-	const struct rounds_cell *cell;
+	struct rounds_cell *cell;
 	char what[96];
 	int error;
 
@@ -205,13 +213,13 @@ static int run_round(struct rounds *rounds, unsigned int round, const bool *take
 		if (stress_stop)
 			return EXIT_INTERRUPTED;
 		snprintf(what, sizeof(what), "round %u%s, %s", round + 1,
-			 round < rounds->rounds ? "" : " (more, for noise)", cell->row);
+			 cell->done < cell->rounds ? "" : " (more, for noise)", cell->row);
 		progress_step(rounds->progress, "timed", what);
 		error = run_one(rounds, cell, round);
 		if (error)
 			return error;
 		progress_done(rounds->progress,
-			      round < rounds->rounds ? rounds->cell_ns * 3e-9 : 0);
+			      cell->done <= cell->rounds ? rounds->cell_ns * 3e-9 : 0);
 	}
 	return 0;
 }
@@ -231,37 +239,72 @@ static bool is_settled(const struct rounds *rounds, const struct rounds_cell *ce
 	return isnan(ratio.middle) || stats_half_width(&ratio) <= SUMMARY_HALF_WIDTH;
 }
 
-/* Marks the cells that need another round, and the floors that they are measured by. */
+/* With each cell the floor that it is measured by. */
+static void add_floors(const struct rounds *rounds, bool *takes_part)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < rounds->cells; i++)
+		for (j = 0; j < rounds->cells && takes_part[i]; j++)
+			if (!strcmp(rounds->cell[j].row, SAMPLES_FLOOR) &&
+			    !strcmp(rounds->cell[j].workload, rounds->cell[i].workload))
+				takes_part[j] = true;
+}
+
+/* Marks the cells whose ratio needs another round. */
 static bool choose_noisy(const struct rounds *rounds, bool *takes_part)
 {
-	const struct rounds_cell *cell;
-	unsigned int i, j;
+	unsigned int i;
 	bool any = false;
 
-	memset(takes_part, 0, rounds->cells * sizeof(*takes_part));
-	for (i = 0; i < rounds->cells; i++) {
-		cell = &rounds->cell[i];
-		if (is_settled(rounds, cell))
-			continue;
-		any = takes_part[i] = true;
-		for (j = 0; j < rounds->cells; j++)
-			if (!strcmp(rounds->cell[j].row, SAMPLES_FLOOR) &&
-			    !strcmp(rounds->cell[j].workload, cell->workload))
-				takes_part[j] = true;
+	for (i = 0; i < rounds->cells; i++)
+		any |= takes_part[i] = !is_settled(rounds, &rounds->cell[i]);
+	add_floors(rounds, takes_part);
+	return any;
+}
+
+/* Repetitions that each cell has from an earlier process; the first round that is free. */
+static unsigned int take_stock(struct rounds *rounds)
+{
+	const json_t *row;
+	unsigned int first = 0, i;
+	size_t index = json_array_size(rounds->rows);
+
+	progress_skip(rounds->progress, (double)index * rounds->cell_ns * 3e-9);
+	json_array_foreach(rounds->rows, index, row) {
+		unsigned int round = (unsigned int)json_integer_value(
+			json_object_get(row, "repetition_index"));
+
+		first = round >= first ? round + 1 : first;
+		for (i = 0; i < rounds->cells; i++)
+			rounds->cell[i].done += !strcmp(rounds->cell[i].row, text(row, "row")) &&
+						!strcmp(rounds->cell[i].workload,
+							text(row, "workload"));
 	}
+	return first;
+}
+
+/* Marks the cells that still lack repetitions. */
+static bool choose_missing(const struct rounds *rounds, bool *takes_part)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells; i++)
+		any |= takes_part[i] = rounds->cell[i].done < rounds->cell[i].rounds;
+	add_floors(rounds, takes_part);
 	return any;
 }
 
 int rounds_run(struct rounds *rounds)
 {
+	/* A round that was cut off is not gone on with: its floor was another time's. */
+	unsigned int round = take_stock(rounds);
 	bool takes_part[ROUNDS_CELLS_MAX];
 	uint64_t end;
-	unsigned int round, i;
 	int error;
 
-	for (round = 0; round < rounds->rounds; round++) {
-		for (i = 0; i < rounds->cells; i++)
-			takes_part[i] = round < rounds->cell[i].rounds;
+	for (; choose_missing(rounds, takes_part); round++) {
 		error = run_round(rounds, round, takes_part);
 		if (error)
 			return error;

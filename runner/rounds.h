@@ -21,7 +21,8 @@ struct rounds_cell {
 	const char *workload; /* "steady", "threads", "wraps:0.001", ... */
 	struct cell_injection injected;
 	unsigned int threads;
-	unsigned int rounds; /* this cell takes part in the first so many */
+	unsigned int rounds; /* so many repetitions are planned */
+	unsigned int done;
 	uint64_t iterations; /* per thread; set by rounds_calibrate() */
 };
 
@@ -35,7 +36,7 @@ struct rounds {
 	const char *topology; /* XML of this machine, for the cells' processes */
 	const unsigned int *pu;
 	struct record *record;
-	json_t *rows; /* array; each row with "row", "workload", "round" beside what was measured */
+	json_t *rows; /* array, of an earlier process at first; each row with "row", "workload", "round" beside what was measured */
 	struct progress *progress;
 };
 
