@@ -101,7 +101,10 @@ $(O)/%.o: %.cc $(BUILD)/flags
 
 # The scripts and the style sheet are carried inside the program.
 $(O)/plots/scripts.o: $(wildcard plots/*.gp)
-$(O)/plots/scripts.o: plots/report.css
+$(O)/plots/scripts.o: plots/report.css plots/report.js
+$(O)/plots/report.o: plots/report.js
+# The page runs this script and no other: its policy names the hash.
+extra_plots_report = -DREPORT_JS_SHA256='"$(shell sha256sum plots/report.js | cut -c-64)"'
 
 $(library): $(library_objects)
 	$(call say,AR,$@)

@@ -41,6 +41,8 @@ static const struct field table_fields[] = {
 	SPREAD(table_row, ns),
 	SPREAD(table_row, cycles),
 	SPREAD(table_row, ratio),
+	NUMBER(table_row, ratio_95_low),
+	NUMBER(table_row, ratio_95_high),
 	NUMBER(table_row, ticks),
 	NUMBER(table_row, instructions),
 	NUMBER(table_row, clock_reads),
@@ -135,6 +137,7 @@ static const struct field harness_fields[] = {
 
 static int read_table(const struct place_in_file *where, const json_t *object, void *element)
 {
+	((struct table_row *)element)->noisy = json_is_true(json_object_get(object, "noisy"));
 	return fields_read(where, object, table_fields, COUNT(table_fields), element);
 }
 

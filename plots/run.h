@@ -42,6 +42,9 @@ struct table_row {
 	struct spread ns;
 	struct spread cycles;
 	struct spread ratio; /* to the floor */
+	double ratio_95_low; /* interval of the median; NAN in older runs */
+	double ratio_95_high;
+	bool noisy;
 	double ticks;
 	double instructions;
 	double clock_reads;

@@ -509,6 +509,8 @@ void bench_sections(struct bench *bench)
 	bench->injected = bench_injected(bench);
 	record_set(bench->record, "injected", bench->injected);
 	set_section(bench, "exact", exact(bench));
+	set_section(bench, "schemes", bench_schemes(bench));
+	set_section(bench, "command", bench_command(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",

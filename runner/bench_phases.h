@@ -127,6 +127,10 @@ int bench_run_checked(struct bench *bench, enum workload workload, double second
 /* The workloads beside steady, threads, storm and late_beat, as far as chosen. An exit code. */
 int bench_run_workloads(struct bench *bench);
 
+/* What rows promise and need, and the command that repeats the run; for the record. */
+json_t *bench_schemes(const struct bench *bench);
+json_t *bench_command(const struct bench *bench);
+
 /*
  * How well the ratios are known: how many cells have one, and in how many of them its 95 % interval
  * leaves SUMMARY_HALF_WIDTH. After bench_sections().

@@ -47,6 +47,16 @@ check_files() {
 	fi
 }
 
+# Kills hit the drawing of the plots too: the run is finished before that.
+note_finished() {
+	for run in "$results"/*Z-*; do
+		[ -e "$run/bench.json" ] && [ ! -e "$run/parts.jsonl" ] || continue
+		grep -qs "$run/bench.json" "$scratch/sums" && continue
+		sha256sum "$run/bench.json" "$run/rows.jsonl" >>"$scratch/sums"
+		done_runs=$((done_runs + 1))
+	done
+}
+
 bad() {
 	invalid=$((invalid + 1))
 	echo "# invalid after a kill: $1"
@@ -86,11 +96,9 @@ while [ $killed -lt "$kills" ]; do
 			bad "exit code $status: $(tail -1 "$scratch/bench")"
 			killed=$((killed + 1))
 		}
-		done_runs=$((done_runs + 1))
-		sha256sum "$results"/latest/bench.json "$results"/latest/rows.jsonl |
-			sed "s,latest,$(readlink "$results/latest")," >>"$scratch/sums"
 	fi
 	check_files
+	note_finished
 	# Killed before its first part a run is not worth resuming: then a new one.
 	resume=
 	rows=$(unfinished)
@@ -99,8 +107,9 @@ done
 if [ -n "$resume" ]; then
 	"$build/bench" --results "$results" --resume >/dev/null 2>"$scratch/bench"
 	status=$?
-	{ [ $status -eq 0 ] || [ $status -eq 7 ]; } && done_runs=$((done_runs + 1))
+	[ $status -eq 0 ] || [ $status -eq 7 ] || bad "exit code $status at the end"
 	check_files
+	note_finished
 fi
 [ $lost -eq 0 ] && [ $met_rows -gt 0 ]
 report $? "$killed kills, $met_rows of them with rows reported: $lost lost"
