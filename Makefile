@@ -61,8 +61,8 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
 library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
-	runner/layout.c plots/plots.c results/compare.c, \
-	$(wildcard schemes/core/*.c workloads/*.c runner/*.c results/*.c plots/*.c) runner/gbench.cc)
+	runner/layout.c runner/list_claims.c plots/plots.c results/compare.c, \
+	$(wildcard schemes/core/*.c workloads/*.c runner/*.c runner/claims/*.c results/*.c plots/*.c) runner/gbench.cc)
 library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
 
@@ -73,7 +73,7 @@ extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchma
 extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/compare
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/compare $(BUILD)/claims
 
 all: $(programs) ## build the programs
 
@@ -99,6 +99,13 @@ $(O)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
+# One file is one claim: the list is that of the files.
+claim_files := $(sort $(wildcard runner/claims/claim_*.c))
+$(BUILD)/claims.inc: $(claim_files) runner/claims
+	@mkdir -p $(@D)
+	@printf '%s\n' $(claim_files) | sed 's,.*/claim_\(.*\)\.c,X(\1),' > $@
+$(O)/runner/claims/claims.o: $(BUILD)/claims.inc
+
 # The scripts and the style sheet are carried inside the program.
 $(O)/plots/scripts.o: $(wildcard plots/*.gp)
 $(O)/plots/scripts.o: plots/report.css plots/report.js
@@ -115,6 +122,7 @@ $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
 $(BUILD)/layout: $(O)/runner/layout.o $(library)
 $(BUILD)/plots: $(O)/plots/plots.o $(library)
+$(BUILD)/claims: $(O)/runner/list_claims.o $(library)
 $(BUILD)/compare: $(O)/results/compare.o $(library)
 $(programs):
 	$(call say,LD,$@)

@@ -121,6 +121,7 @@ struct record_loaded {
  * Errors: RECORD_HARNESS for what is missing, truncated, foreign or of a newer schema;
  * RECORD_NO_RESOURCE for what may not be read. *out is then empty.
  */
+bool record_exists(const char *root, const char *path);	/* something of that name is there */
 int record_load(const char *root, const char *path, struct record_loaded *out);
 void record_unload(struct record_loaded *loaded);
 

@@ -10,6 +10,7 @@
 
 #include "buffer.h"
 #include "cell.h"
+#include "claims/claims.h"
 #include "counters.h"
 #include "gbench.h"
 #include "interrupts.h"
@@ -29,7 +30,7 @@
 
 static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3, 300 };
 static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0, 30 };
-static const struct bench_size quick = { 0.2, 0.4, 0.2, 5e6, 21, 7, 7, 0.2, 0, 3 };
+static const struct bench_size quick = { 0.15, 0.3, 0.15, 5e6, 21, 7, 7, 0.2, 0, 3 };
 
 const struct bench_size *bench_size(const struct bench *bench)
 {
@@ -489,6 +490,17 @@ static json_t *exact(const struct bench *bench)
 	return lines;
 }
 
+static json_t *test_claims(struct bench *bench)
+{
+	json_t *record = json_pack("{s:O, s:O, s:O, s:O}", "benchmarks", bench->repetitions_json,
+				   "stress", bench->stress, "tails", bench->tails, "bytes_by_rate",
+				   bench->by_rate);
+	json_t *claims = claims_test(record);
+
+	json_decref(record);
+	return claims;
+}
+
 void bench_sections(struct bench *bench)
 {
 	double cycles = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "cycles");
@@ -511,6 +523,7 @@ void bench_sections(struct bench *bench)
 	set_section(bench, "exact", exact(bench));
 	set_section(bench, "schemes", bench_schemes(bench));
 	set_section(bench, "command", bench_command(bench));
+	set_section(bench, "claims", test_claims(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",
