@@ -172,6 +172,16 @@ layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS="
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
 	@$(BUILD)/layout $(ARGS)
 
+compare: ## did a change help: make compare ARGS="A B", or ARGS="--in latest row row"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/compare
+	@$(BUILD)/compare $(ARGS)
+
+man: ## manual pages of all programs in build/man, from their --help
+	@sh runner/packages.sh $(build_packages) help2man
+	@$(MAKE) --no-print-directory $(jobs) all
+	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
+
 test: ## all tests, under two minutes
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages)
 	@$(MAKE) --no-print-directory $(jobs) all tests
@@ -190,4 +200,4 @@ help: ## this list
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all bench run-stress layout plots test tests test-long clean help force
+.PHONY: all bench run-stress layout plots compare man test tests test-long clean help force

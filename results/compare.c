@@ -6,6 +6,7 @@
 
 #include "compare_print.h"
 #include "comparison.h"
+#include "json_out.h"
 #include "record.h"
 #include "record_internal.h"
 
@@ -22,7 +23,7 @@ static const char usage[] =
 	"  --in RUN               A and B are rows of this run\n"
 	"  --matrix               several runs, as of several machines, side by side\n"
 	"  --all                  cells without a change, too\n"
-	"  --json                 the same as JSON\n"
+	"  --json FILE            the same as JSON (- is standard output)\n"
 	"  --results DIR          where runs without a '/' are (default results)\n"
 	"  --help                 this text\n"
 	"Time is the ratio to the floor of the same round. It regressed or improved if the rank test\n"
@@ -41,14 +42,14 @@ struct request {
 	const char *results;
 	bool matrix;
 	bool all;
-	bool json;
+	const char *json;
 };
 
 static int parse(int argc, char **argv, struct request *request)
 {
 	static const struct option longs[] = {
 		{ "in", required_argument, NULL, 'i' },	   { "matrix", no_argument, NULL, 'm' },
-		{ "all", no_argument, NULL, 'a' },	   { "json", no_argument, NULL, 'j' },
+		{ "all", no_argument, NULL, 'a' },	   { "json", required_argument, NULL, 'j' },
 		{ "results", required_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -65,7 +66,7 @@ static int parse(int argc, char **argv, struct request *request)
 		else if (option == 'a')
 			request->all = true;
 		else if (option == 'j')
-			request->json = true;
+			request->json = optarg;
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + RECORD_OK;
 		else
@@ -89,14 +90,11 @@ static void warn_incomplete(const struct record_loaded *run)
 			run->file);
 }
 
-static int print_json(json_t *json)
+static int print_json(const char *path, json_t *json)
 {
-	int status = json_dumpf(json, stdout, JSON_INDENT(1)) || putchar('\n') == EOF ||
-		     fflush(stdout) ? RECORD_NO_RESOURCE : RECORD_OK;
+	int status = json_out(path, json);
 
 	json_decref(json);
-	if (status)
-		return record_fail(status, "cannot write the comparison; make room for it");
 	return status;
 }
 
@@ -147,7 +145,7 @@ static int compare(const struct request *request, const struct comparison_side *
 	json_object_set(comparison, "machines", machines);
 	if (request->json) {
 		json_decref(machines);
-		told = print_json(comparison);
+		told = print_json(request->json, comparison);
 		return told ? told : status;
 	}
 	compare_print_machines(stdout, machines);
@@ -221,7 +219,7 @@ static int matrix(const struct request *request, char **paths, size_t count)
 		json = comparison_matrix(documents, count);
 		json_object_set(json, "runs", files);
 		if (request->json) {
-			status = print_json(json);
+			status = print_json(request->json, json);
 		} else {
 			compare_print_matrix(stdout, json, names, count);
 			json_decref(json);

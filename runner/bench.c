@@ -13,6 +13,7 @@
 #include "bench_phases.h"
 #include "cell.h"
 #include "gbench.h"
+#include "json_out.h"
 #include "machine.h"
 #include "metadata.h"
 #include "one_cell.h"
@@ -35,9 +36,15 @@ static const char usage[] =
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
 	"  --results DIR          where runs are recorded (default results)\n"
 	"  --resume               finish the newest run in DIR that was interrupted or killed\n"
+	"  --json FILE            the whole record, bench.json, once more (- is standard output)\n"
 	"  --list                 rows and workloads\n"
 	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
-	"      7 more than half of the ratios are too noisy to rank by\n";
+	"      7 more than half of the ratios are too noisy to rank by\n"
+	"examples:\n"
+	"  bench --quick\n"
+	"  bench --schemes \"extended_header packed_word\" --workloads \"steady storm\"\n"
+	"  bench --full --seed 7 --budget 600\n"
+	"  bench --resume\n";
 
 static void on_interrupt(int signal)
 {
@@ -57,6 +64,7 @@ static int parse(int argc, char **argv, struct bench *bench)
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "results", required_argument, NULL, 'd' },
+		{ "json", required_argument, NULL, 'j' },
 		{ "resume", no_argument, NULL, 'u' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
@@ -71,6 +79,8 @@ static int parse(int argc, char **argv, struct bench *bench)
 			bench->quick = true;
 		else if (option == 'f')
 			bench->full = true;
+		else if (option == 'j')
+			bench->json = optarg;
 		else if (option == 'u')
 			bench->resume = true;
 		else if (option == 's')
@@ -106,10 +116,10 @@ static int parse(int argc, char **argv, struct bench *bench)
 }
 
 /* Plots and the report page are a program of their own, which reads only the record. */
-static int make_plots(const char *program, const char *directory)
+static int make_plots(const char *program, const char *directory, bool quiet)
 {
 	char path[4096], *slash;
-	char *argv[] = { path, (char *)directory, NULL };
+	char *argv[] = { path, (char *)directory, quiet ? "--quiet" : NULL, NULL };
 	int status;
 	pid_t pid;
 
@@ -150,11 +160,30 @@ static int print_noise(const struct bench *bench)
 	printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of further rounds "
 	       "(--budget)\n", noise.noisy, noise.cells, 100 * SUMMARY_HALF_WIDTH,
 	       bench->rounds.budget_seconds);
-	if (2 * noise.noisy <= noise.cells)
+	if (!bench_too_noisy(&noise))
 		return EXIT_FINE;
 	fprintf(stderr, "stampede: too noisy to rank by time: stop other work or give --budget; "
 			"verdicts, bytes and counts hold\n");
 	return EXIT_NOISY;
+}
+
+/* The record as it was written; nothing else may stand on standard output. */
+static int finish_as_json(const struct bench *bench, const char *program, const char *directory,
+			  int status)
+{
+	bool on_stdout = !strcmp(bench->json, "-");
+	struct record_loaded loaded;
+	int noisy, error = record_load(NULL, directory, &loaded);
+
+	if (error)
+		return error;
+	noisy = json_is_true(json_object_get(json_object_get(loaded.json, "noise"), "too_noisy")) ?
+			EXIT_NOISY : EXIT_FINE;
+	error = json_out(bench->json, loaded.json);
+	record_unload(&loaded);
+	if (!error)
+		error = make_plots(program, directory, on_stdout);
+	return status ? status : error ? error : noisy;
 }
 
 static int finish(struct bench *bench, const char *program, int status)
@@ -177,13 +206,15 @@ static int finish(struct bench *bench, const char *program, int status)
 	progress_end(&bench->progress);
 	if (error)
 		return error;
+	if (bench->json)
+		return finish_as_json(bench, program, directory, status);
 	summary_print(stdout, bench->table);
 	if (bench->full)
 		tails_print(stdout, bench->tails);
 	bench_print_injected(bench);
 	noisy = print_noise(bench);
 	print_end(bench, directory);
-	error = make_plots(program, directory);
+	error = make_plots(program, directory, false);
 	return status ? status : error ? error : noisy;
 }
 

@@ -165,7 +165,7 @@ static void warn(struct bench *bench)
 	counters_close(&counters);
 	input = describe(bench);
 	bench->warnings = warnings_collect(&input);
-	warnings_print(bench->warnings, stdout);
+	warnings_print(bench->warnings, bench->json ? stderr : stdout);
 	record_set(bench->record, "warnings", bench->warnings);
 }
 
@@ -490,6 +490,16 @@ static json_t *exact(const struct bench *bench)
 	return lines;
 }
 
+static json_t *noise_json(const struct bench *bench)
+{
+	struct bench_noise noise = bench_noise(bench);
+
+	return json_pack("{s:I, s:I, s:b, s:f, s:f}", "ratios", (json_int_t)noise.cells, "noisy",
+			 (json_int_t)noise.noisy, "too_noisy", bench_too_noisy(&noise),
+			 "half_width", SUMMARY_HALF_WIDTH, "budget_seconds",
+			 bench->rounds.budget_seconds);
+}
+
 static json_t *test_claims(struct bench *bench)
 {
 	json_t *record = json_pack("{s:O, s:O, s:O, s:O}", "benchmarks", bench->repetitions_json,
@@ -524,6 +534,7 @@ void bench_sections(struct bench *bench)
 	set_section(bench, "schemes", bench_schemes(bench));
 	set_section(bench, "command", bench_command(bench));
 	set_section(bench, "claims", test_claims(bench));
+	set_section(bench, "noise", noise_json(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",

@@ -42,6 +42,7 @@ struct bench {
 	uint64_t budget; /* seconds, if budget_set; else by quick */
 	bool budget_set;
 	uint64_t seed;
+	const char *json; /* where to, "-": standard output; NULL: a table for people */
 	bool resume; /* go on with the newest unfinished run */
 
 	/* the machine and the record */
@@ -140,6 +141,12 @@ struct bench_noise {
 	size_t noisy;
 };
 struct bench_noise bench_noise(const struct bench *bench);
+
+/* Most ratios are not known well enough: a ranking would be by chance. */
+static inline bool bench_too_noisy(const struct bench_noise *noise)
+{
+	return 2 * noise->noisy > noise->cells;
+}
 
 /* Latencies of single events; seconds that they take per row, and the run itself: an exit code. */
 double bench_tails_seconds(const struct bench *bench);

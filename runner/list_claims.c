@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "claims/claims.h"
+#include "json_out.h"
 #include "options.h"
 #include "record.h"
 #include "terminal.h"
@@ -13,24 +14,24 @@ static const char usage[] =
 	"usage: claims [options] [RUN]\n"
 	"Tests every checkable claim of the mails and notes that the schemes are from, on the virtual\n"
 	"clock, by arithmetic, and by what RUN recorded (default: latest, if there is one).\n"
-	"  --json                 the same as JSON\n"
+	"  --json FILE            the same as JSON (- is standard output)\n"
 	"  --results DIR          where runs without a '/' are (default results)\n"
 	"  --help                 this text\n"
 	"exit: 0 fine, whatever the verdicts; 1 usage or a bad file, 3 no resource\n"
 	"examples:\n"
 	"  claims\n"
-	"  claims --json 20260101T120000Z-amd-epyc-2cpu\n";
+	"  claims --json - 20260101T120000Z-amd-epyc-2cpu\n";
 
 struct request {
 	const char *run;
 	const char *results;
-	bool json;
+	const char *json;
 };
 
 static int parse(int argc, char **argv, struct request *request)
 {
 	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' },
+		{ "json", required_argument, NULL, 'j' },
 		{ "results", required_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -40,7 +41,7 @@ static int parse(int argc, char **argv, struct request *request)
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'j')
-			request->json = true;
+			request->json = optarg;
 		else if (option == 'd')
 			request->results = optarg;
 		else if (option == 'h')
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	claims = claims_test(loaded.json ? loaded.json : empty);
 	if (request.json)
-		status = json_dumpf(claims, stdout, JSON_INDENT(1)) || putchar('\n') == EOF;
+		status = json_out(request.json, claims);
 	else
 		print(claims);
 	status |= fflush(stdout);

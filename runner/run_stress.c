@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json_out.h"
 #include "options.h"
 #include "stress.h"
 #include "stress_print.h"
@@ -45,9 +46,13 @@ static const char usage[] =
 	"  --gaps FILE            of replay, such as workloads/gaps/syscalls_busy.csv\n"
 	"  --payload N|random     bytes behind the 32 of the check, random: 0..200\n"
 	"  --seed N               of ring geometry, modes and round lengths (default 1)\n"
-	"  --json FILE            results, written when all is done\n"
+	"  --json FILE            results, written when all is done (- is standard output)\n"
 	"exit: 0 all promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not possible here,\n"
-	"      5 interrupted\n";
+	"      5 interrupted\n"
+	"examples:\n"
+	"  run-stress --scheme nested_stamps --seconds 60 --bits 16\n"
+	"  run-stress --workload late_beat --scheme heartbeat\n"
+	"  run-stress --workload replay --gaps workloads/gaps/syscalls_busy.csv\n";
 
 static void on_interrupt(int signal)
 {
@@ -257,7 +262,7 @@ static int run_rows(const struct options *options, struct stress_config *config,
 			worst = EXIT_BROKEN;
 	}
 	if (json) {
-		error = stress_json_write(options->json, json);
+		error = json_out(options->json, json);
 		json_decref(json);
 		if (error)
 			return error;

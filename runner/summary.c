@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal.h"
+
 #define FLOOR SAMPLES_FLOOR
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
@@ -135,12 +137,20 @@ static void print_half_width(FILE *out, const json_t *line)
 	fputs(json_is_true(json_object_get(line, "noisy")) ? " ~\n" : "\n", out);
 }
 
+static enum terminal_colour colour_of(const char *verdict)
+{
+	if (!strcmp(verdict, "kept"))
+		return TERMINAL_GOOD;
+	return !strcmp(verdict, "broken") ? TERMINAL_BAD : TERMINAL_PLAIN;
+}
+
 static void print_line(FILE *out, const json_t *line, const char *basis)
 {
 	const json_t *error = json_object_get(line, "worst_error_ticks");
+	const char *verdict = json_string_value(json_object_get(line, "verdict"));
 
-	fprintf(out, "%-22.22s %-12.12s", json_string_value(json_object_get(line, "row")),
-		json_string_value(json_object_get(line, "verdict")));
+	fprintf(out, "%-22.22s ", json_string_value(json_object_get(line, "row")));
+	terminal_print(out, colour_of(verdict), -12, verdict);
 	if (json_is_number(error) && json_number_value(error) >= 1e6)
 		fprintf(out, " %9.2e", json_number_value(error));
 	else

@@ -31,7 +31,7 @@ unfinished() {
 check_files() {
 	for run in "$results"/*Z-*/; do
 		if [ -e "$run/bench.json" ]; then
-			"$build/compare" --json "$run" "$run" >/dev/null 2>"$scratch/err"
+			"$build/compare" --json - "$run" "$run" >/dev/null 2>"$scratch/err"
 			[ $? -le 7 ] && [ ! -s "$scratch/err" ] || bad "$run/bench.json"
 		fi
 		for file in "$run"/*.xml "$run"/report.html "$run"/context.json; do
