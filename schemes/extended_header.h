@@ -101,16 +101,4 @@ static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
 
 #include "core/extend.h"
 
-static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
-				struct cursor *cursor)
-{
-	ctf_finish(ring, number, content_bytes);
-	return ctf_cursor(ring, number, content_bytes, cursor);
-}
-
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return ctf_compact_next(cursor, event);
-}
-
 #endif

@@ -247,16 +247,4 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 			    NESTED_TYPE ? at.stamp : delta);
 }
 
-static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
-				struct cursor *cursor)
-{
-	ftrace_finish(ring, number, content_bytes);
-	return ftrace_cursor(ring, number, content_bytes, cursor);
-}
-
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return ftrace_next(cursor, event);
-}
-
 #endif
