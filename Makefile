@@ -21,7 +21,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 OPT ?= -O2
 SANITIZE ?=
 san := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-INCLUDES := -Ischemes -Iworkloads -Irunner -Iresults -I$(BUILD)
+INCLUDES := -Ischemes -Iworkloads -Irunner -Irunner/explore -Iresults -I$(BUILD)
 CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(WARN) $(INCLUDES) $(san) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread -Wall -Wextra -Werror $(INCLUDES) $(san) $(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
@@ -61,8 +61,9 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
 library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
-	runner/layout.c plots/plots.c, \
-	$(wildcard schemes/core/*.c workloads/*.c runner/*.c results/*.c plots/*.c) runner/gbench.cc)
+	runner/layout.c plots/plots.c runner/explore/explore.c runner/explore/row.c, \
+	$(wildcard schemes/core/*.c workloads/*.c runner/*.c runner/explore/*.c results/*.c plots/*.c) \
+	runner/gbench.cc)
 library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
 
@@ -73,7 +74,7 @@ extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchma
 extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/explore
 
 all: $(programs) ## build the programs
 
@@ -121,9 +122,11 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
 
+include runner/explore/explore.mk
+
 # ---- what people call ----
 
-build_packages := gcc g++ make pkg-config libbenchmark-dev libhwloc-dev libjansson-dev
+build_packages := gcc g++ make python3-minimal pkg-config libbenchmark-dev libhwloc-dev libjansson-dev
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
 test_packages := libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
@@ -158,6 +161,11 @@ layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS="
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
 	@$(BUILD)/layout $(ARGS)
 
+explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
+	@$(BUILD)/explore $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
+
 test: ## all tests, under two minutes
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages)
 	@$(MAKE) --no-print-directory $(jobs) all tests
@@ -176,4 +184,5 @@ help: ## this list
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all bench run-stress layout plots test tests test-long clean help force
+
+.PHONY: all bench run-stress explore layout plots test tests test-long clean help force

@@ -97,7 +97,7 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 			/* The begin stamp gives the reader the upper bits; the id may need room. */
 			full = id >= PACKED_IDS;
 			size = packed_bytes(id, len, full);
-			number = offset || ring->subbufs[0].commits ? number + 1 : 0;
+			number = offset || ring_subbufs(ring)[0].commits ? number + 1 : 0;
 			start = (number << ring_subbuf_shift(ring)) + CTF_PACKET_HEADER_BYTES;
 			if (size > ring_max_record(ring) ||
 			    !ring_may_open(ring, number, &opening))
