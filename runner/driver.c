@@ -285,17 +285,37 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 		     ring->header_bytes + ring_subbuf_bytes(ring) - content);
 }
 
-static void driver_drain(void *scheme, struct check *check, bool consume)
+static void drain_range(struct scheme_ring *s, struct check *check, uint64_t first, uint64_t last)
 {
-	struct scheme_ring *s = scheme;
-	uint64_t first, last, number;
+	uint64_t number;
 
-	ring_readable(&s->ring, &first, &last);
 	check_drain_begin(check, first, ring_start_number(&s->ring));
 	for (number = first; number < last; number++)
 		drain_one(s, check, number);
+}
+
+static void driver_drain(void *scheme, struct check *check, bool consume)
+{
+	struct scheme_ring *s = scheme;
+	uint64_t first, last;
+
+	ring_readable(&s->ring, &first, &last);
+	drain_range(s, check, first, last);
 	if (consume)
 		ring_consume(&s->ring, last);
+}
+
+static void driver_take(void *scheme, struct check *check)
+{
+	struct scheme_ring *s = scheme;
+	uint64_t first, last, complete;
+
+	ring_readable(&s->ring, &first, &last);
+	/* Closed is not complete: its writers, or whoever pads its end, may be interrupted. */
+	for (complete = first; complete < last && ring_content(&s->ring, complete);)
+		complete++;
+	drain_range(s, check, first, complete);
+	ring_consume(&s->ring, complete);
 }
 
 static void driver_walk(void *scheme, void (*each)(void *arg, const struct event *event), void *arg)
@@ -391,6 +411,7 @@ const struct driver DRIVER_NAME = {
 	.beat = driver_beat,
 	.flush = driver_flush,
 	.drain = driver_drain,
+	.take = driver_take,
 	.walk = driver_walk,
 	.show = driver_show,
 };

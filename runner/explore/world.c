@@ -209,6 +209,7 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 		function = (void (*)(void))world_row.interrupt[stops];
 	else
 		function = (void (*)(void))world_row.event[stops];
+	book->interrupted |= book->depth > 0;
 	book->level[book->depth++] = (struct level){
 		.sp = book->sp,
 		.begin = world_row.clock->now,
@@ -347,15 +348,9 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	world->book.left = *budget;
 }
 
-/* As buffer_drain(), on our own memory. */
 void world_read(void)
 {
-	struct ring *ring = world_ring();
-	enum ring_mode mode = ring->mode;
-
-	ring->mode = RING_DISCARD;
-	world_row.driver->drain(world_scheme(), &world->check, true);
-	ring->mode = mode;
+	world_row.driver->take(world_scheme(), &world->check);
 }
 
 static uint32_t needs_unmet(void)
@@ -369,7 +364,7 @@ static uint32_t needs_unmet(void)
 	    (since > book->beat_worst ? since : book->beat_worst) >
 		    scheme_reach_ticks(desc, world_row.config.stamp_bits))
 		unmet |= NEED_BEAT;
-	if (desc->needs & NEED_MASKED_INTERRUPTS && book->entered[CONTEXT_LEVEL_1])
+	if (desc->needs & NEED_MASKED_INTERRUPTS && book->interrupted)
 		unmet |= NEED_MASKED_INTERRUPTS;
 	if (desc->needs & NEED_STRICT_CLOCK && !started.step)
 		unmet |= NEED_STRICT_CLOCK;
@@ -384,7 +379,7 @@ enum verdict world_judge(uint32_t *unmet)
 	unsigned int context;
 
 	world_row.driver->flush(world_scheme());
-	world_read();
+	world_row.driver->drain(world_scheme(), &world->check, true);
 	totals.lost = ring->lost + ring->refused + ring->stuck;
 	for (context = 0; context < CHECK_CONTEXTS; context++) {
 		totals.written[context] = book->written[context];

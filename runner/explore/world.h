@@ -73,6 +73,7 @@ struct book {
 	uint8_t depth; /* writers on the stack */
 	uint8_t events; /* entered, prefix included */
 	uint8_t deferred; /* put off and not yet run */
+	uint8_t interrupted; /* a writer came into another one */
 	uint8_t action_count;
 	uint32_t stops; /* counted since the last action */
 	uint32_t unmet; /* needs that this schedule did not meet */
