@@ -121,9 +121,9 @@ static void payload_fill_extra(uint8_t *filler, uint32_t extra, uint64_t sequenc
 }
 
 /*
- * Runs between reserve and commit: `exit` bounds the reserve, not the copying. The record is certain
- * here and its place known, so this is where it is counted: a context can nest in itself where a
- * soft mask runs late writers, but not between these two.
+ * Runs between reserve and commit: `exit` bounds the reserve, not the copying. The record is
+ * certain here and its place known, so this is where it is counted: a context can nest in itself
+ * where a soft mask runs late writers, but not between these two.
  */
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
@@ -163,7 +163,8 @@ static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsi
 	if (unlikely(writer->random_extra)) {
 		extra = driver_random_extra(writer);
 		id = EVENT_SIZED + (id == EVENT_BEAT);
-	} else if (unlikely(writer->high_every) && !(writer->entered[context] % writer->high_every)) {
+	} else if (unlikely(writer->high_every) &&
+		   !(writer->entered[context] % writer->high_every)) {
 		id = EVENT_FIXED_HIGH;
 	}
 	src.entry = clock_fenced();
@@ -370,10 +371,12 @@ static void driver_show(FILE *text, void *scheme, const struct violation *violat
 	unsigned int i, before = 0, after = 0;
 
 	if (!content || !decode_begin(&s->ring, violation->number, content, &cursor)) {
-		fprintf(text, "  sub-buffer %" PRIu64 " is not there any more\n", violation->number);
+		fprintf(text, "  sub-buffer %" PRIu64 " is not there any more\n",
+			violation->number);
 		return;
 	}
-	fprintf(text, "  sub-buffer %" PRIu64 " begins at %" PRIu64 "\n", violation->number, cursor.time);
+	fprintf(text, "  sub-buffer %" PRIu64 " begins at %" PRIu64 "\n", violation->number,
+		cursor.time);
 	ahead = cursor;
 	while (ahead.at < base + violation->offset && decode_next(&ahead, &event) == DECODE_EVENT)
 		before++;

@@ -116,7 +116,8 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 	record = ring_at(ring, start);
 	return (struct reservation){
 		.payload = full ? packed_put_full(record, id, len, stamp) :
-				  ctf_compact_put(record, id, len, stamp, ring_stamp_bits(ring), false),
+				  ctf_compact_put(record, id, len, stamp, ring_stamp_bits(ring),
+						  false),
 		.subbuf = ring_subbuf(ring, number),
 		.size = size,
 		.stamp = stamp,
