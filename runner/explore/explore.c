@@ -393,8 +393,9 @@ static int explore_family(const struct options *options, const char *row,
 	return searches;
 }
 
-static int explore_row(const struct options *options, const char *row)
+static int explore_row(const struct options *options, const struct driver *driver)
 {
+	const char *row = driver->row;
 	struct findings sum = { .schedules = 0 };
 	const struct family *family;
 	int searches = 0, some;
@@ -404,7 +405,8 @@ static int explore_row(const struct options *options, const char *row)
 		return some < 0 ? 1 : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 	}
 	for (family = families; family->shape; family++) {
-		if ((int)family->tier > options->tier)
+		if ((int)family->tier > options->tier ||
+		    (family->main_rows && driver->variant))
 			continue;
 		some = explore_family(options, row, family, &sum);
 		if (some < 0)
@@ -435,7 +437,7 @@ static int replay_row(const struct options *options, const char *row)
 	search.start.mode = options->family.mode;
 	search.start.step = !options->family.coarse;
 	search.start.before = options->family.before;
-	search_jumps(&search);
+	search_jumps(&search, options->family.coarse);
 	if (!replay_run(&search, action, (unsigned int)actions, &replay)) {
 		fprintf(stderr, "stampede: --replay: this schedule does not fit %s and this budget\n",
 			row);
@@ -489,7 +491,7 @@ int main(int argc, char **argv)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	for (i = 0; i < count; i++) {
 		status = options.replay ? replay_row(&options, rows[i]->row) :
-					  explore_row(&options, rows[i]->row);
+					  explore_row(&options, rows[i]);
 		if (status == 1)
 			return 1;
 		worst = status > worst ? status : worst;

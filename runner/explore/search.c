@@ -119,7 +119,7 @@ bool search_take(const struct search *search, const struct action *action)
 	return true;
 }
 
-void search_jumps(struct search *search)
+void search_jumps(struct search *search, bool coarse)
 {
 	uint32_t bits = world_row.config.stamp_bits;
 	uint64_t wrap = bits < 63 ? UINT64_C(1) << bits : UINT64_C(1) << 32, jump;
@@ -127,8 +127,10 @@ void search_jumps(struct search *search)
 	unsigned int i, wraps;
 
 	search->jumps = 0;
+	if (coarse)
+		wrap = 1;
 	if (2 * wrap + 1 <= SEARCH_JUMPS_MAX) {
-		for (jump = 1; jump <= 2 * wrap + 1; jump++)
+		for (jump = 1; jump <= 2 * wrap + !coarse; jump++)
 			search->jump[search->jumps++] = jump;
 		return;
 	}

@@ -48,8 +48,11 @@ struct findings {
 	double done; /* 0..1, while it runs */
 };
 
-/* All jumps of 1 .. 2 wraps + 1, or those around a wrap where there are too many. */
-void search_jumps(struct search *search);
+/*
+ * All jumps of 1 .. 2 wraps + 1, or those around a wrap where there are too many; of a tick and
+ * two for a coarse clock, which has no other way to go on.
+ */
+void search_jumps(struct search *search, bool coarse);
 
 /*
  * Searches the `part`th of `parts` equal shares, split at the first action of each schedule.

@@ -12,7 +12,7 @@ const struct family families[] = {
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 3, 3), .before = 1,
 	  .what = "shared accesses" },
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(3, 2, 2), .what = "shared accesses, empty ring" },
-	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 3, 3), .before = 1, .coarse = true,
+	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1, .coarse = true,
 	  .what = "coarse clock" },
 	{ TIER_QUICK, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1, .beats = 1), .before = 1,
 	  .what = "all jumps, T=3" },
@@ -25,7 +25,10 @@ const struct family families[] = {
 
 	{ TIER_LONG, "page", STOPS_ALL, BUDGET(2, 3, 3), .before = 1, .what = "every instruction" },
 	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 4, 4), .before = 1, .what = "shared accesses" },
-	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 5, 5), .before = 1, .what = "shared accesses" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 5, 5), .before = 1, .main_rows = true,
+	  .what = "shared accesses" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 3, 3, .jumps = 1), .before = 1, .coarse = true,
+	  .what = "coarse clock" },
 	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 2), .before = 1,
 	  .what = "jumps around a wrap, own width" },
 	{ TIER_LONG, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1, .beats = 1), .before = 1,
@@ -122,12 +125,15 @@ int family_run(const struct family *family, const struct search *options, unsign
 
 	search.stops = family->stops;
 	search.budget = family->budget;
+	/* To anybody else a beat is an interrupt like all others. */
+	if (!(world_row.driver->desc->needs & NEED_BEAT))
+		search.budget.beats = 0;
 	search.start = (struct world_start){
 		.mode = family->mode,
 		.step = !family->coarse,
 		.before = family->before,
 	};
-	search_jumps(&search);
+	search_jumps(&search, family->coarse);
 	for (phase = 0; phase < phases; phase++) {
 		search.start.phase = phase_at(phase);
 		for (search.start.extra = 0;; search.start.extra += 4) {

@@ -27,6 +27,7 @@ struct family {
 	enum explore_stops stops;
 	struct budget budget;
 	bool coarse;
+	bool main_rows; /* not for variants */
 	enum range phases; /* clock values at the start */
 	enum range offsets; /* where in the sub-buffer the first event begins */
 	uint32_t before; /* events recorded before */

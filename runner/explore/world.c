@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define WORLD_ADDRESS ((void *)UINT64_C(0x100000000000))
 #define FILL_BYTE 0xa5
@@ -111,6 +112,11 @@ int world_load(const char *path)
 
 	if (loaded)
 		dlclose(loaded);
+	loaded = NULL;
+	if (access(path, F_OK)) {
+		fprintf(stderr, "stampede: no %s: make %s\n", path, path);
+		return -ENOENT;
+	}
 	loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	symbol = loaded ? dlsym(loaded, EXPLORED_ROW_SYMBOL) : NULL;
 	if (!symbol) {
