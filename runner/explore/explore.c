@@ -35,6 +35,8 @@ enum {
 	OPTION_JUMPS,
 	OPTION_BEATS,
 	OPTION_READS,
+	OPTION_WRITERS,
+	OPTION_PREEMPTIONS,
 	OPTION_CLOCK,
 	OPTION_PHASES,
 	OPTION_OFFSETS,
@@ -59,6 +61,8 @@ static const struct option long_options[] = {
 	{ "jumps", required_argument, NULL, OPTION_JUMPS },
 	{ "beats", required_argument, NULL, OPTION_BEATS },
 	{ "reads", required_argument, NULL, OPTION_READS },
+	{ "writers", required_argument, NULL, OPTION_WRITERS },
+	{ "preemptions", required_argument, NULL, OPTION_PREEMPTIONS },
 	{ "clock", required_argument, NULL, OPTION_CLOCK },
 	{ "phases", required_argument, NULL, OPTION_PHASES },
 	{ "offsets", required_argument, NULL, OPTION_OFFSETS },
@@ -90,6 +94,8 @@ static const char help[] =
 	"  --events M         top-level events (2)       --nested NB   interrupts (1)\n"
 	"  --depth D          how deep they nest (NB)    --jumps JB    times that the clock jumps\n"
 	"  --beats B          beats that come            --reads R     times that a reader comes\n"
+	"  --writers W        writers on W CPUs, M events each (*_locked rows), run one at a time\n"
+	"  --preemptions P    how often one CPU is left for another in the middle of an event\n"
 	"  --clock C          strict, or coarse: it stands still but for jumps\n"
 	"  --phases all       every clock value at the start\n"
 	"  --offsets all      every offset of the first event in its sub-buffer\n"
@@ -156,6 +162,8 @@ static int parse_budget(int option, const char *text, struct options *options)
 		{ OPTION_JUMPS, "jumps", offsetof(struct budget, jumps), 4 },
 		{ OPTION_BEATS, "beats", offsetof(struct budget, beats), 4 },
 		{ OPTION_READS, "reads", offsetof(struct budget, reads), 4 },
+		{ OPTION_WRITERS, "writers", offsetof(struct budget, writers), WORLD_WRITERS_MAX },
+		{ OPTION_PREEMPTIONS, "preemptions", offsetof(struct budget, preemptions), 10 },
 	};
 	unsigned int i;
 	int value;
@@ -308,6 +316,8 @@ static void print_command(const struct search *search, const char *shape)
 		printf(" --beats %u", budget->beats);
 	if (budget->reads)
 		printf(" --reads %u", budget->reads);
+	if (budget->writers > 1)
+		printf(" --writers %u --preemptions %u", budget->writers, budget->preemptions);
 	if (!search->start.step)
 		printf(" --clock coarse");
 	if (search->start.mode == RING_DISCARD)
@@ -406,7 +416,8 @@ static int explore_row(const struct options *options, const struct driver *drive
 	}
 	for (family = families; family->shape; family++) {
 		if ((int)family->tier > options->tier ||
-		    (family->main_rows && driver->variant))
+		    (family->main_rows && driver->variant) ||
+		    (family->budget.writers > 1 && !driver->desc->shared_promises))
 			continue;
 		some = explore_family(options, row, family, &sum);
 		if (some < 0)

@@ -72,6 +72,9 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 /* Does it. True if a writer was launched. */
 bool search_take(const struct search *search, const struct action *action);
 
+/* Between events: starts the next one, on this CPU or another. False: all have ended. */
+bool search_next(const struct search *search);
+
 /* Can anything still happen to the uppermost writer? */
 bool search_open(void);
 

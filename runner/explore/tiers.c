@@ -47,6 +47,14 @@ const struct family families[] = {
 	  .offsets = RANGE_ALL, .what = "two sub-buffers, discard, reader" },
 	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(3, 1, 1, .jumps = 1, .beats = 1),
 	  .offsets = RANGE_ALL, .what = "sub-buffer ends and jumps, T=4" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 0, 0, .writers = 2, .preemptions = 4), .before = 1,
+	  .what = "two CPUs in one ring" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(1, 1, 1, .writers = 3, .preemptions = 3), .before = 1,
+	  .what = "three CPUs in one ring, one interrupt" },
+	{ TIER_LONG, "ends2", STOPS_SHARED, BUDGET(3, 0, 0, .writers = 2, .preemptions = 3),
+	  .offsets = RANGE_ALL, .what = "two CPUs, sub-buffer ends" },
+	{ TIER_LONG, "wrap3", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .writers = 2, .preemptions = 2),
+	  .before = 1, .what = "two CPUs, all jumps, T=3" },
 
 	{ TIER_EXHAUSTIVE, "page", STOPS_ALL, BUDGET(2, 4, 4), .before = 1,
 	  .what = "every instruction" },
@@ -172,6 +180,9 @@ void family_format(const struct family *family, char *text, size_t bytes)
 	if (family->budget.reads && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " reads=%u",
 				 family->budget.reads);
+	if (family->budget.writers && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " W=%u P=%u",
+				 family->budget.writers, family->budget.preemptions);
 	if (family->coarse && (size_t)used < bytes)
 		snprintf(text + used, bytes - (size_t)used, " coarse");
 }

@@ -21,9 +21,16 @@ static struct world_start started;
 static uint32_t *site_index[2]; /* by copy: return address - stop_base -> site + 1 */
 static uint64_t stop_base[2], stop_span[2];
 
-static uintptr_t stack_end(void)
+uintptr_t world_stack_end(unsigned int writer)
 {
-	return (uintptr_t)stack_begin + WORLD_STACK_BYTES;
+	return (uintptr_t)stack_begin + (writer + 1) * (uintptr_t)WORLD_STACK_BYTES;
+}
+
+uintptr_t world_stack_sp(unsigned int writer)
+{
+	const struct book *book = &world->book;
+
+	return writer == book->writer ? book->sp : book->parked[writer].sp;
 }
 
 /* ---- layout of memory: scheme, slots, ring ---- */
@@ -61,7 +68,7 @@ struct ring *world_ring(void)
 
 int world_map(void)
 {
-	size_t bytes = WORLD_BYTES + WORLD_STACK_BYTES;
+	size_t bytes = WORLD_BYTES + WORLD_WRITERS_MAX * WORLD_STACK_BYTES;
 	void *at = mmap(WORLD_ADDRESS, bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
@@ -196,7 +203,7 @@ void explore_undeferred(unsigned int context)
 static unsigned int context_at(unsigned int depth)
 {
 	if (depth <= CONTEXT_LEVEL_3)
-		return depth;
+		return world->book.writer * CONTEXTS + depth;
 	return world_row.defers ? CONTEXT_LEVEL_3 : depth + 1;
 }
 
@@ -303,7 +310,41 @@ void world_jump(uint64_t ticks)
 	world_row.clock->now += ticks;
 }
 
+bool world_unfinished(unsigned int writer)
+{
+	const struct book *book = &world->book;
+
+	if (writer == book->writer)
+		return book->depth || book->left.events;
+	return book->parked[writer].depth || book->parked[writer].events;
+}
+
+void world_switch(unsigned int writer)
+{
+	struct book *book = &world->book;
+	struct parked *from = &book->parked[book->writer], *to = &book->parked[writer];
+
+	from->sp = book->sp;
+	from->depth = book->depth;
+	from->events = book->left.events;
+	memcpy(from->level, book->level, book->depth * sizeof(from->level[0]));
+	book->writer = (uint8_t)writer;
+	book->sp = to->sp;
+	book->depth = to->depth;
+	book->left.events = to->events;
+	memcpy(book->level, to->level, to->depth * sizeof(to->level[0]));
+}
+
 /* ---- beginning and judging ---- */
+
+/* With several writers a row owes what it promises for them. */
+static struct scheme_desc judged;
+
+void world_check_begin(void)
+{
+	check_init(&world->check, &judged, world_row.config.stamp_bits);
+	world->check.contexts = CHECK_CONTEXTS;
+}
 
 static void run_to_end(void)
 {
@@ -330,7 +371,7 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	started = *start;
 	config.mode = start->mode;
 	memset(&world->book, 0, sizeof(world->book));
-	world->book.sp = stack_end();
+	world->book.sp = world_stack_end(0);
 	world_row.clock->now = start->phase;
 	world_row.clock->step = start->step;
 	*world_row.blocked = 0;
@@ -344,14 +385,21 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	*world_row.constants.subbufs = world_ring()->subbufs;
 	*world_row.constants.header_bytes = world_ring()->header_bytes;
 	*world_row.constants.mode = start->mode;
-	check_init(&world->check, world_row.driver->desc, config.stamp_bits);
-	world->check.contexts = CHECK_CONTEXTS;
+	judged = *world_row.driver->desc;
+	if (budget->writers > 1)
+		judged.promises = judged.shared_promises;
+	world_check_begin();
 	world->book.beat_since = world_row.clock->now;
 	for (i = 0; i < start->before + !!start->extra; i++) {
 		launch_before(i == start->before ? start->extra : 0);
 		run_to_end();
 	}
 	world->book.left = *budget;
+	for (i = 0; i < WORLD_WRITERS_MAX; i++)
+		world->book.parked[i] = (struct parked){
+			.sp = world_stack_end(i),
+			.events = i < budget->writers ? budget->events : 0,
+		};
 }
 
 void world_read(void)
@@ -389,7 +437,8 @@ enum verdict world_judge(uint32_t *unmet)
 	totals.lost = ring->lost + ring->refused + ring->stuck;
 	for (context = 0; context < CHECK_CONTEXTS; context++) {
 		totals.written[context] = book->written[context];
-		totals.nested += context ? book->entered[context] : 0;
+		/* Any event of another CPU may have come into any other's reserve. */
+		totals.nested += context || book->left.writers > 1 ? book->entered[context] : 0;
 	}
 	totals.committed = ring_total_records(ring);
 	check_finish(&world->check, &totals);
