@@ -354,6 +354,7 @@ static void judge(struct engine *engine)
 	findings->inexact += check->inexact;
 	findings->extended += check->extended;
 	findings->decoded += check->events;
+	findings->stuck += world_ring()->stuck > 0;
 	count(engine, verdict, first);
 	if (engine->search->outcomes)
 		outcomes_add(world_hash());

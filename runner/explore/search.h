@@ -40,6 +40,7 @@ struct findings {
 	uint64_t inexact; /* stamps declared so, over all schedules */
 	uint64_t extended;
 	uint64_t decoded;
+	uint64_t stuck; /* schedules in which a writer gave up: it could not finish */
 	uint64_t outcomes;
 	uint64_t outcomes_hash; /* order-free, of the distinct ones */
 	double seconds;

@@ -18,6 +18,8 @@ const struct family families[] = {
 	  .what = "all jumps, T=3" },
 	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .beats = 1), .before = 1,
 	  .phases = RANGE_ALL, .what = "all jumps and phases, T=4" },
+	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1), .before = 1, .slow = true,
+	  .what = "each clock read takes a wrap" },
 	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 2, 2), .offsets = RANGE_ALL,
 	  .what = "two sub-buffers, every offset" },
 	{ TIER_QUICK, "ends4", STOPS_SHARED, BUDGET(4, 1, 1, .reads = 1), .mode = RING_DISCARD,
@@ -91,6 +93,7 @@ static void add(struct findings *sum, const struct findings *one)
 	sum->inexact += one->inexact;
 	sum->extended += one->extended;
 	sum->decoded += one->decoded;
+	sum->stuck += one->stuck;
 	for (i = 0; i < 4; i++)
 		sum->verdicts[i] += one->verdicts[i];
 	for (i = 0; i < ORACLES + 3; i++)
@@ -123,6 +126,21 @@ static uint64_t phase_at(uint64_t index)
 	return (UINT64_C(1) << bits) - index;
 }
 
+void family_search(const struct family *family, struct search *search)
+{
+	search->stops = family->stops;
+	search->budget = family->budget;
+	/* To anybody else a beat is an interrupt like all others. */
+	if (!(world_row.driver->desc->needs & NEED_BEAT))
+		search->budget.beats = 0;
+	search->start = (struct world_start){
+		.mode = family->mode,
+		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31) : !family->coarse,
+		.before = family->before,
+	};
+	search_jumps(search, family->coarse);
+}
+
 int family_run(const struct family *family, const struct search *options, unsigned int processes,
 	       struct findings *findings, struct search *first)
 {
@@ -131,17 +149,7 @@ int family_run(const struct family *family, const struct search *options, unsign
 	struct findings one;
 	int searches = 0, error;
 
-	search.stops = family->stops;
-	search.budget = family->budget;
-	/* To anybody else a beat is an interrupt like all others. */
-	if (!(world_row.driver->desc->needs & NEED_BEAT))
-		search.budget.beats = 0;
-	search.start = (struct world_start){
-		.mode = family->mode,
-		.step = !family->coarse,
-		.before = family->before,
-	};
-	search_jumps(&search, family->coarse);
+	family_search(family, &search);
 	for (phase = 0; phase < phases; phase++) {
 		search.start.phase = phase_at(phase);
 		for (search.start.extra = 0;; search.start.extra += 4) {
@@ -183,6 +191,8 @@ void family_format(const struct family *family, char *text, size_t bytes)
 	if (family->budget.writers && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " W=%u P=%u",
 				 family->budget.writers, family->budget.preemptions);
+	if (family->slow && (size_t)used < bytes)
+		snprintf(text + used, bytes - (size_t)used, " slow clock");
 	if (family->coarse && (size_t)used < bytes)
 		snprintf(text + used, bytes - (size_t)used, " coarse");
 }
