@@ -114,8 +114,7 @@ static double expected_seconds(const struct bench *bench)
 	seconds += bench->rows * size->checked_seconds;
 	seconds += bench->workload[WORKLOAD_storm] * bench->rows * size->storm_seconds;
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
-	if (!bench->quick)
-		seconds += bench->rows * bench_tails_seconds(bench);
+	seconds += bench_tails_seconds(bench);
 	seconds += bench->workload[WORKLOAD_idle] * bench->rows *
 		   (size->idle_seconds + size->rare_seconds);
 	seconds += (bench->workload[WORKLOAD_stall] + bench->workload[WORKLOAD_handoff]) *
@@ -228,6 +227,8 @@ int bench_open(struct bench *bench, const char *program)
 	bench->replay = json_array();
 	bench->by_rate = json_array();
 	bench->tails = json_array();
+	bench->precision = json_array();
+	bench->channels = json_array();
 	bench_plan_cells(bench);
 	warn(bench);
 	/* At once, so that a killed run still knows its machine; at the end with the load after. */
@@ -526,6 +527,8 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "late_beat", bench->late_beat);
 	record_set(bench->record, "bytes_by_rate", bench->by_rate);
 	record_set(bench->record, "tails", bench->tails);
+	record_set(bench->record, "precision", bench->precision);
+	record_set(bench->record, "channels", bench->channels);
 	record_set(bench->record, "idle", bench->idle);
 	record_set(bench->record, "replay", bench->replay);
 	bench->injected = bench_injected(bench);
@@ -550,6 +553,8 @@ void bench_close(struct bench *bench)
 	json_decref(bench->replay);
 	json_decref(bench->by_rate);
 	json_decref(bench->tails);
+	json_decref(bench->precision);
+	json_decref(bench->channels);
 	json_decref(bench->table);
 	json_decref(bench->injected);
 	json_decref(bench->warnings);

@@ -79,6 +79,8 @@ struct bench {
 	json_t *replay;
 	json_t *by_rate;
 	json_t *tails;
+	json_t *precision;
+	json_t *channels;
 	json_t *table;
 	json_t *injected;
 	double decode_events_per_second;
@@ -148,9 +150,9 @@ static inline bool bench_too_noisy(const struct bench_noise *noise)
 	return 2 * noise->noisy > noise->cells;
 }
 
-/* Latencies of single events; seconds that they take per row, and the run itself: an exit code. */
-double bench_tails_seconds(const struct bench *bench);
+/* Fenced latencies of all rows in every regime; how long that takes. An exit code; seconds. */
 int bench_run_tails(struct bench *bench);
+double bench_tails_seconds(const struct bench *bench);
 
 /* Puts everything but the repetitions into the record, and makes the table. */
 void bench_sections(struct bench *bench);

@@ -20,6 +20,7 @@
 #ifndef STAMPEDE_CORE_FORMAT_FTRACE_H
 #define STAMPEDE_CORE_FORMAT_FTRACE_H
 
+#include "bytes.h"
 #include "scheme.h"
 
 #define FTRACE_HEADER_BYTES 16
@@ -61,30 +62,17 @@ static inline uint64_t ftrace_record_bytes(uint32_t len)
 	return (uint64_t)payload + (ftrace_is_large(payload) ? 8 : 4);
 }
 
-static inline void ftrace_put32(uint8_t *at, uint32_t value)
-{
-	memcpy(at, &value, sizeof(value));
-}
-
-static inline uint32_t ftrace_get32(const uint8_t *at)
-{
-	uint32_t field;
-
-	memcpy(&field, at, sizeof(field));
-	return field;
-}
-
 /* Writes an event's header; `delta` fits the short field. Returns where the payload goes. */
 static inline uint8_t *ftrace_put(uint8_t *at, uint32_t len, uint64_t delta)
 {
 	uint32_t payload = ftrace_payload_bytes(len), word = (uint32_t)delta << FTRACE_TYPE_BITS;
 
 	if (!ftrace_is_large(payload)) {
-		ftrace_put32(at, word | payload / 4);
+		put_u32(at, word | payload / 4);
 		return at + 4;
 	}
-	ftrace_put32(at, word | FTRACE_TYPE_LARGE);
-	ftrace_put32(at + 4, payload + 4);
+	put_u32(at, word | FTRACE_TYPE_LARGE);
+	put_u32(at + 4, payload + 4);
 	return at + 8;
 }
 
@@ -92,8 +80,8 @@ static inline uint8_t *ftrace_put(uint8_t *at, uint32_t len, uint64_t delta)
 static inline uint8_t *ftrace_put_time(uint8_t *at, uint32_t type, uint64_t value,
 				       unsigned int bits)
 {
-	ftrace_put32(at, (uint32_t)((value & bits_mask(bits)) << FTRACE_TYPE_BITS) | type);
-	ftrace_put32(at + 4, (uint32_t)(value >> bits));
+	put_u32(at, (uint32_t)((value & bits_mask(bits)) << FTRACE_TYPE_BITS) | type);
+	put_u32(at + 4, (uint32_t)(value >> bits));
 	return at + FTRACE_TIME_BYTES;
 }
 
@@ -159,14 +147,14 @@ static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor 
 								  struct event *event)
 {
 	const uint8_t *at = cursor->at;
-	uint32_t word = ftrace_get32(at), type = word & ((1u << FTRACE_TYPE_BITS) - 1), large;
+	uint32_t word = get_u32(at), type = word & ((1u << FTRACE_TYPE_BITS) - 1), large;
 	uint64_t value;
 
 	if (type == FTRACE_TYPE_EXTEND || type == FTRACE_TYPE_ABSOLUTE) {
 		/* Its event has to follow: at least a header and one word. */
 		if (cursor_left(cursor) < FTRACE_TIME_BYTES + 8)
 			return DECODE_BAD;
-		value = ((uint64_t)ftrace_get32(at + 4) << cursor->stamp_bits) +
+		value = ((uint64_t)get_u32(at + 4) << cursor->stamp_bits) +
 			(word >> FTRACE_TYPE_BITS);
 		if (type == FTRACE_TYPE_EXTEND)
 			event->time = cursor->time + value;
@@ -175,7 +163,7 @@ static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor 
 		event->flags = EVENT_EXTENDED;
 		event->header_bytes += FTRACE_TIME_BYTES;
 		at += FTRACE_TIME_BYTES;
-		word = ftrace_get32(at);
+		word = get_u32(at);
 		type = word & ((1u << FTRACE_TYPE_BITS) - 1);
 		event->time += word >> FTRACE_TYPE_BITS;
 	}
@@ -186,7 +174,7 @@ static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor 
 		event->header_bytes += 4;
 		if (cursor_left(cursor) < event->header_bytes)
 			return DECODE_BAD;
-		large = ftrace_get32(at + 4);
+		large = get_u32(at + 4);
 		if (large < 4)
 			return DECODE_BAD;
 		event->payload_bytes = large - 4;
@@ -207,7 +195,7 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 
 	if (unlikely(left < 4))
 		return left ? DECODE_BAD : DECODE_END;
-	word = ftrace_get32(cursor->at);
+	word = get_u32(cursor->at);
 	type = word & ((1u << FTRACE_TYPE_BITS) - 1);
 	event->id = EVENT_FIXED;
 	event->time = cursor->time + (word >> FTRACE_TYPE_BITS);
@@ -228,5 +216,12 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 	cursor->time = event->time;
 	return DECODE_EVENT;
 }
+
+/* The reader of a scheme that includes this format, and no other before: see core/record.h. */
+#ifndef FORMAT_NEXT
+#define FORMAT_FINISH ftrace_finish
+#define FORMAT_CURSOR ftrace_cursor
+#define FORMAT_NEXT ftrace_next
+#endif
 
 #endif
