@@ -104,6 +104,16 @@ fi
 	[ "$(grep -c '^  tested: ' "$scratch/out")" -ge 25 ]
 report $? "claims: 25 or more"
 
+# Every key of a record is in SCHEMA.md, between backticks or as the end of a path.
+undocumented=
+for key in $(grep -oE '"[A-Za-z_0-9]+":' "$results/latest/bench.json" | tr -d '":' | sort -u); do
+	grep -qE "[\`.]$key(\[\])?\`" results/SCHEMA.md ||
+		grep -qE "^\| \`context\.([a-z]+\.)*$key[.\`]" results/SCHEMA.md ||
+		undocumented="$undocumented $key"
+done
+[ -z "$undocumented" ]
+report $? "SCHEMA.md has every key of a record:$undocumented"
+
 if command -v help2man >/dev/null && command -v man >/dev/null; then
 	lacking=0
 	mkdir "$scratch/built"
