@@ -124,8 +124,14 @@ static void print_only(FILE *out, const json_t *names, const char *side)
 void compare_print(FILE *out, const json_t *comparison, bool all)
 {
 	const json_t *counts = json_object_get(comparison, "counts"), *cell;
+	const json_t *control = json_object_get(comparison, "control");
 	size_t i, hidden = 0;
 
+	if (json_is_true(json_object_get(control, "moved")))
+		fprintf(out, "warning: the loop without a scheme took %+.0f %% time in B: the machine "
+			"was in another\nstate, and no time is said to have changed; stop other work and "
+			"run both again\n",
+			100 * json_number_value(json_object_get(control, "change")));
 	fprintf(out, "%-44s %8s %8s %8s %9s  %s\n", "cell", "time", "95 %", "", "p", "");
 	json_array_foreach(json_object_get(comparison, "cells"), i, cell) {
 		if (all || strcmp(text(cell, "word"), comparison_word(COMPARISON_SAME)))

@@ -42,6 +42,15 @@ static const json_t *find(const json_t *list, const char *row, const char *workl
 
 /* ---- time ---- */
 
+/* The harness around nothing, as runner/cell.h names it. */
+#define CONTROL_ROW "loop"
+#define CONTROL_WORKLOAD "steady"
+
+struct terms {
+	const char *basis;
+	bool control_moved;
+};
+
 /* Is there a time to speak of in these cycles or ticks? */
 static bool has(const json_t *run, const char *basis)
 {
@@ -93,10 +102,11 @@ static json_t *number(double value)
 /* {"time": ...} as comparison.h says; *word is left alone if there is no time on both sides. */
 static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 			    const struct comparison_side *b, const char *b_row,
-			    const char *workload, const char *basis, enum comparison_word *word)
+			    const char *workload, const struct terms *terms,
+			    enum comparison_word *word)
 {
-	struct samples left = log_ratios(a, a_row, workload, basis);
-	struct samples right = log_ratios(b, b_row, workload, basis);
+	struct samples left = log_ratios(a, a_row, workload, terms->basis);
+	struct samples right = log_ratios(b, b_row, workload, terms->basis);
 	struct stats_interval change;
 	json_t *json = json_null();
 	double p;
@@ -107,6 +117,8 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 						  expm1(change.high) };
 		p = stats_rank_test(left.value, left.count, right.value, right.count);
 		*word = judge_time(&change, p);
+		if (terms->control_moved && *word != COMPARISON_SAME)
+			*word = COMPARISON_NOISY;
 		json = json_pack(
 			"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",
 			comparison_word(*word), "change", number(change.middle), "low",
@@ -115,6 +127,27 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 			number(exp(stats_quantile(right.value, right.count, 0.5))),
 			"repetitions_a", (json_int_t)left.count, "repetitions_b",
 			(json_int_t)right.count);
+	}
+	samples_free(&left);
+	samples_free(&right);
+	return json;
+}
+
+/* What the loop without a scheme did from one run to the other; null if one has none. */
+static json_t *compare_control(const struct comparison_side *a, const struct comparison_side *b,
+			       const char *basis)
+{
+	struct samples left = log_ratios(a, CONTROL_ROW, CONTROL_WORKLOAD, basis);
+	struct samples right = log_ratios(b, CONTROL_ROW, CONTROL_WORKLOAD, basis);
+	json_t *json = json_null();
+	double change, p;
+
+	if (left.count && right.count) {
+		change = expm1(stats_shift(left.value, left.count, right.value,
+					   right.count).middle);
+		p = stats_rank_test(left.value, left.count, right.value, right.count);
+		json = json_pack("{s:f, s:f, s:b}", "change", change, "p", p, "moved",
+				 p < COMPARISON_P && fabs(change) > COMPARISON_CONTROL);
 	}
 	samples_free(&left);
 	samples_free(&right);
@@ -184,8 +217,8 @@ static void compare_verdicts(const json_t *a, const json_t *b, json_t *list,
 /* ---- cells ---- */
 
 static json_t *compare_cell(const struct comparison_side *a, const struct comparison_side *b,
-			    const json_t *table_line, const json_t *other, const char *basis,
-			    enum comparison_word *word)
+			    const json_t *table_line, const json_t *other,
+			    const struct terms *terms, enum comparison_word *word)
 {
 	const char *row = text(table_line, "row"), *other_row = text(other, "row");
 	const char *workload = text(table_line, "workload");
@@ -196,7 +229,7 @@ static json_t *compare_cell(const struct comparison_side *a, const struct compar
 	if (!strcmp(row, SAMPLES_FLOOR) && !strcmp(other_row, SAMPLES_FLOOR))
 		time = json_null();
 	else
-		time = compare_time(a, row, b, other_row, workload, basis, word);
+		time = compare_time(a, row, b, other_row, workload, terms, word);
 	compare_figures(find(json_object_get(a->run, "exact"), row, NULL),
 			find(json_object_get(b->run, "exact"), other_row, NULL), list, word);
 	compare_verdicts(table_line, other, list, word);
@@ -217,7 +250,7 @@ static json_t *cells_of(const json_t *run)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, "benchmarks"), i, one) {
-		if (!*text(one, "row") || !strcmp(text(one, "row"), "loop") ||
+		if (!*text(one, "row") || !strcmp(text(one, "row"), CONTROL_ROW) ||
 		    find(cells, text(one, "row"), text(one, "workload")))
 			continue;
 		line = json_pack("{s:s, s:s}", "row", text(one, "row"), "workload",
@@ -294,10 +327,12 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 {
 	json_t *left = side_cells(a), *right = side_cells(b), *cells = json_array();
 	size_t counts[COMPARISON_WORDS] = { 0 }, i;
-	const char *basis = common_basis(a, b);
+	struct terms terms = { .basis = common_basis(a, b) };
+	json_t *result, *control = compare_control(a, b, terms.basis);
 	enum comparison_word word;
 	const json_t *one, *other;
-	json_t *result;
+
+	terms.control_moved = json_is_true(json_object_get(control, "moved"));
 
 	json_array_foreach(left, i, one) {
 		if (a->row && strcmp(text(one, "row"), a->row))
@@ -305,10 +340,11 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 		other = find(right, b->row ? b->row : text(one, "row"), text(one, "workload"));
 		if (!other)
 			continue;
-		json_array_append_new(cells, compare_cell(a, b, one, other, basis, &word));
+		json_array_append_new(cells, compare_cell(a, b, one, other, &terms, &word));
 		counts[word]++;
 	}
-	result = json_pack("{s:o, s:s, s:{s:I, s:I, s:I, s:I}}", "cells", cells, "basis", basis,
+	result = json_pack("{s:o, s:o, s:s, s:{s:I, s:I, s:I, s:I}}", "cells", cells,
+			   "control", control, "basis", terms.basis,
 			   "counts", comparison_word(COMPARISON_SAME),
 			   (json_int_t)counts[COMPARISON_SAME], comparison_word(COMPARISON_NOISY),
 			   (json_int_t)counts[COMPARISON_NOISY],

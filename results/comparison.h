@@ -5,7 +5,10 @@
  * Time is the ratio to the floor of the same round, since ns drift by half between runs on shared
  * machines; in core cycles if both runs have them, else in ticks of CPU time. A time has changed if
  * the rank test says p < COMPARISON_P and it moved by more than COMPARISON_LEAST; it has not if the
- * 95 % interval of the move lies within COMPARISON_LEAST; else it is too noisy to say. The exact
+ * 95 % interval of the move lies within COMPARISON_LEAST; else it is too noisy to say. The control
+ * is the harness's loop without any scheme: if that moved by more than COMPARISON_CONTROL the
+ * machine was in another state (a busy sibling of the core, another clock rate), in which rows that
+ * compute and rows that wait for the clock move apart, and no time is said to have changed. The exact
  * gates (instructions by single-step, clock reads, atomics, extended records, header bytes; the
  * verdict) have changed if they differ at all.
  */
@@ -16,6 +19,7 @@
 
 #define COMPARISON_P 0.01
 #define COMPARISON_LEAST 0.05
+#define COMPARISON_CONTROL 0.1
 
 enum comparison_word {
 	COMPARISON_SAME,
@@ -34,7 +38,8 @@ struct comparison_side {
 };
 
 /*
- * {"cells": [...], "only_a": [names], "only_b": [names], "counts": {word: n}, "basis"}; a cell is
+ * {"cells": [...], "only_a": [names], "only_b": [names], "counts": {word: n}, "basis",
+ * "control": {"change", "p", "moved"}}; a cell is
  * {"name", "row", "workload", "word", "time": {"word", "change", "low", "high", "p", "a", "b",
  * "repetitions_a", "repetitions_b"} or null (the floor: it is what ratios are to), "exact":
  * [{"what", "a", "b", "word"}]}. change, low, high are relative: 0.05 is 5 % more. NULL without

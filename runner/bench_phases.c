@@ -30,7 +30,7 @@
 
 static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3, 300 };
 static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0, 30 };
-static const struct bench_size quick = { 0.15, 0.3, 0.15, 5e6, 21, 7, 7, 0.2, 0, 3 };
+static const struct bench_size quick = { 0.15, 0.3, 0.15, 5e6, 21, 7, 7, 0.2, 0, 2 };
 
 const struct bench_size *bench_size(const struct bench *bench)
 {
@@ -327,6 +327,7 @@ static int run_counts(struct bench *bench)
 	int i, error;
 
 	for (i = 0; i < bench->rows; i++) {
+		progress_step(&bench->progress, "counts", bench->row[i]->row);
 		driver = driver_find(drivers_counting, bench->row[i]->row);
 		error = counts_steady(driver, COUNTED_EVENTS, TICKS_BETWEEN_EVENTS, false,
 				      &bench->counts[i]);
@@ -362,6 +363,7 @@ static int run_decode(struct bench *bench)
 		/* Without a stamp every event leaves its window: that is not the usual path. */
 		if (bench->row[i]->desc->untimed)
 			continue;
+		progress_step(&bench->progress, "decoding", bench->row[i]->row);
 		config = buffer_config(bench->row[i], 12, 8);
 		if (buffer_open(&buffer, bench->row[i], &config))
 			return EXIT_RESOURCE;

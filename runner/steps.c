@@ -9,7 +9,7 @@
 #ifdef __x86_64__
 #define AWAITED_BITS 28 /* a wrap of wider fields is rare, and would take long to wait for */
 #define STEPPED_EVENTS 16
-#define TRIES_MOST 8
+#define TRIES_MOST 100
 
 static volatile uint64_t steps;
 
@@ -51,35 +51,51 @@ static uint64_t events_per_subbuf(struct buffer *buffer)
 	return check.subbufs > 1 ? (check.events - check.last_events) / (check.subbufs - 1) : 1;
 }
 
-/* Leaves at least half a wrap of the row's field before the next one. */
-static void await_wrap(uint32_t stamp_bits)
+/* Leaves at least half a wrap of the row's field before the next one; which wrap this is. */
+static uint64_t await_wrap(uint32_t stamp_bits)
 {
 	while (stamp_bits <= AWAITED_BITS && clock_real() >> (stamp_bits - 1) & 1)
 		;
+	return stamp_bits < 64 ? clock_real() >> stamp_bits : 0;
 }
 
 /*
  * Instructions of a call that records `events` behind the first `skipped` of a sub-buffer. Stepping
  * takes some 10 us per instruction, a sub-buffer's events together more than a wrap of 27 bits, and
- * where that falls is no property of the row.
+ * where that falls is no property of the row: what met one, for want of the CPU, is done again.
+ * Negative if that is too often.
  */
-static uint64_t steps_behind(struct buffer *buffer, uint64_t skipped, uint64_t events)
+static int64_t steps_behind(struct buffer *buffer, uint64_t skipped, uint64_t events)
 {
-	await_wrap(buffer->driver->stamp_bits);
-	buffer->driver->flush(buffer->scheme);
-	/* The first event after a flush opens a sub-buffer. */
-	buffer->driver->run(buffer->scheme, &buffer->writer, 1 + skipped);
-	return steps_of(buffer, events);
+	const uint32_t bits = buffer->driver->stamp_bits;
+	uint64_t wrap, counted;
+	int i;
+
+	for (i = 0; i < TRIES_MOST; i++) {
+		wrap = await_wrap(bits);
+		buffer->driver->flush(buffer->scheme);
+		/* The first event after a flush opens a sub-buffer. */
+		buffer->driver->run(buffer->scheme, &buffer->writer, 1 + skipped);
+		counted = steps_of(buffer, events);
+		if (bits >= 64 || clock_real() >> bits == wrap)
+			return (int64_t)counted;
+	}
+	return -1;
 }
 
-/* One sub-buffer's events, the switch to the next among them; what a call costs drops out. */
-static uint64_t steps_per_subbuf(struct buffer *buffer, uint64_t events)
+/*
+ * One sub-buffer's events, the switch to the next among them; what a call costs drops out. Negative
+ * if it cannot be had.
+ */
+static int64_t steps_per_subbuf(struct buffer *buffer, uint64_t events)
 {
-	uint64_t plain = steps_behind(buffer, events / 4, STEPPED_EVENTS);
-	uint64_t twice = steps_behind(buffer, events / 4, 2 * STEPPED_EVENTS);
-	uint64_t with_switch = steps_behind(buffer, events - STEPPED_EVENTS / 2, STEPPED_EVENTS);
+	int64_t plain = steps_behind(buffer, events / 4, STEPPED_EVENTS);
+	int64_t twice = steps_behind(buffer, events / 4, 2 * STEPPED_EVENTS);
+	int64_t with_switch = steps_behind(buffer, events - STEPPED_EVENTS / 2, STEPPED_EVENTS);
 
-	return (twice - plain) * events / STEPPED_EVENTS + with_switch - plain;
+	if (plain < 0 || twice < 0 || with_switch < 0)
+		return -1;
+	return (twice - plain) * (int64_t)events / STEPPED_EVENTS + with_switch - plain;
 }
 
 double steps_per_event(const struct driver *driver)
@@ -87,7 +103,8 @@ double steps_per_event(const struct driver *driver)
 	struct ring_config config =
 		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	struct sigaction action = { .sa_handler = on_step }, old;
-	uint64_t events, whole = 0, before, i;
+	int64_t whole = -1;
+	uint64_t events;
 	struct buffer buffer;
 
 	if (buffer_open(&buffer, driver, &config))
@@ -97,14 +114,11 @@ double steps_per_event(const struct driver *driver)
 		return -1;
 	}
 	events = events_per_subbuf(&buffer);
-	/* A process that lost its CPU in between may have met a wrap all the same. */
-	for (i = 0, before = 1; i < TRIES_MOST && whole != before; i++) {
-		before = whole;
-		whole = events > 2 * STEPPED_EVENTS ? steps_per_subbuf(&buffer, events) : 0;
-	}
+	if (events > 2 * STEPPED_EVENTS)
+		whole = steps_per_subbuf(&buffer, events);
 	sigaction(SIGTRAP, &old, NULL);
 	buffer_close(&buffer);
-	return whole ? (double)whole / (double)events : -1;
+	return whole > 0 ? (double)whole / (double)events : -1;
 }
 #else
 double steps_per_event(const struct driver *driver)

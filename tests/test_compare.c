@@ -19,6 +19,7 @@
 struct made {
 	double factor; /* of the row's time, to the other run's */
 	double noise; /* relative, uniform */
+	double control; /* ticks of the loop without a scheme; 0: not measured */
 	double drift; /* of all times: what other work on the machine does */
 	double instructions;
 	const char *verdict;
@@ -46,6 +47,9 @@ static json_t *make_run(const struct made *made, uint64_t seed)
 	for (round = 0; round < ROUNDS; round++) {
 		round_drift = made->drift * (1 + 0.3 * uniform(&random));
 		add_repetition(rows, "floor", round, 28 * round_drift * (1 + made->noise * uniform(&random)));
+		if (made->control > 0)
+			add_repetition(rows, "loop", round, made->control * round_drift *
+				       (1 + made->noise * uniform(&random)));
 		add_repetition(rows, "x", round,
 			       30 * round_drift * made->factor * (1 + made->noise * uniform(&random)));
 	}
@@ -94,7 +98,7 @@ static void assert_word(const struct made *left, const struct made *right, const
 	}
 }
 
-static const struct made plain = { 1, 0.04, 1, 35.5, "kept" };
+static const struct made plain = { 1, 0.04, 0.8, 1, 35.5, "kept" };
 
 static void same_code_on_a_slower_day_is_no_change(void **state)
 {
@@ -124,6 +128,22 @@ static void noise_is_told_and_not_called_the_same(void **state)
 	(void)state;
 	noisy.noise = 0.9;
 	assert_word(&noisy, &noisy, "too noisy");
+}
+
+/* A busy sibling of the core: the loop takes longer, and so do rows that compute. */
+static void another_state_of_the_machine_is_no_change_of_the_code(void **state)
+{
+	struct made busy = plain;
+
+	(void)state;
+	busy.control = 1.3;
+	busy.factor = 1.2;
+	assert_word(&plain, &busy, "too noisy");
+	busy.instructions = plain.instructions + 2; /* what is exact holds all the same */
+	assert_word(&plain, &busy, "regressed");
+	busy.control = 0; /* an older run has no loop to go by */
+	busy.instructions = plain.instructions;
+	assert_word(&plain, &busy, "regressed");
 }
 
 static void one_instruction_is_a_change(void **state)
@@ -274,6 +294,7 @@ int main(void)
 		cmocka_unit_test(same_code_on_a_slower_day_is_no_change),
 		cmocka_unit_test(ten_percent_are_found_both_ways),
 		cmocka_unit_test(noise_is_told_and_not_called_the_same),
+		cmocka_unit_test(another_state_of_the_machine_is_no_change_of_the_code),
 		cmocka_unit_test(one_instruction_is_a_change),
 		cmocka_unit_test(a_broken_promise_regresses),
 		cmocka_unit_test(change_and_interval_are_the_factor),
