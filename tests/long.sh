@@ -27,6 +27,7 @@ for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 done
 step "late beats" build/run-stress --workload late_beat --seconds 5
 step "200 kills" env KILLS=200 sh tests/test_resume.sh build
+step "a planted change" sh tests/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
 step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests
 step "clang tests" sh tests/run.sh build/clang $(ls tests/test_*.c |
