@@ -10,7 +10,8 @@
  * the id does not fit: u32 { 31 | id : 27 }, u64 stamp [u32 size], payload. Records are whole
  * 4-byte units. CTF packets; the stamp that opens a packet is its begin stamp.
  *
- * Shared words: tail {stamp bits T..T+36 | offset / 4 : 27}, cmpxchg. No other.
+ * Shared words: tail {stamp bits T..W-1 | offset / 4}, cmpxchg. No other. The offset has PACKED_BITS =
+ * 64 - W + T bits, so W = T + 37 with 27 of them.
  *
  * Order: tail, clock, cmpxchg.
  * I1 Whoever claims read the clock after `tail` was the word and before it changed: stamps are in
@@ -18,10 +19,15 @@
  * I2 A short header is claimed only from a word that holds the stamp's own upper bits, and the word
  *    holds those of the record before it: the reader has them.
  * I3 A nested writer always changes the word, so a claim over it fails.
- * With T = 27 the word holds all upper bits. With fewer, 2^(T + 37) ticks would alias.
- * The same word again (ABA) takes exactly 512 MiB of nested records within one wrap of T bits.
+ * With W = 64 the word holds all upper bits. With fewer, 2^W ticks would alias.
+ * The same word again (ABA) takes nested records of exactly 2^PACKED_BITS units within one wrap of T
+ * bits: 512 MiB in 60 ms at T = 27, which no CPU writes.
  *
- * Known failure: none.
+ * Several CPUs (LOCKED): I1 needs CLOCK_FENCED. Without it a stamp may be older than its
+ * predecessor's, and the reader adds a wrap.
+ *
+ * Known failure: with few offset bits (-DPACKED_BITS=9: 2 KiB) the ABA is real: a claim succeeds over
+ * a nested writer that wrote just that much, with an older stamp, into its records' place.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
 #ifndef STAMPEDE_PACKED_WORD_H
@@ -44,18 +50,20 @@ static const struct scheme_desc scheme_desc = {
 	.extra_per_nested = 0,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
+	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_BOUNDED),
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
 	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PACKED, CTF_PACKET_HEADER_BYTES);
+	s->ring.packed_bits = PACKED_BITS;
 }
 
 /* The stamp's bits above T, where the word keeps them. */
 static inline uint64_t packed_upper(const struct ring *ring, uint64_t stamp)
 {
-	return stamp >> ring_stamp_bits(ring) << RING_PACKED_BITS;
+	return stamp >> ring_stamp_bits(ring) << ring_packed_bits(ring);
 }
 
 /* Bytes of a record, in whole units. `full`: it carries the whole stamp. */
@@ -87,8 +95,8 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 	uint8_t *record;
 
 	for (;;) {
-		offset = ring_packed_offset(tail);
-		full = (packed_upper(ring, stamp) ^ tail) >> RING_PACKED_BITS || id >= PACKED_IDS;
+		offset = ring_packed_offset(ring, tail);
+		full = (packed_upper(ring, stamp) ^ tail) >> ring_packed_bits(ring) || id >= PACKED_IDS;
 		size = packed_bytes(id, len, full);
 		opens = size > ring_room(ring, offset);
 		start = offset;
@@ -105,7 +113,7 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 		}
 		if (local_cmpxchg("claim", &ring->tail, &tail,
 				  packed_upper(ring, stamp) |
-					  ((start + size) / RING_PACKED_UNIT & RING_PACKED_MASK)))
+					  ((start + size) / RING_PACKED_UNIT & ring_packed_mask(ring))))
 			break;
 		POINT_COUNT(retries);
 		tail = shared_load("tail again", &ring->tail);
@@ -130,9 +138,9 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t tail = shared_load("tail", &ring->tail), seen = tail;
 	uint64_t stamp = clock_read("clock");
 
-	offset = ring_packed_offset(tail);
+	offset = ring_packed_offset(ring, tail);
 	/* A record that fills its sub-buffer may carry into the stamp bits: not here. */
-	if (unlikely((packed_upper(ring, stamp) ^ tail) >> RING_PACKED_BITS ||
+	if (unlikely((packed_upper(ring, stamp) ^ tail) >> ring_packed_bits(ring) ||
 		     size >= ring_room(ring, offset) || id >= PACKED_IDS))
 		return reservation_slow(packed_slow(s, id, len, tail, stamp));
 	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, tail + size / RING_PACKED_UNIT))) {

@@ -36,7 +36,7 @@ static void start_late(const struct stage *stage)
 	if (ring->form == RING_TAIL_NUMBERED)
 		ring->tail = (origin - 1) << RING_INDEX_BITS | ring_subbuf_bytes(ring);
 	else if (ring->form == RING_TAIL_PACKED)
-		ring->tail = (origin << SHIFT) / RING_PACKED_UNIT & RING_PACKED_MASK;
+		ring->tail = (origin << SHIFT) / RING_PACKED_UNIT & ring_packed_mask(ring);
 	else
 		ring->tail = origin << SHIFT;
 }

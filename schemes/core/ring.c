@@ -14,6 +14,7 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		.count_shift = config->count_shift,
 		.stamp_bits = config->stamp_bits,
 		.counter_bits = config->counter_bits,
+		.packed_bits = PACKED_BITS,
 		.fixed_bytes = config->fixed_bytes,
 		.cpu = config->cpu,
 	};
@@ -55,13 +56,13 @@ static void flush_packed(struct ring *ring)
 	uint64_t tail = shared_load("flush: tail", &ring->tail), offset, room, next;
 
 	do {
-		offset = ring_packed_offset(tail);
+		offset = ring_packed_offset(ring, tail);
 		room = ring_room(ring, offset);
 		if (!room)
 			return;
-		next = (offset + room) / RING_PACKED_UNIT & RING_PACKED_MASK;
+		next = (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring);
 	} while (!local_cmpxchg("flush: tail", &ring->tail, &tail,
-				(tail & ~RING_PACKED_MASK) | next));
+				(tail & ~ring_packed_mask(ring)) | next));
 	ring_pad(ring, ring_packed_number(ring, offset), offset & (ring_subbuf_bytes(ring) - 1));
 }
 
@@ -89,10 +90,10 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 		end = ring_next_number(ring, tail);
 		open = ring_room(ring, tail);
 	} else { /* an empty ring has no last byte; its slots hold number 0 */
-		end = ring_packed_offset(tail) || ring->subbufs[0].commits ?
-			      ring_packed_number(ring, ring_packed_offset(tail)) + 1 :
+		end = ring_packed_offset(ring, tail) || ring->subbufs[0].commits ?
+			      ring_packed_number(ring, ring_packed_offset(ring, tail)) + 1 :
 			      0;
-		open = ring_room(ring, ring_packed_offset(tail));
+		open = ring_room(ring, ring_packed_offset(ring, tail));
 	}
 	*first = ring->consumed;
 	if (end > count && end - count > *first)

@@ -12,8 +12,8 @@
  *   numbered  {sub-buffer number : 44 | index : 20}. A writer adds its size by xadd first and looks
  *             later. Past the end the overshoot stays in the index, a cmpxchg moves the word to
  *             the next number, and the writer whose start still fits pads the rest.
- *   packed    {upper bits of a stamp : 37 | offset in 4-byte units : 27}. As offset, but modulo
- *             512 MiB; the number that a slot last held tells the rest.
+ *   packed    {upper bits of a stamp | offset in 4-byte units}. As offset, but modulo what its bits
+ *             hold, 512 MiB for 27 of them; the number that a slot last held tells the rest.
  *
  * Commit: one counter per slot, {records : 32 | bytes : 32}, only ever added to, in one
  * instruction. Everything that is claimed is committed once: records, padding, and the format
@@ -53,9 +53,7 @@ enum ring_tail {
 	RING_TAIL_PACKED,
 };
 
-#define RING_PACKED_BITS 27
 #define RING_PACKED_UNIT 4
-#define RING_PACKED_MASK ((UINT64_C(1) << RING_PACKED_BITS) - 1)
 
 enum ring_mode {
 	RING_OVERWRITE, /* flight recorder: the oldest sub-buffer gives way */
@@ -86,6 +84,7 @@ struct ring {
 	uint32_t count_shift;
 	uint32_t stamp_bits; /* T: width of the short time field */
 	uint32_t counter_bits; /* W: width of the clock that the scheme may see */
+	uint32_t packed_bits; /* of the offset in a packed tail */
 	uint32_t fixed_bytes; /* payload size of events whose header carries none */
 	uint32_t cpu;
 };
@@ -104,6 +103,9 @@ struct ring_config {
  * Geometry and widths are constants of the timed build, so that its reserve path has the
  * instructions a tracer with compiled-in geometry would have; the other builds set them per run.
  */
+#ifndef PACKED_BITS
+#define PACKED_BITS 27
+#endif
 #define RING_TIMED_SUBBUF_SHIFT 12
 #define RING_TIMED_COUNT_SHIFT 8
 #ifdef STAMPEDE_TIMED
@@ -117,11 +119,13 @@ struct ring_config {
 #define ring_count_shift(ring) ((void)(ring), RING_TIMED_COUNT_SHIFT)
 #define ring_stamp_bits(ring) ((void)(ring), STAMP_BITS)
 #define ring_counter_bits(ring) ((void)(ring), COUNTER_BITS)
+#define ring_packed_bits(ring) ((void)(ring), PACKED_BITS)
 #else
 #define ring_subbuf_shift(ring) ((ring)->subbuf_shift)
 #define ring_count_shift(ring) ((ring)->count_shift)
 #define ring_stamp_bits(ring) ((ring)->stamp_bits)
 #define ring_counter_bits(ring) ((ring)->counter_bits)
+#define ring_packed_bits(ring) ((ring)->packed_bits)
 #endif
 
 /* Bytes of a sub-buffer, its header included. */
@@ -327,19 +331,31 @@ static inline bool ring_move_on(struct ring *ring, uint64_t tail, uint64_t size)
 
 /* ---- packed form ---- */
 
-/* The offset in a packed tail, in bytes; the upper bits of the true one are missing. */
-static inline uint64_t ring_packed_offset(uint64_t tail)
+static inline uint64_t ring_packed_mask(const struct ring *ring)
 {
-	return (tail & RING_PACKED_MASK) * RING_PACKED_UNIT;
+	return bits_mask(ring_packed_bits(ring));
+}
+
+/* The offset in a packed tail, in bytes; the upper bits of the true one are missing. */
+static inline uint64_t ring_packed_offset(const struct ring *ring, uint64_t tail)
+{
+	return (tail & ring_packed_mask(ring)) * RING_PACKED_UNIT;
+}
+
+/* Most bytes of a ring with a packed tail: half of what the offset can tell apart. */
+static inline uint64_t ring_packed_most(const struct ring *ring)
+{
+	return (ring_packed_mask(ring) + 1) * RING_PACKED_UNIT / 2;
 }
 
 /*
  * The number of the sub-buffer that holds the last byte before the packed offset. Its slot has that
- * number, or, while its opener is interrupted, the one of the round before: less than 512 MiB back.
+ * number, or, while its opener is interrupted, the one of the round before: a ring's length back,
+ * which is less than the offset's range.
  */
 static inline uint64_t ring_packed_number(const struct ring *ring, uint64_t offset)
 {
-	uint64_t mask = (RING_PACKED_MASK * RING_PACKED_UNIT) >> ring_subbuf_shift(ring);
+	uint64_t mask = (ring_packed_mask(ring) * RING_PACKED_UNIT) >> ring_subbuf_shift(ring);
 	uint64_t number = (offset - 1) >> ring_subbuf_shift(ring) & mask;
 	uint64_t held = shared_load("packed: number", &ring_subbuf(ring, number)->number);
 
