@@ -110,7 +110,10 @@ static int choose_rows(struct bench *bench)
 		if (!bench->full)
 			bench->rows = driver_omit_variants(NULL, bench->row, bench->rows);
 	}
-	return bench->rows < 0 ? EXIT_USAGE : 0;
+	if (bench->rows < 0)
+		return EXIT_USAGE;
+	bench->rows = driver_omit_unsupported(bench->row, bench->rows);
+	return 0;
 }
 
 static double expected_seconds(const struct bench *bench)

@@ -384,6 +384,7 @@ const struct driver DRIVER_NAME = {
 #ifdef VARIANT
 	.variant = true,
 #endif
+	.unsupported = scheme_unsupported,
 	.init = driver_init,
 	.run = driver_run,
 	.run_empty = driver_run_empty,

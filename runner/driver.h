@@ -48,7 +48,9 @@ struct driver {
 	bool timed; /* of the timed build: the stamp is the payload */
 	bool variant; /* of another row: only by name, by prefix or in full runs */
 
-	/* All take the scheme's structure as `scheme`. */
+	/* Why the row cannot run on this machine, in words; NULL: it can. */
+	const char *(*unsupported)(void);
+	/* All others take the scheme's structure as `scheme`. */
 	void (*init)(void *scheme, const struct ring_config *config, uint8_t *base,
 		     struct subbuf *subbufs, struct writer *writer);
 	/* `events` events as fast as they go, from the task's context. */
@@ -109,6 +111,12 @@ int driver_select(const struct driver *const *drivers, const char *list,
 
 /* Leaves out the variants of the `count` rows if `list` names none; how many stay. */
 int driver_omit_variants(const char *list, const struct driver **chosen, int count);
+
+/*
+ * Leaves out those of the `count` rows that cannot run on this machine, each with a line on stderr;
+ * how many stay.
+ */
+int driver_omit_unsupported(const struct driver **chosen, int count);
 
 /* One line of --list. */
 void driver_list(FILE *text, const struct driver *driver);

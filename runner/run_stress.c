@@ -290,6 +290,9 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (!options.shared)
 		count = driver_omit_variants(options.schemes, rows, count);
+	count = driver_omit_unsupported(rows, count);
+	if (!count)
+		return EXIT_UNSUPPORTED;
 	if (options.shared) {
 		count = choose_shared(&options, rows, count);
 		if (count < 0)

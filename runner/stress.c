@@ -42,7 +42,8 @@ const char *workload_text(enum workload workload)
 
 uint32_t stress_bits(const struct driver *driver, uint32_t bits)
 {
-	return bits && driver->stamp_bits <= 32 ? bits : driver->stamp_bits;
+	return bits && bits < driver->stamp_bits && driver->stamp_bits <= 32 ? bits :
+									       driver->stamp_bits;
 }
 
 extern const char __start_reserve_text[], __stop_reserve_text[];

@@ -84,6 +84,13 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 #define SCHEME_BLOCKS 0
 #endif
 
+#ifndef SCHEME_UNSUPPORTED
+static inline const char *scheme_unsupported(void)
+{
+	return NULL;
+}
+#endif
+
 #ifndef SCHEME_NOW
 static inline uint64_t scheme_now(struct scheme_ring *s)
 {

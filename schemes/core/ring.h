@@ -8,7 +8,8 @@
  *
  *   offset    bytes ever given out (free-running). A writer moves it by cmpxchg, or by a plain
  *             store where nothing can interrupt. At a sub-buffer's end the next one is not open
- *             yet: whoever writes first opens it, in the same cmpxchg that claims its record.
+ *             yet: whoever writes first opens it, in the same cmpxchg that claims its record. A
+ *             128-bit tail is such an offset and the newest stamp, moved together.
  *   numbered  {sub-buffer number : 44 | index : 20}. A writer adds its size by xadd first and looks
  *             later. Past the end the overshoot stays in the index, a cmpxchg moves the word to
  *             the next number, and the writer whose start still fits pads the rest.
@@ -70,6 +71,7 @@ struct subbuf {
 
 struct ring {
 	uint64_t tail;
+	uint64_t last; /* second half of a 128-bit tail: the newest stamp; others have their own */
 	uint8_t *base;
 	struct subbuf *subbufs;
 	uint64_t lost; /* events lost because no sub-buffer was free */

@@ -18,6 +18,8 @@
  *   #define SCHEME_MASKED   reserve, fill and commit run with interrupts masked, as core/masked.h
  *                           says; with MASK_SOFT the scheme has a struct soft_mask mask
  *   #define SCHEME_NEXT     decode_next(cursor, event), one record from bytes alone
+ *   #define SCHEME_UNSUPPORTED
+ *                           scheme_unsupported(), why the row cannot run on this machine, or NULL
  *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
  *
  * Writers call record() only. They may be nested to any depth on one CPU, inner ones running to
