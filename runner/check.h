@@ -98,6 +98,9 @@ static inline uint8_t check_filler(uint64_t sequence, uint32_t index)
 	return (uint8_t)(sequence * 31 + index);
 }
 
+/* CHECK_EXTRA_MAX of these bytes. */
+const uint8_t *check_filler_bytes_of(uint64_t sequence);
+
 /* The first event that an oracle refused. */
 struct violation {
 	uint64_t number; /* sub-buffer */

@@ -67,6 +67,8 @@ struct driver {
 	void (*interrupt)(void *scheme, struct writer *writer, unsigned int context);
 	/* The beat: the scheme's own work, then a beat event. */
 	void (*beat)(void *scheme, struct writer *writer);
+	/* Sections that were made to start over; NULL: the row has none. */
+	uint64_t (*restarts)(const void *scheme);
 	/* Closes the open sub-buffer. */
 	void (*flush)(void *scheme);
 	/* Decodes and judges all complete sub-buffers, and releases them if `consume`. */

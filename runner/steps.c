@@ -2,8 +2,10 @@
 #include "steps.h"
 
 #include <signal.h>
+#include <stdio.h>
 
 #include "buffer.h"
+#include "core/restart.h"
 
 #ifdef __x86_64__
 static volatile uint64_t steps;
@@ -53,11 +55,19 @@ double steps_per_event(const struct driver *driver)
 	struct sigaction action = { .sa_handler = on_step }, old;
 	uint64_t events, base, whole;
 	struct buffer buffer;
+	bool detached;
 
 	if (buffer_open(&buffer, driver, &config))
 		return -1;
 	if (sigaction(SIGTRAP, &action, &old)) {
 		buffer_close(&buffer);
+		return -1;
+	}
+	/* A trap would make a restartable section start over, for ever. */
+	detached = restart_detach();
+	if (driver->restarts && !detached && !restart_unsupported()) {
+		buffer_close(&buffer);
+		sigaction(SIGTRAP, &old, NULL);
 		return -1;
 	}
 	events = events_per_subbuf(&buffer);
@@ -66,6 +76,9 @@ double steps_per_event(const struct driver *driver)
 	base = steps_of(&buffer, 0);
 	whole = steps_of(&buffer, events);
 	sigaction(SIGTRAP, &old, NULL);
+	if (detached && !restart_attach())
+		fprintf(stderr, "stampede: rseq could not be registered again; restartable rows that "
+				"run in this process are not restarted\n");
 	buffer_close(&buffer);
 	return whole > base ? (double)(whole - base) / (double)events : -1;
 }

@@ -252,6 +252,8 @@ static void epoch_end(struct stress_thread *thread, struct check *check, uint64_
 	result->lost += ring->lost;
 	result->refused += ring->refused;
 	result->stuck += ring->stuck;
+	if (thread->buffer.driver->restarts)
+		result->restarts += thread->buffer.driver->restarts(thread->buffer.scheme);
 	result->deferred += thread->buffer.writer.deferred;
 	if (thread->buffer.writer.deferred_worst_ticks > result->deferred_worst_ticks)
 		result->deferred_worst_ticks = thread->buffer.writer.deferred_worst_ticks;
@@ -402,6 +404,7 @@ static void merge(struct stress_result *sum, const struct stress_thread *thread,
 	sum->lost += one->lost;
 	sum->refused += one->refused;
 	sum->stuck += one->stuck;
+	sum->restarts += one->restarts;
 	sum->deferred += one->deferred;
 	sum->epochs += one->epochs;
 	sum->void_epochs += one->void_epochs;

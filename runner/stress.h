@@ -105,6 +105,7 @@ struct stress_result {
 	uint64_t lost;
 	uint64_t refused;
 	uint64_t stuck;
+	uint64_t restarts; /* sections that were made to start over */
 	uint64_t deferred;
 	uint64_t deferred_worst_ticks;
 	uint64_t beat_worst_ticks;

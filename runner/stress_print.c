@@ -28,7 +28,7 @@ void stress_print_head(const struct stress_config *config)
 	printf(", clock %.3f MHz\n", ticks_hz() / 1e6);
 }
 
-static void print_storm(const struct stress_result *result)
+static void print_storm(const struct stress_config *config, const struct stress_result *result)
 {
 	double seconds = result->recording_seconds;
 	uint64_t all = 0;
@@ -51,6 +51,8 @@ static void print_storm(const struct stress_result *result)
 		printf("), writer's share %.0f %%\n", 100 * result->writer_share);
 	else
 		puts(")");
+	if (config->driver->restarts)
+		printf("  sections made to start over %" PRIu64 "\n", result->restarts);
 	if (result->deferred)
 		printf("  deferred %" PRIu64 " nested writers, the longest by %.1f us\n",
 		       result->deferred, (double)result->deferred_worst_ticks / ticks_hz() * 1e6);
@@ -156,7 +158,7 @@ void stress_print(const struct stress_config *config, const struct stress_result
 	       "%s\n", check->extended, check->needed, check->inexact,
 	       result->stuck ? ", gave up at a slow clock" : "");
 	if (stress_has_storm(config->workload))
-		print_storm(result);
+		print_storm(config, result);
 	print_workload(config, result);
 	if (config->driver->desc->needs & NEED_BEAT && !result->late_steps)
 		printf("  beats: worst gap %.3f wraps\n",
@@ -291,6 +293,8 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	SET("needed", check->needed);
 	SET("inexact", check->inexact);
 	SET("hits", result->hits);
+	if (config->driver->restarts)
+		SET("restarts", result->restarts);
 	SET("deferred", result->deferred);
 	SET("deferred_worst_ticks", result->deferred_worst_ticks);
 	SET("beat_worst_ticks", result->beat_worst_ticks);

@@ -275,7 +275,7 @@ uint32_t play_room(const struct play *play)
 
 	if (ring->form == RING_TAIL_NUMBERED)
 		return (uint32_t)(ring_subbuf_bytes(ring) - ring_tail_index(ring->tail));
-	if (ring->form == RING_TAIL_PACKED)
+	if (ring->form >= RING_TAIL_PACKED)
 		return (uint32_t)ring_room(ring, ring_packed_offset(ring, ring->tail));
 	return (uint32_t)ring_room(ring, ring->tail);
 }

@@ -84,18 +84,25 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 #define SCHEME_BLOCKS 0
 #endif
 
-#ifndef SCHEME_UNSUPPORTED
-static inline const char *scheme_unsupported(void)
-{
-	return NULL;
-}
-#endif
-
 #ifndef SCHEME_NOW
 static inline uint64_t scheme_now(struct scheme_ring *s)
 {
 	(void)s;
 	return clock_now();
+}
+#endif
+
+#ifndef SCHEME_FLUSH
+static inline void flush(struct scheme_ring *s)
+{
+	ring_flush(&s->ring, scheme_now(s));
+}
+#endif
+
+#ifndef SCHEME_UNSUPPORTED
+static inline const char *scheme_unsupported(void)
+{
+	return NULL;
 }
 #endif
 

@@ -23,6 +23,9 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		subbufs[0].commits = ring_subbuf_bytes(ring);
 		ring->tail = ring_subbuf_bytes(ring);
 		ring->consumed = 1;
+	} else if (form == RING_TAIL_PUBLISHED) {
+		ring->tail = ring_subbuf_bytes(ring) / RING_PACKED_UNIT;
+		ring->consumed = 1;
 	}
 }
 
@@ -89,19 +92,29 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 	} else if (ring->form == RING_TAIL_OFFSET) {
 		end = ring_next_number(ring, tail);
 		open = ring_room(ring, tail);
-	} else { /* an empty ring has no last byte; its slots hold number 0 */
-		end = ring_packed_offset(ring, tail) || ring->subbufs[0].commits ?
-			      ring_packed_number(ring, ring_packed_offset(ring, tail)) + 1 :
-			      0;
+	} else {
+		end = ring_packed_next(ring, tail);
 		open = ring_room(ring, ring_packed_offset(ring, tail));
 	}
 	*first = ring->consumed;
 	if (end > count && end - count > *first)
 		*first = end - count;
+	/* Half overwritten by a writer that then started over, in another ring. */
+	if (!ring_has_commits(ring) && *first < end && ring_subbuf(ring, *first)->number != *first)
+		++*first;
 	/* A nested writer may have opened one more since the flush: that one is not complete. */
 	*last = end - open;
 	if (*last < *first)
 		*last = *first;
+}
+
+bool ring_holds(const struct ring *ring, uint64_t number)
+{
+	/* A writer that starts over has written into the slot of the number it will open. */
+	if (ring->form == RING_TAIL_PUBLISHED &&
+	    (int64_t)(number - ring_packed_next(ring, shared_load("read: tail", &ring->tail))) >= 0)
+		return false;
+	return ring_subbuf(ring, number)->number == number;
 }
 
 uint32_t ring_content(const struct ring *ring, uint64_t number)
@@ -110,9 +123,10 @@ uint32_t ring_content(const struct ring *ring, uint64_t number)
 	uint64_t rounds = (number >> ring_count_shift(ring)) + 1;
 	uint64_t content = shared_load("read: content", &subbuf->content);
 
-	if (subbuf->number != number ||
-	    (uint32_t)shared_load("read: commits", &subbuf->commits) !=
-		    (uint32_t)(rounds << ring_subbuf_shift(ring)))
+	if (subbuf->number != number)
+		return 0;
+	if (ring_has_commits(ring) && (uint32_t)shared_load("read: commits", &subbuf->commits) !=
+					      (uint32_t)(rounds << ring_subbuf_shift(ring)))
 		return 0;
 	/* A tag of another number is left over from an earlier round: this one is full. */
 	if (ring_tail_number(content) != number || !content)

@@ -16,7 +16,13 @@
  *   packed    {upper bits of a stamp | offset in 4-byte units}. As offset, but modulo what its bits
  *             hold, 512 MiB for 27 of them; the number that a slot last held tells the rest.
  *
- * Commit: one counter per slot, {records : 32 | bytes : 32}, only ever added to, in one
+ *   published as packed, but a record and all that belongs to it is written before the plain store of
+ *             the tail, which publishes it; whoever comes between makes the writer start over. No
+ *             commit counters, and so nobody but a reader knows how many records there are. A writer
+ *             that started over elsewhere may leave the oldest sub-buffer half overwritten; its
+ *             number says so.
+ *
+ * Commit, in the others: one counter per slot, {records : 32 | bytes : 32}, only ever added to, in one
  * instruction. Everything that is claimed is committed once: records, padding, and the format
  * header (by whoever opened the sub-buffer, after its bookkeeping). So number n is complete exactly
  * when the byte half says (n / count + 1) * size, and until then nobody can lap it: a nested
@@ -52,6 +58,7 @@ enum ring_tail {
 	RING_TAIL_OFFSET,
 	RING_TAIL_NUMBERED,
 	RING_TAIL_PACKED,
+	RING_TAIL_PUBLISHED,
 };
 
 #define RING_PACKED_UNIT 4
@@ -198,6 +205,12 @@ struct ring_opening {
 	uint64_t records_before;
 };
 
+/* Are records counted as they are committed? */
+static inline bool ring_has_commits(const struct ring *ring)
+{
+	return ring->form != RING_TAIL_PUBLISHED;
+}
+
 /*
  * May sub-buffer `number` be opened? Its slot must be complete from the round before (a writer that
  * was interrupted there still owns it) and, in discard mode, consumed. lost is sampled before the
@@ -209,7 +222,8 @@ static inline bool ring_may_open(struct ring *ring, uint64_t number, struct ring
 	uint64_t commits = shared_load("open: commits", &subbuf->commits);
 	uint64_t rounds = number >> ring_count_shift(ring);
 
-	if ((uint32_t)commits != (uint32_t)(rounds << ring_subbuf_shift(ring)))
+	if (ring_has_commits(ring) &&
+	    (uint32_t)commits != (uint32_t)(rounds << ring_subbuf_shift(ring)))
 		return false;
 	if (ring->mode == RING_DISCARD &&
 	    number - shared_load("open: consumed", &ring->consumed) > ring_count_mask(ring))
@@ -364,6 +378,17 @@ static inline uint64_t ring_packed_number(const struct ring *ring, uint64_t offs
 	return held + ((number - held) & mask);
 }
 
+/* The number that a writer finding too little room behind a packed tail opens. */
+static inline uint64_t ring_packed_next(const struct ring *ring, uint64_t tail)
+{
+	uint64_t offset = ring_packed_offset(ring, tail);
+
+	/* An empty ring has no last byte; its slots hold number 0. */
+	if (!offset && ring_has_commits(ring) && !ring->subbufs[0].commits)
+		return 0;
+	return ring_packed_number(ring, offset) + 1;
+}
+
 /* ---- set-up and reading, cold ---- */
 
 /*
@@ -373,14 +398,20 @@ static inline uint64_t ring_packed_number(const struct ring *ring, uint64_t offs
 void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,
 	       struct subbuf *subbufs, enum ring_tail form, uint32_t header_bytes);
 
-/* Closes the open sub-buffer at clock value `stamp`, so that everything recorded is complete. */
+/*
+ * Closes the open sub-buffer at clock value `stamp`, so that everything recorded is complete. Not of
+ * the published form, whose scheme has to do it.
+ */
 void ring_flush(struct ring *ring, uint64_t stamp);
 
 /* The number of the first sub-buffer that a ring ever opens. */
 static inline uint64_t ring_start_number(const struct ring *ring)
 {
-	return ring->form == RING_TAIL_NUMBERED;
+	return ring->form == RING_TAIL_NUMBERED || ring->form == RING_TAIL_PUBLISHED;
 }
+
+/* True if sub-buffer `number` was opened and holds what its header says. */
+bool ring_holds(const struct ring *ring, uint64_t number);
 
 /* Closed numbers [first, last) for a reader; overwriting held off, or writers idle. */
 void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
@@ -388,10 +419,10 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
 /* Bytes of sub-buffer `number` that hold header and records, or 0 if it is not complete. */
 uint32_t ring_content(const struct ring *ring, uint64_t number);
 
-/* Records that the commit counter of complete sub-buffer `number` accounts for. */
+/* Records that the commit counter of complete sub-buffer `number` accounts for; ring_has_commits(). */
 uint32_t ring_record_count(const struct ring *ring, uint64_t number);
 
-/* Records that all commit counters account for since ring_init(); nothing may be writing. */
+/* Records that all commit counters account for since ring_init(); nothing may be writing. As above. */
 uint64_t ring_total_records(const struct ring *ring);
 
 /* Releases everything below `number` to the writers. */
