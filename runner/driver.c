@@ -391,6 +391,18 @@ static uint64_t driver_restarts(const void *scheme)
 }
 #endif
 
+#ifdef SCHEME_JOIN
+static void driver_join(void *scheme, void *const *by_cpu)
+{
+	((struct scheme_ring *)scheme)->by_cpu = by_cpu;
+}
+
+static uint64_t driver_moves(const void *scheme)
+{
+	return ((const struct scheme_ring *)scheme)->moves;
+}
+#endif
+
 extern const struct driver DRIVER_NAME;
 const struct driver DRIVER_NAME = {
 	.row = TEXT(ROW),
@@ -414,6 +426,10 @@ const struct driver DRIVER_NAME = {
 	.run_empty = driver_run_empty,
 	.interrupt = driver_interrupt,
 	.beat = driver_beat,
+#ifdef SCHEME_JOIN
+	.join = driver_join,
+	.moves = driver_moves,
+#endif
 #ifdef SCHEME_RESTARTS
 	.restarts = driver_restarts,
 #endif

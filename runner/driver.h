@@ -67,6 +67,13 @@ struct driver {
 	void (*interrupt)(void *scheme, struct writer *writer, unsigned int context);
 	/* The beat: the scheme's own work, then a beat event. */
 	void (*beat)(void *scheme, struct writer *writer);
+	/*
+	 * Threads that record into `scheme` go to by_cpu[n] on CPU n, NULL where none may be; NULL: the
+	 * row has no such thing. The schemes are all of this row.
+	 */
+	void (*join)(void *scheme, void *const *by_cpu);
+	/* Of these, how many writers found themselves on another CPU; NULL: as above. */
+	uint64_t (*moves)(const void *scheme);
 	/* Sections that were made to start over; NULL: the row has none. */
 	uint64_t (*restarts)(const void *scheme);
 	/* Closes the open sub-buffer. */

@@ -44,7 +44,7 @@ static inline void payload_published(struct source *src);
 
 struct scheme_ring {
 	struct ring ring;
-	struct scheme_ring *const *by_cpu; /* rings of all CPUs; NULL: this one follows its thread */
+	void *const *by_cpu; /* rings of all CPUs; NULL: this one follows its thread */
 	uint64_t restarts; /* sections that were interrupted */
 	uint64_t moves; /* found the thread on another CPU than the ring's */
 };
@@ -69,6 +69,10 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PUBLISHED, CTF_PACKET_HEADER_BYTES);
 }
 
+_Static_assert(offsetof(struct subbuf, lost_before) == offsetof(struct subbuf, number) + 8 &&
+	       offsetof(struct ring_opening, lost_before) == offsetof(struct ring_opening, number) + 8,
+	       "number and lost_before are written by one copy");
+
 /* The ring of the CPU that the thread is on now; NULL if there is none. */
 static struct scheme_ring *restart_moved(struct scheme_ring *s)
 {
@@ -86,7 +90,7 @@ struct restart_record {
 	struct ctf_packet_header packet;
 	uint8_t header[16];
 	uint64_t content;
-	struct restart_copy copy[7];
+	struct restart_copy copy[6];
 	unsigned int copies;
 };
 
@@ -106,9 +110,7 @@ static inline void restart_books(struct ring *ring, struct restart_record *recor
 		struct subbuf *opened = ring_subbuf(ring, number);
 
 		/* First: from here on the slot is not what it was. */
-		restart_add(record, &opened->number, &claim->opening.number, sizeof(uint64_t));
-		restart_add(record, &opened->lost_before, &claim->opening.lost_before,
-			    sizeof(uint64_t));
+		restart_add(record, &opened->number, &claim->opening.number, 2 * sizeof(uint64_t));
 		ctf_header_put(ring, &record->packet, number, stamp);
 		restart_add(record, ring_subbuf_base(ring, number), &record->packet,
 			    sizeof(record->packet));
@@ -257,6 +259,7 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 }
 
 #ifndef RESTART_BY_HANDLER
+#define SCHEME_JOIN /* by_cpu and moves */
 #define SCHEME_UNSUPPORTED
 static const char *scheme_unsupported(void)
 {

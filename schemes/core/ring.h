@@ -72,8 +72,8 @@ struct subbuf {
 	uint64_t commits; /* {records : 32 | bytes : 32}, free-running */
 	uint64_t content; /* {number : 44 | bytes : 20}: number has padding after these bytes */
 	uint64_t number; /* which number the slot holds */
-	uint64_t records_before; /* records ever committed to the slot when it was opened */
 	uint64_t lost_before; /* ring's lost events when it was opened */
+	uint64_t records_before; /* records ever committed to the slot when it was opened */
 } __attribute__((aligned(64)));
 
 struct ring {

@@ -19,6 +19,8 @@
  *                           says; with MASK_SOFT the scheme has a struct soft_mask mask
  *   #define SCHEME_NEXT     decode_next(cursor, event), one record from bytes alone
  *   #define SCHEME_FLUSH    flush(s), closes the open sub-buffer, with a ring of published form
+ *   #define SCHEME_JOIN     the scheme has void *const *by_cpu, rings that threads which
+ *                           move between CPUs go to, and counts uint64_t moves
  *   #define SCHEME_UNSUPPORTED
  *                           scheme_unsupported(), why the row cannot run on this machine, or NULL
  *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
