@@ -131,11 +131,12 @@ RESERVE_SLOW enum restart_end restart_attempt(struct scheme_ring *s, uint32_t id
 {
 	struct ring *ring = &s->ring;
 	uint64_t tail = seen.tail, stamp = seen.stamp;
-	struct restart_record record = { .copies = 0 };
+	struct restart_record record;
 	struct packed_claim claim;
 	struct payload payload;
 	uint8_t *at, *end;
 
+	record.copies = 0;
 	if (!packed_fit(ring, id, len, tail, stamp, &claim)) {
 		ring_lost(ring, claim.size);
 		return RESTART_NOT_PLAIN;
