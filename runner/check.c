@@ -82,7 +82,9 @@ void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint6
 			      offset, time, payload);
 		return;
 	}
-	if (check->resync[context] && sequence >= check->next_sequence[context])
+	if (check->scattered && sequence >= check->next_sequence[context])
+		;
+	else if (check->resync[context] && sequence >= check->next_sequence[context])
 		check->skipped += sequence - check->next_sequence[context];
 	else
 		check_violate(check, ORACLE_CONSERVATION,

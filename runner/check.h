@@ -126,6 +126,7 @@ struct check_keep {
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
+	bool scattered; /* a context's events lie in several rings: sequences need only go up */
 	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
 	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
 

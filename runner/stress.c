@@ -487,6 +487,8 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 
 	if (config->workload == WORKLOAD_late_beat)
 		return stress_late_beat(config, result);
+	if (config->workload == WORKLOAD_migrate)
+		return stress_migrate(config, result);
 	if (config->shared)
 		return stress_shared(config, result);
 	*result = (struct stress_result){ .check.desc = config->driver->desc };

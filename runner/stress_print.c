@@ -17,7 +17,7 @@ void stress_print_head(const struct stress_config *config)
 
 	printf("%s: %s\n%u writer%s on CPU", workload_name(config->workload),
 	       workload_text(config->workload), config->threads, config->threads == 1 ? "" : "s");
-	for (i = 0; i < config->threads; i++)
+	for (i = 0; i < (config->workload == WORKLOAD_migrate ? config->cpus : config->threads); i++)
 		printf("%s%u", i ? "," : " ", config->pu[i]);
 	if (config->has_sender)
 		printf(", sender on CPU %u", config->pu[config->threads]);
@@ -132,6 +132,10 @@ static void print_workload(const struct stress_config *config, const struct stre
 		       "\n", result->waits, result->waits_late);
 	print_idle(&result->idle[0], "no event");
 	print_idle(&result->idle[1], "one event per second");
+	if (config->workload == WORKLOAD_migrate)
+		printf("  threads moved %" PRIu64 " times, writers found themselves on another CPU "
+		       "%" PRIu64 " times, sections made to start over %" PRIu64 "\n", result->hops,
+		       result->moves, result->restarts);
 	if (config->workload == WORKLOAD_handoff)
 		printf("  pairs %" PRIu64 ", effects before their cause %" PRIu64 " (and %" PRIu64
 		       " declared inexact), by up to %.1f us; soonest %.1f us, unpaired %" PRIu64
@@ -295,6 +299,10 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	SET("hits", result->hits);
 	if (config->driver->restarts)
 		SET("restarts", result->restarts);
+	if (config->workload == WORKLOAD_migrate) {
+		SET("hops", result->hops);
+		SET("moves", result->moves);
+	}
 	SET("deferred", result->deferred);
 	SET("deferred_worst_ticks", result->deferred_worst_ticks);
 	SET("beat_worst_ticks", result->beat_worst_ticks);
