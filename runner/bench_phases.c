@@ -64,6 +64,8 @@ static bool bench_runs(const struct bench *bench, enum workload workload)
 	case WORKLOAD_nested:
 	case WORKLOAD_idle:
 		return !bench->quick;
+	case WORKLOAD_migrate:
+		return false; /* nothing to time: run-stress */
 	case WORKLOAD_stall:
 	case WORKLOAD_handoff:
 		return bench->full;
@@ -91,6 +93,10 @@ static int choose_workloads(struct bench *bench)
 			option_unknown("workload", list, length, workload_names);
 			return EXIT_USAGE;
 		}
+	}
+	if (bench->workload[WORKLOAD_migrate]) {
+		fprintf(stderr, "stampede: migrate is for run-stress, not for bench\n");
+		return EXIT_UNSUPPORTED;
 	}
 	for (i = 0; !any && i < WORKLOADS; i++)
 		bench->workload[i] = bench_runs(bench, (enum workload)i);

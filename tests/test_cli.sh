@@ -80,6 +80,9 @@ says "JSON into a directory that is not there" 3 "cannot write" \
 	$stress --scheme full_tsc --seconds 1 --workload steady --json "$scratch/no/where.json"
 
 one_cpu="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
+says "migrate where threads cannot" 4 "cannot move" $stress --workload migrate --scheme floor
+says "no rseq" 4 "restartable left out: no rseq" env GLIBC_TUNABLES=glibc.pthread.rseq=0 \
+	"$stress" --scheme =restartable --seconds 1
 says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
 
 # field WORKLOAD FIELD SCHEMES OPTIONS...: exit 0, and FIELD of every row's JSON is above 0.
@@ -109,6 +112,13 @@ field idle nested "heartbeat_compact" --seconds 2
 report $? "idle: no beat where none is needed"
 if [ "$(nproc)" -gt 1 ]; then
 	field handoff pairs "=full_tsc =nested_stamps"
+	if ! "$stress" --scheme "=restartable" --workload steady --seconds 1 >/dev/null 2>&1; then
+		skip "migrate, restartable storm" "no rseq here"
+	else
+		field migrate restarts "=restartable"
+		field migrate moves "=restartable" --bits 16
+		field storm restarts "=restartable =rewind" --seconds 2
+	fi
 else
 	skip "handoff" "one CPU"
 fi

@@ -115,11 +115,11 @@ moved:
 	"xorq	%%r8, %%rdx\n\t" \
 	"shrq	%[bits], %%rdx\n\t"
 #define RESTART_NEXT "leaq	(%%r8, %[units]), %%r9\n\t"
-#define RESTART_HEADER \
-	"movl	%%eax, %%r10d\n\t" \
-	"shll	$5, %%r10d\n\t" \
-	"orl	%[id], %%r10d\n\t"
-#define RESTART_PAYLOAD "movq	%%rax, 4(%%rdx)\n\t"
+#define RESTART_WRITE \
+	"movq	%%rax, 4(%%rdx)\n\t" \
+	"shll	$5, %%eax\n\t" \
+	"orl	%[id], %%eax\n\t" \
+	"movl	%%eax, (%%rdx)\n\t"
 #define RESTART_PLAIN_OPERANDS \
 	[units] "r"(plain->units), [block] "re"(plain->block), [slots] "re"(plain->slots), \
 		[id] "ri"((uint32_t)plain->id), [bits] "i"(PACKED_BITS)
@@ -140,13 +140,16 @@ _Static_assert(STAMP_BITS == 27 && PACKED_BITS == 27, "the timed section knows n
 #define RESTART_NEXT \
 	"movq	%%r8, %%r9\n\t" \
 	"addq	" RESTART_FIELD_OF(units) ", %%r9\n\t"
-#define RESTART_HEADER \
+/*
+ * Header; stamp and a second clock read, the exit, into the head of the payload; then head and body
+ * behind the header.
+ */
+#define RESTART_WRITE \
 	"movl	%%eax, %%r10d\n\t" \
 	"andl	" RESTART_FIELD_OF(field) ", %%r10d\n\t" \
 	"shll	$5, %%r10d\n\t" \
-	"orl	" RESTART_FIELD_OF(id) ", %%r10d\n\t"
-/* Stamp and a second clock read, the exit, into the head; then head and body behind the header. */
-#define RESTART_PAYLOAD \
+	"orl	" RESTART_FIELD_OF(id) ", %%r10d\n\t" \
+	"movl	%%r10d, (%%rdx)\n\t" \
 	"leaq	4(%%rdx), %%rdi\n\t" \
 	"movq	" RESTART_FIELD_OF(payload) ", %%r10\n\t" \
 	"movq	8(%%r10), %%rsi\n\t" \
@@ -222,9 +225,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"andl	" RESTART_SLOTS ", %%edx\n\t"
 		"shlq	$2, %%rdx\n\t"
 		"addq	%c[base](%[ring]), %%rdx\n\t"
-		RESTART_HEADER
-		"movl	%%r10d, (%%rdx)\n\t"
-		RESTART_PAYLOAD
+		RESTART_WRITE
 		"movq	%%r9, %c[tail](%[ring])\n"
 		RESTART_END
 		RESTART_SEEN
