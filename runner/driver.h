@@ -80,7 +80,9 @@ struct driver {
 	void (*flush)(void *scheme);
 	/* Decodes and judges all complete sub-buffers, and releases them if `consume`. */
 	void (*drain)(void *scheme, struct check *check, bool consume);
-	/* Hands each event of all complete sub-buffers to `each`, in buffer order, and releases them. */
+	/* As a reader that comes while writers are interrupted: takes what is complete, no more. */
+	void (*take)(void *scheme, struct check *check);
+	/* Hands the events of all complete sub-buffers to `each`, in order, and releases them. */
 	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
 	/* Prints the record of `violation` with up to `around` decoded ones on either side. */
 	void (*show)(FILE *text, void *scheme, const struct violation *violation,

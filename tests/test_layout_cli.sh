@@ -2,42 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: test_layout_cli.sh BUILD   What a user may ask of build/layout, right and wrong. TAP.
 build=$1
-number=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-report() { # good? name
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
-}
-
-# refuses NAME CODE WORDS ARGS...: that exit code, nothing on stdout and one line with WORDS
-refuses() {
-	name=$1 code=$2 words=$3
-	shift 3
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	if [ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && [ ! -s "$scratch/out" ] &&
-		grep -q -- "$words" "$scratch/err"; then
-		report 0 "$name"
-	else
-		report 1 "$name"
-		echo "# exit $got, wanted $code and '$words':"
-		sed 's/^/# /' "$scratch/err"
-	fi
-}
-
-# shows NAME PATTERN ARGS...
-shows() {
-	name=$1 pattern=$2
-	shift 2
-	if "$@" >"$scratch/out" 2>"$scratch/err" && grep -q -- "$pattern" "$scratch/out"; then
-		report 0 "$name"
-	else
-		report 1 "$name"
-		sed 's/^/# /' "$scratch/out" "$scratch/err"
-	fi
-}
+. tests/tap.sh
 
 layout=$build/layout
 seed="$layout --clock-hz 4e9 --latency-us 20000 --timer-hz 100 --spacing-ns 200"
@@ -68,7 +33,8 @@ shows "13 bits of ids" "left 19 bits of time, 13 for ids (8192 ids)" $seed
 shows "29.8 wraps" "^5+27  *4  *33.55 ms  *29.8 " $seed
 shows "3.2 kB/s of beats" "^5+27  *beat  *3240$" $seed --rate 10
 shows "a timer too slow" "^5+27  .* no$" $layout --clock-hz 4e9 --timer-hz 30 --latency-us 5000
-shows "a latency too long" "^5+27  .*no: the latency is longer" $layout --clock-hz 4e9 --latency-us 34000
+shows "a latency too long" "^5+27  .*no: the latency is longer" $layout --clock-hz 4e9 \
+	--latency-us 34000
 shows "errors of the texts" "32 -> 29.802 /s" $seed --seed-errors
 shows "a layout of the user" "^8+24/8  *4  *1.07 s" $seed --layout 8+24/8
 if [ "$(nproc)" -gt 1 ]; then
@@ -79,14 +45,15 @@ fi
 mkdir "$scratch/gaps"
 printf 'log2_bucket,lo_ns,hi_ns,count\n8,128,255,-1\n' >"$scratch/gaps/bad.csv"
 $layout --clock-hz 4e9 --precision --gaps "$scratch/gaps" >/dev/null 2>"$scratch/err"
-[ $? -eq 1 ] && grep -q 'bad.csv:2: a negative number' "$scratch/err"
+[ $? -eq 1 ] && grep -q 'bad.csv, line 2: count is negative' "$scratch/err"
 report $? "bad gap file: file, line, reason"
 $layout --precision --gaps "$scratch/none" >/dev/null 2>"$scratch/err"
-[ $? -eq 1 ] && grep -q 'cannot read .*none' "$scratch/err"
+[ $? -eq 1 ] && grep -q 'cannot read the gaps in .*none' "$scratch/err"
 report $? "no directory of gaps"
 $layout --json "$scratch/no/such/file" >/dev/null 2>"$scratch/err"
 [ $? -eq 3 ] && grep -q 'cannot write' "$scratch/err"
 report $? "record that cannot be written"
-$layout --json "$scratch/record" >/dev/null && grep -q '"extension_bytes_per_second"' "$scratch/record"
+$layout --json "$scratch/record" >/dev/null &&
+	grep -q '"extension_bytes_per_second"' "$scratch/record"
 report $? "record"
 echo "1..$number"

@@ -186,8 +186,8 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
 #endif
 
 /*
- * The shared_promises of a row that makes `all` with a fenced clock, and `some` where a stamp may be
- * older than the place in the buffer that it gets.
+ * The shared_promises of a row that makes `all` with a fenced clock, and `some` where a stamp may
+ * be older than the place in the buffer that it gets.
  */
 #if !defined(LOCKED) || !defined(__x86_64__)
 #define SCHEME_SHARED(all, some) 0
