@@ -78,7 +78,7 @@ extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_runner_bench_tails = $(extra_runner_bench_workloads)
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(addprefix $(BUILD)/,run-stress bench layout plots compare claims explore)
+programs := $(addprefix $(BUILD)/,run-stress bench layout plots compare claims explore peers)
 
 all: $(programs) ## build the programs
 
@@ -139,6 +139,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
 
 include runner/explore/explore.mk
+include runner/peers/peers.mk
 
 # ---- what people call ----
 
