@@ -174,6 +174,13 @@ static void append_gate(json_t *list, const char *what, json_t *a, json_t *b,
 					      "word", comparison_word(word)));
 }
 
+static bool same_figure(const char *gate, double a, double b)
+{
+	double most = SAME * fmax(fabs(a), fabs(b));
+
+	return fabs(a - b) <= (strcmp(gate, "instructions") ? most : COMPARISON_STEPS);
+}
+
 /* What exact figures differ; *word gets the worst. */
 static void compare_figures(const json_t *a, const json_t *b, json_t *list,
 			    enum comparison_word *word)
@@ -191,7 +198,7 @@ static void compare_figures(const json_t *a, const json_t *b, json_t *list,
 			continue;
 		x = json_number_value(left);
 		y = json_number_value(right);
-		if (fabs(x - y) <= SAME * fmax(fabs(x), fabs(y)))
+		if (same_figure(gates[i], x, y))
 			continue;
 		one = y < x ? COMPARISON_IMPROVED : COMPARISON_REGRESSED;
 		append_gate(list, gates[i], json_real(x), json_real(y), one);
