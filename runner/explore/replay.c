@@ -130,7 +130,6 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 	bool chosen = false;
 
 	memset(replay, 0, sizeof(*replay));
-	world_stops = search->stops;
 	world_begin(&search->start, &search->budget);
 	for (;;) {
 		if (!chosen && search_alternative(search, !book->depth, 0, &any)) {

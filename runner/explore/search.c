@@ -491,7 +491,6 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 	if (search->outcomes)
 		outcomes_begin();
 	escape_progress = &findings->schedules;
-	world_stops = search->stops;
 	catch_faults(true);
 	signal = sigsetjmp(escape, 1);
 	escape_armed = true;

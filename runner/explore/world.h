@@ -114,7 +114,6 @@ struct world {
 /* The one world of this process, at the same address in each. */
 extern struct world *world;
 extern struct explored_row world_row;
-extern enum explore_stops world_stops; /* where instrumented writers stop */
 
 /* Where the run starts. */
 struct world_start {
@@ -127,6 +126,9 @@ struct world_start {
 
 /* Maps the world. Negative errno, after a line on stderr. */
 int world_map(void);
+
+/* Has the loaded row restartable sections, in which every instruction is a stop? */
+bool world_has_sections(void);
 
 /* Loads an explored row from `path`. Negative errno, after a line on stderr. */
 int world_load(const char *path);

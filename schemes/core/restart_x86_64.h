@@ -10,23 +10,34 @@
 #ifndef STAMPEDE_CORE_RESTART_X86_64_H
 #define STAMPEDE_CORE_RESTART_X86_64_H
 
+#include <sys/rseq.h>
+
+/* The kernel's area is the thread's; the explorer, which is kernel to its writers, has its own. */
+#ifdef STAMPEDE_EXPLORED
+extern struct rseq explore_rseq;
+#define RESTART_SEGMENT ""
+#define RESTART_RSEQ ((long)&explore_rseq)
+#else
+#define RESTART_SEGMENT "%%fs:"
+#define RESTART_RSEQ __rseq_offset
+#endif
+
 #ifdef RESTART_BY_HANDLER
 #define RESTART_SECTIONS "rewind_sections"
 #define RESTART_ANNOUNCE
 #define RESTART_ON_CPU
 #define RESTART_AREA 0L
 #else
-#include <sys/rseq.h>
 #define RESTART_SECTIONS "rseq_sections"
 #define RESTART_ANNOUNCE \
 	"leaq	restart_cs_%=(%%rip), %%rax\n\t" \
-	"movq	%%rax, %%fs:8(%[area])\n\t" /* rseq.rseq_cs */
+	"movq	%%rax, " RESTART_SEGMENT "8(%[area])\n\t" /* rseq.rseq_cs */
 /* The CPU cannot change behind this without an abort. */
 #define RESTART_ON_CPU \
 	"movl	%c[cpu](%[ring]), %%eax\n\t" \
-	"cmpl	%%eax, %%fs:4(%[area])\n\t" /* rseq.cpu_id */ \
+	"cmpl	%%eax, " RESTART_SEGMENT "4(%[area])\n\t" /* rseq.cpu_id */ \
 	"jne	%l[moved]\n\t"
-#define RESTART_AREA __rseq_offset
+#define RESTART_AREA RESTART_RSEQ
 #endif
 
 /* struct rseq_cs: version, flags, start, length, abort address. */
@@ -154,9 +165,7 @@ _Static_assert(STAMP_BITS == 27 && PACKED_BITS == 27, "the timed section knows n
 	"movq	" RESTART_FIELD_OF(payload) ", %%r10\n\t" \
 	"movq	8(%%r10), %%rsi\n\t" \
 	"movq	%%rax, (%%rsi)\n\t" /* PAYLOAD_STAMP_AT */ \
-	"rdtsc\n\t" \
-	"shlq	$32, %%rdx\n\t" \
-	"orq	%%rdx, %%rax\n\t" \
+	RESTART_CLOCK_EXIT \
 	"movq	%%rax, 16(%%rsi)\n\t" /* PAYLOAD_EXIT_AT */ \
 	"movq	16(%%r10), %%rcx\n\t" \
 	"rep movsb\n\t" \
@@ -179,21 +188,29 @@ _Static_assert(offsetof(struct payload, head.from) == 8 && offsetof(struct paylo
 	       "the section copies from there");
 #endif
 
+#define RESTART_TICKS \
+	"rdtsc\n\t" \
+	"shlq	$32, %%rdx\n\t" \
+	"orq	%%rdx, %%rax\n\t"
+#define RESTART_CLOCK_EXIT RESTART_TICKS
 #ifdef STAMPEDE_INJECTED
 /* The clock with its bias; a nested writer due here makes the section start over, behind it. */
 #define RESTART_CLOCK \
-	"rdtsc\n\t" \
-	"shlq	$32, %%rdx\n\t" \
-	"orq	%%rdx, %%rax\n\t" \
+	RESTART_TICKS \
 	"addq	%[bias], %%rax\n\t" \
 	"cmpq	$0, %[armed]\n\t" \
 	"jne	%l[nested]\n\t"
 #define RESTART_CLOCK_OPERANDS , [bias] "m"(injection.bias_ticks), [armed] "m"(injection.armed)
-#else
+#elif defined(STAMPEDE_EXPLORED)
+/* The virtual clock; who looks at it without reading it takes no time. */
 #define RESTART_CLOCK \
-	"rdtsc\n\t" \
-	"shlq	$32, %%rdx\n\t" \
-	"orq	%%rdx, %%rax\n\t"
+	"movq	explore_constant_step(%%rip), %%rax\n\t" \
+	"xaddq	%%rax, virtual_clock(%%rip)\n\t"
+#undef RESTART_CLOCK_EXIT
+#define RESTART_CLOCK_EXIT "movq	virtual_clock(%%rip), %%rax\n\t"
+#define RESTART_CLOCK_OPERANDS
+#else
+#define RESTART_CLOCK RESTART_TICKS
 #define RESTART_CLOCK_OPERANDS
 #endif
 
