@@ -133,7 +133,8 @@ fi
 if command -v bash >/dev/null; then
 	bash -c '. runner/completion/stampede.bash
 		COMP_WORDS=("$1" --schemes packed_w) COMP_CWORD=2; _stampede "$1"
-		[ "${COMPREPLY[*]}" = packed_word ] || exit 1
+		case " ${COMPREPLY[*]} " in *" packed_word "*) ;; *) exit 1 ;; esac
+		case " ${COMPREPLY[*]} " in *" late_beat "*) exit 3 ;; esac
 		COMP_WORDS=("$1" --workloads late) COMP_CWORD=2; _stampede "$1"
 		[ "${COMPREPLY[*]}" = late_beat ] || exit 2
 		COMP_WORDS=("$1" --res) COMP_CWORD=1; _stampede "$1"
