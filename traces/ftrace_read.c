@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "ftrace_read.h"
+
+#include <inttypes.h>
+
+void ftrace_reader_init(struct ftrace_reader *reader, uint32_t subbuf_bytes, uint32_t stamp_bits)
+{
+	*reader = (struct ftrace_reader){
+		.subbuf_bytes = subbuf_bytes,
+		.stamp_bits = stamp_bits,
+		.first = true,
+	};
+}
+
+static uint64_t offset_of(const struct ftrace_reader *reader, const uint8_t *at)
+{
+	return reader->offset + (uint64_t)(at - reader->subbuf);
+}
+
+static bool bad_commit(struct ftrace_reader *reader, uint64_t commit)
+{
+	uint64_t swapped = __builtin_bswap64(commit) & FTRACE_COMMIT_MASK;
+	uint32_t data = reader->subbuf_bytes - FTRACE_HEADER_BYTES;
+
+	return trace_fault(&reader->fault, reader->offset + 8,
+			   "commit %#" PRIx64 " is more than the %" PRIu32
+			   " bytes of a sub-buffer%s",
+			   commit, data,
+			   swapped && swapped <= data ?
+				   "; it would fit in the other byte order, which is not read" :
+				   "; is it of another size?");
+}
+
+static void count_lost(struct ftrace_reader *reader, uint64_t commit, uint64_t used)
+{
+	uint64_t lost;
+
+	if (!(commit & FTRACE_COMMIT_LOST))
+		return;
+	reader->counts.lost_marks++;
+	if (!(commit & FTRACE_COMMIT_COUNT) || used + sizeof(lost) > reader->subbuf_bytes)
+		return;
+	memcpy(&lost, reader->subbuf + used, sizeof(lost));
+	reader->counts.lost += lost;
+}
+
+bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uint64_t offset)
+{
+	struct ftrace_header header;
+	uint64_t used;
+
+	memcpy(&header, subbuf, sizeof(header));
+	reader->subbuf = subbuf;
+	reader->offset = offset;
+	if (!header.time_stamp && !header.commit)
+		return trace_fault(&reader->fault, offset,
+				   "no sub-buffer: begin stamp and commit are zero");
+	used = FTRACE_HEADER_BYTES + (header.commit & FTRACE_COMMIT_MASK);
+	if (header.commit & ~(FTRACE_COMMIT_MASK | FTRACE_COMMIT_LOST | FTRACE_COMMIT_COUNT) ||
+	    used > reader->subbuf_bytes)
+		return bad_commit(reader, header.commit);
+	if (!reader->first && (int64_t)(header.time_stamp - reader->time) < 0) {
+		reader->counts.backward++;
+		trace_fault(&reader->backward, offset,
+			    "time goes back: sub-buffer begins at %" PRIu64 ", %" PRIu64
+			    " before its predecessor's last event",
+			    header.time_stamp, reader->time - header.time_stamp);
+	}
+	count_lost(reader, header.commit, used);
+	reader->first = false;
+	reader->at = subbuf + FTRACE_HEADER_BYTES;
+	reader->end = subbuf + used;
+	reader->time = header.time_stamp;
+	reader->counts.subbufs++;
+	return true;
+}
+
+/* An extend or absolute. */
+static bool time_record(struct ftrace_reader *reader)
+{
+	bool extend = ftrace_type(ftrace_get32(reader->at)) == FTRACE_TYPE_EXTEND;
+	uint64_t time;
+
+	if (reader->end - reader->at < FTRACE_TIME_BYTES)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "%s record runs over the end of its sub-buffer",
+				   extend ? "extend" : "absolute");
+	time = ftrace_time(reader->at, reader->time, reader->stamp_bits);
+	/* An absolute that goes back comes out of the 59-bit rule as a jump ahead. */
+	if ((time - reader->time) >> FTRACE_JUMP_BITS)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "absurd %s from %" PRIu64 " to %" PRIu64,
+				   extend ? "extend" : "absolute", reader->time, time);
+	reader->counts.extends += extend;
+	reader->counts.absolutes += !extend;
+	reader->time = time;
+	reader->at += FTRACE_TIME_BYTES;
+	return true;
+}
+
+static bool padding_record(struct ftrace_reader *reader)
+{
+	uint32_t delta = ftrace_get32(reader->at) >> FTRACE_TYPE_BITS;
+	uint64_t left = (uint64_t)(reader->end - reader->at), length;
+
+	if (!delta) {
+		reader->at = reader->end;
+		return true;
+	}
+	length = left < 8 ? UINT64_MAX - 4 : ftrace_get32(reader->at + 4);
+	if (length < 4 || length + 4 > left)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "padding runs over the end of its sub-buffer");
+	reader->counts.paddings++;
+	reader->counts.paddings_of_1 += delta == 1;
+	reader->time += delta;
+	reader->at += 4 + length;
+	return true;
+}
+
+/* A large event, or one that does not fit. False: a fault. */
+static bool large_event(struct ftrace_reader *reader, struct trace_event *event)
+{
+	uint64_t left = (uint64_t)(reader->end - reader->at);
+	uint32_t header, payload;
+
+	if (!ftrace_size(reader->at, left, &header, &payload))
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "length of a large record is no length");
+	if ((uint64_t)header + payload > left)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "record of %" PRIu64 " bytes runs over the end of its sub-buffer",
+				   (uint64_t)header + payload);
+	if (payload % 4)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "payload of %" PRIu32 " bytes is not whole words", payload);
+	reader->time += ftrace_get32(reader->at) >> FTRACE_TYPE_BITS;
+	*event = (struct trace_event){
+		.time = reader->time,
+		.payload = reader->at + header,
+		.payload_bytes = payload,
+		.header_bytes = header,
+	};
+	reader->at += header + payload;
+	return true;
+}
+
+/* Whatever is no small event; `*taken` if it is one for the batch. False: a fault. */
+static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
+						  struct trace_event *event, bool *taken)
+{
+	uint32_t type;
+
+	*taken = false;
+	if (reader->end - reader->at < 4)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "%d bytes behind the last record",
+				   (int)(reader->end - reader->at));
+	type = ftrace_type(ftrace_get32(reader->at));
+	if (ftrace_is_time(type))
+		return time_record(reader);
+	if (type == FTRACE_TYPE_PADDING)
+		return padding_record(reader);
+	*taken = true;
+	return large_event(reader, event);
+}
+
+/*
+ * The loop that has to be quick: the next record's place hangs on one load and an addition. Its
+ * state is in locals, so that the rare path does not force it into memory.
+ */
+uint32_t ftrace_batch(struct ftrace_reader *reader, struct trace_event *batch)
+{
+	const uint8_t *at = reader->at, *end = reader->end;
+	uint64_t time = reader->time;
+	uint32_t count = 0, word, bytes;
+	bool taken;
+
+	while (count < TRACE_BATCH && at != end) {
+		word = likely(end - at >= 4) ? ftrace_get32(at) : 0;
+		bytes = ftrace_type(word) * 4;
+		if (likely(bytes - 4 < FTRACE_TYPE_MAX_SMALL * 4 &&
+			   bytes + 4 <= (uint64_t)(end - at))) {
+			time += word >> FTRACE_TYPE_BITS;
+			batch[count].time = time;
+			batch[count].payload = at + 4;
+			batch[count].payload_bytes = bytes;
+			batch[count].header_bytes = 4;
+			batch[count++].id = 0;
+			at += 4 + bytes;
+			continue;
+		}
+		reader->at = at;
+		reader->time = time;
+		if (!rare_record(reader, &batch[count], &taken)) {
+			reader->end = reader->at;
+			break;
+		}
+		count += taken;
+		at = reader->at;
+		time = reader->time;
+	}
+	if (!reader->fault.set) {
+		reader->at = at;
+		reader->time = time;
+	}
+	reader->counts.events += count;
+	return count;
+}
