@@ -252,7 +252,12 @@ static void driver_flush(void *scheme)
 {
 	struct scheme_ring *s = scheme;
 
-	ring_flush(&s->ring, scheme_now(s));
+	ring_flush(&s->ring, 0);
+	/*
+	 * Only now: a nested writer that came before the close must not have a later stamp than the
+	 * end. One that opens the next sub-buffer in between gives its begin as the end.
+	 */
+	s->ring.flush_stamp = scheme_now(s);
 }
 
 static void drain_one(struct scheme_ring *s, struct check *check, uint64_t number)
@@ -285,7 +290,7 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 		     ring->header_bytes + ring_subbuf_bytes(ring) - content);
 }
 
-static void driver_drain(void *scheme, struct check *check, bool consume)
+static uint64_t driver_drain(void *scheme, struct check *check, bool consume)
 {
 	struct scheme_ring *s = scheme;
 	uint64_t first, last, number;
@@ -296,6 +301,7 @@ static void driver_drain(void *scheme, struct check *check, bool consume)
 		drain_one(s, check, number);
 	if (consume)
 		ring_consume(&s->ring, last);
+	return last;
 }
 
 static void driver_walk(void *scheme, void (*each)(void *arg, const struct event *event), void *arg)
@@ -375,6 +381,7 @@ const struct driver DRIVER_NAME = {
 	.counter_bits = COUNTER_BITS,
 	.scheme_bytes = sizeof(struct scheme_ring),
 	.payload_bytes = PAYLOAD_BYTES,
+	.format = SCHEME_FORMAT,
 #ifdef STAMPEDE_TIMED
 	.timed = true,
 #ifndef STAMPEDE_INJECTED

@@ -45,6 +45,7 @@ struct driver {
 	uint32_t counter_bits;
 	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
 	uint32_t payload_bytes; /* least payload of this build */
+	struct scheme_format format;
 	bool timed; /* of the timed build: the stamp is the payload */
 	bool variant; /* of another row: only by name, by prefix or in full runs */
 
@@ -67,8 +68,11 @@ struct driver {
 	void (*beat)(void *scheme, struct writer *writer);
 	/* Closes the open sub-buffer. */
 	void (*flush)(void *scheme);
-	/* Decodes and judges all complete sub-buffers, and releases them if `consume`. */
-	void (*drain)(void *scheme, struct check *check, bool consume);
+	/*
+	 * Decodes and judges all complete sub-buffers, and releases them if `consume`. Returns the
+	 * number behind the last of them. Their format headers are complete afterwards.
+	 */
+	uint64_t (*drain)(void *scheme, struct check *check, bool consume);
 	/* Hands each event of all complete sub-buffers to `each`, in buffer order, and releases them. */
 	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
 	/* Prints the record of `violation` with up to `around` decoded ones on either side. */

@@ -27,6 +27,8 @@
 #ifndef STAMPEDE_PACKED_WORD_H
 #define STAMPEDE_PACKED_WORD_H
 
+#define SCHEME_FORMAT { .kind = FORMAT_CTF_PACKED }
+
 #include "core/format_ctf.h"
 
 #define PACKED_ESCAPE 31

@@ -36,7 +36,7 @@ int64_t ctf_fixed_bytes(const struct ctf_type *type, uint32_t align_bytes)
 			continue;
 		}
 		bytes = ctf_fixed_bytes(field, align_bytes);
-		if (bytes < 0 || bits % 8 || (field->kind == CTF_STRUCT && field->align > 8))
+		if (bytes < 0 || bits % 8)
 			return -1;
 		bits += (uint64_t)bytes * 8;
 		if (bits > UINT32_MAX)

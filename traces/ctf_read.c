@@ -251,6 +251,19 @@ static uint64_t record_start(const struct ctf_reader *reader)
 	return bits_align(reader->bit, reader->packet.stream->event_header->align);
 }
 
+/* Where the payload of `event` begins whose header ends at `bit`. */
+static uint64_t payload_start(const struct ctf_reader *reader, const struct ctf_event *event,
+			      uint64_t bit)
+{
+	const struct ctf_type *first = reader->packet.stream->event_context;
+
+	if (!first)
+		first = event->context;
+	if (!first)
+		first = event->fields;
+	return (bits_align(bit, first ? first->align : 1) + 7) / 8;
+}
+
 /* One event field by field. False: the packet's end, or a fault. */
 static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 {
@@ -264,7 +277,7 @@ static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 	class = read_header(reader);
 	if (!class)
 		return false;
-	header = reader->bit;
+	header = payload_start(reader, class, reader->bit);
 	if (!read_payload(reader, class))
 		return false;
 	if (reader->bit == start)
@@ -277,9 +290,11 @@ static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 				    reader->clock_bits > reader->plan->time_bits);
 	*event = (struct trace_event){
 		.time = reader->time,
-		.payload = base + (header + 7) / 8,
-		.payload_bytes = (uint32_t)((reader->bit + 7) / 8 - (header + 7) / 8),
-		.header_bytes = (uint32_t)((header + 7) / 8 - start / 8),
+		.payload = base + header,
+		.payload_bytes = (reader->bit + 7) / 8 < header ?
+					 0 :
+					 (uint32_t)((reader->bit + 7) / 8 - header),
+		.header_bytes = (uint32_t)(header - start / 8),
 		.id = (uint32_t)reader->id,
 	};
 	return true;

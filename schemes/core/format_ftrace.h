@@ -22,6 +22,10 @@
 
 #include "scheme.h"
 
+#ifndef SCHEME_FORMAT
+#define SCHEME_FORMAT { .kind = FORMAT_FTRACE }
+#endif
+
 #define FTRACE_HEADER_BYTES 16
 #define FTRACE_TYPE_LARGE 0
 #define FTRACE_TYPE_MAX_SMALL 28
