@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "core/scheme.h"
+#include "seek.h"
 
 /* What the writers of one ring count and choose, apart from the scheme. */
 struct writer {
@@ -75,6 +76,8 @@ struct driver {
 	uint64_t (*drain)(void *scheme, struct check *check, bool consume);
 	/* Hands each event of all complete sub-buffers to `each`, in buffer order, and releases them. */
 	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
+	/* The first event at or after `time`, by begin stamps; false: none is readable. */
+	bool (*seek)(void *scheme, uint64_t time, struct seek_found *found);
 	/* Prints the record of `violation` with up to `around` decoded ones on either side. */
 	void (*show)(FILE *text, void *scheme, const struct violation *violation,
 		     unsigned int around);
