@@ -128,8 +128,7 @@ static uint32_t planned_bytes(const struct ctf_stream *stream, const struct ctf_
 static bool is_id(const struct ctf_field *field)
 {
 	return field->type->kind == CTF_INTEGER && !field->type->is_signed &&
-	       !field->type->big_endian && !field->type->clock &&
-	       field->name[0] == 'i' && field->name[1] == 'd' && !field->name[2];
+	       !field->type->big_endian && !field->type->clock && field->role == CTF_ROLE_ID;
 }
 
 bool ctf_plan_make(const struct ctf_stream *stream, struct ctf_plan *plan)

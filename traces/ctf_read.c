@@ -40,35 +40,16 @@ void ctf_reader_close(struct ctf_reader *reader)
 
 /* What is known by name in packet header and context. */
 struct packet_fields {
-	struct ctf_packet *packet;
-	uint64_t magic, stream_id, packet_bits, content_bits;
-	bool has_magic, has_packet, has_content;
+	uint64_t value[CTF_ROLE_CPU + 1];
+	bool has[CTF_ROLE_CPU + 1];
 };
 
 static void packet_integer(void *arg, const struct ctf_field *field, uint64_t value)
 {
 	struct packet_fields *found = arg;
-	struct ctf_packet *packet = found->packet;
-	const char *name = field->name;
 
-	if (!strcmp(name, "magic"))
-		found->magic = value, found->has_magic = true;
-	else if (!strcmp(name, "stream_id"))
-		found->stream_id = value;
-	else if (!strcmp(name, "content_size"))
-		found->content_bits = value, found->has_content = true;
-	else if (!strcmp(name, "packet_size"))
-		found->packet_bits = value, found->has_packet = true;
-	else if (!strcmp(name, "timestamp_begin"))
-		packet->begin = value, packet->has_begin = true;
-	else if (!strcmp(name, "timestamp_end"))
-		packet->end = value, packet->has_end = true;
-	else if (!strcmp(name, "packet_seq_num"))
-		packet->sequence = value, packet->has_sequence = true;
-	else if (!strcmp(name, "events_discarded"))
-		packet->discarded = value;
-	else if (!strcmp(name, "cpu_id"))
-		packet->cpu = value;
+	found->value[field->role] = value;
+	found->has[field->role] = true;
 }
 
 /* The 16 bytes that a packet header's `uuid` has are the trace's. */
@@ -97,11 +78,13 @@ static bool check_uuid(struct ctf_reader *reader, const struct ctf_type *header)
 
 static bool check_magic(struct ctf_reader *reader, const struct packet_fields *found)
 {
-	if (!found->has_magic || found->magic == CTF_MAGIC)
+	uint64_t magic = found->value[CTF_ROLE_MAGIC];
+
+	if (!found->has[CTF_ROLE_MAGIC] || magic == CTF_MAGIC)
 		return true;
 	return trace_fault(&reader->fault, reader->packet.offset,
-			   "no packet: the magic number is %#" PRIx64 "%s", found->magic,
-			   found->magic == __builtin_bswap32(CTF_MAGIC) ?
+			   "no packet: the magic number is %#" PRIx64 "%s", magic,
+			   magic == __builtin_bswap32(CTF_MAGIC) ?
 				   ", that of a big-endian machine, whose traces are not read" :
 				   "");
 }
@@ -110,9 +93,12 @@ static bool check_sizes(struct ctf_reader *reader, const struct packet_fields *f
 {
 	struct ctf_packet *packet = &reader->packet;
 	uint64_t left = (reader->size - packet->offset) * 8;
-	uint64_t bits = found->has_packet ? found->packet_bits : left;
+	uint64_t bits = found->has[CTF_ROLE_PACKET_SIZE] ? found->value[CTF_ROLE_PACKET_SIZE] :
+							   left;
 
-	packet->content_bits = found->has_content ? found->content_bits : bits;
+	packet->content_bits = found->has[CTF_ROLE_CONTENT_SIZE] ?
+				       found->value[CTF_ROLE_CONTENT_SIZE] :
+				       bits;
 	if (bits % 8 || !bits || packet->content_bits > bits || packet->content_bits < reader->bit)
 		return trace_fault(&reader->fault, packet->offset,
 				   "packet of %" PRIu64 " bits with %" PRIu64
@@ -136,9 +122,21 @@ static void choose_plan(struct ctf_reader *reader)
 	reader->plan = &reader->plans[i];
 }
 
+static void keep_fields(struct ctf_packet *packet, const struct packet_fields *found)
+{
+	packet->begin = found->value[CTF_ROLE_BEGIN];
+	packet->has_begin = found->has[CTF_ROLE_BEGIN];
+	packet->end = found->value[CTF_ROLE_END];
+	packet->has_end = found->has[CTF_ROLE_END];
+	packet->sequence = found->value[CTF_ROLE_SEQUENCE];
+	packet->has_sequence = found->has[CTF_ROLE_SEQUENCE];
+	packet->discarded = found->value[CTF_ROLE_DISCARDED];
+	packet->cpu = found->value[CTF_ROLE_CPU];
+}
+
 bool ctf_packet_read(struct ctf_reader *reader, uint64_t offset)
 {
-	struct packet_fields found = { .packet = &reader->packet };
+	struct packet_fields found = { .value = { 0 } };
 	const struct ctf_metadata *metadata = reader->metadata;
 	bool good = true;
 
@@ -154,16 +152,18 @@ bool ctf_packet_read(struct ctf_reader *reader, uint64_t offset)
 		good = ctf_walk(reader, metadata->packet_header, NULL) &&
 		       check_magic(reader, &found) && check_uuid(reader, metadata->packet_header);
 	if (good) {
-		reader->packet.stream = tsdl_stream(metadata, found.stream_id);
+		reader->packet.stream = tsdl_stream(metadata, found.value[CTF_ROLE_STREAM_ID]);
 		if (!reader->packet.stream)
 			good = trace_fault(&reader->fault, offset,
 					   "packet of stream %" PRIu64
-					   ", which the metadata does not know", found.stream_id);
+					   ", which the metadata does not know",
+					   found.value[CTF_ROLE_STREAM_ID]);
 	}
 	if (good && reader->packet.stream->packet_context)
 		good = ctf_walk(reader, reader->packet.stream->packet_context, NULL);
 	reader->integer = NULL;
 	reader->packet.first_bit = reader->bit;
+	keep_fields(&reader->packet, &found);
 	return good && check_sizes(reader, &found);
 }
 
@@ -208,7 +208,7 @@ static void header_integer(void *arg, const struct ctf_field *field, uint64_t va
 {
 	struct ctf_reader *reader = arg;
 
-	if (!strcmp(field->name, "id"))
+	if (field->role == CTF_ROLE_ID)
 		reader->id = value;
 }
 

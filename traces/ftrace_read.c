@@ -166,43 +166,54 @@ static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
 }
 
 /*
- * The loop that has to be quick: the next record's place hangs on one load and an addition. Its
- * state is in locals, so that the rare path does not force it into memory.
+ * The loop that has to be quick: small events, as many as follow each other. The next record's word
+ * is loaded by its predecessor's payload and words, so that nothing but that load and a mask lie
+ * between one record and the next.
  */
+static inline uint32_t small_events(struct ftrace_reader *reader, struct trace_event *batch,
+				    uint32_t count)
+{
+	const uint8_t *payload = reader->at, *last = reader->end - 4;
+	struct trace_event *event = batch + count, *full = batch + TRACE_BATCH;
+	uint64_t time = reader->time, words = 0, next;
+	uint32_t word;
+
+	while (event != full && payload + 4 * words <= last) {
+		word = ftrace_get32(payload + 4 * words);
+		next = ftrace_type(word);
+		if (unlikely(next - 1 >= FTRACE_TYPE_MAX_SMALL ||
+			     payload + 4 * words + 4 * next > last))
+			break;
+		payload += 4 * words + 4;
+		words = next;
+		time += word >> FTRACE_TYPE_BITS;
+		event->time = time;
+		event->payload = payload;
+		event->payload_bytes = (uint32_t)words * 4;
+		event->header_bytes = 4;
+		event++->id = 0;
+	}
+	reader->at = payload + 4 * words;
+	reader->time = time;
+	return (uint32_t)(event - batch);
+}
+
 uint32_t ftrace_batch(struct ftrace_reader *reader, struct trace_event *batch)
 {
-	const uint8_t *at = reader->at, *end = reader->end;
-	uint64_t time = reader->time;
-	uint32_t count = 0, word, bytes;
+	uint32_t count = 0;
 	bool taken;
 
-	while (count < TRACE_BATCH && at != end) {
-		word = likely(end - at >= 4) ? ftrace_get32(at) : 0;
-		bytes = ftrace_type(word) * 4;
-		if (likely(bytes - 4 < FTRACE_TYPE_MAX_SMALL * 4 &&
-			   bytes + 4 <= (uint64_t)(end - at))) {
-			time += word >> FTRACE_TYPE_BITS;
-			batch[count].time = time;
-			batch[count].payload = at + 4;
-			batch[count].payload_bytes = bytes;
-			batch[count].header_bytes = 4;
-			batch[count++].id = 0;
-			at += 4 + bytes;
-			continue;
-		}
-		reader->at = at;
-		reader->time = time;
+	for (;;) {
+		count = small_events(reader, batch, count);
+		if (count == TRACE_BATCH || reader->at == reader->end)
+			break;
 		if (!rare_record(reader, &batch[count], &taken)) {
 			reader->end = reader->at;
 			break;
 		}
 		count += taken;
-		at = reader->at;
-		time = reader->time;
-	}
-	if (!reader->fault.set) {
-		reader->at = at;
-		reader->time = time;
+		if (count == TRACE_BATCH)
+			break;
 	}
 	reader->counts.events += count;
 	return count;

@@ -32,10 +32,26 @@ struct ctf_label {
 
 #define CTF_NO_SLOT UINT32_MAX
 
+/* What a field means by its name, in packet headers, packet contexts and event headers. */
+enum ctf_role {
+	CTF_ROLE_NONE,
+	CTF_ROLE_ID,
+	CTF_ROLE_MAGIC,
+	CTF_ROLE_STREAM_ID,
+	CTF_ROLE_CONTENT_SIZE,
+	CTF_ROLE_PACKET_SIZE,
+	CTF_ROLE_BEGIN,
+	CTF_ROLE_END,
+	CTF_ROLE_SEQUENCE,
+	CTF_ROLE_DISCARDED,
+	CTF_ROLE_CPU,
+};
+
 struct ctf_field {
 	const char *name;
 	struct ctf_type *type;
 	uint32_t slot; /* where its value goes because a variant or sequence hangs on it */
+	enum ctf_role role;
 };
 
 struct ctf_type {

@@ -390,6 +390,31 @@ static bool type_and_name(struct tsdl_parser *parser, struct ctf_type **type, co
 	return *type && (!*name || lengths(parser, type));
 }
 
+static enum ctf_role role_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum ctf_role role;
+	} roles[] = {
+		{ "id", CTF_ROLE_ID },
+		{ "magic", CTF_ROLE_MAGIC },
+		{ "stream_id", CTF_ROLE_STREAM_ID },
+		{ "content_size", CTF_ROLE_CONTENT_SIZE },
+		{ "packet_size", CTF_ROLE_PACKET_SIZE },
+		{ "timestamp_begin", CTF_ROLE_BEGIN },
+		{ "timestamp_end", CTF_ROLE_END },
+		{ "packet_seq_num", CTF_ROLE_SEQUENCE },
+		{ "events_discarded", CTF_ROLE_DISCARDED },
+		{ "cpu_id", CTF_ROLE_CPU },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (!strcmp(name, roles[i].name))
+			return roles[i].role;
+	return CTF_ROLE_NONE;
+}
+
 /* One field more; a variant's or a struct's. */
 static bool add_field(struct tsdl_parser *parser, struct ctf_type *type, uint32_t *room,
 		      const char *name, struct ctf_type *field)
@@ -405,7 +430,8 @@ static bool add_field(struct tsdl_parser *parser, struct ctf_type *type, uint32_
 			memcpy(more, type->fields, type->count * sizeof(*more));
 		type->fields = more;
 	}
-	type->fields[type->count++] = (struct ctf_field){ name, field, CTF_NO_SLOT };
+	type->fields[type->count++] = (struct ctf_field){ name, field, CTF_NO_SLOT,
+							role_of(name) };
 	if (type->kind == CTF_STRUCT && field->align > type->align)
 		type->align = field->align;
 	return true;
