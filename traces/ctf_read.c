@@ -300,44 +300,60 @@ static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 	return true;
 }
 
+/* Events of one id, as long as they follow each other at `at`. Returns where they end. */
+static __attribute__((noinline)) const uint8_t *
+planned_run(const struct ctf_plan *plan, const uint8_t *at, const uint8_t *end, uint32_t id,
+	    uint64_t *now, struct trace_event **to, const struct trace_event *full)
+{
+	const uint32_t bytes = plan->record_bytes[id], header = plan->header_bytes;
+	const uint32_t mask = plan->id_mask, shift = plan->time_shift;
+	const uint8_t *last = end - (bytes < 8 ? 8 : bytes);
+	const uint64_t time_mask = bits_mask(plan->time_bits);
+	struct trace_event *event = *to;
+	uint64_t time = *now, word;
+
+	while (event != full && at <= last) {
+		word = ctf_get64(at);
+		if (unlikely(((uint32_t)word & mask) != id))
+			break;
+		time += ((word >> shift) - time) & time_mask;
+		event->time = time;
+		event->payload = at + header;
+		event->payload_bytes = bytes - header;
+		event->header_bytes = header;
+		event++->id = id;
+		at += bytes;
+	}
+	*now = time;
+	*to = event;
+	return at;
+}
+
 /*
- * The loop that has to be quick. As long as one id follows the other the record's size does not
+ * The loops that have to be quick. As long as one id follows the other the record's size does not
  * hang on a load, so that several records are under way at once.
  */
 static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *batch, uint32_t count)
 {
 	const struct ctf_plan *plan = reader->plan;
 	const uint8_t *base = reader->bytes + reader->packet.offset;
-	const uint8_t *at = base + record_start(reader) / 8;
+	const uint8_t *at = base + record_start(reader) / 8, *before;
 	const uint8_t *end = base + reader->packet.content_bits / 8;
-	const uint32_t mask = plan->id_mask, shift = plan->time_shift;
-	const uint32_t header = plan->header_bytes, *sizes = plan->record_bytes;
-	const uint64_t time_mask = bits_mask(plan->time_bits);
-	uint64_t time = reader->time, word;
-	uint32_t id, run = UINT32_MAX, bytes = 0;
+	const struct trace_event *full = batch + TRACE_BATCH;
+	struct trace_event *event = batch + count;
+	uint32_t id;
 
-	while (count < TRACE_BATCH && end - at >= 8) {
-		word = ctf_get64(at);
-		id = (uint32_t)word & mask;
-		if (unlikely(id != run)) {
-			run = id;
-			bytes = id < plan->ids ? sizes[id] : 0;
-			if (!bytes)
-				break;
-		}
-		if (unlikely(end - at < bytes))
+	while (event != full && end - at >= 8) {
+		id = ctf_get32(at) & plan->id_mask;
+		if (id >= plan->ids || !plan->record_bytes[id])
 			break;
-		time += ((word >> shift) - time) & time_mask;
-		batch[count].time = time;
-		batch[count].payload = at + header;
-		batch[count].payload_bytes = bytes - header;
-		batch[count].header_bytes = header;
-		batch[count++].id = id;
-		at += bytes;
+		before = at;
+		at = planned_run(plan, at, end, id, &reader->time, &event, full);
+		if (at == before)
+			break;
 	}
 	reader->bit = (uint64_t)(at - base) * 8;
-	reader->time = time;
-	return count;
+	return (uint32_t)(event - batch);
 }
 
 uint32_t ctf_batch(struct ctf_reader *reader, struct trace_event *batch)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/bits.h"
+#include "core/format_ctf.h"
 #include "ctf_read.h"
 
 static const uint8_t *packet_bytes(const struct ctf_reader *reader)
@@ -31,6 +31,10 @@ static uint64_t get_bits(const uint8_t *bytes, uint64_t at, uint32_t size)
 	uint64_t low = 0, high = 0;
 
 	bytes += at / 8;
+	if (!shift && size == 64)
+		return ctf_get64(bytes);
+	if (!shift && size == 32)
+		return ctf_get32(bytes);
 	for (i = 0; i < count && i < 8; i++)
 		low |= (uint64_t)bytes[i] << 8 * i;
 	if (count > 8)
