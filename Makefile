@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Stampede: which scheme stamps a tracer's events right, and at what cost. `make help` lists targets.
+# Stampede: which scheme stamps a tracer's events right, and at what cost. `make help` helps.
 
 CC ?= gcc
 CXX ?= g++
@@ -21,13 +21,14 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 OPT ?= -O2
 SANITIZE ?=
 san := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-INCLUDES := -Ischemes -Iworkloads -Irunner -Iresults -Itraces -I$(BUILD)
+INCLUDES := -Ischemes -Iworkloads -Irunner -Irunner/explore -Iresults -Itraces -I$(BUILD)
 CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(WARN) $(INCLUDES) $(san) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread -Wall -Wextra -Werror $(INCLUDES) $(san) $(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
 LIBS := -lhwloc -ljansson -lbenchmark -lstdc++ -lm
 
-GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
+GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || \
+	echo unknown)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -40,8 +41,8 @@ BUILDS := timed injected checked counting
 
 $(BUILD)/rows.mk: schemes/schemes.def Makefile
 	@mkdir -p $(@D)
-	@sed -n 's/^X(\([^,]*\), *\([^,]*\),\(.*\))$$/ROWS += \1\nheader_\1 := \2\ndefines_\1 := \3/p' \
-		$< > $@
+	@sed -n -e 's/^X(\([^,]*\), *\([^,]*\),\(.*\))$$/ROWS += \1\nheader_\1 := \2\n'\
+	'defines_\1 := \3/p' $< > $@
 
 define driver_rule
 $(O)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
@@ -61,8 +62,10 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
 library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
-	runner/layout.c plots/plots.c traces/read_trace.c traces/fuzz_%.c, \
-	$(wildcard schemes/core/*.c workloads/*.c runner/*.c results/*.c plots/*.c traces/*.c) \
+	runner/layout.c plots/plots.c runner/explore/explore.c runner/explore/row.c \
+	traces/read_trace.c traces/fuzz_%.c, \
+	$(wildcard schemes/core/*.c workloads/*.c runner/*.c runner/explore/*.c results/*.c \
+	plots/*.c traces/*.c) \
 	runner/gbench.cc)
 library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
@@ -72,9 +75,10 @@ tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
 extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
+extra_runner_bench_tails = $(extra_runner_bench_workloads)
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/explore
 
 # A change of compiler or flags rebuilds everything.
 flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
@@ -122,11 +126,14 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
+include runner/explore/explore.mk
+
 # ---- what people call ----
 
 all: $(programs) ## build the programs
 
-build_packages := gcc g++ make pkg-config libbenchmark-dev libhwloc-dev libjansson-dev
+build_packages := gcc g++ make python3-minimal pkg-config libbenchmark-dev libhwloc-dev \
+	libjansson-dev
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
 test_packages += libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
@@ -139,11 +146,12 @@ REPETITIONS ?=
 RUN ?= results/latest
 ARGS ?=
 
-bench: ## right, dear, which one: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
+bench: ## table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) all
-	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FULL)),--full) \
-		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
+	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
+		$(if $(filter-out 0,$(FULL)),--full) $(if $(SCHEMES),--schemes "$(SCHEMES)") \
+		$(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
 		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) $(ARGS)
 
 run-stress: ## a signal storm, every stamp checked: make run-stress ARGS="--seconds 5 --bits 16"
@@ -160,6 +168,11 @@ layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS="
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
 	@$(BUILD)/layout $(ARGS)
+
+explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
+	@$(BUILD)/explore $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
 
 test: ## all tests, under two minutes
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages)
@@ -179,4 +192,5 @@ help: ## this list
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all bench run-stress layout plots test tests test-long clean help force
+
+.PHONY: all bench run-stress explore layout plots test tests test-long clean help force

@@ -5,9 +5,11 @@ load 'run.gp'
 name = 'cost'
 title = 'What an event costs'
 subtitle = sprintf('%s per event: median%s, quartiles, and every repetition as a small dot', \
-	cost_unit, cost_repetitions > 0 ? sprintf(' of %.0f repetitions', cost_repetitions) : '')
+	cost_unit, cost_repetitions > 0 ? sprintf(' of %.0f repetition%s', \
+	cost_repetitions, cost_repetitions > 1 ? 's' : '') : '')
 height = 236 + 24 * cost_rows
 load 'style.gp'
+set ytics font small
 
 # 1 position, 2 row, 3 median, 4 low, 5 high, 6 ns, 7 ratio, 8 low, 9 high, 10 class
 class_colour(c) = c == 0 ? 0x0072b2 : c == 1 ? 0x5f5f5f : c == 2 ? 0xcc79a7 : 0xd55e00

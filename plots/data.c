@@ -35,6 +35,12 @@ const struct plot_desc plot_descs[PLOTS] = {
 			  "no row ran under workload replay (section replay)", data_replay },
 	[PLOT_IDLE] = { "idle", "What a quiet machine pays",
 			"no row ran under workload idle (section idle)", data_idle },
+	[PLOT_TAILS] = { "tails", "Latency of single events",
+			 "no latency was sampled (section tails; --quick leaves it out)",
+			 data_tails },
+	[PLOT_TIES] = { "ties", "Ties against low bits cut",
+			"ties were not counted (section precision; --quick leaves it out)",
+			data_ties },
 };
 
 void data_number(FILE *out, double value)
@@ -216,7 +222,8 @@ static void write_repetitions(const struct run *run, FILE *dat, const struct tab
 		for (j = 0; j < run->repetition_count; j++) {
 			const struct repetition *one = &run->repetitions[j];
 			bool ns = run_verdict_is(one->time_unit, "ns");
-			double cost = cycles ? one->cycles : ns ? one->real_time : NAN;
+			/* CPU time, as the median beside it. */
+			double cost = cycles ? one->cycles : ns ? one->cpu_time : NAN;
 
 			if (strcmp(one->name, name) || !(cost > 0))
 				continue;

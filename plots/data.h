@@ -22,6 +22,8 @@ enum plot {
 	PLOT_THREADS,
 	PLOT_REPLAY,
 	PLOT_IDLE,
+	PLOT_TAILS,
+	PLOT_TIES,
 	PLOTS,
 };
 
@@ -47,6 +49,8 @@ int data_layouts(const struct run *run, FILE *dat, FILE *vars);
 int data_threads(const struct run *run, FILE *dat, FILE *vars);
 int data_replay(const struct run *run, FILE *dat, FILE *vars);
 int data_idle(const struct run *run, FILE *dat, FILE *vars);
+int data_tails(const struct run *run, FILE *dat, FILE *vars);
+int data_ties(const struct run *run, FILE *dat, FILE *vars);
 int data_injected(const struct run *run, FILE *dat, FILE *vars);
 
 /* The captions: machine and run. */

@@ -104,8 +104,8 @@ int data_threads(const struct run *run, FILE *dat, FILE *vars)
 		return output_fail_memory(), -1;
 	}
 	count = thread_lines(run, lines, numbers);
-	fprintf(dat, "# CPU time of an event [ns], median: 1 position, 2 row, 3 one thread, 4 many, "
-		"5 how many,\n# 6 events per second of all together against those of one\n");
+	fprintf(dat, "# CPU time of an event [ns], median: 1 position, 2 row, 3 one thread, "
+		"4 many, 5 how many,\n# 6 events per second of all together against one's\n");
 	for (i = 0; i < count; i++) {
 		const struct line *line = &lines[i];
 
@@ -266,8 +266,8 @@ int data_idle(const struct run *run, FILE *dat, FILE *vars)
 	if (!lines)
 		return output_fail_memory(), -1;
 	count = idle_lines(run, lines);
-	fprintf(dat, "# per second, without events: 1 position, 2 row, 3 beats, 4 wake-ups, 5 bytes; "
-		"with one event\n# per second: 6 beats, 7 wake-ups, 8 bytes\n");
+	fprintf(dat, "# per second, without events: 1 position, 2 row, 3 beats, 4 wake-ups, "
+		"5 bytes; with one event\n# per second: 6 beats, 7 wake-ups, 8 bytes\n");
 	for (i = 0; i < count; i++) {
 		const struct idle_row *idle = lines[i].idle;
 

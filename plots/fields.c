@@ -29,6 +29,12 @@ static int read_one(const struct place_in_file *where, const json_t *object,
 		*(double *)at = value ? json_number_value(value) : NAN;
 		return PLOTS_FINE;
 	}
+	if (field->kind == FIELD_FLAG) {
+		if (value && !json_is_boolean(value))
+			return wrong(where, field->key, "must be true or false");
+		*(bool *)at = json_is_true(value);
+		return PLOTS_FINE;
+	}
 	if (value && !json_is_string(value))
 		return wrong(where, field->key, "must be text");
 	if (field->kind == FIELD_NAME && !json_string_length(value))

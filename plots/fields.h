@@ -12,6 +12,7 @@ enum field_kind {
 	FIELD_NUMBER, /* double, >= 0; null or missing: NAN */
 	FIELD_SIGNED, /* double; as FIELD_NUMBER, but may be negative */
 	FIELD_TEXT, /* const char *, borrowed; null or missing: NULL */
+	FIELD_FLAG, /* bool; null or missing: false */
 	FIELD_NAME, /* const char *, borrowed; must be there */
 };
 

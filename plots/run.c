@@ -109,6 +109,36 @@ static const struct field idle_fields[] = {
 static const char *const idle_names[IDLE_FIELDS] = { "beats_per_second", "wakeups_per_second",
 						     "bytes_per_second" };
 
+static const struct field tails_fields[] = {
+	NAME(tails_cell, row),
+	NAME(tails_cell, regime),
+	TEXT(tails_cell, gaps),
+	{ "variant", FIELD_FLAG, offsetof(struct tails_cell, variant) },
+	NUMBER(tails_cell, samples),
+	NUMBER(tails_cell, hits),
+	NUMBER(tails_cell, p50),
+	NUMBER(tails_cell, p99),
+	NUMBER(tails_cell, p999),
+	NUMBER(tails_cell, max),
+	NUMBER(tails_cell, fence_p50),
+};
+
+static const struct field ties_fields[] = {
+	NAME(ties_line, gaps),
+	NUMBER(ties_line, tsc_hz),
+};
+
+static const struct field channels_fields[] = {
+	NAME(channels_cell, gaps),
+	NAME(channels_cell, compact),
+	TEXT(channels_cell, normal),
+	NUMBER(channels_cell, share),
+	NUMBER(channels_cell, events),
+	{ "saved_share", FIELD_SIGNED, offsetof(struct channels_cell, saved_share) },
+	NUMBER(channels_cell, tied_wrong),
+	NUMBER(channels_cell, inversions),
+};
+
 static const struct field repetition_fields[] = {
 	NAME(repetition, name),
 	TEXT(repetition, time_unit),
@@ -168,6 +198,83 @@ static int read_step(const struct place_in_file *where, const json_t *object, vo
 	return fields_read(where, object, step_fields, COUNT(step_fields), element);
 }
 
+static int fail_list(const struct place_in_file *where, const char *key, const char *of)
+{
+	return output_fail(PLOTS_HARNESS, "%s: %s.%s must be an array of %s; mend what wrote it, "
+			   "or run again", where->file, where->path, key, of);
+}
+
+/* An array of numbers >= 0 of which the first `most` are kept; NAN for those it lacks. */
+static int read_numbers(const struct place_in_file *where, const json_t *object, const char *key,
+			double *numbers, size_t most)
+{
+	const json_t *list = json_object_get(object, key), *value;
+	size_t i;
+
+	for (i = 0; i < most; i++)
+		numbers[i] = NAN;
+	if (!list || json_is_null(list))
+		return PLOTS_FINE;
+	if (!json_is_array(list))
+		return fail_list(where, key, "numbers >= 0");
+	json_array_foreach(list, i, value) {
+		if (!json_is_number(value) || json_number_value(value) < 0)
+			return fail_list(where, key, "numbers >= 0");
+		if (i < most)
+			numbers[i] = json_number_value(value);
+	}
+	return PLOTS_FINE;
+}
+
+static int read_points(const struct place_in_file *where, const json_t *object,
+		       struct tails_cell *cell)
+{
+	static const char of[] = "pairs of ticks and share, both ascending";
+	const json_t *list = json_object_get(object, "ecdf"), *pair;
+	struct tails_point last = { 0, 0 };
+	size_t i;
+
+	if (!list || json_is_null(list))
+		return PLOTS_FINE;
+	if (!json_is_array(list))
+		return fail_list(where, "ecdf", of);
+	cell->points = calloc(json_array_size(list) + 1, sizeof(*cell->points));
+	if (!cell->points)
+		return output_fail_memory();
+	json_array_foreach(list, i, pair) {
+		struct tails_point point = { json_number_value(json_array_get(pair, 0)),
+					     json_number_value(json_array_get(pair, 1)) };
+
+		if (json_array_size(pair) != 2 || !json_is_number(json_array_get(pair, 0)) ||
+		    !json_is_number(json_array_get(pair, 1)) || point.ticks < last.ticks ||
+		    point.share < last.share || point.share > 1 + 1e-9)
+			return fail_list(where, "ecdf", of);
+		cell->points[cell->point_count++] = last = point;
+	}
+	return PLOTS_FINE;
+}
+
+static int read_tails(const struct place_in_file *where, const json_t *object, void *element)
+{
+	int status = fields_read(where, object, tails_fields, COUNT(tails_fields), element);
+
+	return status ? status : read_points(where, object, element);
+}
+
+static int read_ties(const struct place_in_file *where, const json_t *object, void *element)
+{
+	struct ties_line *line = element;
+	int status = fields_read(where, object, ties_fields, COUNT(ties_fields), line);
+
+	return status ? status : read_numbers(where, object, "ties_per_million", line->ties,
+					      RUN_CUTS);
+}
+
+static int read_channels(const struct place_in_file *where, const json_t *object, void *element)
+{
+	return fields_read(where, object, channels_fields, COUNT(channels_fields), element);
+}
+
 /* Reads the members of object.key, all of one kind, into an array. */
 static int read_members(const struct place_in_file *where, const json_t *object, const char *key,
 			enum field_kind kind, const char *const *names, size_t count, void *to)
@@ -204,31 +311,6 @@ static int read_idle(const struct place_in_file *where, const json_t *object, vo
 	return status;
 }
 
-static int read_delivered(const struct place_in_file *where, const json_t *object,
-			  struct storm_row *row)
-{
-	const json_t *list = json_object_get(object, "delivered_by_source");
-	size_t i;
-
-	for (i = 0; i < RUN_SOURCES; i++)
-		row->delivered[i] = NAN;
-	if (!list || json_is_null(list))
-		return PLOTS_FINE;
-	for (i = 0; json_is_array(list) && i < json_array_size(list); i++) {
-		const json_t *value = json_array_get(list, i);
-
-		if (!json_is_number(value) || json_number_value(value) < 0)
-			break;
-		if (i < RUN_SOURCES)
-			row->delivered[i] = json_number_value(value);
-	}
-	if (json_is_array(list) && i == json_array_size(list))
-		return PLOTS_FINE;
-	return output_fail(PLOTS_HARNESS,
-			   "%s: %s.delivered_by_source must be an array of numbers >= 0; "
-			   "mend what wrote it, or run again", where->file, where->path);
-}
-
 static int read_storm(const struct place_in_file *where, const json_t *object, void *element)
 {
 	struct storm_row *row = element;
@@ -240,7 +322,8 @@ static int read_storm(const struct place_in_file *where, const json_t *object, v
 	if (!status)
 		status = read_members(where, object, "violations", FIELD_NUMBER, run_oracles,
 				      RUN_ORACLES, row->violations);
-	return status ? status : read_delivered(where, object, row);
+	return status ? status : read_numbers(where, object, "delivered_by_source", row->delivered,
+					      RUN_SOURCES);
 }
 
 static int compare_gaps(const void *a, const void *b)
@@ -367,6 +450,9 @@ static int read_sections(struct run *run)
 	SECTION("injected", read_injected, injected, injected_count);
 	SECTION("replay", read_replay, replay, replay_count);
 	SECTION("idle", read_idle, idle, idle_count);
+	SECTION("tails", read_tails, tails, tails_count);
+	SECTION("precision", read_ties, ties, ties_count);
+	SECTION("channels", read_channels, channels, channels_count);
 	SECTION("benchmarks", read_repetition, repetitions, repetition_count);
 	SECTION("warnings", read_warning, warnings, warning_count);
 #undef SECTION
@@ -419,6 +505,11 @@ void run_free(struct run *run)
 	free(run->injected);
 	free(run->replay);
 	free(run->idle);
+	for (i = 0; i < run->tails_count; i++)
+		free(run->tails[i].points);
+	free(run->tails);
+	free(run->ties);
+	free(run->channels);
 	free(run->repetitions);
 	free(run->warnings);
 	free(run->dir);

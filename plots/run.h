@@ -128,6 +128,50 @@ struct idle_row {
 	double rare[IDLE_FIELDS]; /* one event per second */
 };
 
+/* A step of a cumulated distribution: that share of the samples stays at or below. */
+struct tails_point {
+	double ticks;
+	double share;
+};
+
+/* Fenced latencies of a row in one regime [ticks], without samples that a signal hit. */
+struct tails_cell {
+	const char *row;
+	const char *regime;
+	const char *gaps; /* NULL but for replay */
+	bool variant; /* of another row */
+	double samples;
+	double hits;
+	double p50;
+	double p99;
+	double p999;
+	double max;
+	double fence_p50;
+	struct tails_point *points; /* ascending */
+	size_t point_count;
+};
+
+#define RUN_CUTS 13 /* 0 to 12 low bits */
+
+/* Events per million that share their time with the one before when low bits are cut. */
+struct ties_line {
+	const char *gaps;
+	double tsc_hz;
+	double ties[RUN_CUTS];
+};
+
+/* Compact events in a channel of their own, merged on read. */
+struct channels_cell {
+	const char *gaps;
+	const char *compact;
+	const char *normal;
+	double share; /* of the events that are compact */
+	double events;
+	double saved_share; /* of header bytes; negative: lost */
+	double tied_wrong;
+	double inversions;
+};
+
 /* One repetition of a cell. */
 struct repetition {
 	const char *name; /* row/workload */
@@ -184,6 +228,12 @@ struct run {
 	size_t replay_count;
 	struct idle_row *idle;
 	size_t idle_count;
+	struct tails_cell *tails;
+	size_t tails_count;
+	struct ties_line *ties;
+	size_t ties_count;
+	struct channels_cell *channels;
+	size_t channels_count;
 	struct repetition *repetitions;
 	size_t repetition_count;
 	struct warning *warnings;

@@ -7,6 +7,7 @@ title = 'Instructions and bytes of an event'
 subtitle = 'per event; counted, so the same on every run'
 height = 182 + 24 * space_rows
 load 'style.gp'
+set ytics font small
 
 # 1 position, 2 row, 3 instructions, 4 bytes, 5 header, 6 alignment, 7 sub-buffer, 8 payload, 9 rest
 has_instructions = space_instructions > 0

@@ -7,6 +7,7 @@ title = 'Error of the stamps under a storm of signals'
 subtitle = 'time decoded against stamp taken, in clock ticks'
 height = 232 + 24 * storm_rows
 load 'style.gp'
+set ytics font small
 
 # 1 position, 2 row, 3 typical, 4 worst, 5 share inexact, 6 worst inexact, 7 events, 8 hits,
 # 9 class, 10 the outermost mark, which the share of inexact stamps stands beside

@@ -27,6 +27,8 @@ palette = blue.' '.vermillion.' '.green.' '.purple.' '.orange.' '.sky.' #000000 
 shapes = '6 4 8 10 12 14 1 2 3'
 colour(i) = word(palette, (i - 1) % 8 + 1)
 shape(i) = int(word(shapes, (i - 1) % 9 + 1))
+# Solid lines first, then the same colours dashed.
+dashes(i) = i > 8 ? 2 : 1
 
 # Pixels of the SVG, from the top and from the left, as parts of the picture.
 down(pixels) = 1.0 - pixels / (1.0 * height)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* Longest name in a plot, '\0' included; longer ones are cut and end in "...". */
-#define TEXT_NAME_BYTES 29
+#define TEXT_NAME_BYTES 32
 /* A name, and " (27 bits)". */
 #define TEXT_LABEL_BYTES (TEXT_NAME_BYTES + 16)
 #define TEXT_FIGURE_BYTES 48

@@ -130,6 +130,103 @@ static void plot_idle(const struct run *run, const struct markup *to)
 	say(to, first ? " Here no row beats." : ".");
 }
 
+/* Of the calm cells: least and most of the 99.9th percentile. */
+static void plot_tails(const struct run *run, const struct markup *to)
+{
+	const struct tails_cell *least = NULL, *most = NULL;
+	double hits = 0, samples = 0;
+	size_t i;
+
+	say(to, "Each event stands between two fenced clock reads, whose own cost is the dotted "
+		"line. A curve further left is quicker, one that falls earlier has fewer slow "
+		"events; far to the right it is the machine that stops the writer, not the "
+		"scheme.");
+	for (i = 0; i < run->tails_count; i++) {
+		const struct tails_cell *cell = &run->tails[i];
+
+		if (run_verdict_is(cell->regime, "storm") && cell->samples > 0) {
+			hits += cell->hits;
+			samples += cell->samples;
+		}
+		if (!run_verdict_is(cell->regime, "calm") || !(cell->p999 > 0))
+			continue;
+		if (!least || cell->p999 < least->p999)
+			least = cell;
+		if (!most || cell->p999 > most->p999)
+			most = cell;
+	}
+	if (least && least != most) {
+		say_figure(to, " Calm, one event in 1,000 takes longer than ", least->p999,
+			   " ticks with ");
+		to->code(to->out, least->row);
+		say_figure(to, " and longer than ", most->p999, " with ");
+		to->code(to->out, most->row);
+		say(to, ".");
+	}
+	if (samples > 0)
+		say_figure(to, " Under the storm a signal hit ", 100 * hits / samples,
+			   " % of the samples, which are counted apart.");
+}
+
+/* Which share of header bytes a channel for compact events saves, and what the merge inverts. */
+static void say_channels(const struct run *run, const struct markup *to)
+{
+	const struct channels_cell *best = NULL, *worst = NULL;
+	size_t i;
+
+	for (i = 0; i < run->channels_count; i++) {
+		const struct channels_cell *cell = &run->channels[i];
+
+		if (isfinite(cell->saved_share) && (!best || cell->saved_share > best->saved_share))
+			best = cell;
+		if (cell->events > 0 && isfinite(cell->inversions) &&
+		    (!worst || cell->inversions / cell->events > worst->inversions / worst->events))
+			worst = cell;
+	}
+	if (!best || !worst)
+		return;
+	say_figure(to, " A channel of its own for compact events saves at most ",
+		   100 * best->saved_share, " % of the header bytes (");
+	to->code(to->out, best->compact);
+	say_figure(to, ", ", 100 * best->share, " % of the events compact)");
+	if (!(worst->inversions > 0)) {
+		say(to, ", and the merge by time keeps the order everywhere.");
+		return;
+	}
+	say_figure(to, "; merged by time, at most ", 1e6 * worst->inversions / worst->events,
+		   " events per million come before an earlier one (");
+	to->code(to->out, worst->compact);
+	say(to, " at the gaps of ");
+	to->code(to->out, worst->gaps);
+	say(to, ").");
+}
+
+static void plot_ties(const struct run *run, const struct markup *to)
+{
+	char number[TEXT_FIGURE_BYTES];
+	bool first = true;
+	size_t i, cut;
+
+	say(to, "Events of one CPU that share a time can be told apart only by their place in the "
+		"buffer; across CPUs their order is lost. Dashed marks are the layouts that cut as "
+		"much.");
+	for (i = 0; i < run->ties_count; i++) {
+		const struct ties_line *line = &run->ties[i];
+
+		for (cut = 0; cut < RUN_CUTS && !(line->ties[cut] > line->ties[0]); cut++)
+			;
+		if (cut == RUN_CUTS || isnan(line->ties[0]))
+			continue;
+		say(to, first ? " The first bit that adds ties: " : ", ");
+		first = false;
+		say(to, text_count(number, (double)cut));
+		say(to, " for ");
+		to->code(to->out, line->gaps);
+	}
+	say(to, first ? " No cut adds a tie here." : ".");
+	say_channels(run, to);
+}
+
 void words_matrix(const struct run *run, enum plot plot, const struct markup *to)
 {
 	switch (plot) {
@@ -147,6 +244,12 @@ void words_matrix(const struct run *run, enum plot plot, const struct markup *to
 		break;
 	case PLOT_IDLE:
 		plot_idle(run, to);
+		break;
+	case PLOT_TAILS:
+		plot_tails(run, to);
+		break;
+	case PLOT_TIES:
+		plot_ties(run, to);
 		break;
 	default:
 		break;

@@ -2,7 +2,7 @@
 /*
  * The record of a run: one directory under results/, complete in itself.
  *
- *	results/.lock			held (flock) while a run writes; contains the pid of the holder
+ *	results/.lock			held (flock) while a run writes; the holder's pid
  *	results/latest			symbolic link to the newest finished run
  *	results/<UTC>-<alias>/		one run
  *		rows.jsonl		one line per repetition, appended as it is measured

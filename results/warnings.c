@@ -33,7 +33,8 @@ static json_t *check_governor(const struct machine *m)
 			       "");
 	default:
 		return verdict("governor", TRI_UNKNOWN,
-			       json_string("not every CPU shows a cpufreq governor (usual in a VM)"),
+			       json_string("not every CPU shows a cpufreq governor (usual in a "
+					   "VM)"),
 			       "ask the host's owner; trust ratios and cycles rather than ns");
 	}
 }
@@ -80,7 +81,8 @@ static json_t *check_hypervisor(const struct machine *m)
 		return verdict("hypervisor", TRI_YES,
 			       json_sprintf("a virtual machine (%s), whose CPUs can be stolen",
 					    m->hypervisor_name),
-			       "use bare metal for times; counts, bytes and verdicts hold here too");
+			       "use bare metal for times; counts, bytes and verdicts hold here "
+			       "too");
 	case TRI_NO:
 		return verdict("hypervisor", TRI_NO, json_string("no sign of a hypervisor"),
 			       "");

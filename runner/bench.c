@@ -13,6 +13,7 @@
 #include "bench_phases.h"
 #include "cell.h"
 #include "gbench.h"
+#include "layout_experiments.h"
 #include "machine.h"
 #include "metadata.h"
 #include "one_cell.h"
@@ -26,8 +27,8 @@ extern char **environ;
 static const char usage[] =
 	"usage: bench [options]\n"
 	"  --quick                fewer and shorter repetitions, under 30 s\n"
-	"  --full                 every row, every cell of wraps and nested, longer runs, and the tails\n"
-	"  --schemes \"A B\"        rows, or prefixes of rows (default: all but variants; floor always)\n"
+	"  --full                 every row, every cell of wraps and nested, longer runs, tails\n"
+	"  --schemes \"A B\"        rows or prefixes (default: all but variants; floor always)\n"
 	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 21)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
@@ -116,11 +117,12 @@ static int make_plots(const char *program, const char *directory)
 
 static void print_end(const struct bench *bench, const char *directory)
 {
-	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are medians of\n"
-	       "up to %u repetitions, each a process of its own, in shuffled rounds; ratio to floor in\n"
-	       "%s, within the round.\n"
+	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are "
+	       "medians of\nup to %u repetitions, each a process of its own, in shuffled rounds; "
+	       "ratio to floor in\n%s, within the round.\n"
 	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
-	       bench->rounds.rounds, bench->have_cycles ? "core cycles" : "TSC ticks of CPU time (no PMU here)");
+	       bench->rounds.rounds,
+	       bench->have_cycles ? "core cycles" : "TSC ticks of CPU time (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
 	       "events/s\n", bench->loop_cycles, bench->have_cycles ? "cycles" : "ticks",
 	       bench->decode_events_per_second / 1e6);
@@ -151,6 +153,10 @@ static int finish(struct bench *bench, const char *program, int status)
 	if (bench->full)
 		tails_print(stdout, bench->tails);
 	bench_print_injected(bench);
+	if (bench->full) {
+		layout_print_precision(stdout, bench->precision);
+		layout_print_channels(stdout, bench->channels);
+	}
 	print_end(bench, directory);
 	error = make_plots(program, directory);
 	return status ? status : error;

@@ -185,18 +185,19 @@ static bool is_shown(const struct bench *bench, const struct injected *cell, enu
 static void print_row(const struct bench *bench, enum workload kind, const char *row)
 {
 	struct summary_cell base = { row, kind == WORKLOAD_wraps ? "wraps:0" : "nested:0" }, own;
+	double loss;
 	size_t i;
 	int width;
 
-	printf("%-22.22s %7.1f", row,
+	printf("%-29.29s %7.1f", row,
 	       summary_median(bench->repetitions_json, row, base.workload, basis(bench)));
 	for (i = 0; i < INJECTED; i++) {
 		if (!is_shown(bench, &injected[i], kind))
 			continue;
 		own = (struct summary_cell){ row, injected[i].name };
 		cell_title(&injected[i], &width);
-		printf(" %+*.1f%%", width - 1,
-		       100 * (summary_ratio(bench->repetitions_json, &own, &base, basis(bench)) - 1));
+		loss = summary_ratio(bench->repetitions_json, &own, &base, basis(bench)) - 1;
+		printf(" %+*.1f%%", width - 1, 100 * loss);
 	}
 	putchar('\n');
 }
@@ -207,7 +208,7 @@ static void print_kind(const struct bench *bench, enum workload kind)
 	size_t i;
 	int row, width;
 
-	printf("\n%-22s %7s", workload_name(kind), basis(bench));
+	printf("\n%-29s %7s", workload_name(kind), basis(bench));
 	for (i = 0; i < INJECTED; i++) {
 		if (!is_shown(bench, &injected[i], kind))
 			continue;

@@ -19,7 +19,6 @@
 #include "steps.h"
 #include "stress_print.h"
 #include "summary.h"
-#include "tails.h"
 #include "ticks.h"
 
 #define CHECKED_EVENTS_SECONDS 0.4 /* more than a million events of most rows */
@@ -30,15 +29,6 @@
 static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3 };
 static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0 };
 static const struct bench_size quick = { 0.2, 0.4, 0.2, 5e6, 21, 5, 5, 0.2, 0 };
-
-/* Samples and seconds at most, per regime, of the tails. */
-struct tails_size {
-	uint64_t samples[TAILS_REGIMES];
-	double seconds[TAILS_REGIMES];
-};
-
-static const struct tails_size tails_full = { { 2000000, 2000000, 16384 }, { 0.5, 2, 1 } };
-static const struct tails_size tails_few = { { 102400, 200000, 1024 }, { 0.1, 0.1, 0.1 } };
 
 const struct bench_size *bench_size(const struct bench *bench)
 {
@@ -122,8 +112,7 @@ static double expected_seconds(const struct bench *bench)
 	seconds += bench->rows * size->checked_seconds;
 	seconds += bench->workload[WORKLOAD_storm] * bench->rows * size->storm_seconds;
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
-	for (i = 0; i < TAILS_REGIMES && !bench->quick; i++)
-		seconds += bench->rows * (bench->full ? &tails_full : &tails_few)->seconds[i];
+	seconds += bench_tails_seconds(bench);
 	seconds += bench->workload[WORKLOAD_idle] * bench->rows *
 		   (size->idle_seconds + size->rare_seconds);
 	seconds += (bench->workload[WORKLOAD_stall] + bench->workload[WORKLOAD_handoff]) *
@@ -233,6 +222,8 @@ int bench_open(struct bench *bench, const char *program)
 	bench->replay = json_array();
 	bench->by_rate = json_array();
 	bench->tails = json_array();
+	bench->precision = json_array();
+	bench->channels = json_array();
 	bench_plan_cells(bench);
 	warn(bench);
 	/* At once, so that a killed run still knows its machine; at the end with the load after. */
@@ -366,40 +357,6 @@ static int run_decode(struct bench *bench)
 	return 0;
 }
 
-static int run_tails(struct bench *bench)
-{
-	const struct tails_size *size = bench->full ? &tails_full : &tails_few;
-	struct tails_config config = { .place = &bench->place,
-				       .pu = bench->plan.pu,
-				       .has_sender = bench->plan.count > 1 };
-	struct tails_result *result = malloc(sizeof(*result));
-	unsigned int regime;
-	int i, error = result ? 0 : EXIT_RESOURCE;
-
-	for (i = 0; i < bench->rows && !error && !stress_stop; i++) {
-		config.driver = driver_find(drivers_timed, bench->row[i]->row);
-		progress_step(&bench->progress, "tails", bench->row[i]->row);
-		for (regime = 0; regime < TAILS_REGIMES && !error; regime++) {
-			config.regime = (enum tails_regime)regime;
-			config.samples = size->samples[regime];
-			config.seconds = size->seconds[regime];
-			error = tails_run(&config, result);
-			if (error)
-				break;
-			json_array_append_new(bench->tails, tails_json(&config, result));
-			progress_done(&bench->progress, config.seconds);
-			if (!result->violation[0])
-				continue;
-			bench->broken = true;
-			bench->verdict[i] = check_verdict_name(VERDICT_BROKEN);
-			snprintf(bench->why[i], sizeof(bench->why[i]), "tails, %s: %.60s",
-				 tails_regime_name(config.regime), result->violation);
-		}
-	}
-	free(result);
-	return error ? error : stress_stop ? EXIT_INTERRUPTED : 0;
-}
-
 /* A timed repetition whose ring fails an oracle is a broken promise, not a time. */
 static void judge_repetitions(struct bench *bench)
 {
@@ -442,7 +399,7 @@ int bench_measure(struct bench *bench)
 	if (!error)
 		error = run_decode(bench);
 	if (!error && !bench->quick)
-		error = run_tails(bench);
+		error = bench_run_tails(bench);
 	/* Storms and decoding were pinned; the cells' processes choose for themselves. */
 	if (!error)
 		error = (int)place_unbind_self(&bench->place);
@@ -499,6 +456,8 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "late_beat", bench->late_beat);
 	record_set(bench->record, "bytes_by_rate", bench->by_rate);
 	record_set(bench->record, "tails", bench->tails);
+	record_set(bench->record, "precision", bench->precision);
+	record_set(bench->record, "channels", bench->channels);
 	record_set(bench->record, "idle", bench->idle);
 	record_set(bench->record, "replay", bench->replay);
 	set_section(bench, "injected", bench_injected(bench));
@@ -517,6 +476,8 @@ void bench_close(struct bench *bench)
 	json_decref(bench->replay);
 	json_decref(bench->by_rate);
 	json_decref(bench->tails);
+	json_decref(bench->precision);
+	json_decref(bench->channels);
 	json_decref(bench->table);
 	json_decref(bench->warnings);
 	place_plan_free(&bench->plan);

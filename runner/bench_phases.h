@@ -73,6 +73,8 @@ struct bench {
 	json_t *replay;
 	json_t *by_rate;
 	json_t *tails;
+	json_t *precision;
+	json_t *channels;
 	json_t *table;
 	double decode_events_per_second;
 	double loop_cycles;
@@ -107,6 +109,10 @@ int bench_run_checked(struct bench *bench, enum workload workload, double second
 
 /* The workloads beside steady, threads, storm and late_beat, as far as chosen. An exit code. */
 int bench_run_workloads(struct bench *bench);
+
+/* Fenced latencies of all rows in every regime; how long that takes. An exit code; seconds. */
+int bench_run_tails(struct bench *bench);
+double bench_tails_seconds(const struct bench *bench);
 
 /* Puts everything but the repetitions into the record, and makes the table. */
 void bench_sections(struct bench *bench);

@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: MIT
 /* bench: the workloads that are checked and counted, but not timed. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench_phases.h"
+#include "layout_experiments.h"
 #include "options.h"
 #include "ticks.h"
 
 #define REPLAY_EVENTS 50000
 
-static int is_gaps(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
+/* Events per cell of compact events in a channel of their own. */
+#define CHANNEL_EVENTS 20000
+#define CHANNEL_EVENTS_FULL 200000
 
-	return dot && !strcmp(dot, ".csv");
-}
-
-static int replay_file(struct bench *bench, const char *name)
+static int replay_gaps(void *arg, const struct gaps *gaps)
 {
-	char path[4096];
+	struct bench *bench = arg;
 	enum verdict verdict;
-	struct gaps gaps;
 	json_t *line;
 	int i;
 
-	snprintf(path, sizeof(path), "%s/%s", GAPS_DIR, name);
-	if (gaps_read(path, &gaps))
-		return EXIT_USAGE;
 	for (i = 0; i < bench->rows; i++) {
-		line = counts_replay(driver_find(drivers_counting, bench->row[i]->row), &gaps,
+		line = counts_replay(driver_find(drivers_counting, bench->row[i]->row), gaps,
 				     REPLAY_EVENTS, ticks_hz(), bench->seed, &verdict);
 		if (!line)
 			return EXIT_RESOURCE;
@@ -40,28 +30,31 @@ static int replay_file(struct bench *bench, const char *name)
 			continue;
 		bench->broken = true;
 		bench->verdict[i] = check_verdict_name(verdict);
-		snprintf(bench->why[i], sizeof(bench->why[i]), "replay of %s", gaps.name);
+		snprintf(bench->why[i], sizeof(bench->why[i]), "replay of %s", gaps->name);
 	}
 	return 0;
 }
 
-static int replay_all(struct bench *bench)
+/* What the layouts do to order and bytes at the recorded gaps, whichever rows are run. */
+static int run_layouts(struct bench *bench)
 {
-	struct dirent **names;
-	int i, error = 0, count = scandir(GAPS_DIR, &names, is_gaps, alphasort);
+	int error = (int)place_bind_self(&bench->place, bench->plan.pu[0]);
 
-	if (count <= 0) {
-		fprintf(stderr, "stampede: cannot read the recorded gaps in %s: %s\n", GAPS_DIR,
-			count ? strerror(errno) : "no csv file there");
-		return EXIT_USAGE;
-	}
-	for (i = 0; i < count; i++) {
-		if (!error)
-			error = replay_file(bench, names[i]->d_name);
-		free(names[i]);
-	}
-	free(names);
+	if (!error)
+		error = layout_precision(GAPS_DIR, bench->precision);
+	if (!error)
+		error = layout_channels(GAPS_DIR, bench->full ? CHANNEL_EVENTS_FULL :
+							       CHANNEL_EVENTS, bench->channels);
 	return error;
+}
+
+static int run_replay(struct bench *bench)
+{
+	int error = gaps_each(GAPS_DIR, replay_gaps, bench);
+
+	if (error)
+		return error < 0 ? EXIT_USAGE : error;
+	return bench->quick ? 0 : run_layouts(bench);
 }
 
 int bench_run_workloads(struct bench *bench)
@@ -70,7 +63,7 @@ int bench_run_workloads(struct bench *bench)
 	int error = 0;
 
 	if (bench->workload[WORKLOAD_replay])
-		error = replay_all(bench);
+		error = run_replay(bench);
 	if (!error && bench->workload[WORKLOAD_idle])
 		error = bench_run_checked(bench, WORKLOAD_idle,
 					  size->idle_seconds + size->rare_seconds,

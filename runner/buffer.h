@@ -24,8 +24,8 @@ struct buffer {
 };
 
 /*
- * Allocates for `driver` whatever `config` asks for, touches it from the calling (pinned) thread and
- * starts an empty ring. Negative errno, after a line on stderr.
+ * Allocates for `driver` whatever `config` asks for, touches it from the calling (pinned) thread
+ * and starts an empty ring. Negative errno, after a line on stderr.
  */
 int buffer_open(struct buffer *buffer, const struct driver *driver,
 		const struct ring_config *config);

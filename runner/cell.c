@@ -243,7 +243,7 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 										      ""));
 	json_object_set_new(json, "real_time", json_real(ns));
 	json_object_set_new(json, "cpu_time", json_real(cpu_ns));
-	/* Ticks of the clock while the thread was on its CPU: no cycles, but the next best thing. */
+	/* Ticks of the clock while the thread was on its CPU: no cycles, but next to it. */
 	json_object_set_new(json, "ticks", json_real(cpu_ns * ticks_hz() / 1e9));
 	json_object_set_new(json, "cycles", all->state == COUNTERS_NO ?
 						    counted(user, user->cycles, events) :

@@ -110,15 +110,15 @@ static void pass(struct channel *channels, unsigned int count, uint64_t until)
 static uint64_t record_all(const struct channels_config *config, struct channel *channels,
 			   unsigned int count)
 {
-	uint64_t random = config->seed * 2 + 1, i, ticks, frequent = 0, split;
+	uint64_t random = config->seed, i, ticks, frequent = 0, split;
 	struct channel *channel;
 	bool often;
 
 	for (i = 0; i < config->events; i++) {
 		ticks = config->gap_ticks;
 		if (config->gaps)
-			ticks = (uint64_t)((double)gap_file_draw(config->gaps, &random) *
-					   config->hz / 1e9);
+			ticks = (uint64_t)(gaps_sample_ns(config->gaps, &random) * config->hz /
+					   1e9);
 		split = random;
 		split = (split ^ split >> 29) * 0x9e3779b97f4a7c15u >> 32;
 		if (!config->gaps)
@@ -204,8 +204,9 @@ int channels_run(const struct channels_config *config, struct channels_result *r
 
 json_t *channels_json(const struct channels_config *config, const struct channels_result *result)
 {
-	return json_pack("{s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I}",
-			 "compact", config->compact->row, "normal", config->normal->row, "share",
+	return json_pack("{s:s?, s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, "
+			 "s:I}", "gaps", config->gaps ? config->gaps->name : NULL, "compact",
+			 config->compact->row, "normal", config->normal->row, "share",
 			 config->share, "tsc_hz", config->hz, "events", (json_int_t)result->events,
 			 "frequent", (json_int_t)result->frequent, "header_bytes",
 			 (json_int_t)result->bytes, "header_bytes_normal_alone",

@@ -11,12 +11,12 @@
 #include <jansson.h>
 
 #include "driver.h"
-#include "gap_file.h"
+#include "gaps.h"
 
 struct channels_config {
 	const struct driver *compact; /* both of the counting build */
 	const struct driver *normal;
-	const struct gap_file *gaps; /* NULL: `gap_ticks` between any two events */
+	const struct gaps *gaps; /* NULL: `gap_ticks` between any two events */
 	uint64_t gap_ticks;
 	double hz;
 	double share; /* of events that are frequent ones, 0..1 */
@@ -39,6 +39,7 @@ struct channels_result {
 /* 0, or an exit code after a line on stderr. */
 int channels_run(const struct channels_config *config, struct channels_result *result);
 
+/* An element of the record's section "channels", see results/SCHEMA.md. */
 json_t *channels_json(const struct channels_config *config, const struct channels_result *result);
 
 #endif

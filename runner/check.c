@@ -27,8 +27,9 @@ void check_drain_begin(struct check *check, uint64_t first, uint64_t start)
 void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin)
 {
 	if (check->subbufs && (int64_t)(begin - check->last_time) < 0)
-		check_violate(check, ORACLE_MONOTONIC, "sub-buffer begins before its predecessor ends",
-			      number, 0, begin, NULL);
+		check_violate(check, ORACLE_MONOTONIC,
+			      "sub-buffer begins before its predecessor ends", number, 0, begin,
+			      NULL);
 	check->last_time = begin;
 	/* The begin stamp tells the reader all of the first event's: no extension is needed. */
 	check->last_stamp = begin;

@@ -161,7 +161,7 @@ struct check {
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
 
-/* A reader is about to take the sub-buffers from `first` on; the ring's numbers begin at `start`. */
+/* A reader is about to take the sub-buffers from `first` on; the ring's first one is `start`. */
 void check_drain_begin(struct check *check, uint64_t first, uint64_t start);
 
 /* A reader is about to read the records of sub-buffer `number`, which begins at `begin`. */
@@ -228,7 +228,8 @@ const char *check_verdict_name(enum verdict verdict);
 static inline void check_event(struct check *check, uint64_t number, uint32_t offset,
 			       const struct event *event)
 {
-	const struct check_payload *payload = (const struct check_payload *)(const void *)event->payload;
+	const void *bytes = event->payload;
+	const struct check_payload *payload = bytes;
 	struct check_payload copy;
 	uint64_t time = event->time, stamp;
 #ifndef STAMPEDE_TIMED
@@ -240,9 +241,10 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	check->alignment_bytes += event->alignment_bytes;
 	check->extended += event->flags & EVENT_EXTENDED;
 	if (unlikely((int64_t)(time - check->last_time) < 0))
-		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time, NULL);
+		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time,
+			      NULL);
 	if (unlikely(event->flags & EVENT_STAMP_ONLY)) {
-		/* It is whole, so it stands for the stamp taken; the event behind it is measured to it. */
+		/* It is whole, so it stands for the stamp taken; the next is measured to it. */
 		check->stamp_events++;
 		check->needed += bits_overflow(time - check->last_stamp, check->stamp_bits);
 		check->last_time = time;

@@ -76,7 +76,7 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 	json_t *points_seen = json_array();
 	struct buffer buffer;
 	struct check check;
-	double rate, seconds, header;
+	double rate, seconds, header, payload;
 
 	if (buffer_open(&buffer, driver, &config))
 		return NULL;
@@ -91,13 +91,13 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 		play(&buffer, rate, seconds, hz, &check);
 		header = (double)check.header_bytes +
 			 (double)check.by_context[CONTEXT_BEAT] * PAYLOAD_BYTES;
+		payload = (double)check.by_context[CONTEXT_TASK] * PAYLOAD_BYTES;
 		json_array_append_new(
 			points_seen,
 			json_pack("{s:s, s:f, s:f, s:f, s:f}", "row", driver->row,
 				  "events_per_second", rate, "bytes_per_second",
-				  (header + (double)check.by_context[CONTEXT_TASK] * PAYLOAD_BYTES) /
-					  seconds,
-				  "header_bytes_per_second", header / seconds, "tsc_hz", hz));
+				  (header + payload) / seconds, "header_bytes_per_second",
+				  header / seconds, "tsc_hz", hz));
 	}
 	buffer_close(&buffer);
 	return points_seen;
@@ -119,18 +119,27 @@ static void replay_one(struct buffer *buffer, double event_at, double *beat_at, 
 	driver->run(buffer->scheme, &buffer->writer, 1);
 }
 
+/* What rows with natural alignment leave empty, in a record or behind its payload. */
+static double alignment_bytes(const struct check *check)
+{
+	uint64_t events = check->by_context[CONTEXT_TASK] + check->by_context[CONTEXT_BEAT];
+
+	return (double)check->alignment_bytes + (double)check->payload_bytes -
+	       (double)(events * sizeof(struct check_payload));
+}
+
 static json_t *replay_json(const struct check *check, const char *row, const char *gaps,
 			   double seconds, enum verdict verdict)
 {
 	double events = (double)check->by_context[CONTEXT_TASK];
 	double beats = (double)check->by_context[CONTEXT_BEAT];
 	double header = (double)check->header_bytes + beats * PAYLOAD_BYTES;
+	double bytes = header + alignment_bytes(check) + events * PAYLOAD_BYTES;
 
 	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "row", row, "gaps",
 			 gaps, "verdict", check_verdict_name(verdict), "events", events, "seconds",
-			 seconds, "bytes", header / events + PAYLOAD_BYTES, "header_bytes",
-			 header / events, "bytes_per_second",
-			 (header + events * PAYLOAD_BYTES) / seconds, "extended_per_million",
+			 seconds, "bytes", bytes / events, "header_bytes", header / events,
+			 "bytes_per_second", bytes / seconds, "extended_per_million",
 			 1e6 * (double)check->extended / events, "beats_per_second",
 			 beats / seconds);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counting build says of a row, on the virtual clock: exact and the same on all machines. */
+/* What the counting build says of a row, on the virtual clock: exact, and everywhere the same. */
 #ifndef STAMPEDE_RUNNER_COUNTS_H
 #define STAMPEDE_RUNNER_COUNTS_H
 

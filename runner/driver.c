@@ -121,9 +121,9 @@ static void payload_fill_extra(uint8_t *filler, uint32_t extra, uint64_t sequenc
 }
 
 /*
- * Runs between reserve and commit: `exit` bounds the reserve, not the copying. The record is certain
- * here and its place known, so this is where it is counted: a context can nest in itself where a
- * soft mask runs late writers, but not between these two.
+ * Runs between reserve and commit: `exit` bounds the reserve, not the copying. The record is
+ * certain here and its place known, so this is where it is counted: a context can nest in itself
+ * where a soft mask runs late writers, but not between these two.
  */
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
@@ -163,7 +163,8 @@ static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsi
 	if (unlikely(writer->random_extra)) {
 		extra = driver_random_extra(writer);
 		id = EVENT_SIZED + (id == EVENT_BEAT);
-	} else if (unlikely(writer->high_every) && !(writer->entered[context] % writer->high_every)) {
+	} else if (unlikely(writer->high_every) &&
+		   !(writer->entered[context] % writer->high_every)) {
 		id = EVENT_FIXED_HIGH;
 	}
 	src.entry = clock_fenced();
@@ -290,18 +291,38 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 		     ring->header_bytes + ring_subbuf_bytes(ring) - content);
 }
 
-static uint64_t driver_drain(void *scheme, struct check *check, bool consume)
+static void drain_range(struct scheme_ring *s, struct check *check, uint64_t first, uint64_t last)
 {
-	struct scheme_ring *s = scheme;
-	uint64_t first, last, number;
+	uint64_t number;
 
-	ring_readable(&s->ring, &first, &last);
 	check_drain_begin(check, first, ring_start_number(&s->ring));
 	for (number = first; number < last; number++)
 		drain_one(s, check, number);
+}
+
+static uint64_t driver_drain(void *scheme, struct check *check, bool consume)
+{
+	struct scheme_ring *s = scheme;
+	uint64_t first, last;
+
+	ring_readable(&s->ring, &first, &last);
+	drain_range(s, check, first, last);
 	if (consume)
 		ring_consume(&s->ring, last);
 	return last;
+}
+
+static void driver_take(void *scheme, struct check *check)
+{
+	struct scheme_ring *s = scheme;
+	uint64_t first, last, complete;
+
+	ring_readable(&s->ring, &first, &last);
+	/* Closed is not complete: its writers, or whoever pads its end, may be interrupted. */
+	for (complete = first; complete < last && ring_content(&s->ring, complete);)
+		complete++;
+	drain_range(s, check, first, complete);
+	ring_consume(&s->ring, complete);
 }
 
 static void driver_walk(void *scheme, void (*each)(void *arg, const struct event *event), void *arg)
@@ -408,10 +429,12 @@ static void driver_show(FILE *text, void *scheme, const struct violation *violat
 	unsigned int i, before = 0, after = 0;
 
 	if (!content || !decode_begin(&s->ring, violation->number, content, &cursor)) {
-		fprintf(text, "  sub-buffer %" PRIu64 " is not there any more\n", violation->number);
+		fprintf(text, "  sub-buffer %" PRIu64 " is not there any more\n",
+			violation->number);
 		return;
 	}
-	fprintf(text, "  sub-buffer %" PRIu64 " begins at %" PRIu64 "\n", violation->number, cursor.time);
+	fprintf(text, "  sub-buffer %" PRIu64 " begins at %" PRIu64 "\n", violation->number,
+		cursor.time);
 	ahead = cursor;
 	while (ahead.at < base + violation->offset && decode_next(&ahead, &event) == DECODE_EVENT)
 		before++;
@@ -450,6 +473,7 @@ const struct driver DRIVER_NAME = {
 	.beat = driver_beat,
 	.flush = driver_flush,
 	.drain = driver_drain,
+	.take = driver_take,
 	.walk = driver_walk,
 	.seek = driver_seek,
 	.show = driver_show,

@@ -74,7 +74,9 @@ struct driver {
 	 * number behind the last of them. Their format headers are complete afterwards.
 	 */
 	uint64_t (*drain)(void *scheme, struct check *check, bool consume);
-	/* Hands each event of all complete sub-buffers to `each`, in buffer order, and releases them. */
+	/* As a reader that comes while writers are interrupted: takes what is complete, no more. */
+	void (*take)(void *scheme, struct check *check);
+	/* Hands the events of all complete sub-buffers to `each`, in order, and releases them. */
 	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
 	/* The first event at or after `time`, by begin stamps; false: none is readable. */
 	bool (*seek)(void *scheme, uint64_t time, struct seek_found *found);

@@ -10,12 +10,19 @@
 static struct scheme_ring *injected_scheme;
 static struct writer *injected_writer;
 
-/* Runs at the named point; its own clock read runs the next one if more than one is armed. */
+/*
+ * Runs at the named point; its own clock read runs the next one if more than one is armed. A beat
+ * that comes between the question and here has run all that were armed. Load and store are apart,
+ * and never a decrement: one below none would be armed for ever.
+ */
 static __attribute__((noinline)) void injected_nest(void)
 {
-	unsigned int level = CONTEXT_LEVEL_1 + (unsigned int)(injection.nest_depth - injection.armed);
+	uint64_t armed = __atomic_load_n(&injection.armed, __ATOMIC_RELAXED);
+	unsigned int level = CONTEXT_LEVEL_1 + (unsigned int)(injection.nest_depth - armed);
 
-	injection.armed--;
+	if (!armed)
+		return;
+	__atomic_store_n(&injection.armed, armed - 1, __ATOMIC_RELAXED);
 	driver_interrupt(injected_scheme, injected_writer, level);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The late_beat workload: an event, then a beat that comes some fraction or multiple of a wrap later
- * by a real timer, then an event. What does the reader make of the stamps behind the gap?
+ * The late_beat workload: an event, then a beat that comes some fraction or multiple of a wrap
+ * later by a real timer, then an event. What does the reader make of the stamps behind the gap?
  *
  * A narrow field (LATE_BEAT_BITS unless the user asks for another) makes a wrap short enough for
  * many repetitions. Rows without a beat get the same gaps: they have to be right at all of them.

@@ -16,6 +16,8 @@
 #include "stress_print.h"
 #include "ticks.h"
 
+#define CHANNEL_EVENTS 200000
+
 struct options {
 	struct layout_inputs inputs;
 	struct layout custom;
@@ -179,11 +181,27 @@ static int check_inputs(const struct layout_inputs *inputs)
 	return EXIT_USAGE;
 }
 
+static int experiments(const struct options *options, json_t *json)
+{
+	json_t *precision = json_array(), *channels = json_array();
+	int error = 0;
+
+	if (options->precision)
+		error = layout_precision(options->gaps, precision);
+	if (!error && options->channels)
+		error = layout_channels(options->gaps, CHANNEL_EVENTS, channels);
+	layout_print_precision(stdout, precision);
+	layout_print_channels(stdout, channels);
+	json_object_set_new(json, "precision", precision);
+	json_object_set_new(json, "channels", channels);
+	return error;
+}
+
 static int run(struct options *options, json_t *json)
 {
 	struct layout_inputs *inputs = &options->inputs;
 	struct layout_measured measured;
-	int error = 0;
+	int error;
 
 	if (options->measure) {
 		error = layout_measure(&measured);
@@ -209,11 +227,7 @@ static int run(struct options *options, json_t *json)
 	json_object_set_new(json, "layout", layout_json(inputs));
 	if (options->seed_errors)
 		layout_print_seed_errors();
-	if (options->precision)
-		error = layout_precision(options->gaps, json);
-	if (!error && options->channels)
-		error = layout_channels(options->gaps, json);
-	return error;
+	return experiments(options, json);
 }
 
 int main(int argc, char **argv)

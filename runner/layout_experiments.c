@@ -1,105 +1,47 @@
 // SPDX-License-Identifier: MIT
 #include "layout_experiments.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "channels.h"
 #include "options.h"
 #include "precision.h"
 #include "ticks.h"
 
 #define EVENTS 500000
-#define CHANNEL_EVENTS 200000
 #define SEED 1
+#define BACK_TO_BACK "back to back"
 
-static int is_csv(const struct dirent *entry)
+struct experiment {
+	uint64_t events;
+	json_t *all;
+};
+
+/* gaps_each() says what is wrong by an errno, and hands on exit codes of ours. */
+static int exit_code(int error)
 {
-	size_t length = strlen(entry->d_name);
-
-	return length > 4 && !strcmp(entry->d_name + length - 4, ".csv");
+	return error < 0 ? EXIT_USAGE : error;
 }
 
-/* Calls `one` for each gap file of `directory`, in the order of names. */
-static int each_gap_file(const char *directory,
-			 int (*one)(const char *name, const struct gap_file *gaps, json_t *json),
-			 json_t *json)
+static int precision_of_gaps(void *arg, const struct gaps *gaps)
 {
-	struct dirent **entries;
-	struct gap_file *gaps;
-	char path[4096], name[256];
-	int count, i, error = 0;
-
-	count = scandir(directory, &entries, is_csv, alphasort);
-	if (count < 0 || !(gaps = malloc(sizeof(*gaps)))) {
-		fprintf(stderr, "stampede: cannot read %s: %s; --gaps names the directory\n",
-			directory, strerror(errno));
-		return EXIT_USAGE;
-	}
-	for (i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
-		snprintf(name, sizeof(name), "%.*s", (int)strlen(entries[i]->d_name) - 4,
-			 entries[i]->d_name);
-		if (!error)
-			error = gap_file_read(path, gaps);
-		if (!error)
-			error = one(name, gaps, json);
-		free(entries[i]);
-	}
-	free(entries);
-	free(gaps);
-	if (!count) {
-		fprintf(stderr, "stampede: no .csv of recorded gaps in %s\n", directory);
-		return EXIT_USAGE;
-	}
-	return error;
-}
-
-static void print_precision(const char *name, const struct precision *precision)
-{
-	unsigned int cut;
-
-	printf("%-22s", name);
-	for (cut = 0; cut < PRECISION_CUTS; cut++)
-		printf(" %7.0f", precision_ties_per_million(precision, cut));
-	putchar('\n');
-}
-
-static int precision_of_file(const char *name, const struct gap_file *gaps, json_t *json)
-{
+	struct experiment *experiment = arg;
 	struct precision precision;
 
-	precision_recorded(gaps, ticks_hz(), EVENTS, SEED, &precision);
-	print_precision(name, &precision);
-	json_array_append_new(json, precision_json(name, &precision));
+	precision_recorded(gaps, ticks_hz(), experiment->events, SEED, &precision);
+	json_array_append_new(experiment->all, precision_json(gaps->name, ticks_hz(), &precision));
 	return 0;
 }
 
-int layout_precision(const char *directory, json_t *json)
+int layout_precision(const char *directory, json_t *all)
 {
-	json_t *all = json_array();
+	struct experiment experiment = { .events = EVENTS, .all = all };
 	struct precision precision;
-	unsigned int cut;
-	int error;
+	int error = gaps_each(directory, precision_of_gaps, &experiment);
 
-	printf("\nties per million pairs of events, against low bits cut, clock %.3f MHz\n%-22s",
-	       ticks_hz() / 1e6, "");
-	for (cut = 0; cut < PRECISION_CUTS; cut++)
-		printf(" %7u", cut);
-	putchar('\n');
-	error = each_gap_file(directory, precision_of_file, all);
+	if (error)
+		return exit_code(error);
+	error = precision_back_to_back(driver_find(drivers_timed, "full_tsc"), EVENTS, &precision);
 	if (!error)
-		error = precision_back_to_back(driver_find(drivers_timed, "full_tsc"), EVENTS,
-					       &precision);
-	if (!error) {
-		print_precision("back to back", &precision);
-		json_array_append_new(all, precision_json("back to back", &precision));
-	}
-	json_object_set_new(json, "precision", all);
+		json_array_append_new(all, precision_json(BACK_TO_BACK, ticks_hz(), &precision));
 	return error;
 }
 
@@ -108,18 +50,18 @@ static const char *const compact_rows[] = { "extended_header", "heartbeat_compac
 					    "layout_5_27_cut5_ext", "layout_13_19_cut9_ext" };
 static const double shares[] = { 0.5, 0.9, 0.99 };
 
-static int channels_of_file(const char *name, const struct gap_file *gaps, json_t *json)
+static int channels_of_gaps(void *arg, const struct gaps *gaps)
 {
+	struct experiment *experiment = arg;
 	struct channels_config config = {
 		.normal = driver_find(drivers_counting, "layout_64_ext"),
 		.gaps = gaps,
 		.hz = ticks_hz(),
-		.events = CHANNEL_EVENTS,
+		.events = experiment->events,
 		.seed = SEED,
 	};
 	struct channels_result result;
 	size_t row, share;
-	json_t *one;
 	int error;
 
 	for (row = 0; row < sizeof(compact_rows) / sizeof(compact_rows[0]); row++) {
@@ -129,29 +71,69 @@ static int channels_of_file(const char *name, const struct gap_file *gaps, json_
 			error = channels_run(&config, &result);
 			if (error)
 				return error;
-			printf("%-22s %-21s %5.2f %9.2f %7.1f %% %7" PRIu64 " %7" PRIu64
-			       " %7" PRIu64 " %7" PRIu64 "\n",
-			       name, compact_rows[row], config.share,
-			       (double)result.bytes / (double)result.events,
-			       100 - 100.0 * (double)result.bytes / (double)result.normal_bytes,
-			       result.ties, result.tied_wrong, result.inversions, result.lost);
-			one = channels_json(&config, &result);
-			json_object_set_new(one, "gaps", json_string(name));
-			json_array_append_new(json, one);
+			json_array_append_new(experiment->all, channels_json(&config, &result));
 		}
 	}
 	return 0;
 }
 
-int layout_channels(const char *directory, json_t *json)
+int layout_channels(const char *directory, uint64_t events, json_t *all)
 {
-	json_t *all = json_array();
-	int error;
+	struct experiment experiment = { .events = events, .all = all };
 
-	printf("\ncompact events in a channel of their own beside layout_64_ext, %u events, merged "
-	       "by time\n%-22s %-21s %5s %9s %9s %7s %7s %7s %7s\n", CHANNEL_EVENTS, "gaps",
-	       "compact", "share", "B/event", "saved", "ties", "wrong", "invert", "lost");
-	error = each_gap_file(directory, channels_of_file, all);
-	json_object_set_new(json, "channels", all);
-	return error;
+	return exit_code(gaps_each(directory, channels_of_gaps, &experiment));
+}
+
+static double number(const json_t *line, const char *key)
+{
+	return json_number_value(json_object_get(line, key));
+}
+
+static const char *text(const json_t *line, const char *key)
+{
+	return json_string_value(json_object_get(line, key));
+}
+
+void layout_print_precision(FILE *out, const json_t *all)
+{
+	/* All thirteen would not fit a line; the record has them. */
+	static const unsigned int cuts[] = { 0, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+	const json_t *line, *ties;
+	size_t index, i;
+
+	if (!json_array_size(all))
+		return;
+	fprintf(out, "\nties per million pairs of events, against low bits cut, clock %.3f MHz\n"
+		     "%-20s", number(json_array_get(all, 0), "tsc_hz") / 1e6, "gaps");
+	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
+		fprintf(out, " %7u", cuts[i]);
+	fputc('\n', out);
+	json_array_foreach(all, index, line) {
+		ties = json_object_get(line, "ties_per_million");
+		fprintf(out, "%-20s", text(line, "gaps"));
+		for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
+			fprintf(out, " %7.0f", json_number_value(json_array_get(ties, cuts[i])));
+		fputc('\n', out);
+	}
+}
+
+void layout_print_channels(FILE *out, const json_t *all)
+{
+	const json_t *line;
+	size_t index;
+
+	if (!json_array_size(all))
+		return;
+	line = json_array_get(all, 0);
+	fprintf(out, "\ncompact events in a channel of their own beside %s, %.0f events, merged by "
+		     "time\n%-20s %-21s %5s %7s %8s %6s %6s %7s %5s\n", text(line, "normal"),
+		number(line, "events"), "gaps", "compact", "share", "B/event", "saved", "ties",
+		"wrong", "invert", "lost");
+	json_array_foreach(all, index, line)
+		fprintf(out, "%-20s %-21s %5.2f %7.2f %6.1f %% %6.0f %6.0f %7.0f %5.0f\n",
+			text(line, "gaps"), text(line, "compact"), number(line, "share"),
+			number(line, "header_bytes") / number(line, "events"),
+			100 * number(line, "saved_share"), number(line, "ties"),
+			number(line, "tied_wrong"), number(line, "inversions"),
+			number(line, "lost"));
 }

@@ -61,7 +61,7 @@ unsigned int layout_cut_high(uint64_t interval_ticks);
  */
 double layout_least_beat_hz(const struct layout *layout, double clock_hz, double latency_us);
 
-/* Header bytes per second of evenly spaced events with a beat of `beat_bytes`, all of it overhead. */
+/* Header bytes per second of evenly spaced events, with a beat of `beat_bytes`, all overhead. */
 double layout_beat_bytes_per_second(const struct layout *layout, double events_per_second,
 				    double beat_hz, double beat_bytes);
 

@@ -18,7 +18,7 @@ struct layout_measured {
 	uint64_t spacing_median_ticks;
 	uint64_t probe_median_ticks; /* a whole reserve, between fenced clock reads */
 	uint64_t probe_p999_ticks;
-	uint64_t probe_longest_ticks; /* without a context switch; hardware interrupts may be in it */
+	uint64_t probe_longest_ticks; /* without a context switch; interrupts may be in it */
 	uint64_t probe_worst_ticks; /* whatever came between */
 
 	bool two_cpus; /* the rest was measured */

@@ -139,8 +139,8 @@ int one_cell_main(int argc, char **argv)
 	cell->place = &place;
 	if (!reading.row || !cell->driver || !cell->iterations || !reading.topology ||
 	    !cell->threads || (cell->injected.on && cell->threads > 1)) {
-		fprintf(stderr, "stampede: this cell is not complete: row, events, hz, topology and "
-				"cpus are due\n");
+		fprintf(stderr, "stampede: this cell is not complete: row, events, hz, topology "
+				"and cpus are due\n");
 		return EXIT_USAGE;
 	}
 	if (interrupts_install() || place_open_xml(&place, reading.topology))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One repetition of one cell as a process: what it is told, in words, and what it does with that. */
+/* One repetition of one cell as a process: what it is told, in words, and what it does. */
 #ifndef STAMPEDE_RUNNER_ONE_CELL_H
 #define STAMPEDE_RUNNER_ONE_CELL_H
 

@@ -18,7 +18,8 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
 	as_root=sudo
 else
-	echo "stampede: packages are missing; as root, run: apt-get install -y --no-install-recommends$missing" >&2
+	echo "stampede: packages are missing; as root, run: apt-get install -y" \
+		"--no-install-recommends$missing" >&2
 	exit 3
 fi
 echo "stampede: installing$missing"

@@ -24,15 +24,17 @@ double precision_ties_per_million(const struct precision *precision, unsigned in
 	return 1e6 * (double)precision->ties[cut_bits] / (double)precision->pairs;
 }
 
-void precision_recorded(const struct gap_file *gaps, double hz, uint64_t events, uint64_t seed,
+void precision_recorded(const struct gaps *gaps, double hz, uint64_t events, uint64_t seed,
 			struct precision *precision)
 {
-	uint64_t random = seed * 2 + 1, i, gap_ns, stamp = 0, next;
+	uint64_t i, stamp = 0, next;
+	double at = 0;
 
 	*precision = (struct precision){ .pairs = 0 };
 	for (i = 0; i < events; i++) {
-		gap_ns = gap_file_draw(gaps, &random);
-		next = stamp + (uint64_t)((double)gap_ns * hz / 1e9 + 0.5);
+		/* Parts of ticks add up: 2^53 ticks are weeks. */
+		at += gaps_sample_ns(gaps, &seed) * hz / 1e9;
+		next = (uint64_t)at;
 		precision_add(precision, stamp, next);
 		stamp = next;
 	}
@@ -76,7 +78,7 @@ int precision_back_to_back(const struct driver *driver, uint64_t events,
 	return 0;
 }
 
-json_t *precision_json(const char *name, const struct precision *precision)
+json_t *precision_json(const char *gaps, double hz, const struct precision *precision)
 {
 	json_t *ties = json_array();
 	unsigned int cut;
@@ -84,6 +86,6 @@ json_t *precision_json(const char *name, const struct precision *precision)
 	for (cut = 0; cut < PRECISION_CUTS; cut++)
 		json_array_append_new(ties,
 				      json_real(precision_ties_per_million(precision, cut)));
-	return json_pack("{s:s, s:I, s:o}", "gaps", name, "pairs", (json_int_t)precision->pairs,
-			 "ties_per_million", ties);
+	return json_pack("{s:s, s:f, s:I, s:o}", "gaps", gaps, "tsc_hz", hz, "pairs",
+			 (json_int_t)precision->pairs, "ties_per_million", ties);
 }

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "driver.h"
-#include "gap_file.h"
+#include "gaps.h"
 
 #define PRECISION_CUTS 13 /* 0..12 bits */
 
@@ -21,7 +21,7 @@ void precision_add(struct precision *precision, uint64_t previous, uint64_t stam
 double precision_ties_per_million(const struct precision *precision, unsigned int cut_bits);
 
 /* `events` with recorded gaps on a clock of `hz`. */
-void precision_recorded(const struct gap_file *gaps, double hz, uint64_t events, uint64_t seed,
+void precision_recorded(const struct gaps *gaps, double hz, uint64_t events, uint64_t seed,
 			struct precision *precision);
 
 /*
@@ -31,7 +31,7 @@ void precision_recorded(const struct gap_file *gaps, double hz, uint64_t events,
 int precision_back_to_back(const struct driver *driver, uint64_t events,
 			   struct precision *precision);
 
-/* An object for the record: name, pairs, ties_per_million[]. */
-json_t *precision_json(const char *name, const struct precision *precision);
+/* An element of the record's section "precision", see results/SCHEMA.md. */
+json_t *precision_json(const char *gaps, double hz, const struct precision *precision);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timed part of a bench run: rounds, each of which runs every cell once, in an order shuffled by
- * the seed. One process is one repetition of one cell.
+ * The timed part of a bench run: rounds, each of which runs every cell once, in an order shuffled
+ * by the seed. One process is one repetition of one cell.
  */
 #ifndef STAMPEDE_RUNNER_ROUNDS_H
 #define STAMPEDE_RUNNER_ROUNDS_H

@@ -53,7 +53,7 @@ static const char usage[] =
 	"  --export DIR           what is recorded, as traces: CTF 1.8 or ftrace sub-buffers, in\n"
 	"                         DIR/<row>/epoch-<n> (read-trace and babeltrace2 read them)\n"
 	"  --export-mib N         of them per row, at most a drain more (default 64)\n"
-	"exit: 0 all promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not possible here,\n"
+	"exit: 0 promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not possible here,\n"
 	"      5 interrupted\n";
 
 static void on_interrupt(int signal)
@@ -121,7 +121,8 @@ static int parse(int argc, char **argv, struct options *options)
 		else if (option == 'p' && !strcmp(optarg, "random"))
 			options->random_extra = true, options->extra_bytes = 200;
 		else if (option == 'p')
-			good = option_number("--payload", optarg, 0, PAYLOAD_MOST, &options->extra_bytes);
+			good = option_number("--payload", optarg, 0, PAYLOAD_MOST,
+					     &options->extra_bytes);
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
@@ -205,8 +206,8 @@ static int prepare(const struct place *place, struct options *options,
 	if (config->workload == WORKLOAD_handoff) {
 		options->threads = 2;
 		if (hwloc_bitmap_weight(place->allowed) < 2) {
-			fprintf(stderr, "stampede: handoff skipped: it takes two CPUs, and CPU %s is "
-					"all that is allowed here\n", place_allowed_text(place));
+			fprintf(stderr, "stampede: handoff skipped: it takes two CPUs, and CPU %s "
+					"is all that is allowed here\n", place_allowed_text(place));
 			return EXIT_UNSUPPORTED;
 		}
 	}

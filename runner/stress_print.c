@@ -99,8 +99,8 @@ static void print_violations(const struct stress_result *result)
 	}
 	if (check->worst_error)
 		printf("%sworst error %" PRIu64 " ticks (%.1f us), whole wraps lost %" PRIu64
-		       "\n", any ? "; " : "  ", check->worst_error, (double)check->worst_error / ticks_hz() * 1e6,
-		       check->wraps_lost);
+		       "\n", any ? "; " : "  ", check->worst_error,
+		       (double)check->worst_error / ticks_hz() * 1e6, check->wraps_lost);
 	else if (any)
 		putchar('\n');
 	if (result->shown[0])
@@ -112,7 +112,8 @@ static void print_idle(const struct idle_phase *phase, const char *name)
 	if (phase->seconds > 0)
 		printf("  %s, per second: beats %.1f, wake-ups %.1f, CPU %.1f us, bytes %.1f "
 		       "(%" PRIu64 " events in %.1f s)\n", name,
-		       (double)phase->beats / phase->seconds, (double)phase->wakeups / phase->seconds,
+		       (double)phase->beats / phase->seconds,
+		       (double)phase->wakeups / phase->seconds,
 		       (double)phase->cpu_ns / phase->seconds / 1e3,
 		       (double)phase->bytes / phase->seconds, phase->events, phase->seconds);
 }
@@ -172,14 +173,15 @@ void stress_print(const struct stress_config *config, const struct stress_result
 						   "a nested writer came",
 		       result->voided.violations[ORACLE_EXACT], result->voided.events);
 	if (config->driver->desc->cut_bits)
-		printf("  by declaration the low %u bits of all stamps are cut: times are exact to %" PRIu64
-		       " ticks\n", config->driver->desc->cut_bits,
+		printf("  by declaration the low %u bits of all stamps are cut: times are exact to "
+		       "%" PRIu64 " ticks\n", config->driver->desc->cut_bits,
 		       UINT64_C(1) << config->driver->desc->cut_bits);
 	print_promises(result);
 	print_violations(result);
 }
 
-static json_t *late_json(const struct stress_result *result)
+/* A row without stamps has no wrap to lose. */
+static json_t *late_json(const struct stress_result *result, bool untimed)
 {
 	double wrap = (double)(UINT64_C(1) << result->late_bits);
 	json_t *steps = json_array();
@@ -190,9 +192,11 @@ static json_t *late_json(const struct stress_result *result)
 
 		json_array_append_new(
 			steps,
-			json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "asked_wraps",
+			json_pack("{s:f, s:f, s:o, s:I, s:I, s:I, s:I}", "asked_wraps",
 				  step->asked_wraps, "gap_wraps", (double)step->gap_ticks / wrap,
-				  "wraps_lost", (double)step->wraps_lost, "wrong",
+				  "wraps_lost",
+				  untimed ? json_null() : json_real((double)step->wraps_lost),
+				  "wrong",
 				  (json_int_t)step->wrong, "unexplained",
 				  (json_int_t)step->unexplained, "repetitions",
 				  (json_int_t)step->repetitions, "error_ticks",
@@ -249,7 +253,8 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	unsigned int i, bit;
 
 	if (result->late_steps)
-		json_object_set_new(json, "steps", late_json(result));
+		json_object_set_new(json, "steps",
+				    late_json(result, config->driver->desc->untimed));
 	workload_json(json, config, result);
 	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
 		json_object_set_new(

@@ -71,7 +71,8 @@ static void handle_stall(struct stress_thread *thread, unsigned int level)
 double stall_stretch(const struct stress_config *config)
 {
 	uint32_t bits = stress_width(config);
-	double wrap_ns = 1e9 * (double)(UINT64_C(1) << (bits > 32 ? STALL_BITS : bits)) / ticks_hz();
+	double wrap = (double)(UINT64_C(1) << (bits > 32 ? STALL_BITS : bits));
+	double wrap_ns = 1e9 * wrap / ticks_hz();
 
 	return STALL_WRAPS * wrap_ns / STORM_LEVEL_1_NS;
 }
@@ -83,17 +84,19 @@ int storm_timers(struct stress_thread *thread)
 	/* A timer below its least period would starve the thread on a virtual machine. */
 	double slower = thread->stretch > 1 ? thread->stretch : 1;
 	unsigned int level = config->has_sender ? 3 : 1;
+	uint64_t own;
 
 	if (!thread->ops->storm)
 		return 0;
 	thread->sender.period_ns[1] = (uint64_t)(STORM_LEVEL_1_NS * thread->stretch);
 	thread->sender.period_ns[2] =
 		config->levels < 2 ? 0 : (uint64_t)(STORM_LEVEL_2_NS * thread->stretch);
-	for (; level <= config->levels; level++)
+	for (; level <= config->levels; level++) {
 		/* Unequal periods, so that the levels drift through each other. */
-		if (interrupts_timer(&thread->interrupts, level,
-				     (uint64_t)((double)(period + 7000u * (level - 1)) * slower), false))
+		own = (uint64_t)((double)(period + 7000u * (level - 1)) * slower);
+		if (interrupts_timer(&thread->interrupts, level, own, false))
 			return EXIT_RESOURCE;
+	}
 	return 0;
 }
 

@@ -161,6 +161,9 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 	return line;
 }
 
+#define NAME_LEAST 22
+#define NAME_MOST 29
+
 /* A number in `width` columns with `digits` decimals, or n/a. */
 static void print_number(FILE *out, const json_t *line, const char *key, int width, int digits)
 {
@@ -172,20 +175,21 @@ static void print_number(FILE *out, const json_t *line, const char *key, int wid
 		fprintf(out, " %*s", width, "n/a");
 }
 
-static void print_line(FILE *out, const json_t *line, const char *basis)
+static void print_line(FILE *out, const json_t *line, int width, const char *basis)
 {
 	const json_t *error = json_object_get(line, "worst_error_ticks");
 
-	fprintf(out, "%-22.22s %-12.12s", json_string_value(json_object_get(line, "row")),
+	fprintf(out, "%-*.*s %-12.12s", width, width,
+		json_string_value(json_object_get(line, "row")),
 		json_string_value(json_object_get(line, "verdict")));
 	if (json_is_number(error) && json_number_value(error) >= 1e6)
-		fprintf(out, " %9.2e", json_number_value(error));
+		fprintf(out, " %7.1e", json_number_value(error));
 	else
-		print_number(out, line, "worst_error_ticks", 9, 0);
+		print_number(out, line, "worst_error_ticks", 7, 0);
 	print_number(out, line, "bytes", 5, 1);
-	print_number(out, line, "ns", 6, 1);
-	print_number(out, line, basis, 7, 1);
-	print_number(out, line, "instructions", 6, 1);
+	print_number(out, line, "ns", 5, 1);
+	print_number(out, line, basis, 6, 1);
+	print_number(out, line, "instructions", 5, 1);
 	print_number(out, line, "clock_reads", 5, 2);
 	print_number(out, line, "atomics", 5, 2);
 	print_number(out, line, "ratio", 6, 3);
@@ -195,8 +199,23 @@ static void print_line(FILE *out, const json_t *line, const char *basis)
 			fmax(json_number_value(json_object_get(line, "ratio")), 1e-9));
 }
 
+/* Columns of names: two rows must not look alike for want of room; 100 are a line. */
+static int name_width(const json_t *lines)
+{
+	size_t longest = NAME_LEAST, i;
+	const json_t *line;
+
+	json_array_foreach(lines, i, line) {
+		size_t length = json_string_length(json_object_get(line, "row"));
+
+		longest = length > longest ? length : longest;
+	}
+	return (int)(longest > NAME_MOST ? NAME_MOST : longest);
+}
+
 void summary_print(FILE *out, const json_t *lines)
 {
+	int width = name_width(lines);
 	const char *basis = "cycles", *workload = "", *its;
 	const json_t *line;
 	size_t i;
@@ -208,10 +227,10 @@ void summary_print(FILE *out, const json_t *lines)
 	json_array_foreach(lines, i, line) {
 		its = json_string_value(json_object_get(line, "workload"));
 		if (strcmp(its, workload))
-			fprintf(out, "%s%-22s %-12s %9s %5s %6s %7s %6s %5s %5s %12s\n",
-				i ? "\n" : "", its, "verdict", "worst err", "bytes", "ns", basis,
-				"instr", "reads", "atoms", "ratio (IQR)");
+			fprintf(out, "%s%-*s %-11s%9s %5s %5s %6s %5s %5s %5s %12s\n",
+				i ? "\n" : "", width, its, "verdict", "worst err", "bytes",
+				"ns", basis, "instr", "reads", "atoms", "ratio (IQR)");
 		workload = its;
-		print_line(out, line, basis);
+		print_line(out, line, width, basis);
 	}
 }

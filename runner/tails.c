@@ -30,12 +30,14 @@ struct tails {
 	struct fenced_block block;
 	uint8_t *walk; /* NULL: caches stay warm */
 	struct histogram *probe_warm, *probe_cold;
+	uint64_t last; /* replay: clock when the last gap was over */
+	uint64_t random;
 	int error;
 };
 
 const char *tails_regime_name(enum tails_regime regime)
 {
-	static const char *const names[TAILS_REGIMES] = { "calm", "storm", "cold" };
+	static const char *const names[TAILS_REGIMES] = { "calm", "storm", "cold", "replay" };
 
 	return names[regime];
 }
@@ -93,6 +95,18 @@ static void walk(struct tails *tails)
 	histogram_add(tails->probe_cold, probe(line));
 }
 
+/* Waits until a recorded gap is over. */
+static void wait_gap(struct tails *tails)
+{
+	double gap_ns = gaps_sample_ns(tails->config->gaps, &tails->random);
+	uint64_t due = tails->last + (uint64_t)(gap_ns * 1e-9 * ticks_hz()), now = clock_real();
+
+	tails->result->late_waits += (int64_t)(now - due) > 0;
+	while ((int64_t)(now - due) < 0 && !stress_stop)
+		now = clock_real();
+	tails->last = now;
+}
+
 static void run_block(struct tails *tails)
 {
 	struct fenced_block *block = &tails->block;
@@ -100,12 +114,15 @@ static void run_block(struct tails *tails)
 	struct fenced_block one = { .interrupted = block->interrupted };
 	unsigned int i;
 
-	if (!tails->walk) {
+	if (!tails->walk && !tails->config->gaps) {
 		buffer->driver->run_fenced(buffer->scheme, &buffer->writer, FENCED_BLOCK, block);
 		return;
 	}
 	for (i = 0; i < FENCED_BLOCK; i++) {
-		walk(tails);
+		if (tails->walk)
+			walk(tails);
+		else
+			wait_gap(tails);
 		buffer->driver->run_fenced(buffer->scheme, &buffer->writer, 1, &one);
 		block->ticks[i] = one.ticks[0];
 		block->hit[i] = one.hit[0];
@@ -181,7 +198,6 @@ static int start_signals(struct tails *tails)
 		period = (uint64_t)driver_beat_ns(driver, driver->stamp_bits, ticks_hz());
 		if (interrupts_timer(&tails->interrupts, INTERRUPT_BEAT, period, false))
 			return EXIT_RESOURCE;
-		interrupts_beat_begin(&tails->interrupts);
 		interrupts_unblock_beat();
 		period = config->has_sender ? STORM_LEVEL_3_NS : STORM_TIMER_ONLY_NS;
 	}
@@ -244,6 +260,7 @@ static void judge(struct tails *tails)
 
 static int measure(struct tails *tails)
 {
+	const struct tails_config *config = tails->config;
 	struct tails_result *result = tails->result;
 	struct buffer *buffer = &tails->buffer;
 	int error = prepare_walk(tails);
@@ -255,6 +272,8 @@ static int measure(struct tails *tails)
 	interrupts_attach(&tails->interrupts);
 	buffer->driver->run(buffer->scheme, &buffer->writer, WARM_EVENTS);
 	error = start_signals(tails);
+	tails->random = config->seed;
+	tails->last = clock_real();
 	if (!error)
 		run_blocks(tails);
 	stop_signals(tails);
@@ -276,6 +295,8 @@ static void *tails_thread(void *arg)
 	ring.cpu = config->pu[0];
 	tails->interrupts.handle = handle_interrupt;
 	tails->interrupts.arg = tails;
+	/* From before the ring's first stamp on: a beat is due within a wrap of that, too. */
+	interrupts_beat_begin(&tails->interrupts);
 	if (place_bind_self(config->place, config->pu[0]) ||
 	    buffer_open(&tails->buffer, config->driver, &ring)) {
 		tails->error = EXIT_RESOURCE;
@@ -370,7 +391,9 @@ json_t *tails_json(const struct tails_config *config, const struct tails_result 
 #define SET(key, value) json_object_set_new(json, key, value)
 #define COUNT(key, value) SET(key, json_integer((json_int_t)(value)))
 	SET("row", json_string(config->driver->row));
+	SET("variant", json_boolean(config->driver->variant));
 	SET("regime", json_string(tails_regime_name(config->regime)));
+	SET("gaps", config->gaps ? json_string(config->gaps->name) : json_null());
 	SET("unit", json_string("ticks"));
 	COUNT("samples", clear->count + hit->count);
 	COUNT("hits", hit->count);
@@ -397,68 +420,10 @@ json_t *tails_json(const struct tails_config *config, const struct tails_result 
 		COUNT("probe_warm", result->probe_warm_ticks);
 		COUNT("probe_cold", result->probe_cold_ticks);
 	}
+	if (config->gaps)
+		COUNT("late_waits", result->late_waits);
 	SET("ecdf", good ? ecdf_json(clear) : json_array());
 #undef COUNT
 #undef SET
 	return json;
-}
-
-static void print_cell(FILE *out, const json_t *cell, const char *key)
-{
-	const json_t *value = json_object_get(cell, key);
-
-	if (json_is_integer(value))
-		fprintf(out, " %8lld", (long long)json_integer_value(value));
-	else
-		fprintf(out, " %8s", "-");
-}
-
-static const json_t *find_cell(const json_t *tails, const char *row, enum tails_regime regime)
-{
-	const json_t *one;
-	size_t index;
-
-	json_array_foreach(tails, index, one)
-		if (!strcmp(json_string_value(json_object_get(one, "row")), row) &&
-		    !strcmp(json_string_value(json_object_get(one, "regime")),
-			    tails_regime_name(regime)))
-			return one;
-	return NULL;
-}
-
-void tails_print(FILE *out, const json_t *tails)
-{
-	static const char *const keys[] = { "p50", "p99", "p999", "max" };
-	const json_t *calm, *storm, *why;
-	size_t index;
-	unsigned int i;
-
-	fprintf(out, "\nfenced latency of single events, TSC ticks (two clock reads around nothing: "
-		     "%lld)\n%-30s |               calm                |               storm"
-		     "               | hit by signals\n%-30s |",
-		(long long)json_integer_value(
-			json_object_get(json_array_get(tails, 0), "fence_p50")),
-		"", "row");
-	fprintf(out, " %7s %8s %8s %8s | %7s %8s %8s %8s | %7s %8s\n", "p50", "p99", "p99.9", "max",
-		"p50", "p99", "p99.9", "max", "share", "p50");
-	json_array_foreach(tails, index, calm) {
-		const char *row = json_string_value(json_object_get(calm, "row"));
-
-		if (calm != find_cell(tails, row, TAILS_CALM))
-			continue;
-		storm = find_cell(tails, row, TAILS_STORM);
-		fprintf(out, "%-30s |", row);
-		for (i = 0; i < 4; i++)
-			print_cell(out, calm, keys[i]);
-		fputs(" |", out);
-		for (i = 0; i < 4; i++)
-			print_cell(out, storm, keys[i]);
-		fprintf(out, " | %5.2f %%",
-			100 * json_number_value(json_object_get(storm, "hits")) /
-				json_number_value(json_object_get(storm, "samples")));
-		print_cell(out, storm, "hit_p50");
-		why = json_object_get(storm, "violation");
-		fprintf(out, "%s%s\n", json_is_string(why) ? "  " : "",
-			json_is_string(why) ? json_string_value(why) : "");
-	}
 }

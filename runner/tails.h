@@ -6,6 +6,7 @@
  *   storm  the signals of run-stress's storm, whose handlers record as well
  *   cold   between any two events a working set larger than the L2 cache is walked, which evicts
  *          the ring's lines too
+ *   replay each event comes a recorded gap after the one before, waited for on the real clock
  *
  * A sample during which the thread took a signal is a hit and counted apart. Samples are taken in
  * blocks; a block in which the kernel took the CPU away is marked, and its samples count all the
@@ -20,6 +21,7 @@
 #include <stdio.h>
 
 #include "driver.h"
+#include "gaps.h"
 #include "histogram.h"
 #include "place.h"
 
@@ -27,6 +29,7 @@ enum tails_regime {
 	TAILS_CALM,
 	TAILS_STORM,
 	TAILS_COLD,
+	TAILS_REPLAY,
 	TAILS_REGIMES,
 };
 
@@ -40,6 +43,8 @@ struct tails_config {
 	const struct place *place;
 	const unsigned int *pu; /* of the writer, then of the sender if there is one */
 	bool has_sender;
+	const struct gaps *gaps; /* of TAILS_REPLAY */
+	uint64_t seed; /* of its gaps */
 };
 
 struct tails_result {
@@ -54,6 +59,7 @@ struct tails_result {
 	uint64_t walk_bytes; /* cold: between two events */
 	uint64_t probe_warm_ticks; /* cold: median of a line's load before the walk, and after */
 	uint64_t probe_cold_ticks;
+	uint64_t late_waits; /* replay: gaps that were over before the writer was back */
 	uint32_t unmet; /* enum scheme_need */
 	char violation[96]; /* what an oracle objected to; "" */
 };
@@ -64,7 +70,7 @@ int tails_run(const struct tails_config *config, struct tails_result *result);
 /* An element of the record's section "tails", see results/SCHEMA.md. */
 json_t *tails_json(const struct tails_config *config, const struct tails_result *result);
 
-/* p50, p99, p99.9 and max of all rows, calm beside storm, from that section. */
+/* p50, p99, p99.9 and max of all rows, two regimes beside each other, from that section. */
 void tails_print(FILE *out, const json_t *tails);
 
 #endif

@@ -17,9 +17,9 @@
  * OVERFLOW_MSB32 keeps only 32 bits of the stamp above T, as a 32-bit machine must: a full header
  * at every carry into them. Exact unless the clock stands still for 2^(T + 32) ticks.
  *
- * Writers of several CPUs (LOCKED): last is stored outside the claim, so it may also go back; that is
- * I3 again. I1 needs CLOCK_FENCED: without it a stamp may be older than its predecessor's, and if last
- * is not stored yet the header stays compact and the reader adds a wrap.
+ * Writers of several CPUs (LOCKED): last is stored outside the claim, so it may also go back; that
+ * is I3 again. I1 needs CLOCK_FENCED: without it a stamp may be older than its predecessor's, and
+ * if last is not stored yet the header stays compact and the reader adds a wrap.
  *
  * Known failure: none on one CPU.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
@@ -100,17 +100,5 @@ static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
 }
 
 #include "core/extend.h"
-
-static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
-				struct cursor *cursor)
-{
-	ctf_finish(ring, number, content_bytes);
-	return ctf_cursor(ring, number, content_bytes, cursor);
-}
-
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return ctf_compact_next(cursor, event);
-}
 
 #endif

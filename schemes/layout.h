@@ -160,8 +160,8 @@ static inline uint8_t *layout_put_large(const struct ring *ring, uint8_t *at, ui
 	at = ctf_large_put(at, 4, full ? LAYOUT_HIGH : id, len, stamp, ring_stamp_bits(ring));
 	if (!full)
 		return at;
-	ctf_put16(at, id);
-	ctf_put64(at + 2, stamp);
+	put_u16(at, id);
+	put_u64(at + 2, stamp);
 	return at + LAYOUT_LARGE_MORE;
 }
 
@@ -174,19 +174,19 @@ static inline uint8_t *layout_put(const struct ring *ring, uint8_t *at, uint32_t
 
 	if (LAYOUT_SIZE)
 		return layout_put_large(ring, at, id, len, stamp, full);
-	ctf_put32(at, (uint32_t)((stamp & bits_mask(bits)) >> cut << LAYOUT_SHIFT) |
+	put_u32(at, (uint32_t)((stamp & bits_mask(bits)) >> cut << LAYOUT_SHIFT) |
 			      field << LAYOUT_FLAG | (LAYOUT_FLAG && full));
 	if (more)
-		ctf_put16(at + 4, id);
+		put_u16(at + 4, id);
 	if (more == 4)
-		ctf_put16(at + 6, len >= CTF_SIZE_LARGE ? CTF_SIZE_LARGE : len);
+		put_u16(at + 6, len >= CTF_SIZE_LARGE ? CTF_SIZE_LARGE : len);
 	at += 4 + more;
 	if (full) {
-		ctf_put64(at, layout_seen(ring, stamp));
+		put_u64(at, layout_seen(ring, stamp));
 		at += 8;
 	}
 	if (more == 4 && len >= CTF_SIZE_LARGE) {
-		ctf_put32(at, len);
+		put_u32(at, len);
 		at += 4;
 	}
 	return at;
@@ -296,13 +296,6 @@ static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
 
 /* ---- the reader ---- */
 
-static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
-				struct cursor *cursor)
-{
-	ctf_finish(ring, number, content_bytes);
-	return ctf_cursor(ring, number, content_bytes, cursor);
-}
-
 /* The 64-bit header, which may have the whole stamp behind it. */
 static inline enum decode_result layout_next_large(struct cursor *cursor, struct event *event)
 {
@@ -312,8 +305,8 @@ static inline enum decode_result layout_next_large(struct cursor *cursor, struct
 		return result;
 	if (cursor_left(cursor) < LAYOUT_LARGE_MORE)
 		return DECODE_BAD;
-	event->id = ctf_get16(event->payload);
-	event->time = ctf_get64(event->payload + 2);
+	event->id = get_u16(event->payload);
+	event->time = get_u64(event->payload + 2);
 	event->flags = EVENT_EXTENDED;
 	event->header_bytes += LAYOUT_LARGE_MORE;
 	event->payload += LAYOUT_LARGE_MORE;
@@ -334,21 +327,21 @@ layout_next_more(struct cursor *cursor, struct event *event, uint32_t field, boo
 	if (cursor_left(cursor) < event->header_bytes)
 		return DECODE_BAD;
 	if (more)
-		event->id = ctf_get16(at);
+		event->id = get_u16(at);
 	if (more == 2 && event_is_sized(event->id))
 		return DECODE_BAD;
 	if (more == 4)
-		size = ctf_get16(at + 2);
+		size = get_u16(at + 2);
 	at += more;
 	if (full) {
-		event->time = ctf_get64(at);
+		event->time = get_u64(at);
 		event->flags = EVENT_EXTENDED;
 		at += 8;
 	}
 	if (size == CTF_SIZE_LARGE) {
 		if (cursor_left(cursor) < event->header_bytes + 4)
 			return DECODE_BAD;
-		size = ctf_get32(at);
+		size = get_u32(at);
 		event->header_bytes += 4;
 	}
 	if (more == 4)
@@ -356,6 +349,7 @@ layout_next_more(struct cursor *cursor, struct event *event, uint32_t field, boo
 	return DECODE_EVENT;
 }
 
+#define SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {
 	uint32_t cut = scheme_cut_bits(&scheme_desc, cursor->stamp_bits), word, field;
@@ -365,7 +359,7 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 		return layout_next_large(cursor, event);
 	if (unlikely(left < 4))
 		return left ? DECODE_BAD : DECODE_END;
-	word = ctf_get32(cursor->at);
+	word = get_u32(cursor->at);
 	field = word >> LAYOUT_FLAG & LAYOUT_HIGH;
 	event->id = field;
 	event->time = bits_advance(cursor->time >> cut, word >> LAYOUT_SHIFT,

@@ -24,10 +24,10 @@
  *   E  interrupted A..C: read before, read the clock again, before = that, read write
  *   F  nobody came since C and write was trustworthy: delta to write; else delta 0
  *
- * ABSOLUTE_ALWAYS: every event carries the 8-byte absolute stamp, as the kernel's absolute mode does
- * and as production systems run it that want no zero deltas. Ours keeps D to F: a writer that came
- * to know its place too late (F fails) still stores a delta of zero, since an absolute stamp taken
- * after a nested writer's would stand before it in the buffer.
+ * ABSOLUTE_ALWAYS: every event carries the 8-byte absolute stamp, as the kernel's absolute mode
+ * does and as production systems run it that want no zero deltas. Ours keeps D to F: a writer that
+ * came to know its place too late (F fails) still stores a delta of zero, since an absolute stamp
+ * taken after a nested writer's would stand before it in the buffer.
  *
  * I1 before == write only if the stamp in both is that of the newest record.
  * I2 A zero delta repeats the time of a record that came inside this reserve: inside its window.
@@ -232,7 +232,8 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 
 	(void)id;
 	/* At the start of a sub-buffer write belongs to another one. */
-	if (unlikely(at.before != at.write || (!NESTED_TYPE && bits_overflow(delta, ring_stamp_bits(ring))) ||
+	if (unlikely(at.before != at.write ||
+		     (!NESTED_TYPE && bits_overflow(delta, ring_stamp_bits(ring))) ||
 		     ring_tail_index(at.tail) == FTRACE_HEADER_BYTES ||
 		     size > ring_max_record(ring)))
 		return reservation_slow(nested_slow(s, len, at));
@@ -245,18 +246,6 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	shared_store("D: write", &s->write, at.stamp);
 	return nested_place(s, len, start, size, at.stamp, NESTED_TYPE,
 			    NESTED_TYPE ? at.stamp : delta);
-}
-
-static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
-				struct cursor *cursor)
-{
-	ftrace_finish(ring, number, content_bytes);
-	return ftrace_cursor(ring, number, content_bytes, cursor);
-}
-
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return ftrace_next(cursor, event);
 }
 
 #endif

@@ -71,11 +71,11 @@ static inline uint64_t packed_bytes(uint32_t id, uint32_t len, bool full)
 /* Writes a full header and returns the payload's place. */
 static inline uint8_t *packed_put_full(uint8_t *at, uint32_t id, uint32_t len, uint64_t stamp)
 {
-	ctf_put32(at, id << CTF_ID_BITS | PACKED_ESCAPE);
-	ctf_put64(at + 4, stamp);
+	put_u32(at, id << CTF_ID_BITS | PACKED_ESCAPE);
+	put_u64(at + 4, stamp);
 	if (!event_is_sized(id))
 		return at + 12;
-	ctf_put32(at + 12, len);
+	put_u32(at + 12, len);
 	return at + 16;
 }
 
@@ -99,7 +99,7 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 			/* The begin stamp gives the reader the upper bits; the id may need room. */
 			full = id >= PACKED_IDS;
 			size = packed_bytes(id, len, full);
-			number = offset || ring->subbufs[0].commits ? number + 1 : 0;
+			number = offset || ring_subbufs(ring)[0].commits ? number + 1 : 0;
 			start = (number << ring_subbuf_shift(ring)) + CTF_PACKET_HEADER_BYTES;
 			if (size > ring_max_record(ring) ||
 			    !ring_may_open(ring, number, &opening))
@@ -118,7 +118,8 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 	record = ring_at(ring, start);
 	return (struct reservation){
 		.payload = full ? packed_put_full(record, id, len, stamp) :
-				  ctf_compact_put(record, id, len, stamp, ring_stamp_bits(ring), false),
+				  ctf_compact_put(record, id, len, stamp, ring_stamp_bits(ring),
+						  false),
 		.subbuf = ring_subbuf(ring, number),
 		.size = size,
 		.stamp = stamp,
@@ -152,31 +153,25 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	};
 }
 
-static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
-				struct cursor *cursor)
-{
-	ctf_finish(ring, number, content_bytes);
-	return ctf_cursor(ring, number, content_bytes, cursor);
-}
-
 /* The full header; *at stands on the record. */
 static __attribute__((noinline)) enum decode_result packed_escape(struct cursor *cursor,
 								  struct event *event)
 {
 	uint64_t left = cursor_left(cursor);
 
-	event->id = ctf_get32(cursor->at) >> CTF_ID_BITS;
+	event->id = get_u32(cursor->at) >> CTF_ID_BITS;
 	event->header_bytes = event_is_sized(event->id) ? 16 : 12;
 	if (left < event->header_bytes)
 		return DECODE_BAD;
-	event->time = ctf_get64(cursor->at + 4);
+	event->time = get_u64(cursor->at + 4);
 	/* An id that does not fit has the whole stamp too, but not for the stamp's sake. */
 	event->flags = event->id < PACKED_IDS ? EVENT_EXTENDED : 0;
 	if (event_is_sized(event->id))
-		event->payload_bytes = ctf_get32(cursor->at + 12);
+		event->payload_bytes = get_u32(cursor->at + 12);
 	return DECODE_EVENT;
 }
 
+#define SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {
 	uint64_t left = cursor_left(cursor);
@@ -184,7 +179,7 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 
 	if (unlikely(left < 4))
 		return left ? DECODE_BAD : DECODE_END;
-	word = ctf_get32(cursor->at);
+	word = get_u32(cursor->at);
 	event->id = word & ((1u << CTF_ID_BITS) - 1);
 	event->time = bits_advance(cursor->time, word >> CTF_ID_BITS, cursor->stamp_bits);
 	event->flags = 0;

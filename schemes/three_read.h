@@ -153,16 +153,4 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	return three_read_place(s, id, len, offset, size, stamp);
 }
 
-static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
-				struct cursor *cursor)
-{
-	ctf_finish(ring, number, content_bytes);
-	return ctf_cursor(ring, number, content_bytes, cursor);
-}
-
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return ctf_compact_next(cursor, event);
-}
-
 #endif

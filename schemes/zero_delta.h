@@ -162,16 +162,4 @@ RECORD void commit(struct scheme_ring *s, const struct reservation *rsv)
 	zero_leave(s, s->mine);
 }
 
-static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
-				struct cursor *cursor)
-{
-	ftrace_finish(ring, number, content_bytes);
-	return ftrace_cursor(ring, number, content_bytes, cursor);
-}
-
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return ftrace_next(cursor, event);
-}
-
 #endif

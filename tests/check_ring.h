@@ -154,10 +154,10 @@ static inline void put_payload(const struct site *site, const struct check_paylo
 static inline void put_time(const struct site *site, uint64_t time)
 {
 	if (is_full())
-		ctf_put64(site->record, time);
+		put_u64(site->record, time);
 	else
-		ctf_put32(site->record,
-			  ctf_compact_word(ctf_get32(site->record) & 31, time, check.stamp_bits));
+		put_u32(site->record,
+			  ctf_compact_word(get_u32(site->record) & 31, time, check.stamp_bits));
 }
 
 /* Takes a record out of its sub-buffer and closes the gap. */

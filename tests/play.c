@@ -173,7 +173,8 @@ void play_start(struct play *play, const struct stage *stage)
 	if (driver->desc->needs & NEED_BEAT && !stage->no_beats)
 		play->beat_every = beat_period(stage, config.stamp_bits);
 	/* Cut bits shorten a wrap by a granule. */
-	if (play->beat_every > scheme_reach_ticks(driver->desc, config.stamp_bits) - 8 * stage->step)
+	if (play->beat_every >
+	    scheme_reach_ticks(driver->desc, config.stamp_bits) - 8 * stage->step)
 		play->beat_every -= bits_mask(scheme_cut_bits(driver->desc, config.stamp_bits));
 	play->next_beat += play->beat_every;
 	points.clock_reads = points.atomics = points.retries = 0;

@@ -51,14 +51,14 @@ static void begin_late(void)
 {
 	uint8_t *base = ring_subbuf_base(buffer_ring(&buffer), 1);
 
-	ctf_put64(base + 8, ctf_get64(base + 8) + 1);
+	put_u64(base + 8, get_u64(base + 8) + 1);
 }
 
 static void begin_early(void)
 {
 	uint8_t *base = ring_subbuf_base(buffer_ring(&buffer), 1);
 
-	ctf_put64(base + 8, ctf_get64(base + 8) - WRAP);
+	put_u64(base + 8, get_u64(base + 8) - WRAP);
 }
 
 static void entry_after_stamp(void)
@@ -77,8 +77,8 @@ static void exit_before_stamp(void)
 /* An id whose header would have a size, where there is none. */
 static void record_invalid(void)
 {
-	ctf_put32(sites[8].record, ctf_compact_word(CTF_ID_HIGH, sites[8].event.time, 27));
-	ctf_put16(sites[8].record + 4, 600);
+	put_u32(sites[8].record, ctf_compact_word(CTF_ID_HIGH, sites[8].event.time, 27));
+	put_u16(sites[8].record + 4, 600);
 }
 
 static void record_taken_out(void)

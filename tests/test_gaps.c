@@ -98,8 +98,8 @@ static void test_refuses_overflow(void **state)
 		"the counts together do not fit 64 bits");
 	refused(HEADER "51,1125899906842624,2251799813685247,1\n", 2, "a bucket of gaps longer");
 	refused(HEADER "18446744073709551615,0,0,1\n", 2, "a bucket of gaps longer");
-	refused(HEADER "0,0,0,00000000000000000000000000000000000000000000000000000000000000000000000000"
-		       "0000000000000000000000000000000000000000000000000000000000000000003\n",
+	refused(HEADER "0,0,0,0000000000000000000000000000000000000000000000000000000000000000000"
+		       "0000000000000000000000000000000000000000000000000000000000000000000003\n",
 		2, "longer than a row can be");
 }
 
@@ -140,7 +140,8 @@ static void test_samples_follow_counts(void **state)
 		ns = gaps_sample_ns(&gaps, &seed);
 		zero += ns == 0;
 		one += ns >= 1 && ns < 2;
-		low += ns >= 1024 && ns < 1448.15; /* 1024 * sqrt(2): the middle of its logarithms */
+		/* 1024 * sqrt(2): the middle of its logarithms. */
+		low += ns >= 1024 && ns < 1448.15;
 		high += ns >= 1448.15 && ns < 2048;
 	}
 	assert_int_equal(zero + one + low + high, 100000);
@@ -187,6 +188,51 @@ static void test_recorded_files(void **state)
 	}
 }
 
+struct seen {
+	char names[64];
+	unsigned int stop_after;
+};
+
+static int see(void *arg, const struct gaps *gaps)
+{
+	struct seen *seen = arg;
+
+	strcat(seen->names, gaps->name);
+	return --seen->stop_after ? 0 : 7;
+}
+
+/* All csv files in the order of their names, until told to stop, and nothing else there is. */
+static void test_each_of_a_directory(void **state)
+{
+	static const char good[] = HEADER "0,0,0,3\n";
+	struct seen seen = { .stop_after = 100 };
+	char path[PATH_MAX + 16];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/each", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	listen_to_stderr();
+	assert_int_equal(gaps_each(path, see, &seen), -ENOENT);
+	assert_said("no .csv of recorded gaps in");
+	scratch_put(path, "b.csv", good, strlen(good));
+	scratch_put(path, "a.csv", good, strlen(good));
+	scratch_put(path, "c.csv.old", "?", 1);
+	assert_int_equal(gaps_each(path, see, &seen), 0);
+	assert_string_equal(seen.names, "ab");
+	seen.stop_after = 1;
+	assert_int_equal(gaps_each(path, see, &seen), 7);
+	assert_string_equal(seen.names, "aba");
+	scratch_put(path, "a.csv", "?", 1);
+	seen.stop_after = 100;
+	listen_to_stderr();
+	assert_int_equal(gaps_each(path, see, &seen), -EINVAL);
+	assert_said("a.csv, line 1");
+	assert_string_equal(seen.names, "aba");
+	listen_to_stderr();
+	assert_int_equal(gaps_each("/no/such", see, &seen), -ENOENT);
+	assert_said("cannot read the gaps in /no/such");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_samples_follow_counts),
 		cmocka_unit_test(test_samples_by_seed),
 		cmocka_unit_test(test_recorded_files),
+		cmocka_unit_test(test_each_of_a_directory),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -20,7 +20,7 @@
 #include "channels.h"
 #include "core/clock.h"
 #include "counts.h"
-#include "gap_file.h"
+#include "gaps.h"
 #include "layout_math.h"
 #include "precision.h"
 
@@ -412,16 +412,21 @@ static void cut_high_leaves_one_bit_of_margin(void **state)
 
 static void recorded_gaps_tie_by_their_size(void **state)
 {
-	struct gap_file gaps = { .bucket = { { 1000, 1000, 0 } }, .buckets = 1, .gaps = 1 };
+	struct gaps gaps = { .buckets = 1, .lo_ns = { 1024 }, .hi_ns = { 2047 }, .until = { 1 },
+			     .count = 1 };
 	struct precision precision;
 	unsigned int cut;
 
 	(void)state;
-	/* Each 1000 ns are 2250 ticks: none tie before 12 bits are cut, then 1 - 2250 / 4096. */
-	precision_recorded(&gaps, HZ, 100000, 1, &precision);
-	for (cut = 0; cut < 12; cut++)
+	/*
+	 * A tick per ns: none tie before 11 bits are cut, then 1 - mean / 2048 of them do; the mean
+	 * of a log-uniform gap is 1024 / ln 2.
+	 */
+	precision_recorded(&gaps, 1e9, 200000, 1, &precision);
+	for (cut = 0; cut < 11; cut++)
 		assert_int_equal(precision.ties[cut], 0);
-	near(precision_ties_per_million(&precision, 12), 1e6 * (1 - 2250 / 4096.0), 0.001);
+	near(precision_ties_per_million(&precision, 11), 1e6 * (1 - 1024 / log(2) / 2048), 0.01);
+	near(precision_ties_per_million(&precision, 12), 1e6 * (1 - 1024 / log(2) / 4096), 0.01);
 }
 
 static void back_to_back_events_are_read(void **state)

@@ -17,8 +17,8 @@ refuses() {
 	shift 3
 	"$@" >"$scratch/out" 2>"$scratch/err"
 	got=$?
-	if [ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && [ ! -s "$scratch/out" ] &&
-		grep -q -- "$words" "$scratch/err"; then
+	if [ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] &&
+		[ ! -s "$scratch/out" ] && grep -q -- "$words" "$scratch/err"; then
 		report 0 "$name"
 	else
 		report 1 "$name"
@@ -68,7 +68,8 @@ shows "13 bits of ids" "left 19 bits of time, 13 for ids (8192 ids)" $seed
 shows "29.8 wraps" "^5+27  *4  *33.55 ms  *29.8 " $seed
 shows "3.2 kB/s of beats" "^5+27  *beat  *3240$" $seed --rate 10
 shows "a timer too slow" "^5+27  .* no$" $layout --clock-hz 4e9 --timer-hz 30 --latency-us 5000
-shows "a latency too long" "^5+27  .*no: the latency is longer" $layout --clock-hz 4e9 --latency-us 34000
+shows "a latency too long" "^5+27  .*no: the latency is longer" $layout --clock-hz 4e9 \
+	--latency-us 34000
 shows "errors of the texts" "32 -> 29.802 /s" $seed --seed-errors
 shows "a layout of the user" "^8+24/8  *4  *1.07 s" $seed --layout 8+24/8
 if [ "$(nproc)" -gt 1 ]; then
@@ -79,14 +80,15 @@ fi
 mkdir "$scratch/gaps"
 printf 'log2_bucket,lo_ns,hi_ns,count\n8,128,255,-1\n' >"$scratch/gaps/bad.csv"
 $layout --clock-hz 4e9 --precision --gaps "$scratch/gaps" >/dev/null 2>"$scratch/err"
-[ $? -eq 1 ] && grep -q 'bad.csv:2: a negative number' "$scratch/err"
+[ $? -eq 1 ] && grep -q 'bad.csv, line 2: count is negative' "$scratch/err"
 report $? "bad gap file: file, line, reason"
 $layout --precision --gaps "$scratch/none" >/dev/null 2>"$scratch/err"
-[ $? -eq 1 ] && grep -q 'cannot read .*none' "$scratch/err"
+[ $? -eq 1 ] && grep -q 'cannot read the gaps in .*none' "$scratch/err"
 report $? "no directory of gaps"
 $layout --json "$scratch/no/such/file" >/dev/null 2>"$scratch/err"
 [ $? -eq 3 ] && grep -q 'cannot write' "$scratch/err"
 report $? "record that cannot be written"
-$layout --json "$scratch/record" >/dev/null && grep -q '"extension_bytes_per_second"' "$scratch/record"
+$layout --json "$scratch/record" >/dev/null &&
+	grep -q '"extension_bytes_per_second"' "$scratch/record"
 report $? "record"
 echo "1..$number"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Layouts that are none, gap files that are none, and the inputs that layout --measure finds. */
+/* Layouts that are none, and the inputs that layout --measure finds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,14 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "gap_file.h"
 #include "layout_math.h"
 #include "layout_measure.h"
-#include "said.h"
 #include "ticks.h"
 
 static void near(double value, double expected, double part)
@@ -47,60 +44,6 @@ static void faulty_layouts_are_named(void **state)
 	assert_non_null(strstr(layout_fault(&layout), "32, 64 or 96"));
 }
 
-static void bad_gaps(const char *text, const char *said)
-{
-	char path[] = "/tmp/stampede-gaps-XXXXXX";
-	int fd = mkstemp(path), status;
-	struct gap_file file;
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	close(fd);
-	listen_to_stderr();
-	status = gap_file_read(path, &file);
-	assert_said(said);
-	unlink(path);
-	assert_int_equal(status, 1);
-}
-
-static void bad_gap_files_are_refused(void **state)
-{
-	struct gap_file file;
-
-	(void)state;
-	bad_gaps("log2_bucket,lo_ns,hi_ns,count\n8,128,255,x\n", ":2: four whole numbers");
-	bad_gaps("8,128,255\n", ":1: four whole numbers");
-	bad_gaps("8,128,255,1,2\n", ":1: four whole numbers");
-	bad_gaps("8,128,255,1\n9,256,511,-4\n", ":2: a negative number");
-	bad_gaps("8,128,255,99999999999999999999\n", ":1: a number too large");
-	bad_gaps("8,128,255,18446744073709551615\n9,256,511,1\n", ":2: counts overflow");
-	bad_gaps("8,255,128,1\n", ":1: lo_ns above hi_ns");
-	bad_gaps("9,256,511,1\n8,128,255,1\n", ":2: buckets overlap");
-	bad_gaps("8,128,9223372036854775807,1\n", ":1: a gap of more than");
-	bad_gaps("log2_bucket,lo_ns,hi_ns,count\n8,128,255,0\n", "no gaps in it");
-	listen_to_stderr();
-	assert_int_equal(gap_file_read("/nonexistent/gaps.csv", &file), 1);
-	assert_said("cannot read /nonexistent/gaps.csv");
-}
-
-static void gaps_are_drawn_as_recorded(void **state)
-{
-	struct gap_file file;
-	uint64_t random = 1, gap, low = 0, i;
-
-	(void)state;
-	assert_int_equal(gap_file_read("workloads/gaps/sched_irq_timer_calm.csv", &file), 0);
-	assert_int_equal(file.buckets, 17);
-	assert_int_equal(file.gaps, 250399);
-	for (i = 0; i < 200000; i++) {
-		gap = gap_file_draw(&file, &random);
-		assert_true(!gap || (gap >= 128 && gap <= 8388607));
-		low += gap < 1024;
-	}
-	/* 2 + 1195 + 29430 + 22363 of them are below 1024 ns. */
-	near((double)low / 200000, 52990.0 / 250399, 0.02);
-}
-
 /* ---- measuring ---- */
 
 static void measured_inputs_fit_together(void **state)
@@ -129,8 +72,6 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faulty_layouts_are_named),
-		cmocka_unit_test(bad_gap_files_are_refused),
-		cmocka_unit_test(gaps_are_drawn_as_recorded),
 		cmocka_unit_test(measured_inputs_fit_together),
 	};
 

@@ -50,7 +50,7 @@ static void labels_are_fit_for_gnuplot(void **state)
 	text_row_label(label, "extended_header", 27);
 	assert_string_equal(label, "extended_header (27 bits)");
 	text_row_label(label, "a_name_that_is_much_too_long_for_a_plot", 1e300);
-	assert_string_equal(label, "a_name_that_is_much_too_l... (9999 bits)");
+	assert_string_equal(label, "a_name_that_is_much_too_long... (9999 bits)");
 }
 
 static void svgs_can_share_a_page(void **state)
@@ -80,7 +80,8 @@ static void program_carries_the_scripts_of_the_source(void **state)
 	static const char *const names[] = { "style", "cost",  "space",
 					     "rate",  "storm", "late_beat",
 					     "injected", "layouts", "threads",
-					     "replay", "idle" };
+					     "replay", "idle",
+					     "tails", "ties" };
 	char path[PATH_MAX], *text;
 	size_t i, size, carried_size;
 
@@ -360,7 +361,7 @@ static void every_picture_is_drawn(void **state)
 	/* Nothing is of unknown use, so nothing is drawn in its colour. */
 	assert_holds(in_run(f, "plots/space.svg"), "204, 121, 167", false);
 	assert_holds(in_run(f, "plots/space.svg"), ">827 →<", true);
-	/* Every repetition is a dot on both axes, unless its ratio is off the axis, as of 2 rows. */
+	/* Every repetition is a dot on both axes, but for the ratios of 2 rows, off the axis. */
 	text = file_text(in_run(f, "plots/cost.svg"), NULL);
 	assert_int_equal(occurrences(text, "color='rgb(168, 168, 168)'"), 3 * 9 + 3 * 7);
 	free(text);

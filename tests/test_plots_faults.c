@@ -28,6 +28,8 @@ static void missing_sections_leave_plots_out(void **state)
 		{ "injected", PLOT_INJECTED, PLOT_INJECTED, PLOT_INJECTED },
 		{ "replay", PLOT_REPLAY, PLOT_REPLAY, PLOT_REPLAY },
 		{ "idle", PLOT_IDLE, PLOT_IDLE, PLOT_IDLE },
+		{ "tails", PLOT_TAILS, PLOT_TAILS, PLOT_TAILS },
+		{ "precision", PLOT_TIES, PLOT_TIES, PLOT_TIES },
 	};
 	struct fixture *f = *state;
 	char text[256];
@@ -68,7 +70,8 @@ static void run_without_any_section_is_fine(void **state)
 {
 	static const char *const sections[] = { "table", "bytes_by_rate", "stress", "late_beat",
 						"harness", "warnings", "injected",
-						"replay", "idle" };
+						"replay", "idle", "tails", "precision",
+						"channels" };
 	struct fixture *f = *state;
 	size_t i;
 
@@ -142,7 +145,8 @@ static void one_row_is_drawn(void **state)
 static void unknown_and_zero_numbers_are_no_trouble(void **state)
 {
 	static const char *const sections[] = { "table", "stress", "bytes_by_rate",
-						"injected", "replay" };
+						"injected", "replay", "tails", "precision",
+						"channels" };
 	struct fixture *f = *state;
 	json_t *whole = f->bench, *list, *one, *value;
 	const char *key;
@@ -151,7 +155,7 @@ static void unknown_and_zero_numbers_are_no_trouble(void **state)
 
 	for (zero = 0; zero < 2; zero++) {
 		f->bench = json_deep_copy(whole);
-		for (section = 0; section < 5; section++) {
+		for (section = 0; section < sizeof(sections) / sizeof(*sections); section++) {
 			list = json_object_get(f->bench, sections[section]);
 			at = 0;
 			json_array_foreach(list, i, one)
@@ -266,7 +270,8 @@ static void name_badly(const struct fixture *f, const char *section)
 	json_array_foreach(list, i, one) {
 		json_object_set_new(one, "row", json_string(hostile[i % count]));
 		json_object_set_new(one, "why", json_string(hostile[i % count]));
-		if (!strcmp(section, "replay"))
+		if (!strcmp(section, "replay") || !strcmp(section, "tails") ||
+		    !strcmp(section, "precision"))
 			json_object_set_new(one, "gaps", json_string(hostile[i % count]));
 		if (i % 5 == 4 && strcmp(section, "bytes_by_rate"))
 			json_object_set_new(one, "verdict", json_string(hostile[i % count]));
@@ -276,7 +281,8 @@ static void name_badly(const struct fixture *f, const char *section)
 static void assert_harmless(const struct fixture *f)
 {
 	static const char *const sections[] = { "cost", "space", "rate", "storm", "late_beat",
-						"injected", "replay", "idle" };
+						"injected", "replay", "idle", "tails",
+						"ties" };
 	char *text, *line, *save;
 	size_t i;
 
@@ -306,7 +312,8 @@ static void assert_harmless(const struct fixture *f)
 static void hostile_names_do_nothing(void **state)
 {
 	static const char *const sections[] = { "table", "bytes_by_rate", "stress", "late_beat",
-						"injected", "replay", "idle" };
+						"injected", "replay", "idle", "tails",
+						"precision" };
 	struct fixture *f = *state;
 	char *text, *line, *save = NULL;
 	unsigned int rows = 0;
@@ -400,6 +407,8 @@ static void failing_gnuplot_is_told_and_harms_nothing(void **state)
 	json_object_del(f->bench, "injected");
 	json_object_del(f->bench, "replay");
 	json_object_del(f->bench, "idle");
+	json_object_del(f->bench, "tails");
+	json_object_del(f->bench, "precision");
 	remove_layouts(f);
 	run_write(f);
 	scratch_put(f->run, "plots/rate.svg", "earlier", 7);

@@ -175,9 +175,9 @@ static void other_sizes(void **state)
 	memcpy(bytes + size, empty, size / 2);
 	/* Where LTTng has them: stamps at 32, 40 and in the first event, the packet's size at 56. */
 	for (unsigned int i = 0; i < 3; i++)
-		ctf_put64(bytes + size + stamps[i],
-			  ctf_get64(empty + stamps[i]) + UINT64_C(100000000000));
-	ctf_put64(bytes + size + 56, size / 2 * 8);
+		put_u64(bytes + size + stamps[i],
+			  get_u64(empty + stamps[i]) + UINT64_C(100000000000));
+	put_u64(bytes + size + 56, size / 2 * 8);
 	ctf_reader_close(reader);
 	assert_true(ctf_reader_open(reader, &trace.metadata, bytes, size + size / 2));
 	assert_true(seek_ctf(reader, &index, UINT64_C(1100000000000), &found));

@@ -13,6 +13,7 @@
 #include "options.h"
 #include "stress.h"
 #include "tails.h"
+#include "ticks.h"
 
 #define BLOCKS 40
 
@@ -130,6 +131,85 @@ static void cold_is_cold(void **state)
 	free(calm);
 }
 
+/* Each sample waits for its gap, and the wait is no part of the sample. */
+static void replay_waits_for_its_gaps(void **state)
+{
+	static const struct gaps gaps = { .name = "some_busy", .buckets = 1, .lo_ns = { 16384 },
+					  .hi_ns = { 32767 }, .until = { 1 }, .count = 1 };
+	struct tails_result *result = malloc(sizeof(*result));
+	struct tails_config config = {
+		.driver = driver_find(drivers_timed, "heartbeat_compact"),
+		.regime = TAILS_REPLAY,
+		.samples = 4 * FENCED_BLOCK,
+		.seconds = 10,
+		.place = &place,
+		.pu = plan.pu,
+		.gaps = &gaps,
+		.seed = 1,
+	};
+	json_t *json;
+
+	(void)state;
+	assert_non_null(result);
+	assert_int_equal(tails_run(&config, result), 0);
+	assert_string_equal(result->violation, "");
+	assert_int_equal(result->clear.count + result->hit.count, 4 * FENCED_BLOCK);
+	/* The mean is 16384 / ln 2; a stolen CPU only makes it longer. */
+	assert_true(result->seconds > 4 * FENCED_BLOCK * 22e-6);
+	assert_true(histogram_percentile(&result->clear, 0.5) < 16e-6 * ticks_hz());
+	assert_true(result->late_waits < 2 * FENCED_BLOCK);
+	json = tails_json(&config, result);
+	assert_string_equal(json_string_value(json_object_get(json, "regime")), "replay");
+	assert_string_equal(json_string_value(json_object_get(json, "gaps")), "some_busy");
+	json_decref(json);
+	free(result);
+}
+
+/* Every line fits 100 columns, whatever the figures, and each row has all of its regimes. */
+static void tables_fit_a_line(void **state)
+{
+	static const char *const regimes[] = { "calm", "storm", "cold", "replay" };
+	json_t *tails = json_array(), *line;
+	char *text = NULL, *at, *end;
+	unsigned int row, regime, named = 0;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	for (row = 0; row < 2; row++)
+		for (regime = 0; regime < 4; regime++) {
+			line = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
+					 " s:I, s:I}", "row",
+					 row ? "extended_header_locked_fenced" : "floor", "regime",
+					 regimes[regime], "gaps",
+					 regime == 3 ? "sched_irq_timer_busy" : NULL, "violation",
+					 row && regime == 2 ? "stamps of the ring went back by "
+							      "many ticks" : NULL,
+					 "fence_p50", (json_int_t)40, "p50", (json_int_t)9999999,
+					 "p99", (json_int_t)10000000, "p999",
+					 (json_int_t)123456789012, "max", (json_int_t)123456789012,
+					 "hits", (json_int_t)7, "samples", (json_int_t)7, "hit_p50",
+					 (json_int_t)123456789012, "hit_max",
+					 (json_int_t)123456789012);
+			assert_non_null(line);
+			json_array_append_new(tails, line);
+		}
+	tails_print(out, tails);
+	fclose(out);
+	assert_non_null(strstr(text, "replay of sched_irq_timer_busy"));
+	assert_non_null(strstr(text, "stamps of the ring went back by"));
+	assert_non_null(strstr(text, "100.00%"));
+	for (at = text; (end = strchr(at, '\n')); at = end + 1) {
+		if (end - at > 100)
+			fail_msg("%d columns: %.*s", (int)(end - at), (int)(end - at), at);
+		named += !strncmp(at, "extended_header_locked_fenced ", 30);
+	}
+	/* calm and storm, hits and cold, replay */
+	assert_int_equal(named, 3);
+	free(text);
+	json_decref(tails);
+}
+
 static void json_says_the_same(void **state)
 {
 	struct tails_result *result = run("floor", TAILS_CALM, BLOCKS, 10);
@@ -182,7 +262,7 @@ static struct stress_result *run_shared(const struct driver *driver, enum worklo
 	return result;
 }
 
-/* What they promise with several writers, and conservation, structure and counts, by the verdict. */
+/* What they promise with several writers; conservation, structure and counts by the verdict. */
 static void writers_share_a_ring(void **state)
 {
 	struct stress_result *result;
@@ -231,6 +311,7 @@ int main(void)
 		cmocka_unit_test(calm_has_no_hits),	cmocka_unit_test(figures_are_in_order),
 		cmocka_unit_test(storm_hits_are_apart), cmocka_unit_test(floor_needs_calm),
 		cmocka_unit_test(cold_is_cold),		cmocka_unit_test(json_says_the_same),
+		cmocka_unit_test(replay_waits_for_its_gaps), cmocka_unit_test(tables_fit_a_line),
 		cmocka_unit_test(writers_share_a_ring), cmocka_unit_test(unlocked_rows_break),
 	};
 

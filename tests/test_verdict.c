@@ -203,7 +203,7 @@ static void a_reset_ring_is_empty(void **state)
 	assert_int_equal(buffer.writer.high_every, 5);
 	assert_int_equal(buffer.writer.written[CONTEXT_TASK], 0);
 	/* No record of before could be taken for one: none is there. */
-	assert_int_not_equal(ctf_get32(ring_subbuf_base(buffer_ring(&buffer), 0)), CTF_MAGIC);
+	assert_int_not_equal(get_u32(ring_subbuf_base(buffer_ring(&buffer), 0)), CTF_MAGIC);
 	check_init(&check, buffer.driver->desc, config.stamp_bits);
 	judge();
 	assert_int_equal(objecting(), 0);
@@ -236,7 +236,7 @@ static void the_timed_build_is_judged(void **state)
 	assert_int_equal(objecting(), 0);
 	assert_int_equal(check.events, 1001);
 	timed_ring();
-	ctf_put64(timed_stamp(9), ctf_get64(timed_stamp(9)) + 1);
+	put_u64(timed_stamp(9), get_u64(timed_stamp(9)) + 1);
 	judge();
 	assert_int_equal(objecting(), EXACT);
 	timed_ring();

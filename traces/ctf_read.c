@@ -313,7 +313,7 @@ planned_run(const struct ctf_plan *plan, const uint8_t *at, const uint8_t *end, 
 	uint64_t time = *now, word;
 
 	while (event != full && at <= last) {
-		word = ctf_get64(at);
+		word = get_u64(at);
 		if (unlikely(((uint32_t)word & mask) != id))
 			break;
 		time += ((word >> shift) - time) & time_mask;
@@ -344,7 +344,7 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 	uint32_t id;
 
 	while (event != full && end - at >= 8) {
-		id = ctf_get32(at) & plan->id_mask;
+		id = get_u32(at) & plan->id_mask;
 		if (id >= plan->ids || !plan->record_bytes[id])
 			break;
 		before = at;

@@ -32,9 +32,9 @@ static uint64_t get_bits(const uint8_t *bytes, uint64_t at, uint32_t size)
 
 	bytes += at / 8;
 	if (!shift && size == 64)
-		return ctf_get64(bytes);
+		return get_u64(bytes);
 	if (!shift && size == 32)
-		return ctf_get32(bytes);
+		return get_u32(bytes);
 	for (i = 0; i < count && i < 8; i++)
 		low |= (uint64_t)bytes[i] << 8 * i;
 	if (count > 8)

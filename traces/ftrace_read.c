@@ -78,7 +78,7 @@ bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uin
 /* An extend or absolute. */
 static bool time_record(struct ftrace_reader *reader)
 {
-	bool extend = ftrace_type(ftrace_get32(reader->at)) == FTRACE_TYPE_EXTEND;
+	bool extend = ftrace_type(get_u32(reader->at)) == FTRACE_TYPE_EXTEND;
 	uint64_t time;
 
 	if (reader->end - reader->at < FTRACE_TIME_BYTES)
@@ -100,14 +100,14 @@ static bool time_record(struct ftrace_reader *reader)
 
 static bool padding_record(struct ftrace_reader *reader)
 {
-	uint32_t delta = ftrace_get32(reader->at) >> FTRACE_TYPE_BITS;
+	uint32_t delta = get_u32(reader->at) >> FTRACE_TYPE_BITS;
 	uint64_t left = (uint64_t)(reader->end - reader->at), length;
 
 	if (!delta) {
 		reader->at = reader->end;
 		return true;
 	}
-	length = left < 8 ? UINT64_MAX - 4 : ftrace_get32(reader->at + 4);
+	length = left < 8 ? UINT64_MAX - 4 : get_u32(reader->at + 4);
 	if (length < 4 || length + 4 > left)
 		return trace_fault(&reader->fault, offset_of(reader, reader->at),
 				   "padding runs over the end of its sub-buffer");
@@ -134,7 +134,7 @@ static bool large_event(struct ftrace_reader *reader, struct trace_event *event)
 	if (payload % 4)
 		return trace_fault(&reader->fault, offset_of(reader, reader->at),
 				   "payload of %" PRIu32 " bytes is not whole words", payload);
-	reader->time += ftrace_get32(reader->at) >> FTRACE_TYPE_BITS;
+	reader->time += get_u32(reader->at) >> FTRACE_TYPE_BITS;
 	*event = (struct trace_event){
 		.time = reader->time,
 		.payload = reader->at + header,
@@ -156,7 +156,7 @@ static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
 		return trace_fault(&reader->fault, offset_of(reader, reader->at),
 				   "%d bytes behind the last record",
 				   (int)(reader->end - reader->at));
-	type = ftrace_type(ftrace_get32(reader->at));
+	type = ftrace_type(get_u32(reader->at));
 	if (ftrace_is_time(type))
 		return time_record(reader);
 	if (type == FTRACE_TYPE_PADDING)
@@ -179,7 +179,7 @@ static inline uint32_t small_events(struct ftrace_reader *reader, struct trace_e
 	uint32_t word;
 
 	while (event != full && payload + 4 * words <= last) {
-		word = ftrace_get32(payload + 4 * words);
+		word = get_u32(payload + 4 * words);
 		next = ftrace_type(word);
 		if (unlikely(next - 1 >= FTRACE_TYPE_MAX_SMALL ||
 			     payload + 4 * words + 4 * next > last))

@@ -74,10 +74,10 @@ static bool text_packet(struct tsdl_parser *parser, const uint8_t *bytes, size_t
 	struct tsdl_part *part;
 	uint64_t content, packet;
 
-	if (size - at < METADATA_HEADER_BYTES || ctf_get32(bytes + at) != METADATA_MAGIC)
+	if (size - at < METADATA_HEADER_BYTES || get_u32(bytes + at) != METADATA_MAGIC)
 		return trace_fault(parser->fault, at, "no metadata packet");
-	content = ctf_get32(bytes + at + 24) / 8;
-	packet = ctf_get32(bytes + at + 28) / 8;
+	content = get_u32(bytes + at + 24) / 8;
+	packet = get_u32(bytes + at + 28) / 8;
 	if (content < METADATA_HEADER_BYTES || content > packet || packet > size - at)
 		return trace_fault(parser->fault, at + 24,
 				   "metadata packet of %llu bytes with %llu of content in a file "
@@ -107,16 +107,16 @@ bool tsdl_text(struct tsdl_parser *parser, const uint8_t *bytes, size_t size)
 	if (!text)
 		return trace_fault(parser->fault, 0, "metadata of %zu bytes is too large", size);
 	parser->text = text;
-	if (size < 4 || (ctf_get32(bytes) != METADATA_MAGIC &&
-			 ctf_get32(bytes) != __builtin_bswap32(METADATA_MAGIC))) {
+	if (size < 4 || (get_u32(bytes) != METADATA_MAGIC &&
+			 get_u32(bytes) != __builtin_bswap32(METADATA_MAGIC))) {
 		memcpy(text, bytes, size);
 		parser->size = size;
 		return true;
 	}
-	if (ctf_get32(bytes) != METADATA_MAGIC)
+	if (get_u32(bytes) != METADATA_MAGIC)
 		return trace_fault(parser->fault, 0,
 				   "metadata packets of a big-endian machine are not read");
-	for (at = 0; at < size; at += ctf_get32(bytes + at + 28) / 8)
+	for (at = 0; at < size; at += get_u32(bytes + at + 28) / 8)
 		if (!text_packet(parser, bytes, size, at, &end, text))
 			return false;
 	return true;

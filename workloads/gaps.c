@@ -2,6 +2,7 @@
 #include "gaps.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -157,4 +158,39 @@ double gaps_sample_ns(const struct gaps *gaps, uint64_t *state)
 	if (!gaps->lo_ns[i])
 		return 0;
 	return (double)gaps->lo_ns[i] * exp2(part);
+}
+
+static int is_csv(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return length > 4 && !strcmp(entry->d_name + length - 4, ".csv");
+}
+
+int gaps_each(const char *directory, int (*one)(void *arg, const struct gaps *gaps), void *arg)
+{
+	struct dirent **entries;
+	struct gaps gaps;
+	char path[4096];
+	int i, error = 0, count = scandir(directory, &entries, is_csv, alphasort);
+
+	if (count < 0) {
+		error = errno;
+		fprintf(stderr, "stampede: cannot read the gaps in %s: %s\n", directory,
+			strerror(error));
+		return -error;
+	}
+	for (i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
+		if (!error)
+			error = gaps_read(path, &gaps);
+		if (!error)
+			error = one(arg, &gaps);
+		free(entries[i]);
+	}
+	free(entries);
+	if (count)
+		return error;
+	fprintf(stderr, "stampede: no .csv of recorded gaps in %s\n", directory);
+	return -ENOENT;
 }

@@ -8,7 +8,8 @@
  * that stands before it has come back, and a claim of theirs in between then gets the later stamp
  * and the earlier place. CLOCK_FENCED waits for that load. Virtual (STAMPEDE_COUNTING): a word that
  * advances by `step` with each read, so that a test scripts wraps, jumps, equal stamps (step 0) and
- * start phases. Injected (STAMPEDE_INJECTED): the real one plus a bias, for wraps by plan
+ * start phases; the explorer's writers (STAMPEDE_EXPLORED) have the same one, with the step where
+ * stops.py knows it for a constant. Injected (STAMPEDE_INJECTED): the real one plus a bias, for wraps by plan
  * (core/inject.h).
  */
 #ifndef STAMPEDE_CORE_CLOCK_H
@@ -67,17 +68,24 @@ static inline uint64_t clock_real_fenced(void)
 #endif
 }
 
-#ifdef STAMPEDE_COUNTING
 struct virtual_clock {
 	uint64_t now;
 	uint64_t step; /* ticks that one read takes; 0 makes a coarse clock */
 };
 
+#if defined(STAMPEDE_COUNTING) || defined(STAMPEDE_EXPLORED)
+
 extern struct virtual_clock virtual_clock;
+#ifdef STAMPEDE_EXPLORED
+extern uint64_t explore_constant_step;
+#define VIRTUAL_CLOCK_STEP explore_constant_step
+#else
+#define VIRTUAL_CLOCK_STEP virtual_clock.step
+#endif
 
 static inline uint64_t clock_now(void)
 {
-	return local_xadd_raw(&virtual_clock.now, virtual_clock.step);
+	return local_xadd_raw(&virtual_clock.now, VIRTUAL_CLOCK_STEP);
 }
 
 static inline uint64_t clock_fenced(void)

@@ -25,6 +25,7 @@
 #ifndef STAMPEDE_CORE_FORMAT_CTF_H
 #define STAMPEDE_CORE_FORMAT_CTF_H
 
+#include "bytes.h"
 #include "scheme.h"
 
 #ifndef SCHEME_FORMAT
@@ -54,47 +55,6 @@ struct ctf_packet_header {
 };
 
 _Static_assert(sizeof(struct ctf_packet_header) == CTF_PACKET_HEADER_BYTES, "packet header");
-
-static inline void ctf_put16(uint8_t *at, uint32_t value)
-{
-	uint16_t field = (uint16_t)value;
-
-	memcpy(at, &field, sizeof(field));
-}
-
-static inline void ctf_put32(uint8_t *at, uint32_t value)
-{
-	memcpy(at, &value, sizeof(value));
-}
-
-static inline void ctf_put64(uint8_t *at, uint64_t value)
-{
-	memcpy(at, &value, sizeof(value));
-}
-
-static inline uint16_t ctf_get16(const uint8_t *at)
-{
-	uint16_t field;
-
-	memcpy(&field, at, sizeof(field));
-	return field;
-}
-
-static inline uint32_t ctf_get32(const uint8_t *at)
-{
-	uint32_t field;
-
-	memcpy(&field, at, sizeof(field));
-	return field;
-}
-
-static inline uint64_t ctf_get64(const uint8_t *at)
-{
-	uint64_t field;
-
-	memcpy(&field, at, sizeof(field));
-	return field;
-}
 
 /* Opens packet `opening->number` with the stamp of its first event and books the one before. */
 static inline void ctf_begin(struct ring *ring, uint64_t offset,
@@ -241,23 +201,23 @@ static inline uint8_t *ctf_compact_put(uint8_t *record, uint32_t id, uint32_t le
 	uint8_t *at = record;
 
 	if (!full && id < EVENT_IDS_COMPACT) {
-		ctf_put32(at, ctf_compact_word(id, stamp, bits));
+		put_u32(at, ctf_compact_word(id, stamp, bits));
 		return ctf_payload_at(record, at + 4);
 	}
-	ctf_put16(at + 4, id);
+	put_u16(at + 4, id);
 	if (!full && !event_is_sized(id)) {
-		ctf_put32(at, ctf_compact_word(CTF_ID_HIGH, stamp, bits));
+		put_u32(at, ctf_compact_word(CTF_ID_HIGH, stamp, bits));
 		return ctf_payload_at(record, at + 6);
 	}
-	ctf_put32(at, ctf_compact_word(full ? CTF_ID_FULL : CTF_ID_SIZED, stamp, bits));
-	ctf_put16(at + 6, len >= CTF_SIZE_LARGE ? CTF_SIZE_LARGE : len);
+	put_u32(at, ctf_compact_word(full ? CTF_ID_FULL : CTF_ID_SIZED, stamp, bits));
+	put_u16(at + 6, len >= CTF_SIZE_LARGE ? CTF_SIZE_LARGE : len);
 	at += 8;
 	if (full) {
-		ctf_put64(at, stamp);
+		put_u64(at, stamp);
 		at += 8;
 	}
 	if (len >= CTF_SIZE_LARGE) {
-		ctf_put32(at, len);
+		put_u32(at, len);
 		at += 4;
 	}
 	return ctf_payload_at(record, at);
@@ -267,8 +227,8 @@ static inline uint8_t *ctf_compact_put(uint8_t *record, uint32_t id, uint32_t le
 #define CTF_STAMP_EVENT_BYTES 12
 static inline void ctf_stamp_event_put(uint8_t *at, uint64_t stamp, unsigned int bits)
 {
-	ctf_put32(at, ctf_compact_word(CTF_ID_STAMP, stamp, bits));
-	ctf_put64(at + 4, stamp);
+	put_u32(at, ctf_compact_word(CTF_ID_STAMP, stamp, bits));
+	put_u64(at + 4, stamp);
 }
 
 /* The escapes 28..31; `event` already has the time of the short field. */
@@ -284,23 +244,23 @@ static __attribute__((noinline)) enum decode_result ctf_compact_escape(struct cu
 	event->header_bytes = need;
 	event->payload_bytes = cursor->fixed_bytes;
 	if (escape == CTF_ID_STAMP) {
-		event->time = ctf_get64(at + 4);
+		event->time = get_u64(at + 4);
 		event->payload_bytes = 0;
 		event->flags = EVENT_EXTENDED | EVENT_STAMP_ONLY;
 		return DECODE_EVENT;
 	}
-	event->id = ctf_get16(at + 4);
+	event->id = get_u16(at + 4);
 	if (escape == CTF_ID_HIGH)
 		return event_is_sized(event->id) ? DECODE_BAD : DECODE_EVENT;
-	size = ctf_get16(at + 6);
+	size = get_u16(at + 6);
 	if (escape == CTF_ID_FULL) {
-		event->time = ctf_get64(at + 8);
+		event->time = get_u64(at + 8);
 		event->flags = EVENT_EXTENDED;
 	}
 	if (size == CTF_SIZE_LARGE) {
 		if (cursor_left(cursor) < need + 4)
 			return DECODE_BAD;
-		size = ctf_get32(at + need);
+		size = get_u32(at + need);
 		event->header_bytes += 4;
 	}
 	event->payload_bytes = size;
@@ -315,7 +275,7 @@ static inline enum decode_result ctf_compact_next(struct cursor *cursor, struct 
 
 	if (unlikely(left < 4))
 		return left ? DECODE_BAD : DECODE_END;
-	word = ctf_get32(cursor->at);
+	word = get_u32(cursor->at);
 	event->id = word & ((1u << CTF_ID_BITS) - 1);
 	event->time = bits_advance(cursor->time, word >> CTF_ID_BITS, cursor->stamp_bits);
 	event->flags = 0;
@@ -348,16 +308,16 @@ static inline uint8_t *ctf_large_put(uint8_t *record, uint32_t stamp_bytes, uint
 	uint8_t *at = record;
 
 	if (stamp_bytes == 8)
-		ctf_put64(at, stamp & bits_mask(bits));
+		put_u64(at, stamp & bits_mask(bits));
 	else
-		ctf_put32(at, (uint32_t)(stamp & bits_mask(bits)));
+		put_u32(at, (uint32_t)(stamp & bits_mask(bits)));
 	at += stamp_bytes;
 	if (len >= CTF_SIZE_LARGE) {
-		ctf_put32(at, id | CTF_SIZE_LARGE << 16);
-		ctf_put32(at + 4, len);
+		put_u32(at, id | CTF_SIZE_LARGE << 16);
+		put_u32(at + 4, len);
 		return ctf_payload_at(record, at + 8);
 	}
-	ctf_put32(at, id | len << 16);
+	put_u32(at, id | len << 16);
 	return ctf_payload_at(record, at + 4);
 }
 
@@ -370,9 +330,9 @@ static inline enum decode_result ctf_large_next(struct cursor *cursor, uint32_t 
 
 	if (unlikely(left < stamp_bytes + 4))
 		return left ? DECODE_BAD : DECODE_END;
-	stamp = stamp_bytes == 8 ? ctf_get64(cursor->at) : ctf_get32(cursor->at);
+	stamp = stamp_bytes == 8 ? get_u64(cursor->at) : get_u32(cursor->at);
 	event->time = bits_advance(cursor->time, stamp, cursor->stamp_bits);
-	word = ctf_get32(cursor->at + stamp_bytes);
+	word = get_u32(cursor->at + stamp_bytes);
 	event->id = word & 0xffff;
 	event->payload_bytes = word >> 16;
 	event->header_bytes = stamp_bytes + 4;
@@ -380,10 +340,17 @@ static inline enum decode_result ctf_large_next(struct cursor *cursor, uint32_t 
 	if (unlikely(event->payload_bytes == CTF_SIZE_LARGE)) {
 		if (left < stamp_bytes + 8)
 			return DECODE_BAD;
-		event->payload_bytes = ctf_get32(cursor->at + stamp_bytes + 4);
+		event->payload_bytes = get_u32(cursor->at + stamp_bytes + 4);
 		event->header_bytes += 4;
 	}
 	return ctf_take(cursor, left, event);
 }
+
+/* The reader of a scheme that includes this format, and no other before: see core/record.h. */
+#ifndef FORMAT_NEXT
+#define FORMAT_FINISH ctf_finish
+#define FORMAT_CURSOR ctf_cursor
+#define FORMAT_NEXT ctf_compact_next
+#endif
 
 #endif

@@ -20,6 +20,7 @@
 #ifndef STAMPEDE_CORE_FORMAT_FTRACE_H
 #define STAMPEDE_CORE_FORMAT_FTRACE_H
 
+#include "bytes.h"
 #include "scheme.h"
 
 #ifndef SCHEME_FORMAT
@@ -65,30 +66,17 @@ static inline uint64_t ftrace_record_bytes(uint32_t len)
 	return (uint64_t)payload + (ftrace_is_large(payload) ? 8 : 4);
 }
 
-static inline void ftrace_put32(uint8_t *at, uint32_t value)
-{
-	memcpy(at, &value, sizeof(value));
-}
-
-static inline uint32_t ftrace_get32(const uint8_t *at)
-{
-	uint32_t field;
-
-	memcpy(&field, at, sizeof(field));
-	return field;
-}
-
 /* Writes an event's header; `delta` fits the short field. Returns where the payload goes. */
 static inline uint8_t *ftrace_put(uint8_t *at, uint32_t len, uint64_t delta)
 {
 	uint32_t payload = ftrace_payload_bytes(len), word = (uint32_t)delta << FTRACE_TYPE_BITS;
 
 	if (!ftrace_is_large(payload)) {
-		ftrace_put32(at, word | payload / 4);
+		put_u32(at, word | payload / 4);
 		return at + 4;
 	}
-	ftrace_put32(at, word | FTRACE_TYPE_LARGE);
-	ftrace_put32(at + 4, payload + 4);
+	put_u32(at, word | FTRACE_TYPE_LARGE);
+	put_u32(at + 4, payload + 4);
 	return at + 8;
 }
 
@@ -96,8 +84,8 @@ static inline uint8_t *ftrace_put(uint8_t *at, uint32_t len, uint64_t delta)
 static inline uint8_t *ftrace_put_time(uint8_t *at, uint32_t type, uint64_t value,
 				       unsigned int bits)
 {
-	ftrace_put32(at, (uint32_t)((value & bits_mask(bits)) << FTRACE_TYPE_BITS) | type);
-	ftrace_put32(at + 4, (uint32_t)(value >> bits));
+	put_u32(at, (uint32_t)((value & bits_mask(bits)) << FTRACE_TYPE_BITS) | type);
+	put_u32(at + 4, (uint32_t)(value >> bits));
 	return at + FTRACE_TIME_BYTES;
 }
 
@@ -172,8 +160,8 @@ static inline bool ftrace_is_time(uint32_t type)
 /* The time behind the extend or absolute at `at`, which is whole. */
 static inline uint64_t ftrace_time(const uint8_t *at, uint64_t time, unsigned int bits)
 {
-	uint32_t word = ftrace_get32(at);
-	uint64_t value = ((uint64_t)ftrace_get32(at + 4) << bits) + (word >> FTRACE_TYPE_BITS);
+	uint32_t word = get_u32(at);
+	uint64_t value = ((uint64_t)get_u32(at + 4) << bits) + (word >> FTRACE_TYPE_BITS);
 
 	if (ftrace_type(word) == FTRACE_TYPE_EXTEND)
 		return time + value;
@@ -188,7 +176,7 @@ static inline uint64_t ftrace_time(const uint8_t *at, uint64_t time, unsigned in
 static inline bool ftrace_size(const uint8_t *at, uint64_t left, uint32_t *header,
 			       uint32_t *payload)
 {
-	uint32_t type = ftrace_type(ftrace_get32(at)), large;
+	uint32_t type = ftrace_type(get_u32(at)), large;
 
 	*header = 4;
 	*payload = type * 4;
@@ -197,7 +185,7 @@ static inline bool ftrace_size(const uint8_t *at, uint64_t left, uint32_t *heade
 	*header = 8;
 	if (left < 8)
 		return false;
-	large = ftrace_get32(at + 4);
+	large = get_u32(at + 4);
 	*payload = large - 4;
 	return large >= 4;
 }
@@ -209,7 +197,7 @@ static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor 
 	const uint8_t *at = cursor->at;
 	uint32_t header;
 
-	if (ftrace_is_time(ftrace_type(ftrace_get32(at)))) {
+	if (ftrace_is_time(ftrace_type(get_u32(at)))) {
 		/* Its event has to follow: at least a header and one word. */
 		if (cursor_left(cursor) < FTRACE_TIME_BYTES + 8)
 			return DECODE_BAD;
@@ -217,7 +205,7 @@ static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor 
 		event->flags = EVENT_EXTENDED;
 		event->header_bytes = FTRACE_TIME_BYTES;
 		at += FTRACE_TIME_BYTES;
-		event->time += ftrace_get32(at) >> FTRACE_TYPE_BITS;
+		event->time += get_u32(at) >> FTRACE_TYPE_BITS;
 	} else {
 		event->header_bytes = 0;
 	}
@@ -241,7 +229,7 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 
 	if (unlikely(left < 4))
 		return left ? DECODE_BAD : DECODE_END;
-	word = ftrace_get32(cursor->at);
+	word = get_u32(cursor->at);
 	type = ftrace_type(word);
 	event->id = EVENT_FIXED;
 	event->time = cursor->time + (word >> FTRACE_TYPE_BITS);
@@ -262,5 +250,12 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 	cursor->time = event->time;
 	return DECODE_EVENT;
 }
+
+/* The reader of a scheme that includes this format, and no other before: see core/record.h. */
+#ifndef FORMAT_NEXT
+#define FORMAT_FINISH ftrace_finish
+#define FORMAT_CURSOR ftrace_cursor
+#define FORMAT_NEXT ftrace_next
+#endif
 
 #endif

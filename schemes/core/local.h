@@ -4,9 +4,9 @@
  *
  * No SMP fence is needed anywhere in a writer: all writers of a ring run on one CPU and nest, and
  * a CPU sees its own stores in program order. On x86 one instruction is enough, without LOCK;
- * LOCKED puts the prefix there, for the *_locked rows. Elsewhere C11-style relaxed atomics stand in,
- * which are correct and somewhat stronger than needed. The "memory" clobbers keep the compiler from
- * moving record bytes before the reserve or behind the commit.
+ * LOCKED puts the prefix there, for the *_locked rows. Elsewhere C11-style relaxed atomics stand
+ * in, which are correct and somewhat stronger than needed. The "memory" clobbers keep the compiler
+ * from moving record bytes before the reserve or behind the commit.
  *
  * LOCKED rows with shared_promises may also be written from several CPUs, on x86-64 only: there
  * loads and stores keep their order but for a load that passes an older store, and every claim and

@@ -4,14 +4,15 @@
  *
  * In the timed and the checked build a point is nothing and an access through it is the plain
  * access. In the counting build (STAMPEDE_COUNTING) every point first calls points.hook, which may
- * run a whole nested writer there, and clock reads, atomics and retries are counted.
+ * run a whole nested writer there, and clock reads, atomics and retries are counted. In the explored
+ * build they can stop the writer (EXPLORE_POINTS), where stops before each instruction cannot be had.
  */
 #ifndef STAMPEDE_CORE_POINT_H
 #define STAMPEDE_CORE_POINT_H
 
 #include <stdint.h>
 
-#ifdef STAMPEDE_COUNTING
+#if defined(STAMPEDE_COUNTING) || defined(STAMPEDE_EXPLORED)
 struct points {
 	void (*hook)(void *arg, const char *label); /* NULL: nobody interrupts */
 	void *arg;
@@ -21,7 +22,9 @@ struct points {
 };
 
 extern struct points points;
+#endif
 
+#ifdef STAMPEDE_COUNTING
 static inline void point(const char *label)
 {
 	if (points.hook)
@@ -29,6 +32,10 @@ static inline void point(const char *label)
 }
 #define POINT(label) point(label)
 #define POINT_COUNT(what) (points.what++)
+#elif defined(EXPLORE_POINTS)
+void explore_point(const char *label);
+#define POINT(label) explore_point(label)
+#define POINT_COUNT(what) ((void)0)
 #else
 #define POINT(label) ((void)0)
 #define POINT_COUNT(what) ((void)0)

@@ -26,8 +26,8 @@ static __attribute__((noinline, cold)) bool record_rest(struct scheme_ring *s,
 	return true;
 }
 
-/* Records one event of `len` payload bytes. False: it was lost, and counted by the ring. */
-RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+/* Reserve, fill and commit one event of `len` payload bytes. */
+RECORD bool record_plain(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
 {
 	struct reservation rsv = reserve(s, id, len);
 
@@ -37,6 +37,16 @@ RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct sour
 	commit(s, &rsv);
 	return true;
 }
+
+#ifdef SCHEME_MASKED
+#include "masked.h"
+#else
+/* Records one event of `len` payload bytes. False: it was lost, and counted by the ring. */
+RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+{
+	return record_plain(s, id, len, src);
+}
+#endif
 #endif
 
 #ifndef SCHEME_BEAT
@@ -52,6 +62,21 @@ static inline bool defer(struct scheme_ring *s, unsigned int level)
 	(void)s;
 	(void)level;
 	return false;
+}
+#endif
+
+/* The reader: the format's own, unless the scheme has one. */
+static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32_t content_bytes,
+				struct cursor *cursor)
+{
+	FORMAT_FINISH(ring, number, content_bytes);
+	return FORMAT_CURSOR(ring, number, content_bytes, cursor);
+}
+
+#ifndef SCHEME_NEXT
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	return FORMAT_NEXT(cursor, event);
 }
 #endif
 

@@ -102,19 +102,24 @@ struct ring_config {
 
 /*
  * Geometry and widths are constants of the timed build, so that its reserve path has the
- * instructions a tracer with compiled-in geometry would have; the other builds set them per run.
+ * instructions a tracer with compiled-in geometry would have, and of the explored build, which has
+ * other ones; the other builds set them per run.
  */
 #define RING_TIMED_SUBBUF_SHIFT 12
 #define RING_TIMED_COUNT_SHIFT 8
-#ifdef STAMPEDE_TIMED
+#if defined(STAMPEDE_TIMED) || defined(STAMPEDE_EXPLORED)
+#ifndef RING_FIXED_SUBBUF_SHIFT
+#define RING_FIXED_SUBBUF_SHIFT RING_TIMED_SUBBUF_SHIFT
+#define RING_FIXED_COUNT_SHIFT RING_TIMED_COUNT_SHIFT
+#endif
 #ifndef STAMP_BITS
 #define STAMP_BITS 27
 #endif
 #ifndef COUNTER_BITS
 #define COUNTER_BITS 64
 #endif
-#define ring_subbuf_shift(ring) ((void)(ring), RING_TIMED_SUBBUF_SHIFT)
-#define ring_count_shift(ring) ((void)(ring), RING_TIMED_COUNT_SHIFT)
+#define ring_subbuf_shift(ring) ((void)(ring), RING_FIXED_SUBBUF_SHIFT)
+#define ring_count_shift(ring) ((void)(ring), RING_FIXED_COUNT_SHIFT)
 #define ring_stamp_bits(ring) ((void)(ring), STAMP_BITS)
 #define ring_counter_bits(ring) ((void)(ring), COUNTER_BITS)
 #else
@@ -122,6 +127,26 @@ struct ring_config {
 #define ring_count_shift(ring) ((ring)->count_shift)
 #define ring_stamp_bits(ring) ((ring)->stamp_bits)
 #define ring_counter_bits(ring) ((ring)->counter_bits)
+#endif
+
+/*
+ * What stays as ring_init() set it. The explorer's writers have it where stops.py knows it for
+ * constant: nobody can come between two who only read.
+ */
+#ifdef STAMPEDE_EXPLORED
+extern uint8_t *explore_constant_base;
+extern struct subbuf *explore_constant_subbufs;
+extern uint32_t explore_constant_header_bytes;
+extern enum ring_mode explore_constant_mode;
+#define ring_base(ring) ((void)(ring), explore_constant_base)
+#define ring_subbufs(ring) ((void)(ring), explore_constant_subbufs)
+#define ring_header_bytes(ring) ((void)(ring), explore_constant_header_bytes)
+#define ring_mode(ring) ((void)(ring), explore_constant_mode)
+#else
+#define ring_base(ring) ((ring)->base)
+#define ring_subbufs(ring) ((ring)->subbufs)
+#define ring_header_bytes(ring) ((ring)->header_bytes)
+#define ring_mode(ring) ((ring)->mode)
 #endif
 
 /* Bytes of a sub-buffer, its header included. */
@@ -143,19 +168,19 @@ static inline uint64_t ring_count_mask(const struct ring *ring)
 
 static inline struct subbuf *ring_subbuf(const struct ring *ring, uint64_t number)
 {
-	return &ring->subbufs[number & ring_count_mask(ring)];
+	return &ring_subbufs(ring)[number & ring_count_mask(ring)];
 }
 
 /* First byte of sub-buffer `number`: its format header. */
 static inline uint8_t *ring_subbuf_base(const struct ring *ring, uint64_t number)
 {
-	return ring->base + ((number & ring_count_mask(ring)) << ring_subbuf_shift(ring));
+	return ring_base(ring) + ((number & ring_count_mask(ring)) << ring_subbuf_shift(ring));
 }
 
 /* Largest record that a sub-buffer can hold, in bytes. */
 static inline uint64_t ring_max_record(const struct ring *ring)
 {
-	return ring_subbuf_bytes(ring) - ring->header_bytes;
+	return ring_subbuf_bytes(ring) - ring_header_bytes(ring);
 }
 
 /* Makes `size` bytes of `subbuf` readable, with `records` (0 or RING_RECORD) more records. */
@@ -205,7 +230,7 @@ static inline bool ring_may_open(struct ring *ring, uint64_t number, struct ring
 
 	if ((uint32_t)commits != (uint32_t)(rounds << ring_subbuf_shift(ring)))
 		return false;
-	if (ring->mode == RING_DISCARD &&
+	if (ring_mode(ring) == RING_DISCARD &&
 	    number - shared_load("open: consumed", &ring->consumed) > ring_count_mask(ring))
 		return false;
 	opening->number = number;
@@ -223,7 +248,7 @@ static inline void ring_opened(struct ring *ring, const struct ring_opening *ope
 	subbuf->records_before = opening->records_before;
 	subbuf->lost_before = opening->lost_before;
 	/* Last: until the header is committed nobody can complete, and so reopen, the slot. */
-	ring_commit(subbuf, ring->header_bytes, 0);
+	ring_commit(subbuf, ring_header_bytes(ring), 0);
 }
 
 /* Closes sub-buffer `number` after `content` bytes; the caller owns everything behind them. */
@@ -247,7 +272,7 @@ static inline uint64_t ring_room(const struct ring *ring, uint64_t offset)
 
 static inline uint8_t *ring_at(const struct ring *ring, uint64_t offset)
 {
-	return ring->base + (offset & (ring_bytes(ring) - 1));
+	return ring_base(ring) + (offset & (ring_bytes(ring) - 1));
 }
 
 static inline struct subbuf *ring_subbuf_at(const struct ring *ring, uint64_t offset)
@@ -317,7 +342,7 @@ static inline bool ring_move_on(struct ring *ring, uint64_t tail, uint64_t size)
 	}
 	while (ring_tail_number(now) == number) {
 		if (local_cmpxchg("move: next", &ring->tail, &now,
-				  (number + 1) << RING_INDEX_BITS | ring->header_bytes)) {
+				  (number + 1) << RING_INDEX_BITS | ring_header_bytes(ring))) {
 			ring_opened(ring, &opening);
 			break;
 		}

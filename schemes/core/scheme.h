@@ -9,16 +9,15 @@
  *   static const struct scheme_desc scheme_desc;    what it is, promises and needs
  *   scheme_init(s, config, base, subbufs)           calls ring_init() and sets its own words
  *   RESERVE struct reservation reserve(s, id, len)  claims a record and writes its header
- *   decode_next(cursor, event)                      reads one record from bytes alone
  *
- * and, only if it differs from the defaults of record.h,
+ * includes a format, whose reader it gets, and, only if it differs from the defaults of record.h,
  *
  *   #define SCHEME_RECORD   record(s, id, len, src), where reserve + fill + commit does not fit
  *   #define SCHEME_COMMIT   commit(s, rsv)
  *   #define SCHEME_BEAT     beat(s), what has to be done once per beat, before the beat's event
- *   #define SCHEME_DEFER    defer(s, level), true if a nested writer must not run now; the scheme
- *                           has a struct soft_mask mask and calls deferred_run(s, level) later
- *   #define SCHEME_BLOCKS   1 if interrupts are blocked, not deferred, while it records
+ *   #define SCHEME_MASKED   reserve, fill and commit run with interrupts masked, as core/masked.h
+ *                           says; with MASK_SOFT the scheme has a struct soft_mask mask
+ *   #define SCHEME_NEXT     decode_next(cursor, event), one record from bytes alone
  *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
  *   #define SCHEME_FORMAT   before its format's header: a struct scheme_format, where its records
  *                           are not that header's first form
@@ -201,8 +200,8 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
 #endif
 
 /*
- * The shared_promises of a row that makes `all` with a fenced clock, and `some` where a stamp may be
- * older than the place in the buffer that it gets.
+ * The shared_promises of a row that makes `all` with a fenced clock, and `some` where a stamp may
+ * be older than the place in the buffer that it gets.
  */
 #if !defined(LOCKED) || !defined(__x86_64__)
 #define SCHEME_SHARED(all, some) 0
@@ -229,8 +228,7 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
 #endif
 
 /*
- * What a driver declares before it includes a scheme's header, for schemes with SCHEME_RECORD or
- * SCHEME_DEFER:
+ * What a driver declares before it includes a scheme's header and record.h:
  *
  *   struct source;                                 where the payload comes from
  *   payload_fill(rsv, src, len)                    writes it into a claimed record

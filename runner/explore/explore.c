@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: MIT
+/* build/explore: every interrupt within a budget, for the rows that are asked for. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "replay.h"
+#include "tiers.h"
+
+struct options {
+	const char *schemes;
+	const char *objects;
+	const char *replay;
+	int tier;
+	unsigned int processes;
+	bool single; /* one family, from the options below */
+	bool verbose;
+	bool expect_broken;
+	bool verdict_only;
+	struct family family;
+	struct search search;
+};
+
+enum {
+	OPTION_TIER = 256,
+	OPTION_SHAPE,
+	OPTION_STOPS,
+	OPTION_EVENTS,
+	OPTION_NESTED,
+	OPTION_DEPTH,
+	OPTION_JUMPS,
+	OPTION_BEATS,
+	OPTION_READS,
+	OPTION_WRITERS,
+	OPTION_PREEMPTIONS,
+	OPTION_CLOCK,
+	OPTION_PHASES,
+	OPTION_OFFSETS,
+	OPTION_MODE,
+	OPTION_BEFORE,
+	OPTION_OBJECTS,
+	OPTION_PROCESSES,
+	OPTION_REPLAY,
+	OPTION_OUTCOMES,
+	OPTION_WITHOUT,
+	OPTION_START,
+};
+
+static const struct option long_options[] = {
+	{ "schemes", required_argument, NULL, 's' },
+	{ "tier", required_argument, NULL, OPTION_TIER },
+	{ "shape", required_argument, NULL, OPTION_SHAPE },
+	{ "stops", required_argument, NULL, OPTION_STOPS },
+	{ "events", required_argument, NULL, OPTION_EVENTS },
+	{ "nested", required_argument, NULL, OPTION_NESTED },
+	{ "depth", required_argument, NULL, OPTION_DEPTH },
+	{ "jumps", required_argument, NULL, OPTION_JUMPS },
+	{ "beats", required_argument, NULL, OPTION_BEATS },
+	{ "reads", required_argument, NULL, OPTION_READS },
+	{ "writers", required_argument, NULL, OPTION_WRITERS },
+	{ "preemptions", required_argument, NULL, OPTION_PREEMPTIONS },
+	{ "clock", required_argument, NULL, OPTION_CLOCK },
+	{ "phases", required_argument, NULL, OPTION_PHASES },
+	{ "offsets", required_argument, NULL, OPTION_OFFSETS },
+	{ "mode", required_argument, NULL, OPTION_MODE },
+	{ "before", required_argument, NULL, OPTION_BEFORE },
+	{ "start", required_argument, NULL, OPTION_START },
+	{ "objects", required_argument, NULL, OPTION_OBJECTS },
+	{ "processes", required_argument, NULL, OPTION_PROCESSES },
+	{ "replay", required_argument, NULL, OPTION_REPLAY },
+	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
+	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+	"usage: build/explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
+	"       build/explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
+	"\n"
+	"Makes every interrupt that a budget allows, one schedule for each way they can fall, and\n"
+	"judges each. Without a budget: all that the tier says, of each row.\n"
+	"\n"
+	"  --schemes LIST     rows, as in run-stress; \"all\" takes the variants too\n"
+	"  --tier T           quick (as make test has it), long, exhaustive\n"
+	"  --shape S          page, wrap4, wrap3, ends2, ends4, wrapends: ring and width of the field\n"
+	"  --stops S          all: before every instruction; shared: before those that may touch\n"
+	"                     shared memory (default); points: at labelled points\n"
+	"  --events M         top-level events (2)       --nested NB   interrupts (1)\n"
+	"  --depth D          how deep they nest (NB)    --jumps JB    times that the clock jumps\n"
+	"  --beats B          beats that come            --reads R     times that a reader comes\n"
+	"  --writers W        writers on W CPUs, M events each (*_locked rows), run one at a time\n"
+	"  --preemptions P    how often one CPU is left for another in the middle of an event\n"
+	"  --clock C          strict; coarse: it stands still but for jumps; slow: a read takes a wrap\n"
+	"  --phases all       every clock value at the start\n"
+	"  --offsets all      every offset of the first event in its sub-buffer\n"
+	"  --mode M           overwrite, discard         --before N    events recorded before\n"
+	"  --start P:E        one phase and one offset (filler bytes), as a failure prints them\n"
+	"  --replay SCHEDULE  one schedule again, as a timeline\n"
+	"  --outcomes         count the distinct final states\n"
+	"  --without-oracle O do not ask it (to see what it is good for)\n"
+	"  --objects DIR      where the explored rows are (explored/ beside this program)\n"
+	"  --processes N      (one for each CPU)\n"
+	"  -v                 every search, not only every row\n"
+	"\n"
+	"Examples:\n"
+	"  build/explore --tier quick\n"
+	"  build/explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n"
+	"\n"
+	"Exit code: 0 all kept, 2 a promise broken, 1 usage or harness.\n";
+
+static int usage(const char *what, const char *value)
+{
+	fprintf(stderr, "stampede: %s %s: see build/explore --help\n", what, value);
+	return -1;
+}
+
+static int number(const char *name, const char *text, unsigned long most)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (*end || end == text || value > most) {
+		fprintf(stderr, "stampede: --%s %s: a number from 0 to %lu is wanted\n", name, text,
+			most);
+		return -1;
+	}
+	return (int)value;
+}
+
+/* One of `words`; -1 and a line. */
+static int word(const char *name, const char *text, const char *const *words)
+{
+	int i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	fprintf(stderr, "stampede: --%s %s: not one of", name, text);
+	for (i = 0; words[i]; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", words[i]);
+	fputc('\n', stderr);
+	return -1;
+}
+
+static int parse_budget(int option, const char *text, struct options *options)
+{
+	static const struct {
+		int option;
+		const char *name;
+		size_t offset;
+		unsigned long most;
+	} fields[] = {
+		{ OPTION_EVENTS, "events", offsetof(struct budget, events), 12 },
+		{ OPTION_NESTED, "nested", offsetof(struct budget, nested), 10 },
+		{ OPTION_DEPTH, "depth", offsetof(struct budget, depth), WORLD_DEPTH_MAX - 2 },
+		{ OPTION_JUMPS, "jumps", offsetof(struct budget, jumps), 4 },
+		{ OPTION_BEATS, "beats", offsetof(struct budget, beats), 4 },
+		{ OPTION_READS, "reads", offsetof(struct budget, reads), 4 },
+		{ OPTION_WRITERS, "writers", offsetof(struct budget, writers), WORLD_WRITERS_MAX },
+		{ OPTION_PREEMPTIONS, "preemptions", offsetof(struct budget, preemptions), 10 },
+	};
+	unsigned int i;
+	int value;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (fields[i].option != option)
+			continue;
+		value = number(fields[i].name, text, fields[i].most);
+		if (value < 0)
+			return -1;
+		((uint8_t *)&options->family.budget)[fields[i].offset] = (uint8_t)value;
+		options->single = true;
+		return 0;
+	}
+	return -2;
+}
+
+static int parse_start(const char *text, struct options *options)
+{
+	char *end;
+
+	options->search.start.phase = strtoull(text, &end, 10);
+	if (*end != ':')
+		return usage("--start", text);
+	options->search.start.extra = (uint32_t)strtoul(end + 1, &end, 10);
+	return *end ? usage("--start", text) : 0;
+}
+
+static int parse_words(int option, const char *text, struct options *options)
+{
+	static const char *const stops[] = { "all", "shared", "none", "points", NULL };
+	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
+	static const char *const ranges[] = { "one", "all", NULL };
+	static const char *const modes[] = { "overwrite", "discard", NULL };
+	int value;
+
+	switch (option) {
+	case OPTION_STOPS:
+		value = word("stops", text, stops);
+		options->family.stops = (enum explore_stops)value;
+		return value < 0 ? -1 : 0;
+	case OPTION_CLOCK:
+		value = word("clock", text, clocks);
+		options->family.coarse = value == 1;
+		options->family.slow = value == 2;
+		return value < 0 ? -1 : 0;
+	case OPTION_PHASES:
+		value = word("phases", text, ranges);
+		options->family.phases = value ? RANGE_ALL : RANGE_ONE;
+		return value < 0 ? -1 : 0;
+	case OPTION_OFFSETS:
+		value = word("offsets", text, ranges);
+		options->family.offsets = value ? RANGE_ALL : RANGE_ONE;
+		return value < 0 ? -1 : 0;
+	case OPTION_MODE:
+		value = word("mode", text, modes);
+		options->family.mode = value ? RING_DISCARD : RING_OVERWRITE;
+		return value < 0 ? -1 : 0;
+	case OPTION_START:
+		return parse_start(text, options);
+	}
+	return -2;
+}
+
+static int parse_one(int option, const char *text, struct options *options)
+{
+	unsigned int oracle;
+	int value = parse_budget(option, text, options);
+
+	if (value == -2)
+		value = parse_words(option, text, options);
+	if (value != -2)
+		return value;
+	switch (option) {
+	case 's':
+		options->schemes = text;
+		return 0;
+	case OPTION_TIER:
+		options->tier = tier_parse(text);
+		return options->tier < 0 ? -1 : 0;
+	case OPTION_SHAPE:
+		options->family.shape = text;
+		options->single = true;
+		return 0;
+	case OPTION_BEFORE:
+		value = number("before", text, 8);
+		options->family.before = (uint32_t)value;
+		return value < 0 ? -1 : 0;
+	case OPTION_OBJECTS:
+		options->objects = text;
+		return 0;
+	case OPTION_PROCESSES:
+		value = number("processes", text, 64);
+		options->processes = (unsigned int)value;
+		return value < 0 ? -1 : 0;
+	case OPTION_REPLAY:
+		options->replay = text;
+		options->single = true;
+		return 0;
+	case OPTION_OUTCOMES:
+		options->search.outcomes = true;
+		return 0;
+	case OPTION_WITHOUT:
+		for (oracle = 0; oracle < ORACLES; oracle++)
+			if (!strcmp(text, check_oracle_name((enum oracle)oracle))) {
+				options->search.without_oracle |= 1u << oracle;
+				return 0;
+			}
+		return usage("--without-oracle", text);
+	case 'v':
+		options->verbose = true;
+		return 0;
+	}
+	return -1;
+}
+
+static int parse(int argc, char **argv, struct options *options)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "s:vh", long_options, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			exit(0);
+		}
+		if (option == '?') {
+			fputs("see build/explore --help\n", stderr);
+			return -1;
+		}
+		if (parse_one(option, optarg, options))
+			return -1;
+	}
+	if (optind < argc)
+		return usage("no such argument:", argv[optind]);
+	if (!options->family.budget.depth)
+		options->family.budget.depth = options->family.budget.nested;
+	return 0;
+}
+
+static void print_command(const struct search *search, const char *shape)
+{
+	static const char *const stops[] = { "all", "shared", "none", "points" };
+	const struct budget *budget = &search->budget;
+
+	printf("  build/explore --schemes =%s --shape %s --stops %s --events %u --nested %u "
+	       "--depth %u", world_row.row, shape, stops[search->stops], budget->events,
+	       budget->nested, budget->depth);
+	if (budget->jumps)
+		printf(" --jumps %u", budget->jumps);
+	if (budget->beats)
+		printf(" --beats %u", budget->beats);
+	if (budget->reads)
+		printf(" --reads %u", budget->reads);
+	if (budget->writers > 1)
+		printf(" --writers %u --preemptions %u", budget->writers, budget->preemptions);
+	if (search->start.step != 1)
+		printf(" --clock %s", search->start.step ? "slow" : "coarse");
+	if (search->start.mode == RING_DISCARD)
+		printf(" --mode discard");
+	if (search->start.before)
+		printf(" --before %u", search->start.before);
+	if (search->start.phase || search->start.extra)
+		printf(" --start %" PRIu64 ":%u", search->start.phase, search->start.extra);
+}
+
+static void print_failure(const struct search *search, const struct failure *failure,
+			  const char *shape)
+{
+	static struct replay replay;
+	char schedule[512];
+
+	replay_format(failure->action, failure->actions, schedule, sizeof(schedule));
+	print_command(search, shape);
+	printf(" --replay \"%s\"\n", schedule);
+	if (failure->oracle == ORACLES || failure->oracle == ORACLES + 1) {
+		printf("  the writer %s\n", failure->oracle == ORACLES ? "crashes" : "does not end");
+		return;
+	}
+	if (!replay_run(search, failure->action, failure->actions, &replay))
+		printf("  (this schedule does not fit any more)\n");
+	replay_print(stdout, &replay);
+}
+
+static void print_findings(const char *what, const struct findings *findings, int searches)
+{
+	unsigned int i;
+
+	printf("%-44s %4d %12" PRIu64 " %8.2f s", what, searches, findings->schedules,
+	       findings->seconds);
+	if (findings->outcomes)
+		printf("  %" PRIu64 " outcomes %016" PRIx64, findings->outcomes,
+		       findings->outcomes_hash);
+	printf("  %s", findings->verdicts[VERDICT_BROKEN] ? "BROKEN" :
+		       findings->verdicts[VERDICT_NEED_NOT_MET] ? "kept where needs are met" :
+								  "kept");
+	if (findings->verdicts[VERDICT_BROKEN]) {
+		printf(" %" PRIu64 ":", findings->verdicts[VERDICT_BROKEN]);
+		for (i = 0; i < ORACLES + 3; i++)
+			if (findings->objections[i])
+				printf(" %s %" PRIu64, i < ORACLES ? check_oracle_name((enum oracle)i) :
+				       i == ORACLES	? "crash" :
+				       i == ORACLES + 1 ? "hang" :
+							  "stuck", findings->objections[i]);
+	} else if (findings->verdicts[VERDICT_NEED_NOT_MET]) {
+		printf(" (%" PRIu64 " not)", findings->verdicts[VERDICT_NEED_NOT_MET]);
+	}
+	if (findings->stuck)
+		printf(", gave up in %" PRIu64, findings->stuck);
+	putchar('\n');
+	fflush(stdout);
+}
+
+static int explore_family(const struct options *options, const char *row,
+			  const struct family *family, struct findings *sum)
+{
+	struct findings findings = { .schedules = 0 };
+	struct search first;
+	char path[4096], what[128];
+	int searches, error;
+
+	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
+		 family->stops == STOPS_POINTS ? ".points" : "");
+	error = world_load(path);
+	if (error)
+		return error;
+	searches = family_run(family, &options->search, options->processes, &findings, &first);
+	if (searches < 0)
+		return searches;
+	sum->schedules += findings.schedules;
+	sum->seconds += findings.seconds;
+	sum->stuck += findings.stuck;
+	sum->verdicts[VERDICT_BROKEN] += findings.verdicts[VERDICT_BROKEN];
+	sum->verdicts[VERDICT_NEED_NOT_MET] += findings.verdicts[VERDICT_NEED_NOT_MET];
+	family_format(family, what, sizeof(what));
+	if (options->verbose || options->single || findings.verdicts[VERDICT_BROKEN]) {
+		printf("%-26s ", row);
+		print_findings(what, &findings, searches);
+	}
+	if (findings.verdicts[VERDICT_BROKEN] ||
+	    (options->verbose && findings.verdicts[VERDICT_NEED_NOT_MET]))
+		print_failure(&first, &findings.first, family->shape);
+	return searches;
+}
+
+static int explore_row(const struct options *options, const struct driver *driver)
+{
+	const char *row = driver->row;
+	struct findings sum = { .schedules = 0 };
+	const struct family *family;
+	int searches = 0, some;
+
+	if (options->single) {
+		some = explore_family(options, row, &options->family, &sum);
+		return some < 0 ? 1 : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
+	}
+	for (family = families; family->shape; family++) {
+		if ((int)family->tier > options->tier ||
+		    (family->main_rows && driver->variant) ||
+		    (family->budget.writers > 1 && !driver->desc->shared_promises))
+			continue;
+		some = explore_family(options, row, family, &sum);
+		if (some < 0)
+			return 1;
+		searches += some;
+	}
+	printf("%-26s ", row);
+	print_findings("", &sum, searches);
+	return sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
+}
+
+static int replay_row(const struct options *options, const char *row)
+{
+	static struct replay replay;
+	struct action action[WORLD_ACTIONS_MAX];
+	struct search search = options->search;
+	char path[4096];
+	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
+
+	if (actions < 0)
+		return 1;
+	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row,
+		 options->family.shape, options->family.stops == STOPS_POINTS ? ".points" : "");
+	if (world_load(path))
+		return 1;
+	family_search(&options->family, &search);
+	search.start.phase = options->search.start.phase;
+	search.start.extra = options->search.start.extra;
+	if (!replay_run(&search, action, (unsigned int)actions, &replay)) {
+		fprintf(stderr, "stampede: --replay: this schedule does not fit %s and this budget\n",
+			row);
+		return 1;
+	}
+	replay_print(stdout, &replay);
+	return replay.verdict == VERDICT_BROKEN ? 2 : 0;
+}
+
+/* DIR/explored of DIR/explore. */
+static const char *default_objects(void)
+{
+	static char path[4096];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 16);
+	char *slash;
+
+	if (length < 0)
+		return "build/explored";
+	path[length] = 0;
+	slash = strrchr(path, '/');
+	strcpy(slash + 1, "explored");
+	return path;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {
+		.objects = default_objects(),
+		.processes = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
+		.family = {
+			.shape = "page",
+			.stops = STOPS_SHARED,
+			.budget = { .events = 2, .nested = 1 },
+		},
+	};
+	const struct driver *rows[DRIVERS_MAX];
+	int count, i, status, worst = 0;
+	bool all;
+
+	if (parse(argc, argv, &options))
+		return 1;
+	all = options.schemes && !strcmp(options.schemes, "all");
+	count = driver_select(drivers_counting, all ? NULL : options.schemes, rows, DRIVERS_MAX);
+	if (count < 0)
+		return 1;
+	if (!all)
+		count = driver_omit_variants(options.schemes, rows, count);
+	if (world_map())
+		return 1;
+	if (!options.replay)
+		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
+	for (i = 0; i < count; i++) {
+		status = options.replay ? replay_row(&options, rows[i]->row) :
+					  explore_row(&options, rows[i]);
+		if (status == 1)
+			return 1;
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# The explorer: one shared object for each row and shape, its writers with stops in their assembly.
+# EXPLORE_CC, EXPLORE_OPT and EXPLORED build others beside the usual ones; TREE is where schemes,
+# runner and workloads are read from (a patched copy for tests/mutants).
+
+EXPLORE_CC ?= $(CC)
+EXPLORE_OPT ?= -O2
+EXPLORED ?= $(BUILD)/explored
+TREE ?= .
+
+# shape := log2 of the sub-buffer's bytes, log2 of how many, bits of the short field (0: the row's)
+SHAPES := page wrap4 wrap3 ends2 ends4 wrapends
+shape_page := 9 1 0
+shape_wrap4 := 9 1 4
+shape_wrap3 := 9 1 3
+shape_ends2 := 7 1 0
+shape_ends4 := 7 2 0
+shape_wrapends := 7 1 4
+
+explored_flags = -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Werror -Wno-unused-function \
+	-I$(TREE)/schemes -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
+	-I$(TREE)/runner/explore -fPIC -fvisibility=hidden
+# No red zone: a stop is a call. No vector registers: a stop saves the others. No jump tables: their
+# entries are outside of the code. Frame pointers are left to the compiler's level.
+stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-jump-tables \
+	-fno-asynchronous-unwind-tables -fno-stack-protector
+
+main_rows := $(foreach row,$(ROWS),$(if $(findstring -DVARIANT,$(defines_$(row))),,$(row)))
+
+# What the reader and the rest of the driver are made of; the same for all shapes.
+define explored_reader_rule
+$(EXPLORED)/$(1).reader.o: $(TREE)/runner/driver.c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(Q)$$(EXPLORE_CC) -O2 $$(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -DROW=$(1) \
+		-DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
+endef
+
+define explored_row_rule
+$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c runner/explore/stops.py \
+		$(EXPLORED)/$(1).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+	$$(call say,STOPS,$(1).$(2))
+	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $$(explored_flags) $$(EXPLORE_DEFS) \
+		-MMD -MP -MT $$@ -MF $$(@:.so=.d) \
+		-DROW=$(1) -DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) \
+		-DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
+		-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
+		-DDRIVER_NAME=driver_counting_$(1) -S $$< -o $$(@:.so=.in.s)
+	$$(Q)python3 runner/explore/stops.py $$(@:.so=.in.s) $$(@:.so=.s)
+	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
+	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
+endef
+$(foreach row,$(ROWS),$(eval $(call explored_reader_rule,$(row))))
+$(foreach row,$(ROWS),$(foreach shape,$(SHAPES),$(eval $(call explored_row_rule,$(row),$(shape)))))
+
+$(EXPLORED)/%.o: $(TREE)/schemes/core/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(EXPLORE_CC) -O2 $(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -c $< -o $@
+
+explored := $(foreach row,$(main_rows),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
+explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
+
+# The engine is in the library; the rows call back into the program.
+$(BUILD)/explore: $(O)/runner/explore/explore.o $(library)
+$(BUILD)/explore: LDFLAGS_ALL += -rdynamic
+
+explored: $(explored)
+explored-all: $(explored_all)
+
+.PHONY: explored explored-all

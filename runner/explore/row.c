@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The writers of an explored row. Compiled to assembly with -DROW, -DSCHEME_HEADER and the shape
+ * (-DSHAPE, -DSHAPE_SUBBUF_SHIFT, -DSHAPE_COUNT_SHIFT, -DSHAPE_BITS or 0 for the row's own), then
+ * put through stops.py. Functions in section explore_plain get no stops: they are the harness.
+ */
+#define STAMPEDE_EXPLORED
+#define RING_FIXED_SUBBUF_SHIFT SHAPE_SUBBUF_SHIFT
+#define RING_FIXED_COUNT_SHIFT SHAPE_COUNT_SHIFT
+
+/* A narrower field makes a counter that is narrower by as much; what a row cuts stays cut. */
+#ifndef STAMP_BITS
+#define STAMP_BITS 27
+#endif
+#ifndef COUNTER_BITS
+#define COUNTER_BITS 64
+#endif
+#ifndef LAYOUT_CUT
+#define LAYOUT_CUT 0
+#endif
+enum { ROW_STAMP_BITS = STAMP_BITS, ROW_COUNTER_BITS = COUNTER_BITS };
+#if SHAPE_BITS && STAMP_BITS <= 32
+#if COUNTER_BITS < 64
+#undef COUNTER_BITS
+#define COUNTER_BITS (ROW_COUNTER_BITS - ROW_STAMP_BITS + SHAPE_BITS + LAYOUT_CUT)
+#endif
+#undef STAMP_BITS
+#define STAMP_BITS (SHAPE_BITS + LAYOUT_CUT)
+#endif
+
+#include "row.h"
+
+struct scheme_ring;
+struct source {
+	struct explore_source at;
+};
+
+#define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
+#define PLAIN __attribute__((noinline, section("explore_plain")))
+
+static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
+{
+	explore_fill(rsv->payload, rsv->stamp, rsv->inexact, &src->at, len);
+}
+
+static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned int level);
+
+#include SCHEME_HEADER
+
+#include "core/record.h"
+
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+
+struct virtual_clock virtual_clock;
+struct points points;
+uint64_t explore_constant_step;
+uint8_t *explore_constant_base;
+struct subbuf *explore_constant_subbufs;
+uint32_t explore_constant_header_bytes;
+enum ring_mode explore_constant_mode;
+uint64_t explore_blocked;
+
+/* As the timed loop has it: id and length are constants. */
+static __attribute__((noinline)) bool explored_record(struct scheme_ring *s, struct source *src)
+{
+	return record(s, EVENT_FIXED, PAYLOAD_BYTES, src);
+}
+
+static __attribute__((noinline)) bool explored_record_beat(struct scheme_ring *s,
+							   struct source *src)
+{
+	return record(s, EVENT_BEAT, PAYLOAD_BYTES, src);
+}
+
+static __attribute__((noinline)) bool explored_record_sized(struct scheme_ring *s, uint32_t len,
+							    struct source *src)
+{
+	return record(s, EVENT_SIZED, len, src);
+}
+
+static __attribute__((noinline)) bool explored_defer(struct scheme_ring *s, unsigned int level)
+{
+	return defer(s, level);
+}
+
+static __attribute__((noinline)) void explored_beat_work(struct scheme_ring *s)
+{
+	beat(s);
+}
+
+/* stops.py makes three of each of these, in explored_entries. */
+PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra);
+PLAIN void explored_interrupt(void *scheme, unsigned int context);
+PLAIN void explored_beat(void *scheme);
+
+PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra)
+{
+	struct source src;
+	bool recorded;
+
+	explore_enter(&src.at, context);
+	if (extra)
+		recorded = explored_record_sized(scheme, PAYLOAD_BYTES + extra, &src);
+	else if (context == CONTEXT_BEAT)
+		recorded = explored_record_beat(scheme, &src);
+	else
+		recorded = explored_record(scheme, &src);
+	explore_leave(&src.at, recorded);
+}
+
+PLAIN void explored_interrupt(void *scheme, unsigned int context)
+{
+	if (explored_defer(scheme, context))
+		explore_deferred(context);
+	else
+		explored_event(scheme, context, 0);
+}
+
+PLAIN void explored_beat(void *scheme)
+{
+	if (explored_defer(scheme, CONTEXT_BEAT)) {
+		explore_deferred(CONTEXT_BEAT);
+		return;
+	}
+	explored_beat_work(scheme);
+	explored_event(scheme, CONTEXT_BEAT, 0);
+}
+
+static PLAIN void deferred_run(struct scheme_ring *s, unsigned int level)
+{
+	explore_undeferred(level);
+	explored_event(s, level, 0);
+}
+
+typedef void event_call(void *scheme, unsigned int context, uint32_t extra);
+typedef void interrupt_call(void *scheme, unsigned int context);
+typedef void beat_call(void *scheme);
+
+#pragma GCC visibility push(hidden)
+extern event_call *const explored_entry_explored_event[3];
+extern interrupt_call *const explored_entry_explored_interrupt[3];
+extern beat_call *const explored_entry_explored_beat[3];
+extern const struct explore_site explored_sites[];
+extern const uint64_t explored_site_count;
+extern const uint64_t explored_plain_range[2];
+extern const struct driver DRIVER_NAME;
+#pragma GCC visibility pop
+
+extern __attribute__((visibility("default"))) void explored_row(struct explored_row *row);
+__attribute__((visibility("default"), noinline, section("explore_plain"))) void
+explored_row(struct explored_row *row)
+{
+	*row = (struct explored_row){
+		.row = TEXT(ROW),
+		.shape = TEXT(SHAPE),
+		.driver = &DRIVER_NAME,
+		.config = {
+			.mode = RING_OVERWRITE,
+			.subbuf_shift = SHAPE_SUBBUF_SHIFT,
+			.count_shift = SHAPE_COUNT_SHIFT,
+			.stamp_bits = STAMP_BITS,
+			.counter_bits = COUNTER_BITS,
+			.fixed_bytes = PAYLOAD_BYTES,
+		},
+		.clock = &virtual_clock,
+		.constants = {
+			.clock_step = &explore_constant_step,
+			.base = &explore_constant_base,
+			.subbufs = &explore_constant_subbufs,
+			.header_bytes = &explore_constant_header_bytes,
+			.mode = &explore_constant_mode,
+		},
+		.blocked = &explore_blocked,
+#ifdef EXPLORE_POINTS
+		.points = true,
+#endif
+#ifdef SCHEME_DEFER
+		.defers = true,
+#endif
+		.event = { explored_entry_explored_event[0], explored_entry_explored_event[1],
+			   explored_entry_explored_event[2] },
+		.interrupt = { explored_entry_explored_interrupt[0],
+			       explored_entry_explored_interrupt[1],
+			       explored_entry_explored_interrupt[2] },
+		.beat = { explored_entry_explored_beat[0], explored_entry_explored_beat[1],
+			  explored_entry_explored_beat[2] },
+		.sites = explored_sites,
+		.site_count = explored_site_count,
+		.plain_begin = explored_plain_range[0],
+		.plain_end = explored_plain_range[1],
+	};
+}

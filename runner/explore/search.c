@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: MIT
+#include "search.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "outcomes.h"
+
+/* A writer that makes no schedule end for so long does not end. */
+#define HANG_TICKS 20
+#define HANG_TICK_US 100000
+
+struct snapshot {
+	unsigned int next; /* alternative to be tried next */
+	bool idle;
+	struct book book;
+	struct check check;
+	uint8_t stack[WORLD_STACK_BYTES / 2]; /* of all writers */
+	uint8_t memory[WORLD_BYTES];
+};
+
+struct engine {
+	const struct search *search;
+	struct findings *findings;
+	unsigned int part, parts;
+	uint64_t first_count; /* alternatives for a first action so far */
+	uint64_t first_total;
+	struct snapshot *snapshots;
+	unsigned int depth;
+};
+
+static sigjmp_buf escape;
+static volatile sig_atomic_t escape_armed;
+static volatile uint64_t *escape_progress;
+
+/* ---- alternatives ---- */
+
+static bool beating(const struct book *book)
+{
+	unsigned int i;
+
+	for (i = 0; i < book->depth; i++)
+		if (book->level[i].beat)
+			return true;
+	return false;
+}
+
+bool search_open(void)
+{
+	const struct book *book = &world->book;
+	const struct budget *left = &book->left;
+
+	if (left->jumps || left->reads || left->preemptions)
+		return true;
+	return (left->nested || left->beats) && book->depth <= left->depth;
+}
+
+/* The n-th CPU that the running one can be left for; WORLD_WRITERS_MAX: there are fewer. */
+static unsigned int other_writer(bool idle, unsigned int n)
+{
+	const struct book *book = &world->book;
+	unsigned int i;
+
+	if (book->left.writers < 2 || (!idle && !book->left.preemptions))
+		return WORLD_WRITERS_MAX;
+	/* When the running one has ended, another follows anyway: the first unfinished. */
+	if (idle && !book->left.events)
+		n++;
+	for (i = 0; i < book->left.writers; i++)
+		if (i != book->writer && world_unfinished(i) && !n--)
+			return i;
+	return WORLD_WRITERS_MAX;
+}
+
+bool search_alternative(const struct search *search, bool idle, unsigned int n,
+			struct action *action)
+{
+	const struct book *book = &world->book;
+	const struct budget *left = &book->left;
+	bool room = !idle && book->depth <= left->depth && !*world_row.blocked;
+	bool ended = idle && !left->events;
+	unsigned int writer;
+
+	*action = (struct action){ .stops = book->stops };
+	if (left->nested && room && !n--) {
+		action->kind = ACTION_NEST;
+	} else if (left->beats && !ended && (idle || room) && !beating(book) && !n--) {
+		action->kind = ACTION_BEAT;
+	} else if (left->reads && !ended && !n--) {
+		action->kind = ACTION_READ;
+	} else if (left->jumps && !ended && n < search->jumps) {
+		action->kind = ACTION_JUMP;
+		action->jump = search->jump[n];
+	} else {
+		writer = other_writer(idle, n - (left->jumps && !ended ? search->jumps : 0));
+		if (writer < WORLD_WRITERS_MAX)
+			action->kind = ACTION_SWITCH;
+		action->jump = writer;
+	}
+	return action->kind != ACTION_NONE;
+}
+
+/* In the copy with stops only if something can still happen to it. */
+static void launch(const struct search *search, enum action_kind kind)
+{
+	struct book *book = &world->book;
+	bool open;
+
+	book->depth++;
+	open = search_open();
+	book->depth--;
+	world_launch(kind, open ? search->stops : STOPS_NONE);
+}
+
+bool search_take(const struct search *search, const struct action *action)
+{
+	struct book *book = &world->book;
+
+	book->action[book->action_count++] = *action;
+	book->stops = 0;
+	switch (action->kind) {
+	case ACTION_NEST:
+		book->left.nested--;
+		break;
+	case ACTION_BEAT:
+		book->left.beats--;
+		break;
+	case ACTION_READ:
+		book->left.reads--;
+		world_read();
+		return false;
+	case ACTION_JUMP:
+		book->left.jumps--;
+		world_jump(action->jump);
+		return false;
+	case ACTION_SWITCH:
+		book->left.preemptions -= book->depth > 0;
+		world_switch((unsigned int)action->jump);
+		return true;
+	}
+	if (book->depth)
+		world_abort_section();
+	launch(search, (enum action_kind)action->kind);
+	return true;
+}
+
+bool search_next(const struct search *search)
+{
+	struct book *book = &world->book;
+	unsigned int i;
+
+	if (book->left.events) {
+		book->left.events--;
+		launch(search, ACTION_NEST);
+		return true;
+	}
+	for (i = 0; i < book->left.writers; i++)
+		if (i != book->writer && world_unfinished(i)) {
+			world_switch(i);
+			/* One that was left in the middle goes on; another one begins. */
+			return book->depth || search_next(search);
+		}
+	return false;
+}
+
+void search_jumps(struct search *search, bool coarse)
+{
+	uint32_t bits = world_row.config.stamp_bits;
+	uint64_t wrap = bits < 63 ? UINT64_C(1) << bits : UINT64_C(1) << 32, jump;
+	static const int64_t near[] = { -2, -1, 0, 1, 2 };
+	unsigned int i, wraps;
+
+	search->jumps = 0;
+	if (coarse)
+		wrap = 1;
+	if (2 * wrap + 1 <= SEARCH_JUMPS_MAX) {
+		for (jump = 1; jump <= 2 * wrap + !coarse; jump++)
+			search->jump[search->jumps++] = jump;
+		return;
+	}
+	search->jump[search->jumps++] = 1;
+	for (wraps = 1; wraps <= 2; wraps++)
+		for (i = 0; i < sizeof(near) / sizeof(near[0]); i++)
+			search->jump[search->jumps++] = wraps * wrap + (uint64_t)near[i];
+}
+
+/* ---- snapshots ---- */
+
+static size_t book_bytes(const struct book *book)
+{
+	return offsetof(struct book, log) + book->events * sizeof(book->log[0]);
+}
+
+static uint8_t *memory(void)
+{
+	return (uint8_t *)bits_align((uint64_t)(uintptr_t)world->memory, 64);
+}
+
+static unsigned int writers(const struct book *book)
+{
+	return book->left.writers > 1 ? book->left.writers : 1;
+}
+
+static void save(struct engine *engine, struct snapshot *snapshot)
+{
+	struct book *book = &world->book;
+	size_t used = 0, bytes;
+	unsigned int i;
+
+	book->clock = *world_row.clock;
+	book->blocked = *world_row.blocked;
+	memcpy(&snapshot->book, book, book_bytes(book));
+	for (i = 0; i < writers(book); i++) {
+		bytes = world_stack_end(i) - world_stack_sp(i);
+		if (bytes > sizeof(snapshot->stack) - used)
+			abort();
+		memcpy(snapshot->stack + used, (void *)world_stack_sp(i), bytes);
+		used += bytes;
+	}
+	memcpy(snapshot->memory, memory(), world_memory_bytes());
+	if (engine->search->budget.reads)
+		snapshot->check = world->check;
+}
+
+static void restore(struct engine *engine, const struct snapshot *snapshot)
+{
+	struct book *book = &world->book;
+	size_t used = 0, bytes;
+	unsigned int i;
+
+	memcpy(book, &snapshot->book, book_bytes(&snapshot->book));
+	*world_row.clock = book->clock;
+	*world_row.blocked = book->blocked;
+	for (i = 0; i < writers(book); i++) {
+		bytes = world_stack_end(i) - world_stack_sp(i);
+		memcpy((void *)world_stack_sp(i), snapshot->stack + used, bytes);
+		used += bytes;
+	}
+	memcpy(memory(), snapshot->memory, world_memory_bytes());
+	if (engine->search->budget.reads)
+		world->check = snapshot->check;
+	else
+		world_check_begin();
+}
+
+/* ---- the search ---- */
+
+/* Is this one ours? Only the first action of a schedule is shared out. */
+static bool ours(struct engine *engine)
+{
+	if (world->book.action_count)
+		return true;
+	engine->findings->done = engine->first_total ?
+		(double)engine->first_count / (double)engine->first_total : 0;
+	return engine->first_count++ % engine->parts == engine->part;
+}
+
+enum chosen {
+	CHOSE_NOTHING, /* the writer goes on from here */
+	CHOSE_TIME, /* something happened, and more can at the same place */
+	CHOSE_WRITER, /* a writer came, which goes on first */
+};
+
+/* Takes the next alternative of the newest snapshot, which is in place. */
+static enum chosen branch(struct engine *engine)
+{
+	struct snapshot *snapshot = &engine->snapshots[engine->depth - 1];
+	struct action action;
+
+	while (search_alternative(engine->search, snapshot->idle, snapshot->next, &action)) {
+		snapshot->next++;
+		if (ours(engine))
+			return search_take(engine->search, &action) ? CHOSE_WRITER : CHOSE_TIME;
+	}
+	engine->depth--;
+	return CHOSE_NOTHING;
+}
+
+/* A stop, or the time between events. */
+static enum chosen choose(struct engine *engine, bool idle)
+{
+	struct snapshot *snapshot = &engine->snapshots[engine->depth];
+	struct action action;
+
+	if (!search_alternative(engine->search, idle, 0, &action)) {
+		if (!idle && !search_open())
+			world_without_stops();
+		return CHOSE_NOTHING;
+	}
+	engine->findings->stops++;
+	world->book.stops++;
+	save(engine, snapshot);
+	snapshot->next = 0;
+	snapshot->idle = idle;
+	engine->depth++;
+	return branch(engine);
+}
+
+static void count(struct engine *engine, enum verdict verdict, unsigned int oracle)
+{
+	struct findings *findings = engine->findings;
+	struct book *book = &world->book;
+
+	/* The schedule without any action belongs to all parts. */
+	if (!book->action_count && engine->part)
+		return;
+	findings->schedules++;
+	findings->verdicts[verdict]++;
+	if (verdict != VERDICT_BROKEN && (verdict != VERDICT_NEED_NOT_MET ||
+					  findings->first.verdict == VERDICT_NEED_NOT_MET ||
+					  findings->verdicts[VERDICT_BROKEN]))
+		return;
+	if (verdict == VERDICT_BROKEN && findings->verdicts[VERDICT_BROKEN] > 1)
+		return;
+	memcpy(findings->first.action, book->action, sizeof(book->action));
+	findings->first.actions = book->action_count;
+	findings->first.verdict = (uint8_t)verdict;
+	findings->first.oracle = (uint8_t)oracle;
+}
+
+static void judge(struct engine *engine)
+{
+	struct findings *findings = engine->findings;
+	struct check *check = &world->check;
+	unsigned int oracle, first = ORACLES + 2;
+	enum verdict verdict;
+	uint32_t unmet;
+
+	/* These are not asked by whoever wants to know what they are good for. */
+	verdict = world_judge(&unmet);
+	if (engine->search->without_oracle) {
+		for (oracle = 0; oracle < ORACLES; oracle++)
+			if (engine->search->without_oracle >> oracle & 1)
+				check->violations[oracle] = 0;
+		if (engine->search->without_oracle & 1u << ORACLE_EXACT)
+			check->wraps_lost = 0;
+		verdict = check_verdict(check, world_ring()->stuck, unmet);
+	}
+	for (oracle = ORACLES; oracle-- > 0;)
+		if (check->violations[oracle]) {
+			first = oracle;
+			findings->objections[oracle] += verdict == VERDICT_BROKEN;
+		}
+	findings->objections[ORACLES + 2] += verdict == VERDICT_BROKEN && first == ORACLES + 2;
+	findings->inexact += check->inexact;
+	findings->extended += check->extended;
+	findings->decoded += check->events;
+	findings->stuck += world_ring()->stuck > 0;
+	count(engine, verdict, first);
+	if (engine->search->outcomes)
+		outcomes_add(world_hash());
+}
+
+/* Runs the current schedule to its end. `chosen`: what happens first is settled. */
+static void run_schedule(struct engine *engine, bool chosen)
+{
+	struct book *book = &world->book;
+
+	for (;;) {
+		if (!chosen && choose(engine, !book->depth) == CHOSE_TIME)
+			continue;
+		chosen = false;
+		if (book->depth) {
+			if (world_resume() == SWITCH_DONE)
+				world_finished();
+			continue;
+		}
+		if (!search_next(engine->search))
+			return;
+		chosen = true;
+	}
+}
+
+/* Puts back the newest snapshot and takes what is left to try. False: the search is over. */
+static bool backtrack(struct engine *engine, bool *chosen)
+{
+	if (!engine->depth)
+		return false;
+	restore(engine, &engine->snapshots[engine->depth - 1]);
+	/* With all alternatives tried the writer goes on from here without any. */
+	*chosen = branch(engine) != CHOSE_TIME;
+	return true;
+}
+
+/* ---- writers that crash, or do not end ---- */
+
+static void on_fault(int signal)
+{
+	static volatile uint64_t last;
+	static volatile sig_atomic_t ticks;
+
+	if (signal == SIGALRM) {
+		if (*escape_progress != last)
+			ticks = 0;
+		last = *escape_progress;
+		if (++ticks < HANG_TICKS)
+			return;
+		ticks = 0;
+	}
+	if (!escape_armed)
+		_exit(1);
+	siglongjmp(escape, signal);
+}
+
+static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM };
+
+static void catch_faults(bool on)
+{
+	static uint8_t stack[64 * 1024];
+	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_handler = on ? on_fault : SIG_DFL, .sa_flags = SA_ONSTACK };
+	struct itimerval timer = { { 0, on ? HANG_TICK_US : 0 }, { 0, on ? HANG_TICK_US : 0 } };
+	unsigned int i;
+
+	if (on && sigaltstack(&other, NULL))
+		abort();
+	for (i = 0; i < sizeof(fault_signals) / sizeof(fault_signals[0]); i++)
+		if (sigaction(fault_signals[i], &action, NULL))
+			abort();
+	if (setitimer(ITIMER_REAL, &timer, NULL))
+		abort();
+}
+
+static void faulted(struct engine *engine, int signal)
+{
+	unsigned int kind = signal == SIGALRM ? ORACLES + 1 : ORACLES;
+
+	engine->findings->objections[kind]++;
+	count(engine, VERDICT_BROKEN, kind);
+}
+
+/* How many first actions there are, for the time left. */
+static uint64_t count_first(struct engine *engine)
+{
+	const struct search *search = engine->search;
+	struct book *book = &world->book;
+	struct action action;
+	unsigned int n;
+	uint64_t total = 0;
+
+	world_begin(&search->start, &search->budget);
+	for (;;) {
+		for (n = 0; search_alternative(search, !book->depth, n, &action); n++)
+			total++;
+		if (book->depth) {
+			if (world_resume() == SWITCH_DONE)
+				world_finished();
+		} else if (!search_next(search)) {
+			return total;
+		}
+	}
+}
+
+static double now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void search_run(const struct search *search, unsigned int part, unsigned int parts,
+		struct findings *findings)
+{
+	const struct budget *budget = &search->budget;
+	/* Between events one CPU can be left for another at no cost, each event of each once. */
+	size_t most = (size_t)budget->nested + budget->jumps + budget->beats + budget->reads +
+		      budget->preemptions + (size_t)budget->events * budget->writers + 1;
+	static struct engine engine; /* survives siglongjmp() */
+	double begin = now_seconds();
+	bool chosen = false;
+	int signal;
+
+	engine = (struct engine){ .search = search, .findings = findings, .part = part,
+				  .parts = parts };
+	*findings = (struct findings){ .schedules = 0 };
+	if (most > WORLD_ACTIONS_MAX)
+		abort();
+	engine.snapshots = malloc(most * sizeof(*engine.snapshots));
+	if (!engine.snapshots)
+		abort();
+	if (search->outcomes)
+		outcomes_begin();
+	escape_progress = &findings->schedules;
+	world_stops = search->stops;
+	catch_faults(true);
+	signal = sigsetjmp(escape, 1);
+	escape_armed = true;
+	if (signal) {
+		faulted(&engine, signal);
+	} else {
+		engine.first_total = count_first(&engine);
+		world_begin(&search->start, &search->budget);
+		run_schedule(&engine, chosen);
+		judge(&engine);
+	}
+	while (!(search->first_only && findings->verdicts[VERDICT_BROKEN]) &&
+	       backtrack(&engine, &chosen)) {
+		run_schedule(&engine, chosen);
+		judge(&engine);
+	}
+	escape_armed = false;
+	catch_faults(false);
+	free(engine.snapshots);
+	if (search->outcomes)
+		outcomes_end(&findings->outcomes, &findings->outcomes_hash);
+	findings->seconds = now_seconds() - begin;
+	findings->done = 1;
+}

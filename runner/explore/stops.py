@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Puts stops into the assembly of an explored row (row.c), x86-64, gcc or clang, AT&T syntax.
+
+usage: stops.py IN.s OUT.s
+
+Every function is emitted three times: with `call explore_stop` before every instruction, before
+every instruction that is not known to touch only registers and the writer's own stack, and plain.
+Functions in section explore_plain belong to the harness and get no stops. A table (explored_sites)
+says where each stop is and which instruction of the plain copy it stands before, so that the engine
+can let a writer go on without stops. Single-stepping audits the result (audit.c).
+
+A stop is a stop before an instruction; a prefix (lock, rep) belongs to its instruction. An
+instruction is skipped in the second copy only if its mnemonic is in KNOWN and each operand is an
+immediate, a register, a label, a stack slot, or a word that nobody writes (explore_constant_*).
+What comes after the last access is a place of its own: the returns of explored_* are stops.
+With frame pointers (-O0) the stack is %rbp too; stops.py looks for them in each function's prologue.
+"""
+import re
+import sys
+
+COPIES = ("", ".shared", ".plain")
+ALL, SHARED, PLAIN = range(3)
+ENTRIES = ("explored_event", "explored_interrupt", "explored_beat")
+PREFIXES = {"lock", "rep", "repe", "repz", "repne", "repnz", "data16", "notrack"}
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[.A-Za-z_$][\w.$]*')
+LABEL = re.compile(r"^([.A-Za-z_$][\w.$]*|\d+):")
+
+# Register-only where the operands are; string instructions and everything unknown are not here.
+KNOWN = re.compile(
+    r"^(mov[bwlq]?|movabsq?|movz[bwl][wlq]|movs[bwl][wlq]|movslq|lea[lq]?|add[bwlq]?|sub[bwlq]?|"
+    r"and[bwlq]?|or[bwlq]?|xor[bwlq]?|not[bwlq]?|neg[bwlq]?|inc[bwlq]?|dec[bwlq]?|adc[bwlq]?|"
+    r"sbb[bwlq]?|cmp[bwlq]?|test[bwlq]?|sh[lr][bwlq]?|sa[lr][bwlq]?|ro[lr][bwlq]?|sh[lr]d[wlq]?|"
+    r"imul[bwlq]?|mul[bwlq]?|div[bwlq]?|bswap[lq]?|set\w+|cmov\w+|j\w+|call[q]?|ret[q]?|push[q]?|pop[q]?|"
+    r"leave[q]?|nop[wl]?|cltq|cltd|cqto|cwtl|bt[lq]?|bs[fr][lq]?|[lt]zcnt[lq]?|popcnt[lq]?)$")
+STACK = re.compile(r"^[-+\w.]*\(%rsp(?:,%\w+(?:,\d)?)?\)$")
+FRAME = re.compile(r"^[-+\w.]*\(%r[sb]p(?:,%\w+(?:,\d)?)?\)$")
+CONSTANT = re.compile(r"^explore_constant_\w+\(%rip\)$")
+SECTION = re.compile(r"^\.(?:push)?section\s+([^\s,]+)(?:,\s*\"([^\"]*)\")?")
+
+
+def operands(text):
+    """The operands of an instruction, parentheses kept together."""
+    found, depth, begin = [], 0, 0
+    for i, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if char == "," and not depth:
+            found.append(text[begin:i].strip())
+            begin = i + 1
+    last = text[begin:].strip()
+    return found + [last] if last else found
+
+
+def own_only(instruction, stack):
+    """True if it is known to touch nothing but registers, the writer's stack and constants."""
+    mnemonic, _, rest = instruction.partition(" ")
+    if not KNOWN.match(mnemonic):
+        return False
+    jump = mnemonic[0] == "j" or mnemonic.startswith("call")
+    if mnemonic.startswith("lea") and not mnemonic.startswith("leave"):
+        return True
+    for operand in operands(rest):
+        if operand[0] in "$%" or stack.match(operand) or CONSTANT.match(operand):
+            continue
+        if jump and re.match(r"^[.\w$@]+$", operand):
+            continue
+        return False
+    return True
+
+
+def split(line):
+    """(label or None, instruction or None, ...) pieces of one line of code, comments gone."""
+    line = re.sub(r"#.*|/\*.*?\*/", "", line)
+    pieces, prefix = [], ""
+    for part in line.split(";"):
+        part = " ".join(part.split())
+        while LABEL.match(part):
+            label = LABEL.match(part)
+            pieces.append(("label", label.group(1)))
+            part = part[label.end():].strip()
+        if not part:
+            continue
+        if part in PREFIXES:
+            prefix += part + " "
+        elif part[0] == ".":
+            pieces.append(("directive", part))
+        else:
+            pieces.append(("code", prefix + part))
+            prefix = ""
+    return pieces
+
+
+class Assembly:
+    """The input: text outside of code, and code as a list of pieces with section and line."""
+
+    def __init__(self, lines):
+        self.files, self.data, self.code, self.defined = {}, [], [], set()
+        section, in_code, skipping, where = ".text", True, False, (None, 0)
+        flags = {}  # of the sections seen so far: the second time they come without
+        for number, line in enumerate(lines, 1):
+            stripped = line.strip()
+            opened = re.match(r"^\.(text|data|bss|section|pushsection|popsection|previous)\b", stripped)
+            if opened:
+                named = SECTION.match(stripped)
+                section = named.group(1) if named else stripped.split()[0]
+                if named and named.group(2) is not None:
+                    flags[section] = named.group(2)
+                in_code = section.startswith(".text") or "x" in flags.get(section, "")
+                skipping = section.startswith(".debug_")
+                if in_code:
+                    continue
+            if skipping:
+                continue
+            if stripped.startswith(".file"):
+                name = re.match(r'\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"', stripped)
+                if name:
+                    self.files[int(name.group(1))] = name.group(3)
+                continue
+            fields = stripped.split()
+            if fields and fields[0] == ".loc":
+                where = (int(fields[1]), int(fields[2]))
+                continue
+            if not in_code:
+                self.data.append(line)
+                continue
+            if stripped.startswith((".cfi_", ".p2align", ".align")):
+                continue
+            for kind, text in split(line):
+                self.code.append((kind, text, section, where, number))
+                if kind == "label" and not text.isdigit():
+                    self.defined.add(text)
+
+    def rename(self, text, copy):
+        if not copy:
+            return text
+        return TOKEN.sub(lambda m: m.group() + copy if m.group() in self.defined else m.group(), text)
+
+
+def copy_code(assembly, which, sites):
+    """One copy's lines. `sites` collects, by position in the code, what the table needs."""
+    out, section, copy = [], None, COPIES[which]
+    stack, entry = STACK, False
+    for position, (kind, text, where_section, where, _) in enumerate(assembly.code):
+        if where_section != section:
+            section = where_section
+            # One section for each copy keeps its text in one range.
+            out.append('\t.section .text.explore%s,"ax",@progbits' % (copy or ".all"))
+        renamed = assembly.rename(text, copy)
+        if kind == "label":
+            if not text.startswith(".L") and not text.isdigit():
+                stack, entry = STACK, text.startswith("explored_")
+            out.append(renamed + ":")
+            continue
+        if kind == "directive":
+            out.append("\t" + renamed)
+            continue
+        bare = text.split(" ", 1)[1] if text.split(" ", 1)[0] in PREFIXES else text
+        locked = bare is not text
+        if "explore_plain" not in section:
+            stop = which == ALL or (which == SHARED and (
+                locked or not own_only(bare, stack) or (entry and bare.startswith("ret"))))
+            if which == PLAIN:
+                out.append(".Lexplore_plain.%d:" % position)
+                sites[position] = (text, where)
+            elif stop:
+                out.append("\tcall *explore_stop@GOTPCREL(%rip)")
+                out.append(".Lexplore_stop%s.%d:" % (copy or ".all", position))
+        out.append("\t" + renamed)
+        if bare in ("movq %rsp, %rbp", "movq %rsp,%rbp"):
+            stack = FRAME
+    return out
+
+
+def abort_ranges(assembly):
+    """Restartable sections: labels explore_rseq_begin.N, _end.N and _abort.N, by position."""
+    at, ranges = {}, []
+    for position, (kind, text, *_rest) in enumerate(assembly.code):
+        if kind == "label":
+            at[text] = position
+    for label, position in at.items():
+        found = re.match(r"^(.*rseq_begin)(.*)$", label)
+        if found:
+            end = found.group(1).replace("rseq_begin", "rseq_end") + found.group(2)
+            abort = found.group(1).replace("rseq_begin", "rseq_abort") + found.group(2)
+            ranges.append((position, at[end], abort))
+    return ranges
+
+
+def table(assembly, sites, stops):
+    strings, out = {}, []
+
+    def string(text):
+        return strings.setdefault(text, ".Lexplore_text.%d" % len(strings))
+
+    ranges = abort_ranges(assembly)
+    out.append('\t.section .data.rel.ro.explore,"aw",@progbits\n\t.balign 8')
+    for symbol in ["explored_sites", "explored_site_count", "explored_plain_range"] + \
+            ["explored_entry_" + entry for entry in ENTRIES]:
+        out.append("\t.globl %s\n\t.hidden %s" % (symbol, symbol))
+    out.append("explored_sites:")
+    for position, (text, (file_number, line)) in sorted(sites.items()):
+        stop = [".Lexplore_stop%s.%d" % (copy or ".all", position) for copy in COPIES[:2]]
+        stop = [name if name in stops else "0" for name in stop]
+        abort = next((label for begin, end, label in ranges if begin < position < end), None)
+        aborts = [abort + copy for copy in COPIES] if abort else ["0"] * 3
+        out.append("\t.quad " + ", ".join(
+            stop + [".Lexplore_plain.%d" % position, string(text),
+                    string(assembly.files.get(file_number, "?")), str(line)] + aborts))
+    out.append("explored_site_count:\n\t.quad %d" % len(sites))
+    out.append("explored_plain_range:\n\t.quad .Lexplore_plain_begin, .Lexplore_plain_end")
+    for entry in ENTRIES:
+        out.append("explored_entry_%s:\n\t.quad %s" %
+                   (entry, ", ".join(entry + copy for copy in COPIES)))
+    out.append('\t.section .rodata.explore,"a",@progbits')
+    for text, label in strings.items():
+        out.append('%s:\n\t.string "%s"' % (label, text.replace("\\", "\\\\").replace('"', '\\"')))
+    return out
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__.splitlines()[2])
+    with open(sys.argv[1]) as file:
+        assembly = Assembly(file.read().splitlines())
+    sites, out = {}, list(assembly.data)
+    out.append('\t.section .text.explore.plain,"ax",@progbits\n.Lexplore_plain_begin:')
+    for which in (ALL, SHARED, PLAIN):
+        out += copy_code(assembly, which, sites)
+    out.append('\t.section .text.explore.plain,"ax",@progbits\n.Lexplore_plain_end:')
+    stops = {line[:-1] for line in out if line.startswith(".Lexplore_stop")}
+    if not sites:
+        sys.exit("%s: no code found" % sys.argv[1])
+    out += table(assembly, sites, stops)
+    with open(sys.argv[2], "w") as file:
+        file.write("\n".join(out) + '\n\t.section .note.GNU-stack,"",@progbits\n')
+
+
+main()

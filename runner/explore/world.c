@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+#include "world.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define WORLD_ADDRESS ((void *)UINT64_C(0x100000000000))
+#define FILL_BYTE 0xa5
+
+struct world *world;
+struct explored_row world_row;
+enum explore_stops world_stops;
+
+static uint8_t *stack_begin;
+static struct world_start started;
+static uint32_t *site_index[2]; /* by copy: return address - stop_base -> site + 1 */
+static uint64_t stop_base[2], stop_span[2];
+
+uintptr_t world_stack_end(unsigned int writer)
+{
+	return (uintptr_t)stack_begin + (writer + 1) * (uintptr_t)WORLD_STACK_BYTES;
+}
+
+uintptr_t world_stack_sp(unsigned int writer)
+{
+	const struct book *book = &world->book;
+
+	return writer == book->writer ? book->sp : book->parked[writer].sp;
+}
+
+/* ---- layout of memory: scheme, slots, ring ---- */
+
+static size_t scheme_bytes(void)
+{
+	return bits_align(world_row.driver->scheme_bytes, 64);
+}
+
+static size_t slots_bytes(void)
+{
+	return sizeof(struct subbuf) << world_row.config.count_shift;
+}
+
+size_t world_memory_bytes(void)
+{
+	return scheme_bytes() + slots_bytes() +
+	       ((size_t)1 << (world_row.config.subbuf_shift + world_row.config.count_shift));
+}
+
+static uint8_t *memory_begin(void)
+{
+	return (uint8_t *)bits_align((uint64_t)(uintptr_t)world->memory, 64);
+}
+
+static void *world_scheme(void)
+{
+	return memory_begin();
+}
+
+struct ring *world_ring(void)
+{
+	return world_scheme();
+}
+
+int world_map(void)
+{
+	size_t bytes = WORLD_BYTES + WORLD_WRITERS_MAX * WORLD_STACK_BYTES;
+	void *at = mmap(WORLD_ADDRESS, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (at == MAP_FAILED || at != WORLD_ADDRESS) {
+		fprintf(stderr, "stampede: no memory at %p for the world to explore: %s\n",
+			WORLD_ADDRESS, strerror(errno));
+		return -ENOMEM;
+	}
+	world = at;
+	stack_begin = (uint8_t *)at + WORLD_BYTES;
+	return 0;
+}
+
+/* ---- loading ---- */
+
+static int index_sites(const char *path, unsigned int copy)
+{
+	uint64_t low = UINT64_MAX, high = 0, i, stop;
+
+	for (i = 0; i < world_row.site_count; i++) {
+		stop = world_row.sites[i].stop[copy];
+		if (!stop)
+			continue;
+		low = stop < low ? stop : low;
+		high = stop > high ? stop : high;
+	}
+	stop_base[copy] = low;
+	stop_span[copy] = high >= low ? high - low + 1 : 0;
+	free(site_index[copy]);
+	site_index[copy] = calloc(stop_span[copy] + 1, sizeof(uint32_t));
+	if (!site_index[copy]) {
+		fprintf(stderr, "stampede: no memory for the stops of %s\n", path);
+		return -ENOMEM;
+	}
+	for (i = 0; i < world_row.site_count; i++)
+		if (world_row.sites[i].stop[copy])
+			site_index[copy][world_row.sites[i].stop[copy] - low] = (uint32_t)i + 1;
+	return 0;
+}
+
+int world_load(const char *path)
+{
+	static void *loaded;
+	void (*get)(struct explored_row *row);
+	unsigned int copy;
+	int error = 0;
+	void *symbol;
+
+	if (loaded)
+		dlclose(loaded);
+	loaded = NULL;
+	if (access(path, F_OK)) {
+		fprintf(stderr, "stampede: no %s: make %s\n", path, path);
+		return -ENOENT;
+	}
+	loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	symbol = loaded ? dlsym(loaded, EXPLORED_ROW_SYMBOL) : NULL;
+	if (!symbol) {
+		fprintf(stderr, "stampede: %s is not an explored row: %s\n", path, dlerror());
+		return -ENOEXEC;
+	}
+	memcpy(&get, &symbol, sizeof(get));
+	get(&world_row);
+	for (copy = 0; copy < 2 && !error; copy++)
+		error = index_sites(path, copy);
+	if (offsetof(struct world, memory) + 64 + world_memory_bytes() > WORLD_BYTES) {
+		fprintf(stderr, "stampede: %s: its ring is too large to be explored\n", path);
+		return -E2BIG;
+	}
+	return error;
+}
+
+/* ---- what the row calls, on the writer's stack ---- */
+
+void explore_enter(struct explore_source *src, unsigned int context)
+{
+	struct book *book = &world->book;
+	struct logged *log = &book->log[book->events];
+
+	src->index = book->events++;
+	if (book->events > WORLD_EVENTS_MAX)
+		abort(); /* caught by the search: a budget beyond the log */
+	*log = (struct logged){ .entry = world_row.clock->now, .context = (uint8_t)context };
+	book->entered[context]++;
+}
+
+void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
+		  uint32_t len)
+{
+	struct book *book = &world->book;
+	struct logged *log = &book->log[src->index];
+	uint32_t extra = len - (uint32_t)sizeof(struct check_payload), i;
+	uint64_t sequence = book->written[log->context]++;
+	struct check_payload *out = (struct check_payload *)(void *)payload;
+
+	log->stamp = stamp;
+	log->inexact = inexact;
+	log->filled = true;
+	out->stamp = stamp;
+	out->entry = log->entry;
+	out->exit = world_row.clock->now;
+	out->tag = check_tag(log->context, inexact, extra, sequence);
+	for (i = 0; i < extra; i++)
+		payload[sizeof(*out) + i] = check_filler(sequence, i);
+}
+
+void explore_leave(const struct explore_source *src, bool recorded)
+{
+	struct book *book = &world->book;
+	struct logged *log = &book->log[src->index];
+
+	log->exit = world_row.clock->now;
+	log->left = recorded ? 1 : 2;
+	book->failed += !recorded;
+}
+
+void explore_deferred(unsigned int context)
+{
+	(void)context;
+	world->book.deferred++;
+}
+
+void explore_undeferred(unsigned int context)
+{
+	(void)context;
+	world->book.deferred--;
+}
+
+/* ---- running ---- */
+
+/* The contexts of nested writers, by depth. A soft mask has so many levels and no more. */
+static unsigned int context_at(unsigned int depth)
+{
+	if (depth <= CONTEXT_LEVEL_3)
+		return world->book.writer * CONTEXTS + depth;
+	return world_row.defers ? CONTEXT_LEVEL_3 : depth + 1;
+}
+
+void world_launch(enum action_kind kind, enum explore_stops stops)
+{
+	struct book *book = &world->book;
+	unsigned int context = kind == ACTION_BEAT ? CONTEXT_BEAT : context_at(book->depth);
+	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), context };
+	void (*function)(void);
+
+	if (stops == STOPS_POINTS)
+		stops = STOPS_NONE;
+	if (kind == ACTION_BEAT)
+		function = (void (*)(void))world_row.beat[stops];
+	else if (book->depth)
+		function = (void (*)(void))world_row.interrupt[stops];
+	else
+		function = (void (*)(void))world_row.event[stops];
+	book->interrupted |= book->depth > 0;
+	book->level[book->depth++] = (struct level){
+		.sp = book->sp,
+		.begin = world_row.clock->now,
+		.beat = kind == ACTION_BEAT,
+		.context = (uint8_t)context,
+	};
+	book->sp = switch_launch(book->sp, function, arguments);
+}
+
+enum switch_event world_resume(void)
+{
+	enum switch_event event;
+
+	switch_writer_sp = world->book.sp;
+	event = switch_resume();
+	world->book.sp = switch_writer_sp;
+	return event;
+}
+
+void world_finished(void)
+{
+	struct book *book = &world->book;
+	const struct level *level = &book->level[--book->depth];
+	uint64_t since = world_row.clock->now - book->beat_since;
+
+	book->sp = level->sp;
+	if (!level->beat)
+		return;
+	/* Bounds what the scheme can have seen: from before one beat to after the next. */
+	book->beat_worst = since > book->beat_worst ? since : book->beat_worst;
+	book->beat_since = level->begin;
+}
+
+static struct switch_frame *world_frame(void)
+{
+	return (struct switch_frame *)world->book.sp;
+}
+
+const struct explore_site *world_site(void)
+{
+	uint64_t pc = world_frame()->pc, offset;
+	unsigned int copy;
+
+	for (copy = 0; copy < 2; copy++) {
+		offset = pc - stop_base[copy];
+		if (offset < stop_span[copy] && site_index[copy][offset])
+			return &world_row.sites[site_index[copy][offset] - 1];
+	}
+	return NULL;
+}
+
+const char *world_label(void)
+{
+	const char *label;
+	uintptr_t argument = 0;
+
+	if (!world_row.points)
+		return NULL;
+#if defined(__x86_64__)
+	argument = world_frame()->rdi;
+#endif
+	memcpy(&label, &argument, sizeof(label));
+	return label;
+}
+
+void world_without_stops(void)
+{
+	const struct explore_site *site = world_site();
+
+	if (site)
+		world_frame()->pc = site->plain;
+}
+
+void world_abort_section(void)
+{
+	const struct explore_site *site = world_site();
+	unsigned int copy = world_stops == STOPS_SHARED ? STOPS_SHARED : STOPS_ALL;
+
+	if (site && site->abort[copy])
+		world_frame()->pc = site->abort[copy];
+}
+
+void world_jump(uint64_t ticks)
+{
+	world_row.clock->now += ticks;
+}
+
+bool world_unfinished(unsigned int writer)
+{
+	const struct book *book = &world->book;
+
+	if (writer == book->writer)
+		return book->depth || book->left.events;
+	return book->parked[writer].depth || book->parked[writer].events;
+}
+
+void world_switch(unsigned int writer)
+{
+	struct book *book = &world->book;
+	struct parked *from = &book->parked[book->writer], *to = &book->parked[writer];
+
+	from->sp = book->sp;
+	from->depth = book->depth;
+	from->events = book->left.events;
+	memcpy(from->level, book->level, book->depth * sizeof(from->level[0]));
+	book->writer = (uint8_t)writer;
+	book->sp = to->sp;
+	book->depth = to->depth;
+	book->left.events = to->events;
+	memcpy(book->level, to->level, to->depth * sizeof(to->level[0]));
+}
+
+/* ---- beginning and judging ---- */
+
+/* With several writers a row owes what it promises for them. */
+static struct scheme_desc judged;
+
+void world_check_begin(void)
+{
+	check_init(&world->check, &judged, world_row.config.stamp_bits);
+	world->check.contexts = CHECK_CONTEXTS;
+}
+
+static void run_to_end(void)
+{
+	while (world_resume() != SWITCH_DONE)
+		continue;
+	world_finished();
+}
+
+static void launch_before(uint32_t extra)
+{
+	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), CONTEXT_TASK, extra };
+	struct book *book = &world->book;
+
+	book->level[book->depth++] = (struct level){ .sp = book->sp };
+	book->sp = switch_launch(book->sp, (void (*)(void))world_row.event[STOPS_NONE], arguments);
+}
+
+void world_begin(const struct world_start *start, const struct budget *budget)
+{
+	struct ring_config config = world_row.config;
+	uint8_t *slots = memory_begin() + scheme_bytes(), *base = slots + slots_bytes();
+	uint32_t i;
+
+	started = *start;
+	config.mode = start->mode;
+	memset(&world->book, 0, sizeof(world->book));
+	world->book.sp = world_stack_end(0);
+	world_row.clock->now = start->phase;
+	world_row.clock->step = start->step;
+	*world_row.blocked = 0;
+	memset(memory_begin(), 0, scheme_bytes() + slots_bytes());
+	memset(base, FILL_BYTE, ring_bytes(&(struct ring){ .subbuf_shift = config.subbuf_shift,
+							   .count_shift = config.count_shift }));
+	world_row.driver->init(world_scheme(), &config, base, (struct subbuf *)(void *)slots,
+			       &world->writer);
+	*world_row.constants.clock_step = start->step;
+	*world_row.constants.base = world_ring()->base;
+	*world_row.constants.subbufs = world_ring()->subbufs;
+	*world_row.constants.header_bytes = world_ring()->header_bytes;
+	*world_row.constants.mode = start->mode;
+	judged = *world_row.driver->desc;
+	if (budget->writers > 1)
+		judged.promises = judged.shared_promises;
+	world_check_begin();
+	world->book.beat_since = world_row.clock->now;
+	for (i = 0; i < start->before + !!start->extra; i++) {
+		launch_before(i == start->before ? start->extra : 0);
+		run_to_end();
+	}
+	world->book.left = *budget;
+	for (i = 0; i < WORLD_WRITERS_MAX; i++)
+		world->book.parked[i] = (struct parked){
+			.sp = world_stack_end(i),
+			.events = i < budget->writers ? budget->events : 0,
+		};
+}
+
+void world_read(void)
+{
+	world_row.driver->take(world_scheme(), &world->check);
+}
+
+static uint32_t needs_unmet(void)
+{
+	const struct scheme_desc *desc = world_row.driver->desc;
+	const struct book *book = &world->book;
+	uint64_t since = world_row.clock->now - book->beat_since;
+	uint32_t unmet = 0;
+
+	if (desc->needs & NEED_BEAT &&
+	    (since > book->beat_worst ? since : book->beat_worst) >
+		    scheme_reach_ticks(desc, world_row.config.stamp_bits))
+		unmet |= NEED_BEAT;
+	if (desc->needs & NEED_MASKED_INTERRUPTS && book->interrupted)
+		unmet |= NEED_MASKED_INTERRUPTS;
+	if (desc->needs & NEED_STRICT_CLOCK && !started.step)
+		unmet |= NEED_STRICT_CLOCK;
+	return unmet;
+}
+
+enum verdict world_judge(uint32_t *unmet)
+{
+	const struct book *book = &world->book;
+	struct ring *ring = world_ring();
+	struct check_totals totals = { .sequenced = true, .failed = book->failed };
+	unsigned int context;
+
+	world_row.driver->flush(world_scheme());
+	world_row.driver->drain(world_scheme(), &world->check, true);
+	totals.lost = ring->lost + ring->refused + ring->stuck;
+	for (context = 0; context < CHECK_CONTEXTS; context++) {
+		totals.written[context] = book->written[context];
+		/* Any event of another CPU may have come into any other's reserve. */
+		totals.nested += context || book->left.writers > 1 ? book->entered[context] : 0;
+	}
+	totals.committed = ring_total_records(ring);
+	check_finish(&world->check, &totals);
+	if (book->deferred)
+		check_violate(&world->check, ORACLE_CONSERVATION, "a deferred event never ran", 0, 0,
+			      0, NULL);
+	*unmet = needs_unmet();
+	return check_verdict(&world->check, ring->stuck, *unmet);
+}
+
+uint64_t world_hash(void)
+{
+	const uint64_t *word = (const uint64_t *)(const void *)memory_begin();
+	size_t words = world_memory_bytes() / 8, i;
+	uint64_t hash = 0x9e3779b97f4a7c15u;
+
+	for (i = 0; i < words; i++) {
+		hash = (hash ^ word[i]) * 0xff51afd7ed558ccdu;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/* The plots of latencies and of ties: their data, their words, and what they refuse. */
+#include "plots_fixture.h"
+
+static void tails_data_is_the_runs(void **state)
+{
+	struct fixture *f = *state;
+	char *text;
+
+	make_data(f);
+	/* Main rows before variants, panels in the run's order; shares are those of longer ones. */
+	assert_holds(in_run(f, "plots/run.gp"),
+		     "tails_names[1] = 'floor'\ntails_names[2] = 'extended_header'\n"
+		     "tails_names[3] = 'extended_header_locked'\n", true);
+	assert_holds(in_run(f, "plots/run.gp"),
+		     "tails_regimes[2] = 'storm'\ntails_gaps[2] = ''\n"
+		     "tails_regimes[3] = 'replay'\ntails_gaps[3] = 'syscalls_busy'\n", true);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_rows = 3\ntails_panels = 3\n", true);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_least = 80\ntails_most = 27000\n", true);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_fence = 48\n", true);
+	assert_holds(in_run(f, "plots/tails.dat"),
+		     "\n 80 1\n 80 0.6 \"floor\"\n 90 0.1 \"floor\"\n 400 0.001 \"floor\"\n"
+		     " 9000 0 \"floor\"\n", true);
+	/* extended_header_locked has no storm: its block is there, and empty. */
+	text = file_text(in_run(f, "plots/tails.dat"), NULL);
+	assert_int_equal(occurrences(text, "\n\n\n"), 3 * 3 - 1);
+	assert_int_equal(occurrences(text, "NaN NaN\n"), 1);
+	free(text);
+}
+
+/* Where rows are many, the variants among them are not coloured; where they are few, all are. */
+static void variants_step_back(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list = json_object_get(f->bench, "tails"), *one;
+	char name[32];
+	int i;
+
+	make_data(f);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_coloured = 3\n", true);
+	for (i = 0; i < 15; i++) {
+		one = json_deep_copy(json_array_get(list, 0));
+		snprintf(name, sizeof(name), "variant_%d", i);
+		json_object_set_new(one, "row", json_string(name));
+		json_object_set_new(one, "variant", json_true());
+		json_array_insert_new(list, 0, one);
+	}
+	make_data(f);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_coloured = 2\n", true);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_names[1] = 'floor'\n", true);
+	make_pictures(f);
+	assert_holds(in_run(f, "plots/tails.svg"), ">16 variants of these rows<", true);
+	assert_holds(in_run(f, "plots/tails.svg"), ">extended_header_locked<", false);
+}
+
+/* A row whose ring an oracle objected to has no curve. */
+static void violations_have_no_curve(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list = json_object_get(f->bench, "tails"), *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		if (!strcmp(json_string_value(json_object_get(one, "row")), "floor")) {
+			json_object_set_new(one, "violation", json_string("time goes back"));
+			json_object_set_new(one, "ecdf", json_array());
+			json_object_set_new(one, "p999", json_null());
+		}
+	make_data(f);
+	assert_holds(in_run(f, "plots/tails.dat"), "floor", false);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_rows = 2\n", true);
+	assert_holds(in_run(f, "report.md"), "takes longer than 800 ticks with `extended_header` "
+		     "and longer than 1,200 with `extended_header_locked`", true);
+}
+
+static void tails_words_are_the_runs(void **state)
+{
+	struct fixture *f = *state;
+
+	make_data(f);
+	assert_holds(in_run(f, "report.md"), "takes longer than 400 ticks with `floor` and longer "
+		     "than 1,200 with `extended_header_locked`", true);
+	assert_holds(in_run(f, "report.md"), "a signal hit 2.00 % of the samples", true);
+}
+
+static void ties_data_is_the_runs(void **state)
+{
+	struct fixture *f = *state;
+
+	make_data(f);
+	assert_holds(in_run(f, "plots/ties.dat"), "\n9 0 \"syscalls_busy\"\n10 30000 "
+		     "\"syscalls_busy\"\n", true);
+	assert_holds(in_run(f, "plots/ties.dat"), "\n\n\n0 0.5 \"back to back\"\n", true);
+	assert_holds(in_run(f, "plots/run.gp"), "ties_lines = 2\nties_least = 0.5\n"
+		     "ties_hz = 2250000000\n", true);
+	assert_holds(in_run(f, "report.md"), "The first bit that adds ties: 10 for "
+		     "`syscalls_busy`, 5 for `back to back`.", true);
+	assert_holds(in_run(f, "report.md"), "saves at most 45.0 % of the header bytes "
+		     "(`extended_header`, 90.0 % of the events compact); merged by time, at most "
+		     "2,000 events per million come before an earlier one (`heartbeat_compact` at "
+		     "the gaps of `syscalls_busy`).", true);
+}
+
+/* No ties at all still make a plot: its axis has a place for none. */
+static void no_ties_are_drawn(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list = json_object_get(f->bench, "precision"), *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		json_object_set_new(one, "ties_per_million", json_pack("[f, f, f]", 0.0, 0.0, 0.0));
+	make_pictures(f);
+	assert_holds(in_run(f, "plots/ties.svg"), ">none<", true);
+	assert_holds(in_run(f, "report.md"), "No cut adds a tie here.", true);
+}
+
+static void what_is_no_distribution_is_refused(void **state)
+{
+	static const char *const bad[] = { "7", "[[1]]", "[[1, 2]]", "[[5, 0.5], [4, 0.6]]",
+					   "[[1, 0.5], [2, 0.4]]", "[[\"1\", 1]]", "[[-1, 1]]" };
+	struct fixture *f = *state;
+	size_t i;
+
+	without_gnuplot(f);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		json_object_set_new(value_at(f, "tails[1]"), "ecdf",
+				    json_loads(bad[i], JSON_DECODE_ANY, NULL));
+		run_write(f);
+		assert_fails(make_all(f->run, NULL), PLOTS_HARNESS, "tails[1].ecdf must be");
+	}
+	json_object_set_new(value_at(f, "tails[1]"), "ecdf", json_null());
+	json_object_set_new(value_at(f, "tails[0]"), "variant", json_integer(1));
+	run_write(f);
+	assert_fails(make_all(f->run, NULL), PLOTS_HARNESS, "tails[0].variant must be true or");
+	json_object_set_new(value_at(f, "tails[0]"), "variant", json_null());
+	json_object_set_new(value_at(f, "precision[1]"), "ties_per_million",
+			    json_loads("[1, -1]", 0, NULL));
+	run_write(f);
+	assert_fails(make_all(f->run, NULL), PLOTS_HARNESS,
+		     "precision[1].ties_per_million must be an array of numbers");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PLOTS_TEST(tails_data_is_the_runs),
+		PLOTS_TEST(variants_step_back),
+		PLOTS_TEST(violations_have_no_curve),
+		PLOTS_TEST(tails_words_are_the_runs),
+		PLOTS_TEST(ties_data_is_the_runs),
+		PLOTS_TEST(no_ties_are_drawn),
+		PLOTS_TEST(what_is_no_distribution_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
