@@ -12,7 +12,8 @@
 	X(storm, storm.gp) X(late_beat, late_beat.gp) X(injected, injected.gp) \
 	X(layouts, layouts.gp) X(threads, threads.gp) \
 	X(replay, replay.gp) X(idle, idle.gp) \
-	X(tails, tails.gp) X(ties, ties.gp) X(report_css, report.css)
+	X(tails, tails.gp) X(ties, ties.gp) X(seek, seek.gp) \
+	X(report_css, report.css)
 
 #define INCLUDE(name, file)                                              \
 	__asm__(".pushsection .rodata\n"                           \

@@ -185,6 +185,10 @@ static int prepare(const struct place *place, struct options *options,
 				"workload storm\n");
 		return EXIT_UNSUPPORTED;
 	}
+	if (config->workload == WORKLOAD_seek) {
+		fprintf(stderr, "stampede: seek is measured by bench: make bench WORKLOADS=seek\n");
+		return EXIT_UNSUPPORTED;
+	}
 	if (options->gaps && config->workload != WORKLOAD_replay) {
 		fprintf(stderr, "stampede: --gaps is for --workload replay, not for %s\n",
 			workload_name(config->workload));
