@@ -12,8 +12,8 @@ int data_seek(const struct run *run, FILE *dat, FILE *vars)
 	char label[TEXT_LABEL_BYTES];
 	size_t i, groups = 0;
 
-	fprintf(dat, "# seek: 1 MiB, 2 probes, 3 most probes, 4 us per seek, 5 us to read the whole "
-		"file; a block per row\n");
+	fprintf(dat, "# seek: 1 MiB, 2 probes, 3 most probes, 4 us per seek, 5 us to read the "
+		"whole file; a block per row\n");
 	fprintf(vars, "array seek_names[%zu]\n", run->seek_count ? run->seek_count : 1);
 	for (i = 0; i < run->seek_count; i++) {
 		const struct seek_cell *cell = &run->seek[i];

@@ -233,8 +233,8 @@ static void plot_seek(const struct run *run, const struct markup *to)
 	size_t i;
 
 	say(to, "The 64-bit begin stamps of sub-buffers find a time in a number of probes that "
-		"grows with the logarithm of the trace; the short stamps alone would have to be read "
-		"from the start.");
+		"grows with the logarithm of the trace; the short stamps alone would have to be "
+		"read from the start.");
 	for (i = 0; i < run->seek_count; i++)
 		if (!largest || run->seek[i].mib > largest->mib)
 			largest = &run->seek[i];

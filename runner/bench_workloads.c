@@ -73,7 +73,8 @@ int bench_run_workloads(struct bench *bench)
 		error = bench_run_checked(bench, WORKLOAD_stall, size->checked_seconds, 0,
 					  bench->stress);
 	if (!error && bench->workload[WORKLOAD_seek])
-		error = seek_curve(bench->full ? SEEK_MIB_FULL : SEEK_MIB, bench->seed, bench->seek);
+		error = seek_curve(bench->full ? SEEK_MIB_FULL : SEEK_MIB, bench->seed,
+				   bench->seek);
 	if (error || !bench->workload[WORKLOAD_handoff])
 		return error;
 	if (bench->plan.count > 1)

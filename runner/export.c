@@ -98,7 +98,8 @@ int export_begin(struct export *export, const char *dir, const struct buffer *bu
 {
 	int error = 0;
 
-	*export = (struct export){ .driver = buffer->driver, .config = buffer->config, .dirfd = -1 };
+	*export = (struct export){ .driver = buffer->driver, .config = buffer->config };
+	export->dirfd = -1;
 	export->dir = strdup(dir);
 	if (!export->dir || asprintf(&export->partial, "%s.partial", dir) < 0) {
 		fprintf(stderr, "stampede: no memory to export to %s\n", dir);

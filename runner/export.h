@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes what rings hold as traces that other people's readers know: CTF 1.8 for rows that store
- * absolute stamps (metadata and a file cpu<N> each), raw ftrace sub-buffers for rows that store deltas
- * (cpu<N>.raw, and header_page and header_event as tracefs has them).
+ * absolute stamps (metadata and a file cpu<N> each), raw ftrace sub-buffers for rows that store
+ * deltas (cpu<N>.raw, and header_page and header_event as tracefs has them).
  *
  * A trace is a directory. It is written under another name, <dir>.partial, and renamed when it is
  * whole; if it cannot be, nothing stays.
@@ -33,15 +33,15 @@ struct export {
 bool export_possible(const struct driver *driver);
 
 /*
- * Begins a trace in `dir`, which must not exist yet, of rings like `buffer`'s. An exit code, after a
- * line on stderr.
+ * Begins a trace in `dir`, which must not exist yet, of rings like `buffer`'s. An exit code, after
+ * a line on stderr.
  */
 int export_begin(struct export *export, const char *dir, const struct buffer *buffer);
 
 /*
- * Adds the sub-buffers [first, last) of a ring that were just drained and are not released. Each CPU
- * has a file; of ftrace rows all rings have sub-buffers of one size. An exit code, after a line on
- * stderr the first time.
+ * Adds the sub-buffers [first, last) of a ring that were just drained and are not released. Each
+ * CPU has a file; of ftrace rows all rings have sub-buffers of one size. An exit code, after a line
+ * on stderr the first time.
  */
 int export_subbufs(struct export *export, const struct buffer *buffer, uint64_t first,
 		   uint64_t last);

@@ -62,28 +62,29 @@ static void on_interrupt(int signal)
 	stress_stop = 1;
 }
 
+static const struct option longs[] = {
+	{ "list", no_argument, NULL, 'l' },
+	{ "scheme", required_argument, NULL, 's' },
+	{ "workload", required_argument, NULL, 'w' },
+	{ "seconds", required_argument, NULL, 't' },
+	{ "levels", required_argument, NULL, 'n' },
+	{ "threads", required_argument, NULL, 'j' },
+	{ "shared", no_argument, NULL, 'a' },
+	{ "cpus", required_argument, NULL, 'c' },
+	{ "bits", required_argument, NULL, 'b' },
+	{ "gaps", required_argument, NULL, 'g' },
+	{ "payload", required_argument, NULL, 'p' },
+	{ "seed", required_argument, NULL, 'r' },
+	{ "json", required_argument, NULL, 'o' },
+	{ "export", required_argument, NULL, 'e' },
+	{ "export-mib", required_argument, NULL, 'm' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* 0: go on; otherwise 1 + exit code. */
 static int parse(int argc, char **argv, struct options *options)
 {
-	static const struct option longs[] = {
-		{ "list", no_argument, NULL, 'l' },
-		{ "scheme", required_argument, NULL, 's' },
-		{ "workload", required_argument, NULL, 'w' },
-		{ "seconds", required_argument, NULL, 't' },
-		{ "levels", required_argument, NULL, 'n' },
-		{ "threads", required_argument, NULL, 'j' },
-		{ "shared", no_argument, NULL, 'a' },
-		{ "cpus", required_argument, NULL, 'c' },
-		{ "bits", required_argument, NULL, 'b' },
-		{ "gaps", required_argument, NULL, 'g' },
-		{ "payload", required_argument, NULL, 'p' },
-		{ "seed", required_argument, NULL, 'r' },
-		{ "json", required_argument, NULL, 'o' },
-		{ "export", required_argument, NULL, 'e' },
-		{ "export-mib", required_argument, NULL, 'm' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	bool good = true;
 	int option;
 
@@ -195,8 +196,8 @@ static int prepare(const struct place *place, struct options *options,
 		return EXIT_USAGE;
 	}
 	if (options->export && config->workload == WORKLOAD_late_beat) {
-		fprintf(stderr, "stampede: late_beat starts its ring anew for every beat; --export is "
-				"for other workloads\n");
+		fprintf(stderr, "stampede: late_beat starts its ring anew for every beat; "
+				"--export is for other workloads\n");
 		return EXIT_UNSUPPORTED;
 	}
 	if (config->workload == WORKLOAD_replay) {

@@ -147,6 +147,7 @@ static int one_size(struct curve *curve, uint64_t mib, uint64_t *random, json_t 
 	uint64_t bytes = mib << 20, first = 0, last = 0, begin, sought, probes = 0, most = 0;
 	uint64_t decoded = 0, seek_ns = 0, read_ns, i;
 	struct seek_found found = { .found = false };
+	json_t *line;
 
 	curve->index = (struct seek_index){ .count = 0 };
 	if (!span(curve, bytes, &first, &last))
@@ -169,13 +170,13 @@ static int one_size(struct curve *curve, uint64_t mib, uint64_t *random, json_t 
 		return EXIT_USAGE;
 	read_ns = time_ns() - begin;
 	seek_index_free(&curve->index);
-	return json_array_append_new(into, json_pack("{s:s, s:I, s:I, s:I, s:f, s:I, s:f, s:f, s:f}",
-			"row", curve->driver->row, "mib", (json_int_t)mib,
-			"subbufs", (json_int_t)(bytes >> RING_TIMED_SUBBUF_SHIFT),
-			"seeks", (json_int_t)SEEKS, "probes", (double)probes / SEEKS,
-			"probes_most", (json_int_t)most, "decoded", (double)decoded / SEEKS,
-			"seek_ns", (double)seek_ns / SEEKS,
-			"read_ns", (double)read_ns)) ? EXIT_RESOURCE : 0;
+	line = json_pack("{s:s, s:I, s:I, s:I, s:f, s:I, s:f, s:f, s:f}", "row", curve->driver->row,
+			 "mib", (json_int_t)mib, "subbufs",
+			 (json_int_t)(bytes >> RING_TIMED_SUBBUF_SHIFT), "seeks", (json_int_t)SEEKS,
+			 "probes", (double)probes / SEEKS, "probes_most", (json_int_t)most,
+			 "decoded", (double)decoded / SEEKS, "seek_ns", (double)seek_ns / SEEKS,
+			 "read_ns", (double)read_ns);
+	return line && !json_array_append_new(into, line) ? 0 : EXIT_RESOURCE;
 }
 
 static void remove_trace(const struct curve *curve)
@@ -211,7 +212,8 @@ static int one_row(const char *row, uint64_t most_mib, uint64_t seed, json_t *in
 		error = one_size(&curve, mib, &random, into);
 		if (error)
 			fprintf(stderr, "stampede: seeking in %s: %s\n", row,
-				error == EXIT_USAGE ? "another event than reading finds" : "no memory");
+				error == EXIT_USAGE ? "not the event that reading finds" :
+						      "no memory");
 	}
 	trace_file_close(&curve.file);
 	if (curve.ctf.dir)

@@ -13,10 +13,10 @@
 #define SEEK_MIB 64
 
 /*
- * Records with rows of the timed build (one that writes packets, one that writes ftrace sub-buffers,
- * one with a beat) files that grow by four up to `most_mib`, below $TMPDIR or /tmp, and seeks in them
- * at random. Appends an object per row and size to `into`, results/SCHEMA.md's "seek". An exit code,
- * after a line on stderr; the files are gone afterwards.
+ * Records with rows of the timed build (one that writes packets, one that writes ftrace
+ * sub-buffers, one with a beat) files that grow by four up to `most_mib`, below $TMPDIR or /tmp,
+ * and seeks in them at random. Appends an object per row and size to `into`, results/SCHEMA.md's
+ * "seek". An exit code, after a line on stderr; the files are gone afterwards.
  */
 int seek_curve(uint64_t most_mib, uint64_t seed, json_t *into);
 

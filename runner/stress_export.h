@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exports what run-stress records: <dir>/<row>/epoch-<n>, a trace each, since every epoch has a ring
- * geometry of its own; one file per writer's CPU. Nothing new is begun once `most` bytes are written.
+ * Exports what run-stress records: <dir>/<row>/epoch-<n>, a trace each, since every epoch has a
+ * ring geometry of its own; one file per writer's CPU. Nothing new is begun once `most` bytes are
+ * written.
  */
 #ifndef STAMPEDE_RUNNER_STRESS_EXPORT_H
 #define STAMPEDE_RUNNER_STRESS_EXPORT_H

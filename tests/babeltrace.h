@@ -128,8 +128,8 @@ static inline bool babeltrace_read(const char *dir, struct babeltrace *reader)
 	bt_value_array_append_string_element(inputs, dir);
 	bt_value_map_insert_entry(params, "inputs", inputs);
 	good = bt_graph_add_source_component(
-		       graph, bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs"), "ctf",
-		       params, BT_LOGGING_LEVEL_WARNING, &source) ==
+		       graph, bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs"),
+		       "ctf", params, BT_LOGGING_LEVEL_WARNING, &source) ==
 	       BT_GRAPH_ADD_COMPONENT_STATUS_OK;
 	if (good) {
 		assert_int_equal(bt_graph_add_filter_component(

@@ -74,13 +74,13 @@ static inline void assert_seen(const struct seen_list *other, const char *reader
 		const struct seen *one = &stand.ring.list[i], *two = &other->list[i];
 
 		if (memcmp(one, two, sizeof(*one)) != 0)
-			fail_msg("%s, %s: event %u: ring %" PRIu64 " (stamp %" PRIu64 "), %s %" PRIu64
-				 " (stamp %" PRIu64 ")", stand.play.driver->row, stand.what, i,
-				 one->time, one->stamp, reader, two->time, two->stamp);
+			fail_msg("%s, %s: event %u: ring %" PRIu64 " (stamp %" PRIu64 "), %s %"
+				 PRIu64 " (stamp %" PRIu64 ")", stand.play.driver->row, stand.what,
+				 i, 				 one->time, one->stamp, reader, two->time, two->stamp);
 	}
 	if (other->count != stand.ring.count)
-		fail_msg("%s, %s: %u events in the ring, %u by %s", stand.play.driver->row, stand.what,
-			 stand.ring.count, other->count, reader);
+		fail_msg("%s, %s: %u events in the ring, %u by %s", stand.play.driver->row,
+			 stand.what, stand.ring.count, other->count, reader);
 }
 
 static inline void stand_open(const struct driver *driver)

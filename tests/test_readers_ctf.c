@@ -34,8 +34,8 @@ static void by_babeltrace(void *arg, uint64_t ticks, const bt_field *payload, co
 }
 
 /*
- * babeltrace2 says once per trace that it makes nothing of a header's fields but id and time: that is
- * so, of these. Everything else that it says is an objection.
+ * babeltrace2 says once per trace that it makes nothing of a header's fields but id and time: that
+ * is so, of these. Everything else that it says is an objection.
  */
 static const char *objection(void)
 {

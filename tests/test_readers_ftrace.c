@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libtraceevent's kbuffer as an oracle: every row that writes ftrace sub-buffers is played, exported,
- * and read by kbuffer and by our own reader; so are recorded sub-buffers of a kernel, and records
- * made by hand. Where kbuffer is blind the test says so.
+ * libtraceevent's kbuffer as an oracle: every row that writes ftrace sub-buffers is played,
+ * exported, and read by kbuffer and by our own reader; so are recorded sub-buffers of a kernel, and
+ * records made by hand. Where kbuffer is blind the test says so.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -240,7 +240,8 @@ static void this_kernel(void **state)
 	(void)state;
 	events = compare_capture(dir, NULL);
 	assert_true(events > 0);
-	print_message("kbuffer and read-trace agree on %" PRIu64 " events of this kernel\n", events);
+	print_message("kbuffer and read-trace agree on %" PRIu64 " events of this kernel\n",
+		      events);
 }
 
 /* ---- records by hand ---- */
@@ -256,7 +257,7 @@ static void keep_time(uint64_t time, const uint8_t *payload)
 	kbuffer_times[kbuffer_count++] = time;
 }
 
-/* Both read a sub-buffer that begins at `begin` and holds `hex`; what ours says is wrong, or NULL. */
+/* Both read a sub-buffer of `hex` that begins at `begin`. What ours says is wrong, or NULL. */
 static const char *both_read(uint64_t begin, const char *hex)
 {
 	static struct ftrace_reader reader;

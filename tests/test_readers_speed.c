@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * How quick our decoders are beside kbuffer and babeltrace2 on the same bytes in one run: the best of
- * interleaved rounds, so that a loaded machine changes little. All readers have to come to the same
- * sum of times.
+ * How quick our decoders are beside kbuffer and babeltrace2 on the same bytes in one run: the best
+ * of interleaved rounds, so that a loaded machine changes little. All readers have to come to the
+ * same sum of times.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -213,8 +213,8 @@ static void beside_babeltrace(void **state)
 	}
 	ctf_trace_close(&trace);
 	scratch_remove(dir);
-	print_message("compact CTF: ours %.0f M events/s, babeltrace2 %.2f with printing (%.0f times), "
-		      "%.2f without (%.0f times)\n", ours / 1e6, printing / 1e6,
+	print_message("compact CTF: ours %.0f M events/s, babeltrace2 %.2f with printing "
+		      "(%.0f times), %.2f without (%.0f times)\n", ours / 1e6, printing / 1e6,
 		      printing ? ours / printing : 0, library / 1e6, ours / library);
 	if (!printing)
 		skip();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Seeking a time by the begin stamps of sub-buffers, for every row, in its ring and in the files that
- * it is exported to: always the event that reading from the start finds, in O(log n) probes. And what
- * the note of 2006 says of the heartbeat: low bits alone cannot jump.
+ * Seeking a time by the begin stamps of sub-buffers, for every row, in its ring and in the files
+ * that it is exported to: always the event that reading from the start finds, in O(log n) probes.
+ * And what the note of 2006 says of the heartbeat: low bits alone cannot jump.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,7 +173,7 @@ static void other_sizes(void **state)
 	bytes = malloc(size + size / 2);
 	memcpy(bytes, empty, size);
 	memcpy(bytes + size, empty, size / 2);
-	/* Where LTTng has them: stamps at 32, 40 and in the first event, the packet's size at 56. */
+	/* In LTTng: stamps at 32, 40 and in the first event, the packet's size at 56. */
 	for (unsigned int i = 0; i < 3; i++)
 		put_u64(bytes + size + stamps[i],
 			  get_u64(empty + stamps[i]) + UINT64_C(100000000000));
@@ -240,7 +240,7 @@ static void low_bits_cannot_jump(void **state)
 		truth = payload.stamp;
 		/* By the synthetic 64 bits. */
 		assert_int_equal(first_of(reader, i, begin), truth);
-		/* By the low bits of the same stamp: whole wraps are missing, unless none passed. */
+		/* By the low bits of the same stamp: whole wraps are missing, if any passed. */
 		low = bits_advance(first_begin, begin & bits_mask(BITS), BITS);
 		jumped = first_of(reader, i, low);
 		assert_int_equal((truth - jumped) & bits_mask(BITS), 0);

@@ -143,12 +143,14 @@ static void large_header(FILE *text, const struct ctf_description *d)
 
 static void packed_header(FILE *text, const struct ctf_description *d)
 {
-	fputs("\t\tenum : integer { size = 5; align = 1; } { compact = 0 ... 30, escape = 31 } id;\n"
+	fputs("\t\tenum : integer { size = 5; align = 1; } "
+	      "{ compact = 0 ... 30, escape = 31 } id;\n"
 	      "\t\tvariant <id> {\n\t\tstruct {\n", text);
 	put_low(text, d, 27);
 	fprintf(text,
 		"\t\t} compact;\n\t\tstruct {\n\t\t\tenum : integer { size = 27; align = 1; } "
-		"{ plain = 0 ... %d, sized = %d ... 134217727 } id;\n", EVENT_SIZED - 1, EVENT_SIZED);
+		"{ plain = 0 ... %d, sized = %d ... 134217727 } id;\n",
+		EVENT_SIZED - 1, EVENT_SIZED);
 	put_stamp(text, d, "stamp");
 	fputs("\t\t\tvariant <id> { struct { } plain; struct { u32_t size; } sized; } more;\n"
 	      "\t\t} escape;\n\t\t} v;\n", text);

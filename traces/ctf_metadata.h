@@ -2,8 +2,8 @@
 /*
  * The CTF 1.8 metadata of our own packets: what core/format_ctf.h and the schemes write, told to
  * other people's readers. The clock is declared to run at 1 GHz, so that a tick is a ns and none of
- * them disappears in rounding. Of rows that cut low bits of the stamp the clock is the stamp without
- * them, at 1 GHz / 2^cut.
+ * them disappears in rounding. Of rows that cut low bits of the stamp the clock is the stamp
+ * without them, at 1 GHz / 2^cut.
  */
 #ifndef STAMPEDE_TRACES_CTF_METADATA_H
 #define STAMPEDE_TRACES_CTF_METADATA_H

@@ -19,7 +19,7 @@ int64_t ctf_fixed_bytes(const struct ctf_type *type, uint32_t align_bytes)
 		return type->size % 8 ? -1 : (int64_t)(type->size / 8);
 	if (type->kind == CTF_ARRAY) {
 		bytes = ctf_fixed_bytes(type->element, align_bytes);
-		/* Elements have to be dense; more than a packet can hold is none that is decoded. */
+		/* Elements have to be dense, and not more than any packet holds. */
 		if (bytes < 0 || type->length > UINT32_MAX / 8 || bytes > UINT16_MAX ||
 		    (uint64_t)bytes * 8 % type->element->align)
 			return -1;

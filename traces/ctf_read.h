@@ -3,8 +3,8 @@
  * Reads a CTF stream file by its metadata: packet by packet, event by event.
  *
  * Events with a short header (an id, the low bits of the clock, nothing that a variant would add)
- * and a payload of constant size are decoded by a plan that is made of the metadata once; all others
- * field by field.
+ * and a payload of constant size are decoded by a plan that is made of the metadata once; all
+ * others field by field.
  */
 #ifndef STAMPEDE_TRACES_CTF_READ_H
 #define STAMPEDE_TRACES_CTF_READ_H
@@ -56,7 +56,7 @@ struct ctf_counts {
 	uint64_t events;
 	uint64_t payload_bytes;
 	uint64_t extended; /* events that carry the whole clock or more of it than the short ones */
-	uint64_t backward; /* times that go back; packets that begin before their predecessor's end */
+	uint64_t backward; /* times that go back, packets that begin too early */
 };
 
 #define CTF_STREAMS_MOST 64

@@ -129,7 +129,8 @@ static bool large_event(struct ftrace_reader *reader, struct trace_event *event)
 				   "length of a large record is no length");
 	if ((uint64_t)header + payload > left)
 		return trace_fault(&reader->fault, offset_of(reader, reader->at),
-				   "record of %" PRIu64 " bytes runs over the end of its sub-buffer",
+				   "record of %" PRIu64
+				   " bytes runs over the end of its sub-buffer",
 				   (uint64_t)header + payload);
 	if (payload % 4)
 		return trace_fault(&reader->fault, offset_of(reader, reader->at),

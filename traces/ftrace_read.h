@@ -61,7 +61,7 @@ void ftrace_reader_init(struct ftrace_reader *reader, uint32_t subbuf_bytes, uin
  */
 bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uint64_t offset);
 
-/* The next events of the sub-buffer; 0 at its end, or at a fault. `batch` has TRACE_BATCH places. */
+/* The next events of the sub-buffer, at most TRACE_BATCH; 0 at its end, or at a fault. */
 uint32_t ftrace_batch(struct ftrace_reader *reader, struct trace_event *batch);
 
 /* The begin stamp of the sub-buffer at `subbuf`. */

@@ -63,7 +63,8 @@ int ftrace_format_read(const char *dir, struct ftrace_format *format)
 		if (!page_field(text, " data", &offset, &size) || offset != FTRACE_HEADER_BYTES ||
 		    size > FTRACE_SUBBUF_MOST - FTRACE_HEADER_BYTES ||
 		    size < FTRACE_SUBBUF_LEAST - FTRACE_HEADER_BYTES || size % 8)
-			return refuse(dir, "header_page", "no data field of 48 bytes to 1 MiB at 16");
+			return refuse(dir, "header_page",
+				      "no data field of 48 bytes to 1 MiB at 16");
 		format->subbuf_bytes = offset + size;
 	}
 	if (small_text(dir, "header_event", text, sizeof(text))) {

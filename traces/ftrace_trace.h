@@ -28,8 +28,8 @@ struct ftrace_visitor {
 };
 
 /*
- * Fills `format` from header_page and header_event in `dir`, as far as they are there. An exit code,
- * after a line on stderr, if they are there and say something that is not read here.
+ * Fills `format` from header_page and header_event in `dir`, as far as they are there. An exit
+ * code, after a line on stderr, if they are there and say something that is not read here.
  */
 int ftrace_format_read(const char *dir, struct ftrace_format *format);
 
@@ -37,8 +37,8 @@ int ftrace_format_read(const char *dir, struct ftrace_format *format);
 int ftrace_format_write(int dirfd, const struct ftrace_format *format);
 
 /*
- * Reads all of `path`, a file. `reader` has its counts and perhaps a fault afterwards. An exit code,
- * after a line on stderr, if the file cannot be read at all.
+ * Reads all of `path`, a file. `reader` has its counts and perhaps a fault afterwards. An exit
+ * code, after a line on stderr, if the file cannot be read at all.
  */
 int ftrace_read_file(const char *path, const struct ftrace_format *format,
 		     struct ftrace_reader *reader, const struct ftrace_visitor *visitor);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: any bytes as a CTF trace. The first byte chooses: 0, two bytes of length, metadata, then
- * the stream; otherwise a stream for metadata that is known to be good. What the plan decodes, field
- * by field reading decodes too.
+ * libFuzzer: any bytes as a CTF trace. The first byte chooses: 0, two bytes of length, metadata,
+ * then the stream; otherwise a stream for metadata that is known to be good. What the plan decodes,
+ * field by field reading decodes too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,8 @@ static unsigned int decode(const struct ctf_metadata *metadata, const uint8_t *b
 	reader.no_plan = no_plan;
 	while (offset < size && ctf_packet_open(&reader, offset)) {
 		offset += reader.packet.bytes;
-		while (count < (BATCHES_MOST - 1) * TRACE_BATCH && (got = ctf_batch(&reader, batch)))
+		while (count < (BATCHES_MOST - 1) * TRACE_BATCH &&
+		       (got = ctf_batch(&reader, batch)))
 			for (i = 0; i < got; i++) {
 				if (batch[i].payload < bytes ||
 				    batch[i].payload + batch[i].payload_bytes > bytes + size)
@@ -129,8 +130,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (data[0]) {
 		length = data[0] % KNOWN;
-		if (!good[length].arena && !tsdl_parse((const uint8_t *)known[length],
-						       strlen(known[length]), &good[length], &fault))
+		if (!good[length].arena &&
+		    !tsdl_parse((const uint8_t *)known[length], strlen(known[length]),
+				&good[length], &fault))
 			abort();
 		decode_both(&good[length], data + 1, size - 1);
 		return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: any bytes as raw ftrace sub-buffers. The first byte chooses their size and the width of
- * time_delta. Whatever is decoded lies inside its sub-buffer and does not go back in time.
+ * libFuzzer: any bytes as raw ftrace sub-buffers. The first byte chooses their size and the width
+ * of time_delta. Whatever is decoded lies inside its sub-buffer and does not go back in time.
  */
 #include <stdlib.h>
 #include <string.h>

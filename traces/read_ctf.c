@@ -102,7 +102,8 @@ static int print_csv(FILE *out, struct ctf_trace *trace)
 	if (!find_columns(trace, &columns))
 		return EXIT_RESOURCE;
 	if (columns.too_many)
-		fprintf(stderr, "stampede: %s: more than %d integer fields; the rest has no column\n",
+		fprintf(stderr,
+			"stampede: %s: more than %d integer fields; the rest has no column\n",
 			trace->dir, COLUMNS_MOST);
 	fputs("cpu,stamp_ns", out);
 	for (i = 0; i < columns.count; i++)

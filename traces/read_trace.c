@@ -16,11 +16,11 @@
 
 static const char usage[] =
 	"usage: read-trace [options] PATH...\n"
-	"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or with cpu<N>.raw\n"
-	"files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw.\n"
+	"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or with\n"
+	"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw.\n"
 	"  --csv            every event: ftrace: subbuffer,offset_bytes,payload_bytes,stamp_ns;\n"
 	"                   CTF: cpu,stamp_ns and the integer fields of the payloads\n"
-	"  --gaps FILE      gaps between successive events of a CPU, for run-stress --workload replay\n"
+	"  --gaps FILE      gaps between successive events of a CPU, for run-stress replay\n"
 	"  --subbuf BYTES   of a sub-buffer (default: as header_page says, or 4096)\n"
 	"  --bits N         of time_delta (default: as header_event says, or 27)\n"
 	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it\n";

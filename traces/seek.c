@@ -103,7 +103,7 @@ static bool make_index(struct ctf_reader *reader, struct seek_index *index)
 	return true;
 }
 
-/* Packets of one size, as far as the first and the last say; seek_ctf() finds out if they are not. */
+/* Packets of one size, as far as the first and the file say; seek_ctf() finds out if not. */
 static bool same_sizes(struct ctf_reader *reader, struct seek_index *index)
 {
 	uint64_t bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds a time in a trace without reading it from the start: binary search over the 64-bit begin
- * stamps of sub-buffers, which is what they were invented for (Desnoyers, "LTTng synthetic TSC MSB",
- * 2006-03-01), then forward through one of them, or two.
+ * stamps of sub-buffers, which is what they were invented for (Desnoyers, "LTTng synthetic TSC
+ * MSB", 2006-03-01), then forward through one of them, or two.
  */
 #ifndef STAMPEDE_TRACES_SEEK_H
 #define STAMPEDE_TRACES_SEEK_H
@@ -31,9 +31,9 @@ struct seek_found {
 };
 
 /*
- * How many sub-buffers begin before `time`; begin stamps do not go back. The first event at or after
- * it is in the last of those or at the beginning of the next. At most log2(count) + 1 probes. False: a
- * begin stamp cannot be read.
+ * How many sub-buffers begin before `time`; begin stamps do not go back. The first event at or
+ * after it is in the last of those or at the beginning of the next. At most log2(count) + 1 probes.
+ * False: a begin stamp cannot be read.
  */
 static inline bool seek_before(struct seek *seek, uint64_t time, uint64_t *before)
 {
@@ -60,9 +60,9 @@ bool seek_ftrace(const struct trace_file *file, uint32_t subbuf_bytes, uint32_t 
 struct ctf_reader;
 
 /*
- * In a CTF stream file. Packets of one size are found by arithmetic; of others an index is made, which
- * reads every packet's header once: `index` has room for it and is kept between calls (start with
- * zeros, free with seek_index_free()). False: reader->fault.
+ * In a CTF stream file. Packets of one size are found by arithmetic; of others an index is made,
+ * which reads every packet's header once: `index` has room for it and is kept between calls (start
+ * with zeros, free with seek_index_free()). False: reader->fault.
  */
 struct seek_index {
 	uint64_t packet_bytes; /* of all packets; 0: they differ */

@@ -75,7 +75,7 @@ static bool read_statement(struct tsdl_parser *parser, struct statement *stateme
 	if (length >= sizeof(statement->text))
 		length = sizeof(statement->text) - 1;
 	memcpy(statement->text, parser->text + token->offset + quote, length);
-	/* A value of several tokens, such as absolute = FALSE or clock.x.value, says nothing here. */
+	/* A value of several tokens, such as clock.x.value, says nothing here. */
 	while (!tsdl_at(parser, ";")) {
 		if (token->kind == TOKEN_END)
 			return tsdl_expected(parser, "';'");
@@ -324,7 +324,8 @@ static bool sort_events(struct tsdl_parser *parser)
 
 	for (event = parser->events; event; event = event->next)
 		if (!tsdl_stream(parser->metadata, event->stream_id))
-			return tsdl_fault(parser, parser->size, "an event of a stream there is not");
+			return tsdl_fault(parser, parser->size,
+					  "an event of a stream there is not");
 	for (stream = parser->metadata->streams; stream; stream = stream->next) {
 		for (event = parser->events; event; event = event->next)
 			stream->event_count += event->stream_id == stream->id;

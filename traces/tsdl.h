@@ -118,8 +118,8 @@ struct ctf_metadata {
 };
 
 /*
- * Parses `bytes` of metadata. False: `fault` has the offset in the file and the reason. Free in both
- * cases.
+ * Parses `bytes` of metadata. False: `fault` has the offset in the file and the reason. Free in
+ * both cases.
  */
 bool tsdl_parse(const uint8_t *bytes, size_t size, struct ctf_metadata *metadata,
 		struct trace_fault *fault);

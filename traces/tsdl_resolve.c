@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which field a variant's tag or a sequence's length is: found once, read from a slot ever after. */
+/* Which field is a variant's tag or a sequence's length: found once, then read from a slot. */
 #include <stdio.h>
 #include <string.h>
 
@@ -103,8 +103,8 @@ static bool resolve(const struct resolver *resolver, struct ctf_type *type,
 
 	if (depth > TSDL_NESTING_MOST)
 		return tsdl_fault(resolver->parser, type->offset, "types are nested too deeply");
-	if ((type->kind == CTF_VARIANT || type->kind == CTF_SEQUENCE) && type->slot == CTF_NO_SLOT &&
-	    !resolve_tag(resolver, type, scope))
+	if ((type->kind == CTF_VARIANT || type->kind == CTF_SEQUENCE) &&
+	    type->slot == CTF_NO_SLOT && !resolve_tag(resolver, type, scope))
 		return false;
 	if (type->element)
 		return resolve(resolver, type->element, scope, depth + 1);
