@@ -17,7 +17,7 @@
 
 bool export_possible(const struct driver *driver)
 {
-	return !driver->desc->untimed;
+	return !driver->desc->untimed && driver->format.kind != FORMAT_OWN;
 }
 
 static bool is_ftrace(const struct export *export)

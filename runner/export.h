@@ -29,7 +29,7 @@ struct export {
 	int error; /* negative errno: nothing more is written */
 };
 
-/* Can this row's records be a trace? Not if they have no stamps. */
+/* Can this row's records be a trace? Not without stamps, or in a format of its own. */
 bool export_possible(const struct driver *driver);
 
 /*

@@ -76,7 +76,7 @@ static inline void assert_seen(const struct seen_list *other, const char *reader
 		if (memcmp(one, two, sizeof(*one)) != 0)
 			fail_msg("%s, %s: event %u: ring %" PRIu64 " (stamp %" PRIu64 "), %s %"
 				 PRIu64 " (stamp %" PRIu64 ")", stand.play.driver->row, stand.what,
-				 i, 				 one->time, one->stamp, reader, two->time, two->stamp);
+				 i, one->time, one->stamp, reader, two->time, two->stamp);
 	}
 	if (other->count != stand.ring.count)
 		fail_msg("%s, %s: %u events in the ring, %u by %s", stand.play.driver->row,
@@ -146,7 +146,7 @@ static inline unsigned int gaps_seen(uint64_t gap)
  */
 static inline void play_gaps(void)
 {
-	static const unsigned int bits[] = { 4, 16, 26, 27, 28, 31, 32, 33, 34 };
+	static const unsigned int bits[] = { 5, 16, 26, 27, 28, 31, 32, 33, 34 };
 	const struct stage stage = { .bits = 27, .subbuf_shift = 18, .count_shift = 3,
 				     .now = START, .step = 1 };
 	unsigned int i;
@@ -154,7 +154,7 @@ static inline void play_gaps(void)
 
 	stand_start("gaps", &stage);
 	for (i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
-		for (off = -10; off <= 10; off++) {
+		for (off = -24; off <= 8; off++) {
 			play_pass(&stand.play, (UINT64_C(1) << bits[i]) + (uint64_t)(int64_t)off);
 			play_event(&stand.play);
 		}
@@ -163,8 +163,9 @@ static inline void play_gaps(void)
 	if (stand.play.driver->desc->needs & NEED_BEAT ||
 	    stand.play.driver->desc->clock_reads_extended > 1)
 		return;
+	/* Half a wrap carries every other time, which may cost a row another read of the clock. */
 	for (i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
-		for (off = -1; off <= 1; off++)
+		for (off = -1; off <= 1 && bits[i] != 26; off++)
 			if (!gaps_seen((UINT64_C(1) << bits[i]) + (uint64_t)(int64_t)off))
 				fail_msg("%s: no gap of 2^%u%+d", stand.play.driver->row, bits[i],
 					 off);

@@ -168,6 +168,115 @@ static void all_sizes_and_switches(void **state)
 	every_row(sizes);
 }
 
+/* ---- what the two are blind to, and what not ---- */
+
+/* Rewrites 8 bytes of the exported stream. */
+static void poke(long offset, uint64_t value)
+{
+	char path[PATH_MAX + 40];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/cpu0", stand.trace);
+	file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+	assert_int_equal(fwrite(&value, sizeof(value), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Two events 2^27 apart whose second has lost its escape: as if the scheme had missed a wrap. */
+static void missed_wrap(void **state)
+{
+	const struct stage stage = { .bits = 27, .subbuf_shift = 12, .count_shift = 1,
+				     .now = START, .step = 1 };
+	struct babeltrace reader = { .event = by_babeltrace };
+	uint64_t lost;
+
+	(void)state;
+	stand_open(driver_find(drivers_counting, "floor"));
+	stand_start("missed wrap", &stage);
+	play_event(&stand.play);
+	virtual_clock.now += UINT64_C(3) << 27;
+	play_event(&stand.play);
+	points.hook = NULL;
+	buffer_drain(&stand.play.buffer, &stand.play.check);
+	assert_int_equal(export_end(&stand.export), 0);
+	cut_bits = seen.count = 0;
+	assert_true(babeltrace_read(stand.trace, &reader));
+	assert_int_equal(seen.count, 2);
+	/* Not a word of it, and whole wraps too early: only the stamp in the payload tells. */
+	lost = seen.list[1].stamp - seen.list[1].time;
+	assert_int_equal(lost, UINT64_C(3) << 27);
+	stand_close();
+}
+
+/* End before the events, begin before the end of the packet before: both readers object. */
+static void dishonest_stamps(void **state)
+{
+	const struct stage stage = { .bits = 27, .subbuf_shift = 9, .count_shift = 4,
+				     .now = START, .step = 1 };
+	struct babeltrace reader = { .event = NULL };
+	struct ctf_trace trace;
+	unsigned int field, i;
+	bool good;
+
+	(void)state;
+	for (field = 0; field < 2; field++) {
+		stand_open(driver_find(drivers_counting, "extended_header"));
+		stand_start("stamps", &stage);
+		for (i = 0; i < 40; i++)
+			play_event(&stand.play);
+		stand_end();
+		/* Of the second packet: timestamp_begin at 8, timestamp_end at 16. */
+		poke(512 + 8 + 8 * (long)field, START + 1);
+		scratch_capture_begin();
+		good = babeltrace_read(stand.trace, &reader);
+		scratch_capture_end();
+		assert_false(good);
+		assert_int_equal(ctf_trace_open(&trace, stand.trace), 0);
+		while (ctf_trace_batch(&trace.files[0]))
+			;
+		assert_true(trace.files[0].reader.backward.set);
+		ctf_trace_close(&trace);
+		stand_close();
+	}
+}
+
+/* LTTng's own trace, one of whose packets is empty: both readers, the recorded times. */
+static struct seen_list lttng;
+
+static void lttng_event(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
+{
+	(void)arg;
+	(void)name;
+	seen_add(&lttng, ticks, babeltrace_integer(payload, "a"), 0);
+}
+
+static void lttng_trace(void **state)
+{
+	struct babeltrace reader = { .event = lttng_event };
+	const struct trace_event *event;
+	struct ctf_trace_file *file;
+	struct ctf_trace trace;
+	unsigned int count = 0;
+
+	(void)state;
+	lttng.list = calloc(SEEN_MOST, sizeof(struct seen));
+	assert_true(babeltrace_read("tests/data/lttng", &reader));
+	assert_int_equal(reader.packets, 2);
+	assert_int_equal(ctf_trace_open(&trace, "tests/data/lttng"), 0);
+	while ((file = ctf_trace_first(&trace, &event))) {
+		assert_true(count < lttng.count);
+		assert_int_equal(event->time, lttng.list[count].time);
+		assert_int_equal(*event->payload, lttng.list[count++].stamp);
+	}
+	assert_int_equal(count, lttng.count);
+	assert_int_equal(count, 20);
+	assert_int_equal(trace.files[1].reader.counts.empty_packets, 1);
+	ctf_trace_close(&trace);
+	free(lttng.list);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -188,6 +297,9 @@ int main(void)
 		cmocka_unit_test(gaps_around_wraps),
 		cmocka_unit_test(nested_writers),
 		cmocka_unit_test(all_sizes_and_switches),
+		cmocka_unit_test(missed_wrap),
+		cmocka_unit_test(dishonest_stamps),
+		cmocka_unit_test(lttng_trace),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
