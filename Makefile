@@ -21,7 +21,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 OPT ?= -O2
 SANITIZE ?=
 san := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-INCLUDES := -Ischemes -Iworkloads -Irunner -Irunner/explore -Iresults -I$(BUILD)
+INCLUDES := -Ischemes -Iworkloads -Irunner -Irunner/explore -Iresults -Itraces -I$(BUILD)
 CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(WARN) $(INCLUDES) $(san) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread -Wall -Wextra -Werror $(INCLUDES) $(san) $(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
@@ -63,9 +63,9 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
 library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
 	runner/layout.c runner/list_claims.c plots/plots.c results/compare.c \
-	runner/explore/explore.c runner/explore/row.c, \
+	runner/explore/explore.c runner/explore/row.c traces/read_trace.c traces/fuzz_%.c, \
 	$(wildcard schemes/core/*.c workloads/*.c runner/*.c runner/claims/*.c runner/explore/*.c \
-	results/*.c plots/*.c) \
+	results/*.c plots/*.c traces/*.c) \
 	runner/gbench.cc)
 library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
@@ -79,8 +79,6 @@ extra_runner_bench_tails = $(extra_runner_bench_workloads)
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
 programs := $(addprefix $(BUILD)/,run-stress bench layout plots compare claims explore peers)
-
-all: $(programs) ## build the programs
 
 # A change of compiler or flags rebuilds everything.
 flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
@@ -123,6 +121,8 @@ $(library): $(library_objects)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
+include traces/traces.mk
+
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
 $(BUILD)/layout: $(O)/runner/layout.o $(library)
@@ -136,17 +136,19 @@ $(programs):
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
 include runner/explore/explore.mk
 include runner/peers/peers.mk
 
 # ---- what people call ----
 
+all: $(programs) ## build the programs
+
 build_packages := gcc g++ make python3-minimal pkg-config libbenchmark-dev libhwloc-dev \
 	libjansson-dev
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
-test_packages := libcmocka-dev
+test_packages += libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
 QUICK ?=

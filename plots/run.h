@@ -175,6 +175,17 @@ struct channels_cell {
 	double inversions;
 };
 
+/* Times sought in a trace file of one size. */
+struct seek_cell {
+	const char *row;
+	double mib;
+	double subbufs;
+	double probes; /* begin stamps read per seek, on average */
+	double probes_most;
+	double seek_ns;
+	double read_ns; /* of the whole file from its start */
+};
+
 /* One repetition of a cell. */
 struct repetition {
 	const char *name; /* row/workload */
@@ -235,6 +246,8 @@ struct run {
 	size_t tails_count;
 	struct ties_line *ties;
 	size_t ties_count;
+	struct seek_cell *seek;
+	size_t seek_count;
 	struct channels_cell *channels;
 	size_t channels_count;
 	struct repetition *repetitions;

@@ -19,6 +19,7 @@
 #include "metadata.h"
 #include "one_cell.h"
 #include "options.h"
+#include "seek_curve.h"
 #include "summary.h"
 #include "tails.h"
 #include "ticks.h"
@@ -213,6 +214,8 @@ static int finish(struct bench *bench, const char *program, int status)
 	summary_print(stdout, bench->table);
 	if (bench->full)
 		tails_print(stdout, bench->tails);
+	if (json_array_size(bench->seek))
+		seek_curve_print(stdout, bench->seek);
 	bench_print_injected(bench);
 	if (bench->full) {
 		layout_print_precision(stdout, bench->precision);

@@ -59,6 +59,7 @@ static bool bench_runs(const struct bench *bench, enum workload workload)
 	case WORKLOAD_migrate:
 		return false; /* nothing to time: run-stress */
 	case WORKLOAD_stall:
+	case WORKLOAD_seek:
 	case WORKLOAD_handoff:
 		return bench->full;
 	default:
@@ -124,6 +125,8 @@ static double expected_seconds(const struct bench *bench)
 	seconds += bench->workload[WORKLOAD_storm] * bench->rows * size->storm_seconds;
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
 	seconds += bench_tails_seconds(bench);
+	/* Most of it to write the files. */
+	seconds += bench->workload[WORKLOAD_seek] * (bench->full ? 40 : 3);
 	seconds += bench->workload[WORKLOAD_idle] * bench->rows *
 		   (size->idle_seconds + size->rare_seconds);
 	seconds += (bench->workload[WORKLOAD_stall] + bench->workload[WORKLOAD_handoff]) *
@@ -237,6 +240,7 @@ int bench_open(struct bench *bench, const char *program)
 	bench->by_rate = json_array();
 	bench->tails = json_array();
 	bench->precision = json_array();
+	bench->seek = json_array();
 	bench->channels = json_array();
 	bench_plan_cells(bench);
 	warn(bench);
@@ -539,6 +543,7 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "bytes_by_rate", bench->by_rate);
 	record_set(bench->record, "tails", bench->tails);
 	record_set(bench->record, "precision", bench->precision);
+	record_set(bench->record, "seek", bench->seek);
 	record_set(bench->record, "channels", bench->channels);
 	record_set(bench->record, "idle", bench->idle);
 	record_set(bench->record, "replay", bench->replay);
@@ -565,6 +570,7 @@ void bench_close(struct bench *bench)
 	json_decref(bench->by_rate);
 	json_decref(bench->tails);
 	json_decref(bench->precision);
+	json_decref(bench->seek);
 	json_decref(bench->channels);
 	json_decref(bench->table);
 	json_decref(bench->injected);

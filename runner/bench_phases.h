@@ -80,6 +80,7 @@ struct bench {
 	json_t *by_rate;
 	json_t *tails;
 	json_t *precision;
+	json_t *seek;
 	json_t *channels;
 	json_t *table;
 	json_t *injected;
