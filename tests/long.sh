@@ -17,7 +17,7 @@ step() { # name command...
 }
 
 jobs=-j$(nproc)
-step "gcc" make --no-print-directory $jobs all
+step "gcc" make --no-print-directory $jobs all tests
 for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 	# A beat of 16 bits would be due every few microseconds: the narrowest real one is 22.
 	case $row in heartbeat* | *_beat) narrow=22 ;; *) narrow=16 ;; esac
@@ -28,6 +28,7 @@ done
 step "migrate" build/run-stress --workload migrate --seconds "$seconds"
 step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds "$seconds"
 step "late beats" build/run-stress --workload late_beat --seconds 5
+step "decoders beside others" env STAMPEDE_RATES=1 build/tests/test_readers_speed
 step "200 kills" env KILLS=200 sh tests/test_resume.sh build
 step "a planted change" sh tests/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
