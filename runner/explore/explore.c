@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit.h"
 #include "replay.h"
 #include "tiers.h"
 
@@ -19,8 +20,7 @@ struct options {
 	unsigned int processes;
 	bool single; /* one family, from the options below */
 	bool verbose;
-	bool expect_broken;
-	bool verdict_only;
+	bool audit;
 	struct family family;
 	struct search search;
 };
@@ -46,6 +46,7 @@ enum {
 	OPTION_OUTCOMES,
 	OPTION_WITHOUT,
 	OPTION_START,
+	OPTION_AUDIT,
 };
 
 static const struct option long_options[] = {
@@ -70,6 +71,7 @@ static const struct option long_options[] = {
 	{ "replay", required_argument, NULL, OPTION_REPLAY },
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
 	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
+	{ "audit", no_argument, NULL, OPTION_AUDIT },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -98,6 +100,7 @@ static const char help[] =
 	"  --replay SCHEDULE  one schedule again, as a timeline\n"
 	"  --outcomes         count the distinct final states\n"
 	"  --without-oracle O do not ask it (to see what it is good for)\n"
+	"  --audit            single-step the writers: has every instruction its stop? NB=0 and 1\n"
 	"  --objects DIR      where the explored rows are (explored/ beside this program)\n"
 	"  --processes N      (one for each CPU)\n"
 	"  -v                 every search, not only every row\n"
@@ -264,6 +267,9 @@ static int parse_one(int option, const char *text, struct options *options)
 				return 0;
 			}
 		return usage("--without-oracle", text);
+	case OPTION_AUDIT:
+		options->audit = true;
+		return 0;
 	case 'v':
 		options->verbose = true;
 		return 0;
@@ -363,17 +369,23 @@ static void print_findings(const char *what, const struct findings *findings, in
 	fflush(stdout);
 }
 
+static int load(const struct options *options, const char *row, const struct family *family)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
+		 family->stops == STOPS_POINTS ? ".points" : "");
+	return world_load(path);
+}
+
 static int explore_family(const struct options *options, const char *row,
 			  const struct family *family, struct findings *sum)
 {
 	struct findings findings = { .schedules = 0 };
 	struct search first;
-	char path[4096], what[128];
-	int searches, error;
+	char what[128];
+	int searches, error = load(options, row, family);
 
-	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
-		 family->stops == STOPS_POINTS ? ".points" : "");
-	error = world_load(path);
 	if (error)
 		return error;
 	searches = family_run(family, &options->search, options->processes, &findings, &first);
@@ -421,14 +433,9 @@ static int replay_row(const struct options *options, const char *row)
 	static struct replay replay;
 	struct action action[WORLD_ACTIONS_MAX];
 	struct search search = options->search;
-	char path[4096];
 	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
 
-	if (actions < 0)
-		return 1;
-	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row,
-		 options->family.shape, options->family.stops == STOPS_POINTS ? ".points" : "");
-	if (world_load(path))
+	if (actions < 0 || load(options, row, &options->family))
 		return 1;
 	search.budget = options->family.budget;
 	search.stops = options->family.stops;
@@ -443,6 +450,33 @@ static int replay_row(const struct options *options, const char *row)
 	}
 	replay_print(stdout, &replay);
 	return replay.verdict == VERDICT_BROKEN ? 2 : 0;
+}
+
+static int audit_one(const struct options *options, const char *row)
+{
+	struct world_start start = {
+		.mode = options->family.mode,
+		.step = !options->family.coarse,
+		.before = options->family.before,
+	};
+	struct audit audit;
+	int error;
+
+	if (load(options, row, &options->family))
+		return 1;
+	error = audit_row(&start, &options->family.budget, &audit);
+	if (error)
+		return error == -ENOTSUP ? 4 : 1;
+	printf("%-26s %-10s %9" PRIu64 " schedules %9" PRIu64 " stops %9" PRIu64
+	       " instructions %4" PRIu64 " of %4" PRIu64 " sites  %s\n", row,
+	       options->family.shape, audit.schedules, audit.stops, audit.instructions,
+	       audit.sites, world_row.site_count,
+	       audit.different || audit.unseen ? "DIFFERENT" : "equal");
+	if (!audit.different && !audit.unseen)
+		return 0;
+	fflush(stdout);
+	fprintf(stderr, "stampede: --audit: %s, %s: %s\n", row, options->family.shape, audit.first);
+	return 1;
 }
 
 /* DIR/explored of DIR/explore. */
@@ -485,13 +519,17 @@ int main(int argc, char **argv)
 		count = driver_omit_variants(options.schemes, rows, count);
 	if (world_map())
 		return 1;
-	if (!options.replay)
+	if (!options.replay && !options.audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	for (i = 0; i < count; i++) {
-		status = options.replay ? replay_row(&options, rows[i]->row) :
-					  explore_row(&options, rows[i]->row);
-		if (status == 1)
-			return 1;
+		if (options.audit)
+			status = audit_one(&options, rows[i]->row);
+		else if (options.replay)
+			status = replay_row(&options, rows[i]->row);
+		else
+			status = explore_row(&options, rows[i]->row);
+		if (status == 1 || status == 4)
+			return status;
 		worst = status > worst ? status : worst;
 	}
 	return worst;

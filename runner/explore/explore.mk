@@ -7,6 +7,7 @@ EXPLORE_CC ?= $(CC)
 EXPLORE_OPT ?= -O2
 EXPLORED ?= $(BUILD)/explored
 TREE ?= .
+STOPS_PY ?= runner/explore/stops.py
 
 # shape := log2 of the sub-buffer's bytes, log2 of how many, bits of the short field (0: the row's)
 SHAPES := page wrap4 wrap3 ends2 ends4 wrapends
@@ -36,7 +37,7 @@ $(EXPLORED)/$(1).reader.o: $(TREE)/runner/driver.c $(BUILD)/flags
 endef
 
 define explored_row_rule
-$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c runner/explore/stops.py \
+$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c $(STOPS_PY) \
 		$(EXPLORED)/$(1).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
 	$$(call say,STOPS,$(1).$(2))
 	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $$(explored_flags) $$(EXPLORE_DEFS) \
@@ -45,7 +46,7 @@ $(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c runner/explore/stops.py \
 		-DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
 		-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
 		-DDRIVER_NAME=driver_counting_$(1) -S $$< -o $$(@:.so=.in.s)
-	$$(Q)python3 runner/explore/stops.py $$(@:.so=.in.s) $$(@:.so=.s)
+	$$(Q)python3 $(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
 	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
 	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
 endef

@@ -144,6 +144,7 @@ extern beat_call *const explored_entry_explored_beat[3];
 extern const struct explore_site explored_sites[];
 extern const uint64_t explored_site_count;
 extern const uint64_t explored_plain_range[2];
+extern const uint64_t explored_harness_range[2];
 extern const struct driver DRIVER_NAME;
 #pragma GCC visibility pop
 
@@ -189,5 +190,7 @@ explored_row(struct explored_row *row)
 		.site_count = explored_site_count,
 		.plain_begin = explored_plain_range[0],
 		.plain_end = explored_plain_range[1],
+		.harness_begin = explored_harness_range[0],
+		.harness_end = explored_harness_range[1],
 	};
 }
