@@ -10,12 +10,14 @@
 
 #include "audit.h"
 #include "replay.h"
+#include "show.h"
 #include "tiers.h"
 
 struct options {
 	const char *schemes;
 	const char *objects;
 	const char *replay;
+	struct show *show;
 	int tier;
 	unsigned int processes;
 	bool single; /* one family, from the options below */
@@ -47,6 +49,7 @@ enum {
 	OPTION_WITHOUT,
 	OPTION_START,
 	OPTION_AUDIT,
+	OPTION_SVG,
 };
 
 static const struct option long_options[] = {
@@ -71,6 +74,7 @@ static const struct option long_options[] = {
 	{ "replay", required_argument, NULL, OPTION_REPLAY },
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
 	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
+	{ "svg", required_argument, NULL, OPTION_SVG },
 	{ "audit", no_argument, NULL, OPTION_AUDIT },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -98,6 +102,7 @@ static const char help[] =
 	"  --mode M           overwrite, discard         --before N    events recorded before\n"
 	"  --start P:E        one phase and one offset (filler bytes), as a failure prints them\n"
 	"  --replay SCHEDULE  one schedule again, as a timeline\n"
+	"  --svg FILE         the timeline of --replay, or of the first failure, as a picture too\n"
 	"  --outcomes         count the distinct final states\n"
 	"  --without-oracle O do not ask it (to see what it is good for)\n"
 	"  --audit            single-step the writers: has every instruction its stop? NB=0 and 1\n"
@@ -267,6 +272,9 @@ static int parse_one(int option, const char *text, struct options *options)
 				return 0;
 			}
 		return usage("--without-oracle", text);
+	case OPTION_SVG:
+		options->show->svg = text;
+		return 0;
 	case OPTION_AUDIT:
 		options->audit = true;
 		return 0;
@@ -298,48 +306,6 @@ static int parse(int argc, char **argv, struct options *options)
 	if (!options->family.budget.depth)
 		options->family.budget.depth = options->family.budget.nested;
 	return 0;
-}
-
-static void print_command(const struct search *search, const char *shape)
-{
-	static const char *const stops[] = { "all", "shared", "none", "points" };
-	const struct budget *budget = &search->budget;
-
-	printf("  build/explore --schemes =%s --shape %s --stops %s --events %u --nested %u "
-	       "--depth %u", world_row.row, shape, stops[search->stops], budget->events,
-	       budget->nested, budget->depth);
-	if (budget->jumps)
-		printf(" --jumps %u", budget->jumps);
-	if (budget->beats)
-		printf(" --beats %u", budget->beats);
-	if (budget->reads)
-		printf(" --reads %u", budget->reads);
-	if (!search->start.step)
-		printf(" --clock coarse");
-	if (search->start.mode == RING_DISCARD)
-		printf(" --mode discard");
-	if (search->start.before)
-		printf(" --before %u", search->start.before);
-	if (search->start.phase || search->start.extra)
-		printf(" --start %" PRIu64 ":%u", search->start.phase, search->start.extra);
-}
-
-static void print_failure(const struct search *search, const struct failure *failure,
-			  const char *shape)
-{
-	static struct replay replay;
-	char schedule[512];
-
-	replay_format(failure->action, failure->actions, schedule, sizeof(schedule));
-	print_command(search, shape);
-	printf(" --replay \"%s\"\n", schedule);
-	if (failure->oracle == ORACLES || failure->oracle == ORACLES + 1) {
-		printf("  the writer %s\n", failure->oracle == ORACLES ? "crashes" : "does not end");
-		return;
-	}
-	if (!replay_run(search, failure->action, failure->actions, &replay))
-		printf("  (this schedule does not fit any more)\n");
-	replay_print(stdout, &replay);
 }
 
 static void print_findings(const char *what, const struct findings *findings, int searches)
@@ -388,6 +354,7 @@ static int explore_family(const struct options *options, const char *row,
 
 	if (error)
 		return error;
+	options->show->shape = family->shape;
 	searches = family_run(family, &options->search, options->processes, &findings, &first);
 	if (searches < 0)
 		return searches;
@@ -401,8 +368,8 @@ static int explore_family(const struct options *options, const char *row,
 		print_findings(what, &findings, searches);
 	}
 	if (findings.verdicts[VERDICT_BROKEN])
-		print_failure(&first, &findings.first, family->shape);
-	return searches;
+		show_failure(options->show, &first, &findings.first, &error);
+	return error ? error : searches;
 }
 
 static int explore_row(const struct options *options, const char *row)
@@ -430,9 +397,10 @@ static int explore_row(const struct options *options, const char *row)
 
 static int replay_row(const struct options *options, const char *row)
 {
-	static struct replay replay;
 	struct action action[WORLD_ACTIONS_MAX];
 	struct search search = options->search;
+	enum verdict verdict = VERDICT_KEPT;
+	int error = 0;
 	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
 
 	if (actions < 0 || load(options, row, &options->family))
@@ -443,13 +411,13 @@ static int replay_row(const struct options *options, const char *row)
 	search.start.step = !options->family.coarse;
 	search.start.before = options->family.before;
 	search_jumps(&search);
-	if (!replay_run(&search, action, (unsigned int)actions, &replay)) {
+	options->show->shape = options->family.shape;
+	if (!show_schedule(options->show, &search, action, (unsigned int)actions, &verdict, &error)) {
 		fprintf(stderr, "stampede: --replay: this schedule does not fit %s and this budget\n",
 			row);
 		return 1;
 	}
-	replay_print(stdout, &replay);
-	return replay.verdict == VERDICT_BROKEN ? 2 : 0;
+	return error ? 3 : verdict == VERDICT_BROKEN ? 2 : 0;
 }
 
 static int audit_one(const struct options *options, const char *row)
@@ -496,7 +464,9 @@ static const char *default_objects(void)
 
 int main(int argc, char **argv)
 {
+	struct show show = { .svg = NULL };
 	struct options options = {
+		.show = &show,
 		.objects = default_objects(),
 		.processes = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 		.family = {

@@ -21,9 +21,11 @@ shape_wrapends := 7 1 4
 explored_flags = -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Werror -Wno-unused-function \
 	-I$(TREE)/schemes -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
 	-I$(TREE)/runner/explore -fPIC -fvisibility=hidden
-# No red zone: a stop is a call. No vector registers: a stop saves the others. No jump tables: their
-# entries are outside of the code. Frame pointers are left to the compiler's level.
-stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-jump-tables \
+# No vector registers: a stop saves the others.
+points_flags := -g1 -mgeneral-regs-only
+# No red zone: a stop is a call. No jump tables: their entries are outside of the code. Frame
+# pointers are left to the compiler's level.
+stops_flags := $(points_flags) -mno-red-zone -fcf-protection=none -fno-jump-tables \
 	-fno-asynchronous-unwind-tables -fno-stack-protector
 
 main_rows := $(foreach row,$(ROWS),$(if $(findstring -DVARIANT,$(defines_$(row))),,$(row)))
@@ -36,19 +38,25 @@ $(EXPLORED)/$(1).reader.o: $(TREE)/runner/driver.c $(BUILD)/flags
 		-DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
 endef
 
+explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:.so=.d) \
+	-DROW=$(1) -DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) \
+	-DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
+	-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
+	-DDRIVER_NAME=driver_counting_$(1)
+explored_rest = $(EXPLORED)/$(1).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+
 define explored_row_rule
-$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c $(STOPS_PY) \
-		$(EXPLORED)/$(1).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c $(STOPS_PY) $(explored_rest)
 	$$(call say,STOPS,$(1).$(2))
-	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $$(explored_flags) $$(EXPLORE_DEFS) \
-		-MMD -MP -MT $$@ -MF $$(@:.so=.d) \
-		-DROW=$(1) -DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) \
-		-DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
-		-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
-		-DDRIVER_NAME=driver_counting_$(1) -S $$< -o $$(@:.so=.in.s)
-	$$(Q)python3 $(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
+	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< \
+		-o $$(@:.so=.in.s)
+	$$(Q)python3 $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
 	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
 	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
+$(EXPLORED)/$(1).$(2).points.so: $(TREE)/runner/explore/row.c $(explored_rest)
+	$$(call say,POINTS,$(1).$(2))
+	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(points_flags) $(explored_flags_of) -DEXPLORE_POINTS \
+		-shared -Wl,-z,now -o $$@ $$< $$(filter %.o,$$^)
 endef
 $(foreach row,$(ROWS),$(eval $(call explored_reader_rule,$(row))))
 $(foreach row,$(ROWS),$(foreach shape,$(SHAPES),$(eval $(call explored_row_rule,$(row),$(shape)))))
@@ -66,5 +74,6 @@ $(BUILD)/explore: LDFLAGS_ALL += -rdynamic
 
 explored: $(explored)
 explored-all: $(explored_all)
+explored-points: $(foreach row,$(main_rows),$(EXPLORED)/$(row).page.points.so)
 
-.PHONY: explored explored-all
+.PHONY: explored explored-all explored-points
