@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "audit.h"
+#include "pace.h"
 #include "replay.h"
 #include "show.h"
 #include "tiers.h"
@@ -355,7 +356,9 @@ static int explore_family(const struct options *options, const char *row,
 	if (error)
 		return error;
 	options->show->shape = family->shape;
+	pace_family(row, family);
 	searches = family_run(family, &options->search, options->processes, &findings, &first);
+	pace_done();
 	if (searches < 0)
 		return searches;
 	sum->schedules += findings.schedules;
@@ -372,6 +375,17 @@ static int explore_family(const struct options *options, const char *row,
 	return error ? error : searches;
 }
 
+/* The exit code for a search that did not come to its end. */
+static int failed(int error, const char *row)
+{
+	if (error != -EINTR)
+		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? 3 : 1;
+	fflush(stdout);
+	fprintf(stderr, "stampede: interrupted while %s was searched; what is above is complete\n",
+		row);
+	return 5;
+}
+
 static int explore_row(const struct options *options, const char *row)
 {
 	struct findings sum = { .schedules = 0 };
@@ -380,14 +394,14 @@ static int explore_row(const struct options *options, const char *row)
 
 	if (options->single) {
 		some = explore_family(options, row, &options->family, &sum);
-		return some < 0 ? 1 : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
+		return some < 0 ? failed(some, row) : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 	}
 	for (family = families; family->shape; family++) {
 		if ((int)family->tier > options->tier)
 			continue;
 		some = explore_family(options, row, family, &sum);
 		if (some < 0)
-			return 1;
+			return failed(some, row);
 		searches += some;
 	}
 	printf("%-26s ", row);
@@ -462,8 +476,29 @@ static const char *default_objects(void)
 	return path;
 }
 
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	search_interrupted = 1;
+}
+
+/* All that the rows will have searched, for the time left. */
+static double weight(const struct options *options, int rows)
+{
+	const struct family *family;
+	double sum = 0;
+
+	if (options->single)
+		return rows * pace_weight(&options->family);
+	for (family = families; family->shape; family++)
+		if ((int)family->tier <= options->tier)
+			sum += pace_weight(family);
+	return rows * sum;
+}
+
 int main(int argc, char **argv)
 {
+	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct show show = { .svg = NULL };
 	struct options options = {
 		.show = &show,
@@ -487,8 +522,10 @@ int main(int argc, char **argv)
 		return 1;
 	if (!all)
 		count = driver_omit_variants(options.schemes, rows, count);
-	if (world_map())
+	if (world_map() || sigaction(SIGINT, &interrupt, NULL) ||
+	    sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
+	pace_begin(weight(&options, count));
 	if (!options.replay && !options.audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	for (i = 0; i < count; i++) {
@@ -498,7 +535,7 @@ int main(int argc, char **argv)
 			status = replay_row(&options, rows[i]->row);
 		else
 			status = explore_row(&options, rows[i]->row);
-		if (status == 1 || status == 4)
+		if (status && status != 2)
 			return status;
 		worst = status > worst ? status : worst;
 	}

@@ -21,11 +21,12 @@ shape_wrapends := 7 1 4
 explored_flags = -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Werror -Wno-unused-function \
 	-I$(TREE)/schemes -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
 	-I$(TREE)/runner/explore -fPIC -fvisibility=hidden
-# No vector registers: a stop saves the others.
-points_flags := -g1 -mgeneral-regs-only
+# A stop saves the general registers and no others; at a labelled point, which is a call, only arm64
+# could have something in those.
+points_flags := -g1 $(if $(findstring aarch64,$(EXPLORE_CC)),-mgeneral-regs-only)
 # No red zone: a stop is a call. No jump tables: their entries are outside of the code. Frame
 # pointers are left to the compiler's level.
-stops_flags := $(points_flags) -mno-red-zone -fcf-protection=none -fno-jump-tables \
+stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-jump-tables \
 	-fno-asynchronous-unwind-tables -fno-stack-protector
 
 main_rows := $(foreach row,$(ROWS),$(if $(findstring -DVARIANT,$(defines_$(row))),,$(row)))
@@ -64,6 +65,9 @@ $(foreach row,$(ROWS),$(foreach shape,$(SHAPES),$(eval $(call explored_row_rule,
 $(EXPLORED)/%.o: $(TREE)/schemes/core/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(EXPLORE_CC) -O2 $(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -c $< -o $@
+
+# The engine for another machine.
+include runner/explore/cross.mk
 
 explored := $(foreach row,$(main_rows),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
 explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
