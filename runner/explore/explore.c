@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,8 @@ static int parse_words(int option, const char *text, struct options *options)
 
 static int parse_one(int option, const char *text, struct options *options)
 {
+	static const char *const shapes[] = { "page", "wrap4", "wrap3", "ends2", "ends4",
+					      "wrapends", NULL };
 	unsigned int oracle;
 	int value = parse_budget(option, text, options);
 
@@ -245,6 +248,8 @@ static int parse_one(int option, const char *text, struct options *options)
 		options->tier = tier_parse(text);
 		return options->tier < 0 ? -1 : 0;
 	case OPTION_SHAPE:
+		if (word("shape", text, shapes) < 0)
+			return -1;
 		options->family.shape = text;
 		options->single = true;
 		return 0;
@@ -336,12 +341,32 @@ static void print_findings(const char *what, const struct findings *findings, in
 	fflush(stdout);
 }
 
+/* Loading a file that ends too early would be a bus error. */
+static bool whole(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	ElfW(Ehdr) header;
+	bool good = file && fread(&header, sizeof(header), 1, file) == 1 &&
+		    !memcmp(header.e_ident, ELFMAG, SELFMAG) && !fseek(file, 0, SEEK_END) &&
+		    (uint64_t)ftell(file) >=
+			    header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+
+	if (!file || !good)
+		fprintf(stderr, "stampede: %s: %s: \"make explored explored-points\" makes these\n",
+			path, file ? "not a whole object" : strerror(errno));
+	if (file)
+		fclose(file);
+	return good;
+}
+
 static int load(const struct options *options, const char *row, const struct family *family)
 {
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
 		 family->stops == STOPS_POINTS ? ".points" : "");
+	if (!whole(path))
+		return -ENOEXEC;
 	return world_load(path);
 }
 
