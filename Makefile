@@ -77,7 +77,8 @@ extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_runner_bench_tails = $(extra_runner_bench_workloads)
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/explore
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/explore \
+	$(BUILD)/peers
 
 all: $(programs) ## build the programs
 
@@ -126,6 +127,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
 
 include runner/explore/explore.mk
+include runner/peers/peers.mk
 
 # ---- what people call ----
 
@@ -173,7 +175,7 @@ explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier
 
 test: ## all tests, under two minutes
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages)
-	@$(MAKE) --no-print-directory $(jobs) all tests
+	@$(MAKE) --no-print-directory $(jobs) all tests explored explored-points
 	@sh tests/run.sh $(BUILD) $(tests)
 
 tests: $(tests)

@@ -55,10 +55,14 @@ quick_tier() {
 	sed 's/^/# /' "$scratch/quick" "$scratch/err" | grep -v '# \['
 }
 
+# Main rows that can have labelled points: not restartable sections, which are one asm statement.
+pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def)
+
 # The same final buffers, however writers are stopped.
 three_kinds_of_stops() {
 	for stops in all shared points; do
-		"$explore" --stops $stops --nested 2 --outcomes 2>"$scratch/err" |
+		"$explore" --schemes "$pointed" --stops $stops --nested 2 --outcomes \
+			2>"$scratch/err" |
 			sed -nE 's/^(\S+) .* ([0-9]+) outcomes ([0-9a-f]+) .*/\1 \2 \3/p' \
 				>"$scratch/outcomes.$stops"
 	done
@@ -156,7 +160,7 @@ bad_input() {
 	says "no such schedule" 1 'is no schedule at "x1"' $one --replay x1
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
 	says "a start that is none" 1 "start" $one --start five
-	says "missing object" 1 "make explored" $one --objects "$scratch"
+	says "missing object" 1 "packed_word.page.so: make" $one --objects "$scratch"
 	head -c 2000 "$build/explored/packed_word.page.so" >"$scratch/packed_word.page.so"
 	says "truncated object" 1 "not a whole object" $one --objects "$scratch"
 	says "picture into a directory that is not there" 3 "cannot write" $one --nested 1 \

@@ -69,6 +69,7 @@ static bool in_harness(uint64_t pc)
 static bool is_engine(uint64_t pc)
 {
 	return pc == (uintptr_t)explore_enter || pc == (uintptr_t)explore_fill ||
+	       pc == (uintptr_t)explore_prepare || pc == (uintptr_t)explore_published ||
 	       pc == (uintptr_t)explore_leave || pc == (uintptr_t)explore_deferred ||
 	       pc == (uintptr_t)explore_undeferred;
 }
@@ -334,7 +335,6 @@ static bool audit_all(const struct plan *plan)
 	bool beats = world_row.driver->desc->needs & NEED_BEAT;
 	uint32_t at, last;
 
-	world_stops = STOPS_ALL;
 	world_begin(plan->start, plan->budget);
 	keep();
 	if (!audit_schedule(plan, ACTION_NEST, 0))

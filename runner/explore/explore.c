@@ -39,6 +39,8 @@ enum {
 	OPTION_JUMPS,
 	OPTION_BEATS,
 	OPTION_READS,
+	OPTION_WRITERS,
+	OPTION_PREEMPTIONS,
 	OPTION_CLOCK,
 	OPTION_PHASES,
 	OPTION_OFFSETS,
@@ -65,6 +67,8 @@ static const struct option long_options[] = {
 	{ "jumps", required_argument, NULL, OPTION_JUMPS },
 	{ "beats", required_argument, NULL, OPTION_BEATS },
 	{ "reads", required_argument, NULL, OPTION_READS },
+	{ "writers", required_argument, NULL, OPTION_WRITERS },
+	{ "preemptions", required_argument, NULL, OPTION_PREEMPTIONS },
 	{ "clock", required_argument, NULL, OPTION_CLOCK },
 	{ "phases", required_argument, NULL, OPTION_PHASES },
 	{ "offsets", required_argument, NULL, OPTION_OFFSETS },
@@ -98,7 +102,9 @@ static const char help[] =
 	"  --events M         top-level events (2)       --nested NB   interrupts (1)\n"
 	"  --depth D          how deep they nest (NB)    --jumps JB    times that the clock jumps\n"
 	"  --beats B          beats that come            --reads R     times that a reader comes\n"
-	"  --clock C          strict, or coarse: it stands still but for jumps\n"
+	"  --writers W        writers on W CPUs, M events each (*_locked rows), run one at a time\n"
+	"  --preemptions P    how often one CPU is left for another in the middle of an event\n"
+	"  --clock C          strict; coarse: it stands still but for jumps; slow: a read takes a wrap\n"
 	"  --phases all       every clock value at the start\n"
 	"  --offsets all      every offset of the first event in its sub-buffer\n"
 	"  --mode M           overwrite, discard         --before N    events recorded before\n"
@@ -166,6 +172,8 @@ static int parse_budget(int option, const char *text, struct options *options)
 		{ OPTION_JUMPS, "jumps", offsetof(struct budget, jumps), 4 },
 		{ OPTION_BEATS, "beats", offsetof(struct budget, beats), 4 },
 		{ OPTION_READS, "reads", offsetof(struct budget, reads), 4 },
+		{ OPTION_WRITERS, "writers", offsetof(struct budget, writers), WORLD_WRITERS_MAX },
+		{ OPTION_PREEMPTIONS, "preemptions", offsetof(struct budget, preemptions), 10 },
 	};
 	unsigned int i;
 	int value;
@@ -197,7 +205,7 @@ static int parse_start(const char *text, struct options *options)
 static int parse_words(int option, const char *text, struct options *options)
 {
 	static const char *const stops[] = { "all", "shared", "none", "points", NULL };
-	static const char *const clocks[] = { "strict", "coarse", NULL };
+	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 	static const char *const ranges[] = { "one", "all", NULL };
 	static const char *const modes[] = { "overwrite", "discard", NULL };
 	int value;
@@ -209,7 +217,8 @@ static int parse_words(int option, const char *text, struct options *options)
 		return value < 0 ? -1 : 0;
 	case OPTION_CLOCK:
 		value = word("clock", text, clocks);
-		options->family.coarse = value;
+		options->family.coarse = value == 1;
+		options->family.slow = value == 2;
 		return value < 0 ? -1 : 0;
 	case OPTION_PHASES:
 		value = word("phases", text, ranges);
@@ -337,6 +346,8 @@ static void print_findings(const char *what, const struct findings *findings, in
 	} else if (findings->verdicts[VERDICT_NEED_NOT_MET]) {
 		printf(" (%" PRIu64 " not)", findings->verdicts[VERDICT_NEED_NOT_MET]);
 	}
+	if (findings->stuck)
+		printf(", gave up in %" PRIu64, findings->stuck);
 	putchar('\n');
 	fflush(stdout);
 }
@@ -351,12 +362,12 @@ static bool whole(const char *path)
 		    (uint64_t)ftell(file) >=
 			    header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
 
-	if (!file || !good)
-		fprintf(stderr, "stampede: %s: %s: \"make explored explored-points\" makes these\n",
-			path, file ? "not a whole object" : strerror(errno));
+	if (file && !good)
+		fprintf(stderr, "stampede: %s is not a whole object: remove it, and make it again\n",
+			path);
 	if (file)
 		fclose(file);
-	return good;
+	return !file || good; /* of one that is not there world_load() speaks */
 }
 
 static int load(const struct options *options, const char *row, const struct family *family)
@@ -380,6 +391,10 @@ static int explore_family(const struct options *options, const char *row,
 
 	if (error)
 		return error;
+	/* Their shared stops are nearly as many as all: the schedules of one more interrupt. */
+	if (!options->single && world_has_sections() &&
+	    family->budget.nested > (options->tier == TIER_QUICK ? 2 : 3))
+		return 0;
 	options->show->shape = family->shape;
 	pace_family(row, family);
 	searches = family_run(family, &options->search, options->processes, &findings, &first);
@@ -388,6 +403,7 @@ static int explore_family(const struct options *options, const char *row,
 		return searches;
 	sum->schedules += findings.schedules;
 	sum->seconds += findings.seconds;
+	sum->stuck += findings.stuck;
 	sum->verdicts[VERDICT_BROKEN] += findings.verdicts[VERDICT_BROKEN];
 	sum->verdicts[VERDICT_NEED_NOT_MET] += findings.verdicts[VERDICT_NEED_NOT_MET];
 	family_format(family, what, sizeof(what));
@@ -395,9 +411,17 @@ static int explore_family(const struct options *options, const char *row,
 		printf("%-26s ", row);
 		print_findings(what, &findings, searches);
 	}
-	if (findings.verdicts[VERDICT_BROKEN])
+	if (findings.verdicts[VERDICT_BROKEN] ||
+	    (options->verbose && findings.verdicts[VERDICT_NEED_NOT_MET]))
 		show_failure(options->show, &first, &findings.first, &error);
 	return error ? error : searches;
+}
+
+static bool wanted(const struct options *options, const struct family *family,
+		   const struct driver *driver)
+{
+	return (int)family->tier <= options->tier && !(family->main_rows && driver->variant) &&
+	       (family->budget.writers <= 1 || driver->desc->shared_promises);
 }
 
 /* The exit code for a search that did not come to its end. */
@@ -411,8 +435,9 @@ static int failed(int error, const char *row)
 	return 5;
 }
 
-static int explore_row(const struct options *options, const char *row)
+static int explore_row(const struct options *options, const struct driver *driver)
 {
+	const char *row = driver->row;
 	struct findings sum = { .schedules = 0 };
 	const struct family *family;
 	int searches = 0, some;
@@ -422,7 +447,7 @@ static int explore_row(const struct options *options, const char *row)
 		return some < 0 ? failed(some, row) : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 	}
 	for (family = families; family->shape; family++) {
-		if ((int)family->tier > options->tier)
+		if (!wanted(options, family, driver))
 			continue;
 		some = explore_family(options, row, family, &sum);
 		if (some < 0)
@@ -444,12 +469,9 @@ static int replay_row(const struct options *options, const char *row)
 
 	if (actions < 0 || load(options, row, &options->family))
 		return 1;
-	search.budget = options->family.budget;
-	search.stops = options->family.stops;
-	search.start.mode = options->family.mode;
-	search.start.step = !options->family.coarse;
-	search.start.before = options->family.before;
-	search_jumps(&search);
+	family_search(&options->family, &search);
+	search.start.phase = options->search.start.phase;
+	search.start.extra = options->search.start.extra;
 	options->show->shape = options->family.shape;
 	if (!show_schedule(options->show, &search, action, (unsigned int)actions, &verdict, &error)) {
 		fprintf(stderr, "stampede: --replay: this schedule does not fit %s and this budget\n",
@@ -507,18 +529,21 @@ static void on_interrupt(int signal)
 	search_interrupted = 1;
 }
 
-/* All that the rows will have searched, for the time left. */
-static double weight(const struct options *options, int rows)
+/* The seconds that all rows may take, for the time left. */
+static double expected_seconds(const struct options *options, const struct driver *const *rows,
+			       int count)
 {
 	const struct family *family;
 	double sum = 0;
+	int i;
 
 	if (options->single)
-		return rows * pace_weight(&options->family);
-	for (family = families; family->shape; family++)
-		if ((int)family->tier <= options->tier)
-			sum += pace_weight(family);
-	return rows * sum;
+		return count * pace_weight(&options->family);
+	for (i = 0; i < count; i++)
+		for (family = families; family->shape; family++)
+			if (wanted(options, family, rows[i]))
+				sum += pace_weight(family);
+	return sum;
 }
 
 int main(int argc, char **argv)
@@ -550,7 +575,7 @@ int main(int argc, char **argv)
 	if (world_map() || sigaction(SIGINT, &interrupt, NULL) ||
 	    sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
-	pace_begin(weight(&options, count));
+	pace_begin(expected_seconds(&options, rows, count));
 	if (!options.replay && !options.audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	for (i = 0; i < count; i++) {
@@ -559,7 +584,7 @@ int main(int argc, char **argv)
 		else if (options.replay)
 			status = replay_row(&options, rows[i]->row);
 		else
-			status = explore_row(&options, rows[i]->row);
+			status = explore_row(&options, rows[i]);
 		if (status && status != 2)
 			return status;
 		worst = status > worst ? status : worst;

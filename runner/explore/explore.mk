@@ -78,6 +78,8 @@ $(BUILD)/explore: LDFLAGS_ALL += -rdynamic
 
 explored: $(explored)
 explored-all: $(explored_all)
-explored-points: $(foreach row,$(main_rows),$(EXPLORED)/$(row).page.points.so)
+# A restartable section is one asm statement, in which there is no place for a label.
+points_rows := $(filter-out restartable% rewind%,$(main_rows))
+explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
 
 .PHONY: explored explored-all explored-points

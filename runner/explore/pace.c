@@ -48,6 +48,8 @@ double pace_weight(const struct family *family)
 		weight *= 1 + places / (i + 1.0);
 	for (i = 0; i < budget->jumps; i++)
 		weight *= 1 + places * jumps / (i + 1.0);
+	for (i = 0; budget->writers > 1 && i < budget->preemptions; i++)
+		weight *= 1 + places * budget->writers / (i + 1.0);
 	/* A search has its price even if there is nothing in it. */
 	return (weight + 5000) * searches_of(family) * SCHEDULE_SECONDS;
 }

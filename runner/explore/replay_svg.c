@@ -77,20 +77,26 @@ static double step_y(unsigned int step)
 	return TOP + ROW * (step + 0.5);
 }
 
-/* An event's lane is how many were open when it entered. */
+/* An event's lane is the lowest that no open event has: its depth, where there is one CPU. */
 static void find_lanes(struct picture *picture)
 {
 	const struct replay *replay = picture->replay;
-	unsigned int open = 0, i;
+	bool taken[WORLD_EVENTS_MAX] = { false };
+	unsigned int lane, i;
 
 	for (i = 0; i < replay->steps; i++) {
+		unsigned int event = replay->step[i].event;
+
 		if (replay->step[i].kind == STEP_LEAVE)
-			open -= open > 0;
+			taken[picture->lane[event]] = false;
 		if (replay->step[i].kind != STEP_ENTER)
 			continue;
-		picture->lane[replay->step[i].event] = open++;
-		if (open > picture->lanes)
-			picture->lanes = open;
+		for (lane = 0; lane + 1 < WORLD_EVENTS_MAX && taken[lane]; lane++)
+			continue;
+		taken[lane] = true;
+		picture->lane[event] = lane;
+		if (lane >= picture->lanes)
+			picture->lanes = lane + 1;
 	}
 }
 
@@ -186,7 +192,9 @@ static void describe_step(const struct picture *picture, unsigned int i, double 
 	case STEP_DEFERRED:
 		text_at(picture->svg, x, y, "label", "the interrupt has to wait");
 		break;
-	case STEP_GO_ON:
+	case STEP_SWITCH:
+		snprintf(text, sizeof(text), "CPU %" PRIu64 " goes on", step->jump);
+		text_at(picture->svg, x, y, "label", text);
 		break;
 	}
 }

@@ -42,6 +42,7 @@ struct findings {
 	uint64_t inexact; /* stamps declared so, over all schedules */
 	uint64_t extended;
 	uint64_t decoded;
+	uint64_t stuck; /* schedules in which a writer gave up: it could not finish */
 	uint64_t outcomes;
 	uint64_t outcomes_hash; /* order-free, of the distinct ones */
 	double seconds;
@@ -50,8 +51,11 @@ struct findings {
 	double done; /* 0..1, while it runs */
 };
 
-/* All jumps of 1 .. 2 wraps + 1, or those around a wrap where there are too many. */
-void search_jumps(struct search *search);
+/*
+ * All jumps of 1 .. 2 wraps + 1, or those around a wrap where there are too many; of a tick and
+ * two for a coarse clock, which has no other way to go on.
+ */
+void search_jumps(struct search *search, bool coarse);
 
 /*
  * Searches the `part`th of `parts` equal shares, split at the first action of each schedule.
@@ -76,6 +80,9 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 
 /* Does it. True if a writer was launched. */
 bool search_take(const struct search *search, const struct action *action);
+
+/* Between events: starts the next one, on this CPU or another. False: all have ended. */
+bool search_next(const struct search *search);
 
 /* Can anything still happen to the uppermost writer? */
 bool search_open(void);

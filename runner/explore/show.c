@@ -39,8 +39,10 @@ static void append_command(struct text *text, const struct search *search, const
 		append(text, " --beats %u", budget->beats);
 	if (budget->reads)
 		append(text, " --reads %u", budget->reads);
-	if (!search->start.step)
-		append(text, " --clock coarse");
+	if (budget->writers > 1)
+		append(text, " --writers %u --preemptions %u", budget->writers, budget->preemptions);
+	if (search->start.step != 1)
+		append(text, " --clock %s", search->start.step ? "slow" : "coarse");
 	if (search->start.mode == RING_DISCARD)
 		append(text, " --mode discard");
 	if (search->start.before)
