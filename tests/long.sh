@@ -17,7 +17,7 @@ step() { # name command...
 }
 
 jobs=-j$(nproc)
-step "gcc" make --no-print-directory $jobs all
+step "gcc" make --no-print-directory $jobs all explored explored-points
 for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 	# A beat of 16 bits would be due every few microseconds: the narrowest real one is 22.
 	case $row in heartbeat* | *_beat) narrow=22 ;; *) narrow=16 ;; esac
@@ -29,7 +29,9 @@ step "migrate" build/run-stress --workload migrate --seconds "$seconds"
 step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds "$seconds"
 step "late beats" build/run-stress --workload late_beat --seconds 5
 step "random payloads" build/run-stress --payload random --seconds 5
-step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests
+step "explorer, other compilers and machines" sh tests/long_explore.sh build
+step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests \
+	explored explored-points
 step "clang tests" sh tests/run.sh build/clang $(ls tests/test_*.c |
 	sed 's,\(.*\)\.c,build/clang/\1,')
 step "ASan and UBSan" make --no-print-directory $jobs BUILD=build/sanitized \

@@ -6,7 +6,7 @@ build=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
-pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def)
+pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
 
 # Which rows reach how many, and which, on stdout: outcomes EXPLORE OPTIONS...
 outcomes() {
@@ -31,10 +31,8 @@ objects() { # directory, what is made, variables...
 		>"$scratch/make.log" 2>&1 || { tail -20 "$scratch/make.log"; return 1; }
 }
 
-page=$(echo "$pointed" | tr -d = | sed "s,.*,&.page.so,")
-points=$(echo "$pointed" | tr -d = | sed "s,.*,&.page.points.so,")
-in_dir() { # directory, names
-	for name in $2; do printf '%s/%s ' "$1" "$name"; done
+of_rows() { # directory, ending
+	for row in $pointed; do printf '%s/%s%s ' "$1" "${row#=}" "$2"; done
 }
 
 outcomes "$build/explore" --stops points >"$scratch/wanted"
@@ -42,7 +40,7 @@ outcomes "$build/explore" --stops points >"$scratch/wanted"
 compiled() { # name, variables...
 	name=$1 into=$build/explored-$1
 	shift
-	objects "$into" "$(in_dir "$into" "$page")" "$@" || { failed=$((failed + 1)); return; }
+	objects "$into" "$(of_rows "$into" .page.so)" "$@" || { failed=$((failed + 1)); return; }
 	for stops in all shared; do
 		outcomes "$build/explore" --objects "$into" --stops $stops >"$scratch/$name.$stops"
 		same "$name, $stops" "$scratch/$name.$stops" "$scratch/wanted"
@@ -57,7 +55,7 @@ compiled() { # name, variables...
 
 machine() { # name, fields compared, how it is run, compiler
 	name=$1 fields=$2 run=$3 into=$build/explored-$1
-	objects "$into" "$into/explore $(in_dir "$into" "$points")" EXPLORE_CC="$4" ||
+	objects "$into" "$into/explore $(of_rows "$into" .page.points.so)" EXPLORE_CC="$4" ||
 		{ failed=$((failed + 1)); return; }
 	outcomes $run "$into/explore" --objects "$into" --stops points |
 		cut -d' ' -f"$fields" >"$scratch/$name"

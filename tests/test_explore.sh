@@ -3,6 +3,12 @@
 # usage: test_explore.sh BUILD   The explorer: what it promises of today's rows, and of itself. TAP.
 build=$1
 explore=$build/explore
+# test-long's sanitized build: writers on stacks of their own are not for ASan.
+if [ ! -d "$build/explored" ]; then
+	echo "ok 1 - the explorer # SKIP no objects in $build/explored: make explored explored-points"
+	echo "1..1"
+	exit
+fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tests=0
@@ -56,7 +62,7 @@ quick_tier() {
 }
 
 # Main rows that can have labelled points: not restartable sections, which are one asm statement.
-pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def)
+pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
 
 # The same final buffers, however writers are stopped.
 three_kinds_of_stops() {
@@ -160,7 +166,7 @@ bad_input() {
 	says "no such schedule" 1 'is no schedule at "x1"' $one --replay x1
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
 	says "a start that is none" 1 "start" $one --start five
-	says "missing object" 1 "packed_word.page.so: make" $one --objects "$scratch"
+	says "missing object" 3 "packed_word.page.so: make" $one --objects "$scratch"
 	head -c 2000 "$build/explored/packed_word.page.so" >"$scratch/packed_word.page.so"
 	says "truncated object" 1 "not a whole object" $one --objects "$scratch"
 	says "picture into a directory that is not there" 3 "cannot write" $one --nested 1 \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "audit.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -42,7 +43,7 @@ static struct {
 	uint32_t until; /* stop when the trace is so long */
 	uint64_t last; /* instruction of a writer */
 	uint64_t away; /* instructions since the writer called something outside */
-	uint64_t away_at; /* the first of them */
+	uint64_t away_to; /* the last of them: behind the linker's stub */
 	bool excused; /* that was the engine's part of the payload */
 	uint64_t traps;
 	struct trace *trace;
@@ -71,7 +72,7 @@ static bool is_engine(uint64_t pc)
 	return pc == (uintptr_t)explore_enter || pc == (uintptr_t)explore_fill ||
 	       pc == (uintptr_t)explore_prepare || pc == (uintptr_t)explore_published ||
 	       pc == (uintptr_t)explore_leave || pc == (uintptr_t)explore_deferred ||
-	       pc == (uintptr_t)explore_undeferred;
+	       pc == (uintptr_t)explore_undeferred || pc == (uintptr_t)check_filler_bytes_of;
 }
 
 /* A string instruction traps after each round, and is one instruction all the same. */
@@ -84,11 +85,13 @@ static bool next_round(uint64_t pc)
 
 static void came_back(void)
 {
+	Dl_info info = { .dli_sname = NULL };
+
 	if (stepper.away && !stepper.excused) {
-		if (!stepper.audit->unseen)
+		if (!stepper.audit->unseen && dladdr((void *)(uintptr_t)stepper.away_to, &info))
 			snprintf(stepper.audit->first, sizeof(stepper.audit->first),
-				 "a writer calls %#" PRIx64 ", which is neither its own code nor "
-				 "the engine's", stepper.away_at);
+				 "a writer calls %s of %s, which is neither its own code nor the "
+				 "engine's", info.dli_sname ? info.dli_sname : "?", info.dli_fname);
 		stepper.audit->unseen += stepper.away;
 	}
 	stepper.away = 0;
@@ -96,11 +99,9 @@ static void came_back(void)
 
 static void leave(uint64_t pc)
 {
-	if (!stepper.away) {
-		stepper.away_at = pc;
+	if (!stepper.away++)
 		stepper.excused = stepper.from == IN_HARNESS;
-	}
-	stepper.away++;
+	stepper.away_to = pc;
 	stepper.excused |= is_engine(pc);
 }
 
