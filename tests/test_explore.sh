@@ -97,7 +97,7 @@ planted_fault() { # header, row, what to look for, what to put there, budget...
 	shift 4
 	rm -rf "$scratch/tree" "$scratch/explored"
 	mkdir "$scratch/tree"
-	cp -r schemes runner workloads results "$scratch/tree"
+	cp -r schemes traces runner workloads results "$scratch/tree"
 	sed -i "s/$from/$to/" "$scratch/tree/schemes/$header.h"
 	if cmp -s "schemes/$header.h" "$scratch/tree/schemes/$header.h"; then
 		report 1 "$row: nothing to plant a fault in"

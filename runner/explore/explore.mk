@@ -19,7 +19,7 @@ shape_ends4 := 7 2 0
 shape_wrapends := 7 1 4
 
 explored_flags = -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Werror -Wno-unused-function \
-	-I$(TREE)/schemes -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
+	-I$(TREE)/schemes -I$(TREE)/traces -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
 	-I$(TREE)/runner/explore -fPIC -fvisibility=hidden
 # A stop saves the general registers and no others; at a labelled point, which is a call, only arm64
 # could have something in those.
