@@ -89,8 +89,15 @@ uint32_t explore_constant_header_bytes;
 enum ring_mode explore_constant_mode;
 uint64_t explore_blocked;
 
-/* What comes after the last access is a place of its own; for stops.py the return is. */
-#define AFTER_LAST() POINT("return")
+/*
+ * What comes after the last access is a place of its own; for stops.py the return is. The asm keeps
+ * clang from leaving out a call without effect: an interrupt can come there too.
+ */
+#define AFTER_LAST() \
+	do { \
+		POINT("return"); \
+		__asm__ volatile(""); \
+	} while (0)
 
 /* As the timed loop has it: id and length are constants. */
 static __attribute__((noinline)) bool explored_record(struct scheme_ring *s, struct source *src)
