@@ -4,7 +4,7 @@
 
 engine_sources := $(filter-out runner/explore/row.c,$(wildcard runner/explore/*.c)) \
 	$(addprefix runner/,check.c options.c drivers.c points.c progress.c ticks.c) \
-	schemes/core/mask.c
+	schemes/core/mask.c $(wildcard schemes/core/restart*.c)
 engine_objects := $(engine_sources:%.c=$(EXPLORED)/engine/%.o)
 
 $(EXPLORED)/engine/%.o: %.c $(BUILD)/flags
