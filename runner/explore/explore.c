@@ -14,6 +14,7 @@
 struct options {
 	const char *schemes;
 	const char *objects;
+	const char *object; /* one explored row by its file */
 	const char *replay;
 	int tier;
 	unsigned int processes;
@@ -43,6 +44,8 @@ enum {
 	OPTION_MODE,
 	OPTION_BEFORE,
 	OPTION_OBJECTS,
+	OPTION_OBJECT,
+	OPTION_FIRST,
 	OPTION_PROCESSES,
 	OPTION_REPLAY,
 	OPTION_OUTCOMES,
@@ -70,6 +73,8 @@ static const struct option long_options[] = {
 	{ "before", required_argument, NULL, OPTION_BEFORE },
 	{ "start", required_argument, NULL, OPTION_START },
 	{ "objects", required_argument, NULL, OPTION_OBJECTS },
+	{ "object", required_argument, NULL, OPTION_OBJECT },
+	{ "first", no_argument, NULL, OPTION_FIRST },
 	{ "processes", required_argument, NULL, OPTION_PROCESSES },
 	{ "replay", required_argument, NULL, OPTION_REPLAY },
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
@@ -105,6 +110,8 @@ static const char help[] =
 	"  --outcomes         count the distinct final states\n"
 	"  --without-oracle O do not ask it (to see what it is good for)\n"
 	"  --objects DIR      where the explored rows are (explored/ beside this program)\n"
+	"  --object FILE      that explored row and no other (make history, make mutants)\n"
+	"  --first            end each search at its first broken schedule\n"
 	"  --processes N      (one for each CPU)\n"
 	"  -v                 every search, not only every row\n"
 	"\n"
@@ -255,6 +262,13 @@ static int parse_one(int option, const char *text, struct options *options)
 	case OPTION_OBJECTS:
 		options->objects = text;
 		return 0;
+	case OPTION_OBJECT:
+		options->object = text;
+		options->single = true;
+		return 0;
+	case OPTION_FIRST:
+		options->search.first_only = true;
+		return 0;
 	case OPTION_PROCESSES:
 		value = number("processes", text, 64);
 		options->processes = (unsigned int)value;
@@ -303,14 +317,29 @@ static int parse(int argc, char **argv, struct options *options)
 	return 0;
 }
 
-static void print_command(const struct search *search, const char *shape)
+/* Loads the explored row. Negative errno, after a line on stderr. */
+static int load(const struct options *options, const char *row, const struct family *family)
+{
+	char path[4096];
+
+	if (options->object)
+		return world_load(options->object);
+	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
+		 family->stops == STOPS_POINTS ? ".points" : "");
+	return world_load(path);
+}
+
+static void print_command(const struct options *options, const struct search *search)
 {
 	static const char *const stops[] = { "all", "shared", "none", "points" };
 	const struct budget *budget = &search->budget;
 
-	printf("  build/explore --schemes =%s --shape %s --stops %s --events %u --nested %u "
-	       "--depth %u", world_row.row, shape, stops[search->stops], budget->events,
-	       budget->nested, budget->depth);
+	if (options->object)
+		printf("  build/explore --object %s", options->object);
+	else
+		printf("  build/explore --schemes =%s --shape %s", world_row.row, world_row.shape);
+	printf(" --stops %s --events %u --nested %u --depth %u", stops[search->stops],
+	       budget->events, budget->nested, budget->depth);
 	if (budget->jumps)
 		printf(" --jumps %u", budget->jumps);
 	if (budget->beats)
@@ -329,14 +358,14 @@ static void print_command(const struct search *search, const char *shape)
 		printf(" --start %" PRIu64 ":%u", search->start.phase, search->start.extra);
 }
 
-static void print_failure(const struct search *search, const struct failure *failure,
-			  const char *shape)
+static void print_failure(const struct options *options, const struct search *search,
+			  const struct failure *failure)
 {
 	static struct replay replay;
 	char schedule[512];
 
 	replay_format(failure->action, failure->actions, schedule, sizeof(schedule));
-	print_command(search, shape);
+	print_command(options, search);
 	printf(" --replay \"%s\"\n", schedule);
 	if (failure->oracle == ORACLES || failure->oracle == ORACLES + 1) {
 		printf("  the writer %s\n", failure->oracle == ORACLES ? "crashes" : "does not end");
@@ -381,12 +410,9 @@ static int explore_family(const struct options *options, const char *row,
 {
 	struct findings findings = { .schedules = 0 };
 	struct search first;
-	char path[4096], what[128];
-	int searches, error;
+	char what[128];
+	int searches, error = load(options, row, family);
 
-	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
-		 family->stops == STOPS_POINTS ? ".points" : "");
-	error = world_load(path);
 	if (error)
 		return error;
 	searches = family_run(family, &options->search, options->processes, &findings, &first);
@@ -399,13 +425,23 @@ static int explore_family(const struct options *options, const char *row,
 	sum->verdicts[VERDICT_NEED_NOT_MET] += findings.verdicts[VERDICT_NEED_NOT_MET];
 	family_format(family, what, sizeof(what));
 	if (options->verbose || options->single || findings.verdicts[VERDICT_BROKEN]) {
-		printf("%-26s ", row);
+		printf("%-26s ", world_row.row);
 		print_findings(what, &findings, searches);
 	}
 	if (findings.verdicts[VERDICT_BROKEN] ||
 	    (options->verbose && findings.verdicts[VERDICT_NEED_NOT_MET]))
-		print_failure(&first, &findings.first, family->shape);
+		print_failure(options, &first, &findings.first);
 	return searches;
+}
+
+/* The one family that the options say. */
+static int explore_single(const struct options *options, const char *row)
+{
+	struct findings sum = { .schedules = 0 };
+
+	if (explore_family(options, row, &options->family, &sum) < 0)
+		return 1;
+	return sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 }
 
 static int explore_row(const struct options *options, const struct driver *driver)
@@ -415,10 +451,8 @@ static int explore_row(const struct options *options, const struct driver *drive
 	const struct family *family;
 	int searches = 0, some;
 
-	if (options->single) {
-		some = explore_family(options, row, &options->family, &sum);
-		return some < 0 ? 1 : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
-	}
+	if (options->single)
+		return explore_single(options, row);
 	for (family = families; family->shape; family++) {
 		if ((int)family->tier > options->tier ||
 		    (family->main_rows && driver->variant) ||
@@ -439,14 +473,9 @@ static int replay_row(const struct options *options, const char *row)
 	static struct replay replay;
 	struct action action[WORLD_ACTIONS_MAX];
 	struct search search = options->search;
-	char path[4096];
 	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
 
-	if (actions < 0)
-		return 1;
-	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row,
-		 options->family.shape, options->family.stops == STOPS_POINTS ? ".points" : "");
-	if (world_load(path))
+	if (actions < 0 || load(options, row, &options->family))
 		return 1;
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
@@ -475,6 +504,30 @@ static const char *default_objects(void)
 	return path;
 }
 
+/* All that --schemes names. */
+static int explore_rows(const struct options *options)
+{
+	const struct driver *rows[DRIVERS_MAX];
+	bool all = options->schemes && !strcmp(options->schemes, "all");
+	int count, i, status, worst = 0;
+
+	count = driver_select(drivers_counting, all ? NULL : options->schemes, rows, DRIVERS_MAX);
+	if (count < 0)
+		return 1;
+	if (!all)
+		count = driver_omit_variants(options->schemes, rows, count);
+	if (!options->replay)
+		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
+	for (i = 0; i < count; i++) {
+		status = options->replay ? replay_row(options, rows[i]->row) :
+					  explore_row(options, rows[i]);
+		if (status == 1)
+			return 1;
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = {
@@ -486,28 +539,10 @@ int main(int argc, char **argv)
 			.budget = { .events = 2, .nested = 1 },
 		},
 	};
-	const struct driver *rows[DRIVERS_MAX];
-	int count, i, status, worst = 0;
-	bool all;
-
-	if (parse(argc, argv, &options))
+	if (parse(argc, argv, &options) || world_map())
 		return 1;
-	all = options.schemes && !strcmp(options.schemes, "all");
-	count = driver_select(drivers_counting, all ? NULL : options.schemes, rows, DRIVERS_MAX);
-	if (count < 0)
-		return 1;
-	if (!all)
-		count = driver_omit_variants(options.schemes, rows, count);
-	if (world_map())
-		return 1;
-	if (!options.replay)
-		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
-	for (i = 0; i < count; i++) {
-		status = options.replay ? replay_row(&options, rows[i]->row) :
-					  explore_row(&options, rows[i]);
-		if (status == 1)
-			return 1;
-		worst = status > worst ? status : worst;
-	}
-	return worst;
+	if (options.object)
+		return options.replay ? replay_row(&options, options.object) :
+					explore_single(&options, options.object);
+	return explore_rows(&options);
 }
