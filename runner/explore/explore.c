@@ -36,6 +36,8 @@ enum {
 	OPTION_JUMPS,
 	OPTION_BEATS,
 	OPTION_READS,
+	OPTION_DISCARDS,
+	OPTION_FLUSHES,
 	OPTION_WRITERS,
 	OPTION_PREEMPTIONS,
 	OPTION_CLOCK,
@@ -64,6 +66,8 @@ static const struct option long_options[] = {
 	{ "jumps", required_argument, NULL, OPTION_JUMPS },
 	{ "beats", required_argument, NULL, OPTION_BEATS },
 	{ "reads", required_argument, NULL, OPTION_READS },
+	{ "discards", required_argument, NULL, OPTION_DISCARDS },
+	{ "flushes", required_argument, NULL, OPTION_FLUSHES },
 	{ "writers", required_argument, NULL, OPTION_WRITERS },
 	{ "preemptions", required_argument, NULL, OPTION_PREEMPTIONS },
 	{ "clock", required_argument, NULL, OPTION_CLOCK },
@@ -99,6 +103,9 @@ static const char help[] =
 	"  --events M         top-level events (2)       --nested NB   interrupts (1)\n"
 	"  --depth D          how deep they nest (NB)    --jumps JB    times that the clock jumps\n"
 	"  --beats B          beats that come            --reads R     times that a reader comes\n"
+	"  --discards C       events that are taken back before they are committed, as interrupts\n"
+	"                     (within D) or between events; rows that cannot do it record them\n"
+	"  --flushes F        times that the open sub-buffer is closed, as by a timer\n"
 	"  --writers W        writers on W CPUs, M events each (*_locked rows), run one at a time\n"
 	"  --preemptions P    how often one CPU is left for another in the middle of an event\n"
 	"  --clock C          strict; coarse: it stands still but for jumps; slow: a read takes a wrap\n"
@@ -169,6 +176,8 @@ static int parse_budget(int option, const char *text, struct options *options)
 		{ OPTION_JUMPS, "jumps", offsetof(struct budget, jumps), 4 },
 		{ OPTION_BEATS, "beats", offsetof(struct budget, beats), 4 },
 		{ OPTION_READS, "reads", offsetof(struct budget, reads), 4 },
+		{ OPTION_DISCARDS, "discards", offsetof(struct budget, discards), 4 },
+		{ OPTION_FLUSHES, "flushes", offsetof(struct budget, flushes), 4 },
 		{ OPTION_WRITERS, "writers", offsetof(struct budget, writers), WORLD_WRITERS_MAX },
 		{ OPTION_PREEMPTIONS, "preemptions", offsetof(struct budget, preemptions), 10 },
 	};
@@ -346,6 +355,10 @@ static void print_command(const struct options *options, const struct search *se
 		printf(" --beats %u", budget->beats);
 	if (budget->reads)
 		printf(" --reads %u", budget->reads);
+	if (budget->discards)
+		printf(" --discards %u", budget->discards);
+	if (budget->flushes)
+		printf(" --flushes %u", budget->flushes);
 	if (budget->writers > 1)
 		printf(" --writers %u --preemptions %u", budget->writers, budget->preemptions);
 	if (search->start.step != 1)

@@ -79,6 +79,26 @@ static __attribute__((noinline)) bool explored_record_sized(struct scheme_ring *
 	return record(s, EVENT_SIZED, len, src);
 }
 
+/* Reserve, fill, and then nobody wants it. */
+static __attribute__((noinline)) bool explored_record_discard(struct scheme_ring *s,
+							      struct source *src)
+{
+#ifdef SCHEME_DISCARD
+	struct reservation rsv = reserve(s, EVENT_FIXED, PAYLOAD_BYTES);
+
+	if (!rsv.payload)
+		return false;
+	payload_fill(&rsv, src, PAYLOAD_BYTES);
+	if (discard(s, &rsv, PAYLOAD_BYTES))
+		explore_discarded(&src->at);
+	else
+		commit(s, &rsv);
+	return true;
+#else
+	return record(s, EVENT_FIXED, PAYLOAD_BYTES, src);
+#endif
+}
+
 static __attribute__((noinline)) bool explored_defer(struct scheme_ring *s, unsigned int level)
 {
 	return defer(s, level);
@@ -93,6 +113,7 @@ static __attribute__((noinline)) void explored_beat_work(struct scheme_ring *s)
 PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra);
 PLAIN void explored_interrupt(void *scheme, unsigned int context);
 PLAIN void explored_beat(void *scheme);
+PLAIN void explored_discard(void *scheme, unsigned int context);
 
 PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra)
 {
@@ -127,6 +148,16 @@ PLAIN void explored_beat(void *scheme)
 	explored_event(scheme, CONTEXT_BEAT, 0);
 }
 
+PLAIN void explored_discard(void *scheme, unsigned int context)
+{
+	struct source src;
+	bool recorded;
+
+	explore_enter(&src.at, context);
+	recorded = explored_record_discard(scheme, &src);
+	explore_leave(&src.at, recorded);
+}
+
 static PLAIN void deferred_run(struct scheme_ring *s, unsigned int level)
 {
 	explore_undeferred(level);
@@ -141,6 +172,7 @@ typedef void beat_call(void *scheme);
 extern event_call *const explored_entry_explored_event[3];
 extern interrupt_call *const explored_entry_explored_interrupt[3];
 extern beat_call *const explored_entry_explored_beat[3];
+extern interrupt_call *const explored_entry_explored_discard[3];
 extern const struct explore_site explored_sites[];
 extern const uint64_t explored_site_count;
 extern const uint64_t explored_plain_range[2];
@@ -178,6 +210,9 @@ explored_row(struct explored_row *row)
 #ifdef SCHEME_DEFER
 		.defers = true,
 #endif
+#ifdef SCHEME_DISCARD
+		.discards = true,
+#endif
 		.event = { explored_entry_explored_event[0], explored_entry_explored_event[1],
 			   explored_entry_explored_event[2] },
 		.interrupt = { explored_entry_explored_interrupt[0],
@@ -185,6 +220,9 @@ explored_row(struct explored_row *row)
 			       explored_entry_explored_interrupt[2] },
 		.beat = { explored_entry_explored_beat[0], explored_entry_explored_beat[1],
 			  explored_entry_explored_beat[2] },
+		.discard = { explored_entry_explored_discard[0],
+			     explored_entry_explored_discard[1],
+			     explored_entry_explored_discard[2] },
 		.sites = explored_sites,
 		.site_count = explored_site_count,
 		.plain_begin = explored_plain_range[0],
