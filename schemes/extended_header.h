@@ -102,8 +102,8 @@ static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
 #include "core/extend.h"
 
 /*
- * As LTTng: last is forgotten before the place is given back, so that whoever comes next is whole.
- * LTTng stores 0, from which a stamp below 2^T is not far: here it is a time that no stamp is near.
+ * As LTTng: last is forgotten before the place is given back, so that whoever comes next is whole;
+ * or it is less than 2^T, and so are its distance to any predecessor and its upper bits.
  */
 #define SCHEME_DISCARD
 static inline bool discard(struct scheme_ring *s, const struct reservation *rsv, uint32_t len)
@@ -114,11 +114,7 @@ static inline bool discard(struct scheme_ring *s, const struct reservation *rsv,
 
 	if (ring_at(ring, start) + rsv->size != end)
 		return false;
-#ifdef OVERFLOW_MSB32
-	shared_store("discard: last", &s->last, ~(uint32_t)(rsv->stamp >> ring_stamp_bits(ring)));
-#else
-	shared_store("discard: last", &s->last, rsv->stamp - (UINT64_C(1) << 63));
-#endif
+	shared_store("discard: last", &s->last, 0);
 	return local_cmpxchg("discard: take back", &ring->tail, &tail, start);
 }
 

@@ -250,8 +250,8 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 
 /*
  * As Linux 6.8: write is the stamp of a record that will be gone, so before must differ from it,
- * before the place is given back; whoever comes next is absolute. No clock gets to NESTED_NEVER.
- * The kernel stores 0, which is a time where a clock starts at 0.
+ * before the place is given back; whoever comes next is absolute. No clock gets to NESTED_NEVER;
+ * the kernel stores 0.
  */
 #define NESTED_NEVER UINT64_MAX
 #define SCHEME_DISCARD

@@ -145,7 +145,9 @@ PLAIN void explored_beat(void *scheme)
 		return;
 	}
 	explored_beat_work(scheme);
+#ifndef SCHEME_BEAT_SILENT
 	explored_event(scheme, CONTEXT_BEAT, 0);
+#endif
 }
 
 PLAIN void explored_discard(void *scheme, unsigned int context)
