@@ -25,6 +25,8 @@ for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 	step "storm, $row, $narrow bits" build/run-stress --scheme "=$row" --bits $narrow \
 		--seconds "$seconds"
 done
+step "published faults" make --no-print-directory history
+step "mutants" make --no-print-directory mutants
 step "late beats" build/run-stress --workload late_beat --seconds 5
 step "random payloads" build/run-stress --payload random --seconds 5
 step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests
