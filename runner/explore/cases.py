@@ -12,7 +12,8 @@ of "key: value" lines, in comments; an indented line goes on with the value befo
   source: mail or commit, date              (history)
   fault: what is wrong, in a sentence or two
   breaks: --shape page --events 2 ...       the smallest budget that breaks it, as build/explore has it
-  oracle: exact                             which has to object there
+  oracle: exact                             which has to object there; "precision": none does, but
+                                            more stamps are declared inexact than without the patch
   equivalent: why nothing can break         instead of the two; breaks: is then what was searched
 
 The budget is pinned: with one event, interrupt, level, jump, beat, read, discard, flush or
@@ -185,11 +186,28 @@ def explore(built, budget, options):
     return (broken.group(1).split()[::2] if broken else []), done.stdout
 
 
+def inexact(built, case, options):
+    oracles, text = explore(built, case.budget + ["-v"], options)
+    return int(re.search(r", (\d+) inexact and", text).group(1)) if not oracles else -1
+
+
+def precision(case, built, options):
+    """Nothing is wrong, but more is declared inexact than by today's sources in the same search."""
+    today = build_case(Case("today", case.path, {
+        "row": case.row, "fault": "none", "breaks": case.breaks, "oracle": "precision"}, None), options)
+    patched, plain = inexact(built, case, options), inexact(today, case, options)
+    if patched <= plain:
+        return False, "SURVIVES: %d inexact stamps, and %d today" % (patched, plain)
+    return True, "precision (%d inexact stamps, %d today)" % (patched, plain)
+
+
 def judge(case, options):
     """(good?, what it did)"""
     built = build_case(case, options)
     oracles, text = explore(built, case.budget, options)
     case.printed = text
+    if case.oracle == "precision" and not oracles:
+        return precision(case, built, options)
     if case.equivalent:
         return (False, "BREAKS: " + " ".join(oracles)) if oracles else (True, "equivalent")
     if not oracles:

@@ -389,7 +389,8 @@ static void print_failure(const struct options *options, const struct search *se
 	replay_print(stdout, &replay);
 }
 
-static void print_findings(const char *what, const struct findings *findings, int searches)
+static void print_findings(const char *what, const struct findings *findings, int searches,
+			   bool verbose)
 {
 	unsigned int i;
 
@@ -412,6 +413,9 @@ static void print_findings(const char *what, const struct findings *findings, in
 	} else if (findings->verdicts[VERDICT_NEED_NOT_MET]) {
 		printf(" (%" PRIu64 " not)", findings->verdicts[VERDICT_NEED_NOT_MET]);
 	}
+	if (verbose)
+		printf(", %" PRIu64 " inexact and %" PRIu64 " extended of %" PRIu64,
+		       findings->inexact, findings->extended, findings->decoded);
 	if (findings->stuck)
 		printf(", gave up in %" PRIu64, findings->stuck);
 	putchar('\n');
@@ -439,7 +443,7 @@ static int explore_family(const struct options *options, const char *row,
 	family_format(family, what, sizeof(what));
 	if (options->verbose || options->single || findings.verdicts[VERDICT_BROKEN]) {
 		printf("%-26s ", world_row.row);
-		print_findings(what, &findings, searches);
+		print_findings(what, &findings, searches, options->verbose);
 	}
 	if (findings.verdicts[VERDICT_BROKEN] ||
 	    (options->verbose && findings.verdicts[VERDICT_NEED_NOT_MET]))
@@ -477,7 +481,7 @@ static int explore_row(const struct options *options, const struct driver *drive
 		searches += some;
 	}
 	printf("%-26s ", row);
-	print_findings("", &sum, searches);
+	print_findings("", &sum, searches, false);
 	return sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 }
 
