@@ -140,6 +140,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 
 include runner/explore/explore.mk
 include runner/peers/peers.mk
+include runner/explore/cases.mk
 
 # ---- what people call ----
 

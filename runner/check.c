@@ -35,6 +35,17 @@ void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin)
 	check->last_stamp = begin;
 }
 
+void check_subbuf_end(struct check *check, uint64_t number, uint64_t end)
+{
+	end &= check->kept;
+	if (check->desc->untimed)
+		return;
+	if ((int64_t)(end - check->last_time) < 0)
+		check_violate(check, ORACLE_MONOTONIC, "sub-buffer ends before its last event",
+			      number, 0, end, NULL);
+	check->last_time = end;
+}
+
 void check_violate(struct check *check, enum oracle oracle, const char *text, uint64_t number,
 		   uint32_t offset, uint64_t time, const struct check_payload *payload)
 {

@@ -7,7 +7,8 @@
  *                 with the low bits cleared that the row cuts by declaration
  *   window        entry <= decoded time <= exit, clock reads of the caller around its reserve,
  *                 entry with these bits cleared
- *   monotonic     decoded times never go back in buffer order, sub-buffer ends included
+ *   monotonic     decoded times never go back in buffer order, begin and end stamps of
+ *                 sub-buffers included
  *   conservation  written == decoded + lost; sequences without a gap in every context
  *   structure     headers parse to the exact end; payload and filler intact
  *   counts        extensions and inexact stamps at most what stamps and nesting call for
@@ -170,6 +171,9 @@ void check_drain_begin(struct check *check, uint64_t first, uint64_t start);
 
 /* A reader is about to read the records of sub-buffer `number`, which begins at `begin`. */
 void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin);
+
+/* All records of sub-buffer `number` are read, which ends at `end` by its own account. */
+void check_subbuf_end(struct check *check, uint64_t number, uint64_t end);
 
 /* One more violation; the first of its oracle is kept. `payload` may be NULL. */
 void check_violate(struct check *check, enum oracle oracle, const char *text, uint64_t number,

@@ -287,7 +287,8 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 	uint32_t offset = 0;
 
 	if (content && decode_begin(ring, number, content, &cursor)) {
-		check_subbuf_begin(check, number, cursor.time);
+		if (FORMAT_STAMPED(content))
+			check_subbuf_begin(check, number, cursor.time);
 		for (;;) {
 			offset = (uint32_t)(cursor.at - base);
 			result = decode_next(&cursor, &event);
@@ -296,6 +297,8 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 			check_event(check, number, offset, &event);
 		}
 	}
+	if (result == DECODE_END)
+		check_subbuf_end(check, number, decode_end(ring, number, check->last_time));
 	if (result == DECODE_BAD)
 		check_violate(check, ORACLE_STRUCTURE,
 			      content ? "not a record, or one that runs over the end" :

@@ -105,4 +105,21 @@ static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
 
 #include "core/extend.h"
 
+/*
+ * As LTTng: last is forgotten before the place is given back, so that whoever comes next is whole;
+ * or it is less than 2^T, and so are its distance to any predecessor and its upper bits.
+ */
+#define SCHEME_DISCARD
+static inline bool discard(struct scheme_ring *s, const struct reservation *rsv, uint32_t len)
+{
+	struct ring *ring = &s->ring;
+	uint64_t tail = shared_load("discard: tail", &ring->tail), start = tail - rsv->size;
+	const uint8_t *end = rsv->payload + ctf_padded(len);
+
+	if (ring_at(ring, start) + rsv->size != end)
+		return false;
+	shared_store("discard: last", &s->last, 0);
+	return local_cmpxchg("discard: take back", &ring->tail, &tail, start);
+}
+
 #endif

@@ -248,4 +248,29 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 			    NESTED_TYPE ? at.stamp : delta);
 }
 
+/*
+ * As Linux 6.8: write is the stamp of a record that will be gone, so before must differ from it,
+ * before the place is given back; whoever comes next is absolute. No clock gets to NESTED_NEVER;
+ * the kernel stores 0.
+ */
+#define NESTED_NEVER UINT64_MAX
+#define SCHEME_DISCARD
+static inline bool discard(struct scheme_ring *s, const struct reservation *rsv, uint32_t len)
+{
+	struct ring *ring = &s->ring;
+	uint64_t tail = shared_load("discard: tail", &ring->tail);
+	const uint8_t *end = rsv->payload + ftrace_payload_bytes(len);
+
+	/*
+	 * The first record of a sub-buffer stays, and this is not in the kernel: whoever was
+	 * interrupted before its claim would come first without knowing it, and stamp the
+	 * sub-buffer later than what nests in it.
+	 */
+	if (ring_tail_at(ring, tail) != end ||
+	    ring_tail_index(tail) == FTRACE_HEADER_BYTES + rsv->size)
+		return false;
+	shared_store("discard: before", &s->before, NESTED_NEVER);
+	return local_cmpxchg("discard: take back", &ring->tail, &tail, tail - rsv->size);
+}
+
 #endif

@@ -27,6 +27,8 @@ for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 done
 step "migrate" build/run-stress --workload migrate --seconds "$seconds"
 step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds "$seconds"
+step "published faults" make --no-print-directory history
+step "mutants" make --no-print-directory mutants
 step "late beats" build/run-stress --workload late_beat --seconds 5
 step "decoders beside others" env STAMPEDE_RATES=1 build/tests/test_readers_speed
 step "200 kills" env KILLS=200 sh tests/test_resume.sh build

@@ -18,6 +18,7 @@
 struct options {
 	const char *schemes;
 	const char *objects;
+	const char *object; /* one explored row by its file */
 	const char *replay;
 	struct show *show;
 	int tier;
@@ -39,6 +40,8 @@ enum {
 	OPTION_JUMPS,
 	OPTION_BEATS,
 	OPTION_READS,
+	OPTION_DISCARDS,
+	OPTION_FLUSHES,
 	OPTION_WRITERS,
 	OPTION_PREEMPTIONS,
 	OPTION_CLOCK,
@@ -47,6 +50,8 @@ enum {
 	OPTION_MODE,
 	OPTION_BEFORE,
 	OPTION_OBJECTS,
+	OPTION_OBJECT,
+	OPTION_FIRST,
 	OPTION_PROCESSES,
 	OPTION_REPLAY,
 	OPTION_OUTCOMES,
@@ -67,6 +72,8 @@ static const struct option long_options[] = {
 	{ "jumps", required_argument, NULL, OPTION_JUMPS },
 	{ "beats", required_argument, NULL, OPTION_BEATS },
 	{ "reads", required_argument, NULL, OPTION_READS },
+	{ "discards", required_argument, NULL, OPTION_DISCARDS },
+	{ "flushes", required_argument, NULL, OPTION_FLUSHES },
 	{ "writers", required_argument, NULL, OPTION_WRITERS },
 	{ "preemptions", required_argument, NULL, OPTION_PREEMPTIONS },
 	{ "clock", required_argument, NULL, OPTION_CLOCK },
@@ -76,6 +83,8 @@ static const struct option long_options[] = {
 	{ "before", required_argument, NULL, OPTION_BEFORE },
 	{ "start", required_argument, NULL, OPTION_START },
 	{ "objects", required_argument, NULL, OPTION_OBJECTS },
+	{ "object", required_argument, NULL, OPTION_OBJECT },
+	{ "first", no_argument, NULL, OPTION_FIRST },
 	{ "processes", required_argument, NULL, OPTION_PROCESSES },
 	{ "replay", required_argument, NULL, OPTION_REPLAY },
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
@@ -102,6 +111,9 @@ static const char help[] =
 	"  --events M         top-level events (2)       --nested NB   interrupts (1)\n"
 	"  --depth D          how deep they nest (NB)    --jumps JB    times that the clock jumps\n"
 	"  --beats B          beats that come            --reads R     times that a reader comes\n"
+	"  --discards C       events that are taken back before they are committed, as interrupts\n"
+	"                     (within D) or between events; rows that cannot do it record them\n"
+	"  --flushes F        times that the open sub-buffer is closed, as by a timer\n"
 	"  --writers W        writers on W CPUs, M events each (*_locked rows), run one at a time\n"
 	"  --preemptions P    how often one CPU is left for another in the middle of an event\n"
 	"  --clock C          strict; coarse: it stands still but for jumps; slow: a read takes a wrap\n"
@@ -115,6 +127,8 @@ static const char help[] =
 	"  --without-oracle O do not ask it (to see what it is good for)\n"
 	"  --audit            single-step the writers: has every instruction its stop? NB=0 and 1\n"
 	"  --objects DIR      where the explored rows are (explored/ beside this program)\n"
+	"  --object FILE      that explored row and no other (make history, make mutants)\n"
+	"  --first            end each search at its first broken schedule\n"
 	"  --processes N      (one for each CPU)\n"
 	"  -v                 every search, not only every row\n"
 	"\n"
@@ -172,6 +186,8 @@ static int parse_budget(int option, const char *text, struct options *options)
 		{ OPTION_JUMPS, "jumps", offsetof(struct budget, jumps), 4 },
 		{ OPTION_BEATS, "beats", offsetof(struct budget, beats), 4 },
 		{ OPTION_READS, "reads", offsetof(struct budget, reads), 4 },
+		{ OPTION_DISCARDS, "discards", offsetof(struct budget, discards), 4 },
+		{ OPTION_FLUSHES, "flushes", offsetof(struct budget, flushes), 4 },
 		{ OPTION_WRITERS, "writers", offsetof(struct budget, writers), WORLD_WRITERS_MAX },
 		{ OPTION_PREEMPTIONS, "preemptions", offsetof(struct budget, preemptions), 10 },
 	};
@@ -269,6 +285,13 @@ static int parse_one(int option, const char *text, struct options *options)
 	case OPTION_OBJECTS:
 		options->objects = text;
 		return 0;
+	case OPTION_OBJECT:
+		options->object = text;
+		options->single = true;
+		return 0;
+	case OPTION_FIRST:
+		options->search.first_only = true;
+		return 0;
 	case OPTION_PROCESSES:
 		value = number("processes", text, 64);
 		options->processes = (unsigned int)value;
@@ -323,7 +346,8 @@ static int parse(int argc, char **argv, struct options *options)
 	return 0;
 }
 
-static void print_findings(const char *what, const struct findings *findings, int searches)
+static void print_findings(const char *what, const struct findings *findings, int searches,
+			   bool verbose)
 {
 	unsigned int i;
 
@@ -346,6 +370,9 @@ static void print_findings(const char *what, const struct findings *findings, in
 	} else if (findings->verdicts[VERDICT_NEED_NOT_MET]) {
 		printf(" (%" PRIu64 " not)", findings->verdicts[VERDICT_NEED_NOT_MET]);
 	}
+	if (verbose)
+		printf(", %" PRIu64 " inexact and %" PRIu64 " extended of %" PRIu64,
+		       findings->inexact, findings->extended, findings->decoded);
 	if (findings->stuck)
 		printf(", gave up in %" PRIu64, findings->stuck);
 	putchar('\n');
@@ -374,8 +401,11 @@ static int load(const struct options *options, const char *row, const struct fam
 {
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
-		 family->stops == STOPS_POINTS ? ".points" : "");
+	if (options->object)
+		snprintf(path, sizeof(path), "%s", options->object);
+	else
+		snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
+			 family->stops == STOPS_POINTS ? ".points" : "");
 	if (!whole(path))
 		return -ENOEXEC;
 	return world_load(path);
@@ -395,7 +425,8 @@ static int explore_family(const struct options *options, const char *row,
 	if (!options->single && world_has_sections() &&
 	    family->budget.nested > (options->tier == TIER_QUICK ? 2 : 3))
 		return 0;
-	options->show->shape = family->shape;
+	options->show->shape = world_row.shape;
+	options->show->object = options->object;
 	pace_family(row, family);
 	searches = family_run(family, &options->search, options->processes, &findings, &first);
 	pace_done();
@@ -408,8 +439,8 @@ static int explore_family(const struct options *options, const char *row,
 	sum->verdicts[VERDICT_NEED_NOT_MET] += findings.verdicts[VERDICT_NEED_NOT_MET];
 	family_format(family, what, sizeof(what));
 	if (options->verbose || options->single || findings.verdicts[VERDICT_BROKEN]) {
-		printf("%-26s ", row);
-		print_findings(what, &findings, searches);
+		printf("%-26s ", world_row.row);
+		print_findings(what, &findings, searches, options->verbose);
 	}
 	if (findings.verdicts[VERDICT_BROKEN] ||
 	    (options->verbose && findings.verdicts[VERDICT_NEED_NOT_MET]))
@@ -435,6 +466,18 @@ static int failed(int error, const char *row)
 	return 5;
 }
 
+/* The one family that the options say. */
+static int explore_single(const struct options *options, const char *row)
+{
+	struct findings sum = { .schedules = 0 };
+
+	int some = explore_family(options, row, &options->family, &sum);
+
+	if (some < 0)
+		return failed(some, row);
+	return sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
+}
+
 static int explore_row(const struct options *options, const struct driver *driver)
 {
 	const char *row = driver->row;
@@ -442,10 +485,8 @@ static int explore_row(const struct options *options, const struct driver *drive
 	const struct family *family;
 	int searches = 0, some;
 
-	if (options->single) {
-		some = explore_family(options, row, &options->family, &sum);
-		return some < 0 ? failed(some, row) : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
-	}
+	if (options->single)
+		return explore_single(options, row);
 	for (family = families; family->shape; family++) {
 		if (!wanted(options, family, driver))
 			continue;
@@ -455,7 +496,7 @@ static int explore_row(const struct options *options, const struct driver *drive
 		searches += some;
 	}
 	printf("%-26s ", row);
-	print_findings("", &sum, searches);
+	print_findings("", &sum, searches, false);
 	return sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 }
 
@@ -472,7 +513,8 @@ static int replay_row(const struct options *options, const char *row)
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
 	search.start.extra = options->search.start.extra;
-	options->show->shape = options->family.shape;
+	options->show->shape = world_row.shape;
+	options->show->object = options->object;
 	if (!show_schedule(options->show, &search, action, (unsigned int)actions, &verdict, &error)) {
 		fprintf(stderr, "stampede: --replay: this schedule does not fit %s and this budget\n",
 			row);
@@ -546,6 +588,42 @@ static double expected_seconds(const struct options *options, const struct drive
 	return sum;
 }
 
+/* What is asked for, of one row; of the object that is named if `driver` is NULL. */
+static int one_row(const struct options *options, const struct driver *driver)
+{
+	const char *row = driver ? driver->row : options->object;
+
+	if (options->audit)
+		return audit_one(options, row);
+	if (options->replay)
+		return replay_row(options, row);
+	return driver ? explore_row(options, driver) : explore_single(options, row);
+}
+
+/* All that --schemes names. */
+static int explore_rows(const struct options *options)
+{
+	const struct driver *rows[DRIVERS_MAX];
+	bool all = options->schemes && !strcmp(options->schemes, "all");
+	int count, i, status, worst = 0;
+
+	count = driver_select(drivers_counting, all ? NULL : options->schemes, rows, DRIVERS_MAX);
+	if (count < 0)
+		return 1;
+	if (!all)
+		count = driver_omit_variants(options->schemes, rows, count);
+	pace_begin(expected_seconds(options, rows, count));
+	if (!options->replay && !options->audit)
+		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
+	for (i = 0; i < count; i++) {
+		status = one_row(options, rows[i]);
+		if (status && status != 2)
+			return status;
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
@@ -560,34 +638,12 @@ int main(int argc, char **argv)
 			.budget = { .events = 2, .nested = 1 },
 		},
 	};
-	const struct driver *rows[DRIVERS_MAX];
-	int count, i, status, worst = 0;
-	bool all;
 
-	if (parse(argc, argv, &options))
+	if (parse(argc, argv, &options) || world_map())
 		return 1;
-	all = options.schemes && !strcmp(options.schemes, "all");
-	count = driver_select(drivers_counting, all ? NULL : options.schemes, rows, DRIVERS_MAX);
-	if (count < 0)
+	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
-	if (!all)
-		count = driver_omit_variants(options.schemes, rows, count);
-	if (world_map() || sigaction(SIGINT, &interrupt, NULL) ||
-	    sigaction(SIGTERM, &interrupt, NULL))
-		return 1;
-	pace_begin(expected_seconds(&options, rows, count));
-	if (!options.replay && !options.audit)
-		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
-	for (i = 0; i < count; i++) {
-		if (options.audit)
-			status = audit_one(&options, rows[i]->row);
-		else if (options.replay)
-			status = replay_row(&options, rows[i]->row);
-		else
-			status = explore_row(&options, rows[i]);
-		if (status && status != 2)
-			return status;
-		worst = status > worst ? status : worst;
-	}
-	return worst;
+	if (!options.object)
+		return explore_rows(&options);
+	return one_row(&options, NULL);
 }

@@ -78,9 +78,10 @@ static bool act(const struct search *search, const struct action *action, struct
 		step->label = world_label();
 	}
 	if (action->kind == ACTION_JUMP || action->kind == ACTION_READ ||
-	    action->kind == ACTION_SWITCH) {
-		step = add_step(replay, action->kind == ACTION_JUMP ? STEP_JUMP :
-					action->kind == ACTION_READ ? STEP_READ : STEP_SWITCH);
+	    action->kind == ACTION_FLUSH || action->kind == ACTION_SWITCH) {
+		step = add_step(replay, action->kind == ACTION_JUMP  ? STEP_JUMP :
+					action->kind == ACTION_READ  ? STEP_READ :
+					action->kind == ACTION_FLUSH ? STEP_FLUSH : STEP_SWITCH);
 		step->jump = action->jump;
 	}
 	return search_take(search, action);
@@ -225,6 +226,9 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 	case STEP_LEAVE:
 		if (log->left == 2)
 			fprintf(text, "E%u leaves, lost\n", step->event);
+		else if (log->left == 3)
+			fprintf(text, "E%u leaves, taken back, stamp was %" PRIu64 "\n",
+				step->event, log->stamp);
 		else
 			fprintf(text, "E%u leaves, stamp %" PRIu64 "%s\n", step->event, log->stamp,
 				log->inexact ? " (declared inexact)" : "");
@@ -238,6 +242,9 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 		break;
 	case STEP_READ:
 		fprintf(text, "a reader takes what is complete\n");
+		break;
+	case STEP_FLUSH:
+		fprintf(text, "the open sub-buffer is closed\n");
 		break;
 	case STEP_DEFERRED:
 		fprintf(text, "the interrupt has to wait\n");
@@ -278,7 +285,7 @@ void replay_print(FILE *text, const struct replay *replay)
 	fprintf(text, "  verdict: %s\n", check_verdict_name(replay->verdict));
 }
 
-static const char action_letters[] = "?nbrjs";
+static const char action_letters[] = "?nbrjsdf";
 
 void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes)
 {

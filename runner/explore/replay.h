@@ -18,6 +18,7 @@ enum step_kind {
 	STEP_STOP, /* the writer is interrupted here */
 	STEP_SWITCH, /* another CPU's writer goes on */
 	STEP_READ,
+	STEP_FLUSH,
 	STEP_JUMP,
 	STEP_DEFERRED, /* a soft mask put the interrupt off */
 };

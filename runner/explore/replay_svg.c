@@ -189,6 +189,9 @@ static void describe_step(const struct picture *picture, unsigned int i, double 
 	case STEP_READ:
 		text_at(picture->svg, x, y, "label", "a reader takes what is complete");
 		break;
+	case STEP_FLUSH:
+		text_at(picture->svg, x, y, "label", "the open sub-buffer is closed");
+		break;
 	case STEP_DEFERRED:
 		text_at(picture->svg, x, y, "label", "the interrupt has to wait");
 		break;

@@ -126,6 +126,26 @@ static __attribute__((noinline)) bool explored_record_sized(struct scheme_ring *
 	return done;
 }
 
+/* Reserve, fill, and then nobody wants it. */
+static __attribute__((noinline)) bool explored_record_discard(struct scheme_ring *s,
+							      struct source *src)
+{
+#ifdef SCHEME_DISCARD
+	struct reservation rsv = reserve(s, EVENT_FIXED, PAYLOAD_BYTES);
+
+	if (!rsv.payload)
+		return false;
+	payload_fill(&rsv, src, PAYLOAD_BYTES);
+	if (discard(s, &rsv, PAYLOAD_BYTES))
+		explore_discarded(&src->at);
+	else
+		commit(s, &rsv);
+	return true;
+#else
+	return record(s, EVENT_FIXED, PAYLOAD_BYTES, src);
+#endif
+}
+
 static __attribute__((noinline)) bool explored_defer(struct scheme_ring *s, unsigned int level)
 {
 	bool done = defer(s, level);
@@ -144,6 +164,7 @@ static __attribute__((noinline)) void explored_beat_work(struct scheme_ring *s)
 PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra);
 PLAIN void explored_interrupt(void *scheme, unsigned int context);
 PLAIN void explored_beat(void *scheme);
+PLAIN void explored_discard(void *scheme, unsigned int context);
 
 PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra)
 {
@@ -175,7 +196,19 @@ PLAIN void explored_beat(void *scheme)
 		return;
 	}
 	explored_beat_work(scheme);
+#ifndef SCHEME_BEAT_SILENT
 	explored_event(scheme, CONTEXT_BEAT, 0);
+#endif
+}
+
+PLAIN void explored_discard(void *scheme, unsigned int context)
+{
+	struct source src;
+	bool recorded;
+
+	explore_enter(&src.at, context);
+	recorded = explored_record_discard(scheme, &src);
+	explore_leave(&src.at, recorded);
 }
 
 static PLAIN void deferred_run(struct scheme_ring *s, unsigned int level)
@@ -202,6 +235,7 @@ static const uint64_t explored_plain_range[2], explored_harness_range[2];
 extern event_call *const explored_entry_explored_event[3];
 extern interrupt_call *const explored_entry_explored_interrupt[3];
 extern beat_call *const explored_entry_explored_beat[3];
+extern interrupt_call *const explored_entry_explored_discard[3];
 extern const struct explore_site explored_sites[];
 extern const uint64_t explored_site_count;
 extern const uint64_t explored_plain_range[2];
@@ -241,6 +275,9 @@ explored_row(struct explored_row *row)
 #ifdef SCHEME_DEFER
 		.defers = true,
 #endif
+#ifdef SCHEME_DISCARD
+		.discards = true,
+#endif
 		.event = { explored_entry_explored_event[0], explored_entry_explored_event[1],
 			   explored_entry_explored_event[2] },
 		.interrupt = { explored_entry_explored_interrupt[0],
@@ -248,6 +285,9 @@ explored_row(struct explored_row *row)
 			       explored_entry_explored_interrupt[2] },
 		.beat = { explored_entry_explored_beat[0], explored_entry_explored_beat[1],
 			  explored_entry_explored_beat[2] },
+		.discard = { explored_entry_explored_discard[0],
+			     explored_entry_explored_discard[1],
+			     explored_entry_explored_discard[2] },
 		.sites = explored_sites,
 		.site_count = explored_site_count,
 		.plain_begin = explored_plain_range[0],

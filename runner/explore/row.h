@@ -56,11 +56,13 @@ struct explored_row {
 	uint64_t *blocked; /* not 0: interrupts are blocked */
 	bool points; /* compiled with stops at labelled points */
 	bool defers; /* a nested writer may have to wait */
+	bool discards; /* can take an event back that is not committed */
 
 	/* By enum explore_stops. */
 	void (*event[3])(void *scheme, unsigned int context, uint32_t extra);
 	void (*interrupt[3])(void *scheme, unsigned int context);
 	void (*beat[3])(void *scheme);
+	void (*discard[3])(void *scheme, unsigned int context);
 
 	const struct explore_site *sites;
 	uint64_t site_count;
@@ -84,6 +86,7 @@ void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct e
 void explore_prepare(const struct explore_source *src, uint32_t len, struct check_payload *image);
 void explore_published(const struct explore_source *src, const struct check_payload *image);
 void explore_leave(const struct explore_source *src, bool recorded);
+void explore_discarded(const struct explore_source *src);
 void explore_deferred(unsigned int context);
 void explore_undeferred(unsigned int context);
 

@@ -59,9 +59,9 @@ bool search_open(void)
 	const struct book *book = &world->book;
 	const struct budget *left = &book->left;
 
-	if (left->jumps || left->reads || left->preemptions)
+	if (left->jumps || left->reads || left->preemptions || left->flushes)
 		return true;
-	return (left->nested || left->beats) && book->depth <= left->depth;
+	return (left->nested || left->beats || left->discards) && book->depth <= left->depth;
 }
 
 /* The n-th CPU that the running one can be left for; WORLD_WRITERS_MAX: there are fewer. */
@@ -95,6 +95,11 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 		action->kind = ACTION_NEST;
 	} else if (left->beats && !ended && (idle || room) && !beating(book) && !n--) {
 		action->kind = ACTION_BEAT;
+	} else if (left->discards && !ended && (idle || room) && !n--) {
+		action->kind = ACTION_DISCARD;
+	} else if (left->flushes && !ended && (idle || !(*world_row.blocked || world_row.defers)) &&
+		   !n--) {
+		action->kind = ACTION_FLUSH;
 	} else if (left->reads && !ended && !n--) {
 		action->kind = ACTION_READ;
 	} else if (left->jumps && !ended && n < search->jumps) {
@@ -134,6 +139,13 @@ bool search_take(const struct search *search, const struct action *action)
 	case ACTION_BEAT:
 		book->left.beats--;
 		break;
+	case ACTION_DISCARD:
+		book->left.discards--;
+		break;
+	case ACTION_FLUSH:
+		book->left.flushes--;
+		world_flush();
+		return false;
 	case ACTION_READ:
 		book->left.reads--;
 		world_read();
@@ -474,7 +486,8 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 	const struct budget *budget = &search->budget;
 	/* Between events one CPU can be left for another at no cost, each event of each once. */
 	size_t most = (size_t)budget->nested + budget->jumps + budget->beats + budget->reads +
-		      budget->preemptions + (size_t)budget->events * budget->writers + 1;
+		      budget->discards + budget->flushes + budget->preemptions +
+		      (size_t)budget->events * budget->writers + 1;
 	static struct engine engine; /* survives siglongjmp() */
 	double begin = now_seconds();
 	bool chosen = false;

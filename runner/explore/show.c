@@ -25,20 +25,28 @@ static __attribute__((format(printf, 2, 3))) void append(struct text *text, cons
 }
 
 /* The options that make this search and no other. */
-static void append_command(struct text *text, const struct search *search, const char *shape)
+static void append_command(struct text *text, const struct search *search,
+			   const struct show *show)
 {
 	static const char *const stops[] = { "all", "shared", "none", "points" };
 	const struct budget *budget = &search->budget;
 
-	append(text, "build/explore --schemes =%s --shape %s --stops %s --events %u --nested %u "
-	       "--depth %u", world_row.row, shape, stops[search->stops], budget->events,
-	       budget->nested, budget->depth);
+	if (show->object)
+		append(text, "build/explore --object %s", show->object);
+	else
+		append(text, "build/explore --schemes =%s --shape %s", world_row.row, show->shape);
+	append(text, " --stops %s --events %u --nested %u --depth %u", stops[search->stops],
+	       budget->events, budget->nested, budget->depth);
 	if (budget->jumps)
 		append(text, " --jumps %u", budget->jumps);
 	if (budget->beats)
 		append(text, " --beats %u", budget->beats);
 	if (budget->reads)
 		append(text, " --reads %u", budget->reads);
+	if (budget->discards)
+		append(text, " --discards %u", budget->discards);
+	if (budget->flushes)
+		append(text, " --flushes %u", budget->flushes);
 	if (budget->writers > 1)
 		append(text, " --writers %u --preemptions %u", budget->writers, budget->preemptions);
 	if (search->start.step != 1)
@@ -88,7 +96,7 @@ bool show_schedule(struct show *show, const struct search *search, const struct 
 		return false;
 	replay_print(stdout, &replay);
 	*verdict = replay.verdict;
-	append_command(&command, search, show->shape);
+	append_command(&command, search, show);
 	append_schedule(&command, action, actions);
 	if (show->svg && !show->svg_written)
 		*error = draw(show, &replay, command.bytes);
@@ -101,7 +109,7 @@ void show_failure(struct show *show, const struct search *search, const struct f
 	struct text command = { .used = 0 };
 	enum verdict verdict;
 
-	append_command(&command, search, show->shape);
+	append_command(&command, search, show);
 	append_schedule(&command, failure->action, failure->actions);
 	printf("  %s\n", command.bytes);
 	if (failure->oracle == ORACLES || failure->oracle == ORACLES + 1)

@@ -8,6 +8,7 @@
 /* Where to show it besides stdout. */
 struct show {
 	const char *shape;
+	const char *object; /* the row's file, if that is how it was named; or NULL */
 	const char *svg; /* file to be written; NULL: none */
 	bool svg_written; /* only the first schedule is drawn */
 };

@@ -22,7 +22,7 @@ import sys
 
 COPIES = ("", ".shared", ".plain")
 ALL, SHARED, PLAIN = range(3)
-ENTRIES = ("explored_event", "explored_interrupt", "explored_beat")
+ENTRIES = ("explored_event", "explored_interrupt", "explored_beat", "explored_discard")
 PREFIXES = {"lock", "rep", "repe", "repz", "repne", "repnz", "data16", "notrack"}
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[.A-Za-z_$][\w.$]*')
 LABEL = re.compile(r"^([.A-Za-z_$][\w.$]*|\d+):")

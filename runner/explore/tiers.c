@@ -188,6 +188,12 @@ void family_format(const struct family *family, char *text, size_t bytes)
 	if (family->budget.reads && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " reads=%u",
 				 family->budget.reads);
+	if (family->budget.discards && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " discards=%u",
+				 family->budget.discards);
+	if (family->budget.flushes && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " flushes=%u",
+				 family->budget.flushes);
 	if (family->budget.writers && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " W=%u P=%u",
 				 family->budget.writers, family->budget.preemptions);

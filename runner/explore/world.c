@@ -218,8 +218,19 @@ void explore_leave(const struct explore_source *src, bool recorded)
 	struct logged *log = &book->log[src->index];
 
 	log->exit = world_row.clock->now;
-	log->left = recorded ? 1 : 2;
+	log->left = log->discarded ? 3 : recorded ? 1 : 2;
 	book->failed += !recorded;
+}
+
+void explore_discarded(const struct explore_source *src)
+{
+	struct book *book = &world->book;
+	struct logged *log = &book->log[src->index];
+
+	/* Nobody of the same context came since: the next one has its sequence number. */
+	book->written[log->context]--;
+	log->discarded = true;
+	log->filled = false;
 }
 
 void explore_deferred(unsigned int context)
@@ -255,11 +266,14 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 		stops = STOPS_NONE;
 	if (kind == ACTION_BEAT)
 		function = (void (*)(void))world_row.beat[stops];
+	else if (kind == ACTION_DISCARD)
+		function = (void (*)(void))world_row.discard[stops];
 	else if (book->depth)
 		function = (void (*)(void))world_row.interrupt[stops];
 	else
 		function = (void (*)(void))world_row.event[stops];
 	book->interrupted |= book->depth > 0;
+	book->discarded += kind == ACTION_DISCARD;
 	book->level[book->depth++] = (struct level){
 		.sp = book->sp,
 		.begin = world_row.clock->now,
@@ -454,6 +468,12 @@ void world_read(void)
 	world_row.driver->take(world_scheme(), &world->check);
 }
 
+void world_flush(void)
+{
+	world->book.interrupted |= world->book.depth > 0;
+	world_row.driver->flush(world_scheme());
+}
+
 static uint32_t needs_unmet(void)
 {
 	const struct scheme_desc *desc = world_row.driver->desc;
@@ -487,6 +507,8 @@ enum verdict world_judge(uint32_t *unmet)
 		/* Any event of another CPU may have come into any other's reserve. */
 		totals.nested += context || book->left.writers > 1 ? book->entered[context] : 0;
 	}
+	/* What comes after an event that was taken back may have to be whole. */
+	totals.nested += book->discarded;
 	/* Without commit counters sequences and what is decoded have to say it all. */
 	if (ring_has_commits(ring))
 		totals.committed = ring_total_records(ring);

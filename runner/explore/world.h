@@ -31,7 +31,8 @@ struct logged {
 	uint8_t parent; /* index + 1 of the event that it came into; 0: none */
 	uint8_t inexact;
 	uint8_t filled; /* its record was claimed */
-	uint8_t left; /* 1: recorded, 2: refused */
+	uint8_t left; /* 1: recorded, 2: refused, 3: taken back */
+	uint8_t discarded;
 };
 
 /* What is done at a stop, or between two events. */
@@ -42,6 +43,8 @@ enum action_kind {
 	ACTION_READ, /* a reader takes what is complete */
 	ACTION_JUMP, /* time passes */
 	ACTION_SWITCH, /* another CPU's writer goes on */
+	ACTION_DISCARD, /* an event that is taken back before it is committed */
+	ACTION_FLUSH, /* somebody closes the open sub-buffer */
 };
 
 struct action {
@@ -58,6 +61,8 @@ struct budget {
 	uint8_t jumps; /* JB */
 	uint8_t beats;
 	uint8_t reads;
+	uint8_t discards; /* by interrupts, and as top-level events */
+	uint8_t flushes;
 	uint8_t writers; /* on CPUs of their own, `events` each; 0 is 1 */
 	uint8_t preemptions; /* switches from one to another in the middle of an event */
 };
@@ -94,6 +99,7 @@ struct book {
 	uint64_t entered[CHECK_CONTEXTS];
 	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed;
+	uint64_t discarded; /* events that were to be taken back */
 	struct level level[WORLD_DEPTH_MAX];
 	uint8_t writer; /* which one runs */
 	struct parked parked[WORLD_WRITERS_MAX];
@@ -171,6 +177,7 @@ void world_check_begin(void);
 
 void world_jump(uint64_t ticks);
 void world_read(void);
+void world_flush(void);
 
 /* Bytes of `memory` in use. */
 size_t world_memory_bytes(void);

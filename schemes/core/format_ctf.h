@@ -111,6 +111,12 @@ static inline bool ctf_fit(struct ring *ring, uint64_t offset, uint64_t size,
 /* Completes the header of packet `number`, whose neighbours are known now, for a reader. */
 void ctf_finish(const struct ring *ring, uint64_t number, uint32_t content_bytes);
 
+/*
+ * The end stamp of packet `number`, finished and read up to a record of `last`. While the next one
+ * is not open, and no flush says it, a reader knows no more than that record.
+ */
+uint64_t ctf_end(const struct ring *ring, uint64_t number, uint64_t last);
+
 /* A reader at the first record of complete packet `number`; false if that is none. */
 static inline bool ctf_cursor(const struct ring *ring, uint64_t number, uint32_t content_bytes,
 			      struct cursor *cursor)
@@ -355,6 +361,8 @@ static inline enum decode_result ctf_large_next(struct cursor *cursor, uint32_t 
 /* The reader of a scheme that includes this format, and no other before: see core/record.h. */
 #ifndef FORMAT_NEXT
 #define FORMAT_FINISH ctf_finish
+#define FORMAT_END ctf_end
+#define FORMAT_STAMPED(content_bytes) true
 #define FORMAT_CURSOR ctf_cursor
 #define FORMAT_NEXT ctf_compact_next
 #endif

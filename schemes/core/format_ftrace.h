@@ -259,6 +259,9 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 /* The reader of a scheme that includes this format, and no other before: see core/record.h. */
 #ifndef FORMAT_NEXT
 #define FORMAT_FINISH ftrace_finish
+/* The first record stamps it. */
+#define FORMAT_STAMPED(content_bytes) ((content_bytes) > FTRACE_HEADER_BYTES)
+#define FORMAT_END(ring, number, last) (last) /* it has none */
 #define FORMAT_CURSOR ftrace_cursor
 #define FORMAT_NEXT ftrace_next
 #endif

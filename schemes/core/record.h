@@ -73,6 +73,14 @@ static inline bool decode_begin(const struct ring *ring, uint64_t number, uint32
 	return FORMAT_CURSOR(ring, number, content_bytes, cursor);
 }
 
+/* The end stamp of sub-buffer `number`, read up to a record of `last`. */
+static inline uint64_t decode_end(const struct ring *ring, uint64_t number, uint64_t last)
+{
+	(void)ring;
+	(void)number;
+	return FORMAT_END(ring, number, last);
+}
+
 #ifndef SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {

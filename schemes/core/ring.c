@@ -17,6 +17,7 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		.packed_bits = PACKED_BITS,
 		.fixed_bytes = config->fixed_bytes,
 		.cpu = config->cpu,
+		.flush_number = UINT64_MAX,
 	};
 	if (form == RING_TAIL_NUMBERED) {
 		/* Number 0 counts as full and read: the first writer then opens a sub-buffer. */
@@ -71,12 +72,22 @@ static void flush_packed(struct ring *ring)
 
 void ring_flush(struct ring *ring, uint64_t stamp)
 {
+	uint64_t tail = shared_load("flush: tail", &ring->tail), first, last;
+
 	if (ring->form == RING_TAIL_NUMBERED)
 		flush_numbered(ring);
 	else if (ring->form == RING_TAIL_PACKED)
 		flush_packed(ring);
 	else
 		flush_offset(ring);
+	/*
+	 * What was closed before ends when its writers say: one that opens the next may have been
+	 * interrupted by this flush, and its stamp is older.
+	 */
+	if (ring->tail == tail)
+		return;
+	ring_readable(ring, &first, &last);
+	ring->flush_number = last - 1;
 	ring->flush_stamp = stamp;
 }
 

@@ -85,7 +85,8 @@ struct ring {
 	uint64_t refused; /* events larger than a sub-buffer */
 	uint64_t stuck; /* events given up by a scheme that cannot finish (BOUNDED broken) */
 	uint64_t consumed; /* first number that the reader has not released */
-	uint64_t flush_stamp; /* clock at the last flush: end stamp of the newest sub-buffer */
+	uint64_t flush_stamp; /* clock at the last flush that closed one: its end stamp */
+	uint64_t flush_number; /* which that is */
 	enum ring_mode mode;
 	enum ring_tail form;
 	uint32_t header_bytes; /* of a sub-buffer */

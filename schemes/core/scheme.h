@@ -14,7 +14,10 @@
  *
  *   #define SCHEME_RECORD   record(s, id, len, src), where reserve + fill + commit does not fit
  *   #define SCHEME_COMMIT   commit(s, rsv)
+ *   #define SCHEME_DISCARD  discard(s, rsv, len), takes a reserved record of `len` payload bytes back
+ *                           before it is committed; false: too late, it must be committed
  *   #define SCHEME_BEAT     beat(s), what has to be done once per beat, before the beat's event
+ *   #define SCHEME_BEAT_SILENT   the beat's event is not its own: somebody records it later (history)
  *   #define SCHEME_MASKED   reserve, fill and commit run with interrupts masked, as core/masked.h
  *                           says; with MASK_SOFT the scheme has a struct soft_mask mask
  *   #define SCHEME_NEXT     decode_next(cursor, event), one record from bytes alone

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_mutants.sh BUILD   Are the oracles what finds the mutants? TAP.
+# For each oracle a fault that it alone objects to: it is found with it and survives without it.
+# And what must fail the run does: a patch that does not apply, a budget pinned too high.
+build=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+report() { # good? name
+	if [ "$1" = 0 ]; then echo "ok - $2"; else
+		echo "not ok - $2"
+		sed 's/^/# /' "$scratch/out"
+	fi
+}
+
+cases() { # code words case...: exit code CODE, and a line with WORDS
+	code=$1 words=$2
+	shift 2
+	python3 runner/explore/cases.py --build "$build" "$@" >"$scratch/out" 2>&1
+	[ $? -eq "$code" ] && grep -q -- "$words" "$scratch/out"
+}
+
+for pair in exact:tests/mutants/nested_no_nobody_came \
+	window:schemes/history/zero_delta_window \
+	monotonic:tests/mutants/claim_clock_once \
+	conservation:tests/mutants/ring_lost_twice \
+	structure:tests/mutants/extend_full_in_new_packet \
+	counts:tests/mutants/nested_extend_always; do
+	oracle=${pair%%:*} patch=${pair#*:}.patch
+	cases 0 "all as they say" "$patch"
+	report $? "$oracle finds $(basename "$patch" .patch)"
+	cases 1 "SURVIVES" --without-oracle "$oracle" "$patch"
+	report $? "without $oracle it survives, and the run fails"
+done
+
+sed 's/nested_claim(s, at.tail, size);/nested_claim(s, at.head, size);/' \
+	tests/mutants/nested_before_after_claim.patch >"$scratch/stale.patch"
+cases 1 "DOES NOT APPLY" "$scratch/stale.patch"
+report $? "a patch that does not apply fails the run"
+
+sed 's/--depth 1/--depth 2/; s/--nested 2/--nested 3/' tests/mutants/nested_no_nobody_came.patch \
+	>"$scratch/high.patch"
+cases 1 "BREAKS BELOW" "$scratch/high.patch"
+report $? "a budget that is not the smallest fails the run"
+
+sed 's/^# oracle: exact/# oracle: counts/' tests/mutants/nested_no_nobody_came.patch \
+	>"$scratch/oracle.patch"
+cases 1 "counts does not object" "$scratch/oracle.patch"
+report $? "a fault that another oracle finds fails the run"
+rm -rf "$build/cases/stale" "$build/cases/high" "$build/cases/oracle"
