@@ -126,6 +126,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
 
 include runner/explore/explore.mk
+include tests/kernel/kernel.mk
 
 # ---- what people call ----
 
