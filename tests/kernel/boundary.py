@@ -88,8 +88,8 @@ class Reserve:
         # The same task, in the function that it just entered: a nested one has its stack below.
         run_to(claim, lambda: register("$eflags") & IF)
         self.frame = register("$rsp")
-        word, self.length = operand(text)
-        self.index = memory(word, 8) & WRITE_MASK
+        self.word, self.length = operand(text)
+        self.index = memory(self.word, 8) & WRITE_MASK
 
     def behind_claim(self, address):
         run_to(address, lambda: register("$rsp") == self.frame)
@@ -118,8 +118,7 @@ def rehearse(begin, claim, text, behind):
     reserve.to_claim(claim, text)
     ask(at="rehearsal")
     reserve.behind_claim(behind)
-    word, before = operand(text)
-    return before - reserve.index
+    return memory(reserve.word, 8) - reserve.length - reserve.index & WRITE_MASK
 
 
 def main(plan):
@@ -128,6 +127,8 @@ def main(plan):
     code, at = find_claim(begin, end)
     claim, text, behind = code[at]["addr"], code[at]["asm"], code[at + 1]["addr"]
     nested = rehearse(begin, claim, text, behind) if plan["crossing"] else 0
+    if plan["crossing"]:
+        ask(at="rehearsed", nested_bytes=nested)
     tried = 0
     while True:
         reserve = Reserve(begin)

@@ -37,6 +37,7 @@
 #define TRACING "/sys/kernel/tracing/"
 #define OTHER TRACING "instances/other/"
 #define TASKS_MAX 2000 /* idle children; more would not fit into 256 MiB */
+#define KERNEL_TASKS 50 /* that a cloud kernel lists without any of ours, roughly */
 #define MARKERS_AFTER 4 /* so that the marker of interest is complete and followed */
 
 static int console, data;
@@ -163,7 +164,7 @@ static void send_file(const char *name, const char *path)
 	send_bytes(text, used);
 }
 
-/* The symbol and the one behind it: where a debugger has to look, and how far. */
+/* The function and the symbol behind it: where a debugger has to look, and how far. */
 static void send_symbols(const char *wanted)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -174,7 +175,7 @@ static void send_symbols(const char *wanted)
 		die("/proc/kallsyms");
 	while (fscanf(file, "%llx %c %255s%*[^\n]", &address, &type, name) == 3)
 		if (strchr("tT", type) && !strncmp(name, wanted, strlen(wanted)) &&
-		    strchr(".", name[strlen(wanted)])) {
+		    strchr(".", name[strlen(wanted)]) && !strstr(name, ".cold")) {
 			begin = address;
 			strcpy(found, name);
 		}
@@ -209,17 +210,14 @@ static void add_tasks(int count)
 static void make_handler_long(double wanted_ns)
 {
 	uint64_t begin;
-	double took, per_task;
-	int tasks = 40;
+	double took;
 
-	add_tasks(tasks);
 	begin = now_ns();
 	put("/proc/sysrq-trigger", "t");
 	took = (double)(now_ns() - begin);
-	per_task = took / (tasks + 60);
 	say("listing_ns %.0f\n", took);
 	if (took < wanted_ns)
-		add_tasks((int)((wanted_ns - took) / per_task) + 1);
+		add_tasks((int)((wanted_ns - took) / took * KERNEL_TASKS) + 1);
 }
 
 static void set_up_tracing(void)
@@ -264,28 +262,26 @@ static unsigned int keys_taken(void)
 }
 
 /*
- * Markers until the keys have been taken, and a few more. Their lengths vary, so that every place in a
- * page is some marker's end sooner or later.
+ * Markers until the keys have been taken, and a few more. With `bytes` all have that length, so that
+ * all pages are filled alike.
  */
-static void write_markers(int marker, unsigned int spread)
+static void write_markers(int marker, size_t bytes)
 {
 	unsigned int last = keys_taken() + (unsigned int)atoi(setting("stampede_keys", "1"));
 	unsigned int after = 0;
-	char text[256];
+	char text[1024];
+	size_t length;
 	uint64_t n;
-	int length;
 
 	say("ready\n");
 	for (n = 1; after < MARKERS_AFTER; n++) {
-		length = snprintf(text, sizeof(text), "m %llu %llu", (unsigned long long)n,
-				  (unsigned long long)now_ns());
-		if (spread) {
-			unsigned int more = (unsigned int)(n * 2654435761u >> 16) % spread;
-
-			memset(text + length, '.', more);
-			length += (int)more;
+		length = (size_t)snprintf(text, sizeof(text), "m %llu %llu ",
+					  (unsigned long long)n, (unsigned long long)now_ns());
+		if (length < bytes && bytes < sizeof(text)) {
+			memset(text + length, '.', bytes - length);
+			length = bytes;
 		}
-		if (write(marker, text, (size_t)length) != length)
+		if (write(marker, text, length) != (ssize_t)length)
 			die("trace_marker");
 		if (after || keys_taken() >= last)
 			after++;
@@ -359,7 +355,7 @@ static void marker_run(void)
 	if (marker < 0)
 		die("trace_marker");
 	tracing(true);
-	write_markers(marker, (unsigned int)atoi(setting("stampede_spread", "0")));
+	write_markers(marker, (size_t)atoi(setting("stampede_marker_bytes", "0")));
 	tracing(false);
 	take_buffers();
 	send_buffers();

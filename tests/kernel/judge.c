@@ -177,9 +177,11 @@ static void judge_event(const struct decoded *a, unsigned int i, struct judgemen
 
 	if (event->stamp == STAMP_ABSOLUTE && judge_in_hardirq(event))
 		judgement->nested++;
+	/* A delta cannot go back: this one has its whole stamp, so what was summed up is wrong. */
 	if (i && event->time_ns < event[-1].time_ns) {
 		judgement->backwards++;
 		wrong.kind = WRONG_BACKWARDS;
+		wrong.event = i - 1;
 	}
 	if (!judge_in_hardirq(event)) {
 		wrong.interrupt = interrupt_at(judgement, event->time_ns);
@@ -188,6 +190,7 @@ static void judge_event(const struct decoded *a, unsigned int i, struct judgemen
 		} else if (wrong.interrupt < judgement->interrupts) {
 			judgement->in_interrupt++;
 			wrong.kind = WRONG_IN_INTERRUPT;
+			wrong.event = i;
 			count_wraps(a, &wrong, judgement->interrupt[wrong.interrupt].exit_ns);
 		}
 	}

@@ -4,12 +4,12 @@
  * after each request, and into the host's program, which asks for the record.
  *
  * One processor, two buffers with one clock. B says when the processor was in an interrupt; A holds
- * what tasks and interrupts recorded. Three things cannot be true of A's times:
+ * what tasks and interrupts recorded. Two things cannot be true of A's times:
  *
  *   - a task's event has a time strictly between an interrupt's entry and its exit, when no task
  *     ran an instruction, though its delta is not zero (a zero delta repeats the time of the event
  *     before and is how the kernel says "not known better", so that is counted and no fault);
- *   - an event has an earlier time than the event before it in the buffer.
+ *   - an event has a later time than the event behind it in the buffer.
  *
  * Nothing else is taken into account: no address, no kernel version, nothing that a debugger saw.
  */

@@ -21,9 +21,24 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WORDS = ["console=ttyS0", "quiet", "nokaslr", "noapic", "sysrq_always_enabled=1", "panic=-1"]
 
 LONG_KEY, SHORT_KEY, TIMERS_KEY = b"t", b"m", b"q"
-HANDLER_MS = 400 # three wraps of 2^27 ns; the task's listing is made as long as this
+HANDLER_MS = 300 # over two wraps of 2^27 ns; the tasks' listing is made as long as this
 PAUSE_S = 0.3
-FORCED = ("forced", "paused", "control", "crossing")
+
+# What a crossing has to meet: the data of a sub-buffer, and the event of a nested interrupt with its
+# absolute stamp. Both are checked against the guest.
+PAGE_DATA, NESTED_BYTES = 4080, 36
+MARKER_OVERHEAD = 8 + 16 + 2 # header with length; common fields and ip; newline and NUL
+
+
+def marker_bytes():
+    """
+    A length of text with which the last marker of each page is the one to interrupt: n whole
+    records, the nested event and that marker end at the page's end or 4 bytes before it.
+    """
+    for record in range(400, 1000, 4):
+        if (PAGE_DATA - 4 - NESTED_BYTES) % record in (0, 4):
+            return record - MARKER_OVERHEAD
+    raise AssertionError("no such length")
 
 
 def guest_words(mode, clock):
@@ -31,7 +46,7 @@ def guest_words(mode, clock):
     if mode == "forced":
         words["handler_ms"] = HANDLER_MS
     elif mode == "crossing":
-        words.update(spread=40, keys=2)
+        words.update(marker_bytes=marker_bytes(), keys=2)
     elif mode == "unforced":
         words.update(run="random", buffer_kb=8)
     return WORDS + [f"stampede_{name}={value}" for name, value in words.items()]
@@ -55,6 +70,7 @@ class Debugger:
 
     def hear(self, where):
         """What gdb says next; it has to be at `where`."""
+        self.where = where
         signal.signal(signal.SIGALRM, self.too_late)
         signal.alarm(int(self.machine.left()) + 1)
         try:
@@ -70,7 +86,7 @@ class Debugger:
         raise Failure("gdb ended")
 
     def too_late(self, number, frame):
-        raise Failure("the guest did not get to the boundary within the time limit")
+        raise Failure(f"gdb did not come to \"{self.where}\" within the time limit")
 
     def close(self):
         if self.process.poll() is None:
@@ -122,12 +138,19 @@ def at_boundary(machine, mode, symbol):
     debugger = Debugger(machine, {
         "socket": os.path.join(machine.directory, "gdb"), "function": function,
         "begin": int(begin, 16), "end": int(end, 16), "crossing": crossing,
-        "page_data": data_bytes(machine)})
+        "page_data": PAGE_DATA})
     try:
         if crossing:
+            if data_bytes(machine) != PAGE_DATA:
+                raise Failure(f"a sub-buffer does not hold {PAGE_DATA} bytes here")
             debugger.hear("rehearsal")
             machine.send_key(b"x")
             machine.await_pending()
+            debugger.tell({})
+            nested = debugger.hear("rehearsed")["nested_bytes"]
+            if nested != NESTED_BYTES:
+                raise Failure(f"an interrupt's event takes {nested} bytes here, and not "
+                              f"{NESTED_BYTES}: markers do not come to lie as they must")
             debugger.tell({})
         seen = debugger.hear("claim")
         if crossing:
