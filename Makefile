@@ -133,7 +133,7 @@ include tests/kernel/kernel.mk
 build_packages := gcc g++ make python3-minimal pkg-config libbenchmark-dev libhwloc-dev \
 	libjansson-dev
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
-test_packages := libcmocka-dev
+test_packages := libcmocka-dev libtraceevent-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
 QUICK ?=

@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 
+from machine import Failure
+
 # Debian 12's own series and the newer one that its security archive carries beside it.
 SERIES = {"6.12": "linux-image-6.12-cloud-amd64", "6.1": "linux-image-cloud-amd64"}
 
@@ -59,7 +61,7 @@ def find(wanted, directory):
     if os.path.isfile(wanted):
         return wanted
     if "/" in wanted:
-        raise Missing(f"no such kernel image: {wanted}")
+        raise Failure(f"no such kernel image: {wanted}")
     if wanted:
         return fetch(dependency(SERIES.get(wanted, wanted)), directory)
     problem = None

@@ -120,6 +120,16 @@ bool judge_in_hardirq(const struct traced *event)
 	return event->flags & (FLAG_HARDIRQ | FLAG_NMI);
 }
 
+/* Of an entry or an exit; -1 of what is too short to be one. */
+static int32_t irq_number(const struct traced *event)
+{
+	int32_t number = -1;
+
+	if (event->payload_bytes >= OFFSET_IRQ + sizeof(number))
+		memcpy(&number, event->payload + OFFSET_IRQ, sizeof(number));
+	return number;
+}
+
 static void find_interrupts(const struct decoded *b, const struct event_ids *ids,
 			    struct judgement *judgement)
 {
@@ -127,11 +137,8 @@ static void find_interrupts(const struct decoded *b, const struct event_ids *ids
 
 	for (i = 0; i < b->count; i++) {
 		const struct traced *event = &b->event[i];
-		int32_t number;
+		int32_t number = irq_number(event);
 
-		if (event->payload_bytes < OFFSET_IRQ + sizeof(number))
-			continue;
-		memcpy(&number, event->payload + OFFSET_IRQ, sizeof(number));
 		last = judgement->interrupts - 1;
 		if (event->type == ids->entry && judgement->interrupts < JUDGE_INTERRUPTS_MAX)
 			judgement->interrupt[judgement->interrupts++] =
@@ -140,6 +147,30 @@ static void find_interrupts(const struct decoded *b, const struct event_ids *ids
 			 judgement->interrupt[last].number == number &&
 			 !judgement->interrupt[last].exit_ns)
 			judgement->interrupt[last].exit_ns = event->time_ns;
+	}
+}
+
+/*
+ * A's event of an interrupt's entry may be older than B's: then the interrupt began before that. Not
+ * for B's first, since B may have lost the one that A's event is of.
+ */
+static void widen_interrupts(const struct decoded *a, const struct event_ids *ids,
+			     struct judgement *judgement)
+{
+	unsigned int i, next = 0;
+
+	for (i = 0; i < a->count; i++) {
+		const struct traced *event = &a->event[i];
+
+		if (event->type != ids->entry)
+			continue;
+		while (next < judgement->interrupts &&
+		       judgement->interrupt[next].exit_ns < event->time_ns)
+			next++;
+		if (next && next < judgement->interrupts &&
+		    judgement->interrupt[next].number == irq_number(event) &&
+		    event->time_ns < judgement->interrupt[next].entry_ns)
+			judgement->interrupt[next].entry_ns = event->time_ns;
 	}
 }
 
@@ -205,6 +236,7 @@ void judge(const struct decoded *a, const struct decoded *b, const struct event_
 
 	memset(judgement, 0, sizeof(*judgement));
 	find_interrupts(b, ids, judgement);
+	widen_interrupts(a, ids, judgement);
 	for (i = 0; i < a->count; i++)
 		judge_event(a, i, judgement);
 }

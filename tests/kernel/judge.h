@@ -60,7 +60,8 @@ struct decoded {
 
 struct interrupt {
 	int number;
-	uint64_t entry_ns, exit_ns; /* exit 0: not in the buffer any more */
+	/* The earlier of the entry's events in A and B, both taken within it; exit 0: not in B. */
+	uint64_t entry_ns, exit_ns;
 };
 
 enum wrong_kind {

@@ -4,16 +4,18 @@
 Shows, or does not, that an unmodified kernel's ring buffer stores a wrong time: boots it under
 qemu, lets an interrupt come at one instruction boundary, and has both trace buffers judged.
 
-Exit code: 0 a wrong time was shown, 1 it was not, 2 the control showed one as well or no run came
-to a verdict, 5 interrupted, 77 a tool is missing.
+Exit code: 0 a wrong time was shown, 1 it was not, 2 no verdict (wrong use, every run failed, or the
+control showed a wrong time as well), 5 interrupted, 77 a tool is missing.
 """
 import argparse
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
+import explorer
 import images
 import record
 import runs
@@ -30,8 +32,14 @@ MODES = {
 }
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        print(f"stampede: {message}; try --help", file=sys.stderr)
+        sys.exit(VOID)
+
+
 def arguments():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="make reproduce-kernel", description=__doc__.split("\n\n")[0],
         epilog="modes: " + "; ".join(f"{name}: {text}" for name, text in MODES.items()),
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
@@ -44,6 +52,8 @@ def arguments():
     parser.add_argument("--clock", default="mono", help="trace_clock of both buffers")
     parser.add_argument("--no-control", action="store_true",
                         help="do not run the control behind a forced run")
+    parser.add_argument("--no-explorer", action="store_true",
+                        help="do not replay the schedule in the explorer")
     parser.add_argument("--build", default="build", help="where the guest and the judge were built")
     parser.add_argument("--results", default="results", help="where the record goes")
     parser.add_argument("--keep", metavar="DIR", help="copy every run's raw output to DIR")
@@ -71,9 +81,8 @@ def tell(number, of, run):
         print(run["timeline"], end="", flush=True)
 
 
-def do_runs(options, kernel):
-    """The runs asked for, then a control for each kind of run that needs one."""
-    done = []
+def do_runs(options, kernel, done):
+    """The runs asked for, then as many controls behind forced ones; added to `done`."""
     for number in range(1, options.runs + 1):
         done.append(runs.run(options.mode, kernel, options))
         tell(number, options.runs, done[-1])
@@ -81,7 +90,6 @@ def do_runs(options, kernel):
         for number in range(1, options.runs + 1):
             done.append(runs.run("control", kernel, options))
             tell(number, options.runs, done[-1])
-    return done
 
 
 def conclude(options, done):
@@ -101,6 +109,28 @@ def conclude(options, done):
     return NOT_SHOWN if judged else VOID
 
 
+def ask_explorer(options, done):
+    """The schedule of the first run that lost wraps, replayed; its failure is no verdict's."""
+    wrong = next((run["verdict"]["wrong"] for run in done if run["mode"] == "forced"
+                  and run["outcome"] == "shown" and run["verdict"]["wrong"]["fits_ns"]), None)
+    if not wrong or options.no_explorer:
+        return []
+    try:
+        replays = explorer.witnesses(options.build,
+                                     wrong["delta_ns"] + wrong["fits_ns"] - wrong["decoded_ns"])
+    except (explorer.NoWitness, OSError, subprocess.SubprocessError) as error:
+        print(f"stampede: no word from the explorer: {error}", file=sys.stderr)
+        return []
+    for replay in replays:
+        stored = replay["stored_delta"]
+        print(f"explorer  {replay['form']}: "
+              + (f"stores {stored} of {replay['delta']}" if stored is not None else
+                 "no wrong time"))
+    if not explorer.agree(replays, wrong):
+        print("stampede: the explorer does not agree with the kernel", file=sys.stderr)
+    return replays
+
+
 def interrupted(number, frame):
     raise KeyboardInterrupt
 
@@ -114,13 +144,14 @@ def main():
         return MISSING
     signal.signal(signal.SIGTERM, interrupted)
     signal.signal(signal.SIGHUP, interrupted)
-    begun = time.gmtime()
+    begun, done, kernel = time.gmtime(), [], ""
     try:
         kernel = images.find(options.kernel, os.path.join(options.build, "kernel"))
         print(f"kernel    {kernel}\nmode      {options.mode}: {MODES[options.mode]}", flush=True)
-        done = do_runs(options, kernel)
+        do_runs(options, kernel, done)
         status = conclude(options, done)
-        print("record    " + record.write(options, begun, kernel, done))
+        witnesses = ask_explorer(options, done)
+        print("record    " + record.write(options, begun, kernel, done, witnesses))
         return status
     except images.Missing as error:
         print(f"stampede: {error}", file=sys.stderr)
@@ -129,7 +160,8 @@ def main():
         print(f"stampede: {error}", file=sys.stderr)
         return VOID
     except KeyboardInterrupt:
-        print("stampede: interrupted; nothing is left behind", file=sys.stderr)
+        where = record.write(options, begun, kernel, done, []) if done else "nothing to record"
+        print(f"stampede: interrupted after {len(done)} runs: {where}", file=sys.stderr)
         return INTERRUPTED
 
 
