@@ -115,12 +115,12 @@ static void put_timeline(const json_t *verdict, FILE *out)
 static void put_witnesses(const json_t *verdict, const json_t *wrong, FILE *out)
 {
 	const json_t *seen = json_object_get(verdict, "witness");
-	const json_t *agrees = json_object_get(wrong, "witness_agrees");
+	const json_t *agrees = json_object_get(seen, "agrees");
 
 	if (!number(verdict, "reader_differences"))
 		fputs("<li>libtraceevent's kbuffer decodes all events of both buffers as our "
 		      "reader does.</li>\n", out);
-	if (number(wrong, "kernel_text_ns")) {
+	if (wrong && number(wrong, "kernel_text_ns")) {
 		fputs("<li>The kernel's own <code>trace</code> file gives the wrong event ", out);
 		fprintf(out, "%.6f s.</li>\n", (double)number(wrong, "kernel_text_ns") / 1e9);
 	}
@@ -141,7 +141,9 @@ static void put_wrong(const json_t *verdict, FILE *out)
 	char text[TEXT_FIGURE_BYTES];
 
 	if (!wrong) {
-		fputs("<p>All times of both buffers can be.</p>\n", out);
+		fputs("<p>All times in the buffer can be.</p>\n<ul>\n", out);
+		put_witnesses(verdict, NULL, out);
+		fputs("</ul>\n", out);
 		return;
 	}
 	fprintf(out, "<p class=\"bad\">Decoded: <strong>%s ns</strong>. ",
@@ -185,6 +187,12 @@ static void put_boundary(const json_t *boundary, FILE *out)
 		fputc('\n', out);
 	}
 	fputs("</pre>\n", out);
+	if (number(boundary, "nested_bytes"))
+		fprintf(out, "<p>A second interrupt came right behind that instruction. The page's "
+			"index was %" PRId64 " before the first, whose event takes %" PRId64
+			" bytes; the interrupted one takes %" PRId64 ".</p>\n",
+			number(boundary, "index"), number(boundary, "nested_bytes"),
+			number(boundary, "length"));
 }
 
 static void put_exhibit(const json_t *exhibit, FILE *out)

@@ -48,11 +48,15 @@ grep -q '"kernel_text_ns": 18006667000' "$scratch/json"
 report $? "the kernel's own text is wrong, too"
 grep -q 'marker 26126, .*<-- wrong' "$scratch/out"
 report $? "timeline"
-judges "the debugger agrees" 0 '"witness_agrees": true' \
+judges "the debugger agrees" 0 '"agrees": true' \
 	--witness 20959456618,3034633823,2619001834 $data/forced-shown.capture
-judges "the debugger does not agree" 0 '"witness_agrees": false' \
+judges "the debugger does not agree" 0 '"agrees": false' \
 	--witness 20959456619,3034633823,2619001834 $data/forced-shown.capture
 judges "short handler" 1 '"wrong_time": false' $data/control-not-shown.capture
+judges "short handler: the debugger agrees" 1 '"agrees": true' \
+	--witness 10610617760,69542446,2225358282 $data/control-not-shown.capture
+judges "short handler: the debugger does not agree" 1 '"agrees": false' \
+	--witness 10610617761,69542446,2225358282 $data/control-not-shown.capture
 judges "time goes back over a page's end" 0 '"kind": "backwards"' $data/crossing-shown.capture
 judges "both readers agree" 0 '"reader_differences": 0' $data/crossing-shown.capture
 

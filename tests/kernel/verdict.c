@@ -107,7 +107,7 @@ static json_t *timeline(int middle)
 
 static const char *const wrong_names[] = { "none", "inside an interrupt", "backwards" };
 
-static json_t *wrong_json(const struct witness *witness)
+static json_t *wrong_json(void)
 {
 	const struct wrong *wrong = &judgement.first;
 	const struct traced *event = &capture.decoded_a.event[wrong->event];
@@ -134,12 +134,25 @@ static json_t *wrong_json(const struct witness *witness)
 		json_object_set_new(json, "kernel_text_ns",
 				    json_integer((json_int_t)capture_text_time(&capture, n)));
 	}
-	if (witness->there)
-		json_object_set_new(json, "witness_agrees",
-			json_boolean(witness->header == event->header &&
-				     (witness->delta_ns & ((1u << JUDGE_FIELD_BITS) - 1)) ==
-				     event->delta_ns && (!one || fits == witness->ts_ns)));
 	return json;
+}
+
+/*
+ * Whether the debugger read what the buffer and the judgement say: the header and the short delta
+ * in it, and the stamp itself as the time that was decoded or, after lost wraps, as the one that fits.
+ */
+static bool agrees(const struct witness *witness, const struct traced *event)
+{
+	uint64_t mask = (UINT64_C(1) << JUDGE_FIELD_BITS) - 1, time = event->time_ns;
+	const struct wrong *wrong = &judgement.first;
+
+	if (witness->header != event->header || (witness->delta_ns & mask) != event->delta_ns)
+		return false;
+	if (wrong->kind == WRONG_BACKWARDS || !event->delta_ns)
+		return true;
+	if (wrong->kind == WRONG_IN_INTERRUPT && wrong->wraps_low <= wrong->wraps_high)
+		time += (uint64_t)wrong->wraps_low << JUDGE_FIELD_BITS;
+	return wrong->wraps_low != wrong->wraps_high || time == witness->ts_ns;
 }
 
 static json_t *verdict_json(const struct witness *witness, unsigned int differences)
@@ -154,13 +167,14 @@ static json_t *verdict_json(const struct witness *witness, unsigned int differen
 		"zero_deltas", judgement.zero, "timeline", timeline(middle));
 
 	if (judgement.first.kind)
-		json_object_set_new(json, "wrong", wrong_json(witness));
+		json_object_set_new(json, "wrong", wrong_json());
 	if (middle >= 0)
 		json_object_set_new(json, "event",
 			event_json("A", &capture.decoded_a.event[middle],
 				   judgement.first.kind != WRONG_NOT));
-	if (witness->there)
-		json_object_set_new(json, "witness", json_pack("{s:I, s:I, s:I}",
+	if (witness->there && middle >= 0)
+		json_object_set_new(json, "witness", json_pack("{s:b, s:I, s:I, s:I}",
+			"agrees", agrees(witness, &capture.decoded_a.event[middle]),
 			"info_ts_ns", (json_int_t)witness->ts_ns,
 			"info_delta_ns", (json_int_t)witness->delta_ns,
 			"header", (json_int_t)witness->header));
