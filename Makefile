@@ -77,7 +77,8 @@ extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_runner_bench_tails = $(extra_runner_bench_workloads)
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/explore
+programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/explore \
+	$(BUILD)/peers
 
 all: $(programs) ## build the programs
 
@@ -127,6 +128,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 
 include runner/explore/explore.mk
 include tests/kernel/kernel.mk
+include runner/peers/peers.mk
 
 # ---- what people call ----
 

@@ -54,6 +54,8 @@ static bool bench_runs(const struct bench *bench, enum workload workload)
 	case WORKLOAD_nested:
 	case WORKLOAD_idle:
 		return !bench->quick;
+	case WORKLOAD_migrate:
+		return false; /* nothing to time: run-stress */
 	case WORKLOAD_stall:
 	case WORKLOAD_handoff:
 		return bench->full;
@@ -82,6 +84,10 @@ static int choose_workloads(struct bench *bench)
 			return EXIT_USAGE;
 		}
 	}
+	if (bench->workload[WORKLOAD_migrate]) {
+		fprintf(stderr, "stampede: migrate is for run-stress, not for bench\n");
+		return EXIT_UNSUPPORTED;
+	}
 	for (i = 0; !any && i < WORKLOADS; i++)
 		bench->workload[i] = bench_runs(bench, (enum workload)i);
 	return 0;
@@ -100,7 +106,10 @@ static int choose_rows(struct bench *bench)
 		if (!bench->full)
 			bench->rows = driver_omit_variants(NULL, bench->row, bench->rows);
 	}
-	return bench->rows < 0 ? EXIT_USAGE : 0;
+	if (bench->rows < 0)
+		return EXIT_USAGE;
+	bench->rows = driver_omit_unsupported(bench->row, bench->rows);
+	return 0;
 }
 
 static double expected_seconds(const struct bench *bench)

@@ -55,6 +55,7 @@ int buffer_open(struct buffer *buffer, const struct driver *driver,
 int buffer_reset(struct buffer *buffer, const struct ring_config *config)
 {
 	struct writer old = buffer->writer;
+	const struct ring *ring;
 
 	if (buffer_config_bytes(config) > buffer->base_bytes || config->count_shift > 12)
 		return -EINVAL;
@@ -71,6 +72,14 @@ int buffer_reset(struct buffer *buffer, const struct ring_config *config)
 	buffer->config.fixed_bytes = buffer->driver->payload_bytes + old.extra_bytes;
 	buffer->driver->init(buffer->scheme, &buffer->config, buffer->base, buffer->subbufs,
 			     &buffer->writer);
+	ring = buffer_ring(buffer);
+	if (ring->form >= RING_TAIL_PACKED && ring_bytes(ring) > ring_packed_most(ring)) {
+		fprintf(stderr, "stampede: %s: offsets of %u bits allow a ring of %llu bytes, not of "
+				"%llu\n", buffer->driver->row, ring->packed_bits,
+			(unsigned long long)ring_packed_most(ring),
+			(unsigned long long)ring_bytes(ring));
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -121,5 +130,10 @@ void buffer_totals(const struct buffer *buffer, struct check_totals *totals)
 		totals->written[CONTEXT_TASK] -= totals->lost;
 		totals->failed = totals->lost;
 	}
-	totals->committed = ring_total_records(ring);
+	/* Without commit counters sequences and what is decoded have to say it all. */
+	if (ring_has_commits(ring))
+		totals->committed = ring_total_records(ring);
+	else
+		for (context = 0; context < CONTEXTS; context++)
+			totals->committed += totals->written[context];
 }

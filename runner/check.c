@@ -83,7 +83,9 @@ void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint6
 			      offset, time, payload);
 		return;
 	}
-	if (check->resync[context] && sequence >= check->next_sequence[context])
+	if (check->scattered && sequence >= check->next_sequence[context])
+		;
+	else if (check->resync[context] && sequence >= check->next_sequence[context])
 		check->skipped += sequence - check->next_sequence[context];
 	else
 		check_violate(check, ORACLE_CONSERVATION,
@@ -105,11 +107,26 @@ void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time)
 	keep->inexact[index] = check_tag_inexact(tag);
 }
 
+static uint8_t filler[CHECK_EXTRA_MAX + 256];
+
+static __attribute__((constructor)) void filler_fill(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < sizeof(filler); i++)
+		filler[i] = (uint8_t)i;
+}
+
+const uint8_t *check_filler_bytes_of(uint64_t sequence)
+{
+	return filler + check_filler(sequence, 0);
+}
+
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload)
 {
 	uint32_t extra = check_tag_extra(payload->tag), i;
-	const uint8_t *filler = event->payload + sizeof(*payload);
+	const uint8_t *bytes = event->payload + sizeof(*payload);
 
 	uint32_t unit = check->desc->alignment ? check->desc->alignment : 4;
 
@@ -121,7 +138,7 @@ void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 	}
 	check->rounding_bytes += event->payload_bytes - sizeof(*payload) - extra;
 	for (i = 0; i < extra; i++)
-		if (filler[i] != check_filler(check_tag_sequence(payload->tag), i)) {
+		if (bytes[i] != check_filler(check_tag_sequence(payload->tag), i)) {
 			check_violate(check, ORACLE_STRUCTURE, "payload torn or overwritten",
 				      number, offset, event->time, payload);
 			return;

@@ -98,6 +98,9 @@ static inline uint8_t check_filler(uint64_t sequence, uint32_t index)
 	return (uint8_t)(sequence * 31 + index);
 }
 
+/* CHECK_EXTRA_MAX of these bytes. */
+const uint8_t *check_filler_bytes_of(uint64_t sequence);
+
 /* The first event that an oracle refused. */
 struct violation {
 	uint64_t number; /* sub-buffer */
@@ -123,6 +126,7 @@ struct check_keep {
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
+	bool scattered; /* a context's events lie in several rings: sequences need only go up */
 	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
 	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
 

@@ -11,7 +11,8 @@
 
 struct source;
 struct scheme_ring;
-static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len);
+static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv,
+							 struct source *src, uint32_t len);
 #ifdef STAMPEDE_TIMED
 #define PAYLOAD_BYTES 8
 #else
@@ -44,7 +45,14 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 
 struct source {
 	struct writer *writer;
+#ifdef SCHEME_RESTARTS
+	uint64_t image;
+#endif
 };
+
+#ifdef SCHEME_RESTARTS
+#include "driver_restart.h"
+#endif
 
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
@@ -110,15 +118,14 @@ struct source {
 	struct writer *writer;
 	unsigned int context;
 	uint64_t entry;
+#ifdef SCHEME_RESTARTS
+	struct check_payload image;
+#endif
 };
 
-static void payload_fill_extra(uint8_t *filler, uint32_t extra, uint64_t sequence)
-{
-	uint32_t i;
-
-	for (i = 0; i < extra; i++)
-		filler[i] = check_filler(sequence, i);
-}
+#ifdef SCHEME_RESTARTS
+#include "driver_restart.h"
+#endif
 
 /*
  * Runs between reserve and commit: `exit` bounds the reserve, not the copying. The record is
@@ -139,7 +146,7 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 
 	memcpy(rsv->payload, &payload, sizeof(payload));
 	if (unlikely(extra))
-		payload_fill_extra(rsv->payload + sizeof(payload), extra, sequence);
+		memcpy(rsv->payload + sizeof(payload), check_filler_bytes_of(sequence), extra);
 }
 
 static uint32_t driver_random_extra(struct writer *writer)
@@ -217,14 +224,24 @@ static bool driver_deferred(struct scheme_ring *s, struct writer *writer, unsign
 	return true;
 }
 
+/* Who interrupts a section of the model makes it start over. */
+static inline void driver_interrupts(void)
+{
+#if defined(SCHEME_RESTARTS) && defined(RESTART_MODEL)
+	restart_epoch++;
+#endif
+}
+
 static void driver_interrupt(void *scheme, struct writer *writer, unsigned int context)
 {
+	driver_interrupts();
 	if (!driver_deferred(scheme, writer, context))
 		driver_one(scheme, writer, context, EVENT_FIXED);
 }
 
 static void driver_beat(void *scheme, struct writer *writer)
 {
+	driver_interrupts();
 	if (driver_deferred(scheme, writer, CONTEXT_BEAT))
 		return;
 	beat(scheme);
@@ -251,9 +268,7 @@ static void driver_init(void *scheme, const struct ring_config *config, uint8_t 
 
 static void driver_flush(void *scheme)
 {
-	struct scheme_ring *s = scheme;
-
-	ring_flush(&s->ring, scheme_now(s));
+	flush(scheme);
 }
 
 static void drain_one(struct scheme_ring *s, struct check *check, uint64_t number)
@@ -282,7 +297,9 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 			      content ? "not a record, or one that runs over the end" :
 					"sub-buffer never completed",
 			      number, offset, check->last_time, NULL);
-	check_subbuf(check, number, check->events - before, ring_record_count(ring, number),
+	check_subbuf(check, number, check->events - before,
+		     ring_has_commits(ring) ? ring_record_count(ring, number) :
+					      check->events - before,
 		     ring->header_bytes + ring_subbuf_bytes(ring) - content);
 }
 
@@ -390,6 +407,25 @@ static void driver_show(FILE *text, void *scheme, const struct violation *violat
 	}
 }
 
+#ifdef SCHEME_RESTARTS
+static uint64_t driver_restarts(const void *scheme)
+{
+	return ((const struct scheme_ring *)scheme)->restarts;
+}
+#endif
+
+#ifdef SCHEME_JOIN
+static void driver_join(void *scheme, void *const *by_cpu)
+{
+	((struct scheme_ring *)scheme)->by_cpu = by_cpu;
+}
+
+static uint64_t driver_moves(const void *scheme)
+{
+	return ((const struct scheme_ring *)scheme)->moves;
+}
+#endif
+
 extern const struct driver DRIVER_NAME;
 const struct driver DRIVER_NAME = {
 	.row = TEXT(ROW),
@@ -407,11 +443,19 @@ const struct driver DRIVER_NAME = {
 #ifdef VARIANT
 	.variant = true,
 #endif
+	.unsupported = scheme_unsupported,
 	.init = driver_init,
 	.run = driver_run,
 	.run_empty = driver_run_empty,
 	.interrupt = driver_interrupt,
 	.beat = driver_beat,
+#ifdef SCHEME_JOIN
+	.join = driver_join,
+	.moves = driver_moves,
+#endif
+#ifdef SCHEME_RESTARTS
+	.restarts = driver_restarts,
+#endif
 	.flush = driver_flush,
 	.drain = driver_drain,
 	.take = driver_take,

@@ -48,7 +48,9 @@ struct driver {
 	bool timed; /* of the timed build: the stamp is the payload */
 	bool variant; /* of another row: only by name, by prefix or in full runs */
 
-	/* All take the scheme's structure as `scheme`. */
+	/* Why the row cannot run on this machine, in words; NULL: it can. */
+	const char *(*unsupported)(void);
+	/* All others take the scheme's structure as `scheme`. */
 	void (*init)(void *scheme, const struct ring_config *config, uint8_t *base,
 		     struct subbuf *subbufs, struct writer *writer);
 	/* `events` events as fast as they go, from the task's context. */
@@ -65,6 +67,15 @@ struct driver {
 	void (*interrupt)(void *scheme, struct writer *writer, unsigned int context);
 	/* The beat: the scheme's own work, then a beat event. */
 	void (*beat)(void *scheme, struct writer *writer);
+	/*
+	 * Threads that record into `scheme` go to by_cpu[n] on CPU n, NULL where none may be; NULL: the
+	 * row has no such thing. The schemes are all of this row.
+	 */
+	void (*join)(void *scheme, void *const *by_cpu);
+	/* Of these, how many writers found themselves on another CPU; NULL: as above. */
+	uint64_t (*moves)(const void *scheme);
+	/* Sections that were made to start over; NULL: the row has none. */
+	uint64_t (*restarts)(const void *scheme);
 	/* Closes the open sub-buffer. */
 	void (*flush)(void *scheme);
 	/* Decodes and judges all complete sub-buffers, and releases them if `consume`. */
@@ -111,6 +122,12 @@ int driver_select(const struct driver *const *drivers, const char *list,
 
 /* Leaves out the variants of the `count` rows if `list` names none; how many stay. */
 int driver_omit_variants(const char *list, const struct driver **chosen, int count);
+
+/*
+ * Leaves out those of the `count` rows that cannot run on this machine, each with a line on stderr;
+ * how many stay.
+ */
+int driver_omit_unsupported(const struct driver **chosen, int count);
 
 /* One line of --list. */
 void driver_list(FILE *text, const struct driver *driver);

@@ -102,6 +102,21 @@ int driver_omit_variants(const char *list, const struct driver **chosen, int cou
 	return kept;
 }
 
+int driver_omit_unsupported(const struct driver **chosen, int count)
+{
+	int i, kept = 0;
+	const char *why;
+
+	for (i = 0; i < count; i++) {
+		why = chosen[i]->unsupported();
+		if (why)
+			fprintf(stderr, "stampede: %s left out: %s\n", chosen[i]->row, why);
+		else
+			chosen[kept++] = chosen[i];
+	}
+	return kept;
+}
+
 void driver_list(FILE *text, const struct driver *driver)
 {
 	fprintf(text, "%-30s %s%s (%s)\n", driver->row, driver->variant ? "variant: " : "",

@@ -192,6 +192,12 @@ static int prepare(const struct place *place, struct options *options,
 			return EXIT_UNSUPPORTED;
 		}
 	}
+	if (config->workload == WORKLOAD_migrate && options->threads < 2)
+		options->threads = 3;
+	if (config->workload == WORKLOAD_migrate && options->threads > CHECK_WRITERS_MAX) {
+		fprintf(stderr, "stampede: migrate takes --threads 2 or 3\n");
+		return EXIT_USAGE;
+	}
 	config->rare_seconds = config->seconds / 2;
 	return 0;
 }
@@ -207,7 +213,11 @@ static int plan(const struct place *place, const struct options *options,
 	config->threads = threads;
 	config->has_sender = stress_has_storm(config->workload) && threads == 1 && allowed > 1 &&
 			     (!options->cpus || strpbrk(options->cpus, ",-"));
-	status = place_plan(place, options->cpus, threads + config->has_sender, plan);
+	config->cpus = allowed < 2 ? 1 : 2;
+	status = place_plan(place, options->cpus,
+			    config->workload == WORKLOAD_migrate ? config->cpus :
+								   threads + config->has_sender,
+			    plan);
 	config->pu = plan->pu;
 	config->place = place;
 	return (int)status;
@@ -236,6 +246,21 @@ static int choose_shared(const struct options *options, const struct driver **ro
 				rows[i]->row);
 	}
 	return kept ? kept : -EXIT_UNSUPPORTED;
+}
+
+/* Keeps the rows whose threads may move between CPUs. */
+static int choose_migrate(const struct options *options, const struct driver **rows, int count)
+{
+	int i, kept = 0;
+
+	for (i = 0; i < count; i++) {
+		if (rows[i]->join)
+			rows[kept++] = rows[i];
+		else if (options->schemes)
+			fprintf(stderr, "stampede: threads of %s cannot move between CPUs; left out\n",
+				rows[i]->row);
+	}
+	return kept;
 }
 
 static int run_rows(const struct options *options, struct stress_config *config,
@@ -291,6 +316,11 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (!options.shared)
 		count = driver_omit_variants(options.schemes, rows, count);
+	count = driver_omit_unsupported(rows, count);
+	if (config.workload == WORKLOAD_migrate)
+		count = choose_migrate(&options, rows, count);
+	if (!count)
+		return EXIT_UNSUPPORTED;
 	if (options.shared) {
 		count = choose_shared(&options, rows, count);
 		if (count < 0)

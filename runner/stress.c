@@ -42,7 +42,8 @@ const char *workload_text(enum workload workload)
 
 uint32_t stress_bits(const struct driver *driver, uint32_t bits)
 {
-	return bits && driver->stamp_bits <= 32 ? bits : driver->stamp_bits;
+	return bits && bits < driver->stamp_bits && driver->stamp_bits <= 32 ? bits :
+									       driver->stamp_bits;
 }
 
 extern const char __start_reserve_text[], __stop_reserve_text[];
@@ -251,6 +252,8 @@ static void epoch_end(struct stress_thread *thread, struct check *check, uint64_
 	result->lost += ring->lost;
 	result->refused += ring->refused;
 	result->stuck += ring->stuck;
+	if (thread->buffer.driver->restarts)
+		result->restarts += thread->buffer.driver->restarts(thread->buffer.scheme);
 	result->deferred += thread->buffer.writer.deferred;
 	if (thread->buffer.writer.deferred_worst_ticks > result->deferred_worst_ticks)
 		result->deferred_worst_ticks = thread->buffer.writer.deferred_worst_ticks;
@@ -401,6 +404,7 @@ static void merge(struct stress_result *sum, const struct stress_thread *thread,
 	sum->lost += one->lost;
 	sum->refused += one->refused;
 	sum->stuck += one->stuck;
+	sum->restarts += one->restarts;
 	sum->deferred += one->deferred;
 	sum->epochs += one->epochs;
 	sum->void_epochs += one->void_epochs;
@@ -483,6 +487,8 @@ int stress_run(const struct stress_config *config, struct stress_result *result)
 
 	if (config->workload == WORKLOAD_late_beat)
 		return stress_late_beat(config, result);
+	if (config->workload == WORKLOAD_migrate)
+		return stress_migrate(config, result);
 	if (config->shared)
 		return stress_shared(config, result);
 	*result = (struct stress_result){ .check.desc = config->driver->desc };

@@ -59,6 +59,7 @@ struct stress_config {
 	const struct place *place;
 	const unsigned int *pu; /* one per thread, then one for the sender if there is one */
 	bool has_sender;
+	unsigned int cpus; /* of the migrate workload: that the threads move between */
 	bool shared; /* all threads write into one ring; CHECK_WRITERS_MAX at most */
 	const struct gaps *gaps; /* of the replay workload */
 	double rare_seconds; /* of the idle workload, at its end: one event per second */
@@ -105,6 +106,9 @@ struct stress_result {
 	uint64_t lost;
 	uint64_t refused;
 	uint64_t stuck;
+	uint64_t restarts; /* sections that were made to start over */
+	uint64_t moves; /* writers that found themselves on another CPU than their ring's */
+	uint64_t hops; /* moves of threads to other CPUs that were asked for */
 	uint64_t deferred;
 	uint64_t deferred_worst_ticks;
 	uint64_t beat_worst_ticks;
@@ -145,6 +149,9 @@ int stress_late_beat(const struct stress_config *config, struct stress_result *r
 
 /* What it does with config->shared; the row has shared_promises. */
 int stress_shared(const struct stress_config *config, struct stress_result *result);
+
+/* What it does for the migrate workload; the driver can join(). */
+int stress_migrate(const struct stress_config *config, struct stress_result *result);
 
 /* Sub-buffers of 512 bytes to 64 KiB, two of them or as many as fit; a mode; all at random. */
 struct ring_config stress_geometry(const struct stress_config *config, unsigned int pu,

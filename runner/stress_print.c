@@ -17,7 +17,7 @@ void stress_print_head(const struct stress_config *config)
 
 	printf("%s: %s\n%u writer%s on CPU", workload_name(config->workload),
 	       workload_text(config->workload), config->threads, config->threads == 1 ? "" : "s");
-	for (i = 0; i < config->threads; i++)
+	for (i = 0; i < (config->workload == WORKLOAD_migrate ? config->cpus : config->threads); i++)
 		printf("%s%u", i ? "," : " ", config->pu[i]);
 	if (config->has_sender)
 		printf(", sender on CPU %u", config->pu[config->threads]);
@@ -28,7 +28,7 @@ void stress_print_head(const struct stress_config *config)
 	printf(", clock %.3f MHz\n", ticks_hz() / 1e6);
 }
 
-static void print_storm(const struct stress_result *result)
+static void print_storm(const struct stress_config *config, const struct stress_result *result)
 {
 	double seconds = result->recording_seconds;
 	uint64_t all = 0;
@@ -51,6 +51,8 @@ static void print_storm(const struct stress_result *result)
 		printf("), writer's share %.0f %%\n", 100 * result->writer_share);
 	else
 		puts(")");
+	if (config->driver->restarts)
+		printf("  sections made to start over %" PRIu64 "\n", result->restarts);
 	if (result->deferred)
 		printf("  deferred %" PRIu64 " nested writers, the longest by %.1f us\n",
 		       result->deferred, (double)result->deferred_worst_ticks / ticks_hz() * 1e6);
@@ -131,6 +133,10 @@ static void print_workload(const struct stress_config *config, const struct stre
 		       "\n", result->waits, result->waits_late);
 	print_idle(&result->idle[0], "no event");
 	print_idle(&result->idle[1], "one event per second");
+	if (config->workload == WORKLOAD_migrate)
+		printf("  threads moved %" PRIu64 " times, writers found themselves on another CPU "
+		       "%" PRIu64 " times, sections made to start over %" PRIu64 "\n", result->hops,
+		       result->moves, result->restarts);
 	if (config->workload == WORKLOAD_handoff)
 		printf("  pairs %" PRIu64 ", effects before their cause %" PRIu64 " (and %" PRIu64
 		       " declared inexact), by up to %.1f us; soonest %.1f us, unpaired %" PRIu64
@@ -157,7 +163,7 @@ void stress_print(const struct stress_config *config, const struct stress_result
 	       "%s\n", check->extended, check->needed, check->inexact,
 	       result->stuck ? ", gave up at a slow clock" : "");
 	if (stress_has_storm(config->workload))
-		print_storm(result);
+		print_storm(config, result);
 	print_workload(config, result);
 	if (config->driver->desc->needs & NEED_BEAT && !result->late_steps)
 		printf("  beats: worst gap %.3f wraps\n",
@@ -296,6 +302,12 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	SET("needed", check->needed);
 	SET("inexact", check->inexact);
 	SET("hits", result->hits);
+	if (config->driver->restarts)
+		SET("restarts", result->restarts);
+	if (config->workload == WORKLOAD_migrate) {
+		SET("hops", result->hops);
+		SET("moves", result->moves);
+	}
 	SET("deferred", result->deferred);
 	SET("deferred_worst_ticks", result->deferred_worst_ticks);
 	SET("beat_worst_ticks", result->beat_worst_ticks);

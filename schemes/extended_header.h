@@ -63,9 +63,13 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 }
 
 /* Can a reader that knows `last` not tell `stamp` from its low T bits? */
-static inline bool extend_far(const struct scheme_ring *s, uint64_t stamp)
+struct extend_seen;
+static inline bool extend_far(const struct scheme_ring *s, const struct extend_seen *seen,
+			      uint64_t stamp)
 {
 	unsigned int bits = ring_stamp_bits(&s->ring);
+
+	(void)seen;
 #ifdef OVERFLOW_MSB32
 	return (uint32_t)(stamp >> bits) != shared_load("last", &s->last);
 #else

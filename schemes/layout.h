@@ -260,8 +260,11 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 }
 #else
 /* Can a reader that knows `last` not tell `stamp` from its field? */
-static inline bool extend_far(const struct scheme_ring *s, uint64_t stamp)
+struct extend_seen;
+static inline bool extend_far(const struct scheme_ring *s, const struct extend_seen *seen,
+			      uint64_t stamp)
 {
+	(void)seen;
 	/* last is whole granules, so the stamp's low bits change nothing. */
 	return bits_overflow(stamp - shared_load("last", &s->last), ring_stamp_bits(&s->ring));
 }

@@ -25,6 +25,8 @@ for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 	step "storm, $row, $narrow bits" build/run-stress --scheme "=$row" --bits $narrow \
 		--seconds "$seconds"
 done
+step "migrate" build/run-stress --workload migrate --seconds "$seconds"
+step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds "$seconds"
 step "late beats" build/run-stress --workload late_beat --seconds 5
 step "random payloads" build/run-stress --payload random --seconds 5
 step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests

@@ -121,7 +121,8 @@ const uint32_t *play_bits(const struct driver *driver)
 
 	/* Who cuts low bits needs a few more than those. */
 	for (i = 0; narrow[i] && driver->stamp_bits <= 32; i++)
-		if (!driver->desc->cut_bits || narrow[i] > driver->desc->cut_bits + 2)
+		if (narrow[i] <= driver->stamp_bits &&
+		    (!driver->desc->cut_bits || narrow[i] > driver->desc->cut_bits + 2))
 			bits[count++] = narrow[i];
 	if (!count || driver->stamp_bits != 27)
 		bits[count++] = driver->stamp_bits;
@@ -149,7 +150,9 @@ void play_start(struct play *play, const struct stage *stage)
 	points.hook = NULL;
 	play->stage = *stage;
 	config.mode = stage->mode;
-	config.stamp_bits = driver->stamp_bits <= 32 ? stage->bits : driver->stamp_bits;
+	config.stamp_bits = driver->stamp_bits <= 32 && stage->bits < driver->stamp_bits ?
+				    stage->bits :
+				    driver->stamp_bits;
 	/* A narrower counter than the row's own has the field's width, as in run-stress. */
 	if (driver->counter_bits < 64 && stage->bits < driver->counter_bits &&
 	    stage->bits != driver->stamp_bits)
@@ -273,8 +276,8 @@ uint32_t play_room(const struct play *play)
 
 	if (ring->form == RING_TAIL_NUMBERED)
 		return (uint32_t)(ring_subbuf_bytes(ring) - ring_tail_index(ring->tail));
-	if (ring->form == RING_TAIL_PACKED)
-		return (uint32_t)ring_room(ring, ring_packed_offset(ring->tail));
+	if (ring->form >= RING_TAIL_PACKED)
+		return (uint32_t)ring_room(ring, ring_packed_offset(ring, ring->tail));
 	return (uint32_t)ring_room(ring, ring->tail);
 }
 

@@ -17,7 +17,7 @@
 #define PEN_HEADER 16u
 #define PEN_ROOM (PEN_BYTES - PEN_HEADER)
 #define PEN_NUMBERS 512
-#define PEN_UPPER (UINT64_C(0x1234) << RING_PACKED_BITS)
+#define PEN_UPPER (UINT64_C(0x1234) << PACKED_BITS)
 #define PEN_RECORDS 2048
 
 struct pen_record {
@@ -89,7 +89,7 @@ static inline uint64_t pen_tail_at(const struct pen *pen, uint64_t number, uint6
 	if (pen->ring.form == RING_TAIL_NUMBERED)
 		return number << RING_INDEX_BITS | index;
 	if (pen->ring.form == RING_TAIL_PACKED)
-		return PEN_UPPER | (offset / RING_PACKED_UNIT & RING_PACKED_MASK);
+		return PEN_UPPER | (offset / RING_PACKED_UNIT & bits_mask(PACKED_BITS));
 	return offset;
 }
 
@@ -204,7 +204,7 @@ static inline bool pen_claim_packed(struct pen *pen, uint64_t size, struct pen_r
 	bool opens;
 
 	do {
-		offset = ring_packed_offset(tail);
+		offset = ring_packed_offset(ring, tail);
 		number = ring_packed_number(ring, offset);
 		opens = size > ring_room(ring, offset);
 		start = offset;
@@ -217,7 +217,7 @@ static inline bool pen_claim_packed(struct pen *pen, uint64_t size, struct pen_r
 				return false;
 			}
 		}
-		next = PEN_UPPER | ((start + size) / RING_PACKED_UNIT & RING_PACKED_MASK);
+		next = PEN_UPPER | ((start + size) / RING_PACKED_UNIT & bits_mask(PACKED_BITS));
 	} while (!local_cmpxchg("claim", &ring->tail, &tail, next));
 	if (opens)
 		ring_switched(ring, offset, &opening);

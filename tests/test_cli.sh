@@ -114,12 +114,23 @@ storm_lane() {
 	says "JSON into a directory that is not there" 3 "cannot write" \
 		$stress --scheme =full_tsc --seconds 1 --workload steady \
 		--json "$scratch/no/where.json"
+	says "migrate where threads cannot" 4 "cannot move" $stress --workload migrate \
+		--scheme floor
+	says "no rseq" 4 "restartable left out: no rseq" \
+		env GLIBC_TUNABLES=glibc.pthread.rseq=0 "$stress" --scheme =restartable --seconds 1
 	says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
 	field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
 	field wraps extended "=extended_header =delta_sync_soft"
 	field stall stalls "=extended_header" --seconds 2
 	if [ "$(nproc)" -gt 1 ]; then
 		field handoff pairs "=full_tsc =nested_stamps"
+		if "$stress" --scheme =restartable --workload steady --seconds 1 >/dev/null 2>&1; then
+			field migrate restarts "=restartable"
+			field migrate moves "=restartable" --bits 16
+			field storm restarts "=restartable =rewind" --seconds 2
+		else
+			skip "migrate, restartable storm" "no rseq here"
+		fi
 	else
 		skip "handoff" "one CPU"
 	fi

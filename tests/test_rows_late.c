@@ -35,8 +35,8 @@ static void start_late(const struct stage *stage)
 	ring->consumed = origin;
 	if (ring->form == RING_TAIL_NUMBERED)
 		ring->tail = (origin - 1) << RING_INDEX_BITS | ring_subbuf_bytes(ring);
-	else if (ring->form == RING_TAIL_PACKED)
-		ring->tail = (origin << SHIFT) / RING_PACKED_UNIT & RING_PACKED_MASK;
+	else if (ring->form >= RING_TAIL_PACKED)
+		ring->tail = (origin << SHIFT) / RING_PACKED_UNIT & ring_packed_mask(ring);
 	else
 		ring->tail = origin << SHIFT;
 }
@@ -90,7 +90,8 @@ static void play_rounds(const struct stage *stage, unsigned int plain, struct by
 	assert_int_equal(buffer_ring(&play.buffer)->lost, 0);
 	assert_int_equal(play.check.events + play.check.skipped, play.totals.committed);
 	/* The counters have run over. */
-	assert_true((uint32_t)play.buffer.subbufs[0].commits < 8u << SHIFT);
+	if (ring_has_commits(buffer_ring(&play.buffer)))
+		assert_true((uint32_t)play.buffer.subbufs[0].commits < 8u << SHIFT);
 }
 
 static void rings_that_went_round_for_long(void **state)

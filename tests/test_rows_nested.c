@@ -308,8 +308,8 @@ static void nested_writers_that_lap_the_ring(void **state)
 			continue;
 		play_choice(driver->stamp_bits <= 32 ? 8 : driver->stamp_bits, &choice);
 		assert_true(tally.lapped);
-		/* Behind a mask nobody comes while a slot is held. */
-		assert_int_equal(!tally.lost, !!tally.put_off);
+		/* Behind a mask nobody comes while a slot is held; who publishes holds none. */
+		assert_int_equal(!tally.lost, tally.put_off || !ring_has_commits(buffer_ring(&play.buffer)));
 		play_close(&play);
 	}
 }

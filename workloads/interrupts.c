@@ -10,6 +10,7 @@
 
 #include "core/clock.h"
 #include "core/mask.h"
+#include "core/restart.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -51,6 +52,23 @@ static const char *saved_counter(const void *context)
 #endif
 }
 
+/* A section that was interrupted here starts over when the handler returns (core/restart.h). */
+static void rewind_section(struct interrupts *interrupts, const char *counter, void *context)
+{
+	uintptr_t target = restart_target((uintptr_t)counter);
+
+	if (!target)
+		return;
+	local_add_raw(&interrupts->rewinds, 1);
+#if defined(__x86_64__)
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] = (greg_t)target;
+#elif defined(__aarch64__)
+	((ucontext_t *)context)->uc_mcontext.pc = target;
+#else
+	(void)context;
+#endif
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	struct interrupts *interrupts = current;
@@ -63,6 +81,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	if (!interrupts)
 		return;
 	interrupts->delivered[source]++;
+	rewind_section(interrupts, counter, context);
 	interrupts->hit = counter >= interrupts->section_begin && counter < interrupts->section_end;
 	if (interrupts->hit)
 		local_add_raw(&interrupts->hits, 1);

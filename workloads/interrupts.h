@@ -34,6 +34,7 @@ struct interrupts {
 	uint64_t delivered[INTERRUPT_SOURCES];
 	bool hit; /* the signal that is being handled came inside the section */
 	uint64_t hits; /* signals whose saved program counter was inside the section */
+	uint64_t rewinds; /* restartable sections that the handlers sent back */
 	uint64_t at_depth[INTERRUPT_SOURCES + 1]; /* deliveries by nesting depth, from 1 */
 	unsigned int depth;
 	uint64_t beat_last_ticks; /* clock when the last beat began */

@@ -77,8 +77,10 @@ static bool act(const struct search *search, const struct action *action, struct
 		step->site = world_site();
 		step->label = world_label();
 	}
-	if (action->kind == ACTION_JUMP || action->kind == ACTION_READ) {
-		step = add_step(replay, action->kind == ACTION_JUMP ? STEP_JUMP : STEP_READ);
+	if (action->kind == ACTION_JUMP || action->kind == ACTION_READ ||
+	    action->kind == ACTION_SWITCH) {
+		step = add_step(replay, action->kind == ACTION_JUMP ? STEP_JUMP :
+					action->kind == ACTION_READ ? STEP_READ : STEP_SWITCH);
 		step->jump = action->jump;
 	}
 	return search_take(search, action);
@@ -128,26 +130,21 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 	bool chosen = false;
 
 	memset(replay, 0, sizeof(*replay));
-	world_stops = search->stops;
 	world_begin(&search->start, &search->budget);
 	for (;;) {
 		if (!chosen && search_alternative(search, !book->depth, 0, &any)) {
 			book->stops++;
-			if (taken < actions && action[taken].stops == book->stops) {
-				if (!act(search, &action[taken++], replay))
-					continue;
-			}
+			if (taken < actions && action[taken].stops == book->stops &&
+			    !act(search, &action[taken++], replay))
+				continue;
 		}
 		chosen = false;
-		if (book->depth) {
+		if (book->depth)
 			run_on(replay);
-		} else if (book->left.events) {
-			book->left.events--;
-			world_launch(ACTION_NEST, search->stops);
+		else if (search_next(search))
 			chosen = true;
-		} else {
+		else
 			break;
-		}
 	}
 	finish(replay);
 	return taken == actions;
@@ -245,7 +242,8 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 	case STEP_DEFERRED:
 		fprintf(text, "the interrupt has to wait\n");
 		break;
-	case STEP_GO_ON:
+	case STEP_SWITCH:
+		fprintf(text, "CPU %" PRIu64 " goes on\n", step->jump);
 		break;
 	}
 }
@@ -280,7 +278,7 @@ void replay_print(FILE *text, const struct replay *replay)
 	fprintf(text, "  verdict: %s\n", check_verdict_name(replay->verdict));
 }
 
-static const char action_letters[] = "?nbrj";
+static const char action_letters[] = "?nbrjs";
 
 void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes)
 {
@@ -290,9 +288,10 @@ void replay_format(const struct action *action, unsigned int actions, char *text
 
 	text[0] = 0;
 	for (i = 0; i < actions && used < bytes; i++) {
-		if (action[i].kind == ACTION_JUMP)
-			more = snprintf(text + used, bytes - used, "%sj%u:%" PRIu64, i ? "." : "",
-					action[i].stops, action[i].jump);
+		if (action[i].kind == ACTION_JUMP || action[i].kind == ACTION_SWITCH)
+			more = snprintf(text + used, bytes - used, "%s%c%u:%" PRIu64, i ? "." : "",
+					action_letters[action[i].kind], action[i].stops,
+					action[i].jump);
 		else
 			more = snprintf(text + used, bytes - used, "%s%c%u", i ? "." : "",
 					action_letters[action[i].kind], action[i].stops);
@@ -312,7 +311,7 @@ int replay_parse(const char *text, struct action *action, unsigned int most)
 			break;
 		action[count] = (struct action){ .kind = (uint8_t)(letter - action_letters) };
 		action[count].stops = (uint32_t)strtoul(at + 1, &end, 10);
-		if (*letter == 'j') {
+		if (*letter == 'j' || *letter == 's') {
 			if (*end != ':')
 				break;
 			action[count].jump = strtoull(end + 1, &end, 10);

@@ -16,7 +16,7 @@ enum step_kind {
 	STEP_ENTER, /* an event enters */
 	STEP_LEAVE,
 	STEP_STOP, /* the writer is interrupted here */
-	STEP_GO_ON,
+	STEP_SWITCH, /* another CPU's writer goes on */
 	STEP_READ,
 	STEP_JUMP,
 	STEP_DEFERRED, /* a soft mask put the interrupt off */

@@ -33,12 +33,13 @@ enum { ROW_STAMP_BITS = STAMP_BITS, ROW_COUNTER_BITS = COUNTER_BITS };
 struct scheme_ring;
 struct source {
 	struct explore_source at;
+	struct check_payload image; /* what a restartable section copies */
 };
 
 #define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
 #define PLAIN __attribute__((noinline, section("explore_plain")))
 
-static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
+static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
 	explore_fill(rsv->payload, rsv->stamp, rsv->inexact, &src->at, len);
 }
@@ -48,6 +49,31 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #include SCHEME_HEADER
 
 #include "core/record.h"
+
+#ifdef SCHEME_RESTARTS
+struct rseq explore_rseq; /* cpu_id 0, as the ring's */
+
+static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload)
+{
+	explore_prepare(&src->at, len, &src->image);
+	*payload = (struct payload){
+		.head = { NULL, &src->image, sizeof(src->image) },
+		.body = { NULL, check_filler_bytes_of(check_tag_sequence(src->image.tag)),
+			  len - PAYLOAD_BYTES },
+	};
+}
+
+static inline void payload_stamp(struct source *src, uint64_t stamp, struct payload *payload)
+{
+	payload_prepare(src, PAYLOAD_BYTES + check_tag_extra(src->image.tag), payload);
+	src->image.stamp = stamp;
+}
+
+static inline void payload_published(struct source *src)
+{
+	explore_published(&src->at, &src->image);
+}
+#endif
 
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)

@@ -78,6 +78,9 @@ struct explore_source {
 void explore_enter(struct explore_source *src, unsigned int context);
 void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
 		  uint32_t len);
+/* The payload but for its stamp; and afterwards, that the record has it and is published. */
+void explore_prepare(const struct explore_source *src, uint32_t len, struct check_payload *image);
+void explore_published(const struct explore_source *src, const struct check_payload *image);
 void explore_leave(const struct explore_source *src, bool recorded);
 void explore_deferred(unsigned int context);
 void explore_undeferred(unsigned int context);

@@ -22,10 +22,9 @@
 struct snapshot {
 	unsigned int next; /* alternative to be tried next */
 	bool idle;
-	size_t stack_bytes;
 	struct book book;
 	struct check check;
-	uint8_t stack[WORLD_STACK_BYTES / 4];
+	uint8_t stack[WORLD_STACK_BYTES / 2]; /* of all writers */
 	uint8_t memory[WORLD_BYTES];
 };
 
@@ -60,9 +59,26 @@ bool search_open(void)
 	const struct book *book = &world->book;
 	const struct budget *left = &book->left;
 
-	if (left->jumps || left->reads)
+	if (left->jumps || left->reads || left->preemptions)
 		return true;
 	return (left->nested || left->beats) && book->depth <= left->depth;
+}
+
+/* The n-th CPU that the running one can be left for; WORLD_WRITERS_MAX: there are fewer. */
+static unsigned int other_writer(bool idle, unsigned int n)
+{
+	const struct book *book = &world->book;
+	unsigned int i;
+
+	if (book->left.writers < 2 || (!idle && !book->left.preemptions))
+		return WORLD_WRITERS_MAX;
+	/* When the running one has ended, another follows anyway: the first unfinished. */
+	if (idle && !book->left.events)
+		n++;
+	for (i = 0; i < book->left.writers; i++)
+		if (i != book->writer && world_unfinished(i) && !n--)
+			return i;
+	return WORLD_WRITERS_MAX;
 }
 
 bool search_alternative(const struct search *search, bool idle, unsigned int n,
@@ -71,21 +87,38 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 	const struct book *book = &world->book;
 	const struct budget *left = &book->left;
 	bool room = !idle && book->depth <= left->depth && !*world_row.blocked;
+	bool ended = idle && !left->events;
+	unsigned int writer;
 
-	if (idle && !left->events)
-		return false;
 	*action = (struct action){ .stops = book->stops };
-	if (left->nested && room && !n--)
+	if (left->nested && room && !n--) {
 		action->kind = ACTION_NEST;
-	else if (left->beats && (idle || room) && !beating(book) && !n--)
+	} else if (left->beats && !ended && (idle || room) && !beating(book) && !n--) {
 		action->kind = ACTION_BEAT;
-	else if (left->reads && !n--)
+	} else if (left->reads && !ended && !n--) {
 		action->kind = ACTION_READ;
-	else if (left->jumps && n < search->jumps)
-		*action = (struct action){ .kind = ACTION_JUMP,
-					   .stops = book->stops,
-					   .jump = search->jump[n] };
+	} else if (left->jumps && !ended && n < search->jumps) {
+		action->kind = ACTION_JUMP;
+		action->jump = search->jump[n];
+	} else {
+		writer = other_writer(idle, n - (left->jumps && !ended ? search->jumps : 0));
+		if (writer < WORLD_WRITERS_MAX)
+			action->kind = ACTION_SWITCH;
+		action->jump = writer;
+	}
 	return action->kind != ACTION_NONE;
+}
+
+/* In the copy with stops only if something can still happen to it. */
+static void launch(const struct search *search, enum action_kind kind)
+{
+	struct book *book = &world->book;
+	bool open;
+
+	book->depth++;
+	open = search_open();
+	book->depth--;
+	world_launch(kind, open ? search->stops : STOPS_NONE);
 }
 
 bool search_take(const struct search *search, const struct action *action)
@@ -109,14 +142,34 @@ bool search_take(const struct search *search, const struct action *action)
 		book->left.jumps--;
 		world_jump(action->jump);
 		return false;
+	case ACTION_SWITCH:
+		book->left.preemptions -= book->depth > 0;
+		world_switch((unsigned int)action->jump);
+		return true;
 	}
 	if (book->depth)
 		world_abort_section();
-	book->depth++; /* as it will be, for search_open() */
-	enum explore_stops stops = search_open() ? search->stops : STOPS_NONE;
-	book->depth--;
-	world_launch((enum action_kind)action->kind, stops);
+	launch(search, (enum action_kind)action->kind);
 	return true;
+}
+
+bool search_next(const struct search *search)
+{
+	struct book *book = &world->book;
+	unsigned int i;
+
+	if (book->left.events) {
+		book->left.events--;
+		launch(search, ACTION_NEST);
+		return true;
+	}
+	for (i = 0; i < book->left.writers; i++)
+		if (i != book->writer && world_unfinished(i)) {
+			world_switch(i);
+			/* One that was left in the middle goes on; another one begins. */
+			return book->depth || search_next(search);
+		}
+	return false;
 }
 
 void search_jumps(struct search *search, bool coarse)
@@ -142,11 +195,6 @@ void search_jumps(struct search *search, bool coarse)
 
 /* ---- snapshots ---- */
 
-static uintptr_t stack_end(void)
-{
-	return (uintptr_t)world + WORLD_BYTES + WORLD_STACK_BYTES;
-}
-
 static size_t book_bytes(const struct book *book)
 {
 	return offsetof(struct book, log) + book->events * sizeof(book->log[0]);
@@ -157,17 +205,27 @@ static uint8_t *memory(void)
 	return (uint8_t *)bits_align((uint64_t)(uintptr_t)world->memory, 64);
 }
 
+static unsigned int writers(const struct book *book)
+{
+	return book->left.writers > 1 ? book->left.writers : 1;
+}
+
 static void save(struct engine *engine, struct snapshot *snapshot)
 {
 	struct book *book = &world->book;
+	size_t used = 0, bytes;
+	unsigned int i;
 
 	book->clock = *world_row.clock;
 	book->blocked = *world_row.blocked;
-	snapshot->stack_bytes = stack_end() - book->sp;
-	if (snapshot->stack_bytes > sizeof(snapshot->stack))
-		abort();
 	memcpy(&snapshot->book, book, book_bytes(book));
-	memcpy(snapshot->stack, (void *)book->sp, snapshot->stack_bytes);
+	for (i = 0; i < writers(book); i++) {
+		bytes = world_stack_end(i) - world_stack_sp(i);
+		if (bytes > sizeof(snapshot->stack) - used)
+			abort();
+		memcpy(snapshot->stack + used, (void *)world_stack_sp(i), bytes);
+		used += bytes;
+	}
 	memcpy(snapshot->memory, memory(), world_memory_bytes());
 	if (engine->search->budget.reads)
 		snapshot->check = world->check;
@@ -176,18 +234,22 @@ static void save(struct engine *engine, struct snapshot *snapshot)
 static void restore(struct engine *engine, const struct snapshot *snapshot)
 {
 	struct book *book = &world->book;
+	size_t used = 0, bytes;
+	unsigned int i;
 
 	memcpy(book, &snapshot->book, book_bytes(&snapshot->book));
 	*world_row.clock = book->clock;
 	*world_row.blocked = book->blocked;
-	memcpy((void *)book->sp, snapshot->stack, snapshot->stack_bytes);
-	memcpy(memory(), snapshot->memory, world_memory_bytes());
-	if (engine->search->budget.reads) {
-		world->check = snapshot->check;
-	} else {
-		check_init(&world->check, world_row.driver->desc, world_row.config.stamp_bits);
-		world->check.contexts = CHECK_CONTEXTS;
+	for (i = 0; i < writers(book); i++) {
+		bytes = world_stack_end(i) - world_stack_sp(i);
+		memcpy((void *)world_stack_sp(i), snapshot->stack + used, bytes);
+		used += bytes;
 	}
+	memcpy(memory(), snapshot->memory, world_memory_bytes());
+	if (engine->search->budget.reads)
+		world->check = snapshot->check;
+	else
+		world_check_begin();
 }
 
 /* ---- the search ---- */
@@ -292,6 +354,7 @@ static void judge(struct engine *engine)
 	findings->inexact += check->inexact;
 	findings->extended += check->extended;
 	findings->decoded += check->events;
+	findings->stuck += world_ring()->stuck > 0;
 	count(engine, verdict, first);
 	if (engine->search->outcomes)
 		outcomes_add(world_hash());
@@ -311,13 +374,8 @@ static void run_schedule(struct engine *engine, bool chosen)
 				world_finished();
 			continue;
 		}
-		if (!book->left.events)
+		if (!search_next(engine->search))
 			return;
-		book->left.events--;
-		book->depth++;
-		enum explore_stops stops = search_open() ? engine->search->stops : STOPS_NONE;
-		book->depth--;
-		world_launch(ACTION_NEST, stops);
 		chosen = true;
 	}
 }
@@ -396,10 +454,7 @@ static uint64_t count_first(struct engine *engine)
 		if (book->depth) {
 			if (world_resume() == SWITCH_DONE)
 				world_finished();
-		} else if (book->left.events) {
-			book->left.events--;
-			world_launch(ACTION_NEST, search->stops);
-		} else {
+		} else if (!search_next(search)) {
 			return total;
 		}
 	}
@@ -416,8 +471,10 @@ static double now_seconds(void)
 void search_run(const struct search *search, unsigned int part, unsigned int parts,
 		struct findings *findings)
 {
-	size_t most = (size_t)search->budget.nested + search->budget.jumps + search->budget.beats +
-		      search->budget.reads + 1;
+	const struct budget *budget = &search->budget;
+	/* Between events one CPU can be left for another at no cost, each event of each once. */
+	size_t most = (size_t)budget->nested + budget->jumps + budget->beats + budget->reads +
+		      budget->preemptions + (size_t)budget->events * budget->writers + 1;
 	static struct engine engine; /* survives siglongjmp() */
 	double begin = now_seconds();
 	bool chosen = false;
@@ -426,13 +483,14 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 	engine = (struct engine){ .search = search, .findings = findings, .part = part,
 				  .parts = parts };
 	*findings = (struct findings){ .schedules = 0 };
+	if (most > WORLD_ACTIONS_MAX)
+		abort();
 	engine.snapshots = malloc(most * sizeof(*engine.snapshots));
 	if (!engine.snapshots)
 		abort();
 	if (search->outcomes)
 		outcomes_begin();
 	escape_progress = &findings->schedules;
-	world_stops = search->stops;
 	catch_faults(true);
 	signal = sigsetjmp(escape, 1);
 	escape_armed = true;

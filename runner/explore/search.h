@@ -40,6 +40,7 @@ struct findings {
 	uint64_t inexact; /* stamps declared so, over all schedules */
 	uint64_t extended;
 	uint64_t decoded;
+	uint64_t stuck; /* schedules in which a writer gave up: it could not finish */
 	uint64_t outcomes;
 	uint64_t outcomes_hash; /* order-free, of the distinct ones */
 	double seconds;
@@ -71,6 +72,9 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 
 /* Does it. True if a writer was launched. */
 bool search_take(const struct search *search, const struct action *action);
+
+/* Between events: starts the next one, on this CPU or another. False: all have ended. */
+bool search_next(const struct search *search);
 
 /* Can anything still happen to the uppermost writer? */
 bool search_open(void);

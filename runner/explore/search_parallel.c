@@ -21,6 +21,7 @@ static void add(struct findings *sum, const struct findings *part)
 	sum->inexact += part->inexact;
 	sum->extended += part->extended;
 	sum->decoded += part->decoded;
+	sum->stuck += part->stuck;
 	for (i = 0; i < 4; i++)
 		sum->verdicts[i] += part->verdicts[i];
 	for (i = 0; i < ORACLES + 3; i++)

@@ -13,7 +13,8 @@ can let a writer go on without stops. Single-stepping audits the result (audit.c
 A stop is a stop before an instruction; a prefix (lock, rep) belongs to its instruction. An
 instruction is skipped in the second copy only if its mnemonic is in KNOWN and each operand is an
 immediate, a register, a label, a stack slot, or a word that nobody writes (explore_constant_*).
-What comes after the last access is a place of its own: the returns of explored_* are stops.
+What comes after the last access is a place of its own: the returns of explored_* are stops. In
+restartable sections, where an interrupt makes the whole section start over, all are.
 With frame pointers (-O0) the stack is %rbp too; stops.py looks for them in each function's prologue.
 """
 import re
@@ -51,7 +52,7 @@ def operands(text):
     return found + [last] if last else found
 
 
-def own_only(instruction, stack):
+def own_only(instruction, stack, defined):
     """True if it is known to touch nothing but registers, the writer's stack and constants."""
     mnemonic, _, rest = instruction.partition(" ")
     if not KNOWN.match(mnemonic):
@@ -62,7 +63,8 @@ def own_only(instruction, stack):
     for operand in operands(rest):
         if operand[0] in "$%" or stack.match(operand) or CONSTANT.match(operand):
             continue
-        if jump and re.match(r"^[.\w$@]+$", operand):
+        # What is called outside of the row is the harness: it looks at the clock.
+        if jump and (operand in defined or re.match(r"^\d+[bf]$", operand)):
             continue
         return False
     return True
@@ -95,19 +97,33 @@ class Assembly:
 
     def __init__(self, lines):
         self.files, self.data, self.code, self.defined = {}, [], [], set()
+        self.sections = [".text"]
         section, in_code, skipping, where = ".text", True, False, (None, 0)
         flags = {}  # of the sections seen so far: the second time they come without
+        pushed = []
         for number, line in enumerate(lines, 1):
             stripped = line.strip()
             opened = re.match(r"^\.(text|data|bss|section|pushsection|popsection|previous)\b", stripped)
             if opened:
                 named = SECTION.match(stripped)
-                section = named.group(1) if named else stripped.split()[0]
+                word = stripped.split()[0]
+                if word == ".pushsection":
+                    pushed.append((section, in_code))
+                if word == ".popsection":
+                    section, in_code = pushed.pop()
+                    skipping = False
+                    if not in_code:
+                        self.data.append("\t.section " + section if section[0] != "." or
+                                         section.startswith(".rodata") else "\t" + section)
+                    continue
+                section = named.group(1) if named else word
                 if named and named.group(2) is not None:
                     flags[section] = named.group(2)
                 in_code = section.startswith(".text") or "x" in flags.get(section, "")
                 skipping = section.startswith(".debug_")
                 if in_code:
+                    if section not in self.sections:
+                        self.sections.append(section)
                     continue
             if skipping:
                 continue
@@ -140,11 +156,15 @@ def copy_code(assembly, which, sites):
     """One copy's lines. `sites` collects, by position in the code, what the table needs."""
     out, section, copy = [], None, COPIES[which]
     stack, entry = STACK, False
+    ranges = abort_ranges(assembly)
+    ends = {end for _begin, end, _abort in ranges}
     for position, (kind, text, where_section, where, _) in enumerate(assembly.code):
         if where_section != section:
             section = where_section
-            # One section for each copy keeps its text in one range.
-            out.append('\t.section .text.explore%s,"ax",@progbits' % (copy or ".all"))
+            # One section for each copy keeps its text in one range, and what was in sections of
+            # its own stays apart: nothing falls through from one into the other.
+            out.append('\t.section .text.explore%s,"ax",@progbits\n\t.subsection %d' %
+                       (copy or ".all", assembly.sections.index(section)))
         renamed = assembly.rename(text, copy)
         if kind == "label":
             if not text.startswith(".L") and not text.isdigit():
@@ -157,8 +177,12 @@ def copy_code(assembly, which, sites):
         bare = text.split(" ", 1)[1] if text.split(" ", 1)[0] in PREFIXES else text
         locked = bare is not text
         if "explore_plain" not in section:
+            # In a restartable section no instruction is like the next: it starts over, or ends.
+            restarts = any(begin < position < end for begin, end, _abort in ranges) or \
+                position - 1 in ends
             stop = which == ALL or (which == SHARED and (
-                locked or not own_only(bare, stack) or (entry and bare.startswith("ret"))))
+                locked or restarts or not own_only(bare, stack, assembly.defined) or
+                (entry and bare.startswith("ret"))))
             if which == PLAIN:
                 out.append(".Lexplore_plain.%d:" % position)
                 sites[position] = (text, where)
@@ -172,17 +196,15 @@ def copy_code(assembly, which, sites):
 
 
 def abort_ranges(assembly):
-    """Restartable sections: labels explore_rseq_begin.N, _end.N and _abort.N, by position."""
+    """Restartable sections by position: labels restart_start_N, _end_N, _abort_N (core/restart.h)."""
     at, ranges = {}, []
     for position, (kind, text, *_rest) in enumerate(assembly.code):
         if kind == "label":
             at[text] = position
     for label, position in at.items():
-        found = re.match(r"^(.*rseq_begin)(.*)$", label)
-        if found:
-            end = found.group(1).replace("rseq_begin", "rseq_end") + found.group(2)
-            abort = found.group(1).replace("rseq_begin", "rseq_abort") + found.group(2)
-            ranges.append((position, at[end], abort))
+        if label.startswith("restart_start_"):
+            number = label[len("restart_start_"):]
+            ranges.append((position, at["restart_end_" + number], "restart_abort_" + number))
     return ranges
 
 
@@ -226,7 +248,8 @@ def main():
     out.append('\t.section .text.explore.plain,"ax",@progbits\n.Lexplore_plain_begin:')
     for which in (ALL, SHARED, PLAIN):
         out += copy_code(assembly, which, sites)
-    out.append('\t.section .text.explore.plain,"ax",@progbits\n.Lexplore_plain_end:')
+    out.append('\t.section .text.explore.plain,"ax",@progbits\n\t.subsection %d\n'
+               ".Lexplore_plain_end:" % len(assembly.sections))
     stops = {line[:-1] for line in out if line.startswith(".Lexplore_stop")}
     if not sites:
         sys.exit("%s: no code found" % sys.argv[1])

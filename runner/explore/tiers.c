@@ -18,6 +18,8 @@ const struct family families[] = {
 	  .what = "all jumps, T=3" },
 	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .beats = 1), .before = 1,
 	  .phases = RANGE_ALL, .what = "all jumps and phases, T=4" },
+	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1), .before = 1, .slow = true,
+	  .what = "each clock read takes a wrap" },
 	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 2, 2), .offsets = RANGE_ALL,
 	  .what = "two sub-buffers, every offset" },
 	{ TIER_QUICK, "ends4", STOPS_SHARED, BUDGET(4, 1, 1, .reads = 1), .mode = RING_DISCARD,
@@ -47,6 +49,14 @@ const struct family families[] = {
 	  .offsets = RANGE_ALL, .what = "two sub-buffers, discard, reader" },
 	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(3, 1, 1, .jumps = 1, .beats = 1),
 	  .offsets = RANGE_ALL, .what = "sub-buffer ends and jumps, T=4" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 0, 0, .writers = 2, .preemptions = 4), .before = 1,
+	  .what = "two CPUs in one ring" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(1, 1, 1, .writers = 3, .preemptions = 3), .before = 1,
+	  .what = "three CPUs in one ring, one interrupt" },
+	{ TIER_LONG, "ends2", STOPS_SHARED, BUDGET(3, 0, 0, .writers = 2, .preemptions = 3),
+	  .offsets = RANGE_ALL, .what = "two CPUs, sub-buffer ends" },
+	{ TIER_LONG, "wrap3", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .writers = 2, .preemptions = 2),
+	  .before = 1, .what = "two CPUs, all jumps, T=3" },
 
 	{ TIER_EXHAUSTIVE, "page", STOPS_ALL, BUDGET(2, 4, 4), .before = 1,
 	  .what = "every instruction" },
@@ -83,6 +93,7 @@ static void add(struct findings *sum, const struct findings *one)
 	sum->inexact += one->inexact;
 	sum->extended += one->extended;
 	sum->decoded += one->decoded;
+	sum->stuck += one->stuck;
 	for (i = 0; i < 4; i++)
 		sum->verdicts[i] += one->verdicts[i];
 	for (i = 0; i < ORACLES + 3; i++)
@@ -115,6 +126,21 @@ static uint64_t phase_at(uint64_t index)
 	return (UINT64_C(1) << bits) - index;
 }
 
+void family_search(const struct family *family, struct search *search)
+{
+	search->stops = family->stops;
+	search->budget = family->budget;
+	/* To anybody else a beat is an interrupt like all others. */
+	if (!(world_row.driver->desc->needs & NEED_BEAT))
+		search->budget.beats = 0;
+	search->start = (struct world_start){
+		.mode = family->mode,
+		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31) : !family->coarse,
+		.before = family->before,
+	};
+	search_jumps(search, family->coarse);
+}
+
 int family_run(const struct family *family, const struct search *options, unsigned int processes,
 	       struct findings *findings, struct search *first)
 {
@@ -123,17 +149,7 @@ int family_run(const struct family *family, const struct search *options, unsign
 	struct findings one;
 	int searches = 0, error;
 
-	search.stops = family->stops;
-	search.budget = family->budget;
-	/* To anybody else a beat is an interrupt like all others. */
-	if (!(world_row.driver->desc->needs & NEED_BEAT))
-		search.budget.beats = 0;
-	search.start = (struct world_start){
-		.mode = family->mode,
-		.step = !family->coarse,
-		.before = family->before,
-	};
-	search_jumps(&search, family->coarse);
+	family_search(family, &search);
 	for (phase = 0; phase < phases; phase++) {
 		search.start.phase = phase_at(phase);
 		for (search.start.extra = 0;; search.start.extra += 4) {
@@ -172,6 +188,11 @@ void family_format(const struct family *family, char *text, size_t bytes)
 	if (family->budget.reads && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " reads=%u",
 				 family->budget.reads);
+	if (family->budget.writers && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " W=%u P=%u",
+				 family->budget.writers, family->budget.preemptions);
+	if (family->slow && (size_t)used < bytes)
+		snprintf(text + used, bytes - (size_t)used, " slow clock");
 	if (family->coarse && (size_t)used < bytes)
 		snprintf(text + used, bytes - (size_t)used, " coarse");
 }

@@ -27,6 +27,7 @@ struct family {
 	enum explore_stops stops;
 	struct budget budget;
 	bool coarse;
+	bool slow; /* a clock read takes a whole wrap */
 	bool main_rows; /* not for variants */
 	enum range phases; /* clock values at the start */
 	enum range offsets; /* where in the sub-buffer the first event begins */
@@ -40,6 +41,9 @@ extern const struct family families[];
 
 /* -1 and a line on stderr if there is none of that name. */
 int tier_parse(const char *name);
+
+/* The family as a search of the loaded row, at its first phase and offset. */
+void family_search(const struct family *family, struct search *search);
 
 /*
  * Runs the family on the loaded row and adds to `findings`; `first` becomes the search in which

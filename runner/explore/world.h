@@ -20,6 +20,7 @@
 #define WORLD_DEPTH_MAX 12
 #define WORLD_BYTES (64 * 1024)
 #define WORLD_STACK_BYTES (64 * 1024)
+#define WORLD_WRITERS_MAX CHECK_WRITERS_MAX
 
 /* One event from entry to exit. */
 struct logged {
@@ -40,12 +41,13 @@ enum action_kind {
 	ACTION_BEAT,
 	ACTION_READ, /* a reader takes what is complete */
 	ACTION_JUMP, /* time passes */
+	ACTION_SWITCH, /* another CPU's writer goes on */
 };
 
 struct action {
 	uint8_t kind;
 	uint32_t stops; /* counted stops since the action before */
-	uint64_t jump; /* ticks */
+	uint64_t jump; /* ticks; of ACTION_SWITCH: to which writer */
 };
 
 /* How much of each is allowed in one schedule. */
@@ -56,6 +58,8 @@ struct budget {
 	uint8_t jumps; /* JB */
 	uint8_t beats;
 	uint8_t reads;
+	uint8_t writers; /* on CPUs of their own, `events` each; 0 is 1 */
+	uint8_t preemptions; /* switches from one to another in the middle of an event */
 };
 
 /* A running writer. */
@@ -64,6 +68,14 @@ struct level {
 	uint64_t begin; /* clock */
 	uint8_t beat;
 	uint8_t context;
+};
+
+/* A CPU whose writer does not run now. The engine runs one at a time: sequentially consistent. */
+struct parked {
+	uintptr_t sp;
+	uint8_t depth;
+	uint8_t events; /* left */
+	struct level level[WORLD_DEPTH_MAX];
 };
 
 /* The engine's part of a snapshot. */
@@ -83,6 +95,8 @@ struct book {
 	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed;
 	struct level level[WORLD_DEPTH_MAX];
+	uint8_t writer; /* which one runs */
+	struct parked parked[WORLD_WRITERS_MAX];
 	struct action action[WORLD_ACTIONS_MAX];
 	struct virtual_clock clock;
 	uint64_t blocked;
@@ -100,7 +114,6 @@ struct world {
 /* The one world of this process, at the same address in each. */
 extern struct world *world;
 extern struct explored_row world_row;
-extern enum explore_stops world_stops; /* where instrumented writers stop */
 
 /* Where the run starts. */
 struct world_start {
@@ -113,6 +126,9 @@ struct world_start {
 
 /* Maps the world. Negative errno, after a line on stderr. */
 int world_map(void);
+
+/* Has the loaded row restartable sections, in which every instruction is a stop? */
+bool world_has_sections(void);
 
 /* Loads an explored row from `path`. Negative errno, after a line on stderr. */
 int world_load(const char *path);
@@ -139,6 +155,19 @@ void world_without_stops(void);
 
 /* A restartable section that is interrupted here starts again, or is given up. */
 void world_abort_section(void);
+
+/* Parks the running writer's CPU, and lets `writer` go on. */
+void world_switch(unsigned int writer);
+
+/* Is there anything left to do for `writer`? */
+bool world_unfinished(unsigned int writer);
+
+/* Ends of the writers' stacks, and where the live part of each begins. */
+uintptr_t world_stack_end(unsigned int writer);
+uintptr_t world_stack_sp(unsigned int writer);
+
+/* A reader that has read nothing yet. */
+void world_check_begin(void);
 
 void world_jump(uint64_t ticks);
 void world_read(void);

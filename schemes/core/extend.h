@@ -13,16 +13,40 @@
  * I3 A stale last only makes a header full that need not be ("the correct race" of the mail).
  *
  * The scheme defines first:
- *   extend_far(s, stamp)                            must a header with this stamp be full?
+ *   extend_far(s, &seen, stamp)                     must a header with this stamp be full?
  *   extend_remember(s, stamp)                       the record with this stamp is claimed
  *   extend_record(id, len, full)                    bytes of the whole record
  *   extend_put(ring, at, id, len, stamp, full)      writes it, returns the payload's place
  *   extend_begin(ring, stamp)                       begin stamp of a packet that it opens
+ *
+ * and, with EXTEND_SEEN, if it claims more than an offset,
+ *
+ *   struct extend_seen                              what a claim is made against: offset, and more
+ *   extend_see(s)                                   reads it
+ *   extend_claim(s, seen, offset, stamp)            moves on to `offset` unless `seen` has changed
  */
 #ifndef STAMPEDE_CORE_EXTEND_H
 #define STAMPEDE_CORE_EXTEND_H
 
 #include "format_ctf.h"
+
+#ifndef EXTEND_SEEN
+struct extend_seen {
+	uint64_t offset;
+};
+
+static inline struct extend_seen extend_see(struct scheme_ring *s)
+{
+	return (struct extend_seen){ .offset = shared_load("offset", &s->ring.tail) };
+}
+
+static inline bool extend_claim(struct scheme_ring *s, struct extend_seen seen, uint64_t offset,
+				uint64_t stamp)
+{
+	(void)stamp;
+	return local_cmpxchg("claim", &s->ring.tail, &seen.offset, offset);
+}
+#endif
 
 /* The record at `start` is ours. */
 static inline struct reservation extend_place(struct scheme_ring *s, uint32_t id, uint32_t len,
@@ -42,7 +66,7 @@ static inline struct reservation extend_place(struct scheme_ring *s, uint32_t id
 
 /* Everything but the plain case, and whoever lost the race for the plain case. */
 RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-					    uint64_t offset, uint64_t stamp)
+					    struct extend_seen seen, uint64_t stamp)
 {
 	struct ring *ring = &s->ring;
 	struct reservation rsv;
@@ -51,26 +75,26 @@ RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, 
 	bool full;
 
 	for (;;) {
-		full = extend_far(s, stamp);
+		full = extend_far(s, &seen, stamp);
 		size = extend_record(id, len, full);
-		if (full && size > ring_room(ring, offset)) {
+		if (full && size > ring_room(ring, seen.offset)) {
 			/* It opens a packet, whose begin stamp says it all. */
 			full = false;
 			size = extend_record(id, len, false);
-			if (!ctf_fit_next(ring, offset, size, &claim))
+			if (!ctf_fit_next(ring, seen.offset, size, &claim))
 				return reserve_lost(ring, size);
-		} else if (!ctf_fit(ring, offset, size, &claim)) {
+		} else if (!ctf_fit(ring, seen.offset, size, &claim)) {
 			return reserve_lost(ring, size);
 		}
-		if (local_cmpxchg("claim", &ring->tail, &offset, claim.start + size))
+		if (extend_claim(s, seen, claim.start + size, stamp))
 			break;
 		POINT_COUNT(retries);
-		offset = shared_load("offset again", &ring->tail);
+		seen = extend_see(s);
 		stamp = clock_read("clock again");
 	}
 	rsv = extend_place(s, id, len, claim.start, size, stamp, full);
 	if (claim.opens)
-		ctf_begin(ring, offset, &claim.opening, extend_begin(ring, stamp));
+		ctf_begin(ring, seen.offset, &claim.opening, extend_begin(ring, stamp));
 	return rsv;
 }
 
@@ -78,18 +102,18 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 {
 	struct ring *ring = &s->ring;
 	uint64_t size = extend_record(id, len, false);
-	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;
+	struct extend_seen seen = extend_see(s);
 	uint64_t stamp = clock_read("clock");
 
-	if (unlikely(extend_far(s, stamp) || size > ring_room(ring, offset)))
-		return reservation_slow(extend_slow(s, id, len, offset, stamp));
-	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
+	if (unlikely(extend_far(s, &seen, stamp) || size > ring_room(ring, seen.offset)))
+		return reservation_slow(extend_slow(s, id, len, seen, stamp));
+	if (unlikely(!extend_claim(s, seen, seen.offset + size, stamp))) {
 		POINT_COUNT(retries);
-		offset = shared_load("offset again", &ring->tail);
+		seen = extend_see(s);
 		stamp = clock_read("clock again");
-		return reservation_slow(extend_slow(s, id, len, offset, stamp));
+		return reservation_slow(extend_slow(s, id, len, seen, stamp));
 	}
-	return extend_place(s, id, len, offset, size, stamp, false);
+	return extend_place(s, id, len, seen.offset, size, stamp, false);
 }
 
 #endif

@@ -11,13 +11,12 @@ void ctf_finish(const struct ring *ring, uint64_t number, uint32_t content_bytes
 		(struct ctf_packet_header *)ring_subbuf_base(ring, number);
 	const struct ctf_packet_header *next =
 		(const struct ctf_packet_header *)ring_subbuf_base(ring, number + 1);
-	const struct subbuf *after = ring_subbuf(ring, number + 1);
 
 	header->content_size = (uint64_t)content_bytes * 8;
 	header->packet_size = ring_subbuf_bytes(ring) * 8;
-	if (after->number == number + 1 && next->packet_seq_num == number + 1) {
+	if (ring_holds(ring, number + 1) && next->packet_seq_num == number + 1) {
 		header->timestamp_end = next->timestamp_begin;
-		header->events_discarded = after->lost_before;
+		header->events_discarded = ring_subbuf(ring, number + 1)->lost_before;
 	} else {
 		header->timestamp_end = ring->flush_stamp;
 		header->events_discarded = ring->lost;

@@ -52,19 +52,25 @@ struct ctf_packet_header {
 
 _Static_assert(sizeof(struct ctf_packet_header) == CTF_PACKET_HEADER_BYTES, "packet header");
 
+/* What the opener of packet `number` knows of it: the stamp of its first event. */
+static inline void ctf_header_put(const struct ring *ring, struct ctf_packet_header *header,
+				  uint64_t number, uint64_t stamp)
+{
+	header->magic = CTF_MAGIC;
+	header->stream_id = 0;
+	header->timestamp_begin = stamp;
+	header->packet_seq_num = number;
+	header->cpu_id = ring->cpu;
+	header->reserved = 0;
+}
+
 /* Opens packet `opening->number` with the stamp of its first event and books the one before. */
 static inline void ctf_begin(struct ring *ring, uint64_t offset,
 			     const struct ring_opening *opening, uint64_t stamp)
 {
-	struct ctf_packet_header *header =
-		(struct ctf_packet_header *)ring_subbuf_base(ring, opening->number);
-
-	header->magic = CTF_MAGIC;
-	header->stream_id = 0;
-	header->timestamp_begin = stamp;
-	header->packet_seq_num = opening->number;
-	header->cpu_id = ring->cpu;
-	header->reserved = 0;
+	ctf_header_put(ring,
+		       (struct ctf_packet_header *)ring_subbuf_base(ring, opening->number),
+		       opening->number, stamp);
 	ring_switched(ring, offset, opening);
 }
 

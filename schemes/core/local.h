@@ -54,6 +54,51 @@ static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t new
 #endif
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+#define LOCAL_HAS_PAIR 1
+/* Two words that change together. */
+struct local_pair {
+	uint64_t word[2];
+} __attribute__((aligned(16)));
+
+/*
+ * Stores `new` if *pair still is `old`. True if stored. No interrupt sees one word without the other.
+ * arm64: a pair read by ldxp is one observation only if the stxp behind it succeeds; where it is
+ * not `old` the caller looks again anyway.
+ */
+static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_pair old,
+					  struct local_pair new)
+{
+#ifdef __x86_64__
+	bool stored;
+
+	__asm__ volatile(LOCAL_LOCK "cmpxchg16b %1"
+			 : "=@ccz"(stored), "+m"(*pair), "+a"(old.word[0]), "+d"(old.word[1])
+			 : "b"(new.word[0]), "c"(new.word[1])
+			 : "memory");
+	return stored;
+#else
+	uint64_t low, high;
+	uint32_t differs;
+
+	__asm__ volatile("1:	ldxp %[low], %[high], %[pair]\n"
+			 "	cmp %[low], %[old0]\n"
+			 "	ccmp %[high], %[old1], #0, eq\n"
+			 "	cset %w[differs], ne\n"
+			 "	b.ne 2f\n"
+			 "	stxp %w[differs], %[new0], %[new1], %[pair]\n"
+			 "	cbnz %w[differs], 1b\n"
+			 "2:\n"
+			 : [low] "=&r"(low), [high] "=&r"(high), [differs] "=&r"(differs),
+			   [pair] "+Q"(*pair)
+			 : [old0] "r"(old.word[0]), [old1] "r"(old.word[1]),
+			   [new0] "r"(new.word[0]), [new1] "r"(new.word[1])
+			 : "memory", "cc");
+	return !differs;
+#endif
+}
+#endif
+
 /* Adds `value` to *word in one step that no interrupt can split. */
 static inline void local_add_raw(uint64_t *word, uint64_t value)
 {
@@ -83,6 +128,12 @@ static inline uint64_t local_take_raw(uint64_t *word)
 		POINT(label); \
 		POINT_COUNT(atomics); \
 		local_cmpxchg_raw(word, old, new); \
+	}))
+#define local_cmpxchg_pair(label, pair, old, new) \
+	(__extension__({ \
+		POINT(label); \
+		POINT_COUNT(atomics); \
+		local_cmpxchg_pair_raw(pair, old, new); \
 	}))
 #define local_add(label, word, value) \
 	do { \

@@ -92,4 +92,18 @@ static inline uint64_t scheme_now(struct scheme_ring *s)
 }
 #endif
 
+#ifndef SCHEME_FLUSH
+static inline void flush(struct scheme_ring *s)
+{
+	ring_flush(&s->ring, scheme_now(s));
+}
+#endif
+
+#ifndef SCHEME_UNSUPPORTED
+static inline const char *scheme_unsupported(void)
+{
+	return NULL;
+}
+#endif
+
 #endif

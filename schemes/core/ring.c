@@ -14,6 +14,7 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		.count_shift = config->count_shift,
 		.stamp_bits = config->stamp_bits,
 		.counter_bits = config->counter_bits,
+		.packed_bits = PACKED_BITS,
 		.fixed_bytes = config->fixed_bytes,
 		.cpu = config->cpu,
 	};
@@ -21,6 +22,9 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		/* Number 0 counts as full and read: the first writer then opens a sub-buffer. */
 		subbufs[0].commits = ring_subbuf_bytes(ring);
 		ring->tail = ring_subbuf_bytes(ring);
+		ring->consumed = 1;
+	} else if (form == RING_TAIL_PUBLISHED) {
+		ring->tail = ring_subbuf_bytes(ring) / RING_PACKED_UNIT;
 		ring->consumed = 1;
 	}
 }
@@ -55,13 +59,13 @@ static void flush_packed(struct ring *ring)
 	uint64_t tail = shared_load("flush: tail", &ring->tail), offset, room, next;
 
 	do {
-		offset = ring_packed_offset(tail);
+		offset = ring_packed_offset(ring, tail);
 		room = ring_room(ring, offset);
 		if (!room)
 			return;
-		next = (offset + room) / RING_PACKED_UNIT & RING_PACKED_MASK;
+		next = (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring);
 	} while (!local_cmpxchg("flush: tail", &ring->tail, &tail,
-				(tail & ~RING_PACKED_MASK) | next));
+				(tail & ~ring_packed_mask(ring)) | next));
 	ring_pad(ring, ring_packed_number(ring, offset), offset & (ring_subbuf_bytes(ring) - 1));
 }
 
@@ -88,19 +92,29 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 	} else if (ring->form == RING_TAIL_OFFSET) {
 		end = ring_next_number(ring, tail);
 		open = ring_room(ring, tail);
-	} else { /* an empty ring has no last byte; its slots hold number 0 */
-		end = ring_packed_offset(tail) || ring->subbufs[0].commits ?
-			      ring_packed_number(ring, ring_packed_offset(tail)) + 1 :
-			      0;
-		open = ring_room(ring, ring_packed_offset(tail));
+	} else {
+		end = ring_packed_next(ring, tail);
+		open = ring_room(ring, ring_packed_offset(ring, tail));
 	}
 	*first = ring->consumed;
 	if (end > count && end - count > *first)
 		*first = end - count;
+	/* Half overwritten by a writer that then started over, in another ring. */
+	if (!ring_has_commits(ring) && *first < end && ring_subbuf(ring, *first)->number != *first)
+		++*first;
 	/* A nested writer may have opened one more since the flush: that one is not complete. */
 	*last = end - open;
 	if (*last < *first)
 		*last = *first;
+}
+
+bool ring_holds(const struct ring *ring, uint64_t number)
+{
+	/* A writer that starts over has written into the slot of the number it will open. */
+	if (ring->form == RING_TAIL_PUBLISHED &&
+	    (int64_t)(number - ring_packed_next(ring, shared_load("read: tail", &ring->tail))) >= 0)
+		return false;
+	return ring_subbuf(ring, number)->number == number;
 }
 
 uint32_t ring_content(const struct ring *ring, uint64_t number)
@@ -109,9 +123,10 @@ uint32_t ring_content(const struct ring *ring, uint64_t number)
 	uint64_t rounds = (number >> ring_count_shift(ring)) + 1;
 	uint64_t content = shared_load("read: content", &subbuf->content);
 
-	if (subbuf->number != number ||
-	    (uint32_t)shared_load("read: commits", &subbuf->commits) !=
-		    (uint32_t)(rounds << ring_subbuf_shift(ring)))
+	if (subbuf->number != number)
+		return 0;
+	if (ring_has_commits(ring) && (uint32_t)shared_load("read: commits", &subbuf->commits) !=
+					      (uint32_t)(rounds << ring_subbuf_shift(ring)))
 		return 0;
 	/* A tag of another number is left over from an earlier round: this one is full. */
 	if (ring_tail_number(content) != number || !content)

@@ -8,14 +8,21 @@
  *
  *   offset    bytes ever given out (free-running). A writer moves it by cmpxchg, or by a plain
  *             store where nothing can interrupt. At a sub-buffer's end the next one is not open
- *             yet: whoever writes first opens it, in the same cmpxchg that claims its record.
+ *             yet: whoever writes first opens it, in the same cmpxchg that claims its record. A
+ *             128-bit tail is such an offset and the newest stamp, moved together.
  *   numbered  {sub-buffer number : 44 | index : 20}. A writer adds its size by xadd first and looks
  *             later. Past the end the overshoot stays in the index, a cmpxchg moves the word to
  *             the next number, and the writer whose start still fits pads the rest.
- *   packed    {upper bits of a stamp : 37 | offset in 4-byte units : 27}. As offset, but modulo
- *             512 MiB; the number that a slot last held tells the rest.
+ *   packed    {upper bits of a stamp | offset in 4-byte units}. As offset, but modulo what its bits
+ *             hold, 512 MiB for 27 of them; the number that a slot last held tells the rest.
  *
- * Commit: one counter per slot, {records : 32 | bytes : 32}, only ever added to, in one
+ *   published as packed, but a record and all that belongs to it is written before the plain store of
+ *             the tail, which publishes it; whoever comes between makes the writer start over. No
+ *             commit counters, and so nobody but a reader knows how many records there are. A writer
+ *             that started over elsewhere may leave the oldest sub-buffer half overwritten; its
+ *             number says so.
+ *
+ * Commit, in the others: one counter per slot, {records : 32 | bytes : 32}, only ever added to, in one
  * instruction. Everything that is claimed is committed once: records, padding, and the format
  * header (by whoever opened the sub-buffer, after its bookkeeping). So number n is complete exactly
  * when the byte half says (n / count + 1) * size, and until then nobody can lap it: a nested
@@ -51,11 +58,10 @@ enum ring_tail {
 	RING_TAIL_OFFSET,
 	RING_TAIL_NUMBERED,
 	RING_TAIL_PACKED,
+	RING_TAIL_PUBLISHED,
 };
 
-#define RING_PACKED_BITS 27
 #define RING_PACKED_UNIT 4
-#define RING_PACKED_MASK ((UINT64_C(1) << RING_PACKED_BITS) - 1)
 
 enum ring_mode {
 	RING_OVERWRITE, /* flight recorder: the oldest sub-buffer gives way */
@@ -66,12 +72,13 @@ struct subbuf {
 	uint64_t commits; /* {records : 32 | bytes : 32}, free-running */
 	uint64_t content; /* {number : 44 | bytes : 20}: number has padding after these bytes */
 	uint64_t number; /* which number the slot holds */
-	uint64_t records_before; /* records ever committed to the slot when it was opened */
 	uint64_t lost_before; /* ring's lost events when it was opened */
+	uint64_t records_before; /* records ever committed to the slot when it was opened */
 } __attribute__((aligned(64)));
 
 struct ring {
 	uint64_t tail;
+	uint64_t last; /* second half of a 128-bit tail: the newest stamp; others have their own */
 	uint8_t *base;
 	struct subbuf *subbufs;
 	uint64_t lost; /* events lost because no sub-buffer was free */
@@ -86,6 +93,7 @@ struct ring {
 	uint32_t count_shift;
 	uint32_t stamp_bits; /* T: width of the short time field */
 	uint32_t counter_bits; /* W: width of the clock that the scheme may see */
+	uint32_t packed_bits; /* of the offset in a packed tail */
 	uint32_t fixed_bytes; /* payload size of events whose header carries none */
 	uint32_t cpu;
 };
@@ -105,6 +113,9 @@ struct ring_config {
  * instructions a tracer with compiled-in geometry would have, and of the explored build, which has
  * other ones; the other builds set them per run.
  */
+#ifndef PACKED_BITS
+#define PACKED_BITS 27
+#endif
 #define RING_TIMED_SUBBUF_SHIFT 12
 #define RING_TIMED_COUNT_SHIFT 8
 #if defined(STAMPEDE_TIMED) || defined(STAMPEDE_EXPLORED)
@@ -122,11 +133,13 @@ struct ring_config {
 #define ring_count_shift(ring) ((void)(ring), RING_FIXED_COUNT_SHIFT)
 #define ring_stamp_bits(ring) ((void)(ring), STAMP_BITS)
 #define ring_counter_bits(ring) ((void)(ring), COUNTER_BITS)
+#define ring_packed_bits(ring) ((void)(ring), PACKED_BITS)
 #else
 #define ring_subbuf_shift(ring) ((ring)->subbuf_shift)
 #define ring_count_shift(ring) ((ring)->count_shift)
 #define ring_stamp_bits(ring) ((ring)->stamp_bits)
 #define ring_counter_bits(ring) ((ring)->counter_bits)
+#define ring_packed_bits(ring) ((ring)->packed_bits)
 #endif
 
 /*
@@ -217,6 +230,12 @@ struct ring_opening {
 	uint64_t records_before;
 };
 
+/* Are records counted as they are committed? */
+static inline bool ring_has_commits(const struct ring *ring)
+{
+	return ring->form != RING_TAIL_PUBLISHED;
+}
+
 /*
  * May sub-buffer `number` be opened? Its slot must be complete from the round before (a writer that
  * was interrupted there still owns it) and, in discard mode, consumed. lost is sampled before the
@@ -228,7 +247,8 @@ static inline bool ring_may_open(struct ring *ring, uint64_t number, struct ring
 	uint64_t commits = shared_load("open: commits", &subbuf->commits);
 	uint64_t rounds = number >> ring_count_shift(ring);
 
-	if ((uint32_t)commits != (uint32_t)(rounds << ring_subbuf_shift(ring)))
+	if (ring_has_commits(ring) &&
+	    (uint32_t)commits != (uint32_t)(rounds << ring_subbuf_shift(ring)))
 		return false;
 	if (ring_mode(ring) == RING_DISCARD &&
 	    number - shared_load("open: consumed", &ring->consumed) > ring_count_mask(ring))
@@ -352,23 +372,46 @@ static inline bool ring_move_on(struct ring *ring, uint64_t tail, uint64_t size)
 
 /* ---- packed form ---- */
 
-/* The offset in a packed tail, in bytes; the upper bits of the true one are missing. */
-static inline uint64_t ring_packed_offset(uint64_t tail)
+static inline uint64_t ring_packed_mask(const struct ring *ring)
 {
-	return (tail & RING_PACKED_MASK) * RING_PACKED_UNIT;
+	return bits_mask(ring_packed_bits(ring));
+}
+
+/* The offset in a packed tail, in bytes; the upper bits of the true one are missing. */
+static inline uint64_t ring_packed_offset(const struct ring *ring, uint64_t tail)
+{
+	return (tail & ring_packed_mask(ring)) * RING_PACKED_UNIT;
+}
+
+/* Most bytes of a ring with a packed tail: half of what the offset can tell apart. */
+static inline uint64_t ring_packed_most(const struct ring *ring)
+{
+	return (ring_packed_mask(ring) + 1) * RING_PACKED_UNIT / 2;
 }
 
 /*
  * The number of the sub-buffer that holds the last byte before the packed offset. Its slot has that
- * number, or, while its opener is interrupted, the one of the round before: less than 512 MiB back.
+ * number, or, while its opener is interrupted, the one of the round before: a ring's length back,
+ * which is less than the offset's range.
  */
 static inline uint64_t ring_packed_number(const struct ring *ring, uint64_t offset)
 {
-	uint64_t mask = (RING_PACKED_MASK * RING_PACKED_UNIT) >> ring_subbuf_shift(ring);
+	uint64_t mask = (ring_packed_mask(ring) * RING_PACKED_UNIT) >> ring_subbuf_shift(ring);
 	uint64_t number = (offset - 1) >> ring_subbuf_shift(ring) & mask;
 	uint64_t held = shared_load("packed: number", &ring_subbuf(ring, number)->number);
 
 	return held + ((number - held) & mask);
+}
+
+/* The number that a writer finding too little room behind a packed tail opens. */
+static inline uint64_t ring_packed_next(const struct ring *ring, uint64_t tail)
+{
+	uint64_t offset = ring_packed_offset(ring, tail);
+
+	/* An empty ring has no last byte; its slots hold number 0. */
+	if (!offset && ring_has_commits(ring) && !ring_subbufs(ring)[0].commits)
+		return 0;
+	return ring_packed_number(ring, offset) + 1;
 }
 
 /* ---- set-up and reading, cold ---- */
@@ -380,14 +423,20 @@ static inline uint64_t ring_packed_number(const struct ring *ring, uint64_t offs
 void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,
 	       struct subbuf *subbufs, enum ring_tail form, uint32_t header_bytes);
 
-/* Closes the open sub-buffer at clock value `stamp`, so that everything recorded is complete. */
+/*
+ * Closes the open sub-buffer at clock value `stamp`, so that everything recorded is complete. Not of
+ * the published form, whose scheme has to do it.
+ */
 void ring_flush(struct ring *ring, uint64_t stamp);
 
 /* The number of the first sub-buffer that a ring ever opens. */
 static inline uint64_t ring_start_number(const struct ring *ring)
 {
-	return ring->form == RING_TAIL_NUMBERED;
+	return ring->form == RING_TAIL_NUMBERED || ring->form == RING_TAIL_PUBLISHED;
 }
+
+/* True if sub-buffer `number` was opened and holds what its header says. */
+bool ring_holds(const struct ring *ring, uint64_t number);
 
 /* Closed numbers [first, last) for a reader; overwriting held off, or writers idle. */
 void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
@@ -395,10 +444,10 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
 /* Bytes of sub-buffer `number` that hold header and records, or 0 if it is not complete. */
 uint32_t ring_content(const struct ring *ring, uint64_t number);
 
-/* Records that the commit counter of complete sub-buffer `number` accounts for. */
+/* Records that the commit counter of complete sub-buffer `number` accounts for; ring_has_commits(). */
 uint32_t ring_record_count(const struct ring *ring, uint64_t number);
 
-/* Records that all commit counters account for since ring_init(); nothing may be writing. */
+/* Records that all commit counters account for since ring_init(); nothing may be writing. As above. */
 uint64_t ring_total_records(const struct ring *ring);
 
 /* Releases everything below `number` to the writers. */

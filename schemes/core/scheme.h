@@ -18,6 +18,11 @@
  *   #define SCHEME_MASKED   reserve, fill and commit run with interrupts masked, as core/masked.h
  *                           says; with MASK_SOFT the scheme has a struct soft_mask mask
  *   #define SCHEME_NEXT     decode_next(cursor, event), one record from bytes alone
+ *   #define SCHEME_FLUSH    flush(s), closes the open sub-buffer, with a ring of published form
+ *   #define SCHEME_JOIN     the scheme has void *const *by_cpu, rings that threads which
+ *                           move between CPUs go to, and counts uint64_t moves
+ *   #define SCHEME_UNSUPPORTED
+ *                           scheme_unsupported(), why the row cannot run on this machine, or NULL
  *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
  *
  * Writers call record() only. They may be nested to any depth on one CPU, inner ones running to
@@ -213,6 +218,13 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
  *
  *   struct source;                                 where the payload comes from
  *   payload_fill(rsv, src, len)                    writes it into a claimed record
+ *
+ * and, with SCHEME_RESTARTS (the record is written inside a section, which copies the payload),
+ *
+ *   payload_prepare(src, len, payload)             what core/restart.h copies into a record, before
+ *                                                  its stamp is taken; may be done in vain
+ *   payload_stamp(src, stamp, payload)             the same with a stamp that was taken
+ *   payload_published(src)                         a record with what was prepared last is there
  *   deferred_run(s, level)                         runs a nested writer that had to wait
  */
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Restartable sections: short asm that whoever interrupts it makes start over. Nothing in a section
+ * counts but its last store, which publishes all that it wrote; so a record needs no read-modify-write
+ * and no commit.
+ *
+ * Who makes it start over:
+ *   the kernel     (rseq) on a signal, a preemption or a migration of a thread whose PC is inside the
+ *                  section that the thread announced in its struct rseq, glibc's (>= 2.35)
+ *   the handler    (RESTART_BY_HANDLER) of a signal, which looks whether the PC that it interrupted is
+ *                  inside a section: restart_target(). Threads that share a ring go unseen.
+ *
+ * A section is a descriptor in the layout of struct rseq_cs in the ELF section "rseq_sections" or
+ * "rewind_sections", and three local symbols in the text that a tool can find: restart_start_N, its
+ * first instruction; restart_end_N, the first behind the publishing store; restart_abort_N, where an
+ * interrupted one goes on.
+ *
+ * The counting build has the same in C (RESTART_MODEL): an interrupt is a call at a point, and moves
+ * restart_epoch; the code behind the point sees that and goes where the kernel would send it.
+ */
+#ifndef STAMPEDE_CORE_RESTART_H
+#define STAMPEDE_CORE_RESTART_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "ring.h"
+
+/* One copy that a section makes. */
+struct restart_copy {
+	void *to;
+	const void *from;
+	uint64_t bytes;
+};
+
+/*
+ * Where the payload of a record comes from. Not so in the timed build: there it is the stamp alone,
+ * which the section stores itself.
+ */
+struct payload {
+	struct restart_copy head; /* .from gets stamp and exit before it is copied; .to is not used */
+	struct restart_copy body; /* behind the head */
+};
+#define PAYLOAD_STAMP_AT 0 /* in the head */
+#define PAYLOAD_EXIT_AT 16
+
+enum restart_end {
+	RESTART_PUBLISHED,
+	RESTART_ABORTED, /* interrupted: nothing of it counts */
+	RESTART_MOVED, /* the thread is not on the ring's CPU */
+	RESTART_CHANGED, /* the tail is not what the caller saw */
+	RESTART_NOT_PLAIN, /* takes the long way: an extension, the end of a sub-buffer */
+	RESTART_NESTED, /* injected build: a nested writer is due at the named point */
+};
+
+/* What the plain case of a record compares and computes with. */
+struct restart_plain {
+	uint64_t units; /* of the record, RING_PACKED_UNIT each */
+	uint64_t block; /* mask: all bits above the offset in a sub-buffer, in units */
+	uint64_t slots; /* mask: the offset in the ring, in units */
+	uint64_t field; /* mask: the short time field */
+	uint64_t stamp_bits;
+	uint64_t id;
+	const struct payload *payload;
+};
+
+/* What a plain record was about to use when it found that it is not plain: for the long way. */
+struct restart_seen {
+	uint64_t tail;
+	uint64_t stamp;
+};
+
+/* Where a section with `pc` inside goes on if a handler says so; 0: it is in none. */
+uintptr_t restart_target(uintptr_t pc);
+
+/* NULL, or why rseq is not to be had. */
+const char *restart_unsupported(void);
+
+/* The CPU that the calling thread is on, now. */
+unsigned int restart_cpu(void);
+
+/*
+ * Takes the calling thread's rseq area away from the kernel, with the CPU written into it, and gives
+ * it back: in between sections run as any code, since nobody makes them start over. For a pinned
+ * thread whose signals record nothing, such as one that single-steps: each trap would restart the
+ * section it is in, for ever. False: it could not be done.
+ */
+bool restart_detach(void);
+bool restart_attach(void);
+
+#if defined(STAMPEDE_COUNTING) || !(defined(__x86_64__) || defined(__aarch64__))
+#define RESTART_MODEL
+extern uint64_t restart_epoch; /* moves with every interrupt */
+#include "restart_model.h"
+#elif defined(__x86_64__)
+#include "restart_x86_64.h"
+#else
+#include "restart_arm64.h"
+#endif
+
+#endif

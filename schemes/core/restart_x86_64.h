@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Restartable sections in x86-64 asm: part of restart.h, which says what they do.
+ *
+ * asm goto without outputs: with outputs gcc 12.2 has been seen to send a label to the function's
+ * entry. Inputs are never written, so that a section may start over at any instruction. The store
+ * that announces a section is the last one before it: the kernel takes it away again as soon as it
+ * finds the thread outside.
+ */
+#ifndef STAMPEDE_CORE_RESTART_X86_64_H
+#define STAMPEDE_CORE_RESTART_X86_64_H
+
+#include <sys/rseq.h>
+
+/* The kernel's area is the thread's; the explorer, which is kernel to its writers, has its own. */
+#ifdef STAMPEDE_EXPLORED
+extern struct rseq explore_rseq;
+#define RESTART_SEGMENT ""
+#define RESTART_RSEQ ((long)&explore_rseq)
+#else
+#define RESTART_SEGMENT "%%fs:"
+#define RESTART_RSEQ __rseq_offset
+#endif
+
+#ifdef RESTART_BY_HANDLER
+#define RESTART_SECTIONS "rewind_sections"
+#define RESTART_ANNOUNCE
+#define RESTART_ON_CPU
+#define RESTART_AREA 0L
+#else
+#define RESTART_SECTIONS "rseq_sections"
+#define RESTART_ANNOUNCE \
+	"leaq	restart_cs_%=(%%rip), %%rax\n\t" \
+	"movq	%%rax, " RESTART_SEGMENT "8(%[area])\n\t" /* rseq.rseq_cs */
+/* The CPU cannot change behind this without an abort. */
+#define RESTART_ON_CPU \
+	"movl	%c[cpu](%[ring]), %%eax\n\t" \
+	"cmpl	%%eax, " RESTART_SEGMENT "4(%[area])\n\t" /* rseq.cpu_id */ \
+	"jne	%l[moved]\n\t"
+#define RESTART_AREA RESTART_RSEQ
+#endif
+
+/* struct rseq_cs: version, flags, start, length, abort address. */
+#define RESTART_BEGIN \
+	".pushsection " RESTART_SECTIONS ", \"aw\"\n\t" \
+	".balign	32\n" \
+	"restart_cs_%=:\n\t" \
+	".long	0, 0\n\t" \
+	".quad	restart_start_%=, restart_end_%= - restart_start_%=, restart_abort_%=\n\t" \
+	".popsection\n\t" RESTART_ANNOUNCE \
+	"restart_start_%=:\n\t" RESTART_ON_CPU
+
+/* Out of the way, behind the rest: but a storm counts interrupted sections as hits inside reserve. */
+#ifdef STAMPEDE_CHECKED
+#define RESTART_TEXT "reserve_text, 1"
+#else
+#define RESTART_TEXT "restart_text"
+#endif
+
+/* The four bytes before an abort address are the signature that the process registered. */
+#define RESTART_END \
+	"restart_end_%=:\n\t" \
+	".pushsection " RESTART_TEXT ", \"ax\"\n\t" \
+	".byte	0x0f, 0xb9, 0x3d\n\t" /* ud1 around it, for disassemblers */ \
+	".long	0x53053053\n" \
+	"restart_abort_%=:\n\t" \
+	"jmp	%l[aborted]\n\t" \
+	".popsection\n\t"
+
+#define RESTART_OPERANDS(ring_) \
+	[ring] "r"(ring_), [area] "r"(RESTART_AREA), [tail] "i"(offsetof(struct ring, tail)), \
+		[base] "i"(offsetof(struct ring, base)), [cpu] "i"(offsetof(struct ring, cpu))
+
+/* Makes the copies and moves the tail from `seen` to `next`, all of it or nothing that counts. */
+static __attribute__((noinline, unused)) enum restart_end
+restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t count, uint64_t seen,
+		uint64_t next)
+{
+	__asm__ goto volatile(
+		RESTART_BEGIN
+		"cmpq	%[seen], %c[tail](%[ring])\n\t"
+		"jne	%l[changed]\n\t"
+		"movq	%[copies], %%r8\n\t"
+		"movq	%[count], %%r9\n"
+		"1:\n\t"
+		"testq	%%r9, %%r9\n\t"
+		"jz	2f\n\t"
+		"movq	(%%r8), %%rdi\n\t"
+		"movq	8(%%r8), %%rsi\n\t"
+		"movq	16(%%r8), %%rcx\n\t"
+		"shrq	$3, %%rcx\n\t"
+		"rep movsq\n\t"
+		"movq	16(%%r8), %%rcx\n\t"
+		"andq	$7, %%rcx\n\t"
+		"rep movsb\n\t"
+		"addq	$24, %%r8\n\t"
+		"decq	%%r9\n\t"
+		"jmp	1b\n"
+		"2:\n\t"
+		"movq	%[next], %c[tail](%[ring])\n"
+		RESTART_END
+		:
+		: RESTART_OPERANDS(ring), [copies] "r"(copies), [count] "r"(count),
+		  [seen] "r"(seen), [next] "r"(next)
+		: "memory", "cc", "rax", "rcx", "rsi", "rdi", "r8", "r9"
+		: aborted, changed
+#ifndef RESTART_BY_HANDLER
+		, moved
+#endif
+		);
+	return RESTART_PUBLISHED;
+aborted:
+	return RESTART_ABORTED;
+changed:
+	return RESTART_CHANGED;
+#ifndef RESTART_BY_HANDLER
+moved:
+	return RESTART_MOVED;
+#endif
+}
+
+#ifdef STAMPEDE_TIMED
+/* Geometry and widths are constants; the payload is the stamp. */
+#define RESTART_UPPER \
+	"movq	%%rax, %%rdx\n\t" \
+	"xorq	%%r8, %%rdx\n\t" \
+	"shrq	%[bits], %%rdx\n\t"
+#define RESTART_NEXT "leaq	(%%r8, %[units]), %%r9\n\t"
+#define RESTART_WRITE \
+	"movq	%%rax, 4(%%rdx)\n\t" \
+	"shll	$5, %%eax\n\t" \
+	"orl	%[id], %%eax\n\t" \
+	"movl	%%eax, (%%rdx)\n\t"
+#define RESTART_PLAIN_OPERANDS \
+	[units] "r"(plain->units), [block] "re"(plain->block), [slots] "re"(plain->slots), \
+		[id] "ri"((uint32_t)plain->id), [bits] "i"(PACKED_BITS)
+#define RESTART_PLAIN_CLOBBERS
+#define RESTART_BLOCK "%[block]"
+#define RESTART_SLOTS "%k[slots]"
+_Static_assert(STAMP_BITS == 27 && PACKED_BITS == 27, "the timed section knows no other widths");
+#else
+/* All of it is set at run time, so it is in memory. */
+#define RESTART_FIELD_OF(field) "%c[" #field "](%[plain])"
+#define RESTART_UPPER \
+	"movq	%%rax, %%rdx\n\t" \
+	"movl	" RESTART_FIELD_OF(stamp_bits) ", %%ecx\n\t" \
+	"shrq	%%cl, %%rdx\n\t" \
+	"shlq	%[bits], %%rdx\n\t" \
+	"xorq	%%r8, %%rdx\n\t" \
+	"shrq	%[bits], %%rdx\n\t"
+#define RESTART_NEXT \
+	"movq	%%r8, %%r9\n\t" \
+	"addq	" RESTART_FIELD_OF(units) ", %%r9\n\t"
+/*
+ * Header; stamp and a second clock read, the exit, into the head of the payload; then head and body
+ * behind the header.
+ */
+#define RESTART_WRITE \
+	"movl	%%eax, %%r10d\n\t" \
+	"andl	" RESTART_FIELD_OF(field) ", %%r10d\n\t" \
+	"shll	$5, %%r10d\n\t" \
+	"orl	" RESTART_FIELD_OF(id) ", %%r10d\n\t" \
+	"movl	%%r10d, (%%rdx)\n\t" \
+	"leaq	4(%%rdx), %%rdi\n\t" \
+	"movq	" RESTART_FIELD_OF(payload) ", %%r10\n\t" \
+	"movq	8(%%r10), %%rsi\n\t" \
+	"movq	%%rax, (%%rsi)\n\t" /* PAYLOAD_STAMP_AT */ \
+	RESTART_CLOCK_EXIT \
+	"movq	%%rax, 16(%%rsi)\n\t" /* PAYLOAD_EXIT_AT */ \
+	"movq	16(%%r10), %%rcx\n\t" \
+	"rep movsb\n\t" \
+	"movq	32(%%r10), %%rsi\n\t" \
+	"movq	40(%%r10), %%rcx\n\t" \
+	"rep movsb\n\t"
+#define RESTART_PLAIN_OPERANDS \
+	[plain] "r"(plain), [units] "i"(offsetof(struct restart_plain, units)), \
+		[block] "i"(offsetof(struct restart_plain, block)), \
+		[slots] "i"(offsetof(struct restart_plain, slots)), \
+		[field] "i"(offsetof(struct restart_plain, field)), \
+		[stamp_bits] "i"(offsetof(struct restart_plain, stamp_bits)), \
+		[id] "i"(offsetof(struct restart_plain, id)), \
+		[payload] "i"(offsetof(struct restart_plain, payload)), [bits] "i"(PACKED_BITS)
+#define RESTART_PLAIN_CLOBBERS , "rcx", "rsi", "rdi"
+#define RESTART_BLOCK RESTART_FIELD_OF(block)
+#define RESTART_SLOTS RESTART_FIELD_OF(slots)
+_Static_assert(offsetof(struct payload, head.from) == 8 && offsetof(struct payload, head.bytes) == 16 &&
+	       offsetof(struct payload, body.from) == 32 && offsetof(struct payload, body.bytes) == 40,
+	       "the section copies from there");
+#endif
+
+#define RESTART_TICKS \
+	"rdtsc\n\t" \
+	"shlq	$32, %%rdx\n\t" \
+	"orq	%%rdx, %%rax\n\t"
+#define RESTART_CLOCK_EXIT RESTART_TICKS
+#ifdef STAMPEDE_INJECTED
+/* The clock with its bias; a nested writer due here makes the section start over, behind it. */
+#define RESTART_CLOCK \
+	RESTART_TICKS \
+	"addq	%[bias], %%rax\n\t" \
+	"cmpq	$0, %[armed]\n\t" \
+	"jne	%l[nested]\n\t"
+#define RESTART_CLOCK_OPERANDS , [bias] "m"(injection.bias_ticks), [armed] "m"(injection.armed)
+#elif defined(STAMPEDE_EXPLORED)
+/* The virtual clock; who looks at it without reading it takes no time. */
+#define RESTART_CLOCK \
+	"movq	explore_constant_step(%%rip), %%rax\n\t" \
+	"xaddq	%%rax, virtual_clock(%%rip)\n\t"
+#undef RESTART_CLOCK_EXIT
+#define RESTART_CLOCK_EXIT "movq	virtual_clock(%%rip), %%rax\n\t"
+#define RESTART_CLOCK_OPERANDS
+#else
+#define RESTART_CLOCK RESTART_TICKS
+#define RESTART_CLOCK_OPERANDS
+#endif
+
+/* Behind the section: what it saw goes to the long way, so that one clock read does. */
+#define RESTART_SEEN \
+	".pushsection " RESTART_TEXT ", \"ax\"\n" \
+	"3:\n\t" \
+	"movq	%%r8, (%[seen])\n\t" \
+	"movq	%%rax, 8(%[seen])\n\t" \
+	"jmp	%l[not_plain]\n\t" \
+	".popsection\n\t"
+
+/* The plain case, whole. r8: tail, rax: stamp, r9: next tail, rdx: the record. */
+static inline __attribute__((always_inline)) enum restart_end
+restart_record(struct ring *ring, const struct restart_plain *plain, struct restart_seen *seen)
+{
+	__asm__ goto volatile(
+		RESTART_BEGIN
+		"movq	%c[tail](%[ring]), %%r8\n\t"
+		RESTART_CLOCK
+		RESTART_UPPER
+		"jnz	3f\n\t"
+		RESTART_NEXT
+		"leaq	-1(%%r8), %%rdx\n\t"
+		"xorq	%%r9, %%rdx\n\t"
+		"testq	" RESTART_BLOCK ", %%rdx\n\t"
+		"jnz	3f\n\t"
+		"movl	%%r8d, %%edx\n\t"
+		"andl	" RESTART_SLOTS ", %%edx\n\t"
+		"shlq	$2, %%rdx\n\t"
+		"addq	%c[base](%[ring]), %%rdx\n\t"
+		RESTART_WRITE
+		"movq	%%r9, %c[tail](%[ring])\n"
+		RESTART_END
+		RESTART_SEEN
+		:
+		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_PLAIN_OPERANDS RESTART_CLOCK_OPERANDS
+		: "memory", "cc", "rax", "rdx", "r8", "r9", "r10" RESTART_PLAIN_CLOBBERS
+		: aborted, not_plain
+#ifndef RESTART_BY_HANDLER
+		, moved
+#endif
+#ifdef STAMPEDE_INJECTED
+		, nested
+#endif
+		);
+	return RESTART_PUBLISHED;
+aborted:
+	return RESTART_ABORTED;
+not_plain:
+	return RESTART_NOT_PLAIN;
+#ifndef RESTART_BY_HANDLER
+moved:
+	return RESTART_MOVED;
+#endif
+#ifdef STAMPEDE_INJECTED
+nested:
+	return RESTART_NESTED;
+#endif
+}
+
+#endif

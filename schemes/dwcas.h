@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Offset and newest stamp in one 128-bit word, moved by one double-width cmpxchg: the stamp of the
+ * record before is always known, and nothing has to be packed.
+ *
+ * Source: Stampede, for a complete design space. That the previous stamp and the space would have to
+ * move together, and that most machines of 2008 could not, is what the discussions around Desnoyers,
+ * LKML, 2008-09-25, and Rostedt's write stamps of 2020 work around.
+ *
+ * Layout: core/format_ctf.h, compact, as extended_header:
+ *   u32 { id : 5 | low T bits : 27 } [u16 id [u16 size [u64 stamp] [u32 size]]] payload
+ *
+ * Shared words: {tail : 64 | last : 64}, one cmpxchg of 16 bytes (no LOCK: against interrupts only).
+ *
+ * Order: tail and last, clock, cmpxchg.
+ * I1 Whoever claims read the clock after the pair was what it is and before it changed: stamps are in
+ *    buffer order, and last is exactly the stamp of the record before.
+ * I2 So a header is full if, and only if, the reader could not know the upper bits.
+ * I3 The two halves are read one after the other; a nested writer in between makes the claim fail.
+ * The offset runs free and 2^64 bytes come never: no ABA.
+ *
+ * Known failure: none. It needs cmpxchg16b (every x86-64 but the first) or ldxp/stxp.
+ * Clock reads per event: 1; one more for every attempt that a nested writer made void.
+ */
+#ifndef STAMPEDE_DWCAS_H
+#define STAMPEDE_DWCAS_H
+
+#include "core/format_ctf.h"
+
+struct scheme_ring {
+	struct ring ring;
+};
+
+_Static_assert(offsetof(struct ring, tail) == 0 && offsetof(struct ring, last) == 8,
+	       "tail and last are one pair, at the start of what is 64-byte aligned");
+
+static const struct scheme_desc scheme_desc = {
+	.title = "offset and stamp in one 128-bit word",
+	.source = "Stampede",
+	.promises = PROMISE_ALL,
+	.extension = EXTEND_ON_GAP,
+	.extra_per_nested = 0,
+	.clock_reads = 1,
+	.clock_reads_extended = 1,
+};
+
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
+}
+
+#define EXTEND_SEEN
+struct extend_seen {
+	uint64_t offset;
+	uint64_t last;
+};
+
+static inline struct extend_seen extend_see(struct scheme_ring *s)
+{
+	return (struct extend_seen){ .offset = shared_load("offset", &s->ring.tail),
+				     .last = shared_load("last", &s->ring.last) };
+}
+
+/* Forbids that a record gets the space of one writer behind the stamp of another. */
+static inline bool extend_claim(struct scheme_ring *s, struct extend_seen seen, uint64_t offset,
+				uint64_t stamp)
+{
+	struct local_pair old = { .word = { seen.offset, seen.last } };
+	struct local_pair new = { .word = { offset, stamp } };
+
+	return local_cmpxchg_pair("claim", (struct local_pair *)(void *)&s->ring.tail, old, new);
+}
+
+static inline bool extend_far(const struct scheme_ring *s, const struct extend_seen *seen,
+			      uint64_t stamp)
+{
+	return bits_overflow(stamp - seen->last, ring_stamp_bits(&s->ring));
+}
+
+static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
+{
+	(void)s;
+	(void)stamp;
+}
+
+static inline uint64_t extend_record(uint32_t id, uint32_t len, bool full)
+{
+	return ctf_compact_record(id, len, full);
+}
+
+static inline uint8_t *extend_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,
+				  uint64_t stamp, bool full)
+{
+	return ctf_compact_put(at, id, len, stamp, ring_stamp_bits(ring), full);
+}
+
+static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
+{
+	(void)ring;
+	return stamp;
+}
+
+#include "core/extend.h"
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+#define SCHEME_UNSUPPORTED
+static const char *scheme_unsupported(void)
+{
+#ifdef __x86_64__
+	unsigned int a, b, c = 0, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_CMPXCHG16B))
+		return "this CPU has no cmpxchg16b";
+	return NULL;
+#elif defined(LOCAL_HAS_PAIR)
+	return NULL;
+#else
+	return "no 16-byte cmpxchg is known for this architecture";
+#endif
+}
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The whole record is written inside a restartable section, and the plain store of the tail at its
+ * end publishes it: no read-modify-write, no commit counter, no hole that somebody still has to fill.
+ * Whoever is interrupted before that store starts over.
+ *
+ * Source: Stampede. The sections are rseq (Desnoyers, Turner and others, Linux 4.18), and before it
+ * the restartable sequences of Bershad, 1992; the word is packed_word's.
+ *
+ * restartable  the kernel sends an interrupted section to its abort address: on a signal, preemption
+ *              or migration. The section also compares the CPU that it is on with the ring's, so all
+ *              threads of a CPU share its ring and may move; by_cpu says which rings there are.
+ * rewind       (RESTART_BY_HANDLER) without rseq: every signal handler calls restart_target() and sets
+ *              the PC it will return to. One thread per ring: a preemption is not seen.
+ *
+ * Layout: core/packed.h.
+ *
+ * Shared words, only written inside sections: tail {upper bits | offset / 4}, by the last store; the
+ * bytes behind the tail; number and lost_before of the slot behind it; content of the one it leaves.
+ *
+ * I1 What a section wrote before it was interrupted lies behind the tail, and the next one that gets
+ *    to its end writes it anew.
+ * I2 The clock is read inside, behind the tail, or (long way) between a look at the tail and a section
+ *    that finds it unchanged: stamps are in buffer order.
+ * I3 The word holds the upper bits of the record before, as in packed_word.
+ * I4 Whoever fills or leaves a sub-buffer writes content, always: an opening that was interrupted may
+ *    have left another there.
+ * No claim is ever made from an old look but on the long way, where the ABA of packed_word holds.
+ *
+ * Known failure: single-stepping restarts a section for ever (restart_detach() helps). rewind without
+ * a handler that rewinds: the interrupted record overwrites those that came in between.
+ * Clock reads per event: 1; one more for every attempt that was interrupted behind it.
+ */
+#ifndef STAMPEDE_RESTARTABLE_H
+#define STAMPEDE_RESTARTABLE_H
+
+#include "core/packed.h"
+#include "core/restart.h"
+
+#define SCHEME_RESTARTS
+static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload);
+static inline void payload_stamp(struct source *src, uint64_t stamp, struct payload *payload);
+static inline void payload_published(struct source *src);
+
+struct scheme_ring {
+	struct ring ring;
+	void *const *by_cpu; /* rings of all CPUs; NULL: this one follows its thread */
+	uint64_t restarts; /* sections that were interrupted */
+	uint64_t moves; /* found the thread on another CPU than the ring's */
+};
+
+static const struct scheme_desc scheme_desc = {
+#ifdef RESTART_BY_HANDLER
+	.title = "record inside a section that signal handlers restart",
+#else
+	.title = "record inside a section that the kernel restarts (rseq)",
+#endif
+	.source = "Stampede",
+	.promises = PROMISE_ALL,
+	.extension = EXTEND_ON_CARRY,
+	.extra_per_nested = 0,
+	.clock_reads = 1,
+	.clock_reads_extended = 1,
+};
+
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PUBLISHED, CTF_PACKET_HEADER_BYTES);
+}
+
+_Static_assert(offsetof(struct subbuf, lost_before) == offsetof(struct subbuf, number) + 8 &&
+	       offsetof(struct ring_opening, lost_before) == offsetof(struct ring_opening, number) + 8,
+	       "number and lost_before are written by one copy");
+
+/* The ring of the CPU that the thread is on now; NULL if there is none. */
+static struct scheme_ring *restart_moved(struct scheme_ring *s)
+{
+	unsigned int cpu = restart_cpu();
+
+	__atomic_fetch_add(&s->moves, 1, __ATOMIC_RELAXED);
+	if (s->by_cpu)
+		return s->by_cpu[cpu];
+	s->ring.cpu = cpu;
+	return s;
+}
+
+/* What one section writes on the long way. */
+struct restart_record {
+	struct ctf_packet_header packet;
+	uint8_t header[16];
+	uint64_t content;
+	struct restart_copy copy[6];
+	unsigned int copies;
+};
+
+static inline void restart_add(struct restart_record *record, void *to, const void *from,
+			       uint64_t bytes)
+{
+	record->copy[record->copies++] = (struct restart_copy){ to, from, bytes };
+}
+
+/* The books of a sub-buffer that this record opens, fills to its end, or neither. */
+static inline void restart_books(struct ring *ring, struct restart_record *record, uint64_t offset,
+				 const struct packed_claim *claim, uint64_t stamp)
+{
+	uint64_t inside = offset & (ring_subbuf_bytes(ring) - 1), number = claim->number;
+
+	if (claim->opens) {
+		struct subbuf *opened = ring_subbuf(ring, number);
+
+		/* First: from here on the slot is not what it was. */
+		restart_add(record, &opened->number, &claim->opening.number, 2 * sizeof(uint64_t));
+		ctf_header_put(ring, &record->packet, number, stamp);
+		restart_add(record, ring_subbuf_base(ring, number), &record->packet,
+			    sizeof(record->packet));
+	}
+	if (claim->opens && inside)
+		record->content = (number - 1) << RING_INDEX_BITS | inside;
+	else if (!((claim->start + claim->size) & (ring_subbuf_bytes(ring) - 1)))
+		record->content = number << RING_INDEX_BITS | ring_subbuf_bytes(ring);
+	else
+		return;
+	restart_add(record, &ring_subbuf(ring, record->content >> RING_INDEX_BITS)->content,
+		    &record->content, sizeof(record->content));
+}
+
+/* One attempt on the long way, which takes any case. */
+RESERVE_SLOW enum restart_end restart_attempt(struct scheme_ring *s, uint32_t id, uint32_t len,
+					      struct source *src, struct restart_seen seen)
+{
+	struct ring *ring = &s->ring;
+	uint64_t tail = seen.tail, stamp = seen.stamp;
+	struct restart_record record;
+	struct packed_claim claim;
+	struct payload payload;
+	uint8_t *at, *end;
+
+	record.copies = 0;
+	if (!packed_fit(ring, id, len, tail, stamp, &claim)) {
+		ring_lost(ring, claim.size);
+		return RESTART_NOT_PLAIN;
+	}
+	restart_books(ring, &record, ring_packed_offset(ring, tail), &claim, stamp);
+	at = ring_at(ring, claim.start);
+	end = packed_put(ring, record.header, id, len, stamp, claim.full);
+	restart_add(&record, at, record.header, (uint64_t)(end - record.header));
+	at += end - record.header;
+	payload_stamp(src, stamp, &payload);
+	restart_add(&record, at, payload.head.from, payload.head.bytes);
+	if (payload.body.bytes)
+		restart_add(&record, at + payload.head.bytes, payload.body.from, payload.body.bytes);
+	return restart_publish(ring, record.copy, record.copies, tail, claim.next);
+}
+
+static inline struct restart_seen restart_look(struct scheme_ring *s)
+{
+	uint64_t tail = shared_load("tail again", &s->ring.tail);
+
+	return (struct restart_seen){ tail, clock_read("clock again") };
+}
+
+/*
+ * Until the record is published or lost, in whatever ring that may then be. `seen` is of the plain
+ * attempt, if that came so far.
+ */
+RESERVE_SLOW bool restart_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
+			       struct source *src, enum restart_end end, struct restart_seen seen)
+{
+	struct scheme_ring *now;
+
+	for (;;) {
+		if (end == RESTART_ABORTED) {
+			__atomic_fetch_add(&s->restarts, 1, __ATOMIC_RELAXED);
+			POINT_COUNT(retries);
+		} else if (end == RESTART_MOVED) {
+			now = restart_moved(s);
+			if (!now) {
+				ring_lost(&s->ring, 0);
+				return false;
+			}
+			s = now;
+		}
+#ifdef STAMPEDE_INJECTED
+		else if (end == RESTART_NESTED)
+			injection.nest();
+#endif
+		if (end != RESTART_NOT_PLAIN)
+			seen = restart_look(s);
+		end = restart_attempt(s, id, len, src, seen);
+		if (end == RESTART_NOT_PLAIN)
+			return false;
+		if (end == RESTART_PUBLISHED)
+			return true;
+	}
+}
+
+RESERVE enum restart_end restart_plain(struct scheme_ring *s, uint32_t id, uint32_t len,
+				       const struct payload *payload, struct restart_seen *seen)
+{
+	const struct ring *ring = &s->ring;
+	struct restart_plain plain = {
+		.units = packed_bytes(id, len, false) / RING_PACKED_UNIT,
+		.block = -(ring_subbuf_bytes(ring) / RING_PACKED_UNIT),
+		.slots = ring_bytes(ring) / RING_PACKED_UNIT - 1,
+		.field = bits_mask(ring_stamp_bits(ring)),
+		.stamp_bits = ring_stamp_bits(ring),
+		.id = id,
+		.payload = payload,
+	};
+
+	return restart_record(&s->ring, &plain, seen);
+}
+
+#define SCHEME_RECORD
+RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
+{
+	enum restart_end end = RESTART_CHANGED;
+	struct restart_seen seen;
+	struct payload payload;
+
+	payload_prepare(src, len, &payload);
+	if (likely(id < PACKED_IDS))
+		end = restart_plain(s, id, len, &payload, &seen);
+	if (unlikely(end != RESTART_PUBLISHED) && !restart_slow(s, id, len, src, end, seen))
+		return false;
+	payload_published(src);
+	return true;
+}
+
+#define SCHEME_FLUSH
+static void flush(struct scheme_ring *s)
+{
+	struct ring *ring = &s->ring;
+	uint64_t tail, offset, room, number, content, next;
+	struct restart_copy copy = { NULL, &content, sizeof(content) };
+	enum restart_end end;
+
+	do {
+		tail = shared_load("flush: tail", &ring->tail);
+		offset = ring_packed_offset(ring, tail);
+		room = ring_room(ring, offset);
+		if (!room)
+			break;
+		number = ring_packed_number(ring, offset);
+		content = number << RING_INDEX_BITS | (offset & (ring_subbuf_bytes(ring) - 1));
+		copy.to = &ring_subbuf(ring, number)->content;
+		next = (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring);
+		end = restart_publish(ring, &copy, 1, tail, (tail & ~ring_packed_mask(ring)) | next);
+		if (end == RESTART_MOVED)
+			restart_moved(s);
+	} while (end != RESTART_PUBLISHED);
+	ring->flush_stamp = clock_read("flush: clock");
+}
+
+#define SCHEME_NEXT
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	return packed_next(cursor, event);
+}
+
+#ifndef RESTART_BY_HANDLER
+#define SCHEME_JOIN /* by_cpu and moves */
+#define SCHEME_UNSUPPORTED
+static const char *scheme_unsupported(void)
+{
+	return restart_unsupported();
+}
+#endif
+
+#endif
