@@ -234,8 +234,8 @@ static void put_explorer(const json_t *kernel, FILE *out)
 
 static const char artificial[] =
 	"<h3>What is artificial, and what it stands for</h3>\n<ul>\n"
-	"<li>The kernel is Debian's, unmodified; qemu emulates one processor, slowly, and without a "
-	"network. Nothing in the guest's memory or registers is changed.</li>\n"
+	"<li>The kernel is Debian's, unmodified; qemu emulates one processor, slowly, and without "
+	"a network. Nothing in the guest's memory or registers is changed.</li>\n"
 	"<li><code>forced</code>, <code>control</code>, <code>crossing</code>: a debugger chooses "
 	"the moment of the interrupt, nothing else. <code>paused</code>: the pause of the machine "
 	"is chosen too. <code>unforced</code>: no moment is chosen, but the emulator takes one "
@@ -245,7 +245,8 @@ static const char artificial[] =
 	"characters at 115,200 baud), for a virtual machine that is paused or gets no processor "
 	"while in an interrupt, or for the firmware's own interrupts.</li>\n"
 	"<li>The handler must record no later event in the same buffer: that one would take the "
-	"stall upon itself. Not shown: on hardware, under KVM, or in anybody's trace.</li>\n</ul>\n";
+	"stall upon itself. Not shown: on hardware, under KVM, or in anybody's trace.</li>\n"
+	"</ul>\n";
 
 void kernel_section(const json_t *kernel, FILE *out)
 {

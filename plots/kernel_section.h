@@ -12,8 +12,8 @@
 #include <jansson.h>
 
 /*
- * kernel: the object that kernel.json is (results/SCHEMA.md), or NULL: then nothing is written. What
- * is missing in it is left out; nothing in it is trusted to be fit for HTML.
+ * kernel: the object that kernel.json is (results/SCHEMA.md), or NULL: then nothing is written.
+ * What is missing in it is left out; nothing in it is trusted to be fit for HTML.
  */
 void kernel_section(const json_t *kernel, FILE *out);
 

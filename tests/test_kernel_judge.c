@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* tests/kernel/judge.c on sub-buffers made by hand: what it objects to, and what it must let pass. */
+/* tests/kernel/judge.c on sub-buffers made by hand: what it objects to, what it must let pass. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -14,6 +14,7 @@ import gdb
 
 IF = 1 << 9
 WRITE_MASK = (1 << 20) - 1
+ROOM = 200 # bytes for what an interrupt records before the interrupted event
 
 
 def say(**words):
@@ -97,6 +98,8 @@ class Reserve:
     def returned(self):
         run_to(self.back, lambda: register("$rsp") == self.stack + 8)
         event = register("$rax")
+        if event > (1 << 64) - 4096:
+            raise gdb.GdbError(f"the reserve returned error {(1 << 64) - event}")
         return {"info_ts": memory(self.info, 8), "info_delta": memory(self.info + 8, 8),
                 "header": memory(event, 4)}
 
@@ -106,10 +109,15 @@ def describe(code, at, begin):
              "stop": place == at} for place, item in enumerate(code)]
 
 
-def crosses(reserve, plan, nested):
-    """Whether a crossing behind this event and a nested one puts the page's index back."""
-    end = reserve.index + nested + reserve.length
-    return plan["page_data"] - 4 <= end <= plan["page_data"]
+def wanted(reserve, plan, nested):
+    """
+    Whether this is an event to interrupt: for a crossing, one behind which, and behind the nested
+    event, a crossing puts the page's index back; else one well within its page.
+    """
+    if plan["crossing"]:
+        end = reserve.index + nested + reserve.length
+        return plan["page_data"] - 4 <= end <= plan["page_data"]
+    return 0 < reserve.index and reserve.index + reserve.length + ROOM <= plan["page_data"]
 
 
 def rehearse(begin, claim, text, behind):
@@ -134,7 +142,7 @@ def main(plan):
         reserve = Reserve(begin)
         reserve.to_claim(claim, text)
         tried += 1
-        if not plan["crossing"] or crosses(reserve, plan, nested):
+        if wanted(reserve, plan, nested):
             break
     ask(at="claim", code=describe(code, at, begin), index=reserve.index, length=reserve.length,
         nested_bytes=nested, tried=tried, function=plan["function"])

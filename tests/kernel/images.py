@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import subprocess
+import tempfile
 
 from machine import Failure
 
@@ -42,17 +43,16 @@ def fetch(package, directory):
         return image
     os.makedirs(directory, exist_ok=True)
     print(f"fetching  {package}", flush=True)
-    output("apt-get", "download", package, directory=directory)
-    packages = glob.glob(os.path.join(directory, package + "_*.deb"))
-    if not packages:
-        raise Missing(f"apt-get download {package} left no package in {directory}")
-    root = os.path.join(directory, "unpacked")
-    output("dpkg-deb", "-x", packages[0], root)
-    images = glob.glob(os.path.join(root, "boot", "vmlinuz-*"))
-    if not images:
-        raise Missing(f"{package} has no boot/vmlinuz-*: it is no kernel package")
-    os.rename(images[0], image)
-    output("rm", "-rf", root, *packages)
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        output("apt-get", "download", package, directory=scratch)
+        packages = glob.glob(os.path.join(scratch, "*.deb"))
+        if not packages:
+            raise Missing(f"apt-get download {package} left no package")
+        output("dpkg-deb", "-x", packages[0], scratch)
+        images = glob.glob(os.path.join(scratch, "boot", "vmlinuz-*"))
+        if not images:
+            raise Missing(f"{package} has no boot/vmlinuz-*: it is no kernel package")
+        os.rename(images[0], image)
     return image
 
 

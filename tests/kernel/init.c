@@ -262,8 +262,8 @@ static unsigned int keys_taken(void)
 }
 
 /*
- * Markers until the keys have been taken, and a few more. With `bytes` all have that length, so that
- * all pages are filled alike.
+ * Markers until the keys have been taken, and a few more. With `bytes` all have that length, so
+ * that all pages are filled alike.
  */
 static void write_markers(int marker, size_t bytes)
 {
@@ -425,7 +425,8 @@ int main(void)
 	mount_all();
 	uname(&name);
 	say("stampede 1\nrelease %s\nversion %s\n", name.release, name.version);
-	put("/proc/sys/kernel/printk", "7"); /* booted quietly: now SysRq's listings shall be seen */
+	/* Booted quietly: now SysRq's listings shall be printed. */
+	put("/proc/sys/kernel/printk", "7");
 	put("/sys/class/tty/ttyS0/rx_trig_bytes", "1");
 	send_symbols("__rb_reserve_next");
 	set_up_tracing();

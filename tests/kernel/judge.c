@@ -37,7 +37,7 @@ static enum stamp_kind stamp_kind(uint32_t word, bool first)
 	}
 }
 
-/* A page's unused rest is a padding record without a length (delta 0); one with is to be skipped. */
+/* A page's unused rest is padding without a length (delta 0); one with a length is skipped. */
 static bool skip_padding(struct cursor *cursor)
 {
 	while (cursor_left(cursor) >= 4) {
@@ -151,8 +151,8 @@ static void find_interrupts(const struct decoded *b, const struct event_ids *ids
 }
 
 /*
- * A's event of an interrupt's entry may be older than B's: then the interrupt began before that. Not
- * for B's first, since B may have lost the one that A's event is of.
+ * A's event of an interrupt's entry may be older than B's: then the interrupt began before that.
+ * Not for B's first, since B may have lost the one that A's event is of.
  */
 static void widen_interrupts(const struct decoded *a, const struct event_ids *ids,
 			     struct judgement *judgement)

@@ -42,8 +42,8 @@ kernel-explored: $(BUILD)/explore $(BUILD)/explored/nested_stamps.page.so $(kern
 reproduce-kernel: ## a wrong time on a real kernel: make reproduce-kernel MODE=paused KERNEL=6.1
 	@sh runner/packages.sh $(build_packages) $(kernel_packages) || exit 77
 	@$(MAKE) --no-print-directory $(jobs) kernel
-	@MAKE_COMMAND="$(MAKE)" python3 tests/kernel/reproduce.py --build $(BUILD) --mode "$(MODE)" \
-		--kernel "$(KERNEL)" --runs "$(RUNS)" $(ARGS)
+	@MAKE_COMMAND="$(MAKE)" python3 -B tests/kernel/reproduce.py --build $(BUILD) \
+		--mode "$(MODE)" --kernel "$(KERNEL)" --runs "$(RUNS)" $(ARGS)
 
 .PHONY: kernel kernel-explored reproduce-kernel
 

@@ -75,6 +75,8 @@ def tell(number, of, run):
     if wrong and wrong.get("fits_ns"):
         line += (f", {wrong['wraps_low']} x 2^27 ns lost "
                  f"({(wrong['fits_ns'] - wrong['decoded_ns']) / 1e6:.1f} ms)")
+    if "requests" in run.get("boundary", {}):
+        line += f", {run['boundary']['requests']} requests"
     if run.get("verdict", {}).get("witness", {}).get("agrees") is False:
         line += ", the debugger read something else"
     line += f"; {run['seconds']:.0f} s, {run['cpu_seconds']:.0f} s of CPU"

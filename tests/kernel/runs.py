@@ -25,8 +25,8 @@ HANDLER_MS = 300 # over two wraps of 2^27 ns; the tasks' listing is made as long
 PAUSE_S = 0.3
 WRAP_NS = 1 << 27
 
-# What a crossing has to meet: the data of a sub-buffer, and the event of a nested interrupt with its
-# absolute stamp. Both are checked against the guest.
+# What a crossing has to meet: the data of a sub-buffer, and the event of a nested interrupt with
+# its absolute stamp. Both are checked against the guest.
 PAGE_DATA, NESTED_BYTES = 4080, 36
 MARKER_OVERHEAD = 8 + 16 + 2 # header with length; common fields and ip; newline and NUL
 

@@ -139,7 +139,8 @@ static json_t *wrong_json(void)
 
 /*
  * Whether the debugger read what the buffer and the judgement say: the header and the short delta
- * in it, and the stamp itself as the time that was decoded or, after lost wraps, as the one that fits.
+ * in it, and the stamp itself as the time that was decoded or, after lost wraps, as the one that
+ * fits.
  */
 static bool agrees(const struct witness *witness, const struct traced *event)
 {
