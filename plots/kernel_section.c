@@ -219,10 +219,10 @@ static void put_explorer(const json_t *kernel, FILE *out)
 
 	if (!json_array_size(json_object_get(kernel, "explorer")))
 		return;
-	fputs("<h3>The same schedule in the explorer</h3>\n<p>An interrupt before the claim, and "
-	      "the clock goes on by as much as the kernel's did before the interrupted writer goes "
-	      "on; once with the algorithm as the kernel has it, once as repaired here.</p>\n",
-	      out);
+	fputs("<h3>The same in the explorer</h3>\n<p>Once with the algorithm as the kernel has it, "
+	      "once as repaired here. For lost wraps: an interrupt before the claim, and the clock "
+	      "jumps by what passed in the kernel. For a crossing: the first schedule that breaks "
+	      "the kernel's form at the end of a small sub-buffer.</p>\n", out);
 	json_array_foreach(json_object_get(kernel, "explorer"), i, replay) {
 		fputs("<h4>", out);
 		text_html(out, word(replay, "form"));

@@ -25,19 +25,26 @@ $(BUILD)/kernel-page: $(kernel_page)
 
 kernel: $(BUILD)/kernel/init $(BUILD)/kernel-verdict $(BUILD)/kernel-page
 
-# The second witness: nested_stamps as Linux has it, explored by the unpatched engine. A form of
-# schemes/history can take the patch's place here.
-kernel_tree := $(BUILD)/kernel/tree
-$(kernel_tree)/patched: tests/kernel/unrepaired.patch schemes/nested_stamps.h \
-		$(wildcard schemes/core/*.h) runner/explore/row.c runner/driver.c
-	@rm -rf $(@D) && mkdir -p $(@D)
-	@cp -r schemes runner workloads results $(@D)/
-	@patch -s -d $(@D) -p1 < $<
-	@touch $@
+# The second witness: nested_stamps as Linux has it, explored by the unpatched engine; by
+# schemes/history where that has the form. $(1): the fault, $(2): its patch, $(3): the shape
+define kernel_explored_rule
+$(BUILD)/kernel/$(1)/tree/patched: $(2) schemes/nested_stamps.h $(wildcard schemes/core/*.h) \
+		runner/explore/row.c runner/driver.c
+	@rm -rf $$(@D) && mkdir -p $$(@D)
+	@cp -r schemes runner workloads results $$(@D)/
+	@patch -s -d $$(@D) -p1 < $$<
+	@touch $$@
 
-kernel-explored: $(BUILD)/explore $(BUILD)/explored/nested_stamps.page.so $(kernel_tree)/patched
-	@$(MAKE) --no-print-directory BUILD=$(BUILD) EXPLORED=$(BUILD)/kernel/explored \
-		TREE=$(kernel_tree) $(BUILD)/kernel/explored/nested_stamps.page.so
+kernel-explored-$(1): $(BUILD)/explore $(BUILD)/explored/nested_stamps.$(3).so \
+		$(BUILD)/kernel/$(1)/tree/patched
+	@$$(MAKE) --no-print-directory BUILD=$(BUILD) EXPLORED=$(BUILD)/kernel/$(1) \
+		TREE=$(BUILD)/kernel/$(1)/tree $(BUILD)/kernel/$(1)/nested_stamps.$(3).so
+.PHONY: kernel-explored-$(1)
+endef
+kernel_page_patch := $(wildcard schemes/history/ftrace_6_8_page.patch)
+$(eval $(call kernel_explored_rule,room,$(firstword \
+	$(wildcard schemes/history/ftrace_6_8_room.patch) tests/kernel/unrepaired.patch),page))
+$(if $(kernel_page_patch),$(eval $(call kernel_explored_rule,page,$(kernel_page_patch),ends2)))
 
 reproduce-kernel: ## a wrong time on a real kernel: make reproduce-kernel MODE=paused KERNEL=6.1
 	@sh runner/packages.sh $(build_packages) $(kernel_packages) || exit 77
@@ -45,7 +52,7 @@ reproduce-kernel: ## a wrong time on a real kernel: make reproduce-kernel MODE=p
 	@MAKE_COMMAND="$(MAKE)" python3 -B tests/kernel/reproduce.py --build $(BUILD) \
 		--mode "$(MODE)" --kernel "$(KERNEL)" --runs "$(RUNS)" $(ARGS)
 
-.PHONY: kernel kernel-explored reproduce-kernel
+.PHONY: kernel reproduce-kernel
 
 # What judges is tested without a guest.
 $(BUILD)/tests/test_kernel_judge: $(O)/tests/kernel/judge.o

@@ -114,22 +114,26 @@ def conclude(options, done):
 
 
 def ask_explorer(options, done):
-    """The schedule of the first run that lost wraps, replayed; its failure is no verdict's."""
-    wrong = next((run["verdict"]["wrong"] for run in done if run["mode"] == "forced"
-                  and run["outcome"] == "shown" and run["verdict"]["wrong"]["fits_ns"]), None)
+    """The schedule of the first wrong time, replayed; a failure here is none of the verdict's."""
+    wrong = next((run["verdict"]["wrong"] for run in done if run["mode"] == options.mode
+                  and run["outcome"] == "shown"), None)
     if not wrong or options.no_explorer:
         return []
     try:
-        replays = explorer.witnesses(options.build,
-                                     wrong["delta_ns"] + wrong["fits_ns"] - wrong["decoded_ns"])
+        if options.mode == "crossing":
+            replays = explorer.crossing(options.build)
+        elif wrong["fits_ns"]:
+            replays = explorer.lost_wraps(
+                options.build, wrong["delta_ns"] + wrong["fits_ns"] - wrong["decoded_ns"])
+        else:
+            return []
     except (explorer.NoWitness, OSError, subprocess.SubprocessError) as error:
         print(f"stampede: no word from the explorer: {error}", file=sys.stderr)
         return []
     for replay in replays:
-        stored = replay["stored_delta"]
-        print(f"explorer  {replay['form']}: "
-              + (f"stores {stored} of {replay['delta']}" if stored is not None else
-                 "no wrong time"))
+        print(f"explorer  {replay['form']}: {'kept' if replay['kept'] else 'broken'}"
+              + (f", stores {replay['stored_delta']} of {replay['delta']}"
+                 if replay["stored_delta"] is not None else ""))
     if not explorer.agree(replays, wrong):
         print("stampede: the explorer does not agree with the kernel", file=sys.stderr)
     return replays
