@@ -13,6 +13,7 @@ import subprocess
 # fault (as in kernel.mk), shape, budget
 ROOM = ("room", "page", "--events 1 --nested 1 --depth 1 --jumps 1 --before 1")
 PAGE = ("page", "ends2", "--events 1 --nested 3 --depth 1")
+PAGE_FORM = "schemes/history/ftrace_6_8_page.patch"
 FORMS = ("as Linux has it", "as repaired in schemes/")
 
 
@@ -104,6 +105,8 @@ def lost_wraps(build, delta):
 
 def crossing(build):
     """Both forms under the first schedule that breaks the kernel's at a page's end."""
+    if not os.path.exists(PAGE_FORM):
+        raise NoWitness(f"the kernel's form, {PAGE_FORM}, is not in this tree")
     objects = build_objects(build, PAGE)
     chosen = first_failure(explore(build, objects[0], PAGE))
     return [report(form, explore(build, where, PAGE, *chosen), chosen[-1], delta=None,

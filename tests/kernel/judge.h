@@ -30,7 +30,7 @@
 struct pages {
 	unsigned int count;
 	uint32_t bytes[JUDGE_PAGES_MAX]; /* header and data */
-	uint8_t data[JUDGE_PAGES_MAX][JUDGE_PAGE_BYTES];
+	_Alignas(8) uint8_t data[JUDGE_PAGES_MAX][JUDGE_PAGE_BYTES];
 };
 
 enum stamp_kind {
