@@ -43,11 +43,19 @@ class Machine:
              "-chardev", line("gdb"), "-gdb", "chardev:gdb"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             preexec_fn=die_with_parent, start_new_session=True)
-        self.console = self.connect("console")
-        threading.Thread(target=self.drain, daemon=True).start()
-        self.qmp = self.connect("qmp").makefile("rw")
-        self.qmp.readline()
-        self.command("qmp_capabilities")
+        self.console = None
+        try:
+            self.console = self.connect("console")
+            threading.Thread(target=self.drain, daemon=True).start()
+            self.qmp = self.connect("qmp").makefile("rw")
+            self.qmp.readline()
+            self.command("qmp_capabilities")
+        except OSError:
+            self.close()
+            raise self.ended() from None
+        except BaseException:
+            self.close()
+            raise
 
     def left(self):
         left = self.deadline - time.monotonic()
@@ -58,6 +66,11 @@ class Machine:
     def alive(self):
         return self.qemu.poll() is None
 
+    def ended(self):
+        """What qemu said before it ended on its own."""
+        with open(self.log.name, errors="replace") as log:
+            return Failure("qemu ended: " + (log.read().strip()[-200:] or "without a word"))
+
     def connect(self, name):
         while True:
             try:
@@ -67,9 +80,7 @@ class Machine:
             except OSError:
                 there.close()
                 if not self.alive():
-                    self.log.flush()
-                    with open(self.log.name, errors="replace") as log:
-                        raise Failure("qemu ended: " + log.read().strip()[-200:]) from None
+                    raise self.ended() from None
                 self.left()
                 time.sleep(0.05)
 
@@ -151,9 +162,9 @@ class Machine:
             time.sleep(0.02)
 
     def close(self):
-        for process in (self.qemu,):
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-        self.console.close()
+        if self.alive():
+            self.qemu.kill()
+        self.qemu.wait()
+        if self.console:
+            self.console.close()
         self.log.close()

@@ -2,6 +2,7 @@
 """The record of a kernel run: results/<UTC>-kernel-<release>/, as results/SCHEMA.md says."""
 import json
 import os
+import shutil
 import subprocess
 import time
 
@@ -57,6 +58,18 @@ def write(options, begun, kernel, done, explorer):
     """Writes the record and its page; returns its directory."""
     judged = next((run["verdict"] for run in done if "verdict" in run), {})
     directory = place(options, begun, judged.get("release"))
+    try:
+        fill(options, begun, kernel, done, explorer, judged, directory)
+    except (OSError, subprocess.SubprocessError) as error:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise OSError(f"cannot write the record in {options.results}: {error}; free some space, "
+                      "or take another place by --results; earlier records are intact") from None
+    if judged:
+        point_to(options.results, os.path.basename(directory))
+    return directory
+
+
+def fill(options, begun, kernel, done, explorer, judged, directory):
     exhibits = {}
     for run in done:
         name = f"{run['mode']}-{run['outcome'].replace(' ', '-')}"
@@ -80,9 +93,6 @@ def write(options, begun, kernel, done, explorer):
     }
     put(os.path.join(directory, "kernel.json"), json.dumps(document, indent=1) + "\n")
     subprocess.run([os.path.join(options.build, "kernel-page"), directory], check=True)
-    if judged:
-        point_to(options.results, os.path.basename(directory))
-    return directory
 
 
 def point_to(results, name):

@@ -164,7 +164,7 @@ def main():
     except images.Missing as error:
         print(f"stampede: {error}", file=sys.stderr)
         return MISSING
-    except (Failure, OSError) as error:
+    except (Failure, OSError, subprocess.SubprocessError) as error:
         print(f"stampede: {error}", file=sys.stderr)
         return VOID
     except KeyboardInterrupt:

@@ -263,7 +263,7 @@ def run(mode, kernel, options):
     result = {"mode": mode, "outcome": "no verdict"}
     try:
         attempt(mode, kernel, options, directory, result)
-    except Failure as error:
+    except (Failure, OSError, subprocess.SubprocessError) as error:
         result["why"] = str(error)
     finally:
         result["seconds"] = time.monotonic() - begin
