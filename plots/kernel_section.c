@@ -156,6 +156,9 @@ static void put_wrong(const json_t *verdict, FILE *out)
 		fputs("The event behind it in the buffer has a full stamp, and an earlier "
 		      "time. ", out);
 	}
+	if (in && number(verdict, "backwards"))
+		fputs("The event behind it in the buffer has a full stamp, and an earlier "
+		      "time. ", out);
 	if (json_is_integer(fits)) {
 		fprintf(out, "The one time that fits, after that interrupt's end and before the "
 			"next event, is <strong>%s ns</strong>: %" PRId64 " wraps of 2^27 ns (",

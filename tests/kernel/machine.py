@@ -44,6 +44,7 @@ class Machine:
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             preexec_fn=die_with_parent, start_new_session=True)
         self.console = None
+        self.pause_s = 0
         try:
             self.console = self.connect("console")
             threading.Thread(target=self.drain, daemon=True).start()
@@ -84,6 +85,16 @@ class Machine:
                 self.left()
                 time.sleep(0.05)
 
+    def pause_at_output(self, seconds):
+        """Pauses the whole emulator when the guest next prints; its clock goes on meanwhile."""
+        self.pause_s = seconds
+
+    def pause(self, seconds):
+        os.kill(self.qemu.pid, signal.SIGSTOP)
+        self.pause_s = 0
+        time.sleep(seconds)
+        os.kill(self.qemu.pid, signal.SIGCONT)
+
     def drain(self):
         """Reads the console: an unread one would make the guest's printing wait for us."""
         with open(os.path.join(self.directory, "console.log"), "wb") as log:
@@ -92,6 +103,8 @@ class Machine:
                     text = self.console.recv(65536)
                     if not text:
                         break
+                    if self.pause_s:
+                        self.pause(self.pause_s)
                     log.write(text)
                     log.flush()
             except OSError:
