@@ -21,7 +21,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 OPT ?= -O2
 SANITIZE ?=
 san := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-INCLUDES := -Ischemes -Iworkloads -Irunner -Irunner/explore -Iresults -I$(BUILD)
+INCLUDES := -Ischemes -Iworkloads -Irunner -Irunner/explore -Iresults -Itraces -I$(BUILD)
 CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(WARN) $(INCLUDES) $(san) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread -Wall -Wextra -Werror $(INCLUDES) $(san) $(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
@@ -62,9 +62,10 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # Everything that is not a main() goes into one archive; programs and tests take what they use.
 library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
-	runner/layout.c plots/plots.c runner/explore/explore.c runner/explore/row.c, \
-	$(wildcard schemes/core/*.c workloads/*.c runner/*.c runner/explore/*.c results/*.c \
-	plots/*.c) \
+	runner/layout.c runner/list_claims.c plots/plots.c results/compare.c \
+	runner/explore/explore.c runner/explore/row.c traces/read_trace.c traces/fuzz_%.c, \
+	$(wildcard schemes/core/*.c workloads/*.c runner/*.c runner/claims/*.c runner/explore/*.c \
+	results/*.c plots/*.c traces/*.c) \
 	runner/gbench.cc)
 library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
 library := $(BUILD)/libstampede.a
@@ -77,10 +78,7 @@ extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_runner_bench_tails = $(extra_runner_bench_workloads)
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(BUILD)/run-stress $(BUILD)/bench $(BUILD)/layout $(BUILD)/plots $(BUILD)/explore \
-	$(BUILD)/peers
-
-all: $(programs) ## build the programs
+programs := $(addprefix $(BUILD)/,run-stress bench layout plots compare claims explore peers)
 
 # A change of compiler or flags rebuilds everything.
 flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
@@ -104,19 +102,33 @@ $(O)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
+# One file is one claim: the list is that of the files.
+claim_files := $(sort $(wildcard runner/claims/claim_*.c))
+$(BUILD)/claims.inc: $(claim_files) runner/claims
+	@mkdir -p $(@D)
+	@printf '%s\n' $(claim_files) | sed 's,.*/claim_\(.*\)\.c,X(\1),' > $@
+$(O)/runner/claims/claims.o: $(BUILD)/claims.inc
+
 # The scripts and the style sheet are carried inside the program.
 $(O)/plots/scripts.o: $(wildcard plots/*.gp)
-$(O)/plots/scripts.o: plots/report.css
+$(O)/plots/scripts.o: plots/report.css plots/report.js
+$(O)/plots/report.o: plots/report.js
+# The page runs this script and no other: its policy names the hash.
+extra_plots_report = -DREPORT_JS_SHA256='"$(shell sha256sum plots/report.js | cut -c-64)"'
 
 $(library): $(library_objects)
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
+include traces/traces.mk
+
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
 $(BUILD)/layout: $(O)/runner/layout.o $(library)
 $(BUILD)/plots: $(O)/plots/plots.o $(library)
+$(BUILD)/claims: $(O)/runner/list_claims.o $(library)
+$(BUILD)/compare: $(O)/results/compare.o $(library)
 $(programs):
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -124,7 +136,7 @@ $(programs):
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(LIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
 include runner/explore/explore.mk
 include tests/kernel/kernel.mk
@@ -132,10 +144,12 @@ include runner/peers/peers.mk
 
 # ---- what people call ----
 
+all: $(programs) ## build the programs
+
 build_packages := gcc g++ make python3-minimal pkg-config libbenchmark-dev libhwloc-dev \
 	libjansson-dev
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
-test_packages := libcmocka-dev libtraceevent-dev
+test_packages += libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
 QUICK ?=
@@ -143,6 +157,7 @@ FULL ?=
 SCHEMES ?=
 WORKLOADS ?=
 REPETITIONS ?=
+RESUME ?=
 RUN ?= results/latest
 ARGS ?=
 
@@ -152,7 +167,8 @@ bench: ## table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x 
 	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
 		$(if $(filter-out 0,$(FULL)),--full) $(if $(SCHEMES),--schemes "$(SCHEMES)") \
 		$(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
-		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) $(ARGS)
+		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) \
+		$(if $(filter-out 0,$(RESUME)),--resume) $(ARGS)
 
 run-stress: ## a signal storm, every stamp checked: make run-stress ARGS="--seconds 5 --bits 16"
 	@sh runner/packages.sh $(build_packages)
@@ -169,6 +185,15 @@ layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS="
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
 	@$(BUILD)/layout $(ARGS)
 
+compare: ## did a change help: make compare ARGS="A B", or ARGS="--in latest row row"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/compare
+	@$(BUILD)/compare $(ARGS)
+
+man: ## manual pages of all programs in build/man, from their --help
+	@sh runner/packages.sh $(build_packages) help2man
+	@$(MAKE) --no-print-directory $(jobs) all
+	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
 explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
@@ -193,4 +218,4 @@ help: ## this list
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 
-.PHONY: all bench run-stress explore layout plots test tests test-long clean help force
+.PHONY: all bench run-stress explore layout plots compare man test tests test-long clean help force

@@ -41,6 +41,8 @@ const struct plot_desc plot_descs[PLOTS] = {
 	[PLOT_TIES] = { "ties", "Ties against low bits cut",
 			"ties were not counted (section precision; --quick leaves it out)",
 			data_ties },
+	[PLOT_SEEK] = { "seek", "Finding a time in a trace",
+			"nothing was sought (section seek; WORKLOADS=seek or FULL=1)", data_seek },
 };
 
 void data_number(FILE *out, double value)

@@ -24,6 +24,7 @@ enum plot {
 	PLOT_IDLE,
 	PLOT_TAILS,
 	PLOT_TIES,
+	PLOT_SEEK,
 	PLOTS,
 };
 
@@ -48,6 +49,7 @@ int data_late_beat(const struct run *run, FILE *dat, FILE *vars);
 int data_layouts(const struct run *run, FILE *dat, FILE *vars);
 int data_threads(const struct run *run, FILE *dat, FILE *vars);
 int data_replay(const struct run *run, FILE *dat, FILE *vars);
+int data_seek(const struct run *run, FILE *dat, FILE *vars);
 int data_idle(const struct run *run, FILE *dat, FILE *vars);
 int data_tails(const struct run *run, FILE *dat, FILE *vars);
 int data_ties(const struct run *run, FILE *dat, FILE *vars);

@@ -41,6 +41,8 @@ static const struct field table_fields[] = {
 	SPREAD(table_row, ns),
 	SPREAD(table_row, cycles),
 	SPREAD(table_row, ratio),
+	NUMBER(table_row, ratio_95_low),
+	NUMBER(table_row, ratio_95_high),
 	NUMBER(table_row, ticks),
 	NUMBER(table_row, instructions),
 	NUMBER(table_row, clock_reads),
@@ -123,6 +125,16 @@ static const struct field tails_fields[] = {
 	NUMBER(tails_cell, fence_p50),
 };
 
+static const struct field seek_fields[] = {
+	NAME(seek_cell, row),
+	NUMBER(seek_cell, mib),
+	NUMBER(seek_cell, subbufs),
+	NUMBER(seek_cell, probes),
+	NUMBER(seek_cell, probes_most),
+	NUMBER(seek_cell, seek_ns),
+	NUMBER(seek_cell, read_ns),
+};
+
 static const struct field ties_fields[] = {
 	NAME(ties_line, gaps),
 	NUMBER(ties_line, tsc_hz),
@@ -165,6 +177,7 @@ static const struct field harness_fields[] = {
 
 static int read_table(const struct place_in_file *where, const json_t *object, void *element)
 {
+	((struct table_row *)element)->noisy = json_is_true(json_object_get(object, "noisy"));
 	return fields_read(where, object, table_fields, COUNT(table_fields), element);
 }
 
@@ -259,6 +272,11 @@ static int read_tails(const struct place_in_file *where, const json_t *object, v
 	int status = fields_read(where, object, tails_fields, COUNT(tails_fields), element);
 
 	return status ? status : read_points(where, object, element);
+}
+
+static int read_seek(const struct place_in_file *where, const json_t *object, void *element)
+{
+	return fields_read(where, object, seek_fields, COUNT(seek_fields), element);
 }
 
 static int read_ties(const struct place_in_file *where, const json_t *object, void *element)
@@ -452,6 +470,7 @@ static int read_sections(struct run *run)
 	SECTION("idle", read_idle, idle, idle_count);
 	SECTION("tails", read_tails, tails, tails_count);
 	SECTION("precision", read_ties, ties, ties_count);
+	SECTION("seek", read_seek, seek, seek_count);
 	SECTION("channels", read_channels, channels, channels_count);
 	SECTION("benchmarks", read_repetition, repetitions, repetition_count);
 	SECTION("warnings", read_warning, warnings, warning_count);
@@ -509,6 +528,7 @@ void run_free(struct run *run)
 		free(run->tails[i].points);
 	free(run->tails);
 	free(run->ties);
+	free(run->seek);
 	free(run->channels);
 	free(run->repetitions);
 	free(run->warnings);

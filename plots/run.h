@@ -42,6 +42,9 @@ struct table_row {
 	struct spread ns;
 	struct spread cycles;
 	struct spread ratio; /* to the floor */
+	double ratio_95_low; /* interval of the median; NAN in older runs */
+	double ratio_95_high;
+	bool noisy;
 	double ticks;
 	double instructions;
 	double clock_reads;
@@ -172,6 +175,17 @@ struct channels_cell {
 	double inversions;
 };
 
+/* Times sought in a trace file of one size. */
+struct seek_cell {
+	const char *row;
+	double mib;
+	double subbufs;
+	double probes; /* begin stamps read per seek, on average */
+	double probes_most;
+	double seek_ns;
+	double read_ns; /* of the whole file from its start */
+};
+
 /* One repetition of a cell. */
 struct repetition {
 	const char *name; /* row/workload */
@@ -232,6 +246,8 @@ struct run {
 	size_t tails_count;
 	struct ties_line *ties;
 	size_t ties_count;
+	struct seek_cell *seek;
+	size_t seek_count;
 	struct channels_cell *channels;
 	size_t channels_count;
 	struct repetition *repetitions;

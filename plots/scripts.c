@@ -11,8 +11,8 @@
 #define SCRIPTS(X) X(style, style.gp) X(cost, cost.gp) X(space, space.gp) X(rate, rate.gp) \
 	X(storm, storm.gp) X(late_beat, late_beat.gp) X(injected, injected.gp) \
 	X(layouts, layouts.gp) X(threads, threads.gp) \
-	X(replay, replay.gp) X(idle, idle.gp) \
-	X(tails, tails.gp) X(ties, ties.gp) X(report_css, report.css)
+	X(replay, replay.gp) X(idle, idle.gp) X(tails, tails.gp) X(ties, ties.gp) X(seek, seek.gp) \
+	X(report_css, report.css) X(report_js, report.js)
 
 #define INCLUDE(name, file)                                              \
 	__asm__(".pushsection .rodata\n"                           \

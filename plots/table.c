@@ -55,6 +55,15 @@ static double number_of(const struct table_row *row, enum table_column column)
 	}
 }
 
+double table_value(const struct table_row *row, enum table_column column)
+{
+	if (column == TABLE_ERROR)
+		return row->worst_error_ticks;
+	if (spread_of(row, column) && run_verdict_is(row->verdict, "broken"))
+		return NAN;
+	return number_of(row, column);
+}
+
 const char *table_cell(const struct table_row *row, enum table_column column,
 		       char to[TABLE_CELL_BYTES])
 {
@@ -101,7 +110,12 @@ const char *table_detail(const struct run *run, const struct table_row *row,
 		snprintf(to, TABLE_CELL_BYTES, "%s%s",
 			 text_time(time, row->worst_error_ticks, run->machine.tsc_hz),
 			 declared_inexact(run, row->row) ? ", declared inexact" : "");
-	if (spread && !run_verdict_is(row->verdict, "broken") && isfinite(spread->low) &&
+	if (column == TABLE_RATIO && isfinite(row->ratio_95_low) &&
+	    !run_verdict_is(row->verdict, "broken"))
+		snprintf(to, TABLE_CELL_BYTES, "%.40s–%.40s%s",
+			 text_figure(low, row->ratio_95_low), text_figure(high, row->ratio_95_high),
+			 row->noisy ? " noisy" : "");
+	else if (spread && !run_verdict_is(row->verdict, "broken") && isfinite(spread->low) &&
 	    isfinite(spread->high))
 		snprintf(to, TABLE_CELL_BYTES, "%.40s–%.40s", text_figure(low, spread->low),
 			 text_figure(high, spread->high));

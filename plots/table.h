@@ -34,6 +34,9 @@ bool table_many_workloads(const struct run *run);
 const char *table_cell(const struct table_row *row, enum table_column column,
 		       char to[TABLE_CELL_BYTES]);
 
+/* What to sort by: a number, NAN if it is not known or not shown. Not for TABLE_VERDICT. */
+double table_value(const struct table_row *row, enum table_column column);
+
 /* What stands small below: "36.2–37.0" for quartiles, the time of an error; else "". */
 const char *table_detail(const struct run *run, const struct table_row *row,
 			 enum table_column column, char to[TABLE_CELL_BYTES]);

@@ -106,8 +106,7 @@ bool words_broken(const struct run *run)
 	return false;
 }
 
-/* Does the row promise everything, and did it keep that at every width it was judged at? */
-static bool keeps_everything(const struct run *run, const struct table_row *row)
+bool words_keeps_everything(const struct run *run, const struct table_row *row)
 {
 	bool judged = false;
 	size_t i;
@@ -161,7 +160,7 @@ static void say_cheapest(const struct run *run, const struct markup *to)
 	char text[128];
 
 	for (i = 0; rows && i < count; i++)
-		if (keeps_everything(run, rows[i]))
+		if (words_keeps_everything(run, rows[i]))
 			least = fmin(least, rows[i]->ratio.median);
 	if (!(least > 0)) {
 		free(rows);
@@ -169,7 +168,7 @@ static void say_cheapest(const struct run *run, const struct markup *to)
 	}
 	apart = fmax(SAME_COST, noise(rows, count));
 	for (i = 0; i < count; i++)
-		alike += keeps_everything(run, rows[i]) &&
+		alike += words_keeps_everything(run, rows[i]) &&
 			 rows[i]->ratio.median <= least * (1 + apart);
 	say(to, " Of the rows that ");
 	say(to, run->storm_count ? "promise everything and kept it" : "kept what they promise");
@@ -178,7 +177,7 @@ static void say_cheapest(const struct run *run, const struct markup *to)
 		 "%.0f %%): ", alike, 100 * apart);
 	say(to, alike == 1 ? " is " : text);
 	for (i = 0; i < count; i++)
-		if (keeps_everything(run, rows[i]) && rows[i]->ratio.median <= least * (1 + apart))
+		if (words_keeps_everything(run, rows[i]) && rows[i]->ratio.median <= least * (1 + apart))
 			say_cheap_row(to, &first, rows[i]);
 	say(to, ".");
 	free(rows);

@@ -28,6 +28,9 @@ void words_matrix(const struct run *run, enum plot plot, const struct markup *to
 /* The storm that the promises were tested in, or why there was none. */
 void words_storm(const struct run *run, const struct markup *to);
 
+/* Does the row promise everything, and did it keep that at every width it was judged at? */
+bool words_keeps_everything(const struct run *run, const struct table_row *row);
+
 /* Is anything that a row promises broken? */
 bool words_broken(const struct run *run);
 

@@ -227,6 +227,25 @@ static void plot_ties(const struct run *run, const struct markup *to)
 	say_channels(run, to);
 }
 
+static void plot_seek(const struct run *run, const struct markup *to)
+{
+	const struct seek_cell *largest = NULL;
+	size_t i;
+
+	say(to, "The 64-bit begin stamps of sub-buffers find a time in a number of probes that "
+		"grows with the logarithm of the trace; the short stamps alone would have to be "
+		"read from the start.");
+	for (i = 0; i < run->seek_count; i++)
+		if (!largest || run->seek[i].mib > largest->mib)
+			largest = &run->seek[i];
+	if (!largest)
+		return;
+	say_figure(to, " In ", largest->mib, " MiB of ");
+	to->code(to->out, largest->row);
+	say_figure(to, " a seek takes at most ", largest->probes_most, " probes and");
+	say_figure(to, " ", largest->seek_ns / 1e3, " us on average.");
+}
+
 void words_matrix(const struct run *run, enum plot plot, const struct markup *to)
 {
 	switch (plot) {
@@ -250,6 +269,9 @@ void words_matrix(const struct run *run, enum plot plot, const struct markup *to
 		break;
 	case PLOT_TIES:
 		plot_ties(run, to);
+		break;
+	case PLOT_SEEK:
+		plot_seek(run, to);
 		break;
 	default:
 		break;

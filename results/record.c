@@ -21,22 +21,6 @@
 #define LATEST_LINK "latest"
 #define LATEST_TEMP ".latest.tmp"
 #define ALIAS_BYTES_MAX 64
-/* Taken from the disk when a run begins, so that a full disk shows before minutes of measuring. */
-#define ROWS_RESERVE_BYTES (64 * 1024)
-
-struct record {
-	char *root;
-	char *name;		/* of the directory, inside root */
-	char *dir;		/* root/name */
-	int root_fd;
-	int lock_fd;
-	int dir_fd;
-	int rows_fd;
-	bool locked;
-	off_t rows_bytes;	/* length of rows.jsonl up to its last whole row */
-	json_t *rows;
-	json_t *sections;
-};
 
 int record_fail(int status, const char *format, ...)
 {
@@ -54,6 +38,7 @@ int record_fail(int status, const char *format, ...)
 	return status;
 }
 
+/* What to do about an errno. */
 static const char *remedy(int error)
 {
 	switch (error) {
@@ -70,14 +55,13 @@ static const char *remedy(int error)
 	}
 }
 
-/* what: "create", "write", ...; error: an errno. */
-static int fail_file(const char *what, const char *dir, const char *name, int error)
+int record_fail_file(const char *what, const char *dir, const char *name, int error)
 {
 	return record_fail(RECORD_NO_RESOURCE, "cannot %s %s/%s: %s; %s", what, dir, name,
 			   strerror(error), remedy(error));
 }
 
-static int fail_memory(void)
+int record_fail_memory(void)
 {
 	return record_fail(RECORD_NO_RESOURCE,
 			   "out of memory for the record: run fewer cells, or free memory");
@@ -154,19 +138,30 @@ static int lock_root(struct record *rec)
 
 	rec->lock_fd = openat(rec->root_fd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (rec->lock_fd < 0)
-		return fail_file("open", rec->root, LOCK_FILE, errno);
+		return record_fail_file("open", rec->root, LOCK_FILE, errno);
 	if (flock(rec->lock_fd, LOCK_EX | LOCK_NB)) {
 		if (errno == EWOULDBLOCK)
 			return fail_locked(rec);
-		return fail_file("lock", rec->root, LOCK_FILE, errno);
+		return record_fail_file("lock", rec->root, LOCK_FILE, errno);
 	}
 	rec->locked = true;
 	if (ftruncate(rec->lock_fd, 0))
-		return fail_file("write", rec->root, LOCK_FILE, errno);
+		return record_fail_file("write", rec->root, LOCK_FILE, errno);
 	errno = 0;
 	if (pwrite(rec->lock_fd, pid, len, 0) != len)
-		return fail_file("write", rec->root, LOCK_FILE, errno ? errno : ENOSPC);
+		return record_fail_file("write", rec->root, LOCK_FILE, errno ? errno : ENOSPC);
 	return RECORD_OK;
+}
+
+/* root/name, which exists. */
+static int open_dir(struct record *rec)
+{
+	if (asprintf(&rec->dir, "%s/%s", rec->root, rec->name) < 0) {
+		rec->dir = NULL;
+		return record_fail_memory();
+	}
+	rec->dir_fd = openat(rec->root_fd, rec->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return rec->dir_fd < 0 ? record_fail_file("open", rec->root, rec->name, errno) : RECORD_OK;
 }
 
 /* The lock keeps other runs away, so a taken name is an earlier run of the same second. */
@@ -183,37 +178,26 @@ static int make_dir(struct record *rec, const char *alias)
 
 		if ((n == 1 ? asprintf(&name, "%s-%s", stamp, alias) :
 			      asprintf(&name, "%s-%s-%u", stamp, alias, n)) < 0)
-			return fail_memory();
+			return record_fail_memory();
 		if (!mkdirat(rec->root_fd, name, 0777)) {
 			rec->name = name;
 		} else if (errno == EEXIST) {
 			free(name);
 		} else {
-			int status = fail_file("create", rec->root, name, errno);
+			int status = record_fail_file("create", rec->root, name, errno);
 
 			free(name);
 			return status;
 		}
 	}
-	if (asprintf(&rec->dir, "%s/%s", rec->root, rec->name) < 0) {
-		rec->dir = NULL;
-		return fail_memory();
-	}
-	rec->dir_fd = openat(rec->root_fd, rec->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return rec->dir_fd < 0 ? fail_file("open", rec->root, rec->name, errno) : RECORD_OK;
+	return open_dir(rec);
 }
 
-static int open_rows(struct record *rec)
+static int open_logs(struct record *rec)
 {
-	rec->rows_fd = openat(rec->dir_fd, RECORD_ROWS,
-			      O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-	if (rec->rows_fd < 0)
-		return fail_file("create", rec->dir, RECORD_ROWS, errno);
-	/* Not every file system can reserve; there, a full disk shows at the row that meets it. */
-	if (fallocate(rec->rows_fd, FALLOC_FL_KEEP_SIZE, 0, ROWS_RESERVE_BYTES) &&
-	    errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
-		return fail_file("reserve room for", rec->dir, RECORD_ROWS, errno);
-	return RECORD_OK;
+	int status = record_log_create(rec, &rec->rows_log, RECORD_ROWS);
+
+	return status ? status : record_log_create(rec, &rec->parts_log, RECORD_PARTS);
 }
 
 /* Only what this run wrote is in there: plain files, no directories. */
@@ -233,7 +217,7 @@ static void remove_dir(struct record *rec)
 		close(fd);
 	}
 	if (unlinkat(rec->root_fd, rec->name, AT_REMOVEDIR))
-		fail_file("remove", rec->root, rec->name, errno);
+		record_fail_file("remove", rec->root, rec->name, errno);
 }
 
 /*
@@ -243,7 +227,7 @@ static void remove_dir(struct record *rec)
 static void unlock_root(struct record *rec)
 {
 	if (rec->locked && (ftruncate(rec->lock_fd, 0) || flock(rec->lock_fd, LOCK_UN)))
-		fail_file("unlock", rec->root, LOCK_FILE, errno);
+		record_fail_file("unlock", rec->root, LOCK_FILE, errno);
 	if (rec->lock_fd >= 0)
 		close(rec->lock_fd);
 }
@@ -251,10 +235,13 @@ static void unlock_root(struct record *rec)
 /* Ends a record in every state that record_create() can leave it in. */
 static void release(struct record *rec)
 {
-	if (rec->name && json_array_size(rec->rows) == 0)
+	if (rec->name && !rec->resumed && json_array_size(rec->rows) == 0 &&
+	    json_object_size(rec->parts) == 0)
 		remove_dir(rec);
-	if (rec->rows_fd >= 0)
-		close(rec->rows_fd);
+	if (rec->rows_log.fd >= 0)
+		close(rec->rows_log.fd);
+	if (rec->parts_log.fd >= 0)
+		close(rec->parts_log.fd);
 	if (rec->dir_fd >= 0)
 		close(rec->dir_fd);
 	unlock_root(rec);
@@ -262,10 +249,44 @@ static void release(struct record *rec)
 		close(rec->root_fd);
 	json_decref(rec->rows);
 	json_decref(rec->sections);
+	json_decref(rec->parts);
 	free(rec->dir);
 	free(rec->name);
 	free(rec->root);
 	free(rec);
+}
+
+/* A record that holds the lock of root, and nothing else yet. */
+static int begin(const char *root, struct record **out)
+{
+	struct record *rec = calloc(1, sizeof(*rec));
+	int status;
+
+	*out = NULL;
+	if (!rec)
+		return record_fail_memory();
+	rec->root_fd = rec->lock_fd = rec->dir_fd = rec->rows_log.fd = rec->parts_log.fd = -1;
+	rec->root = strdup(root);
+	rec->rows = json_array();
+	rec->parts = json_object();
+	rec->sections = json_object();
+	status = rec->root && rec->rows && rec->parts && rec->sections ? RECORD_OK :
+									  record_fail_memory();
+	if (!status)
+		status = open_root(rec);
+	if (!status)
+		status = lock_root(rec);
+	*out = rec;
+	return status;
+}
+
+/* Hands the record over, or ends it after a failure. */
+static int hand_over(struct record *rec, int status, struct record **out)
+{
+	if (status && rec)
+		release(rec);
+	*out = status ? NULL : rec;
+	return status;
 }
 
 int record_create(const char *root, const char *alias, struct record **out)
@@ -278,28 +299,30 @@ int record_create(const char *root, const char *alias, struct record **out)
 		return record_fail(RECORD_HARNESS,
 				   "host alias '%s' is no file name; use 1 to %d of A-Za-z0-9._-",
 				   alias, ALIAS_BYTES_MAX);
-	rec = calloc(1, sizeof(*rec));
-	if (!rec)
-		return fail_memory();
-	rec->root_fd = rec->lock_fd = rec->dir_fd = rec->rows_fd = -1;
-	rec->root = strdup(root);
-	rec->rows = json_array();
-	rec->sections = json_object();
-	status = rec->root && rec->rows && rec->sections ? RECORD_OK : fail_memory();
-	if (!status)
-		status = open_root(rec);
-	if (!status)
-		status = lock_root(rec);
+	status = begin(root, &rec);
 	if (!status)
 		status = make_dir(rec, alias);
 	if (!status)
-		status = open_rows(rec);
-	if (status) {
-		release(rec);
-		return status;
+		status = open_logs(rec);
+	return hand_over(rec, status, out);
+}
+
+int record_resume(const char *root, struct record **out)
+{
+	struct record *rec;
+	int status = begin(root, &rec);
+
+	if (!status) {
+		rec->resumed = true;
+		status = record_find_unfinished(rec);
 	}
-	*out = rec;
-	return RECORD_OK;
+	if (!status)
+		status = open_dir(rec);
+	if (!status)
+		status = record_log_reopen(rec, &rec->rows_log, RECORD_ROWS, record_take_row);
+	if (!status)
+		status = record_log_reopen(rec, &rec->parts_log, RECORD_PARTS, record_take_part);
+	return hand_over(rec, status, out);
 }
 
 const char *record_dir(const struct record *rec)
@@ -307,55 +330,14 @@ const char *record_dir(const struct record *rec)
 	return rec->dir;
 }
 
+const json_t *record_rows(const struct record *rec)
+{
+	return rec->rows;
+}
+
 size_t record_row_count(const struct record *rec)
 {
 	return json_array_size(rec->rows);
-}
-
-/* Returns 0, or an errno. */
-static int write_all(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t written = write(fd, data, size);
-
-		if (written < 0) {
-			if (errno == EINTR)
-				continue;
-			return errno;
-		}
-		if (written == 0)
-			return ENOSPC;
-		data += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
-
-/*
- * The page cache outlives the process, so what write() took survives a SIGKILL. The newline goes
- * last: a reader knows a row by it, and leaves out what has none.
- */
-static int append_line(struct record *rec, const json_t *row)
-{
-	size_t size = json_dumpb(row, NULL, 0, JSON_COMPACT);
-	char *line = size ? malloc(size + 1) : NULL;
-	int error;
-
-	if (!line || json_dumpb(row, line, size, JSON_COMPACT) != size) {
-		free(line);
-		return fail_memory();
-	}
-	line[size++] = '\n';
-	error = write_all(rec->rows_fd, line, size);
-	free(line);
-	if (error) {
-		/* If this fails too, the half row stays, and readers leave it out as torn. */
-		if (ftruncate(rec->rows_fd, rec->rows_bytes))
-			fail_file("shorten", rec->dir, RECORD_ROWS, errno);
-		return fail_file("write", rec->dir, RECORD_ROWS, error);
-	}
-	rec->rows_bytes += (off_t)size;
-	return RECORD_OK;
 }
 
 int record_add_row(struct record *rec, json_t *row)
@@ -368,8 +350,8 @@ int record_add_row(struct record *rec, json_t *row)
 				   record_row_count(rec), rec->dir, why);
 	/* A copy: the caller may reuse its object for the next repetition. */
 	if (json_array_append_new(rec->rows, json_deep_copy(row)))
-		return fail_memory();
-	status = append_line(rec, row);
+		return record_fail_memory();
+	status = record_log_append(rec, &rec->rows_log, row);
 	if (status)
 		json_array_remove(rec->rows, json_array_size(rec->rows) - 1);
 	return status;
@@ -403,7 +385,7 @@ static int put_file(struct record *rec, const char *name, record_writer writer, 
 	int fd;
 
 	if (asprintf(&temp, ".%s.tmp", name) < 0)
-		return fail_memory();
+		return record_fail_memory();
 	fd = openat(rec->dir_fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		error = errno;
@@ -414,7 +396,7 @@ static int put_file(struct record *rec, const char *name, record_writer writer, 
 	if (error && fd >= 0)
 		unlinkat(rec->dir_fd, temp, 0);
 	free(temp);
-	return error ? fail_file("write", rec->dir, name, error) : RECORD_OK;
+	return error ? record_fail_file("write", rec->dir, name, error) : RECORD_OK;
 }
 
 static int write_json(FILE *out, void *json)
@@ -437,14 +419,14 @@ int record_set(struct record *rec, const char *key, json_t *value)
 	if (context && !record_check_context(value, why, sizeof(why)))
 		return record_fail(RECORD_HARNESS, "%s: %s; use metadata_context()", rec->dir, why);
 	if (json_object_set_new(rec->sections, key, json_deep_copy(value)))
-		return fail_memory();
+		return record_fail_memory();
 	return context ? put_file(rec, RECORD_CONTEXT, write_json, value) : RECORD_OK;
 }
 
 int record_write_file(struct record *rec, const char *name, record_writer writer, void *arg)
 {
 	if (!plain_name(name, 200) || !strcmp(name, RECORD_ROWS) || !strcmp(name, RECORD_BENCH) ||
-	    !strcmp(name, RECORD_CONTEXT))
+	    !strcmp(name, RECORD_CONTEXT) || !strcmp(name, RECORD_PARTS))
 		return record_fail(RECORD_HARNESS,
 				   "'%s' cannot be a further file of a run; choose a plain name",
 				   name);
@@ -492,7 +474,7 @@ static int write_bench(struct record *rec)
 				   rec->dir);
 	document = make_document(rec);
 	if (!document)
-		return fail_memory();
+		return record_fail_memory();
 	if (record_check(document, why, sizeof(why)))
 		status = put_file(rec, RECORD_BENCH, write_json, document);
 	else
@@ -505,10 +487,10 @@ static int write_bench(struct record *rec)
 static int sync_all(struct record *rec)
 {
 	/* To the length it has: gives back what open_rows() reserved and no row used. */
-	if (ftruncate(rec->rows_fd, rec->rows_bytes) || fsync(rec->rows_fd))
-		return fail_file("flush", rec->dir, RECORD_ROWS, errno);
+	if (ftruncate(rec->rows_log.fd, rec->rows_log.bytes) || fsync(rec->rows_log.fd))
+		return record_fail_file("flush", rec->dir, RECORD_ROWS, errno);
 	if (fsync(rec->dir_fd) || fsync(rec->root_fd))
-		return fail_file("flush", rec->root, rec->name, errno);
+		return record_fail_file("flush", rec->root, rec->name, errno);
 	return RECORD_OK;
 }
 
@@ -519,9 +501,9 @@ static int flip_latest(struct record *rec)
 
 	/* A killed run may have left one behind; the lock says that nobody uses it now. */
 	if (unlinkat(rec->root_fd, LATEST_TEMP, 0) && errno != ENOENT)
-		return fail_file("remove", rec->root, LATEST_TEMP, errno);
+		return record_fail_file("remove", rec->root, LATEST_TEMP, errno);
 	if (symlinkat(rec->name, rec->root_fd, LATEST_TEMP))
-		return fail_file("create", rec->root, LATEST_TEMP, errno);
+		return record_fail_file("create", rec->root, LATEST_TEMP, errno);
 	if (renameat(rec->root_fd, LATEST_TEMP, rec->root_fd, LATEST_LINK)) {
 		error = errno;
 		unlinkat(rec->root_fd, LATEST_TEMP, 0);
@@ -530,7 +512,7 @@ static int flip_latest(struct record *rec)
 		return record_fail(RECORD_NO_RESOURCE,
 				   "%s/%s is a directory, not our link to %s; move it away",
 				   rec->root, LATEST_LINK, rec->name);
-	return error ? fail_file("replace", rec->root, LATEST_LINK, error) : RECORD_OK;
+	return error ? record_fail_file("replace", rec->root, LATEST_LINK, error) : RECORD_OK;
 }
 
 int record_finish(struct record *rec)
@@ -541,9 +523,11 @@ int record_finish(struct record *rec)
 		status = sync_all(rec);
 	if (!status)
 		status = flip_latest(rec);
-	/* bench.json has it now; should this fail, it is a harmless second copy. */
-	if (!status)
+	/* bench.json has it all now. The parts go last: a run that has them is not finished. */
+	if (!status) {
 		unlinkat(rec->dir_fd, RECORD_CONTEXT, 0);
+		unlinkat(rec->dir_fd, RECORD_PARTS, 0);
+	}
 	release(rec);
 	return status;
 }

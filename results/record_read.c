@@ -335,6 +335,19 @@ static int load_path(const char *path, struct record_loaded *out)
 	return status;
 }
 
+bool record_exists(const char *root, const char *path)
+{
+	struct stat st;
+	char *inside;
+	bool there;
+
+	if (asprintf(&inside, "%s/%s", root ? root : RECORD_ROOT, path) < 0)
+		return false;
+	there = !stat(inside, &st);
+	free(inside);
+	return there;
+}
+
 int record_load(const char *root, const char *path, struct record_loaded *out)
 {
 	char *inside = NULL;

@@ -13,11 +13,13 @@
 #include "bench_phases.h"
 #include "cell.h"
 #include "gbench.h"
+#include "json_out.h"
 #include "layout_experiments.h"
 #include "machine.h"
 #include "metadata.h"
 #include "one_cell.h"
 #include "options.h"
+#include "seek_curve.h"
 #include "summary.h"
 #include "tails.h"
 #include "ticks.h"
@@ -31,11 +33,20 @@ static const char usage[] =
 	"  --schemes \"A B\"        rows or prefixes (default: all but variants; floor always)\n"
 	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 21)\n"
+	"  --budget SECONDS       for more rounds of what is noisy (default 30, quick 2, full 300)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
 	"  --results DIR          where runs are recorded (default results)\n"
+	"  --resume               finish the newest run in DIR that was interrupted or killed\n"
+	"  --json FILE            the whole record, bench.json, once more (- is standard output)\n"
 	"  --list                 rows and workloads\n"
-	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted\n";
+	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
+	"      7 more than half of the ratios are too noisy to rank by\n"
+	"examples:\n"
+	"  bench --quick\n"
+	"  bench --schemes \"extended_header packed_word\" --workloads \"steady storm\"\n"
+	"  bench --full --seed 7 --budget 600\n"
+	"  bench --resume\n";
 
 static void on_interrupt(int signal)
 {
@@ -51,9 +62,12 @@ static int parse(int argc, char **argv, struct bench *bench)
 		{ "schemes", required_argument, NULL, 's' },
 		{ "workloads", required_argument, NULL, 'w' },
 		{ "repetitions", required_argument, NULL, 'n' },
+		{ "budget", required_argument, NULL, 'b' },
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "results", required_argument, NULL, 'd' },
+		{ "json", required_argument, NULL, 'j' },
+		{ "resume", no_argument, NULL, 'u' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -61,11 +75,16 @@ static int parse(int argc, char **argv, struct bench *bench)
 	bool good = true;
 	int option;
 
+	opterr = 0;
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'q')
 			bench->quick = true;
 		else if (option == 'f')
 			bench->full = true;
+		else if (option == 'j')
+			bench->json = optarg;
+		else if (option == 'u')
+			bench->resume = true;
 		else if (option == 's')
 			bench->schemes = optarg;
 		else if (option == 'w')
@@ -76,6 +95,9 @@ static int parse(int argc, char **argv, struct bench *bench)
 			bench->results = optarg;
 		else if (option == 'n')
 			good = option_number("--repetitions", optarg, 1, 1000, &bench->repetitions);
+		else if (option == 'b')
+			good = bench->budget_set = option_number("--budget", optarg, 0, 86400,
+								 &bench->budget);
 		else if (option == 'r')
 			good = option_number("--seed", optarg, 0, UINT32_MAX, &bench->seed);
 		else if (option == 'l')
@@ -83,7 +105,7 @@ static int parse(int argc, char **argv, struct bench *bench)
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
-			return fputs(usage, stderr), 1 + EXIT_USAGE;
+			return 1 + option_refused(argv[optind - 1]);
 	}
 	if (good && bench->quick && bench->full) {
 		fprintf(stderr, "stampede: --quick and --full exclude each other\n");
@@ -96,10 +118,10 @@ static int parse(int argc, char **argv, struct bench *bench)
 }
 
 /* Plots and the report page are a program of their own, which reads only the record. */
-static int make_plots(const char *program, const char *directory)
+static int make_plots(const char *program, const char *directory, bool quiet)
 {
 	char path[4096], *slash;
-	char *argv[] = { path, (char *)directory, NULL };
+	char *argv[] = { path, (char *)directory, quiet ? "--quiet" : NULL, NULL };
 	int status;
 	pid_t pid;
 
@@ -118,8 +140,9 @@ static int make_plots(const char *program, const char *directory)
 static void print_end(const struct bench *bench, const char *directory)
 {
 	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are "
-	       "medians of\nup to %u repetitions, each a process of its own, in shuffled rounds; "
-	       "ratio to floor in\n%s, within the round.\n"
+	       "medians of\n%u repetitions, and more where it takes them, each a process of its "
+	       "own, in shuffled\nrounds; ratio to floor in %s, within the\nround, with half of "
+	       "its 95 %% interval.\n"
 	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
 	       bench->rounds.rounds,
 	       bench->have_cycles ? "core cycles" : "TSC ticks of CPU time (no PMU here)");
@@ -130,16 +153,53 @@ static void print_end(const struct bench *bench, const char *directory)
 	fflush(stdout);
 }
 
+/* What the noise leaves of the ranking. */
+static int print_noise(const struct bench *bench)
+{
+	struct bench_noise noise = bench_noise(bench);
+
+	if (!noise.noisy)
+		return EXIT_FINE;
+	printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of further rounds "
+	       "(--budget)\n", noise.noisy, noise.cells, 100 * SUMMARY_HALF_WIDTH,
+	       bench->rounds.budget_seconds);
+	if (!bench_too_noisy(&noise))
+		return EXIT_FINE;
+	fprintf(stderr, "stampede: too noisy to rank by time: stop other work or give --budget; "
+			"verdicts, bytes and counts hold\n");
+	return EXIT_NOISY;
+}
+
+/* The record as it was written; nothing else may stand on standard output. */
+static int finish_as_json(const struct bench *bench, const char *program, const char *directory,
+			  int status)
+{
+	bool on_stdout = !strcmp(bench->json, "-");
+	struct record_loaded loaded;
+	int noisy, error = record_load(NULL, directory, &loaded);
+
+	if (error)
+		return error;
+	noisy = json_is_true(json_object_get(json_object_get(loaded.json, "noise"), "too_noisy")) ?
+			EXIT_NOISY : EXIT_FINE;
+	error = json_out(bench->json, loaded.json);
+	record_unload(&loaded);
+	if (!error)
+		error = make_plots(program, directory, on_stdout);
+	return status ? status : error ? error : noisy;
+}
+
 static int finish(struct bench *bench, const char *program, int status)
 {
 	char directory[4096];
-	int error;
+	int error, noisy;
 
 	snprintf(directory, sizeof(directory), "%s", record_dir(bench->record));
 	if (status == EXIT_INTERRUPTED || status == EXIT_RESOURCE || status == EXIT_USAGE) {
 		progress_end(&bench->progress);
 		if (status == EXIT_INTERRUPTED)
-			fprintf(stderr, "stampede: interrupted; finished repetitions are in %s\n",
+			fprintf(stderr, "stampede: interrupted; what is done is in %s, and "
+					"make bench RESUME=1 finishes it\n",
 				directory);
 		record_abort(bench->record);
 		return status;
@@ -149,17 +209,22 @@ static int finish(struct bench *bench, const char *program, int status)
 	progress_end(&bench->progress);
 	if (error)
 		return error;
+	if (bench->json)
+		return finish_as_json(bench, program, directory, status);
 	summary_print(stdout, bench->table);
 	if (bench->full)
 		tails_print(stdout, bench->tails);
+	if (json_array_size(bench->seek))
+		seek_curve_print(stdout, bench->seek);
 	bench_print_injected(bench);
 	if (bench->full) {
 		layout_print_precision(stdout, bench->precision);
 		layout_print_channels(stdout, bench->channels);
 	}
+	noisy = print_noise(bench);
 	print_end(bench, directory);
-	error = make_plots(program, directory);
-	return status ? status : error;
+	error = make_plots(program, directory, false);
+	return status ? status : error ? error : noisy;
 }
 
 int main(int argc, char **argv)

@@ -95,6 +95,7 @@ void bench_plan_cells(struct bench *bench)
 		add_cell(bench, FLOOR, "steady", 1, 1);
 	rounds->seed = bench->seed;
 	rounds->cell_ns = size->cell_ns;
+	rounds->budget_seconds = bench->budget_set ? (double)bench->budget : size->budget_seconds;
 	rounds->topology = bench->topology;
 	rounds->pu = bench->plan.pu;
 	rounds->record = bench->record;
@@ -128,12 +129,13 @@ static json_t *positive(double value)
 static json_t *injected_line(const struct bench *bench, int row, const struct injected *cell)
 {
 	const json_t *rows = bench->repetitions_json;
-	struct summary_cell own = { bench->row[row]->row, cell->name };
-	struct summary_cell calm = { own.row, injected_base(cell) };
-	struct summary_cell floor = { FLOOR, cell->name };
-	struct summary_cell floor_calm = { FLOOR, calm.workload };
+	struct samples_cell own = { bench->row[row]->row, cell->name };
+	struct samples_cell calm = { own.row, injected_base(cell) };
+	struct samples_cell floor = { FLOOR, cell->name };
+	struct samples_cell floor_calm = { FLOOR, calm.workload };
 	double median = summary_median(rows, own.row, own.workload, basis(bench));
 	double loss = summary_ratio(rows, &own, &calm, basis(bench));
+	struct stats_interval interval;
 	json_t *line;
 
 	if (median < 0)
@@ -147,6 +149,8 @@ static json_t *injected_line(const struct bench *bench, int row, const struct in
 			    positive(summary_ratio(rows, &own, &floor, basis(bench))));
 	json_object_set_new(line, "ratio_to_calm_floor",
 			    positive(summary_ratio(rows, &own, &floor_calm, basis(bench))));
+	interval = samples_median(rows, &own, basis(bench), &floor);
+	summary_set_noise(line, &interval);
 	json_object_set_new(line, "loss_to_calm", loss < 0 ? json_null() : json_real(loss - 1));
 	return line;
 }
@@ -184,7 +188,7 @@ static bool is_shown(const struct bench *bench, const struct injected *cell, enu
 /* What each cell of a kind costs a row beyond the same build with nothing injected. */
 static void print_row(const struct bench *bench, enum workload kind, const char *row)
 {
-	struct summary_cell base = { row, kind == WORKLOAD_wraps ? "wraps:0" : "nested:0" }, own;
+	struct samples_cell base = { row, kind == WORKLOAD_wraps ? "wraps:0" : "nested:0" }, own;
 	double loss;
 	size_t i;
 	int width;
@@ -194,7 +198,7 @@ static void print_row(const struct bench *bench, enum workload kind, const char 
 	for (i = 0; i < INJECTED; i++) {
 		if (!is_shown(bench, &injected[i], kind))
 			continue;
-		own = (struct summary_cell){ row, injected[i].name };
+		own = (struct samples_cell){ row, injected[i].name };
 		cell_title(&injected[i], &width);
 		loss = summary_ratio(bench->repetitions_json, &own, &base, basis(bench)) - 1;
 		printf(" %+*.1f%%", width - 1, 100 * loss);
@@ -226,4 +230,27 @@ void bench_print_injected(const struct bench *bench)
 		print_kind(bench, WORKLOAD_wraps);
 	if (bench->workload[WORKLOAD_nested])
 		print_kind(bench, WORKLOAD_nested);
+}
+
+static void count_noise(const json_t *lines, struct bench_noise *noise)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line) {
+		if (!strcmp(json_string_value(json_object_get(line, "row")), SAMPLES_FLOOR) ||
+		    !json_is_number(json_object_get(line, "ratio")))
+			continue;
+		noise->cells++;
+		noise->noisy += json_is_true(json_object_get(line, "noisy"));
+	}
+}
+
+struct bench_noise bench_noise(const struct bench *bench)
+{
+	struct bench_noise noise = { 0 };
+
+	count_noise(bench->table, &noise);
+	count_noise(bench->injected, &noise);
+	return noise;
 }

@@ -10,6 +10,7 @@
 
 #include "buffer.h"
 #include "cell.h"
+#include "claims/claims.h"
 #include "counters.h"
 #include "gbench.h"
 #include "interrupts.h"
@@ -24,11 +25,12 @@
 #define CHECKED_EVENTS_SECONDS 0.4 /* more than a million events of most rows */
 #define TICKS_BETWEEN_EVENTS 35
 #define COUNTED_EVENTS 200000
+#define WRAPPING_EVENTS 20000
 #define DECODE_ROUNDS 40
 
-static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3 };
-static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0 };
-static const struct bench_size quick = { 0.2, 0.4, 0.2, 5e6, 21, 5, 5, 0.2, 0 };
+static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3, 300 };
+static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0, 30 };
+static const struct bench_size quick = { 0.15, 0.3, 0.15, 5e6, 21, 7, 7, 0.2, 0, 2 };
 
 const struct bench_size *bench_size(const struct bench *bench)
 {
@@ -57,6 +59,7 @@ static bool bench_runs(const struct bench *bench, enum workload workload)
 	case WORKLOAD_migrate:
 		return false; /* nothing to time: run-stress */
 	case WORKLOAD_stall:
+	case WORKLOAD_seek:
 	case WORKLOAD_handoff:
 		return bench->full;
 	default:
@@ -122,6 +125,8 @@ static double expected_seconds(const struct bench *bench)
 	seconds += bench->workload[WORKLOAD_storm] * bench->rows * size->storm_seconds;
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
 	seconds += bench_tails_seconds(bench);
+	/* Most of it to write the files. */
+	seconds += bench->workload[WORKLOAD_seek] * (bench->full ? 40 : 3);
 	seconds += bench->workload[WORKLOAD_idle] * bench->rows *
 		   (size->idle_seconds + size->rare_seconds);
 	seconds += (bench->workload[WORKLOAD_stall] + bench->workload[WORKLOAD_handoff]) *
@@ -171,7 +176,7 @@ static void warn(struct bench *bench)
 	counters_close(&counters);
 	input = describe(bench);
 	bench->warnings = warnings_collect(&input);
-	warnings_print(bench->warnings, stdout);
+	warnings_print(bench->warnings, bench->json ? stderr : stdout);
 	record_set(bench->record, "warnings", bench->warnings);
 }
 
@@ -210,7 +215,9 @@ int bench_open(struct bench *bench, const char *program)
 	int error;
 
 	bench->program = program;
-	error = choose_workloads(bench);
+	error = bench->resume ? bench_resume(bench) : 0;
+	if (!error)
+		error = choose_workloads(bench);
 	if (!error)
 		error = choose_rows(bench);
 	if (!error)
@@ -230,13 +237,14 @@ int bench_open(struct bench *bench, const char *program)
 		return error ? error : EXIT_RESOURCE;
 	machine_read_load(NULL, bench->load_before);
 	metadata_host_alias(NULL, bench->alias, sizeof(bench->alias));
-	error = record_create(bench->results, bench->alias, &bench->record);
+	if (!bench->resume)
+		error = record_create(bench->results, bench->alias, &bench->record);
 	if (error)
 		return error;
 	snprintf(bench->topology, sizeof(bench->topology), "%s/topology.xml",
 		 record_dir(bench->record));
 	error = (int)place_export_xml(&bench->place, bench->topology);
-	bench->repetitions_json = json_array();
+	bench->repetitions_json = json_copy((json_t *)record_rows(bench->record));
 	bench->stress = json_array();
 	bench->late_beat = json_array();
 	bench->idle = json_array();
@@ -244,6 +252,7 @@ int bench_open(struct bench *bench, const char *program)
 	bench->by_rate = json_array();
 	bench->tails = json_array();
 	bench->precision = json_array();
+	bench->seek = json_array();
 	bench->channels = json_array();
 	bench_plan_cells(bench);
 	warn(bench);
@@ -286,6 +295,30 @@ static void judge(struct bench *bench, int row, const struct stress_config *conf
 							   result->voided.worst_error);
 }
 
+/* Or takes what an earlier process said. */
+static int run_one_checked(struct bench *bench, int row, const struct stress_config *config,
+			   struct stress_result *result, json_t *into)
+{
+	const json_t *kept = bench_checked(bench, workload_name(config->workload), row);
+	json_t *json;
+	int error;
+
+	if (kept) {
+		progress_skip(&bench->progress, config->seconds);
+		return json_array_append(into, (json_t *)kept) ? EXIT_RESOURCE : 0;
+	}
+	error = stress_run(config, result);
+	if (error || stress_stop)
+		return error;
+	progress_done(&bench->progress, config->seconds);
+	judge(bench, row, config, result);
+	json = stress_json(config, result);
+	json_array_append(into, json);
+	error = bench_keep_checked(bench, workload_name(config->workload), row, json);
+	json_decref(json);
+	return error;
+}
+
 int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
 		      double rare_seconds, json_t *into)
 {
@@ -306,13 +339,7 @@ int bench_run_checked(struct bench *bench, enum workload workload, double second
 	for (i = 0; i < bench->rows && !error && !stress_stop; i++) {
 		config.driver = bench->row[i];
 		progress_step(&bench->progress, workload_name(workload), bench->row[i]->row);
-		error = stress_run(&config, result);
-		if (error)
-			break;
-		judge(bench, i, &config, result);
-		if (into)
-			json_array_append_new(into, stress_json(&config, result));
-		progress_done(&bench->progress, seconds);
+		error = run_one_checked(bench, i, &config, result, into);
 	}
 	free(result);
 	return error ? error : stress_stop ? EXIT_INTERRUPTED : 0;
@@ -325,9 +352,13 @@ static int run_counts(struct bench *bench)
 	int i, error;
 
 	for (i = 0; i < bench->rows; i++) {
+		progress_step(&bench->progress, "counts", bench->row[i]->row);
 		driver = driver_find(drivers_counting, bench->row[i]->row);
-		error = counts_steady(driver, COUNTED_EVENTS, TICKS_BETWEEN_EVENTS,
+		error = counts_steady(driver, COUNTED_EVENTS, TICKS_BETWEEN_EVENTS, false,
 				      &bench->counts[i]);
+		if (!error)
+			error = counts_steady(driver, WRAPPING_EVENTS,
+					      TICKS_BETWEEN_EVENTS, true, &bench->wrapping[i]);
 		if (error)
 			return error;
 		timed = driver_find(drivers_timed, bench->row[i]->row);
@@ -357,6 +388,7 @@ static int run_decode(struct bench *bench)
 		/* Without a stamp every event leaves its window: that is not the usual path. */
 		if (bench->row[i]->desc->untimed)
 			continue;
+		progress_step(&bench->progress, "decoding", bench->row[i]->row);
 		config = buffer_config(bench->row[i], 12, 8);
 		if (buffer_open(&buffer, bench->row[i], &config))
 			return EXIT_RESOURCE;
@@ -425,7 +457,7 @@ int bench_measure(struct bench *bench)
 	if (!error)
 		error = (int)place_unbind_self(&bench->place);
 	if (!error && bench->rounds.cells)
-		error = rounds_calibrate(&bench->rounds);
+		error = bench_calibrate(bench);
 	if (!error && bench->rounds.cells)
 		error = rounds_run(&bench->rounds);
 	if (error)
@@ -462,6 +494,51 @@ static void make_table(struct bench *bench)
 	}
 }
 
+/* What is the same in every run of the same code: what compare goes by first. */
+static json_t *exact(const struct bench *bench)
+{
+	json_t *lines = json_array(), *line;
+	const struct counts *calm, *wrapping;
+	int i;
+
+	for (i = 0; i < bench->rows; i++) {
+		calm = &bench->counts[i];
+		wrapping = &bench->wrapping[i];
+		line = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "row",
+				 bench->row[i]->row, "clock_reads", calm->clock_reads, "atomics",
+				 calm->atomics, "extended", calm->extended, "header_bytes",
+				 calm->header_bytes, "wrapping_clock_reads", wrapping->clock_reads,
+				 "wrapping_atomics", wrapping->atomics, "wrapping_extended",
+				 wrapping->extended, "wrapping_header_bytes",
+				 wrapping->header_bytes);
+		json_object_set_new(line, "instructions", bench->instructions[i] < 0 ?
+				    json_null() : json_real(bench->instructions[i]));
+		json_array_append_new(lines, line);
+	}
+	return lines;
+}
+
+static json_t *noise_json(const struct bench *bench)
+{
+	struct bench_noise noise = bench_noise(bench);
+
+	return json_pack("{s:I, s:I, s:b, s:f, s:f}", "ratios", (json_int_t)noise.cells, "noisy",
+			 (json_int_t)noise.noisy, "too_noisy", bench_too_noisy(&noise),
+			 "half_width", SUMMARY_HALF_WIDTH, "budget_seconds",
+			 bench->rounds.budget_seconds);
+}
+
+static json_t *test_claims(struct bench *bench)
+{
+	json_t *record = json_pack("{s:O, s:O, s:O, s:O}", "benchmarks", bench->repetitions_json,
+				   "stress", bench->stress, "tails", bench->tails, "bytes_by_rate",
+				   bench->by_rate);
+	json_t *claims = claims_test(record);
+
+	json_decref(record);
+	return claims;
+}
+
 void bench_sections(struct bench *bench)
 {
 	double cycles = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "cycles");
@@ -478,11 +555,18 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "bytes_by_rate", bench->by_rate);
 	record_set(bench->record, "tails", bench->tails);
 	record_set(bench->record, "precision", bench->precision);
+	record_set(bench->record, "seek", bench->seek);
 	record_set(bench->record, "channels", bench->channels);
 	record_set(bench->record, "idle", bench->idle);
 	record_set(bench->record, "replay", bench->replay);
 	take_over_kernel(bench);
-	set_section(bench, "injected", bench_injected(bench));
+	bench->injected = bench_injected(bench);
+	record_set(bench->record, "injected", bench->injected);
+	set_section(bench, "exact", exact(bench));
+	set_section(bench, "schemes", bench_schemes(bench));
+	set_section(bench, "command", bench_command(bench));
+	set_section(bench, "claims", test_claims(bench));
+	set_section(bench, "noise", noise_json(bench));
 	set_section(bench, "harness",
 		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", cycles, "loop_ticks", ticks,
 			      "loop_ns", ns, "decode_events_per_second",
@@ -499,8 +583,10 @@ void bench_close(struct bench *bench)
 	json_decref(bench->by_rate);
 	json_decref(bench->tails);
 	json_decref(bench->precision);
+	json_decref(bench->seek);
 	json_decref(bench->channels);
 	json_decref(bench->table);
+	json_decref(bench->injected);
 	json_decref(bench->warnings);
 	place_plan_free(&bench->plan);
 	place_close(&bench->place);

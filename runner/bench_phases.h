@@ -27,6 +27,7 @@ struct bench_size {
 	unsigned int injected_rounds;
 	double idle_seconds; /* without any event */
 	double rare_seconds; /* with one event per second; 0: not run */
+	double budget_seconds; /* for more rounds of what is noisy */
 };
 
 struct bench {
@@ -38,7 +39,11 @@ struct bench {
 	const char *cpus;
 	const char *results;
 	uint64_t repetitions; /* 0: by quick */
+	uint64_t budget; /* seconds, if budget_set; else by quick */
+	bool budget_set;
 	uint64_t seed;
+	const char *json; /* where to, "-": standard output; NULL: a table for people */
+	bool resume; /* go on with the newest unfinished run */
 
 	/* the machine and the record */
 	struct place place;
@@ -58,6 +63,7 @@ struct bench {
 	const struct driver *row[DRIVERS_MAX]; /* of the checked build */
 	int rows;
 	struct counts counts[DRIVERS_MAX];
+	struct counts wrapping[DRIVERS_MAX]; /* with a wrap every few events */
 	double instructions[DRIVERS_MAX]; /* by single-step; negative: not to be had */
 	const char *verdict[DRIVERS_MAX];
 	char why[DRIVERS_MAX][96];
@@ -74,8 +80,10 @@ struct bench {
 	json_t *by_rate;
 	json_t *tails;
 	json_t *precision;
+	json_t *seek;
 	json_t *channels;
 	json_t *table;
+	json_t *injected;
 	double decode_events_per_second;
 	double loop_cycles;
 	bool have_cycles;
@@ -97,6 +105,19 @@ bool bench_have_cycles(const struct bench *bench);
 json_t *bench_injected(const struct bench *bench);
 void bench_print_injected(const struct bench *bench);
 
+/* Takes up the newest unfinished run in bench->results, with its options. An exit code. */
+int bench_resume(struct bench *bench);
+
+/*
+ * What a row's checked run in a phase ("storm") said before this run was resumed, or NULL; the
+ * row's verdict is then what it was after it. bench_keep_checked() keeps it. An exit code.
+ */
+const json_t *bench_checked(struct bench *bench, const char *phase, int row);
+int bench_keep_checked(struct bench *bench, const char *phase, int row, json_t *result);
+
+/* rounds_calibrate(), once for a run and all that resume it. An exit code. */
+int bench_calibrate(struct bench *bench);
+
 /* Chooses rows, CPUs and workloads and opens the record. An exit code. */
 int bench_open(struct bench *bench, const char *program);
 
@@ -109,6 +130,26 @@ int bench_run_checked(struct bench *bench, enum workload workload, double second
 
 /* The workloads beside steady, threads, storm and late_beat, as far as chosen. An exit code. */
 int bench_run_workloads(struct bench *bench);
+
+/* What rows promise and need, and the command that repeats the run; for the record. */
+json_t *bench_schemes(const struct bench *bench);
+json_t *bench_command(const struct bench *bench);
+
+/*
+ * How well the ratios are known: how many cells have one, and in how many of them its 95 % interval
+ * leaves SUMMARY_HALF_WIDTH. After bench_sections().
+ */
+struct bench_noise {
+	size_t cells;
+	size_t noisy;
+};
+struct bench_noise bench_noise(const struct bench *bench);
+
+/* Most ratios are not known well enough: a ranking would be by chance. */
+static inline bool bench_too_noisy(const struct bench_noise *noise)
+{
+	return 2 * noise->noisy > noise->cells;
+}
 
 /* Fenced latencies of all rows in every regime; how long that takes. An exit code; seconds. */
 int bench_run_tails(struct bench *bench);

@@ -62,22 +62,37 @@ static int keep_busy(void *arg, const struct gaps *gaps)
 	return 0;
 }
 
+/* What it said is kept as a checked run's is. */
 static int run_one(struct bench *bench, int row, const struct tails_config *config,
 		   struct tails_result *result)
 {
-	int error = tails_run(config, result);
+	const json_t *kept;
+	char phase[160];
+	json_t *json;
+	int error;
 
-	if (error)
+	snprintf(phase, sizeof(phase), "tails %s%s%s", tails_regime_name(config->regime),
+		 config->gaps ? " " : "", config->gaps ? config->gaps->name : "");
+	kept = bench_checked(bench, phase, row);
+	if (kept) {
+		progress_skip(&bench->progress, config->seconds);
+		return json_array_append(bench->tails, (json_t *)kept) ? EXIT_RESOURCE : 0;
+	}
+	error = tails_run(config, result);
+	if (error || stress_stop)
 		return error;
-	json_array_append_new(bench->tails, tails_json(config, result));
 	progress_done(&bench->progress, config->seconds);
-	if (!result->violation[0])
-		return 0;
-	bench->broken = true;
-	bench->verdict[row] = check_verdict_name(VERDICT_BROKEN);
-	snprintf(bench->why[row], sizeof(bench->why[row]), "tails, %s: %.60s",
-		 tails_regime_name(config->regime), result->violation);
-	return 0;
+	if (result->violation[0]) {
+		bench->broken = true;
+		bench->verdict[row] = check_verdict_name(VERDICT_BROKEN);
+		snprintf(bench->why[row], sizeof(bench->why[row]), "%.30s: %.60s", phase,
+			 result->violation);
+	}
+	json = tails_json(config, result);
+	json_array_append(bench->tails, json);
+	error = bench_keep_checked(bench, phase, row, json);
+	json_decref(json);
+	return error;
 }
 
 /* One row in one regime; under replay at each of the busy files. */

@@ -5,6 +5,7 @@
 #include "bench_phases.h"
 #include "layout_experiments.h"
 #include "options.h"
+#include "seek_curve.h"
 #include "ticks.h"
 
 #define REPLAY_EVENTS 50000
@@ -71,6 +72,9 @@ int bench_run_workloads(struct bench *bench)
 	if (!error && bench->workload[WORKLOAD_stall])
 		error = bench_run_checked(bench, WORKLOAD_stall, size->checked_seconds, 0,
 					  bench->stress);
+	if (!error && bench->workload[WORKLOAD_seek])
+		error = seek_curve(bench->full ? SEEK_MIB_FULL : SEEK_MIB, bench->seed,
+				   bench->seek);
 	if (error || !bench->workload[WORKLOAD_handoff])
 		return error;
 	if (bench->plan.count > 1)

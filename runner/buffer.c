@@ -103,7 +103,10 @@ void buffer_drain(struct buffer *buffer, struct check *check)
 	ring_consume(ring, first);
 	ring->mode = RING_DISCARD;
 	barrier();
-	buffer->driver->drain(buffer->scheme, check, true);
+	last = buffer->driver->drain(buffer->scheme, check, false);
+	if (buffer->tap)
+		buffer->tap(buffer->tap_arg, buffer, first, last);
+	ring_consume(ring, last);
 	barrier();
 	ring->mode = mode;
 }

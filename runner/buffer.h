@@ -18,6 +18,9 @@ struct buffer {
 	struct ring_config config;
 	struct writer writer;
 	bool locked; /* in memory */
+	/* Sees [first, last) of each drain before they are released; may be NULL. */
+	void (*tap)(void *arg, const struct buffer *buffer, uint64_t first, uint64_t last);
+	void *tap_arg;
 };
 
 /*

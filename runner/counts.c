@@ -23,7 +23,20 @@ static void reset(uint64_t step_ticks)
 	virtual_clock.step = step_ticks;
 }
 
-int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ticks,
+/* `events`, before every sixteenth of which more than a wrap goes by. */
+static void run_wrapping(struct buffer *buffer, uint64_t events)
+{
+	const uint32_t bits = buffer->driver->stamp_bits < 64 ? buffer->driver->stamp_bits : 27;
+	uint64_t i;
+
+	for (i = 0; i < events; i++) {
+		if (i % 16 == 0)
+			virtual_clock.now += (UINT64_C(1) << bits) + 1;
+		buffer->driver->run(buffer->scheme, &buffer->writer, 1);
+	}
+}
+
+int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ticks, bool wrapping,
 		  struct counts *counts)
 {
 	struct ring_config config = buffer_config(driver, 12, 8);
@@ -33,12 +46,16 @@ int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ti
 	if (buffer_open(&buffer, driver, &config))
 		return EXIT_RESOURCE;
 	reset(step_ticks);
-	driver->run(buffer.scheme, &buffer.writer, events);
+	if (wrapping)
+		run_wrapping(&buffer, events);
+	else
+		driver->run(buffer.scheme, &buffer.writer, events);
 	counts->clock_reads = (double)points.clock_reads / (double)events;
 	counts->atomics = (double)points.atomics / (double)events;
 	check_init(&check, driver->desc, config.stamp_bits);
 	buffer_drain(&buffer, &check);
 	counts->extended = (double)check.extended / (double)(check.events ? check.events : 1);
+	counts->header_bytes = (double)check.header_bytes / (double)(check.events ? check.events : 1);
 	buffer_close(&buffer);
 	return 0;
 }

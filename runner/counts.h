@@ -13,10 +13,15 @@ struct counts {
 	double clock_reads; /* per event */
 	double atomics; /* read-modify-writes of shared words, commit included */
 	double extended; /* records that carry more than the short field */
+	double header_bytes;
 };
 
-/* `events` back to back, `step_ticks` per clock read; 0, or an exit code after a line on stderr. */
-int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ticks,
+/*
+ * `events` back to back, `step_ticks` per clock read; wrapping: with more than a wrap before every
+ * sixteenth, and no beat, so that times are wrong and counts are not. 0, or an exit code after a
+ * line on stderr.
+ */
+int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ticks, bool wrapping,
 		  struct counts *counts);
 
 /*

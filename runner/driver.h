@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "core/scheme.h"
+#include "seek.h"
 
 /* What the writers of one ring count and choose, apart from the scheme. */
 struct writer {
@@ -45,6 +46,7 @@ struct driver {
 	uint32_t counter_bits;
 	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
 	uint32_t payload_bytes; /* least payload of this build */
+	struct scheme_format format;
 	bool timed; /* of the timed build: the stamp is the payload */
 	bool variant; /* of another row: only by name, by prefix or in full runs */
 
@@ -78,12 +80,17 @@ struct driver {
 	uint64_t (*restarts)(const void *scheme);
 	/* Closes the open sub-buffer. */
 	void (*flush)(void *scheme);
-	/* Decodes and judges all complete sub-buffers, and releases them if `consume`. */
-	void (*drain)(void *scheme, struct check *check, bool consume);
+	/*
+	 * Decodes and judges all complete sub-buffers, and releases them if `consume`. Returns the
+	 * number behind the last of them. Their format headers are complete afterwards.
+	 */
+	uint64_t (*drain)(void *scheme, struct check *check, bool consume);
 	/* As a reader that comes while writers are interrupted: takes what is complete, no more. */
 	void (*take)(void *scheme, struct check *check);
 	/* Hands the events of all complete sub-buffers to `each`, in order, and releases them. */
 	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
+	/* The first event at or after `time`, by begin stamps; false: none is readable. */
+	bool (*seek)(void *scheme, uint64_t time, struct seek_found *found);
 	/* Prints the record of `violation` with up to `around` decoded ones on either side. */
 	void (*show)(FILE *text, void *scheme, const struct violation *violation,
 		     unsigned int around);

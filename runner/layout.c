@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "channels.h"
+#include "json_out.h"
 #include "layout_experiments.h"
 #include "layout_math.h"
 #include "layout_measure.h"
 #include "layout_print.h"
 #include "options.h"
-#include "stress_print.h"
 #include "ticks.h"
 
 #define CHANNEL_EVENTS 200000
@@ -42,8 +42,12 @@ static const char usage[] =
 	"  --precision            ties against cut bits, at recorded gaps and back to back\n"
 	"  --channels             compact events in a channel of their own: bytes and order\n"
 	"  --gaps DIR             recorded gaps (default workloads/gaps)\n"
-	"  --json FILE            all of it, for the record\n"
-	"exit: 0 fine, 1 usage, 3 no resource\n";
+	"  --json FILE            all of it, for the record (- is standard output)\n"
+	"exit: 0 fine, 1 usage, 3 no resource\n"
+	"examples:\n"
+	"  layout --clock-hz 4e9 --timer-hz 100\n"
+	"  layout --measure --layout 6+26/4\n"
+	"  layout --seed-errors --json -\n";
 
 static bool real(const char *option, const char *text, double least, double most, double *value)
 {
@@ -247,7 +251,7 @@ int main(int argc, char **argv)
 	}
 	status = run(&options, json);
 	if (!status && options.json)
-		status = stress_json_write(options.json, json);
+		status = json_out(options.json, json);
 	json_decref(json);
 	if (!status && (fflush(stdout) || ferror(stdout))) {
 		fprintf(stderr, "stampede: cannot write the output: %s\n", strerror(errno));

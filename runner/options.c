@@ -52,6 +52,13 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
 	fputc('\n', stderr);
 }
 
+int option_refused(const char *argument)
+{
+	fprintf(stderr, "stampede: '%s' is not an option, or lacks its value (--help shows them)\n",
+		argument);
+	return EXIT_USAGE;
+}
+
 bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
 		   uint64_t *value)
 {

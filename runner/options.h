@@ -21,6 +21,9 @@ enum exit_code {
 /* One line: no `kind` of that name (`length` bytes), and the nearest of `names` (NULL-ended). */
 void option_unknown(const char *kind, const char *name, size_t length, const char *const *names);
 
+/* One line: getopt() did not like this argument. Always EXIT_USAGE. For use with opterr = 0. */
+int option_refused(const char *argument);
+
 /*
  * A whole number in [least, most]; plain decimal, or with suffix k, M (powers of 1000). False, and
  * one line naming `option`, if it is none.

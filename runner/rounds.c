@@ -2,6 +2,7 @@
 #include "rounds.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -13,7 +14,10 @@
 #include "cell.h"
 #include "one_cell.h"
 #include "options.h"
+#include "samples.h"
 #include "stress.h"
+#include "summary.h"
+#include "ticks.h"
 
 #define TRIALS 3
 #define TRIAL_ITERATIONS (16 * CELL_BATCH)
@@ -170,36 +174,146 @@ static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned 
 	return error;
 }
 
-int rounds_run(struct rounds *rounds)
+static const char *text(const json_t *row, const char *key)
 {
-	unsigned int order[ROUNDS_CELLS_MAX], round, i;
-	const struct rounds_cell *cell;
-	char what[96];
+	const char *its = json_string_value(json_object_get(row, key));
+
+	return its ? its : "";
+}
+
+/* Runs and books one repetition of a cell. */
+static int run_one(struct rounds *rounds, struct rounds_cell *cell, unsigned int round)
+{
 	json_t *result;
+	int error = run_cell(rounds, cell, cell->iterations, &result);
+
+	if (error)
+		return error;
+	error = book(rounds, cell, round, result);
+	cell->done += !error;
+	json_decref(result);
+	return error;
+}
+
+/* The cells that take part in a round, in its own order. */
+static int run_round(struct rounds *rounds, unsigned int round, const bool *takes_part)
+{
+	unsigned int order[ROUNDS_CELLS_MAX], i;
+	struct rounds_cell *cell;
+	char what[96];
 	int error;
 
 	for (i = 0; i < rounds->cells; i++)
 		order[i] = i;
-	for (round = 0; round < rounds->rounds; round++) {
-		shuffle(order, rounds->cells, rounds->seed, round);
-		for (i = 0; i < rounds->cells; i++) {
-			cell = &rounds->cell[order[i]];
-			if (round >= cell->rounds)
-				continue;
-			if (stress_stop)
-				return EXIT_INTERRUPTED;
-			snprintf(what, sizeof(what), "round %u of %u, %s", round + 1,
-				 rounds->rounds, cell->row);
-			progress_step(rounds->progress, "timed", what);
-			error = run_cell(rounds, cell, cell->iterations, &result);
-			if (error)
-				return error;
-			error = book(rounds, cell, round, result);
-			json_decref(result);
-			if (error)
-				return error;
-			progress_done(rounds->progress, rounds->cell_ns * 3e-9);
-		}
+	shuffle(order, rounds->cells, rounds->seed, round);
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[order[i]];
+		if (!takes_part[order[i]])
+			continue;
+		if (stress_stop)
+			return EXIT_INTERRUPTED;
+		snprintf(what, sizeof(what), "round %u%s, %s", round + 1,
+			 cell->done < cell->rounds ? "" : " (more, for noise)", cell->row);
+		progress_step(rounds->progress, "timed", what);
+		error = run_one(rounds, cell, round);
+		if (error)
+			return error;
+		progress_done(rounds->progress,
+			      cell->done <= cell->rounds ? rounds->cell_ns * 3e-9 : 0);
+	}
+	return 0;
+}
+
+/* Is the cell's ratio to the floor of its workload known well enough, or not to be known? */
+static bool is_settled(const struct rounds *rounds, const struct rounds_cell *cell)
+{
+	const struct samples_cell own = { cell->row, cell->workload };
+	const struct samples_cell floor = { SAMPLES_FLOOR, cell->workload };
+	struct stats_interval ratio = samples_median(rounds->rows, &own, "cycles", &floor);
+
+	if (!strcmp(cell->row, SAMPLES_FLOOR) || !strcmp(cell->row, CELL_EMPTY))
+		return true;
+	if (isnan(ratio.middle))
+		ratio = samples_median(rounds->rows, &own, "ticks", &floor);
+	/* A ring that failed its check has no time, and more rounds give it none. */
+	return isnan(ratio.middle) || stats_half_width(&ratio) <= SUMMARY_HALF_WIDTH;
+}
+
+/* With each cell the floor that it is measured by. */
+static void add_floors(const struct rounds *rounds, bool *takes_part)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < rounds->cells; i++)
+		for (j = 0; j < rounds->cells && takes_part[i]; j++)
+			if (!strcmp(rounds->cell[j].row, SAMPLES_FLOOR) &&
+			    !strcmp(rounds->cell[j].workload, rounds->cell[i].workload))
+				takes_part[j] = true;
+}
+
+/* Marks the cells whose ratio needs another round. */
+static bool choose_noisy(const struct rounds *rounds, bool *takes_part)
+{
+	unsigned int i;
+	bool any = false;
+
+	for (i = 0; i < rounds->cells; i++)
+		any |= takes_part[i] = !is_settled(rounds, &rounds->cell[i]);
+	add_floors(rounds, takes_part);
+	return any;
+}
+
+/* Repetitions that each cell has from an earlier process; the first round that is free. */
+static unsigned int take_stock(struct rounds *rounds)
+{
+	const json_t *row;
+	unsigned int first = 0, i;
+	size_t index = json_array_size(rounds->rows);
+
+	progress_skip(rounds->progress, (double)index * rounds->cell_ns * 3e-9);
+	json_array_foreach(rounds->rows, index, row) {
+		unsigned int round = (unsigned int)json_integer_value(
+			json_object_get(row, "repetition_index"));
+
+		first = round >= first ? round + 1 : first;
+		for (i = 0; i < rounds->cells; i++)
+			rounds->cell[i].done += !strcmp(rounds->cell[i].row, text(row, "row")) &&
+						!strcmp(rounds->cell[i].workload,
+							text(row, "workload"));
+	}
+	return first;
+}
+
+/* Marks the cells that still lack repetitions. */
+static bool choose_missing(const struct rounds *rounds, bool *takes_part)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells; i++)
+		any |= takes_part[i] = rounds->cell[i].done < rounds->cell[i].rounds;
+	add_floors(rounds, takes_part);
+	return any;
+}
+
+int rounds_run(struct rounds *rounds)
+{
+	/* A round that was cut off is not gone on with: its floor was another time's. */
+	unsigned int round = take_stock(rounds);
+	bool takes_part[ROUNDS_CELLS_MAX];
+	uint64_t end;
+	int error;
+
+	for (; choose_missing(rounds, takes_part); round++) {
+		error = run_round(rounds, round, takes_part);
+		if (error)
+			return error;
+	}
+	end = time_ns() + (uint64_t)(rounds->budget_seconds * 1e9);
+	for (; time_ns() < end && choose_noisy(rounds, takes_part); round++) {
+		error = run_round(rounds, round, takes_part);
+		if (error)
+			return error;
 	}
 	return 0;
 }

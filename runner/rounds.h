@@ -21,7 +21,8 @@ struct rounds_cell {
 	const char *workload; /* "steady", "threads", "wraps:0.001", ... */
 	struct cell_injection injected;
 	unsigned int threads;
-	unsigned int rounds; /* this cell takes part in the first so many */
+	unsigned int rounds; /* so many repetitions are planned */
+	unsigned int done;
 	uint64_t iterations; /* per thread; set by rounds_calibrate() */
 };
 
@@ -31,17 +32,22 @@ struct rounds {
 	unsigned int rounds;
 	uint64_t seed;
 	double cell_ns; /* that a repetition's loop shall take */
+	double budget_seconds; /* of wall time for rounds beyond the planned ones */
 	const char *topology; /* XML of this machine, for the cells' processes */
 	const unsigned int *pu;
 	struct record *record;
-	json_t *rows; /* array; each row with "row", "workload", "round" beside what was measured */
+	json_t *rows; /* array, of an earlier process at first; each row with "row", "workload", "round" beside what was measured */
 	struct progress *progress;
 };
 
 /* Finds each cell's number of events by a short trial. An exit code. */
 int rounds_calibrate(struct rounds *rounds);
 
-/* Runs all; every repetition is in the record as soon as it is done. An exit code. */
+/*
+ * Runs all, then more rounds of those cells whose ratio to the floor is not yet known to
+ * SUMMARY_HALF_WIDTH, until all are or the budget is spent; every repetition is in the record
+ * as soon as it is done. An exit code.
+ */
 int rounds_run(struct rounds *rounds);
 
 #endif

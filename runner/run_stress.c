@@ -8,10 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json_out.h"
 #include "options.h"
 #include "stress.h"
+#include "stress_export.h"
 #include "stress_print.h"
 
+#define EXPORT_MIB 64 /* per row, unless the user says otherwise */
 #define PAYLOAD_MOST 500000 /* the largest sub-buffer has 262144 bytes */
 
 struct options {
@@ -20,6 +23,8 @@ struct options {
 	const char *cpus;
 	const char *json;
 	const char *gaps;
+	const char *export;
+	uint64_t export_mib;
 	uint64_t seconds;
 	uint64_t levels;
 	uint64_t threads;
@@ -45,9 +50,16 @@ static const char usage[] =
 	"  --gaps FILE            of replay, such as workloads/gaps/syscalls_busy.csv\n"
 	"  --payload N|random     bytes behind the 32 of the check, random: 0..200\n"
 	"  --seed N               of ring geometry, modes and round lengths (default 1)\n"
-	"  --json FILE            results, written when all is done\n"
+	"  --json FILE            results, written when all is done (- is standard output)\n"
+	"  --export DIR           what is recorded, as traces: CTF 1.8 or ftrace sub-buffers, in\n"
+	"                         DIR/<row>/epoch-<n> (read-trace and babeltrace2 read them)\n"
+	"  --export-mib N         of them per row, at most a drain more (default 64)\n"
 	"exit: 0 promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not possible here,\n"
-	"      5 interrupted\n";
+	"      5 interrupted\n"
+	"examples:\n"
+	"  run-stress --scheme nested_stamps --seconds 60 --bits 16\n"
+	"  run-stress --workload late_beat --scheme heartbeat\n"
+	"  run-stress --workload replay --gaps workloads/gaps/syscalls_busy.csv\n";
 
 static void on_interrupt(int signal)
 {
@@ -55,26 +67,29 @@ static void on_interrupt(int signal)
 	stress_stop = 1;
 }
 
+static const struct option longs[] = {
+	{ "list", no_argument, NULL, 'l' },
+	{ "scheme", required_argument, NULL, 's' },
+	{ "workload", required_argument, NULL, 'w' },
+	{ "seconds", required_argument, NULL, 't' },
+	{ "levels", required_argument, NULL, 'n' },
+	{ "threads", required_argument, NULL, 'j' },
+	{ "shared", no_argument, NULL, 'a' },
+	{ "cpus", required_argument, NULL, 'c' },
+	{ "bits", required_argument, NULL, 'b' },
+	{ "gaps", required_argument, NULL, 'g' },
+	{ "payload", required_argument, NULL, 'p' },
+	{ "seed", required_argument, NULL, 'r' },
+	{ "json", required_argument, NULL, 'o' },
+	{ "export", required_argument, NULL, 'e' },
+	{ "export-mib", required_argument, NULL, 'm' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* 0: go on; otherwise 1 + exit code. */
 static int parse(int argc, char **argv, struct options *options)
 {
-	static const struct option longs[] = {
-		{ "list", no_argument, NULL, 'l' },
-		{ "scheme", required_argument, NULL, 's' },
-		{ "workload", required_argument, NULL, 'w' },
-		{ "seconds", required_argument, NULL, 't' },
-		{ "levels", required_argument, NULL, 'n' },
-		{ "threads", required_argument, NULL, 'j' },
-		{ "shared", no_argument, NULL, 'a' },
-		{ "cpus", required_argument, NULL, 'c' },
-		{ "bits", required_argument, NULL, 'b' },
-		{ "gaps", required_argument, NULL, 'g' },
-		{ "payload", required_argument, NULL, 'p' },
-		{ "seed", required_argument, NULL, 'r' },
-		{ "json", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	bool good = true;
 	int option;
 
@@ -93,6 +108,11 @@ static int parse(int argc, char **argv, struct options *options)
 			options->gaps = optarg;
 		else if (option == 'o')
 			options->json = optarg;
+		else if (option == 'e')
+			options->export = optarg;
+		else if (option == 'm')
+			good = option_number("--export-mib", optarg, 1, 1000000,
+					     &options->export_mib);
 		else if (option == 't')
 			good = option_number("--seconds", optarg, 1, 86400, &options->seconds);
 		else if (option == 'n')
@@ -171,10 +191,19 @@ static int prepare(const struct place *place, struct options *options,
 				"workload storm\n");
 		return EXIT_UNSUPPORTED;
 	}
+	if (config->workload == WORKLOAD_seek) {
+		fprintf(stderr, "stampede: seek is measured by bench: make bench WORKLOADS=seek\n");
+		return EXIT_UNSUPPORTED;
+	}
 	if (options->gaps && config->workload != WORKLOAD_replay) {
 		fprintf(stderr, "stampede: --gaps is for --workload replay, not for %s\n",
 			workload_name(config->workload));
 		return EXIT_USAGE;
+	}
+	if (options->export && config->workload == WORKLOAD_late_beat) {
+		fprintf(stderr, "stampede: late_beat starts its ring anew for every beat; "
+				"--export is for other workloads\n");
+		return EXIT_UNSUPPORTED;
 	}
 	if (config->workload == WORKLOAD_replay) {
 		if (!options->gaps)
@@ -263,6 +292,34 @@ static int choose_migrate(const struct options *options, const struct driver **r
 	return kept;
 }
 
+/* One row, and its traces if they are wanted. */
+static int run_row(const struct options *options, struct stress_config *config,
+		   struct stress_result *result)
+{
+	static struct stress_export export;
+	int error, closed;
+
+	if (!options->export || !export_possible(config->driver)) {
+		if (options->export)
+			fprintf(stderr, "stampede: %s has no stamps, or a format of its own: not exported\n",
+				config->driver->row);
+		config->export = NULL;
+		error = stress_run(config, result);
+		if (!error)
+			stress_print(config, result);
+		return error;
+	}
+	error = stress_export_open(&export, options->export, config->driver->row,
+				   options->export_mib << 20);
+	config->export = &export;
+	if (!error)
+		error = stress_run(config, result);
+	if (!error)
+		stress_print(config, result);
+	closed = stress_export_close(&export);
+	return error ? error : closed;
+}
+
 static int run_rows(const struct options *options, struct stress_config *config,
 		    const struct driver **rows, int count)
 {
@@ -273,17 +330,16 @@ static int run_rows(const struct options *options, struct stress_config *config,
 	stress_print_head(config);
 	for (i = 0; i < count && !stress_stop; i++) {
 		config->driver = rows[i];
-		error = stress_run(config, &result);
+		error = run_row(options, config, &result);
 		if (error)
 			return error;
-		stress_print(config, &result);
 		if (json)
 			json_array_append_new(json, stress_json(config, &result));
 		if (stress_verdict(&result) == VERDICT_BROKEN)
 			worst = EXIT_BROKEN;
 	}
 	if (json) {
-		error = stress_json_write(options->json, json);
+		error = json_out(options->json, json);
 		json_decref(json);
 		if (error)
 			return error;
@@ -294,7 +350,8 @@ static int run_rows(const struct options *options, struct stress_config *config,
 int main(int argc, char **argv)
 {
 	struct options options = {
-		.workload = "storm", .seconds = 2, .levels = 3, .threads = 1, .seed = 1
+		.workload = "storm", .seconds = 2, .levels = 3, .threads = 1, .seed = 1,
+		.export_mib = EXPORT_MIB
 	};
 	const struct driver *rows[DRIVERS_MAX];
 	struct sigaction interrupt = { .sa_handler = on_interrupt };

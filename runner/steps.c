@@ -5,9 +5,14 @@
 #include <stdio.h>
 
 #include "buffer.h"
+#include "core/clock.h"
 #include "core/restart.h"
 
 #ifdef __x86_64__
+#define AWAITED_BITS 28 /* a wrap of wider fields is rare, and would take long to wait for */
+#define STEPPED_EVENTS 16
+#define TRIES_MOST 100
+
 static volatile uint64_t steps;
 
 static void on_step(int signal)
@@ -48,51 +53,51 @@ static uint64_t events_per_subbuf(struct buffer *buffer)
 	return check.subbufs > 1 ? (check.events - check.last_events) / (check.subbufs - 1) : 1;
 }
 
-/*
- * Least instructions of a run of `events`: stepping takes time, so that the clock may wrap under a
- * stepped event, which no event of a run at speed would see. The event before is not stepped.
- */
-static uint64_t least_steps_of(struct buffer *buffer, uint64_t events)
+/* Leaves at least half a wrap of the row's field before the next one; which wrap this is. */
+static uint64_t await_wrap(uint32_t stamp_bits)
 {
-	uint64_t least = UINT64_MAX, now;
+	while (stamp_bits <= AWAITED_BITS && clock_real() >> (stamp_bits - 1) & 1)
+		;
+	return stamp_bits < 64 ? clock_real() >> stamp_bits : 0;
+}
+
+/*
+ * Instructions of a call that records `events` behind the first `skipped` of a sub-buffer. Stepping
+ * takes some 10 us per instruction, a sub-buffer's events together more than a wrap of 27 bits, and
+ * where that falls is no property of the row: what met one, for want of the CPU, is done again.
+ * Negative if that is too often.
+ */
+static int64_t steps_behind(struct buffer *buffer, uint64_t skipped, uint64_t events)
+{
+	const uint32_t bits = buffer->driver->stamp_bits;
+	uint64_t wrap, counted;
 	int i;
 
-	for (i = 0; i < 12; i++) {
-		buffer->driver->run(buffer->scheme, &buffer->writer, 1);
-		now = steps_of(buffer, events);
-		if (now < least)
-			least = now;
+	for (i = 0; i < TRIES_MOST; i++) {
+		wrap = await_wrap(bits);
+		buffer->driver->flush(buffer->scheme);
+		/* The first event after a flush opens a sub-buffer. */
+		buffer->driver->run(buffer->scheme, &buffer->writer, 1 + skipped);
+		counted = steps_of(buffer, events);
+		if (bits >= 64 || clock_real() >> bits == wrap)
+			return (int64_t)counted;
 	}
-	return least;
-}
-
-static uint64_t closed_subbufs(const struct buffer *buffer)
-{
-	uint64_t first, last;
-
-	ring_readable(buffer_ring(buffer), &first, &last);
-	return last;
+	return -1;
 }
 
 /*
- * Instructions that going on to the next sub-buffer takes above those of plain events, `one` each:
- * of the last events of one and the first of the next. (Filling it may take as much as opening.)
+ * One sub-buffer's events, the switch to the next among them; what a call costs drops out. Negative
+ * if it cannot be had.
  */
-static uint64_t switch_steps(struct buffer *buffer, uint64_t events, uint64_t one)
+static int64_t steps_per_subbuf(struct buffer *buffer, uint64_t events)
 {
-	uint64_t closed, extra = 0, now, left, behind = 2;
+	int64_t plain = steps_behind(buffer, events / 4, STEPPED_EVENTS);
+	int64_t twice = steps_behind(buffer, events / 4, 2 * STEPPED_EVENTS);
+	int64_t with_switch = steps_behind(buffer, events - STEPPED_EVENTS / 2, STEPPED_EVENTS);
 
-	closed = closed_subbufs(buffer);
-	while (closed_subbufs(buffer) == closed)
-		buffer->driver->run(buffer->scheme, &buffer->writer, 1);
-	buffer->driver->run(buffer->scheme, &buffer->writer, events - 4);
-	closed = closed_subbufs(buffer);
-	for (left = events; left && behind; left--) {
-		now = steps_of(buffer, 1);
-		extra += now > one ? now - one : 0;
-		behind -= closed_subbufs(buffer) != closed;
-	}
-	return extra;
+	if (plain < 0 || twice < 0 || with_switch < 0)
+		return -1;
+	return (twice - plain) * (int64_t)events / STEPPED_EVENTS + with_switch - plain;
 }
 
 double steps_per_event(const struct driver *driver)
@@ -100,10 +105,10 @@ double steps_per_event(const struct driver *driver)
 	struct ring_config config =
 		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	struct sigaction action = { .sa_handler = on_step }, old;
-	uint64_t events, one, two, opening = UINT64_MAX, extra;
 	struct buffer buffer;
+	int64_t whole = -1;
+	uint64_t events;
 	bool detached;
-	int i;
 
 	if (buffer_open(&buffer, driver, &config))
 		return -1;
@@ -119,22 +124,14 @@ double steps_per_event(const struct driver *driver)
 		return -1;
 	}
 	events = events_per_subbuf(&buffer);
-	/* A loop of two has one iteration more than a loop of one. */
-	one = least_steps_of(&buffer, 1);
-	two = least_steps_of(&buffer, 2);
-	for (i = 0; i < 8 && events > 8; i++) {
-		extra = switch_steps(&buffer, events, one);
-		if (extra < opening)
-			opening = extra;
-	}
+	if (events > 2 * STEPPED_EVENTS)
+		whole = steps_per_subbuf(&buffer, events);
 	sigaction(SIGTRAP, &old, NULL);
 	if (detached && !restart_attach())
 		fprintf(stderr, "stampede: rseq could not be registered again; restartable rows that "
 				"run in this process are not restarted\n");
 	buffer_close(&buffer);
-	if (two <= one || opening == UINT64_MAX)
-		return -1;
-	return (double)(two - one) + (double)opening / (double)events;
+	return whole > 0 ? (double)whole / (double)events : -1;
 }
 #else
 double steps_per_event(const struct driver *driver)

@@ -14,6 +14,7 @@
 #define EPOCH_NS 300000000u
 #define CALM_EVENTS 20000
 #define RING_BYTES_SHIFT 20
+#define SEED_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 volatile sig_atomic_t stress_stop;
 
@@ -269,7 +270,11 @@ static bool more(struct stress_thread *thread, uint64_t until_ns)
 
 static int epoch(struct stress_thread *thread)
 {
-	struct ring_config ring = stress_geometry(thread->config, thread->pu, &thread->random);
+	/* Rings that make one trace are alike. */
+	uint64_t common = (thread->config->seed + 1) * (thread->result.epochs + 1) * SEED_FACTOR;
+	struct ring_config ring = stress_geometry(thread->config, thread->pu,
+						  thread->config->export ? &common :
+									   &thread->random);
 	struct check check;
 	uint64_t delivered, events = thread->task_events, on_cpu = thread->recording_cpu_ns;
 
@@ -279,6 +284,7 @@ static int epoch(struct stress_thread *thread)
 	}
 	check_init(&check, thread->config->driver->desc, ring.stamp_bits);
 	check.keep = thread->keep;
+	thread->tap.epoch = thread->result.epochs;
 	thread->round_end_ns = time_ns() + EPOCH_NS;
 	if (thread->round_end_ns > thread->deadline_ns)
 		thread->round_end_ns = thread->deadline_ns;
@@ -360,6 +366,11 @@ static void *thread_main(void *arg)
 	thread->error = place_bind_self(config->place, thread->pu) ?
 				EXIT_RESOURCE :
 				stress_buffer(config, thread->pu, &thread->random, &thread->buffer);
+	if (!thread->error && config->export) {
+		thread->tap.export = config->export;
+		thread->buffer.tap = stress_export_tap;
+		thread->buffer.tap_arg = &thread->tap;
+	}
 	if (!thread->error) {
 		thread->error = thread_run(thread);
 		if (!thread->error && place_verify_self(config->place, thread->pu))

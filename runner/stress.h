@@ -46,6 +46,8 @@ const char *workload_text(enum workload workload);
 /* Names of all workloads, NULL-ended, for option_unknown(). */
 extern const char *const workload_names[];
 
+struct stress_export;
+
 struct stress_config {
 	const struct driver *driver; /* of the checked build */
 	enum workload workload;
@@ -63,6 +65,7 @@ struct stress_config {
 	bool shared; /* all threads write into one ring; CHECK_WRITERS_MAX at most */
 	const struct gaps *gaps; /* of the replay workload */
 	double rare_seconds; /* of the idle workload, at its end: one event per second */
+	struct stress_export *export; /* gets what is recorded; NULL: nobody does */
 };
 
 /* One lateness of the beat, and what the row made of it. */

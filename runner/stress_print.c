@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "stress_print.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "options.h"
 #include "ticks.h"
@@ -322,24 +320,4 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	SET("void_worst_error_ticks", result->voided.worst_error);
 #undef SET
 	return json;
-}
-
-int stress_json_write(const char *path, const json_t *json)
-{
-	char temporary[4096];
-	int error = 0;
-
-	if (snprintf(temporary, sizeof(temporary), "%s.tmp.%d", path, (int)getpid()) >=
-	    (int)sizeof(temporary)) {
-		fprintf(stderr, "stampede: '%s' is too long a name\n", path);
-		return EXIT_USAGE;
-	}
-	errno = 0;
-	if (json_dump_file(json, temporary, JSON_INDENT(1)) || rename(temporary, path))
-		error = errno ? errno : EIO;
-	if (!error)
-		return 0;
-	fprintf(stderr, "stampede: cannot write %s: %s\n", path, strerror(error));
-	unlink(temporary);
-	return EXIT_RESOURCE;
 }

@@ -13,7 +13,4 @@ void stress_print(const struct stress_config *config, const struct stress_result
 /* The same as JSON; every field of results/SCHEMA.md's "stress". */
 json_t *stress_json(const struct stress_config *config, const struct stress_result *result);
 
-/* Writes `json` to `path` by way of a temporary name. An exit code, after a line on stderr. */
-int stress_json_write(const char *path, const json_t *json);
-
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "stress_export.h"
 #include "stress_thread.h"
 #include "ticks.h"
 
@@ -40,6 +41,7 @@ struct shared {
 	uint64_t events; /* of each writer in the next round */
 	unsigned int round; /* of the epoch */
 	bool stop;
+	struct stress_export_tap tap;
 };
 
 static void handle_interrupt(void *arg, unsigned int source)
@@ -63,6 +65,7 @@ static int epoch_begin(struct shared *shared)
 		fprintf(stderr, "stampede: ring geometry larger than its memory\n");
 		return EXIT_USAGE;
 	}
+	shared->tap.epoch = shared->result->epochs;
 	check_init(&shared->check, &shared->result->shared_desc, ring.stamp_bits);
 	shared->check.contexts = config->threads * CONTEXTS;
 	for (i = 0; i < config->threads; i++) {
@@ -269,6 +272,9 @@ int stress_shared(const struct stress_config *config, struct stress_result *resu
 		shared->result = result;
 		shared->random = (config->seed + 1) * 0x9e3779b97f4a7c15u;
 		error = stress_buffer(config, config->pu[0], &shared->random, &shared->buffer);
+		shared->tap.export = config->export;
+		shared->buffer.tap = config->export ? stress_export_tap : NULL;
+		shared->buffer.tap_arg = &shared->tap;
 		if (!error)
 			error = run_writers(shared);
 		if (shared->buffer.driver)

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "stress.h"
+#include "stress_export.h"
 
 struct stress_thread;
 struct stress_joint;
@@ -40,6 +41,7 @@ struct stress_thread {
 	struct interrupts interrupts;
 	struct interrupt_sender sender;
 	struct check_keep *keep; /* decoded times that the workload wants; may be NULL */
+	struct stress_export_tap tap;
 	unsigned int pu;
 	uint64_t random;
 	uint64_t round_end_ns; /* time_ns() at which a round has to end at the latest */

@@ -5,93 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLOOR "floor"
+#include "terminal.h"
 
-struct series {
-	double *value;
-	size_t count;
-};
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The part-quantile of a sorted series, between neighbours in proportion. */
-static double quantile(const struct series *series, double part)
-{
-	double at = part * (double)(series->count - 1);
-	size_t below = (size_t)at;
-
-	if (below + 1 >= series->count)
-		return series->value[series->count - 1];
-	return series->value[below] +
-	       (at - (double)below) * (series->value[below + 1] - series->value[below]);
-}
-
-static int is_cell(const json_t *repetition, const struct summary_cell *cell)
-{
-	const char *its_row = json_string_value(json_object_get(repetition, "row"));
-	const char *its_workload = json_string_value(json_object_get(repetition, "workload"));
-
-	return its_row && its_workload && !strcmp(its_row, cell->row) &&
-	       !strcmp(its_workload, cell->workload);
-}
-
-/* `key` of a cell, divided by that of `base` in the same round unless that is NULL; sorted. */
-static struct series collect(const json_t *rows, const struct summary_cell *cell, const char *key,
-			     const struct summary_cell *base)
-{
-	struct series series = { .value = calloc(json_array_size(rows) + 1, sizeof(double)) };
-	const json_t *one, *other, *value, *below;
-	size_t i, j;
-
-	json_array_foreach(rows, i, one) {
-		value = json_object_get(one, key);
-		if (!series.value || !is_cell(one, cell) || !json_is_number(value))
-			continue;
-		if (!base) {
-			series.value[series.count++] = json_number_value(value);
-			continue;
-		}
-		json_array_foreach(rows, j, other) {
-			below = json_object_get(other, key);
-			if (is_cell(other, base) && json_number_value(below) > 0 &&
-			    json_equal(json_object_get(one, "repetition_index"),
-				       json_object_get(other, "repetition_index")))
-				series.value[series.count++] =
-					json_number_value(value) / json_number_value(below);
-		}
-	}
-	if (series.count)
-		qsort(series.value, series.count, sizeof(double), by_value);
-	return series;
-}
+#define FLOOR SAMPLES_FLOOR
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
 {
-	const struct summary_cell cell = { row, workload };
-	struct series series = collect(rows, &cell, key, NULL);
-	double median = series.count ? quantile(&series, 0.5) : -1;
+	const struct samples_cell cell = { row, workload };
+	double median = samples_median(rows, &cell, key, NULL).middle;
 
-	free(series.value);
-	return median;
+	return isnan(median) ? -1 : median;
 }
 
-double summary_ratio(const json_t *rows, const struct summary_cell *cell,
-		     const struct summary_cell *base, const char *key)
+double summary_ratio(const json_t *rows, const struct samples_cell *cell,
+		     const struct samples_cell *base, const char *key)
 {
-	struct series series = collect(rows, cell, key, base);
-	double median = series.count ? quantile(&series, 0.5) : -1;
+	double median = samples_median(rows, cell, key, base).middle;
 
-	free(series.value);
-	return median;
+	return isnan(median) ? -1 : median;
+}
+
+static json_t *known(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
 }
 
 /* Sets name, name_low and name_high to median and quartiles, or to null. */
-static void set_spread(json_t *line, const char *name, struct series series)
+static void set_spread(json_t *line, const char *name, struct samples samples)
 {
 	static const char *const suffix[] = { "_low", "", "_high" };
 	char key[64];
@@ -100,42 +40,50 @@ static void set_spread(json_t *line, const char *name, struct series series)
 	for (i = 0; i < 3; i++) {
 		snprintf(key, sizeof(key), "%s%s", name, suffix[i]);
 		json_object_set_new(line, key,
-				    series.count ? json_real(quantile(&series, 0.25 + 0.25 * i)) :
-						   json_null());
+				    known(stats_quantile(samples.value, samples.count,
+							 0.25 + 0.25 * i)));
 	}
-	free(series.value);
+	samples_free(&samples);
 }
 
 static void set_median(json_t *line, const json_t *rows, const struct summary_row *about,
 		       const char *key)
 {
-	const struct summary_cell cell = { about->row, about->workload };
-	struct series series = collect(rows, &cell, key, NULL);
+	const struct samples_cell cell = { about->row, about->workload };
 
-	json_object_set_new(line, key,
-			    series.count ? json_real(quantile(&series, 0.5)) : json_null());
-	free(series.value);
+	json_object_set_new(line, key, known(samples_median(rows, &cell, key, NULL).middle));
+}
+
+void summary_set_noise(json_t *line, const struct stats_interval *ratio)
+{
+	double half = stats_half_width(ratio);
+
+	json_object_set_new(line, "ratio_95_low", known(ratio->low));
+	json_object_set_new(line, "ratio_95_high", known(ratio->high));
+	json_object_set_new(line, "noisy", json_boolean(!(half <= SUMMARY_HALF_WIDTH)));
 }
 
 json_t *summary_line(const json_t *rows, const struct summary_row *about)
 {
-	const struct summary_cell cell = { about->row, about->workload };
-	const struct summary_cell floor = { FLOOR, about->workload };
-	struct series ns = collect(rows, &cell, "cpu_time", NULL);
-	struct series ratio = collect(rows, &cell, "cycles", &floor);
+	const struct samples_cell cell = { about->row, about->workload };
+	const struct samples_cell floor = { FLOOR, about->workload };
+	struct samples ns = samples_collect(rows, &cell, "cpu_time", NULL);
+	struct samples ratio = samples_collect(rows, &cell, "cycles", &floor);
 	const char *basis = "cycles";
+	struct stats_interval interval;
 	json_t *line;
 
 	if (!ns.count) {
-		free(ns.value);
-		free(ratio.value);
+		samples_free(&ns);
+		samples_free(&ratio);
 		return NULL;
 	}
 	if (!ratio.count) {
-		free(ratio.value);
-		ratio = collect(rows, &cell, "ticks", &floor);
+		samples_free(&ratio);
+		ratio = samples_collect(rows, &cell, "ticks", &floor);
 		basis = "ticks";
 	}
+	interval = stats_median(ratio.value, ratio.count);
 	line = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:f, s:f, s:s, s:i}", "row", about->row,
 			 "workload", about->workload, "verdict", about->verdict, "why", about->why,
 			 "clock_reads", about->clock_reads, "atomics", about->atomics, "extended",
@@ -143,9 +91,10 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 	json_object_set_new(line, "worst_error_ticks",
 			    about->worst_error_ticks < 0 ? json_null() :
 							   json_real(about->worst_error_ticks));
+	summary_set_noise(line, &interval);
 	set_spread(line, "ns", ns);
 	set_spread(line, "ratio", ratio);
-	set_spread(line, "cycles", collect(rows, &cell, "cycles", NULL));
+	set_spread(line, "cycles", samples_collect(rows, &cell, "cycles", NULL));
 	set_median(line, rows, about, "ticks");
 	set_median(line, rows, about, "instructions");
 	json_object_set_new(line, "instructions_source", json_string("cpu counter"));
@@ -175,13 +124,36 @@ static void print_number(FILE *out, const json_t *line, const char *key, int wid
 		fprintf(out, " %*s", width, "n/a");
 }
 
+/* Half of the 95 % interval in percent, and whether that is too much. */
+static void print_half_width(FILE *out, const json_t *line)
+{
+	struct stats_interval interval = {
+		json_number_value(json_object_get(line, "ratio")),
+		json_number_value(json_object_get(line, "ratio_95_low")),
+		json_number_value(json_object_get(line, "ratio_95_high")),
+	};
+
+	if (json_is_number(json_object_get(line, "ratio_95_low")))
+		fprintf(out, " %4.1f%%", 100 * stats_half_width(&interval));
+	else
+		fprintf(out, " %5s", "n/a");
+	fputs(json_is_true(json_object_get(line, "noisy")) ? " ~\n" : "\n", out);
+}
+
+static enum terminal_colour colour_of(const char *verdict)
+{
+	if (!strcmp(verdict, "kept"))
+		return TERMINAL_GOOD;
+	return !strcmp(verdict, "broken") ? TERMINAL_BAD : TERMINAL_PLAIN;
+}
+
 static void print_line(FILE *out, const json_t *line, int width, const char *basis)
 {
 	const json_t *error = json_object_get(line, "worst_error_ticks");
+	const char *verdict = json_string_value(json_object_get(line, "verdict"));
 
-	fprintf(out, "%-*.*s %-12.12s", width, width,
-		json_string_value(json_object_get(line, "row")),
-		json_string_value(json_object_get(line, "verdict")));
+	fprintf(out, "%-*.*s ", width, width, json_string_value(json_object_get(line, "row")));
+	terminal_print(out, colour_of(verdict), -12, verdict);
 	if (json_is_number(error) && json_number_value(error) >= 1e6)
 		fprintf(out, " %7.1e", json_number_value(error));
 	else
@@ -193,10 +165,7 @@ static void print_line(FILE *out, const json_t *line, int width, const char *bas
 	print_number(out, line, "clock_reads", 5, 2);
 	print_number(out, line, "atomics", 5, 2);
 	print_number(out, line, "ratio", 6, 3);
-	fprintf(out, " %4.1f%%\n",
-		50 * (json_number_value(json_object_get(line, "ratio_high")) -
-		      json_number_value(json_object_get(line, "ratio_low"))) /
-			fmax(json_number_value(json_object_get(line, "ratio")), 1e-9));
+	print_half_width(out, line);
 }
 
 /* Columns of names: two rows must not look alike for want of room; 100 are a line. */
@@ -229,7 +198,7 @@ void summary_print(FILE *out, const json_t *lines)
 		if (strcmp(its, workload))
 			fprintf(out, "%s%-*s %-11s%9s %5s %5s %6s %5s %5s %5s %12s\n",
 				i ? "\n" : "", width, its, "verdict", "worst err", "bytes",
-				"ns", basis, "instr", "reads", "atoms", "ratio (IQR)");
+				"ns", basis, "instr", "reads", "atoms", "ratio (95%)");
 		workload = its;
 		print_line(out, line, width, basis);
 	}

@@ -6,10 +6,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-struct summary_cell {
-	const char *row;
-	const char *workload;
-};
+#include "samples.h"
+
+/* A ratio is known well enough when its 95 % interval is within this share of it. */
+#define SUMMARY_HALF_WIDTH 0.02
 
 /* What a row's line needs beside its repetitions. */
 struct summary_row {
@@ -34,8 +34,11 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about);
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key);
 
 /* Median over the rounds of `key` of `cell` by that of `base` in the same round; negative: none. */
-double summary_ratio(const json_t *rows, const struct summary_cell *cell,
-		     const struct summary_cell *base, const char *key);
+double summary_ratio(const json_t *rows, const struct samples_cell *cell,
+		     const struct samples_cell *base, const char *key);
+
+/* Sets the fields ratio_95_low, ratio_95_high and noisy: see SCHEMA.md. */
+void summary_set_noise(json_t *line, const struct stats_interval *ratio);
 
 /* Prints lines made by summary_line() as a table of at most 100 columns. */
 void summary_print(FILE *out, const json_t *lines);

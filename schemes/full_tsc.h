@@ -16,6 +16,8 @@
 #ifndef STAMPEDE_FULL_TSC_H
 #define STAMPEDE_FULL_TSC_H
 
+#define SCHEME_FORMAT { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 8 }
+
 #include "core/format_ctf.h"
 
 struct scheme_ring {

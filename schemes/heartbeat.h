@@ -29,6 +29,10 @@
 #ifndef STAMPEDE_HEARTBEAT_H
 #define STAMPEDE_HEARTBEAT_H
 
+#ifndef HEARTBEAT_COMPACT
+#define SCHEME_FORMAT { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 4 }
+#endif
+
 #include "core/format_ctf.h"
 #include "core/synthetic.h"
 

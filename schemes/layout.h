@@ -39,9 +39,6 @@
 #ifndef STAMPEDE_LAYOUT_H
 #define STAMPEDE_LAYOUT_H
 
-#include "core/format_ctf.h"
-#include "core/synthetic.h"
-
 #ifndef LAYOUT_CUT
 #define LAYOUT_CUT 0
 #endif
@@ -51,6 +48,13 @@
 #ifndef LAYOUT_SIZE
 #define LAYOUT_SIZE 0
 #endif
+
+#define SCHEME_FORMAT \
+	{ .kind = LAYOUT_SIZE ? FORMAT_CTF_LARGE : FORMAT_CTF_WORD, .id_bits = LAYOUT_ID, \
+	  .flag = LAYOUT_FLAG, .stamp_bytes = 4, .escape = LAYOUT_SIZE }
+
+#include "core/format_ctf.h"
+#include "core/synthetic.h"
 
 #define LAYOUT_WORD (LAYOUT_SIZE ? 64 : 32)
 #define LAYOUT_SHIFT (LAYOUT_ID + LAYOUT_FLAG) /* of the time in a 32-bit word */

@@ -28,7 +28,10 @@ done
 step "migrate" build/run-stress --workload migrate --seconds "$seconds"
 step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds "$seconds"
 step "late beats" build/run-stress --workload late_beat --seconds 5
+step "200 kills" env KILLS=200 sh tests/test_resume.sh build
+step "a planted change" sh tests/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
+step "fuzz" make --no-print-directory fuzz SECONDS=${FUZZ_SECONDS:-600}
 step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests
 step "clang tests" sh tests/run.sh build/clang $(ls tests/test_*.c |
 	sed 's,\(.*\)\.c,build/clang/\1,')

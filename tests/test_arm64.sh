@@ -16,7 +16,7 @@ compile() { # name flags... source
 	shift
 	n=$((n + 1))
 	if "$cc" -std=gnu11 -O2 -D_GNU_SOURCE= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
-		-Wmissing-prototypes -Wvla -Ischemes -Iworkloads -Irunner -Iresults "$@" \
+		-Wmissing-prototypes -Wvla -Ischemes -Iworkloads -Irunner -Itraces -Iresults "$@" \
 		-c -o "$out/$n.o" 2>"$out/log"; then
 		echo "ok $n $name"
 	else
@@ -39,7 +39,7 @@ done
 
 # The sections of restartable and their abort addresses are where a kernel looks for them.
 n=$((n + 1))
-"$cc" -std=gnu11 -O2 -D_GNU_SOURCE= -Ischemes -Irunner -DSTAMPEDE_TIMED -DROW=restartable \
+"$cc" -std=gnu11 -O2 -D_GNU_SOURCE= -Ischemes -Irunner -Itraces -DSTAMPEDE_TIMED -DROW=restartable \
 	'-DSCHEME_HEADER="restartable.h"' -DLOCKED -c runner/driver.c -o "$out/r.o"
 sections=$("${cc%gcc}objdump" -h "$out/r.o" | awk '$2 == "rseq_sections" { print $3 }')
 aborts=$("${cc%gcc}objdump" -d "$out/r.o" | grep -B1 '<restart_abort_' | grep -c .)

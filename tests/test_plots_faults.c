@@ -30,6 +30,7 @@ static void missing_sections_leave_plots_out(void **state)
 		{ "idle", PLOT_IDLE, PLOT_IDLE, PLOT_IDLE },
 		{ "tails", PLOT_TAILS, PLOT_TAILS, PLOT_TAILS },
 		{ "precision", PLOT_TIES, PLOT_TIES, PLOT_TIES },
+		{ "seek", PLOT_SEEK, PLOT_SEEK, PLOT_SEEK },
 	};
 	struct fixture *f = *state;
 	char text[256];
@@ -71,7 +72,7 @@ static void run_without_any_section_is_fine(void **state)
 	static const char *const sections[] = { "table", "bytes_by_rate", "stress", "late_beat",
 						"harness", "warnings", "injected",
 						"replay", "idle", "tails", "precision",
-						"channels" };
+						"channels", "seek" };
 	struct fixture *f = *state;
 	size_t i;
 
@@ -270,6 +271,8 @@ static void name_badly(const struct fixture *f, const char *section)
 	json_array_foreach(list, i, one) {
 		json_object_set_new(one, "row", json_string(hostile[i % count]));
 		json_object_set_new(one, "why", json_string(hostile[i % count]));
+		json_object_set_new(one, "first_violation",
+				    json_string("two\nlines </pre><script>alert(1)</script>"));
 		if (!strcmp(section, "replay") || !strcmp(section, "tails") ||
 		    !strcmp(section, "precision"))
 			json_object_set_new(one, "gaps", json_string(hostile[i % count]));
@@ -282,12 +285,13 @@ static void assert_harmless(const struct fixture *f)
 {
 	static const char *const sections[] = { "cost", "space", "rate", "storm", "late_beat",
 						"injected", "replay", "idle", "tails",
-						"ties" };
+						"ties", "seek" };
 	char *text, *line, *save;
 	size_t i;
 
 	text = file_text(in_run(f, "report.html"), NULL);
-	assert_null(strstr(text, "<script"));
+	assert_int_equal(occurrences(text, "<script"), 1);
+	assert_int_equal(occurrences(text, "</pre>"), occurrences(text, "<pre"));
 	assert_null(strstr(text, "</style></svg>"));
 	assert_int_equal(occurrences(text, "</style>"), 1);
 	assert_int_equal(occurrences(text, "</title>"), 1);
@@ -409,6 +413,7 @@ static void failing_gnuplot_is_told_and_harms_nothing(void **state)
 	json_object_del(f->bench, "idle");
 	json_object_del(f->bench, "tails");
 	json_object_del(f->bench, "precision");
+	json_object_del(f->bench, "seek");
 	remove_layouts(f);
 	run_write(f);
 	scratch_put(f->run, "plots/rate.svg", "earlier", 7);

@@ -28,6 +28,10 @@
 #include "bytes.h"
 #include "scheme.h"
 
+#ifndef SCHEME_FORMAT
+#define SCHEME_FORMAT { .kind = FORMAT_CTF_WORD, .id_bits = 5, .stamp_event = true }
+#endif
+
 #define CTF_MAGIC 0xC1FC1FC1u
 #define CTF_PACKET_HEADER_BYTES 64
 #define CTF_ID_STAMP 28

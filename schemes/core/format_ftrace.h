@@ -23,6 +23,10 @@
 #include "bytes.h"
 #include "scheme.h"
 
+#ifndef SCHEME_FORMAT
+#define SCHEME_FORMAT { .kind = FORMAT_FTRACE }
+#endif
+
 #define FTRACE_HEADER_BYTES 16
 #define FTRACE_TYPE_LARGE 0
 #define FTRACE_TYPE_MAX_SMALL 28
@@ -142,48 +146,78 @@ static inline bool ftrace_cursor(const struct ring *ring, uint64_t number, uint3
 	return true;
 }
 
+/* The type in a record's first word. */
+static inline uint32_t ftrace_type(uint32_t word)
+{
+	return word & ((1u << FTRACE_TYPE_BITS) - 1);
+}
+
+static inline bool ftrace_is_time(uint32_t type)
+{
+	return type == FTRACE_TYPE_EXTEND || type == FTRACE_TYPE_ABSOLUTE;
+}
+
+/* The time behind the extend or absolute at `at`, which is whole. */
+static inline uint64_t ftrace_time(const uint8_t *at, uint64_t time, unsigned int bits)
+{
+	uint32_t word = get_u32(at);
+	uint64_t value = ((uint64_t)get_u32(at + 4) << bits) + (word >> FTRACE_TYPE_BITS);
+
+	if (ftrace_type(word) == FTRACE_TYPE_EXTEND)
+		return time + value;
+	/* The bits above T + 32 are those of the record before, or one more. */
+	return bits_advance(time, value, bits + 32);
+}
+
+/*
+ * The payload bytes of the event whose first word is at `at`, with `left` bytes from there, by its
+ * length word if it has one; header bytes in *header. False: no event.
+ */
+static inline bool ftrace_size(const uint8_t *at, uint64_t left, uint32_t *header,
+			       uint32_t *payload)
+{
+	uint32_t type = ftrace_type(get_u32(at)), large;
+
+	*header = 4;
+	*payload = type * 4;
+	if (type != FTRACE_TYPE_LARGE)
+		return type <= FTRACE_TYPE_MAX_SMALL;
+	*header = 8;
+	if (left < 8)
+		return false;
+	large = get_u32(at + 4);
+	*payload = large - 4;
+	return large >= 4;
+}
+
 /* Large events, extends and absolutes; *at stands on the record. */
 static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor *cursor,
 								  struct event *event)
 {
 	const uint8_t *at = cursor->at;
-	uint32_t word = get_u32(at), type = word & ((1u << FTRACE_TYPE_BITS) - 1), large;
-	uint64_t value;
+	uint32_t header;
 
-	if (type == FTRACE_TYPE_EXTEND || type == FTRACE_TYPE_ABSOLUTE) {
+	if (ftrace_is_time(ftrace_type(get_u32(at)))) {
 		/* Its event has to follow: at least a header and one word. */
 		if (cursor_left(cursor) < FTRACE_TIME_BYTES + 8)
 			return DECODE_BAD;
-		value = ((uint64_t)get_u32(at + 4) << cursor->stamp_bits) +
-			(word >> FTRACE_TYPE_BITS);
-		if (type == FTRACE_TYPE_EXTEND)
-			event->time = cursor->time + value;
-		else /* the bits above T + 32 are those of the record before, or one more */
-			event->time = bits_advance(cursor->time, value, cursor->stamp_bits + 32);
+		event->time = ftrace_time(at, cursor->time, cursor->stamp_bits);
 		event->flags = EVENT_EXTENDED;
-		event->header_bytes += FTRACE_TIME_BYTES;
+		event->header_bytes = FTRACE_TIME_BYTES;
 		at += FTRACE_TIME_BYTES;
-		word = get_u32(at);
-		type = word & ((1u << FTRACE_TYPE_BITS) - 1);
-		event->time += word >> FTRACE_TYPE_BITS;
+		event->time += get_u32(at) >> FTRACE_TYPE_BITS;
+	} else {
+		event->header_bytes = 0;
 	}
-	if (type > FTRACE_TYPE_MAX_SMALL)
+	if (!ftrace_size(at, (uint64_t)(cursor->end - at), &header, &event->payload_bytes))
 		return DECODE_BAD;
-	event->payload_bytes = type * 4;
-	if (type == FTRACE_TYPE_LARGE) {
-		event->header_bytes += 4;
-		if (cursor_left(cursor) < event->header_bytes)
-			return DECODE_BAD;
-		large = get_u32(at + 4);
-		if (large < 4)
-			return DECODE_BAD;
-		event->payload_bytes = large - 4;
+	event->header_bytes += header;
 #ifdef ALIGNED
-		/* Packed, a small payload had no length word. */
-		event->alignment_bytes = large - 4 <= FTRACE_TYPE_MAX_SMALL * 4 ? 4 : 0;
-		event->header_bytes -= event->alignment_bytes;
+	/* Packed, a small payload had no length word. */
+	event->alignment_bytes =
+		header == 8 && event->payload_bytes <= FTRACE_TYPE_MAX_SMALL * 4 ? 4 : 0;
+	event->header_bytes -= event->alignment_bytes;
 #endif
-	}
 	return DECODE_EVENT;
 }
 
@@ -196,7 +230,7 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 	if (unlikely(left < 4))
 		return left ? DECODE_BAD : DECODE_END;
 	word = get_u32(cursor->at);
-	type = word & ((1u << FTRACE_TYPE_BITS) - 1);
+	type = ftrace_type(word);
 	event->id = EVENT_FIXED;
 	event->time = cursor->time + (word >> FTRACE_TYPE_BITS);
 	event->flags = 0;

@@ -127,6 +127,7 @@ static inline uint64_t local_take_raw(uint64_t *word)
 	(__extension__({ \
 		POINT(label); \
 		POINT_COUNT(atomics); \
+		POINT_COUNT(cmpxchgs); \
 		local_cmpxchg_raw(word, old, new); \
 	}))
 #define local_cmpxchg_pair(label, pair, old, new) \

@@ -9,6 +9,8 @@
 #ifndef STAMPEDE_CORE_PACKED_H
 #define STAMPEDE_CORE_PACKED_H
 
+#define SCHEME_FORMAT { .kind = FORMAT_CTF_PACKED }
+
 #include "format_ctf.h"
 
 #define PACKED_ESCAPE 31

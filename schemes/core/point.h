@@ -18,6 +18,7 @@ struct points {
 	void *arg;
 	uint64_t clock_reads;
 	uint64_t atomics; /* read-modify-write of a shared word, the commit included */
+	uint64_t cmpxchgs; /* of these */
 	uint64_t retries; /* attempts given up because another writer came between */
 };
 

@@ -95,7 +95,12 @@ static inline uint64_t scheme_now(struct scheme_ring *s)
 #ifndef SCHEME_FLUSH
 static inline void flush(struct scheme_ring *s)
 {
-	ring_flush(&s->ring, scheme_now(s));
+	ring_flush(&s->ring, 0);
+	/*
+	 * Only now: a nested writer that came before the close must not have a later stamp than the
+	 * end. One that opens the next sub-buffer in between gives its begin as the end.
+	 */
+	s->ring.flush_stamp = scheme_now(s);
 }
 #endif
 

@@ -24,6 +24,8 @@
  *   #define SCHEME_UNSUPPORTED
  *                           scheme_unsupported(), why the row cannot run on this machine, or NULL
  *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
+ *   #define SCHEME_FORMAT   before its format's header: a struct scheme_format, where its records
+ *                           are not that header's first form
  *
  * Writers call record() only. They may be nested to any depth on one CPU, inner ones running to
  * completion first.
@@ -96,6 +98,24 @@ static inline uint64_t scheme_reach_ticks(const struct scheme_desc *desc, uint32
 {
 	return bits_clear(bits_mask(stamp_bits), scheme_cut_bits(desc, stamp_bits));
 }
+
+/* How records look, for whoever has to describe them to other readers. */
+enum scheme_format_kind {
+	FORMAT_OWN, /* of the scheme alone: no other reader can be told */
+	FORMAT_FTRACE, /* core/format_ftrace.h */
+	FORMAT_CTF_WORD, /* u32 { [flag] id time }, escapes behind it: compact, and layouts */
+	FORMAT_CTF_LARGE, /* stamp, u16 id, u16 size */
+	FORMAT_CTF_PACKED, /* packed_word.h */
+};
+
+struct scheme_format {
+	enum scheme_format_kind kind;
+	uint8_t id_bits; /* WORD: of the id field */
+	bool flag; /* WORD: the lowest bit says that the whole stamp follows */
+	bool stamp_event; /* WORD: id 28 is a stamp, and no event */
+	uint8_t stamp_bytes; /* LARGE: 4 or 8 */
+	bool escape; /* LARGE: id 65535 is followed by u16 id and the whole stamp */
+};
 
 /* Event ids. Below EVENT_IDS_COMPACT an id fits the 5-bit field beside the three escapes. */
 enum {

@@ -37,7 +37,7 @@ def marker_bytes():
     records, the nested event and that marker end at the page's end or 4 bytes before it.
     """
     for record in range(400, 1000, 4):
-        if (PAGE_DATA - 4 - NESTED_BYTES) % record in (0, 4):
+        if (PAGE_DATA - NESTED_BYTES) % record in (0, 4):
             return record - MARKER_OVERHEAD
     raise AssertionError("no such length")
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "json_out.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record.h"
+
+static int fail(const char *path, int error)
+{
+	fprintf(stderr, "stampede: cannot write %s: %s\n", path, strerror(error));
+	return RECORD_NO_RESOURCE;
+}
+
+int json_out(const char *path, const json_t *json)
+{
+	char temporary[4096];
+	int error = 0;
+
+	errno = 0;
+	if (!strcmp(path, "-"))
+		return json_dumpf(json, stdout, JSON_INDENT(1)) || putchar('\n') == EOF ||
+		       fflush(stdout) ? fail("standard output", errno ? errno : EIO) : RECORD_OK;
+	if (snprintf(temporary, sizeof(temporary), "%s.tmp.%d", path, (int)getpid()) >=
+	    (int)sizeof(temporary)) {
+		fprintf(stderr, "stampede: '%s' is too long a name\n", path);
+		return RECORD_HARNESS;
+	}
+	if (json_dump_file(json, temporary, JSON_INDENT(1)) || rename(temporary, path))
+		error = errno ? errno : EIO;
+	if (!error)
+		return RECORD_OK;
+	unlink(temporary);
+	return fail(path, error);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What --json FILE of all programs does. */
+#ifndef STAMPEDE_RESULTS_JSON_OUT_H
+#define STAMPEDE_RESULTS_JSON_OUT_H
+
+#include <jansson.h>
+
+/*
+ * Writes a document: whole or not at all, or to stdout if path is "-". 0, or an exit code after a
+ * line on stderr.
+ */
+int json_out(const char *path, const json_t *json);
+
+#endif

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# Completion for bash: `source runner/completion/stampede.bash`. It asks the programs themselves:
+# options from --help, rows and workloads from --list, runs from results/.
+
+_stampede_names() { # program, rows or workloads; in --list these come behind those
+	"$1" --list 2>/dev/null | awk -v what="$2" '
+		$1 == "steady" { workloads = 1 }
+		(what == "workloads") == (workloads == 1) { print $1 }'
+}
+
+_stampede() {
+	local program=$1 word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words
+	case $before in
+	--scheme | --schemes) words=$(_stampede_names "$program" rows) ;;
+	--workload | --workloads) words=$(_stampede_names "$program" workloads) ;;
+	--json | --results | --gaps) COMPREPLY=($(compgen -f -- "$word")) && return ;;
+	*)
+		if [[ $word == -* ]]; then
+			words=$("$program" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
+		else
+			words=$(ls results 2>/dev/null)
+		fi
+		;;
+	esac
+	COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+
+complete -o default -F _stampede bench run-stress compare claims layout plots \
+	build/bench build/run-stress build/compare build/claims build/layout build/plots \
+	./build/bench ./build/run-stress ./build/compare ./build/claims ./build/layout ./build/plots

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+/*
+ * babeltrace2 as an oracle: every row that writes CTF packets is played, exported, and read by
+ * libbabeltrace2 and by our own reader. Each event's time has to be the one that the ring's decoder
+ * saw; without a word of warning.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "babeltrace.h"
+#include "readers.h"
+
+#include "../traces/ctf_trace.h"
+
+static struct seen_list seen;
+static uint32_t cut_bits; /* ticks of the trace's clock are so many bits coarser */
+
+static void by_babeltrace(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
+{
+	uint64_t tag;
+
+	(void)arg;
+	if (!strcmp(name, "stamp"))
+		return;
+	tag = check_tag((unsigned int)babeltrace_integer(payload, "context"),
+			babeltrace_integer(payload, "inexact"),
+			(uint32_t)babeltrace_integer(payload, "extra"),
+			babeltrace_integer(payload, "sequence"));
+	seen_add(&seen, ticks << cut_bits, babeltrace_integer(payload, "stamp"), tag);
+}
+
+/*
+ * babeltrace2 says once per trace that it makes nothing of a header's fields but id and time: that
+ * is so, of these. Everything else that it says is an objection.
+ */
+static const char *objection(void)
+{
+	static const char *const known[] = { "\"size\"", "\"unused\"", "\"cut\"", "\"full\"" };
+	static const char user_field[] = "User field found in event header: ignoring: name=";
+	char *line, *rest = scratch_stderr;
+	const char *at;
+	unsigned int i;
+
+	while ((line = strsep(&rest, "\n"))) {
+		at = strstr(line, user_field);
+		for (i = 0; at && i < 4; i++)
+			if (!strcmp(at + sizeof(user_field) - 1, known[i]))
+				break;
+		if (line[0] && (!at || i == 4))
+			return line;
+	}
+	return NULL;
+}
+
+static void read_by_babeltrace(void)
+{
+	const char *said;
+	struct babeltrace reader = { .event = by_babeltrace };
+	bool good;
+
+	seen.count = 0;
+	scratch_capture_begin();
+	good = babeltrace_read(stand.trace, &reader);
+	scratch_capture_end();
+	said = objection();
+	if (!good || said)
+		fail_msg("%s, %s: babeltrace2 says: %s", stand.play.driver->row, stand.what,
+			 said ? said : "no");
+	assert_seen(&seen, "babeltrace2");
+}
+
+static void read_by_ourselves(bool no_plan)
+{
+	const struct trace_event *event;
+	struct check_payload payload;
+	struct ctf_trace_file *file;
+	struct ctf_trace trace;
+
+	seen.count = 0;
+	assert_int_equal(ctf_trace_open(&trace, stand.trace), 0);
+	assert_int_equal(trace.count, 1);
+	trace.files[0].reader.no_plan = no_plan;
+	while ((file = ctf_trace_first(&trace, &event))) {
+		if (event->payload_bytes < sizeof(payload))
+			continue;
+		memcpy(&payload, event->payload, sizeof(payload));
+		seen_add(&seen, event->time << cut_bits, payload.stamp, payload.tag);
+	}
+	if (trace.files[0].reader.fault.set || trace.files[0].reader.backward.set)
+		fail_msg("%s, %s: our reader says: %s %s", stand.play.driver->row, stand.what,
+			 trace.files[0].reader.fault.text, trace.files[0].reader.backward.text);
+	ctf_trace_close(&trace);
+	assert_seen(&seen, no_plan ? "our reader without plan" : "our reader");
+}
+
+static void read_by_all(void)
+{
+	cut_bits = scheme_cut_bits(stand.play.driver->desc, stand.play.check.stamp_bits);
+	read_by_babeltrace();
+	read_by_ourselves(false);
+	read_by_ourselves(true);
+	stand_again();
+}
+
+static bool chosen(const struct driver *driver)
+{
+	return driver->format.kind != FORMAT_FTRACE && export_possible(driver);
+}
+
+static void every_row(void (*play)(void))
+{
+	unsigned int i, rows = 0;
+
+	for (i = 0; drivers_counting[i]; i++) {
+		if (!chosen(drivers_counting[i]))
+			continue;
+		stand_open(drivers_counting[i]);
+		play();
+		stand_close();
+		rows++;
+	}
+	assert_true(rows > 10);
+}
+
+static void gaps(void)
+{
+	play_gaps();
+	read_by_all();
+}
+
+static void nesting(void)
+{
+	if (stand.play.driver->desc->needs & NEED_MASKED_INTERRUPTS)
+		return;
+	play_nested(0);
+	read_by_all();
+	play_nested(UINT64_C(1) << 27);
+	read_by_all();
+}
+
+static void sizes(void)
+{
+	play_sizes(90, 9, 400);
+	read_by_all();
+	play_sizes(200000, 18, 20);
+	read_by_all();
+}
+
+static void gaps_around_wraps(void **state)
+{
+	(void)state;
+	every_row(gaps);
+}
+
+static void nested_writers(void **state)
+{
+	(void)state;
+	every_row(nesting);
+}
+
+static void all_sizes_and_switches(void **state)
+{
+	(void)state;
+	every_row(sizes);
+}
+
+/* ---- what the two are blind to, and what not ---- */
+
+/* Rewrites 8 bytes of the exported stream. */
+static void poke(long offset, uint64_t value)
+{
+	char path[PATH_MAX + 40];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/cpu0", stand.trace);
+	file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+	assert_int_equal(fwrite(&value, sizeof(value), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Two events 2^27 apart whose second has lost its escape: as if the scheme had missed a wrap. */
+static void missed_wrap(void **state)
+{
+	const struct stage stage = { .bits = 27, .subbuf_shift = 12, .count_shift = 1,
+				     .now = START, .step = 1 };
+	struct babeltrace reader = { .event = by_babeltrace };
+	uint64_t lost;
+
+	(void)state;
+	stand_open(driver_find(drivers_counting, "floor"));
+	stand_start("missed wrap", &stage);
+	play_event(&stand.play);
+	virtual_clock.now += UINT64_C(3) << 27;
+	play_event(&stand.play);
+	points.hook = NULL;
+	buffer_drain(&stand.play.buffer, &stand.play.check);
+	assert_int_equal(export_end(&stand.export), 0);
+	cut_bits = seen.count = 0;
+	assert_true(babeltrace_read(stand.trace, &reader));
+	assert_int_equal(seen.count, 2);
+	/* Not a word of it, and whole wraps too early: only the stamp in the payload tells. */
+	lost = seen.list[1].stamp - seen.list[1].time;
+	assert_int_equal(lost, UINT64_C(3) << 27);
+	stand_close();
+}
+
+/* End before the events, begin before the end of the packet before: both readers object. */
+static void dishonest_stamps(void **state)
+{
+	const struct stage stage = { .bits = 27, .subbuf_shift = 9, .count_shift = 4,
+				     .now = START, .step = 1 };
+	struct babeltrace reader = { .event = NULL };
+	struct ctf_trace trace;
+	unsigned int field, i;
+	bool good;
+
+	(void)state;
+	for (field = 0; field < 2; field++) {
+		stand_open(driver_find(drivers_counting, "extended_header"));
+		stand_start("stamps", &stage);
+		for (i = 0; i < 40; i++)
+			play_event(&stand.play);
+		stand_end();
+		/* Of the second packet: timestamp_begin at 8, timestamp_end at 16. */
+		poke(512 + 8 + 8 * (long)field, START + 1);
+		scratch_capture_begin();
+		good = babeltrace_read(stand.trace, &reader);
+		scratch_capture_end();
+		assert_false(good);
+		assert_int_equal(ctf_trace_open(&trace, stand.trace), 0);
+		while (ctf_trace_batch(&trace.files[0]))
+			;
+		assert_true(trace.files[0].reader.backward.set);
+		ctf_trace_close(&trace);
+		stand_close();
+	}
+}
+
+/* LTTng's own trace, one of whose packets is empty: both readers, the recorded times. */
+static struct seen_list lttng;
+
+static void lttng_event(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
+{
+	(void)arg;
+	(void)name;
+	seen_add(&lttng, ticks, babeltrace_integer(payload, "a"), 0);
+}
+
+static void lttng_trace(void **state)
+{
+	struct babeltrace reader = { .event = lttng_event };
+	const struct trace_event *event;
+	struct ctf_trace_file *file;
+	struct ctf_trace trace;
+	unsigned int count = 0;
+
+	(void)state;
+	lttng.list = calloc(SEEN_MOST, sizeof(struct seen));
+	assert_true(babeltrace_read("tests/data/lttng", &reader));
+	assert_int_equal(reader.packets, 2);
+	assert_int_equal(ctf_trace_open(&trace, "tests/data/lttng"), 0);
+	while ((file = ctf_trace_first(&trace, &event))) {
+		assert_true(count < lttng.count);
+		assert_int_equal(event->time, lttng.list[count].time);
+		assert_int_equal(*event->payload, lttng.list[count++].stamp);
+	}
+	assert_int_equal(count, lttng.count);
+	assert_int_equal(count, 20);
+	assert_int_equal(trace.files[1].reader.counts.empty_packets, 1);
+	ctf_trace_close(&trace);
+	free(lttng.list);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	seen.list = calloc(SEEN_MOST, sizeof(struct seen));
+	return !seen.list;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(seen.list);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gaps_around_wraps),
+		cmocka_unit_test(nested_writers),
+		cmocka_unit_test(all_sizes_and_switches),
+		cmocka_unit_test(missed_wrap),
+		cmocka_unit_test(dishonest_stamps),
+		cmocka_unit_test(lttng_trace),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

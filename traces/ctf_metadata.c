@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "ctf_metadata.h"
+
+#include <inttypes.h>
+
+#include "core/format_ctf.h"
+
+/* Bits that records and payloads start at multiples of. */
+static uint32_t record_align(const struct ctf_description *d)
+{
+	if (d->format.kind == FORMAT_CTF_PACKED)
+		return 32; /* whole words */
+	return d->align_bytes ? 8 * d->align_bytes : 8;
+}
+
+/* ---- pieces of a header ---- */
+
+/* An unsigned integer of `bits` bits that lies wherever the field before it ends. */
+static void put_bits(FILE *text, uint32_t bits, const char *name)
+{
+	if (bits)
+		fprintf(text, "\t\t\tinteger { size = %" PRIu32 "; align = 1; } %s;\n", bits, name);
+}
+
+static void put_clock(FILE *text, uint32_t bits, const char *name)
+{
+	fprintf(text, "\t\t\tinteger { size = %" PRIu32
+		      "; align = 1; map = clock.ticks.value; } %s;\n", bits, name);
+}
+
+/* The short time in `room` bits. */
+static void put_low(FILE *text, const struct ctf_description *d, uint32_t room)
+{
+	uint32_t bits = d->stamp_bits - d->cut_bits;
+
+	put_clock(text, bits, "time");
+	put_bits(text, room - bits, "unused");
+}
+
+/* A whole stamp: 64 bits, of which the cut ones are no part of the clock. */
+static void put_stamp(FILE *text, const struct ctf_description *d, const char *name)
+{
+	put_bits(text, d->cut_bits, "cut");
+	put_clock(text, 64 - d->cut_bits, name);
+}
+
+/*
+ * Everything behind the id has align = 1: a field of a larger alignment in the variant would give
+ * that to the struct around it, which begins behind 5 bits.
+ */
+static void put_size(FILE *text)
+{
+	fputs("\t\t\tenum : u16_t { small = 0 ... 65534, large = 65535 } size;\n", text);
+}
+
+/* The size that did not fit into 16 bits. */
+static void put_large(FILE *text)
+{
+	fputs("\t\t\tvariant <size> { struct { } small; struct { u32_t size; } large; } more;\n",
+	      text);
+}
+
+/* ---- the forms ---- */
+
+static void word_header(FILE *text, const struct ctf_description *d)
+{
+	uint32_t bits = d->format.id_bits, rest = 32 - bits, top = (1u << bits) - 1;
+
+	fprintf(text, "\t\tenum : integer { size = %" PRIu32 "; align = 1; } { compact = 0 ... %"
+		PRIu32 ", ", bits, d->format.stamp_event ? top - 4 : top - 3);
+	if (d->format.stamp_event)
+		fprintf(text, "stamp = %" PRIu32 ", ", top - 3);
+	fprintf(text, "full = %" PRIu32 ", sized = %" PRIu32 ", high = %" PRIu32 " } id;\n",
+		top - 2, top - 1, top);
+	fputs("\t\tvariant <id> {\n\t\tstruct {\n", text);
+	put_low(text, d, rest);
+	fputs("\t\t} compact;\n", text);
+	if (d->format.stamp_event) {
+		fputs("\t\tstruct {\n", text);
+		put_low(text, d, rest);
+		put_stamp(text, d, "stamp");
+		fputs("\t\t} stamp;\n", text);
+	}
+	fputs("\t\tstruct {\n", text);
+	put_low(text, d, rest);
+	fputs("\t\t\tu16_t id;\n", text);
+	put_size(text);
+	put_stamp(text, d, "stamp");
+	put_large(text);
+	fputs("\t\t} full;\n\t\tstruct {\n", text);
+	put_low(text, d, rest);
+	fputs("\t\t\tu16_t id;\n", text);
+	put_size(text);
+	put_large(text);
+	fputs("\t\t} sized;\n\t\tstruct {\n", text);
+	put_low(text, d, rest);
+	fputs("\t\t\tu16_t id;\n\t\t} high;\n\t\t} v;\n", text);
+}
+
+static void put_optional_stamp(FILE *text, const struct ctf_description *d)
+{
+	fputs("\t\t\tvariant <full> { struct { } brief; struct {\n", text);
+	put_stamp(text, d, "stamp");
+	fputs("\t\t\t} whole; } s;\n", text);
+}
+
+/* One bit says of any id that the whole stamp follows. */
+static void flag_header(FILE *text, const struct ctf_description *d)
+{
+	uint32_t bits = d->format.id_bits, top = (1u << bits) - 1;
+
+	fputs("\t\tenum : integer { size = 1; align = 1; } { brief = 0, whole = 1 } full;\n", text);
+	fprintf(text, "\t\tenum : integer { size = %" PRIu32 "; align = 1; } { compact = 0 ... %"
+		PRIu32 ", sized = %" PRIu32 ", high = %" PRIu32 " } id;\n", bits, top - 2, top - 1,
+		top);
+	put_low(text, d, 31 - bits);
+	fputs("\t\tvariant <id> {\n\t\tstruct {\n", text);
+	put_optional_stamp(text, d);
+	fputs("\t\t} compact;\n\t\tstruct {\n\t\t\tu16_t id;\n", text);
+	put_size(text);
+	put_optional_stamp(text, d);
+	put_large(text);
+	fputs("\t\t} sized;\n\t\tstruct {\n\t\t\tu16_t id;\n", text);
+	put_optional_stamp(text, d);
+	fputs("\t\t} high;\n\t\t} v;\n", text);
+}
+
+static void large_header(FILE *text, const struct ctf_description *d)
+{
+	put_low(text, d, 8u * d->format.stamp_bytes);
+	if (d->format.escape)
+		fputs("\t\t\tenum : u16_t { plain = 0 ... 65534, whole = 65535 } id;\n", text);
+	else
+		fputs("\t\t\tu16_t id;\n", text);
+	put_size(text);
+	put_large(text);
+	if (!d->format.escape)
+		return;
+	fputs("\t\tvariant <id> { struct { } plain; struct {\n\t\t\tu16_t id;\n", text);
+	put_stamp(text, d, "stamp");
+	fputs("\t\t} whole; } v;\n", text);
+}
+
+static void packed_header(FILE *text, const struct ctf_description *d)
+{
+	fputs("\t\tenum : integer { size = 5; align = 1; } "
+	      "{ compact = 0 ... 30, escape = 31 } id;\n"
+	      "\t\tvariant <id> {\n\t\tstruct {\n", text);
+	put_low(text, d, 27);
+	fprintf(text,
+		"\t\t} compact;\n\t\tstruct {\n\t\t\tenum : integer { size = 27; align = 1; } "
+		"{ plain = 0 ... %d, sized = %d ... 134217727 } id;\n",
+		EVENT_SIZED - 1, EVENT_SIZED);
+	put_stamp(text, d, "stamp");
+	fputs("\t\t\tvariant <id> { struct { } plain; struct { u32_t size; } sized; } more;\n"
+	      "\t\t} escape;\n\t\t} v;\n", text);
+}
+
+static void event_header(FILE *text, const struct ctf_description *d)
+{
+	fputs("\tevent.header := struct {\n", text);
+	if (d->format.kind == FORMAT_CTF_PACKED)
+		packed_header(text, d);
+	else if (d->format.kind == FORMAT_CTF_LARGE)
+		large_header(text, d);
+	else if (d->format.flag)
+		flag_header(text, d);
+	else
+		word_header(text, d);
+	fprintf(text, "\t} align(%" PRIu32 ");\n", record_align(d));
+}
+
+/* ---- events ---- */
+
+static void put_event(FILE *text, const struct ctf_description *d, uint32_t id, const char *name)
+{
+	uint32_t align = record_align(d);
+
+	fprintf(text, "\nevent {\n\tname = \"%s\";\n\tid = %" PRIu32
+		";\n\tstream_id = 0;\n\tfields := struct {\n\t\tuint64_t stamp;\n", name, id);
+	if (!d->timed) {
+		fputs("\t\tuint64_t entry;\n\t\tuint64_t exit;\n"
+		      "\t\tinteger { size = 40; align = 1; } sequence;\n"
+		      "\t\tinteger { size = 19; align = 1; } extra;\n"
+		      "\t\tinteger { size = 1; align = 1; } inexact;\n"
+		      "\t\tinteger { size = 4; align = 1; } context;\n", text);
+		if (event_is_sized(id))
+			fputs("\t\tuint8_t filler[extra];\n", text);
+		else if (d->filler_bytes)
+			fprintf(text, "\t\tuint8_t filler[%" PRIu32 "];\n", d->filler_bytes);
+	}
+	/* A last field of no bits: the padding behind the payload belongs to the event. */
+	if (align > 8)
+		fprintf(text, "\t\tstruct { } align(%" PRIu32 ") tail;\n", align);
+	fprintf(text, "\t} align(%" PRIu32 ");\n};\n", align);
+}
+
+static void put_stream(FILE *text, const struct ctf_description *d)
+{
+	fputs("\nstream {\n\tid = 0;\n\tpacket.context := struct {\n", text);
+	put_stamp(text, d, "timestamp_begin");
+	/* A struct has each name once. */
+	put_bits(text, d->cut_bits, "cut_of_end");
+	put_clock(text, 64 - d->cut_bits, "timestamp_end");
+	fputs("\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
+	      "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n"
+	      "\t\tuint32_t cpu_id;\n\t\tuint32_t reserved;\n\t};\n", text);
+	event_header(text, d);
+	fputs("};\n", text);
+}
+
+void ctf_metadata_write(FILE *text, const struct ctf_description *d)
+{
+	static const unsigned int bits[] = { 8, 16, 32, 64 };
+	unsigned int i;
+
+	fputs("/* CTF 1.8 */\n\n", text);
+	for (i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+		fprintf(text, "typealias integer { size = %u; align = 8; } := uint%u_t;\n"
+			      "typealias integer { size = %u; align = 1; } := u%u_t;\n",
+			bits[i], bits[i], bits[i], bits[i]);
+	fputs("\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n"
+	      "\tpacket.header := struct {\n\t\tuint32_t magic;\n\t\tuint32_t stream_id;\n\t};\n"
+	      "};\n\nenv {\n\ttracer_name = \"stampede\";\n};\n", text);
+	fprintf(text, "\nclock {\n\tname = ticks;\n\tfreq = %u;\n};\n", 1000000000u >> d->cut_bits);
+	put_stream(text, d);
+	put_event(text, d, EVENT_FIXED, "event");
+	put_event(text, d, EVENT_BEAT, "beat");
+	put_event(text, d, EVENT_FIXED_HIGH, "event_high");
+	put_event(text, d, EVENT_SIZED, "event_sized");
+	put_event(text, d, EVENT_SIZED + 1, "beat_sized");
+	if (d->format.kind == FORMAT_CTF_WORD && d->format.stamp_event)
+		fprintf(text, "\nevent {\n\tname = \"stamp\";\n\tid = %d;\n\tstream_id = 0;\n"
+			      "\tfields := struct { };\n};\n", CTF_ID_STAMP);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+/* One field after the other, by the metadata alone. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/format_ctf.h"
+#include "ctf_read.h"
+
+static const uint8_t *packet_bytes(const struct ctf_reader *reader)
+{
+	return reader->bytes + reader->packet.offset;
+}
+
+bool ctf_fault_here(struct ctf_reader *reader, const char *what)
+{
+	return trace_fault(&reader->fault, reader->packet.offset + reader->bit / 8, "%s", what);
+}
+
+static bool overrun(struct ctf_reader *reader, const struct ctf_field *field)
+{
+	return trace_fault(&reader->fault, reader->packet.offset + reader->bit / 8,
+			   "field '%.60s' runs over the end of its packet's content",
+			   field ? field->name : "");
+}
+
+/* `size` bits from bit `at` on, low bits first; they are inside the file. */
+static uint64_t get_bits(const uint8_t *bytes, uint64_t at, uint32_t size)
+{
+	uint32_t shift = at % 8, count = (shift + size + 7) / 8, i;
+	uint64_t low = 0, high = 0;
+
+	bytes += at / 8;
+	if (!shift && size == 64)
+		return get_u64(bytes);
+	if (!shift && size == 32)
+		return get_u32(bytes);
+	for (i = 0; i < count && i < 8; i++)
+		low |= (uint64_t)bytes[i] << 8 * i;
+	if (count > 8)
+		high = bytes[8];
+	low >>= shift;
+	if (shift)
+		low |= high << (64 - shift);
+	return low & bits_mask(size);
+}
+
+static uint64_t get_integer(const struct ctf_reader *reader, const struct ctf_type *type)
+{
+	uint64_t value = get_bits(packet_bytes(reader), reader->bit, type->size);
+
+	if (type->big_endian)
+		value = __builtin_bswap64(value) >> (64 - type->size);
+	if (type->is_signed && type->size < 64 && value >> (type->size - 1))
+		value |= ~bits_mask(type->size);
+	return value;
+}
+
+static bool walk_scalar(struct ctf_reader *reader, const struct ctf_type *type,
+			const struct ctf_field *field)
+{
+	uint64_t value;
+
+	if (type->size > reader->packet.content_bits - reader->bit)
+		return overrun(reader, field);
+	value = get_integer(reader, type);
+	reader->bit += type->size;
+	if (type->kind == CTF_FLOAT)
+		return true;
+	if (type->clock) {
+		reader->time = bits_advance(reader->time, value, type->size);
+		if (type->size > reader->clock_bits)
+			reader->clock_bits = type->size;
+	}
+	if (field && field->slot != CTF_NO_SLOT)
+		reader->slots[field->slot] = value;
+	if (reader->integer && field)
+		reader->integer(reader->arg, field, value);
+	return true;
+}
+
+static bool walk_string(struct ctf_reader *reader, const struct ctf_field *field)
+{
+	const uint8_t *begin = packet_bytes(reader) + reader->bit / 8;
+	uint64_t left = (reader->packet.content_bits - reader->bit) / 8;
+	const uint8_t *end = memchr(begin, 0, left);
+
+	if (!end)
+		return overrun(reader, field);
+	reader->bit += (uint64_t)(end + 1 - begin) * 8;
+	return true;
+}
+
+static bool walk_variant(struct ctf_reader *reader, const struct ctf_type *type)
+{
+	const struct ctf_field *option = tsdl_option(type, reader->slots[type->slot]);
+
+	if (!option)
+		return trace_fault(&reader->fault, reader->packet.offset + reader->bit / 8,
+				   "no option of the variant for the value %" PRIu64 " of '%.60s'",
+				   reader->slots[type->slot], type->tag);
+	return ctf_walk(reader, option->type, option);
+}
+
+static bool walk_elements(struct ctf_reader *reader, const struct ctf_type *type,
+			  const struct ctf_field *field)
+{
+	uint64_t length = type->kind == CTF_ARRAY ? type->length : reader->slots[type->slot], i;
+	const struct ctf_type *element = type->element;
+	/* Elements have no field of their own: no slots, and nobody is shown them. */
+	uint64_t left = reader->packet.content_bits - reader->bit;
+
+	if (length > left)
+		return overrun(reader, field);
+	if ((element->kind == CTF_INTEGER || element->kind == CTF_FLOAT) &&
+	    element->size % element->align == 0) {
+		reader->bit = bits_align(reader->bit, element->align);
+		left = reader->packet.content_bits - reader->bit;
+		if (reader->bit > reader->packet.content_bits || length > left / element->size)
+			return overrun(reader, field);
+		reader->bit += length * element->size;
+		return true;
+	}
+	for (i = 0; i < length; i++)
+		if (!ctf_walk(reader, element, NULL))
+			return false;
+	return true;
+}
+
+bool ctf_walk(struct ctf_reader *reader, const struct ctf_type *type,
+	      const struct ctf_field *field)
+{
+	uint32_t i;
+
+	if (!reader->budget)
+		return ctf_fault_here(reader, "more empty fields than a record can have");
+	reader->budget--;
+	reader->bit = bits_align(reader->bit, type->align);
+	if (reader->bit > reader->packet.content_bits)
+		return overrun(reader, field);
+	switch (type->kind) {
+	case CTF_INTEGER:
+	case CTF_FLOAT:
+		return walk_scalar(reader, type, field);
+	case CTF_STRING:
+		return walk_string(reader, field);
+	case CTF_VARIANT:
+		return walk_variant(reader, type);
+	case CTF_ARRAY:
+	case CTF_SEQUENCE:
+		return walk_elements(reader, type, field);
+	case CTF_STRUCT:
+		break;
+	}
+	for (i = 0; i < type->count; i++)
+		if (!ctf_walk(reader, type->fields[i].type, &type->fields[i]))
+			return false;
+	return true;
+}

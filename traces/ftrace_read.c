@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "ftrace_read.h"
+
+#include <inttypes.h>
+
+void ftrace_reader_init(struct ftrace_reader *reader, uint32_t subbuf_bytes, uint32_t stamp_bits)
+{
+	*reader = (struct ftrace_reader){
+		.subbuf_bytes = subbuf_bytes,
+		.stamp_bits = stamp_bits,
+		.first = true,
+	};
+}
+
+static uint64_t offset_of(const struct ftrace_reader *reader, const uint8_t *at)
+{
+	return reader->offset + (uint64_t)(at - reader->subbuf);
+}
+
+static bool bad_commit(struct ftrace_reader *reader, uint64_t commit)
+{
+	uint64_t swapped = __builtin_bswap64(commit) & FTRACE_COMMIT_MASK;
+	uint32_t data = reader->subbuf_bytes - FTRACE_HEADER_BYTES;
+
+	return trace_fault(&reader->fault, reader->offset + 8,
+			   "commit %#" PRIx64 " is more than the %" PRIu32
+			   " bytes of a sub-buffer%s",
+			   commit, data,
+			   swapped && swapped <= data ?
+				   "; it would fit in the other byte order, which is not read" :
+				   "; is it of another size?");
+}
+
+static void count_lost(struct ftrace_reader *reader, uint64_t commit, uint64_t used)
+{
+	uint64_t lost;
+
+	if (!(commit & FTRACE_COMMIT_LOST))
+		return;
+	reader->counts.lost_marks++;
+	if (!(commit & FTRACE_COMMIT_COUNT) || used + sizeof(lost) > reader->subbuf_bytes)
+		return;
+	memcpy(&lost, reader->subbuf + used, sizeof(lost));
+	reader->counts.lost += lost;
+}
+
+bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uint64_t offset)
+{
+	struct ftrace_header header;
+	uint64_t used;
+
+	memcpy(&header, subbuf, sizeof(header));
+	reader->subbuf = subbuf;
+	reader->offset = offset;
+	if (!header.time_stamp && !header.commit)
+		return trace_fault(&reader->fault, offset,
+				   "no sub-buffer: begin stamp and commit are zero");
+	used = FTRACE_HEADER_BYTES + (header.commit & FTRACE_COMMIT_MASK);
+	if (header.commit & ~(FTRACE_COMMIT_MASK | FTRACE_COMMIT_LOST | FTRACE_COMMIT_COUNT) ||
+	    used > reader->subbuf_bytes)
+		return bad_commit(reader, header.commit);
+	if (!reader->first && (int64_t)(header.time_stamp - reader->time) < 0) {
+		reader->counts.backward++;
+		trace_fault(&reader->backward, offset,
+			    "time goes back: sub-buffer begins at %" PRIu64 ", %" PRIu64
+			    " before its predecessor's last event",
+			    header.time_stamp, reader->time - header.time_stamp);
+	}
+	count_lost(reader, header.commit, used);
+	reader->first = false;
+	reader->at = subbuf + FTRACE_HEADER_BYTES;
+	reader->end = subbuf + used;
+	reader->time = header.time_stamp;
+	reader->counts.subbufs++;
+	return true;
+}
+
+/* An extend or absolute. */
+static bool time_record(struct ftrace_reader *reader)
+{
+	bool extend = ftrace_type(get_u32(reader->at)) == FTRACE_TYPE_EXTEND;
+	uint64_t time;
+
+	if (reader->end - reader->at < FTRACE_TIME_BYTES)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "%s record runs over the end of its sub-buffer",
+				   extend ? "extend" : "absolute");
+	time = ftrace_time(reader->at, reader->time, reader->stamp_bits);
+	/* An absolute that goes back comes out of the 59-bit rule as a jump ahead. */
+	if ((time - reader->time) >> FTRACE_JUMP_BITS)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "absurd %s from %" PRIu64 " to %" PRIu64,
+				   extend ? "extend" : "absolute", reader->time, time);
+	reader->counts.extends += extend;
+	reader->counts.absolutes += !extend;
+	reader->time = time;
+	reader->at += FTRACE_TIME_BYTES;
+	return true;
+}
+
+static bool padding_record(struct ftrace_reader *reader)
+{
+	uint32_t delta = get_u32(reader->at) >> FTRACE_TYPE_BITS;
+	uint64_t left = (uint64_t)(reader->end - reader->at), length;
+
+	if (!delta) {
+		reader->at = reader->end;
+		return true;
+	}
+	length = left < 8 ? UINT64_MAX - 4 : get_u32(reader->at + 4);
+	if (length < 4 || length + 4 > left)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "padding runs over the end of its sub-buffer");
+	reader->counts.paddings++;
+	reader->counts.paddings_of_1 += delta == 1;
+	reader->time += delta;
+	reader->at += 4 + length;
+	return true;
+}
+
+/* A large event, or one that does not fit. False: a fault. */
+static bool large_event(struct ftrace_reader *reader, struct trace_event *event)
+{
+	uint64_t left = (uint64_t)(reader->end - reader->at);
+	uint32_t header, payload;
+
+	if (!ftrace_size(reader->at, left, &header, &payload))
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "length of a large record is no length");
+	if ((uint64_t)header + payload > left)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "record of %" PRIu64
+				   " bytes runs over the end of its sub-buffer",
+				   (uint64_t)header + payload);
+	if (payload % 4)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "payload of %" PRIu32 " bytes is not whole words", payload);
+	reader->time += get_u32(reader->at) >> FTRACE_TYPE_BITS;
+	*event = (struct trace_event){
+		.time = reader->time,
+		.payload = reader->at + header,
+		.payload_bytes = payload,
+		.header_bytes = header,
+	};
+	reader->at += header + payload;
+	return true;
+}
+
+/* Whatever is no small event; `*taken` if it is one for the batch. False: a fault. */
+static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
+						  struct trace_event *event, bool *taken)
+{
+	uint32_t type;
+
+	*taken = false;
+	if (reader->end - reader->at < 4)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "%d bytes behind the last record",
+				   (int)(reader->end - reader->at));
+	type = ftrace_type(get_u32(reader->at));
+	if (ftrace_is_time(type))
+		return time_record(reader);
+	if (type == FTRACE_TYPE_PADDING)
+		return padding_record(reader);
+	*taken = true;
+	return large_event(reader, event);
+}
+
+/*
+ * The loop that has to be quick: small events, as many as follow each other. The next record's word
+ * is loaded by its predecessor's payload and words, so that nothing but that load and a mask lie
+ * between one record and the next.
+ */
+static inline uint32_t small_events(struct ftrace_reader *reader, struct trace_event *batch,
+				    uint32_t count)
+{
+	const uint8_t *payload = reader->at, *last = reader->end - 4;
+	struct trace_event *event = batch + count, *full = batch + TRACE_BATCH;
+	uint64_t time = reader->time, words = 0, next;
+	uint32_t word;
+
+	while (event != full && payload + 4 * words <= last) {
+		word = get_u32(payload + 4 * words);
+		next = ftrace_type(word);
+		if (unlikely(next - 1 >= FTRACE_TYPE_MAX_SMALL ||
+			     payload + 4 * words + 4 * next > last))
+			break;
+		payload += 4 * words + 4;
+		words = next;
+		time += word >> FTRACE_TYPE_BITS;
+		event->time = time;
+		event->payload = payload;
+		event->payload_bytes = (uint32_t)words * 4;
+		event->header_bytes = 4;
+		event++->id = 0;
+	}
+	reader->at = payload + 4 * words;
+	reader->time = time;
+	return (uint32_t)(event - batch);
+}
+
+uint32_t ftrace_batch(struct ftrace_reader *reader, struct trace_event *batch)
+{
+	uint32_t count = 0;
+	bool taken;
+
+	for (;;) {
+		count = small_events(reader, batch, count);
+		if (count == TRACE_BATCH || reader->at == reader->end)
+			break;
+		if (!rare_record(reader, &batch[count], &taken)) {
+			reader->end = reader->at;
+			break;
+		}
+		count += taken;
+		if (count == TRACE_BATCH)
+			break;
+	}
+	reader->counts.events += count;
+	return count;
+}

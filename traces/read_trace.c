@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/* read-trace: our decoders on real traces. */
+#include "read_trace.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ftrace_trace.h"
+#include "options.h"
+
+static const char usage[] =
+	"usage: read-trace [options] PATH...\n"
+	"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or with\n"
+	"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw.\n"
+	"  --csv            every event: ftrace: subbuffer,offset_bytes,payload_bytes,stamp_ns;\n"
+	"                   CTF: cpu,stamp_ns and the integer fields of the payloads\n"
+	"  --gaps FILE      gaps between successive events of a CPU, for run-stress replay\n"
+	"  --subbuf BYTES   of a sub-buffer (default: as header_page says, or 4096)\n"
+	"  --bits N         of time_delta (default: as header_event says, or 27)\n"
+	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it\n";
+
+struct arguments {
+	struct read_options read;
+	const char *gaps;
+};
+
+/* 0: go on; otherwise 1 + exit code. */
+static int parse(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option longs[] = {
+		{ "csv", no_argument, NULL, 'c' },
+		{ "gaps", required_argument, NULL, 'g' },
+		{ "subbuf", required_argument, NULL, 's' },
+		{ "bits", required_argument, NULL, 'b' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	uint64_t number = 0;
+	bool good = true;
+	int option;
+
+	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (option == 'c') {
+			arguments->read.csv = true;
+		} else if (option == 'g') {
+			arguments->gaps = optarg;
+		} else if (option == 's') {
+			good = option_number("--subbuf", optarg, FTRACE_SUBBUF_LEAST,
+					     FTRACE_SUBBUF_MOST, &number);
+			arguments->read.subbuf_bytes = (uint32_t)number;
+		} else if (option == 'b') {
+			good = option_number("--bits", optarg, 1, 27, &number);
+			arguments->read.stamp_bits = (uint32_t)number;
+		} else if (option == 'h') {
+			return fputs(usage, stdout), 1 + EXIT_FINE;
+		} else {
+			return fputs(usage, stderr), 1 + EXIT_USAGE;
+		}
+	}
+	if (good && arguments->read.subbuf_bytes % 8) {
+		fprintf(stderr, "stampede: --subbuf takes a multiple of 8\n");
+		good = false;
+	}
+	if (good && optind == argc) {
+		fprintf(stderr, "stampede: which trace? (--help shows what is read)\n");
+		good = false;
+	}
+	return good ? 0 : 1 + EXIT_USAGE;
+}
+
+void read_report(struct read_sum *sum, const char *path, const struct trace_fault *fault,
+		 const struct trace_fault *backward, uint64_t events, uint64_t packets,
+		 const char *packets_name)
+{
+	if (backward->set) {
+		fprintf(stderr, "stampede: %s: offset %" PRIu64 ": %s\n", path, backward->offset,
+			backward->text);
+		sum->faulty = true;
+	}
+	if (fault->set) {
+		fprintf(stderr,
+			"stampede: %s: offset %" PRIu64 ": %s; read before it: %" PRIu64
+			" events in %" PRIu64 " %s\n",
+			path, fault->offset, fault->text, events, packets, packets_name);
+		sum->faulty = true;
+	}
+}
+
+static bool is_ctf(const char *path)
+{
+	char metadata[PATH_MAX];
+
+	return snprintf(metadata, sizeof(metadata), "%s/metadata", path) < PATH_MAX &&
+	       !access(metadata, F_OK);
+}
+
+static int read_directory(const struct read_options *options, const char *path,
+			  struct read_sum *sum)
+{
+	char **paths;
+	unsigned int count = 0;
+	int error;
+
+	if (is_ctf(path))
+		return read_ctf(options, path, sum);
+	paths = ftrace_list_files(path);
+	while (paths && paths[count])
+		count++;
+	if (!count) {
+		fprintf(stderr, "stampede: %s has neither a file `metadata` nor cpu<N>.raw files\n",
+			path);
+		error = EXIT_USAGE;
+	} else {
+		error = read_ftrace(options, paths, count, sum);
+	}
+	ftrace_free_files(paths);
+	return error;
+}
+
+static int read_path(const struct read_options *options, char *path, struct read_sum *sum)
+{
+	struct stat stat_now;
+
+	if (stat(path, &stat_now)) {
+		fprintf(stderr, "stampede: cannot read %s: %s\n", path, strerror(errno));
+		return EXIT_USAGE;
+	}
+	if (S_ISDIR(stat_now.st_mode))
+		return read_directory(options, path, sum);
+	return read_ftrace(options, &path, 1, sum);
+}
+
+/* Writes the gaps by way of a temporary name. */
+static int write_gaps(const char *path, const struct gap_histogram *gaps)
+{
+	char temporary[PATH_MAX];
+	FILE *file = NULL;
+	bool good = false;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.tmp", path) < PATH_MAX)
+		file = fopen(temporary, "w");
+	if (file) {
+		gap_histogram_print(file, gaps);
+		good = !ferror(file);
+		good = !fclose(file) && good;
+		good = good && !rename(temporary, path);
+	}
+	if (good)
+		return EXIT_FINE;
+	fprintf(stderr, "stampede: cannot write %s: %s\n", path, strerror(errno));
+	if (file)
+		unlink(temporary);
+	return errno == EACCES || errno == ENOENT ? EXIT_USAGE : EXIT_RESOURCE;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = { .read.out = stdout };
+	struct read_sum sum = { .events = 0 };
+	int status, i;
+
+	status = parse(argc, argv, &arguments);
+	if (status)
+		return status - 1;
+	trace_file_catch_truncation();
+	for (i = optind; i < argc && !status; i++)
+		status = read_path(&arguments.read, argv[i], &sum);
+	if (!status && !arguments.read.csv && sum.events)
+		gap_histogram_print(stdout, &sum.gaps);
+	if (!status && arguments.gaps)
+		status = write_gaps(arguments.gaps, &sum.gaps);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "stampede: cannot write to standard output: %s\n", strerror(errno));
+		return EXIT_RESOURCE;
+	}
+	return !status && sum.faulty ? EXIT_USAGE : status;
+}

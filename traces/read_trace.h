@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What read-trace does with a trace of either format. */
+#ifndef STAMPEDE_TRACES_READ_TRACE_H
+#define STAMPEDE_TRACES_READ_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "gap_histogram.h"
+#include "trace_file.h"
+
+struct read_options {
+	bool csv;
+	uint32_t subbuf_bytes; /* 0: what the capture says, or 4096 */
+	uint32_t stamp_bits; /* 0: what the capture says, or 27 */
+	FILE *out;
+};
+
+/* What was read of all files so far. */
+struct read_sum {
+	uint64_t events;
+	struct gap_histogram gaps;
+	bool faulty; /* a file could not be read to its end, or has times that go back */
+};
+
+/*
+ * Reads one file of sub-buffers, or all of a directory; numbers of sub-buffers go on from file to
+ * file in the CSV. An exit code, after a line on stderr, if there is nothing to read at all.
+ */
+int read_ftrace(const struct read_options *options, char **paths, unsigned int count,
+		struct read_sum *sum);
+
+/* Reads the CTF trace in `dir`. As above. */
+int read_ctf(const struct read_options *options, const char *dir, struct read_sum *sum);
+
+/* One line on stderr for what ended or spoils the reading of `path`; marks `sum`. */
+void read_report(struct read_sum *sum, const char *path, const struct trace_fault *fault,
+		 const struct trace_fault *backward, uint64_t events, uint64_t packets,
+		 const char *packets_name);
+
+#endif

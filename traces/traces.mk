@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Traces in real formats: build/read-trace, its oracles among other people's readers, fuzzing.
+
+$(BUILD)/read-trace: $(O)/traces/read_trace.o $(library)
+programs += $(BUILD)/read-trace
+
+# Other people's readers, for the tests that judge by them.
+reader_packages := libtraceevent-dev libbabeltrace2-dev
+test_packages += $(reader_packages)
+$(BUILD)/tests/test_readers_%: TEST_LIBS = -ltraceevent -lbabeltrace2
+
+SECONDS ?= 60
+fuzzers := $(BUILD)/fuzz/fuzz_ftrace $(BUILD)/fuzz/fuzz_ctf
+FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -Ischemes -Irunner -Itraces \
+	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c,$(wildcard traces/*.c))
+
+$(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h schemes/core/*.h)
+	$(call say,FUZZ,$*)
+	@mkdir -p $(@D)
+	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -o $@
+
+fuzz: ## both decoders, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
+	@sh runner/packages.sh clang libclang-rt-dev
+	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
+	@sh traces/fuzz.sh $(BUILD) $(SECONDS)
+
+record-gaps: ## gaps of this machine's kernel, as a workload: make record-gaps ARGS="--seconds 5"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/read-trace
+	@sh traces/record_gaps.sh $(BUILD) $(ARGS)
+
+.PHONY: fuzz record-gaps
