@@ -31,7 +31,7 @@ define kernel_explored_rule
 $(BUILD)/kernel/$(1)/tree/patched: $(2) schemes/nested_stamps.h $(wildcard schemes/core/*.h) \
 		runner/explore/row.c runner/driver.c
 	@rm -rf $$(@D) && mkdir -p $$(@D)
-	@cp -r schemes runner workloads results $$(@D)/
+	@cp -r schemes traces runner workloads results $$(@D)/
 	@patch -s -d $$(@D) -p1 < $$<
 	@touch $$@
 

@@ -75,6 +75,8 @@ def tell(number, of, run):
     if wrong and wrong.get("fits_ns"):
         line += (f", {wrong['wraps_low']} x 2^27 ns lost "
                  f"({(wrong['fits_ns'] - wrong['decoded_ns']) / 1e6:.1f} ms)")
+    elif wrong and 0 < wrong["wraps_low"] < wrong["wraps_high"]:
+        line += f", {wrong['wraps_low']} to {wrong['wraps_high']} x 2^27 ns lost"
     if "requests" in run.get("boundary", {}):
         line += f", {run['boundary']['requests']} requests"
     if run.get("verdict", {}).get("witness", {}).get("agrees") is False:
