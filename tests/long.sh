@@ -17,7 +17,7 @@ step() { # name command...
 }
 
 jobs=-j$(nproc)
-step "gcc" make --no-print-directory $jobs all
+step "gcc" make --no-print-directory $jobs all tests explored explored-points
 for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 	# A beat of 16 bits would be due every few microseconds: the narrowest real one is 22.
 	case $row in heartbeat* | *_beat) narrow=22 ;; *) narrow=16 ;; esac
@@ -28,11 +28,14 @@ done
 step "migrate" build/run-stress --workload migrate --seconds "$seconds"
 step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds "$seconds"
 step "late beats" build/run-stress --workload late_beat --seconds 5
+step "decoders beside others" env STAMPEDE_RATES=1 build/tests/test_readers_speed
 step "200 kills" env KILLS=200 sh tests/test_resume.sh build
 step "a planted change" sh tests/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
+step "explorer, other compilers and machines" sh tests/long_explore.sh build
 step "fuzz" make --no-print-directory fuzz SECONDS=${FUZZ_SECONDS:-600}
-step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests
+step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests \
+	explored explored-points
 step "clang tests" sh tests/run.sh build/clang $(ls tests/test_*.c |
 	sed 's,\(.*\)\.c,build/clang/\1,')
 step "ASan and UBSan" make --no-print-directory $jobs BUILD=build/sanitized \

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: run.sh BUILD TEST...   Runs cmocka programs and scripts; prints what failed or was skipped.
-build=$1
-shift
-passed=0 failed=0 skipped=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-begin=$(date +%s)
+# usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, as many at a time as there are CPUs;
+# prints what failed or was skipped. Who needs the machine for itself comes last, alone.
+alone="test_cli.sh test_explore.sh"
 
 count() { grep -c "$1" "$log"; }
 
-one() { # name command...
-	name=$1
-	shift
+one() { # BUILD TEST
+	name=$(basename "$2")
+	log=$results/$name.log
 	started=$(date +%s)
+	case $2 in
+	*.sh) set -- sh "$2" "$1" ;;
+	*) set -- "$2" ;;
+	esac
 	CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$@" >"$log" 2>&1
 	status=$?
 	good=$(count '^ok ' | tr -d ' ')
@@ -23,23 +23,52 @@ one() { # name command...
 	good=$((good + $(grep -ci '^not ok .*# *skip' "$log")))
 	# A program that dies, or says so only by its exit code, has failed at least once.
 	if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
-	if [ $((good + bad)) -eq 0 ]; then bad=1; echo "$name: ran no test"; fi
-	passed=$((passed + good - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
-	printf '%-28s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" $((good - skip)) "$bad" \
-		"$skip" $(($(date +%s) - started))
-	[ "$skip" -gt 0 ] && grep -iE '# *skip|^skipped:' "$log" | sed 's/^not //; s/^/    /'
-	if [ "$bad" -gt 0 ]; then
-		echo "    exit code $status; its output:"
-		tail -60 "$log" | sed 's/^/    /'
-	fi
+	none=
+	if [ $((good + bad)) -eq 0 ]; then bad=1 none=yes; fi
+	{
+		[ -n "$none" ] && echo "$name: ran no test"
+		printf '%-28s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" $((good - skip)) \
+			"$bad" "$skip" $(($(date +%s) - started))
+		[ "$skip" -gt 0 ] && grep -iE '# *skip|^skipped:' "$log" | sed 's/^not //; s/^/    /'
+		if [ "$bad" -gt 0 ]; then
+			echo "    exit code $status; its output:"
+			tail -60 "$log" | sed 's/^/    /'
+		fi
+	} >"$results/$name.said"
+	cat "$results/$name.said"
+	echo "$((good - skip)) $bad $skip" >"$results/$name.sum"
 }
 
-for test in "$@"; do
-	one "$(basename "$test")" "$test"
+if [ "$1" = --one ]; then
+	results=$4
+	one "$2" "$3"
+	exit 0
+fi
+
+build=$1
+shift
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+trap 'exit 130' INT TERM
+begin=$(date +%s)
+for test in "$@" tests/test_*.sh; do
+	case " $alone " in
+	*" $(basename "$test") "*) ;;
+	*) [ -e "$test" ] && echo "$test" ;;
+	esac
+done | xargs -P "$(nproc)" -I{} sh tests/run.sh --one "$build" {} "$results"
+for test in $alone; do
+	[ -e "tests/$test" ] && one "$build" "tests/$test"
 done
-for script in tests/test_*.sh; do
-	[ -e "$script" ] && one "$(basename "$script")" sh "$script" "$build"
+total=$(cat "$results"/*.sum | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
+# Who left no sum died with its shell.
+lost=$((0))
+for test in "$@" tests/test_*.sh; do
+	[ -e "$results/$(basename "$test").sum" ] && continue
+	echo "$(basename "$test"): no result"
+	lost=$((lost + 1))
 done
+set -- $total
 echo "took $(($(date +%s) - begin)) s"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+echo "$1 passed, $(($2 + lost)) failed, $3 skipped"
+[ $(($2 + lost)) -eq 0 ] && [ "$1" -gt 0 ]

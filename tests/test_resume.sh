@@ -81,12 +81,26 @@ kill_once() { # pid
 		lost=$((lost + 1))
 }
 
+# Every other kill comes when a repetition more has been reported, however slow the machine is.
+wait_for_row() { # pid
+	before=$(cat "$results"/*Z-*/rows.jsonl 2>/dev/null | wc -l)
+	while kill -0 "$1" 2>/dev/null &&
+		[ "$(cat "$results"/*Z-*/rows.jsonl 2>/dev/null | wc -l)" -le "$before" ]; do
+		sleep 0.05
+	done
+}
+
 resume=
 while [ $killed -lt "$kills" ]; do
 	"$build/bench" --results "$results" ${resume:-$small} >/dev/null 2>"$scratch/bench" &
 	pid=$!
-	tenths=$(random 14)
-	sleep $((tenths / 10)).$((tenths % 10))
+	if [ $((killed % 2)) -eq 1 ]; then
+		wait_for_row $pid
+		sleep 0.0"$(random 10)"
+	else
+		tenths=$(random 14)
+		sleep $((tenths / 10)).$((tenths % 10))
+	fi
 	if kill -0 $pid 2>/dev/null; then
 		kill_once $pid
 	else

@@ -16,8 +16,6 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-sigset_t mask_signals;
-
 /* Read by handlers: initial-exec, so that no handler ever enters the allocator. */
 static __thread struct interrupts *current __attribute__((tls_model("initial-exec")));
 

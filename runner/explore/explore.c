@@ -3,24 +3,28 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "audit.h"
+#include "pace.h"
 #include "replay.h"
+#include "show.h"
 #include "tiers.h"
 
 struct options {
 	const char *schemes;
 	const char *objects;
 	const char *replay;
+	struct show *show;
 	int tier;
 	unsigned int processes;
 	bool single; /* one family, from the options below */
 	bool verbose;
-	bool expect_broken;
-	bool verdict_only;
+	bool audit;
 	struct family family;
 	struct search search;
 };
@@ -48,6 +52,8 @@ enum {
 	OPTION_OUTCOMES,
 	OPTION_WITHOUT,
 	OPTION_START,
+	OPTION_AUDIT,
+	OPTION_SVG,
 };
 
 static const struct option long_options[] = {
@@ -74,6 +80,8 @@ static const struct option long_options[] = {
 	{ "replay", required_argument, NULL, OPTION_REPLAY },
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
 	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
+	{ "svg", required_argument, NULL, OPTION_SVG },
+	{ "audit", no_argument, NULL, OPTION_AUDIT },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -102,8 +110,10 @@ static const char help[] =
 	"  --mode M           overwrite, discard         --before N    events recorded before\n"
 	"  --start P:E        one phase and one offset (filler bytes), as a failure prints them\n"
 	"  --replay SCHEDULE  one schedule again, as a timeline\n"
+	"  --svg FILE         the timeline of --replay, or of the first failure, as a picture too\n"
 	"  --outcomes         count the distinct final states\n"
 	"  --without-oracle O do not ask it (to see what it is good for)\n"
+	"  --audit            single-step the writers: has every instruction its stop? NB=0 and 1\n"
 	"  --objects DIR      where the explored rows are (explored/ beside this program)\n"
 	"  --processes N      (one for each CPU)\n"
 	"  -v                 every search, not only every row\n"
@@ -230,6 +240,8 @@ static int parse_words(int option, const char *text, struct options *options)
 
 static int parse_one(int option, const char *text, struct options *options)
 {
+	static const char *const shapes[] = { "page", "wrap4", "wrap3", "ends2", "ends4",
+					      "wrapends", NULL };
 	unsigned int oracle;
 	int value = parse_budget(option, text, options);
 
@@ -245,6 +257,8 @@ static int parse_one(int option, const char *text, struct options *options)
 		options->tier = tier_parse(text);
 		return options->tier < 0 ? -1 : 0;
 	case OPTION_SHAPE:
+		if (word("shape", text, shapes) < 0)
+			return -1;
 		options->family.shape = text;
 		options->single = true;
 		return 0;
@@ -273,6 +287,12 @@ static int parse_one(int option, const char *text, struct options *options)
 				return 0;
 			}
 		return usage("--without-oracle", text);
+	case OPTION_SVG:
+		options->show->svg = text;
+		return 0;
+	case OPTION_AUDIT:
+		options->audit = true;
+		return 0;
 	case 'v':
 		options->verbose = true;
 		return 0;
@@ -301,50 +321,6 @@ static int parse(int argc, char **argv, struct options *options)
 	if (!options->family.budget.depth)
 		options->family.budget.depth = options->family.budget.nested;
 	return 0;
-}
-
-static void print_command(const struct search *search, const char *shape)
-{
-	static const char *const stops[] = { "all", "shared", "none", "points" };
-	const struct budget *budget = &search->budget;
-
-	printf("  build/explore --schemes =%s --shape %s --stops %s --events %u --nested %u "
-	       "--depth %u", world_row.row, shape, stops[search->stops], budget->events,
-	       budget->nested, budget->depth);
-	if (budget->jumps)
-		printf(" --jumps %u", budget->jumps);
-	if (budget->beats)
-		printf(" --beats %u", budget->beats);
-	if (budget->reads)
-		printf(" --reads %u", budget->reads);
-	if (budget->writers > 1)
-		printf(" --writers %u --preemptions %u", budget->writers, budget->preemptions);
-	if (search->start.step != 1)
-		printf(" --clock %s", search->start.step ? "slow" : "coarse");
-	if (search->start.mode == RING_DISCARD)
-		printf(" --mode discard");
-	if (search->start.before)
-		printf(" --before %u", search->start.before);
-	if (search->start.phase || search->start.extra)
-		printf(" --start %" PRIu64 ":%u", search->start.phase, search->start.extra);
-}
-
-static void print_failure(const struct search *search, const struct failure *failure,
-			  const char *shape)
-{
-	static struct replay replay;
-	char schedule[512];
-
-	replay_format(failure->action, failure->actions, schedule, sizeof(schedule));
-	print_command(search, shape);
-	printf(" --replay \"%s\"\n", schedule);
-	if (failure->oracle == ORACLES || failure->oracle == ORACLES + 1) {
-		printf("  the writer %s\n", failure->oracle == ORACLES ? "crashes" : "does not end");
-		return;
-	}
-	if (!replay_run(search, failure->action, failure->actions, &replay))
-		printf("  (this schedule does not fit any more)\n");
-	replay_print(stdout, &replay);
 }
 
 static void print_findings(const char *what, const struct findings *findings, int searches)
@@ -376,24 +352,53 @@ static void print_findings(const char *what, const struct findings *findings, in
 	fflush(stdout);
 }
 
+/* Loading a file that ends too early would be a bus error. */
+static bool whole(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	ElfW(Ehdr) header;
+	bool good = file && fread(&header, sizeof(header), 1, file) == 1 &&
+		    !memcmp(header.e_ident, ELFMAG, SELFMAG) && !fseek(file, 0, SEEK_END) &&
+		    (uint64_t)ftell(file) >=
+			    header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+
+	if (file && !good)
+		fprintf(stderr, "stampede: %s is not a whole object: remove it, and make it again\n",
+			path);
+	if (file)
+		fclose(file);
+	return !file || good; /* of one that is not there world_load() speaks */
+}
+
+static int load(const struct options *options, const char *row, const struct family *family)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
+		 family->stops == STOPS_POINTS ? ".points" : "");
+	if (!whole(path))
+		return -ENOEXEC;
+	return world_load(path);
+}
+
 static int explore_family(const struct options *options, const char *row,
 			  const struct family *family, struct findings *sum)
 {
 	struct findings findings = { .schedules = 0 };
 	struct search first;
-	char path[4096], what[128];
-	int searches, error;
+	char what[128];
+	int searches, error = load(options, row, family);
 
-	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row, family->shape,
-		 family->stops == STOPS_POINTS ? ".points" : "");
-	error = world_load(path);
 	if (error)
 		return error;
 	/* Their shared stops are nearly as many as all: the schedules of one more interrupt. */
 	if (!options->single && world_has_sections() &&
 	    family->budget.nested > (options->tier == TIER_QUICK ? 2 : 3))
 		return 0;
+	options->show->shape = family->shape;
+	pace_family(row, family);
 	searches = family_run(family, &options->search, options->processes, &findings, &first);
+	pace_done();
 	if (searches < 0)
 		return searches;
 	sum->schedules += findings.schedules;
@@ -408,8 +413,26 @@ static int explore_family(const struct options *options, const char *row,
 	}
 	if (findings.verdicts[VERDICT_BROKEN] ||
 	    (options->verbose && findings.verdicts[VERDICT_NEED_NOT_MET]))
-		print_failure(&first, &findings.first, family->shape);
-	return searches;
+		show_failure(options->show, &first, &findings.first, &error);
+	return error ? error : searches;
+}
+
+static bool wanted(const struct options *options, const struct family *family,
+		   const struct driver *driver)
+{
+	return (int)family->tier <= options->tier && !(family->main_rows && driver->variant) &&
+	       (family->budget.writers <= 1 || driver->desc->shared_promises);
+}
+
+/* The exit code for a search that did not come to its end. */
+static int failed(int error, const char *row)
+{
+	if (error != -EINTR)
+		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? 3 : 1;
+	fflush(stdout);
+	fprintf(stderr, "stampede: interrupted while %s was searched; what is above is complete\n",
+		row);
+	return 5;
 }
 
 static int explore_row(const struct options *options, const struct driver *driver)
@@ -421,16 +444,14 @@ static int explore_row(const struct options *options, const struct driver *drive
 
 	if (options->single) {
 		some = explore_family(options, row, &options->family, &sum);
-		return some < 0 ? 1 : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
+		return some < 0 ? failed(some, row) : sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 	}
 	for (family = families; family->shape; family++) {
-		if ((int)family->tier > options->tier ||
-		    (family->main_rows && driver->variant) ||
-		    (family->budget.writers > 1 && !driver->desc->shared_promises))
+		if (!wanted(options, family, driver))
 			continue;
 		some = explore_family(options, row, family, &sum);
 		if (some < 0)
-			return 1;
+			return failed(some, row);
 		searches += some;
 	}
 	printf("%-26s ", row);
@@ -440,28 +461,51 @@ static int explore_row(const struct options *options, const struct driver *drive
 
 static int replay_row(const struct options *options, const char *row)
 {
-	static struct replay replay;
 	struct action action[WORLD_ACTIONS_MAX];
 	struct search search = options->search;
-	char path[4096];
+	enum verdict verdict = VERDICT_KEPT;
+	int error = 0;
 	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
 
-	if (actions < 0)
-		return 1;
-	snprintf(path, sizeof(path), "%s/%s.%s%s.so", options->objects, row,
-		 options->family.shape, options->family.stops == STOPS_POINTS ? ".points" : "");
-	if (world_load(path))
+	if (actions < 0 || load(options, row, &options->family))
 		return 1;
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
 	search.start.extra = options->search.start.extra;
-	if (!replay_run(&search, action, (unsigned int)actions, &replay)) {
+	options->show->shape = options->family.shape;
+	if (!show_schedule(options->show, &search, action, (unsigned int)actions, &verdict, &error)) {
 		fprintf(stderr, "stampede: --replay: this schedule does not fit %s and this budget\n",
 			row);
 		return 1;
 	}
-	replay_print(stdout, &replay);
-	return replay.verdict == VERDICT_BROKEN ? 2 : 0;
+	return error ? 3 : verdict == VERDICT_BROKEN ? 2 : 0;
+}
+
+static int audit_one(const struct options *options, const char *row)
+{
+	struct world_start start = {
+		.mode = options->family.mode,
+		.step = !options->family.coarse,
+		.before = options->family.before,
+	};
+	struct audit audit;
+	int error;
+
+	if (load(options, row, &options->family))
+		return 1;
+	error = audit_row(&start, &options->family.budget, &audit);
+	if (error)
+		return error == -ENOTSUP ? 4 : 1;
+	printf("%-26s %-10s %9" PRIu64 " schedules %9" PRIu64 " stops %9" PRIu64
+	       " instructions %4" PRIu64 " of %4" PRIu64 " sites  %s\n", row,
+	       options->family.shape, audit.schedules, audit.stops, audit.instructions,
+	       audit.sites, world_row.site_count,
+	       audit.different || audit.unseen ? "DIFFERENT" : "equal");
+	if (!audit.different && !audit.unseen)
+		return 0;
+	fflush(stdout);
+	fprintf(stderr, "stampede: --audit: %s, %s: %s\n", row, options->family.shape, audit.first);
+	return 1;
 }
 
 /* DIR/explored of DIR/explore. */
@@ -479,9 +523,35 @@ static const char *default_objects(void)
 	return path;
 }
 
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	search_interrupted = 1;
+}
+
+/* The seconds that all rows may take, for the time left. */
+static double expected_seconds(const struct options *options, const struct driver *const *rows,
+			       int count)
+{
+	const struct family *family;
+	double sum = 0;
+	int i;
+
+	if (options->single)
+		return count * pace_weight(&options->family);
+	for (i = 0; i < count; i++)
+		for (family = families; family->shape; family++)
+			if (wanted(options, family, rows[i]))
+				sum += pace_weight(family);
+	return sum;
+}
+
 int main(int argc, char **argv)
 {
+	struct sigaction interrupt = { .sa_handler = on_interrupt };
+	struct show show = { .svg = NULL };
 	struct options options = {
+		.show = &show,
 		.objects = default_objects(),
 		.processes = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 		.family = {
@@ -502,15 +572,21 @@ int main(int argc, char **argv)
 		return 1;
 	if (!all)
 		count = driver_omit_variants(options.schemes, rows, count);
-	if (world_map())
+	if (world_map() || sigaction(SIGINT, &interrupt, NULL) ||
+	    sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
-	if (!options.replay)
+	pace_begin(expected_seconds(&options, rows, count));
+	if (!options.replay && !options.audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	for (i = 0; i < count; i++) {
-		status = options.replay ? replay_row(&options, rows[i]->row) :
-					  explore_row(&options, rows[i]);
-		if (status == 1)
-			return 1;
+		if (options.audit)
+			status = audit_one(&options, rows[i]->row);
+		else if (options.replay)
+			status = replay_row(&options, rows[i]->row);
+		else
+			status = explore_row(&options, rows[i]);
+		if (status && status != 2)
+			return status;
 		worst = status > worst ? status : worst;
 	}
 	return worst;

@@ -7,6 +7,7 @@ EXPLORE_CC ?= $(CC)
 EXPLORE_OPT ?= -O2
 EXPLORED ?= $(BUILD)/explored
 TREE ?= .
+STOPS_PY ?= runner/explore/stops.py
 
 # shape := log2 of the sub-buffer's bytes, log2 of how many, bits of the short field (0: the row's)
 SHAPES := page wrap4 wrap3 ends2 ends4 wrapends
@@ -18,10 +19,13 @@ shape_ends4 := 7 2 0
 shape_wrapends := 7 1 4
 
 explored_flags = -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Werror -Wno-unused-function \
-	-I$(TREE)/schemes -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
+	-I$(TREE)/schemes -I$(TREE)/traces -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
 	-I$(TREE)/runner/explore -fPIC -fvisibility=hidden
-# No red zone: a stop is a call. No vector registers: a stop saves the others. No jump tables: their
-# entries are outside of the code. Frame pointers are left to the compiler's level.
+# A stop saves the general registers and no others; at a labelled point, which is a call, only arm64
+# could have something in those.
+points_flags := -g1 $(if $(findstring aarch64,$(EXPLORE_CC)),-mgeneral-regs-only)
+# No red zone: a stop is a call. No jump tables: their entries are outside of the code. Frame
+# pointers are left to the compiler's level.
 stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-jump-tables \
 	-fno-asynchronous-unwind-tables -fno-stack-protector
 
@@ -35,19 +39,25 @@ $(EXPLORED)/$(1).reader.o: $(TREE)/runner/driver.c $(BUILD)/flags
 		-DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
 endef
 
+explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:.so=.d) \
+	-DROW=$(1) -DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) \
+	-DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
+	-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
+	-DDRIVER_NAME=driver_counting_$(1)
+explored_rest = $(EXPLORED)/$(1).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+
 define explored_row_rule
-$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c runner/explore/stops.py \
-		$(EXPLORED)/$(1).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c $(STOPS_PY) $(explored_rest)
 	$$(call say,STOPS,$(1).$(2))
-	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $$(explored_flags) $$(EXPLORE_DEFS) \
-		-MMD -MP -MT $$@ -MF $$(@:.so=.d) \
-		-DROW=$(1) -DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) \
-		-DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
-		-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
-		-DDRIVER_NAME=driver_counting_$(1) -S $$< -o $$(@:.so=.in.s)
-	$$(Q)python3 runner/explore/stops.py $$(@:.so=.in.s) $$(@:.so=.s)
+	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< \
+		-o $$(@:.so=.in.s)
+	$$(Q)python3 $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
 	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
 	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
+$(EXPLORED)/$(1).$(2).points.so: $(TREE)/runner/explore/row.c $(explored_rest)
+	$$(call say,POINTS,$(1).$(2))
+	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(points_flags) $(explored_flags_of) -DEXPLORE_POINTS \
+		-shared -Wl,-z,now -o $$@ $$< $$(filter %.o,$$^)
 endef
 $(foreach row,$(ROWS),$(eval $(call explored_reader_rule,$(row))))
 $(foreach row,$(ROWS),$(foreach shape,$(SHAPES),$(eval $(call explored_row_rule,$(row),$(shape)))))
@@ -55,6 +65,9 @@ $(foreach row,$(ROWS),$(foreach shape,$(SHAPES),$(eval $(call explored_row_rule,
 $(EXPLORED)/%.o: $(TREE)/schemes/core/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(EXPLORE_CC) -O2 $(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -c $< -o $@
+
+# The engine for another machine.
+include runner/explore/cross.mk
 
 explored := $(foreach row,$(main_rows),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
 explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
@@ -65,5 +78,8 @@ $(BUILD)/explore: LDFLAGS_ALL += -rdynamic
 
 explored: $(explored)
 explored-all: $(explored_all)
+# A restartable section is one asm statement, in which there is no place for a label.
+points_rows := $(filter-out restartable% rewind%,$(main_rows))
+explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
 
-.PHONY: explored explored-all
+.PHONY: explored explored-all explored-points

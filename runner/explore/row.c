@@ -41,6 +41,8 @@ struct source {
 
 static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
+	/* Between the claim and the payload. */
+	POINT("payload");
 	explore_fill(rsv->payload, rsv->stamp, rsv->inexact, &src->at, len);
 }
 
@@ -87,35 +89,58 @@ uint32_t explore_constant_header_bytes;
 enum ring_mode explore_constant_mode;
 uint64_t explore_blocked;
 
+/*
+ * What comes after the last access is a place of its own; for stops.py the return is. The asm keeps
+ * clang from leaving out a call without effect: an interrupt can come there too.
+ */
+#define AFTER_LAST() \
+	do { \
+		POINT("return"); \
+		__asm__ volatile(""); \
+	} while (0)
+
 /* As the timed loop has it: id and length are constants. */
 static __attribute__((noinline)) bool explored_record(struct scheme_ring *s, struct source *src)
 {
-	return record(s, EVENT_FIXED, PAYLOAD_BYTES, src);
+	bool done = record(s, EVENT_FIXED, PAYLOAD_BYTES, src);
+
+	AFTER_LAST();
+	return done;
 }
 
 static __attribute__((noinline)) bool explored_record_beat(struct scheme_ring *s,
 							   struct source *src)
 {
-	return record(s, EVENT_BEAT, PAYLOAD_BYTES, src);
+	bool done = record(s, EVENT_BEAT, PAYLOAD_BYTES, src);
+
+	AFTER_LAST();
+	return done;
 }
 
 static __attribute__((noinline)) bool explored_record_sized(struct scheme_ring *s, uint32_t len,
 							    struct source *src)
 {
-	return record(s, EVENT_SIZED, len, src);
+	bool done = record(s, EVENT_SIZED, len, src);
+
+	AFTER_LAST();
+	return done;
 }
 
 static __attribute__((noinline)) bool explored_defer(struct scheme_ring *s, unsigned int level)
 {
-	return defer(s, level);
+	bool done = defer(s, level);
+
+	AFTER_LAST();
+	return done;
 }
 
 static __attribute__((noinline)) void explored_beat_work(struct scheme_ring *s)
 {
 	beat(s);
+	AFTER_LAST();
 }
 
-/* stops.py makes three of each of these, in explored_entries. */
+/* stops.py makes three of each of these. */
 PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra);
 PLAIN void explored_interrupt(void *scheme, unsigned int context);
 PLAIN void explored_beat(void *scheme);
@@ -164,12 +189,24 @@ typedef void interrupt_call(void *scheme, unsigned int context);
 typedef void beat_call(void *scheme);
 
 #pragma GCC visibility push(hidden)
+#ifdef EXPLORE_POINTS
+static event_call *const explored_entry_explored_event[3] = { [STOPS_NONE] = explored_event };
+static interrupt_call *const explored_entry_explored_interrupt[3] = {
+	[STOPS_NONE] = explored_interrupt
+};
+static beat_call *const explored_entry_explored_beat[3] = { [STOPS_NONE] = explored_beat };
+#define explored_sites NULL
+#define explored_site_count 0
+static const uint64_t explored_plain_range[2], explored_harness_range[2];
+#else
 extern event_call *const explored_entry_explored_event[3];
 extern interrupt_call *const explored_entry_explored_interrupt[3];
 extern beat_call *const explored_entry_explored_beat[3];
 extern const struct explore_site explored_sites[];
 extern const uint64_t explored_site_count;
 extern const uint64_t explored_plain_range[2];
+extern const uint64_t explored_harness_range[2];
+#endif
 extern const struct driver DRIVER_NAME;
 #pragma GCC visibility pop
 
@@ -215,5 +252,7 @@ explored_row(struct explored_row *row)
 		.site_count = explored_site_count,
 		.plain_begin = explored_plain_range[0],
 		.plain_end = explored_plain_range[1],
+		.harness_begin = explored_harness_range[0],
+		.harness_end = explored_harness_range[1],
 	};
 }

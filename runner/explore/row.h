@@ -64,7 +64,9 @@ struct explored_row {
 
 	const struct explore_site *sites;
 	uint64_t site_count;
-	uint64_t plain_begin, plain_end; /* the plain copy's text, for the single-step audit */
+	/* For the single-step audit: the text of the plain copy, and that of the harness. */
+	uint64_t plain_begin, plain_end;
+	uint64_t harness_begin, harness_end;
 };
 
 /* The one symbol that the object shows. */

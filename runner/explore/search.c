@@ -202,7 +202,7 @@ static size_t book_bytes(const struct book *book)
 
 static uint8_t *memory(void)
 {
-	return (uint8_t *)bits_align((uint64_t)(uintptr_t)world->memory, 64);
+	return (uint8_t *)(uintptr_t)bits_align((uintptr_t)world->memory, 64);
 }
 
 static unsigned int writers(const struct book *book)

@@ -8,6 +8,8 @@
 #ifndef STAMPEDE_RUNNER_EXPLORE_SEARCH_H
 #define STAMPEDE_RUNNER_EXPLORE_SEARCH_H
 
+#include <signal.h>
+
 #include "world.h"
 
 #define SEARCH_JUMPS_MAX 600
@@ -62,9 +64,15 @@ void search_jumps(struct search *search, bool coarse);
 void search_run(const struct search *search, unsigned int part, unsigned int parts,
 		struct findings *findings);
 
-/* The same in `processes` processes. Negative errno after a line on stderr. */
+/*
+ * The same in `processes` processes, of which this is none. Negative errno after a line on stderr;
+ * -EINTR without one.
+ */
 int search_parallel(const struct search *search, unsigned int processes,
 		    struct findings *findings);
+
+/* Set by a handler of SIGINT: the search ends. */
+extern volatile sig_atomic_t search_interrupted;
 
 /* What the n-th thing to do at this stop is; false if there are fewer. `idle`: between events. */
 bool search_alternative(const struct search *search, bool idle, unsigned int n,

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <signal.h>
-
+#include "pace.h"
 #include "search.h"
+
+#define PROCESSES_MAX 64
+#define TICK_US 500000
+
+volatile sig_atomic_t search_interrupted;
 
 static void add(struct findings *sum, const struct findings *part)
 {
@@ -31,6 +37,8 @@ static void add(struct findings *sum, const struct findings *part)
 		sum->first = part->first;
 	if (part->seconds > sum->seconds)
 		sum->seconds = part->seconds;
+	sum->outcomes += part->outcomes;
+	sum->outcomes_hash += part->outcomes_hash;
 	sum->done += part->done;
 }
 
@@ -58,20 +66,67 @@ static int start_parts(const struct search *search, unsigned int processes,
 	return 0;
 }
 
+static void on_tick(int signal)
+{
+	(void)signal;
+}
+
+/* While it waits, and only then: a signal in the middle of a write would lose output. */
+static void ticks(bool on)
+{
+	struct sigaction action = { .sa_handler = on ? on_tick : SIG_IGN };
+	struct itimerval timer = { { 0, on ? TICK_US : 0 }, { 0, on ? TICK_US : 0 } };
+
+	if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &timer, NULL))
+		abort();
+}
+
+static void end_all(const pid_t *children, unsigned int processes)
+{
+	unsigned int i;
+
+	for (i = 0; i < processes; i++)
+		if (children[i] > 0)
+			kill(children[i], SIGKILL);
+}
+
+/* Waits for one of them, and says meanwhile how far all are. */
+static int wait_for(unsigned int child, pid_t *children, unsigned int processes,
+		    const struct findings *parts)
+{
+	double done = 0;
+	unsigned int i;
+	int status;
+
+	while (waitpid(children[child], &status, 0) < 0 && errno == EINTR) {
+		if (search_interrupted)
+			end_all(children, processes);
+		for (i = 0, done = 0; i < processes; i++)
+			done += parts[i].done / processes;
+		if (!search_interrupted)
+			pace_tick(done);
+	}
+	children[child] = 0;
+	if (search_interrupted)
+		return -EINTR;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return 0;
+	fprintf(stderr, "stampede: a process of the search ended early\n");
+	return -ECHILD;
+}
+
 int search_parallel(const struct search *search, unsigned int processes,
 		    struct findings *findings)
 {
+	pid_t children[PROCESSES_MAX] = { 0 };
 	struct findings *parts;
-	pid_t children[64] = { 0 };
 	unsigned int i;
-	int status, error;
+	int error, one;
 
-	if (processes > 64)
-		processes = 64;
-	if (processes <= 1 || search->outcomes) {
-		search_run(search, 0, 1, findings);
-		return 0;
-	}
+	if (processes > PROCESSES_MAX)
+		processes = PROCESSES_MAX;
+	if (!processes || search->outcomes)
+		processes = 1;
 	parts = mmap(NULL, processes * sizeof(*parts), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (parts == MAP_FAILED) {
@@ -79,18 +134,19 @@ int search_parallel(const struct search *search, unsigned int processes,
 		return -ENOMEM;
 	}
 	error = start_parts(search, processes, parts, children);
+	if (error)
+		end_all(children, processes);
+	ticks(true);
 	*findings = (struct findings){ .schedules = 0 };
 	for (i = 0; i < processes; i++) {
 		if (children[i] <= 0)
 			continue;
-		while (waitpid(children[i], &status, 0) < 0 && errno == EINTR)
-			continue;
-		if (!error && (!WIFEXITED(status) || WEXITSTATUS(status))) {
-			fprintf(stderr, "stampede: a process of the search ended early\n");
-			error = -ECHILD;
-		}
+		one = wait_for(i, children, processes, parts);
+		error = error ? error : one;
 		add(findings, &parts[i]);
 	}
+	ticks(false);
+	pace_searched();
 	findings->done /= processes;
 	munmap(parts, processes * sizeof(*parts));
 	return error;

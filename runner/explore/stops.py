@@ -37,6 +37,7 @@ KNOWN = re.compile(
 STACK = re.compile(r"^[-+\w.]*\(%rsp(?:,%\w+(?:,\d)?)?\)$")
 FRAME = re.compile(r"^[-+\w.]*\(%r[sb]p(?:,%\w+(?:,\d)?)?\)$")
 CONSTANT = re.compile(r"^explore_constant_\w+\(%rip\)$")
+HARNESS = ".text.explore.harness"
 SECTION = re.compile(r"^\.(?:push)?section\s+([^\s,]+)(?:,\s*\"([^\"]*)\")?")
 
 
@@ -161,10 +162,11 @@ def copy_code(assembly, which, sites):
     for position, (kind, text, where_section, where, _) in enumerate(assembly.code):
         if where_section != section:
             section = where_section
-            # One section for each copy keeps its text in one range, and what was in sections of
-            # its own stays apart: nothing falls through from one into the other.
-            out.append('\t.section .text.explore%s,"ax",@progbits\n\t.subsection %d' %
-                       (copy or ".all", assembly.sections.index(section)))
+            # One section for each copy keeps its text in one range, with the harness in none; and
+            # what was in sections of its own stays apart: nothing falls through into another.
+            out.append('\t.section %s,"ax",@progbits\n\t.subsection %d' % (
+                HARNESS if "explore_plain" in section else ".text.explore" + (copy or ".all"),
+                assembly.sections.index(section)))
         renamed = assembly.rename(text, copy)
         if kind == "label":
             if not text.startswith(".L") and not text.isdigit():
@@ -216,7 +218,8 @@ def table(assembly, sites, stops):
 
     ranges = abort_ranges(assembly)
     out.append('\t.section .data.rel.ro.explore,"aw",@progbits\n\t.balign 8')
-    for symbol in ["explored_sites", "explored_site_count", "explored_plain_range"] + \
+    for symbol in ["explored_sites", "explored_site_count", "explored_plain_range",
+                   "explored_harness_range"] + \
             ["explored_entry_" + entry for entry in ENTRIES]:
         out.append("\t.globl %s\n\t.hidden %s" % (symbol, symbol))
     out.append("explored_sites:")
@@ -229,7 +232,9 @@ def table(assembly, sites, stops):
             stop + [".Lexplore_plain.%d" % position, string(text),
                     string(assembly.files.get(file_number, "?")), str(line)] + aborts))
     out.append("explored_site_count:\n\t.quad %d" % len(sites))
-    out.append("explored_plain_range:\n\t.quad .Lexplore_plain_begin, .Lexplore_plain_end")
+    for name in ("plain", "harness"):
+        out.append("explored_%s_range:\n\t.quad .Lexplore_%s_begin, .Lexplore_%s_end" %
+                   (name, name, name))
     for entry in ENTRIES:
         out.append("explored_entry_%s:\n\t.quad %s" %
                    (entry, ", ".join(entry + copy for copy in COPIES)))
@@ -245,11 +250,14 @@ def main():
     with open(sys.argv[1]) as file:
         assembly = Assembly(file.read().splitlines())
     sites, out = {}, list(assembly.data)
-    out.append('\t.section .text.explore.plain,"ax",@progbits\n.Lexplore_plain_begin:')
+    ranges = (("plain", ".text.explore.plain"), ("harness", HARNESS))
+    for name, section in ranges:
+        out.append('\t.section %s,"ax",@progbits\n.Lexplore_%s_begin:' % (section, name))
     for which in (ALL, SHARED, PLAIN):
         out += copy_code(assembly, which, sites)
-    out.append('\t.section .text.explore.plain,"ax",@progbits\n\t.subsection %d\n'
-               ".Lexplore_plain_end:" % len(assembly.sections))
+    for name, section in ranges:
+        out.append('\t.section %s,"ax",@progbits\n\t.subsection %d\n.Lexplore_%s_end:' %
+                   (section, len(assembly.sections), name))
     stops = {line[:-1] for line in out if line.startswith(".Lexplore_stop")}
     if not sites:
         sys.exit("%s: no code found" % sys.argv[1])

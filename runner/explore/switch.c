@@ -68,14 +68,145 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 	frame->pc = (uintptr_t)function;
 	return (uintptr_t)frame;
 }
+#elif defined(__i386__)
+__asm__(".text\n"
+	".globl explore_stop\n"
+	".type explore_stop, @function\n"
+	"explore_stop:\n"
+	"	pushfl\n"
+	"	pushal\n"
+	"	movl %esp, switch_writer_sp\n"
+	"	movl $1, %eax\n"
+	"	jmp switch_back\n"
+	".size explore_stop, .-explore_stop\n"
+
+	".globl switch_done\n"
+	".type switch_done, @function\n"
+	"switch_done:\n"
+	"	movl $2, %eax\n"
+	"switch_back:\n"
+	"	movl switch_engine_sp, %esp\n"
+	"	popl %edi\n	popl %esi\n	popl %ebx\n	popl %ebp\n"
+	"	cld\n"
+	"	ret\n"
+	".size switch_done, .-switch_done\n"
+
+	".globl switch_resume\n"
+	".type switch_resume, @function\n"
+	"switch_resume:\n"
+	"	pushl %ebp\n	pushl %ebx\n	pushl %esi\n	pushl %edi\n"
+	"	movl %esp, switch_engine_sp\n"
+	"	movl switch_writer_sp, %esp\n"
+	"	popal\n"
+	"	popfl\n"
+	"	ret\n"
+	".size switch_resume, .-switch_resume\n");
+
+uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t arguments[4])
+{
+	struct switch_frame *frame;
+	uintptr_t *stack;
+
+	/* As after a call: the arguments begin at a multiple of 16, the return address below. */
+	stack = (uintptr_t *)((sp & ~(uintptr_t)15) - 16);
+	memcpy(stack, arguments, 4 * sizeof(*stack));
+	*--stack = (uintptr_t)switch_done;
+	frame = (struct switch_frame *)stack - 1;
+	memset(frame, 0, sizeof(*frame));
+	frame->flags = 0x202;
+	frame->pc = (uintptr_t)function;
+	return (uintptr_t)frame;
+}
+#elif defined(__aarch64__)
+/* x16 and x17 are anybody's at a call, and every stop is one. Nobody uses vector registers. */
+__asm__(".text\n"
+	".globl explore_stop\n"
+	".type explore_stop, %function\n"
+	"explore_stop:\n"
+	"	sub sp, sp, #272\n"
+	"	stp x0, x1, [sp, #0]\n	stp x2, x3, [sp, #16]\n"
+	"	stp x4, x5, [sp, #32]\n	stp x6, x7, [sp, #48]\n"
+	"	stp x8, x9, [sp, #64]\n	stp x10, x11, [sp, #80]\n"
+	"	stp x12, x13, [sp, #96]\n	stp x14, x15, [sp, #112]\n"
+	"	stp xzr, xzr, [sp, #128]\n	stp x18, x19, [sp, #144]\n"
+	"	stp x20, x21, [sp, #160]\n	stp x22, x23, [sp, #176]\n"
+	"	stp x24, x25, [sp, #192]\n	stp x26, x27, [sp, #208]\n"
+	"	stp x28, x29, [sp, #224]\n"
+	"	mrs x9, nzcv\n"
+	"	stp x30, x9, [sp, #240]\n"
+	"	stp x30, xzr, [sp, #256]\n"
+	"	mov x9, sp\n"
+	"	adrp x10, switch_writer_sp\n"
+	"	str x9, [x10, #:lo12:switch_writer_sp]\n"
+	"	mov w0, #1\n"
+	"	b switch_back\n"
+	".size explore_stop, .-explore_stop\n"
+
+	".globl switch_done\n"
+	".type switch_done, %function\n"
+	"switch_done:\n"
+	"	mov w0, #2\n"
+	"switch_back:\n"
+	"	adrp x10, switch_engine_sp\n"
+	"	ldr x9, [x10, #:lo12:switch_engine_sp]\n"
+	"	mov sp, x9\n"
+	"	ldp x19, x20, [sp, #0]\n	ldp x21, x22, [sp, #16]\n"
+	"	ldp x23, x24, [sp, #32]\n	ldp x25, x26, [sp, #48]\n"
+	"	ldp x27, x28, [sp, #64]\n	ldp x29, x30, [sp, #80]\n"
+	"	add sp, sp, #96\n"
+	"	ret\n"
+	".size switch_done, .-switch_done\n"
+
+	".globl switch_resume\n"
+	".type switch_resume, %function\n"
+	"switch_resume:\n"
+	"	sub sp, sp, #96\n"
+	"	stp x19, x20, [sp, #0]\n	stp x21, x22, [sp, #16]\n"
+	"	stp x23, x24, [sp, #32]\n	stp x25, x26, [sp, #48]\n"
+	"	stp x27, x28, [sp, #64]\n	stp x29, x30, [sp, #80]\n"
+	"	mov x9, sp\n"
+	"	adrp x10, switch_engine_sp\n"
+	"	str x9, [x10, #:lo12:switch_engine_sp]\n"
+	"	adrp x10, switch_writer_sp\n"
+	"	ldr x9, [x10, #:lo12:switch_writer_sp]\n"
+	"	mov sp, x9\n"
+	"	ldp x30, x9, [sp, #240]\n"
+	"	msr nzcv, x9\n"
+	"	ldr x17, [sp, #256]\n"
+	"	ldp x0, x1, [sp, #0]\n	ldp x2, x3, [sp, #16]\n"
+	"	ldp x4, x5, [sp, #32]\n	ldp x6, x7, [sp, #48]\n"
+	"	ldp x8, x9, [sp, #64]\n	ldp x10, x11, [sp, #80]\n"
+	"	ldp x12, x13, [sp, #96]\n	ldp x14, x15, [sp, #112]\n"
+	"	ldp x18, x19, [sp, #144]\n	ldp x20, x21, [sp, #160]\n"
+	"	ldp x22, x23, [sp, #176]\n	ldp x24, x25, [sp, #192]\n"
+	"	ldp x26, x27, [sp, #208]\n	ldp x28, x29, [sp, #224]\n"
+	"	add sp, sp, #272\n"
+	"	br x17\n"
+	".size switch_resume, .-switch_resume\n");
+
+uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t arguments[4])
+{
+	struct switch_frame *frame = (struct switch_frame *)(sp & ~(uintptr_t)15) - 1;
+
+	memset(frame, 0, sizeof(*frame));
+	memcpy(frame->x, arguments, 4 * sizeof(*arguments));
+	frame->x[30] = (uintptr_t)switch_done;
+	frame->pc = (uintptr_t)function;
+	return (uintptr_t)frame;
+}
 #endif
 
 /* A labelled point is a stop that the compiler knows of. */
-void explore_point(const char *label);
-#if defined(__x86_64__)
-__asm__(".globl explore_point\n"
-	".type explore_point, @function\n"
-	"explore_point:\n"
-	"	jmp explore_stop\n"
-	".size explore_point, .-explore_point\n");
+#if defined(__aarch64__)
+#define JUMP "b"
+#define FUNCTION "%function"
+#else
+#define JUMP "jmp"
+#define FUNCTION "@function"
 #endif
+__asm__(".text\n"
+	".globl explore_point\n"
+	".type explore_point, " FUNCTION "\n"
+	"explore_point:\n"
+	"	" JUMP " explore_stop\n"
+	".size explore_point, .-explore_point\n");

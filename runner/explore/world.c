@@ -9,7 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#if UINTPTR_MAX > UINT32_MAX
 #define WORLD_ADDRESS ((void *)UINT64_C(0x100000000000))
+#else
+#define WORLD_ADDRESS ((void *)0x40000000)
+#endif
 #define FILL_BYTE 0xa5
 
 struct world *world;
@@ -52,7 +56,7 @@ size_t world_memory_bytes(void)
 
 static uint8_t *memory_begin(void)
 {
-	return (uint8_t *)bits_align((uint64_t)(uintptr_t)world->memory, 64);
+	return (uint8_t *)(uintptr_t)bits_align((uintptr_t)world->memory, 64);
 }
 
 static void *world_scheme(void)
@@ -322,6 +326,10 @@ const char *world_label(void)
 		return NULL;
 #if defined(__x86_64__)
 	argument = world_frame()->rdi;
+#elif defined(__i386__)
+	argument = *(const uintptr_t *)(world_frame() + 1);
+#elif defined(__aarch64__)
+	argument = world_frame()->x[0];
 #endif
 	memcpy(&label, &argument, sizeof(label));
 	return label;

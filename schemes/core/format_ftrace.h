@@ -112,7 +112,9 @@ static inline struct reservation ftrace_place(const struct ring *ring, uint8_t *
 /* The first event of sub-buffer `number` gives it its begin stamp. */
 static inline void ftrace_begin(struct ring *ring, uint64_t number, uint64_t stamp)
 {
-	((struct ftrace_header *)ring_subbuf_base(ring, number))->time_stamp = stamp;
+	struct ftrace_header *header = (struct ftrace_header *)ring_subbuf_base(ring, number);
+
+	shared_store("begin stamp", &header->time_stamp, stamp);
 }
 
 /* Writes the commit field of complete sub-buffer `number` for a reader. */
@@ -125,7 +127,10 @@ static inline void ftrace_finish(const struct ring *ring, uint64_t number, uint3
 /* The begin stamp of sub-buffer `number`. */
 static inline uint64_t ftrace_begin_stamp(const struct ring *ring, uint64_t number)
 {
-	return ((const struct ftrace_header *)ring_subbuf_base(ring, number))->time_stamp;
+	const struct ftrace_header *header =
+		(const struct ftrace_header *)ring_subbuf_base(ring, number);
+
+	return shared_load("begin stamp?", &header->time_stamp);
 }
 
 /* A reader at the first record of sub-buffer `number`; false if that is none. */

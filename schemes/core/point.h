@@ -50,17 +50,25 @@ void explore_point(const char *label);
 
 /*
  * Loads and stores of words shared with interrupts: exactly one access each, in program order.
- * The compiler must neither tear, repeat nor reorder them; the CPU cannot, seen from itself.
+ * The compiler must neither tear, repeat nor reorder them; the CPU cannot, seen from itself. On
+ * 32-bit machines a plain access to 64 bits is two, between which an interrupt would come.
  */
+#if UINTPTR_MAX < UINT64_MAX
+#define POINT_LOAD(ptr) __atomic_load_n(ptr, __ATOMIC_RELAXED)
+#define POINT_STORE(ptr, value) __atomic_store_n(ptr, value, __ATOMIC_RELAXED)
+#else
+#define POINT_LOAD(ptr) (*(ptr))
+#define POINT_STORE(ptr, value) (*(ptr) = (value))
+#endif
 #define shared_load(label, ptr) \
 	(__extension__({ \
 		POINT(label); \
-		*(const volatile __typeof__(*(ptr)) *)(ptr); \
+		POINT_LOAD((const volatile __typeof__(*(ptr)) *)(ptr)); \
 	}))
 #define shared_store(label, ptr, value) \
 	do { \
 		POINT(label); \
-		*(volatile __typeof__(*(ptr)) *)(ptr) = (value); \
+		POINT_STORE((volatile __typeof__(*(ptr)) *)(ptr), value); \
 	} while (0)
 
 #endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* A schedule as the user sees it: the command that plays it again, the timeline, the picture. */
+#ifndef STAMPEDE_RUNNER_EXPLORE_SHOW_H
+#define STAMPEDE_RUNNER_EXPLORE_SHOW_H
+
+#include "replay.h"
+
+/* Where to show it besides stdout. */
+struct show {
+	const char *shape;
+	const char *svg; /* file to be written; NULL: none */
+	bool svg_written; /* only the first schedule is drawn */
+};
+
+/*
+ * Plays the schedule again and prints it. False: it does not fit the search. A picture that cannot
+ * be written says so on stderr and sets *error to a negative errno.
+ */
+bool show_schedule(struct show *show, const struct search *search, const struct action *action,
+		   unsigned int actions, enum verdict *verdict, int *error);
+
+/* The first schedule that failed in a search, with its command. */
+void show_failure(struct show *show, const struct search *search, const struct failure *failure,
+		  int *error);
+
+#endif

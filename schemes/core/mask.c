@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+#include "mask.h"
+
+sigset_t mask_signals;

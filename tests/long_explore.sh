@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: long_explore.sh BUILD   For test-long: the explorer on other compilers, optimizations and
+# machines. All reach the final buffers that this machine's labelled points reach.
+build=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
+
+# Which rows reach how many, and which, on stdout: outcomes EXPLORE OPTIONS...
+outcomes() {
+	"$@" --schemes "$pointed" --nested 2 --outcomes |
+		sed -nE 's/^(\S+) .* ([0-9]+) outcomes ([0-9a-f]+) .*/\1 \2 \3/p'
+}
+
+same() { # name, file, file
+	if [ -s "$2" ] && cmp -s "$2" "$3"; then
+		echo "ok: $1: $(wc -l <"$2") rows"
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $1"
+		diff "$2" "$3" | sed 's/^/    /'
+	fi
+}
+
+objects() { # directory, what is made, variables...
+	into=$1 what=$2
+	shift 2
+	make --no-print-directory -j"$(nproc)" BUILD="$build" EXPLORED="$into" "$@" $what \
+		>"$scratch/make.log" 2>&1 || { tail -20 "$scratch/make.log"; return 1; }
+}
+
+of_rows() { # directory, ending
+	for row in $pointed; do printf '%s/%s%s ' "$1" "${row#=}" "$2"; done
+}
+
+outcomes "$build/explore" --stops points >"$scratch/wanted"
+
+compiled() { # name, variables...
+	name=$1 into=$build/explored-$1
+	shift
+	objects "$into" "$(of_rows "$into" .page.so)" "$@" || { failed=$((failed + 1)); return; }
+	for stops in all shared; do
+		outcomes "$build/explore" --objects "$into" --stops $stops >"$scratch/$name.$stops"
+		same "$name, $stops" "$scratch/$name.$stops" "$scratch/wanted"
+	done
+	"$build/explore" --objects "$into" --audit --nested 0 --schemes "$pointed" >"$scratch/audit"
+	case $? in
+	0) echo "ok: $name, audit of the stops" ;;
+	4) echo "skipped: $name, audit of the stops: no single-step here" ;;
+	*) failed=$((failed + 1)) && echo "FAILED: $name, audit" && cat "$scratch/audit" ;;
+	esac
+}
+
+machine() { # name, fields compared, how it is run, compiler
+	name=$1 fields=$2 run=$3 into=$build/explored-$1
+	objects "$into" "$into/explore $(of_rows "$into" .page.points.so)" EXPLORE_CC="$4" ||
+		{ failed=$((failed + 1)); return; }
+	outcomes $run "$into/explore" --objects "$into" --stops points |
+		cut -d' ' -f"$fields" >"$scratch/$name"
+	cut -d' ' -f"$fields" "$scratch/wanted" >"$scratch/$name.wanted"
+	same "$name, points" "$scratch/$name" "$scratch/$name.wanted"
+}
+
+compiled O0 EXPLORE_OPT=-O0
+compiled O3 EXPLORE_OPT=-O3
+if command -v clang >/dev/null; then
+	compiled clang EXPLORE_CC=clang
+else
+	echo "skipped: clang: not installed"
+fi
+
+# Where words of 64 bits are two. Pointers are shorter: the same number of buffers, not the same.
+m32="gcc -m32 -idirafter /usr/include/$(gcc -print-multiarch)"
+echo 'int main(void) { return 0; }' >"$scratch/empty.c"
+if $m32 -include stdio.h "$scratch/empty.c" -o "$scratch/empty" 2>/dev/null; then
+	machine i386 1,2 "" "$m32"
+else
+	echo "skipped: i386: gcc -m32 needs libc6-dev-i386 and lib32gcc-$(gcc -dumpversion)-dev"
+fi
+if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
+	echo "skipped: arm64: gcc-aarch64-linux-gnu and libc6-dev-arm64-cross are not installed"
+elif ! command -v qemu-aarch64 >/dev/null; then
+	echo "skipped: arm64: qemu-user is not installed"
+else
+	machine arm64 1,2,3 "qemu-aarch64 -L /usr/aarch64-linux-gnu" aarch64-linux-gnu-gcc
+fi
+[ $failed -eq 0 ]

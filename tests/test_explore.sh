@@ -1,0 +1,194 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_explore.sh BUILD   The explorer: what it promises of today's rows, and of itself. TAP.
+build=$1
+explore=$build/explore
+# test-long's sanitized build: writers on stacks of their own are not for ASan.
+if [ ! -d "$build/explored" ]; then
+	echo "ok 1 - the explorer # SKIP no objects in $build/explored: make explored explored-points"
+	echo "1..1"
+	exit
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tests=0
+
+report() { # good? name
+	tests=$((tests + 1))
+	if [ "$1" = 0 ]; then echo "ok $tests - $2"; else echo "not ok $tests - $2"; fi
+}
+
+skip() { # name reason
+	tests=$((tests + 1))
+	echo "ok $tests - $1 # SKIP $2"
+}
+
+# says NAME CODE WORDS COMMAND...: exit code CODE and exactly one line on stderr with WORDS in it
+says() {
+	name=$1 code=$2 words=$3
+	shift 3
+	"$@" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	lines=$(grep -vc '^\[' "$scratch/err")
+	[ $got -eq "$code" ] && [ "$lines" -eq 1 ] && grep -q -- "$words" "$scratch/err"
+	good=$?
+	report $good "$name"
+	[ $good -eq 0 ] || { echo "# exit $got (wanted $code), '$words' wanted in:"
+		sed 's/^/# /' "$scratch/err"; }
+}
+
+# An object of another tree or another stops.py, by the usual rule but built beside everything.
+object() { # object VARIABLE=VALUE...
+	object=$1
+	shift
+	make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/explored" "$@" \
+		"$scratch/explored/$object" >"$scratch/make.log" 2>&1 || cat "$scratch/make.log"
+}
+
+# Lines without the seconds.
+counts() {
+	sed 's/  *[0-9.]* s  / /' "$1"
+}
+
+quick_tier() {
+	"$explore" --tier quick >"$scratch/quick" 2>"$scratch/err"
+	got=$?
+	rows=$(grep -c '^X(' schemes/schemes.def)
+	variants=$(grep -c '^X(.*-DVARIANT' schemes/schemes.def)
+	kept=$(grep -cE 's  kept( where needs are met \([0-9]+ not\))?$' "$scratch/quick")
+	[ $got -eq 0 ] && [ "$kept" -eq $((rows - variants)) ]
+	report $? "quick tier: every main row keeps what it promises"
+	sed 's/^/# /' "$scratch/quick" "$scratch/err" | grep -v '# \['
+}
+
+# Main rows that can have labelled points: not restartable sections, which are one asm statement.
+pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
+
+# The same final buffers, however writers are stopped.
+three_kinds_of_stops() {
+	for stops in all shared points; do
+		"$explore" --schemes "$pointed" --stops $stops --nested 2 --outcomes \
+			2>"$scratch/err" |
+			sed -nE 's/^(\S+) .* ([0-9]+) outcomes ([0-9a-f]+) .*/\1 \2 \3/p' \
+				>"$scratch/outcomes.$stops"
+	done
+	[ -s "$scratch/outcomes.all" ] &&
+		cmp -s "$scratch/outcomes.all" "$scratch/outcomes.shared" &&
+		cmp -s "$scratch/outcomes.all" "$scratch/outcomes.points"
+	report $? "all instructions, shared accesses and points reach the same final buffers"
+	for stops in shared points; do
+		diff "$scratch/outcomes.all" "$scratch/outcomes.$stops" | sed 's/^/# /'
+	done
+}
+
+same_counts() {
+	budget="--schemes =nested_stamps --nested 3 --stops shared"
+	for processes in 1 2 1; do
+		"$explore" $budget --processes $processes >"$scratch/processes.$processes" 2>&1
+		counts "$scratch/processes.$processes"
+	done | sort | uniq -c >"$scratch/lines"
+	[ "$(wc -l <"$scratch/lines")" -eq 2 ] && ! grep -qv '^ *3 ' "$scratch/lines" &&
+		grep -q 'nested_stamps' "$scratch/lines"
+	report $? "the same schedules with 1 and 2 processes, and again"
+}
+
+planted_fault() { # header, row, what to look for, what to put there, budget...
+	header=$1 row=$2 from=$3 to=$4
+	shift 4
+	rm -rf "$scratch/tree" "$scratch/explored"
+	mkdir "$scratch/tree"
+	cp -r schemes traces runner workloads results "$scratch/tree"
+	sed -i "s/$from/$to/" "$scratch/tree/schemes/$header.h"
+	if cmp -s "schemes/$header.h" "$scratch/tree/schemes/$header.h"; then
+		report 1 "$row: nothing to plant a fault in"
+		return
+	fi
+	object "$row.page.so" TREE="$scratch/tree"
+	set -- --objects "$scratch/explored" --schemes "=$row" "$@"
+	"$explore" "$@" --svg "$scratch/fault.svg" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 2 ] && grep -q '<-- wrong' "$scratch/out"
+	report $? "$row: a fault in the reserve path is found"
+	schedule=$(sed -n 's/.* --replay "\(.*\)"$/\1/p' "$scratch/out")
+	"$explore" "$@" --replay "$schedule" >"$scratch/again" 2>"$scratch/err"
+	[ $? -eq 2 ] && [ -n "$schedule" ] && grep -q '<-- wrong' "$scratch/again"
+	report $? "$row: its schedule fails again"
+	python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" "$scratch/fault.svg" &&
+		grep -q 'class="cut"' "$scratch/fault.svg"
+	report $? "$row: and is a picture that marks the wrong time"
+}
+
+faults() {
+	planted_fault nested_stamps nested_stamps 'at->write == at->before' 1 --nested 2
+	planted_fault packed_word packed_word 'stamp = clock_read("clock again");' '' --nested 1
+}
+
+audits() {
+	"$explore" --audit --nested 0 >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	if [ $got -eq 4 ]; then
+		skip "audit of the stops" "$(cat "$scratch/err")"
+		return
+	fi
+	[ $got -eq 0 ] && [ "$(grep -c ' equal$' "$scratch/out")" -gt 10 ]
+	report $? "single-step: every instruction of every main row has its stop"
+	"$explore" --audit --before 1 --events 1 --schemes "=nested_stamps =delta_sync_soft" \
+		>"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 0 ] && [ "$(grep -c ' equal$' "$scratch/out")" -eq 2 ]
+	report $? "single-step: the same with an interrupt at each instruction"
+	sed 's/^/# /' "$scratch/out" "$scratch/err"
+	script=runner/explore/stops.py
+	# Twice a script that forgets a kind of instruction.
+	sed 's/stop = which == ALL or/stop = which == ALL and bare[:3] != "cmp" or/' $script \
+		>"$scratch/no_stop.py"
+	sed "s/elif part\[0\] == \"\\.\":/elif part[0] == \".\" or part[:4] == \"test\":/" $script \
+		>"$scratch/no_code.py"
+	for bad in no_stop no_code; do
+		if cmp -s $script "$scratch/$bad.py"; then
+			report 1 "stops.py has changed: no fault to plant ($bad)"
+			continue
+		fi
+		rm -rf "$scratch/explored"
+		object nested_stamps.page.so STOPS_PY="$scratch/$bad.py"
+		says "audit finds what stops.py forgets ($bad)" 1 "without its stop" "$explore" \
+			--audit --nested 0 --schemes =nested_stamps --objects "$scratch/explored"
+	done
+}
+
+bad_input() {
+	one="$explore --schemes =packed_word"
+	says "unknown scheme" 1 "nearest is 'packed_word'" "$explore" --schemes packed_wrod
+	says "unknown shape" 1 "not one of page" $one --shape pages
+	says "unknown tier" 1 "not one of quick" $one --tier slow
+	says "unknown stops" 1 "not one of all" $one --stops some
+	says "not a number" 1 "a number from 0" $one --nested two
+	says "too many" 1 "a number from 0" $one --nested 99
+	says "stray argument" 1 "no such argument" $one quick
+	says "no such schedule" 1 'is no schedule at "x1"' $one --replay x1
+	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
+	says "a start that is none" 1 "start" $one --start five
+	says "missing object" 3 "packed_word.page.so: make" $one --objects "$scratch"
+	head -c 2000 "$build/explored/packed_word.page.so" >"$scratch/packed_word.page.so"
+	says "truncated object" 1 "not a whole object" $one --objects "$scratch"
+	says "picture into a directory that is not there" 3 "cannot write" $one --nested 1 \
+		--replay n1 --svg "$scratch/no/where.svg"
+	"$explore" --nonsense >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 1 ] && grep -q -- --help "$scratch/err"
+	report $? "unknown option"
+	"$explore" --help | grep -q -- --audit
+	report $? "--help"
+	"$explore" --schemes =packed_word --nested 6 >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	sleep 1
+	kill -INT $pid
+	wait $pid
+	[ $? -eq 5 ] && grep -q 'interrupted while packed_word' "$scratch/err"
+	report $? "Ctrl-C"
+}
+
+quick_tier
+three_kinds_of_stops
+same_counts
+faults
+audits
+bad_input
+echo "1..$tests"
