@@ -139,6 +139,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
 include runner/explore/explore.mk
+include tests/kernel/kernel.mk
 include runner/peers/peers.mk
 include runner/explore/cases.mk
 

@@ -197,6 +197,18 @@ static void set_section(struct bench *bench, const char *key, json_t *value)
 	json_decref(value);
 }
 
+/* What make reproduce-kernel found last, so that this record's page can show it; often nothing. */
+static void take_over_kernel(struct bench *bench)
+{
+	char path[4096];
+	json_t *kernel;
+
+	snprintf(path, sizeof(path), "%s/../latest-kernel/kernel.json", record_dir(bench->record));
+	kernel = json_load_file(path, 0, NULL);
+	if (kernel)
+		set_section(bench, "kernel", kernel);
+}
+
 int bench_open(struct bench *bench, const char *program)
 {
 	unsigned int allowed;
@@ -547,6 +559,7 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "channels", bench->channels);
 	record_set(bench->record, "idle", bench->idle);
 	record_set(bench->record, "replay", bench->replay);
+	take_over_kernel(bench);
 	bench->injected = bench_injected(bench);
 	record_set(bench->record, "injected", bench->injected);
 	set_section(bench, "exact", exact(bench));

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Debian's kernels as files: fetched by apt, taken out of their package, never installed."""
+import glob
+import os
+import re
+import subprocess
+import tempfile
+
+from machine import Failure
+
+# Debian 12's own series and the newer one that its security archive carries beside it.
+SERIES = {"6.12": "linux-image-6.12-cloud-amd64", "6.1": "linux-image-cloud-amd64"}
+
+
+class Missing(Exception):
+    """Something this needs is not to be had; the text says what and what to do."""
+
+
+def output(*command, directory=None):
+    try:
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=600)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Missing(f"{command[0]}: {error}") from None
+    if done.returncode:
+        lines = (done.stderr.strip() or done.stdout.strip() or "failed").splitlines()
+        raise Missing(f"{' '.join(command)}: {lines[-1]}")
+    return done.stdout
+
+
+def dependency(package):
+    """The package with the image that a package without one depends on."""
+    for line in output("apt-cache", "depends", package).splitlines():
+        found = re.match(r"\s*Depends: (linux-image-\d\S+)", line)
+        if found:
+            return found.group(1)
+    return package
+
+
+def fetch(package, directory):
+    """The image of a package, in `directory`."""
+    image = os.path.join(directory, "vmlinuz-" + package.removeprefix("linux-image-"))
+    if os.path.exists(image):
+        return image
+    os.makedirs(directory, exist_ok=True)
+    print(f"fetching  {package}", flush=True)
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        output("apt-get", "download", package, directory=scratch)
+        packages = glob.glob(os.path.join(scratch, "*.deb"))
+        if not packages:
+            raise Missing(f"apt-get download {package} left no package")
+        output("dpkg-deb", "-x", packages[0], scratch)
+        images = glob.glob(os.path.join(scratch, "boot", "vmlinuz-*"))
+        if not images:
+            raise Missing(f"{package} has no boot/vmlinuz-*: it is no kernel package")
+        os.rename(images[0], image)
+    return image
+
+
+def find(wanted, directory):
+    """The image of what KERNEL= says: a file, a package, a series, or nothing."""
+    if os.path.isfile(wanted):
+        return wanted
+    if "/" in wanted:
+        raise Failure(f"no such kernel image: {wanted}")
+    if wanted:
+        return fetch(dependency(SERIES.get(wanted, wanted)), directory)
+    problem = None
+    for package in SERIES.values():
+        try:
+            return fetch(dependency(package), directory)
+        except Missing as error:
+            problem = problem or error
+    raise Missing(f"{problem}; apt-get update may help, or KERNEL=/path/to/bzImage")

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# Today's faults on a real kernel, under qemu; optional, no part of make test but for its judge.
+
+MODE ?= forced
+KERNEL ?=
+RUNS ?= 1
+
+kernel_packages := qemu-system-x86 gdb cpio patch libtraceevent-dev python3
+kernel_cflags := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -Ischemes -Iworkloads -Irunner
+
+$(BUILD)/kernel/init: tests/kernel/init.c tests/kernel/judge.c $(BUILD)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(kernel_cflags) -MMD -MP -static -o $@ $(filter %.c,$^)
+
+$(BUILD)/kernel-verdict: $(addprefix $(O)/tests/kernel/,verdict.o capture.o judge.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -ltraceevent -ljansson -o $@
+
+kernel_page := $(addprefix $(O)/,tests/kernel/page.o plots/kernel_section.o plots/text.o \
+	plots/output.o plots/scripts.o)
+$(BUILD)/kernel-page: $(kernel_page)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -ljansson -lm -o $@
+
+kernel: $(BUILD)/kernel/init $(BUILD)/kernel-verdict $(BUILD)/kernel-page
+
+# The second witness: nested_stamps as Linux has it, explored by the unpatched engine; by
+# schemes/history where that has the form. $(1): the fault, $(2): its patch, $(3): the shape
+define kernel_explored_rule
+$(BUILD)/kernel/$(1)/tree/patched: $(2) schemes/nested_stamps.h $(wildcard schemes/core/*.h) \
+		runner/explore/row.c runner/driver.c
+	@rm -rf $$(@D) && mkdir -p $$(@D)
+	@cp -r schemes traces runner workloads results $$(@D)/
+	@patch -s -d $$(@D) -p1 < $$<
+	@touch $$@
+
+kernel-explored-$(1): $(BUILD)/explore $(BUILD)/explored/nested_stamps.$(3).so \
+		$(BUILD)/kernel/$(1)/tree/patched
+	@$$(MAKE) --no-print-directory BUILD=$(BUILD) EXPLORED=$(BUILD)/kernel/$(1) \
+		TREE=$(BUILD)/kernel/$(1)/tree $(BUILD)/kernel/$(1)/nested_stamps.$(3).so
+.PHONY: kernel-explored-$(1)
+endef
+kernel_page_patch := $(wildcard schemes/history/ftrace_6_8_page.patch)
+$(eval $(call kernel_explored_rule,room,$(firstword \
+	$(wildcard schemes/history/ftrace_6_8_room.patch) tests/kernel/unrepaired.patch),page))
+$(if $(kernel_page_patch),$(eval $(call kernel_explored_rule,page,$(kernel_page_patch),ends2)))
+
+reproduce-kernel: ## a wrong time on a real kernel: make reproduce-kernel MODE=paused KERNEL=6.1
+	@sh runner/packages.sh $(build_packages) $(kernel_packages) || exit 77
+	@$(MAKE) --no-print-directory $(jobs) kernel
+	@MAKE_COMMAND="$(MAKE)" python3 -B tests/kernel/reproduce.py --build $(BUILD) \
+		--mode "$(MODE)" --kernel "$(KERNEL)" --runs "$(RUNS)" $(ARGS)
+
+.PHONY: kernel reproduce-kernel
+
+# What judges is tested without a guest.
+$(BUILD)/tests/test_kernel_judge: $(O)/tests/kernel/judge.o
+tests: $(BUILD)/kernel-verdict $(BUILD)/kernel-page

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""One guest under qemu: started, spoken to, and ended, whatever happens."""
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent():
+    """In a child: it does not outlive the driver, however that ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Failure(Exception):
+    """The run gave no verdict; the text says why."""
+
+
+class Machine:
+    """The processes of one run and the sockets to them, in a directory of its own."""
+
+    def __init__(self, directory, kernel, initrd, words, seconds):
+        self.directory = directory
+        self.deadline = time.monotonic() + seconds
+        self.data_path = os.path.join(directory, "data")
+        self.seen = 0
+        self.log = open(os.path.join(directory, "qemu.log"), "wb")
+        def line(name):
+            return f"socket,id={name},path={os.path.join(directory, name)},server=on,wait=off"
+        self.qemu = subprocess.Popen(
+            ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-machine", "pc",
+             "-accel", "tcg,thread=single", "-m", "256", "-smp", "1", "-nic", "none",
+             "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initrd,
+             "-append", " ".join(words),
+             "-chardev", line("console"), "-serial", "chardev:console",
+             "-chardev", f"file,id=data,path={self.data_path}", "-serial", "chardev:data",
+             "-chardev", line("qmp"), "-mon", "chardev=qmp,mode=control",
+             "-chardev", line("gdb"), "-gdb", "chardev:gdb"],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+            preexec_fn=die_with_parent, start_new_session=True)
+        self.console = None
+        self.pause_s = 0
+        try:
+            self.console = self.connect("console")
+            threading.Thread(target=self.drain, daemon=True).start()
+            self.qmp = self.connect("qmp").makefile("rw")
+            self.qmp.readline()
+            self.command("qmp_capabilities")
+        except OSError:
+            self.close()
+            raise self.ended() from None
+        except BaseException:
+            self.close()
+            raise
+
+    def left(self):
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise Failure("it took longer than its time limit")
+        return left
+
+    def alive(self):
+        return self.qemu.poll() is None
+
+    def ended(self):
+        """What qemu said before it ended on its own."""
+        with open(self.log.name, errors="replace") as log:
+            return Failure("qemu ended: " + (log.read().strip()[-200:] or "without a word"))
+
+    def connect(self, name):
+        while True:
+            try:
+                there = socket.socket(socket.AF_UNIX)
+                there.connect(os.path.join(self.directory, name))
+                return there
+            except OSError:
+                there.close()
+                if not self.alive():
+                    raise self.ended() from None
+                self.left()
+                time.sleep(0.05)
+
+    def pause_at_output(self, seconds):
+        """Pauses the whole emulator when the guest next prints; its clock goes on meanwhile."""
+        self.pause_s = seconds
+
+    def pause(self, seconds):
+        os.kill(self.qemu.pid, signal.SIGSTOP)
+        self.pause_s = 0
+        time.sleep(seconds)
+        os.kill(self.qemu.pid, signal.SIGCONT)
+
+    def drain(self):
+        """Reads the console: an unread one would make the guest's printing wait for us."""
+        with open(os.path.join(self.directory, "console.log"), "wb") as log:
+            try:
+                while True:
+                    text = self.console.recv(65536)
+                    if not text:
+                        break
+                    if self.pause_s:
+                        self.pause(self.pause_s)
+                    log.write(text)
+                    log.flush()
+            except OSError:
+                pass
+
+    def command(self, name, **arguments):
+        self.qmp.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
+        self.qmp.flush()
+        while True:
+            line = self.qmp.readline()
+            if not line:
+                raise Failure(f"qemu ended at {name}")
+            answer = json.loads(line)
+            if "error" in answer:
+                raise Failure(f"qemu: {name}: {answer['error']['desc']}")
+            if "return" in answer:
+                return answer["return"]
+
+    def monitor(self, text):
+        return self.command("human-monitor-command", **{"command-line": text})
+
+    def send_break(self):
+        self.command("chardev-send-break", id="console")
+
+    def send_key(self, key):
+        self.console.sendall(key)
+
+    def interrupt_pending(self, number=4):
+        """Whether the interrupt controller holds a request that the processor has not taken."""
+        for line in self.monitor("info pic").splitlines():
+            if line.startswith("pic0:"):
+                fields = dict(word.split("=") for word in line.split()[1:] if "=" in word)
+                return bool(int(fields["irr"], 16) & ~int(fields["isr"], 16) & 1 << number)
+        raise Failure("qemu: info pic says nothing of pic0")
+
+    def await_pending(self):
+        until = time.monotonic() + 5
+        while not self.interrupt_pending():
+            if time.monotonic() > until:
+                raise Failure("the interrupt was asked for, but never got pending")
+            time.sleep(0.01)
+
+    def text(self):
+        try:
+            with open(self.data_path, "rb") as data:
+                return data.read()
+        except FileNotFoundError:
+            return b""
+
+    def await_line(self, start):
+        """Waits for the guest to write a further line that begins so; returns it."""
+        while True:
+            text = self.text()
+            for at in range(2):
+                found = text.find(b"\n" + start if not at else start, self.seen)
+                if found < 0 or (at and found):
+                    continue
+                end = text.find(b"\n", found + 1)
+                if end >= 0:
+                    self.seen = end
+                    return text[found:end].strip().decode("ascii", "replace")
+            failed = text.find(b"\nfailed ")
+            if failed >= 0:
+                raise Failure("the guest: " + text[failed:].split(b"\n")[1].decode())
+            if not self.alive():
+                raise Failure(f"the guest ended before it said \"{start.decode().strip()}\"")
+            self.left()
+            time.sleep(0.02)
+
+    def close(self):
+        if self.alive():
+            self.qemu.kill()
+        self.qemu.wait()
+        if self.console:
+            self.console.close()
+        self.log.close()
