@@ -159,6 +159,8 @@ static inline bool joint_cursor(const struct ring *ring, uint64_t number, uint32
 }
 
 #define FORMAT_FINISH joint_finish
+#define FORMAT_STAMPED(content_bytes) true
+#define FORMAT_END(ring, number, last) (last) /* it has none */
 #define FORMAT_CURSOR joint_cursor
 #define FORMAT_NEXT joint_next
 static inline enum decode_result joint_next(struct cursor *cursor, struct event *event)
