@@ -228,6 +228,9 @@ static interrupt_call *const explored_entry_explored_interrupt[3] = {
 	[STOPS_NONE] = explored_interrupt
 };
 static beat_call *const explored_entry_explored_beat[3] = { [STOPS_NONE] = explored_beat };
+static interrupt_call *const explored_entry_explored_discard[3] = {
+	[STOPS_NONE] = explored_discard
+};
 #define explored_sites NULL
 #define explored_site_count 0
 static const uint64_t explored_plain_range[2], explored_harness_range[2];

@@ -41,10 +41,8 @@ kernel-explored-$(1): $(BUILD)/explore $(BUILD)/explored/nested_stamps.$(3).so \
 		TREE=$(BUILD)/kernel/$(1)/tree $(BUILD)/kernel/$(1)/nested_stamps.$(3).so
 .PHONY: kernel-explored-$(1)
 endef
-kernel_page_patch := $(wildcard schemes/history/ftrace_6_8_page.patch)
-$(eval $(call kernel_explored_rule,room,$(firstword \
-	$(wildcard schemes/history/ftrace_6_8_room.patch) tests/kernel/unrepaired.patch),page))
-$(if $(kernel_page_patch),$(eval $(call kernel_explored_rule,page,$(kernel_page_patch),ends2)))
+$(eval $(call kernel_explored_rule,room,schemes/history/ftrace_6_8_room.patch,page))
+$(eval $(call kernel_explored_rule,page,schemes/history/ftrace_6_8_page.patch,ends2))
 
 reproduce-kernel: ## a wrong time on a real kernel: make reproduce-kernel MODE=paused KERNEL=6.1
 	@sh runner/packages.sh $(build_packages) $(kernel_packages) || exit 77
