@@ -174,7 +174,7 @@ static void put_table(const struct run *run, FILE *out)
 	}
 	fputs("<div class=\"wide\" tabindex=\"0\"><table class=\"sortable\">\n<caption>Per event; medians, with quartiles "
 	      "below. The ratio is to the row <code>floor</code> of the same round, with the 95 % "
-	      "interval below; noisy: that leaves 2 %. A row that broke a promise gets no time. "
+	      "interval below; noisy: that is wider than the run aimed at. A row that broke a promise gets no time. "
 	      "A click on a column's title sorts.", out);
 	for (i = 0; i < run->table_count && !source; i++)
 		source = run->table[i].instructions_source;

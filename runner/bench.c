@@ -32,8 +32,8 @@ static const char usage[] =
 	"  --full                 every row, every cell of wraps and nested, longer runs, tails\n"
 	"  --schemes \"A B\"        rows or prefixes (default: all but variants; floor always)\n"
 	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
-	"  --repetitions N        rounds of the timed part (default 41, quick 21)\n"
-	"  --budget SECONDS       for more rounds of what is noisy (default 30, quick 2, full 300)\n"
+	"  --repetitions N        rounds of the timed part (default 41, quick 13)\n"
+	"  --budget SECONDS       for more rounds of what is noisy (default 30, quick 1, full 300)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
 	"  --results DIR          where runs are recorded (default results)\n"
@@ -161,7 +161,7 @@ static int print_noise(const struct bench *bench)
 	if (!noise.noisy)
 		return EXIT_FINE;
 	printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of further rounds "
-	       "(--budget)\n", noise.noisy, noise.cells, 100 * SUMMARY_HALF_WIDTH,
+	       "(--budget)\n", noise.noisy, noise.cells, 100 * summary_half_width,
 	       bench->rounds.budget_seconds);
 	if (!bench_too_noisy(&noise))
 		return EXIT_FINE;

@@ -95,6 +95,9 @@ void bench_plan_cells(struct bench *bench)
 		add_cell(bench, FLOOR, "steady", 1, 1);
 	rounds->seed = bench->seed;
 	rounds->cell_ns = size->cell_ns;
+	/* A quick run has no time to know more. */
+	if (bench->quick)
+		summary_half_width = 0.05;
 	rounds->budget_seconds = bench->budget_set ? (double)bench->budget : size->budget_seconds;
 	rounds->topology = bench->topology;
 	rounds->pu = bench->plan.pu;

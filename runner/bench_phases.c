@@ -30,7 +30,7 @@
 
 static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3, 300 };
 static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0, 30 };
-static const struct bench_size quick = { 0.15, 0.3, 0.15, 5e6, 21, 7, 7, 0.2, 0, 2 };
+static const struct bench_size quick = { 0.1, 0.25, 0.1, 4e6, 13, 7, 7, 0.2, 0, 1 };
 
 const struct bench_size *bench_size(const struct bench *bench)
 {
@@ -524,7 +524,7 @@ static json_t *noise_json(const struct bench *bench)
 
 	return json_pack("{s:I, s:I, s:b, s:f, s:f}", "ratios", (json_int_t)noise.cells, "noisy",
 			 (json_int_t)noise.noisy, "too_noisy", bench_too_noisy(&noise),
-			 "half_width", SUMMARY_HALF_WIDTH, "budget_seconds",
+			 "half_width", summary_half_width, "budget_seconds",
 			 bench->rounds.budget_seconds);
 }
 

@@ -137,7 +137,7 @@ json_t *bench_command(const struct bench *bench);
 
 /*
  * How well the ratios are known: how many cells have one, and in how many of them its 95 % interval
- * leaves SUMMARY_HALF_WIDTH. After bench_sections().
+ * leaves summary_half_width. After bench_sections().
  */
 struct bench_noise {
 	size_t cells;

@@ -236,7 +236,7 @@ static bool is_settled(const struct rounds *rounds, const struct rounds_cell *ce
 	if (isnan(ratio.middle))
 		ratio = samples_median(rounds->rows, &own, "ticks", &floor);
 	/* A ring that failed its check has no time, and more rounds give it none. */
-	return isnan(ratio.middle) || stats_half_width(&ratio) <= SUMMARY_HALF_WIDTH;
+	return isnan(ratio.middle) || stats_half_width(&ratio) <= summary_half_width;
 }
 
 /* With each cell the floor that it is measured by. */

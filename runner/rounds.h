@@ -45,7 +45,7 @@ int rounds_calibrate(struct rounds *rounds);
 
 /*
  * Runs all, then more rounds of those cells whose ratio to the floor is not yet known to
- * SUMMARY_HALF_WIDTH, until all are or the budget is spent; every repetition is in the record
+ * summary_half_width, until all are or the budget is spent; every repetition is in the record
  * as soon as it is done. An exit code.
  */
 int rounds_run(struct rounds *rounds);

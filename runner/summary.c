@@ -7,6 +7,8 @@
 
 #include "terminal.h"
 
+double summary_half_width = 0.02;
+
 #define FLOOR SAMPLES_FLOOR
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
@@ -60,7 +62,7 @@ void summary_set_noise(json_t *line, const struct stats_interval *ratio)
 
 	json_object_set_new(line, "ratio_95_low", known(ratio->low));
 	json_object_set_new(line, "ratio_95_high", known(ratio->high));
-	json_object_set_new(line, "noisy", json_boolean(!(half <= SUMMARY_HALF_WIDTH)));
+	json_object_set_new(line, "noisy", json_boolean(!(half <= summary_half_width)));
 }
 
 json_t *summary_line(const json_t *rows, const struct summary_row *about)

@@ -8,8 +8,8 @@
 
 #include "samples.h"
 
-/* A ratio is known well enough when its 95 % interval is within this share of it. */
-#define SUMMARY_HALF_WIDTH 0.02
+/* A ratio is known well enough when its 95 % interval is within this share of it: 0.02. */
+extern double summary_half_width;
 
 /* What a row's line needs beside its repetitions. */
 struct summary_row {
