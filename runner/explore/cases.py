@@ -135,7 +135,7 @@ def patched_tree(case, directory):
     os.makedirs(tree)
     for entry in SOURCES:
         shutil.copytree(entry, os.path.join(tree, entry))
-    for entry in ("workloads", "results"):
+    for entry in ("workloads", "results", "traces"):
         os.symlink(os.path.abspath(entry), os.path.join(tree, entry))
     done = run(["patch", "-p1", "-s", "-f", "-F2", "-r-", "-d", tree, "-i", os.path.abspath(case.patch)])
     if done.returncode:
