@@ -12,6 +12,24 @@ $(foreach row,$(HISTORY_ROWS),$(eval $(call explored_reader_rule,$(row))))
 $(foreach row,$(HISTORY_ROWS),$(foreach shape,$(SHAPES),\
 	$(eval $(call explored_row_rule,$(row),$(shape)))))
 
+# A row of TREE in a storm of signals: its objects come before the library, which has the others.
+storm_flags = -I$(TREE)/schemes -I$(TREE)/workloads -I$(TREE)/runner $(CFLAGS_ALL) $(EXPLORE_WARN) \
+	-MMD -MP
+define storm_rule
+$(EXPLORED)/$(1).checked.o: $(TREE)/runner/driver.c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(storm_flags) -DSTAMPEDE_CHECKED -DROW=$(1) \
+		-DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
+$(EXPLORED)/$(1).storm: $(O)/runner/run_stress.o $(EXPLORED)/$(1).checked.o \
+		$(EXPLORED)/interrupts.o $(library)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(LDFLAGS_ALL) $$(filter %.o %.a,$$^) $$(LIBS) -o $$@
+endef
+$(foreach row,$(ROWS),$(eval $(call storm_rule,$(row))))
+$(EXPLORED)/interrupts.o: $(TREE)/workloads/interrupts.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(storm_flags) -c $< -o $@
+
 cases = python3 runner/explore/cases.py --build $(BUILD) $(ARGS)
 
 history: ## what was published wrong, rediscovered at the smallest budget that does
@@ -21,7 +39,7 @@ history: ## what was published wrong, rediscovered at the smallest budget that d
 
 mutants: ## small faults in today's schemes, each found at the smallest budget that does
 	@sh runner/packages.sh $(build_packages) patch
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(BUILD)/run-stress
 	@$(cases) $(wildcard tests/mutants/*.patch)
 
 .PHONY: history mutants

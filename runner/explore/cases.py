@@ -15,6 +15,9 @@ of "key: value" lines, in comments; an indented line goes on with the value befo
   oracle: exact                             which has to object there; "precision": none does, but
                                             more stamps are declared inexact than without the patch
   equivalent: why nothing can break         instead of the two; breaks: is then what was searched
+  storm: --bits 16 ...                      instead of the two: run-stress with the row breaks a
+                                            promise, as the row of today does not
+  because: why only a storm shows it        beside storm:
 
 The budget is pinned: with one event, interrupt, level, jump, beat, read, discard, flush or
 preemption less, from one offset or phase only, or with a strict clock, nothing may break. Prints a
@@ -31,16 +34,21 @@ import sys
 import textwrap
 import threading
 
-KEYS = ("row", "source", "fault", "breaks", "oracle", "equivalent")
+KEYS = ("row", "source", "fault", "breaks", "oracle", "equivalent", "storm", "because")
 LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "beats": 0, "reads": 0, "discards": 0,
          "flushes": 0, "preemptions": 0}
 SHORT = {"events": "M", "nested": "NB", "depth": "D", "jumps": "JB", "preemptions": "P"}
 ROW = re.compile(r"^X\((\w+),")
-SOURCES = ("schemes", "runner")  # what a patch may change; the rest is linked
+SOURCES = ("schemes", "runner", "workloads")  # what a patch may change; the rest is linked
+STORMS = 3  # signals come when they come
 
 
 class Failure(Exception):
     """The case is not as it says."""
+
+
+class NotHere(Exception):
+    """This machine cannot say, such as one without rseq."""
 
 
 def head(lines):
@@ -64,17 +72,24 @@ class Case:
         self.name, self.path, self.patch = name, path, patch
         for key in KEYS:
             setattr(self, key, values.get(key, ""))
-        wanted = ["row", "fault", "breaks"] + ([] if self.equivalent else ["oracle"])
+        if self.storm:
+            wanted = ["row", "fault", "because"]
+        else:
+            wanted = ["row", "fault", "breaks"] + ([] if self.equivalent else ["oracle"])
         missing = [key for key in wanted if not getattr(self, key)]
         if missing:
             sys.exit("cases.py: %s: %s: no \"%s:\" in its head" % (path, name, missing[0]))
-        self.budget = self.breaks.split()
+        self.budget, self.shape = self.breaks.split(), "storm"
+        if self.storm:
+            return
         if "--shape" not in self.budget:
             sys.exit("cases.py: %s: %s: its budget has no --shape" % (path, name))
         self.shape = self.budget[self.budget.index("--shape") + 1]
 
     def pinned(self):
         """The budget in few characters."""
+        if self.storm:
+            return self.storm
         words, out = self.budget, []
         for i, word in enumerate(words):
             if word.startswith("--") and i + 1 < len(words):
@@ -135,7 +150,7 @@ def patched_tree(case, directory):
     os.makedirs(tree)
     for entry in SOURCES:
         shutil.copytree(entry, os.path.join(tree, entry))
-    for entry in ("workloads", "results"):
+    for entry in ("results", "traces"):
         os.symlink(os.path.abspath(entry), os.path.join(tree, entry))
     done = run(["patch", "-p1", "-s", "-f", "-F2", "-r-", "-d", tree, "-i", os.path.abspath(case.patch)])
     if done.returncode:
@@ -150,7 +165,7 @@ def patched_tree(case, directory):
     mark, digest = os.path.join(directory, "patch"), hashlib.sha256(text.encode()).hexdigest()
     if not os.path.exists(mark) or open(mark).read() != digest:
         for old in os.listdir(directory):
-            if old.endswith((".so", ".o")):
+            if old.endswith((".so", ".o", ".storm")):
                 os.unlink(os.path.join(directory, old))
         with open(mark, "w") as file:
             file.write(digest)
@@ -158,10 +173,10 @@ def patched_tree(case, directory):
 
 
 def build_case(case, options):
-    """The case's explored row."""
+    """The case's explored row, or a storm with the row in it."""
     directory = os.path.join(options.build, "cases", case.name)
     os.makedirs(directory, exist_ok=True)
-    built = os.path.join(directory, "%s.%s.so" % (case.row, case.shape))
+    built = os.path.join(directory, "%s.%s" % (case.row, "storm" if case.storm else case.shape + ".so"))
     tree = patched_tree(case, directory) if case.patch else "."
     done = run(["make", "--no-print-directory", "-s", "BUILD=" + options.build,
                 "EXPLORED=" + directory, "TREE=" + tree, built] +
@@ -201,9 +216,33 @@ def precision(case, built, options):
     return True, "precision (%d inexact stamps, %d today)" % (patched, plain)
 
 
+def storm(program, case):
+    """Does the checker object to what the row records in a storm?"""
+    done = run([program, "--scheme", "=" + case.row] + case.storm.split(), timeout=120)
+    if done.returncode == 4:
+        raise NotHere(done.stdout.strip()[-200:])
+    if done.returncode not in (0, 2):
+        raise Failure("NO STORM: " + done.stdout[-500:])
+    case.printed = done.stdout
+    return done.returncode == 2
+
+
+def judge_storm(case, built, options):
+    """A storm with the patched row breaks a promise, one with today's none."""
+    if storm(os.path.join(options.build, "run-stress"), case):
+        return False, "BREAKS today"
+    for _ in range(STORMS):
+        if storm(built, case):
+            objecting = re.search(r"objections:((?: \w+ \d+,?)*)", case.printed)
+            return True, " ".join(objecting.group(1).split()[::2] if objecting else ["?"])
+    return False, "SURVIVES"
+
+
 def judge(case, options):
     """(good?, what it did)"""
     built = build_case(case, options)
+    if case.storm:
+        return judge_storm(case, built, options)
     oracles, text = explore(built, case.budget, options)
     case.printed = text
     if case.oracle == "precision" and not oracles:
@@ -223,8 +262,9 @@ def judge(case, options):
 def report(case, good, what, options):
     where = "%s.%s" % (case.row, case.shape)
     print("%s %-34s %-30s %-26s %s" % (" " if good else "!", case.name, where, case.pinned(), what))
-    for label, text in (("source", case.source), ("fault", case.fault), ("proof", case.equivalent)):
-        if text and (options.verbose or not good or label == "proof"):
+    for label, text in (("source", case.source), ("fault", case.fault), ("proof", case.equivalent),
+                        ("because", case.because)):
+        if text and (options.verbose or not good or label in ("proof", "because")):
             print(textwrap.fill("%s: %s" % (label, text), 100, initial_indent="      ",
                                 subsequent_indent="        "))
     if options.verbose and getattr(case, "printed", ""):
@@ -242,6 +282,8 @@ def work(cases, options, failed, lock):
             good, what = judge(case, options)
         except Failure as failure:
             good, what = False, str(failure)
+        except NotHere as reason:
+            good, what = True, "NOT JUDGED HERE: %s" % reason
         except subprocess.TimeoutExpired:
             good, what = False, "NOT EXPLORED within 10 minutes"
         with lock:
