@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 {
 	struct request request = { .run = NULL };
 	struct record_loaded loaded = { 0 };
-	json_t *claims, *empty = json_object();
+	json_t *claims, *empty;
 	int status = parse(argc, argv, &request);
 
 	if (status)
@@ -91,6 +91,7 @@ int main(int argc, char **argv)
 	if (!request.run && record_exists(request.results, "latest") &&
 	    record_load(request.results, "latest", &loaded))
 		return EXIT_USAGE;
+	empty = json_object();
 	claims = claims_test(loaded.json ? loaded.json : empty);
 	if (request.json)
 		status = json_out(request.json, claims);
