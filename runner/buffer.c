@@ -99,10 +99,12 @@ void buffer_drain(struct buffer *buffer, struct check *check)
 	uint64_t first, last;
 
 	buffer->driver->flush(buffer->scheme);
-	ring_readable(ring, &first, &last);
-	ring_consume(ring, first);
+	/* First: what gives way behind a look would seem overwritten in discard mode. */
 	ring->mode = RING_DISCARD;
 	barrier();
+	ring_readable(ring, &first, &last);
+	if (mode == RING_OVERWRITE)
+		ring_consume(ring, first);
 	last = buffer->driver->drain(buffer->scheme, check, false);
 	if (buffer->tap)
 		buffer->tap(buffer->tap_arg, buffer, first, last);

@@ -314,6 +314,10 @@ static void drain_range(struct scheme_ring *s, struct check *check, uint64_t fir
 {
 	uint64_t number;
 
+	if (s->ring.mode == RING_DISCARD && first > s->ring.consumed)
+		check_violate(check, ORACLE_CONSERVATION,
+			      "sub-buffer overwritten before it was read, in discard mode",
+			      s->ring.consumed, 0, check->last_time, NULL);
 	check_drain_begin(check, first, ring_start_number(&s->ring));
 	for (number = first; number < last; number++)
 		drain_one(s, check, number);
