@@ -120,9 +120,10 @@ const struct driver *driver_find(const struct driver *const *drivers, const char
 
 /*
  * The rows that `list` names: row names or prefixes of whole words ("nested_stamps" takes
- * nested_stamps_cmpxchg along; "=nested_stamps" does not), separated by spaces or commas; NULL or
- * "" is all. Fills `chosen` (room for `max`) in the order of schemes.def and returns how many; -1
- * and a line on stderr with the nearest name if there is none of that name.
+ * nested_stamps_cmpxchg along; "=nested_stamps" does not), separated by spaces or commas; "all" is
+ * every row, variants too, and NULL or "" all that driver_omit_variants() leaves. Fills `chosen`
+ * (room for `max`) in the order of schemes.def and returns how many; -1 and a line on stderr with the
+ * nearest name if there is none of that name.
  */
 int driver_select(const struct driver *const *drivers, const char *list,
 		  const struct driver **chosen, int max);

@@ -76,7 +76,8 @@ int driver_select(const struct driver *const *drivers, const char *list,
 		length = strcspn(name, " ,");
 		found = false;
 		for (i = 0; drivers[i]; i++) {
-			if (names_row(name, length, drivers[i]->row))
+			if ((length == 3 && !memcmp(name, "all", 3)) ||
+			    names_row(name, length, drivers[i]->row))
 				found = wanted[i] = true;
 		}
 		if (!found) {

@@ -604,14 +604,12 @@ static int one_row(const struct options *options, const struct driver *driver)
 static int explore_rows(const struct options *options)
 {
 	const struct driver *rows[DRIVERS_MAX];
-	bool all = options->schemes && !strcmp(options->schemes, "all");
 	int count, i, status, worst = 0;
 
-	count = driver_select(drivers_counting, all ? NULL : options->schemes, rows, DRIVERS_MAX);
+	count = driver_select(drivers_counting, options->schemes, rows, DRIVERS_MAX);
 	if (count < 0)
 		return 1;
-	if (!all)
-		count = driver_omit_variants(options->schemes, rows, count);
+	count = driver_omit_variants(options->schemes, rows, count);
 	pace_begin(expected_seconds(options, rows, count));
 	if (!options->replay && !options->audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
