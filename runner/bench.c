@@ -41,7 +41,7 @@ static const char usage[] =
 	"  --json FILE            the whole record, bench.json, once more (- is standard output)\n"
 	"  --list                 rows and workloads\n"
 	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
-	"      7 more than half of the ratios are too noisy to rank by\n"
+	"      7 more than half of the ratios are too noisy to rank by (not with --quick)\n"
 	"examples:\n"
 	"  bench --quick\n"
 	"  bench --schemes \"extended_header packed_word\" --workloads \"steady storm\"\n"

@@ -177,13 +177,17 @@ refused_lane() {
 }
 
 bench_lane() {
-	# Two repetitions make no interval, so the run must say that it is too noisy to rank.
+	# Two repetitions make no interval: a quick run says so, another one must not pass for ranked.
 	small="$bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
 	$small --results "$scratch/results" >"$scratch/out" 2>"$scratch/err"
-	[ $? -eq 7 ] && grep -q 'too noisy to rank' "$scratch/err" &&
+	[ $? -eq 0 ] && grep -q 'too few rounds to rank' "$scratch/out" &&
 		grep -q '^full_tsc' "$scratch/out" &&
 		[ -e "$scratch/results/latest/bench.json" ]
 	report $? "a small bench run"
+	$bench --schemes =full_tsc --workloads steady --repetitions 2 --budget 0 \
+		--results "$scratch/noisy" >/dev/null 2>"$scratch/err"
+	[ $? -eq 7 ] && grep -q 'too noisy to rank' "$scratch/err"
+	report $? "a run too noisy to rank"
 	awk 'length > 100 { exit 1 }' "$scratch/out"
 	report $? "its output fits 100 columns"
 	# cell NAME PATTERN ROW KEY=VALUE...: one repetition; its JSON has PATTERN and no violation.
