@@ -147,7 +147,7 @@ include runner/explore/cases.mk
 
 all: $(programs) ## build the programs
 
-build_packages := gcc g++ make python3-minimal pkg-config libbenchmark-dev libhwloc-dev \
+build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
 	libjansson-dev
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
 test_packages += libcmocka-dev
