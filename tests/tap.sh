@@ -1,31 +1,55 @@
 # SPDX-License-Identifier: MIT
-# For test_*.sh, read by `.`: TAP lines, and programs that must refuse or show. Sets $scratch.
+# For test_*.sh, read by `.`: TAP lines, and programs that must refuse or show. Sets $scratch, a
+# directory of the test's own; who has more to clean up redefines cleanup(). Ends with plan.
 number=0
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap 'cleanup' EXIT
+
+cleanup() {
+	rm -rf "$scratch"
+}
 
 report() { # good? name
 	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
+	if [ "$1" = 0 ]; then echo "ok - $2"; else echo "not ok - $2"; fi
 }
 
-# refuses NAME CODE WORDS ARGS...: that exit code, nothing on stdout and one line with WORDS
-refuses() {
+skip() { # name reason
+	number=$((number + 1))
+	echo "ok - $1 # SKIP $2"
+}
+
+plan() {
+	echo "1..$number"
+}
+
+# says NAME CODE WORDS COMMAND...: that exit code, and on stderr, lines of progress aside, exactly
+# one line, which is ours and has WORDS in it. None of this takes a minute.
+says() {
 	name=$1 code=$2 words=$3
 	shift 3
-	"$@" >"$scratch/out" 2>"$scratch/err"
+	timeout 60 "$@" >"$scratch/out" 2>"$scratch/err"
 	got=$?
-	if [ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] &&
-		[ ! -s "$scratch/out" ] && grep -q -- "$words" "$scratch/err"; then
+	lines=$(grep -vc '^\[' "$scratch/err")
+	if [ $got -eq "$code" ] && [ "$lines" -eq 1 ] && grep -q '^stampede: ' "$scratch/err" &&
+		grep -q -- "$words" "$scratch/err"; then
 		report 0 "$name"
 	else
 		report 1 "$name"
-		echo "# exit $got, wanted $code and '$words':"
+		echo "# exit $got (wanted $code), $lines lines (wanted 1) with '$words':"
 		sed 's/^/# /' "$scratch/err"
 	fi
 }
 
-# shows NAME PATTERN ARGS...
+# refuses NAME CODE WORDS COMMAND...: says, and nothing on stdout
+refuses() {
+	refused=$1
+	says "$@"
+	[ ! -s "$scratch/out" ]
+	report $? "$refused: nothing on stdout"
+}
+
+# shows NAME PATTERN COMMAND...: exit code 0, and PATTERN on stdout
 shows() {
 	name=$1 pattern=$2
 	shift 2

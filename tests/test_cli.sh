@@ -4,42 +4,18 @@
 # Every bad input: one clear line on stderr, the right exit code, earlier results untouched.
 # What takes its seconds by the clock runs side by side, in lanes with directories of their own.
 build=$1
-all=$(mktemp -d)
-trap 'cleanup' EXIT
+. tests/tap.sh
+all=$scratch
 
 cleanup() {
 	mountpoint -q "$all/bench_lane/small" 2>/dev/null && umount "$all/bench_lane/small"
 	rm -rf "$all"
 }
 
-report() { # good? name
-	if [ "$1" = 0 ]; then echo "ok - $2"; else echo "not ok - $2"; fi
-}
-
-skip() { # name reason
-	echo "ok - $1 # SKIP $2"
-}
-
 # lane FUNCTION: runs it in the background; its lines are shown at the end.
 lane() {
 	mkdir "$all/$1"
 	(scratch=$all/$1 && "$1" && echo "# end of $1") >"$all/$1.tap" 2>&1 &
-}
-
-# says NAME CODE WORDS COMMAND...: exit code CODE and exactly one line on stderr with WORDS in it
-says() {
-	name=$1 code=$2 words=$3
-	shift 3
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	lines=$(grep -vc '^\[' "$scratch/err")
-	if [ $got -eq "$code" ] && [ "$lines" -eq 1 ] && grep -q -- "$words" "$scratch/err"; then
-		report 0 "$name"
-	else
-		report 1 "$name"
-		echo "# exit $got (wanted $code), $lines lines (wanted 1) with '$words':"
-		sed 's/^/# /' "$scratch/err"
-	fi
 }
 
 stress=$build/run-stress

@@ -9,33 +9,7 @@ if [ ! -d "$build/explored" ]; then
 	echo "1..1"
 	exit
 fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-tests=0
-
-report() { # good? name
-	tests=$((tests + 1))
-	if [ "$1" = 0 ]; then echo "ok $tests - $2"; else echo "not ok $tests - $2"; fi
-}
-
-skip() { # name reason
-	tests=$((tests + 1))
-	echo "ok $tests - $1 # SKIP $2"
-}
-
-# says NAME CODE WORDS COMMAND...: exit code CODE and exactly one line on stderr with WORDS in it
-says() {
-	name=$1 code=$2 words=$3
-	shift 3
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	lines=$(grep -vc '^\[' "$scratch/err")
-	[ $got -eq "$code" ] && [ "$lines" -eq 1 ] && grep -q -- "$words" "$scratch/err"
-	good=$?
-	report $good "$name"
-	[ $good -eq 0 ] || { echo "# exit $got (wanted $code), '$words' wanted in:"
-		sed 's/^/# /' "$scratch/err"; }
-}
+. tests/tap.sh
 
 # An object of another tree or another stops.py, by the usual rule but built beside everything.
 object() { # object VARIABLE=VALUE...
@@ -191,4 +165,4 @@ same_counts
 faults
 audits
 bad_input
-echo "1..$tests"
+plan

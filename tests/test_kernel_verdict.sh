@@ -4,14 +4,7 @@
 # Linux 6.12.117 and on damaged ones, the page, and what the driver says without its tools. TAP.
 build=$1
 data=tests/data/kernel
-number=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-report() { # good? name
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
-}
+. tests/tap.sh
 
 # judges NAME CODE PATTERN ARGS...: that exit code, and PATTERN in the JSON
 judges() {
@@ -22,22 +15,6 @@ judges() {
 	got=$?
 	[ $got -eq "$code" ] && [ ! -s "$scratch/err" ] && grep -q "$pattern" "$scratch/json"
 	report $? "$name"
-}
-
-# refuses NAME CODE WORDS COMMAND...: that exit code and one line with WORDS
-refuses() {
-	name=$1 code=$2 words=$3
-	shift 3
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	if [ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] &&
-		grep -q -- "$words" "$scratch/err"; then
-		report 0 "$name"
-	else
-		report 1 "$name"
-		echo "# exit $got, wanted $code and '$words':"
-		sed 's/^/# /' "$scratch/err"
-	fi
 }
 
 verdict=$build/kernel-verdict
@@ -61,21 +38,21 @@ judges "time goes back over a page's end" 0 '"kind": "backwards"' $data/crossing
 judges "both readers agree" 0 '"reader_differences": 0' $data/crossing-shown.capture
 
 head -c 5000 $data/forced-shown.capture >"$scratch/cut"
-refuses "cut off" 2 "ends " $verdict "$scratch/cut"
+says "cut off" 2 "ends " $verdict "$scratch/cut"
 sed '$d' $data/forced-shown.capture >"$scratch/noend"
-refuses "without its end" 2 'before the guest said "end"' $verdict "$scratch/noend"
+says "without its end" 2 'before the guest said "end"' $verdict "$scratch/noend"
 sed '1d' $data/forced-shown.capture >"$scratch/foreign"
-refuses "no capture" 2 "not a capture" $verdict "$scratch/foreign"
-refuses "no file" 2 "cannot read .*/none: No such file" $verdict "$scratch/none"
+says "no capture" 2 "not a capture" $verdict "$scratch/foreign"
+says "no file" 2 "cannot read .*/none: No such file" $verdict "$scratch/none"
 sed '/^page A/{n;s/^.\{200\}/&x/;s/.$//}' $data/forced-shown.capture >"$scratch/digit"
-refuses "not hexadecimal" 2 "not a hexadecimal digit" $verdict "$scratch/digit"
+says "not hexadecimal" 2 "not a hexadecimal digit" $verdict "$scratch/digit"
 # The header has 32 digits; then comes the first record, whose type becomes a large one.
 sed '/^page A/{n;s/^\(.\{32\}\)../\100/}' $data/forced-shown.capture >"$scratch/record"
-refuses "broken record" 2 "broken record" $verdict "$scratch/record"
+says "broken record" 2 "broken record" $verdict "$scratch/record"
 sed 's/int irq;\toffset:8;/int irq;\toffset:9;/' $data/forced-shown.capture >"$scratch/fields"
-refuses "fields elsewhere" 2 "fields in other places" $verdict "$scratch/fields"
-refuses "bad witness" 2 "takes TS,DELTA,HEADER" $verdict --witness 1,2 $data/forced-shown.capture
-refuses "full disk" 2 "cannot write /dev/full" \
+says "fields elsewhere" 2 "fields in other places" $verdict "$scratch/fields"
+says "bad witness" 2 "takes TS,DELTA,HEADER" $verdict --witness 1,2 $data/forced-shown.capture
+says "full disk" 2 "cannot write /dev/full" \
 	$verdict --json /dev/full $data/forced-shown.capture
 
 mkdir "$scratch/page"
@@ -87,21 +64,20 @@ END
 	grep -q '134,217,733 ns</strong>: 1 wraps' "$scratch/page/report.html"
 report $? "page of a record"
 echo '{' >"$scratch/page/kernel.json"
-refuses "broken record's page" 1 "kernel.json: " "$build/kernel-page" "$scratch/page"
+says "broken record's page" 1 "kernel.json: " "$build/kernel-page" "$scratch/page"
 
 python=$(python3 -c "import sys; print(sys.executable)")
 reproduce="$python -B tests/kernel/reproduce.py --build $build --results $scratch"
 if $python -c 'import argparse, json, ctypes' 2>/dev/null; then
-	refuses "without tools" 77 "missing: qemu-system-x86_64 gdb cpio" \
+	says "without tools" 77 "missing: qemu-system-x86_64 gdb cpio" \
 		env PATH="$scratch" $reproduce
-	refuses "unknown mode" 2 "invalid choice: 'fast'" $reproduce --mode fast
-	refuses "no runs" 2 "--runs: at least one" $reproduce --runs 0
+	says "unknown mode" 2 "invalid choice: 'fast'" $reproduce --mode fast
+	says "no runs" 2 "--runs: at least one" $reproduce --runs 0
 	mkdir "$scratch/bin"
 	for tool in qemu-system-x86_64 gdb cpio; do ln -s /bin/false "$scratch/bin/$tool"; done
-	refuses "no such image" 2 "no such kernel image: /none" \
+	says "no such image" 2 "no such kernel image: /none" \
 		env PATH="$scratch/bin:$PATH" $reproduce --kernel /none
 else
-	echo "ok $((number + 1)) - the driver's refusals # SKIP python3-minimal has no argparse"
-	number=$((number + 1))
+	skip "the driver's refusals" "python3-minimal has no argparse"
 fi
-echo "1..$number"
+plan

@@ -2,33 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: test_manners.sh BUILD   What all programs have in common, and compare on real records. TAP.
 build=$1
-number=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/tap.sh
 programs="bench run-stress compare claims layout plots"
-
-report() { # good? name
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
-}
-
-skip() { # name reason
-	number=$((number + 1))
-	echo "ok $number - $1 # SKIP $2"
-}
-
-# says NAME CODE WORDS COMMAND...: exit code CODE and exactly one line on stderr with WORDS in it
-says() {
-	name=$1 code=$2 words=$3
-	shift 3
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	[ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] &&
-		grep -q -- "$words" "$scratch/err"
-	good=$?
-	report $good "$name"
-	[ $good -eq 0 ] || sed "s/^/# exit $got: /" "$scratch/err"
-}
 
 lacking=0
 for program in $programs; do
@@ -143,4 +118,4 @@ if command -v bash >/dev/null; then
 else
 	skip "completion of rows, workloads and options" "no bash"
 fi
-echo "1..$number"
+plan

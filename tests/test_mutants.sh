@@ -4,21 +4,15 @@
 # For each oracle a fault that it alone objects to: it is found with it and survives without it.
 # And what must fail the run does: a patch that does not apply, a budget pinned too high.
 build=$1 patches=
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-report() { # good? name
-	if [ "$1" = 0 ]; then echo "ok - $2"; else
-		echo "not ok - $2"
-		sed 's/^/# /' "$scratch/out"
-	fi
-}
+. tests/tap.sh
 
 cases() { # code words case...: exit code CODE, and a line with WORDS
 	code=$1 words=$2
 	shift 2
 	python3 runner/explore/cases.py --build "$build" "$@" >"$scratch/out" 2>&1
-	[ $? -eq "$code" ] && grep -q -- "$words" "$scratch/out"
+	[ $? -eq "$code" ] && grep -q -- "$words" "$scratch/out" && return
+	sed 's/^/# /' "$scratch/out"
+	return 1
 }
 
 set -- exact:tests/mutants/nested_no_nobody_came window:schemes/history/zero_delta_window \
@@ -51,3 +45,4 @@ sed 's/^# oracle: exact/# oracle: counts/' tests/mutants/nested_no_nobody_came.p
 cases 1 "counts does not object" "$scratch/oracle.patch"
 report $? "a fault that another oracle finds fails the run"
 rm -rf "$build/cases/stale" "$build/cases/high" "$build/cases/oracle"
+plan

@@ -23,4 +23,4 @@ report $? "every turn in the record"
 [ "$(homes)" = "$before" ] && [ ! -e /sys/kernel/tracing/instances/stampede_peers ]
 report $? "no home and no instance is left"
 shows "help" "LTTng needs" "$peers" --help
-echo "1..$number"
+plan

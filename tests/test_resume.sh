@@ -8,17 +8,10 @@
 # end each cell has its repetitions.
 build=$1
 kills=${KILLS:-10}
-number=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/tap.sh
 results=$scratch/results
 small="--quick --schemes =full_tsc --repetitions 6 --budget 0"
 lost=0 invalid=0 done_runs=0 killed=0 met_rows=0
-
-report() { # good? name
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
-}
 
 random() { # below
 	od -An -N4 -tu4 /dev/urandom | awk -v below="$1" '{ print $1 % below }'
@@ -162,4 +155,4 @@ echo '{"half": ' >>"$(dirname "$(unfinished)")/parts.jsonl"
 "$build/bench" --results "$results" --resume >/dev/null 2>"$scratch/err"
 [ $? -eq 1 ] && grep -q 'parts.jsonl: line .* not JSON' "$scratch/err" && [ -s "$(unfinished)" ]
 report $? "a spoilt line is named and nothing is removed"
-echo "1..$number"
+plan

@@ -2,31 +2,9 @@
 # SPDX-License-Identifier: MIT
 # usage: test_traces_cli.sh BUILD   read-trace on good and on damaged traces, exports, record-gaps. TAP.
 build=$1
-number=0
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/tap.sh
 read=$build/read-trace
 data=tests/data
-
-report() { # good? name
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
-}
-
-says() { # name code words command...: that exit code, one line on stderr with the words
-	name=$1 code=$2 words=$3
-	shift 3
-	timeout 20 "$@" >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	if [ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] &&
-		grep -q "^stampede: " "$scratch/err" && grep -q -- "$words" "$scratch/err"; then
-		report 0 "$name"
-	else
-		report 1 "$name"
-		echo "# exit $got, wanted $code and '$words':"
-		sed 's/^/# /' "$scratch/err"
-	fi
-}
 
 # ---- what others recorded ----
 "$read" --csv $data/ftrace | cmp -s - $data/ftrace/events.csv
@@ -129,8 +107,7 @@ if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" &&
 	report $? "a full disk leaves no half trace"
 	umount "$scratch/small"
 else
-	number=$((number + 1))
-	echo "ok $number - a full disk # skip no tmpfs can be mounted here"
+	skip "a full disk" "no tmpfs can be mounted here"
 fi
 
 # ---- this machine's kernel ----
@@ -141,8 +118,7 @@ if [ "$(id -u)" = 0 ]; then
 		--keep "$scratch/capture" >"$scratch/out" 2>"$scratch/err"
 	code=$?
 	if [ $code = 4 ]; then
-		number=$((number + 1))
-		echo "ok $number - record-gaps # skip $(tail -1 "$scratch/err")"
+		skip "record-gaps" "$(tail -1 "$scratch/err")"
 	else
 		report $code "record-gaps"
 		[ $code = 0 ] || sed 's/^/# /' "$scratch/err"
@@ -154,4 +130,4 @@ if [ "$(id -u)" = 0 ]; then
 else
 	says "record-gaps without permission" 3 "run it as root" sh traces/record_gaps.sh "$build"
 fi
-echo "1..$number"
+plan
