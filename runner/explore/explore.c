@@ -112,7 +112,8 @@ static const char help[] =
 	"  --depth D          how deep they nest (NB)    --jumps JB    times that the clock jumps\n"
 	"  --beats B          beats that come            --reads R     times that a reader comes\n"
 	"  --discards C       events that are taken back before they are committed, as interrupts\n"
-	"                     (within D) or between events; rows that cannot do it record them\n"
+	"                     (within D) or between events; rows that cannot do it record them,\n"
+	"                     or refuse, if they put interrupts off\n"
 	"  --flushes F        times that the open sub-buffer is closed, as by a timer\n"
 	"  --writers W        writers on W CPUs, M events each (*_locked rows), run one at a time\n"
 	"  --preemptions P    how often one CPU is left for another in the middle of an event\n"
@@ -136,7 +137,7 @@ static const char help[] =
 	"  build/explore --tier quick\n"
 	"  build/explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n"
 	"\n"
-	"Exit code: 0 all kept, 2 a promise broken, 1 usage or harness.\n";
+	"Exit code: 0 all kept, 2 a promise broken, 1 usage or harness, 4 not with this row.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -397,9 +398,11 @@ static bool whole(const char *path)
 	return !file || good; /* of one that is not there world_load() speaks */
 }
 
+/* Negative errno, after a line on stderr; -ENOTSUP: not with this budget. */
 static int load(const struct options *options, const char *row, const struct family *family)
 {
 	char path[4096];
+	int error;
 
 	if (options->object)
 		snprintf(path, sizeof(path), "%s", options->object);
@@ -408,7 +411,12 @@ static int load(const struct options *options, const char *row, const struct fam
 			 family->stops == STOPS_POINTS ? ".points" : "");
 	if (!whole(path))
 		return -ENOEXEC;
-	return world_load(path);
+	error = world_load(path);
+	if (error || !family->budget.discards || !world_row.defers || world_row.discards)
+		return error;
+	fprintf(stderr, "stampede: --discards: %s puts interrupts off and has no discard: leave it "
+		"out\n", row);
+	return -ENOTSUP;
 }
 
 static int explore_family(const struct options *options, const char *row,
@@ -458,6 +466,8 @@ static bool wanted(const struct options *options, const struct family *family,
 /* The exit code for a search that did not come to its end. */
 static int failed(int error, const char *row)
 {
+	if (error == -ENOTSUP)
+		return 4;
 	if (error != -EINTR)
 		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? 3 : 1;
 	fflush(stdout);
@@ -508,8 +518,11 @@ static int replay_row(const struct options *options, const char *row)
 	int error = 0;
 	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
 
-	if (actions < 0 || load(options, row, &options->family))
+	if (actions < 0)
 		return 1;
+	error = load(options, row, &options->family);
+	if (error)
+		return failed(error, row);
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
 	search.start.extra = options->search.start.extra;
@@ -531,10 +544,10 @@ static int audit_one(const struct options *options, const char *row)
 		.before = options->family.before,
 	};
 	struct audit audit;
-	int error;
+	int error = load(options, row, &options->family);
 
-	if (load(options, row, &options->family))
-		return 1;
+	if (error)
+		return failed(error, row);
 	error = audit_row(&start, &options->family.budget, &audit);
 	if (error)
 		return error == -ENOTSUP ? 4 : 1;
@@ -610,14 +623,16 @@ static int explore_rows(const struct options *options)
 	if (count < 0)
 		return 1;
 	count = driver_omit_variants(options->schemes, rows, count);
+	count = driver_omit_unsupported(rows, count);
 	pace_begin(expected_seconds(options, rows, count));
 	if (!options->replay && !options->audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	for (i = 0; i < count; i++) {
 		status = one_row(options, rows[i]);
-		if (status && status != 2)
+		if (status && status != 2 && status != 4)
 			return status;
-		worst = status > worst ? status : worst;
+		/* What broke says more than what could not be searched. */
+		worst = worst == 2 || !status ? worst : status;
 	}
 	return worst;
 }
