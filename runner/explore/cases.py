@@ -32,6 +32,8 @@ that is found below its budget or by another oracle, a patch that does not apply
 not build.
 """
 import argparse
+import contextlib
+import fcntl
 import hashlib
 import os
 import re
@@ -169,6 +171,15 @@ def run(command, **more):
                           **more)
 
 
+@contextlib.contextmanager
+def alone(directory):
+    """Nobody else builds there: tests run side by side, and share cases."""
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def make(options, *words):
     """make, and what it said if it failed."""
     variables = ["BUILD=" + options.build] + (["EXPLORE_CC=" + options.cc] if options.cc else [])
@@ -244,9 +255,9 @@ def build_case(case, options):
     built = case_object(case, options)
     if case.patch:
         directory = os.path.dirname(built)
-        os.makedirs(directory, exist_ok=True)
-        said = make(options, "EXPLORED=" + directory, "TREE=" + patched_tree(case, directory),
-                    "EXPLORE_WARN=-w", built)
+        with alone(directory):
+            said = make(options, "EXPLORED=" + directory, "TREE=" + patched_tree(case, directory),
+                        "EXPLORE_WARN=-w", built)
         if said:
             raise Failure("DOES NOT BUILD:\n" + said)
     if not os.path.exists(built):
@@ -397,8 +408,9 @@ def main():
         cases = [case for case in cases if not case.storm]
     failed, lock = [], threading.Lock()
     plain = plain_objects(cases, options)
-    said = plain and make(options, "-k", "-j%d" % options.jobs,
-                          "EXPLORED=" + own(options, "explored"), *plain)
+    with alone(own(options, "explored")):
+        said = plain and make(options, "-k", "-j%d" % options.jobs,
+                              "EXPLORED=" + own(options, "explored"), *plain)
     if said:
         print(said)
     todo = list(cases)
