@@ -64,7 +64,8 @@ machine() { # name, fields compared, how it is run, compiler
 	# What the machine cannot run says why, and is not missed.
 	sed -n "s/^stampede: \(.*\) left out: /skipped: $name, \1: /p" "$scratch/left_out"
 	sed -n 's/^stampede: \(.*\) left out: .*/\1/p' "$scratch/left_out" >"$scratch/absent"
-	awk 'FNR == NR { absent[$1] = 1; next } !($1 in absent)' "$scratch/absent" "$scratch/wanted" |
+	awk 'FILENAME == ARGV[1] { absent[$1] = 1; next } !($1 in absent)' \
+		"$scratch/absent" "$scratch/wanted" |
 		cut -d' ' -f"$fields" >"$scratch/$name.wanted"
 	same "$name, points" "$scratch/$name" "$scratch/$name.wanted"
 	kept "$name" "$run" "$into" --shape page --events 2 --nested 3 --before 1

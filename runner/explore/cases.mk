@@ -51,4 +51,10 @@ mutants: ## small faults in today's schemes, each found at the smallest budget t
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(BUILD)/run-stress
 	@$(cases) $(wildcard tests/mutants/*.patch)
 
-.PHONY: explored-cases history mutants
+TIER ?= quick
+verdicts: ## verdicts of all rows and known limits, for page and README: make verdicts TIER=long
+	@sh runner/packages.sh $(build_packages) patch
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
+	@python3 runner/explore/explored.py --build $(BUILD) --tier $(TIER) $(ARGS)
+
+.PHONY: verdicts explored-cases history mutants

@@ -14,12 +14,14 @@
 #include "replay.h"
 #include "show.h"
 #include "tiers.h"
+#include "verdicts.h"
 
 struct options {
 	const char *schemes;
 	const char *objects;
 	const char *object; /* one explored row by its file */
 	const char *replay;
+	const char *json;
 	struct show *show;
 	int tier;
 	unsigned int processes;
@@ -59,6 +61,7 @@ enum {
 	OPTION_START,
 	OPTION_AUDIT,
 	OPTION_SVG,
+	OPTION_JSON,
 };
 
 static const struct option long_options[] = {
@@ -90,6 +93,7 @@ static const struct option long_options[] = {
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
 	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
 	{ "svg", required_argument, NULL, OPTION_SVG },
+	{ "json", required_argument, NULL, OPTION_JSON },
 	{ "audit", no_argument, NULL, OPTION_AUDIT },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -124,6 +128,7 @@ static const char help[] =
 	"  --start P:E        one phase and one offset (filler bytes), as a failure prints them\n"
 	"  --replay SCHEDULE  one schedule again, as a timeline\n"
 	"  --svg FILE         the timeline of --replay, or of the first failure, as a picture too\n"
+	"  --json FILE        what was searched and found, with timelines, in JSON; \"-\" is stdout\n"
 	"  --outcomes         count the distinct final states\n"
 	"  --without-oracle O do not ask it (to see what it is good for)\n"
 	"  --audit            single-step the writers: has every instruction its stop? NB=0 and 1\n"
@@ -314,6 +319,9 @@ static int parse_one(int option, const char *text, struct options *options)
 	case OPTION_SVG:
 		options->show->svg = text;
 		return 0;
+	case OPTION_JSON:
+		options->json = text;
+		return 0;
 	case OPTION_AUDIT:
 		options->audit = true;
 		return 0;
@@ -440,6 +448,7 @@ static int explore_family(const struct options *options, const char *row,
 	pace_done();
 	if (searches < 0)
 		return searches;
+	verdicts_add(family, searches, &findings, &first, options->show);
 	sum->schedules += findings.schedules;
 	sum->seconds += findings.seconds;
 	sum->stuck += findings.stuck;
@@ -640,7 +649,7 @@ static int explore_rows(const struct options *options)
 int main(int argc, char **argv)
 {
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
-	struct show show = { .svg = NULL };
+	struct show show = { .out = stdout };
 	struct options options = {
 		.show = &show,
 		.objects = default_objects(),
@@ -651,12 +660,18 @@ int main(int argc, char **argv)
 			.budget = { .events = 2, .nested = 1 },
 		},
 	};
+	int status;
 
 	if (parse(argc, argv, &options) || world_map())
 		return 1;
 	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
-	if (!options.object)
-		return explore_rows(&options);
-	return one_row(&options, NULL);
+	status = options.json ? verdicts_begin() : 0;
+	if (status)
+		return status;
+	status = options.object ? one_row(&options, NULL) : explore_rows(&options);
+	/* Part of a search is no verdict. */
+	if (options.json && (!status || status == 2 || status == 4) && verdicts_write(options.json))
+		return 3;
+	return status;
 }
