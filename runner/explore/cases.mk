@@ -52,9 +52,10 @@ mutants: ## small faults in today's schemes, each found at the smallest budget t
 	@$(cases) $(wildcard tests/mutants/*.patch)
 
 TIER ?= quick
-verdicts: ## verdicts of all rows and known limits, for page and README: make verdicts TIER=long
+verdicts: ## all rows' verdicts and known limits for the page (TIER=long README=README.md)
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
 	@python3 runner/explore/explored.py --build $(BUILD) --tier $(TIER) $(ARGS)
+	@$(if $(README),python3 runner/explore/explored.py --readme $(README))
 
 .PHONY: verdicts explored-cases history mutants

@@ -113,10 +113,11 @@ def search(options):
     directory = os.path.join(options.results, name)
     os.makedirs(directory)
     write(os.path.join(directory, "explored.json"), json.dumps(record, indent=1) + "\n")
-    link = os.path.join(options.results, "latest-explored")
+    link = os.path.join(options.results, ".latest-explored.tmp")
     if os.path.lexists(link):
         os.unlink(link)
     os.symlink(name, link)
+    os.replace(link, os.path.join(options.results, "latest-explored"))
     print("%s: %d rows, %d limits" % (directory, len(record["rows"]), len(record["limits"])))
     return 2 if any(verdict(row) == "broken" for row in record["rows"]) else 0
 
@@ -142,7 +143,7 @@ def budgets(record):
     found = {}
     for row in record["rows"]:
         for family in row["families"]:
-            key = (family["what"], " ".join(family["budget"].split()))
+            key = (family["what"], family["budget"])
             count = found.setdefault(key, {"rows": 0, "schedules": 0})
             count["rows"] += 1
             count["schedules"] += family["schedules"]
@@ -166,7 +167,7 @@ def block(record):
         lines.append("| `%s` | %d | %s | %s |" % (row["row"], len(row["families"]),
                                                  format(total(row, "schedules"), ","), said))
     lines += ["", "Limits that the same record holds, with timelines (the page shows them):", "",
-              "| limit | row | smallest budget | schedules |", "|---|---|---|--:|"]
+              "| limit | row | budget | schedules |", "|---|---|---|--:|"]
     for one in record["limits"]:
         schedules = "%s of %s" % (format(one["failing"], ","), format(one["schedules"], ","))
         if not one["failing"]:
