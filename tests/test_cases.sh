@@ -81,6 +81,10 @@ record() {
 	finds "--json: the first schedule as a timeline" \
 		"'--replay' in r['rows'][0]['families'][0]['first'] and
 		'<-- wrong' in r['rows'][0]['families'][0]['first']"
+	"$explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
+		--start 5:8 >"$scratch/out" 2>"$scratch/err"
+	grep -q -- '--start 5:8 --replay' "$scratch/out" && grep -q ' [5-9]  E[0-9] enters' "$scratch/out"
+	report $? "--start: a search begins there"
 	says "--json: into a directory that is not there" 3 "cannot write" "$explore" \
 		--schemes =packed_word --json "$scratch/no/where.json"
 }

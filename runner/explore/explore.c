@@ -125,7 +125,7 @@ static const char help[] =
 	"  --phases all       every clock value at the start\n"
 	"  --offsets all      every offset of the first event in its sub-buffer\n"
 	"  --mode M           overwrite, discard         --before N    events recorded before\n"
-	"  --start P:E        one phase and one offset (filler bytes), as a failure prints them\n"
+	"  --start P:E        the first phase and offset (filler bytes), as a failure prints them\n"
 	"  --replay SCHEDULE  one schedule again, as a timeline\n"
 	"  --svg FILE         the timeline of --replay, or of the first failure, as a picture too\n"
 	"  --json FILE        what was searched and found, with timelines, in JSON; \"-\" is stdout\n"

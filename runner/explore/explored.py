@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The verdicts of all rows and the known limits, as a record; and the README's part from it.
 
-usage: explored.py [--build DIR] [--results DIR] [--tier T] [--schemes LIST]
-       explored.py [--results DIR] --readme FILE
+usage: explored.py [--build DIR] [--results DIR] [--tier T] [--schemes LIST] [--readme FILE]
 
-The first searches: a tier of build/explore, then the budgets in LIMITS, each of which has to find
+Without --readme it searches: a tier of build/explore, then the budgets in LIMITS, each of which has to find
 what it says. It writes RESULTS/<UTC>-explored/explored.json (results/SCHEMA.md) and lets
-RESULTS/latest-explored point there; make bench takes that over into its page. The second puts the
+RESULTS/latest-explored point there; make bench takes that over into its page. --readme puts the
 newest record between <!-- explored --> and <!-- /explored --> of FILE. Exit code: 0 fine, 1 usage,
 or a limit that is not found any more, 2 a row breaks a promise, 3 no room or right to write.
 """
