@@ -202,7 +202,8 @@ explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier
 
 test: ## all tests, under two minutes
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages)
-	@$(MAKE) --no-print-directory $(jobs) all tests explored explored-points
+	@$(MAKE) --no-print-directory $(jobs) all tests explored explored-points \
+		explored-cases
 	@sh tests/run.sh $(BUILD) $(tests)
 
 tests: $(tests)

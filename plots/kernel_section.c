@@ -26,22 +26,6 @@ static void put_text(FILE *out, const char *tag, const char *text)
 	fprintf(out, "</%s>", tag);
 }
 
-/* Several lines, as they are. */
-static void put_lines(FILE *out, const char *text)
-{
-	char line[512];
-	size_t length;
-
-	for (; *text; text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		if (length > sizeof(line) - 1)
-			length = sizeof(line) - 1;
-		snprintf(line, sizeof(line), "%.*s", (int)length, text);
-		text_html(out, line);
-		fputc('\n', out);
-	}
-}
-
 /* Nanoseconds with separators; times since boot have too many digits to be read without. */
 static void put_ns(FILE *out, int64_t ns)
 {
@@ -230,7 +214,7 @@ static void put_explorer(const json_t *kernel, FILE *out)
 		fputs("<h4>", out);
 		text_html(out, word(replay, "form"));
 		fputs("</h4>\n<pre>", out);
-		put_lines(out, word(replay, "timeline"));
+		text_html_lines(out, word(replay, "timeline"));
 		fputs("</pre>\n", out);
 	}
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explored_section.h"
 #include "kernel_section.h"
 #include "output.h"
 #include "report_parts.h"
@@ -376,6 +377,7 @@ static int put_page(const struct run *run, const struct figure *figures)
 	for (plot = 0; plot < PLOTS; plot++)
 		put_figure(run, (enum plot)plot, &figures[plot], &to);
 	fputs("</section>\n", page.out);
+	explored_section(json_object_get(run->loaded.json, "explored"), page.out);
 	kernel_section(json_object_get(run->loaded.json, "kernel"), page.out);
 	put_machine(run, page.out);
 	fputs("</main>\n", page.out);

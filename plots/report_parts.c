@@ -196,16 +196,7 @@ static void put_timeline(const json_t *line, bool open, FILE *out)
 	fputs(": ", out);
 	text_html(out, text_of(line, "verdict"));
 	fputs("</summary>\n<pre tabindex=\"0\">", out);
-	/* Line by line: text_html() makes blanks of newlines. */
-	for (const char *at = text_of(line, "first_violation"); *at;) {
-		size_t length = strcspn(at, "\n");
-		char *one = strndup(at, length);
-
-		text_html(out, one ? one : "");
-		fputc('\n', out);
-		free(one);
-		at += length + (at[length] == '\n');
-	}
+	text_html_lines(out, text_of(line, "first_violation"));
 	fputs("</pre></details>\n", out);
 }
 

@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void text_html(FILE *out, const char *text)
@@ -26,6 +27,20 @@ void text_html(FILE *out, const char *text)
 		default:
 			fputc((unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text, out);
 		}
+	}
+}
+
+void text_html_lines(FILE *out, const char *text)
+{
+	size_t length;
+	char *line;
+
+	for (; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		line = strndup(text, length);
+		text_html(out, line ? line : "");
+		fputc('\n', out);
+		free(line);
 	}
 }
 

@@ -25,6 +25,8 @@ struct markup {
 /* Markup and quotes escaped; control characters become spaces. For text and for attributes. */
 void text_html(FILE *out, const char *text);
 void text_html_code(FILE *out, const char *text);
+/* Several lines, each as text_html() has it: for <pre>. */
+void text_html_lines(FILE *out, const char *text);
 
 /* Stays on its line and inside its table cell. */
 void text_markdown(FILE *out, const char *text);

@@ -197,16 +197,19 @@ static void set_section(struct bench *bench, const char *key, json_t *value)
 	json_decref(value);
 }
 
-/* What make reproduce-kernel found last, so that this record's page can show it; often nothing. */
-static void take_over_kernel(struct bench *bench)
+/*
+ * What other programs found last, so that this record's page can show it: make reproduce-kernel,
+ * make verdicts; often nothing.
+ */
+static void take_over(struct bench *bench, const char *key)
 {
 	char path[4096];
-	json_t *kernel;
+	json_t *found;
 
-	snprintf(path, sizeof(path), "%s/../latest-kernel/kernel.json", record_dir(bench->record));
-	kernel = json_load_file(path, 0, NULL);
-	if (kernel)
-		set_section(bench, "kernel", kernel);
+	snprintf(path, sizeof(path), "%s/../latest-%s/%s.json", record_dir(bench->record), key, key);
+	found = json_load_file(path, 0, NULL);
+	if (found)
+		set_section(bench, key, found);
 }
 
 int bench_open(struct bench *bench, const char *program)
@@ -559,7 +562,8 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "channels", bench->channels);
 	record_set(bench->record, "idle", bench->idle);
 	record_set(bench->record, "replay", bench->replay);
-	take_over_kernel(bench);
+	take_over(bench, "kernel");
+	take_over(bench, "explored");
 	bench->injected = bench_injected(bench);
 	record_set(bench->record, "injected", bench->injected);
 	set_section(bench, "exact", exact(bench));

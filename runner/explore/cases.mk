@@ -32,14 +32,30 @@ $(EXPLORED)/interrupts.o: $(TREE)/workloads/interrupts.c $(BUILD)/flags
 
 cases = python3 runner/explore/cases.py --build $(BUILD) $(ARGS)
 
+published = schemes/history/history.def $(wildcard schemes/history/*.patch)
+
+# What make test explores of these, built beforehand and in parallel.
+explored-cases: explored
+	$(call say,CASES,$@)
+	@$(cases) --objects $(published) \
+		$$(grep -o 'tests/mutants/[a-z0-9_]*' tests/test_mutants.sh | sort -u | sed 's/$$/.patch/')
+test_packages += patch
+
 history: ## what was published wrong, rediscovered at the smallest budget that does
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore
-	@$(cases) schemes/history/history.def $(wildcard schemes/history/*.patch)
+	@$(cases) $(published)
 
 mutants: ## small faults in today's schemes, each found at the smallest budget that does
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(BUILD)/run-stress
 	@$(cases) $(wildcard tests/mutants/*.patch)
 
-.PHONY: history mutants
+TIER ?= quick
+verdicts: ## all rows' verdicts and known limits for the page (TIER=long README=README.md)
+	@sh runner/packages.sh $(build_packages) patch
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
+	@python3 runner/explore/explored.py --build $(BUILD) --tier $(TIER) $(ARGS)
+	@$(if $(README),python3 runner/explore/explored.py --readme $(README))
+
+.PHONY: verdicts explored-cases history mutants

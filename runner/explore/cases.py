@@ -2,29 +2,38 @@
 # SPDX-License-Identifier: MIT
 """Known faults, each put into a copy of the tree, built, and explored.
 
-usage: cases.py [--build DIR] [--jobs N] [--without-oracle O] [-v] CASE...
+usage: cases.py [--build DIR] [--jobs N] [--objects] [--without-oracle O] [-v]
+                [--machine NAME --cc CC] CASE...
 
 A CASE is a patch (tests/mutants/*.patch, schemes/history/*.patch), or a table of rows
 (schemes/history/history.def), of which each X(row, header, defines) is a case. It opens with a head
 of "key: value" lines, in comments; an indented line goes on with the value before it:
 
   row: nested_stamps                        which row the fault is in (a patch; a table says it)
+  base: extended_header                     the row that it is a fault of (a table; a patch's is its
+                                            row of today)
   source: mail or commit, date              (history)
   fault: what is wrong, in a sentence or two
-  breaks: --shape page --events 2 ...       the smallest budget that breaks it, as build/explore has it
+  breaks: --shape page --events 2 ...       the smallest budget that breaks it, as build/explore has
+                                            it; the base survives the same
   oracle: exact                             which has to object there; "precision": none does, but
-                                            more stamps are declared inexact than without the patch
+                                            more stamps are declared inexact than in the base
   equivalent: why nothing can break         instead of the two; breaks: is then what was searched
   storm: --bits 16 ...                      instead of the two: run-stress with the row breaks a
                                             promise, as the row of today does not
   because: why only a storm shows it        beside storm:
 
 The budget is pinned: with one event, interrupt, level, jump, beat, read, discard, flush or
-preemption less, from one offset or phase only, or with a strict clock, nothing may break. Prints a
-table. Exit code: 0 all as they say, 1 otherwise: a fault that survives, one that is found below its
-budget or by another oracle, a patch that does not apply, a tree that does not build.
+preemption less, from one offset or phase only, from no particular start, or with a strict clock,
+nothing may break. --objects only builds what is explored. With --machine the engine is
+DIR/explored-NAME/explore, the cases are compiled by CC, and stops are the labelled points; storms
+are left out. Prints a table. Exit code: 0 all as they say, 1 otherwise: a fault that survives, one
+that is found below its budget or by another oracle, a patch that does not apply, a tree that does
+not build.
 """
 import argparse
+import contextlib
+import fcntl
 import hashlib
 import os
 import re
@@ -34,7 +43,7 @@ import sys
 import textwrap
 import threading
 
-KEYS = ("row", "source", "fault", "breaks", "oracle", "equivalent", "storm", "because")
+KEYS = ("row", "base", "source", "fault", "breaks", "oracle", "equivalent", "storm", "because")
 LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "beats": 0, "reads": 0, "discards": 0,
          "flushes": 0, "preemptions": 0}
 SHORT = {"events": "M", "nested": "NB", "depth": "D", "jumps": "JB", "preemptions": "P"}
@@ -72,10 +81,12 @@ class Case:
         self.name, self.path, self.patch = name, path, patch
         for key in KEYS:
             setattr(self, key, values.get(key, ""))
+        if patch:
+            self.base = self.row
         if self.storm:
             wanted = ["row", "fault", "because"]
         else:
-            wanted = ["row", "fault", "breaks"] + ([] if self.equivalent else ["oracle"])
+            wanted = ["row", "fault", "breaks"] + ([] if self.equivalent else ["base", "oracle"])
         missing = [key for key in wanted if not getattr(self, key)]
         if missing:
             sys.exit("cases.py: %s: %s: no \"%s:\" in its head" % (path, name, missing[0]))
@@ -98,6 +109,8 @@ class Case:
                     out.append(value)
                 elif key in ("offsets", "phases"):
                     out.append("all " + key)
+                elif key == "start":
+                    out.append("from " + value.partition(":")[0])
                 elif key in LEAST and value != "0" and not (key == "depth" and value == "1"):
                     out.append("%s=%s" % (SHORT.get(key, key), value))
         return " ".join(out)
@@ -113,7 +126,7 @@ class Case:
                     depth = less.index("--depth") + 1
                     less[depth] = str(min(int(less[depth]), int(value) - 1))
                 found.append(less)
-            elif key in ("offsets", "phases") or words[i:i + 2] == ["--clock", "coarse"]:
+            elif key in ("offsets", "phases", "start") or words[i:i + 2] == ["--clock", "coarse"]:
                 found.append(words[:i] + words[i + 2:])
         if "--depth" not in words and "--nested" in words:
             nested = int(words[words.index("--nested") + 1])
@@ -139,8 +152,65 @@ def read_cases(path):
     return cases
 
 
+class Once:
+    """What several threads want and one of them finds out."""
+    def __init__(self):
+        self.lock, self.found = threading.Lock(), {}
+
+    def get(self, key, find):
+        with self.lock:
+            entry = self.found.setdefault(key, [threading.Lock()])
+        with entry[0]:
+            if len(entry) == 1:
+                entry.append(find())
+            return entry[1]
+
+
 def run(command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          **more)
+
+
+@contextlib.contextmanager
+def alone(directory):
+    """Nobody else builds there: tests run side by side, and share cases."""
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def make(options, *words):
+    """make, and what it said if it failed."""
+    variables = ["BUILD=" + options.build] + (["EXPLORE_CC=" + options.cc] if options.cc else [])
+    inherited = {key: value for key, value in os.environ.items()
+                 if key not in ("MAKEFLAGS", "MFLAGS")}
+    done = run(["make", "--no-print-directory", "-s"] + variables + list(words), env=inherited)
+    return done.stdout[-2000:] if done.returncode else ""
+
+
+def own(options, what):
+    """A directory of this machine's, such as build/explored or build/explored-i386."""
+    return os.path.join(options.build, what + ("-" + options.machine if options.machine else ""))
+
+
+def object_name(row, shape, options):
+    return "%s.%s%s.so" % (row, shape, ".points" if options.machine else "")
+
+
+def base_object(case, options):
+    return os.path.join(own(options, "explored"), object_name(case.base, case.shape, options))
+
+
+def plain_objects(cases, options):
+    """What no patch is in: bases, and rows of tables."""
+    found = set()
+    for case in cases:
+        if not case.storm and case.base and not case.equivalent:
+            found.add(base_object(case, options))
+        if not case.storm and not case.patch:
+            found.add(case_object(case, options))
+    return sorted(found)
 
 
 def patched_tree(case, directory):
@@ -152,7 +222,8 @@ def patched_tree(case, directory):
         shutil.copytree(entry, os.path.join(tree, entry))
     for entry in ("results", "traces"):
         os.symlink(os.path.abspath(entry), os.path.join(tree, entry))
-    done = run(["patch", "-p1", "-s", "-f", "-F2", "-r-", "-d", tree, "-i", os.path.abspath(case.patch)])
+    done = run(["patch", "-p1", "-s", "-f", "-F2", "-r-", "-d", tree,
+                "-i", os.path.abspath(case.patch)])
     if done.returncode:
         raise Failure("DOES NOT APPLY: " + " ".join(done.stdout.split())[:200])
     with open(case.patch) as file:
@@ -172,24 +243,38 @@ def patched_tree(case, directory):
     return tree
 
 
+def case_object(case, options):
+    if not case.patch:
+        return os.path.join(own(options, "explored"), object_name(case.row, case.shape, options))
+    name = case.row + ".storm" if case.storm else object_name(case.row, case.shape, options)
+    return os.path.join(own(options, "cases"), case.name, name)
+
+
 def build_case(case, options):
     """The case's explored row, or a storm with the row in it."""
-    directory = os.path.join(options.build, "cases", case.name)
-    os.makedirs(directory, exist_ok=True)
-    built = os.path.join(directory, "%s.%s" % (case.row, "storm" if case.storm else case.shape + ".so"))
-    tree = patched_tree(case, directory) if case.patch else "."
-    done = run(["make", "--no-print-directory", "-s", "BUILD=" + options.build,
-                "EXPLORED=" + directory, "TREE=" + tree, built] +
-               (["EXPLORE_WARN=-w"] if case.patch else []),
-               env={key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS")})
-    if done.returncode or not os.path.exists(built):
-        raise Failure("DOES NOT BUILD:\n" + done.stdout[-2000:])
+    built = case_object(case, options)
+    if case.patch:
+        directory = os.path.dirname(built)
+        with alone(directory):
+            said = make(options, "EXPLORED=" + directory, "TREE=" + patched_tree(case, directory),
+                        "EXPLORE_WARN=-w", built)
+        if said:
+            raise Failure("DOES NOT BUILD:\n" + said)
+    if not os.path.exists(built):
+        raise Failure("DOES NOT BUILD: no " + built)
     return built
 
 
 def explore(built, budget, options):
     """(oracles that objected, what was printed) of one budget."""
-    command = [os.path.join(options.build, "explore"), "--object", built, "--processes", "1"] + budget
+    return options.explored.get((built, tuple(budget)),
+                                lambda: explore_now(built, budget, options))
+
+
+def explore_now(built, budget, options):
+    command = [options.explorer, "--object", built, "--processes", "1"] + budget
+    if options.machine:
+        command += ["--stops", "points"]
     if options.without_oracle:
         command += ["--without-oracle", options.without_oracle]
     done = run(command, timeout=600)
@@ -207,13 +292,12 @@ def inexact(built, case, options):
 
 
 def precision(case, built, options):
-    """Nothing is wrong, but more is declared inexact than by today's sources in the same search."""
-    today = build_case(Case("today", case.path, {
-        "row": case.row, "fault": "none", "breaks": case.breaks, "oracle": "precision"}, None), options)
-    patched, plain = inexact(built, case, options), inexact(today, case, options)
+    """Nothing is wrong, but more is declared inexact than by the base in the same search."""
+    patched = inexact(built, case, options)
+    plain = inexact(base_object(case, options), case, options)
     if patched <= plain:
-        return False, "SURVIVES: %d inexact stamps, and %d today" % (patched, plain)
-    return True, "precision (%d inexact stamps, %d today)" % (patched, plain)
+        return False, "SURVIVES: %d inexact stamps, and %d in %s" % (patched, plain, case.base)
+    return True, "precision (%d inexact stamps, %d in %s)" % (patched, plain, case.base)
 
 
 def storm(program, case):
@@ -253,6 +337,9 @@ def judge(case, options):
         return False, "SURVIVES"
     if case.oracle not in oracles:
         return False, "%s does not object, only %s" % (case.oracle, " ".join(oracles))
+    sound = explore(base_object(case, options), case.budget, options)[0]
+    if sound:
+        return False, "BREAKS %s TOO: %s" % (case.base, " ".join(sound))
     for less in case.below():
         if explore(built, less, options)[0]:
             return False, "BREAKS BELOW, at " + " ".join(less)
@@ -279,6 +366,9 @@ def work(cases, options, failed, lock):
                 return
             case = cases.pop(0)
         try:
+            if options.objects:
+                build_case(case, options)
+                continue
             good, what = judge(case, options)
         except Failure as failure:
             good, what = False, str(failure)
@@ -292,25 +382,50 @@ def work(cases, options, failed, lock):
                 failed.append(case.name)
 
 
-def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n")[2][7:])
+def parse():
+    parser = argparse.ArgumentParser(usage=" ".join(__doc__.split("\n\n")[1].split())[7:])
     parser.add_argument("--build", default="build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--objects", action="store_true")
+    parser.add_argument("--machine")
+    parser.add_argument("--cc")
     parser.add_argument("--without-oracle")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
+    if bool(options.machine) != bool(options.cc):
+        sys.exit("cases.py: --machine and --cc go together")
+    options.explorer = os.path.join(
+        own(options, "explored") if options.machine else options.build, "explore")
+    options.explored = Once()
+    return options
+
+
+def main():
+    options = parse()
     cases = [case for path in options.cases for case in read_cases(path)]
-    total, killed, failed, lock = len(cases), len([c for c in cases if not c.equivalent]), [], threading.Lock()
-    print("  %-34s %-30s %-26s %s" % ("case", "row", "smallest budget", "objecting"))
-    threads = [threading.Thread(target=work, args=(cases, options, failed, lock))
+    if options.machine:
+        cases = [case for case in cases if not case.storm]
+    failed, lock = [], threading.Lock()
+    plain = plain_objects(cases, options)
+    with alone(own(options, "explored")):
+        said = plain and make(options, "-k", "-j%d" % options.jobs,
+                              "EXPLORED=" + own(options, "explored"), *plain)
+    if said:
+        print(said)
+    todo = list(cases)
+    if not options.objects:
+        print("  %-34s %-30s %-26s %s" % ("case", "row", "smallest budget", "objecting"))
+    threads = [threading.Thread(target=work, args=(todo, options, failed, lock))
                for _ in range(max(1, options.jobs))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    print("%d cases, %d of them equivalent: %s" % (
-        total, total - killed, "all as they say" if not failed else "NOT AS THEY SAY: " + " ".join(sorted(failed))))
+    if not options.objects:
+        print("%d cases, %d of them equivalent: %s" % (
+            len(cases), len([case for case in cases if case.equivalent]),
+            "NOT AS THEY SAY: " + " ".join(sorted(failed)) if failed else "all as they say"))
     return 1 if failed else 0
 
 

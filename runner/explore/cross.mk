@@ -10,7 +10,8 @@ engine_objects := $(engine_sources:%.c=$(EXPLORED)/engine/%.o)
 $(EXPLORED)/engine/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$(EXPLORED)/$*)
 	@mkdir -p $(@D)
-	$(Q)$(EXPLORE_CC) -std=gnu11 -O2 -fno-pie -D_GNU_SOURCE= $(WARN) $(INCLUDES) \
+	$(Q)$(EXPLORE_CC) -std=gnu11 -O2 -fno-pie -D_GNU_SOURCE= -DEXPLORE_WITHOUT_JSON $(WARN) \
+		$(INCLUDES) \
 		-ffunction-sections -fdata-sections -MMD -MP -c $< -o $@
 
 # The rows' names are in their readers. drivers.c knows other builds too, and they go: hence no

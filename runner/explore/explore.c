@@ -14,12 +14,14 @@
 #include "replay.h"
 #include "show.h"
 #include "tiers.h"
+#include "verdicts.h"
 
 struct options {
 	const char *schemes;
 	const char *objects;
 	const char *object; /* one explored row by its file */
 	const char *replay;
+	const char *json;
 	struct show *show;
 	int tier;
 	unsigned int processes;
@@ -60,6 +62,7 @@ enum {
 	OPTION_AUDIT,
 	OPTION_SVG,
 	OPTION_ENGINE,
+	OPTION_JSON,
 };
 
 static const struct option long_options[] = {
@@ -92,6 +95,7 @@ static const struct option long_options[] = {
 	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
 	{ "svg", required_argument, NULL, OPTION_SVG },
 	{ "engine", required_argument, NULL, OPTION_ENGINE },
+	{ "json", required_argument, NULL, OPTION_JSON },
 	{ "audit", no_argument, NULL, OPTION_AUDIT },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -114,7 +118,8 @@ static const char help[] =
 	"  --depth D          how deep they nest (NB)    --jumps JB    times that the clock jumps\n"
 	"  --beats B          beats that come            --reads R     times that a reader comes\n"
 	"  --discards C       events that are taken back before they are committed, as interrupts\n"
-	"                     (within D) or between events; rows that cannot do it record them\n"
+	"                     (within D) or between events; rows that cannot do it record them,\n"
+	"                     or refuse, if they put interrupts off\n"
 	"  --flushes F        times that the open sub-buffer is closed, as by a timer\n"
 	"  --writers W        writers on W CPUs, M events each (*_locked rows), run one at a time\n"
 	"  --preemptions P    how often one CPU is left for another in the middle of an event\n"
@@ -122,9 +127,10 @@ static const char help[] =
 	"  --phases all       every clock value at the start\n"
 	"  --offsets all      every offset of the first event in its sub-buffer\n"
 	"  --mode M           overwrite, discard         --before N    events recorded before\n"
-	"  --start P:E        one phase and one offset (filler bytes), as a failure prints them\n"
+	"  --start P:E        the first phase and offset (filler bytes), as a failure prints them\n"
 	"  --replay SCHEDULE  one schedule again, as a timeline\n"
 	"  --svg FILE         the timeline of --replay, or of the first failure, as a picture too\n"
+	"  --json FILE        what was searched and found, with timelines, in JSON; \"-\" is stdout\n"
 	"  --outcomes         count the distinct final states\n"
 	"  --without-oracle O do not ask it (to see what it is good for)\n"
 	"  --audit            single-step the writers: has every instruction its stop? NB=0 and 1\n"
@@ -140,7 +146,7 @@ static const char help[] =
 	"  build/explore --tier quick\n"
 	"  build/explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n"
 	"\n"
-	"Exit code: 0 all kept, 2 a promise broken, 1 usage or harness.\n";
+	"Exit code: 0 all kept, 2 a promise broken, 1 usage or harness, 4 not with this row.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -322,6 +328,9 @@ static int parse_one(int option, const char *text, struct options *options)
 	case OPTION_SVG:
 		options->show->svg = text;
 		return 0;
+	case OPTION_JSON:
+		options->json = text;
+		return 0;
 	case OPTION_AUDIT:
 		options->audit = true;
 		return 0;
@@ -407,9 +416,11 @@ static bool whole(const char *path)
 	return !file || good; /* of one that is not there world_load() speaks */
 }
 
+/* Negative errno, after a line on stderr; -ENOTSUP: not with this budget. */
 static int load(const struct options *options, const char *row, const struct family *family)
 {
 	char path[4096];
+	int error;
 
 	if (options->object)
 		snprintf(path, sizeof(path), "%s", options->object);
@@ -418,7 +429,12 @@ static int load(const struct options *options, const char *row, const struct fam
 			 family->stops == STOPS_POINTS ? ".points" : "");
 	if (!whole(path))
 		return -ENOEXEC;
-	return world_load(path);
+	error = world_load(path);
+	if (error || !family->budget.discards || !world_row.defers || world_row.discards)
+		return error;
+	fprintf(stderr, "stampede: --discards: %s puts interrupts off and has no discard: leave it "
+		"out\n", row);
+	return -ENOTSUP;
 }
 
 static int explore_family(const struct options *options, const char *row,
@@ -442,6 +458,7 @@ static int explore_family(const struct options *options, const char *row,
 	pace_done();
 	if (searches < 0)
 		return searches;
+	verdicts_add(family, searches, &findings, &first, options->show);
 	sum->schedules += findings.schedules;
 	sum->seconds += findings.seconds;
 	sum->stuck += findings.stuck;
@@ -468,6 +485,8 @@ static bool wanted(const struct options *options, const struct family *family,
 /* The exit code for a search that did not come to its end. */
 static int failed(int error, const char *row)
 {
+	if (error == -ENOTSUP)
+		return 4;
 	if (error != -EINTR)
 		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? 3 : 1;
 	fflush(stdout);
@@ -518,8 +537,11 @@ static int replay_row(const struct options *options, const char *row)
 	int error = 0;
 	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
 
-	if (actions < 0 || load(options, row, &options->family))
+	if (actions < 0)
 		return 1;
+	error = load(options, row, &options->family);
+	if (error)
+		return failed(error, row);
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
 	search.start.extra = options->search.start.extra;
@@ -541,10 +563,10 @@ static int audit_one(const struct options *options, const char *row)
 		.before = options->family.before,
 	};
 	struct audit audit;
-	int error;
+	int error = load(options, row, &options->family);
 
-	if (load(options, row, &options->family))
-		return 1;
+	if (error)
+		return failed(error, row);
 	error = audit_row(&start, &options->family.budget, &audit);
 	if (error)
 		return error == -ENOTSUP ? 4 : 1;
@@ -620,14 +642,16 @@ static int explore_rows(const struct options *options)
 	if (count < 0)
 		return 1;
 	count = driver_omit_variants(options->schemes, rows, count);
+	count = driver_omit_unsupported(rows, count);
 	pace_begin(expected_seconds(options, rows, count));
 	if (!options->replay && !options->audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	for (i = 0; i < count; i++) {
 		status = one_row(options, rows[i]);
-		if (status && status != 2)
+		if (status && status != 2 && status != 4)
 			return status;
-		worst = status > worst ? status : worst;
+		/* What broke says more than what could not be searched. */
+		worst = worst == 2 || !status ? worst : status;
 	}
 	return worst;
 }
@@ -635,7 +659,7 @@ static int explore_rows(const struct options *options)
 int main(int argc, char **argv)
 {
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
-	struct show show = { .svg = NULL };
+	struct show show = { .out = stdout };
 	struct options options = {
 		.show = &show,
 		.objects = default_objects(),
@@ -646,12 +670,18 @@ int main(int argc, char **argv)
 			.budget = { .events = 2, .nested = 1 },
 		},
 	};
+	int status;
 
 	if (parse(argc, argv, &options) || world_map())
 		return 1;
 	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
-	if (!options.object)
-		return explore_rows(&options);
-	return one_row(&options, NULL);
+	status = options.json ? verdicts_begin() : 0;
+	if (status)
+		return status;
+	status = options.object ? one_row(&options, NULL) : explore_rows(&options);
+	/* Part of a search is no verdict. */
+	if (options.json && (!status || status == 2 || status == 4) && verdicts_write(options.json))
+		return 3;
+	return status;
 }

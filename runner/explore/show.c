@@ -94,7 +94,7 @@ bool show_schedule(struct show *show, const struct search *search, const struct 
 
 	if (!replay_run(search, action, actions, &replay))
 		return false;
-	replay_print(stdout, &replay);
+	replay_print(show->out, &replay);
 	*verdict = replay.verdict;
 	append_command(&command, search, show);
 	append_schedule(&command, action, actions);
@@ -111,9 +111,10 @@ void show_failure(struct show *show, const struct search *search, const struct f
 
 	append_command(&command, search, show);
 	append_schedule(&command, failure->action, failure->actions);
-	printf("  %s\n", command.bytes);
+	fprintf(show->out, "  %s\n", command.bytes);
 	if (failure->oracle == ORACLES || failure->oracle == ORACLES + 1)
-		printf("  the writer %s\n", failure->oracle == ORACLES ? "crashes" : "does not end");
+		fprintf(show->out, "  the writer %s\n",
+			failure->oracle == ORACLES ? "crashes" : "does not end");
 	else if (!show_schedule(show, search, failure->action, failure->actions, &verdict, error))
-		printf("  (this schedule does not fit any more)\n");
+		fprintf(show->out, "  (this schedule does not fit any more)\n");
 }

@@ -5,8 +5,9 @@
 
 #include "replay.h"
 
-/* Where to show it besides stdout. */
+/* Where and how to show it. */
 struct show {
+	FILE *out;
 	const char *shape;
 	const char *object; /* the row's file, if that is how it was named; or NULL */
 	const char *svg; /* file to be written; NULL: none */
@@ -14,7 +15,7 @@ struct show {
 };
 
 /*
- * Plays the schedule again and prints it. False: it does not fit the search. A picture that cannot
+ * Plays the schedule again and prints it to `out`. False: it does not fit the search. A picture that cannot
  * be written says so on stderr and sets *error to a negative errno.
  */
 bool show_schedule(struct show *show, const struct search *search, const struct action *action,

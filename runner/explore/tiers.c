@@ -134,9 +134,10 @@ int family_run(const struct family *family, const struct search *options, unsign
 
 	family_search(family, &search);
 	for (phase = 0; phase < phases; phase++) {
-		search.start.phase = phase_at(phase);
+		search.start.phase = options->start.phase + phase_at(phase);
 		/* A broken row may take what no sub-buffer can hold. */
-		for (search.start.extra = 0; search.start.extra < 1u << world_row.config.subbuf_shift;
+		for (search.start.extra = options->start.extra;
+		     search.start.extra < 1u << world_row.config.subbuf_shift;
 		     search.start.extra += 4) {
 			if (search.start.extra && !offset_fits(&search.start, &search.budget))
 				break;

@@ -26,6 +26,10 @@
 #define LOCAL_LOCK ""
 #endif
 
+/* Every ring's tail has 64 bits: a lock in its place would hang the interrupt that finds it taken. */
+_Static_assert(__atomic_always_lock_free(sizeof(uint64_t), 0),
+	       "this machine has no compare-and-swap of 64 bits, which every row needs");
+
 /* Adds `value` to *word and returns what was there before. */
 static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
 {
@@ -54,13 +58,13 @@ static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t new
 #endif
 }
 
-#if defined(__x86_64__) || defined(__aarch64__)
-#define LOCAL_HAS_PAIR 1
 /* Two words that change together. */
 struct local_pair {
 	uint64_t word[2];
 } __attribute__((aligned(16)));
 
+#if defined(__x86_64__) || defined(__aarch64__)
+#define LOCAL_HAS_PAIR 1
 /*
  * Stores `new` if *pair still is `old`. True if stored. No interrupt sees one word without the other.
  * arm64: a pair read by ldxp is one observation only if the stxp behind it succeeds; where it is
@@ -96,6 +100,16 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
 			 : "memory", "cc");
 	return !differs;
 #endif
+}
+#else
+/* For rows whose scheme_unsupported() says so: they build everywhere, and run nowhere else. */
+static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_pair old,
+					  struct local_pair new)
+{
+	(void)pair;
+	(void)old;
+	(void)new;
+	__builtin_trap();
 }
 #endif
 

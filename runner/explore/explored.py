@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The verdicts of all rows and the known limits, as a record; and the README's part from it.
+
+usage: explored.py [--build DIR] [--results DIR] [--tier T] [--schemes LIST] [--readme FILE]
+
+Without --readme it searches: a tier of build/explore, then the budgets in LIMITS, each of which has to find
+what it says. It writes RESULTS/<UTC>-explored/explored.json (results/SCHEMA.md) and lets
+RESULTS/latest-explored point there; make bench takes that over into its page. --readme puts the
+newest record between <!-- explored --> and <!-- /explored --> of FILE. Exit code: 0 fine, 1 usage,
+or a limit that is not found any more, 2 a row breaks a promise, 3 no room or right to write.
+"""
+import argparse
+import datetime
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import cases  # noqa: E402, beside this file
+
+# What is found: broken, need not met, or that a row extends more than a slow clock may cost.
+LIMITS = (
+    {"name": "delta of a wrap", "case": "schemes/history/ftrace_6_8_room.patch",
+     "row": "nested_stamps", "form": "as Linux has it", "expected": "broken",
+     "what": "An event that is interrupted before its claim takes its delta after the interrupt, a "
+             "wrap or more later, and stores it cut to the field: decoded whole wraps too early."},
+    {"name": "page crossing", "case": "schemes/history/ftrace_6_8_page.patch",
+     "row": "nested_stamps", "form": "as Linux has it", "expected": "broken",
+     "what": "Behind an interrupted event that fills its sub-buffer, a nested one moves on and "
+             "puts the index back: \"nobody came\" holds, and the delta counts from the wrong "
+             "event."},
+    {"name": "equal stamps", "row": "nested_stamps", "form": "today", "expected": "need not met",
+     "budget": "--shape page --events 2 --nested 2 --depth 2 --jumps 1 --clock coarse --before 1",
+     "what": "A clock that gives a value twice: an interrupted writer stores its old stamp, equal "
+             "to that of a finished event, and a stale write stamp is trusted again. The row says "
+             "that it needs a strict clock."},
+    {"name": "livelock", "row": "three_read", "form": "today", "expected": "extended",
+     "budget": "--shape wrap4 --events 2 --nested 0 --clock slow",
+     "what": "Each clock read takes a wrap: every attempt finds an overflow again and writes one "
+             "more stamp event, until the sub-buffer ends. The row does not promise an end."},
+    {"name": "missed beat", "row": "heartbeat", "form": "today", "expected": "need not met",
+     "budget": "--shape wrap4 --events 1 --nested 0 --jumps 1 --before 1",
+     "what": "No beat for a wrap: the event is decoded a whole wrap too early, without a sign. The "
+             "row says that it needs a beat in time."},
+)
+
+
+class Failure(Exception):
+    """What is said before exit code 1."""
+
+
+def explore(options, *words):
+    """What build/explore --json writes for these words."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "explored.json")
+        done = subprocess.run([os.path.join(options.build, "explore"), "--json", path, *words],
+                              stdout=subprocess.DEVNULL, text=True, check=False)
+        if done.returncode not in (0, 2):
+            raise Failure("build/explore %s: exit code %d" % (" ".join(words), done.returncode))
+        with open(path) as file:
+            return json.load(file)["rows"]
+
+
+def plain_timeline(options, words):
+    """Where nothing broke: the schedule without any interrupt, as the others have it."""
+    done = subprocess.run([os.path.join(options.build, "explore"), *words, "--replay", ""],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure("build/explore --replay: exit code %d" % done.returncode)
+    return "  build/explore %s --replay \"\"\n" % " ".join(words) + done.stdout
+
+
+def limit(options, known):
+    """One of LIMITS, searched."""
+    if "case" in known:
+        case = cases.read_cases(known["case"])[0]
+        words = ["--object", cases.build_case(case, options)] + case.budget
+        budget = case.breaks
+    else:
+        budget = known["budget"]
+        words = ["--schemes", "=" + known["row"]] + budget.split()
+    family = explore(options, *words)[0]["families"][0]
+    found = family["verdict"] == known["expected"] or (
+        known["expected"] == "extended" and family["extended"] > family["decoded"])
+    if not found:
+        raise Failure("%s of %s is not found any more: %s" % (known["name"], known["row"],
+                                                              family["verdict"]))
+    timeline = family["first"] or plain_timeline(options, words)
+    return {"name": known["name"], "what": known["what"], "row": known["row"],
+            "form": known["form"], "budget": budget, "verdict": family["verdict"],
+            "schedules": family["schedules"],
+            "failing": family["broken"] or family["need_not_met"],
+            "decoded": family["decoded"], "extended": family["extended"],
+            "timeline": timeline}
+
+
+def search(options):
+    """Everything; exit code."""
+    options.machine = options.cc = None
+    revision = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*"],
+                              capture_output=True, text=True, check=False).stdout.strip()
+    begun = datetime.datetime.now(datetime.timezone.utc)
+    words = ["--schemes", options.schemes] if options.schemes else []
+    record = {"schema": 1, "date": begun.strftime("%Y-%m-%dT%H:%M:%SZ"),
+              "revision": revision or "unknown", "tier": options.tier,
+              "rows": explore(options, "--tier", options.tier, *words),
+              "limits": [limit(options, known) for known in LIMITS]}
+    name = begun.strftime("%Y%m%dT%H%M%SZ-explored")
+    directory = os.path.join(options.results, name)
+    os.makedirs(directory)
+    write(os.path.join(directory, "explored.json"), json.dumps(record, indent=1) + "\n")
+    link = os.path.join(options.results, ".latest-explored.tmp")
+    if os.path.lexists(link):
+        os.unlink(link)
+    os.symlink(name, link)
+    os.replace(link, os.path.join(options.results, "latest-explored"))
+    print("%s: %d rows, %d limits" % (directory, len(record["rows"]), len(record["limits"])))
+    return 2 if any(verdict(row) == "broken" for row in record["rows"]) else 0
+
+
+def write(path, text):
+    """Whole or not at all."""
+    with open(path + ".tmp", "w") as file:
+        file.write(text)
+    os.rename(path + ".tmp", path)
+
+
+def verdict(row):
+    found = {family["verdict"] for family in row["families"]}
+    return next(word for word in ("broken", "need not met", "kept") if word in found)
+
+
+def total(row, key):
+    return sum(family[key] for family in row["families"])
+
+
+def budgets(record):
+    """The families as the tier has them, each with the rows that were searched."""
+    found = {}
+    for row in record["rows"]:
+        for family in row["families"]:
+            key = (family["what"], family["budget"])
+            count = found.setdefault(key, {"rows": 0, "schedules": 0})
+            count["rows"] += 1
+            count["schedules"] += family["schedules"]
+    return found
+
+
+def block(record):
+    """The README's part."""
+    lines = ["`make verdicts TIER=%s` of %s: all schedules of these budgets (M events, NB"
+             % (record["tier"], record["date"][:10]),
+             "interrupts, D deep, JB clock jumps), each to its end, over the main rows:", "",
+             "| what | budget | rows | schedules |", "|---|---|--:|--:|"]
+    for (what, budget), count in budgets(record).items():
+        lines.append("| %s | %s | %d | %s |" % (what, budget, count["rows"],
+                                               format(count["schedules"], ",")))
+    lines += ["", "| row | budgets | schedules | verdict |", "|---|--:|--:|---|"]
+    for row in record["rows"]:
+        unmet, said = total(row, "need_not_met"), verdict(row)
+        if said == "need not met":
+            said = "kept where needs are met; in %s schedules not" % format(unmet, ",")
+        lines.append("| `%s` | %d | %s | %s |" % (row["row"], len(row["families"]),
+                                                 format(total(row, "schedules"), ","), said))
+    lines += ["", "Limits that the same record holds, with timelines (the page shows them):", "",
+              "| limit | row | budget | schedules |", "|---|---|---|--:|"]
+    for one in record["limits"]:
+        schedules = "%s of %s" % (format(one["failing"], ","), format(one["schedules"], ","))
+        if not one["failing"]:
+            schedules = "%d stamp events beside %d others" % (one["extended"], one["decoded"])
+        lines.append("| %s: %s | `%s`, %s | `%s` | %s |" % (
+            one["name"], one["what"], one["row"], one["form"], one["budget"], schedules))
+    return "\n".join(lines) + "\n"
+
+
+def readme(options):
+    path = os.path.join(options.results, "latest-explored", "explored.json")
+    begin, end = "<!-- explored -->\n", "<!-- /explored -->\n"
+    try:
+        with open(path) as file:
+            record = json.load(file)
+        with open(options.readme) as file:
+            text = file.read()
+    except FileNotFoundError as error:
+        raise Failure("no %s: make verdicts" % error.filename) from error
+    if begin not in text or end not in text.split(begin, 1)[1]:
+        raise Failure("%s has no %s ... %s" % (options.readme, begin.strip(), end.strip()))
+    head, rest = text.split(begin, 1)
+    write(options.readme, head + begin + block(record) + end + rest.split(end, 1)[1])
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=" ".join(__doc__.split("\n\n")[1].split())[7:])
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--results", default="results")
+    parser.add_argument("--tier", default="quick")
+    parser.add_argument("--schemes")
+    parser.add_argument("--readme")
+    options = parser.parse_args()
+    try:
+        return readme(options) if options.readme else search(options)
+    except (Failure, cases.Failure) as failure:
+        print("stampede: %s" % failure, file=sys.stderr)
+        return 1
+    except (OSError, ValueError) as error:
+        print("stampede: explored.py: %s" % error, file=sys.stderr)
+        return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

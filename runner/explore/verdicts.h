@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What was searched and found, as a document for the record (results/SCHEMA.md, explored). */
+#ifndef STAMPEDE_RUNNER_EXPLORE_VERDICTS_H
+#define STAMPEDE_RUNNER_EXPLORE_VERDICTS_H
+
+#include "show.h"
+#include "tiers.h"
+
+/* From now on searches are kept for verdicts_write(). 0, or an exit code after a line on stderr. */
+int verdicts_begin(void);
+
+/*
+ * `searches` searches of `family` on the loaded row, and what they found; with the first schedule
+ * that was not kept, of search `first`, as a timeline. Nothing without verdicts_begin().
+ */
+void verdicts_add(const struct family *family, int searches, const struct findings *findings,
+		  const struct search *first, const struct show *show);
+
+/* Writes them to `path`, "-" is stdout. 0, or an exit code after a line on stderr. */
+int verdicts_write(const char *path);
+
+#endif
