@@ -22,4 +22,4 @@ $(EXPLORED)/explore: $(engine_objects) $(ROWS:%=$(EXPLORED)/%.reader.o) $(EXPLOR
 	$(Q)$(EXPLORE_CC) -no-pie -Wl,--gc-sections -Wl,--export-dynamic-symbol='explore_*' \
 		-Wl,--export-dynamic-symbol='check_*' \
 		-Wl,--export-dynamic-symbol=mask_signals \
-		-o $@ $(filter %.o,$^)
+		-o $@ $(filter %.o,$^) -lm
