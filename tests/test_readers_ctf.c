@@ -242,39 +242,94 @@ static void dishonest_stamps(void **state)
 	}
 }
 
-/* LTTng's own trace, one of whose packets is empty: both readers, the recorded times. */
+/* LTTng's own traces: both readers see the same times, and the same payloads by one field. */
 static struct seen_list lttng;
+static const char *lttng_field;
 
 static void lttng_event(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
 {
 	(void)arg;
 	(void)name;
-	seen_add(&lttng, ticks, babeltrace_integer(payload, "a"), 0);
+	seen_add(&lttng, ticks, babeltrace_integer(payload, lttng_field), 0);
 }
 
-static void lttng_trace(void **state)
+static void our_field(void *arg, const struct ctf_field *field, uint64_t value)
 {
-	struct babeltrace reader = { .event = lttng_event };
+	/* Metadata has a `_` before each name, which babeltrace2 takes off. */
+	if (!strcmp(field->name + (field->name[0] == '_'), lttng_field))
+		*(uint64_t *)arg = value;
+}
+
+/* What our reader counted is left in `counts`, of all files. */
+static void lttng_by_ourselves(const char *trace_dir, bool no_plan, struct ctf_counts *counts)
+{
 	const struct trace_event *event;
 	struct ctf_trace_file *file;
 	struct ctf_trace trace;
-	unsigned int count = 0;
+	unsigned int count = 0, i;
+	uint64_t value;
 
-	(void)state;
-	lttng.list = calloc(SEEN_MOST, sizeof(struct seen));
-	assert_true(babeltrace_read("tests/data/lttng", &reader));
-	assert_int_equal(reader.packets, 2);
-	assert_int_equal(ctf_trace_open(&trace, "tests/data/lttng"), 0);
+	*counts = (struct ctf_counts){ .events = 0 };
+	assert_int_equal(ctf_trace_open(&trace, trace_dir), 0);
+	for (i = 0; i < trace.count; i++)
+		trace.files[i].reader.no_plan = no_plan;
 	while ((file = ctf_trace_first(&trace, &event))) {
 		assert_true(count < lttng.count);
 		assert_int_equal(event->time, lttng.list[count].time);
-		assert_int_equal(*event->payload, lttng.list[count++].stamp);
+		assert_true(ctf_event_fields(&file->reader, event, our_field, &value));
+		assert_int_equal(value, lttng.list[count++].stamp);
 	}
 	assert_int_equal(count, lttng.count);
-	assert_int_equal(count, 20);
-	assert_int_equal(trace.files[1].reader.counts.empty_packets, 1);
+	for (i = 0; i < trace.count; i++) {
+		const struct ctf_reader *reader = &trace.files[i].reader;
+
+		assert_false(reader->fault.set || reader->backward.set);
+		counts->packets += reader->counts.packets;
+		counts->empty_packets += reader->counts.empty_packets;
+		counts->extended += reader->counts.extended;
+		counts->events += reader->counts.events;
+	}
 	ctf_trace_close(&trace);
+}
+
+static void read_lttng(const char *trace_dir, const char *field, struct ctf_counts *counts)
+{
+	struct babeltrace reader = { .event = lttng_event };
+	struct ctf_counts without;
+
+	lttng.count = 0;
+	lttng.list = calloc(SEEN_MOST, sizeof(struct seen));
+	assert_non_null(lttng.list);
+	lttng_field = field;
+	assert_true(babeltrace_read(trace_dir, &reader));
+	lttng_by_ourselves(trace_dir, false, counts);
+	lttng_by_ourselves(trace_dir, true, &without);
+	assert_memory_equal(counts, &without, sizeof(without));
+	assert_int_equal(reader.packets, counts->packets);
+	assert_int_equal(reader.events, counts->events);
 	free(lttng.list);
+}
+
+static void lttng_large(void **state)
+{
+	struct ctf_counts counts;
+
+	(void)state;
+	read_lttng("tests/data/lttng", "a", &counts);
+	assert_int_equal(counts.events, 20);
+	assert_int_equal(counts.packets, 2);
+	assert_int_equal(counts.empty_packets, 1);
+}
+
+/* 27 bits of ns wrap every 134 ms, and the trace has idle seconds: only extended headers tell. */
+static void lttng_compact(void **state)
+{
+	struct ctf_counts counts;
+
+	(void)state;
+	read_lttng("tests/data/lttng_compact", "number", &counts);
+	assert_int_equal(counts.events, 2634);
+	assert_int_equal(counts.extended, 38);
 }
 
 static int set_up(void **state)
@@ -299,7 +354,8 @@ int main(void)
 		cmocka_unit_test(all_sizes_and_switches),
 		cmocka_unit_test(missed_wrap),
 		cmocka_unit_test(dishonest_stamps),
-		cmocka_unit_test(lttng_trace),
+		cmocka_unit_test(lttng_large),
+		cmocka_unit_test(lttng_compact),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -11,6 +11,9 @@ data=tests/data
 report $? "a kernel's sub-buffers are printed as recorded"
 "$read" --csv $data/lttng | cmp -s - $data/lttng.csv
 report $? "an LTTng trace is printed as recorded"
+grep -aq 'event.header := struct event_header_compact' $data/lttng_compact/metadata &&
+	"$read" --csv $data/lttng_compact | cmp -s - $data/lttng_compact.csv
+report $? "one with compact headers too"
 "$read" - <$data/ftrace/cpu0.raw >"$scratch/out" 2>&1
 [ $? = 1 ]
 report $? "- is no path"
