@@ -3,7 +3,7 @@
 # usage: test_manners.sh BUILD   What all programs have in common, and compare on real records. TAP.
 build=$1
 . tests/tap.sh
-programs="bench run-stress compare claims layout plots"
+programs="bench run-stress compare claims layout plots read-trace"
 
 lacking=0
 for program in $programs; do
@@ -15,7 +15,7 @@ for program in $programs; do
 	}
 done
 report $lacking "every --help has usage, exit codes and examples, in 100 columns"
-for program in bench compare claims; do
+for program in bench compare claims read-trace; do
 	says "$program: unknown option" 1 "'--nonsense' is not an option" \
 		"$build/$program" --nonsense
 done
