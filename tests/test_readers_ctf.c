@@ -242,26 +242,26 @@ static void dishonest_stamps(void **state)
 	}
 }
 
-/* LTTng's own traces: both readers see the same times, and the same payloads by one field. */
-static struct seen_list lttng;
-static const char *lttng_field;
+/* Traces of others: both readers see the same times, and the same payloads by one field. */
+static struct seen_list other;
+static const char *other_field;
 
-static void lttng_event(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
+static void other_event(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
 {
 	(void)arg;
 	(void)name;
-	seen_add(&lttng, ticks, babeltrace_integer(payload, lttng_field), 0);
+	seen_add(&other, ticks, babeltrace_integer(payload, other_field), 0);
 }
 
 static void our_field(void *arg, const struct ctf_field *field, uint64_t value)
 {
 	/* Metadata has a `_` before each name, which babeltrace2 takes off. */
-	if (!strcmp(field->name + (field->name[0] == '_'), lttng_field))
+	if (!strcmp(field->name + (field->name[0] == '_'), other_field))
 		*(uint64_t *)arg = value;
 }
 
 /* What our reader counted is left in `counts`, of all files. */
-static void lttng_by_ourselves(const char *trace_dir, bool no_plan, struct ctf_counts *counts)
+static void other_by_ourselves(const char *trace_dir, bool no_plan, struct ctf_counts *counts)
 {
 	const struct trace_event *event;
 	struct ctf_trace_file *file;
@@ -274,12 +274,12 @@ static void lttng_by_ourselves(const char *trace_dir, bool no_plan, struct ctf_c
 	for (i = 0; i < trace.count; i++)
 		trace.files[i].reader.no_plan = no_plan;
 	while ((file = ctf_trace_first(&trace, &event))) {
-		assert_true(count < lttng.count);
-		assert_int_equal(event->time, lttng.list[count].time);
+		assert_true(count < other.count);
+		assert_int_equal(event->time, other.list[count].time);
 		assert_true(ctf_event_fields(&file->reader, event, our_field, &value));
-		assert_int_equal(value, lttng.list[count++].stamp);
+		assert_int_equal(value, other.list[count++].stamp);
 	}
-	assert_int_equal(count, lttng.count);
+	assert_int_equal(count, other.count);
 	for (i = 0; i < trace.count; i++) {
 		const struct ctf_reader *reader = &trace.files[i].reader;
 
@@ -292,22 +292,29 @@ static void lttng_by_ourselves(const char *trace_dir, bool no_plan, struct ctf_c
 	ctf_trace_close(&trace);
 }
 
-static void read_lttng(const char *trace_dir, const char *field, struct ctf_counts *counts)
+static void read_other(const char *trace_dir, const char *field, struct ctf_counts *counts)
 {
-	struct babeltrace reader = { .event = lttng_event };
+	struct babeltrace reader = { .event = other_event };
 	struct ctf_counts without;
+	const char *said;
+	bool good;
 
-	lttng.count = 0;
-	lttng.list = calloc(SEEN_MOST, sizeof(struct seen));
-	assert_non_null(lttng.list);
-	lttng_field = field;
-	assert_true(babeltrace_read(trace_dir, &reader));
-	lttng_by_ourselves(trace_dir, false, counts);
-	lttng_by_ourselves(trace_dir, true, &without);
+	other.count = 0;
+	other.list = calloc(SEEN_MOST, sizeof(struct seen));
+	assert_non_null(other.list);
+	other_field = field;
+	scratch_capture_begin();
+	good = babeltrace_read(trace_dir, &reader);
+	scratch_capture_end();
+	said = objection();
+	if (!good || said)
+		fail_msg("%s: babeltrace2 says: %s", trace_dir, said ? said : "no");
+	other_by_ourselves(trace_dir, false, counts);
+	other_by_ourselves(trace_dir, true, &without);
 	assert_memory_equal(counts, &without, sizeof(without));
 	assert_int_equal(reader.packets, counts->packets);
 	assert_int_equal(reader.events, counts->events);
-	free(lttng.list);
+	free(other.list);
 }
 
 static void lttng_large(void **state)
@@ -315,7 +322,7 @@ static void lttng_large(void **state)
 	struct ctf_counts counts;
 
 	(void)state;
-	read_lttng("tests/data/lttng", "a", &counts);
+	read_other("tests/data/lttng", "a", &counts);
 	assert_int_equal(counts.events, 20);
 	assert_int_equal(counts.packets, 2);
 	assert_int_equal(counts.empty_packets, 1);
@@ -327,9 +334,20 @@ static void lttng_compact(void **state)
 	struct ctf_counts counts;
 
 	(void)state;
-	read_lttng("tests/data/lttng_compact", "number", &counts);
+	read_other("tests/data/lttng_compact", "number", &counts);
 	assert_int_equal(counts.events, 2634);
 	assert_int_equal(counts.extended, 38);
+}
+
+/* An export of ours that test_explore_export.sh makes. */
+static void this_export(void **state)
+{
+	struct ctf_counts counts;
+
+	(void)state;
+	read_other(getenv("STAMPEDE_CAPTURE"), "stamp", &counts);
+	assert_true(counts.events > 0);
+	print_message("babeltrace2 and read-trace agree on %" PRIu64 " events\n", counts.events);
 }
 
 static int set_up(void **state)
@@ -358,5 +376,9 @@ int main(void)
 		cmocka_unit_test(lttng_compact),
 	};
 
+	const struct CMUnitTest capture[] = { cmocka_unit_test(this_export) };
+
+	if (getenv("STAMPEDE_CAPTURE"))
+		return cmocka_run_group_tests(capture, NULL, NULL);
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

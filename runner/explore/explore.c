@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "audit.h"
+#include "export.h"
 #include "pace.h"
 #include "replay.h"
+#include "replay_export.h"
 #include "show.h"
 #include "tiers.h"
 
@@ -59,6 +61,7 @@ enum {
 	OPTION_START,
 	OPTION_AUDIT,
 	OPTION_SVG,
+	OPTION_EXPORT,
 };
 
 static const struct option long_options[] = {
@@ -90,6 +93,7 @@ static const struct option long_options[] = {
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
 	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
 	{ "svg", required_argument, NULL, OPTION_SVG },
+	{ "export", required_argument, NULL, OPTION_EXPORT },
 	{ "audit", no_argument, NULL, OPTION_AUDIT },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -123,6 +127,8 @@ static const char help[] =
 	"  --start P:E        one phase and one offset (filler bytes), as a failure prints them\n"
 	"  --replay SCHEDULE  one schedule again, as a timeline\n"
 	"  --svg FILE         the timeline of --replay, or of the first failure, as a picture too\n"
+	"  --export DIR       what --replay, or the first failure, recorded, as a trace: CTF 1.8 or\n"
+	"                     ftrace sub-buffers, for babeltrace2, kbuffer or build/read-trace\n"
 	"  --outcomes         count the distinct final states\n"
 	"  --without-oracle O do not ask it (to see what it is good for)\n"
 	"  --audit            single-step the writers: has every instruction its stop? NB=0 and 1\n"
@@ -136,7 +142,8 @@ static const char help[] =
 	"  build/explore --tier quick\n"
 	"  build/explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n"
 	"\n"
-	"Exit code: 0 all kept, 2 a promise broken, 1 usage or harness.\n";
+	"Exit code: 0 all kept, 2 a promise broken, 1 usage or harness, 3 no resource, 4 not supported\n"
+	"here (a row that cannot be exported), 5 interrupted.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -313,6 +320,9 @@ static int parse_one(int option, const char *text, struct options *options)
 	case OPTION_SVG:
 		options->show->svg = text;
 		return 0;
+	case OPTION_EXPORT:
+		options->show->export = optarg;
+		return 0;
 	case OPTION_AUDIT:
 		options->audit = true;
 		return 0;
@@ -400,6 +410,7 @@ static bool whole(const char *path)
 static int load(const struct options *options, const char *row, const struct family *family)
 {
 	char path[4096];
+	int error;
 
 	if (options->object)
 		snprintf(path, sizeof(path), "%s", options->object);
@@ -408,7 +419,10 @@ static int load(const struct options *options, const char *row, const struct fam
 			 family->stops == STOPS_POINTS ? ".points" : "");
 	if (!whole(path))
 		return -ENOEXEC;
-	return world_load(path);
+	error = world_load(path);
+	if (!error && options->show->export && export_refused(world_row.driver))
+		return -ENOTSUP;
+	return error;
 }
 
 static int explore_family(const struct options *options, const char *row,
@@ -458,6 +472,8 @@ static bool wanted(const struct options *options, const struct family *family,
 /* The exit code for a search that did not come to its end. */
 static int failed(int error, const char *row)
 {
+	if (error == -ENOTSUP)
+		return 4;
 	if (error != -EINTR)
 		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? 3 : 1;
 	fflush(stdout);
@@ -508,8 +524,11 @@ static int replay_row(const struct options *options, const char *row)
 	int error = 0;
 	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
 
-	if (actions < 0 || load(options, row, &options->family))
+	if (actions < 0)
 		return 1;
+	error = load(options, row, &options->family);
+	if (error)
+		return failed(error, row);
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
 	search.start.extra = options->search.start.extra;
@@ -520,7 +539,7 @@ static int replay_row(const struct options *options, const char *row)
 			row);
 		return 1;
 	}
-	return error ? 3 : verdict == VERDICT_BROKEN ? 2 : 0;
+	return error ? failed(error, row) : verdict == VERDICT_BROKEN ? 2 : 0;
 }
 
 static int audit_one(const struct options *options, const char *row)
@@ -610,6 +629,10 @@ static int explore_rows(const struct options *options)
 	if (count < 0)
 		return 1;
 	count = driver_omit_variants(options->schemes, rows, count);
+	if (options->show->export)
+		count = replay_export_omit(rows, count);
+	if (!count)
+		return 4;
 	pace_begin(expected_seconds(options, rows, count));
 	if (!options->replay && !options->audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
@@ -626,6 +649,7 @@ int main(int argc, char **argv)
 {
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct show show = { .svg = NULL };
+	int status;
 	struct options options = {
 		.show = &show,
 		.objects = default_objects(),
@@ -641,7 +665,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
-	if (!options.object)
-		return explore_rows(&options);
-	return one_row(&options, NULL);
+	status = options.object ? one_row(&options, NULL) : explore_rows(&options);
+	if (!status && show.export && !show.exported)
+		printf("nothing is broken, so nothing is exported; --replay exports any schedule\n");
+	return status;
 }
