@@ -340,7 +340,7 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 	const uint8_t *at = base + record_start(reader) / 8, *before;
 	const uint8_t *end = base + reader->packet.content_bits / 8;
 	const struct trace_event *full = batch + TRACE_BATCH;
-	struct trace_event *event = batch + count;
+	struct trace_event *event = batch + count, *first;
 	uint32_t id;
 
 	while (event != full && end - at >= 8) {
@@ -348,9 +348,12 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 		if (id >= plan->ids || !plan->record_bytes[id])
 			break;
 		before = at;
+		first = event;
 		at = planned_run(plan, at, end, id, &reader->time, &event, full);
 		if (at == before)
 			break;
+		reader->counts.payload_bytes += (uint64_t)(event - first) *
+						(plan->record_bytes[id] - plan->header_bytes);
 	}
 	reader->bit = (uint64_t)(at - base) * 8;
 	return (uint32_t)(event - batch);
@@ -359,7 +362,7 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 uint32_t ctf_batch(struct ctf_reader *reader, struct trace_event *batch)
 {
 	const struct ctf_packet *packet = &reader->packet;
-	uint32_t count = 0, planned, i;
+	uint32_t count = 0, planned;
 
 	if (reader->fault.set)
 		return 0;
@@ -370,10 +373,8 @@ uint32_t ctf_batch(struct ctf_reader *reader, struct trace_event *batch)
 		count = planned;
 		if (count == TRACE_BATCH || !rare_event(reader, &batch[count]))
 			break;
-		count++;
+		reader->counts.payload_bytes += batch[count++].payload_bytes;
 	}
-	for (i = 0; i < count; i++)
-		reader->counts.payload_bytes += batch[i].payload_bytes;
 	reader->counts.events += count;
 	if (count && packet->has_end && reader->time > packet->end)
 		see_backward(reader, packet->offset, "packet ends before its events do",

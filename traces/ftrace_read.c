@@ -167,34 +167,38 @@ static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
 }
 
 /*
- * The loop that has to be quick: small events, as many as follow each other. The next record's word
- * is loaded by its predecessor's payload and words, so that nothing but that load and a mask lie
- * between one record and the next.
+ * The loop that has to be quick: small events, as many as follow each other. As long as they are of
+ * one length the next record's place does not hang on a load, so that several are under way at once.
  */
 static inline uint32_t small_events(struct ftrace_reader *reader, struct trace_event *batch,
 				    uint32_t count)
 {
-	const uint8_t *payload = reader->at, *last = reader->end - 4;
 	struct trace_event *event = batch + count, *full = batch + TRACE_BATCH;
-	uint64_t time = reader->time, words = 0, next;
-	uint32_t word;
+	const uint8_t *at = reader->at, *last;
+	uint64_t time = reader->time;
+	uint32_t word, type, bytes;
 
-	while (event != full && payload + 4 * words <= last) {
-		word = get_u32(payload + 4 * words);
-		next = ftrace_type(word);
-		if (unlikely(next - 1 >= FTRACE_TYPE_MAX_SMALL ||
-			     payload + 4 * words + 4 * next > last))
+	while (event != full && reader->end - at >= 4) {
+		type = ftrace_type(get_u32(at));
+		bytes = type * 4;
+		if (unlikely(type - 1 >= FTRACE_TYPE_MAX_SMALL ||
+			     reader->end - at < (int64_t)bytes + 4))
 			break;
-		payload += 4 * words + 4;
-		words = next;
-		time += word >> FTRACE_TYPE_BITS;
-		event->time = time;
-		event->payload = payload;
-		event->payload_bytes = (uint32_t)words * 4;
-		event->header_bytes = 4;
-		event++->id = 0;
+		last = reader->end - bytes - 4;
+		do {
+			word = get_u32(at);
+			if (unlikely(ftrace_type(word) != type))
+				break;
+			time += word >> FTRACE_TYPE_BITS;
+			event->time = time;
+			event->payload = at + 4;
+			event->payload_bytes = bytes;
+			event->header_bytes = 4;
+			event++->id = 0;
+			at += bytes + 4;
+		} while (event != full && at <= last);
 	}
-	reader->at = payload + 4 * words;
+	reader->at = at;
 	reader->time = time;
 	return (uint32_t)(event - batch);
 }
