@@ -264,12 +264,23 @@ static uint64_t payload_start(const struct ctf_reader *reader, const struct ctf_
 	return (bits_align(bit, first ? first->align : 1) + 7) / 8;
 }
 
+/* The time is now that of the event at `at` bytes of the packet, or of the last of a batch. */
+static void check_end(struct ctf_reader *reader, uint64_t at)
+{
+	const struct ctf_packet *packet = &reader->packet;
+
+	if (packet->has_end && reader->time > packet->end)
+		see_backward(reader, packet->offset + at, "packet ends before its events do",
+			     packet->end, reader->time);
+}
+
 /* One event field by field. False: the packet's end, or a fault. */
 static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 {
 	const uint8_t *base = reader->bytes + reader->packet.offset;
 	const struct ctf_event *class;
 	uint64_t before = reader->time, start = record_start(reader), header;
+	bool extended;
 
 	if (start >= reader->packet.content_bits)
 		return false;
@@ -285,9 +296,12 @@ static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 	if ((int64_t)(reader->time - before) < 0)
 		see_backward(reader, reader->packet.offset + start / 8, "time goes back",
 			     reader->time, before);
-	reader->counts.extended += reader->clock_bits == 64 ||
-				   (reader->plan->header_bytes &&
-				    reader->clock_bits > reader->plan->time_bits);
+	extended = reader->clock_bits == 64 || (reader->plan->header_bytes &&
+						reader->clock_bits > reader->plan->time_bits);
+	reader->counts.extended += extended;
+	/* A whole stamp may be any; what short ones add up to is looked at once per batch. */
+	if (extended)
+		check_end(reader, start / 8);
 	*event = (struct trace_event){
 		.time = reader->time,
 		.payload = base + header,
@@ -361,7 +375,6 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 
 uint32_t ctf_batch(struct ctf_reader *reader, struct trace_event *batch)
 {
-	const struct ctf_packet *packet = &reader->packet;
 	uint32_t count = 0, planned;
 
 	if (reader->fault.set)
@@ -376,9 +389,8 @@ uint32_t ctf_batch(struct ctf_reader *reader, struct trace_event *batch)
 		reader->counts.payload_bytes += batch[count++].payload_bytes;
 	}
 	reader->counts.events += count;
-	if (count && packet->has_end && reader->time > packet->end)
-		see_backward(reader, packet->offset, "packet ends before its events do",
-			     packet->end, reader->time);
+	if (count)
+		check_end(reader, 0);
 	return count;
 }
 

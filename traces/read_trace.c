@@ -139,6 +139,13 @@ static int read_path(const struct read_options *options, char *path, struct read
 	}
 	if (S_ISDIR(stat_now.st_mode))
 		return read_directory(options, path, sum);
+	if (S_ISREG(stat_now.st_mode) && stat_now.st_size && read_is_ctf_stream(path)) {
+		fprintf(stderr,
+			"stampede: %s is a stream of a CTF trace: name its directory, where the "
+			"metadata is\n",
+			path);
+		return EXIT_USAGE;
+	}
 	return read_ftrace(options, &path, 1, sum);
 }
 
