@@ -21,11 +21,15 @@ seeds_ftrace() { # DIRECTORY
 }
 
 seeds_ctf() { # DIRECTORY
-	size=$(wc -c < tests/data/lttng/metadata)
-	{
-		printf "\\000\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
-		cat tests/data/lttng/metadata tests/data/lttng/ch_0
-	} > "$1/lttng"
+	for stream in lttng/ch_0 lttng_compact/few_0; do
+		metadata=tests/data/${stream%/*}/metadata
+		size=$(wc -c < "$metadata")
+		{
+			printf "\\000\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
+			cat "$metadata"
+			head -c 4096 tests/data/$stream
+		} > "$1/${stream%/*}"
+	done
 	for known in 1 2; do
 		seed "$1/known-$known" 00$known tests/data/lttng/ch_0 0 512
 	done
