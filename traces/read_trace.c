@@ -24,11 +24,11 @@ static const char usage[] =
 	"  --gaps FILE      gaps between successive events of a CPU, for run-stress replay\n"
 	"  --subbuf BYTES   of a sub-buffer (default: as header_page says, or 4096)\n"
 	"  --bits N         of time_delta (default: as header_event says, or 27)\n"
+	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it, 3 no resource\n"
 	"examples:\n"
-	"  build/read-trace /tmp/traces/extended_header/epoch-0\n"
-	"  build/read-trace --csv ~/lttng-traces/session/ust/uid/1000/64-bit\n"
-	"  build/read-trace --gaps gaps.csv /sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw\n"
-	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it\n";
+	"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
+	"  read-trace --csv cpu0.raw cpu1.raw\n"
+	"  read-trace --gaps gaps.csv tests/data/lttng\n";
 
 struct arguments {
 	struct read_options read;
