@@ -92,7 +92,7 @@ says "a directory that is there" 1 "is there already; remove it" $one --export "
 says "a directory in none" 1 "No such file" $one --export "$scratch/no/where"
 says "a schedule that does not fit" 1 "does not fit" "$explore" --schemes =packed_word \
 	--replay n9999 --export "$scratch/none"
-shows "nothing broken" "nothing is exported" "$explore" --schemes =packed_word \
+shows "nothing broken" "nothing is exported" "$explore" --schemes =packed_word --nested 1 \
 	--export "$scratch/none"
 [ ! -e "$scratch/none" ] && [ ! -e "$scratch/none.partial" ]
 report $? "nothing is left of what was not exported"
