@@ -20,6 +20,15 @@ bool export_possible(const struct driver *driver)
 	return !driver->desc->untimed && driver->format.kind != FORMAT_OWN;
 }
 
+bool export_refused(const struct driver *driver)
+{
+	if (export_possible(driver))
+		return false;
+	fprintf(stderr, "stampede: %s has no stamps, or a format of its own: not exported\n",
+		driver->row);
+	return true;
+}
+
 static bool is_ftrace(const struct export *export)
 {
 	return export->driver->format.kind == FORMAT_FTRACE;
@@ -28,7 +37,10 @@ static bool is_ftrace(const struct export *export)
 /* Says once what failed; `error` is a negative errno. */
 static int failed(struct export *export, int error)
 {
-	if (!export->error)
+	if (!export->error && error == -EEXIST)
+		fprintf(stderr, "stampede: cannot export to %s: it or %s is there already; remove "
+				"it, or name another place\n", export->dir, export->partial);
+	else if (!export->error)
 		fprintf(stderr, "stampede: cannot export to %s: %s; nothing of it is kept%s\n",
 			export->dir, strerror(-error),
 			error == -ENOSPC || error == -EDQUOT ? "; make room or name another place" :

@@ -32,6 +32,9 @@ struct export {
 /* Can this row's records be a trace? Not without stamps, or in a format of its own. */
 bool export_possible(const struct driver *driver);
 
+/* The other way round, and then with a line on stderr. */
+bool export_refused(const struct driver *driver);
+
 /*
  * Begins a trace in `dir`, which must not exist yet, of rings like `buffer`'s. An exit code, after
  * a line on stderr.

@@ -299,10 +299,7 @@ static int run_row(const struct options *options, struct stress_config *config,
 	static struct stress_export export;
 	int error, closed;
 
-	if (!options->export || !export_possible(config->driver)) {
-		if (options->export)
-			fprintf(stderr, "stampede: %s has no stamps, or a format of its own: not exported\n",
-				config->driver->row);
+	if (!options->export || export_refused(config->driver)) {
 		config->export = NULL;
 		error = stress_run(config, result);
 		if (!error)

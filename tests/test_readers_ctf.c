@@ -14,9 +14,11 @@
 #include "babeltrace.h"
 #include "readers.h"
 
+#define ROWS_LEAST 10
+#include "readers_cases.h"
+
 #include "../traces/ctf_trace.h"
 
-static struct seen_list seen;
 static uint32_t cut_bits; /* ticks of the trace's clock are so many bits coarser */
 
 static void by_babeltrace(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
@@ -111,61 +113,9 @@ static bool chosen(const struct driver *driver)
 	return driver->format.kind != FORMAT_FTRACE && export_possible(driver);
 }
 
-static void every_row(void (*play)(void))
+static bool nests(const struct driver *driver)
 {
-	unsigned int i, rows = 0;
-
-	for (i = 0; drivers_counting[i]; i++) {
-		if (!chosen(drivers_counting[i]))
-			continue;
-		stand_open(drivers_counting[i]);
-		play();
-		stand_close();
-		rows++;
-	}
-	assert_true(rows > 10);
-}
-
-static void gaps(void)
-{
-	play_gaps();
-	read_by_all();
-}
-
-static void nesting(void)
-{
-	if (stand.play.driver->desc->needs & NEED_MASKED_INTERRUPTS)
-		return;
-	play_nested(0);
-	read_by_all();
-	play_nested(UINT64_C(1) << 27);
-	read_by_all();
-}
-
-static void sizes(void)
-{
-	play_sizes(90, 9, 400);
-	read_by_all();
-	play_sizes(200000, 18, 20);
-	read_by_all();
-}
-
-static void gaps_around_wraps(void **state)
-{
-	(void)state;
-	every_row(gaps);
-}
-
-static void nested_writers(void **state)
-{
-	(void)state;
-	every_row(nesting);
-}
-
-static void all_sizes_and_switches(void **state)
-{
-	(void)state;
-	every_row(sizes);
+	return !(driver->desc->needs & NEED_MASKED_INTERRUPTS);
 }
 
 /* ---- what the two are blind to, and what not ---- */
@@ -242,53 +192,127 @@ static void dishonest_stamps(void **state)
 	}
 }
 
-/* LTTng's own trace, one of whose packets is empty: both readers, the recorded times. */
-static struct seen_list lttng;
+/* Traces of others: both readers see the same times, and the same payloads by one field. */
+static struct seen_list other;
+static const char *other_field;
 
-static void lttng_event(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
+static void other_event(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
 {
 	(void)arg;
 	(void)name;
-	seen_add(&lttng, ticks, babeltrace_integer(payload, "a"), 0);
+	seen_add(&other, ticks, babeltrace_integer(payload, other_field), 0);
 }
 
-static void lttng_trace(void **state)
+static void our_field(void *arg, const struct ctf_field *field, uint64_t value)
 {
-	struct babeltrace reader = { .event = lttng_event };
+	/* Metadata has a `_` before each name, which babeltrace2 takes off. */
+	if (!strcmp(field->name + (field->name[0] == '_'), other_field))
+		*(uint64_t *)arg = value;
+}
+
+/* What our reader counted is left in `counts`, of all files. */
+static void other_by_ourselves(const char *trace_dir, bool no_plan, struct ctf_counts *counts)
+{
 	const struct trace_event *event;
 	struct ctf_trace_file *file;
 	struct ctf_trace trace;
-	unsigned int count = 0;
+	unsigned int count = 0, i;
+	uint64_t value;
 
-	(void)state;
-	lttng.list = calloc(SEEN_MOST, sizeof(struct seen));
-	assert_true(babeltrace_read("tests/data/lttng", &reader));
-	assert_int_equal(reader.packets, 2);
-	assert_int_equal(ctf_trace_open(&trace, "tests/data/lttng"), 0);
+	*counts = (struct ctf_counts){ .events = 0 };
+	assert_int_equal(ctf_trace_open(&trace, trace_dir), 0);
+	for (i = 0; i < trace.count; i++)
+		trace.files[i].reader.no_plan = no_plan;
 	while ((file = ctf_trace_first(&trace, &event))) {
-		assert_true(count < lttng.count);
-		assert_int_equal(event->time, lttng.list[count].time);
-		assert_int_equal(*event->payload, lttng.list[count++].stamp);
+		assert_true(count < other.count);
+		assert_int_equal(event->time, other.list[count].time);
+		assert_true(ctf_event_fields(&file->reader, event, our_field, &value));
+		assert_int_equal(value, other.list[count++].stamp);
 	}
-	assert_int_equal(count, lttng.count);
-	assert_int_equal(count, 20);
-	assert_int_equal(trace.files[1].reader.counts.empty_packets, 1);
+	assert_int_equal(count, other.count);
+	for (i = 0; i < trace.count; i++) {
+		const struct ctf_reader *reader = &trace.files[i].reader;
+
+		assert_false(reader->fault.set || reader->backward.set);
+		counts->packets += reader->counts.packets;
+		counts->empty_packets += reader->counts.empty_packets;
+		counts->extended += reader->counts.extended;
+		counts->events += reader->counts.events;
+		counts->content_bits += reader->counts.content_bits;
+	}
 	ctf_trace_close(&trace);
-	free(lttng.list);
 }
 
-static int set_up(void **state)
+static void read_other(const char *trace_dir, const char *field, struct ctf_counts *counts)
 {
-	(void)state;
-	seen.list = calloc(SEEN_MOST, sizeof(struct seen));
-	return !seen.list;
+	struct babeltrace reader = { .event = other_event };
+	struct ctf_counts without;
+	const char *said;
+	bool good;
+
+	other.count = 0;
+	other.list = calloc(SEEN_MOST, sizeof(struct seen));
+	assert_non_null(other.list);
+	other_field = field;
+	scratch_capture_begin();
+	good = babeltrace_read(trace_dir, &reader);
+	scratch_capture_end();
+	said = objection();
+	if (!good || said)
+		fail_msg("%s: babeltrace2 says: %s", trace_dir, said ? said : "no");
+	other_by_ourselves(trace_dir, false, counts);
+	other_by_ourselves(trace_dir, true, &without);
+	assert_memory_equal(counts, &without, sizeof(without));
+	assert_int_equal(reader.packets, counts->packets);
+	assert_int_equal(reader.events, counts->events);
+	free(other.list);
 }
 
-static int tear_down(void **state)
+/* What the context of a stream's first packet says, behind header, begin and end. */
+static uint64_t content_bits_of(const char *path)
 {
+	struct trace_file file;
+	uint64_t bits;
+
+	assert_int_equal(trace_file_open(&file, path), 0);
+	memcpy(&bits, file.bytes + 48, sizeof(bits));
+	trace_file_close(&file);
+	return bits;
+}
+
+static void lttng_large(void **state)
+{
+	struct ctf_counts counts;
+
 	(void)state;
-	free(seen.list);
-	return 0;
+	read_other("tests/data/lttng", "a", &counts);
+	assert_int_equal(counts.events, 20);
+	assert_int_equal(counts.packets, 2);
+	assert_int_equal(counts.empty_packets, 1);
+	assert_int_equal(counts.content_bits, content_bits_of("tests/data/lttng/ch_0") +
+						      content_bits_of("tests/data/lttng/ch_1"));
+}
+
+/* 27 bits of ns wrap every 134 ms, and the trace has idle seconds: only extended headers tell. */
+static void lttng_compact(void **state)
+{
+	struct ctf_counts counts;
+
+	(void)state;
+	read_other("tests/data/lttng_compact", "number", &counts);
+	assert_int_equal(counts.events, 2634);
+	assert_int_equal(counts.extended, 38);
+}
+
+/* An export of ours that test_explore_export.sh makes. */
+static void this_export(void **state)
+{
+	struct ctf_counts counts;
+
+	(void)state;
+	read_other(getenv("STAMPEDE_CAPTURE"), "stamp", &counts);
+	assert_true(counts.events > 0);
+	print_message("babeltrace2 and read-trace agree on %" PRIu64 " events\n", counts.events);
 }
 
 int main(void)
@@ -299,8 +323,13 @@ int main(void)
 		cmocka_unit_test(all_sizes_and_switches),
 		cmocka_unit_test(missed_wrap),
 		cmocka_unit_test(dishonest_stamps),
-		cmocka_unit_test(lttng_trace),
+		cmocka_unit_test(lttng_large),
+		cmocka_unit_test(lttng_compact),
 	};
 
+	const struct CMUnitTest capture[] = { cmocka_unit_test(this_export) };
+
+	if (getenv("STAMPEDE_CAPTURE"))
+		return cmocka_run_group_tests(capture, NULL, NULL);
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

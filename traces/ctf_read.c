@@ -197,6 +197,7 @@ bool ctf_packet_open(struct ctf_reader *reader, uint64_t offset)
 	reader->time = packet->has_begin ? packet->begin : time;
 	reader->counts.discarded = packet->discarded;
 	reader->counts.packets++;
+	reader->counts.content_bits += packet->content_bits;
 	reader->counts.empty_packets += packet->content_bits == reader->bit;
 	reader->any = true;
 	return true;
@@ -264,12 +265,23 @@ static uint64_t payload_start(const struct ctf_reader *reader, const struct ctf_
 	return (bits_align(bit, first ? first->align : 1) + 7) / 8;
 }
 
+/* The time is now that of the event at `at` bytes of the packet, or of the last of a batch. */
+static void check_end(struct ctf_reader *reader, uint64_t at)
+{
+	const struct ctf_packet *packet = &reader->packet;
+
+	if (packet->has_end && reader->time > packet->end)
+		see_backward(reader, packet->offset + at, "packet ends before its events do",
+			     packet->end, reader->time);
+}
+
 /* One event field by field. False: the packet's end, or a fault. */
 static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 {
 	const uint8_t *base = reader->bytes + reader->packet.offset;
 	const struct ctf_event *class;
 	uint64_t before = reader->time, start = record_start(reader), header;
+	bool extended;
 
 	if (start >= reader->packet.content_bits)
 		return false;
@@ -285,9 +297,12 @@ static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 	if ((int64_t)(reader->time - before) < 0)
 		see_backward(reader, reader->packet.offset + start / 8, "time goes back",
 			     reader->time, before);
-	reader->counts.extended += reader->clock_bits == 64 ||
-				   (reader->plan->header_bytes &&
-				    reader->clock_bits > reader->plan->time_bits);
+	extended = reader->clock_bits == 64 || (reader->plan->header_bytes &&
+						reader->clock_bits > reader->plan->time_bits);
+	reader->counts.extended += extended;
+	/* A whole stamp may be any; what short ones add up to is looked at once per batch. */
+	if (extended)
+		check_end(reader, start / 8);
 	*event = (struct trace_event){
 		.time = reader->time,
 		.payload = base + header,
@@ -340,7 +355,7 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 	const uint8_t *at = base + record_start(reader) / 8, *before;
 	const uint8_t *end = base + reader->packet.content_bits / 8;
 	const struct trace_event *full = batch + TRACE_BATCH;
-	struct trace_event *event = batch + count;
+	struct trace_event *event = batch + count, *first;
 	uint32_t id;
 
 	while (event != full && end - at >= 8) {
@@ -348,9 +363,12 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 		if (id >= plan->ids || !plan->record_bytes[id])
 			break;
 		before = at;
+		first = event;
 		at = planned_run(plan, at, end, id, &reader->time, &event, full);
 		if (at == before)
 			break;
+		reader->counts.payload_bytes += (uint64_t)(event - first) *
+						(plan->record_bytes[id] - plan->header_bytes);
 	}
 	reader->bit = (uint64_t)(at - base) * 8;
 	return (uint32_t)(event - batch);
@@ -358,8 +376,7 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 
 uint32_t ctf_batch(struct ctf_reader *reader, struct trace_event *batch)
 {
-	const struct ctf_packet *packet = &reader->packet;
-	uint32_t count = 0, planned, i;
+	uint32_t count = 0, planned;
 
 	if (reader->fault.set)
 		return 0;
@@ -370,14 +387,11 @@ uint32_t ctf_batch(struct ctf_reader *reader, struct trace_event *batch)
 		count = planned;
 		if (count == TRACE_BATCH || !rare_event(reader, &batch[count]))
 			break;
-		count++;
+		reader->counts.payload_bytes += batch[count++].payload_bytes;
 	}
-	for (i = 0; i < count; i++)
-		reader->counts.payload_bytes += batch[i].payload_bytes;
 	reader->counts.events += count;
-	if (count && packet->has_end && reader->time > packet->end)
-		see_backward(reader, packet->offset, "packet ends before its events do",
-			     packet->end, reader->time);
+	if (count)
+		check_end(reader, 0);
 	return count;
 }
 

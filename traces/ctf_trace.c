@@ -27,8 +27,8 @@ static int read_metadata(struct ctf_trace *trace)
 		return error;
 	good = tsdl_parse(file.bytes, file.size, &trace->metadata, &fault);
 	if (!good)
-		fprintf(stderr, "stampede: %s: offset %" PRIu64 ": %s\n", file.path, fault.offset,
-			fault.text);
+		fprintf(stderr, "stampede: %s: offset %" PRIu64 ": %s; nothing was read\n",
+			file.path, fault.offset, fault.text);
 	trace_file_close(&file);
 	return good ? 0 : EXIT_USAGE;
 }

@@ -19,8 +19,11 @@ bool ctf_fault_here(struct ctf_reader *reader, const char *what)
 
 static bool overrun(struct ctf_reader *reader, const struct ctf_field *field)
 {
+	/* Of a packet whose header is being read nothing is known yet. */
 	return trace_fault(&reader->fault, reader->packet.offset + reader->bit / 8,
-			   "field '%.60s' runs over the end of its packet's content",
+			   reader->packet.bytes ?
+				   "field '%.60s' runs over the end of its packet's content" :
+				   "truncated: the file ends before '%.60s' of a packet's header",
 			   field ? field->name : "");
 }
 

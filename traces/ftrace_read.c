@@ -44,20 +44,59 @@ static void count_lost(struct ftrace_reader *reader, uint64_t commit, uint64_t u
 	reader->counts.lost += lost;
 }
 
+static bool sound_commit(uint64_t commit, uint32_t subbuf_bytes)
+{
+	return !(commit & ~(FTRACE_COMMIT_MASK | FTRACE_COMMIT_LOST | FTRACE_COMMIT_COUNT)) &&
+	       FTRACE_HEADER_BYTES + (commit & FTRACE_COMMIT_MASK) <= subbuf_bytes;
+}
+
+/*
+ * Sub-buffers that are smaller than they are said to be would each hide the next from the reader:
+ * behind the data there may be a header. Stale bytes can look like one, but its time tells.
+ */
+static void look_behind(struct ftrace_reader *reader, uint64_t begin, uint64_t used)
+{
+	struct ftrace_header header;
+	uint32_t bytes = FTRACE_SUBBUF_LEAST;
+
+	reader->hidden_offset = 0;
+	while (bytes < used)
+		bytes *= 2;
+	for (; bytes <= reader->subbuf_bytes / 2; bytes *= 2) {
+		memcpy(&header, reader->subbuf + bytes, sizeof(header));
+		if (!(header.commit & FTRACE_COMMIT_MASK) || header.time_stamp < begin ||
+		    !sound_commit(header.commit, bytes))
+			continue;
+		reader->hidden_offset = reader->offset + bytes;
+		reader->hidden_stamp = header.time_stamp;
+		return;
+	}
+}
+
+/* Now that the next sub-buffer begins at `begin`: was there one between it and the last event? */
+static bool was_hidden(struct ftrace_reader *reader, uint64_t begin)
+{
+	return reader->hidden_offset && reader->hidden_stamp >= reader->time &&
+	       reader->hidden_stamp <= begin;
+}
+
 bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uint64_t offset)
 {
 	struct ftrace_header header;
 	uint64_t used;
 
 	memcpy(&header, subbuf, sizeof(header));
+	if (was_hidden(reader, header.time_stamp))
+		return trace_fault(&reader->fault, reader->hidden_offset,
+				   "another sub-buffer begins inside the one of %" PRIu32
+				   " bytes: are they smaller?", reader->subbuf_bytes);
 	reader->subbuf = subbuf;
 	reader->offset = offset;
 	if (!header.time_stamp && !header.commit)
 		return trace_fault(&reader->fault, offset,
 				   "no sub-buffer: begin stamp and commit are zero");
 	used = FTRACE_HEADER_BYTES + (header.commit & FTRACE_COMMIT_MASK);
-	if (header.commit & ~(FTRACE_COMMIT_MASK | FTRACE_COMMIT_LOST | FTRACE_COMMIT_COUNT) ||
-	    used > reader->subbuf_bytes)
+	if (!sound_commit(header.commit, reader->subbuf_bytes))
 		return bad_commit(reader, header.commit);
 	if (!reader->first && (int64_t)(header.time_stamp - reader->time) < 0) {
 		reader->counts.backward++;
@@ -72,6 +111,7 @@ bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uin
 	reader->end = subbuf + used;
 	reader->time = header.time_stamp;
 	reader->counts.subbufs++;
+	look_behind(reader, header.time_stamp, used);
 	return true;
 }
 
@@ -146,11 +186,19 @@ static bool large_event(struct ftrace_reader *reader, struct trace_event *event)
 	return true;
 }
 
+/* The bits of a record's word that are its type, or have to be 0. */
+static inline uint32_t type_mask(const struct ftrace_reader *reader)
+{
+	return ~(uint32_t)(bits_mask(reader->stamp_bits) << FTRACE_TYPE_BITS);
+}
+
 /* Whatever is no small event; `*taken` if it is one for the batch. False: a fault. */
 static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
 						  struct trace_event *event, bool *taken)
 {
 	uint32_t type;
+
+	uint32_t wide;
 
 	*taken = false;
 	if (reader->end - reader->at < 4)
@@ -158,6 +206,11 @@ static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
 				   "%d bytes behind the last record",
 				   (int)(reader->end - reader->at));
 	type = ftrace_type(get_u32(reader->at));
+	wide = get_u32(reader->at) & type_mask(reader) & ~type;
+	if (wide)
+		return trace_fault(&reader->fault, offset_of(reader, reader->at),
+				   "time_delta %" PRIu32 " is none of %" PRIu32 " bits",
+				   get_u32(reader->at) >> FTRACE_TYPE_BITS, reader->stamp_bits);
 	if (ftrace_is_time(type))
 		return time_record(reader);
 	if (type == FTRACE_TYPE_PADDING)
@@ -167,34 +220,39 @@ static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
 }
 
 /*
- * The loop that has to be quick: small events, as many as follow each other. The next record's word
- * is loaded by its predecessor's payload and words, so that nothing but that load and a mask lie
- * between one record and the next.
+ * The loop that has to be quick: small events, as many as follow each other. As long as they are of
+ * one length the next record's place does not hang on a load, so that several are under way at once.
  */
 static inline uint32_t small_events(struct ftrace_reader *reader, struct trace_event *batch,
 				    uint32_t count)
 {
-	const uint8_t *payload = reader->at, *last = reader->end - 4;
 	struct trace_event *event = batch + count, *full = batch + TRACE_BATCH;
-	uint64_t time = reader->time, words = 0, next;
-	uint32_t word;
+	const uint8_t *at = reader->at, *last;
+	const uint32_t mask = type_mask(reader);
+	uint64_t time = reader->time;
+	uint32_t word, type, bytes;
 
-	while (event != full && payload + 4 * words <= last) {
-		word = get_u32(payload + 4 * words);
-		next = ftrace_type(word);
-		if (unlikely(next - 1 >= FTRACE_TYPE_MAX_SMALL ||
-			     payload + 4 * words + 4 * next > last))
+	while (event != full && reader->end - at >= 4) {
+		type = get_u32(at) & mask;
+		bytes = type * 4;
+		if (unlikely(type - 1 >= FTRACE_TYPE_MAX_SMALL ||
+			     reader->end - at < (int64_t)bytes + 4))
 			break;
-		payload += 4 * words + 4;
-		words = next;
-		time += word >> FTRACE_TYPE_BITS;
-		event->time = time;
-		event->payload = payload;
-		event->payload_bytes = (uint32_t)words * 4;
-		event->header_bytes = 4;
-		event++->id = 0;
+		last = reader->end - bytes - 4;
+		do {
+			word = get_u32(at);
+			if (unlikely((word & mask) != type))
+				break;
+			time += word >> FTRACE_TYPE_BITS;
+			event->time = time;
+			event->payload = at + 4;
+			event->payload_bytes = bytes;
+			event->header_bytes = 4;
+			event++->id = 0;
+			at += bytes + 4;
+		} while (event != full && at <= last);
 	}
-	reader->at = payload + 4 * words;
+	reader->at = at;
 	reader->time = time;
 	return (uint32_t)(event - batch);
 }

@@ -48,6 +48,8 @@ struct ftrace_reader {
 	const uint8_t *end;
 	uint64_t time;
 	bool first; /* nothing was read yet: there is no time to go back from */
+	uint64_t hidden_offset; /* of what may be a sub-buffer inside the current one; 0: none */
+	uint64_t hidden_stamp;
 	struct ftrace_counts counts;
 	struct trace_fault fault; /* ends the reading */
 	struct trace_fault backward; /* the first step back of time, which does not */

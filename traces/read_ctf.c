@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/format_ctf.h"
 #include "ctf_trace.h"
 #include "options.h"
 #include "read_trace.h"
@@ -144,6 +145,18 @@ static void read_file(const struct ctf_trace *trace, struct ctf_trace_file *file
 	while (ctf_trace_batch(file))
 		for (i = 0; i < file->count; i++)
 			gap_histogram_add(gaps, ctf_trace_ns(trace, file->batch[i].time));
+}
+
+bool read_is_ctf_stream(const char *path)
+{
+	uint32_t magic = 0;
+	FILE *file = fopen(path, "rb");
+
+	if (file && fread(&magic, sizeof(magic), 1, file) != 1)
+		magic = 0;
+	if (file)
+		fclose(file);
+	return magic == CTF_MAGIC;
 }
 
 int read_ctf(const struct read_options *options, const char *dir, struct read_sum *sum)

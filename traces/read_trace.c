@@ -17,13 +17,18 @@
 static const char usage[] =
 	"usage: read-trace [options] PATH...\n"
 	"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or with\n"
-	"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw.\n"
+	"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw. All of\n"
+	"little-endian machines, sub-buffers of 64-bit kernels: others are refused.\n"
 	"  --csv            every event: ftrace: subbuffer,offset_bytes,payload_bytes,stamp_ns;\n"
 	"                   CTF: cpu,stamp_ns and the integer fields of the payloads\n"
 	"  --gaps FILE      gaps between successive events of a CPU, for run-stress replay\n"
 	"  --subbuf BYTES   of a sub-buffer (default: as header_page says, or 4096)\n"
 	"  --bits N         of time_delta (default: as header_event says, or 27)\n"
-	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it\n";
+	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it, 3 no resource\n"
+	"examples:\n"
+	"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
+	"  read-trace --csv cpu0.raw cpu1.raw\n"
+	"  read-trace --gaps gaps.csv tests/data/lttng\n";
 
 struct arguments {
 	struct read_options read;
@@ -45,6 +50,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 	bool good = true;
 	int option;
 
+	opterr = 0;
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'c') {
 			arguments->read.csv = true;
@@ -60,7 +66,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 		} else if (option == 'h') {
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		} else {
-			return fputs(usage, stderr), 1 + EXIT_USAGE;
+			return 1 + option_refused(argv[optind - 1]);
 		}
 	}
 	if (good && arguments->read.subbuf_bytes % 8) {
@@ -133,6 +139,13 @@ static int read_path(const struct read_options *options, char *path, struct read
 	}
 	if (S_ISDIR(stat_now.st_mode))
 		return read_directory(options, path, sum);
+	if (S_ISREG(stat_now.st_mode) && stat_now.st_size && read_is_ctf_stream(path)) {
+		fprintf(stderr,
+			"stampede: %s is a stream of a CTF trace: name its directory, where the "
+			"metadata is\n",
+			path);
+		return EXIT_USAGE;
+	}
 	return read_ftrace(options, &path, 1, sum);
 }
 

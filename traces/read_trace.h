@@ -31,6 +31,9 @@ struct read_sum {
 int read_ftrace(const struct read_options *options, char **paths, unsigned int count,
 		struct read_sum *sum);
 
+/* Is this file one stream of a CTF trace? By its first bytes. */
+bool read_is_ctf_stream(const char *path);
+
 /* Reads the CTF trace in `dir`. As above. */
 int read_ctf(const struct read_options *options, const char *dir, struct read_sum *sum);
 

@@ -4,6 +4,10 @@
 $(BUILD)/read-trace: $(O)/traces/read_trace.o $(library)
 programs += $(BUILD)/read-trace
 
+# The two loops that have to be quick are of 64 bytes: a quarter slower across two cache lines.
+extra_traces_ctf_read := -falign-loops=64
+extra_traces_ftrace_read := -falign-loops=64
+
 # Other people's readers, for the tests that judge by them.
 reader_packages := libtraceevent-dev libbabeltrace2-dev
 test_packages += $(reader_packages)

@@ -140,8 +140,13 @@ static bool trace_statement(struct tsdl_parser *parser, const struct statement *
 
 	if (!strcmp(statement->path, "packet.header"))
 		return struct_of(statement, &metadata->packet_header);
-	if (!strcmp(statement->path, "byte_order"))
-		parser->big_endian = strcmp(statement->text, "le") != 0;
+	if (!strcmp(statement->path, "byte_order") && strcmp(statement->text, "le") != 0)
+		return tsdl_fault(parser, parser->token.offset,
+				  "the byte order is not le: traces of big-endian machines are not "
+				  "read");
+	if ((!strcmp(statement->path, "major") && statement->number != 1) ||
+	    (!strcmp(statement->path, "minor") && statement->number != 8))
+		return tsdl_fault(parser, parser->token.offset, "a CTF version other than 1.8");
 	if (!strcmp(statement->path, "uuid"))
 		return metadata->has_uuid = parse_uuid(statement->text, metadata->uuid);
 	return true;

@@ -134,11 +134,14 @@ bool tsdl_fault(struct tsdl_parser *parser, size_t offset, const char *what)
 
 bool tsdl_expected(struct tsdl_parser *parser, const char *what)
 {
-	char text[120];
+	char text[120], *at;
 
 	snprintf(text, sizeof(text), "%s expected, not '%.*s'", what,
 		 parser->token.length > 40 ? 40 : (int)parser->token.length,
 		 parser->text + parser->token.offset);
+	for (at = text; *at; at++)
+		if (!isprint((unsigned char)*at))
+			*at = '?';
 	return tsdl_fault(parser, parser->token.offset, text);
 }
 

@@ -61,7 +61,6 @@ struct tsdl_parser {
 	struct trace_fault *fault;
 	struct ctf_event *events; /* in the order of their blocks, last first */
 	unsigned int nesting;
-	bool big_endian; /* the trace's byte order */
 };
 
 /* The text of the metadata, out of its packets if it has them. False: a fault. */

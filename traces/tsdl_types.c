@@ -105,10 +105,8 @@ static bool byte_order(struct tsdl_parser *parser, bool *big_endian)
 {
 	if (tsdl_at(parser, "be") || tsdl_at(parser, "network"))
 		*big_endian = true;
-	else if (tsdl_at(parser, "le"))
-		*big_endian = false;
-	else if (tsdl_at(parser, "native"))
-		*big_endian = parser->big_endian;
+	else if (tsdl_at(parser, "le") || tsdl_at(parser, "native"))
+		*big_endian = false; /* no other trace is read */
 	else
 		return tsdl_expected(parser, "le, be, network or native");
 	return tsdl_next(parser);
@@ -170,7 +168,6 @@ static bool scalar_type(struct tsdl_parser *parser, enum ctf_kind kind, struct c
 	*type = new_type(parser, kind);
 	if (!*type || !tsdl_take(parser, "{", &braces))
 		return false;
-	(*type)->big_endian = parser->big_endian;
 	while (braces && !tsdl_at(parser, "}"))
 		if (!attribute(parser, *type, &found) || !tsdl_need(parser, ";"))
 			return false;

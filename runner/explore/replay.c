@@ -65,8 +65,26 @@ static void run_on(struct replay *replay)
 		world_finished();
 }
 
+static void show_tap(const struct replay_tap *tap, uint64_t first, uint64_t last)
+{
+	if (tap)
+		tap->read(tap->arg, first, last);
+}
+
+/* A reader comes at this stop. */
+static void take(const struct search *search, const struct action *action,
+		 const struct replay_tap *tap)
+{
+	uint64_t first, last;
+
+	ring_readable(world_ring(), &first, &last);
+	search_take(search, action);
+	show_tap(tap, first, world_ring()->consumed);
+}
+
 /* Something happens at this stop. True if a writer came. */
-static bool act(const struct search *search, const struct action *action, struct replay *replay)
+static bool act(const struct search *search, const struct action *action, struct replay *replay,
+		const struct replay_tap *tap)
 {
 	bool idle = !world->book.depth;
 	struct step *step;
@@ -84,7 +102,10 @@ static bool act(const struct search *search, const struct action *action, struct
 					action->kind == ACTION_FLUSH ? STEP_FLUSH : STEP_SWITCH);
 		step->jump = action->jump;
 	}
-	return search_take(search, action);
+	if (action->kind != ACTION_READ)
+		return search_take(search, action);
+	take(search, action, tap);
+	return false;
 }
 
 static void see(void *arg, const struct event *event)
@@ -108,22 +129,25 @@ static void see(void *arg, const struct event *event)
 }
 
 /* What a reader sees; then the judgement, on a world put back. */
-static void finish(struct replay *replay)
+static void finish(struct replay *replay, const struct replay_tap *tap)
 {
 	static uint8_t copy[WORLD_BYTES];
+	uint64_t first, last;
 
 	replay->events = world->book.events;
 	memcpy(replay->log, world->book.log, sizeof(replay->log));
 	memcpy(copy, world, WORLD_BYTES);
 	world_row.driver->flush(world_ring());
+	ring_readable(world_ring(), &first, &last);
 	world_row.driver->walk(world_ring(), see, replay);
+	show_tap(tap, first, last);
 	memcpy(world, copy, WORLD_BYTES);
 	replay->verdict = world_judge(&replay->unmet);
 	replay->check = world->check;
 }
 
 bool replay_run(const struct search *search, const struct action *action, unsigned int actions,
-		struct replay *replay)
+		struct replay *replay, const struct replay_tap *tap)
 {
 	struct book *book = &world->book;
 	unsigned int taken = 0;
@@ -136,7 +160,7 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 		if (!chosen && search_alternative(search, !book->depth, 0, &any)) {
 			book->stops++;
 			if (taken < actions && action[taken].stops == book->stops &&
-			    !act(search, &action[taken++], replay))
+			    !act(search, &action[taken++], replay, tap))
 				continue;
 		}
 		chosen = false;
@@ -147,7 +171,7 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 		else
 			break;
 	}
-	finish(replay);
+	finish(replay, tap);
 	return taken == actions;
 }
 

@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "options.h"
+#include "replay_export.h"
+
 struct text {
 	char bytes[1024];
 	size_t used;
@@ -86,13 +89,22 @@ static int draw(struct show *show, const struct replay *replay, const char *comm
 	return error;
 }
 
+static int export(struct show *show, const struct search *search, const struct action *action,
+		  unsigned int actions)
+{
+	int status = replay_export(show->export, search, action, actions);
+
+	show->exported = true;
+	return status == EXIT_RESOURCE ? -ENOSPC : status ? -EINVAL : 0;
+}
+
 bool show_schedule(struct show *show, const struct search *search, const struct action *action,
 		   unsigned int actions, enum verdict *verdict, int *error)
 {
 	static struct replay replay;
 	struct text command = { .used = 0 };
 
-	if (!replay_run(search, action, actions, &replay))
+	if (!replay_run(search, action, actions, &replay, NULL))
 		return false;
 	replay_print(show->out, &replay);
 	*verdict = replay.verdict;
@@ -100,6 +112,8 @@ bool show_schedule(struct show *show, const struct search *search, const struct 
 	append_schedule(&command, action, actions);
 	if (show->svg && !show->svg_written)
 		*error = draw(show, &replay, command.bytes);
+	if (show->export && !show->exported && !*error)
+		*error = export(show, search, action, actions);
 	return true;
 }
 
@@ -113,8 +127,9 @@ void show_failure(struct show *show, const struct search *search, const struct f
 	append_schedule(&command, failure->action, failure->actions);
 	fprintf(show->out, "  %s\n", command.bytes);
 	if (failure->oracle == ORACLES || failure->oracle == ORACLES + 1)
-		fprintf(show->out, "  the writer %s\n",
-			failure->oracle == ORACLES ? "crashes" : "does not end");
+		fprintf(show->out, "  the writer %s%s\n",
+			failure->oracle == ORACLES ? "crashes" : "does not end",
+			show->export && !show->exported ? ": nothing to export" : "");
 	else if (!show_schedule(show, search, failure->action, failure->actions, &verdict, error))
 		fprintf(show->out, "  (this schedule does not fit any more)\n");
 }

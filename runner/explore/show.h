@@ -12,11 +12,13 @@ struct show {
 	const char *object; /* the row's file, if that is how it was named; or NULL */
 	const char *svg; /* file to be written; NULL: none */
 	bool svg_written; /* only the first schedule is drawn */
+	const char *export; /* directory for its trace; NULL: none */
+	bool exported; /* only the first */
 };
 
 /*
- * Plays the schedule again and prints it to `out`. False: it does not fit the search. A picture that cannot
- * be written says so on stderr and sets *error to a negative errno.
+ * Plays the schedule again and prints it to `out`. False: it does not fit the search. A picture or a
+ * trace that cannot be written says so on stderr and sets *error to a negative errno.
  */
 bool show_schedule(struct show *show, const struct search *search, const struct action *action,
 		   unsigned int actions, enum verdict *verdict, int *error);
