@@ -59,6 +59,20 @@ int option_refused(const char *argument)
 	return EXIT_USAGE;
 }
 
+int option_word(const char *option, const char *text, const char *const *words)
+{
+	int i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	fprintf(stderr, "stampede: %s %s: not one of", option, text);
+	for (i = 0; words[i]; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", words[i]);
+	fputc('\n', stderr);
+	return -1;
+}
+
 bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
 		   uint64_t *value)
 {

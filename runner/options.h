@@ -24,6 +24,9 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
 /* One line: getopt() did not like this argument. Always EXIT_USAGE. For use with opterr = 0. */
 int option_refused(const char *argument);
 
+/* Which of `words` (NULL-ended) the text is; -1, and one line naming `option`, if none. */
+int option_word(const char *option, const char *text, const char *const *words);
+
 /*
  * A whole number in [least, most]; plain decimal, or with suffix k, M (powers of 1000). False, and
  * one line naming `option`, if it is none.

@@ -163,6 +163,19 @@ static void a_known_name_of_great_length_is_no_guess(void **state)
 	assert_non_null(strstr(what_was_said(), "; the nearest is 'yyyy"));
 }
 
+static void words_are_found_whole(void **state)
+{
+	(void)state;
+	listen_to_stderr();
+	assert_int_equal(option_word("--beast", "horse", animals), 0);
+	assert_int_equal(option_word("--beast", "antelope", animals), 3);
+	assert_string_equal(what_was_said(), "");
+	listen_to_stderr();
+	assert_int_equal(option_word("--beast", "o", animals), -1);
+	assert_string_equal(what_was_said(),
+			    "stampede: --beast o: not one of horse, ox, bison, antelope\n");
+}
+
 /* ---- lists of rows ---- */
 
 static const struct driver rows[] = {
@@ -290,6 +303,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_name_gets_the_nearest),
 		cmocka_unit_test(an_unknown_name_has_a_length),
 		cmocka_unit_test(a_known_name_of_great_length_is_no_guess),
+		cmocka_unit_test(words_are_found_whole),
 		cmocka_unit_test(lists_choose_rows),
 		cmocka_unit_test(lists_with_an_unknown_row_choose_nothing),
 		cmocka_unit_test(lists_keep_to_the_room_there_is),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* build/explore: every interrupt within a budget, for the rows that are asked for. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
@@ -10,350 +9,8 @@
 #include <unistd.h>
 
 #include "audit.h"
+#include "explore_options.h"
 #include "pace.h"
-#include "replay.h"
-#include "show.h"
-#include "tiers.h"
-
-struct options {
-	const char *schemes;
-	const char *objects;
-	const char *object; /* one explored row by its file */
-	const char *replay;
-	struct show *show;
-	int tier;
-	unsigned int processes;
-	bool single; /* one family, from the options below */
-	bool verbose;
-	bool audit;
-	struct family family;
-	struct search search;
-};
-
-enum {
-	OPTION_TIER = 256,
-	OPTION_SHAPE,
-	OPTION_STOPS,
-	OPTION_EVENTS,
-	OPTION_NESTED,
-	OPTION_DEPTH,
-	OPTION_JUMPS,
-	OPTION_BEATS,
-	OPTION_READS,
-	OPTION_DISCARDS,
-	OPTION_FLUSHES,
-	OPTION_WRITERS,
-	OPTION_PREEMPTIONS,
-	OPTION_CLOCK,
-	OPTION_PHASES,
-	OPTION_OFFSETS,
-	OPTION_MODE,
-	OPTION_BEFORE,
-	OPTION_OBJECTS,
-	OPTION_OBJECT,
-	OPTION_FIRST,
-	OPTION_PROCESSES,
-	OPTION_REPLAY,
-	OPTION_OUTCOMES,
-	OPTION_WITHOUT,
-	OPTION_START,
-	OPTION_AUDIT,
-	OPTION_SVG,
-	OPTION_ENGINE,
-};
-
-static const struct option long_options[] = {
-	{ "schemes", required_argument, NULL, 's' },
-	{ "tier", required_argument, NULL, OPTION_TIER },
-	{ "shape", required_argument, NULL, OPTION_SHAPE },
-	{ "stops", required_argument, NULL, OPTION_STOPS },
-	{ "events", required_argument, NULL, OPTION_EVENTS },
-	{ "nested", required_argument, NULL, OPTION_NESTED },
-	{ "depth", required_argument, NULL, OPTION_DEPTH },
-	{ "jumps", required_argument, NULL, OPTION_JUMPS },
-	{ "beats", required_argument, NULL, OPTION_BEATS },
-	{ "reads", required_argument, NULL, OPTION_READS },
-	{ "discards", required_argument, NULL, OPTION_DISCARDS },
-	{ "flushes", required_argument, NULL, OPTION_FLUSHES },
-	{ "writers", required_argument, NULL, OPTION_WRITERS },
-	{ "preemptions", required_argument, NULL, OPTION_PREEMPTIONS },
-	{ "clock", required_argument, NULL, OPTION_CLOCK },
-	{ "phases", required_argument, NULL, OPTION_PHASES },
-	{ "offsets", required_argument, NULL, OPTION_OFFSETS },
-	{ "mode", required_argument, NULL, OPTION_MODE },
-	{ "before", required_argument, NULL, OPTION_BEFORE },
-	{ "start", required_argument, NULL, OPTION_START },
-	{ "objects", required_argument, NULL, OPTION_OBJECTS },
-	{ "object", required_argument, NULL, OPTION_OBJECT },
-	{ "first", no_argument, NULL, OPTION_FIRST },
-	{ "processes", required_argument, NULL, OPTION_PROCESSES },
-	{ "replay", required_argument, NULL, OPTION_REPLAY },
-	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
-	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
-	{ "svg", required_argument, NULL, OPTION_SVG },
-	{ "engine", required_argument, NULL, OPTION_ENGINE },
-	{ "audit", no_argument, NULL, OPTION_AUDIT },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-static const char help[] =
-	"usage: build/explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
-	"       build/explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
-	"\n"
-	"Makes every interrupt that a budget allows, one schedule for each way they can fall, and\n"
-	"judges each. Without a budget: all that the tier says, of each row.\n"
-	"\n"
-	"  --schemes LIST     rows, as in run-stress; \"all\" takes the variants too\n"
-	"  --tier T           quick (as make test has it), long, exhaustive\n"
-	"  --shape S          page, wrap4, wrap3, ends2, ends4, wrapends: ring and width of the field\n"
-	"  --stops S          all: before every instruction; shared: before those that may touch\n"
-	"                     shared memory (default); points: at labelled points\n"
-	"  --events M         top-level events (2)       --nested NB   interrupts (1)\n"
-	"  --depth D          how deep they nest (NB)    --jumps JB    times that the clock jumps\n"
-	"  --beats B          beats that come            --reads R     times that a reader comes\n"
-	"  --discards C       events that are taken back before they are committed, as interrupts\n"
-	"                     (within D) or between events; rows that cannot do it record them\n"
-	"  --flushes F        times that the open sub-buffer is closed, as by a timer\n"
-	"  --writers W        writers on W CPUs, M events each (*_locked rows), run one at a time\n"
-	"  --preemptions P    how often one CPU is left for another in the middle of an event\n"
-	"  --clock C          strict; coarse: it stands still but for jumps; slow: a read takes a wrap\n"
-	"  --phases all       every clock value at the start\n"
-	"  --offsets all      every offset of the first event in its sub-buffer\n"
-	"  --mode M           overwrite, discard         --before N    events recorded before\n"
-	"  --start P:E        one phase and one offset (filler bytes), as a failure prints them\n"
-	"  --replay SCHEDULE  one schedule again, as a timeline\n"
-	"  --svg FILE         the timeline of --replay, or of the first failure, as a picture too\n"
-	"  --outcomes         count the distinct final states\n"
-	"  --without-oracle O do not ask it (to see what it is good for)\n"
-	"  --audit            single-step the writers: has every instruction its stop? NB=0 and 1\n"
-	"  --objects DIR      where the explored rows are (explored/ beside this program)\n"
-	"  --object FILE      that explored row and no other (make history, make mutants)\n"
-	"  --first            end each search at its first broken schedule\n"
-	"  --engine E         schedules: every schedule is run; states: each state once, counted as\n"
-	"                     often as schedules come to it (the quicker one for these stops)\n"
-	"  --processes N      (one for each CPU)\n"
-	"  -v                 every search, not only every row\n"
-	"\n"
-	"Examples:\n"
-	"  build/explore --tier quick\n"
-	"  build/explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n"
-	"\n"
-	"Exit code: 0 all kept, 2 a promise broken, 1 usage or harness.\n";
-
-static int usage(const char *what, const char *value)
-{
-	fprintf(stderr, "stampede: %s %s: see build/explore --help\n", what, value);
-	return -1;
-}
-
-static int number(const char *name, const char *text, unsigned long most)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (*end || end == text || value > most) {
-		fprintf(stderr, "stampede: --%s %s: a number from 0 to %lu is wanted\n", name, text,
-			most);
-		return -1;
-	}
-	return (int)value;
-}
-
-/* One of `words`; -1 and a line. */
-static int word(const char *name, const char *text, const char *const *words)
-{
-	int i;
-
-	for (i = 0; words[i]; i++)
-		if (!strcmp(text, words[i]))
-			return i;
-	fprintf(stderr, "stampede: --%s %s: not one of", name, text);
-	for (i = 0; words[i]; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", words[i]);
-	fputc('\n', stderr);
-	return -1;
-}
-
-static int parse_budget(int option, const char *text, struct options *options)
-{
-	static const struct {
-		int option;
-		const char *name;
-		size_t offset;
-		unsigned long most;
-	} fields[] = {
-		{ OPTION_EVENTS, "events", offsetof(struct budget, events), 12 },
-		{ OPTION_NESTED, "nested", offsetof(struct budget, nested), 10 },
-		{ OPTION_DEPTH, "depth", offsetof(struct budget, depth), WORLD_DEPTH_MAX - 2 },
-		{ OPTION_JUMPS, "jumps", offsetof(struct budget, jumps), 4 },
-		{ OPTION_BEATS, "beats", offsetof(struct budget, beats), 4 },
-		{ OPTION_READS, "reads", offsetof(struct budget, reads), 4 },
-		{ OPTION_DISCARDS, "discards", offsetof(struct budget, discards), 4 },
-		{ OPTION_FLUSHES, "flushes", offsetof(struct budget, flushes), 4 },
-		{ OPTION_WRITERS, "writers", offsetof(struct budget, writers), WORLD_WRITERS_MAX },
-		{ OPTION_PREEMPTIONS, "preemptions", offsetof(struct budget, preemptions), 10 },
-	};
-	unsigned int i;
-	int value;
-
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (fields[i].option != option)
-			continue;
-		value = number(fields[i].name, text, fields[i].most);
-		if (value < 0)
-			return -1;
-		((uint8_t *)&options->family.budget)[fields[i].offset] = (uint8_t)value;
-		options->single = true;
-		return 0;
-	}
-	return -2;
-}
-
-static int parse_start(const char *text, struct options *options)
-{
-	char *end;
-
-	options->search.start.phase = strtoull(text, &end, 10);
-	if (*end != ':')
-		return usage("--start", text);
-	options->search.start.extra = (uint32_t)strtoul(end + 1, &end, 10);
-	return *end ? usage("--start", text) : 0;
-}
-
-static int parse_words(int option, const char *text, struct options *options)
-{
-	static const char *const stops[] = { "all", "shared", "none", "points", NULL };
-	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
-	static const char *const ranges[] = { "one", "all", NULL };
-	static const char *const modes[] = { "overwrite", "discard", NULL };
-	static const char *const engines[] = { "schedules", "states", NULL };
-	int value;
-
-	switch (option) {
-	case OPTION_ENGINE:
-		value = word("engine", text, engines);
-		options->search.engine = (enum search_engine)(value + 1);
-		return value < 0 ? -1 : 0;
-	case OPTION_STOPS:
-		value = word("stops", text, stops);
-		options->family.stops = (enum explore_stops)value;
-		return value < 0 ? -1 : 0;
-	case OPTION_CLOCK:
-		value = word("clock", text, clocks);
-		options->family.coarse = value == 1;
-		options->family.slow = value == 2;
-		return value < 0 ? -1 : 0;
-	case OPTION_PHASES:
-		value = word("phases", text, ranges);
-		options->family.phases = value ? RANGE_ALL : RANGE_ONE;
-		return value < 0 ? -1 : 0;
-	case OPTION_OFFSETS:
-		value = word("offsets", text, ranges);
-		options->family.offsets = value ? RANGE_ALL : RANGE_ONE;
-		return value < 0 ? -1 : 0;
-	case OPTION_MODE:
-		value = word("mode", text, modes);
-		options->family.mode = value ? RING_DISCARD : RING_OVERWRITE;
-		return value < 0 ? -1 : 0;
-	case OPTION_START:
-		return parse_start(text, options);
-	}
-	return -2;
-}
-
-static int parse_one(int option, const char *text, struct options *options)
-{
-	static const char *const shapes[] = { "page", "wrap4", "wrap3", "ends2", "ends4",
-					      "wrapends", NULL };
-	unsigned int oracle;
-	int value = parse_budget(option, text, options);
-
-	if (value == -2)
-		value = parse_words(option, text, options);
-	if (value != -2)
-		return value;
-	switch (option) {
-	case 's':
-		options->schemes = text;
-		return 0;
-	case OPTION_TIER:
-		options->tier = tier_parse(text);
-		return options->tier < 0 ? -1 : 0;
-	case OPTION_SHAPE:
-		if (word("shape", text, shapes) < 0)
-			return -1;
-		options->family.shape = text;
-		options->single = true;
-		return 0;
-	case OPTION_BEFORE:
-		value = number("before", text, 8);
-		options->family.before = (uint32_t)value;
-		return value < 0 ? -1 : 0;
-	case OPTION_OBJECTS:
-		options->objects = text;
-		return 0;
-	case OPTION_OBJECT:
-		options->object = text;
-		options->single = true;
-		return 0;
-	case OPTION_FIRST:
-		options->search.first_only = true;
-		return 0;
-	case OPTION_PROCESSES:
-		value = number("processes", text, 64);
-		options->processes = (unsigned int)value;
-		return value < 0 ? -1 : 0;
-	case OPTION_REPLAY:
-		options->replay = text;
-		options->single = true;
-		return 0;
-	case OPTION_OUTCOMES:
-		options->search.outcomes = true;
-		return 0;
-	case OPTION_WITHOUT:
-		for (oracle = 0; oracle < ORACLES; oracle++)
-			if (!strcmp(text, check_oracle_name((enum oracle)oracle))) {
-				options->search.without_oracle |= 1u << oracle;
-				return 0;
-			}
-		return usage("--without-oracle", text);
-	case OPTION_SVG:
-		options->show->svg = text;
-		return 0;
-	case OPTION_AUDIT:
-		options->audit = true;
-		return 0;
-	case 'v':
-		options->verbose = true;
-		return 0;
-	}
-	return -1;
-}
-
-static int parse(int argc, char **argv, struct options *options)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "s:vh", long_options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			exit(0);
-		}
-		if (option == '?') {
-			fputs("see build/explore --help\n", stderr);
-			return -1;
-		}
-		if (parse_one(option, optarg, options))
-			return -1;
-	}
-	if (optind < argc)
-		return usage("no such argument:", argv[optind]);
-	if (!options->family.budget.depth)
-		options->family.budget.depth = options->family.budget.nested;
-	return 0;
-}
 
 static void print_findings(const char *what, const struct findings *findings, int searches,
 			   bool verbose)
@@ -407,7 +64,7 @@ static bool whole(const char *path)
 	return !file || good; /* of one that is not there world_load() speaks */
 }
 
-static int load(const struct options *options, const char *row, const struct family *family)
+static int load(const struct explore_options *options, const char *row, const struct family *family)
 {
 	char path[4096];
 
@@ -421,7 +78,7 @@ static int load(const struct options *options, const char *row, const struct fam
 	return world_load(path);
 }
 
-static int explore_family(const struct options *options, const char *row,
+static int explore_family(const struct explore_options *options, const char *row,
 			  const struct family *family, struct findings *sum)
 {
 	struct findings findings = { .schedules = 0 };
@@ -458,7 +115,7 @@ static int explore_family(const struct options *options, const char *row,
 	return error ? error : searches;
 }
 
-static bool wanted(const struct options *options, const struct family *family,
+static bool wanted(const struct explore_options *options, const struct family *family,
 		   const struct driver *driver)
 {
 	return (int)family->tier <= options->tier && !(family->main_rows && driver->variant) &&
@@ -477,7 +134,7 @@ static int failed(int error, const char *row)
 }
 
 /* The one family that the options say. */
-static int explore_single(const struct options *options, const char *row)
+static int explore_single(const struct explore_options *options, const char *row)
 {
 	struct findings sum = { .schedules = 0 };
 
@@ -488,7 +145,7 @@ static int explore_single(const struct options *options, const char *row)
 	return sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 }
 
-static int explore_row(const struct options *options, const struct driver *driver)
+static int explore_row(const struct explore_options *options, const struct driver *driver)
 {
 	const char *row = driver->row;
 	struct findings sum = { .schedules = 0 };
@@ -510,7 +167,7 @@ static int explore_row(const struct options *options, const struct driver *drive
 	return sum.verdicts[VERDICT_BROKEN] ? 2 : 0;
 }
 
-static int replay_row(const struct options *options, const char *row)
+static int replay_row(const struct explore_options *options, const char *row)
 {
 	struct action action[WORLD_ACTIONS_MAX];
 	struct search search = options->search;
@@ -533,7 +190,7 @@ static int replay_row(const struct options *options, const char *row)
 	return error ? 3 : verdict == VERDICT_BROKEN ? 2 : 0;
 }
 
-static int audit_one(const struct options *options, const char *row)
+static int audit_one(const struct explore_options *options, const char *row)
 {
 	struct world_start start = {
 		.mode = options->family.mode,
@@ -582,7 +239,7 @@ static void on_interrupt(int signal)
 }
 
 /* The seconds that all rows may take, for the time left. */
-static double expected_seconds(const struct options *options, const struct driver *const *rows,
+static double expected_seconds(const struct explore_options *options, const struct driver *const *rows,
 			       int count)
 {
 	const struct family *family;
@@ -599,7 +256,7 @@ static double expected_seconds(const struct options *options, const struct drive
 }
 
 /* What is asked for, of one row; of the object that is named if `driver` is NULL. */
-static int one_row(const struct options *options, const struct driver *driver)
+static int one_row(const struct explore_options *options, const struct driver *driver)
 {
 	const char *row = driver ? driver->row : options->object;
 
@@ -611,7 +268,7 @@ static int one_row(const struct options *options, const struct driver *driver)
 }
 
 /* All that --schemes names. */
-static int explore_rows(const struct options *options)
+static int explore_rows(const struct explore_options *options)
 {
 	const struct driver *rows[DRIVERS_MAX];
 	int count, i, status, worst = 0;
@@ -636,7 +293,7 @@ int main(int argc, char **argv)
 {
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct show show = { .svg = NULL };
-	struct options options = {
+	struct explore_options options = {
 		.show = &show,
 		.objects = default_objects(),
 		.processes = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
@@ -646,8 +303,12 @@ int main(int argc, char **argv)
 			.budget = { .events = 2, .nested = 1 },
 		},
 	};
+	int status;
 
-	if (parse(argc, argv, &options) || world_map())
+	status = explore_options_parse(argc, argv, &options);
+	if (status)
+		return status - 1;
+	if (world_map())
 		return 1;
 	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
