@@ -6,8 +6,10 @@ build=$1
 
 peers=$build/peers
 refuses "unknown scheme" 1 "no scheme is called '=nosuch'" "$peers" --schemes nosuch
-refuses "no rounds" 1 "see build/peers --help" "$peers" --rounds 0
-refuses "rounds that are no number" 1 "see build/peers --help" "$peers" --rounds 5x
+refuses "no rounds" 1 "from 1 to 1000, not '0'" "$peers" --rounds 0
+refuses "rounds that are no number" 1 "from 1 to 1000, not '5x'" "$peers" --rounds 5x
+refuses "no rows" 1 "takes rows" "$peers" --schemes ,
+refuses "stray argument" 1 "'quick' is not an option" "$peers" quick
 refuses "a CPU that is not there" 3 "4000" "$peers" --cpu 4000
 
 homes() { ls -d /tmp/stampede-peers-* 2>/dev/null | sort; }
@@ -20,6 +22,8 @@ for peer in "lttng-ust" "lttng-ust, ticks" "kernel"; do
 done
 grep -q '"skipped"' "$scratch/peers.json"
 report $? "every turn in the record"
+says "a record where nothing can be" 3 "cannot write" "$peers" --rounds 1 --schemes floor \
+	--json "$scratch/no/where"
 [ "$(homes)" = "$before" ] && [ ! -e /sys/kernel/tracing/instances/stampede_peers ]
 report $? "no home and no instance is left"
 shows "help" "LTTng needs" "$peers" --help

@@ -9,11 +9,15 @@
 #include <unistd.h>
 
 #include "driver.h"
+#include "json_out.h"
+#include "options.h"
 #include "peer.h"
 #include "place.h"
+#include "stats.h"
 #include "ticks.h"
 
 #define PEERS_MAX 24
+#define OTHERS 3
 #define ROUNDS_MAX 1000
 
 struct peers {
@@ -27,7 +31,7 @@ struct peers {
 static volatile sig_atomic_t stopped;
 
 static const char help[] =
-	"usage: build/peers [--schemes LIST] [--rounds N] [--cpu C] [--json FILE]\n"
+	"usage: peers [--schemes LIST] [--rounds N] [--cpu C] [--json FILE]\n"
 	"\n"
 	"Records 8 bytes of payload per event with our rows, with LTTng-UST and with the running\n"
 	"kernel's ring buffer, each in a process of its own on one CPU, in turns. Prints medians\n"
@@ -37,10 +41,14 @@ static const char help[] =
 	"                   (packed_word extended_header nested_stamps full_tsc)\n"
 	"  --rounds N       turns of each (21)\n"
 	"  --cpu C          the CPU that they take turns on (chosen)\n"
-	"  --json FILE      every turn too\n"
+	"  --json FILE      every turn too (- is standard output, and then without the table)\n"
 	"\n"
 	"The kernel needs root and tracefs; LTTng needs lttng-tools and liblttng-ust-dev. Who is\n"
-	"not to be had is left out, and the reason said.\n";
+	"not to be had is left out, and the reason said.\n"
+	"exit: 0 fine, 1 usage or harness, 3 no resource, 5 interrupted\n"
+	"examples:\n"
+	"  peers --rounds 41\n"
+	"  peers --schemes \"packed_word nested_stamps\" --cpu 1 --json peers.json\n";
 
 static void on_signal(int signal)
 {
@@ -59,31 +67,31 @@ static void add(struct peers *peers, const char *name, const struct peer_kind *k
 	peer->ours = kind == &peer_ours;
 }
 
-/* The rows that are asked for, in the order given. */
+/* The rows that are asked for, in the order given. An exit code, after a line on stderr. */
 static int add_ours(struct peers *peers, const char *schemes)
 {
 	char *list = strdup(schemes), *at, *save;
 	const struct driver *found[DRIVERS_MAX];
 	char exact[PEER_NAME_BYTES];
+	int error = 0;
 
-	for (at = strtok_r(list, " ,", &save); at; at = strtok_r(NULL, " ,", &save)) {
+	for (at = strtok_r(list, " ,", &save); at && !error; at = strtok_r(NULL, " ,", &save)) {
 		snprintf(exact, sizeof(exact), "%s%s", at[0] == '=' ? "" : "=", at);
-		if (driver_select(drivers_timed, exact, found, DRIVERS_MAX) != 1 ||
-		    peers->count > PEERS_MAX - 4) {
-			free(list);
-			return -1;
+		if (peers->count == PEERS_MAX - OTHERS) {
+			fprintf(stderr, "stampede: --schemes takes at most %d rows\n",
+				PEERS_MAX - OTHERS);
+			error = EXIT_USAGE;
+		} else if (driver_select(drivers_timed, exact, found, DRIVERS_MAX) != 1) {
+			error = EXIT_USAGE;
+		} else {
+			add(peers, found[0]->row, &peer_ours, NULL);
 		}
-		add(peers, found[0]->row, &peer_ours, NULL);
 	}
 	free(list);
-	return peers->count ? 0 : -1;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
+	if (error || peers->count)
+		return error;
+	fprintf(stderr, "stampede: --schemes takes rows, such as packed_word\n");
+	return EXIT_USAGE;
 }
 
 static double median(const double *values, unsigned int count)
@@ -91,10 +99,8 @@ static double median(const double *values, unsigned int count)
 	double sorted[ROUNDS_MAX];
 
 	memcpy(sorted, values, count * sizeof(*values));
-	qsort(sorted, count, sizeof(*sorted), by_size);
-	return count ? count % 2 ? sorted[count / 2] :
-				   (sorted[count / 2 - 1] + sorted[count / 2]) / 2 :
-		       -1;
+	stats_sort(sorted, count);
+	return stats_median(sorted, count).middle;
 }
 
 /* Each round's ratio to the first row, then their median: what a neighbour did hits both. */
@@ -158,7 +164,7 @@ static int write_json(const struct peers *peers, const char *path)
 {
 	json_t *all = json_array();
 	unsigned int i;
-	int error;
+	int status;
 
 	for (i = 0; i < peers->count; i++) {
 		const struct peer *peer = &peers->peer[i];
@@ -170,14 +176,12 @@ static int write_json(const struct peers *peers, const char *path)
 				       turns(peers->cycles[i], peers->rounds), "bytes_per_event",
 				       peer->bytes, "words", peer->words));
 	}
-	error = json_dump_file(all, path, JSON_INDENT(1));
+	status = json_out(path, all);
 	json_decref(all);
-	if (error)
-		fprintf(stderr, "stampede: --json: cannot write %s\n", path);
-	return error;
+	return status;
 }
 
-/* One turn of each that is left. */
+/* One turn of each that is left. False, after a line on stderr: not even of the first. */
 static bool play_round(struct peers *peers)
 {
 	struct peer_sample sample;
@@ -187,9 +191,11 @@ static bool play_round(struct peers *peers)
 		if (peers->peer[i].why[0])
 			continue;
 		if (!peer_turn(&peers->peer[i], &sample)) {
-			if (!i)
-				return false;
-			continue;
+			if (i)
+				continue;
+			fprintf(stderr, "stampede: %s: %s\n", peers->peer[0].name,
+				peers->peer[0].why);
+			return false;
 		}
 		peers->ns[i][peers->rounds] = sample.ns;
 		peers->cycles[i][peers->rounds] = sample.cycles;
@@ -212,17 +218,17 @@ static int play(struct peers *peers, unsigned int rounds, unsigned int pu)
 	}
 	if (peers->peer[0].why[0]) {
 		fprintf(stderr, "stampede: %s: %s\n", peers->peer[0].name, peers->peer[0].why);
-		return 3;
+		return EXIT_RESOURCE;
 	}
 	/* The first one warms caches, and is not counted. */
 	if (!play_round(peers))
-		return 1;
+		return EXIT_USAGE;
 	peers->rounds = 0;
 	for (round = 0; round < rounds && !stopped; round++) {
 		if (terminal)
 			fprintf(stderr, "\rround %u of %u", round + 1, rounds);
 		if (!play_round(peers))
-			return 1;
+			return EXIT_USAGE;
 	}
 	if (terminal)
 		fprintf(stderr, "\r%30s\r", "");
@@ -246,67 +252,98 @@ static int choose_cpu(const char *list, unsigned int *pu)
 	return error;
 }
 
-int main(int argc, char **argv)
+struct arguments {
+	const char *schemes;
+	const char *cpu;
+	const char *json;
+	uint64_t rounds;
+};
+
+/* 0: go on; otherwise 1 + exit code. */
+static int parse(int argc, char **argv, struct arguments *arguments)
 {
 	static const struct option options[] = {
-		{ "schemes", required_argument, NULL, 's' }, { "rounds", required_argument, NULL, 'r' },
-		{ "cpu", required_argument, NULL, 'c' },     { "json", required_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },	     { NULL, 0, NULL, 0 },
+		{ "schemes", required_argument, NULL, 's' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "json", required_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
-	const char *schemes = "packed_word extended_header nested_stamps full_tsc", *json = NULL;
-	const char *cpu = NULL;
-	static struct peers peers;
-	unsigned long rounds = 21;
-	unsigned int i, pu;
-	char *end = NULL;
-	int option, status;
+	int option;
 
+	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
+		if (option == 'h')
+			return fputs(help, stdout), 1 + EXIT_FINE;
 		if (option == 's')
-			schemes = optarg;
+			arguments->schemes = optarg;
 		else if (option == 'c')
-			cpu = optarg;
+			arguments->cpu = optarg;
 		else if (option == 'j')
-			json = optarg;
-		else if (option == 'r')
-			rounds = strtoul(optarg, &end, 10);
-		else
-			return 1;
+			arguments->json = optarg;
+		else if (option != 'r')
+			return 1 + option_refused(argv[optind - 1]);
+		else if (!option_number("--rounds", optarg, 1, ROUNDS_MAX, &arguments->rounds))
+			return 1 + EXIT_USAGE;
 	}
-	if (optind < argc || !rounds || rounds > ROUNDS_MAX || (end && *end)) {
-		fprintf(stderr, "stampede: see build/peers --help\n");
-		return 1;
-	}
-	if (add_ours(&peers, schemes))
-		return 1;
-	add(&peers, "lttng-ust", &peer_lttng,
+	return optind < argc ? 1 + option_refused(argv[optind]) : 0;
+}
+
+static void add_others(struct peers *peers)
+{
+	add(peers, "lttng-ust", &peer_lttng,
 	    "a library that any process may load: run-time enabling, contexts, per-event "
 	    "filters,\n  reference-counted sessions, buffers shared with another process; "
 	    "its own clock_gettime clock");
-	add(&peers, "lttng-ust, ticks", &peer_lttng,
+	add(peers, "lttng-ust, ticks", &peer_lttng,
 	    "the same with a clock plugin that reads the counter our rows read");
-	add(&peers, "kernel", &peer_kernel,
+	add(peers, "kernel", &peer_kernel,
 	    "trace_marker_raw: copying from user space, preemption and recursion guards, "
 	    "event filters,\n  wake-ups of readers; the system call itself is taken out");
-	if (choose_cpu(cpu, &pu))
-		return 3;
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
-	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Everybody's turns, and nothing left of them. An exit code, after a line on stderr. */
+static int play_all(struct peers *peers, unsigned int rounds, unsigned int pu)
+{
+	unsigned int i;
+	int status;
+
 	ticks_hz();
-	status = play(&peers, (unsigned int)rounds, pu);
-	for (i = 0; i < peers.count; i++)
-		peer_stop(&peers.peer[i]);
+	status = play(peers, rounds, pu);
+	for (i = 0; i < peers->count; i++)
+		peer_stop(&peers->peer[i]);
 	lttng_end_all();
 	if (!geteuid())
 		kernel_end_all();
-	if (!status && peers.rounds)
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.schemes = "packed_word extended_header nested_stamps full_tsc",
+		.rounds = 21,
+	};
+	static struct peers peers;
+	unsigned int pu;
+	int status = parse(argc, argv, &arguments);
+
+	if (status)
+		return status - 1;
+	status = add_ours(&peers, arguments.schemes);
+	if (status)
+		return status;
+	add_others(&peers);
+	if (choose_cpu(arguments.cpu, &pu))
+		return EXIT_RESOURCE;
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	signal(SIGPIPE, SIG_IGN);
+	status = play_all(&peers, (unsigned int)arguments.rounds, pu);
+	if (!status && peers.rounds && (!arguments.json || strcmp(arguments.json, "-") != 0))
 		print_all(&peers);
-	if (!status && json && write_json(&peers, json))
-		status = 1;
-	return status ? status : stopped ? 5 : 0;
+	if (!status && arguments.json)
+		status = write_json(&peers, arguments.json);
+	return status ? status : stopped ? EXIT_INTERRUPTED : EXIT_FINE;
 }
