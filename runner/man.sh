@@ -25,4 +25,7 @@ page bench "what tracers' timestamping schemes cost, and whether they are right"
 	page compare "two runs, two rows or several machines: did a change help" &&
 	page claims "what the texts claim that the schemes are from, put to the test" &&
 	page layout "which bits of a stamp can go, and what each header layout costs" &&
-	page plots "plots and report of a recorded run"
+	page plots "plots and report of a recorded run" &&
+	page explore "every interrupt of a budget, for every row, each schedule judged" &&
+	page peers "the same payload through LTTng-UST, the running kernel and our rows" &&
+	page read-trace "real CTF and ftrace traces by our decoders, and their gaps"

@@ -3,7 +3,7 @@
 # usage: test_manners.sh BUILD   What all programs have in common, and compare on real records. TAP.
 build=$1
 . tests/tap.sh
-programs="bench run-stress compare claims layout plots"
+programs="bench run-stress compare claims layout plots explore peers read-trace"
 
 lacking=0
 for program in $programs; do
@@ -15,7 +15,7 @@ for program in $programs; do
 	}
 done
 report $lacking "every --help has usage, exit codes and examples, in 100 columns"
-for program in bench compare claims; do
+for program in bench compare claims explore peers read-trace; do
 	says "$program: unknown option" 1 "'--nonsense' is not an option" \
 		"$build/$program" --nonsense
 done
@@ -113,7 +113,10 @@ if command -v bash >/dev/null; then
 		COMP_WORDS=("$1" --workloads late) COMP_CWORD=2; _stampede "$1"
 		[ "${COMPREPLY[*]}" = late_beat ] || exit 2
 		COMP_WORDS=("$1" --res) COMP_CWORD=1; _stampede "$1"
-		[ "${COMPREPLY[*]}" = "--results --resume" ]' bash "$build/bench"
+		[ "${COMPREPLY[*]}" = "--results --resume" ] || exit 4
+		COMP_WORDS=("$2" --schemes packed_w) COMP_CWORD=2; _stampede "$2"
+		case " ${COMPREPLY[*]} " in *" packed_word "*) ;; *) exit 5 ;; esac' \
+		bash "$build/bench" "$build/explore"
 	report $? "completion of rows, workloads and options"
 else
 	skip "completion of rows, workloads and options" "no bash"

@@ -23,7 +23,11 @@ static const char usage[] =
 	"  --gaps FILE      gaps between successive events of a CPU, for run-stress replay\n"
 	"  --subbuf BYTES   of a sub-buffer (default: as header_page says, or 4096)\n"
 	"  --bits N         of time_delta (default: as header_event says, or 27)\n"
-	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it\n";
+	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it, 3 no resource\n"
+	"examples:\n"
+	"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
+	"  read-trace --csv cpu0.raw cpu1.raw\n"
+	"  read-trace --gaps gaps.csv tests/data/lttng\n";
 
 struct arguments {
 	struct read_options read;
@@ -45,6 +49,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 	bool good = true;
 	int option;
 
+	opterr = 0;
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'c') {
 			arguments->read.csv = true;
@@ -60,7 +65,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 		} else if (option == 'h') {
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		} else {
-			return fputs(usage, stderr), 1 + EXIT_USAGE;
+			return 1 + option_refused(argv[optind - 1]);
 		}
 	}
 	if (good && arguments->read.subbuf_bytes % 8) {

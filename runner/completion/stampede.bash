@@ -3,7 +3,8 @@
 # options from --help, rows and workloads from --list, runs from results/.
 
 _stampede_names() { # program, rows or workloads; in --list these come behind those
-	"$1" --list 2>/dev/null | awk -v what="$2" '
+	local lister=${1/%explore/run-stress} # which has no --list itself, nor has peers
+	"${lister/%peers/run-stress}" --list 2>/dev/null | awk -v what="$2" '
 		$1 == "steady" { workloads = 1 }
 		(what == "workloads") == (workloads == 1) { print $1 }'
 }
@@ -25,6 +26,5 @@ _stampede() {
 	COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 
-complete -o default -F _stampede bench run-stress compare claims layout plots \
-	build/bench build/run-stress build/compare build/claims build/layout build/plots \
-	./build/bench ./build/run-stress ./build/compare ./build/claims ./build/layout ./build/plots
+complete -o default -F _stampede {,build/,./build/}{bench,run-stress,compare,claims,layout,plots} \
+	{,build/,./build/}{explore,peers,read-trace}
