@@ -259,6 +259,7 @@ static void lttng_trace(void **state)
 	struct ctf_trace_file *file;
 	struct ctf_trace trace;
 	unsigned int count = 0;
+	uint64_t content_bits;
 
 	(void)state;
 	lttng.list = calloc(SEEN_MOST, sizeof(struct seen));
@@ -273,6 +274,9 @@ static void lttng_trace(void **state)
 	assert_int_equal(count, lttng.count);
 	assert_int_equal(count, 20);
 	assert_int_equal(trace.files[1].reader.counts.empty_packets, 1);
+	/* Of one packet, whose context says it behind header, begin and end. */
+	memcpy(&content_bits, trace.files[0].file.bytes + 48, sizeof(content_bits));
+	assert_int_equal(trace.files[0].reader.counts.content_bits, content_bits);
 	ctf_trace_close(&trace);
 	free(lttng.list);
 }

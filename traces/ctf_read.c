@@ -197,6 +197,7 @@ bool ctf_packet_open(struct ctf_reader *reader, uint64_t offset)
 	reader->time = packet->has_begin ? packet->begin : time;
 	reader->counts.discarded = packet->discarded;
 	reader->counts.packets++;
+	reader->counts.content_bits += packet->content_bits;
 	reader->counts.empty_packets += packet->content_bits == reader->bit;
 	reader->any = true;
 	return true;

@@ -51,6 +51,7 @@ struct ctf_packet {
 struct ctf_counts {
 	uint64_t packets;
 	uint64_t empty_packets;
+	uint64_t content_bits; /* of the packets, headers included, padding at their ends not */
 	uint64_t missing_packets; /* by their sequence numbers */
 	uint64_t discarded; /* events, by the last packet of each stream */
 	uint64_t events;

@@ -8,9 +8,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ctf_trace.h"
 #include "peer.h"
 #include "ticks.h"
 
@@ -274,44 +275,39 @@ static int peer_run(uint64_t events)
 	return 0;
 }
 
-/* Bytes of content per event of the snapshot's packets, by babeltrace2's count. */
-static double counted_bytes(const char *trace)
+static char snapshot_dir[512]; /* with the metadata; "": not found */
+
+static int see_file(const char *path, const struct stat *stat_now, int type, struct FTW *walk)
 {
-	char command[512], line[256], *found;
-	double events = 0, bytes = 0;
-	FILE *pipe;
+	(void)stat_now;
+	if (type != FTW_F || strcmp(path + walk->base, "metadata") != 0)
+		return 0;
+	snprintf(snapshot_dir, sizeof(snapshot_dir), "%.*s", walk->base - 1, path);
+	return 1;
+}
 
-	snprintf(command, sizeof(command),
-		 "babeltrace2 '%s' --component=sink.utils.counter --params=step=+0 2>/dev/null", trace);
-	pipe = popen(command, "r");
-	while (pipe && fgets(line, sizeof(line), pipe)) {
-		found = strstr(line, "Event messages");
-		if (found)
-			events = strtod(line + strspn(line, " "), NULL);
-	}
-	if (pipe)
-		pclose(pipe);
-	/* struct packet header 32 bytes, then begin, end, content and packet size in bits. */
-	snprintf(command, sizeof(command), "find '%s' -name 'peers_*' -type f", trace);
-	pipe = popen(command, "r");
-	while (pipe && fgets(line, sizeof(line), pipe)) {
-		uint64_t size[2];
-		FILE *stream;
-		long at = 0;
+/* Bytes of content, packet headers included, per event of the trace below `dir`; -1: not known. */
+static double counted_bytes(const char *dir)
+{
+	double events = 0, bits = 0;
+	struct ctf_trace trace;
+	bool good = true;
+	unsigned int i;
 
-		line[strcspn(line, "\n")] = 0;
-		stream = fopen(line, "rb");
-		while (stream && !fseek(stream, at + 48, SEEK_SET) &&
-		       fread(size, sizeof(size), 1, stream) == 1 && size[1]) {
-			bytes += (double)size[0] / 8;
-			at += (long)(size[1] / 8);
-		}
-		if (stream)
-			fclose(stream);
+	snapshot_dir[0] = '\0';
+	if (nftw(dir, see_file, 16, FTW_PHYS) != 1 || ctf_trace_open(&trace, snapshot_dir))
+		return -1;
+	for (i = 0; i < trace.count; i++) {
+		const struct ctf_reader *reader = &trace.files[i].reader;
+
+		while (ctf_trace_batch(&trace.files[i]))
+			;
+		good = good && !reader->fault.set;
+		events += (double)reader->counts.events;
+		bits += (double)reader->counts.content_bits;
 	}
-	if (pipe)
-		pclose(pipe);
-	return events > 0 ? bytes / events : -1;
+	ctf_trace_close(&trace);
+	return good && events > 0 ? bits / 8 / events : -1;
 }
 
 static double peer_bytes(void)

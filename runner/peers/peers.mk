@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The real tracers beside ours. The two objects that need liblttng-ust are built where it is.
-peers_packages := lttng-tools liblttng-ust-dev babeltrace2
+peers_packages := lttng-tools liblttng-ust-dev
 lttng_objects := $(BUILD)/peers-lttng/lttng_provider.so $(BUILD)/peers-lttng/lttng_clock.so
 
 $(BUILD)/peers: $(O)/runner/peers/peers.o $(patsubst %.c,$(O)/%.o,$(filter-out \
