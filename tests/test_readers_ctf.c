@@ -14,9 +14,11 @@
 #include "babeltrace.h"
 #include "readers.h"
 
+#define ROWS_LEAST 10
+#include "readers_cases.h"
+
 #include "../traces/ctf_trace.h"
 
-static struct seen_list seen;
 static uint32_t cut_bits; /* ticks of the trace's clock are so many bits coarser */
 
 static void by_babeltrace(void *arg, uint64_t ticks, const bt_field *payload, const char *name)
@@ -111,61 +113,9 @@ static bool chosen(const struct driver *driver)
 	return driver->format.kind != FORMAT_FTRACE && export_possible(driver);
 }
 
-static void every_row(void (*play)(void))
+static bool nests(const struct driver *driver)
 {
-	unsigned int i, rows = 0;
-
-	for (i = 0; drivers_counting[i]; i++) {
-		if (!chosen(drivers_counting[i]))
-			continue;
-		stand_open(drivers_counting[i]);
-		play();
-		stand_close();
-		rows++;
-	}
-	assert_true(rows > 10);
-}
-
-static void gaps(void)
-{
-	play_gaps();
-	read_by_all();
-}
-
-static void nesting(void)
-{
-	if (stand.play.driver->desc->needs & NEED_MASKED_INTERRUPTS)
-		return;
-	play_nested(0);
-	read_by_all();
-	play_nested(UINT64_C(1) << 27);
-	read_by_all();
-}
-
-static void sizes(void)
-{
-	play_sizes(90, 9, 400);
-	read_by_all();
-	play_sizes(200000, 18, 20);
-	read_by_all();
-}
-
-static void gaps_around_wraps(void **state)
-{
-	(void)state;
-	every_row(gaps);
-}
-
-static void nested_writers(void **state)
-{
-	(void)state;
-	every_row(nesting);
-}
-
-static void all_sizes_and_switches(void **state)
-{
-	(void)state;
-	every_row(sizes);
+	return !(driver->desc->needs & NEED_MASKED_INTERRUPTS);
 }
 
 /* ---- what the two are blind to, and what not ---- */
@@ -279,20 +229,6 @@ static void lttng_trace(void **state)
 	assert_int_equal(trace.files[0].reader.counts.content_bits, content_bits);
 	ctf_trace_close(&trace);
 	free(lttng.list);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	seen.list = calloc(SEEN_MOST, sizeof(struct seen));
-	return !seen.list;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	free(seen.list);
-	return 0;
 }
 
 int main(void)

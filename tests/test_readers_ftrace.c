@@ -15,9 +15,10 @@
 #include "readers.h"
 #include "support.h"
 
-#include "../traces/ftrace_trace.h"
+#define ROWS_LEAST 4
+#include "readers_cases.h"
 
-static struct seen_list seen;
+#include "../traces/ftrace_trace.h"
 
 static void add_payload(uint64_t time, const uint8_t *bytes)
 {
@@ -94,59 +95,15 @@ static void read_by_all(void)
 	stand_again();
 }
 
-static void every_row(void (*play)(void))
+static bool chosen(const struct driver *driver)
 {
-	unsigned int i, rows = 0;
-
-	for (i = 0; drivers_counting[i]; i++) {
-		if (drivers_counting[i]->format.kind != FORMAT_FTRACE)
-			continue;
-		stand_open(drivers_counting[i]);
-		play();
-		stand_close();
-		rows++;
-	}
-	assert_true(rows > 4);
+	return driver->format.kind == FORMAT_FTRACE;
 }
 
-static void gaps(void)
+static bool nests(const struct driver *driver)
 {
-	play_gaps();
-	read_by_all();
-}
-
-static void nesting(void)
-{
-	play_nested(0);
-	read_by_all();
-	play_nested(UINT64_C(1) << 27);
-	read_by_all();
-}
-
-static void sizes(void)
-{
-	play_sizes(90, 9, 400);
-	read_by_all();
-	play_sizes(200000, 18, 20);
-	read_by_all();
-}
-
-static void gaps_around_wraps(void **state)
-{
-	(void)state;
-	every_row(gaps);
-}
-
-static void nested_writers(void **state)
-{
-	(void)state;
-	every_row(nesting);
-}
-
-static void all_sizes_and_switches(void **state)
-{
-	(void)state;
-	every_row(sizes);
+	(void)driver;
+	return true;
 }
 
 /* ---- what a kernel recorded ---- */
@@ -335,20 +292,6 @@ static void backward_absolute(void **state)
 	assert_non_null(said);
 	assert_non_null(strstr(said, "absurd absolute"));
 	assert_int_equal(our_count, 1);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	seen.list = calloc(SEEN_MOST, sizeof(struct seen));
-	return !seen.list;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	free(seen.list);
-	return 0;
 }
 
 int main(void)
