@@ -6,6 +6,25 @@
 #include "ctf_read.h"
 #include "ftrace_read.h"
 
+/* The first event of `batch` at or after `time`, in sub-buffer `index` at `base`. False: none. */
+static bool look(const struct trace_event *batch, uint32_t count, uint64_t time, uint64_t index,
+		 const uint8_t *base, struct seek_found *found)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		found->decoded++;
+		if (batch[i].time < time)
+			continue;
+		found->found = true;
+		found->time = batch[i].time;
+		found->index = index;
+		found->offset = (uint64_t)(batch[i].payload - base);
+		return true;
+	}
+	return false;
+}
+
 /* ---- ftrace ---- */
 
 struct ftrace_place {
@@ -29,7 +48,7 @@ bool seek_ftrace(const struct trace_file *file, uint32_t subbuf_bytes, uint32_t 
 	struct trace_event batch[TRACE_BATCH];
 	struct ftrace_reader reader;
 	uint64_t index;
-	uint32_t count, i;
+	uint32_t count;
 
 	*found = (struct seek_found){ .found = false };
 	if (!seek_before(&seek, time, &index))
@@ -42,16 +61,8 @@ bool seek_ftrace(const struct trace_file *file, uint32_t subbuf_bytes, uint32_t 
 					index * subbuf_bytes))
 			break;
 		while ((count = ftrace_batch(&reader, batch)))
-			for (i = 0; i < count; i++) {
-				found->decoded++;
-				if (batch[i].time < time)
-					continue;
-				found->found = true;
-				found->time = batch[i].time;
-				found->index = index;
-				found->offset = (uint64_t)(batch[i].payload - reader.subbuf);
+			if (look(batch, count, time, index, reader.subbuf, found))
 				return true;
-			}
 		if (reader.fault.set)
 			break;
 	}
@@ -122,24 +133,16 @@ static bool find_forward(struct ctf_reader *reader, const struct seek_index *ind
 			 uint64_t time, struct seek_found *found)
 {
 	struct trace_event batch[TRACE_BATCH];
-	uint32_t count, i;
+	uint32_t count;
 
 	reader->any = false;
 	for (; number < index->count; number++) {
 		if (!ctf_packet_open(reader, offset_of(index, number)))
 			return false;
 		while ((count = ctf_batch(reader, batch)))
-			for (i = 0; i < count; i++) {
-				found->decoded++;
-				if (batch[i].time < time)
-					continue;
-				found->found = true;
-				found->time = batch[i].time;
-				found->index = number;
-				found->offset = (uint64_t)(batch[i].payload - reader->bytes) -
-						reader->packet.offset;
+			if (look(batch, count, time, number,
+				 reader->bytes + reader->packet.offset, found))
 				return true;
-			}
 		if (reader->fault.set)
 			return false;
 	}
