@@ -8,6 +8,7 @@
 
 #include "kernel_section.h"
 #include "output.h"
+#include "page_head.h"
 #include "report_parts.h"
 #include "scripts.h"
 #include "svg.h"
@@ -15,23 +16,26 @@
 #include "words.h"
 
 /* The hash as the policy wants it: base64 of what the Makefile gives in hexadecimal. */
-static void put_script_hash(FILE *out)
+static const char *script_hash(char text[45])
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const char *hex = REPORT_JS_SHA256;
 	unsigned int byte[33] = { 0 }, group, i;
+	char *to = text;
 
 	for (i = 0; i < 32; i++)
 		if (sscanf(hex + 2 * i, "%2x", &byte[i]) != 1)
-			return;
+			return "";
 	for (i = 0; i < 33; i += 3) {
 		group = byte[i] << 16 | byte[i + 1] << 8 | byte[i + 2];
-		fputc(digits[group >> 18], out);
-		fputc(digits[group >> 12 & 63], out);
-		fputc(digits[group >> 6 & 63], out);
-		fputc(i == 30 ? '=' : digits[group & 63], out);
+		*to++ = digits[group >> 18];
+		*to++ = digits[group >> 12 & 63];
+		*to++ = digits[group >> 6 & 63];
+		*to++ = i == 30 ? '=' : digits[group & 63];
 	}
+	*to = '\0';
+	return text;
 }
 
 static void put_script(FILE *out)
@@ -42,25 +46,6 @@ static void put_script(FILE *out)
 	fputs("<script>", out);
 	fwrite(script, 1, size, out);
 	fputs("</script>\n", out);
-}
-
-static void put_head(const struct run *run, FILE *out)
-{
-	size_t size;
-	const char *css = script_text("report_css", &size);
-
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	      /* Nothing on this page may run or be fetched, whatever a name in it says. */
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src 'unsafe-inline'; script-src 'sha256-", out);
-	put_script_hash(out);
-	fputs("'\">\n<title>Stampede: ", out);
-	text_html(out, run->name);
-	fputs("</title>\n<style>\n", out);
-	fwrite(css, 1, size, out);
-	fputs("</style>\n</head>\n<body>\n", out);
 }
 
 static void put_intro(const struct run *run, const struct markup *to)
@@ -357,13 +342,14 @@ static void put_machine(const struct run *run, FILE *out)
 static int put_page(const struct run *run, const struct figure *figures)
 {
 	struct markup to = { .text = text_html, .code = text_html_code };
+	char hash[45];
 	struct page page;
 	int plot;
 
 	if (page_begin(&page))
 		return PLOTS_RESOURCE;
 	to.out = page.out;
-	put_head(run, page.out);
+	page_head(page.out, run->name, script_hash(hash));
 	put_intro(run, &to);
 	put_warnings(run, page.out);
 	fputs("</section>\n", page.out);

@@ -18,7 +18,7 @@ $(BUILD)/kernel-verdict: $(addprefix $(O)/tests/kernel/,verdict.o capture.o judg
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -ltraceevent -ljansson -o $@
 
 kernel_page := $(addprefix $(O)/,tests/kernel/page.o plots/kernel_section.o plots/text.o \
-	plots/output.o plots/scripts.o)
+	plots/output.o plots/page_head.o plots/scripts.o)
 $(BUILD)/kernel-page: $(kernel_page)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -ljansson -lm -o $@

@@ -4,21 +4,12 @@
 
 #include "../../plots/kernel_section.h"
 #include "../../plots/output.h"
-#include "../../plots/scripts.h"
+#include "../../plots/page_head.h"
 
 static void put_page(const json_t *kernel, FILE *out)
 {
-	size_t size;
-	const char *css = script_text("report_css", &size);
-
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src 'unsafe-inline'\">\n<title>Stampede: a running kernel</title>\n<style>\n",
-	      out);
-	fwrite(css, 1, size, out);
-	fputs("</style>\n</head>\n<body>\n<main>\n", out);
+	page_head(out, "a running kernel", NULL);
+	fputs("<main>\n", out);
 	kernel_section(kernel, out);
 	fputs("</main>\n</body>\n</html>\n", out);
 }
