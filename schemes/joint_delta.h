@@ -197,12 +197,7 @@ static inline enum decode_result joint_next(struct cursor *cursor, struct event 
 		event->payload_bytes = get_u32(at + 4);
 	}
 	event->payload_bytes = (uint32_t)bits_align(event->payload_bytes, JOINT_UNIT);
-	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
-		return DECODE_BAD;
-	event->payload = cursor->at + event->header_bytes;
-	cursor->at = event->payload + event->payload_bytes;
-	cursor->time = event->time;
-	return DECODE_EVENT;
+	return cursor_take(cursor, left, event);
 }
 
 #endif

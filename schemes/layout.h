@@ -373,12 +373,7 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 	if (unlikely(field >= LAYOUT_IDS || (LAYOUT_FLAG && word & 1)) &&
 	    layout_next_more(cursor, event, field, LAYOUT_FLAG && word & 1) == DECODE_BAD)
 		return DECODE_BAD;
-	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
-		return DECODE_BAD;
-	event->payload = cursor->at + event->header_bytes;
-	cursor->at = event->payload + event->payload_bytes;
-	cursor->time = event->time;
-	return DECODE_EVENT;
+	return cursor_take(cursor, left, event);
 }
 
 #endif

@@ -166,21 +166,21 @@ static inline uint8_t *ctf_payload_at(uint8_t *record, uint8_t *at)
  */
 static inline enum decode_result ctf_take(struct cursor *cursor, uint64_t left, struct event *event)
 {
-	uint64_t fields = event->header_bytes, payload = event->payload_bytes, padding = 0;
 #ifdef ALIGNED
+	uint64_t fields = event->header_bytes, payload = event->payload_bytes;
 	uint64_t header = bits_align(fields, SCHEME_ALIGNMENT);
+	uint64_t padding = bits_align(header + payload, SCHEME_ALIGNMENT) - fields - payload;
 
-	padding = bits_align(header + payload, SCHEME_ALIGNMENT) - fields - payload;
 	event->alignment_bytes = (uint32_t)padding;
 	event->payload = cursor->at + header;
-#else
-	event->payload = cursor->at + fields;
-#endif
 	if (unlikely(fields + payload + padding > left))
 		return DECODE_BAD;
 	cursor->at += fields + payload + padding;
 	cursor->time = event->time;
 	return DECODE_EVENT;
+#else
+	return cursor_take(cursor, left, event);
+#endif
 }
 
 /* ---- compact headers ---- */
@@ -279,10 +279,10 @@ static __attribute__((noinline)) enum decode_result ctf_compact_escape(struct cu
 	return DECODE_EVENT;
 }
 
-/* Reads one record with a compact header. */
-static inline enum decode_result ctf_compact_next(struct cursor *cursor, struct event *event)
+/* Reads the word of a compact header; DECODE_EVENT: as if nothing but the payload followed. */
+static inline enum decode_result ctf_compact_head(struct cursor *cursor, uint64_t left,
+						  struct event *event)
 {
-	uint64_t left = cursor_left(cursor);
 	uint32_t word;
 
 	if (unlikely(left < 4))
@@ -293,6 +293,17 @@ static inline enum decode_result ctf_compact_next(struct cursor *cursor, struct 
 	event->flags = 0;
 	event->header_bytes = 4;
 	event->payload_bytes = cursor->fixed_bytes;
+	return DECODE_EVENT;
+}
+
+/* Reads one record with a compact header. */
+static inline enum decode_result ctf_compact_next(struct cursor *cursor, struct event *event)
+{
+	uint64_t left = cursor_left(cursor);
+	enum decode_result head = ctf_compact_head(cursor, left, event);
+
+	if (unlikely(head != DECODE_EVENT))
+		return head;
 	if (unlikely(event->id >= CTF_ID_STAMP) &&
 	    ctf_compact_escape(cursor, event) == DECODE_BAD)
 		return DECODE_BAD;

@@ -108,26 +108,15 @@ static __attribute__((noinline)) enum decode_result packed_escape(struct cursor 
 static inline enum decode_result packed_next(struct cursor *cursor, struct event *event)
 {
 	uint64_t left = cursor_left(cursor);
-	uint32_t word;
+	enum decode_result head = ctf_compact_head(cursor, left, event);
 
-	if (unlikely(left < 4))
-		return left ? DECODE_BAD : DECODE_END;
-	word = get_u32(cursor->at);
-	event->id = word & ((1u << CTF_ID_BITS) - 1);
-	event->time = bits_advance(cursor->time, word >> CTF_ID_BITS, cursor->stamp_bits);
-	event->flags = 0;
-	event->header_bytes = 4;
-	event->payload_bytes = cursor->fixed_bytes;
+	if (unlikely(head != DECODE_EVENT))
+		return head;
 	if (unlikely(event->id == PACKED_ESCAPE) && packed_escape(cursor, event) == DECODE_BAD)
 		return DECODE_BAD;
 	/* Records are whole units: what the payload does not fill is part of it here. */
 	event->payload_bytes = (uint32_t)bits_align(event->payload_bytes, RING_PACKED_UNIT);
-	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
-		return DECODE_BAD;
-	event->payload = cursor->at + event->header_bytes;
-	cursor->at = event->payload + event->payload_bytes;
-	cursor->time = event->time;
-	return DECODE_EVENT;
+	return cursor_take(cursor, left, event);
 }
 
 #endif

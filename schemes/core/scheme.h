@@ -201,6 +201,21 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
 	return (uint64_t)(cursor->end - cursor->at);
 }
 
+/*
+ * The end of reading a record: `event` has the bytes of its header and of its payload, of which
+ * `left` are there. Steps over both.
+ */
+static inline enum decode_result cursor_take(struct cursor *cursor, uint64_t left,
+					     struct event *event)
+{
+	if (unlikely((uint64_t)event->header_bytes + event->payload_bytes > left))
+		return DECODE_BAD;
+	event->payload = cursor->at + event->header_bytes;
+	cursor->at = event->payload + event->payload_bytes;
+	cursor->time = event->time;
+	return DECODE_EVENT;
+}
+
 /* record() and what it consists of: in the timed build all of it belongs into the timed loop. */
 #ifdef ALIGNED
 #define SCHEME_ALIGNMENT 8
