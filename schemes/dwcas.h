@@ -84,23 +84,6 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 	(void)stamp;
 }
 
-static inline uint64_t extend_record(uint32_t id, uint32_t len, bool full)
-{
-	return ctf_compact_record(id, len, full);
-}
-
-static inline uint8_t *extend_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,
-				  uint64_t stamp, bool full)
-{
-	return ctf_compact_put(at, id, len, stamp, ring_stamp_bits(ring), full);
-}
-
-static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
-{
-	(void)ring;
-	return stamp;
-}
-
 #include "core/extend.h"
 
 #ifdef __x86_64__

@@ -278,6 +278,7 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 	shared_store("store last", &s->last, layout_seen(&s->ring, stamp));
 }
 
+#define EXTEND_HEADER
 static inline uint64_t extend_record(uint32_t id, uint32_t len, bool full)
 {
 	return layout_bytes(id, len, full) + len;

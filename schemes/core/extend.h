@@ -15,6 +15,9 @@
  * The scheme defines first:
  *   extend_far(s, &seen, stamp)                     must a header with this stamp be full?
  *   extend_remember(s, stamp)                       the record with this stamp is claimed
+ *
+ * and, with EXTEND_HEADER, if its headers are not the compact ones of format_ctf.h,
+ *
  *   extend_record(id, len, full)                    bytes of the whole record
  *   extend_put(ring, at, id, len, stamp, full)      writes it, returns the payload's place
  *   extend_begin(ring, stamp)                       begin stamp of a packet that it opens
@@ -29,6 +32,25 @@
 #define STAMPEDE_CORE_EXTEND_H
 
 #include "format_ctf.h"
+
+#ifndef EXTEND_HEADER
+static inline uint64_t extend_record(uint32_t id, uint32_t len, bool full)
+{
+	return ctf_compact_record(id, len, full);
+}
+
+static inline uint8_t *extend_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,
+				  uint64_t stamp, bool full)
+{
+	return ctf_compact_put(at, id, len, stamp, ring_stamp_bits(ring), full);
+}
+
+static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
+{
+	(void)ring;
+	return stamp;
+}
+#endif
 
 #ifndef EXTEND_SEEN
 struct extend_seen {
