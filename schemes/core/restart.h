@@ -93,10 +93,70 @@ bool restart_attach(void);
 #define RESTART_MODEL
 extern uint64_t restart_epoch; /* moves with every interrupt */
 #include "restart_model.h"
-#elif defined(__x86_64__)
+#else
+
+/* ---- of the asm of all machines ---- */
+
+/* struct rseq_cs: version, flags, start, length, abort address. */
+#define RESTART_BEGIN \
+	".pushsection " RESTART_SECTIONS ", \"aw\"\n\t" \
+	".balign	32\n" \
+	"restart_cs_%=:\n\t" \
+	".long	0, 0\n\t" \
+	".quad	restart_start_%=, restart_end_%= - restart_start_%=, restart_abort_%=\n\t" \
+	".popsection\n\t" RESTART_ANNOUNCE \
+	"restart_start_%=:\n\t" RESTART_ON_CPU
+
+#define RESTART_OPERANDS(ring_) \
+	[ring] "r"(ring_), [area] "r"(RESTART_AREA), [tail] "i"(offsetof(struct ring, tail)), \
+		[base] "i"(offsetof(struct ring, base)), [cpu] "i"(offsetof(struct ring, cpu))
+
+#define RESTART_PUBLISH_OPERANDS \
+	[copies] "r"(copies), [count] "r"(count), [seen] "r"(seen), [next] "r"(next)
+
+/* Where a section finds what is set at run time. */
+#define RESTART_FIELDS(plain_) \
+	[plain] "r"(plain_), [units] "i"(offsetof(struct restart_plain, units)), \
+		[block] "i"(offsetof(struct restart_plain, block)), \
+		[slots] "i"(offsetof(struct restart_plain, slots)), \
+		[field] "i"(offsetof(struct restart_plain, field)), \
+		[stamp_bits] "i"(offsetof(struct restart_plain, stamp_bits)), \
+		[id] "i"(offsetof(struct restart_plain, id)), \
+		[payload] "i"(offsetof(struct restart_plain, payload)), [bits] "i"(PACKED_BITS)
+_Static_assert(offsetof(struct payload, head.from) == 8 &&
+	       offsetof(struct payload, head.bytes) == 16 &&
+	       offsetof(struct payload, body.from) == 32 &&
+	       offsetof(struct payload, body.bytes) == 40, "the section copies from there");
+
+/* The labels that both sections leave by, behind their own, and what stands behind the asm. */
+#ifdef RESTART_BY_HANDLER
+#define RESTART_LABEL_MOVED
+#define RESTART_END_MOVED
+#else
+#define RESTART_LABEL_MOVED , moved
+#define RESTART_END_MOVED \
+	moved: \
+		return RESTART_MOVED;
+#endif
+#ifdef STAMPEDE_INJECTED
+#define RESTART_LABEL_NESTED , nested
+#define RESTART_END_NESTED \
+	nested: \
+		return RESTART_NESTED;
+#else
+#define RESTART_LABEL_NESTED
+#define RESTART_END_NESTED
+#endif
+#define RESTART_ENDS \
+	return RESTART_PUBLISHED; \
+	aborted: \
+		return RESTART_ABORTED;
+
+#ifdef __x86_64__
 #include "restart_x86_64.h"
 #else
 #include "restart_arm64.h"
 #endif
+#endif /* asm */
 
 #endif

@@ -30,15 +30,6 @@
 #define RESTART_AREA ((char *)__builtin_thread_pointer() + __rseq_offset)
 #endif
 
-#define RESTART_BEGIN \
-	".pushsection " RESTART_SECTIONS ", \"aw\"\n\t" \
-	".balign	32\n" \
-	"restart_cs_%=:\n\t" \
-	".long	0, 0\n\t" \
-	".quad	restart_start_%=, restart_end_%= - restart_start_%=, restart_abort_%=\n\t" \
-	".popsection\n\t" RESTART_ANNOUNCE \
-	"restart_start_%=:\n\t" RESTART_ON_CPU
-
 /* The word before an abort address is the signature that the process registered: brk #0x45e0. */
 #define RESTART_END \
 	"restart_end_%=:\n\t" \
@@ -47,10 +38,6 @@
 	"restart_abort_%=:\n\t" \
 	"b	%l[aborted]\n" \
 	"4:\n\t"
-
-#define RESTART_OPERANDS(ring_) \
-	[ring] "r"(ring_), [area] "r"(RESTART_AREA), [tail] "i"(offsetof(struct ring, tail)), \
-		[base] "i"(offsetof(struct ring, base)), [cpu] "i"(offsetof(struct ring, cpu))
 
 /* Copies x13 bytes from x12 to x11; x14 is used. */
 #define RESTART_COPY(loop, out) \
@@ -86,23 +73,13 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 		"str	%[next], [%[ring], %[tail]]\n"
 		RESTART_END
 		:
-		: RESTART_OPERANDS(ring), [copies] "r"(copies), [count] "r"(count),
-		  [seen] "r"(seen), [next] "r"(next)
+		: RESTART_OPERANDS(ring), RESTART_PUBLISH_OPERANDS
 		: "memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14"
-		: aborted, changed
-#ifndef RESTART_BY_HANDLER
-		, moved
-#endif
-		);
-	return RESTART_PUBLISHED;
-aborted:
-	return RESTART_ABORTED;
+		: aborted, changed RESTART_LABEL_MOVED);
+	RESTART_ENDS
 changed:
 	return RESTART_CHANGED;
-#ifndef RESTART_BY_HANDLER
-moved:
-	return RESTART_MOVED;
-#endif
+	RESTART_END_MOVED
 }
 
 #define RESTART_FIELD_OF(field) "[%[plain], %[" #field "]]"
@@ -123,9 +100,6 @@ moved:
 	RESTART_COPY(5, 6) \
 	"ldp	x12, x13, [x15, #32]\n" \
 	RESTART_COPY(7, 8)
-_Static_assert(offsetof(struct payload, head.from) == 8 && offsetof(struct payload, head.bytes) == 16 &&
-	       offsetof(struct payload, body.from) == 32 && offsetof(struct payload, body.bytes) == 40,
-	       "the section copies from there");
 #endif
 
 #ifdef STAMPEDE_INJECTED
@@ -182,37 +156,14 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"b	%l[not_plain]\n"
 		"9:\n"
 		:
-		: RESTART_OPERANDS(ring), [seen] "r"(seen), [plain] "r"(plain),
-		  [units] "i"(offsetof(struct restart_plain, units)),
-		  [block] "i"(offsetof(struct restart_plain, block)),
-		  [slots] "i"(offsetof(struct restart_plain, slots)),
-		  [field] "i"(offsetof(struct restart_plain, field)),
-		  [stamp_bits] "i"(offsetof(struct restart_plain, stamp_bits)),
-		  [id] "i"(offsetof(struct restart_plain, id)),
-		  [payload] "i"(offsetof(struct restart_plain, payload)),
-		  [bits] "i"(PACKED_BITS) RESTART_BIAS_OPERANDS
+		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_FIELDS(plain) RESTART_BIAS_OPERANDS
 		: "memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16"
-		: aborted, not_plain
-#ifndef RESTART_BY_HANDLER
-		, moved
-#endif
-#ifdef STAMPEDE_INJECTED
-		, nested
-#endif
-		);
-	return RESTART_PUBLISHED;
-aborted:
-	return RESTART_ABORTED;
+		: aborted, not_plain RESTART_LABEL_MOVED RESTART_LABEL_NESTED);
+	RESTART_ENDS
 not_plain:
 	return RESTART_NOT_PLAIN;
-#ifndef RESTART_BY_HANDLER
-moved:
-	return RESTART_MOVED;
-#endif
-#ifdef STAMPEDE_INJECTED
-nested:
-	return RESTART_NESTED;
-#endif
+	RESTART_END_MOVED
+	RESTART_END_NESTED
 }
 
 #endif

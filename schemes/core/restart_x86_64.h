@@ -40,16 +40,6 @@ extern struct rseq explore_rseq;
 #define RESTART_AREA RESTART_RSEQ
 #endif
 
-/* struct rseq_cs: version, flags, start, length, abort address. */
-#define RESTART_BEGIN \
-	".pushsection " RESTART_SECTIONS ", \"aw\"\n\t" \
-	".balign	32\n" \
-	"restart_cs_%=:\n\t" \
-	".long	0, 0\n\t" \
-	".quad	restart_start_%=, restart_end_%= - restart_start_%=, restart_abort_%=\n\t" \
-	".popsection\n\t" RESTART_ANNOUNCE \
-	"restart_start_%=:\n\t" RESTART_ON_CPU
-
 /* Out of the way, behind the rest: but a storm counts interrupted sections as hits inside reserve. */
 #ifdef STAMPEDE_CHECKED
 #define RESTART_TEXT "reserve_text, 1"
@@ -66,10 +56,6 @@ extern struct rseq explore_rseq;
 	"restart_abort_%=:\n\t" \
 	"jmp	%l[aborted]\n\t" \
 	".popsection\n\t"
-
-#define RESTART_OPERANDS(ring_) \
-	[ring] "r"(ring_), [area] "r"(RESTART_AREA), [tail] "i"(offsetof(struct ring, tail)), \
-		[base] "i"(offsetof(struct ring, base)), [cpu] "i"(offsetof(struct ring, cpu))
 
 /* Makes the copies and moves the tail from `seen` to `next`, all of it or nothing that counts. */
 static __attribute__((noinline, unused)) enum restart_end
@@ -100,23 +86,13 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 		"movq	%[next], %c[tail](%[ring])\n"
 		RESTART_END
 		:
-		: RESTART_OPERANDS(ring), [copies] "r"(copies), [count] "r"(count),
-		  [seen] "r"(seen), [next] "r"(next)
+		: RESTART_OPERANDS(ring), RESTART_PUBLISH_OPERANDS
 		: "memory", "cc", "rax", "rcx", "rsi", "rdi", "r8", "r9"
-		: aborted, changed
-#ifndef RESTART_BY_HANDLER
-		, moved
-#endif
-		);
-	return RESTART_PUBLISHED;
-aborted:
-	return RESTART_ABORTED;
+		: aborted, changed RESTART_LABEL_MOVED);
+	RESTART_ENDS
 changed:
 	return RESTART_CHANGED;
-#ifndef RESTART_BY_HANDLER
-moved:
-	return RESTART_MOVED;
-#endif
+	RESTART_END_MOVED
 }
 
 #ifdef STAMPEDE_TIMED
@@ -172,20 +148,10 @@ _Static_assert(STAMP_BITS == 27 && PACKED_BITS == 27, "the timed section knows n
 	"movq	32(%%r10), %%rsi\n\t" \
 	"movq	40(%%r10), %%rcx\n\t" \
 	"rep movsb\n\t"
-#define RESTART_PLAIN_OPERANDS \
-	[plain] "r"(plain), [units] "i"(offsetof(struct restart_plain, units)), \
-		[block] "i"(offsetof(struct restart_plain, block)), \
-		[slots] "i"(offsetof(struct restart_plain, slots)), \
-		[field] "i"(offsetof(struct restart_plain, field)), \
-		[stamp_bits] "i"(offsetof(struct restart_plain, stamp_bits)), \
-		[id] "i"(offsetof(struct restart_plain, id)), \
-		[payload] "i"(offsetof(struct restart_plain, payload)), [bits] "i"(PACKED_BITS)
+#define RESTART_PLAIN_OPERANDS RESTART_FIELDS(plain)
 #define RESTART_PLAIN_CLOBBERS , "rcx", "rsi", "rdi"
 #define RESTART_BLOCK RESTART_FIELD_OF(block)
 #define RESTART_SLOTS RESTART_FIELD_OF(slots)
-_Static_assert(offsetof(struct payload, head.from) == 8 && offsetof(struct payload, head.bytes) == 16 &&
-	       offsetof(struct payload, body.from) == 32 && offsetof(struct payload, body.bytes) == 40,
-	       "the section copies from there");
 #endif
 
 #define RESTART_TICKS \
@@ -249,27 +215,12 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		:
 		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_PLAIN_OPERANDS RESTART_CLOCK_OPERANDS
 		: "memory", "cc", "rax", "rdx", "r8", "r9", "r10" RESTART_PLAIN_CLOBBERS
-		: aborted, not_plain
-#ifndef RESTART_BY_HANDLER
-		, moved
-#endif
-#ifdef STAMPEDE_INJECTED
-		, nested
-#endif
-		);
-	return RESTART_PUBLISHED;
-aborted:
-	return RESTART_ABORTED;
+		: aborted, not_plain RESTART_LABEL_MOVED RESTART_LABEL_NESTED);
+	RESTART_ENDS
 not_plain:
 	return RESTART_NOT_PLAIN;
-#ifndef RESTART_BY_HANDLER
-moved:
-	return RESTART_MOVED;
-#endif
-#ifdef STAMPEDE_INJECTED
-nested:
-	return RESTART_NESTED;
-#endif
+	RESTART_END_MOVED
+	RESTART_END_NESTED
 }
 
 #endif
