@@ -28,13 +28,6 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #define SCHEME_FORMAT { .kind = FORMAT_OWN }
 #endif
 
-#ifndef STAMP_BITS
-#define STAMP_BITS 27
-#endif
-#ifndef COUNTER_BITS
-#define COUNTER_BITS 64
-#endif
-
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define TEXT_(a) #a

@@ -8,13 +8,9 @@
 #define RING_FIXED_SUBBUF_SHIFT SHAPE_SUBBUF_SHIFT
 #define RING_FIXED_COUNT_SHIFT SHAPE_COUNT_SHIFT
 
+#include "core/widths.h"
+
 /* A narrower field makes a counter that is narrower by as much; what a row cuts stays cut. */
-#ifndef STAMP_BITS
-#define STAMP_BITS 27
-#endif
-#ifndef COUNTER_BITS
-#define COUNTER_BITS 64
-#endif
 #ifndef LAYOUT_CUT
 #define LAYOUT_CUT 0
 #endif
@@ -39,7 +35,8 @@ struct source {
 #define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
 #define PLAIN __attribute__((noinline, section("explore_plain")))
 
-static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
+static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv,
+							 struct source *src, uint32_t len)
 {
 	/* Between the claim and the payload. */
 	POINT("payload");

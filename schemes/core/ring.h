@@ -48,6 +48,7 @@
 #include "clock.h"
 #include "local.h"
 #include "point.h"
+#include "widths.h"
 
 #define RING_INDEX_BITS 20
 #define RING_INDEX_MASK ((UINT64_C(1) << RING_INDEX_BITS) - 1)
@@ -123,12 +124,6 @@ struct ring_config {
 #ifndef RING_FIXED_SUBBUF_SHIFT
 #define RING_FIXED_SUBBUF_SHIFT RING_TIMED_SUBBUF_SHIFT
 #define RING_FIXED_COUNT_SHIFT RING_TIMED_COUNT_SHIFT
-#endif
-#ifndef STAMP_BITS
-#define STAMP_BITS 27
-#endif
-#ifndef COUNTER_BITS
-#define COUNTER_BITS 64
 #endif
 #define ring_subbuf_shift(ring) ((void)(ring), RING_FIXED_SUBBUF_SHIFT)
 #define ring_count_shift(ring) ((void)(ring), RING_FIXED_COUNT_SHIFT)
