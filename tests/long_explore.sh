@@ -6,7 +6,8 @@ build=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
-pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
+pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def |
+	tr '\n' ' ')
 
 # Which rows reach how many, and which, on stdout: outcomes EXPLORE OPTIONS...
 outcomes() {

@@ -19,7 +19,8 @@ if cmp -s schemes/nested_stamps.h "$scratch/tree/schemes/nested_stamps.h"; then
 	echo "planted.sh: nothing was planted" >&2
 	exit 1
 fi
-make -C "$scratch/tree" --no-print-directory -j"$(nproc)" build/bench build/plots >"$scratch/log" 2>&1 ||
+make -C "$scratch/tree" --no-print-directory -j"$(nproc)" build/bench build/plots \
+	>"$scratch/log" 2>&1 ||
 	{ tail -5 "$scratch/log" >&2; exit 1; }
 small="--quick --schemes =nested_stamps --workloads steady --repetitions 9 --budget 0"
 for pair in $(seq "$pairs"); do
@@ -28,7 +29,8 @@ for pair in $(seq "$pairs"); do
 	"$build/compare" "$scratch/a/latest" "$scratch/b/latest" >"$scratch/out"
 	[ $? -eq 2 ] && grep -q '^nested_stamps/steady .*regressed' "$scratch/out" &&
 		grep -q '^    instructions: .*regressed' "$scratch/out" && found=$((found + 1))
-	grep '^[a-z_]*/' "$scratch/out" | grep -v '^nested_stamps/' | grep -q 'regressed\|improved' &&
+	grep '^[a-z_]*/' "$scratch/out" | grep -v '^nested_stamps/' |
+		grep -q 'regressed\|improved' &&
 		others=$((others + 1))
 done
 grep instructions "$scratch/out"

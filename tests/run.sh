@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, as many at a time as there are CPUs;
-# prints what failed or was skipped. Who needs the machine for itself comes last, alone.
+# usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, as many at a time as there are
+# CPUs; prints what failed or was skipped. Who needs the machine for itself comes last, alone.
 alone="test_cli.sh"
 
 count() { grep -c "$1" "$log"; }
@@ -27,9 +27,10 @@ one() { # BUILD TEST
 	if [ $((good + bad)) -eq 0 ]; then bad=1 none=yes; fi
 	{
 		[ -n "$none" ] && echo "$name: ran no test"
-		printf '%-28s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" $((good - skip)) \
-			"$bad" "$skip" $(($(date +%s) - started))
-		[ "$skip" -gt 0 ] && grep -iE '# *skip|^skipped:' "$log" | sed 's/^not //; s/^/    /'
+		printf '%-28s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" \
+			$((good - skip)) "$bad" "$skip" $(($(date +%s) - started))
+		[ "$skip" -gt 0 ] && grep -iE '# *skip|^skipped:' "$log" |
+			sed 's/^not //; s/^/    /'
 		if [ "$bad" -gt 0 ]; then
 			echo "    exit code $status; its output:"
 			tail -60 "$log" | sed 's/^/    /'
@@ -60,7 +61,8 @@ done | xargs -P "$(nproc)" -I{} sh tests/run.sh --one "$build" {} "$results"
 for test in $alone; do
 	[ -e "tests/$test" ] && one "$build" "tests/$test"
 done
-total=$(cat "$results"/*.sum | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
+total=$(cat "$results"/*.sum |
+	awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 # Who left no sum died with its shell.
 lost=$((0))
 for test in "$@" tests/test_*.sh; do

@@ -100,7 +100,8 @@ storm_lane() {
 	field stall stalls "=extended_header" --seconds 2
 	if [ "$(nproc)" -gt 1 ]; then
 		field handoff pairs "=full_tsc =nested_stamps"
-		if "$stress" --scheme =restartable --workload steady --seconds 1 >/dev/null 2>&1; then
+		if "$stress" --scheme =restartable --workload steady --seconds 1 \
+			>/dev/null 2>&1; then
 			field migrate restarts "=restartable"
 			field migrate moves "=restartable" --bits 16
 			field storm restarts "=restartable =rewind" --seconds 2
@@ -153,7 +154,7 @@ refused_lane() {
 }
 
 bench_lane() {
-	# Two repetitions make no interval: a quick run says so, another one must not pass for ranked.
+	# Two repetitions make no interval: a quick run says so, another must not pass for ranked.
 	small="$bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
 	$small --results "$scratch/results" >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 0 ] && grep -q 'too few rounds to rank' "$scratch/out" &&

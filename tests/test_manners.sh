@@ -9,7 +9,8 @@ lacking=0
 for program in $programs; do
 	"$build/$program" --help >"$scratch/help" 2>"$scratch/err" && [ ! -s "$scratch/err" ] &&
 		grep -q "^usage: $program" "$scratch/help" && grep -qi '^example' "$scratch/help" &&
-		grep -qi '^exit' "$scratch/help" && awk 'length > 100 { exit 1 }' "$scratch/help" || {
+		grep -qi '^exit' "$scratch/help" &&
+		awk 'length > 100 { exit 1 }' "$scratch/help" || {
 		lacking=$((lacking + 1))
 		echo "# --help of $program"
 	}
@@ -61,7 +62,8 @@ report $good "the same tree: nothing regressed, nothing improved"
 $compare --in latest floor full_tsc >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 2 ] && grep -q 'header_bytes: 4 -> 12, regressed' "$scratch/out"
 report $? "floor against full_tsc: regressed by 8 header bytes, exit 2"
-$compare --matrix "$first" latest --json - >"$scratch/out" && grep -q '"full_tsc/steady"' "$scratch/out"
+$compare --matrix "$first" latest --json - >"$scratch/out" &&
+	grep -q '"full_tsc/steady"' "$scratch/out"
 report $? "a matrix as JSON"
 says "compare: no such run" 1 "no such run" $compare nothing latest
 says "compare: one run" 1 "takes two runs" $compare latest
@@ -97,7 +99,8 @@ if command -v help2man >/dev/null && command -v man >/dev/null; then
 	done
 	sh runner/man.sh "$scratch/built" test 2>"$scratch/err" || lacking=1
 	for program in $programs; do
-		man --warnings -l "$scratch/built/man/stampede-$program.1" >"$scratch/page" 2>"$scratch/err" &&
+		man --warnings -l "$scratch/built/man/stampede-$program.1" \
+			>"$scratch/page" 2>"$scratch/err" &&
 			[ ! -s "$scratch/err" ] && grep -q '^SYNOPSIS' "$scratch/page" &&
 			grep -q '^EXAMPLES' "$scratch/page" || lacking=$((lacking + 1))
 	done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_peers.sh BUILD   Peers take turns, who is not to be had is skipped, nothing is left. TAP.
+# usage: test_peers.sh BUILD   Peers take turns; who is not there is skipped, nothing is left. TAP.
 build=$1
 . tests/tap.sh
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_traces_cli.sh BUILD   read-trace on good and on damaged traces, exports, record-gaps. TAP.
+# usage: test_traces_cli.sh BUILD   read-trace on good and on bad traces, exports, record-gaps. TAP.
 build=$1
 . tests/tap.sh
 read=$build/read-trace
@@ -38,7 +38,9 @@ raw() { # a fresh copy with two sub-buffers
 }
 raw
 head -c 5000 $data/ftrace/cpu0.raw >"$scratch/cpu0.raw"
-says "truncated sub-buffer" 1 "offset 4096: truncated: 904 of the 4096.*read before it: $(grep -c ^0, $data/ftrace/events.csv) events" \
+before=$(grep -c ^0, $data/ftrace/events.csv)
+says "truncated sub-buffer" 1 \
+	"offset 4096: truncated: 904 of the 4096.*read before it: $before events" \
 	"$read" "$scratch/cpu0.raw"
 head -c 8192 /dev/zero >"$scratch/cpu0.raw"
 says "zeros" 1 "offset 0: no sub-buffer" "$read" "$scratch/cpu0.raw"
@@ -77,7 +79,8 @@ says "another trace's packet" 1 "offset 4: .*UUID" "$read" "$scratch/lttng"
 lttng && poke "$scratch/lttng/ch_0" 20 7
 says "a stream that the metadata does not know" 1 "stream 7" "$read" "$scratch/lttng"
 lttng && poke "$scratch/lttng/ch_0" 86 7
-says "an event that the metadata does not know" 1 "offset 84: event with id 7" "$read" "$scratch/lttng"
+says "an event that the metadata does not know" 1 "offset 84: event with id 7" \
+	"$read" "$scratch/lttng"
 lttng && poke "$scratch/lttng/ch_0" 48 060 007
 says "an event over the end" 1 "runs over the end" "$read" "$scratch/lttng"
 lttng && poke "$scratch/lttng/ch_0" 40 0 0 0 0
@@ -124,8 +127,10 @@ if [ "$(id -u)" = 0 ]; then
 		[ $code = 0 ] || sed 's/^/# /' "$scratch/err"
 		[ "$(grep -c tracefs /proc/mounts)" = "$mounts" ]
 		report $? "record-gaps leaves no mount"
-		STAMPEDE_CAPTURE="$scratch/capture" "$build/tests/test_readers_ftrace" >"$scratch/out" 2>&1
-		report $? "kbuffer and our reader agree on this kernel: $(grep -o 'agree on.*' "$scratch/out")"
+		STAMPEDE_CAPTURE="$scratch/capture" "$build/tests/test_readers_ftrace" \
+			>"$scratch/out" 2>&1
+		good=$? agree=$(grep -o 'agree on.*' "$scratch/out")
+		report $good "kbuffer and our reader agree on this kernel: $agree"
 	fi
 else
 	says "record-gaps without permission" 3 "run it as root" sh traces/record_gaps.sh "$build"

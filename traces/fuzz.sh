@@ -13,8 +13,8 @@ seed() {
 
 seeds_ftrace() { # DIRECTORY
 	for subbuf in 0 1 2 3 4 5 6 7 8 9; do
-		# 27 bits; a sub-buffer of 1024 bytes out of one of 4096: its commit is too large, and
-		# so is tried what the fuzzer makes of it.
+		# 27 bits; a sub-buffer of 1024 bytes out of one of 4096: its commit is too large,
+		# and so is tried what the fuzzer makes of it.
 		seed "$1/cpu0-$subbuf" 014 tests/data/ftrace/cpu0.raw $((subbuf * 4096)) 1024
 		seed "$1/cpu1-$subbuf" 014 tests/data/ftrace/cpu1.raw $((subbuf * 4096)) 4096
 	done
@@ -41,7 +41,8 @@ for format in ftrace ctf; do
 		-rss_limit_mb=2048 -print_final_stats=1 -dict=traces/fuzz.dict \
 		-artifact_prefix="$build/fuzz/crash-$format-" "$corpus" > "$log" 2>&1; then
 		tail -30 "$log"
-		echo "stampede: fuzz_$format found something; its input is in $build/fuzz/crash-$format-*" >&2
+		echo "stampede: fuzz_$format found something; its input is in" \
+			"$build/fuzz/crash-$format-*" >&2
 		exit 2
 	fi
 	grep -E '^(Done|stat::number_of_executed_units|stat::new_units_added)' "$log"

@@ -24,7 +24,9 @@ while [ $# -gt 0 ]; do
 	esac
 	shift 2
 done
-case $seconds in '' | *[!0-9]* | 0) fail 1 "--seconds takes a whole number from 1, not '$seconds'" ;; esac
+case $seconds in
+'' | *[!0-9]* | 0) fail 1 "--seconds takes a whole number from 1, not '$seconds'" ;;
+esac
 [ "$(id -u)" = 0 ] || fail 3 "record-gaps reads the kernel's trace: run it as root"
 [ -z "$keep" ] || [ ! -e "$keep" ] || fail 1 "$keep is there already; name another --keep"
 
@@ -57,8 +59,10 @@ instance=$tracefs/instances/stampede-$$
 echo 0 > "$instance/tracing_on"
 echo 16384 > "$instance/buffer_size_kb" || fail 3 "no memory for 16 MiB of trace per CPU"
 for event in $events; do
-	if [ "$event" = all ]; then enable=$instance/events/enable; else enable=$instance/events/$event/enable; fi
-	[ -e "$enable" ] || fail 1 "this kernel has no events called '$event' (see $tracefs/events, or 'all')"
+	enable=$instance/events/$event/enable
+	[ "$event" != all ] || enable=$instance/events/enable
+	[ -e "$enable" ] ||
+		fail 1 "this kernel has no events called '$event' (see $tracefs/events, or 'all')"
 	echo 1 > "$enable"
 done
 echo "stampede: $events for $seconds s"

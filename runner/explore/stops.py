@@ -15,7 +15,8 @@ instruction is skipped in the second copy only if its mnemonic is in KNOWN and e
 immediate, a register, a label, a stack slot, or a word that nobody writes (explore_constant_*).
 What comes after the last access is a place of its own: the returns of explored_* are stops. In
 restartable sections, where an interrupt makes the whole section start over, all are.
-With frame pointers (-O0) the stack is %rbp too; stops.py looks for them in each function's prologue.
+With frame pointers (-O0) the stack is %rbp too; stops.py looks for them in each function's
+prologue.
 """
 import re
 import sys
@@ -32,8 +33,9 @@ KNOWN = re.compile(
     r"^(mov[bwlq]?|movabsq?|movz[bwl][wlq]|movs[bwl][wlq]|movslq|lea[lq]?|add[bwlq]?|sub[bwlq]?|"
     r"and[bwlq]?|or[bwlq]?|xor[bwlq]?|not[bwlq]?|neg[bwlq]?|inc[bwlq]?|dec[bwlq]?|adc[bwlq]?|"
     r"sbb[bwlq]?|cmp[bwlq]?|test[bwlq]?|sh[lr][bwlq]?|sa[lr][bwlq]?|ro[lr][bwlq]?|sh[lr]d[wlq]?|"
-    r"imul[bwlq]?|mul[bwlq]?|div[bwlq]?|bswap[lq]?|set\w+|cmov\w+|j\w+|call[q]?|ret[q]?|push[q]?|pop[q]?|"
-    r"leave[q]?|nop[wl]?|cltq|cltd|cqto|cwtl|bt[lq]?|bs[fr][lq]?|[lt]zcnt[lq]?|popcnt[lq]?)$")
+    r"imul[bwlq]?|mul[bwlq]?|div[bwlq]?|bswap[lq]?|set\w+|cmov\w+|j\w+|call[q]?|ret[q]?|"
+    r"push[q]?|pop[q]?|leave[q]?|nop[wl]?|cltq|cltd|cqto|cwtl|bt[lq]?|bs[fr][lq]?|[lt]zcnt[lq]?|"
+    r"popcnt[lq]?)$")
 STACK = re.compile(r"^[-+\w.]*\(%rsp(?:,%\w+(?:,\d)?)?\)$")
 FRAME = re.compile(r"^[-+\w.]*\(%r[sb]p(?:,%\w+(?:,\d)?)?\)$")
 CONSTANT = re.compile(r"^explore_constant_\w+\(%rip\)$")
@@ -104,7 +106,8 @@ class Assembly:
         pushed = []
         for number, line in enumerate(lines, 1):
             stripped = line.strip()
-            opened = re.match(r"^\.(text|data|bss|section|pushsection|popsection|previous)\b", stripped)
+            opened = re.match(
+                r"^\.(text|data|bss|section|pushsection|popsection|previous)\b", stripped)
             if opened:
                 named = SECTION.match(stripped)
                 word = stripped.split()[0]
@@ -150,7 +153,8 @@ class Assembly:
     def rename(self, text, copy):
         if not copy:
             return text
-        return TOKEN.sub(lambda m: m.group() + copy if m.group() in self.defined else m.group(), text)
+        return TOKEN.sub(
+            lambda m: m.group() + copy if m.group() in self.defined else m.group(), text)
 
 
 def copy_code(assembly, which, sites):
@@ -198,7 +202,7 @@ def copy_code(assembly, which, sites):
 
 
 def abort_ranges(assembly):
-    """Restartable sections by position: labels restart_start_N, _end_N, _abort_N (core/restart.h)."""
+    """Restartable sections (core/restart.h) by position: restart_start_N, _end_N, _abort_N."""
     at, ranges = {}, []
     for position, (kind, text, *_rest) in enumerate(assembly.code):
         if kind == "label":

@@ -46,8 +46,8 @@ def brief(run):
     wrong = verdict.get("wrong", {})
     return {"mode": run["mode"], "outcome": run["outcome"], "why": run.get("why"),
             "seconds": run["seconds"], "cpu_seconds": run["cpu_seconds"],
-            "backwards": verdict.get("backwards"), "kind": wrong.get("kind"), "decoded_ns": wrong.get("decoded_ns"),
-            "fits_ns": wrong.get("fits_ns"),
+            "backwards": verdict.get("backwards"), "kind": wrong.get("kind"),
+            "decoded_ns": wrong.get("decoded_ns"), "fits_ns": wrong.get("fits_ns"),
             "witness_agrees": verdict.get("witness", {}).get("agrees"),
             "info_ts_ns": boundary.get("info_ts"), "info_delta_ns": boundary.get("info_delta"),
             "requests": boundary.get("requests"),
