@@ -128,7 +128,7 @@ _Static_assert(offsetof(struct payload, head.from) == 8 &&
 	       offsetof(struct payload, body.from) == 32 &&
 	       offsetof(struct payload, body.bytes) == 40, "the section copies from there");
 
-/* The labels that both sections leave by, behind their own, and what stands behind the asm. */
+/* The labels that sections leave by, and what stands behind the asm; `own` is the section's. */
 #ifdef RESTART_BY_HANDLER
 #define RESTART_LABEL_MOVED
 #define RESTART_END_MOVED
@@ -147,10 +147,13 @@ _Static_assert(offsetof(struct payload, head.from) == 8 &&
 #define RESTART_LABEL_NESTED
 #define RESTART_END_NESTED
 #endif
-#define RESTART_ENDS \
+#define RESTART_ENDS(own, end) \
 	return RESTART_PUBLISHED; \
 	aborted: \
-		return RESTART_ABORTED;
+		return RESTART_ABORTED; \
+	own: \
+		return end; \
+	RESTART_END_MOVED
 
 #ifdef __x86_64__
 #include "restart_x86_64.h"

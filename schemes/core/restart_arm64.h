@@ -76,10 +76,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 		: RESTART_OPERANDS(ring), RESTART_PUBLISH_OPERANDS
 		: "memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14"
 		: aborted, changed RESTART_LABEL_MOVED);
-	RESTART_ENDS
-changed:
-	return RESTART_CHANGED;
-	RESTART_END_MOVED
+	RESTART_ENDS(changed, RESTART_CHANGED)
 }
 
 #define RESTART_FIELD_OF(field) "[%[plain], %[" #field "]]"
@@ -159,10 +156,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_FIELDS(plain) RESTART_BIAS_OPERANDS
 		: "memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16"
 		: aborted, not_plain RESTART_LABEL_MOVED RESTART_LABEL_NESTED);
-	RESTART_ENDS
-not_plain:
-	return RESTART_NOT_PLAIN;
-	RESTART_END_MOVED
+	RESTART_ENDS(not_plain, RESTART_NOT_PLAIN)
 	RESTART_END_NESTED
 }
 

@@ -89,10 +89,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 		: RESTART_OPERANDS(ring), RESTART_PUBLISH_OPERANDS
 		: "memory", "cc", "rax", "rcx", "rsi", "rdi", "r8", "r9"
 		: aborted, changed RESTART_LABEL_MOVED);
-	RESTART_ENDS
-changed:
-	return RESTART_CHANGED;
-	RESTART_END_MOVED
+	RESTART_ENDS(changed, RESTART_CHANGED)
 }
 
 #ifdef STAMPEDE_TIMED
@@ -216,10 +213,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_PLAIN_OPERANDS RESTART_CLOCK_OPERANDS
 		: "memory", "cc", "rax", "rdx", "r8", "r9", "r10" RESTART_PLAIN_CLOBBERS
 		: aborted, not_plain RESTART_LABEL_MOVED RESTART_LABEL_NESTED);
-	RESTART_ENDS
-not_plain:
-	return RESTART_NOT_PLAIN;
-	RESTART_END_MOVED
+	RESTART_ENDS(not_plain, RESTART_NOT_PLAIN)
 	RESTART_END_NESTED
 }
 
