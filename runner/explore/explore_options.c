@@ -25,6 +25,7 @@ enum {
 	OPTION_PHASES,
 	OPTION_OFFSETS,
 	OPTION_MODE,
+	OPTION_ENGINE,
 	OPTION_TIER,
 	OPTION_BEFORE,
 	OPTION_START,
@@ -72,6 +73,7 @@ static const struct option long_options[] = {
 	{ "svg", required_argument, NULL, OPTION_SVG },
 	{ "json", required_argument, NULL, OPTION_JSON },
 	{ "export", required_argument, NULL, OPTION_EXPORT },
+	{ "engine", required_argument, NULL, OPTION_ENGINE },
 	{ "audit", no_argument, NULL, OPTION_AUDIT },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -120,6 +122,8 @@ static const char help[] =
 	"  --objects DIR         where the explored rows are (explored/ beside this program)\n"
 	"  --object FILE         that explored row and no other (make history, make mutants)\n"
 	"  --first               end each search at its first broken schedule\n"
+	"  --engine E            schedules: every schedule is run; states: each state once, counted\n"
+	"                        as often as schedules come to it (the quicker one for these stops)\n"
 	"  --processes N         at a time (one for each CPU)\n"
 	"  -v, --verbose         every search, not only every row\n"
 	"\n"
@@ -213,6 +217,7 @@ static bool parse_word(int option, const char *text, struct explore_options *opt
 	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 	static const char *const ranges[] = { "one", "all", NULL };
 	static const char *const modes[] = { "overwrite", "discard", NULL };
+	static const char *const engines[] = { "schedules", "states", NULL };
 	struct family *family = &options->family;
 	int place = -1;
 
@@ -243,6 +248,10 @@ static bool parse_word(int option, const char *text, struct explore_options *opt
 		place = option_word("--mode", text, modes);
 		family->mode = place ? RING_DISCARD : RING_OVERWRITE;
 		break;
+	case OPTION_ENGINE:
+		place = option_word("--engine", text, engines);
+		options->search.engine = (enum search_engine)(place + 1);
+		break;
 	}
 	return place >= 0;
 }
@@ -258,7 +267,7 @@ static bool parse_one(int option, const char *text, struct explore_options *opti
 		return options->tier >= 0;
 	case OPTION_EVENTS ... OPTION_PREEMPTIONS:
 		return parse_budget(option, text, options);
-	case OPTION_SHAPE ... OPTION_MODE:
+	case OPTION_SHAPE ... OPTION_ENGINE:
 		return parse_word(option, text, options);
 	case OPTION_BEFORE:
 		return number("--before", text, 8, &options->family.before);
@@ -287,7 +296,7 @@ static bool parse_one(int option, const char *text, struct explore_options *opti
 		return parse_oracle(text, &options->search.without_oracle);
 	case OPTION_JSON:
 		options->json = text;
-		return 0;
+		break;
 	case OPTION_SVG:
 		options->show->svg = text;
 		break;
