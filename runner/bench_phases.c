@@ -530,10 +530,11 @@ static json_t *noise_json(const struct bench *bench)
 
 static json_t *test_claims(struct bench *bench)
 {
-	json_t *record = json_pack("{s:O, s:O, s:O, s:O}", "benchmarks", bench->repetitions_json,
-				   "stress", bench->stress, "tails", bench->tails, "bytes_by_rate",
-				   bench->by_rate);
-	json_t *claims = claims_test(record);
+	json_t *record = json_pack("{s:O, s:O, s:O, s:O, s:O, s:o}", "benchmarks",
+				   bench->repetitions_json, "stress", bench->stress, "tails",
+				   bench->tails, "bytes_by_rate", bench->by_rate, "table",
+				   bench->table, "schemes", bench_schemes(bench));
+	json_t *claims = claims_test(record, NULL);
 
 	json_decref(record);
 	return claims;
