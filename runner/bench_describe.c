@@ -78,6 +78,22 @@ json_t *bench_schemes(const struct bench *bench)
 	return lines;
 }
 
+json_t *bench_left_out(void)
+{
+	json_t *lines = json_array();
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; drivers_checked[i]; i++) {
+		why = drivers_checked[i]->unsupported();
+		if (why)
+			json_array_append_new(lines, json_pack("{s:s, s:s}", "row",
+							       drivers_checked[i]->row, "why",
+							       why));
+	}
+	return lines;
+}
+
 /* As a shell takes it. Names of rows and workloads, the only words here, have no quotes in them. */
 json_t *bench_command(const struct bench *bench)
 {

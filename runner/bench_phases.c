@@ -565,6 +565,7 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "injected", bench->injected);
 	set_section(bench, "exact", exact(bench));
 	set_section(bench, "schemes", bench_schemes(bench));
+	set_section(bench, "left_out", bench_left_out());
 	set_section(bench, "command", bench_command(bench));
 	set_section(bench, "claims", test_claims(bench));
 	set_section(bench, "noise", noise_json(bench));

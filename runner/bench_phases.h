@@ -133,6 +133,8 @@ int bench_run_workloads(struct bench *bench);
 
 /* What rows promise and need, and the command that repeats the run; for the record. */
 json_t *bench_schemes(const struct bench *bench);
+/* Rows of all that there are which this machine cannot run, and why. */
+json_t *bench_left_out(void);
 json_t *bench_command(const struct bench *bench);
 
 /*
