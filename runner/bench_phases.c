@@ -154,8 +154,8 @@ static struct metadata_input describe(struct bench *bench)
 		.tsc_hz_source = ticks_source(),
 		.seed = &bench->seed,
 		.order = "rounds, shuffled by splitmix64 of seed and round",
-		.load_before = bench->load_before,
-		.load_after = bench->load_after,
+		.load_before = bench->load_known ? bench->load_before : NULL,
+		.load_after = bench->load_known ? bench->load_after : NULL,
 		.perf_access = bench->perf_errno ? PERF_REFUSED : PERF_OPENED,
 		.perf_errno = bench->perf_errno,
 		.hwloc_version = bench->hwloc_version,
@@ -185,7 +185,7 @@ static json_t *context(struct bench *bench)
 	struct metadata_input input;
 	json_t *json;
 
-	machine_read_load(NULL, bench->load_after);
+	bench->load_known &= machine_read_load("", bench->load_after);
 	input = describe(bench);
 	json = metadata_context(&input);
 	return json;
@@ -235,7 +235,7 @@ int bench_open(struct bench *bench, const char *program)
 	error = (int)place_plan(&bench->place, bench->cpus, allowed ? allowed : 1, &bench->plan);
 	if (error || interrupts_install())
 		return error ? error : EXIT_RESOURCE;
-	machine_read_load(NULL, bench->load_before);
+	bench->load_known = machine_read_load("", bench->load_before);
 	metadata_host_alias(NULL, bench->alias, sizeof(bench->alias));
 	if (!bench->resume)
 		error = record_create(bench->results, bench->alias, &bench->record);

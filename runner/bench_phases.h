@@ -50,6 +50,7 @@ struct bench {
 	struct place_plan plan;
 	struct record *record;
 	char topology[4096];
+	bool load_known;
 	double load_before[3];
 	double load_after[3];
 	int perf_errno; /* 0: cycles and instructions can be counted */
