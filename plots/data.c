@@ -223,9 +223,7 @@ static void write_repetitions(const struct run *run, FILE *dat, const struct tab
 		snprintf(name, sizeof(name), "%.200s/steady", rows[i]->row);
 		for (j = 0; j < run->repetition_count; j++) {
 			const struct repetition *one = &run->repetitions[j];
-			bool ns = run_verdict_is(one->time_unit, "ns");
-			/* CPU time, as the median beside it. */
-			double cost = cycles ? one->cycles : ns ? one->cpu_time : NAN;
+			double cost = cycles ? one->cycles : one->ns;
 
 			if (strcmp(one->name, name) || !(cost > 0))
 				continue;

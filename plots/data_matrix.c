@@ -56,10 +56,9 @@ static double median_ns(const struct run *run, const char *row, const char *work
 		const struct repetition *one = &run->repetitions[i];
 
 		if (strncmp(one->name, row, length) || one->name[length] != '/' ||
-		    strcmp(one->name + length + 1, workload) || !(one->cpu_time > 0) ||
-		    !run_verdict_is(one->time_unit, "ns"))
+		    strcmp(one->name + length + 1, workload) || !(one->ns > 0))
 			continue;
-		numbers[count++] = one->cpu_time;
+		numbers[count++] = one->ns;
 		*threads = one->threads;
 	}
 	if (!count)
@@ -104,7 +103,7 @@ int data_threads(const struct run *run, FILE *dat, FILE *vars)
 		return output_fail_memory(), -1;
 	}
 	count = thread_lines(run, lines, numbers);
-	fprintf(dat, "# CPU time of an event [ns], median: 1 position, 2 row, 3 one thread, "
+	fprintf(dat, "# undisturbed time of an event [ns], median: 1 position, 2 row, 3 one thread, "
 		"4 many, 5 how many,\n# 6 events per second of all together against one's\n");
 	for (i = 0; i < count; i++) {
 		const struct line *line = &lines[i];

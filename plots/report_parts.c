@@ -158,7 +158,7 @@ void report_repetitions(const struct run *run, FILE *out)
 	if (!run->repetition_count)
 		return;
 	fputs("<details><summary>every repetition, as CSV</summary>\n<pre tabindex=\"0\">"
-	      "cell,round,threads,cpu_time,unit,ticks,cycles\n", out);
+	      "cell,round,threads,cpu_time,unit,ns,ticks,cycles\n", out);
 	for (i = 0; i < run->repetition_count; i++) {
 		const struct repetition *one = &run->repetitions[i];
 
@@ -167,6 +167,7 @@ void report_repetitions(const struct run *run, FILE *out)
 		put_value(out, one->cpu_time);
 		fputc(',', out);
 		text_html(out, one->time_unit ? one->time_unit : "");
+		put_value(out, one->ns);
 		put_value(out, one->ticks);
 		put_value(out, one->cycles);
 		fputc('\n', out);

@@ -156,6 +156,7 @@ static const struct field repetition_fields[] = {
 	TEXT(repetition, time_unit),
 	NUMBER(repetition, real_time),
 	NUMBER(repetition, cpu_time),
+	NUMBER(repetition, ns),
 	NUMBER(repetition, threads),
 	NUMBER(repetition, cycles),
 	NUMBER(repetition, ticks),
@@ -198,7 +199,12 @@ static int read_replay(const struct place_in_file *where, const json_t *object, 
 
 static int read_repetition(const struct place_in_file *where, const json_t *object, void *element)
 {
-	return fields_read(where, object, repetition_fields, COUNT(repetition_fields), element);
+	struct repetition *one = element;
+	int status = fields_read(where, object, repetition_fields, COUNT(repetition_fields), one);
+
+	if (!status && isnan(one->ns) && run_verdict_is(one->time_unit, "ns"))
+		one->ns = one->cpu_time;
+	return status;
 }
 
 static int read_warning(const struct place_in_file *where, const json_t *object, void *element)

@@ -192,6 +192,7 @@ struct repetition {
 	const char *time_unit;
 	double real_time;
 	double cpu_time;
+	double ns; /* undisturbed; in a record of schema 1 the CPU time */
 	double threads;
 	double cycles;
 	double ticks;

@@ -384,6 +384,7 @@ static const json_t *deep(const json_t *object, const char *path)
 json_t *comparison_machines(const json_t *a, const json_t *b)
 {
 	static const char *const paths[] = {
+		"stampede.schema",
 		"stampede.cpu.model",	 "stampede.cpu.microcode", "stampede.cpu.online",
 		"stampede.cpu.governor", "stampede.cpu.turbo",	   "stampede.cpu.smt",
 		"stampede.tsc.hz",	 "stampede.hypervisor.name", "stampede.kernel.release",

@@ -141,11 +141,11 @@ static void print_end(const struct bench *bench, const char *directory)
 {
 	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are "
 	       "medians of\n%u repetitions, and more where it takes them, each a process of its "
-	       "own, in shuffled\nrounds; ratio to floor in %s, within the\nround, with half of "
-	       "its 95 %% interval.\n"
+	       "own, in shuffled\nrounds, of which the undisturbed part counts; ratio to floor "
+	       "in %s, within\nthe round, with half of its 95 %% interval.\n"
 	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
 	       bench->rounds.rounds,
-	       bench->have_cycles ? "core cycles" : "TSC ticks of CPU time (no PMU here)");
+	       bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
 	       "events/s\n", bench->loop_cycles, bench->have_cycles ? "cycles" : "ticks",
 	       bench->decode_events_per_second / 1e6);

@@ -544,7 +544,7 @@ void bench_sections(struct bench *bench)
 {
 	double cycles = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "cycles");
 	double ticks = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "ticks");
-	double ns = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "real_time");
+	double ns = summary_median(bench->repetitions_json, CELL_EMPTY, "steady", "ns");
 
 	bench->have_cycles = bench_have_cycles(bench);
 	bench->loop_cycles = bench->have_cycles ? cycles : ticks;

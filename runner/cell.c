@@ -12,6 +12,7 @@
 #include "counters.h"
 #include "gbench.h"
 #include "interrupts.h"
+#include "stats.h"
 #include "ticks.h"
 
 #define EVENT_BYTES 8.0
@@ -29,6 +30,8 @@ struct cell_thread {
 	struct gbench_result result;
 	uint64_t ns; /* by the wall */
 	uint64_t cpu_ns; /* on the CPU */
+	double *batch; /* ticks of each one, in turn */
+	size_t batches, batches_max;
 	bool failed;
 };
 
@@ -48,6 +51,15 @@ static void run_batch(struct cell_thread *thread, uint64_t events)
 		buffer->driver->run_empty(buffer->scheme, &buffer->writer, events);
 	else
 		buffer->driver->run(buffer->scheme, &buffer->writer, events);
+}
+
+static void time_batch(struct cell_thread *thread)
+{
+	uint64_t begin = clock_real();
+
+	run_batch(thread, CELL_BATCH);
+	if (thread->batches < thread->batches_max)
+		thread->batch[thread->batches++] = (double)(clock_real() - begin);
 }
 
 static void start(struct cell_thread *thread)
@@ -77,7 +89,7 @@ static void body(struct gbench_state *state, void *ctx)
 		if (!started)
 			start(thread);
 		started = true;
-		run_batch(thread, CELL_BATCH);
+		time_batch(thread);
 	}
 	stop(thread);
 }
@@ -103,7 +115,7 @@ static void measure(struct cell_thread *thread)
 	}
 	start(thread);
 	for (i = 0; i < cell->iterations; i += CELL_BATCH)
-		run_batch(thread, CELL_BATCH);
+		time_batch(thread);
 	stop(thread);
 	thread->result.iterations = (int64_t)i;
 	thread->result.real_ns = (double)thread->ns;
@@ -119,6 +131,21 @@ static void inject(const struct cell_injection *plan)
 	injection.due = injection_gap(plan->wrap_every ? plan->wrap_every : plan->nest_every);
 }
 
+/* The pages are touched before anything is timed. */
+static bool open_batches(struct cell_thread *thread)
+{
+	size_t i;
+
+	thread->batches_max = (size_t)(thread->cell->iterations / CELL_BATCH + 1);
+	thread->batch = malloc(thread->batches_max * sizeof(*thread->batch));
+	for (i = 0; thread->batch && i < thread->batches_max; i++)
+		thread->batch[i] = 0;
+	if (!thread->batch)
+		fprintf(stderr, "stampede: no memory for the times of %zu batches\n",
+			thread->batches_max);
+	return thread->batch;
+}
+
 static bool prepare(struct cell_thread *thread)
 {
 	const struct driver *driver = thread->cell->driver;
@@ -128,7 +155,7 @@ static bool prepare(struct cell_thread *thread)
 
 	config.cpu = thread->pu;
 	if (place_bind_self(thread->cell->place, thread->pu) ||
-	    buffer_open(&thread->buffer, driver, &config))
+	    buffer_open(&thread->buffer, driver, &config) || !open_batches(thread))
 		return false;
 	counters_open(&thread->user, COUNTERS_USER);
 	counters_open(&thread->all, COUNTERS_USER_KERNEL);
@@ -214,10 +241,26 @@ static void report_bytes(json_t *json, const struct check *seen, uint64_t subbuf
 	json_object_set_new(json, "bytes", json_real(whole));
 }
 
+double cell_undisturbed(double *ticks, size_t batches)
+{
+	stats_sort(ticks, batches);
+	return stats_quantile(ticks, batches, CELL_UNDISTURBED) / CELL_BATCH;
+}
+
+/* The batches of a plan are not alike: only all of them together are the plan. */
+static double thread_ticks(struct cell_thread *thread)
+{
+	double ns = (double)thread->cpu_ns / (double)thread->result.iterations;
+
+	if (thread->cell->injected.on)
+		return ns * ticks_hz() / 1e9;
+	return cell_undisturbed(thread->batch, thread->batches);
+}
+
 static json_t *report(struct cell_thread *threads, unsigned int count)
 {
 	struct cell_thread *first = &threads[0];
-	double events = (double)first->result.iterations, ns = 0, cpu_ns = 0;
+	double events = (double)first->result.iterations, ns = 0, cpu_ns = 0, ticks = 0;
 	const struct counters_values *all = &first->all_values, *user = &first->user_values;
 	json_t *json = json_object();
 	const char *violation = NULL, *one;
@@ -228,6 +271,7 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 	for (i = 0; i < count; i++) {
 		ns += threads[i].result.real_ns / (double)threads[i].result.iterations / count;
 		cpu_ns += (double)threads[i].cpu_ns / (double)threads[i].result.iterations / count;
+		ticks += thread_ticks(&threads[i]) / count;
 		if (first->cell->empty)
 			continue;
 		one = judge(&threads[i], &check, &missed);
@@ -243,8 +287,8 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 										      ""));
 	json_object_set_new(json, "real_time", json_real(ns));
 	json_object_set_new(json, "cpu_time", json_real(cpu_ns));
-	/* Ticks of the clock while the thread was on its CPU: no cycles, but next to it. */
-	json_object_set_new(json, "ticks", json_real(cpu_ns * ticks_hz() / 1e9));
+	json_object_set_new(json, "ns", json_real(ticks * 1e9 / ticks_hz()));
+	json_object_set_new(json, "ticks", json_real(ticks));
 	json_object_set_new(json, "cycles", all->state == COUNTERS_NO ?
 						    counted(user, user->cycles, events) :
 						    counted(all, all->cycles, events));
@@ -286,6 +330,8 @@ json_t *cell_run(const struct cell *cell)
 	for (i = 0; i < started; i++)
 		if (threads[i].buffer.driver)
 			buffer_close(&threads[i].buffer);
+	for (i = 0; i < started; i++)
+		free(threads[i].batch);
 	pthread_barrier_destroy(&barrier);
 	free(threads);
 	return json;

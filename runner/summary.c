@@ -69,7 +69,7 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 {
 	const struct samples_cell cell = { about->row, about->workload };
 	const struct samples_cell floor = { FLOOR, about->workload };
-	struct samples ns = samples_collect(rows, &cell, "cpu_time", NULL);
+	struct samples ns = samples_collect(rows, &cell, "ns", NULL);
 	struct samples ratio = samples_collect(rows, &cell, "cycles", &floor);
 	const char *basis = "cycles";
 	struct stats_interval interval;

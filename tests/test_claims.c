@@ -77,7 +77,7 @@ static json_t *run_with(double full_tsc_ns, double cmpxchg_ticks, int extended)
 	for (i = 0; i < 9; i++) {
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:f}", "row", "full_tsc",
 						      "workload", "steady", "repetition_index", i,
-						      "cpu_time", full_tsc_ns, "ticks", 30.0));
+						      "ns", full_tsc_ns, "ticks", 30.0));
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
 						      "nested_stamps", "workload", "steady",
 						      "repetition_index", i, "ticks", 30.0));
