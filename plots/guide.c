@@ -341,7 +341,8 @@ static void put_architecture(const struct run *run, const char *open, const char
 /* ---- the two forms ---- */
 
 static const char intro[] = "Of the rows that kept all that they promise in this run. Those within "
-			    "2 % of the best time, or 0.5 % of what can be counted, are named together.";
+			    "2\u00a0% of the best time, or 0.5\u00a0% of what can be counted, are named "
+			    "together.";
 
 static bool any(const struct run *run)
 {
