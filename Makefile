@@ -149,7 +149,7 @@ include runner/claims/claims.mk
 all: $(programs) ## build the programs
 
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
-	libjansson-dev
+	libjansson-dev libxxhash-dev
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
 test_packages += libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)

@@ -68,6 +68,25 @@ same_counts() {
 	report $? "the same schedules with 1 and 2 processes, and again"
 }
 
+# Every schedule run, and every state gone on from once: the same counts of everything.
+same_by_both_engines() {
+	for budget in "--stops all --events 2 --nested 2" \
+		"--shape wrap3 --nested 1 --jumps 1 --beats 1" \
+		"--nested 1 --jumps 1 --clock coarse" "--events 1 --nested 1 --reads 1 --flushes 1" \
+		"--events 1 --nested 1 --discards 1" \
+		"--shape ends2 --nested 1 --reads 1 --offsets all --mode discard"; do
+		for engine in schedules states; do
+			"$explore" --schemes "=nested_stamps =heartbeat =restartable =zero_delta" \
+				$budget --engine $engine --before 1 --outcomes -v 2>"$scratch/err" |
+				grep -E '^[a-z_]+ +[a-z0-9]+ +(all|shared)' |
+				counts - | sed 's/[0-9]* states//'
+		done | sort | uniq -c | tee -a "$scratch/same" | grep -v "^ *2 " | sed "s/^/# $budget: /"
+	done >"$scratch/different"
+	[ ! -s "$scratch/different" ] && [ "$(wc -l <"$scratch/same")" -ge 20 ]
+	report $? "the same counts whether each schedule is run or each state"
+	cat "$scratch/different"
+}
+
 planted_fault() { # header, row, what to look for, what to put there, budget...
 	header=$1 row=$2 from=$3 to=$4
 	shift 4
@@ -164,6 +183,7 @@ bad_input() {
 quick_tier
 three_kinds_of_stops
 same_counts
+same_by_both_engines
 faults
 audits
 bad_input

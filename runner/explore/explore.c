@@ -59,6 +59,7 @@ enum {
 	OPTION_START,
 	OPTION_AUDIT,
 	OPTION_SVG,
+	OPTION_ENGINE,
 };
 
 static const struct option long_options[] = {
@@ -90,6 +91,7 @@ static const struct option long_options[] = {
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
 	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
 	{ "svg", required_argument, NULL, OPTION_SVG },
+	{ "engine", required_argument, NULL, OPTION_ENGINE },
 	{ "audit", no_argument, NULL, OPTION_AUDIT },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -129,6 +131,8 @@ static const char help[] =
 	"  --objects DIR      where the explored rows are (explored/ beside this program)\n"
 	"  --object FILE      that explored row and no other (make history, make mutants)\n"
 	"  --first            end each search at its first broken schedule\n"
+	"  --engine E         schedules: every schedule is run; states: each state once, counted as\n"
+	"                     often as schedules come to it (the quicker one for these stops)\n"
 	"  --processes N      (one for each CPU)\n"
 	"  -v                 every search, not only every row\n"
 	"\n"
@@ -224,9 +228,14 @@ static int parse_words(int option, const char *text, struct options *options)
 	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 	static const char *const ranges[] = { "one", "all", NULL };
 	static const char *const modes[] = { "overwrite", "discard", NULL };
+	static const char *const engines[] = { "schedules", "states", NULL };
 	int value;
 
 	switch (option) {
+	case OPTION_ENGINE:
+		value = word("engine", text, engines);
+		options->search.engine = (enum search_engine)(value + 1);
+		return value < 0 ? -1 : 0;
 	case OPTION_STOPS:
 		value = word("stops", text, stops);
 		options->family.stops = (enum explore_stops)value;
@@ -371,7 +380,8 @@ static void print_findings(const char *what, const struct findings *findings, in
 		printf(" (%" PRIu64 " not)", findings->verdicts[VERDICT_NEED_NOT_MET]);
 	}
 	if (verbose)
-		printf(", %" PRIu64 " inexact and %" PRIu64 " extended of %" PRIu64,
+		printf(", %" PRIu64 " stops, %" PRIu64 " states, %" PRIu64 " inexact and %" PRIu64
+		       " extended of %" PRIu64, findings->stops, findings->states,
 		       findings->inexact, findings->extended, findings->decoded);
 	if (findings->stuck)
 		printf(", gave up in %" PRIu64, findings->stuck);
@@ -421,9 +431,9 @@ static int explore_family(const struct options *options, const char *row,
 
 	if (error)
 		return error;
-	/* Their shared stops are nearly as many as all: the schedules of one more interrupt. */
-	if (!options->single && world_has_sections() &&
-	    family->budget.nested > (options->tier == TIER_QUICK ? 2 : 3))
+	/* In sections all instructions are shared stops: that many were interrupted already. */
+	if (!options->single && world_has_sections() && family->stops == STOPS_SHARED &&
+	    family->budget.nested > (options->tier == TIER_QUICK ? 3 : 4))
 		return 0;
 	options->show->shape = world_row.shape;
 	options->show->object = options->object;

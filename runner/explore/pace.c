@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "pace.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "progress.h"
@@ -50,6 +51,9 @@ double pace_weight(const struct family *family)
 		weight *= 1 + places * jumps / (i + 1.0);
 	for (i = 0; budget->writers > 1 && i < budget->preemptions; i++)
 		weight *= 1 + places * budget->writers / (i + 1.0);
+	/* Schedules share states (search_parallel.c). */
+	if (family->stops == STOPS_ALL)
+		weight = 6 * pow(weight, 0.77);
 	/* A search has its price even if there is nothing in it. */
 	return (weight + 5000) * searches_of(family) * SCHEDULE_SECONDS;
 }

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "search.h"
 
-#include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "faults.h"
 #include "outcomes.h"
-
-/* A writer that makes no schedule end for so long does not end. */
-#define HANG_TICKS 20
-#define HANG_TICK_US 100000
 
 struct snapshot {
 	unsigned int next; /* alternative to be tried next */
@@ -37,10 +27,6 @@ struct engine {
 	struct snapshot *snapshots;
 	unsigned int depth;
 };
-
-static sigjmp_buf escape;
-static volatile sig_atomic_t escape_armed;
-static volatile uint64_t *escape_progress;
 
 /* ---- alternatives ---- */
 
@@ -144,6 +130,8 @@ bool search_take(const struct search *search, const struct action *action)
 		break;
 	case ACTION_FLUSH:
 		book->left.flushes--;
+		if (book->depth)
+			world_abort_section();
 		world_flush();
 		return false;
 	case ACTION_READ:
@@ -212,11 +200,6 @@ static size_t book_bytes(const struct book *book)
 	return offsetof(struct book, log) + book->events * sizeof(book->log[0]);
 }
 
-static uint8_t *memory(void)
-{
-	return (uint8_t *)(uintptr_t)bits_align((uintptr_t)world->memory, 64);
-}
-
 static unsigned int writers(const struct book *book)
 {
 	return book->left.writers > 1 ? book->left.writers : 1;
@@ -238,7 +221,7 @@ static void save(struct engine *engine, struct snapshot *snapshot)
 		memcpy(snapshot->stack + used, (void *)world_stack_sp(i), bytes);
 		used += bytes;
 	}
-	memcpy(snapshot->memory, memory(), world_memory_bytes());
+	memcpy(snapshot->memory, world_memory(), world_memory_bytes());
 	if (engine->search->budget.reads)
 		snapshot->check = world->check;
 }
@@ -257,7 +240,7 @@ static void restore(struct engine *engine, const struct snapshot *snapshot)
 		memcpy((void *)world_stack_sp(i), snapshot->stack + used, bytes);
 		used += bytes;
 	}
-	memcpy(memory(), snapshot->memory, world_memory_bytes());
+	memcpy(world_memory(), snapshot->memory, world_memory_bytes());
 	if (engine->search->budget.reads)
 		world->check = snapshot->check;
 	else
@@ -317,57 +300,15 @@ static enum chosen choose(struct engine *engine, bool idle)
 	return branch(engine);
 }
 
-static void count(struct engine *engine, enum verdict verdict, unsigned int oracle)
+static void judge(struct engine *engine)
 {
-	struct findings *findings = engine->findings;
-	struct book *book = &world->book;
+	const struct book *book = &world->book;
 
 	/* The schedule without any action belongs to all parts. */
 	if (!book->action_count && engine->part)
 		return;
-	findings->schedules++;
-	findings->verdicts[verdict]++;
-	if (verdict != VERDICT_BROKEN && (verdict != VERDICT_NEED_NOT_MET ||
-					  findings->first.verdict == VERDICT_NEED_NOT_MET ||
-					  findings->verdicts[VERDICT_BROKEN]))
-		return;
-	if (verdict == VERDICT_BROKEN && findings->verdicts[VERDICT_BROKEN] > 1)
-		return;
-	memcpy(findings->first.action, book->action, sizeof(book->action));
-	findings->first.actions = book->action_count;
-	findings->first.verdict = (uint8_t)verdict;
-	findings->first.oracle = (uint8_t)oracle;
-}
-
-static void judge(struct engine *engine)
-{
-	struct findings *findings = engine->findings;
-	struct check *check = &world->check;
-	unsigned int oracle, first = ORACLES + 2;
-	enum verdict verdict;
-	uint32_t unmet;
-
-	/* These are not asked by whoever wants to know what they are good for. */
-	verdict = world_judge(&unmet);
-	if (engine->search->without_oracle) {
-		for (oracle = 0; oracle < ORACLES; oracle++)
-			if (engine->search->without_oracle >> oracle & 1)
-				check->violations[oracle] = 0;
-		if (engine->search->without_oracle & 1u << ORACLE_EXACT)
-			check->wraps_lost = 0;
-		verdict = check_verdict(check, world_ring()->stuck, unmet);
-	}
-	for (oracle = ORACLES; oracle-- > 0;)
-		if (check->violations[oracle]) {
-			first = oracle;
-			findings->objections[oracle] += verdict == VERDICT_BROKEN;
-		}
-	findings->objections[ORACLES + 2] += verdict == VERDICT_BROKEN && first == ORACLES + 2;
-	findings->inexact += check->inexact;
-	findings->extended += check->extended;
-	findings->decoded += check->events;
-	findings->stuck += world_ring()->stuck > 0;
-	count(engine, verdict, first);
+	findings_judge(engine->findings, book->action, book->action_count,
+		       engine->search->without_oracle, 1);
 	if (engine->search->outcomes)
 		outcomes_add(world_hash());
 }
@@ -403,51 +344,16 @@ static bool backtrack(struct engine *engine, bool *chosen)
 	return true;
 }
 
-/* ---- writers that crash, or do not end ---- */
-
-static void on_fault(int signal)
-{
-	static volatile uint64_t last;
-	static volatile sig_atomic_t ticks;
-
-	if (signal == SIGALRM) {
-		if (*escape_progress != last)
-			ticks = 0;
-		last = *escape_progress;
-		if (++ticks < HANG_TICKS)
-			return;
-		ticks = 0;
-	}
-	if (!escape_armed)
-		_exit(1);
-	siglongjmp(escape, signal);
-}
-
-static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM };
-
-static void catch_faults(bool on)
-{
-	static uint8_t stack[64 * 1024];
-	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction action = { .sa_handler = on ? on_fault : SIG_DFL, .sa_flags = SA_ONSTACK };
-	struct itimerval timer = { { 0, on ? HANG_TICK_US : 0 }, { 0, on ? HANG_TICK_US : 0 } };
-	unsigned int i;
-
-	if (on && sigaltstack(&other, NULL))
-		abort();
-	for (i = 0; i < sizeof(fault_signals) / sizeof(fault_signals[0]); i++)
-		if (sigaction(fault_signals[i], &action, NULL))
-			abort();
-	if (setitimer(ITIMER_REAL, &timer, NULL))
-		abort();
-}
-
 static void faulted(struct engine *engine, int signal)
 {
-	unsigned int kind = signal == SIGALRM ? ORACLES + 1 : ORACLES;
+	const struct book *book = &world->book;
+	unsigned int kind = signal == SIGALRM ? FINDING_HANG : FINDING_CRASH;
 
+	if (!book->action_count && engine->part)
+		return;
 	engine->findings->objections[kind]++;
-	count(engine, VERDICT_BROKEN, kind);
+	findings_count(engine->findings, book->action, book->action_count, VERDICT_BROKEN, kind,
+		       1);
 }
 
 /* How many first actions there are, for the time left. */
@@ -503,10 +409,9 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 		abort();
 	if (search->outcomes)
 		outcomes_begin();
-	escape_progress = &findings->schedules;
-	catch_faults(true);
-	signal = sigsetjmp(escape, 1);
-	escape_armed = true;
+	faults_catch(&findings->schedules);
+	signal = sigsetjmp(faults_escape, 0);
+	faults_arm(true);
 	if (signal) {
 		faulted(&engine, signal);
 	} else {
@@ -520,8 +425,7 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 		run_schedule(&engine, chosen);
 		judge(&engine);
 	}
-	escape_armed = false;
-	catch_faults(false);
+	faults_end();
 	free(engine.snapshots);
 	if (search->outcomes)
 		outcomes_end(&findings->outcomes, &findings->outcomes_hash);

@@ -10,9 +10,16 @@
 
 #include <signal.h>
 
-#include "world.h"
+#include "findings.h"
 
 #define SEARCH_JUMPS_MAX 600
+
+/* How: both count the same schedules. */
+enum search_engine {
+	ENGINE_BY_STOPS, /* the one that is quicker */
+	ENGINE_SCHEDULES, /* every schedule is run (search_run()) */
+	ENGINE_STATES, /* every state is gone on from once (states_run()) */
+};
 
 /* What is searched. */
 struct search {
@@ -22,33 +29,9 @@ struct search {
 	unsigned int jumps; /* sizes below */
 	uint64_t jump[SEARCH_JUMPS_MAX];
 	bool outcomes; /* count distinct final states too; one process only */
+	enum search_engine engine;
 	bool first_only; /* end at the first broken schedule */
 	unsigned int without_oracle; /* mask of oracles that are not asked */
-};
-
-/* One schedule that was not kept. */
-struct failure {
-	struct action action[WORLD_ACTIONS_MAX];
-	uint8_t actions;
-	uint8_t verdict;
-	uint8_t oracle; /* the first that objected; ORACLES: it crashed, ORACLES + 1: it hung */
-};
-
-struct findings {
-	uint64_t schedules;
-	uint64_t stops; /* visited with something left to happen */
-	uint64_t verdicts[4]; /* schedules by enum verdict */
-	uint64_t objections[ORACLES + 3]; /* broken schedules by oracle; crashes; hangs; stuck */
-	uint64_t inexact; /* stamps declared so, over all schedules */
-	uint64_t extended;
-	uint64_t decoded;
-	uint64_t stuck; /* schedules in which a writer gave up: it could not finish */
-	uint64_t outcomes;
-	uint64_t outcomes_hash; /* order-free, of the distinct ones */
-	double seconds;
-	struct failure first;
-	bool interrupted;
-	double done; /* 0..1, while it runs */
 };
 
 /*

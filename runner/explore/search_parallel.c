@@ -12,34 +12,24 @@
 
 #include "pace.h"
 #include "search.h"
+#include "states.h"
 
 #define PROCESSES_MAX 64
 #define TICK_US 500000
 
 volatile sig_atomic_t search_interrupted;
 
-static void add(struct findings *sum, const struct findings *part)
+/*
+ * Between two shared accesses are several instructions, at each of which an interrupt does the
+ * same: their schedules share states. At shared accesses alone nearly each one has its own.
+ */
+static bool by_states(const struct search *search)
 {
-	unsigned int i;
-
-	sum->schedules += part->schedules;
-	sum->stops += part->stops;
-	sum->inexact += part->inexact;
-	sum->extended += part->extended;
-	sum->decoded += part->decoded;
-	sum->stuck += part->stuck;
-	for (i = 0; i < 4; i++)
-		sum->verdicts[i] += part->verdicts[i];
-	for (i = 0; i < ORACLES + 3; i++)
-		sum->objections[i] += part->objections[i];
-	if (part->first.verdict && (!sum->first.verdict || (part->first.verdict == VERDICT_BROKEN &&
-							    sum->first.verdict != VERDICT_BROKEN)))
-		sum->first = part->first;
-	if (part->seconds > sum->seconds)
-		sum->seconds = part->seconds;
-	sum->outcomes += part->outcomes;
-	sum->outcomes_hash += part->outcomes_hash;
-	sum->done += part->done;
+	if (search->budget.writers > 1)
+		return false;
+	if (search->engine != ENGINE_BY_STOPS)
+		return search->engine == ENGINE_STATES;
+	return search->stops == STOPS_ALL || world_has_sections();
 }
 
 static int start_parts(const struct search *search, unsigned int processes,
@@ -59,7 +49,10 @@ static int start_parts(const struct search *search, unsigned int processes,
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (getppid() != parent)
 				_exit(1);
-			search_run(search, i, processes, &parts[i]);
+			if (by_states(search))
+				states_run(search, &parts[i]);
+			else
+				search_run(search, i, processes, &parts[i]);
 			_exit(0);
 		}
 	}
@@ -125,7 +118,7 @@ int search_parallel(const struct search *search, unsigned int processes,
 
 	if (processes > PROCESSES_MAX)
 		processes = PROCESSES_MAX;
-	if (!processes || search->outcomes)
+	if (!processes || search->outcomes || by_states(search))
 		processes = 1;
 	parts = mmap(NULL, processes * sizeof(*parts), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -143,7 +136,10 @@ int search_parallel(const struct search *search, unsigned int processes,
 			continue;
 		one = wait_for(i, children, processes, parts);
 		error = error ? error : one;
-		add(findings, &parts[i]);
+		findings_add(findings, &parts[i]);
+		if (parts[i].seconds > findings->seconds)
+			findings->seconds = parts[i].seconds;
+		findings->done += parts[i].done;
 	}
 	ticks(false);
 	pace_searched();

@@ -54,14 +54,14 @@ size_t world_memory_bytes(void)
 	       ((size_t)1 << (world_row.config.subbuf_shift + world_row.config.count_shift));
 }
 
-static uint8_t *memory_begin(void)
+uint8_t *world_memory(void)
 {
 	return (uint8_t *)(uintptr_t)bits_align((uintptr_t)world->memory, 64);
 }
 
 static void *world_scheme(void)
 {
-	return memory_begin();
+	return world_memory();
 }
 
 struct ring *world_ring(void)
@@ -426,7 +426,7 @@ static void launch_before(uint32_t extra)
 void world_begin(const struct world_start *start, const struct budget *budget)
 {
 	struct ring_config config = world_row.config;
-	uint8_t *slots = memory_begin() + scheme_bytes(), *base = slots + slots_bytes();
+	uint8_t *slots = world_memory() + scheme_bytes(), *base = slots + slots_bytes();
 	uint32_t i;
 
 	started = *start;
@@ -436,7 +436,7 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	world_row.clock->now = start->phase;
 	world_row.clock->step = start->step;
 	*world_row.blocked = 0;
-	memset(memory_begin(), 0, scheme_bytes() + slots_bytes());
+	memset(world_memory(), 0, scheme_bytes() + slots_bytes());
 	memset(base, FILL_BYTE, ring_bytes(&(struct ring){ .subbuf_shift = config.subbuf_shift,
 							   .count_shift = config.count_shift }));
 	world_row.driver->init(world_scheme(), &config, base, (struct subbuf *)(void *)slots,
@@ -525,7 +525,7 @@ enum verdict world_judge(uint32_t *unmet)
 
 uint64_t world_hash(void)
 {
-	const uint64_t *word = (const uint64_t *)(const void *)memory_begin();
+	const uint64_t *word = (const uint64_t *)(const void *)world_memory();
 	size_t words = world_memory_bytes() / 8, i;
 	uint64_t hash = 0x9e3779b97f4a7c15u;
 

@@ -85,27 +85,32 @@ struct parked {
 
 /* The engine's part of a snapshot. */
 struct book {
+	/* How the schedule came here. */
+	uint8_t action_count;
+	uint32_t stops; /* counted since the last action */
+	struct action action[WORLD_ACTIONS_MAX];
+
+	/* Who is on the stack. */
 	uintptr_t sp; /* of the stopped writer; the empty stack's end between events */
+	uint8_t depth; /* writers */
+	uint8_t writer; /* which one runs */
+	struct level level[WORLD_DEPTH_MAX];
+	struct parked parked[WORLD_WRITERS_MAX];
+
+	/* What else the future depends on. */
 	struct budget left;
-	uint8_t depth; /* writers on the stack */
 	uint8_t events; /* entered, prefix included */
 	uint8_t deferred; /* put off and not yet run */
 	uint8_t interrupted; /* a writer came into another one */
-	uint8_t action_count;
-	uint32_t stops; /* counted since the last action */
-	uint32_t unmet; /* needs that this schedule did not meet */
 	uint64_t beat_since; /* clock before the last beat began */
 	uint64_t beat_worst; /* most ticks without a finished beat */
 	uint64_t entered[CHECK_CONTEXTS];
 	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed;
 	uint64_t discarded; /* events that were to be taken back */
-	struct level level[WORLD_DEPTH_MAX];
-	uint8_t writer; /* which one runs */
-	struct parked parked[WORLD_WRITERS_MAX];
-	struct action action[WORLD_ACTIONS_MAX];
-	struct virtual_clock clock;
-	uint64_t blocked;
+	struct virtual_clock clock; /* in a snapshot */
+	uint64_t blocked; /* in a snapshot */
+
 	struct logged log[WORLD_EVENTS_MAX];
 };
 
@@ -179,7 +184,8 @@ void world_jump(uint64_t ticks);
 void world_read(void);
 void world_flush(void);
 
-/* Bytes of `memory` in use. */
+/* What writers share: scheme, slots and ring. */
+uint8_t *world_memory(void);
 size_t world_memory_bytes(void);
 
 /* Drains and judges everything; the world is spoilt after it. What was not met goes to *unmet. */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The states of one writer at one stop, each with how many ways lead there and one of the ways. */
+#ifndef STAMPEDE_RUNNER_EXPLORE_FRONTIER_H
+#define STAMPEDE_RUNNER_EXPLORE_FRONTIER_H
+
+#include <stdbool.h>
+
+#include "world.h"
+
+#define FRONTIER_LEFT_MAX 128 /* things that can still happen */
+#define FRONTIER_NONE UINT32_MAX
+
+/* What happened since the writer was launched, and the stops counted after it. */
+struct path {
+	uint8_t actions;
+	uint32_t stops;
+	struct action action[WORLD_ACTIONS_MAX];
+};
+
+/* The writer's own part of the world: its stack, and its event if that is entered. */
+struct frame {
+	const uint8_t *stack;
+	uint32_t bytes;
+	uint32_t event; /* in the log; FRONTIER_NONE */
+	struct logged logged;
+};
+
+struct state {
+	uint64_t ways;
+	uint32_t shared; /* number of all the rest of the world */
+	uint32_t left; /* things that can still happen */
+	struct frame frame; /* the frontier's copy */
+	struct path path;
+	uint32_t next; /* with as much left, FRONTIER_NONE ends */
+	uint64_t hash;
+};
+
+struct frontier {
+	struct state *state;
+	uint32_t count, room;
+	uint32_t *table; /* state + 1; open addressing */
+	uint32_t table_size;
+	uint32_t first[FRONTIER_LEFT_MAX]; /* by what is left */
+	uint32_t lefts; /* of these in use */
+	uint8_t **chunk; /* of stacks */
+	uint32_t chunks, chunk_at;
+	size_t chunk_used;
+};
+
+void frontier_clear(struct frontier *frontier);
+void frontier_free(struct frontier *frontier);
+
+/* Adds the ways of a state; its stack is copied. Of two paths the one with fewer actions stays. */
+void frontier_add(struct frontier *frontier, const struct state *state);
+
+/* `then` after `path`, which is lengthened. */
+void path_append(struct path *path, const struct path *then);
+
+#endif

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: MIT
+#include "states.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "faults.h"
+#include "frontier.h"
+#include "intern.h"
+#include "outcomes.h"
+
+/* In place of the number of a shared state: the writer did not come to an end. */
+#define SHARED_CRASH (UINT32_MAX - FINDING_CRASH)
+#define SHARED_HANG (UINT32_MAX - FINDING_HANG)
+#define SHARED_MOST (UINT32_MAX - FINDINGS)
+#define STACK_CLEARED 512 /* below a new writer: what others left there is no part of a state */
+#define STOPS_ABOUT 100 /* of a writer, for the time left */
+
+/* One way that a writer can end. */
+struct end {
+	uint64_t ways;
+	uint32_t shared;
+	struct path path;
+};
+
+/* A writer that was followed from where it was launched. */
+struct followed {
+	struct launch {
+		uint64_t pc; /* of its function in one of the copies */
+		uint32_t shared;
+		uint8_t depth;
+		uint8_t in_beat; /* came into a beat, and no other beat may come */
+		uint8_t zero[2];
+	} launch;
+	uint64_t stops; /* as in struct findings */
+	uint64_t first_end;
+	uint32_t ends;
+};
+
+static struct {
+	const struct search *search;
+	struct findings *findings;
+	volatile uint64_t progress;
+	struct intern shared;
+	uint32_t shared_most;
+	uint8_t *buffer; /* for one of them */
+	struct intern launches; /* numbers are those of followed[] */
+	struct followed *followed;
+	size_t followed_room;
+	struct end *end;
+	uint64_t ends, ends_room;
+	/* By depth of the writer; 0 is the time between events. */
+	struct frontiers {
+		struct frontier now, then, ended;
+	} at[WORLD_DEPTH_MAX + 1];
+} engine;
+
+/* ---- the shared part of the world ---- */
+
+#define BOOK_BYTES (offsetof(struct book, log) - offsetof(struct book, left))
+
+static size_t shared_bytes(const struct search *search)
+{
+	return BOOK_BYTES + world_memory_bytes() +
+	       (search->budget.reads ? sizeof(world->check) : 0);
+}
+
+static uint32_t save_shared(void)
+{
+	struct book *book = &world->book;
+	uint8_t *to = engine.buffer;
+
+	book->clock = *world_row.clock;
+	book->blocked = *world_row.blocked;
+	memcpy(to, &book->left, BOOK_BYTES);
+	memcpy(to + BOOK_BYTES, world_memory(), world_memory_bytes());
+	if (engine.search->budget.reads)
+		memcpy(to + BOOK_BYTES + world_memory_bytes(), &world->check, sizeof(world->check));
+	if (engine.shared.count >= engine.shared_most) {
+		fprintf(stderr,
+			"stampede: more than %u states of %zu bytes: a smaller budget, or "
+			"--engine schedules\n",
+			engine.shared_most, engine.shared.bytes);
+		_exit(1);
+	}
+	return intern(&engine.shared, to);
+}
+
+static void restore_shared(uint32_t number)
+{
+	struct book *book = &world->book;
+	const uint8_t *from = intern_get(&engine.shared, number);
+
+	memcpy(&book->left, from, BOOK_BYTES);
+	*world_row.clock = book->clock;
+	*world_row.blocked = book->blocked;
+	memcpy(world_memory(), from + BOOK_BYTES, world_memory_bytes());
+	if (engine.search->budget.reads)
+		memcpy(&world->check, from + BOOK_BYTES + world_memory_bytes(),
+		       sizeof(world->check));
+	else
+		world_check_begin();
+}
+
+/* Each action takes one of these, so that states at one stop are gone on from in this order. */
+static uint32_t left_in(uint32_t shared)
+{
+	const struct budget *left;
+
+	if (shared >= SHARED_MOST)
+		return 0;
+	left = intern_get(&engine.shared, shared);
+	return (uint32_t)left->nested + left->jumps + left->beats + left->reads + left->discards +
+	       left->flushes;
+}
+
+/* ---- a writer's own part ---- */
+
+/* The `depth`th writer from below, as it is stopped. `first`: the first event that may be its. */
+static struct frame frame_of(unsigned int depth, uint32_t first)
+{
+	const struct book *book = &world->book;
+	struct frame frame = {.event = FRONTIER_NONE};
+	uintptr_t sp;
+	uint32_t i;
+
+	if (!depth)
+		return frame;
+	sp = book->depth > depth ? book->level[depth].sp : book->sp;
+	frame.stack = (const uint8_t *)sp;
+	frame.bytes = (uint32_t)(book->level[depth - 1].sp - sp);
+	for (i = first; i < book->events; i++)
+		if (!book->log[i].left) {
+			frame.event = i;
+			frame.logged = book->log[i];
+			break;
+		}
+	return frame;
+}
+
+/* The world in this state of the `depth`th writer; those below are in place. */
+static void restore(const struct state *state, unsigned int depth, uint32_t first)
+{
+	struct book *book = &world->book;
+	uint32_t i;
+
+	restore_shared(state->shared);
+	book->depth = (uint8_t)depth;
+	book->sp = depth ? book->level[depth - 1].sp - state->frame.bytes : world_stack_end(0);
+	if (depth)
+		memcpy((void *)book->sp, state->frame.stack, state->frame.bytes);
+	/* The log has other ways' events: all that are not the writer's own have ended. */
+	for (i = first; i < book->events; i++)
+		book->log[i].left = 1;
+	if (state->frame.event != FRONTIER_NONE)
+		book->log[state->frame.event] = state->frame.logged;
+}
+
+/* ---- following ---- */
+
+/* What is known of the writer that is being followed; deeper ones have their own. */
+struct follow {
+	struct frontiers *at;
+	unsigned int depth;
+	uint32_t first_event;
+	uint64_t stops;
+};
+
+static void add(struct frontier *to, const struct state *state, uint32_t shared,
+		const struct frame *frame)
+{
+	struct state added = *state;
+
+	added.shared = shared;
+	added.left = left_in(shared);
+	added.frame = *frame;
+	frontier_add(to, &added);
+}
+
+static const struct frame no_frame = {.stack = (const uint8_t *)"", .event = FRONTIER_NONE};
+
+static void add_fault(struct follow *follow, const struct state *state, int signal)
+{
+	add(&follow->at->ended, state, signal == SIGALRM ? SHARED_HANG : SHARED_CRASH, &no_frame);
+}
+
+/* The writer goes on from the state that is in place, to its next stop or its end. */
+static void advance(struct follow *follow, const struct state *state)
+{
+	struct frame frame;
+	int signal;
+
+	engine.progress++;
+	signal = sigsetjmp(faults_escape, 0);
+	faults_arm(!signal);
+	if (signal) {
+		add_fault(follow, state, signal);
+		return;
+	}
+	if (world_resume() == SWITCH_DONE) {
+		faults_arm(false);
+		world_finished();
+		add(&follow->at->ended, state, save_shared(), &no_frame);
+		return;
+	}
+	faults_arm(false);
+	frame = frame_of(follow->depth, follow->first_event);
+	add(&follow->at->then, state, save_shared(), &frame);
+}
+
+static uint32_t follow_launched(uint32_t shared);
+
+/* The ends of the writer that was just launched out of `state`, added to `to`. */
+static void add_ends(struct follow *follow, struct frontier *to, const struct state *state,
+		     const struct frame *frame)
+{
+	uint32_t number = follow_launched(save_shared()), i;
+	struct state added;
+
+	follow->stops += state->ways * engine.followed[number].stops;
+	for (i = 0; i < engine.followed[number].ends; i++) {
+		const struct end *end = &engine.end[engine.followed[number].first_end + i];
+
+		added = *state;
+		added.ways *= end->ways;
+		path_append(&added.path, &end->path);
+		if (end->shared >= SHARED_MOST)
+			add(&follow->at->ended, &added, end->shared, &no_frame);
+		else
+			add(to, &added, end->shared, frame);
+	}
+}
+
+/* One thing that can happen in `state`, which is in place. */
+static void happen(struct follow *follow, const struct state *state, const struct action *action)
+{
+	struct state after = *state;
+	uint8_t stack[WORLD_STACK_BYTES / 2];
+	struct frame frame;
+	bool launched;
+	int signal;
+
+	after.path.action[after.path.actions++] = *action;
+	after.path.stops = 0;
+	world->book.action_count = 0;
+	engine.progress++;
+	signal = sigsetjmp(faults_escape, 0);
+	faults_arm(!signal);
+	if (signal) {
+		add_fault(follow, &after, signal);
+		return;
+	}
+	launched = search_take(engine.search, action);
+	faults_arm(false);
+	/* A section that was interrupted starts over: only now is the frame what it will be. */
+	frame = follow->depth ? frame_of(follow->depth, follow->first_event) : no_frame;
+	if (frame.bytes > sizeof(stack))
+		abort();
+	memcpy(stack, frame.stack, frame.bytes);
+	frame.stack = stack;
+	if (launched)
+		add_ends(follow, &follow->at->now, &after, &frame);
+	else
+		add(&follow->at->now, &after, save_shared(), &frame);
+}
+
+/* Between events: the next one, or the end of all. */
+static void go_on_idle(struct follow *follow, const struct state *state)
+{
+	if (search_next(engine.search))
+		add_ends(follow, &follow->at->then, state, &no_frame);
+	else
+		add(&follow->at->ended, state, state->shared, &no_frame);
+}
+
+/* All that can come of one state. */
+static void visit(struct follow *follow, const struct state *state)
+{
+	struct state now = *state;
+	struct action action;
+	unsigned int n = 0;
+
+	restore(&now, follow->depth, follow->first_event);
+	if (search_alternative(engine.search, !follow->depth, 0, &action)) {
+		follow->stops += now.ways;
+		now.path.stops++;
+		for (;; n++) {
+			world->book.stops = now.path.stops;
+			if (!search_alternative(engine.search, !follow->depth, n, &action))
+				break;
+			happen(follow, &now, &action);
+			restore(&now, follow->depth, follow->first_event);
+		}
+	} else if (follow->depth && !search_open()) {
+		world_without_stops();
+	}
+	if (follow->depth)
+		advance(follow, &now);
+	else
+		go_on_idle(follow, &now);
+}
+
+/* From the states in `then` to the writer's ends. */
+static void follow_all(struct follow *follow)
+{
+	struct frontiers *at = follow->at;
+	struct frontier swap;
+	struct state state;
+	uint32_t i, stops = 0;
+	int left;
+
+	while (at->then.count) {
+		swap = at->now;
+		at->now = at->then;
+		at->then = swap;
+		frontier_clear(&at->then);
+		stops++;
+		if (follow->depth == 1 && engine.search->budget.events)
+			engine.findings->done =
+				(engine.search->budget.events - world->book.left.events - 1 +
+				 (double)stops / (STOPS_ABOUT + stops)) /
+				engine.search->budget.events;
+		/* What happens in a state leads to states with less left, at the same stop. */
+		for (left = (int)at->now.lefts - 1; left >= 0; left--)
+			for (i = at->now.first[left]; i != FRONTIER_NONE;
+			     i = at->now.state[i].next) {
+				state = at->now.state[i];
+				engine.findings->states++;
+				visit(follow, &state);
+			}
+	}
+}
+
+static void keep_ends(struct followed *followed, const struct frontier *ended)
+{
+	uint32_t i;
+
+	followed->first_end = engine.ends;
+	followed->ends = ended->count;
+	if (engine.ends + ended->count > engine.ends_room) {
+		engine.ends_room = 2 * (engine.ends + ended->count);
+		engine.end = realloc(engine.end, engine.ends_room * sizeof(*engine.end));
+		if (!engine.end)
+			abort();
+	}
+	for (i = 0; i < ended->count; i++)
+		engine.end[engine.ends++] = (struct end){
+			.ways = ended->state[i].ways,
+			.shared = ended->state[i].shared,
+			.path = ended->state[i].path,
+		};
+}
+
+static bool in_beat(const struct book *book)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < book->depth; i++)
+		if (book->level[i].beat)
+			return true;
+	return false;
+}
+
+/* The number in followed[] of the writer that was just launched; `shared` is in place. */
+static uint32_t follow_launched(uint32_t shared)
+{
+	struct book *book = &world->book;
+	const struct switch_frame *frame = (const struct switch_frame *)book->sp;
+	struct launch launch = {
+		.pc = frame->pc, .shared = shared, .depth = book->depth, .in_beat = in_beat(book)};
+	uint32_t before = engine.launches.count, number = intern(&engine.launches, &launch);
+	struct follow follow = {
+		.at = &engine.at[book->depth], .depth = book->depth, .first_event = book->events};
+	struct state begin = {.ways = 1};
+
+	if (engine.launches.count == before)
+		return number;
+	if (number >= engine.followed_room) {
+		engine.followed_room = engine.followed_room ? 2 * engine.followed_room : 1024;
+		engine.followed =
+			realloc(engine.followed, engine.followed_room * sizeof(*engine.followed));
+		if (!engine.followed)
+			abort();
+	}
+	memset((uint8_t *)book->sp - STACK_CLEARED, 0, STACK_CLEARED);
+	frontier_clear(&follow.at->then);
+	frontier_clear(&follow.at->ended);
+	advance(&follow, &begin);
+	follow_all(&follow);
+	engine.followed[number] = (struct followed){.launch = launch, .stops = follow.stops};
+	keep_ends(&engine.followed[number], &follow.at->ended);
+	return number;
+}
+
+/* ---- the search ---- */
+
+static void judge(const struct state *state)
+{
+	struct findings *findings = engine.findings;
+	const struct path *path = &state->path;
+	unsigned int kind;
+
+	if (state->shared >= SHARED_MOST) {
+		kind = UINT32_MAX - state->shared;
+		findings->objections[kind] += state->ways;
+		findings_count(findings, path->action, path->actions, VERDICT_BROKEN, kind,
+			       state->ways);
+		return;
+	}
+	restore(state, 0, 0);
+	findings_judge(findings, path->action, path->actions, engine.search->without_oracle,
+		       state->ways);
+	if (engine.search->outcomes)
+		outcomes_add(world_hash());
+}
+
+static void judge_all(const struct frontier *ended)
+{
+	volatile uint32_t i;
+	int signal;
+
+	for (i = 0; i < ended->count; i++) {
+		engine.progress++;
+		signal = sigsetjmp(faults_escape, 0);
+		faults_arm(true);
+		if (!signal)
+			judge(&ended->state[i]);
+	}
+	faults_arm(false);
+}
+
+/* As many as fill a quarter of the machine's memory: another search may run beside this one. */
+static uint32_t shared_most(void)
+{
+	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+	uint64_t most = bytes / (engine.shared.bytes + sizeof(struct end));
+
+	return most < SHARED_MOST ? (uint32_t)most : SHARED_MOST;
+}
+
+static double now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void free_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i <= WORLD_DEPTH_MAX; i++) {
+		frontier_free(&engine.at[i].now);
+		frontier_free(&engine.at[i].then);
+		frontier_free(&engine.at[i].ended);
+	}
+	intern_end(&engine.shared);
+	intern_end(&engine.launches);
+	free(engine.buffer);
+	free(engine.followed);
+	free(engine.end);
+	memset(&engine, 0, sizeof(engine));
+}
+
+void states_run(const struct search *search, struct findings *findings)
+{
+	struct state begin = {.ways = 1, .frame = no_frame};
+	struct follow follow = {.at = &engine.at[0]};
+	double began = now_seconds();
+
+	*findings = (struct findings){.schedules = 0};
+	engine.search = search;
+	engine.findings = findings;
+	intern_begin(&engine.shared, shared_bytes(search));
+	engine.shared_most = shared_most();
+	intern_begin(&engine.launches, sizeof(struct launch));
+	engine.buffer = malloc(shared_bytes(search));
+	if (!engine.buffer)
+		abort();
+	if (search->outcomes)
+		outcomes_begin();
+	world_begin(&search->start, &search->budget);
+	faults_catch(&engine.progress);
+	frontier_clear(&follow.at->then);
+	frontier_clear(&follow.at->ended);
+	add(&follow.at->then, &begin, save_shared(), &no_frame);
+	follow_all(&follow);
+	findings->stops = follow.stops;
+	judge_all(&follow.at->ended);
+	faults_end();
+	if (search->outcomes)
+		outcomes_end(&findings->outcomes, &findings->outcomes_hash);
+	free_all();
+	findings->seconds = now_seconds() - began;
+	findings->done = 1;
+}
