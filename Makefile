@@ -142,6 +142,7 @@ include runner/explore/explore.mk
 include tests/kernel/kernel.mk
 include runner/peers/peers.mk
 include runner/explore/cases.mk
+include runner/claims/claims.mk
 
 # ---- what people call ----
 
@@ -164,7 +165,7 @@ ARGS ?=
 
 bench: ## table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
-	@$(MAKE) --no-print-directory $(jobs) all
+	@$(MAKE) --no-print-directory $(jobs) all claims-explored
 	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
 		$(if $(filter-out 0,$(FULL)),--full) $(if $(SCHEMES),--schemes "$(SCHEMES)") \
 		$(if $(WORKLOADS),--workloads "$(WORKLOADS)") \

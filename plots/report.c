@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "explored_section.h"
+#include "guide.h"
 #include "kernel_section.h"
 #include "output.h"
 #include "page_head.h"
@@ -355,7 +356,7 @@ static int put_page(const struct run *run, const struct figure *figures)
 	put_warnings(run, page.out);
 	fputs("</section>\n", page.out);
 	put_table(run, page.out);
-	report_guide(run, page.out);
+	guide_html(run, page.out);
 	put_promises(run, &to);
 	report_timelines(run, page.out);
 	report_claims(run, page.out);

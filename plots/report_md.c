@@ -2,6 +2,7 @@
 /* The run in Markdown: report.md, as GitHub renders it. */
 #include "report.h"
 
+#include "guide.h"
 #include "output.h"
 #include "table.h"
 #include "words.h"
@@ -113,6 +114,7 @@ int report_markdown(const struct run *run, const struct figure *figures)
 	words_summary(run, &to);
 	fputs("\n\n", page.out);
 	put_table(run, &to);
+	guide_markdown(run, page.out);
 	put_promises(run, &to);
 	fputs("## Plots\n\n", page.out);
 	for (plot = 0; plot < PLOTS; plot++) {

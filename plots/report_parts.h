@@ -10,9 +10,6 @@
 /* Opens a cell with a number to sort by; NAN: not known. long: its small print may wrap. */
 void report_number(FILE *out, double value, bool is_long);
 
-/* Which row for which need, of those that kept all promises. */
-void report_guide(const struct run *run, FILE *out);
-
 /* What the oracles objected to first, among its neighbours: of broken rows, then of others. */
 void report_timelines(const struct run *run, FILE *out);
 

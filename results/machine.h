@@ -60,6 +60,7 @@ struct machine {
 void machine_read(const char *sysroot, const int *cpus, size_t cpu_count, struct machine *m);
 
 /* The three load averages, unit: runnable tasks. False, and load untouched, if unreadable. */
+__attribute__((nonnull, warn_unused_result))
 bool machine_read_load(const char *sysroot, double load[3]);
 
 /*

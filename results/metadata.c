@@ -11,6 +11,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "machine.h"
 #include "record.h"
@@ -228,10 +231,20 @@ static json_t *run_json(const struct metadata_input *in)
 			 "user_is_root", geteuid() == 0);
 }
 
+/* It registers rseq, and signals and threads are its own. */
+static const char *libc_version(void)
+{
+#ifdef __GLIBC__
+	return gnu_get_libc_version();
+#else
+	return MACHINE_UNKNOWN;
+#endif
+}
+
 static json_t *collect(const struct metadata_input *in, const struct machine *m)
 {
 	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:{s:s, s:s}, s:{s:o, s:o},"
-			 " s:o, s:{s:s, s:o, s:o}}",
+			 " s:o, s:{s:s, s:s, s:o, s:o}}",
 			 "schema", RECORD_SCHEMA, "git", metadata_git(GIT_STATE),
 			 "build", build_json(), "kernel", kernel_json(m), "cpu", cpu_json(m),
 			 "tsc", tsc_json(in, m),
@@ -240,7 +253,7 @@ static json_t *collect(const struct metadata_input *in, const struct machine *m)
 			 "memory", "total_bytes", count_or_null(m->memory_bytes),
 				"page_bytes", count_or_null(sysconf(_SC_PAGESIZE)),
 			 "run", run_json(in),
-			 "libraries", "jansson", jansson_version_str(),
+			 "libraries", "libc", libc_version(), "jansson", jansson_version_str(),
 				"hwloc", text_or_unknown(in->hwloc_version),
 				"benchmark", text_or_unknown(in->benchmark_version));
 }

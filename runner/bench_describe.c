@@ -37,20 +37,59 @@ static json_t *needs_of(uint32_t needs)
 	return names;
 }
 
+/* What becomes of a writer that interrupts another one. */
+static const char *nesting_of(const struct driver *driver)
+{
+	if (driver->desc->needs & NEED_MASKED_INTERRUPTS)
+		return "none";
+	if (driver->blocks)
+		return "held off";
+	return driver->defers ? "later" : "at once";
+}
+
+/* Who reads the records beside us. */
+static const char *format_of(const struct driver *driver)
+{
+	if (driver->format.kind == FORMAT_OWN)
+		return "own";
+	return driver->format.kind == FORMAT_FTRACE ? "ftrace" : "CTF";
+}
+
 json_t *bench_schemes(const struct bench *bench)
 {
 	json_t *lines = json_array();
 	int i;
 
 	for (i = 0; i < bench->rows; i++) {
-		const struct scheme_desc *desc = bench->row[i]->desc;
+		const struct driver *row = bench->row[i];
+		const struct scheme_desc *desc = row->desc;
 
 		json_array_append_new(
-			lines, json_pack("{s:s, s:s, s:s, s:o, s:o, s:i}", "row",
-					 bench->row[i]->row, "title", desc->title, "source",
+			lines, json_pack("{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b}",
+					 "row", row->row, "title", desc->title, "source",
 					 desc->source, "promises", promises_of(desc->promises),
 					 "needs", needs_of(desc->needs), "stamp_bits",
-					 (int)bench->row[i]->stamp_bits));
+					 (int)row->stamp_bits, "counter_bits",
+					 (int)row->counter_bits, "nesting", nesting_of(row),
+					 "format", format_of(row), "shared_promises",
+					 promises_of(desc->shared_promises), "moves",
+					 row->join != NULL));
+	}
+	return lines;
+}
+
+json_t *bench_left_out(void)
+{
+	json_t *lines = json_array();
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; drivers_checked[i]; i++) {
+		why = drivers_checked[i]->unsupported();
+		if (why)
+			json_array_append_new(lines, json_pack("{s:s, s:s}", "row",
+							       drivers_checked[i]->row, "why",
+							       why));
 	}
 	return lines;
 }

@@ -154,8 +154,8 @@ static struct metadata_input describe(struct bench *bench)
 		.tsc_hz_source = ticks_source(),
 		.seed = &bench->seed,
 		.order = "rounds, shuffled by splitmix64 of seed and round",
-		.load_before = bench->load_before,
-		.load_after = bench->load_after,
+		.load_before = bench->load_known ? bench->load_before : NULL,
+		.load_after = bench->load_known ? bench->load_after : NULL,
 		.perf_access = bench->perf_errno ? PERF_REFUSED : PERF_OPENED,
 		.perf_errno = bench->perf_errno,
 		.hwloc_version = bench->hwloc_version,
@@ -185,7 +185,7 @@ static json_t *context(struct bench *bench)
 	struct metadata_input input;
 	json_t *json;
 
-	machine_read_load(NULL, bench->load_after);
+	bench->load_known &= machine_read_load("", bench->load_after);
 	input = describe(bench);
 	json = metadata_context(&input);
 	return json;
@@ -238,7 +238,7 @@ int bench_open(struct bench *bench, const char *program)
 	error = (int)place_plan(&bench->place, bench->cpus, allowed ? allowed : 1, &bench->plan);
 	if (error || interrupts_install())
 		return error ? error : EXIT_RESOURCE;
-	machine_read_load(NULL, bench->load_before);
+	bench->load_known = machine_read_load("", bench->load_before);
 	metadata_host_alias(NULL, bench->alias, sizeof(bench->alias));
 	if (!bench->resume)
 		error = record_create(bench->results, bench->alias, &bench->record);
@@ -533,10 +533,11 @@ static json_t *noise_json(const struct bench *bench)
 
 static json_t *test_claims(struct bench *bench)
 {
-	json_t *record = json_pack("{s:O, s:O, s:O, s:O}", "benchmarks", bench->repetitions_json,
-				   "stress", bench->stress, "tails", bench->tails, "bytes_by_rate",
-				   bench->by_rate);
-	json_t *claims = claims_test(record);
+	json_t *record = json_pack("{s:O, s:O, s:O, s:O, s:O, s:o}", "benchmarks",
+				   bench->repetitions_json, "stress", bench->stress, "tails",
+				   bench->tails, "bytes_by_rate", bench->by_rate, "table",
+				   bench->table, "schemes", bench_schemes(bench));
+	json_t *claims = claims_test(record, NULL);
 
 	json_decref(record);
 	return claims;
@@ -568,6 +569,7 @@ void bench_sections(struct bench *bench)
 	record_set(bench->record, "injected", bench->injected);
 	set_section(bench, "exact", exact(bench));
 	set_section(bench, "schemes", bench_schemes(bench));
+	set_section(bench, "left_out", bench_left_out());
 	set_section(bench, "command", bench_command(bench));
 	set_section(bench, "claims", test_claims(bench));
 	set_section(bench, "noise", noise_json(bench));

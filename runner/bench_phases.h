@@ -50,6 +50,7 @@ struct bench {
 	struct place_plan plan;
 	struct record *record;
 	char topology[4096];
+	bool load_known;
 	double load_before[3];
 	double load_after[3];
 	int perf_errno; /* 0: cycles and instructions can be counted */
@@ -133,6 +134,8 @@ int bench_run_workloads(struct bench *bench);
 
 /* What rows promise and need, and the command that repeats the run; for the record. */
 json_t *bench_schemes(const struct bench *bench);
+/* Rows of all that there are which this machine cannot run, and why. */
+json_t *bench_left_out(void);
 json_t *bench_command(const struct bench *bench);
 
 /*

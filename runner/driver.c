@@ -501,6 +501,10 @@ const struct driver DRIVER_NAME = {
 #ifdef VARIANT
 	.variant = true,
 #endif
+#ifdef SCHEME_DEFER
+	.defers = true,
+#endif
+	.blocks = SCHEME_BLOCKS,
 	.unsupported = scheme_unsupported,
 	.init = driver_init,
 	.run = driver_run,

@@ -49,6 +49,8 @@ struct driver {
 	struct scheme_format format;
 	bool timed; /* of the timed build: the stamp is the payload */
 	bool variant; /* of another row: only by name, by prefix or in full runs */
+	bool defers; /* a nested writer waits for the one that it interrupts (soft mask) */
+	bool blocks; /* nobody can interrupt a writer (signals are blocked) */
 
 	/* Why the row cannot run on this machine, in words; NULL: it can. */
 	const char *(*unsupported)(void);

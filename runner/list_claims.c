@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 	    record_load(request.results, "latest", &loaded))
 		return EXIT_USAGE;
 	empty = json_object();
-	claims = claims_test(loaded.json ? loaded.json : empty);
+	claims = claims_test(loaded.json ? loaded.json : empty, NULL);
 	if (request.json)
 		status = json_out(request.json, claims);
 	else

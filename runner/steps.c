@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <ucontext.h>
 
 #include "buffer.h"
 #include "core/clock.h"
@@ -13,12 +14,32 @@
 #define STEPPED_EVENTS 16
 #define TRIES_MOST 100
 
-static volatile uint64_t steps;
+#define STEPPED_TICKS 30 /* between two reads of the clock: what events back to back take */
 
-static void on_step(int signal)
+static volatile struct {
+	uint64_t steps;
+	uint64_t clock; /* what the next read gives */
+	const uint8_t *at; /* the instruction that comes next; NULL at first */
+} stepping;
+
+/*
+ * Stepping takes some 10 us per instruction, so that events back to back would be further apart than
+ * a short field reaches. Who reads the clock sees it go on as if nothing were stepped.
+ */
+static void on_step(int signal, siginfo_t *info, void *context)
 {
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const uint8_t *done = stepping.at;
+
 	(void)signal;
-	steps++;
+	(void)info;
+	if (done && done[0] == 0x0f && done[1] == 0x31) { /* rdtsc */
+		registers[REG_RAX] = (greg_t)(stepping.clock & UINT32_MAX);
+		registers[REG_RDX] = (greg_t)(stepping.clock >> 32);
+		stepping.clock += STEPPED_TICKS;
+	}
+	stepping.at = (const uint8_t *)registers[REG_RIP];
+	stepping.steps++;
 }
 
 static inline void step_on(void)
@@ -34,11 +55,12 @@ static inline void step_off(void)
 /* Instructions of a run of `events`, with those of stepping itself. */
 static uint64_t steps_of(struct buffer *buffer, uint64_t events)
 {
-	steps = 0;
+	stepping.steps = 0;
+	stepping.at = NULL;
 	step_on();
 	buffer->driver->run(buffer->scheme, &buffer->writer, events);
 	step_off();
-	return steps;
+	return stepping.steps;
 }
 
 /* Events that fill a sub-buffer, as the row's own bytes say. */
@@ -62,15 +84,14 @@ static uint64_t await_wrap(uint32_t stamp_bits)
 }
 
 /*
- * Instructions of a call that records `events` behind the first `skipped` of a sub-buffer. Stepping
- * takes some 10 us per instruction, a sub-buffer's events together more than a wrap of 27 bits, and
- * where that falls is no property of the row: what met one, for want of the CPU, is done again.
- * Negative if that is too often.
+ * Instructions of a call that records `events` behind the first `skipped` of a sub-buffer. Where a
+ * wrap falls is no property of the row: what met one, for want of the CPU, is done again. Negative
+ * if that is too often.
  */
 static int64_t steps_behind(struct buffer *buffer, uint64_t skipped, uint64_t events)
 {
 	const uint32_t bits = buffer->driver->stamp_bits;
-	uint64_t wrap, counted;
+	uint64_t wrap;
 	int i;
 
 	for (i = 0; i < TRIES_MOST; i++) {
@@ -78,9 +99,9 @@ static int64_t steps_behind(struct buffer *buffer, uint64_t skipped, uint64_t ev
 		buffer->driver->flush(buffer->scheme);
 		/* The first event after a flush opens a sub-buffer. */
 		buffer->driver->run(buffer->scheme, &buffer->writer, 1 + skipped);
-		counted = steps_of(buffer, events);
-		if (bits >= 64 || clock_real() >> bits == wrap)
-			return (int64_t)counted;
+		stepping.clock = clock_real();
+		if (bits >= 64 || stepping.clock >> bits == wrap)
+			return (int64_t)steps_of(buffer, events);
 	}
 	return -1;
 }
@@ -104,7 +125,7 @@ double steps_per_event(const struct driver *driver)
 {
 	struct ring_config config =
 		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
-	struct sigaction action = { .sa_handler = on_step }, old;
+	struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO }, old;
 	struct buffer buffer;
 	int64_t whole = -1;
 	uint64_t events;

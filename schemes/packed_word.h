@@ -85,19 +85,19 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	struct ring *ring = &s->ring;
 	uint64_t size = packed_bytes(id, len, false), offset;
 	uint64_t tail = shared_load("tail", &ring->tail), seen = tail;
-	uint64_t stamp = clock_read("clock");
+	uint64_t stamp = clock_read("clock"), next = tail + size / RING_PACKED_UNIT;
 
-	offset = ring_packed_offset(ring, tail);
 	/* A record that fills its sub-buffer may carry into the stamp bits: not here. */
 	if (unlikely((packed_upper(ring, stamp) ^ tail) >> ring_packed_bits(ring) ||
-		     size >= ring_room(ring, offset) || id >= PACKED_IDS))
+		     packed_leaves(ring, tail, next) || id >= PACKED_IDS))
 		return reservation_slow(packed_slow(s, id, len, tail, stamp));
-	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, tail + size / RING_PACKED_UNIT))) {
+	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, next))) {
 		POINT_COUNT(retries);
 		tail = shared_load("tail again", &ring->tail);
 		stamp = clock_read("clock again");
 		return reservation_slow(packed_slow(s, id, len, tail, stamp));
 	}
+	offset = tail * RING_PACKED_UNIT; /* the ring's size masks the upper bits as well */
 	return (struct reservation){
 		.payload = ctf_compact_put(ring_at(ring, offset), id, len, stamp,
 					   ring_stamp_bits(ring), false),

@@ -141,12 +141,12 @@ static inline unsigned int gaps_seen(uint64_t gap)
 }
 
 /*
- * All gaps from a little below to a little above 2^27, 2^32 and others, in a sub-buffer so large
- * that no begin stamp helps: how many reads of the clock a record takes differs by row.
+ * All gaps from a little below to a little above 2^20, 2^27, 2^32 and others, in a sub-buffer so
+ * large that no begin stamp helps: how many reads of the clock a record takes differs by row.
  */
 static inline void play_gaps(void)
 {
-	static const unsigned int bits[] = { 5, 16, 26, 27, 28, 31, 32, 33, 34 };
+	static const unsigned int bits[] = { 5, 16, 20, 26, 27, 28, 31, 32, 33, 34 };
 	const struct stage stage = { .bits = 27, .subbuf_shift = 18, .count_shift = 3,
 				     .now = START, .step = 1 };
 	unsigned int i;

@@ -58,7 +58,9 @@ three_kinds_of_stops() {
 same_counts() {
 	budget="--schemes =nested_stamps --nested 3 --stops shared"
 	for processes in 1 2 1; do
-		"$explore" $budget --processes $processes >"$scratch/processes.$processes" 2>&1
+		# Its progress, if it takes long, is not among the lines.
+		"$explore" $budget --processes $processes >"$scratch/processes.$processes" \
+			2>"$scratch/progress"
 		counts "$scratch/processes.$processes"
 	done | sort | uniq -c >"$scratch/lines"
 	[ "$(wc -l <"$scratch/lines")" -eq 2 ] && ! grep -qv '^ *3 ' "$scratch/lines" &&

@@ -138,6 +138,7 @@ static void check_and_drop_local(json_t *metadata)
 			    name.machine);
 	assert_string_equal(json_string_value(json_object_get(libraries, "jansson")),
 			    jansson_version_str());
+	assert_true(json_string_length(json_object_get(libraries, "libc")) > 2);
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(metadata, "memory"),
 							     "page_bytes")),
 			 sysconf(_SC_PAGESIZE));
@@ -147,6 +148,7 @@ static void check_and_drop_local(json_t *metadata)
 	json_object_del(metadata, "build");
 	json_object_del(kernel, "architecture");
 	json_object_del(libraries, "jansson");
+	json_object_del(libraries, "libc");
 	json_object_del(json_object_get(metadata, "memory"), "page_bytes");
 	json_object_del(json_object_get(metadata, "run"), "user_is_root");
 }

@@ -320,7 +320,7 @@ static void hostile_names_do_nothing(void **state)
 						"precision" };
 	struct fixture *f = *state;
 	char *text, *line, *save = NULL;
-	unsigned int rows = 0;
+	unsigned int rows = 0, answers = 0, bars;
 	size_t i;
 
 	for (i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
@@ -339,10 +339,17 @@ static void hostile_names_do_nothing(void **state)
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		if (*line != '|')
 			continue;
-		rows++;
-		assert_int_equal(occurrences(line, "|") - occurrences(line, "\\|"), 12);
+		bars = occurrences(line, "|") - occurrences(line, "\\|");
+		/* Of the table, or of the guide. */
+		if (bars == 12) {
+			rows++;
+			continue;
+		}
+		assert_int_equal(bars, 4);
+		answers++;
 	}
 	assert_int_equal(rows, 2 + 10);
+	assert_true(answers > 2);
 	free(text);
 }
 

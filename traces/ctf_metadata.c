@@ -8,7 +8,7 @@
 /* Bits that records and payloads start at multiples of. */
 static uint32_t record_align(const struct ctf_description *d)
 {
-	if (d->format.kind == FORMAT_CTF_PACKED)
+	if (d->format.kind == FORMAT_CTF_PACKED || d->format.kind == FORMAT_CTF_SYNC)
 		return 32; /* whole words */
 	return d->align_bytes ? 8 * d->align_bytes : 8;
 }
@@ -156,11 +156,42 @@ static void packed_header(FILE *text, const struct ctf_description *d)
 	      "\t\t} escape;\n\t\t} v;\n", text);
 }
 
+/* Behind the id of a record: low bits, and the size that some ids have. */
+static void sync_rest(FILE *text, const struct ctf_description *d)
+{
+	fputs("\t\tstruct {\n", text);
+	put_low(text, d, 32u - d->format.id_bits);
+	fputs("\t\t} plain;\n\t\tstruct {\n", text);
+	put_low(text, d, 32u - d->format.id_bits);
+	fputs("\t\t\tu32_t size;\n\t\t} sized;\n", text);
+}
+
+/* The highest id is no event: the whole stamp, and then an event's own header. */
+static void sync_header(FILE *text, const struct ctf_description *d)
+{
+	uint32_t bits = d->format.id_bits, top = (1u << bits) - 1;
+	char ids[100];
+
+	snprintf(ids, sizeof(ids), "enum : integer { size = %" PRIu32 "; align = 1; } "
+		 "{ plain = 0 ... %d, sized = %d ... %" PRIu32, bits, EVENT_SIZED - 1, EVENT_SIZED,
+		 top - 1);
+	fprintf(text, "\t\t%s, sync = %" PRIu32 " } id;\n\t\tvariant <id> {\n", ids, top);
+	sync_rest(text, d);
+	fputs("\t\tstruct {\n", text);
+	put_bits(text, 32 - bits, "unused");
+	put_stamp(text, d, "stamp");
+	fprintf(text, "\t\t\t%s } id;\n\t\tvariant <id> {\n", ids);
+	sync_rest(text, d);
+	fputs("\t\t} v;\n\t\t} sync;\n\t\t} v;\n", text);
+}
+
 static void event_header(FILE *text, const struct ctf_description *d)
 {
 	fputs("\tevent.header := struct {\n", text);
 	if (d->format.kind == FORMAT_CTF_PACKED)
 		packed_header(text, d);
+	else if (d->format.kind == FORMAT_CTF_SYNC)
+		sync_header(text, d);
 	else if (d->format.kind == FORMAT_CTF_LARGE)
 		large_header(text, d);
 	else if (d->format.flag)

@@ -32,9 +32,9 @@ void claim_say(struct claim_result *result, enum claim_verdict verdict, const ch
 	va_end(args);
 }
 
-json_t *claims_test(const json_t *record)
+json_t *claims_test(const json_t *record, const char *build)
 {
-	const struct claims_lab lab = { record };
+	const struct claims_lab lab = { record, build };
 	json_t *list = json_array();
 	struct claim_result result;
 	size_t i;

@@ -7,6 +7,7 @@
 #ifndef STAMPEDE_RUNNER_CLAIMS_CLAIMS_H
 #define STAMPEDE_RUNNER_CLAIMS_CLAIMS_H
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 #define LKML_2008 "LKML 2008-09-25, Unified trace buffer 1/3"
 #define LTT_2008 "ltt-dev 2008-10-09, LTTng specialized probes"
 #define KERNEL_2020 "Linux commit of 2020-06-29, nested time stamps"
+#define STAMPEDE_2026 "Stampede, README"
 
 enum claim_verdict {
 	CLAIM_UNTESTED, /* this run has not what it takes */
@@ -30,12 +32,13 @@ enum claim_verdict {
 
 struct claim_result {
 	enum claim_verdict verdict;
-	char figure[200];
+	char figure[600];
 };
 
 /* What claims are tested with, beside the virtual clock. */
 struct claims_lab {
 	const json_t *record; /* of the run: "benchmarks", "stress", "tails", ...; may lack any */
+	const char *build; /* where explorer and explored rows are; NULL: beside this program */
 };
 
 struct claim {
@@ -101,6 +104,22 @@ static inline uint64_t seen_wrong(const struct seen *seen)
 	return seen->check.violations[ORACLE_EXACT];
 }
 
+/* ---- the explorer ---- */
+
+struct explored {
+	uint64_t schedules;
+	uint64_t broken;
+	uint64_t objections[ORACLES]; /* broken schedules that this oracle objects to */
+};
+
+/*
+ * Explores a row of today, or a case of schemes/history, within `budget`, as the options of
+ * build/explore; NULL: the one that the case is pinned to. False: there is no object of it, and
+ * `result` says who builds one.
+ */
+bool lab_explore(const struct claims_lab *lab, const char *name, const char *budget,
+		 struct explored *seen, struct claim_result *result);
+
 /* ---- the record ---- */
 
 /* Ratio of two rows within rounds, in cycles, or ticks without a PMU; NAN if not timed. */
@@ -115,7 +134,10 @@ double lab_line(const struct claims_lab *lab, const char *section, const char *r
 
 /* ---- all of them ---- */
 
-/* [{"name", "claim", "where", "how", "verdict", "figure"}]; takes a second or two. */
-json_t *claims_test(const json_t *record);
+/*
+ * [{"name", "claim", "where", "how", "verdict", "figure"}]; takes a second or two. `build` as in
+ * struct claims_lab.
+ */
+json_t *claims_test(const json_t *record, const char *build);
 
 #endif

@@ -49,6 +49,15 @@ static inline uint8_t *packed_put(const struct ring *ring, uint8_t *at, uint32_t
 		      ctf_compact_put(at, id, len, stamp, ring_stamp_bits(ring), false);
 }
 
+/*
+ * Does a claim of [tail, next) end elsewhere than in the sub-buffer of the last byte before it? It
+ * does where that one is full, or would be.
+ */
+static inline bool packed_leaves(const struct ring *ring, uint64_t tail, uint64_t next)
+{
+	return ((tail - 1) ^ next) >= ring_subbuf_bytes(ring) / RING_PACKED_UNIT;
+}
+
 /* Where a record goes, and the word behind it. */
 struct packed_claim {
 	uint64_t start;

@@ -100,10 +100,11 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 	"shrq	%[bits], %%rdx\n\t"
 #define RESTART_NEXT "leaq	(%%r8, %[units]), %%r9\n\t"
 #define RESTART_WRITE \
-	"movq	%%rax, 4(%%rdx)\n\t" \
+	"movq	%c[base](%[ring]), %%r10\n\t" \
+	"movq	%%rax, 4(%%r10, %%rdx, 4)\n\t" \
 	"shll	$5, %%eax\n\t" \
 	"orl	%[id], %%eax\n\t" \
-	"movl	%%eax, (%%rdx)\n\t"
+	"movl	%%eax, (%%r10, %%rdx, 4)\n\t"
 #define RESTART_PLAIN_OPERANDS \
 	[units] "r"(plain->units), [block] "re"(plain->block), [slots] "re"(plain->slots), \
 		[id] "ri"((uint32_t)plain->id), [bits] "i"(PACKED_BITS)
@@ -129,6 +130,8 @@ _Static_assert(STAMP_BITS == 27 && PACKED_BITS == 27, "the timed section knows n
  * behind the header.
  */
 #define RESTART_WRITE \
+	"shlq	$2, %%rdx\n\t" \
+	"addq	%c[base](%[ring]), %%rdx\n\t" \
 	"movl	%%eax, %%r10d\n\t" \
 	"andl	" RESTART_FIELD_OF(field) ", %%r10d\n\t" \
 	"shll	$5, %%r10d\n\t" \
@@ -186,7 +189,7 @@ _Static_assert(STAMP_BITS == 27 && PACKED_BITS == 27, "the timed section knows n
 	"jmp	%l[not_plain]\n\t" \
 	".popsection\n\t"
 
-/* The plain case, whole. r8: tail, rax: stamp, r9: next tail, rdx: the record. */
+/* The plain case, whole. r8: tail, rax: stamp, r9: next tail, rdx: the record's unit. */
 static inline __attribute__((always_inline)) enum restart_end
 restart_record(struct ring *ring, const struct restart_plain *plain, struct restart_seen *seen)
 {
@@ -203,8 +206,6 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"jnz	3f\n\t"
 		"movl	%%r8d, %%edx\n\t"
 		"andl	" RESTART_SLOTS ", %%edx\n\t"
-		"shlq	$2, %%rdx\n\t"
-		"addq	%c[base](%[ring]), %%rdx\n\t"
 		RESTART_WRITE
 		"movq	%%r9, %c[tail](%[ring])\n"
 		RESTART_END

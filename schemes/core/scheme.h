@@ -108,12 +108,13 @@ enum scheme_format_kind {
 	FORMAT_FTRACE, /* core/format_ftrace.h */
 	FORMAT_CTF_WORD, /* u32 { [flag] id time }, escapes behind it: compact, and layouts */
 	FORMAT_CTF_LARGE, /* stamp, u16 id, u16 size */
-	FORMAT_CTF_PACKED, /* packed_word.h */
+	FORMAT_CTF_PACKED, /* core/packed.h */
+	FORMAT_CTF_SYNC, /* joint_delta.h */
 };
 
 struct scheme_format {
 	enum scheme_format_kind kind;
-	uint8_t id_bits; /* WORD: of the id field */
+	uint8_t id_bits; /* WORD, SYNC: of the id field */
 	bool flag; /* WORD: the lowest bit says that the whole stamp follows */
 	bool stamp_event; /* WORD: id 28 is a stamp, and no event */
 	uint8_t stamp_bytes; /* LARGE: 4 or 8 */
