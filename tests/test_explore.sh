@@ -68,6 +68,21 @@ same_counts() {
 	report $? "the same schedules with 1 and 2 processes, and again"
 }
 
+# Rows in processes side by side, and one after the other: the same lines, the same record.
+same_side_by_side() {
+	for processes in 1 3; do
+		"$explore" --schemes "=nested_stamps =heartbeat =packed_word =floor" --shape wrap3 \
+			--nested 1 --jumps 1 --processes $processes \
+			--json "$scratch/side.$processes.json" 2>"$scratch/err" |
+			counts - >"$scratch/side.$processes"
+		sed -i '/"seconds"/d' "$scratch/side.$processes.json"
+	done
+	[ "$(grep -c wrap3 "$scratch/side.3")" -eq 4 ] &&
+		cmp -s "$scratch/side.1" "$scratch/side.3" &&
+		cmp -s "$scratch/side.1.json" "$scratch/side.3.json"
+	report $? "rows side by side: the same lines and the same record"
+}
+
 # Every schedule run, and every state gone on from once: the same counts of everything.
 same_by_both_engines() {
 	for budget in "--stops all --events 2 --nested 2" \
@@ -183,6 +198,7 @@ bad_input() {
 quick_tier
 three_kinds_of_stops
 same_counts
+same_side_by_side
 same_by_both_engines
 faults
 audits

@@ -11,6 +11,8 @@
 #include "audit.h"
 #include "explore_options.h"
 #include "export.h"
+#include "jobs.h"
+#include "options.h"
 #include "pace.h"
 #include "replay_export.h"
 #include "verdicts.h"
@@ -146,6 +148,8 @@ static int failed(int error, const char *row)
 	if (error != -EINTR)
 		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? 3 : 1;
 	fflush(stdout);
+	if (jobs_beside())
+		return 5;
 	fprintf(stderr, "stampede: interrupted while %s was searched; what is above is complete\n",
 		row);
 	return 5;
@@ -288,11 +292,69 @@ static int one_row(const struct explore_options *options, const struct driver *d
 	return driver ? explore_row(options, driver) : explore_single(options, row);
 }
 
+/* The rows that are asked for, and what has become of those that are through. */
+struct rows {
+	const struct explore_options *options;
+	const struct driver *const *row;
+	unsigned int through;
+	int worst;
+};
+
+/* What broke says more than what could not be searched. Returns a code that ends the search. */
+static int count_in(struct rows *rows, int status)
+{
+	if (status && status != EXIT_BROKEN && status != EXIT_UNSUPPORTED)
+		return status;
+	rows->worst = rows->worst == EXIT_BROKEN || !status ? rows->worst : status;
+	rows->through++;
+	return 0;
+}
+
+/* One row alone has its searches split; a picture or a trace is one file for all rows. */
+static bool can_go_beside(const struct explore_options *options, int count)
+{
+	return count > 1 && options->processes > 1 && !options->audit && !options->replay &&
+	       !options->show->svg && !options->show->export;
+}
+
+static int row_beside(void *arg, unsigned int number, FILE *aside)
+{
+	const struct rows *rows = arg;
+	struct explore_options options = *rows->options;
+	int status;
+
+	options.processes = 1;
+	/* Those of rows before this one are in the process that started it. */
+	status = options.json ? verdicts_begin() : 0;
+	if (status)
+		return status;
+	status = one_row(&options, rows->row[number]);
+	verdicts_hand_over(aside);
+	return status;
+}
+
+static int take_row(void *arg, unsigned int number, int status, FILE *aside)
+{
+	(void)number;
+	verdicts_take_over(aside);
+	return count_in(arg, status);
+}
+
+static int rows_beside(struct rows *rows, unsigned int count)
+{
+	const struct jobs jobs = { .count = count, .processes = rows->options->processes,
+				   .arg = rows, .run = row_beside, .take = take_row };
+	int status = jobs_run(&jobs);
+
+	return search_interrupted ? failed(-EINTR, rows->row[rows->through]->row) : status;
+}
+
 /* All that --schemes names. */
 static int explore_rows(const struct explore_options *options)
 {
 	const struct driver *rows[DRIVERS_MAX];
-	int count, i, status, worst = 0;
+	struct rows all;
+	int count, i, status = 0;
 
 	count = driver_select(drivers_counting, options->schemes, rows, DRIVERS_MAX);
 	if (count < 0)
@@ -306,14 +368,13 @@ static int explore_rows(const struct explore_options *options)
 	pace_begin(expected_seconds(options, rows, count));
 	if (!options->replay && !options->audit)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
-	for (i = 0; i < count; i++) {
-		status = one_row(options, rows[i]);
-		if (status && status != 2 && status != 4)
-			return status;
-		/* What broke says more than what could not be searched. */
-		worst = worst == 2 || !status ? worst : status;
-	}
-	return worst;
+	all = (struct rows){ .options = options, .row = rows };
+	if (can_go_beside(options, count))
+		status = rows_beside(&all, (unsigned int)count);
+	else
+		for (i = 0; i < count && !status; i++)
+			status = count_in(&all, one_row(options, rows[i]));
+	return status ? status : all.worst;
 }
 
 int main(int argc, char **argv)

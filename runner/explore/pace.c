@@ -18,6 +18,8 @@ static struct {
 	double counted; /* of that, in progress already */
 	unsigned int expected, searched; /* searches of the family */
 	uint64_t said_ns;
+	volatile double *seconds; /* of another process, which speaks for all */
+	double counted_all;
 } pace;
 
 /* Searches that a family takes; every fourth byte of a small sub-buffer is an offset. */
@@ -80,13 +82,18 @@ static void count_to(double part)
 
 	if (reached <= pace.counted)
 		return;
-	progress_done(&pace.progress, reached - pace.counted);
+	if (pace.seconds)
+		*pace.seconds += reached - pace.counted;
+	else
+		progress_done(&pace.progress, reached - pace.counted);
 	pace.counted = reached;
 }
 
 void pace_tick(double done)
 {
 	count_to((pace.searched + done) / pace.expected);
+	if (pace.seconds)
+		return;
 	progress_step(&pace.progress, pace.row, pace.what);
 	pace.said_ns = time_ns();
 }
@@ -103,5 +110,24 @@ void pace_searched(void)
 void pace_done(void)
 {
 	count_to(1);
-	progress_end(&pace.progress);
+	pace_clear();
+}
+
+void pace_in(volatile double *seconds)
+{
+	pace.seconds = seconds;
+}
+
+void pace_seconds(double seconds)
+{
+	if (seconds > pace.counted_all)
+		progress_done(&pace.progress, seconds - pace.counted_all);
+	pace.counted_all = seconds > pace.counted_all ? seconds : pace.counted_all;
+	progress_step(&pace.progress, "explored", "rows side by side");
+}
+
+void pace_clear(void)
+{
+	if (!pace.seconds)
+		progress_end(&pace.progress);
 }

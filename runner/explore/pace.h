@@ -23,4 +23,16 @@ void pace_searched(void);
 /* The family is over; clears the line for what is going to be printed. */
 void pace_done(void);
 
+/*
+ * In a process beside others (jobs.h): from now on nothing is said, and the seconds that are done,
+ * of those that were expected, are added to *seconds.
+ */
+void pace_in(volatile double *seconds);
+
+/* So many of the expected seconds are done by all processes. Says so. */
+void pace_seconds(double seconds);
+
+/* Clears the line. */
+void pace_clear(void);
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef STAMPEDE_RUNNER_EXPLORE_VERDICTS_H
 #define STAMPEDE_RUNNER_EXPLORE_VERDICTS_H
 
+#include <stdio.h>
+
 #include "show.h"
 #include "tiers.h"
 
@@ -15,6 +17,10 @@ int verdicts_begin(void);
  */
 void verdicts_add(const struct family *family, int searches, const struct findings *findings,
 		  const struct search *first, const struct show *show);
+
+/* From one process to another, where they come behind those that are there. */
+void verdicts_hand_over(FILE *to);
+void verdicts_take_over(FILE *from);
 
 /* Writes them to `path`, "-" is stdout. 0, or an exit code after a line on stderr. */
 int verdicts_write(const char *path);
