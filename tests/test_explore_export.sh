@@ -86,8 +86,8 @@ report $? "what a reader took in the middle is in the trace"
 one="$explore --schemes =packed_word --replay n1"
 says "a row without a format" 4 "untimed has no stamps, or a format of its own" \
 	"$explore" --schemes =untimed --replay "" --export "$scratch/none"
-says "rows without a format" 4 "joint_delta has no stamps, or a format of its own" \
-	"$explore" --schemes =joint_delta --export "$scratch/none"
+says "rows without a format" 4 "untimed has no stamps, or a format of its own" \
+	"$explore" --schemes =untimed --export "$scratch/none"
 says "a directory that is there" 1 "is there already; remove it" $one --export "$scratch"
 says "a directory in none" 1 "No such file" $one --export "$scratch/no/where"
 says "a schedule that does not fit" 1 "does not fit" "$explore" --schemes =packed_word \
