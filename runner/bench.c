@@ -112,9 +112,8 @@ static int parse(int argc, char **argv, struct bench *bench)
 		good = false;
 	}
 	if (good && optind < argc)
-		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
-			argv[optind]);
-	return good && optind == argc ? 0 : 1 + EXIT_USAGE;
+		return 1 + option_refused(argv[optind]);
+	return good ? 0 : 1 + EXIT_USAGE;
 }
 
 /* Plots and the report page are a program of their own, which reads only the record. */

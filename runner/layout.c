@@ -133,6 +133,7 @@ static int parse(int argc, char **argv, struct options *options)
 	bool good = true;
 	int option;
 
+	opterr = 0;
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'f')
 			good = real("--clock-hz", optarg, 1e3, 1e12, &inputs->clock_hz);
@@ -161,12 +162,11 @@ static int parse(int argc, char **argv, struct options *options)
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
-			return 1 + EXIT_USAGE;
+			return 1 + option_refused(argv[optind - 1]);
 	}
 	if (good && optind < argc)
-		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
-			argv[optind]);
-	return good && optind == argc ? 0 : 1 + EXIT_USAGE;
+		return 1 + option_refused(argv[optind]);
+	return good ? 0 : 1 + EXIT_USAGE;
 }
 
 /* Inputs that leave something to talk about. */

@@ -39,7 +39,7 @@ struct options {
 static const char usage[] =
 	"usage: run-stress [options]\n"
 	"  --list                 rows and workloads\n"
-	"  --scheme \"A B\"         rows, or prefixes of rows (default: all but variants)\n"
+	"  --schemes \"A B\"        rows, or prefixes of rows (default: all but variants)\n"
 	"  --workload NAME        default storm\n"
 	"  --seconds N            per row (default 2)\n"
 	"  --levels 1..3          nesting levels of the storm (default 3)\n"
@@ -57,8 +57,8 @@ static const char usage[] =
 	"exit: 0 promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not possible here,\n"
 	"      5 interrupted\n"
 	"examples:\n"
-	"  run-stress --scheme nested_stamps --seconds 60 --bits 16\n"
-	"  run-stress --workload late_beat --scheme heartbeat\n"
+	"  run-stress --schemes nested_stamps --seconds 60 --bits 16\n"
+	"  run-stress --workload late_beat --schemes heartbeat\n"
 	"  run-stress --workload replay --gaps workloads/gaps/syscalls_busy.csv\n";
 
 static void on_interrupt(int signal)
@@ -69,7 +69,7 @@ static void on_interrupt(int signal)
 
 static const struct option longs[] = {
 	{ "list", no_argument, NULL, 'l' },
-	{ "scheme", required_argument, NULL, 's' },
+	{ "schemes", required_argument, NULL, 's' }, /* --scheme, as everywhere, is short for it */
 	{ "workload", required_argument, NULL, 'w' },
 	{ "seconds", required_argument, NULL, 't' },
 	{ "levels", required_argument, NULL, 'n' },
@@ -93,6 +93,7 @@ static int parse(int argc, char **argv, struct options *options)
 	bool good = true;
 	int option;
 
+	opterr = 0;
 	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'a')
 			options->shared = true;
@@ -132,12 +133,11 @@ static int parse(int argc, char **argv, struct options *options)
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
-			return fputs(usage, stderr), 1 + EXIT_USAGE;
+			return 1 + option_refused(argv[optind - 1]);
 	}
 	if (good && optind < argc)
-		fprintf(stderr, "stampede: '%s' is not an option (--help shows them)\n",
-			argv[optind]);
-	return good && optind == argc ? 0 : 1 + EXIT_USAGE;
+		return 1 + option_refused(argv[optind]);
+	return good ? 0 : 1 + EXIT_USAGE;
 }
 
 /* A width that all chosen rows can have: who cuts low bits of the stamp needs more than those. */
@@ -150,7 +150,7 @@ static int check_bits(const struct options *options, const struct driver **rows,
 			continue;
 		fprintf(stderr,
 			"stampede: --bits %" PRIu64 " leaves no bit of time to %s, which cuts the "
-			"low %u; give more, or choose others with --scheme\n",
+			"low %u; give more, or choose others with --schemes\n",
 			options->bits, rows[i]->row, rows[i]->desc->cut_bits);
 		return EXIT_USAGE;
 	}

@@ -34,6 +34,8 @@ step "decoders beside others" env STAMPEDE_RATES=1 build/tests/test_readers_spee
 step "200 kills" env KILLS=200 sh tests/test_resume.sh build
 step "a planted change" sh tests/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
+step "explorer, long tier, all rows" make --no-print-directory $jobs explored-all
+step "explorer, long tier, all rows" build/explore --tier long --schemes all
 step "explorer, other compilers and machines" sh tests/long_explore.sh build
 step "fuzz" make --no-print-directory fuzz SECONDS=${FUZZ_SECONDS:-600}
 step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all tests \

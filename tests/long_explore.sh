@@ -46,6 +46,7 @@ compiled() { # name, variables...
 		outcomes "$build/explore" --objects "$into" --stops $stops >"$scratch/$name.$stops"
 		same "$name, $stops" "$scratch/$name.$stops" "$scratch/wanted"
 	done
+	kept "$name" "$into" "$build/explore" --stops all --events 2 --nested 3 --before 1
 	"$build/explore" --objects "$into" --audit --nested 0 --schemes "$pointed" >"$scratch/audit"
 	case $? in
 	0) echo "ok: $name, audit of the stops" ;;
@@ -69,16 +70,17 @@ machine() { # name, fields compared, how it is run, compiler
 		"$scratch/absent" "$scratch/wanted" |
 		cut -d' ' -f"$fields" >"$scratch/$name.wanted"
 	same "$name, points" "$scratch/$name" "$scratch/$name.wanted"
-	kept "$name" "$run" "$into" --shape page --events 2 --nested 3 --before 1
-	kept "$name" "$run" "$into" --shape wrap3 --events 2 --nested 1 --jumps 1 --before 1
-	kept "$name" "$run" "$into" --shape ends2 --events 3 --nested 2 --offsets all
+	points="$into/explore --stops points"
+	kept "$name" "$into" $run $points --shape page --events 2 --nested 3 --before 1
+	kept "$name" "$into" $run $points --shape wrap3 --events 2 --nested 1 --jumps 1 --before 1
+	kept "$name" "$into" $run $points --shape ends2 --events 3 --nested 2 --offsets all
 }
 
-kept() { # name, how it is run, directory, budget...
-	name=$1 run=$2 into=$3
-	shift 3
-	if $run "$into/explore" --objects "$into" --stops points --schemes "$pointed" "$@" \
-		>"$scratch/kept" 2>/dev/null && grep -q ' kept' "$scratch/kept"; then
+kept() { # name, directory, explorer and budget...
+	name=$1 into=$2
+	shift 2
+	if "$@" --objects "$into" --schemes "$pointed" >"$scratch/kept" 2>/dev/null &&
+		grep -q ' kept' "$scratch/kept"; then
 		echo "ok: $name, $(grep -c ' kept' "$scratch/kept") rows, $*"
 	else
 		failed=$((failed + 1))

@@ -16,7 +16,7 @@ for program in $programs; do
 	}
 done
 report $lacking "every --help has usage, exit codes and examples, in 100 columns"
-for program in bench compare claims explore peers read-trace; do
+for program in bench run-stress layout compare claims explore peers read-trace; do
 	says "$program: unknown option" 1 "'--nonsense' is not an option" \
 		"$build/$program" --nonsense
 done
