@@ -67,7 +67,12 @@
 
 _Static_assert(LAYOUT_FLAG + LAYOUT_ID + LAYOUT_TIME + LAYOUT_SIZE == LAYOUT_WORD,
 	       "the fields do not add up to the header word");
+#ifdef STAMPEDE_EXPLORED
+/* The explorer's shapes have wraps of a few ticks. */
+_Static_assert(STAMP_BITS <= LAYOUT_TIME + LAYOUT_CUT, "the field does not hold STAMP_BITS");
+#else
 _Static_assert(STAMP_BITS == LAYOUT_TIME + LAYOUT_CUT, "STAMP_BITS is where the field ends");
+#endif
 _Static_assert(LAYOUT_ID >= 3 && LAYOUT_ID <= 16, "ids need room beside the escapes");
 _Static_assert(LAYOUT_CUT + LAYOUT_TIME <= 63, "more bits than a stamp has");
 _Static_assert(!LAYOUT_SIZE || (LAYOUT_ID == 16 && LAYOUT_SIZE == 16 && !LAYOUT_CUT),
