@@ -196,6 +196,9 @@ man: ## manual pages of all programs in build/man, from their --help
 	@sh runner/packages.sh $(build_packages) help2man
 	@$(MAKE) --no-print-directory $(jobs) all
 	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
+readme: ## a run's figures into README's blocks: make readme RUN=results/latest LOG=its-output
+	@python3 plots/readme.py $(RUN) README.md $(LOG)
+
 explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
@@ -221,4 +224,4 @@ help: ## this list
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 
-.PHONY: all bench run-stress explore layout plots compare man test tests test-long clean help force
+.PHONY: all bench run-stress readme explore layout plots compare man test tests test-long clean help force

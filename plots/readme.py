@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: readme.py RUN README [LOG]
+
+Writes the figures of a run into the README's blocks: matrix and layouts from RUN/bench.json (of a
+full run), guide from RUN/report.md, table from LOG, what the run printed. A block whose section the
+run does not have stays as it is, with a line on stderr."""
+import json
+import os
+import re
+import sys
+
+RATES = [1, 100, 10000]
+GAPS = ["syscalls_busy", "sched_only_calm"]
+ROWS = """full_tsc zero_delta heartbeat heartbeat_compact delta_sync_soft three_read extended_header
+    extended_header_msb32 nested_stamps packed_word restartable joint_delta layout_5_27_cut5_beat
+    layout_5_27_cut5_ext layout_13_19_cut9_beat layout_13_19_cut9_ext layout_64_ext""".split()
+
+
+def said(run):
+    """Which run this is, in words."""
+    context = run["context"]
+    day = context["date"][:10]
+    command = " ".join(run["command"]) if isinstance(run["command"], list) else run["command"]
+    cpus, model = context["num_cpus"], context["stampede"]["cpu"]["model"]
+    return f"`{command}` of {day}, {cpus} CPUs, {model}"
+
+
+def figure(value):
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}"
+
+
+def matrix(run):
+    replay = {(one["row"], one["gaps"]): one["bytes"] for one in run["replay"]}
+    rate = {(one["row"], one["events_per_second"]):
+            one["header_bytes_per_second"] / one["events_per_second"]
+            for one in run["bytes_by_rate"]}
+    if not replay or not rate:
+        return None
+    lines = ["Bytes per event with 8 bytes of payload, beats included, at gaps as recorded, and header",
+             "bytes per event at even rates:", "",
+             "| row | " + " | ".join(f"`{gaps}`" for gaps in GAPS) + " | " +
+             " | ".join(f"{one:,} per second" for one in RATES) + " |",
+             "|---|" + "--:|" * (len(GAPS) + len(RATES))]
+    for row in ROWS:
+        cells = [replay.get((row, gaps)) for gaps in GAPS] + [rate.get((row, one)) for one in RATES]
+        if None not in cells:
+            lines.append(f"| `{row}` | " + " | ".join(map(figure, cells)) + " |")
+    checked = [one for one in run["stress"] if one.get("verdict")]
+    broken = sum(one["verdict"] == "broken" for one in checked + run["replay"])
+    handoff = [one["handoff"] for one in run["stress"] if one.get("handoff")]
+    text = (f"The run is {said(run)}. {len({one['row'] for one in checked})} rows in "
+            f"{len({one['workload'] for one in checked})} workloads under all oracles: "
+            f"{'no promise was' if not broken else str(broken) + ' cells'} broken.")
+    if handoff:
+        early = sum(one["early"] for one in handoff)
+        inexact = sum(one["early_inexact"] for one in handoff)
+        text += (f" Of {sum(one['pairs'] for one in handoff):,} pairs of `handoff` {early - inexact} "
+                 f"effects came before their cause; {inexact} more by stamps declared inexact.")
+    return lines + [""] + wrapped(text)
+
+
+def layouts(run):
+    ties = {one["gaps"]: one["ties_per_million"] for one in run["precision"]}
+    channels = run["channels"]
+    if not ties or not channels:
+        return None
+    back = ties["back to back"]
+    first = next(bits for bits, count in enumerate(back) if count >= 1000)
+    busy = ties["allevents_busy"]
+    then = next(bits for bits in range(1, len(busy)) if busy[bits] >= 10 * max(1, busy[bits - 1]))
+    nine = [one for one in channels if abs(one["share"] - 0.9) < 0.01]
+    best = max(nine, key=lambda one: one["saved_share"])
+    worst = min(nine, key=lambda one: one["saved_share"])
+    order = max(channels, key=lambda one: one["inversions"] / one["events"])
+    text = (f"In the run above, events back to back tie from the {first}th bit cut on "
+            f"({back[first]:,.0f} per million; {back[9]:,.0f} at nine), those of a busy kernel "
+            f"(`allevents_busy`) from the {then}th ({busy[then - 1]:,.0f} per million before, "
+            f"{busy[then]:,.0f} then). With nine in ten events compact, a channel of their own saves at "
+            f"best {100 * best['saved_share']:.0f} % of the header bytes (`{best['compact']}` beside "
+            f"`{best['normal']}`, `{best['gaps']}`); at worst it costs "
+            f"{-100 * worst['saved_share']:.0f} % more (`{worst['compact']}`, `{worst['gaps']}`). Cut in "
+            f"one channel and not in the other, at most "
+            f"{1e6 * order['inversions'] / order['events']:,.0f} events per million come out of order "
+            f"(`{order['compact']}`, {100 * order['share']:.0f} % of the events compact).")
+    return wrapped(text)
+
+
+def guide(directory):
+    text = open(os.path.join(directory, "report.md")).read()
+    found = re.search(r"^## Which one do I take.*?\n\n(.*?)(?=^## )", text, re.M | re.S)
+    return found.group(1).rstrip().split("\n") if found else None
+
+
+def table(log):
+    text = open(log).read().replace("\r", "\n")
+    found = re.search(r"^steady +verdict.*?(?=\n\n)", text, re.M | re.S)
+    return ["```", *found.group(0).split("\n"), "```"] if found else None
+
+
+def wrapped(text):
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + len(word) + 1 > 100:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return lines
+
+
+def put(text, name, lines):
+    if not lines:
+        print(f"stampede: readme.py: nothing in the run for {name}: left as it is", file=sys.stderr)
+        return text
+    pattern = re.compile(rf"<!-- {name} -->\n.*?<!-- /{name} -->", re.S)
+    if not pattern.search(text):
+        sys.exit(f"stampede: readme.py: no block {name}")
+    block = "\n".join([f"<!-- {name} -->", *lines, f"<!-- /{name} -->"])
+    return pattern.sub(lambda _: block, text)
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    directory, path = sys.argv[1:3]
+    run = json.load(open(os.path.join(directory, "bench.json")))
+    text = open(path).read()
+    note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's directory.")]
+    shown = table(sys.argv[3]) if len(sys.argv) == 4 else None
+    chosen = guide(directory)
+    text = put(text, "table", shown and shown + note)
+    text = put(text, "guide", chosen and chosen + note)
+    text = put(text, "matrix", matrix(run))
+    text = put(text, "layouts", layouts(run))
+    with open(path + ".new", "w") as out:
+        out.write(text)
+    os.replace(path + ".new", path)
+
+
+if __name__ == "__main__":
+    main()
