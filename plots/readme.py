@@ -49,14 +49,16 @@ def matrix(run):
     checked = [one for one in run["stress"] if one.get("verdict")]
     broken = sum(one["verdict"] == "broken" for one in checked + run["replay"])
     handoff = [one["handoff"] for one in run["stress"] if one.get("handoff")]
-    text = (f"The run is {said(run)}. {len({one['row'] for one in checked})} rows in "
-            f"{len({one['workload'] for one in checked})} workloads under all oracles: "
+    workloads = {one["workload"].split(":")[0] for one in checked + run["benchmarks"]}
+    workloads |= {name for name in ("late_beat", "idle", "replay", "seek") if run.get(name)}
+    text = (f"The run is {said(run)}. {len({one['row'] for one in checked})} rows, "
+            f"{len(workloads)} workloads, all oracles: "
             f"{'no promise was' if not broken else str(broken) + ' cells'} broken.")
     if handoff:
         early = sum(one["early"] for one in handoff)
         inexact = sum(one["early_inexact"] for one in handoff)
-        text += (f" Of {sum(one['pairs'] for one in handoff):,} pairs of `handoff` {early - inexact} "
-                 f"effects came before their cause; {inexact} more by stamps declared inexact.")
+        text += (f" Of {sum(one['pairs'] for one in handoff):,} pairs of `handoff` {early} effects "
+                 f"came before their cause, and {inexact} by stamps declared inexact.")
     return lines + [""] + wrapped(text)
 
 
@@ -88,8 +90,16 @@ def layouts(run):
 
 def guide(directory):
     text = open(os.path.join(directory, "report.md")).read()
-    found = re.search(r"^## Which one do I take.*?\n\n(.*?)(?=^## )", text, re.M | re.S)
-    return found.group(1).rstrip().split("\n") if found else None
+    found = re.search(r"<!-- guide: begin -->\n(.*?)<!-- guide: end -->", text, re.S)
+    if not found:
+        return None
+    lines = []
+    for line in found.group(1).rstrip().split("\n"):
+        # A table's head needs an empty line before it.
+        if line.startswith("|") and lines and lines[-1] and not lines[-1].startswith("|"):
+            lines.append("")
+        lines += [line] if line.startswith("|") or not line else wrapped(line)
+    return lines
 
 
 def table(log):
@@ -99,10 +109,10 @@ def table(log):
 
 
 def wrapped(text):
-    lines = [""]
+    lines, indent = [""], "  " if text.startswith("- ") else ""
     for word in text.split():
-        if lines[-1] and len(lines[-1]) + len(word) + 1 > 100:
-            lines.append("")
+        if lines[-1].strip() and len(lines[-1]) + len(word) + 1 > 100:
+            lines.append(indent[:-1])
         lines[-1] += (" " if lines[-1] else "") + word
     return lines
 

@@ -16,6 +16,7 @@
 #include "ticks.h"
 
 #define EVENT_BYTES 8.0
+#define PLAN_BATCHES 16
 
 struct cell_thread {
 	pthread_t thread;
@@ -247,14 +248,25 @@ double cell_undisturbed(double *ticks, size_t batches)
 	return stats_quantile(ticks, batches, CELL_UNDISTURBED) / CELL_BATCH;
 }
 
-/* The batches of a plan are not alike: only all of them together are the plan. */
+/*
+ * The batches of a plan are not alike, but some together nearly are: with one event in ten that
+ * costs three more, their times scatter by 0.4 %.
+ */
 static double thread_ticks(struct cell_thread *thread)
 {
-	double ns = (double)thread->cpu_ns / (double)thread->result.iterations;
+	size_t together = thread->cell->injected.on ? PLAN_BATCHES : 1, whole, i, j;
 
-	if (thread->cell->injected.on)
-		return ns * ticks_hz() / 1e9;
-	return cell_undisturbed(thread->batch, thread->batches);
+	whole = thread->batches / together;
+	if (!whole)
+		together = whole = 1;
+	for (i = 0; i < whole; i++) {
+		double sum = 0;
+
+		for (j = 0; j < together; j++)
+			sum += thread->batch[i * together + j];
+		thread->batch[i] = sum / (double)together;
+	}
+	return cell_undisturbed(thread->batch, whole);
 }
 
 static json_t *report(struct cell_thread *threads, unsigned int count)
