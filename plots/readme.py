@@ -3,7 +3,7 @@
 """usage: readme.py RUN README [LOG]
 
 Writes the figures of a run into the README's blocks: matrix and layouts from RUN/bench.json (of a
-full run), guide from RUN/report.md, table from LOG, what the run printed. A block whose section the
+full run), guide from RUN/report.md, table from LOG, what the run printed, without variants. A block whose section the
 run does not have stays as it is, with a line on stderr."""
 import json
 import os
@@ -102,10 +102,14 @@ def guide(directory):
     return lines
 
 
-def table(log):
+def table(run, log):
     text = open(log).read().replace("\r", "\n")
     found = re.search(r"^steady +verdict.*?(?=\n\n)", text, re.M | re.S)
-    return ["```", *found.group(0).split("\n"), "```"] if found else None
+    variants = {one["row"] for one in run["tails"] if one["variant"]}
+    if not found:
+        return None
+    lines = found.group(0).split("\n")
+    return ["```", *(line for line in lines if line.split()[0] not in variants), "```"]
 
 
 def wrapped(text):
@@ -135,7 +139,7 @@ def main():
     run = json.load(open(os.path.join(directory, "bench.json")))
     text = open(path).read()
     note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's directory.")]
-    shown = table(sys.argv[3]) if len(sys.argv) == 4 else None
+    shown = table(run, sys.argv[3]) if len(sys.argv) == 4 else None
     chosen = guide(directory)
     text = put(text, "table", shown and shown + note)
     text = put(text, "guide", chosen and chosen + note)
