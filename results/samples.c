@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A record may be anybody's. */
+#define ROUNDS_MAX (1u << 24)
+
 static bool is_cell(const json_t *repetition, const struct samples_cell *cell)
 {
 	const char *row = json_string_value(json_object_get(repetition, "row"));
@@ -19,55 +22,122 @@ static size_t round_of(const json_t *repetition)
 	return (size_t)json_integer_value(json_object_get(repetition, "repetition_index"));
 }
 
-/* What base was in each round, NAN where it was not. */
-static double *base_by_round(const json_t *rows, const struct samples_cell *base, const char *key,
-			     size_t *rounds)
+static double number(const json_t *repetition, const char *key)
 {
-	const json_t *one, *value;
-	double *by_round;
+	const json_t *value = json_object_get(repetition, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* A cell's repetitions by round; a value is NAN where there is none. */
+struct series {
+	double *value;
+	double *probe;
+	size_t rounds;
+	double threads;
+};
+
+static struct series read_series(const json_t *rows, const struct samples_cell *cell,
+				 const char *key)
+{
+	struct series series = { .rounds = 0 };
+	const json_t *one;
+	size_t i, round;
+
+	json_array_foreach(rows, i, one)
+		if (round_of(one) >= series.rounds && round_of(one) < ROUNDS_MAX)
+			series.rounds = round_of(one) + 1;
+	series.value = malloc((2 * series.rounds + 1) * sizeof(double));
+	series.probe = series.value + series.rounds;
+	for (i = 0; series.value && i < 2 * series.rounds; i++)
+		series.value[i] = NAN;
+	json_array_foreach(rows, i, one) {
+		round = round_of(one);
+		if (!series.value || round >= series.rounds || !is_cell(one, cell))
+			continue;
+		series.value[round] = number(one, key);
+		series.probe[round] = number(one, "probe");
+		series.threads = number(one, "threads");
+	}
+	return series;
+}
+
+/* The longest probe of a repetition on so many threads that is called undisturbed. */
+static double probe_limit(const json_t *rows, double threads)
+{
+	double least = INFINITY, probe;
+	const json_t *one;
 	size_t i;
 
-	*rounds = 0;
-	json_array_foreach(rows, i, one)
-		if (is_cell(one, base) && round_of(one) >= *rounds)
-			*rounds = round_of(one) + 1;
-	by_round = malloc((*rounds + 1) * sizeof(double));
-	for (i = 0; by_round && i < *rounds; i++)
-		by_round[i] = NAN;
 	json_array_foreach(rows, i, one) {
-		value = json_object_get(one, key);
-		if (by_round && is_cell(one, base) && json_number_value(value) > 0)
-			by_round[round_of(one)] = json_number_value(value);
+		probe = number(one, "probe");
+		if (probe < least && number(one, "threads") == threads)
+			least = probe;
 	}
-	return by_round;
+	return least * SAMPLES_UNDISTURBED;
+}
+
+static bool counts(const struct series *series, size_t round, double limit)
+{
+	return series->value[round] > 0 && !(series->probe[round] > limit);
+}
+
+/* If disturbed, of the nearest round in which it was not: it moves little from round to round. */
+static double nearest(const struct series *base, size_t round, double limit)
+{
+	size_t away;
+
+	if (round >= base->rounds || !(base->value[round] > 0))
+		return NAN;
+	for (away = 0; away < base->rounds || away <= round; away++) {
+		if (away <= round && round - away < base->rounds &&
+		    counts(base, round - away, limit))
+			return base->value[round - away];
+		if (round + away < base->rounds && counts(base, round + away, limit))
+			return base->value[round + away];
+	}
+	return NAN;
+}
+
+/* What counts within that limit, sorted. base: NULL, or what to divide by. */
+static struct samples choose(const struct series *own, const struct series *base, double limit)
+{
+	struct samples samples = { .value = malloc((own->rounds + 1) * sizeof(double)) };
+	double one;
+	size_t i;
+
+	for (i = 0; samples.value && i < own->rounds; i++) {
+		one = own->probe[i] > limit ? NAN : own->value[i];
+		if (base && isfinite(one))
+			one /= nearest(base, i, limit);
+		if (isfinite(one))
+			samples.value[samples.count++] = one;
+	}
+	stats_sort(samples.value, samples.count);
+	return samples;
 }
 
 struct samples samples_collect(const json_t *rows, const struct samples_cell *cell,
 			       const char *key, const struct samples_cell *base)
 {
-	struct samples samples = { .value = calloc(json_array_size(rows) + 1, sizeof(double)) };
-	const json_t *one, *number;
-	double *below = NULL, value;
-	size_t i, rounds = 0;
+	struct series own = read_series(rows, cell, key), below = { .value = NULL };
+	struct samples all = { .value = NULL }, undisturbed = { .value = NULL };
 
-	if (base && samples.value) {
-		below = base_by_round(rows, base, key, &rounds);
-		if (!below)
-			return samples;
+	if (base)
+		below = read_series(rows, base, key);
+	if (own.value && (!base || below.value)) {
+		all = choose(&own, base ? &below : NULL, INFINITY);
+		undisturbed = choose(&own, base ? &below : NULL, probe_limit(rows, own.threads));
 	}
-	json_array_foreach(rows, i, one) {
-		number = json_object_get(one, key);
-		if (!samples.value || !json_is_number(number) || !is_cell(one, cell))
-			continue;
-		value = json_number_value(number);
-		if (base)
-			value = round_of(one) < rounds ? value / below[round_of(one)] : NAN;
-		if (isfinite(value))
-			samples.value[samples.count++] = value;
+	free(own.value);
+	free(below.value);
+	if (undisturbed.count < SAMPLES_LEAST && undisturbed.count < all.count) {
+		samples_free(&undisturbed);
+		return all;
 	}
-	free(below);
-	stats_sort(samples.value, samples.count);
-	return samples;
+	undisturbed.left_out = all.count - undisturbed.count;
+	samples_free(&all);
+	return undisturbed;
 }
 
 void samples_free(struct samples *samples)

@@ -18,11 +18,22 @@ struct samples_cell {
 struct samples {
 	double *value; /* sorted */
 	size_t count;
+	size_t left_out; /* disturbed repetitions */
 };
 
 /*
- * `key` of a cell's repetitions, divided by that of `base` in the same round unless base is NULL;
- * rounds in which one of the two is missing, or base is not above 0, are left out. rows: array of
+ * A repetition was disturbed if the loop around nothing beside it took so much longer than in the
+ * calmest repetition with as many threads: another thread on the same core doubles it. What a
+ * scheme costs has no part in the choice.
+ */
+#define SAMPLES_UNDISTURBED 1.2
+/* If fewer were undisturbed, all count: no interval is known for less. */
+#define SAMPLES_LEAST 6
+
+/*
+ * `key` of a cell's undisturbed repetitions, divided by that of `base` in the same round unless
+ * base is NULL; where base was disturbed in that round, by that of the nearest in which it was
+ * not. Rounds in which it is missing, or base is not above 0, are left out. rows: array of
  * benchmarks[]. Free with samples_free(). Without memory: no values.
  */
 struct samples samples_collect(const json_t *rows, const struct samples_cell *cell,

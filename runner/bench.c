@@ -33,7 +33,7 @@ static const char usage[] =
 	"  --schemes \"A B\"        rows or prefixes (default: all but variants; floor always)\n"
 	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 13)\n"
-	"  --budget SECONDS       for more rounds of what is noisy (default 30, quick 1, full 300)\n"
+	"  --budget SECONDS       for more rounds of what is noisy (default 16, quick 3, full 300)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
 	"  --results DIR          where runs are recorded (default results)\n"
@@ -141,7 +141,7 @@ static void print_end(const struct bench *bench, const char *directory)
 	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are "
 	       "medians of\n%u repetitions, and more where it takes them, each a process of its "
 	       "own, in shuffled\nrounds, of which the undisturbed part counts; ratio to floor "
-	       "in %s, within\nthe round, with half of its 95 %% interval.\n"
+	       "in %s, round by\nround, with half of its 95 %% interval.\n"
 	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
 	       bench->rounds.rounds,
 	       bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
@@ -157,6 +157,9 @@ static int print_noise(const struct bench *bench)
 {
 	struct bench_noise noise = bench_noise(bench);
 
+	if (noise.disturbed)
+		printf("%zu of %zu repetitions left out: their cores were shared (a loop around "
+		       "nothing took 20 %% longer)\n", noise.disturbed, noise.repetitions);
 	if (!noise.noisy)
 		return EXIT_FINE;
 	printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of further rounds "

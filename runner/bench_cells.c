@@ -252,8 +252,19 @@ static void count_noise(const json_t *lines, struct bench_noise *noise)
 struct bench_noise bench_noise(const struct bench *bench)
 {
 	struct bench_noise noise = { 0 };
+	unsigned int i;
 
 	count_noise(bench->table, &noise);
 	count_noise(bench->injected, &noise);
+	for (i = 0; i < bench->rounds.cells; i++) {
+		struct samples_cell cell = { bench->rounds.cell[i].row,
+					     bench->rounds.cell[i].workload };
+		struct samples samples = samples_collect(bench->repetitions_json, &cell, "ticks",
+							 NULL);
+
+		noise.repetitions += samples.count + samples.left_out;
+		noise.disturbed += samples.left_out;
+		samples_free(&samples);
+	}
 	return noise;
 }

@@ -28,9 +28,9 @@
 #define WRAPPING_EVENTS 20000
 #define DECODE_ROUNDS 40
 
-static const struct bench_size full = { 2, 6, 3, 15e6, 41, 15, 31, 1, 3, 300 };
-static const struct bench_size standard = { 0.6, 3, 1.2, 15e6, 41, 15, 7, 0.3, 0, 30 };
-static const struct bench_size quick = { 0.1, 0.25, 0.1, 4e6, 13, 7, 7, 0.2, 0, 1 };
+static const struct bench_size full = { 2, 6, 3, 15e6, 41, 31, 31, 1, 3, 300 };
+static const struct bench_size standard = { 0.6, 2.4, 1.2, 15e6, 41, 21, 13, 0.3, 0, 16 };
+static const struct bench_size quick = { 0.1, 0.25, 0.1, 4e6, 13, 13, 7, 0.2, 0, 3 };
 
 const struct bench_size *bench_size(const struct bench *bench)
 {
@@ -525,10 +525,11 @@ static json_t *noise_json(const struct bench *bench)
 {
 	struct bench_noise noise = bench_noise(bench);
 
-	return json_pack("{s:I, s:I, s:b, s:f, s:f}", "ratios", (json_int_t)noise.cells, "noisy",
-			 (json_int_t)noise.noisy, "too_noisy", bench_too_noisy(&noise),
+	return json_pack("{s:I, s:I, s:b, s:f, s:f, s:I, s:I}", "ratios", (json_int_t)noise.cells,
+			 "noisy", (json_int_t)noise.noisy, "too_noisy", bench_too_noisy(&noise),
 			 "half_width", summary_half_width, "budget_seconds",
-			 bench->rounds.budget_seconds);
+			 bench->rounds.budget_seconds, "repetitions",
+			 (json_int_t)noise.repetitions, "disturbed", (json_int_t)noise.disturbed);
 }
 
 static json_t *test_claims(struct bench *bench)

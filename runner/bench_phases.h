@@ -145,6 +145,8 @@ json_t *bench_command(const struct bench *bench);
 struct bench_noise {
 	size_t cells;
 	size_t noisy;
+	size_t repetitions;
+	size_t disturbed; /* and left out of the times */
 };
 struct bench_noise bench_noise(const struct bench *bench);
 

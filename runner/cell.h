@@ -48,8 +48,7 @@ struct cell {
 };
 
 /*
- * Ticks per event of a thread left alone, from those of its batches of CELL_BATCH events; sorts
- * them. Whatever disturbs a thread (another one on the same core, an interrupt, the hypervisor)
+ * Ticks of a batch of a thread left alone, from those of its batches; sorts them. Whatever disturbs a thread (another one on the same core, an interrupt, the hypervisor)
  * only makes a batch longer, and seldom lasts a whole repetition. NAN without batches.
  */
 double cell_undisturbed(double *ticks, size_t batches);

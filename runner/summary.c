@@ -86,10 +86,11 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 		basis = "ticks";
 	}
 	interval = stats_median(ratio.value, ratio.count);
-	line = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:f, s:f, s:s, s:i}", "row", about->row,
+	line = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:f, s:f, s:s, s:i, s:i}", "row", about->row,
 			 "workload", about->workload, "verdict", about->verdict, "why", about->why,
 			 "clock_reads", about->clock_reads, "atomics", about->atomics, "extended",
-			 about->extended, "ratio_basis", basis, "repetitions", (int)ns.count);
+			 about->extended, "ratio_basis", basis, "repetitions",
+			 (int)(ns.count + ns.left_out), "disturbed", (int)ns.left_out);
 	json_object_set_new(line, "worst_error_ticks",
 			    about->worst_error_ticks < 0 ? json_null() :
 							   json_real(about->worst_error_ticks));

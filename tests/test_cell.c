@@ -37,7 +37,7 @@ static void most_batches_may_be_disturbed(void **state)
 
 	(void)state;
 	for (i = 0; i < 100; i++)
-		ticks[i] = CELL_BATCH * (i % 5 ? 30.0 + i : 25.0);
+		ticks[i] = i % 5 ? 30.0 + i : 25.0;
 	assert_true(fabs(cell_undisturbed(ticks, 100) - 25) < 1e-9);
 	assert_true(isnan(cell_undisturbed(ticks, 0)));
 }

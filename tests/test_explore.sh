@@ -85,13 +85,15 @@ same_side_by_side() {
 
 # Every schedule run, and every state gone on from once: the same counts of everything.
 same_by_both_engines() {
+	both="=nested_stamps =heartbeat =restartable =zero_delta =joint_delta"
 	for budget in "--stops all --events 2 --nested 2" \
+		"--shape wrap4 --stops all --events 1 --nested 1 --jumps 1" \
 		"--shape wrap3 --nested 1 --jumps 1 --beats 1" \
 		"--nested 1 --jumps 1 --clock coarse" "--events 1 --nested 1 --reads 1 --flushes 1" \
 		"--events 1 --nested 1 --discards 1" \
 		"--shape ends2 --nested 1 --reads 1 --offsets all --mode discard"; do
 		for engine in schedules states; do
-			"$explore" --schemes "=nested_stamps =heartbeat =restartable =zero_delta" \
+			"$explore" --schemes "$both" \
 				$budget --engine $engine --before 1 --outcomes -v 2>"$scratch/err" |
 				grep -E '^[a-z_]+ +[a-z0-9]+ +(all|shared)' |
 				counts - | sed 's/[0-9]* states//'

@@ -57,20 +57,25 @@ static void *grown(void *from, size_t bytes)
 
 static uint64_t hash_of(const struct state *state)
 {
-	uint64_t seed = (uint64_t)state->shared << 32 | state->frame.event;
+	const struct frame *frame = &state->frame;
+	uint64_t seed = intern_hash(frame->event, frame->events * sizeof(frame->event[0]),
+				    state->shared);
 
-	if (state->frame.event != FRONTIER_NONE)
-		seed = intern_hash(&state->frame.logged, sizeof(state->frame.logged), seed);
-	return intern_hash(state->frame.stack, state->frame.bytes, seed);
+	seed = intern_hash(frame->logged, frame->events * sizeof(frame->logged[0]), seed);
+	return intern_hash(frame->stack, frame->bytes, seed);
+}
+
+static bool same_frame(const struct frame *a, const struct frame *b)
+{
+	return a->bytes == b->bytes && a->events == b->events &&
+	       !memcmp(a->stack, b->stack, a->bytes) &&
+	       !memcmp(a->event, b->event, a->events * sizeof(a->event[0])) &&
+	       !memcmp(a->logged, b->logged, a->events * sizeof(a->logged[0]));
 }
 
 static bool same(const struct state *a, const struct state *b)
 {
-	return a->hash == b->hash && a->shared == b->shared && a->frame.event == b->frame.event &&
-	       a->frame.bytes == b->frame.bytes &&
-	       !memcmp(a->frame.stack, b->frame.stack, a->frame.bytes) &&
-	       (a->frame.event == FRONTIER_NONE ||
-		!memcmp(&a->frame.logged, &b->frame.logged, sizeof(a->frame.logged)));
+	return a->hash == b->hash && a->shared == b->shared && same_frame(&a->frame, &b->frame);
 }
 
 static uint32_t *find(const struct frontier *frontier, const struct state *state)

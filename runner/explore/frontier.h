@@ -17,12 +17,17 @@ struct path {
 	struct action action[WORLD_ACTIONS_MAX];
 };
 
-/* The writer's own part of the world: its stack, and its event if that is entered. */
+/*
+ * The writer's own part of the world: its stack, and its events that are entered and not left. Who
+ * had others wait has two at a time: those run before it leaves.
+ */
+#define FRAME_EVENTS_MAX 3
 struct frame {
 	const uint8_t *stack;
 	uint32_t bytes;
-	uint32_t event; /* in the log; FRONTIER_NONE */
-	struct logged logged;
+	uint32_t events;
+	uint32_t event[FRAME_EVENTS_MAX]; /* in the log */
+	struct logged logged[FRAME_EVENTS_MAX];
 };
 
 struct state {

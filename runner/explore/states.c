@@ -124,7 +124,7 @@ static uint32_t left_in(uint32_t shared)
 static struct frame frame_of(unsigned int depth, uint32_t first)
 {
 	const struct book *book = &world->book;
-	struct frame frame = {.event = FRONTIER_NONE};
+	struct frame frame = {.events = 0};
 	uintptr_t sp;
 	uint32_t i;
 
@@ -133,12 +133,14 @@ static struct frame frame_of(unsigned int depth, uint32_t first)
 	sp = book->depth > depth ? book->level[depth].sp : book->sp;
 	frame.stack = (const uint8_t *)sp;
 	frame.bytes = (uint32_t)(book->level[depth - 1].sp - sp);
-	for (i = first; i < book->events; i++)
-		if (!book->log[i].left) {
-			frame.event = i;
-			frame.logged = book->log[i];
-			break;
-		}
+	for (i = first; i < book->events; i++) {
+		if (book->log[i].left)
+			continue;
+		if (frame.events == FRAME_EVENTS_MAX)
+			abort();
+		frame.event[frame.events] = i;
+		frame.logged[frame.events++] = book->log[i];
+	}
 	return frame;
 }
 
@@ -156,8 +158,8 @@ static void restore(const struct state *state, unsigned int depth, uint32_t firs
 	/* The log has other ways' events: all that are not the writer's own have ended. */
 	for (i = first; i < book->events; i++)
 		book->log[i].left = 1;
-	if (state->frame.event != FRONTIER_NONE)
-		book->log[state->frame.event] = state->frame.logged;
+	for (i = 0; i < state->frame.events; i++)
+		book->log[state->frame.event[i]] = state->frame.logged[i];
 }
 
 /* ---- following ---- */
@@ -181,7 +183,7 @@ static void add(struct frontier *to, const struct state *state, uint32_t shared,
 	frontier_add(to, &added);
 }
 
-static const struct frame no_frame = {.stack = (const uint8_t *)"", .event = FRONTIER_NONE};
+static const struct frame no_frame = {.stack = (const uint8_t *)""};
 
 static void add_fault(struct follow *follow, const struct state *state, int signal)
 {

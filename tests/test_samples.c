@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+/* Which repetitions count: the undisturbed ones, by a probe that knows nothing of the scheme. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "samples.h"
+
+#define CALM 0.75
+#define BUSY 1.5
+
+static void add(json_t *rows, const char *row, int round, int threads, double ticks, double probe)
+{
+	json_t *one = json_pack("{s:s, s:s, s:i, s:i, s:f}", "row", row, "workload", "steady",
+				"repetition_index", round, "threads", threads, "ticks", ticks);
+
+	if (probe > 0)
+		json_object_set_new(one, "probe", json_real(probe));
+	json_array_append_new(rows, one);
+}
+
+static const struct samples_cell own = { "row", "steady" }, base = { SAMPLES_FLOOR, "steady" };
+
+static void disturbed_repetitions_are_left_out(void **state)
+{
+	json_t *rows = json_array();
+	struct samples samples;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		add(rows, "row", i, 1, i % 3 ? 40 : 30, i % 3 ? BUSY : CALM * (1 + i * 0.001));
+	samples = samples_collect(rows, &own, "ticks", NULL);
+	assert_int_equal(samples.count, 7);
+	assert_int_equal(samples.left_out, 13);
+	assert_true(samples.value[0] == 30 && samples.value[6] == 30);
+	samples_free(&samples);
+	json_decref(rows);
+}
+
+/* A short time is no reason to count, nor a long one not to. */
+static void the_time_itself_does_not_choose(void **state)
+{
+	json_t *rows = json_array();
+	struct samples samples;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		add(rows, "row", i, 1, i % 2 ? 20 : 30, i % 2 ? BUSY : CALM);
+	samples = samples_collect(rows, &own, "ticks", NULL);
+	assert_int_equal(samples.count, 10);
+	assert_true(samples.value[0] == 30 && samples.value[9] == 30);
+	samples_free(&samples);
+	json_decref(rows);
+}
+
+static void all_count_where_too_few_are_undisturbed(void **state)
+{
+	json_t *rows = json_array();
+	struct samples samples;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		add(rows, "row", i, 1, 30, i < SAMPLES_LEAST - 1 ? CALM : BUSY);
+	samples = samples_collect(rows, &own, "ticks", NULL);
+	assert_int_equal(samples.count, 20);
+	assert_int_equal(samples.left_out, 0);
+	samples_free(&samples);
+	add(rows, "row", 20, 1, 30, CALM);
+	samples = samples_collect(rows, &own, "ticks", NULL);
+	assert_int_equal(samples.count, SAMPLES_LEAST);
+	samples_free(&samples);
+	json_decref(rows);
+}
+
+static void a_disturbed_base_is_that_of_the_nearest_round(void **state)
+{
+	json_t *rows = json_array();
+	struct samples samples;
+	int i;
+
+	(void)state;
+	/* The base is 10 up to round 9 and 20 from then on, disturbed in every odd round. */
+	for (i = 0; i < 20; i++) {
+		add(rows, "row", i, 1, i < 10 ? 10 : 20, CALM);
+		add(rows, SAMPLES_FLOOR, i, 1, i % 2 ? 77 : i < 10 ? 10 : 20, i % 2 ? BUSY : CALM);
+	}
+	samples = samples_collect(rows, &own, "ticks", &base);
+	assert_int_equal(samples.count, 20);
+	for (i = 0; i < 20; i++)
+		assert_true(fabs(samples.value[i] - 1) < 1e-9);
+	samples_free(&samples);
+	json_decref(rows);
+}
+
+/* Several threads share cores: their probes are measured by their own calmest. */
+static void probes_are_compared_among_as_many_threads(void **state)
+{
+	json_t *rows = json_array();
+	struct samples samples;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		add(rows, "row", i, 2, 30, BUSY);
+		add(rows, SAMPLES_FLOOR, i, 1, 10, CALM);
+	}
+	samples = samples_collect(rows, &own, "ticks", NULL);
+	assert_int_equal(samples.count, 20);
+	assert_int_equal(samples.left_out, 0);
+	samples_free(&samples);
+	json_decref(rows);
+}
+
+static void records_without_probes_count_whole(void **state)
+{
+	json_t *rows = json_array();
+	struct samples samples;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		add(rows, "row", i, 1, 30, 0);
+		add(rows, SAMPLES_FLOOR, i, 1, 10, 0);
+	}
+	samples = samples_collect(rows, &own, "ticks", &base);
+	assert_int_equal(samples.count, 20);
+	assert_true(fabs(samples.value[0] - 3) < 1e-9);
+	samples_free(&samples);
+	json_decref(rows);
+}
+
+static void nothing_known_is_no_value(void **state)
+{
+	json_t *rows = json_array();
+	struct samples samples;
+
+	(void)state;
+	add(rows, "row", 3, 1, 30, CALM);
+	samples = samples_collect(rows, &own, "ticks", &base);
+	assert_int_equal(samples.count, 0);
+	samples_free(&samples);
+	samples = samples_collect(rows, &own, "ticks", NULL);
+	assert_int_equal(samples.count, 1);
+	samples_free(&samples);
+	samples = samples_collect(rows, &own, "no such key", NULL);
+	assert_int_equal(samples.count, 0);
+	samples_free(&samples);
+	json_decref(rows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(disturbed_repetitions_are_left_out),
+		cmocka_unit_test(the_time_itself_does_not_choose),
+		cmocka_unit_test(all_count_where_too_few_are_undisturbed),
+		cmocka_unit_test(a_disturbed_base_is_that_of_the_nearest_round),
+		cmocka_unit_test(probes_are_compared_among_as_many_threads),
+		cmocka_unit_test(records_without_probes_count_whole),
+		cmocka_unit_test(nothing_known_is_no_value),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
