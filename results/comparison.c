@@ -117,7 +117,8 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 						  expm1(change.high) };
 		p = stats_rank_test(left.value, left.count, right.value, right.count);
 		*word = judge_time(&change, p);
-		if (terms->control_moved && *word != COMPARISON_SAME)
+		/* Both times are the neighbours' as well. */
+		if ((left.mixed || right.mixed || terms->control_moved) && *word != COMPARISON_SAME)
 			*word = COMPARISON_NOISY;
 		json = json_pack(
 			"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",

@@ -133,6 +133,7 @@ struct samples samples_collect(const json_t *rows, const struct samples_cell *ce
 	free(below.value);
 	if (undisturbed.count < SAMPLES_LEAST && undisturbed.count < all.count) {
 		samples_free(&undisturbed);
+		all.mixed = true;
 		return all;
 	}
 	undisturbed.left_out = all.count - undisturbed.count;

@@ -4,6 +4,7 @@
 #define STAMPEDE_RESULTS_SAMPLES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "stats.h"
@@ -19,6 +20,7 @@ struct samples {
 	double *value; /* sorted */
 	size_t count;
 	size_t left_out; /* disturbed repetitions */
+	bool mixed; /* disturbed ones are among them, for want of others */
 };
 
 /*

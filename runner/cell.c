@@ -14,13 +14,13 @@
 #include "gbench.h"
 #include "interrupts.h"
 #include "samples.h"
-#include "stats.h"
 #include "ticks.h"
+#include "undisturbed.h"
 
 #define EVENT_BYTES 8.0
-/* Who shares a core often stays for less than a millisecond: a probe is never far from a batch. */
-#define PROBE_BATCHES 4
-#define PROBE_STEPS 4096
+/* How much longer a repetition may last for want of undisturbed windows. */
+#define LONGER_NS 12e6
+#define LONGER_BATCHES 1024
 
 struct cell_thread {
 	pthread_t thread;
@@ -35,10 +35,7 @@ struct cell_thread {
 	struct gbench_result result;
 	uint64_t ns; /* by the wall */
 	uint64_t cpu_ns; /* on the CPU */
-	double *batch; /* ticks of each one, in turn */
-	size_t batches, batches_max;
-	double *probe; /* ticks of those before every PROBE_BATCHES and behind the last */
-	size_t probes;
+	struct undisturbed times;
 	bool failed;
 };
 
@@ -60,18 +57,11 @@ static void run_batch(struct cell_thread *thread, uint64_t events)
 		buffer->driver->run(buffer->scheme, &buffer->writer, events);
 }
 
-/* A loop around nothing, not counted: how much of its core the thread has for itself. */
 static void run_probe(struct cell_thread *thread)
 {
-	uint64_t begin;
-	int i;
-
 	counters_pause(&thread->all);
 	counters_pause(&thread->user);
-	begin = clock_real();
-	for (i = 0; i < PROBE_STEPS; i++)
-		__asm__ volatile("");
-	thread->probe[thread->probes++] = (double)(clock_real() - begin);
+	undisturbed_probe(&thread->times);
 	counters_resume(&thread->user);
 	counters_resume(&thread->all);
 }
@@ -80,15 +70,11 @@ static void time_batch(struct cell_thread *thread)
 {
 	uint64_t begin;
 
-	if (thread->batches == thread->batches_max) {
-		run_batch(thread, CELL_BATCH);
-		return;
-	}
-	if (!(thread->batches % PROBE_BATCHES))
+	if (undisturbed_is_due(&thread->times))
 		run_probe(thread);
 	begin = clock_real();
 	run_batch(thread, CELL_BATCH);
-	thread->batch[thread->batches++] = (double)(clock_real() - begin);
+	thread->times.batch[thread->times.batches++] = (double)(clock_real() - begin);
 }
 
 static void start(struct cell_thread *thread)
@@ -102,11 +88,28 @@ static void start(struct cell_thread *thread)
 
 static void stop(struct cell_thread *thread)
 {
-	run_probe(thread);
 	thread->cpu_ns = cpu_time_ns() - thread->cpu_ns;
 	thread->ns = time_ns() - thread->ns;
 	counters_stop(&thread->all, &thread->all_values);
 	counters_stop(&thread->user, &thread->user_values);
+}
+
+/*
+ * Cheaper than another repetition, whose process costs as much. Not with other threads: they
+ * would have ended.
+ */
+static void go_on_until_undisturbed(struct cell_thread *thread)
+{
+	uint64_t end = time_ns() + (uint64_t)LONGER_NS;
+	struct undisturbed *times = &thread->times;
+
+	while (thread->cell->threads == 1 && thread->cell->probe_limit > 0 && times->batches + UNDISTURBED_WINDOW <= times->most &&
+	       undisturbed_windows(times, thread->cell->probe_limit) < UNDISTURBED_ENOUGH &&
+	       time_ns() < end)
+		do
+			time_batch(thread);
+		while (!undisturbed_is_due(times));
+	undisturbed_probe(times);
 }
 
 static void body(struct gbench_state *state, void *ctx)
@@ -141,12 +144,14 @@ static void measure(struct cell_thread *thread)
 		thread->failed = gbench_run(&gbench, &thread->result);
 		if (thread->failed)
 			fprintf(stderr, "stampede: %s\n", thread->result.error);
+		go_on_until_undisturbed(thread);
 		return;
 	}
 	start(thread);
 	for (i = 0; i < cell->iterations; i += CELL_BATCH)
 		time_batch(thread);
 	stop(thread);
+	undisturbed_probe(&thread->times);
 	thread->result.iterations = (int64_t)i;
 	thread->result.real_ns = (double)thread->ns;
 }
@@ -161,23 +166,6 @@ static void inject(const struct cell_injection *plan)
 	injection.due = injection_gap(plan->wrap_every ? plan->wrap_every : plan->nest_every);
 }
 
-/* The pages are touched before anything is timed. */
-static bool open_batches(struct cell_thread *thread)
-{
-	size_t i, probes;
-
-	thread->batches_max = (size_t)(thread->cell->iterations / CELL_BATCH + 1);
-	probes = thread->batches_max / PROBE_BATCHES + 2;
-	thread->batch = malloc((thread->batches_max + probes) * sizeof(*thread->batch));
-	for (i = 0; thread->batch && i < thread->batches_max + probes; i++)
-		thread->batch[i] = 0;
-	if (!thread->batch)
-		fprintf(stderr, "stampede: no memory for the times of %zu batches\n",
-			thread->batches_max);
-	thread->probe = thread->batch + thread->batches_max;
-	return thread->batch;
-}
-
 static bool prepare(struct cell_thread *thread)
 {
 	const struct driver *driver = thread->cell->driver;
@@ -187,7 +175,9 @@ static bool prepare(struct cell_thread *thread)
 
 	config.cpu = thread->pu;
 	if (place_bind_self(thread->cell->place, thread->pu) ||
-	    buffer_open(&thread->buffer, driver, &config) || !open_batches(thread))
+	    buffer_open(&thread->buffer, driver, &config) || 
+	    !undisturbed_open(&thread->times, (size_t)(thread->cell->iterations / CELL_BATCH) + 1 +
+						      LONGER_BATCHES))
 		return false;
 	counters_open(&thread->user, COUNTERS_USER);
 	counters_open(&thread->all, COUNTERS_USER_KERNEL);
@@ -273,72 +263,36 @@ static void report_bytes(json_t *json, const struct check *seen, uint64_t subbuf
 	json_object_set_new(json, "bytes", json_real(whole));
 }
 
-double cell_undisturbed(double *ticks, size_t batches)
-{
-	stats_sort(ticks, batches);
-	return stats_quantile(ticks, batches, CELL_UNDISTURBED);
-}
-
-/*
- * The batches of a plan are not alike, but some together nearly are: with one event in ten that
- * costs as much again, their times scatter by 0.3 %, and the floor's in the same way.
- */
-static double thread_ticks(struct cell_thread *thread)
-{
-	size_t together = thread->cell->injected.on ? PROBE_BATCHES : 1, whole, i, j;
-
-	whole = thread->batches / together;
-	if (!whole)
-		together = whole = 1;
-	for (i = 0; i < whole; i++) {
-		double sum = 0;
-
-		for (j = 0; j < together; j++)
-			sum += thread->batch[i * together + j];
-		thread->batch[i] = sum / (double)together;
-	}
-	return cell_undisturbed(thread->batch, whole) / CELL_BATCH;
-}
-
-/* Of all that was between two probes the undisturbed part, by the longer one of the two. */
-static double thread_probe(struct cell_thread *thread)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < thread->probes; i++)
-		thread->probe[i] = fmax(thread->probe[i], thread->probe[i + 1]);
-	return cell_undisturbed(thread->probe, i) / PROBE_STEPS;
-}
-
 /*
  * The mean of those whose cores were shared least, by the probe: another guest's thread is seldom
  * beside all of them. Where our own threads share cores all probes are alike, and all count.
  */
-static void average(struct cell_thread *threads, unsigned int count, double *ticks, double *probe)
+static struct undisturbed_time average(struct cell_thread *threads, unsigned int count)
 {
-	double one[CELL_THREADS_MAX], least = INFINITY;
+	const struct cell *cell = threads[0].cell;
+	struct undisturbed_time one[CELL_THREADS_MAX], mean = { 0, 0 };
+	double least = INFINITY;
 	unsigned int i, taken = 0;
 
-	*ticks = *probe = 0;
 	for (i = 0; i < count; i++) {
-		one[i] = thread_probe(&threads[i]);
-		least = fmin(least, one[i]);
+		one[i] = undisturbed_time(&threads[i].times, cell->probe_limit, cell->injected.on);
+		least = fmin(least, one[i].probe);
 	}
 	for (i = 0; i < count; i++) {
-		if (one[i] > least * SAMPLES_UNDISTURBED)
+		if (one[i].probe > least * SAMPLES_UNDISTURBED)
 			continue;
-		*ticks += thread_ticks(&threads[i]);
-		*probe += one[i];
+		mean.ticks += one[i].ticks;
+		mean.probe += one[i].probe;
 		taken++;
 	}
-	*ticks /= taken;
-	*probe /= taken;
+	return (struct undisturbed_time){ mean.ticks / taken / CELL_BATCH, mean.probe / taken };
 }
 
 static json_t *report(struct cell_thread *threads, unsigned int count)
 {
 	struct cell_thread *first = &threads[0];
-	double events = (double)first->result.iterations, ns = 0, cpu_ns = 0, ticks, probe;
+	double events = (double)first->result.iterations, ns = 0, cpu_ns = 0;
+	struct undisturbed_time time = average(threads, count);
 	const struct counters_values *all = &first->all_values, *user = &first->user_values;
 	json_t *json = json_object();
 	const char *violation = NULL, *one;
@@ -357,7 +311,6 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 		if (!i)
 			seen = check;
 	}
-	average(threads, count, &ticks, &probe);
 	json_object_set_new(json, "iterations", json_integer((json_int_t)events));
 	json_object_set_new(json, "violation", violation ? json_string(violation) : json_null());
 	json_object_set_new(json, "unmet_needs", json_integer(unmet));
@@ -365,9 +318,9 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 										      ""));
 	json_object_set_new(json, "real_time", json_real(ns));
 	json_object_set_new(json, "cpu_time", json_real(cpu_ns));
-	json_object_set_new(json, "ns", json_real(ticks * 1e9 / ticks_hz()));
-	json_object_set_new(json, "ticks", json_real(ticks));
-	json_object_set_new(json, "probe", json_real(probe));
+	json_object_set_new(json, "ns", json_real(time.ticks * 1e9 / ticks_hz()));
+	json_object_set_new(json, "ticks", json_real(time.ticks));
+	json_object_set_new(json, "probe", json_real(time.probe));
 	json_object_set_new(json, "cycles", all->state == COUNTERS_NO ?
 						    counted(user, user->cycles, events) :
 						    counted(all, all->cycles, events));
@@ -410,7 +363,7 @@ json_t *cell_run(const struct cell *cell)
 		if (threads[i].buffer.driver)
 			buffer_close(&threads[i].buffer);
 	for (i = 0; i < started; i++)
-		free(threads[i].batch);
+		undisturbed_close(&threads[i].times);
 	pthread_barrier_destroy(&barrier);
 	free(threads);
 	return json;

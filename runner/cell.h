@@ -16,8 +16,6 @@
 
 /* Events; some sub-buffers long, so that all batches of a steady cell are alike. */
 #define CELL_BATCH 4096
-/* The quantile of a repetition's batches that counts as undisturbed. */
-#define CELL_UNDISTURBED 0.1
 #define CELL_THREADS_MAX 64
 
 /* The pseudo row that times the harness's loop around nothing. */
@@ -45,13 +43,8 @@ struct cell {
 	const struct place *place;
 	const unsigned int *pu;
 	unsigned int threads;
+	double probe_limit; /* of an undisturbed core, ticks per step (undisturbed.h); 0: not known */
 };
-
-/*
- * Ticks of a batch of a thread left alone, from those of its batches; sorts them. Whatever disturbs a thread (another one on the same core, an interrupt, the hypervisor)
- * only makes a batch longer, and seldom lasts a whole repetition. NAN without batches.
- */
-double cell_undisturbed(double *ticks, size_t batches);
 
 /*
  * Runs the cell and returns what it measured, per event (see results/SCHEMA.md), or NULL after a

@@ -36,8 +36,8 @@ static __attribute__((format(printf, 2, 3))) void put(struct writing *to, const 
 }
 
 bool one_cell_write(struct one_cell *one, const char *row, uint64_t events,
-		    const struct cell_injection *injected, const char *topology,
-		    const unsigned int *pu, unsigned int threads)
+		    const struct cell_injection *injected, double probe_limit,
+		    const char *topology, const unsigned int *pu, unsigned int threads)
 {
 	struct writing to = { .one = one };
 	char cpus[CELL_THREADS_MAX * 12] = "";
@@ -52,6 +52,7 @@ bool one_cell_write(struct one_cell *one, const char *row, uint64_t events,
 	put(&to, "row=%s", row);
 	put(&to, "events=%" PRIu64, events);
 	put(&to, "hz=%.3f", ticks_hz());
+	put(&to, "probe_limit=%.6f", probe_limit);
 	put(&to, "topology=%s", topology);
 	put(&to, "cpus=%s", cpus);
 	if (injected->on) {
@@ -111,6 +112,8 @@ static bool read_word(struct reading *reading, const char *word)
 		reading->row = value;
 	else if (!strncmp(word, "topology=", key_bytes))
 		reading->topology = value;
+	else if (!strncmp(word, "probe_limit=", key_bytes))
+		reading->cell.probe_limit = strtod(value, NULL);
 	else if (!strncmp(word, "hz=", key_bytes))
 		ticks_set_hz(strtod(value, NULL));
 	else

@@ -22,8 +22,8 @@ struct one_cell {
  * not fit, which only an absurdly long path can do.
  */
 bool one_cell_write(struct one_cell *one, const char *row, uint64_t events,
-		    const struct cell_injection *injected, const char *topology,
-		    const unsigned int *pu, unsigned int threads);
+		    const struct cell_injection *injected, double probe_limit,
+		    const char *topology, const unsigned int *pu, unsigned int threads);
 
 /* What such a process does: prints its result as one line of JSON. An exit code. */
 int one_cell_main(int argc, char **argv);

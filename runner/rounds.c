@@ -34,8 +34,9 @@ static pid_t start_cell(const struct rounds *rounds, const struct rounds_cell *c
 	int ends[2], error;
 	pid_t pid;
 
-	if (!one_cell_write(&one, cell->row, iterations, &cell->injected, rounds->topology,
-			    rounds->pu, cell->threads)) {
+	if (!one_cell_write(&one, cell->row, iterations, &cell->injected,
+			    rounds->least_probe[cell->threads > 1] * SAMPLES_UNDISTURBED,
+			    rounds->topology, rounds->pu, cell->threads)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -54,6 +55,17 @@ static pid_t start_cell(const struct rounds *rounds, const struct rounds_cell *c
 	close(ends[0]);
 	errno = error;
 	return -1;
+}
+
+/* What is known of undisturbed cores. */
+static void learn_probe(struct rounds *rounds, const json_t *result)
+{
+	double *least =
+		&rounds->least_probe[json_integer_value(json_object_get(result, "threads")) > 1];
+	double probe = json_number_value(json_object_get(result, "probe"));
+
+	if (probe > 0 && !(*least > 0 && *least <= probe))
+		*least = probe;
 }
 
 static int run_cell(const struct rounds *rounds, const struct rounds_cell *cell,
@@ -90,7 +102,7 @@ static int run_cell(const struct rounds *rounds, const struct rounds_cell *cell,
 }
 
 /* The best of some: a trial that was interrupted would make every repetition a short one. */
-static int try_cell(const struct rounds *rounds, const struct rounds_cell *cell, double *ns)
+static int try_cell(struct rounds *rounds, const struct rounds_cell *cell, double *ns)
 {
 	json_t *result;
 	double one;
@@ -100,6 +112,8 @@ static int try_cell(const struct rounds *rounds, const struct rounds_cell *cell,
 		error = run_cell(rounds, cell, TRIAL_ITERATIONS, &result);
 		if (error)
 			return error;
+		json_object_set_new(result, "threads", json_integer(cell->threads));
+		learn_probe(rounds, result);
 		one = json_number_value(json_object_get(result, "cpu_time"));
 		*ns = i && *ns < one ? *ns : one;
 		json_decref(result);
@@ -169,6 +183,7 @@ static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned 
 		json_object_set_new(result, "nested_depth",
 				    json_integer((json_int_t)cell->injected.nest_depth));
 	}
+	learn_probe(rounds, result);
 	error = record_add_row(rounds->record, result);
 	json_array_append(rounds->rows, result);
 	return error;
@@ -229,14 +244,23 @@ static bool is_settled(const struct rounds *rounds, const struct rounds_cell *ce
 {
 	const struct samples_cell own = { cell->row, cell->workload };
 	const struct samples_cell floor = { SAMPLES_FLOOR, cell->workload };
-	struct stats_interval ratio = samples_median(rounds->rows, &own, "cycles", &floor);
+	struct stats_interval ratio;
+	struct samples samples;
+	bool mixed;
 
 	if (!strcmp(cell->row, SAMPLES_FLOOR) || !strcmp(cell->row, CELL_EMPTY))
 		return true;
-	if (isnan(ratio.middle))
-		ratio = samples_median(rounds->rows, &own, "ticks", &floor);
+	samples = samples_collect(rounds->rows, &own, "cycles", &floor);
+	if (!samples.count) {
+		samples_free(&samples);
+		samples = samples_collect(rounds->rows, &own, "ticks", &floor);
+	}
+	ratio = stats_median(samples.value, samples.count);
+	mixed = samples.mixed;
+	samples_free(&samples);
 	/* A ring that failed its check has no time, and more rounds give it none. */
-	return isnan(ratio.middle) || stats_half_width(&ratio) <= summary_half_width;
+	return isnan(ratio.middle) ||
+	       (!mixed && stats_half_width(&ratio) <= summary_half_width);
 }
 
 /* With each cell the floor that it is measured by. */
@@ -275,6 +299,7 @@ static unsigned int take_stock(struct rounds *rounds)
 		unsigned int round = (unsigned int)json_integer_value(
 			json_object_get(row, "repetition_index"));
 
+		learn_probe(rounds, row);
 		first = round >= first ? round + 1 : first;
 		for (i = 0; i < rounds->cells; i++)
 			rounds->cell[i].done += !strcmp(rounds->cell[i].row, text(row, "row")) &&

@@ -38,6 +38,7 @@ struct rounds {
 	struct record *record;
 	json_t *rows; /* array, of an earlier process at first; each row with "row", "workload", "round" beside what was measured */
 	struct progress *progress;
+	double least_probe[2]; /* so far, of cells with one thread and with several; 0: none */
 };
 
 /* Finds each cell's number of events by a short trial. An exit code. */

@@ -10,6 +10,7 @@
 
 #include "cell.h"
 #include "ticks.h"
+#include "undisturbed.h"
 
 #define BATCHES 64
 
@@ -30,16 +31,85 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void most_batches_may_be_disturbed(void **state)
+#define CALM 0.75
+#define BUSY 1.5
+
+/* `windows` of four batches of 25 ticks where calm(window), else of 40. */
+static struct undisturbed made(size_t windows, bool (*calm)(size_t))
 {
-	double ticks[100];
-	int i;
+	struct undisturbed times;
+	size_t i;
+
+	assert_true(undisturbed_open(&times, windows * UNDISTURBED_WINDOW));
+	for (i = 0; i < windows * UNDISTURBED_WINDOW; i++)
+		times.batch[times.batches++] = calm(i / UNDISTURBED_WINDOW) ? 25 : 40;
+	for (i = 0; i <= windows; i++)
+		times.probe[times.probes++] = calm(i) && (!i || calm(i - 1)) ? CALM : BUSY;
+	return times;
+}
+
+static bool at_times(size_t window)
+{
+	return window % 20 < 4;
+}
+
+static bool never(size_t window)
+{
+	(void)window;
+	return false;
+}
+
+/* One that seems fast where the probe was slow. */
+static void windows_are_chosen_by_their_probes_alone(void **state)
+{
+	struct undisturbed times = made(80, at_times);
+	struct undisturbed_time time;
 
 	(void)state;
-	for (i = 0; i < 100; i++)
-		ticks[i] = i % 5 ? 30.0 + i : 25.0;
-	assert_true(fabs(cell_undisturbed(ticks, 100) - 25) < 1e-9);
-	assert_true(isnan(cell_undisturbed(ticks, 0)));
+	times.batch[40] = 1;
+	assert_int_equal(undisturbed_windows(&times, CALM * 1.2), 9);
+	time = undisturbed_time(&times, CALM * 1.2, false);
+	assert_true(fabs(time.ticks - 25) < 1e-9);
+	assert_true(fabs(time.probe - CALM) < 1e-9);
+	undisturbed_close(&times);
+}
+
+static void what_was_never_undisturbed_says_so(void **state)
+{
+	struct undisturbed times = made(80, never);
+	struct undisturbed_time time = undisturbed_time(&times, CALM * 1.2, false);
+
+	(void)state;
+	assert_true(fabs(time.ticks - 40) < 1e-9);
+	assert_true(fabs(time.probe - BUSY) < 1e-9);
+	undisturbed_close(&times);
+}
+
+/* Three batches in four are cheap by plan: the whole window's mean counts. */
+static void planned_costs_are_not_left_out(void **state)
+{
+	struct undisturbed times = made(80, never);
+	struct undisturbed_time time;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < times.batches; i++)
+		times.batch[i] = i % UNDISTURBED_WINDOW ? 20 : 60;
+	time = undisturbed_time(&times, BUSY * 1.2, true);
+	assert_true(fabs(time.ticks - 30) < 1e-9);
+	time = undisturbed_time(&times, BUSY * 1.2, false);
+	assert_true(fabs(time.ticks - 20) < 1e-9);
+	undisturbed_close(&times);
+}
+
+static void nothing_timed_is_no_time(void **state)
+{
+	struct undisturbed times;
+
+	(void)state;
+	assert_true(undisturbed_open(&times, 0));
+	assert_true(isnan(undisturbed_time(&times, 0, false).ticks));
+	undisturbed_close(&times);
 }
 
 static void run(const struct driver *const *drivers, uint64_t wrap_every, double *ns, double *cpu)
@@ -89,7 +159,10 @@ static void a_plan_is_in_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(most_batches_may_be_disturbed),
+		cmocka_unit_test(windows_are_chosen_by_their_probes_alone),
+		cmocka_unit_test(what_was_never_undisturbed_says_so),
+		cmocka_unit_test(planned_costs_are_not_left_out),
+		cmocka_unit_test(nothing_timed_is_no_time),
 		cmocka_unit_test(undisturbed_is_within_the_whole),
 		cmocka_unit_test(a_plan_is_in_it),
 	};

@@ -71,10 +71,12 @@ static void all_count_where_too_few_are_undisturbed(void **state)
 	samples = samples_collect(rows, &own, "ticks", NULL);
 	assert_int_equal(samples.count, 20);
 	assert_int_equal(samples.left_out, 0);
+	assert_true(samples.mixed);
 	samples_free(&samples);
 	add(rows, "row", 20, 1, 30, CALM);
 	samples = samples_collect(rows, &own, "ticks", NULL);
 	assert_int_equal(samples.count, SAMPLES_LEAST);
+	assert_false(samples.mixed);
 	samples_free(&samples);
 	json_decref(rows);
 }
