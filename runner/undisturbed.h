@@ -16,7 +16,7 @@
 /* The quantile of the batches that counts: of what a probe did not see. */
 #define UNDISTURBED_PART 0.1
 /* Windows that are enough to tell a time from. */
-#define UNDISTURBED_ENOUGH 4
+#define UNDISTURBED_ENOUGH 2
 
 struct undisturbed {
 	double *batch; /* ticks of each one, in turn */
