@@ -33,7 +33,7 @@ static const char usage[] =
 	"  --schemes \"A B\"        rows or prefixes (default: all but variants; floor always)\n"
 	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 11)\n"
-	"  --budget SECONDS       for more rounds of what is noisy (default 15, quick 3, full 300)\n"
+	"  --budget SECONDS       for more rounds of what is noisy (default 15, quick 3, full 240)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
 	"  --results DIR          where runs are recorded (default results)\n"

@@ -28,7 +28,7 @@
 #define WRAPPING_EVENTS 20000
 #define DECODE_ROUNDS 40
 
-static const struct bench_size full = { 2, 6, 3, 15e6, 41, 31, 31, 1, 3, 300 };
+static const struct bench_size full = { 2, 6, 3, 15e6, 41, 21, 21, 1, 3, 240 };
 static const struct bench_size standard = { 0.5, 2, 1, 15e6, 41, 21, 13, 0.3, 0, 15 };
 static const struct bench_size quick = { 0.1, 0.2, 0.1, 4e6, 11, 11, 7, 0.2, 0, 3 };
 

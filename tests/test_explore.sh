@@ -87,7 +87,7 @@ same_side_by_side() {
 same_by_both_engines() {
 	both="=nested_stamps =heartbeat =restartable =zero_delta =joint_delta"
 	for budget in "--stops all --events 2 --nested 2" \
-		"--shape wrap4 --stops all --events 1 --nested 1 --jumps 1" \
+		"--shape wrap3 --stops all --events 1 --nested 1 --jumps 1" \
 		"--shape wrap3 --nested 1 --jumps 1 --beats 1" \
 		"--nested 1 --jumps 1 --clock coarse" "--events 1 --nested 1 --reads 1 --flushes 1" \
 		"--events 1 --nested 1 --discards 1" \
