@@ -23,6 +23,7 @@ struct made {
 	double drift; /* of all times: what other work on the machine does */
 	double instructions;
 	const char *verdict;
+	int undisturbed; /* one round in so many, by its probe; 0: nobody probed */
 };
 
 static double uniform(uint64_t *random)
@@ -30,11 +31,13 @@ static double uniform(uint64_t *random)
 	return (double)(next_random(random) % 1000001) / 1e6 - 0.5;
 }
 
-static void add_repetition(json_t *rows, const char *row, int round, double ticks)
+static json_t *add_repetition(json_t *rows, const char *row, int round, double ticks)
 {
-	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:n}", "row", row, "workload",
-					      "steady", "repetition_index", round, "ticks", ticks,
-					      "cycles"));
+	json_t *one = json_pack("{s:s, s:s, s:i, s:i, s:f, s:n}", "row", row, "workload", "steady",
+				"repetition_index", round, "threads", 1, "ticks", ticks, "cycles");
+
+	json_array_append_new(rows, one);
+	return one;
 }
 
 static json_t *make_run(const struct made *made, uint64_t seed)
@@ -42,6 +45,7 @@ static json_t *make_run(const struct made *made, uint64_t seed)
 	json_t *rows = json_array();
 	uint64_t random = seed * 77 + 1;
 	double round_drift;
+	json_t *one;
 	int round;
 
 	for (round = 0; round < ROUNDS; round++) {
@@ -50,8 +54,11 @@ static json_t *make_run(const struct made *made, uint64_t seed)
 		if (made->control > 0)
 			add_repetition(rows, "loop", round, made->control * round_drift *
 				       (1 + made->noise * uniform(&random)));
-		add_repetition(rows, "x", round,
-			       30 * round_drift * made->factor * (1 + made->noise * uniform(&random)));
+		one = add_repetition(rows, "x", round, 30 * round_drift * made->factor *
+				     (1 + made->noise * uniform(&random)));
+		if (made->undisturbed)
+			json_object_set_new(one, "probe", json_real(round % made->undisturbed ?
+									   1.5 : 0.75));
 	}
 	return json_pack("{s:o, s:[{s:s, s:f, s:f}], s:[{s:s, s:s, s:s}]}", "benchmarks", rows,
 			 "exact", "row", "x", "instructions", made->instructions, "clock_reads", 1.0,
@@ -98,7 +105,7 @@ static void assert_word(const struct made *left, const struct made *right, const
 	}
 }
 
-static const struct made plain = { 1, 0.04, 0.8, 1, 35.5, "kept" };
+static const struct made plain = { 1, 0.04, 0.8, 1, 35.5, "kept", 0 };
 
 static void same_code_on_a_slower_day_is_no_change(void **state)
 {
@@ -144,6 +151,22 @@ static void another_state_of_the_machine_is_no_change_of_the_code(void **state)
 	busy.control = 0; /* an older run has no loop to go by */
 	busy.instructions = plain.instructions;
 	assert_word(&plain, &busy, "regressed");
+}
+
+/* With seven repetitions left alone there is something to say, with two there is not. */
+static void what_was_hardly_left_alone_has_not_changed(void **state)
+{
+	struct made shared = plain;
+
+	(void)state;
+	shared.factor = 1.2;
+	shared.undisturbed = 3;
+	assert_word(&plain, &shared, "regressed");
+	shared.undisturbed = 11;
+	assert_word(&plain, &shared, "too noisy");
+	assert_word(&shared, &plain, "too noisy");
+	shared.factor = 1;
+	assert_word(&plain, &shared, "no change");
 }
 
 static void one_instruction_is_a_change(void **state)
@@ -296,6 +319,7 @@ int main(void)
 		cmocka_unit_test(same_code_on_a_slower_day_is_no_change),
 		cmocka_unit_test(ten_percent_are_found_both_ways),
 		cmocka_unit_test(noise_is_told_and_not_called_the_same),
+		cmocka_unit_test(what_was_hardly_left_alone_has_not_changed),
 		cmocka_unit_test(another_state_of_the_machine_is_no_change_of_the_code),
 		cmocka_unit_test(one_instruction_is_a_change),
 		cmocka_unit_test(a_broken_promise_regresses),
