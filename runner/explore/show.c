@@ -132,4 +132,10 @@ void show_failure(struct show *show, const struct search *search, const struct f
 			show->export && !show->exported ? ": nothing to export" : "");
 	else if (!show_schedule(show, search, failure->action, failure->actions, &verdict, error))
 		fprintf(show->out, "  (this schedule does not fit any more)\n");
+	else if (verdict == VERDICT_KEPT && !*error) {
+		fflush(show->out);
+		fprintf(stderr, "stampede: played alone, this schedule is kept: the search itself is "
+				"at fault\n");
+		*error = -EPROTO;
+	}
 }

@@ -23,7 +23,10 @@ struct show {
 bool show_schedule(struct show *show, const struct search *search, const struct action *action,
 		   unsigned int actions, enum verdict *verdict, int *error);
 
-/* The first schedule that failed in a search, with its command. */
+/*
+ * The first schedule that failed in a search, with its command. If it does not fail when it is
+ * played alone, *error is -EPROTO after a line on stderr: the search is wrong, and not the row.
+ */
 void show_failure(struct show *show, const struct search *search, const struct failure *failure,
 		  int *error);
 
