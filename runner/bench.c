@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench_phases.h"
+#include "bench.h"
 #include "cell.h"
 #include "gbench.h"
 #include "json_out.h"

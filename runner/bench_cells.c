@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench_phases.h"
+#include "bench.h"
 #include "summary.h"
 
 #define FLOOR "floor"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_phases.h"
+#include "bench.h"
 #include "metadata.h"
 #include "options.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_phases.h"
+#include "bench.h"
 #include "options.h"
 #include "tails.h"
 

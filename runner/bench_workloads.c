@@ -2,7 +2,7 @@
 /* bench: the workloads that are checked and counted, but not timed. */
 #include <stdio.h>
 
-#include "bench_phases.h"
+#include "bench.h"
 #include "layout_experiments.h"
 #include "options.h"
 #include "seek_curve.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a bench run consists of; bench.c is its command line. */
-#ifndef STAMPEDE_RUNNER_BENCH_PHASES_H
-#define STAMPEDE_RUNNER_BENCH_PHASES_H
+#ifndef STAMPEDE_RUNNER_BENCH_H
+#define STAMPEDE_RUNNER_BENCH_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -118,6 +118,10 @@ int bench_keep_checked(struct bench *bench, const char *phase, int row, json_t *
 
 /* rounds_calibrate(), once for a run and all that resume it. An exit code. */
 int bench_calibrate(struct bench *bench);
+
+/* What disturbs times on this machine, on stdout and in the record; what machine it is. */
+void bench_warn(struct bench *bench);
+void bench_context(struct bench *bench);
 
 /* Chooses rows, CPUs and workloads and opens the record. An exit code. */
 int bench_open(struct bench *bench, const char *program);
