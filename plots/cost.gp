@@ -4,7 +4,7 @@
 load 'run.gp'
 name = 'cost'
 title = 'What an event costs'
-subtitle = sprintf('%s per event: median%s, quartiles, and every repetition as a small dot', \
+subtitle = sprintf('%s per event: median%s, of those left alone; quartiles; each repetition as a small dot', \
 	cost_unit, cost_repetitions > 0 ? sprintf(' of %.0f repetition%s', \
 	cost_repetitions, cost_repetitions > 1 ? 's' : '') : '')
 height = 236 + 24 * cost_rows

@@ -112,7 +112,7 @@ static void tell(const struct run *run, const struct figure *figures, FILE *told
 	for (plot = 0; plot < PLOTS; plot++)
 		if (figures[plot].state == FIGURE_DRAWN)
 			fprintf(told, " %s", plot_descs[plot].name);
-	fputs(" (SVG, PNG, data, scripts)\n", told);
+	fputs("\n         each as SVG and PNG, with its data and script\n", told);
 	for (plot = 0; plot < PLOTS; plot++)
 		if (figures[plot].state == FIGURE_ABSENT)
 			fprintf(told, "left out %s: %s\n", plot_descs[plot].name,
