@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: fuzz.sh BUILD SECONDS   Half of the time for each decoder. What was found once is kept in
-# BUILD/fuzz/corpus-* and tried first; a finding is written to BUILD/fuzz/crash-* and ends it.
+# usage: fuzz.sh BUILD SECONDS   Both decoders and the parser of metadata. What was found once is kept in
+# BUILD/fuzz/corpus-* and tried first; a finding is written to BUILD/fuzz/crash-*, exit 2.
 set -eu
 build=$1
-seconds=$(($2 / 2 > 0 ? $2 / 2 : 1))
+seconds=$2
 
 # A byte that chooses, then bytes of a file: seed NAME OCTAL FILE OFFSET BYTES
 seed() {
@@ -21,33 +21,54 @@ seeds_ftrace() { # DIRECTORY
 }
 
 seeds_ctf() { # DIRECTORY
-	for stream in lttng/ch_0 lttng_compact/few_0; do
-		metadata=tests/data/${stream%/*}/metadata
-		size=$(wc -c < "$metadata")
-		{
-			printf "\\000\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
-			cat "$metadata"
-			head -c 4096 tests/data/$stream
-		} > "$1/${stream%/*}"
-	done
-	for known in 1 2; do
+	for known in 0 1; do
 		seed "$1/known-$known" 00$known tests/data/lttng/ch_0 0 512
+		seed "$1/few-$known" 00$known tests/data/lttng_compact/few_0 0 512
 	done
 }
 
-for format in ftrace ctf; do
-	corpus=$build/fuzz/corpus-$format
+# Metadata without comments and what is known of the machine: short ones are tried more often.
+seeds_tsdl() { # DIRECTORY
+	for stream in lttng/ch_0 lttng_compact/few_0; do
+		metadata=$1/metadata.part
+		sed -e '/^env {/,/^};/d' -e 's,/\* [^C].*\*/,,' -e 's/^[ \t]*//' -e '/^$/d' \
+			"tests/data/${stream%/*}/metadata" > "$metadata"
+		size=$(wc -c < "$metadata")
+		{
+			printf "\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
+			cat "$metadata"
+			head -c 512 tests/data/$stream
+		} > "$1/${stream%/*}"
+		rm "$metadata"
+	done
+}
+
+# Their own longest input each; what was found of others' is cut by libFuzzer itself.
+fuzz() { # FORMAT MAX_LEN
+	corpus=$build/fuzz/corpus-$1
 	mkdir -p "$corpus"
-	"seeds_$format" "$corpus"
-	echo "fuzz_$format: $seconds s"
-	log=$build/fuzz/$format.log
-	if ! "$build/fuzz/fuzz_$format" -max_total_time="$seconds" -max_len=10000 -timeout=10 \
+	"seeds_$1" "$corpus"
+	exec "$build/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len="$2" -timeout=10 \
 		-rss_limit_mb=2048 -print_final_stats=1 -dict=traces/fuzz.dict \
-		-artifact_prefix="$build/fuzz/crash-$format-" "$corpus" > "$log" 2>&1; then
-		tail -30 "$log"
+		-artifact_prefix="$build/fuzz/crash-$1-" "$corpus" > "$build/fuzz/$1.log" 2>&1
+}
+
+echo "fuzzing for $seconds s, three side by side"
+fuzz ftrace 4096 & ftrace=$!
+fuzz ctf 1024 & ctf=$!
+fuzz tsdl 4800 & tsdl=$!
+trap 'kill $ftrace $ctf $tsdl 2>/dev/null; exit 130' INT TERM
+found=0
+for format in ftrace ctf tsdl; do
+	eval "process=\$$format"
+	if wait "$process"; then
+		echo "fuzz_$format: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' \
+			"$build/fuzz/$format.log") executions, nothing found"
+	else
+		tail -30 "$build/fuzz/$format.log"
 		echo "stampede: fuzz_$format found something; its input is in" \
 			"$build/fuzz/crash-$format-*" >&2
-		exit 2
+		found=2
 	fi
-	grep -E '^(Done|stat::number_of_executed_units|stat::new_units_added)' "$log"
 done
+exit $found

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: any bytes as a CTF trace. The first byte chooses: 0, two bytes of length, metadata,
- * then the stream; otherwise a stream for metadata that is known to be good. What the plan decodes,
- * field by field reading decodes too.
+ * libFuzzer: any bytes as a stream of CTF, for metadata that is known to be good: the first byte
+ * chooses which.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "ctf_read.h"
+#include "fuzz_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define BATCHES_MOST 64
 
 static const char *const known[] = {
 	/* LTTng's compact header; text, sequences and floats in payloads; a context */
@@ -63,87 +57,18 @@ static const char *const known[] = {
 
 #define KNOWN (sizeof(known) / sizeof(known[0]))
 
-static void ignore(void *arg, const struct ctf_field *field, uint64_t value)
-{
-	*(uint64_t *)arg += value + (field->name[0] == '_');
-}
-
-/* Decodes all; times and places in `times`, as many as there is room for. Returns how many. */
-static unsigned int decode(const struct ctf_metadata *metadata, const uint8_t *bytes, size_t size,
-			   bool no_plan, uint64_t times[BATCHES_MOST * TRACE_BATCH])
-{
-	struct trace_event batch[TRACE_BATCH];
-	unsigned int count = 0;
-	struct ctf_reader reader;
-	uint64_t offset = 0, sum = 0;
-	uint32_t got, i;
-
-	if (!ctf_reader_open(&reader, metadata, bytes, size)) {
-		ctf_reader_close(&reader);
-		return 0;
-	}
-	reader.no_plan = no_plan;
-	while (offset < size && ctf_packet_open(&reader, offset)) {
-		offset += reader.packet.bytes;
-		while (count < (BATCHES_MOST - 1) * TRACE_BATCH &&
-		       (got = ctf_batch(&reader, batch)))
-			for (i = 0; i < got; i++) {
-				if (batch[i].payload < bytes ||
-				    batch[i].payload + batch[i].payload_bytes > bytes + size)
-					abort();
-				times[count++] = batch[i].time + (uint64_t)batch[i].id +
-						 (uint64_t)(batch[i].payload - bytes);
-				if (!ctf_event_fields(&reader, &batch[i], ignore, &sum))
-					abort();
-			}
-		if (reader.fault.set || count >= (BATCHES_MOST - 1) * TRACE_BATCH)
-			break;
-	}
-	ctf_reader_close(&reader);
-	return count;
-}
-
-static void decode_both(const struct ctf_metadata *metadata, const uint8_t *bytes, size_t size)
-{
-	static uint64_t planned[BATCHES_MOST * TRACE_BATCH], plain[BATCHES_MOST * TRACE_BATCH];
-	uint8_t *copy = malloc(size ? size : 1);
-	unsigned int count;
-
-	if (!copy)
-		return;
-	memcpy(copy, bytes, size);
-	count = decode(metadata, copy, size, false, planned);
-	if (decode(metadata, copy, size, true, plain) != count ||
-	    memcmp(planned, plain, count * sizeof(*planned)) != 0)
-		abort();
-	free(copy);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct ctf_metadata good[KNOWN];
 	struct trace_fault fault = { .set = false };
-	struct ctf_metadata metadata;
-	size_t length;
+	unsigned int which;
 
-	if (size < 3)
+	if (!size)
 		return 0;
-	if (data[0]) {
-		length = data[0] % KNOWN;
-		if (!good[length].arena &&
-		    !tsdl_parse((const uint8_t *)known[length], strlen(known[length]),
-				&good[length], &fault))
-			abort();
-		decode_both(&good[length], data + 1, size - 1);
-		return 0;
-	}
-	length = data[1] | (size_t)data[2] << 8;
-	if (length > size - 3)
-		length = size - 3;
-	if (tsdl_parse(data + 3, length, &metadata, &fault))
-		decode_both(&metadata, data + 3 + length, size - 3 - length);
-	else if (!fault.set)
+	which = *data % KNOWN;
+	if (!good[which].arena &&
+	    !tsdl_parse((const uint8_t *)known[which], strlen(known[which]), &good[which], &fault))
 		abort();
-	tsdl_free(&metadata);
+	decode_both(&good[which], data + 1, size - 1);
 	return 0;
 }

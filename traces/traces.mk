@@ -14,7 +14,7 @@ test_packages += $(reader_packages)
 $(BUILD)/tests/test_readers_%: TEST_LIBS = -ltraceevent -lbabeltrace2
 
 SECONDS ?= 60
-fuzzers := $(BUILD)/fuzz/fuzz_ftrace $(BUILD)/fuzz/fuzz_ctf
+fuzzers := $(patsubst traces/%.c,$(BUILD)/fuzz/%,$(wildcard traces/fuzz_*.c))
 FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -Ischemes -Irunner -Itraces \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c,$(wildcard traces/*.c))
@@ -24,7 +24,7 @@ $(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h sc
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -o $@
 
-fuzz: ## both decoders, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
+fuzz: ## the decoders, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
 	@sh runner/packages.sh clang libclang-rt-dev
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)
