@@ -340,11 +340,45 @@ static int take_row(void *arg, unsigned int number, int status, FILE *aside)
 	return count_in(arg, status);
 }
 
+/* Stops of one event and what interrupts it: what a row costs grows with a power of them. */
+static uint64_t count_stops(const struct explore_options *options, const char *row)
+{
+	const struct family one = { .shape = "page", .stops = STOPS_SHARED,
+				    .budget = { .events = 1, .nested = 1, .depth = 1 } };
+	struct findings findings = { .schedules = 0 };
+	struct search first;
+
+	if (load(options, row, &one) ||
+	    family_run(&one, &options->search, 1, &findings, &first) < 0)
+		return 0;
+	return findings.stops;
+}
+
+/* The dearest first, so that none of them runs alone at the end. */
+static void order_rows(const struct rows *rows, unsigned int count, unsigned int *order)
+{
+	uint64_t stops[DRIVERS_MAX];
+	unsigned int i, at;
+
+	for (i = 0; i < count; i++) {
+		stops[i] = count_stops(rows->options, rows->row[i]->row);
+		for (at = i; at && stops[order[at - 1]] < stops[i]; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+}
+
 static int rows_beside(struct rows *rows, unsigned int count)
 {
+	unsigned int order[DRIVERS_MAX];
 	const struct jobs jobs = { .count = count, .processes = rows->options->processes,
+				   .order = rows->options->single ? NULL : order,
 				   .arg = rows, .run = row_beside, .take = take_row };
-	int status = jobs_run(&jobs);
+	int status;
+
+	if (jobs.order)
+		order_rows(rows, count, order);
+	status = jobs_run(&jobs);
 
 	return search_interrupted ? failed(-EINTR, rows->row[rows->through]->row) : status;
 }

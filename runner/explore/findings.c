@@ -37,13 +37,16 @@ void findings_add(struct findings *sum, const struct findings *one)
 void findings_count(struct findings *findings, const struct action *action, unsigned int actions,
 		    enum verdict verdict, unsigned int oracle, uint64_t times)
 {
-	struct failure one = {.actions = (uint8_t)actions,
-			      .verdict = (uint8_t)verdict,
-			      .oracle = (uint8_t)oracle};
+	struct failure one;
 
 	findings->schedules += times;
 	findings->verdicts[verdict] += times;
-	if (verdict == VERDICT_KEPT || !better(&one, &findings->first))
+	if (verdict == VERDICT_KEPT)
+		return;
+	one = (struct failure){.actions = (uint8_t)actions,
+			       .verdict = (uint8_t)verdict,
+			       .oracle = (uint8_t)oracle};
+	if (!better(&one, &findings->first))
 		return;
 	memcpy(one.action, action, actions * sizeof(*action));
 	findings->first = one;

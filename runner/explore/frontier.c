@@ -7,6 +7,7 @@
 #include "intern.h"
 
 #define CHUNK_BYTES (1024 * 1024)
+#define TABLE_SPARSE 16
 
 void path_append(struct path *path, const struct path *then)
 {
@@ -20,18 +21,6 @@ void path_append(struct path *path, const struct path *then)
 	path->action[path->actions].stops += path->stops;
 	path->actions = (uint8_t)(path->actions + then->actions);
 	path->stops = then->stops;
-}
-
-void frontier_clear(struct frontier *frontier)
-{
-	unsigned int i;
-
-	if (frontier->count)
-		memset(frontier->table, 0, frontier->table_size * sizeof(*frontier->table));
-	for (i = 0; i < frontier->lefts; i++)
-		frontier->first[i] = FRONTIER_NONE;
-	frontier->count = frontier->lefts = frontier->chunk_at = 0;
-	frontier->chunk_used = 0;
 }
 
 void frontier_free(struct frontier *frontier)
@@ -73,18 +62,36 @@ static bool same_frame(const struct frame *a, const struct frame *b)
 	       !memcmp(a->logged, b->logged, a->events * sizeof(a->logged[0]));
 }
 
-static bool same(const struct state *a, const struct state *b)
+static bool same(const struct state *a, const struct state *b, uint64_t b_hash)
 {
-	return a->hash == b->hash && a->shared == b->shared && same_frame(&a->frame, &b->frame);
+	return a->hash == b_hash && a->shared == b->shared && same_frame(&a->frame, &b->frame);
 }
 
-static uint32_t *find(const struct frontier *frontier, const struct state *state)
+/* The place in the table of that state, or the free one for it. */
+static uint32_t *find(const struct frontier *frontier, const struct state *state, uint64_t hash)
 {
-	uint32_t at = (uint32_t)state->hash & (frontier->table_size - 1);
+	uint32_t at = (uint32_t)hash & (frontier->table_size - 1);
 
-	while (frontier->table[at] && !same(&frontier->state[frontier->table[at] - 1], state))
+	while (frontier->table[at] &&
+	       !same(&frontier->state[frontier->table[at] - 1], state, hash))
 		at = (at + 1) & (frontier->table_size - 1);
 	return &frontier->table[at];
+}
+
+void frontier_clear(struct frontier *frontier)
+{
+	uint32_t i;
+
+	/* Most are small, in a table that was once large. */
+	if (frontier->count > frontier->table_size / TABLE_SPARSE)
+		memset(frontier->table, 0, frontier->table_size * sizeof(*frontier->table));
+	else
+		for (i = frontier->count; i-- > 0;)
+			*find(frontier, &frontier->state[i], frontier->state[i].hash) = 0;
+	for (i = 0; i < frontier->lefts; i++)
+		frontier->first[i] = FRONTIER_NONE;
+	frontier->count = frontier->lefts = frontier->chunk_at = 0;
+	frontier->chunk_used = 0;
 }
 
 static void grow_table(struct frontier *frontier)
@@ -126,32 +133,33 @@ static const uint8_t *copy_stack(struct frontier *frontier, const uint8_t *stack
 
 void frontier_add(struct frontier *frontier, const struct state *state)
 {
-	struct state added = *state;
+	struct state *added;
+	uint64_t hash = hash_of(state);
 	uint32_t *place;
 
 	if (state->left >= FRONTIER_LEFT_MAX)
 		abort();
 	if (frontier->count >= frontier->table_size / 2)
 		grow_table(frontier);
-	added.hash = hash_of(&added);
-	place = find(frontier, &added);
+	place = find(frontier, state, hash);
 	if (*place) {
-		struct state *there = &frontier->state[*place - 1];
-
-		there->ways += state->ways;
-		if (state->path.actions < there->path.actions)
-			there->path = state->path;
+		added = &frontier->state[*place - 1];
+		added->ways += state->ways;
+		if (state->path.actions < added->path.actions)
+			added->path = state->path;
 		return;
 	}
 	if (frontier->count == frontier->room) {
 		frontier->room = frontier->room ? 2 * frontier->room : 64;
 		frontier->state = grown(frontier->state, frontier->room * sizeof(*frontier->state));
 	}
-	added.frame.stack = copy_stack(frontier, state->frame.stack, state->frame.bytes);
+	added = &frontier->state[frontier->count];
+	state_copy(added, state);
+	added->hash = hash;
+	added->frame.stack = copy_stack(frontier, state->frame.stack, state->frame.bytes);
 	for (; frontier->lefts <= state->left; frontier->lefts++)
 		frontier->first[frontier->lefts] = FRONTIER_NONE;
-	added.next = frontier->first[state->left];
+	added->next = frontier->first[state->left];
 	frontier->first[state->left] = frontier->count;
-	frontier->state[frontier->count++] = added;
-	*place = frontier->count;
+	*place = ++frontier->count;
 }

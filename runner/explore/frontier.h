@@ -4,6 +4,7 @@
 #define STAMPEDE_RUNNER_EXPLORE_FRONTIER_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "world.h"
 
@@ -34,11 +35,19 @@ struct state {
 	uint64_t ways;
 	uint32_t shared; /* number of all the rest of the world */
 	uint32_t left; /* things that can still happen */
-	struct frame frame; /* the frontier's copy */
-	struct path path;
 	uint32_t next; /* with as much left, FRONTIER_NONE ends */
 	uint64_t hash;
+	struct frame frame; /* the frontier's copy */
+	struct path path;
 };
+
+/* Of a path most is unused, and states are copied more often than anything else. */
+static inline void state_copy(struct state *to, const struct state *from)
+{
+	memcpy(to, from, offsetof(struct state, path.action));
+	memcpy(to->path.action, from->path.action,
+	       from->path.actions * sizeof(from->path.action[0]));
+}
 
 struct frontier {
 	struct state *state;

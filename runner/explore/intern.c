@@ -6,16 +6,14 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define CHUNK 256 /* strings that are allocated together */
+/* Each chunk is twice the one before; a string fits in the least. */
+#define CHUNK_LEAST (64 * 1024)
+#define CHUNK_MOST (16 * 1024 * 1024)
+#define ALIGN 8
 
 uint64_t intern_hash(const void *bytes, size_t count, uint64_t seed)
 {
 	return XXH3_64bits_withSeed(bytes, count, seed);
-}
-
-void intern_begin(struct intern *intern, size_t bytes)
-{
-	*intern = (struct intern){.bytes = bytes};
 }
 
 void intern_end(struct intern *intern)
@@ -25,36 +23,51 @@ void intern_end(struct intern *intern)
 	for (i = 0; i < intern->chunks; i++)
 		free(intern->chunk[i]);
 	free(intern->chunk);
+	free(intern->string);
 	free(intern->table);
-	*intern = (struct intern){.bytes = 0};
+	*intern = (struct intern){.count = 0};
 }
 
-const void *intern_get(const struct intern *intern, uint32_t number)
+const void *intern_get(const struct intern *intern, uint32_t number, size_t *bytes)
 {
-	return intern->chunk[number / CHUNK] + (number % CHUNK) * intern->bytes;
+	const struct interned_string *string = &intern->string[number];
+
+	if (bytes)
+		*bytes = string->bytes;
+	return string->at;
 }
 
-static struct interned *find(const struct intern *intern, uint32_t hash, const void *bytes)
+static struct interned *find(const struct intern *intern, uint32_t hash, const void *bytes,
+			     size_t count)
 {
+	const struct interned_string *string;
 	struct interned *place;
 	uint32_t at;
 
 	for (at = hash;; at++) {
 		place = &intern->table[at & (intern->table_size - 1)];
-		if (!place->number ||
-		    (place->hash == hash &&
-		     !memcmp(intern_get(intern, place->number - 1), bytes, intern->bytes)))
+		if (!place->number)
+			return place;
+		string = &intern->string[place->number - 1];
+		if (place->hash == hash && string->bytes == count &&
+		    !memcmp(string->at, bytes, count))
 			return place;
 	}
 }
 
+static void *taken(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+/* There is one place for each two in the table. */
 static void grow(struct intern *intern)
 {
 	uint32_t size = intern->table_size ? 2 * intern->table_size : 1024, i, at;
-	struct interned *table = calloc(size, sizeof(*table));
+	struct interned *table = taken(calloc(size, sizeof(*table)));
 
-	if (!table)
-		abort();
 	for (i = 0; i < intern->table_size; i++) {
 		if (!intern->table[i].number)
 			continue;
@@ -65,29 +78,42 @@ static void grow(struct intern *intern)
 	free(intern->table);
 	intern->table = table;
 	intern->table_size = size;
+	intern->string = taken(realloc(intern->string, size / 2 * sizeof(*intern->string)));
+	intern->total_bytes += size / 2 * (sizeof(*table) + sizeof(*intern->string) / 2);
 }
 
-uint32_t intern(struct intern *intern, const void *bytes)
+static uint8_t *room(struct intern *intern, size_t bytes)
 {
-	uint32_t hash = (uint32_t)intern_hash(bytes, intern->bytes, 0);
+	size_t size = intern->chunk_size ? 2 * intern->chunk_size : CHUNK_LEAST;
+
+	if (bytes > intern->chunk_left) {
+		if (size > CHUNK_MOST)
+			size = CHUNK_MOST;
+		intern->chunk = taken(realloc(intern->chunk,
+					      (intern->chunks + 1) * sizeof(*intern->chunk)));
+		intern->chunk[intern->chunks++] = taken(malloc(size));
+		intern->chunk_left = intern->chunk_size = size;
+		intern->total_bytes += size;
+	}
+	intern->chunk_left -= bytes;
+	return intern->chunk[intern->chunks - 1] +
+	       (intern->chunk_size - intern->chunk_left - bytes);
+}
+
+uint32_t intern(struct intern *intern, const void *bytes, size_t count)
+{
+	uint32_t hash = (uint32_t)intern_hash(bytes, count, 0);
 	struct interned *place;
+	uint8_t *at;
 
 	if (intern->count >= intern->table_size / 2)
 		grow(intern);
-	place = find(intern, hash, bytes);
+	place = find(intern, hash, bytes, count);
 	if (place->number)
 		return place->number - 1;
-	if (intern->count == intern->chunks * CHUNK) {
-		intern->chunk =
-			realloc(intern->chunk, (intern->chunks + 1) * sizeof(*intern->chunk));
-		if (!intern->chunk)
-			abort();
-		intern->chunk[intern->chunks] = malloc(CHUNK * intern->bytes);
-		if (!intern->chunk[intern->chunks++])
-			abort();
-	}
-	memcpy(intern->chunk[intern->count / CHUNK] + (intern->count % CHUNK) * intern->bytes,
-	       bytes, intern->bytes);
+	at = room(intern, (count + ALIGN - 1) / ALIGN * ALIGN);
+	memcpy(at, bytes, count);
+	intern->string[intern->count] = (struct interned_string){at, count};
 	*place = (struct interned){hash, ++intern->count};
 	return intern->count - 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Byte strings of one length, each kept once and known by a number. */
+/* Byte strings, each kept once and known by a number. */
 #ifndef STAMPEDE_RUNNER_EXPLORE_INTERN_H
 #define STAMPEDE_RUNNER_EXPLORE_INTERN_H
 
@@ -9,24 +9,30 @@
 /* A hash of any bytes, for tables in memory; another one in another build. */
 uint64_t intern_hash(const void *bytes, size_t count, uint64_t seed);
 
+/* All zero: without any. */
 struct intern {
-	size_t bytes; /* of each */
 	uint32_t count;
 	struct interned {
 		uint32_t hash;
 		uint32_t number; /* + 1; 0: none */
 	} * table; /* open addressing */
 	uint32_t table_size;
-	uint8_t **chunk;
+	struct interned_string {
+		const uint8_t *at;
+		size_t bytes;
+	} * string; /* by number */
+	uint8_t **chunk; /* what they lie in */
 	uint32_t chunks;
+	size_t chunk_size, chunk_left; /* of the newest */
+	uint64_t total_bytes; /* of memory taken */
 };
 
-void intern_begin(struct intern *intern, size_t bytes);
 void intern_end(struct intern *intern);
 
 /* The number of these bytes, from 0 in the order they first came; aborts without memory. */
-uint32_t intern(struct intern *intern, const void *bytes);
+uint32_t intern(struct intern *intern, const void *bytes, size_t count);
 
-const void *intern_get(const struct intern *intern, uint32_t number);
+/* *bytes, unless NULL, gets their count. Aligned as a uint64_t. */
+const void *intern_get(const struct intern *intern, uint32_t number, size_t *bytes);
 
 #endif

@@ -127,19 +127,20 @@ static unsigned int running(const struct job *job, unsigned int count)
 
 static int run_all(const struct jobs *jobs, struct job *job, volatile double *done)
 {
-	unsigned int started = 0, next = 0;
+	unsigned int started = 0, shown = 0, next;
 	int status = 0;
 
-	while (!status && next < jobs->count && !search_interrupted) {
-		for (; started < jobs->count && running(job, started) < jobs->processes;
+	while (!status && shown < jobs->count && !search_interrupted) {
+		for (; started < jobs->count && running(job, jobs->count) < jobs->processes;
 		     started++) {
-			status = start(jobs, started, &job[started], &done[started]);
+			next = jobs->order ? jobs->order[started] : started;
+			status = start(jobs, next, &job[next], &done[next]);
 			if (status)
 				return status;
 		}
-		wait_for_one(job, started, done);
-		for (; !status && next < started && job[next].ended; next++)
-			status = finish(jobs, next, &job[next]);
+		wait_for_one(job, jobs->count, done);
+		for (; !status && shown < jobs->count && job[shown].ended; shown++)
+			status = finish(jobs, shown, &job[shown]);
 	}
 	return status;
 }

@@ -9,6 +9,7 @@
 struct jobs {
 	unsigned int count;
 	unsigned int processes;
+	const unsigned int *order; /* in which they are started; NULL: as they are shown */
 	void *arg;
 	/* In the process of one: returns an exit code; what is not to be shown goes to `aside`. */
 	int (*run)(void *arg, unsigned int job, FILE *aside);

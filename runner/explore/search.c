@@ -15,6 +15,7 @@ struct snapshot {
 	struct book book;
 	struct check check;
 	uint8_t stack[WORLD_STACK_BYTES / 2]; /* of all writers */
+	size_t memory_bytes;
 	uint8_t memory[WORLD_BYTES];
 };
 
@@ -172,32 +173,58 @@ bool search_next(const struct search *search)
 	return false;
 }
 
+static void add_jump(struct search *search, uint64_t ticks)
+{
+	if (!search->jumps || search->jump[search->jumps - 1] < ticks)
+		search->jump[search->jumps++] = ticks;
+}
+
+/* Around each multiple of what the stored stamp can tell apart: between two, all are alike. */
+static void all_jumps(struct search *search, uint64_t unit, uint64_t most)
+{
+	uint64_t at;
+
+	add_jump(search, 1);
+	for (at = unit; at <= most; at += unit) {
+		add_jump(search, at - 1);
+		add_jump(search, at);
+		add_jump(search, at + 1);
+	}
+}
+
 void search_jumps(struct search *search, bool coarse)
 {
-	uint32_t bits = world_row.config.stamp_bits;
-	uint64_t wrap = bits < 63 ? UINT64_C(1) << bits : UINT64_C(1) << 32, jump;
+	uint32_t bits = world_row.config.stamp_bits, i;
+	uint64_t wrap = bits < 63 ? UINT64_C(1) << bits : UINT64_C(1) << 32, wraps;
+	uint64_t unit = UINT64_C(1) << scheme_cut_bits(world_row.driver->desc, bits);
 	static const int64_t near[] = { -2, -1, 0, 1, 2 };
-	unsigned int i, wraps;
 
 	search->jumps = 0;
-	if (coarse)
-		wrap = 1;
-	if (2 * wrap + 1 <= SEARCH_JUMPS_MAX) {
-		for (jump = 1; jump <= 2 * wrap + !coarse; jump++)
-			search->jump[search->jumps++] = jump;
+	if (coarse) {
+		add_jump(search, 1);
+		add_jump(search, 2);
 		return;
 	}
-	search->jump[search->jumps++] = 1;
+	if (2 * wrap / unit <= SEARCH_UNITS_MAX) {
+		all_jumps(search, unit, 2 * wrap);
+		return;
+	}
+	add_jump(search, 1);
 	for (wraps = 1; wraps <= 2; wraps++)
 		for (i = 0; i < sizeof(near) / sizeof(near[0]); i++)
-			search->jump[search->jumps++] = wraps * wrap + (uint64_t)near[i];
+			add_jump(search, wraps * wrap + (uint64_t)near[i]);
 }
 
 /* ---- snapshots ---- */
 
-static size_t book_bytes(const struct book *book)
+static void copy_book(struct book *to, const struct book *from)
 {
-	return offsetof(struct book, log) + book->events * sizeof(book->log[0]);
+	memcpy(to, from, offsetof(struct book, level));
+	memcpy(to->level, from->level, from->depth * sizeof(from->level[0]));
+	memcpy(to->action, from->action, from->action_count * sizeof(from->action[0]));
+	memcpy(to->log, from->log, from->events * sizeof(from->log[0]));
+	if (from->left.writers > 1)
+		memcpy(to->parked, from->parked, sizeof(from->parked));
 }
 
 static unsigned int writers(const struct book *book)
@@ -213,7 +240,7 @@ static void save(struct engine *engine, struct snapshot *snapshot)
 
 	book->clock = *world_row.clock;
 	book->blocked = *world_row.blocked;
-	memcpy(&snapshot->book, book, book_bytes(book));
+	copy_book(&snapshot->book, book);
 	for (i = 0; i < writers(book); i++) {
 		bytes = world_stack_end(i) - world_stack_sp(i);
 		if (bytes > sizeof(snapshot->stack) - used)
@@ -221,7 +248,8 @@ static void save(struct engine *engine, struct snapshot *snapshot)
 		memcpy(snapshot->stack + used, (void *)world_stack_sp(i), bytes);
 		used += bytes;
 	}
-	memcpy(snapshot->memory, world_memory(), world_memory_bytes());
+	snapshot->memory_bytes = world_memory_used();
+	memcpy(snapshot->memory, world_memory(), snapshot->memory_bytes);
 	if (engine->search->budget.reads)
 		snapshot->check = world->check;
 }
@@ -232,7 +260,7 @@ static void restore(struct engine *engine, const struct snapshot *snapshot)
 	size_t used = 0, bytes;
 	unsigned int i;
 
-	memcpy(book, &snapshot->book, book_bytes(&snapshot->book));
+	copy_book(book, &snapshot->book);
 	*world_row.clock = book->clock;
 	*world_row.blocked = book->blocked;
 	for (i = 0; i < writers(book); i++) {
@@ -240,11 +268,9 @@ static void restore(struct engine *engine, const struct snapshot *snapshot)
 		memcpy((void *)world_stack_sp(i), snapshot->stack + used, bytes);
 		used += bytes;
 	}
-	memcpy(world_memory(), snapshot->memory, world_memory_bytes());
+	world_memory_restore(snapshot->memory, snapshot->memory_bytes);
 	if (engine->search->budget.reads)
 		world->check = snapshot->check;
-	else
-		world_check_begin();
 }
 
 /* ---- the search ---- */

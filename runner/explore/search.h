@@ -12,7 +12,8 @@
 
 #include "findings.h"
 
-#define SEARCH_JUMPS_MAX 600
+#define SEARCH_UNITS_MAX 300
+#define SEARCH_JUMPS_MAX (3 * SEARCH_UNITS_MAX + 1)
 
 /* How: both count the same schedules. */
 enum search_engine {
@@ -35,8 +36,9 @@ struct search {
 };
 
 /*
- * All jumps of 1 .. 2 wraps + 1, or those around a wrap where there are too many; of a tick and
- * two for a coarse clock, which has no other way to go on.
+ * All jumps of 1 .. 2 wraps + 1, for a row that cuts low bits those that it can tell apart, or those
+ * around a wrap where there are too many; of a tick and two for a coarse clock, which has no other
+ * way to go on.
  */
 void search_jumps(struct search *search, bool coarse);
 

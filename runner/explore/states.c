@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "states.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,8 @@ static struct {
 	struct findings *findings;
 	volatile uint64_t progress;
 	struct intern shared;
-	uint32_t shared_most;
-	uint8_t *buffer; /* for one of them */
+	uint64_t memory; /* bytes that they may take */
+	uint8_t buffer[WORLD_BYTES]; /* for one of them */
 	struct intern launches; /* numbers are those of followed[] */
 	struct followed *followed;
 	size_t followed_room;
@@ -61,49 +62,46 @@ static struct {
 
 /* ---- the shared part of the world ---- */
 
-#define BOOK_BYTES (offsetof(struct book, log) - offsetof(struct book, left))
+/* In this order: the book's shared part, the reader if there is one, memory. */
+#define BOOK_BYTES (offsetof(struct book, level) - offsetof(struct book, left))
 
-static size_t shared_bytes(const struct search *search)
+static size_t check_bytes(void)
 {
-	return BOOK_BYTES + world_memory_bytes() +
-	       (search->budget.reads ? sizeof(world->check) : 0);
+	return engine.search->budget.reads ? sizeof(world->check) : 0;
 }
 
 static uint32_t save_shared(void)
 {
 	struct book *book = &world->book;
 	uint8_t *to = engine.buffer;
+	size_t memory = BOOK_BYTES + check_bytes(), used = world_memory_used();
 
 	book->clock = *world_row.clock;
 	book->blocked = *world_row.blocked;
 	memcpy(to, &book->left, BOOK_BYTES);
-	memcpy(to + BOOK_BYTES, world_memory(), world_memory_bytes());
-	if (engine.search->budget.reads)
-		memcpy(to + BOOK_BYTES + world_memory_bytes(), &world->check, sizeof(world->check));
-	if (engine.shared.count >= engine.shared_most) {
+	memcpy(to + BOOK_BYTES, &world->check, check_bytes());
+	memcpy(to + memory, world_memory(), used);
+	if (engine.shared.count >= SHARED_MOST || engine.shared.total_bytes > engine.memory) {
 		fprintf(stderr,
-			"stampede: more than %u states of %zu bytes: a smaller budget, or "
+			"stampede: %u states take more than %" PRIu64 " MiB: a smaller budget, or "
 			"--engine schedules\n",
-			engine.shared_most, engine.shared.bytes);
+			engine.shared.count, engine.memory >> 20);
 		_exit(1);
 	}
-	return intern(&engine.shared, to);
+	return intern(&engine.shared, to, memory + used);
 }
 
 static void restore_shared(uint32_t number)
 {
 	struct book *book = &world->book;
-	const uint8_t *from = intern_get(&engine.shared, number);
+	size_t bytes, memory = BOOK_BYTES + check_bytes();
+	const uint8_t *from = intern_get(&engine.shared, number, &bytes);
 
 	memcpy(&book->left, from, BOOK_BYTES);
 	*world_row.clock = book->clock;
 	*world_row.blocked = book->blocked;
-	memcpy(world_memory(), from + BOOK_BYTES, world_memory_bytes());
-	if (engine.search->budget.reads)
-		memcpy(&world->check, from + BOOK_BYTES + world_memory_bytes(),
-		       sizeof(world->check));
-	else
-		world_check_begin();
+	memcpy(&world->check, from + BOOK_BYTES, check_bytes());
+	world_memory_restore(from + memory, bytes - memory);
 }
 
 /* Each action takes one of these, so that states at one stop are gone on from in this order. */
@@ -113,7 +111,7 @@ static uint32_t left_in(uint32_t shared)
 
 	if (shared >= SHARED_MOST)
 		return 0;
-	left = intern_get(&engine.shared, shared);
+	left = intern_get(&engine.shared, shared, NULL);
 	return (uint32_t)left->nested + left->jumps + left->beats + left->reads + left->discards +
 	       left->flushes;
 }
@@ -175,8 +173,9 @@ struct follow {
 static void add(struct frontier *to, const struct state *state, uint32_t shared,
 		const struct frame *frame)
 {
-	struct state added = *state;
+	struct state added;
 
+	state_copy(&added, state);
 	added.shared = shared;
 	added.left = left_in(shared);
 	added.frame = *frame;
@@ -227,7 +226,7 @@ static void add_ends(struct follow *follow, struct frontier *to, const struct st
 	for (i = 0; i < engine.followed[number].ends; i++) {
 		const struct end *end = &engine.end[engine.followed[number].first_end + i];
 
-		added = *state;
+		state_copy(&added, state);
 		added.ways *= end->ways;
 		path_append(&added.path, &end->path);
 		if (end->shared >= SHARED_MOST)
@@ -240,12 +239,13 @@ static void add_ends(struct follow *follow, struct frontier *to, const struct st
 /* One thing that can happen in `state`, which is in place. */
 static void happen(struct follow *follow, const struct state *state, const struct action *action)
 {
-	struct state after = *state;
+	struct state after;
 	uint8_t stack[WORLD_STACK_BYTES / 2];
 	struct frame frame;
 	bool launched;
 	int signal;
 
+	state_copy(&after, state);
 	after.path.action[after.path.actions++] = *action;
 	after.path.stops = 0;
 	world->book.action_count = 0;
@@ -279,31 +279,30 @@ static void go_on_idle(struct follow *follow, const struct state *state)
 		add(&follow->at->ended, state, state->shared, &no_frame);
 }
 
-/* All that can come of one state. */
-static void visit(struct follow *follow, const struct state *state)
+/* All that can come of one state, of which this is a copy. */
+static void visit(struct follow *follow, struct state *state)
 {
-	struct state now = *state;
 	struct action action;
 	unsigned int n = 0;
 
-	restore(&now, follow->depth, follow->first_event);
+	restore(state, follow->depth, follow->first_event);
 	if (search_alternative(engine.search, !follow->depth, 0, &action)) {
-		follow->stops += now.ways;
-		now.path.stops++;
+		follow->stops += state->ways;
+		state->path.stops++;
 		for (;; n++) {
-			world->book.stops = now.path.stops;
+			world->book.stops = state->path.stops;
 			if (!search_alternative(engine.search, !follow->depth, n, &action))
 				break;
-			happen(follow, &now, &action);
-			restore(&now, follow->depth, follow->first_event);
+			happen(follow, state, &action);
+			restore(state, follow->depth, follow->first_event);
 		}
 	} else if (follow->depth && !search_open()) {
 		world_without_stops();
 	}
 	if (follow->depth)
-		advance(follow, &now);
+		advance(follow, state);
 	else
-		go_on_idle(follow, &now);
+		go_on_idle(follow, state);
 }
 
 /* From the states in `then` to the writer's ends. */
@@ -330,7 +329,7 @@ static void follow_all(struct follow *follow)
 		for (left = (int)at->now.lefts - 1; left >= 0; left--)
 			for (i = at->now.first[left]; i != FRONTIER_NONE;
 			     i = at->now.state[i].next) {
-				state = at->now.state[i];
+				state_copy(&state, &at->now.state[i]);
 				engine.findings->states++;
 				visit(follow, &state);
 			}
@@ -374,7 +373,7 @@ static uint32_t follow_launched(uint32_t shared)
 	const struct switch_frame *frame = (const struct switch_frame *)book->sp;
 	struct launch launch = {
 		.pc = frame->pc, .shared = shared, .depth = book->depth, .in_beat = in_beat(book)};
-	uint32_t before = engine.launches.count, number = intern(&engine.launches, &launch);
+	uint32_t before = engine.launches.count, number = intern(&engine.launches, &launch, sizeof(launch));
 	struct follow follow = {
 		.at = &engine.at[book->depth], .depth = book->depth, .first_event = book->events};
 	struct state begin = {.ways = 1};
@@ -435,13 +434,10 @@ static void judge_all(const struct frontier *ended)
 	faults_arm(false);
 }
 
-/* As many as fill a quarter of the machine's memory: another search may run beside this one. */
-static uint32_t shared_most(void)
+/* A quarter of the machine's: another search may run beside this one. */
+static uint64_t memory(void)
 {
-	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-	uint64_t most = bytes / (engine.shared.bytes + sizeof(struct end));
-
-	return most < SHARED_MOST ? (uint32_t)most : SHARED_MOST;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
 }
 
 static double now_seconds(void)
@@ -463,7 +459,6 @@ static void free_all(void)
 	}
 	intern_end(&engine.shared);
 	intern_end(&engine.launches);
-	free(engine.buffer);
 	free(engine.followed);
 	free(engine.end);
 	memset(&engine, 0, sizeof(engine));
@@ -478,12 +473,7 @@ void states_run(const struct search *search, struct findings *findings)
 	*findings = (struct findings){.schedules = 0};
 	engine.search = search;
 	engine.findings = findings;
-	intern_begin(&engine.shared, shared_bytes(search));
-	engine.shared_most = shared_most();
-	intern_begin(&engine.launches, sizeof(struct launch));
-	engine.buffer = malloc(shared_bytes(search));
-	if (!engine.buffer)
-		abort();
+	engine.memory = memory();
 	if (search->outcomes)
 		outcomes_begin();
 	world_begin(&search->start, &search->budget);

@@ -15,12 +15,14 @@
 #define WORLD_ADDRESS ((void *)0x40000000)
 #endif
 #define FILL_BYTE 0xa5
+#define FILL_WORD UINT64_C(0xa5a5a5a5a5a5a5a5)
 
 struct world *world;
 struct explored_row world_row;
 
 static uint8_t *stack_begin;
 static struct world_start started;
+static bool reading; /* a reader may have come in the middle */
 static uint32_t *site_index[2]; /* by copy: return address - stop_base -> site + 1 */
 static uint64_t stop_base[2], stop_span[2];
 
@@ -48,7 +50,7 @@ static size_t slots_bytes(void)
 	return sizeof(struct subbuf) << world_row.config.count_shift;
 }
 
-size_t world_memory_bytes(void)
+static size_t world_memory_bytes(void)
 {
 	return scheme_bytes() + slots_bytes() +
 	       ((size_t)1 << (world_row.config.subbuf_shift + world_row.config.count_shift));
@@ -57,6 +59,27 @@ size_t world_memory_bytes(void)
 uint8_t *world_memory(void)
 {
 	return (uint8_t *)(uintptr_t)bits_align((uintptr_t)world->memory, 64);
+}
+
+size_t world_memory_used(void)
+{
+	const uint8_t *ring = world_memory() + scheme_bytes() + slots_bytes();
+	const uint8_t *end = world_memory() + world_memory_bytes();
+	uint64_t last[2];
+
+	while (end > ring) {
+		memcpy(last, end - sizeof(last), sizeof(last));
+		if (last[0] != FILL_WORD || last[1] != FILL_WORD)
+			break;
+		end -= sizeof(last);
+	}
+	return (size_t)(end - world_memory());
+}
+
+void world_memory_restore(const uint8_t *used, size_t bytes)
+{
+	memcpy(world_memory(), used, bytes);
+	memset(world_memory() + bytes, FILL_BYTE, world_memory_bytes() - bytes);
 }
 
 static void *world_scheme(void)
@@ -165,7 +188,7 @@ void explore_enter(struct explore_source *src, unsigned int context)
 	if (book->events > WORLD_EVENTS_MAX)
 		abort(); /* caught by the search: a budget beyond the log */
 	*log = (struct logged){ .entry = world_row.clock->now, .context = (uint8_t)context };
-	book->entered[context]++;
+	book->entered_nested += context > CONTEXT_TASK;
 }
 
 void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
@@ -455,6 +478,7 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 		launch_before(i == start->before ? start->extra : 0);
 		run_to_end();
 	}
+	reading = budget->reads;
 	world->book.left = *budget;
 	for (i = 0; i < WORLD_WRITERS_MAX; i++)
 		world->book.parked[i] = (struct parked){
@@ -499,14 +523,14 @@ enum verdict world_judge(uint32_t *unmet)
 	struct check_totals totals = { .sequenced = true, .failed = book->failed };
 	unsigned int context;
 
+	if (!reading)
+		world_check_begin();
 	world_row.driver->flush(world_scheme());
 	world_row.driver->drain(world_scheme(), &world->check, true);
 	totals.lost = ring->lost + ring->refused + ring->stuck;
-	for (context = 0; context < CHECK_CONTEXTS; context++) {
-		totals.written[context] = book->written[context];
-		/* Any event of another CPU may have come into any other's reserve. */
-		totals.nested += context || book->left.writers > 1 ? book->entered[context] : 0;
-	}
+	memcpy(totals.written, book->written, sizeof(totals.written));
+	/* Any event of another CPU may have come into any other's reserve. */
+	totals.nested = book->left.writers > 1 ? book->events : book->entered_nested;
 	/* What comes after an event that was taken back may have to be whole. */
 	totals.nested += book->discarded;
 	/* Without commit counters sequences and what is decoded have to say it all. */

@@ -83,19 +83,16 @@ struct parked {
 	struct level level[WORLD_DEPTH_MAX];
 };
 
-/* The engine's part of a snapshot. */
+/* The engine's part of a snapshot; of the arrays only what is used. */
 struct book {
 	/* How the schedule came here. */
-	uint8_t action_count;
 	uint32_t stops; /* counted since the last action */
-	struct action action[WORLD_ACTIONS_MAX];
+	uint8_t action_count;
 
 	/* Who is on the stack. */
-	uintptr_t sp; /* of the stopped writer; the empty stack's end between events */
 	uint8_t depth; /* writers */
 	uint8_t writer; /* which one runs */
-	struct level level[WORLD_DEPTH_MAX];
-	struct parked parked[WORLD_WRITERS_MAX];
+	uintptr_t sp; /* of the stopped writer; the empty stack's end between events */
 
 	/* What else the future depends on. */
 	struct budget left;
@@ -104,14 +101,17 @@ struct book {
 	uint8_t interrupted; /* a writer came into another one */
 	uint64_t beat_since; /* clock before the last beat began */
 	uint64_t beat_worst; /* most ticks without a finished beat */
-	uint64_t entered[CHECK_CONTEXTS];
+	uint64_t entered_nested; /* of `events`, in contexts above the task's */
 	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed;
 	uint64_t discarded; /* events that were to be taken back */
 	struct virtual_clock clock; /* in a snapshot */
 	uint64_t blocked; /* in a snapshot */
 
+	struct level level[WORLD_DEPTH_MAX];
+	struct action action[WORLD_ACTIONS_MAX];
 	struct logged log[WORLD_EVENTS_MAX];
+	struct parked parked[WORLD_WRITERS_MAX];
 };
 
 struct world {
@@ -184,9 +184,13 @@ void world_jump(uint64_t ticks);
 void world_read(void);
 void world_flush(void);
 
-/* What writers share: scheme, slots and ring. */
+/*
+ * What writers share: scheme, slots and ring. Behind its used part the ring is as it was at first,
+ * so that a copy of that part is a copy of all.
+ */
 uint8_t *world_memory(void);
-size_t world_memory_bytes(void);
+size_t world_memory_used(void);
+void world_memory_restore(const uint8_t *used, size_t bytes);
 
 /* Drains and judges everything; the world is spoilt after it. What was not met goes to *unmet. */
 enum verdict world_judge(uint32_t *unmet);
