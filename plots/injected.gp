@@ -4,7 +4,7 @@
 load 'run.gp'
 name = 'injected'
 title = 'Cost against wraps and against nested events'
-subtitle = 'ratio to the floor with the same injected, in the same build, within the round: median'
+subtitle = 'ratio to the floor with the same injected, in the same build and round: median'
 coloured = injected_rows > 8 ? 8 : injected_rows
 others = injected_rows - coloured
 lines = (coloured + 1) / 2 + (others > 0)

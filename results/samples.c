@@ -147,6 +147,18 @@ void samples_free(struct samples *samples)
 	*samples = (struct samples){ .value = NULL };
 }
 
+struct samples samples_to_floor(const json_t *rows, const struct samples_cell *cell,
+				const char **basis)
+{
+	const struct samples_cell floor = { SAMPLES_FLOOR, cell->workload };
+	struct samples samples = samples_collect(rows, cell, *basis = "cycles", &floor);
+
+	if (samples.count)
+		return samples;
+	samples_free(&samples);
+	return samples_collect(rows, cell, *basis = "ticks", &floor);
+}
+
 struct stats_interval samples_median(const json_t *rows, const struct samples_cell *cell,
 				     const char *key, const struct samples_cell *base)
 {

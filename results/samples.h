@@ -42,6 +42,10 @@ struct samples samples_collect(const json_t *rows, const struct samples_cell *ce
 			       const char *key, const struct samples_cell *base);
 void samples_free(struct samples *samples);
 
+/* Cycles over the floor's cycles; *basis is "cycles", or "ticks" where no CPU counted any. */
+struct samples samples_to_floor(const json_t *rows, const struct samples_cell *cell,
+				const char **basis);
+
 /* Median of samples_collect() and its 95 % interval; middle is NAN if there are none. */
 struct stats_interval samples_median(const json_t *rows, const struct samples_cell *cell,
 				     const char *key, const struct samples_cell *base);

@@ -27,7 +27,7 @@ struct bench_size {
 	unsigned int injected_rounds;
 	double idle_seconds; /* without any event */
 	double rare_seconds; /* with one event per second; 0: not run */
-	double budget_seconds; /* for more rounds of what is noisy */
+	double budget_seconds; /* for undisturbed cores, and more rounds of what is noisy */
 };
 
 struct bench {

@@ -41,12 +41,12 @@ static const struct bench_size quick = {
 	.storm_seconds = 0.2,
 	.late_seconds = 0.1,
 	.cell_ns = 4e6,
-	.rounds = 11,
+	.rounds = 7,
 	.thread_rounds = 11,
 	.injected_rounds = 7,
 	.idle_seconds = 0.2,
 	.rare_seconds = 0,
-	.budget_seconds = 3,
+	.budget_seconds = 8,
 };
 
 const struct bench_size *bench_size(const struct bench *bench)

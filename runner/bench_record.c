@@ -144,10 +144,11 @@ static json_t *noise_json(const struct bench *bench)
 {
 	struct bench_noise noise = bench_noise(bench);
 
-	return json_pack("{s:I, s:I, s:b, s:f, s:f, s:I, s:I}", "ratios", (json_int_t)noise.cells,
+	return json_pack("{s:I, s:I, s:b, s:f, s:f, s:f, s:I, s:I}", "ratios", (json_int_t)noise.cells,
 			 "noisy", (json_int_t)noise.noisy, "too_noisy", bench_too_noisy(&noise),
 			 "half_width", summary_half_width, "budget_seconds",
-			 bench->rounds.budget_seconds, "repetitions",
+			 bench->rounds.budget_seconds, "spent_seconds",
+			 bench->rounds.spent_seconds, "repetitions",
 			 (json_int_t)noise.repetitions, "disturbed", (json_int_t)noise.disturbed);
 }
 

@@ -18,9 +18,10 @@
 #include "undisturbed.h"
 
 #define EVENT_BYTES 8.0
-/* How much longer a repetition may last for want of undisturbed windows. */
-#define LONGER_NS 12e6
+/* More batches than that are not timed for want of undisturbed ones. */
 #define LONGER_BATCHES 1024
+/* Batches of which only so many together hold the same of what is injected. */
+#define INJECTED_WINDOW 4
 
 struct cell_thread {
 	pthread_t thread;
@@ -35,6 +36,8 @@ struct cell_thread {
 	struct gbench_result result;
 	uint64_t ns; /* by the wall */
 	uint64_t cpu_ns; /* on the CPU */
+	uint64_t wait_ns; /* that are left to wait for an undisturbed core */
+	uint64_t waited_ns;
 	struct undisturbed times;
 	bool failed;
 };
@@ -68,11 +71,8 @@ static void run_probe(struct cell_thread *thread)
 
 static void time_batch(struct cell_thread *thread)
 {
-	uint64_t begin;
+	uint64_t begin = clock_real();
 
-	if (undisturbed_is_due(&thread->times))
-		run_probe(thread);
-	begin = clock_real();
 	run_batch(thread, CELL_BATCH);
 	thread->times.batch[thread->times.batches++] = (double)(clock_real() - begin);
 }
@@ -94,22 +94,64 @@ static void stop(struct cell_thread *thread)
 	counters_stop(&thread->user, &thread->user_values);
 }
 
+/* One of several would no longer run beside the others. */
+static bool may_wait(const struct cell_thread *thread)
+{
+	return thread->cell->threads == 1 && thread->cell->probe_limit > 0;
+}
+
+/* False if the time for it is over, by the wall; books what was spent. */
+static bool wait_until_undisturbed(struct cell_thread *thread)
+{
+	uint64_t begin = time_ns();
+	bool calm = undisturbed_wait(&thread->times, thread->cell->probe_limit,
+				     begin + thread->wait_ns);
+	uint64_t spent = time_ns() - begin;
+
+	thread->wait_ns -= spent < thread->wait_ns ? spent : thread->wait_ns;
+	thread->waited_ns += spent;
+	return calm;
+}
+
+/* Counters and clocks of the whole repetition begin when the neighbours are gone too. */
+static void begin_undisturbed(struct cell_thread *thread)
+{
+	if (!may_wait(thread))
+		return;
+	undisturbed_probe(&thread->times);
+	wait_until_undisturbed(thread);
+	thread->times.probes = 0;
+}
+
+static void finish_window(struct cell_thread *thread)
+{
+	while (!undisturbed_is_due(&thread->times))
+		time_batch(thread);
+	undisturbed_probe(&thread->times);
+}
+
 /*
- * Cheaper than another repetition, whose process costs as much. Not with other threads: they
- * would have ended.
+ * Cheaper than another repetition, whose process costs as much and whose core is shared by the
+ * same neighbour: waits for it to leave, and times what is lacking.
  */
 static void go_on_until_undisturbed(struct cell_thread *thread)
 {
-	uint64_t end = time_ns() + (uint64_t)LONGER_NS;
 	struct undisturbed *times = &thread->times;
 
-	while (thread->cell->threads == 1 && thread->cell->probe_limit > 0 && times->batches + UNDISTURBED_WINDOW <= times->most &&
-	       undisturbed_windows(times, thread->cell->probe_limit) < UNDISTURBED_ENOUGH &&
-	       time_ns() < end)
-		do
-			time_batch(thread);
-		while (!undisturbed_is_due(times));
-	undisturbed_probe(times);
+	finish_window(thread);
+	while (may_wait(thread) && times->batches + times->window <= times->most &&
+	       !undisturbed_enough(times, thread->cell->probe_limit) &&
+	       wait_until_undisturbed(thread)) {
+		time_batch(thread);
+		finish_window(thread);
+	}
+}
+
+static void probe_and_time_batch(struct cell_thread *thread)
+{
+	if (undisturbed_is_due(&thread->times))
+		run_probe(thread);
+	time_batch(thread);
 }
 
 static void body(struct gbench_state *state, void *ctx)
@@ -122,7 +164,7 @@ static void body(struct gbench_state *state, void *ctx)
 		if (!started)
 			start(thread);
 		started = true;
-		time_batch(thread);
+		probe_and_time_batch(thread);
 	}
 	stop(thread);
 }
@@ -140,6 +182,8 @@ static void measure(struct cell_thread *thread)
 
 	/* Once round the ring, so that nothing measured is the first of its kind. */
 	run_batch(thread, ring_bytes(buffer_ring(&thread->buffer)) / 12);
+	thread->wait_ns = (uint64_t)cell->wait_ns;
+	begin_undisturbed(thread);
 	if (thread->timed_by_library) {
 		thread->failed = gbench_run(&gbench, &thread->result);
 		if (thread->failed)
@@ -149,7 +193,7 @@ static void measure(struct cell_thread *thread)
 	}
 	start(thread);
 	for (i = 0; i < cell->iterations; i += CELL_BATCH)
-		time_batch(thread);
+		probe_and_time_batch(thread);
 	stop(thread);
 	undisturbed_probe(&thread->times);
 	thread->result.iterations = (int64_t)i;
@@ -175,9 +219,9 @@ static bool prepare(struct cell_thread *thread)
 
 	config.cpu = thread->pu;
 	if (place_bind_self(thread->cell->place, thread->pu) ||
-	    buffer_open(&thread->buffer, driver, &config) || 
-	    !undisturbed_open(&thread->times, (size_t)(thread->cell->iterations / CELL_BATCH) + 1 +
-						      LONGER_BATCHES))
+	    buffer_open(&thread->buffer, driver, &config) ||
+	    !undisturbed_open(&thread->times, thread->cell->injected.on ? INJECTED_WINDOW : 1,
+			      thread->cell->iterations / CELL_BATCH + 1 + LONGER_BATCHES))
 		return false;
 	counters_open(&thread->user, COUNTERS_USER);
 	counters_open(&thread->all, COUNTERS_USER_KERNEL);
@@ -275,7 +319,7 @@ static struct undisturbed_time average(struct cell_thread *threads, unsigned int
 	unsigned int i, taken = 0;
 
 	for (i = 0; i < count; i++) {
-		one[i] = undisturbed_time(&threads[i].times, cell->probe_limit, cell->injected.on);
+		one[i] = undisturbed_time(&threads[i].times, cell->probe_limit);
 		least = fmin(least, one[i].probe);
 	}
 	for (i = 0; i < count; i++) {
@@ -321,6 +365,7 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 	json_object_set_new(json, "ns", json_real(time.ticks * 1e9 / ticks_hz()));
 	json_object_set_new(json, "ticks", json_real(time.ticks));
 	json_object_set_new(json, "probe", json_real(time.probe));
+	json_object_set_new(json, "waited_ns", json_integer((json_int_t)first->waited_ns));
 	json_object_set_new(json, "cycles", all->state == COUNTERS_NO ?
 						    counted(user, user->cycles, events) :
 						    counted(all, all->cycles, events));

@@ -44,6 +44,7 @@ struct cell {
 	const unsigned int *pu;
 	unsigned int threads;
 	double probe_limit; /* of an undisturbed core, ticks per step (undisturbed.h); 0: not known */
+	double wait_ns; /* that one thread may go on for an undisturbed core */
 };
 
 /*

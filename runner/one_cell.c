@@ -35,24 +35,25 @@ static __attribute__((format(printf, 2, 3))) void put(struct writing *to, const 
 	to->used += (size_t)bytes + 1;
 }
 
-bool one_cell_write(struct one_cell *one, const char *row, uint64_t events,
-		    const struct cell_injection *injected, double probe_limit,
-		    const char *topology, const unsigned int *pu, unsigned int threads)
+bool one_cell_write(struct one_cell *one, const char *row, const char *topology,
+		    const struct cell *cell)
 {
+	const struct cell_injection *injected = &cell->injected;
 	struct writing to = { .one = one };
 	char cpus[CELL_THREADS_MAX * 12] = "";
 	size_t used = 0;
 	unsigned int i;
 
-	for (i = 0; i < threads && i < CELL_THREADS_MAX; i++)
+	for (i = 0; i < cell->threads && i < CELL_THREADS_MAX; i++)
 		used += (size_t)snprintf(cpus + used, sizeof(cpus) - used, "%s%u", i ? "," : "",
-					 pu[i]);
+					 cell->pu[i]);
 	put(&to, "bench");
 	put(&to, ONE_CELL_OPTION);
 	put(&to, "row=%s", row);
-	put(&to, "events=%" PRIu64, events);
+	put(&to, "events=%" PRIu64, cell->iterations);
 	put(&to, "hz=%.3f", ticks_hz());
-	put(&to, "probe_limit=%.6f", probe_limit);
+	put(&to, "probe_limit=%.6f", cell->probe_limit);
+	put(&to, "wait_ns=%.0f", cell->wait_ns);
 	put(&to, "topology=%s", topology);
 	put(&to, "cpus=%s", cpus);
 	if (injected->on) {
@@ -114,6 +115,8 @@ static bool read_word(struct reading *reading, const char *word)
 		reading->topology = value;
 	else if (!strncmp(word, "probe_limit=", key_bytes))
 		reading->cell.probe_limit = strtod(value, NULL);
+	else if (!strncmp(word, "wait_ns=", key_bytes))
+		reading->cell.wait_ns = strtod(value, NULL);
 	else if (!strncmp(word, "hz=", key_bytes))
 		ticks_set_hz(strtod(value, NULL));
 	else

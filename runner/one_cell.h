@@ -18,12 +18,11 @@ struct one_cell {
 };
 
 /*
- * Writes "bench --one-cell key=value ..." for `events` of `row` on `threads` CPUs. False if it does
- * not fit, which only an absurdly long path can do.
+ * Writes "bench --one-cell key=value ..." for the cell, whose driver and place are told by `row`
+ * and `topology`. False if it does not fit, which only an absurdly long path can do.
  */
-bool one_cell_write(struct one_cell *one, const char *row, uint64_t events,
-		    const struct cell_injection *injected, double probe_limit,
-		    const char *topology, const unsigned int *pu, unsigned int threads);
+bool one_cell_write(struct one_cell *one, const char *row, const char *topology,
+		    const struct cell *cell);
 
 /* What such a process does: prints its result as one line of JSON. An exit code. */
 int one_cell_main(int argc, char **argv);

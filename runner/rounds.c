@@ -19,24 +19,37 @@
 #include "summary.h"
 #include "ticks.h"
 
-#define TRIALS 3
 #define TRIAL_ITERATIONS (16 * CELL_BATCH)
 #define ITERATIONS_LEAST (8 * CELL_BATCH)
 
+/* How long a repetition may wait for an undisturbed core: as neighbours usually stay. */
+#define WAIT_MOST_NS 400e6
+
 extern char **environ;
+
+static double budget_left(const struct rounds *rounds)
+{
+	return fmax(0, rounds->budget_seconds - rounds->spent_seconds);
+}
 
 /* Starts this program again for one repetition; its output comes through *out. */
 static pid_t start_cell(const struct rounds *rounds, const struct rounds_cell *cell,
-			uint64_t iterations, int *out)
+			uint64_t iterations, double wait_ns, int *out)
 {
+	struct cell told = {
+		.injected = cell->injected,
+		.iterations = iterations,
+		.pu = rounds->pu,
+		.threads = cell->threads,
+		.probe_limit = rounds->least_probe[cell->threads > 1] * SAMPLES_UNDISTURBED,
+		.wait_ns = wait_ns,
+	};
 	posix_spawn_file_actions_t actions;
 	struct one_cell one;
 	int ends[2], error;
 	pid_t pid;
 
-	if (!one_cell_write(&one, cell->row, iterations, &cell->injected,
-			    rounds->least_probe[cell->threads > 1] * SAMPLES_UNDISTURBED,
-			    rounds->topology, rounds->pu, cell->threads)) {
+	if (!one_cell_write(&one, cell->row, rounds->topology, &told)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -58,23 +71,22 @@ static pid_t start_cell(const struct rounds *rounds, const struct rounds_cell *c
 }
 
 /* What is known of undisturbed cores. */
-static void learn_probe(struct rounds *rounds, const json_t *result)
+static void learn_probe(struct rounds *rounds, bool several_threads, const json_t *result)
 {
-	double *least =
-		&rounds->least_probe[json_integer_value(json_object_get(result, "threads")) > 1];
+	double *least = &rounds->least_probe[several_threads];
 	double probe = json_number_value(json_object_get(result, "probe"));
 
 	if (probe > 0 && !(*least > 0 && *least <= probe))
 		*least = probe;
 }
 
-static int run_cell(const struct rounds *rounds, const struct rounds_cell *cell,
-		    uint64_t iterations, json_t **result)
+static int run_cell(struct rounds *rounds, const struct rounds_cell *cell,
+		    uint64_t iterations, double wait_ns, json_t **result)
 {
 	json_error_t error;
 	FILE *text;
 	int out, status;
-	pid_t pid = start_cell(rounds, cell, iterations, &out);
+	pid_t pid = start_cell(rounds, cell, iterations, wait_ns, &out);
 
 	*result = NULL;
 	if (pid < 0) {
@@ -89,8 +101,12 @@ static int run_cell(const struct rounds *rounds, const struct rounds_cell *cell,
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (WIFEXITED(status) && !WEXITSTATUS(status) && *result)
+	if (WIFEXITED(status) && !WEXITSTATUS(status) && *result) {
+		learn_probe(rounds, cell->threads > 1, *result);
+		rounds->spent_seconds +=
+			json_number_value(json_object_get(*result, "waited_ns")) / 1e9;
 		return 0;
+	}
 	json_decref(*result);
 	*result = NULL;
 	if (stress_stop)
@@ -101,23 +117,16 @@ static int run_cell(const struct rounds *rounds, const struct rounds_cell *cell,
 	return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_USAGE;
 }
 
-/* The best of some: a trial that was interrupted would make every repetition a short one. */
+/* A time of a few batches that were left alone, if any were: an interrupt does not shorten it. */
 static int try_cell(struct rounds *rounds, const struct rounds_cell *cell, double *ns)
 {
 	json_t *result;
-	double one;
-	int i, error;
+	int error = run_cell(rounds, cell, TRIAL_ITERATIONS, 0, &result);
 
-	for (i = 0; i < TRIALS; i++) {
-		error = run_cell(rounds, cell, TRIAL_ITERATIONS, &result);
-		if (error)
-			return error;
-		json_object_set_new(result, "threads", json_integer(cell->threads));
-		learn_probe(rounds, result);
-		one = json_number_value(json_object_get(result, "cpu_time"));
-		*ns = i && *ns < one ? *ns : one;
-		json_decref(result);
-	}
+	if (error)
+		return error;
+	*ns = json_number_value(json_object_get(result, "ns"));
+	json_decref(result);
 	return 0;
 }
 
@@ -183,7 +192,6 @@ static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned 
 		json_object_set_new(result, "nested_depth",
 				    json_integer((json_int_t)cell->injected.nest_depth));
 	}
-	learn_probe(rounds, result);
 	error = record_add_row(rounds->record, result);
 	json_array_append(rounds->rows, result);
 	return error;
@@ -200,7 +208,8 @@ static const char *text(const json_t *row, const char *key)
 static int run_one(struct rounds *rounds, struct rounds_cell *cell, unsigned int round)
 {
 	json_t *result;
-	int error = run_cell(rounds, cell, cell->iterations, &result);
+	double wait_ns = fmin(WAIT_MOST_NS, budget_left(rounds) * 1e9);
+	int error = run_cell(rounds, cell, cell->iterations, wait_ns, &result);
 
 	if (error)
 		return error;
@@ -243,18 +252,14 @@ static int run_round(struct rounds *rounds, unsigned int round, const bool *take
 static bool is_settled(const struct rounds *rounds, const struct rounds_cell *cell)
 {
 	const struct samples_cell own = { cell->row, cell->workload };
-	const struct samples_cell floor = { SAMPLES_FLOOR, cell->workload };
 	struct stats_interval ratio;
 	struct samples samples;
+	const char *basis;
 	bool mixed;
 
 	if (!strcmp(cell->row, SAMPLES_FLOOR) || !strcmp(cell->row, CELL_EMPTY))
 		return true;
-	samples = samples_collect(rounds->rows, &own, "cycles", &floor);
-	if (!samples.count) {
-		samples_free(&samples);
-		samples = samples_collect(rounds->rows, &own, "ticks", &floor);
-	}
+	samples = samples_to_floor(rounds->rows, &own, &basis);
 	ratio = stats_median(samples.value, samples.count);
 	mixed = samples.mixed;
 	samples_free(&samples);
@@ -299,7 +304,7 @@ static unsigned int take_stock(struct rounds *rounds)
 		unsigned int round = (unsigned int)json_integer_value(
 			json_object_get(row, "repetition_index"));
 
-		learn_probe(rounds, row);
+		learn_probe(rounds, json_integer_value(json_object_get(row, "threads")) > 1, row);
 		first = round >= first ? round + 1 : first;
 		for (i = 0; i < rounds->cells; i++)
 			rounds->cell[i].done += !strcmp(rounds->cell[i].row, text(row, "row")) &&
@@ -326,7 +331,8 @@ int rounds_run(struct rounds *rounds)
 	/* A round that was cut off is not gone on with: its floor was another time's. */
 	unsigned int round = take_stock(rounds);
 	bool takes_part[ROUNDS_CELLS_MAX];
-	uint64_t end;
+	double spent;
+	uint64_t begin;
 	int error;
 
 	for (; choose_missing(rounds, takes_part); round++) {
@@ -334,11 +340,14 @@ int rounds_run(struct rounds *rounds)
 		if (error)
 			return error;
 	}
-	end = time_ns() + (uint64_t)(rounds->budget_seconds * 1e9);
-	for (; time_ns() < end && choose_noisy(rounds, takes_part); round++) {
+	for (; budget_left(rounds) > 0 && choose_noisy(rounds, takes_part); round++) {
+		begin = time_ns();
+		spent = rounds->spent_seconds;
 		error = run_round(rounds, round, takes_part);
 		if (error)
 			return error;
+		/* What was waited for is in it. */
+		rounds->spent_seconds = spent + (double)(time_ns() - begin) / 1e9;
 	}
 	return 0;
 }

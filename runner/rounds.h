@@ -32,7 +32,8 @@ struct rounds {
 	unsigned int rounds;
 	uint64_t seed;
 	double cell_ns; /* that a repetition's loop shall take */
-	double budget_seconds; /* of wall time for rounds beyond the planned ones */
+	double budget_seconds; /* of wall time, to wait for undisturbed cores and for more rounds */
+	double spent_seconds; /* of it */
 	const char *topology; /* XML of this machine, for the cells' processes */
 	const unsigned int *pu;
 	struct record *record;

@@ -9,7 +9,6 @@
 
 double summary_half_width = 0.02;
 
-#define FLOOR SAMPLES_FLOOR
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
 {
@@ -68,10 +67,9 @@ void summary_set_noise(json_t *line, const struct stats_interval *ratio)
 json_t *summary_line(const json_t *rows, const struct summary_row *about)
 {
 	const struct samples_cell cell = { about->row, about->workload };
-	const struct samples_cell floor = { FLOOR, about->workload };
 	struct samples ns = samples_collect(rows, &cell, "ns", NULL);
-	struct samples ratio = samples_collect(rows, &cell, "cycles", &floor);
-	const char *basis = "cycles";
+	const char *basis;
+	struct samples ratio = samples_to_floor(rows, &cell, &basis);
 	struct stats_interval interval;
 	json_t *line;
 
@@ -79,11 +77,6 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 		samples_free(&ns);
 		samples_free(&ratio);
 		return NULL;
-	}
-	if (!ratio.count) {
-		samples_free(&ratio);
-		ratio = samples_collect(rows, &cell, "ticks", &floor);
-		basis = "ticks";
 	}
 	interval = stats_median(ratio.value, ratio.count);
 	line = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:f, s:f, s:s, s:i, s:i}", "row", about->row,

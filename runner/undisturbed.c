@@ -7,14 +7,16 @@
 
 #include "core/clock.h"
 #include "stats.h"
+#include "ticks.h"
 
 #define PROBE_STEPS 4096
 
-bool undisturbed_open(struct undisturbed *times, size_t most)
+bool undisturbed_open(struct undisturbed *times, size_t window, size_t most)
 {
-	size_t all = most + most / UNDISTURBED_WINDOW + 2, i;
+	size_t all = most + most / window + 2, i;
 
-	*times = (struct undisturbed){ .batch = malloc(all * sizeof(double)), .most = most };
+	*times = (struct undisturbed){ .batch = malloc(all * sizeof(double)), .window = window,
+				       .most = most };
 	if (!times->batch) {
 		fprintf(stderr, "stampede: no memory for the times of %zu batches\n", most);
 		return false;
@@ -42,6 +44,17 @@ __attribute__((noinline)) void undisturbed_probe(struct undisturbed *times)
 	times->probe[times->probes++] = (double)(clock_real() - begin) / PROBE_STEPS;
 }
 
+bool undisturbed_wait(struct undisturbed *times, double limit, uint64_t end_ns)
+{
+	while (times->probe[times->probes - 1] > limit) {
+		if (time_ns() >= end_ns)
+			return false;
+		times->probes--;
+		undisturbed_probe(times);
+	}
+	return true;
+}
+
 /* The longer probe of the two at its ends; the last window may lack some of its batches. */
 static double window_probe(const struct undisturbed *times, size_t window)
 {
@@ -51,57 +64,52 @@ static double window_probe(const struct undisturbed *times, size_t window)
 
 static size_t windows(const struct undisturbed *times)
 {
-	return (times->batches + UNDISTURBED_WINDOW - 1) / UNDISTURBED_WINDOW;
+	return (times->batches + times->window - 1) / times->window;
 }
 
-size_t undisturbed_windows(const struct undisturbed *times, double limit)
+bool undisturbed_enough(const struct undisturbed *times, double limit)
 {
 	size_t window, count = 0;
 
 	for (window = 0; window < windows(times); window++)
 		count += window_probe(times, window) <= limit;
-	return count;
+	return count * times->window >= UNDISTURBED_ENOUGH;
 }
 
-/* The batches of a window, or their mean; how many numbers that is. */
-static size_t take_window(const struct undisturbed *times, size_t window, bool whole, double *to)
+/* Of a batch, over the whole window. */
+static double window_ticks(const struct undisturbed *times, size_t window)
 {
-	size_t first = window * UNDISTURBED_WINDOW, count = times->batches - first, i;
+	size_t first = window * times->window, end = first + times->window, i;
 	double sum = 0;
 
-	if (count > UNDISTURBED_WINDOW)
-		count = UNDISTURBED_WINDOW;
-	for (i = 0; i < count; i++)
-		sum += to[i] = times->batch[first + i];
-	if (!whole)
-		return count;
-	to[0] = sum / (double)count;
-	return 1;
+	if (end > times->batches)
+		end = times->batches;
+	for (i = first; i < end; i++)
+		sum += times->batch[i];
+	return sum / (double)(end - first);
 }
 
-struct undisturbed_time undisturbed_time(const struct undisturbed *times, double limit,
-					 bool whole_windows)
+struct undisturbed_time undisturbed_time(const struct undisturbed *times, double limit)
 {
-	double *ticks = malloc((times->batches + UNDISTURBED_WINDOW) * sizeof(double));
-	double *probe = malloc((windows(times) + 1) * sizeof(double));
+	double *ticks = malloc(2 * (windows(times) + 1) * sizeof(double));
+	double *probe = ticks + windows(times) + 1;
 	struct undisturbed_time time = { NAN, NAN };
-	size_t window, count = 0, taken = 0;
+	size_t window, count = 0;
 
-	if (undisturbed_windows(times, limit) < UNDISTURBED_ENOUGH)
+	if (!undisturbed_enough(times, limit))
 		limit = INFINITY;
-	for (window = 0; ticks && probe && window < windows(times); window++) {
+	for (window = 0; ticks && window < windows(times); window++) {
 		if (window_probe(times, window) > limit)
 			continue;
-		count += take_window(times, window, whole_windows, ticks + count);
-		probe[taken++] = window_probe(times, window);
+		ticks[count] = window_ticks(times, window);
+		probe[count++] = window_probe(times, window);
 	}
-	if (taken) {
+	if (count) {
 		stats_sort(ticks, count);
-		stats_sort(probe, taken);
+		stats_sort(probe, count);
 		time.ticks = stats_quantile(ticks, count, UNDISTURBED_PART);
-		time.probe = stats_quantile(probe, taken, UNDISTURBED_PART);
+		time.probe = stats_quantile(probe, count, UNDISTURBED_PART);
 	}
 	free(ticks);
-	free(probe);
 	return time;
 }

@@ -33,16 +33,23 @@ static int tear_down(void **state)
 
 #define CALM 0.75
 #define BUSY 1.5
+#define LIMIT (CALM * 1.2)
 
-/* `windows` of four batches of 25 ticks where calm(window), else of 40. */
-static struct undisturbed made(size_t windows, bool (*calm)(size_t))
+static bool always(size_t window)
+{
+	(void)window;
+	return true;
+}
+
+/* `windows` of batches of 25 ticks where calm(window), else of 40. */
+static struct undisturbed made(size_t window, size_t windows, bool (*calm)(size_t))
 {
 	struct undisturbed times;
 	size_t i;
 
-	assert_true(undisturbed_open(&times, windows * UNDISTURBED_WINDOW));
-	for (i = 0; i < windows * UNDISTURBED_WINDOW; i++)
-		times.batch[times.batches++] = calm(i / UNDISTURBED_WINDOW) ? 25 : 40;
+	assert_true(undisturbed_open(&times, window, windows * window));
+	for (i = 0; i < windows * window; i++)
+		times.batch[times.batches++] = calm(i / window) ? 25 : 40;
 	for (i = 0; i <= windows; i++)
 		times.probe[times.probes++] = calm(i) && (!i || calm(i - 1)) ? CALM : BUSY;
 	return times;
@@ -62,22 +69,42 @@ static bool never(size_t window)
 /* One that seems fast where the probe was slow. */
 static void windows_are_chosen_by_their_probes_alone(void **state)
 {
-	struct undisturbed times = made(80, at_times);
+	struct undisturbed times = made(1, 80, at_times);
 	struct undisturbed_time time;
 
 	(void)state;
-	times.batch[40] = 1;
-	assert_int_equal(undisturbed_windows(&times, CALM * 1.2), 9);
-	time = undisturbed_time(&times, CALM * 1.2, false);
+	times.batch[40] = times.batch[43] = 24; /* a probe at one end was slow */
+	times.batch[50] = 1;
+	assert_true(undisturbed_enough(&times, LIMIT));
+	time = undisturbed_time(&times, LIMIT);
 	assert_true(fabs(time.ticks - 25) < 1e-9);
 	assert_true(fabs(time.probe - CALM) < 1e-9);
 	undisturbed_close(&times);
 }
 
+/* Windows of 4: two of them are as many batches as 8 windows of one. */
+static void enough_is_told_in_batches(void **state)
+{
+	struct undisturbed single = made(1, 7, always), four = made(4, 1, always);
+
+	(void)state;
+	assert_false(undisturbed_enough(&single, LIMIT));
+	assert_false(undisturbed_enough(&four, LIMIT));
+	undisturbed_close(&single);
+	undisturbed_close(&four);
+	single = made(1, 8, always);
+	four = made(4, 2, always);
+	assert_true(undisturbed_enough(&single, LIMIT));
+	assert_true(undisturbed_enough(&four, LIMIT));
+	assert_false(undisturbed_enough(&four, CALM * 0.99));
+	undisturbed_close(&single);
+	undisturbed_close(&four);
+}
+
 static void what_was_never_undisturbed_says_so(void **state)
 {
-	struct undisturbed times = made(80, never);
-	struct undisturbed_time time = undisturbed_time(&times, CALM * 1.2, false);
+	struct undisturbed times = made(1, 80, never);
+	struct undisturbed_time time = undisturbed_time(&times, LIMIT);
 
 	(void)state;
 	assert_true(fabs(time.ticks - 40) < 1e-9);
@@ -88,17 +115,25 @@ static void what_was_never_undisturbed_says_so(void **state)
 /* Three batches in four are cheap by plan: the whole window's mean counts. */
 static void planned_costs_are_not_left_out(void **state)
 {
-	struct undisturbed times = made(80, never);
-	struct undisturbed_time time;
+	struct undisturbed times = made(4, 20, always);
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < times.batches; i++)
-		times.batch[i] = i % UNDISTURBED_WINDOW ? 20 : 60;
-	time = undisturbed_time(&times, BUSY * 1.2, true);
-	assert_true(fabs(time.ticks - 30) < 1e-9);
-	time = undisturbed_time(&times, BUSY * 1.2, false);
-	assert_true(fabs(time.ticks - 20) < 1e-9);
+		times.batch[i] = i % 4 ? 20 : 60;
+	assert_true(fabs(undisturbed_time(&times, LIMIT).ticks - 30) < 1e-9);
+	undisturbed_close(&times);
+}
+
+/* The last window may lack some of its batches. */
+static void a_window_cut_short_is_its_own_mean(void **state)
+{
+	struct undisturbed times = made(4, 3, always);
+
+	(void)state;
+	times.batches -= 3;
+	times.batch[8] = 10;
+	assert_true(undisturbed_time(&times, LIMIT).ticks < 25);
 	undisturbed_close(&times);
 }
 
@@ -107,8 +142,8 @@ static void nothing_timed_is_no_time(void **state)
 	struct undisturbed times;
 
 	(void)state;
-	assert_true(undisturbed_open(&times, 0));
-	assert_true(isnan(undisturbed_time(&times, 0, false).ticks));
+	assert_true(undisturbed_open(&times, 1, 0));
+	assert_true(isnan(undisturbed_time(&times, 0).ticks));
 	undisturbed_close(&times);
 }
 
@@ -160,8 +195,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_are_chosen_by_their_probes_alone),
+		cmocka_unit_test(enough_is_told_in_batches),
 		cmocka_unit_test(what_was_never_undisturbed_says_so),
 		cmocka_unit_test(planned_costs_are_not_left_out),
+		cmocka_unit_test(a_window_cut_short_is_its_own_mean),
 		cmocka_unit_test(nothing_timed_is_no_time),
 		cmocka_unit_test(undisturbed_is_within_the_whole),
 		cmocka_unit_test(a_plan_is_in_it),
