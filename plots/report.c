@@ -319,7 +319,7 @@ static void put_harness(const struct run *run, FILE *out)
 static void put_machine(const struct run *run, FILE *out)
 {
 	fprintf(out, "<section>\n<h2>Machine, and how it was run</h2>\n<ul>\n<li>%zu repetitions "
-		"in all, each a process of its own, rounds shuffled, the floor in every round."
+		"in all, a process for each round, rounds shuffled, the floor in every round."
 		"</li>\n",
 		run->repetition_count);
 	put_harness(run, out);

@@ -17,7 +17,6 @@
 #include "layout_experiments.h"
 #include "machine.h"
 #include "metadata.h"
-#include "one_cell.h"
 #include "options.h"
 #include "seek_curve.h"
 #include "summary.h"
@@ -32,8 +31,9 @@ static const char usage[] =
 	"  --full                 every row, every cell of wraps and nested, longer runs, tails\n"
 	"  --schemes \"A B\"        rows or prefixes (default: all but variants; floor always)\n"
 	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
-	"  --repetitions N        rounds of the timed part (default 41, quick 11)\n"
-	"  --budget SECONDS       for more rounds of what is noisy (default 15, quick 3, full 240)\n"
+	"  --repetitions N        rounds of the timed part (default 41, quick 7)\n"
+	"  --budget SECONDS       to wait for cores that neighbours share, and for more rounds of\n"
+	"                         what is noisy (default 15, quick 13, full 240)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
 	"  --results DIR          where runs are recorded (default results)\n"
@@ -152,53 +152,65 @@ static void print_end(const struct bench *bench, const char *directory)
 	fflush(stdout);
 }
 
-/* What the noise leaves of the ranking. */
-static int print_noise(const struct bench *bench)
+/* A quick run has too few rounds to be asked for a ranking. */
+static int noise_exit(const struct bench *bench, const struct bench_noise *noise)
 {
-	struct bench_noise noise = bench_noise(bench);
+	return bench_too_noisy(noise) && !bench->quick ? EXIT_NOISY : EXIT_FINE;
+}
 
-	if (noise.disturbed)
+/* What the noise leaves of the ranking. */
+static void print_noise(const struct bench *bench, const struct bench_noise *noise)
+{
+	if (noise->disturbed)
 		printf("%zu of %zu repetitions left out: their cores were shared (a loop around "
-		       "nothing took 20 %% longer)\n", noise.disturbed, noise.repetitions);
-	if (!noise.noisy)
-		return EXIT_FINE;
-	printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of further rounds "
-	       "(--budget)\n", noise.noisy, noise.cells, 100 * summary_half_width,
-	       bench->rounds.budget_seconds);
-	if (!bench_too_noisy(&noise))
-		return EXIT_FINE;
-	if (bench->quick) {
+		       "nothing took 20 %% longer)\n", noise->disturbed, noise->repetitions);
+	if (noise->noisy)
+		printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of waiting and "
+		       "further rounds (--budget)\n", noise->noisy, noise->cells,
+		       100 * summary_half_width, bench->rounds.spent_seconds);
+	if (!bench_too_noisy(noise))
+		return;
+	if (bench->quick)
 		puts("a quick run has too few rounds to rank by time; make bench has them");
-		return EXIT_FINE;
-	}
-	fprintf(stderr, "stampede: too noisy to rank by time: stop other work or give --budget; "
-			"verdicts, bytes and counts hold\n");
-	return EXIT_NOISY;
+	else
+		fprintf(stderr, "stampede: too noisy to rank by time: stop other work or give "
+				"--budget; verdicts, bytes and counts hold\n");
 }
 
 /* The record as it was written; nothing else may stand on standard output. */
-static int finish_as_json(const struct bench *bench, const char *program, const char *directory,
-			  int status)
+static int finish_as_json(const struct bench *bench, const char *program, const char *directory)
 {
 	bool on_stdout = !strcmp(bench->json, "-");
 	struct record_loaded loaded;
-	int noisy, error = record_load(NULL, directory, &loaded);
+	int error = record_load(NULL, directory, &loaded);
 
 	if (error)
 		return error;
-	noisy = json_is_true(json_object_get(json_object_get(loaded.json, "noise"), "too_noisy")) ?
-			EXIT_NOISY : EXIT_FINE;
 	error = json_out(bench->json, loaded.json);
 	record_unload(&loaded);
-	if (!error)
-		error = make_plots(program, directory, on_stdout);
-	return status ? status : error ? error : noisy;
+	return error ? error : make_plots(program, directory, on_stdout);
+}
+
+static void print_all(const struct bench *bench, const struct bench_noise *noise)
+{
+	summary_print(stdout, bench->table);
+	if (bench->full)
+		tails_print(stdout, bench->tails);
+	if (json_array_size(bench->seek))
+		seek_curve_print(stdout, bench->seek);
+	bench_print_injected(bench);
+	if (bench->full) {
+		layout_print_precision(stdout, bench->precision);
+		layout_print_channels(stdout, bench->channels);
+	}
+	print_noise(bench, noise);
 }
 
 static int finish(struct bench *bench, const char *program, int status)
 {
+	struct bench_noise noise;
 	char directory[4096];
-	int error, noisy;
+	int error;
 
 	snprintf(directory, sizeof(directory), "%s", record_dir(bench->record));
 	if (status == EXIT_INTERRUPTED || status == EXIT_RESOURCE || status == EXIT_USAGE) {
@@ -215,22 +227,15 @@ static int finish(struct bench *bench, const char *program, int status)
 	progress_end(&bench->progress);
 	if (error)
 		return error;
-	if (bench->json)
-		return finish_as_json(bench, program, directory, status);
-	summary_print(stdout, bench->table);
-	if (bench->full)
-		tails_print(stdout, bench->tails);
-	if (json_array_size(bench->seek))
-		seek_curve_print(stdout, bench->seek);
-	bench_print_injected(bench);
-	if (bench->full) {
-		layout_print_precision(stdout, bench->precision);
-		layout_print_channels(stdout, bench->channels);
+	noise = bench_noise(bench);
+	if (bench->json) {
+		error = finish_as_json(bench, program, directory);
+	} else {
+		print_all(bench, &noise);
+		print_end(bench, directory);
+		error = make_plots(program, directory, false);
 	}
-	noisy = print_noise(bench);
-	print_end(bench, directory);
-	error = make_plots(program, directory, false);
-	return status ? status : error ? error : noisy;
+	return status ? status : error ? error : noise_exit(bench, &noise);
 }
 
 int main(int argc, char **argv)
@@ -239,8 +244,8 @@ int main(int argc, char **argv)
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	int status;
 
-	if (argc > 1 && !strcmp(argv[1], ONE_CELL_OPTION))
-		return one_cell_main(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], CELL_PROCESS_OPTION))
+		return cell_process_main(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = parse(argc, argv, &bench);
 	if (status)

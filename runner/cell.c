@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 
 #define EVENT_BYTES 8.0
 /* More batches than that are not timed for want of undisturbed ones. */
-#define LONGER_BATCHES 1024
+#define LONGER_BATCHES 8192
 /* Batches of which only so many together hold the same of what is injected. */
 #define INJECTED_WINDOW 4
 
@@ -36,6 +37,7 @@ struct cell_thread {
 	struct gbench_result result;
 	uint64_t ns; /* by the wall */
 	uint64_t cpu_ns; /* on the CPU */
+	atomic_bool *enough; /* of all: one of them was undisturbed for long enough */
 	uint64_t wait_ns; /* that are left to wait for an undisturbed core */
 	uint64_t waited_ns;
 	struct undisturbed times;
@@ -94,12 +96,6 @@ static void stop(struct cell_thread *thread)
 	counters_stop(&thread->user, &thread->user_values);
 }
 
-/* One of several would no longer run beside the others. */
-static bool may_wait(const struct cell_thread *thread)
-{
-	return thread->cell->threads == 1 && thread->cell->probe_limit > 0;
-}
-
 /* False if the time for it is over, by the wall; books what was spent. */
 static bool wait_until_undisturbed(struct cell_thread *thread)
 {
@@ -116,7 +112,8 @@ static bool wait_until_undisturbed(struct cell_thread *thread)
 /* Counters and clocks of the whole repetition begin when the neighbours are gone too. */
 static void begin_undisturbed(struct cell_thread *thread)
 {
-	if (!may_wait(thread))
+	/* Several would wait for each other. */
+	if (!(thread->cell->probe_limit > 0) || thread->cell->threads > 1)
 		return;
 	undisturbed_probe(&thread->times);
 	wait_until_undisturbed(thread);
@@ -130,21 +127,49 @@ static void finish_window(struct cell_thread *thread)
 	undisturbed_probe(&thread->times);
 }
 
-/*
- * Cheaper than another repetition, whose process costs as much and whose core is shared by the
- * same neighbour: waits for it to leave, and times what is lacking.
- */
-static void go_on_until_undisturbed(struct cell_thread *thread)
+/* There is room for one more window, and it is wanted. */
+static bool lacks_more(const struct cell_thread *thread)
 {
-	struct undisturbed *times = &thread->times;
+	const struct undisturbed *times = &thread->times;
 
-	finish_window(thread);
-	while (may_wait(thread) && times->batches + times->window <= times->most &&
-	       !undisturbed_enough(times, thread->cell->probe_limit) &&
-	       wait_until_undisturbed(thread)) {
+	return thread->cell->probe_limit > 0 && times->batches + times->window <= times->most &&
+	       !undisturbed_enough(times, thread->cell->probe_limit);
+}
+
+static void go_on_alone(struct cell_thread *thread)
+{
+	while (lacks_more(thread) && wait_until_undisturbed(thread)) {
 		time_batch(thread);
 		finish_window(thread);
 	}
+}
+
+/* All go on recording, so that each stays beside the others, until one of them has enough. */
+static void go_on_together(struct cell_thread *thread)
+{
+	uint64_t begin = time_ns();
+
+	while (!atomic_load(thread->enough) && lacks_more(thread) &&
+	       time_ns() - begin < thread->wait_ns) {
+		time_batch(thread);
+		finish_window(thread);
+	}
+	if (!lacks_more(thread))
+		atomic_store(thread->enough, true);
+	thread->waited_ns = time_ns() - begin;
+}
+
+/*
+ * Cheaper than another repetition, whose core is shared by the same neighbour: times what is
+ * lacking when it has left.
+ */
+static void go_on_until_undisturbed(struct cell_thread *thread)
+{
+	finish_window(thread);
+	if (thread->cell->threads > 1)
+		go_on_together(thread);
+	else
+		go_on_alone(thread);
 }
 
 static void probe_and_time_batch(struct cell_thread *thread)
@@ -195,7 +220,7 @@ static void measure(struct cell_thread *thread)
 	for (i = 0; i < cell->iterations; i += CELL_BATCH)
 		probe_and_time_batch(thread);
 	stop(thread);
-	undisturbed_probe(&thread->times);
+	go_on_until_undisturbed(thread);
 	thread->result.iterations = (int64_t)i;
 	thread->result.real_ns = (double)thread->ns;
 }
@@ -380,6 +405,7 @@ json_t *cell_run(const struct cell *cell)
 {
 	struct cell_thread *threads = calloc(cell->threads, sizeof(*threads));
 	pthread_barrier_t barrier;
+	atomic_bool enough = false;
 	json_t *json = NULL;
 	bool failed = !threads;
 	unsigned int i, started = 0;
@@ -389,6 +415,7 @@ json_t *cell_run(const struct cell *cell)
 		threads[i].cell = cell;
 		threads[i].pu = cell->pu[i];
 		threads[i].barrier = &barrier;
+		threads[i].enough = &enough;
 		threads[i].timed_by_library = i == 0;
 		failed = pthread_create(&threads[i].thread, NULL, thread_main, &threads[i]);
 		started += !failed;

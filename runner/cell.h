@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One repetition of one timed cell, in a process of its own: a fixed number of events of one row on
+ * One repetition of one timed cell: a fixed number of events of one row on
  * one or more pinned threads, timed by Google Benchmark and the CPU's counters, then checked.
  */
 #ifndef STAMPEDE_RUNNER_CELL_H
@@ -44,7 +44,7 @@ struct cell {
 	const unsigned int *pu;
 	unsigned int threads;
 	double probe_limit; /* of an undisturbed core, ticks per step (undisturbed.h); 0: not known */
-	double wait_ns; /* that one thread may go on for an undisturbed core */
+	double wait_ns; /* that it may go on for an undisturbed core */
 };
 
 /*

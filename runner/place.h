@@ -57,7 +57,7 @@ enum place_status place_open(struct place *place);
 
 /*
  * Load what place_export_xml() wrote on this machine; about 0.1 ms, for the short processes that
- * run one cell each. What is allowed is read from the system again. PLACE_USAGE if the file
+ * run one round each. What is allowed is read from the system again. PLACE_USAGE if the file
  * cannot be read, or lacks a CPU that this process may run on.
  */
 enum place_status place_open_xml(struct place *place, const char *path);

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "rounds.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "cell.h"
-#include "one_cell.h"
 #include "options.h"
 #include "samples.h"
 #include "stress.h"
@@ -22,52 +15,12 @@
 #define TRIAL_ITERATIONS (16 * CELL_BATCH)
 #define ITERATIONS_LEAST (8 * CELL_BATCH)
 
-/* How long a repetition may wait for an undisturbed core: as neighbours usually stay. */
-#define WAIT_MOST_NS 400e6
-
-extern char **environ;
+/* How long a repetition may wait for an undisturbed core: neighbours stay for half a second. */
+#define WAIT_MOST_NS 2e9
 
 static double budget_left(const struct rounds *rounds)
 {
 	return fmax(0, rounds->budget_seconds - rounds->spent_seconds);
-}
-
-/* Starts this program again for one repetition; its output comes through *out. */
-static pid_t start_cell(const struct rounds *rounds, const struct rounds_cell *cell,
-			uint64_t iterations, double wait_ns, int *out)
-{
-	struct cell told = {
-		.injected = cell->injected,
-		.iterations = iterations,
-		.pu = rounds->pu,
-		.threads = cell->threads,
-		.probe_limit = rounds->least_probe[cell->threads > 1] * SAMPLES_UNDISTURBED,
-		.wait_ns = wait_ns,
-	};
-	posix_spawn_file_actions_t actions;
-	struct one_cell one;
-	int ends[2], error;
-	pid_t pid;
-
-	if (!one_cell_write(&one, cell->row, rounds->topology, &told)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	if (pipe(ends))
-		return -1;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addclose(&actions, ends[0]);
-	posix_spawn_file_actions_addclose(&actions, ends[1]);
-	error = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, one.argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	*out = ends[0];
-	if (!error)
-		return pid;
-	close(ends[0]);
-	errno = error;
-	return -1;
 }
 
 /* What is known of undisturbed cores. */
@@ -83,38 +36,21 @@ static void learn_probe(struct rounds *rounds, bool several_threads, const json_
 static int run_cell(struct rounds *rounds, const struct rounds_cell *cell,
 		    uint64_t iterations, double wait_ns, json_t **result)
 {
-	json_error_t error;
-	FILE *text;
-	int out, status;
-	pid_t pid = start_cell(rounds, cell, iterations, wait_ns, &out);
+	struct cell told = {
+		.injected = cell->injected,
+		.iterations = iterations,
+		.pu = rounds->pu,
+		.threads = cell->threads,
+		.probe_limit = rounds->least_probe[cell->threads > 1] * SAMPLES_UNDISTURBED,
+		.wait_ns = wait_ns,
+	};
+	int error = cell_process_run(&rounds->process, cell->row, &told, result);
 
-	*result = NULL;
-	if (pid < 0) {
-		fprintf(stderr, "stampede: cannot start a process for %s: %s\n", cell->row,
-			strerror(errno));
-		return EXIT_RESOURCE;
-	}
-	text = fdopen(out, "r");
-	if (text) {
-		*result = json_loadf(text, 0, &error);
-		fclose(text);
-	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFEXITED(status) && !WEXITSTATUS(status) && *result) {
-		learn_probe(rounds, cell->threads > 1, *result);
-		rounds->spent_seconds +=
-			json_number_value(json_object_get(*result, "waited_ns")) / 1e9;
-		return 0;
-	}
-	json_decref(*result);
-	*result = NULL;
-	if (stress_stop)
-		return EXIT_INTERRUPTED;
-	fprintf(stderr, "stampede: the process for %s/%s ended with %s %d\n", cell->row,
-		cell->workload, WIFEXITED(status) ? "exit code" : "signal",
-		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_USAGE;
+	if (error)
+		return error;
+	learn_probe(rounds, cell->threads > 1, *result);
+	rounds->spent_seconds += json_number_value(json_object_get(*result, "waited_ns")) / 1e9;
+	return 0;
 }
 
 /* A time of a few batches that were left alone, if any were: an interrupt does not shorten it. */
@@ -130,7 +66,7 @@ static int try_cell(struct rounds *rounds, const struct rounds_cell *cell, doubl
 	return 0;
 }
 
-int rounds_calibrate(struct rounds *rounds)
+static int try_all(struct rounds *rounds)
 {
 	struct rounds_cell *cell;
 	double ns;
@@ -148,6 +84,23 @@ int rounds_calibrate(struct rounds *rounds)
 			cell->iterations = ITERATIONS_LEAST;
 	}
 	return stress_stop ? EXIT_INTERRUPTED : 0;
+}
+
+/* In a process of their own. An exit code: the first that is not fine. */
+static int in_process(struct rounds *rounds, int (*run)(struct rounds *rounds))
+{
+	int error = cell_process_start(&rounds->process, rounds->topology), end;
+
+	if (error)
+		return error;
+	error = run(rounds);
+	end = cell_process_end(&rounds->process);
+	return error ? error : end;
+}
+
+int rounds_calibrate(struct rounds *rounds)
+{
+	return in_process(rounds, try_all);
 }
 
 /* Fisher and Yates; splitmix64 of seed and round, so that a round's order can be had again. */
@@ -219,10 +172,10 @@ static int run_one(struct rounds *rounds, struct rounds_cell *cell, unsigned int
 	return error;
 }
 
-/* The cells that take part in a round, in its own order. */
-static int run_round(struct rounds *rounds, unsigned int round, const bool *takes_part)
+/* The cells that take part in the current round, in its own order. */
+static int run_round(struct rounds *rounds)
 {
-	unsigned int order[ROUNDS_CELLS_MAX], i;
+	unsigned int order[ROUNDS_CELLS_MAX], i, round = rounds->round;
 	struct rounds_cell *cell;
 	char what[96];
 	int error;
@@ -232,7 +185,7 @@ static int run_round(struct rounds *rounds, unsigned int round, const bool *take
 	shuffle(order, rounds->cells, rounds->seed, round);
 	for (i = 0; i < rounds->cells; i++) {
 		cell = &rounds->cell[order[i]];
-		if (!takes_part[order[i]])
+		if (!rounds->takes_part[order[i]])
 			continue;
 		if (stress_stop)
 			return EXIT_INTERRUPTED;
@@ -328,22 +281,22 @@ static bool choose_missing(const struct rounds *rounds, bool *takes_part)
 
 int rounds_run(struct rounds *rounds)
 {
-	/* A round that was cut off is not gone on with: its floor was another time's. */
-	unsigned int round = take_stock(rounds);
-	bool takes_part[ROUNDS_CELLS_MAX];
 	double spent;
 	uint64_t begin;
 	int error;
 
-	for (; choose_missing(rounds, takes_part); round++) {
-		error = run_round(rounds, round, takes_part);
+	/* A round that was cut off is not gone on with: its floor was another time's. */
+	rounds->round = take_stock(rounds);
+	for (; choose_missing(rounds, rounds->takes_part); rounds->round++) {
+		error = in_process(rounds, run_round);
 		if (error)
 			return error;
 	}
-	for (; budget_left(rounds) > 0 && choose_noisy(rounds, takes_part); round++) {
+	for (; budget_left(rounds) > 0 && choose_noisy(rounds, rounds->takes_part);
+	     rounds->round++) {
 		begin = time_ns();
 		spent = rounds->spent_seconds;
-		error = run_round(rounds, round, takes_part);
+		error = in_process(rounds, run_round);
 		if (error)
 			return error;
 		/* What was waited for is in it. */

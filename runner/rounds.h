@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The timed part of a bench run: rounds, each of which runs every cell once, in an order shuffled
- * by the seed. One process is one repetition of one cell.
+ * by the seed. One process is one round, so that each has a layout of memory of its own.
  */
 #ifndef STAMPEDE_RUNNER_ROUNDS_H
 #define STAMPEDE_RUNNER_ROUNDS_H
@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "cell.h"
+#include "cell_process.h"
 #include "driver.h"
 #include "progress.h"
 #include "record.h"
@@ -34,6 +34,9 @@ struct rounds {
 	double cell_ns; /* that a repetition's loop shall take */
 	double budget_seconds; /* of wall time, to wait for undisturbed cores and for more rounds */
 	double spent_seconds; /* of it */
+	unsigned int round; /* the current one, the cells that take part in it, and their process */
+	bool takes_part[ROUNDS_CELLS_MAX];
+	struct cell_process process;
 	const char *topology; /* XML of this machine, for the cells' processes */
 	const unsigned int *pu;
 	struct record *record;

@@ -22,7 +22,7 @@ fi
 make -C "$scratch/tree" --no-print-directory -j"$(nproc)" build/bench build/plots \
 	>"$scratch/log" 2>&1 ||
 	{ tail -5 "$scratch/log" >&2; exit 1; }
-small="--quick --schemes =nested_stamps --workloads steady --repetitions 9 --budget 0"
+small="--quick --schemes =nested_stamps --workloads steady --repetitions 9"
 for pair in $(seq "$pairs"); do
 	"$build/bench" $small --results "$scratch/a" >/dev/null 2>&1
 	"$scratch/tree/build/bench" $small --results "$scratch/b" >/dev/null 2>&1

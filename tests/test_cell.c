@@ -137,6 +137,22 @@ static void a_window_cut_short_is_its_own_mean(void **state)
 	undisturbed_close(&times);
 }
 
+/* The last probe is replaced, so that the n-th stays that before the n-th window. */
+static void waiting_is_for_a_short_probe_or_the_end(void **state)
+{
+	struct undisturbed times = made(1, 4, never);
+	uint64_t end = time_ns() + 2000000;
+
+	(void)state;
+	assert_false(undisturbed_wait(&times, 1e-9, end));
+	assert_true(time_ns() >= end);
+	assert_int_equal(times.probes, 5);
+	assert_true(undisturbed_wait(&times, INFINITY, 0));
+	assert_int_equal(times.probes, 5);
+	assert_true(times.probe[4] != BUSY);
+	undisturbed_close(&times);
+}
+
 static void nothing_timed_is_no_time(void **state)
 {
 	struct undisturbed times;
@@ -145,6 +161,37 @@ static void nothing_timed_is_no_time(void **state)
 	assert_true(undisturbed_open(&times, 1, 0));
 	assert_true(isnan(undisturbed_time(&times, 0).ticks));
 	undisturbed_close(&times);
+}
+
+/* What it waited is told, and is no more than it was allowed. */
+static void a_cell_waits_no_longer_than_it_may(void **state)
+{
+	struct cell cell = {
+		.driver = driver_find(drivers_timed, "floor"),
+		.iterations = CELL_BATCH,
+		.place = &place,
+		.pu = plan.pu,
+		.threads = 1,
+		.probe_limit = 1e-9,
+		.wait_ns = 5e6,
+	};
+	json_t *result = cell_run(&cell);
+	double waited = json_number_value(json_object_get(result, "waited_ns"));
+
+	(void)state;
+	/* However long the last of its probes took. */
+	assert_true(waited >= 5e6);
+	assert_true(json_number_value(json_object_get(result, "ticks")) > 0);
+	json_decref(result);
+	cell.wait_ns = 0;
+	result = cell_run(&cell);
+	assert_true(json_number_value(json_object_get(result, "waited_ns")) < waited);
+	json_decref(result);
+	cell.probe_limit = 1e9;
+	cell.wait_ns = 5e9;
+	result = cell_run(&cell);
+	assert_true(json_number_value(json_object_get(result, "waited_ns")) < 5e8);
+	json_decref(result);
 }
 
 static void run(const struct driver *const *drivers, uint64_t wrap_every, double *ns, double *cpu)
@@ -199,6 +246,8 @@ int main(void)
 		cmocka_unit_test(what_was_never_undisturbed_says_so),
 		cmocka_unit_test(planned_costs_are_not_left_out),
 		cmocka_unit_test(a_window_cut_short_is_its_own_mean),
+		cmocka_unit_test(waiting_is_for_a_short_probe_or_the_end),
+		cmocka_unit_test(a_cell_waits_no_longer_than_it_may),
 		cmocka_unit_test(nothing_timed_is_no_time),
 		cmocka_unit_test(undisturbed_is_within_the_whole),
 		cmocka_unit_test(a_plan_is_in_it),

@@ -48,9 +48,7 @@ input_lane() {
 		$stress --workload replay --gaps "$scratch/gaps.csv"
 	says "nested under run-stress" 4 "timed by bench" $stress --workload nested
 	says "payload beyond all sense" 1 "from 0 to" $stress --payload 1M
-	says "a cell that says nothing" 1 "says nothing about a cell" $bench --one-cell \
-		row=floor nonsense=1
-	says "half a cell" 1 "not complete" $bench --one-cell row=floor events=1024
+	says "cells without a topology" 1 "it wants a topology" $bench --cells </dev/null
 	[ -e "$scratch/r" ]
 	report $((!$?)) "bad input leaves no results directory"
 
@@ -173,13 +171,18 @@ bench_lane() {
 	cell() {
 		name=$1 pattern=$2
 		shift 2
-		$bench --one-cell events=102400 hz=2e9 topology="$topology" \
-			cpus="${one_cpu##* }" "$@" >"$scratch/out" 2>"$scratch/err"
+		echo "events=102400 cpus=${one_cpu##* } $*" |
+			$bench --cells hz=2e9 topology="$topology" >"$scratch/out" 2>"$scratch/err"
 		got=$?
 		[ $got -eq 0 ] && grep -q "$pattern" "$scratch/out" &&
 			grep -q '"violation":null' "$scratch/out"
 		report $? "$name"
 	}
+	echo row=floor nonsense=1 >"$scratch/cells"
+	says "a cell that says nothing" 1 "says nothing about a cell" \
+		$bench --cells topology="$topology" <"$scratch/cells"
+	echo row=floor events=1024 >"$scratch/cells"
+	says "half a cell" 1 "not complete" $bench --cells topology="$topology" <"$scratch/cells"
 	cell "no wrap: 12 bytes and packet headers" '"bytes":12\.' row=extended_header wrap_every=0
 	cell "a wrap at every event: 12 bytes more" '"bytes":24\.' row=extended_header wrap_every=1
 	cell "one event in ten interrupted, two deep" '"bytes":12\.' row=extended_header \

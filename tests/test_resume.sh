@@ -10,7 +10,7 @@ build=$1
 kills=${KILLS:-10}
 . tests/tap.sh
 results=$scratch/results
-small="--quick --schemes =full_tsc --repetitions 6 --budget 0"
+small="--quick --schemes =full_tsc --workloads steady,threads --repetitions 6 --budget 0"
 lost=0 invalid=0 done_runs=0 killed=0 met_rows=0
 
 random() { # below
