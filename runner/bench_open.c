@@ -33,7 +33,7 @@ static const struct bench_size standard = {
 	.injected_rounds = 13,
 	.idle_seconds = 0.3,
 	.rare_seconds = 0,
-	.budget_seconds = 15,
+	.budget_seconds = 40,
 };
 
 static const struct bench_size quick = {
