@@ -17,6 +17,8 @@
 
 /* How long a repetition may wait for an undisturbed core: neighbours stay for half a second. */
 #define WAIT_MOST_NS 2e9
+/* So many undisturbed repetitions are waited for before it is known whether more are needed. */
+#define UNDISTURBED_PLANNED (SAMPLES_LEAST + 2)
 
 static double budget_left(const struct rounds *rounds)
 {
@@ -157,17 +159,33 @@ static const char *text(const json_t *row, const char *key)
 	return its ? its : "";
 }
 
+/* One that has enough leaves the time to wait to others; one that is repeated lacks some. */
+static double may_wait_ns(const struct rounds *rounds, const struct rounds_cell *cell)
+{
+	if (cell->undisturbed >= UNDISTURBED_PLANNED && cell->done < cell->rounds)
+		return 0;
+	return fmin(WAIT_MOST_NS, budget_left(rounds) * 1e9);
+}
+
+static void count_in(const struct rounds *rounds, struct rounds_cell *cell, const json_t *result)
+{
+	double limit = rounds->least_probe[cell->threads > 1] * SAMPLES_UNDISTURBED;
+
+	cell->done++;
+	cell->undisturbed += json_number_value(json_object_get(result, "probe")) <= limit;
+}
+
 /* Runs and books one repetition of a cell. */
 static int run_one(struct rounds *rounds, struct rounds_cell *cell, unsigned int round)
 {
 	json_t *result;
-	double wait_ns = fmin(WAIT_MOST_NS, budget_left(rounds) * 1e9);
-	int error = run_cell(rounds, cell, cell->iterations, wait_ns, &result);
+	int error = run_cell(rounds, cell, cell->iterations, may_wait_ns(rounds, cell), &result);
 
 	if (error)
 		return error;
 	error = book(rounds, cell, round, result);
-	cell->done += !error;
+	if (!error)
+		count_in(rounds, cell, result);
 	json_decref(result);
 	return error;
 }
@@ -260,9 +278,9 @@ static unsigned int take_stock(struct rounds *rounds)
 		learn_probe(rounds, json_integer_value(json_object_get(row, "threads")) > 1, row);
 		first = round >= first ? round + 1 : first;
 		for (i = 0; i < rounds->cells; i++)
-			rounds->cell[i].done += !strcmp(rounds->cell[i].row, text(row, "row")) &&
-						!strcmp(rounds->cell[i].workload,
-							text(row, "workload"));
+			if (!strcmp(rounds->cell[i].row, text(row, "row")) &&
+			    !strcmp(rounds->cell[i].workload, text(row, "workload")))
+				count_in(rounds, &rounds->cell[i], row);
 	}
 	return first;
 }

@@ -23,6 +23,7 @@ struct rounds_cell {
 	unsigned int threads;
 	unsigned int rounds; /* so many repetitions are planned */
 	unsigned int done;
+	unsigned int undisturbed; /* of these, by what was known then */
 	uint64_t iterations; /* per thread; set by rounds_calibrate() */
 };
 
