@@ -212,7 +212,9 @@ test: ## all tests, under two minutes
 
 tests: $(tests)
 
-test-long: ## a minute of storm per row at two widths, sanitizers, clang
+test-long: ## some hours: storms, sanitizers, clang, the explorer (ONLY="mutants|explorer")
+	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
+		clang libclang-rt-dev
 	@sh tests/long.sh
 
 clean: ## remove what was built; results stay
@@ -224,4 +226,5 @@ help: ## this list
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 
-.PHONY: all bench run-stress readme explore layout plots compare man test tests test-long clean help force
+.PHONY: all bench run-stress readme explore layout plots compare man test tests test-long clean \
+	help force
