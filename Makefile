@@ -217,14 +217,19 @@ test-long: ## some hours: storms, sanitizers, clang, the explorer (ONLY="mutants
 		clang libclang-rt-dev
 	@sh tests/long.sh
 
+test-exhaustive: ## the explorer's deepest tier, for days (SCHEMES="a b" for some rows)
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored-all
+	@$(BUILD)/explore --tier exhaustive --schemes "$(or $(SCHEMES),all)"
+
 clean: ## remove what was built; results stay
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 
-.PHONY: all bench run-stress readme explore layout plots compare man test tests test-long clean \
-	help force
+.PHONY: all bench run-stress readme explore layout plots compare man test tests test-long \
+	test-exhaustive clean help force
