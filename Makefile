@@ -172,7 +172,7 @@ bench: ## table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x 
 		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) \
 		$(if $(filter-out 0,$(RESUME)),--resume) $(ARGS)
 
-run-stress: ## a signal storm, every stamp checked: make run-stress ARGS="--seconds 5 --bits 16"
+run-stress: ## a signal storm, every stamp checked: make run-stress ARGS="--bits 16"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/run-stress
 	@$(BUILD)/run-stress $(ARGS)
@@ -196,7 +196,7 @@ man: ## manual pages of all programs in build/man, from their --help
 	@sh runner/packages.sh $(build_packages) help2man
 	@$(MAKE) --no-print-directory $(jobs) all
 	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
-readme: ## a run's figures into README's blocks: make readme RUN=results/latest LOG=its-output
+readme: ## a run's figures into README's blocks: RUN=results/latest LOG=its-output
 	@python3 plots/readme.py $(RUN) README.md $(LOG)
 
 explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
@@ -226,7 +226,7 @@ clean: ## remove what was built; results stay
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@awk -F ':.*## ' '/^[a-z-]*:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

@@ -29,7 +29,7 @@ fuzz: ## the decoders, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)
 
-record-gaps: ## gaps of this machine's kernel, as a workload: make record-gaps ARGS="--seconds 5"
+record-gaps: ## gaps of this machine's kernel, as a workload: ARGS="--seconds 5"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/read-trace
 	@sh traces/record_gaps.sh $(BUILD) $(ARGS)

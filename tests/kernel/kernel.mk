@@ -44,7 +44,7 @@ endef
 $(eval $(call kernel_explored_rule,room,schemes/history/ftrace_6_8_room.patch,page))
 $(eval $(call kernel_explored_rule,page,schemes/history/ftrace_6_8_page.patch,ends2))
 
-reproduce-kernel: ## a wrong time on a real kernel: make reproduce-kernel MODE=paused KERNEL=6.1
+reproduce-kernel: ## a wrong time on a real kernel: MODE=paused KERNEL=6.1
 	@sh runner/packages.sh $(build_packages) $(kernel_packages) || exit 77
 	@$(MAKE) --no-print-directory $(jobs) kernel
 	@MAKE_COMMAND="$(MAKE)" python3 -B tests/kernel/reproduce.py --build $(BUILD) \
