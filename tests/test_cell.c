@@ -66,14 +66,16 @@ static bool never(size_t window)
 	return false;
 }
 
-/* One that seems fast where the probe was slow. */
+/* Those that seem fast where a probe at one end was slow. */
 static void windows_are_chosen_by_their_probes_alone(void **state)
 {
 	struct undisturbed times = made(1, 80, at_times);
 	struct undisturbed_time time;
+	size_t i;
 
 	(void)state;
-	times.batch[40] = times.batch[43] = 24; /* a probe at one end was slow */
+	for (i = 0; i < 80; i += 20)
+		times.batch[i ? i : 10] = times.batch[i + 3] = 24;
 	times.batch[50] = 1;
 	assert_true(undisturbed_enough(&times, LIMIT));
 	time = undisturbed_time(&times, LIMIT);
@@ -173,14 +175,14 @@ static void a_cell_waits_no_longer_than_it_may(void **state)
 		.pu = plan.pu,
 		.threads = 1,
 		.probe_limit = 1e-9,
-		.wait_ns = 5e6,
+		.wait_ns = 20e6,
 	};
 	json_t *result = cell_run(&cell);
 	double waited = json_number_value(json_object_get(result, "waited_ns"));
 
 	(void)state;
 	/* However long the last of its probes took. */
-	assert_true(waited >= 5e6);
+	assert_true(waited >= 20e6 && waited < 200e6);
 	assert_true(json_number_value(json_object_get(result, "ticks")) > 0);
 	json_decref(result);
 	cell.wait_ns = 0;

@@ -116,6 +116,7 @@ static void probes_are_compared_among_as_many_threads(void **state)
 	samples = samples_collect(rows, &own, "ticks", NULL);
 	assert_int_equal(samples.count, 20);
 	assert_int_equal(samples.left_out, 0);
+	assert_false(samples.mixed);
 	samples_free(&samples);
 	json_decref(rows);
 }
