@@ -151,9 +151,11 @@ def budgets(record):
 
 def block(record):
     """The README's part."""
+    schedules = sum(total(row, "schedules") for row in record["rows"])
     lines = ["`make verdicts TIER=%s` of %s: all schedules of these budgets (M events, NB"
              % (record["tier"], record["date"][:10]),
-             "interrupts, D deep, JB clock jumps), each to its end, over the main rows:", "",
+             "interrupts, D deep, JB clock jumps), each to its end, over %d rows, %s in all:"
+             % (len(record["rows"]), format(schedules, ",")), "",
              "| what | budget | rows | schedules |", "|---|---|--:|--:|"]
     for (what, budget), count in budgets(record).items():
         lines.append("| %s | %s | %d | %s |" % (what, budget, count["rows"],
