@@ -52,10 +52,11 @@ mutants: ## small faults in today's schemes, each found at the smallest budget t
 	@$(cases) $(wildcard tests/mutants/*.patch)
 
 TIER ?= quick
-verdicts: ## all rows' verdicts and known limits for the page (TIER=long README=README.md)
+verdicts: ## rows' verdicts and limits for the page (TIER=long SCHEMES=all README=README.md)
 	@sh runner/packages.sh $(build_packages) patch
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
-	@python3 runner/explore/explored.py --build $(BUILD) --tier $(TIER) $(ARGS)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(if $(SCHEMES),explored-all,explored)
+	@python3 runner/explore/explored.py --build $(BUILD) --tier $(TIER) \
+		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
 	@$(if $(README),python3 runner/explore/explored.py --readme $(README))
 
 .PHONY: verdicts explored-cases history mutants
