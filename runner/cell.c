@@ -271,10 +271,13 @@ static void *thread_main(void *arg)
 
 	thread->failed = !prepare(thread);
 	/* All meet here, also those that failed, so that none waits for ever. */
-	if (thread->failed)
+	if (thread->failed) {
 		pthread_barrier_wait(thread->barrier);
-	else
+	} else {
 		measure(thread);
+		counters_close(&thread->user);
+		counters_close(&thread->all);
+	}
 	if (thread->buffer.driver && !thread->failed)
 		thread->failed = place_verify_self(thread->cell->place, thread->pu);
 	interrupts_block_beat();

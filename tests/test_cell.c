@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A repetition's time: what counts as undisturbed, and that a plan's share is in it. */
+#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,6 +218,32 @@ static void run(const struct driver *const *drivers, uint64_t wrap_every, double
 	json_decref(result);
 }
 
+static unsigned int open_files(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* A process runs hundreds of them. */
+static void a_cell_leaves_nothing_open(void **state)
+{
+	unsigned int before;
+	double ns, cpu;
+
+	(void)state;
+	run(drivers_timed, 0, &ns, &cpu);
+	before = open_files();
+	run(drivers_timed, 0, &ns, &cpu);
+	run(drivers_injected, 2, &ns, &cpu);
+	assert_int_equal(open_files(), before);
+}
+
 /* CPU time has what an interrupt took, and what the library does between batches. */
 static void undisturbed_is_within_the_whole(void **state)
 {
@@ -251,6 +278,7 @@ int main(void)
 		cmocka_unit_test(waiting_is_for_a_short_probe_or_the_end),
 		cmocka_unit_test(a_cell_waits_no_longer_than_it_may),
 		cmocka_unit_test(nothing_timed_is_no_time),
+		cmocka_unit_test(a_cell_leaves_nothing_open),
 		cmocka_unit_test(undisturbed_is_within_the_whole),
 		cmocka_unit_test(a_plan_is_in_it),
 	};

@@ -192,6 +192,11 @@ bench_lane() {
 		cell "$row: wraps by plan" '"bytes"' row=$row wrap_every=3
 		cell "$row: nested by plan" '"bytes"' row=$row nest_every=3 nest_depth=2
 	done
+	for row in heartbeat restartable loop; do
+		echo "row=$row events=4096 cpus=${one_cpu##* }"
+	done | $bench --cells hz=2e9 topology="$topology" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 0 ] && [ "$(grep -c '"ticks"' "$scratch/out")" -eq 3 ]
+	report $? "three cells in one process"
 	before=$(readlink "$scratch/results/latest")
 	touch "$scratch/file"
 	says "results directory is a file" 3 "" $small --results "$scratch/file"
