@@ -90,7 +90,7 @@ same_by_both_engines() {
 		"--shape wrap3 --stops all --events 1 --nested 1 --jumps 1" \
 		"--shape wrap3 --nested 1 --jumps 1 --beats 1" \
 		"--nested 1 --jumps 1 --clock coarse" "--events 1 --nested 1 --reads 1 --flushes 1" \
-		"--events 1 --nested 1 --discards 1" \
+		"--events 1 --nested 1 --discards 1" "--shape wrap3 --nested 0 --jumps 2" \
 		"--shape ends2 --nested 1 --reads 1 --offsets all --mode discard"; do
 		for engine in schedules states; do
 			"$explore" --schemes "$both" \

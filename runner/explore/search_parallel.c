@@ -21,7 +21,8 @@ volatile sig_atomic_t search_interrupted;
 
 /*
  * Between two shared accesses are several instructions, at each of which an interrupt does the
- * same: their schedules share states. At shared accesses alone nearly each one has its own.
+ * same: their schedules share states; and so do those of a clock that stands still, of two jumps
+ * that could be one, and of a reader who comes sooner or later. Else nearly each one has its own.
  */
 static bool by_states(const struct search *search)
 {
@@ -29,7 +30,8 @@ static bool by_states(const struct search *search)
 		return false;
 	if (search->engine != ENGINE_BY_STOPS)
 		return search->engine == ENGINE_STATES;
-	return search->stops == STOPS_ALL || world_has_sections();
+	return search->stops == STOPS_ALL || world_has_sections() || !search->start.step ||
+	       search->budget.jumps > 1 || search->budget.reads;
 }
 
 static int start_parts(const struct search *search, unsigned int processes,
