@@ -4,8 +4,8 @@
 
 usage: explored.py [--build DIR] [--results DIR] [--tier T] [--schemes LIST] [--readme FILE]
 
-Without --readme it searches: a tier of build/explore, then the budgets in LIMITS, each of which has to find
-what it says. It writes RESULTS/<UTC>-explored/explored.json (results/SCHEMA.md) and lets
+Without --readme it searches: a tier of build/explore, then the budgets in LIMITS, each of which has
+to find what it says. It writes RESULTS/<UTC>-explored/explored.json (results/SCHEMA.md) and lets
 RESULTS/latest-explored point there; make bench takes that over into its page. --readme puts the
 newest record between <!-- explored --> and <!-- /explored --> of FILE. Exit code: 0 fine, 1 usage,
 or a limit that is not found any more, 2 a row breaks a promise, 3 no room or right to write.
@@ -106,6 +106,7 @@ def search(options):
     words = ["--schemes", options.schemes] if options.schemes else []
     record = {"schema": 1, "date": begun.strftime("%Y-%m-%dT%H:%M:%SZ"),
               "revision": revision or "unknown", "tier": options.tier,
+              "schemes": options.schemes or "",
               "rows": explore(options, "--tier", options.tier, *words),
               "limits": [limit(options, known) for known in LIMITS]}
     name = begun.strftime("%Y%m%dT%H%M%SZ-explored")
@@ -152,8 +153,9 @@ def budgets(record):
 def block(record):
     """The README's part."""
     schedules = sum(total(row, "schedules") for row in record["rows"])
+    words = record["tier"] + (" SCHEMES=all" if record.get("schemes") == "all" else "")
     lines = ["`make verdicts TIER=%s` of %s: all schedules of these budgets (M events, NB"
-             % (record["tier"], record["date"][:10]),
+             % (words, record["date"][:10]),
              "interrupts, D deep, JB clock jumps), each to its end, over %d rows, %s in all:"
              % (len(record["rows"]), format(schedules, ",")), "",
              "| what | budget | rows | schedules |", "|---|---|--:|--:|"]
