@@ -48,7 +48,7 @@ step "clang" make --no-print-directory $jobs CC=clang BUILD=build/clang all test
 step "clang tests" sh tests/run.sh build/clang $(ls tests/test_*.c |
 	sed 's,\(.*\)\.c,build/clang/\1,')
 step "ASan and UBSan" make --no-print-directory $jobs BUILD=build/sanitized \
-	SANITIZE=address,undefined OPT=-O1 all tests
+	SANITIZE=address,undefined OPT=-O1 all tests explored explored-points
 step "sanitized tests" sh tests/run.sh build/sanitized $(ls tests/test_*.c |
 	sed 's,\(.*\)\.c,build/sanitized/\1,')
 step "sanitized storm" build/sanitized/run-stress --seconds 3

@@ -3,7 +3,7 @@
 # usage: test_explore.sh BUILD   The explorer: what it promises of today's rows, and of itself. TAP.
 build=$1
 explore=$build/explore
-# test-long's sanitized build: writers on stacks of their own are not for ASan.
+# A build without the explorer's objects has nothing to test.
 if [ ! -d "$build/explored" ]; then
 	echo "ok 1 - the explorer # SKIP no objects in $build/explored: make explored explored-points"
 	echo "1..1"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #if UINTPTR_MAX > UINT32_MAX
-#define WORLD_ADDRESS ((void *)UINT64_C(0x100000000000))
+#define WORLD_ADDRESS ((void *)UINT64_C(0x200000000000)) /* below it ASan has its shadow */
 #else
 #define WORLD_ADDRESS ((void *)0x40000000)
 #endif
@@ -198,17 +198,20 @@ void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct e
 	struct logged *log = &book->log[src->index];
 	uint32_t extra = len - (uint32_t)sizeof(struct check_payload), i;
 	uint64_t sequence = book->written[log->context]++;
-	struct check_payload *out = (struct check_payload *)(void *)payload;
+	struct check_payload out = {
+		.stamp = stamp,
+		.entry = log->entry,
+		.exit = world_row.clock->now,
+		.tag = check_tag(log->context, inexact, extra, sequence),
+	};
 
 	log->stamp = stamp;
 	log->inexact = inexact;
 	log->filled = true;
-	out->stamp = stamp;
-	out->entry = log->entry;
-	out->exit = world_row.clock->now;
-	out->tag = check_tag(log->context, inexact, extra, sequence);
+	/* A record begins at any multiple of 4. */
+	memcpy(payload, &out, sizeof(out));
 	for (i = 0; i < extra; i++)
-		payload[sizeof(*out) + i] = check_filler(sequence, i);
+		payload[sizeof(out) + i] = check_filler(sequence, i);
 }
 
 void explore_prepare(const struct explore_source *src, uint32_t len, struct check_payload *image)
