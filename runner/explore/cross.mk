@@ -3,7 +3,8 @@
 #   make EXPLORE_CC="gcc -m32" EXPLORED=build/explored-i386 build/explored-i386/explore
 
 engine_sources := $(filter-out runner/explore/row.c,$(wildcard runner/explore/*.c)) \
-	$(addprefix runner/,check.c options.c drivers.c points.c progress.c ticks.c) \
+	$(addprefix runner/,check.c options.c drivers.c points.c progress.c ticks.c export.c) \
+	traces/ctf_metadata.c traces/ftrace_trace.c \
 	schemes/core/mask.c $(wildcard schemes/core/restart*.c)
 engine_objects := $(engine_sources:%.c=$(EXPLORED)/engine/%.o)
 
