@@ -109,11 +109,16 @@ static bool wait_until_undisturbed(struct cell_thread *thread)
 	return calm;
 }
 
+/* Several would wait for each other; and wraps by plan bring the only beats that there are. */
+static bool may_idle(const struct cell_thread *thread)
+{
+	return thread->cell->threads == 1 && !thread->cell->injected.wrap_every;
+}
+
 /* Counters and clocks of the whole repetition begin when the neighbours are gone too. */
 static void begin_undisturbed(struct cell_thread *thread)
 {
-	/* Several would wait for each other. */
-	if (!(thread->cell->probe_limit > 0) || thread->cell->threads > 1)
+	if (!(thread->cell->probe_limit > 0) || !may_idle(thread))
 		return;
 	undisturbed_probe(&thread->times);
 	wait_until_undisturbed(thread);
@@ -144,7 +149,7 @@ static void go_on_alone(struct cell_thread *thread)
 	}
 }
 
-/* All go on recording, so that each stays beside the others, until one of them has enough. */
+/* All go on recording, none idle beside the others, until one of them has enough. */
 static void go_on_together(struct cell_thread *thread)
 {
 	uint64_t begin = time_ns();
@@ -166,10 +171,10 @@ static void go_on_together(struct cell_thread *thread)
 static void go_on_until_undisturbed(struct cell_thread *thread)
 {
 	finish_window(thread);
-	if (thread->cell->threads > 1)
-		go_on_together(thread);
-	else
+	if (may_idle(thread))
 		go_on_alone(thread);
+	else
+		go_on_together(thread);
 }
 
 static void probe_and_time_batch(struct cell_thread *thread)
@@ -287,6 +292,18 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
+/* Was it away for longer than the beats of this row allow, in the middle of a batch? */
+static bool was_away(const struct cell_thread *thread)
+{
+	double wrap = ldexp(1, (int)thread->buffer.config.stamp_bits);
+	size_t i;
+
+	for (i = 0; i < thread->times.batches; i++)
+		if (thread->times.batch[i] >= wrap)
+			return true;
+	return false;
+}
+
 /* What the oracles say of the thread's ring; NULL if nothing, or a need was not met. */
 static const char *judge(struct cell_thread *thread, struct check *check, uint32_t *unmet)
 {
@@ -300,7 +317,7 @@ static const char *judge(struct cell_thread *thread, struct check *check, uint32
 	check_finish(check, &totals);
 	*unmet = 0;
 	if (buffer->driver->desc->needs & NEED_BEAT &&
-	    thread->interrupts.beat_worst_ticks >> buffer->config.stamp_bits)
+	    (thread->interrupts.beat_worst_ticks >> buffer->config.stamp_bits || was_away(thread)))
 		*unmet |= NEED_BEAT;
 	if (check_verdict(check, buffer_ring(buffer)->stuck, *unmet) != VERDICT_BROKEN)
 		return NULL;

@@ -187,6 +187,8 @@ bench_lane() {
 	cell "a wrap at every event: 12 bytes more" '"bytes":24\.' row=extended_header wrap_every=1
 	cell "one event in ten interrupted, two deep" '"bytes":12\.' row=extended_header \
 		nest_every=10 nest_depth=2
+	cell "wraps by plan are not idled through" '"waited_ns"' row=heartbeat_compact \
+		wrap_every=1000 probe_limit=0.0001 wait_ns=300000000
 	for row in floor zero_delta heartbeat delta_sync_hard delta_sync_soft three_read \
 		nested_stamps; do
 		cell "$row: wraps by plan" '"bytes"' row=$row wrap_every=3
