@@ -191,7 +191,8 @@ static int finish_as_json(const struct bench *bench, const char *program, const 
 	return error ? error : make_plots(program, directory, on_stdout);
 }
 
-static void print_all(const struct bench *bench, const struct bench_noise *noise)
+static void print_all(const struct bench *bench, const struct bench_noise *noise,
+		      const char *directory)
 {
 	summary_print(stdout, bench->table);
 	if (bench->full)
@@ -204,6 +205,7 @@ static void print_all(const struct bench *bench, const struct bench_noise *noise
 		layout_print_channels(stdout, bench->channels);
 	}
 	print_noise(bench, noise);
+	print_end(bench, directory);
 }
 
 static int finish(struct bench *bench, const char *program, int status)
@@ -231,8 +233,7 @@ static int finish(struct bench *bench, const char *program, int status)
 	if (bench->json) {
 		error = finish_as_json(bench, program, directory);
 	} else {
-		print_all(bench, &noise);
-		print_end(bench, directory);
+		print_all(bench, &noise, directory);
 		error = make_plots(program, directory, false);
 	}
 	return status ? status : error ? error : noise_exit(bench, &noise);

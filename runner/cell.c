@@ -40,6 +40,7 @@ struct cell_thread {
 	atomic_bool *enough; /* of all: one of them was undisturbed for long enough */
 	uint64_t wait_ns; /* that are left to wait for an undisturbed core */
 	uint64_t waited_ns;
+	uint64_t ended, longest_ticks; /* clock behind the last batch; the longest from one to the next */
 	struct undisturbed times;
 	bool failed;
 };
@@ -73,10 +74,14 @@ static void run_probe(struct cell_thread *thread)
 
 static void time_batch(struct cell_thread *thread)
 {
-	uint64_t begin = clock_real();
+	uint64_t begin = clock_real(), end;
 
 	run_batch(thread, CELL_BATCH);
-	thread->times.batch[thread->times.batches++] = (double)(clock_real() - begin);
+	end = clock_real();
+	thread->times.batch[thread->times.batches++] = (double)(end - begin);
+	if (end - thread->ended > thread->longest_ticks)
+		thread->longest_ticks = end - thread->ended;
+	thread->ended = end;
 }
 
 static void start(struct cell_thread *thread)
@@ -210,6 +215,7 @@ static void measure(struct cell_thread *thread)
 	};
 	uint64_t i;
 
+	thread->ended = clock_real();
 	/* Once round the ring, so that nothing measured is the first of its kind. */
 	run_batch(thread, ring_bytes(buffer_ring(&thread->buffer)) / 12);
 	thread->wait_ns = (uint64_t)cell->wait_ns;
@@ -292,16 +298,11 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Was it away for longer than the beats of this row allow, in the middle of a batch? */
-static bool was_away(const struct cell_thread *thread)
+/* Ticks that it may have been without a beat: where wraps come by plan no timer brings any. */
+static uint64_t worst_beat(const struct cell_thread *thread)
 {
-	double wrap = ldexp(1, (int)thread->buffer.config.stamp_bits);
-	size_t i;
-
-	for (i = 0; i < thread->times.batches; i++)
-		if (thread->times.batch[i] >= wrap)
-			return true;
-	return false;
+	return thread->cell->injected.wrap_every ? thread->longest_ticks :
+						   thread->interrupts.beat_worst_ticks;
 }
 
 /* What the oracles say of the thread's ring; NULL if nothing, or a need was not met. */
@@ -317,7 +318,7 @@ static const char *judge(struct cell_thread *thread, struct check *check, uint32
 	check_finish(check, &totals);
 	*unmet = 0;
 	if (buffer->driver->desc->needs & NEED_BEAT &&
-	    (thread->interrupts.beat_worst_ticks >> buffer->config.stamp_bits || was_away(thread)))
+	    worst_beat(thread) >> buffer->config.stamp_bits)
 		*unmet |= NEED_BEAT;
 	if (check_verdict(check, buffer_ring(buffer)->stuck, *unmet) != VERDICT_BROKEN)
 		return NULL;

@@ -340,32 +340,38 @@ static int take_row(void *arg, unsigned int number, int status, FILE *aside)
 	return count_in(arg, status);
 }
 
-/* Stops of one event and what interrupts it: what a row costs grows with a power of them. */
-static uint64_t count_stops(const struct explore_options *options, const char *row)
+/*
+ * Stops of one event and what interrupts it: what a row costs grows with a power of them. Negative
+ * errno, after a line on stderr.
+ */
+static int64_t count_stops(const struct explore_options *options, const char *row)
 {
 	const struct family one = { .shape = "page", .stops = STOPS_SHARED,
 				    .budget = { .events = 1, .nested = 1, .depth = 1 } };
 	struct findings findings = { .schedules = 0 };
 	struct search first;
+	int error = load(options, row, &one);
 
-	if (load(options, row, &one) ||
-	    family_run(&one, &options->search, 1, &findings, &first) < 0)
-		return 0;
-	return findings.stops;
+	if (!error)
+		error = family_run(&one, &options->search, 1, &findings, &first);
+	return error < 0 ? error : (int64_t)findings.stops;
 }
 
-/* The dearest first, so that none of them runs alone at the end. */
-static void order_rows(const struct rows *rows, unsigned int count, unsigned int *order)
+/* The dearest first, so that none of them runs alone at the end. An exit code. */
+static int order_rows(const struct rows *rows, unsigned int count, unsigned int *order)
 {
-	uint64_t stops[DRIVERS_MAX];
+	int64_t stops[DRIVERS_MAX];
 	unsigned int i, at;
 
 	for (i = 0; i < count; i++) {
 		stops[i] = count_stops(rows->options, rows->row[i]->row);
+		if (stops[i] < 0)
+			return failed((int)stops[i], rows->row[i]->row);
 		for (at = i; at && stops[order[at - 1]] < stops[i]; at--)
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
+	return 0;
 }
 
 static int rows_beside(struct rows *rows, unsigned int count)
@@ -374,10 +380,10 @@ static int rows_beside(struct rows *rows, unsigned int count)
 	const struct jobs jobs = { .count = count, .processes = rows->options->processes,
 				   .order = rows->options->single ? NULL : order,
 				   .arg = rows, .run = row_beside, .take = take_row };
-	int status;
+	int status = jobs.order ? order_rows(rows, count, order) : 0;
 
-	if (jobs.order)
-		order_rows(rows, count, order);
+	if (status)
+		return status;
 	status = jobs_run(&jobs);
 
 	return search_interrupted ? failed(-EINTR, rows->row[rows->through]->row) : status;

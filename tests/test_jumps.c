@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+/* Which jumps of the clock the explorer makes: all that a row can tell apart. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "search.h"
+
+static struct search jumps_of(uint32_t stamp_bits, uint32_t cut_bits, bool coarse)
+{
+	static struct scheme_desc desc;
+	static struct driver driver = { .desc = &desc };
+	struct search search = { .jumps = 0 };
+
+	desc = (struct scheme_desc){ .cut_bits = cut_bits };
+	world_row.driver = &driver;
+	world_row.config.stamp_bits = stamp_bits;
+	search_jumps(&search, coarse);
+	return search;
+}
+
+static void all_of_two_wraps(void **state)
+{
+	struct search search = jumps_of(3, 0, false);
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(search.jumps, 17);
+	for (i = 0; i < search.jumps; i++)
+		assert_int_equal(search.jump[i], i + 1);
+}
+
+/* 3 stored bits above 5 that are not: around each multiple of 32, up to 2 wraps of 256. */
+static void those_that_cut_bits_leave(void **state)
+{
+	struct search search = jumps_of(8, 5, false);
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(search.jumps, 1 + 3 * 16);
+	assert_int_equal(search.jump[0], 1);
+	for (i = 0; i < 16; i++) {
+		assert_int_equal(search.jump[1 + 3 * i], 32 * (i + 1) - 1);
+		assert_int_equal(search.jump[2 + 3 * i], 32 * (i + 1));
+		assert_int_equal(search.jump[3 + 3 * i], 32 * (i + 1) + 1);
+	}
+}
+
+static void around_wraps_of_a_wide_field(void **state)
+{
+	struct search search = jumps_of(27, 0, false);
+
+	(void)state;
+	assert_int_equal(search.jumps, 11);
+	assert_int_equal(search.jump[1], (1 << 27) - 2);
+	assert_int_equal(search.jump[10], (1 << 28) + 2);
+	assert_int_equal(jumps_of(32, 5, false).jumps, 11);
+}
+
+static void a_coarse_clock_has_no_other_way(void **state)
+{
+	struct search search = jumps_of(27, 0, true);
+
+	(void)state;
+	assert_int_equal(search.jumps, 2);
+	assert_int_equal(search.jump[0], 1);
+	assert_int_equal(search.jump[1], 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_of_two_wraps),
+		cmocka_unit_test(those_that_cut_bits_leave),
+		cmocka_unit_test(around_wraps_of_a_wide_field),
+		cmocka_unit_test(a_coarse_clock_has_no_other_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
