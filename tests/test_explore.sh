@@ -150,7 +150,8 @@ audits() {
 	sed 's/^/# /' "$scratch/out" "$scratch/err"
 	script=runner/explore/stops.py
 	# Twice a script that forgets a kind of instruction.
-	sed 's/stop = which == ALL or/stop = which == ALL and bare[:3] != "cmp" or/' $script \
+	cp runner/explore/own.py "$scratch"
+	sed 's/stop = which == ALL or/stop = which == ALL and text[:3] != "cmp" or/' $script \
 		>"$scratch/no_stop.py"
 	sed "s/elif part\[0\] == \"\\.\":/elif part[0] == \".\" or part[:4] == \"test\":/" $script \
 		>"$scratch/no_code.py"
@@ -164,6 +165,24 @@ audits() {
 		says "audit finds what stops.py forgets ($bad)" 1 "without its stop" "$explore" \
 			--audit --nested 0 --schemes =nested_stamps --objects "$scratch/explored"
 	done
+}
+
+# A filter that takes the ring for the writer's own stack: fewer final buffers than at every
+# instruction.
+filter_too_bold() {
+	sed 's/memory.group(1) == "rsp" or/memory.group(1) in ("rsp", "rdi", "rdx") or/' \
+		runner/explore/own.py >"$scratch/own.py"
+	cp runner/explore/stops.py "$scratch"
+	rm -rf "$scratch/explored"
+	object nested_stamps.page.so STOPS_PY="$scratch/stops.py"
+	for objects in "$build/explored" "$scratch/explored"; do
+		"$explore" --schemes =nested_stamps --objects "$objects" --stops shared --nested 2 \
+			--outcomes 2>"$scratch/err" | grep -o '[0-9]* outcomes'
+	done >"$scratch/out"
+	! cmp -s runner/explore/own.py "$scratch/own.py" &&
+		[ "$(sed -n 2p "$scratch/out" | cut -d' ' -f1)" -gt 1 ] &&
+		[ "$(sort -u "$scratch/out" | wc -l)" -eq 2 ]
+	report $? "a filter that leaves out shared accesses does not reach all final buffers"
 }
 
 bad_input() {
@@ -204,5 +223,6 @@ same_side_by_side
 same_by_both_engines
 faults
 audits
+filter_too_bold
 bad_input
 plan

@@ -49,11 +49,11 @@ explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:
 explored_rest = $(EXPLORED)/$(1).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
 
 define explored_row_rule
-$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c $(STOPS_PY) $(explored_rest)
+$(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)
 	$$(call say,STOPS,$(1).$(2))
 	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< \
 		-o $$(@:.so=.in.s)
-	$$(Q)python3 $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
+	$$(Q)python3 -B $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
 	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
 	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
 $(EXPLORED)/$(1).$(2).points.so: $(TREE)/runner/explore/row.c $(explored_rest)

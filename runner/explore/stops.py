@@ -13,13 +13,14 @@ can let a writer go on without stops. Single-stepping audits the result (audit.c
 A stop is a stop before an instruction; a prefix (lock, rep) belongs to its instruction. An
 instruction is skipped in the second copy only if its mnemonic is in KNOWN and each operand is an
 immediate, a register, a label, a stack slot, or a word that nobody writes (explore_constant_*).
-What comes after the last access is a place of its own: the returns of explored_* are stops. In
-restartable sections, where an interrupt makes the whole section start over, all are.
-With frame pointers (-O0) the stack is %rbp too; stops.py looks for them in each function's
-prologue.
+A stack slot is one that %rsp or any register that is known to point into the writer's own stack
+(own.py) leads to. What comes after the last access is a place of its own: the returns of explored_*
+are stops. In restartable sections, where an interrupt makes the whole section start over, all are.
 """
 import re
 import sys
+
+import own
 
 COPIES = ("", ".shared", ".plain")
 ALL, SHARED, PLAIN = range(3)
@@ -34,10 +35,9 @@ KNOWN = re.compile(
     r"and[bwlq]?|or[bwlq]?|xor[bwlq]?|not[bwlq]?|neg[bwlq]?|inc[bwlq]?|dec[bwlq]?|adc[bwlq]?|"
     r"sbb[bwlq]?|cmp[bwlq]?|test[bwlq]?|sh[lr][bwlq]?|sa[lr][bwlq]?|ro[lr][bwlq]?|sh[lr]d[wlq]?|"
     r"imul[bwlq]?|mul[bwlq]?|div[bwlq]?|bswap[lq]?|set\w+|cmov\w+|j\w+|call[q]?|ret[q]?|"
-    r"push[q]?|pop[q]?|leave[q]?|nop[wl]?|cltq|cltd|cqto|cwtl|bt[lq]?|bs[fr][lq]?|[lt]zcnt[lq]?|"
-    r"popcnt[lq]?)$")
-STACK = re.compile(r"^[-+\w.]*\(%rsp(?:,%\w+(?:,\d)?)?\)$")
-FRAME = re.compile(r"^[-+\w.]*\(%r[sb]p(?:,%\w+(?:,\d)?)?\)$")
+    r"push[q]?|pop[q]?|leave[q]?|nop[wl]?|cltq|cltd|cqto|cwtl|bt[src]?[wlq]?|bs[fr][lq]?|"
+    r"[lt]zcnt[lq]?|popcnt[lq]?)$")
+BITS = re.compile(r"^bt[src]?[wlq]?$")
 CONSTANT = re.compile(r"^explore_constant_\w+\(%rip\)$")
 HARNESS = ".text.explore.harness"
 SECTION = re.compile(r"^\.(?:push)?section\s+([^\s,]+)(?:,\s*\"([^\"]*)\")?")
@@ -55,16 +55,32 @@ def operands(text):
     return found + [last] if last else found
 
 
-def own_only(instruction, stack, defined):
-    """True if it is known to touch nothing but registers, the writer's stack and constants."""
-    mnemonic, _, rest = instruction.partition(" ")
-    if not KNOWN.match(mnemonic):
+def parse(text):
+    """Mnemonic and operands of an instruction, without its prefixes."""
+    while text.split(" ", 1)[0] in PREFIXES:
+        text = text.split(" ", 1)[1]
+    mnemonic, _, rest = text.partition(" ")
+    return mnemonic, operands(rest)
+
+
+def own_only(text, pointers, defined):
+    """
+    True if it is known to touch nothing but registers, the writer's stack and constants.
+    `pointers`: the registers that point into that stack.
+    """
+    mnemonic, parsed = parse(text)
+    if text.startswith("rep"):
+        return own.string_only_there(mnemonic, pointers)
+    if text.split(" ", 1)[0] in PREFIXES or not KNOWN.match(mnemonic):
         return False
     jump = mnemonic[0] == "j" or mnemonic.startswith("call")
     if mnemonic.startswith("lea") and not mnemonic.startswith("leave"):
         return True
-    for operand in operands(rest):
-        if operand[0] in "$%" or stack.match(operand) or CONSTANT.match(operand):
+    for operand in parsed:
+        if operand[0] in "$%" or CONSTANT.match(operand):
+            continue
+        # A bit's number may lead out of the operand.
+        if own.points_there(operand, pointers) and not BITS.match(mnemonic):
             continue
         # What is called outside of the row is the harness: it looks at the clock.
         if jump and (operand in defined or re.match(r"^\d+[bf]$", operand)):
@@ -149,6 +165,8 @@ class Assembly:
                 self.code.append((kind, text, section, where, number))
                 if kind == "label" and not text.isdigit():
                     self.defined.add(text)
+        # By position in the code.
+        self.pointers = own.own_pointers(self.code, parse, set(TOKEN.findall(" ".join(self.data))))
 
     def rename(self, text, copy):
         if not copy:
@@ -160,7 +178,7 @@ class Assembly:
 def copy_code(assembly, which, sites):
     """One copy's lines. `sites` collects, by position in the code, what the table needs."""
     out, section, copy = [], None, COPIES[which]
-    stack, entry = STACK, False
+    entry = False
     ranges = abort_ranges(assembly)
     ends = {end for _begin, end, _abort in ranges}
     for position, (kind, text, where_section, where, _) in enumerate(assembly.code):
@@ -174,21 +192,19 @@ def copy_code(assembly, which, sites):
         renamed = assembly.rename(text, copy)
         if kind == "label":
             if not text.startswith(".L") and not text.isdigit():
-                stack, entry = STACK, text.startswith("explored_")
+                entry = text.startswith("explored_")
             out.append(renamed + ":")
             continue
         if kind == "directive":
             out.append("\t" + renamed)
             continue
-        bare = text.split(" ", 1)[1] if text.split(" ", 1)[0] in PREFIXES else text
-        locked = bare is not text
         if "explore_plain" not in section:
             # In a restartable section no instruction is like the next: it starts over, or ends.
             restarts = any(begin < position < end for begin, end, _abort in ranges) or \
                 position - 1 in ends
             stop = which == ALL or (which == SHARED and (
-                locked or restarts or not own_only(bare, stack, assembly.defined) or
-                (entry and bare.startswith("ret"))))
+                restarts or not own_only(text, assembly.pointers[position], assembly.defined) or
+                (entry and text.startswith("ret"))))
             if which == PLAIN:
                 out.append(".Lexplore_plain.%d:" % position)
                 sites[position] = (text, where)
@@ -196,8 +212,6 @@ def copy_code(assembly, which, sites):
                 out.append("\tcall *explore_stop@GOTPCREL(%rip)")
                 out.append(".Lexplore_stop%s.%d:" % (copy or ".all", position))
         out.append("\t" + renamed)
-        if bare in ("movq %rsp, %rbp", "movq %rsp,%rbp"):
-            stack = FRAME
     return out
 
 
