@@ -22,7 +22,8 @@ volatile sig_atomic_t search_interrupted;
 /*
  * Between two shared accesses are several instructions, at each of which an interrupt does the
  * same: their schedules share states; and so do those of a clock that stands still, of two jumps
- * that could be one, and of a reader who comes sooner or later. Else nearly each one has its own.
+ * that could be one, of a reader who comes sooner or later, and of a row that puts interrupts off:
+ * all that one does then is to leave a mark. Else nearly each one has its own.
  */
 static bool by_states(const struct search *search)
 {
@@ -31,7 +32,7 @@ static bool by_states(const struct search *search)
 	if (search->engine != ENGINE_BY_STOPS)
 		return search->engine == ENGINE_STATES;
 	return search->stops == STOPS_ALL || world_has_sections() || !search->start.step ||
-	       search->budget.jumps > 1 || search->budget.reads;
+	       search->budget.jumps > 1 || search->budget.reads || world_row.defers;
 }
 
 static int start_parts(const struct search *search, unsigned int processes,
