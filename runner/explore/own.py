@@ -18,6 +18,7 @@ MEMORY = re.compile(r"^[-+\w.]*\(%(\w+)(?:,%\w+(?:,\d)?)?\)$")
 SLOT = re.compile(r"^(-?\d*)\(%rsp\)$")
 STRING = re.compile(r"^(movs|stos)[bwlq]$")
 MOVE = re.compile(r"^movq?$")
+ADDS = re.compile(r"^(add|sub)q?$")
 ENDS = re.compile(r"^(jmp|ret|ud2)")  # control does not come to the next one
 READS_ONLY = re.compile(r"^((cmp|test|bt)[bwlq]?|nop[wl]?)$")
 # Writes its last operand, and no other register.
@@ -124,7 +125,7 @@ class Known:
                                    if by and sign and self.depth is not None else None)
         if STRING.match(mnemonic) and not operands:
             return self.without(["%rcx", "%rsi", "%rdi"])
-        if WRITES_MORE.match(mnemonic) and not SLOT.match(last):
+        if WRITES_MORE.match(mnemonic) and not any(map(SLOT.match, operands)):
             return self.without(operands + MORE)
         if not operands or not WRITES_LAST.match(mnemonic):
             return Known()
@@ -136,7 +137,7 @@ class Known:
             return Known()
         if mnemonic.startswith("lea"):
             pointer = points_there(operands[0], self.registers)
-        elif re.match("^(add|sub)q?$", mnemonic) and operands[0][0] == "$":
+        elif ADDS.match(mnemonic) and operands[0][0] == "$":
             pointer = self.points(last)
         return self.with_register(last[1:], pointer)
 
@@ -148,7 +149,7 @@ class Frame:
     """
 
     def __init__(self):
-        self.depths, self.pointed = set(), []
+        self.depths, self.pointed = set(), []  # None among the latter: it may be anywhere
 
     def end(self, place):
         """Of what was made room for together with that place."""
@@ -263,6 +264,8 @@ class Flow:
                 frame.pointed.append(what.place("(%rsp)"))
             elif mnemonic.startswith("lea") and "(%rsp" in source:
                 frame.pointed.append(what.place(source))
+            elif ADDS.match(mnemonic) and what.points(operands[-1]) and operands[-1] != "%rsp":
+                frame.pointed.append(None)
         return frames
 
 
