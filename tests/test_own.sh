@@ -95,7 +95,7 @@ nop
 ret
 END
 
-known "put into the frame and taken again, whatever its depth is by then" rbx,rdi,rbp rdi,rbp,r12 <<'END'
+known "put into the frame and taken again, at another depth" rbx,rdi,rbp rdi,rbp,r12 <<'END'
 outside:
 leaq (%rsp), %rdi
 subq $8, %rsp

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "intern.h"
-
-#define CHUNK_BYTES (1024 * 1024)
 #define TABLE_SPARSE 16
 
 void path_append(struct path *path, const struct path *then)
@@ -25,11 +22,7 @@ void path_append(struct path *path, const struct path *then)
 
 void frontier_free(struct frontier *frontier)
 {
-	uint32_t i;
-
-	for (i = 0; i < frontier->chunks; i++)
-		free(frontier->chunk[i]);
-	free(frontier->chunk);
+	intern_end(&frontier->frames);
 	free(frontier->table);
 	free(frontier->state);
 	*frontier = (struct frontier){.count = 0};
@@ -44,36 +37,24 @@ static void *grown(void *from, size_t bytes)
 	return to;
 }
 
-static uint64_t hash_of(const struct state *state)
+static uint32_t hash_of(const struct state *state)
 {
-	const struct frame *frame = &state->frame;
-	uint64_t seed = intern_hash(frame->event, frame->events * sizeof(frame->event[0]),
-				    state->shared);
+	uint64_t both = ((uint64_t)state->shared << 32 | state->frame) * 0x9e3779b97f4a7c15u;
 
-	seed = intern_hash(frame->logged, frame->events * sizeof(frame->logged[0]), seed);
-	return intern_hash(frame->stack, frame->bytes, seed);
+	return (uint32_t)(both >> 32);
 }
 
-static bool same_frame(const struct frame *a, const struct frame *b)
+static bool same(const struct state *a, const struct state *b)
 {
-	return a->bytes == b->bytes && a->events == b->events &&
-	       !memcmp(a->stack, b->stack, a->bytes) &&
-	       !memcmp(a->event, b->event, a->events * sizeof(a->event[0])) &&
-	       !memcmp(a->logged, b->logged, a->events * sizeof(a->logged[0]));
-}
-
-static bool same(const struct state *a, const struct state *b, uint64_t b_hash)
-{
-	return a->hash == b_hash && a->shared == b->shared && same_frame(&a->frame, &b->frame);
+	return a->shared == b->shared && a->frame == b->frame;
 }
 
 /* The place in the table of that state, or the free one for it. */
-static uint32_t *find(const struct frontier *frontier, const struct state *state, uint64_t hash)
+static uint32_t *find(const struct frontier *frontier, const struct state *state)
 {
-	uint32_t at = (uint32_t)hash & (frontier->table_size - 1);
+	uint32_t at = hash_of(state) & (frontier->table_size - 1);
 
-	while (frontier->table[at] &&
-	       !same(&frontier->state[frontier->table[at] - 1], state, hash))
+	while (frontier->table[at] && !same(&frontier->state[frontier->table[at] - 1], state))
 		at = (at + 1) & (frontier->table_size - 1);
 	return &frontier->table[at];
 }
@@ -87,11 +68,11 @@ void frontier_clear(struct frontier *frontier)
 		memset(frontier->table, 0, frontier->table_size * sizeof(*frontier->table));
 	else
 		for (i = frontier->count; i-- > 0;)
-			*find(frontier, &frontier->state[i], frontier->state[i].hash) = 0;
+			*find(frontier, &frontier->state[i]) = 0;
 	for (i = 0; i < frontier->lefts; i++)
 		frontier->first[i] = FRONTIER_NONE;
-	frontier->count = frontier->lefts = frontier->chunk_at = 0;
-	frontier->chunk_used = 0;
+	frontier->count = frontier->lefts = 0;
+	intern_clear(&frontier->frames);
 }
 
 static void grow_table(struct frontier *frontier)
@@ -105,43 +86,23 @@ static void grow_table(struct frontier *frontier)
 		abort();
 	/* All of them differ. */
 	for (i = 0; i < frontier->count; i++) {
-		at = (uint32_t)frontier->state[i].hash & (frontier->table_size - 1);
+		at = hash_of(&frontier->state[i]) & (frontier->table_size - 1);
 		while (frontier->table[at])
 			at = (at + 1) & (frontier->table_size - 1);
 		frontier->table[at] = i + 1;
 	}
 }
 
-static const uint8_t *copy_stack(struct frontier *frontier, const uint8_t *stack, uint32_t bytes)
-{
-	uint8_t *copy;
-
-	if (frontier->chunks && frontier->chunk_used + bytes > CHUNK_BYTES) {
-		frontier->chunk_at++;
-		frontier->chunk_used = 0;
-	}
-	if (frontier->chunk_at == frontier->chunks) {
-		frontier->chunk =
-			grown(frontier->chunk, (frontier->chunks + 1) * sizeof(*frontier->chunk));
-		frontier->chunk[frontier->chunks++] = grown(NULL, CHUNK_BYTES);
-	}
-	copy = frontier->chunk[frontier->chunk_at] + frontier->chunk_used;
-	memcpy(copy, stack, bytes);
-	frontier->chunk_used += bytes;
-	return copy;
-}
-
 void frontier_add(struct frontier *frontier, const struct state *state)
 {
 	struct state *added;
-	uint64_t hash = hash_of(state);
 	uint32_t *place;
 
 	if (state->left >= FRONTIER_LEFT_MAX)
 		abort();
 	if (frontier->count >= frontier->table_size / 2)
 		grow_table(frontier);
-	place = find(frontier, state, hash);
+	place = find(frontier, state);
 	if (*place) {
 		added = &frontier->state[*place - 1];
 		added->ways += state->ways;
@@ -155,8 +116,6 @@ void frontier_add(struct frontier *frontier, const struct state *state)
 	}
 	added = &frontier->state[frontier->count];
 	state_copy(added, state);
-	added->hash = hash;
-	added->frame.stack = copy_stack(frontier, state->frame.stack, state->frame.bytes);
 	for (; frontier->lefts <= state->left; frontier->lefts++)
 		frontier->first[frontier->lefts] = FRONTIER_NONE;
 	added->next = frontier->first[state->left];

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "intern.h"
 #include "world.h"
 
 #define FRONTIER_LEFT_MAX 128 /* things that can still happen */
@@ -18,26 +19,12 @@ struct path {
 	struct action action[WORLD_ACTIONS_MAX];
 };
 
-/*
- * The writer's own part of the world: its stack, and its events that are entered and not left. Who
- * had others wait has two at a time: those run before it leaves.
- */
-#define FRAME_EVENTS_MAX 3
-struct frame {
-	const uint8_t *stack;
-	uint32_t bytes;
-	uint32_t events;
-	uint32_t event[FRAME_EVENTS_MAX]; /* in the log */
-	struct logged logged[FRAME_EVENTS_MAX];
-};
-
 struct state {
 	uint64_t ways;
-	uint32_t shared; /* number of all the rest of the world */
+	uint32_t shared; /* number of all of the world but the writer's own part */
+	uint32_t frame; /* and of that part, in the frontier's frames */
 	uint32_t left; /* things that can still happen */
 	uint32_t next; /* with as much left, FRONTIER_NONE ends */
-	uint64_t hash;
-	struct frame frame; /* the frontier's copy */
 	struct path path;
 };
 
@@ -56,15 +43,13 @@ struct frontier {
 	uint32_t table_size;
 	uint32_t first[FRONTIER_LEFT_MAX]; /* by what is left */
 	uint32_t lefts; /* of these in use */
-	uint8_t **chunk; /* of stacks */
-	uint32_t chunks, chunk_at;
-	size_t chunk_used;
+	struct intern frames;
 };
 
 void frontier_clear(struct frontier *frontier);
 void frontier_free(struct frontier *frontier);
 
-/* Adds the ways of a state; its stack is copied. Of two paths the one with fewer actions stays. */
+/* Adds the ways of a state. Of two paths the one with fewer actions stays. */
 void frontier_add(struct frontier *frontier, const struct state *state);
 
 /* `then` after `path`, which is lengthened. */

@@ -4,12 +4,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <xxhash.h>
 
 /* Each chunk is twice the one before; a string fits in the least. */
 #define CHUNK_LEAST (64 * 1024)
 #define CHUNK_MOST (16 * 1024 * 1024)
 #define ALIGN 8
+#define TABLE_SPARSE 16
+#define HUGE_BYTES ((size_t)2 * 1024 * 1024)
 
 uint64_t intern_hash(const void *bytes, size_t count, uint64_t seed)
 {
@@ -48,17 +51,52 @@ static struct interned *find(const struct intern *intern, uint32_t hash, const v
 		place = &intern->table[at & (intern->table_size - 1)];
 		if (!place->number)
 			return place;
+		if (place->hash != hash)
+			continue;
 		string = &intern->string[place->number - 1];
-		if (place->hash == hash && string->bytes == count &&
-		    !memcmp(string->at, bytes, count))
+		if (string->bytes == count && !memcmp(string->at, bytes, count))
 			return place;
 	}
+}
+
+void intern_clear(struct intern *intern)
+{
+	uint32_t i, at;
+
+	/* Most are few, in a table that was once large. The newest is the last of its row there. */
+	if (intern->count > intern->table_size / TABLE_SPARSE)
+		memset(intern->table, 0, intern->table_size * sizeof(*intern->table));
+	else
+		for (i = intern->count; i-- > 0;) {
+			at = intern->string[i].hash;
+			while (intern->table[at & (intern->table_size - 1)].number != i + 1)
+				at++;
+			intern->table[at & (intern->table_size - 1)].number = 0;
+		}
+	/* The newest chunk is the largest. */
+	for (i = 0; i + 1 < intern->chunks; i++)
+		free(intern->chunk[i]);
+	if (intern->chunks) {
+		intern->chunk[0] = intern->chunk[intern->chunks - 1];
+		intern->chunks = 1;
+	}
+	intern->chunk_left = intern->chunk_size;
+	intern->count = 0;
 }
 
 static void *taken(void *memory)
 {
 	if (!memory)
 		abort();
+	return memory;
+}
+
+/* In pages of 2 MiB where the system has them: each small one costs a fault when it is touched. */
+static void *taken_huge(size_t bytes)
+{
+	void *memory = taken(aligned_alloc(HUGE_BYTES, bytes));
+
+	madvise(memory, bytes, MADV_HUGEPAGE);
 	return memory;
 }
 
@@ -91,7 +129,8 @@ static uint8_t *room(struct intern *intern, size_t bytes)
 			size = CHUNK_MOST;
 		intern->chunk = taken(realloc(intern->chunk,
 					      (intern->chunks + 1) * sizeof(*intern->chunk)));
-		intern->chunk[intern->chunks++] = taken(malloc(size));
+		intern->chunk[intern->chunks++] =
+			size % HUGE_BYTES ? taken(malloc(size)) : taken_huge(size);
 		intern->chunk_left = intern->chunk_size = size;
 		intern->total_bytes += size;
 	}
@@ -113,7 +152,7 @@ uint32_t intern(struct intern *intern, const void *bytes, size_t count)
 		return place->number - 1;
 	at = room(intern, (count + ALIGN - 1) / ALIGN * ALIGN);
 	memcpy(at, bytes, count);
-	intern->string[intern->count] = (struct interned_string){at, count};
+	intern->string[intern->count] = (struct interned_string){at, (uint32_t)count, hash};
 	*place = (struct interned){hash, ++intern->count};
 	return intern->count - 1;
 }

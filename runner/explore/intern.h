@@ -19,7 +19,8 @@ struct intern {
 	uint32_t table_size;
 	struct interned_string {
 		const uint8_t *at;
-		size_t bytes;
+		uint32_t bytes;
+		uint32_t hash;
 	} * string; /* by number */
 	uint8_t **chunk; /* what they lie in */
 	uint32_t chunks;
@@ -28,6 +29,9 @@ struct intern {
 };
 
 void intern_end(struct intern *intern);
+
+/* Forgets all; memory is kept for others. */
+void intern_clear(struct intern *intern);
 
 /* The number of these bytes, from 0 in the order they first came; aborts without memory. */
 uint32_t intern(struct intern *intern, const void *bytes, size_t count);

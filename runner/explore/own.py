@@ -23,10 +23,11 @@ ENDS = re.compile(r"^(jmp|ret|ud2)")  # control does not come to the next one
 READS_ONLY = re.compile(r"^((cmp|test|bt)[bwlq]?|nop[wl]?)$")
 # Writes its last operand, and no other register.
 WRITES_LAST = re.compile(
-    r"^(mov|movabs|movz[bwl]|movs[bwl]|lea|add|sub|and|or|xor|adc|sbb|not|neg|inc|dec|sh[lr]|sa[lr]|"
-    r"ro[lr]|sh[lr]d|bswap|cmov\w+?|set\w+?|popcnt|[lt]zcnt|bs[fr]|bt[src])[bwlq]?$")
+    r"^(mov|movabs|movz[bwl]|movs[bwl]|lea|add|sub|and|or|xor|adc|sbb|not|neg|inc|dec|sh[lr]|"
+    r"sa[lr]|ro[lr]|sh[lr]d|bswap|cmov\w+?|set\w+?|popcnt|[lt]zcnt|bs[fr]|bt[src])[bwlq]?$")
 # Writes none but these and its operands.
-WRITES_MORE = re.compile(r"^((xadd|xchg|cmpxchg|i?mul|i?div)[bwlq]?|cmpxchg16b|cltq|cltd|cqto|cwtl)$")
+WRITES_MORE = re.compile(
+    r"^((xadd|xchg|cmpxchg|i?mul|i?div)[bwlq]?|cmpxchg16b|cltq|cltd|cqto|cwtl)$")
 MORE = ["%rax", "%rdx"]
 
 
@@ -197,7 +198,7 @@ class Flow:
         return max(i for i in at if i < position)
 
     def named(self):
-        """All names in operands but those of jumps, and in directives but those of sizes and types."""
+        """All names in operands but jumps', and in directives but those of sizes and types."""
         texts = [text for position, (kind, text, *_rest) in enumerate(self.code)
                  if (kind == "directive" and not text.startswith((".type", ".size"))) or
                  (kind == "code" and position not in self.into)]

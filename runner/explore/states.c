@@ -17,9 +17,25 @@
 /* In place of the number of a shared state: the writer did not come to an end. */
 #define SHARED_CRASH (UINT32_MAX - FINDING_CRASH)
 #define SHARED_HANG (UINT32_MAX - FINDING_HANG)
+#define SHARED_NONE UINT32_MAX
 #define SHARED_MOST (UINT32_MAX - FINDINGS)
 #define STACK_CLEARED 512 /* below a new writer: what others left there is no part of a state */
 #define STOPS_ABOUT 100 /* of a writer, for the time left */
+#define FRAME_NONE UINT32_MAX /* between events */
+
+/*
+ * The writer's own part of the world: its events that are entered and not left, and its stack. Who
+ * had others wait has two at a time: those run before it leaves.
+ */
+#define FRAME_EVENTS_MAX 3
+struct frame {
+	uint32_t bytes; /* of the stack, which follows the events */
+	uint32_t events;
+	struct frame_event {
+		uint64_t index; /* in the log */
+		struct logged logged;
+	} event[];
+};
 
 /* One way that a writer can end. */
 struct end {
@@ -49,6 +65,7 @@ static struct {
 	struct intern shared;
 	uint64_t memory; /* bytes that they may take */
 	uint8_t buffer[WORLD_BYTES]; /* for one of them */
+	uint64_t frame[WORLD_STACK_BYTES / 2 / 8]; /* for a writer's own part */
 	struct intern launches; /* numbers are those of followed[] */
 	struct followed *followed;
 	size_t followed_room;
@@ -70,7 +87,17 @@ static size_t check_bytes(void)
 	return engine.search->budget.reads ? sizeof(world->check) : 0;
 }
 
-static uint32_t save_shared(void)
+/* Is it that one, still? */
+static bool is_shared(uint32_t number, size_t bytes)
+{
+	size_t known;
+	const void *string = intern_get(&engine.shared, number, &known);
+
+	return known == bytes && !memcmp(string, engine.buffer, bytes);
+}
+
+/* `before`: what it was at the stop before, which most instructions leave alone. */
+static uint32_t save_shared(uint32_t before)
 {
 	struct book *book = &world->book;
 	uint8_t *to = engine.buffer;
@@ -81,6 +108,8 @@ static uint32_t save_shared(void)
 	memcpy(to, &book->left, BOOK_BYTES);
 	memcpy(to + BOOK_BYTES, &world->check, check_bytes());
 	memcpy(to + memory, world_memory(), used);
+	if (before < engine.shared.count && is_shared(before, memory + used))
+		return before;
 	if (engine.shared.count >= SHARED_MOST || engine.shared.total_bytes > engine.memory) {
 		fprintf(stderr,
 			"stampede: %u states take more than %" PRIu64 " MiB: a smaller budget, or "
@@ -118,46 +147,63 @@ static uint32_t left_in(uint32_t shared)
 
 /* ---- a writer's own part ---- */
 
-/* The `depth`th writer from below, as it is stopped. `first`: the first event that may be its. */
-static struct frame frame_of(unsigned int depth, uint32_t first)
+/*
+ * The number in `to` of the `depth`th writer from below, as it is stopped. `first`: the first event
+ * that may be its.
+ */
+static uint32_t keep_frame(struct frontier *to, unsigned int depth, uint32_t first)
 {
 	const struct book *book = &world->book;
-	struct frame frame = {.events = 0};
+	struct frame *frame = (struct frame *)(void *)engine.frame;
 	uintptr_t sp;
-	uint32_t i;
+	uint32_t i, bytes;
 
 	if (!depth)
-		return frame;
+		return FRAME_NONE;
 	sp = book->depth > depth ? book->level[depth].sp : book->sp;
-	frame.stack = (const uint8_t *)sp;
-	frame.bytes = (uint32_t)(book->level[depth - 1].sp - sp);
+	*frame = (struct frame){.bytes = (uint32_t)(book->level[depth - 1].sp - sp)};
 	for (i = first; i < book->events; i++) {
 		if (book->log[i].left)
 			continue;
-		if (frame.events == FRAME_EVENTS_MAX)
+		if (frame->events == FRAME_EVENTS_MAX)
 			abort();
-		frame.event[frame.events] = i;
-		frame.logged[frame.events++] = book->log[i];
+		frame->event[frame->events].index = i;
+		memcpy(&frame->event[frame->events++].logged, &book->log[i], sizeof(book->log[i]));
 	}
-	return frame;
+	bytes = (uint32_t)((const uint8_t *)&frame->event[frame->events] - (uint8_t *)frame);
+	if (bytes + frame->bytes > sizeof(engine.frame))
+		abort();
+	memcpy(&frame->event[frame->events], (const void *)sp, frame->bytes);
+	return intern(&to->frames, frame, bytes + frame->bytes);
+}
+
+static void restore_frame(const struct frontier *from, uint32_t number, unsigned int depth)
+{
+	const struct frame *frame = intern_get(&from->frames, number, NULL);
+	struct book *book = &world->book;
+	uint32_t i;
+
+	book->sp = book->level[depth - 1].sp - frame->bytes;
+	memcpy((void *)book->sp, &frame->event[frame->events], frame->bytes);
+	for (i = 0; i < frame->events; i++)
+		book->log[frame->event[i].index] = frame->event[i].logged;
 }
 
 /* The world in this state of the `depth`th writer; those below are in place. */
-static void restore(const struct state *state, unsigned int depth, uint32_t first)
+static void restore(const struct frontier *from, const struct state *state, unsigned int depth,
+		    uint32_t first)
 {
 	struct book *book = &world->book;
 	uint32_t i;
 
 	restore_shared(state->shared);
 	book->depth = (uint8_t)depth;
-	book->sp = depth ? book->level[depth - 1].sp - state->frame.bytes : world_stack_end(0);
-	if (depth)
-		memcpy((void *)book->sp, state->frame.stack, state->frame.bytes);
+	book->sp = world_stack_end(0);
 	/* The log has other ways' events: all that are not the writer's own have ended. */
 	for (i = first; i < book->events; i++)
 		book->log[i].left = 1;
-	for (i = 0; i < state->frame.events; i++)
-		book->log[state->frame.event[i]] = state->frame.logged[i];
+	if (depth)
+		restore_frame(from, state->frame, depth);
 }
 
 /* ---- following ---- */
@@ -171,28 +217,26 @@ struct follow {
 };
 
 static void add(struct frontier *to, const struct state *state, uint32_t shared,
-		const struct frame *frame)
+		uint32_t frame)
 {
 	struct state added;
 
 	state_copy(&added, state);
 	added.shared = shared;
 	added.left = left_in(shared);
-	added.frame = *frame;
+	added.frame = frame;
 	frontier_add(to, &added);
 }
 
-static const struct frame no_frame = {.stack = (const uint8_t *)""};
-
 static void add_fault(struct follow *follow, const struct state *state, int signal)
 {
-	add(&follow->at->ended, state, signal == SIGALRM ? SHARED_HANG : SHARED_CRASH, &no_frame);
+	add(&follow->at->ended, state, signal == SIGALRM ? SHARED_HANG : SHARED_CRASH, FRAME_NONE);
 }
 
 /* The writer goes on from the state that is in place, to its next stop or its end. */
 static void advance(struct follow *follow, const struct state *state)
 {
-	struct frame frame;
+	uint32_t frame;
 	int signal;
 
 	engine.progress++;
@@ -205,21 +249,21 @@ static void advance(struct follow *follow, const struct state *state)
 	if (world_resume() == SWITCH_DONE) {
 		faults_arm(false);
 		world_finished();
-		add(&follow->at->ended, state, save_shared(), &no_frame);
+		add(&follow->at->ended, state, save_shared(state->shared), FRAME_NONE);
 		return;
 	}
 	faults_arm(false);
-	frame = frame_of(follow->depth, follow->first_event);
-	add(&follow->at->then, state, save_shared(), &frame);
+	frame = keep_frame(&follow->at->then, follow->depth, follow->first_event);
+	add(&follow->at->then, state, save_shared(state->shared), frame);
 }
 
 static uint32_t follow_launched(uint32_t shared);
 
 /* The ends of the writer that was just launched out of `state`, added to `to`. */
 static void add_ends(struct follow *follow, struct frontier *to, const struct state *state,
-		     const struct frame *frame)
+		     uint32_t frame)
 {
-	uint32_t number = follow_launched(save_shared()), i;
+	uint32_t number = follow_launched(save_shared(SHARED_NONE)), i;
 	struct state added;
 
 	follow->stops += state->ways * engine.followed[number].stops;
@@ -230,7 +274,7 @@ static void add_ends(struct follow *follow, struct frontier *to, const struct st
 		added.ways *= end->ways;
 		path_append(&added.path, &end->path);
 		if (end->shared >= SHARED_MOST)
-			add(&follow->at->ended, &added, end->shared, &no_frame);
+			add(&follow->at->ended, &added, end->shared, FRAME_NONE);
 		else
 			add(to, &added, end->shared, frame);
 	}
@@ -240,8 +284,7 @@ static void add_ends(struct follow *follow, struct frontier *to, const struct st
 static void happen(struct follow *follow, const struct state *state, const struct action *action)
 {
 	struct state after;
-	uint8_t stack[WORLD_STACK_BYTES / 2];
-	struct frame frame;
+	uint32_t frame;
 	bool launched;
 	int signal;
 
@@ -259,24 +302,20 @@ static void happen(struct follow *follow, const struct state *state, const struc
 	launched = search_take(engine.search, action);
 	faults_arm(false);
 	/* A section that was interrupted starts over: only now is the frame what it will be. */
-	frame = follow->depth ? frame_of(follow->depth, follow->first_event) : no_frame;
-	if (frame.bytes > sizeof(stack))
-		abort();
-	memcpy(stack, frame.stack, frame.bytes);
-	frame.stack = stack;
+	frame = keep_frame(&follow->at->now, follow->depth, follow->first_event);
 	if (launched)
-		add_ends(follow, &follow->at->now, &after, &frame);
+		add_ends(follow, &follow->at->now, &after, frame);
 	else
-		add(&follow->at->now, &after, save_shared(), &frame);
+		add(&follow->at->now, &after, save_shared(SHARED_NONE), frame);
 }
 
 /* Between events: the next one, or the end of all. */
 static void go_on_idle(struct follow *follow, const struct state *state)
 {
 	if (search_next(engine.search))
-		add_ends(follow, &follow->at->then, state, &no_frame);
+		add_ends(follow, &follow->at->then, state, FRAME_NONE);
 	else
-		add(&follow->at->ended, state, state->shared, &no_frame);
+		add(&follow->at->ended, state, state->shared, FRAME_NONE);
 }
 
 /* All that can come of one state, of which this is a copy. */
@@ -285,7 +324,7 @@ static void visit(struct follow *follow, struct state *state)
 	struct action action;
 	unsigned int n = 0;
 
-	restore(state, follow->depth, follow->first_event);
+	restore(&follow->at->now, state, follow->depth, follow->first_event);
 	if (search_alternative(engine.search, !follow->depth, 0, &action)) {
 		follow->stops += state->ways;
 		state->path.stops++;
@@ -294,7 +333,7 @@ static void visit(struct follow *follow, struct state *state)
 			if (!search_alternative(engine.search, !follow->depth, n, &action))
 				break;
 			happen(follow, state, &action);
-			restore(state, follow->depth, follow->first_event);
+			restore(&follow->at->now, state, follow->depth, follow->first_event);
 		}
 	} else if (follow->depth && !search_open()) {
 		world_without_stops();
@@ -373,10 +412,11 @@ static uint32_t follow_launched(uint32_t shared)
 	const struct switch_frame *frame = (const struct switch_frame *)book->sp;
 	struct launch launch = {
 		.pc = frame->pc, .shared = shared, .depth = book->depth, .in_beat = in_beat(book)};
-	uint32_t before = engine.launches.count, number = intern(&engine.launches, &launch, sizeof(launch));
+	uint32_t before = engine.launches.count;
+	uint32_t number = intern(&engine.launches, &launch, sizeof(launch));
 	struct follow follow = {
 		.at = &engine.at[book->depth], .depth = book->depth, .first_event = book->events};
-	struct state begin = {.ways = 1};
+	struct state begin = {.ways = 1, .shared = shared};
 
 	if (engine.launches.count == before)
 		return number;
@@ -412,7 +452,7 @@ static void judge(const struct state *state)
 			       state->ways);
 		return;
 	}
-	restore(state, 0, 0);
+	restore(NULL, state, 0, 0);
 	findings_judge(findings, path->action, path->actions, engine.search->without_oracle,
 		       state->ways);
 	if (engine.search->outcomes)
@@ -466,7 +506,7 @@ static void free_all(void)
 
 void states_run(const struct search *search, struct findings *findings)
 {
-	struct state begin = {.ways = 1, .frame = no_frame};
+	struct state begin = {.ways = 1, .frame = FRAME_NONE};
 	struct follow follow = {.at = &engine.at[0]};
 	double began = now_seconds();
 
@@ -480,7 +520,7 @@ void states_run(const struct search *search, struct findings *findings)
 	faults_catch(&engine.progress);
 	frontier_clear(&follow.at->then);
 	frontier_clear(&follow.at->ended);
-	add(&follow.at->then, &begin, save_shared(), &no_frame);
+	add(&follow.at->then, &begin, save_shared(SHARED_NONE), FRAME_NONE);
 	follow_all(&follow);
 	findings->stops = follow.stops;
 	judge_all(&follow.at->ended);
