@@ -6,18 +6,25 @@
 
 #define TABLE_SPARSE 16
 
-void path_append(struct path *path, const struct path *then)
+static void join(struct path *to, const struct path *path, const struct steps *then)
 {
-	if (path->actions + then->actions > WORLD_ACTIONS_MAX)
+	unsigned int actions = path->actions;
+
+	memcpy(to->action, path->action, actions * sizeof(path->action[0]));
+	to->actions = path->actions;
+	to->stops = path->stops;
+	if (!then)
+		return;
+	if (actions + then->actions > WORLD_ACTIONS_MAX)
 		abort();
 	if (!then->actions) {
-		path->stops += then->stops;
+		to->stops += then->stops;
 		return;
 	}
-	memcpy(&path->action[path->actions], then->action, then->actions * sizeof(then->action[0]));
-	path->action[path->actions].stops += path->stops;
-	path->actions = (uint8_t)(path->actions + then->actions);
-	path->stops = then->stops;
+	memcpy(&to->action[actions], then->action, then->actions * sizeof(then->action[0]));
+	to->action[actions].stops += path->stops;
+	to->actions = (uint8_t)(actions + then->actions);
+	to->stops = then->stops;
 }
 
 void frontier_free(struct frontier *frontier)
@@ -37,24 +44,25 @@ static void *grown(void *from, size_t bytes)
 	return to;
 }
 
-static uint32_t hash_of(const struct state *state)
+static uint32_t hash_of(const struct place *at)
 {
-	uint64_t both = ((uint64_t)state->shared << 32 | state->frame) * 0x9e3779b97f4a7c15u;
+	uint64_t both = ((uint64_t)at->shared << 32 | at->frame) * 0x9e3779b97f4a7c15u;
 
 	return (uint32_t)(both >> 32);
 }
 
-static bool same(const struct state *a, const struct state *b)
+static bool same(const struct place *a, const struct place *b)
 {
 	return a->shared == b->shared && a->frame == b->frame;
 }
 
-/* The place in the table of that state, or the free one for it. */
-static uint32_t *find(const struct frontier *frontier, const struct state *state)
+/* Where the table has that one, or room for it. */
+static uint32_t *find(const struct frontier *frontier, const struct place *place)
 {
-	uint32_t at = hash_of(state) & (frontier->table_size - 1);
+	uint32_t at = hash_of(place) & (frontier->table_size - 1);
 
-	while (frontier->table[at] && !same(&frontier->state[frontier->table[at] - 1], state))
+	while (frontier->table[at] &&
+	       !same(&frontier->state[frontier->table[at] - 1].at, place))
 		at = (at + 1) & (frontier->table_size - 1);
 	return &frontier->table[at];
 }
@@ -68,7 +76,7 @@ void frontier_clear(struct frontier *frontier)
 		memset(frontier->table, 0, frontier->table_size * sizeof(*frontier->table));
 	else
 		for (i = frontier->count; i-- > 0;)
-			*find(frontier, &frontier->state[i]) = 0;
+			*find(frontier, &frontier->state[i].at) = 0;
 	for (i = 0; i < frontier->lefts; i++)
 		frontier->first[i] = FRONTIER_NONE;
 	frontier->count = frontier->lefts = 0;
@@ -86,28 +94,29 @@ static void grow_table(struct frontier *frontier)
 		abort();
 	/* All of them differ. */
 	for (i = 0; i < frontier->count; i++) {
-		at = hash_of(&frontier->state[i]) & (frontier->table_size - 1);
+		at = hash_of(&frontier->state[i].at) & (frontier->table_size - 1);
 		while (frontier->table[at])
 			at = (at + 1) & (frontier->table_size - 1);
 		frontier->table[at] = i + 1;
 	}
 }
 
-void frontier_add(struct frontier *frontier, const struct state *state)
+void frontier_add(struct frontier *frontier, const struct place *at, uint64_t ways,
+		  const struct path *path, const struct steps *then)
 {
 	struct state *added;
-	uint32_t *place;
+	uint32_t *slot;
 
-	if (state->left >= FRONTIER_LEFT_MAX)
+	if (at->left >= FRONTIER_LEFT_MAX)
 		abort();
 	if (frontier->count >= frontier->table_size / 2)
 		grow_table(frontier);
-	place = find(frontier, state);
-	if (*place) {
-		added = &frontier->state[*place - 1];
-		added->ways += state->ways;
-		if (state->path.actions < added->path.actions)
-			added->path = state->path;
+	slot = find(frontier, at);
+	if (*slot) {
+		added = &frontier->state[*slot - 1];
+		added->ways += ways;
+		if (path->actions + (then ? then->actions : 0u) < added->path.actions)
+			join(&added->path, path, then);
 		return;
 	}
 	if (frontier->count == frontier->room) {
@@ -115,10 +124,12 @@ void frontier_add(struct frontier *frontier, const struct state *state)
 		frontier->state = grown(frontier->state, frontier->room * sizeof(*frontier->state));
 	}
 	added = &frontier->state[frontier->count];
-	state_copy(added, state);
-	for (; frontier->lefts <= state->left; frontier->lefts++)
+	added->at = *at;
+	added->ways = ways;
+	join(&added->path, path, then);
+	for (; frontier->lefts <= at->left; frontier->lefts++)
 		frontier->first[frontier->lefts] = FRONTIER_NONE;
-	added->next = frontier->first[state->left];
-	frontier->first[state->left] = frontier->count;
-	*place = ++frontier->count;
+	added->next = frontier->first[at->left];
+	frontier->first[at->left] = frontier->count;
+	*slot = ++frontier->count;
 }

@@ -19,13 +19,25 @@ struct path {
 	struct action action[WORLD_ACTIONS_MAX];
 };
 
-struct state {
-	uint64_t ways;
+/* More of it, kept elsewhere. */
+struct steps {
+	uint32_t stops;
+	uint8_t actions;
+	const struct action *action;
+};
+
+/* Where ways lead. */
+struct place {
 	uint32_t shared; /* number of all of the world but the writer's own part */
 	uint32_t frame; /* and of that part, in the frontier's frames */
 	uint32_t left; /* things that can still happen */
+};
+
+struct state {
+	struct place at;
 	uint32_t next; /* with as much left, FRONTIER_NONE ends */
-	struct path path;
+	uint64_t ways;
+	struct path path; /* one of them */
 };
 
 /* Of a path most is unused, and states are copied more often than anything else. */
@@ -49,10 +61,11 @@ struct frontier {
 void frontier_clear(struct frontier *frontier);
 void frontier_free(struct frontier *frontier);
 
-/* Adds the ways of a state. Of two paths the one with fewer actions stays. */
-void frontier_add(struct frontier *frontier, const struct state *state);
-
-/* `then` after `path`, which is lengthened. */
-void path_append(struct path *path, const struct path *then);
+/*
+ * Adds ways to a place, of which `path`, and then `then` unless it is NULL, is one. Of two the one
+ * with fewer actions stays.
+ */
+void frontier_add(struct frontier *frontier, const struct place *at, uint64_t ways,
+		  const struct path *path, const struct steps *then);
 
 #endif

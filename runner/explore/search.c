@@ -317,7 +317,8 @@ static enum chosen choose(struct engine *engine, bool idle)
 			world_without_stops();
 		return CHOSE_NOTHING;
 	}
-	engine->findings->stops++;
+	/* Those before the first action belong to all parts. */
+	engine->findings->stops += world->book.action_count || !engine->part;
 	world->book.stops++;
 	save(engine, snapshot);
 	snapshot->next = 0;

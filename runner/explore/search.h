@@ -17,7 +17,7 @@
 
 /* How: both count the same schedules. */
 enum search_engine {
-	ENGINE_BY_STOPS, /* the one that is quicker */
+	ENGINE_BY_STOPS, /* the one that is quicker, by stops, row and a small search before */
 	ENGINE_SCHEDULES, /* every schedule is run (search_run()) */
 	ENGINE_STATES, /* every state is gone on from once (states_run()) */
 };

@@ -16,6 +16,7 @@
 
 #define PROCESSES_MAX 64
 #define TICK_US 500000
+#define PILOT_NESTED 3
 
 volatile sig_atomic_t search_interrupted;
 
@@ -23,19 +24,15 @@ volatile sig_atomic_t search_interrupted;
  * Between two shared accesses are several instructions, at each of which an interrupt does the
  * same: their schedules share states; and so do those of a clock that stands still, of two jumps
  * that could be one, of a reader who comes sooner or later, and of a row that puts interrupts off:
- * all that one does then is to leave a mark. Else nearly each one has its own.
+ * all that one does then is to leave a mark.
  */
-static bool by_states(const struct search *search)
+static bool has_few_states(const struct search *search)
 {
-	if (search->budget.writers > 1)
-		return false;
-	if (search->engine != ENGINE_BY_STOPS)
-		return search->engine == ENGINE_STATES;
 	return search->stops == STOPS_ALL || world_has_sections() || !search->start.step ||
 	       search->budget.jumps > 1 || search->budget.reads || world_row.defers;
 }
 
-static int start_parts(const struct search *search, unsigned int processes,
+static int start_parts(const struct search *search, bool by_states, unsigned int processes,
 		       struct findings *parts, pid_t *children)
 {
 	pid_t parent = getpid();
@@ -52,7 +49,7 @@ static int start_parts(const struct search *search, unsigned int processes,
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (getppid() != parent)
 				_exit(1);
-			if (by_states(search))
+			if (by_states)
 				states_run(search, &parts[i]);
 			else
 				search_run(search, i, processes, &parts[i]);
@@ -111,25 +108,21 @@ static int wait_for(unsigned int child, pid_t *children, unsigned int processes,
 	return -ECHILD;
 }
 
-int search_parallel(const struct search *search, unsigned int processes,
-		    struct findings *findings)
+static int run(const struct search *search, bool by_states, unsigned int processes,
+	       struct findings *findings)
 {
 	pid_t children[PROCESSES_MAX] = { 0 };
 	struct findings *parts;
 	unsigned int i;
 	int error, one;
 
-	if (processes > PROCESSES_MAX)
-		processes = PROCESSES_MAX;
-	if (!processes || search->outcomes || by_states(search))
-		processes = 1;
 	parts = mmap(NULL, processes * sizeof(*parts), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (parts == MAP_FAILED) {
 		fprintf(stderr, "stampede: no memory to share findings: %s\n", strerror(errno));
 		return -ENOMEM;
 	}
-	error = start_parts(search, processes, parts, children);
+	error = start_parts(search, by_states, processes, parts, children);
 	if (error)
 		end_all(children, processes);
 	ticks(true);
@@ -145,8 +138,39 @@ int search_parallel(const struct search *search, unsigned int processes,
 		findings->done += parts[i].done;
 	}
 	ticks(false);
-	pace_searched();
 	findings->done /= processes;
 	munmap(parts, processes * sizeof(*parts));
+	return error;
+}
+
+/* Each more interrupt makes the difference larger: a few of them tell. */
+static bool pilot_has_few_states(const struct search *search)
+{
+	struct search pilot = *search;
+	struct findings findings;
+
+	if (search->budget.nested <= PILOT_NESTED)
+		return false;
+	pilot.budget.nested = PILOT_NESTED;
+	pilot.outcomes = false;
+	return !run(&pilot, true, 1, &findings) && findings.states < findings.schedules;
+}
+
+int search_parallel(const struct search *search, unsigned int processes,
+		    struct findings *findings)
+{
+	/* That engine knows one writer at a time. */
+	bool one_writer = search->budget.writers <= 1;
+	bool by_states = one_writer && search->engine == ENGINE_STATES;
+	int error;
+
+	if (one_writer && search->engine == ENGINE_BY_STOPS)
+		by_states = has_few_states(search) || pilot_has_few_states(search);
+	if (processes > PROCESSES_MAX)
+		processes = PROCESSES_MAX;
+	if (!processes || search->outcomes || by_states)
+		processes = 1;
+	error = run(search, by_states, processes, findings);
+	pace_searched();
 	return error;
 }

@@ -13,11 +13,12 @@
 #include "frontier.h"
 #include "intern.h"
 #include "outcomes.h"
+#include "pieces.h"
 
 /* In place of the number of a shared state: the writer did not come to an end. */
 #define SHARED_CRASH (UINT32_MAX - FINDING_CRASH)
 #define SHARED_HANG (UINT32_MAX - FINDING_HANG)
-#define SHARED_NONE UINT32_MAX
+#define SHARED_NONE PIECES_NONE
 #define SHARED_MOST (UINT32_MAX - FINDINGS)
 #define STACK_CLEARED 512 /* below a new writer: what others left there is no part of a state */
 #define STOPS_ABOUT 100 /* of a writer, for the time left */
@@ -40,8 +41,11 @@ struct frame {
 /* One way that a writer can end. */
 struct end {
 	uint64_t ways;
+	uint64_t first_action; /* of its path */
+	uint32_t stops;
 	uint32_t shared;
-	struct path path;
+	uint8_t left;
+	uint8_t actions;
 };
 
 /* A writer that was followed from where it was launched. */
@@ -62,15 +66,17 @@ static struct {
 	const struct search *search;
 	struct findings *findings;
 	volatile uint64_t progress;
-	struct intern shared;
+	struct pieces shared;
 	uint64_t memory; /* bytes that they may take */
-	uint8_t buffer[WORLD_BYTES]; /* for one of them */
+	uint8_t buffer[PIECES_MAX * PIECE_BYTES]; /* for one of them */
 	uint64_t frame[WORLD_STACK_BYTES / 2 / 8]; /* for a writer's own part */
 	struct intern launches; /* numbers are those of followed[] */
 	struct followed *followed;
-	size_t followed_room;
+	uint64_t followed_room;
 	struct end *end;
 	uint64_t ends, ends_room;
+	struct action *action; /* of the ends' paths */
+	uint64_t actions, actions_room;
 	/* By depth of the writer; 0 is the time between events. */
 	struct frontiers {
 		struct frontier now, then, ended;
@@ -87,16 +93,7 @@ static size_t check_bytes(void)
 	return engine.search->budget.reads ? sizeof(world->check) : 0;
 }
 
-/* Is it that one, still? */
-static bool is_shared(uint32_t number, size_t bytes)
-{
-	size_t known;
-	const void *string = intern_get(&engine.shared, number, &known);
-
-	return known == bytes && !memcmp(string, engine.buffer, bytes);
-}
-
-/* `before`: what it was at the stop before, which most instructions leave alone. */
+/* `before`: what it was at the stop before, or else SHARED_NONE. */
 static uint32_t save_shared(uint32_t before)
 {
 	struct book *book = &world->book;
@@ -108,23 +105,23 @@ static uint32_t save_shared(uint32_t before)
 	memcpy(to, &book->left, BOOK_BYTES);
 	memcpy(to + BOOK_BYTES, &world->check, check_bytes());
 	memcpy(to + memory, world_memory(), used);
-	if (before < engine.shared.count && is_shared(before, memory + used))
-		return before;
-	if (engine.shared.count >= SHARED_MOST || engine.shared.total_bytes > engine.memory) {
+	if (engine.shared.string.count >= SHARED_MOST ||
+	    pieces_memory(&engine.shared) > engine.memory) {
 		fprintf(stderr,
 			"stampede: %u states take more than %" PRIu64 " MiB: a smaller budget, or "
 			"--engine schedules\n",
-			engine.shared.count, engine.memory >> 20);
+			engine.shared.string.count, engine.memory >> 20);
 		_exit(1);
 	}
-	return intern(&engine.shared, to, memory + used);
+	return pieces_number(&engine.shared, to, memory + used, before);
 }
 
 static void restore_shared(uint32_t number)
 {
 	struct book *book = &world->book;
-	size_t bytes, memory = BOOK_BYTES + check_bytes();
-	const uint8_t *from = intern_get(&engine.shared, number, &bytes);
+	const uint8_t *from = engine.buffer;
+	size_t memory = BOOK_BYTES + check_bytes();
+	size_t bytes = pieces_get(&engine.shared, number, engine.buffer);
 
 	memcpy(&book->left, from, BOOK_BYTES);
 	*world_row.clock = book->clock;
@@ -140,7 +137,7 @@ static uint32_t left_in(uint32_t shared)
 
 	if (shared >= SHARED_MOST)
 		return 0;
-	left = intern_get(&engine.shared, shared, NULL);
+	left = pieces_first(&engine.shared, shared);
 	return (uint32_t)left->nested + left->jumps + left->beats + left->reads + left->discards +
 	       left->flushes;
 }
@@ -196,14 +193,14 @@ static void restore(const struct frontier *from, const struct state *state, unsi
 	struct book *book = &world->book;
 	uint32_t i;
 
-	restore_shared(state->shared);
+	restore_shared(state->at.shared);
 	book->depth = (uint8_t)depth;
 	book->sp = world_stack_end(0);
 	/* The log has other ways' events: all that are not the writer's own have ended. */
 	for (i = first; i < book->events; i++)
 		book->log[i].left = 1;
 	if (depth)
-		restore_frame(from, state->frame, depth);
+		restore_frame(from, state->at.frame, depth);
 }
 
 /* ---- following ---- */
@@ -216,16 +213,11 @@ struct follow {
 	uint64_t stops;
 };
 
-static void add(struct frontier *to, const struct state *state, uint32_t shared,
-		uint32_t frame)
+static void add(struct frontier *to, const struct state *state, uint32_t shared, uint32_t frame)
 {
-	struct state added;
-
-	state_copy(&added, state);
-	added.shared = shared;
-	added.left = left_in(shared);
-	added.frame = frame;
-	frontier_add(to, &added);
+	frontier_add(to,
+		     &(struct place){.shared = shared, .frame = frame, .left = left_in(shared)},
+		     state->ways, &state->path, NULL);
 }
 
 static void add_fault(struct follow *follow, const struct state *state, int signal)
@@ -249,12 +241,12 @@ static void advance(struct follow *follow, const struct state *state)
 	if (world_resume() == SWITCH_DONE) {
 		faults_arm(false);
 		world_finished();
-		add(&follow->at->ended, state, save_shared(state->shared), FRAME_NONE);
+		add(&follow->at->ended, state, save_shared(state->at.shared), FRAME_NONE);
 		return;
 	}
 	faults_arm(false);
 	frame = keep_frame(&follow->at->then, follow->depth, follow->first_event);
-	add(&follow->at->then, state, save_shared(state->shared), frame);
+	add(&follow->at->then, state, save_shared(state->at.shared), frame);
 }
 
 static uint32_t follow_launched(uint32_t shared);
@@ -263,20 +255,24 @@ static uint32_t follow_launched(uint32_t shared);
 static void add_ends(struct follow *follow, struct frontier *to, const struct state *state,
 		     uint32_t frame)
 {
-	uint32_t number = follow_launched(save_shared(SHARED_NONE)), i;
-	struct state added;
+	uint32_t number = follow_launched(save_shared(state->at.shared)), i;
+	const struct followed *followed = &engine.followed[number];
 
-	follow->stops += state->ways * engine.followed[number].stops;
-	for (i = 0; i < engine.followed[number].ends; i++) {
-		const struct end *end = &engine.end[engine.followed[number].first_end + i];
+	follow->stops += state->ways * followed->stops;
+	for (i = 0; i < followed->ends; i++) {
+		const struct end *end = &engine.end[followed->first_end + i];
+		struct place at = {.shared = end->shared, .frame = frame, .left = end->left};
+		struct steps then = {.stops = end->stops,
+				     .actions = end->actions,
+				     .action = &engine.action[end->first_action]};
 
-		state_copy(&added, state);
-		added.ways *= end->ways;
-		path_append(&added.path, &end->path);
-		if (end->shared >= SHARED_MOST)
-			add(&follow->at->ended, &added, end->shared, FRAME_NONE);
-		else
-			add(to, &added, end->shared, frame);
+		if (end->shared >= SHARED_MOST) {
+			at.frame = FRAME_NONE;
+			frontier_add(&follow->at->ended, &at, state->ways * end->ways,
+				     &state->path, &then);
+			continue;
+		}
+		frontier_add(to, &at, state->ways * end->ways, &state->path, &then);
 	}
 }
 
@@ -306,7 +302,7 @@ static void happen(struct follow *follow, const struct state *state, const struc
 	if (launched)
 		add_ends(follow, &follow->at->now, &after, frame);
 	else
-		add(&follow->at->now, &after, save_shared(SHARED_NONE), frame);
+		add(&follow->at->now, &after, save_shared(state->at.shared), frame);
 }
 
 /* Between events: the next one, or the end of all. */
@@ -315,7 +311,7 @@ static void go_on_idle(struct follow *follow, const struct state *state)
 	if (search_next(engine.search))
 		add_ends(follow, &follow->at->then, state, FRAME_NONE);
 	else
-		add(&follow->at->ended, state, state->shared, FRAME_NONE);
+		add(&follow->at->ended, state, state->at.shared, FRAME_NONE);
 }
 
 /* All that can come of one state, of which this is a copy. */
@@ -375,24 +371,47 @@ static void follow_all(struct follow *follow)
 	}
 }
 
+/* Room for `more` elements behind `count`; never NULL. */
+static void *with_room(void *array, uint64_t count, uint64_t more, uint64_t *room, size_t bytes)
+{
+	if (array && count + more <= *room)
+		return array;
+	*room = 2 * (count + more) + 1;
+	array = realloc(array, *room * bytes);
+	if (!array)
+		abort();
+	return array;
+}
+
+static void keep_end(const struct state *state)
+{
+	const struct path *path = &state->path;
+
+	engine.action = with_room(engine.action, engine.actions, path->actions,
+				  &engine.actions_room, sizeof(*engine.action));
+	memcpy(&engine.action[engine.actions], path->action,
+	       path->actions * sizeof(path->action[0]));
+	engine.end[engine.ends++] = (struct end){
+		.ways = state->ways,
+		.first_action = engine.actions,
+		.stops = path->stops,
+		.shared = state->at.shared,
+		.left = (uint8_t)state->at.left,
+		.actions = path->actions,
+	};
+	engine.actions += path->actions;
+}
+
 static void keep_ends(struct followed *followed, const struct frontier *ended)
 {
 	uint32_t i;
 
 	followed->first_end = engine.ends;
 	followed->ends = ended->count;
-	if (engine.ends + ended->count > engine.ends_room) {
-		engine.ends_room = 2 * (engine.ends + ended->count);
-		engine.end = realloc(engine.end, engine.ends_room * sizeof(*engine.end));
-		if (!engine.end)
-			abort();
-	}
+	engine.end = with_room(engine.end, engine.ends, ended->count, &engine.ends_room,
+			       sizeof(*engine.end));
 	for (i = 0; i < ended->count; i++)
-		engine.end[engine.ends++] = (struct end){
-			.ways = ended->state[i].ways,
-			.shared = ended->state[i].shared,
-			.path = ended->state[i].path,
-		};
+		keep_end(&ended->state[i]);
 }
 
 static bool in_beat(const struct book *book)
@@ -416,17 +435,12 @@ static uint32_t follow_launched(uint32_t shared)
 	uint32_t number = intern(&engine.launches, &launch, sizeof(launch));
 	struct follow follow = {
 		.at = &engine.at[book->depth], .depth = book->depth, .first_event = book->events};
-	struct state begin = {.ways = 1, .shared = shared};
+	struct state begin = {.ways = 1, .at = {.shared = shared}};
 
 	if (engine.launches.count == before)
 		return number;
-	if (number >= engine.followed_room) {
-		engine.followed_room = engine.followed_room ? 2 * engine.followed_room : 1024;
-		engine.followed =
-			realloc(engine.followed, engine.followed_room * sizeof(*engine.followed));
-		if (!engine.followed)
-			abort();
-	}
+	engine.followed = with_room(engine.followed, number, 1, &engine.followed_room,
+				    sizeof(*engine.followed));
 	memset((uint8_t *)book->sp - STACK_CLEARED, 0, STACK_CLEARED);
 	frontier_clear(&follow.at->then);
 	frontier_clear(&follow.at->ended);
@@ -445,8 +459,8 @@ static void judge(const struct state *state)
 	const struct path *path = &state->path;
 	unsigned int kind;
 
-	if (state->shared >= SHARED_MOST) {
-		kind = UINT32_MAX - state->shared;
+	if (state->at.shared >= SHARED_MOST) {
+		kind = UINT32_MAX - state->at.shared;
 		findings->objections[kind] += state->ways;
 		findings_count(findings, path->action, path->actions, VERDICT_BROKEN, kind,
 			       state->ways);
@@ -497,16 +511,17 @@ static void free_all(void)
 		frontier_free(&engine.at[i].then);
 		frontier_free(&engine.at[i].ended);
 	}
-	intern_end(&engine.shared);
+	pieces_end(&engine.shared);
 	intern_end(&engine.launches);
 	free(engine.followed);
 	free(engine.end);
+	free(engine.action);
 	memset(&engine, 0, sizeof(engine));
 }
 
 void states_run(const struct search *search, struct findings *findings)
 {
-	struct state begin = {.ways = 1, .frame = FRAME_NONE};
+	struct state begin = {.ways = 1};
 	struct follow follow = {.at = &engine.at[0]};
 	double began = now_seconds();
 

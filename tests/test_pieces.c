@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* Byte strings that are kept once (intern.h), and long ones in pieces (pieces.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pieces.h"
+
+#define STRINGS 20000
+#define LONGEST 700
+
+/* The n-th string: long ones differ in one byte, short ones in their length too. */
+static size_t make(uint32_t n, uint8_t *to)
+{
+	size_t bytes = LONGEST - n % 3 * 64 - n % 5;
+
+	memset(to, 0x5a, bytes);
+	memcpy(to + n % 500, &n, sizeof(n));
+	return bytes;
+}
+
+static void numbers_are_by_content(void **state)
+{
+	static const uint32_t likes[] = { PIECES_NONE, 0, 1 };
+	uint8_t bytes[LONGEST + PIECE_BYTES], again[LONGEST + PIECE_BYTES];
+	struct pieces pieces = { .piece = { .count = 0 } };
+	uint32_t n, like;
+	size_t count;
+
+	(void)state;
+	for (n = 0; n < STRINGS; n++) {
+		count = make(n, bytes);
+		assert_int_equal(pieces_number(&pieces, bytes, count, n ? n - 1 : PIECES_NONE), n);
+	}
+	for (n = 0; n < STRINGS; n++) {
+		count = make(n, bytes);
+		for (like = 0; like < sizeof(likes) / sizeof(likes[0]); like++)
+			assert_int_equal(pieces_number(&pieces, bytes, count, likes[like]), n);
+		assert_int_equal(pieces_number(&pieces, bytes, count, n), n);
+		assert_int_equal(pieces_get(&pieces, n, again), count);
+		assert_memory_equal(again, bytes, count);
+		assert_memory_equal(pieces_first(&pieces, n), bytes, PIECE_BYTES);
+	}
+	assert_int_equal(pieces.string.count, STRINGS);
+	/* What all have in common is there once. */
+	assert_true(pieces_memory(&pieces) < (uint64_t)STRINGS * LONGEST / 2);
+	pieces_end(&pieces);
+}
+
+/* What lies behind a string is no part of it, in the last piece either. */
+static void ends_count(void **state)
+{
+	uint8_t bytes[2 * PIECE_BYTES];
+	struct pieces pieces = { .piece = { .count = 0 } };
+	uint32_t shorter, longer;
+
+	(void)state;
+	memset(bytes, 0, sizeof(bytes));
+	shorter = pieces_number(&pieces, bytes, 65, PIECES_NONE);
+	longer = pieces_number(&pieces, bytes, 66, shorter);
+	assert_int_not_equal(shorter, longer);
+	memset(bytes, 0xff, sizeof(bytes));
+	memset(bytes, 0, 65);
+	assert_int_equal(pieces_number(&pieces, bytes, 65, longer), shorter);
+	pieces_end(&pieces);
+}
+
+static void cleared_and_filled_again(void **state)
+{
+	struct intern intern_of = { .count = 0 };
+	static const uint32_t counts[] = { 3, 5000, 2, 100, 5000, 0, 1 };
+	uint32_t round, i, count;
+	char text[32];
+	int length;
+
+	(void)state;
+	/* In the end often enough to fill the table, if anything stayed in it. */
+	for (round = 0; round < 5000; round++) {
+		count = round < sizeof(counts) / sizeof(counts[0]) ? counts[round] : 2;
+		for (i = 0; i < count; i++) {
+			length = snprintf(text, sizeof(text), "%u of round %u", i, round);
+			assert_int_equal(intern(&intern_of, text, (size_t)length), i);
+			assert_int_equal(intern(&intern_of, text, (size_t)length), i);
+		}
+		for (i = 0; i < count; i++) {
+			length = snprintf(text, sizeof(text), "%u of round %u", i, round);
+			assert_memory_equal(intern_get(&intern_of, i, NULL), text,
+					    (size_t)length);
+		}
+		intern_clear(&intern_of);
+		/* Nothing is left of it. */
+		assert_int_equal(intern(&intern_of, "0 of round 0", 12), 0);
+		intern_clear(&intern_of);
+	}
+	intern_end(&intern_of);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_by_content),
+		cmocka_unit_test(ends_count),
+		cmocka_unit_test(cleared_and_filled_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
