@@ -10,8 +10,8 @@
 
 #include "intern.h"
 
-#define PIECE_BYTES 64
-#define PIECES_MAX 2048
+#define PIECE_BYTES 128
+#define PIECES_MAX 1024
 #define PIECES_NONE UINT32_MAX
 
 /* All zero: without any. */
