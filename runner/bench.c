@@ -138,11 +138,12 @@ static int make_plots(const char *program, const char *directory, bool quiet)
 
 static void print_end(const struct bench *bench, const char *directory)
 {
-	printf("\nsteady: one thread, events back to back; threads: one on each CPU. Times are "
-	       "medians of\n%u repetitions, and more where it takes them, in shuffled rounds, a process "
-	       "for each, of\nwhich the undisturbed part counts; ratio to floor, round by round, "
-	       "in\n%s, with half of its 95 %% interval.\n"
+	printf("\nsteady: one thread, events back to back%s.\n"
+	       "Times are medians of %u repetitions, and more where it takes them, in shuffled "
+	       "rounds, a\nprocess for each, of which the undisturbed part counts; ratio to floor, "
+	       "round by round, in\n%s, with half of its 95 %% interval.\n"
 	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
+	       bench->workload[WORKLOAD_threads] ? "; threads: one on each CPU" : "",
 	       bench->rounds.rounds,
 	       bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
