@@ -81,7 +81,7 @@ static void cleared_and_filled_again(void **state)
 
 	(void)state;
 	/* In the end often enough to fill the table, if anything stayed in it. */
-	for (round = 0; round < 5000; round++) {
+	for (round = 0; round < 20000; round++) {
 		count = round < sizeof(counts) / sizeof(counts[0]) ? counts[round] : 2;
 		for (i = 0; i < count; i++) {
 			length = snprintf(text, sizeof(text), "%u of round %u", i, round);
