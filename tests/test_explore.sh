@@ -104,6 +104,16 @@ same_by_both_engines() {
 	cat "$scratch/different"
 }
 
+# By states where they are far fewer than schedules: a row that defers, and one that a pilot finds.
+engine_of_each_row() {
+	"$explore" --schemes "=nested_stamps =zero_delta =joint_delta" --nested 4 --before 1 -v \
+		2>"$scratch/err" | sed -nE 's/^([a-z_]+) .* stops, ([0-9]+) states.*/\1 \2/p' \
+		>"$scratch/out"
+	awk '{ by[$1] = $2 > 0 } END { exit !(NR == 3 && by["zero_delta"] && by["joint_delta"] &&
+		!by["nested_stamps"]) }' "$scratch/out"
+	report $? "states are gone on from where they are few"
+}
+
 planted_fault() { # header, row, what to look for, what to put there, budget...
 	header=$1 row=$2 from=$3 to=$4
 	shift 4
@@ -221,6 +231,7 @@ three_kinds_of_stops
 same_counts
 same_side_by_side
 same_by_both_engines
+engine_of_each_row
 faults
 audits
 filter_too_bold

@@ -149,6 +149,49 @@ nop
 ret
 END
 
+known "nor where one leads that was made from another" - <<'END'
+f:
+movq %rsp, %rbx
+subq $32, %rsp
+movq %rbx, 8(%rsp)
+leaq -64(%rbx), %rdi
+call elsewhere
+movl $0, %ebx
+movq 8(%rsp), %rbx
+nop
+ret
+END
+
+known "not after a store by an index, or below a pointer" - - - <<'END'
+f:
+leaq 8(%rsp), %rbx
+subq $32, %rsp
+movq %rbx, 8(%rsp)
+movq %rax, (%rsp,%rcx,8)
+movq 8(%rsp), %rdx
+movl $0, %ebx
+nop
+ret
+g:
+leaq 8(%rsp), %rbx
+subq $32, %rsp
+movq %rbx, 8(%rsp)
+movq %rax, -32(%rbx)
+movl $0, %ebx
+movq 8(%rsp), %rdx
+nop
+ret
+h:
+leaq 8(%rsp), %rbx
+subq $32, %rsp
+movq %rbx, 8(%rsp)
+xaddq %rax, -32(%rbx)
+movl $0, %ebx
+movq 8(%rsp), %rdx
+nop
+ret
+END
+
 known "not where something else was stored, be it in part" - - <<'END'
 f:
 movq %rsp, %rbx

@@ -16,6 +16,7 @@ NOTHING = 0
 SAVED = sum(BIT[name] for name in "rbx rbp r12 r13 r14 r15".split())
 MEMORY = re.compile(r"^[-+\w.]*\(%(\w+)(?:,%\w+(?:,\d)?)?\)$")
 SLOT = re.compile(r"^(-?\d*)\(%rsp\)$")
+WANDERS = re.compile(r"^-|.*,")
 STRING = re.compile(r"^(movs|stos)[bwlq]$")
 MOVE = re.compile(r"^movq?$")
 ADDS = re.compile(r"^(add|sub)q?$")
@@ -94,6 +95,16 @@ class Known:
         return Known(self.registers, self.depth,
                      slots | {place} if pointer and frame.spares(place) else slots)
 
+    def with_store(self, operand, pointer, frame):
+        """After a store of at most 16 bytes to memory."""
+        place = self.place(operand)
+        if place is not None:
+            return self.with_slot(place, pointer, frame)
+        # By an index, or below where a pointer leads: to any place of the frame.
+        if points_there(operand, self.registers) and WANDERS.match(operand):
+            return Known(self.registers, self.depth)
+        return self
+
     def with_depth(self, depth):
         return Known(self.registers, depth, self.slots if depth is None else frozenset(
             slot for slot in self.slots if slot >= -depth))
@@ -126,14 +137,16 @@ class Known:
                                    if by and sign and self.depth is not None else None)
         if STRING.match(mnemonic) and not operands:
             return self.without(["%rcx", "%rsi", "%rdi"])
-        if WRITES_MORE.match(mnemonic) and not any(map(SLOT.match, operands)):
-            return self.without(operands + MORE)
+        if WRITES_MORE.match(mnemonic):
+            after = self.without(operands + MORE)
+            for operand in operands:
+                after = after.with_store(operand, False, frame)
+            return after
         if not operands or not WRITES_LAST.match(mnemonic):
             return Known()
         pointer = MOVE.match(mnemonic) and self.points(operands[0])
         if last[0] != "%":
-            place = self.place(last)
-            return self if place is None else self.with_slot(place, pointer, frame)
+            return self.with_store(last, pointer, frame)
         if not whole(last[1:]):
             return Known()
         if mnemonic.startswith("lea"):
@@ -265,7 +278,9 @@ class Flow:
                 frame.pointed.append(what.place("(%rsp)"))
             elif mnemonic.startswith("lea") and "(%rsp" in source:
                 frame.pointed.append(what.place(source))
-            elif ADDS.match(mnemonic) and what.points(operands[-1]) and operands[-1] != "%rsp":
+            elif operands and operands[-1] != "%rsp" and (
+                    (ADDS.match(mnemonic) and what.points(operands[-1])) or
+                    (mnemonic.startswith("lea") and points_there(source, what.registers))):
                 frame.pointed.append(None)
         return frames
 
