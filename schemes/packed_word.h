@@ -60,11 +60,13 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 {
 	struct ring *ring = &s->ring;
 	struct packed_claim claim;
+	bool fits;
 
 	for (;;) {
-		if (!packed_fit(ring, id, len, tail, stamp, &claim))
+		fits = packed_fit(ring, id, len, tail, stamp, &claim);
+		if (!fits && !ring_moved(ring, tail))
 			return reserve_lost(ring, claim.size);
-		if (local_cmpxchg("claim", &ring->tail, &tail, claim.next))
+		if (fits && local_cmpxchg("claim", &ring->tail, &tail, claim.next))
 			break;
 		POINT_COUNT(retries);
 		tail = shared_load("tail again", &ring->tail);

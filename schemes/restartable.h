@@ -138,6 +138,8 @@ RESERVE_SLOW enum restart_end restart_attempt(struct scheme_ring *s, uint32_t id
 
 	record.copies = 0;
 	if (!packed_fit(ring, id, len, tail, stamp, &claim)) {
+		if (ring_moved(ring, tail))
+			return RESTART_CHANGED;
 		ring_lost(ring, claim.size);
 		return RESTART_NOT_PLAIN;
 	}

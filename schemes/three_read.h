@@ -119,10 +119,11 @@ RESERVE_SLOW struct reservation three_read_slow(struct scheme_ring *s, uint32_t 
 				return (struct reservation){ .payload = NULL };
 		} else {
 			/* A packet that it opens begins with its stamp: nothing can overflow. */
-			if (!(fits ? ctf_fit(ring, offset, size, &fit) :
-				     ctf_fit_next(ring, offset, size, &fit)))
+			fits = fits ? ctf_fit(ring, offset, size, &fit) :
+				      ctf_fit_next(ring, offset, size, &fit);
+			if (!fits && !ring_moved(ring, offset))
 				return reserve_lost(ring, size);
-			if (local_cmpxchg("claim", &ring->tail, &offset, fit.start + size))
+			if (fits && local_cmpxchg("claim", &ring->tail, &offset, fit.start + size))
 				break;
 			POINT_COUNT(retries);
 		}

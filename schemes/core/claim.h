@@ -29,6 +29,8 @@ RESERVE_SLOW struct claim claim_slow(struct scheme_ring *s, uint64_t size)
 		offset = shared_load("offset again", &ring->tail);
 		stamp = claim_begin(s, &begin);
 		if (!ctf_fit(ring, offset, size, &fit)) {
+			if (ring_moved(ring, offset))
+				continue;
 			ring_lost(ring, size);
 			return (struct claim){ .record = NULL };
 		}

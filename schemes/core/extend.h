@@ -94,7 +94,7 @@ RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, 
 	struct reservation rsv;
 	struct ctf_claim claim;
 	uint64_t size;
-	bool full;
+	bool full, fits;
 
 	for (;;) {
 		full = extend_far(s, &seen, stamp);
@@ -103,12 +103,13 @@ RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, 
 			/* It opens a packet, whose begin stamp says it all. */
 			full = false;
 			size = extend_record(id, len, false);
-			if (!ctf_fit_next(ring, seen.offset, size, &claim))
-				return reserve_lost(ring, size);
-		} else if (!ctf_fit(ring, seen.offset, size, &claim)) {
-			return reserve_lost(ring, size);
+			fits = ctf_fit_next(ring, seen.offset, size, &claim);
+		} else {
+			fits = ctf_fit(ring, seen.offset, size, &claim);
 		}
-		if (extend_claim(s, seen, claim.start + size, stamp))
+		if (!fits && !ring_moved(ring, seen.offset))
+			return reserve_lost(ring, size);
+		if (fits && extend_claim(s, seen, claim.start + size, stamp))
 			break;
 		POINT_COUNT(retries);
 		seen = extend_see(s);

@@ -117,6 +117,12 @@ void ctf_finish(const struct ring *ring, uint64_t number, uint32_t content_bytes
  */
 uint64_t ctf_end(const struct ring *ring, uint64_t number, uint64_t last);
 
+/* The CPU that packet `number` says it is of. */
+static inline uint32_t ctf_cpu(const struct ring *ring, uint64_t number)
+{
+	return ((const struct ctf_packet_header *)ring_subbuf_base(ring, number))->cpu_id;
+}
+
 /* A reader at the first record of complete packet `number`; false if that is none. */
 static inline bool ctf_cursor(const struct ring *ring, uint64_t number, uint32_t content_bytes,
 			      struct cursor *cursor)
@@ -375,6 +381,8 @@ static inline enum decode_result ctf_large_next(struct cursor *cursor, uint32_t 
 #define FORMAT_END ctf_end
 #define FORMAT_STAMPED(content_bytes) true
 #define FORMAT_CURSOR ctf_cursor
+#define FORMAT_NAMES_CPU true
+#define FORMAT_CPU ctf_cpu
 #define FORMAT_NEXT ctf_compact_next
 #endif
 

@@ -236,7 +236,7 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 		return left ? DECODE_BAD : DECODE_END;
 	word = get_u32(cursor->at);
 	type = ftrace_type(word);
-	event->id = EVENT_FIXED;
+	event->id = EVENT_ID_UNKNOWN; /* the kernel has it in the payload */
 	event->time = cursor->time + (word >> FTRACE_TYPE_BITS);
 	event->flags = 0;
 	event->header_bytes = 4;
@@ -263,6 +263,8 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 #define FORMAT_STAMPED(content_bytes) ((content_bytes) > FTRACE_HEADER_BYTES)
 #define FORMAT_END(ring, number, last) (last) /* it has none */
 #define FORMAT_CURSOR ftrace_cursor
+#define FORMAT_NAMES_CPU false
+#define FORMAT_CPU(ring, number) 0
 #define FORMAT_NEXT ftrace_next
 #endif
 

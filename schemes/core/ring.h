@@ -255,6 +255,15 @@ static inline bool ring_may_open(struct ring *ring, uint64_t number, struct ring
 	return true;
 }
 
+/*
+ * Is `seen`, from which a writer found no room, not the tail any more? Then that says nothing: the
+ * next sub-buffer may not be opened because a nested writer did so meanwhile, and there is room.
+ */
+static inline bool ring_moved(const struct ring *ring, uint64_t seen)
+{
+	return shared_load("moved?", &ring->tail) != seen;
+}
+
 /* The caller's cmpxchg opened the sub-buffer; it wrote what it must into the format header. */
 static inline void ring_opened(struct ring *ring, const struct ring_opening *opening)
 {

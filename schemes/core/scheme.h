@@ -125,9 +125,13 @@ struct scheme_format {
 enum {
 	EVENT_FIXED = 1, /* payload size known to the reader */
 	EVENT_BEAT = 2, /* the same, recorded by the beat */
+	EVENT_NESTED = 3, /* and by a nested writer: three ids, which deeper levels take in turn */
+	EVENT_KINDS = 5, /* of these */
 	EVENT_IDS_COMPACT = 28,
-	EVENT_FIXED_HIGH = 500, /* payload size known, id too large for the short field */
-	EVENT_SIZED = 600, /* payload size in the header */
+	EVENT_FIXED_HIGH = 500, /* the five with payload size known, too large for the short field */
+	EVENT_SIZED = 600, /* the five with the payload's size in the header */
+	EVENT_IDS = EVENT_SIZED + EVENT_KINDS,
+	EVENT_ID_UNKNOWN = UINT16_MAX, /* decoded from a format that stores none */
 };
 
 /* True if the header of `id` says how large the payload is. */
