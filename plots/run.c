@@ -13,7 +13,8 @@
 const char *const run_promises[RUN_PROMISES] = { "monotonic", "exact", "window", "wrap_proof",
 						 "bounded" };
 const char *const run_oracles[RUN_ORACLES] = { "exact",	       "window",    "monotonic",
-					       "conservation", "structure", "counts" };
+					       "conservation", "structure", "counts",
+					       "losses" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NUMBER(type, key) { #key, FIELD_NUMBER, offsetof(struct type, key) }

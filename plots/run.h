@@ -12,7 +12,7 @@
 #include "record.h"
 
 #define RUN_PROMISES 5
-#define RUN_ORACLES 6
+#define RUN_ORACLES 7
 #define RUN_SOURCES 4
 
 extern const char *const run_promises[RUN_PROMISES];

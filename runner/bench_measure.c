@@ -123,7 +123,7 @@ static int run_counts(struct bench *bench)
 	return 0;
 }
 
-/* Decoding and all six oracles over a full ring of the checked build: the slowest row counts. */
+/* Decoding and all oracles over a full ring of the checked build: the slowest row counts. */
 static int run_decode(struct bench *bench)
 {
 	uint64_t begin, best, now;

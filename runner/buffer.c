@@ -92,11 +92,28 @@ void buffer_close(struct buffer *buffer)
 	*buffer = (struct buffer){ .driver = NULL };
 }
 
+void buffer_check(const struct buffer *buffer, struct check *check)
+{
+	check_init(check, buffer->driver->desc, buffer->config.stamp_bits);
+	check->cpu = buffer->config.cpu;
+	check->payload_most = buffer->driver->payload_bytes + buffer->writer.extra_bytes;
+}
+
+static uint64_t nested_entered(const struct buffer *buffer)
+{
+	uint64_t entered = 0;
+	unsigned int context;
+
+	for (context = CONTEXT_TASK + 1; context < CONTEXTS; context++)
+		entered += *(const volatile uint64_t *)&buffer->writer.entered[context];
+	return entered;
+}
+
 void buffer_drain(struct buffer *buffer, struct check *check)
 {
 	struct ring *ring = buffer_ring(buffer);
 	enum ring_mode mode = ring->mode;
-	uint64_t first, last;
+	uint64_t first, last, nested = nested_entered(buffer);
 
 	buffer->driver->flush(buffer->scheme);
 	/* First: what gives way behind a look would seem overwritten in discard mode. */
@@ -106,39 +123,11 @@ void buffer_drain(struct buffer *buffer, struct check *check)
 	if (mode == RING_OVERWRITE)
 		ring_consume(ring, first);
 	last = buffer->driver->drain(buffer->scheme, check, false);
+	/* If any came, what the flush closed need not be the last that is read. */
+	check->closed_by_flush += nested_entered(buffer) != nested;
 	if (buffer->tap)
 		buffer->tap(buffer->tap_arg, buffer, first, last);
 	ring_consume(ring, last);
 	barrier();
 	ring->mode = mode;
-}
-
-void buffer_totals(const struct buffer *buffer, struct check_totals *totals)
-{
-	const struct ring *ring = buffer_ring(buffer);
-	const struct writer *writer = &buffer->writer;
-	unsigned int context;
-
-	*totals = (struct check_totals){ .lost = ring->lost + ring->refused + ring->stuck,
-					 .sequenced = !buffer->driver->timed };
-	for (context = 0; context < CONTEXTS; context++) {
-		totals->written[context] = writer->written[context];
-		totals->failed += writer->failed[context];
-		if (context != CONTEXT_TASK)
-			totals->nested += writer->entered[context];
-	}
-	/* The timed loop has no time to count: what was tried and not lost was written. */
-	if (buffer->driver->timed)
-		for (context = 0; context < CONTEXTS; context++)
-			totals->written[context] = writer->entered[context];
-	if (buffer->driver->timed) {
-		totals->written[CONTEXT_TASK] -= totals->lost;
-		totals->failed = totals->lost;
-	}
-	/* Without commit counters sequences and what is decoded have to say it all. */
-	if (ring_has_commits(ring))
-		totals->committed = ring_total_records(ring);
-	else
-		for (context = 0; context < CONTEXTS; context++)
-			totals->committed += totals->written[context];
 }

@@ -50,13 +50,13 @@ static inline uint64_t buffer_config_bytes(const struct ring_config *config)
 struct ring_config buffer_config(const struct driver *driver, uint32_t subbuf_shift,
 				 uint32_t count_shift);
 
+/* check_init() for what `buffer` will hold: its row, widths, CPU and largest payload. */
+void buffer_check(const struct buffer *buffer, struct check *check);
+
 /*
  * Closes the open sub-buffer, decodes and judges all, releases them. Nested writers that come
  * meanwhile find an overwriting ring in discard mode, so that none is lapped while it is read.
  */
 void buffer_drain(struct buffer *buffer, struct check *check);
-
-/* The totals that check_finish() judges; nothing may be writing. */
-void buffer_totals(const struct buffer *buffer, struct check_totals *totals);
 
 #endif

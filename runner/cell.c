@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
 #include "core/clock.h"
 #include "core/inject.h"
 #include "counters.h"
 #include "gbench.h"
 #include "interrupts.h"
+#include "judge.h"
 #include "samples.h"
 #include "ticks.h"
 #include "undisturbed.h"
@@ -42,6 +42,8 @@ struct cell_thread {
 	uint64_t waited_ns;
 	uint64_t ended, longest_ticks; /* clock behind the last batch; the longest from one to the next */
 	struct undisturbed times;
+	uint64_t began; /* clock before the first event */
+	uint64_t missing; /* of a batch of which nothing can be overwritten: not found again */
 	bool failed;
 };
 
@@ -246,6 +248,27 @@ static void inject(const struct cell_injection *plan)
 	injection.due = injection_gap(plan->wrap_every ? plan->wrap_every : plan->nest_every);
 }
 
+/*
+ * One batch into an empty ring, by the loop that is timed: every event that was asked for is there.
+ * In the batches that are timed the ring is lapped, and how many there were can only be bounded.
+ */
+static bool count_one_batch(struct cell_thread *thread, const struct ring_config *config)
+{
+	struct buffer *buffer = &thread->buffer;
+	struct check check;
+	unsigned int context;
+
+	if (thread->cell->empty)
+		return true;
+	run_batch(thread, CELL_BATCH);
+	buffer_check(buffer, &check);
+	buffer_drain(buffer, &check);
+	for (context = 0; context < CONTEXTS; context++)
+		thread->missing += buffer->writer.entered[context];
+	thread->missing -= check.events;
+	return !buffer_reset(buffer, config);
+}
+
 static bool prepare(struct cell_thread *thread)
 {
 	const struct driver *driver = thread->cell->driver;
@@ -265,6 +288,10 @@ static bool prepare(struct cell_thread *thread)
 	thread->interrupts.arg = thread;
 	interrupts_attach(&thread->interrupts);
 	inject(&thread->cell->injected);
+	if (!count_one_batch(thread, &config))
+		return false;
+	inject(&thread->cell->injected);
+	thread->began = clock_real();
 	/* Wraps by plan bring their beats along (driver_inject.h). */
 	if (!(driver->desc->needs & NEED_BEAT) || thread->cell->injected.wrap_every)
 		return true;
@@ -308,24 +335,24 @@ static uint64_t worst_beat(const struct cell_thread *thread)
 /* What the oracles say of the thread's ring; NULL if nothing, or a need was not met. */
 static const char *judge(struct cell_thread *thread, struct check *check, uint32_t *unmet)
 {
+	struct judge_given given = {
+		.beat_worst_ticks = worst_beat(thread),
+		.nested = thread->cell->injected.nest_every,
+		.ample = true,
+		.began = thread->began,
+	};
 	struct buffer *buffer = &thread->buffer;
-	struct check_totals totals;
-	enum oracle oracle;
+	struct judgement judgement;
 
-	check_init(check, buffer->driver->desc, buffer->config.stamp_bits);
-	buffer_drain(buffer, check);
-	buffer_totals(buffer, &totals);
-	check_finish(check, &totals);
-	*unmet = 0;
-	if (buffer->driver->desc->needs & NEED_BEAT &&
-	    worst_beat(thread) >> buffer->config.stamp_bits)
-		*unmet |= NEED_BEAT;
-	if (check_verdict(check, buffer_ring(buffer)->stuck, *unmet) != VERDICT_BROKEN)
-		return NULL;
-	for (oracle = 0; oracle < ORACLES; oracle++)
-		if (check->violations[oracle])
-			return check->first[oracle].text;
-	return "stuck";
+	buffer_check(buffer, check);
+	judge_buffer(buffer, check, &given, &judgement);
+	*unmet = judgement.unmet;
+	if (thread->missing)
+		return "of a batch that nothing overwrites not every event is there";
+	if (judgement.verdict == VERDICT_BROKEN)
+		return judgement.text ? judgement.text : "stuck";
+	/* A ring with nothing in it is no verdict. */
+	return check->events && check->subbufs > 1 ? NULL : "too little recorded to be judged";
 }
 
 static json_t *counted(const struct counters_values *values, uint64_t value, double events)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The six oracles. They know nothing of a scheme's own state: only the decoded records, the payload
+ * The seven oracles. They know nothing of a scheme's own state: only the decoded records, the payload
  * that each of them carries, the ring's commit counters and what the writer counted.
  *
  *   exact         decoded time == the stamp in the payload (not for stamps declared inexact),
@@ -10,11 +10,15 @@
  *   monotonic     decoded times never go back in buffer order, begin and end stamps of
  *                 sub-buffers included
  *   conservation  written == decoded + lost; sequences without a gap in every context
- *   structure     headers parse to the exact end; payload and filler intact
- *   counts        extensions and inexact stamps at most what stamps and nesting call for
+ *   structure     headers parse to the exact end; payload, filler and event id intact; the packet
+ *                 names the CPU of the ring (a format that stores no id or CPU is not asked)
+ *   counts        extensions and inexact stamps at most what stamps and nesting call for; no
+ *                 sub-buffer closed while the next record had room in it
+ *   losses        each lost event had a reason that the ring itself shows (loss.h)
  *
- * The timed build's payload is the stamp alone: there the window is not known, and conservation is
- * by totals. The injected build is a timed one that stores CHECK_INEXACT for a stamp declared so.
+ * The timed build's payload is the stamp alone: there the window is not known, conservation is by
+ * totals, and identity by how many there are of each id. The injected build is a timed one that
+ * stores CHECK_INEXACT for a stamp declared so.
  */
 #ifndef STAMPEDE_RUNNER_CHECK_H
 #define STAMPEDE_RUNNER_CHECK_H
@@ -24,6 +28,7 @@
 #include <stdint.h>
 
 #include "core/scheme.h"
+#include "loss.h"
 
 enum oracle {
 	ORACLE_EXACT,
@@ -32,6 +37,7 @@ enum oracle {
 	ORACLE_CONSERVATION,
 	ORACLE_STRUCTURE,
 	ORACLE_COUNTS,
+	ORACLE_LOSSES,
 	ORACLES,
 };
 
@@ -60,16 +66,20 @@ struct check_payload {
 
 #define CHECK_INEXACT UINT64_MAX /* in place of a stamp; no clock gets there */
 
-#define CHECK_SEQUENCE_BITS 40
+/* The next one that is seen of a context is less than half of this ahead of the last. */
+#define CHECK_SEQUENCE_BITS 30
+#define CHECK_ID_BITS 10
 #define CHECK_EXTRA_BITS 19
 #define CHECK_EXTRA_MAX ((1u << CHECK_EXTRA_BITS) - 1)
+#define CHECK_EXTRA_SHIFT (CHECK_SEQUENCE_BITS + CHECK_ID_BITS)
+_Static_assert(EVENT_IDS <= 1 << CHECK_ID_BITS, "the tag has 10 bits for the id");
 
-/* {context : 4 | inexact : 1 | extra bytes : 19 | sequence : 40} */
-static inline uint64_t check_tag(unsigned int context, bool inexact, uint32_t extra,
+/* {context : 4 | inexact : 1 | extra bytes : 19 | id : 10 | sequence : 30} */
+static inline uint64_t check_tag(unsigned int context, bool inexact, uint32_t extra, uint32_t id,
 				 uint64_t sequence)
 {
 	return (uint64_t)context << 60 | (uint64_t)inexact << 59 |
-	       (uint64_t)extra << CHECK_SEQUENCE_BITS |
+	       (uint64_t)extra << CHECK_EXTRA_SHIFT | (uint64_t)id << CHECK_SEQUENCE_BITS |
 	       (sequence & bits_mask(CHECK_SEQUENCE_BITS));
 }
 
@@ -85,9 +95,15 @@ static inline bool check_tag_inexact(uint64_t tag)
 
 static inline uint32_t check_tag_extra(uint64_t tag)
 {
-	return (uint32_t)(tag >> CHECK_SEQUENCE_BITS) & CHECK_EXTRA_MAX;
+	return (uint32_t)(tag >> CHECK_EXTRA_SHIFT) & CHECK_EXTRA_MAX;
 }
 
+static inline uint32_t check_tag_id(uint64_t tag)
+{
+	return (uint32_t)(tag >> CHECK_SEQUENCE_BITS) & bits_mask(CHECK_ID_BITS);
+}
+
+/* The low CHECK_SEQUENCE_BITS of it. */
 static inline uint64_t check_tag_sequence(uint64_t tag)
 {
 	return tag & bits_mask(CHECK_SEQUENCE_BITS);
@@ -124,11 +140,21 @@ struct check_keep {
 	bool *inexact;
 };
 
+/* Of one drain. */
+struct check_fill {
+	uint64_t first; /* number of its first sub-buffer */
+	uint64_t most; /* events in the fullest of them but the newest, which a flush cut short */
+};
+
+#define CHECK_ANY_CPU UINT32_MAX
+
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
 	bool scattered; /* a context's events lie in several rings: sequences need only go up */
 	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
+	uint32_t cpu; /* that the packets have to name; CHECK_ANY_CPU: nobody knows */
+	uint32_t payload_most; /* bytes of the largest payload; 0: not known */
 	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
 
 	/* what was read */
@@ -145,6 +171,10 @@ struct check {
 	uint64_t subbufs;
 	uint64_t subbuf_bytes; /* sub-buffer headers and unused ends */
 	uint64_t last_events; /* in the newest sub-buffer, which a flush may have cut short */
+	uint64_t closed_by_flush; /* that nested writers may have gone on behind, or interrupted */
+	uint64_t closed_early; /* sub-buffers in which the next record had room as it is */
+	uint64_t closed_wasting; /* and in which it had room in any form that it could take */
+	struct check_fill fill; /* of the last drain */
 
 	/* what the oracles say */
 	uint64_t violations[ORACLES];
@@ -161,6 +191,9 @@ struct check {
 	bool resync[CHECK_CONTEXTS]; /* an overwritten stretch lies before the next event */
 	uint64_t drained[CHECK_CONTEXTS]; /* by_context when this drain began */
 	uint64_t skipped; /* events that sequences say were overwritten */
+	uint64_t open_number; /* behind the sub-buffer read last, if that was closed by a writer */
+	uint64_t open_unused; /* bytes that it left unused at its end */
+	uint64_t open_stamp; /* of its last event */
 	struct check_keep *keep; /* NULL: nobody wants any */
 };
 
@@ -171,6 +204,15 @@ void check_drain_begin(struct check *check, uint64_t first, uint64_t start);
 
 /* A reader is about to read the records of sub-buffer `number`, which begins at `begin`. */
 void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin);
+
+/* Its header names `cpu`. */
+void check_cpu(struct check *check, uint64_t number, uint32_t cpu);
+
+/*
+ * `event` is the first of its sub-buffer, and not yet judged: had it room in the one before, which
+ * was read last? A stamp event counts as a record like any other.
+ */
+void check_opening(struct check *check, const struct event *event);
 
 /* All records of sub-buffer `number` are read, which ends at `end` by its own account. */
 void check_subbuf_end(struct check *check, uint64_t number, uint64_t end);
@@ -185,21 +227,33 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		    const struct check_payload *payload);
 void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time);
+void check_identity(struct check *check, uint64_t number, uint32_t offset,
+		    const struct event *event, const struct check_payload *payload);
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload);
 
-/* One sub-buffer is read: `decoded` events against `counted` by its commit counter. */
+/*
+ * One sub-buffer is read: `decoded` events against `counted` by its commit counter, `unused_bytes` at
+ * its end and `header_bytes` before its first record.
+ */
 void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64_t counted,
-		  uint64_t unused_bytes);
+		  uint64_t header_bytes, uint64_t unused_bytes);
+
+/* The sub-buffer read last was closed by a flush of the reader's, not by a writer. */
+void check_flushed(struct check *check);
 
 /* What the writer counted, for the totals at the end of a run. */
 struct check_totals {
 	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed; /* record() returned false */
 	uint64_t lost; /* by the ring's count */
-	uint64_t committed; /* records by all commit counters */
+	uint64_t committed; /* records by all commit counters; of rings that have them */
 	uint64_t nested; /* nested writers that ran, whether they recorded or not */
+	struct loss_counts losses; /* why events were lost */
 	bool sequenced; /* payloads carry sequences: not in the timed build */
+	bool counted; /* the ring has commit counters */
+	bool ample; /* nothing that the run did can fill the ring: no event may be lost */
+	uint64_t overwritten[2]; /* timed, without commit counters: least and most there can be */
 };
 
 /* Judges the totals; call once, with everything drained and no writer active. */
@@ -222,7 +276,7 @@ enum verdict {
 enum verdict check_promise(const struct check *check, enum scheme_promise promise, uint64_t stuck,
 			   uint32_t unmet);
 
-/* All promises and the three oracles that everybody owes, in one word. */
+/* All promises and the four oracles that everybody owes, in one word. */
 enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t unmet);
 
 const char *check_oracle_name(enum oracle oracle);
@@ -268,6 +322,8 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	copy = (struct check_payload){ .entry = 0 };
 	memcpy(&copy.stamp, payload, sizeof(copy.stamp));
 	check->payload_bytes += event->payload_bytes;
+	if (unlikely(event->id != EVENT_FIXED))
+		check_identity(check, number, offset, event, NULL);
 #ifdef STAMPEDE_INJECTED
 	if (unlikely(copy.stamp == CHECK_INEXACT)) {
 		check->inexact++;
@@ -285,12 +341,14 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	context = check_tag_context(tag);
 	check->payload_bytes += event->payload_bytes;
 	if (unlikely(context >= check->contexts ||
-		     check_tag_sequence(tag) != check->next_sequence[context]))
+		     (tag ^ check->next_sequence[context]) & bits_mask(CHECK_SEQUENCE_BITS)))
 		check_sequence(check, number, offset, time, &copy);
 	else
 		check->next_sequence[context]++;
 	if (likely(context < check->contexts))
 		check->by_context[context]++;
+	if (unlikely(event->id != check_tag_id(tag)))
+		check_identity(check, number, offset, event, &copy);
 	if (unlikely(event->payload_bytes != sizeof(copy) || check_tag_extra(tag)))
 		check_filler_bytes(check, number, offset, event, &copy);
 	entry = copy.entry & check->kept;

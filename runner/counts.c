@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "buffer.h"
 #include "core/clock.h"
+#include "judge.h"
 #include "options.h"
 
 #define PAYLOAD_BYTES 8 /* what an event of the timed build carries */
@@ -166,7 +166,8 @@ json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint
 {
 	struct ring_config config = buffer_config(driver, 16, 4);
 	double begin = 1u << 20, event_at = begin, beat_at = HUGE_VAL, beat_ticks = 0;
-	struct check_totals totals;
+	struct judge_given given = { .ample = true };
+	struct judgement judgement;
 	struct buffer buffer;
 	struct check check;
 	uint64_t i;
@@ -176,7 +177,7 @@ json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint
 	reset(1);
 	/* The scheme began at another time. */
 	buffer_reset(&buffer, &config);
-	check_init(&check, driver->desc, config.stamp_bits);
+	buffer_check(&buffer, &check);
 	if (driver->desc->needs & NEED_BEAT) {
 		beat_ticks = driver_beat_ticks(driver, driver->stamp_bits, hz);
 		beat_at = begin + beat_ticks;
@@ -187,11 +188,8 @@ json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint
 		if (i % 1024 == 0)
 			buffer_drain(&buffer, &check);
 	}
-	buffer_drain(&buffer, &check);
-	buffer_totals(&buffer, &totals);
-	check_finish(&check, &totals);
-	*verdict = check_verdict(&check, buffer_ring(&buffer)->stuck,
-				 driver->desc->needs & NEED_MASKED_INTERRUPTS);
+	judge_buffer(&buffer, &check, &given, &judgement);
+	*verdict = judgement.verdict;
 	buffer_close(&buffer);
 	return replay_json(&check, driver->row, gaps->name, (event_at - begin) / hz, *verdict);
 }

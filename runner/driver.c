@@ -114,6 +114,7 @@ static __attribute__((noinline)) void driver_one(struct scheme_ring *s, struct w
 struct source {
 	struct writer *writer;
 	unsigned int context;
+	uint32_t id;
 	uint64_t entry;
 #ifdef SCHEME_RESTARTS
 	struct check_payload image;
@@ -138,7 +139,7 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 		.entry = src->entry,
 		.exit = clock_fenced(),
 		.tag = check_tag(src->writer->first_context + src->context, rsv->inexact, extra,
-				 sequence),
+				 src->id, sequence),
 	};
 
 	memcpy(rsv->payload, &payload, sizeof(payload));
@@ -157,23 +158,39 @@ static uint32_t driver_random_extra(struct writer *writer)
 	return (uint32_t)(state % (writer->extra_bytes + 1));
 }
 
+/* By its reason, which the ring shows now and not later. */
+static __attribute__((noinline, cold)) void driver_lost(const struct scheme_ring *s,
+							struct writer *writer,
+							unsigned int context, uint32_t len,
+							struct loss_look before)
+{
+	enum loss_company company = writer->concurrent	    ? LOSS_CONCURRENT :
+				    context != CONTEXT_TASK ? LOSS_NESTED :
+							      LOSS_ALONE;
+
+	local_add_raw(&writer->failed[context], 1);
+	local_add_raw(&writer->losses.of[loss_reason(&s->ring, before, len, company)], 1);
+}
+
 static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsigned int context,
 			      uint32_t id)
 {
 	struct source src = { .writer = writer, .context = context };
+	struct loss_look before = loss_look(&s->ring);
 	uint32_t extra = writer->extra_bytes;
 
 	local_add_raw(&writer->entered[context], 1);
 	if (unlikely(writer->random_extra)) {
 		extra = driver_random_extra(writer);
-		id = EVENT_SIZED + (id == EVENT_BEAT);
+		id += EVENT_SIZED - EVENT_FIXED;
 	} else if (unlikely(writer->high_every) &&
 		   !(writer->entered[context] % writer->high_every)) {
-		id = EVENT_FIXED_HIGH;
+		id += EVENT_FIXED_HIGH - EVENT_FIXED;
 	}
+	src.id = id;
 	src.entry = clock_fenced();
 	if (unlikely(!record(s, id, PAYLOAD_BYTES + extra, &src)))
-		local_add_raw(&writer->failed[context], 1);
+		driver_lost(s, writer, context, PAYLOAD_BYTES + extra, before);
 }
 
 static void driver_run(void *scheme, struct writer *writer, uint64_t events)
@@ -194,6 +211,14 @@ static void driver_run_empty(void *scheme, struct writer *writer, uint64_t event
 		__asm__ volatile("" : : "r"(writer) : "memory");
 }
 
+/* What a writer of `context` calls its events. */
+static inline uint32_t driver_id(unsigned int context)
+{
+	if (context == CONTEXT_BEAT)
+		return EVENT_BEAT;
+	return context == CONTEXT_TASK ? EVENT_FIXED : EVENT_NESTED + context - CONTEXT_LEVEL_1;
+}
+
 static void deferred_run(struct scheme_ring *s, unsigned int level)
 {
 #ifdef SCHEME_DEFER
@@ -204,7 +229,7 @@ static void deferred_run(struct scheme_ring *s, unsigned int level)
 	writer->deferred_since[level] = 0;
 	if (waited > writer->deferred_worst_ticks)
 		writer->deferred_worst_ticks = waited;
-	driver_one(s, writer, level, level == CONTEXT_BEAT ? EVENT_BEAT : EVENT_FIXED);
+	driver_one(s, writer, level, driver_id(level));
 #else
 	(void)s;
 	(void)level;
@@ -233,7 +258,7 @@ static void driver_interrupt(void *scheme, struct writer *writer, unsigned int c
 {
 	driver_interrupts();
 	if (!driver_deferred(scheme, writer, context))
-		driver_one(scheme, writer, context, EVENT_FIXED);
+		driver_one(scheme, writer, context, driver_id(context));
 }
 
 static void driver_beat(void *scheme, struct writer *writer)
@@ -242,7 +267,7 @@ static void driver_beat(void *scheme, struct writer *writer)
 	if (driver_deferred(scheme, writer, CONTEXT_BEAT))
 		return;
 	beat(scheme);
-	driver_one(scheme, writer, CONTEXT_BEAT, EVENT_BEAT);
+	driver_one(scheme, writer, CONTEXT_BEAT, driver_id(CONTEXT_BEAT));
 }
 
 #ifdef STAMPEDE_INJECTED
@@ -282,11 +307,15 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 	if (content && decode_begin(ring, number, content, &cursor)) {
 		if (FORMAT_STAMPED(content))
 			check_subbuf_begin(check, number, cursor.time);
+		if (FORMAT_NAMES_CPU)
+			check_cpu(check, number, FORMAT_CPU(ring, number));
 		for (;;) {
 			offset = (uint32_t)(cursor.at - base);
 			result = decode_next(&cursor, &event);
 			if (unlikely(result != DECODE_EVENT))
 				break;
+			if (unlikely(check->open_number == number))
+				check_opening(check, &event);
 			check_event(check, number, offset, &event);
 		}
 	}
@@ -300,7 +329,10 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 	check_subbuf(check, number, check->events - before,
 		     ring_has_commits(ring) ? ring_record_count(ring, number) :
 					      check->events - before,
-		     ring->header_bytes + ring_subbuf_bytes(ring) - content);
+		     ring->header_bytes, ring_subbuf_bytes(ring) - content);
+	/* Of what cannot be read to its end nobody knows how much was unused. */
+	if (result != DECODE_END)
+		check_flushed(check);
 }
 
 static void drain_range(struct scheme_ring *s, struct check *check, uint64_t first, uint64_t last)
@@ -323,6 +355,7 @@ static uint64_t driver_drain(void *scheme, struct check *check, bool consume)
 
 	ring_readable(&s->ring, &first, &last);
 	drain_range(s, check, first, last);
+	check_flushed(check);
 	if (consume)
 		ring_consume(&s->ring, last);
 	return last;

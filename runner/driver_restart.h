@@ -33,7 +33,8 @@ static inline void payload_prepare(struct source *src, uint32_t len, struct payl
 		       offsetof(struct check_payload, exit) == PAYLOAD_EXIT_AT, "the section's idea");
 	src->image = (struct check_payload){
 		.entry = src->entry,
-		.tag = check_tag(src->writer->first_context + src->context, false, extra, sequence),
+		.tag = check_tag(src->writer->first_context + src->context, false, extra, src->id,
+				 sequence),
 	};
 	*payload = (struct payload){
 		.head = { NULL, &src->image, sizeof(src->image) },

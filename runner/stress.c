@@ -208,46 +208,42 @@ static void round_once(struct stress_thread *thread, struct check *check)
 		thread->ops->drained(thread, check);
 }
 
-/* What the epoch did not give the scheme. */
-static uint32_t epoch_unmet(const struct stress_thread *thread, uint64_t delivered_before)
+/* What the epoch gave the scheme so far. */
+static struct judge_given epoch_given(const struct stress_thread *thread, uint64_t delivered_before)
 {
-	const struct scheme_desc *desc = thread->config->driver->desc;
-	uint32_t unmet = 0;
+	return (struct judge_given){
+		.beat_worst_ticks = thread->interrupts.beat_worst_ticks,
+		.nested = thread->interrupts.at_depth[1] != delivered_before,
+	};
+}
 
-	if (desc->needs & NEED_BEAT &&
-	    thread->interrupts.beat_worst_ticks >
-		    scheme_reach_ticks(desc, buffer_ring(&thread->buffer)->stamp_bits))
-		unmet |= NEED_BEAT;
-	if (desc->needs & NEED_MASKED_INTERRUPTS &&
-	    thread->interrupts.at_depth[1] != delivered_before)
-		unmet |= NEED_MASKED_INTERRUPTS;
-	return unmet;
+/* Shows a fault at once, while its neighbours are still in the ring. */
+static void show_unexcused(struct stress_thread *thread, const struct check *check,
+			   uint64_t delivered_before)
+{
+	struct judge_given given = epoch_given(thread, delivered_before);
+	uint32_t unmet = judge_unmet(check->desc, check->stamp_bits, &given);
+
+	if (!thread->result.shown[0])
+		stress_show(&thread->buffer, check, judge_excused(unmet), thread->result.shown,
+			    sizeof(thread->result.shown));
 }
 
 static void epoch_end(struct stress_thread *thread, struct check *check, uint64_t delivered_before)
 {
 	struct stress_result *result = &thread->result;
 	const struct ring *ring = buffer_ring(&thread->buffer);
-	struct check_totals totals;
-	uint32_t unmet;
-	bool clean;
+	struct judge_given given;
+	struct judgement judgement;
 
 	interrupts_block_beat();
 	interrupts_beat_end(&thread->interrupts);
 	buffer_drain(&thread->buffer, check);
-	clean = check_clean(check);
-	buffer_totals(&thread->buffer, &totals);
-	check_finish(check, &totals);
-	unmet = epoch_unmet(thread, delivered_before);
-	if (unmet && !check_clean(check)) {
-		result->unmet |= unmet;
-		result->void_epochs++;
-		stress_merge_check(&result->voided, check);
-	} else {
-		if (!result->shown[0] && !clean)
-			stress_show(&thread->buffer, check, result->shown, sizeof(result->shown));
-		stress_merge_check(&result->check, check);
-	}
+	show_unexcused(thread, check, delivered_before);
+	given = epoch_given(thread, delivered_before);
+	judge_buffer(&thread->buffer, check, &given, &judgement);
+	stress_book(result, check, &judgement);
+	loss_add(&result->losses, &thread->buffer.writer.losses);
 	if (thread->interrupts.beat_worst_ticks > result->beat_worst_ticks)
 		result->beat_worst_ticks = thread->interrupts.beat_worst_ticks;
 	result->lost += ring->lost;
@@ -282,7 +278,7 @@ static int epoch(struct stress_thread *thread)
 		fprintf(stderr, "stampede: ring geometry larger than its memory\n");
 		return EXIT_USAGE;
 	}
-	check_init(&check, thread->config->driver->desc, ring.stamp_bits);
+	buffer_check(&thread->buffer, &check);
 	check.keep = thread->keep;
 	thread->tap.epoch = thread->result.epochs;
 	thread->round_end_ns = time_ns() + EPOCH_NS;
@@ -293,11 +289,7 @@ static int epoch(struct stress_thread *thread)
 	interrupts_unblock_beat();
 	do {
 		round_once(thread, &check);
-		/* Show a fault at once, while its neighbours are still in the ring. */
-		if (!check_clean(&check) && !thread->result.shown[0] &&
-		    !epoch_unmet(thread, delivered))
-			stress_show(&thread->buffer, &check, thread->result.shown,
-				    sizeof(thread->result.shown));
+		show_unexcused(thread, &check, delivered);
 	} while (more(thread, thread->round_end_ns));
 	epoch_end(thread, &check, delivered);
 	return storm_adapt(thread, thread->task_events - events,
@@ -412,6 +404,7 @@ static void merge(struct stress_result *sum, const struct stress_thread *thread,
 	for (i = 0; i <= INTERRUPT_SOURCES; i++)
 		sum->at_depth[i] += one->at_depth[i];
 	sum->hits += one->hits;
+	loss_add(&sum->losses, &one->losses);
 	sum->lost += one->lost;
 	sum->refused += one->refused;
 	sum->stuck += one->stuck;

@@ -15,6 +15,7 @@
 #include "check.h"
 #include "gaps.h"
 #include "interrupts.h"
+#include "judge.h"
 #include "place.h"
 
 #define STRESS_THREADS_MAX 256
@@ -106,6 +107,7 @@ struct stress_result {
 	uint64_t delivered[INTERRUPT_SOURCES];
 	uint64_t hits;
 	uint64_t at_depth[INTERRUPT_SOURCES + 1];
+	struct loss_counts losses; /* by the reason that the rings showed */
 	uint64_t lost;
 	uint64_t refused;
 	uint64_t stuck;
@@ -183,8 +185,26 @@ enum verdict stress_verdict(const struct stress_result *result);
 /* Adds the counts of `one` to `sum`; keeps the earliest first violation of each oracle. */
 void stress_merge_check(struct check *sum, const struct check *one);
 
-/* Keeps the text of the earliest violation of `check` and its neighbours in `shown`. */
-void stress_show(struct buffer *buffer, const struct check *check, char *shown, size_t bytes);
+/*
+ * Adds `check` to what is void, with the objections of the oracles in the mask `excused`; its other
+ * objections go to what counts.
+ */
+void stress_merge_excused(struct stress_result *result, const struct check *check,
+			  uint32_t excused);
+
+/*
+ * Adds a judged stretch of the run to `result`: to what was judged, or, if a need that was not met
+ * excuses some of its objections, to what is void. All other objections count either way.
+ */
+void stress_book(struct stress_result *result, const struct check *check,
+		 const struct judgement *judgement);
+
+/*
+ * Keeps the text of the earliest violation of `check` by an oracle that is not in the mask `excused`,
+ * and its neighbours, in `shown`.
+ */
+void stress_show(struct buffer *buffer, const struct check *check, uint32_t excused, char *shown,
+		 size_t bytes);
 
 /* The width that `bits` of the command line means for `driver`: some rows store whole stamps. */
 uint32_t stress_bits(const struct driver *driver, uint32_t bits);

@@ -21,6 +21,9 @@ void stress_merge_check(struct check *sum, const struct check *one)
 	sum->alignment_bytes += one->alignment_bytes;
 	sum->subbufs += one->subbufs;
 	sum->subbuf_bytes += one->subbuf_bytes;
+	sum->closed_by_flush += one->closed_by_flush;
+	sum->closed_early += one->closed_early;
+	sum->closed_wasting += one->closed_wasting;
 	sum->wraps_lost += one->wraps_lost;
 	sum->skipped += one->skipped;
 	if (one->worst_error > sum->worst_error)
@@ -36,6 +39,48 @@ void stress_merge_check(struct check *sum, const struct check *one)
 	}
 }
 
+/* `check` with no other objections than those of the oracles in `asked`. */
+static struct check objections_of(const struct check *check, uint32_t asked)
+{
+	struct check part = *check;
+	unsigned int oracle;
+
+	for (oracle = 0; oracle < ORACLES; oracle++)
+		if (!(asked >> oracle & 1))
+			part.violations[oracle] = 0;
+	if (!(asked >> ORACLE_EXACT & 1))
+		part.wraps_lost = 0;
+	return part;
+}
+
+void stress_merge_excused(struct stress_result *result, const struct check *check,
+			  uint32_t excused)
+{
+	struct check part = objections_of(check, excused);
+	unsigned int oracle;
+
+	stress_merge_check(&result->voided, &part);
+	for (oracle = 0; oracle < ORACLES; oracle++) {
+		if (excused >> oracle & 1 || !check->violations[oracle])
+			continue;
+		if (!result->check.violations[oracle])
+			result->check.first[oracle] = check->first[oracle];
+		result->check.violations[oracle] += check->violations[oracle];
+	}
+}
+
+void stress_book(struct stress_result *result, const struct check *check,
+		 const struct judgement *judgement)
+{
+	if (!judgement->excused) {
+		stress_merge_check(&result->check, check);
+		return;
+	}
+	result->unmet |= judgement->unmet;
+	result->void_epochs++;
+	stress_merge_excused(result, check, judgement->excused);
+}
+
 uint64_t stress_nested(const struct check *check)
 {
 	uint64_t nested = check->events;
@@ -48,8 +93,11 @@ uint64_t stress_nested(const struct check *check)
 
 enum verdict stress_verdict(const struct stress_result *result)
 {
-	enum verdict verdict = check_verdict(&result->check, result->stuck, 0);
+	struct judgement judgement = { .unmet = 0 };
+	enum verdict verdict;
 
+	judge_again(&result->check, result->stuck, &judgement);
+	verdict = judgement.verdict;
 	/* One clock, two rings: who promises exact stamps keeps cause before effect. */
 	if (result->handoff.early && result->check.desc->promises & PROMISE_EXACT)
 		return VERDICT_BROKEN;
@@ -60,13 +108,14 @@ enum verdict stress_verdict(const struct stress_result *result)
 	return verdict;
 }
 
-void stress_show(struct buffer *buffer, const struct check *check, char *shown, size_t bytes)
+void stress_show(struct buffer *buffer, const struct check *check, uint32_t excused, char *shown,
+		 size_t bytes)
 {
 	enum oracle oracle, first = ORACLES;
 	FILE *text;
 
 	for (oracle = 0; oracle < ORACLES; oracle++) {
-		if (!check->violations[oracle])
+		if (!check->violations[oracle] || excused >> oracle & 1)
 			continue;
 		if (first == ORACLES || check->first[oracle].number < check->first[first].number)
 			first = oracle;

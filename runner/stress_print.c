@@ -143,6 +143,21 @@ static void print_workload(const struct stress_config *config, const struct stre
 		       (double)handoff->least_ticks / ticks_hz() * 1e6, handoff->unpaired);
 }
 
+/* By what the rings showed when they were lost. */
+static void print_losses(const struct loss_counts *losses)
+{
+	static const char *const texts[LOSSES] = { "to a full ring", "to a slot that an interrupted "
+						   "writer held", "too large for a sub-buffer",
+						   "given up at a slow clock", "for no reason" };
+	unsigned int loss;
+
+	printf("  lost %" PRIu64, loss_total(losses));
+	for (loss = 0; loss < LOSSES; loss++)
+		if (losses->of[loss])
+			printf(", %s %" PRIu64, texts[loss], losses->of[loss]);
+	putchar('\n');
+}
+
 void stress_print(const struct stress_config *config, const struct stress_result *result)
 {
 	const struct check *check = &result->check;
@@ -154,9 +169,8 @@ void stress_print(const struct stress_config *config, const struct stress_result
 		       check_verdict_name(verdict) :
 		       "no promise");
 	printf("  events %" PRIu64 " checked (%" PRIu64 " nested), overwritten %" PRIu64
-	       ", lost to a full ring %" PRIu64 ", too large %" PRIu64 ", epochs %" PRIu64 "\n",
-	       check->events, nested, check->skipped, result->lost, result->refused,
-	       result->epochs);
+	       ", epochs %" PRIu64 "\n", check->events, nested, check->skipped, result->epochs);
+	print_losses(&result->losses);
 	printf("  extended %" PRIu64 " (called for %" PRIu64 "), inexact by declaration %" PRIu64
 	       "%s\n", check->extended, check->needed, check->inexact,
 	       result->stuck ? ", gave up at a slow clock" : "");
@@ -253,7 +267,7 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 {
 	const struct check *check = &result->check;
 	json_t *json = json_object(), *promises = json_object(), *oracles = json_object();
-	json_t *delivered = json_array(), *depth = json_array();
+	json_t *delivered = json_array(), *depth = json_array(), *losses = json_object();
 	unsigned int i, bit;
 
 	if (result->late_steps)
@@ -268,6 +282,9 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 	for (i = 0; i < ORACLES; i++)
 		json_object_set_new(oracles, check_oracle_name((enum oracle)i),
 				    json_integer((json_int_t)check->violations[i]));
+	for (i = 0; i < LOSSES; i++)
+		json_object_set_new(losses, loss_name((enum loss)i),
+				    json_integer((json_int_t)result->losses.of[i]));
 	for (i = 1; i < INTERRUPT_SOURCES; i++)
 		json_array_append_new(delivered, json_integer((json_int_t)result->delivered[i]));
 	for (i = 1; i <= INTERRUPT_SOURCES; i++)
@@ -279,6 +296,7 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 			    json_string(check_verdict_name(stress_verdict(result))));
 	json_object_set_new(json, "promises", promises);
 	json_object_set_new(json, "violations", oracles);
+	json_object_set_new(json, "losses", losses);
 	json_object_set_new(json, "delivered_by_source", delivered);
 	json_object_set_new(json, "delivered_by_depth", depth);
 	json_object_set_new(json, "seconds", json_real(result->seconds));

@@ -42,6 +42,7 @@ struct shared {
 	unsigned int round; /* of the epoch */
 	bool stop;
 	struct stress_export_tap tap;
+	uint64_t lost; /* by the ring, until its last drain */
 };
 
 static void handle_interrupt(void *arg, unsigned int source)
@@ -65,13 +66,16 @@ static int epoch_begin(struct shared *shared)
 		fprintf(stderr, "stampede: ring geometry larger than its memory\n");
 		return EXIT_USAGE;
 	}
+	shared->lost = 0;
 	shared->tap.epoch = shared->result->epochs;
-	check_init(&shared->check, &shared->result->shared_desc, ring.stamp_bits);
+	buffer_check(&shared->buffer, &shared->check);
+	shared->check.desc = &shared->result->shared_desc;
+	shared->check.payload_most = shared->buffer.driver->payload_bytes + config->extra_bytes;
 	shared->check.contexts = config->threads * CONTEXTS;
 	for (i = 0; i < config->threads; i++) {
 		struct writer *writer = &shared->writers[i].writer;
 
-		*writer = (struct writer){ .first_context = i * CONTEXTS };
+		*writer = (struct writer){ .first_context = i * CONTEXTS, .concurrent = true };
 		stress_choices(config, &shared->random, writer);
 	}
 	return 0;
@@ -82,7 +86,7 @@ static void totals_of(struct shared *shared, struct check_totals *totals)
 {
 	unsigned int i, context;
 
-	buffer_totals(&shared->buffer, totals);
+	*totals = (struct check_totals){ .sequenced = true };
 	for (i = 0; i < shared->config->threads; i++) {
 		const struct writer *writer = &shared->writers[i].writer;
 
@@ -91,6 +95,7 @@ static void totals_of(struct shared *shared, struct check_totals *totals)
 			totals->failed += writer->failed[context];
 			totals->nested += writer->entered[context];
 		}
+		loss_add(&totals->losses, &writer->losses);
 	}
 }
 
@@ -99,18 +104,22 @@ static void show(struct shared *shared)
 	char *shown = shared->result->shown;
 
 	if (!shown[0] && !check_clean(&shared->check))
-		stress_show(&shared->buffer, &shared->check, shown, sizeof(shared->result->shown));
+		stress_show(&shared->buffer, &shared->check, 0, shown,
+			    sizeof(shared->result->shown));
 }
 
 static void epoch_end(struct shared *shared)
 {
 	struct stress_result *result = shared->result;
 	const struct ring *ring = buffer_ring(&shared->buffer);
+	struct judge_given given = { .nested = true };
+	struct judgement judgement;
 	struct check_totals totals;
 
 	totals_of(shared, &totals);
-	check_finish(&shared->check, &totals);
-	stress_merge_check(&result->check, &shared->check);
+	judge_ring(ring, &shared->check, &totals, &given, &judgement);
+	stress_book(result, &shared->check, &judgement);
+	loss_add(&result->losses, &totals.losses);
 	result->lost += ring->lost;
 	result->refused += ring->refused;
 	result->stuck += ring->stuck;
@@ -121,6 +130,8 @@ static void epoch_end(struct shared *shared)
 static void next_round(struct shared *shared)
 {
 	if (shared->round) {
+		judge_full(buffer_ring(&shared->buffer), shared->lost, &shared->check);
+		shared->lost = buffer_ring(&shared->buffer)->lost;
 		buffer_drain(&shared->buffer, &shared->check);
 		show(shared);
 	}

@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "buffer.h"
 #include "core/clock.h"
+#include "judge.h"
 #include "options.h"
 #include "stress.h"
 #include "ticks.h"
@@ -32,6 +32,7 @@ struct tails {
 	struct histogram *probe_warm, *probe_cold;
 	uint64_t last; /* replay: clock when the last gap was over */
 	uint64_t random;
+	uint64_t began; /* clock before the first event */
 	int error;
 };
 
@@ -234,28 +235,28 @@ static void judge(struct tails *tails)
 	struct tails_result *result = tails->result;
 	struct buffer *buffer = &tails->buffer;
 	const struct scheme_desc *desc = buffer->driver->desc;
-	struct check_totals totals;
+	struct judge_given given = {
+		.beat_worst_ticks = tails->interrupts.beat_worst_ticks,
+		.nested = result->delivered,
+		.ample = true,
+		.began = tails->began,
+	};
+	struct judgement judgement;
 	struct check check;
-	enum oracle oracle;
+	unsigned int context;
+	uint64_t nested = 0;
 
-	check_init(&check, desc, buffer->config.stamp_bits);
-	buffer_drain(buffer, &check);
-	buffer_totals(buffer, &totals);
-	check_finish(&check, &totals);
-	if (check.violations[ORACLE_EXACT] <= totals.nested * desc->zeros_per_nested)
+	buffer_check(buffer, &check);
+	judge_buffer(buffer, &check, &given, &judgement);
+	for (context = CONTEXT_TASK + 1; context < CONTEXTS; context++)
+		nested += buffer->writer.entered[context];
+	if (check.violations[ORACLE_EXACT] <= nested * desc->zeros_per_nested)
 		check.violations[ORACLE_EXACT] = 0;
-	if (desc->needs & NEED_BEAT &&
-	    tails->interrupts.beat_worst_ticks >> buffer->config.stamp_bits)
-		result->unmet |= NEED_BEAT;
-	if (desc->needs & NEED_MASKED_INTERRUPTS && result->delivered)
-		result->unmet |= NEED_MASKED_INTERRUPTS;
-	if (check_verdict(&check, buffer_ring(buffer)->stuck, result->unmet) != VERDICT_BROKEN)
-		return;
-	snprintf(result->violation, sizeof(result->violation), "stuck");
-	for (oracle = ORACLES; oracle-- > 0;)
-		if (check.violations[oracle])
-			snprintf(result->violation, sizeof(result->violation), "%s",
-				 check.first[oracle].text);
+	judge_again(&check, buffer_ring(buffer)->stuck, &judgement);
+	result->unmet |= judgement.unmet;
+	if (judgement.verdict == VERDICT_BROKEN)
+		snprintf(result->violation, sizeof(result->violation), "%s",
+			 judgement.text ? judgement.text : "stuck");
 }
 
 static int measure(struct tails *tails)
@@ -270,6 +271,7 @@ static int measure(struct tails *tails)
 	tails->block.interrupted = &tails->interrupts.at_depth[1];
 	measure_fence(&result->fence);
 	interrupts_attach(&tails->interrupts);
+	tails->began = clock_real();
 	buffer->driver->run(buffer->scheme, &buffer->writer, WARM_EVENTS);
 	error = start_signals(tails);
 	tails->random = config->seed;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define STAMPEDE_COUNTING
-#include "../runner/buffer.h"
+#include "../runner/judge.h"
 #include "decoding.h"
 
 #define EXACT (1u << ORACLE_EXACT)
@@ -20,6 +20,7 @@
 #define CONSERVATION (1u << ORACLE_CONSERVATION)
 #define STRUCTURE (1u << ORACLE_STRUCTURE)
 #define COUNTS (1u << ORACLE_COUNTS)
+#define LOSSES_ORACLE (1u << ORACLE_LOSSES)
 
 #define WRAP (UINT64_C(1) << 27)
 #define BEGIN UINT64_C(1000000)
@@ -108,7 +109,7 @@ static inline void start(const struct driver *driver, uint32_t extra_bytes)
 	buffer.writer.extra_bytes = extra_bytes;
 	buffer.writer.random_extra = extra_bytes;
 	assert_int_equal(buffer_reset(&buffer, &config), 0);
-	check_init(&check, driver->desc, config.stamp_bits);
+	buffer_check(&buffer, &check);
 }
 
 static inline void start_row(const char *row, uint32_t extra_bytes)
@@ -131,9 +132,12 @@ static inline void good_ring(const char *row, uint32_t extra_bytes)
 
 static inline void judge(void)
 {
+	struct judge_given given = { .nested = false };
+	struct judgement judgement;
+
 	buffer_drain(&buffer, &check);
-	buffer_totals(&buffer, &totals);
-	check_finish(&check, &totals);
+	judge_totals(&buffer, &check, &given, &totals);
+	judge_ring(buffer_ring(&buffer), &check, &totals, &given, &judgement);
 }
 
 static inline unsigned int objecting(void)

@@ -165,7 +165,7 @@ void play_start(struct play *play, const struct stage *stage)
 	writer->extra_bytes = stage->extra_bytes;
 	writer->random_extra = stage->extra_bytes;
 	writer->high_every = stage->high_every;
-	check_init(&play->check, driver->desc, config.stamp_bits);
+	buffer_check(&play->buffer, &play->check);
 	play->plan = (struct plan){ .burst = 0 };
 	play->labels[0] = play->labels[1] = "never";
 	play->calls = play->depth = play->interrupts = 0;
@@ -260,6 +260,7 @@ void play_event_of(struct play *play, uint32_t extra)
 	struct writer *writer = &play->buffer.writer;
 
 	assert_true(extra <= PAD_MOST);
+	play->check.payload_most = play->driver->payload_bytes + PAD_MOST;
 	if (beat_due(play))
 		play_beat(play);
 	writer->random = pad_state(extra);
@@ -294,18 +295,30 @@ void play_drain(struct play *play)
 
 void play_end(struct play *play)
 {
+	struct judge_given given;
+	struct judgement judgement;
+
 	points.hook = NULL;
-	buffer_drain(&play->buffer, &play->check);
-	buffer_totals(&play->buffer, &play->totals);
-	check_finish(&play->check, &play->totals);
 	beat_seen(play);
-	if (play->driver->desc->needs & NEED_BEAT &&
-	    play->worst_beat > scheme_reach_ticks(play->driver->desc, play->check.stamp_bits))
-		play->unmet |= NEED_BEAT;
-	if (play->driver->desc->needs & NEED_MASKED_INTERRUPTS && play->interrupts)
-		play->unmet |= NEED_MASKED_INTERRUPTS;
-	if (play->driver->desc->needs & NEED_STRICT_CLOCK && !play->stage.step)
-		play->unmet |= NEED_STRICT_CLOCK;
+	given = (struct judge_given){
+		.beat_worst_ticks = play->worst_beat,
+		.nested = play->interrupts,
+		.equal_stamps = !play->stage.step,
+	};
+	buffer_drain(&play->buffer, &play->check);
+	judge_totals(&play->buffer, &play->check, &given, &play->totals);
+	judge_ring(buffer_ring(&play->buffer), &play->check, &play->totals, &given, &judgement);
+	play->unmet |= judgement.unmet;
+}
+
+uint64_t play_written(const struct play *play)
+{
+	uint64_t written = 0;
+	unsigned int context;
+
+	for (context = 0; context < CONTEXTS; context++)
+		written += play->totals.written[context];
+	return written;
 }
 
 bool play_kept(const struct play *play, uint32_t excused_oracles)

@@ -12,7 +12,7 @@
 #ifndef STAMPEDE_COUNTING
 #define STAMPEDE_COUNTING
 #endif
-#include "../runner/buffer.h"
+#include "../runner/judge.h"
 
 /* What happens at a point. */
 enum nested {
@@ -100,6 +100,9 @@ void play_drain(struct play *play);
 
 /* The end: drains and judges all. */
 void play_end(struct play *play);
+
+/* Events that all contexts wrote, after play_end(). */
+uint64_t play_written(const struct play *play);
 
 /* True if the row kept all that it promises, but for needs that were not met. */
 bool play_kept(const struct play *play, uint32_t excused_oracles);

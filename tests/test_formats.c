@@ -440,7 +440,7 @@ static void ftrace_headers(void **state)
 		assert_int_equal(ftrace_record_bytes(one->len), size + one->payload_bytes);
 		event = (struct event){
 			.time = STAMP + one->delta,
-			.id = EVENT_FIXED,
+			.id = EVENT_ID_UNKNOWN,
 			.header_bytes = (uint32_t)size,
 			.payload_bytes = one->payload_bytes,
 		};
@@ -453,7 +453,7 @@ static void ftrace_headers(void **state)
 
 static void ftrace_type_lengths(void **state)
 {
-	struct event event = { .id = EVENT_FIXED, .header_bytes = 4 };
+	struct event event = { .id = EVENT_ID_UNKNOWN, .header_bytes = 4 };
 	uint32_t words;
 
 	(void)state;
@@ -503,7 +503,7 @@ static void ftrace_times(void **state)
 {
 	const struct time_case *one;
 	struct event event = {
-		.id = EVENT_FIXED,
+		.id = EVENT_ID_UNKNOWN,
 		.flags = EVENT_EXTENDED,
 	};
 

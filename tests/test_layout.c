@@ -448,9 +448,10 @@ static void back_to_back_events_are_read(void **state)
 static void judge(const char *row, uint64_t stamp, uint64_t time)
 {
 	struct check_payload payload = { .stamp = stamp, .entry = stamp, .exit = stamp + 50,
-					 .tag = check_tag(CONTEXT_TASK, false, 0, 0) };
+					 .tag = check_tag(CONTEXT_TASK, false, 0, EVENT_FIXED, 0) };
 	struct event event = { .time = time, .payload = (const uint8_t *)&payload,
-			       .payload_bytes = sizeof(payload), .header_bytes = 4 };
+			       .payload_bytes = sizeof(payload), .header_bytes = 4,
+			       .id = EVENT_FIXED };
 
 	check_init(&check, row_of(row)->desc, row_of(row)->stamp_bits);
 	check_drain_begin(&check, 0, 0);

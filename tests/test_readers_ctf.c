@@ -31,6 +31,7 @@ static void by_babeltrace(void *arg, uint64_t ticks, const bt_field *payload, co
 	tag = check_tag((unsigned int)babeltrace_integer(payload, "context"),
 			babeltrace_integer(payload, "inexact"),
 			(uint32_t)babeltrace_integer(payload, "extra"),
+			(uint32_t)babeltrace_integer(payload, "recorded_id"),
 			babeltrace_integer(payload, "sequence"));
 	seen_add(&seen, ticks << cut_bits, babeltrace_integer(payload, "stamp"), tag);
 }

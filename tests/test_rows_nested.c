@@ -365,6 +365,7 @@ static bool play_flush(uint32_t bits, uint64_t now, unsigned int at)
 	play_event(&play);
 	play_plan(&play, &plan);
 	before = virtual_clock.now;
+	play.check.closed_by_flush++;
 	play.driver->flush(play.buffer.scheme);
 	points.hook = NULL;
 	flushed = buffer_ring(&play.buffer)->flush_stamp;

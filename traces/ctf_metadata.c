@@ -211,7 +211,8 @@ static void put_event(FILE *text, const struct ctf_description *d, uint32_t id, 
 		";\n\tstream_id = 0;\n\tfields := struct {\n\t\tuint64_t stamp;\n", name, id);
 	if (!d->timed) {
 		fputs("\t\tuint64_t entry;\n\t\tuint64_t exit;\n"
-		      "\t\tinteger { size = 40; align = 1; } sequence;\n"
+		      "\t\tinteger { size = 30; align = 1; } sequence;\n"
+		      "\t\tinteger { size = 10; align = 1; } recorded_id;\n"
 		      "\t\tinteger { size = 19; align = 1; } extra;\n"
 		      "\t\tinteger { size = 1; align = 1; } inexact;\n"
 		      "\t\tinteger { size = 4; align = 1; } context;\n", text);
@@ -240,9 +241,28 @@ static void put_stream(FILE *text, const struct ctf_description *d)
 	fputs("};\n", text);
 }
 
+/* Who records it makes an event's kind: the task, the beat, three levels of nested writers. */
+static void put_kinds(FILE *text, const struct ctf_description *d, uint32_t first,
+		      const char *suffix)
+{
+	static const char *const kinds[EVENT_KINDS] = { "event", "beat", "nested_1", "nested_2",
+							"nested_3" };
+	char name[32];
+	uint32_t kind;
+
+	for (kind = 0; kind < EVENT_KINDS; kind++) {
+		snprintf(name, sizeof(name), "%s%s", kinds[kind], suffix);
+		put_event(text, d, first + kind, name);
+	}
+}
+
 void ctf_metadata_write(FILE *text, const struct ctf_description *d)
 {
 	static const unsigned int bits[] = { 8, 16, 32, 64 };
+	static const struct {
+		uint32_t first;
+		const char *suffix;
+	} forms[] = { { EVENT_FIXED, "" }, { EVENT_FIXED_HIGH, "_high" }, { EVENT_SIZED, "_sized" } };
 	unsigned int i;
 
 	fputs("/* CTF 1.8 */\n\n", text);
@@ -255,11 +275,8 @@ void ctf_metadata_write(FILE *text, const struct ctf_description *d)
 	      "};\n\nenv {\n\ttracer_name = \"stampede\";\n};\n", text);
 	fprintf(text, "\nclock {\n\tname = ticks;\n\tfreq = %u;\n};\n", 1000000000u >> d->cut_bits);
 	put_stream(text, d);
-	put_event(text, d, EVENT_FIXED, "event");
-	put_event(text, d, EVENT_BEAT, "beat");
-	put_event(text, d, EVENT_FIXED_HIGH, "event_high");
-	put_event(text, d, EVENT_SIZED, "event_sized");
-	put_event(text, d, EVENT_SIZED + 1, "beat_sized");
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		put_kinds(text, d, forms[i].first, forms[i].suffix);
 	if (d->format.kind == FORMAT_CTF_WORD && d->format.stamp_event)
 		fprintf(text, "\nevent {\n\tname = \"stamp\";\n\tid = %d;\n\tstream_id = 0;\n"
 			      "\tfields := struct { };\n};\n", CTF_ID_STAMP);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
 #include "claims.h"
 #include "core/clock.h"
+#include "judge.h"
 #include "samples.h"
 
 #define POINTS_TRIED 40 /* more than any event here has */
@@ -105,7 +105,8 @@ bool lab_play(const struct scene *scene, struct seen *seen)
 {
 	const struct driver *driver = driver_find(drivers_counting, scene->row);
 	struct ring_config config;
-	struct check_totals totals;
+	struct judge_given given = { .ample = true };
+	struct judgement judgement;
 	struct buffer buffer;
 	struct stage stage = { .scene = scene, .buffer = &buffer, .seen = seen };
 
@@ -127,14 +128,14 @@ bool lab_play(const struct scene *scene, struct seen *seen)
 		return false;
 	}
 	points.clock_reads = 0;
-	check_init(&seen->check, driver->desc, config.stamp_bits);
+	buffer_check(&buffer, &seen->check);
 	play(&stage, config.stamp_bits);
 	seen->clock_reads = points.clock_reads;
 	seen->atomics = points.atomics;
 	seen->cmpxchgs = points.cmpxchgs;
 	seen->stuck = buffer_ring(&buffer)->stuck;
-	buffer_totals(&buffer, &totals);
-	check_finish(&seen->check, &totals);
+	given.nested = seen->nested;
+	judge_buffer(&buffer, &seen->check, &given, &judgement);
 	buffer_close(&buffer);
 	return true;
 }

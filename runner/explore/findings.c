@@ -57,9 +57,10 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 {
 	struct check *check = &world->check;
 	unsigned int oracle, first = FINDING_STUCK;
-	uint32_t unmet;
-	enum verdict verdict = world_judge(&unmet);
+	struct judgement judgement;
+	enum verdict verdict;
 
+	world_judge(&judgement);
 	/* These are not asked by whoever wants to know what they are good for. */
 	if (without) {
 		for (oracle = 0; oracle < ORACLES; oracle++)
@@ -67,8 +68,9 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 				check->violations[oracle] = 0;
 		if (without & 1u << ORACLE_EXACT)
 			check->wraps_lost = 0;
-		verdict = check_verdict(check, world_ring()->stuck, unmet);
+		judge_again(check, world_ring()->stuck, &judgement);
 	}
+	verdict = judgement.verdict;
 	for (oracle = ORACLES; oracle-- > 0;)
 		if (check->violations[oracle]) {
 			first = oracle;

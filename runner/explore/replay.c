@@ -132,6 +132,7 @@ static void see(void *arg, const struct event *event)
 static void finish(struct replay *replay, const struct replay_tap *tap)
 {
 	static uint8_t copy[WORLD_BYTES];
+	struct judgement judgement;
 	uint64_t first, last;
 
 	replay->events = world->book.events;
@@ -142,7 +143,9 @@ static void finish(struct replay *replay, const struct replay_tap *tap)
 	world_row.driver->walk(world_ring(), see, replay);
 	show_tap(tap, first, last);
 	memcpy(world, copy, WORLD_BYTES);
-	replay->verdict = world_judge(&replay->unmet);
+	world_judge(&judgement);
+	replay->verdict = judgement.verdict;
+	replay->unmet = judgement.unmet;
 	replay->check = world->check;
 }
 

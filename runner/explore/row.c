@@ -32,6 +32,7 @@ struct source {
 	struct check_payload image; /* what a restartable section copies */
 };
 
+#define EXPLORED_CPU 1 /* not 0, which a packet could name by mistake */
 #define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
 #define PLAIN __attribute__((noinline, section("explore_plain")))
 
@@ -50,7 +51,7 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #include "core/record.h"
 
 #ifdef SCHEME_RESTARTS
-struct rseq explore_rseq; /* cpu_id 0, as the ring's */
+struct rseq explore_rseq = { .cpu_id = EXPLORED_CPU };
 
 static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload)
 {
@@ -100,6 +101,15 @@ uint64_t explore_blocked;
 static __attribute__((noinline)) bool explored_record(struct scheme_ring *s, struct source *src)
 {
 	bool done = record(s, EVENT_FIXED, PAYLOAD_BYTES, src);
+
+	AFTER_LAST();
+	return done;
+}
+
+static __attribute__((noinline)) bool explored_record_nested(struct scheme_ring *s,
+							     struct source *src)
+{
+	bool done = record(s, EVENT_NESTED, PAYLOAD_BYTES, src);
 
 	AFTER_LAST();
 	return done;
@@ -168,7 +178,7 @@ PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra)
 	struct source src;
 	bool recorded;
 
-	explore_enter(&src.at, context);
+	explore_enter(&src.at, context, context == CONTEXT_BEAT ? EVENT_BEAT : EVENT_FIXED);
 	if (extra)
 		recorded = explored_record_sized(scheme, PAYLOAD_BYTES + extra, &src);
 	else if (context == CONTEXT_BEAT)
@@ -178,12 +188,23 @@ PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra)
 	explore_leave(&src.at, recorded);
 }
 
+/* Its id is not that of the event that it came into. */
+static PLAIN void explored_nested(void *scheme, unsigned int context)
+{
+	struct source src;
+	bool recorded;
+
+	explore_enter(&src.at, context, EVENT_NESTED);
+	recorded = explored_record_nested(scheme, &src);
+	explore_leave(&src.at, recorded);
+}
+
 PLAIN void explored_interrupt(void *scheme, unsigned int context)
 {
 	if (explored_defer(scheme, context))
 		explore_deferred(context);
 	else
-		explored_event(scheme, context, 0);
+		explored_nested(scheme, context);
 }
 
 PLAIN void explored_beat(void *scheme)
@@ -203,7 +224,7 @@ PLAIN void explored_discard(void *scheme, unsigned int context)
 	struct source src;
 	bool recorded;
 
-	explore_enter(&src.at, context);
+	explore_enter(&src.at, context, EVENT_FIXED);
 	recorded = explored_record_discard(scheme, &src);
 	explore_leave(&src.at, recorded);
 }
@@ -211,7 +232,10 @@ PLAIN void explored_discard(void *scheme, unsigned int context)
 static PLAIN void deferred_run(struct scheme_ring *s, unsigned int level)
 {
 	explore_undeferred(level);
-	explored_event(s, level, 0);
+	if (level == CONTEXT_BEAT)
+		explored_event(s, level, 0);
+	else
+		explored_nested(s, level);
 }
 
 typedef void event_call(void *scheme, unsigned int context, uint32_t extra);
@@ -259,6 +283,7 @@ explored_row(struct explored_row *row)
 			.stamp_bits = STAMP_BITS,
 			.counter_bits = COUNTER_BITS,
 			.fixed_bytes = PAYLOAD_BYTES,
+			.cpu = EXPLORED_CPU,
 		},
 		.clock = &virtual_clock,
 		.constants = {

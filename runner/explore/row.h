@@ -79,7 +79,7 @@ struct explore_source {
 };
 
 /* What the row calls in the engine, on the writer's stack and never interrupted. */
-void explore_enter(struct explore_source *src, unsigned int context);
+void explore_enter(struct explore_source *src, unsigned int context, uint32_t kind);
 void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
 		  uint32_t len);
 /* The payload but for its stamp; and afterwards, that the record has it and is published. */

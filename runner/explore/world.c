@@ -179,7 +179,7 @@ int world_load(const char *path)
 
 /* ---- what the row calls, on the writer's stack ---- */
 
-void explore_enter(struct explore_source *src, unsigned int context)
+void explore_enter(struct explore_source *src, unsigned int context, uint32_t kind)
 {
 	struct book *book = &world->book;
 	struct logged *log = &book->log[book->events];
@@ -187,8 +187,19 @@ void explore_enter(struct explore_source *src, unsigned int context)
 	src->index = book->events++;
 	if (book->events > WORLD_EVENTS_MAX)
 		abort(); /* caught by the search: a budget beyond the log */
-	*log = (struct logged){ .entry = world_row.clock->now, .context = (uint8_t)context };
+	*log = (struct logged){
+		.entry = world_row.clock->now,
+		.context = (uint8_t)context,
+		.kind = (uint8_t)kind,
+		.consumed = (uint8_t)world_ring()->consumed,
+		.stuck = (uint8_t)world_ring()->stuck,
+	};
 	book->entered_nested += context > CONTEXT_TASK;
+}
+
+static uint32_t log_id(const struct logged *log, uint32_t extra)
+{
+	return extra ? log->kind + (uint32_t)(EVENT_SIZED - EVENT_FIXED) : log->kind;
 }
 
 void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
@@ -202,7 +213,7 @@ void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct e
 		.stamp = stamp,
 		.entry = log->entry,
 		.exit = world_row.clock->now,
-		.tag = check_tag(log->context, inexact, extra, sequence),
+		.tag = check_tag(log->context, inexact, extra, log_id(log, extra), sequence),
 	};
 
 	log->stamp = stamp;
@@ -218,12 +229,13 @@ void explore_prepare(const struct explore_source *src, uint32_t len, struct chec
 {
 	struct book *book = &world->book;
 	struct logged *log = &book->log[src->index];
+	uint32_t extra = len - (uint32_t)sizeof(*image);
 
 	/* A context does not nest in itself here: the number is its own until the record is out. */
 	*image = (struct check_payload){
 		.entry = log->entry,
 		.exit = world_row.clock->now,
-		.tag = check_tag(log->context, false, len - (uint32_t)sizeof(*image),
+		.tag = check_tag(log->context, false, extra, log_id(log, extra),
 				 book->written[log->context]),
 	};
 }
@@ -238,6 +250,18 @@ void explore_published(const struct explore_source *src, const struct check_payl
 	log->filled = true;
 }
 
+/* Had the event that was just lost to be? */
+static bool loss_explained(const struct logged *log)
+{
+	struct loss_look before = { .consumed = log->consumed, .stuck = log->stuck };
+	enum loss_company company = world->book.left.writers > 1  ? LOSS_CONCURRENT :
+				    log->context != CONTEXT_TASK ? LOSS_NESTED :
+								   LOSS_ALONE;
+
+	return loss_reason(world_ring(), before, sizeof(struct check_payload), company) !=
+	       LOSS_UNEXPLAINED;
+}
+
 void explore_leave(const struct explore_source *src, bool recorded)
 {
 	struct book *book = &world->book;
@@ -246,6 +270,7 @@ void explore_leave(const struct explore_source *src, bool recorded)
 	log->exit = world_row.clock->now;
 	log->left = log->discarded ? 3 : recorded ? 1 : 2;
 	book->failed += !recorded;
+	book->unexplained += !recorded && !loss_explained(log);
 }
 
 void explore_discarded(const struct explore_source *src)
@@ -431,6 +456,7 @@ void world_check_begin(void)
 {
 	check_init(&world->check, &judged, world_row.config.stamp_bits);
 	world->check.contexts = CHECK_CONTEXTS;
+	world->check.cpu = world_row.config.cpu;
 }
 
 static void run_to_end(void)
@@ -498,56 +524,47 @@ void world_read(void)
 void world_flush(void)
 {
 	world->book.interrupted |= world->book.depth > 0;
+	world->book.flushed++;
 	world_row.driver->flush(world_scheme());
 }
 
-static uint32_t needs_unmet(void)
+static struct judge_given world_given(void)
 {
-	const struct scheme_desc *desc = world_row.driver->desc;
 	const struct book *book = &world->book;
 	uint64_t since = world_row.clock->now - book->beat_since;
-	uint32_t unmet = 0;
 
-	if (desc->needs & NEED_BEAT &&
-	    (since > book->beat_worst ? since : book->beat_worst) >
-		    scheme_reach_ticks(desc, world_row.config.stamp_bits))
-		unmet |= NEED_BEAT;
-	if (desc->needs & NEED_MASKED_INTERRUPTS && book->interrupted)
-		unmet |= NEED_MASKED_INTERRUPTS;
-	if (desc->needs & NEED_STRICT_CLOCK && !started.step)
-		unmet |= NEED_STRICT_CLOCK;
-	return unmet;
+	return (struct judge_given){
+		.beat_worst_ticks = since > book->beat_worst ? since : book->beat_worst,
+		.nested = book->interrupted,
+		.equal_stamps = !started.step,
+	};
 }
 
-enum verdict world_judge(uint32_t *unmet)
+void world_judge(struct judgement *judgement)
 {
 	const struct book *book = &world->book;
-	struct ring *ring = world_ring();
-	struct check_totals totals = { .sequenced = true, .failed = book->failed };
-	unsigned int context;
+	struct judge_given given = world_given();
+	struct check_totals totals = {
+		.sequenced = true,
+		.failed = book->failed,
+		.losses.of[LOSS_UNEXPLAINED] = book->unexplained,
+		.losses.of[LOSS_FULL] = book->failed - book->unexplained,
+	};
 
 	if (!reading)
 		world_check_begin();
 	world_row.driver->flush(world_scheme());
 	world_row.driver->drain(world_scheme(), &world->check, true);
-	totals.lost = ring->lost + ring->refused + ring->stuck;
 	memcpy(totals.written, book->written, sizeof(totals.written));
 	/* Any event of another CPU may have come into any other's reserve. */
 	totals.nested = book->left.writers > 1 ? book->events : book->entered_nested;
 	/* What comes after an event that was taken back may have to be whole. */
 	totals.nested += book->discarded;
-	/* Without commit counters sequences and what is decoded have to say it all. */
-	if (ring_has_commits(ring))
-		totals.committed = ring_total_records(ring);
-	else
-		for (context = 0; context < CHECK_CONTEXTS; context++)
-			totals.committed += totals.written[context];
-	check_finish(&world->check, &totals);
+	world->check.closed_by_flush = book->flushed;
 	if (book->deferred)
 		check_violate(&world->check, ORACLE_CONSERVATION, "a deferred event never ran", 0, 0,
 			      0, NULL);
-	*unmet = needs_unmet();
-	return check_verdict(&world->check, ring->stuck, *unmet);
+	judge_ring(world_ring(), &world->check, &totals, &given, judgement);
 }
 
 uint64_t world_hash(void)

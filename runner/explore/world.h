@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "check.h"
+#include "judge.h"
 #include "row.h"
 #include "switch.h"
 
@@ -29,10 +30,13 @@ struct logged {
 	uint64_t stamp;
 	uint8_t context;
 	uint8_t parent; /* index + 1 of the event that it came into; 0: none */
-	uint8_t inexact;
-	uint8_t filled; /* its record was claimed */
-	uint8_t left; /* 1: recorded, 2: refused, 3: taken back */
-	uint8_t discarded;
+	uint8_t kind; /* EVENT_FIXED, EVENT_BEAT or EVENT_NESTED */
+	uint8_t inexact : 1;
+	uint8_t filled : 1; /* its record was claimed */
+	uint8_t discarded : 1;
+	uint8_t left : 2; /* 1: recorded, 2: refused, 3: taken back */
+	uint8_t consumed; /* struct loss_look at its entry */
+	uint8_t stuck;
 };
 
 /* What is done at a stop, or between two events. */
@@ -99,11 +103,13 @@ struct book {
 	uint8_t events; /* entered, prefix included */
 	uint8_t deferred; /* put off and not yet run */
 	uint8_t interrupted; /* a writer came into another one */
+	uint8_t flushed; /* flushes in the middle */
 	uint64_t beat_since; /* clock before the last beat began */
 	uint64_t beat_worst; /* most ticks without a finished beat */
 	uint64_t entered_nested; /* of `events`, in contexts above the task's */
 	uint64_t written[CHECK_CONTEXTS];
-	uint64_t failed;
+	uint32_t failed;
+	uint32_t unexplained; /* of `failed`: the ring showed no reason */
 	uint64_t discarded; /* events that were to be taken back */
 	struct virtual_clock clock; /* in a snapshot */
 	uint64_t blocked; /* in a snapshot */
@@ -192,8 +198,8 @@ uint8_t *world_memory(void);
 size_t world_memory_used(void);
 void world_memory_restore(const uint8_t *used, size_t bytes);
 
-/* Drains and judges everything; the world is spoilt after it. What was not met goes to *unmet. */
-enum verdict world_judge(uint32_t *unmet);
+/* Drains and judges everything; the world is spoilt after it. */
+void world_judge(struct judgement *judgement);
 
 /* What was shared by the writers, after world_judge(): a hash of scheme, slots and memory. */
 uint64_t world_hash(void);
