@@ -92,66 +92,72 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 	RESTART_ENDS(changed, RESTART_CHANGED)
 }
 
-#ifdef STAMPEDE_TIMED
-/* Geometry and widths are constants; the payload is the stamp. */
-#define RESTART_UPPER \
-	"movq	%%rax, %%rdx\n\t" \
-	"xorq	%%r8, %%rdx\n\t" \
-	"shrq	%[bits], %%rdx\n\t"
-#define RESTART_NEXT "leaq	(%%r8, %[units]), %%r9\n\t"
-#define RESTART_WRITE \
-	"movq	%c[base](%[ring]), %%r10\n\t" \
-	"movq	%%rax, 4(%%r10, %%rdx, 4)\n\t" \
-	"shll	$5, %%eax\n\t" \
-	"orl	%[id], %%eax\n\t" \
-	"movl	%%eax, (%%r10, %%rdx, 4)\n\t"
-#define RESTART_PLAIN_OPERANDS \
-	[units] "r"(plain->units), [block] "re"(plain->block), [slots] "re"(plain->slots), \
-		[id] "ri"((uint32_t)plain->id), [bits] "i"(PACKED_BITS)
-#define RESTART_PLAIN_CLOBBERS
-#define RESTART_BLOCK "%[block]"
-#define RESTART_SLOTS "%k[slots]"
-_Static_assert(STAMP_BITS == 27 && PACKED_BITS == 27, "the timed section knows no other widths");
-#else
-/* All of it is set at run time, so it is in memory. */
-#define RESTART_FIELD_OF(field) "%c[" #field "](%[plain])"
-#define RESTART_UPPER \
-	"movq	%%rax, %%rdx\n\t" \
-	"movl	" RESTART_FIELD_OF(stamp_bits) ", %%ecx\n\t" \
-	"shrq	%%cl, %%rdx\n\t" \
-	"shlq	%[bits], %%rdx\n\t" \
-	"xorq	%%r8, %%rdx\n\t" \
-	"shrq	%[bits], %%rdx\n\t"
-#define RESTART_NEXT \
-	"movq	%%r8, %%r9\n\t" \
-	"addq	" RESTART_FIELD_OF(units) ", %%r9\n\t"
 /*
- * Header; stamp and a second clock read, the exit, into the head of the payload; then head and body
- * behind the header.
+ * Operands of the plain case: constants where the build has geometry and widths for such, else in
+ * memory. A stamp of the word's own width needs neither the shifts nor the mask of narrower ones.
  */
-#define RESTART_WRITE \
-	"shlq	$2, %%rdx\n\t" \
-	"addq	%c[base](%[ring]), %%rdx\n\t" \
-	"movl	%%eax, %%r10d\n\t" \
-	"andl	" RESTART_FIELD_OF(field) ", %%r10d\n\t" \
-	"shll	$5, %%r10d\n\t" \
-	"orl	" RESTART_FIELD_OF(id) ", %%r10d\n\t" \
-	"movl	%%r10d, (%%rdx)\n\t" \
-	"leaq	4(%%rdx), %%rdi\n\t" \
-	"movq	" RESTART_FIELD_OF(payload) ", %%r10\n\t" \
-	"movq	8(%%r10), %%rsi\n\t" \
+#ifdef RING_CONSTANT
+#define RESTART_OF(field) "%[" #field "]"
+#define RESTART_OF_32(field) "%k[" #field "]"
+#define RESTART_PLAIN_OPERANDS \
+	[size] "r"(plain->units), [block] "re"(plain->block), [slots] "re"(plain->slots), \
+		[id] "ri"((uint32_t)plain->id), [bits] "i"(PACKED_BITS) \
+		RESTART_NARROW_OPERANDS RESTART_PAYLOAD_OPERANDS
+#else
+#define RESTART_OF(field) "%c[" #field "](%[plain])"
+#define RESTART_OF_32(field) RESTART_OF(field)
+#define RESTART_PLAIN_OPERANDS [size] "r"(plain->units), RESTART_FIELDS(plain)
+#endif
+
+#if defined(RING_CONSTANT) && STAMP_BITS == 27 && PACKED_BITS == STAMP_BITS
+#define RESTART_NARROW_UPPER
+#define RESTART_NARROW_FIELD
+#define RESTART_NARROW_OPERANDS
+#define RESTART_NARROW_CLOBBERS
+#else
+#define RESTART_NARROW_UPPER \
+	"movl	" RESTART_OF_32(stamp_bits) ", %%ecx\n\t" \
+	"shrq	%%cl, %%rdx\n\t" \
+	"shlq	%[bits], %%rdx\n\t"
+#define RESTART_NARROW_FIELD "andl	" RESTART_OF_32(field) ", %%eax\n\t"
+#define RESTART_NARROW_OPERANDS \
+	, [stamp_bits] "i"(STAMP_BITS), [field] "i"((1u << (STAMP_BITS & 31)) - 1)
+#define RESTART_NARROW_CLOBBERS , "rcx"
+#endif
+_Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id");
+
+/*
+ * The payload, between `at` + 4 (r10 + 4 * rdx + 4) and the publishing store. It keeps rax, rdx, r9
+ * and r10. All that the timed build has of its own: there it is the stamp alone.
+ */
+#ifdef STAMPEDE_TIMED
+#define RESTART_PAYLOAD "movq	%%rax, 4(%%r10, %%rdx, 4)\n\t"
+#define RESTART_PAYLOAD_OPERANDS
+#define RESTART_PAYLOAD_CLOBBERS
+#else
+/* Stamp and a second clock read, the exit, into the head; then head and body. r8: what to copy. */
+#define RESTART_PAYLOAD \
+	"movq	" RESTART_PAYLOAD_AT ", %%r8\n\t" \
+	"leaq	4(%%r10, %%rdx, 4), %%rdi\n\t" \
+	"movq	8(%%r8), %%rsi\n\t" \
 	"movq	%%rax, (%%rsi)\n\t" /* PAYLOAD_STAMP_AT */ \
+	"movl	%%edx, %%ecx\n\t" \
 	RESTART_CLOCK_EXIT \
+	"movl	%%ecx, %%edx\n\t" \
 	"movq	%%rax, 16(%%rsi)\n\t" /* PAYLOAD_EXIT_AT */ \
-	"movq	16(%%r10), %%rcx\n\t" \
+	"movq	(%%rsi), %%rax\n\t" \
+	"movq	16(%%r8), %%rcx\n\t" \
 	"rep movsb\n\t" \
-	"movq	32(%%r10), %%rsi\n\t" \
-	"movq	40(%%r10), %%rcx\n\t" \
+	"movq	32(%%r8), %%rsi\n\t" \
+	"movq	40(%%r8), %%rcx\n\t" \
 	"rep movsb\n\t"
-#define RESTART_PLAIN_OPERANDS RESTART_FIELDS(plain)
-#define RESTART_PLAIN_CLOBBERS , "rcx", "rsi", "rdi"
-#define RESTART_BLOCK RESTART_FIELD_OF(block)
-#define RESTART_SLOTS RESTART_FIELD_OF(slots)
+#ifdef RING_CONSTANT
+#define RESTART_PAYLOAD_AT "%[payload]"
+#define RESTART_PAYLOAD_OPERANDS , [payload] "rm"(plain->payload)
+#else
+#define RESTART_PAYLOAD_AT RESTART_OF(payload)
+#endif
+#define RESTART_PAYLOAD_CLOBBERS , "rcx", "rsi", "rdi"
 #endif
 
 #define RESTART_TICKS \
@@ -189,7 +195,27 @@ _Static_assert(STAMP_BITS == 27 && PACKED_BITS == 27, "the timed section knows n
 	"jmp	%l[not_plain]\n\t" \
 	".popsection\n\t"
 
-/* The plain case, whole. r8: tail, rax: stamp, r9: next tail, rdx: the record's unit. */
+/*
+ * The plain case, whole:
+ *
+ *	tail = ring->tail
+ *	stamp = the clock
+ *	if (stamp >> stamp_bits != tail >> bits)	the upper bits are news: not plain
+ *	next = tail + units
+ *	if ((tail - 1 ^ next) & block)			begins or ends a sub-buffer: not plain
+ *	at = ring->base + 4 * (tail & slots)
+ *	payload at `at` + 4
+ *	header {low bits of the stamp : 27 | id : 5} at `at`
+ *	ring->tail = next				publishes all of it
+ *
+ *	rax	stamp; in the end the header
+ *	r8	tail; then the copying payload's source
+ *	r9	next
+ *	rdx	what is tested; then the record's unit, tail & slots
+ *	r10	ring->base
+ *	rcx	width of a narrow stamp; count of a copy
+ *	rsi rdi	of a copy
+ */
 static inline __attribute__((always_inline)) enum restart_end
 restart_record(struct ring *ring, const struct restart_plain *plain, struct restart_seen *seen)
 {
@@ -197,22 +223,31 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		RESTART_BEGIN
 		"movq	%c[tail](%[ring]), %%r8\n\t"
 		RESTART_CLOCK
-		RESTART_UPPER
+		"movq	%%rax, %%rdx\n\t"
+		RESTART_NARROW_UPPER
+		"xorq	%%r8, %%rdx\n\t"
+		"shrq	%[bits], %%rdx\n\t"
 		"jnz	3f\n\t"
-		RESTART_NEXT
+		"leaq	(%%r8, %[size]), %%r9\n\t"
 		"leaq	-1(%%r8), %%rdx\n\t"
 		"xorq	%%r9, %%rdx\n\t"
-		"testq	" RESTART_BLOCK ", %%rdx\n\t"
+		"testq	" RESTART_OF(block) ", %%rdx\n\t"
 		"jnz	3f\n\t"
 		"movl	%%r8d, %%edx\n\t"
-		"andl	" RESTART_SLOTS ", %%edx\n\t"
-		RESTART_WRITE
+		"andl	" RESTART_OF_32(slots) ", %%edx\n\t"
+		"movq	%c[base](%[ring]), %%r10\n\t"
+		RESTART_PAYLOAD
+		RESTART_NARROW_FIELD
+		"shll	$5, %%eax\n\t"
+		"orl	" RESTART_OF_32(id) ", %%eax\n\t"
+		"movl	%%eax, (%%r10, %%rdx, 4)\n\t"
 		"movq	%%r9, %c[tail](%[ring])\n"
 		RESTART_END
 		RESTART_SEEN
 		:
 		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_PLAIN_OPERANDS RESTART_CLOCK_OPERANDS
-		: "memory", "cc", "rax", "rdx", "r8", "r9", "r10" RESTART_PLAIN_CLOBBERS
+		: "memory", "cc", "rax", "rdx", "r8", "r9", "r10"
+		  RESTART_NARROW_CLOBBERS RESTART_PAYLOAD_CLOBBERS
 		: aborted, not_plain RESTART_LABEL_MOVED RESTART_LABEL_NESTED);
 	RESTART_ENDS(not_plain, RESTART_NOT_PLAIN)
 	RESTART_END_NESTED
