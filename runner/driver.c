@@ -28,6 +28,20 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #define SCHEME_FORMAT { .kind = FORMAT_OWN }
 #endif
 
+#ifdef EXPLORE_IDENTIFIES
+#include "identify.h"
+/* The explorer's reader of timed payloads: the rest of them is known from its log. */
+static enum decode_result decode_identified(struct cursor *cursor, struct event *event)
+{
+	enum decode_result result = decode_next(cursor, event);
+
+	if (result == DECODE_EVENT)
+		explore_identify(event);
+	return result;
+}
+#define decode_next decode_identified
+#endif
+
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define TEXT_(a) #a
@@ -51,18 +65,7 @@ struct source {
 #include "driver_restart.h"
 #endif
 
-static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
-{
-	uint64_t stamp = rsv->stamp;
-
-	(void)src;
-	(void)len;
-#ifdef STAMPEDE_INJECTED
-	if (unlikely(rsv->inexact))
-		stamp = CHECK_INEXACT;
-#endif
-	memcpy(rsv->payload, &stamp, sizeof(stamp));
-}
+#include "driver_timed.h"
 
 #ifndef STAMPEDE_INJECTED
 static void driver_run(void *scheme, struct writer *writer, uint64_t events)

@@ -10,13 +10,16 @@ TREE ?= .
 STOPS_PY ?= runner/explore/stops.py
 
 # shape := log2 of the sub-buffer's bytes, log2 of how many, bits of the short field (0: the row's)
-SHAPES := page wrap4 wrap3 ends2 ends4 wrapends
+SHAPES := page wrap4 wrap3 ends2 ends4 wrapends timed
 shape_page := 9 1 0
 shape_wrap4 := 9 1 4
 shape_wrap3 := 9 1 3
 shape_ends2 := 7 1 0
 shape_ends4 := 7 2 0
 shape_wrapends := 7 1 4
+# The payload of the timed build: the stamp alone, stored by the row's own code.
+shape_timed := 7 2 0
+timed_shapes := timed
 
 # A fault that is put in may leave a variable unused: cases.py asks for no warnings.
 EXPLORE_WARN ?= -Wall -Wextra -Werror -Wno-unused-function
@@ -33,11 +36,13 @@ stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-j
 
 main_rows := $(foreach row,$(ROWS),$(if $(findstring -DVARIANT,$(defines_$(row))),,$(row)))
 
-# What the reader and the rest of the driver are made of; the same for all shapes.
+# What the reader and the rest of the driver are made of; the same for all shapes but the timed ones,
+# whose reader knows from the log what their payload does not say.
 define explored_reader_rule
-$(EXPLORED)/$(1).reader.o: $(TREE)/runner/driver.c $(BUILD)/flags
+$(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TREE)/runner/driver.c $(BUILD)/flags
 	@mkdir -p $$(@D)
 	$$(Q)$$(EXPLORE_CC) -O2 $$(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -DROW=$(1) \
+		$$(if $$(findstring .timed.,$$@),-DEXPLORE_IDENTIFIES) \
 		-DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
 endef
 
@@ -45,8 +50,8 @@ explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:
 	-DROW=$(1) -DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) \
 	-DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
 	-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
-	-DDRIVER_NAME=driver_counting_$(1)
-explored_rest = $(EXPLORED)/$(1).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+	$(if $(filter $(timed_shapes),$(2)),-DSTAMPEDE_TIMED) -DDRIVER_NAME=driver_counting_$(1)
+explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
 
 define explored_row_rule
 $(EXPLORED)/$(1).$(2).so: $(TREE)/runner/explore/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)

@@ -89,7 +89,8 @@ static const char help[] =
 	"\n"
 	"  --schemes LIST        rows, as in run-stress; \"all\" takes the variants too\n"
 	"  --tier T              quick (as make test has it), long, exhaustive\n"
-	"  --shape S             page, wrap4, wrap3, ends2, ends4, wrapends: ring, width of the field\n"
+	"  --shape S             page, wrap4, wrap3, ends2, ends4, wrapends: ring, width of the field;\n"
+	"                        timed: the payload of the timed build, the stamp alone\n"
 	"  --stops S             all: before every instruction; shared: before those that may touch\n"
 	"                        shared memory (default); points: at labelled points\n"
 	"  --events M            top-level events (2)\n"
@@ -212,7 +213,7 @@ static bool parse_oracle(const char *text, uint32_t *without)
 static bool parse_word(int option, const char *text, struct explore_options *options)
 {
 	static const char *const shapes[] = { "page", "wrap4", "wrap3", "ends2", "ends4",
-					      "wrapends", NULL };
+					      "wrapends", "timed", NULL };
 	static const char *const stops[] = { "all", "shared", "none", "points", NULL };
 	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 	static const char *const ranges[] = { "one", "all", NULL };

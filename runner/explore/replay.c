@@ -123,8 +123,10 @@ static void see(void *arg, const struct event *event)
 	for (i = 0; i < replay->events; i++)
 		if (replay->log[i].context == check_tag_context(payload.tag) &&
 		    replay->log[i].filled && replay->log[i].entry == payload.entry &&
-		    replay->log[i].stamp == payload.stamp)
+		    (world_row.timed || replay->log[i].stamp == payload.stamp)) {
+			replay->log[i].stamp = payload.stamp;
 			seen->event = i;
+		}
 	replay->seen_count++;
 }
 

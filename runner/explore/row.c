@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The writers of an explored row. Compiled to assembly with -DROW, -DSCHEME_HEADER and the shape
- * (-DSHAPE, -DSHAPE_SUBBUF_SHIFT, -DSHAPE_COUNT_SHIFT, -DSHAPE_BITS or 0 for the row's own), then
- * put through stops.py. Functions in section explore_plain get no stops: they are the harness.
+ * (-DSHAPE, -DSHAPE_SUBBUF_SHIFT, -DSHAPE_COUNT_SHIFT, -DSHAPE_BITS or 0 for the row's own, and
+ * -DSTAMPEDE_TIMED where the payload is that of the timed build), then put through stops.py. Functions in section explore_plain get no stops: they are the harness.
  */
 #define STAMPEDE_EXPLORED
 #define RING_FIXED_SUBBUF_SHIFT SHAPE_SUBBUF_SHIFT
@@ -29,30 +29,46 @@ enum { ROW_STAMP_BITS = STAMP_BITS, ROW_COUNTER_BITS = COUNTER_BITS };
 struct scheme_ring;
 struct source {
 	struct explore_source at;
-	struct check_payload image; /* what a restartable section copies */
+#ifdef STAMPEDE_TIMED
+	uint64_t image; /* what a restartable section copies */
+#else
+	struct check_payload image;
+#endif
 };
 
 #define EXPLORED_CPU 1 /* not 0, which a packet could name by mistake */
+#ifdef STAMPEDE_TIMED
+#define PAYLOAD_BYTES 8
+#else
 #define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
+#endif
 #define PLAIN __attribute__((noinline, section("explore_plain")))
 
 static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv,
-							 struct source *src, uint32_t len)
-{
-	/* Between the claim and the payload. */
-	POINT("payload");
-	explore_fill(rsv->payload, rsv->stamp, rsv->inexact, &src->at, len);
-}
-
+							 struct source *src, uint32_t len);
 static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned int level);
 
 #include SCHEME_HEADER
 
 #include "core/record.h"
 
+#ifdef STAMPEDE_TIMED
+#include "driver_timed.h"
+#else
+static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
+{
+	/* Between the claim and the payload. */
+	POINT("payload");
+	explore_fill(rsv->payload, rsv->stamp, rsv->inexact, &src->at, len);
+}
+#endif
+
 #ifdef SCHEME_RESTARTS
 struct rseq explore_rseq = { .cpu_id = EXPLORED_CPU };
 
+#ifdef STAMPEDE_TIMED
+#include "driver_restart.h"
+#else
 static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload)
 {
 	explore_prepare(&src->at, len, &src->image);
@@ -73,6 +89,7 @@ static inline void payload_published(struct source *src)
 {
 	explore_published(&src->at, &src->image);
 }
+#endif
 #endif
 
 #define TEXT_(a) #a
@@ -178,7 +195,8 @@ PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra)
 	struct source src;
 	bool recorded;
 
-	explore_enter(&src.at, context, context == CONTEXT_BEAT ? EVENT_BEAT : EVENT_FIXED);
+	explore_enter(&src.at, context,
+		      extra ? EVENT_SIZED : context == CONTEXT_BEAT ? EVENT_BEAT : EVENT_FIXED);
 	if (extra)
 		recorded = explored_record_sized(scheme, PAYLOAD_BYTES + extra, &src);
 	else if (context == CONTEXT_BEAT)
@@ -294,6 +312,9 @@ explored_row(struct explored_row *row)
 			.mode = &explore_constant_mode,
 		},
 		.blocked = &explore_blocked,
+#ifdef STAMPEDE_TIMED
+		.timed = true,
+#endif
 #ifdef EXPLORE_POINTS
 		.points = true,
 #endif

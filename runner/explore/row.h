@@ -54,6 +54,7 @@ struct explored_row {
 		enum ring_mode *mode;
 	} constants; /* while writers run: copies of what the clock and the ring hold */
 	uint64_t *blocked; /* not 0: interrupts are blocked */
+	bool timed; /* the payload is the stamp alone, stored by the row's own code */
 	bool points; /* compiled with stops at labelled points */
 	bool defers; /* a nested writer may have to wait */
 	bool discards; /* can take an event back that is not committed */
@@ -79,12 +80,14 @@ struct explore_source {
 };
 
 /* What the row calls in the engine, on the writer's stack and never interrupted. */
-void explore_enter(struct explore_source *src, unsigned int context, uint32_t kind);
+void explore_enter(struct explore_source *src, unsigned int context, uint32_t id);
 void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
 		  uint32_t len);
 /* The payload but for its stamp; and afterwards, that the record has it and is published. */
 void explore_prepare(const struct explore_source *src, uint32_t len, struct check_payload *image);
 void explore_published(const struct explore_source *src, const struct check_payload *image);
+/* Timed shapes: the stamp that is being stored is declared inexact. */
+void explore_inexact(const struct explore_source *src);
 void explore_leave(const struct explore_source *src, bool recorded);
 void explore_discarded(const struct explore_source *src);
 void explore_deferred(unsigned int context);

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "identify.h"
+
 #if UINTPTR_MAX > UINT32_MAX
 #define WORLD_ADDRESS ((void *)UINT64_C(0x200000000000)) /* below it ASan has its shadow */
 #else
@@ -179,7 +181,7 @@ int world_load(const char *path)
 
 /* ---- what the row calls, on the writer's stack ---- */
 
-void explore_enter(struct explore_source *src, unsigned int context, uint32_t kind)
+void explore_enter(struct explore_source *src, unsigned int context, uint32_t id)
 {
 	struct book *book = &world->book;
 	struct logged *log = &book->log[book->events];
@@ -189,17 +191,12 @@ void explore_enter(struct explore_source *src, unsigned int context, uint32_t ki
 		abort(); /* caught by the search: a budget beyond the log */
 	*log = (struct logged){
 		.entry = world_row.clock->now,
+		.id = (uint16_t)id,
 		.context = (uint8_t)context,
-		.kind = (uint8_t)kind,
 		.consumed = (uint8_t)world_ring()->consumed,
 		.stuck = (uint8_t)world_ring()->stuck,
 	};
 	book->entered_nested += context > CONTEXT_TASK;
-}
-
-static uint32_t log_id(const struct logged *log, uint32_t extra)
-{
-	return extra ? log->kind + (uint32_t)(EVENT_SIZED - EVENT_FIXED) : log->kind;
 }
 
 void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
@@ -213,7 +210,7 @@ void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct e
 		.stamp = stamp,
 		.entry = log->entry,
 		.exit = world_row.clock->now,
-		.tag = check_tag(log->context, inexact, extra, log_id(log, extra), sequence),
+		.tag = check_tag(log->context, inexact, extra, log->id, sequence),
 	};
 
 	log->stamp = stamp;
@@ -235,7 +232,7 @@ void explore_prepare(const struct explore_source *src, uint32_t len, struct chec
 	*image = (struct check_payload){
 		.entry = log->entry,
 		.exit = world_row.clock->now,
-		.tag = check_tag(log->context, false, extra, log_id(log, extra),
+		.tag = check_tag(log->context, false, extra, log->id,
 				 book->written[log->context]),
 	};
 }
@@ -250,6 +247,11 @@ void explore_published(const struct explore_source *src, const struct check_payl
 	log->filled = true;
 }
 
+void explore_inexact(const struct explore_source *src)
+{
+	world->book.log[src->index].inexact = true;
+}
+
 /* Had the event that was just lost to be? */
 static bool loss_explained(const struct logged *log)
 {
@@ -258,7 +260,7 @@ static bool loss_explained(const struct logged *log)
 				    log->context != CONTEXT_TASK ? LOSS_NESTED :
 								   LOSS_ALONE;
 
-	return loss_reason(world_ring(), before, sizeof(struct check_payload), company) !=
+	return loss_reason(world_ring(), before, world_row.config.fixed_bytes, company) !=
 	       LOSS_UNEXPLAINED;
 }
 
@@ -267,6 +269,10 @@ void explore_leave(const struct explore_source *src, bool recorded)
 	struct book *book = &world->book;
 	struct logged *log = &book->log[src->index];
 
+	if (world_row.timed && recorded && !log->discarded) {
+		book->written[log->context]++;
+		log->filled = true;
+	}
 	log->exit = world_row.clock->now;
 	log->left = log->discarded ? 3 : recorded ? 1 : 2;
 	book->failed += !recorded;
@@ -457,6 +463,7 @@ void world_check_begin(void)
 	check_init(&world->check, &judged, world_row.config.stamp_bits);
 	world->check.contexts = CHECK_CONTEXTS;
 	world->check.cpu = world_row.config.cpu;
+	identify_begin();
 }
 
 static void run_to_end(void)

@@ -27,10 +27,10 @@
 struct logged {
 	uint64_t entry;
 	uint64_t exit;
-	uint64_t stamp;
+	uint64_t stamp; /* timed shapes: only known of those that a replay has read */
+	uint16_t id;
 	uint8_t context;
 	uint8_t parent; /* index + 1 of the event that it came into; 0: none */
-	uint8_t kind; /* EVENT_FIXED, EVENT_BEAT or EVENT_NESTED */
 	uint8_t inexact : 1;
 	uint8_t filled : 1; /* its record was claimed */
 	uint8_t discarded : 1;
@@ -110,6 +110,7 @@ struct book {
 	uint64_t written[CHECK_CONTEXTS];
 	uint32_t failed;
 	uint32_t unexplained; /* of `failed`: the ring showed no reason */
+	uint32_t identified; /* rows without stamps, timed shapes: how far the reader is */
 	uint64_t discarded; /* events that were to be taken back */
 	struct virtual_clock clock; /* in a snapshot */
 	uint64_t blocked; /* in a snapshot */
