@@ -20,11 +20,13 @@ void check_drain_begin(struct check *check, uint64_t first, uint64_t start)
 	uint64_t expected = check->next_number ? check->next_number : start;
 
 	/* Who does not show itself in this drain may still have lost events before it. */
-	if (first > expected)
+	if (first > expected) {
 		memset(check->resync, true, sizeof(check->resync));
+		check->fill.gone += first - expected;
+	}
 	memcpy(check->drained, check->by_context, sizeof(check->drained));
 	check->next_number = first;
-	check->fill = (struct check_fill){ .first = first };
+	check->fill = (struct check_fill){ .first = first, .gone = check->fill.gone };
 }
 
 void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin)

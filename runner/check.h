@@ -144,6 +144,7 @@ struct check_keep {
 struct check_fill {
 	uint64_t first; /* number of its first sub-buffer */
 	uint64_t most; /* events in the fullest of them but the newest, which a flush cut short */
+	uint64_t gone; /* sub-buffers overwritten before they were read, in all drains */
 };
 
 #define CHECK_ANY_CPU UINT32_MAX

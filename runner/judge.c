@@ -29,10 +29,10 @@ uint32_t judge_excused(uint32_t unmet)
  * those that are left. All were filled to the end by events of one size, but for an extension (an
  * event or two less) in each wrap of the short field.
  */
-static void overwritten_bounds(const struct ring *ring, const struct check *check, uint64_t began,
+static void overwritten_bounds(const struct check *check, uint64_t began,
 			       struct check_totals *totals)
 {
-	uint64_t gone = check->fill.first - ring_start_number(ring), wraps;
+	uint64_t gone = check->fill.gone, wraps;
 
 	wraps = (check->last_stamp >> check->stamp_bits) - (began >> check->stamp_bits);
 	totals->overwritten[1] = gone * check->fill.most;
@@ -73,7 +73,7 @@ void judge_totals(const struct buffer *buffer, const struct check *check,
 	totals->failed = totals->lost;
 	totals->written[CONTEXT_TASK] -= totals->failed;
 	if (!ring_has_commits(ring))
-		overwritten_bounds(ring, check, given->began, totals);
+		overwritten_bounds(check, given->began, totals);
 }
 
 void judge_ring(const struct ring *ring, struct check *check, struct check_totals *totals,

@@ -20,6 +20,7 @@
 struct options {
 	const char *schemes;
 	const char *workload;
+	const char *build;
 	const char *cpus;
 	const char *json;
 	const char *gaps;
@@ -42,6 +43,8 @@ static const char usage[] =
 	"  --schemes \"A B\"        rows, or prefixes of rows (default: all but variants)\n"
 	"  --workload NAME        default storm\n"
 	"  --seconds N            per row (default 2)\n"
+	"  --build NAME           checked, or timed: the code that bench times, in its geometry, of\n"
+	"                         steady, threads and storm (default checked)\n"
 	"  --levels 1..3          nesting levels of the storm (default 3)\n"
 	"  --threads N            pinned writers, a ring each (default 1)\n"
 	"  --shared               2 or 3 threads in one ring (rows that allow it: *_locked)\n"
@@ -71,6 +74,7 @@ static const struct option longs[] = {
 	{ "list", no_argument, NULL, 'l' },
 	{ "schemes", required_argument, NULL, 's' }, /* --scheme, as everywhere, is short for it */
 	{ "workload", required_argument, NULL, 'w' },
+	{ "build", required_argument, NULL, 'd' },
 	{ "seconds", required_argument, NULL, 't' },
 	{ "levels", required_argument, NULL, 'n' },
 	{ "threads", required_argument, NULL, 'j' },
@@ -103,6 +107,8 @@ static int parse(int argc, char **argv, struct options *options)
 			options->schemes = optarg;
 		else if (option == 'w')
 			options->workload = optarg;
+		else if (option == 'd')
+			options->build = optarg;
 		else if (option == 'c')
 			options->cpus = optarg;
 		else if (option == 'g')
@@ -167,6 +173,29 @@ static int find_workload(const char *name, enum workload *workload)
 			return 0;
 		}
 	option_unknown("workload", name, strlen(name), workload_names);
+	return EXIT_USAGE;
+}
+
+/* The rows of the build that is asked for; whatever the timed one has for a constant is one. */
+static int find_build(const struct options *options, enum workload workload,
+		      const struct driver *const **drivers)
+{
+	static const char *const builds[] = { "checked", "timed", NULL };
+
+	*drivers = drivers_checked;
+	if (!strcmp(options->build, builds[0]))
+		return 0;
+	*drivers = drivers_timed;
+	if (strcmp(options->build, builds[1])) {
+		option_unknown("build", options->build, strlen(options->build), builds);
+		return EXIT_USAGE;
+	}
+	if (stress_may_time(workload) && !options->bits && !options->extra_bytes &&
+	    !options->shared && !options->export)
+		return 0;
+	fprintf(stderr, "stampede: --build timed is for steady, threads and storm, without --bits, "
+			"--payload, --shared and --export: its payload, widths and geometry are "
+			"constants\n");
 	return EXIT_USAGE;
 }
 
@@ -347,10 +376,10 @@ static int run_rows(const struct options *options, struct stress_config *config,
 int main(int argc, char **argv)
 {
 	struct options options = {
-		.workload = "storm", .seconds = 2, .levels = 3, .threads = 1, .seed = 1,
+		.workload = "storm", .build = "checked", .seconds = 2, .levels = 3, .threads = 1, .seed = 1,
 		.export_mib = EXPORT_MIB
 	};
-	const struct driver *rows[DRIVERS_MAX];
+	const struct driver *const *drivers, *rows[DRIVERS_MAX];
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct stress_config config = { .driver = NULL };
 	struct place place = { .topology = NULL };
@@ -364,9 +393,11 @@ int main(int argc, char **argv)
 		return status - 1;
 	if (options.list)
 		return list_all();
-	count = driver_select(drivers_checked, options.schemes, rows, DRIVERS_MAX);
-	if (count < 0 || check_bits(&options, rows, count) ||
-	    find_workload(options.workload, &config.workload))
+	if (find_workload(options.workload, &config.workload) ||
+	    find_build(&options, config.workload, &drivers))
+		return EXIT_USAGE;
+	count = driver_select(drivers, options.schemes, rows, DRIVERS_MAX);
+	if (count < 0 || check_bits(&options, rows, count))
 		return EXIT_USAGE;
 	if (!options.shared)
 		count = driver_omit_variants(options.schemes, rows, count);

@@ -107,10 +107,12 @@ static void handle_interrupt(void *arg, unsigned int source)
 {
 	struct stress_thread *thread = arg;
 
-	if (source == INTERRUPT_BEAT)
-		thread->buffer.driver->beat(thread->buffer.scheme, &thread->buffer.writer);
-	else
+	if (source != INTERRUPT_BEAT) {
 		thread->ops->interrupt(thread, source);
+		return;
+	}
+	local_add_raw(&thread->asked, 1);
+	thread->buffer.driver->beat(thread->buffer.scheme, &thread->buffer.writer);
 }
 
 struct ring_config stress_geometry(const struct stress_config *config, unsigned int pu,
@@ -118,9 +120,15 @@ struct ring_config stress_geometry(const struct stress_config *config, unsigned 
 {
 	const struct stress_ops *ops = ops_of(config->workload);
 	struct ring_config ring = buffer_config(config->driver, 12, 8);
-	uint64_t random = stress_random(state);
 	uint32_t asked = stress_asked_bits(config), most;
+	uint64_t random;
 
+	if (config->driver->timed) {
+		ring = stress_timed_geometry(config, state);
+		ring.cpu = pu;
+		return ring;
+	}
+	random = stress_random(state);
 	ring.stamp_bits = stress_width(config);
 	if (asked && asked < config->driver->counter_bits && config->driver->counter_bits < 64)
 		ring.counter_bits = ring.stamp_bits;
@@ -159,6 +167,9 @@ int stress_buffer(const struct stress_config *config, unsigned int pu, uint64_t 
 
 	ring.subbuf_shift = config->extra_bytes > 100000 ? RING_MAX_SUBBUF_SHIFT : 12;
 	ring.count_shift = RING_BYTES_SHIFT - ring.subbuf_shift;
+	_Static_assert(RING_TIMED_SUBBUF_SHIFT == 12 &&
+		       RING_TIMED_SUBBUF_SHIFT + RING_TIMED_COUNT_SHIFT == RING_BYTES_SHIFT,
+		       "memory for the timed geometry");
 	if (buffer_open(buffer, config->driver, &ring))
 		return EXIT_RESOURCE;
 	stress_choices(config, state, &buffer->writer);
@@ -192,7 +203,10 @@ static int beat_start(struct stress_thread *thread)
 static void round_once(struct stress_thread *thread, struct check *check)
 {
 	struct buffer *buffer = &thread->buffer;
-	uint64_t events = stress_round_events(thread->config, buffer_ring(buffer), &thread->random);
+	const struct ring *ring = buffer_ring(buffer);
+	bool timed = buffer->driver->timed;
+	uint64_t events = timed ? stress_timed_round(ring, &thread->random) :
+				  stress_round_events(thread->config, ring, &thread->random);
 	uint64_t begin, end, before, on_cpu;
 
 	on_cpu = cpu_time_ns();
@@ -204,6 +218,8 @@ static void round_once(struct stress_thread *thread, struct check *check)
 	thread->recording_cpu_ns += cpu_time_ns() - on_cpu;
 	thread->task_events += buffer->writer.entered[CONTEXT_TASK] - before;
 	buffer_drain(buffer, check);
+	if (timed)
+		stress_timed_drained(thread, check);
 	if (thread->ops->drained)
 		thread->ops->drained(thread, check);
 }
@@ -241,7 +257,12 @@ static void epoch_end(struct stress_thread *thread, struct check *check, uint64_
 	buffer_drain(&thread->buffer, check);
 	show_unexcused(thread, check, delivered_before);
 	given = epoch_given(thread, delivered_before);
+	given.ample = thread->buffer.driver->timed && !thread->overrun;
 	judge_buffer(&thread->buffer, check, &given, &judgement);
+	if (thread->buffer.driver->timed) {
+		stress_timed_judge(thread, check);
+		judge_again(check, ring->stuck, &judgement);
+	}
 	stress_book(result, check, &judgement);
 	loss_add(&result->losses, &thread->buffer.writer.losses);
 	if (thread->interrupts.beat_worst_ticks > result->beat_worst_ticks)
@@ -280,6 +301,8 @@ static int epoch(struct stress_thread *thread)
 	}
 	buffer_check(&thread->buffer, &check);
 	check.keep = thread->keep;
+	thread->asked = thread->asked_before = 0;
+	thread->overrun = false;
 	thread->tap.epoch = thread->result.epochs;
 	thread->round_end_ns = time_ns() + EPOCH_NS;
 	if (thread->round_end_ns > thread->deadline_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a row in the checked build for some time: rounds of record, flush, drain, judge, in epochs
+ * Runs a row in the checked or the timed build for some time: rounds of record, flush, drain, judge, in epochs
  * of changing ring geometry, on pinned threads, with or without a signal storm.
  */
 #ifndef STAMPEDE_RUNNER_STRESS_H
@@ -50,7 +50,7 @@ extern const char *const workload_names[];
 struct stress_export;
 
 struct stress_config {
-	const struct driver *driver; /* of the checked build */
+	const struct driver *driver; /* of the checked build; or of the timed one: stress_may_time() */
 	enum workload workload;
 	double seconds;
 	unsigned int levels; /* of the storm, 1..3 */
@@ -139,6 +139,9 @@ struct stress_result {
 
 /* Do signals storm in it, and is a CPU for their sender wanted? */
 bool stress_has_storm(enum workload workload);
+
+/* Does it run with the timed build too? Others choose payloads, widths or ends of their own. */
+bool stress_may_time(enum workload workload);
 
 /* Set by SIGINT: every run ends its round and reports. */
 extern volatile sig_atomic_t stress_stop;

@@ -292,6 +292,7 @@ json_t *stress_json(const struct stress_config *config, const struct stress_resu
 #define SET(key, value) json_object_set_new(json, key, json_integer((json_int_t)(value)))
 	json_object_set_new(json, "row", json_string(config->driver->row));
 	json_object_set_new(json, "workload", json_string(workload_name(config->workload)));
+	json_object_set_new(json, "build", json_string(config->driver->timed ? "timed" : "checked"));
 	json_object_set_new(json, "verdict",
 			    json_string(check_verdict_name(stress_verdict(result))));
 	json_object_set_new(json, "promises", promises);

@@ -21,6 +21,7 @@ static void run(struct stress_thread *thread, uint64_t events)
 {
 	struct buffer *buffer = &thread->buffer;
 
+	local_add_raw(&thread->asked, events);
 	buffer->driver->run(buffer->scheme, &buffer->writer, events);
 }
 
@@ -36,6 +37,7 @@ static void handle_storm(struct stress_thread *thread, unsigned int level)
 	const struct driver *driver = thread->buffer.driver;
 	uint64_t events = storm_events(thread->interrupts.delivered[level]);
 
+	local_add_raw(&thread->asked, events);
 	for (; events; events--)
 		driver->interrupt(thread->buffer.scheme, &thread->buffer.writer,
 				  CONTEXT_LEVEL_1 + level - 1);

@@ -49,6 +49,9 @@ struct stress_thread {
 	double calm_ns; /* per event of the task, without interrupts */
 	uint64_t recording_ns; /* by the wall */
 	uint64_t recording_cpu_ns; /* of which the thread had a CPU */
+	uint64_t asked; /* events of the epoch, by the harness's own count, and before the round */
+	uint64_t asked_before;
+	bool overrun; /* a round of it that was to fit the ring did not */
 	uint64_t task_events; /* in recording_ns, whether recorded or lost */
 	double stretch; /* of all storm periods, >= 1 */
 	int error;
@@ -71,6 +74,13 @@ extern const struct stress_ops stress_ops_steady, stress_ops_storm, stress_ops_s
 
 /* Timers and periods of the storm, by the thread's stretch; an exit code. */
 int storm_timers(struct stress_thread *thread);
+
+/* What is different with a driver of the timed build (stress_timed.c). */
+struct ring_config stress_timed_geometry(const struct stress_config *config, uint64_t *state);
+uint64_t stress_timed_round(const struct ring *ring, uint64_t *state);
+/* A round is drained; and an epoch is over, all of it drained. */
+void stress_timed_drained(struct stress_thread *thread, struct check *check);
+void stress_timed_judge(struct stress_thread *thread, struct check *check);
 
 /* How much slower than a storm a stall's signals have to come, at the width of `config`. */
 double stall_stretch(const struct stress_config *config);

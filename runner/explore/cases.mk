@@ -16,12 +16,13 @@ $(foreach row,$(HISTORY_ROWS),$(foreach shape,$(SHAPES),\
 storm_flags = -I$(TREE)/schemes -I$(TREE)/workloads -I$(TREE)/runner $(CFLAGS_ALL) $(EXPLORE_WARN) \
 	-MMD -MP
 define storm_rule
-$(EXPLORED)/$(1).checked.o: $(TREE)/runner/driver.c $(BUILD)/flags
+$(EXPLORED)/$(1).checked.o $(EXPLORED)/$(1).timed.o: $(TREE)/runner/driver.c $(BUILD)/flags
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(storm_flags) -DSTAMPEDE_CHECKED -DROW=$(1) \
+	$$(Q)$$(CC) $$(storm_flags) -DROW=$(1) \
+		$$(if $$(findstring .timed.,$$@),-DSTAMPEDE_TIMED,-DSTAMPEDE_CHECKED) \
 		-DSCHEME_HEADER='"$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
 $(EXPLORED)/$(1).storm: $(O)/runner/run_stress.o $(EXPLORED)/$(1).checked.o \
-		$(EXPLORED)/interrupts.o $(library)
+		$(EXPLORED)/$(1).timed.o $(EXPLORED)/interrupts.o $(library)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(LDFLAGS_ALL) $$(filter %.o %.a,$$^) $$(LIBS) -o $$@
 endef
