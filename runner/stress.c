@@ -240,7 +240,7 @@ static void show_unexcused(struct stress_thread *thread, const struct check *che
 	struct judge_given given = epoch_given(thread, delivered_before);
 	uint32_t unmet = judge_unmet(check->desc, check->stamp_bits, &given);
 
-	if (!thread->result.shown[0])
+	if (!thread->result.shown[0] && !stress_timed_excuses(thread))
 		stress_show(&thread->buffer, check, judge_excused(unmet), thread->result.shown,
 			    sizeof(thread->result.shown));
 }

@@ -78,8 +78,9 @@ int storm_timers(struct stress_thread *thread);
 /* What is different with a driver of the timed build (stress_timed.c). */
 struct ring_config stress_timed_geometry(const struct stress_config *config, uint64_t *state);
 uint64_t stress_timed_round(const struct ring *ring, uint64_t *state);
-/* A round is drained; and an epoch is over, all of it drained. */
+/* A round is drained; an epoch is over, all of it drained, which may excuse what it found. */
 void stress_timed_drained(struct stress_thread *thread, struct check *check);
+bool stress_timed_excuses(const struct stress_thread *thread);
 void stress_timed_judge(struct stress_thread *thread, struct check *check);
 
 /* How much slower than a storm a stall's signals have to come, at the width of `config`. */

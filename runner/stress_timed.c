@@ -45,6 +45,13 @@ void stress_timed_drained(struct stress_thread *thread, struct check *check)
 		thread->overrun = true;
 }
 
+bool stress_timed_excuses(const struct stress_thread *thread)
+{
+	const struct driver *driver = thread->buffer.driver;
+
+	return driver->timed && driver->desc->zeros_per_nested;
+}
+
 void stress_timed_judge(struct stress_thread *thread, struct check *check)
 {
 	const struct ring *ring = buffer_ring(&thread->buffer);
