@@ -20,6 +20,7 @@
 struct bench_size {
 	double checked_seconds;
 	double storm_seconds;
+	double timed_storm_seconds; /* on the timed build */
 	double late_seconds;
 	double cell_ns;
 	unsigned int rounds;
@@ -75,6 +76,7 @@ struct bench {
 	struct rounds rounds;
 	json_t *repetitions_json;
 	json_t *stress;
+	json_t *timed_storm;
 	json_t *late_beat;
 	json_t *idle;
 	json_t *replay;

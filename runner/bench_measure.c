@@ -17,6 +17,12 @@
 #define WRAPPING_EVENTS 20000
 #define DECODE_ROUNDS 40
 
+/* What is run, in words. */
+static const char *phase(const struct stress_config *config)
+{
+	return config->driver->timed ? "storm on the timed build" : workload_name(config->workload);
+}
+
 /* Remembers the worst of what a row's checked runs said. */
 static void judge(struct bench *bench, int row, const struct stress_config *config,
 		  const struct stress_result *result)
@@ -34,13 +40,12 @@ static void judge(struct bench *bench, int row, const struct stress_config *conf
 		for (oracle = 0; oracle < ORACLES; oracle++)
 			if (result->check.violations[oracle])
 				snprintf(bench->why[row], sizeof(bench->why[row]), "%s: %s",
-					 workload_name(config->workload),
-					 result->check.first[oracle].text);
+					 phase(config), result->check.first[oracle].text);
 	} else if (verdict == VERDICT_NEED_NOT_MET && promises &&
-		   config->workload == WORKLOAD_storm) {
+		   config->workload == WORKLOAD_storm && !config->driver->timed) {
 		bench->verdict[row] = check_verdict_name(verdict);
 	}
-	if (config->workload == WORKLOAD_storm && !desc->untimed)
+	if (config->workload == WORKLOAD_storm && !desc->untimed && !config->driver->timed)
 		bench->worst_error[row] = (double)(result->check.events ?
 							   result->check.worst_error :
 							   result->voided.worst_error);
@@ -50,7 +55,7 @@ static void judge(struct bench *bench, int row, const struct stress_config *conf
 static int run_one_checked(struct bench *bench, int row, const struct stress_config *config,
 			   struct stress_result *result, json_t *into)
 {
-	const json_t *kept = bench_checked(bench, workload_name(config->workload), row);
+	const json_t *kept = bench_checked(bench, phase(config), row);
 	json_t *json;
 	int error;
 
@@ -65,13 +70,13 @@ static int run_one_checked(struct bench *bench, int row, const struct stress_con
 	judge(bench, row, config, result);
 	json = stress_json(config, result);
 	json_array_append(into, json);
-	error = bench_keep_checked(bench, workload_name(config->workload), row, json);
+	error = bench_keep_checked(bench, phase(config), row, json);
 	json_decref(json);
 	return error;
 }
 
-int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
-		      double rare_seconds, json_t *into)
+static int run_rows(struct bench *bench, enum workload workload, bool timed, double seconds,
+		    double rare_seconds, json_t *into)
 {
 	struct stress_config config = {
 		.workload = workload,
@@ -88,12 +93,31 @@ int bench_run_checked(struct bench *bench, enum workload workload, double second
 	int i, error = result ? 0 : EXIT_RESOURCE;
 
 	for (i = 0; i < bench->rows && !error && !stress_stop; i++) {
-		config.driver = bench->row[i];
-		progress_step(&bench->progress, workload_name(workload), bench->row[i]->row);
+		config.driver = timed ? driver_find(drivers_timed, bench->row[i]->row) : bench->row[i];
+		progress_step(&bench->progress, phase(&config), bench->row[i]->row);
 		error = run_one_checked(bench, i, &config, result, into);
 	}
 	free(result);
 	return error ? error : stress_stop ? EXIT_INTERRUPTED : 0;
+}
+
+int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
+		      double rare_seconds, json_t *into)
+{
+	return run_rows(bench, workload, false, seconds, rare_seconds, into);
+}
+
+/* The storm as well on the code that will be timed. */
+static int run_storms(struct bench *bench)
+{
+	const struct bench_size *size = bench_size(bench);
+	int error;
+
+	if (!bench->workload[WORKLOAD_storm])
+		return 0;
+	error = run_rows(bench, WORKLOAD_storm, false, size->storm_seconds, 0, bench->stress);
+	return error ? error : run_rows(bench, WORKLOAD_storm, true, size->timed_storm_seconds, 0,
+					bench->timed_storm);
 }
 
 static int run_counts(struct bench *bench)
@@ -190,9 +214,8 @@ int bench_measure(struct bench *bench)
 	for (int i = 0; i < bench->rows; i++)
 		bench->worst_error[i] = -1;
 	error = bench_run_checked(bench, WORKLOAD_steady, size->checked_seconds, 0, bench->stress);
-	if (!error && bench->workload[WORKLOAD_storm])
-		error = bench_run_checked(bench, WORKLOAD_storm, size->storm_seconds, 0,
-					  bench->stress);
+	if (!error)
+		error = run_storms(bench);
 	if (!error && bench->workload[WORKLOAD_late_beat])
 		error = bench_run_checked(bench, WORKLOAD_late_beat, size->late_seconds, 0,
 					  bench->late_beat);

@@ -13,6 +13,7 @@
 static const struct bench_size full = {
 	.checked_seconds = 2,
 	.storm_seconds = 6,
+	.timed_storm_seconds = 1,
 	.late_seconds = 3,
 	.cell_ns = 15e6,
 	.rounds = 41,
@@ -26,6 +27,7 @@ static const struct bench_size full = {
 static const struct bench_size standard = {
 	.checked_seconds = 0.5,
 	.storm_seconds = 2,
+	.timed_storm_seconds = 0.3,
 	.late_seconds = 1,
 	.cell_ns = 15e6,
 	.rounds = 41,
@@ -39,6 +41,7 @@ static const struct bench_size standard = {
 static const struct bench_size quick = {
 	.checked_seconds = 0.1,
 	.storm_seconds = 0.2,
+	.timed_storm_seconds = 0.1,
 	.late_seconds = 0.1,
 	.cell_ns = 2e6,
 	.rounds = 7,
@@ -140,7 +143,8 @@ static double expected_seconds(const struct bench *bench)
 	unsigned int i;
 
 	seconds += bench->rows * size->checked_seconds;
-	seconds += bench->workload[WORKLOAD_storm] * bench->rows * size->storm_seconds;
+	seconds += bench->workload[WORKLOAD_storm] * bench->rows *
+		   (size->storm_seconds + size->timed_storm_seconds);
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
 	seconds += bench_tails_seconds(bench);
 	/* Most of it to write the files. */
@@ -191,6 +195,7 @@ int bench_open(struct bench *bench, const char *program)
 	error = (int)place_export_xml(&bench->place, bench->topology);
 	bench->repetitions_json = json_copy((json_t *)record_rows(bench->record));
 	bench->stress = json_array();
+	bench->timed_storm = json_array();
 	bench->late_beat = json_array();
 	bench->idle = json_array();
 	bench->replay = json_array();
@@ -215,6 +220,7 @@ void bench_close(struct bench *bench)
 {
 	json_decref(bench->repetitions_json);
 	json_decref(bench->stress);
+	json_decref(bench->timed_storm);
 	json_decref(bench->late_beat);
 	json_decref(bench->idle);
 	json_decref(bench->replay);

@@ -176,6 +176,7 @@ void bench_sections(struct bench *bench)
 	bench_context(bench);
 	record_set(bench->record, "table", bench->table);
 	record_set(bench->record, "stress", bench->stress);
+	record_set(bench->record, "timed_storm", bench->timed_storm);
 	record_set(bench->record, "late_beat", bench->late_beat);
 	record_set(bench->record, "bytes_by_rate", bench->by_rate);
 	record_set(bench->record, "tails", bench->tails);
