@@ -30,6 +30,11 @@ for pair in "$@"; do
 	report $? "without $oracle $(basename "$patch" .patch) survives, and the run fails"
 done
 
+# Faults of the timed build alone: its section's, found by the explorer; its loop's, by the storm.
+cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/timed_section_no_tail.patch \
+	tests/mutants/timed_loop_odd.patch
+report $? "faults of the timed build are found"
+
 sed 's/nested_claim(s, at.tail, size);/nested_claim(s, at.head, size);/' \
 	tests/mutants/nested_before_after_claim.patch >"$scratch/stale.patch"
 cases 1 "DOES NOT APPLY" "$scratch/stale.patch"
