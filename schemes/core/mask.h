@@ -62,8 +62,7 @@ struct soft_mask {
 
 static inline void mask_soft_enter(struct soft_mask *mask)
 {
-	shared_store("mask", &mask->masked, 1);
-	barrier();
+	ordered_store("mask", &mask->masked, 1);
 }
 
 /* In a handler of `level`: true if it has to wait, and is noted. */
@@ -83,13 +82,10 @@ static inline bool mask_soft_defer(struct soft_mask *mask, unsigned int level)
  */
 static inline bool mask_soft_leave(struct soft_mask *mask)
 {
-	barrier();
-	shared_store("unmask", &mask->masked, 0);
-	barrier();
+	ordered_store("unmask", &mask->masked, 0);
 	if (likely(!shared_load("due?", &mask->waiting)))
 		return false;
-	shared_store("mask again", &mask->masked, 1);
-	barrier();
+	ordered_store("mask again", &mask->masked, 1);
 	return true;
 }
 

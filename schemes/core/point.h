@@ -70,5 +70,12 @@ void explore_point(const char *label);
 		POINT(label); \
 		POINT_STORE((volatile __typeof__(*(ptr)) *)(ptr), value); \
 	} while (0)
+/* The same, and plain accesses stay on their side of it. */
+#define ordered_store(label, ptr, value) \
+	do { \
+		barrier(); \
+		shared_store(label, ptr, value); \
+		barrier(); \
+	} while (0)
 
 #endif
