@@ -111,9 +111,12 @@ static inline void restart_books(struct ring *ring, struct restart_record *recor
 
 		/* First: from here on the slot is not what it was. */
 		restart_add(record, &opened->number, &claim->opening.number, 2 * sizeof(uint64_t));
+		/* What the reader fills in is copied too, and nothing of the stack with it. */
+		record->packet = (struct ctf_packet_header){ .magic = 0 };
 		ctf_header_put(ring, &record->packet, number, stamp);
 		restart_add(record, ring_subbuf_base(ring, number), &record->packet,
 			    sizeof(record->packet));
+		EXPLORED_PATH("switch");
 	}
 	if (claim->opens && inside)
 		record->content = (number - 1) << RING_INDEX_BITS | inside;

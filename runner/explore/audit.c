@@ -50,9 +50,10 @@ static struct {
 	struct audit *audit;
 } stepper;
 
-/* The world before an instruction of the plain copy, and what lies outside of its block. */
+/* The world before an instruction of the plain copy, its stack, and what lies outside. */
 static struct {
-	uint8_t block[WORLD_BYTES + WORLD_STACK_BYTES];
+	uint8_t block[WORLD_BYTES];
+	uint8_t stack[WORLD_STACK_BYTES];
 	struct virtual_clock clock;
 	uint64_t blocked;
 } kept;
@@ -75,12 +76,16 @@ static bool is_engine(uint64_t pc)
 	       pc == (uintptr_t)explore_undeferred || pc == (uintptr_t)check_filler_bytes_of;
 }
 
-/* A string instruction traps after each round, and is one instruction all the same. */
-static bool next_round(uint64_t pc)
+/*
+ * A string instruction traps before each of its rounds, where there is a stop too: of bytes before
+ * every eighth (world_resume()).
+ */
+static bool within_word(uint64_t pc, const greg_t *regs)
 {
 	const uint8_t *byte = (const uint8_t *)(uintptr_t)pc;
 
-	return pc == stepper.last && (*byte == 0xf2 || *byte == 0xf3);
+	return pc == stepper.last && *byte == 0xf3 && (byte[1] == 0xa4 || byte[1] == 0xaa) &&
+	       regs[REG_RCX] & 7;
 }
 
 static void came_back(void)
@@ -139,7 +144,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	}
 	came_back();
 	stepper.from = IN_WRITER;
-	if (pc != stepper.resumed && !next_round(pc)) {
+	if (pc != stepper.resumed && !within_word(pc, regs)) {
 		stepper.trace->at[stepper.trace->length++] = pc;
 		if (stepper.trace->length == stepper.until || stepper.trace->length == TRACE_MAX)
 			stop(regs, pc);
@@ -222,6 +227,7 @@ static bool run(enum mechanism how, uint32_t until, struct trace *trace)
 static void keep(void)
 {
 	memcpy(kept.block, world, sizeof(kept.block));
+	memcpy(kept.stack, (void *)(world_stack_end(0) - WORLD_STACK_BYTES), sizeof(kept.stack));
 	kept.clock = *world_row.clock;
 	kept.blocked = *world_row.blocked;
 }
@@ -229,6 +235,7 @@ static void keep(void)
 static void put_back(void)
 {
 	memcpy(world, kept.block, sizeof(kept.block));
+	memcpy((void *)(world_stack_end(0) - WORLD_STACK_BYTES), kept.stack, sizeof(kept.stack));
 	*world_row.clock = kept.clock;
 	*world_row.blocked = kept.blocked;
 	stepper.passed = world->book.depth ? frame()->pc : 0;

@@ -23,9 +23,9 @@ of "key: value" lines, in comments; an indented line goes on with the value befo
                                             promise, as the row of today does not
   because: why only a storm shows it        beside storm:
 
-The budget is pinned: with one event, interrupt, level, jump, beat, read, discard, flush or
-preemption less, from one offset or phase only, from no particular start, or with a strict clock,
-nothing may break. --objects only builds what is explored. With --machine the engine is
+The budget is pinned: with one event, interrupt, level, jump, beat, read, discard, flush, preemption
+or full sub-buffer less, from one offset or phase only, from no particular start, with small events,
+or with a strict clock, nothing may break. --objects only builds what is explored. With --machine the engine is
 DIR/explored-NAME/explore, the cases are compiled by CC, and stops are the labelled points; storms
 are left out. Prints a table. Exit code: 0 all as they say, 1 otherwise: a fault that survives, one
 that is found below its budget or by another oracle, a patch that does not apply, a tree that does
@@ -45,7 +45,7 @@ import threading
 
 KEYS = ("row", "base", "source", "fault", "breaks", "oracle", "equivalent", "storm", "because")
 LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "beats": 0, "reads": 0, "discards": 0,
-         "flushes": 0, "preemptions": 0}
+         "flushes": 0, "preemptions": 0, "full": 0}
 SHORT = {"events": "M", "nested": "NB", "depth": "D", "jumps": "JB", "preemptions": "P"}
 ROW = re.compile(r"^X\((\w+),")
 SOURCES = ("schemes", "runner", "workloads")  # what a patch may change; the rest is linked
@@ -105,7 +105,7 @@ class Case:
         for i, word in enumerate(words):
             if word.startswith("--") and i + 1 < len(words):
                 key, value = word[2:], words[i + 1]
-                if key == "clock" or key == "mode":
+                if key in ("clock", "mode", "size"):
                     out.append(value)
                 elif key in ("offsets", "phases"):
                     out.append("all " + key)
@@ -126,7 +126,7 @@ class Case:
                     depth = less.index("--depth") + 1
                     less[depth] = str(min(int(less[depth]), int(value) - 1))
                 found.append(less)
-            elif key in ("offsets", "phases", "start") or words[i:i + 2] == ["--clock", "coarse"]:
+            elif key in ("offsets", "phases", "start", "size") or words[i:i + 2] == ["--clock", "coarse"]:
                 found.append(words[:i] + words[i + 2:])
         if "--depth" not in words and "--nested" in words:
             nested = int(words[words.index("--nested") + 1])

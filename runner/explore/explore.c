@@ -136,6 +136,9 @@ static int explore_family(const struct explore_options *options, const char *row
 static bool wanted(const struct explore_options *options, const struct family *family,
 		   const struct driver *driver)
 {
+	/* One beat is an interrupt like others to who needs none; two are the same search again. */
+	if (family->budget.beats > 1 && !(driver->desc->needs & NEED_BEAT))
+		return false;
 	return (int)family->tier <= options->tier && !(family->main_rows && driver->variant) &&
 	       (family->budget.writers <= 1 || driver->desc->shared_promises);
 }
@@ -221,6 +224,8 @@ static int audit_one(const struct explore_options *options, const char *row)
 		.mode = options->family.mode,
 		.step = !options->family.coarse,
 		.before = options->family.before,
+		.full = options->family.full,
+		.large = options->family.large,
 	};
 	struct audit audit;
 	int error = load(options, row, &options->family);

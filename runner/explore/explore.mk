@@ -14,9 +14,9 @@ SHAPES := page wrap4 wrap3 ends2 ends4 wrapends timed
 shape_page := 9 1 0
 shape_wrap4 := 9 1 4
 shape_wrap3 := 9 1 3
-shape_ends2 := 7 1 0
-shape_ends4 := 7 2 0
-shape_wrapends := 7 1 4
+shape_ends2 := 8 1 0
+shape_ends4 := 8 2 0
+shape_wrapends := 8 1 4
 # The payload of the timed build: the stamp alone, stored by the row's own code.
 shape_timed := 7 2 0
 timed_shapes := timed

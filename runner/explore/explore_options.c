@@ -25,9 +25,11 @@ enum {
 	OPTION_PHASES,
 	OPTION_OFFSETS,
 	OPTION_MODE,
+	OPTION_SIZE,
 	OPTION_ENGINE,
 	OPTION_TIER,
 	OPTION_BEFORE,
+	OPTION_FULL,
 	OPTION_START,
 	OPTION_OBJECTS,
 	OPTION_OBJECT,
@@ -62,6 +64,8 @@ static const struct option long_options[] = {
 	{ "offsets", required_argument, NULL, OPTION_OFFSETS },
 	{ "mode", required_argument, NULL, OPTION_MODE },
 	{ "before", required_argument, NULL, OPTION_BEFORE },
+	{ "full", required_argument, NULL, OPTION_FULL },
+	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "start", required_argument, NULL, OPTION_START },
 	{ "objects", required_argument, NULL, OPTION_OBJECTS },
 	{ "object", required_argument, NULL, OPTION_OBJECT },
@@ -111,6 +115,9 @@ static const char help[] =
 	"  --offsets all         every offset of the first event in its sub-buffer\n"
 	"  --mode M              overwrite, discard\n"
 	"  --before N            events recorded before\n"
+	"  --full N              sub-buffers that were filled before those\n"
+	"  --size S              of the events that interrupts record: small; large: no two of them\n"
+	"                        fit a sub-buffer\n"
 	"  --start P:E           the first phase and offset (filler bytes), as a failure prints them\n"
 	"  --replay SCHEDULE     one schedule again, as a timeline\n"
 	"  --svg FILE            the timeline of --replay, or of the first failure, as a picture too\n"
@@ -156,7 +163,7 @@ static bool parse_budget(int option, const char *text, struct explore_options *o
 		size_t offset;
 		unsigned long most;
 	} fields[] = {
-		{ "--events", offsetof(struct budget, events), 12 },
+		{ "--events", offsetof(struct budget, events), 16 },
 		{ "--nested", offsetof(struct budget, nested), 10 },
 		{ "--depth", offsetof(struct budget, depth), WORLD_DEPTH_MAX - 2 },
 		{ "--jumps", offsetof(struct budget, jumps), 4 },
@@ -218,6 +225,7 @@ static bool parse_word(int option, const char *text, struct explore_options *opt
 	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 	static const char *const ranges[] = { "one", "all", NULL };
 	static const char *const modes[] = { "overwrite", "discard", NULL };
+	static const char *const sizes[] = { "small", "large", NULL };
 	static const char *const engines[] = { "schedules", "states", NULL };
 	struct family *family = &options->family;
 	int place = -1;
@@ -249,6 +257,10 @@ static bool parse_word(int option, const char *text, struct explore_options *opt
 		place = option_word("--mode", text, modes);
 		family->mode = place ? RING_DISCARD : RING_OVERWRITE;
 		break;
+	case OPTION_SIZE:
+		place = option_word("--size", text, sizes);
+		family->large = place == 1;
+		break;
 	case OPTION_ENGINE:
 		place = option_word("--engine", text, engines);
 		options->search.engine = (enum search_engine)(place + 1);
@@ -271,7 +283,9 @@ static bool parse_one(int option, const char *text, struct explore_options *opti
 	case OPTION_SHAPE ... OPTION_ENGINE:
 		return parse_word(option, text, options);
 	case OPTION_BEFORE:
-		return number("--before", text, 8, &options->family.before);
+		return number("--before", text, 16, &options->family.before);
+	case OPTION_FULL:
+		return number("--full", text, 8, &options->family.full);
 	case OPTION_START:
 		return parse_start(text, &options->search.start);
 	case OPTION_OBJECTS:

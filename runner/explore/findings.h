@@ -38,6 +38,7 @@ struct findings {
 	double seconds;
 	struct failure first; /* a broken one if there is one, with the fewest actions */
 	double done; /* 0..1, while it runs */
+	char refused[240]; /* why it cannot be searched so; empty: it can */
 };
 
 void findings_add(struct findings *sum, const struct findings *one);

@@ -32,6 +32,11 @@ WRITES_MORE = re.compile(
 MORE = ["%rax", "%rdx"]
 
 
+def is_register(operand):
+    """And not memory of the thread, which begins like one (%fs:0)."""
+    return operand[0] == "%" and ":" not in operand
+
+
 def whole(name):
     """The 64-bit register that a name is part of; None: none of BIT's."""
     short = re.sub(r"^(r\d+)[dwb]$", r"\1", name)
@@ -113,7 +118,7 @@ class Known:
         """After an instruction that may write any of these."""
         after = self
         for operand in operands:
-            if operand[0] == "%" and whole(operand[1:]):
+            if is_register(operand) and whole(operand[1:]):
                 after = after.with_register(operand[1:], False)
         return after
 
@@ -145,7 +150,7 @@ class Known:
         if not operands or not WRITES_LAST.match(mnemonic):
             return Known()
         pointer = MOVE.match(mnemonic) and self.points(operands[0])
-        if last[0] != "%":
+        if not is_register(last):
             return self.with_store(last, pointer, frame)
         if not whole(last[1:]):
             return Known()

@@ -28,6 +28,15 @@ enum explore_stops {
 	STOPS_POINTS, /* at the labelled points of core/point.h; needs an object of its own */
 };
 
+/* What an instruction tells of the way that a writer took: see core/point.h. */
+enum explore_path {
+	PATH_PLAIN, /* a record was recorded without the slow path */
+	PATH_SWITCH, /* a sub-buffer was opened */
+	PATH_SLOW, /* in a RESERVE_SLOW function */
+	PATHS,
+	PATH_ROUND = PATHS, /* none: between two rounds of a string instruction */
+};
+
 /* A stop: one instruction of the writers. */
 struct explore_site {
 	uint64_t stop[2]; /* return address of the call in the copies ALL and SHARED; 0: no stop */
@@ -36,6 +45,8 @@ struct explore_site {
 	const char *file; /* of the source line that it comes from */
 	uint64_t line;
 	uint64_t abort[3]; /* where a restartable section resumes, by copy; 0: not in a section */
+	const char *function;
+	uint64_t paths; /* mask of 1 << enum explore_path */
 };
 
 struct source; /* one event on its way: row.c's, filled by explore_enter() */
@@ -61,7 +72,7 @@ struct explored_row {
 
 	/* By enum explore_stops. */
 	void (*event[3])(void *scheme, unsigned int context, uint32_t extra);
-	void (*interrupt[3])(void *scheme, unsigned int context);
+	void (*interrupt[3])(void *scheme, unsigned int context, uint32_t extra);
 	void (*beat[3])(void *scheme);
 	void (*discard[3])(void *scheme, unsigned int context);
 
@@ -80,9 +91,11 @@ struct explore_source {
 };
 
 /* What the row calls in the engine, on the writer's stack and never interrupted. */
-void explore_enter(struct explore_source *src, unsigned int context, uint32_t id);
-void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
-		  uint32_t len);
+/* `extra`: bytes of filler, a multiple of 4. */
+void explore_enter(struct explore_source *src, unsigned int context, uint32_t id, uint32_t extra);
+/* The payload, to be copied; behind its place already what is filler. */
+void explore_fill(struct check_payload *image, uint8_t *payload, uint64_t stamp, bool inexact,
+		  const struct explore_source *src, uint32_t len);
 /* The payload but for its stamp; and afterwards, that the record has it and is published. */
 void explore_prepare(const struct explore_source *src, uint32_t len, struct check_payload *image);
 void explore_published(const struct explore_source *src, const struct check_payload *image);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "pace.h"
 #include "search.h"
 #include "states.h"
@@ -49,6 +50,8 @@ static int start_parts(const struct search *search, bool by_states, unsigned int
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (getppid() != parent)
 				_exit(1);
+			if (by_states || search->stops != STOPS_ALL)
+				guard_begin(&parts[i]);
 			if (by_states)
 				states_run(search, &parts[i]);
 			else
@@ -83,6 +86,17 @@ static void end_all(const pid_t *children, unsigned int processes)
 			kill(children[i], SIGKILL);
 }
 
+/* The first of them that refuses the row; NULL: none does. */
+static const struct findings *refusing(const struct findings *parts, unsigned int processes)
+{
+	unsigned int i;
+
+	for (i = 0; i < processes; i++)
+		if (parts[i].refused[0])
+			return &parts[i];
+	return NULL;
+}
+
 /* Waits for one of them, and says meanwhile how far all are. */
 static int wait_for(unsigned int child, pid_t *children, unsigned int processes,
 		    const struct findings *parts)
@@ -104,6 +118,10 @@ static int wait_for(unsigned int child, pid_t *children, unsigned int processes,
 		return -EINTR;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
+	if (refusing(parts, processes)) {
+		end_all(children, processes);
+		return -ENOTSUP;
+	}
 	fprintf(stderr, "stampede: a process of the search ended early\n");
 	return -ECHILD;
 }
@@ -138,22 +156,30 @@ static int run(const struct search *search, bool by_states, unsigned int process
 		findings->done += parts[i].done;
 	}
 	ticks(false);
+	if (error == -ENOTSUP)
+		fprintf(stderr, "stampede: %s: %s; --stops all --engine schedules can tell\n",
+			world_row.row, refusing(parts, processes)->refused);
 	findings->done /= processes;
 	munmap(parts, processes * sizeof(*parts));
 	return error;
 }
 
-/* Each more interrupt makes the difference larger: a few of them tell. */
-static bool pilot_has_few_states(const struct search *search)
+/*
+ * Each more interrupt makes the difference larger: a few of them tell. A yes or no, or a negative
+ * errno after a line on stderr.
+ */
+static int pilot_has_few_states(const struct search *search)
 {
 	struct search pilot = *search;
 	struct findings findings;
+	int error;
 
 	if (search->budget.nested <= PILOT_NESTED)
 		return false;
 	pilot.budget.nested = PILOT_NESTED;
 	pilot.outcomes = false;
-	return !run(&pilot, true, 1, &findings) && findings.states < findings.schedules;
+	error = run(&pilot, true, 1, &findings);
+	return error ? error : findings.states < findings.schedules;
 }
 
 int search_parallel(const struct search *search, unsigned int processes,
@@ -161,11 +187,13 @@ int search_parallel(const struct search *search, unsigned int processes,
 {
 	/* That engine knows one writer at a time, and of the log no more than that one's part. */
 	bool one_writer = search->budget.writers <= 1 && !world_row.timed;
-	bool by_states = one_writer && search->engine == ENGINE_STATES;
+	int by_states = one_writer && search->engine == ENGINE_STATES;
 	int error;
 
 	if (one_writer && search->engine == ENGINE_BY_STOPS)
-		by_states = has_few_states(search) || pilot_has_few_states(search);
+		by_states = has_few_states(search) ? true : pilot_has_few_states(search);
+	if (by_states < 0)
+		return by_states;
 	if (processes > PROCESSES_MAX)
 		processes = PROCESSES_MAX;
 	if (!processes || search->outcomes || by_states)

@@ -58,6 +58,10 @@ static void append_command(struct text *text, const struct search *search,
 		append(text, " --mode discard");
 	if (search->start.before)
 		append(text, " --before %u", search->start.before);
+	if (search->start.full)
+		append(text, " --full %u", search->start.full);
+	if (search->start.large)
+		append(text, " --size large");
 	if (search->start.phase || search->start.extra)
 		append(text, " --start %" PRIu64 ":%u", search->start.phase, search->start.extra);
 }

@@ -10,12 +10,20 @@ Functions in section explore_plain belong to the harness and get no stops. A tab
 says where each stop is and which instruction of the plain copy it stands before, so that the engine
 can let a writer go on without stops. Single-stepping audits the result (audit.c).
 
-A stop is a stop before an instruction; a prefix (lock, rep) belongs to its instruction. An
-instruction is skipped in the second copy only if its mnemonic is in KNOWN and each operand is an
-immediate, a register, a label, a stack slot, or a word that nobody writes (explore_constant_*).
+A stop is a stop before an instruction; a prefix (lock) belongs to its instruction. A string
+instruction with `rep` is interrupted between its rounds too: it becomes a loop with a stop before
+each (of bytes: the engine lets it go on but before every eighth), its registers being what a CPU
+would have there. An instruction is skipped in the second copy
+only if its mnemonic is in KNOWN and each operand is an immediate, a register, a label, a stack slot,
+or a word that nobody writes (explore_constant_*); memory of the thread (%fs:, %gs:) is none of these.
 A stack slot is one that %rsp or any register that is known to point into the writer's own stack
-(own.py) leads to. What comes after the last access is a place of its own: the returns of explored_*
-are stops. In restartable sections, where an interrupt makes the whole section start over, all are.
+(own.py) leads to: that nobody else comes there is guard.h's to see. Nor are quiet ones stops there:
+the words of a payload but that in its middle (row.c). What comes after the last access is a place of
+its own: the returns of explored_* are stops. In restartable sections, where an interrupt makes the
+whole section start over, all are.
+
+The table also says of each instruction which function it is in and whether it marks a path
+(coverage.h): labels of EXPLORED_PATH (core/point.h), and the section of RESERVE_SLOW functions.
 """
 import re
 import sys
@@ -38,6 +46,11 @@ KNOWN = re.compile(
     r"push[q]?|pop[q]?|leave[q]?|nop[wl]?|cltq|cltd|cqto|cwtl|bt[src]?[wlq]?|bs[fr][lq]?|"
     r"[lt]zcnt[lq]?|popcnt[lq]?)$")
 BITS = re.compile(r"^bt[src]?[wlq]?$")
+ROUNDS = re.compile(r"^rep (movs|stos)[bwlq]$")
+REPEATED = re.compile(r"^rep\w* ")
+SUFFIX = re.compile(r"\.(cold|part|isra|constprop)(\.\d+)?")
+QUIET, PATH = ".Lexplore_quiet_", ".Lexplore_path_"
+PATHS = {"plain": 1, "switch": 2, "slow": 4, "round": 8}
 CONSTANT = re.compile(r"^explore_constant_\w+\(%rip\)$")
 HARNESS = ".text.explore.harness"
 SECTION = re.compile(r"^\.(?:push)?section\s+([^\s,]+)(?:,\s*\"([^\"]*)\")?")
@@ -69,7 +82,7 @@ def own_only(text, pointers, defined):
     `pointers`: the registers that point into that stack.
     """
     mnemonic, parsed = parse(text)
-    if text.startswith("rep"):
+    if REPEATED.match(text):
         return own.string_only_there(mnemonic, pointers)
     if text.split(" ", 1)[0] in PREFIXES or not KNOWN.match(mnemonic):
         return False
@@ -77,7 +90,7 @@ def own_only(text, pointers, defined):
     if mnemonic.startswith("lea") and not mnemonic.startswith("leave"):
         return True
     for operand in parsed:
-        if operand[0] in "$%" or CONSTANT.match(operand):
+        if operand[0] == "$" or own.is_register(operand) or CONSTANT.match(operand):
             continue
         # A bit's number may lead out of the operand.
         if own.points_there(operand, pointers) and not BITS.match(mnemonic):
@@ -161,6 +174,9 @@ class Assembly:
                 continue
             if stripped.startswith((".cfi_", ".p2align", ".align")):
                 continue
+            if stripped.startswith((".local", ".comm")):  # a static variable: there is one
+                self.data.append(line)
+                continue
             for kind, text in split(line):
                 self.code.append((kind, text, section, where, number))
                 if kind == "label" and not text.isdigit():
@@ -178,7 +194,7 @@ class Assembly:
 def copy_code(assembly, which, sites):
     """One copy's lines. `sites` collects, by position in the code, what the table needs."""
     out, section, copy = [], None, COPIES[which]
-    entry = False
+    entry = quiet = False
     ranges = abort_ranges(assembly)
     ends = {end for _begin, end, _abort in ranges}
     for position, (kind, text, where_section, where, _) in enumerate(assembly.code):
@@ -193,6 +209,7 @@ def copy_code(assembly, which, sites):
         if kind == "label":
             if not text.startswith(".L") and not text.isdigit():
                 entry = text.startswith("explored_")
+            quiet |= text.startswith(QUIET)
             out.append(renamed + ":")
             continue
         if kind == "directive":
@@ -202,17 +219,52 @@ def copy_code(assembly, which, sites):
             # In a restartable section no instruction is like the next: it starts over, or ends.
             restarts = any(begin < position < end for begin, end, _abort in ranges) or \
                 position - 1 in ends
-            stop = which == ALL or (which == SHARED and (
+            stop = which == ALL or (which == SHARED and not quiet and (
                 restarts or not own_only(text, assembly.pointers[position], assembly.defined) or
                 (entry and text.startswith("ret"))))
+            quiet = False
             if which == PLAIN:
                 out.append(".Lexplore_plain.%d:" % position)
                 sites[position] = (text, where)
             elif stop:
-                out.append("\tcall *explore_stop@GOTPCREL(%rip)")
-                out.append(".Lexplore_stop%s.%d:" % (copy or ".all", position))
+                out += before(text, copy or ".all", position)
+                if REPEATED.match(text):
+                    continue
         out.append("\t" + renamed)
     return out
+
+
+def before(text, copy, position):
+    """The stop before an instruction; of a string instruction, the loop that it is."""
+    stop = ["\tcall *explore_stop@GOTPCREL(%rip)", ".Lexplore_stop%s.%d:" % (copy, position)]
+    if not REPEATED.match(text):
+        return stop
+    if not ROUNDS.match(text):
+        sys.exit("stops.py: %s: no stops are known between the rounds of this one" % text)
+    begin, end = (".Lexplore_%s%s.%d" % (name, copy, position) for name in ("rounds", "done"))
+    # Flags stay as they are.
+    return stop + ["\tjrcxz " + end, begin + ":", "\t" + text.split(" ", 1)[1],
+                   "\tleaq -1(%rcx), %rcx", "\tjrcxz " + end,
+                   stop[0], ".Lexplore_stop_round%s.%d:" % (copy, position),
+                   "\tjmp " + begin, end + ":"]
+
+
+def paths(assembly):
+    """Of each instruction's position: its function's name, and what paths it marks."""
+    found, function, marks = {}, "", 0
+    for position, (kind, text, section, *_rest) in enumerate(assembly.code):
+        if kind == "label":
+            if text[0] != "." and not text.isdigit() and not text.startswith("restart_"):
+                function = SUFFIX.sub("", text)
+            elif text.startswith(PATH):
+                marks |= PATHS[text[len(PATH):].split("_")[0]]
+            elif text.startswith("restart_end_"):
+                marks |= PATHS["plain"]  # published
+        elif kind == "code":
+            slow = PATHS["slow"] if section == "explore_slow" else 0
+            found[position] = (function, marks | slow)
+            marks = 0
+    return found
 
 
 def abort_ranges(assembly):
@@ -234,22 +286,29 @@ def table(assembly, sites, stops):
     def string(text):
         return strings.setdefault(text, ".Lexplore_text.%d" % len(strings))
 
-    ranges = abort_ranges(assembly)
+    ranges, path = abort_ranges(assembly), paths(assembly)
     out.append('\t.section .data.rel.ro.explore,"aw",@progbits\n\t.balign 8')
     for symbol in ["explored_sites", "explored_site_count", "explored_plain_range",
                    "explored_harness_range"] + \
             ["explored_entry_" + entry for entry in ENTRIES]:
         out.append("\t.globl %s\n\t.hidden %s" % (symbol, symbol))
     out.append("explored_sites:")
+    rows = 0
     for position, (text, (file_number, line)) in sorted(sites.items()):
-        stop = [".Lexplore_stop%s.%d" % (copy or ".all", position) for copy in COPIES[:2]]
-        stop = [name if name in stops else "0" for name in stop]
         abort = next((label for begin, end, label in ranges if begin < position < end), None)
         aborts = [abort + copy for copy in COPIES] if abort else ["0"] * 3
-        out.append("\t.quad " + ", ".join(
-            stop + [".Lexplore_plain.%d" % position, string(text),
-                    string(assembly.files.get(file_number, "?")), str(line)] + aborts))
-    out.append("explored_site_count:\n\t.quad %d" % len(sites))
+        for among, mask in (("", path[position][1]), ("_round", PATHS["round"])):
+            stop = [".Lexplore_stop%s%s.%d" % (among, copy or ".all", position)
+                    for copy in COPIES[:2]]
+            stop = [name if name in stops else "0" for name in stop]
+            if among and stop == ["0", "0"]:
+                continue
+            rows += 1
+            out.append("\t.quad " + ", ".join(
+                stop + [".Lexplore_plain.%d" % position, string(text),
+                        string(assembly.files.get(file_number, "?")), str(line)] + aborts +
+                [string(path[position][0]), str(mask)]))
+    out.append("explored_site_count:\n\t.quad %d" % rows)
     for name in ("plain", "harness"):
         out.append("explored_%s_range:\n\t.quad .Lexplore_%s_begin, .Lexplore_%s_end" %
                    (name, name, name))

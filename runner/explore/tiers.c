@@ -21,8 +21,12 @@ const struct family families[] = {
 	  .what = "each clock read takes a wrap" },
 	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 2, 2), .offsets = RANGE_ALL,
 	  .what = "two sub-buffers, every offset" },
+	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 1, 1), .large = true, .offsets = RANGE_ALL,
+	  .what = "two sub-buffers, large interrupts" },
 	{ TIER_QUICK, "ends4", STOPS_SHARED, BUDGET(4, 1, 1, .reads = 1), .mode = RING_DISCARD,
-	  .offsets = RANGE_ALL, .what = "four sub-buffers, discard, reader" },
+	  .full = 3, .offsets = RANGE_ALL, .what = "four sub-buffers, discard, reader" },
+	{ TIER_QUICK, "wrap3", STOPS_SHARED, BUDGET(1, 0, 1, .jumps = 1, .beats = 2), .before = 1,
+	  .what = "all jumps and two beats, T=3" },
 	{ TIER_QUICK, "timed", STOPS_ALL, BUDGET(2, 2, 2), .before = 1,
 	  .what = "timed payload, every instruction" },
 	{ TIER_QUICK, "timed", STOPS_SHARED, BUDGET(3, 1, 1), .offsets = RANGE_ALL,
@@ -50,12 +54,18 @@ const struct family families[] = {
 	  .what = "two sub-buffers, every offset" },
 	{ TIER_LONG, "ends4", STOPS_SHARED, BUDGET(4, 3, 3), .offsets = RANGE_ALL,
 	  .what = "four sub-buffers, every offset" },
+	{ TIER_LONG, "ends4", STOPS_SHARED, BUDGET(3, 3, 3), .large = true, .offsets = RANGE_ALL,
+	  .what = "four sub-buffers, large interrupts" },
 	{ TIER_LONG, "ends2", STOPS_SHARED, BUDGET(3, 2, 2, .reads = 1), .mode = RING_DISCARD,
-	  .offsets = RANGE_ALL, .what = "two sub-buffers, discard, reader" },
+	  .full = 1, .offsets = RANGE_ALL, .what = "two sub-buffers, discard, reader" },
 	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(3, 1, 1, .jumps = 1), .offsets = RANGE_ALL,
 	  .what = "sub-buffer ends and jumps, T=4" },
-	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(3, 0, 0, .jumps = 1, .beats = 1),
+	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(3, 0, 1, .jumps = 1, .beats = 1),
 	  .offsets = RANGE_ALL, .what = "sub-buffer ends, jumps and beats, T=4" },
+	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(2, 0, 1, .jumps = 1, .beats = 2),
+	  .offsets = RANGE_ALL, .what = "sub-buffer ends, jumps and two beats, T=4" },
+	{ TIER_LONG, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1, .beats = 2), .before = 1,
+	  .what = "all jumps and two beats, T=4" },
 	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 0, 0, .writers = 2, .preemptions = 4), .before = 1,
 	  .what = "two CPUs in one ring" },
 	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(1, 1, 1, .writers = 3, .preemptions = 3), .before = 1,
@@ -82,10 +92,12 @@ const struct family families[] = {
 	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 2), .before = 1,
 	  .what = "two jumps, T=3" },
 	{ TIER_EXHAUSTIVE, "ends2", STOPS_SHARED, BUDGET(4, 2, 2, .reads = 1),
-	  .mode = RING_DISCARD, .offsets = RANGE_ALL,
+	  .mode = RING_DISCARD, .full = 1, .offsets = RANGE_ALL,
 	  .what = "two sub-buffers, discard, reader" },
 	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1, .beats = 1),
 	  .before = 1, .what = "all jumps, T=3" },
+	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1, .beats = 2),
+	  .before = 1, .what = "all jumps and two beats, T=3" },
 	{ TIER_EXHAUSTIVE, "page", STOPS_SHARED, BUDGET(3, 5, 5), .before = 1,
 	  .what = "shared accesses" },
 	{ TIER_EXHAUSTIVE, "wrapends", STOPS_SHARED, BUDGET(3, 2, 2, .jumps = 1, .beats = 1),
@@ -146,6 +158,8 @@ void family_search(const struct family *family, struct search *search)
 		.mode = family->mode,
 		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31) : !family->coarse,
 		.before = family->before,
+		.full = family->full,
+		.large = family->large,
 	};
 	search_jumps(search, family->coarse);
 }
@@ -208,6 +222,10 @@ void family_format(const struct family *family, char *text, size_t bytes)
 	if (family->budget.writers && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " W=%u P=%u",
 				 family->budget.writers, family->budget.preemptions);
+	if (family->full && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " full=%u", family->full);
+	if (family->large && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " large");
 	if (family->slow && (size_t)used < bytes)
 		snprintf(text + used, bytes - (size_t)used, " slow clock");
 	if (family->coarse && (size_t)used < bytes)

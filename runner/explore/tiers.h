@@ -32,6 +32,8 @@ struct family {
 	enum range phases; /* clock values at the start */
 	enum range offsets; /* where in the sub-buffer the first event begins */
 	uint32_t before; /* events recorded before */
+	uint32_t full; /* sub-buffers filled before */
+	bool large; /* interrupts record large events */
 	enum ring_mode mode;
 	const char *what;
 };

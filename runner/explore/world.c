@@ -9,12 +9,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "identify.h"
 
 #if UINTPTR_MAX > UINT32_MAX
 #define WORLD_ADDRESS ((void *)UINT64_C(0x200000000000)) /* below it ASan has its shadow */
+/* Neither half is like a number that a row has use for: see guard.c. */
+#define STACK_ADDRESS ((void *)UINT64_C(0x2a5c7b000000))
 #else
 #define WORLD_ADDRESS ((void *)0x40000000)
+#define STACK_ADDRESS ((void *)0x4a5c0000)
 #endif
 #define FILL_BYTE 0xa5
 #define FILL_WORD UINT64_C(0xa5a5a5a5a5a5a5a5)
@@ -27,6 +31,7 @@ static struct world_start started;
 static bool reading; /* a reader may have come in the middle */
 static uint32_t *site_index[2]; /* by copy: return address - stop_base -> site + 1 */
 static uint64_t stop_base[2], stop_span[2];
+static bool has_rounds; /* the row has string instructions with stops between their rounds */
 
 uintptr_t world_stack_end(unsigned int writer)
 {
@@ -94,20 +99,23 @@ struct ring *world_ring(void)
 	return world_scheme();
 }
 
-int world_map(void)
+static void *map(void *address, size_t bytes)
 {
-	size_t bytes = WORLD_BYTES + WORLD_WRITERS_MAX * WORLD_STACK_BYTES;
-	void *at = mmap(WORLD_ADDRESS, bytes, PROT_READ | PROT_WRITE,
+	void *at = mmap(address, bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
-	if (at == MAP_FAILED || at != WORLD_ADDRESS) {
-		fprintf(stderr, "stampede: no memory at %p for the world to explore: %s\n",
-			WORLD_ADDRESS, strerror(errno));
-		return -ENOMEM;
-	}
-	world = at;
-	stack_begin = (uint8_t *)at + WORLD_BYTES;
-	return 0;
+	if (at != MAP_FAILED && at == address)
+		return at;
+	fprintf(stderr, "stampede: no memory at %p for the world to explore: %s\n", address,
+		strerror(errno));
+	return NULL;
+}
+
+int world_map(void)
+{
+	world = map(WORLD_ADDRESS, WORLD_BYTES);
+	stack_begin = map(STACK_ADDRESS, WORLD_WRITERS_MAX * WORLD_STACK_BYTES);
+	return world && stack_begin ? 0 : -ENOMEM;
 }
 
 /* ---- loading ---- */
@@ -131,6 +139,9 @@ static int index_sites(const char *path, unsigned int copy)
 		fprintf(stderr, "stampede: no memory for the stops of %s\n", path);
 		return -ENOMEM;
 	}
+	has_rounds = false;
+	for (i = 0; i < world_row.site_count; i++)
+		has_rounds |= world_row.sites[i].paths == 1 << PATH_ROUND;
 	for (i = 0; i < world_row.site_count; i++)
 		if (world_row.sites[i].stop[copy])
 			site_index[copy][world_row.sites[i].stop[copy] - low] = (uint32_t)i + 1;
@@ -162,6 +173,9 @@ int world_load(const char *path)
 		fprintf(stderr, "stampede: no %s: make %s\n", path, path);
 		return -ENOENT;
 	}
+	error = object_check(path);
+	if (error)
+		return error;
 	loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	symbol = loaded ? dlsym(loaded, EXPLORED_ROW_SYMBOL) : NULL;
 	if (!symbol) {
@@ -181,7 +195,7 @@ int world_load(const char *path)
 
 /* ---- what the row calls, on the writer's stack ---- */
 
-void explore_enter(struct explore_source *src, unsigned int context, uint32_t id)
+void explore_enter(struct explore_source *src, unsigned int context, uint32_t id, uint32_t extra)
 {
 	struct book *book = &world->book;
 	struct logged *log = &book->log[book->events];
@@ -192,6 +206,7 @@ void explore_enter(struct explore_source *src, unsigned int context, uint32_t id
 	*log = (struct logged){
 		.entry = world_row.clock->now,
 		.id = (uint16_t)id,
+		.extra_words = (uint8_t)(extra / 4),
 		.context = (uint8_t)context,
 		.consumed = (uint8_t)world_ring()->consumed,
 		.stuck = (uint8_t)world_ring()->stuck,
@@ -199,14 +214,15 @@ void explore_enter(struct explore_source *src, unsigned int context, uint32_t id
 	book->entered_nested += context > CONTEXT_TASK;
 }
 
-void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct explore_source *src,
-		  uint32_t len)
+void explore_fill(struct check_payload *image, uint8_t *payload, uint64_t stamp, bool inexact,
+		  const struct explore_source *src, uint32_t len)
 {
 	struct book *book = &world->book;
 	struct logged *log = &book->log[src->index];
 	uint32_t extra = len - (uint32_t)sizeof(struct check_payload), i;
 	uint64_t sequence = book->written[log->context]++;
-	struct check_payload out = {
+
+	*image = (struct check_payload){
 		.stamp = stamp,
 		.entry = log->entry,
 		.exit = world_row.clock->now,
@@ -216,10 +232,8 @@ void explore_fill(uint8_t *payload, uint64_t stamp, bool inexact, const struct e
 	log->stamp = stamp;
 	log->inexact = inexact;
 	log->filled = true;
-	/* A record begins at any multiple of 4. */
-	memcpy(payload, &out, sizeof(out));
 	for (i = 0; i < extra; i++)
-		payload[sizeof(out) + i] = check_filler(sequence, i);
+		payload[sizeof(*image) + i] = check_filler(sequence, i);
 }
 
 void explore_prepare(const struct explore_source *src, uint32_t len, struct check_payload *image)
@@ -260,7 +274,8 @@ static bool loss_explained(const struct logged *log)
 				    log->context != CONTEXT_TASK ? LOSS_NESTED :
 								   LOSS_ALONE;
 
-	return loss_reason(world_ring(), before, world_row.config.fixed_bytes, company) !=
+	return loss_reason(world_ring(), before,
+			   world_row.config.fixed_bytes + 4u * log->extra_words, company) !=
 	       LOSS_UNEXPLAINED;
 }
 
@@ -312,11 +327,27 @@ static unsigned int context_at(unsigned int depth)
 	return world_row.defers ? CONTEXT_LEVEL_3 : depth + 1;
 }
 
+/* Filler of an event that takes more than half of a sub-buffer, and fits any. */
+static uint32_t large_extra(void)
+{
+	return (1u << world_row.config.subbuf_shift) / 2 - 8;
+}
+
+/* Of the uppermost writer's; between events there is none. */
+static uintptr_t frame_end(void)
+{
+	const struct book *book = &world->book;
+
+	return book->depth ? book->level[book->depth - 1].sp : book->sp;
+}
+
 void world_launch(enum action_kind kind, enum explore_stops stops)
 {
 	struct book *book = &world->book;
 	unsigned int context = kind == ACTION_BEAT ? CONTEXT_BEAT : context_at(book->depth);
-	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), context };
+	uint64_t frame = guard_frame(book->sp, frame_end());
+	bool large = started.large && book->depth;
+	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), context, large ? large_extra() : 0 };
 	void (*function)(void);
 
 	if (stops == STOPS_POINTS)
@@ -334,34 +365,11 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 	book->level[book->depth++] = (struct level){
 		.sp = book->sp,
 		.begin = world_row.clock->now,
+		.frame = frame,
 		.beat = kind == ACTION_BEAT,
 		.context = (uint8_t)context,
 	};
 	book->sp = switch_launch(book->sp, function, arguments);
-}
-
-enum switch_event world_resume(void)
-{
-	enum switch_event event;
-
-	switch_writer_sp = world->book.sp;
-	event = switch_resume();
-	world->book.sp = switch_writer_sp;
-	return event;
-}
-
-void world_finished(void)
-{
-	struct book *book = &world->book;
-	const struct level *level = &book->level[--book->depth];
-	uint64_t since = world_row.clock->now - book->beat_since;
-
-	book->sp = level->sp;
-	if (!level->beat)
-		return;
-	/* Bounds what the scheme can have seen: from before one beat to after the next. */
-	book->beat_worst = since > book->beat_worst ? since : book->beat_worst;
-	book->beat_since = level->begin;
 }
 
 static struct switch_frame *world_frame(void)
@@ -386,6 +394,55 @@ const struct explore_site *world_site(void)
 	unsigned int copy;
 
 	return site_at(world_frame()->pc, &copy);
+}
+
+/* Between two bytes of a word that a string instruction copies: whole words are enough places. */
+static bool within_word(void)
+{
+#ifdef __x86_64__
+	const struct explore_site *site = has_rounds ? world_site() : NULL;
+
+	return site && site->paths & 1 << PATH_ROUND && world_frame()->rcx & 7 &&
+	       site->instruction[strlen(site->instruction) - 1] == 'b';
+#else
+	return false;
+#endif
+}
+
+/* Until the next place that somebody can come to. */
+static enum switch_event resume(void)
+{
+	enum switch_event event;
+
+	switch_writer_sp = world->book.sp;
+	event = switch_resume();
+	world->book.sp = switch_writer_sp;
+	return event;
+}
+
+enum switch_event world_resume(void)
+{
+	enum switch_event event;
+
+	do
+		event = resume();
+	while (event == SWITCH_STOP && within_word());
+	return event;
+}
+
+void world_finished(void)
+{
+	struct book *book = &world->book;
+	const struct level *level = &book->level[--book->depth];
+	uint64_t since = world_row.clock->now - book->beat_since;
+
+	book->sp = level->sp;
+	guard_same_frame(book->sp, frame_end(), level->frame);
+	if (!level->beat)
+		return;
+	/* Bounds what the scheme can have seen: from before one beat to after the next. */
+	book->beat_worst = since > book->beat_worst ? since : book->beat_worst;
+	book->beat_since = level->begin;
 }
 
 const char *world_label(void)
@@ -463,23 +520,22 @@ void world_check_begin(void)
 	check_init(&world->check, &judged, world_row.config.stamp_bits);
 	world->check.contexts = CHECK_CONTEXTS;
 	world->check.cpu = world_row.config.cpu;
+	if (started.large)
+		world->check.payload_most = world_row.config.fixed_bytes + large_extra();
 	identify_begin();
 }
 
-static void run_to_end(void)
-{
-	while (world_resume() != SWITCH_DONE)
-		continue;
-	world_finished();
-}
-
-static void launch_before(uint32_t extra)
+/* A whole event, with so many bytes of filler. */
+static void record_before(uint32_t extra)
 {
 	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), CONTEXT_TASK, extra };
 	struct book *book = &world->book;
 
 	book->level[book->depth++] = (struct level){ .sp = book->sp };
 	book->sp = switch_launch(book->sp, (void (*)(void))world_row.event[STOPS_NONE], arguments);
+	while (world_resume() != SWITCH_DONE)
+		continue;
+	world_finished();
 }
 
 void world_begin(const struct world_start *start, const struct budget *budget)
@@ -510,10 +566,12 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 		judged.promises = judged.shared_promises;
 	world_check_begin();
 	world->book.beat_since = world_row.clock->now;
-	for (i = 0; i < start->before + !!start->extra; i++) {
-		launch_before(i == start->before ? start->extra : 0);
-		run_to_end();
-	}
+	for (i = 0; i < start->full; i++)
+		record_before(large_extra());
+	for (i = 0; i < start->before; i++)
+		record_before(0);
+	if (start->extra)
+		record_before(start->extra);
 	reading = budget->reads;
 	world->book.left = *budget;
 	for (i = 0; i < WORLD_WRITERS_MAX; i++)

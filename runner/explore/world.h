@@ -29,6 +29,7 @@ struct logged {
 	uint64_t exit;
 	uint64_t stamp; /* timed shapes: only known of those that a replay has read */
 	uint16_t id;
+	uint8_t extra_words; /* of filler, 4 bytes each */
 	uint8_t context;
 	uint8_t parent; /* index + 1 of the event that it came into; 0: none */
 	uint8_t inexact : 1;
@@ -75,6 +76,7 @@ struct budget {
 struct level {
 	uintptr_t sp; /* what it came into: that writer's frame, or the empty stack's end */
 	uint64_t begin; /* clock */
+	uint64_t frame; /* what that writer's looked like: guard.h */
 	uint8_t beat;
 	uint8_t context;
 };
@@ -139,7 +141,9 @@ struct world_start {
 	uint64_t phase; /* the clock at the start */
 	uint64_t step; /* ticks of a clock read; 0: coarse */
 	uint32_t before; /* plain events recorded before */
+	uint32_t full; /* sub-buffers that large events fill before all others */
 	uint32_t extra; /* one more with so many bytes of filler; 0: none */
+	bool large; /* interrupts record large events: no two of them fit a sub-buffer */
 };
 
 /* Maps the world. Negative errno, after a line on stderr. */

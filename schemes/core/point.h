@@ -42,6 +42,17 @@ void explore_point(const char *label);
 #define POINT_COUNT(what) ((void)0)
 #endif
 
+/*
+ * In the explored build a name for the instruction that comes next, so that the explorer can tell
+ * whether its schedules came there: "plain", behind a record that took the plain path, and "switch",
+ * behind the opening of a sub-buffer. Costs no instruction. The slow path has a section (scheme.h).
+ */
+#if defined(STAMPEDE_EXPLORED) && !defined(EXPLORE_POINTS)
+#define EXPLORED_PATH(name) __asm__ volatile(".Lexplore_path_" name "_%=:" : :)
+#else
+#define EXPLORED_PATH(name) ((void)0)
+#endif
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 

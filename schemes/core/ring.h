@@ -275,6 +275,7 @@ static inline void ring_opened(struct ring *ring, const struct ring_opening *ope
 	subbuf->lost_before = opening->lost_before;
 	/* Last: until the header is committed nobody can complete, and so reopen, the slot. */
 	ring_commit(subbuf, ring_header_bytes(ring), 0);
+	EXPLORED_PATH("switch");
 }
 
 /* Closes sub-buffer `number` after `content` bytes; the caller owns everything behind them. */

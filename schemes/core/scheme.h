@@ -251,6 +251,10 @@ static inline enum decode_result cursor_take(struct cursor *cursor, uint64_t lef
 #ifdef STAMPEDE_CHECKED
 #define RESERVE static __attribute__((noinline, section("reserve_text")))
 #define RESERVE_SLOW static __attribute__((noinline, section("reserve_text")))
+#elif defined(STAMPEDE_EXPLORED)
+/* The explorer wants to know whether it came there. */
+#define RESERVE static inline __attribute__((always_inline))
+#define RESERVE_SLOW static __attribute__((noinline, cold, section("explore_slow")))
 #else
 #define RESERVE static inline __attribute__((always_inline))
 #define RESERVE_SLOW static __attribute__((noinline, cold))

@@ -12,7 +12,7 @@ import subprocess
 
 # fault (as in kernel.mk), shape, budget
 ROOM = ("room", "page", "--events 1 --nested 1 --depth 1 --jumps 1 --before 1")
-PAGE = ("page", "ends2", "--events 1 --nested 3 --depth 1")
+PAGE = ("page", "ends2", "--events 1 --nested 3 --depth 1 --size large --offsets all")
 PAGE_FORM = "schemes/history/ftrace_6_8_page.patch"
 FORMS = ("as Linux has it", "as repaired in schemes/")
 
