@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "audit.h"
+#include "coverage.h"
 #include "explore_options.h"
 #include "export.h"
 #include "jobs.h"
@@ -247,6 +248,34 @@ static int audit_one(const struct explore_options *options, const char *row)
 	return 1;
 }
 
+static bool covers(const void *arg, const struct family *family)
+{
+	return wanted(arg, family, world_row.driver);
+}
+
+/* In each shape that the tier has for it. An exit code. */
+static int cover_row(const struct explore_options *options, const struct driver *driver)
+{
+	const struct family *family, *before;
+	struct coverage coverage;
+	int error, worst = 0;
+
+	for (family = families; family->shape; family++) {
+		for (before = families; strcmp(before->shape, family->shape); before++)
+			continue;
+		if (before != family || (options->single && strcmp(family->shape, options->family.shape)))
+			continue;
+		error = load(options, driver->row, family);
+		if (!error)
+			error = coverage_row(covers, options, &coverage);
+		if (error < 0)
+			return failed(error, driver->row);
+		coverage_print(&coverage, options->verbose);
+		worst = error ? EXIT_BROKEN : worst;
+	}
+	return worst;
+}
+
 /* DIR/explored of DIR/explore. */
 static const char *default_objects(void)
 {
@@ -290,6 +319,8 @@ static int one_row(const struct explore_options *options, const struct driver *d
 {
 	const char *row = driver ? driver->row : options->object;
 
+	if (options->coverage)
+		return cover_row(options, driver);
 	if (options->audit)
 		return audit_one(options, row);
 	if (options->replay)

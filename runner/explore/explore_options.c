@@ -39,6 +39,7 @@ enum {
 	OPTION_OUTCOMES,
 	OPTION_WITHOUT,
 	OPTION_AUDIT,
+	OPTION_COVERAGE,
 	OPTION_SVG,
 	OPTION_JSON,
 	OPTION_EXPORT,
@@ -79,6 +80,7 @@ static const struct option long_options[] = {
 	{ "export", required_argument, NULL, OPTION_EXPORT },
 	{ "engine", required_argument, NULL, OPTION_ENGINE },
 	{ "audit", no_argument, NULL, OPTION_AUDIT },
+	{ "coverage", no_argument, NULL, OPTION_COVERAGE },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -127,6 +129,8 @@ static const char help[] =
 	"  --outcomes            count the distinct final states\n"
 	"  --without-oracle O    do not ask it (to see what it is good for)\n"
 	"  --audit               single-step the writers: has every instruction its stop? NB=0 and 1\n"
+	"  --coverage            which instructions of a row are come to in each of the tier's shapes\n"
+	"                        (-v: which are not, and why): a path never taken is exit code 2\n"
 	"  --objects DIR         where the explored rows are (explored/ beside this program)\n"
 	"  --object FILE         that explored row and no other (make history, make mutants)\n"
 	"  --first               end each search at its first broken schedule\n"
@@ -320,6 +324,9 @@ static bool parse_one(int option, const char *text, struct explore_options *opti
 		break;
 	case OPTION_AUDIT:
 		options->audit = true;
+		break;
+	case OPTION_COVERAGE:
+		options->coverage = true;
 		break;
 	case 'v':
 		options->verbose = true;

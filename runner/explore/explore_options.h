@@ -18,6 +18,7 @@ struct explore_options {
 	bool single; /* one family, from the members below */
 	bool verbose;
 	bool audit;
+	bool coverage;
 	struct family family;
 	struct search search;
 };

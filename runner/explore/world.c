@@ -25,6 +25,7 @@
 
 struct world *world;
 struct explored_row world_row;
+uint8_t *world_covered;
 
 static uint8_t *stack_begin;
 static struct world_start started;
@@ -352,6 +353,8 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 
 	if (stops == STOPS_POINTS)
 		stops = STOPS_NONE;
+	else if (world_covered)
+		stops = STOPS_ALL;
 	if (kind == ACTION_BEAT)
 		function = (void (*)(void))world_row.beat[stops];
 	else if (kind == ACTION_DISCARD)
@@ -409,6 +412,17 @@ static bool within_word(void)
 #endif
 }
 
+/* Marks the instruction. Is it no place to come to? */
+static bool only_covered(void)
+{
+	const struct explore_site *site = world_covered ? world_site() : NULL;
+
+	if (!site)
+		return false;
+	world_covered[site - world_row.sites] = 1;
+	return !site->stop[STOPS_SHARED];
+}
+
 /* Until the next place that somebody can come to. */
 static enum switch_event resume(void)
 {
@@ -426,7 +440,7 @@ enum switch_event world_resume(void)
 
 	do
 		event = resume();
-	while (event == SWITCH_STOP && within_word());
+	while (event == SWITCH_STOP && (within_word() || only_covered()));
 	return event;
 }
 
@@ -467,7 +481,7 @@ void world_without_stops(void)
 {
 	const struct explore_site *site = world_site();
 
-	if (site)
+	if (site && !world_covered)
 		world_frame()->pc = site->plain;
 }
 
@@ -528,11 +542,12 @@ void world_check_begin(void)
 /* A whole event, with so many bytes of filler. */
 static void record_before(uint32_t extra)
 {
+	enum explore_stops stops = world_covered ? STOPS_ALL : STOPS_NONE;
 	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), CONTEXT_TASK, extra };
 	struct book *book = &world->book;
 
 	book->level[book->depth++] = (struct level){ .sp = book->sp };
-	book->sp = switch_launch(book->sp, (void (*)(void))world_row.event[STOPS_NONE], arguments);
+	book->sp = switch_launch(book->sp, (void (*)(void))world_row.event[stops], arguments);
 	while (world_resume() != SWITCH_DONE)
 		continue;
 	world_finished();

@@ -135,6 +135,12 @@ struct world {
 extern struct world *world;
 extern struct explored_row world_row;
 
+/*
+ * By site; not NULL: the instructions that writers come to are marked, and no plain copy is used.
+ * Somebody can come before those alone that are stops for shared accesses.
+ */
+extern uint8_t *world_covered;
+
 /* Where the run starts. */
 struct world_start {
 	enum ring_mode mode;
