@@ -56,7 +56,7 @@ static bool complete(const struct coverage *coverage)
 	for (path = 0; path < PATHS; path++)
 		if (!coverage->reached_of_path[path])
 			return false;
-	return !coverage->missing;
+	return true;
 }
 
 static uint8_t one_of(uint8_t value)
