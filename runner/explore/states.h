@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sound for rows whose writers leave the frames that they came into alone: guard.h looks. */
 /*
  * Every schedule within a budget, each state once. What a writer does to the shared memory depends
  * on that memory, the clock and what may still happen, and not on whom it came into. So each writer
