@@ -251,7 +251,7 @@ def before(text, copy, position):
 
 def paths(assembly):
     """Of each instruction's position: its function's name, and what paths it marks."""
-    found, function, marks = {}, "", 0
+    found, function, marks, last = {}, "", 0, None
     for position, (kind, text, section, *_rest) in enumerate(assembly.code):
         if kind == "label":
             if text[0] != "." and not text.isdigit() and not text.startswith("restart_"):
@@ -259,11 +259,11 @@ def paths(assembly):
             elif text.startswith(PATH):
                 marks |= PATHS[text[len(PATH):].split("_")[0]]
             elif text.startswith("restart_end_"):
-                marks |= PATHS["plain"]  # published
+                found[last] = (function, found[last][1] | PATHS["plain"])  # it publishes
         elif kind == "code":
             slow = PATHS["slow"] if section == "explore_slow" else 0
             found[position] = (function, marks | slow)
-            marks = 0
+            last, marks = position, 0
     return found
 
 

@@ -44,7 +44,7 @@ void explore_point(const char *label);
 
 /*
  * In the explored build a name for the instruction that comes next, so that the explorer can tell
- * whether its schedules came there: "plain", behind a record that took the plain path, and "switch",
+ * whether its schedules came there: "plain", before the commit on the plain path, and "switch",
  * behind the opening of a sub-buffer. Costs no instruction. The slow path has a section (scheme.h).
  */
 #if defined(STAMPEDE_EXPLORED) && !defined(EXPLORE_POINTS)

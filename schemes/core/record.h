@@ -34,8 +34,8 @@ RECORD bool record_plain(struct scheme_ring *s, uint32_t id, uint32_t len, struc
 	if (unlikely(rsv.slow))
 		return record_rest(s, rsv, len, src);
 	payload_fill(&rsv, src, len);
-	commit(s, &rsv);
 	EXPLORED_PATH("plain");
+	commit(s, &rsv);
 	return true;
 }
 
