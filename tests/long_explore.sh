@@ -41,12 +41,14 @@ outcomes "$build/explore" --stops points >"$scratch/wanted"
 compiled() { # name, variables...
 	name=$1 into=$build/explored-$1
 	shift
-	objects "$into" "$(of_rows "$into" .page.so)" "$@" || { failed=$((failed + 1)); return; }
+	objects "$into" "$(of_rows "$into" .page.so) $(of_rows "$into" .timed.so)" "$@" || { failed=$((failed + 1)); return; }
 	for stops in all shared; do
 		outcomes "$build/explore" --objects "$into" --stops $stops >"$scratch/$name.$stops"
 		same "$name, $stops" "$scratch/$name.$stops" "$scratch/wanted"
 	done
 	kept "$name" "$into" "$build/explore" --stops all --events 2 --nested 3 --before 1
+	# The timed payload too: what this compiler moves behind the commit a reader would miss.
+	kept "$name" "$into" "$build/explore" --shape timed --events 2 --nested 1 --reads 1 --offsets all
 	"$build/explore" --objects "$into" --audit --nested 0 --schemes "$pointed" >"$scratch/audit"
 	case $? in
 	0) echo "ok: $name, audit of the stops" ;;

@@ -46,7 +46,7 @@ input_lane() {
 	printf 'log2_bucket,lo_ns,hi_ns,count\n0,0,0,7\n11,1024,2047,-7\n' >"$scratch/gaps.csv"
 	says "a negative count of gaps" 1 "gaps.csv, line 3: count is negative" \
 		$stress --workload replay --gaps "$scratch/gaps.csv"
-	says "no build of that name" 1 "checked" $stress --build check
+	says "no build of that name" 1 "not one of checked, timed" $stress --build check
 	says "the timed build has widths of its own" 1 "are constants" $stress --build timed --bits 16
 	says "the timed build has no late beats" 1 "steady, threads and storm" $stress \
 		--build timed --workload late_beat

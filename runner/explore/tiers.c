@@ -31,6 +31,8 @@ const struct family families[] = {
 	  .what = "timed payload, every instruction" },
 	{ TIER_QUICK, "timed", STOPS_SHARED, BUDGET(3, 1, 1), .offsets = RANGE_ALL,
 	  .what = "timed payload, every offset" },
+	{ TIER_QUICK, "timed", STOPS_SHARED, BUDGET(2, 0, 0, .reads = 1), .offsets = RANGE_ALL,
+	  .what = "timed payload, reader at every offset" },
 	{ TIER_QUICK, "timed", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .beats = 1), .before = 1,
 	  .what = "timed payload, jumps around a wrap" },
 
