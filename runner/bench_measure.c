@@ -93,7 +93,9 @@ static int run_rows(struct bench *bench, enum workload workload, bool timed, dou
 	int i, error = result ? 0 : EXIT_RESOURCE;
 
 	for (i = 0; i < bench->rows && !error && !stress_stop; i++) {
-		config.driver = timed ? driver_find(drivers_timed, bench->row[i]->row) : bench->row[i];
+		config.driver = bench->row[i];
+		if (timed)
+			config.driver = driver_find(drivers_timed, bench->row[i]->row);
 		progress_step(&bench->progress, phase(&config), bench->row[i]->row);
 		error = run_one_checked(bench, i, &config, result, into);
 	}

@@ -70,7 +70,8 @@ static bool in_harness(uint64_t pc)
 
 static bool is_engine(uint64_t pc)
 {
-	return pc == (uintptr_t)explore_enter || pc == (uintptr_t)explore_fill || pc == (uintptr_t)explore_inexact ||
+	return pc == (uintptr_t)explore_enter || pc == (uintptr_t)explore_fill ||
+	       pc == (uintptr_t)explore_inexact ||
 	       pc == (uintptr_t)explore_prepare || pc == (uintptr_t)explore_published ||
 	       pc == (uintptr_t)explore_leave || pc == (uintptr_t)explore_deferred ||
 	       pc == (uintptr_t)explore_undeferred || pc == (uintptr_t)check_filler_bytes_of;
