@@ -36,7 +36,7 @@ GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/
 
 # ---- rows: derived from schemes.def, one driver per row and build ----
 
-BUILDS := timed injected checked counting
+BUILDS := timed cheap injected checked counting
 -include $(BUILD)/rows.mk
 
 $(BUILD)/rows.mk: schemes/schemes.def Makefile
@@ -52,6 +52,7 @@ $(O)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
 		$(3:%=-DSTAMPEDE_%) $$(defines_$(2)) -c $$< -o $$@
 endef
 $(foreach row,$(ROWS),$(eval $(call driver_rule,timed,$(row),TIMED)))
+$(foreach row,$(ROWS),$(eval $(call driver_rule,cheap,$(row),TIMED CHEAP)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,injected,$(row),TIMED INJECTED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,checked,$(row),CHECKED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,counting,$(row),COUNTING)))

@@ -2,7 +2,7 @@
 /*
  * Compiled once per row and build with -DROW=..., -DSCHEME_HEADER='"..."' and one of
  * -DSTAMPEDE_TIMED, -DSTAMPEDE_CHECKED, -DSTAMPEDE_COUNTING, which make the symbol's prefix;
- * -DSTAMPEDE_INJECTED comes with -DSTAMPEDE_TIMED (core/inject.h).
+ * -DSTAMPEDE_INJECTED (core/inject.h) and -DSTAMPEDE_CHEAP (core/clock.h) come with -DSTAMPEDE_TIMED.
  */
 #include "driver.h"
 
@@ -50,6 +50,8 @@ static enum decode_result decode_identified(struct cursor *cursor, struct event 
 #ifdef STAMPEDE_TIMED
 #ifdef STAMPEDE_INJECTED
 #define DRIVER_NAME JOIN(driver_injected_, ROW)
+#elif defined(STAMPEDE_CHEAP)
+#define DRIVER_NAME JOIN(driver_cheap_, ROW)
 #else
 #define DRIVER_NAME JOIN(driver_timed_, ROW)
 #endif
@@ -73,9 +75,12 @@ static void driver_run(void *scheme, struct writer *writer, uint64_t events)
 	struct scheme_ring *s = scheme;
 	struct source src = { .writer = writer };
 	uint64_t i;
+	CHEAP_COUNT;
 
-	for (i = 0; i < events; i++)
+	for (i = 0; i < events; i++) {
+		CHEAP_TICK();
 		record(s, EVENT_FIXED, PAYLOAD_BYTES, &src);
+	}
 	writer->entered[CONTEXT_TASK] += events;
 }
 
@@ -220,6 +225,19 @@ static inline uint32_t driver_id(unsigned int context)
 	if (context == CONTEXT_BEAT)
 		return EVENT_BEAT;
 	return context == CONTEXT_TASK ? EVENT_FIXED : EVENT_NESTED + context - CONTEXT_LEVEL_1;
+}
+
+static void driver_run_clock(void *scheme, struct writer *writer, uint64_t events)
+{
+	uint64_t i, stamp;
+	CHEAP_COUNT;
+
+	(void)scheme;
+	for (i = 0; i < events; i++) {
+		CHEAP_TICK();
+		stamp = clock_now();
+		__asm__ volatile("" : : "r"(stamp), "r"(writer) : "memory");
+	}
 }
 
 static void deferred_run(struct scheme_ring *s, unsigned int level)
@@ -528,6 +546,12 @@ const struct driver DRIVER_NAME = {
 	.scheme_bytes = sizeof(struct scheme_ring),
 	.payload_bytes = PAYLOAD_BYTES,
 	.format = SCHEME_FORMAT,
+#ifdef CTF_COMPACT_IDS
+	.compact_ids = CTF_COMPACT_IDS,
+#endif
+#if defined(SCHEME_RESTARTS) || defined(FLOOR_PUBLISHED)
+	.publishes = true,
+#endif
 #ifdef STAMPEDE_TIMED
 	.timed = true,
 #ifndef STAMPEDE_INJECTED
@@ -545,6 +569,7 @@ const struct driver DRIVER_NAME = {
 	.init = driver_init,
 	.run = driver_run,
 	.run_empty = driver_run_empty,
+	.run_clock = driver_run_clock,
 	.interrupt = driver_interrupt,
 	.beat = driver_beat,
 #ifdef SCHEME_JOIN

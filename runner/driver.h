@@ -49,6 +49,8 @@ struct driver {
 	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
 	uint32_t payload_bytes; /* least payload of this build */
 	struct scheme_format format;
+	uint32_t compact_ids; /* ids that fit core/format_ctf.h's compact header, by what writes it */
+	bool publishes; /* the tail's store publishes a record: there is no commit */
 	bool timed; /* of the timed build: the stamp is the payload */
 	bool variant; /* of another row: only by name, by prefix or in full runs */
 	bool defers; /* a nested writer waits for the one that it interrupts (soft mask) */
@@ -69,6 +71,8 @@ struct driver {
 			   struct fenced_block *block);
 	/* The same loop around nothing: what the harness itself costs. */
 	void (*run_empty)(void *scheme, struct writer *writer, uint64_t events);
+	/* Around one read of the row's clock: what no row that stamps can be cheaper than. */
+	void (*run_clock)(void *scheme, struct writer *writer, uint64_t events);
 	/* A nested writer of `context`: one event, at once or when the scheme lets it. */
 	void (*interrupt)(void *scheme, struct writer *writer, unsigned int context);
 	/* The beat: the scheme's own work, then a beat event. */
@@ -102,6 +106,7 @@ struct driver {
 
 /* The drivers of a build in the order of schemes.def, NULL at the end. */
 extern const struct driver *const drivers_timed[];
+extern const struct driver *const drivers_cheap[]; /* timed, with a clock that costs next to nothing */
 extern const struct driver *const drivers_injected[]; /* timed, with wraps and nesting by plan */
 extern const struct driver *const drivers_checked[];
 extern const struct driver *const drivers_counting[];
@@ -117,6 +122,21 @@ static inline double driver_beat_ticks(const struct driver *driver, uint32_t sta
 static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_bits, double hz)
 {
 	return driver_beat_ticks(driver, stamp_bits, hz) * 1e9 / hz;
+}
+
+/*
+ * The floor under a row: the baseline that publishes and writes its records in the same form
+ * (schemes/floor.h); NULL for a row that takes no stamp.
+ */
+const char *driver_floor(const struct driver *driver);
+
+/*
+ * Bytes that a header of the row lacks of an event id: records of ftrace sub-buffers have theirs in the
+ * payload, two bytes of it, and here in none.
+ */
+static inline double driver_id_bytes_lacking(const struct driver *driver)
+{
+	return driver->format.kind == FORMAT_FTRACE ? 2 : 0;
 }
 
 /* A driver by its row, or NULL. */

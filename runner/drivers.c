@@ -7,13 +7,20 @@
 #include "options.h"
 
 #define X(row, header, ...) \
-	extern const struct driver driver_timed_##row, driver_injected_##row; \
+	extern const struct driver driver_timed_##row, driver_cheap_##row, driver_injected_##row; \
 	extern const struct driver driver_checked_##row, driver_counting_##row;
 #include "schemes.def"
 #undef X
 
 #define X(row, header, ...) &driver_timed_##row,
 const struct driver *const drivers_timed[] = {
+#include "schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_cheap_##row,
+const struct driver *const drivers_cheap[] = {
 #include "schemes.def"
 	NULL
 };
@@ -42,6 +49,15 @@ const struct driver *const drivers_counting[] = {
 
 _Static_assert(sizeof(drivers_timed) / sizeof(drivers_timed[0]) <= DRIVERS_MAX,
 	       "raise DRIVERS_MAX");
+
+const char *driver_floor(const struct driver *driver)
+{
+	if (driver->desc->untimed)
+		return NULL;
+	if (driver->publishes)
+		return "floor_published";
+	return driver->format.kind == FORMAT_CTF_LARGE ? "floor_large" : "floor";
+}
 
 const struct driver *driver_find(const struct driver *const *drivers, const char *row)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The words behind the seams of the counting and the injected build. */
+/* The words behind the seams of the counting, the injected and the cheap build. */
 #define STAMPEDE_COUNTING
 #include "core/clock.h"
 #include "core/inject.h"
@@ -7,4 +7,6 @@
 
 struct points points;
 struct virtual_clock virtual_clock = { .step = 1 };
+/* Above any short field, and far from its next wrap. */
+struct cheap_clock cheap_clock = { .now = UINT64_C(1) << 32 };
 struct injection injection = { .due = UINT64_MAX };

@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two floors: what a record costs with a stamp, or without one, and no protection at all.
+ * The floors: what a record costs with a stamp, or without one, and no protection at all. There is
+ * one for each form in which a row publishes and writes its records, so that no row has less to do
+ * than the floor of its form:
  *
- * Source: none; the baseline that every ratio is taken to.
+ * floor            a commit counter is added to; a compact header
+ * floor_large      the same with a header of whole words, which takes no shift (FLOOR_LARGE)
+ * floor_published  the tail's store, the last of all, publishes; no commit (FLOOR_PUBLISHED). It does
+ *                  least, and every ratio is taken to it.
+ * untimed          floor without a clock read (FLOOR_UNTIMED): under no row that stamps
  *
- * Layout: u32 { id : 5 | low T bits of the stamp : 27 }, payload (floor_untimed: time is 0).
+ * Source: none; baselines.
+ *
+ * Layout: u32 { id : 5 | low T bits of the stamp : 27 }, payload (untimed: time is 0); floor_large:
+ * u32 low 32 bits | u16 id | u16 size, payload.
  *
  * Shared words: tail, plain load and plain store. A nested writer between the two is overwritten by
- * the writer that it interrupted, so the row needs masked interrupts and is measured only.
+ * the writer that it interrupted, so the rows need masked interrupts and are measured only.
  *
  * Invariants: none under nesting. Without it, I1: records are claimed in clock order.
  * Known failure: any nested writer between load and store (lost and torn records, early stamps);
  * a gap of a wrap or more inside a sub-buffer (decoded short by whole wraps).
- * Clock reads per event: 1 (floor), 0 (floor_untimed).
+ * Clock reads per event: 1; untimed: 0.
  */
 #ifndef STAMPEDE_FLOOR_H
 #define STAMPEDE_FLOOR_H
 
+#ifdef FLOOR_LARGE
+#define SCHEME_FORMAT { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 4 }
+#endif
+#ifdef FLOOR_PUBLISHED
+#include "core/packed.h"
+#else
 #include "core/format_ctf.h"
+#endif
 
 struct scheme_ring {
 	struct ring ring;
@@ -34,7 +50,13 @@ static const struct scheme_desc scheme_desc = {
 	.title = "no stamp at all, unprotected offset",
 	.untimed = true,
 #else
+#if defined(FLOOR_LARGE)
+	.title = "a stamp, unprotected offset, a header of whole words",
+#elif defined(FLOOR_PUBLISHED)
+	.title = "a stamp, unprotected offset that publishes, no commit",
+#else
 	.title = "a stamp, unprotected offset",
+#endif
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
 #endif
@@ -44,10 +66,117 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_NEVER,
 };
 
+#ifdef FLOOR_PUBLISHED
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PUBLISHED, CTF_PACKET_HEADER_BYTES);
+}
+
+/* `content` bytes are all that sub-buffer `number` will hold. */
+static inline void floor_close(struct ring *ring, uint64_t number, uint64_t content)
+{
+	ring_subbuf(ring, number)->content = number << RING_INDEX_BITS | content;
+}
+
+/* A reservation's size is the tail behind the record, whose store publishes it. */
+RESERVE_SLOW struct reservation floor_switch(struct scheme_ring *s, uint32_t id, uint32_t len,
+					     uint64_t tail, uint64_t stamp)
+{
+	struct ring *ring = &s->ring;
+	uint64_t inside = ring_packed_offset(ring, tail) & (ring_subbuf_bytes(ring) - 1);
+	struct packed_claim claim;
+
+	/* The tail's upper bits stay 0: as for a stamp without any. */
+	if (!packed_fit(ring, id, len, tail, 0, &claim))
+		return reserve_lost(ring, claim.size);
+	if (claim.opens) {
+		ring_subbuf(ring, claim.number)->number = claim.number;
+		ring_subbuf(ring, claim.number)->lost_before = claim.opening.lost_before;
+		ctf_header_put(ring, (struct ctf_packet_header *)ring_subbuf_base(ring, claim.number),
+			       claim.number, stamp);
+		if (inside)
+			floor_close(ring, claim.number - 1, inside);
+	}
+	if (!((claim.start + claim.size) & (ring_subbuf_bytes(ring) - 1)))
+		floor_close(ring, claim.number, ring_subbuf_bytes(ring));
+	return (struct reservation){
+		.payload = packed_put(ring, ring_at(ring, claim.start), id, len, stamp, claim.full),
+		.size = claim.next,
+		.stamp = stamp,
+	};
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	struct ring *ring = &s->ring;
+	uint64_t tail = shared_load("tail", &ring->tail), stamp = floor_clock();
+	uint64_t next = tail + packed_bytes(id, len, false) / RING_PACKED_UNIT;
+
+	if (unlikely(packed_leaves(ring, tail, next) || id >= PACKED_IDS))
+		return reservation_slow(floor_switch(s, id, len, tail, stamp));
+	return (struct reservation){
+		.payload = ctf_compact_put(ring_at(ring, tail * RING_PACKED_UNIT), id, len, stamp,
+					   ring_stamp_bits(ring), false),
+		.size = next,
+		.stamp = stamp,
+	};
+}
+
+#define SCHEME_COMMIT
+RECORD void commit(struct scheme_ring *s, const struct reservation *rsv)
+{
+	barrier();
+	shared_store("publish", &s->ring.tail, rsv->size);
+}
+
+#define SCHEME_FLUSH
+static inline void flush(struct scheme_ring *s)
+{
+	struct ring *ring = &s->ring;
+	uint64_t offset = ring_packed_offset(ring, shared_load("flush: tail", &ring->tail));
+	uint64_t room = ring_room(ring, offset);
+
+	if (room) {
+		floor_close(ring, ring_packed_number(ring, offset),
+			    offset & (ring_subbuf_bytes(ring) - 1));
+		shared_store("flush: publish", &ring->tail,
+			     (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring));
+	}
+	ring->flush_stamp = clock_read("flush: clock");
+}
+
+#define SCHEME_NEXT
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	return packed_next(cursor, event);
+}
+#else
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
 	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
+}
+
+/* Bytes of header and payload. */
+static inline uint64_t floor_bytes(uint32_t id, uint32_t len)
+{
+#ifdef FLOOR_LARGE
+	(void)id;
+	return ctf_large_bytes(4, len) + (uint64_t)len;
+#else
+	return ctf_compact_bytes(id, len, false) + (uint64_t)len;
+#endif
+}
+
+static inline uint8_t *floor_header(const struct ring *ring, uint8_t *record, uint32_t id,
+				    uint32_t len, uint64_t stamp)
+{
+#ifdef FLOOR_LARGE
+	return ctf_large_put(record, 4, id, len, stamp, ring_stamp_bits(ring));
+#else
+	return ctf_compact_put(record, id, len, stamp, ring_stamp_bits(ring), false);
+#endif
 }
 
 /* Stores the tail and writes the header. */
@@ -58,8 +187,7 @@ static inline struct reservation floor_place(struct scheme_ring *s, uint32_t id,
 
 	shared_store("tail", &ring->tail, start + size);
 	return (struct reservation){
-		.payload = ctf_compact_put(ring_at(ring, start), id, len, stamp,
-					   ring_stamp_bits(ring), false),
+		.payload = floor_header(ring, ring_at(ring, start), id, len, stamp),
 		.subbuf = ring_subbuf_at(ring, start),
 		.size = size,
 		.stamp = stamp,
@@ -70,7 +198,7 @@ RESERVE_SLOW struct reservation floor_switch(struct scheme_ring *s, uint32_t id,
 					     uint64_t offset, uint64_t stamp)
 {
 	struct ring *ring = &s->ring;
-	uint64_t size = ctf_compact_bytes(id, len, false) + len;
+	uint64_t size = floor_bytes(id, len);
 	struct reservation rsv;
 	struct ctf_claim claim;
 
@@ -85,7 +213,7 @@ RESERVE_SLOW struct reservation floor_switch(struct scheme_ring *s, uint32_t id,
 RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
 {
 	struct ring *ring = &s->ring;
-	uint64_t size = ctf_compact_bytes(id, len, false) + len;
+	uint64_t size = floor_bytes(id, len);
 	uint64_t offset = shared_load("offset", &ring->tail);
 	uint64_t stamp = floor_clock();
 
@@ -93,5 +221,14 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 		return reservation_slow(floor_switch(s, id, len, offset, stamp));
 	return floor_place(s, id, len, offset, size, stamp);
 }
+
+#ifdef FLOOR_LARGE
+#define SCHEME_NEXT
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
+{
+	return ctf_large_next(cursor, 4, event);
+}
+#endif
+#endif
 
 #endif

@@ -8,6 +8,10 @@
  * Layout: u64 stamp | u16 id | u16 size [u32 size], payload. Packed: 12 bytes, where the text's
  * alignment on 64 bits would make 16 of them; that is the row full_tsc_aligned (ALIGNED).
  *
+ * The time stands before the id. The text of 2007 has the id first, so that a reader tells its
+ * size before anything else; here the one size of header makes that no matter, and the stamp lies
+ * where its alignment is that of the record.
+ *
  * Shared words: tail, cmpxchg.
  * I1 Stamps are in buffer order (core/claim.h). I2 No record depends on another.
  * Known failure: none; it pays in bytes.

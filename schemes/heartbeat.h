@@ -10,8 +10,12 @@
  * HEARTBEAT_COMPACT: u32 { id : 5 | low 27 bits : 27 }, payload. The beat's event is an ordinary
  * one. The reader adds a wrap whenever the short time goes down, starting from the begin stamp.
  *
+ * The time stands before the id in the 64-bit header, where the text has the id first; a reader
+ * here knows of only one size of header.
+ *
  * Shared words: tail, cmpxchg; the synthetic clock, which the beat alone writes
- * (core/synthetic.h).
+ * (core/synthetic.h). Both have 64 bits and more, and are claimed and read as such: the machines of
+ * the text, with a counter of 32 bits, had atomics of 32 bits only (core/local.h refuses them).
  *
  * The text contradicts itself on whether a buffer switch writes the previous counter (only reading
  * is right: a second writer loses a wrap) and says ten beats per wrap where its code of 2006 made

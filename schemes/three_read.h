@@ -26,6 +26,7 @@
 #ifndef STAMPEDE_THREE_READ_H
 #define STAMPEDE_THREE_READ_H
 
+#define CTF_STAMP_EVENT /* the fourth escape, and an id less than the others have */
 #include "core/format_ctf.h"
 
 #define THREE_READ_TRIES 64

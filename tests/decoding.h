@@ -3,6 +3,7 @@
 #ifndef STAMPEDE_TESTS_DECODING_H
 #define STAMPEDE_TESTS_DECODING_H
 
+#define CTF_STAMP_EVENT /* all escapes that there are; tests/test_ids.c has the form without */
 #include "core/format_ctf.h"
 #include "core/format_ftrace.h"
 

@@ -28,7 +28,7 @@ compile() { # name flags... source
 for row in restartable rewind dwcas packed_word joint_delta; do
 	line=$(sed -n "s/^X($row, *\([^,]*\),\(.*\))$/\1 \2/p" schemes/schemes.def)
 	header=${line%% *}
-	for build in TIMED "TIMED INJECTED" CHECKED COUNTING; do
+	for build in TIMED "TIMED CHEAP" "TIMED INJECTED" CHECKED COUNTING; do
 		compile "$row $build" $(printf ' -DSTAMPEDE_%s' $build) ${line#* } -DROW=$row \
 			"-DSCHEME_HEADER=\"$header.h\"" runner/driver.c
 	done

@@ -11,6 +11,17 @@
  * start phases; the explorer's writers (STAMPEDE_EXPLORED) have the same one, with the step where
  * stops.py knows it for a constant. Injected (STAMPEDE_INJECTED): the real one plus a bias, for wraps by plan
  * (core/inject.h).
+ *
+ * Cheap (STAMPEDE_CHEAP): a counter in memory, for prices beside those of the real clock, whose read
+ * takes longer than many a scheme and hides what is done meanwhile. Who records counts in a register
+ * and stores the count before each event (CHEAP_TICK); a read is a load. To the compiler it is a
+ * clock: asm, so nothing is folded or known before, and header and payload depend on what comes back
+ * as on rdtsc's. To the CPU it is one too: no read waits for the read before it. A counter that each
+ * read adds to would: its store and load make a chain from event to event as long as all that the
+ * lowest floor does, and that floor, and what is above it, would be priced by the clock's chain. It
+ * gives more with every event, a strict clock where no beat comes in between; a beat's event has the
+ * stamp of the one that it interrupts. A tick per event is slower than any real clock here, so that
+ * beats by the real time are never late.
  */
 #ifndef STAMPEDE_CORE_CLOCK_H
 #define STAMPEDE_CORE_CLOCK_H
@@ -73,6 +84,13 @@ struct virtual_clock {
 	uint64_t step; /* ticks that one read takes; 0 makes a coarse clock */
 };
 
+/* The cheap clock, in a line of its own. */
+struct cheap_clock {
+	uint64_t now;
+} __attribute__((aligned(64)));
+
+extern struct cheap_clock cheap_clock;
+
 #if defined(STAMPEDE_COUNTING) || defined(STAMPEDE_EXPLORED)
 
 extern struct virtual_clock virtual_clock;
@@ -97,6 +115,21 @@ static inline uint64_t clock_now(void)
 {
 	return clock_real() + injection.bias_ticks;
 }
+#elif defined(STAMPEDE_CHEAP)
+static inline uint64_t clock_now(void)
+{
+	uint64_t ticks;
+
+#if defined(__x86_64__) && defined(CLOCK_FENCED)
+	__asm__ volatile("lfence" : : : "memory");
+#endif
+#ifdef __x86_64__
+	__asm__ volatile("movq %1, %0" : "=r"(ticks) : "m"(cheap_clock.now));
+#else
+	ticks = *(const volatile uint64_t *)&cheap_clock.now;
+#endif
+	return ticks;
+}
 #else
 static inline uint64_t clock_now(void)
 {
@@ -107,6 +140,15 @@ static inline uint64_t clock_fenced(void)
 {
 	return clock_real_fenced();
 }
+#endif
+
+/* In who records event after event: the count, and one more of it. */
+#ifdef STAMPEDE_CHEAP
+#define CHEAP_COUNT uint64_t cheap_count = cheap_clock.now
+#define CHEAP_TICK() (*(volatile uint64_t *)&cheap_clock.now = ++cheap_count)
+#else
+#define CHEAP_COUNT
+#define CHEAP_TICK() ((void)0)
 #endif
 
 #ifdef STAMPEDE_INJECTED

@@ -7,12 +7,14 @@
  *   u64 packet_size (bits), u64 packet_seq_num, u64 events_discarded, u32 cpu_id, u32 reserved
  *
  * Event headers, all packed (fields after the first have align = 1):
- *   compact   u32 { id : 5 | time : 27 }             id 0..28; time = low T bits of the stamp
+ *   compact   u32 { id : 5 | time : 27 }             id 0..28 (with stamp events 0..27);
+ *                                                    time = low T bits of the stamp
  *             id 31: u16 id                          ids that do not fit
  *             id 30: u16 id, u16 size                and a payload size
  *             id 29: u16 id, u16 size, u64 stamp     and the whole stamp
  *             size 65535: u32 size follows           after the stamp, if there is one
- *             id 28: u64 stamp                       a stamp event, no payload (three_read)
+ *             id 28: u64 stamp                       a stamp event, no payload, where a scheme
+ *                                                    defines CTF_STAMP_EVENT (three_read)
  *   wide      u32 time | u16 id | u16 size [u32 size]    64-bit header of 2007
  *   full      u64 stamp | u16 id | u16 size [u32 size]   96-bit header of 2007
  *
@@ -28,8 +30,19 @@
 #include "bytes.h"
 #include "scheme.h"
 
+/* Ids that fit beside the stamp: five bits less the escapes that the row has. */
+#ifdef CTF_STAMP_EVENT
+#define CTF_HAS_STAMP_EVENT true
+#define CTF_COMPACT_IDS 28
+#else
+#define CTF_HAS_STAMP_EVENT false
+#ifndef CTF_COMPACT_IDS
+#define CTF_COMPACT_IDS 29
+#endif
+#endif
 #ifndef SCHEME_FORMAT
-#define SCHEME_FORMAT { .kind = FORMAT_CTF_WORD, .id_bits = 5, .stamp_event = true }
+#define SCHEME_FORMAT \
+	{ .kind = FORMAT_CTF_WORD, .id_bits = 5, .stamp_event = CTF_HAS_STAMP_EVENT }
 #endif
 
 #define CTF_MAGIC 0xC1FC1FC1u
@@ -194,7 +207,7 @@ static inline enum decode_result ctf_take(struct cursor *cursor, uint64_t left, 
 /* Bytes of the compact header of event `id` with `len` payload bytes. */
 static inline uint32_t ctf_compact_bytes(uint32_t id, uint32_t len, bool full)
 {
-	if (!full && id < EVENT_IDS_COMPACT)
+	if (!full && id < CTF_COMPACT_IDS)
 		return 4;
 	if (!full && !event_is_sized(id))
 		return 6;
@@ -218,7 +231,7 @@ static inline uint8_t *ctf_compact_put(uint8_t *record, uint32_t id, uint32_t le
 {
 	uint8_t *at = record;
 
-	if (!full && id < EVENT_IDS_COMPACT) {
+	if (!full && id < CTF_COMPACT_IDS) {
 		put_u32(at, ctf_compact_word(id, stamp, bits));
 		return ctf_payload_at(record, at + 4);
 	}
@@ -249,7 +262,7 @@ static inline void ctf_stamp_event_put(uint8_t *at, uint64_t stamp, unsigned int
 	put_u64(at + 4, stamp);
 }
 
-/* The escapes 28..31; `event` already has the time of the short field. */
+/* The escapes, from CTF_COMPACT_IDS to 31; `event` already has the time of the short field. */
 static __attribute__((noinline)) enum decode_result ctf_compact_escape(struct cursor *cursor,
 								       struct event *event)
 {
@@ -310,7 +323,7 @@ static inline enum decode_result ctf_compact_next(struct cursor *cursor, struct 
 
 	if (unlikely(head != DECODE_EVENT))
 		return head;
-	if (unlikely(event->id >= CTF_ID_STAMP) &&
+	if (unlikely(event->id >= CTF_COMPACT_IDS) &&
 	    ctf_compact_escape(cursor, event) == DECODE_BAD)
 		return DECODE_BAD;
 	return ctf_take(cursor, left, event);

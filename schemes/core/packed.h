@@ -11,10 +11,11 @@
 
 #define SCHEME_FORMAT { .kind = FORMAT_CTF_PACKED }
 
-#include "format_ctf.h"
-
 #define PACKED_ESCAPE 31
 #define PACKED_IDS 31 /* that fit beside the stamp */
+#define CTF_COMPACT_IDS PACKED_IDS
+
+#include "format_ctf.h"
 
 /* The stamp's bits above T, where the word keeps them. */
 static inline uint64_t packed_upper(const struct ring *ring, uint64_t stamp)

@@ -99,6 +99,15 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 	RESTART_COPY(7, 8)
 #endif
 
+#ifdef STAMPEDE_CHEAP
+#define RESTART_CLOCK "ldr	x10, %[cheap]\n\t"
+#define RESTART_CLOCK_OPERANDS , [cheap] "m"(cheap_clock.now)
+#else
+#define RESTART_CLOCK \
+	"isb\n\t" /* or the clock is read before the tail */ \
+	"mrs	x10, cntvct_el0\n\t"
+#define RESTART_CLOCK_OPERANDS
+#endif
 #ifdef STAMPEDE_INJECTED
 /* The clock with its bias; a nested writer due here makes the section start over, behind it. */
 #define RESTART_BIAS \
@@ -119,8 +128,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 	__asm__ goto volatile(
 		RESTART_BEGIN
 		"ldr	x9, [%[ring], %[tail]]\n\t"
-		"isb\n\t" /* or the clock is read before the tail */
-		"mrs	x10, cntvct_el0\n\t"
+		RESTART_CLOCK
 		RESTART_BIAS
 		"ldr	x11, " RESTART_FIELD_OF(stamp_bits) "\n\t"
 		"lsr	x11, x10, x11\n\t"
@@ -153,7 +161,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"b	%l[not_plain]\n"
 		"9:\n"
 		:
-		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_FIELDS(plain) RESTART_BIAS_OPERANDS
+		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_FIELDS(plain) RESTART_BIAS_OPERANDS RESTART_CLOCK_OPERANDS
 		: "memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16"
 		: aborted, not_plain RESTART_LABEL_MOVED RESTART_LABEL_NESTED);
 	RESTART_ENDS(not_plain, RESTART_NOT_PLAIN)

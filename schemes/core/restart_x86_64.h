@@ -181,6 +181,9 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 #undef RESTART_CLOCK_EXIT
 #define RESTART_CLOCK_EXIT "movq	virtual_clock(%%rip), %%rax\n\t"
 #define RESTART_CLOCK_OPERANDS
+#elif defined(STAMPEDE_CHEAP)
+#define RESTART_CLOCK "movq	cheap_clock(%%rip), %%rax\n\t"
+#define RESTART_CLOCK_OPERANDS
 #else
 #define RESTART_CLOCK RESTART_TICKS
 #define RESTART_CLOCK_OPERANDS

@@ -121,13 +121,12 @@ struct scheme_format {
 	bool escape; /* LARGE: id 65535 is followed by u16 id and the whole stamp */
 };
 
-/* Event ids. Below EVENT_IDS_COMPACT an id fits the 5-bit field beside the three escapes. */
+/* Event ids; the first two fit the short field of every format. */
 enum {
 	EVENT_FIXED = 1, /* payload size known to the reader */
 	EVENT_BEAT = 2, /* the same, recorded by the beat */
 	EVENT_NESTED = 3, /* and by a nested writer: three ids, which deeper levels take in turn */
 	EVENT_KINDS = 5, /* of these */
-	EVENT_IDS_COMPACT = 28,
 	EVENT_FIXED_HIGH = 500, /* the five with payload size known, too large for the short field */
 	EVENT_SIZED = 600, /* the five with the payload's size in the header */
 	EVENT_IDS = EVENT_SIZED + EVENT_KINDS,
