@@ -73,7 +73,7 @@ static struct samples log_ratios(const struct comparison_side *side, const char 
 				 const char *workload, const char *basis)
 {
 	const struct samples_cell cell = { row, workload };
-	const struct samples_cell floor = { SAMPLES_FLOOR, workload };
+	const struct samples_cell floor = { SAMPLES_FLOOR_OLD, workload };
 	struct samples samples = samples_collect(json_object_get(side->run, "benchmarks"), &cell,
 						 basis, &floor);
 	size_t i, kept = 0;
@@ -234,7 +234,7 @@ static json_t *compare_cell(const struct comparison_side *a, const struct compar
 	char name[160];
 
 	*word = COMPARISON_SAME;
-	if (!strcmp(row, SAMPLES_FLOOR) && !strcmp(other_row, SAMPLES_FLOOR))
+	if (!strcmp(row, SAMPLES_FLOOR_OLD) && !strcmp(other_row, SAMPLES_FLOOR_OLD))
 		time = json_null();
 	else
 		time = compare_time(a, row, b, other_row, workload, terms, word);
@@ -418,7 +418,8 @@ static json_t *matrix_value(const json_t *run, const char *row, const char *work
 {
 	const struct comparison_side side = { run, NULL };
 	const char *basis = common_basis(&side, &side);
-	const struct samples_cell cell = { row, workload }, floor = { SAMPLES_FLOOR, workload };
+	const struct samples_cell cell = { row, workload };
+	const struct samples_cell floor = { SAMPLES_FLOOR_OLD, workload };
 	struct stats_interval ratio = samples_median(json_object_get(run, "benchmarks"), &cell,
 						     basis, &floor);
 

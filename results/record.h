@@ -32,7 +32,7 @@
 #include <jansson.h>
 
 /* Version of bench.json as SCHEMA.md describes it: kept in context.stampede.schema. */
-#define RECORD_SCHEMA 2
+#define RECORD_SCHEMA 3
 
 enum record_status {
 	RECORD_OK = 0,

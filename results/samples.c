@@ -99,8 +99,21 @@ static double nearest(const struct series *base, size_t round, double limit)
 	return NAN;
 }
 
-/* What counts within that limit, sorted. base: NULL, or what to divide by. */
-static struct samples choose(const struct series *own, const struct series *base, double limit)
+/* What is made of a value and the one beside it. */
+enum relation { BY, ABOVE, ABOVE_ITSELF };
+
+static double relate(double own, const struct series *base, size_t round, double limit,
+		     enum relation relation)
+{
+	if (relation == ABOVE_ITSELF)
+		return own - base->value[round];
+	return relation == BY ? own / nearest(base, round, limit) :
+				own - nearest(base, round, limit);
+}
+
+/* What counts within that limit, sorted. base: NULL, or what to relate it to. */
+static struct samples choose(const struct series *own, const struct series *base, double limit,
+			     enum relation relation)
 {
 	struct samples samples = { .value = malloc((own->rounds + 1) * sizeof(double)) };
 	double one;
@@ -109,7 +122,7 @@ static struct samples choose(const struct series *own, const struct series *base
 	for (i = 0; samples.value && i < own->rounds; i++) {
 		one = own->probe[i] > limit ? NAN : own->value[i];
 		if (base && isfinite(one))
-			one /= nearest(base, i, limit);
+			one = relate(one, base, i, limit, relation);
 		if (isfinite(one))
 			samples.value[samples.count++] = one;
 	}
@@ -117,17 +130,19 @@ static struct samples choose(const struct series *own, const struct series *base
 	return samples;
 }
 
-struct samples samples_collect(const json_t *rows, const struct samples_cell *cell,
-			       const char *key, const struct samples_cell *base)
+static struct samples collect(const json_t *rows, const struct samples_cell *cell, const char *key,
+			      const struct samples_cell *base, const char *base_key,
+			      enum relation relation)
 {
 	struct series own = read_series(rows, cell, key), below = { .value = NULL };
 	struct samples all = { .value = NULL }, undisturbed = { .value = NULL };
 
 	if (base)
-		below = read_series(rows, base, key);
+		below = read_series(rows, base, base_key);
 	if (own.value && (!base || below.value)) {
-		all = choose(&own, base ? &below : NULL, INFINITY);
-		undisturbed = choose(&own, base ? &below : NULL, probe_limit(rows, own.threads));
+		all = choose(&own, base ? &below : NULL, INFINITY, relation);
+		undisturbed = choose(&own, base ? &below : NULL, probe_limit(rows, own.threads),
+				     relation);
 	}
 	free(own.value);
 	free(below.value);
@@ -139,6 +154,24 @@ struct samples samples_collect(const json_t *rows, const struct samples_cell *ce
 	undisturbed.left_out = all.count - undisturbed.count;
 	samples_free(&all);
 	return undisturbed;
+}
+
+struct samples samples_collect(const json_t *rows, const struct samples_cell *cell,
+			       const char *key, const struct samples_cell *base)
+{
+	return collect(rows, cell, key, base, key, BY);
+}
+
+struct samples samples_above(const json_t *rows, const struct samples_cell *cell, const char *key,
+			     const struct samples_cell *base)
+{
+	return collect(rows, cell, key, base, key, ABOVE);
+}
+
+struct samples samples_within(const json_t *rows, const struct samples_cell *cell, const char *key,
+			      const char *other_key)
+{
+	return collect(rows, cell, key, cell, other_key, ABOVE_ITSELF);
 }
 
 void samples_free(struct samples *samples)

@@ -9,7 +9,9 @@
 
 #include "stats.h"
 
-#define SAMPLES_FLOOR "floor" /* the row that ratios are to */
+#define SAMPLES_FLOOR "floor_published" /* the row that ratios are to: no other has less to do */
+/* That of records of schema 2 and before, and what runs are compared by: it is in old and new. */
+#define SAMPLES_FLOOR_OLD "floor"
 
 struct samples_cell {
 	const char *row;
@@ -41,6 +43,14 @@ struct samples {
 struct samples samples_collect(const json_t *rows, const struct samples_cell *cell,
 			       const char *key, const struct samples_cell *base);
 void samples_free(struct samples *samples);
+
+/* The same with what is left above `base` in place of the ratio. */
+struct samples samples_above(const json_t *rows, const struct samples_cell *cell, const char *key,
+			     const struct samples_cell *base);
+
+/* Of a repetition by itself: `key` less `other_key`. */
+struct samples samples_within(const json_t *rows, const struct samples_cell *cell, const char *key,
+			      const char *other_key);
 
 /* Cycles over the floor's cycles; *basis is "cycles", or "ticks" where no CPU counted any. */
 struct samples samples_to_floor(const json_t *rows, const struct samples_cell *cell,

@@ -140,9 +140,11 @@ static void print_end(const struct bench *bench, const char *directory)
 {
 	printf("\nsteady: one thread, events back to back%s.\n"
 	       "Times are medians of %u repetitions, and more where it takes them, in shuffled "
-	       "rounds, a\nprocess for each, of which the undisturbed part counts; ratio to floor, "
-	       "round by round, in\n%s, with half of its 95 %% interval.\n"
-	       "worst err: ticks that a decoded stamp was off by under the storm.\n",
+	       "rounds, a\nprocess for each, of which the undisturbed part counts; ratio to the "
+	       "lowest floor, round by\nround, in %s, with half of its 95 %% interval; cheap: the "
+	       "same with a clock\nthat costs next to nothing; above: ns less one clock read alone.\n"
+	       "worst err: ticks that a decoded stamp was off by under the storms; h+id: bytes of "
+	       "header with\nan event id (+: two of them added).\n",
 	       bench->workload[WORKLOAD_threads] ? "; threads: one on each CPU" : "",
 	       bench->rounds.rounds,
 	       bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
@@ -196,6 +198,7 @@ static void print_all(const struct bench *bench, const struct bench_noise *noise
 		      const char *directory)
 {
 	summary_print(stdout, bench->table);
+	bench_print_figures(bench, bench->again);
 	if (bench->full)
 		tails_print(stdout, bench->tails);
 	if (json_array_size(bench->seek))

@@ -21,11 +21,14 @@ struct bench_size {
 	double checked_seconds;
 	double storm_seconds;
 	double timed_storm_seconds; /* on the timed build */
+	double narrow_seconds; /* of the storm at BENCH_NARROW_BITS; 0: none */
+	double beat_seconds; /* to find what a beat costs */
 	double late_seconds;
 	double cell_ns;
 	unsigned int rounds;
 	unsigned int thread_rounds;
 	unsigned int injected_rounds;
+	unsigned int cheap_rounds;
 	double idle_seconds; /* without any event */
 	double rare_seconds; /* with one event per second; 0: not run */
 	double budget_seconds; /* for undisturbed cores, and more rounds of what is noisy */
@@ -87,6 +90,8 @@ struct bench {
 	json_t *channels;
 	json_t *table;
 	json_t *injected;
+	json_t *beats;
+	json_t *again;
 	double decode_events_per_second;
 	double loop_cycles;
 	bool have_cycles;
@@ -105,6 +110,16 @@ void bench_plan_cells(struct bench *bench);
  * the record's section, bench_print_injected() a table of the losses.
  */
 bool bench_have_cycles(const struct bench *bench);
+
+/*
+ * Figures beside the table. bench_run_beats() measures what a beat costs, an exit code; bench_again()
+ * is what the same row twice differs by, null if it is not known; bench_mark_below_floor() marks the
+ * table's lines that are below the floor of their form by more than that.
+ */
+int bench_run_beats(struct bench *bench);
+json_t *bench_again(const struct bench *bench);
+void bench_mark_below_floor(const struct bench *bench, const json_t *again);
+void bench_print_figures(const struct bench *bench, const json_t *again);
 json_t *bench_injected(const struct bench *bench);
 void bench_print_injected(const struct bench *bench);
 
@@ -134,6 +149,14 @@ int bench_measure(struct bench *bench);
 /* All rows through one checked workload; what they said goes into `into`. An exit code. */
 int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
 		      double rare_seconds, json_t *into);
+
+/*
+ * The storm once more, with fields so narrow that what a row does at a wrap is done in it all the time.
+ * Rows with a beat have wider ones, for a timer that comes in time.
+ */
+#define BENCH_NARROW_BITS 16
+#define BENCH_NARROW_BEAT_BITS 24
+int bench_run_narrow_storm(struct bench *bench, json_t *into);
 
 /* The workloads beside steady, threads, storm and late_beat, as far as chosen. An exit code. */
 int bench_run_workloads(struct bench *bench);

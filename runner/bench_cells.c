@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "summary.h"
 
-#define FLOOR "floor"
+#define FLOOR SAMPLES_FLOOR
 
 /*
  * The cells of wraps and nested. The first of each kind is the base: the same build with nothing
@@ -52,6 +52,46 @@ static void add_cell(struct bench *bench, const char *row, const char *workload,
 	};
 }
 
+static unsigned int at_most(unsigned int rounds, unsigned int most)
+{
+	return rounds < most ? rounds : most;
+}
+
+/* The same rows with a clock that hides nothing; not where there is no time for it. */
+static void add_cheap(struct bench *bench, const char *row, unsigned int rounds)
+{
+	add_cell(bench, row, SUMMARY_CHEAP, 1, rounds);
+	bench->rounds.cell[bench->rounds.cells - 1].cheap = true;
+}
+
+/* One that is measured twice: what it differs from itself by is noise. */
+static const char *row_again(const struct bench *bench)
+{
+	int i;
+
+	for (i = 0; i < bench->rows; i++)
+		if (!(bench->row[i]->desc->needs & NEED_MASKED_INTERRUPTS))
+			return bench->row[i]->row;
+	return FLOOR;
+}
+
+/* What stands beside the steady cells of the rows. */
+static void add_beside_steady(struct bench *bench)
+{
+	unsigned int rounds = bench->rounds.rounds;
+	int i;
+
+	add_cell(bench, CELL_EMPTY, "steady", 1, rounds);
+	add_cell(bench, CELL_CLOCK, "steady", 1, rounds);
+	add_cell(bench, row_again(bench), SUMMARY_AGAIN, 1, rounds);
+	if (bench->quick)
+		return;
+	rounds = at_most(rounds, bench_size(bench)->cheap_rounds);
+	for (i = 0; i < bench->rows; i++)
+		add_cheap(bench, bench->row[i]->row, rounds);
+	add_cheap(bench, CELL_CLOCK, rounds);
+}
+
 static void add_injected(struct bench *bench, const char *row, unsigned int rounds)
 {
 	size_t i;
@@ -62,11 +102,6 @@ static void add_injected(struct bench *bench, const char *row, unsigned int roun
 		add_cell(bench, row, injected[i].name, 1, rounds);
 		bench->rounds.cell[bench->rounds.cells - 1].injected = injected[i].plan;
 	}
-}
-
-static unsigned int at_most(unsigned int rounds, unsigned int most)
-{
-	return rounds < most ? rounds : most;
 }
 
 void bench_plan_cells(struct bench *bench)
@@ -89,7 +124,7 @@ void bench_plan_cells(struct bench *bench)
 			     at_most(rounds->rounds, size->injected_rounds));
 	}
 	if (bench->workload[WORKLOAD_steady])
-		add_cell(bench, CELL_EMPTY, "steady", 1, rounds->rounds);
+		add_beside_steady(bench);
 	/* A record without any repetition is none: the floor stands in. */
 	if (!rounds->cells)
 		add_cell(bench, FLOOR, "steady", 1, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,26 @@
 #define WRAPPING_EVENTS 20000
 #define DECODE_ROUNDS 40
 
+/* A checked run of a row: at its own width; in narrow fields, whose extended path runs; or timed. */
+enum bench_form {
+	FORM_NATIVE,
+	FORM_NARROW,
+	FORM_TIMED,
+};
+
 /* What is run, in words. */
-static const char *phase(const struct stress_config *config)
+static const char *phase(const struct stress_config *config, char *name, size_t bytes)
 {
-	return config->driver->timed ? "storm on the timed build" : workload_name(config->workload);
+	if (config->driver->timed)
+		return "storm on the timed build";
+	snprintf(name, bytes, config->bits ? "%s %u bits" : "%s", workload_name(config->workload),
+		 config->bits);
+	return name;
+}
+
+static bool native(const struct stress_config *config)
+{
+	return !config->driver->timed && !config->bits;
 }
 
 /* Remembers the worst of what a row's checked runs said. */
@@ -31,6 +48,7 @@ static void judge(struct bench *bench, int row, const struct stress_config *conf
 	enum verdict verdict = stress_verdict(result);
 	bool promises = desc->promises & ~(uint32_t)PROMISE_BOUNDED;
 	unsigned int oracle;
+	char name[64];
 
 	if (!bench->verdict[row])
 		bench->verdict[row] = promises ? check_verdict_name(VERDICT_KEPT) : "no promise";
@@ -40,24 +58,31 @@ static void judge(struct bench *bench, int row, const struct stress_config *conf
 		for (oracle = 0; oracle < ORACLES; oracle++)
 			if (result->check.violations[oracle])
 				snprintf(bench->why[row], sizeof(bench->why[row]), "%s: %s",
-					 phase(config), result->check.first[oracle].text);
+					 phase(config, name, sizeof(name)),
+					 result->check.first[oracle].text);
 	} else if (verdict == VERDICT_NEED_NOT_MET && promises &&
-		   config->workload == WORKLOAD_storm && !config->driver->timed) {
+		   config->workload == WORKLOAD_storm && native(config)) {
 		bench->verdict[row] = check_verdict_name(verdict);
 	}
-	if (config->workload == WORKLOAD_storm && !desc->untimed && !config->driver->timed)
+	if (config->workload == WORKLOAD_storm && !desc->untimed && native(config))
 		bench->worst_error[row] = (double)(result->check.events ?
 							   result->check.worst_error :
 							   result->voided.worst_error);
+	else if (config->workload == WORKLOAD_storm && !desc->untimed)
+		bench->worst_error[row] = fmax(bench->worst_error[row],
+					       (double)result->check.worst_error);
 }
 
 /* Or takes what an earlier process said. */
 static int run_one_checked(struct bench *bench, int row, const struct stress_config *config,
 			   struct stress_result *result, json_t *into)
 {
-	const json_t *kept = bench_checked(bench, phase(config), row);
+	const json_t *kept;
+	char name[64];
 	json_t *json;
 	int error;
+
+	kept = bench_checked(bench, phase(config, name, sizeof(name)), row);
 
 	if (kept) {
 		progress_skip(&bench->progress, config->seconds);
@@ -70,56 +95,75 @@ static int run_one_checked(struct bench *bench, int row, const struct stress_con
 	judge(bench, row, config, result);
 	json = stress_json(config, result);
 	json_array_append(into, json);
-	error = bench_keep_checked(bench, phase(config), row, json);
+	error = bench_keep_checked(bench, phase(config, name, sizeof(name)), row, json);
 	json_decref(json);
 	return error;
 }
 
-static int run_rows(struct bench *bench, enum workload workload, bool timed, double seconds,
-		    double rare_seconds, json_t *into)
+/* Each row in turn that takes part: all, or with narrow fields those that can be interrupted. */
+static int run_rows(struct bench *bench, struct stress_config *config, enum bench_form form,
+		    json_t *into)
 {
-	struct stress_config config = {
-		.workload = workload,
-		.seconds = seconds,
-		.levels = 3,
-		.threads = workload == WORKLOAD_handoff ? 2 : 1,
-		.rare_seconds = rare_seconds,
-		.seed = bench->seed,
-		.place = &bench->place,
-		.pu = bench->plan.pu,
-		.has_sender = stress_has_storm(workload) && bench->plan.count > 1,
-	};
 	struct stress_result *result = malloc(sizeof(*result));
 	int i, error = result ? 0 : EXIT_RESOURCE;
+	char name[64];
 
 	for (i = 0; i < bench->rows && !error && !stress_stop; i++) {
-		config.driver = bench->row[i];
-		if (timed)
-			config.driver = driver_find(drivers_timed, bench->row[i]->row);
-		progress_step(&bench->progress, phase(&config), bench->row[i]->row);
-		error = run_one_checked(bench, i, &config, result, into);
+		config->driver = form == FORM_TIMED ?
+					 driver_find(drivers_timed, bench->row[i]->row) :
+					 bench->row[i];
+		if (form == FORM_NARROW && bench->row[i]->desc->needs & NEED_MASKED_INTERRUPTS)
+			continue;
+		if (form == FORM_NARROW)
+			config->bits = bench->row[i]->desc->needs & NEED_BEAT ?
+					       BENCH_NARROW_BEAT_BITS : BENCH_NARROW_BITS;
+		progress_step(&bench->progress, phase(config, name, sizeof(name)),
+			      bench->row[i]->row);
+		error = run_one_checked(bench, i, config, result, into);
 	}
 	free(result);
 	return error ? error : stress_stop ? EXIT_INTERRUPTED : 0;
 }
 
+static struct stress_config config_of(const struct bench *bench, enum workload workload,
+				      double seconds)
+{
+	return (struct stress_config){
+		.workload = workload,
+		.seconds = seconds,
+		.levels = 3,
+		.threads = workload == WORKLOAD_handoff ? 2 : 1,
+		.seed = bench->seed,
+		.place = &bench->place,
+		.pu = bench->plan.pu,
+		.has_sender = stress_has_storm(workload) && bench->plan.count > 1,
+	};
+}
+
 int bench_run_checked(struct bench *bench, enum workload workload, double seconds,
 		      double rare_seconds, json_t *into)
 {
-	return run_rows(bench, workload, false, seconds, rare_seconds, into);
+	struct stress_config config = config_of(bench, workload, seconds);
+
+	config.rare_seconds = rare_seconds;
+	return run_rows(bench, &config, FORM_NATIVE, into);
 }
 
-/* The storm as well on the code that will be timed. */
+/* The storm also in narrow fields, whose extended path runs, and on the code that will be timed. */
 static int run_storms(struct bench *bench)
 {
 	const struct bench_size *size = bench_size(bench);
+	struct stress_config native = config_of(bench, WORKLOAD_storm, size->storm_seconds);
+	struct stress_config narrow = config_of(bench, WORKLOAD_storm, size->narrow_seconds);
+	struct stress_config timed = config_of(bench, WORKLOAD_storm, size->timed_storm_seconds);
 	int error;
 
 	if (!bench->workload[WORKLOAD_storm])
 		return 0;
-	error = run_rows(bench, WORKLOAD_storm, false, size->storm_seconds, 0, bench->stress);
-	return error ? error : run_rows(bench, WORKLOAD_storm, true, size->timed_storm_seconds, 0,
-					bench->timed_storm);
+	error = run_rows(bench, &native, FORM_NATIVE, bench->stress);
+	if (!error && narrow.seconds > 0)
+		error = run_rows(bench, &narrow, FORM_NARROW, bench->stress);
+	return error ? error : run_rows(bench, &timed, FORM_TIMED, bench->timed_storm);
 }
 
 static int run_counts(struct bench *bench)
@@ -227,6 +271,8 @@ int bench_measure(struct bench *bench)
 		error = run_counts(bench);
 	if (!error)
 		error = run_decode(bench);
+	if (!error && bench->workload[WORKLOAD_steady])
+		error = bench_run_beats(bench);
 	if (!error && !bench->quick)
 		error = bench_run_tails(bench);
 	/* Storms and decoding were pinned; the cells' processes choose for themselves. */

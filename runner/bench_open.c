@@ -12,13 +12,16 @@
 
 static const struct bench_size full = {
 	.checked_seconds = 2,
-	.storm_seconds = 6,
+	.storm_seconds = 4,
 	.timed_storm_seconds = 1,
+	.narrow_seconds = 2,
+	.beat_seconds = 0.3,
 	.late_seconds = 3,
 	.cell_ns = 15e6,
 	.rounds = 41,
 	.thread_rounds = 21,
 	.injected_rounds = 21,
+	.cheap_rounds = 21,
 	.idle_seconds = 1,
 	.rare_seconds = 3,
 	.budget_seconds = 240,
@@ -26,13 +29,16 @@ static const struct bench_size full = {
 
 static const struct bench_size standard = {
 	.checked_seconds = 0.5,
-	.storm_seconds = 2,
+	.storm_seconds = 1.3,
 	.timed_storm_seconds = 0.3,
+	.narrow_seconds = 0.7,
+	.beat_seconds = 0.1,
 	.late_seconds = 1,
 	.cell_ns = 15e6,
 	.rounds = 41,
 	.thread_rounds = 21,
 	.injected_rounds = 13,
+	.cheap_rounds = 13,
 	.idle_seconds = 0.3,
 	.rare_seconds = 0,
 	.budget_seconds = 40,
@@ -42,6 +48,8 @@ static const struct bench_size quick = {
 	.checked_seconds = 0.1,
 	.storm_seconds = 0.2,
 	.timed_storm_seconds = 0.1,
+	.narrow_seconds = 0,
+	.beat_seconds = 0.05,
 	.late_seconds = 0.1,
 	.cell_ns = 2e6,
 	.rounds = 7,
@@ -144,7 +152,7 @@ static double expected_seconds(const struct bench *bench)
 
 	seconds += bench->rows * size->checked_seconds;
 	seconds += bench->workload[WORKLOAD_storm] * bench->rows *
-		   (size->storm_seconds + size->timed_storm_seconds);
+		   (size->storm_seconds + size->narrow_seconds + size->timed_storm_seconds);
 	seconds += bench->workload[WORKLOAD_late_beat] * bench->rows * size->late_seconds;
 	seconds += bench_tails_seconds(bench);
 	/* Most of it to write the files. */
@@ -204,6 +212,7 @@ int bench_open(struct bench *bench, const char *program)
 	bench->precision = json_array();
 	bench->seek = json_array();
 	bench->channels = json_array();
+	bench->beats = json_array();
 	bench_plan_cells(bench);
 	bench_warn(bench);
 	/* At once, so that a killed run still knows its machine; at the end with the load after. */
@@ -231,6 +240,8 @@ void bench_close(struct bench *bench)
 	json_decref(bench->channels);
 	json_decref(bench->table);
 	json_decref(bench->injected);
+	json_decref(bench->beats);
+	json_decref(bench->again);
 	json_decref(bench->warnings);
 	place_plan_free(&bench->plan);
 	place_close(&bench->place);

@@ -106,6 +106,8 @@ static void make_table(struct bench *bench)
 				.clock_reads = bench->counts[i].clock_reads,
 				.atomics = bench->counts[i].atomics,
 				.extended = bench->counts[i].extended,
+				.floor = driver_floor(bench->row[i]),
+				.id_bytes = driver_id_bytes_lacking(bench->row[i]),
 				.instructions = bench->instructions[i],
 			};
 			json_t *line = summary_line(bench->repetitions_json, &about);
@@ -173,8 +175,12 @@ void bench_sections(struct bench *bench)
 	bench->have_cycles = bench_have_cycles(bench);
 	bench->loop_cycles = bench->have_cycles ? cycles : ticks;
 	make_table(bench);
+	bench->again = bench_again(bench);
+	bench_mark_below_floor(bench, bench->again);
 	bench_context(bench);
 	record_set(bench->record, "table", bench->table);
+	record_set(bench->record, "again", bench->again);
+	record_set(bench->record, "beats", bench->beats);
 	record_set(bench->record, "stress", bench->stress);
 	record_set(bench->record, "timed_storm", bench->timed_storm);
 	record_set(bench->record, "late_beat", bench->late_beat);

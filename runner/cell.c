@@ -37,6 +37,7 @@ struct cell_thread {
 	struct gbench_result result;
 	uint64_t ns; /* by the wall */
 	uint64_t cpu_ns; /* on the CPU */
+	uint64_t probes_ns, probes_cpu_ns; /* that probes took of both */
 	atomic_bool *enough; /* of all: one of them was undisturbed for long enough */
 	uint64_t wait_ns; /* that are left to wait for an undisturbed core */
 	uint64_t waited_ns;
@@ -59,19 +60,26 @@ static void run_batch(struct cell_thread *thread, uint64_t events)
 {
 	struct buffer *buffer = &thread->buffer;
 
-	if (thread->cell->empty)
+	if (thread->cell->clock_alone)
+		buffer->driver->run_clock(buffer->scheme, &buffer->writer, events);
+	else if (thread->cell->empty)
 		buffer->driver->run_empty(buffer->scheme, &buffer->writer, events);
 	else
 		buffer->driver->run(buffer->scheme, &buffer->writer, events);
 }
 
+/* What it takes is no part of the repetition: not of its counters, nor of its clocks. */
 static void run_probe(struct cell_thread *thread)
 {
+	uint64_t ns = time_ns(), cpu_ns = cpu_time_ns();
+
 	counters_pause(&thread->all);
 	counters_pause(&thread->user);
 	undisturbed_probe(&thread->times);
 	counters_resume(&thread->user);
 	counters_resume(&thread->all);
+	thread->probes_cpu_ns += cpu_time_ns() - cpu_ns;
+	thread->probes_ns += time_ns() - ns;
 }
 
 static void time_batch(struct cell_thread *thread)
@@ -210,7 +218,8 @@ static void measure(struct cell_thread *thread)
 {
 	const struct cell *cell = thread->cell;
 	struct gbench_cell gbench = {
-		.name = cell->empty ? CELL_EMPTY : cell->driver->row,
+		.name = cell->clock_alone ? CELL_CLOCK : cell->empty ? CELL_EMPTY :
+							       cell->driver->row,
 		.iterations = (int64_t)cell->iterations,
 		.body = body,
 		.ctx = thread,
@@ -387,7 +396,7 @@ static void report_bytes(json_t *json, const struct check *seen, uint64_t subbuf
 static struct undisturbed_time average(struct cell_thread *threads, unsigned int count)
 {
 	const struct cell *cell = threads[0].cell;
-	struct undisturbed_time one[CELL_THREADS_MAX], mean = { 0, 0 };
+	struct undisturbed_time one[CELL_THREADS_MAX], mean = { 0, 0, 0 };
 	double least = INFINITY;
 	unsigned int i, taken = 0;
 
@@ -399,16 +408,18 @@ static struct undisturbed_time average(struct cell_thread *threads, unsigned int
 		if (one[i].probe > least * SAMPLES_UNDISTURBED)
 			continue;
 		mean.ticks += one[i].ticks;
+		mean.mean += one[i].mean;
 		mean.probe += one[i].probe;
 		taken++;
 	}
-	return (struct undisturbed_time){ mean.ticks / taken / CELL_BATCH, mean.probe / taken };
+	return (struct undisturbed_time){ mean.ticks / taken / CELL_BATCH,
+					  mean.mean / taken / CELL_BATCH, mean.probe / taken };
 }
 
 static json_t *report(struct cell_thread *threads, unsigned int count)
 {
 	struct cell_thread *first = &threads[0];
-	double events = (double)first->result.iterations, ns = 0, cpu_ns = 0;
+	double events = (double)first->result.iterations, ns = 0, cpu_ns = 0, share;
 	struct undisturbed_time time = average(threads, count);
 	const struct counters_values *all = &first->all_values, *user = &first->user_values;
 	json_t *json = json_object();
@@ -418,8 +429,9 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		ns += threads[i].result.real_ns / (double)threads[i].result.iterations / count;
-		cpu_ns += (double)threads[i].cpu_ns / (double)threads[i].result.iterations / count;
+		share = 1.0 / ((double)threads[i].result.iterations * count);
+		ns += (threads[i].result.real_ns - (double)threads[i].probes_ns) * share;
+		cpu_ns += (double)(threads[i].cpu_ns - threads[i].probes_cpu_ns) * share;
 		if (first->cell->empty)
 			continue;
 		one = judge(&threads[i], &check, &missed);
@@ -436,6 +448,7 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 	json_object_set_new(json, "real_time", json_real(ns));
 	json_object_set_new(json, "cpu_time", json_real(cpu_ns));
 	json_object_set_new(json, "ns", json_real(time.ticks * 1e9 / ticks_hz()));
+	json_object_set_new(json, "mean_ns", json_real(time.mean * 1e9 / ticks_hz()));
 	json_object_set_new(json, "ticks", json_real(time.ticks));
 	json_object_set_new(json, "probe", json_real(time.probe));
 	json_object_set_new(json, "waited_ns", json_integer((json_int_t)first->waited_ns));

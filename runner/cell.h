@@ -20,6 +20,8 @@
 
 /* The pseudo row that times the harness's loop around nothing. */
 #define CELL_EMPTY "loop"
+/* The pseudo row that times one clock read in that loop. */
+#define CELL_CLOCK "clock"
 
 /* Wraps and nested writers by plan: the cell is of the injected build (core/inject.h). */
 struct cell_injection {
@@ -38,7 +40,9 @@ static inline double cell_share(uint64_t every)
 struct cell {
 	const struct driver *driver; /* of the timed build, or the injected one */
 	struct cell_injection injected;
-	bool empty; /* CELL_EMPTY, driver is any */
+	bool cheap; /* of the build with the cheap clock (core/clock.h) */
+	bool empty; /* CELL_EMPTY or CELL_CLOCK: nothing is recorded, driver is any */
+	bool clock_alone; /* CELL_CLOCK */
 	uint64_t iterations; /* events per thread */
 	const struct place *place;
 	const unsigned int *pu;

@@ -101,6 +101,8 @@ static void tell(FILE *to, const char *row, const struct cell *cell)
 		cell->iterations, cell->probe_limit, cell->wait_ns);
 	for (i = 0; i < cell->threads; i++)
 		fprintf(to, "%s%u", i ? "," : "", cell->pu[i]);
+	if (cell->cheap)
+		fputs(" clock=cheap", to);
 	if (cell->injected.on)
 		fprintf(to, " wrap_every=%" PRIu64 " nest_every=%" PRIu64 " nest_depth=%" PRIu64,
 			cell->injected.wrap_every, cell->injected.nest_every,
@@ -182,6 +184,8 @@ static bool read_word(struct reading *reading, const char *word)
 		}
 	if (!strncmp(word, "row=", key_bytes))
 		reading->row = value;
+	else if (!strcmp(word, "clock=cheap"))
+		reading->cell.cheap = true;
 	else if (!strncmp(word, "probe_limit=", key_bytes))
 		reading->cell.probe_limit = strtod(value, NULL);
 	else if (!strncmp(word, "wait_ns=", key_bytes))
@@ -203,8 +207,11 @@ static bool read_cell(struct reading *reading, char *line)
 			fprintf(stderr, "stampede: '%s' says nothing about a cell\n", word);
 			return false;
 		}
-	drivers = cell->injected.on ? drivers_injected : drivers_timed;
-	cell->empty = reading->row && !strcmp(reading->row, CELL_EMPTY);
+	drivers = cell->injected.on ? drivers_injected :
+		  cell->cheap	    ? drivers_cheap :
+				      drivers_timed;
+	cell->clock_alone = reading->row && !strcmp(reading->row, CELL_CLOCK);
+	cell->empty = cell->clock_alone || (reading->row && !strcmp(reading->row, CELL_EMPTY));
 	cell->driver = cell->empty || !reading->row ? drivers[0] :
 						      driver_find(drivers, reading->row);
 	cell->pu = reading->pu;

@@ -39,6 +39,7 @@ static int run_cell(struct rounds *rounds, const struct rounds_cell *cell,
 		    uint64_t iterations, double wait_ns, json_t **result)
 {
 	struct cell told = {
+		.cheap = cell->cheap,
 		.injected = cell->injected,
 		.iterations = iterations,
 		.pu = rounds->pu,
@@ -68,6 +69,11 @@ static int try_cell(struct rounds *rounds, const struct rounds_cell *cell, doubl
 	return 0;
 }
 
+static double planned_ns(const struct rounds *rounds, const struct rounds_cell *cell)
+{
+	return rounds->cell_ns / (cell->cheap ? 3 : 1);
+}
+
 static int try_all(struct rounds *rounds)
 {
 	struct rounds_cell *cell;
@@ -81,7 +87,8 @@ static int try_all(struct rounds *rounds)
 		error = try_cell(rounds, cell, &ns);
 		if (error)
 			return error;
-		cell->iterations = (uint64_t)(rounds->cell_ns / ns) / CELL_BATCH * CELL_BATCH;
+		cell->iterations = (uint64_t)(planned_ns(rounds, cell) / ns) / CELL_BATCH *
+				   CELL_BATCH;
 		if (cell->iterations < ITERATIONS_LEAST)
 			cell->iterations = ITERATIONS_LEAST;
 	}
@@ -213,8 +220,8 @@ static int run_round(struct rounds *rounds)
 		error = run_one(rounds, cell, round);
 		if (error)
 			return error;
-		progress_done(rounds->progress,
-			      cell->done <= cell->rounds ? rounds->cell_ns * 3e-9 : 0);
+		progress_done(rounds->progress, cell->done <= cell->rounds ?
+						    planned_ns(rounds, cell) * 3e-9 : 0);
 	}
 	return 0;
 }
@@ -228,7 +235,8 @@ static bool is_settled(const struct rounds *rounds, const struct rounds_cell *ce
 	const char *basis;
 	bool mixed;
 
-	if (!strcmp(cell->row, SAMPLES_FLOOR) || !strcmp(cell->row, CELL_EMPTY))
+	if (!strcmp(cell->row, SAMPLES_FLOOR) || !strcmp(cell->row, CELL_EMPTY) ||
+	    !strcmp(cell->row, CELL_CLOCK))
 		return true;
 	samples = samples_to_floor(rounds->rows, &own, &basis);
 	ratio = stats_median(samples.value, samples.count);

@@ -17,8 +17,9 @@
 #define ROUNDS_CELLS_MAX (20 * DRIVERS_MAX + 1)
 
 struct rounds_cell {
-	const char *row; /* or CELL_EMPTY */
-	const char *workload; /* "steady", "threads", "wraps:0.001", ... */
+	const char *row; /* or CELL_EMPTY, CELL_CLOCK */
+	const char *workload; /* "steady", "again", "cheap", "threads", "wraps:0.001", ... */
+	bool cheap;
 	struct cell_injection injected;
 	unsigned int threads;
 	unsigned int rounds; /* so many repetitions are planned */
@@ -32,7 +33,7 @@ struct rounds {
 	unsigned int cells;
 	unsigned int rounds;
 	uint64_t seed;
-	double cell_ns; /* that a repetition's loop shall take */
+	double cell_ns; /* that a repetition's loop shall take; with the cheap clock a third */
 	double budget_seconds; /* of wall time, to wait for undisturbed cores and for more rounds */
 	double spent_seconds; /* of it */
 	unsigned int round; /* the current one, the cells that take part in it, and their process */

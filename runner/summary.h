@@ -21,6 +21,8 @@ struct summary_row {
 	double clock_reads;
 	double atomics;
 	double extended;
+	const char *floor; /* the baseline of the row's form, or NULL */
+	double id_bytes; /* that a header lacks of an id as the others' headers hold */
 	double instructions; /* by single-step, used where the CPU does not count; negative: none */
 };
 
@@ -36,6 +38,10 @@ double summary_median(const json_t *rows, const char *row, const char *workload,
 /* Median over the rounds of `key` of `cell` by that of `base` in the same round; negative: none. */
 double summary_ratio(const json_t *rows, const struct samples_cell *cell,
 		     const struct samples_cell *base, const char *key);
+
+/* The workloads of the cells that stand beside the steady ones. */
+#define SUMMARY_CHEAP "cheap" /* with the cheap clock */
+#define SUMMARY_AGAIN "again" /* the same once more */
 
 /* Sets the fields ratio_95_low, ratio_95_high and noisy: see SCHEMA.md. */
 void summary_set_noise(json_t *line, const struct stats_interval *ratio);

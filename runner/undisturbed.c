@@ -93,8 +93,9 @@ struct undisturbed_time undisturbed_time(const struct undisturbed *times, double
 {
 	double *ticks = malloc(2 * (windows(times) + 1) * sizeof(double));
 	double *probe = ticks + windows(times) + 1;
-	struct undisturbed_time time = { NAN, NAN };
+	struct undisturbed_time time = { NAN, NAN, NAN };
 	size_t window, count = 0;
+	double sum = 0;
 
 	if (!undisturbed_enough(times, limit))
 		limit = INFINITY;
@@ -102,12 +103,14 @@ struct undisturbed_time undisturbed_time(const struct undisturbed *times, double
 		if (window_probe(times, window) > limit)
 			continue;
 		ticks[count] = window_ticks(times, window);
+		sum += ticks[count];
 		probe[count++] = window_probe(times, window);
 	}
 	if (count) {
 		stats_sort(ticks, count);
 		stats_sort(probe, count);
 		time.ticks = stats_quantile(ticks, count, UNDISTURBED_PART);
+		time.mean = sum / (double)count;
 		time.probe = stats_quantile(probe, count, UNDISTURBED_PART);
 	}
 	free(ticks);

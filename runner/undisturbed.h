@@ -50,7 +50,8 @@ bool undisturbed_wait(struct undisturbed *times, double limit, uint64_t end_ns);
 bool undisturbed_enough(const struct undisturbed *times, double limit);
 
 struct undisturbed_time {
-	double ticks; /* of a batch; NAN without any */
+	double ticks; /* of a batch, by UNDISTURBED_PART; NAN without any */
+	double mean; /* of the same batches: what the quantile leaves out is in it */
 	double probe; /* ticks per step beside it */
 };
 

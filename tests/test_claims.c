@@ -110,6 +110,53 @@ static void the_record_decides(void **state)
 	json_decref(other);
 }
 
+/* The same cells with the cheap clock. */
+static json_t *with_cheap(json_t *run, double cmpxchg_ticks)
+{
+	json_t *rows = json_object_get(run, "benchmarks");
+	int i;
+
+	for (i = 0; i < 9; i++) {
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
+						      "nested_stamps", "workload", "cheap",
+						      "repetition_index", i, "ticks", 8.0));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
+						      "nested_stamps_cmpxchg", "workload", "cheap",
+						      "repetition_index", i, "ticks",
+						      cmpxchg_ticks));
+	}
+	return run;
+}
+
+/* What a clock hides is not refuted: two clocks that part are a condition, and both are said. */
+static void both_clocks_judge(void **state)
+{
+	static const struct {
+		double real, cheap;
+		const char *verdict, *says;
+	} runs[] = {
+		{ 29, 11.3, "holds with a condition", "0.967 times" },
+		{ 29, 11.3, "holds with a condition", "1.413 (1.413 to 1.413): it holds where" },
+		{ 33, 11.3, "holds", "1.413" },
+		{ 29, 8, "refuted", "1.000 (1.000 to 1.000)" },
+		{ 33, 8, "holds with a condition", "only one of the two" },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		json_t *run = with_cheap(run_with(12, runs[i].real, 1), runs[i].cheap);
+		json_t *claims = claims_test(run, NO_BUILD);
+		const json_t *claim = named(claims, "20200629_cmpxchg_slow");
+
+		assert_string_equal(text(claim, "verdict"), runs[i].verdict);
+		if (!strstr(text(claim, "figure"), runs[i].says))
+			fail_msg("'%s' does not say '%s'", text(claim, "figure"), runs[i].says);
+		json_decref(claims);
+		json_decref(run);
+	}
+}
+
 /* A run of packed_word and one more row of that name, nesting and atomics. */
 static json_t *run_beside(const char *row, const char *nesting, double atomics, double ticks)
 {
@@ -278,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_claim_is_complete),
 		cmocka_unit_test(the_record_decides),
+		cmocka_unit_test(both_clocks_judge),
 		cmocka_unit_test(who_is_better_is_named),
 		cmocka_unit_test(the_explorer_decides),
 		cmocka_unit_test(what_was_printed_is_explored),

@@ -176,7 +176,7 @@ static void what_is_not_there_is_unknown(void **state)
 {
 	const struct metadata_input in = { .sysroot = *state, .tsc_hz_source = "nowhere" };
 
-	assert_metadata(&in, "{\"schema\": 2, \"kernel\": {\"release\": \"unknown\","
+	assert_metadata(&in, "{\"schema\": 3, \"kernel\": {\"release\": \"unknown\","
 		"\"clocksource\": \"unknown\", \"isolated_cpus\": \"unknown\","
 		"\"nohz_full_cpus\": \"unknown\", \"perf_event_paranoid\": null},"
 		"\"cpu\": {\"vendor\": \"unknown\", \"model\": \"unknown\", \"family\": null,"
@@ -249,7 +249,7 @@ static void what_is_there_is_recorded(void **state)
 	const struct metadata_input in = desktop_input(*state);
 
 	put_desktop(*state);
-	assert_metadata(&in, "{\"schema\": 2, \"kernel\": {\"release\": \"6.1.0-test\","
+	assert_metadata(&in, "{\"schema\": 3, \"kernel\": {\"release\": \"6.1.0-test\","
 		"\"clocksource\": \"tsc\", \"isolated_cpus\": \"2-3\","
 		"\"nohz_full_cpus\": \"\", \"perf_event_paranoid\": -1},"
 		"\"cpu\": {\"vendor\": \"AuthenticAMD\", \"model\": \"AMD Ryzen 9\","

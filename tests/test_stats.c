@@ -190,7 +190,7 @@ static void ratios_are_within_rounds(void **state)
 
 	(void)state;
 	for (i = 0; i < 4; i++)
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", "floor",
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", SAMPLES_FLOOR,
 						      "workload", "steady", "repetition_index", i,
 						      "ticks", floors[i]));
 	for (i = 4; i >= 0; i--)

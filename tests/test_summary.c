@@ -17,11 +17,12 @@
 /* A line with the widest figures that there are. */
 static json_t *wide_line(const char *row)
 {
-	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:n}",
+	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b}",
 			 "row", row, "workload", "steady", "verdict", "need not met",
-			 "worst_error_ticks", 1.8e19, "bytes", 124.4, "ns", 999.9, "ticks", 9999.9,
-			 "instructions", 999.9, "clock_reads", 10.25, "atomics", 10.25, "ratio",
-			 31.736, "ratio_low", 29.0, "ratio_high", 31.0, "cycles");
+			 "worst_error_ticks", 1.8e19, "header_id_bytes", 24.4, "id_bytes_added", 2.0,
+			 "ns", 999.9, "above_clock_ns", -999.9, "instructions", 999.9, "atomics",
+			 10.25, "ratio", 31.736, "ratio_95_low", 29.0, "ratio_95_high", 41.0,
+			 "cheap_ratio", 31.74, "noisy", true);
 }
 
 static void rows_fit_and_differ(void **state)
@@ -55,10 +56,98 @@ static void rows_fit_and_differ(void **state)
 	json_decref(lines);
 }
 
+static void add(json_t *rows, const char *row, const char *workload, int round, double ns, double mean)
+{
+	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f}", "row", row,
+					      "workload", workload, "repetition_index", round,
+					      "threads", 1, "ns", ns, "mean_ns", mean, "ticks",
+					      2 * ns));
+}
+
+static void assert_number(const json_t *line, const char *key, double value)
+{
+	double is = json_number_value(json_object_get(line, key));
+
+	if (!(is > value - 1e-9 && is < value + 1e-9))
+		fail_msg("%s is %.12g, not %.12g", key, is, value);
+}
+
+/* Each figure from the made-up repetitions by hand: the floor 10 ns and the clock 9, round by round. */
+static void second_figures_are_paired(void **state)
+{
+	const struct summary_row about = { .row = "delta", .workload = "steady", .verdict = "kept",
+					   .floor = "floor", .id_bytes = 2 };
+	json_t *rows = json_array(), *line;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 9; i++) {
+		add(rows, "floor_published", "steady", i, 10 + i, 11 + i);
+		add(rows, "floor", "steady", i, (10 + i) * 1.25, 20);
+		add(rows, "clock", "steady", i, 9 + i, 9 + i);
+		add(rows, "delta", "steady", i, (10 + i) * 1.5, (10 + i) * 1.5 + 0.25);
+		add(rows, "floor_published", "cheap", i, 2, 2);
+		add(rows, "floor", "cheap", i, 4, 4);
+		add(rows, "delta", "cheap", i, 5, 5);
+	}
+	json_object_set_new(json_array_get(rows, 3), "header_bytes", json_real(4.25));
+	line = summary_line(rows, &about);
+	assert_number(line, "ratio", 1.5);
+	assert_number(line, "ratio_own", 1.2);
+	/* Medians over rounds: 1.5 * (10 + i) - (9 + i) at i = 4. */
+	assert_number(line, "above_clock_ns", 8);
+	assert_number(line, "left_out_ns", 0.25);
+	assert_number(line, "cheap_ratio", 2.5);
+	assert_number(line, "cheap_ratio_own", 1.25);
+	assert_number(line, "cheap_ns", 5);
+	assert_number(line, "header_bytes", 4.25);
+	assert_number(line, "header_id_bytes", 6.25);
+	assert_true(json_is_false(json_object_get(line, "disagrees")));
+	json_decref(line);
+	json_decref(rows);
+}
+
+/* Seven rounds, in five of which both cores were shared: ratios are of pairs, ns are not. */
+static void columns_that_part_are_marked(void **state)
+{
+	const struct summary_row about = { .row = "x", .workload = "steady", .verdict = "kept",
+					   .floor = "floor_published" };
+	json_t *rows = json_array(), *line;
+	char *text = NULL;
+	size_t size, k;
+	FILE *out;
+	json_t *one, *lines;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 12; i++) {
+		add(rows, "floor_published", "steady", i, i < 6 ? 10 : 20, 20);
+		if (i >= 4)
+			add(rows, "x", "steady", i, i < 6 ? 10.2 : 20.4, 21);
+	}
+	/* What is shared says so by its probe. */
+	json_array_foreach(rows, k, one)
+		json_object_set_new(one, "probe", json_real(
+			json_number_value(json_object_get(one, "ns")) > 15 ? 2 : 1));
+	line = summary_line(rows, &about);
+	assert_true(json_is_true(json_object_get(line, "mixed")));
+	assert_true(json_is_true(json_object_get(line, "disagrees")));
+	lines = json_pack("[o]", line);
+	out = open_memstream(&text, &size);
+	summary_print(out, lines);
+	fclose(out);
+	assert_int_equal(text[strlen(text) - 2], '!');
+	free(text);
+	json_decref(lines);
+	json_decref(rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_fit_and_differ),
+		cmocka_unit_test(second_figures_are_paired),
+		cmocka_unit_test(columns_that_part_are_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

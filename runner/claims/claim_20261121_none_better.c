@@ -20,7 +20,7 @@ static const struct {
 	{ "instructions", "instructions" },
 	{ "clock_reads", "clock reads" },
 	{ "atomics", "atomics" },
-	{ "header_bytes", "header bytes" },
+	{ "header_id_bytes", "header bytes with an id" },
 	{ "bytes", "bytes in all" },
 	{ "worst_error_ticks", "ticks of error" },
 };
@@ -69,9 +69,10 @@ static const char *why(const json_t *scheme, const json_t *row, const json_t *ou
 {
 	const char *nesting = json_string_value(json_object_get(scheme, "nesting"));
 
-	if (!strcmp(key, "bytes") && json_number_value(json_object_get(row, "header_bytes")) >=
-					     json_number_value(json_object_get(ours, "header_bytes")))
-		return " (sub-buffer headers of its format)";
+	if (!strcmp(key, "bytes") &&
+	    json_number_value(json_object_get(row, "header_id_bytes")) >=
+		    json_number_value(json_object_get(ours, "header_id_bytes")))
+		return " (no id in them, and other sub-buffer headers)";
 	if (nesting && !strcmp(nesting, "later"))
 		return " (who interrupts has to wait)";
 	if (nesting && !strcmp(nesting, "held off"))
@@ -85,6 +86,7 @@ static unsigned int compare(const struct claims_lab *lab, const json_t *scheme, 
 	const char *row = json_string_value(json_object_get(scheme, "row"));
 	const json_t *line = about(lab, "table", row), *ours = about(lab, "table", OURS);
 	struct stats_interval time = lab_ratio(lab, row, OURS);
+	struct stats_interval cheap = lab_cheap_ratio(lab, row, OURS);
 	unsigned int better = 0;
 	size_t i;
 
@@ -103,6 +105,11 @@ static unsigned int compare(const struct claims_lab *lab, const json_t *scheme, 
 	if (time.high < 1) {
 		fprintf(out, "%s%s %.3f of the time", better ? "," : "; ", better ? "" : row,
 			time.middle);
+		better++;
+	}
+	if (cheap.high < 1) {
+		fprintf(out, "%s%s %.3f of the time with a cheap clock", better ? "," : "; ",
+			better ? "" : row, cheap.middle);
 		better++;
 	}
 	return better;
@@ -139,7 +146,7 @@ static void test(const struct claims_lab *lab, struct claim_result *result)
 CLAIM(20261121_none_better) = {
 	.text = "no published scheme is better than packed_word in anything, where it promises as much",
 	.where = STAMPEDE_2026,
-	.how = "the table of this run: time by interval, instructions, clock reads, atomics, bytes, "
+	.how = "the table of this run: time by interval, by this machine's clock and by a cheap one, instructions, clock reads, atomics, bytes, "
 		"error, of all rows of the five that kept all promises without a need and without "
 		"inexact stamps",
 	.test = test,

@@ -32,6 +32,16 @@ void claim_say(struct claim_result *result, enum claim_verdict verdict, const ch
 	va_end(args);
 }
 
+void claim_add(struct claim_result *result, const char *format, ...)
+{
+	size_t there = strlen(result->figure);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(result->figure + there, sizeof(result->figure) - there, format, args);
+	va_end(args);
+}
+
 json_t *claims_test(const json_t *record, const char *build)
 {
 	const struct claims_lab lab = { record, build };

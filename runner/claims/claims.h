@@ -55,6 +55,10 @@ __attribute__((format(printf, 3, 4))) void claim_say(struct claim_result *result
 						     enum claim_verdict verdict,
 						     const char *format, ...);
 
+/* Adds to the figure. */
+__attribute__((format(printf, 2, 3))) void claim_add(struct claim_result *result,
+						     const char *format, ...);
+
 /* `good` is what the author claims. */
 static inline enum claim_verdict claim_judge(bool good)
 {
@@ -124,6 +128,10 @@ bool lab_explore(const struct claims_lab *lab, const char *name, const char *bud
 
 /* Ratio of two rows within rounds, in cycles, or ticks without a PMU; NAN if not timed. */
 struct stats_interval lab_ratio(const struct claims_lab *lab, const char *row, const char *base);
+
+/* The same with the cheap clock (core/clock.h). */
+struct stats_interval lab_cheap_ratio(const struct claims_lab *lab, const char *row,
+				      const char *base);
 
 /* Median of a counter per event under steady; NAN if there is none. */
 double lab_median(const struct claims_lab *lab, const char *row, const char *key);

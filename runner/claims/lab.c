@@ -140,13 +140,25 @@ bool lab_play(const struct scene *scene, struct seen *seen)
 	return true;
 }
 
-struct stats_interval lab_ratio(const struct claims_lab *lab, const char *row, const char *base)
+static struct stats_interval ratio_in(const struct claims_lab *lab, const char *row,
+				      const char *base, const char *workload)
 {
-	const struct samples_cell own = { row, "steady" }, other = { base, "steady" };
+	const struct samples_cell own = { row, workload }, other = { base, workload };
 	const json_t *rows = json_object_get(lab->record, "benchmarks");
 	struct stats_interval ratio = samples_median(rows, &own, "cycles", &other);
 
 	return isnan(ratio.middle) ? samples_median(rows, &own, "ticks", &other) : ratio;
+}
+
+struct stats_interval lab_ratio(const struct claims_lab *lab, const char *row, const char *base)
+{
+	return ratio_in(lab, row, base, "steady");
+}
+
+struct stats_interval lab_cheap_ratio(const struct claims_lab *lab, const char *row,
+				      const char *base)
+{
+	return ratio_in(lab, row, base, "cheap");
 }
 
 double lab_median(const struct claims_lab *lab, const char *row, const char *key)
