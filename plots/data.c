@@ -296,7 +296,10 @@ int data_cost(const struct run *run, FILE *dat, FILE *vars)
 		ratios |= isfinite(rows[i]->ratio.median);
 		if (!basis)
 			basis = rows[i]->ratio_basis;
-		if (!strcmp(rows[i]->row, "floor"))
+		/* The lowest one; a record of schema 2 and before has only that of this name. */
+		if (!strcmp(rows[i]->row, "floor_published"))
+			floor = cost->median;
+		else if (!strcmp(rows[i]->row, "floor") && !run_cell(run, "floor_published", "steady"))
 			floor = cost->median;
 		if (!strcmp(rows[i]->row, "untimed"))
 			untimed = cost->median;

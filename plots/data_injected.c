@@ -36,7 +36,7 @@ static bool usable(const struct run *run, const struct injected_cell *cell)
 {
 	const struct table_row *steady = run_cell(run, cell->row, "steady");
 
-	return cell->ratio > 0 && strcmp(cell->row, "floor") != 0 &&
+	return cell->ratio > 0 && strncmp(cell->row, "floor", 5) != 0 &&
 	       !(steady && run_verdict_is(steady->verdict, "broken"));
 }
 

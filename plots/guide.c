@@ -102,14 +102,35 @@ static double instructions(const struct run *run, const struct table_row *row, d
 	return row->instructions;
 }
 
+/* With the cheap clock (core/clock.h); NAN in a run that has not timed it. */
+static double cheap_cost(const struct run *run, const struct table_row *row, double argument)
+{
+	(void)run;
+	(void)argument;
+	return row->cheap_ratio;
+}
+
+/* The median of single events between fences, ticks. */
+static double fenced(const struct run *run, const struct table_row *row, double argument)
+{
+	size_t i;
+
+	(void)argument;
+	for (i = 0; i < run->tails_count; i++)
+		if (!strcmp(run->tails[i].row, row->row) && !strcmp(run->tails[i].regime, "calm"))
+			return run->tails[i].p50;
+	return NAN;
+}
+
+/* Of the header, with an id where the row's own has none: what else there is is the format's. */
 static double bytes(const struct run *run, const struct table_row *row, double argument)
 {
 	(void)run;
 	(void)argument;
-	return row->bytes;
+	return isfinite(row->header_id_bytes) ? row->header_id_bytes : row->header_bytes;
 }
 
-/* Bytes per second at a rate of events, or NAN. */
+/* Bytes per second at a rate of events, with an id in each; or NAN. */
 static double bytes_at(const struct run *run, const struct table_row *row, double rate)
 {
 	size_t i;
@@ -117,7 +138,8 @@ static double bytes_at(const struct run *run, const struct table_row *row, doubl
 	for (i = 0; i < run->rate_count; i++)
 		if (!strcmp(run->rates[i].row, row->row) &&
 		    fabs(run->rates[i].events_per_second / rate - 1) < 1e-6)
-			return run->rates[i].bytes_per_second;
+			return run->rates[i].bytes_per_second +
+			       (isfinite(row->id_bytes_added) ? row->id_bytes_added * rate : 0);
 	return NAN;
 }
 
@@ -157,6 +179,8 @@ static double wakeups(const struct run *run, const struct table_row *row, double
 }
 
 #define TIMES "times the floor"
+#define FENCED "ticks, the fences included"
+#define HEADER "bytes of header with an id"
 #define EXACT (ASKED_ALL | ASKED_AT_ONCE | ASKED_EXACT)
 
 static const struct question {
@@ -167,8 +191,9 @@ static const struct question {
 	const char *unit;
 } questions[] = {
 	{ "exact times, and interrupts record too: least time", EXACT, cost, 0, TIMES },
+	{ "the same, least latency of a single event, between fences", EXACT, fenced, 0, FENCED },
 	{ "the same, fewest instructions", EXACT, instructions, 0, "instructions" },
-	{ "the same, fewest bytes, events back to back", EXACT, bytes, 0, "bytes" },
+	{ "the same, fewest bytes, events back to back", EXACT, bytes, 0, HEADER },
 	{ "the same, no atomic at all", EXACT | ASKED_NO_ATOMIC, cost, 0, TIMES },
 	{ "the same, one event in 500 interrupted", EXACT, nested, 0, TIMES },
 	{ "the same, one event in 1,000 after a wrap", EXACT, wraps, 0, TIMES },
@@ -177,49 +202,76 @@ static const struct question {
 	{ "the same, writers on several CPUs in one ring", EXACT | ASKED_SHARED, cost, 0, TIMES },
 	{ "the same, readers of CTF", EXACT | ASKED_CTF, cost, 0, TIMES },
 	{ "exact times, an interrupt may wait: fewest bytes", ASKED_ALL | ASKED_EXACT, bytes, 0,
-	  "bytes" },
+	  HEADER },
 	{ "readers of ftrace sub-buffers: least time", ASKED_ALL | ASKED_FTRACE, cost, 0, TIMES },
 	{ "few events, 10 per second: fewest bytes", ASKED_ALL, bytes_at, 10, "bytes/s" },
 	{ "1,000 events per second: fewest bytes", ASKED_ALL, bytes_at, 1e3, "bytes/s" },
 	{ "1,000,000 events per second: fewest bytes", ASKED_ALL, bytes_at, 1e6, "bytes/s" },
 	{ "no events: a CPU that is left asleep", ASKED_ALL, wakeups, 0, "wakeups/s" },
-	{ "a counter of 32 bits, and a beat in every wrap", ASKED_NARROW, bytes, 0, "bytes" },
+	{ "a counter of 32 bits, and a beat in every wrap", ASKED_NARROW, bytes, 0, HEADER },
 };
 
 #define QUESTIONS (sizeof(questions) / sizeof(questions[0]))
 
+typedef double (*guide_value)(const struct run *run, const struct table_row *row,
+			      double argument);
+
 /* The least that a row which qualifies has; NAN if the run says nothing of it. */
-static double best_of(const struct run *run, const struct question *question)
+static double least(const struct run *run, const struct question *question, guide_value value)
 {
 	double best = NAN;
 	size_t i;
 
 	for (i = 0; i < run->table_count; i++)
 		if (qualifies(run, &run->table[i], question->asked))
-			best = fmin(best, question->value(run, &run->table[i],
-							  question->argument));
+			best = fmin(best, value(run, &run->table[i], question->argument));
 	return best;
 }
 
-static double as_good(const struct question *question)
+static double best_of(const struct run *run, const struct question *question)
 {
-	return strcmp(question->unit, TIMES) ? AS_GOOD_COUNT : AS_GOOD_TIME;
+	return least(run, question, question->value);
 }
 
-/* The rows with next to the least, best first, most of them by name. */
-static void put_best(const struct run *run, const struct question *question, double best,
-		     const struct markup *to)
+/* Of times nothing is told apart that the same row measured twice is not. */
+static double as_good(const struct run *run, const struct question *question)
 {
-	double most = best * (1 + as_good(question)), value, values[NAMED_MOST];
+	bool timed = !strcmp(question->unit, TIMES) || !strcmp(question->unit, FENCED);
+
+	return timed ? fmax(AS_GOOD_TIME, run_noise(run)) : AS_GOOD_COUNT;
+}
+
+/* A choice: the rows next to the least of one value, and of a second one where there is such. */
+struct choice {
+	const struct question *question;
+	guide_value value;
+	double most; /* of the value */
+	guide_value also; /* NULL: none */
+	double also_most;
+};
+
+static bool is_chosen(const struct run *run, const struct choice *choice,
+		      const struct table_row *row)
+{
+	double argument = choice->question->argument;
+
+	return qualifies(run, row, choice->question->asked) &&
+	       choice->value(run, row, argument) <= choice->most &&
+	       (!choice->also || choice->also(run, row, argument) <= choice->also_most);
+}
+
+/* The chosen rows, best first, most of them by name; how many they are. to: NULL, only count. */
+static size_t put_choice(const struct run *run, const struct choice *choice,
+			 const struct markup *to)
+{
 	const struct table_row *named[NAMED_MOST];
+	double value, values[NAMED_MOST];
 	size_t i, at, count = 0;
 
 	for (i = 0; i < run->table_count; i++) {
-		if (!qualifies(run, &run->table[i], question->asked))
+		if (!is_chosen(run, choice, &run->table[i]))
 			continue;
-		value = question->value(run, &run->table[i], question->argument);
-		if (!(value <= most))
-			continue;
+		value = choice->value(run, &run->table[i], choice->question->argument);
 		at = count < NAMED_MOST ? count : NAMED_MOST;
 		count++;
 		for (; at && value < values[at - 1]; at--) {
@@ -233,12 +285,67 @@ static void put_best(const struct run *run, const struct question *question, dou
 		values[at] = value;
 		named[at] = &run->table[i];
 	}
-	for (i = 0; i < count && i < NAMED_MOST; i++) {
+	for (i = 0; to && i < count && i < NAMED_MOST; i++) {
 		to->text(to->out, i ? ", " : "");
 		to->code(to->out, named[i]->row);
 	}
-	if (count > NAMED_MOST)
+	if (to && count > NAMED_MOST)
 		fprintf(to->out, " and %zu more", count - NAMED_MOST);
+	return count;
+}
+
+/* The second clock that a line about least time is chosen by; NULL: there is none. */
+static guide_value second_of(const struct run *run, const struct question *question)
+{
+	return question->value == cost && isfinite(least(run, question, cheap_cost)) ? cheap_cost :
+										      NULL;
+}
+
+/* By one value, or by both clocks; where these part, what each says. */
+static void put_best(const struct run *run, const struct question *question, double best,
+		     const struct markup *to)
+{
+	double more = 1 + as_good(run, question);
+	struct choice choice = { question, question->value, best * more, NULL, 0 };
+	guide_value second = second_of(run, question);
+
+	if (!second) {
+		put_choice(run, &choice, to);
+		return;
+	}
+	choice.also = second;
+	choice.also_most = least(run, question, second) * more;
+	if (put_choice(run, &choice, NULL)) {
+		put_choice(run, &choice, to);
+		return;
+	}
+	choice.also = NULL;
+	to->text(to->out, "by this machine's clock ");
+	put_choice(run, &choice, to);
+	choice.value = second;
+	choice.most = choice.also_most;
+	to->text(to->out, "; by a cheap one ");
+	put_choice(run, &choice, to);
+}
+
+static void put_figure(const struct run *run, const struct question *question, double best,
+		       FILE *out)
+{
+	guide_value second = second_of(run, question);
+	char figure[TEXT_FIGURE_BYTES];
+
+	fprintf(out, "%s %s", text_figure(figure, best), question->unit);
+	if (second)
+		fprintf(out, ", %s with a cheap clock",
+			text_figure(figure, least(run, question, second)));
+}
+
+/* Why nothing can stand in a line that the run would else have rows for; NULL: nothing to be said. */
+static const char *why_empty(const struct run *run, const struct question *question)
+{
+	return question->asked & ASKED_ALL && !run->storm_count && run->table_count ?
+		       "none: no storm was run, so nothing is known to be kept under interrupts" :
+		       NULL;
 }
 
 /* ---- who is not for what ---- */
@@ -287,6 +394,26 @@ static const struct warning_of {
 
 #define WARNINGS (sizeof(warnings) / sizeof(warnings[0]))
 
+/* What the beat of a row costs, which no timed cell shows. */
+static void put_beat(const struct run *run, const char *row, const struct markup *to)
+{
+	const json_t *line;
+	char text[160];
+	size_t i;
+
+	json_array_foreach(json_object_get(run->loaded.json, "beats"), i, line) {
+		const char *its = json_string_value(json_object_get(line, "row"));
+
+		if (!its || strcmp(its, row) || !json_is_number(json_object_get(line, "beat_ns")))
+			continue;
+		snprintf(text, sizeof(text), " (%.0f ns each, %.1f per second: %.1f us in each second)",
+			 json_number_value(json_object_get(line, "beat_ns")),
+			 json_number_value(json_object_get(line, "beats_per_second")),
+			 json_number_value(json_object_get(line, "ns_per_second")) / 1e3);
+		to->text(to->out, text);
+	}
+}
+
 /* A list item with the rows that a warning is about; nothing if there are none. */
 static void put_warning(const struct run *run, const struct warning_of *warning,
 			const char *open, const char *close, const struct markup *to)
@@ -303,6 +430,8 @@ static void put_warning(const struct run *run, const struct warning_of *warning,
 			fputs(open, to->out);
 		to->text(to->out, named++ ? ", " : warning->before);
 		to->code(to->out, row);
+		if (!strcmp(warning->what, "beat"))
+			put_beat(run, row, to);
 	}
 	if (named)
 		fputs(close, to->out);
@@ -340,16 +469,42 @@ static void put_architecture(const struct run *run, const char *open, const char
 
 /* ---- the two forms ---- */
 
-static const char intro[] = "Of the rows that kept all that they promise in this run. Those within "
-			    "2\u00a0% of the best time, or 0.5\u00a0% of what can be counted, are named "
-			    "together.";
+static void put_intro(const struct run *run, FILE *out)
+{
+	fprintf(out, "Of the rows that kept all that they promise in this run, on this machine. Those "
+		"within %.3g\u00a0%% of the best time, or 0.5\u00a0%% of what can be counted, are named "
+		"together. Least time is by this machine's clock and by one that costs next to nothing; "
+		"where they part, both are named.", 100 * fmax(AS_GOOD_TIME, run_noise(run)));
+}
+
+/* Has the line rows, or a reason for having none? */
+static bool is_shown(const struct run *run, const struct question *question)
+{
+	return !isnan(best_of(run, question)) || why_empty(run, question);
+}
+
+/* The two cells behind the need. */
+static void put_answer(const struct run *run, const struct question *question, const char *between,
+		       const struct markup *to)
+{
+	double best = best_of(run, question);
+
+	if (isnan(best)) {
+		to->text(to->out, why_empty(run, question));
+		fputs(between, to->out);
+		return;
+	}
+	put_best(run, question, best, to);
+	fputs(between, to->out);
+	put_figure(run, question, best, to->out);
+}
 
 static bool any(const struct run *run)
 {
 	size_t i;
 
 	for (i = 0; i < QUESTIONS; i++)
-		if (!isnan(best_of(run, &questions[i])))
+		if (is_shown(run, &questions[i]))
 			return true;
 	return false;
 }
@@ -357,24 +512,21 @@ static bool any(const struct run *run)
 void guide_html(const struct run *run, FILE *out)
 {
 	const struct markup to = { .out = out, .text = text_html, .code = text_html_code };
-	char figure[TEXT_FIGURE_BYTES];
-	double best;
 	size_t i;
 
 	if (!any(run))
 		return;
-	fprintf(out, "<section>\n<h2>Which one to take</h2>\n<p>%s</p>\n<div class=\"wide\" "
-		"tabindex=\"0\"><table class=\"guide\">\n<thead><tr><th scope=\"col\">you want</th>"
-		"<th scope=\"col\">take</th><th scope=\"col\">the best has</th></tr></thead>\n"
-		"<tbody>\n", intro);
+	fputs("<section>\n<h2>Which one to take</h2>\n<p>", out);
+	put_intro(run, out);
+	fputs("</p>\n<div class=\"wide\" tabindex=\"0\"><table class=\"guide\">\n<thead><tr>"
+	      "<th scope=\"col\">you want</th><th scope=\"col\">take</th>"
+	      "<th scope=\"col\">the best has</th></tr></thead>\n<tbody>\n", out);
 	for (i = 0; i < QUESTIONS; i++) {
-		best = best_of(run, &questions[i]);
-		if (isnan(best))
+		if (!is_shown(run, &questions[i]))
 			continue;
 		fprintf(out, "<tr><th scope=\"row\">%s</th><td>", questions[i].need);
-		put_best(run, &questions[i], best, &to);
-		fprintf(out, "</td><td>%s %s</td></tr>\n", text_figure(figure, best),
-			questions[i].unit);
+		put_answer(run, &questions[i], "</td><td>", &to);
+		fputs("</td></tr>\n", out);
 	}
 	fputs("</tbody>\n</table></div>\n<ul>\n", out);
 	for (i = 0; i < WARNINGS; i++)
@@ -387,21 +539,19 @@ void guide_markdown(const struct run *run, FILE *out)
 {
 	const struct markup to = { .out = out, .text = text_markdown,
 				   .code = text_markdown_code };
-	char figure[TEXT_FIGURE_BYTES];
-	double best;
 	size_t i;
 
 	if (!any(run))
 		return;
-	fprintf(out, "## Which one to take\n\n<!-- guide: begin -->\n%s\n\n"
-		"| you want | take | the best has |\n|---|---|---|\n", intro);
+	fputs("## Which one to take\n\n<!-- guide: begin -->\n", out);
+	put_intro(run, out);
+	fputs("\n\n| you want | take | the best has |\n|---|---|---|\n", out);
 	for (i = 0; i < QUESTIONS; i++) {
-		best = best_of(run, &questions[i]);
-		if (isnan(best))
+		if (!is_shown(run, &questions[i]))
 			continue;
 		fprintf(out, "| %s | ", questions[i].need);
-		put_best(run, &questions[i], best, &to);
-		fprintf(out, " | %s %s |\n", text_figure(figure, best), questions[i].unit);
+		put_answer(run, &questions[i], " | ", &to);
+		fputs(" |\n", out);
 	}
 	fputc('\n', out);
 	for (i = 0; i < WARNINGS; i++)

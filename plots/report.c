@@ -160,9 +160,11 @@ static void put_table(const struct run *run, FILE *out)
 		return;
 	}
 	fputs("<div class=\"wide\" tabindex=\"0\"><table class=\"sortable\">\n<caption>Per event; medians, with quartiles "
-	      "below. The ratio is to the row <code>floor</code> of the same round, with the 95 % "
-	      "interval below; noisy: that is wider than the run aimed at. A row that broke a promise gets no time. "
-	      "A click on a column's title sorts.", out);
+	      "below. The ratio is to the lowest floor in the same round, with the 95 % "
+	      "interval below; noisy: that is wider than the run aimed at. Its own floor publishes and "
+	      "writes its records in the row's form. Beyond the decile is what a mean has "
+	      "above <code>ns</code>. "
+	      "A row that broke a promise gets no time. A click on a column's title sorts.", out);
 	for (i = 0; i < run->table_count && !source; i++)
 		source = run->table[i].instructions_source;
 	if (source) {
@@ -181,7 +183,12 @@ static void put_table(const struct run *run, FILE *out)
 	fputs("</tr></thead>\n<tbody>\n", out);
 	for (i = 0; i < run->table_count; i++)
 		put_table_row(run, &run->table[i], workload, out);
-	fputs("</tbody>\n</table></div>\n</section>\n", out);
+	fputs("</tbody>\n</table></div>\n", out);
+	fputs("<p>", out);
+	report_beside_table(run, &(struct markup){ .out = out, .text = text_html,
+						   .code = text_html_code });
+	fputs("</p>\n", out);
+	fputs("</section>\n", out);
 }
 
 static void put_promise_row(const struct storm_row *row, double bits, FILE *out)

@@ -4,6 +4,7 @@
 
 #include "guide.h"
 #include "output.h"
+#include "report_parts.h"
 #include "table.h"
 #include "words.h"
 
@@ -72,7 +73,8 @@ static void put_table(const struct run *run, const struct markup *to)
 	fputs("<!-- table: begin -->\n", to->out);
 	put_titles(to->out, workload);
 	put_rows(run, workload, to->out);
-	fputs("\nPer event, medians; the ratio is to `floor` in the same run. ", to->out);
+	fputs("\nPer event, medians; the ratio is to the lowest floor in the same round. ", to->out);
+	report_beside_table(run, to);
 	if (machine->cpu)
 		to->text(to->out, machine->cpu);
 	if (machine->compiler) {

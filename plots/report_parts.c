@@ -2,6 +2,7 @@
 #include "report_parts.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,56 @@ static const char *text_of(const json_t *object, const char *key)
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
+}
+
+/* ---- beside the table ---- */
+
+static double number_of(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const struct markup *to, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	to->text(to->out, text);
+}
+
+static void say_again(const json_t *again, const struct markup *to)
+{
+	if (!isfinite(number_of(again, "noise")))
+		return;
+	to->code(to->out, text_of(again, "row"));
+	say(to, " was measured twice: %.3f times itself (95 %%: %.3f to %.3f), so rows that differ by "
+	    "less than %.1f %% are not told apart in this run. ", number_of(again, "ratio"),
+	    number_of(again, "ratio_95_low"), number_of(again, "ratio_95_high"),
+	    100 * number_of(again, "noise"));
+}
+
+void report_beside_table(const struct run *run, const struct markup *to)
+{
+	const json_t *beats = json_object_get(run->loaded.json, "beats"), *line;
+	size_t i;
+
+	say_again(json_object_get(run->loaded.json, "again"), to);
+	json_array_foreach(beats, i, line) {
+		if (!isfinite(number_of(line, "beat_ns")))
+			continue;
+		if (!i)
+			say(to, "No cell is long enough for a beat, and no decile would show it: ");
+		to->code(to->out, text_of(line, "row"));
+		say(to, " pays %.0f ns for one, %.1f times per second, %.1f us in each second%s",
+		    number_of(line, "beat_ns"), number_of(line, "beats_per_second"),
+		    number_of(line, "ns_per_second") / 1e3,
+		    i + 1 < json_array_size(beats) ? "; " : ".");
+	}
 }
 
 /* ---- timelines ---- */

@@ -6,9 +6,13 @@
 #include <stdio.h>
 
 #include "run.h"
+#include "text.h"
 
 /* Opens a cell with a number to sort by; NAN: not known. long: its small print may wrap. */
 void report_number(FILE *out, double value, bool is_long);
+
+/* The same row measured twice, and what beats cost: sentences in HTML or Markdown. */
+void report_beside_table(const struct run *run, const struct markup *to);
 
 /* What the oracles objected to first, among its neighbours: of broken rows, then of others. */
 void report_timelines(const struct run *run, FILE *out);

@@ -49,6 +49,18 @@ static const struct field table_fields[] = {
 	NUMBER(table_row, clock_reads),
 	NUMBER(table_row, atomics),
 	NUMBER(table_row, repetitions),
+	{ "noisy", FIELD_FLAG, offsetof(struct table_row, noisy) },
+	{ "disagrees", FIELD_FLAG, offsetof(struct table_row, disagrees) },
+	{ "below_floor", FIELD_FLAG, offsetof(struct table_row, below_floor) },
+	TEXT(table_row, floor),
+	NUMBER(table_row, ratio_own),
+	{ "above_clock_ns", FIELD_SIGNED, offsetof(struct table_row, above_clock_ns) },
+	NUMBER(table_row, cheap_ratio),
+	NUMBER(table_row, cheap_ratio_95_low),
+	NUMBER(table_row, cheap_ratio_95_high),
+	{ "left_out_ns", FIELD_SIGNED, offsetof(struct table_row, left_out_ns) },
+	NUMBER(table_row, header_id_bytes),
+	NUMBER(table_row, id_bytes_added),
 };
 
 static const struct field storm_fields[] = {
@@ -179,7 +191,6 @@ static const struct field harness_fields[] = {
 
 static int read_table(const struct place_in_file *where, const json_t *object, void *element)
 {
-	((struct table_row *)element)->noisy = json_is_true(json_object_get(object, "noisy"));
 	return fields_read(where, object, table_fields, COUNT(table_fields), element);
 }
 
@@ -579,4 +590,11 @@ double run_storm_bits(const struct run *run, const struct storm_row *row)
 		if (&run->storm[i] != row && !strcmp(run->storm[i].row, row->row))
 			return row->bits;
 	return NAN;
+}
+
+double run_noise(const struct run *run)
+{
+	const json_t *noise = json_object_get(json_object_get(run->loaded.json, "again"), "noise");
+
+	return json_is_number(noise) && json_number_value(noise) > 0 ? json_number_value(noise) : 0;
 }

@@ -50,6 +50,18 @@ struct table_row {
 	double clock_reads;
 	double atomics;
 	double repetitions;
+	/* The rest is in no record of schema 2 and before. */
+	const char *floor; /* the baseline of the row's form */
+	double ratio_own; /* to that floor */
+	double above_clock_ns; /* less a clock read alone: may be below 0 */
+	double cheap_ratio; /* with the cheap clock, to its own floor */
+	double cheap_ratio_95_low;
+	double cheap_ratio_95_high;
+	double left_out_ns; /* a mean less what `ns` says */
+	double header_id_bytes; /* header_bytes, and an id where it has none */
+	double id_bytes_added;
+	bool disagrees; /* ns and ratio are of different repetitions */
+	bool below_floor;
 };
 
 /* A row under a storm of signals, in the checked build. */
@@ -272,6 +284,9 @@ bool run_storm_checked(const struct storm_row *row);
  * leaves these out, has no objection.
  */
 bool run_storm_worst_declared(const struct storm_row *row);
+
+/* What the same row, measured twice in this run, may differ by from itself; 0 if that is not known. */
+double run_noise(const struct run *run);
 
 /* Is `verdict` (NULL: unknown) this word? */
 bool run_verdict_is(const char *verdict, const char *word);

@@ -106,13 +106,39 @@ bool words_broken(const struct run *run)
 	return false;
 }
 
+/*
+ * Does the record say that the row promises it all? Old ones have no such section; what was judged there
+ * has a word for what is not promised.
+ */
+static bool declares_everything(const struct run *run, const char *row)
+{
+	const json_t *schemes = json_object_get(run->loaded.json, "schemes");
+	const json_t *scheme, *name, *promises;
+	unsigned int promise, declared;
+	size_t i, k;
+
+	json_array_foreach(schemes, i, scheme) {
+		const char *its = json_string_value(json_object_get(scheme, "row"));
+
+		if (!its || strcmp(its, row))
+			continue;
+		promises = json_object_get(scheme, "promises");
+		for (promise = declared = 0; promise < RUN_PROMISES; promise++)
+			json_array_foreach(promises, k, name)
+				declared += json_is_string(name) &&
+					    !strcmp(json_string_value(name), run_promises[promise]);
+		return declared == RUN_PROMISES;
+	}
+	return !schemes;
+}
+
 bool words_keeps_everything(const struct run *run, const struct table_row *row)
 {
 	bool judged = false;
 	size_t i;
 	int promise;
 
-	if (!run_verdict_is(row->verdict, "kept"))
+	if (!run_verdict_is(row->verdict, "kept") || !declares_everything(run, row->row))
 		return false;
 	for (i = 0; i < run->storm_count; i++) {
 		if (strcmp(run->storm[i].row, row->row) || !run_storm_checked(&run->storm[i]))
@@ -122,7 +148,14 @@ bool words_keeps_everything(const struct run *run, const struct table_row *row)
 			if (!run_verdict_is(run->storm[i].promises[promise], "kept"))
 				return false;
 	}
-	return judged || !run->storm_count;
+	return judged;
+}
+
+/* Who may be called cheapest: without a storm nobody is known to keep everything. */
+static bool may_be_named(const struct run *run, const struct table_row *row)
+{
+	return run->storm_count ? words_keeps_everything(run, row) :
+				  run_verdict_is(row->verdict, "kept");
 }
 
 /* How far apart two ratios of this run must be to mean something: half the quartile distance. */
@@ -160,24 +193,26 @@ static void say_cheapest(const struct run *run, const struct markup *to)
 	char text[128];
 
 	for (i = 0; rows && i < count; i++)
-		if (words_keeps_everything(run, rows[i]))
+		if (may_be_named(run, rows[i]))
 			least = fmin(least, rows[i]->ratio.median);
 	if (!(least > 0)) {
 		free(rows);
 		return;
 	}
-	apart = fmax(SAME_COST, noise(rows, count));
+	apart = fmax(fmax(SAME_COST, noise(rows, count)), run_noise(run));
 	for (i = 0; i < count; i++)
-		alike += words_keeps_everything(run, rows[i]) &&
+		alike += may_be_named(run, rows[i]) &&
 			 rows[i]->ratio.median <= least * (1 + apart);
 	say(to, " Of the rows that ");
-	say(to, run->storm_count ? "promise everything and kept it" : "kept what they promise");
+	say(to, run->storm_count ? "promise everything and kept it" :
+					   "kept what they promise (no storm was run)");
 	say(to, ", the cheapest");
 	snprintf(text, sizeof(text), " are these %zu, which this run cannot tell apart (within "
 		 "%.0f %%): ", alike, 100 * apart);
 	say(to, alike == 1 ? " is " : text);
 	for (i = 0; i < count; i++)
-		if (words_keeps_everything(run, rows[i]) && rows[i]->ratio.median <= least * (1 + apart))
+		if (may_be_named(run, rows[i]) &&
+		    rows[i]->ratio.median <= least * (1 + apart))
 			say_cheap_row(to, &first, rows[i]);
 	say(to, ".");
 	free(rows);
@@ -369,7 +404,7 @@ static void plot_cost(const struct run *run, const struct markup *to)
 		double ratio = rows[i]->ratio.median;
 
 		if (!(ratio > 0) || run_verdict_is(rows[i]->verdict, "broken") ||
-		    !strcmp(rows[i]->row, "floor") || !strcmp(rows[i]->row, "untimed"))
+		    !strncmp(rows[i]->row, "floor", 5) || !strcmp(rows[i]->row, "untimed"))
 			continue;
 		above++;
 		near += ratio <= 1.15;

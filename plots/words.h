@@ -28,7 +28,10 @@ void words_matrix(const struct run *run, enum plot plot, const struct markup *to
 /* The storm that the promises were tested in, or why there was none. */
 void words_storm(const struct run *run, const struct markup *to);
 
-/* Does the row promise everything, and did it keep that at every width it was judged at? */
+/*
+ * Does the row declare all promises, and did a storm find them kept, at every width it was judged at?
+ * Both are asked for: what nobody interrupted is not known to be exact.
+ */
 bool words_keeps_everything(const struct run *run, const struct table_row *row);
 
 /* Is anything that a row promises broken? */

@@ -12,10 +12,11 @@ static void add_schemes(const struct fixture *f)
 
 	json_array_foreach(json_object_get(f->bench, "table"), i, line)
 		json_array_append_new(
-			schemes, json_pack("{s:O, s:[], s:i, s:s, s:s, s:[], s:b}", "row",
-					   json_object_get(line, "row"), "needs", "counter_bits", 64,
-					   "nesting", "at once", "format", "CTF",
-					   "shared_promises", "moves", 0));
+			schemes, json_pack("{s:O, s:[s, s, s, s, s], s:[], s:i, s:s, s:s, s:[], s:b}",
+					   "row", json_object_get(line, "row"), "promises",
+					   "monotonic", "exact", "window", "wrap_proof", "bounded",
+					   "needs", "counter_bits", 64, "nesting", "at once",
+					   "format", "CTF", "shared_promises", "moves", 0));
 	json_object_set_new(f->bench, "schemes", schemes);
 }
 
@@ -157,6 +158,94 @@ static void machine_and_old_runs(void **state)
 	assert_line(f, "- All of this is of", "`restartable` (no rseq)", "every row");
 }
 
+/* Both are asked for: what a row declares, and what a storm found. */
+static void exact_is_declared_and_judged(void **state)
+{
+	const struct fixture *f = *state;
+	json_t *promises;
+
+	add_schemes(f);
+	set_ratio(f, "full_tsc", 0.5);
+	assert_line(f, LEAST_TIME, "`full_tsc`", NULL);
+	promises = json_object_get(element(f, "schemes", "row", "full_tsc"), "promises");
+	json_array_remove(promises, 1);
+	assert_line(f, LEAST_TIME, "| exact", "`full_tsc`");
+	assert_line(f, "| 1,000 events per second", NULL, "`full_tsc`");
+}
+
+/* Nothing was interrupted: no line about interrupts names a row, and each says why. */
+static void without_a_storm_nothing_is_exact(void **state)
+{
+	const struct fixture *f = *state;
+
+	add_schemes(f);
+	json_object_set_new(f->bench, "stress", json_array());
+	assert_line(f, LEAST_TIME, "no storm was run", "`");
+	assert_line(f, "| exact times, an interrupt may wait", "no storm was run", "`");
+	assert_line(f, "| readers of ftrace", "no storm was run", "`");
+	json_object_set_new(element(f, "schemes", "row", "full_tsc"), "counter_bits",
+			    json_integer(32));
+	assert_line(f, "| a counter of 32 bits", "`full_tsc`", "no storm");
+}
+
+static void set_cheap(const struct fixture *f, const char *row, double ratio)
+{
+	json_object_set_new(element(f, "table", "row", row), "cheap_ratio", json_real(ratio));
+}
+
+/* Least time is by both clocks: the row that is best by both, or each clock's own. */
+static void two_clocks_choose(void **state)
+{
+	const struct fixture *f = *state;
+
+	add_schemes(f);
+	set_ratio(f, "full_tsc", 0.90);
+	set_ratio(f, "extended_header", 0.91);
+	set_cheap(f, "full_tsc", 1.5);
+	set_cheap(f, "extended_header", 1.3);
+	assert_line(f, LEAST_TIME, "| `extended_header` | 0.90 times the floor, 1.30 with a cheap",
+		    "`full_tsc`");
+	set_ratio(f, "full_tsc", 0.5);
+	assert_line(f, LEAST_TIME,
+		    "by this machine's clock `full_tsc`; by a cheap one `extended_header`", NULL);
+	/* What the same row twice differs by is not told apart. */
+	json_object_set_new(f->bench, "again", json_pack("{s:s, s:f}", "row", "full_tsc", "noise",
+							 0.2));
+	assert_line(f, LEAST_TIME, "| `full_tsc` | 0.50 times the floor, 1.30 with", "by a cheap one");
+}
+
+/* Bytes are those of a header with an id: a row without one gets it added. */
+static void bytes_hold_an_id(void **state)
+{
+	static const char line[] = "| the same, fewest bytes, events back to back";
+	const struct fixture *f = *state;
+	json_t *row, *other;
+
+	add_schemes(f);
+	row = element(f, "table", "row", "full_tsc");
+	other = element(f, "table", "row", "extended_header");
+	json_object_set_new(row, "header_id_bytes", json_real(3));
+	json_object_set_new(other, "header_id_bytes", json_real(3.5));
+	assert_line(f, line, "`full_tsc` | 3.00 bytes of header", "`extended_header`");
+	json_object_set_new(row, "header_id_bytes", json_real(5));
+	assert_line(f, line, "`extended_header` | 3.50 bytes of header", "`full_tsc`");
+}
+
+/* A beat's price stands where the rows that need one do. */
+static void a_beat_has_its_price(void **state)
+{
+	const struct fixture *f = *state;
+
+	add_schemes(f);
+	json_array_append_new(json_object_get(element(f, "schemes", "row", "full_tsc"), "needs"),
+			      json_string("beat"));
+	json_object_set_new(f->bench, "beats",
+			    json_pack("[{s:s, s:f, s:f, s:f}]", "row", "full_tsc", "beat_ns", 2500.0,
+				      "beats_per_second", 40.0, "ns_per_second", 100000.0));
+	assert_line(f, "- Not where a quiet machine shall sleep",
+		    "`full_tsc` (2500 ns each, 40.0 per second: 100.0 us in each second)", NULL);
+}
+
 static void page_and_markdown_say_the_same(void **state)
 {
 	const struct fixture *f = *state;
@@ -192,6 +281,11 @@ int main(void)
 		PLOTS_TEST(who_does_not_qualify_is_not_named),
 		PLOTS_TEST(each_need_asks_for_its_own),
 		PLOTS_TEST(machine_and_old_runs),
+		PLOTS_TEST(exact_is_declared_and_judged),
+		PLOTS_TEST(without_a_storm_nothing_is_exact),
+		PLOTS_TEST(two_clocks_choose),
+		PLOTS_TEST(bytes_hold_an_id),
+		PLOTS_TEST(a_beat_has_its_price),
 		PLOTS_TEST(page_and_markdown_say_the_same),
 	};
 
