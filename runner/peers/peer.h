@@ -39,6 +39,7 @@ struct peer_kind {
 struct peer {
 	char name[PEER_NAME_BYTES];
 	const char *words; /* what it does beyond stamping */
+	const char *carries; /* what its records tell beside the payload: bytes are of that */
 	const struct peer_kind *kind;
 	char why[PEER_WHY_BYTES]; /* it is not to be had */
 	pid_t pid;

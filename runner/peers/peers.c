@@ -65,6 +65,7 @@ static void add(struct peers *peers, const char *name, const struct peer_kind *k
 	peer->kind = kind;
 	peer->words = words;
 	peer->ours = kind == &peer_ours;
+	peer->carries = "stamp, id";
 }
 
 /* The rows that are asked for, in the order given. An exit code, after a line on stderr. */
@@ -85,6 +86,10 @@ static int add_ours(struct peers *peers, const char *schemes)
 			error = EXIT_USAGE;
 		} else {
 			add(peers, found[0]->row, &peer_ours, NULL);
+			if (found[0]->desc->untimed)
+				peers->peer[peers->count - 1].carries = "id";
+			else if (driver_id_bytes_lacking(found[0]) > 0)
+				peers->peer[peers->count - 1].carries = "stamp, no id";
 		}
 	}
 	free(list);
@@ -128,14 +133,14 @@ static void print_row(const struct peers *peers, unsigned int i)
 		printf("%8.2f ", peer->bytes);
 	else
 		printf("%8s ", "n/a");
-	printf("%8.2f\n", ratio(peers, i));
+	printf("%8.2f  %s\n", ratio(peers, i), peer->carries);
 }
 
 static void print_all(const struct peers *peers)
 {
 	unsigned int i;
 
-	printf("%-22s %8s %8s %8s %8s\n", "", "ns", "cycles", "bytes", "ratio");
+	printf("%-22s %8s %8s %8s %8s  %s\n", "", "ns", "cycles", "bytes", "ratio", "carries");
 	for (i = 0; i < peers->count; i++)
 		if (!peers->peer[i].why[0])
 			print_row(peers, i);
@@ -170,11 +175,12 @@ static int write_json(const struct peers *peers, const char *path)
 		const struct peer *peer = &peers->peer[i];
 
 		json_array_append_new(
-			all, json_pack("{s:s, s:b, s:s?, s:o, s:o, s:f, s:s?}", "peer", peer->name, "ours",
+			all, json_pack("{s:s, s:b, s:s?, s:o, s:o, s:f, s:s?, s:s}", "peer", peer->name, "ours",
 				       peer->ours, "skipped", peer->why[0] ? peer->why : NULL, "ns",
 				       turns(peers->ns[i], peers->rounds), "cycles",
 				       turns(peers->cycles[i], peers->rounds), "bytes_per_event",
-				       peer->bytes, "words", peer->words));
+				       peer->bytes, "words", peer->words, "carries",
+				       peer->carries));
 	}
 	status = json_out(path, all);
 	json_decref(all);
@@ -301,6 +307,7 @@ static void add_others(struct peers *peers)
 	add(peers, "kernel", &peer_kernel,
 	    "trace_marker_raw: copying from user space, preemption and recursion guards, "
 	    "event filters,\n  wake-ups of readers; the system call itself is taken out");
+	peers->peer[peers->count - 1].carries = "stamp, id, flags, preemption depth, pid";
 }
 
 /* Everybody's turns, and nothing left of them. An exit code, after a line on stderr. */
