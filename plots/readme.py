@@ -108,8 +108,30 @@ def table(run, log):
     variants = {one["row"] for one in run["tails"] if one["variant"]}
     if not found:
         return None
-    lines = found.group(0).split("\n")
-    return ["```", *(line for line in lines if line.split()[0] not in variants), "```"]
+    lines = [line for line in found.group(0).split("\n") if line.split()[0] not in variants]
+    return ["```", *lines, "```", *beside(run, variants)]
+
+
+def beside(run, variants):
+    """What the table cannot hold: one row twice, what beats cost, what the decile leaves out."""
+    texts = []
+    again = run.get("again")
+    if again:
+        texts.append(f"`{again['row']}` measured twice is {again['ratio']:.3f} times itself (95 %: "
+                     f"{again['ratio_95_low']:.3f} to {again['ratio_95_high']:.3f}).")
+    beats = [one for one in run.get("beats", []) if one["beat_ns"] and one["row"] not in variants]
+    if beats:
+        texts.append("A beat: " + "; ".join(
+            f"`{one['row']}` {one['beat_ns']:,.0f} ns, {one['beats_per_second']:.1f} per second, "
+            f"{one['ns_per_second'] / 1e3:,.1f} us in each" for one in beats) + ".")
+    left = [one for one in run["table"] if one["workload"] == "steady" and one.get("left_out_ns")]
+    if left:
+        middle = sorted(one["left_out_ns"] for one in left)[len(left) // 2]
+        texts.append(f"The lower decile leaves out {middle:.2f} ns per event in the middle row.")
+    below = [one["row"] for one in run["table"] if one.get("below_floor")]
+    if below:
+        texts.append("Below their floor: " + ", ".join(f"`{row}`" for row in below) + ".")
+    return ["", *wrapped(" ".join(texts))] if texts else []
 
 
 def wrapped(text):

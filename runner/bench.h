@@ -156,7 +156,6 @@ int bench_run_checked(struct bench *bench, enum workload workload, double second
  */
 #define BENCH_NARROW_BITS 16
 #define BENCH_NARROW_BEAT_BITS 24
-int bench_run_narrow_storm(struct bench *bench, json_t *into);
 
 /* The workloads beside steady, threads, storm and late_beat, as far as chosen. An exit code. */
 int bench_run_workloads(struct bench *bench);
