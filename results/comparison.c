@@ -49,6 +49,7 @@ static const json_t *find(const json_t *list, const char *row, const char *workl
 struct terms {
 	const char *basis;
 	bool control_moved;
+	double noise; /* that the same row measured twice showed in either run; 0: not known */
 };
 
 /* Is there a time to speak of in these cycles or ticks? */
@@ -99,6 +100,11 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+static double noise_of(const json_t *run)
+{
+	return json_number_value(json_object_get(json_object_get(run, "again"), "noise"));
+}
+
 /* {"time": ...} as comparison.h says; *word is left alone if there is no time on both sides. */
 static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 			    const struct comparison_side *b, const char *b_row,
@@ -118,7 +124,8 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 		p = stats_rank_test(left.value, left.count, right.value, right.count);
 		*word = judge_time(&change, p);
 		/* Both times are the neighbours' as well. */
-		if ((left.mixed || right.mixed || terms->control_moved) && *word != COMPARISON_SAME)
+		if ((left.mixed || right.mixed || terms->control_moved ||
+		     fabs(change.middle) <= terms->noise) && *word != COMPARISON_SAME)
 			*word = COMPARISON_NOISY;
 		json = json_pack(
 			"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",
@@ -335,7 +342,8 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 {
 	json_t *left = side_cells(a), *right = side_cells(b), *cells = json_array();
 	size_t counts[COMPARISON_WORDS] = { 0 }, i;
-	struct terms terms = { .basis = common_basis(a, b) };
+	struct terms terms = { .basis = common_basis(a, b),
+			       .noise = fmax(noise_of(a->run), noise_of(b->run)) };
 	json_t *result, *control = compare_control(a, b, terms.basis);
 	enum comparison_word word;
 	const json_t *one, *other;

@@ -33,15 +33,15 @@ static const struct bench_size standard = {
 	.timed_storm_seconds = 0.3,
 	.narrow_seconds = 0.7,
 	.beat_seconds = 0.1,
-	.late_seconds = 1,
+	.late_seconds = 0.8,
 	.cell_ns = 15e6,
 	.rounds = 41,
 	.thread_rounds = 21,
-	.injected_rounds = 13,
+	.injected_rounds = 11,
 	.cheap_rounds = 13,
 	.idle_seconds = 0.3,
 	.rare_seconds = 0,
-	.budget_seconds = 40,
+	.budget_seconds = 25,
 };
 
 static const struct bench_size quick = {

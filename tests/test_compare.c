@@ -118,6 +118,32 @@ static void same_code_on_a_slower_day_is_no_change(void **state)
 	assert_word(&plain, &slow, "no change");
 }
 
+/* Ten percent are nothing where the same row, measured twice, differs by twelve. */
+static void the_same_row_twice_is_a_measure(void **state)
+{
+	static const struct {
+		double noise;
+		const char *word;
+	} cases[] = { { 0.12, "too noisy" }, { 0.06, "regressed" } };
+	struct made other = plain;
+	json_t *a, *b, *result;
+	unsigned int i;
+
+	(void)state;
+	other.factor = 1.1;
+	for (i = 0; i < 2; i++) {
+		a = make_run(&plain, 1);
+		b = make_run(&other, 1001);
+		json_object_set_new(a, "again", json_pack("{s:f}", "noise", cases[i].noise));
+		result = comparison_make(&(struct comparison_side){ a, NULL },
+					 &(struct comparison_side){ b, NULL });
+		assert_string_equal(word_of(result, NULL), cases[i].word);
+		json_decref(result);
+		json_decref(a);
+		json_decref(b);
+	}
+}
+
 static void ten_percent_are_found_both_ways(void **state)
 {
 	struct made other = plain;
@@ -317,6 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_code_on_a_slower_day_is_no_change),
+		cmocka_unit_test(the_same_row_twice_is_a_measure),
 		cmocka_unit_test(ten_percent_are_found_both_ways),
 		cmocka_unit_test(noise_is_told_and_not_called_the_same),
 		cmocka_unit_test(what_was_hardly_left_alone_has_not_changed),
