@@ -92,8 +92,8 @@ static void print_again(const json_t *again)
 {
 	if (json_is_null(again))
 		return;
-	printf("%s twice: %.3f times itself (95 %%: %.3f to %.3f): rows that differ by less than "
-	       "%.1f %% are\nnot told apart in this run\n", text(again, "row"), number(again, "ratio"),
+	printf("%s twice: %.3f times itself (95 %%: %.3f to %.3f):\nrows that differ by less than "
+	       "%.1f %% are not told apart in this run\n", text(again, "row"), number(again, "ratio"),
 	       number(again, "ratio_95_low"), number(again, "ratio_95_high"),
 	       100 * number(again, "noise"));
 }
@@ -107,7 +107,7 @@ static void print_marks(const json_t *table)
 	json_array_foreach(table, i, line) {
 		disagrees |= json_is_true(json_object_get(line, "disagrees"));
 		if (json_is_true(json_object_get(line, "below_floor")))
-			printf("%s/%s is below its floor %s: %.3f times its time, %.3f with the cheap "
+			printf("%s/%s is below its floor %s:\n%.3f times its time, %.3f with the cheap "
 			       "clock\n", text(line, "row"), text(line, "workload"),
 			       text(line, "floor"), number(line, "ratio_own"),
 			       number(line, "cheap_ratio_own"));
@@ -135,8 +135,8 @@ static void print_left_out(const json_t *table)
 	if (!most)
 		return;
 	stats_sort(value, count);
-	printf("ns leaves out %.2f ns per event (%.2f in %s): a mean less the lower decile: "
-	       "interrupts of the\nkernel, neighbours, wraps, beats; sub-buffer switches are in it\n",
+	printf("ns leaves out %.2f ns per event (%.2f in %s):\na mean less the lower decile: "
+	       "interrupts, neighbours, wraps, beats; sub-buffer switches are in it\n",
 	       stats_quantile(value, count, 0.5), number(most, "left_out_ns"), text(most, "row"));
 }
 
@@ -146,8 +146,8 @@ static void print_beats(const json_t *beats)
 	size_t i;
 
 	json_array_foreach(beats, i, line)
-		printf("%s: a beat takes %.0f ns (95 %%: %.0f to %.0f), %.1f per second: %.1f us in each "
-		       "second\n", text(line, "row"), number(line, "beat_ns"),
+		printf("%s: a beat takes %.0f ns (95 %%: %.0f to %.0f),\n%.1f per second: %.1f us in "
+		       "each second\n", text(line, "row"), number(line, "beat_ns"),
 		       number(line, "beat_ns_95_low"), number(line, "beat_ns_95_high"),
 		       number(line, "beats_per_second"), number(line, "ns_per_second") / 1e3);
 }

@@ -91,7 +91,7 @@ storm_lane() {
 		$stress --scheme =full_tsc --seconds 1 --workload steady \
 		--json "$scratch/no/where.json"
 	says "migrate where threads cannot" 4 "cannot move" $stress --workload migrate \
-		--scheme floor
+		--scheme =floor
 	says "no rseq" 4 "restartable left out: no rseq" \
 		env GLIBC_TUNABLES=glibc.pthread.rseq=0 "$stress" --scheme =restartable --seconds 1
 	says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff

@@ -35,8 +35,9 @@ quick_tier() {
 	sed 's/^/# /' "$scratch/quick" "$scratch/err" | grep -v '# \['
 }
 
-# Main rows that can have labelled points: not restartable sections, which are one asm statement.
-pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
+# Main rows that can have labelled points: not restartable sections, which are one asm statement, nor
+# the floor that publishes like them: what interrupts it writes where it writes, between any two bytes.
+pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; /^X(floor_published,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
 
 # The same final buffers, however writers are stopped.
 three_kinds_of_stops() {
