@@ -55,6 +55,18 @@ class Capture : public benchmark::BenchmarkReporter
 	}
 };
 
+// Why a run was given up, or null. The library says so by two fields up to 1.7, by two others from
+// 1.8 on; that they are there decides, since the headers tell no version. The first fits better.
+template <typename Run> auto complaint(const Run &run, int) -> decltype(run.skip_message.c_str())
+{
+	return run.skipped ? run.skip_message.c_str() : nullptr;
+}
+
+template <typename Run> auto complaint(const Run &run, long) -> decltype(run.error_message.c_str())
+{
+	return run.error_occurred ? run.error_message.c_str() : nullptr;
+}
+
 int convert(const benchmark::BenchmarkReporter::Run &run, const char *name, gbench_result *result)
 {
 	result->iterations = run.iterations;
@@ -104,8 +116,8 @@ int run_cell(const gbench_cell *cell, gbench_result *result)
 
 	if (capture.runs.size() != 1)
 		return fail(result, cell->name, "Google Benchmark did not report exactly one run");
-	if (capture.runs[0].error_occurred)
-		return fail(result, cell->name, capture.runs[0].error_message.c_str());
+	if (const char *reason = complaint(capture.runs[0], 0))
+		return fail(result, cell->name, reason);
 	return convert(capture.runs[0], cell->name, result);
 }
 

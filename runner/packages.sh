@@ -1,7 +1,95 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# usage: packages.sh PACKAGE...
 # Makes sure that the Debian packages named as arguments are there: installs what is missing as root
-# or by sudo without a password, otherwise prints the one command that would.
+# or by sudo without a password, otherwise prints the one command that would. Where there is no apt
+# it prints the command of that system, with its own names. PACKAGES=present in the environment says
+# that all are there, however they came. Exit code 3: something is missing.
+
+# Debian's name, then those of dnf (Fedora), zypper (openSUSE), pacman (Arch) and apk (Alpine), as of
+# 2026; - where none is known.
+names='
+gcc                 gcc                    gcc                 gcc            gcc,musl-dev,linux-headers
+g++                 gcc-c++                gcc-c++             gcc            g++
+make                make                   make                make           make
+git                 git                    git                 git            git
+python3             python3                python3             python         python3
+pkg-config          pkgconf-pkg-config     pkgconf-pkg-config  pkgconf        pkgconf
+patch               patch                  patch               patch          patch
+libbenchmark-dev    google-benchmark-devel benchmark-devel     benchmark      benchmark-dev
+libbenchmark-tools  google-benchmark       -                   -              -
+libhwloc-dev        hwloc-devel            hwloc-devel         hwloc          hwloc-dev
+libjansson-dev      jansson-devel          libjansson-devel    jansson        jansson-dev
+libxxhash-dev       xxhash-devel           xxhash-devel        xxhash         xxhash-dev
+gnuplot-nox         gnuplot                gnuplot             gnuplot        gnuplot
+fontconfig          fontconfig             fontconfig          fontconfig     fontconfig
+fonts-dejavu-core   dejavu-sans-fonts      dejavu-fonts        ttf-dejavu     font-dejavu
+libcmocka-dev       libcmocka-devel        libcmocka-devel     cmocka         cmocka-dev
+libtraceevent-dev   libtraceevent-devel    libtraceevent-devel libtraceevent  libtraceevent-dev
+libbabeltrace2-dev  libbabeltrace2-devel   -                   babeltrace     -
+python3-scipy       python3-scipy          python3-scipy       python-scipy   py3-scipy
+chromium            chromium               chromium            chromium       chromium
+help2man            help2man               help2man            help2man       help2man
+clang               clang                  clang               clang          clang
+libclang-rt-dev     compiler-rt            clang               compiler-rt    compiler-rt
+lttng-tools         lttng-tools            lttng-tools         lttng-tools    lttng-tools
+liblttng-ust-dev    lttng-ust-devel        lttng-ust-devel     lttng-ust      lttng-ust-dev
+qemu-system-x86     qemu-system-x86        qemu-x86            qemu-system-x86 qemu-system-x86_64
+gdb                 gdb                    gdb                 gdb            gdb
+cpio                cpio                   cpio                cpio           cpio
+debootstrap         debootstrap            debootstrap         debootstrap    debootstrap
+'
+
+[ "${PACKAGES:-}" = present ] && exit 0
+
+# own COLUMN PACKAGE...: that column's names, each once; Debian's, in (), where there is none.
+own() {
+	column=$1
+	shift
+	for package in "$@"; do
+		name=$(echo "$names" | awk -v name="$package" -v column="$column" \
+			'$1 == name { gsub(",", "\n", $column); print $column }')
+		case $name in
+		'' | -) echo "($package)" ;;
+		*) echo "$name" ;;
+		esac
+	done | awk '!seen[$0]++'
+}
+
+# elsewhere COLUMN "IS IT THERE?" "INSTALL" PACKAGE...: ends the script.
+elsewhere() {
+	column=$1 there=$2 install=$3 missing='' unknown=''
+	shift 3
+	for name in $(own "$column" "$@"); do
+		case $name in
+		'('*) unknown="$unknown $name" ;;
+		*) $there "$name" >/dev/null 2>&1 || missing="$missing $name" ;;
+		esac
+	done
+	if [ -n "$missing" ]; then
+		echo "stampede: packages are missing; as root, run: $install$missing" >&2
+		exit 3
+	fi
+	# The build says what it lacks of these.
+	[ -z "$unknown" ] || echo "stampede: no package of this system is known for Debian's$unknown"
+	exit 0
+}
+
+if ! command -v apt-get >/dev/null; then
+	if command -v dnf >/dev/null; then
+		elsewhere 2 'rpm -q --whatprovides' 'dnf install -y' "$@"
+	elif command -v zypper >/dev/null; then
+		elsewhere 3 'rpm -q --whatprovides' 'zypper --non-interactive install' "$@"
+	elif command -v pacman >/dev/null; then
+		elsewhere 4 'pacman -T' 'pacman -S --needed --noconfirm' "$@"
+	elif command -v apk >/dev/null; then
+		elsewhere 5 'apk info -e' 'apk add' "$@"
+	fi
+	echo "stampede: no apt-get, dnf, zypper, pacman or apk here; install the counterparts of: $*;" \
+		"then set PACKAGES=present" >&2
+	exit 3
+fi
+
 missing=
 for package in "$@"; do
 	state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)
@@ -9,10 +97,6 @@ for package in "$@"; do
 done
 [ -z "$missing" ] && exit 0
 
-if ! command -v apt-get >/dev/null; then
-	echo "stampede: this is not Debian; install the counterparts of:$missing" >&2
-	exit 3
-fi
 if [ "$(id -u)" = 0 ]; then
 	as_root=
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then

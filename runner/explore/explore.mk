@@ -22,7 +22,7 @@ shape_timed := 7 2 0
 timed_shapes := timed
 
 # A fault that is put in may leave a variable unused: cases.py asks for no warnings.
-EXPLORE_WARN ?= -Wall -Wextra -Werror -Wno-unused-function
+EXPLORE_WARN ?= -Wall -Wextra $(werror) -Wno-unused-function
 explored_flags = -std=gnu11 -D_GNU_SOURCE= $(EXPLORE_WARN) \
 	-I$(TREE)/schemes -I$(TREE)/traces -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
 	-I$(TREE)/runner/explore -fPIC -fvisibility=hidden
