@@ -147,6 +147,7 @@ include tests/kernel/kernel.mk
 include runner/peers/peers.mk
 include runner/explore/cases.mk
 include runner/claims/claims.mk
+include tests/machines.mk
 
 # ---- what people call ----
 

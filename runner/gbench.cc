@@ -67,6 +67,18 @@ template <typename Run> auto complaint(const Run &run, long) -> decltype(run.err
 	return run.error_occurred ? run.error_message.c_str() : nullptr;
 }
 
+// That 1.8 also wants a unit behind its least time, which 1.7 does not take.
+template <typename Run>
+auto least_time(int) -> decltype(static_cast<void>(&Run::skip_message), (const char *)nullptr)
+{
+	return "--benchmark_min_time=0.5s";
+}
+
+template <typename Run> const char *least_time(long)
+{
+	return "--benchmark_min_time=0.5";
+}
+
 int convert(const benchmark::BenchmarkReporter::Run &run, const char *name, gbench_result *result)
 {
 	result->iterations = run.iterations;
@@ -86,11 +98,13 @@ int convert(const benchmark::BenchmarkReporter::Run &run, const char *name, gben
 
 bool overrule_environment()
 {
-	int arguments = sizeof(overrules) / sizeof(overrules[0]);
 	std::vector<char *> argv;
+	int arguments;
 
 	for (const char *overrule : overrules)
 		argv.push_back(const_cast<char *>(overrule));
+	argv.push_back(const_cast<char *>(least_time<Capture::Run>(0)));
+	arguments = static_cast<int>(argv.size());
 	argv.push_back(nullptr);
 	benchmark::Initialize(&arguments, argv.data());
 	return arguments == 1;

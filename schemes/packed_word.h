@@ -55,6 +55,8 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 	s->ring.packed_bits = PACKED_BITS;
 }
 
+/* claim.opening is set where claim.opens says so. */
+MAYBE_UNSET_BEGIN
 RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
 					    uint64_t tail, uint64_t stamp)
 {
@@ -81,6 +83,7 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 		.stamp = stamp,
 	};
 }
+MAYBE_UNSET_END
 
 RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
 {

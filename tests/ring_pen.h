@@ -150,7 +150,7 @@ static inline bool pen_claim_offset(struct pen *pen, uint64_t size, struct pen_r
 {
 	struct ring *ring = &pen->ring;
 	uint64_t offset = shared_load("offset", &ring->tail), start, number;
-	struct ring_opening opening;
+	struct ring_opening opening = { .number = 0 };
 	bool opens;
 
 	do {
@@ -200,7 +200,7 @@ static inline bool pen_claim_packed(struct pen *pen, uint64_t size, struct pen_r
 {
 	struct ring *ring = &pen->ring;
 	uint64_t tail = shared_load("tail", &ring->tail), offset, start, number, next;
-	struct ring_opening opening;
+	struct ring_opening opening = { .number = 0 };
 	bool opens;
 
 	do {

@@ -161,7 +161,10 @@ static void missed_wrap(void **state)
 	stand_close();
 }
 
-/* End before the events, begin before the end of the packet before: both readers object. */
+/*
+ * End before the events, begin before the end of the packet before: our reader objects, and so does
+ * babeltrace2 before 2.1, which takes any.
+ */
 static void dishonest_stamps(void **state)
 {
 	const struct stage stage = { .bits = 27, .subbuf_shift = 9, .count_shift = 4,
@@ -183,7 +186,7 @@ static void dishonest_stamps(void **state)
 		scratch_capture_begin();
 		good = babeltrace_read(stand.trace, &reader);
 		scratch_capture_end();
-		assert_false(good);
+		assert_int_equal(good, bt_version_get_minor() >= 1);
 		assert_int_equal(ctf_trace_open(&trace, stand.trace), 0);
 		while (ctf_trace_batch(&trace.files[0]))
 			;

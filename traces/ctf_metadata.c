@@ -45,6 +45,10 @@ static void put_stamp(FILE *text, const struct ctf_description *d, const char *n
 }
 
 /*
+ * babeltrace2 says once per trace that it makes nothing of this field ("User field found in event
+ * header"): it knows an id and times there, and CTF 1.8 any field. It can be no field of an event's
+ * context, which comes behind the whole header: the stamp comes behind the size.
+ *
  * Everything behind the id has align = 1: a field of a larger alignment in the variant would give
  * that to the struct around it, which begins behind 5 bits.
  */

@@ -56,6 +56,19 @@ void explore_point(const char *label);
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/*
+ * Around a function that uses a variable only where it was set, as gcc 14 cannot follow. To set it
+ * to something first would be stores in code that is timed.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#define MAYBE_UNSET_BEGIN \
+	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmaybe-uninitialized\"")
+#define MAYBE_UNSET_END _Pragma("GCC diagnostic pop")
+#else
+#define MAYBE_UNSET_BEGIN
+#define MAYBE_UNSET_END
+#endif
+
 /* Compiler barrier. Writers of one ring run on one CPU, which sees its own accesses in order. */
 #define barrier() __asm__ volatile("" : : : "memory")
 
