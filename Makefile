@@ -224,7 +224,7 @@ test-long: ## some hours: storms, sanitizers, clang, the explorer (ONLY="mutants
 
 test-exhaustive: ## the explorer's deepest tier, for days (SCHEMES="a b" for some rows)
 	@sh runner/packages.sh $(build_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored-all
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored SCHEMES="$(or $(SCHEMES),all)"
 	@$(BUILD)/explore --tier exhaustive --schemes "$(or $(SCHEMES),all)"
 
 clean: ## remove what was built; results stay

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* compare: did a change help? Two runs, two rows of one run, or several runs side by side. */
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "compare_print.h"
 #include "comparison.h"
@@ -197,15 +200,45 @@ static int compare_rows(const struct request *request, char **rows)
 	return status;
 }
 
+/* Others leave directories in results/ too, such as make verdicts and make reproduce-kernel. */
+static bool other_record(const char *path)
+{
+	char file[PATH_MAX];
+	struct stat state;
+
+	if (stat(path, &state) || !S_ISDIR(state.st_mode))
+		return false;
+	snprintf(file, sizeof(file), "%s/bench.json", path);
+	return stat(file, &state) && errno == ENOENT;
+}
+
+/* Takes out of `paths` what is no bench run, and says so. Returns how many are left. */
+static size_t only_runs(char **paths, size_t count)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < count; i++)
+		if (other_record(paths[i]))
+			fprintf(stderr, "stampede: %s is no bench run: left out\n", paths[i]);
+		else
+			paths[kept++] = paths[i];
+	return kept;
+}
+
 static int matrix(const struct request *request, char **paths, size_t count)
 {
 	struct record_loaded run[RUNS_MAX] = { 0 };
 	const json_t *documents[RUNS_MAX];
 	const char *names[RUNS_MAX];
-	json_t *json, *files = json_array();
+	json_t *json, *files;
 	int status = RECORD_OK;
 	size_t i;
 
+	count = only_runs(paths, count);
+	if (!count)
+		return record_fail(RECORD_HARNESS, "--matrix: no bench run among these; make bench "
+						   "makes one");
+	files = json_array();
 	for (i = 0; i < count && !status; i++) {
 		status = record_load(request->results, paths[i], &run[i]);
 		if (status)

@@ -221,7 +221,23 @@ static bool dmi_says_virtual(const char *sysroot, char *vendor, size_t size)
 	return !strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine");
 }
 
-/* The signature in CPUID leaf 0x40000000, such as "KVMKVMKVM". False if there is none to read. */
+void machine_hypervisor_name(const char *signature, char *name, size_t size)
+{
+	static const char *const known[][2] = {
+		{ "KVMKVMKVM", "KVM" },	       { "TCGTCGTCGTCG", "QEMU TCG" },
+		{ "Microsoft Hv", "Hyper-V" }, { "VMwareVMware", "VMware" },
+		{ "XenVMMXenVMM", "Xen" },     { "bhyve bhyve ", "bhyve" },
+		{ "VBoxVBoxVBox", "VirtualBox" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(signature, known[i][0]))
+			signature = known[i][1];
+	copy_text(name, size, signature);
+}
+
+/* By the signature in CPUID leaf 0x40000000. False if there is none to read. */
 static bool cpuid_signature(char *name, size_t size)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -234,7 +250,7 @@ static bool cpuid_signature(char *name, size_t size)
 		if (!isprint((unsigned char)*c))
 			return false;
 	if (text[0])
-		copy_text(name, size, text);
+		machine_hypervisor_name(text, name, size);
 	return text[0];
 #else
 	(void)name;

@@ -59,6 +59,9 @@ struct machine {
  */
 void machine_read(const char *sysroot, const int *cpus, size_t cpu_count, struct machine *m);
 
+/* What people call the hypervisor of that CPUID signature: "KVM" for "KVMKVMKVM"; else as it is. */
+void machine_hypervisor_name(const char *signature, char *name, size_t size);
+
 /* The three load averages, unit: runnable tasks. False, and load untouched, if unreadable. */
 __attribute__((nonnull, warn_unused_result))
 bool machine_read_load(const char *sysroot, double load[3]);

@@ -41,7 +41,12 @@ step "a planted change" sh tests/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
 step "explorer, long tier, all rows" make --no-print-directory $jobs explored-all
 step "explorer, long tier, all rows" build/explore --tier long --schemes all
-step "explorer, other compilers and machines" sh tests/long_explore.sh build
+step "explorer, other compilers" sh tests/long_explore.sh build
+for machine in arm64 armhf i386 riscv64; do
+	step "machine, $machine" make --no-print-directory test-machine MACHINE=$machine
+done
+# Published faults where words of 64 bits are two: by labelled points, at the same budgets.
+step "machine, i386, history" sh tests/machine.sh i386 history
 step "fuzz" make --no-print-directory fuzz SECONDS=${FUZZ_SECONDS:-600}
 # What tests build themselves is built by the environment: in it, and not only for make.
 clang="env CC=clang" sanitized="env SANITIZE=address,undefined OPT=-O1"

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, as many at a time as there are
 # CPUs; prints what failed or was skipped. Who needs the machine for itself comes last, alone.
+# SCRIPTS: which scripts (all of them). SECONDS_PER_TEST: how long each may take (300).
+scripts=${SCRIPTS-tests/test_*.sh}
 alone="test_cli.sh"
 
 count() { grep -c "$1" "$log"; }
@@ -14,7 +16,7 @@ one() { # BUILD TEST
 	*.sh) set -- sh "$2" "$1" ;;
 	*) set -- "$2" ;;
 	esac
-	CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$@" >"$log" 2>&1
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout ${SECONDS_PER_TEST:-300} "$@" >"$log" 2>&1
 	status=$?
 	good=$(count '^ok ' | tr -d ' ')
 	# cmocka says "not ok 4 # SKIP name" of a skipped test.
@@ -53,21 +55,21 @@ trap 'rm -rf "$results"' EXIT
 trap 'exit 130' INT TERM
 begin=$(date +%s)
 # The scripts take longest: whoever comes last should not be alone for long.
-for test in tests/test_*.sh "$@"; do
+for test in $scripts "$@"; do
 	case " $alone " in
 	*" $(basename "$test") "*) ;;
 	*) [ -e "$test" ] && echo "$test" ;;
 	esac
 done | xargs -P "$(nproc)" -I{} sh tests/run.sh --one "$build" {} "$results"
 for test in $alone; do
-	[ -e "tests/$test" ] && one "$build" "tests/$test"
+	[ -n "$scripts" ] && [ -e "tests/$test" ] && one "$build" "tests/$test"
 done
 total=$(cat "$results"/*.sum |
 	awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 # Who left no sum died with its shell.
 lost=$((0))
 # The scripts take longest: whoever comes last should not be alone for long.
-for test in tests/test_*.sh "$@"; do
+for test in $scripts "$@"; do
 	[ -e "$results/$(basename "$test").sum" ] && continue
 	echo "$(basename "$test"): no result"
 	lost=$((lost + 1))

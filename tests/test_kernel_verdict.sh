@@ -80,4 +80,14 @@ if $python -c 'import argparse, json, ctypes' 2>/dev/null; then
 else
 	skip "the driver's refusals" "python3-minimal has no argparse"
 fi
+
+# make -n only says what it would do.
+mkdir "$scratch/fakes"
+for tool in python3 apt-get dpkg-query; do
+	printf '#!/bin/sh\necho %s >>"%s/ran"\nexit 1\n' $tool "$scratch" >"$scratch/fakes/$tool"
+	chmod +x "$scratch/fakes/$tool"
+done
+env PATH="$scratch/fakes:$PATH" make -n BUILD="$build" reproduce-kernel >"$scratch/out" 2>&1
+[ $? -eq 0 ] && grep -q reproduce.py "$scratch/out" && [ ! -e "$scratch/ran" ]
+report $? "make -n reproduce-kernel runs nothing"
 plan

@@ -65,6 +65,17 @@ report $? "floor against full_tsc: regressed by 8 header bytes, exit 2"
 $compare --matrix "$first" latest --json - >"$scratch/out" &&
 	grep -q '"full_tsc/steady"' "$scratch/out"
 report $? "a matrix as JSON"
+# What make reproduce-kernel and make verdicts leave beside them.
+mkdir "$results/20260101T000000Z-kernel" && echo '{}' >"$results/20260101T000000Z-kernel/kernel.json"
+$compare --matrix "$results"/*Z-* >"$scratch/out" 2>"$scratch/err" &&
+	[ "$(cat "$scratch/err")" = \
+		"stampede: $results/20260101T000000Z-kernel is no bench run: left out" ] &&
+	grep -q 'full_tsc' "$scratch/out"
+report $? "a matrix of all in results/: what is no bench run is left out, and named"
+$compare --matrix "$results/20260101T000000Z-kernel" >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 1 ] && grep -q 'no bench run among these' "$scratch/err"
+report $? "a matrix of no bench run: exit code 1"
+rm -r "$results/20260101T000000Z-kernel"
 says "compare: no such run" 1 "no such run" $compare nothing latest
 says "compare: one run" 1 "takes two runs" $compare latest
 says "compare: no such row" 1 "no row 'full_tcs'" $compare --in latest floor full_tcs

@@ -29,6 +29,19 @@ static void cpu_lists_are_read(void **state)
 	}
 }
 
+static void hypervisors_by_name(void **state)
+{
+	char name[64];
+
+	(void)state;
+	machine_hypervisor_name("KVMKVMKVM", name, sizeof(name));
+	assert_string_equal(name, "KVM");
+	machine_hypervisor_name("Microsoft Hv", name, sizeof(name));
+	assert_string_equal(name, "Hyper-V");
+	machine_hypervisor_name("OwnOwnOwn", name, sizeof(name));
+	assert_string_equal(name, "OwnOwnOwn");
+}
+
 static void alias_comes_from_the_cpu(void **state)
 {
 	static const struct {
@@ -427,6 +440,7 @@ static void schema_is_documented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hypervisors_by_name),
 		TREE_TEST(cpu_lists_are_read),
 		TREE_TEST(alias_comes_from_the_cpu),
 		TREE_TEST(alias_from_the_environment_is_sanitised),

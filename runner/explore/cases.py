@@ -3,7 +3,7 @@
 """Known faults, each put into a copy of the tree, built, and explored.
 
 usage: cases.py [--build DIR] [--jobs N] [--objects] [--without-oracle O] [-v]
-                [--machine NAME --cc CC] CASE...
+                [--points] CASE...
 
 A CASE is a patch (tests/mutants/*.patch, schemes/history/*.patch), or a table of rows
 (schemes/history/history.def), of which each X(row, header, defines) is a case. It opens with a head
@@ -25,9 +25,9 @@ of "key: value" lines, in comments; an indented line goes on with the value befo
 
 The budget is pinned: with one event, interrupt, level, jump, beat, read, discard, flush, preemption
 or full sub-buffer less, from one offset or phase only, from no particular start, with small events,
-or with a strict clock, nothing may break. --objects only builds what is explored. With --machine the engine is
-DIR/explored-NAME/explore, the cases are compiled by CC, and stops are the labelled points; storms
-are left out. Prints a table. Exit code: 0 all as they say, 1 otherwise: a fault that survives, one
+or with a strict clock, nothing may break. --objects only builds what is explored. With --points stops
+are the labelled points, as on machines other than x86-64, and storms are left out. Prints a table.
+Exit code: 0 all as they say, 1 otherwise: a fault that survives, one
 that is found below its budget or by another oracle, a patch that does not apply, a tree that does
 not build.
 """
@@ -182,7 +182,7 @@ def alone(directory):
 
 def make(options, *words):
     """make, and what it said if it failed."""
-    variables = ["BUILD=" + options.build] + (["EXPLORE_CC=" + options.cc] if options.cc else [])
+    variables = ["BUILD=" + options.build]
     inherited = {key: value for key, value in os.environ.items()
                  if key not in ("MAKEFLAGS", "MFLAGS")}
     done = run(["make", "--no-print-directory", "-s"] + variables + list(words), env=inherited)
@@ -190,12 +190,12 @@ def make(options, *words):
 
 
 def own(options, what):
-    """A directory of this machine's, such as build/explored or build/explored-i386."""
-    return os.path.join(options.build, what + ("-" + options.machine if options.machine else ""))
+    """A directory such as build/explored."""
+    return os.path.join(options.build, what)
 
 
 def object_name(row, shape, options):
-    return "%s.%s%s.so" % (row, shape, ".points" if options.machine else "")
+    return "%s.%s%s.so" % (row, shape, ".points" if options.points else "")
 
 
 def base_object(case, options):
@@ -273,7 +273,7 @@ def explore(built, budget, options):
 
 def explore_now(built, budget, options):
     command = [options.explorer, "--object", built, "--processes", "1"] + budget
-    if options.machine:
+    if options.points:
         command += ["--stops", "points"]
     if options.without_oracle:
         command += ["--without-oracle", options.without_oracle]
@@ -387,16 +387,12 @@ def parse():
     parser.add_argument("--build", default="build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--objects", action="store_true")
-    parser.add_argument("--machine")
-    parser.add_argument("--cc")
+    parser.add_argument("--points", action="store_true")
     parser.add_argument("--without-oracle")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
-    if bool(options.machine) != bool(options.cc):
-        sys.exit("cases.py: --machine and --cc go together")
-    options.explorer = os.path.join(
-        own(options, "explored") if options.machine else options.build, "explore")
+    options.explorer = os.path.join(options.build, "explore")
     options.explored = Once()
     return options
 
@@ -404,7 +400,7 @@ def parse():
 def main():
     options = parse()
     cases = [case for path in options.cases for case in read_cases(path)]
-    if options.machine:
+    if options.points:
         cases = [case for case in cases if not case.storm]
     failed, lock = [], threading.Lock()
     plain = plain_objects(cases, options)

@@ -26,9 +26,9 @@ EXPLORE_WARN ?= -Wall -Wextra $(werror) -Wno-unused-function
 explored_flags = -std=gnu11 -D_GNU_SOURCE= $(EXPLORE_WARN) \
 	-I$(TREE)/schemes -I$(TREE)/traces -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
 	-I$(TREE)/runner/explore -fPIC -fvisibility=hidden
-# A stop saves the general registers and no others; at a labelled point, which is a call, only arm64
+# A stop saves the general registers and no others; at a labelled point, which is a call, only ARM
 # could have something in those.
-points_flags := -g1 $(if $(findstring aarch64,$(EXPLORE_CC)),-mgeneral-regs-only)
+points_flags := -g1 $(if $(filter aarch64-% arm-%,$(notdir $(EXPLORE_CC))),-mgeneral-regs-only)
 # No red zone: a stop is a call. No jump tables: their entries are outside of the code. Frame
 # pointers are left to the compiler's level.
 stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-jump-tables \
@@ -73,10 +73,13 @@ $(EXPLORED)/%.o: $(TREE)/schemes/core/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(EXPLORE_CC) -O2 $(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -c $< -o $@
 
-# The engine for another machine.
-include runner/explore/cross.mk
-
-explored := $(foreach row,$(main_rows),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
+# SCHEMES names rows as the explorer takes them: "=row" that one, "row" its variants too, or "all".
+comma := ,
+named_row = $(if $(filter =%,$(1)),$(patsubst =%,%,$(1)),$(filter $(1) $(1)_%,$(ROWS)))
+chosen_names := $(subst $(comma), ,$(SCHEMES))
+chosen_rows := $(if $(filter all,$(chosen_names)),$(ROWS),$(if $(chosen_names),\
+	$(filter $(foreach name,$(chosen_names),$(call named_row,$(name))),$(ROWS)),$(main_rows)))
+explored := $(foreach row,$(chosen_rows),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
 explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
 
 # The engine is in the library; the rows call back into the program.

@@ -99,7 +99,7 @@ def limit(options, known):
 
 def search(options):
     """Everything; exit code."""
-    options.machine = options.cc = None
+    options.points = False
     revision = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*"],
                               capture_output=True, text=True, check=False).stdout.strip()
     begun = datetime.datetime.now(datetime.timezone.utc)

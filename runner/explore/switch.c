@@ -194,17 +194,161 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 	frame->pc = (uintptr_t)function;
 	return (uintptr_t)frame;
 }
+#elif defined(__arm__)
+/* ARM code, called from either kind: addresses of Thumb functions are odd, and bx heeds that. */
+__asm__(".text\n"
+	".arm\n"
+	".align 2\n"
+	".globl explore_stop\n"
+	".type explore_stop, %function\n"
+	"explore_stop:\n"
+	"	sub sp, sp, #64\n"
+	"	stm sp, {r0-r12}\n"
+	"	mrs r0, apsr\n"
+	"	str lr, [sp, #52]\n	str r0, [sp, #56]\n	str lr, [sp, #60]\n"
+	"	ldr r1, 2f\n"
+	"1:	add r1, pc, r1\n"
+	"	str sp, [r1]\n"
+	"	mov r0, #1\n"
+	"	b switch_back\n"
+	"2:	.word switch_writer_sp - (1b + 8)\n"
+	".size explore_stop, .-explore_stop\n"
+
+	".globl switch_done\n"
+	".type switch_done, %function\n"
+	"switch_done:\n"
+	"	mov r0, #2\n"
+	"switch_back:\n"
+	"	ldr r1, 2f\n"
+	"1:	add r1, pc, r1\n"
+	"	ldr sp, [r1]\n"
+	"	pop {r4-r12, pc}\n"
+	"2:	.word switch_engine_sp - (1b + 8)\n"
+	".size switch_done, .-switch_done\n"
+
+	".globl switch_resume\n"
+	".type switch_resume, %function\n"
+	"switch_resume:\n"
+	"	push {r4-r12, lr}\n"
+	"	ldr r1, 3f\n"
+	"1:	add r1, pc, r1\n"
+	"	str sp, [r1]\n"
+	"	ldr r1, 4f\n"
+	"2:	add r1, pc, r1\n"
+	"	ldr sp, [r1]\n"
+	"	ldr r12, [sp, #56]\n"
+	"	msr apsr_nzcvq, r12\n"
+	"	ldr lr, [sp, #52]\n	ldr r12, [sp, #60]\n"
+	"	ldm sp, {r0-r11}\n"
+	"	add sp, sp, #64\n"
+	"	bx r12\n"
+	"3:	.word switch_engine_sp - (1b + 8)\n"
+	"4:	.word switch_writer_sp - (2b + 8)\n"
+	".size switch_resume, .-switch_resume\n");
+
+uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t arguments[4])
+{
+	struct switch_frame *frame = (struct switch_frame *)(sp & ~(uintptr_t)15) - 1;
+
+	memset(frame, 0, sizeof(*frame));
+	memcpy(frame->r, arguments, 4 * sizeof(*arguments));
+	frame->lr = (uintptr_t)switch_done;
+	frame->pc = (uintptr_t)function;
+	return (uintptr_t)frame;
+}
+#elif defined(__riscv)
+#define EACH_S(op, at) \
+	"	" op " s0, " #at "+0(sp)\n	" op " s1, " #at "+8(sp)\n" \
+	"	" op " s2, " #at "+16(sp)\n	" op " s3, " #at "+24(sp)\n" \
+	"	" op " s4, " #at "+32(sp)\n	" op " s5, " #at "+40(sp)\n" \
+	"	" op " s6, " #at "+48(sp)\n	" op " s7, " #at "+56(sp)\n" \
+	"	" op " s8, " #at "+64(sp)\n	" op " s9, " #at "+72(sp)\n" \
+	"	" op " s10, " #at "+80(sp)\n	" op " s11, " #at "+88(sp)\n"
+#define EACH_A(op) \
+	"	" op " a0, 8(sp)\n	" op " a1, 16(sp)\n	" op " a2, 24(sp)\n" \
+	"	" op " a3, 32(sp)\n	" op " a4, 40(sp)\n	" op " a5, 48(sp)\n" \
+	"	" op " a6, 56(sp)\n	" op " a7, 64(sp)\n"
+__asm__(".text\n"
+	".globl explore_stop\n"
+	".type explore_stop, @function\n"
+	"explore_stop:\n"
+	"	addi sp, sp, -176\n"
+	"	sd ra, 0(sp)\n"
+	EACH_A("sd")
+	EACH_S("sd", 72)
+	"	sd ra, 168(sp)\n"
+	"	lla t0, switch_writer_sp\n"
+	"	sd sp, 0(t0)\n"
+	"	li a0, 1\n"
+	"	j switch_back\n"
+	".size explore_stop, .-explore_stop\n"
+
+	".globl switch_done\n"
+	".type switch_done, @function\n"
+	"switch_done:\n"
+	"	li a0, 2\n"
+	"switch_back:\n"
+	"	lla t0, switch_engine_sp\n"
+	"	ld sp, 0(t0)\n"
+	"	ld ra, 0(sp)\n"
+	EACH_S("ld", 8)
+	"	addi sp, sp, 112\n"
+	"	ret\n"
+	".size switch_done, .-switch_done\n"
+
+	".globl switch_resume\n"
+	".type switch_resume, @function\n"
+	"switch_resume:\n"
+	"	addi sp, sp, -112\n"
+	"	sd ra, 0(sp)\n"
+	EACH_S("sd", 8)
+	"	lla t0, switch_engine_sp\n"
+	"	sd sp, 0(t0)\n"
+	"	lla t0, switch_writer_sp\n"
+	"	ld sp, 0(t0)\n"
+	"	ld ra, 0(sp)\n"
+	EACH_A("ld")
+	EACH_S("ld", 72)
+	"	ld t0, 168(sp)\n"
+	"	addi sp, sp, 176\n"
+	"	jr t0\n"
+	".size switch_resume, .-switch_resume\n");
+
+uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t arguments[4])
+{
+	struct switch_frame *frame = (struct switch_frame *)(sp & ~(uintptr_t)15) - 1;
+
+	memset(frame, 0, sizeof(*frame));
+	memcpy(frame->a, arguments, 4 * sizeof(*arguments));
+	frame->ra = (uintptr_t)switch_done;
+	frame->pc = (uintptr_t)function;
+	return (uintptr_t)frame;
+}
+#else
+#error "the explorer knows no way to stop a writer on this machine: switch.c"
 #endif
 
 /* A labelled point is a stop that the compiler knows of. */
-#if defined(__aarch64__)
+#if defined(__arm__)
+#define JUMP "b"
+#define FUNCTION "%function"
+#elif defined(__riscv)
+#define JUMP "j"
+#define FUNCTION "@function"
+#elif defined(__aarch64__)
 #define JUMP "b"
 #define FUNCTION "%function"
 #else
 #define JUMP "jmp"
 #define FUNCTION "@function"
 #endif
+#ifdef __arm__
+#define MODE ".arm\n.align 2\n"
+#else
+#define MODE ""
+#endif
 __asm__(".text\n"
+	MODE
 	".globl explore_point\n"
 	".type explore_point, " FUNCTION "\n"
 	"explore_point:\n"

@@ -1,40 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "verdicts.h"
 
-#ifdef EXPLORE_WITHOUT_JSON
-
-int verdicts_begin(void)
-{
-	fprintf(stderr, "stampede: --json: not in an explorer for another machine: read its lines\n");
-	return 4;
-}
-
-void verdicts_add(const struct family *family, int searches, const struct findings *findings,
-		  const struct search *first, const struct show *show)
-{
-	(void)family;
-	(void)searches;
-	(void)findings;
-	(void)first;
-	(void)show;
-}
-
-void verdicts_hand_over(FILE *to)
-{
-	(void)to;
-}
-
-void verdicts_take_over(FILE *from)
-{
-	(void)from;
-}
-
-int verdicts_write(const char *path)
-{
-	(void)path;
-	return 0;
-}
-#else
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,4 +140,3 @@ int verdicts_write(const char *path)
 	rows = NULL;
 	return status;
 }
-#endif

@@ -472,6 +472,10 @@ const char *world_label(void)
 	argument = *(const uintptr_t *)(world_frame() + 1);
 #elif defined(__aarch64__)
 	argument = world_frame()->x[0];
+#elif defined(__arm__)
+	argument = world_frame()->r[0];
+#elif defined(__riscv)
+	argument = world_frame()->a[0];
 #endif
 	memcpy(&label, &argument, sizeof(label));
 	return label;

@@ -44,10 +44,13 @@ endef
 $(eval $(call kernel_explored_rule,room,schemes/history/ftrace_6_8_room.patch,page))
 $(eval $(call kernel_explored_rule,page,schemes/history/ftrace_6_8_page.patch,ends2))
 
+# Not by the name $(MAKE): make runs a line that has it even with -n.
+make_command := $(MAKE)
+
 reproduce-kernel: ## a wrong time on a real kernel: MODE=paused KERNEL=6.1
 	@sh runner/packages.sh $(build_packages) $(kernel_packages) || exit 77
 	@$(MAKE) --no-print-directory $(jobs) kernel
-	@MAKE_COMMAND="$(MAKE)" python3 -B tests/kernel/reproduce.py --build $(BUILD) \
+	@MAKE_COMMAND="$(make_command)" python3 -B tests/kernel/reproduce.py --build $(BUILD) \
 		--mode "$(MODE)" --kernel "$(KERNEL)" --runs "$(RUNS)" $(ARGS)
 
 .PHONY: kernel reproduce-kernel
