@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/wide.h"
+
 #define PARANOID_FILE "/proc/sys/kernel/perf_event_paranoid"
 
 static const struct counters_event cycles_and_instructions[2] = {
@@ -184,9 +186,7 @@ void counters_resume(struct counters *counters)
 /* A difference of the events' totals, extrapolated from running to enabled time. */
 static uint64_t scaled(uint64_t start, uint64_t stop, const struct counters_values *values)
 {
-	unsigned __int128 product = (unsigned __int128)(stop - start) * values->enabled_ns;
-
-	return (uint64_t)(product / values->running_ns);
+	return wide_scale(stop - start, values->enabled_ns, values->running_ns);
 }
 
 void counters_evaluate(const struct counters_snapshot *start,

@@ -37,7 +37,17 @@ liblttng-ust-dev    lttng-ust-devel        lttng-ust-devel     lttng-ust      lt
 qemu-system-x86     qemu-system-x86        qemu-x86            qemu-system-x86 qemu-system-x86_64
 gdb                 gdb                    gdb                 gdb            gdb
 cpio                cpio                   cpio                cpio           cpio
-debootstrap         debootstrap            debootstrap         debootstrap    debootstrap
+babeltrace2         babeltrace2            babeltrace          babeltrace     babeltrace
+man-db              man-db                 man                 man-db         mandoc
+procps              procps-ng              procps              procps-ng      procps
+gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
+libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
+debootstrap         debootstrap            babeltrace2         babeltrace2            babeltrace          babeltrace     babeltrace
+man-db              man-db                 man                 man-db         mandoc
+procps              procps-ng              procps              procps-ng      procps
+gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
+libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
+debootstrap         debootstrap    debootstrap
 '
 
 [ "${PACKAGES:-}" = present ] && exit 0

@@ -266,15 +266,19 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 
 #ifndef RESTART_BY_HANDLER
 #define SCHEME_JOIN /* by_cpu and moves */
+#endif
 #define SCHEME_UNSUPPORTED
 static const char *scheme_unsupported(void)
 {
 #ifdef STAMPEDE_COUNTING
 	return NULL; /* its sections are the model, or the explorer is who makes them start over */
+#elif defined(RESTART_MODEL)
+	return "sections that start over are written for x86-64 and arm64";
+#elif defined(RESTART_BY_HANDLER)
+	return NULL;
 #else
 	return restart_unsupported();
 #endif
 }
-#endif
 
 #endif

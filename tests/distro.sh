@@ -42,7 +42,8 @@ inside() {
 			"/usr/share/debootstrap/scripts?" >&2
 		return 3
 	}
-	mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" &&
+	# In a root that is a mount itself tests can mount, too.
+	mount --rbind "$root" "$root" && mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" &&
 		mount --rbind /dev "$root/dev" && mount -t tmpfs tmpfs "$root/tmp" || return 3
 	mount --bind "$cache" "$root/var/cache/apt/archives" || return 3
 	cp /etc/resolv.conf "$root/etc/" 2>/dev/null

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/bits.h"
+#include "core/wide.h"
 
 #define TOP UINT64_MAX
 
@@ -152,6 +153,33 @@ static void align_edges(void **state)
 	assert_int_equal(bits_align(TOP - 7, 8), TOP - 7);
 }
 
+static void wide_products(void **state)
+{
+	static const uint64_t of[] = { 0, 1, 2, 3, 1000000000, 0xffffffff, 0x100000000, 2399987654,
+				       UINT64_C(1) << 63, TOP - 1, TOP };
+	const unsigned int count = sizeof(of) / sizeof(of[0]);
+	unsigned int i, j, k;
+	uint64_t low;
+
+	(void)state;
+	assert_int_equal(wide_high(UINT64_C(1) << 63, 6), 3);
+	assert_int_equal(wide_scale(2399987654, 1000000000, 2399987654), 1000000000);
+	assert_int_equal(wide_scale(TOP, 1000000000, 1), TOP);
+	assert_int_equal(wide_scale(TOP, TOP, TOP), TOP);
+	assert_int_equal(wide_scale(1, 1, 0), TOP);
+	/* The two ways: where there is only one, against itself. */
+	for (i = 0; i < count; i++) {
+		for (j = 0; j < count; j++) {
+			assert_int_equal(wide_product_by_halves(of[i], of[j], &low),
+					 wide_high(of[i], of[j]));
+			assert_int_equal(low, of[i] * of[j]);
+			for (k = 0; k < count; k++)
+				assert_int_equal(wide_scale_by_bits(of[i], of[j], of[k]),
+						 wide_scale(of[i], of[j], of[k]));
+		}
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -160,6 +188,7 @@ int main(void)
 		cmocka_unit_test(advance_near_2_64), cmocka_unit_test(advance_against_truth),
 		cmocka_unit_test(overflow_examples), cmocka_unit_test(overflow_edges),
 		cmocka_unit_test(align_examples),    cmocka_unit_test(align_edges),
+		cmocka_unit_test(wide_products),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

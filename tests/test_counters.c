@@ -45,6 +45,7 @@ static void spin(uint64_t rounds)
 	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(rounds) : : "cc");
 #else
 	(void)rounds;
+	print_message("skipped: no loop of known length is written for this machine\n");
 	skip();
 #endif
 }

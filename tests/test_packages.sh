@@ -36,8 +36,8 @@ lacking=0
 asked=$(make -pn help 2>/dev/null | sed -nE 's/^[a-z_]*packages :?= //p' | tr ' ' '\n')
 asked="$asked $(grep -ho 'packages.sh[^|]*' Makefile ./*/*.mk ./*/*/*.mk | tr ' ' '\n')"
 for package in $(echo "$asked" | tr ' ' '\n' | grep -x '[a-z][a-z0-9+-]*' | sort -u); do
-	machine pacman
-	$packages "$package" 2>&1 | grep -q '(' || continue
+	awk -v name="$package" '$1 == name && NF == 5 { found = 1 } END { exit !found }' runner/packages.sh &&
+		continue
 	lacking=$((lacking + 1))
 	echo "# no counterpart of $package"
 done

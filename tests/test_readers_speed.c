@@ -296,8 +296,10 @@ static void beside_babeltrace(void **state)
 	scratch_remove(dir);
 	result = race_end(&library);
 	race_print("compact CTF", "libbabeltrace2", &result);
-	if (!printing.rounds)
+	if (!printing.rounds) {
+		print_message("skipped: needs Debian's babeltrace2\n");
 		skip();
+	}
 	result = race_end(&printing);
 	race_print("compact CTF", "babeltrace2 with printing", &result);
 	assert_fast(&result, BABELTRACE_TIMES);

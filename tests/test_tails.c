@@ -269,8 +269,10 @@ static void writers_share_a_ring(void **state)
 	unsigned int i, rows = 0;
 
 	(void)state;
-	if (plan.count < 2)
+	if (plan.count < 2) {
+		print_message("skipped: two writers need two CPUs\n");
 		skip();
+	}
 	for (i = 0; drivers_checked[i]; i++) {
 		if (!drivers_checked[i]->desc->shared_promises)
 			continue;
@@ -296,8 +298,10 @@ static void unlocked_rows_break(void **state)
 	struct stress_result *result;
 
 	(void)state;
-	if (plan.count < 2)
+	if (plan.count < 2) {
+		print_message("skipped: two writers need two CPUs\n");
 		skip();
+	}
 	assert_int_equal(unlocked->desc->shared_promises, 0);
 	result = run_shared(unlocked, WORKLOAD_threads, 0);
 	assert_int_equal(stress_verdict(result), VERDICT_BROKEN);

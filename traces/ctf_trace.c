@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/wide.h"
 #include "options.h"
 
 static int read_metadata(struct ctf_trace *trace)
@@ -164,10 +165,7 @@ struct ctf_trace_file *ctf_trace_first(struct ctf_trace *trace, const struct tra
 
 uint64_t ctf_trace_ns(const struct ctf_trace *trace, uint64_t ticks)
 {
-	unsigned __int128 ns;
-
 	if (trace->metadata.clock.hz == 1000000000)
 		return ticks;
-	ns = (unsigned __int128)ticks * 1000000000 / trace->metadata.clock.hz;
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+	return wide_scale(ticks, 1000000000, trace->metadata.clock.hz);
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/wide.h"
+
 #define HEADER "log2_bucket,lo_ns,hi_ns,count"
 #define FIELDS 4
 #define LINE_BYTES 128
@@ -149,7 +151,7 @@ static uint64_t splitmix(uint64_t *state)
 double gaps_sample_ns(const struct gaps *gaps, uint64_t *state)
 {
 	/* The high half of the product: uniform below count, without a division. */
-	uint64_t pick = (uint64_t)((unsigned __int128)splitmix(state) * gaps->count >> 64);
+	uint64_t pick = wide_high(splitmix(state), gaps->count);
 	double part = (double)(splitmix(state) >> 11) * 0x1p-53;
 	unsigned int i = 0;
 

@@ -8,7 +8,9 @@
 
 #if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
+#ifdef RSEQ_SIG /* glibc knows this machine's */
 #define HAS_RSEQ
+#endif
 #endif
 
 uint64_t restart_epoch;
@@ -79,7 +81,7 @@ bool restart_attach(void)
 #else
 const char *restart_unsupported(void)
 {
-	return "built without rseq: it takes glibc 2.35";
+	return "built without rseq: it takes a glibc that knows it on this machine, 2.35 or later";
 }
 
 unsigned int restart_cpu(void)
