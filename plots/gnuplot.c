@@ -112,6 +112,9 @@ static int run(const char *dir, const char *script, const char *format, int out,
 	if (error)
 		return output_fail(PLOTS_RESOURCE, "cannot run gnuplot: %s; data and scripts are "
 				   "in %s", strerror(error), dir);
+	/* The other way that POSIX has to say that there is no such program. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return PLOTS_UNSUPPORTED;
 	picture->data = take(out, &picture->size);
 	said = take(err, &size);
 	error = picture->data && said ? PLOTS_FINE : output_fail_memory();

@@ -42,12 +42,7 @@ man-db              man-db                 man                 man-db         ma
 procps              procps-ng              procps              procps-ng      procps
 gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
 libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
-debootstrap         debootstrap            babeltrace2         babeltrace2            babeltrace          babeltrace     babeltrace
-man-db              man-db                 man                 man-db         mandoc
-procps              procps-ng              procps              procps-ng      procps
-gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
-libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
-debootstrap         debootstrap    debootstrap
+debootstrap         debootstrap            debootstrap         debootstrap    debootstrap
 '
 
 [ "${PACKAGES:-}" = present ] && exit 0

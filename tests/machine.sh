@@ -144,7 +144,7 @@ step() { # name command...
 
 tests() {
 	# shellcheck disable=SC2046
-	SCRIPTS='' SECONDS_PER_TEST=1200 sh tests/run.sh "$build" \
+	STAMPEDE_EMULATED=1 SCRIPTS='' SECONDS_PER_TEST=1200 sh tests/run.sh "$build" \
 		$(ls tests/test_*.c | sed "s,\(.*\)\.c,$build/\1,")
 }
 

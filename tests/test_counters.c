@@ -267,7 +267,7 @@ static void half_a_group_is_closed(void **unused)
 	close(after);
 	assert_int_equal(result, -1);
 	assert_int_equal(after, lowest);
-	if (!strstr(counters.why, "paranoid"))
+	if (!strstr(counters.why, "paranoid") && !strstr(counters.why, "no perf events"))
 		assert_non_null(strstr(counters.why, "minor page faults: Too many open files"));
 }
 

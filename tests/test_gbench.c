@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The shim over Google Benchmark: runner/gbench.h. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -261,15 +262,18 @@ static void environment_is_overruled(void **unused)
 		"BENCHMARK_PERF_COUNTERS=CYCLES", "BENCHMARK_MIN_TIME=0.5",
 		"BENCHMARK_DISPLAY_AGGREGATES_ONLY=1", "V=3",
 	};
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t i;
 
 	(void)unused;
+	assert_true(length > 0);
+	self[length] = '\0';
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		char command[256], line[256], *printed;
+		char command[PATH_MAX + 256], line[256], *printed;
 		FILE *child;
 
-		snprintf(command, sizeof(command), "%s /proc/%ld/exe child 2>&1",
-			 variables[i], (long)getpid());
+		snprintf(command, sizeof(command), "%s %s child 2>&1", variables[i], self);
 		child = popen(command, "r");
 		assert_non_null(child);
 		printed = fgets(line, sizeof(line), child);

@@ -53,7 +53,8 @@ static void measured_inputs_fit_together(void **state)
 	(void)state;
 	assert_int_equal(layout_measure(&measured), 0);
 	near(measured.clock_hz, ticks_hz(), 1e-9);
-	assert_true(measured.spacing_median_ticks > 0);
+	/* A clock may be too slow to tell two events in a row apart, as many of arm64 are. */
+	assert_true(measured.spacing_median_ticks > 0 || measured.clock_hz < 1e9);
 	assert_true(measured.spacing_least_ticks <= measured.spacing_median_ticks);
 	assert_true(measured.probe_median_ticks <= measured.probe_p999_ticks);
 	assert_true(measured.probe_longest_ticks <= measured.probe_worst_ticks);

@@ -353,6 +353,10 @@ static void locking_tells_what_happened(void **unused)
 		print_message("skipped: the sanitizer has no mlock\n");
 		skip();
 	}
+	if (getenv("STAMPEDE_EMULATED")) {
+		print_message("skipped: an emulated machine has no limit of locked memory\n");
+		skip();
+	}
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	locked = place_lock_memory(memory, bytes, why, sizeof(why));
 	if (locked == PLACE_YES) {
