@@ -32,12 +32,20 @@ riscv64)
 *) refuse 1 "make test-machine MACHINE=arm64 (or armhf, i386, riscv64)" ;;
 esac
 build=${BUILD:-build-$machine}
-mkdir -p "$build" "build-$machine-libraries" || exit 3
+steps=${*:-all}
+[ "$steps" = all ] && steps="build tests explorer storm"
+for word in $steps; do
+	case $word in
+	build | tests | explorer | history | storm) ;;
+	*) refuse 1 "'$word' is no step: build, tests, explorer, history or storm" ;;
+	esac
+done
 top=$PWD/build-$machine-libraries
 sysroot=$top/sysroot
 cc="$triple-gcc --sysroot=$sysroot"
 command -v "$triple-gcc" >/dev/null || refuse 3 "no $triple-gcc: apt-get install gcc-$triple"
 command -v "qemu-$qemu-static" >/dev/null || refuse 3 "no qemu: apt-get install qemu-user-static"
+mkdir -p "$build" "$top" || exit 3
 
 # ---- the machine's libraries ----
 
@@ -206,13 +214,10 @@ storm() {
 	[ $code -eq 0 ]
 }
 
-steps=${*:-all}
-[ "$steps" = all ] && steps="build tests explorer storm"
 for word in $steps; do
 	case $word in
 	build) step build build_all ;;
-	tests | explorer | history | storm) step "$word" "$word" ;;
-	*) refuse 1 "'$word' is no step: build, tests, explorer, history or storm" ;;
+	*) step "$word" "$word" ;;
 	esac
 	# Nothing can be said of what was not built.
 	[ "$word" = build ] && [ -n "$failed" ] && break

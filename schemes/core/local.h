@@ -5,8 +5,9 @@
  * No SMP fence is needed anywhere in a writer: all writers of a ring run on one CPU and nest, and
  * a CPU sees its own stores in program order. On x86 one instruction is enough, without LOCK;
  * LOCKED puts the prefix there, for the *_locked rows. Elsewhere C11-style relaxed atomics stand
- * in, which are correct and somewhat stronger than needed. The "memory" clobbers keep the compiler
- * from moving record bytes before the reserve or behind the commit.
+ * in, which are correct and somewhat stronger than needed. The "memory" clobbers, and barriers where
+ * there is no asm, keep the compiler from moving record bytes before the reserve or behind the
+ * commit, and the accesses of one shared word past those of another.
  *
  * LOCKED rows with shared_promises may also be written from several CPUs, on x86-64 only: there
  * loads and stores keep their order but for a load that passes an older store, and every claim and
@@ -37,7 +38,10 @@ static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
 	__asm__ volatile(LOCAL_LOCK "xaddq %0, %1" : "+r"(value), "+m"(*word) : : "memory", "cc");
 	return value;
 #else
-	return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+	barrier();
+	value = __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+	barrier();
+	return value;
 #endif
 }
 
@@ -53,8 +57,13 @@ static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t new
 			 : "memory");
 	return stored;
 #else
-	return __atomic_compare_exchange_n(word, old, new, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED);
+	bool stored;
+
+	barrier();
+	stored = __atomic_compare_exchange_n(word, old, new, false, __ATOMIC_RELAXED,
+					     __ATOMIC_RELAXED);
+	barrier();
+	return stored;
 #endif
 }
 
@@ -128,7 +137,12 @@ static inline void local_add_raw(uint64_t *word, uint64_t value)
 /* Takes the value of *word and leaves 0, in one step. */
 static inline uint64_t local_take_raw(uint64_t *word)
 {
-	return __atomic_exchange_n(word, 0, __ATOMIC_RELAXED);
+	uint64_t taken;
+
+	barrier();
+	taken = __atomic_exchange_n(word, 0, __ATOMIC_RELAXED);
+	barrier();
+	return taken;
 }
 
 #define local_xadd(label, word, value) \
