@@ -25,10 +25,16 @@ one() { # BUILD TEST
 	good=$((good + $(grep -ci '^not ok .*# *skip' "$log")))
 	# A program that dies, or says so only by its exit code, has failed at least once.
 	if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
-	none=
+	none='' silent=''
+	case $name in
+	*.sh) [ "$skip" -le "$(grep -ciE '^(not )?ok .*# *skip .' "$log")" ] || silent=yes ;;
+	*) [ "$skip" -le "$(count '^skipped: .')" ] || silent=yes ;;
+	esac
+	[ -z "$silent" ] || bad=$((bad + 1))
 	if [ $((good + bad)) -eq 0 ]; then bad=1 none=yes; fi
 	{
 		[ -n "$none" ] && echo "$name: ran no test"
+		[ -n "$silent" ] && echo "$name: skipped a test and did not say why"
 		printf '%-28s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" \
 			$((good - skip)) "$bad" "$skip" $(($(date +%s) - started))
 		[ "$skip" -gt 0 ] && grep -iE '# *skip|^skipped:' "$log" |
