@@ -200,7 +200,10 @@ static void perf_has_three_states(void **state)
 	put(*state, "proc/sys/kernel/perf_event_paranoid", "3\n");
 	if (!geteuid()) {
 		assert_warning(&in, "perf", "unknown", "not tried");
-		assert_int_equal(seteuid(65534), 0);
+		if (seteuid(65534)) {
+			print_message("skipped: there is no other user in this namespace\n");
+			skip();
+		}
 	}
 	assert_warning(&in, "perf", "yes", "perf_event_paranoid is 3");
 	if (!getuid())
