@@ -340,7 +340,10 @@ def main():
         sys.exit("%s: no code found" % sys.argv[1])
     out += table(assembly, sites, stops)
     with open(sys.argv[2], "w") as file:
-        file.write("\n".join(out) + '\n\t.section .note.GNU-stack,"",@progbits\n')
+        text = "\n".join(out) + "\n"
+        if ".note.GNU-stack" not in text:
+            text += '\t.section .note.GNU-stack,"",@progbits\n'
+        file.write(text)
 
 
 main()
