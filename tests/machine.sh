@@ -178,7 +178,7 @@ kept() { # budget...
 # The same final buffers as here. Pointers of 32 bits: as many of them, not the same.
 explorer() {
 	[ $class = 1 ] && fields=1,2 || fields=1,2,3
-	outcomes build/explore --stops points >"$scratch/here"
+	outcomes build/explore --stops points >"$scratch/here" 2>/dev/null
 	outcomes "$build/explore" --stops points 2>"$scratch/left_out" | cut -d' ' -f$fields \
 		>"$scratch/there"
 	sed -n "s/^stampede: \(.*\) left out: /skipped: \1: /p" "$scratch/left_out"
@@ -210,7 +210,11 @@ history() {
 storm() {
 	"$build/run-stress" --seconds 2 --bits 22 >"$scratch/storm" 2>&1
 	code=$?
-	cat "$scratch/storm"
+	if [ $code -eq 0 ]; then
+		grep -E '^stampede: .* left out|^[a-z0-9_]+ \(.*\): ' "$scratch/storm"
+	else
+		cat "$scratch/storm"
+	fi
 	[ $code -eq 0 ]
 }
 
