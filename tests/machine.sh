@@ -119,6 +119,16 @@ if [ -z "${STAMPEDE_NAMESPACE:-}" ]; then
 	exec unshare --user --map-root-user --mount sh "$0" "$machine" "$@" ||
 		refuse 4 "no namespace of users here"
 fi
+# An x86-64 kernel runs i386 as it is, once its loader and libraries are where programs look for them;
+# qemu 7.2 ends such programs by an assertion of its own when signals come.
+if [ "$STAMPEDE_NAMESPACE" = entered ] && [ "$machine-$(uname -m)" = i386-x86_64 ]; then
+	mkdir -p "$top/loader" || exit 3
+	ln -sfn "$sysroot/usr/lib/i386-linux-gnu" "$top/loader/i386-linux-gnu"
+	ln -sfn i386-linux-gnu/ld-linux.so.2 "$top/loader/ld-linux.so.2"
+	mount -t overlay -o "lowerdir=$top/loader:/usr/lib" none /usr/lib ||
+		refuse 4 "no overlay can be mounted in a namespace of users here"
+	export STAMPEDE_NAMESPACE=ready
+fi
 if [ "$STAMPEDE_NAMESPACE" = entered ]; then
 	misc=/proc/sys/fs/binfmt_misc
 	zeros='\x00\x00\x00\x00\x00\x00\x00\x00' ones='\xff\xff\xff\xff\xff\xff\xff\xff'

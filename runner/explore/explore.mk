@@ -26,9 +26,9 @@ EXPLORE_WARN ?= -Wall -Wextra $(werror) -Wno-unused-function
 explored_flags = -std=gnu11 -D_GNU_SOURCE= $(EXPLORE_WARN) \
 	-I$(TREE)/schemes -I$(TREE)/traces -I$(TREE)/workloads -I$(TREE)/runner -I$(TREE)/results \
 	-I$(TREE)/runner/explore -fPIC -fvisibility=hidden
-# A stop saves the general registers and no others; at a labelled point, which is a call, only ARM
+# A stop saves the general registers and no others; at a labelled point, which is a call, only arm64
 # could have something in those.
-points_flags := -g1 $(if $(filter aarch64-% arm-%,$(notdir $(EXPLORE_CC))),-mgeneral-regs-only)
+points_flags := -g1 $(if $(filter aarch64-%,$(notdir $(EXPLORE_CC))),-mgeneral-regs-only)
 # No red zone: a stop is a call. No jump tables: their entries are outside of the code. Frame
 # pointers are left to the compiler's level.
 stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-jump-tables \
