@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "world.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "guard.h"
 #include "identify.h"
@@ -30,9 +28,6 @@ uint8_t *world_covered;
 static uint8_t *stack_begin;
 static struct world_start started;
 static bool reading; /* a reader may have come in the middle */
-static uint32_t *site_index[2]; /* by copy: return address - stop_base -> site + 1 */
-static uint64_t stop_base[2], stop_span[2];
-static bool has_rounds; /* the row has string instructions with stops between their rounds */
 
 uintptr_t world_stack_end(unsigned int writer)
 {
@@ -58,7 +53,7 @@ static size_t slots_bytes(void)
 	return sizeof(struct subbuf) << world_row.config.count_shift;
 }
 
-static size_t world_memory_bytes(void)
+size_t world_memory_bytes(void)
 {
 	return scheme_bytes() + slots_bytes() +
 	       ((size_t)1 << (world_row.config.subbuf_shift + world_row.config.count_shift));
@@ -117,81 +112,6 @@ int world_map(void)
 	world = map(WORLD_ADDRESS, WORLD_BYTES);
 	stack_begin = map(STACK_ADDRESS, WORLD_WRITERS_MAX * WORLD_STACK_BYTES);
 	return world && stack_begin ? 0 : -ENOMEM;
-}
-
-/* ---- loading ---- */
-
-static int index_sites(const char *path, unsigned int copy)
-{
-	uint64_t low = UINT64_MAX, high = 0, i, stop;
-
-	for (i = 0; i < world_row.site_count; i++) {
-		stop = world_row.sites[i].stop[copy];
-		if (!stop)
-			continue;
-		low = stop < low ? stop : low;
-		high = stop > high ? stop : high;
-	}
-	stop_base[copy] = low;
-	stop_span[copy] = high >= low ? high - low + 1 : 0;
-	free(site_index[copy]);
-	site_index[copy] = calloc(stop_span[copy] + 1, sizeof(uint32_t));
-	if (!site_index[copy]) {
-		fprintf(stderr, "stampede: no memory for the stops of %s\n", path);
-		return -ENOMEM;
-	}
-	has_rounds = false;
-	for (i = 0; i < world_row.site_count; i++)
-		has_rounds |= world_row.sites[i].paths == 1 << PATH_ROUND;
-	for (i = 0; i < world_row.site_count; i++)
-		if (world_row.sites[i].stop[copy])
-			site_index[copy][world_row.sites[i].stop[copy] - low] = (uint32_t)i + 1;
-	return 0;
-}
-
-bool world_has_sections(void)
-{
-	uint64_t i;
-
-	for (i = 0; i < world_row.site_count; i++)
-		if (world_row.sites[i].abort[STOPS_ALL])
-			return true;
-	return false;
-}
-
-int world_load(const char *path)
-{
-	static void *loaded;
-	void (*get)(struct explored_row *row);
-	unsigned int copy;
-	int error = 0;
-	void *symbol;
-
-	if (loaded)
-		dlclose(loaded);
-	loaded = NULL;
-	if (access(path, F_OK)) {
-		fprintf(stderr, "stampede: no %s: make %s\n", path, path);
-		return -ENOENT;
-	}
-	error = object_check(path);
-	if (error)
-		return error;
-	loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	symbol = loaded ? dlsym(loaded, EXPLORED_ROW_SYMBOL) : NULL;
-	if (!symbol) {
-		fprintf(stderr, "stampede: %s is not an explored row: %s\n", path, dlerror());
-		return -ENOEXEC;
-	}
-	memcpy(&get, &symbol, sizeof(get));
-	get(&world_row);
-	for (copy = 0; copy < 2 && !error; copy++)
-		error = index_sites(path, copy);
-	if (offsetof(struct world, memory) + 64 + world_memory_bytes() > WORLD_BYTES) {
-		fprintf(stderr, "stampede: %s: its ring is too large to be explored\n", path);
-		return -E2BIG;
-	}
-	return error;
 }
 
 /* ---- what the row calls, on the writer's stack ---- */
@@ -380,30 +300,18 @@ static struct switch_frame *world_frame(void)
 	return (struct switch_frame *)world->book.sp;
 }
 
-static const struct explore_site *site_at(uint64_t pc, unsigned int *copy)
-{
-	uint64_t offset;
-
-	for (*copy = 0; *copy < 2; (*copy)++) {
-		offset = pc - stop_base[*copy];
-		if (offset < stop_span[*copy] && site_index[*copy][offset])
-			return &world_row.sites[site_index[*copy][offset] - 1];
-	}
-	return NULL;
-}
-
 const struct explore_site *world_site(void)
 {
 	unsigned int copy;
 
-	return site_at(world_frame()->pc, &copy);
+	return world_site_at(world_frame()->pc, &copy);
 }
 
 /* Between two bytes of a word that a string instruction copies: whole words are enough places. */
 static bool within_word(void)
 {
 #ifdef __x86_64__
-	const struct explore_site *site = has_rounds ? world_site() : NULL;
+	const struct explore_site *site = world_has_rounds ? world_site() : NULL;
 
 	return site && site->paths & 1 << PATH_ROUND && world_frame()->rcx & 7 &&
 	       site->instruction[strlen(site->instruction) - 1] == 'b';
@@ -492,7 +400,7 @@ void world_without_stops(void)
 void world_abort_section(void)
 {
 	unsigned int copy;
-	const struct explore_site *site = site_at(world_frame()->pc, &copy);
+	const struct explore_site *site = world_site_at(world_frame()->pc, &copy);
 
 	if (site && site->abort[copy])
 		world_frame()->pc = site->abort[copy];

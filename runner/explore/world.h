@@ -161,6 +161,15 @@ bool world_has_sections(void);
 /* Loads an explored row from `path`. Negative errno, after a line on stderr. */
 int world_load(const char *path);
 
+/* Has the loaded row string instructions with stops between their rounds? */
+extern bool world_has_rounds;
+
+/* The site whose stop returns to `pc`, and in which copy it is; NULL: none. */
+const struct explore_site *world_site_at(uint64_t pc, unsigned int *copy);
+
+/* Bytes of scheme, slots and ring. */
+size_t world_memory_bytes(void);
+
 /* An empty ring, then the events that come before; check_init() for a reader. */
 void world_begin(const struct world_start *start, const struct budget *budget);
 
