@@ -91,6 +91,7 @@ RESERVE_SLOW struct reservation floor_switch(struct scheme_ring *s, uint32_t id,
 	if (!packed_fit(ring, id, len, tail, 0, &claim))
 		return reserve_lost(ring, claim.size);
 	if (claim.opens) {
+		EXPLORED_PATH("switch");
 		ring_subbuf(ring, claim.number)->number = claim.number;
 		ring_subbuf(ring, claim.number)->lost_before = claim.opening.lost_before;
 		ctf_header_put(ring, (struct ctf_packet_header *)ring_subbuf_base(ring, claim.number),

@@ -67,11 +67,11 @@ exports "drifting times" ftrace 2 1 --object "$scratch/seed_004.page.so" \
 
 # A reader in the middle: what it took is not in the buffer at the end, but in the trace.
 rm -rf "$trace"
-ends="--schemes =nested_stamps --shape ends2 --events 9 --nested 0 --reads 1"
+ends="--schemes =nested_stamps --shape ends2 --events 16 --nested 0 --reads 1"
 "$explore" $ends --replay "" --export "$trace" >"$scratch/out" 2>"$scratch/err" &&
 	"$build/read-trace" --csv "$trace" >"$scratch/csv" && lapped=$(wc -l <"$scratch/csv")
 stop=0 taken=
-while [ -z "$taken" ] && [ $((stop += 10)) -lt 200 ]; do
+while [ -z "$taken" ] && [ $((stop += 10)) -lt 500 ]; do
 	rm -rf "$trace"
 	"$explore" $ends --replay "r$stop" --export "$trace" >"$scratch/out" 2>"$scratch/err" || break
 	"$build/read-trace" --csv "$trace" >"$scratch/csv" 2>"$scratch/err"
