@@ -299,6 +299,10 @@ static void finish_losses(struct check *check, const struct check_totals *totals
 		object(check, ORACLE_LOSSES, "event lost without a reason that the ring shows");
 	if (totals->ample && totals->lost)
 		object(check, ORACLE_LOSSES, "event lost though nothing filled the ring");
+	if (totals->reasons && (totals->refused < totals->losses.of[LOSS_LARGE] ||
+				totals->refused > totals->losses.of[LOSS_LARGE] +
+							  totals->losses.of[LOSS_LARGEST]))
+		object(check, ORACLE_LOSSES, "events counted as too large are not those that were");
 	if (totals->sequenced && loss_total(&totals->losses) != totals->failed)
 		object(check, ORACLE_LOSSES, "lost events are not those that have a reason");
 }

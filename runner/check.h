@@ -247,10 +247,12 @@ void check_flushed(struct check *check);
 struct check_totals {
 	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed; /* record() returned false */
-	uint64_t lost; /* by the ring's count */
+	uint64_t lost; /* by the ring's count, refused and stuck ones included */
+	uint64_t refused; /* of these, too large */
 	uint64_t committed; /* records by all commit counters; of rings that have them */
 	uint64_t nested; /* nested writers that ran, whether they recorded or not */
 	struct loss_counts losses; /* why events were lost */
+	bool reasons; /* losses and refused are of the same events */
 	bool sequenced; /* payloads carry sequences: not in the timed build */
 	bool counted; /* the ring has commit counters */
 	bool ample; /* nothing that the run did can fill the ring: no event may be lost */

@@ -136,6 +136,10 @@ int driver_omit_unsupported(const struct driver **chosen, int count)
 
 void driver_list(FILE *text, const struct driver *driver)
 {
-	fprintf(text, "%-30s %s%s (%s)\n", driver->row, driver->variant ? "variant: " : "",
+	fprintf(text, "%-30s %s%s (%s)", driver->row, driver->variant ? "variant: " : "",
 		driver->desc->title, driver->desc->source);
+	if (driver->desc->gap_bits)
+		fprintf(text, "; gaps below 2^%u ticks",
+			driver->stamp_bits + driver->desc->gap_bits);
+	fputc('\n', text);
 }

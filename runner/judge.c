@@ -44,6 +44,7 @@ static void overwritten_bounds(const struct check *check, uint64_t began,
 static void ring_totals(const struct ring *ring, struct check_totals *totals)
 {
 	totals->lost = ring->lost + ring->refused + ring->stuck;
+	totals->refused = ring->refused;
 	/* Without commit counters sequences and what is decoded have to say it all. */
 	totals->counted = ring_has_commits(ring);
 	if (totals->counted)
@@ -58,7 +59,11 @@ void judge_totals(const struct buffer *buffer, const struct check *check,
 	bool timed = buffer->driver->timed;
 	unsigned int context;
 
-	*totals = (struct check_totals){ .losses = writer->losses, .sequenced = !timed };
+	*totals = (struct check_totals){
+		.losses = writer->losses,
+		.reasons = !timed,
+		.sequenced = !timed,
+	};
 	ring_totals(ring, totals);
 	for (context = 0; context < CONTEXTS; context++) {
 		totals->written[context] =

@@ -6,6 +6,7 @@
  * beside a plain one, and the padding to 8 bytes.
  */
 #define LOSS_AROUND 32
+#define LOSS_HEADER 4 /* and no less than that */
 
 /* Where the writers stand, by the tail's own form; not by what the schemes make of it. */
 struct stand {
@@ -58,7 +59,7 @@ enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t
 	if (*(const volatile uint64_t *)&ring->stuck != before.stuck)
 		return LOSS_STUCK;
 	if ((uint64_t)payload_bytes + LOSS_AROUND > most)
-		return LOSS_LARGE;
+		return (uint64_t)payload_bytes + LOSS_HEADER > most ? LOSS_LARGE : LOSS_LARGEST;
 	if (company == LOSS_CONCURRENT)
 		return reason_concurrent(ring);
 	/* A reader that came in between may have made room, and a nested writer used it. */
@@ -79,7 +80,8 @@ bool loss_ring_full(const struct ring *ring)
 
 const char *loss_name(enum loss loss)
 {
-	static const char *const names[LOSSES] = { "full", "held", "large", "stuck", "unexplained" };
+	static const char *const names[LOSSES] = { "full",  "held",	"large",
+						    "largest", "stuck", "unexplained" };
 
 	return names[loss];
 }

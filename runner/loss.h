@@ -9,6 +9,7 @@
  *   held         overwrite mode, or discard mode with room: a writer that was interrupted has not
  *                completed the slot that comes next
  *   large        no sub-buffer can hold the event
+ *   largest      with its header perhaps none can; so the ring's own count says
  *   stuck        the scheme gave up, and counted that (a promise of its own, BOUNDED)
  *   unexplained  none of these: the event had room
  */
@@ -24,6 +25,7 @@ enum loss {
 	LOSS_FULL,
 	LOSS_HELD,
 	LOSS_LARGE,
+	LOSS_LARGEST,
 	LOSS_STUCK,
 	LOSS_UNEXPLAINED,
 	LOSSES,

@@ -43,6 +43,7 @@ static const struct scheme_desc scheme_desc = {
 	.source = "Torvalds, LKML 2008-09-24",
 	.promises = PROMISE_ALL,
 	.extension = EXTEND_ON_GAP,
+	.gap_bits = 32,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
 };

@@ -42,6 +42,7 @@ static const struct scheme_desc scheme_desc = {
 #ifdef OVERFLOW_MSB32
 	.title = "inline full stamp, 32-bit test of the upper bits",
 	.extension = EXTEND_ON_CARRY,
+	.gap_bits = 32,
 #else
 	.title = "inline full stamp, 64-bit test of the distance",
 	.extension = EXTEND_ON_GAP,

@@ -70,9 +70,11 @@ static const struct scheme_desc scheme_desc = {
 #ifdef ABSOLUTE_ALWAYS
 	/* A stamp that is whole is right even where equal stamps let before == write by chance. */
 	.extension = EXTEND_ALWAYS,
+	.gap_bits = 32,
 #else
 	.needs = NEED_STRICT_CLOCK,
 	.extension = EXTEND_ON_GAP,
+	.gap_bits = 32,
 #endif
 	.extra_per_nested = 2,
 	.zeros_per_nested = 1,

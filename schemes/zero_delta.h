@@ -39,6 +39,7 @@ static const struct scheme_desc scheme_desc = {
 	.source = "Linux ring buffer, 2009 to 2020",
 	.promises = PROMISE_MONOTONIC | PROMISE_BOUNDED,
 	.extension = EXTEND_ON_GAP,
+	.gap_bits = 32,
 	.extra_per_nested = 1, /* room for an extend, claimed and not needed */
 	.zeros_per_nested = 2,
 	.clock_reads = 1,

@@ -67,6 +67,14 @@ static void an_event_too_large_is_a_reason(void **state)
 		assert_int_equal(lost_by(LOSS_LARGE), 3);
 		judge();
 		assert_int_equal(objecting(), 0);
+		/* Counted as something else. */
+		start_mode(forms[i], RING_OVERWRITE);
+		buffer.writer.extra_bytes = 512;
+		run(3);
+		buffer_ring(&buffer)->refused--;
+		buffer_ring(&buffer)->lost++;
+		judge();
+		assert_int_equal(objecting(), LOSSES_ORACLE);
 	}
 }
 

@@ -198,6 +198,7 @@ void search_jumps(struct search *search, bool coarse)
 	uint64_t wrap = bits < 63 ? UINT64_C(1) << bits : UINT64_C(1) << 32, wraps;
 	uint64_t unit = UINT64_C(1) << scheme_cut_bits(world_row.driver->desc, bits);
 	static const int64_t near[] = { -2, -1, 0, 1, 2 };
+	static const uint64_t far[] = { UINT64_C(1) << 32, UINT64_C(1) << 48 };
 
 	search->jumps = 0;
 	if (coarse) {
@@ -213,6 +214,10 @@ void search_jumps(struct search *search, bool coarse)
 	for (wraps = 1; wraps <= 2; wraps++)
 		for (i = 0; i < sizeof(near) / sizeof(near[0]); i++)
 			add_jump(search, wraps * wrap + (uint64_t)near[i]);
+	/* And those that a distance or a stamp of fewer bits than the row says would not tell. */
+	for (i = 0; i < sizeof(far) / sizeof(far[0]); i++)
+		if (far[i] > 2 * wrap)
+			add_jump(search, far[i]);
 }
 
 /* ---- snapshots ---- */

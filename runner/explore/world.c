@@ -553,6 +553,9 @@ void world_judge(struct judgement *judgement)
 	/* What comes after an event that was taken back may have to be whole. */
 	totals.nested += book->discarded;
 	world->check.closed_by_flush = book->flushed;
+	if (*world_row.blocked)
+		check_violate(&world->check, ORACLE_STRUCTURE, "interrupts are left blocked", 0, 0, 0,
+			      NULL);
 	if (book->deferred)
 		check_violate(&world->check, ORACLE_CONSERVATION, "a deferred event never ran", 0, 0,
 			      0, NULL);

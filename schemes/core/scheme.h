@@ -47,7 +47,7 @@ enum scheme_promise {
 	PROMISE_MONOTONIC = 1 << 0, /* decoded times never go back in buffer order */
 	PROMISE_EXACT = 1 << 1, /* decoded == stamp taken, but for those declared inexact */
 	PROMISE_WINDOW = 1 << 2, /* decoded lies between entry and exit of its own reserve */
-	PROMISE_WRAP_PROOF = 1 << 3, /* all that holds after a gap of any length */
+	PROMISE_WRAP_PROOF = 1 << 3, /* all that holds after a gap of any length; or see gap_bits */
 	PROMISE_BOUNDED = 1 << 4, /* finishes however slow the clock is */
 	PROMISE_ALL = (1 << 5) - 1,
 };
@@ -81,6 +81,7 @@ struct scheme_desc {
 	uint32_t beat_ns; /* or a fixed period, whatever a wrap takes; 0: beats_per_wrap */
 	uint32_t alignment; /* bytes that payloads and records start at multiples of; 0: packed */
 	uint32_t shared_promises; /* with writers on several CPUs in one ring; 0: not possible */
+	uint32_t gap_bits; /* gaps below 2^(T + this) only, less a wrap with EXTEND_ON_CARRY; 0: any */
 	uint32_t cut_bits; /* low bits of the stamp that are not stored: see scheme_cut_bits() */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
 };
