@@ -8,8 +8,8 @@
 #include "output.h"
 #include "text.h"
 
-/* Rows that can be told apart: eight colours, each with a full and a dashed line. */
-#define COLOURED_MOST 16
+/* A quantile that leaves fewer samples above it than that is a matter of luck. */
+#define ABOVE_LEAST 10
 
 /* ---- tails ---- */
 
@@ -17,9 +17,9 @@
 struct tails_plot {
 	const struct tails_cell **panels;
 	size_t panel_count;
-	const struct tails_cell **rows; /* those that are no variants first */
+	const struct tails_cell **rows; /* those that are no variants first: `mains` */
 	size_t row_count;
-	size_t coloured;
+	size_t mains;
 };
 
 static bool same(const char *a, const char *b)
@@ -54,7 +54,7 @@ static void add_row(struct tails_plot *plot, const struct tails_cell *cell)
 
 static int tails_plot_begin(const struct run *run, struct tails_plot *plot)
 {
-	size_t i, mains;
+	size_t i;
 
 	*plot = (struct tails_plot){
 		.panels = calloc(run->tails_count + 1, sizeof(*plot->panels)),
@@ -68,14 +68,10 @@ static int tails_plot_begin(const struct run *run, struct tails_plot *plot)
 	for (i = 0; i < run->tails_count; i++)
 		if (run->tails[i].point_count && !run->tails[i].variant)
 			add_row(plot, &run->tails[i]);
-	mains = plot->row_count;
+	plot->mains = plot->row_count;
 	for (i = 0; i < run->tails_count; i++)
 		if (run->tails[i].point_count && run->tails[i].variant)
 			add_row(plot, &run->tails[i]);
-	/* Where there are few, all; else the variants step back. */
-	plot->coloured = plot->row_count <= COLOURED_MOST ? plot->row_count :
-			 mains < COLOURED_MOST		  ? mains :
-							    COLOURED_MOST;
 	return 0;
 }
 
@@ -96,42 +92,37 @@ static const struct tails_cell *find_cell(const struct run *run, const struct ta
 	return NULL;
 }
 
-/* The share of longer samples, and where it ends: none is longer than the longest. */
-static void write_cell(FILE *dat, const struct tails_cell *cell, double *least_share)
+/* What `of` the samples stay at or below, NaN where too few lie above to say. */
+static double quantile(const struct tails_cell *cell, double value, double of)
 {
-	size_t i;
+	double above = (cell->samples - (cell->hits > 0 ? cell->hits : 0)) * (1 - of);
 
-	if (!cell || !cell->point_count) {
-		fputs("NaN NaN\n", dat); /* gnuplot refuses an empty block */
-		return;
-	}
-	data_number(dat, cell->points[0].ticks);
-	fputs(" 1\n", dat);
-	for (i = 0; i < cell->point_count; i++) {
-		double longer = 1 - cell->points[i].share;
-
-		/* What rounding leaves of 1 - 1 is no share of anything. */
-		if (!(longer * cell->samples > 0.5))
-			longer = 0;
-		else
-			*least_share = fmin(*least_share, longer);
-		data_number(dat, cell->points[i].ticks);
-		data_number(dat, longer);
-		data_label(dat, cell->row, NAN);
-		fputc('\n', dat);
-	}
+	/* 1 - 0.999 is a little less than a thousandth. */
+	return above > ABOVE_LEAST - 1e-6 ? value : NAN;
 }
 
-static void write_names(FILE *vars, const struct tails_plot *plot)
+static void write_cell(FILE *dat, const struct tails_plot *plot, size_t row,
+		       const struct tails_cell *cell)
+{
+	fprintf(dat, "%zu", row + 1);
+	data_label(dat, plot->rows[row]->row, NAN);
+	if (!cell || !cell->point_count) {
+		fputs(" NaN NaN NaN NaN NaN\n", dat);
+		return;
+	}
+	data_number(dat, cell->p50);
+	data_number(dat, quantile(cell, cell->p99, 0.99));
+	data_number(dat, quantile(cell, cell->p999, 0.999));
+	data_number(dat, quantile(cell, cell->p9999, 0.9999));
+	data_number(dat, cell->max);
+	fputc('\n', dat);
+}
+
+static void write_panels(FILE *vars, const struct tails_plot *plot)
 {
 	char label[TEXT_LABEL_BYTES];
 	size_t i;
 
-	fprintf(vars, "array tails_names[%zu]\n", plot->row_count ? plot->row_count : 1);
-	for (i = 0; i < plot->row_count; i++) {
-		text_row_label(label, plot->rows[i]->row, NAN);
-		fprintf(vars, "tails_names[%zu] = '%s'\n", i + 1, label);
-	}
 	fprintf(vars, "array tails_regimes[%zu]\narray tails_gaps[%zu]\n",
 		plot->panel_count ? plot->panel_count : 1,
 		plot->panel_count ? plot->panel_count : 1);
@@ -145,7 +136,7 @@ static void write_names(FILE *vars, const struct tails_plot *plot)
 
 int data_tails(const struct run *run, FILE *dat, FILE *vars)
 {
-	double least = NAN, most = NAN, share = NAN, fence = NAN;
+	double least = NAN, most = NAN, fence = NAN;
 	const struct tails_cell *cell;
 	struct tails_plot plot;
 	size_t panel, row;
@@ -154,28 +145,28 @@ int data_tails(const struct run *run, FILE *dat, FILE *vars)
 		tails_plot_end(&plot);
 		return output_fail_memory(), -1;
 	}
-	fprintf(dat, "# latency of single events: 1 ticks, 2 share of the samples that took "
-		"longer, 3 row; a block is a row\n# in a panel: all rows of the first panel, then "
-		"those of the next\n");
-	for (panel = 0; panel < plot.panel_count; panel++)
+	fprintf(dat, "# latency of single events in ticks: 1 position, 2 row, 3 median, 4 p99, "
+		"5 p99.9, 6 p99.99, 7 longest;\n# a block is a panel; no "
+		"quantile with fewer than %d samples above\n", ABOVE_LEAST);
+	for (panel = 0; panel < plot.panel_count; panel++) {
+		if (panel)
+			fputs("\n\n", dat);
 		for (row = 0; row < plot.row_count; row++) {
-			if (panel || row)
-				fputs("\n\n", dat);
 			cell = find_cell(run, plot.panels[panel], plot.rows[row]->row);
-			write_cell(dat, cell, &share);
+			write_cell(dat, &plot, row, cell);
 			if (!cell || !cell->point_count)
 				continue;
-			least = fmin(least, cell->points[0].ticks);
-			most = fmax(most, cell->points[cell->point_count - 1].ticks);
+			least = fmin(least, cell->p50);
+			most = fmax(most, cell->max);
 			fence = fmin(fence, cell->fence_p50);
 		}
-	write_names(vars, &plot);
+	}
+	write_panels(vars, &plot);
 	data_set(vars, "tails_rows", (double)plot.row_count);
+	data_set(vars, "tails_mains", (double)plot.mains);
 	data_set(vars, "tails_panels", (double)plot.panel_count);
-	data_set(vars, "tails_coloured", (double)plot.coloured);
 	data_set(vars, "tails_least", least);
 	data_set(vars, "tails_most", most);
-	data_set(vars, "tails_share", share);
 	data_set(vars, "tails_fence", fence);
 	row = plot.row_count;
 	tails_plot_end(&plot);

@@ -133,7 +133,7 @@ static const struct field tails_fields[] = {
 	NUMBER(tails_cell, hits),
 	NUMBER(tails_cell, p50),
 	NUMBER(tails_cell, p99),
-	NUMBER(tails_cell, p999),
+	NUMBER(tails_cell, p999), NUMBER(tails_cell, p9999),
 	NUMBER(tails_cell, max),
 	NUMBER(tails_cell, fence_p50),
 };

@@ -160,6 +160,7 @@ struct tails_cell {
 	double p50;
 	double p99;
 	double p999;
+	double p9999;
 	double max;
 	double fence_p50;
 	struct tails_point *points; /* ascending */

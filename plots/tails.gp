@@ -1,77 +1,80 @@
 # SPDX-License-Identifier: MIT
-# Latency of single events: how many take longer than so many ticks, one panel per regime.
+# Latency of single events: median, quantiles and longest of each row, one panel per regime.
 # By hand: gnuplot tails.gp, or gnuplot -e "format='png'" tails.gp
 load 'run.gp'
 name = 'tails'
 title = 'Latency of single events'
-subtitle = 'share of the events that take longer, without those that a signal hit; both axes log'
-others = tails_rows - tails_coloured
-panel_rows = (tails_panels + 1) / 2
-panel_high = 262
-entries = tails_coloured + (tails_fence > 0)
-lines = int((entries + 3) / 4) + (others > 0)
-legend = 74 + panel_high * panel_rows
-height = legend + 18 * lines + 46
+subtitle = 'without the events that a signal hit; log axis, the same in all panels'
+columns = tails_panels < 3 ? tails_panels : 3
+bands = (tails_panels + columns - 1) / columns
+row_high = 17
+band_high = 92 + row_high * tails_rows
+height = 92 + band_high * bands + 40
 load 'style.gp'
 
+# Columns of tails.dat, and how each is drawn: the longest first, so that the median is on top.
+kinds = '"median" "99 %" "99.9 %" "99.99 %" "longest"'
+points = '7 9 5 13 6'
+sizes = '0.6 0.55 0.45 0.6 0.45'
+colours = blue.' '.sky.' '.orange.' '.vermillion.' '.grey
+
 set multiplot
-set logscale xy
+set logscale x
 first = tails_fence > 0 && tails_fence < tails_least ? tails_fence : tails_least
 first = first > 0 ? first : 1
-set xrange [first / 1.15 : (tails_most > first ? tails_most : first) * 1.3]
-share = tails_share > 0 ? tails_share : 0.1
-bottom = share / 2
-set yrange [bottom : 1.15]
+left = first / 1.3
+end = (tails_most > first ? tails_most : first) * 1.5
+set xrange [left : end]
+set yrange [tails_rows + 0.6 : 0.4]
 set xtics ('1' 1, '10' 10, '100' 100, '1 k' 1e3, '10 k' 1e4, '100 k' 1e5, '1 M' 1e6, '10 M' 1e7, \
 	'100 M' 1e8, '1 G' 1e9) font small
-set ytics ('all' 1, '1 in 10' 1e-1, '1 in 100' 1e-2, '1 in 1 k' 1e-3, '1 in 10 k' 1e-4, \
-	'1 in 100 k' 1e-5, '1 in 1 M' 1e-6, '1 in 10 M' 1e-7) font small
+set grid noytics
+set xlabel 'ticks, two fenced clock reads included' font small offset 0,0.6
 
-do for [i = 1:tails_coloured] {
-	x = 16 + 220 * ((i - 1) % 4)
-	y = legend + 18 * ((i - 1) / 4)
-	set arrow 10 + i from screen right(x),down(y) to screen right(x + 30),down(y) nohead \
-		linewidth 1.8 dashtype dashes(i) linecolor rgb colour(i)
-	set label 10 + i tails_names[i] at screen right(x + 36),down(y) left font small
+do for [i = 1:5] {
+	set label 10 + i word(kinds, i) at screen right(100 * i - 72),down(76) left font small
+	set label 20 + i '' at screen right(100 * i - 80),down(76) point \
+		pointtype int(word(points, i)) pointsize real(word(sizes, i)) \
+		linecolor rgb word(colours, i)
 }
 if (tails_fence > 0) {
-	x = 16 + 220 * ((entries - 1) % 4)
-	y = legend + 18 * ((entries - 1) / 4)
-	set arrow 10 + entries from screen right(x),down(y) to screen right(x + 30),down(y) nohead \
+	set arrow 10 from screen right(520),down(76) to screen right(548),down(76) nohead \
 		linewidth 2 dashtype 3 linecolor rgb grey
-	set label 10 + entries 'two clock reads, no event' at screen right(x + 36),down(y) left \
-		font small
+	set label 10 'two clock reads, no event' at screen right(554),down(76) left font small
 }
-if (others > 0) {
-	y = legend + 18 * (lines - 1)
-	set arrow 9 from screen right(16),down(y) to screen right(46),down(y) nohead linewidth 1 \
-		linecolor rgb '#a8a8a8'
-	set label 9 sprintf('%d variants of these rows', others) \
-		at screen right(52),down(y) left font small
-}
+
 regime(p) = tails_regimes[p].(tails_regimes[p] eq 'calm' ? ': nobody interrupts' : \
-	tails_regimes[p] eq 'storm' ? ': signals on three levels' : \
-	tails_regimes[p] eq 'cold' ? ': caches emptied between events' : '').\
-	(strlen(tails_gaps[p]) ? ': gaps of '.tails_gaps[p] : '')
+	tails_regimes[p] eq 'storm' ? ': signals, three levels' : \
+	tails_regimes[p] eq 'cold' ? ': caches emptied' : '').\
+	(strlen(tails_gaps[p]) ? ': '.tails_gaps[p] : '')
+room = 680 / columns
 do for [p = 1:tails_panels] {
-	top = 94 + panel_high * ((p - 1) / 2)
+	column = (p - 1) % columns
+	top = 128 + band_high * ((p - 1) / columns)
 	set tmargin at screen down(top)
-	set bmargin at screen down(top + panel_high - 74)
-	set lmargin at screen right(p % 2 ? 80 : 530)
-	set rmargin at screen right(p % 2 ? 430 : 880)
-	set xlabel 'ticks, two fenced clock reads included' font small offset 0,0.6
-	set label 5 regime(p) at graph 0, graph 1 offset 0,0.8 left
+	set bmargin at screen down(top + row_high * tails_rows)
+	set lmargin at screen right(205 + room * column)
+	set rmargin at screen right(205 + room * column + room - 20)
+	set label 5 regime(p) at graph 0, graph 1 offset 0,0.7 left
 	if (tails_fence > 0) {
 		set arrow 8 from tails_fence, graph 0 to tails_fence, graph 1 nohead \
 			linecolor rgb grey linewidth 2 dashtype 3 back
 	}
-	plot for [i = tails_rows:tails_coloured + 1:-1] 'tails.dat' \
-			index (p - 1) * tails_rows + i - 1 \
-			using 1:($2 > 0 ? $2 : bottom) with steps linewidth 1 \
+	# Variants stand below the rows that they are of.
+	if (tails_mains > 0 && tails_mains < tails_rows) {
+		set arrow 9 from graph 0, first tails_mains + 0.5 to graph 1, first tails_mains + 0.5 \
+			nohead linecolor rgb grey linewidth 1 back
+	}
+	# Names stand once in a band.
+	if (column == 0) { set ytics nomirror scale 0 font small } else { unset ytics }
+	plot 'tails.dat' index p - 1 using (NaN):1:ytic(2), \
+		'' index p - 1 using (left):1:(end - left):(0) with vectors nohead linewidth 1 \
+			linecolor rgb faint, \
+		'' index p - 1 using 3:1:($7 - $3):(0) with vectors nohead linewidth 1 \
 			linecolor rgb '#a8a8a8', \
-		for [i = tails_coloured:1:-1] 'tails.dat' index (p - 1) * tails_rows + i - 1 \
-			using 1:($2 > 0 ? $2 : bottom) with steps linewidth 1.8 \
-			dashtype dashes(i) linecolor rgb colour(i)
+		for [i = 5:1:-1] '' index p - 1 using 2 + i:1 with points \
+			pointtype int(word(points, i)) pointsize real(word(sizes, i)) \
+			linecolor rgb word(colours, i)
 	if (p == 1) {
 		unset label
 		unset arrow

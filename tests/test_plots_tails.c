@@ -8,53 +8,83 @@ static void tails_data_is_the_runs(void **state)
 	char *text;
 
 	make_data(f);
-	/* Main rows before variants, panels in the run's order; shares are those of longer ones. */
-	assert_holds(in_run(f, "plots/run.gp"),
-		     "tails_names[1] = 'floor'\ntails_names[2] = 'extended_header'\n"
-		     "tails_names[3] = 'extended_header_locked'\n", true);
+	/* Panels in the run's order, main rows before variants; the variant has no storm. */
 	assert_holds(in_run(f, "plots/run.gp"),
 		     "tails_regimes[2] = 'storm'\ntails_gaps[2] = ''\n"
 		     "tails_regimes[3] = 'replay'\ntails_gaps[3] = 'syscalls_busy'\n", true);
-	assert_holds(in_run(f, "plots/run.gp"), "tails_rows = 3\ntails_panels = 3\n", true);
-	assert_holds(in_run(f, "plots/run.gp"), "tails_least = 80\ntails_most = 27000\n", true);
+	assert_holds(in_run(f, "plots/run.gp"),
+		     "tails_rows = 3\ntails_mains = 2\ntails_panels = 3\n", true);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_least = 90\ntails_most = 27000\n", true);
 	assert_holds(in_run(f, "plots/run.gp"), "tails_fence = 48\n", true);
+	/* Of 1,000 samples ten are above 99 %, one above 99.9 %; under the storm 20 were hit. */
 	assert_holds(in_run(f, "plots/tails.dat"),
-		     "\n 80 1\n 80 0.6 \"floor\"\n 90 0.1 \"floor\"\n 400 0.001 \"floor\"\n"
-		     " 9000 0 \"floor\"\n", true);
-	/* extended_header_locked has no storm: its block is there, and empty. */
+		     "\n1 \"floor\" 90 200 NaN NaN 9000\n"
+		     "2 \"extended_header\" 180 400 NaN NaN 18000\n"
+		     "3 \"extended_header_locked\" 270 600 NaN NaN 27000\n\n\n"
+		     "1 \"floor\" 90 NaN NaN NaN 9000\n"
+		     "2 \"extended_header\" 180 NaN NaN NaN 18000\n"
+		     "3 \"extended_header_locked\" NaN NaN NaN NaN NaN\n\n\n", true);
 	text = file_text(in_run(f, "plots/tails.dat"), NULL);
-	assert_int_equal(occurrences(text, "\n\n\n"), 3 * 3 - 1);
-	assert_int_equal(occurrences(text, "NaN NaN\n"), 1);
+	assert_int_equal(occurrences(text, "\n\n\n"), 3 - 1);
 	free(text);
 }
 
-/* Where rows are many, the variants among them are not coloured; where they are few, all are. */
-static void variants_step_back(void **state)
+/* A quantile is drawn from the sample count on that leaves ten above it. */
+static void quantiles_need_samples_above(void **state)
+{
+	static const struct {
+		int samples;
+		const char *line;
+	} cases[] = {
+		{ 999, "\n1 \"floor\" 90 NaN NaN NaN 9000\n" },
+		{ 9999, "\n1 \"floor\" 90 200 NaN NaN 9000\n" },
+		{ 10000, "\n1 \"floor\" 90 200 400 NaN 9000\n" },
+		{ 99999, "\n1 \"floor\" 90 200 400 NaN 9000\n" },
+		{ 100000, "\n1 \"floor\" 90 200 400 8000 9000\n" },
+	};
+	struct fixture *f = *state;
+	size_t i;
+
+	json_object_set_new(value_at(f, "tails[0]"), "p9999", json_integer(8000));
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_object_set_new(value_at(f, "tails[0]"), "samples",
+				    json_integer(cases[i].samples));
+		make_data(f);
+		assert_holds(in_run(f, "plots/tails.dat"), cases[i].line, true);
+	}
+}
+
+/* However many rows there are, each has a line with its name; variants come last. */
+static void every_row_has_a_line(void **state)
 {
 	struct fixture *f = *state;
 	json_t *list = json_object_get(f->bench, "tails"), *one;
-	char name[32];
+	char name[32], *svg;
 	int i;
 
-	make_data(f);
-	assert_holds(in_run(f, "plots/run.gp"), "tails_coloured = 3\n", true);
-	for (i = 0; i < 15; i++) {
+	for (i = 0; i < 41; i++) {
 		one = json_deep_copy(json_array_get(list, 0));
-		snprintf(name, sizeof(name), "variant_%d", i);
+		snprintf(name, sizeof(name), "variant_%d_", i);
 		json_object_set_new(one, "row", json_string(name));
 		json_object_set_new(one, "variant", json_true());
 		json_array_insert_new(list, 0, one);
 	}
-	make_data(f);
-	assert_holds(in_run(f, "plots/run.gp"), "tails_coloured = 2\n", true);
-	assert_holds(in_run(f, "plots/run.gp"), "tails_names[1] = 'floor'\n", true);
 	make_pictures(f);
-	assert_holds(in_run(f, "plots/tails.svg"), ">16 variants of these rows<", true);
-	assert_holds(in_run(f, "plots/tails.svg"), ">extended_header_locked<", false);
+	assert_holds(in_run(f, "plots/run.gp"), "tails_rows = 44\ntails_mains = 2\n", true);
+	assert_holds(in_run(f, "plots/tails.dat"), "\n1 \"floor\" ", true);
+	assert_holds(in_run(f, "plots/tails.dat"), "\n3 \"variant_40_\" ", true);
+	/* Three panels stand in one band: each name once. */
+	svg = file_text(in_run(f, "plots/tails.svg"), NULL);
+	for (i = 0; i < 41; i++) {
+		snprintf(name, sizeof(name), ">variant_%d_<", i);
+		assert_int_equal(occurrences(svg, name), 1);
+	}
+	assert_int_equal(occurrences(svg, ">extended_header_locked<"), 1);
+	free(svg);
 }
 
-/* A row whose ring an oracle objected to has no curve. */
-static void violations_have_no_curve(void **state)
+/* A row whose ring an oracle objected to has no line. */
+static void violations_have_no_dots(void **state)
 {
 	struct fixture *f = *state;
 	json_t *list = json_object_get(f->bench, "tails"), *one;
@@ -145,8 +175,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PLOTS_TEST(tails_data_is_the_runs),
-		PLOTS_TEST(variants_step_back),
-		PLOTS_TEST(violations_have_no_curve),
+		PLOTS_TEST(quantiles_need_samples_above),
+		PLOTS_TEST(every_row_has_a_line),
+		PLOTS_TEST(violations_have_no_dots),
 		PLOTS_TEST(tails_words_are_the_runs),
 		PLOTS_TEST(ties_data_is_the_runs),
 		PLOTS_TEST(no_ties_are_drawn),
