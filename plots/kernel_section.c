@@ -44,7 +44,7 @@ static void put_counts(const json_t *kernel, FILE *out)
 	const json_t *count;
 	const char *mode;
 
-	fputs("<div class=\"wide\"><table>\n<caption>All runs of this record; CPU time is the "
+	fputs("<div class=\"wide\" tabindex=\"0\"><table>\n<caption>All runs of this record; CPU time is the "
 	      "emulator's, debugger and judge included</caption>\n<thead><tr><th>mode</th>"
 	      "<th class=\"n\">runs</th><th class=\"n\">wrong time shown</th><th class=\"n\">not "
 	      "shown</th><th class=\"n\">no verdict</th><th class=\"n\">longest, s</th>"
@@ -85,7 +85,7 @@ static void put_timeline(const json_t *verdict, FILE *out)
 	const json_t *event;
 	size_t i;
 
-	fputs("<div class=\"wide\"><table>\n<caption>In buffer order; A: the buffer under test, B: "
+	fputs("<div class=\"wide\" tabindex=\"0\"><table>\n<caption>In buffer order; A: the buffer under test, B: "
 	      "a second one with the same clock that records entry and exit of every interrupt. "
 	      "Times and deltas in ns, as decoded</caption>\n<thead><tr><th></th>"
 	      "<th class=\"n\">time</th><th>stamp</th><th class=\"n\">delta</th><th>event</th></tr>"

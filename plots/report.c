@@ -77,10 +77,28 @@ static void put_intro(const struct run *run, const struct markup *to)
 	fputs("</p>\n", out);
 }
 
+/* Their names beside the verdict; what to do about them stands after the guide. */
+static void put_disturbed(const struct run *run, FILE *out)
+{
+	size_t i, shown = 0;
+
+	for (i = 0; i < run->warning_count; i++) {
+		if (strcmp(run->warnings[i].state, "yes"))
+			continue;
+		fputs(shown++ ? ", " : "<p><a href=\"#disturbed\">What disturbed the times</a>: ", out);
+		text_html(out, run->warnings[i].name);
+	}
+	if (shown)
+		fputs(".</p>\n", out);
+}
+
 static void put_warnings(const struct run *run, FILE *out)
 {
 	size_t i, shown = 0;
 
+	if (!run->warning_count)
+		return;
+	fputs("<section id=\"disturbed\">\n<h2>What disturbed the times</h2>\n", out);
 	for (i = 0; i < run->warning_count; i++) {
 		const struct warning *warning = &run->warnings[i];
 		bool sure = !strcmp(warning->state, "yes");
@@ -88,7 +106,7 @@ static void put_warnings(const struct run *run, FILE *out)
 		if (!strcmp(warning->state, "no"))
 			continue;
 		if (!shown++)
-			fputs("<h3>What disturbed the times</h3>\n<ul class=\"warnings\">\n", out);
+			fputs("<ul class=\"warnings\">\n", out);
 		fprintf(out, "<li><strong>%s: ", sure ? "Disturbs" : "Unknown");
 		text_html(out, warning->name);
 		fputs(".</strong> ", out);
@@ -99,10 +117,9 @@ static void put_warnings(const struct run *run, FILE *out)
 		}
 		fputs(".</li>\n", out);
 	}
-	if (shown)
-		fputs("</ul>\n", out);
-	else if (run->warning_count)
-		fputs("<p>Nothing was found that disturbs times on this machine.</p>\n", out);
+	fputs(shown ? "</ul>\n" : "<p>Nothing was found that disturbs times on this machine.</p>\n",
+	      out);
+	fputs("</section>\n", out);
 }
 
 static const char *verdict_class(const char *verdict)
@@ -159,10 +176,11 @@ static void put_table(const struct run *run, FILE *out)
 		      out);
 		return;
 	}
-	fputs("<div class=\"wide\" tabindex=\"0\"><table class=\"sortable\">\n<caption>Per event; medians, with quartiles "
+	fputs("<div class=\"wide\" tabindex=\"0\"><table class=\"sortable results\">\n"
+	      "<caption>Per event; medians, with quartiles "
 	      "below. The ratio is to the lowest floor in the same round, with the 95 % "
 	      "interval below; noisy: that is wider than the run aimed at. Its own floor publishes and "
-	      "writes its records in the row's form. Beyond the decile is what a mean has "
+	      "writes its records in the row's form; the cheap clock costs next to nothing. Beyond the decile is what a mean has "
 	      "above <code>ns</code>. "
 	      "A row that broke a promise gets no time. A click on a column's title sorts.", out);
 	for (i = 0; i < run->table_count && !source; i++)
@@ -360,10 +378,11 @@ static int put_page(const struct run *run, const struct figure *figures)
 	to.out = page.out;
 	page_head(page.out, run->name, script_hash(hash));
 	put_intro(run, &to);
-	put_warnings(run, page.out);
+	put_disturbed(run, page.out);
 	fputs("</section>\n", page.out);
 	put_table(run, page.out);
 	guide_html(run, page.out);
+	put_warnings(run, page.out);
 	put_promises(run, &to);
 	report_timelines(run, page.out);
 	report_claims(run, page.out);

@@ -57,20 +57,21 @@ static void say_again(const json_t *again, const struct markup *to)
 void report_beside_table(const struct run *run, const struct markup *to)
 {
 	const json_t *beats = json_object_get(run->loaded.json, "beats"), *line;
-	size_t i;
+	size_t i, said = 0;
 
 	say_again(json_object_get(run->loaded.json, "again"), to);
 	json_array_foreach(beats, i, line) {
 		if (!isfinite(number_of(line, "beat_ns")))
 			continue;
-		if (!i)
-			say(to, "No cell is long enough for a beat, and no decile would show it: ");
+		say(to, "%s", said++ ? "; " :
+			"No cell is long enough for a beat, and no decile would show it: ");
 		to->code(to->out, text_of(line, "row"));
-		say(to, " pays %.0f ns for one, %.1f times per second, %.1f us in each second%s",
+		say(to, " pays %.0f ns for one, %.1f times per second, %.1f us in each second",
 		    number_of(line, "beat_ns"), number_of(line, "beats_per_second"),
-		    number_of(line, "ns_per_second") / 1e3,
-		    i + 1 < json_array_size(beats) ? "; " : ".");
+		    number_of(line, "ns_per_second") / 1e3);
 	}
+	if (said)
+		say(to, ".");
 }
 
 /* ---- timelines ---- */

@@ -168,10 +168,16 @@ static void a_fault_on_the_page_is_seen(void **state)
 		json_array_remove(cdp->events, 0);
 }
 
+/* By its title: other columns have come after it, and may yet. */
+#define COLUMN                                                                                 \
+	"Array.from(document.querySelectorAll('table.sortable')[0].tHead.rows[0].cells)"       \
+	".findIndex(h => h.textContent === 'ratio to floor')"
 #define RATIOS                                                                                 \
-	"Array.from(document.querySelector('table.sortable').tBodies[0].rows).map("            \
-	"r => r.cells[r.cells.length - 1].dataset.v).filter(v => v !== '').map(Number)"
-#define LAST_BUTTON "document.querySelector('table.sortable thead th:last-child button')"
+	"(at => Array.from(document.querySelector('table.sortable').tBodies[0].rows).map("     \
+	"r => r.cells[at].dataset.v).filter(v => v !== '').map(Number))(" COLUMN ")"
+#define RATIO_BUTTON                                                                           \
+	"document.querySelector('table.sortable').tHead.rows[0].cells[" COLUMN                 \
+	"].querySelector('button')"
 
 static void the_table_sorts_by_click_and_by_key(void **state)
 {
@@ -180,9 +186,9 @@ static void the_table_sorts_by_click_and_by_key(void **state)
 
 	assert_true(json_array_size(before) > 3);
 	assert_false(is_true(cdp, "(v => v.every((x, i) => !i || v[i - 1] <= x))(" RATIOS ")"));
-	json_decref(cdp_value(cdp, LAST_BUTTON ".click(); 1"));
+	json_decref(cdp_value(cdp, RATIO_BUTTON ".click(); 1"));
 	assert_true(is_true(cdp, "(v => v.every((x, i) => !i || v[i - 1] <= x))(" RATIOS ")"));
-	json_decref(cdp_value(cdp, LAST_BUTTON ".focus(); 1"));
+	json_decref(cdp_value(cdp, RATIO_BUTTON ".focus(); 1"));
 	json_decref(cdp_call(cdp, "Input.dispatchKeyEvent",
 			     json_pack("{s:s, s:s, s:s, s:s, s:i}", "type", "keyDown", "key",
 				       "Enter", "code", "Enter", "text", "\r",
@@ -191,9 +197,9 @@ static void the_table_sorts_by_click_and_by_key(void **state)
 			     json_pack("{s:s, s:s, s:s, s:i}", "type", "keyUp", "key", "Enter",
 				       "code", "Enter", "windowsVirtualKeyCode", 13)));
 	assert_true(is_true(cdp, "(v => v.every((x, i) => !i || v[i - 1] >= x))(" RATIOS ")"));
-	assert_true(is_true(cdp, LAST_BUTTON ".parentNode.getAttribute('aria-sort') === "
+	assert_true(is_true(cdp, RATIO_BUTTON ".parentNode.getAttribute('aria-sort') === "
 					     "'descending'"));
-	json_decref(cdp_value(cdp, LAST_BUTTON ".click(); 1"));
+	json_decref(cdp_value(cdp, RATIO_BUTTON ".click(); 1"));
 	after = cdp_value(cdp, RATIOS);
 	assert_true(json_equal(before, after)); /* a third time: as it was */
 	json_decref(before);
@@ -261,6 +267,33 @@ static void a_phone_can_show_it(void **state)
 	screen(cdp, 1200, 900);
 }
 
+/* The table has sixteen columns, and on a desk's screen none is out of sight. */
+static void a_desk_shows_every_column(void **state)
+{
+	struct cdp *cdp = opened(state);
+
+	screen(cdp, 1280, 900);
+	assert_true(is_true(cdp, "(e => e.scrollWidth <= e.clientWidth)("
+				 "document.querySelector('table.results').parentNode)"));
+	/* No title is wider than its column. */
+	assert_true(is_true(cdp, "Array.from(document.querySelectorAll('table.results thead th'))"
+				 ".every(e => e.scrollWidth <= e.clientWidth)"));
+	screen(cdp, 1200, 900);
+}
+
+/* On paper nothing can be scrolled to: the table must fit an A4 page less its margins. */
+static void paper_holds_the_table(void **state)
+{
+	struct cdp *cdp = opened(state);
+
+	screen(cdp, 718, 1000);
+	json_decref(cdp_call(cdp, "Emulation.setEmulatedMedia", json_pack("{s:s}", "media", "print")));
+	shoot(cdp, "print");
+	assert_true(number_on(cdp, "document.querySelector('table.results').offsetWidth") <= 718);
+	json_decref(cdp_call(cdp, "Emulation.setEmulatedMedia", json_pack("{s:s}", "media", "")));
+	screen(cdp, 1200, 900);
+}
+
 static void still_quiet_at_the_end(void **state)
 {
 	opened(state);
@@ -276,6 +309,8 @@ int main(void)
 		cmocka_unit_test(every_plot_is_to_be_seen),
 		cmocka_unit_test(light_and_dark_can_be_read),
 		cmocka_unit_test(a_phone_can_show_it),
+		cmocka_unit_test(a_desk_shows_every_column),
+		cmocka_unit_test(paper_holds_the_table),
 		cmocka_unit_test(still_quiet_at_the_end),
 	};
 

@@ -493,6 +493,32 @@ static void markdown_table_can_be_copied(void **state)
 	free(text);
 }
 
+/* What is asked first stands first: verdict, table, guide; then what disturbed, then pictures. */
+static void what_is_asked_first_stands_first(void **state)
+{
+	static const char *const page[] = { "<p class=\"verdict", "href=\"#disturbed\"",
+					    "<h2>Table</h2>", "<h2>Which one to take</h2>",
+					    "<section id=\"disturbed\">", "<figure" };
+	static const char *const text[] = { "<!-- table: begin -->", "<!-- guide: begin -->",
+					    "## Plots", "![" };
+	struct fixture *f = *state;
+	char *whole, *at;
+	size_t i;
+
+	make_pictures(f);
+	whole = at = file_text(in_run(f, "report.html"), NULL);
+	for (i = 0; i < sizeof(page) / sizeof(page[0]); i++)
+		assert_non_null(at = strstr(at, page[i]));
+	/* Not one picture above all that. */
+	assert_ptr_equal(strstr(whole, "<figure"), at);
+	free(whole);
+	whole = at = file_text(in_run(f, "report.md"), NULL);
+	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+		assert_non_null(at = strstr(at, text[i]));
+	assert_ptr_equal(strstr(whole, "!["), at);
+	free(whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +526,7 @@ int main(void)
 		cmocka_unit_test(labels_are_fit_for_gnuplot),
 		cmocka_unit_test(svgs_can_share_a_page),
 		cmocka_unit_test(program_carries_the_scripts_of_the_source),
+		PLOTS_TEST(what_is_asked_first_stands_first),
 		PLOTS_TEST(cost_data_is_the_runs),
 		PLOTS_TEST(repetitions_are_compared_within_their_round),
 		PLOTS_TEST(space_data_is_the_runs),
