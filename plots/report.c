@@ -180,7 +180,8 @@ static void put_table(const struct run *run, FILE *out)
 	      "<caption>Per event; medians, with quartiles "
 	      "below. The ratio is to the lowest floor in the same round, with the 95 % "
 	      "interval below; noisy: that is wider than the run aimed at. Its own floor publishes and "
-	      "writes its records in the row's form; the cheap clock costs next to nothing. Beyond the decile is what a mean has "
+	      "writes its records in the row's form; the cheap clock costs next to nothing. "
+	      "Beyond the decile is what a mean has "
 	      "above <code>ns</code>. "
 	      "A row that broke a promise gets no time. A click on a column's title sorts.", out);
 	for (i = 0; i < run->table_count && !source; i++)
