@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "guide.h"
+#include "guide_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "text.h"
+#include "reference.h"
 #include "words.h"
 
 /* Rows this close to the best are as good: of times, and of what is the same in every run. */
@@ -40,7 +40,7 @@ static const json_t *scheme_of(const struct run *run, const char *row)
 	return NULL;
 }
 
-static bool scheme_says(const json_t *scheme, const char *key, const char *word)
+bool guide_scheme_says(const json_t *scheme, const char *key, const char *word)
 {
 	const char *text = json_string_value(json_object_get(scheme, key));
 
@@ -48,7 +48,7 @@ static bool scheme_says(const json_t *scheme, const char *key, const char *word)
 }
 
 /* Stamps of the row that a storm of this run had declared inexact. */
-static double inexact_of(const struct run *run, const char *row)
+double guide_inexact(const struct run *run, const char *row)
 {
 	double count = 0;
 	size_t i;
@@ -61,7 +61,7 @@ static double inexact_of(const struct run *run, const char *row)
 
 static bool is_at_once(const json_t *scheme)
 {
-	return scheme_says(scheme, "nesting", "at once") &&
+	return guide_scheme_says(scheme, "nesting", "at once") &&
 	       !json_array_size(json_object_get(scheme, "needs"));
 }
 
@@ -75,15 +75,15 @@ static bool qualifies(const struct run *run, const struct table_row *row, unsign
 		return false;
 	return (!(asked & ASKED_ALL) || words_keeps_everything(run, row)) &&
 	       (!(asked & ASKED_AT_ONCE) || is_at_once(scheme)) &&
-	       (!(asked & ASKED_EXACT) || !inexact_of(run, row->row)) &&
+	       (!(asked & ASKED_EXACT) || !guide_inexact(run, row->row)) &&
 	       (!(asked & ASKED_NO_ATOMIC) || row->atomics < 0.005) &&
 	       (!(asked & ASKED_MOVES) || json_is_true(json_object_get(scheme, "moves"))) &&
 	       (!(asked & ASKED_SHARED) ||
 		json_array_size(json_object_get(scheme, "shared_promises")) == RUN_PROMISES) &&
 	       (!(asked & ASKED_NARROW) ||
 		json_integer_value(json_object_get(scheme, "counter_bits")) == 32) &&
-	       (!(asked & ASKED_FTRACE) || scheme_says(scheme, "format", "ftrace")) &&
-	       (!(asked & ASKED_CTF) || scheme_says(scheme, "format", "CTF"));
+	       (!(asked & ASKED_FTRACE) || guide_scheme_says(scheme, "format", "ftrace")) &&
+	       (!(asked & ASKED_CTF) || guide_scheme_says(scheme, "format", "CTF"));
 }
 
 /* ---- what there shall be little of ---- */
@@ -213,6 +213,19 @@ static const struct question {
 
 #define QUESTIONS (sizeof(questions) / sizeof(questions[0]))
 
+/* A record of schema 2 and before has headers without an id, and says so. */
+static const char *unit_of(const struct run *run, const struct question *question)
+{
+	size_t i;
+
+	for (i = 0; i < run->table_count; i++)
+		if (isfinite(run->table[i].header_id_bytes))
+			return question->unit;
+	if (question->value == bytes)
+		return "bytes of header, ids not counted";
+	return question->value == bytes_at ? "bytes/s, ids not counted" : question->unit;
+}
+
 typedef double (*guide_value)(const struct run *run, const struct table_row *row,
 			      double argument);
 
@@ -334,7 +347,7 @@ static void put_figure(const struct run *run, const struct question *question, d
 	guide_value second = second_of(run, question);
 	char figure[TEXT_FIGURE_BYTES];
 
-	fprintf(out, "%s %s", text_figure(figure, best), question->unit);
+	fprintf(out, "%s %s", text_figure(figure, best), unit_of(run, question));
 	if (second)
 		fprintf(out, ", %s with a cheap clock",
 			text_figure(figure, least(run, question, second)));
@@ -348,123 +361,41 @@ static const char *why_empty(const struct run *run, const struct question *quest
 		       NULL;
 }
 
-/* ---- who is not for what ---- */
-
-static bool needs(const struct run *run, const json_t *scheme, const char *what)
+static json_t *values_of(const struct run *run, const struct question *question,
+			 guide_value value)
 {
-	const json_t *one;
+	json_t *values = json_object();
+	double its;
 	size_t i;
 
-	(void)run;
-	json_array_foreach(json_object_get(scheme, "needs"), i, one)
-		if (json_is_string(one) && !strcmp(json_string_value(one), what))
-			return true;
-	return false;
-}
-
-static bool waits(const struct run *run, const json_t *scheme, const char *what)
-{
-	(void)run;
-	return scheme_says(scheme, "nesting", what);
-}
-
-static bool declares_inexact(const struct run *run, const json_t *scheme, const char *what)
-{
-	const char *row = json_string_value(json_object_get(scheme, "row"));
-
-	(void)what;
-	return row && inexact_of(run, row) > 0;
-}
-
-static const struct warning_of {
-	const char *before;
-	bool (*holds)(const struct run *run, const json_t *scheme, const char *what);
-	const char *what;
-} warnings[] = {
-	{ "Not where a quiet machine shall sleep, or interrupts may be held off for a wrap; they "
-	  "need a beat: ", needs, "beat" },
-	{ "Not where writers can be interrupted by writers: ", needs, "masked interrupts" },
-	{ "Not with a clock that gives the same value twice: ", needs, "strict clock" },
-	{ "An interrupt that records has to wait for the record that it interrupts, and is stamped "
-	  "when it runs: ", waits, "later" },
-	{ "Interrupts are held off while an event is recorded: ", waits, "held off" },
-	{ "Stamps of nested writers were declared inexact under the storm of this run: ",
-	  declares_inexact, "" },
-};
-
-#define WARNINGS (sizeof(warnings) / sizeof(warnings[0]))
-
-/* What the beat of a row costs, which no timed cell shows. */
-static void put_beat(const struct run *run, const char *row, const struct markup *to)
-{
-	const json_t *line;
-	char text[160];
-	size_t i;
-
-	json_array_foreach(json_object_get(run->loaded.json, "beats"), i, line) {
-		const char *its = json_string_value(json_object_get(line, "row"));
-
-		if (!its || strcmp(its, row) || !json_is_number(json_object_get(line, "beat_ns")))
+	for (i = 0; i < run->table_count; i++) {
+		if (!qualifies(run, &run->table[i], question->asked))
 			continue;
-		snprintf(text, sizeof(text), " (%.0f ns each, %.1f per second: %.1f us in each second)",
-			 json_number_value(json_object_get(line, "beat_ns")),
-			 json_number_value(json_object_get(line, "beats_per_second")),
-			 json_number_value(json_object_get(line, "ns_per_second")) / 1e3);
-		to->text(to->out, text);
+		its = value(run, &run->table[i], question->argument);
+		if (isfinite(its))
+			json_object_set_new(values, run->table[i].row, json_real(its));
 	}
+	return values;
 }
 
-/* A list item with the rows that a warning is about; nothing if there are none. */
-static void put_warning(const struct run *run, const struct warning_of *warning,
-			const char *open, const char *close, const struct markup *to)
+json_t *guide_needs(const struct run *run)
 {
-	const json_t *scheme;
-	const char *row;
-	size_t i, named = 0;
-
-	json_array_foreach(json_object_get(run->loaded.json, "schemes"), i, scheme) {
-		row = json_string_value(json_object_get(scheme, "row"));
-		if (!row || !warning->holds(run, scheme, warning->what))
-			continue;
-		if (!named)
-			fputs(open, to->out);
-		to->text(to->out, named++ ? ", " : warning->before);
-		to->code(to->out, row);
-		if (!strcmp(warning->what, "beat"))
-			put_beat(run, row, to);
-	}
-	if (named)
-		fputs(close, to->out);
-}
-
-/* What the figures are of, and which rows this machine has not. */
-static void put_architecture(const struct run *run, const char *open, const char *close,
-			     const struct markup *to)
-{
-	const json_t *context = json_object_get(run->loaded.json, "context");
-	const json_t *kernel = json_object_get(json_object_get(context, "stampede"), "kernel");
-	const char *name = json_string_value(json_object_get(kernel, "architecture"));
-	const json_t *left = json_object_get(run->loaded.json, "left_out"), *one;
+	json_t *needs = json_array(), *need;
+	guide_value second;
 	size_t i;
 
-	if (!name)
-		return;
-	fputs(open, to->out);
-	to->text(to->out, "All of this is of ");
-	to->text(to->out, name);
-	json_array_foreach(left, i, one) {
-		const char *row = json_string_value(json_object_get(one, "row"));
-		const char *why = json_string_value(json_object_get(one, "why"));
-
-		to->text(to->out, i ? "; " : "; not to be had on this machine: ");
-		to->code(to->out, row ? row : "");
-		to->text(to->out, " (");
-		to->text(to->out, why ? why : "");
-		to->text(to->out, ")");
+	for (i = 0; i < QUESTIONS; i++) {
+		if (isnan(best_of(run, &questions[i])))
+			continue;
+		need = json_pack("{s:s, s:s, s:f, s:o}", "need", questions[i].need, "unit",
+				 unit_of(run, &questions[i]), "as_good", as_good(run, &questions[i]),
+				 "rows", values_of(run, &questions[i], questions[i].value));
+		second = second_of(run, &questions[i]);
+		if (second)
+			json_object_set_new(need, "cheap", values_of(run, &questions[i], second));
+		json_array_append_new(needs, need);
 	}
-	to->text(to->out, json_is_array(left) && !json_array_size(left) ?
-				  ", and every row can run on this machine." : ".");
-	fputs(close, to->out);
+	return needs;
 }
 
 /* ---- the two forms ---- */
@@ -512,6 +443,7 @@ static bool any(const struct run *run)
 void guide_html(const struct run *run, FILE *out)
 {
 	const struct markup to = { .out = out, .text = text_html, .code = text_html_code };
+	json_t *references;
 	size_t i;
 
 	if (!any(run))
@@ -529,16 +461,19 @@ void guide_html(const struct run *run, FILE *out)
 		fputs("</td></tr>\n", out);
 	}
 	fputs("</tbody>\n</table></div>\n<ul>\n", out);
-	for (i = 0; i < WARNINGS; i++)
-		put_warning(run, &warnings[i], "<li>", ".</li>\n", &to);
-	put_architecture(run, "<li>", "</li>\n", &to);
-	fputs("</ul>\n</section>\n", out);
+	guide_warnings(run, "<li>", "</li>\n", &to);
+	fputs("</ul>\n", out);
+	references = reference_load(reference_dir());
+	guide_machines_html(references, out);
+	json_decref(references);
+	fputs("</section>\n", out);
 }
 
 void guide_markdown(const struct run *run, FILE *out)
 {
 	const struct markup to = { .out = out, .text = text_markdown,
 				   .code = text_markdown_code };
+	json_t *references;
 	size_t i;
 
 	if (!any(run))
@@ -554,8 +489,9 @@ void guide_markdown(const struct run *run, FILE *out)
 		fputs(" |\n", out);
 	}
 	fputc('\n', out);
-	for (i = 0; i < WARNINGS; i++)
-		put_warning(run, &warnings[i], "- ", ".\n", &to);
-	put_architecture(run, "- ", "\n", &to);
+	guide_warnings(run, "- ", "\n", &to);
+	references = reference_load(reference_dir());
+	guide_machines_markdown(references, out);
+	json_decref(references);
 	fputs("<!-- guide: end -->\n\n", out);
 }

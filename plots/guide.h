@@ -6,6 +6,7 @@
 #ifndef STAMPEDE_PLOTS_GUIDE_H
 #define STAMPEDE_PLOTS_GUIDE_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "run.h"
@@ -15,5 +16,18 @@ void guide_html(const struct run *run, FILE *out);
 
 /* The same in Markdown. */
 void guide_markdown(const struct run *run, FILE *out);
+
+/*
+ * Of each need that the run says something of: the rows that qualify and what they have of what
+ * there shall be little of, as a reference keeps it ("needs" of SCHEMA.md). A new reference.
+ */
+json_t *guide_needs(const struct run *run);
+
+/*
+ * Of each need, which rows win on all machines of results/reference/ and which on some only, chosen
+ * as above of the rows that all of these have. Nothing with fewer than two machines.
+ */
+void guide_machines_html(const json_t *references, FILE *out);
+void guide_machines_markdown(const json_t *references, FILE *out);
 
 #endif

@@ -3,8 +3,10 @@
 """usage: readme.py RUN README [LOG]
 
 Writes the figures of a run into the README's blocks: matrix and layouts from RUN/bench.json (of a
-full run), guide from RUN/report.md, table from LOG, what the run printed, without variants. A block whose section the
-run does not have stays as it is, with a line on stderr."""
+full run), guide from RUN/report.md, table from LOG, what the run printed, without variants; and
+reference from results/reference/ beside README, whatever RUN is. A block whose section the run does
+not have stays as it is, with a line on stderr. RUN may be -: only reference is written then."""
+import glob
 import json
 import os
 import re
@@ -134,6 +136,59 @@ def beside(run, variants):
     return ["", *wrapped(" ".join(texts))] if texts else []
 
 
+def named(reference):
+    machine = reference["machine"]
+    numbers = [machine.get("family"), machine.get("model_number")]
+    return " ".join([machine["model"].replace("(R)", "").replace("(TM)", ""),
+                     *(["-".join(map(str, numbers))] if None not in numbers else [])])
+
+
+def beside_each_other(references, floor):
+    """The steady table of the machines that have ratios to this floor; the rows that all have."""
+    ratios = [{row["row"]: row["ratio"][floor] for row in one["rows"]
+               if floor in row["ratio"] and not row.get("variant")}
+              for one in references]
+    having = [(one, its) for one, its in zip(references, ratios) if its]
+    if not having:
+        return []
+    rows = [row for row in having[0][1] if all(row in its for _, its in having)]
+    lines = ["", f"Ratio to `{floor}`:", "",
+             "| row | " + " | ".join(
+                 f"{named(one)}, {one['of']['revision'][:12]}" for one, _ in having) + " |",
+             "|---|" + "--:|" * len(having)]
+    for row in rows:
+        cells = [its[row] for _, its in having]
+        lines.append(f"| `{row}` | " + " | ".join(map(with_interval, cells)) + " |")
+    return lines
+
+
+def with_interval(ratio):
+    middle, low, high = ratio
+    if low is None or high is None:
+        return f"{middle:.3f} ±?"
+    return f"{middle:.3f} ±{100 * max(high - middle, middle - low) / middle:.1f} %"
+
+
+def references(root):
+    files = sorted(glob.glob(os.path.join(root, "results", "reference", "*", "reference.json")))
+    found = [json.load(open(one)) for one in files]
+    if not found:
+        return None
+    texts = []
+    for one in found:
+        of = one["of"]
+        how = "the table printed by" if of["what"] == "printed table" else "the record of"
+        texts.append(f"{named(one)}: {how} `{of.get('command', 'a run')}` of {of['date']}, commit "
+                     f"{of['revision'][:12]}{' with changes' if of.get('dirty') else ''}, "
+                     f"{one['machine'].get('online', '?')} CPUs.")
+    lines = wrapped("Medians over rounds, with the farther half of their 95 % interval, by each "
+                    "machine's own clock, of the rows that all the machines of a table have. "
+                    "Columns of one commit are of one code, others are not. " + " ".join(texts))
+    for floor in ("floor_published", "floor"):
+        lines += beside_each_other(found, floor)
+    return lines
+
+
 def wrapped(text):
     lines, indent = [""], "  " if text.startswith("- ") else ""
     for word in text.split():
@@ -154,10 +209,19 @@ def put(text, name, lines):
     return pattern.sub(lambda _: block, text)
 
 
+def write(path, text):
+    with open(path + ".new", "w") as out:
+        out.write(text)
+    os.replace(path + ".new", path)
+
+
 def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     directory, path = sys.argv[1:3]
+    write(path, put(open(path).read(), "reference", references(os.path.dirname(path) or ".")))
+    if directory == "-":
+        return
     run = json.load(open(os.path.join(directory, "bench.json")))
     text = open(path).read()
     note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's directory.")]
@@ -167,9 +231,7 @@ def main():
     text = put(text, "guide", chosen and chosen + note)
     text = put(text, "matrix", matrix(run))
     text = put(text, "layouts", layouts(run))
-    with open(path + ".new", "w") as out:
-        out.write(text)
-    os.replace(path + ".new", path)
+    write(path, text)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,11 @@
 
 #include "compare_print.h"
 #include "comparison.h"
+#include "contribute.h"
 #include "json_out.h"
 #include "record.h"
 #include "record_internal.h"
+#include "reference.h"
 
 #define RUNS_MAX 16
 
@@ -22,9 +24,12 @@ static const char usage[] =
 	"usage: compare [options] A B          two runs\n"
 	"       compare [options] --in RUN A B two rows of one run\n"
 	"       compare [options] --matrix RUN...\n"
+	"       compare [options] --contribute RUN\n"
 	"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such as latest.\n"
 	"  --in RUN               A and B are rows of this run\n"
 	"  --matrix               several runs, as of several machines, side by side\n"
+	"  --contribute RUN       a small record of this run in results/reference/, for a pull request\n"
+	"                         (STAMPEDE_REFERENCES: another place)\n"
 	"  --all                  cells without a change, too\n"
 	"  --json FILE            the same as JSON (- is standard output)\n"
 	"  --results DIR          where runs without a '/' are (default results)\n"
@@ -35,6 +40,7 @@ static const char usage[] =
 	"interval leaves room for a move of 5 % that the test cannot confirm.\n"
 	"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 may not be read,\n"
 	"      7 more than half of the cells are too noisy\n"
+	"      of --contribute: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
 	"examples:\n"
 	"  compare 20260101T120000Z-amd-epyc-2cpu latest\n"
 	"  compare --in latest extended_header packed_word\n"
@@ -42,6 +48,7 @@ static const char usage[] =
 
 struct request {
 	const char *in;
+	const char *contribute;
 	const char *results;
 	bool matrix;
 	bool all;
@@ -54,6 +61,7 @@ static int parse(int argc, char **argv, struct request *request)
 		{ "in", required_argument, NULL, 'i' },	   { "matrix", no_argument, NULL, 'm' },
 		{ "all", no_argument, NULL, 'a' },	   { "json", required_argument, NULL, 'j' },
 		{ "results", required_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' },
+		{ "contribute", required_argument, NULL, 'c' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -62,6 +70,8 @@ static int parse(int argc, char **argv, struct request *request)
 	while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (option == 'i')
 			request->in = optarg;
+		else if (option == 'c')
+			request->contribute = optarg;
 		else if (option == 'd')
 			request->results = optarg;
 		else if (option == 'm')
@@ -76,6 +86,10 @@ static int parse(int argc, char **argv, struct request *request)
 			return 1 + record_fail(RECORD_HARNESS, "'%s' is not an option, or lacks "
 					       "its value (--help shows them)", argv[optind - 1]);
 	}
+	if (request->contribute && (request->matrix || request->in || optind < argc))
+		return 1 + record_fail(RECORD_HARNESS, "--contribute takes one run and nothing else");
+	if (request->contribute)
+		return 0;
 	if (request->matrix && request->in)
 		return 1 + record_fail(RECORD_HARNESS, "--matrix and --in exclude each other");
 	if (request->matrix && (optind == argc || argc - optind > RUNS_MAX))
@@ -271,6 +285,8 @@ int main(int argc, char **argv)
 
 	if (status)
 		return status - 1;
+	if (request.contribute)
+		return contribute(request.results, request.contribute, reference_dir());
 	if (request.matrix)
 		return matrix(&request, argv + optind, (size_t)(argc - optind));
 	return request.in ? compare_rows(&request, argv + optind) :

@@ -14,24 +14,29 @@ static int fail(const char *path, int error)
 	return RECORD_NO_RESOURCE;
 }
 
-int json_out(const char *path, const json_t *json)
+int json_out_as(const char *path, const json_t *json, size_t flags)
 {
 	char temporary[4096];
 	int error = 0;
 
 	errno = 0;
 	if (!strcmp(path, "-"))
-		return json_dumpf(json, stdout, JSON_INDENT(1)) || putchar('\n') == EOF ||
+		return json_dumpf(json, stdout, JSON_INDENT(1) | flags) || putchar('\n') == EOF ||
 		       fflush(stdout) ? fail("standard output", errno ? errno : EIO) : RECORD_OK;
 	if (snprintf(temporary, sizeof(temporary), "%s.tmp.%d", path, (int)getpid()) >=
 	    (int)sizeof(temporary)) {
 		fprintf(stderr, "stampede: '%s' is too long a name\n", path);
 		return RECORD_HARNESS;
 	}
-	if (json_dump_file(json, temporary, JSON_INDENT(1)) || rename(temporary, path))
+	if (json_dump_file(json, temporary, JSON_INDENT(1) | flags) || rename(temporary, path))
 		error = errno ? errno : EIO;
 	if (!error)
 		return RECORD_OK;
 	unlink(temporary);
 	return fail(path, error);
+}
+
+int json_out(const char *path, const json_t *json)
+{
+	return json_out_as(path, json, 0);
 }

@@ -18,6 +18,7 @@
 #include "machine.h"
 #include "metadata.h"
 #include "options.h"
+#include "reference.h"
 #include "seek_curve.h"
 #include "summary.h"
 #include "tails.h"
@@ -212,6 +213,21 @@ static void print_all(const struct bench *bench, const struct bench_noise *noise
 	print_end(bench, directory);
 }
 
+/* The last lines: how this run differs from what is kept of the nearest machine. */
+static void print_reference(const char *directory)
+{
+	json_t *all = reference_load(reference_dir()), *mine;
+	struct record_loaded loaded;
+
+	if (!record_load(NULL, directory, &loaded)) {
+		mine = reference_make(loaded.json);
+		reference_print(stdout, all, mine);
+		json_decref(mine);
+		record_unload(&loaded);
+	}
+	json_decref(all);
+}
+
 static int finish(struct bench *bench, const char *program, int status)
 {
 	struct bench_noise noise;
@@ -239,6 +255,7 @@ static int finish(struct bench *bench, const char *program, int status)
 	} else {
 		print_all(bench, &noise, directory);
 		error = make_plots(program, directory, false);
+		print_reference(directory);
 	}
 	return status ? status : error ? error : noise_exit(bench, &noise);
 }

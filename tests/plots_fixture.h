@@ -44,6 +44,9 @@ static inline int fixture_setup(void **state)
 	scratch_make(f->dir);
 	assert_true(snprintf(f->run, sizeof(f->run), "%s/run", f->dir) < PATH_MAX);
 	assert_int_equal(mkdir(f->run, 0755), 0);
+	/* What this checkout keeps of other machines is not of the sample. */
+	snprintf(f->path, sizeof(f->path), "%.4000s/reference", f->dir);
+	assert_int_equal(setenv("STAMPEDE_REFERENCES", f->path, 1), 0);
 	assert_non_null(getenv("PATH"));
 	snprintf(f->path, sizeof(f->path), "%s", getenv("PATH"));
 	f->bench = json_load_file(sample_path("bench_sample.json"), 0, NULL);
