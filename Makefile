@@ -202,7 +202,7 @@ man: ## manual pages of all programs in build/man, from their --help
 	@sh runner/packages.sh $(build_packages) help2man
 	@$(MAKE) --no-print-directory $(jobs) all
 	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
-readme: ## a run's figures into README's blocks: RUN=results/latest LOG=its-output
+readme: ## a run's figures into README: RUN=results/latest (-: references only) LOG=its-output
 	@python3 plots/readme.py $(RUN) README.md $(LOG)
 
 explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
