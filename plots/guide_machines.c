@@ -204,7 +204,7 @@ static void put_intro(const json_t *all, const struct markup *to)
 		to->text(to->out, i ? ", " : "");
 		to->text(to->out, title);
 	}
-	to->text(to->out, ". Chosen by the same rule on each, of the rows that all of them measured; "
+	to->text(to->out, ". Chosen by the same rule on each, of the rows that all measured; "
 			  "times by a machine's own clock, and by a cheap one where all have it. "
 			  "A need that fewer than two have measured alike is left out.");
 }
@@ -233,6 +233,7 @@ void guide_machines_markdown(const json_t *references, FILE *out)
 		return;
 	fputc('\n', out);
 	put_intro(references, &to);
-	fputs("\n\n| you want | on all recorded machines | where they part |\n|---|---|---|\n", out);
+	fputs("\n\n| you want | on all recorded machines | where they part |\n|---|---|---|\n",
+	      out);
 	for_needs(references, "| ", " | ", " |\n", &to);
 }

@@ -75,12 +75,12 @@ static int refuse(const struct record_loaded *loaded)
 		return record_fail(RECORD_HARNESS, "%s is a quick run, whose times are no "
 				   "reference: take make bench, or FULL=1", loaded->file);
 	if (!has_floor(run))
-		return record_fail(RECORD_HARNESS, "%s has no steady cell of '%s', which ratios are "
-				   "to: take make bench", loaded->file, SAMPLES_FLOOR_OLD);
+		return record_fail(RECORD_HARNESS, "%s has no steady cell of '%s', which ratios "
+				   "are to: take make bench", loaded->file, SAMPLES_FLOOR_OLD);
 	/* What a record does not say is not taken for calm. */
 	if (!json_is_false(json_object_get(noise, "too_noisy")))
-		return record_fail(REFUSED_NOISY, "%s is too noisy to rank by, or does not say: stop "
-				   "other work and run again", loaded->file);
+		return record_fail(REFUSED_NOISY, "%s is too noisy to rank by, or does not say: "
+				   "stop other work and run again", loaded->file);
 	row = broken_row(run);
 	if (row)
 		return record_fail(REFUSED_BROKEN, "%s: '%s' broke a promise: that is an issue to "
