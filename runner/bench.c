@@ -34,7 +34,7 @@ static const char usage[] =
 	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
 	"  --repetitions N        rounds of the timed part (default 41, quick 7)\n"
 	"  --budget SECONDS       to wait for cores that neighbours share, and for more rounds of\n"
-	"                         what is noisy (default 25, quick 13, full 240)\n"
+	"                         what is noisy (default 12, quick 13, full 240)\n"
 	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
 	"  --seed N               of the order of cells and of the storm (default 1)\n"
 	"  --results DIR          where runs are recorded (default results)\n"

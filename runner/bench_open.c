@@ -29,19 +29,19 @@ static const struct bench_size full = {
 
 static const struct bench_size standard = {
 	.checked_seconds = 0.5,
-	.storm_seconds = 1.3,
+	.storm_seconds = 1,
 	.timed_storm_seconds = 0.3,
-	.narrow_seconds = 0.7,
+	.narrow_seconds = 0.5,
 	.beat_seconds = 0.1,
-	.late_seconds = 0.8,
+	.late_seconds = 0.6,
 	.cell_ns = 15e6,
-	.rounds = 41,
-	.thread_rounds = 21,
+	.rounds = 31,
+	.thread_rounds = 15,
 	.injected_rounds = 11,
 	.cheap_rounds = 13,
 	.idle_seconds = 0.3,
 	.rare_seconds = 0,
-	.budget_seconds = 25,
+	.budget_seconds = 12,
 };
 
 static const struct bench_size quick = {
