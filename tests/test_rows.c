@@ -266,63 +266,6 @@ static uint32_t largest_extra(uint32_t bits)
  * An event that just fills a sub-buffer is recorded whatever came before it and however long ago;
  * one byte more is refused, and leaves no trace.
  */
-/* Two events of a row with a field of `bits`, so many ticks apart; the worst error. */
-static uint64_t error_after(const struct driver *driver, uint32_t bits, uint64_t gap)
-{
-	struct stage stage = { .bits = bits, .subbuf_shift = 10, .count_shift = 1, .now = 100,
-			       .step = 1 };
-
-	play_open(&play, driver, BYTES_SHIFT);
-	play_start(&play, &stage);
-	play_event(&play);
-	virtual_clock.now += gap - 1;
-	play_event(&play);
-	play_end(&play);
-	assert_int_equal(play.check.events, 2);
-	play_close(&play);
-	if (play.check.worst_error)
-		print_message("%s: %u bits, a gap of %#llx is %#llx off\n", driver->row, bits,
-			      (unsigned long long)gap, (unsigned long long)play.check.worst_error);
-	return play.check.worst_error;
-}
-
-/* What a row promises of gaps holds up to its bound, and behind that it is shown not to. */
-static void the_longest_gap(void **state)
-{
-	static const uint32_t widths[] = { 16, 20, 27 };
-	unsigned int i, bounded = 0;
-
-	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
-		const struct scheme_desc *desc = driver->desc;
-
-		if (!(desc->promises & PROMISE_WRAP_PROOF) && !desc->gap_bits)
-			continue;
-		for (i = 0; i < 3 && driver->stamp_bits <= 32; i++) {
-			uint64_t bound = UINT64_C(1) << (widths[i] + desc->gap_bits);
-			uint64_t cut = bits_mask(scheme_cut_bits(desc, widths[i])), kept;
-
-			if (!desc->gap_bits) {
-				/* The check's own error is of what the row stores. */
-				assert_int_equal(error_after(driver, widths[i], bound << 30) & ~cut, 0);
-				/* A packed word has room for all upper bits at its own width alone. */
-				if (widths[i] == driver->stamp_bits)
-					assert_int_equal(error_after(driver, widths[i],
-								     (UINT64_C(1) << 62) + 5) &
-								 ~cut, 0);
-				continue;
-			}
-			bounded++;
-			kept = desc->extension == EXTEND_ON_CARRY ? bound - (1u << widths[i]) :
-								    bound;
-			/* A stamp may be of a second clock read. */
-			assert_int_equal(error_after(driver, widths[i], kept - 4), 0);
-			assert_int_equal(error_after(driver, widths[i], bound), bound);
-		}
-	}
-	assert_true(bounded >= 3 * 4);
-}
-
 static void largest_events(void **state)
 {
 	struct stage stage = { .subbuf_shift = 9, .count_shift = 4, .now = 1000, .step = 1 };
@@ -600,7 +543,6 @@ int main(void)
 		cmocka_unit_test(slow_clocks),
 		cmocka_unit_test(clock_reads_are_those_declared),
 		cmocka_unit_test(largest_events),
-		cmocka_unit_test(the_longest_gap),
 		cmocka_unit_test(a_million_events),
 		cmocka_unit_test(flipped_bits),
 		cmocka_unit_test(wraps_are_lost_where_they_may_be),
