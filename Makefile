@@ -24,7 +24,7 @@ WARN := -Wall -Wextra $(werror) -Wshadow -Wstrict-prototypes -Wmissing-prototype
 OPT ?= -O2
 SANITIZE ?=
 san := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-INCLUDES := -Ischemes -Iworkloads -Irunner -Irunner/explore -Iresults -Itraces -I$(BUILD)
+INCLUDES := -I. -I$(BUILD)
 CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(WARN) $(INCLUDES) $(san) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread -Wall -Wextra $(werror) $(INCLUDES) $(san) $(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
@@ -48,10 +48,10 @@ $(BUILD)/rows.mk: schemes/schemes.def Makefile
 	'defines_\1 := \3/p' $< > $@
 
 define driver_rule
-$(O)/$(1)/$(2).o: runner/driver.c $(BUILD)/flags
+$(O)/$(1)/$(2).o: judge/driver.c $(BUILD)/flags
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS_ALL) -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"$$(header_$(2)).h"' \
+	$$(Q)$$(CC) $$(CFLAGS_ALL) -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"schemes/$$(header_$(2)).h"' \
 		$(3:%=-DSTAMPEDE_%) $$(defines_$(2)) -c $$< -o $$@
 endef
 $(foreach row,$(ROWS),$(eval $(call driver_rule,timed,$(row),TIMED)))
@@ -64,23 +64,37 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # ---- what the programs are made of ----
 
-# Everything that is not a main() goes into one archive; programs and tests take what they use.
-library_sources := $(filter-out runner/driver.c runner/bench.c runner/run_stress.c \
-	runner/layout.c runner/list_claims.c plots/plots.c results/compare.c \
-	runner/explore/explore.c runner/explore/row.c traces/read_trace.c traces/fuzz_%.c, \
-	$(wildcard schemes/core/*.c workloads/*.c runner/*.c runner/claims/*.c runner/explore/*.c \
-	results/*.c plots/*.c traces/*.c) \
-	runner/gbench.cc)
-library_objects := $(addprefix $(O)/,$(addsuffix .o,$(basename $(library_sources)))) $(drivers)
-library := $(BUILD)/libstampede.a
+# A folder is a module and an archive. They are linked in this order and once, so that a call goes
+# down: one from a folder to another that stands left of it here does not link.
+modules := runner peers explore claims plots results/compare layout timing workloads results \
+	place judge traces schemes base
+
+# What has a main(), or is compiled in another way.
+mains := runner/bench.c runner/run_stress.c layout/layout.c claims/list_claims.c plots/plots.c \
+	results/compare/compare.c explore/explore.c traces/read_trace.c peers/peers.c
+module_folders = $(1)
+module_folders_schemes := schemes/core schemes/parts schemes/format
+sources_of = $(filter-out $(mains) judge/driver.c explore/row.c peers/lttng_% traces/fuzz_%, \
+	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
+archive_of = $(BUILD)/lib$(subst /,_,$(1)).a
+library := $(foreach module,$(modules),$(call archive_of,$(module)))
+
+define archive_rule
+$(call archive_of,$(1)): $(addprefix $(O)/,$(addsuffix .o,$(basename $(call sources_of,$(1))))) \
+		$(if $(filter judge,$(1)),$(drivers))
+	$$(call say,AR,$$@)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
+endef
+$(foreach module,$(modules),$(eval $(call archive_rule,$(module))))
 
 test_support := $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
-extra_runner_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
+extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_runner_bench_tails = $(extra_runner_bench_workloads)
-extra_results_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
+extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/compare/reference"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
 programs := $(addprefix $(BUILD)/,run-stress bench layout plots compare claims explore peers)
@@ -108,11 +122,11 @@ $(O)/%.o: %.cc $(BUILD)/flags
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
 # One file is one claim: the list is that of the files.
-claim_files := $(sort $(wildcard runner/claims/claim_*.c))
-$(BUILD)/claims.inc: $(claim_files) runner/claims
+claim_files := $(sort $(wildcard claims/claim_*.c))
+$(BUILD)/claims.inc: $(claim_files) claims
 	@mkdir -p $(@D)
 	@printf '%s\n' $(claim_files) | sed 's,.*/claim_\(.*\)\.c,X(\1),' > $@
-$(O)/runner/claims/claims.o: $(BUILD)/claims.inc
+$(O)/claims/claims.o: $(BUILD)/claims.inc
 
 # The scripts and the style sheet are carried inside the program.
 $(O)/plots/scripts.o: $(wildcard plots/*.gp)
@@ -121,19 +135,14 @@ $(O)/plots/report.o: plots/report.js
 # The page runs this script and no other: its policy names the hash.
 extra_plots_report = -DREPORT_JS_SHA256='"$(shell sha256sum plots/report.js | cut -c-64)"'
 
-$(library): $(library_objects)
-	$(call say,AR,$@)
-	@rm -f $@
-	$(Q)$(AR) rcs $@ $^
-
 include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
-$(BUILD)/layout: $(O)/runner/layout.o $(library)
+$(BUILD)/layout: $(O)/layout/layout.o $(library)
 $(BUILD)/plots: $(O)/plots/plots.o $(library)
-$(BUILD)/claims: $(O)/runner/list_claims.o $(library)
-$(BUILD)/compare: $(O)/results/compare.o $(library)
+$(BUILD)/claims: $(O)/claims/list_claims.o $(library)
+$(BUILD)/compare: $(O)/results/compare/compare.o $(library)
 $(programs):
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -143,11 +152,11 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
-include runner/explore/explore.mk
+include explore/explore.mk
 include tests/kernel/kernel.mk
-include runner/peers/peers.mk
-include runner/explore/cases.mk
-include runner/claims/claims.mk
+include peers/peers.mk
+include explore/cases.mk
+include claims/claims.mk
 include tests/machines.mk
 
 # ---- what people call ----

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Data of the plots with a line per row: cost, space, storm. */
-#include "data.h"
+#include "plots/data.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "text.h"
+#include "plots/output.h"
+#include "plots/text.h"
 
 const struct plot_desc plot_descs[PLOTS] = {
 	[PLOT_COST] = { "cost", "What an event costs",

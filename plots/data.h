@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "run.h"
+#include "plots/run.h"
 
 enum plot {
 	PLOT_COST,

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
-#include "output.h"
-#include "series.h"
+#include "plots/data.h"
+#include "plots/output.h"
+#include "plots/series.h"
 
 struct curves {
 	struct series *series;

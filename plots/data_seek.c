@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "data.h"
-#include "text.h"
+#include "plots/data.h"
+#include "plots/text.h"
 
 int data_seek(const struct run *run, FILE *dat, FILE *vars)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
-#include "output.h"
-#include "text.h"
+#include "plots/data.h"
+#include "plots/output.h"
+#include "plots/text.h"
 
 /* A quantile that leaves fewer samples above it than that is a matter of luck. */
 #define ABOVE_LEAST 10

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "explored_section.h"
+#include "plots/explored_section.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "text.h"
+#include "plots/text.h"
 
 static const char *word(const json_t *object, const char *key)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "fields.h"
+#include "plots/fields.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "output.h"
+#include "plots/output.h"
 
 static int wrong(const struct place_in_file *where, const char *key, const char *what)
 {

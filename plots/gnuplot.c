@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gnuplot.h"
+#include "plots/gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "plots/output.h"
 
 extern char **environ;
 

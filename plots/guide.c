@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "guide_internal.h"
+#include "plots/guide_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "reference.h"
-#include "words.h"
+#include "results/compare/reference.h"
+#include "plots/words.h"
 
 /* Rows this close to the best are as good: of times, and of what is the same in every run. */
 #define AS_GOOD_TIME 0.02

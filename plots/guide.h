@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "run.h"
+#include "plots/run.h"
 
 /* A section of the page. Nothing, if no row of the run qualifies for anything. */
 void guide_html(const struct run *run, FILE *out);
@@ -24,7 +24,7 @@ void guide_markdown(const struct run *run, FILE *out);
 json_t *guide_needs(const struct run *run);
 
 /*
- * Of each need, which rows win on all machines of results/reference/ and which on some only, chosen
+ * Of each need, which rows win on all machines of results/compare/reference/ and which on some only, chosen
  * as above of the rows that all of these have. Nothing with fewer than two machines.
  */
 void guide_machines_html(const json_t *references, FILE *out);

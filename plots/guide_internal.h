@@ -3,8 +3,8 @@
 #ifndef STAMPEDE_PLOTS_GUIDE_INTERNAL_H
 #define STAMPEDE_PLOTS_GUIDE_INTERNAL_H
 
-#include "guide.h"
-#include "text.h"
+#include "plots/guide.h"
+#include "plots/text.h"
 
 /* Does the record say this word of the scheme? */
 bool guide_scheme_says(const json_t *scheme, const char *key, const char *word);

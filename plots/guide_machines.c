@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "guide.h"
-#include "reference.h"
-#include "text.h"
+#include "plots/guide.h"
+#include "results/compare/reference.h"
+#include "plots/text.h"
 
 #define MACHINES_MOST 16
 

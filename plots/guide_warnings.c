@@ -2,7 +2,7 @@
 /* What each row is not for, below the guide's table. */
 #include <string.h>
 
-#include "guide_internal.h"
+#include "plots/guide_internal.h"
 
 static bool needs(const struct run *run, const json_t *scheme, const char *what)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "kernel_section.h"
+#include "plots/kernel_section.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "text.h"
+#include "plots/text.h"
 
 static const char *word(const json_t *object, const char *key)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "make.h"
+#include "plots/make.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "report.h"
-#include "scripts.h"
+#include "plots/output.h"
+#include "plots/report.h"
+#include "plots/scripts.h"
 
 static const char no_gnuplot[] = "gnuplot is not installed (Debian: apt install gnuplot-nox)";
 

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "data.h"
-#include "gnuplot.h"
+#include "plots/data.h"
+#include "plots/gnuplot.h"
 
 #define MAKE_DEFAULT_RUN "results/latest"
 

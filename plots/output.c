@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "output.h"
+#include "plots/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

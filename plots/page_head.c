@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "page_head.h"
+#include "plots/page_head.h"
 
-#include "scripts.h"
-#include "text.h"
+#include "plots/scripts.h"
+#include "plots/text.h"
 
 void page_head(FILE *out, const char *title, const char *script)
 {

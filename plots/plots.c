@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "make.h"
-#include "output.h"
+#include "plots/make.h"
+#include "plots/output.h"
 
 static int usage(FILE *out, int status)
 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /* The page: report.html. Its style is in report.css, carried inside the program. */
-#include "report.h"
+#include "plots/report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "explored_section.h"
-#include "guide.h"
-#include "kernel_section.h"
-#include "output.h"
-#include "page_head.h"
-#include "report_parts.h"
-#include "scripts.h"
-#include "svg.h"
-#include "table.h"
-#include "words.h"
+#include "plots/explored_section.h"
+#include "plots/guide.h"
+#include "plots/kernel_section.h"
+#include "plots/output.h"
+#include "plots/page_head.h"
+#include "plots/report_parts.h"
+#include "plots/scripts.h"
+#include "plots/svg.h"
+#include "plots/table.h"
+#include "plots/words.h"
 
 /* The hash as the policy wants it: base64 of what the Makefile gives in hexadecimal. */
 static const char *script_hash(char text[45])

@@ -3,8 +3,8 @@
 #ifndef STAMPEDE_PLOTS_REPORT_H
 #define STAMPEDE_PLOTS_REPORT_H
 
-#include "make.h"
-#include "run.h"
+#include "plots/make.h"
+#include "plots/run.h"
 
 /* Writes both; 0, or an exit code after a line on stderr. */
 int report_write(const struct run *run, const struct figure *figures);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* The run in Markdown: report.md, as GitHub renders it. */
-#include "report.h"
+#include "plots/report.h"
 
-#include "guide.h"
-#include "output.h"
-#include "report_parts.h"
-#include "table.h"
-#include "words.h"
+#include "plots/guide.h"
+#include "plots/output.h"
+#include "plots/report_parts.h"
+#include "plots/table.h"
+#include "plots/words.h"
 
 static void put_line(FILE *out, bool workload, const char *first, const char *rest,
 		     const char *number)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "report_parts.h"
+#include "plots/report_parts.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "plots/text.h"
 
 void report_number(FILE *out, double value, bool is_long)
 {

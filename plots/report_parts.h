@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "run.h"
-#include "text.h"
+#include "plots/run.h"
+#include "plots/text.h"
 
 /* Opens a cell with a number to sort by; NAN: not known. long: its small print may wrap. */
 void report_number(FILE *out, double value, bool is_long);

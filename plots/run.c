@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "run.h"
+#include "plots/run.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fields.h"
-#include "output.h"
+#include "plots/fields.h"
+#include "plots/output.h"
 
-/* As runner/check.c names them; a run may hold fewer. */
+/* As judge/check.c names them; a run may hold fewer. */
 const char *const run_promises[RUN_PROMISES] = { "monotonic", "exact", "window", "wrap_proof",
 						 "bounded" };
 const char *const run_oracles[RUN_ORACLES] = { "exact",	       "window",    "monotonic",

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "record.h"
+#include "results/record.h"
 
 #define RUN_PROMISES 5
 #define RUN_ORACLES 7

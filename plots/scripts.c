@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scripts.h"
+#include "plots/scripts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "series.h"
+#include "plots/series.h"
 
 #include <math.h>
 #include <string.h>

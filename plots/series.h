@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "text.h"
+#include "plots/text.h"
 
 #define SERIES_TITLE_BYTES 88
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "svg.h"
+#include "plots/svg.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "text.h"
+#include "plots/text.h"
 
 static bool starts(const char *text, const char *with, size_t *length)
 {

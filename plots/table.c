@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "table.h"
+#include "plots/table.h"
 
 #include <math.h>
 #include <string.h>

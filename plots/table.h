@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "run.h"
-#include "text.h"
+#include "plots/run.h"
+#include "plots/text.h"
 
 #define TABLE_CELL_BYTES (2 * TEXT_FIGURE_BYTES)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "words.h"
+#include "plots/words.h"
 
 #include <math.h>
 #include <stdint.h>

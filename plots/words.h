@@ -3,9 +3,9 @@
 #ifndef STAMPEDE_PLOTS_WORDS_H
 #define STAMPEDE_PLOTS_WORDS_H
 
-#include "data.h"
-#include "run.h"
-#include "text.h"
+#include "plots/data.h"
+#include "plots/run.h"
+#include "plots/text.h"
 
 /* The run in two or three sentences: who broke what, who is cheapest. */
 void words_summary(const struct run *run, const struct markup *to);

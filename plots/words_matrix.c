@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "words.h"
+#include "plots/words.h"
 
 static void say(const struct markup *to, const char *text)
 {

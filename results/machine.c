@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Reading /proc and /sys; see machine.h. */
 #define _GNU_SOURCE
-#include "machine.h"
+#include "results/machine.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The machine, the build and the run as JSON; see metadata.h. */
 #define _GNU_SOURCE
-#include "metadata.h"
+#include "results/metadata.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -15,8 +15,8 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "machine.h"
-#include "record.h"
+#include "results/machine.h"
+#include "results/record.h"
 
 /* The Makefile gives both; a build without it says so. */
 #ifndef GIT_STATE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Writing a run's record; record_read.c reads it back. record.h says what is promised. */
 #define _GNU_SOURCE
-#include "record.h"
+#include "results/record.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record_internal.h"
+#include "results/record_internal.h"
 
 #define LOCK_FILE ".lock"
 #define LATEST_LINK "latest"
@@ -57,13 +57,13 @@ static const char *remedy(int error)
 
 int record_fail_file(const char *what, const char *dir, const char *name, int error)
 {
-	return record_fail(RECORD_NO_RESOURCE, "cannot %s %s/%s: %s; %s", what, dir, name,
+	return record_fail(EXIT_RESOURCE, "cannot %s %s/%s: %s; %s", what, dir, name,
 			   strerror(error), remedy(error));
 }
 
 int record_fail_memory(void)
 {
-	return record_fail(RECORD_NO_RESOURCE,
+	return record_fail(EXIT_RESOURCE,
 			   "out of memory for the record: run fewer cells, or free memory");
 }
 
@@ -80,15 +80,15 @@ static bool plain_name(const char *name, size_t max)
 static int open_root(struct record *rec)
 {
 	if (mkdir(rec->root, 0777) && errno != EEXIST)
-		return record_fail(RECORD_NO_RESOURCE, "cannot create %s: %s; %s", rec->root,
+		return record_fail(EXIT_RESOURCE, "cannot create %s: %s; %s", rec->root,
 				   strerror(errno), errno == ENOENT ?
 				   "create its parent directory first" : remedy(errno));
 	rec->root_fd = open(rec->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (rec->root_fd < 0)
-		return record_fail(RECORD_NO_RESOURCE, "cannot open %s: %s; %s", rec->root,
+		return record_fail(EXIT_RESOURCE, "cannot open %s: %s; %s", rec->root,
 				   strerror(errno), errno == ENOTDIR ?
 				   "move that file away, or give a directory" : remedy(errno));
-	return RECORD_OK;
+	return EXIT_FINE;
 }
 
 /* The holder writes its pid just after it got the lock: give it a moment. 0: not to be found. */
@@ -114,15 +114,15 @@ static int fail_locked(const struct record *rec)
 	long pid = lock_holder(rec->lock_fd);
 
 	if (pid <= 0)
-		return record_fail(RECORD_NO_RESOURCE,
+		return record_fail(EXIT_RESOURCE,
 				   "%s is in use by another run (pid unknown); wait for its end",
 				   rec->root);
 	/* A run that was killed may leave a forked child behind, which still holds the lock. */
 	if (kill((pid_t)pid, 0) && errno == ESRCH)
-		return record_fail(RECORD_NO_RESOURCE,
+		return record_fail(EXIT_RESOURCE,
 				   "%s is in use by what pid %ld (now gone) started; end that",
 				   rec->root, pid);
-	return record_fail(RECORD_NO_RESOURCE,
+	return record_fail(EXIT_RESOURCE,
 			   "%s is in use by another run (pid %ld); wait for its end, or stop it",
 			   rec->root, pid);
 }
@@ -150,7 +150,7 @@ static int lock_root(struct record *rec)
 	errno = 0;
 	if (pwrite(rec->lock_fd, pid, len, 0) != len)
 		return record_fail_file("write", rec->root, LOCK_FILE, errno ? errno : ENOSPC);
-	return RECORD_OK;
+	return EXIT_FINE;
 }
 
 /* root/name, which exists. */
@@ -161,7 +161,7 @@ static int open_dir(struct record *rec)
 		return record_fail_memory();
 	}
 	rec->dir_fd = openat(rec->root_fd, rec->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return rec->dir_fd < 0 ? record_fail_file("open", rec->root, rec->name, errno) : RECORD_OK;
+	return rec->dir_fd < 0 ? record_fail_file("open", rec->root, rec->name, errno) : EXIT_FINE;
 }
 
 /* The lock keeps other runs away, so a taken name is an earlier run of the same second. */
@@ -172,7 +172,7 @@ static int make_dir(struct record *rec, const char *alias)
 	char stamp[32];
 
 	if (!gmtime_r(&now_s, &utc) || !strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc))
-		return record_fail(RECORD_NO_RESOURCE, "the system's clock gives no date; set it");
+		return record_fail(EXIT_RESOURCE, "the system's clock gives no date; set it");
 	for (unsigned int n = 1; !rec->name; n++) {
 		char *name;
 
@@ -270,7 +270,7 @@ static int begin(const char *root, struct record **out)
 	rec->rows = json_array();
 	rec->parts = json_object();
 	rec->sections = json_object();
-	status = rec->root && rec->rows && rec->parts && rec->sections ? RECORD_OK :
+	status = rec->root && rec->rows && rec->parts && rec->sections ? EXIT_FINE :
 									  record_fail_memory();
 	if (!status)
 		status = open_root(rec);
@@ -296,7 +296,7 @@ int record_create(const char *root, const char *alias, struct record **out)
 
 	*out = NULL;
 	if (!plain_name(alias, ALIAS_BYTES_MAX))
-		return record_fail(RECORD_HARNESS,
+		return record_fail(EXIT_USAGE,
 				   "host alias '%s' is no file name; use 1 to %d of A-Za-z0-9._-",
 				   alias, ALIAS_BYTES_MAX);
 	status = begin(root, &rec);
@@ -346,7 +346,7 @@ int record_add_row(struct record *rec, json_t *row)
 	int status;
 
 	if (!record_check_row(row, why, sizeof(why)))
-		return record_fail(RECORD_HARNESS, "row %zu of %s: %s; mend what measured it",
+		return record_fail(EXIT_USAGE, "row %zu of %s: %s; mend what measured it",
 				   record_row_count(rec), rec->dir, why);
 	/* A copy: the caller may reuse its object for the next repetition. */
 	if (json_array_append_new(rec->rows, json_deep_copy(row)))
@@ -396,7 +396,7 @@ static int put_file(struct record *rec, const char *name, record_writer writer, 
 	if (error && fd >= 0)
 		unlinkat(rec->dir_fd, temp, 0);
 	free(temp);
-	return error ? record_fail_file("write", rec->dir, name, error) : RECORD_OK;
+	return error ? record_fail_file("write", rec->dir, name, error) : EXIT_FINE;
 }
 
 static int write_json(FILE *out, void *json)
@@ -410,24 +410,24 @@ int record_set(struct record *rec, const char *key, json_t *value)
 	char why[256];
 
 	if (!strcmp(key, "benchmarks"))
-		return record_fail(RECORD_HARNESS,
+		return record_fail(EXIT_USAGE,
 				   "section 'benchmarks' is the rows; use record_add_row()");
 	if (!value)
-		return record_fail(RECORD_HARNESS,
+		return record_fail(EXIT_USAGE,
 				   "section '%s' of %s has no value; mend its maker", key,
 				   rec->dir);
 	if (context && !record_check_context(value, why, sizeof(why)))
-		return record_fail(RECORD_HARNESS, "%s: %s; use metadata_context()", rec->dir, why);
+		return record_fail(EXIT_USAGE, "%s: %s; use metadata_context()", rec->dir, why);
 	if (json_object_set_new(rec->sections, key, json_deep_copy(value)))
 		return record_fail_memory();
-	return context ? put_file(rec, RECORD_CONTEXT, write_json, value) : RECORD_OK;
+	return context ? put_file(rec, RECORD_CONTEXT, write_json, value) : EXIT_FINE;
 }
 
 int record_write_file(struct record *rec, const char *name, record_writer writer, void *arg)
 {
 	if (!plain_name(name, 200) || !strcmp(name, RECORD_ROWS) || !strcmp(name, RECORD_BENCH) ||
 	    !strcmp(name, RECORD_CONTEXT) || !strcmp(name, RECORD_PARTS))
-		return record_fail(RECORD_HARNESS,
+		return record_fail(EXIT_USAGE,
 				   "'%s' cannot be a further file of a run; choose a plain name",
 				   name);
 	return put_file(rec, name, writer, arg);
@@ -467,10 +467,10 @@ static int write_bench(struct record *rec)
 	int status;
 
 	if (!json_array_size(rec->rows))
-		return record_fail(RECORD_HARNESS, "no row was recorded, so %s is removed",
+		return record_fail(EXIT_USAGE, "no row was recorded, so %s is removed",
 				   rec->dir);
 	if (!json_object_get(rec->sections, "context"))
-		return record_fail(RECORD_HARNESS, "%s has no context; use metadata_context()",
+		return record_fail(EXIT_USAGE, "%s has no context; use metadata_context()",
 				   rec->dir);
 	document = make_document(rec);
 	if (!document)
@@ -478,7 +478,7 @@ static int write_bench(struct record *rec)
 	if (record_check(document, why, sizeof(why)))
 		status = put_file(rec, RECORD_BENCH, write_json, document);
 	else
-		status = record_fail(RECORD_HARNESS, "%s: %s; mend what wrote it", rec->dir, why);
+		status = record_fail(EXIT_USAGE, "%s: %s; mend what wrote it", rec->dir, why);
 	json_decref(document);
 	return status;
 }
@@ -491,7 +491,7 @@ static int sync_all(struct record *rec)
 		return record_fail_file("flush", rec->dir, RECORD_ROWS, errno);
 	if (fsync(rec->dir_fd) || fsync(rec->root_fd))
 		return record_fail_file("flush", rec->root, rec->name, errno);
-	return RECORD_OK;
+	return EXIT_FINE;
 }
 
 /* The target is relative, so that results/ can be moved. */
@@ -509,10 +509,10 @@ static int flip_latest(struct record *rec)
 		unlinkat(rec->root_fd, LATEST_TEMP, 0);
 	}
 	if (error == EISDIR)
-		return record_fail(RECORD_NO_RESOURCE,
+		return record_fail(EXIT_RESOURCE,
 				   "%s/%s is a directory, not our link to %s; move it away",
 				   rec->root, LATEST_LINK, rec->name);
-	return error ? record_fail_file("replace", rec->root, LATEST_LINK, error) : RECORD_OK;
+	return error ? record_fail_file("replace", rec->root, LATEST_LINK, error) : EXIT_FINE;
 }
 
 int record_finish(struct record *rec)

@@ -31,14 +31,10 @@
 
 #include <jansson.h>
 
+#include "base/exit.h"
+
 /* Version of bench.json as SCHEMA.md describes it: kept in context.stampede.schema. */
 #define RECORD_SCHEMA 3
-
-enum record_status {
-	RECORD_OK = 0,
-	RECORD_HARNESS = 1,	/* wrong use, or a file that is not a record */
-	RECORD_NO_RESOURCE = 3,	/* locked, not writable, disk full, out of memory */
-};
 
 struct record;
 
@@ -49,14 +45,14 @@ typedef int (*record_writer)(FILE *out, void *arg);
  * Begins a run: locks root, then makes root/<UTC YYYYmmddTHHMMSSZ>-<alias>/ (with -2, -3, ...
  * behind it when that exists) and room for the first rows. root is created if missing, its parent
  * is not. alias: 1..64 of [A-Za-z0-9._-], see metadata_host_alias().
- * Errors: RECORD_NO_RESOURCE when another run holds the lock (its pid is printed), root cannot be
- * written or is full; RECORD_HARNESS for a bad alias. *rec is then NULL and nothing has changed.
+ * Errors: EXIT_RESOURCE when another run holds the lock (its pid is printed), root cannot be
+ * written or is full; EXIT_USAGE for a bad alias. *rec is then NULL and nothing has changed.
  */
 int record_create(const char *root, const char *alias, struct record **rec);
 
 /*
  * Goes on with the newest run in root that was killed or interrupted: its rows and parts are there
- * again, but for a last line that was cut off. Errors: as record_create(), and RECORD_HARNESS if
+ * again, but for a last line that was cut off. Errors: as record_create(), and EXIT_USAGE if
  * there is no such run.
  */
 int record_resume(const char *root, struct record **rec);
@@ -118,8 +114,8 @@ struct record_loaded {
 /*
  * Reads a run. path: a bench.json, a rows.jsonl, a run's directory, or a word without '/' that
  * names an entry of root, such as "latest" (root NULL: "results"). Everything is validated.
- * Errors: RECORD_HARNESS for what is missing, truncated, foreign or of a newer schema;
- * RECORD_NO_RESOURCE for what may not be read. *out is then empty.
+ * Errors: EXIT_USAGE for what is missing, truncated, foreign or of a newer schema;
+ * EXIT_RESOURCE for what may not be read. *out is then empty.
  */
 bool record_exists(const char *root, const char *path);	/* something of that name is there */
 int record_load(const char *root, const char *path, struct record_loaded *out);

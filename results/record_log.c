@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The growing files of a record, and how a killed run's are taken up again. */
 #define _GNU_SOURCE
-#include "record.h"
+#include "results/record.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record_internal.h"
+#include "results/record_internal.h"
 
 /* Taken from the disk when a run begins, so that a full disk shows before minutes of measuring. */
 #define RESERVE_BYTES (64 * 1024)
@@ -26,7 +26,7 @@ int record_log_create(struct record *rec, struct record_log *log, const char *na
 	if (fallocate(log->fd, FALLOC_FL_KEEP_SIZE, 0, RESERVE_BYTES) && errno != EOPNOTSUPP &&
 	    errno != ENOSYS && errno != EINTR)
 		return record_fail_file("reserve room for", rec->dir, name, errno);
-	return RECORD_OK;
+	return EXIT_FINE;
 }
 
 /* Returns 0, or an errno. */
@@ -73,7 +73,7 @@ int record_log_append(struct record *rec, struct record_log *log, const json_t *
 		return record_fail_file("write", rec->dir, name, error);
 	}
 	log->bytes += (off_t)size;
-	return RECORD_OK;
+	return EXIT_FINE;
 }
 
 static int take_lines(struct record *rec, struct record_log *log, const char *name, FILE *in,
@@ -82,7 +82,7 @@ static int take_lines(struct record *rec, struct record_log *log, const char *na
 	char *line = NULL, why[256];
 	size_t room = 0, number = 0;
 	ssize_t size;
-	int status = RECORD_OK;
+	int status = EXIT_FINE;
 
 	while (!status && (size = getline(&line, &room, in)) > 0 && line[size - 1] == '\n') {
 		json_t *value = json_loadb(line, (size_t)size, JSON_REJECT_DUPLICATES, NULL);
@@ -90,7 +90,7 @@ static int take_lines(struct record *rec, struct record_log *log, const char *na
 		number++;
 		snprintf(why, sizeof(why), "not JSON");
 		if (!value || !take(rec, value, why, sizeof(why)))
-			status = record_fail(RECORD_HARNESS,
+			status = record_fail(EXIT_USAGE,
 					     "%s/%s: line %zu: %s; remove that run, or start anew",
 					     rec->dir, name, number, why);
 		json_decref(value);
@@ -192,8 +192,8 @@ int record_find_unfinished(struct record *rec)
 		}
 	closedir(root);
 	if (!newest)
-		return record_fail(RECORD_HARNESS,
+		return record_fail(EXIT_USAGE,
 				   "no unfinished run in %s; start one without --resume", rec->root);
 	rec->name = newest;
-	return RECORD_OK;
+	return EXIT_FINE;
 }

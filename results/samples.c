@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "samples.h"
+#include "results/samples.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "stats.h"
+#include "base/stats.h"
 
 #define SAMPLES_FLOOR "floor_published" /* the row that ratios are to: no other has less to do */
 /* That of records of schema 2 and before, and what runs are compared by: it is in old and new. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* What on this machine disturbs times, why, and what to do about it; see metadata.h. */
 #define _GNU_SOURCE
-#include "metadata.h"
+#include "results/metadata.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "results/machine.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
 /* Runnable tasks per CPU above which a pinned thread will meet one of them. */

@@ -10,19 +10,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "cell.h"
-#include "gbench.h"
-#include "json_out.h"
-#include "layout_experiments.h"
-#include "machine.h"
-#include "metadata.h"
-#include "options.h"
-#include "reference.h"
-#include "seek_curve.h"
-#include "summary.h"
-#include "tails.h"
-#include "ticks.h"
+#include "runner/bench.h"
+#include "timing/cell.h"
+#include "timing/gbench.h"
+#include "base/json_out.h"
+#include "layout/layout_experiments.h"
+#include "results/machine.h"
+#include "results/metadata.h"
+#include "base/options.h"
+#include "results/compare/reference.h"
+#include "workloads/seek_curve.h"
+#include "timing/summary.h"
+#include "workloads/tails.h"
+#include "place/ticks.h"
 
 extern char **environ;
 

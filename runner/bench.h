@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cell.h"
-#include "counts.h"
-#include "driver.h"
-#include "place.h"
-#include "progress.h"
-#include "record.h"
-#include "rounds.h"
-#include "stress.h"
+#include "timing/cell.h"
+#include "workloads/counts.h"
+#include "judge/driver.h"
+#include "place/place.h"
+#include "base/progress.h"
+#include "results/record.h"
+#include "timing/rounds.h"
+#include "workloads/stress.h"
 
 /* Seconds and rounds of a size of run. */
 struct bench_size {

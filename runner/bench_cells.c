@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench.h"
-#include "summary.h"
+#include "runner/bench.h"
+#include "timing/summary.h"
 
 #define FLOOR SAMPLES_FLOOR
 

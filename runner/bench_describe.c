@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench.h"
+#include "runner/bench.h"
 
 static json_t *promises_of(uint32_t promises)
 {

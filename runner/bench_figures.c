@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "beat_cost.h"
-#include "bench.h"
-#include "options.h"
-#include "summary.h"
+#include "timing/beat_cost.h"
+#include "runner/bench.h"
+#include "base/options.h"
+#include "timing/summary.h"
 
 int bench_run_beats(struct bench *bench)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "bench.h"
+#include "runner/bench.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
-#include "options.h"
-#include "steps.h"
-#include "stress_print.h"
-#include "ticks.h"
+#include "judge/buffer.h"
+#include "base/options.h"
+#include "timing/steps.h"
+#include "workloads/stress_print.h"
+#include "place/ticks.h"
 
 #define CHECKED_EVENTS_SECONDS 0.4 /* more than a million events of most rows */
 #define TICKS_BETWEEN_EVENTS 35

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "bench.h"
+#include "runner/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "interrupts.h"
-#include "machine.h"
-#include "metadata.h"
-#include "options.h"
+#include "workloads/interrupts.h"
+#include "results/machine.h"
+#include "results/metadata.h"
+#include "base/options.h"
 
 static const struct bench_size full = {
 	.checked_seconds = 2,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "bench.h"
+#include "runner/bench.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cell.h"
+#include "timing/cell.h"
 #include "claims/claims.h"
-#include "counters.h"
-#include "gbench.h"
-#include "machine.h"
-#include "metadata.h"
-#include "summary.h"
-#include "ticks.h"
+#include "timing/counters.h"
+#include "timing/gbench.h"
+#include "results/machine.h"
+#include "results/metadata.h"
+#include "timing/summary.h"
+#include "place/ticks.h"
 
 /* What the record says of the machine; pointers into `bench`, valid as long as it is. */
 static struct metadata_input describe(struct bench *bench)

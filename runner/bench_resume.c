@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
-#include "metadata.h"
-#include "options.h"
+#include "runner/bench.h"
+#include "results/metadata.h"
+#include "base/options.h"
 
 #define PLAN "plan"
 #define ITERATIONS "iterations"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
-#include "options.h"
-#include "tails.h"
+#include "runner/bench.h"
+#include "base/options.h"
+#include "workloads/tails.h"
 
 #define BUSY_MOST 8
 #define BUSY_SHIPPED 3 /* files of that name in workloads/gaps: for the guess of the time */

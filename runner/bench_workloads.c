@@ -2,11 +2,11 @@
 /* bench: the workloads that are checked and counted, but not timed. */
 #include <stdio.h>
 
-#include "bench.h"
-#include "layout_experiments.h"
-#include "options.h"
-#include "seek_curve.h"
-#include "ticks.h"
+#include "runner/bench.h"
+#include "layout/layout_experiments.h"
+#include "base/options.h"
+#include "workloads/seek_curve.h"
+#include "place/ticks.h"
 
 #define REPLAY_EVENTS 50000
 

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json_out.h"
-#include "options.h"
-#include "stress.h"
-#include "stress_export.h"
-#include "stress_print.h"
+#include "base/json_out.h"
+#include "base/options.h"
+#include "workloads/stress.h"
+#include "workloads/stress_export.h"
+#include "workloads/stress_print.h"
 
 #define EXPORT_MIB 64 /* per row, unless the user says otherwise */
 #define PAYLOAD_MOST 500000 /* the largest sub-buffer has 262144 bytes */

@@ -20,11 +20,11 @@
  * later event late or early by the difference, until the sub-buffer ends (history).
  * Clock reads per event: 1.
  */
-#ifndef STAMPEDE_DELTA_SYNC_H
-#define STAMPEDE_DELTA_SYNC_H
+#ifndef STAMPEDE_SCHEMES_DELTA_SYNC_H
+#define STAMPEDE_SCHEMES_DELTA_SYNC_H
 
-#include "core/format_ftrace.h"
-#include "core/mask.h"
+#include "schemes/format/format_ftrace.h"
+#include "schemes/parts/mask.h"
 
 struct scheme_ring {
 	struct ring ring;

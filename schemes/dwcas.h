@@ -22,10 +22,10 @@
  * Known failure: none. It needs cmpxchg16b (every x86-64 but the first) or ldxp/stxp.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
-#ifndef STAMPEDE_DWCAS_H
-#define STAMPEDE_DWCAS_H
+#ifndef STAMPEDE_SCHEMES_DWCAS_H
+#define STAMPEDE_SCHEMES_DWCAS_H
 
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 
 struct scheme_ring {
 	struct ring ring;
@@ -84,7 +84,7 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 	(void)stamp;
 }
 
-#include "core/extend.h"
+#include "schemes/parts/extend.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>

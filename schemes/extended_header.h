@@ -24,10 +24,10 @@
  * Known failure: none on one CPU.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
-#ifndef STAMPEDE_EXTENDED_HEADER_H
-#define STAMPEDE_EXTENDED_HEADER_H
+#ifndef STAMPEDE_SCHEMES_EXTENDED_HEADER_H
+#define STAMPEDE_SCHEMES_EXTENDED_HEADER_H
 
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 
 struct scheme_ring {
 	struct ring ring;
@@ -87,7 +87,7 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 #endif
 }
 
-#include "core/extend.h"
+#include "schemes/parts/extend.h"
 
 /*
  * As LTTng: last is forgotten before the place is given back, so that whoever comes next is whole;

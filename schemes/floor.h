@@ -23,16 +23,16 @@
  * a gap of a wrap or more inside a sub-buffer (decoded short by whole wraps).
  * Clock reads per event: 1; untimed: 0.
  */
-#ifndef STAMPEDE_FLOOR_H
-#define STAMPEDE_FLOOR_H
+#ifndef STAMPEDE_SCHEMES_FLOOR_H
+#define STAMPEDE_SCHEMES_FLOOR_H
 
 #ifdef FLOOR_LARGE
 #define SCHEME_FORMAT { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 4 }
 #endif
 #ifdef FLOOR_PUBLISHED
-#include "core/packed.h"
+#include "schemes/parts/packed.h"
 #else
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 #endif
 
 struct scheme_ring {

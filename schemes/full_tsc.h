@@ -17,12 +17,12 @@
  * Known failure: none; it pays in bytes.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
-#ifndef STAMPEDE_FULL_TSC_H
-#define STAMPEDE_FULL_TSC_H
+#ifndef STAMPEDE_SCHEMES_FULL_TSC_H
+#define STAMPEDE_SCHEMES_FULL_TSC_H
 
 #define SCHEME_FORMAT { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 8 }
 
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 
 struct scheme_ring {
 	struct ring ring;
@@ -52,7 +52,7 @@ static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
 	return *begin;
 }
 
-#include "core/claim.h"
+#include "schemes/parts/claim.h"
 
 static inline struct reservation full_tsc_place(uint32_t id, uint32_t len, uint64_t size,
 						struct claim claim)

@@ -30,15 +30,15 @@
  * (gap of events) or for ever (gap of beats). So it needs BEAT, and WRAP_PROOF is not promised.
  * Clock reads per event: 1; one more for every void attempt.
  */
-#ifndef STAMPEDE_HEARTBEAT_H
-#define STAMPEDE_HEARTBEAT_H
+#ifndef STAMPEDE_SCHEMES_HEARTBEAT_H
+#define STAMPEDE_SCHEMES_HEARTBEAT_H
 
 #ifndef HEARTBEAT_COMPACT
 #define SCHEME_FORMAT { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 4 }
 #endif
 
-#include "core/format_ctf.h"
-#include "core/synthetic.h"
+#include "schemes/format/format_ctf.h"
+#include "schemes/parts/synthetic.h"
 
 #ifndef BEATS_PER_WRAP
 #define BEATS_PER_WRAP 10
@@ -96,7 +96,7 @@ static inline uint64_t scheme_now(struct scheme_ring *s)
 	return now;
 }
 
-#include "core/claim.h"
+#include "schemes/parts/claim.h"
 
 static inline uint64_t heartbeat_bytes(uint32_t id, uint32_t len)
 {

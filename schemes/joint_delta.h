@@ -28,15 +28,15 @@
  * Known failure without a mask: as delta_sync.
  * Clock reads per event: 1.
  */
-#ifndef STAMPEDE_JOINT_DELTA_H
-#define STAMPEDE_JOINT_DELTA_H
+#ifndef STAMPEDE_SCHEMES_JOINT_DELTA_H
+#define STAMPEDE_SCHEMES_JOINT_DELTA_H
 
 #define JOINT_ID_BITS 12
 
 #define SCHEME_FORMAT { .kind = FORMAT_CTF_SYNC, .id_bits = JOINT_ID_BITS }
 
-#include "core/format_ctf.h"
-#include "core/mask.h"
+#include "schemes/format/format_ctf.h"
+#include "schemes/parts/mask.h"
 
 #define JOINT_SYNC 0xfffu
 #define JOINT_SYNC_BYTES 12

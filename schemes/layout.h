@@ -33,11 +33,11 @@
  * I3 A short header is less than 2^T units of 2^s ticks behind its predecessor (extension).
  *
  * Known failure: with a beat, a gap of more than 2^(T+s) - 2^s ticks loses whole wraps. Cut bits
- * make ties: runner/precision.h counts them.
+ * make ties: layout/precision.h counts them.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
-#ifndef STAMPEDE_LAYOUT_H
-#define STAMPEDE_LAYOUT_H
+#ifndef STAMPEDE_SCHEMES_LAYOUT_H
+#define STAMPEDE_SCHEMES_LAYOUT_H
 
 #ifndef LAYOUT_CUT
 #define LAYOUT_CUT 0
@@ -53,8 +53,8 @@
 	{ .kind = LAYOUT_SIZE ? FORMAT_CTF_LARGE : FORMAT_CTF_WORD, .id_bits = LAYOUT_ID, \
 	  .flag = LAYOUT_FLAG, .stamp_bytes = 4, .escape = LAYOUT_SIZE }
 
-#include "core/format_ctf.h"
-#include "core/synthetic.h"
+#include "schemes/format/format_ctf.h"
+#include "schemes/parts/synthetic.h"
 
 #define LAYOUT_WORD (LAYOUT_SIZE ? 64 : 32)
 #define LAYOUT_SHIFT (LAYOUT_ID + LAYOUT_FLAG) /* of the time in a 32-bit word */
@@ -235,7 +235,7 @@ static inline uint64_t scheme_now(struct scheme_ring *s)
 	return now;
 }
 
-#include "core/claim.h"
+#include "schemes/parts/claim.h"
 
 static inline struct reservation layout_place(const struct scheme_ring *s, uint32_t id,
 					      uint32_t len, uint64_t size, struct claim claim)
@@ -300,7 +300,7 @@ static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
 	return layout_seen(ring, stamp);
 }
 
-#include "core/extend.h"
+#include "schemes/parts/extend.h"
 #endif
 
 /* ---- the reader ---- */

@@ -37,10 +37,10 @@
  * for a finished update. Zero deltas are declared inexact and counted.
  * Clock reads per event: 1; 2 if interrupted between A and C; one more per sub-buffer moved.
  */
-#ifndef STAMPEDE_NESTED_STAMPS_H
-#define STAMPEDE_NESTED_STAMPS_H
+#ifndef STAMPEDE_SCHEMES_NESTED_STAMPS_H
+#define STAMPEDE_SCHEMES_NESTED_STAMPS_H
 
-#include "core/format_ftrace.h"
+#include "schemes/format/format_ftrace.h"
 
 /* What every record carries, whatever its predecessor. */
 #ifdef ABSOLUTE_ALWAYS

@@ -28,10 +28,10 @@
  * a nested writer that wrote just that much, with an older stamp, into its records' place.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
-#ifndef STAMPEDE_PACKED_WORD_H
-#define STAMPEDE_PACKED_WORD_H
+#ifndef STAMPEDE_SCHEMES_PACKED_WORD_H
+#define STAMPEDE_SCHEMES_PACKED_WORD_H
 
-#include "core/packed.h"
+#include "schemes/parts/packed.h"
 
 struct scheme_ring {
 	struct ring ring;

@@ -31,11 +31,11 @@
  * a handler that rewinds: the interrupted record overwrites those that came in between.
  * Clock reads per event: 1; one more for every attempt that was interrupted behind it.
  */
-#ifndef STAMPEDE_RESTARTABLE_H
-#define STAMPEDE_RESTARTABLE_H
+#ifndef STAMPEDE_SCHEMES_RESTARTABLE_H
+#define STAMPEDE_SCHEMES_RESTARTABLE_H
 
-#include "core/packed.h"
-#include "core/restart.h"
+#include "schemes/parts/packed.h"
+#include "schemes/parts/restart.h"
 
 #define SCHEME_RESTARTS
 static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload);

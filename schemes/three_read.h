@@ -23,11 +23,11 @@
  * events and counts the event as stuck; BOUNDED is not promised.
  * Clock reads per event: 1; 3 at an overflow; one more for every void attempt.
  */
-#ifndef STAMPEDE_THREE_READ_H
-#define STAMPEDE_THREE_READ_H
+#ifndef STAMPEDE_SCHEMES_THREE_READ_H
+#define STAMPEDE_SCHEMES_THREE_READ_H
 
 #define CTF_STAMP_EVENT /* the fourth escape, and an id less than the others have */
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 
 #define THREE_READ_TRIES 64
 
@@ -61,7 +61,7 @@ static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
 	return *begin;
 }
 
-#include "core/claim.h"
+#include "schemes/parts/claim.h"
 
 static inline bool three_read_overflow(const struct scheme_ring *s, uint64_t stamp)
 {

@@ -22,10 +22,10 @@
  * bounded by nothing but the distance of two outermost events. MONOTONIC is all it promises.
  * Clock reads per event: 1; 2 with an extend; one more per sub-buffer moved.
  */
-#ifndef STAMPEDE_ZERO_DELTA_H
-#define STAMPEDE_ZERO_DELTA_H
+#ifndef STAMPEDE_SCHEMES_ZERO_DELTA_H
+#define STAMPEDE_SCHEMES_ZERO_DELTA_H
 
-#include "core/format_ftrace.h"
+#include "schemes/format/format_ftrace.h"
 
 struct scheme_ring {
 	struct ring ring;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cdp.h"
+#include "tests/cdp.h"
 
 #include <fcntl.h>
 #include <poll.h>

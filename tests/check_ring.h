@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define STAMPEDE_COUNTING
-#include "../runner/judge.h"
-#include "decoding.h"
+#include "judge/judge.h"
+#include "tests/decoding.h"
 
 #define EXACT (1u << ORACLE_EXACT)
 #define WINDOW (1u << ORACLE_WINDOW)

@@ -4,8 +4,8 @@
 #define STAMPEDE_TESTS_DECODING_H
 
 #define CTF_STAMP_EVENT /* all escapes that there are; tests/test_ids.c has the form without */
-#include "core/format_ctf.h"
-#include "core/format_ftrace.h"
+#include "schemes/format/format_ctf.h"
+#include "schemes/format/format_ftrace.h"
 
 /* Payload of events whose header says nothing of it. */
 #define FIXED 12u

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../results/machine.h"
-#include "../results/metadata.h"
-#include "scratch.h"
+#include "results/machine.h"
+#include "results/metadata.h"
+#include "tests/scratch.h"
 
 #define CPU "sys/devices/system/cpu/"
 #define FLAGS_METAL "flags\t\t: fpu tsc constant_tsc nonstop_tsc sse2\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "play.h"
+#include "tests/play.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "core/mask.h"
-#include "support.h"
+#include "schemes/parts/mask.h"
+#include "tests/support.h"
 
 /* Interrupts of depth 0 .. 2 where they have to be signals. */
 #define DEPTHS 3

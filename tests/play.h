@@ -12,7 +12,7 @@
 #ifndef STAMPEDE_COUNTING
 #define STAMPEDE_COUNTING
 #endif
-#include "../runner/judge.h"
+#include "judge/judge.h"
 
 /* What happens at a point. */
 enum nested {

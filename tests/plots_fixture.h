@@ -14,9 +14,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../plots/make.h"
-#include "../plots/output.h"
-#include "scratch.h"
+#include "plots/make.h"
+#include "plots/output.h"
+#include "tests/scratch.h"
 
 struct fixture {
 	char dir[PATH_MAX]; /* everything of this test */

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "play.h"
-#include "scratch.h"
-#include "../runner/export.h"
+#include "tests/play.h"
+#include "tests/scratch.h"
+#include "judge/export.h"
 
 #define SEEN_MOST 40000
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../results/record.h"
-#include "scratch.h"
+#include "results/record.h"
+#include "tests/scratch.h"
 
 #define ALIAS "test-2cpu"
 

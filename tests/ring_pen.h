@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define STAMPEDE_COUNTING
-#include "core/ring.h"
+#include "schemes/core/ring.h"
 
 #define PEN_SHIFT 6
 #define PEN_BYTES 64u

@@ -16,7 +16,7 @@ compile() { # name flags... source
 	shift
 	n=$((n + 1))
 	if "$cc" -std=gnu11 -O2 -D_GNU_SOURCE= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
-		-Wmissing-prototypes -Wvla -Ischemes -Iworkloads -Irunner -Itraces -Iresults "$@" \
+		-Wmissing-prototypes -Wvla -I. "$@" \
 		-c -o "$out/$n.o" 2>"$out/log"; then
 		echo "ok $n $name"
 	else
@@ -30,17 +30,17 @@ for row in restartable rewind dwcas packed_word joint_delta; do
 	header=${line%% *}
 	for build in TIMED "TIMED CHEAP" "TIMED INJECTED" CHECKED COUNTING; do
 		compile "$row $build" $(printf ' -DSTAMPEDE_%s' $build) ${line#* } -DROW=$row \
-			"-DSCHEME_HEADER=\"$header.h\"" runner/driver.c
+			"-DSCHEME_HEADER=\"schemes/$header.h\"" judge/driver.c
 	done
 done
-for source in schemes/core/*.c workloads/interrupts.c runner/check.c runner/buffer.c; do
+for source in schemes/core/*.c schemes/parts/*.c schemes/format/*.c workloads/interrupts.c judge/check.c judge/buffer.c; do
 	compile "$source" "$source"
 done
 
 # The sections of restartable and their abort addresses are where a kernel looks for them.
 n=$((n + 1))
-"$cc" -std=gnu11 -O2 -D_GNU_SOURCE= -Ischemes -Irunner -Itraces -DSTAMPEDE_TIMED -DROW=restartable \
-	'-DSCHEME_HEADER="restartable.h"' -DLOCKED -c runner/driver.c -o "$out/r.o"
+"$cc" -std=gnu11 -O2 -D_GNU_SOURCE= -I. -DSTAMPEDE_TIMED -DROW=restartable \
+	'-DSCHEME_HEADER="schemes/restartable.h"' -DLOCKED -c judge/driver.c -o "$out/r.o"
 sections=$("${cc%gcc}objdump" -h "$out/r.o" | awk '$2 == "rseq_sections" { print $3 }')
 aborts=$("${cc%gcc}objdump" -d "$out/r.o" | grep -B1 '<restart_abort_' | grep -c .)
 marked=$("${cc%gcc}objdump" -d "$out/r.o" | grep -c 'd428bc00')

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "beat_cost.h"
-#include "interrupts.h"
+#include "timing/beat_cost.h"
+#include "workloads/interrupts.h"
 
 static struct place place;
 static struct place_plan plan;

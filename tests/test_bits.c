@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "core/bits.h"
-#include "core/wide.h"
+#include "schemes/core/bits.h"
+#include "base/wide.h"
 
 #define TOP UINT64_MAX
 

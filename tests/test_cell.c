@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "cell.h"
-#include "interrupts.h"
-#include "ticks.h"
-#include "undisturbed.h"
+#include "timing/cell.h"
+#include "workloads/interrupts.h"
+#include "place/ticks.h"
+#include "timing/undisturbed.h"
 
 #define BATCHES 64
 

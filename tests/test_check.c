@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "check_ring.h"
+#include "tests/check_ring.h"
 
 /* ---- damage to a ring of extended_header, which promises everything ---- */
 

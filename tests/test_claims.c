@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "../runner/claims/claims.h"
-#include "scratch.h"
+#include "claims/claims.h"
+#include "tests/scratch.h"
 
 #define NO_BUILD "/nonexistent" /* nothing is explored there */
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../results/comparison.h"
-#include "support.h"
+#include "results/compare/comparison.h"
+#include "tests/support.h"
 
 #define ROUNDS 21
 

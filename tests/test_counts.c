@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "counts.h"
+#include "workloads/counts.h"
 
 #define HZ 2e9
 #define EVENTS 5000

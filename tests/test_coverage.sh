@@ -44,8 +44,8 @@ report $? "a sub-buffer of one record: the plain path is never taken"
 # Whoever takes the plain path dies: seen in every shape.
 rm -rf "$scratch/explored"
 mkdir "$scratch/tree"
-cp -r schemes traces runner workloads results "$scratch/tree"
-sed -i 's|EXPLORED_PATH("plain");|__builtin_trap();|' "$scratch/tree/schemes/core/record.h"
+sh explore/tree.sh "$scratch/tree"
+sed -i 's|EXPLORED_PATH("plain");|__builtin_trap();|' "$scratch/tree/schemes/parts/defaults.h"
 for shape in page wrap3 wrap4 ends2 ends4 wrapends; do
 	object "extended_header.$shape.so" TREE="$scratch/tree"
 	"$explore" --schemes =extended_header --objects "$scratch/explored" --shape $shape \

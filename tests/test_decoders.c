@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "decoding.h"
-#include "support.h"
+#include "tests/decoding.h"
+#include "tests/support.h"
 
 /* `next` takes so many events from these bytes, then says `last`. */
 static void takes(next_fn *next, const char *hex, unsigned int events, enum decode_result last)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../plots/explored_section.h"
+#include "plots/explored_section.h"
 
 static const char record[] =
 	"{\"schema\": 1, \"date\": \"2026-01-02T03:04:05Z\", \"revision\": \"abc\", \"tier\": \"quick\","

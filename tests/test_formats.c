@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "decoding.h"
-#include "support.h"
+#include "tests/decoding.h"
+#include "tests/support.h"
 
 /* The stamp of most cases: its low 27, 16 and 3 bits are 0x1abcdef, 0xcdef and 7. */
 #define STAMP UINT64_C(0x0123456789abcdef)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "play.h"
+#include "tests/play.h"
 
 #define BYTES_SHIFT 12
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "gaps.h"
-#include "said.h"
-#include "scratch.h"
+#include "workloads/gaps.h"
+#include "tests/said.h"
+#include "tests/scratch.h"
 
 #define HEADER "log2_bucket,lo_ns,hi_ns,count\n"
 

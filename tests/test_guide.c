@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The guide follows the record: who qualifies, who is best, and what each row is not for. */
-#include "plots_fixture.h"
+#include "tests/plots_fixture.h"
 
-#include "../plots/guide.h"
+#include "plots/guide.h"
 
 /* Every row of the sample's table as a scheme that can do all there is to ask for. */
 static void add_schemes(const struct fixture *f)

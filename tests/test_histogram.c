@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "histogram.h"
+#include "base/histogram.h"
 
 #define SAMPLES 20001
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "core/format_ctf.h"
-#include "driver.h"
+#include "schemes/format/format_ctf.h"
+#include "judge/driver.h"
 
 #define STAMP 0x123456789abcull
 #define BITS 27

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "buffer.h"
-#include "core/inject.h"
+#include "judge/buffer.h"
+#include "schemes/core/inject.h"
 
 static struct buffer buffer;
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "kernel/judge.h"
+#include "tests/kernel/judge.h"
 
-#include "core/format_ftrace.h"
+#include "schemes/format/format_ftrace.h"
 
 #define ENTRY 10
 #define EXIT 11

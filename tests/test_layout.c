@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each formula of runner/layout_math.h, by its worked example and against a measured run of the
+ * Each formula of layout/layout_math.h, by its worked example and against a measured run of the
  * rows on the virtual clock; what cut bits and a second channel do to the order.
  */
 #define STAMPEDE_COUNTING
@@ -16,13 +16,13 @@
 
 #include <cmocka.h>
 
-#include "buffer.h"
-#include "channels.h"
-#include "core/clock.h"
-#include "counts.h"
-#include "gaps.h"
-#include "layout_math.h"
-#include "precision.h"
+#include "judge/buffer.h"
+#include "layout/channels.h"
+#include "schemes/core/clock.h"
+#include "workloads/counts.h"
+#include "workloads/gaps.h"
+#include "layout/layout_math.h"
+#include "layout/precision.h"
 
 #define HZ 2.25e9
 

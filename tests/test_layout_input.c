@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "layout_math.h"
-#include "layout_measure.h"
-#include "ticks.h"
+#include "layout/layout_math.h"
+#include "layout/layout_measure.h"
+#include "place/ticks.h"
 
 static void near(double value, double expected, double part)
 {

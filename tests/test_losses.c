@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "check_ring.h"
+#include "tests/check_ring.h"
 
 /* One row of each form of the tail. */
 static const char *const forms[] = { "full_tsc", "nested_stamps", "packed_word", "rewind", "dwcas" };

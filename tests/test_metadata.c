@@ -4,9 +4,9 @@
 #include <sched.h>
 #include <sys/utsname.h>
 
-#include "machine_fixture.h"
+#include "tests/machine_fixture.h"
 
-#include "../results/record.h"
+#include "results/record.h"
 
 static void cpu_lists_are_read(void **state)
 {

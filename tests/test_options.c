@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "../runner/driver.h"
-#include "../runner/options.h"
-#include "said.h"
+#include "judge/driver.h"
+#include "base/options.h"
+#include "tests/said.h"
 
 #define UNTOUCHED 0x5eed
 

@@ -16,9 +16,9 @@
 #define STAMPEDE_COUNTING
 #define PACKED_BITS 9
 /* The row's own driver has other offset bits than the library's rows. */
-#include "../runner/driver.c"
+#include "judge/driver.c"
 
-#include "play.h"
+#include "tests/play.h"
 
 #define RECORD_BYTES 36 /* u32 and the check payload */
 

@@ -4,9 +4,9 @@
  * sorts, plots that can be seen, light and dark, on a phone. Skipped without Chromium.
  * STAMPEDE_PAGE: a page to look at instead of the sample's; STAMPEDE_SHOTS: where to leave pictures.
  */
-#include "plots_fixture.h"
+#include "tests/plots_fixture.h"
 
-#include "cdp.h"
+#include "tests/cdp.h"
 
 struct browser {
 	struct fixture *f;

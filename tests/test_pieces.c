@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "pieces.h"
+#include "explore/pieces.h"
 
 #define STRINGS 20000
 #define LONGEST 1900

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The planner of runner/place.h, on machines that are not here. */
+/* The planner of place/place.h, on machines that are not here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../runner/place.h"
-#include "said.h"
+#include "place/place.h"
+#include "tests/said.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
 
@@ -77,11 +77,11 @@ static void plans_are_as_expected(void **unused)
 
 	(void)unused;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(place_open_synthetic(&place, cases[i].machine), PLACE_OK);
+		assert_int_equal(place_open_synthetic(&place, cases[i].machine), EXIT_FINE);
 		if (cases[i].allowed)
 			restrict_to(&place, cases[i].allowed);
 		assert_int_equal(place_plan(&place, cases[i].list, cases[i].threads, &plan),
-				 PLACE_OK);
+				 EXIT_FINE);
 		assert_string_equal(plan_text(&plan), cases[i].expected);
 		assert_int_equal(plan.count, cases[i].threads);
 		assert_int_equal(plan.cores, cases[i].cores);
@@ -101,39 +101,39 @@ static void wrong_requests_are_refused(void **unused)
 		enum place_status status;
 		const char *said;
 	} cases[] = {
-		{ NULL, 0, PLACE_USAGE, "no thread to place" },
-		{ "4", 0, PLACE_USAGE, "no thread to place" },
-		{ NULL, 5, PLACE_NO_RESOURCE, "only 4 are allowed (4-7)" },
-		{ "4-7", 5, PLACE_NO_RESOURCE, "only 4 are allowed (4-7)" },
-		{ "4", 2, PLACE_USAGE, "list '4' has 1" },
-		{ "3", 1, PLACE_USAGE, "CPU 3 of list '3' is not among the allowed CPUs 4-7" },
-		{ "4,5,8", 1, PLACE_USAGE, "CPU 8 of list '4,5,8' is not among the allowed" },
-		{ "5-9", 1, PLACE_USAGE, "CPU 8 of list '5-9' is not among the allowed CPUs 4-7" },
-		{ "70", 1, PLACE_USAGE, "CPU 70 of list '70' is not among" },
-		{ "4,5,4", 2, PLACE_USAGE, "CPU 4 is twice in list '4,5,4'" },
-		{ "4-6,5", 2, PLACE_USAGE, "CPU 5 is twice" },
-		{ "", 1, PLACE_USAGE, "cannot parse CPU list ''" },
-		{ "4,", 1, PLACE_USAGE, "at ','" },
-		{ ",4", 1, PLACE_USAGE, "at ',4'" },
-		{ "4,,5", 1, PLACE_USAGE, "at ',5'" },
-		{ "4-", 1, PLACE_USAGE, "cannot parse" },
-		{ "6-4", 1, PLACE_USAGE, "cannot parse" },
-		{ "4,7-5", 1, PLACE_USAGE, "cannot parse" },
-		{ "4-5-6", 1, PLACE_USAGE, "at '-6'" },
-		{ "-4", 1, PLACE_USAGE, "at '-4'" },
-		{ "4 5", 1, PLACE_USAGE, "at ' 5'" },
-		{ " 4", 1, PLACE_USAGE, "at ' 4'" },
-		{ "4x", 1, PLACE_USAGE, "at 'x'" },
-		{ "all", 1, PLACE_USAGE, "at 'all'" },
-		{ "4294967300", 1, PLACE_USAGE, "cannot parse" },
-		{ "99999999999999999999", 1, PLACE_USAGE, "cannot parse" },
+		{ NULL, 0, EXIT_USAGE, "no thread to place" },
+		{ "4", 0, EXIT_USAGE, "no thread to place" },
+		{ NULL, 5, EXIT_RESOURCE, "only 4 are allowed (4-7)" },
+		{ "4-7", 5, EXIT_RESOURCE, "only 4 are allowed (4-7)" },
+		{ "4", 2, EXIT_USAGE, "list '4' has 1" },
+		{ "3", 1, EXIT_USAGE, "CPU 3 of list '3' is not among the allowed CPUs 4-7" },
+		{ "4,5,8", 1, EXIT_USAGE, "CPU 8 of list '4,5,8' is not among the allowed" },
+		{ "5-9", 1, EXIT_USAGE, "CPU 8 of list '5-9' is not among the allowed CPUs 4-7" },
+		{ "70", 1, EXIT_USAGE, "CPU 70 of list '70' is not among" },
+		{ "4,5,4", 2, EXIT_USAGE, "CPU 4 is twice in list '4,5,4'" },
+		{ "4-6,5", 2, EXIT_USAGE, "CPU 5 is twice" },
+		{ "", 1, EXIT_USAGE, "cannot parse CPU list ''" },
+		{ "4,", 1, EXIT_USAGE, "at ','" },
+		{ ",4", 1, EXIT_USAGE, "at ',4'" },
+		{ "4,,5", 1, EXIT_USAGE, "at ',5'" },
+		{ "4-", 1, EXIT_USAGE, "cannot parse" },
+		{ "6-4", 1, EXIT_USAGE, "cannot parse" },
+		{ "4,7-5", 1, EXIT_USAGE, "cannot parse" },
+		{ "4-5-6", 1, EXIT_USAGE, "at '-6'" },
+		{ "-4", 1, EXIT_USAGE, "at '-4'" },
+		{ "4 5", 1, EXIT_USAGE, "at ' 5'" },
+		{ " 4", 1, EXIT_USAGE, "at ' 4'" },
+		{ "4x", 1, EXIT_USAGE, "at 'x'" },
+		{ "all", 1, EXIT_USAGE, "at 'all'" },
+		{ "4294967300", 1, EXIT_USAGE, "cannot parse" },
+		{ "99999999999999999999", 1, EXIT_USAGE, "cannot parse" },
 	};
 	struct place_plan plan;
 	struct place place;
 	size_t i;
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), PLACE_OK);
+	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), EXIT_FINE);
 	restrict_to(&place, "4-7");
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		enum place_status status;
@@ -159,7 +159,7 @@ static void add_kind(struct place *place, const char *list, int efficiency)
 /* Two fast cores with SMT (CPUs 0-3) and six efficient ones, written as cores of one PU each. */
 static void open_hybrid(struct place *place)
 {
-	assert_int_equal(place_open_synthetic(place, "package:1 core:12 pu:1"), PLACE_OK);
+	assert_int_equal(place_open_synthetic(place, "package:1 core:12 pu:1"), EXIT_FINE);
 	add_kind(place, "4-9", 10);
 	add_kind(place, "0-3", 20);
 	/* 10 and 11: of no known kind. */
@@ -191,14 +191,14 @@ static void hybrid_plans_keep_to_one_kind(void **unused)
 	open_hybrid(&place);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(place_plan(&place, cases[i].list, cases[i].threads, &plan),
-				 PLACE_OK);
+				 EXIT_FINE);
 		assert_string_equal(plan_text(&plan), cases[i].expected);
 		assert_int_equal(plan.kind, cases[i].kind);
 		assert_int_equal(plan.kinds_mixed, cases[i].mixed);
 		place_plan_free(&plan);
 	}
 	restrict_to(&place, "2-6");
-	assert_int_equal(place_plan(&place, NULL, 3, &plan), PLACE_OK);
+	assert_int_equal(place_plan(&place, NULL, 3, &plan), EXIT_FINE);
 	assert_string_equal(plan_text(&plan), "4 5 6");
 	place_plan_free(&plan);
 	place_close(&place);
@@ -210,7 +210,7 @@ static void siblings_are_found_allowed_or_not(void **unused)
 	unsigned siblings[4] = { 99, 99, 99, 99 };
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, "package:2 core:2 pu:4"), PLACE_OK);
+	assert_int_equal(place_open_synthetic(&place, "package:2 core:2 pu:4"), EXIT_FINE);
 	restrict_to(&place, "5");
 	assert_int_equal(place_smt_siblings(&place, 5, siblings, 4), 3);
 	assert_int_equal(siblings[0], 4);
@@ -223,7 +223,7 @@ static void siblings_are_found_allowed_or_not(void **unused)
 	assert_int_equal(place_smt_siblings(&place, 0, NULL, 0), 3);
 	assert_int_equal(place_smt_siblings(&place, 16, siblings, 4), -1);
 	place_close(&place);
-	assert_int_equal(place_open_synthetic(&place, "package:1 pu:4"), PLACE_OK);
+	assert_int_equal(place_open_synthetic(&place, "package:1 pu:4"), EXIT_FINE);
 	assert_int_equal(place_smt_siblings(&place, 2, siblings, 4), 0);
 	place_close(&place);
 }
@@ -237,7 +237,7 @@ static void nonsense_is_not_a_topology(void **unused)
 	listen_to_stderr();
 	status = place_open_synthetic(&place, "a big one");
 	assert_said("not a topology that hwloc understands: 'a big one'");
-	assert_int_equal(status, PLACE_USAGE);
+	assert_int_equal(status, EXIT_USAGE);
 	assert_null(place.topology);
 	place_close(&place);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The rest of runner/place.h, on this machine: pinning (read back without hwloc), memory, and the
+ * The rest of place/place.h, on this machine: pinning (read back without hwloc), memory, and the
  * topology for the record.
  */
 #define _GNU_SOURCE
@@ -22,8 +22,8 @@
 
 #include <cmocka.h>
 
-#include "../runner/place.h"
-#include "said.h"
+#include "place/place.h"
+#include "tests/said.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
 
@@ -114,12 +114,12 @@ static void binds_to_each_allowed_cpu(void **unused)
 	struct place place;
 
 	(void)unused;
-	assert_int_equal(place_open(&place), PLACE_OK);
+	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(hwloc_bitmap_weight(place.allowed), count);
 	for (i = count - 1; i >= 0; i--) {
-		assert_int_equal(place_bind_self(&place, (unsigned)cpus[i]), PLACE_OK);
+		assert_int_equal(place_bind_self(&place, (unsigned)cpus[i]), EXIT_FINE);
 		assert_bound_to(cpus[i]);
-		assert_int_equal(place_verify_self(&place, (unsigned)cpus[i]), PLACE_OK);
+		assert_int_equal(place_verify_self(&place, (unsigned)cpus[i]), EXIT_FINE);
 	}
 	place_close(&place);
 }
@@ -135,20 +135,20 @@ static void a_moved_thread_is_noticed(void **unused)
 		print_message("skipped: one CPU, nowhere to move to\n");
 		skip();
 	}
-	assert_int_equal(place_open(&place), PLACE_OK);
-	assert_int_equal(place_bind_self(&place, (unsigned)cpus[0]), PLACE_OK);
+	assert_int_equal(place_open(&place), EXIT_FINE);
+	assert_int_equal(place_bind_self(&place, (unsigned)cpus[0]), EXIT_FINE);
 	set_affinity(cpus[1], cpus[1]);
 	listen_to_stderr();
 	status = place_verify_self(&place, (unsigned)cpus[0]);
 	assert_said("what it measured is void");
-	assert_int_equal(status, PLACE_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	/* Back on its CPU, but free to leave it. */
 	set_affinity(cpus[0], cpus[0]);
 	set_affinity(cpus[0], cpus[1]);
 	listen_to_stderr();
 	status = place_verify_self(&place, (unsigned)cpus[0]);
 	what_was_said();
-	assert_int_equal(status, PLACE_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	place_close(&place);
 }
 
@@ -159,17 +159,17 @@ static void other_cpus_are_refused(void **unused)
 	struct place place;
 
 	(void)unused;
-	assert_int_equal(place_open(&place), PLACE_OK);
+	assert_int_equal(place_open(&place), EXIT_FINE);
 	listen_to_stderr();
 	status = place_bind_self(&place, absent);
 	assert_said("cannot pin to CPU 60000: the allowed CPUs are");
-	assert_int_equal(status, PLACE_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	/* A CPU that went away after the topology was read: the system refuses. */
 	hwloc_bitmap_set(place.allowed, absent);
 	listen_to_stderr();
 	status = place_bind_self(&place, absent);
 	assert_said("cannot pin to CPU 60000: ");
-	assert_int_equal(status, PLACE_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	place_close(&place);
 }
 
@@ -184,16 +184,16 @@ static void an_affinity_mask_is_respected(void **unused)
 	(void)unused;
 	last = cpus[own_cpus(cpus) - 1];
 	set_affinity(last, last);
-	assert_int_equal(place_open(&place), PLACE_OK);
+	assert_int_equal(place_open(&place), EXIT_FINE);
 	snprintf(expected, sizeof(expected), "%d", last);
 	assert_string_equal(place_allowed_text(&place), expected);
-	assert_int_equal(place_plan(&place, NULL, 1, &plan), PLACE_OK);
+	assert_int_equal(place_plan(&place, NULL, 1, &plan), EXIT_FINE);
 	assert_int_equal(plan.pu[0], last);
 	place_plan_free(&plan);
 	listen_to_stderr();
 	status = place_plan(&place, NULL, 2, &plan);
 	assert_said("only 1 are allowed");
-	assert_int_equal(status, PLACE_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	place_close(&place);
 }
 
@@ -205,7 +205,7 @@ static void opening_does_not_move_the_caller(void **unused)
 	(void)unused;
 	for (i = own_cpus(cpus) - 1; i >= 0; i--) {
 		set_affinity(cpus[i], cpus[i]);
-		assert_int_equal(place_open(&place), PLACE_OK);
+		assert_int_equal(place_open(&place), EXIT_FINE);
 		assert_bound_to(cpus[i]);
 		place_close(&place);
 	}
@@ -220,11 +220,11 @@ static void acting_on_another_machine_is_refused(struct place *place)
 	listen_to_stderr();
 	status = place_bind_self(place, 0);
 	assert_said("cannot pin to CPU 0: the topology is not this system's");
-	assert_int_equal(status, PLACE_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	listen_to_stderr();
 	status = place_verify_self(place, 0);
 	assert_said("the topology is not this system's");
-	assert_int_equal(status, PLACE_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	listen_to_stderr();
 	memory = place_alloc(place, 0, 4096, &local);
 	assert_said("cannot allocate near CPU 0: the topology is not this system's");
@@ -237,11 +237,11 @@ static void binder_refuses_other_machines(void **unused)
 	struct place place;
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), PLACE_OK);
+	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), EXIT_FINE);
 	acting_on_another_machine_is_refused(&place);
 	place_close(&place);
 	setenv("HWLOC_SYNTHETIC", SMT_MACHINE, 1);
-	assert_int_equal(place_open(&place), PLACE_OK);
+	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(hwloc_bitmap_weight(place.allowed), 16);
 	acting_on_another_machine_is_refused(&place);
 	place_close(&place);
@@ -260,7 +260,7 @@ static void memory_is_local_aligned_and_zero(void **unused)
 	struct place place;
 
 	(void)unused;
-	assert_int_equal(place_open(&place), PLACE_OK);
+	assert_int_equal(place_open(&place), EXIT_FINE);
 	for (i = 0; i < count; i++) {
 		unsigned char *memory = place_alloc(&place, (unsigned)cpus[i], bytes, &local);
 		hwloc_obj_t pu =
@@ -299,7 +299,7 @@ static void impossible_memory_is_refused(void **unused)
 	(void)unused;
 	own_cpus(cpus);
 	cpu = (unsigned)cpus[0];
-	assert_int_equal(place_open(&place), PLACE_OK);
+	assert_int_equal(place_open(&place), EXIT_FINE);
 	listen_to_stderr();
 	memory = place_alloc(&place, cpu, too_many, &local);
 	snprintf(said, sizeof(said), "cannot allocate %zu bytes for CPU", too_many);
@@ -416,7 +416,7 @@ static void identifying_infos_are_dropped(void **unused)
 	const char *xml;
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, "package:1 core:2 pu:2"), PLACE_OK);
+	assert_int_equal(place_open_synthetic(&place, "package:1 core:2 pu:2"), EXIT_FINE);
 	root = hwloc_get_root_obj(place.topology);
 	hwloc_obj_add_info(root, "HostName", "vault");
 	hwloc_obj_add_info(root, "ProcessName", "stampede");
@@ -427,7 +427,7 @@ static void identifying_infos_are_dropped(void **unused)
 	hwloc_obj_add_info(root, "OSRelease", "6.1.0");
 	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_PACKAGE, 0), "CPUModel",
 			   "Model <T> 9000");
-	assert_int_equal(place_export_xml(&place, path), PLACE_OK);
+	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	xml = read_whole(path);
 	assert_anonymous(xml);
 	assert_null(strstr(xml, "jane"));
@@ -445,22 +445,22 @@ static void xml_opens_again_and_binds(void **unused)
 	struct place place, again;
 
 	(void)unused;
-	assert_int_equal(place_open(&place), PLACE_OK);
-	assert_int_equal(place_export_xml(&place, path), PLACE_OK);
+	assert_int_equal(place_open(&place), EXIT_FINE);
+	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	assert_anonymous(read_whole(path));
-	assert_int_equal(place_open_xml(&again, path), PLACE_OK);
+	assert_int_equal(place_open_xml(&again, path), EXIT_FINE);
 	assert_string_equal(place_allowed_text(&again), place_allowed_text(&place));
 	assert_int_equal(hwloc_get_nbobjs_by_type(again.topology, HWLOC_OBJ_PU),
 			 hwloc_get_nbobjs_by_type(place.topology, HWLOC_OBJ_PU));
 	for (i = count - 1; i >= 0; i--) {
-		assert_int_equal(place_bind_self(&again, (unsigned)cpus[i]), PLACE_OK);
+		assert_int_equal(place_bind_self(&again, (unsigned)cpus[i]), EXIT_FINE);
 		assert_bound_to(cpus[i]);
 		assert_int_equal(place_smt_siblings(&again, (unsigned)cpus[i], NULL, 0),
 				 place_smt_siblings(&place, (unsigned)cpus[i], NULL, 0));
 	}
 	place_close(&again);
 	/* Bound to the first CPU by now: the file cannot widen that. */
-	assert_int_equal(place_open_xml(&again, path), PLACE_OK);
+	assert_int_equal(place_open_xml(&again, path), EXIT_FINE);
 	assert_int_equal(hwloc_bitmap_weight(again.allowed), 1);
 	place_close(&again);
 	place_close(&place);
@@ -478,7 +478,7 @@ static void wrong_xml_is_refused(void **unused)
 	listen_to_stderr();
 	status = place_open_xml(&place, in_scratch("absent.xml"));
 	assert_non_null(strstr(what_was_said(), "stampede: cannot "));
-	assert_int_equal(status, PLACE_USAGE);
+	assert_int_equal(status, EXIT_USAGE);
 	for (i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
 		FILE *file = fopen(path, "we");
 
@@ -488,7 +488,7 @@ static void wrong_xml_is_refused(void **unused)
 		listen_to_stderr();
 		status = place_open_xml(&place, path);
 		assert_non_null(strstr(what_was_said(), "wrong.xml"));
-		assert_int_equal(status, PLACE_USAGE);
+		assert_int_equal(status, EXIT_USAGE);
 		assert_null(place.topology);
 	}
 }
@@ -505,13 +505,13 @@ static void xml_of_another_machine_is_refused(void **unused)
 		print_message("skipped: no machine has fewer CPUs than this one\n");
 		skip();
 	}
-	assert_int_equal(place_open_synthetic(&place, "package:1 core:1 pu:1"), PLACE_OK);
-	assert_int_equal(place_export_xml(&place, path), PLACE_OK);
+	assert_int_equal(place_open_synthetic(&place, "package:1 core:1 pu:1"), EXIT_FINE);
+	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	place_close(&place);
 	listen_to_stderr();
 	status = place_open_xml(&place, path);
 	assert_said("is of another machine");
-	assert_int_equal(status, PLACE_USAGE);
+	assert_int_equal(status, EXIT_USAGE);
 }
 
 /* In a child whose files may have 100 bytes, as on a full disk. */
@@ -524,7 +524,7 @@ static int export_without_space(const struct place *place, const char *path)
 	signal(SIGXFSZ, SIG_IGN);
 	if (setrlimit(RLIMIT_FSIZE, &small))
 		return 1;
-	return place_export_xml(place, path) == PLACE_USAGE ? 0 : 2;
+	return place_export_xml(place, path) == EXIT_USAGE ? 0 : 2;
 }
 
 static void a_failed_export_keeps_the_old_file(void **unused)
@@ -538,12 +538,12 @@ static void a_failed_export_keeps_the_old_file(void **unused)
 	pid_t child;
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), PLACE_OK);
+	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), EXIT_FINE);
 	listen_to_stderr();
 	status = place_export_xml(&place, in_scratch("no/such/directory.xml"));
 	assert_said("directory.xml: No such file or directory; check the directory");
-	assert_int_equal(status, PLACE_USAGE);
-	assert_int_equal(place_export_xml(&place, path), PLACE_OK);
+	assert_int_equal(status, EXIT_USAGE);
+	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	old = strdup(read_whole(path));
 	child = fork();
 	if (!child)

@@ -2,11 +2,11 @@
 /* What build/plots makes of a good run: data files, pictures, the page, Markdown. */
 #include <ctype.h>
 
-#include "plots_fixture.h"
+#include "tests/plots_fixture.h"
 
-#include "../plots/scripts.h"
-#include "../plots/svg.h"
-#include "../plots/text.h"
+#include "plots/scripts.h"
+#include "plots/svg.h"
+#include "plots/text.h"
 
 /* ---- helpers with their worked examples ---- */
 

@@ -9,9 +9,9 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
-#include "plots_fixture.h"
+#include "tests/plots_fixture.h"
 
-#include "../plots/text.h"
+#include "plots/text.h"
 
 /* ---- what is missing ---- */
 

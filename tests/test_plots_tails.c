@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The plots of latencies and of ties: their data, their words, and what they refuse. */
-#include "plots_fixture.h"
+#include "tests/plots_fixture.h"
 
 static void tails_data_is_the_runs(void **state)
 {

@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "babeltrace.h"
-#include "readers.h"
+#include "tests/babeltrace.h"
+#include "tests/readers.h"
 
 #define ROWS_LEAST 10
-#include "readers_cases.h"
+#include "tests/readers_cases.h"
 
-#include "../traces/ctf_trace.h"
+#include "traces/ctf_trace.h"
 
 static uint32_t cut_bits; /* ticks of the trace's clock are so many bits coarser */
 

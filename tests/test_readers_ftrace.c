@@ -12,13 +12,13 @@
 #include <cmocka.h>
 #include <traceevent/kbuffer.h>
 
-#include "readers.h"
-#include "support.h"
+#include "tests/readers.h"
+#include "tests/support.h"
 
 #define ROWS_LEAST 4
-#include "readers_cases.h"
+#include "tests/readers_cases.h"
 
-#include "../traces/ftrace_trace.h"
+#include "traces/ftrace_trace.h"
 
 static void add_payload(uint64_t time, const uint8_t *bytes)
 {

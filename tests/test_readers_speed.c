@@ -19,14 +19,14 @@
 #include <cmocka.h>
 #include <traceevent/kbuffer.h>
 
-#include "babeltrace.h"
-#include "scratch.h"
+#include "tests/babeltrace.h"
+#include "tests/scratch.h"
 
-#include "../results/stats.h"
-#include "../runner/export.h"
-#include "../runner/ticks.h"
-#include "../traces/ctf_trace.h"
-#include "../traces/ftrace_read.h"
+#include "base/stats.h"
+#include "judge/export.h"
+#include "place/ticks.h"
+#include "traces/ctf_trace.h"
+#include "traces/ftrace_read.h"
 
 #define ROUNDS 9
 #define ROUNDS_RATES 31

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "record_fixture.h"
+#include "tests/record_fixture.h"
 
-#include "../results/metadata.h"
+#include "results/metadata.h"
 
 static void create_makes_a_directory_of_its_own(void **state)
 {
@@ -42,14 +42,14 @@ static void create_refuses_what_it_cannot_use(void **state)
 	static const char *const bad[] = { "", "a/b", ".hidden", "-x", "a b", "\xc3\xa9" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_fails(record_create(f->root, bad[i], &rec), RECORD_HARNESS, "host alias");
+		assert_fails(record_create(f->root, bad[i], &rec), EXIT_USAGE, "host alias");
 		assert_null(rec);
 	}
 	assert_false(exists(f->root));
-	assert_fails(record_create(path_in(f->root, "missing"), ALIAS, &rec), RECORD_NO_RESOURCE,
+	assert_fails(record_create(path_in(f->root, "missing"), ALIAS, &rec), EXIT_RESOURCE,
 		     "create its parent directory");
 	scratch_put(f->dir, "results", "x", 1);
-	assert_fails(record_create(f->root, ALIAS, &rec), RECORD_NO_RESOURCE,
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE,
 		     "move that file away");
 }
 
@@ -69,12 +69,12 @@ static void rows_are_checked(void **state)
 
 		snprintf(quoted, sizeof(quoted), "'%s'", keys[i]);
 		assert_int_equal(json_object_del(row, keys[i]), 0);
-		assert_fails(record_add_row(rec, row), RECORD_HARNESS, quoted);
+		assert_fails(record_add_row(rec, row), EXIT_USAGE, quoted);
 		json_object_set_new(row, keys[i], json_true());
-		assert_fails(record_add_row(rec, row), RECORD_HARNESS, quoted);
+		assert_fails(record_add_row(rec, row), EXIT_USAGE, quoted);
 		json_decref(row);
 	}
-	assert_fails(record_add_row(rec, NULL), RECORD_HARNESS, "JSON object");
+	assert_fails(record_add_row(rec, NULL), EXIT_USAGE, "JSON object");
 	assert_int_equal(record_row_count(rec), 2);
 	assert_int_equal(loaded_rows(f, name, false, 0), 2);
 	record_abort(rec);
@@ -99,7 +99,7 @@ static void bad_values_in_rows_are_refused(void **state)
 
 		json_object_set_new(row, bad[i].key,
 				    json_loads(bad[i].value, JSON_DECODE_ANY, NULL));
-		assert_fails(record_add_row(rec, row), RECORD_HARNESS, bad[i].key);
+		assert_fails(record_add_row(rec, row), EXIT_USAGE, bad[i].key);
 		json_decref(row);
 	}
 	assert_int_equal(record_row_count(rec), 1);
@@ -154,14 +154,14 @@ static void finish_needs_rows_and_context(void **state)
 
 	rec = begin_run(f, 0, name);
 	assert_works(record_write_text(rec, "topology.xml", "<topology/>"));
-	assert_fails(record_finish(rec), RECORD_HARNESS, "no row");
+	assert_fails(record_finish(rec), EXIT_USAGE, "no row");
 	assert_false(exists(path_in(f->root, "%s", name)));
 	assert_int_equal(entry_count(f->root), before);
 
 	assert_works(record_create(f->root, ALIAS, &rec));
 	assert_works(add_row(rec, 0));
 	snprintf(name, sizeof(name), "%s", strrchr(record_dir(rec), '/') + 1);
-	assert_fails(record_finish(rec), RECORD_HARNESS, "context");
+	assert_fails(record_finish(rec), EXIT_USAGE, "context");
 	assert_int_equal(loaded_rows(f, name, false, 0), 1);
 	assert_earlier_intact(f, &e);
 }
@@ -193,9 +193,9 @@ static void sections_are_checked(void **state)
 	json_t *foreign = json_pack("{s:s}", "host_name", ALIAS);
 	json_t *rows = json_array();
 
-	assert_fails(record_set(rec, "benchmarks", rows), RECORD_HARNESS, "benchmarks");
-	assert_fails(record_set(rec, "verdicts", NULL), RECORD_HARNESS, "verdicts");
-	assert_fails(record_set(rec, "context", foreign), RECORD_HARNESS, "stampede");
+	assert_fails(record_set(rec, "benchmarks", rows), EXIT_USAGE, "benchmarks");
+	assert_fails(record_set(rec, "verdicts", NULL), EXIT_USAGE, "verdicts");
+	assert_fails(record_set(rec, "context", foreign), EXIT_USAGE, "stampede");
 	assert_works(record_finish(rec));
 	assert_int_equal(loaded_rows(f, "latest", true, 0), 1);
 	json_decref(foreign);
@@ -222,13 +222,13 @@ static void further_files_are_whole_or_absent(void **state)
 	char *text;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_fails(record_write_text(rec, bad[i], "x"), RECORD_HARNESS, "plain name");
+		assert_fails(record_write_text(rec, bad[i], "x"), EXIT_USAGE, "plain name");
 	assert_works(record_write_text(rec, "plot.gp", "first"));
 	assert_works(record_write_text(rec, "plot.gp", "second"));
 	before = entry_count(path_in(f->root, "%s", name));
-	assert_fails(record_write_file(rec, "plot.gp", half_a_file, NULL), RECORD_NO_RESOURCE,
+	assert_fails(record_write_file(rec, "plot.gp", half_a_file, NULL), EXIT_RESOURCE,
 		     "plot.gp: Input/output error");
-	assert_fails(record_write_file(rec, "new.gp", half_a_file, NULL), RECORD_NO_RESOURCE,
+	assert_fails(record_write_file(rec, "new.gp", half_a_file, NULL), EXIT_RESOURCE,
 		     "new.gp");
 	text = file_text(path_in(f->root, "%s/plot.gp", name), NULL);
 	assert_string_equal(text, "second");
@@ -271,15 +271,15 @@ static void every_name_of_a_run_loads(void **state)
 	assert_int_equal(loaded_rows(&elsewhere, path_in(run, "bench.json"), true, 0), 3);
 	assert_int_equal(loaded_rows(&elsewhere, path_in(run, "rows.jsonl"), false, 0), 3);
 
-	assert_fails(record_load(f->root, "", &loaded), RECORD_HARNESS, "empty name");
-	assert_fails(record_load(f->root, "no-such-run", &loaded), RECORD_HARNESS, "no-such-run");
-	assert_fails(record_load(f->root, f->dir, &loaded), RECORD_HARNESS, "not a run");
-	assert_fails(record_load(f->root, "/dev/full", &loaded), RECORD_HARNESS, "regular file");
-	assert_fails(record_load("/nowhere", "latest", &loaded), RECORD_HARNESS,
+	assert_fails(record_load(f->root, "", &loaded), EXIT_USAGE, "empty name");
+	assert_fails(record_load(f->root, "no-such-run", &loaded), EXIT_USAGE, "no-such-run");
+	assert_fails(record_load(f->root, f->dir, &loaded), EXIT_USAGE, "not a run");
+	assert_fails(record_load(f->root, "/dev/full", &loaded), EXIT_USAGE, "regular file");
+	assert_fails(record_load("/nowhere", "latest", &loaded), EXIT_USAGE,
 		     "/nowhere/latest: no such run");
 	assert_null(loaded.json);
 	scratch_remove(run);
-	assert_fails(record_load(f->root, "latest", &loaded), RECORD_HARNESS, "no such run");
+	assert_fails(record_load(f->root, "latest", &loaded), EXIT_USAGE, "no such run");
 }
 
 /* Cut off after every single byte: never accepted, always one line. */
@@ -297,7 +297,7 @@ static void truncated_bench_is_refused(void **state)
 	assert_true(size > 500);
 	for (size_t cut = 0; cut + 1 < size; cut++) {
 		scratch_put(f->dir, "cut/bench.json", text, cut);
-		assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), RECORD_HARNESS,
+		assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
 			     "cut off");
 		assert_non_null(strstr(scratch_stderr, "cut/bench.json: line "));
 		snprintf(where, sizeof(where), ", byte %zu: ", cut);
@@ -334,16 +334,16 @@ static void torn_rows_are_recognised(void **state)
 		assert_int_equal(loaded_rows(f, path_in(f->dir, "cut"), false, cut - whole), rows);
 	}
 	scratch_put(f->dir, "cut/rows.jsonl", text, first - 1);
-	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), RECORD_HARNESS,
+	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
 		     "no whole row");
 	/* Damage before the end is no torn row: it is not passed over. */
 	text[first + 5] = '\0';
 	snprintf(where, sizeof(where), "rows.jsonl: line 2, byte %zu: ", first + 5);
 	scratch_put(f->dir, "cut/rows.jsonl", text, size);
-	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), RECORD_HARNESS, where);
+	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE, where);
 	memcpy(text + first, "{}\n", 3);
 	scratch_put(f->dir, "cut/rows.jsonl", text, first + 3);
-	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), RECORD_HARNESS,
+	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
 		     "rows.jsonl: line 2");
 	free(text);
 }
@@ -375,7 +375,7 @@ static void foreign_json_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
 		scratch_put(f->dir, "foreign.json", foreign[i].text, strlen(foreign[i].text));
 		assert_fails(record_load(f->root, path_in(f->dir, "foreign.json"), &loaded),
-			     RECORD_HARNESS, foreign[i].message);
+			     EXIT_USAGE, foreign[i].message);
 		assert_non_null(strstr(scratch_stderr, "foreign.json"));
 		assert_null(loaded.json);
 	}

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "record_fixture.h"
+#include "tests/record_fixture.h"
 
 #define KILLS 200
 
@@ -91,7 +91,7 @@ static void second_run_is_refused_before_it_touches(void **state)
 	nanosleep(&tick, NULL);
 	assert_int_equal(stat(f->root, &before), 0);
 	snprintf(pid, sizeof(pid), "(pid %ld)", (long)holder);
-	assert_fails(record_create(f->root, ALIAS, &rec), RECORD_NO_RESOURCE, pid);
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, pid);
 	assert_null(rec);
 	/* Not even made and removed again. */
 	assert_int_equal(stat(f->root, &after), 0);
@@ -100,7 +100,7 @@ static void second_run_is_refused_before_it_touches(void **state)
 	/* The kernel dropped the lock with its holder: nothing to clean up by hand. */
 	assert_works(record_create(f->root, ALIAS, &rec));
 	assert_fails(record_create(f->root, ALIAS, &(struct record *){ NULL }),
-		     RECORD_NO_RESOURCE, "in use by another run");
+		     EXIT_RESOURCE, "in use by another run");
 	record_abort(rec);
 	assert_works(record_create(f->root, ALIAS, &rec));
 	record_abort(rec);
@@ -142,8 +142,8 @@ static void one_of_many_runs_gets_the_lock(void **state)
 	close(go[1]);
 	for (int i = 0; i < RUNS; i++) {
 		assert_int_equal(read(said[0], &byte, 1), 1);
-		assert_true(byte == RECORD_OK || byte == RECORD_NO_RESOURCE);
-		winners += byte == RECORD_OK;
+		assert_true(byte == EXIT_FINE || byte == EXIT_RESOURCE);
+		winners += byte == EXIT_FINE;
 	}
 	close(hold[1]);
 	for (int i = 0; i < RUNS; i++)
@@ -183,7 +183,7 @@ static void child_of_a_killed_run_is_told_apart(void **state)
 	assert_true(child > 0);
 	end_process(holder);
 	snprintf(text, sizeof(text), "pid %ld (now gone) started", (long)holder);
-	assert_fails(record_create(f->root, ALIAS, &rec), RECORD_NO_RESOURCE, text);
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, text);
 	assert_int_equal(kill(child, SIGKILL), 0);
 }
 
@@ -351,7 +351,7 @@ static void directory_in_place_of_latest_is_left_alone(void **state)
 	struct record *rec = begin_run(f, 2, name);
 
 	scratch_put(f->root, "latest/mine", "x", 1);
-	assert_fails(record_finish(rec), RECORD_NO_RESOURCE, "latest is a directory");
+	assert_fails(record_finish(rec), EXIT_RESOURCE, "latest is a directory");
 	assert_true(exists(path_in(f->root, "latest/mine")));
 	assert_false(exists(path_in(f->root, ".latest.tmp")));
 	assert_int_equal(loaded_rows(f, name, true, 0), 2);
@@ -377,7 +377,7 @@ static void write_errors_leave_whole_rows(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	while (!(status = CAPTURED(add_row(rec, rows))) && rows < 100)
 		rows++;
-	assert_int_equal(status, RECORD_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	assert_true(scratch_one_error("rows.jsonl: File too large"));
 	assert_true(rows > 5);
 	assert_int_equal(record_row_count(rec), rows);
@@ -387,13 +387,13 @@ static void write_errors_leave_whole_rows(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	first = calloc(1, 8193);
 	memset(first, 'x', 8192);
-	assert_fails(record_write_text(rec, "topology.xml", first), RECORD_NO_RESOURCE,
+	assert_fails(record_write_text(rec, "topology.xml", first), EXIT_RESOURCE,
 		     "topology.xml: File too large");
 	free(first);
 	first = file_text(path_in(f->root, "%s/topology.xml", name), NULL);
 	assert_string_equal(first, "first");
 	free(first);
-	assert_fails(record_finish(rec), RECORD_NO_RESOURCE, "bench.json: File too large");
+	assert_fails(record_finish(rec), EXIT_RESOURCE, "bench.json: File too large");
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
 	/* rows, parts, context, topology */
@@ -419,7 +419,7 @@ static void unwritable_root_is_refused(void **state)
 		assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chmod(f->root, 0755), 0);
 	assert_true(scratch_one_error("make the directory writable"));
-	assert_int_equal(status, RECORD_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	assert_null(rec);
 	assert_int_equal(entry_count(f->root), before);
 	assert_earlier_intact(f, &e);
@@ -482,11 +482,11 @@ static void full_disk_shows_before_the_run(void **state)
 	e = make_earlier(f);
 	fill_disk(f, 0);
 	before = entry_count(f->root);
-	assert_fails(record_create(f->root, ALIAS, &rec), RECORD_NO_RESOURCE, "disk is full");
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, "disk is full");
 	assert_int_equal(entry_count(f->root), before);
 	/* Room for a directory and a pid, and still none for rows. */
 	fill_disk(f, 16384);
-	assert_fails(record_create(f->root, ALIAS, &rec), RECORD_NO_RESOURCE,
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE,
 		     "rows.jsonl: No space left on device; the disk is full");
 	assert_int_equal(entry_count(f->root), before);
 	assert_earlier_intact(f, &e);
@@ -500,7 +500,7 @@ static void full_disk_in_the_middle_of_a_run(void **state)
 	char name[NAME_MAX];
 	char *big = calloc(1, 5000);
 	json_t *row = make_row(0);
-	int status = RECORD_OK;
+	int status = EXIT_FINE;
 	int rows = 1;
 
 	assert_non_null(big);
@@ -513,11 +513,11 @@ static void full_disk_in_the_middle_of_a_run(void **state)
 		json_object_set_new(row, "repetition_index", json_integer(rows));
 		status = CAPTURED(record_add_row(rec, row));
 	}
-	assert_int_equal(status, RECORD_NO_RESOURCE);
+	assert_int_equal(status, EXIT_RESOURCE);
 	assert_true(scratch_one_error("rows.jsonl: No space left on device; the disk is full"));
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
-	assert_fails(record_write_text(rec, "plot.gp", big), RECORD_NO_RESOURCE, "plot.gp");
-	assert_fails(record_finish(rec), RECORD_NO_RESOURCE, "bench.json: No space left");
+	assert_fails(record_write_text(rec, "plot.gp", big), EXIT_RESOURCE, "plot.gp");
+	assert_fails(record_finish(rec), EXIT_RESOURCE, "bench.json: No space left");
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
 	/* rows, parts, context */
 	assert_int_equal(entry_count(path_in(f->root, "%s", name)), 3);
@@ -545,7 +545,7 @@ static void no_room_for_latest_leaves_it(void **state)
 	}
 	assert_int_equal(errno, ENOSPC);
 	assert_int_equal(unlink(path_in(f->root, "filler0")), 0);
-	assert_fails(record_finish(rec), RECORD_NO_RESOURCE, ".latest.tmp: No space left");
+	assert_fails(record_finish(rec), EXIT_RESOURCE, ".latest.tmp: No space left");
 	assert_int_equal(loaded_rows(f, name, true, 0), 2);
 	assert_earlier_intact(f, &e);
 }
@@ -559,7 +559,7 @@ static void read_only_file_system_is_refused(void **state)
 	mount_or_skip(f, "size=256k");
 	e = make_earlier(f);
 	assert_int_equal(mount(NULL, f->root, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
-	assert_fails(record_create(f->root, ALIAS, &rec), RECORD_NO_RESOURCE, "is read-only");
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, "is read-only");
 	assert_null(rec);
 	assert_earlier_intact(f, &e);
 }

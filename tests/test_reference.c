@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* References: made of a run, refused, found by machine, and what a run differs from one by. */
-#include "plots_fixture.h"
+#include "tests/plots_fixture.h"
 
-#include "../plots/guide.h"
-#include "../results/contribute.h"
-#include "../results/reference.h"
-#include "said.h"
+#include "plots/guide.h"
+#include "results/compare/contribute.h"
+#include "results/compare/reference.h"
+#include "tests/said.h"
 
 #define ROUNDS 9
 

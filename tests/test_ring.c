@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ring_pen.h"
+#include "tests/ring_pen.h"
 
 static struct pen pen;
 

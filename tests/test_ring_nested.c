@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "ring_pen.h"
+#include "tests/ring_pen.h"
 
 /* Compiled here once more, so that a flush has points. */
-#include "../schemes/core/ring.c"
+#include "schemes/core/ring.c"
 
 static struct pen pen;
 

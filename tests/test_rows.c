@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "play.h"
-#include "support.h"
+#include "tests/play.h"
+#include "tests/support.h"
 
 #define GAPS 512
 #define BYTES_SHIFT 17

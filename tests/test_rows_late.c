@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "play.h"
+#include "tests/play.h"
 
 #define SHIFT 9
 #define ROUNDS ((UINT64_C(1) << (32 - SHIFT)) - 2)

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "play.h"
+#include "tests/play.h"
 
 #define ROOMS 160
 #define JUMPS 6

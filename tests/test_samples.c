@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "samples.h"
+#include "results/samples.h"
 
 #define CALM 0.75
 #define BUSY 1.5

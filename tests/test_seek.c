@@ -11,14 +11,14 @@
 
 #include <cmocka.h>
 
-#include "readers.h"
-#include "support.h"
+#include "tests/readers.h"
+#include "tests/support.h"
 
-#include "../traces/ctf_trace.h"
-#include "../traces/ftrace_trace.h"
-#include "../traces/seek.h"
+#include "traces/ctf_trace.h"
+#include "traces/ftrace_trace.h"
+#include "traces/seek.h"
 
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 
 #define EVENTS 3000
 

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "../results/samples.h"
-#include "../results/stats.h"
-#include "support.h"
+#include "results/samples.h"
+#include "base/stats.h"
+#include "tests/support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "../runner/buffer.h"
-#include "../runner/counts.h"
-#include "../runner/steps.h"
-#include "samples.h"
+#include "judge/buffer.h"
+#include "workloads/counts.h"
+#include "timing/steps.h"
+#include "results/samples.h"
 
 static double counted(const char *row)
 {

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "driver.h"
-#include "summary.h"
+#include "judge/driver.h"
+#include "timing/summary.h"
 
 /* A line with the widest figures that there are. */
 static json_t *wide_line(const char *row)

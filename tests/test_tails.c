@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "interrupts.h"
-#include "options.h"
-#include "stress.h"
-#include "tails.h"
-#include "ticks.h"
+#include "workloads/interrupts.h"
+#include "base/options.h"
+#include "workloads/stress.h"
+#include "workloads/tails.h"
+#include "place/ticks.h"
 
 #define BLOCKS 40
 

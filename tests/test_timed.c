@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "stress.h"
-#include "support.h"
+#include "workloads/stress.h"
+#include "tests/support.h"
 
 static struct place place;
 static struct place_plan plan;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "check_ring.h"
+#include "tests/check_ring.h"
 
 /* ---- counts ---- */
 

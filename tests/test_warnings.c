@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Each warning in each of its three states. */
 #define _GNU_SOURCE
-#include "machine_fixture.h"
+#include "tests/machine_fixture.h"
 
 /* The warning's state must be as said, its cause hold a text, and a remedy be there if needed. */
 static void assert_warning(const struct metadata_input *in, const char *name, const char *state,

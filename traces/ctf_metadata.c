@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "ctf_metadata.h"
+#include "traces/ctf_metadata.h"
 
 #include <inttypes.h>
 
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 
 /* Bits that records and payloads start at multiples of. */
 static uint32_t record_align(const struct ctf_description *d)

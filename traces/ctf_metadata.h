@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "core/scheme.h"
+#include "schemes/core/scheme.h"
 
 struct ctf_description {
 	struct scheme_format format;

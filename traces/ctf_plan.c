@@ -2,8 +2,8 @@
 /* Which events of a stream can be decoded without looking at the metadata again. */
 #include <stdlib.h>
 
-#include "core/bits.h"
-#include "ctf_read.h"
+#include "schemes/core/bits.h"
+#include "traces/ctf_read.h"
 
 int64_t ctf_fixed_bytes(const struct ctf_type *type, uint32_t align_bytes)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "ctf_read.h"
+#include "traces/ctf_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 
 #define RECORD_STEPS 100000 /* beside one per bit that it takes */
 

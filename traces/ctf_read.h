@@ -9,8 +9,8 @@
 #ifndef STAMPEDE_TRACES_CTF_READ_H
 #define STAMPEDE_TRACES_CTF_READ_H
 
-#include "trace_file.h"
-#include "tsdl.h"
+#include "traces/trace_file.h"
+#include "traces/tsdl.h"
 
 /* An integer field of a record, or a text (value NULL bytes); see ctf_event_fields(). */
 typedef void ctf_integer_fn(void *arg, const struct ctf_field *field, uint64_t value);

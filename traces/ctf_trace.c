@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ctf_trace.h"
+#include "traces/ctf_trace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/wide.h"
-#include "options.h"
+#include "base/wide.h"
+#include "base/options.h"
 
 static int read_metadata(struct ctf_trace *trace)
 {

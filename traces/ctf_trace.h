@@ -3,7 +3,7 @@
 #ifndef STAMPEDE_TRACES_CTF_TRACE_H
 #define STAMPEDE_TRACES_CTF_TRACE_H
 
-#include "ctf_read.h"
+#include "traces/ctf_read.h"
 
 struct ctf_trace_file {
 	struct trace_file file;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/format_ctf.h"
-#include "ctf_read.h"
+#include "schemes/format/format_ctf.h"
+#include "traces/ctf_read.h"
 
 static const uint8_t *packet_bytes(const struct ctf_reader *reader)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ftrace_read.h"
+#include "traces/ftrace_read.h"
 
 #include <inttypes.h>
 

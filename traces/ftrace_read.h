@@ -13,8 +13,8 @@
 #ifndef STAMPEDE_TRACES_FTRACE_READ_H
 #define STAMPEDE_TRACES_FTRACE_READ_H
 
-#include "core/format_ftrace.h"
-#include "trace_file.h"
+#include "schemes/format/format_ftrace.h"
+#include "traces/trace_file.h"
 
 #define FTRACE_SUBBUF_LEAST 64u
 #define FTRACE_SUBBUF_MOST (1u << 20)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ftrace_trace.h"
+#include "traces/ftrace_trace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "base/options.h"
 
 /* ---- what tracefs says of the format ---- */
 

@@ -10,7 +10,7 @@
 #ifndef STAMPEDE_TRACES_FTRACE_TRACE_H
 #define STAMPEDE_TRACES_FTRACE_TRACE_H
 
-#include "ftrace_read.h"
+#include "traces/ftrace_read.h"
 
 struct ftrace_format {
 	uint32_t subbuf_bytes;

@@ -3,7 +3,7 @@
  * libFuzzer: any bytes as a stream of CTF, for metadata that is known to be good: the first byte
  * chooses which.
  */
-#include "fuzz_decode.h"
+#include "traces/fuzz_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf_read.h"
+#include "traces/ctf_read.h"
 
 #define BATCHES_MOST 64
 

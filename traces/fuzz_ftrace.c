@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ftrace_read.h"
+#include "traces/ftrace_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

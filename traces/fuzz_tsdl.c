@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* libFuzzer: any bytes as a CTF trace: two bytes of length, metadata, then the stream. */
-#include "fuzz_decode.h"
+#include "traces/fuzz_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gap_histogram.h"
+#include "traces/gap_histogram.h"
 
 #include <inttypes.h>
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/bits.h"
+#include "schemes/core/bits.h"
 
 #define GAP_HISTOGRAM_BUCKETS 65
 

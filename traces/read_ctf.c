@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/format_ctf.h"
-#include "ctf_trace.h"
-#include "options.h"
-#include "read_trace.h"
+#include "schemes/format/format_ctf.h"
+#include "traces/ctf_trace.h"
+#include "base/options.h"
+#include "traces/read_trace.h"
 
 #define COLUMNS_MOST 256
 

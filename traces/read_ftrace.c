@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ftrace_trace.h"
-#include "options.h"
-#include "read_trace.h"
+#include "traces/ftrace_trace.h"
+#include "base/options.h"
+#include "traces/read_trace.h"
 
 struct reading {
 	const struct read_options *options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* read-trace: our decoders on real traces. */
-#include "read_trace.h"
+#include "traces/read_trace.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ftrace_trace.h"
-#include "options.h"
+#include "traces/ftrace_trace.h"
+#include "base/options.h"
 
 static const char usage[] =
 	"usage: read-trace [options] PATH...\n"

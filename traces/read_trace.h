@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "gap_histogram.h"
-#include "trace_file.h"
+#include "traces/gap_histogram.h"
+#include "traces/trace_file.h"
 
 struct read_options {
 	bool csv;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "seek.h"
+#include "traces/seek.h"
 
 #include <stdlib.h>
 
-#include "ctf_read.h"
-#include "ftrace_read.h"
+#include "traces/ctf_read.h"
+#include "traces/ftrace_read.h"
 
 /* The first event of `batch` at or after `time`, in sub-buffer `index` at `base`. False: none. */
 static bool look(const struct trace_event *batch, uint32_t count, uint64_t time, uint64_t index,

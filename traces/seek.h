@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace_file.h"
+#include "traces/trace_file.h"
 
 struct seek {
 	/* The begin stamp of sub-buffer `index`, 0 <= index < count. False: it cannot be read. */

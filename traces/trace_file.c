@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace_file.h"
+#include "traces/trace_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "base/options.h"
 
 #define RELEASE_BYTES (UINT64_C(16) << 20) /* at a time; a multiple of any page size */
 

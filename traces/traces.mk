@@ -15,11 +15,11 @@ $(BUILD)/tests/test_readers_%: TEST_LIBS = -ltraceevent -lbabeltrace2
 
 SECONDS ?= 60
 fuzzers := $(patsubst traces/%.c,$(BUILD)/fuzz/%,$(wildcard traces/fuzz_*.c))
-FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -Ischemes -Irunner -Itraces \
+FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I. \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c,$(wildcard traces/*.c))
+fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c,$(wildcard traces/*.c)) base/options.c schemes/format/format_ctf.c
 
-$(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h schemes/core/*.h)
+$(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h schemes/*/*.h)
 	$(call say,FUZZ,$*)
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -o $@

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* The blocks of TSDL, and what variants and sequences hang on. */
-#include "tsdl.h"
+#include "traces/tsdl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tsdl_parser.h"
+#include "traces/tsdl_parser.h"
 
 /* ---- blocks ---- */
 

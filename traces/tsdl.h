@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace_file.h"
+#include "traces/trace_file.h"
 
 enum ctf_kind {
 	CTF_INTEGER, /* with labels: an enum */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/format_ctf.h"
-#include "tsdl_parser.h"
+#include "schemes/format/format_ctf.h"
+#include "traces/tsdl_parser.h"
 
 #define BLOCK_BYTES 8192
 #define METADATA_MAGIC 0x75D11D57u

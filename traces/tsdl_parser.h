@@ -3,7 +3,7 @@
 #ifndef STAMPEDE_TRACES_TSDL_PARSER_H
 #define STAMPEDE_TRACES_TSDL_PARSER_H
 
-#include "tsdl.h"
+#include "traces/tsdl.h"
 
 #define TSDL_BYTES_MOST (UINT64_C(16) << 20) /* of memory for one metadata */
 #define TSDL_NESTING_MOST 32

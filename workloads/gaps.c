@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gaps.h"
+#include "workloads/gaps.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/wide.h"
+#include "base/wide.h"
 
 #define HEADER "log2_bucket,lo_ns,hi_ns,count"
 #define FIELDS 4

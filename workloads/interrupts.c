@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "interrupts.h"
+#include "workloads/interrupts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/mask.h"
-#include "core/restart.h"
+#include "schemes/core/clock.h"
+#include "schemes/parts/mask.h"
+#include "schemes/parts/restart.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

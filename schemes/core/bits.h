@@ -3,8 +3,8 @@
  * Bit arithmetic of short time fields. Every function carries a worked example;
  * tests/test_bits.c repeats each of them.
  */
-#ifndef STAMPEDE_CORE_BITS_H
-#define STAMPEDE_CORE_BITS_H
+#ifndef STAMPEDE_SCHEMES_CORE_BITS_H
+#define STAMPEDE_SCHEMES_CORE_BITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

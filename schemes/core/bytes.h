@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of any alignment in a record's bytes; little endian, as the machine is. */
-#ifndef STAMPEDE_CORE_BYTES_H
-#define STAMPEDE_CORE_BYTES_H
+#ifndef STAMPEDE_SCHEMES_CORE_BYTES_H
+#define STAMPEDE_SCHEMES_CORE_BYTES_H
 
 #include <stdint.h>
 #include <string.h>

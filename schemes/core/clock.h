@@ -23,16 +23,16 @@
  * stamp of the one that it interrupts. A tick per event is slower than any real clock here, so that
  * beats by the real time are never late.
  */
-#ifndef STAMPEDE_CORE_CLOCK_H
-#define STAMPEDE_CORE_CLOCK_H
+#ifndef STAMPEDE_SCHEMES_CORE_CLOCK_H
+#define STAMPEDE_SCHEMES_CORE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-#include "local.h"
-#include "point.h"
+#include "schemes/core/local.h"
+#include "schemes/core/point.h"
 #ifdef STAMPEDE_INJECTED
-#include "inject.h"
+#include "schemes/core/inject.h"
 #endif
 
 /* The real clock, unfenced, in ticks. */

@@ -4,8 +4,8 @@
  * with a clock of rdtsc + bias and one named point, right behind the clock read, at which a nested
  * writer can run. Both cost every row, and the floor, the same few instructions.
  */
-#ifndef STAMPEDE_CORE_INJECT_H
-#define STAMPEDE_CORE_INJECT_H
+#ifndef STAMPEDE_SCHEMES_CORE_INJECT_H
+#define STAMPEDE_SCHEMES_CORE_INJECT_H
 
 #include <stdint.h>
 

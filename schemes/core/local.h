@@ -13,13 +13,13 @@
  * loads and stores keep their order but for a load that passes an older store, and every claim and
  * every commit is a LOCKed instruction, which lets nothing pass.
  */
-#ifndef STAMPEDE_CORE_LOCAL_H
-#define STAMPEDE_CORE_LOCAL_H
+#ifndef STAMPEDE_SCHEMES_CORE_LOCAL_H
+#define STAMPEDE_SCHEMES_CORE_LOCAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "point.h"
+#include "schemes/core/point.h"
 
 #ifdef LOCKED
 #define LOCAL_LOCK "lock; "

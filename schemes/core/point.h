@@ -7,8 +7,8 @@
  * run a whole nested writer there, and clock reads, atomics and retries are counted. In the explored
  * build they can stop the writer (EXPLORE_POINTS), where stops before each instruction cannot be had.
  */
-#ifndef STAMPEDE_CORE_POINT_H
-#define STAMPEDE_CORE_POINT_H
+#ifndef STAMPEDE_SCHEMES_CORE_POINT_H
+#define STAMPEDE_SCHEMES_CORE_POINT_H
 
 #include <stdint.h>
 

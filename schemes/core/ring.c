@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ring.h"
+#include "schemes/core/ring.h"
 
 void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,
 	       struct subbuf *subbufs, enum ring_tail form, uint32_t header_bytes)

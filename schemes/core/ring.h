@@ -37,18 +37,18 @@
  *   lost, refused            all writers; single-instruction add
  *   consumed, mode           the reader, which runs on the writer's CPU
  */
-#ifndef STAMPEDE_CORE_RING_H
-#define STAMPEDE_CORE_RING_H
+#ifndef STAMPEDE_SCHEMES_CORE_RING_H
+#define STAMPEDE_SCHEMES_CORE_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bits.h"
-#include "clock.h"
-#include "local.h"
-#include "point.h"
-#include "widths.h"
+#include "schemes/core/bits.h"
+#include "schemes/core/clock.h"
+#include "schemes/core/local.h"
+#include "schemes/core/point.h"
+#include "schemes/core/widths.h"
 
 #define RING_INDEX_BITS 20
 #define RING_INDEX_MASK ((UINT64_C(1) << RING_INDEX_BITS) - 1)

@@ -33,14 +33,14 @@
  * Writers call record() only. They may be nested to any depth on one CPU, inner ones running to
  * completion first.
  */
-#ifndef STAMPEDE_CORE_SCHEME_H
-#define STAMPEDE_CORE_SCHEME_H
+#ifndef STAMPEDE_SCHEMES_CORE_SCHEME_H
+#define STAMPEDE_SCHEMES_CORE_SCHEME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "ring.h"
+#include "schemes/core/ring.h"
 
 /* What a scheme says of its stamps, and the suite tests. */
 enum scheme_promise {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bits of the short time field and of the counter, where a row of schemes.def says nothing. */
-#ifndef STAMPEDE_CORE_WIDTHS_H
-#define STAMPEDE_CORE_WIDTHS_H
+#ifndef STAMPEDE_SCHEMES_CORE_WIDTHS_H
+#define STAMPEDE_SCHEMES_CORE_WIDTHS_H
 
 #ifndef STAMP_BITS
 #define STAMP_BITS 27

@@ -14,8 +14,8 @@
 #ifndef STAMPEDE_HISTORY_FTRACE_SPLIT_H
 #define STAMPEDE_HISTORY_FTRACE_SPLIT_H
 
-#include "core/format_ftrace.h"
-#include "history/split_stamp.h"
+#include "schemes/format/format_ftrace.h"
+#include "schemes/history/split_stamp.h"
 
 struct scheme_ring {
 	struct ring ring;

@@ -16,7 +16,7 @@
 #ifndef STAMPEDE_HISTORY_SEED_001_H
 #define STAMPEDE_HISTORY_SEED_001_H
 
-#include "core/format_ctf.h"
+#include "schemes/format/format_ctf.h"
 
 #ifdef SEED_001_SHIFT_REPAIRED
 #define SEED_001_SHIFT(ring) ring_stamp_bits(ring)

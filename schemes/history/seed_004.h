@@ -16,7 +16,7 @@
 #ifndef STAMPEDE_HISTORY_SEED_004_H
 #define STAMPEDE_HISTORY_SEED_004_H
 
-#include "core/format_ftrace.h"
+#include "schemes/format/format_ftrace.h"
 
 struct scheme_ring {
 	struct ring ring;

@@ -28,8 +28,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/bits.h"
-#include "core/point.h"
+#include "schemes/core/bits.h"
+#include "schemes/core/point.h"
 
 #ifndef SPLIT_WORDS
 #define SPLIT_WORDS 3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "capture.h"
+#include "tests/kernel/capture.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include <traceevent/event-parse.h>
 
-#include "judge.h"
+#include "tests/kernel/judge.h"
 
 struct capture {
 	char release[80], version[120];

@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "judge.h"
+#include "tests/kernel/judge.h"
 
 #define TRACING "/sys/kernel/tracing/"
 #define OTHER TRACING "instances/other/"

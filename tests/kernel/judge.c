@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "judge.h"
+#include "tests/kernel/judge.h"
 
 #include <string.h>
 
-#include "core/format_ftrace.h"
+#include "schemes/format/format_ftrace.h"
 
 /* include/linux/trace_events.h and the events' format files: the same since 2009. */
 #define FLAG_HARDIRQ 0x08

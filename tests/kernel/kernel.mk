@@ -6,7 +6,7 @@ KERNEL ?=
 RUNS ?= 1
 
 kernel_packages := qemu-system-x86 gdb cpio patch libtraceevent-dev python3
-kernel_cflags := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -Ischemes -Iworkloads -Irunner
+kernel_cflags := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I.
 
 $(BUILD)/kernel/init: tests/kernel/init.c tests/kernel/judge.c $(BUILD)/flags
 	$(call say,CC,$@)
@@ -29,9 +29,9 @@ kernel: $(BUILD)/kernel/init $(BUILD)/kernel-verdict $(BUILD)/kernel-page
 # schemes/history where that has the form. $(1): the fault, $(2): its patch, $(3): the shape
 define kernel_explored_rule
 $(BUILD)/kernel/$(1)/tree/patched: $(2) schemes/nested_stamps.h $(wildcard schemes/core/*.h) \
-		runner/explore/row.c runner/driver.c
+		explore/row.c judge/driver.c
 	@rm -rf $$(@D) && mkdir -p $$(@D)
-	@cp -r schemes traces runner workloads results $$(@D)/
+	@sh explore/tree.sh $$(@D)
 	@patch -s -d $$(@D) -p1 < $$<
 	@touch $$@
 

@@ -2,9 +2,9 @@
 /* build/kernel-page DIR: makes DIR/report.html of DIR/kernel.json. */
 #include <jansson.h>
 
-#include "../../plots/kernel_section.h"
-#include "../../plots/output.h"
-#include "../../plots/page_head.h"
+#include "plots/kernel_section.h"
+#include "plots/output.h"
+#include "plots/page_head.h"
 
 static void put_page(const json_t *kernel, FILE *out)
 {

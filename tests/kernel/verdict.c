@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture.h"
+#include "tests/kernel/capture.h"
 
 enum { SHOWN = 0, NOT_SHOWN = 1, NO_VERDICT = 2 };
 

@@ -13,7 +13,7 @@
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
-#include "compact_events.h"
+#include "tests/lttng/compact_events.h"
 
 #define WRAP_NS (INT64_C(1) << 27)
 

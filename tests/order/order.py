@@ -125,7 +125,7 @@ def compiled(cc, level, build, tree):
 def rules(tree):
     """What is not as it has to be in the sources."""
     bad = []
-    for path in sorted(glob.glob(os.path.join(tree, "core/*.h")) + glob.glob(os.path.join(tree, "*.h"))):
+    for path in sorted(glob.glob(os.path.join(tree, "schemes/*/*.h")) + glob.glob(os.path.join(tree, "schemes/*.h"))):
         with open(path) as file:
             text = file.read()
         bad += ["%s: an asm that is not volatile" % os.path.basename(path)
@@ -155,10 +155,10 @@ def judged(compilers, tree, builds=BUILDS, levels=LEVELS):
 def planted(fault, scratch):
     """A copy of schemes/ with the fault; None if there is nothing to take away."""
     _name, file_name, pattern, less, _objects = fault
-    tree = os.path.join(scratch, "schemes")
+    tree = os.path.join(scratch, "tree")
     shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree("schemes", tree)
-    path = os.path.join(tree, "core", file_name)
+    shutil.copytree("schemes", os.path.join(tree, "schemes"))
+    (path,) = glob.glob(os.path.join(tree, "schemes/*", file_name))
     with open(path) as file:
         text, count = re.subn(pattern, less, file.read(), count=1)
     with open(path, "w") as file:
@@ -179,7 +179,7 @@ def main():
 
     if not compilers:
         sys.exit(__doc__)
-    found, broken = judged(compilers, "schemes")
+    found, broken = judged(compilers, ".")
     good = report(not broken, "rules: volatile asm, ordered masks", "\n".join(broken))
     for cc in compilers:
         bad = ["%s %s: %s" % (level, " ".join(build), " ".join(names))

@@ -6,12 +6,12 @@
  * optimizes leaves both out, whatever else it does: so a clobber that is missing shows, also where
  * today's schemes happen to be compiled right. order.py reads the assembly.
  */
-#include "core/mask.h"
+#include "schemes/parts/mask.h"
 
-#include "core/clock.h"
-#include "core/widths.h"
-#include "core/scheme.h"
-#include "core/restart.h"
+#include "schemes/core/clock.h"
+#include "schemes/core/widths.h"
+#include "schemes/core/scheme.h"
+#include "schemes/parts/restart.h"
 
 #define BEFORE 0x11111111
 #define BEHIND 0x22222222

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What repetitions say: quantiles, an interval for the median, and whether two samples differ.
+ * Nothing here takes times for normally distributed: all is by rank. Samples are arrays of finite
+ * numbers; memory that cannot be had makes a result NAN.
+ */
+#ifndef STAMPEDE_BASE_STATS_H
+#define STAMPEDE_BASE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An estimate with its 95 % interval; NAN for ends that the sample is too small for. */
+struct stats_interval {
+	double middle;
+	double low;
+	double high;
+};
+
+void stats_sort(double *value, size_t count);
+
+/* The part-quantile (0 .. 1) of a sorted sample, between neighbours in proportion. NAN if empty. */
+double stats_quantile(const double *sorted, size_t count, double part);
+
+/*
+ * Median of a sorted sample and an interval that holds the true one with 95 % or more, by order
+ * statistics: 41 values give the 14th and the 28th. Below 6 values there is none.
+ */
+struct stats_interval stats_median(const double *sorted, size_t count);
+
+/* How far the interval's ends are from its middle, relative, the farther one. NAN: not known. */
+double stats_half_width(const struct stats_interval *interval);
+
+/*
+ * Two-sided p of the rank test of Wilcoxon, Mann and Whitney: exact without ties and up to
+ * STATS_EXACT values in each, else by the normal approximation with ties and continuity corrected.
+ * 1 if a sample is empty.
+ */
+#define STATS_EXACT 64
+double stats_rank_test(const double *a, size_t a_count, const double *b, size_t b_count);
+
+/*
+ * By how much b is more than a: the median of all differences (Hodges and Lehmann), with Moses'
+ * interval, which goes with the rank test.
+ */
+struct stats_interval stats_shift(const double *a, size_t a_count, const double *b,
+				  size_t b_count);
+
+#endif

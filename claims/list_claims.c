@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/* claims: what the texts claim that the schemes are from, each put to the test. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "claims/claims.h"
+#include "base/json_out.h"
+#include "base/options.h"
+#include "results/record.h"
+#include "base/terminal.h"
+
+static const char usage[] =
+	"usage: claims [options] [RUN]\n"
+	"Tests every checkable claim of the mails and notes that the schemes are from, on the virtual\n"
+	"clock, by arithmetic, and by what RUN recorded (default: latest, if there is one).\n"
+	"  --json FILE            the same as JSON (- is standard output)\n"
+	"  --results DIR          where runs without a '/' are (default results)\n"
+	"  --help                 this text\n"
+	"exit: 0 fine, whatever the verdicts; 1 usage or a bad file, 3 no resource\n"
+	"examples:\n"
+	"  claims\n"
+	"  claims --json - 20260101T120000Z-amd-epyc-2cpu\n";
+
+struct request {
+	const char *run;
+	const char *results;
+	const char *json;
+};
+
+static int parse(int argc, char **argv, struct request *request)
+{
+	static const struct option longs[] = {
+		{ "json", required_argument, NULL, 'j' },
+		{ "results", required_argument, NULL, 'd' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (option == 'j')
+			request->json = optarg;
+		else if (option == 'd')
+			request->results = optarg;
+		else if (option == 'h')
+			return fputs(usage, stdout), 1 + EXIT_FINE;
+		else
+			return 1 + option_refused(argv[optind - 1]);
+	}
+	request->run = argv[optind];
+	if (request->run && argv[optind + 1])
+		return 1 + option_refused(argv[optind + 1]);
+	return 0;
+}
+
+static const char *text(const json_t *claim, const char *key)
+{
+	return json_string_value(json_object_get(claim, key));
+}
+
+static void print(const json_t *claims)
+{
+	const json_t *claim;
+	const char *verdict;
+	size_t i;
+
+	json_array_foreach(claims, i, claim) {
+		verdict = text(claim, "verdict");
+		printf("%s\n  %s\n  tested: %s\n  ", text(claim, "claim"), text(claim, "where"),
+		       text(claim, "how"));
+		terminal_print(stdout, !strcmp(verdict, "holds")   ? TERMINAL_GOOD :
+				       !strcmp(verdict, "refuted") ? TERMINAL_BAD : TERMINAL_DOUBT,
+			       0, verdict);
+		printf(": %s\n\n", text(claim, "figure"));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = { .run = NULL };
+	struct record_loaded loaded = { 0 };
+	json_t *claims, *empty;
+	int status = parse(argc, argv, &request);
+
+	if (status)
+		return status - 1;
+	if (request.run && record_load(request.results, request.run, &loaded))
+		return EXIT_USAGE;
+	if (!request.run && record_exists(request.results, "latest") &&
+	    record_load(request.results, "latest", &loaded))
+		return EXIT_USAGE;
+	empty = json_object();
+	claims = claims_test(loaded.json ? loaded.json : empty, NULL);
+	if (request.json)
+		status = json_out(request.json, claims);
+	else
+		print(claims);
+	status |= fflush(stdout);
+	json_decref(claims);
+	json_decref(empty);
+	record_unload(&loaded);
+	return status ? EXIT_RESOURCE : EXIT_FINE;
+}

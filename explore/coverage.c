@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "explore/coverage.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PARTS_MAX 64
+
+static uint8_t *covered; /* by site, as world_covered */
+
+static const char *const path_names[PATHS] = { "plain", "switch", "slow" };
+
+/* By which all events of a schedule are recorded. */
+static bool has_to_be(const struct explore_site *site)
+{
+	return !strcmp(site->function, "explored_record");
+}
+
+static bool is_path(const struct explore_site *site, enum explore_path path)
+{
+	return site->paths >> path & 1 && (path != PATH_PLAIN || has_to_be(site));
+}
+
+static bool is_round(const struct explore_site *site)
+{
+	return site->paths == 1 << PATH_ROUND;
+}
+
+static void count(struct coverage *coverage)
+{
+	const struct explore_site *site;
+	enum explore_path path;
+	uint64_t i;
+
+	*coverage = (struct coverage){ .sites = 0 };
+	for (i = 0; i < world_row.site_count; i++) {
+		site = &world_row.sites[i];
+		if (is_round(site))
+			continue;
+		coverage->sites++;
+		coverage->reached += covered[i];
+		coverage->missing += !covered[i] && has_to_be(site);
+		for (path = 0; path < PATHS; path++) {
+			coverage->of_path[path] += is_path(site, path);
+			coverage->reached_of_path[path] += is_path(site, path) && covered[i];
+		}
+	}
+}
+
+static bool complete(const struct coverage *coverage)
+{
+	enum explore_path path;
+
+	for (path = 0; path < PATHS; path++)
+		if (!coverage->reached_of_path[path])
+			return false;
+	return true;
+}
+
+static uint8_t one_of(uint8_t value)
+{
+	return value > 0;
+}
+
+/* Part of the family: with an interrupt, or with what else can happen. */
+static struct family part_of(const struct family *family, bool interrupted)
+{
+	struct family part = *family;
+	struct budget *budget = &part.budget;
+
+	part.tier = TIER_QUICK;
+	part.what = NULL;
+	part.main_rows = false;
+	part.stops = STOPS_SHARED; /* every instruction is seen, whatever can be interrupted */
+	budget->nested = interrupted ? one_of(budget->nested) : 0;
+	budget->jumps = interrupted ? 0 : one_of(budget->jumps);
+	budget->reads = interrupted ? 0 : one_of(budget->reads);
+	budget->beats = interrupted ? 0 : budget->beats;
+	budget->depth = one_of(budget->nested + budget->beats);
+	if (budget->jumps)
+		part.offsets = part.phases = RANGE_ONE;
+	return part;
+}
+
+static struct family done[PARTS_MAX];
+static unsigned int parts;
+
+/* Once, and not for each family that it is a part of. */
+static int run_part(const struct family *part)
+{
+	const struct search search = { .engine = ENGINE_SCHEDULES };
+	struct findings findings = { .schedules = 0 };
+	struct search first;
+	unsigned int i;
+
+	for (i = 0; i < parts; i++)
+		if (!memcmp(&done[i], part, sizeof(*part)))
+			return 0;
+	if (parts < PARTS_MAX)
+		done[parts++] = *part;
+	return family_run(part, &search, 1, &findings, &first);
+}
+
+static int run(bool (*wanted)(const void *arg, const struct family *family), const void *arg)
+{
+	const struct family *family;
+	struct family part;
+	int error = 0, interrupted;
+
+	parts = 0;
+	for (family = families; family->shape && error >= 0; family++) {
+		if (strcmp(family->shape, world_row.shape) || family->budget.writers > 1 ||
+		    !wanted(arg, family))
+			continue;
+		for (interrupted = 0; interrupted < 2 && error >= 0; interrupted++) {
+			part = part_of(family, interrupted);
+			error = run_part(&part);
+		}
+	}
+	return error < 0 ? error : 0;
+}
+
+int coverage_row(bool (*wanted)(const void *arg, const struct family *family), const void *arg,
+		 struct coverage *coverage)
+{
+	int error;
+
+	/* Searches are processes of their own. */
+	covered = mmap(NULL, world_row.site_count, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (covered == MAP_FAILED) {
+		fprintf(stderr, "stampede: --coverage: no memory: %s\n", strerror(errno));
+		return -ENOMEM;
+	}
+	world_covered = covered;
+	error = run(wanted, arg);
+	world_covered = NULL;
+	count(coverage);
+	return error ? error : !complete(coverage);
+}
+
+void coverage_print(const struct coverage *coverage, bool all)
+{
+	const struct explore_site *site;
+	enum explore_path path;
+	uint64_t i;
+
+	printf("%-26s %-8s %4" PRIu64 " of %4" PRIu64 " instructions", world_row.row,
+	       world_row.shape, coverage->reached, coverage->sites);
+	for (path = 0; path < PATHS; path++)
+		printf("  %s %" PRIu64 "/%" PRIu64, path_names[path],
+		       coverage->reached_of_path[path], coverage->of_path[path]);
+	printf("  %" PRIu64 " missing  %s\n", coverage->missing,
+	       complete(coverage) ? "covered" : "NOT COVERED");
+	for (i = 0; i < world_row.site_count; i++) {
+		site = &world_row.sites[i];
+		if (!covered[i] && !is_round(site) && (all || has_to_be(site)))
+			printf("    %s  %s: %s (%s:%" PRIu64 ")\n",
+			       has_to_be(site) ? "MISSING" : "not here", site->function,
+			       site->instruction, site->file, site->line);
+	}
+	munmap(covered, world_row.site_count);
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+# The explorer: one shared object for each row and shape, its writers with stops in their assembly.
+# EXPLORE_CC, EXPLORE_OPT and EXPLORED build others beside the usual ones; TREE is where schemes,
+# runner and workloads are read from (a patched copy for tests/mutants).
+
+EXPLORE_CC ?= $(CC)
+EXPLORE_OPT ?= -O2
+EXPLORED ?= $(BUILD)/explored
+TREE ?= .
+STOPS_PY ?= explore/stops.py
+
+# shape := log2 of the sub-buffer's bytes, log2 of how many, bits of the short field (0: the row's)
+SHAPES := page wrap4 wrap3 ends2 ends4 wrapends timed
+shape_page := 9 1 0
+shape_wrap4 := 9 1 4
+shape_wrap3 := 9 1 3
+shape_ends2 := 8 1 0
+shape_ends4 := 8 2 0
+shape_wrapends := 8 1 4
+# The payload of the timed build: the stamp alone, stored by the row's own code.
+shape_timed := 7 2 0
+timed_shapes := timed
+
+# A fault that is put in may leave a variable unused: cases.py asks for no warnings.
+EXPLORE_WARN ?= -Wall -Wextra $(werror) -Wno-unused-function
+explored_flags = -std=gnu11 -D_GNU_SOURCE= $(EXPLORE_WARN) \
+	-I$(TREE) -fPIC -fvisibility=hidden
+# A stop saves the general registers and no others; at a labelled point, which is a call, only arm64
+# could have something in those.
+points_flags := -g1 $(if $(filter aarch64-%,$(notdir $(EXPLORE_CC))),-mgeneral-regs-only)
+# No red zone: a stop is a call. No jump tables: their entries are outside of the code. Frame
+# pointers are left to the compiler's level.
+stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-jump-tables \
+	-fno-asynchronous-unwind-tables -fno-stack-protector
+
+main_rows := $(foreach row,$(ROWS),$(if $(findstring -DVARIANT,$(defines_$(row))),,$(row)))
+
+# What the reader and the rest of the driver are made of; the same for all shapes but the timed ones,
+# whose reader knows from the log what their payload does not say.
+define explored_reader_rule
+$(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TREE)/judge/driver.c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(Q)$$(EXPLORE_CC) -O2 $$(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -DROW=$(1) \
+		$$(if $$(findstring .timed.,$$@),-DEXPLORE_IDENTIFIES) \
+		-DSCHEME_HEADER='"schemes/$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
+endef
+
+explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:.so=.d) \
+	-DROW=$(1) -DSCHEME_HEADER='"schemes/$$(header_$(1)).h"' $$(defines_$(1)) \
+	-DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
+	-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
+	$(if $(filter $(timed_shapes),$(2)),-DSTAMPEDE_TIMED) -DDRIVER_NAME=driver_counting_$(1)
+explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+
+define explored_row_rule
+$(EXPLORED)/$(1).$(2).so: $(TREE)/explore/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)
+	$$(call say,STOPS,$(1).$(2))
+	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< \
+		-o $$(@:.so=.in.s)
+	$$(Q)python3 -B $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
+	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
+	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
+$(EXPLORED)/$(1).$(2).points.so: $(TREE)/explore/row.c $(explored_rest)
+	$$(call say,POINTS,$(1).$(2))
+	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(points_flags) $(explored_flags_of) -DEXPLORE_POINTS \
+		-shared -Wl,-z,now -o $$@ $$< $$(filter %.o,$$^)
+endef
+$(foreach row,$(ROWS),$(eval $(call explored_reader_rule,$(row))))
+$(foreach row,$(ROWS),$(foreach shape,$(SHAPES),$(eval $(call explored_row_rule,$(row),$(shape)))))
+
+explored_support = @mkdir -p $(@D); \
+	$(EXPLORE_CC) -O2 $(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -c $< -o $@
+$(EXPLORED)/%.o: $(TREE)/schemes/core/%.c $(BUILD)/flags
+	$(explored_support)
+$(EXPLORED)/%.o: $(TREE)/schemes/format/%.c $(BUILD)/flags
+	$(explored_support)
+
+# SCHEMES names rows as the explorer takes them: "=row" that one, "row" its variants too, or "all".
+comma := ,
+named_row = $(if $(filter =%,$(1)),$(patsubst =%,%,$(1)),$(filter $(1) $(1)_%,$(ROWS)))
+chosen_names := $(subst $(comma), ,$(SCHEMES))
+chosen_rows := $(if $(filter all,$(chosen_names)),$(ROWS),$(if $(chosen_names),\
+	$(filter $(foreach name,$(chosen_names),$(call named_row,$(name))),$(ROWS)),$(main_rows)))
+explored := $(foreach row,$(chosen_rows),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
+explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
+
+# The engine is in the library; the rows call back into the program.
+$(BUILD)/explore: $(O)/explore/explore.o $(library)
+$(BUILD)/explore: LDFLAGS_ALL += -rdynamic
+
+explored: $(explored)
+explored-all: $(explored_all)
+# A restartable section is one asm statement, in which there is no place for a label.
+points_rows := $(filter-out restartable% rewind%,$(main_rows))
+explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
+
+.PHONY: explored explored-all explored-points

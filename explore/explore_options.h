@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What the user of build/explore asks for. */
+#ifndef STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
+#define STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
+
+#include "explore/show.h"
+#include "explore/tiers.h"
+
+struct explore_options {
+	const char *schemes;
+	const char *objects;
+	const char *object; /* one explored row by its file */
+	const char *replay;
+	const char *json;
+	struct show *show;
+	int tier;
+	unsigned int processes;
+	bool single; /* one family, from the members below */
+	bool verbose;
+	bool audit;
+	bool coverage;
+	struct family family;
+	struct search search;
+};
+
+/*
+ * Reads the command line into `options`, which has the defaults. 0: go on; otherwise 1 + the exit
+ * code, after the help or a line on stderr.
+ */
+int explore_options_parse(int argc, char **argv, struct explore_options *options);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "explore/guard.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+
+static struct findings *guarded; /* NULL: nobody needs it */
+
+void guard_begin(struct findings *findings)
+{
+	guarded = findings;
+}
+
+static __attribute__((format(printf, 1, 2))) void refuse(const char *reason, ...)
+{
+	va_list args;
+
+	va_start(args, reason);
+	vsnprintf(guarded->refused, sizeof(guarded->refused), reason, args);
+	va_end(args);
+	_exit(EXIT_UNSUPPORTED);
+}
+
+/* Stacks begin and end at multiples of this. */
+struct lanes {
+	uint64_t lane[2];
+};
+
+/* Which bytes they are, in their order; a compiler makes two lanes of it. */
+static uint64_t sum_of(uintptr_t sp, uintptr_t end)
+{
+	const struct lanes *at = (const struct lanes *)(end - (end - sp) / sizeof(*at) * sizeof(*at));
+	uint64_t first = 1, second = 2, rest = 0;
+
+	memcpy(&rest, (const void *)sp, (end - sp) % sizeof(*at) ? sizeof(rest) : 0);
+	for (; (uintptr_t)at < end; at++) {
+		first = (first << 7 | first >> 57) + at->lane[0];
+		second = (second << 9 | second >> 55) + at->lane[1];
+	}
+	return first ^ second << 32 ^ second >> 32 ^ rest * 0xff51afd7ed558ccdu;
+}
+
+typedef uint32_t halves __attribute__((vector_size(16)));
+
+/*
+ * Is there a word, at any multiple of 4, that leads into a stack? The upper halves of all addresses
+ * there are the same, and of no other address; that is looked for first.
+ */
+static const uint8_t *frame_address(const uint8_t *memory, size_t bytes)
+{
+	uintptr_t low = world_stack_end(0) - WORLD_STACK_BYTES, word;
+	uintptr_t size = WORLD_WRITERS_MAX * (uintptr_t)WORLD_STACK_BYTES;
+	uint32_t upper = (uint32_t)((uint64_t)low >> 32);
+	const halves all = { upper, upper, upper, upper };
+	halves found = { 0 };
+	size_t i;
+
+	if (sizeof(low) == sizeof(uint64_t)) {
+		for (i = 0; i < bytes; i += sizeof(halves))
+			found |= (halves)(*(const halves *)(const void *)(memory + i) == all);
+		if (!(found[0] | found[1] | found[2] | found[3]))
+			return NULL;
+	}
+	for (i = 0; i + sizeof(word) <= bytes; i += sizeof(upper)) {
+		memcpy(&word, memory + i, sizeof(word));
+		if (word - low < size)
+			return memory + i;
+	}
+	return NULL;
+}
+
+/* Names the place: the scheme's struct comes first in memory. */
+static void look_for_address(void)
+{
+	const uint8_t *memory = world_memory();
+	const uint8_t *at = frame_address(memory, world_memory_used());
+	const struct explore_site *site = at ? world_site() : NULL;
+	char place[160] = "";
+
+	/* In a section that starts over there is no site any more. */
+	if (site)
+		snprintf(place, sizeof(place), ", before \"%s\" (%s:%u)", site->instruction,
+			 site->file, (unsigned int)site->line);
+	if (at)
+		refuse("byte %zu of what writers share is an address in a writer's frame%s",
+		       (size_t)(at - memory), place);
+}
+
+uint64_t guard_frame(uintptr_t sp, uintptr_t end)
+{
+	if (!guarded || sp == end)
+		return 0;
+	look_for_address();
+	return sum_of(sp, end);
+}
+
+void guard_same_frame(uintptr_t sp, uintptr_t end, uint64_t frame)
+{
+	if (guarded && sp != end && sum_of(sp, end) != frame)
+		refuse("a nested writer has written into the frame of a writer that it came into");
+}

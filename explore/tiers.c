@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "explore/tiers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BUDGET(m, nb, d, ...) { .events = m, .nested = nb, .depth = d, __VA_ARGS__ }
+
+const struct family families[] = {
+	{ TIER_QUICK, "page", STOPS_ALL, BUDGET(2, 3, 3), .before = 1, .what = "every instruction" },
+	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 4, 4), .before = 1, .main_rows = true,
+	  .what = "shared accesses" },
+	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(3, 2, 2), .what = "shared accesses, empty ring" },
+	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1, .coarse = true,
+	  .what = "coarse clock" },
+	{ TIER_QUICK, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1, .beats = 1), .before = 1,
+	  .what = "all jumps, T=3" },
+	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .beats = 1), .before = 1,
+	  .phases = RANGE_ALL, .what = "all jumps and phases, T=4" },
+	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1), .before = 1, .slow = true,
+	  .what = "each clock read takes a wrap" },
+	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 2, 2), .offsets = RANGE_ALL,
+	  .what = "two sub-buffers, every offset" },
+	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 1, 1), .large = true, .offsets = RANGE_ALL,
+	  .what = "two sub-buffers, large interrupts" },
+	{ TIER_QUICK, "ends4", STOPS_SHARED, BUDGET(4, 1, 1, .reads = 1), .mode = RING_DISCARD,
+	  .full = 3, .offsets = RANGE_ALL, .what = "four sub-buffers, discard, reader" },
+	{ TIER_QUICK, "wrap3", STOPS_SHARED, BUDGET(1, 0, 1, .jumps = 1, .beats = 2), .before = 1,
+	  .what = "all jumps and two beats, T=3" },
+	{ TIER_QUICK, "timed", STOPS_ALL, BUDGET(2, 2, 2), .before = 1,
+	  .what = "timed payload, every instruction" },
+	{ TIER_QUICK, "timed", STOPS_SHARED, BUDGET(3, 1, 1), .offsets = RANGE_ALL,
+	  .what = "timed payload, every offset" },
+	{ TIER_QUICK, "timed", STOPS_SHARED, BUDGET(2, 0, 0, .reads = 1), .offsets = RANGE_ALL,
+	  .what = "timed payload, reader at every offset" },
+	{ TIER_QUICK, "timed", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .beats = 1), .before = 1,
+	  .what = "timed payload, jumps around a wrap" },
+
+	{ TIER_LONG, "page", STOPS_ALL, BUDGET(2, 4, 4), .before = 1, .main_rows = true,
+	  .what = "every instruction" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 5, 5), .before = 1, .main_rows = true,
+	  .what = "shared accesses" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 3, 3, .jumps = 1), .before = 1, .coarse = true,
+	  .what = "coarse clock" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 2), .before = 1,
+	  .main_rows = true, .what = "jumps around a wrap, own width" },
+	{ TIER_LONG, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1,
+	  .what = "all jumps, T=3" },
+	{ TIER_LONG, "wrap4", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1,
+	  .what = "all jumps, T=4" },
+	{ TIER_LONG, "wrap4", STOPS_ALL, BUDGET(2, 1, 1, .jumps = 1, .beats = 1), .before = 1,
+	  .what = "all jumps, every instruction, T=4" },
+	{ TIER_LONG, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 2), .before = 1,
+	  .main_rows = true, .what = "two jumps, T=3" },
+	{ TIER_LONG, "ends2", STOPS_SHARED, BUDGET(4, 3, 3), .offsets = RANGE_ALL,
+	  .what = "two sub-buffers, every offset" },
+	{ TIER_LONG, "ends4", STOPS_SHARED, BUDGET(4, 3, 3), .offsets = RANGE_ALL,
+	  .what = "four sub-buffers, every offset" },
+	{ TIER_LONG, "ends4", STOPS_SHARED, BUDGET(3, 3, 3), .large = true, .offsets = RANGE_ALL,
+	  .what = "four sub-buffers, large interrupts" },
+	{ TIER_LONG, "ends2", STOPS_SHARED, BUDGET(3, 2, 2, .reads = 1), .mode = RING_DISCARD,
+	  .full = 1, .offsets = RANGE_ALL, .what = "two sub-buffers, discard, reader" },
+	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(3, 1, 1, .jumps = 1), .offsets = RANGE_ALL,
+	  .what = "sub-buffer ends and jumps, T=4" },
+	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(3, 0, 1, .jumps = 1, .beats = 1),
+	  .offsets = RANGE_ALL, .what = "sub-buffer ends, jumps and beats, T=4" },
+	{ TIER_LONG, "wrapends", STOPS_SHARED, BUDGET(2, 0, 1, .jumps = 1, .beats = 2),
+	  .offsets = RANGE_ALL, .what = "sub-buffer ends, jumps and two beats, T=4" },
+	{ TIER_LONG, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1, .beats = 2), .before = 1,
+	  .what = "all jumps and two beats, T=4" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 0, 0, .writers = 2, .preemptions = 4), .before = 1,
+	  .what = "two CPUs in one ring" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(1, 1, 1, .writers = 3, .preemptions = 3), .before = 1,
+	  .what = "three CPUs in one ring, one interrupt" },
+	{ TIER_LONG, "ends2", STOPS_SHARED, BUDGET(3, 0, 0, .writers = 2, .preemptions = 2),
+	  .offsets = RANGE_ALL, .what = "two CPUs, sub-buffer ends" },
+	{ TIER_LONG, "wrap3", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .writers = 2, .preemptions = 2),
+	  .before = 1, .what = "two CPUs, all jumps, T=3" },
+	{ TIER_LONG, "timed", STOPS_ALL, BUDGET(2, 3, 3), .before = 1,
+	  .what = "timed payload, every instruction" },
+	{ TIER_LONG, "timed", STOPS_SHARED, BUDGET(3, 2, 2), .offsets = RANGE_ALL,
+	  .what = "timed payload, every offset" },
+	{ TIER_LONG, "timed", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1,
+	  .what = "timed payload, jumps around a wrap" },
+	{ TIER_LONG, "timed", STOPS_SHARED, BUDGET(4, 1, 1, .reads = 1), .mode = RING_DISCARD,
+	  .offsets = RANGE_ALL, .what = "timed payload, discard, reader" },
+
+	{ TIER_EXHAUSTIVE, "page", STOPS_ALL, BUDGET(2, 4, 4), .before = 1,
+	  .what = "every instruction" },
+	{ TIER_EXHAUSTIVE, "page", STOPS_ALL, BUDGET(2, 5, 5), .before = 1, .main_rows = true,
+	  .what = "every instruction" },
+	{ TIER_EXHAUSTIVE, "page", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 2), .before = 1,
+	  .what = "jumps around a wrap, own width" },
+	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 2), .before = 1,
+	  .what = "two jumps, T=3" },
+	{ TIER_EXHAUSTIVE, "ends2", STOPS_SHARED, BUDGET(4, 2, 2, .reads = 1),
+	  .mode = RING_DISCARD, .full = 1, .offsets = RANGE_ALL,
+	  .what = "two sub-buffers, discard, reader" },
+	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1, .beats = 1),
+	  .before = 1, .what = "all jumps, T=3" },
+	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1, .beats = 2),
+	  .before = 1, .what = "all jumps and two beats, T=3" },
+	{ TIER_EXHAUSTIVE, "page", STOPS_SHARED, BUDGET(3, 5, 5), .before = 1,
+	  .what = "shared accesses" },
+	{ TIER_EXHAUSTIVE, "wrapends", STOPS_SHARED, BUDGET(3, 2, 2, .jumps = 1, .beats = 1),
+	  .offsets = RANGE_ALL, .what = "sub-buffer ends and jumps, T=4" },
+	{ TIER_EXHAUSTIVE, "ends2", STOPS_SHARED, BUDGET(3, 0, 0, .writers = 2, .preemptions = 3),
+	  .offsets = RANGE_ALL, .what = "two CPUs, sub-buffer ends" },
+	{ TIER_EXHAUSTIVE, "ends2", STOPS_SHARED, BUDGET(4, 4, 4), .offsets = RANGE_ALL,
+	  .what = "two sub-buffers, every offset" },
+	{ .shape = NULL },
+};
+
+int tier_parse(const char *name)
+{
+	static const char *const names[TIERS] = { "quick", "long", "exhaustive" };
+	int tier;
+
+	for (tier = 0; tier < TIERS; tier++)
+		if (!strcmp(name, names[tier]))
+			return tier;
+	fprintf(stderr, "stampede: --tier %s: not one of quick, long, exhaustive\n", name);
+	return -1;
+}
+
+/* Filler bytes of the event before the first; 0 is none. False: it does not fit a sub-buffer. */
+static bool offset_fits(const struct world_start *start, const struct budget *budget)
+{
+	world_begin(start, budget);
+	return !world->book.failed;
+}
+
+static uint64_t phase_count(const struct family *family)
+{
+	uint32_t bits = world_row.config.stamp_bits;
+
+	if (family->phases == RANGE_ONE || bits >= 63)
+		return 1;
+	return bits <= 6 ? UINT64_C(1) << bits : 8;
+}
+
+/* Small fields: every value; wide ones: the last before a wrap. */
+static uint64_t phase_at(uint64_t index)
+{
+	uint32_t bits = world_row.config.stamp_bits;
+
+	if (!index || bits <= 6)
+		return index;
+	return (UINT64_C(1) << bits) - index;
+}
+
+void family_search(const struct family *family, struct search *search)
+{
+	search->stops = family->stops;
+	search->budget = family->budget;
+	/* To anybody else a beat is an interrupt like all others. */
+	if (!(world_row.driver->desc->needs & NEED_BEAT))
+		search->budget.beats = 0;
+	search->start = (struct world_start){
+		.mode = family->mode,
+		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31) : !family->coarse,
+		.before = family->before,
+		.full = family->full,
+		.large = family->large,
+	};
+	search_jumps(search, family->coarse);
+}
+
+int family_run(const struct family *family, const struct search *options, unsigned int processes,
+	       struct findings *findings, struct search *first)
+{
+	struct search search = *options;
+	uint64_t phase, phases = phase_count(family);
+	struct findings one;
+	struct failure was;
+	int searches = 0, error;
+
+	family_search(family, &search);
+	for (phase = 0; phase < phases; phase++) {
+		search.start.phase = options->start.phase + phase_at(phase);
+		/* A broken row may take what no sub-buffer can hold. */
+		for (search.start.extra = options->start.extra;
+		     search.start.extra < 1u << world_row.config.subbuf_shift;
+		     search.start.extra += 4) {
+			if (search.start.extra && !offset_fits(&search.start, &search.budget))
+				break;
+			error = search_parallel(&search, processes, &one);
+			if (error)
+				return error;
+			searches++;
+			was = findings->first;
+			findings_add(findings, &one);
+			findings->seconds += one.seconds;
+			if (memcmp(&was, &findings->first, sizeof(was)))
+				*first = search;
+			if (family->offsets == RANGE_ONE)
+				break;
+		}
+	}
+	return searches;
+}
+
+void family_format(const struct family *family, char *text, size_t bytes)
+{
+	static const char *const stops[] = { "all", "shared", "none", "points" };
+	int used = snprintf(text, bytes, "%-8s %-6s M=%u NB=%u D=%u", family->shape,
+			    stops[family->stops], family->budget.events, family->budget.nested,
+			    family->budget.depth);
+
+	if (family->budget.jumps && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " JB=%u", family->budget.jumps);
+	if (family->budget.beats && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " beats=%u",
+				 family->budget.beats);
+	if (family->budget.reads && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " reads=%u",
+				 family->budget.reads);
+	if (family->budget.discards && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " discards=%u",
+				 family->budget.discards);
+	if (family->budget.flushes && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " flushes=%u",
+				 family->budget.flushes);
+	if (family->budget.writers && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " W=%u P=%u",
+				 family->budget.writers, family->budget.preemptions);
+	if (family->full && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " full=%u", family->full);
+	if (family->large && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " large");
+	if (family->slow && (size_t)used < bytes)
+		snprintf(text + used, bytes - (size_t)used, " slow clock");
+	if (family->coarse && (size_t)used < bytes)
+		snprintf(text + used, bytes - (size_t)used, " coarse");
+}

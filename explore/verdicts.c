@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "explore/verdicts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "base/options.h"
+
+static json_t *rows;
+
+int verdicts_begin(void)
+{
+	rows = json_array();
+	return rows ? 0 : EXIT_RESOURCE;
+}
+
+/* The object of the loaded row; rows come one after the other. */
+static json_t *current_row(void)
+{
+	json_t *last = json_array_get(rows, json_array_size(rows) - 1);
+
+	if (last && !strcmp(json_string_value(json_object_get(last, "row")), world_row.row))
+		return last;
+	last = json_pack("{s:s, s:s, s:[]}", "row", world_row.row, "title",
+			 world_row.driver->desc->title, "families");
+	json_array_append_new(rows, last);
+	return last;
+}
+
+static json_t *objections(const struct findings *findings)
+{
+	static const char *const others[] = { "crash", "hang", "stuck" };
+	json_t *json = json_object();
+	unsigned int i;
+
+	for (i = 0; i < ORACLES + 3; i++)
+		if (findings->objections[i])
+			json_object_set_new(json, i < ORACLES ? check_oracle_name((enum oracle)i) :
+					    others[i - ORACLES],
+					    json_integer((json_int_t)findings->objections[i]));
+	return json;
+}
+
+/* The command that repeats it, and who interrupts whom. */
+static json_t *timeline(const struct search *first, const struct failure *failure,
+			const struct show *show)
+{
+	struct show quiet = *show;
+	char *text = NULL;
+	size_t bytes;
+	int error = 0;
+	json_t *json;
+
+	quiet.svg = NULL;
+	quiet.out = open_memstream(&text, &bytes);
+	if (!quiet.out)
+		return json_null();
+	show_failure(&quiet, first, failure, &error);
+	fclose(quiet.out);
+	json = json_string(text);
+	free(text);
+	return json;
+}
+
+static json_t *found(const struct findings *findings)
+{
+	return json_pack("{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I}",
+			 "schedules", (json_int_t)findings->schedules,
+			 "seconds", findings->seconds,
+			 "verdict", findings->verdicts[VERDICT_BROKEN] ? "broken" :
+				    findings->verdicts[VERDICT_NEED_NOT_MET] ? "need not met" :
+				    "kept",
+			 "broken", (json_int_t)findings->verdicts[VERDICT_BROKEN],
+			 "need_not_met", (json_int_t)findings->verdicts[VERDICT_NEED_NOT_MET],
+			 "objections", objections(findings),
+			 "gave_up", (json_int_t)findings->stuck,
+			 "decoded", (json_int_t)findings->decoded,
+			 "extended", (json_int_t)findings->extended,
+			 "inexact", (json_int_t)findings->inexact);
+}
+
+/* The budget in words; what are columns on a terminal is one blank here. */
+static void budget_words(const struct family *family, char *text, size_t bytes)
+{
+	char *from, *to = text;
+
+	family_format(family, text, bytes);
+	for (from = text; *from; from++)
+		if (*from != ' ' || from[1] != ' ')
+			*to++ = *from;
+	*to = '\0';
+}
+
+void verdicts_add(const struct family *family, int searches, const struct findings *findings,
+		  const struct search *first, const struct show *show)
+{
+	const struct budget *budget = &family->budget;
+	json_t *json, *counts;
+	char text[128];
+
+	if (!rows)
+		return;
+	budget_words(family, text, sizeof(text));
+	json = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:i}",
+			 "what", family->what ? family->what : "", "shape", family->shape,
+			 "budget", text, "events", budget->events, "nested", budget->nested,
+			 "depth", budget->depth, "jumps", budget->jumps,
+			 "clock", family->slow ? "slow" : family->coarse ? "coarse" : "strict",
+			 "searches", searches);
+	counts = found(findings);
+	json_object_update(json, counts);
+	json_decref(counts);
+	json_object_set_new(json, "first", findings->first.verdict ?
+			    timeline(first, &findings->first, show) : json_null());
+	json_array_append_new(json_object_get(current_row(), "families"), json);
+}
+
+void verdicts_hand_over(FILE *to)
+{
+	if (rows)
+		json_dumpf(rows, to, JSON_REAL_PRECISION(17));
+}
+
+void verdicts_take_over(FILE *from)
+{
+	json_t *more = rows ? json_loadf(from, 0, NULL) : NULL;
+
+	if (more)
+		json_array_extend(rows, more);
+	json_decref(more);
+}
+
+int verdicts_write(const char *path)
+{
+	json_t *json = json_pack("{s:i, s:o}", "schema", 1, "rows", rows);
+	int status = json_out(path, json);
+
+	json_decref(json);
+	rows = NULL;
+	return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What was searched and found, as a document for the record (results/SCHEMA.md, explored). */
+#ifndef STAMPEDE_EXPLORE_VERDICTS_H
+#define STAMPEDE_EXPLORE_VERDICTS_H
+
+#include <stdio.h>
+
+#include "explore/show.h"
+#include "explore/tiers.h"
+
+/* From now on searches are kept for verdicts_write(). 0, or an exit code after a line on stderr. */
+int verdicts_begin(void);
+
+/*
+ * `searches` searches of `family` on the loaded row, and what they found; with the first schedule
+ * that was not kept, of search `first`, as a timeline. Nothing without verdicts_begin().
+ */
+void verdicts_add(const struct family *family, int searches, const struct findings *findings,
+		  const struct search *first, const struct show *show);
+
+/* From one process to another, where they come behind those that are there. */
+void verdicts_hand_over(FILE *to);
+void verdicts_take_over(FILE *from);
+
+/* Writes them to `path`, "-" is stdout. 0, or an exit code after a line on stderr. */
+int verdicts_write(const char *path);
+
+#endif

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: MIT
+#include "judge/check.h"
+
+#include <string.h>
+
+void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits)
+{
+	*check = (struct check){
+		.desc = desc,
+		.stamp_bits = stamp_bits,
+		.contexts = CONTEXTS,
+		.cpu = CHECK_ANY_CPU,
+		.open_number = UINT64_MAX,
+		.kept = ~bits_mask(desc ? scheme_cut_bits(desc, stamp_bits) : 0),
+	};
+}
+
+void check_drain_begin(struct check *check, uint64_t first, uint64_t start)
+{
+	uint64_t expected = check->next_number ? check->next_number : start;
+
+	/* Who does not show itself in this drain may still have lost events before it. */
+	if (first > expected) {
+		memset(check->resync, true, sizeof(check->resync));
+		check->fill.gone += first - expected;
+	}
+	memcpy(check->drained, check->by_context, sizeof(check->drained));
+	check->next_number = first;
+	check->fill = (struct check_fill){ .first = first, .gone = check->fill.gone };
+}
+
+void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin)
+{
+	if (check->subbufs && (int64_t)(begin - check->last_time) < 0)
+		check_violate(check, ORACLE_MONOTONIC,
+			      "sub-buffer begins before its predecessor ends", number, 0, begin,
+			      NULL);
+	check->last_time = begin;
+	/* The begin stamp tells the reader all of the first event's: no extension is needed. */
+	check->last_stamp = begin;
+}
+
+void check_cpu(struct check *check, uint64_t number, uint32_t cpu)
+{
+	if (check->cpu != CHECK_ANY_CPU && cpu != check->cpu)
+		check_violate(check, ORACLE_STRUCTURE, "sub-buffer of another CPU's ring", number, 0,
+			      check->last_time, NULL);
+}
+
+/* What the largest form of a record has more than its plain one: a full header, or a stamp event. */
+#define CHECK_RECORD_SPARE 16
+
+void check_opening(struct check *check, const struct event *event)
+{
+	uint64_t size = (uint64_t)event->header_bytes + event->payload_bytes + event->alignment_bytes;
+	uint64_t most = check->payload_most ? check->payload_most + event->header_bytes : size;
+	uint64_t padding = 2 * (uint64_t)check->desc->alignment;
+	uint64_t gap = check->desc->extension == EXTEND_ON_CARRY ?
+			       (event->time ^ check->open_stamp) & check->kept :
+			       event->time - check->open_stamp;
+
+	check->open_number = UINT64_MAX;
+	if (check->open_unused >= (most > size ? most : size) + CHECK_RECORD_SPARE + padding)
+		check->closed_wasting++;
+	/* Of payloads of all sizes it may have been another one that found no room. */
+	else if (check->open_unused >= size + padding && most <= size &&
+		 !bits_overflow(gap, check->stamp_bits))
+		check->closed_early++;
+}
+
+void check_subbuf_end(struct check *check, uint64_t number, uint64_t end)
+{
+	end &= check->kept;
+	if (check->desc->untimed)
+		return;
+	if ((int64_t)(end - check->last_time) < 0)
+		check_violate(check, ORACLE_MONOTONIC, "sub-buffer ends before its last event",
+			      number, 0, end, NULL);
+	check->last_time = end;
+}
+
+void check_violate(struct check *check, enum oracle oracle, const char *text, uint64_t number,
+		   uint32_t offset, uint64_t time, const struct check_payload *payload)
+{
+	if (check->violations[oracle]++)
+		return;
+	check->first[oracle] = (struct violation){
+		.number = number,
+		.offset = offset,
+		.time = time,
+		.previous = check->last_time,
+		.payload = payload ? *payload : (struct check_payload){ .stamp = 0 },
+		.text = text,
+	};
+}
+
+void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
+		 const struct check_payload *payload)
+{
+	uint64_t stamp = payload->stamp & check->kept;
+	bool early = (int64_t)(time - stamp) < 0;
+	uint64_t error = early ? stamp - time : time - stamp;
+
+	if (check->desc->untimed)
+		return;
+	if (error > check->worst_error)
+		check->worst_error = error;
+	check->error_log2[64 - __builtin_clzll(error)]++;
+	if (check_tag_inexact(payload->tag))
+		return;
+	if (early && check->stamp_bits < 64)
+		check->wraps_lost += error >> check->stamp_bits;
+	check_violate(check, ORACLE_EXACT,
+		      error & bits_mask(check->stamp_bits) ? "decoded is not the stamp taken" :
+							     "decoded is off by whole wraps",
+		      number, offset, time, payload);
+}
+
+void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
+		    const struct check_payload *payload)
+{
+	unsigned int context = check_tag_context(payload->tag), spare = 64 - CHECK_SEQUENCE_BITS;
+	uint64_t sequence;
+
+	if (context >= check->contexts) {
+		check_violate(check, ORACLE_STRUCTURE, "payload of no known context", number,
+			      offset, time, payload);
+		return;
+	}
+	/* The nearest one with these low bits. */
+	sequence = check->next_sequence[context];
+	sequence += (uint64_t)((int64_t)((payload->tag - sequence) << spare) >> spare);
+	if (check->scattered && sequence >= check->next_sequence[context])
+		;
+	else if (check->resync[context] && sequence >= check->next_sequence[context])
+		check->skipped += sequence - check->next_sequence[context];
+	else
+		check_violate(check, ORACLE_CONSERVATION,
+			      sequence < check->next_sequence[context] ?
+				      "event seen twice or out of order" :
+				      "events missing before this one",
+			      number, offset, time, payload);
+	check->resync[context] = false;
+	check->next_sequence[context] = sequence + 1;
+}
+
+void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time)
+{
+	uint64_t index = (tag - keep->first) & bits_mask(CHECK_SEQUENCE_BITS);
+
+	if (check_tag_context(tag) != keep->context || index >= keep->count)
+		return;
+	keep->time[index] = time;
+	keep->inexact[index] = check_tag_inexact(tag);
+}
+
+void check_identity(struct check *check, uint64_t number, uint32_t offset,
+		    const struct event *event, const struct check_payload *payload)
+{
+	unsigned int context = CONTEXTS;
+
+	if (event->id == EVENT_ID_UNKNOWN)
+		return;
+	/* The timed payload does not say whose it is: then the id does, and the totals judge it. */
+	if (!payload && event->id == EVENT_BEAT)
+		context = CONTEXT_BEAT;
+	else if (!payload && event->id - EVENT_NESTED <= CONTEXT_LEVEL_3 - CONTEXT_LEVEL_1)
+		context = CONTEXT_LEVEL_1 + event->id - EVENT_NESTED;
+	if (context < CONTEXTS)
+		check->by_context[context]++;
+	else
+		check_violate(check, ORACLE_STRUCTURE, "event id is not the one recorded", number,
+			      offset, event->time, payload);
+}
+
+static uint8_t filler[CHECK_EXTRA_MAX + 256];
+
+static __attribute__((constructor)) void filler_fill(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < sizeof(filler); i++)
+		filler[i] = (uint8_t)i;
+}
+
+const uint8_t *check_filler_bytes_of(uint64_t sequence)
+{
+	return filler + check_filler(sequence, 0);
+}
+
+void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
+			const struct event *event, const struct check_payload *payload)
+{
+	uint32_t extra = check_tag_extra(payload->tag), i;
+	const uint8_t *bytes = event->payload + sizeof(*payload);
+
+	uint32_t unit = check->desc->alignment ? check->desc->alignment : 4;
+
+	if (event->payload_bytes < sizeof(*payload) + extra ||
+	    event->payload_bytes - sizeof(*payload) - extra >= unit) {
+		check_violate(check, ORACLE_STRUCTURE, "payload size is not what was written",
+			      number, offset, event->time, payload);
+		return;
+	}
+	check->rounding_bytes += event->payload_bytes - sizeof(*payload) - extra;
+	for (i = 0; i < extra; i++)
+		if (bytes[i] != check_filler(check_tag_sequence(payload->tag), i)) {
+			check_violate(check, ORACLE_STRUCTURE, "payload torn or overwritten",
+				      number, offset, event->time, payload);
+			return;
+		}
+}
+
+void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64_t counted,
+		  uint64_t header_bytes, uint64_t unused_bytes)
+{
+	struct check_fill *fill = &check->fill;
+
+	check->subbufs++;
+	check->subbuf_bytes += header_bytes + unused_bytes;
+	/* A context that has shown itself was in step: nothing of it was overwritten. */
+	for (unsigned int context = 0; context < check->contexts; context++)
+		if (check->by_context[context] != check->drained[context])
+			check->resync[context] = false;
+	/* The one before this was whole. */
+	if (number > fill->first && check->last_events > fill->most)
+		fill->most = check->last_events;
+	check->last_events = decoded;
+	check->next_number = number + 1;
+	check->open_number = number + 1;
+	check->open_unused = unused_bytes;
+	check->open_stamp = check->last_stamp;
+	if (decoded != counted)
+		check_violate(check, ORACLE_CONSERVATION,
+			      "sub-buffer holds another number of events than were committed",
+			      number, 0, check->last_time, NULL);
+}
+
+void check_flushed(struct check *check)
+{
+	check->open_number = UINT64_MAX;
+}
+
+static void object(struct check *check, enum oracle oracle, const char *text)
+{
+	check_violate(check, oracle, text, 0, 0, 0, NULL);
+}
+
+/* Every event that was asked for: decoded, overwritten or lost. */
+static void finish_conservation(struct check *check, const struct check_totals *totals)
+{
+	uint64_t written = 0, missing;
+	unsigned int context;
+
+	for (context = 0; context < check->contexts; context++)
+		written += totals->written[context];
+	if (totals->counted && written != totals->committed)
+		object(check, ORACLE_CONSERVATION, "committed records are not those written");
+	if (totals->failed != totals->lost)
+		object(check, ORACLE_CONSERVATION, "lost events are not those refused");
+	for (context = 0; totals->sequenced && context < check->contexts; context++) {
+		missing = totals->written[context] - check->next_sequence[context];
+		if (missing && !check->resync[context])
+			object(check, ORACLE_CONSERVATION, "newest events missing");
+		check->skipped += missing;
+	}
+	if (check->events > written ||
+	    (totals->sequenced && check->events + check->skipped != written))
+		object(check, ORACLE_CONSERVATION, "written is not decoded + overwritten");
+	missing = written - check->events;
+	if (!totals->sequenced && !totals->counted &&
+	    (missing < totals->overwritten[0] || missing > totals->overwritten[1]))
+		object(check, ORACLE_CONSERVATION,
+		       "asked for is not decoded + what overwritten sub-buffers held");
+}
+
+/* Extensions, inexact stamps, padding and sub-buffers: no more than stamps, sizes, nesting explain. */
+static void finish_counts(struct check *check, const struct check_totals *totals)
+{
+	const struct scheme_desc *desc = check->desc;
+	uint64_t caused = totals->nested * desc->extra_per_nested;
+
+	if (check->extended >
+	    (desc->extension == EXTEND_ALWAYS ? check->events : check->needed) + caused)
+		object(check, ORACLE_COUNTS, "more extended records than anything explains");
+	if (check->inexact > totals->nested * desc->zeros_per_nested)
+		object(check, ORACLE_COUNTS, "more inexact stamps than nested writers");
+	if (check->closed_wasting > check->closed_by_flush ||
+	    check->closed_wasting + check->closed_early > check->closed_by_flush + caused)
+		object(check, ORACLE_COUNTS, "sub-buffer closed while the next record had room");
+	if (check->alignment_bytes >
+	    2 * (uint64_t)desc->alignment * (check->events + check->stamp_events))
+		object(check, ORACLE_COUNTS, "more padding in records than alignment calls for");
+}
+
+static void finish_losses(struct check *check, const struct check_totals *totals)
+{
+	if (totals->losses.of[LOSS_UNEXPLAINED])
+		object(check, ORACLE_LOSSES, "event lost without a reason that the ring shows");
+	if (totals->ample && totals->lost)
+		object(check, ORACLE_LOSSES, "event lost though nothing filled the ring");
+	if (totals->reasons && (totals->refused < totals->losses.of[LOSS_LARGE] ||
+				totals->refused > totals->losses.of[LOSS_LARGE] +
+							  totals->losses.of[LOSS_LARGEST]))
+		object(check, ORACLE_LOSSES, "events counted as too large are not those that were");
+	if (totals->sequenced && loss_total(&totals->losses) != totals->failed)
+		object(check, ORACLE_LOSSES, "lost events are not those that have a reason");
+}
+
+/* Timed payloads do not say whose they are; how many there are of each id does. */
+static void finish_identity(struct check *check, const struct check_totals *totals)
+{
+	unsigned int context;
+
+	for (context = CONTEXT_TASK + 1; !totals->sequenced && context < CONTEXTS; context++)
+		if (check->by_context[context] > totals->written[context])
+			object(check, ORACLE_STRUCTURE, "more events of an id than were recorded");
+}
+
+void check_finish(struct check *check, const struct check_totals *totals)
+{
+	if (!check->scattered)
+		finish_conservation(check, totals);
+	finish_counts(check, totals);
+	finish_losses(check, totals);
+	finish_identity(check, totals);
+}
+
+bool check_clean(const struct check *check)
+{
+	unsigned int oracle;
+
+	for (oracle = 0; oracle < ORACLES; oracle++)
+		if (check->violations[oracle])
+			return false;
+	return true;
+}
+
+unsigned int check_typical_error_log2(const struct check *check)
+{
+	uint64_t wrong = 0, seen = 0;
+	unsigned int bits;
+
+	for (bits = 1; bits < 65; bits++)
+		wrong += check->error_log2[bits];
+	if (wrong * 2 <= check->events)
+		return 0;
+	for (bits = 1; bits < 64; bits++) {
+		seen += check->error_log2[bits];
+		if ((check->events - wrong + seen) * 2 >= check->events)
+			break;
+	}
+	return bits;
+}
+
+static enum verdict judge(const struct check *check, bool kept, bool promised, uint32_t unmet)
+{
+	(void)check;
+	if (!promised)
+		return VERDICT_NOT_PROMISED;
+	if (kept)
+		return VERDICT_KEPT;
+	return unmet ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+}
+
+enum verdict check_promise(const struct check *check, enum scheme_promise promise, uint64_t stuck,
+			   uint32_t unmet)
+{
+	bool kept = true;
+
+	switch (promise) {
+	case PROMISE_MONOTONIC:
+		kept = !check->violations[ORACLE_MONOTONIC];
+		break;
+	case PROMISE_EXACT:
+		kept = !check->violations[ORACLE_EXACT];
+		break;
+	case PROMISE_WINDOW:
+		kept = !check->violations[ORACLE_WINDOW];
+		break;
+	case PROMISE_WRAP_PROOF:
+		kept = !check->wraps_lost;
+		break;
+	case PROMISE_BOUNDED:
+		kept = !stuck;
+		break;
+	case PROMISE_ALL:
+		break;
+	}
+	return judge(check, kept, check->desc->promises & promise, unmet);
+}
+
+enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t unmet)
+{
+	bool owed = check->violations[ORACLE_CONSERVATION] || check->violations[ORACLE_STRUCTURE] ||
+		    check->violations[ORACLE_COUNTS] || check->violations[ORACLE_LOSSES];
+	enum verdict worst = VERDICT_KEPT, one;
+	unsigned int bit;
+
+	/* Nobody may lose, tear or invent records; but who needs masks may without them. */
+	if (owed)
+		worst = unmet & NEED_MASKED_INTERRUPTS ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+	/* Who cuts low bits owes all others. */
+	if (check->desc->cut_bits && check->violations[ORACLE_EXACT] && worst == VERDICT_KEPT)
+		worst = unmet ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+	for (bit = 1; bit & PROMISE_ALL; bit <<= 1) {
+		one = check_promise(check, (enum scheme_promise)bit, stuck, unmet);
+		if (one == VERDICT_BROKEN)
+			worst = VERDICT_BROKEN;
+		else if (one == VERDICT_NEED_NOT_MET && worst == VERDICT_KEPT)
+			worst = VERDICT_NEED_NOT_MET;
+	}
+	return worst;
+}
+
+const char *check_oracle_name(enum oracle oracle)
+{
+	static const char *const names[ORACLES] = { "exact",	    "window",	 "monotonic",
+						    "conservation", "structure", "counts",
+						    "losses" };
+
+	return names[oracle];
+}
+
+const char *check_promise_name(enum scheme_promise promise)
+{
+	switch (promise) {
+	case PROMISE_MONOTONIC:
+		return "monotonic";
+	case PROMISE_EXACT:
+		return "exact";
+	case PROMISE_WINDOW:
+		return "window";
+	case PROMISE_WRAP_PROOF:
+		return "wrap_proof";
+	case PROMISE_BOUNDED:
+		return "bounded";
+	case PROMISE_ALL:
+		break;
+	}
+	return "all";
+}
+
+const char *check_verdict_name(enum verdict verdict)
+{
+	static const char *const names[] = { "kept", "broken", "need not met", "not promised" };
+
+	return names[verdict];
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The seven oracles. They know nothing of a scheme's own state: only the decoded records, the payload
+ * that each of them carries, the ring's commit counters and what the writer counted.
+ *
+ *   exact         decoded time == the stamp in the payload (not for stamps declared inexact),
+ *                 with the low bits cleared that the row cuts by declaration
+ *   window        entry <= decoded time <= exit, clock reads of the caller around its reserve,
+ *                 entry with these bits cleared
+ *   monotonic     decoded times never go back in buffer order, begin and end stamps of
+ *                 sub-buffers included
+ *   conservation  written == decoded + lost; sequences without a gap in every context
+ *   structure     headers parse to the exact end; payload, filler and event id intact; the packet
+ *                 names the CPU of the ring (a format that stores no id or CPU is not asked)
+ *   counts        extensions and inexact stamps at most what stamps and nesting call for; no
+ *                 sub-buffer closed while the next record had room in it
+ *   losses        each lost event had a reason that the ring itself shows (loss.h)
+ *
+ * The timed build's payload is the stamp alone: there the window is not known, conservation is by
+ * totals, and identity by how many there are of each id. The injected build is a timed one that
+ * stores CHECK_INEXACT for a stamp declared so.
+ */
+#ifndef STAMPEDE_JUDGE_CHECK_H
+#define STAMPEDE_JUDGE_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schemes/core/scheme.h"
+#include "judge/loss.h"
+
+enum oracle {
+	ORACLE_EXACT,
+	ORACLE_WINDOW,
+	ORACLE_MONOTONIC,
+	ORACLE_CONSERVATION,
+	ORACLE_STRUCTURE,
+	ORACLE_COUNTS,
+	ORACLE_LOSSES,
+	ORACLES,
+};
+
+/* Who records: the interrupted task, the three levels of the storm, the beat. */
+enum context {
+	CONTEXT_TASK,
+	CONTEXT_LEVEL_1,
+	CONTEXT_LEVEL_2,
+	CONTEXT_LEVEL_3,
+	CONTEXT_BEAT,
+	CONTEXTS,
+};
+
+/* Writers on different CPUs that share a ring have contexts of their own, CONTEXTS each. */
+#define CHECK_WRITERS_MAX 3
+#define CHECK_CONTEXTS (CONTEXTS * CHECK_WRITERS_MAX)
+_Static_assert(CHECK_CONTEXTS <= 16, "the tag has 4 bits for the context");
+
+/* Payload of the checked and counting builds; filler of `extra` bytes may follow. */
+struct check_payload {
+	uint64_t stamp;
+	uint64_t entry;
+	uint64_t exit;
+	uint64_t tag; /* see check_tag() */
+};
+
+#define CHECK_INEXACT UINT64_MAX /* in place of a stamp; no clock gets there */
+
+/* The next one that is seen of a context is less than half of this ahead of the last. */
+#define CHECK_SEQUENCE_BITS 30
+#define CHECK_ID_BITS 10
+#define CHECK_EXTRA_BITS 19
+#define CHECK_EXTRA_MAX ((1u << CHECK_EXTRA_BITS) - 1)
+#define CHECK_EXTRA_SHIFT (CHECK_SEQUENCE_BITS + CHECK_ID_BITS)
+_Static_assert(EVENT_IDS <= 1 << CHECK_ID_BITS, "the tag has 10 bits for the id");
+
+/* {context : 4 | inexact : 1 | extra bytes : 19 | id : 10 | sequence : 30} */
+static inline uint64_t check_tag(unsigned int context, bool inexact, uint32_t extra, uint32_t id,
+				 uint64_t sequence)
+{
+	return (uint64_t)context << 60 | (uint64_t)inexact << 59 |
+	       (uint64_t)extra << CHECK_EXTRA_SHIFT | (uint64_t)id << CHECK_SEQUENCE_BITS |
+	       (sequence & bits_mask(CHECK_SEQUENCE_BITS));
+}
+
+static inline unsigned int check_tag_context(uint64_t tag)
+{
+	return (unsigned int)(tag >> 60);
+}
+
+static inline bool check_tag_inexact(uint64_t tag)
+{
+	return tag >> 59 & 1;
+}
+
+static inline uint32_t check_tag_extra(uint64_t tag)
+{
+	return (uint32_t)(tag >> CHECK_EXTRA_SHIFT) & CHECK_EXTRA_MAX;
+}
+
+static inline uint32_t check_tag_id(uint64_t tag)
+{
+	return (uint32_t)(tag >> CHECK_SEQUENCE_BITS) & bits_mask(CHECK_ID_BITS);
+}
+
+/* The low CHECK_SEQUENCE_BITS of it. */
+static inline uint64_t check_tag_sequence(uint64_t tag)
+{
+	return tag & bits_mask(CHECK_SEQUENCE_BITS);
+}
+
+/* Filler byte `index` of the event with `sequence`. */
+static inline uint8_t check_filler(uint64_t sequence, uint32_t index)
+{
+	return (uint8_t)(sequence * 31 + index);
+}
+
+/* CHECK_EXTRA_MAX of these bytes. */
+const uint8_t *check_filler_bytes_of(uint64_t sequence);
+
+/* The first event that an oracle refused. */
+struct violation {
+	uint64_t number; /* sub-buffer */
+	uint32_t offset; /* of the record in it, bytes */
+	uint64_t time; /* decoded, ticks */
+	uint64_t previous; /* time decoded before it */
+	struct check_payload payload;
+	const char *text;
+};
+
+/*
+ * Decoded times that somebody wants: those of one context, from the event numbered `first` on; 0
+ * where it was not seen, and whether the stamp was declared inexact.
+ */
+struct check_keep {
+	unsigned int context;
+	uint64_t first;
+	uint64_t count; /* room in the two arrays */
+	uint64_t *time;
+	bool *inexact;
+};
+
+/* Of one drain. */
+struct check_fill {
+	uint64_t first; /* number of its first sub-buffer */
+	uint64_t most; /* events in the fullest of them but the newest, which a flush cut short */
+	uint64_t gone; /* sub-buffers overwritten before they were read, in all drains */
+};
+
+#define CHECK_ANY_CPU UINT32_MAX
+
+struct check {
+	const struct scheme_desc *desc;
+	uint32_t stamp_bits;
+	bool scattered; /* a context's events lie in several rings: sequences need only go up */
+	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
+	uint32_t cpu; /* that the packets have to name; CHECK_ANY_CPU: nobody knows */
+	uint32_t payload_most; /* bytes of the largest payload; 0: not known */
+	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
+
+	/* what was read */
+	uint64_t events;
+	uint64_t stamp_events; /* records of the scheme's own */
+	uint64_t extended; /* records that carry more than the short field */
+	uint64_t inexact;
+	uint64_t needed; /* extensions that the stamps themselves call for */
+	uint64_t by_context[CHECK_CONTEXTS];
+	uint64_t header_bytes;
+	uint64_t payload_bytes;
+	uint64_t rounding_bytes; /* payload rounded up by the format */
+	uint64_t alignment_bytes; /* padding that aligned rows report */
+	uint64_t subbufs;
+	uint64_t subbuf_bytes; /* sub-buffer headers and unused ends */
+	uint64_t last_events; /* in the newest sub-buffer, which a flush may have cut short */
+	uint64_t closed_by_flush; /* that nested writers may have gone on behind, or interrupted */
+	uint64_t closed_early; /* sub-buffers in which the next record had room as it is */
+	uint64_t closed_wasting; /* and in which it had room in any form that it could take */
+	struct check_fill fill; /* of the last drain */
+
+	/* what the oracles say */
+	uint64_t violations[ORACLES];
+	struct violation first[ORACLES];
+	uint64_t wraps_lost; /* whole wraps that decoded times are short of, summed over events */
+	uint64_t worst_error; /* ticks, those declared inexact included */
+	uint64_t error_log2[65]; /* events by bit length of |decoded - stamp| */
+
+	/* where the reader stands */
+	uint64_t last_time;
+	uint64_t last_stamp;
+	uint64_t next_number;
+	uint64_t next_sequence[CHECK_CONTEXTS];
+	bool resync[CHECK_CONTEXTS]; /* an overwritten stretch lies before the next event */
+	uint64_t drained[CHECK_CONTEXTS]; /* by_context when this drain began */
+	uint64_t skipped; /* events that sequences say were overwritten */
+	uint64_t open_number; /* behind the sub-buffer read last, if that was closed by a writer */
+	uint64_t open_unused; /* bytes that it left unused at its end */
+	uint64_t open_stamp; /* of its last event */
+	struct check_keep *keep; /* NULL: nobody wants any */
+};
+
+void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
+
+/* A reader is about to take the sub-buffers from `first` on; the ring's first one is `start`. */
+void check_drain_begin(struct check *check, uint64_t first, uint64_t start);
+
+/* A reader is about to read the records of sub-buffer `number`, which begins at `begin`. */
+void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin);
+
+/* Its header names `cpu`. */
+void check_cpu(struct check *check, uint64_t number, uint32_t cpu);
+
+/*
+ * `event` is the first of its sub-buffer, and not yet judged: had it room in the one before, which
+ * was read last? A stamp event counts as a record like any other.
+ */
+void check_opening(struct check *check, const struct event *event);
+
+/* All records of sub-buffer `number` are read, which ends at `end` by its own account. */
+void check_subbuf_end(struct check *check, uint64_t number, uint64_t end);
+
+/* One more violation; the first of its oracle is kept. `payload` may be NULL. */
+void check_violate(struct check *check, enum oracle oracle, const char *text, uint64_t number,
+		   uint32_t offset, uint64_t time, const struct check_payload *payload);
+
+/* Cold halves of check_event(). */
+void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
+		 const struct check_payload *payload);
+void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
+		    const struct check_payload *payload);
+void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time);
+void check_identity(struct check *check, uint64_t number, uint32_t offset,
+		    const struct event *event, const struct check_payload *payload);
+void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
+			const struct event *event, const struct check_payload *payload);
+
+/*
+ * One sub-buffer is read: `decoded` events against `counted` by its commit counter, `unused_bytes` at
+ * its end and `header_bytes` before its first record.
+ */
+void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64_t counted,
+		  uint64_t header_bytes, uint64_t unused_bytes);
+
+/* The sub-buffer read last was closed by a flush of the reader's, not by a writer. */
+void check_flushed(struct check *check);
+
+/* What the writer counted, for the totals at the end of a run. */
+struct check_totals {
+	uint64_t written[CHECK_CONTEXTS];
+	uint64_t failed; /* record() returned false */
+	uint64_t lost; /* by the ring's count, refused and stuck ones included */
+	uint64_t refused; /* of these, too large */
+	uint64_t committed; /* records by all commit counters; of rings that have them */
+	uint64_t nested; /* nested writers that ran, whether they recorded or not */
+	struct loss_counts losses; /* why events were lost */
+	bool reasons; /* losses and refused are of the same events */
+	bool sequenced; /* payloads carry sequences: not in the timed build */
+	bool counted; /* the ring has commit counters */
+	bool ample; /* nothing that the run did can fill the ring: no event may be lost */
+	uint64_t overwritten[2]; /* timed, without commit counters: least and most there can be */
+};
+
+/* Judges the totals; call once, with everything drained and no writer active. */
+void check_finish(struct check *check, const struct check_totals *totals);
+
+/* True if no oracle has objected yet. */
+bool check_clean(const struct check *check);
+
+/* Bit length of the error that half of all events stay at or below; 0: exact. */
+unsigned int check_typical_error_log2(const struct check *check);
+
+enum verdict {
+	VERDICT_KEPT,
+	VERDICT_BROKEN,
+	VERDICT_NEED_NOT_MET,
+	VERDICT_NOT_PROMISED,
+};
+
+/* How one promise fared, with `unmet` the needs that the run did not give the scheme. */
+enum verdict check_promise(const struct check *check, enum scheme_promise promise, uint64_t stuck,
+			   uint32_t unmet);
+
+/* All promises and the four oracles that everybody owes, in one word. */
+enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t unmet);
+
+const char *check_oracle_name(enum oracle oracle);
+const char *check_promise_name(enum scheme_promise promise);
+const char *check_verdict_name(enum verdict verdict);
+
+/*
+ * Judges one decoded event. Inlined into each driver's drain: a run checks some hundred million
+ * events, and a slow oracle would be run on fewer.
+ */
+static inline void check_event(struct check *check, uint64_t number, uint32_t offset,
+			       const struct event *event)
+{
+	const void *bytes = event->payload;
+	const struct check_payload *payload = bytes;
+	struct check_payload copy;
+	uint64_t time = event->time, stamp;
+#ifndef STAMPEDE_TIMED
+	uint64_t tag, entry;
+	unsigned int context;
+#endif
+
+	check->header_bytes += event->header_bytes;
+	check->alignment_bytes += event->alignment_bytes;
+	check->extended += event->flags & EVENT_EXTENDED;
+	if (unlikely((int64_t)(time - check->last_time) < 0))
+		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time,
+			      NULL);
+	if (unlikely(event->flags & EVENT_STAMP_ONLY)) {
+		/* It is whole, so it stands for the stamp taken; the next is measured to it. */
+		check->stamp_events++;
+		check->needed += bits_overflow(time - check->last_stamp, check->stamp_bits);
+		check->last_time = time;
+		check->last_stamp = time;
+		return;
+	}
+#ifdef STAMPEDE_TIMED
+	if (unlikely(event->payload_bytes < sizeof(copy.stamp))) {
+		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
+			      NULL);
+		return;
+	}
+	copy = (struct check_payload){ .entry = 0 };
+	memcpy(&copy.stamp, payload, sizeof(copy.stamp));
+	check->payload_bytes += event->payload_bytes;
+	if (unlikely(event->id != EVENT_FIXED))
+		check_identity(check, number, offset, event, NULL);
+#ifdef STAMPEDE_INJECTED
+	if (unlikely(copy.stamp == CHECK_INEXACT)) {
+		check->inexact++;
+		copy.stamp = time;
+	}
+#endif
+#else
+	if (unlikely(event->payload_bytes < sizeof(copy))) {
+		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
+			      NULL);
+		return;
+	}
+	memcpy(&copy, payload, sizeof(copy));
+	tag = copy.tag;
+	context = check_tag_context(tag);
+	check->payload_bytes += event->payload_bytes;
+	if (unlikely(context >= check->contexts ||
+		     (tag ^ check->next_sequence[context]) & bits_mask(CHECK_SEQUENCE_BITS)))
+		check_sequence(check, number, offset, time, &copy);
+	else
+		check->next_sequence[context]++;
+	if (likely(context < check->contexts))
+		check->by_context[context]++;
+	if (unlikely(event->id != check_tag_id(tag)))
+		check_identity(check, number, offset, event, &copy);
+	if (unlikely(event->payload_bytes != sizeof(copy) || check_tag_extra(tag)))
+		check_filler_bytes(check, number, offset, event, &copy);
+	entry = copy.entry & check->kept;
+	if (unlikely(time - entry > copy.exit - entry || (int64_t)(copy.exit - copy.entry) < 0))
+		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
+			      offset, time, &copy);
+	check->inexact += check_tag_inexact(tag);
+	if (unlikely(check->keep))
+		check_keep(check->keep, tag, time);
+#endif
+	stamp = copy.stamp & check->kept;
+	if (unlikely(time != stamp))
+		check_error(check, number, offset, time, &copy);
+	check->needed += bits_overflow(check->desc->extension == EXTEND_ON_CARRY ?
+					       stamp ^ check->last_stamp :
+					       stamp - check->last_stamp,
+				       check->stamp_bits);
+	check->events++;
+	check->last_time = time;
+	check->last_stamp = stamp;
+}
+
+#endif

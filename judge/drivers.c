@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/* The tables of all drivers, and choosing among them by name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "judge/driver.h"
+#include "base/options.h"
+
+#define X(row, header, ...) \
+	extern const struct driver driver_timed_##row, driver_cheap_##row, driver_injected_##row; \
+	extern const struct driver driver_checked_##row, driver_counting_##row;
+#include "schemes/schemes.def"
+#undef X
+
+#define X(row, header, ...) &driver_timed_##row,
+const struct driver *const drivers_timed[] = {
+#include "schemes/schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_cheap_##row,
+const struct driver *const drivers_cheap[] = {
+#include "schemes/schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_injected_##row,
+const struct driver *const drivers_injected[] = {
+#include "schemes/schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_checked_##row,
+const struct driver *const drivers_checked[] = {
+#include "schemes/schemes.def"
+	NULL
+};
+#undef X
+
+#define X(row, header, ...) &driver_counting_##row,
+const struct driver *const drivers_counting[] = {
+#include "schemes/schemes.def"
+	NULL
+};
+#undef X
+
+_Static_assert(sizeof(drivers_timed) / sizeof(drivers_timed[0]) <= DRIVERS_MAX,
+	       "raise DRIVERS_MAX");
+
+const char *driver_floor(const struct driver *driver)
+{
+	if (driver->desc->untimed)
+		return NULL;
+	if (driver->publishes)
+		return "floor_published";
+	return driver->format.kind == FORMAT_CTF_LARGE ? "floor_large" : "floor";
+}
+
+const struct driver *driver_find(const struct driver *const *drivers, const char *row)
+{
+	for (; *drivers; drivers++)
+		if (!strcmp((*drivers)->row, row))
+			return *drivers;
+	return NULL;
+}
+
+/* "nested_stamps" takes nested_stamps_cmpxchg along, "=nested_stamps" does not. */
+static bool names_row(const char *name, size_t length, const char *row)
+{
+	if (*name == '=')
+		return strlen(row) == length - 1 && !strncmp(name + 1, row, length - 1);
+	return !strncmp(name, row, length) && (!row[length] || row[length] == '_');
+}
+
+int driver_select(const struct driver *const *drivers, const char *list,
+		  const struct driver **chosen, int max)
+{
+	const char *names[DRIVERS_MAX + 1];
+	bool wanted[DRIVERS_MAX] = { false }, found;
+	const char *name = list ? list : "";
+	size_t length;
+	int i, count = 0;
+
+	for (i = 0; drivers[i]; i++)
+		names[i] = drivers[i]->row;
+	names[i] = NULL;
+	name += strspn(name, " ,");
+	for (found = !*name; *name; name += length, name += strspn(name, " ,")) {
+		length = strcspn(name, " ,");
+		found = false;
+		for (i = 0; drivers[i]; i++) {
+			if ((length == 3 && !memcmp(name, "all", 3)) ||
+			    names_row(name, length, drivers[i]->row))
+				found = wanted[i] = true;
+		}
+		if (!found) {
+			option_unknown("scheme", name, length, names);
+			return -1;
+		}
+	}
+	for (i = 0; drivers[i] && count < max; i++)
+		if (wanted[i] || !list || !list[strspn(list, " ,")])
+			chosen[count++] = drivers[i];
+	return count;
+}
+
+int driver_omit_variants(const char *list, const struct driver **chosen, int count)
+{
+	int i, kept = 0;
+
+	if (list && list[strspn(list, " ,")])
+		return count;
+	for (i = 0; i < count; i++)
+		if (!chosen[i]->variant)
+			chosen[kept++] = chosen[i];
+	return kept;
+}
+
+int driver_omit_unsupported(const struct driver **chosen, int count)
+{
+	int i, kept = 0;
+	const char *why;
+
+	for (i = 0; i < count; i++) {
+		why = chosen[i]->unsupported();
+		if (why)
+			fprintf(stderr, "stampede: %s left out: %s\n", chosen[i]->row, why);
+		else
+			chosen[kept++] = chosen[i];
+	}
+	return kept;
+}
+
+void driver_list(FILE *text, const struct driver *driver)
+{
+	fprintf(text, "%-30s %s%s (%s)", driver->row, driver->variant ? "variant: " : "",
+		driver->desc->title, driver->desc->source);
+	if (driver->desc->gap_bits)
+		fprintf(text, "; gaps below 2^%u ticks",
+			driver->stamp_bits + driver->desc->gap_bits);
+	fputc('\n', text);
+}

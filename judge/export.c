@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#include "judge/export.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "traces/ctf_metadata.h"
+#include "traces/ftrace_trace.h"
+#include "base/options.h"
+
+bool export_possible(const struct driver *driver)
+{
+	return !driver->desc->untimed && driver->format.kind != FORMAT_OWN;
+}
+
+bool export_refused(const struct driver *driver)
+{
+	if (export_possible(driver))
+		return false;
+	fprintf(stderr, "stampede: %s has no stamps, or a format of its own: not exported\n",
+		driver->row);
+	return true;
+}
+
+static bool is_ftrace(const struct export *export)
+{
+	return export->driver->format.kind == FORMAT_FTRACE;
+}
+
+/* Says once what failed; `error` is a negative errno. */
+static int failed(struct export *export, int error)
+{
+	if (!export->error && error == -EEXIST)
+		fprintf(stderr, "stampede: cannot export to %s: it or %s is there already; remove "
+				"it, or name another place\n", export->dir, export->partial);
+	else if (!export->error)
+		fprintf(stderr, "stampede: cannot export to %s: %s; nothing of it is kept%s\n",
+			export->dir, strerror(-error),
+			error == -ENOSPC || error == -EDQUOT ? "; make room or name another place" :
+								"");
+	export->error = error;
+	if (error == -ENOSPC || error == -EDQUOT || error == -ENOMEM || error == -EMFILE)
+		return EXIT_RESOURCE;
+	return EXIT_USAGE;
+}
+
+static int write_all(int fd, const uint8_t *bytes, uint64_t size)
+{
+	ssize_t written;
+
+	while (size) {
+		written = write(fd, bytes, size);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written ? -errno : -ENOSPC;
+		bytes += written;
+		size -= (uint64_t)written;
+	}
+	return 0;
+}
+
+/* ---- what describes the trace ---- */
+
+static int write_metadata(const struct export *export)
+{
+	const struct driver *driver = export->driver;
+	const struct ctf_description description = {
+		.format = driver->format,
+		.stamp_bits = export->config.stamp_bits,
+		.cut_bits = scheme_cut_bits(driver->desc, export->config.stamp_bits),
+		.align_bytes = driver->desc->alignment,
+		.timed = driver->timed,
+		.filler_bytes = export->config.fixed_bytes - driver->payload_bytes,
+	};
+	int fd = openat(export->dirfd, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	FILE *text = fd < 0 ? NULL : fdopen(fd, "w");
+	int error = 0;
+
+	if (!text)
+		return -errno;
+	ctf_metadata_write(text, &description);
+	if (fflush(text))
+		error = -errno;
+	if (fclose(text) && !error)
+		error = -errno;
+	return error;
+}
+
+static int write_description(const struct export *export)
+{
+	const struct ftrace_format format = {
+		.subbuf_bytes = 1u << export->config.subbuf_shift,
+		.stamp_bits = export->config.stamp_bits,
+	};
+
+	if (is_ftrace(export))
+		return ftrace_format_write(export->dirfd, &format);
+	return write_metadata(export);
+}
+
+int export_begin(struct export *export, const char *dir, const struct buffer *buffer)
+{
+	int error = 0;
+
+	*export = (struct export){ .driver = buffer->driver, .config = buffer->config };
+	export->dirfd = -1;
+	export->dir = strdup(dir);
+	if (!export->dir || asprintf(&export->partial, "%s.partial", dir) < 0) {
+		fprintf(stderr, "stampede: no memory to export to %s\n", dir);
+		free(export->dir);
+		export->dir = NULL;
+		return EXIT_RESOURCE;
+	}
+	if (!access(dir, F_OK))
+		error = -EEXIST;
+	else if (mkdir(export->partial, 0777))
+		error = -errno;
+	else
+		export->dirfd = open(export->partial, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!error && export->dirfd < 0)
+		error = -errno;
+	if (!error)
+		error = write_description(export);
+	if (!error)
+		return 0;
+	error = failed(export, error);
+	export_abort(export);
+	return error;
+}
+
+/* ---- sub-buffers ---- */
+
+/* The file of `cpu`; negative errno. */
+static int file_of(struct export *export, uint32_t cpu)
+{
+	struct export_file *more;
+	char name[32];
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < export->count; i++)
+		if (export->files[i].cpu == cpu)
+			return export->files[i].fd;
+	more = realloc(export->files, (export->count + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	export->files = more;
+	snprintf(name, sizeof(name), is_ftrace(export) ? "cpu%" PRIu32 ".raw" : "cpu%" PRIu32, cpu);
+	fd = openat(export->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	more[export->count++] = (struct export_file){ .cpu = cpu, .fd = fd };
+	return fd;
+}
+
+static int write_subbuf(struct export *export, int fd, const struct ring *ring, uint64_t number)
+{
+	static const uint8_t zeros[4096];
+	uint64_t content = ring_content(ring, number), rest, bytes;
+	int error;
+
+	if (!content)
+		return 0;
+	error = write_all(fd, ring_subbuf_base(ring, number), content);
+	/* What lies behind the records is of an earlier round. */
+	for (rest = ring_subbuf_bytes(ring) - content; rest && !error; rest -= bytes) {
+		bytes = rest < sizeof(zeros) ? rest : sizeof(zeros);
+		error = write_all(fd, zeros, bytes);
+	}
+	export->bytes += ring_subbuf_bytes(ring);
+	return error;
+}
+
+int export_subbufs(struct export *export, const struct buffer *buffer, uint64_t first,
+		   uint64_t last)
+{
+	const struct ring *ring = buffer_ring(buffer);
+	uint64_t number;
+	int fd, error;
+
+	if (export->error)
+		return EXIT_RESOURCE;
+	if (is_ftrace(export) && ring->subbuf_shift != export->config.subbuf_shift)
+		return failed(export, -EINVAL);
+	fd = file_of(export, ring->cpu);
+	error = fd < 0 ? fd : 0;
+	for (number = first; number < last && !error; number++)
+		error = write_subbuf(export, fd, ring, number);
+	return error ? failed(export, error) : 0;
+}
+
+/* ---- the end ---- */
+
+static void close_files(struct export *export)
+{
+	unsigned int i;
+
+	for (i = 0; i < export->count; i++)
+		if (close(export->files[i].fd) && !export->error)
+			failed(export, -errno);
+	free(export->files);
+	export->files = NULL;
+	export->count = 0;
+}
+
+static void remove_partial(const struct export *export)
+{
+	DIR *stream = opendir(export->partial);
+	const struct dirent *entry;
+
+	/* A trace is flat. */
+	while (stream && (entry = readdir(stream)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			unlinkat(export->dirfd, entry->d_name, 0);
+	if (stream)
+		closedir(stream);
+	rmdir(export->partial);
+}
+
+static void free_all(struct export *export)
+{
+	if (export->dirfd >= 0)
+		close(export->dirfd);
+	free(export->dir);
+	free(export->partial);
+	*export = (struct export){ .dirfd = -1 };
+}
+
+void export_abort(struct export *export)
+{
+	close_files(export);
+	if (export->dirfd >= 0)
+		remove_partial(export);
+	free_all(export);
+}
+
+int export_end(struct export *export)
+{
+	int error = EXIT_FINE;
+
+	close_files(export);
+	if (!export->error && rename(export->partial, export->dir))
+		error = failed(export, -errno);
+	else if (export->error)
+		error = failed(export, export->error);
+	if (error)
+		export_abort(export);
+	else
+		free_all(export);
+	return error;
+}
+
+int export_buffers(const char *dir, const struct buffer *const *buffers, unsigned int count)
+{
+	struct export export;
+	struct check unused;
+	uint64_t first, last;
+	unsigned int i;
+	int error = export_begin(&export, dir, buffers[0]);
+
+	if (error)
+		return error;
+	for (i = 0; i < count && !error; i++) {
+		const struct buffer *buffer = buffers[i];
+
+		/* A drain completes the headers of packets and sub-buffers. */
+		check_init(&unused, buffer->driver->desc, buffer->config.stamp_bits);
+		buffer->driver->flush(buffer->scheme);
+		ring_readable(buffer_ring(buffer), &first, &last);
+		last = buffer->driver->drain(buffer->scheme, &unused, false);
+		error = export_subbufs(&export, buffer, first, last);
+	}
+	if (error)
+		export_abort(&export);
+	else
+		error = export_end(&export);
+	return error;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes what rings hold as traces that other people's readers know: CTF 1.8 for rows that store
+ * absolute stamps (metadata and a file cpu<N> each), raw ftrace sub-buffers for rows that store
+ * deltas (cpu<N>.raw, and header_page and header_event as tracefs has them).
+ *
+ * A trace is a directory. It is written under another name, <dir>.partial, and renamed when it is
+ * whole; if it cannot be, nothing stays.
+ */
+#ifndef STAMPEDE_JUDGE_EXPORT_H
+#define STAMPEDE_JUDGE_EXPORT_H
+
+#include "judge/buffer.h"
+
+struct export_file {
+	uint32_t cpu;
+	int fd;
+};
+
+struct export {
+	char *dir;
+	char *partial;
+	int dirfd;
+	const struct driver *driver;
+	struct ring_config config; /* of the first ring; others have the same widths */
+	struct export_file *files;
+	unsigned int count;
+	uint64_t bytes; /* written */
+	int error; /* negative errno: nothing more is written */
+};
+
+/* Can this row's records be a trace? Not without stamps, or in a format of its own. */
+bool export_possible(const struct driver *driver);
+
+/* The other way round, and then with a line on stderr. */
+bool export_refused(const struct driver *driver);
+
+/*
+ * Begins a trace in `dir`, which must not exist yet, of rings like `buffer`'s. An exit code, after
+ * a line on stderr.
+ */
+int export_begin(struct export *export, const char *dir, const struct buffer *buffer);
+
+/*
+ * Adds the sub-buffers [first, last) of a ring that were just drained and are not released. Each
+ * CPU has a file; of ftrace rows all rings have sub-buffers of one size. An exit code, after a line
+ * on stderr the first time.
+ */
+int export_subbufs(struct export *export, const struct buffer *buffer, uint64_t first,
+		   uint64_t last);
+
+/* The trace is whole, unless something failed before. An exit code; frees `export`. */
+int export_end(struct export *export);
+
+/* Removes what was written; frees `export`. */
+void export_abort(struct export *export);
+
+/* All that is readable in `count` rings, one per CPU, as a trace in `dir`. An exit code. */
+int export_buffers(const char *dir, const struct buffer *const *buffers, unsigned int count);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one judge: of a ring that was recorded into, whoever did so and in whatever build, it asks all
+ * oracles, finds out which needs the run did not meet, and says the verdict.
+ *
+ * An objection is excused only by the need that it is about: a late beat or a clock that gives a
+ * value twice excuses wrong times, never a record that is lost, torn, misnamed or wasted; a nested
+ * writer where interrupts had to be masked excuses all.
+ */
+#ifndef STAMPEDE_JUDGE_JUDGE_H
+#define STAMPEDE_JUDGE_JUDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "judge/buffer.h"
+#include "judge/check.h"
+
+/* What the run gave the scheme, measured by the run and not by the scheme. */
+struct judge_given {
+	uint64_t beat_worst_ticks; /* longest time without a beat */
+	bool nested; /* a writer came into another one */
+	bool equal_stamps; /* the clock gave a value twice */
+	bool ample; /* nothing that the run did can fill the ring: no event may be lost */
+	uint64_t began; /* of the timed build: the clock before the first event */
+};
+
+struct judgement {
+	enum verdict verdict;
+	uint32_t unmet; /* enum scheme_need */
+	uint32_t excused; /* mask of oracles that object for want of these */
+	const char *text; /* of the first objection that is not excused; NULL: none, or only stuck */
+};
+
+/* Needs of `desc` with a short field of `stamp_bits` that were not met. */
+uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,
+		     const struct judge_given *given);
+
+/* Oracles whose objections `unmet` needs excuse. */
+uint32_t judge_excused(uint32_t unmet);
+
+/* What all of `buffer`'s writers, and its ring, counted; nothing may be writing. */
+void judge_totals(const struct buffer *buffer, const struct check *check,
+		  const struct judge_given *given, struct check_totals *totals);
+
+/*
+ * Judges what was drained into `check` from `ring`, whose writers counted `totals` (filled in here:
+ * what the ring itself counts). Call once, with everything drained and no writer active.
+ */
+void judge_ring(const struct ring *ring, struct check *check, struct check_totals *totals,
+		const struct judge_given *given, struct judgement *judgement);
+
+/* Drains `buffer`, takes its totals and judges them. */
+void judge_buffer(struct buffer *buffer, struct check *check, const struct judge_given *given,
+		  struct judgement *judgement);
+
+/*
+ * Writers of several CPUs, in discard mode: what `ring` lost since it had lost `lost_before`, at its
+ * last drain, it lost because it was full, and so it still is. Call before it is drained again.
+ */
+void judge_full(const struct ring *ring, uint64_t lost_before, struct check *check);
+
+/* The verdict on `check` as it is now: some objections were put aside, or several were merged. */
+void judge_again(const struct check *check, uint64_t stuck, struct judgement *judgement);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "judge/loss.h"
+
+/*
+ * As much as any format puts around a payload: a full header with a large size, or a stamp event
+ * beside a plain one, and the padding to 8 bytes.
+ */
+#define LOSS_AROUND 32
+#define LOSS_HEADER 4 /* and no less than that */
+
+/* Where the writers stand, by the tail's own form; not by what the schemes make of it. */
+struct stand {
+	uint64_t room; /* bytes left in the newest sub-buffer */
+	uint64_t next; /* number that comes behind it */
+};
+
+static struct stand stand_of(const struct ring *ring)
+{
+	uint64_t tail = *(const volatile uint64_t *)&ring->tail;
+	uint64_t size = UINT64_C(1) << ring->subbuf_shift, index = tail & RING_INDEX_MASK;
+
+	if (ring->form == RING_TAIL_NUMBERED)
+		return (struct stand){ index < size ? size - index : 0, (tail >> RING_INDEX_BITS) + 1 };
+	if (ring->form == RING_TAIL_OFFSET)
+		return (struct stand){ -tail & (size - 1), (tail + size - 1) >> ring->subbuf_shift };
+	return (struct stand){ -ring_packed_offset(ring, tail) & (size - 1),
+			       ring_packed_next(ring, tail) };
+}
+
+/* Does the slot of `number` still lack bytes of the round before? */
+static bool slot_held(const struct ring *ring, uint64_t number)
+{
+	const struct subbuf *slot = &ring->subbufs[number & bits_mask(ring->count_shift)];
+	uint64_t rounds = number >> ring->count_shift;
+
+	return ring->form != RING_TAIL_PUBLISHED &&
+	       (uint32_t)*(const volatile uint64_t *)&slot->commits !=
+		       (uint32_t)(rounds << ring->subbuf_shift);
+}
+
+/* Other CPUs go on: all that is sure is that a slot never used was nobody's. */
+static enum loss reason_concurrent(const struct ring *ring)
+{
+	if (*(const volatile enum ring_mode *)&ring->mode == RING_DISCARD)
+		return LOSS_FULL; /* loss_ring_full() holds it to that */
+	if (ring->form == RING_TAIL_PUBLISHED || !(stand_of(ring).next >> ring->count_shift))
+		return LOSS_UNEXPLAINED;
+	return LOSS_HELD;
+}
+
+enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t payload_bytes,
+		      enum loss_company company)
+{
+	uint64_t most = (UINT64_C(1) << ring->subbuf_shift) - ring->header_bytes;
+	bool discards = *(const volatile enum ring_mode *)&ring->mode == RING_DISCARD;
+	uint64_t consumed = *(const volatile uint64_t *)&ring->consumed;
+	struct stand stand = stand_of(ring);
+
+	if (*(const volatile uint64_t *)&ring->stuck != before.stuck)
+		return LOSS_STUCK;
+	if ((uint64_t)payload_bytes + LOSS_AROUND > most)
+		return (uint64_t)payload_bytes + LOSS_HEADER > most ? LOSS_LARGE : LOSS_LARGEST;
+	if (company == LOSS_CONCURRENT)
+		return reason_concurrent(ring);
+	/* A reader that came in between may have made room, and a nested writer used it. */
+	if (consumed == before.consumed && stand.room >= (uint64_t)payload_bytes + LOSS_AROUND)
+		return LOSS_UNEXPLAINED;
+	if (discards && stand.next - before.consumed > bits_mask(ring->count_shift))
+		return LOSS_FULL;
+	if (company == LOSS_NESTED && slot_held(ring, stand.next))
+		return LOSS_HELD;
+	return LOSS_UNEXPLAINED;
+}
+
+bool loss_ring_full(const struct ring *ring)
+{
+	return ring->mode == RING_DISCARD &&
+	       stand_of(ring).next - ring->consumed > bits_mask(ring->count_shift);
+}
+
+const char *loss_name(enum loss loss)
+{
+	static const char *const names[LOSSES] = { "full",  "held",	"large",
+						    "largest", "stuck", "unexplained" };
+
+	return names[loss];
+}

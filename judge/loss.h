@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why an event was lost, by what the ring shows: the oracle of losses, which believes no scheme. It
+ * looks at the ring as the losing writer leaves it. Whoever that writer interrupted has not gone on
+ * meanwhile, and whoever interrupted it can have freed nothing; only a reader can, and what that
+ * had released before the event is remembered.
+ *
+ *   full         discard mode: the sub-buffer that comes next is not read yet
+ *   held         overwrite mode, or discard mode with room: a writer that was interrupted has not
+ *                completed the slot that comes next
+ *   large        no sub-buffer can hold the event
+ *   largest      with its header perhaps none can; so the ring's own count says
+ *   stuck        the scheme gave up, and counted that (a promise of its own, BOUNDED)
+ *   unexplained  none of these: the event had room
+ */
+#ifndef STAMPEDE_JUDGE_LOSS_H
+#define STAMPEDE_JUDGE_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schemes/core/ring.h"
+
+enum loss {
+	LOSS_FULL,
+	LOSS_HELD,
+	LOSS_LARGE,
+	LOSS_LARGEST,
+	LOSS_STUCK,
+	LOSS_UNEXPLAINED,
+	LOSSES,
+};
+
+struct loss_counts {
+	uint64_t of[LOSSES];
+};
+
+/* What may change under a writer without being its doing. */
+struct loss_look {
+	uint64_t consumed;
+	uint64_t stuck;
+};
+
+/* Who else is about when an event is lost. */
+enum loss_company {
+	LOSS_ALONE, /* the writer interrupts nobody */
+	LOSS_NESTED, /* it may have interrupted one */
+	LOSS_CONCURRENT, /* writers of other CPUs, or other rings to go to */
+};
+
+/* Before an event. */
+static inline struct loss_look loss_look(const struct ring *ring)
+{
+	return (struct loss_look){ .consumed = ring->consumed, .stuck = ring->stuck };
+}
+
+/* An event of `payload_bytes`, before which the ring looked like `before`, was just lost. */
+enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t payload_bytes,
+		      enum loss_company company);
+
+/* Is `ring` full for its writers, in discard mode? What it lost since the last drain was lost so. */
+bool loss_ring_full(const struct ring *ring);
+
+static inline uint64_t loss_total(const struct loss_counts *counts)
+{
+	uint64_t total = 0;
+	unsigned int loss;
+
+	for (loss = 0; loss < LOSSES; loss++)
+		total += counts->of[loss];
+	return total;
+}
+
+static inline void loss_add(struct loss_counts *sum, const struct loss_counts *one)
+{
+	unsigned int loss;
+
+	for (loss = 0; loss < LOSSES; loss++)
+		sum->of[loss] += one->of[loss];
+}
+
+const char *loss_name(enum loss loss);
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+/*
+ * LTTng-UST: a session daemon of our own in a private home, a snapshot session with a flight
+ * recorder of per-CPU buffers, and a worker that loads the provider when the session runs. Root
+ * would meet the system's daemon, so root runs all of it as nobody.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "traces/ctf_trace.h"
+#include "peers/peer.h"
+#include "place/ticks.h"
+
+#define EVENTS 100000
+#define DAEMONS_MAX 2
+#define START_TRIES 100
+
+static struct daemon {
+	char name[PEER_NAME_BYTES];
+	char home[64];
+	bool own_clock;
+	pid_t pid;
+} daemons[DAEMONS_MAX];
+static unsigned int daemon_count;
+
+static void (*record)(uint64_t events);
+static const struct daemon *ours; /* the worker's */
+
+/* ---- processes as the user that has the home ---- */
+
+static void become(const struct daemon *daemon)
+{
+	struct passwd *nobody = geteuid() ? NULL : getpwnam("nobody");
+	char hz[32], plugin[128];
+
+	if (nobody && (setgid(nobody->pw_gid) || setuid(nobody->pw_uid)))
+		_exit(127);
+	setenv("LTTNG_HOME", daemon->home, 1);
+	setenv("HOME", daemon->home, 1);
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", "5000", 1);
+	unsetenv("LTTNG_UST_CLOCK_PLUGIN");
+	if (daemon->own_clock) {
+		snprintf(hz, sizeof(hz), "%.0f", ticks_hz());
+		snprintf(plugin, sizeof(plugin), "%s/lttng_clock.so", daemon->home);
+		setenv("STAMPEDE_CLOCK_HZ", hz, 1);
+		setenv("LTTNG_UST_CLOCK_PLUGIN", plugin, 1);
+	}
+}
+
+static void quiet(const struct daemon *daemon)
+{
+	char log[128];
+	int fd;
+
+	snprintf(log, sizeof(log), "%s/log", daemon->home);
+	fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+		_exit(127);
+}
+
+static pid_t start(const struct daemon *daemon, char *const argv[])
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		become(daemon);
+		prctl(PR_SET_PDEATHSIG, SIGTERM); /* setuid() takes it away */
+		quiet(daemon);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* "lttng ..." to its end; true if it succeeded. */
+static bool client(const struct daemon *daemon, char *const argv[])
+{
+	pid_t pid = start(daemon, argv);
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return false;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+#define CLIENT(daemon, ...) client(daemon, (char *[]){ (char *)"lttng", __VA_ARGS__, NULL })
+
+/* ---- the daemon, in the parent ---- */
+
+static bool copy_file(const char *from, const char *to)
+{
+	FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+	bool good = out;
+	char block[65536];
+	size_t got;
+
+	while (good && (got = fread(block, 1, sizeof(block), in)) > 0)
+		good = fwrite(block, 1, got, out) == got;
+	if (in)
+		fclose(in);
+	if (out)
+		good = !fclose(out) && good;
+	return good && !chmod(to, 0755);
+}
+
+/* Ours may stand where nobody must not look: what the worker loads is copied to its home. */
+static bool copy_object(const struct daemon *daemon, const char *name)
+{
+	char self[512], from[640], to[128];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length < 0)
+		return false;
+	self[length] = 0;
+	*strrchr(self, '/') = 0;
+	snprintf(from, sizeof(from), "%s/peers-lttng/%s", self, name);
+	snprintf(to, sizeof(to), "%s/%s", daemon->home, name);
+	return copy_file(from, to);
+}
+
+static bool make_home(struct daemon *daemon)
+{
+	struct passwd *nobody = geteuid() ? NULL : getpwnam("nobody");
+
+	snprintf(daemon->home, sizeof(daemon->home), "/tmp/stampede-peers-XXXXXX");
+	if (!mkdtemp(daemon->home))
+		return false;
+	return !nobody || !chown(daemon->home, nobody->pw_uid, nobody->pw_gid);
+}
+
+static bool daemon_ready(const struct daemon *daemon)
+{
+	struct timespec pause = { .tv_nsec = 100000000 };
+	int tries;
+
+	for (tries = 0; tries < START_TRIES; tries++) {
+		if (waitpid(daemon->pid, NULL, WNOHANG) == daemon->pid)
+			return false;
+		if (CLIENT(daemon, (char *)"list"))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/* A flight recorder: per-CPU buffers that overwrite, taken as a snapshot at the end. */
+static bool make_session(const struct daemon *daemon)
+{
+	char output[128];
+
+	snprintf(output, sizeof(output), "--output=%s/trace", daemon->home);
+	return CLIENT(daemon, (char *)"create", (char *)"stampede", (char *)"--snapshot", output) &&
+	       CLIENT(daemon, (char *)"enable-channel", (char *)"--userspace", (char *)"--overwrite",
+		      (char *)"--subbuf-size=256k", (char *)"--num-subbuf=4", (char *)"peers") &&
+	       CLIENT(daemon, (char *)"enable-event", (char *)"--userspace", (char *)"--channel=peers",
+		      (char *)"stampede:event") &&
+	       CLIENT(daemon, (char *)"start", (char *)"stampede");
+}
+
+bool lttng_begin(struct peer *peer)
+{
+	struct daemon *daemon = &daemons[daemon_count];
+
+	if (daemon_count == DAEMONS_MAX)
+		return false;
+	*daemon = (struct daemon){ .own_clock = strstr(peer->name, "ticks") };
+	snprintf(daemon->name, sizeof(daemon->name), "%s", peer->name);
+	if (!make_home(daemon)) {
+		snprintf(peer->why, sizeof(peer->why), "no private home in /tmp: %s",
+			 strerror(errno));
+		return false;
+	}
+	daemon_count++;
+	if (!copy_object(daemon, "lttng_provider.so") || !copy_object(daemon, "lttng_clock.so")) {
+		snprintf(peer->why, sizeof(peer->why),
+			 "not built: liblttng-ust-dev was missing then (make peers installs it)");
+		return false;
+	}
+	daemon->pid = start(daemon, (char *[]){ (char *)"lttng-sessiond", (char *)"--no-kernel",
+						NULL });
+	if (daemon->pid < 0 || !daemon_ready(daemon)) {
+		snprintf(peer->why, sizeof(peer->why),
+			 "its session daemon does not start (package lttng-tools)");
+		return false;
+	}
+	if (!make_session(daemon)) {
+		snprintf(peer->why, sizeof(peer->why), "its session cannot be made");
+		return false;
+	}
+	return true;
+}
+
+static void remove_tree(const char *path)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		execlp("rm", "rm", "-rf", "--", path, (char *)NULL);
+		_exit(127);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
+void lttng_end_all(void)
+{
+	struct timespec pause = { .tv_nsec = 100000000 };
+	int tries;
+
+	while (daemon_count) {
+		struct daemon *daemon = &daemons[--daemon_count];
+
+		if (daemon->pid > 0) {
+			CLIENT(daemon, (char *)"destroy", (char *)"--all");
+			kill(daemon->pid, SIGTERM);
+			for (tries = 0; tries < START_TRIES; tries++) {
+				if (waitpid(daemon->pid, NULL, WNOHANG))
+					break;
+				nanosleep(&pause, NULL);
+			}
+			if (tries == START_TRIES) {
+				kill(daemon->pid, SIGKILL);
+				waitpid(daemon->pid, NULL, 0);
+			}
+		}
+		remove_tree(daemon->home);
+	}
+}
+
+/* ---- the worker ---- */
+
+static int peer_open(const char *name, char why[PEER_WHY_BYTES])
+{
+	unsigned int i;
+	char path[128];
+	void *provider, *symbol;
+
+	for (i = 0; i < daemon_count; i++)
+		if (!strcmp(daemons[i].name, name))
+			ours = &daemons[i];
+	if (!ours)
+		return -1;
+	become(ours);
+	snprintf(path, sizeof(path), "%s/lttng_provider.so", ours->home);
+	/* Its constructor waits until the session daemon has registered us. */
+	provider = dlopen(path, RTLD_NOW);
+	symbol = provider ? dlsym(provider, "peer_lttng_record") : NULL;
+	if (!symbol) {
+		snprintf(why, PEER_WHY_BYTES, "%s", dlerror());
+		return -1;
+	}
+	memcpy(&record, &symbol, sizeof(record));
+	return 0;
+}
+
+static int peer_run(uint64_t events)
+{
+	record(events);
+	return 0;
+}
+
+static char snapshot_dir[512]; /* with the metadata; "": not found */
+
+static int see_file(const char *path, const struct stat *stat_now, int type, struct FTW *walk)
+{
+	(void)stat_now;
+	if (type != FTW_F || strcmp(path + walk->base, "metadata") != 0)
+		return 0;
+	snprintf(snapshot_dir, sizeof(snapshot_dir), "%.*s", walk->base - 1, path);
+	return 1;
+}
+
+/* Bytes of content, packet headers included, per event of the trace below `dir`; -1: not known. */
+static double counted_bytes(const char *dir)
+{
+	double events = 0, bits = 0;
+	struct ctf_trace trace;
+	bool good = true;
+	unsigned int i;
+
+	snapshot_dir[0] = '\0';
+	if (nftw(dir, see_file, 16, FTW_PHYS) != 1 || ctf_trace_open(&trace, snapshot_dir))
+		return -1;
+	for (i = 0; i < trace.count; i++) {
+		const struct ctf_reader *reader = &trace.files[i].reader;
+
+		while (ctf_trace_batch(&trace.files[i]))
+			;
+		good = good && !reader->fault.set;
+		events += (double)reader->counts.events;
+		bits += (double)reader->counts.content_bits;
+	}
+	ctf_trace_close(&trace);
+	return good && events > 0 ? bits / 8 / events : -1;
+}
+
+static double peer_bytes(void)
+{
+	char trace[128];
+
+	if (!CLIENT(ours, (char *)"snapshot", (char *)"record", (char *)"--session=stampede"))
+		return -1;
+	snprintf(trace, sizeof(trace), "%s/trace", ours->home);
+	return counted_bytes(trace);
+}
+
+static void peer_close(void)
+{
+}
+
+const struct peer_kind peer_lttng = {
+	.open = peer_open,
+	.run = peer_run,
+	.bytes = peer_bytes,
+	.close = peer_close,
+	.events = EVENTS,
+};

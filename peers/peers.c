@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+/* build/peers: the same payload through the real tracers and through ours, turn by turn. */
+#include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "judge/driver.h"
+#include "base/json_out.h"
+#include "base/options.h"
+#include "peers/peer.h"
+#include "place/place.h"
+#include "base/stats.h"
+#include "place/ticks.h"
+
+#define PEERS_MAX 24
+#define OTHERS 3
+#define ROUNDS_MAX 1000
+
+struct peers {
+	struct peer peer[PEERS_MAX];
+	unsigned int count;
+	double *ns[PEERS_MAX];
+	double *cycles[PEERS_MAX];
+	unsigned int rounds; /* done */
+};
+
+static volatile sig_atomic_t stopped;
+
+static const char help[] =
+	"usage: peers [--schemes LIST] [--rounds N] [--cpu C] [--json FILE]\n"
+	"\n"
+	"Records 8 bytes of payload per event with our rows, with LTTng-UST and with the running\n"
+	"kernel's ring buffer, each in a process of its own on one CPU, in turns. Prints medians\n"
+	"of ns, cycles and bytes per event, and the ratio to the first row.\n"
+	"\n"
+	"  --schemes LIST   our rows, the first is what the others are compared with\n"
+	"                   (packed_word extended_header nested_stamps full_tsc)\n"
+	"  --rounds N       turns of each (21)\n"
+	"  --cpu C          the CPU that they take turns on (chosen)\n"
+	"  --json FILE      every turn too (- is standard output, and then without the table)\n"
+	"\n"
+	"The kernel needs root and tracefs; LTTng needs lttng-tools and liblttng-ust-dev. Who is\n"
+	"not to be had is left out, and the reason said.\n"
+	"exit: 0 fine, 1 usage or harness, 3 no resource, 5 interrupted\n"
+	"examples:\n"
+	"  peers --rounds 41\n"
+	"  peers --schemes \"packed_word nested_stamps\" --cpu 1 --json peers.json\n";
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	stopped = 1;
+}
+
+static void add(struct peers *peers, const char *name, const struct peer_kind *kind,
+		const char *words)
+{
+	struct peer *peer = &peers->peer[peers->count++];
+
+	snprintf(peer->name, sizeof(peer->name), "%s", name);
+	peer->kind = kind;
+	peer->words = words;
+	peer->ours = kind == &peer_ours;
+	peer->carries = "stamp, id";
+}
+
+/* The rows that are asked for, in the order given. An exit code, after a line on stderr. */
+static int add_ours(struct peers *peers, const char *schemes)
+{
+	char *list = strdup(schemes), *at, *save;
+	const struct driver *found[DRIVERS_MAX];
+	char exact[PEER_NAME_BYTES];
+	int error = 0;
+
+	for (at = strtok_r(list, " ,", &save); at && !error; at = strtok_r(NULL, " ,", &save)) {
+		snprintf(exact, sizeof(exact), "%s%s", at[0] == '=' ? "" : "=", at);
+		if (peers->count == PEERS_MAX - OTHERS) {
+			fprintf(stderr, "stampede: --schemes takes at most %d rows\n",
+				PEERS_MAX - OTHERS);
+			error = EXIT_USAGE;
+		} else if (driver_select(drivers_timed, exact, found, DRIVERS_MAX) != 1) {
+			error = EXIT_USAGE;
+		} else {
+			add(peers, found[0]->row, &peer_ours, NULL);
+			if (found[0]->desc->untimed)
+				peers->peer[peers->count - 1].carries = "id";
+			else if (driver_id_bytes_lacking(found[0]) > 0)
+				peers->peer[peers->count - 1].carries = "stamp, no id";
+		}
+	}
+	free(list);
+	if (error || peers->count)
+		return error;
+	fprintf(stderr, "stampede: --schemes takes rows, such as packed_word\n");
+	return EXIT_USAGE;
+}
+
+static double median(const double *values, unsigned int count)
+{
+	double sorted[ROUNDS_MAX];
+
+	memcpy(sorted, values, count * sizeof(*values));
+	stats_sort(sorted, count);
+	return stats_median(sorted, count).middle;
+}
+
+/* Each round's ratio to the first row, then their median: what a neighbour did hits both. */
+static double ratio(const struct peers *peers, unsigned int i)
+{
+	double ratios[ROUNDS_MAX];
+	unsigned int round;
+
+	for (round = 0; round < peers->rounds; round++)
+		ratios[round] = peers->ns[i][round] / peers->ns[0][round];
+	return median(ratios, peers->rounds);
+}
+
+static void print_row(const struct peers *peers, unsigned int i)
+{
+	const struct peer *peer = &peers->peer[i];
+	double cycles = median(peers->cycles[i], peers->rounds);
+
+	printf("%-22s %8.1f ", peer->name, median(peers->ns[i], peers->rounds));
+	if (cycles >= 0)
+		printf("%8.1f ", cycles);
+	else
+		printf("%8s ", "n/a");
+	if (peer->bytes >= 0)
+		printf("%8.2f ", peer->bytes);
+	else
+		printf("%8s ", "n/a");
+	printf("%8.2f  %s\n", ratio(peers, i), peer->carries);
+}
+
+static void print_all(const struct peers *peers)
+{
+	unsigned int i;
+
+	printf("%-22s %8s %8s %8s %8s  %s\n", "", "ns", "cycles", "bytes", "ratio", "carries");
+	for (i = 0; i < peers->count; i++)
+		if (!peers->peer[i].why[0])
+			print_row(peers, i);
+	for (i = 0; i < peers->count; i++)
+		if (peers->peer[i].why[0])
+			printf("skipped %s: %s\n", peers->peer[i].name, peers->peer[i].why);
+	printf("\nMedians of %u turns; ns of the thread's CPU time per event of 8 bytes; bytes with "
+	       "headers,\npayload and the sub-buffers' share; ratio to %s in the same round.\n",
+	       peers->rounds, peers->peer[0].name);
+	for (i = 0; i < peers->count; i++)
+		if (!peers->peer[i].why[0] && peers->peer[i].words)
+			printf("%s: %s\n", peers->peer[i].name, peers->peer[i].words);
+}
+
+static json_t *turns(const double *values, unsigned int count)
+{
+	json_t *array = json_array();
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		json_array_append_new(array, values[i] < 0 ? json_null() : json_real(values[i]));
+	return array;
+}
+
+static int write_json(const struct peers *peers, const char *path)
+{
+	json_t *all = json_array();
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < peers->count; i++) {
+		const struct peer *peer = &peers->peer[i];
+
+		json_array_append_new(
+			all, json_pack("{s:s, s:b, s:s?, s:o, s:o, s:f, s:s?, s:s}", "peer", peer->name, "ours",
+				       peer->ours, "skipped", peer->why[0] ? peer->why : NULL, "ns",
+				       turns(peers->ns[i], peers->rounds), "cycles",
+				       turns(peers->cycles[i], peers->rounds), "bytes_per_event",
+				       peer->bytes, "words", peer->words, "carries",
+				       peer->carries));
+	}
+	status = json_out(path, all);
+	json_decref(all);
+	return status;
+}
+
+/* One turn of each that is left. False, after a line on stderr: not even of the first. */
+static bool play_round(struct peers *peers)
+{
+	struct peer_sample sample;
+	unsigned int i;
+
+	for (i = 0; i < peers->count; i++) {
+		if (peers->peer[i].why[0])
+			continue;
+		if (!peer_turn(&peers->peer[i], &sample)) {
+			if (i)
+				continue;
+			fprintf(stderr, "stampede: %s: %s\n", peers->peer[0].name,
+				peers->peer[0].why);
+			return false;
+		}
+		peers->ns[i][peers->rounds] = sample.ns;
+		peers->cycles[i][peers->rounds] = sample.cycles;
+	}
+	peers->rounds++;
+	return true;
+}
+
+static int play(struct peers *peers, unsigned int rounds, unsigned int pu)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	unsigned int i, round;
+
+	for (i = 0; i < peers->count; i++) {
+		peers->ns[i] = calloc(ROUNDS_MAX, sizeof(double));
+		peers->cycles[i] = calloc(ROUNDS_MAX, sizeof(double));
+		if (peers->peer[i].kind == &peer_lttng && !stopped)
+			lttng_begin(&peers->peer[i]);
+		peer_start(&peers->peer[i], pu);
+	}
+	if (peers->peer[0].why[0]) {
+		fprintf(stderr, "stampede: %s: %s\n", peers->peer[0].name, peers->peer[0].why);
+		return EXIT_RESOURCE;
+	}
+	/* The first one warms caches, and is not counted. */
+	if (!play_round(peers))
+		return EXIT_USAGE;
+	peers->rounds = 0;
+	for (round = 0; round < rounds && !stopped; round++) {
+		if (terminal)
+			fprintf(stderr, "\rround %u of %u", round + 1, rounds);
+		if (!play_round(peers))
+			return EXIT_USAGE;
+	}
+	if (terminal)
+		fprintf(stderr, "\r%30s\r", "");
+	return 0;
+}
+
+static int choose_cpu(const char *list, unsigned int *pu)
+{
+	struct place_plan plan;
+	struct place place;
+	int error = place_open(&place);
+
+	if (error)
+		return error;
+	error = place_plan(&place, list, 1, &plan);
+	if (!error) {
+		*pu = plan.pu[0];
+		place_plan_free(&plan);
+	}
+	place_close(&place);
+	return error;
+}
+
+struct arguments {
+	const char *schemes;
+	const char *cpu;
+	const char *json;
+	uint64_t rounds;
+};
+
+/* 0: go on; otherwise 1 + exit code. */
+static int parse(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+		{ "schemes", required_argument, NULL, 's' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "json", required_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (option == 'h')
+			return fputs(help, stdout), 1 + EXIT_FINE;
+		if (option == 's')
+			arguments->schemes = optarg;
+		else if (option == 'c')
+			arguments->cpu = optarg;
+		else if (option == 'j')
+			arguments->json = optarg;
+		else if (option != 'r')
+			return 1 + option_refused(argv[optind - 1]);
+		else if (!option_number("--rounds", optarg, 1, ROUNDS_MAX, &arguments->rounds))
+			return 1 + EXIT_USAGE;
+	}
+	return optind < argc ? 1 + option_refused(argv[optind]) : 0;
+}
+
+static void add_others(struct peers *peers)
+{
+	add(peers, "lttng-ust", &peer_lttng,
+	    "a library that any process may load: run-time enabling, contexts, per-event "
+	    "filters,\n  reference-counted sessions, buffers shared with another process; "
+	    "its own clock_gettime clock");
+	add(peers, "lttng-ust, ticks", &peer_lttng,
+	    "the same with a clock plugin that reads the counter our rows read");
+	add(peers, "kernel", &peer_kernel,
+	    "trace_marker_raw: copying from user space, preemption and recursion guards, "
+	    "event filters,\n  wake-ups of readers; the system call itself is taken out");
+	peers->peer[peers->count - 1].carries = "stamp, id, flags, preemption depth, pid";
+}
+
+/* Everybody's turns, and nothing left of them. An exit code, after a line on stderr. */
+static int play_all(struct peers *peers, unsigned int rounds, unsigned int pu)
+{
+	unsigned int i;
+	int status;
+
+	ticks_hz();
+	status = play(peers, rounds, pu);
+	for (i = 0; i < peers->count; i++)
+		peer_stop(&peers->peer[i]);
+	lttng_end_all();
+	if (!geteuid())
+		kernel_end_all();
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.schemes = "packed_word extended_header nested_stamps full_tsc",
+		.rounds = 21,
+	};
+	static struct peers peers;
+	unsigned int pu;
+	int status = parse(argc, argv, &arguments);
+
+	if (status)
+		return status - 1;
+	status = add_ours(&peers, arguments.schemes);
+	if (status)
+		return status;
+	add_others(&peers);
+	if (choose_cpu(arguments.cpu, &pu))
+		return EXIT_RESOURCE;
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	signal(SIGPIPE, SIG_IGN);
+	status = play_all(&peers, (unsigned int)arguments.rounds, pu);
+	if (!status && peers.rounds && (!arguments.json || strcmp(arguments.json, "-") != 0))
+		print_all(&peers);
+	if (!status && arguments.json)
+		status = write_json(&peers, arguments.json);
+	return status ? status : stopped ? EXIT_INTERRUPTED : EXIT_FINE;
+}

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT
+/* See place.h; the planner is in place_plan.c. */
+#define _GNU_SOURCE
+#include "place/place_internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/*
+ * Disallowed CPUs stay in the topology, or the sibling of an allowed one would be invisible. The
+ * caller is not moved around: discovery by cpuid visits every CPU, which takes 10 ms when another
+ * one is busy and disturbs whoever is measuring there.
+ */
+#define DISCOVERY_FLAGS \
+	(HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED | HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING)
+
+static void print_line(const char *format, va_list arguments)
+{
+	char line[512];
+
+	vsnprintf(line, sizeof(line), format, arguments);
+	fprintf(stderr, "stampede: %s\n", line);
+}
+
+enum place_status place_usage(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_line(format, arguments);
+	va_end(arguments);
+	return EXIT_USAGE;
+}
+
+enum place_status place_refused(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_line(format, arguments);
+	va_end(arguments);
+	return EXIT_RESOURCE;
+}
+
+enum place_status place_out_of_memory(void)
+{
+	return place_refused("out of memory while placing threads");
+}
+
+static char *list_text(hwloc_const_bitmap_t set)
+{
+	char *text;
+
+	return hwloc_bitmap_list_asprintf(&text, set) < 0 ? NULL : text;
+}
+
+/*
+ * Opening.
+ */
+
+/*
+ * A user who started us under taskset gets no thread outside of that mask. The kernel is asked
+ * directly: hwloc_get_cpubind() leaves out CPUs the topology does not have, and those are what
+ * gives a file from another machine away.
+ */
+static enum place_status apply_affinity(struct place *place, const char *xml_path)
+{
+	hwloc_const_bitmap_t complete = hwloc_topology_get_complete_cpuset(place->topology);
+	unsigned long mask[(CPU_NUMBER_MAX + 1) / (8 * sizeof(unsigned long))] = { 0 };
+	hwloc_bitmap_t affinity = hwloc_bitmap_alloc();
+	enum place_status status = EXIT_FINE;
+
+	if (!affinity)
+		return place_out_of_memory();
+	if (sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask))
+		status = place_refused("cannot read the CPU affinity of this thread: %s",
+				       strerror(errno));
+	else if (hwloc_bitmap_from_ulongs(affinity, sizeof(mask) / sizeof(mask[0]), mask))
+		status = place_out_of_memory();
+	else if (xml_path && !hwloc_bitmap_isincluded(affinity, complete))
+		status = place_usage("topology file %s is of another machine: it lacks CPUs of "
+				     "this one; delete it",
+				     xml_path);
+	else
+		hwloc_bitmap_and(place->allowed, place->allowed, affinity);
+	hwloc_bitmap_free(affinity);
+	return status;
+}
+
+/* Loads place->topology, whose source has been set, and derives what is allowed. */
+static enum place_status load(struct place *place, unsigned long flags, const char *xml_path)
+{
+	enum place_status status = EXIT_FINE;
+
+	if (hwloc_topology_set_flags(place->topology, flags) ||
+	    hwloc_topology_load(place->topology)) {
+		if (xml_path)
+			return place_usage("cannot load topology file %s: %s; delete it", xml_path,
+					   strerror(errno));
+		return place_refused("cannot discover the CPU topology: %s", strerror(errno));
+	}
+	place->allowed = hwloc_bitmap_alloc();
+	if (!place->allowed ||
+	    hwloc_bitmap_and(place->allowed, hwloc_topology_get_allowed_cpuset(place->topology),
+			     hwloc_topology_get_topology_cpuset(place->topology)))
+		return place_out_of_memory();
+	if (hwloc_topology_is_thissystem(place->topology))
+		status = apply_affinity(place, xml_path);
+	if (status)
+		return status;
+	if (hwloc_bitmap_iszero(place->allowed))
+		return place_refused("no CPU is allowed: widen the cpuset");
+	place->allowed_text = list_text(place->allowed);
+	return place->allowed_text ? EXIT_FINE : place_out_of_memory();
+}
+
+static enum place_status prepare(struct place *place)
+{
+	memset(place, 0, sizeof(*place));
+	return hwloc_topology_init(&place->topology) ? place_out_of_memory() : EXIT_FINE;
+}
+
+enum place_status place_open(struct place *place)
+{
+	enum place_status status = prepare(place);
+
+	if (!status)
+		status = load(place, DISCOVERY_FLAGS, NULL);
+	if (status)
+		place_close(place);
+	return status;
+}
+
+enum place_status place_open_xml(struct place *place, const char *path)
+{
+	enum place_status status = prepare(place);
+
+	if (!status && hwloc_topology_set_xml(place->topology, path))
+		status = place_usage("cannot read topology file %s: %s", path, strerror(errno));
+	if (!status)
+		status = load(place,
+			      DISCOVERY_FLAGS | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
+				      HWLOC_TOPOLOGY_FLAG_THISSYSTEM_ALLOWED_RESOURCES,
+			      path);
+	if (status)
+		place_close(place);
+	return status;
+}
+
+enum place_status place_open_synthetic(struct place *place, const char *description)
+{
+	enum place_status status = prepare(place);
+
+	if (!status && hwloc_topology_set_synthetic(place->topology, description))
+		status = place_usage("not a topology that hwloc understands: '%s'", description);
+	if (!status)
+		status = load(place, DISCOVERY_FLAGS, NULL);
+	if (status)
+		place_close(place);
+	return status;
+}
+
+void place_close(struct place *place)
+{
+	free(place->allowed_text);
+	hwloc_bitmap_free(place->allowed);
+	if (place->topology)
+		hwloc_topology_destroy(place->topology);
+	memset(place, 0, sizeof(*place));
+}
+
+const char *place_allowed_text(const struct place *place)
+{
+	return place->allowed_text;
+}
+
+/*
+ * Binder: acts on this system.
+ */
+
+/* The calling thread's binding is exactly `only`. `occasion` starts the line otherwise. */
+static enum place_status check_binding(const struct place *place, unsigned pu,
+				       hwloc_const_bitmap_t only, const char *occasion)
+{
+	hwloc_bitmap_t actual = hwloc_bitmap_alloc();
+	enum place_status status = EXIT_FINE;
+	char *text;
+
+	if (!actual)
+		return place_out_of_memory();
+	if (hwloc_get_cpubind(place->topology, actual, HWLOC_CPUBIND_THREAD)) {
+		status = place_refused("%s CPU %u: cannot read the binding: %s", occasion, pu,
+				       strerror(errno));
+	} else if (!hwloc_bitmap_isequal(actual, only)) {
+		text = list_text(actual);
+		status = place_refused("%s CPU %u, this thread is bound to %s: look for what "
+				       "changes affinities here (a cpuset, a taskset)",
+				       occasion, pu, text ? text : "other CPUs");
+		free(text);
+	}
+	hwloc_bitmap_free(actual);
+	return status;
+}
+
+/* hwloc pretends to succeed on any other topology. `what` was to be done at CPU `pu`. */
+static bool acts_here(const struct place *place, const char *what, unsigned pu)
+{
+	if (hwloc_topology_is_thissystem(place->topology))
+		return true;
+	place_refused("cannot %s CPU %u: the topology is not this system's; unset HWLOC_SYNTHETIC, "
+		      "HWLOC_XMLFILE and HWLOC_FSROOT",
+		      what, pu);
+	return false;
+}
+
+/* The set {pu}; NULL, after a line on stderr, if it makes no sense to bind to it. */
+static hwloc_bitmap_t bindable(const struct place *place, unsigned pu)
+{
+	hwloc_bitmap_t only;
+
+	if (!acts_here(place, "pin to", pu))
+		return NULL;
+	if (!hwloc_bitmap_isset(place->allowed, pu)) {
+		place_refused("cannot pin to CPU %u: the allowed CPUs are %s", pu,
+			      place->allowed_text);
+		return NULL;
+	}
+	only = hwloc_bitmap_alloc();
+	if (!only || hwloc_bitmap_only(only, pu)) {
+		place_out_of_memory();
+		hwloc_bitmap_free(only);
+		return NULL;
+	}
+	return only;
+}
+
+enum place_status place_bind_self(const struct place *place, unsigned pu)
+{
+	hwloc_bitmap_t only = bindable(place, pu);
+	enum place_status status;
+
+	if (!only)
+		return EXIT_RESOURCE;
+	if (hwloc_set_cpubind(place->topology, only, HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT))
+		status = place_refused("cannot pin to CPU %u: %s; the allowed CPUs were %s", pu,
+				       strerror(errno), place->allowed_text);
+	else
+		status = check_binding(place, pu, only, "after pinning to");
+	hwloc_bitmap_free(only);
+	return status;
+}
+
+enum place_status place_unbind_self(const struct place *place)
+{
+	if (!hwloc_set_cpubind(place->topology, place->allowed, HWLOC_CPUBIND_THREAD))
+		return EXIT_FINE;
+	return place_refused("cannot go back to the allowed CPUs %s: %s", place->allowed_text,
+			     strerror(errno));
+}
+
+enum place_status place_verify_self(const struct place *place, unsigned pu)
+{
+	hwloc_bitmap_t only = bindable(place, pu);
+	hwloc_bitmap_t last = hwloc_bitmap_alloc();
+	enum place_status status;
+
+	if (!only)
+		status = EXIT_RESOURCE;
+	else if (!last)
+		status = place_out_of_memory();
+	else if (hwloc_get_last_cpu_location(place->topology, last, HWLOC_CPUBIND_THREAD))
+		status = place_refused("cannot tell which CPU this thread ran on: %s",
+				       strerror(errno));
+	else if (!hwloc_bitmap_isincluded(last, only))
+		status = place_refused(
+			"a thread pinned to CPU %u ran on CPU %d: what it measured is void", pu,
+			hwloc_bitmap_first(last));
+	else
+		status = check_binding(place, pu, only, "pinned before to");
+	hwloc_bitmap_free(only);
+	hwloc_bitmap_free(last);
+	return status;
+}
+
+int place_smt_siblings(const struct place *place, unsigned pu, unsigned *siblings, unsigned max)
+{
+	hwloc_obj_t self = hwloc_get_pu_obj_by_os_index(place->topology, pu);
+	hwloc_obj_t core, other = NULL;
+	int count = 0;
+
+	if (!self)
+		return -1;
+	core = hwloc_get_ancestor_obj_by_type(place->topology, HWLOC_OBJ_CORE, self);
+	if (!core)
+		return 0;
+	while ((other = hwloc_get_next_obj_inside_cpuset_by_type(place->topology, core->cpuset,
+								 HWLOC_OBJ_PU, other))) {
+		if (other == self)
+			continue;
+		if ((unsigned)count < max)
+			siblings[count] = other->os_index;
+		count++;
+	}
+	return count;
+}
+
+/*
+ * Memory.
+ */
+
+/* Memory that is certain to come from `nodes`; NULL if the system does not promise that. */
+static void *alloc_on_nodes(hwloc_topology_t topology, hwloc_const_nodeset_t nodes, size_t bytes)
+{
+	hwloc_bitmap_t permitted = hwloc_bitmap_dup(nodes);
+	void *memory = NULL;
+
+	if (permitted &&
+	    !hwloc_bitmap_and(permitted, permitted, hwloc_topology_get_allowed_nodeset(topology)) &&
+	    !hwloc_bitmap_iszero(permitted))
+		memory = hwloc_alloc_membind(topology, bytes, permitted, HWLOC_MEMBIND_BIND,
+					     HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
+	hwloc_bitmap_free(permitted);
+	return memory;
+}
+
+void *place_alloc(const struct place *place, unsigned pu, size_t bytes, enum place_answer *local)
+{
+	const struct hwloc_topology_support *support = hwloc_topology_get_support(place->topology);
+	hwloc_obj_t cpu = hwloc_get_pu_obj_by_os_index(place->topology, pu);
+	void *memory = NULL;
+
+	*local = PLACE_UNKNOWN;
+	if (!acts_here(place, "allocate near", pu))
+		return NULL;
+	if (!cpu || !bytes) {
+		place_usage("cannot allocate %zu bytes near CPU %u: %s", bytes, pu,
+			    cpu ? "nothing asked for" : "no such CPU");
+		return NULL;
+	}
+	if (support->membind->alloc_membind && support->membind->bind_membind)
+		memory = alloc_on_nodes(place->topology, cpu->nodeset, bytes);
+	if (memory) {
+		*local = PLACE_YES;
+		return memory;
+	}
+	memory = hwloc_alloc(place->topology, bytes);
+	if (!memory)
+		place_refused("cannot allocate %zu bytes for CPU %u: %s; take smaller rings or "
+			      "fewer events",
+			      bytes, pu, strerror(errno));
+	else if (hwloc_get_nbobjs_by_type(place->topology, HWLOC_OBJ_NUMANODE) == 1)
+		*local = PLACE_YES;
+	return memory;
+}
+
+void place_free(const struct place *place, void *memory, size_t bytes)
+{
+	if (memory)
+		hwloc_free(place->topology, memory, bytes);
+}
+
+enum place_answer place_lock_memory(const void *memory, size_t bytes, char *why, size_t why_bytes)
+{
+	struct rlimit limit;
+	int error;
+
+	snprintf(why, why_bytes, "%s", "");
+	if (!mlock(memory, bytes))
+		return PLACE_YES;
+	error = errno;
+	if (error != EPERM && error != ENOMEM && error != EAGAIN) {
+		snprintf(why, why_bytes, "mlock: %s", strerror(error));
+		return PLACE_UNKNOWN;
+	}
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		snprintf(why, why_bytes, "mlock of %zu KiB: %s", bytes / 1024, strerror(error));
+	else
+		snprintf(why, why_bytes,
+			 "mlock of %zu KiB: %s; the limit is %ju KiB, raise it with ulimit -l",
+			 bytes / 1024, strerror(error), (uintmax_t)limit.rlim_cur / 1024);
+	return PLACE_NO;
+}
+
+const char *place_answer_text(enum place_answer answer)
+{
+	return answer == PLACE_YES ? "yes" : answer == PLACE_NO ? "no" : "unknown";
+}
+
+/*
+ * The record.
+ */
+
+/*
+ * What may be told about a machine. A list of what to keep, not of what to drop: a later hwloc
+ * may export identifying facts that are not known here.
+ */
+static const char *const kept_infos[] = {
+	"Architecture", "Backend", "CPUFamilyNumber", "CPUModel", "CPUModelNumber", "CPURevision",
+	"CPUStepping", "CPUType", "CPUVendor", "ClusterMode", "CoreType", "FrequencyBaseMHz",
+	"FrequencyMaxMHz", "Inclusive", "LinuxCapacity", "MemoryMode", "OSName", "OSRelease",
+	"OSVersion", "SyntheticDescription", "hwlocVersion",
+};
+
+static bool kept(const char *name)
+{
+	size_t length = strcspn(name, "\""), i;
+
+	for (i = 0; i < sizeof(kept_infos) / sizeof(kept_infos[0]); i++)
+		if (strlen(kept_infos[i]) == length && !strncmp(kept_infos[i], name, length))
+			return true;
+	return false;
+}
+
+/* In place: takes out <info> elements that are not kept, with their indentation and line end. */
+static void strip_infos(char *xml)
+{
+	static const char opening[] = "<info name=\"";
+	char *in = xml, *out = xml, *end;
+
+	while (*in) {
+		if (strncmp(in, opening, strlen(opening)) || kept(in + strlen(opening))) {
+			*out++ = *in++;
+			continue;
+		}
+		/* '>' is escaped inside of values, so this ends the element. */
+		end = strchr(in, '>');
+		in = end ? end + 1 : in + strlen(in);
+		while (out > xml && out[-1] == ' ')
+			out--;
+		if (*in == '\n')
+			in++;
+	}
+	*out = '\0';
+}
+
+/* Whole or not at all: `path` is replaced only by a complete file. Returns false, errno set. */
+static bool write_file(const char *path, const char *text)
+{
+	char *temporary;
+	FILE *file;
+	bool done;
+	int error;
+
+	if (asprintf(&temporary, "%s.tmp.%ld", path, (long)getpid()) < 0)
+		return false;
+	file = fopen(temporary, "we");
+	done = file && fputs(text, file) != EOF && !fflush(file) && !fsync(fileno(file));
+	error = errno;
+	if (file && fclose(file) && done) {
+		error = errno;
+		done = false;
+	}
+	if (done && rename(temporary, path)) {
+		error = errno;
+		done = false;
+	}
+	if (!done && file)
+		unlink(temporary);
+	free(temporary);
+	errno = error;
+	return done;
+}
+
+enum place_status place_export_xml(const struct place *place, const char *path)
+{
+	enum place_status status = EXIT_FINE;
+	char *exported, *text;
+	int length;
+
+	if (hwloc_topology_export_xmlbuffer(place->topology, &exported, &length, 0))
+		return place_refused("cannot export the CPU topology: %s", strerror(errno));
+	text = strdup(exported);
+	hwloc_free_xmlbuffer(place->topology, exported);
+	if (!text)
+		return place_out_of_memory();
+	strip_infos(text);
+	if (!write_file(path, text))
+		status = place_usage(
+			"cannot write %s: %s; check the directory and the space on its disk", path,
+			strerror(errno));
+	free(text);
+	return status;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where threads and their memory go.
+ *
+ * Planner and binder are apart. The planner only reads a topology, so tests give it machines
+ * they do not have; the binder acts, and refuses every topology that is not this system, because
+ * hwloc's binding calls return success on those without doing anything.
+ *
+ * CPUs are named by their OS index, the number in /proc/cpuinfo and in taskset. "Allowed" is what
+ * the control group permits, intersected with the affinity mask of the thread that opened the
+ * topology: open it before pinning that thread, or only its own CPU is left.
+ *
+ * Functions that return enum place_status have printed one line on stderr when it is not
+ * EXIT_FINE; the value is the exit code the program should end with. All of them except the open
+ * and close functions may be called by several threads at once on the same struct place.
+ */
+#ifndef STAMPEDE_PLACE_PLACE_H
+#define STAMPEDE_PLACE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <hwloc.h>
+
+#include "base/exit.h"
+
+enum place_answer {
+	PLACE_NO,
+	PLACE_YES,
+	PLACE_UNKNOWN,
+};
+
+struct place {
+	hwloc_topology_t topology;	/* all CPUs, allowed or not, so that siblings are seen */
+	hwloc_bitmap_t allowed;
+	char *allowed_text;
+};
+
+struct place_plan {
+	unsigned *pu;		/* OS indexes in the order chosen: thread i goes to pu[i] */
+	unsigned count;		/* as many as were asked for */
+	unsigned cores;		/* distinct cores among them; < count: SMT siblings share one */
+	int kind;		/* hwloc's index of the CPU kind of all; -1: one kind, or mixed */
+	bool kinds_mixed;	/* performance and efficiency cores together: do not compare them */
+	char *allowed_text;	/* the allowed CPUs when the plan was made, such as "0-3,8" */
+};
+
+/*
+ * Discover this machine: 1 to 2 ms on a small one, growing with its CPUs. Never moves the calling
+ * thread. EXIT_RESOURCE if discovery fails or no CPU is allowed.
+ */
+enum place_status place_open(struct place *place);
+
+/*
+ * Load what place_export_xml() wrote on this machine; about 0.1 ms, for the short processes that
+ * run one round each. What is allowed is read from the system again. EXIT_USAGE if the file
+ * cannot be read, or lacks a CPU that this process may run on.
+ */
+enum place_status place_open_xml(struct place *place, const char *path);
+
+/*
+ * A made-up machine in hwloc's words, such as "package:2 core:4 pu:2", with all its CPUs allowed.
+ * Plans can be made on it; binding to it fails.
+ */
+enum place_status place_open_synthetic(struct place *place, const char *description);
+
+/* Safe on a zeroed struct and on one whose opening failed. */
+void place_close(struct place *place);
+
+/* The allowed CPUs as text, such as "0-3,8"; valid until place_close(). */
+const char *place_allowed_text(const struct place *place);
+
+/*
+ * Choose CPUs for `threads` threads (>= 1): one per core first, in the order in which cores are
+ * laid out, then their SMT siblings; inside one kind of CPU, the fastest with enough of them.
+ *
+ * `list` is NULL, or the user's CPUs ("0,2-3"): used in the order given, each at most once, and
+ * at least as many as threads.
+ *
+ * EXIT_USAGE: no threads; a list that cannot be parsed, is too short, repeats a CPU or names one
+ * that is not allowed. EXIT_RESOURCE: fewer allowed CPUs than threads, or no memory.
+ * On success the plan is to be freed with place_plan_free().
+ */
+enum place_status place_plan(const struct place *place, const char *list, unsigned threads,
+			     struct place_plan *plan);
+void place_plan_free(struct place_plan *plan);
+
+/*
+ * Pin the calling thread to the allowed CPU `pu` and read the binding back. Threads created
+ * afterwards inherit it. EXIT_RESOURCE if the system refuses or reports another binding.
+ */
+enum place_status place_bind_self(const struct place *place, unsigned pu);
+
+/* Let the calling thread run on all allowed CPUs again, for processes that it will start. */
+enum place_status place_unbind_self(const struct place *place);
+
+/*
+ * At the end of a measurement: the calling thread is still bound to `pu` alone and last ran on
+ * it. EXIT_RESOURCE if something moved it, which voids what was measured.
+ */
+enum place_status place_verify_self(const struct place *place, unsigned pu);
+
+/*
+ * `bytes` (>= 1) of zeroed, page-aligned, not yet touched memory on the NUMA node of `pu`;
+ * `*local` says whether it will be there. PLACE_UNKNOWN: the system refused to bind memory (a
+ * container, usually), and the first touch decides; so let the pinned owner touch it first.
+ * NULL, after a line on stderr, if there is no such CPU or not that much memory.
+ */
+void *place_alloc(const struct place *place, unsigned pu, size_t bytes, enum place_answer *local);
+void place_free(const struct place *place, void *memory, size_t bytes);
+
+/*
+ * Keep memory from being paged out. Touches every page, so call it from the pinned owner. Prints
+ * nothing: an unlocked ring is a fact for the record, not an error. PLACE_NO: refused;
+ * PLACE_UNKNOWN: this system does not say. `why` receives the reason and the remedy, "" when
+ * locked.
+ */
+enum place_answer place_lock_memory(const void *memory, size_t bytes, char *why, size_t why_bytes);
+
+/* "no", "yes" or "unknown". */
+const char *place_answer_text(enum place_answer answer);
+
+/*
+ * The other hardware threads of the core of `pu`, allowed or not: up to `max` OS indexes are
+ * stored in `siblings` (which may be NULL if max is 0). Returns how many there are; 0 if the
+ * system does not tell cores apart; -1 if the topology has no such CPU.
+ */
+int place_smt_siblings(const struct place *place, unsigned pu, unsigned *siblings, unsigned max);
+
+/*
+ * Write the topology as XML for the record of a run, without what identifies the machine (host
+ * name, control group, process name, serial numbers). Written beside `path` and renamed, so an
+ * older file stays whole on error. EXIT_USAGE if it cannot be written.
+ */
+enum place_status place_export_xml(const struct place *place, const char *path);
+
+#endif

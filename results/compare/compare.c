@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/* compare: did a change help? Two runs, two rows of one run, or several runs side by side. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "results/compare/compare_print.h"
+#include "results/compare/comparison.h"
+#include "results/compare/contribute.h"
+#include "base/json_out.h"
+#include "results/record.h"
+#include "results/record_internal.h"
+#include "results/compare/reference.h"
+
+#define RUNS_MAX 16
+
+/* Beside those of enum record_status. */
+enum { COMPARE_REGRESSED = 2, COMPARE_NOISY = 7 };
+
+static const char usage[] =
+	"usage: compare [options] A B          two runs\n"
+	"       compare [options] --in RUN A B two rows of one run\n"
+	"       compare [options] --matrix RUN...\n"
+	"       compare [options] --contribute RUN\n"
+	"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such as latest.\n"
+	"  --in RUN               A and B are rows of this run\n"
+	"  --matrix               several runs, as of several machines, side by side\n"
+	"  --contribute RUN       a small record of it in results/compare/reference/, for a pull request\n"
+	"                         (STAMPEDE_REFERENCES: another place)\n"
+	"  --all                  cells without a change, too\n"
+	"  --json FILE            the same as JSON (- is standard output)\n"
+	"  --results DIR          where runs without a '/' are (default results)\n"
+	"  --help                 this text\n"
+	"Time is the ratio to the floor of the same round. It regressed or improved if the rank test\n"
+	"says p < 0.01 and it moved by more than 5 %; exact figures (instructions, clock reads,\n"
+	"atomics, extended records, header bytes, verdict) if they differ at all. Too noisy: the 95 %\n"
+	"interval leaves room for a move of 5 % that the test cannot confirm.\n"
+	"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 may not be read,\n"
+	"      7 more than half of the cells are too noisy\n"
+	"      of --contribute: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
+	"examples:\n"
+	"  compare 20260101T120000Z-amd-epyc-2cpu latest\n"
+	"  compare --in latest extended_header packed_word\n"
+	"  compare --matrix results/*Z-*\n";
+
+struct request {
+	const char *in;
+	const char *contribute;
+	const char *results;
+	bool matrix;
+	bool all;
+	const char *json;
+};
+
+static int parse(int argc, char **argv, struct request *request)
+{
+	static const struct option longs[] = {
+		{ "in", required_argument, NULL, 'i' },	   { "matrix", no_argument, NULL, 'm' },
+		{ "all", no_argument, NULL, 'a' },	   { "json", required_argument, NULL, 'j' },
+		{ "results", required_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' },
+		{ "contribute", required_argument, NULL, 'c' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (option == 'i')
+			request->in = optarg;
+		else if (option == 'c')
+			request->contribute = optarg;
+		else if (option == 'd')
+			request->results = optarg;
+		else if (option == 'm')
+			request->matrix = true;
+		else if (option == 'a')
+			request->all = true;
+		else if (option == 'j')
+			request->json = optarg;
+		else if (option == 'h')
+			return fputs(usage, stdout), 1 + EXIT_FINE;
+		else
+			return 1 + record_fail(EXIT_USAGE, "'%s' is not an option, or lacks "
+					       "its value (--help shows them)", argv[optind - 1]);
+	}
+	if (request->contribute && (request->matrix || request->in || optind < argc))
+		return 1 + record_fail(EXIT_USAGE, "--contribute takes one run, nothing else");
+	if (request->contribute)
+		return 0;
+	if (request->matrix && request->in)
+		return 1 + record_fail(EXIT_USAGE, "--matrix and --in exclude each other");
+	if (request->matrix && (optind == argc || argc - optind > RUNS_MAX))
+		return 1 + record_fail(EXIT_USAGE, "--matrix takes 1 to %d runs", RUNS_MAX);
+	if (!request->matrix && argc - optind != 2)
+		return 1 + record_fail(EXIT_USAGE, "compare takes two %s, not %d; see --help",
+				       request->in ? "rows" : "runs", argc - optind);
+	return 0;
+}
+
+static void warn_incomplete(const struct record_loaded *run)
+{
+	if (!run->complete)
+		fprintf(stderr, "stampede: warning: %s is of a run that never finished\n",
+			run->file);
+}
+
+static int print_json(const char *path, json_t *json)
+{
+	int status = json_out(path, json);
+
+	json_decref(json);
+	return status;
+}
+
+static int exit_code(const json_t *comparison)
+{
+	const json_t *counts = json_object_get(comparison, "counts");
+	size_t cells = json_array_size(json_object_get(comparison, "cells"));
+	json_int_t noisy = json_integer_value(
+		json_object_get(counts, comparison_word(COMPARISON_NOISY)));
+
+	if (json_integer_value(json_object_get(counts, comparison_word(COMPARISON_REGRESSED))))
+		return COMPARE_REGRESSED;
+	return 2 * (size_t)noisy > cells ? COMPARE_NOISY : EXIT_FINE;
+}
+
+static bool has_row(const json_t *run, const char *row)
+{
+	const json_t *one;
+	const char *its;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "benchmarks"), i, one) {
+		its = json_string_value(json_object_get(one, "row"));
+		if (its && !strcmp(its, row))
+			return true;
+	}
+	return false;
+}
+
+static int compare(const struct request *request, const struct comparison_side *a,
+		   const struct comparison_side *b)
+{
+	json_t *comparison = comparison_make(a, b);
+	json_t *machines = comparison_machines(a->run, b->run);
+	int status = comparison && machines ? EXIT_FINE :
+		     record_fail(EXIT_RESOURCE, "out of memory comparing; free some");
+	int told;
+
+	if (!status && !json_array_size(json_object_get(comparison, "cells")))
+		status = record_fail(EXIT_USAGE, "the two have no cell in common; run both with "
+						     "the same rows and workloads");
+	if (status) {
+		json_decref(comparison);
+		json_decref(machines);
+		return status;
+	}
+	status = exit_code(comparison);
+	json_object_set(comparison, "machines", machines);
+	if (request->json) {
+		json_decref(machines);
+		told = print_json(request->json, comparison);
+		return told ? told : status;
+	}
+	compare_print_machines(stdout, machines);
+	compare_print(stdout, comparison, request->all || request->in);
+	json_decref(machines);
+	json_decref(comparison);
+	return status;
+}
+
+static int compare_runs(const struct request *request, char **paths)
+{
+	struct record_loaded run[2] = { 0 };
+	int status = record_load(request->results, paths[0], &run[0]), i;
+
+	if (!status)
+		status = record_load(request->results, paths[1], &run[1]);
+	for (i = 0; !status && i < 2; i++) {
+		warn_incomplete(&run[i]);
+		if (!request->json)
+			compare_print_run(stdout, i ? "B" : "A", run[i].file, run[i].json);
+	}
+	if (!status)
+		status = compare(request, &(struct comparison_side){ run[0].json, NULL },
+				 &(struct comparison_side){ run[1].json, NULL });
+	record_unload(&run[0]);
+	record_unload(&run[1]);
+	return status;
+}
+
+static int compare_rows(const struct request *request, char **rows)
+{
+	struct record_loaded run;
+	int status = record_load(request->results, request->in, &run), i;
+
+	if (status)
+		return status;
+	warn_incomplete(&run);
+	for (i = 0; i < 2 && !status; i++)
+		if (!has_row(run.json, rows[i]))
+			status = record_fail(EXIT_USAGE,
+					     "%s has no row '%s'; bench --list shows what there is",
+					     run.file, rows[i]);
+	if (!status && !request->json)
+		compare_print_run(stdout, "in", run.file, run.json);
+	if (!status)
+		status = compare(request, &(struct comparison_side){ run.json, rows[0] },
+				 &(struct comparison_side){ run.json, rows[1] });
+	record_unload(&run);
+	return status;
+}
+
+/* Others leave directories in results/ too, such as make verdicts and make reproduce-kernel. */
+static bool other_record(const char *path)
+{
+	char file[PATH_MAX];
+	struct stat state;
+
+	if (stat(path, &state) || !S_ISDIR(state.st_mode))
+		return false;
+	snprintf(file, sizeof(file), "%s/bench.json", path);
+	return stat(file, &state) && errno == ENOENT;
+}
+
+/* Takes out of `paths` what is no bench run, and says so. Returns how many are left. */
+static size_t only_runs(char **paths, size_t count)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < count; i++)
+		if (other_record(paths[i]))
+			fprintf(stderr, "stampede: %s is no bench run: left out\n", paths[i]);
+		else
+			paths[kept++] = paths[i];
+	return kept;
+}
+
+static int matrix(const struct request *request, char **paths, size_t count)
+{
+	struct record_loaded run[RUNS_MAX] = { 0 };
+	const json_t *documents[RUNS_MAX];
+	const char *names[RUNS_MAX];
+	json_t *json, *files;
+	int status = EXIT_FINE;
+	size_t i;
+
+	count = only_runs(paths, count);
+	if (!count)
+		return record_fail(EXIT_USAGE, "--matrix: no bench run among these; make bench "
+						   "makes one");
+	files = json_array();
+	for (i = 0; i < count && !status; i++) {
+		status = record_load(request->results, paths[i], &run[i]);
+		if (status)
+			break;
+		warn_incomplete(&run[i]);
+		documents[i] = run[i].json;
+		names[i] = run[i].file;
+		json_array_append_new(files, json_string(run[i].file));
+	}
+	if (!status) {
+		json = comparison_matrix(documents, count);
+		json_object_set(json, "runs", files);
+		if (request->json) {
+			status = print_json(request->json, json);
+		} else {
+			compare_print_matrix(stdout, json, names, count);
+			json_decref(json);
+		}
+	}
+	json_decref(files);
+	for (i = 0; i < count; i++)
+		record_unload(&run[i]);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = { .in = NULL };
+	int status = parse(argc, argv, &request);
+
+	if (status)
+		return status - 1;
+	if (request.contribute)
+		return contribute(request.results, request.contribute, reference_dir());
+	if (request.matrix)
+		return matrix(&request, argv + optind, (size_t)(argc - optind));
+	return request.in ? compare_rows(&request, argv + optind) :
+			    compare_runs(&request, argv + optind);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "results/compare/contribute.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "plots/guide.h"
+#include "base/json_out.h"
+#include "results/record.h"
+#include "results/record_internal.h"
+#include "results/compare/reference.h"
+#include "results/samples.h"
+
+/* As in compare.c, and of base/options.h. */
+enum { REFUSED_BROKEN = 2, REFUSED_UNFINISHED = 5, REFUSED_NOISY = 7 };
+
+/* Six digits are more than any interval leaves. */
+#define DIGITS 6
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* The first row of this section that broke a promise; NULL: none. */
+static const char *broken_in(const json_t *run, const char *section)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, section), i, one)
+		if (!strcmp(text_of(one, "verdict"), "broken"))
+			return text_of(one, "row");
+	return NULL;
+}
+
+static const char *broken_row(const json_t *run)
+{
+	static const char *const sections[] = { "table", "stress", "timed_storm", "late_beat",
+						"idle", "replay" };
+	const char *row = NULL;
+	size_t i;
+
+	for (i = 0; !row && i < sizeof(sections) / sizeof(sections[0]); i++)
+		row = broken_in(run, sections[i]);
+	return row;
+}
+
+static bool has_floor(const json_t *run)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "table"), i, one)
+		if (!strcmp(text_of(one, "row"), SAMPLES_FLOOR_OLD) &&
+		    !strcmp(text_of(one, "workload"), "steady"))
+			return true;
+	return false;
+}
+
+static int refuse(const struct record_loaded *loaded)
+{
+	const json_t *run = loaded->json;
+	const json_t *noise = json_object_get(run, "noise");
+	const char *row;
+
+	if (!loaded->complete)
+		return record_fail(REFUSED_UNFINISHED, "%s is of a run that never finished: make "
+				   "bench RESUME=1 finishes it", loaded->file);
+	if (strstr(text_of(run, "command"), "QUICK=1"))
+		return record_fail(EXIT_USAGE, "%s is a quick run, whose times are no "
+				   "reference: take make bench, or FULL=1", loaded->file);
+	if (!has_floor(run))
+		return record_fail(EXIT_USAGE, "%s has no steady cell of '%s', which ratios "
+				   "are to: take make bench", loaded->file, SAMPLES_FLOOR_OLD);
+	/* What a record does not say is not taken for calm. */
+	if (!json_is_false(json_object_get(noise, "too_noisy")))
+		return record_fail(REFUSED_NOISY, "%s is too noisy to rank by, or does not say: "
+				   "stop other work and run again", loaded->file);
+	row = broken_row(run);
+	if (row)
+		return record_fail(REFUSED_BROKEN, "%s: '%s' broke a promise: that is an issue to "
+				   "report, not a reference", loaded->file, row);
+	return EXIT_FINE;
+}
+
+static int make_directory(const char *path)
+{
+	if (!mkdir(path, 0777) || errno == EEXIST)
+		return EXIT_FINE;
+	return record_fail(EXIT_RESOURCE, "cannot create %s: %s; check its parent", path,
+			   strerror(errno));
+}
+
+static int write_reference(const json_t *reference, const char *dir)
+{
+	char name[REFERENCE_NAME_BYTES], path[4096], file[4096 + 16];
+	struct stat state;
+	bool replaced;
+	int status;
+
+	reference_name(reference, name, sizeof(name));
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return record_fail(EXIT_USAGE, "'%s' is too long a name", dir);
+	snprintf(file, sizeof(file), "%s/" REFERENCE_FILE, path);
+	replaced = !stat(file, &state);
+	status = make_directory(dir);
+	if (!status)
+		status = make_directory(path);
+	if (!status)
+		status = json_out_as(file, reference, JSON_REAL_PRECISION(DIGITS));
+	if (!status)
+		printf("%s %s\nmake readme shows it; git add it for a pull request\n",
+		       replaced ? "replaced" : "made", file);
+	return status;
+}
+
+int contribute(const char *results, const char *path, const char *dir)
+{
+	struct record_loaded loaded;
+	struct run run;
+	json_t *reference;
+	int status = record_load(results, path, &loaded);
+
+	if (status)
+		return status;
+	status = refuse(&loaded);
+	if (!status)
+		status = run_load(loaded.file, &run);
+	if (!status) {
+		reference = reference_make(loaded.json);
+		json_object_set_new(reference, "needs", guide_needs(&run));
+		status = reference ? write_reference(reference, dir) : record_fail_memory();
+		json_decref(reference);
+		run_free(&run);
+	}
+	record_unload(&loaded);
+	return status;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "results/compare/reference.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/metadata.h"
+#include "results/samples.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const char *reference_dir(void)
+{
+	const char *asked = getenv("STAMPEDE_REFERENCES");
+
+	return asked && *asked ? asked : REFERENCE_DIR;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* ---- reading ---- */
+
+static bool is_reference(const json_t *json)
+{
+	return json_integer_value(json_object_get(json, "reference")) == REFERENCE_FORM &&
+	       json_is_object(json_object_get(json, "machine")) &&
+	       json_is_object(json_object_get(json, "of")) &&
+	       json_array_size(json_object_get(json, "rows")) &&
+	       json_is_array(json_object_get(json, "needs"));
+}
+
+static void load_one(json_t *all, const char *dir, const char *name)
+{
+	char file[4096];
+	json_error_t error;
+	json_t *json;
+
+	snprintf(file, sizeof(file), "%s/%s/" REFERENCE_FILE, dir, name);
+	json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
+	if (is_reference(json)) {
+		json_object_set_new(json, "name", json_string(name));
+		json_array_append(all, json);
+	} else {
+		fprintf(stderr, "stampede: %s is no reference (%s): left out; build/compare "
+				"--contribute RUN makes one\n",
+			file, json ? "not of form 1" : error.text);
+	}
+	json_decref(json);
+}
+
+static int is_name(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+json_t *reference_load(const char *dir)
+{
+	json_t *all = json_array();
+	struct dirent **names;
+	int count = scandir(dir, &names, is_name, alphasort), i;
+
+	for (i = 0; i < count; i++) {
+		load_one(all, dir, names[i]->d_name);
+		free(names[i]);
+	}
+	if (count >= 0)
+		free(names);
+	return all;
+}
+
+/* ---- making ---- */
+
+/* Copies what there is; neither host name nor path is among the keys. */
+static void copy(json_t *to, const json_t *from, const char *const *keys, size_t count)
+{
+	json_t *value;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		value = json_object_get(from, keys[i]);
+		if (value && !json_is_null(value))
+			json_object_set(to, keys[i], value);
+	}
+}
+
+/* Text that somebody chose may hold a path. */
+static void copy_text(json_t *to, const char *key, const json_t *from, const char *from_key)
+{
+	const char *text = json_string_value(json_object_get(from, from_key));
+
+	if (text && *text && !strchr(text, '/'))
+		json_object_set_new(to, key, json_string(text));
+}
+
+static json_t *make_machine(const json_t *context)
+{
+	static const char *const of_cpu[] = { "vendor", "model", "family", "model_number",
+					      "stepping", "online", "smt", "turbo", "governor" };
+	const json_t *stampede = json_object_get(context, "stampede");
+	json_t *machine = json_object();
+
+	copy(machine, json_object_get(stampede, "cpu"), of_cpu, COUNT(of_cpu));
+	copy_text(machine, "hypervisor", json_object_get(stampede, "hypervisor"), "name");
+	copy_text(machine, "architecture", json_object_get(stampede, "kernel"), "architecture");
+	json_object_set(machine, "tsc_hz",
+			json_object_get(json_object_get(stampede, "tsc"), "hz"));
+	return machine;
+}
+
+static json_t *make_of(const json_t *run)
+{
+	const json_t *context = json_object_get(run, "context");
+	const json_t *stampede = json_object_get(context, "stampede");
+	const json_t *git = json_object_get(stampede, "git");
+	const json_t *build = json_object_get(stampede, "build");
+	json_t *of = json_pack("{s:s, s:O?, s:O?, s:O?}", "what", "run", "schema",
+			       json_object_get(stampede, "schema"), "revision",
+			       json_object_get(git, "revision"), "dirty",
+			       json_object_get(git, "dirty"));
+
+	json_object_set_new(of, "date", json_stringn(text_of(context, "date"),
+						     strnlen(text_of(context, "date"), 10)));
+	copy_text(of, "command", run, "command");
+	copy_text(of, "compiler", build, "compiler");
+	copy_text(of, "flags", build, "flags");
+	return of;
+}
+
+static json_t *interval(const struct stats_interval *of)
+{
+	json_t *low = isfinite(of->low) ? json_real(of->low) : json_null();
+	json_t *high = isfinite(of->high) ? json_real(of->high) : json_null();
+
+	return json_pack("[f, o, o]", of->middle, low, high);
+}
+
+/* To each floor that the run has, from its repetitions. */
+static json_t *make_ratios(const json_t *run, const json_t *line)
+{
+	static const char *const floors[] = { SAMPLES_FLOOR, SAMPLES_FLOOR_OLD };
+	const struct samples_cell cell = { text_of(line, "row"), text_of(line, "workload") };
+	const char *basis = text_of(line, "ratio_basis");
+	json_t *ratios = json_object();
+	struct stats_interval ratio;
+	size_t i;
+
+	for (i = 0; i < COUNT(floors); i++) {
+		const struct samples_cell floor = { floors[i], cell.workload };
+
+		ratio = samples_median(json_object_get(run, "benchmarks"), &cell,
+				       *basis ? basis : "ticks", &floor);
+		if (isfinite(ratio.middle))
+			json_object_set_new(ratios, floors[i], interval(&ratio));
+	}
+	return ratios;
+}
+
+/* Of another row; only a run that sampled latencies says it. */
+static bool is_variant(const json_t *run, const char *row)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "tails"), i, one)
+		if (!strcmp(text_of(one, "row"), row))
+			return json_is_true(json_object_get(one, "variant"));
+	return false;
+}
+
+static json_t *make_row(const json_t *run, const json_t *line)
+{
+	static const char *const keys[] = {
+		"row", "verdict", "ns", "ticks", "instructions", "instructions_source",
+		"clock_reads", "atomics", "extended", "bytes", "header_bytes", "header_id_bytes",
+		"worst_error_ticks", "repetitions", "disturbed", "ratio_basis",
+	};
+	json_t *row = json_object();
+	struct stats_interval cheap = {
+		json_number_value(json_object_get(line, "cheap_ratio")),
+		json_number_value(json_object_get(line, "cheap_ratio_95_low")),
+		json_number_value(json_object_get(line, "cheap_ratio_95_high")),
+	};
+
+	copy(row, line, keys, COUNT(keys));
+	if (is_variant(run, text_of(line, "row")))
+		json_object_set_new(row, "variant", json_true());
+	json_object_set_new(row, "ratio", make_ratios(run, line));
+	if (cheap.middle > 0)
+		json_object_set_new(row, "cheap_ratio", interval(&cheap));
+	return row;
+}
+
+/* The floor that the run's own ratios are to, and with them those of its needs. */
+static const char *floor_of(const json_t *run)
+{
+	const json_t *stampede = json_object_get(json_object_get(run, "context"), "stampede");
+
+	return json_integer_value(json_object_get(stampede, "schema")) < 3 ? SAMPLES_FLOOR_OLD :
+									    SAMPLES_FLOOR;
+}
+
+json_t *reference_make(const json_t *run)
+{
+	json_t *rows = json_array(), *again = json_object_get(run, "again");
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "table"), i, line)
+		if (!strcmp(text_of(line, "workload"), "steady"))
+			json_array_append_new(rows, make_row(run, line));
+	return json_pack("{s:i, s:o, s:o, s:s, s:O?, s:o, s:[]}", "reference", REFERENCE_FORM, "of",
+			 make_of(run), "machine", make_machine(json_object_get(run, "context")),
+			 "floor", floor_of(run), "noise", json_object_get(again, "noise"), "rows",
+			 rows, "needs");
+}
+
+void reference_name(const json_t *reference, char *name, size_t size)
+{
+	const json_t *machine = json_object_get(reference, "machine");
+	const json_t *family = json_object_get(machine, "family");
+	const json_t *number = json_object_get(machine, "model_number");
+	char model[64];
+
+	metadata_model_alias(text_of(machine, "model"), model, sizeof(model));
+	if (json_is_integer(family) && json_is_integer(number))
+		snprintf(name, size, "%s-%" JSON_INTEGER_FORMAT "-%" JSON_INTEGER_FORMAT,
+			 *model ? model : "cpu", json_integer_value(family),
+			 json_integer_value(number));
+	else
+		snprintf(name, size, "%s", *model ? model : "cpu");
+}
+
+void reference_model(const json_t *reference, char *model, size_t size)
+{
+	const json_t *machine = json_object_get(reference, "machine");
+	const json_t *family = json_object_get(machine, "family");
+	const json_t *number = json_object_get(machine, "model_number");
+
+	snprintf(model, size, "%.48s", text_of(machine, "model"));
+	if (json_is_integer(family) && json_is_integer(number))
+		snprintf(model + strlen(model), size - strlen(model),
+			 " %" JSON_INTEGER_FORMAT "-%" JSON_INTEGER_FORMAT,
+			 json_integer_value(family), json_integer_value(number));
+}
+
+void reference_title(const json_t *reference, char *title, size_t size)
+{
+	const json_t *of = json_object_get(reference, "of");
+	char model[REFERENCE_NAME_BYTES];
+
+	reference_model(reference, model, sizeof(model));
+	snprintf(title, size, "%.64s (commit %.12s%s)", model, text_of(of, "revision"),
+		 json_is_true(json_object_get(of, "dirty")) ? " with changes" : "");
+}
+
+/* ---- the nearest ---- */
+
+/* More is nearer; 0: not the same vendor. */
+static int nearness(const json_t *theirs, const json_t *mine)
+{
+	static const char *const numbers[] = { "family", "model_number" };
+	const json_t *a = json_object_get(theirs, "machine"), *b = json_object_get(mine, "machine");
+	const json_t *left, *right;
+	int near = 2;
+	size_t i;
+
+	if (!*text_of(a, "vendor") || strcmp(text_of(a, "vendor"), text_of(b, "vendor")))
+		return 0;
+	if (strcmp(text_of(a, "model"), text_of(b, "model")))
+		return 1;
+	/* One name may stand for many: what both say of it has to be the same. */
+	for (i = 0; i < COUNT(numbers); i++) {
+		left = json_object_get(a, numbers[i]);
+		right = json_object_get(b, numbers[i]);
+		if (left && right && !json_equal(left, right))
+			return 1;
+		near += left && right;
+	}
+	return near;
+}
+
+const json_t *reference_nearest(const json_t *all, const json_t *mine, enum reference_near *near)
+{
+	const json_t *one, *nearest = NULL;
+	int best = 0, its;
+	size_t i;
+
+	json_array_foreach(all, i, one) {
+		its = nearness(one, mine);
+		if (its > best) {
+			best = its;
+			nearest = one;
+		}
+	}
+	*near = best > 1 ? REFERENCE_MODEL : best ? REFERENCE_VENDOR : REFERENCE_NONE;
+	return nearest;
+}

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include "mask.h"
-
-sigset_t mask_signals;

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Restartable sections: short asm that whoever interrupts it makes start over. Nothing in a section
+ * counts but its last store, which publishes all that it wrote; so a record needs no read-modify-write
+ * and no commit.
+ *
+ * Who makes it start over:
+ *   the kernel     (rseq) on a signal, a preemption or a migration of a thread whose PC is inside the
+ *                  section that the thread announced in its struct rseq, glibc's (>= 2.35)
+ *   the handler    (RESTART_BY_HANDLER) of a signal, which looks whether the PC that it interrupted is
+ *                  inside a section: restart_target(). Threads that share a ring go unseen.
+ *
+ * A section is a descriptor in the layout of struct rseq_cs in the ELF section "rseq_sections" or
+ * "rewind_sections", and three local symbols in the text that a tool can find: restart_start_N, its
+ * first instruction; restart_end_N, the first behind the publishing store; restart_abort_N, where an
+ * interrupted one goes on.
+ *
+ * The counting build has the same in C (RESTART_MODEL): an interrupt is a call at a point, and moves
+ * restart_epoch; the code behind the point sees that and goes where the kernel would send it.
+ */
+#ifndef STAMPEDE_SCHEMES_PARTS_RESTART_H
+#define STAMPEDE_SCHEMES_PARTS_RESTART_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schemes/core/clock.h"
+#include "schemes/core/ring.h"
+
+/* One copy that a section makes. */
+struct restart_copy {
+	void *to;
+	const void *from;
+	uint64_t bytes;
+};
+
+/*
+ * Where the payload of a record comes from. Not so in the timed build: there it is the stamp alone,
+ * which the section stores itself.
+ */
+struct payload {
+	struct restart_copy head; /* .from gets stamp and exit before it is copied; .to is not used */
+	struct restart_copy body; /* behind the head */
+};
+#define PAYLOAD_STAMP_AT 0 /* in the head */
+#define PAYLOAD_EXIT_AT 16
+
+enum restart_end {
+	RESTART_PUBLISHED,
+	RESTART_ABORTED, /* interrupted: nothing of it counts */
+	RESTART_MOVED, /* the thread is not on the ring's CPU */
+	RESTART_CHANGED, /* the tail is not what the caller saw */
+	RESTART_NOT_PLAIN, /* takes the long way: an extension, the end of a sub-buffer */
+	RESTART_NESTED, /* injected build: a nested writer is due at the named point */
+};
+
+/* What the plain case of a record compares and computes with. */
+struct restart_plain {
+	uint64_t units; /* of the record, RING_PACKED_UNIT each */
+	uint64_t block; /* mask: all bits above the offset in a sub-buffer, in units */
+	uint64_t slots; /* mask: the offset in the ring, in units */
+	uint64_t field; /* mask: the short time field */
+	uint64_t stamp_bits;
+	uint64_t id;
+	const struct payload *payload;
+};
+
+/* What a plain record was about to use when it found that it is not plain: for the long way. */
+struct restart_seen {
+	uint64_t tail;
+	uint64_t stamp;
+};
+
+/* Where a section with `pc` inside goes on if a handler says so; 0: it is in none. */
+uintptr_t restart_target(uintptr_t pc);
+
+/* NULL, or why rseq is not to be had. */
+const char *restart_unsupported(void);
+
+/* The CPU that the calling thread is on, now. */
+unsigned int restart_cpu(void);
+
+/*
+ * Takes the calling thread's rseq area away from the kernel, with the CPU written into it, and gives
+ * it back: in between sections run as any code, since nobody makes them start over. For a pinned
+ * thread whose signals record nothing, such as one that single-steps: each trap would restart the
+ * section it is in, for ever. False: it could not be done.
+ */
+bool restart_detach(void);
+bool restart_attach(void);
+
+#if defined(STAMPEDE_COUNTING) || !(defined(__x86_64__) || defined(__aarch64__))
+#define RESTART_MODEL
+extern uint64_t restart_epoch; /* moves with every interrupt */
+#include "schemes/parts/restart_model.h"
+#else
+
+/* ---- of the asm of all machines ---- */
+
+/* struct rseq_cs: version, flags, start, length, abort address. */
+#define RESTART_BEGIN \
+	".pushsection " RESTART_SECTIONS ", \"aw\"\n\t" \
+	".balign	32\n" \
+	"restart_cs_%=:\n\t" \
+	".long	0, 0\n\t" \
+	".quad	restart_start_%=, restart_end_%= - restart_start_%=, restart_abort_%=\n\t" \
+	".popsection\n\t" RESTART_ANNOUNCE \
+	"restart_start_%=:\n\t" RESTART_ON_CPU
+
+#define RESTART_OPERANDS(ring_) \
+	[ring] "r"(ring_), [area] "r"(RESTART_AREA), [tail] "i"(offsetof(struct ring, tail)), \
+		[base] "i"(offsetof(struct ring, base)), [cpu] "i"(offsetof(struct ring, cpu))
+
+#define RESTART_PUBLISH_OPERANDS \
+	[copies] "r"(copies), [count] "r"(count), [seen] "r"(seen), [next] "r"(next)
+
+/* Where a section finds what is set at run time. */
+#define RESTART_FIELDS(plain_) \
+	[plain] "r"(plain_), [units] "i"(offsetof(struct restart_plain, units)), \
+		[block] "i"(offsetof(struct restart_plain, block)), \
+		[slots] "i"(offsetof(struct restart_plain, slots)), \
+		[field] "i"(offsetof(struct restart_plain, field)), \
+		[stamp_bits] "i"(offsetof(struct restart_plain, stamp_bits)), \
+		[id] "i"(offsetof(struct restart_plain, id)), \
+		[payload] "i"(offsetof(struct restart_plain, payload)), [bits] "i"(PACKED_BITS)
+_Static_assert(offsetof(struct payload, head.from) == 8 &&
+	       offsetof(struct payload, head.bytes) == 16 &&
+	       offsetof(struct payload, body.from) == 32 &&
+	       offsetof(struct payload, body.bytes) == 40, "the section copies from there");
+
+/* The labels that sections leave by, and what stands behind the asm; `own` is the section's. */
+#ifdef RESTART_BY_HANDLER
+#define RESTART_LABEL_MOVED
+#define RESTART_END_MOVED
+#else
+#define RESTART_LABEL_MOVED , moved
+#define RESTART_END_MOVED \
+	moved: \
+		return RESTART_MOVED;
+#endif
+#ifdef STAMPEDE_INJECTED
+#define RESTART_LABEL_NESTED , nested
+#define RESTART_END_NESTED \
+	nested: \
+		return RESTART_NESTED;
+#else
+#define RESTART_LABEL_NESTED
+#define RESTART_END_NESTED
+#endif
+#define RESTART_ENDS(own, end) \
+	return RESTART_PUBLISHED; \
+	aborted: \
+		return RESTART_ABORTED; \
+	own: \
+		return end; \
+	RESTART_END_MOVED
+
+#ifdef __x86_64__
+#include "schemes/parts/restart_x86_64.h"
+#else
+#include "schemes/parts/restart_arm64.h"
+#endif
+#endif /* asm */
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A 64-bit clock synthesised from a counter of W bits and a beat that comes at least once per wrap
+ * of the counter.
+ *
+ * Source: Mathieu Desnoyers, "LTTng synthetic TSC MSB", 2006-03-01.
+ *
+ * Shared words: slot[2] of {upper bits, counter at that beat}, and beats, whose low bit says which
+ * slot is current. All are written by the beat alone, of which there is one at a time; first the
+ * slot that is not current, then, by one plain store, beats. Everybody else only reads: beats,
+ * slot, counter, beats again, and anew if a beat came between (two of them break any order without
+ * that).
+ *
+ * I1 A current slot is never written. I2 Counter lower than the slot's: one wrap since that beat,
+ * and no more than one as long as beats come in time.
+ */
+#ifndef STAMPEDE_SCHEMES_PARTS_SYNTHETIC_H
+#define STAMPEDE_SCHEMES_PARTS_SYNTHETIC_H
+
+#include "schemes/core/bits.h"
+#include "schemes/core/clock.h"
+#include "schemes/core/point.h"
+
+struct synthetic_slot {
+	uint64_t upper; /* the clock's bits above the counter */
+	uint64_t counter;
+};
+
+struct synthetic {
+	uint64_t beats;
+	struct synthetic_slot slot[2];
+};
+
+/* Starts at clock value `now`, of whose low `bits` the counter consists. */
+static inline void synthetic_init(struct synthetic *clock, unsigned int bits, uint64_t now)
+{
+	clock->beats = 0;
+	clock->slot[0].upper = bits < 64 ? now >> bits : 0;
+	clock->slot[0].counter = now & bits_mask(bits);
+}
+
+/* The upper bits that belong to `counter`, read after `slot`. */
+static inline uint64_t synthetic_upper(const struct synthetic_slot *slot, uint64_t counter)
+{
+	return slot->upper + (counter < slot->counter);
+}
+
+/* The beat: the only writer. */
+static inline void synthetic_beat(struct synthetic *clock, unsigned int bits)
+{
+	const struct synthetic_slot *now = &clock->slot[clock->beats & 1];
+	struct synthetic_slot *next = &clock->slot[(clock->beats + 1) & 1];
+	uint64_t counter = clock_read("beat: clock") & bits_mask(bits);
+
+	shared_store("beat: upper", &next->upper, synthetic_upper(now, counter));
+	shared_store("beat: counter", &next->counter, counter);
+	shared_store("beat: flip", &clock->beats, clock->beats + 1);
+}
+
+/* A clock read, and in `synthesised` the 64-bit time that the machine would make of it. */
+static inline uint64_t synthetic_read(struct synthetic *clock, unsigned int bits,
+				      uint64_t *synthesised)
+{
+	struct synthetic_slot slot;
+	uint64_t beats, now;
+
+	do {
+		beats = shared_load("synthetic: beats", &clock->beats);
+		slot.upper = shared_load("synthetic: upper", &clock->slot[beats & 1].upper);
+		slot.counter = shared_load("synthetic: counter", &clock->slot[beats & 1].counter);
+		now = clock_read("synthetic: clock");
+	} while (unlikely(shared_load("synthetic: beats again", &clock->beats) != beats));
+	*synthesised = synthetic_upper(&slot, now & bits_mask(bits)) << bits |
+		       (now & bits_mask(bits));
+	return now;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timed part of a bench run: rounds, each of which runs every cell once, in an order shuffled
+ * by the seed. One process is one round, so that each has a layout of memory of its own.
+ */
+#ifndef STAMPEDE_TIMING_ROUNDS_H
+#define STAMPEDE_TIMING_ROUNDS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "timing/cell_process.h"
+#include "judge/driver.h"
+#include "base/progress.h"
+#include "results/record.h"
+
+#define ROUNDS_CELLS_MAX (20 * DRIVERS_MAX + 1)
+
+struct rounds_cell {
+	const char *row; /* or CELL_EMPTY, CELL_CLOCK */
+	const char *workload; /* "steady", "again", "cheap", "threads", "wraps:0.001", ... */
+	bool cheap;
+	struct cell_injection injected;
+	unsigned int threads;
+	unsigned int rounds; /* so many repetitions are planned */
+	unsigned int done;
+	unsigned int undisturbed; /* of these, by what was known then */
+	uint64_t iterations; /* per thread; set by rounds_calibrate() */
+};
+
+struct rounds {
+	struct rounds_cell cell[ROUNDS_CELLS_MAX];
+	unsigned int cells;
+	unsigned int rounds;
+	uint64_t seed;
+	double cell_ns; /* that a repetition's loop shall take; with the cheap clock a third */
+	double budget_seconds; /* of wall time, to wait for undisturbed cores and for more rounds */
+	double spent_seconds; /* of it */
+	unsigned int round; /* the current one, the cells that take part in it, and their process */
+	bool takes_part[ROUNDS_CELLS_MAX];
+	struct cell_process process;
+	const char *topology; /* XML of this machine, for the cells' processes */
+	const unsigned int *pu;
+	struct record *record;
+	json_t *rows; /* array, of an earlier process at first; each row with "row", "workload", "round" beside what was measured */
+	struct progress *progress;
+	double least_probe[2]; /* so far, of cells with one thread and with several; 0: none */
+};
+
+/* Finds each cell's number of events by a short trial. An exit code. */
+int rounds_calibrate(struct rounds *rounds);
+
+/*
+ * Runs all, then more rounds of those cells whose ratio to the floor is not yet known to
+ * summary_half_width, until all are or the budget is spent; every repetition is in the record
+ * as soon as it is done. An exit code.
+ */
+int rounds_run(struct rounds *rounds);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tails: what single events cost, each between two fenced clock reads, in the timed build.
+ *
+ *   calm   events back to back, nobody interrupts but the row's own beat
+ *   storm  the signals of run-stress's storm, whose handlers record as well
+ *   cold   between any two events a working set larger than the L2 cache is walked, which evicts
+ *          the ring's lines too
+ *   replay each event comes a recorded gap after the one before, waited for on the real clock
+ *
+ * A sample during which the thread took a signal is a hit and counted apart. Samples are taken in
+ * blocks; a block in which the kernel took the CPU away is marked, and its samples count all the
+ * same. The ring is judged afterwards: no figures for a row that broke a promise.
+ */
+#ifndef STAMPEDE_WORKLOADS_TAILS_H
+#define STAMPEDE_WORKLOADS_TAILS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "judge/driver.h"
+#include "workloads/gaps.h"
+#include "base/histogram.h"
+#include "place/place.h"
+
+enum tails_regime {
+	TAILS_CALM,
+	TAILS_STORM,
+	TAILS_COLD,
+	TAILS_REPLAY,
+	TAILS_REGIMES,
+};
+
+const char *tails_regime_name(enum tails_regime regime);
+
+struct tails_config {
+	const struct driver *driver; /* of the timed build */
+	enum tails_regime regime;
+	uint64_t samples; /* at most; whole blocks of FENCED_BLOCK */
+	double seconds; /* at most, but for one block */
+	const struct place *place;
+	const unsigned int *pu; /* of the writer, then of the sender if there is one */
+	bool has_sender;
+	const struct gaps *gaps; /* of TAILS_REPLAY */
+	uint64_t seed; /* of its gaps */
+};
+
+struct tails_result {
+	struct histogram clear; /* not interrupted, ticks */
+	struct histogram hit; /* a signal came meanwhile */
+	struct histogram fence; /* the two clock reads around nothing */
+	uint64_t blocks;
+	uint64_t switched_blocks; /* with an involuntary context switch */
+	uint64_t switched_max; /* longest sample that is no hit in such a block */
+	uint64_t delivered; /* signals, all levels and the beat */
+	double seconds;
+	uint64_t walk_bytes; /* cold: between two events */
+	uint64_t probe_warm_ticks; /* cold: median of a line's load before the walk, and after */
+	uint64_t probe_cold_ticks;
+	uint64_t late_waits; /* replay: gaps that were over before the writer was back */
+	uint32_t unmet; /* enum scheme_need */
+	char violation[96]; /* what an oracle objected to; "" */
+};
+
+/* 0, or an exit code after a line on stderr. Interrupt handlers must be installed. */
+int tails_run(const struct tails_config *config, struct tails_result *result);
+
+/* An element of the record's section "tails", see results/SCHEMA.md. */
+json_t *tails_json(const struct tails_config *config, const struct tails_result *result);
+
+/* p50, p99, p99.9 and max of all rows, two regimes beside each other, from that section. */
+void tails_print(FILE *out, const json_t *tails);
+
+#endif

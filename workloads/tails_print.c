@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/* The tails as text: a table per two regimes, so that it fits a line. */
+#include <string.h>
+
+#include "workloads/tails.h"
+
+#define FIGURES 4
+#define GROUPS_MOST 16
+#define WIDE_TICKS 10000000 /* what has more digits than a column is written in millions */
+
+/* What stands over four columns: a regime, or the hits of one. */
+struct group {
+	const char *regime;
+	const char *gaps; /* NULL but for replay */
+	bool hits;
+};
+
+static const char *text(const json_t *line, const char *key)
+{
+	return json_string_value(json_object_get(line, key));
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static const json_t *find(const json_t *tails, const char *row, const struct group *group)
+{
+	const json_t *one;
+	size_t index;
+
+	json_array_foreach(tails, index, one)
+		if (same(text(one, "row"), row) && same(text(one, "regime"), group->regime) &&
+		    same(text(one, "gaps"), group->gaps))
+			return one;
+	return NULL;
+}
+
+/* Each regime and file once, in the section's order; a storm's hits behind it. */
+static unsigned int find_groups(const json_t *tails, struct group groups[GROUPS_MOST])
+{
+	unsigned int count = 0, i;
+	const json_t *one;
+	size_t index;
+
+	json_array_foreach(tails, index, one) {
+		struct group group = { text(one, "regime"), text(one, "gaps"), false };
+
+		for (i = 0; i < count && !(same(groups[i].regime, group.regime) &&
+					   same(groups[i].gaps, group.gaps)); i++)
+			;
+		if (i < count || count + 2 > GROUPS_MOST)
+			continue;
+		groups[count++] = group;
+		if (!same(group.regime, tails_regime_name(TAILS_STORM)))
+			continue;
+		group.hits = true;
+		groups[count++] = group;
+	}
+	return count;
+}
+
+static void print_number(FILE *out, const json_t *value)
+{
+	double number = json_number_value(value);
+
+	if (!json_is_number(value))
+		fprintf(out, " %7s", "-");
+	else if (number >= WIDE_TICKS)
+		fprintf(out, " %6.0fM", number / 1e6);
+	else
+		fprintf(out, " %7.0f", number);
+}
+
+static void print_cell(FILE *out, const json_t *cell, const struct group *group)
+{
+	static const char *const keys[FIGURES] = { "p50", "p99", "p999", "max" };
+	const char *why = text(cell, "violation");
+	unsigned int i;
+
+	fputs(" |", out);
+	if (why) {
+		fprintf(out, " %-31.31s", why);
+		return;
+	}
+	if (!group->hits) {
+		for (i = 0; i < FIGURES; i++)
+			print_number(out, json_object_get(cell, keys[i]));
+		return;
+	}
+	fprintf(out, " %6.2f%%", 100 * json_number_value(json_object_get(cell, "hits")) /
+					 json_number_value(json_object_get(cell, "samples")));
+	print_number(out, json_object_get(cell, "hit_p50"));
+	print_number(out, json_object_get(cell, "hit_max"));
+	fprintf(out, " %7s", "");
+}
+
+static void print_heads(FILE *out, const struct group *groups, unsigned int count)
+{
+	char title[64];
+	unsigned int i;
+
+	fprintf(out, "\n%-30s", "");
+	for (i = 0; i < count; i++) {
+		snprintf(title, sizeof(title), "%s%s%s", groups[i].regime,
+			 groups[i].gaps ? " of " : groups[i].hits ? ", hit by a signal" : "",
+			 groups[i].gaps ? groups[i].gaps : "");
+		fprintf(out, " | %-31.31s", title);
+	}
+	fprintf(out, "\n%-30s", "row");
+	for (i = 0; i < count; i++)
+		fprintf(out, " | %7s %7s %7s %7s",
+			groups[i].hits ? "share" : "p50", groups[i].hits ? "p50" : "p99",
+			groups[i].hits ? "max" : "p99.9", groups[i].hits ? "" : "max");
+	fputc('\n', out);
+}
+
+/* Rows, each once, with the figures of `count` groups. */
+static void print_groups(FILE *out, const json_t *tails, const struct group *groups,
+			 unsigned int count)
+{
+	const json_t *one, *cell;
+	unsigned int i;
+	size_t index;
+
+	print_heads(out, groups, count);
+	json_array_foreach(tails, index, one) {
+		const char *row = text(one, "row");
+		struct group own = { text(one, "regime"), text(one, "gaps"), false };
+
+		if (one != find(tails, row, &own) || !same(own.regime, groups[0].regime) ||
+		    !same(own.gaps, groups[0].gaps))
+			continue;
+		fprintf(out, "%-30.30s", row);
+		for (i = 0; i < count; i++) {
+			cell = find(tails, row, &groups[i]);
+			if (cell)
+				print_cell(out, cell, &groups[i]);
+		}
+		fputc('\n', out);
+	}
+}
+
+void tails_print(FILE *out, const json_t *tails)
+{
+	struct group groups[GROUPS_MOST];
+	unsigned int count = find_groups(tails, groups), i;
+
+	if (!count)
+		return;
+	fprintf(out, "\nfenced latency of single events, TSC ticks (two clock reads around "
+		     "nothing: %lld)\n",
+		(long long)json_integer_value(
+			json_object_get(json_array_get(tails, 0), "fence_p50")));
+	for (i = 0; i < count; i += 2)
+		print_groups(out, tails, groups + i, count - i < 2 ? 1 : 2);
+}
