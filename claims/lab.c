@@ -8,6 +8,7 @@
 #include "claims/claims.h"
 #include "schemes/core/clock.h"
 #include "judge/judge.h"
+#include "judge/player.h"
 #include "results/samples.h"
 
 #define POINTS_TRIED 40 /* more than any event here has */
@@ -17,6 +18,7 @@
 struct stage {
 	const struct scene *scene;
 	struct buffer *buffer;
+	struct player player;
 	struct seen *seen;
 	unsigned int at; /* call of the hook, from 1 */
 	unsigned int calls;
@@ -49,11 +51,14 @@ static void watch(struct stage *stage, uint64_t turn, enum scene_interrupts what
 	points.hook = on_point;
 }
 
-static void beat(struct stage *stage)
+static void around_beat(void *arg, bool begins)
 {
-	watch(stage, stage->seen->beats++, SCENE_BEATS_INTERRUPTED);
-	stage->buffer->driver->beat(stage->buffer->scheme, &stage->buffer->writer);
-	points.hook = NULL;
+	struct stage *stage = arg;
+
+	if (begins)
+		watch(stage, stage->seen->beats++, SCENE_BEATS_INTERRUPTED);
+	else
+		points.hook = NULL;
 }
 
 static void one_event(struct stage *stage, uint64_t number)
@@ -62,38 +67,24 @@ static void one_event(struct stage *stage, uint64_t number)
 	uint64_t before = points.clock_reads;
 
 	watch(stage, number, SCENE_INTERRUPTED);
-	stage->buffer->driver->run(stage->buffer->scheme, &stage->buffer->writer, 1);
+	player_event(&stage->player);
 	points.hook = NULL;
 	if (points.clock_reads - before > seen->most_reads)
 		seen->most_reads = points.clock_reads - before;
 }
 
-/* Time goes by, with beats in it. */
-static void pass(struct stage *stage, uint64_t ticks, uint64_t beat_every, uint64_t *next)
-{
-	uint64_t end = virtual_clock.now + ticks;
-
-	for (; beat_every && (int64_t)(end - *next) >= 0; *next += beat_every) {
-		if ((int64_t)(*next - virtual_clock.now) > 0)
-			virtual_clock.now = *next;
-		beat(stage);
-	}
-	if ((int64_t)(end - virtual_clock.now) > 0)
-		virtual_clock.now = end;
-}
-
 static void play(struct stage *stage, uint32_t bits)
 {
 	const struct scene *scene = stage->scene;
-	uint64_t events = scene->events ? scene->events : 4096, every = scene->beat_every, next, i;
+	uint64_t events = scene->events ? scene->events : 4096, every = scene->beat_every, i;
 
-	if (!every && stage->buffer->driver->desc->needs & NEED_BEAT)
-		every = (uint64_t)driver_beat_ticks(stage->buffer->driver, bits, 1e9);
-	if (every == SCENE_NO_BEAT)
-		every = 0;
-	next = virtual_clock.now + every;
+	if (!every)
+		every = player_every(stage->buffer->driver, bits, 1e9);
+	player_begin(&stage->player, stage->buffer, every == SCENE_NO_BEAT ? 0 : every);
+	stage->player.around = around_beat;
+	stage->player.arg = stage;
 	for (i = 0; i < events; i++) {
-		pass(stage, scene->gap, every, &next);
+		player_pass(&stage->player, scene->gap);
 		one_event(stage, i);
 		if (i % DRAINED_EVENTS == DRAINED_EVENTS - 1)
 			buffer_drain(stage->buffer, &stage->seen->check);
@@ -120,9 +111,7 @@ bool lab_play(const struct scene *scene, struct seen *seen)
 		config.stamp_bits = scene->bits;
 	if (scene->bits && driver->counter_bits < 64)
 		config.counter_bits = scene->bits;
-	points = (struct points){ .hook = NULL };
-	virtual_clock.now = scene->now ? scene->now : 1u << 20;
-	virtual_clock.step = scene->step ? scene->step : 1;
+	player_clock(scene->now ? scene->now : 1u << 20, scene->step ? scene->step : 1);
 	if (buffer_reset(&buffer, &config)) {
 		buffer_close(&buffer);
 		return false;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/buffer.h"
+#include "judge/player.h"
 #include "schemes/core/clock.h"
 #include "base/options.h"
 #include "place/ticks.h"
@@ -27,8 +27,6 @@ struct channel {
 	uint64_t count;
 	uint64_t recorded;
 	uint64_t bytes;
-	uint64_t beat_ticks; /* 0: no beat is needed */
-	uint64_t beat_at;
 };
 
 static void each(void *arg, const struct event *event)
@@ -54,7 +52,8 @@ static void channel_drain(struct channel *channel)
 	channel->buffer.driver->walk(channel->buffer.scheme, each, channel);
 }
 
-static int channel_open(struct channel *channel, const struct driver *driver, uint64_t events)
+static int channel_open(struct channel *channel, struct player *player, const struct driver *driver,
+			uint64_t events)
 {
 	struct ring_config config = buffer_config(driver, 16, 4);
 
@@ -69,10 +68,8 @@ static int channel_open(struct channel *channel, const struct driver *driver, ui
 		channel->events = NULL;
 		return EXIT_RESOURCE;
 	}
-	if (driver->desc->needs & NEED_BEAT)
-		channel->beat_ticks =
-			(uint64_t)driver_beat_ticks(driver, driver->stamp_bits, ticks_hz());
-	channel->beat_at = virtual_clock.now + channel->beat_ticks;
+	player_begin(player, &channel->buffer,
+		     player_every(driver, driver->stamp_bits, ticks_hz()));
 	return 0;
 }
 
@@ -84,31 +81,9 @@ static void channel_close(struct channel *channel)
 	channel->events = NULL;
 }
 
-/* Lets time pass to `until`, with the beats of all channels on the way. */
-static void pass(struct channel *channels, unsigned int count, uint64_t until)
-{
-	struct channel *first, *channel;
-
-	for (;;) {
-		first = NULL;
-		for (channel = channels; channel < channels + count; channel++)
-			if (channel->beat_ticks && channel->beat_at < until &&
-			    (!first || channel->beat_at < first->beat_at))
-				first = channel;
-		if (!first)
-			break;
-		if (first->beat_at > virtual_clock.now)
-			virtual_clock.now = first->beat_at;
-		first->buffer.driver->beat(first->buffer.scheme, &first->buffer.writer);
-		first->beat_at += first->beat_ticks;
-	}
-	if (until > virtual_clock.now)
-		virtual_clock.now = until;
-}
-
 /* The same events each time that `config` is the same: they go to channel 0 or the last one. */
 static uint64_t record_all(const struct channels_config *config, struct channel *channels,
-			   unsigned int count)
+			   struct player *players, unsigned int count)
 {
 	uint64_t random = config->seed, i, ticks, frequent = 0, split;
 	struct channel *channel;
@@ -126,10 +101,10 @@ static uint64_t record_all(const struct channels_config *config, struct channel 
 		often = split % SHARE_UNIT < (uint64_t)(config->share * SHARE_UNIT);
 		frequent += often;
 		channel = &channels[often ? 0 : count - 1];
-		pass(channels, count, virtual_clock.now + ticks);
+		player_until(players, count, virtual_clock.now + ticks);
 		/* One sequence over both channels. */
 		channel->buffer.writer.written[CONTEXT_TASK] = i;
-		channel->buffer.driver->run(channel->buffer.scheme, &channel->buffer.writer, 1);
+		player_event(&players[channel - channels]);
 		if (++channel->recorded % DRAIN_EVENTS == 0)
 			channel_drain(channel);
 	}
@@ -166,33 +141,27 @@ static void merge(const struct channel *a, const struct channel *b, struct chann
 	}
 }
 
-static void clock_start(void)
-{
-	points = (struct points){ .hook = NULL };
-	virtual_clock.now = 1u << 20;
-	virtual_clock.step = 1;
-}
-
 int channels_run(const struct channels_config *config, struct channels_result *result)
 {
 	struct channel channels[2] = { { .count = 0 } };
+	struct player players[2];
 	int error;
 
 	*result = (struct channels_result){ .events = config->events };
-	clock_start();
-	error = channel_open(&channels[0], config->normal, config->events);
+	player_clock(1u << 20, 1);
+	error = channel_open(&channels[0], &players[0], config->normal, config->events);
 	if (error)
 		return error;
-	record_all(config, channels, 1);
+	record_all(config, channels, players, 1);
 	result->normal_bytes = channels[0].bytes;
 	result->lost = config->events - channels[0].count;
 	channel_close(&channels[0]);
-	clock_start();
-	error = channel_open(&channels[0], config->compact, config->events);
+	player_clock(1u << 20, 1);
+	error = channel_open(&channels[0], &players[0], config->compact, config->events);
 	if (!error)
-		error = channel_open(&channels[1], config->normal, config->events);
+		error = channel_open(&channels[1], &players[1], config->normal, config->events);
 	if (!error) {
-		result->frequent = record_all(config, channels, 2);
+		result->frequent = record_all(config, channels, players, 2);
 		result->bytes = channels[0].bytes + channels[1].bytes;
 		result->lost += config->events - channels[0].count - channels[1].count;
 		merge(&channels[0], &channels[1], result);

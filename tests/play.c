@@ -33,7 +33,7 @@ static void nested_now(struct play *play)
 	play->interrupts++;
 	virtual_clock.now += play->plan.jump_before;
 	play->depth++;
-	if (play->plan.nested == NESTED_BEAT && !play->beating)
+	if (play->plan.nested == NESTED_BEAT && !play->player.beating)
 		play_beat(play);
 	else if (play->plan.nested != NESTED_TIME)
 		play->driver->interrupt(scheme, writer, CONTEXT_TASK + play->depth);
@@ -146,6 +146,7 @@ void play_start(struct play *play, const struct stage *stage)
 	const struct driver *driver = play->driver;
 	struct ring_config config = buffer_config(driver, stage->subbuf_shift, stage->count_shift);
 	struct writer *writer = &play->buffer.writer;
+	uint64_t every = 0;
 
 	points.hook = NULL;
 	play->stage = *stage;
@@ -170,16 +171,12 @@ void play_start(struct play *play, const struct stage *stage)
 	play->labels[0] = play->labels[1] = "never";
 	play->calls = play->depth = play->interrupts = 0;
 	play->unmet = 0;
-	play->beating = false;
-	play->last_beat = play->next_beat = virtual_clock.now;
-	play->worst_beat = play->beat_every = 0;
 	if (driver->desc->needs & NEED_BEAT && !stage->no_beats)
-		play->beat_every = beat_period(stage, config.stamp_bits);
+		every = beat_period(stage, config.stamp_bits);
 	/* Cut bits shorten a wrap by a granule. */
-	if (play->beat_every >
-	    scheme_reach_ticks(driver->desc, config.stamp_bits) - 8 * stage->step)
-		play->beat_every -= bits_mask(scheme_cut_bits(driver->desc, config.stamp_bits));
-	play->next_beat += play->beat_every;
+	if (every > scheme_reach_ticks(driver->desc, config.stamp_bits) - 8 * stage->step)
+		every -= bits_mask(scheme_cut_bits(driver->desc, config.stamp_bits));
+	player_begin(&play->player, &play->buffer, every);
 	points.clock_reads = points.atomics = points.retries = 0;
 }
 
@@ -195,50 +192,21 @@ void play_plan(struct play *play, const struct plan *plan)
 
 /* ---- playing ---- */
 
-static void beat_seen(struct play *play)
-{
-	uint64_t since = virtual_clock.now - play->last_beat;
-
-	if (since > play->worst_beat)
-		play->worst_beat = since;
-}
-
 void play_beat(struct play *play)
 {
-	uint64_t begin = virtual_clock.now;
-
-	play->beating = true;
-	play->driver->beat(play->buffer.scheme, &play->buffer.writer);
-	play->beating = false;
-	/* Bounds what the scheme can have seen: from before one beat to after the next. */
-	beat_seen(play);
-	play->last_beat = begin;
-	play->next_beat = begin + play->beat_every;
-}
-
-static bool beat_due(const struct play *play)
-{
-	return play->beat_every && (int64_t)(virtual_clock.now - play->next_beat) >= 0;
+	player_beat(&play->player);
 }
 
 void play_pass(struct play *play, uint64_t ticks)
 {
-	uint64_t end = virtual_clock.now + ticks;
-
-	while (play->beat_every && (int64_t)(end - play->next_beat) >= 0) {
-		if ((int64_t)(play->next_beat - virtual_clock.now) > 0)
-			virtual_clock.now = play->next_beat;
-		play_beat(play);
-	}
-	if ((int64_t)(end - virtual_clock.now) > 0)
-		virtual_clock.now = end;
+	player_pass(&play->player, ticks);
 }
 
 void play_event(struct play *play)
 {
-	if (beat_due(play))
+	if (player_is_due(&play->player))
 		play_beat(play);
-	play->driver->run(play->buffer.scheme, &play->buffer.writer, 1);
+	player_event(&play->player);
 }
 
 /* A state of the writer's random sequence whose next value ends in `extra`. */
@@ -261,7 +229,7 @@ void play_event_of(struct play *play, uint32_t extra)
 
 	assert_true(extra <= PAD_MOST);
 	play->check.payload_most = play->driver->payload_bytes + PAD_MOST;
-	if (beat_due(play))
+	if (player_is_due(&play->player))
 		play_beat(play);
 	writer->random = pad_state(extra);
 	writer->random_extra = true;
@@ -299,9 +267,9 @@ void play_end(struct play *play)
 	struct judgement judgement;
 
 	points.hook = NULL;
-	beat_seen(play);
+	player_look(&play->player);
 	given = (struct judge_given){
-		.beat_worst_ticks = play->worst_beat,
+		.beat_worst_ticks = play->player.beat_worst,
 		.nested = play->interrupts,
 		.equal_stamps = !play->stage.step,
 	};
@@ -365,7 +333,7 @@ static void say_stage(const struct play *play)
 		: plan->nested == NESTED_BEAT ? "beat"
 					      : "time",
 		plan->burst, plan->jump_before, plan->jump_after, play->interrupts,
-		play->worst_beat, play->unmet);
+		play->player.beat_worst, play->unmet);
 }
 
 void play_assert_kept(struct play *play, uint32_t excused_oracles)

@@ -13,6 +13,7 @@
 #define STAMPEDE_COUNTING
 #endif
 #include "judge/judge.h"
+#include "judge/player.h"
 
 /* What happens at a point. */
 enum nested {
@@ -58,11 +59,7 @@ struct play {
 	unsigned int depth; /* of nested writers */
 	unsigned int interrupts; /* that came */
 	bool masks; /* the row blocks signals: its interrupts have to be signals */
-	bool beating;
-	uint64_t last_beat;
-	uint64_t next_beat;
-	uint64_t beat_every; /* ticks; 0: no beat is needed, or none is given */
-	uint64_t worst_beat; /* longest time without a beat */
+	struct player player;
 	uint32_t unmet; /* needs, at the end */
 	char what[256]; /* what is being played, for whoever has to repeat it */
 };

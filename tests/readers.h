@@ -184,7 +184,7 @@ static inline void play_nested(uint64_t jump)
 		for (other = at; other < 40; other += 3) {
 			plan.at[0] = at;
 			plan.at[1] = other == at ? 0 : other;
-			if (stand.play.beat_every)
+			if (stand.play.player.beat_every)
 				plan.jump_before = plan.jump_after = 0;
 			play_plan(&stand.play, &plan);
 			play_event(&stand.play);

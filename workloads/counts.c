@@ -9,6 +9,7 @@
 
 #include "schemes/core/clock.h"
 #include "judge/judge.h"
+#include "judge/player.h"
 #include "base/options.h"
 
 #define PAYLOAD_BYTES 8 /* what an event of the timed build carries */
@@ -16,12 +17,7 @@
 #define EVENTS_LEAST 64
 #define SECONDS_LEAST 4.0
 
-static void reset(uint64_t step_ticks)
-{
-	points = (struct points){ .hook = NULL };
-	virtual_clock.now = 1u << 20;
-	virtual_clock.step = step_ticks;
-}
+#define BEGIN (UINT64_C(1) << 20)
 
 /* `events`, before every sixteenth of which more than a wrap goes by. */
 static void run_wrapping(struct buffer *buffer, uint64_t events)
@@ -45,7 +41,7 @@ int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ti
 
 	if (buffer_open(&buffer, driver, &config))
 		return EXIT_RESOURCE;
-	reset(step_ticks);
+	player_clock(BEGIN, step_ticks);
 	if (wrapping)
 		run_wrapping(&buffer, events);
 	else
@@ -61,36 +57,25 @@ int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ti
 }
 
 /* `seconds` of events at `rate`, with beats in between where they are due. */
-static void play(struct buffer *buffer, double rate, double seconds, double hz,
-		 struct check *check)
+static void play(struct player *player, double rate, double seconds, double hz, struct check *check)
 {
-	const struct driver *driver = buffer->driver;
-	double begin = (double)virtual_clock.now, end = begin + seconds * hz;
-	double event_ticks = hz / rate, event_at = begin, beat_ticks = 2 * (end - begin), beat_at;
-	uint64_t since = 0;
+	uint64_t begin = virtual_clock.now, events = (uint64_t)ceil(rate * seconds), i;
 
-	if (driver->desc->needs & NEED_BEAT)
-		beat_ticks = driver_beat_ticks(driver, driver->stamp_bits, hz);
-	for (beat_at = begin + beat_ticks; event_at < end;) {
-		if (beat_at < event_at) {
-			virtual_clock.now = (uint64_t)beat_at;
-			driver->beat(buffer->scheme, &buffer->writer);
-			beat_at += beat_ticks;
-		} else {
-			virtual_clock.now = (uint64_t)event_at;
-			driver->run(buffer->scheme, &buffer->writer, 1);
-			event_at += event_ticks;
-		}
-		if (++since % 1024 == 0)
-			buffer_drain(buffer, check);
+	for (i = 0; i < events; i++) {
+		player_until(player, 1, begin + (uint64_t)((double)i * hz / rate));
+		player_event(player);
+		if (i % 1024 == 1023)
+			buffer_drain(player->buffer, check);
 	}
-	buffer_drain(buffer, check);
+	player_until(player, 1, begin + (uint64_t)(seconds * hz));
+	buffer_drain(player->buffer, check);
 }
 
 json_t *counts_by_rate(const struct driver *driver, double hz)
 {
 	struct ring_config config = buffer_config(driver, 16, 4);
 	json_t *points_seen = json_array();
+	struct player player;
 	struct buffer buffer;
 	struct check check;
 	double rate, seconds, header, payload;
@@ -101,11 +86,12 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 		seconds = rate * SECONDS_LEAST > EVENTS_MOST ? EVENTS_MOST / rate : SECONDS_LEAST;
 		if (rate * seconds < EVENTS_LEAST)
 			seconds = EVENTS_LEAST / rate;
-		reset(0);
+		player_clock(BEGIN, 0);
 		if (buffer_reset(&buffer, &config))
 			break;
 		check_init(&check, driver->desc, config.stamp_bits);
-		play(&buffer, rate, seconds, hz, &check);
+		player_begin(&player, &buffer, player_every(driver, driver->stamp_bits, hz));
+		play(&player, rate, seconds, hz, &check);
 		header = (double)check.header_bytes +
 			 (double)check.by_context[CONTEXT_BEAT] * PAYLOAD_BYTES;
 		payload = (double)check.by_context[CONTEXT_TASK] * PAYLOAD_BYTES;
@@ -118,22 +104,6 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 	}
 	buffer_close(&buffer);
 	return points_seen;
-}
-
-/* The next event of a replay, and the beats that are due before it. */
-static void replay_one(struct buffer *buffer, double event_at, double *beat_at, double beat_ticks)
-{
-	const struct driver *driver = buffer->driver;
-
-	for (; *beat_at < event_at; *beat_at += beat_ticks) {
-		/* Never back: an event before it may have read the clock up to here. */
-		if (virtual_clock.now < (uint64_t)*beat_at)
-			virtual_clock.now = (uint64_t)*beat_at;
-		driver->beat(buffer->scheme, &buffer->writer);
-	}
-	if (virtual_clock.now < (uint64_t)event_at)
-		virtual_clock.now = (uint64_t)event_at;
-	driver->run(buffer->scheme, &buffer->writer, 1);
 }
 
 /* What rows with natural alignment leave empty, in a record or behind its payload. */
@@ -165,31 +135,30 @@ json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint
 		      double hz, uint64_t seed, enum verdict *verdict)
 {
 	struct ring_config config = buffer_config(driver, 16, 4);
-	double begin = 1u << 20, event_at = begin, beat_at = HUGE_VAL, beat_ticks = 0;
+	double event_at = (double)BEGIN;
 	struct judge_given given = { .ample = true };
 	struct judgement judgement;
+	struct player player;
 	struct buffer buffer;
 	struct check check;
 	uint64_t i;
 
 	if (buffer_open(&buffer, driver, &config))
 		return NULL;
-	reset(1);
+	player_clock(BEGIN, 1);
 	/* The scheme began at another time. */
 	buffer_reset(&buffer, &config);
 	buffer_check(&buffer, &check);
-	if (driver->desc->needs & NEED_BEAT) {
-		beat_ticks = driver_beat_ticks(driver, driver->stamp_bits, hz);
-		beat_at = begin + beat_ticks;
-	}
+	player_begin(&player, &buffer, player_every(driver, driver->stamp_bits, hz));
 	for (i = 1; i <= events; i++) {
 		event_at += gaps_sample_ns(gaps, &seed) * hz * 1e-9;
-		replay_one(&buffer, event_at, &beat_at, beat_ticks);
+		player_until(&player, 1, (uint64_t)event_at);
+		player_event(&player);
 		if (i % 1024 == 0)
 			buffer_drain(&buffer, &check);
 	}
 	judge_buffer(&buffer, &check, &given, &judgement);
 	*verdict = judgement.verdict;
 	buffer_close(&buffer);
-	return replay_json(&check, driver->row, gaps->name, (event_at - begin) / hz, *verdict);
+	return replay_json(&check, driver->row, gaps->name, (event_at - (double)BEGIN) / hz, *verdict);
 }
