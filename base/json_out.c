@@ -2,38 +2,38 @@
 #include "base/json_out.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/exit.h"
+#include "base/fail.h"
+#include "base/file.h"
 
-static int fail(const char *path, int error)
+struct document {
+	const json_t *json;
+	size_t flags;
+};
+
+static int write_json(FILE *out, void *arg)
 {
-	fprintf(stderr, "stampede: cannot write %s: %s\n", path, strerror(error));
-	return EXIT_RESOURCE;
+	const struct document *document = arg;
+
+	return json_dumpf(document->json, out, JSON_INDENT(1) | document->flags);
 }
 
 int json_out_as(const char *path, const json_t *json, size_t flags)
 {
-	char temporary[4096];
-	int error = 0;
+	struct document document = { json, flags };
+	bool on_stdout = !strcmp(path, "-");
+	int error;
 
 	errno = 0;
-	if (!strcmp(path, "-"))
-		return json_dumpf(json, stdout, JSON_INDENT(1) | flags) || putchar('\n') == EOF ||
-		       fflush(stdout) ? fail("standard output", errno ? errno : EIO) : EXIT_FINE;
-	if (snprintf(temporary, sizeof(temporary), "%s.tmp.%d", path, (int)getpid()) >=
-	    (int)sizeof(temporary)) {
-		fprintf(stderr, "stampede: '%s' is too long a name\n", path);
-		return EXIT_USAGE;
-	}
-	if (json_dump_file(json, temporary, JSON_INDENT(1) | flags) || rename(temporary, path))
+	if (!on_stdout)
+		error = file_put(AT_FDCWD, path, write_json, &document);
+	else if (write_json(stdout, &document) || putchar('\n') == EOF || fflush(stdout))
 		error = errno ? errno : EIO;
-	if (!error)
-		return EXIT_FINE;
-	unlink(temporary);
-	return fail(path, error);
+	else
+		error = 0;
+	return error ? fail_file("write", on_stdout ? "standard output" : path, error) : EXIT_FINE;
 }
 
 int json_out(const char *path, const json_t *json)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* See place.h; the planner is in place_plan.c. */
 #define _GNU_SOURCE
+#include "base/file.h"
 #include "place/place_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,39 +22,6 @@
  */
 #define DISCOVERY_FLAGS \
 	(HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED | HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING)
-
-static void print_line(const char *format, va_list arguments)
-{
-	char line[512];
-
-	vsnprintf(line, sizeof(line), format, arguments);
-	fprintf(stderr, "stampede: %s\n", line);
-}
-
-enum place_status place_usage(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	print_line(format, arguments);
-	va_end(arguments);
-	return EXIT_USAGE;
-}
-
-enum place_status place_refused(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	print_line(format, arguments);
-	va_end(arguments);
-	return EXIT_RESOURCE;
-}
-
-enum place_status place_out_of_memory(void)
-{
-	return place_refused("out of memory while placing threads");
-}
 
 static char *list_text(hwloc_const_bitmap_t set)
 {
@@ -71,22 +39,22 @@ static char *list_text(hwloc_const_bitmap_t set)
  * directly: hwloc_get_cpubind() leaves out CPUs the topology does not have, and those are what
  * gives a file from another machine away.
  */
-static enum place_status apply_affinity(struct place *place, const char *xml_path)
+static int apply_affinity(struct place *place, const char *xml_path)
 {
 	hwloc_const_bitmap_t complete = hwloc_topology_get_complete_cpuset(place->topology);
 	unsigned long mask[(CPU_NUMBER_MAX + 1) / (8 * sizeof(unsigned long))] = { 0 };
 	hwloc_bitmap_t affinity = hwloc_bitmap_alloc();
-	enum place_status status = EXIT_FINE;
+	int status = EXIT_FINE;
 
 	if (!affinity)
-		return place_out_of_memory();
+		return fail_memory("the placement of threads");
 	if (sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask))
-		status = place_refused("cannot read the CPU affinity of this thread: %s",
+		status = fail_with(EXIT_RESOURCE, "cannot read the CPU affinity of this thread: %s",
 				       strerror(errno));
 	else if (hwloc_bitmap_from_ulongs(affinity, sizeof(mask) / sizeof(mask[0]), mask))
-		status = place_out_of_memory();
+		status = fail_memory("the placement of threads");
 	else if (xml_path && !hwloc_bitmap_isincluded(affinity, complete))
-		status = place_usage("topology file %s is of another machine: it lacks CPUs of "
+		status = fail_with(EXIT_USAGE, "topology file %s is of another machine: it lacks CPUs of "
 				     "this one; delete it",
 				     xml_path);
 	else
@@ -96,41 +64,41 @@ static enum place_status apply_affinity(struct place *place, const char *xml_pat
 }
 
 /* Loads place->topology, whose source has been set, and derives what is allowed. */
-static enum place_status load(struct place *place, unsigned long flags, const char *xml_path)
+static int load(struct place *place, unsigned long flags, const char *xml_path)
 {
-	enum place_status status = EXIT_FINE;
+	int status = EXIT_FINE;
 
 	if (hwloc_topology_set_flags(place->topology, flags) ||
 	    hwloc_topology_load(place->topology)) {
 		if (xml_path)
-			return place_usage("cannot load topology file %s: %s; delete it", xml_path,
+			return fail_with(EXIT_USAGE, "cannot load topology file %s: %s; delete it", xml_path,
 					   strerror(errno));
-		return place_refused("cannot discover the CPU topology: %s", strerror(errno));
+		return fail_with(EXIT_RESOURCE, "cannot discover the CPU topology: %s", strerror(errno));
 	}
 	place->allowed = hwloc_bitmap_alloc();
 	if (!place->allowed ||
 	    hwloc_bitmap_and(place->allowed, hwloc_topology_get_allowed_cpuset(place->topology),
 			     hwloc_topology_get_topology_cpuset(place->topology)))
-		return place_out_of_memory();
+		return fail_memory("the placement of threads");
 	if (hwloc_topology_is_thissystem(place->topology))
 		status = apply_affinity(place, xml_path);
 	if (status)
 		return status;
 	if (hwloc_bitmap_iszero(place->allowed))
-		return place_refused("no CPU is allowed: widen the cpuset");
+		return fail_with(EXIT_RESOURCE, "no CPU is allowed: widen the cpuset");
 	place->allowed_text = list_text(place->allowed);
-	return place->allowed_text ? EXIT_FINE : place_out_of_memory();
+	return place->allowed_text ? EXIT_FINE : fail_memory("the placement of threads");
 }
 
-static enum place_status prepare(struct place *place)
+static int prepare(struct place *place)
 {
 	memset(place, 0, sizeof(*place));
-	return hwloc_topology_init(&place->topology) ? place_out_of_memory() : EXIT_FINE;
+	return hwloc_topology_init(&place->topology) ? fail_memory("the placement of threads") : EXIT_FINE;
 }
 
-enum place_status place_open(struct place *place)
+int place_open(struct place *place)
 {
-	enum place_status status = prepare(place);
+	int status = prepare(place);
 
 	if (!status)
 		status = load(place, DISCOVERY_FLAGS, NULL);
@@ -139,12 +107,12 @@ enum place_status place_open(struct place *place)
 	return status;
 }
 
-enum place_status place_open_xml(struct place *place, const char *path)
+int place_open_xml(struct place *place, const char *path)
 {
-	enum place_status status = prepare(place);
+	int status = prepare(place);
 
 	if (!status && hwloc_topology_set_xml(place->topology, path))
-		status = place_usage("cannot read topology file %s: %s", path, strerror(errno));
+		status = fail_with(EXIT_USAGE, "cannot read topology file %s: %s", path, strerror(errno));
 	if (!status)
 		status = load(place,
 			      DISCOVERY_FLAGS | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
@@ -155,12 +123,12 @@ enum place_status place_open_xml(struct place *place, const char *path)
 	return status;
 }
 
-enum place_status place_open_synthetic(struct place *place, const char *description)
+int place_open_synthetic(struct place *place, const char *description)
 {
-	enum place_status status = prepare(place);
+	int status = prepare(place);
 
 	if (!status && hwloc_topology_set_synthetic(place->topology, description))
-		status = place_usage("not a topology that hwloc understands: '%s'", description);
+		status = fail_with(EXIT_USAGE, "not a topology that hwloc understands: '%s'", description);
 	if (!status)
 		status = load(place, DISCOVERY_FLAGS, NULL);
 	if (status)
@@ -187,21 +155,21 @@ const char *place_allowed_text(const struct place *place)
  */
 
 /* The calling thread's binding is exactly `only`. `occasion` starts the line otherwise. */
-static enum place_status check_binding(const struct place *place, unsigned pu,
+static int check_binding(const struct place *place, unsigned pu,
 				       hwloc_const_bitmap_t only, const char *occasion)
 {
 	hwloc_bitmap_t actual = hwloc_bitmap_alloc();
-	enum place_status status = EXIT_FINE;
+	int status = EXIT_FINE;
 	char *text;
 
 	if (!actual)
-		return place_out_of_memory();
+		return fail_memory("the placement of threads");
 	if (hwloc_get_cpubind(place->topology, actual, HWLOC_CPUBIND_THREAD)) {
-		status = place_refused("%s CPU %u: cannot read the binding: %s", occasion, pu,
+		status = fail_with(EXIT_RESOURCE, "%s CPU %u: cannot read the binding: %s", occasion, pu,
 				       strerror(errno));
 	} else if (!hwloc_bitmap_isequal(actual, only)) {
 		text = list_text(actual);
-		status = place_refused("%s CPU %u, this thread is bound to %s: look for what "
+		status = fail_with(EXIT_RESOURCE, "%s CPU %u, this thread is bound to %s: look for what "
 				       "changes affinities here (a cpuset, a taskset)",
 				       occasion, pu, text ? text : "other CPUs");
 		free(text);
@@ -215,7 +183,7 @@ static bool acts_here(const struct place *place, const char *what, unsigned pu)
 {
 	if (hwloc_topology_is_thissystem(place->topology))
 		return true;
-	place_refused("cannot %s CPU %u: the topology is not this system's; unset HWLOC_SYNTHETIC, "
+	fail_with(EXIT_RESOURCE, "cannot %s CPU %u: the topology is not this system's; unset HWLOC_SYNTHETIC, "
 		      "HWLOC_XMLFILE and HWLOC_FSROOT",
 		      what, pu);
 	return false;
@@ -229,28 +197,28 @@ static hwloc_bitmap_t bindable(const struct place *place, unsigned pu)
 	if (!acts_here(place, "pin to", pu))
 		return NULL;
 	if (!hwloc_bitmap_isset(place->allowed, pu)) {
-		place_refused("cannot pin to CPU %u: the allowed CPUs are %s", pu,
+		fail_with(EXIT_RESOURCE, "cannot pin to CPU %u: the allowed CPUs are %s", pu,
 			      place->allowed_text);
 		return NULL;
 	}
 	only = hwloc_bitmap_alloc();
 	if (!only || hwloc_bitmap_only(only, pu)) {
-		place_out_of_memory();
+		fail_memory("the placement of threads");
 		hwloc_bitmap_free(only);
 		return NULL;
 	}
 	return only;
 }
 
-enum place_status place_bind_self(const struct place *place, unsigned pu)
+int place_bind_self(const struct place *place, unsigned pu)
 {
 	hwloc_bitmap_t only = bindable(place, pu);
-	enum place_status status;
+	int status;
 
 	if (!only)
 		return EXIT_RESOURCE;
 	if (hwloc_set_cpubind(place->topology, only, HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT))
-		status = place_refused("cannot pin to CPU %u: %s; the allowed CPUs were %s", pu,
+		status = fail_with(EXIT_RESOURCE, "cannot pin to CPU %u: %s; the allowed CPUs were %s", pu,
 				       strerror(errno), place->allowed_text);
 	else
 		status = check_binding(place, pu, only, "after pinning to");
@@ -258,30 +226,29 @@ enum place_status place_bind_self(const struct place *place, unsigned pu)
 	return status;
 }
 
-enum place_status place_unbind_self(const struct place *place)
+int place_unbind_self(const struct place *place)
 {
 	if (!hwloc_set_cpubind(place->topology, place->allowed, HWLOC_CPUBIND_THREAD))
 		return EXIT_FINE;
-	return place_refused("cannot go back to the allowed CPUs %s: %s", place->allowed_text,
+	return fail_with(EXIT_RESOURCE, "cannot go back to the allowed CPUs %s: %s", place->allowed_text,
 			     strerror(errno));
 }
 
-enum place_status place_verify_self(const struct place *place, unsigned pu)
+int place_verify_self(const struct place *place, unsigned pu)
 {
 	hwloc_bitmap_t only = bindable(place, pu);
 	hwloc_bitmap_t last = hwloc_bitmap_alloc();
-	enum place_status status;
+	int status;
 
 	if (!only)
 		status = EXIT_RESOURCE;
 	else if (!last)
-		status = place_out_of_memory();
+		status = fail_memory("the placement of threads");
 	else if (hwloc_get_last_cpu_location(place->topology, last, HWLOC_CPUBIND_THREAD))
-		status = place_refused("cannot tell which CPU this thread ran on: %s",
+		status = fail_with(EXIT_RESOURCE, "cannot tell which CPU this thread ran on: %s",
 				       strerror(errno));
 	else if (!hwloc_bitmap_isincluded(last, only))
-		status = place_refused(
-			"a thread pinned to CPU %u ran on CPU %d: what it measured is void", pu,
+		status = fail_with(EXIT_RESOURCE, "a thread pinned to CPU %u ran on CPU %d: what it measured is void", pu,
 			hwloc_bitmap_first(last));
 	else
 		status = check_binding(place, pu, only, "pinned before to");
@@ -341,7 +308,7 @@ void *place_alloc(const struct place *place, unsigned pu, size_t bytes, enum pla
 	if (!acts_here(place, "allocate near", pu))
 		return NULL;
 	if (!cpu || !bytes) {
-		place_usage("cannot allocate %zu bytes near CPU %u: %s", bytes, pu,
+		fail_with(EXIT_USAGE, "cannot allocate %zu bytes near CPU %u: %s", bytes, pu,
 			    cpu ? "nothing asked for" : "no such CPU");
 		return NULL;
 	}
@@ -353,7 +320,7 @@ void *place_alloc(const struct place *place, unsigned pu, size_t bytes, enum pla
 	}
 	memory = hwloc_alloc(place->topology, bytes);
 	if (!memory)
-		place_refused("cannot allocate %zu bytes for CPU %u: %s; take smaller rings or "
+		fail_with(EXIT_RESOURCE, "cannot allocate %zu bytes for CPU %u: %s; take smaller rings or "
 			      "fewer events",
 			      bytes, pu, strerror(errno));
 	else if (hwloc_get_nbobjs_by_type(place->topology, HWLOC_OBJ_NUMANODE) == 1)
@@ -441,51 +408,20 @@ static void strip_infos(char *xml)
 	*out = '\0';
 }
 
-/* Whole or not at all: `path` is replaced only by a complete file. Returns false, errno set. */
-static bool write_file(const char *path, const char *text)
+int place_export_xml(const struct place *place, const char *path)
 {
-	char *temporary;
-	FILE *file;
-	bool done;
-	int error;
-
-	if (asprintf(&temporary, "%s.tmp.%ld", path, (long)getpid()) < 0)
-		return false;
-	file = fopen(temporary, "we");
-	done = file && fputs(text, file) != EOF && !fflush(file) && !fsync(fileno(file));
-	error = errno;
-	if (file && fclose(file) && done) {
-		error = errno;
-		done = false;
-	}
-	if (done && rename(temporary, path)) {
-		error = errno;
-		done = false;
-	}
-	if (!done && file)
-		unlink(temporary);
-	free(temporary);
-	errno = error;
-	return done;
-}
-
-enum place_status place_export_xml(const struct place *place, const char *path)
-{
-	enum place_status status = EXIT_FINE;
 	char *exported, *text;
-	int length;
+	int length, error;
 
 	if (hwloc_topology_export_xmlbuffer(place->topology, &exported, &length, 0))
-		return place_refused("cannot export the CPU topology: %s", strerror(errno));
+		return fail_with(EXIT_RESOURCE, "cannot export the CPU topology: %s", strerror(errno));
 	text = strdup(exported);
 	hwloc_free_xmlbuffer(place->topology, exported);
 	if (!text)
-		return place_out_of_memory();
+		return fail_memory("the placement of threads");
 	strip_infos(text);
-	if (!write_file(path, text))
-		status = place_usage(
-			"cannot write %s: %s; check the directory and the space on its disk", path,
-			strerror(errno));
+	error = file_put(AT_FDCWD, path, file_write_text, text);
 	free(text);
-	return status;
+	return error ? fail_with(EXIT_USAGE, "cannot write %s: %s; check the directory and the space "
+				 "on its disk", path, strerror(error)) : EXIT_FINE;
 }

@@ -10,7 +10,7 @@
  * the control group permits, intersected with the affinity mask of the thread that opened the
  * topology: open it before pinning that thread, or only its own CPU is left.
  *
- * Functions that return enum place_status have printed one line on stderr when it is not
+ * Functions that return int have printed one line on stderr when it is not
  * EXIT_FINE; the value is the exit code the program should end with. All of them except the open
  * and close functions may be called by several threads at once on the same struct place.
  */
@@ -49,20 +49,20 @@ struct place_plan {
  * Discover this machine: 1 to 2 ms on a small one, growing with its CPUs. Never moves the calling
  * thread. EXIT_RESOURCE if discovery fails or no CPU is allowed.
  */
-enum place_status place_open(struct place *place);
+int place_open(struct place *place);
 
 /*
  * Load what place_export_xml() wrote on this machine; about 0.1 ms, for the short processes that
  * run one round each. What is allowed is read from the system again. EXIT_USAGE if the file
  * cannot be read, or lacks a CPU that this process may run on.
  */
-enum place_status place_open_xml(struct place *place, const char *path);
+int place_open_xml(struct place *place, const char *path);
 
 /*
  * A made-up machine in hwloc's words, such as "package:2 core:4 pu:2", with all its CPUs allowed.
  * Plans can be made on it; binding to it fails.
  */
-enum place_status place_open_synthetic(struct place *place, const char *description);
+int place_open_synthetic(struct place *place, const char *description);
 
 /* Safe on a zeroed struct and on one whose opening failed. */
 void place_close(struct place *place);
@@ -81,7 +81,7 @@ const char *place_allowed_text(const struct place *place);
  * that is not allowed. EXIT_RESOURCE: fewer allowed CPUs than threads, or no memory.
  * On success the plan is to be freed with place_plan_free().
  */
-enum place_status place_plan(const struct place *place, const char *list, unsigned threads,
+int place_plan(const struct place *place, const char *list, unsigned threads,
 			     struct place_plan *plan);
 void place_plan_free(struct place_plan *plan);
 
@@ -89,16 +89,16 @@ void place_plan_free(struct place_plan *plan);
  * Pin the calling thread to the allowed CPU `pu` and read the binding back. Threads created
  * afterwards inherit it. EXIT_RESOURCE if the system refuses or reports another binding.
  */
-enum place_status place_bind_self(const struct place *place, unsigned pu);
+int place_bind_self(const struct place *place, unsigned pu);
 
 /* Let the calling thread run on all allowed CPUs again, for processes that it will start. */
-enum place_status place_unbind_self(const struct place *place);
+int place_unbind_self(const struct place *place);
 
 /*
  * At the end of a measurement: the calling thread is still bound to `pu` alone and last ran on
  * it. EXIT_RESOURCE if something moved it, which voids what was measured.
  */
-enum place_status place_verify_self(const struct place *place, unsigned pu);
+int place_verify_self(const struct place *place, unsigned pu);
 
 /*
  * `bytes` (>= 1) of zeroed, page-aligned, not yet touched memory on the NUMA node of `pu`;
@@ -132,6 +132,6 @@ int place_smt_siblings(const struct place *place, unsigned pu, unsigned *sibling
  * name, control group, process name, serial numbers). Written beside `path` and renamed, so an
  * older file stays whole on error. EXIT_USAGE if it cannot be written.
  */
-enum place_status place_export_xml(const struct place *place, const char *path);
+int place_export_xml(const struct place *place, const char *path);
 
 #endif

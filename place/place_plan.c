@@ -13,19 +13,19 @@
  * every core. Cores are walked in hwloc's logical order, in which neighbours are close, and not by
  * OS index, which may alternate between packages.
  */
-static enum place_status take_by_core(const struct place *place, hwloc_bitmap_t candidates,
+static int take_by_core(const struct place *place, hwloc_bitmap_t candidates,
 				      unsigned threads, struct place_plan *plan)
 {
 	hwloc_bitmap_t round = hwloc_bitmap_alloc();
 	hwloc_obj_t pu;
 
 	if (!round)
-		return place_out_of_memory();
+		return fail_memory("the placement of threads");
 	while (plan->count < threads && !hwloc_bitmap_iszero(candidates)) {
 		if (hwloc_bitmap_copy(round, candidates) ||
 		    hwloc_bitmap_singlify_per_core(place->topology, round, 0)) {
 			hwloc_bitmap_free(round);
-			return place_out_of_memory();
+			return fail_memory("the placement of threads");
 		}
 		pu = NULL;
 		while (plan->count < threads &&
@@ -48,17 +48,17 @@ static bool allowed_of_kind(const struct place *place, unsigned kind, hwloc_bitm
 }
 
 /* The caller has checked that enough CPUs are allowed. */
-static enum place_status choose(const struct place *place, unsigned threads,
+static int choose(const struct place *place, unsigned threads,
 				struct place_plan *plan)
 {
 	int kinds = hwloc_cpukinds_get_nr(place->topology, 0);
 	hwloc_bitmap_t candidates = hwloc_bitmap_alloc();
 	hwloc_bitmap_t left = hwloc_bitmap_dup(place->allowed);
-	enum place_status status = EXIT_FINE;
+	int status = EXIT_FINE;
 	int kind;
 
 	if (!candidates || !left)
-		status = place_out_of_memory();
+		status = fail_memory("the placement of threads");
 	for (kind = kinds - 1; !status && kind >= 0; kind--)
 		if (allowed_of_kind(place, kind, candidates) &&
 		    hwloc_bitmap_weight(candidates) >= (int)threads) {
@@ -117,28 +117,28 @@ static bool parse_range(const char **cursor, unsigned *first, unsigned *last)
  * hwloc's own list parser loses the order and takes "3-" for all CPUs there may ever be. The whole
  * list is checked, also what is beyond `threads`: a wrong number is a wrong number.
  */
-static enum place_status choose_from_list(const struct place *place, const char *list,
+static int choose_from_list(const struct place *place, const char *list,
 					  unsigned threads, struct place_plan *plan)
 {
 	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
-	enum place_status status = seen ? EXIT_FINE : place_out_of_memory();
+	int status = seen ? EXIT_FINE : fail_memory("the placement of threads");
 	const char *cursor = list;
 	unsigned cpu, last, listed = 0;
 
 	while (!status && (*cursor || !listed)) {
 		if (!parse_range(&cursor, &cpu, &last)) {
-			status = place_usage("cannot parse CPU list '%s' at '%s': give numbers and "
+			status = fail_with(EXIT_USAGE, "cannot parse CPU list '%s' at '%s': give numbers and "
 					     "ranges such as 0,2-3",
 					     list, cursor);
 			break;
 		}
 		for (; !status && cpu <= last; cpu++, listed++) {
 			if (!hwloc_bitmap_isset(place->allowed, cpu))
-				status = place_usage(
+				status = fail_with(EXIT_USAGE, 
 					"CPU %u of list '%s' is not among the allowed CPUs %s", cpu,
 					list, place->allowed_text);
 			else if (hwloc_bitmap_isset(seen, cpu))
-				status = place_usage("CPU %u is twice in list '%s'", cpu, list);
+				status = fail_with(EXIT_USAGE, "CPU %u is twice in list '%s'", cpu, list);
 			else if (plan->count < threads)
 				plan->pu[plan->count++] = cpu;
 			hwloc_bitmap_set(seen, cpu);
@@ -146,14 +146,14 @@ static enum place_status choose_from_list(const struct place *place, const char 
 	}
 	hwloc_bitmap_free(seen);
 	if (!status && listed < threads)
-		status = place_usage("%u threads need as many CPUs, but list '%s' has %u: name "
+		status = fail_with(EXIT_USAGE, "%u threads need as many CPUs, but list '%s' has %u: name "
 				     "more or run fewer threads",
 				     threads, list, listed);
 	return status;
 }
 
 /* What the chosen CPUs have in common. */
-static enum place_status describe(const struct place *place, struct place_plan *plan)
+static int describe(const struct place *place, struct place_plan *plan)
 {
 	hwloc_bitmap_t chosen = hwloc_bitmap_alloc();
 	unsigned i;
@@ -161,7 +161,7 @@ static enum place_status describe(const struct place *place, struct place_plan *
 	plan->allowed_text = strdup(place->allowed_text);
 	if (!chosen || !plan->allowed_text) {
 		hwloc_bitmap_free(chosen);
-		return place_out_of_memory();
+		return fail_memory("the placement of threads");
 	}
 	for (i = 0; i < plan->count; i++)
 		hwloc_bitmap_set(chosen, plan->pu[i]);
@@ -176,22 +176,22 @@ static enum place_status describe(const struct place *place, struct place_plan *
 	return EXIT_FINE;
 }
 
-enum place_status place_plan(const struct place *place, const char *list, unsigned threads,
+int place_plan(const struct place *place, const char *list, unsigned threads,
 			     struct place_plan *plan)
 {
 	unsigned allowed = (unsigned)hwloc_bitmap_weight(place->allowed);
-	enum place_status status;
+	int status;
 
 	memset(plan, 0, sizeof(*plan));
 	if (!threads)
-		return place_usage("no thread to place: ask for 1 or more");
+		return fail_with(EXIT_USAGE, "no thread to place: ask for 1 or more");
 	if (threads > allowed)
-		return place_refused("%u threads need as many CPUs, but only %u are allowed (%s): "
+		return fail_with(EXIT_RESOURCE, "%u threads need as many CPUs, but only %u are allowed (%s): "
 				     "run fewer threads or widen the cpuset",
 				     threads, allowed, place->allowed_text);
 	plan->pu = calloc(threads, sizeof(*plan->pu));
 	if (!plan->pu)
-		return place_out_of_memory();
+		return fail_memory("the placement of threads");
 	status = list ? choose_from_list(place, list, threads, plan) : choose(place, threads, plan);
 	if (!status)
 		status = describe(place, plan);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -22,49 +21,10 @@
 #define LATEST_TEMP ".latest.tmp"
 #define ALIAS_BYTES_MAX 64
 
-int record_fail(int status, const char *format, ...)
-{
-	char line[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	/* File names and parser messages may bring control characters: one line stays one line. */
-	for (char *c = line; *c; c++)
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
-	fprintf(stderr, "stampede: %s\n", line);
-	return status;
-}
-
-/* What to do about an errno. */
-static const char *remedy(int error)
-{
-	switch (error) {
-	case ENOSPC:
-	case EDQUOT:
-		return "the disk is full: free some space; earlier results are intact";
-	case EACCES:
-	case EPERM:
-		return "make the directory writable, or give another one";
-	case EROFS:
-		return "the file system is read-only: give a directory elsewhere";
-	default:
-		return "earlier results are intact";
-	}
-}
-
 int record_fail_file(const char *what, const char *dir, const char *name, int error)
 {
-	return record_fail(EXIT_RESOURCE, "cannot %s %s/%s: %s; %s", what, dir, name,
-			   strerror(error), remedy(error));
-}
-
-int record_fail_memory(void)
-{
-	return record_fail(EXIT_RESOURCE,
-			   "out of memory for the record: run fewer cells, or free memory");
+	return fail_with(EXIT_RESOURCE, "cannot %s %s/%s: %s; %s", what, dir, name, strerror(error),
+			 fail_remedy(error));
 }
 
 /* True if name is 1..max of [A-Za-z0-9._-], and neither hidden nor like an option. */
@@ -80,14 +40,14 @@ static bool plain_name(const char *name, size_t max)
 static int open_root(struct record *rec)
 {
 	if (mkdir(rec->root, 0777) && errno != EEXIST)
-		return record_fail(EXIT_RESOURCE, "cannot create %s: %s; %s", rec->root,
+		return fail_with(EXIT_RESOURCE, "cannot create %s: %s; %s", rec->root,
 				   strerror(errno), errno == ENOENT ?
-				   "create its parent directory first" : remedy(errno));
+				   "create its parent directory first" : fail_remedy(errno));
 	rec->root_fd = open(rec->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (rec->root_fd < 0)
-		return record_fail(EXIT_RESOURCE, "cannot open %s: %s; %s", rec->root,
+		return fail_with(EXIT_RESOURCE, "cannot open %s: %s; %s", rec->root,
 				   strerror(errno), errno == ENOTDIR ?
-				   "move that file away, or give a directory" : remedy(errno));
+				   "move that file away, or give a directory" : fail_remedy(errno));
 	return EXIT_FINE;
 }
 
@@ -114,15 +74,15 @@ static int fail_locked(const struct record *rec)
 	long pid = lock_holder(rec->lock_fd);
 
 	if (pid <= 0)
-		return record_fail(EXIT_RESOURCE,
+		return fail_with(EXIT_RESOURCE,
 				   "%s is in use by another run (pid unknown); wait for its end",
 				   rec->root);
 	/* A run that was killed may leave a forked child behind, which still holds the lock. */
 	if (kill((pid_t)pid, 0) && errno == ESRCH)
-		return record_fail(EXIT_RESOURCE,
+		return fail_with(EXIT_RESOURCE,
 				   "%s is in use by what pid %ld (now gone) started; end that",
 				   rec->root, pid);
-	return record_fail(EXIT_RESOURCE,
+	return fail_with(EXIT_RESOURCE,
 			   "%s is in use by another run (pid %ld); wait for its end, or stop it",
 			   rec->root, pid);
 }
@@ -158,7 +118,7 @@ static int open_dir(struct record *rec)
 {
 	if (asprintf(&rec->dir, "%s/%s", rec->root, rec->name) < 0) {
 		rec->dir = NULL;
-		return record_fail_memory();
+		return fail_memory("the record");
 	}
 	rec->dir_fd = openat(rec->root_fd, rec->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return rec->dir_fd < 0 ? record_fail_file("open", rec->root, rec->name, errno) : EXIT_FINE;
@@ -172,13 +132,13 @@ static int make_dir(struct record *rec, const char *alias)
 	char stamp[32];
 
 	if (!gmtime_r(&now_s, &utc) || !strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc))
-		return record_fail(EXIT_RESOURCE, "the system's clock gives no date; set it");
+		return fail_with(EXIT_RESOURCE, "the system's clock gives no date; set it");
 	for (unsigned int n = 1; !rec->name; n++) {
 		char *name;
 
 		if ((n == 1 ? asprintf(&name, "%s-%s", stamp, alias) :
 			      asprintf(&name, "%s-%s-%u", stamp, alias, n)) < 0)
-			return record_fail_memory();
+			return fail_memory("the record");
 		if (!mkdirat(rec->root_fd, name, 0777)) {
 			rec->name = name;
 		} else if (errno == EEXIST) {
@@ -264,14 +224,14 @@ static int begin(const char *root, struct record **out)
 
 	*out = NULL;
 	if (!rec)
-		return record_fail_memory();
+		return fail_memory("the record");
 	rec->root_fd = rec->lock_fd = rec->dir_fd = rec->rows_log.fd = rec->parts_log.fd = -1;
 	rec->root = strdup(root);
 	rec->rows = json_array();
 	rec->parts = json_object();
 	rec->sections = json_object();
 	status = rec->root && rec->rows && rec->parts && rec->sections ? EXIT_FINE :
-									  record_fail_memory();
+									  fail_memory("the record");
 	if (!status)
 		status = open_root(rec);
 	if (!status)
@@ -296,7 +256,7 @@ int record_create(const char *root, const char *alias, struct record **out)
 
 	*out = NULL;
 	if (!plain_name(alias, ALIAS_BYTES_MAX))
-		return record_fail(EXIT_USAGE,
+		return fail_with(EXIT_USAGE,
 				   "host alias '%s' is no file name; use 1 to %d of A-Za-z0-9._-",
 				   alias, ALIAS_BYTES_MAX);
 	status = begin(root, &rec);
@@ -346,56 +306,21 @@ int record_add_row(struct record *rec, json_t *row)
 	int status;
 
 	if (!record_check_row(row, why, sizeof(why)))
-		return record_fail(EXIT_USAGE, "row %zu of %s: %s; mend what measured it",
+		return fail_with(EXIT_USAGE, "row %zu of %s: %s; mend what measured it",
 				   record_row_count(rec), rec->dir, why);
 	/* A copy: the caller may reuse its object for the next repetition. */
 	if (json_array_append_new(rec->rows, json_deep_copy(row)))
-		return record_fail_memory();
+		return fail_memory("the record");
 	status = record_log_append(rec, &rec->rows_log, row);
 	if (status)
 		json_array_remove(rec->rows, json_array_size(rec->rows) - 1);
 	return status;
 }
 
-/* Lets writer fill fd, flushes it to the disk and closes it. Returns 0, or an errno. */
-static int fill_file(int fd, record_writer writer, void *arg)
+static int put_file(struct record *rec, const char *name, file_writer writer, void *arg)
 {
-	FILE *out = fdopen(fd, "w");
-	int error = 0;
+	int error = file_put(rec->dir_fd, name, writer, arg);
 
-	if (!out) {
-		error = errno;
-		close(fd);
-		return error;
-	}
-	errno = 0;
-	/* ferror(): a writer need not test each of its fprintf(). */
-	if (writer(out, arg) || fflush(out) || ferror(out) || fsync(fileno(out)))
-		error = errno ? errno : EIO;
-	if (fclose(out) && !error)
-		error = errno;
-	return error;
-}
-
-/* name appears whole or not at all: written beside, flushed, renamed. */
-static int put_file(struct record *rec, const char *name, record_writer writer, void *arg)
-{
-	char *temp;
-	int error = 0;
-	int fd;
-
-	if (asprintf(&temp, ".%s.tmp", name) < 0)
-		return record_fail_memory();
-	fd = openat(rec->dir_fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		error = errno;
-	else
-		error = fill_file(fd, writer, arg);
-	if (!error && renameat(rec->dir_fd, temp, rec->dir_fd, name))
-		error = errno;
-	if (error && fd >= 0)
-		unlinkat(rec->dir_fd, temp, 0);
-	free(temp);
 	return error ? record_fail_file("write", rec->dir, name, error) : EXIT_FINE;
 }
 
@@ -410,24 +335,24 @@ int record_set(struct record *rec, const char *key, json_t *value)
 	char why[256];
 
 	if (!strcmp(key, "benchmarks"))
-		return record_fail(EXIT_USAGE,
+		return fail_with(EXIT_USAGE,
 				   "section 'benchmarks' is the rows; use record_add_row()");
 	if (!value)
-		return record_fail(EXIT_USAGE,
+		return fail_with(EXIT_USAGE,
 				   "section '%s' of %s has no value; mend its maker", key,
 				   rec->dir);
 	if (context && !record_check_context(value, why, sizeof(why)))
-		return record_fail(EXIT_USAGE, "%s: %s; use metadata_context()", rec->dir, why);
+		return fail_with(EXIT_USAGE, "%s: %s; use metadata_context()", rec->dir, why);
 	if (json_object_set_new(rec->sections, key, json_deep_copy(value)))
-		return record_fail_memory();
+		return fail_memory("the record");
 	return context ? put_file(rec, RECORD_CONTEXT, write_json, value) : EXIT_FINE;
 }
 
-int record_write_file(struct record *rec, const char *name, record_writer writer, void *arg)
+int record_write_file(struct record *rec, const char *name, file_writer writer, void *arg)
 {
 	if (!plain_name(name, 200) || !strcmp(name, RECORD_ROWS) || !strcmp(name, RECORD_BENCH) ||
 	    !strcmp(name, RECORD_CONTEXT) || !strcmp(name, RECORD_PARTS))
-		return record_fail(EXIT_USAGE,
+		return fail_with(EXIT_USAGE,
 				   "'%s' cannot be a further file of a run; choose a plain name",
 				   name);
 	return put_file(rec, name, writer, arg);
@@ -467,18 +392,18 @@ static int write_bench(struct record *rec)
 	int status;
 
 	if (!json_array_size(rec->rows))
-		return record_fail(EXIT_USAGE, "no row was recorded, so %s is removed",
+		return fail_with(EXIT_USAGE, "no row was recorded, so %s is removed",
 				   rec->dir);
 	if (!json_object_get(rec->sections, "context"))
-		return record_fail(EXIT_USAGE, "%s has no context; use metadata_context()",
+		return fail_with(EXIT_USAGE, "%s has no context; use metadata_context()",
 				   rec->dir);
 	document = make_document(rec);
 	if (!document)
-		return record_fail_memory();
+		return fail_memory("the record");
 	if (record_check(document, why, sizeof(why)))
 		status = put_file(rec, RECORD_BENCH, write_json, document);
 	else
-		status = record_fail(EXIT_USAGE, "%s: %s; mend what wrote it", rec->dir, why);
+		status = fail_with(EXIT_USAGE, "%s: %s; mend what wrote it", rec->dir, why);
 	json_decref(document);
 	return status;
 }
@@ -509,7 +434,7 @@ static int flip_latest(struct record *rec)
 		unlinkat(rec->root_fd, LATEST_TEMP, 0);
 	}
 	if (error == EISDIR)
-		return record_fail(EXIT_RESOURCE,
+		return fail_with(EXIT_RESOURCE,
 				   "%s/%s is a directory, not our link to %s; move it away",
 				   rec->root, LATEST_LINK, rec->name);
 	return error ? record_fail_file("replace", rec->root, LATEST_LINK, error) : EXIT_FINE;

@@ -32,14 +32,12 @@
 #include <jansson.h>
 
 #include "base/exit.h"
+#include "base/file.h"
 
 /* Version of bench.json as SCHEMA.md describes it: kept in context.stampede.schema. */
 #define RECORD_SCHEMA 3
 
 struct record;
-
-/* Writes the content of a file; returns 0, or anything else with errno set. */
-typedef int (*record_writer)(FILE *out, void *arg);
 
 /*
  * Begins a run: locks root, then makes root/<UTC YYYYmmddTHHMMSSZ>-<alias>/ (with -2, -3, ...
@@ -88,7 +86,7 @@ int record_set(struct record *rec, const char *key, json_t *value);
  * Writes a further file of the run (a topology, a script), whole or not at all. name: a plain file
  * name of [A-Za-z0-9._-] that starts with neither '.' nor '-', and none of the record's own.
  */
-int record_write_file(struct record *rec, const char *name, record_writer writer, void *arg);
+int record_write_file(struct record *rec, const char *name, file_writer writer, void *arg);
 int record_write_text(struct record *rec, const char *name, const char *text);
 
 /*

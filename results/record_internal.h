@@ -10,6 +10,8 @@
 
 #include <jansson.h>
 
+#include "base/fail.h"
+
 #define RECORD_ROOT "results"
 #define RECORD_ROWS "rows.jsonl"
 #define RECORD_PARTS "parts.jsonl"
@@ -58,11 +60,6 @@ int record_find_unfinished(struct record *rec);
 
 /* what: "create", "write", ...; error: an errno. */
 int record_fail_file(const char *what, const char *dir, const char *name, int error);
-int record_fail_memory(void);
-
-/* Prints "error: <message>" as one line on stderr; returns status. */
-__attribute__((format(printf, 2, 3)))
-int record_fail(int status, const char *format, ...);
 
 /* As record_check(), for the value of "context" alone. */
 bool record_check_context(const json_t *context, char *why, size_t size);

@@ -61,7 +61,7 @@ int record_log_append(struct record *rec, struct record_log *log, const json_t *
 
 	if (!line || json_dumpb(value, line, size, JSON_COMPACT) != size) {
 		free(line);
-		return record_fail_memory();
+		return fail_memory("the record");
 	}
 	line[size++] = '\n';
 	error = write_all(log->fd, line, size);
@@ -90,7 +90,7 @@ static int take_lines(struct record *rec, struct record_log *log, const char *na
 		number++;
 		snprintf(why, sizeof(why), "not JSON");
 		if (!value || !take(rec, value, why, sizeof(why)))
-			status = record_fail(EXIT_USAGE,
+			status = fail_with(EXIT_USAGE,
 					     "%s/%s: line %zu: %s; remove that run, or start anew",
 					     rec->dir, name, number, why);
 		json_decref(value);
@@ -145,10 +145,10 @@ int record_add_part(struct record *rec, const char *key, json_t *value)
 {
 	json_t *copy = value ? json_deep_copy(value) : NULL;
 	json_t *line = copy ? json_pack("{s:s, s:O}", "part", key, "value", copy) : NULL;
-	int status = line ? record_log_append(rec, &rec->parts_log, line) : record_fail_memory();
+	int status = line ? record_log_append(rec, &rec->parts_log, line) : fail_memory("the record");
 
 	if (!status && json_object_set(rec->parts, key, copy))
-		status = record_fail_memory();
+		status = fail_memory("the record");
 	json_decref(line);
 	json_decref(copy);
 	return status;
@@ -192,7 +192,7 @@ int record_find_unfinished(struct record *rec)
 		}
 	closedir(root);
 	if (!newest)
-		return record_fail(EXIT_USAGE,
+		return fail_with(EXIT_USAGE,
 				   "no unfinished run in %s; start one without --resume", rec->root);
 	rec->name = newest;
 	return EXIT_FINE;

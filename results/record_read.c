@@ -146,7 +146,7 @@ static int slurp(const char *file, char **data, size_t *size, bool *missing)
 		error = errno;
 	if (!error && !S_ISREG(st.st_mode)) {
 		close(fd);
-		return record_fail(EXIT_USAGE, "%s is not a regular file; " REMEDY_PATH, file);
+		return fail_with(EXIT_USAGE, "%s is not a regular file; " REMEDY_PATH, file);
 	}
 	if (!error) {
 		*data = malloc((size_t)st.st_size + 1);
@@ -168,7 +168,7 @@ static int slurp(const char *file, char **data, size_t *size, bool *missing)
 	}
 	free(*data);
 	*data = NULL;
-	return record_fail(EXIT_RESOURCE, "cannot read %s: %s; check its permissions", file,
+	return fail_with(EXIT_RESOURCE, "cannot read %s: %s; check its permissions", file,
 			   strerror(error));
 }
 
@@ -184,7 +184,7 @@ static json_t *parse(const char *file, const char *data, size_t size, size_t lin
 	/* It may be cut inside a word or number, which then is not one: the error is at the end. */
 	cut = size == 0 || json_error_code(&error) == json_error_premature_end_of_input ||
 	      (data[0] == '{' && (size_t)error.position >= size);
-	record_fail(EXIT_USAGE, "%s: line %zu, byte %zu: %s; %s", file,
+	fail_with(EXIT_USAGE, "%s: line %zu, byte %zu: %s; %s", file,
 		    line + (error.line > 0 ? (size_t)error.line - 1 : 0),
 		    offset + (size_t)error.position, size ? error.text : "empty file",
 		    cut ? "the file is cut off: run again, or look for rows.jsonl beside it" :
@@ -200,7 +200,7 @@ static int load_bench(const char *file, const char *data, size_t size, struct re
 	if (!out->json)
 		return EXIT_USAGE;
 	if (!record_check(out->json, why, sizeof(why)))
-		return record_fail(EXIT_USAGE, "%s: %s; " REMEDY_PATH, file, why);
+		return fail_with(EXIT_USAGE, "%s: %s; " REMEDY_PATH, file, why);
 	out->complete = true;
 	return EXIT_FINE;
 }
@@ -221,16 +221,16 @@ static int load_rows(const char *file, const char *data, size_t size, struct rec
 			return EXIT_USAGE;
 		if (!record_check_row(row, why, sizeof(why))) {
 			json_decref(row);
-			return record_fail(EXIT_USAGE, "%s: line %zu, byte %zu: %s; remove it",
+			return fail_with(EXIT_USAGE, "%s: line %zu, byte %zu: %s; remove it",
 					   file, line, (size_t)(start - data), why);
 		}
 		if (json_array_append_new(rows, row))
-			return record_fail(EXIT_RESOURCE, "out of memory reading %s", file);
+			return fail_with(EXIT_RESOURCE, "out of memory reading %s", file);
 		start = end + 1;
 	}
 	out->torn_bytes = size - (size_t)(start - data);
 	if (!json_array_size(rows))
-		return record_fail(EXIT_USAGE,
+		return fail_with(EXIT_USAGE,
 				   "%s: no whole row: the run ended before its first; run again",
 				   file);
 	return EXIT_FINE;
@@ -250,17 +250,17 @@ static int load_context(const char *rows_file, struct record_loaded *out)
 	int status;
 
 	if (asprintf(&file, "%.*s" RECORD_CONTEXT, dir_len, rows_file) < 0)
-		return record_fail(EXIT_RESOURCE, "out of memory reading %s", rows_file);
+		return fail_with(EXIT_RESOURCE, "out of memory reading %s", rows_file);
 	status = slurp(file, &data, &size, &missing);
 	if (!status && !missing) {
 		context = parse(file, data, size, 1, 0);
 		if (!context)
 			status = EXIT_USAGE;
 		else if (!record_check_context(context, why, sizeof(why)))
-			status = record_fail(EXIT_USAGE, "%s: %s; remove it", file, why);
+			status = fail_with(EXIT_USAGE, "%s: %s; remove it", file, why);
 	}
 	if (!status && context && json_object_set(out->json, "context", context))
-		status = record_fail(EXIT_RESOURCE, "out of memory reading %s", file);
+		status = fail_with(EXIT_RESOURCE, "out of memory reading %s", file);
 	json_decref(context);
 	free(data);
 	free(file);
@@ -281,7 +281,7 @@ static int load_file(const char *file, struct record_loaded *out, bool *missing)
 	if (rows)
 		out->json = json_pack("{s:{}, s:[]}", "context", "benchmarks");
 	if (!out->file || (rows && !out->json))
-		status = record_fail(EXIT_RESOURCE, "out of memory reading %s", file);
+		status = fail_with(EXIT_RESOURCE, "out of memory reading %s", file);
 	else if (!rows)
 		status = load_bench(file, data, size, out);
 	else
@@ -302,12 +302,12 @@ static int load_dir(const char *dir, struct record_loaded *out)
 		char *file;
 
 		if (asprintf(&file, "%s/%s", dir, names[i]) < 0)
-			return record_fail(EXIT_RESOURCE, "out of memory reading %s", dir);
+			return fail_with(EXIT_RESOURCE, "out of memory reading %s", dir);
 		status = load_file(file, out, &missing);
 		free(file);
 	}
 	if (!status && missing)
-		return record_fail(EXIT_USAGE,
+		return fail_with(EXIT_USAGE,
 				   "%s is not a run: neither " RECORD_BENCH " nor " RECORD_ROWS
 				   " in it; " REMEDY_PATH, dir);
 	return status;
@@ -323,7 +323,7 @@ static int load_path(const char *path, struct record_loaded *out)
 		if (errno == ENOENT || errno == ENOTDIR)
 			missing = true;
 		else
-			return record_fail(EXIT_RESOURCE,
+			return fail_with(EXIT_RESOURCE,
 					   "cannot read %s: %s; check its permissions", path,
 					   strerror(errno));
 	}
@@ -331,7 +331,7 @@ static int load_path(const char *path, struct record_loaded *out)
 		return load_dir(path, out);
 	status = missing ? EXIT_FINE : load_file(path, out, &missing);
 	if (!status && missing)
-		return record_fail(EXIT_USAGE, "%s: no such run; " REMEDY_PATH, path);
+		return fail_with(EXIT_USAGE, "%s: no such run; " REMEDY_PATH, path);
 	return status;
 }
 
@@ -356,10 +356,10 @@ int record_load(const char *root, const char *path, struct record_loaded *out)
 
 	memset(out, 0, sizeof(*out));
 	if (!*path)
-		return record_fail(EXIT_USAGE, "empty name of a run; " REMEDY_PATH);
+		return fail_with(EXIT_USAGE, "empty name of a run; " REMEDY_PATH);
 	if (!strchr(path, '/') &&
 	    asprintf(&inside, "%s/%s", root ? root : RECORD_ROOT, path) < 0)
-		return record_fail(EXIT_RESOURCE, "out of memory reading %s", path);
+		return fail_with(EXIT_RESOURCE, "out of memory reading %s", path);
 	/* latest is meant inside root even if it is missing there: the message should say so. */
 	if (inside && (!lstat(inside, &st) || !strcmp(path, "latest")))
 		status = load_path(inside, out);

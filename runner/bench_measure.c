@@ -277,7 +277,7 @@ int bench_measure(struct bench *bench)
 		error = bench_run_tails(bench);
 	/* Storms and decoding were pinned; the cells' processes choose for themselves. */
 	if (!error)
-		error = (int)place_unbind_self(&bench->place);
+		error = place_unbind_self(&bench->place);
 	if (!error && bench->rounds.cells)
 		error = bench_calibrate(bench);
 	if (!error && bench->rounds.cells)

@@ -178,7 +178,7 @@ int bench_open(struct bench *bench, const char *program)
 	if (!error)
 		error = choose_rows(bench);
 	if (!error)
-		error = (int)place_open(&bench->place);
+		error = place_open(&bench->place);
 	if (error)
 		return error;
 	allowed = (unsigned int)hwloc_bitmap_weight(bench->place.allowed);
@@ -189,7 +189,7 @@ int bench_open(struct bench *bench, const char *program)
 			allowed = (unsigned int)hwloc_bitmap_weight(list);
 		hwloc_bitmap_free(list);
 	}
-	error = (int)place_plan(&bench->place, bench->cpus, allowed ? allowed : 1, &bench->plan);
+	error = place_plan(&bench->place, bench->cpus, allowed ? allowed : 1, &bench->plan);
 	if (error || interrupts_install())
 		return error ? error : EXIT_RESOURCE;
 	bench->load_known = machine_read_load("", bench->load_before);
@@ -200,7 +200,7 @@ int bench_open(struct bench *bench, const char *program)
 		return error;
 	snprintf(bench->topology, sizeof(bench->topology), "%s/topology.xml",
 		 record_dir(bench->record));
-	error = (int)place_export_xml(&bench->place, bench->topology);
+	error = place_export_xml(&bench->place, bench->topology);
 	bench->repetitions_json = json_copy((json_t *)record_rows(bench->record));
 	bench->stress = json_array();
 	bench->timed_storm = json_array();

@@ -39,7 +39,7 @@ static int replay_gaps(void *arg, const struct gaps *gaps)
 /* What the layouts do to order and bytes at the recorded gaps, whichever rows are run. */
 static int run_layouts(struct bench *bench)
 {
-	int error = (int)place_bind_self(&bench->place, bench->plan.pu[0]);
+	int error = place_bind_self(&bench->place, bench->plan.pu[0]);
 
 	if (!error)
 		error = layout_precision(GAPS_DIR, bench->precision);

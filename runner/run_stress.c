@@ -264,7 +264,7 @@ static int plan(const struct place *place, const struct options *options,
 {
 	unsigned int threads = (unsigned int)options->threads;
 	int allowed = hwloc_bitmap_weight(place->allowed);
-	enum place_status status;
+	int status;
 
 	config->threads = threads;
 	config->has_sender = stress_has_storm(config->workload) && threads == 1 && allowed > 1 &&

@@ -98,7 +98,7 @@ static void wrong_requests_are_refused(void **unused)
 	static const struct {
 		const char *list;
 		unsigned threads;
-		enum place_status status;
+		int status;
 		const char *said;
 	} cases[] = {
 		{ NULL, 0, EXIT_USAGE, "no thread to place" },
@@ -136,7 +136,7 @@ static void wrong_requests_are_refused(void **unused)
 	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), EXIT_FINE);
 	restrict_to(&place, "4-7");
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		enum place_status status;
+		int status;
 
 		listen_to_stderr();
 		status = place_plan(&place, cases[i].list, cases[i].threads, &plan);
@@ -230,7 +230,7 @@ static void siblings_are_found_allowed_or_not(void **unused)
 
 static void nonsense_is_not_a_topology(void **unused)
 {
-	enum place_status status;
+	int status;
 	struct place place;
 
 	(void)unused;

@@ -127,7 +127,7 @@ static void binds_to_each_allowed_cpu(void **unused)
 static void a_moved_thread_is_noticed(void **unused)
 {
 	int cpus[CPU_SETSIZE];
-	enum place_status status;
+	int status;
 	struct place place;
 
 	(void)unused;
@@ -155,7 +155,7 @@ static void a_moved_thread_is_noticed(void **unused)
 static void other_cpus_are_refused(void **unused)
 {
 	static const unsigned absent = 60000;
-	enum place_status status;
+	int status;
 	struct place place;
 
 	(void)unused;
@@ -177,7 +177,7 @@ static void an_affinity_mask_is_respected(void **unused)
 {
 	int cpus[CPU_SETSIZE], last;
 	char expected[16];
-	enum place_status status;
+	int status;
 	struct place_plan plan;
 	struct place place;
 
@@ -214,7 +214,7 @@ static void opening_does_not_move_the_caller(void **unused)
 static void acting_on_another_machine_is_refused(struct place *place)
 {
 	enum place_answer local = PLACE_YES;
-	enum place_status status;
+	int status;
 	void *memory;
 
 	listen_to_stderr();
@@ -470,7 +470,7 @@ static void wrong_xml_is_refused(void **unused)
 {
 	static const char *const garbage[] = { "", "not XML\n", "<topology version=\"2.0\">" };
 	const char *path = in_scratch("wrong.xml");
-	enum place_status status;
+	int status;
 	struct place place;
 	size_t i;
 
@@ -496,7 +496,7 @@ static void wrong_xml_is_refused(void **unused)
 static void xml_of_another_machine_is_refused(void **unused)
 {
 	const char *path = in_scratch("other.xml");
-	enum place_status status;
+	int status;
 	struct place place;
 	int cpus[CPU_SETSIZE];
 
@@ -530,7 +530,7 @@ static int export_without_space(const struct place *place, const char *path)
 static void a_failed_export_keeps_the_old_file(void **unused)
 {
 	const char *path = in_scratch("kept.xml");
-	enum place_status status;
+	int status;
 	struct place place;
 	char *old;
 	glob_t leftovers;

@@ -3,6 +3,7 @@
 #include "traces/read_trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "traces/ftrace_trace.h"
+#include "base/fail.h"
+#include "base/file.h"
 #include "base/options.h"
 
 static const char usage[] =
@@ -149,27 +152,20 @@ static int read_path(const struct read_options *options, char *path, struct read
 	return read_ftrace(options, &path, 1, sum);
 }
 
-/* Writes the gaps by way of a temporary name. */
-static int write_gaps(const char *path, const struct gap_histogram *gaps)
+static int print_gaps(FILE *file, void *gaps)
 {
-	char temporary[PATH_MAX];
-	FILE *file = NULL;
-	bool good = false;
+	gap_histogram_print(file, gaps);
+	return 0;
+}
 
-	if (snprintf(temporary, sizeof(temporary), "%s.tmp", path) < PATH_MAX)
-		file = fopen(temporary, "w");
-	if (file) {
-		gap_histogram_print(file, gaps);
-		good = !ferror(file);
-		good = !fclose(file) && good;
-		good = good && !rename(temporary, path);
-	}
-	if (good)
+static int write_gaps(const char *path, struct gap_histogram *gaps)
+{
+	int error = file_put(AT_FDCWD, path, print_gaps, gaps);
+
+	if (!error)
 		return EXIT_FINE;
-	fprintf(stderr, "stampede: cannot write %s: %s\n", path, strerror(errno));
-	if (file)
-		unlink(temporary);
-	return errno == EACCES || errno == ENOENT ? EXIT_USAGE : EXIT_RESOURCE;
+	return fail_with(error == EACCES || error == ENOENT ? EXIT_USAGE : EXIT_RESOURCE,
+			 "cannot write %s: %s", path, strerror(error));
 }
 
 int main(int argc, char **argv)

@@ -83,19 +83,19 @@ static int parse(int argc, char **argv, struct request *request)
 		else if (option == 'h')
 			return fputs(usage, stdout), 1 + EXIT_FINE;
 		else
-			return 1 + record_fail(EXIT_USAGE, "'%s' is not an option, or lacks "
+			return 1 + fail_with(EXIT_USAGE, "'%s' is not an option, or lacks "
 					       "its value (--help shows them)", argv[optind - 1]);
 	}
 	if (request->contribute && (request->matrix || request->in || optind < argc))
-		return 1 + record_fail(EXIT_USAGE, "--contribute takes one run, nothing else");
+		return 1 + fail_with(EXIT_USAGE, "--contribute takes one run, nothing else");
 	if (request->contribute)
 		return 0;
 	if (request->matrix && request->in)
-		return 1 + record_fail(EXIT_USAGE, "--matrix and --in exclude each other");
+		return 1 + fail_with(EXIT_USAGE, "--matrix and --in exclude each other");
 	if (request->matrix && (optind == argc || argc - optind > RUNS_MAX))
-		return 1 + record_fail(EXIT_USAGE, "--matrix takes 1 to %d runs", RUNS_MAX);
+		return 1 + fail_with(EXIT_USAGE, "--matrix takes 1 to %d runs", RUNS_MAX);
 	if (!request->matrix && argc - optind != 2)
-		return 1 + record_fail(EXIT_USAGE, "compare takes two %s, not %d; see --help",
+		return 1 + fail_with(EXIT_USAGE, "compare takes two %s, not %d; see --help",
 				       request->in ? "rows" : "runs", argc - optind);
 	return 0;
 }
@@ -147,11 +147,11 @@ static int compare(const struct request *request, const struct comparison_side *
 	json_t *comparison = comparison_make(a, b);
 	json_t *machines = comparison_machines(a->run, b->run);
 	int status = comparison && machines ? EXIT_FINE :
-		     record_fail(EXIT_RESOURCE, "out of memory comparing; free some");
+		     fail_with(EXIT_RESOURCE, "out of memory comparing; free some");
 	int told;
 
 	if (!status && !json_array_size(json_object_get(comparison, "cells")))
-		status = record_fail(EXIT_USAGE, "the two have no cell in common; run both with "
+		status = fail_with(EXIT_USAGE, "the two have no cell in common; run both with "
 						     "the same rows and workloads");
 	if (status) {
 		json_decref(comparison);
@@ -202,7 +202,7 @@ static int compare_rows(const struct request *request, char **rows)
 	warn_incomplete(&run);
 	for (i = 0; i < 2 && !status; i++)
 		if (!has_row(run.json, rows[i]))
-			status = record_fail(EXIT_USAGE,
+			status = fail_with(EXIT_USAGE,
 					     "%s has no row '%s'; bench --list shows what there is",
 					     run.file, rows[i]);
 	if (!status && !request->json)
@@ -250,7 +250,7 @@ static int matrix(const struct request *request, char **paths, size_t count)
 
 	count = only_runs(paths, count);
 	if (!count)
-		return record_fail(EXIT_USAGE, "--matrix: no bench run among these; make bench "
+		return fail_with(EXIT_USAGE, "--matrix: no bench run among these; make bench "
 						   "makes one");
 	files = json_array();
 	for (i = 0; i < count && !status; i++) {

@@ -69,21 +69,21 @@ static int refuse(const struct record_loaded *loaded)
 	const char *row;
 
 	if (!loaded->complete)
-		return record_fail(REFUSED_UNFINISHED, "%s is of a run that never finished: make "
+		return fail_with(REFUSED_UNFINISHED, "%s is of a run that never finished: make "
 				   "bench RESUME=1 finishes it", loaded->file);
 	if (strstr(text_of(run, "command"), "QUICK=1"))
-		return record_fail(EXIT_USAGE, "%s is a quick run, whose times are no "
+		return fail_with(EXIT_USAGE, "%s is a quick run, whose times are no "
 				   "reference: take make bench, or FULL=1", loaded->file);
 	if (!has_floor(run))
-		return record_fail(EXIT_USAGE, "%s has no steady cell of '%s', which ratios "
+		return fail_with(EXIT_USAGE, "%s has no steady cell of '%s', which ratios "
 				   "are to: take make bench", loaded->file, SAMPLES_FLOOR_OLD);
 	/* What a record does not say is not taken for calm. */
 	if (!json_is_false(json_object_get(noise, "too_noisy")))
-		return record_fail(REFUSED_NOISY, "%s is too noisy to rank by, or does not say: "
+		return fail_with(REFUSED_NOISY, "%s is too noisy to rank by, or does not say: "
 				   "stop other work and run again", loaded->file);
 	row = broken_row(run);
 	if (row)
-		return record_fail(REFUSED_BROKEN, "%s: '%s' broke a promise: that is an issue to "
+		return fail_with(REFUSED_BROKEN, "%s: '%s' broke a promise: that is an issue to "
 				   "report, not a reference", loaded->file, row);
 	return EXIT_FINE;
 }
@@ -92,7 +92,7 @@ static int make_directory(const char *path)
 {
 	if (!mkdir(path, 0777) || errno == EEXIST)
 		return EXIT_FINE;
-	return record_fail(EXIT_RESOURCE, "cannot create %s: %s; check its parent", path,
+	return fail_with(EXIT_RESOURCE, "cannot create %s: %s; check its parent", path,
 			   strerror(errno));
 }
 
@@ -105,7 +105,7 @@ static int write_reference(const json_t *reference, const char *dir)
 
 	reference_name(reference, name, sizeof(name));
 	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
-		return record_fail(EXIT_USAGE, "'%s' is too long a name", dir);
+		return fail_with(EXIT_USAGE, "'%s' is too long a name", dir);
 	snprintf(file, sizeof(file), "%s/" REFERENCE_FILE, path);
 	replaced = !stat(file, &state);
 	status = make_directory(dir);
@@ -134,7 +134,7 @@ int contribute(const char *results, const char *path, const char *dir)
 	if (!status) {
 		reference = reference_make(loaded.json);
 		json_object_set_new(reference, "needs", guide_needs(&run));
-		status = reference ? write_reference(reference, dir) : record_fail_memory();
+		status = reference ? write_reference(reference, dir) : fail_memory("the record");
 		json_decref(reference);
 		run_free(&run);
 	}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "base/fail.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_BYTES 2048
+
+static void print(const char *format, va_list arguments)
+{
+	char line[LINE_BYTES], *c;
+
+	vsnprintf(line, sizeof(line), format, arguments);
+	for (c = line; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	fprintf(stderr, "stampede: %s\n", line);
+}
+
+int fail_with(int status, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print(format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+void fail_line(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print(format, arguments);
+	va_end(arguments);
+}
+
+const char *fail_remedy(int error)
+{
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT:
+		return "the disk is full: free some space; earlier results are intact";
+	case EACCES:
+	case EPERM:
+		return "make the directory writable, or give another one";
+	case EROFS:
+		return "the file system is read-only: give a directory elsewhere";
+	default:
+		return "earlier results are intact";
+	}
+}
+
+int fail_file(const char *what, const char *path, int error)
+{
+	return fail_with(EXIT_RESOURCE, "cannot %s %s: %s; %s", what, path, strerror(error),
+			 fail_remedy(error));
+}
+
+int fail_memory(const char *what)
+{
+	return fail_with(EXIT_RESOURCE, "out of memory for %s: close other programs, or ask for less",
+			 what);
+}

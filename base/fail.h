@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What goes to stderr: one line each, "stampede: " and a message that names the thing and its remedy,
+ * in one call, so that threads do not mix theirs. The message has no newline; control characters in
+ * it, from file names or parsers, become blanks.
+ */
+#ifndef STAMPEDE_BASE_FAIL_H
+#define STAMPEDE_BASE_FAIL_H
+
+#include "base/exit.h"
+
+/* Prints the line and returns `status`, an exit code. */
+__attribute__((format(printf, 2, 3))) int fail_with(int status, const char *format, ...);
+
+/* Prints the line, of what does not end the program. */
+__attribute__((format(printf, 1, 2))) void fail_line(const char *format, ...);
+
+/* "cannot <what> <path>: <error>; <remedy>"; EXIT_RESOURCE. `error` is an errno. */
+int fail_file(const char *what, const char *path, int error);
+
+/* What to do about an errno of a file. */
+const char *fail_remedy(int error);
+
+/* "out of memory for <what>"; EXIT_RESOURCE. */
+int fail_memory(const char *what);
+
+#endif

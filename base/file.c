@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int file_write_text(FILE *out, void *text)
+{
+	return fputs(text, out) == EOF;
+}
+
+/* Lets `writer` fill `fd`, flushes it to the disk and closes it. 0, or an errno. */
+static int fill(int fd, file_writer writer, void *arg)
+{
+	FILE *out = fdopen(fd, "w");
+	int error = 0;
+
+	if (!out) {
+		error = errno;
+		close(fd);
+		return error;
+	}
+	errno = 0;
+	/* ferror(): a writer need not test each of its fprintf(). */
+	if (writer(out, arg) || fflush(out) || ferror(out) || fsync(fileno(out)))
+		error = errno ? errno : EIO;
+	if (fclose(out) && !error)
+		error = errno;
+	return error;
+}
+
+int file_put(int dir_fd, const char *path, file_writer writer, void *arg)
+{
+	const char *slash = strrchr(path, '/');
+	int before = slash ? (int)(slash + 1 - path) : 0, error = 0, fd;
+	char *temp;
+
+	if (asprintf(&temp, "%.*s.%s.tmp.%ld", before, path, path + before, (long)getpid()) < 0)
+		return ENOMEM;
+	fd = openat(dir_fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		error = errno;
+	else
+		error = fill(fd, writer, arg);
+	if (!error && renameat(dir_fd, temp, dir_fd, path))
+		error = errno;
+	if (error && fd >= 0)
+		unlinkat(dir_fd, temp, 0);
+	free(temp);
+	return error;
+}

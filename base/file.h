@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that are there whole or not at all. */
+#ifndef STAMPEDE_BASE_FILE_H
+#define STAMPEDE_BASE_FILE_H
+
+#include <stdio.h>
+
+/* Writes the content of a file; returns 0, or anything else with errno set. */
+typedef int (*file_writer)(FILE *out, void *arg);
+
+/*
+ * Replaces `path`, in the directory `dir_fd` (AT_FDCWD: the working one), by what `writer` writes:
+ * beside it, under a hidden name, flushed to the disk, then renamed. 0, or an errno; what was there
+ * before is then untouched.
+ */
+int file_put(int dir_fd, const char *path, file_writer writer, void *arg);
+
+/* A file_writer; `arg` is a string. */
+int file_write_text(FILE *out, void *text);
+
+#endif
