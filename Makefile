@@ -94,7 +94,7 @@ tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_runner_bench_tails = $(extra_runner_bench_workloads)
-extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/compare/reference"'
+extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
 programs := $(addprefix $(BUILD)/,run-stress bench layout plots compare claims explore peers)

@@ -24,7 +24,7 @@ void guide_markdown(const struct run *run, FILE *out);
 json_t *guide_needs(const struct run *run);
 
 /*
- * Of each need, which rows win on all machines of results/compare/reference/ and which on some only, chosen
+ * Of each need, which rows win on all machines of results/reference/ and which on some only, chosen
  * as above of the rows that all of these have. Nothing with fewer than two machines.
  */
 void guide_machines_html(const json_t *references, FILE *out);

@@ -4,7 +4,7 @@
 
 Writes the figures of a run into the README's blocks: matrix and layouts from RUN/bench.json (of a
 full run), guide from RUN/report.md, table from LOG, what the run printed, without variants; and
-reference from results/compare/reference/ beside README, whatever RUN is. A block whose section the run does
+reference from results/reference/ beside README, whatever RUN is. A block whose section the run does
 not have stays as it is, with a line on stderr. RUN may be -: only reference is written then."""
 import glob
 import json

@@ -8,26 +8,26 @@ build=$1
 # README says what is kept: its block made again is the same, and a planted figure is shown.
 cp README.md "$scratch/README.md"
 mkdir -p "$scratch/results"
-cp -r results/compare/reference "$scratch/results/"
+cp -r results/reference "$scratch/results/"
 python3 plots/readme.py - "$scratch/README.md" && cmp -s README.md "$scratch/README.md"
-report $? "README's block is that of results/compare/reference/ (make readme RUN=-)"
+report $? "README's block is that of results/reference/ (make readme RUN=-)"
 [ "$(sed -n '/<!-- reference -->/,/<!-- .reference -->/p' README.md |
 	grep -c '^| `packed_word` | [0-9.]* ±[0-9.]* % | ')" -ge 1 ]
 report $? "README: packed_word on two machines or more, side by side"
-sed -i 's/"row": "packed_word"/"row": "planted_word"/' "$scratch"/results/compare/reference/*/reference.json
+sed -i 's/"row": "packed_word"/"row": "planted_word"/' "$scratch"/results/reference/*/reference.json
 python3 plots/readme.py - "$scratch/README.md" &&
 	grep -q '^| `planted_word` | ' "$scratch/README.md" &&
 	! sed -n '/<!-- reference -->/,/<!-- .reference -->/p' "$scratch/README.md" |
 		grep -q '^| `packed_word`'
 report $? "README: what a reference says is what is shown"
-one=$(find "$scratch/results/compare/reference" -name reference.json | sort | head -1)
+one=$(find "$scratch/results/reference" -name reference.json | sort | head -1)
 sed -i 's/"row": "planted_word"/"row": "other_word"/' "$one"
 python3 plots/readme.py - "$scratch/README.md" && ! grep -q 'planted_word' "$scratch/README.md"
 report $? "README: a row that one machine has not stands beside none"
 
 # What is committed is small, whole and nobody's.
 good=0
-for file in results/compare/reference/*/reference.json; do
+for file in results/reference/*/reference.json; do
 	[ "$(wc -c <"$file")" -lt 49152 ] && grep -q '"revision": "[0-9a-f]\{12\}"' "$file" &&
 		! grep -qE '"(host_name|hostname|repetition_index|benchmarks)"|/(home|root|tmp|work)/' \
 			"$file" || good=1

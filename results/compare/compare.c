@@ -28,7 +28,7 @@ static const char usage[] =
 	"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such as latest.\n"
 	"  --in RUN               A and B are rows of this run\n"
 	"  --matrix               several runs, as of several machines, side by side\n"
-	"  --contribute RUN       a small record of it in results/compare/reference/, for a pull request\n"
+	"  --contribute RUN       a small record of it in results/reference/, for a pull request\n"
 	"                         (STAMPEDE_REFERENCES: another place)\n"
 	"  --all                  cells without a change, too\n"
 	"  --json FILE            the same as JSON (- is standard output)\n"

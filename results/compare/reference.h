@@ -15,7 +15,7 @@
 #define REFERENCE_FILE "reference.json"
 #define REFERENCE_NAME_BYTES 96
 
-/* Where they are: $STAMPEDE_REFERENCES, else results/compare/reference in the sources. */
+/* Where they are: $STAMPEDE_REFERENCES, else results/reference in the sources. */
 const char *reference_dir(void);
 
 /*

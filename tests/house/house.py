@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: house.py [--all]   Does the tree keep the rules of the house (rules.py)? TAP; and each rule,
+with a breach planted in a copy of the tree in memory, has to find just that. --all: every breach, not
+the first ten of a rule."""
+import sys
+
+import rules
+from tree import Tree
+
+PROTOTYPE = "\nint never_called_by_anybody(int value);\n"
+
+
+def at_end(text):
+    return lambda before: before + text
+
+
+def at_head(text):
+    return lambda before: text + before
+
+
+# rule, file, what is done to it
+PLANTS = (
+    ("arrows", "base/options.c", at_head('#include "judge/judge.h"\n')),
+    ("arrows", "traces/seek.c", at_head('#include "runner/plan.h"\n')),
+    ("arrows", "judge/check.c", at_head('#include "check.h"\n')),
+    ("arrows", "cellar/wine.c", at_head('#include "base/exit.h"\n')),
+    ("circles", "base/exit.h", at_head('#include "base/options.h"\n')),
+    ("build_macros", "judge/check.h", at_end("#ifdef STAMPEDE_TIMED\n#endif\n")),
+    ("build_macros", "schemes/core/ring.h", at_end("#if !defined(EXPLORE_POINTS)\n#endif\n")),
+    ("workload_names", "timing/rounds.c", at_end('static const char *const one = "idle";\n')),
+    ("workload_names", "base/options.c", at_end("int a = WORKLOAD_storm;\n")),
+    ("row_names", "timing/rounds.c", at_end('static const char *const one = "packed_word";\n')),
+    ("one_judge", "workloads/tails.c", at_end("\tcheck_finish(&check, &totals);\n")),
+    ("one_judge", "judge/judge.c", lambda text: text.replace("check_finish(", "check_begin(")),
+    ("unused", "base/options.h", lambda text: text.replace("#endif\n", PROTOTYPE + "#endif\n")),
+    ("struct_tags", "place/place.h", at_end("struct check {\n\tint more;\n};\n")),
+    ("one_stderr", "place/ticks.c", at_end('\tfprintf(stderr, "oops");\n')),
+    ("one_stderr", "base/options.c", at_end('\tsystem("rm");\n')),
+    ("limits", "base/options.c", at_end("int a;\n" * 600)),
+    ("limits", "base/options.c", at_end("static void f(void)\n{\n" + "\tg();\n" * 60 + "}\n")),
+    ("limits", "base/options.c", at_end("\t" * 13 + "\n")),
+    ("formatted", "base/options.c", at_end("int  a ;\n")),
+)
+
+
+def main():
+    tree, number, failed = Tree.read(), 0, False
+    most = None if "--all" in sys.argv[1:] else 10
+
+    def report(good, what, breaches=()):
+        nonlocal number, failed
+        number += 1
+        failed |= not good
+        print("%sok %d - %s" % ("" if good else "not ", number, what))
+        for one in list(breaches)[:most]:
+            print("#   " + one)
+        if most and len(breaches) > most:
+            print("#   and %d more" % (len(breaches) - most))
+
+    clean = {}
+    for rule in rules.RULES:
+        clean[rule.__name__] = rule(tree)
+        report(not clean[rule.__name__], "%s: %s" % (rule.__name__, " ".join(rule.__doc__.split())),
+               clean[rule.__name__])
+    why = rules.formatter()
+    if why:
+        number += 1
+        print("ok %d - formatted # SKIP %s" % (number, why))
+    else:
+        clean["formatted"] = rules.formatted(tree)
+        report(not clean["formatted"], "formatted: clang-format has nothing to change",
+               clean["formatted"])
+    for name, file, change in PLANTS:
+        if name not in clean:
+            continue
+        planted = tree.planted(file, change)
+        found = rules.formatted_text(file, planted[file]) if name == "formatted" else \
+            getattr(rules, name)(planted)
+        report(set(found) - set(clean[name]), "%s finds a breach planted in %s" % (name, file))
+    print("1..%d" % number)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

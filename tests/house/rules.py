@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""The rules of the house. Each is a function of a tree and gives a list of breaches, as text."""
+import re
+import shutil
+import subprocess
+
+from tree import code, folder, functions, includes, line_of
+
+# A folder, and those that it may include beside itself. Below is what it stands on.
+ARROWS = {
+    "base": "",
+    "schemes/core": "",
+    "schemes/format": "schemes/core",
+    "schemes/parts": "schemes/core schemes/format",
+    "schemes": "schemes/core schemes/format schemes/parts",
+    "schemes/history": "schemes schemes/core schemes/format schemes/parts",
+    "traces": "base schemes/core schemes/format",
+    "judge": "base schemes schemes/core schemes/format schemes/parts traces",
+    "place": "base schemes/core",
+    "results": "base",
+    "results/compare": "base results",
+    "workloads": "base judge place traces schemes/core schemes/parts",
+    "timing": "base judge place results workloads schemes/core schemes/parts",
+    "layout": "base judge place workloads schemes/core",
+    "claims": "base judge layout results schemes/core",
+    "plots": "base results results/compare",
+    "explore": "base judge schemes/core schemes/parts",
+    "peers": "base judge place timing traces schemes/core",
+    "runner": "base judge place results results/compare timing workloads layout claims",
+}
+MACROS = re.compile(r"\b(?:STAMPEDE_(?:TIMED|CHEAP|INJECTED|CHECKED|COUNTING|EXPLORED)|EXPLORE_POINTS)\b")
+MACROS_AT_HOME = ("schemes/core/seam.h",)
+# Where the oracles are asked for their last word.
+JUDGES = "judge/judge.c"
+LINES_OF_A_FILE, LINES_OF_A_FUNCTION, COLUMNS = 600, 60, 100
+
+
+def arrows(tree):
+    """A folder includes only what stands below it."""
+    bad = []
+    for name, text in tree.c_files():
+        here = folder(name)
+        if here.startswith("tests"):
+            continue
+        allowed = ARROWS.get(here)
+        if allowed is None:
+            bad.append("%s: no rule says what %s/ may include" % (name, here))
+            continue
+        for one in includes(text):
+            there = folder(one)
+            if there and there != here and there not in allowed.split():
+                bad.append("%s includes %s" % (name, one))
+            elif there and one not in tree:
+                bad.append("%s includes %s, which is not there" % (name, one))
+            elif not there and not one.endswith(".inc"):
+                bad.append("%s includes %s, without its folder" % (name, one))
+    return bad
+
+
+def stem_of(name):
+    return re.sub(r"(_internal)?\.\w+$", "", name)
+
+
+def circles(tree):
+    """No file leads back to itself by includes; a source, its header and its internal one are
+    one file."""
+    graph = {}
+    for name, text in tree.c_files():
+        graph.setdefault(stem_of(name), set()).update(
+            stem_of(one) for one in includes(text) if one in tree)
+    index, low, stack, bad, number = {}, {}, [], [], [0]
+
+    def visit(stem):
+        index[stem] = low[stem] = number[0]
+        number[0] += 1
+        stack.append(stem)
+        for other in sorted(graph.get(stem, ())):
+            if other == stem:
+                continue
+            if other not in index:
+                visit(other)
+                low[stem] = min(low[stem], low[other])
+            elif other in stack:
+                low[stem] = min(low[stem], index[other])
+        if low[stem] == index[stem]:
+            ring = []
+            while not ring or ring[-1] != stem:
+                ring.append(stack.pop())
+            if len(ring) > 1:
+                bad.append("circle: " + " ".join(sorted(ring)))
+
+    for stem in sorted(graph):
+        if stem not in index:
+            visit(stem)
+    return bad
+
+
+def build_macros(tree):
+    """Only the seam knows which build this is."""
+    return ["%s:%d: %s" % (name, line_of(text, match.start()), match.group(0))
+            for name, text in tree.c_files() if name not in MACROS_AT_HOME and
+            not name.startswith("tests/refused/")
+            for match in MACROS.finditer(code(text))]
+
+
+def names_of(tree, table):
+    return re.findall(r"^X\((\w+)", tree.get(table, ""), re.M)
+
+
+# Where workloads are, and where a question is about what one of them found; "nested" is also the
+# explorer's word.
+WORKLOADS_AT_HOME = ("workloads/", "claims/", "explore/")
+
+
+def workload_names(tree):
+    """A workload's name stands in its own file, and in what is written about it."""
+    names = "|".join(names_of(tree, "workloads/workloads.def"))
+    word = re.compile(r'"(%s)"|\b(?:WORKLOAD|workload)_(%s)\b' % (names, names))
+    return ["%s:%d: %s" % (name, line_of(text, match.start()), match.group(0))
+            for name, text in tree.c_files(product=True) if not name.startswith(WORKLOADS_AT_HOME)
+            for match in word.finditer(code(text))]
+
+
+# Where rows are what is asked about: statements, layouts, peers' own row, and their definitions.
+ROWS_AT_HOME = ("schemes/", "claims/", "layout/", "peers/")
+
+
+def row_names(tree):
+    """A row's name stands in schemes.def, and where a question is about that row."""
+    names = "|".join(names_of(tree, "schemes/schemes.def"))
+    word = re.compile(r'"(%s)"' % names)
+    return ["%s:%d: %s" % (name, line_of(text, match.start()), match.group(0))
+            for name, text in tree.c_files(product=True) if not name.startswith(ROWS_AT_HOME)
+            for match in word.finditer(code(text))]
+
+
+def one_judge(tree):
+    """The oracles' last word is asked for in one place."""
+    calls = [(name, match) for name, text in tree.c_files(product=True)
+             for match in re.finditer(r"^\t.*\bcheck_finish\(", code(text), re.M)]
+    bad = ["%s calls check_finish()" % name for name, _ in calls if name != JUDGES]
+    if sum(name == JUDGES for name, _ in calls) != 1:
+        bad.append("%s does not call check_finish() once" % JUDGES)
+    return bad
+
+
+def unused(tree):
+    """What a header declares is called in another file than its own; else it is static."""
+    bad, words = [], {}
+    for name, text in tree.c_files(product=True):
+        words[name] = set(re.findall(r"\w+", code(text)))
+    for name, text in tree.c_files(product=True):
+        if not name.endswith(".h") or name.startswith("schemes/"):
+            continue
+        own = name.rsplit(".", 1)[0]
+        plain = re.sub(r"\bstatic inline[^{]*\{.*?^\}", "", code(text), flags=re.S | re.M)
+        for match in re.finditer(r"^(?!static|typedef|#|\t| |\}).*?\b(\w+)\([^;{]*\)[^;{]*;", plain, re.M | re.S):
+            function = match.group(1)
+            if function == "__attribute__":
+                function = re.findall(r"\b(\w+)\(", match.group(0))[-1]
+            if not any(function in found for other, found in words.items()
+                       if other.rsplit(".", 1)[0] != own):
+                bad.append("%s: nobody calls %s()" % (name, function))
+    return bad
+
+
+def struct_tags(tree):
+    """A struct's or enum's tag means one thing."""
+    seen, bad = {}, []
+    for name, text in tree.c_files(product=True):
+        for match in re.finditer(r"^(?:static )?(?:const )?(?:struct|enum|union) (\w+) \{", code(text), re.M):
+            if not name.startswith("schemes/") or folder(name) != "schemes":
+                if seen.setdefault(match.group(1), name) != name:
+                    bad.append("%s and %s both define %s" % (seen[match.group(1)], name, match.group(1)))
+    return bad
+
+
+def one_stderr(tree):
+    """Lines for people who have to act come from base/fail.c; no shell is asked for anything."""
+    word = re.compile(r"\bfprintf\(stderr\b|\bf?puts\([^;]*stderr\)|\bperror\(|\bpopen\(|\bsystem\(")
+    return ["%s:%d: %s" % (name, line_of(text, match.start()), match.group(0))
+            for name, text in tree.c_files(product=True) if name not in STDERR_AT_HOME
+            for match in word.finditer(code(text))]
+
+
+# What is drawn there in place: progress.
+STDERR_AT_HOME = ("base/fail.c", "base/progress.c")
+
+
+def limits(tree):
+    """Files, functions and lines can be seen whole."""
+    bad = []
+    for name, text in sorted(tree.items()):
+        lines = text.rstrip("\n").split("\n")
+        if len(lines) > LINES_OF_A_FILE:
+            bad.append("%s has %d lines" % (name, len(lines)))
+        if name.endswith((".c", ".h", ".cc")):
+            bad += ["%s:%d: %d columns" % (name, number, len(line.expandtabs(8)))
+                    for number, line in enumerate(lines, 1) if len(line.expandtabs(8)) > COLUMNS]
+            bad += ["%s:%d: %s() has %d lines" % (name, first, function, last - first + 1)
+                    for function, first, last in functions(text)
+                    if last - first + 1 > LINES_OF_A_FUNCTION]
+    return bad
+
+
+FORMATTER = "clang-format"
+FORMATTER_MAJOR = "14"
+
+
+def find_formatter():
+    return shutil.which(FORMATTER + "-" + FORMATTER_MAJOR) or shutil.which(FORMATTER)
+
+
+def formatter():
+    """Why the format cannot be told here; empty if it can. Versions differ in what they do."""
+    found = find_formatter()
+    if not found:
+        return "no " + FORMATTER
+    said = subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout
+    return "" if "version %s." % FORMATTER_MAJOR in said else "not version %s: %s" % (
+        FORMATTER_MAJOR, said.strip())
+
+
+def formatted(tree):
+    """clang-format has nothing to change."""
+    names = [name for name, _ in tree.c_files() if not name.startswith(FORMAT_FREE)]
+    # One process for all files: what takes time is to start it.
+    said = subprocess.run([find_formatter(), "--style=file", "--dry-run", "--ferror-limit=1"] + names,
+                          capture_output=True, text=True, check=False).stderr
+    return re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", said, re.M)
+
+
+def formatted_text(name, text):
+    """The same of a text that is in no file."""
+    said = subprocess.run([find_formatter(), "--style=file", "--assume-filename=" + name], input=text,
+                          capture_output=True, text=True, check=False).stdout
+    return [] if said == text else [name + " is not as it wants it"]
+
+
+# Assembly in columns, X-macros and seeds of others keep their own form.
+FORMAT_FREE = ("schemes/history/", "tests/refused/", "tests/order/")
+
+
+RULES = (arrows, circles, build_macros, workload_names, row_names, one_judge, unused, struct_tags,
+         one_stderr, limits)
