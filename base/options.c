@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 #define NAME_MAX_BYTES 63
 
 /* Levenshtein distance; names are short. */
@@ -46,30 +48,33 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
 			nearest = *names;
 		}
 	}
-	fprintf(stderr, "stampede: no %s is called '%.*s'", kind, (int)length, name);
 	if (nearest)
-		fprintf(stderr, "; the nearest is '%s' (--list shows all)", nearest);
-	fputc('\n', stderr);
+		fail_line("no %s is called '%.*s'; the nearest is '%s' (--list shows all)", kind,
+			  (int)length, name, nearest);
+	else
+		fail_line("no %s is called '%.*s'", kind, (int)length, name);
 }
 
 int option_refused(const char *argument)
 {
-	fprintf(stderr, "stampede: '%s' is not an option, or lacks its value (--help shows them)\n",
+	return fail_with(EXIT_USAGE, "'%s' is not an option, or lacks its value (--help shows them)",
 		argument);
-	return EXIT_USAGE;
 }
 
 int option_word(const char *option, const char *text, const char *const *words)
 {
+	char all[1024];
+	size_t length = 0;
 	int i;
 
 	for (i = 0; words[i]; i++)
 		if (!strcmp(text, words[i]))
 			return i;
-	fprintf(stderr, "stampede: %s %s: not one of", option, text);
-	for (i = 0; words[i]; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", words[i]);
-	fputc('\n', stderr);
+	all[0] = '\0';
+	for (i = 0; words[i] && length < sizeof(all); i++)
+		length += (size_t)snprintf(all + length, sizeof(all) - length, "%s %s", i ? "," : "",
+					   words[i]);
+	fail_line("%s %s: not one of%s", option, text, all);
 	return -1;
 }
 
@@ -86,7 +91,7 @@ bool option_number(const char *option, const char *text, uint64_t least, uint64_
 		scale = *end++ == 'k' ? 1000 : 1000000;
 	if (!end || *end || errno || number > UINT64_MAX / scale || number * scale < least ||
 	    number * scale > most) {
-		fprintf(stderr, "stampede: %s takes a whole number from %llu to %llu, not '%s'\n",
+		fail_line("%s takes a whole number from %llu to %llu, not '%s'",
 			option, (unsigned long long)least, (unsigned long long)most,
 			text ? text : "");
 		return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "judge/buffer.h"
+#include "base/fail.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ int buffer_open(struct buffer *buffer, const struct driver *driver,
 	buffer->subbufs = aligned_alloc(64, index_bytes);
 	if (buffer->base == MAP_FAILED || !buffer->scheme || !buffer->subbufs) {
 		error = errno ? errno : ENOMEM;
-		fprintf(stderr, "stampede: no memory for a ring of %zu bytes: %s\n",
+		fail_line("no memory for a ring of %zu bytes: %s",
 			buffer->base_bytes, strerror(error));
 		if (buffer->base == MAP_FAILED)
 			buffer->base = NULL;
@@ -74,8 +75,8 @@ int buffer_reset(struct buffer *buffer, const struct ring_config *config)
 			     &buffer->writer);
 	ring = buffer_ring(buffer);
 	if (ring->form >= RING_TAIL_PACKED && ring_bytes(ring) > ring_packed_most(ring)) {
-		fprintf(stderr, "stampede: %s: offsets of %u bits allow a ring of %llu bytes, not of "
-				"%llu\n", buffer->driver->row, ring->packed_bits,
+		fail_line("%s: offsets of %u bits allow a ring of %llu bytes, not of "
+				"%llu", buffer->driver->row, ring->packed_bits,
 			(unsigned long long)ring_packed_most(ring),
 			(unsigned long long)ring_bytes(ring));
 		return -EINVAL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "judge/driver.h"
+#include "base/fail.h"
 #include "base/options.h"
 
 #define X(row, header, ...) \
@@ -127,7 +128,7 @@ int driver_omit_unsupported(const struct driver **chosen, int count)
 	for (i = 0; i < count; i++) {
 		why = chosen[i]->unsupported();
 		if (why)
-			fprintf(stderr, "stampede: %s left out: %s\n", chosen[i]->row, why);
+			fail_line("%s left out: %s", chosen[i]->row, why);
 		else
 			chosen[kept++] = chosen[i];
 	}

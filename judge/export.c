@@ -13,6 +13,7 @@
 
 #include "traces/ctf_metadata.h"
 #include "traces/ftrace_trace.h"
+#include "base/fail.h"
 #include "base/options.h"
 
 bool export_possible(const struct driver *driver)
@@ -24,7 +25,7 @@ bool export_refused(const struct driver *driver)
 {
 	if (export_possible(driver))
 		return false;
-	fprintf(stderr, "stampede: %s has no stamps, or a format of its own: not exported\n",
+	fail_line("%s has no stamps, or a format of its own: not exported",
 		driver->row);
 	return true;
 }
@@ -38,10 +39,10 @@ static bool is_ftrace(const struct export *export)
 static int failed(struct export *export, int error)
 {
 	if (!export->error && error == -EEXIST)
-		fprintf(stderr, "stampede: cannot export to %s: it or %s is there already; remove "
-				"it, or name another place\n", export->dir, export->partial);
+		fail_line("cannot export to %s: it or %s is there already; remove "
+				"it, or name another place", export->dir, export->partial);
 	else if (!export->error)
-		fprintf(stderr, "stampede: cannot export to %s: %s; nothing of it is kept%s\n",
+		fail_line("cannot export to %s: %s; nothing of it is kept%s",
 			export->dir, strerror(-error),
 			error == -ENOSPC || error == -EDQUOT ? "; make room or name another place" :
 								"");
@@ -114,7 +115,7 @@ int export_begin(struct export *export, const char *dir, const struct buffer *bu
 	export->dirfd = -1;
 	export->dir = strdup(dir);
 	if (!export->dir || asprintf(&export->partial, "%s.partial", dir) < 0) {
-		fprintf(stderr, "stampede: no memory to export to %s\n", dir);
+		fail_line("no memory to export to %s", dir);
 		free(export->dir);
 		export->dir = NULL;
 		return EXIT_RESOURCE;

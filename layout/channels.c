@@ -9,6 +9,7 @@
 
 #include "judge/player.h"
 #include "schemes/core/clock.h"
+#include "base/fail.h"
 #include "base/options.h"
 #include "place/ticks.h"
 
@@ -59,9 +60,8 @@ static int channel_open(struct channel *channel, struct player *player, const st
 
 	*channel = (struct channel){ .events = malloc(events * sizeof(struct read_event)) };
 	if (!channel->events) {
-		fprintf(stderr, "stampede: no memory for %llu events\n",
+		return fail_with(EXIT_RESOURCE, "no memory for %llu events",
 			(unsigned long long)events);
-		return EXIT_RESOURCE;
 	}
 	if (buffer_open(&channel->buffer, driver, &config)) {
 		free(channel->events);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "layout/channels.h"
+#include "base/fail.h"
 #include "base/json_out.h"
 #include "layout/layout_experiments.h"
 #include "layout/layout_math.h"
@@ -57,7 +58,7 @@ static bool real(const char *option, const char *text, double least, double most
 	*value = strtod(text, &end);
 	if (end != text && !*end && !errno && *value >= least && *value <= most)
 		return true;
-	fprintf(stderr, "stampede: %s takes a number from %g to %g, not '%s'\n", option, least,
+	fail_line("%s takes a number from %g to %g, not '%s'", option, least,
 		most, text);
 	return false;
 }
@@ -71,7 +72,7 @@ static bool rates(const char *list, struct layout_inputs *inputs)
 	for (; *list; list += length + (list[length] == ',')) {
 		length = strcspn(list, ",");
 		if (inputs->rates_count == LAYOUT_RATES_MOST) {
-			fprintf(stderr, "stampede: --rate takes at most %d rates\n",
+			fail_line("--rate takes at most %d rates",
 				LAYOUT_RATES_MOST);
 			return false;
 		}
@@ -80,7 +81,7 @@ static bool rates(const char *list, struct layout_inputs *inputs)
 			return false;
 	}
 	if (!inputs->rates_count)
-		fprintf(stderr, "stampede: --rate takes events per second, such as 10,1e4,1e6\n");
+		fail_line("--rate takes events per second, such as 10,1e4,1e6");
 	return inputs->rates_count;
 }
 
@@ -97,15 +98,15 @@ static bool custom(const char *text, struct options *options)
 	      text[end]) &&
 	     (sscanf(text, "%u+%u/%u%n", &layout->id_bits, &layout->time_bits, &layout->cut_bits,
 		     &end) != 3 || text[end]))) {
-		fprintf(stderr, "stampede: --layout takes id bits + time bits / bits cut, such as "
-			"6+26/6, not '%s'\n", text);
+		fail_line("--layout takes id bits + time bits / bits cut, such as "
+			"6+26/6, not '%s'", text);
 		return false;
 	}
 	fault = layout_fault(layout);
 	if (!fault && layout->id_bits < 3)
 		fault = "it leaves no id beside the three escapes";
 	if (fault)
-		fprintf(stderr, "stampede: %s is no layout of a 32-bit header: %s\n", text, fault);
+		fail_line("%s is no layout of a 32-bit header: %s", text, fault);
 	options->inputs.custom = layout;
 	return !fault;
 }
@@ -178,11 +179,9 @@ static int check_inputs(const struct layout_inputs *inputs)
 
 	if (low + high < LAYOUT_STAMP_WORD)
 		return 0;
-	fprintf(stderr,
-		"stampede: cutting %u low and %u high bits leaves none of a 32-bit stamp: events "
+	return fail_with(EXIT_USAGE, "cutting %u low and %u high bits leaves none of a 32-bit stamp: events "
 		"%g ns apart need no stamp between two beats; give another --spacing-ns or "
-		"--timer-hz\n", low, high, inputs->spacing_ns);
-	return EXIT_USAGE;
+		"--timer-hz", low, high, inputs->spacing_ns);
 }
 
 static int experiments(const struct options *options, json_t *json)
@@ -254,7 +253,7 @@ int main(int argc, char **argv)
 		status = json_out(options.json, json);
 	json_decref(json);
 	if (!status && (fflush(stdout) || ferror(stdout))) {
-		fprintf(stderr, "stampede: cannot write the output: %s\n", strerror(errno));
+		fail_line("cannot write the output: %s", strerror(errno));
 		status = EXIT_RESOURCE;
 	}
 	return status;

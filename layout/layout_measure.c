@@ -9,6 +9,7 @@
 
 #include "judge/buffer.h"
 #include "schemes/core/clock.h"
+#include "base/fail.h"
 #include "base/options.h"
 #include "place/place.h"
 #include "place/ticks.h"
@@ -103,8 +104,7 @@ static int measure_events(struct layout_measured *measured)
 	int error;
 
 	if (!samples.value) {
-		fprintf(stderr, "stampede: no memory for %u samples\n", SAMPLES);
-		return EXIT_RESOURCE;
+		return fail_with(EXIT_RESOURCE, "no memory for %u samples", SAMPLES);
 	}
 	error = collect(driver_find(drivers_timed, "full_tsc"), each_spacing, &samples);
 	if (!error) {
@@ -204,15 +204,14 @@ static int measure_pair(const struct place *place, const unsigned int *pu,
 
 	if (!trips || pthread_create(&thread, NULL, answer_all, &ping)) {
 		free(trips);
-		fprintf(stderr, "stampede: no memory, or no thread, for the other CPU\n");
-		return EXIT_RESOURCE;
+		return fail_with(EXIT_RESOURCE, "no memory, or no thread, for the other CPU");
 	}
 	ask_all(&ping, trips, measured);
 	__atomic_store_n(&ping.stop, true, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
 	if (!measured->round_trips && !ping.failed) {
-		fprintf(stderr, "stampede: CPU %u did not answer CPU %u within 3 s: it is busy; "
-			"try again, or choose CPUs with taskset\n", pu[1], pu[0]);
+		fail_line("CPU %u did not answer CPU %u within 3 s: it is busy; "
+			"try again, or choose CPUs with taskset", pu[1], pu[0]);
 		ping.failed = true;
 	}
 	if (measured->round_trips) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "timing/cell.h"
+#include "base/fail.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -234,7 +235,7 @@ static void measure(struct cell_thread *thread)
 	if (thread->timed_by_library) {
 		thread->failed = gbench_run(&gbench, &thread->result);
 		if (thread->failed)
-			fprintf(stderr, "stampede: %s\n", thread->result.error);
+			fail_line("%s", thread->result.error);
 		go_on_until_undisturbed(thread);
 		return;
 	}
@@ -482,7 +483,7 @@ json_t *cell_run(const struct cell *cell)
 		started += !failed;
 	}
 	if (failed) {
-		fprintf(stderr, "stampede: cannot start %u threads\n", cell->threads);
+		fail_line("cannot start %u threads", cell->threads);
 		/* Those that did start wait at the barrier: the process ends with them. */
 		return NULL;
 	}

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "workloads/interrupts.h"
+#include "base/fail.h"
 #include "base/options.h"
 #include "workloads/stress.h"
 #include "place/ticks.h"
@@ -54,9 +55,8 @@ int cell_process_start(struct cell_process *process, const char *topology)
 		close(in[1]);
 		close(out[0]);
 		process->pid = 0;
-		fprintf(stderr, "stampede: cannot start a process for timed cells: %s\n",
+		return fail_with(EXIT_RESOURCE, "cannot start a process for timed cells: %s",
 			strerror(error));
-		return EXIT_RESOURCE;
 	}
 	/* One that has ended is told by its answer. */
 	sigaction(SIGPIPE, &ignore, &process->pipe_was);
@@ -87,7 +87,7 @@ static int ended(struct cell_process *process, const char *row)
 
 	if (stress_stop)
 		return EXIT_INTERRUPTED;
-	fprintf(stderr, "stampede: the process for timed cells ended at %s with %s %d\n", row,
+	fail_line("the process for timed cells ended at %s with %s %d", row,
 		WIFEXITED(status) ? "exit code" : "signal",
 		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_USAGE;
@@ -204,7 +204,7 @@ static bool read_cell(struct reading *reading, char *line)
 
 	for (word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
 		if (!read_word(reading, word)) {
-			fprintf(stderr, "stampede: '%s' says nothing about a cell\n", word);
+			fail_line("'%s' says nothing about a cell", word);
 			return false;
 		}
 	drivers = cell->injected.on ? drivers_injected :
@@ -218,7 +218,7 @@ static bool read_cell(struct reading *reading, char *line)
 	if (reading->row && cell->driver && cell->iterations && cell->threads &&
 	    !(cell->injected.on && cell->threads > 1))
 		return true;
-	fprintf(stderr, "stampede: this cell is not complete: row, events and cpus are due\n");
+	fail_line("this cell is not complete: row, events and cpus are due");
 	return false;
 }
 
@@ -258,9 +258,8 @@ int cell_process_main(int argc, char **argv)
 		else if (!strncmp(argv[i], "hz=", 3))
 			ticks_set_hz(strtod(argv[i] + 3, NULL));
 	if (!topology) {
-		fprintf(stderr, "stampede: " CELL_PROCESS_OPTION " is bench's own: it wants a "
-				"topology, and cells on standard input\n");
-		return EXIT_USAGE;
+		return fail_with(EXIT_USAGE, "" CELL_PROCESS_OPTION " is bench's own: it wants a "
+				"topology, and cells on standard input");
 	}
 	if (interrupts_install() || place_open_xml(&place, topology))
 		return EXIT_RESOURCE;

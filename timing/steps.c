@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "timing/steps.h"
+#include "base/fail.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -149,8 +150,8 @@ double steps_per_event(const struct driver *driver)
 		whole = steps_per_subbuf(&buffer, events);
 	sigaction(SIGTRAP, &old, NULL);
 	if (detached && !restart_attach())
-		fprintf(stderr, "stampede: rseq could not be registered again; restartable rows that "
-				"run in this process are not restarted\n");
+		fail_line("rseq could not be registered again; restartable rows that "
+				"run in this process are not restarted");
 	buffer_close(&buffer);
 	return whole > 0 ? (double)whole / (double)events : -1;
 }

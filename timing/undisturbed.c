@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "schemes/core/clock.h"
+#include "base/fail.h"
 #include "base/stats.h"
 #include "place/ticks.h"
 
@@ -18,7 +19,7 @@ bool undisturbed_open(struct undisturbed *times, size_t window, size_t most)
 	*times = (struct undisturbed){ .batch = malloc(all * sizeof(double)), .window = window,
 				       .most = most };
 	if (!times->batch) {
-		fprintf(stderr, "stampede: no memory for the times of %zu batches\n", most);
+		fail_line("no memory for the times of %zu batches", most);
 		return false;
 	}
 	for (i = 0; i < all; i++)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fail.h"
 #include "base/wide.h"
 #include "base/options.h"
 
@@ -28,7 +29,7 @@ static int read_metadata(struct ctf_trace *trace)
 		return error;
 	good = tsdl_parse(file.bytes, file.size, &trace->metadata, &fault);
 	if (!good)
-		fprintf(stderr, "stampede: %s: offset %" PRIu64 ": %s; nothing was read\n",
+		fail_line("%s: offset %" PRIu64 ": %s; nothing was read",
 			file.path, fault.offset, fault.text);
 	trace_file_close(&file);
 	return good ? 0 : EXIT_USAGE;
@@ -52,9 +53,8 @@ static int add_file(struct ctf_trace *trace, const char *path)
 	memset(more->reader.plans, 0, sizeof(more->reader.plans));
 	if (ctf_trace_rewind(trace, more))
 		return 0;
-	fprintf(stderr, "stampede: %s: no memory, or more than %d kinds of streams\n", path,
+	return fail_with(EXIT_RESOURCE, "%s: no memory, or more than %d kinds of streams", path,
 		CTF_STREAMS_MOST);
-	return EXIT_RESOURCE;
 }
 
 /* Files whose names begin with a dot, and directories (LTTng's index), are no streams. */
@@ -71,8 +71,7 @@ static int add_files(struct ctf_trace *trace)
 	char *path;
 
 	if (count < 0) {
-		fprintf(stderr, "stampede: cannot read %s: %s\n", trace->dir, strerror(errno));
-		return EXIT_USAGE;
+		return fail_with(EXIT_USAGE, "cannot read %s: %s", trace->dir, strerror(errno));
 	}
 	for (i = 0; i < count; i++) {
 		if (!error && asprintf(&path, "%s/%s", trace->dir, entries[i]->d_name) < 0) {
@@ -86,8 +85,7 @@ static int add_files(struct ctf_trace *trace)
 	}
 	free(entries);
 	if (!error && !trace->count) {
-		fprintf(stderr, "stampede: %s has metadata, but no stream files\n", trace->dir);
-		return EXIT_USAGE;
+		return fail_with(EXIT_USAGE, "%s has metadata, but no stream files", trace->dir);
 	}
 	return error;
 }

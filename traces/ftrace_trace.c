@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/options.h"
 
 /* ---- what tracefs says of the format ---- */
@@ -36,8 +37,7 @@ static bool small_text(const char *dir, const char *name, char *text, size_t roo
 
 static int refuse(const char *dir, const char *name, const char *why)
 {
-	fprintf(stderr, "stampede: %s/%s: %s\n", dir, name, why);
-	return EXIT_USAGE;
+	return fail_with(EXIT_USAGE, "%s/%s: %s", dir, name, why);
 }
 
 /* The field `name` of header_page: its offset and size. */
@@ -185,7 +185,7 @@ static int read_stream(const char *path, bool wait, struct ftrace_reader *reader
 	if (!error && have && !reader->fault.set)
 		cut_off(reader, offset, have);
 	if (error)
-		fprintf(stderr, "stampede: cannot read %s: %s\n", path, strerror(error));
+		fail_line("cannot read %s: %s", path, strerror(error));
 	free(subbuf);
 	if (fd >= 0)
 		close(fd);

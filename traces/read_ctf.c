@@ -5,6 +5,7 @@
 
 #include "schemes/format/format_ctf.h"
 #include "traces/ctf_trace.h"
+#include "base/fail.h"
 #include "base/options.h"
 #include "traces/read_trace.h"
 
@@ -103,8 +104,7 @@ static int print_csv(FILE *out, struct ctf_trace *trace)
 	if (!find_columns(trace, &columns))
 		return EXIT_RESOURCE;
 	if (columns.too_many)
-		fprintf(stderr,
-			"stampede: %s: more than %d integer fields; the rest has no column\n",
+		fail_line("%s: more than %d integer fields; the rest has no column",
 			trace->dir, COLUMNS_MOST);
 	fputs("cpu,stamp_ns", out);
 	for (i = 0; i < columns.count; i++)

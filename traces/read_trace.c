@@ -73,11 +73,11 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 		}
 	}
 	if (good && arguments->read.subbuf_bytes % 8) {
-		fprintf(stderr, "stampede: --subbuf takes a multiple of 8\n");
+		fail_line("--subbuf takes a multiple of 8");
 		good = false;
 	}
 	if (good && optind == argc) {
-		fprintf(stderr, "stampede: which trace? (--help shows what is read)\n");
+		fail_line("which trace? (--help shows what is read)");
 		good = false;
 	}
 	return good ? 0 : 1 + EXIT_USAGE;
@@ -88,14 +88,13 @@ void read_report(struct read_sum *sum, const char *path, const struct trace_faul
 		 const char *packets_name)
 {
 	if (backward->set) {
-		fprintf(stderr, "stampede: %s: offset %" PRIu64 ": %s\n", path, backward->offset,
+		fail_line("%s: offset %" PRIu64 ": %s", path, backward->offset,
 			backward->text);
 		sum->faulty = true;
 	}
 	if (fault->set) {
-		fprintf(stderr,
-			"stampede: %s: offset %" PRIu64 ": %s; read before it: %" PRIu64
-			" events in %" PRIu64 " %s\n",
+		fail_line("%s: offset %" PRIu64 ": %s; read before it: %" PRIu64
+			" events in %" PRIu64 " %s",
 			path, fault->offset, fault->text, events, packets, packets_name);
 		sum->faulty = true;
 	}
@@ -122,7 +121,7 @@ static int read_directory(const struct read_options *options, const char *path,
 	while (paths && paths[count])
 		count++;
 	if (!count) {
-		fprintf(stderr, "stampede: %s has neither a file `metadata` nor cpu<N>.raw files\n",
+		fail_line("%s has neither a file `metadata` nor cpu<N>.raw files",
 			path);
 		error = EXIT_USAGE;
 	} else {
@@ -137,17 +136,14 @@ static int read_path(const struct read_options *options, char *path, struct read
 	struct stat stat_now;
 
 	if (stat(path, &stat_now)) {
-		fprintf(stderr, "stampede: cannot read %s: %s\n", path, strerror(errno));
-		return EXIT_USAGE;
+		return fail_with(EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
 	}
 	if (S_ISDIR(stat_now.st_mode))
 		return read_directory(options, path, sum);
 	if (S_ISREG(stat_now.st_mode) && stat_now.st_size && read_is_ctf_stream(path)) {
-		fprintf(stderr,
-			"stampede: %s is a stream of a CTF trace: name its directory, where the "
-			"metadata is\n",
+		return fail_with(EXIT_USAGE, "%s is a stream of a CTF trace: name its directory, where the "
+			"metadata is",
 			path);
-		return EXIT_USAGE;
 	}
 	return read_ftrace(options, &path, 1, sum);
 }
@@ -185,8 +181,7 @@ int main(int argc, char **argv)
 	if (!status && arguments.gaps)
 		status = write_gaps(arguments.gaps, &sum.gaps);
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "stampede: cannot write to standard output: %s\n", strerror(errno));
-		return EXIT_RESOURCE;
+		return fail_with(EXIT_RESOURCE, "cannot write to standard output: %s", strerror(errno));
 	}
 	return !status && sum.faulty ? EXIT_USAGE : status;
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/options.h"
 
 #define RELEASE_BYTES (UINT64_C(16) << 20) /* at a time; a multiple of any page size */
@@ -32,7 +33,7 @@ bool trace_fault(struct trace_fault *fault, uint64_t offset, const char *format,
 
 static int refuse(const char *path, int fd, const char *why)
 {
-	fprintf(stderr, "stampede: cannot read %s: %s\n", path, why);
+	fail_line("cannot read %s: %s", path, why);
 	if (fd >= 0)
 		close(fd);
 	return EXIT_USAGE;

@@ -10,6 +10,7 @@
 #include "results/compare/compare_print.h"
 #include "results/compare/comparison.h"
 #include "results/compare/contribute.h"
+#include "base/fail.h"
 #include "base/json_out.h"
 #include "results/record.h"
 #include "results/record_internal.h"
@@ -103,7 +104,7 @@ static int parse(int argc, char **argv, struct request *request)
 static void warn_incomplete(const struct record_loaded *run)
 {
 	if (!run->complete)
-		fprintf(stderr, "stampede: warning: %s is of a run that never finished\n",
+		fail_line("warning: %s is of a run that never finished",
 			run->file);
 }
 
@@ -233,7 +234,7 @@ static size_t only_runs(char **paths, size_t count)
 
 	for (i = 0; i < count; i++)
 		if (other_record(paths[i]))
-			fprintf(stderr, "stampede: %s is no bench run: left out\n", paths[i]);
+			fail_line("%s is no bench run: left out", paths[i]);
 		else
 			paths[kept++] = paths[i];
 	return kept;

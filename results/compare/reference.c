@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "results/compare/reference.h"
+#include "base/fail.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -48,8 +49,8 @@ static void load_one(json_t *all, const char *dir, const char *name)
 		json_object_set_new(json, "name", json_string(name));
 		json_array_append(all, json);
 	} else {
-		fprintf(stderr, "stampede: %s is no reference (%s): left out; build/compare "
-				"--contribute RUN makes one\n",
+		fail_line("%s is no reference (%s): left out; build/compare "
+				"--contribute RUN makes one",
 			file, json ? "not of form 1" : error.text);
 	}
 	json_decref(json);
