@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,5 +98,95 @@ bool option_number(const char *option, const char *text, uint64_t least, uint64_
 		return false;
 	}
 	*value = number * scale;
+	return true;
+}
+
+bool option_real(const char *option, const char *text, double low, double high, double *value)
+{
+	char *end = NULL;
+
+	errno = 0;
+	*value = strtod(text, &end);
+	if (end != text && !*end && !errno && *value >= low && *value <= high)
+		return true;
+	fail_line("%s takes a number from %g to %g, not '%s'", option, low, high, text);
+	return false;
+}
+
+#define OPTIONS_MOST 40
+#define HELP_COLUMN 25
+
+static void print_help(const struct option_program *program)
+{
+	const struct option_entry *entry;
+	const char *line, *end;
+	int width;
+
+	fputs(program->usage, stdout);
+	for (entry = program->entries; entry->name; entry++) {
+		width = printf("  --%s%s%s", entry->name, entry->argument ? " " : "",
+			       entry->argument ? entry->argument : "");
+		printf("%*s", width < HELP_COLUMN - 1 ? HELP_COLUMN - width : 1, "");
+		for (line = entry->help; *line; line = *end ? end + 1 : end) {
+			end = line + strcspn(line, "\n");
+			printf("%*s%.*s\n", line == entry->help ? 0 : HELP_COLUMN, "",
+			       (int)(end - line), line);
+		}
+	}
+	printf("  --help%*sthis text\n%s", HELP_COLUMN - (int)sizeof("  --help") + 1, "",
+	       program->after);
+}
+
+static bool take(const struct option_entry *entry, const char *argument)
+{
+	char name[64];
+
+	switch (entry->kind) {
+	case OPTION_FLAG:
+		return *(bool *)entry->into = true;
+	case OPTION_TEXT:
+		*(const char **)entry->into = argument;
+		return true;
+	case OPTION_NUMBER:
+		snprintf(name, sizeof(name), "--%s", entry->name);
+		return option_number(name, argument, entry->least, entry->most, entry->into);
+	case OPTION_REAL:
+		snprintf(name, sizeof(name), "--%s", entry->name);
+		return option_real(name, argument, entry->low, entry->high, entry->into);
+	default:
+		return entry->take(argument, entry->into);
+	}
+}
+
+static bool end_with(int *status, int code)
+{
+	*status = code;
+	return false;
+}
+
+bool options_parse(const struct option_program *program, int argc, char **argv, int *status)
+{
+	struct option longs[OPTIONS_MOST + 2] = { { .name = NULL } };
+	int count = 0, option, index;
+
+	for (; program->entries[count].name && count < OPTIONS_MOST; count++)
+		longs[count] = (struct option){
+			.name = program->entries[count].name,
+			.has_arg = program->entries[count].argument ? required_argument : no_argument,
+		};
+	longs[count] = (struct option){ .name = "help", .val = 'h' };
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "h", longs, &index)) != -1) {
+		if (option == 'h') {
+			print_help(program);
+			return end_with(status, EXIT_FINE);
+		}
+		if (option)
+			return end_with(status, option_refused(argv[optind - 1]));
+		if (!take(&program->entries[index], optarg))
+			return end_with(status, EXIT_USAGE);
+	}
+	if (!program->rest && optind < argc)
+		return end_with(status, option_refused(argv[optind]));
 	return true;
 }

@@ -12,8 +12,44 @@
 /* One line: no `kind` of that name (`length` bytes), and the nearest of `names` (NULL-ended). */
 void option_unknown(const char *kind, const char *name, size_t length, const char *const *names);
 
-/* One line: getopt() did not like this argument. Always EXIT_USAGE. For use with opterr = 0. */
+/* One line: this argument is no option. Always EXIT_USAGE. */
 int option_refused(const char *argument);
+
+/*
+ * A program's options: one table for what is parsed and what --help prints. getopt_long(3) does the
+ * parsing; argp(3) would too, but lays out its own help and says a mistake in two lines.
+ */
+enum option_kind {
+	OPTION_FLAG, /* bool: true if given */
+	OPTION_TEXT, /* const char *: what is given */
+	OPTION_NUMBER, /* uint64_t, in [least, most]: option_number() */
+	OPTION_REAL, /* double, in [low, high]: option_real() */
+	OPTION_TAKEN, /* take() has it; false, after a line on stderr, if it is none */
+};
+
+struct option_entry {
+	const char *name; /* without dashes; NULL ends the table */
+	const char *argument; /* as --help names it; NULL: takes none */
+	const char *help; /* lines as they are printed, without their indentation */
+	enum option_kind kind;
+	void *into;
+	uint64_t least, most;
+	double low, high;
+	bool (*take)(const char *argument, void *into);
+};
+
+struct option_program {
+	const char *usage; /* "usage: bench [options]\n", and lines of what the arguments are */
+	const struct option_entry *entries; /* --help comes by itself */
+	const char *after; /* exit codes and examples */
+	const char *rest; /* what the arguments that are no options are; NULL: there may be none */
+};
+
+/*
+ * Parses all options. True: go on, optind is at the first of the rest. False: the program is to end
+ * with *status; --help was printed, or a line on stderr.
+ */
+bool options_parse(const struct option_program *program, int argc, char **argv, int *status);
 
 /* Which of `words` (NULL-ended) the text is; -1, and one line naming `option`, if none. */
 int option_word(const char *option, const char *text, const char *const *words);
@@ -24,5 +60,8 @@ int option_word(const char *option, const char *text, const char *const *words);
  */
 bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
 		   uint64_t *value);
+
+/* The same of any number in [low, high]. */
+bool option_real(const char *option, const char *text, double low, double high, double *value);
 
 #endif

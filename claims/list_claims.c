@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* claims: what the texts claim that the schemes are from, each put to the test. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "claims/claims.h"
 #include "base/json_out.h"
@@ -10,49 +10,41 @@
 #include "results/record.h"
 #include "base/terminal.h"
 
-static const char usage[] =
-	"usage: claims [options] [RUN]\n"
-	"Tests every checkable claim of the mails and notes that the schemes are from, on the virtual\n"
-	"clock, by arithmetic, and by what RUN recorded (default: latest, if there is one).\n"
-	"  --json FILE            the same as JSON (- is standard output)\n"
-	"  --results DIR          where runs without a '/' are (default results)\n"
-	"  --help                 this text\n"
-	"exit: 0 fine, whatever the verdicts; 1 usage or a bad file, 3 no resource\n"
-	"examples:\n"
-	"  claims\n"
-	"  claims --json - 20260101T120000Z-amd-epyc-2cpu\n";
-
 struct request {
 	const char *run;
 	const char *results;
 	const char *json;
 };
 
-static int parse(int argc, char **argv, struct request *request)
+static bool parse(int argc, char **argv, struct request *request, int *status)
 {
-	static const struct option longs[] = {
-		{ "json", required_argument, NULL, 'j' },
-		{ "results", required_argument, NULL, 'd' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+	const struct option_entry entries[] = {
+		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
+		  &request->json },
+		{ "results", "DIR", "where runs without a '/' are (default results)", OPTION_TEXT,
+		  &request->results },
+		{ NULL },
 	};
-	int option;
+	const struct option_program program = {
+		"usage: claims [options] [RUN]\n"
+		"Tests every checkable claim of the mails and notes that the schemes are from, on the "
+		"virtual\n"
+		"clock, by arithmetic, and by what RUN recorded (default: latest, if there is one).\n",
+		entries,
+		"exit: 0 fine, whatever the verdicts; 1 usage or a bad file, 3 no resource\n"
+		"examples:\n"
+		"  claims\n"
+		"  claims --json - 20260101T120000Z-amd-epyc-2cpu\n",
+		"RUN",
+	};
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (option == 'j')
-			request->json = optarg;
-		else if (option == 'd')
-			request->results = optarg;
-		else if (option == 'h')
-			return fputs(usage, stdout), 1 + EXIT_FINE;
-		else
-			return 1 + option_refused(argv[optind - 1]);
-	}
+	if (!options_parse(&program, argc, argv, status))
+		return false;
 	request->run = argv[optind];
-	if (request->run && argv[optind + 1])
-		return 1 + option_refused(argv[optind + 1]);
-	return 0;
+	if (!request->run || !argv[optind + 1])
+		return true;
+	*status = option_refused(argv[optind + 1]);
+	return false;
 }
 
 static const char *text(const json_t *claim, const char *key)
@@ -82,10 +74,10 @@ int main(int argc, char **argv)
 	struct request request = { .run = NULL };
 	struct record_loaded loaded = { 0 };
 	json_t *claims, *empty;
-	int status = parse(argc, argv, &request);
+	int status = EXIT_FINE;
 
-	if (status)
-		return status - 1;
+	if (!parse(argc, argv, &request, &status))
+		return status;
 	if (request.run && record_load(request.results, request.run, &loaded))
 		return EXIT_USAGE;
 	if (!request.run && record_exists(request.results, "latest") &&

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* layout: which bits of a stamp can go, and what each header layout then costs. */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,41 +29,9 @@ struct options {
 	bool channels;
 };
 
-static const char usage[] =
-	"usage: layout [options]\n"
-	"  --clock-hz F           rate of the stamps' clock (default: this machine's)\n"
-	"  --latency-us N         expected longest interrupt latency (default 20000)\n"
-	"  --timer-hz N           timer ticks, one beat each (default 100)\n"
-	"  --spacing-ns N         shortest time between two events (default 200, or as measured)\n"
-	"  --rate LIST            events per second, such as 10,1e4,1e6\n"
-	"  --layout I+T[/S]       one more layout: id bits, time bits, low bits cut\n"
-	"  --measure              find clock, spacing, offset and cache line here first\n"
-	"  --seed-errors          what the texts of 2006 to 2008 say, and what is right\n"
-	"  --precision            ties against cut bits, at recorded gaps and back to back\n"
-	"  --channels             compact events in a channel of their own: bytes and order\n"
-	"  --gaps DIR             recorded gaps (default workloads/gaps)\n"
-	"  --json FILE            all of it, for the record (- is standard output)\n"
-	"exit: 0 fine, 1 usage, 3 no resource\n"
-	"examples:\n"
-	"  layout --clock-hz 4e9 --timer-hz 100\n"
-	"  layout --measure --layout 6+26/4\n"
-	"  layout --seed-errors --json -\n";
-
-static bool real(const char *option, const char *text, double least, double most, double *value)
+static bool take_rates(const char *list, void *into)
 {
-	char *end = NULL;
-
-	errno = 0;
-	*value = strtod(text, &end);
-	if (end != text && !*end && !errno && *value >= least && *value <= most)
-		return true;
-	fail_line("%s takes a number from %g to %g, not '%s'", option, least,
-		most, text);
-	return false;
-}
-
-static bool rates(const char *list, struct layout_inputs *inputs)
-{
+	struct layout_inputs *inputs = into;
 	char one[64];
 	size_t length;
 
@@ -77,7 +44,7 @@ static bool rates(const char *list, struct layout_inputs *inputs)
 			return false;
 		}
 		snprintf(one, sizeof(one), "%.*s", (int)length, list);
-		if (!real("--rate", one, 1e-6, 1e12, &inputs->rates[inputs->rates_count++]))
+		if (!option_real("--rate", one, 1e-6, 1e12, &inputs->rates[inputs->rates_count++]))
 			return false;
 	}
 	if (!inputs->rates_count)
@@ -85,8 +52,9 @@ static bool rates(const char *list, struct layout_inputs *inputs)
 	return inputs->rates_count;
 }
 
-static bool custom(const char *text, struct options *options)
+static bool take_layout(const char *text, void *into)
 {
+	struct options *options = into;
 	struct layout *layout = &options->custom;
 	const char *fault;
 	int end = 0;
@@ -111,63 +79,48 @@ static bool custom(const char *text, struct options *options)
 	return !fault;
 }
 
-/* 0: go on; otherwise 1 + exit code. */
-static int parse(int argc, char **argv, struct options *options)
+static bool parse(int argc, char **argv, struct options *options, int *status)
 {
-	static const struct option longs[] = {
-		{ "clock-hz", required_argument, NULL, 'f' },
-		{ "latency-us", required_argument, NULL, 'l' },
-		{ "timer-hz", required_argument, NULL, 't' },
-		{ "spacing-ns", required_argument, NULL, 's' },
-		{ "rate", required_argument, NULL, 'r' },
-		{ "layout", required_argument, NULL, 'y' },
-		{ "gaps", required_argument, NULL, 'g' },
-		{ "json", required_argument, NULL, 'o' },
-		{ "measure", no_argument, NULL, 'm' },
-		{ "seed-errors", no_argument, NULL, 'e' },
-		{ "precision", no_argument, NULL, 'p' },
-		{ "channels", no_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct layout_inputs *inputs = &options->inputs;
-	bool good = true;
-	int option;
+	const struct option_entry entries[] = {
+		{ "clock-hz", "F", "rate of the stamps' clock (default: this machine's)", OPTION_REAL,
+		  &inputs->clock_hz, .low = 1e3, .high = 1e12 },
+		{ "latency-us", "N", "expected longest interrupt latency (default 20000)", OPTION_REAL,
+		  &inputs->latency_us, .low = 0, .high = 1e12 },
+		{ "timer-hz", "N", "timer ticks, one beat each (default 100)", OPTION_REAL,
+		  &inputs->timer_hz, .low = 1e-3, .high = 1e9 },
+		{ "spacing-ns", "N", "shortest time between two events (default 200, or as measured)",
+		  OPTION_REAL, &inputs->spacing_ns, .low = 1e-3, .high = 1e12 },
+		{ "rate", "LIST", "events per second, such as 10,1e4,1e6", OPTION_TAKEN, inputs,
+		  .take = take_rates },
+		{ "layout", "I+T[/S]", "one more layout: id bits, time bits, low bits cut",
+		  OPTION_TAKEN, options, .take = take_layout },
+		{ "measure", NULL, "find clock, spacing, offset and cache line here first",
+		  OPTION_FLAG, &options->measure },
+		{ "seed-errors", NULL, "what the texts of 2006 to 2008 say, and what is right",
+		  OPTION_FLAG, &options->seed_errors },
+		{ "precision", NULL, "ties against cut bits, at recorded gaps and back to back",
+		  OPTION_FLAG, &options->precision },
+		{ "channels", NULL, "compact events in a channel of their own: bytes and order",
+		  OPTION_FLAG, &options->channels },
+		{ "gaps", "DIR", "recorded gaps (default workloads/gaps)", OPTION_TEXT,
+		  &options->gaps },
+		{ "json", "FILE", "all of it, for the record (- is standard output)", OPTION_TEXT,
+		  &options->json },
+		{ NULL },
+	};
+	const struct option_program program = {
+		"usage: layout [options]\n",
+		entries,
+		"exit: 0 fine, 1 usage, 3 no resource\n"
+		"examples:\n"
+		"  layout --clock-hz 4e9 --timer-hz 100\n"
+		"  layout --measure --layout 6+26/4\n"
+		"  layout --seed-errors --json -\n",
+		NULL,
+	};
 
-	opterr = 0;
-	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (option == 'f')
-			good = real("--clock-hz", optarg, 1e3, 1e12, &inputs->clock_hz);
-		else if (option == 'l')
-			good = real("--latency-us", optarg, 0, 1e12, &inputs->latency_us);
-		else if (option == 't')
-			good = real("--timer-hz", optarg, 1e-3, 1e9, &inputs->timer_hz);
-		else if (option == 's')
-			good = real("--spacing-ns", optarg, 1e-3, 1e12, &inputs->spacing_ns);
-		else if (option == 'r')
-			good = rates(optarg, inputs);
-		else if (option == 'y')
-			good = custom(optarg, options);
-		else if (option == 'g')
-			options->gaps = optarg;
-		else if (option == 'o')
-			options->json = optarg;
-		else if (option == 'm')
-			options->measure = true;
-		else if (option == 'e')
-			options->seed_errors = true;
-		else if (option == 'p')
-			options->precision = true;
-		else if (option == 'c')
-			options->channels = true;
-		else if (option == 'h')
-			return fputs(usage, stdout), 1 + EXIT_FINE;
-		else
-			return 1 + option_refused(argv[optind - 1]);
-	}
-	if (good && optind < argc)
-		return 1 + option_refused(argv[optind]);
-	return good ? 0 : 1 + EXIT_USAGE;
+	return options_parse(&program, argc, argv, status);
 }
 
 /* Inputs that leave something to talk about. */
@@ -240,21 +193,17 @@ int main(int argc, char **argv)
 			    .rates = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 }, .rates_count = 7 },
 		.gaps = "workloads/gaps",
 	};
-	json_t *json = json_object();
-	int status;
+	int status = EXIT_FINE;
+	json_t *json;
 
-	status = parse(argc, argv, &options);
-	if (status) {
-		json_decref(json);
-		return status - 1;
-	}
+	if (!parse(argc, argv, &options, &status))
+		return status;
+	json = json_object();
 	status = run(&options, json);
 	if (!status && options.json)
 		status = json_out(options.json, json);
 	json_decref(json);
-	if (!status && (fflush(stdout) || ferror(stdout))) {
-		fail_line("cannot write the output: %s", strerror(errno));
-		status = EXIT_RESOURCE;
-	}
+	if (!status && (fflush(stdout) || ferror(stdout)))
+		status = fail_with(EXIT_RESOURCE, "cannot write the output: %s", strerror(errno));
 	return status;
 }

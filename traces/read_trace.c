@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -17,70 +16,54 @@
 #include "base/file.h"
 #include "base/options.h"
 
-static const char usage[] =
-	"usage: read-trace [options] PATH...\n"
-	"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or with\n"
-	"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw. All of\n"
-	"little-endian machines, sub-buffers of 64-bit kernels: others are refused.\n"
-	"  --csv            every event: ftrace: subbuffer,offset_bytes,payload_bytes,stamp_ns;\n"
-	"                   CTF: cpu,stamp_ns and the integer fields of the payloads\n"
-	"  --gaps FILE      gaps between successive events of a CPU, for run-stress replay\n"
-	"  --subbuf BYTES   of a sub-buffer (default: as header_page says, or 4096)\n"
-	"  --bits N         of time_delta (default: as header_event says, or 27)\n"
-	"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it, 3 no resource\n"
-	"examples:\n"
-	"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
-	"  read-trace --csv cpu0.raw cpu1.raw\n"
-	"  read-trace --gaps gaps.csv tests/data/lttng\n";
-
 struct arguments {
 	struct read_options read;
 	const char *gaps;
 };
 
-/* 0: go on; otherwise 1 + exit code. */
-static int parse(int argc, char **argv, struct arguments *arguments)
+static bool parse(int argc, char **argv, struct arguments *arguments, int *status)
 {
-	static const struct option longs[] = {
-		{ "csv", no_argument, NULL, 'c' },
-		{ "gaps", required_argument, NULL, 'g' },
-		{ "subbuf", required_argument, NULL, 's' },
-		{ "bits", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+	uint64_t subbuf_bytes = 0, bits = 0;
+	const struct option_entry entries[] = {
+		{ "csv", NULL,
+		  "every event: ftrace: subbuffer,offset_bytes,payload_bytes,stamp_ns;\n"
+		  "CTF: cpu,stamp_ns and the integer fields of the payloads",
+		  OPTION_FLAG, &arguments->read.csv },
+		{ "gaps", "FILE", "gaps between successive events of a CPU, for run-stress replay",
+		  OPTION_TEXT, &arguments->gaps },
+		{ "subbuf", "BYTES", "of a sub-buffer (default: as header_page says, or 4096)",
+		  OPTION_NUMBER, &subbuf_bytes, FTRACE_SUBBUF_LEAST, FTRACE_SUBBUF_MOST },
+		{ "bits", "N", "of time_delta (default: as header_event says, or 27)", OPTION_NUMBER,
+		  &bits, 1, 27 },
+		{ NULL },
 	};
-	uint64_t number = 0;
-	bool good = true;
-	int option;
+	const struct option_program program = {
+		"usage: read-trace [options] PATH...\n"
+		"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or with\n"
+		"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw. All of\n"
+		"little-endian machines, sub-buffers of 64-bit kernels: others are refused.\n",
+		entries,
+		"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it, "
+		"3 no resource\n"
+		"examples:\n"
+		"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
+		"  read-trace --csv cpu0.raw cpu1.raw\n"
+		"  read-trace --gaps gaps.csv tests/data/lttng\n",
+		"PATH...",
+	};
 
-	opterr = 0;
-	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (option == 'c') {
-			arguments->read.csv = true;
-		} else if (option == 'g') {
-			arguments->gaps = optarg;
-		} else if (option == 's') {
-			good = option_number("--subbuf", optarg, FTRACE_SUBBUF_LEAST,
-					     FTRACE_SUBBUF_MOST, &number);
-			arguments->read.subbuf_bytes = (uint32_t)number;
-		} else if (option == 'b') {
-			good = option_number("--bits", optarg, 1, 27, &number);
-			arguments->read.stamp_bits = (uint32_t)number;
-		} else if (option == 'h') {
-			return fputs(usage, stdout), 1 + EXIT_FINE;
-		} else {
-			return 1 + option_refused(argv[optind - 1]);
-		}
-	}
-	if (good && arguments->read.subbuf_bytes % 8) {
+	if (!options_parse(&program, argc, argv, status))
+		return false;
+	arguments->read.subbuf_bytes = (uint32_t)subbuf_bytes;
+	arguments->read.stamp_bits = (uint32_t)bits;
+	*status = EXIT_USAGE;
+	if (subbuf_bytes % 8)
 		fail_line("--subbuf takes a multiple of 8");
-		good = false;
-	}
-	if (good && optind == argc) {
+	else if (optind == argc)
 		fail_line("which trace? (--help shows what is read)");
-		good = false;
-	}
-	return good ? 0 : 1 + EXIT_USAGE;
+	else
+		return true;
+	return false;
 }
 
 void read_report(struct read_sum *sum, const char *path, const struct trace_fault *fault,
@@ -168,11 +151,10 @@ int main(int argc, char **argv)
 {
 	struct arguments arguments = { .read.out = stdout };
 	struct read_sum sum = { .events = 0 };
-	int status, i;
+	int status = EXIT_FINE, i;
 
-	status = parse(argc, argv, &arguments);
-	if (status)
-		return status - 1;
+	if (!parse(argc, argv, &arguments, &status))
+		return status;
 	trace_file_catch_truncation();
 	for (i = optind; i < argc && !status; i++)
 		status = read_path(&arguments.read, argv[i], &sum);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* compare: did a change help? Two runs, two rows of one run, or several runs side by side. */
 #include <errno.h>
-#include <getopt.h>
+#include <unistd.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "results/compare/contribute.h"
 #include "base/fail.h"
 #include "base/json_out.h"
+#include "base/options.h"
 #include "results/record.h"
 #include "results/record_internal.h"
 #include "results/compare/reference.h"
@@ -20,32 +21,6 @@
 
 /* Beside those of enum record_status. */
 enum { COMPARE_REGRESSED = 2, COMPARE_NOISY = 7 };
-
-static const char usage[] =
-	"usage: compare [options] A B          two runs\n"
-	"       compare [options] --in RUN A B two rows of one run\n"
-	"       compare [options] --matrix RUN...\n"
-	"       compare [options] --contribute RUN\n"
-	"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such as latest.\n"
-	"  --in RUN               A and B are rows of this run\n"
-	"  --matrix               several runs, as of several machines, side by side\n"
-	"  --contribute RUN       a small record of it in results/reference/, for a pull request\n"
-	"                         (STAMPEDE_REFERENCES: another place)\n"
-	"  --all                  cells without a change, too\n"
-	"  --json FILE            the same as JSON (- is standard output)\n"
-	"  --results DIR          where runs without a '/' are (default results)\n"
-	"  --help                 this text\n"
-	"Time is the ratio to the floor of the same round. It regressed or improved if the rank test\n"
-	"says p < 0.01 and it moved by more than 5 %; exact figures (instructions, clock reads,\n"
-	"atomics, extended records, header bytes, verdict) if they differ at all. Too noisy: the 95 %\n"
-	"interval leaves room for a move of 5 % that the test cannot confirm.\n"
-	"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 may not be read,\n"
-	"      7 more than half of the cells are too noisy\n"
-	"      of --contribute: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
-	"examples:\n"
-	"  compare 20260101T120000Z-amd-epyc-2cpu latest\n"
-	"  compare --in latest extended_header packed_word\n"
-	"  compare --matrix results/*Z-*\n";
 
 struct request {
 	const char *in;
@@ -56,49 +31,68 @@ struct request {
 	const char *json;
 };
 
-static int parse(int argc, char **argv, struct request *request)
+/* Says what is wrong with the arguments: an exit code. */
+static int refuse(const struct request *request, int rest)
 {
-	static const struct option longs[] = {
-		{ "in", required_argument, NULL, 'i' },	   { "matrix", no_argument, NULL, 'm' },
-		{ "all", no_argument, NULL, 'a' },	   { "json", required_argument, NULL, 'j' },
-		{ "results", required_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' },
-		{ "contribute", required_argument, NULL, 'c' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (option == 'i')
-			request->in = optarg;
-		else if (option == 'c')
-			request->contribute = optarg;
-		else if (option == 'd')
-			request->results = optarg;
-		else if (option == 'm')
-			request->matrix = true;
-		else if (option == 'a')
-			request->all = true;
-		else if (option == 'j')
-			request->json = optarg;
-		else if (option == 'h')
-			return fputs(usage, stdout), 1 + EXIT_FINE;
-		else
-			return 1 + fail_with(EXIT_USAGE, "'%s' is not an option, or lacks "
-					       "its value (--help shows them)", argv[optind - 1]);
-	}
-	if (request->contribute && (request->matrix || request->in || optind < argc))
-		return 1 + fail_with(EXIT_USAGE, "--contribute takes one run, nothing else");
+	if (request->contribute && (request->matrix || request->in || rest))
+		return fail_with(EXIT_USAGE, "--contribute takes one run, nothing else");
 	if (request->contribute)
-		return 0;
+		return EXIT_FINE;
 	if (request->matrix && request->in)
-		return 1 + fail_with(EXIT_USAGE, "--matrix and --in exclude each other");
-	if (request->matrix && (optind == argc || argc - optind > RUNS_MAX))
-		return 1 + fail_with(EXIT_USAGE, "--matrix takes 1 to %d runs", RUNS_MAX);
-	if (!request->matrix && argc - optind != 2)
-		return 1 + fail_with(EXIT_USAGE, "compare takes two %s, not %d; see --help",
-				       request->in ? "rows" : "runs", argc - optind);
-	return 0;
+		return fail_with(EXIT_USAGE, "--matrix and --in exclude each other");
+	if (request->matrix && (!rest || rest > RUNS_MAX))
+		return fail_with(EXIT_USAGE, "--matrix takes 1 to %d runs", RUNS_MAX);
+	if (!request->matrix && rest != 2)
+		return fail_with(EXIT_USAGE, "compare takes two %s, not %d; see --help",
+				 request->in ? "rows" : "runs", rest);
+	return EXIT_FINE;
+}
+
+static bool parse(int argc, char **argv, struct request *request, int *status)
+{
+	const struct option_entry entries[] = {
+		{ "in", "RUN", "A and B are rows of this run", OPTION_TEXT, &request->in },
+		{ "matrix", NULL, "several runs, as of several machines, side by side", OPTION_FLAG,
+		  &request->matrix },
+		{ "contribute", "RUN",
+		  "a small record of it in results/reference/, for a pull request\n"
+		  "(STAMPEDE_REFERENCES: another place)", OPTION_TEXT, &request->contribute },
+		{ "all", NULL, "cells without a change, too", OPTION_FLAG, &request->all },
+		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
+		  &request->json },
+		{ "results", "DIR", "where runs without a '/' are (default results)", OPTION_TEXT,
+		  &request->results },
+		{ NULL },
+	};
+	const struct option_program program = {
+		"usage: compare [options] A B          two runs\n"
+		"       compare [options] --in RUN A B two rows of one run\n"
+		"       compare [options] --matrix RUN...\n"
+		"       compare [options] --contribute RUN\n"
+		"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such as "
+		"latest.\n",
+		entries,
+		"Time is the ratio to the floor of the same round. It regressed or improved if the rank "
+		"test\n"
+		"says p < 0.01 and it moved by more than 5 %; exact figures (instructions, clock reads,\n"
+		"atomics, extended records, header bytes, verdict) if they differ at all. Too noisy: the "
+		"95 %\n"
+		"interval leaves room for a move of 5 % that the test cannot confirm.\n"
+		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 may not be "
+		"read,\n"
+		"      7 more than half of the cells are too noisy\n"
+		"      of --contribute: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
+		"examples:\n"
+		"  compare 20260101T120000Z-amd-epyc-2cpu latest\n"
+		"  compare --in latest extended_header packed_word\n"
+		"  compare --matrix results/*Z-*\n",
+		"A B",
+	};
+
+	if (!options_parse(&program, argc, argv, status))
+		return false;
+	*status = refuse(request, argc - optind);
+	return !*status;
 }
 
 static void warn_incomplete(const struct record_loaded *run)
@@ -282,10 +276,10 @@ static int matrix(const struct request *request, char **paths, size_t count)
 int main(int argc, char **argv)
 {
 	struct request request = { .in = NULL };
-	int status = parse(argc, argv, &request);
+	int status = EXIT_FINE;
 
-	if (status)
-		return status - 1;
+	if (!parse(argc, argv, &request, &status))
+		return status;
 	if (request.contribute)
 		return contribute(request.results, request.contribute, reference_dir());
 	if (request.matrix)
