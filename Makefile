@@ -222,7 +222,7 @@ explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier
 # What some tests are skipped without: the page in a browser, statistics, other readers, manual
 # pages, another CPU's compiler, a fresh Debian.
 all_test_packages := chromium libbenchmark-tools python3-scipy babeltrace2 help2man man-db \
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross debootstrap git procps
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross debootstrap git procps clang-format
 ALL ?=
 
 test: ## all tests, under two minutes (ALL=1: with every package that a test can use)
@@ -233,6 +233,9 @@ test: ## all tests, under two minutes (ALL=1: with every package that a test can
 	@sh tests/run.sh $(BUILD) $(tests)
 
 tests: $(tests)
+
+check-house: ## the rules that hold this tree's floors: arrows, circles, names, limits (ARGS=--all)
+	@python3 -B tests/house/house.py $(ARGS)
 
 test-long: ## some hours: storms, sanitizers, clang, the explorer (ONLY="mutants|explorer")
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
@@ -254,4 +257,4 @@ help: ## this list
 
 
 .PHONY: all bench run-stress readme explore layout plots compare man test tests test-long \
-	test-exhaustive clean help force
+	test-exhaustive check-house clean help force

@@ -10,13 +10,13 @@
 #include "results/record.h"
 #include "base/terminal.h"
 
-struct request {
+struct claims_request {
 	const char *run;
 	const char *results;
 	const char *json;
 };
 
-static bool parse(int argc, char **argv, struct request *request, int *status)
+static bool parse(int argc, char **argv, struct claims_request *request, int *status)
 {
 	const struct option_entry entries[] = {
 		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
@@ -71,7 +71,7 @@ static void print(const json_t *claims)
 
 int main(int argc, char **argv)
 {
-	struct request request = { .run = NULL };
+	struct claims_request request = { .run = NULL };
 	struct record_loaded loaded = { 0 };
 	json_t *claims, *empty;
 	int status = EXIT_FINE;

@@ -57,11 +57,6 @@ void player_beat(struct player *player)
 	player->beat_next = begin + player->beat_every;
 }
 
-bool player_is_due(const struct player *player)
-{
-	return player->beat_every && (int64_t)(virtual_clock.now - player->beat_next) >= 0;
-}
-
 void player_event(struct player *player)
 {
 	player->buffer->driver->run(player->buffer->scheme, &player->buffer->writer, 1);

@@ -37,9 +37,6 @@ void player_begin(struct player *player, struct buffer *buffer, uint64_t beat_ev
 /* A beat, due or not. */
 void player_beat(struct player *player);
 
-/* Is one due, because reads of the clock took so long? */
-bool player_is_due(const struct player *player);
-
 /* One event of the task, now. */
 void player_event(struct player *player);
 

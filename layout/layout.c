@@ -18,7 +18,7 @@
 
 #define CHANNEL_EVENTS 200000
 
-struct options {
+struct layout_options {
 	struct layout_inputs inputs;
 	struct layout custom;
 	const char *gaps; /* directory */
@@ -54,7 +54,7 @@ static bool take_rates(const char *list, void *into)
 
 static bool take_layout(const char *text, void *into)
 {
-	struct options *options = into;
+	struct layout_options *options = into;
 	struct layout *layout = &options->custom;
 	const char *fault;
 	int end = 0;
@@ -79,7 +79,7 @@ static bool take_layout(const char *text, void *into)
 	return !fault;
 }
 
-static bool parse(int argc, char **argv, struct options *options, int *status)
+static bool parse(int argc, char **argv, struct layout_options *options, int *status)
 {
 	struct layout_inputs *inputs = &options->inputs;
 	const struct option_entry entries[] = {
@@ -137,7 +137,7 @@ static int check_inputs(const struct layout_inputs *inputs)
 		"--timer-hz", low, high, inputs->spacing_ns);
 }
 
-static int experiments(const struct options *options, json_t *json)
+static int experiments(const struct layout_options *options, json_t *json)
 {
 	json_t *precision = json_array(), *channels = json_array();
 	int error = 0;
@@ -153,7 +153,7 @@ static int experiments(const struct options *options, json_t *json)
 	return error;
 }
 
-static int run(struct options *options, json_t *json)
+static int run(struct layout_options *options, json_t *json)
 {
 	struct layout_inputs *inputs = &options->inputs;
 	struct layout_measured measured;
@@ -188,7 +188,7 @@ static int run(struct options *options, json_t *json)
 
 int main(int argc, char **argv)
 {
-	struct options options = {
+	struct layout_options options = {
 		.inputs = { .latency_us = 20000, .timer_hz = 100,
 			    .rates = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 }, .rates_count = 7 },
 		.gaps = "workloads/gaps",

@@ -23,7 +23,7 @@
 
 /* ---- events ---- */
 
-struct samples {
+struct measured_samples {
 	uint64_t *value;
 	uint64_t longest; /* in batches that no context switch interrupted */
 	uint64_t count;
@@ -40,7 +40,7 @@ static int by_value(const void *a, const void *b)
 
 static void each_spacing(void *arg, const struct event *event)
 {
-	struct samples *samples = arg;
+	struct measured_samples *samples = arg;
 
 	if (samples->any && samples->count < SAMPLES)
 		samples->value[samples->count++] = event->time - samples->previous;
@@ -50,7 +50,7 @@ static void each_spacing(void *arg, const struct event *event)
 
 static void each_probe(void *arg, const struct event *event)
 {
-	struct samples *samples = arg;
+	struct measured_samples *samples = arg;
 	struct check_payload payload;
 
 	memcpy(&payload, event->payload, sizeof(payload));
@@ -68,7 +68,7 @@ static long switches(void)
 
 /* Fills `samples` from events of `driver`, sorted. */
 static int collect(const struct driver *driver,
-		   void (*each)(void *arg, const struct event *event), struct samples *samples)
+		   void (*each)(void *arg, const struct event *event), struct measured_samples *samples)
 {
 	struct ring_config config =
 		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
@@ -100,7 +100,7 @@ static int collect(const struct driver *driver,
 
 static int measure_events(struct layout_measured *measured)
 {
-	struct samples samples = { .value = malloc(SAMPLES * sizeof(uint64_t)) };
+	struct measured_samples samples = { .value = malloc(SAMPLES * sizeof(uint64_t)) };
 	int error;
 
 	if (!samples.value) {

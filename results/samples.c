@@ -30,17 +30,17 @@ static double number(const json_t *repetition, const char *key)
 }
 
 /* A cell's repetitions by round; a value is NAN where there is none. */
-struct series {
+struct samples_series {
 	double *value;
 	double *probe;
 	size_t rounds;
 	double threads;
 };
 
-static struct series read_series(const json_t *rows, const struct samples_cell *cell,
+static struct samples_series read_series(const json_t *rows, const struct samples_cell *cell,
 				 const char *key)
 {
-	struct series series = { .rounds = 0 };
+	struct samples_series series = { .rounds = 0 };
 	const json_t *one;
 	size_t i, round;
 
@@ -77,13 +77,13 @@ static double probe_limit(const json_t *rows, double threads)
 	return least * SAMPLES_UNDISTURBED;
 }
 
-static bool counts(const struct series *series, size_t round, double limit)
+static bool counts(const struct samples_series *series, size_t round, double limit)
 {
 	return series->value[round] > 0 && !(series->probe[round] > limit);
 }
 
 /* If disturbed, of the nearest round in which it was not: it moves little from round to round. */
-static double nearest(const struct series *base, size_t round, double limit)
+static double nearest(const struct samples_series *base, size_t round, double limit)
 {
 	size_t away;
 
@@ -102,7 +102,7 @@ static double nearest(const struct series *base, size_t round, double limit)
 /* What is made of a value and the one beside it. */
 enum relation { BY, ABOVE, ABOVE_ITSELF };
 
-static double relate(double own, const struct series *base, size_t round, double limit,
+static double relate(double own, const struct samples_series *base, size_t round, double limit,
 		     enum relation relation)
 {
 	if (relation == ABOVE_ITSELF)
@@ -112,7 +112,7 @@ static double relate(double own, const struct series *base, size_t round, double
 }
 
 /* What counts within that limit, sorted. base: NULL, or what to relate it to. */
-static struct samples choose(const struct series *own, const struct series *base, double limit,
+static struct samples choose(const struct samples_series *own, const struct samples_series *base, double limit,
 			     enum relation relation)
 {
 	struct samples samples = { .value = malloc((own->rounds + 1) * sizeof(double)) };
@@ -134,7 +134,7 @@ static struct samples collect(const json_t *rows, const struct samples_cell *cel
 			      const struct samples_cell *base, const char *base_key,
 			      enum relation relation)
 {
-	struct series own = read_series(rows, cell, key), below = { .value = NULL };
+	struct samples_series own = read_series(rows, cell, key), below = { .value = NULL };
 	struct samples all = { .value = NULL }, undisturbed = { .value = NULL };
 
 	if (base)

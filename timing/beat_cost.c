@@ -15,7 +15,7 @@
 #define PERIOD_NS 300000
 #define BATCHES_MOST 65536
 
-struct run {
+struct beat_run {
 	struct buffer buffer;
 	struct interrupts interrupts;
 	double *ticks[2]; /* of batches without a beat, and with one */
@@ -24,7 +24,7 @@ struct run {
 
 static void handle(void *arg, unsigned int source)
 {
-	struct run *run = arg;
+	struct beat_run *run = arg;
 
 	(void)source;
 	run->buffer.driver->beat(run->buffer.scheme, &run->buffer.writer);
@@ -43,7 +43,7 @@ struct stats_interval beat_cost_of(double *with, size_t with_count, double *with
 }
 
 /* Batches with two beats, or more, are of neither kind. */
-static void run_batches(struct run *run, double seconds)
+static void run_batches(struct beat_run *run, double seconds)
 {
 	const uint64_t *beats = &run->interrupts.delivered[INTERRUPT_BEAT];
 	uint64_t end_ns = time_ns() + (uint64_t)(seconds * 1e9), before, begin, ticks;
@@ -60,7 +60,7 @@ static void run_batches(struct run *run, double seconds)
 	}
 }
 
-static int measure(struct run *run, const struct driver *driver, unsigned int pu, double seconds)
+static int measure(struct beat_run *run, const struct driver *driver, unsigned int pu, double seconds)
 {
 	struct ring_config config =
 		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
@@ -91,7 +91,7 @@ static int measure(struct run *run, const struct driver *driver, unsigned int pu
 int beat_cost_measure(const struct driver *driver, const struct place *place, unsigned int pu,
 		      double seconds, struct beat_cost *cost)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct beat_run *run = calloc(1, sizeof(*run));
 	double *room = malloc(2 * BATCHES_MOST * sizeof(double)), hz = ticks_hz();
 	int error = run && room && !place_bind_self(place, pu) ? 0 : EXIT_RESOURCE;
 

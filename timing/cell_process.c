@@ -140,13 +140,13 @@ int cell_process_end(struct cell_process *process)
 /* ---- the process that runs them ---- */
 
 /* What the words of a line say. */
-struct reading {
+struct cell_reading {
 	struct cell cell;
 	const char *row;
 	unsigned int pu[CELL_THREADS_MAX];
 };
 
-static bool read_cpus(struct reading *reading, const char *text)
+static bool read_cpus(struct cell_reading *reading, const char *text)
 {
 	char *end;
 
@@ -158,7 +158,7 @@ static bool read_cpus(struct reading *reading, const char *text)
 	return !*text;
 }
 
-static bool read_word(struct reading *reading, const char *word)
+static bool read_word(struct cell_reading *reading, const char *word)
 {
 	struct cell_injection *injected = &reading->cell.injected;
 	const char *value = strchr(word, '=');
@@ -196,7 +196,7 @@ static bool read_word(struct reading *reading, const char *word)
 }
 
 /* False, after a line on stderr, if the line is not a whole cell. */
-static bool read_cell(struct reading *reading, char *line)
+static bool read_cell(struct cell_reading *reading, char *line)
 {
 	struct cell *cell = &reading->cell;
 	const struct driver *const *drivers;
@@ -224,14 +224,14 @@ static bool read_cell(struct reading *reading, char *line)
 
 static int run_lines(const struct place *place)
 {
-	struct reading reading;
+	struct cell_reading reading;
 	char *line = NULL;
 	size_t room = 0;
 	json_t *result;
 	int status = EXIT_FINE;
 
 	while (!status && getline(&line, &room, stdin) > 0) {
-		reading = (struct reading){ .cell.place = place };
+		reading = (struct cell_reading){ .cell.place = place };
 		if (!read_cell(&reading, line)) {
 			status = EXIT_USAGE;
 			break;

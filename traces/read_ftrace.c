@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "traces/read_trace.h"
 
-struct reading {
+struct ftrace_reading {
 	const struct read_options *options;
 	struct gap_histogram gaps; /* of one file */
 	uint64_t subbufs_before; /* in files before this one */
@@ -19,7 +19,7 @@ struct reading {
 static void csv_events(void *arg, const struct ftrace_reader *reader,
 		       const struct trace_event *batch, uint32_t count)
 {
-	const struct reading *reading = arg;
+	const struct ftrace_reading *reading = arg;
 	uint64_t number = reading->subbufs_before + reader->counts.subbufs - 1;
 	uint32_t i;
 
@@ -32,7 +32,7 @@ static void csv_events(void *arg, const struct ftrace_reader *reader,
 static void gap_events(void *arg, const struct ftrace_reader *reader,
 		       const struct trace_event *batch, uint32_t count)
 {
-	struct reading *reading = arg;
+	struct ftrace_reading *reading = arg;
 	uint32_t i;
 
 	(void)reader;
@@ -87,7 +87,7 @@ static int find_format(const struct read_options *options, const char *path,
 	return error;
 }
 
-static int read_one(const char *path, struct reading *reading, struct read_sum *sum)
+static int read_one(const char *path, struct ftrace_reading *reading, struct read_sum *sum)
 {
 	const struct read_options *options = reading->options;
 	const struct ftrace_visitor visitor = {
@@ -117,7 +117,7 @@ static int read_one(const char *path, struct reading *reading, struct read_sum *
 int read_ftrace(const struct read_options *options, char **paths, unsigned int count,
 		struct read_sum *sum)
 {
-	struct reading reading = { .options = options };
+	struct ftrace_reading reading = { .options = options };
 	unsigned int i;
 	int error = 0;
 

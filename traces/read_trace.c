@@ -16,12 +16,12 @@
 #include "base/file.h"
 #include "base/options.h"
 
-struct arguments {
+struct read_arguments {
 	struct read_options read;
 	const char *gaps;
 };
 
-static bool parse(int argc, char **argv, struct arguments *arguments, int *status)
+static bool parse(int argc, char **argv, struct read_arguments *arguments, int *status)
 {
 	uint64_t subbuf_bytes = 0, bits = 0;
 	const struct option_entry entries[] = {
@@ -149,7 +149,7 @@ static int write_gaps(const char *path, struct gap_histogram *gaps)
 
 int main(int argc, char **argv)
 {
-	struct arguments arguments = { .read.out = stdout };
+	struct read_arguments arguments = { .read.out = stdout };
 	struct read_sum sum = { .events = 0 };
 	int status = EXIT_FINE, i;
 

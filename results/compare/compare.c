@@ -22,7 +22,7 @@
 /* Beside those of enum record_status. */
 enum { COMPARE_REGRESSED = 2, COMPARE_NOISY = 7 };
 
-struct request {
+struct compare_request {
 	const char *in;
 	const char *contribute;
 	const char *results;
@@ -32,7 +32,7 @@ struct request {
 };
 
 /* Says what is wrong with the arguments: an exit code. */
-static int refuse(const struct request *request, int rest)
+static int refuse(const struct compare_request *request, int rest)
 {
 	if (request->contribute && (request->matrix || request->in || rest))
 		return fail_with(EXIT_USAGE, "--contribute takes one run, nothing else");
@@ -48,7 +48,7 @@ static int refuse(const struct request *request, int rest)
 	return EXIT_FINE;
 }
 
-static bool parse(int argc, char **argv, struct request *request, int *status)
+static bool parse(int argc, char **argv, struct compare_request *request, int *status)
 {
 	const struct option_entry entries[] = {
 		{ "in", "RUN", "A and B are rows of this run", OPTION_TEXT, &request->in },
@@ -136,7 +136,7 @@ static bool has_row(const json_t *run, const char *row)
 	return false;
 }
 
-static int compare(const struct request *request, const struct comparison_side *a,
+static int compare(const struct compare_request *request, const struct comparison_side *a,
 		   const struct comparison_side *b)
 {
 	json_t *comparison = comparison_make(a, b);
@@ -167,7 +167,7 @@ static int compare(const struct request *request, const struct comparison_side *
 	return status;
 }
 
-static int compare_runs(const struct request *request, char **paths)
+static int compare_runs(const struct compare_request *request, char **paths)
 {
 	struct record_loaded run[2] = { 0 };
 	int status = record_load(request->results, paths[0], &run[0]), i;
@@ -187,7 +187,7 @@ static int compare_runs(const struct request *request, char **paths)
 	return status;
 }
 
-static int compare_rows(const struct request *request, char **rows)
+static int compare_rows(const struct compare_request *request, char **rows)
 {
 	struct record_loaded run;
 	int status = record_load(request->results, request->in, &run), i;
@@ -234,7 +234,7 @@ static size_t only_runs(char **paths, size_t count)
 	return kept;
 }
 
-static int matrix(const struct request *request, char **paths, size_t count)
+static int matrix(const struct compare_request *request, char **paths, size_t count)
 {
 	struct record_loaded run[RUNS_MAX] = { 0 };
 	const json_t *documents[RUNS_MAX];
@@ -275,7 +275,7 @@ static int matrix(const struct request *request, char **paths, size_t count)
 
 int main(int argc, char **argv)
 {
-	struct request request = { .in = NULL };
+	struct compare_request request = { .in = NULL };
 	int status = EXIT_FINE;
 
 	if (!parse(argc, argv, &request, &status))

@@ -13,7 +13,7 @@
 #define MORE_BYTES 16 /* "; and 1234 more" */
 
 /* One line of the output; what has no room is counted. */
-struct line {
+struct reference_line {
 	char text[COLUMNS + 1];
 	size_t length;
 	size_t items;
@@ -21,7 +21,7 @@ struct line {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void add(struct line *line, const char *format, ...)
+static void add(struct reference_line *line, const char *format, ...)
 {
 	char item[COLUMNS];
 	size_t length;
@@ -41,13 +41,13 @@ static void add(struct line *line, const char *format, ...)
 	line->items++;
 }
 
-static void begin(struct line *line, const char *what)
+static void begin(struct reference_line *line, const char *what)
 {
-	*line = (struct line){ .length = strlen(what) };
+	*line = (struct reference_line){ .length = strlen(what) };
 	snprintf(line->text, sizeof(line->text), "%s", what);
 }
 
-static size_t end(FILE *out, const struct line *line)
+static size_t end(FILE *out, const struct reference_line *line)
 {
 	if (!line->items && !line->left_out)
 		return 0;
@@ -157,7 +157,7 @@ static struct pair *make_pairs(const json_t *mine, const json_t *theirs, const c
 
 static size_t print_ratios(FILE *out, const struct pair *pairs, size_t count)
 {
-	struct line line;
+	struct reference_line line;
 	size_t i;
 
 	begin(&line, "  ratio, here and there:");
@@ -170,7 +170,7 @@ static size_t print_ratios(FILE *out, const struct pair *pairs, size_t count)
 /* Two rows whose order is certain in both and not the same. */
 static size_t print_ranking(FILE *out, const struct pair *pairs, size_t count)
 {
-	struct line line;
+	struct reference_line line;
 	size_t i, k;
 
 	begin(&line, "  ranked the other way there:");
@@ -192,7 +192,7 @@ static double rounding(const json_t *theirs, const char *key)
 static size_t print_exact(FILE *out, const struct pair *pairs, size_t count, const char *key,
 			  double tolerance)
 {
-	struct line line;
+	struct reference_line line;
 	char what[40];
 	size_t i;
 

@@ -145,23 +145,34 @@ def one_judge(tree):
 
 
 def unused(tree):
-    """What a header declares is called in another file than its own; else it is static."""
-    bad, words = [], {}
-    for name, text in tree.c_files(product=True):
-        words[name] = set(re.findall(r"\w+", code(text)))
+    """What a header declares is called by another file of the product, or by its own and a test."""
+    bad, words, tested = [], {}, set()
+    for name, text in tree.c_files():
+        found = re.findall(r"\w+", code(text))
+        if name.startswith(("tests/", "schemes/history/")):
+            tested.update(found)
+        else:
+            for word in found:
+                words.setdefault(word, {}).setdefault(stem_of(name), []).append(name)
     for name, text in tree.c_files(product=True):
         if not name.endswith(".h") or name.startswith("schemes/"):
             continue
-        own = name.rsplit(".", 1)[0]
         plain = re.sub(r"\bstatic inline[^{]*\{.*?^\}", "", code(text), flags=re.S | re.M)
-        for match in re.finditer(r"^(?!static|typedef|#|\t| |\}).*?\b(\w+)\([^;{]*\)[^;{]*;", plain, re.M | re.S):
-            function = match.group(1)
-            if function == "__attribute__":
-                function = re.findall(r"\b(\w+)\(", match.group(0))[-1]
-            if not any(function in found for other, found in words.items()
-                       if other.rsplit(".", 1)[0] != own):
+        for function in declared(plain):
+            places = words.get(function, {})
+            own = places.get(stem_of(name), [])
+            inline = own.count(name) > 1
+            if not any(stem != stem_of(name) for stem in places) and not (
+                    len(own) > 2 and (inline or function in tested)):
                 bad.append("%s: nobody calls %s()" % (name, function))
     return bad
+
+
+def declared(plain):
+    for match in re.finditer(r"^(?!static|typedef|#|\t| |\}).*?\b(\w+)\([^;{]*\)[^;{]*;", plain,
+                             re.M | re.S):
+        name = match.group(1)
+        yield re.findall(r"\b(\w+)\(", match.group(0))[-1] if name == "__attribute__" else name
 
 
 def struct_tags(tree):
