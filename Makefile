@@ -74,19 +74,28 @@ mains := runner/bench.c runner/run_stress.c layout/layout.c claims/list_claims.c
 	results/compare/compare.c explore/explore.c traces/read_trace.c peers/peers.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
-sources_of = $(filter-out $(mains) judge/driver.c explore/row.c peers/lttng_% traces/fuzz_%, \
-	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
+# Of results/compare, what asks the guide stands above the plots that have it.
+sources_of = $(filter-out $(mains) judge/driver.c explore/row.c peers/lttng_% traces/fuzz_% \
+	$(if $(filter plots,$(1)),,results/compare/contribute.c), \
+	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc) \
+	$(if $(filter plots,$(1)),results/compare/contribute.c))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a
 library := $(foreach module,$(modules),$(call archive_of,$(module)))
 
 define archive_rule
 $(call archive_of,$(1)): $(addprefix $(O)/,$(addsuffix .o,$(basename $(call sources_of,$(1))))) \
-		$(if $(filter judge,$(1)),$(drivers))
+		$(if $(filter judge,$(1)),$(drivers)) $(BUILD)/modules
 	$$(call say,AR,$$@)
 	@rm -f $$@
-	$$(Q)$$(AR) rcs $$@ $$^
+	$$(Q)$$(AR) rcs $$@ $$(filter %.o,$$^)
 endef
 $(foreach module,$(modules),$(eval $(call archive_rule,$(module))))
+
+# A source that is gone is gone from its archive.
+modules_text := $(foreach module,$(modules),$(module): $(sort $(call sources_of,$(module))))
+$(BUILD)/modules: force
+	@mkdir -p $(@D)
+	@echo '$(modules_text)' | cmp -s - $@ || echo '$(modules_text)' > $@
 
 test_support := $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))

@@ -20,10 +20,10 @@ static bool parse(int argc, char **argv, struct claims_request *request, int *st
 {
 	const struct option_entry entries[] = {
 		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
-		  &request->json },
+		  .into = &request->json },
 		{ "results", "DIR", "where runs without a '/' are (default results)", OPTION_TEXT,
-		  &request->results },
-		{ NULL },
+		  .into = &request->results },
+		{ .name = NULL },
 	};
 	const struct option_program program = {
 		"usage: claims [options] [RUN]\n"

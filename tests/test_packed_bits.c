@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #define ROW packed_word_9
-#define SCHEME_HEADER "packed_word.h"
+#define SCHEME_HEADER "schemes/packed_word.h"
 #define STAMPEDE_COUNTING
 #define PACKED_BITS 9
 /* The row's own driver has other offset bits than the library's rows. */

@@ -28,14 +28,14 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		{ "csv", NULL,
 		  "every event: ftrace: subbuffer,offset_bytes,payload_bytes,stamp_ns;\n"
 		  "CTF: cpu,stamp_ns and the integer fields of the payloads",
-		  OPTION_FLAG, &arguments->read.csv },
+		  OPTION_FLAG, .into = &arguments->read.csv },
 		{ "gaps", "FILE", "gaps between successive events of a CPU, for run-stress replay",
-		  OPTION_TEXT, &arguments->gaps },
+		  OPTION_TEXT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "of a sub-buffer (default: as header_page says, or 4096)",
-		  OPTION_NUMBER, &subbuf_bytes, FTRACE_SUBBUF_LEAST, FTRACE_SUBBUF_MOST },
+		  OPTION_NUMBER, .into = &subbuf_bytes, .least = FTRACE_SUBBUF_LEAST, .most = FTRACE_SUBBUF_MOST },
 		{ "bits", "N", "of time_delta (default: as header_event says, or 27)", OPTION_NUMBER,
-		  &bits, 1, 27 },
-		{ NULL },
+		  .into = &bits, .least = 1, .most = 27 },
+		{ .name = NULL },
 	};
 	const struct option_program program = {
 		"usage: read-trace [options] PATH...\n"

@@ -51,18 +51,18 @@ static int refuse(const struct compare_request *request, int rest)
 static bool parse(int argc, char **argv, struct compare_request *request, int *status)
 {
 	const struct option_entry entries[] = {
-		{ "in", "RUN", "A and B are rows of this run", OPTION_TEXT, &request->in },
+		{ "in", "RUN", "A and B are rows of this run", OPTION_TEXT, .into = &request->in },
 		{ "matrix", NULL, "several runs, as of several machines, side by side", OPTION_FLAG,
-		  &request->matrix },
+		  .into = &request->matrix },
 		{ "contribute", "RUN",
 		  "a small record of it in results/reference/, for a pull request\n"
-		  "(STAMPEDE_REFERENCES: another place)", OPTION_TEXT, &request->contribute },
-		{ "all", NULL, "cells without a change, too", OPTION_FLAG, &request->all },
+		  "(STAMPEDE_REFERENCES: another place)", OPTION_TEXT, .into = &request->contribute },
+		{ "all", NULL, "cells without a change, too", OPTION_FLAG, .into = &request->all },
 		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
-		  &request->json },
+		  .into = &request->json },
 		{ "results", "DIR", "where runs without a '/' are (default results)", OPTION_TEXT,
-		  &request->results },
-		{ NULL },
+		  .into = &request->results },
+		{ .name = NULL },
 	};
 	const struct option_program program = {
 		"usage: compare [options] A B          two runs\n"
