@@ -107,8 +107,9 @@ verdicts() {
 	says "verdicts: a text without the marks" 1 "has no <!-- explored" $run --readme LICENSE
 	says "verdicts: no record" 1 "make verdicts" python3 explore/explored.py \
 		--results "$scratch/none" --readme README.md
-	grep -q '^<!-- explored -->$' README.md && grep -q '^<!-- /explored -->$' README.md
-	report $? "README.md has the marks"
+	grep -q '^<!-- explored -->$' docs/verifying.md &&
+		grep -q '^<!-- /explored -->$' docs/verifying.md
+	report $? "docs/verifying.md has the marks"
 	# A limit that is gone: the beat never missed.
 	sed 's/--nested 0 --jumps 1 --before 1/--nested 0 --before 1/' explore/explored.py \
 		>"$scratch/gone.py"

@@ -56,14 +56,11 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		return false;
 	arguments->read.subbuf_bytes = (uint32_t)subbuf_bytes;
 	arguments->read.stamp_bits = (uint32_t)bits;
-	*status = EXIT_USAGE;
 	if (subbuf_bytes % 8)
-		fail_line("--subbuf takes a multiple of 8");
+		*status = fail_with(EXIT_USAGE, "--subbuf takes a multiple of 8");
 	else if (optind == argc)
-		fail_line("which trace? (--help shows what is read)");
-	else
-		return true;
-	return false;
+		*status = fail_with(EXIT_USAGE, "which trace? (--help shows what is read)");
+	return !*status;
 }
 
 void read_report(struct read_sum *sum, const char *path, const struct trace_fault *fault,
