@@ -33,12 +33,16 @@ static void takes(const char *text, uint64_t least, uint64_t most, uint64_t expe
 static void refuses(const char *text, uint64_t least, uint64_t most)
 {
 	uint64_t value = UNTOUCHED;
-	char line[256];
+	char line[256], *c;
 	bool taken;
 
 	snprintf(line, sizeof(line),
 		 "stampede: --seconds takes a whole number from %llu to %llu, not '%s'\n",
 		 (unsigned long long)least, (unsigned long long)most, text ? text : "");
+	/* One line stays one line. */
+	for (c = line; c[1]; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
 	listen_to_stderr();
 	taken = option_number("--seconds", text, least, most, &value);
 	assert_string_equal(what_was_said(), line);
