@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/tsdl_parser.h"
+#include "traces/tsdl_internal.h"
 
 /* ---- blocks ---- */
 

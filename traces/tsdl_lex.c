@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "schemes/format/format_ctf.h"
-#include "traces/tsdl_parser.h"
+#include "traces/tsdl_internal.h"
 
 #define BLOCK_BYTES 8192
 #define METADATA_MAGIC 0x75D11D57u

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "traces/tsdl_parser.h"
+#include "traces/tsdl_internal.h"
 
 /* A struct whose first `seen` fields lie before the place that is resolved. */
 struct scope {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "traces/tsdl_parser.h"
+#include "traces/tsdl_internal.h"
 
 static struct ctf_type *new_type(struct tsdl_parser *parser, enum ctf_kind kind)
 {

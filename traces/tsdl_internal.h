@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside the TSDL parser: memory, tokens, scopes. */
-#ifndef STAMPEDE_TRACES_TSDL_PARSER_H
-#define STAMPEDE_TRACES_TSDL_PARSER_H
+#ifndef STAMPEDE_TRACES_TSDL_INTERNAL_H
+#define STAMPEDE_TRACES_TSDL_INTERNAL_H
 
 #include "traces/tsdl.h"
 
