@@ -26,7 +26,7 @@ array line_title[5] = ['12 R: 96-bit header, whole stamp', '8 R: 64-bit header, 
 line_colours = '#000000 '.purple.' '.vermillion.' '.green.' '.blue
 
 set multiplot
-set samples 400
+set samples 160
 set logscale xy
 set xrange [rate_least / 1.5 : rate_most * 1.5]
 set xtics ('1' 1, '10' 10, '100' 100, '1 k' 1e3, '10 k' 1e4, '100 k' 1e5, '1 M' 1e6, '10 M' 1e7, \
@@ -76,8 +76,8 @@ do for [panel = 1:2] {
 		extension(x) / scale(x) linecolor rgb word(line_colours, 5) linewidth 1.5, \
 		delta_sync(x) / scale(x) linecolor rgb word(line_colours, 4) linewidth 1.5 \
 			dashtype 2, \
-		for [i = 1:rate_groups] 'rate.dat' index i - 1 using 1:(panel == 1 ? $2 : $3) \
-			with points pointtype shape(i) pointsize 0.6 + 0.1 * i linewidth 1.3 \
+		for [i = 1:rate_groups] 'rate.dat' index i - 1 every :::0::0 \
+			using 1:(panel == 1 ? $2 : $3) with points pointtype shape(i) pointsize 0.6 + 0.1 * i linewidth 1.3 \
 			linecolor rgb '#000000'
 }
 unset multiplot

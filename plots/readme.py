@@ -1,16 +1,20 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """usage: readme.py RUN README [LOG]
 
-Writes the figures of a run into the README's blocks: matrix and layouts from RUN/bench.json (of a
-full run), guide from RUN/report.md, table from LOG, what the run printed, without variants; and
-reference from results/reference/ beside README, whatever RUN is. A block whose section the run does
-not have stays as it is, with a line on stderr. RUN may be -: only reference is written then."""
+Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
+<!-- name --> and <!-- /name -->: matrix and layouts (of a full run), guide, table from LOG, what the
+run printed, without variants; and reference from results/reference/, whatever RUN is. A block whose
+section the run does not have stays as it is, with a line on stderr. RUN may be -: only reference is
+written then."""
 import glob
-import json
 import os
 import re
 import sys
+
+import machines
+import record
+from files import HARNESS, Failed, complain, need_jinja2, put
+from text import figure, wrapped
 
 RATES = [1, 100, 10000]
 GAPS = ["syscalls_busy", "sched_only_calm"]
@@ -21,93 +25,84 @@ ROWS = """full_tsc zero_delta heartbeat heartbeat_compact delta_sync_soft three_
 
 def said(run):
     """Which run this is, in words."""
-    context = run["context"]
-    day = context["date"][:10]
-    command = " ".join(run["command"]) if isinstance(run["command"], list) else run["command"]
-    cpus, model = context["num_cpus"], context["stampede"]["cpu"]["model"]
-    return f"`{command}` of {day}, {cpus} CPUs, {model}"
+    return (f"`{run.command}` of {(run.machine.date or '')[:10]}, {run.machine.cpus:.0f} CPUs, "
+            f"{run.machine.cpu}")
 
 
-def figure(value):
+def short_figure(value):
     return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}"
 
 
+def table_of(titles, rows):
+    return ["| " + " | ".join(titles) + " |", "|---|" + "--:|" * (len(titles) - 1),
+            *("| " + " | ".join(row) + " |" for row in rows)]
+
+
 def matrix(run):
-    replay = {(one["row"], one["gaps"]): one["bytes"] for one in run["replay"]}
-    rate = {(one["row"], one["events_per_second"]):
-            one["header_bytes_per_second"] / one["events_per_second"]
-            for one in run["bytes_by_rate"]}
-    if not replay or not rate:
+    """Bytes by row, at recorded gaps and at even rates; what became of promises and of handoff."""
+    sizes = {(one.row, one.gaps): one.bytes for one in run.replay}
+    sizes |= {(one.row, one.events_per_second):
+              one.header_bytes_per_second / one.events_per_second for one in run.bytes_by_rate}
+    if not run.replay or not run.bytes_by_rate:
         return None
-    lines = ["Bytes per event with 8 bytes of payload, beats included, at gaps as recorded, and header",
-             "bytes per event at even rates:", "",
-             "| row | " + " | ".join(f"`{gaps}`" for gaps in GAPS) + " | " +
-             " | ".join(f"{one:,} per second" for one in RATES) + " |",
-             "|---|" + "--:|" * (len(GAPS) + len(RATES))]
-    for row in ROWS:
-        cells = [replay.get((row, gaps)) for gaps in GAPS] + [rate.get((row, one)) for one in RATES]
-        if None not in cells:
-            lines.append(f"| `{row}` | " + " | ".join(map(figure, cells)) + " |")
-    checked = [one for one in run["stress"] if one.get("verdict")]
-    broken = sum(one["verdict"] == "broken" for one in checked + run["replay"])
-    handoff = [one["handoff"] for one in run["stress"] if one.get("handoff")]
-    workloads = {one["workload"].split(":")[0] for one in checked + run["benchmarks"]}
-    workloads |= {name for name in ("late_beat", "idle", "replay", "seek") if run.get(name)}
-    text = (f"The run is {said(run)}. {len({one['row'] for one in checked})} rows, "
-            f"{len(workloads)} workloads, all oracles: "
-            f"{'no promise was' if not broken else str(broken) + ' cells'} broken.")
-    if handoff:
-        early = sum(one["early"] for one in handoff)
-        inexact = sum(one["early_inexact"] for one in handoff)
-        text += (f" Of {sum(one['pairs'] for one in handoff):,} pairs of `handoff` {early} effects "
+    rows = [[f"`{row}`", *(short_figure(sizes[row, column]) for column in GAPS + RATES)]
+            for row in ROWS if all((row, column) in sizes for column in GAPS + RATES)]
+    checked = [one for one in run.stress if one.verdict]
+    broken = sum(one.verdict == "broken" for one in [*checked, *run.replay])
+    cells = {one.workload.split(":")[0] for one in checked}
+    cells |= {one.name.split("/", 1)[-1].split(":")[0] for one in run.benchmarks}
+    cells |= {name for name in ("late_beat", "idle", "replay", "seek") if getattr(run, name)}
+    text = (f"The run is {said(run)}. {len({one.row for one in checked})} rows, {len(cells)} "
+            f"workloads, all oracles: {'no promise was' if not broken else f'{broken} cells'} broken.")
+    pairs = [one["handoff"] for one in run.json["stress"] if one.get("handoff")]
+    if pairs:
+        early, inexact = (sum(one[key] for one in pairs) for key in ("early", "early_inexact"))
+        text += (f" Of {sum(one['pairs'] for one in pairs):,} pairs of `handoff`, {early} effects "
                  f"came before their cause, and {inexact} by stamps declared inexact.")
-    return lines + [""] + wrapped(text)
+    titles = ["row", *(f"`{gaps}`" for gaps in GAPS), *(f"{rate:,} per second" for rate in RATES)]
+    return [*wrapped("Bytes per event with 8 bytes of payload, beats included, at gaps as recorded, "
+                     "and header bytes per event at even rates:"), "", *table_of(titles, rows), "",
+            *wrapped(text)]
 
 
 def layouts(run):
-    ties = {one["gaps"]: one["ties_per_million"] for one in run["precision"]}
-    channels = run["channels"]
-    if not ties or not channels:
+    """Where cut bits begin to tie events, and what a channel of their own saves."""
+    ties = {one.gaps: one.ties_per_million for one in run.precision}
+    if not ties or not run.channels:
         return None
-    back = ties["back to back"]
-    first = next(bits for bits, count in enumerate(back) if count >= 1000)
-    busy = ties["allevents_busy"]
+    back, busy = ties["back to back"], ties["allevents_busy"]
+    first = next(bits for bits, ties in enumerate(back) if ties >= 1000)
     then = next(bits for bits in range(1, len(busy)) if busy[bits] >= 10 * max(1, busy[bits - 1]))
-    nine = [one for one in channels if abs(one["share"] - 0.9) < 0.01]
-    best = max(nine, key=lambda one: one["saved_share"])
-    worst = min(nine, key=lambda one: one["saved_share"])
-    order = max(channels, key=lambda one: one["inversions"] / one["events"])
-    text = (f"In the run above, events back to back tie from the {first}th bit cut on "
-            f"({back[first]:,.0f} per million; {back[9]:,.0f} at nine), those of a busy kernel "
-            f"(`allevents_busy`) from the {then}th ({busy[then - 1]:,.0f} per million before, "
-            f"{busy[then]:,.0f} then). With nine in ten events compact, a channel of their own saves at "
-            f"best {100 * best['saved_share']:.0f} % of the header bytes (`{best['compact']}` beside "
-            f"`{best['normal']}`, `{best['gaps']}`); at worst it costs "
-            f"{-100 * worst['saved_share']:.0f} % more (`{worst['compact']}`, `{worst['gaps']}`). Cut in "
-            f"one channel and not in the other, at most "
-            f"{1e6 * order['inversions'] / order['events']:,.0f} events per million come out of order "
-            f"(`{order['compact']}`, {100 * order['share']:.0f} % of the events compact).")
-    return wrapped(text)
+    nine = sorted((one for one in run.channels if abs(one.share - 0.9) < 0.01),
+                  key=lambda one: one.saved_share)
+    worst, best = nine[0], nine[-1]
+    order = max(run.channels, key=lambda one: one.inversions / one.events)
+    return wrapped(
+        f"In the run above, events back to back tie from the {first}th bit cut on "
+        f"({back[first]:,.0f} per million; {back[9]:,.0f} at nine), those of a busy kernel "
+        f"(`allevents_busy`) from the {then}th ({busy[then - 1]:,.0f} per million before, "
+        f"{busy[then]:,.0f} then). With nine in ten events compact, a channel of their own saves at "
+        f"best {100 * best.saved_share:.0f} % of the header bytes (`{best.compact}` beside "
+        f"`{best.normal}`, `{best.gaps}`); at worst it costs {-100 * worst.saved_share:.0f} % more "
+        f"(`{worst.compact}`, `{worst.gaps}`). Cut in one channel and not in the other, at most "
+        f"{1e6 * order.inversions / order.events:,.0f} events per million come out of order "
+        f"(`{order.compact}`, {100 * order.share:.0f} % of the events compact).")
 
 
-def guide(directory):
-    text = open(os.path.join(directory, "report.md")).read()
-    found = re.search(r"<!-- guide: begin -->\n(.*?)<!-- guide: end -->", text, re.S)
-    if not found:
-        return None
-    lines = []
-    for line in found.group(1).rstrip().split("\n"):
-        # A table's head needs an empty line before it.
-        if line.startswith("|") and lines and lines[-1] and not lines[-1].startswith("|"):
-            lines.append("")
-        lines += [line] if line.startswith("|") or not line else wrapped(line)
-    return lines
+def guide(run):
+    need_jinja2()
+    import page
+    text = page.guide_block(run).rstrip()
+    return [line for one in text.split("\n")
+            for line in ([one] if one.startswith("|") or not one else wrapped(one))] \
+        if "\n| " in text.split("|---", 1)[-1] else None
 
 
 def table(run, log):
-    text = open(log).read().replace("\r", "\n")
+    with open(log, encoding="utf-8", errors="replace") as file:
+        text = file.read().replace("\r", "\n")
     found = re.search(r"^steady +verdict.*?(?=\n\n)", text, re.M | re.S)
-    variants = {one["row"] for one in run["tails"] if one["variant"]}
+    variants = {one.row for one in run.tails if one.variant}
     if not found:
         return None
     lines = [line for line in found.group(0).split("\n") if line.split()[0] not in variants]
@@ -116,50 +111,30 @@ def table(run, log):
 
 def beside(run, variants):
     """What the table cannot hold: one row twice, what beats cost, what the decile leaves out."""
-    texts = []
-    again = run.get("again")
-    if again:
-        texts.append(f"`{again['row']}` measured twice is {again['ratio']:.3f} times itself (95 %: "
-                     f"{again['ratio_95_low']:.3f} to {again['ratio_95_high']:.3f}).")
-    beats = [one for one in run.get("beats", []) if one["beat_ns"] and one["row"] not in variants]
+    texts, again = [], run.again
+    if again.row:
+        texts.append(f"`{again.row}` measured twice is {again.ratio:.3f} times itself (95 %: "
+                     f"{again.ratio_95_low:.3f} to {again.ratio_95_high:.3f}).")
+    beats = [one for one in run.beats if one.beat_ns > 0 and one.row not in variants]
     if beats:
         texts.append("A beat: " + "; ".join(
-            f"`{one['row']}` {one['beat_ns']:,.0f} ns, {one['beats_per_second']:.1f} per second, "
-            f"{one['ns_per_second'] / 1e3:,.1f} us in each" for one in beats) + ".")
-    left = [one for one in run["table"] if one["workload"] == "steady" and one.get("left_out_ns")]
+            f"`{one.row}` {one.beat_ns:,.0f} ns, {one.beats_per_second:.1f} per second, "
+            f"{one.ns_per_second / 1e3:,.1f} us in each" for one in beats) + ".")
+    left = sorted(row.left_out_ns for row in run.steady if abs(row.left_out_ns) > 0)
     if left:
-        middle = sorted(one["left_out_ns"] for one in left)[len(left) // 2]
-        texts.append(f"The lower decile leaves out {middle:.2f} ns per event in the middle row.")
-    below = [one["row"] for one in run["table"] if one.get("below_floor")]
+        texts.append(f"The lower decile leaves out {figure(left[len(left) // 2])} ns per event in "
+                     "the middle row.")
+    below = [f"`{row.row}`" for row in run.table if row.below_floor]
     if below:
-        texts.append("Below their floor: " + ", ".join(f"`{row}`" for row in below) + ".")
+        texts.append(f"Below their floor: {', '.join(below)}.")
     return ["", *wrapped(" ".join(texts))] if texts else []
 
 
+# ---- references ----
+
+
 def named(reference):
-    machine = reference["machine"]
-    numbers = [machine.get("family"), machine.get("model_number")]
-    return " ".join([machine["model"].replace("(R)", "").replace("(TM)", ""),
-                     *(["-".join(map(str, numbers))] if None not in numbers else [])])
-
-
-def beside_each_other(references, floor):
-    """The steady table of the machines that have ratios to this floor; the rows that all have."""
-    ratios = [{row["row"]: row["ratio"][floor] for row in one["rows"]
-               if floor in row["ratio"] and not row.get("variant")}
-              for one in references]
-    having = [(one, its) for one, its in zip(references, ratios) if its]
-    if not having:
-        return []
-    rows = [row for row in having[0][1] if all(row in its for _, its in having)]
-    lines = ["", f"Ratio to `{floor}`:", "",
-             "| row | " + " | ".join(
-                 f"{named(one)}, {one['of']['revision'][:12]}" for one, _ in having) + " |",
-             "|---|" + "--:|" * len(having)]
-    for row in rows:
-        cells = [its[row] for _, its in having]
-        lines.append(f"| `{row}` | " + " | ".join(map(with_interval, cells)) + " |")
-    return lines
+    return machines.model(reference).replace("(R)", "").replace("(TM)", "")
 
 
 def with_interval(ratio):
@@ -169,9 +144,21 @@ def with_interval(ratio):
     return f"{middle:.3f} ±{100 * max(high - middle, middle - low) / middle:.1f} %"
 
 
-def references(root):
-    files = sorted(glob.glob(os.path.join(root, "results", "reference", "*", "reference.json")))
-    found = [json.load(open(one)) for one in files]
+def side_by_side(references, floor):
+    """The steady table of the machines that have ratios to this floor; the rows that all have."""
+    ratios = [{row["row"]: row["ratio"][floor] for row in one["rows"]
+               if floor in row["ratio"] and not row.get("variant")} for one in references]
+    having = [(one, its) for one, its in zip(references, ratios) if its]
+    if not having:
+        return []
+    rows = [[f"`{row}`", *(with_interval(its[row]) for _, its in having)]
+            for row in having[0][1] if all(row in its for _, its in having)]
+    titles = ["row", *(f"{named(one)}, {one['of']['revision'][:12]}" for one, _ in having)]
+    return ["", f"Ratio to `{floor}`:", "", *table_of(titles, rows)]
+
+
+def reference(root):
+    found = machines.load(os.path.join(root, "results", "reference"))
     if not found:
         return None
     texts = []
@@ -185,54 +172,53 @@ def references(root):
                     "machine's own clock, of the rows that all the machines of a table have. "
                     "Columns of one commit are of one code, others are not. " + " ".join(texts))
     for floor in ("floor_published", "floor"):
-        lines += beside_each_other(found, floor)
+        lines += side_by_side(found, floor)
     return lines
 
 
-def wrapped(text):
-    lines, indent = [""], "  " if text.startswith("- ") else ""
-    for word in text.split():
-        if lines[-1].strip() and len(lines[-1]) + len(word) + 1 > 100:
-            lines.append(indent[:-1])
-        lines[-1] += (" " if lines[-1] else "") + word
-    return lines
+# ---- blocks ----
 
 
-def put(text, name, lines):
+def put_block(paths, name, lines):
+    """Into each of the files that has a block of that name; one of them has to."""
     if not lines:
-        print(f"stampede: readme.py: nothing in the run for {name}: left as it is", file=sys.stderr)
-        return text
+        complain(f"readme.py: nothing in the run for {name}: left as it is")
+        return
     pattern = re.compile(rf"<!-- {name} -->\n.*?<!-- /{name} -->", re.S)
-    if not pattern.search(text):
-        sys.exit(f"stampede: readme.py: no block {name}")
     block = "\n".join([f"<!-- {name} -->", *lines, f"<!-- /{name} -->"])
-    return pattern.sub(lambda _: block, text)
-
-
-def write(path, text):
-    with open(path + ".new", "w") as out:
-        out.write(text)
-    os.replace(path + ".new", path)
+    found = False
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            before = file.read()
+        if pattern.search(before):
+            found = True
+            put(path, pattern.sub(lambda _: block, before))
+    if not found:
+        raise Failed(HARNESS, f"readme.py: no block {name} in {' '.join(paths)}")
 
 
 def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    directory, path = sys.argv[1:3]
-    write(path, put(open(path).read(), "reference", references(os.path.dirname(path) or ".")))
-    if directory == "-":
+    path, readme = sys.argv[1:3]
+    root = os.path.dirname(readme) or "."
+    paths = [readme, *sorted(glob.glob(os.path.join(root, "docs", "*.md")))]
+    put_block(paths, "reference", reference(root))
+    if path == "-":
         return
-    run = json.load(open(os.path.join(directory, "bench.json")))
-    text = open(path).read()
+    run = record.load(path)
     note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's directory.")]
     shown = table(run, sys.argv[3]) if len(sys.argv) == 4 else None
-    chosen = guide(directory)
-    text = put(text, "table", shown and shown + note)
-    text = put(text, "guide", chosen and chosen + note)
-    text = put(text, "matrix", matrix(run))
-    text = put(text, "layouts", layouts(run))
-    write(path, text)
+    chosen = guide(run)
+    put_block(paths, "table", shown and shown + note)
+    put_block(paths, "guide", chosen and chosen + note)
+    put_block(paths, "matrix", matrix(run))
+    put_block(paths, "layouts", layouts(run))
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Failed as failure:
+        complain(failure.line)
+        sys.exit(failure.status)

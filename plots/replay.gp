@@ -4,7 +4,7 @@
 load 'run.gp'
 name = 'replay'
 title = 'Bytes of an event under recorded gaps'
-subtitle = 'header and 8 bytes of payload, beats included; the darker, the more'
+subtitle = 'header and 8 bytes of payload, beats included; the stronger the colour, the more'
 height = 226 + 20 * replay_rows
 load 'style.gp'
 set ytics font small

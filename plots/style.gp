@@ -4,11 +4,11 @@ set encoding utf8
 if (!exists("format")) format = 'svg'
 if (format eq 'svg') {
 	small = 'sans-serif,11'; normal = 'sans-serif,13'; large = 'sans-serif,17'
-	set terminal svg size 900,height noenhanced font normal background '#ffffff'
+	set terminal svg size 900,height noenhanced rounded font normal background '#ffffff'
 } else {
 	# Twice the pixels of the SVG, so that text is as sharp on a dense screen; sizes in points.
 	small = 'sans-serif,8.25'; normal = 'sans-serif,9.75'; large = 'sans-serif,12.75'
-	set terminal pngcairo size 1800,2*height noenhanced font normal fontscale 2 linewidth 2 \
+	set terminal pngcairo size 1800,2*height noenhanced rounded font normal fontscale 2 linewidth 2 \
 		pointscale 2 background '#ffffff'
 }
 # build/plots takes the picture from standard output; by hand it becomes a file.

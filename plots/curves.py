@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""The plots' data with a curve per row, or a panel per workload (data.py has the others)."""
+import math
+
+from data import Table, known, least, most
+from record import CUTS, NAN, bits_that_matter
+from text import label, row_label
+
+TITLE_MOST = 56  # characters of the names in a common title; those without room are counted
+
+# ---- rows with the same figures share a curve ----
+
+
+class Curve:
+    def __init__(self, name, points):
+        self.name = name
+        self.points = points
+
+
+def alike(a, b, relative, absolute=0):
+    return abs(a - b) <= absolute + relative * max(abs(a), abs(b))
+
+
+def groups(curves, same):
+    """In the order of their first members."""
+    found = []
+    for curve in curves:
+        for group in found:
+            if any(same(one, curve) for one in group):
+                group.append(curve)
+                break
+        else:
+            found.append([curve])
+    return found
+
+
+def title(group):
+    """"a, b, c + 2 more": the members of a group, as far as they fit."""
+    text, left = "", 0
+    for curve in group:
+        if left or len(text) + len(curve.name) + 2 >= TITLE_MOST:
+            left += 1
+        else:
+            text += (", " if text else "") + curve.name
+    return text + (f" + {left} more" if left else "")
+
+
+def add_groups(table, found, column=None):
+    """A block for each group; one blank line lifts the pen between rows of a group."""
+    for at, group in enumerate(found):
+        if at:
+            table.lines += ["", ""]
+        for curve in group:
+            for x, y in curve.points:
+                table.line(float(x), float(y), *([column(x, y)] if column else []), curve.name)
+            table.lines.append("")
+
+
+# ---- rate, layouts ----
+
+
+def header_rates(run, plot, rows, name):
+    """Header bytes against event rate, where both can stand on a logarithmic axis."""
+    curves = {}
+    points = [one for one in run.bytes_by_rate if rows(one.row) and one.events_per_second > 0 and
+              one.header_bytes_per_second > 0]
+    points.sort(key=lambda one: (one.row, one.events_per_second))
+    for one in points:
+        curve = curves.setdefault(one.row, Curve(label(name(one.row)), []))
+        curve.points.append((one.events_per_second, one.header_bytes_per_second))
+
+    def same(a, b):
+        return len(a.points) == len(b.points) and all(
+            alike(x, other_x, 1e-6) and alike(y, other_y, 1e-3)
+            for (x, y), (other_x, other_y) in zip(a.points, b.points))
+
+    found = groups(curves.values(), same)
+    table = Table("header bytes by event rate, on the virtual clock: 1 events per second, 2 header "
+                  "bytes per second,", "3 header bytes per event, 4 row; rows with the same "
+                  "figures are one block")
+    add_groups(table, found, lambda x, y: y / x)
+    hz = next((one.tsc_hz for one in points if one.tsc_hz > 0), run.machine.tsc_hz)
+    table.set(f"{plot}_groups", len(found))
+    table.set(f"{plot}_hz", float(hz))
+    table.set(f"{plot}_least", float(least(one.events_per_second for one in points)))
+    table.set(f"{plot}_most", float(most(one.events_per_second for one in points)))
+    table.array(f"{plot}_titles", list(map(title, found)))
+    return table if found else None
+
+
+LAYOUT = "layout_"
+
+
+def rate(run):
+    return header_rates(run, "rate", lambda row: not row.startswith(LAYOUT), lambda row: row)
+
+
+def layouts(run):
+    """All of that plot are layouts: no need to say it of each."""
+    return header_rates(run, "layouts", lambda row: row.startswith(LAYOUT),
+                        lambda row: row.removeprefix(LAYOUT))
+
+
+# ---- late_beat ----
+
+
+def late_beat(run):
+    curves = []
+    for one in run.late_beat:
+        points = [(step.gap_wraps, step.wraps_lost) for step in one.steps
+                  if not math.isnan(step.gap_wraps) and not math.isnan(step.wraps_lost)]
+        if points:
+            curves.append(Curve(row_label(one.row, bits_that_matter(run.late_beat, one)), points))
+
+    def same(a, b):
+        # Curves that never leave 0 are one, wherever their points are. Gaps are measured, so the
+        # same lateness is not the same number twice.
+        if not any(y for _, y in a.points) and not any(y for _, y in b.points):
+            return True
+        return len(a.points) == len(b.points) and all(
+            alike(x, other_x, 0.03) and alike(y, other_y, 0, 0.05)
+            for (x, y), (other_x, other_y) in zip(a.points, b.points))
+
+    found = groups(curves, same)
+    table = Table("a beat that comes late: 1 measured gap [wraps], 2 wraps lost by the event after "
+                  "it (mean), 3 row;", "rows with the same figures are one block")
+    add_groups(table, found)
+    gaps = [x for curve in curves for x, _ in curve.points]
+    table.set("late_groups", len(found))
+    table.set("late_lost", float(max((y for curve in curves for _, y in curve.points), default=0)))
+    table.set("late_gap", float(max(gaps, default=0)))
+    table.set("late_least", float(least(gap for gap in gaps if gap > 0)))
+    table.array("late_titles", list(map(title, found)))
+    return table if found else None
+
+
+# ---- injected ----
+
+PANELS = (("wraps", "wrap_share"), ("nested", "nested_share"))
+
+
+def injected(run):
+    """For each row a block of wraps, then one of nested events; the dearest row first."""
+    broken = {row.row for row in run.steady if row.verdict == "broken"}
+    # The floor is what all are compared with, and a time beside a wrong stamp is worth nothing.
+    cells = [one for one in run.injected if one.ratio > 0 and not one.row.startswith("floor") and
+             one.row not in broken]
+    dearest = {}
+    for one in cells:
+        dearest[one.row] = max(one.ratio, dearest.get(one.row, 0))
+    rows = sorted(dearest, key=lambda row: (-dearest[row], row))
+    table = Table("cost under wraps and nested events: 1 share of the events, 2 ratio to the same "
+                  "cell of the floor,", "3 writers one inside the other, 4 row; for each row a "
+                  "block of wraps, then one of nested events")
+    shares = {name: [] for name, _ in PANELS}
+    for row in rows:
+        for name, key in PANELS:
+            its = [one for one in cells if one.row == row and one.workload.startswith(name) and
+                   not math.isnan(getattr(one, key))]
+            # A curve must not go back: those two deep are another one.
+            its.sort(key=lambda one: (one.nested_depth > 1, getattr(one, key)))
+            for one in its:
+                shares[name].append(getattr(one, key))
+                table.line(float(getattr(one, key)), float(one.ratio),
+                           float(one.nested_depth if name == "nested" else 0), label(row))
+            if not its:
+                table.line(NAN, NAN, 0, label(row))  # gnuplot refuses an empty block
+            table.block()
+    table.set("injected_rows", len(rows))
+    table.array("injected_titles", list(map(label, rows)))
+    for name, _ in PANELS:
+        table.set(f"injected_{name}_least", float(least(x for x in shares[name] if x > 0)))
+        table.set(f"injected_{name}_most", float(most(x for x in shares[name] if x > 0)))
+    table.set("injected_low", float(least(one.ratio for one in cells)))
+    table.set("injected_high", float(most(dearest.values())))
+    return table if rows else None
+
+
+# ---- tails ----
+
+ABOVE_LEAST = 10  # a quantile that leaves fewer samples above it is a matter of luck
+
+
+def quantile(cell, value, of):
+    above = (cell.samples - (cell.hits if cell.hits > 0 else 0)) * (1 - of)
+    # 1 - 0.999 is a little less than a thousandth.
+    return float(value) if above > ABOVE_LEAST - 1e-6 else NAN
+
+
+def tails(run):
+    """A block is a panel: a regime, and the gaps of replay; variants stand below the other rows."""
+    drawn = [one for one in run.tails if one.ecdf]
+    panels = list(dict.fromkeys((one.regime, one.gaps) for one in drawn))
+    mains = list(dict.fromkeys(one.row for one in drawn if not one.variant))
+    rows = list(dict.fromkeys(mains + [one.row for one in drawn]))
+    cells = {}
+    for one in run.tails:
+        cells.setdefault((one.regime, one.gaps, one.row), one)
+    table = Table("latency of single events in ticks: 1 position, 2 row, 3 median, 4 p99, 5 p99.9, "
+                  "6 p99.99, 7 longest;", f"a block is a panel; no quantile with fewer than "
+                  f"{ABOVE_LEAST} samples above")
+    shown = []
+    for at, panel in enumerate(panels):
+        if at:
+            table.block()
+        for position, row in enumerate(rows, 1):
+            cell = cells.get((*panel, row))
+            if not cell or not cell.ecdf:
+                table.line(position, label(row), NAN, NAN, NAN, NAN, NAN)
+                continue
+            shown.append(cell)
+            table.line(position, label(row), float(cell.p50), quantile(cell, cell.p99, 0.99),
+                       quantile(cell, cell.p999, 0.999), quantile(cell, cell.p9999, 0.9999),
+                       float(cell.max))
+    table.array("tails_regimes", [label(regime) for regime, _ in panels])
+    table.array("tails_gaps", [label(gaps or "") for _, gaps in panels])
+    table.set("tails_rows", len(rows))
+    table.set("tails_mains", len(mains))
+    table.set("tails_panels", len(panels))
+    table.set("tails_least", float(least(cell.p50 for cell in shown)))
+    table.set("tails_most", float(most(cell.max for cell in shown)))
+    table.set("tails_fence", float(least(cell.fence_p50 for cell in shown)))
+    return table if rows else None
+
+
+# ---- ties, seek ----
+
+
+def ties(run):
+    table = Table("ties: 1 low bits cut, 2 events per million with the time of the one before, "
+                  "3 gaps")
+    counts = []
+    for at, one in enumerate(run.precision):
+        if at:
+            table.block()
+        for cut in range(CUTS):
+            counts.append(one.ties_per_million[cut])
+            table.line(cut, float(counts[-1]), label(one.gaps))
+    hz = next((one.tsc_hz for one in run.precision if not math.isnan(one.tsc_hz)), NAN)
+    table.array("ties_names", [label(one.gaps) for one in run.precision])
+    table.set("ties_lines", len(run.precision))
+    table.set("ties_least", float(least(count for count in counts if count > 0)))
+    table.set("ties_hz", float(hz if hz > 0 else run.machine.tsc_hz))
+    return table if known(counts) else None
+
+
+def seek(run):
+    table = Table("seek: 1 MiB, 2 probes, 3 most probes, 4 us per seek, 5 us to read the whole "
+                  "file; a block per row")
+    names, before = [], None
+    for one in run.seek:
+        if one.row != before:
+            if names:
+                table.block()
+            names.append(label(one.row))
+            before = one.row
+        table.line(float(one.mib), float(one.probes), float(one.probes_most), one.seek_ns / 1e3,
+                   one.read_ns / 1e3)
+    table.array("seek_names", names)
+    table.set("seek_groups", len(names))
+    table.set("seek_mib", float(most([1, *(one.mib for one in run.seek)])))
+    table.set("seek_probes", float(most([0, *(one.probes_most for one in run.seek)])))
+    table.set("seek_least",
+              float(least((one.seek_ns / 1e3 for one in run.seek if one.seek_ns > 0), 1)))
+    longest = most((one.read_ns / 1e3 for one in run.seek), 0)
+    table.set("seek_most", float(longest if longest > 0 else 1))
+    return table if run.seek else None

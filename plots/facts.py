@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""What the sentences of the page say of a run: rows and numbers. The words are in the templates."""
+import math
+from collections import defaultdict
+from types import SimpleNamespace
+
+from data import cost_order, known, least, most, or_else
+from guide import keeps_everything
+from record import CUTS, NAN, PROMISES, bits_that_matter, checked, worst_is_declared
+
+SAME_COST = 0.02  # rows closer than that cannot be told apart by their times, however quiet it was
+
+# ---- the run in a few sentences ----
+
+
+def verdicts(run):
+    """Rows in the run's order, each with the verdicts on it anywhere: the table's, the storm's."""
+    found = {row.row: set() for row in run.table}
+    found |= {one.row: found.get(one.row, set()) for one in run.storm}
+    for one in [*run.table, *filter(checked, run.storm)]:
+        found[one.row].add(one.verdict)
+    return found
+
+
+def cheapest(run):
+    """The steady rows next to the lowest ratio, of those that are known to keep what they promise."""
+    rows, _ = cost_order(run)
+    # Half the distance of the quartiles.
+    spreads = known((row.ratio_high - row.ratio_low) / row.ratio / 2
+                    for row in rows if row.ratio > 0)
+    apart = max(SAME_COST, sum(spreads) / len(spreads) if spreads else 0, run.noise)
+    rows = [row for row in rows if (keeps_everything(run, row) if run.storm else
+                                    row.verdict == "kept")]
+    lowest = least(row.ratio for row in rows)
+    near = [row for row in rows if lowest > 0 and row.ratio <= lowest * (1 + apart)]
+    return SimpleNamespace(rows=near, percent=100 * apart, stormed=bool(run.storm))
+
+
+def summary(run):
+    words = verdicts(run)
+    named = {word: [row for row, its in words.items() if word in its]
+             for word in ("broken", "need not met")}
+    return SimpleNamespace(
+        broken=named["broken"], unmet=named["need not met"], cheapest=cheapest(run),
+        kept=sum("kept" in its and "broken" not in its for its in words.values()))
+
+
+def disturbances(run):
+    return [one for one in run.warnings if one.state != "no"]
+
+
+# ---- promises ----
+
+# The oracle that speaks of a promise; wraps and bounds have none of their own.
+ORACLE = {"monotonic": "monotonic", "exact": "exact", "window": "window"}
+
+
+def fared(run, promise):
+    """By verdict, the rows; one with the same verdict at all of its widths stands once, without."""
+    its = [(one, getattr(one.promises, promise)) for one in run.storm]
+    found = defaultdict(list)
+    for one, word in its:
+        others = {other for its_one, other in its if its_one.row == one.row}
+        mixed = len(others) > 1 and word is not None
+        entry = SimpleNamespace(
+            row=one.row, bits=one.bits if mixed else NAN,
+            objections=getattr(one.violations, ORACLE[promise], NAN)
+            if promise in ORACLE and word != "kept" else NAN)
+        entries = found[word]
+        if mixed or one.row not in [other.row for other in entries]:
+            entries.append(entry)
+    return found
+
+
+def storm(run):
+    """Sums over all rows of the storm."""
+    def total(key):
+        return sum(or_else(getattr(one, key), 0) for one in run.storm)
+
+    delivered = sum(or_else(count, 0) for one in run.storm for count in one.delivered_by_source)
+    seconds = total("recording_seconds")
+    return SimpleNamespace(events=total("events"), hits=total("hits"), delivered=delivered,
+                           per_second=delivered / seconds if seconds > 0 else NAN)
+
+
+# ---- captions ----
+
+
+def best(rows, key, of=max):
+    """The row with the most (or least) of something; None if no row has it."""
+    rows = [row for row in rows if not math.isnan(key(row))]
+    return of(rows, key=key) if rows else None
+
+
+def cost(run):
+    rows = [row for row in cost_order(run)[0]
+            if row.ratio > 0 and row.verdict != "broken" and row.row != "untimed" and
+            not row.row.startswith("floor")]
+    return SimpleNamespace(rows=len(rows), near=sum(row.ratio <= 1.15 for row in rows),
+                           dearest=best(rows, lambda row: row.ratio))
+
+
+def space(run):
+    sizes = [row.header_bytes for row in run.steady if row.header_bytes > 0]
+    return SimpleNamespace(least=least(sizes), most=most(sizes))
+
+
+def rate(run):
+    hz = next((one.tsc_hz for one in run.bytes_by_rate if one.tsc_hz > 0), run.machine.tsc_hz)
+    return SimpleNamespace(wraps=math.ldexp(hz, -27) if hz > 0 else NAN)
+
+
+def storm_errors(run):
+    judged = [one for one in run.storm if not math.isnan(one.worst_error_ticks) and checked(one)]
+    worst = best([one for one in judged if one.worst_error_ticks > 0],
+                 lambda one: one.worst_error_ticks)
+    return SimpleNamespace(
+        judged=len(judged), worst=worst,
+        exact=sum(one.worst_error_ticks == 0 or worst_is_declared(one) for one in judged),
+        bits=bits_that_matter(run.storm, worst) if worst else NAN,
+        declared=bool(worst) and worst_is_declared(worst))
+
+
+def late_beat(run):
+    most_lost = [(one.row, most(step.wraps_lost for step in one.steps)) for one in run.late_beat]
+    return SimpleNamespace(lost=[one for one in most_lost if one[1] > 0],
+                           kept=[row for row, lost in most_lost if lost == 0])
+
+
+def injected(run):
+    return SimpleNamespace(dearest=best([one for one in run.injected if one.ratio > 0],
+                                        lambda one: one.ratio))
+
+
+def layouts(run):
+    """The fewest bytes at the lowest rate, and the most there: the ends of the curves."""
+    points = [one for one in run.bytes_by_rate
+              if one.row.startswith("layout_") and one.header_bytes_per_second > 0]
+    lowest = least(one.events_per_second for one in points)
+    points = [one for one in points if one.events_per_second == lowest]
+    return SimpleNamespace(events=lowest,
+                           least=best(points, lambda one: one.header_bytes_per_second, min),
+                           most=best(points, lambda one: one.header_bytes_per_second))
+
+
+def replay(run):
+    cells = [one for one in run.replay if one.bytes > 0]
+    return SimpleNamespace(least=best(cells, lambda one: one.bytes, min),
+                           most=best(cells, lambda one: one.bytes))
+
+
+def idle(run):
+    return SimpleNamespace(beats=[(one.row, one.idle_none.beats_per_second) for one in run.idle
+                                  if one.idle_none.beats_per_second > 0])
+
+
+def tails(run):
+    calm = [one for one in run.tails if one.regime == "calm" and one.p999 > 0]
+    stormed = [one for one in run.tails if one.regime == "storm" and one.samples > 0]
+    samples = sum(one.samples for one in stormed)
+    return SimpleNamespace(
+        least=best(calm, lambda one: one.p999, min), most=best(calm, lambda one: one.p999),
+        hit_percent=100 * sum(or_else(one.hits, 0) for one in stormed) / samples
+        if samples > 0 else NAN)
+
+
+def ties(run):
+    """The first cut that adds ties, by file of gaps; what channels of their own save and invert."""
+    first = []
+    for one in run.precision:
+        counts = one.ties_per_million
+        cut = next((cut for cut in range(CUTS) if counts[cut] > counts[0]), None)
+        if cut is not None:
+            first.append((one.gaps, cut))
+    ordered = [one for one in run.channels if one.events > 0]
+    return SimpleNamespace(
+        first=first, best=best(run.channels, lambda one: one.saved_share),
+        worst=best(ordered, lambda one: one.inversions / one.events))
+
+
+def seek(run):
+    return SimpleNamespace(largest=best(run.seek, lambda one: one.mib))
+
+
+CAPTIONS = {"cost": cost, "space": space, "rate": rate, "storm": storm_errors,
+            "late_beat": late_beat, "injected": injected, "layouts": layouts, "replay": replay,
+            "idle": idle, "tails": tails, "ties": ties, "seek": seek}
+
+# ---- every interrupt ----
+
+
+def explored_row(row):
+    """What all families of a row come to."""
+    def total(key):
+        return sum(or_else(getattr(family, key), 0) for family in row.families)
+
+    return SimpleNamespace(
+        row=row.row, budgets=len(row.families), schedules=total("schedules"),
+        broken=total("broken"), unmet=total("need_not_met"),
+        deepest=most((family.nested for family in row.families), 0),
+        first=next((family.first for family in row.families if family.verdict == "broken"), None))
+
+
+def explored(run):
+    """The rows, and the budgets as the row that has most of them was searched."""
+    rows = run.explored.rows
+    return SimpleNamespace(rows=list(map(explored_row, rows)),
+                           budgets=max((row.families for row in rows), key=len, default=[]))
+
+
+def promises(run):
+    return [(promise, fared(run, promise)) for promise in PROMISES]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Exit codes, the one line that says why, and files that appear whole or not at all."""
+import errno
+import os
+import sys
+
+FINE = 0
+HARNESS = 1  # usage, or a file that is not what it should be
+RESOURCE = 3  # disk full, not writable, out of memory
+UNSUPPORTED = 4  # no gnuplot here, or no Jinja2
+
+DEBIANS_PYTHON = "/usr/bin/python3"
+
+
+class Failed(Exception):
+    """Ends the program with `status` after `line` on stderr."""
+
+    def __init__(self, status, line):
+        super().__init__(line)
+        self.status = status
+        self.line = line
+
+
+def complain(line):
+    # Names that come from files may hold control characters: one line stays one line.
+    line = "".join(" " if char < " " else char for char in line)
+    print(f"stampede: {line}", file=sys.stderr)
+
+
+def need_jinja2():
+    """Another python3 may come before Debian's in PATH, and lack Debian's packages."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        if os.path.exists(DEBIANS_PYTHON) and not os.environ.get("STAMPEDE_PYTHON"):
+            os.environ["STAMPEDE_PYTHON"] = DEBIANS_PYTHON
+            os.execv(DEBIANS_PYTHON, [DEBIANS_PYTHON, *sys.orig_argv[1:]])
+        raise Failed(UNSUPPORTED, "python3 has no Jinja2 (Debian: apt install python3-jinja2)")
+
+
+def remedy(number):
+    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return "free some space; earlier results are intact"
+    if number in (errno.EACCES, errno.EPERM):
+        return "make the directory writable, or copy the run to one that is"
+    if number == errno.EROFS:
+        return "the file system is read-only: copy the run elsewhere"
+    if number in (errno.ENOTDIR, errno.EEXIST):
+        return "move away what is there instead of a directory"
+    return "earlier results are intact"
+
+
+def _fail(what, path, error):
+    return Failed(RESOURCE, f"cannot {what} {path}: {os.strerror(error.errno)}; "
+                            f"{remedy(error.errno)}")
+
+
+def directory(path):
+    """Makes the directory unless it is there."""
+    try:
+        os.mkdir(path)
+    except FileExistsError as error:
+        if not os.path.isdir(path):
+            raise _fail("create", path, error) from None
+    except OSError as error:
+        raise _fail("create", path, error) from None
+
+
+def put(path, data):
+    """Writes text or bytes beside `path`, flushes them, and renames."""
+    if isinstance(data, str):
+        data = data.encode("utf-8", "replace")
+    # The pid: two of us may draw the same run.
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.tmp.{os.getpid()}")
+    try:
+        try:
+            with open(temporary, "wb") as out:
+                out.write(data)
+                out.flush()
+                # Before the rename: a crash would else leave the new name with nothing behind it.
+                os.fsync(out.fileno())
+            os.rename(temporary, path)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise _fail("write", path, error) from None

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""Which row to take for which need.
+
+Every line is a condition on the record: who qualifies, by what it declares and kept, and who of
+those has the least of what the need is about. What a record does not say, a row has not.
+"""
+import math
+from collections import namedtuple
+
+from data import known, least
+from record import NAN, PROMISES, checked
+from text import figure
+
+# Rows this close to the best are as good: of times, and of what is the same in every run.
+AS_GOOD_TIME = 0.02
+AS_GOOD_COUNT = 0.005
+NAMED_MOST = 4
+
+# ---- who qualifies ----
+
+
+def scheme_of(run, row):
+    return run.schemes.get(row, {})
+
+
+def listed(scheme, key):
+    values = scheme.get(key)
+    return values if isinstance(values, list) else []
+
+
+def inexact(run, row):
+    """Stamps of the row that a storm of this run had declared inexact."""
+    return sum(one.inexact for one in run.storm if one.row == row and one.inexact > 0)
+
+
+def declares_everything(run, row):
+    """Old records have no such section; what was judged there has a word for what is not promised."""
+    if row in run.schemes:
+        return set(PROMISES) <= {one for one in listed(run.schemes[row], "promises")
+                                 if isinstance(one, str)}
+    return "schemes" not in run.json
+
+
+def keeps_everything(run, row):
+    """Does the row declare all promises, and did a storm find them kept, at each of its widths?
+
+    Both are asked for: what nobody interrupted is not known to be exact.
+    """
+    judged = [one for one in run.storm if one.row == row.row and checked(one)]
+    return (row.verdict == "kept" and declares_everything(run, row.row) and bool(judged) and
+            all(word == "kept" for one in judged for word in vars(one.promises).values()))
+
+
+def at_once(run, row):
+    """Writers that interrupt the row record at once, and it needs nothing else."""
+    scheme = scheme_of(run, row.row)
+    return scheme.get("nesting") == "at once" and not listed(scheme, "needs")
+
+
+def says(key, word):
+    def condition(run, row):
+        value = scheme_of(run, row.row).get(key)
+        return value == word and isinstance(value, type(word))
+    return condition
+
+
+def exact(run, row):
+    return not inexact(run, row.row)
+
+
+def no_atomic(run, row):
+    return row.atomics < 0.005
+
+
+def shared(run, row):
+    """Writers on several CPUs share a ring, with all promises."""
+    return len(listed(scheme_of(run, row.row), "shared_promises")) == len(PROMISES)
+
+
+# ---- of what there should be little ----
+
+
+def cost(run, row, _):
+    return row.ratio
+
+
+def cheap_cost(run, row, _):
+    """With the clock that costs next to nothing; NaN in a run that has not timed it."""
+    return row.cheap_ratio
+
+
+def fenced(run, row, _):
+    """The median of single events between fences, in ticks."""
+    return next((one.p50 for one in run.tails if (one.row, one.regime) == (row.row, "calm")), NAN)
+
+
+def instructions(run, row, _):
+    return row.instructions
+
+
+def header(run, row, _):
+    """With an id where the row's own header has none: what else there is belongs to the format."""
+    return row.header_bytes if math.isnan(row.header_id_bytes) else row.header_id_bytes
+
+
+def header_at(run, row, rate):
+    """Bytes per second at a rate of events, with an id in each."""
+    added = 0 if math.isnan(row.id_bytes_added) else row.id_bytes_added * rate
+    return next((one.bytes_per_second + added for one in run.bytes_by_rate
+                 if one.row == row.row and abs(one.events_per_second / rate - 1) < 1e-6), NAN)
+
+
+def injected(run, row, workload):
+    """The share of the events that come interrupted, or after a wrap, is in the cell's name."""
+    return next((one.ratio for one in run.injected
+                 if (one.row, one.workload) == (row.row, workload)), NAN)
+
+
+def wakeups(run, row, _):
+    return next((one.idle_none.wakeups_per_second for one in run.idle if one.row == row.row), NAN)
+
+
+TIMES = "times the floor"
+FENCED = "ticks, with the fences"
+HEADER = "bytes of header with an id"
+RATE = "bytes/s"
+NO_IDS = {HEADER: "bytes of header, ids not counted", RATE: "bytes/s, ids not counted"}
+
+ALL = (keeps_everything, exact)
+EXACT = (keeps_everything, at_once, exact)
+
+Question = namedtuple("Question", "need asked value unit argument", defaults=[None])
+
+QUESTIONS = (
+    Question("exact times, and interrupts record too: least time", EXACT, cost, TIMES),
+    Question("the same, least latency of a single event, between fences", EXACT, fenced, FENCED),
+    Question("the same, fewest instructions", EXACT, instructions, "instructions"),
+    Question("the same, fewest bytes, events back to back", EXACT, header, HEADER),
+    Question("the same, no atomic at all", (*EXACT, no_atomic), cost, TIMES),
+    Question("the same, one event in 500 interrupted", EXACT, injected, TIMES, "nested:2000ppm"),
+    Question("the same, one event in 1,000 after a wrap", EXACT, injected, TIMES, "wraps:0.001"),
+    Question("the same, threads that share their CPU's ring and move",
+             (*EXACT, says("moves", True)), cost, TIMES),
+    Question("the same, writers on several CPUs in one ring", (*EXACT, shared), cost, TIMES),
+    Question("the same, readers of CTF", (*EXACT, says("format", "CTF")), cost, TIMES),
+    Question("exact times, an interrupt may wait: fewest bytes", ALL, header, HEADER),
+    Question("readers of ftrace sub-buffers: least time",
+             (keeps_everything, says("format", "ftrace")), cost, TIMES),
+    Question("few events, 10 per second: fewest bytes", (keeps_everything,), header_at, RATE, 10),
+    Question("1,000 events per second: fewest bytes", (keeps_everything,), header_at, RATE, 1e3),
+    Question("1,000,000 events per second: fewest bytes", (keeps_everything,), header_at, RATE,
+             1e6),
+    Question("no events: a CPU that is left asleep", (keeps_everything,), wakeups, "wakeups/s"),
+    Question("a counter of 32 bits, and a beat in every wrap", (says("counter_bits", 32),), header,
+             HEADER),
+)
+
+# ---- the choice ----
+
+
+def unit_of(run, question):
+    """A record of schema 2 and before has headers without an id, and says so."""
+    if known(row.header_id_bytes for row in run.table):
+        return question.unit
+    return NO_IDS.get(question.unit, question.unit)
+
+
+def as_good(run, question):
+    """Of times nothing is told apart that the same row measured twice is not."""
+    return max(AS_GOOD_TIME, run.noise) if question.unit in (TIMES, FENCED) else AS_GOOD_COUNT
+
+
+def candidates(run, question):
+    """The rows that qualify, each with its own values: of the question, and by the cheap clock."""
+    return [(row, question.value(run, row, question.argument), cheap_cost(run, row, None))
+            for row in run.steady
+            if row.verdict == "kept" and all(asked(run, row) for asked in question.asked)]
+
+
+Answer = namedtuple("Answer", "need parts figure why", defaults=[None])
+Part = namedtuple("Part", "before rows more")
+
+
+def part(before, chosen):
+    return Part(before, [row.row for row, *_ in chosen[:NAMED_MOST]],
+                max(0, len(chosen) - NAMED_MOST))
+
+
+def answer(run, question):
+    """The rows next to the least, best first; None if the run says nothing of the need."""
+    rows = candidates(run, question)
+    best = least(value for _, value, _ in rows)
+    if math.isnan(best):
+        # Nothing can stand in a line that the run would else have rows for.
+        nothing = keeps_everything in question.asked and not run.storm and run.table
+        return Answer(question.need, [], "", "none: no storm was run, so nothing is known to be "
+                      "kept under interrupts") if nothing else None
+    more = 1 + as_good(run, question)
+    by_own = sorted((one for one in rows if one[1] <= best * more), key=lambda one: one[1])
+    text = f"{figure(best)} {unit_of(run, question)}"
+    cheap = least(value for *_, value in rows) if question.value is cost else NAN
+    if math.isnan(cheap):
+        return Answer(question.need, [part("", by_own)], text)
+    text += f", {figure(cheap)} with a cheap clock"
+    by_both = [one for one in by_own if one[2] <= cheap * more]
+    if by_both:
+        return Answer(question.need, [part("", by_both)], text)
+    by_cheap = sorted((one for one in rows if one[2] <= cheap * more), key=lambda one: one[2])
+    return Answer(question.need, [part("by this machine's clock ", by_own),
+                                  part("by a cheap one ", by_cheap)], text)
+
+
+def answers(run):
+    return [one for one in (answer(run, question) for question in QUESTIONS) if one]
+
+
+def needs(run):
+    """Of each need: the rows that qualify and what they have, as a reference keeps it."""
+    found = []
+    for question in QUESTIONS:
+        rows = candidates(run, question)
+        if not known(value for _, value, _ in rows):
+            continue
+        need = {"need": question.need, "unit": unit_of(run, question),
+                "as_good": float(as_good(run, question)),
+                "rows": {row.row: float(value) for row, value, _ in rows
+                         if not math.isnan(value)}}
+        cheap = {row.row: float(value) for row, _, value in rows if not math.isnan(value)}
+        if question.value is cost and cheap:
+            need["cheap"] = cheap
+        found.append(need)
+    return found
+
+
+# ---- what a row is not for ----
+
+
+def has_need(what):
+    return lambda run, scheme: what in listed(scheme, "needs")
+
+
+def nests(how):
+    return lambda run, scheme: scheme.get("nesting") == how
+
+
+WARNINGS = (
+    ("They need a beat, so not where a quiet machine should sleep, or where interrupts may be "
+     "held off for a whole wrap: ", has_need("beat")),
+    ("Not where writers can be interrupted by writers: ", has_need("masked interrupts")),
+    ("Not with a clock that gives the same value twice: ", has_need("strict clock")),
+    ("An interrupt that records has to wait for the record that it interrupts, and is stamped "
+     "when it runs: ", nests("later")),
+    ("Interrupts are held off while an event is recorded: ", nests("held off")),
+    ("Stamps of nested writers were declared inexact under the storm of this run: ",
+     lambda run, scheme: inexact(run, scheme["row"]) > 0),
+)
+
+
+def warnings(run):
+    """What some rows are not for, and those rows, each with the price of its beat or None."""
+    beats = {one.row: one for one in run.beats if not math.isnan(one.beat_ns)}
+    found = []
+    for before, holds in WARNINGS:
+        rows = [row for row, scheme in run.schemes.items() if holds(run, scheme)]
+        if rows:
+            found.append((before, [(row, beats.get(row) if before == WARNINGS[0][0] else None)
+                                   for row in rows]))
+    return found
+
+
+def architecture(run):
+    """Of which architecture all of it is, and which rows this machine has not; None: unknown."""
+    context = run.json["context"]
+    for key in ("stampede", "kernel", "architecture"):
+        context = context.get(key) if isinstance(context, dict) else None
+    return context if isinstance(context, str) else None

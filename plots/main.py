@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""build/plots: draws a run's plots and writes its page (make writes the program that runs this)."""
+import json
+import os
+import signal
+import sys
+
+from files import FINE, HARNESS, RESOURCE, Failed, complain, need_jinja2, put
+
+DEFAULT_RUN = "results/latest"
+USAGE = f"""\
+usage: plots [--quiet] [RUN_DIR]
+       plots --needs RUN_DIR
+Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
+  plots/*.svg, *.png   the plots
+  plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
+  report.html          one page with everything, no other file needed
+  report.md            the table in Markdown
+--needs prints, as JSON, which rows qualify for which need of the guide, and writes nothing.
+Exit status: 0 fine, 1 usage or a bad file, 3 no room or right to write, 4 no gnuplot or Jinja2.
+Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
+"""
+
+
+def tell(run, figures):
+    drawn = [figure.plot.name for figure in figures if figure.svg]
+    print(f"report   {run.dir}/report.html\n         {run.dir}/report.md\n"
+          f"plots    {run.dir}/plots\n         {' '.join(drawn)}\n"
+          "         each as SVG and PNG, with its data and script")
+    for figure in figures:
+        if not figure.table:
+            print(f"left out {figure.plot.name}: {figure.plot.absent}")
+
+
+def make(path, quiet):
+    import draw
+    import page
+    import record
+    run = record.load(path)
+    figures = draw.put_data(run)
+    status = draw.draw(run, figures)
+    # Without pictures the page still has the table.
+    put(os.path.join(run.dir, "report.md"), page.markdown(run, figures))
+    put(os.path.join(run.dir, "report.html"), page.html(run, figures))
+    if not quiet:
+        tell(run, figures)
+    return status
+
+
+def needs(path):
+    import guide
+    import record
+    print(json.dumps(guide.needs(record.load(path))))
+    return FINE
+
+
+def kernel(folder):
+    """build/kernel-page DIR: DIR/report.html of DIR/kernel.json."""
+    import page
+    import record
+    path = os.path.join(folder, "kernel.json")
+    data = record.read_bytes(path)
+    if data is None:
+        raise Failed(HARNESS, f"{path}: no such file; make reproduce-kernel writes it")
+    put(os.path.join(folder, "report.html"), page.kernel(record.kernel(record.parse(path, data))))
+    return FINE
+
+
+def command(words):
+    if "-h" in words or "--help" in words:
+        print(USAGE, end="")
+        return FINE
+    quiet, asked, path = False, None, None
+    for word in words:
+        if word in ("-q", "--quiet"):
+            quiet = True
+        elif word in ("--needs", "--kernel-page") and not asked:
+            asked = word
+        elif word.startswith("-"):
+            raise Failed(HARNESS, f"unknown option '{word}'; try plots --help")
+        elif path is not None:
+            raise Failed(HARNESS, f"one run at a time, not also '{word}'; try plots --help")
+        else:
+            path = word
+    if asked == "--kernel-page":
+        need_jinja2()
+        if path is None:
+            raise Failed(HARNESS, "usage: kernel-page DIR")
+        return kernel(path)
+    if asked:
+        return needs(DEFAULT_RUN if path is None else path)
+    need_jinja2()
+    return make(DEFAULT_RUN if path is None else path, quiet)
+
+
+def main():
+    # As any program: no traceback for whoever interrupts it or closes the pipe.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        status = command(sys.argv[1:])
+        sys.stdout.flush()
+        return status
+    except Failed as failure:
+        complain(failure.line)
+        return failure.status
+    except MemoryError:
+        complain("out of memory; free some, nothing was overwritten")
+        return RESOURCE
+    except OSError as error:
+        complain(f"{error.filename or 'standard output'}: {error.strerror}; earlier results are "
+                 "intact")
+        return RESOURCE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

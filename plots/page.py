@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""The page (one file that needs no other) and its Markdown, from the templates."""
+import base64
+import hashlib
+import json
+import math
+import os
+import re
+import urllib.parse
+
+import jinja2
+from markupsafe import Markup, escape
+
+import facts
+import guide
+import machines
+import table
+import text
+from data import row_class
+from draw import SOURCES, source
+from record import bits_that_matter
+
+DATA_URL = "data:image/svg+xml;charset=utf-8,"
+IN_A_URL = "".join(map(chr, range(0x20, 0x7f))).translate(dict.fromkeys(map(ord, "%#\"&")))
+
+
+def is_marked(value):
+    return hasattr(value, "__html__")
+
+
+def html_text(value):
+    return value if is_marked(value) else text.plain(value)
+
+
+def html_code(name):
+    return Markup("<code>{}</code>").format(text.plain(name))
+
+
+def markdown_text(value):
+    return value if is_marked(value) else Markup(text.markdown(value))
+
+
+def markdown_code(name):
+    return Markup(text.markdown_code(name))
+
+
+def lines(value):
+    """For <pre>: lines stay lines."""
+    return Markup("\n").join(escape(text.plain(line)) for line in value.split("\n"))
+
+
+def squeeze(value):
+    """Sentences on one line, however the template breaks them."""
+    return Markup(" ".join(str(value).split()))
+
+
+def as_image(svg):
+    """A picture as a URL of its own: nothing in it can run, and no id meets another's."""
+    return Markup(DATA_URL + urllib.parse.quote(svg.decode("utf-8"), IN_A_URL))
+
+
+def environment(finalize, code):
+    """One set of templates: names and numbers are written as `finalize` and `code` have it."""
+    env = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(os.path.join(SOURCES, "templates")), autoescape=True,
+        finalize=finalize, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+    def names(rows, between=", "):
+        return Markup(between).join(map(code, rows))
+
+    env.filters.update(
+        code=code, names=names, figure=text.figure, count=text.count, short=text.short,
+        lines=lines, squeeze=squeeze, image=as_image)
+    env.tests.update(known=lambda value: not math.isnan(value))
+    env.globals.update(
+        duration=text.duration, error=text.error, guide_warnings=guide.warnings,
+        bits_that_matter=bits_that_matter,
+        row_class=lambda verdict: ("kept", "none", "unmet", "broken")[row_class(verdict)],
+        or_zero=lambda value: 0 if math.isnan(value) else value)
+    return env
+
+
+def html_environment():
+    return environment(html_text, html_code)
+
+
+def values(value, path=""):
+    """All scalars of the record's context: their paths, and what stands there."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from values(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, str):
+        yield path, value
+    elif isinstance(value, float):
+        yield path, f"{value:.6g}"
+    else:
+        yield path, "unknown" if value is None else json.dumps(value)
+
+
+def captioned(env, run, figures):
+    """Each plot with its caption: the macro of its name, or the text that came with it."""
+    module = env.get_template("captions.j2").module
+    for figure in figures:
+        macro = getattr(module, figure.plot.name, None)
+        its = facts.CAPTIONS.get(figure.plot.name, lambda run: None)
+        yield figure, squeeze(macro(run, its(run)) if macro else
+                              env.finalize(figure.plot.caption or ""))
+
+
+def words(env, run, figures):
+    references = machines.load()
+    return {
+        "run": run, "summary": facts.summary(run), "table": table, "rows": table.rows(run),
+        "answers": guide.answers(run), "titles": list(map(machines.title, references)),
+        "as_good": (100 * max(guide.AS_GOOD_TIME, run.noise), 100 * guide.AS_GOOD_COUNT),
+        "shared": machines.lines(references), "storm": facts.storm(run),
+        "architecture": guide.architecture(run), "promises": facts.promises(run),
+        "figures": list(captioned(env, run, figures)),
+    }
+
+
+def head():
+    """Style and script, and the policy that nothing else of the page may run."""
+    script = source("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return {"css": Markup(re.sub(r"\n\t*", "\n", source("report.css"))), "script": Markup(script),
+            "digest": digest}
+
+
+def html(run, figures):
+    env = html_environment()
+    return env.get_template("page.html.j2").render(
+        **words(env, run, figures), **head(), explored=facts.explored(run),
+        disturbances=facts.disturbances(run), context=values(run.json["context"]),
+        bench=os.path.basename(run.file))
+
+
+def markdown(run, figures):
+    env = environment(markdown_text, markdown_code)
+    return env.get_template("report.md.j2").render(**words(env, run, figures))
+
+
+def guide_block(run):
+    """The guide alone, for README."""
+    env = environment(markdown_text, markdown_code)
+    return env.get_template("guide.md.j2").render(**words(env, run, []))
+
+
+def kernel(record):
+    return html_environment().get_template("kernel_page.html.j2").render(kernel=record, **head())

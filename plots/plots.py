@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""The plots: a line here and a script beside it, <name>.gp, are a plot.
+
+A line names it, gives its title, says why it may be left out, and which data it has: a function of
+data.py or curves.py, or columns(section, fields...) where the fields of a section are enough. Its
+caption is the macro of its name in captions.j2, or the text at the end of its line.
+"""
+from collections import namedtuple
+
+import curves
+import data
+
+Plot = namedtuple("Plot", "name title absent make caption", defaults=[None])
+
+PLOTS = (
+    Plot("cost", "What an event costs",
+         "no row of workload steady with a time (section table)", data.cost),
+    Plot("space", "Instructions and bytes of an event",
+         "no row of workload steady with bytes or instructions (section table)", data.space),
+    Plot("rate", "Header bytes against event rate",
+         "nothing was measured at set rates (section bytes_by_rate)", curves.rate),
+    Plot("storm", "Error of the stamps under a storm of signals",
+         "no row ran under workload storm (section stress)", data.storm),
+    Plot("late_beat", "Wraps lost to a late beat",
+         "no row ran under workload late_beat (section late_beat)", curves.late_beat),
+    Plot("injected", "Cost against wraps and against nested events",
+         "no row was timed under wraps or nested (section injected)", curves.injected),
+    Plot("layouts", "Header bytes against event rate, by layout",
+         "no layout was measured at set rates (section bytes_by_rate)", curves.layouts),
+    Plot("threads", "Cost against threads",
+         "no row was timed under steady and threads (section benchmarks)", data.threads),
+    Plot("replay", "Bytes of an event under recorded gaps",
+         "no row ran under workload replay (section replay)", data.replay),
+    Plot("idle", "What a quiet machine pays",
+         "no row ran under workload idle (section idle)", data.idle),
+    Plot("tails", "Latency of single events",
+         "no latency was sampled (section tails; --quick leaves it out)", curves.tails),
+    Plot("ties", "Ties against low bits cut",
+         "ties were not counted (section precision; --quick leaves it out)", curves.ties),
+    Plot("seek", "Finding a time in a trace",
+         "nothing was sought (section seek; WORKLOADS=seek or FULL=1)", curves.seek),
+)

@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: MIT
+"""Reads the record of a run: the one place here that knows results/SCHEMA.md.
+
+What the plots and the table are made of (SECTIONS) is checked: a value of the wrong type ends the
+program with the path of the first one. There a number that is missing or null is NaN, a text None,
+a section empty. Sections that are only shown (SHOWN) are taken as they come: what is of the wrong
+type there is as good as missing.
+"""
+import json
+import math
+import os
+import re
+from types import SimpleNamespace
+
+from files import HARNESS, RESOURCE, Failed
+
+SCHEMA = 3  # as RECORD_SCHEMA of results/record.h; newer ones are refused
+NAN = math.nan
+REMEDY = "give a bench.json, a run's directory, or latest"
+
+PROMISES = ("monotonic", "exact", "window", "wrap_proof", "bounded")
+ORACLES = ("exact", "window", "monotonic", "conservation", "structure", "counts", "losses")
+CUTS = 13  # 0 to 12 low bits
+
+# ---- what is read ----
+
+NUMBER, SIGNED, TEXT, NAME, FLAG = "number", "signed", "text", "name", "flag"
+
+
+def numbers(*keys):
+    return dict.fromkeys(keys, NUMBER)
+
+
+def spread(*keys):
+    """Medians with their quartiles."""
+    return numbers(*(key + end for key in keys for end in ("", "_low", "_high")))
+
+
+def interval(*keys):
+    """Medians with their 95 % intervals."""
+    return numbers(*(key + end for key in keys for end in ("", "_95_low", "_95_high")))
+
+
+IDLE = numbers("beats_per_second", "wakeups_per_second", "bytes_per_second")
+
+SECTIONS = {
+    "table": {
+        "row": NAME, "workload": TEXT, "verdict": TEXT, "why": TEXT, "ratio_basis": TEXT,
+        "instructions_source": TEXT, "floor": TEXT, "noisy": FLAG, "disagrees": FLAG,
+        "below_floor": FLAG, "above_clock_ns": SIGNED, "left_out_ns": SIGNED,
+        **spread("ns", "cycles", "ratio"), **interval("ratio", "cheap_ratio"),
+        **numbers("worst_error_ticks", "bytes", "header_bytes", "alignment_bytes", "subbuf_bytes",
+                  "payload_bytes", "ticks", "instructions", "clock_reads", "atomics",
+                  "repetitions", "ratio_own", "header_id_bytes", "id_bytes_added"),
+    },
+    "stress": {
+        "row": NAME, "workload": TEXT, "verdict": TEXT,
+        **numbers("bits", "events", "nested", "hits", "seconds", "recording_seconds",
+                  "writer_share", "worst_error_ticks", "typical_error_log2", "inexact",
+                  "wraps_lost"),
+        "promises": dict.fromkeys(PROMISES, TEXT), "violations": numbers(*ORACLES),
+        "delivered_by_source": 4,
+    },
+    "late_beat": {
+        "row": NAME, "bits": NUMBER,
+        "steps": [numbers("asked_wraps", "gap_wraps", "wraps_lost", "wrong", "repetitions",
+                          "error_ticks")],
+    },
+    "bytes_by_rate": {
+        "row": NAME, **numbers("events_per_second", "bytes_per_second",
+                               "header_bytes_per_second", "tsc_hz"),
+    },
+    "injected": {
+        "row": NAME, "workload": NAME,
+        **numbers("wrap_share", "nested_share", "nested_depth", "ratio"),
+    },
+    "replay": {
+        "row": NAME, "gaps": NAME, "verdict": TEXT,
+        **numbers("bytes", "header_bytes", "bytes_per_second"),
+    },
+    "idle": {"row": NAME, "idle_none": IDLE, "idle_rare": IDLE},
+    "tails": {
+        "row": NAME, "regime": NAME, "gaps": TEXT, "variant": FLAG, "ecdf": "pairs",
+        **numbers("samples", "hits", "p50", "p99", "p999", "p9999", "max", "fence_p50"),
+    },
+    "precision": {"gaps": NAME, "tsc_hz": NUMBER, "ties_per_million": CUTS},
+    "seek": {
+        "row": NAME, **numbers("mib", "subbufs", "probes", "probes_most", "seek_ns", "read_ns"),
+    },
+    "channels": {
+        "gaps": NAME, "compact": NAME, "normal": TEXT, "saved_share": SIGNED,
+        **numbers("share", "events", "tied_wrong", "inversions"),
+    },
+    "benchmarks": {
+        "name": NAME, "time_unit": TEXT,
+        **numbers("real_time", "cpu_time", "ns", "threads", "cycles", "ticks",
+                  "repetition_index"),
+    },
+    "warnings": {"name": NAME, "state": NAME, "cause": TEXT, "remedy": TEXT},
+}
+
+MACHINE = {
+    "host_name": TEXT, "date": TEXT, "num_cpus": NUMBER,
+    "stampede": {
+        "cpu": {"model": TEXT}, "hypervisor": {"name": TEXT}, "kernel": {"release": TEXT},
+        "build": {"compiler": TEXT, "flags": TEXT}, "git": {"revision": TEXT},
+        "tsc": {"hz": NUMBER},
+    },
+}
+
+HARNESS_FIELDS = {"loop_cycles": SIGNED, "loop_ns": SIGNED, "decode_events_per_second": NUMBER}
+
+VERDICT = {"row": TEXT, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT}
+TIMELINES = {key: [VERDICT] for key in ("stress", "late_beat", "idle")}
+
+SHOWN = {
+    "again": {"row": TEXT, **interval("ratio"), "noise": NUMBER},
+    "beats": [{"row": TEXT, **numbers("beat_ns", "beats_per_second", "ns_per_second")}],
+    "claims": [dict.fromkeys(("claim", "where", "how", "verdict", "figure"), TEXT)],
+    "left_out": [{"row": TEXT, "why": TEXT}],
+    "explored": {
+        **dict.fromkeys(("tier", "date", "revision"), TEXT),
+        "rows": [{"row": TEXT, "families": [{
+            **dict.fromkeys(("what", "budget", "verdict", "first"), TEXT),
+            **numbers("schedules", "broken", "need_not_met", "nested")}]}],
+        "limits": [{**dict.fromkeys(("name", "what", "row", "form", "budget", "timeline"), TEXT),
+                    **numbers("failing", "schedules", "extended", "decoded")}],
+    },
+}
+
+KERNEL = {
+    **dict.fromkeys(("release", "version", "clock", "date", "mode"), TEXT),
+    "exhibits": [{
+        "mode": TEXT, "outcome": TEXT,
+        "verdict": {
+            "wrong": {**numbers("decoded_ns", "fits_ns", "wraps_low", "kernel_text_ns"),
+                      "interrupt": numbers("entry_ns", "exit_ns")},
+            "witness": {**numbers("info_ts_ns", "info_delta_ns"), "agrees": FLAG},
+            **numbers("reader_differences", "backwards"),
+            "timeline": [{**dict.fromkeys(("buffer", "stamp", "what"), TEXT),
+                          **numbers("time_ns", "delta_ns"), "wrong": FLAG}],
+        },
+        "boundary": {"function": TEXT, **numbers("index", "nested_bytes", "length"),
+                     "code": [{"offset": NUMBER, "text": TEXT, "stop": FLAG}]},
+    }],
+    "explorer": [{"form": TEXT, "timeline": TEXT}],
+}
+KERNEL_COUNTS = numbers("runs", "shown", "not_shown", "no_verdict", "seconds_max",
+                        "cpu_seconds_max")
+
+# ---- values ----
+
+
+def is_number(value):
+    return (isinstance(value, (int, float)) and not isinstance(value, bool) and
+            -math.inf < value < math.inf)
+
+
+def wrong(where, key, what):
+    return Failed(HARNESS, f"{where}.{key} {what}; mend what wrote it, or run again" if key else
+                  f"{where} {what}; mend what wrote it, or run again")
+
+
+def scalar(where, obj, key, kind):
+    value = obj.get(key)
+    if kind in (NUMBER, SIGNED):
+        if value is None:
+            return NAN
+        if not is_number(value):
+            raise wrong(where, key, "must be a number, or null")
+        if kind == NUMBER and value < 0:
+            raise wrong(where, key, "must not be negative")
+        return value
+    if kind == FLAG:
+        if value is not None and not isinstance(value, bool):
+            raise wrong(where, key, "must be true or false")
+        return bool(value)
+    if value is not None and not isinstance(value, str):
+        raise wrong(where, key, "must be text")
+    if kind == NAME and not value:
+        raise wrong(where, key, "must be there, as text that is not empty")
+    return value
+
+
+def number_list(where, obj, key, most):
+    """The first `most` of an array of numbers; NaN for those it lacks."""
+    values = [] if obj.get(key) is None else obj[key]
+    if not isinstance(values, list) or not all(is_number(one) and one >= 0 for one in values):
+        raise wrong(where, key, "must be an array of numbers >= 0")
+    return (values + [NAN] * most)[:most]
+
+
+def pairs(where, obj, key):
+    """A distribution: [ticks, share of the samples that stay at or below], both ascending."""
+    last, values = (0, 0), obj.get(key)
+    if values is None:
+        return []
+    for pair in values if isinstance(values, list) else [None]:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(map(is_number, pair)) and
+                pair[0] >= last[0] and last[1] <= pair[1] <= 1 + 1e-9):
+            raise wrong(where, key, "must be an array of pairs of ticks and share, both ascending")
+        last = pair
+    return values
+
+
+def strict(where, obj, fields):
+    """An object by its fields; the first one that is wrong ends it."""
+    if not isinstance(obj, dict):
+        raise wrong(where, "", "must be an object")
+    its = SimpleNamespace()
+    for key, kind in fields.items():
+        inside = f"{where}.{key}"
+        if isinstance(kind, dict):
+            value = strict(inside, {} if obj.get(key) is None else obj[key], kind)
+        elif isinstance(kind, list):
+            value = strict_list(inside, obj.get(key), kind[0])
+        elif isinstance(kind, int):
+            value = number_list(where, obj, key, kind)
+        elif kind == "pairs":
+            value = pairs(where, obj, key)
+        else:
+            value = scalar(where, obj, key, kind)
+        setattr(its, key, value)
+    return its
+
+
+def strict_list(where, values, fields):
+    if values is None:
+        return []
+    if not isinstance(values, list):
+        raise wrong(where, "", "must be an array")
+    return [strict(f"{where}[{at}]", one, fields) for at, one in enumerate(values)]
+
+
+def lenient(obj, fields):
+    """The same, with what is of the wrong type taken for missing."""
+    its = SimpleNamespace(there=isinstance(obj, dict))
+    obj = obj if its.there else {}
+    for key, kind in fields.items():
+        value = obj.get(key)
+        if isinstance(kind, dict):
+            value = lenient(value, kind)
+        elif isinstance(kind, list):
+            value = lenient_list(value, kind[0])
+        elif kind in (NUMBER, SIGNED):
+            value = value if is_number(value) else NAN
+        elif kind == FLAG:
+            value = value is True
+        else:
+            value = value if isinstance(value, str) else ""
+        setattr(its, key, value)
+    return its
+
+
+def lenient_list(values, fields):
+    return [lenient(one, fields) for one in (values if isinstance(values, list) else [])]
+
+
+# ---- files ----
+
+
+def no_twins(found):
+    its = dict(found)
+    if len(its) != len(found):
+        raise ValueError("duplicate object key")
+    return its
+
+
+def no_constant(word):
+    raise ValueError(f"{word} is no JSON")
+
+
+def no_foreign_text(text):
+    """Escapes that stand for no text: half a surrogate pair, or the end of a C string."""
+    if re.search(r"\\u(0000|[dD][89a-fA-F])", text):
+        halves = re.sub(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..", "", text.replace("\\\\", ""))
+        if re.search(r"\\u(0000|[dD][89a-fA-F])", halves):
+            raise ValueError("an escape that stands for no character")
+
+
+def is_cut(text, error):
+    """Does the text end where more was due? It may end inside a word, which then is not one."""
+    rest = text[getattr(error, "pos", 0):].rstrip()
+    return not text.strip() or (
+        text.lstrip().startswith("{") and isinstance(error, json.JSONDecodeError) and
+        (not rest or "Unterminated" in error.msg or ("escape" in error.msg and len(rest) < 7) or
+         rest == "-" or any(word.startswith(rest) for word in ("true", "false", "null"))))
+
+
+def parse(path, data, line=1, offset=0):
+    """One JSON value of a file; line, offset: where it begins there."""
+    try:
+        text = data.decode("utf-8")
+        no_foreign_text(text)
+        return json.loads(text, object_pairs_hook=no_twins, parse_constant=no_constant)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            cut, at = error.end == len(data) and "unexpected end" in error.reason, error.start
+            why = "no UTF-8"
+        else:
+            cut, at = is_cut(text, error), getattr(error, "pos", 0)
+            why = getattr(error, "msg", None) or str(error) or "nested too deep"
+        raise Failed(HARNESS, "{}: line {}, byte {}: {}; {}".format(
+            path, line + data.count(b"\n", 0, at), offset + at, why if data else "empty file",
+            "the file is cut off: run again, or look for rows.jsonl beside it" if cut
+            else REMEDY)) from None
+
+
+def read_bytes(path):
+    """None if there is no such file."""
+    try:
+        if not os.path.isfile(path) and os.path.exists(path):
+            raise Failed(HARNESS, f"{path} is not a regular file; {REMEDY}")
+        with open(path, "rb") as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Failed(RESOURCE, f"cannot read {path}: {error.strerror}; "
+                               "check its permissions") from None
+
+
+# What a repetition must bring, as Google Benchmark's compare.py needs it: least whole numbers.
+ROW_COUNTS = {"repetitions": 1, "repetition_index": 0, "threads": 1, "iterations": 1}
+
+
+def why_no_row(row):
+    if not isinstance(row, dict):
+        return "a row must be a JSON object"
+    for key in ("name", "run_name", "run_type", "time_unit"):
+        if not (isinstance(row.get(key), str) and row[key]):
+            return f"'{key}' must be text"
+    for key, least in ROW_COUNTS.items():
+        value = row.get(key)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            return f"'{key}' must be a whole number >= {least}"
+    for key in ("real_time", "cpu_time"):
+        if not (is_number(row.get(key)) and row[key] >= 0):
+            return f"'{key}' must be a time >= 0"
+    if row["time_unit"] not in ("ns", "us", "ms", "s"):
+        return "'time_unit' must be ns, us, ms or s"
+    # Every repetition's row and never only means: aggregates are the reader's to make.
+    return None if row["run_type"] == "iteration" else "'run_type' must be iteration"
+
+
+def why_no_context(context):
+    stampede = context.get("stampede") if isinstance(context, dict) else None
+    schema = stampede.get("schema") if isinstance(stampede, dict) else None
+    if not isinstance(schema, int) or isinstance(schema, bool):
+        return "no context.stampede.schema, so not a record of Stampede"
+    if not 1 <= schema <= SCHEMA:
+        return f"schema {schema} is unknown to this Stampede, which reads up to {SCHEMA}"
+    host = context.get("host_name")
+    return None if isinstance(host, str) and host else "no context.host_name"
+
+
+def load_bench(path, data):
+    document = parse(path, data)
+    rows = document.get("benchmarks") if isinstance(document, dict) else None
+    why = why_no_context(document.get("context") if isinstance(document, dict) else None)
+    if not why and not (isinstance(rows, list) and rows):
+        why = "no 'benchmarks' with at least one row"
+    for at, row in enumerate(rows if not why else []):
+        why = why_no_row(row)
+        if why:
+            why = f"benchmarks[{at}]: {why}"
+            break
+    if why:
+        raise Failed(HARNESS, f"{path}: {why}; {REMEDY}")
+    return document
+
+
+def load_rows(path, data):
+    """A run that was killed: lines that end in a newline; what is behind the last was cut off."""
+    rows, offset = [], 0
+    for number, line in enumerate(data.split(b"\n")[:-1], 1):
+        row = parse(path, line, number, offset)
+        why = why_no_row(row)
+        if why:
+            raise Failed(HARNESS, f"{path}: line {number}, byte {offset}: {why}; remove it")
+        rows.append(row)
+        offset += len(line) + 1
+    if not rows:
+        raise Failed(HARNESS, f"{path}: no whole row: the run ended before its first; run again")
+    beside = os.path.join(os.path.dirname(path), "context.json")
+    data, context = read_bytes(beside), {}
+    if data is not None:
+        context = parse(beside, data)
+        why = why_no_context(context)
+        if why:
+            raise Failed(HARNESS, f"{beside}: {why}; remove it")
+    return {"context": context, "benchmarks": rows}
+
+
+def find(path, root):
+    """The file that `path` means, and its bytes: a file, a directory, or a name inside root."""
+    if not path:
+        raise Failed(HARNESS, f"empty name of a run; {REMEDY}")
+    inside = os.path.join(root, path)
+    # latest is meant inside root even if it is missing there: the message should say so.
+    if "/" not in path and (os.path.lexists(inside) or path == "latest"):
+        path = inside
+    if not os.path.isdir(path):
+        data = read_bytes(path)
+        if data is None:
+            raise Failed(HARNESS, f"{path}: no such run; {REMEDY}")
+        return path, data
+    for name in ("bench.json", "rows.jsonl"):
+        data = read_bytes(os.path.join(path, name))
+        if data is not None:
+            return os.path.join(path, name), data
+    raise Failed(HARNESS, f"{path} is not a run: neither bench.json nor rows.jsonl in it; {REMEDY}")
+
+
+# ---- the run ----
+
+
+class Run:
+    """A run: its sections by their names in the record, and what is asked of them more than once."""
+
+    def __init__(self, path, document):
+        self.file = path
+        self.json = document
+        self.complete = not path.endswith(".jsonl")
+        self.dir = os.path.dirname(path) or "."
+        # results/latest is a link: the page must name the run that it stands for.
+        self.name = os.path.basename(os.path.realpath(self.dir)) or self.dir
+        where = f"{path}: "
+        machine = strict(where + "context", document["context"], MACHINE)
+        inner = machine.stampede
+        self.machine = SimpleNamespace(
+            date=machine.date, cpus=machine.num_cpus, cpu=inner.cpu.model,
+            hypervisor=inner.hypervisor.name, kernel=inner.kernel.release,
+            compiler=inner.build.compiler, revision=inner.git.revision, tsc_hz=inner.tsc.hz)
+        harness = document.get("harness")
+        self.harness = strict(where + "harness", {} if harness is None else harness,
+                              HARNESS_FIELDS)
+        for key, fields in SECTIONS.items():
+            setattr(self, key, strict_list(where + key, document.get(key), fields))
+        # Other workloads of the checked build are no storm.
+        self.storm = [one for one in self.stress if one.workload in (None, "storm")]
+        for one in self.benchmarks:
+            # A record of schema 1 has CPU time alone.
+            if math.isnan(one.ns) and one.time_unit == "ns":
+                one.ns = one.cpu_time
+        for one in self.late_beat:
+            # A gap that was asked for is not the one that was had: a curve must not go back.
+            one.steps.sort(key=lambda step: (math.isnan(step.gap_wraps), step.gap_wraps))
+        for key, fields in SHOWN.items():
+            setattr(self, key, lenient_list(document.get(key), fields[0])
+                    if isinstance(fields, list) else lenient(document.get(key), fields))
+        self.timelines = lenient(document, TIMELINES)
+        self.kernel = kernel(document.get("kernel"))
+        self.schemes = {}
+        listed = document.get("schemes")
+        for one in listed if isinstance(listed, list) else []:
+            if isinstance(one, dict) and isinstance(one.get("row"), str):
+                self.schemes.setdefault(one["row"], one)
+        self.noise = self.again.noise if self.again.noise > 0 else 0
+
+    @property
+    def command(self):
+        command = self.json.get("command")
+        return command if isinstance(command, str) and command else "make bench"
+
+    def cell(self, row, workload):
+        """The cell of `row` under `workload`, or None."""
+        return next((one for one in self.table if (one.row, one.workload) == (row, workload)), None)
+
+    @property
+    def steady(self):
+        return [one for one in self.table if one.workload == "steady"]
+
+
+def kernel(obj):
+    """What make reproduce-kernel recorded; counts by mode."""
+    its = lenient(obj, KERNEL)
+    counts = obj.get("counts") if its.there else None
+    its.counts = {mode: lenient(one, KERNEL_COUNTS) for mode, one in counts.items()} \
+        if isinstance(counts, dict) else {}
+    return its
+
+
+def load(path, root="results"):
+    path, data = find(path, root)
+    return Run(path, load_rows(path, data) if path.endswith(".jsonl") else load_bench(path, data))
+
+
+# ---- what rows say of themselves ----
+
+
+def checked(storm):
+    """Was anything checked? A row that must not be interrupted records nothing under a storm."""
+    return storm.events != 0
+
+
+def worst_is_declared(storm):
+    """The worst error is that of stamps declared inexact, which the oracle `exact` leaves out."""
+    return storm.inexact > 0 and storm.violations.exact == 0
+
+
+def bits_that_matter(rows, one):
+    """The row's width if it ran at several, so that its name alone does not do; else NaN."""
+    return one.bits if sum(other.row == one.row for other in rows) > 1 else NAN

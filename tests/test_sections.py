@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Sections of the page that are taken over from other records: what the explorer found and what a
+running kernel showed; from a whole record, and from half of one."""
+import json
+import os
+
+import plots_fixture
+from plots_fixture import PlotsTest
+
+import page
+import record
+
+EXPLORED = {
+    "schema": 1, "date": "2026-01-02T03:04:05Z", "revision": "abc", "tier": "quick",
+    "rows": [
+        {"row": "good", "families": [
+            {"what": "all", "budget": "page M=2", "nested": 3, "schedules": 1234567,
+             "verdict": "kept", "broken": 0, "need_not_met": 0, "first": None},
+            {"what": "more", "budget": "ends2", "nested": 2, "schedules": 3, "verdict": "kept"}]},
+        {"row": "needy", "families": [
+            {"nested": 1, "schedules": 10, "need_not_met": 4, "verdict": "need not met",
+             "first": "not shown"}]},
+        {"row": "<bad>", "families": [
+            {"nested": 1, "schedules": 10, "broken": 7, "verdict": "broken",
+             "first": "E1 & E2\n  next line"}]}],
+    "limits": [
+        {"name": "a limit", "what": "What <it> is.", "row": "good", "form": "today",
+         "budget": "--events 1", "verdict": "broken", "schedules": 20, "failing": 5,
+         "timeline": "line one\nline two"},
+        {"name": "no end", "schedules": 1, "failing": 0, "decoded": 4, "extended": 62}],
+}
+
+KERNEL = {
+    "release": "6.1.0-made-up", "version": "#1", "clock": "local", "mode": "<script>",
+    "counts": {"forced": {"runs": 3, "shown": 2, "not_shown": 1, "seconds_max": 12.4}},
+    "exhibits": [
+        {"mode": "forced", "outcome": "shown",
+         "verdict": {
+             "wrong": {"decoded_ns": 5000000, "fits_ns": 139217728, "wraps_low": 1,
+                       "interrupt": {"entry_ns": 1000000, "exit_ns": 135200000}},
+             "witness": {"info_ts_ns": 5000000, "info_delta_ns": 77, "agrees": True},
+             "reader_differences": 0, "backwards": 1,
+             "timeline": [{"buffer": "A", "time_ns": 5000000, "stamp": "delta", "delta_ns": 77,
+                           "what": "task's <event>", "wrong": True},
+                          {"buffer": "B", "time_ns": 6000000, "stamp": "absolute",
+                           "what": "exit"}]},
+         "boundary": {"function": "__rb_reserve_next", "index": 64, "nested_bytes": 16,
+                      "length": 24, "code": [{"offset": 9, "text": "xadd", "stop": True}]}},
+        {"mode": "control", "outcome": "not shown",
+         "verdict": {"wrong": None, "reader_differences": 2, "timeline": []}}],
+    "explorer": [{"form": "as Linux has it", "timeline": "one\ntwo"}],
+}
+
+
+class Sections(PlotsTest):
+    def section(self, name, value):
+        self.bench[name] = value
+        self.make_data()
+        return self.text("report.html").partition(f'<section id="{name}">')[2]
+
+    def assert_all(self, text, *words):
+        for one in words:
+            self.assertIn(one, text)
+
+    def test_rows_of_the_explorer(self):
+        self.assert_all(
+            self.section("explored", EXPLORED),
+            '<code>good</code></th><td class="n" data-v="2">2</td><td class="n" data-v="3">3</td>'
+            '<td class="n" data-v="1234570">1,234,570</td>\n<td class="kept">kept</td>',
+            "kept where needs are met<small>in 4 not</small>",
+            '<td class="broken">broken<small>in 7</small></td>',
+            "<li>more: <code>ends2</code></li>")
+
+    def test_timelines_of_the_explorer(self):
+        text = self.section("explored", EXPLORED)
+        self.assert_all(text, '<pre tabindex="0">E1 &amp; E2\n  next line</pre>',
+                        "line one\nline two</pre></details>",
+                        "Found in 5 of 20 schedules of the\nbudget <code>--events 1</code>.",
+                        ": 62 stamp events beside 4\nothers.", "What &lt;it&gt; is.")
+        # A broken row's is open to see; one whose need was not met has none.
+        self.assertNotIn("not shown", text)
+        self.assertNotIn("<bad>", text)
+
+    def test_a_running_kernel(self):
+        self.assert_all(
+            self.section("kernel", KERNEL), "MODE=&lt;script&gt;",
+            '<tr><td>forced</td><td class="n">3</td><td class="n">2</td><td class="n">1</td>'
+            '<td class="n">0</td>\n<td class="n">12</td>',
+            "Decoded: <strong>5,000,000 ns</strong>.", "that lasted\n134.2 ms, and the task",
+            "has a full stamp, and an earlier time.",
+            "<strong>139,217,728 ns</strong>: 1 wraps of 2^27 ns\n(134.2 ms) are lost.",
+            "decodes all events of both buffers as our reader does",
+            "read the stamp 5000000 ns\nand the delta 77 ns: it\nagrees with",
+            '<td class="n">77</td>\n<td class="broken">task&#39;s &lt;event&gt; (wrong)</td>',
+            "<td>absolute</td><td></td>", "&gt; +9     xadd\n", "index was\n64 before the first",
+            "<p>All times in the buffer are possible.</p>", "one\ntwo</pre>",
+            "What is artificial, and what it stands for")
+
+    def test_a_page_of_its_own(self):
+        html = str(page.kernel(record.kernel(KERNEL)))
+        self.assert_all(html, "<title>Stampede: a running kernel</title>", "</html>",
+                        "content=\"default-src 'none'; style-src 'unsafe-inline'\">")
+        self.assertNotIn("<script", html)
+
+    def test_what_is_missing_is_left_out(self):
+        """Without a record nothing, and with half of one what is there."""
+        self.make_data()
+        for name in ("explored", "kernel"):
+            self.assert_holds("report.html", f'<section id="{name}">', False)
+        for half in ({"rows": [{}, 5], "limits": [{}]}, {"rows": 7, "limits": None}):
+            self.assertIn("</section>", self.section("explored", half))
+        for half in ({}, {"exhibits": [{}, 5], "explorer": [3], "counts": {"x": 5}},
+                     {"exhibits": [{"verdict": {"wrong": {}}}], "counts": []}):
+            text = self.section("kernel", half)
+            self.assertIn("</section>", text)
+            self.assertNotIn("nan", text.partition("</section>")[0])
+
+    def test_claims_and_timelines_of_the_run(self):
+        self.bench["claims"] = [{"claim": "A <b>", "where": "mail", "how": "by hand",
+                                 "verdict": verdict, "figure": "3"}
+                                for verdict in ("holds", "refuted", "holds with a condition")]
+        self.element("stress", "made_up_broken").update(
+            verdict="broken", first_violation="first\nsecond <i>")
+        self.element("stress", "zero_delta")["first_violation"] = "third"
+        self.make_data()
+        self.assert_all(self.text("report.html"), '<td class="holds">holds</td>', "A &lt;b&gt;",
+                        '<td class="refuted">refuted</td>',
+                        '<td class="condition">holds with a condition</td>',
+                        "<details open><summary><code>made_up_broken</code> under storm: broken",
+                        "first\nsecond &lt;i&gt;</pre>", "<details><summary><code>zero_delta</code>")
+
+    def test_a_kernel_record_that_is_none_is_refused(self):
+        for text, words in (("{", "kernel.json: "), (None, "no such file")):
+            path = os.path.join(self.run_dir, "kernel.json")
+            if os.path.exists(path):
+                os.unlink(path)
+            if text:
+                self.put("kernel.json", text)
+            status, said = self.plots("--kernel-page", self.run_dir)
+            self.assertEqual(status, 1)
+            self.assert_one_line(said, words)
+        self.put("kernel.json", json.dumps(KERNEL))
+        self.assertEqual(self.plots("--kernel-page", self.run_dir), (0, ""))
+        self.assert_holds("report.html", "__rb_reserve_next")
+
+
+if __name__ == "__main__":
+    plots_fixture.main()
