@@ -59,9 +59,9 @@ do for [i = 1:3] {
 	set label 30 + i '' at screen right(100 + 120 * i),down(height - 60) \
 		point pointtype 7 pointsize 0.8 linecolor rgb word(colours, i)
 }
-# Small dots: lines without a length, whose ends are round, are a third of points' bytes in an SVG.
+# Small dots: the shortest lines, whose ends are round, take a third of the bytes of points in an SVG.
 plot 'cost.dat' index 0 using (NaN):1:ytic(2), \
-	'' index 1 using 2:1:($2 * 1e-6):(0) with vectors nohead linewidth 2.25 \
+	'' index 1 using 2:1:($2 * 5e-4):(0) with vectors nohead linewidth 2.25 \
 		linecolor rgb '#a8a8a8', \
 	'' index 0 using 3:1:4:5:(class_colour($10)) with xerrorbars pointtype 7 pointsize 0.75 \
 		linewidth 1.5 linecolor rgb variable, \
@@ -84,7 +84,7 @@ if (cost_ratios) {
 	set xtics step font small
 	set xlabel 'ratio to the floor, in '.cost_basis offset 0,0.4
 	set arrow 1 from 1, graph 0 to 1, graph 1.02 nohead linecolor rgb orange linewidth 2 back
-	plot 'cost.dat' index 1 using (inside($3) ? $3 : NaN):1:(1e-6):(0) with vectors nohead \
+	plot 'cost.dat' index 1 using (inside($3) ? $3 : NaN):1:(1e-4):(0) with vectors nohead \
 			linewidth 2.25 linecolor rgb '#a8a8a8', \
 		'' index 0 using (inside($7) ? $7 : NaN):1:8:9:(class_colour($10)) \
 			with xerrorbars pointtype 7 pointsize 0.75 linewidth 1.5 \

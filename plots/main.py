@@ -40,8 +40,9 @@ def make(path, quiet):
     figures = draw.put_data(run)
     status = draw.draw(run, figures)
     # Without pictures the page still has the table.
-    put(os.path.join(run.dir, "report.md"), page.markdown(run, figures))
-    put(os.path.join(run.dir, "report.html"), page.html(run, figures))
+    shared = page.said(run)
+    put(os.path.join(run.dir, "report.md"), page.markdown(run, figures, shared))
+    put(os.path.join(run.dir, "report.html"), page.html(run, figures, shared))
     if not quiet:
         tell(run, figures)
     return status

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page (one file that needs no other) and its Markdown, from the templates."""
 import base64
+import functools
 import hashlib
 import json
 import math
@@ -80,8 +81,14 @@ def environment(finalize, code):
     return env
 
 
-def html_environment():
+@functools.cache
+def for_html():
     return environment(html_text, html_code)
+
+
+@functools.cache
+def for_markdown():
+    return environment(markdown_text, markdown_code)
 
 
 def values(value, path=""):
@@ -107,7 +114,8 @@ def captioned(env, run, figures):
                               env.finalize(figure.plot.caption or ""))
 
 
-def words(env, run, figures):
+def said(run):
+    """What the page and its Markdown share."""
     references = machines.load()
     return {
         "run": run, "summary": facts.summary(run), "table": table, "rows": table.rows(run),
@@ -115,7 +123,6 @@ def words(env, run, figures):
         "as_good": (100 * max(guide.AS_GOOD_TIME, run.noise), 100 * guide.AS_GOOD_COUNT),
         "shared": machines.lines(references), "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
-        "figures": list(captioned(env, run, figures)),
     }
 
 
@@ -127,24 +134,24 @@ def head():
             "digest": digest}
 
 
-def html(run, figures):
-    env = html_environment()
+def html(run, figures, shared):
+    env = for_html()
     return env.get_template("page.html.j2").render(
-        **words(env, run, figures), **head(), explored=facts.explored(run),
+        shared, **head(), figures=list(captioned(env, run, figures)), explored=facts.explored(run),
         disturbances=facts.disturbances(run), context=values(run.json["context"]),
         bench=os.path.basename(run.file))
 
 
-def markdown(run, figures):
-    env = environment(markdown_text, markdown_code)
-    return env.get_template("report.md.j2").render(**words(env, run, figures))
+def markdown(run, figures, shared):
+    env = for_markdown()
+    return env.get_template("report.md.j2").render(
+        shared, figures=list(captioned(env, run, figures)))
 
 
 def guide_block(run):
     """The guide alone, for README."""
-    env = environment(markdown_text, markdown_code)
-    return env.get_template("guide.md.j2").render(**words(env, run, []))
+    return for_markdown().get_template("guide.md.j2").render(said(run))
 
 
 def kernel(record):
-    return html_environment().get_template("kernel_page.html.j2").render(kernel=record, **head())
+    return for_html().get_template("kernel_page.html.j2").render(kernel=record, **head())

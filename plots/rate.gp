@@ -77,7 +77,7 @@ do for [panel = 1:2] {
 		delta_sync(x) / scale(x) linecolor rgb word(line_colours, 4) linewidth 1.5 \
 			dashtype 2, \
 		for [i = 1:rate_groups] 'rate.dat' index i - 1 every :::0::0 \
-			using 1:(panel == 1 ? $2 : $3) with points pointtype shape(i) pointsize 0.6 + 0.1 * i linewidth 1.3 \
-			linecolor rgb '#000000'
+			using 1:(panel == 1 ? $2 : $3) with points pointtype shape(i) \
+			pointsize 0.6 + 0.1 * i linewidth 1.3 linecolor rgb '#000000'
 }
 unset multiplot

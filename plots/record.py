@@ -283,8 +283,8 @@ def is_cut(text, error):
     rest = text[getattr(error, "pos", 0):].rstrip()
     return not text.strip() or (
         text.lstrip().startswith("{") and isinstance(error, json.JSONDecodeError) and
-        (not rest or "Unterminated" in error.msg or ("escape" in error.msg and len(rest) < 7) or
-         rest == "-" or any(word.startswith(rest) for word in ("true", "false", "null"))))
+        ("Unterminated" in error.msg or ("escape" in error.msg and len(rest) < 7) or
+         not re.search(r'[\s"\[\]{},:]', rest)))
 
 
 def parse(path, data, line=1, offset=0):

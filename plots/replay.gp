@@ -23,7 +23,7 @@ part(bytes) = (bytes - replay_low) / span
 between(from, to, at) = int(from + (to - from) * at)
 shade(bytes) = 65536 * between(0xe4, 0x03, part(bytes)) + 256 * between(0xef, 0x4a, part(bytes)) \
 	+ between(0xf6, 0x74, part(bytes))
-ink(bytes) = part(bytes) > 0.45 ? 0xfefefe : 0x161616
+ink(bytes) = part(bytes) > 0.68 ? 0xfefefe : 0x161616
 do for [i = 1:replay_files] {
 	set label 10 + i replay_gaps[i] at first i, graph 1 offset 0,0.7 left rotate by 30 \
 		font small

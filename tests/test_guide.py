@@ -217,7 +217,7 @@ class Machines(PlotsTest):
     def test_where_machines_part(self):
         text = self.guide(with_need(self.epyc, "x", 0.99, 1.03),
                           with_need(self.xeon, "x", 1.1, 1.03))
-        self.assertIn("EPYC (commit other), Xeon 6-143 (commit same)", text)
+        self.assert_in("EPYC (commit other), Xeon 6-143 (commit same)", text)
         self.assertIn("| least time | none | only on EPYC: `packed_word`; only on Xeon 6-143: "
                       "`rewind` |", text)
         self.assert_holds("report.html", "<td>none</td><td>only on EPYC: <code>packed_word</code>")
@@ -225,12 +225,12 @@ class Machines(PlotsTest):
     def test_who_wins_on_all_stands_alone(self):
         text = self.guide(with_need(self.epyc, "x", 1.02, 1.03),
                           with_need(self.xeon, "x", 1.1, 1.03))
-        self.assertIn("| least time | `rewind` | only on EPYC: `packed_word` |", text)
+        self.assert_in("| least time | `rewind` | only on EPYC: `packed_word` |", text)
 
     def test_only_rows_that_all_have_win(self):
         less = machine("AMD", "EPYC", 0, "other", ["packed_word"])
         text = self.guide(with_need(less, "x", 1.5, 1.03), with_need(self.xeon, "x", 1.5, 1.03))
-        self.assertIn("| least time | `packed_word` | nowhere |", text)
+        self.assert_in("| least time | `packed_word` | nowhere |", text)
 
     def test_another_unit_is_another_question(self):
         self.assertEqual(self.guide(with_need(self.epyc, "x", 0.99, 1.03),
@@ -239,10 +239,10 @@ class Machines(PlotsTest):
     def test_both_clocks_choose_where_all_have_both(self):
         text = self.guide(with_need(self.epyc, "x", 1.0, 1.01, (2, 1)),
                           with_need(self.xeon, "x", 1.0, 1.01, (2, 1)))
-        self.assertIn("| least time | `rewind` | nowhere |", text)
+        self.assert_in("| least time | `rewind` | nowhere |", text)
         text = self.guide(with_need(self.epyc, "x", 1.0, 1.01, (2, 1)),
                           with_need(self.xeon, "x", 1.0, 1.01))
-        self.assertIn("| least time | `packed_word`, `rewind` | nowhere |", text)
+        self.assert_in("| least time | `packed_word`, `rewind` | nowhere |", text)
 
     def test_what_is_no_reference_is_left_out_and_named(self):
         folder = os.environ["STAMPEDE_REFERENCES"]
