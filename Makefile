@@ -66,19 +66,16 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
-modules := runner peers explore claims plots results/compare layout timing workloads results \
+modules := runner peers explore claims results/compare layout timing workloads results \
 	place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
-mains := runner/bench.c runner/run_stress.c layout/layout.c claims/list_claims.c plots/plots.c \
+mains := runner/bench.c runner/run_stress.c layout/layout.c claims/list_claims.c \
 	results/compare/compare.c explore/explore.c traces/read_trace.c peers/peers.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
-# Of results/compare, what asks the guide stands above the plots that have it.
-sources_of = $(filter-out $(mains) judge/driver.c explore/row.c peers/lttng_% traces/fuzz_% \
-	$(if $(filter plots,$(1)),,results/compare/contribute.c), \
-	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc) \
-	$(if $(filter plots,$(1)),results/compare/contribute.c))
+sources_of = $(filter-out $(mains) judge/driver.c explore/row.c peers/lttng_% traces/fuzz_%, \
+	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a
 library := $(foreach module,$(modules),$(call archive_of,$(module)))
 
@@ -104,9 +101,10 @@ extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchma
 extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_runner_bench_tails = $(extra_runner_bench_workloads)
 extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
+extra_results_compare_contribute = -DPLOTS_PROGRAM='"$(abspath $(BUILD))/plots"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(addprefix $(BUILD)/,run-stress bench layout plots compare claims explore peers)
+programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore peers)
 
 # A change of compiler or flags rebuilds everything.
 flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
@@ -137,24 +135,32 @@ $(BUILD)/claims.inc: $(claim_files) claims
 	@printf '%s\n' $(claim_files) | sed 's,.*/claim_\(.*\)\.c,X(\1),' > $@
 $(O)/claims/claims.o: $(BUILD)/claims.inc
 
-# The scripts and the style sheet are carried inside the program.
-$(O)/plots/scripts.o: $(wildcard plots/*.gp)
-$(O)/plots/scripts.o: plots/report.css plots/report.js
-$(O)/plots/report.o: plots/report.js
-# The page runs this script and no other: its policy names the hash.
-extra_plots_report = -DREPORT_JS_SHA256='"$(shell sha256sum plots/report.js | cut -c-64)"'
 
 include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
 $(BUILD)/layout: $(O)/layout/layout.o $(library)
-$(BUILD)/plots: $(O)/plots/plots.o $(library)
 $(BUILD)/claims: $(O)/claims/list_claims.o $(library)
 $(BUILD)/compare: $(O)/results/compare/compare.o $(library)
 $(programs):
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# What is in Python is run by a program that make writes: $(1) its name, $(2) the words that it has
+# for plots/main.py. Bytecode stays out of the sources.
+define python_rule
+$(BUILD)/$(1): Makefile
+	$$(call say,PY,$$@)
+	@mkdir -p $$(@D)
+	@printf '#!/bin/sh\nexec "%s" -X pycache_prefix="%s" "%s" $(2)"$$$$@"\n' \
+		"$$$$(python3 -c 'import sys; print(sys.executable)')" "$(abspath $(BUILD))/pycache" \
+		"$(CURDIR)/plots/main.py" >$$@ && chmod +x $$@
+endef
+$(eval $(call python_rule,plots,))
+$(eval $(call python_rule,kernel-page,--kernel-page ))
+# compare --contribute asks it for the guide.
+$(BUILD)/compare $(BUILD)/tests/test_reference: | $(BUILD)/plots
 
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
@@ -170,11 +176,11 @@ include tests/machines.mk
 
 # ---- what people call ----
 
-all: $(programs) ## build the programs
+all: $(programs) $(BUILD)/plots ## build the programs
 
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
 	libjansson-dev libxxhash-dev
-plot_packages := gnuplot-nox fontconfig fonts-dejavu-core
+plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
 test_packages += libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 

@@ -121,7 +121,7 @@ def wakeups(run, row, _):
 
 
 TIMES = "times the floor"
-FENCED = "ticks, with the fences"
+FENCED = "ticks, the fences included"
 HEADER = "bytes of header with an id"
 RATE = "bytes/s"
 NO_IDS = {HEADER: "bytes of header, ids not counted", RATE: "bytes/s, ids not counted"}

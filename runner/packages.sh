@@ -27,6 +27,7 @@ fonts-dejavu-core   dejavu-sans-fonts      dejavu-fonts        ttf-dejavu     fo
 libcmocka-dev       libcmocka-devel        libcmocka-devel     cmocka         cmocka-dev
 libtraceevent-dev   libtraceevent-devel    libtraceevent-devel libtraceevent  libtraceevent-dev
 libbabeltrace2-dev  libbabeltrace2-devel   -                   babeltrace     -
+python3-jinja2      python3-jinja2         python3-Jinja2      python-jinja   py3-jinja2
 python3-scipy       python3-scipy          python3-scipy       python-scipy   py3-scipy
 chromium            chromium               chromium            chromium       chromium
 help2man            help2man               help2man            help2man       help2man

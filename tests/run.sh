@@ -3,7 +3,7 @@
 # usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, as many at a time as there are
 # CPUs; prints what failed or was skipped. Who needs the machine for itself comes last, alone.
 # SCRIPTS: which scripts (all of them). SECONDS_PER_TEST: how long each may take (300).
-scripts=${SCRIPTS-tests/test_*.sh}
+scripts=${SCRIPTS-tests/test_*.sh tests/test_*.py}
 alone="test_cli.sh"
 
 count() { grep -c "$1" "$log"; }
@@ -14,6 +14,7 @@ one() { # BUILD TEST
 	started=$(date +%s)
 	case $2 in
 	*.sh) set -- sh "$2" "$1" ;;
+	*.py) set -- python3 -B "$2" "$1" ;;
 	*) set -- "$2" ;;
 	esac
 	CMOCKA_MESSAGE_OUTPUT=TAP timeout ${SECONDS_PER_TEST:-300} "$@" >"$log" 2>&1
@@ -27,7 +28,7 @@ one() { # BUILD TEST
 	if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
 	none='' silent=''
 	case $name in
-	*.sh) [ "$skip" -le "$(grep -ciE '^(not )?ok .*# *skip .' "$log")" ] || silent=yes ;;
+	*.sh | *.py) [ "$skip" -le "$(grep -ciE '^(not )?ok .*# *skip .' "$log")" ] || silent=yes ;;
 	*) [ "$skip" -le "$(count '^skipped: .')" ] || silent=yes ;;
 	esac
 	[ -z "$silent" ] || bad=$((bad + 1))

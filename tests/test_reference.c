@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* References: made of a run, refused, found by machine, and what a run differs from one by. */
-#include "tests/plots_fixture.h"
+#include "tests/run_fixture.h"
 
-#include "plots/guide.h"
+#include <math.h>
+
 #include "results/compare/contribute.h"
 #include "results/compare/reference.h"
 #include "tests/said.h"
@@ -368,83 +369,16 @@ static void few_lines(void **state)
 	free(text);
 }
 
-/* ---- the guide over all ---- */
-
-static json_t *with_need(json_t *reference, const char *unit, double packed, double rewind)
-{
-	json_array_append_new(json_object_get(reference, "needs"),
-			      json_pack("{s:s, s:s, s:f, s:{s:f, s:f}}", "need", "least time",
-					"unit", unit, "as_good", 0.02, "rows", "packed_word", packed,
-					"rewind", rewind));
-	return reference;
-}
-
-static char *over_machines(json_t *a, json_t *b)
-{
-	json_t *all = json_pack("[o, o]", a, b);
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_non_null(out);
-	guide_machines_markdown(all, out);
-	guide_machines_html(all, out);
-	fclose(out);
-	json_decref(all);
-	return text;
-}
-
-static json_t *epyc(void)
-{
-	json_t *one = machine("AMD", "EPYC", 0, "other");
-
-	add_row(one, "packed_word", "floor", 1, 0, 12);
-	add_row(one, "rewind", "floor", 1, 0, 12);
-	return one;
-}
-
-static void where_machines_part(void **state)
-{
-	char *text;
-	json_t *less;
-
-	(void)state;
-	text = over_machines(with_need(epyc(), "x", 0.99, 1.03),
-			     with_need(xeon("floor", 1, 1, 0, 12), "x", 1.1, 1.03));
-	assert_non_null(strstr(text, "EPYC (commit other), Xeon 6-143 (commit same)"));
-	assert_non_null(strstr(text, "| least time | none | only on EPYC: `packed_word`; only on "
-				     "Xeon 6-143: `rewind` |"));
-	assert_non_null(strstr(text, "<td>none</td><td>only on EPYC: <code>packed_word</code>"));
-	free(text);
-	text = over_machines(with_need(epyc(), "x", 1.02, 1.03),
-			     with_need(xeon("floor", 1, 1, 0, 12), "x", 1.1, 1.03));
-	assert_non_null(strstr(text, "| least time | `rewind` | only on EPYC: `packed_word` |"));
-	free(text);
-	/* Of the rows that both have: what only one measured wins nothing. */
-	less = epyc();
-	json_array_remove(json_object_get(less, "rows"), 1);
-	text = over_machines(with_need(less, "x", 1.5, 1.03),
-			     with_need(xeon("floor", 1, 1, 0, 12), "x", 1.5, 1.03));
-	assert_non_null(strstr(text, "| least time | `packed_word` | nowhere |"));
-	free(text);
-	/* Another unit is another question. */
-	text = over_machines(with_need(epyc(), "x", 0.99, 1.03),
-			     with_need(xeon("floor", 1, 1, 0, 12), "y", 1.1, 1.03));
-	assert_string_equal(text, "");
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PLOTS_TEST(made_of_a_run),
-		PLOTS_TEST(refused_ones),
-		PLOTS_TEST(unfinished_is_refused),
+		RUN_TEST(made_of_a_run),
+		RUN_TEST(refused_ones),
+		RUN_TEST(unfinished_is_refused),
 		cmocka_unit_test(nearest_by_model_then_vendor),
 		cmocka_unit_test(planted_differences),
 		cmocka_unit_test(like_with_like),
 		cmocka_unit_test(few_lines),
-		cmocka_unit_test(where_machines_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,11 +2,14 @@
 #include "results/compare/contribute.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "plots/guide.h"
 #include "base/json_out.h"
 #include "results/record.h"
 #include "results/record_internal.h"
@@ -119,25 +122,58 @@ static int write_reference(const json_t *reference, const char *dir)
 	return status;
 }
 
+static int fail_plots(const char *why)
+{
+	return fail_with(EXIT_USAGE, "cannot ask " PLOTS_PROGRAM " for the guide: %s; make "
+			   "builds it", why);
+}
+
+/* Which rows qualify for which need is the guide's to say: a new array, by what the page is made by. */
+static int ask_needs(const char *file, json_t **needs)
+{
+	char *argv[] = { PLOTS_PROGRAM, "--needs", (char *)file, NULL };
+	posix_spawn_file_actions_t actions;
+	int status, error, fd[2];
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC))
+		return fail_plots(strerror(errno));
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
+	error = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(fd[1]);
+	*needs = error ? NULL : json_loadfd(fd[0], 0, NULL);
+	close(fd[0]);
+	if (error)
+		return fail_plots(strerror(error));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return fail_plots(strerror(errno));
+	/* It has said why. */
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		return WEXITSTATUS(status);
+	return *needs ? EXIT_FINE : fail_plots("no answer");
+}
+
 int contribute(const char *results, const char *path, const char *dir)
 {
 	struct record_loaded loaded;
-	struct run run;
-	json_t *reference;
+	json_t *reference, *needs = NULL;
 	int status = record_load(results, path, &loaded);
 
 	if (status)
 		return status;
 	status = refuse(&loaded);
 	if (!status)
-		status = run_load(loaded.file, &run);
+		status = ask_needs(loaded.file, &needs);
 	if (!status) {
 		reference = reference_make(loaded.json);
-		json_object_set_new(reference, "needs", guide_needs(&run));
+		json_object_set(reference, "needs", needs);
 		status = reference ? write_reference(reference, dir) : fail_memory("the record");
 		json_decref(reference);
-		run_free(&run);
 	}
+	json_decref(needs);
 	record_unload(&loaded);
 	return status;
 }

@@ -5,7 +5,7 @@ MODE ?= forced
 KERNEL ?=
 RUNS ?= 1
 
-kernel_packages := qemu-system-x86 gdb cpio patch libtraceevent-dev python3
+kernel_packages := qemu-system-x86 gdb cpio patch libtraceevent-dev python3 python3-jinja2
 kernel_cflags := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I.
 
 $(BUILD)/kernel/init: tests/kernel/init.c tests/kernel/judge.c $(BUILD)/flags
@@ -16,12 +16,6 @@ $(BUILD)/kernel/init: tests/kernel/init.c tests/kernel/judge.c $(BUILD)/flags
 $(BUILD)/kernel-verdict: $(addprefix $(O)/tests/kernel/,verdict.o capture.o judge.o)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -ltraceevent -ljansson -o $@
-
-kernel_page := $(addprefix $(O)/,tests/kernel/page.o plots/kernel_section.o plots/text.o \
-	plots/output.o plots/page_head.o plots/scripts.o)
-$(BUILD)/kernel-page: $(kernel_page)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS_ALL) $^ -ljansson -lm -o $@
 
 kernel: $(BUILD)/kernel/init $(BUILD)/kernel-verdict $(BUILD)/kernel-page
 
