@@ -14,12 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "traces/ctf_trace.h"
 #include "peers/peer.h"
 #include "place/ticks.h"
@@ -37,12 +37,13 @@ static struct daemon {
 static unsigned int daemon_count;
 
 static void (*record)(uint64_t events);
-static const struct daemon *ours; /* the worker's */
+static struct daemon *ours; /* the worker's */
 
 /* ---- processes as the user that has the home ---- */
 
-static void become(const struct daemon *daemon)
+static void become(void *arg)
 {
+	const struct daemon *daemon = arg;
 	struct passwd *nobody = geteuid() ? NULL : getpwnam("nobody");
 	char hz[32], plugin[128];
 
@@ -60,46 +61,25 @@ static void become(const struct daemon *daemon)
 	}
 }
 
-static void quiet(const struct daemon *daemon)
+static pid_t start(struct daemon *daemon, const char *const argv[])
 {
 	char log[128];
-	int fd;
+	const struct child_program program = { .argv = argv, .log = log, .prepare = become,
+					       .arg = daemon };
 
 	snprintf(log, sizeof(log), "%s/log", daemon->home);
-	fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
-		_exit(127);
-}
-
-static pid_t start(const struct daemon *daemon, char *const argv[])
-{
-	pid_t pid;
-
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		become(daemon);
-		prctl(PR_SET_PDEATHSIG, SIGTERM); /* setuid() takes it away */
-		quiet(daemon);
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	return pid;
+	return child_start(&program);
 }
 
 /* "lttng ..." to its end; true if it succeeded. */
-static bool client(const struct daemon *daemon, char *const argv[])
+static bool client(struct daemon *daemon, const char *const argv[])
 {
 	pid_t pid = start(daemon, argv);
-	int status;
 
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return false;
-	return WIFEXITED(status) && !WEXITSTATUS(status);
+	return pid > 0 && !child_wait(pid);
 }
 
-#define CLIENT(daemon, ...) client(daemon, (char *[]){ (char *)"lttng", __VA_ARGS__, NULL })
+#define CLIENT(daemon, ...) client(daemon, (const char *[]){ "lttng", __VA_ARGS__, NULL })
 
 /* ---- the daemon, in the parent ---- */
 
@@ -144,7 +124,7 @@ static bool make_home(struct daemon *daemon)
 	return !nobody || !chown(daemon->home, nobody->pw_uid, nobody->pw_gid);
 }
 
-static bool daemon_ready(const struct daemon *daemon)
+static bool daemon_ready(struct daemon *daemon)
 {
 	struct timespec pause = { .tv_nsec = 100000000 };
 	int tries;
@@ -152,7 +132,7 @@ static bool daemon_ready(const struct daemon *daemon)
 	for (tries = 0; tries < START_TRIES; tries++) {
 		if (waitpid(daemon->pid, NULL, WNOHANG) == daemon->pid)
 			return false;
-		if (CLIENT(daemon, (char *)"list"))
+		if (CLIENT(daemon, "list"))
 			return true;
 		nanosleep(&pause, NULL);
 	}
@@ -160,17 +140,17 @@ static bool daemon_ready(const struct daemon *daemon)
 }
 
 /* A flight recorder: per-CPU buffers that overwrite, taken as a snapshot at the end. */
-static bool make_session(const struct daemon *daemon)
+static bool make_session(struct daemon *daemon)
 {
 	char output[128];
 
 	snprintf(output, sizeof(output), "--output=%s/trace", daemon->home);
-	return CLIENT(daemon, (char *)"create", (char *)"stampede", (char *)"--snapshot", output) &&
-	       CLIENT(daemon, (char *)"enable-channel", (char *)"--userspace", (char *)"--overwrite",
-		      (char *)"--subbuf-size=256k", (char *)"--num-subbuf=4", (char *)"peers") &&
-	       CLIENT(daemon, (char *)"enable-event", (char *)"--userspace", (char *)"--channel=peers",
-		      (char *)"stampede:event") &&
-	       CLIENT(daemon, (char *)"start", (char *)"stampede");
+	return CLIENT(daemon, "create", "stampede", "--snapshot", output) &&
+	       CLIENT(daemon, "enable-channel", "--userspace", "--overwrite",
+		      "--subbuf-size=256k", "--num-subbuf=4", "peers") &&
+	       CLIENT(daemon, "enable-event", "--userspace", "--channel=peers",
+		      "stampede:event") &&
+	       CLIENT(daemon, "start", "stampede");
 }
 
 bool lttng_begin(struct peer *peer)
@@ -192,7 +172,7 @@ bool lttng_begin(struct peer *peer)
 			 "not built: liblttng-ust-dev was missing then (make peers installs it)");
 		return false;
 	}
-	daemon->pid = start(daemon, (char *[]){ (char *)"lttng-sessiond", (char *)"--no-kernel",
+	daemon->pid = start(daemon, (const char *[]){ "lttng-sessiond", "--no-kernel",
 						NULL });
 	if (daemon->pid < 0 || !daemon_ready(daemon)) {
 		snprintf(peer->why, sizeof(peer->why),
@@ -208,14 +188,9 @@ bool lttng_begin(struct peer *peer)
 
 static void remove_tree(const char *path)
 {
-	pid_t pid = fork();
+	const char *argv[] = { "rm", "-rf", "--", path, NULL };
 
-	if (!pid) {
-		execlp("rm", "rm", "-rf", "--", path, (char *)NULL);
-		_exit(127);
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
+	child_run(&(struct child_program){ .argv = argv }, NULL);
 }
 
 void lttng_end_all(void)
@@ -227,7 +202,7 @@ void lttng_end_all(void)
 		struct daemon *daemon = &daemons[--daemon_count];
 
 		if (daemon->pid > 0) {
-			CLIENT(daemon, (char *)"destroy", (char *)"--all");
+			CLIENT(daemon, "destroy", "--all");
 			kill(daemon->pid, SIGTERM);
 			for (tries = 0; tries < START_TRIES; tries++) {
 				if (waitpid(daemon->pid, NULL, WNOHANG))
@@ -236,7 +211,7 @@ void lttng_end_all(void)
 			}
 			if (tries == START_TRIES) {
 				kill(daemon->pid, SIGKILL);
-				waitpid(daemon->pid, NULL, 0);
+				child_wait(daemon->pid);
 			}
 		}
 		remove_tree(daemon->home);
@@ -314,7 +289,7 @@ static double peer_bytes(void)
 {
 	char trace[128];
 
-	if (!CLIENT(ours, (char *)"snapshot", (char *)"record", (char *)"--session=stampede"))
+	if (!CLIENT(ours, "snapshot", "record", "--session=stampede"))
 		return -1;
 	snprintf(trace, sizeof(trace), "%s/trace", ours->home);
 	return counted_bytes(trace);

@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "timing/counters.h"
 #include "place/place.h"
 #include "place/ticks.h"
@@ -126,14 +125,13 @@ bool peer_start(struct peer *peer, unsigned int pu)
 		snprintf(peer->why, sizeof(peer->why), "no pipe: %s", strerror(errno));
 		return false;
 	}
-	fflush(NULL);
-	peer->pid = fork();
+	peer->pid = child_fork(SIGTERM);
 	if (peer->pid < 0) {
-		snprintf(peer->why, sizeof(peer->why), "no process: %s", strerror(errno));
+		snprintf(peer->why, sizeof(peer->why), "no process for it");
+		peer->pid = 0;
 		return false;
 	}
 	if (!peer->pid) {
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		close(to[1]);
 		close(from[0]);
 		work(peer, pu, to[0], from[1]);
@@ -151,7 +149,7 @@ bool peer_start(struct peer *peer, unsigned int pu)
 	} else {
 		return true;
 	}
-	waitpid(peer->pid, NULL, 0);
+	child_wait(peer->pid);
 	peer->pid = 0;
 	return false;
 }
@@ -176,6 +174,6 @@ void peer_stop(struct peer *peer)
 		kill(peer->pid, SIGKILL);
 	close(peer->to);
 	close(peer->from);
-	waitpid(peer->pid, NULL, 0);
+	child_wait(peer->pid);
 	peer->pid = 0;
 }
