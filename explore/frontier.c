@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_SPARSE 16
-
 static void join(struct path *to, const struct path *path, const struct steps *then)
 {
 	unsigned int actions = path->actions;
@@ -29,107 +27,55 @@ static void join(struct path *to, const struct path *path, const struct steps *t
 
 void frontier_free(struct frontier *frontier)
 {
-	intern_end(&frontier->frames);
-	free(frontier->table);
+	table_free(&frontier->frames);
+	table_free(&frontier->keys);
 	free(frontier->state);
-	*frontier = (struct frontier){.count = 0};
-}
-
-static void *grown(void *from, size_t bytes)
-{
-	void *to = realloc(from, bytes);
-
-	if (!to)
-		abort();
-	return to;
-}
-
-static uint32_t hash_of(const struct place *at)
-{
-	uint64_t both = ((uint64_t)at->shared << 32 | at->frame) * 0x9e3779b97f4a7c15u;
-
-	return (uint32_t)(both >> 32);
-}
-
-static bool same(const struct place *a, const struct place *b)
-{
-	return a->shared == b->shared && a->frame == b->frame;
-}
-
-/* Where the table has that one, or room for it. */
-static uint32_t *find(const struct frontier *frontier, const struct place *place)
-{
-	uint32_t at = hash_of(place) & (frontier->table_size - 1);
-
-	while (frontier->table[at] &&
-	       !same(&frontier->state[frontier->table[at] - 1].at, place))
-		at = (at + 1) & (frontier->table_size - 1);
-	return &frontier->table[at];
+	*frontier = (struct frontier){ .count = 0 };
 }
 
 void frontier_clear(struct frontier *frontier)
 {
 	uint32_t i;
 
-	/* Most are small, in a table that was once large. */
-	if (frontier->count > frontier->table_size / TABLE_SPARSE)
-		memset(frontier->table, 0, frontier->table_size * sizeof(*frontier->table));
-	else
-		for (i = frontier->count; i-- > 0;)
-			*find(frontier, &frontier->state[i].at) = 0;
 	for (i = 0; i < frontier->lefts; i++)
 		frontier->first[i] = FRONTIER_NONE;
 	frontier->count = frontier->lefts = 0;
-	intern_clear(&frontier->frames);
+	table_clear(&frontier->keys);
+	table_clear(&frontier->frames);
 }
 
-static void grow_table(struct frontier *frontier)
+static void grow(struct frontier *frontier)
 {
-	uint32_t i, at;
-
-	free(frontier->table);
-	frontier->table_size = frontier->table_size ? 2 * frontier->table_size : 64;
-	frontier->table = calloc(frontier->table_size, sizeof(*frontier->table));
-	if (!frontier->table)
+	frontier->room = frontier->room ? 2 * frontier->room : 64;
+	frontier->state = realloc(frontier->state, frontier->room * sizeof(*frontier->state));
+	if (!frontier->state)
 		abort();
-	/* All of them differ. */
-	for (i = 0; i < frontier->count; i++) {
-		at = hash_of(&frontier->state[i].at) & (frontier->table_size - 1);
-		while (frontier->table[at])
-			at = (at + 1) & (frontier->table_size - 1);
-		frontier->table[at] = i + 1;
-	}
 }
 
-void frontier_add(struct frontier *frontier, const struct place *at, uint64_t ways,
-		  const struct path *path, const struct steps *then)
+void frontier_add(struct frontier *frontier, const struct state_key *key, uint32_t left,
+		  uint64_t ways, const struct path *path, const struct steps *then)
 {
-	struct state *added;
-	uint32_t *slot;
+	uint32_t number = table_number(&frontier->keys, key, sizeof(*key));
+	struct state *state;
 
-	if (at->left >= FRONTIER_LEFT_MAX)
+	if (left >= FRONTIER_LEFT_MAX)
 		abort();
-	if (frontier->count >= frontier->table_size / 2)
-		grow_table(frontier);
-	slot = find(frontier, at);
-	if (*slot) {
-		added = &frontier->state[*slot - 1];
-		added->ways += ways;
-		if (path->actions + (then ? then->actions : 0u) < added->path.actions)
-			join(&added->path, path, then);
+	if (number < frontier->count) {
+		state = &frontier->state[number];
+		state->ways += ways;
+		if (path->actions + (then ? then->actions : 0u) < state->path.actions)
+			join(&state->path, path, then);
 		return;
 	}
-	if (frontier->count == frontier->room) {
-		frontier->room = frontier->room ? 2 * frontier->room : 64;
-		frontier->state = grown(frontier->state, frontier->room * sizeof(*frontier->state));
-	}
-	added = &frontier->state[frontier->count];
-	added->at = *at;
-	added->ways = ways;
-	join(&added->path, path, then);
-	for (; frontier->lefts <= at->left; frontier->lefts++)
+	if (frontier->count == frontier->room)
+		grow(frontier);
+	state = &frontier->state[frontier->count++];
+	state->key = *key;
+	state->left = left;
+	state->ways = ways;
+	join(&state->path, path, then);
+	for (; frontier->lefts <= left; frontier->lefts++)
 		frontier->first[frontier->lefts] = FRONTIER_NONE;
-	added->next = frontier->first[at->left];
-	frontier->first[at->left] = frontier->count;
-	*slot = ++frontier->count;
+	state->next = frontier->first[left];
+	frontier->first[left] = number;
 }

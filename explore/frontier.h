@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "explore/intern.h"
+#include "base/table.h"
 #include "explore/world.h"
 
-#define FRONTIER_LEFT_MAX 128 /* things that can still happen */
+#define FRONTIER_LEFT_MAX 128 /* actions that a budget can have left */
 #define FRONTIER_NONE UINT32_MAX
 
 /* What happened since the writer was launched, and the stops counted after it. */
@@ -26,15 +26,15 @@ struct steps {
 	const struct action *action;
 };
 
-/* Where ways lead. */
-struct place {
+/* What two paths have to share to lead to one state. */
+struct state_key {
 	uint32_t shared; /* number of all of the world but the writer's own part */
 	uint32_t frame; /* and of that part, in the frontier's frames */
-	uint32_t left; /* things that can still happen */
 };
 
 struct state {
-	struct place at;
+	struct state_key key;
+	uint32_t left; /* actions that the budget still allows */
 	uint32_t next; /* with as much left, FRONTIER_NONE ends */
 	uint64_t ways;
 	struct path path; /* one of them */
@@ -49,23 +49,22 @@ static inline void state_copy(struct state *to, const struct state *from)
 }
 
 struct frontier {
-	struct state *state;
+	struct state *state; /* by the number of its key */
 	uint32_t count, room;
-	uint32_t *table; /* state + 1; open addressing */
-	uint32_t table_size;
+	struct table keys;
 	uint32_t first[FRONTIER_LEFT_MAX]; /* by what is left */
 	uint32_t lefts; /* of these in use */
-	struct intern frames;
+	struct table frames;
 };
 
 void frontier_clear(struct frontier *frontier);
 void frontier_free(struct frontier *frontier);
 
 /*
- * Adds ways to a place, of which `path`, and then `then` unless it is NULL, is one. Of two the one
- * with fewer actions stays.
+ * Adds ways to a state, of which `path`, and then `then` unless it is NULL, is one. Of two the one
+ * with fewer actions stays. `left` follows from the key.
  */
-void frontier_add(struct frontier *frontier, const struct place *at, uint64_t ways,
-		  const struct path *path, const struct steps *then);
+void frontier_add(struct frontier *frontier, const struct state_key *key, uint32_t left,
+		  uint64_t ways, const struct path *path, const struct steps *then);
 
 #endif

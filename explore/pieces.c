@@ -16,18 +16,18 @@ static uint32_t piece_count(size_t bytes)
 
 static const struct pieced *pieced_at(const struct pieces *pieces, uint32_t number)
 {
-	return intern_get(&pieces->string, number, NULL);
+	return table_get(&pieces->string, number, NULL);
 }
 
 void pieces_end(struct pieces *pieces)
 {
-	intern_end(&pieces->piece);
-	intern_end(&pieces->string);
+	table_free(&pieces->piece);
+	table_free(&pieces->string);
 }
 
 static bool same_piece(const struct pieces *pieces, uint32_t number, const uint8_t *bytes)
 {
-	return !memcmp(intern_get(&pieces->piece, number, NULL), bytes, PIECE_BYTES);
+	return !memcmp(table_get(&pieces->piece, number, NULL), bytes, PIECE_BYTES);
 }
 
 uint32_t pieces_number(struct pieces *pieces, uint8_t *bytes, size_t count, uint32_t like)
@@ -46,12 +46,12 @@ uint32_t pieces_number(struct pieces *pieces, uint8_t *bytes, size_t count, uint
 			pieced.piece[i] = other->piece[i];
 			continue;
 		}
-		pieced.piece[i] = intern(&pieces->piece, bytes, PIECE_BYTES);
+		pieced.piece[i] = table_number(&pieces->piece, bytes, PIECE_BYTES);
 		same = false;
 	}
 	if (same)
 		return like;
-	return intern(&pieces->string, &pieced,
+	return table_number(&pieces->string, &pieced,
 		      offsetof(struct pieced, piece) + pieces_of * sizeof(pieced.piece[0]));
 }
 
@@ -62,13 +62,13 @@ size_t pieces_get(const struct pieces *pieces, uint32_t number, uint8_t *to)
 
 	for (i = 0; i < piece_count(pieced->bytes); i++)
 		memcpy(to + i * (size_t)PIECE_BYTES,
-		       intern_get(&pieces->piece, pieced->piece[i], NULL), PIECE_BYTES);
+		       table_get(&pieces->piece, pieced->piece[i], NULL), PIECE_BYTES);
 	return pieced->bytes;
 }
 
 const void *pieces_first(const struct pieces *pieces, uint32_t number)
 {
-	return intern_get(&pieces->piece, pieced_at(pieces, number)->piece[0], NULL);
+	return table_get(&pieces->piece, pieced_at(pieces, number)->piece[0], NULL);
 }
 
 uint64_t pieces_memory(const struct pieces *pieces)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "explore/intern.h"
+#include "base/table.h"
 
 #define PIECE_BYTES 128
 #define PIECES_MAX 1024
@@ -16,7 +16,7 @@
 
 /* All zero: without any. */
 struct pieces {
-	struct intern piece, string;
+	struct table piece, string;
 };
 
 void pieces_end(struct pieces *pieces);

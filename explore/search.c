@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/time.h"
 #include "explore/faults.h"
 #include "explore/outcomes.h"
 
@@ -410,14 +410,6 @@ static uint64_t count_first(struct engine *engine)
 	}
 }
 
-static double now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void search_run(const struct search *search, unsigned int part, unsigned int parts,
 		struct findings *findings)
 {
@@ -427,7 +419,7 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 		      budget->discards + budget->flushes + budget->preemptions +
 		      (size_t)budget->events * budget->writers + 1;
 	static struct engine engine; /* survives siglongjmp() */
-	double begin = now_seconds();
+	uint64_t began = time_ns();
 	bool chosen = false;
 	int signal;
 
@@ -461,6 +453,6 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 	free(engine.snapshots);
 	if (search->outcomes)
 		outcomes_end(&findings->outcomes, &findings->outcomes_hash);
-	findings->seconds = now_seconds() - begin;
+	findings->seconds = (double)(time_ns() - began) / 1e9;
 	findings->done = 1;
 }

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/fail.h"
+#include "base/table.h"
+#include "base/time.h"
 #include "explore/faults.h"
 #include "explore/frontier.h"
-#include "explore/intern.h"
 #include "explore/outcomes.h"
 #include "explore/pieces.h"
 
@@ -25,8 +26,9 @@
 #define FRAME_NONE UINT32_MAX /* between events */
 
 /*
- * The writer's own part of the world: its events that are entered and not left, and its stack. Who
- * had others wait has two at a time: those run before it leaves.
+ * The writer's own part of the world: its events that are entered and not left, and its stack. A
+ * writer that deferred others holds two events at once: its own, and that of the deferred one, which
+ * runs before it leaves.
  */
 #define FRAME_EVENTS_MAX 3
 struct frame {
@@ -48,21 +50,23 @@ struct end {
 	uint8_t actions;
 };
 
-/* A writer that was followed from where it was launched. */
-struct followed {
-	struct launch {
-		uint64_t pc; /* of its function in one of the copies */
-		uint32_t shared;
-		uint8_t depth;
-		uint8_t in_beat; /* came into a beat, and no other beat may come */
-		uint8_t zero[2];
-	} launch;
+/* What a writer starts from: all that its ends depend on. */
+struct launch {
+	uint64_t pc; /* of its function in one of the copies */
+	uint32_t shared;
+	uint8_t depth;
+	uint8_t in_beat; /* interrupts a beat, and no other beat may come */
+	uint8_t zero[2];
+};
+
+/* All ends of a writer from one launch. */
+struct summary {
 	uint64_t stops; /* as in struct findings */
 	uint64_t first_end;
 	uint32_t ends;
 };
 
-static struct {
+struct engine {
 	const struct search *search;
 	struct findings *findings;
 	volatile uint64_t progress;
@@ -70,96 +74,104 @@ static struct {
 	uint64_t memory; /* bytes that they may take */
 	uint8_t buffer[PIECES_MAX * PIECE_BYTES]; /* for one of them */
 	uint64_t frame[WORLD_STACK_BYTES / 2 / 8]; /* for a writer's own part */
-	struct intern launches; /* numbers are those of followed[] */
-	struct followed *followed;
-	uint64_t followed_room;
+	struct table launches; /* numbers are those of summary[] */
+	struct summary *summary;
+	uint64_t summary_room;
 	struct end *end;
 	uint64_t ends, ends_room;
 	struct action *action; /* of the ends' paths */
 	uint64_t actions, actions_room;
-	/* By depth of the writer; 0 is the time between events. */
+	/* Of the writer at each depth; 0 is the time between events. */
 	struct frontiers {
-		struct frontier now, then, ended;
+		struct frontier now; /* states at the stop that it stands at */
+		struct frontier then; /* and at the next one */
+		struct frontier ended;
 	} at[WORLD_DEPTH_MAX + 1];
-} engine;
+};
+
+/* One writer on its way from its launch to all its ends; those that interrupt it have their own. */
+struct walk {
+	struct engine *engine;
+	struct frontiers *at;
+	unsigned int depth;
+	uint32_t first_event; /* in the log, that may be its */
+	uint64_t stops;
+};
 
 /* ---- the shared part of the world ---- */
 
 /* In this order: the book's shared part, the reader if there is one, memory. */
 #define BOOK_BYTES (offsetof(struct book, level) - offsetof(struct book, left))
 
-static size_t check_bytes(void)
+static size_t check_bytes(const struct engine *engine)
 {
-	return engine.search->budget.reads ? sizeof(world->check) : 0;
+	return engine->search->budget.reads ? sizeof(world->check) : 0;
 }
 
 /* `before`: what it was at the stop before, or else SHARED_NONE. */
-static uint32_t save_shared(uint32_t before)
+static uint32_t save_shared(struct engine *engine, uint32_t before)
 {
 	struct book *book = &world->book;
-	uint8_t *to = engine.buffer;
-	size_t memory = BOOK_BYTES + check_bytes(), used = world_memory_used();
+	uint8_t *to = engine->buffer;
+	size_t memory = BOOK_BYTES + check_bytes(engine), used = world_memory_used();
 
 	book->clock = *world_row.clock;
 	book->blocked = *world_row.blocked;
 	memcpy(to, &book->left, BOOK_BYTES);
-	memcpy(to + BOOK_BYTES, &world->check, check_bytes());
+	memcpy(to + BOOK_BYTES, &world->check, check_bytes(engine));
 	memcpy(to + memory, world_memory(), used);
-	if (engine.shared.string.count >= SHARED_MOST ||
-	    pieces_memory(&engine.shared) > engine.memory) {
-		fprintf(stderr,
-			"stampede: %u states take more than %" PRIu64 " MiB: a smaller budget, or "
-			"--engine schedules\n",
-			engine.shared.string.count, engine.memory >> 20);
+	if (engine->shared.string.count >= SHARED_MOST ||
+	    pieces_memory(&engine->shared) > engine->memory) {
+		fail_line("%u states take more than %" PRIu64 " MiB: a smaller budget, or "
+			"--engine schedules",
+			engine->shared.string.count, engine->memory >> 20);
 		_exit(1);
 	}
-	return pieces_number(&engine.shared, to, memory + used, before);
+	return pieces_number(&engine->shared, to, memory + used, before);
 }
 
-static void restore_shared(uint32_t number)
+static void restore_shared(struct engine *engine, uint32_t number)
 {
 	struct book *book = &world->book;
-	const uint8_t *from = engine.buffer;
-	size_t memory = BOOK_BYTES + check_bytes();
-	size_t bytes = pieces_get(&engine.shared, number, engine.buffer);
+	const uint8_t *from = engine->buffer;
+	size_t memory = BOOK_BYTES + check_bytes(engine);
+	size_t bytes = pieces_get(&engine->shared, number, engine->buffer);
 
 	memcpy(&book->left, from, BOOK_BYTES);
 	*world_row.clock = book->clock;
 	*world_row.blocked = book->blocked;
-	memcpy(&world->check, from + BOOK_BYTES, check_bytes());
+	memcpy(&world->check, from + BOOK_BYTES, check_bytes(engine));
 	world_memory_restore(from + memory, bytes - memory);
 }
 
 /* Each action takes one of these, so that states at one stop are gone on from in this order. */
-static uint32_t left_in(uint32_t shared)
+static uint32_t left_in(const struct engine *engine, uint32_t shared)
 {
 	const struct budget *left;
 
 	if (shared >= SHARED_MOST)
 		return 0;
-	left = pieces_first(&engine.shared, shared);
+	left = pieces_first(&engine->shared, shared);
 	return (uint32_t)left->nested + left->jumps + left->beats + left->reads + left->discards +
 	       left->flushes;
 }
 
 /* ---- a writer's own part ---- */
 
-/*
- * The number in `to` of the `depth`th writer from below, as it is stopped. `first`: the first event
- * that may be its.
- */
-static uint32_t keep_frame(struct frontier *to, unsigned int depth, uint32_t first)
+/* The number in `to` of the walk's writer, as it is stopped. */
+static uint32_t keep_frame(struct walk *walk, struct frontier *to)
 {
+	struct frame *frame = (struct frame *)(void *)walk->engine->frame;
 	const struct book *book = &world->book;
-	struct frame *frame = (struct frame *)(void *)engine.frame;
+	unsigned int depth = walk->depth;
 	uintptr_t sp;
 	uint32_t i, bytes;
 
 	if (!depth)
 		return FRAME_NONE;
 	sp = book->depth > depth ? book->level[depth].sp : book->sp;
-	*frame = (struct frame){.bytes = (uint32_t)(book->level[depth - 1].sp - sp)};
-	for (i = first; i < book->events; i++) {
+	*frame = (struct frame){ .bytes = (uint32_t)(book->level[depth - 1].sp - sp) };
+	for (i = walk->first_event; i < book->events; i++) {
 		if (book->log[i].left)
 			continue;
 		if (frame->events == FRAME_EVENTS_MAX)
@@ -168,15 +180,15 @@ static uint32_t keep_frame(struct frontier *to, unsigned int depth, uint32_t fir
 		memcpy(&frame->event[frame->events++].logged, &book->log[i], sizeof(book->log[i]));
 	}
 	bytes = (uint32_t)((const uint8_t *)&frame->event[frame->events] - (uint8_t *)frame);
-	if (bytes + frame->bytes > sizeof(engine.frame))
+	if (bytes + frame->bytes > sizeof(walk->engine->frame))
 		abort();
 	memcpy(&frame->event[frame->events], (const void *)sp, frame->bytes);
-	return intern(&to->frames, frame, bytes + frame->bytes);
+	return table_number(&to->frames, frame, bytes + frame->bytes);
 }
 
 static void restore_frame(const struct frontier *from, uint32_t number, unsigned int depth)
 {
-	const struct frame *frame = intern_get(&from->frames, number, NULL);
+	const struct frame *frame = table_get(&from->frames, number, NULL);
 	struct book *book = &world->book;
 	uint32_t i;
 
@@ -186,98 +198,90 @@ static void restore_frame(const struct frontier *from, uint32_t number, unsigned
 		book->log[frame->event[i].index] = frame->event[i].logged;
 }
 
-/* The world in this state of the `depth`th writer; those below are in place. */
-static void restore(const struct frontier *from, const struct state *state, unsigned int depth,
-		    uint32_t first)
+/* The world in this state of the walk's writer, out of `from`; those below are in place. */
+static void restore(struct walk *walk, const struct frontier *from, const struct state *state)
 {
 	struct book *book = &world->book;
 	uint32_t i;
 
-	restore_shared(state->at.shared);
-	book->depth = (uint8_t)depth;
+	restore_shared(walk->engine, state->key.shared);
+	book->depth = (uint8_t)walk->depth;
 	book->sp = world_stack_end(0);
-	/* The log has other ways' events: all that are not the writer's own have ended. */
-	for (i = first; i < book->events; i++)
+	/* The log has other paths' events: all that are not the writer's own have ended. */
+	for (i = walk->first_event; i < book->events; i++)
 		book->log[i].left = 1;
-	if (depth)
-		restore_frame(from, state->at.frame, depth);
+	if (walk->depth)
+		restore_frame(from, state->key.frame, walk->depth);
 }
 
-/* ---- following ---- */
+/* ---- from stop to stop ---- */
 
-/* What is known of the writer that is being followed; deeper ones have their own. */
-struct follow {
-	struct frontiers *at;
-	unsigned int depth;
-	uint32_t first_event;
-	uint64_t stops;
-};
-
-static void add(struct frontier *to, const struct state *state, uint32_t shared, uint32_t frame)
+static void add(struct walk *walk, struct frontier *to, const struct state *state, uint32_t shared,
+		uint32_t frame)
 {
-	frontier_add(to,
-		     &(struct place){.shared = shared, .frame = frame, .left = left_in(shared)},
-		     state->ways, &state->path, NULL);
+	frontier_add(to, &(struct state_key){ .shared = shared, .frame = frame },
+		     left_in(walk->engine, shared), state->ways, &state->path, NULL);
 }
 
-static void add_fault(struct follow *follow, const struct state *state, int signal)
+static void add_fault(struct walk *walk, const struct state *state, int signal)
 {
-	add(&follow->at->ended, state, signal == SIGALRM ? SHARED_HANG : SHARED_CRASH, FRAME_NONE);
+	add(walk, &walk->at->ended, state, signal == SIGALRM ? SHARED_HANG : SHARED_CRASH,
+	    FRAME_NONE);
 }
 
 /* The writer goes on from the state that is in place, to its next stop or its end. */
-static void advance(struct follow *follow, const struct state *state)
+static void advance(struct walk *walk, const struct state *state)
 {
 	uint32_t frame;
 	int signal;
 
-	engine.progress++;
+	walk->engine->progress++;
 	signal = sigsetjmp(faults_escape, 0);
 	faults_arm(!signal);
 	if (signal) {
-		add_fault(follow, state, signal);
+		add_fault(walk, state, signal);
 		return;
 	}
 	if (world_resume() == SWITCH_DONE) {
 		faults_arm(false);
 		world_finished();
-		add(&follow->at->ended, state, save_shared(state->at.shared), FRAME_NONE);
+		add(walk, &walk->at->ended, state, save_shared(walk->engine, state->key.shared),
+		    FRAME_NONE);
 		return;
 	}
 	faults_arm(false);
-	frame = keep_frame(&follow->at->then, follow->depth, follow->first_event);
-	add(&follow->at->then, state, save_shared(state->at.shared), frame);
+	frame = keep_frame(walk, &walk->at->then);
+	add(walk, &walk->at->then, state, save_shared(walk->engine, state->key.shared), frame);
 }
 
-static uint32_t follow_launched(uint32_t shared);
+static uint32_t summarize(struct engine *engine, uint32_t shared);
 
 /* The ends of the writer that was just launched out of `state`, added to `to`. */
-static void add_ends(struct follow *follow, struct frontier *to, const struct state *state,
+static void add_ends(struct walk *walk, struct frontier *to, const struct state *state,
 		     uint32_t frame)
 {
-	uint32_t number = follow_launched(save_shared(state->at.shared)), i;
-	const struct followed *followed = &engine.followed[number];
+	struct engine *engine = walk->engine;
+	uint32_t number = summarize(engine, save_shared(engine, state->key.shared)), i;
+	const struct summary *summary = &engine->summary[number];
 
-	follow->stops += state->ways * followed->stops;
-	for (i = 0; i < followed->ends; i++) {
-		const struct end *end = &engine.end[followed->first_end + i];
-		struct place at = {.shared = end->shared, .frame = frame, .left = end->left};
-		struct steps then = {.stops = end->stops,
-				     .actions = end->actions,
-				     .action = &engine.action[end->first_action]};
+	walk->stops += state->ways * summary->stops;
+	for (i = 0; i < summary->ends; i++) {
+		const struct end *end = &engine->end[summary->first_end + i];
+		struct state_key key = { .shared = end->shared, .frame = frame };
+		struct steps then = { .stops = end->stops,
+				      .actions = end->actions,
+				      .action = &engine->action[end->first_action] };
+		bool faulted = end->shared >= SHARED_MOST;
 
-		if (end->shared >= SHARED_MOST) {
-			at.frame = FRAME_NONE;
-			frontier_add(&follow->at->ended, &at, state->ways * end->ways,
-				     &state->path, &then);
-			continue;
-		}
-		frontier_add(to, &at, state->ways * end->ways, &state->path, &then);
+		if (faulted)
+			key.frame = FRAME_NONE;
+		frontier_add(faulted ? &walk->at->ended : to, &key, end->left,
+			     state->ways * end->ways, &state->path, &then);
 	}
 }
 
-/* One thing that can happen in `state`, which is in place. */
-static void happen(struct follow *follow, const struct state *state, const struct action *action)
+/* One action in `state`, which is in place. */
+static void act(struct walk *walk, const struct state *state, const struct action *action)
 {
 	struct state after;
 	uint32_t frame;
@@ -288,62 +292,74 @@ static void happen(struct follow *follow, const struct state *state, const struc
 	after.path.action[after.path.actions++] = *action;
 	after.path.stops = 0;
 	world->book.action_count = 0;
-	engine.progress++;
+	walk->engine->progress++;
 	signal = sigsetjmp(faults_escape, 0);
 	faults_arm(!signal);
 	if (signal) {
-		add_fault(follow, &after, signal);
+		add_fault(walk, &after, signal);
 		return;
 	}
-	launched = search_take(engine.search, action);
+	launched = search_take(walk->engine->search, action);
 	faults_arm(false);
 	/* A section that was interrupted starts over: only now is the frame what it will be. */
-	frame = keep_frame(&follow->at->now, follow->depth, follow->first_event);
+	frame = keep_frame(walk, &walk->at->now);
 	if (launched)
-		add_ends(follow, &follow->at->now, &after, frame);
+		add_ends(walk, &walk->at->now, &after, frame);
 	else
-		add(&follow->at->now, &after, save_shared(state->at.shared), frame);
+		add(walk, &walk->at->now, &after, save_shared(walk->engine, state->key.shared),
+		    frame);
 }
 
 /* Between events: the next one, or the end of all. */
-static void go_on_idle(struct follow *follow, const struct state *state)
+static void advance_idle(struct walk *walk, const struct state *state)
 {
-	if (search_next(engine.search))
-		add_ends(follow, &follow->at->then, state, FRAME_NONE);
+	if (search_next(walk->engine->search))
+		add_ends(walk, &walk->at->then, state, FRAME_NONE);
 	else
-		add(&follow->at->ended, state, state->at.shared, FRAME_NONE);
+		add(walk, &walk->at->ended, state, state->key.shared, FRAME_NONE);
 }
 
-/* All that can come of one state, of which this is a copy. */
-static void visit(struct follow *follow, struct state *state)
+/* All successors of one state, of which this is a copy. */
+static void expand(struct walk *walk, struct state *state)
 {
+	const struct search *search = walk->engine->search;
 	struct action action;
 	unsigned int n = 0;
 
-	restore(&follow->at->now, state, follow->depth, follow->first_event);
-	if (search_alternative(engine.search, !follow->depth, 0, &action)) {
-		follow->stops += state->ways;
+	restore(walk, &walk->at->now, state);
+	if (search_alternative(search, !walk->depth, 0, &action)) {
+		walk->stops += state->ways;
 		state->path.stops++;
 		for (;; n++) {
 			world->book.stops = state->path.stops;
-			if (!search_alternative(engine.search, !follow->depth, n, &action))
+			if (!search_alternative(search, !walk->depth, n, &action))
 				break;
-			happen(follow, state, &action);
-			restore(&follow->at->now, state, follow->depth, follow->first_event);
+			act(walk, state, &action);
+			restore(walk, &walk->at->now, state);
 		}
-	} else if (follow->depth && !search_open()) {
+	} else if (walk->depth && !search_open()) {
 		world_without_stops();
 	}
-	if (follow->depth)
-		advance(follow, state);
+	if (walk->depth)
+		advance(walk, state);
 	else
-		go_on_idle(follow, state);
+		advance_idle(walk, state);
+}
+
+/* Of the outermost writer: how far the search is, about. */
+static void note_progress(struct walk *walk, uint32_t stops)
+{
+	uint8_t events = walk->engine->search->budget.events;
+
+	if (walk->depth == 1 && events)
+		walk->engine->findings->done = (events - world->book.left.events - 1 +
+						(double)stops / (STOPS_ABOUT + stops)) / events;
 }
 
 /* From the states in `then` to the writer's ends. */
-static void follow_all(struct follow *follow)
+static void walk_to_ends(struct walk *walk)
 {
-	struct frontiers *at = follow->at;
+	struct frontiers *at = walk->at;
 	struct frontier swap;
 	struct state state;
 	uint32_t i, stops = 0;
@@ -354,19 +370,14 @@ static void follow_all(struct follow *follow)
 		at->now = at->then;
 		at->then = swap;
 		frontier_clear(&at->then);
-		stops++;
-		if (follow->depth == 1 && engine.search->budget.events)
-			engine.findings->done =
-				(engine.search->budget.events - world->book.left.events - 1 +
-				 (double)stops / (STOPS_ABOUT + stops)) /
-				engine.search->budget.events;
-		/* What happens in a state leads to states with less left, at the same stop. */
+		note_progress(walk, ++stops);
+		/* An action in a state leads to states with less left, at the same stop. */
 		for (left = (int)at->now.lefts - 1; left >= 0; left--)
 			for (i = at->now.first[left]; i != FRONTIER_NONE;
 			     i = at->now.state[i].next) {
 				state_copy(&state, &at->now.state[i]);
-				engine.findings->states++;
-				visit(follow, &state);
+				walk->engine->findings->states++;
+				expand(walk, &state);
 			}
 	}
 }
@@ -383,35 +394,35 @@ static void *with_room(void *array, uint64_t count, uint64_t more, uint64_t *roo
 	return array;
 }
 
-static void keep_end(const struct state *state)
+static void keep_end(struct engine *engine, const struct state *state)
 {
 	const struct path *path = &state->path;
 
-	engine.action = with_room(engine.action, engine.actions, path->actions,
-				  &engine.actions_room, sizeof(*engine.action));
-	memcpy(&engine.action[engine.actions], path->action,
+	engine->action = with_room(engine->action, engine->actions, path->actions,
+				  &engine->actions_room, sizeof(*engine->action));
+	memcpy(&engine->action[engine->actions], path->action,
 	       path->actions * sizeof(path->action[0]));
-	engine.end[engine.ends++] = (struct end){
+	engine->end[engine->ends++] = (struct end){
 		.ways = state->ways,
-		.first_action = engine.actions,
+		.first_action = engine->actions,
 		.stops = path->stops,
-		.shared = state->at.shared,
-		.left = (uint8_t)state->at.left,
+		.shared = state->key.shared,
+		.left = (uint8_t)state->left,
 		.actions = path->actions,
 	};
-	engine.actions += path->actions;
+	engine->actions += path->actions;
 }
 
-static void keep_ends(struct followed *followed, const struct frontier *ended)
+static void keep_ends(struct engine *engine, struct summary *summary, const struct frontier *ended)
 {
 	uint32_t i;
 
-	followed->first_end = engine.ends;
-	followed->ends = ended->count;
-	engine.end = with_room(engine.end, engine.ends, ended->count, &engine.ends_room,
-			       sizeof(*engine.end));
+	summary->first_end = engine->ends;
+	summary->ends = ended->count;
+	engine->end = with_room(engine->end, engine->ends, ended->count, &engine->ends_room,
+			       sizeof(*engine->end));
 	for (i = 0; i < ended->count; i++)
-		keep_end(&ended->state[i]);
+		keep_end(engine, &ended->state[i]);
 }
 
 static bool in_beat(const struct book *book)
@@ -424,66 +435,67 @@ static bool in_beat(const struct book *book)
 	return false;
 }
 
-/* The number in followed[] of the writer that was just launched; `shared` is in place. */
-static uint32_t follow_launched(uint32_t shared)
+/* The number in summary[] of the writer that was just launched; `shared` is in place. */
+static uint32_t summarize(struct engine *engine, uint32_t shared)
 {
 	struct book *book = &world->book;
 	const struct switch_frame *frame = (const struct switch_frame *)book->sp;
-	struct launch launch = {
-		.pc = frame->pc, .shared = shared, .depth = book->depth, .in_beat = in_beat(book)};
-	uint32_t before = engine.launches.count;
-	uint32_t number = intern(&engine.launches, &launch, sizeof(launch));
-	struct follow follow = {
-		.at = &engine.at[book->depth], .depth = book->depth, .first_event = book->events};
-	struct state begin = {.ways = 1, .at = {.shared = shared}};
+	struct launch launch = { .pc = frame->pc, .shared = shared, .depth = book->depth,
+				 .in_beat = in_beat(book) };
+	uint32_t before = engine->launches.count;
+	uint32_t number = table_number(&engine->launches, &launch, sizeof(launch));
+	struct walk walk = { .engine = engine, .at = &engine->at[book->depth],
+			     .depth = book->depth, .first_event = book->events };
+	struct state begin = { .ways = 1, .key = { .shared = shared } };
 
-	if (engine.launches.count == before)
+	if (engine->launches.count == before)
 		return number;
-	engine.followed = with_room(engine.followed, number, 1, &engine.followed_room,
-				    sizeof(*engine.followed));
+	engine->summary = with_room(engine->summary, number, 1, &engine->summary_room,
+				    sizeof(*engine->summary));
 	memset((uint8_t *)book->sp - STACK_CLEARED, 0, STACK_CLEARED);
-	frontier_clear(&follow.at->then);
-	frontier_clear(&follow.at->ended);
-	advance(&follow, &begin);
-	follow_all(&follow);
-	engine.followed[number] = (struct followed){.launch = launch, .stops = follow.stops};
-	keep_ends(&engine.followed[number], &follow.at->ended);
+	frontier_clear(&walk.at->then);
+	frontier_clear(&walk.at->ended);
+	advance(&walk, &begin);
+	walk_to_ends(&walk);
+	engine->summary[number] = (struct summary){ .stops = walk.stops };
+	keep_ends(engine, &engine->summary[number], &walk.at->ended);
 	return number;
 }
 
 /* ---- the search ---- */
 
-static void judge(const struct state *state)
+static void judge(struct walk *walk, const struct state *state)
 {
-	struct findings *findings = engine.findings;
+	const struct search *search = walk->engine->search;
+	struct findings *findings = walk->engine->findings;
 	const struct path *path = &state->path;
 	unsigned int kind;
 
-	if (state->at.shared >= SHARED_MOST) {
-		kind = UINT32_MAX - state->at.shared;
+	if (state->key.shared >= SHARED_MOST) {
+		kind = UINT32_MAX - state->key.shared;
 		findings->objections[kind] += state->ways;
 		findings_count(findings, path->action, path->actions, VERDICT_BROKEN, kind,
 			       state->ways);
 		return;
 	}
-	restore(NULL, state, 0, 0);
-	findings_judge(findings, path->action, path->actions, engine.search->without_oracle,
-		       state->ways);
-	if (engine.search->outcomes)
+	restore(walk, NULL, state);
+	findings_judge(findings, path->action, path->actions, search->without_oracle, state->ways);
+	if (search->outcomes)
 		outcomes_add(world_hash());
 }
 
-static void judge_all(const struct frontier *ended)
+static void judge_all(struct walk *walk)
 {
+	const struct frontier *ended = &walk->at->ended;
 	volatile uint32_t i;
 	int signal;
 
 	for (i = 0; i < ended->count; i++) {
-		engine.progress++;
+		walk->engine->progress++;
 		signal = sigsetjmp(faults_escape, 0);
 		faults_arm(true);
 		if (!signal)
-			judge(&ended->state[i]);
+			judge(walk, &ended->state[i]);
 	}
 	faults_arm(false);
 }
@@ -494,55 +506,49 @@ static uint64_t memory(void)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
 }
 
-static double now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void free_all(void)
+static void free_all(struct engine *engine)
 {
 	unsigned int i;
 
 	for (i = 0; i <= WORLD_DEPTH_MAX; i++) {
-		frontier_free(&engine.at[i].now);
-		frontier_free(&engine.at[i].then);
-		frontier_free(&engine.at[i].ended);
+		frontier_free(&engine->at[i].now);
+		frontier_free(&engine->at[i].then);
+		frontier_free(&engine->at[i].ended);
 	}
-	pieces_end(&engine.shared);
-	intern_end(&engine.launches);
-	free(engine.followed);
-	free(engine.end);
-	free(engine.action);
-	memset(&engine, 0, sizeof(engine));
+	pieces_end(&engine->shared);
+	table_free(&engine->launches);
+	free(engine->summary);
+	free(engine->end);
+	free(engine->action);
+	free(engine);
 }
 
 void states_run(const struct search *search, struct findings *findings)
 {
-	struct state begin = {.ways = 1};
-	struct follow follow = {.at = &engine.at[0]};
-	double began = now_seconds();
+	struct engine *engine = calloc(1, sizeof(*engine));
+	struct walk walk = { .engine = engine };
+	struct state begin = { .ways = 1 };
+	uint64_t began = time_ns();
 
-	*findings = (struct findings){.schedules = 0};
-	engine.search = search;
-	engine.findings = findings;
-	engine.memory = memory();
+	if (!engine)
+		abort();
+	*findings = (struct findings){ .schedules = 0 };
+	engine->search = search;
+	engine->findings = findings;
+	engine->memory = memory();
+	walk.at = &engine->at[0];
 	if (search->outcomes)
 		outcomes_begin();
 	world_begin(&search->start, &search->budget);
-	faults_catch(&engine.progress);
-	frontier_clear(&follow.at->then);
-	frontier_clear(&follow.at->ended);
-	add(&follow.at->then, &begin, save_shared(SHARED_NONE), FRAME_NONE);
-	follow_all(&follow);
-	findings->stops = follow.stops;
-	judge_all(&follow.at->ended);
+	faults_catch(&engine->progress);
+	add(&walk, &walk.at->then, &begin, save_shared(engine, SHARED_NONE), FRAME_NONE);
+	walk_to_ends(&walk);
+	findings->stops = walk.stops;
+	judge_all(&walk);
 	faults_end();
 	if (search->outcomes)
 		outcomes_end(&findings->outcomes, &findings->outcomes_hash);
-	free_all();
-	findings->seconds = now_seconds() - began;
+	free_all(engine);
+	findings->seconds = (double)(time_ns() - began) / 1e9;
 	findings->done = 1;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/table.h"
 #include "explore/guard.h"
 #include "judge/identify.h"
 
@@ -564,13 +565,5 @@ void world_judge(struct judgement *judgement)
 
 uint64_t world_hash(void)
 {
-	const uint64_t *word = (const uint64_t *)(const void *)world_memory();
-	size_t words = world_memory_bytes() / 8, i;
-	uint64_t hash = 0x9e3779b97f4a7c15u;
-
-	for (i = 0; i < words; i++) {
-		hash = (hash ^ word[i]) * 0xff51afd7ed558ccdu;
-		hash ^= hash >> 29;
-	}
-	return hash;
+	return table_hash(world_memory(), world_memory_bytes(), 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Byte strings that are kept once (intern.h), and long ones in pieces (pieces.h). */
+/* Byte strings that are kept once (table.h), and long ones in pieces (pieces.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void ends_count(void **state)
 
 static void cleared_and_filled_again(void **state)
 {
-	struct intern intern_of = { .count = 0 };
+	struct table table = { .count = 0 };
 	static const uint32_t counts[] = { 3, 5000, 2, 100, 5000, 0, 1 };
 	uint32_t round, i, count;
 	char text[32];
@@ -85,20 +85,20 @@ static void cleared_and_filled_again(void **state)
 		count = round < sizeof(counts) / sizeof(counts[0]) ? counts[round] : 2;
 		for (i = 0; i < count; i++) {
 			length = snprintf(text, sizeof(text), "%u of round %u", i, round);
-			assert_int_equal(intern(&intern_of, text, (size_t)length), i);
-			assert_int_equal(intern(&intern_of, text, (size_t)length), i);
+			assert_int_equal(table_number(&table, text, (size_t)length), i);
+			assert_int_equal(table_number(&table, text, (size_t)length), i);
 		}
 		for (i = 0; i < count; i++) {
 			length = snprintf(text, sizeof(text), "%u of round %u", i, round);
-			assert_memory_equal(intern_get(&intern_of, i, NULL), text,
+			assert_memory_equal(table_get(&table, i, NULL), text,
 					    (size_t)length);
 		}
-		intern_clear(&intern_of);
+		table_clear(&table);
 		/* Nothing is left of it. */
-		assert_int_equal(intern(&intern_of, "0 of round 0", 12), 0);
-		intern_clear(&intern_of);
+		assert_int_equal(table_number(&table, "0 of round 0", 12), 0);
+		table_clear(&table);
 	}
-	intern_end(&intern_of);
+	table_free(&table);
 }
 
 int main(void)
