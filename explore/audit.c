@@ -12,6 +12,8 @@
 #if defined(__x86_64__)
 #include <ucontext.h>
 
+#include "base/fail.h"
+
 #define TRAP_FLAG 0x100u
 #define TRACE_MAX 65536
 
@@ -390,15 +392,15 @@ int audit_row(const struct world_start *start, const struct budget *budget, stru
 	stepper.audit = audit;
 	plan.covered = calloc(world_row.plain_end - world_row.plain_begin + 1, 1);
 	if (!plan.covered || sigaltstack(&stack, NULL) || sigaction(SIGTRAP, &action, &old)) {
-		fprintf(stderr, "stampede: no memory to audit %s\n", world_row.row);
+		fail_line("no memory to audit %s", world_row.row);
 		free(plan.covered);
 		return -ENOMEM;
 	}
 	if (!traps_come()) {
-		fputs("stampede: --audit: this machine does not single-step (EFLAGS.TF)\n", stderr);
+		fail_line("--audit: this machine does not single-step (EFLAGS.TF)");
 		error = -ENOTSUP;
 	} else if (!audit_all(&plan)) {
-		fprintf(stderr, "stampede: %s does not end under audit\n", world_row.row);
+		fail_line("%s does not end under audit", world_row.row);
 		error = -ELOOP;
 	}
 	sigaction(SIGTRAP, &old, NULL);
@@ -411,7 +413,7 @@ int audit_row(const struct world_start *start, const struct budget *budget, stru
 	(void)start;
 	(void)budget;
 	*audit = (struct audit){ .schedules = 0 };
-	fputs("stampede: --audit: single-stepping is for x86-64 only\n", stderr);
+	fail_line("--audit: single-stepping is for x86-64 only");
 	return -ENOTSUP;
 }
 #endif

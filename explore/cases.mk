@@ -56,7 +56,7 @@ mutants: ## small faults in today's schemes, each found at the smallest budget t
 	@$(cases) $(wildcard tests/mutants/*.patch)
 
 TIER ?= quick
-verdicts: ## rows' verdicts and limits for the page (TIER=long SCHEMES=all README=README.md)
+verdicts: ## rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(if $(SCHEMES),explored-all,explored)
 	@python3 explore/explored.py --build $(BUILD) --tier $(TIER) \

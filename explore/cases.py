@@ -35,6 +35,7 @@ import argparse
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -260,30 +261,38 @@ def build_case(case, options):
     return built
 
 
+def searched(options, words, timeout=None):
+    """What build/explore --json says, and whether something broke."""
+    done = subprocess.run([os.path.join(options.build, "explore"), "--json", "-"] + words,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=timeout)
+    if done.returncode not in (0, 2):
+        raise Failure("NOT EXPLORED: " + done.stderr[-500:])
+    return json.loads(done.stdout), done.returncode == 2
+
+
 def explore(built, budget, options):
-    """(oracles that objected, what was printed) of one budget."""
+    """The one family that was searched, as build/explore --json has it."""
     return options.explored.get((built, tuple(budget)),
                                 lambda: explore_now(built, budget, options))
 
 
 def explore_now(built, budget, options):
-    command = [options.explorer, "--object", built, "--processes", "1"] + budget
+    words = ["--object", built, "--processes", "1"] + budget
     if options.points:
-        command += ["--stops", "points"]
+        words += ["--stops", "points"]
     if options.without_oracle:
-        command += ["--without-oracle", options.without_oracle]
-    done = run(command, timeout=600)
-    if done.returncode not in (0, 2):
-        raise Failure("NOT EXPLORED: " + done.stdout[-500:])
-    broken = re.search(r"BROKEN \d+:((?: \w+ \d+)*)", done.stdout)
-    if (done.returncode == 2) != bool(broken):
-        raise Failure("NOT UNDERSTOOD: " + done.stdout[-500:])
-    return (broken.group(1).split()[::2] if broken else []), done.stdout
+        words += ["--without-oracle", options.without_oracle]
+    document, broken = searched(options, words, timeout=600)
+    family = document["rows"][0]["families"][0]
+    if broken != (family["verdict"] == "broken") or broken != bool(family["objections"]):
+        raise Failure("NOT UNDERSTOOD: %s" % family)
+    return family
 
 
 def inexact(built, case, options):
-    oracles, text = explore(built, case.budget + ["-v"], options)
-    return int(re.search(r", (\d+) inexact and", text).group(1)) if not oracles else -1
+    family = explore(built, case.budget, options)
+    return family["inexact"] if not family["objections"] else -1
 
 
 def precision(case, built, options):
@@ -322,8 +331,8 @@ def judge(case, options):
     built = build_case(case, options)
     if case.storm:
         return judge_storm(case, built, options)
-    oracles, text = explore(built, case.budget, options)
-    case.printed = text
+    family = explore(built, case.budget, options)
+    oracles, case.printed = list(family["objections"]), family["first"] or ""
     if case.oracle == "precision" and not oracles:
         return precision(case, built, options)
     if case.equivalent:
@@ -332,11 +341,11 @@ def judge(case, options):
         return False, "SURVIVES"
     if case.oracle not in oracles:
         return False, "%s does not object, only %s" % (case.oracle, " ".join(oracles))
-    sound = explore(base_object(case, options), case.budget, options)[0]
+    sound = explore(base_object(case, options), case.budget, options)["objections"]
     if sound:
         return False, "BREAKS %s TOO: %s" % (case.base, " ".join(sound))
     for less in case.below():
-        if explore(built, less, options)[0]:
+        if explore(built, less, options)["objections"]:
             return False, "BREAKS BELOW, at " + " ".join(less)
     return True, " ".join([case.oracle] + [name for name in oracles if name != case.oracle])
 
@@ -387,7 +396,6 @@ def parse():
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
-    options.explorer = os.path.join(options.build, "explore")
     options.explored = Once()
     return options
 

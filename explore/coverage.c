@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/child.h"
 
 #define PARTS_MAX 64
-
-static uint8_t *covered; /* by site, as world_covered */
 
 static const char *const path_names[PATHS] = { "plain", "switch", "slow" };
 
@@ -30,11 +30,11 @@ static bool is_round(const struct explore_site *site)
 
 static void count(struct coverage *coverage)
 {
+	const uint8_t *covered = coverage->covered;
 	const struct explore_site *site;
 	enum explore_path path;
 	uint64_t i;
 
-	*coverage = (struct coverage){ .sites = 0 };
 	for (i = 0; i < world_row.site_count; i++) {
 		site = &world_row.sites[i];
 		if (is_round(site))
@@ -88,7 +88,7 @@ static struct family done[PARTS_MAX];
 static unsigned int parts;
 
 /* Once, and not for each family that it is a part of. */
-static int run_part(const struct family *part)
+static int run_part(const struct family *part, unsigned int processes)
 {
 	const struct search search = { .engine = ENGINE_SCHEDULES };
 	struct findings findings = { .schedules = 0 };
@@ -100,10 +100,11 @@ static int run_part(const struct family *part)
 			return 0;
 	if (parts < PARTS_MAX)
 		done[parts++] = *part;
-	return family_run(part, &search, 1, &findings, &first);
+	return family_run(part, &search, processes, &findings, &first);
 }
 
-static int run(bool (*wanted)(const void *arg, const struct family *family), const void *arg)
+static int run(bool (*wanted)(const void *arg, const struct family *family), const void *arg,
+	       unsigned int processes)
 {
 	const struct family *family;
 	struct family part;
@@ -116,29 +117,32 @@ static int run(bool (*wanted)(const void *arg, const struct family *family), con
 			continue;
 		for (interrupted = 0; interrupted < 2 && error >= 0; interrupted++) {
 			part = part_of(family, interrupted);
-			error = run_part(&part);
+			error = run_part(&part, processes);
 		}
 	}
 	return error < 0 ? error : 0;
 }
 
 int coverage_row(bool (*wanted)(const void *arg, const struct family *family), const void *arg,
-		 struct coverage *coverage)
+		 unsigned int processes, struct coverage *coverage)
 {
 	int error;
 
 	/* Searches are processes of their own. */
-	covered = mmap(NULL, world_row.site_count, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (covered == MAP_FAILED) {
-		fprintf(stderr, "stampede: --coverage: no memory: %s\n", strerror(errno));
+	*coverage = (struct coverage){ .covered = child_share(world_row.site_count) };
+	if (!coverage->covered)
 		return -ENOMEM;
-	}
-	world_covered = covered;
-	error = run(wanted, arg);
+	world_covered = coverage->covered;
+	error = run(wanted, arg, processes);
 	world_covered = NULL;
 	count(coverage);
 	return error ? error : !complete(coverage);
+}
+
+void coverage_end(struct coverage *coverage)
+{
+	child_unshare(coverage->covered, world_row.site_count);
+	coverage->covered = NULL;
 }
 
 void coverage_print(const struct coverage *coverage, bool all)
@@ -156,10 +160,37 @@ void coverage_print(const struct coverage *coverage, bool all)
 	       complete(coverage) ? "covered" : "NOT COVERED");
 	for (i = 0; i < world_row.site_count; i++) {
 		site = &world_row.sites[i];
-		if (!covered[i] && !is_round(site) && (all || has_to_be(site)))
+		if (!coverage->covered[i] && !is_round(site) && (all || has_to_be(site)))
 			printf("    %s  %s: %s (%s:%" PRIu64 ")\n",
 			       has_to_be(site) ? "MISSING" : "not here", site->function,
 			       site->instruction, site->file, site->line);
 	}
-	munmap(covered, world_row.site_count);
+}
+
+json_t *coverage_json(const struct coverage *coverage)
+{
+	json_t *paths = json_object(), *not_reached = json_array();
+	const struct explore_site *site;
+	enum explore_path path;
+	uint64_t i;
+
+	for (path = 0; path < PATHS; path++)
+		json_object_set_new(paths, path_names[path],
+				    json_pack("{s:I, s:I}", "reached",
+					      (json_int_t)coverage->reached_of_path[path], "of",
+					      (json_int_t)coverage->of_path[path]));
+	for (i = 0; i < world_row.site_count; i++) {
+		site = &world_row.sites[i];
+		if (!coverage->covered[i] && !is_round(site))
+			json_array_append_new(
+				not_reached,
+				json_pack("{s:b, s:s, s:s, s:s, s:I}", "missing", has_to_be(site),
+					  "function", site->function, "instruction",
+					  site->instruction, "file", site->file, "line",
+					  (json_int_t)site->line));
+	}
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o, s:o}", "row", world_row.row, "shape",
+			 world_row.shape, "instructions", (json_int_t)coverage->sites, "reached",
+			 (json_int_t)coverage->reached, "missing", (json_int_t)coverage->missing,
+			 "covered", complete(coverage), "paths", paths, "not_reached", not_reached);
 }

@@ -13,25 +13,30 @@
 #ifndef STAMPEDE_EXPLORE_COVERAGE_H
 #define STAMPEDE_EXPLORE_COVERAGE_H
 
+#include <jansson.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "explore/tiers.h"
 
 struct coverage {
+	uint8_t *covered; /* by site, as world_covered */
 	uint64_t sites, reached;
 	uint64_t missing; /* of the function that all events are recorded by */
 	uint64_t of_path[PATHS], reached_of_path[PATHS];
 };
 
 /*
- * Of the loaded row and its shape. `wanted`: is this family one of the row's? Negative errno after a
- * line on stderr; 1: a path was never taken.
+ * Of the loaded row and its shape, until coverage_end(). `wanted`: is this family one of the row's?
+ * Negative errno after a line on stderr; 1: a path was never taken.
  */
 int coverage_row(bool (*wanted)(const void *arg, const struct family *family), const void *arg,
-		 struct coverage *coverage);
+		 unsigned int processes, struct coverage *coverage);
+void coverage_end(struct coverage *coverage);
 
 /* A line, and one for each instruction that was not come to: all of them, or those missing. */
 void coverage_print(const struct coverage *coverage, bool all);
+
+/* The same and all of these, as a document. */
+json_t *coverage_json(const struct coverage *coverage);
 
 #endif

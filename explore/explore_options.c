@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "base/options.h"
 
 /* Those of parse_budget() and of parse_word() stand together. */
@@ -40,7 +41,6 @@ enum {
 	OPTION_WITHOUT,
 	OPTION_AUDIT,
 	OPTION_COVERAGE,
-	OPTION_SVG,
 	OPTION_JSON,
 	OPTION_EXPORT,
 };
@@ -75,7 +75,6 @@ static const struct option long_options[] = {
 	{ "replay", required_argument, NULL, OPTION_REPLAY },
 	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
 	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
-	{ "svg", required_argument, NULL, OPTION_SVG },
 	{ "json", required_argument, NULL, OPTION_JSON },
 	{ "export", required_argument, NULL, OPTION_EXPORT },
 	{ "engine", required_argument, NULL, OPTION_ENGINE },
@@ -122,8 +121,8 @@ static const char help[] =
 	"                        fit a sub-buffer\n"
 	"  --start P:E           the first phase and offset (filler bytes), as a failure prints them\n"
 	"  --replay SCHEDULE     one schedule again, as a timeline\n"
-	"  --svg FILE            the timeline of --replay, or of the first failure, as a picture too\n"
-	"  --json FILE           what was searched and found, with timelines, as JSON; - is stdout\n"
+	"  --json FILE           what was searched and found, with timelines, as JSON; - is stdout, and\n"
+	"                        then nothing else is printed there\n"
 	"  --export DIR          what --replay, or the first failure, recorded, as a trace: CTF 1.8 or\n"
 	"                        ftrace sub-buffers, for babeltrace2, kbuffer or read-trace\n"
 	"  --outcomes            count the distinct final states\n"
@@ -151,7 +150,7 @@ static bool number(const char *option, const char *text, unsigned long most, uns
 	unsigned long got = strtoul(text, &end, 10);
 
 	if (*end || end == text || got > most) {
-		fprintf(stderr, "stampede: %s %s: a number from 0 to %lu is wanted\n", option, text,
+		fail_line("%s %s: a number from 0 to %lu is wanted", option, text,
 			most);
 		return false;
 	}
@@ -200,7 +199,7 @@ static bool parse_start(const char *text, struct world_start *start)
 		end = (char *)text;
 	if (!*end && end != text)
 		return true;
-	fprintf(stderr, "stampede: --start %s: PHASE:OFFSET is wanted, as a failure prints it\n",
+	fail_line("--start %s: PHASE:OFFSET is wanted, as a failure prints it",
 		text);
 	return false;
 }
@@ -316,9 +315,6 @@ static bool parse_one(int option, const char *text, struct explore_options *opti
 	case OPTION_JSON:
 		options->json = text;
 		break;
-	case OPTION_SVG:
-		options->show->svg = text;
-		break;
 	case OPTION_EXPORT:
 		options->show->export = text;
 		break;
@@ -349,7 +345,7 @@ int explore_options_parse(int argc, char **argv, struct explore_options *options
 			return 1 + EXIT_USAGE;
 	}
 	if (optind < argc) {
-		fprintf(stderr, "stampede: no such argument: %s (--help shows what there is)\n",
+		fail_line("no such argument: %s (--help shows what there is)",
 			argv[optind]);
 		return 1 + EXIT_USAGE;
 	}

@@ -16,7 +16,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 import cases  # noqa: E402, beside this file
@@ -52,18 +51,6 @@ class Failure(Exception):
     """What is said before exit code 1."""
 
 
-def explore(options, *words):
-    """What build/explore --json writes for these words."""
-    with tempfile.TemporaryDirectory() as scratch:
-        path = os.path.join(scratch, "explored.json")
-        done = subprocess.run([os.path.join(options.build, "explore"), "--json", path, *words],
-                              stdout=subprocess.DEVNULL, text=True, check=False)
-        if done.returncode not in (0, 2):
-            raise Failure("build/explore %s: exit code %d" % (" ".join(words), done.returncode))
-        with open(path) as file:
-            return json.load(file)["rows"]
-
-
 def plain_timeline(options, words):
     """Where nothing broke: the schedule without any interrupt, as the others have it."""
     done = subprocess.run([os.path.join(options.build, "explore"), *words, "--replay", ""],
@@ -82,7 +69,7 @@ def limit(options, known):
     else:
         budget = known["budget"]
         words = ["--schemes", "=" + known["row"]] + budget.split()
-    family = explore(options, *words)[0]["families"][0]
+    family = cases.searched(options, words)[0]["rows"][0]["families"][0]
     found = family["verdict"] == known["expected"] or (
         known["expected"] == "extended" and family["extended"] > family["decoded"])
     if not found:
@@ -107,7 +94,7 @@ def search(options):
     record = {"schema": 1, "date": begun.strftime("%Y-%m-%dT%H:%M:%SZ"),
               "revision": revision or "unknown", "tier": options.tier,
               "schemes": options.schemes or "",
-              "rows": explore(options, "--tier", options.tier, *words),
+              "rows": cases.searched(options, ["--tier", options.tier] + words)[0]["rows"],
               "limits": [limit(options, known) for known in LIMITS]}
     name = begun.strftime("%Y%m%dT%H%M%SZ-explored")
     directory = os.path.join(options.results, name)

@@ -13,6 +13,14 @@ static bool better(const struct failure *one, const struct failure *than)
 	return one->actions < than->actions;
 }
 
+const char *findings_name(unsigned int objection)
+{
+	static const char *const others[] = { "crash", "hang", "stuck" };
+
+	return objection < ORACLES ? check_oracle_name((enum oracle)objection) :
+				     others[objection - ORACLES];
+}
+
 void findings_add(struct findings *sum, const struct findings *one)
 {
 	unsigned int i;

@@ -41,6 +41,9 @@ struct findings {
 	char refused[240]; /* why it cannot be searched so; empty: it can */
 };
 
+/* Of an oracle, or of one of the above. */
+const char *findings_name(unsigned int objection);
+
 void findings_add(struct findings *sum, const struct findings *one);
 
 /* `times` schedules, of which `action` is one, ended with this verdict. */

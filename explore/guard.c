@@ -6,13 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/options.h"
+#include "base/exit.h"
 
-static struct findings *guarded; /* NULL: nobody needs it */
+static char *refused; /* NULL: nobody needs it */
+static size_t refused_bytes;
 
-void guard_begin(struct findings *findings)
+void guard_begin(char *reason, size_t bytes)
 {
-	guarded = findings;
+	refused = reason;
+	refused_bytes = bytes;
 }
 
 static __attribute__((format(printf, 1, 2))) void refuse(const char *reason, ...)
@@ -20,7 +22,7 @@ static __attribute__((format(printf, 1, 2))) void refuse(const char *reason, ...
 	va_list args;
 
 	va_start(args, reason);
-	vsnprintf(guarded->refused, sizeof(guarded->refused), reason, args);
+	vsnprintf(refused, refused_bytes, reason, args);
 	va_end(args);
 	_exit(EXIT_UNSUPPORTED);
 }
@@ -50,10 +52,11 @@ typedef uint32_t halves __attribute__((vector_size(16)));
  * Is there a word, at any multiple of 4, that leads into a stack? The upper halves of all addresses
  * there are the same, and of no other address; that is looked for first.
  */
-static const uint8_t *frame_address(const uint8_t *memory, size_t bytes)
+static const uint8_t *frame_address(const struct guard_view *view)
 {
-	uintptr_t low = world_stack_end(0) - WORLD_STACK_BYTES, word;
-	uintptr_t size = WORLD_WRITERS_MAX * (uintptr_t)WORLD_STACK_BYTES;
+	const uint8_t *memory = view->shared;
+	size_t bytes = view->shared_bytes;
+	uintptr_t low = view->stacks, word;
 	uint32_t upper = (uint32_t)((uint64_t)low >> 32);
 	const halves all = { upper, upper, upper, upper };
 	halves found = { 0 };
@@ -67,39 +70,41 @@ static const uint8_t *frame_address(const uint8_t *memory, size_t bytes)
 	}
 	for (i = 0; i + sizeof(word) <= bytes; i += sizeof(upper)) {
 		memcpy(&word, memory + i, sizeof(word));
-		if (word - low < size)
+		if (word - low < view->stacks_bytes)
 			return memory + i;
 	}
 	return NULL;
 }
 
 /* Names the place: the scheme's struct comes first in memory. */
-static void look_for_address(void)
+static void look_for_address(const struct guard_view *view)
 {
-	const uint8_t *memory = world_memory();
-	const uint8_t *at = frame_address(memory, world_memory_used());
-	const struct explore_site *site = at ? world_site() : NULL;
+	const uint8_t *at = frame_address(view);
+	const struct explore_site *site = view->site;
 	char place[160] = "";
 
 	/* In a section that starts over there is no site any more. */
-	if (site)
+	if (at && site)
 		snprintf(place, sizeof(place), ", before \"%s\" (%s:%u)", site->instruction,
 			 site->file, (unsigned int)site->line);
 	if (at)
 		refuse("byte %zu of what writers share is an address in a writer's frame%s",
-		       (size_t)(at - memory), place);
+		       (size_t)(at - view->shared), place);
 }
 
-uint64_t guard_frame(uintptr_t sp, uintptr_t end)
+uint64_t guard_frame(uintptr_t sp, uintptr_t end, struct guard_view (*view)(void))
 {
-	if (!guarded || sp == end)
+	struct guard_view now;
+
+	if (!refused || sp == end)
 		return 0;
-	look_for_address();
+	now = view();
+	look_for_address(&now);
 	return sum_of(sp, end);
 }
 
 void guard_same_frame(uintptr_t sp, uintptr_t end, uint64_t frame)
 {
-	if (guarded && sp != end && sum_of(sp, end) != frame)
+	if (refused && sp != end && sum_of(sp, end) != frame)
 		refuse("a nested writer has written into the frame of a writer that it came into");
 }

@@ -18,22 +18,30 @@
 
 #include <stdint.h>
 
-#include "explore/findings.h"
+#include "explore/row.h"
+
+/* What is looked at when a nested writer starts. */
+struct guard_view {
+	const uint8_t *shared; /* what writers share */
+	size_t shared_bytes;
+	uintptr_t stacks; /* of all writers */
+	size_t stacks_bytes;
+	const struct explore_site *site; /* where the interrupted one stands; NULL: nowhere */
+};
 
 /*
  * From now on A2 is looked after. What refuses the row ends the process with EXIT_UNSUPPORTED, the
- * reason in `findings`, which is in shared memory.
+ * reason in `refused`, which is in shared memory.
  */
-void guard_begin(struct findings *findings);
+void guard_begin(char *refused, size_t bytes);
 
 /*
  * A nested writer is about to start on top of the frame from `sp` to `end`; nothing is there between
  * events. Those below have been noted when their writers were interrupted. Returns what to hand to
- * the next.
+ * guard_same_frame() when it has ended.
  */
-uint64_t guard_frame(uintptr_t sp, uintptr_t end);
+uint64_t guard_frame(uintptr_t sp, uintptr_t end, struct guard_view (*view)(void));
 
-/* It has ended. */
 void guard_same_frame(uintptr_t sp, uintptr_t end, uint64_t frame);
 
 /* A1. Negative errno, after a line on stderr: -ENOTSUP for what an explored row cannot have. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "explore/guard.h"
 
 #define ELF_PART(type) ElfW(type)
@@ -95,8 +96,8 @@ static int check(const char *path, const struct object *object)
 
 	if (!state)
 		return 0;
-	fprintf(stderr, "stampede: %s keeps state outside of the scheme's struct, where no snapshot "
-		"has it: %s; put it into the struct\n", path, state);
+	fail_line("%s keeps state outside of the scheme's struct, where no snapshot "
+		"has it: %s; put it into the struct", path, state);
 	return -ENOTSUP;
 }
 
@@ -115,7 +116,7 @@ int object_check(const char *path)
 	if (fd >= 0)
 		close(fd);
 	if (object.bytes == MAP_FAILED) {
-		fprintf(stderr, "stampede: cannot read %s: %s\n", path, strerror(error));
+		fail_line("cannot read %s: %s", path, strerror(error));
 		return -EIO;
 	}
 	header = (const void *)object.bytes;

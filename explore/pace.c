@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "base/progress.h"
-#include "place/ticks.h"
+#include "base/time.h"
 
-#define SAID_EVERY_NS 500000000u
+#define SAID_EVERY_NS 400000000u
 #define SCHEDULE_SECONDS 3e-7 /* about; what was seen corrects it */
 
 static struct {
@@ -15,11 +16,11 @@ static struct {
 	const char *row;
 	char what[128];
 	double weight; /* expected seconds of the family */
-	double counted; /* of that, in progress already */
+	double counted; /* of that, in done_us already */
 	unsigned int expected, searched; /* searches of the family */
 	uint64_t said_ns;
-	volatile double *seconds; /* of another process, which speaks for all */
-	double counted_all;
+	uint64_t *done_us; /* expected time that is done; of all processes */
+	bool quiet;
 } pace;
 
 /* Searches that a family takes; every fourth byte of a small sub-buffer is an offset. */
@@ -62,6 +63,11 @@ double pace_weight(const struct family *family)
 
 void pace_begin(double seconds)
 {
+	static uint64_t done_here;
+
+	pace.done_us = child_share(sizeof(*pace.done_us));
+	if (!pace.done_us)
+		pace.done_us = &done_here;
 	progress_begin(&pace.progress, seconds);
 	pace.said_ns = time_ns();
 }
@@ -82,29 +88,24 @@ static void count_to(double part)
 
 	if (reached <= pace.counted)
 		return;
-	if (pace.seconds)
-		*pace.seconds += reached - pace.counted;
-	else
-		progress_done(&pace.progress, reached - pace.counted);
+	__atomic_fetch_add(pace.done_us, (uint64_t)((reached - pace.counted) * 1e6),
+			   __ATOMIC_RELAXED);
 	pace.counted = reached;
 }
 
-void pace_tick(double done)
+static void say(const char *row, const char *what)
 {
-	count_to((pace.searched + done) / pace.expected);
-	if (pace.seconds)
-		return;
-	progress_step(&pace.progress, pace.row, pace.what);
+	pace.progress.done = (double)__atomic_load_n(pace.done_us, __ATOMIC_RELAXED) / 1e6;
+	progress_step(&pace.progress, row, what);
 	pace.said_ns = time_ns();
 }
 
-void pace_searched(void)
+void pace_progress(double done)
 {
-	pace.searched++;
-	if (time_ns() - pace.said_ns > SAID_EVERY_NS)
-		pace_tick(0);
-	else
-		count_to((double)pace.searched / pace.expected);
+	pace.searched += done >= 1;
+	count_to((pace.searched + (done < 1 ? done : 0)) / pace.expected);
+	if (!pace.quiet && time_ns() - pace.said_ns > SAID_EVERY_NS)
+		say(pace.row, pace.what);
 }
 
 void pace_done(void)
@@ -113,21 +114,18 @@ void pace_done(void)
 	pace_clear();
 }
 
-void pace_in(volatile double *seconds)
+void pace_quiet(void)
 {
-	pace.seconds = seconds;
+	pace.quiet = true;
 }
 
-void pace_seconds(double seconds)
+void pace_say_all(void)
 {
-	if (seconds > pace.counted_all)
-		progress_done(&pace.progress, seconds - pace.counted_all);
-	pace.counted_all = seconds > pace.counted_all ? seconds : pace.counted_all;
-	progress_step(&pace.progress, "explored", "rows side by side");
+	say("explored", "rows side by side");
 }
 
 void pace_clear(void)
 {
-	if (!pace.seconds)
+	if (!pace.quiet)
 		progress_end(&pace.progress);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 static struct step *add_step(struct replay *replay, enum step_kind kind)
 {
 	const struct book *book = &world->book;
@@ -358,7 +360,7 @@ int replay_parse(const char *text, struct action *action, unsigned int most)
 			break;
 	}
 	if (*at) {
-		fprintf(stderr, "stampede: --replay: \"%s\" is no schedule at \"%s\"\n", text, at);
+		fail_line("--replay: \"%s\" is no schedule at \"%s\"", text, at);
 		return -1;
 	}
 	return (int)count;

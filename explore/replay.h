@@ -67,9 +67,6 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 /* The timeline as text. */
 void replay_print(FILE *text, const struct replay *replay);
 
-/* The same as a picture, an SVG document; `schedule` says how it is had again. */
-void replay_svg(FILE *svg, const struct replay *replay, const char *title, const char *schedule);
-
 /* "n12.b3.j4:15.r7": actions and the stops that go by before each. */
 void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes);
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/fail.h"
 #include "judge/export.h"
 #include "base/options.h"
 #include "explore/replay.h"
@@ -42,7 +43,7 @@ int replay_export(const char *dir, const struct search *search, const struct act
 		return recording.status;
 	if (!replay_run(search, action, actions, &replay, &tap)) {
 		export_abort(&recording.export);
-		fprintf(stderr, "stampede: --export: this schedule does not fit any more\n");
+		fail_line("--export: this schedule does not fit any more");
 		return EXIT_USAGE;
 	}
 	recording.status = export_end(&recording.export);

@@ -33,6 +33,8 @@ struct search {
 	enum search_engine engine;
 	bool first_only; /* end at the first broken schedule */
 	unsigned int without_oracle; /* mask of oracles that are not asked */
+	/* How much of this search is done, now and then, and 1 at its end; may be NULL. */
+	void (*progress)(double done);
 };
 
 /*

@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fail.h"
+#include "base/child.h"
 #include "explore/guard.h"
-#include "explore/pace.h"
 #include "explore/search.h"
 #include "explore/states.h"
 
@@ -36,22 +35,15 @@ static bool has_few_states(const struct search *search)
 static int start_parts(const struct search *search, bool by_states, unsigned int processes,
 		       struct findings *parts, pid_t *children)
 {
-	pid_t parent = getpid();
 	unsigned int i;
 
-	fflush(NULL);
 	for (i = 0; i < processes; i++) {
-		children[i] = fork();
-		if (children[i] < 0) {
-			fprintf(stderr, "stampede: cannot start a process: %s\n", strerror(errno));
+		children[i] = child_fork(SIGKILL);
+		if (children[i] < 0)
 			return -EAGAIN;
-		}
 		if (!children[i]) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			if (getppid() != parent)
-				_exit(1);
 			if (by_states || search->stops != STOPS_ALL)
-				guard_begin(&parts[i]);
+				guard_begin(parts[i].refused, sizeof(parts[i].refused));
 			if (by_states)
 				states_run(search, &parts[i]);
 			else
@@ -98,8 +90,8 @@ static const struct findings *refusing(const struct findings *parts, unsigned in
 }
 
 /* Waits for one of them, and says meanwhile how far all are. */
-static int wait_for(unsigned int child, pid_t *children, unsigned int processes,
-		    const struct findings *parts)
+static int wait_for(const struct search *search, unsigned int child, pid_t *children,
+		    unsigned int processes, const struct findings *parts)
 {
 	double done = 0;
 	unsigned int i;
@@ -110,8 +102,8 @@ static int wait_for(unsigned int child, pid_t *children, unsigned int processes,
 			end_all(children, processes);
 		for (i = 0, done = 0; i < processes; i++)
 			done += parts[i].done / processes;
-		if (!search_interrupted)
-			pace_tick(done);
+		if (!search_interrupted && search->progress && done < 1)
+			search->progress(done);
 	}
 	children[child] = 0;
 	if (search_interrupted)
@@ -122,7 +114,7 @@ static int wait_for(unsigned int child, pid_t *children, unsigned int processes,
 		end_all(children, processes);
 		return -ENOTSUP;
 	}
-	fprintf(stderr, "stampede: a process of the search ended early\n");
+	fail_line("a process of the search ended early");
 	return -ECHILD;
 }
 
@@ -134,12 +126,9 @@ static int run(const struct search *search, bool by_states, unsigned int process
 	unsigned int i;
 	int error, one;
 
-	parts = mmap(NULL, processes * sizeof(*parts), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (parts == MAP_FAILED) {
-		fprintf(stderr, "stampede: no memory to share findings: %s\n", strerror(errno));
+	parts = child_share(processes * sizeof(*parts));
+	if (!parts)
 		return -ENOMEM;
-	}
 	error = start_parts(search, by_states, processes, parts, children);
 	if (error)
 		end_all(children, processes);
@@ -148,7 +137,7 @@ static int run(const struct search *search, bool by_states, unsigned int process
 	for (i = 0; i < processes; i++) {
 		if (children[i] <= 0)
 			continue;
-		one = wait_for(i, children, processes, parts);
+		one = wait_for(search, i, children, processes, parts);
 		error = error ? error : one;
 		findings_add(findings, &parts[i]);
 		if (parts[i].seconds > findings->seconds)
@@ -157,10 +146,10 @@ static int run(const struct search *search, bool by_states, unsigned int process
 	}
 	ticks(false);
 	if (error == -ENOTSUP)
-		fprintf(stderr, "stampede: %s: %s; --stops all --engine schedules can tell\n",
+		fail_line("%s: %s; --stops all --engine schedules can tell",
 			world_row.row, refusing(parts, processes)->refused);
 	findings->done /= processes;
-	munmap(parts, processes * sizeof(*parts));
+	child_unshare(parts, processes * sizeof(*parts));
 	return error;
 }
 
@@ -178,6 +167,7 @@ static int pilot_has_few_states(const struct search *search)
 		return false;
 	pilot.budget.nested = PILOT_NESTED;
 	pilot.outcomes = false;
+	pilot.progress = NULL;
 	error = run(&pilot, true, 1, &findings);
 	return error ? error : findings.states < findings.schedules;
 }
@@ -199,6 +189,7 @@ int search_parallel(const struct search *search, unsigned int processes,
 	if (!processes || search->outcomes || by_states)
 		processes = 1;
 	error = run(search, by_states, processes, findings);
-	pace_searched();
+	if (search->progress)
+		search->progress(1);
 	return error;
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/options.h"
 #include "explore/replay_export.h"
 
@@ -74,25 +75,6 @@ static void append_schedule(struct text *text, const struct action *action, unsi
 	append(text, " --replay \"%s\"", schedule);
 }
 
-static int draw(struct show *show, const struct replay *replay, const char *command)
-{
-	FILE *svg = fopen(show->svg, "w");
-	char title[200];
-	int error = 0;
-
-	if (svg) {
-		snprintf(title, sizeof(title), "%s: who interrupts whom", world_row.row);
-		replay_svg(svg, replay, title, command);
-		error = ferror(svg) ? -errno : 0;
-	}
-	if (!svg || fclose(svg) || error) {
-		error = errno ? -errno : -EIO;
-		fprintf(stderr, "stampede: cannot write %s: %s\n", show->svg, strerror(-error));
-	}
-	show->svg_written = true;
-	return error;
-}
-
 static int export(struct show *show, const struct search *search, const struct action *action,
 		  unsigned int actions)
 {
@@ -106,17 +88,12 @@ bool show_schedule(struct show *show, const struct search *search, const struct 
 		   unsigned int actions, enum verdict *verdict, int *error)
 {
 	static struct replay replay;
-	struct text command = { .used = 0 };
 
 	if (!replay_run(search, action, actions, &replay, NULL))
 		return false;
 	replay_print(show->out, &replay);
 	*verdict = replay.verdict;
-	append_command(&command, search, show);
-	append_schedule(&command, action, actions);
-	if (show->svg && !show->svg_written)
-		*error = draw(show, &replay, command.bytes);
-	if (show->export && !show->exported && !*error)
+	if (show->export && !show->exported)
 		*error = export(show, search, action, actions);
 	return true;
 }
@@ -138,8 +115,8 @@ void show_failure(struct show *show, const struct search *search, const struct f
 		fprintf(show->out, "  (this schedule does not fit any more)\n");
 	else if (verdict == VERDICT_KEPT && !*error) {
 		fflush(show->out);
-		fprintf(stderr, "stampede: played alone, this schedule is kept: the search itself is "
-				"at fault\n");
+		fail_line("played alone, this schedule is kept: the search itself is "
+				"at fault");
 		*error = -EPROTO;
 	}
 }

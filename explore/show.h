@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A schedule as the user sees it: the command that plays it again, the timeline, the picture. */
+/* A schedule as the user sees it: the command that plays it again, and the timeline. */
 #ifndef STAMPEDE_EXPLORE_SHOW_H
 #define STAMPEDE_EXPLORE_SHOW_H
 
@@ -10,15 +10,13 @@ struct show {
 	FILE *out;
 	const char *shape;
 	const char *object; /* the row's file, if that is how it was named; or NULL */
-	const char *svg; /* file to be written; NULL: none */
-	bool svg_written; /* only the first schedule is drawn */
 	const char *export; /* directory for its trace; NULL: none */
 	bool exported; /* only the first */
 };
 
 /*
- * Plays the schedule again and prints it to `out`. False: it does not fit the search. A picture or a
- * trace that cannot be written says so on stderr and sets *error to a negative errno.
+ * Plays the schedule again and prints it to `out`. False: it does not fit the search. A trace that
+ * cannot be written says so on stderr and sets *error to a negative errno.
  */
 bool show_schedule(struct show *show, const struct search *search, const struct action *action,
 		   unsigned int actions, enum verdict *verdict, int *error);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 #define BUDGET(m, nb, d, ...) { .events = m, .nested = nb, .depth = d, __VA_ARGS__ }
 
 const struct family families[] = {
@@ -111,6 +113,21 @@ const struct family families[] = {
 	{ .shape = NULL },
 };
 
+/* Most interrupts at every instruction: of the quick tier, and of variants in the others. */
+#define ALL_NESTED_QUICK 3
+#define ALL_NESTED 4
+
+unsigned int families_count(void)
+{
+	return sizeof(families) / sizeof(families[0]) - 1;
+}
+
+bool family_too_large(const struct family *family, int tier)
+{
+	return world_has_sections() && family->stops == STOPS_SHARED &&
+	       family->budget.nested > (tier == TIER_QUICK ? ALL_NESTED_QUICK : ALL_NESTED);
+}
+
 int tier_parse(const char *name)
 {
 	static const char *const names[TIERS] = { "quick", "long", "exhaustive" };
@@ -119,7 +136,7 @@ int tier_parse(const char *name)
 	for (tier = 0; tier < TIERS; tier++)
 		if (!strcmp(name, names[tier]))
 			return tier;
-	fprintf(stderr, "stampede: --tier %s: not one of quick, long, exhaustive\n", name);
+	fail_line("--tier %s: not one of quick, long, exhaustive", name);
 	return -1;
 }
 

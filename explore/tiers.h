@@ -41,6 +41,14 @@ struct family {
 /* Ends with shape NULL. */
 extern const struct family families[];
 
+unsigned int families_count(void);
+
+/*
+ * In restartable sections every instruction is a shared stop: a search of the loaded row's shared
+ * stops takes as long there as one of all, and is left to the tier that has as many interrupts there.
+ */
+bool family_too_large(const struct family *family, int tier);
+
 /* -1 and a line on stderr if there is none of that name. */
 int tier_parse(const char *name);
 

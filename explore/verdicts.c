@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "explore/verdicts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_out.h"
-#include "base/options.h"
+#include "base/exit.h"
 
-static json_t *rows;
+static json_t *rows, *coverage;
 
 int verdicts_begin(void)
 {
 	rows = json_array();
-	return rows ? 0 : EXIT_RESOURCE;
+	coverage = json_array();
+	return rows && coverage ? 0 : EXIT_RESOURCE;
 }
 
 /* The object of the loaded row; rows come one after the other. */
@@ -30,14 +32,12 @@ static json_t *current_row(void)
 
 static json_t *objections(const struct findings *findings)
 {
-	static const char *const others[] = { "crash", "hang", "stuck" };
 	json_t *json = json_object();
 	unsigned int i;
 
-	for (i = 0; i < ORACLES + 3; i++)
+	for (i = 0; i < FINDINGS; i++)
 		if (findings->objections[i])
-			json_object_set_new(json, i < ORACLES ? check_oracle_name((enum oracle)i) :
-					    others[i - ORACLES],
+			json_object_set_new(json, findings_name(i),
 					    json_integer((json_int_t)findings->objections[i]));
 	return json;
 }
@@ -52,7 +52,7 @@ static json_t *timeline(const struct search *first, const struct failure *failur
 	int error = 0;
 	json_t *json;
 
-	quiet.svg = NULL;
+	quiet.export = NULL;
 	quiet.out = open_memstream(&text, &bytes);
 	if (!quiet.out)
 		return json_null();
@@ -65,7 +65,7 @@ static json_t *timeline(const struct search *first, const struct failure *failur
 
 static json_t *found(const struct findings *findings)
 {
-	return json_pack("{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I}",
+	json_t *json = json_pack("{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
 			 "schedules", (json_int_t)findings->schedules,
 			 "seconds", findings->seconds,
 			 "verdict", findings->verdicts[VERDICT_BROKEN] ? "broken" :
@@ -77,7 +77,17 @@ static json_t *found(const struct findings *findings)
 			 "gave_up", (json_int_t)findings->stuck,
 			 "decoded", (json_int_t)findings->decoded,
 			 "extended", (json_int_t)findings->extended,
-			 "inexact", (json_int_t)findings->inexact);
+			 "inexact", (json_int_t)findings->inexact,
+			 "stops", (json_int_t)findings->stops,
+			 "states", (json_int_t)findings->states);
+	char hash[17];
+
+	if (!findings->outcomes)
+		return json;
+	snprintf(hash, sizeof(hash), "%016" PRIx64, findings->outcomes_hash);
+	json_object_set_new(json, "outcomes", json_integer((json_int_t)findings->outcomes));
+	json_object_set_new(json, "outcomes_hash", json_string(hash));
+	return json;
 }
 
 /* The budget in words; what are columns on a terminal is one blank here. */
@@ -116,27 +126,23 @@ void verdicts_add(const struct family *family, int searches, const struct findin
 	json_array_append_new(json_object_get(current_row(), "families"), json);
 }
 
-void verdicts_hand_over(FILE *to)
+void verdicts_add_coverage(const struct coverage *one)
 {
-	if (rows)
-		json_dumpf(rows, to, JSON_REAL_PRECISION(17));
-}
-
-void verdicts_take_over(FILE *from)
-{
-	json_t *more = rows ? json_loadf(from, 0, NULL) : NULL;
-
-	if (more)
-		json_array_extend(rows, more);
-	json_decref(more);
+	if (coverage)
+		json_array_append_new(coverage, coverage_json(one));
 }
 
 int verdicts_write(const char *path)
 {
-	json_t *json = json_pack("{s:i, s:o}", "schema", 1, "rows", rows);
-	int status = json_out(path, json);
+	json_t *json = json_pack("{s:i, s:O}", "schema", 1, "rows", rows);
+	int status;
 
+	if (json_array_size(coverage))
+		json_object_set(json, "coverage", coverage);
+	status = json_out(path, json);
 	json_decref(json);
-	rows = NULL;
+	json_decref(rows);
+	json_decref(coverage);
+	rows = coverage = NULL;
 	return status;
 }

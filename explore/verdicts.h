@@ -3,8 +3,7 @@
 #ifndef STAMPEDE_EXPLORE_VERDICTS_H
 #define STAMPEDE_EXPLORE_VERDICTS_H
 
-#include <stdio.h>
-
+#include "explore/coverage.h"
 #include "explore/show.h"
 #include "explore/tiers.h"
 
@@ -18,9 +17,8 @@ int verdicts_begin(void);
 void verdicts_add(const struct family *family, int searches, const struct findings *findings,
 		  const struct search *first, const struct show *show);
 
-/* From one process to another, where they come behind those that are there. */
-void verdicts_hand_over(FILE *to);
-void verdicts_take_over(FILE *from);
+/* What schedules of a row and shape came to (coverage.h). Nothing without verdicts_begin(). */
+void verdicts_add_coverage(const struct coverage *one);
 
 /* Writes them to `path`, "-" is stdout. 0, or an exit code after a line on stderr. */
 int verdicts_write(const char *path);

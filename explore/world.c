@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/fail.h"
 #include "base/table.h"
 #include "explore/guard.h"
 #include "judge/identify.h"
@@ -103,7 +104,7 @@ static void *map(void *address, size_t bytes)
 
 	if (at != MAP_FAILED && at == address)
 		return at;
-	fprintf(stderr, "stampede: no memory at %p for the world to explore: %s\n", address,
+	fail_line("no memory at %p for the world to explore: %s", address,
 		strerror(errno));
 	return NULL;
 }
@@ -263,11 +264,22 @@ static uintptr_t frame_end(void)
 	return book->depth ? book->level[book->depth - 1].sp : book->sp;
 }
 
+static struct guard_view view_for_guard(void)
+{
+	return (struct guard_view){
+		.shared = world_memory(),
+		.shared_bytes = world_memory_used(),
+		.stacks = (uintptr_t)stack_begin,
+		.stacks_bytes = WORLD_WRITERS_MAX * (size_t)WORLD_STACK_BYTES,
+		.site = world_site(),
+	};
+}
+
 void world_launch(enum action_kind kind, enum explore_stops stops)
 {
 	struct book *book = &world->book;
 	unsigned int context = kind == ACTION_BEAT ? CONTEXT_BEAT : context_at(book->depth);
-	uint64_t frame = guard_frame(book->sp, frame_end());
+	uint64_t frame = guard_frame(book->sp, frame_end(), view_for_guard);
 	bool large = started.large && book->depth;
 	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), context, large ? large_extra() : 0 };
 	void (*function)(void);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Loading an explored row, and finding its sites by their addresses. */
+#include "base/fail.h"
 #include "explore/world.h"
 
 #include <dlfcn.h>
@@ -32,7 +33,7 @@ static int index_sites(const char *path, unsigned int copy)
 	free(site_index[copy]);
 	site_index[copy] = calloc(stop_span[copy] + 1, sizeof(uint32_t));
 	if (!site_index[copy]) {
-		fprintf(stderr, "stampede: no memory for the stops of %s\n", path);
+		fail_line("no memory for the stops of %s", path);
 		return -ENOMEM;
 	}
 	world_has_rounds = false;
@@ -66,7 +67,7 @@ int world_load(const char *path)
 		dlclose(loaded);
 	loaded = NULL;
 	if (access(path, F_OK)) {
-		fprintf(stderr, "stampede: no %s: make %s\n", path, path);
+		fail_line("no %s: make %s", path, path);
 		return -ENOENT;
 	}
 	error = object_check(path);
@@ -75,7 +76,7 @@ int world_load(const char *path)
 	loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	symbol = loaded ? dlsym(loaded, EXPLORED_ROW_SYMBOL) : NULL;
 	if (!symbol) {
-		fprintf(stderr, "stampede: %s is not an explored row: %s\n", path, dlerror());
+		fail_line("%s is not an explored row: %s", path, dlerror());
 		return -ENOEXEC;
 	}
 	memcpy(&get, &symbol, sizeof(get));
@@ -83,7 +84,7 @@ int world_load(const char *path)
 	for (copy = 0; copy < 2 && !error; copy++)
 		error = index_sites(path, copy);
 	if (offsetof(struct world, memory) + 64 + world_memory_bytes() > WORLD_BYTES) {
-		fprintf(stderr, "stampede: %s: its ring is too large to be explored\n", path);
+		fail_line("%s: its ring is too large to be explored", path);
 		return -E2BIG;
 	}
 	return error;

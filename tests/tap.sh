@@ -41,6 +41,16 @@ says() {
 	fi
 }
 
+# finds NAME FILE EXPRESSION: Python about the JSON document r in that file
+finds() {
+	python3 -c "import json, sys
+r = json.load(open(sys.argv[1]))
+f = r['rows'][0]['families'][0] if r.get('rows') else None
+sys.exit(not ($3))" "$2" 2>"$scratch/err"
+	report $? "$1"
+	sed 's/^/# /' "$scratch/err"
+}
+
 # refuses NAME CODE WORDS COMMAND...: says, and nothing on stdout
 refuses() {
 	refused=$1

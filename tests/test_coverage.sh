@@ -21,25 +21,27 @@ object() { # object VARIABLE=VALUE...
 # In make test the shape where it was not so; SHAPES="page wrap3 wrap4 ends2 ends4 wrapends" for all.
 rows=$(grep '^X(' schemes/schemes.def | grep -vc -- '-DVARIANT')
 for shape in ${SHAPES:-ends2}; do
-	"$explore" --coverage --tier long --shape "$shape" >"$scratch/out" 2>"$scratch/err"
-	[ $? -eq 0 ] && [ "$(grep -c '  covered$' "$scratch/out")" -eq "$rows" ]
-	report $? "$shape: plain, slow and switching path of every main row"
+	"$explore" --coverage --tier long --shape "$shape" --json "$scratch/found.json" \
+		>"$scratch/out" 2>"$scratch/err"
+	finds "$shape: plain, slow and switching path of every main row" "$scratch/found.json" \
+		"[one['covered'] for one in r['coverage']] == $rows * [True]"
 	grep 'NOT COVERED' "$scratch/out" | sed 's/^/# /'
 	# Only where a compiler puts rare things into the function that records, and sections' ends.
-	awk '$1 != "MISSING" && / missing / && !/ 0 missing / { print $1 }' "$scratch/out" |
-		grep -vx 'zero_delta\|delta_sync_soft\|joint_delta\|restartable\|rewind' \
-			>"$scratch/missing"
-	[ ! -s "$scratch/missing" ]
-	report $? "$shape: every instruction that records an event"
-	sed 's/^/# /' "$scratch/missing"
+	finds "$shape: every instruction that records an event" "$scratch/found.json" \
+		"{one['row'] for one in r['coverage'] if one['missing']} <= {'zero_delta',
+		'delta_sync_soft', 'joint_delta', 'restartable', 'rewind'}"
+	grep ' missing ' "$scratch/out" | grep -v ' 0 missing ' | sed 's/^/# /'
 done
 
 # A sub-buffer of 128 bytes holds one record.
 object extended_header.ends2.so shape_ends2="7 1 0"
 "$explore" --coverage --tier long --shape ends2 --schemes =extended_header \
-	--objects "$scratch/explored" >"$scratch/out" 2>"$scratch/err"
-[ $? -eq 2 ] && grep -q 'plain 0/1 .* NOT COVERED$' "$scratch/out"
-report $? "a sub-buffer of one record: the plain path is never taken"
+	--objects "$scratch/explored" --json - >"$scratch/found.json" 2>"$scratch/err"
+[ $? -eq 2 ]
+report $? "a sub-buffer of one record: a path is missing"
+finds "a sub-buffer of one record: the plain path is never taken" "$scratch/found.json" \
+	"not r['coverage'][0]['covered'] and
+	r['coverage'][0]['paths']['plain'] == {'reached': 0, 'of': 1}"
 
 # Whoever takes the plain path dies: seen in every shape.
 rm -rf "$scratch/explored"
@@ -49,8 +51,8 @@ sed -i 's|EXPLORED_PATH("plain");|__builtin_trap();|' "$scratch/tree/schemes/par
 for shape in page wrap3 wrap4 ends2 ends4 wrapends; do
 	object "extended_header.$shape.so" TREE="$scratch/tree"
 	"$explore" --schemes =extended_header --objects "$scratch/explored" --shape $shape \
-		--events 2 --nested 0 >"$scratch/out" 2>"$scratch/err"
-	[ $? -eq 2 ] && grep -q 'BROKEN [0-9]*: crash' "$scratch/out"
-	report $? "$shape: a trap behind the plain path is found"
+		--events 2 --nested 0 --json - >"$scratch/found.json" 2>"$scratch/err"
+	finds "$shape: a trap behind the plain path is found" "$scratch/found.json" \
+		"f['objections'].get('crash', 0) > 0"
 done
 plan

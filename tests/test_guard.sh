@@ -51,15 +51,15 @@ for row in "frame_written:is an address in a writer's frame, before" \
 		# shellcheck disable=SC2086
 		says "$row, $how" 4 "full_tsc: .*$reason.*; --stops all --engine schedules" "$@" $how
 	done
-	"$@" --stops all --engine schedules >"$scratch/out" 2>"$scratch/err"
-	[ $? -eq 2 ] && grep -q 'BROKEN [0-9]*: exact' "$scratch/out"
-	report $? "$row: every schedule at every instruction finds it broken"
+	"$@" --stops all --engine schedules --json - >"$scratch/found.json" 2>"$scratch/err"
+	finds "$row: every schedule at every instruction finds it broken" "$scratch/found.json" \
+		"f['broken'] > 0 and f['objections']['exact'] > 0"
 done
 
 # And the rows of today are none of these: a pilot that goes by states, and the filter.
 "$explore" --schemes "=full_tsc =restartable =joint_delta" --shape ends2 --nested 2 --offsets all \
-	>"$scratch/out" 2>"$scratch/err"
-[ $? -eq 0 ] && [ "$(grep -c ' kept$' "$scratch/out")" -eq 3 ]
-report $? "today's rows are not refused"
+	--json - >"$scratch/found.json" 2>"$scratch/err"
+finds "today's rows are not refused" "$scratch/found.json" \
+	"[row['families'][0]['verdict'] for row in r['rows']] == 3 * ['kept']"
 grep stampede "$scratch/err" | sed 's/^/# /'
 plan
