@@ -128,14 +128,6 @@ $(O)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(extra_$(subst /,_,$*)) -MMD -MP -c $< -o $@
 
-# One file is one claim: the list is that of the files.
-claim_files := $(sort $(wildcard claims/claim_*.c))
-$(BUILD)/claims.inc: $(claim_files) claims
-	@mkdir -p $(@D)
-	@printf '%s\n' $(claim_files) | sed 's,.*/claim_\(.*\)\.c,X(\1),' > $@
-$(O)/claims/claims.o: $(BUILD)/claims.inc
-
-
 include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the mails and notes claim that the schemes are from, and what a run says of it: one file
- * claim_<date>_<name>.c per claim, which says where it stands, how it is tested, and computes
- * figure and verdict. No figure is written down here.
+ * What the mails and notes claim that the schemes are from, and what a run says of it. claims.def
+ * has an entry for each claim: where it stands, how it is tested, and the test, which computes
+ * figure and verdict. No figure is written down.
  */
 #ifndef STAMPEDE_CLAIMS_CLAIMS_H
 #define STAMPEDE_CLAIMS_CLAIMS_H
@@ -23,16 +23,11 @@
 #define STAMPEDE_2026 "Stampede, README"
 
 enum claim_verdict {
-	CLAIM_UNTESTED, /* this run has not what it takes */
+	CLAIM_UNTESTED, /* this run lacks what the test takes */
 	CLAIM_HOLDS,
 	CLAIM_CONDITION, /* the figure says which */
 	CLAIM_REFUTED,
 	CLAIM_NOISY,
-};
-
-struct claim_result {
-	enum claim_verdict verdict;
-	char figure[600];
 };
 
 /* What claims are tested with, beside the virtual clock. */
@@ -41,23 +36,22 @@ struct claims_lab {
 	const char *build; /* where explorer and explored rows are; NULL: beside this program */
 };
 
-struct claim {
-	const char *text; /* in a few words of its author where that does */
-	const char *where;
-	const char *how;
-	void (*test)(const struct claims_lab *lab, struct claim_result *result);
+struct statement;
+
+/* A claim under test, and what came of it. */
+struct trial {
+	const struct claims_lab *lab;
+	const struct statement *statement;
+	enum claim_verdict verdict;
+	char figure[600];
 };
 
-#define CLAIM(name) const struct claim claim_##name
-
 /* Sets both; the figure is as of printf(). */
-__attribute__((format(printf, 3, 4))) void claim_say(struct claim_result *result,
-						     enum claim_verdict verdict,
+__attribute__((format(printf, 3, 4))) void claim_say(struct trial *trial, enum claim_verdict verdict,
 						     const char *format, ...);
 
 /* Adds to the figure. */
-__attribute__((format(printf, 2, 3))) void claim_add(struct claim_result *result,
-						     const char *format, ...);
+__attribute__((format(printf, 2, 3))) void claim_add(struct trial *trial, const char *format, ...);
 
 /* `good` is what the author claims. */
 static inline enum claim_verdict claim_judge(bool good)
@@ -88,7 +82,7 @@ struct scene {
 	uint64_t jump; /* ticks that pass before and after a nested writer */
 };
 
-struct seen {
+struct played {
 	struct check check;
 	uint64_t clock_reads;
 	uint64_t atomics;
@@ -100,12 +94,12 @@ struct seen {
 };
 
 /* False without memory or such a row; the claim then stays untested. */
-bool lab_play(const struct scene *scene, struct seen *seen);
+bool lab_play(const struct scene *scene, struct played *played);
 
-/* Wrong stamps, and those that are declared inexact left out. */
-static inline uint64_t seen_wrong(const struct seen *seen)
+/* Wrong stamps, without those that are declared inexact. */
+static inline uint64_t played_wrong(const struct played *played)
 {
-	return seen->check.violations[ORACLE_EXACT];
+	return played->check.violations[ORACLE_EXACT];
 }
 
 /* ---- the explorer ---- */
@@ -119,10 +113,10 @@ struct explored {
 /*
  * Explores a row of today, or a case of schemes/history, within `budget`, as the options of
  * build/explore; NULL: the one that the case is pinned to. False: there is no object of it, and
- * `result` says who builds one.
+ * the figure says who builds one.
  */
-bool lab_explore(const struct claims_lab *lab, const char *name, const char *budget,
-		 struct explored *seen, struct claim_result *result);
+bool lab_explore(struct trial *trial, const char *name, const char *budget,
+		 struct explored *explored);
 
 /* ---- the record ---- */
 

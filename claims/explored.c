@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the explorer makes of a row, or of a known fault: by running it, as make history does. */
+/* What the explorer finds of a row, or of a known fault: its --json, as make history runs it. */
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -7,7 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/exit.h"
 #include "claims/claims.h"
+
+#define WORDS_MAX 40
 
 static const struct known {
 	const char *name;
@@ -19,7 +23,7 @@ static const struct known {
 #undef X
 };
 
-static const struct known *known(const char *name)
+static const struct known *find_known(const char *name)
 {
 	size_t i;
 
@@ -67,75 +71,75 @@ static bool find_object(const char *build, const char *name, const char *row, co
 	       !access(path, R_OK);
 }
 
-/* "... 122     0.00 s  BROKEN 27: exact 27 window 13", or "... s  kept". */
-static bool understand(char *line, struct explored *seen)
+static uint64_t number(const json_t *json, const char *key)
 {
-	char *verdict = strstr(line, " s  "), *word, *rest;
+	return (uint64_t)json_integer_value(json_object_get(json, key));
+}
+
+/* The one family of the explorer's document. */
+static bool read_family(const json_t *family, struct explored *explored)
+{
+	const json_t *objections = json_object_get(family, "objections");
 	unsigned int oracle;
 
-	if (!verdict)
-		return false;
-	*verdict = '\0';
-	rest = verdict + strlen(" s  ");
-	word = strrchr(line, ' '); /* seconds */
-	while (word && word > line && word[-1] == ' ')
-		word--;
-	if (!word || word == line)
-		return false;
-	*word = '\0';
-	word = strrchr(line, ' ');
-	seen->schedules = word ? strtoull(word, NULL, 10) : 0;
-	if (sscanf(rest, "BROKEN %" SCNu64 ":", &seen->broken) == 1)
-		for (oracle = 0; oracle < ORACLES; oracle++) {
-			word = strstr(rest, check_oracle_name((enum oracle)oracle));
-			if (word)
-				seen->objections[oracle] =
-					strtoull(word + strcspn(word, " "), NULL, 10);
-		}
-	else if (strncmp(rest, "kept", 4) != 0)
-		return false;
-	return seen->schedules > 0;
+	explored->schedules = number(family, "schedules");
+	explored->broken = number(family, "broken");
+	for (oracle = 0; oracle < ORACLES; oracle++)
+		explored->objections[oracle] =
+			number(objections, check_oracle_name((enum oracle)oracle));
+	return explored->schedules > 0;
+}
+
+static bool read_document(const char *text, struct explored *explored)
+{
+	json_t *document = json_loads(text, 0, NULL), *family = NULL;
+	bool good = !json_unpack(document, "{s:[{s:[o]}]}", "rows", "families", &family) &&
+		    read_family(family, explored);
+
+	json_decref(document);
+	return good;
 }
 
 static bool explore(const char *build, const char *object, const char *budget,
-		    struct explored *seen)
+		    struct explored *explored)
 {
-	char command[3 * PATH_MAX], line[1000];
-	bool understood;
-	FILE *pipe;
+	char program[PATH_MAX + 16], *words = strdup(budget), *word, *save, *text = NULL;
+	const char *argv[WORDS_MAX + 1] = { program, "--processes", "1", "--json", "-",
+					    "--object", object };
+	const struct child_program child = { .argv = argv, .errors = "/dev/null" };
+	unsigned int count = 7;
+	bool good;
+	int code;
 
-	if (strchr(object, '\''))
-		return false;
-	snprintf(command, sizeof(command), "'%s/explore' --processes 1 --object '%s' %s 2>/dev/null",
-		 build, object, budget);
-	pipe = popen(command, "r");
-	if (!pipe)
-		return false;
-	understood = fgets(line, sizeof(line), pipe) && understand(line, seen);
-	/* The rest is the first broken schedule's timeline. */
-	while (fgets(line, sizeof(line), pipe))
-		;
-	pclose(pipe);
-	return understood;
+	snprintf(program, sizeof(program), "%s/explore", build);
+	for (word = strtok_r(words, " ", &save); word && count < WORDS_MAX;
+	     word = strtok_r(NULL, " ", &save))
+		argv[count++] = word;
+	code = child_run(&child, &text);
+	good = (code == EXIT_FINE || code == EXIT_BROKEN) && read_document(text, explored);
+	free(text);
+	free(words);
+	return good;
 }
 
-bool lab_explore(const struct claims_lab *lab, const char *name, const char *budget,
-		 struct explored *seen, struct claim_result *result)
+bool lab_explore(struct trial *trial, const char *name, const char *budget,
+		 struct explored *explored)
 {
-	const struct known *one = known(name);
+	const struct known *known = find_known(name);
 	char build[PATH_MAX], object[PATH_MAX];
 
-	*seen = (struct explored){ .schedules = 0 };
+	*explored = (struct explored){ .schedules = 0 };
 	if (!budget)
-		budget = one ? one->budget : "";
-	if (!build_directory(lab, build) ||
-	    !find_object(build, name, one ? one->row : name, budget, object)) {
-		claim_say(result, CLAIM_UNTESTED, one ? "no explored form of %s: make history builds it" :
+		budget = known ? known->budget : "";
+	if (!build_directory(trial->lab, build) ||
+	    !find_object(build, name, known ? known->row : name, budget, object)) {
+		claim_say(trial, CLAIM_UNTESTED, known ?
+			  "no explored form of %s: make history builds it" :
 			  "no explored form of %s: make explored builds it", name);
 		return false;
 	}
-	if (explore(build, object, budget, seen))
+	if (explore(build, object, budget, explored))
 		return true;
-	claim_say(result, CLAIM_UNTESTED, "the explorer did not judge %s", name);
+	claim_say(trial, CLAIM_UNTESTED, "the explorer did not judge %s", name);
 	return false;
 }

@@ -19,7 +19,7 @@ struct stage {
 	const struct scene *scene;
 	struct buffer *buffer;
 	struct player player;
-	struct seen *seen;
+	struct played *seen;
 	unsigned int at; /* call of the hook, from 1 */
 	unsigned int calls;
 	bool inside; /* a nested writer is at work */
@@ -63,7 +63,7 @@ static void around_beat(void *arg, bool begins)
 
 static void one_event(struct stage *stage, uint64_t number)
 {
-	struct seen *seen = stage->seen;
+	struct played *seen = stage->seen;
 	uint64_t before = points.clock_reads;
 
 	watch(stage, number, SCENE_INTERRUPTED);
@@ -92,7 +92,7 @@ static void play(struct stage *stage, uint32_t bits)
 	buffer_drain(stage->buffer, &stage->seen->check);
 }
 
-bool lab_play(const struct scene *scene, struct seen *seen)
+bool lab_play(const struct scene *scene, struct played *seen)
 {
 	const struct driver *driver = driver_find(drivers_counting, scene->row);
 	struct ring_config config;

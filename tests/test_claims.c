@@ -218,8 +218,8 @@ static void who_is_better_is_named(void **state)
 	assert_none_better(run, "not tested in this run", "needs a run");
 }
 
-/* A build directory whose explorer prints `line` of any object. */
-static void fake_build(const char *dir, const char *line)
+/* A build directory whose explorer prints `text` of any object, and ends with this code. */
+static void fake_build(const char *dir, const char *text, int code)
 {
 	static const char *const objects[] = { "seed_001.page", "seed_001_flag.wrap4",
 					       "seed_004.page", "nested_stamps.page" };
@@ -238,25 +238,31 @@ static void fake_build(const char *dir, const char *line)
 	snprintf(path, sizeof(path), "%s/explore", dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file, "#!/bin/sh\necho '%s'\necho a timeline\n", line);
+	fprintf(file, "#!/bin/sh\necho '%s'\nexit %d\n", text, code);
 	fclose(file);
 	assert_int_equal(chmod(path, 0755), 0);
 }
 
-#define FOUND(verdict) "seed  page shared M=2 NB=1  1  122  0.00 s  " verdict
+#define FOUND(schedules, broken, objections) \
+	"{\"schema\": 1, \"rows\": [{\"row\": \"seed\", \"families\": [{\"schedules\": " #schedules \
+	", \"broken\": " #broken ", \"objections\": {" objections "}}]}]}"
 
 static void the_explorer_decides(void **state)
 {
 	static const struct {
-		const char *line;
+		const char *text;
+		int code;
 		const char *race;
 		const char *backward;
 	} cases[] = {
-		{ FOUND("kept"), "holds", "holds" },
-		{ FOUND("BROKEN 27: exact 27 window 13"), "holds with a condition", "holds" },
-		{ FOUND("BROKEN 9: monotonic 9"), "holds with a condition", "refuted" },
-		{ "no object", "not tested in this run", "not tested in this run" },
-		{ FOUND("KEPT"), "not tested in this run", "not tested in this run" },
+		{ FOUND(122, 0, ""), 0, "holds", "holds" },
+		{ FOUND(122, 27, "\"exact\": 27, \"window\": 13"), 2, "holds with a condition",
+		  "holds" },
+		{ FOUND(122, 9, "\"monotonic\": 9"), 2, "holds with a condition", "refuted" },
+		{ "no object", 0, "not tested in this run", "not tested in this run" },
+		{ FOUND(0, 0, ""), 0, "not tested in this run", "not tested in this run" },
+		{ FOUND(122, 0, ""), 5, "not tested in this run", "not tested in this run" },
+		{ "{\"rows\": []}", 0, "not tested in this run", "not tested in this run" },
 	};
 	json_t *empty = json_object(), *claims;
 	char dir[PATH_MAX];
@@ -265,7 +271,7 @@ static void the_explorer_decides(void **state)
 	(void)state;
 	scratch_make(dir);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		fake_build(dir, cases[i].line);
+		fake_build(dir, cases[i].text, cases[i].code);
 		claims = claims_test(empty, dir);
 		assert_string_equal(VERDICT(claims, "20080925_correct_race"), cases[i].race);
 		assert_string_equal(VERDICT(claims, "20080925_never_backward"), cases[i].backward);
@@ -304,21 +310,21 @@ static void the_lab_sees_what_is_wrong(void **state)
 {
 	struct scene scene = { .row = "heartbeat", .bits = 12, .gap = 5000,
 			       .beat_every = SCENE_NO_BEAT, .events = 500 };
-	struct seen seen;
+	struct played played;
 
 	(void)state;
-	assert_true(lab_play(&scene, &seen));
-	assert_true(seen_wrong(&seen) > 400);
-	assert_int_equal(seen.beats, 0);
+	assert_true(lab_play(&scene, &played));
+	assert_true(played_wrong(&played) > 400);
+	assert_int_equal(played.beats, 0);
 	scene = (struct scene){ .row = "floor", .interrupts = SCENE_INTERRUPTED, .jump = 50,
 				.events = 500 };
-	assert_true(lab_play(&scene, &seen));
-	assert_true(seen.nested > 20);
-	assert_true(seen.check.violations[ORACLE_EXACT] + seen.check.violations[ORACLE_STRUCTURE] +
-		    seen.check.violations[ORACLE_CONSERVATION] +
-		    seen.check.violations[ORACLE_MONOTONIC] > 0);
+	assert_true(lab_play(&scene, &played));
+	assert_true(played.nested > 20);
+	assert_true(played.check.violations[ORACLE_EXACT] + played.check.violations[ORACLE_STRUCTURE] +
+		    played.check.violations[ORACLE_CONSERVATION] +
+		    played.check.violations[ORACLE_MONOTONIC] > 0);
 	scene.row = "no such row";
-	assert_false(lab_play(&scene, &seen));
+	assert_false(lab_play(&scene, &played));
 }
 
 int main(void)

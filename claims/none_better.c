@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+/* Our own claim, against the table of the run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims/claims.h"
+#include "claims/statement.h"
 
 #define OURS "packed_word"
 #define PROMISES 5
@@ -115,8 +116,9 @@ static unsigned int compare(const struct claims_lab *lab, const json_t *scheme, 
 	return better;
 }
 
-static void test(const struct claims_lab *lab, struct claim_result *result)
+void none_better(struct trial *trial)
 {
+	const struct claims_lab *lab = trial->lab;
 	const json_t *schemes = json_object_get(lab->record, "schemes"), *scheme;
 	unsigned int equal = 0, better = 0;
 	char *text = NULL;
@@ -137,17 +139,8 @@ static void test(const struct claims_lab *lab, struct claim_result *result)
 		better += compare(lab, scheme, out) > 0;
 	}
 	if (!fclose(out) && equal)
-		claim_say(result, better ? CLAIM_CONDITION : CLAIM_HOLDS,
+		claim_say(trial, better ? CLAIM_CONDITION : CLAIM_HOLDS,
 			  "%u published rows promise as much, %u have less of something%s", equal,
 			  better, text);
 	free(text);
 }
-
-CLAIM(20261121_none_better) = {
-	.text = "no published scheme is better than packed_word in anything, where it promises as much",
-	.where = STAMPEDE_2026,
-	.how = "the table of this run: time by interval, by this machine's clock and by a cheap one, instructions, clock reads, atomics, bytes, "
-		"error, of all rows of the five that kept all promises without a need and without "
-		"inexact stamps",
-	.test = test,
-};
