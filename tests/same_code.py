@@ -44,14 +44,17 @@ class Object:
     def __init__(self, path):
         self.path, self.code, self.refers = path, {}, {}
         self.symbols = {}  # section: [(begin, end, name)]
+        self.labels = {}  # name: (section, offset), of constants
         for line in said("objdump", "-tw", path).splitlines():
             one = re.match(r"^([0-9a-f]{16}) (.{7}) (\S+)\t([0-9a-f]{16}) +(.*)$", line)
             if not one or one.group(3)[0] == "*":
                 continue
             begin, size, kind = int(one.group(1), 16), int(one.group(4), 16), one.group(2)[6]
+            name = one.group(5).split()[-1]
+            if name.startswith(".L"):
+                self.labels[name] = (one.group(3), begin)
             if size and kind in "FO":
-                name = plain(one.group(5).split()[-1])
-                self.symbols.setdefault(one.group(3), []).append((begin, begin + size, name))
+                self.symbols.setdefault(one.group(3), []).append((begin, begin + size, plain(name)))
         self.contents, self.strings = {}, {}
         self.read_constants()
         self.read_code()
@@ -116,7 +119,8 @@ class Object:
                     text += " [%s %s]" % (part.group(2), what)
                     refers.add(what.split("+")[0])
             else:
-                text = re.sub(r" +# [0-9a-f]+ <[^>]*>", "", text)
+                # What lies in the same section needs no relocation.
+                text = re.sub(r"-?0x[0-9a-f]+(\(%rip\).*?) +# ([0-9a-f]+ <[^>]*>)", r"\2\1", text)
                 one = TARGET.search(text)
                 if one:
                     what = self.named(section, int(one.group(1), 16))
@@ -132,6 +136,8 @@ class Object:
             # From the end of the instruction, which is the relocation's in the section's last one.
             at = int(part.group(1), 16)
             more += (at + 4 if end is None else end) - at
+        if name in self.labels:
+            return self.named(self.labels[name][0], self.labels[name][1] + more)
         if name in self.symbols or name in self.contents or name.startswith("."):
             return self.named(name, more)
         return plain(name) + ("%+#x" % more if more else "")
