@@ -97,6 +97,10 @@ $(BUILD)/modules: force
 test_support := $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
+# Tests with a ring, or a row, of their own on the virtual clock, which calls a hook at each point.
+counting_tests := test_ring test_ring_nested test_packed_bits
+$(foreach test,$(counting_tests),$(eval extra_tests_$(test) := -DSTAMPEDE_COUNTING))
+
 extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_runner_bench_tails = $(extra_runner_bench_workloads)

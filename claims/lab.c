@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Built with the counting build's seams in sight: points and the virtual clock. */
-#define STAMPEDE_COUNTING
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "claims/claims.h"
 #include "schemes/core/clock.h"
+#include "schemes/core/points.h"
 #include "judge/judge.h"
 #include "judge/player.h"
 #include "results/samples.h"

@@ -57,7 +57,7 @@ static uint64_t sequence_of(uint32_t index)
 	return before;
 }
 
-void explore_identify(struct event *event)
+void identify_event(struct event *event)
 {
 	static struct check_payload payload; /* one reader at a time; it takes it before the next */
 	const struct logged *log;

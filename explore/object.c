@@ -18,9 +18,9 @@
 
 /* What the harness, its loader and its linker keep there, all of it set for each schedule or never. */
 static const char *const known[] = {
-	"virtual_clock", "points", "explore_blocked", "explore_rseq", "explore_constant_step",
-	"explore_constant_base", "explore_constant_subbufs", "explore_constant_header_bytes",
-	"explore_constant_mode", "completed.0", "restart_epoch", NULL,
+	"virtual_clock", "points", "mask_blocked", "restart_rseq", "seam_constant_step",
+	"seam_constant_base", "seam_constant_subbufs", "seam_constant_header_bytes",
+	"seam_constant_mode", "completed.0", "restart_epoch", NULL,
 };
 
 /* Sections that can be written to until the object is loaded, and hold no state of a writer. */

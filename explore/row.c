@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The writers of an explored row. Compiled to assembly with -DROW, -DSCHEME_HEADER and the shape
- * (-DSHAPE, -DSHAPE_SUBBUF_SHIFT, -DSHAPE_COUNT_SHIFT, -DSHAPE_BITS or 0 for the row's own, and
- * -DSTAMPEDE_TIMED where the payload is that of the timed build), then put through stops.py. Functions in section explore_plain get no stops: they are the harness.
+ * The writers of an explored row, compiled to assembly as core/seam.h says (with -DROW, -DSHAPE and
+ * -DSCHEME_HEADER), then put through stops.py. Functions in section explore_plain get no stops: they
+ * are the harness.
  */
-#define STAMPEDE_EXPLORED
-#define RING_FIXED_SUBBUF_SHIFT SHAPE_SUBBUF_SHIFT
-#define RING_FIXED_COUNT_SHIFT SHAPE_COUNT_SHIFT
-
-#include "schemes/core/widths.h"
-
-/* A narrower field makes a counter that is narrower by as much; what a row cuts stays cut. */
-#ifndef LAYOUT_CUT
-#define LAYOUT_CUT 0
-#endif
-enum { ROW_STAMP_BITS = STAMP_BITS, ROW_COUNTER_BITS = COUNTER_BITS };
-#if SHAPE_BITS && STAMP_BITS <= 32
-#if COUNTER_BITS < 64
-#undef COUNTER_BITS
-#define COUNTER_BITS (ROW_COUNTER_BITS - ROW_STAMP_BITS + SHAPE_BITS + LAYOUT_CUT)
-#endif
-#undef STAMP_BITS
-#define STAMP_BITS (SHAPE_BITS + LAYOUT_CUT)
-#endif
-
 #include "explore/row.h"
+#include "schemes/core/points.h"
 
 struct scheme_ring;
 struct source {
 	struct explore_source at;
-#ifdef STAMPEDE_TIMED
+#if SEAM_PAYLOAD_STAMP
 	uint64_t image; /* what a restartable section copies */
 #else
 	struct check_payload image; /* what the writer copies */
@@ -37,7 +18,7 @@ struct source {
 };
 
 #define EXPLORED_CPU 1 /* not 0, which a packet could name by mistake */
-#ifdef STAMPEDE_TIMED
+#if SEAM_PAYLOAD_STAMP
 #define PAYLOAD_BYTES 8
 #else
 #define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
@@ -52,7 +33,8 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 
 #include "schemes/parts/defaults.h"
 
-#ifdef STAMPEDE_TIMED
+#if SEAM_PAYLOAD_STAMP
+#define PAYLOAD_INEXACT(src) explore_inexact(&(src)->at)
 #include "judge/driver_timed.h"
 #else
 /* A record begins at any multiple of 4. */
@@ -62,7 +44,7 @@ typedef uint64_t __attribute__((aligned(4), may_alias)) payload_word;
  * One word of the payload, stored by the writer itself: somebody may come before each. stops.py
  * leaves out the stops of the quiet ones in the copy for shared accesses.
  */
-#if defined(__x86_64__) && !defined(EXPLORE_POINTS)
+#if defined(__x86_64__) && !SEAM_POINTS_STOP
 #define PAYLOAD_STORE(label, to, word) \
 	__asm__ volatile(label "movq %1, %0" : "=m"(*(to)) : "r"(word))
 #define QUIET ".Lexplore_quiet_%=: "
@@ -95,9 +77,9 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 #endif
 
 #ifdef SCHEME_RESTARTS
-struct rseq explore_rseq = { .cpu_id = EXPLORED_CPU };
+struct rseq restart_rseq = { .cpu_id = EXPLORED_CPU };
 
-#ifdef STAMPEDE_TIMED
+#if SEAM_PAYLOAD_STAMP
 #include "judge/driver_restart.h"
 #else
 static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload)
@@ -128,12 +110,12 @@ static inline void payload_published(struct source *src)
 
 struct virtual_clock virtual_clock;
 struct points points;
-uint64_t explore_constant_step;
-uint8_t *explore_constant_base;
-struct subbuf *explore_constant_subbufs;
-uint32_t explore_constant_header_bytes;
-enum ring_mode explore_constant_mode;
-uint64_t explore_blocked;
+uint64_t seam_constant_step;
+uint8_t *seam_constant_base;
+struct subbuf *seam_constant_subbufs;
+uint32_t seam_constant_header_bytes;
+enum ring_mode seam_constant_mode;
+uint64_t mask_blocked;
 
 /*
  * What comes after the last access is a place of its own; for stops.py the return is. The asm keeps
@@ -296,7 +278,7 @@ typedef void discard_call(void *scheme, unsigned int context);
 typedef void beat_call(void *scheme);
 
 #pragma GCC visibility push(hidden)
-#ifdef EXPLORE_POINTS
+#if SEAM_POINTS_STOP
 static event_call *const explored_entry_explored_event[3] = { [STOPS_NONE] = explored_event };
 static event_call *const explored_entry_explored_interrupt[3] = {
 	[STOPS_NONE] = explored_interrupt
@@ -331,8 +313,8 @@ explored_row(struct explored_row *row)
 		.driver = &DRIVER_NAME,
 		.config = {
 			.mode = RING_OVERWRITE,
-			.subbuf_shift = SHAPE_SUBBUF_SHIFT,
-			.count_shift = SHAPE_COUNT_SHIFT,
+			.subbuf_shift = SEAM_SUBBUF_SHIFT,
+			.count_shift = SEAM_COUNT_SHIFT,
 			.stamp_bits = STAMP_BITS,
 			.counter_bits = COUNTER_BITS,
 			.fixed_bytes = PAYLOAD_BYTES,
@@ -340,17 +322,17 @@ explored_row(struct explored_row *row)
 		},
 		.clock = &virtual_clock,
 		.constants = {
-			.clock_step = &explore_constant_step,
-			.base = &explore_constant_base,
-			.subbufs = &explore_constant_subbufs,
-			.header_bytes = &explore_constant_header_bytes,
-			.mode = &explore_constant_mode,
+			.clock_step = &seam_constant_step,
+			.base = &seam_constant_base,
+			.subbufs = &seam_constant_subbufs,
+			.header_bytes = &seam_constant_header_bytes,
+			.mode = &seam_constant_mode,
 		},
-		.blocked = &explore_blocked,
-#ifdef STAMPEDE_TIMED
+		.blocked = &mask_blocked,
+#if SEAM_PAYLOAD_STAMP
 		.timed = true,
 #endif
-#ifdef EXPLORE_POINTS
+#if SEAM_POINTS_STOP
 		.points = true,
 #endif
 #ifdef SCHEME_DEFER

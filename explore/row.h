@@ -108,6 +108,5 @@ void explore_undeferred(unsigned int context);
 
 /* The stop itself (switch.c); saves every register and hands over to the engine. */
 void explore_stop(void);
-void explore_point(const char *label);
 
 #endif

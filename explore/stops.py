@@ -15,7 +15,7 @@ instruction with `rep` is interrupted between its rounds too: it becomes a loop 
 each (of bytes: the engine lets it go on but before every eighth), its registers being what a CPU
 would have there. An instruction is skipped in the second copy
 only if its mnemonic is in KNOWN and each operand is an immediate, a register, a label, a stack slot,
-or a word that nobody writes (explore_constant_*); memory of the thread (%fs:, %gs:) is none of these.
+or a word that nobody writes (seam_constant_*); memory of the thread (%fs:, %gs:) is none of these.
 A stack slot is one that %rsp or any register that is known to point into the writer's own stack
 (own.py) leads to: that nobody else comes there is guard.h's to see. Nor are quiet ones stops there:
 the words of a payload but that in its middle (row.c). What comes after the last access is a place of
@@ -23,7 +23,7 @@ its own: the returns of explored_* are stops. In restartable sections, where an 
 whole section start over, all are.
 
 The table also says of each instruction which function it is in and whether it marks a path
-(coverage.h): labels of EXPLORED_PATH (core/point.h), and the section of RESERVE_SLOW functions.
+(coverage.h): labels of POINT_PATH (core/point.h), and the section of RESERVE_SLOW functions.
 """
 import re
 import sys
@@ -49,9 +49,9 @@ BITS = re.compile(r"^bt[src]?[wlq]?$")
 ROUNDS = re.compile(r"^rep (movs|stos)[bwlq]$")
 REPEATED = re.compile(r"^rep\w* ")
 SUFFIX = re.compile(r"\.(cold|part|isra|constprop)(\.\d+)?")
-QUIET, PATH = ".Lexplore_quiet_", ".Lexplore_path_"
+QUIET, PATH = ".Lexplore_quiet_", ".Lpoint_path_"
 PATHS = {"plain": 1, "switch": 2, "slow": 4, "round": 8}
-CONSTANT = re.compile(r"^explore_constant_\w+\(%rip\)$")
+CONSTANT = re.compile(r"^seam_constant_\w+\(%rip\)$")
 HARNESS = ".text.explore.harness"
 SECTION = re.compile(r"^\.(?:push)?section\s+([^\s,]+)(?:,\s*\"([^\"]*)\")?")
 
@@ -261,7 +261,7 @@ def paths(assembly):
             elif text.startswith("restart_end_"):
                 found[last] = (function, found[last][1] | PATHS["plain"])  # it publishes
         elif kind == "code":
-            slow = PATHS["slow"] if section == "explore_slow" else 0
+            slow = PATHS["slow"] if section == "reserve_slow" else 0
             found[position] = (function, marks | slow)
             last, marks = position, 0
     return found

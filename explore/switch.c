@@ -349,8 +349,8 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 #endif
 __asm__(".text\n"
 	MODE
-	".globl explore_point\n"
-	".type explore_point, " FUNCTION "\n"
-	"explore_point:\n"
+	".globl point_stop\n"
+	".type point_stop, " FUNCTION "\n"
+	"point_stop:\n"
 	"	" JUMP " explore_stop\n"
-	".size explore_point, .-explore_point\n");
+	".size point_stop, .-point_stop\n");

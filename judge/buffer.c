@@ -74,7 +74,7 @@ int buffer_reset(struct buffer *buffer, const struct ring_config *config)
 	buffer->driver->init(buffer->scheme, &buffer->config, buffer->base, buffer->subbufs,
 			     &buffer->writer);
 	ring = buffer_ring(buffer);
-	if (ring->form >= RING_TAIL_PACKED && ring_bytes(ring) > ring_packed_most(ring)) {
+	if (ring_tail_is_packed(ring) && ring_bytes(ring) > ring_packed_most(ring)) {
 		fail_line("%s: offsets of %u bits allow a ring of %llu bytes, not of "
 				"%llu", buffer->driver->row, ring->packed_bits,
 			(unsigned long long)ring_packed_most(ring),
@@ -117,7 +117,10 @@ void buffer_drain(struct buffer *buffer, struct check *check)
 	uint64_t first, last, nested = nested_entered(buffer);
 
 	buffer->driver->flush(buffer->scheme);
-	/* First: what gives way behind a look would seem overwritten in discard mode. */
+	/*
+	 * Before the look at what is readable: what writers overwrote behind it would seem to have
+	 * been overwritten in discard mode.
+	 */
 	ring->mode = RING_DISCARD;
 	barrier();
 	ring_readable(ring, &first, &last);

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Compiled once per row and build with -DROW=..., -DSCHEME_HEADER='"..."' and one of
- * -DSTAMPEDE_TIMED, -DSTAMPEDE_CHECKED, -DSTAMPEDE_COUNTING, which make the symbol's prefix;
- * -DSTAMPEDE_INJECTED (core/inject.h) and -DSTAMPEDE_CHEAP (core/clock.h) come with -DSTAMPEDE_TIMED.
+ * Compiled once per row and build (core/seam.h), with -DROW=... and -DSCHEME_HEADER='"..."'. The
+ * symbol is driver_<build>_<row>.
  */
 #include "judge/driver.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+#ifndef SEAM_BUILD
+#error "a driver is timed, cheap, injected, checked or counting: see schemes/core/seam.h"
+#endif
+
 struct source;
 struct scheme_ring;
 static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv,
 							 struct source *src, uint32_t len);
-#ifdef STAMPEDE_TIMED
+#if SEAM_PAYLOAD_STAMP
 #define PAYLOAD_BYTES 8
 #else
 #define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
@@ -28,34 +31,27 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #define SCHEME_FORMAT { .kind = FORMAT_OWN }
 #endif
 
-#ifdef EXPLORE_IDENTIFIES
+#if SEAM_IDENTIFIES
 #include "judge/identify.h"
-/* The explorer's reader of timed payloads: the rest of them is known from its log. */
+/* A reader of timed payloads, which finds the rest of each in a log. */
 static enum decode_result decode_identified(struct cursor *cursor, struct event *event)
 {
 	enum decode_result result = decode_next(cursor, event);
 
 	if (result == DECODE_EVENT)
-		explore_identify(event);
+		identify_event(event);
 	return result;
 }
 #define decode_next decode_identified
 #endif
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
+#define DRIVER_OF_(build, row) driver_##build##_##row
+#define DRIVER_OF(build, row) DRIVER_OF_(build, row)
+#define DRIVER_NAME DRIVER_OF(SEAM_BUILD, ROW)
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 
-#ifdef STAMPEDE_TIMED
-#ifdef STAMPEDE_INJECTED
-#define DRIVER_NAME JOIN(driver_injected_, ROW)
-#elif defined(STAMPEDE_CHEAP)
-#define DRIVER_NAME JOIN(driver_cheap_, ROW)
-#else
-#define DRIVER_NAME JOIN(driver_timed_, ROW)
-#endif
-
+#if SEAM_PAYLOAD_STAMP
 struct source {
 	struct writer *writer;
 #ifdef SCHEME_RESTARTS
@@ -69,7 +65,7 @@ struct source {
 
 #include "judge/driver_timed.h"
 
-#ifndef STAMPEDE_INJECTED
+#if !SEAM_INTERRUPTS_AT_CLOCK
 static void driver_run(void *scheme, struct writer *writer, uint64_t events)
 {
 	struct scheme_ring *s = scheme;
@@ -95,7 +91,7 @@ static void driver_run_fenced(void *scheme, struct writer *writer, uint64_t even
 		begin = clock_real_fenced();
 		record(scheme, EVENT_FIXED, PAYLOAD_BYTES, &src);
 		end = clock_real_fenced();
-		/* 32 bits are 1.9 s at 2.25 GHz; what is longer stays the longest. */
+		/* 32 bits are 1.9 s at 2.25 GHz; longer times count as that. */
 		block->ticks[i] = end - begin > UINT32_MAX ? UINT32_MAX : (uint32_t)(end - begin);
 		block->hit[i] = *block->interrupted != interrupted;
 	}
@@ -113,12 +109,6 @@ static __attribute__((noinline)) void driver_one(struct scheme_ring *s, struct w
 	record(s, id, PAYLOAD_BYTES, &src);
 }
 #else
-#ifdef STAMPEDE_CHECKED
-#define DRIVER_NAME JOIN(driver_checked_, ROW)
-#else
-#define DRIVER_NAME JOIN(driver_counting_, ROW)
-#endif
-
 struct source {
 	struct writer *writer;
 	unsigned int context;
@@ -135,8 +125,8 @@ struct source {
 
 /*
  * Runs between reserve and commit: `exit` bounds the reserve, not the copying. The record is
- * certain here and its place known, so this is where it is counted: a context can nest in itself
- * where a soft mask runs late writers, but not between these two.
+ * certain here and its place known, so it is counted here: a context can nest in itself where a
+ * soft mask runs late writers, but not between reserve and commit.
  */
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
@@ -166,7 +156,7 @@ static uint32_t driver_random_extra(struct writer *writer)
 	return (uint32_t)(state % (writer->extra_bytes + 1));
 }
 
-/* By its reason, which the ring shows now and not later. */
+/* Counts a lost event by its reason, which the ring shows now and not later. */
 static __attribute__((noinline, cold)) void driver_lost(const struct scheme_ring *s,
 							struct writer *writer,
 							unsigned int context, uint32_t len,
@@ -219,7 +209,7 @@ static void driver_run_empty(void *scheme, struct writer *writer, uint64_t event
 		__asm__ volatile("" : : "r"(writer) : "memory");
 }
 
-/* What a writer of `context` calls its events. */
+/* The id of the events of `context`. */
 static inline uint32_t driver_id(unsigned int context)
 {
 	if (context == CONTEXT_BEAT)
@@ -267,7 +257,7 @@ static bool driver_deferred(struct scheme_ring *s, struct writer *writer, unsign
 	return true;
 }
 
-/* Who interrupts a section of the model makes it start over. */
+/* An interrupt inside a modelled section makes it start over. */
 static inline void driver_interrupts(void)
 {
 #if defined(SCHEME_RESTARTS) && defined(RESTART_MODEL)
@@ -291,7 +281,7 @@ static void driver_beat(void *scheme, struct writer *writer)
 	driver_one(scheme, writer, CONTEXT_BEAT, driver_id(CONTEXT_BEAT));
 }
 
-#ifdef STAMPEDE_INJECTED
+#if SEAM_INTERRUPTS_AT_CLOCK
 #include "judge/driver_inject.h"
 #endif
 
@@ -351,7 +341,7 @@ static void drain_one(struct scheme_ring *s, struct check *check, uint64_t numbe
 		     ring_has_commits(ring) ? ring_record_count(ring, number) :
 					      check->events - before,
 		     ring->header_bytes, ring_subbuf_bytes(ring) - content);
-	/* Of what cannot be read to its end nobody knows how much was unused. */
+	/* How much was unused is not known of a sub-buffer that cannot be read to its end. */
 	if (result != DECODE_END)
 		check_flushed(check);
 }
@@ -552,9 +542,9 @@ const struct driver DRIVER_NAME = {
 #if defined(SCHEME_RESTARTS) || defined(FLOOR_PUBLISHED)
 	.publishes = true,
 #endif
-#ifdef STAMPEDE_TIMED
+#if SEAM_PAYLOAD_STAMP
 	.timed = true,
-#ifndef STAMPEDE_INJECTED
+#if !SEAM_INTERRUPTS_AT_CLOCK
 	.run_fenced = driver_run_fenced,
 #endif
 #endif

@@ -49,7 +49,7 @@ struct driver {
 	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
 	uint32_t payload_bytes; /* least payload of this build */
 	struct scheme_format format;
-	uint32_t compact_ids; /* ids that fit core/format_ctf.h's compact header, by what writes it */
+	uint32_t compact_ids; /* ids that fit the compact header of format/format_ctf.h */
 	bool publishes; /* the tail's store publishes a record: there is no commit */
 	bool timed; /* of the timed build: the stamp is the payload */
 	bool variant; /* of another row: only by name, by prefix or in full runs */
@@ -78,8 +78,8 @@ struct driver {
 	/* The beat: the scheme's own work, then a beat event. */
 	void (*beat)(void *scheme, struct writer *writer);
 	/*
-	 * Threads that record into `scheme` go to by_cpu[n] on CPU n, NULL where none may be; NULL: the
-	 * row has no such thing. The schemes are all of this row.
+	 * Threads that record into `scheme` go to by_cpu[n] on CPU n, NULL where none may be; NULL:
+	 * the row has no such thing. The schemes are all of this row.
 	 */
 	void (*join)(void *scheme, void *const *by_cpu);
 	/* Of these, how many writers found themselves on another CPU; NULL: as above. */
@@ -106,7 +106,7 @@ struct driver {
 
 /* The drivers of a build in the order of schemes.def, NULL at the end. */
 extern const struct driver *const drivers_timed[];
-extern const struct driver *const drivers_cheap[]; /* timed, with a clock that costs next to nothing */
+extern const struct driver *const drivers_cheap[]; /* timed, with a clock in memory */
 extern const struct driver *const drivers_injected[]; /* timed, with wraps and nesting by plan */
 extern const struct driver *const drivers_checked[];
 extern const struct driver *const drivers_counting[];
@@ -131,8 +131,8 @@ static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_
 const char *driver_floor(const struct driver *driver);
 
 /*
- * Bytes that a header of the row lacks of an event id: records of ftrace sub-buffers have theirs in the
- * payload, two bytes of it, and here in none.
+ * Bytes that a header of the row lacks of an event id: records of ftrace sub-buffers have theirs in
+ * the payload, two bytes of it, and here in none.
  */
 static inline double driver_id_bytes_lacking(const struct driver *driver)
 {
@@ -146,8 +146,8 @@ const struct driver *driver_find(const struct driver *const *drivers, const char
  * The rows that `list` names: row names or prefixes of whole words ("nested_stamps" takes
  * nested_stamps_cmpxchg along; "=nested_stamps" does not), separated by spaces or commas; "all" is
  * every row, variants too, and NULL or "" all that driver_omit_variants() leaves. Fills `chosen`
- * (room for `max`) in the order of schemes.def and returns how many; -1 and a line on stderr with the
- * nearest name if there is none of that name.
+ * (room for `max`) in the order of schemes.def and returns how many; -1 and a line on stderr with
+ * the nearest name if there is none of that name.
  */
 int driver_select(const struct driver *const *drivers, const char *list,
 		  const struct driver **chosen, int max);

@@ -3,17 +3,18 @@
 #ifndef STAMPEDE_JUDGE_DRIVER_INJECT_H
 #define STAMPEDE_JUDGE_DRIVER_INJECT_H
 
-/* What one wrap is for rows that store whole stamps. */
+/* Bits of a wrap, also for rows that store whole stamps and have none. */
 #define INJECTED_WRAP_BITS (STAMP_BITS > 32 ? 27 : STAMP_BITS)
 
-/* For whom injected_nest() records: a writer in the middle of its reserve cannot be asked. */
+/* The row that injected_nest() records into: it is called without arguments, inside a reserve. */
 static struct scheme_ring *injected_scheme;
 static struct writer *injected_writer;
 
 /*
  * Runs at the named point; its own clock read runs the next one if more than one is armed. A beat
- * that comes between the question and here has run all that were armed. Load and store are apart,
- * and never a decrement: one below none would be armed for ever.
+ * that comes after the test of armed and before the load here has run all that were armed. So this
+ * stores what it loaded, less one, and never decrements in place: 0 less one would be armed for
+ * ever.
  */
 static __attribute__((noinline)) void injected_nest(void)
 {
@@ -27,8 +28,8 @@ static __attribute__((noinline)) void injected_nest(void)
 }
 
 /*
- * A wrap goes by before the next event. Who needs beats gets two of them on the way, as the code of
- * 2006 made: one would be late, a wrap and a little behind the one before.
+ * A wrap goes by before the next event. A row that needs beats gets two on the way, as the code of
+ * 2006 made them: a single one would be late, a wrap and a little behind the one before.
  */
 static void injected_wrap(struct scheme_ring *s, struct writer *writer)
 {
@@ -45,7 +46,7 @@ static void injected_wrap(struct scheme_ring *s, struct writer *writer)
 
 /*
  * What is due before the next event. Rows that run with interrupts blocked get their nested writers
- * behind one another: a blocked interrupt comes when the writer is done.
+ * one after the other: a blocked interrupt comes when the writer is done.
  */
 static __attribute__((noinline, cold)) uint64_t injected_due(struct scheme_ring *s,
 							     struct writer *writer)

@@ -3,7 +3,7 @@
 #ifndef STAMPEDE_JUDGE_DRIVER_RESTART_H
 #define STAMPEDE_JUDGE_DRIVER_RESTART_H
 
-#ifdef STAMPEDE_TIMED
+#if SEAM_PAYLOAD_STAMP
 /* The section stores the stamp itself. */
 static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload)
 {
@@ -25,12 +25,16 @@ static inline void payload_published(struct source *src)
 #else
 static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload)
 {
-	/* A context does not nest in itself here: nobody else takes this number before the record is. */
+	/*
+	 * A context does not nest in itself here: no other event takes this number before it is
+	 * written.
+	 */
 	uint64_t sequence = src->writer->written[src->context];
 	uint32_t extra = len - PAYLOAD_BYTES;
 
 	_Static_assert(offsetof(struct check_payload, stamp) == PAYLOAD_STAMP_AT &&
-		       offsetof(struct check_payload, exit) == PAYLOAD_EXIT_AT, "the section's idea");
+		       offsetof(struct check_payload, exit) == PAYLOAD_EXIT_AT,
+		       "the section stores there");
 	src->image = (struct check_payload){
 		.entry = src->entry,
 		.tag = check_tag(src->writer->first_context + src->context, false, extra, src->id,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The payload of the timed build: the stamp alone. Part of driver.c and of explore/row.c, so that
- * what is timed is what is explored.
+ * The payload of the timed build: the stamp alone. Part of whatever runs a row that is compiled so,
+ * so that the same code is timed and explored. PAYLOAD_INEXACT(src), if it is defined, is told of
+ * a stamp that is declared inexact, which such a payload cannot say.
  */
 #ifndef STAMPEDE_JUDGE_DRIVER_TIMED_H
 #define STAMPEDE_JUDGE_DRIVER_TIMED_H
@@ -12,12 +13,11 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 
 	(void)src;
 	(void)len;
-#ifdef STAMPEDE_INJECTED
-	if (unlikely(rsv->inexact))
+	if (SEAM_INEXACT_STORED && unlikely(rsv->inexact))
 		stamp = CHECK_INEXACT;
-#elif defined(STAMPEDE_EXPLORED)
+#ifdef PAYLOAD_INEXACT
 	if (unlikely(rsv->inexact))
-		explore_inexact(&src->at);
+		PAYLOAD_INEXACT(src);
 #endif
 	memcpy(rsv->payload, &stamp, sizeof(stamp));
 }

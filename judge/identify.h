@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timed build's payload is the stamp alone. Who took it is known from the log of events: of
- * those that had entered and not left when the clock showed that value, the last one to enter, for
- * one writer runs at a time. With that the reader of a timed shape has the whole payload that the
- * checked build would have stored, and all oracles judge it.
+ * The timed build's payload is the stamp alone. Which event took it is known from a log of events:
+ * the one that had entered last among those that had not left when the clock showed that value, for
+ * one writer runs at a time. So a reader with such a log (core/seam.h: SEAM_IDENTIFIES) has the
+ * whole payload that the checked build would have stored, and all oracles judge it.
  */
 #ifndef STAMPEDE_JUDGE_IDENTIFY_H
 #define STAMPEDE_JUDGE_IDENTIFY_H
 
 struct event;
 
-/* Nothing is identified yet: of a reader that begins. */
+/* A reader begins: nothing is identified yet. */
 void identify_begin(void);
 
-/* Puts a check_payload in place of the stamp that the decoded event carries. The reader calls it. */
-void explore_identify(struct event *event);
+/*
+ * Puts a check_payload in place of the stamp that the decoded event carries. The reader calls it.
+ */
+void identify_event(struct event *event);
 
 #endif

@@ -104,8 +104,8 @@ void judge_buffer(struct buffer *buffer, struct check *check, const struct judge
 void judge_full(const struct ring *ring, uint64_t lost_before, struct check *check)
 {
 	if (ring->mode == RING_DISCARD && ring->lost != lost_before && !loss_ring_full(ring))
-		check_violate(check, ORACLE_LOSSES, "event lost though the ring is not full", 0, 0, 0,
-			      NULL);
+		check_violate(check, ORACLE_LOSSES, "event lost though the ring is not full", 0, 0,
+			      0, NULL);
 }
 
 void judge_again(const struct check *check, uint64_t stuck, struct judgement *judgement)

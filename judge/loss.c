@@ -8,7 +8,7 @@
 #define LOSS_AROUND 32
 #define LOSS_HEADER 4 /* and no less than that */
 
-/* Where the writers stand, by the tail's own form; not by what the schemes make of it. */
+/* Where the writers stand, by the form of the tail and not by what the schemes make of it. */
 struct stand {
 	uint64_t room; /* bytes left in the newest sub-buffer */
 	uint64_t next; /* number that comes behind it */
@@ -19,10 +19,12 @@ static struct stand stand_of(const struct ring *ring)
 	uint64_t tail = *(const volatile uint64_t *)&ring->tail;
 	uint64_t size = UINT64_C(1) << ring->subbuf_shift, index = tail & RING_INDEX_MASK;
 
-	if (ring->form == RING_TAIL_NUMBERED)
-		return (struct stand){ index < size ? size - index : 0, (tail >> RING_INDEX_BITS) + 1 };
-	if (ring->form == RING_TAIL_OFFSET)
-		return (struct stand){ -tail & (size - 1), (tail + size - 1) >> ring->subbuf_shift };
+	if (ring_tail_is_numbered(ring))
+		return (struct stand){ index < size ? size - index : 0,
+				       (tail >> RING_INDEX_BITS) + 1 };
+	if (!ring_tail_is_packed(ring))
+		return (struct stand){ -tail & (size - 1),
+				       (tail + size - 1) >> ring->subbuf_shift };
 	return (struct stand){ -ring_packed_offset(ring, tail) & (size - 1),
 			       ring_packed_next(ring, tail) };
 }
@@ -33,17 +35,17 @@ static bool slot_held(const struct ring *ring, uint64_t number)
 	const struct subbuf *slot = &ring->subbufs[number & bits_mask(ring->count_shift)];
 	uint64_t rounds = number >> ring->count_shift;
 
-	return ring->form != RING_TAIL_PUBLISHED &&
+	return ring_has_commits(ring) &&
 	       (uint32_t)*(const volatile uint64_t *)&slot->commits !=
 		       (uint32_t)(rounds << ring->subbuf_shift);
 }
 
-/* Other CPUs go on: all that is sure is that a slot never used was nobody's. */
+/* Other CPUs go on: all that is sure is that a slot which was never used was not held. */
 static enum loss reason_concurrent(const struct ring *ring)
 {
 	if (*(const volatile enum ring_mode *)&ring->mode == RING_DISCARD)
 		return LOSS_FULL; /* loss_ring_full() holds it to that */
-	if (ring->form == RING_TAIL_PUBLISHED || !(stand_of(ring).next >> ring->count_shift))
+	if (!ring_has_commits(ring) || !(stand_of(ring).next >> ring->count_shift))
 		return LOSS_UNEXPLAINED;
 	return LOSS_HELD;
 }

@@ -58,7 +58,9 @@ static inline struct loss_look loss_look(const struct ring *ring)
 enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t payload_bytes,
 		      enum loss_company company);
 
-/* Is `ring` full for its writers, in discard mode? What it lost since the last drain was lost so. */
+/*
+ * Is `ring` full for its writers, in discard mode? What it lost since the last drain was lost so.
+ */
 bool loss_ring_full(const struct ring *ring);
 
 static inline uint64_t loss_total(const struct loss_counts *counts)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Built with the counting build's seams in sight: points and the virtual clock. */
-#define STAMPEDE_COUNTING
 #include "judge/player.h"
 
 #include <stddef.h>
 
 #include "schemes/core/clock.h"
+#include "schemes/core/points.h"
 
 void player_clock(uint64_t now, uint64_t step)
 {

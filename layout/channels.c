@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Built with the counting build's virtual clock in sight. */
-#define STAMPEDE_COUNTING
 #include "layout/channels.h"
 
 #include <stdio.h>

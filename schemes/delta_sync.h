@@ -6,15 +6,17 @@
  * Source: Linus Torvalds in Re: [RFC PATCH 1/3] Unified trace buffer, LKML, 2008-09-24, as quoted
  * by Mathieu Desnoyers the day after.
  *
- * Layout: core/format_ftrace.h; the sync event is an extend record, claimed with its event.
+ * Layout: format/format_ftrace.h; the sync event is an extend record, claimed with its event.
  *
  * Shared words, by masked writers only: tail and last, plain stores.
- * I1 Between the clock read and the store of last nobody else records: last is the stamp of the
- *    record before. I2 The difference fits the field or a sync event carries it.
+ * I1 Between the clock read and the store of last no other writer records: last is the stamp of the
+ *    record before.
+ * I2 The difference fits the field, or a sync event carries it.
  *
- * MASK_HARD blocks the interrupting signals around each record (two system calls); MASK_SOFT sets a
- * flag at which handlers turn round (core/mask.h). With the soft mask a nested writer runs late and
- * is stamped when it runs; the delay is reported, its stamp is exact for that run.
+ * Without MASK_SOFT the interrupting signals are blocked around each record (two system calls);
+ * MASK_SOFT sets a flag at which handlers turn back (parts/mask.h). With the soft mask a nested
+ * writer runs late and is stamped when it runs; the delay is reported, its stamp is exact for that
+ * run.
  *
  * Known failure without a mask: a nested writer between reading last and storing it makes every
  * later event late or early by the difference, until the sub-buffer ends (history).
@@ -61,8 +63,8 @@ static inline struct reservation delta_place(struct scheme_ring *s, uint32_t len
 {
 	struct ring *ring = &s->ring;
 
-	shared_store("tail", &ring->tail, start + size);
-	shared_store("store last", &s->last, stamp);
+	shared_store("tail", &ring->tail, start + size); /* I1 */
+	shared_store("store last", &s->last, stamp); /* I1 */
 	return ftrace_place(ring, ring_at(ring, start), ring_subbuf_at(ring, start), size, len,
 			    stamp, type, delta);
 }

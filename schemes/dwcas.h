@@ -3,21 +3,22 @@
  * Offset and newest stamp in one 128-bit word, moved by one double-width cmpxchg: the stamp of the
  * record before is always known, and nothing has to be packed.
  *
- * Source: Stampede, for a complete design space. That the previous stamp and the space would have to
- * move together, and that most machines of 2008 could not, is what the discussions around Desnoyers,
- * LKML, 2008-09-25, and Rostedt's write stamps of 2020 work around.
+ * Source: Stampede, for a complete design space. That the previous stamp and the space would have
+ * to move together, and that most machines of 2008 could not, is what the discussions around
+ * Desnoyers, LKML, 2008-09-25, and Rostedt's write stamps of 2020 work around.
  *
- * Layout: core/format_ctf.h, compact, as extended_header:
+ * Layout: format/format_ctf.h, compact, as extended_header:
  *   u32 { id : 5 | low T bits : 27 } [u16 id [u16 size [u64 stamp] [u32 size]]] payload
  *
- * Shared words: {tail : 64 | last : 64}, one cmpxchg of 16 bytes (no LOCK: against interrupts only).
+ * Shared words: {tail : 64 | last : 64}, one cmpxchg of 16 bytes (no LOCK: against interrupts
+ * only).
  *
  * Order: tail and last, clock, cmpxchg.
- * I1 Whoever claims read the clock after the pair was what it is and before it changed: stamps are in
- *    buffer order, and last is exactly the stamp of the record before.
+ * I1 A writer that claims has read the clock after the pair became what it is and before it
+ *    changed: stamps are in buffer order, and last is exactly the stamp of the record before.
  * I2 So a header is full if, and only if, the reader could not know the upper bits.
  * I3 The two halves are read one after the other; a nested writer in between makes the claim fail.
- * The offset runs free and 2^64 bytes come never: no ABA.
+ * The offset runs free and never gets to 2^64 bytes: no ABA.
  *
  * Known failure: none. It needs cmpxchg16b (every x86-64 but the first) or ldxp/stxp.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
@@ -62,13 +63,14 @@ static inline struct extend_seen extend_see(struct scheme_ring *s)
 				     .last = shared_load("last", &s->ring.last) };
 }
 
-/* Forbids that a record gets the space of one writer behind the stamp of another. */
+/* Without it a record could get its space behind one writer and its last from another. */
 static inline bool extend_claim(struct scheme_ring *s, struct extend_seen seen, uint64_t offset,
 				uint64_t stamp)
 {
 	struct local_pair old = { .word = { seen.offset, seen.last } };
 	struct local_pair new = { .word = { offset, stamp } };
 
+	/* I1, I3 */
 	return local_cmpxchg_pair("claim", (struct local_pair *)(void *)&s->ring.tail, old, new);
 }
 

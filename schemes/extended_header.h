@@ -8,12 +8,12 @@
  * Repaired here: the mail shifts by 64 - 27 where 27 is meant, and keeps the decision for a full
  * stamp over a retry, which puts a full header into a compact slot.
  *
- * Layout: core/format_ctf.h, compact:
+ * Layout: format/format_ctf.h, compact:
  *   u32 { id : 5 | low T bits : 27 } [u16 id [u16 size [u64 stamp] [u32 size]]] payload
  *
  * Shared words: tail, cmpxchg. last, the stamp of a recent record, plain store after the claim.
  *
- * Order: offset, clock, last, cmpxchg, then last is stored; the invariants are in core/extend.h.
+ * Order: offset, clock, last, cmpxchg, then last is stored. I1 to I3 are those of parts/extend.h.
  * OVERFLOW_MSB32 keeps only 32 bits of the stamp above T, as a 32-bit machine must: a full header
  * at every carry into them. Exact unless the clock stands still for 2^(T + 32) ticks.
  *
@@ -81,17 +81,19 @@ static inline bool extend_far(const struct scheme_ring *s, const struct extend_s
 static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 {
 #ifdef OVERFLOW_MSB32
+	/* I3 */
 	shared_store("store last", &s->last, (uint32_t)(stamp >> ring_stamp_bits(&s->ring)));
 #else
-	shared_store("store last", &s->last, stamp);
+	shared_store("store last", &s->last, stamp); /* I3 */
 #endif
 }
 
 #include "schemes/parts/extend.h"
 
 /*
- * As LTTng: last is forgotten before the place is given back, so that whoever comes next is whole;
- * or it is less than 2^T, and so are its distance to any predecessor and its upper bits.
+ * As in LTTng: last is forgotten before the place is given back, so that the next header is full.
+ * Only a stamp below 2^T may stay short behind a last of 0: its distance to any predecessor is less
+ * than 2^T too, and its upper bits are 0.
  */
 #define SCHEME_DISCARD
 static inline bool discard(struct scheme_ring *s, const struct reservation *rsv, uint32_t len)
@@ -102,7 +104,8 @@ static inline bool discard(struct scheme_ring *s, const struct reservation *rsv,
 
 	if (ring_at(ring, start) + rsv->size != end)
 		return false;
-	shared_store("discard: last", &s->last, 0);
+	shared_store("discard: last", &s->last, 0); /* I2, I3: before the place is free */
+	/* Only the newest record goes: nobody has claimed behind it. */
 	return local_cmpxchg("discard: take back", &ring->tail, &tail, start);
 }
 

@@ -6,19 +6,20 @@
  *
  * floor            a commit counter is added to; a compact header
  * floor_large      the same with a header of whole words, which takes no shift (FLOOR_LARGE)
- * floor_published  the tail's store, the last of all, publishes; no commit (FLOOR_PUBLISHED). It does
- *                  least, and every ratio is taken to it.
+ * floor_published  the tail's store, the last of all, publishes; no commit (FLOOR_PUBLISHED). It
+ *                  does least, and every ratio is taken to it.
  * untimed          floor without a clock read (FLOOR_UNTIMED): under no row that stamps
  *
  * Source: none; baselines.
  *
- * Layout: u32 { id : 5 | low T bits of the stamp : 27 }, payload (untimed: time is 0); floor_large:
- * u32 low 32 bits | u16 id | u16 size, payload.
+ * Layout: u32 { id : 5 | low T bits of the stamp : 27 }, payload (untimed: the time is 0);
+ * floor_large: u32 low 32 bits | u16 id | u16 size, payload.
  *
  * Shared words: tail, plain load and plain store. A nested writer between the two is overwritten by
  * the writer that it interrupted, so the rows need masked interrupts and are measured only.
  *
- * Invariants: none under nesting. Without it, I1: records are claimed in clock order.
+ * Invariants: none under nesting. Without it,
+ * I1 Records are claimed in clock order.
  * Known failure: any nested writer between load and store (lost and torn records, early stamps);
  * a gap of a wrap or more inside a sub-buffer (decoded short by whole wraps).
  * Clock reads per event: 1; untimed: 0.
@@ -87,14 +88,15 @@ RESERVE_SLOW struct reservation floor_switch(struct scheme_ring *s, uint32_t id,
 	uint64_t inside = ring_packed_offset(ring, tail) & (ring_subbuf_bytes(ring) - 1);
 	struct packed_claim claim;
 
-	/* The tail's upper bits stay 0: as for a stamp without any. */
+	/* The tail's upper bits stay 0, as if all stamps had none. */
 	if (!packed_fit(ring, id, len, tail, 0, &claim))
 		return reserve_lost(ring, claim.size);
 	if (claim.opens) {
-		EXPLORED_PATH("switch");
+		POINT_PATH("switch");
 		ring_subbuf(ring, claim.number)->number = claim.number;
 		ring_subbuf(ring, claim.number)->lost_before = claim.opening.lost_before;
-		ctf_header_put(ring, (struct ctf_packet_header *)ring_subbuf_base(ring, claim.number),
+		ctf_header_put(ring,
+			       (struct ctf_packet_header *)ring_subbuf_base(ring, claim.number),
 			       claim.number, stamp);
 		if (inside)
 			floor_close(ring, claim.number - 1, inside);
@@ -127,8 +129,8 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 #define SCHEME_COMMIT
 RECORD void commit(struct scheme_ring *s, const struct reservation *rsv)
 {
-	barrier();
-	shared_store("publish", &s->ring.tail, rsv->size);
+	barrier(); /* header and payload are stored before the tail publishes them */
+	shared_store("publish", &s->ring.tail, rsv->size); /* I1 */
 }
 
 #define SCHEME_FLUSH
@@ -141,6 +143,7 @@ static inline void flush(struct scheme_ring *s)
 	if (room) {
 		floor_close(ring, ring_packed_number(ring, offset),
 			    offset & (ring_subbuf_bytes(ring) - 1));
+		/* Behind the content, which the reader needs. */
 		shared_store("flush: publish", &ring->tail,
 			     (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring));
 	}
@@ -186,7 +189,7 @@ static inline struct reservation floor_place(struct scheme_ring *s, uint32_t id,
 {
 	struct ring *ring = &s->ring;
 
-	shared_store("tail", &ring->tail, start + size);
+	shared_store("tail", &ring->tail, start + size); /* I1 */
 	return (struct reservation){
 		.payload = floor_header(ring, ring_at(ring, start), id, len, stamp),
 		.subbuf = ring_subbuf_at(ring, start),

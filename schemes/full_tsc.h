@@ -8,12 +8,13 @@
  * Layout: u64 stamp | u16 id | u16 size [u32 size], payload. Packed: 12 bytes, where the text's
  * alignment on 64 bits would make 16 of them; that is the row full_tsc_aligned (ALIGNED).
  *
- * The time stands before the id. The text of 2007 has the id first, so that a reader tells its
- * size before anything else; here the one size of header makes that no matter, and the stamp lies
- * where its alignment is that of the record.
+ * The time comes before the id. The text of 2007 has the id first, so that a reader knows the
+ * header's size before anything else; here all headers have one size, and the stamp has the
+ * alignment of the record.
  *
  * Shared words: tail, cmpxchg.
- * I1 Stamps are in buffer order (core/claim.h). I2 No record depends on another.
+ * I1 Stamps are in buffer order (parts/claim.h).
+ * I2 No record depends on another.
  * Known failure: none; it pays in bytes.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */

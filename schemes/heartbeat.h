@@ -10,24 +10,24 @@
  * HEARTBEAT_COMPACT: u32 { id : 5 | low 27 bits : 27 }, payload. The beat's event is an ordinary
  * one. The reader adds a wrap whenever the short time goes down, starting from the begin stamp.
  *
- * The time stands before the id in the 64-bit header, where the text has the id first; a reader
- * here knows of only one size of header.
+ * The time comes before the id in the 64-bit header, where the text has the id first; a reader
+ * here meets only one size of header.
  *
  * Shared words: tail, cmpxchg; the synthetic clock, which the beat alone writes
- * (core/synthetic.h). Both have 64 bits and more, and are claimed and read as such: the machines of
- * the text, with a counter of 32 bits, had atomics of 32 bits only (core/local.h refuses them).
+ * (parts/synthetic.h). Both have 64 bits and more, and are claimed and read as such: the machines
+ * of the text, with a counter of 32 bits, had atomics of 32 bits only (core/local.h refuses them).
  *
- * The text contradicts itself on whether a buffer switch writes the previous counter (only reading
- * is right: a second writer loses a wrap) and says ten beats per wrap where its code of 2006 made
- * two. Here the slot is flipped at every beat, ten times per wrap; BEATS_PER_WRAP or, for a fixed
- * period such as that of a timer tick, BEAT_NS make it another rate.
+ * The text contradicts itself on whether a buffer switch writes the previous counter (it must only
+ * read: a second writer loses a wrap), and it speaks of ten beats per wrap where its code of 2006
+ * made two. Here the slot is flipped at every beat, ten times per wrap; BEATS_PER_WRAP or, for a
+ * fixed period such as that of a timer tick, BEAT_NS set another rate.
  *
- * I1 The synthetic clock is right as long as beats come in time. I2 Stamps are in buffer order
- * (core/claim.h).
+ * I1 The synthetic clock is right as long as beats come in time.
+ * I2 Stamps are in buffer order (parts/claim.h).
  *
  * Known failure: a gap of a wrap or more between two events of a sub-buffer, or between two beats,
- * loses whole wraps without a word: every stamp after it is short by them until the next sub-buffer
- * (gap of events) or for ever (gap of beats). So it needs BEAT, and WRAP_PROOF is not promised.
+ * silently loses whole wraps: every later stamp is short by them, until the next sub-buffer (gap of
+ * events) or for ever (gap of beats). So it needs BEAT, and does not promise WRAP_PROOF.
  * Clock reads per event: 1; one more for every void attempt.
  */
 #ifndef STAMPEDE_SCHEMES_HEARTBEAT_H

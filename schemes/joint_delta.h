@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The low 20 bits of the stamp beside a 12-bit id; where the difference to the previous event does
- * not fit them, a sync record with the whole stamp, claimed together with its event. Writers are
- * serialised by a soft mask, so the difference is always that to the record before.
+ * not fit into them, a sync record with the whole stamp, claimed together with its event. Writers
+ * are serialised by a soft mask, so the difference is always that to the record before.
  *
  * Source: after KUtrace (Richard L. Sites, 2017), whose entries have a 20-bit time, absolute modulo
  * 2^20, and a 12-bit event number, and whose trace blocks begin with a full time. There the reader
@@ -11,20 +11,20 @@
  * Layout, all in whole 4-byte units, little endian:
  *   event       u32 { id : 12 | low T bits of the stamp : 20 } [u32 size] payload
  *   sync        u32 { 0xfff | 0 }, u64 stamp; the event that it belongs to follows
- *   sub-buffer  a CTF packet (core/format_ctf.h), whose begin stamp is that of its first event
+ *   sub-buffer  a CTF packet (format/format_ctf.h), whose begin stamp is that of its first event
  *
- * The difference itself is not stored: beside a 12-bit id no other reader could be told of it. In
+ * The difference itself is not stored: no other reader could be told of one beside a 12-bit id. In
  * CTF a short field of a clock holds its low bits, never a difference, and kbuffer takes the upper
  * 27 bits of the word for one, whatever ids are in them. 27 bits of difference with a sync claimed
  * together with its event are delta_sync.h.
  *
  * Shared words, by masked writers only: tail and last, plain stores.
- * I1 Between the clock read and the store of last nobody else records: last is the stamp of the
+ * I1 Between the clock read and the store of last no other writer records: last is the stamp of the
  *    record before.
- * I2 The difference is less than 2^T, or a sync right before the event says it all. One claim takes
- *    both, so nothing comes between them and neither is without the other.
+ * I2 The difference is less than 2^T, or a sync right before the event has the whole stamp. One
+ *    claim takes both, so nothing comes between them and neither is without the other.
  *
- * With the soft mask (core/masked.h) a nested writer runs late and is stamped when it runs.
+ * With the soft mask (parts/masked.h) a nested writer runs late and is stamped when it runs.
  * Known failure without a mask: as delta_sync.
  * Clock reads per event: 1.
  */
@@ -81,8 +81,8 @@ static inline struct reservation joint_place(struct scheme_ring *s, uint32_t id,
 	uint8_t *at = ring_at(ring, start);
 	uint64_t low = stamp & bits_mask(ring_stamp_bits(ring));
 
-	shared_store("tail", &ring->tail, start + size);
-	shared_store("store last", &s->last, stamp);
+	shared_store("tail", &ring->tail, start + size); /* I1, I2 */
+	shared_store("store last", &s->last, stamp); /* I1 */
 	if (sync) {
 		put_u32(at, JOINT_SYNC);
 		put_u64(at + 4, stamp);
@@ -111,7 +111,7 @@ RESERVE_SLOW struct reservation joint_slow(struct scheme_ring *s, uint32_t id, u
 
 	if (sync && size + JOINT_SYNC_BYTES <= ring_room(ring, offset))
 		return joint_place(s, id, len, offset, size + JOINT_SYNC_BYTES, stamp, true);
-	/* The packet's begin stamp says it all. */
+	/* The packet's begin stamp tells the reader all bits. */
 	if (!ctf_fit_next(ring, offset, size, &claim))
 		return reserve_lost(ring, size);
 	rsv = joint_place(s, id, len, claim.start, size, stamp, false);

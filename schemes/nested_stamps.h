@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ftrace's 27-bit deltas under nesting: two stamps, stored before and after the claim, tell a
- * writer whether it came into another one's time update. Then it stores an absolute stamp; and
- * whoever finds that it was itself interrupted takes its delta from the interrupting event, or
+ * writer whether it came into another one's time update. If so, it stores an absolute stamp. A
+ * writer that finds that it was itself interrupted takes its delta from the interrupting event, or
  * gives up and stores a delta of zero.
  *
  * Source: Steven Rostedt, "ring-buffer: Incorporate absolute timestamp into add_timestamp logic"
@@ -11,7 +11,7 @@
  *  - "nobody came since" compares the whole tail word, sub-buffer number included: the index alone
  *    is put back when a nested writer moves on to the next sub-buffer.
  *
- * Layout: core/format_ftrace.h.
+ * Layout: format/format_ftrace.h.
  *
  * Shared words, all writers: tail {number : 44 | index : 20}, xadd (CLAIM_CMPXCHG: cmpxchg);
  * before, write: plain stores. before != write is a legal, self-healing state: "a time update is
@@ -24,17 +24,19 @@
  *   E  interrupted A..C: read before, read the clock again, before = that, read write
  *   F  nobody came since C and write was trustworthy: delta to write; else delta 0
  *
- * ABSOLUTE_ALWAYS: every event carries the 8-byte absolute stamp, as the kernel's absolute mode
- * does and as production systems run it that want no zero deltas. Ours keeps D to F: a writer that
- * came to know its place too late (F fails) still stores a delta of zero, since an absolute stamp
- * taken after a nested writer's would stand before it in the buffer.
+ * ABSOLUTE_ALWAYS: every event carries the 8-byte absolute stamp, as in the kernel's absolute mode,
+ * which production systems run to avoid zero deltas. Ours keeps D to F: a writer that learns its
+ * place too late (F fails) still stores a delta of zero, since an absolute stamp taken after a
+ * nested writer's would come before it in the buffer.
  *
  * I1 before == write only if the stamp in both is that of the newest record.
  * I2 A zero delta repeats the time of a record that came inside this reserve: inside its window.
  * I3 The first record of a sub-buffer has its begin stamp and delta 0.
+ * I4 A claim moves the tail in one instruction. So start == tail of A (D), and tail == end (F), say
+ *    that no record that is still there was claimed in between.
  *
- * Known failure: a clock that gives the same value twice: a stale store of an equal stamp passes
- * for a finished update. Zero deltas are declared inexact and counted.
+ * Known failure: a clock that gives the same value twice: a stale store of an equal stamp then
+ * looks like a finished update. Zero deltas are declared inexact and counted.
  * Clock reads per event: 1; 2 if interrupted between A and C; one more per sub-buffer moved.
  */
 #ifndef STAMPEDE_SCHEMES_NESTED_STAMPS_H
@@ -114,12 +116,12 @@ static inline struct nested_attempt nested_look(struct scheme_ring *s)
 static inline uint64_t nested_claim(struct scheme_ring *s, uint64_t tail, uint64_t size)
 {
 #ifdef CLAIM_CMPXCHG
-	while (unlikely(!local_cmpxchg("C: claim", &s->ring.tail, &tail, tail + size)))
+	while (unlikely(!local_cmpxchg("C: claim", &s->ring.tail, &tail, tail + size))) /* I4 */
 		POINT_COUNT(retries);
 	return tail;
 #else
 	(void)tail;
-	return local_xadd("C: claim", &s->ring.tail, size);
+	return local_xadd("C: claim", &s->ring.tail, size); /* I4 */
 #endif
 }
 
@@ -129,7 +131,7 @@ static inline bool nested_interrupted(struct scheme_ring *s, struct nested_attem
 {
 	at->before = shared_load("E: before", &s->before);
 	at->stamp = clock_read("E: clock");
-	shared_store("E: store before", &s->before, at->stamp);
+	shared_store("E: store before", &s->before, at->stamp); /* I1 */
 	at->write = shared_load("E: write", &s->write);
 	*delta = at->stamp - at->write;
 	if (shared_load("F: tail", &s->ring.tail) == end && at->write == at->before &&
@@ -164,7 +166,7 @@ RESERVE_SLOW struct reservation nested_claimed(struct scheme_ring *s, uint32_t l
 	uint64_t delta;
 
 	if (start == at.tail) {
-		shared_store("D: write", &s->write, at.stamp);
+		shared_store("D: write", &s->write, at.stamp); /* I1 */
 		delta = type == FTRACE_TYPE_ABSOLUTE ? at.stamp : at.stamp - at.write;
 	} else {
 		exact = nested_interrupted(s, &at, start + size, type != 0, &delta);
@@ -207,7 +209,7 @@ RESERVE_SLOW struct reservation nested_slow(struct scheme_ring *s, uint32_t len,
 		/* With an extend it may be too long here, and still fit the next one without. */
 		if (ftrace_record_bytes(len) + NESTED_TYPE_BYTES > ring_max_record(ring))
 			return reserve_lost(ring, ftrace_record_bytes(len) + NESTED_TYPE_BYTES);
-		shared_store("B: before", &s->before, at.stamp);
+		shared_store("B: before", &s->before, at.stamp); /* I1 */
 		start = nested_claim(s, at.tail, size);
 		if (!ring_overshot(ring, start, size))
 			return nested_claimed(s, len, at, start, size, type);
@@ -239,21 +241,21 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 		     ring_tail_index(at.tail) == FTRACE_HEADER_BYTES ||
 		     size > ring_max_record(ring)))
 		return reservation_slow(nested_slow(s, len, at));
-	shared_store("B: before", &s->before, at.stamp);
+	shared_store("B: before", &s->before, at.stamp); /* I1 */
 	start = nested_claim(s, at.tail, size);
 	if (unlikely(ring_overshot(ring, start, size)))
 		return reservation_slow(nested_overshoot(s, len, start, size));
 	if (unlikely(start != at.tail))
 		return reservation_slow(nested_claimed(s, len, at, start, size, NESTED_TYPE));
-	shared_store("D: write", &s->write, at.stamp);
+	shared_store("D: write", &s->write, at.stamp); /* I1 */
 	return nested_place(s, len, start, size, at.stamp, NESTED_TYPE,
 			    NESTED_TYPE ? at.stamp : delta);
 }
 
 /*
- * As Linux 6.8: write is the stamp of a record that will be gone, so before must differ from it,
- * before the place is given back; whoever comes next is absolute. No clock gets to NESTED_NEVER;
- * the kernel stores 0.
+ * As in Linux 6.8: write is the stamp of a record that will be gone, so before must differ from it
+ * when the place is given back; the next event is then absolute. No clock gets to NESTED_NEVER; the
+ * kernel stores 0.
  */
 #define NESTED_NEVER UINT64_MAX
 #define SCHEME_DISCARD
@@ -264,14 +266,15 @@ static inline bool discard(struct scheme_ring *s, const struct reservation *rsv,
 	const uint8_t *end = rsv->payload + ftrace_payload_bytes(len);
 
 	/*
-	 * The first record of a sub-buffer stays, and this is not in the kernel: whoever was
-	 * interrupted before its claim would come first without knowing it, and stamp the
+	 * The first record of a sub-buffer stays, which is not so in the kernel: a writer that was
+	 * interrupted before its claim would become the first without knowing it, and stamp the
 	 * sub-buffer later than what nests in it.
 	 */
 	if (ring_tail_at(ring, tail) != end ||
 	    ring_tail_index(tail) == FTRACE_HEADER_BYTES + rsv->size)
 		return false;
-	shared_store("discard: before", &s->before, NESTED_NEVER);
+	shared_store("discard: before", &s->before, NESTED_NEVER); /* I1 */
+	/* Only the newest record goes: nobody has claimed behind it. */
 	return local_cmpxchg("discard: take back", &ring->tail, &tail, tail - rsv->size);
 }
 

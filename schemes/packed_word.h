@@ -6,26 +6,27 @@
  * Source: Stampede. It takes the absolute low bits from LTTng and the idea that stamp and space
  * must move together from the long search for lockless deltas.
  *
- * Layout: core/packed.h.
+ * Layout: parts/packed.h.
  *
- * Shared words: tail {stamp bits T..W-1 | offset / 4}, cmpxchg. No other. The offset has PACKED_BITS =
- * 64 - W + T bits, so W = T + 37 with 27 of them.
+ * Shared words: tail {stamp bits T..W-1 | offset / 4}, cmpxchg. No other. The offset has
+ * PACKED_BITS = 64 - W + T bits, so W = T + 37 with 27 of them.
  *
  * Order: tail, clock, cmpxchg.
- * I1 Whoever claims read the clock after `tail` was the word and before it changed: stamps are in
- *    buffer order.
+ * I1 A writer that claims has read the clock after `tail` was the word and before it changed:
+ *    stamps are in buffer order.
  * I2 A short header is claimed only from a word that holds the stamp's own upper bits, and the word
  *    holds those of the record before it: the reader has them.
  * I3 A nested writer always changes the word, so a claim over it fails.
  * With W = 64 the word holds all upper bits. With fewer, 2^W ticks would alias.
- * The same word again (ABA) takes nested records of exactly 2^PACKED_BITS units within one wrap of T
- * bits: 512 MiB in 60 ms at T = 27, which no CPU writes.
+ * The same word again (ABA) takes nested records of exactly 2^PACKED_BITS units within one wrap of
+ * T bits: 512 MiB in 60 ms at T = 27, which no CPU writes.
  *
  * Several CPUs (LOCKED): I1 needs CLOCK_FENCED. Without it a stamp may be older than its
  * predecessor's, and the reader adds a wrap.
  *
- * Known failure: with few offset bits (-DPACKED_BITS=9: 2 KiB) the ABA is real: a claim succeeds over
- * a nested writer that wrote just that much, with an older stamp, into its records' place.
+ * Known failure: with few offset bits (-DPACKED_BITS=9: 2 KiB) the ABA is real: a claim succeeds
+ * although a nested writer has written just that much, and gets the place of that writer's records
+ * with an older stamp.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
 #ifndef STAMPEDE_SCHEMES_PACKED_WORD_H
@@ -68,7 +69,7 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 		fits = packed_fit(ring, id, len, tail, stamp, &claim);
 		if (!fits && !ring_moved(ring, tail))
 			return reserve_lost(ring, claim.size);
-		if (fits && local_cmpxchg("claim", &ring->tail, &tail, claim.next))
+		if (fits && local_cmpxchg("claim", &ring->tail, &tail, claim.next)) /* I1, I2, I3 */
 			break;
 		POINT_COUNT(retries);
 		tail = shared_load("tail again", &ring->tail);
@@ -96,7 +97,7 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	if (unlikely((packed_upper(ring, stamp) ^ tail) >> ring_packed_bits(ring) ||
 		     packed_leaves(ring, tail, next) || id >= PACKED_IDS))
 		return reservation_slow(packed_slow(s, id, len, tail, stamp));
-	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, next))) {
+	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, next))) { /* I1, I2, I3 */
 		POINT_COUNT(retries);
 		tail = shared_load("tail again", &ring->tail);
 		stamp = clock_read("clock again");

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The whole record is written inside a restartable section, and the plain store of the tail at its
- * end publishes it: no read-modify-write, no commit counter, no hole that somebody still has to fill.
- * Whoever is interrupted before that store starts over.
+ * end publishes it: no read-modify-write, no commit counter, no hole that somebody still has to
+ * fill. A writer that is interrupted before that store starts over.
  *
  * Source: Stampede. The sections are rseq (Desnoyers, Turner and others, Linux 4.18), and before it
  * the restartable sequences of Bershad, 1992; the word is packed_word's.
  *
- * restartable  the kernel sends an interrupted section to its abort address: on a signal, preemption
- *              or migration. The section also compares the CPU that it is on with the ring's, so all
- *              threads of a CPU share its ring and may move; by_cpu says which rings there are.
- * rewind       (RESTART_BY_HANDLER) without rseq: every signal handler calls restart_target() and sets
- *              the PC it will return to. One thread per ring: a preemption is not seen.
+ * restartable  the kernel sends an interrupted section to its abort address: on a signal,
+ *              preemption or migration. The section also compares the CPU that it is on with the
+ *              ring's, so all threads of a CPU share its ring and may move; by_cpu has the rings.
+ * rewind       (RESTART_BY_HANDLER) without rseq: every signal handler calls restart_target() and
+ *              sets the PC that it will return to. One thread per ring: a preemption is not seen.
  *
- * Layout: core/packed.h.
+ * Layout: parts/packed.h.
  *
- * Shared words, only written inside sections: tail {upper bits | offset / 4}, by the last store; the
- * bytes behind the tail; number and lost_before of the slot behind it; content of the one it leaves.
+ * Shared words, only written inside sections: tail {upper bits | offset / 4}, by the last store;
+ * the bytes behind the tail; number and lost_before of the slot behind it; content of the one it
+ * leaves.
  *
- * I1 What a section wrote before it was interrupted lies behind the tail, and the next one that gets
- *    to its end writes it anew.
- * I2 The clock is read inside, behind the tail, or (long way) between a look at the tail and a section
- *    that finds it unchanged: stamps are in buffer order.
+ * I1 What a section wrote before it was interrupted lies behind the tail, and the next section that
+ *    gets to its end writes it anew.
+ * I2 The clock is read inside the section, after the tail, or (long way) between a look at the tail
+ *    and a section that finds it unchanged: stamps are in buffer order.
  * I3 The word holds the upper bits of the record before, as in packed_word.
- * I4 Whoever fills or leaves a sub-buffer writes content, always: an opening that was interrupted may
- *    have left another there.
- * No claim is ever made from an old look but on the long way, where the ABA of packed_word holds.
+ * I4 A writer that fills or leaves a sub-buffer always writes content: an opening that was
+ *    interrupted may have left another one there.
+ * Only the long way claims from an earlier look, and there the ABA of packed_word is possible.
  *
- * Known failure: single-stepping restarts a section for ever (restart_detach() helps). rewind without
- * a handler that rewinds: the interrupted record overwrites those that came in between.
+ * Known failure: single-stepping restarts a section for ever (restart_detach() helps). rewind
+ * without a handler that rewinds: the interrupted record overwrites those that came in between.
  * Clock reads per event: 1; one more for every attempt that was interrupted behind it.
  */
 #ifndef STAMPEDE_SCHEMES_RESTARTABLE_H
@@ -70,7 +71,8 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 }
 
 _Static_assert(offsetof(struct subbuf, lost_before) == offsetof(struct subbuf, number) + 8 &&
-	       offsetof(struct ring_opening, lost_before) == offsetof(struct ring_opening, number) + 8,
+	       offsetof(struct ring_opening, lost_before) ==
+		       offsetof(struct ring_opening, number) + 8,
 	       "number and lost_before are written by one copy");
 
 /* The ring of the CPU that the thread is on now; NULL if there is none. */
@@ -78,7 +80,7 @@ static struct scheme_ring *restart_moved(struct scheme_ring *s)
 {
 	unsigned int cpu = restart_cpu();
 
-	__atomic_fetch_add(&s->moves, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->moves, 1, __ATOMIC_RELAXED); /* threads of all CPUs may count here */
 	if (s->by_cpu)
 		return s->by_cpu[cpu];
 	s->ring.cpu = cpu;
@@ -111,12 +113,15 @@ static inline void restart_books(struct ring *ring, struct restart_record *recor
 
 		/* First: from here on the slot is not what it was. */
 		restart_add(record, &opened->number, &claim->opening.number, 2 * sizeof(uint64_t));
-		/* What the reader fills in is copied too, and nothing of the stack with it. */
+		/*
+		 * All of it, so that nothing of the stack is copied where the reader fills in
+		 * later.
+		 */
 		record->packet = (struct ctf_packet_header){ .magic = 0 };
 		ctf_header_put(ring, &record->packet, number, stamp);
 		restart_add(record, ring_subbuf_base(ring, number), &record->packet,
 			    sizeof(record->packet));
-		EXPLORED_PATH("switch");
+		POINT_PATH("switch");
 	}
 	if (claim->opens && inside)
 		record->content = (number - 1) << RING_INDEX_BITS | inside;
@@ -154,7 +159,8 @@ RESERVE_SLOW enum restart_end restart_attempt(struct scheme_ring *s, uint32_t id
 	payload_stamp(src, stamp, &payload);
 	restart_add(&record, at, payload.head.from, payload.head.bytes);
 	if (payload.body.bytes)
-		restart_add(&record, at + payload.head.bytes, payload.body.from, payload.body.bytes);
+		restart_add(&record, at + payload.head.bytes, payload.body.from,
+			    payload.body.bytes);
 	return restart_publish(ring, record.copy, record.copies, tail, claim.next);
 }
 
@@ -176,6 +182,7 @@ RESERVE_SLOW bool restart_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
 
 	for (;;) {
 		if (end == RESTART_ABORTED) {
+			/* The ring's threads may be on other CPUs when they count. */
 			__atomic_fetch_add(&s->restarts, 1, __ATOMIC_RELAXED);
 			POINT_COUNT(retries);
 		} else if (end == RESTART_MOVED) {
@@ -186,7 +193,7 @@ RESERVE_SLOW bool restart_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
 			}
 			s = now;
 		}
-#ifdef STAMPEDE_INJECTED
+#if SEAM_INTERRUPTS_AT_CLOCK
 		else if (end == RESTART_NESTED)
 			injection.nest();
 #endif
@@ -251,7 +258,8 @@ static void flush(struct scheme_ring *s)
 		content = number << RING_INDEX_BITS | (offset & (ring_subbuf_bytes(ring) - 1));
 		copy.to = &ring_subbuf(ring, number)->content;
 		next = (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring);
-		end = restart_publish(ring, &copy, 1, tail, (tail & ~ring_packed_mask(ring)) | next);
+		end = restart_publish(ring, &copy, 1, tail,
+				      (tail & ~ring_packed_mask(ring)) | next);
 		if (end == RESTART_MOVED)
 			restart_moved(s);
 	} while (end != RESTART_PUBLISHED);
@@ -270,8 +278,8 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 #define SCHEME_UNSUPPORTED
 static const char *scheme_unsupported(void)
 {
-#ifdef STAMPEDE_COUNTING
-	return NULL; /* its sections are the model, or the explorer is who makes them start over */
+#if SEAM_INTERRUPTS_CALLED
+	return NULL; /* its sections are the model, or are run by who makes them start over */
 #elif defined(RESTART_MODEL)
 	return "sections that start over are written for x86-64 and arm64";
 #elif defined(RESTART_BY_HANDLER)

@@ -7,20 +7,20 @@
  * ltt-dev, 2008-10-09.
  *
  * Layout: u32 { id : 5 | low T bits : 27 }, payload; stamp event: u32 { 28 | low T bits },
- * u64 stamp. Ids that do not fit, and sizes, as in core/format_ctf.h.
+ * u64 stamp. Ids that do not fit, and sizes, as in format/format_ctf.h.
  *
  * Shared words: tail, cmpxchg. last, the stamp of a recent record, plain store after the claim.
  *
  * Order: offset, clock, last, cmpxchg, then last is stored.
  * I1 Stamps are in buffer order, as in extended_header.
  * I2 A record is claimed only less than 2^T ticks after `last`, which is never newer than the
- *    record before it unless the claim fails: so its low bits say it all.
- * I3 The stamp event needs no test: it is whole. In a packet that it opens, it repeats the begin;
- *    where it fills one, the record opens the next, whose begin says the same.
+ *    record before it unless the claim fails: so its low bits are enough.
+ * I3 The stamp event needs no test: it has the whole stamp. In a packet that it opens, it repeats
+ *    the begin; where it fills one, the record opens the next, whose begin says the same.
  *
  * Known failure: livelock when one clock read costs a wrap or more (a trapped TSC under a
- * hypervisor): each record finds an overflow again. Here it gives up after THREE_READ_TRIES stamp
- * events and counts the event as stuck; BOUNDED is not promised.
+ * hypervisor): each attempt finds an overflow again. Here it gives up after THREE_READ_TRIES stamp
+ * events and counts the event as stuck; it does not promise BOUNDED.
  * Clock reads per event: 1; 3 at an overflow; one more for every void attempt.
  */
 #ifndef STAMPEDE_SCHEMES_THREE_READ_H
@@ -73,7 +73,7 @@ static inline struct reservation three_read_place(struct scheme_ring *s, uint32_
 {
 	struct ring *ring = &s->ring;
 
-	shared_store("store last", &s->last, stamp);
+	shared_store("store last", &s->last, stamp); /* I2 */
 	return (struct reservation){
 		.payload = ctf_compact_put(ring_at(ring, start), id, len, stamp,
 					   ring_stamp_bits(ring), false),
@@ -90,7 +90,7 @@ RESERVE_SLOW bool three_read_stamp_event(struct scheme_ring *s)
 
 	if (!claim.record)
 		return false;
-	shared_store("stamp event: last", &s->last, claim.stamp);
+	shared_store("stamp event: last", &s->last, claim.stamp); /* I2 */
 	ctf_stamp_event_put(claim.record, claim.stamp, ring_stamp_bits(&s->ring));
 	ring_commit(claim.subbuf, CTF_STAMP_EVENT_BYTES, 0);
 	return true;
@@ -112,18 +112,19 @@ RESERVE_SLOW struct reservation three_read_slow(struct scheme_ring *s, uint32_t 
 		fits = size + (overflow ? CTF_STAMP_EVENT_BYTES : 0) <= ring_room(ring, offset);
 		if (overflow && fits) {
 			if (tries++ == THREE_READ_TRIES) {
-				local_add_raw(&ring->stuck, 1);
+				local_add_raw(&ring->stuck, 1); /* once, as ring_lost() counts */
 				return (struct reservation){ .payload = NULL };
 			}
 			if (!three_read_stamp_event(s))
-				/* What the stamp event failed to do counts as one lost event. */
+				/* The stamp event's failure is counted, as one lost event. */
 				return (struct reservation){ .payload = NULL };
 		} else {
-			/* A packet that it opens begins with its stamp: nothing can overflow. */
+			/* A packet that it opens begins with its stamp: no overflow there. */
 			fits = fits ? ctf_fit(ring, offset, size, &fit) :
 				      ctf_fit_next(ring, offset, size, &fit);
 			if (!fits && !ring_moved(ring, offset))
 				return reserve_lost(ring, size);
+			/* I1, I2 */
 			if (fits && local_cmpxchg("claim", &ring->tail, &offset, fit.start + size))
 				break;
 			POINT_COUNT(retries);
@@ -146,7 +147,7 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 
 	if (unlikely(three_read_overflow(s, stamp) || size > ring_room(ring, offset)))
 		return reservation_slow(three_read_slow(s, id, len, offset, stamp));
-	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
+	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) { /* I1, I2 */
 		POINT_COUNT(retries);
 		offset = shared_load("offset again", &ring->tail);
 		stamp = clock_read("clock again");

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ftrace before 2020: one write stamp, moved by the outermost writer; whoever nests in another
- * writer, or was overtaken by one, stores a delta of zero and repeats a time.
+ * ftrace before 2020: one write stamp, moved by the outermost writer; a writer that nests in
+ * another one, or was overtaken by one, stores a delta of zero and repeats a time.
  *
  * Source: the Linux ring buffer of 2009 to 2020, as Rostedt's mail of 2020-06-29 describes it.
  *
- * Layout: core/format_ftrace.h.
+ * Layout: format/format_ftrace.h.
  *
  * Shared words, all writers: tail {number : 44 | index : 20}, xadd; committing, how many writers
- * are between reserve and commit, plain (each leaves it as found). By the outermost writer only,
- * plain: write, a decoded time, see I1; mine, that of its own record until it leaves.
+ * are between reserve and commit, plain (each leaves it as it found it). By the outermost writer
+ * only, plain: write, a decoded time, see I1; mine, that of its own record until it leaves.
  *
  * I1 write is the decoded time of the newest outermost record whose writer has left.
- * I2 Nested records repeat a time, or begin a sub-buffer: so what the newest record decodes as is
- *    the later of write and the begin stamp of the tail's sub-buffer, at any moment at which no
- *    outermost writer is between claim and commit.
+ * I2 Nested records repeat a time, or begin a sub-buffer: so the newest record decodes as the later
+ *    of write and the begin stamp of the tail's sub-buffer, at any moment at which no outermost
+ *    writer is between claim and commit.
  * I3 A delta to that is stored only by an outermost writer whose record follows that newest one.
+ * I4 The outermost writer is the one that finds committing 0: whoever interrupts it finds it
+ *    counted, and has left when it goes on.
  *
  * Known failure, by design: a nested event decodes as the time of the newest record before the
- * writer that it interrupted, or that writer's; an overtaken writer's event as well. The error is
- * bounded by nothing but the distance of two outermost events. MONOTONIC is all it promises.
+ * writer that it interrupted, or as that writer's; so does the event of an overtaken writer. Only
+ * the distance of two outermost events bounds the error. MONOTONIC and BOUNDED are all it promises.
  * Clock reads per event: 1; 2 with an extend; one more per sub-buffer moved.
  */
 #ifndef STAMPEDE_SCHEMES_ZERO_DELTA_H
@@ -67,15 +69,15 @@ static inline uint64_t zero_newest(const struct scheme_ring *s, uint64_t tail)
 			  ftrace_begin_stamp(&s->ring, ring_tail_number(tail)));
 }
 
-/* Leaves as many writers behind as were found; the outermost one publishes its record's time. */
+/* Leaves the count as this writer found it; the outermost one publishes its record's time. */
 static inline void zero_leave(struct scheme_ring *s, uint64_t time)
 {
 	uint64_t nesting = shared_load("leave: nesting", &s->committing) - 1;
 
 	if (likely(!nesting))
-		shared_store("leave: write", &s->write, time);
-	barrier();
-	shared_store("leave", &s->committing, nesting);
+		shared_store("leave: write", &s->write, time); /* I1, I4: while it is counted */
+	barrier(); /* I4: all of the record is stored before its writer is gone */
+	shared_store("leave", &s->committing, nesting); /* I4 */
 }
 
 /* The record of `size` bytes at `start` is ours. */
@@ -122,7 +124,7 @@ RESERVE_SLOW struct reservation zero_slow(struct scheme_ring *s, uint32_t len, b
 		/* With an extend it may be too long here, and still fit the next one without. */
 		if (ftrace_record_bytes(len) > ring_max_record(ring))
 			break;
-		start = local_xadd("claim again", &ring->tail, size);
+		start = local_xadd("claim again", &ring->tail, size); /* I3, by start == tail */
 		if (!ring_overshot(ring, start, size))
 			return zero_place(s, len, outermost, tail, start, size, stamp, type);
 		if (!ring_move_on(ring, start, size))
@@ -139,13 +141,13 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t size = ftrace_record_bytes(len), tail, start, stamp;
 
 	(void)id;
-	shared_store("enter", &s->committing, nesting + 1);
+	shared_store("enter", &s->committing, nesting + 1); /* I4 */
 	tail = shared_load("tail", &ring->tail);
 	stamp = clock_read("clock");
 	if (unlikely(size > ring_max_record(ring) ||
 		     bits_overflow(stamp - zero_newest(s, tail), ring_stamp_bits(ring))))
 		return reservation_slow(zero_slow(s, len, !nesting));
-	start = local_xadd("claim", &ring->tail, size);
+	start = local_xadd("claim", &ring->tail, size); /* I3, by start == tail */
 	if (unlikely(ring_overshot(ring, start, size))) {
 		if (!ring_move_on(ring, start, size)) {
 			zero_leave(s, s->write);

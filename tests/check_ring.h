@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STAMPEDE_COUNTING
 #include "judge/judge.h"
+#include "schemes/core/points.h"
 #include "tests/decoding.h"
 
 #define EXACT (1u << ORACLE_EXACT)

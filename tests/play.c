@@ -249,9 +249,9 @@ uint32_t play_room(const struct play *play)
 {
 	const struct ring *ring = buffer_ring(&play->buffer);
 
-	if (ring->form == RING_TAIL_NUMBERED)
+	if (ring_tail_is_numbered(ring))
 		return (uint32_t)(ring_subbuf_bytes(ring) - ring_tail_index(ring->tail));
-	if (ring->form >= RING_TAIL_PACKED)
+	if (ring_tail_is_packed(ring))
 		return (uint32_t)ring_room(ring, ring_packed_offset(ring, ring->tail));
 	return (uint32_t)ring_room(ring, ring->tail);
 }

@@ -9,10 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifndef STAMPEDE_COUNTING
-#define STAMPEDE_COUNTING
-#endif
 #include "judge/judge.h"
+#include "schemes/core/points.h"
 #include "judge/player.h"
 
 /* What happens at a point. */

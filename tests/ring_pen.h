@@ -9,8 +9,11 @@
 
 #include <string.h>
 
-#define STAMPEDE_COUNTING
 #include "schemes/core/ring.h"
+
+#if !SEAM_INTERRUPTS_CALLED
+#error "the pen writes with a hook at each point: see counting_tests in the Makefile"
+#endif
 
 #define PEN_SHIFT 6
 #define PEN_BYTES 64u

@@ -3,8 +3,6 @@
  * Each formula of layout/layout_math.h, by its worked example and against a measured run of the
  * rows on the virtual clock; what cut bits and a second channel do to the order.
  */
-#define STAMPEDE_COUNTING
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +17,7 @@
 #include "judge/buffer.h"
 #include "layout/channels.h"
 #include "schemes/core/clock.h"
+#include "schemes/core/points.h"
 #include "workloads/counts.h"
 #include "workloads/gaps.h"
 #include "layout/layout_math.h"

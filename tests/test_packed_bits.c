@@ -13,7 +13,6 @@
 
 #define ROW packed_word_9
 #define SCHEME_HEADER "schemes/packed_word.h"
-#define STAMPEDE_COUNTING
 #define PACKED_BITS 9
 /* The row's own driver has other offset bits than the library's rows. */
 #include "judge/driver.c"

@@ -33,9 +33,9 @@ static void start_late(const struct stage *stage)
 			.number = origin - slots + slot,
 		};
 	ring->consumed = origin;
-	if (ring->form == RING_TAIL_NUMBERED)
+	if (ring_tail_is_numbered(ring))
 		ring->tail = (origin - 1) << RING_INDEX_BITS | ring_subbuf_bytes(ring);
-	else if (ring->form >= RING_TAIL_PACKED)
+	else if (ring_tail_is_packed(ring))
 		ring->tail = (origin << SHIFT) / RING_PACKED_UNIT & ring_packed_mask(ring);
 	else
 		ring->tail = origin << SHIFT;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Built with the counting build's seams in sight: points and the virtual clock. */
-#define STAMPEDE_COUNTING
 #include "workloads/counts.h"
 
 #include <math.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 
 #include "schemes/core/clock.h"
+#include "schemes/core/points.h"
 #include "judge/judge.h"
 #include "judge/player.h"
 #include "base/options.h"

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock seam. A stamp is one 64-bit read of the clock, in ticks.
+ * The clocks. A stamp is one 64-bit read of the build's clock, in ticks (core/seam.h: which).
  *
- * Real: TSC on x86-64, the virtual counter on arm64, CLOCK_MONOTONIC elsewhere. rdtsc is not
- * fenced: seen from interrupts of the same CPU, which come between two instructions, it happens
- * where it stands. Writers of other CPUs see more: rdtsc may be done before the load of the offset
- * that stands before it has come back, and a claim of theirs in between then gets the later stamp
- * and the earlier place. CLOCK_FENCED waits for that load. Virtual (STAMPEDE_COUNTING): a word that
- * advances by `step` with each read, so that a test scripts wraps, jumps, equal stamps (step 0) and
- * start phases; the explorer's writers (STAMPEDE_EXPLORED) have the same one, with the step where
- * stops.py knows it for a constant. Injected (STAMPEDE_INJECTED): the real one plus a bias, for wraps by plan
- * (core/inject.h).
+ * Real: the TSC on x86-64, the virtual counter on arm64, CLOCK_MONOTONIC elsewhere. rdtsc is not
+ * fenced. Interrupts of the same CPU come between two instructions, and to them the read happens
+ * where it stands. Writers of other CPUs see more: the CPU may do rdtsc before the load of the
+ * offset that stands in front of it has come back; a claim of theirs in between then gets the later
+ * stamp and the earlier place. CLOCK_FENCED waits for that load.
  *
- * Cheap (STAMPEDE_CHEAP): a counter in memory, for prices beside those of the real clock, whose read
- * takes longer than many a scheme and hides what is done meanwhile. Who records counts in a register
- * and stores the count before each event (CHEAP_TICK); a read is a load. To the compiler it is a
- * clock: asm, so nothing is folded or known before, and header and payload depend on what comes back
- * as on rdtsc's. To the CPU it is one too: no read waits for the read before it. A counter that each
- * read adds to would: its store and load make a chain from event to event as long as all that the
- * lowest floor does, and that floor, and what is above it, would be priced by the clock's chain. It
- * gives more with every event, a strict clock where no beat comes in between; a beat's event has the
- * stamp of the one that it interrupts. A tick per event is slower than any real clock here, so that
- * beats by the real time are never late.
+ * Biased: the real clock plus a bias, for wraps by plan (core/inject.h).
+ *
+ * Virtual: a word that each read advances by `step`. A test scripts wraps, jumps, start phases and,
+ * with a step of 0, equal stamps.
+ *
+ * Cheap: a counter in memory. The real clock's read takes longer than many a scheme and hides what
+ * is done meanwhile, so rows have a price beside this clock too. The loop that records counts in a
+ * register and stores the count before each event (CHEAP_TICK); a read is a load. To the compiler
+ * it is a clock: the load is asm, so nothing is folded or known before, and header and payload
+ * depend on what comes back, as on rdtsc's. To the CPU it is one as well: no read waits for the
+ * read before it. A counter that each read adds to would be no clock: its load and store would be a
+ * chain from event to event, as long as all that the lowest floor does, and rows would be priced by
+ * that chain. The clock gives more with every event and so is strict, unless a beat comes in
+ * between: a beat's event has the stamp of the event that it interrupts. A tick per event is slower
+ * than any real clock here, so beats by real time are never late.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_CLOCK_H
 #define STAMPEDE_SCHEMES_CORE_CLOCK_H
@@ -31,7 +32,8 @@
 
 #include "schemes/core/local.h"
 #include "schemes/core/point.h"
-#ifdef STAMPEDE_INJECTED
+#include "schemes/core/seam.h"
+#if SEAM_CLOCK_BIASED || SEAM_INTERRUPTS_AT_CLOCK
 #include "schemes/core/inject.h"
 #endif
 
@@ -72,9 +74,9 @@ static inline uint64_t clock_real_fenced(void)
 #else
 	uint64_t ticks;
 
-	barrier();
+	barrier(); /* what comes before the read is not moved behind it */
 	ticks = clock_real();
-	barrier();
+	barrier(); /* and what comes behind it not before it */
 	return ticks;
 #endif
 }
@@ -89,20 +91,20 @@ struct cheap_clock {
 	uint64_t now;
 } __attribute__((aligned(64)));
 
+extern struct virtual_clock virtual_clock;
 extern struct cheap_clock cheap_clock;
 
-#if defined(STAMPEDE_COUNTING) || defined(STAMPEDE_EXPLORED)
-
-extern struct virtual_clock virtual_clock;
-#ifdef STAMPEDE_EXPLORED
-extern uint64_t explore_constant_step;
-#define VIRTUAL_CLOCK_STEP explore_constant_step
+#if SEAM_CLOCK_VIRTUAL
+#if SEAM_CONSTANTS_APART
+extern uint64_t seam_constant_step;
+#define VIRTUAL_CLOCK_STEP seam_constant_step
 #else
 #define VIRTUAL_CLOCK_STEP virtual_clock.step
 #endif
 
 static inline uint64_t clock_now(void)
 {
+	/* One instruction, as a clock read is: an interrupt comes before it or behind it. */
 	return local_xadd_raw(&virtual_clock.now, VIRTUAL_CLOCK_STEP);
 }
 
@@ -110,12 +112,12 @@ static inline uint64_t clock_fenced(void)
 {
 	return virtual_clock.now;
 }
-#elif defined(STAMPEDE_INJECTED)
+#elif SEAM_CLOCK_BIASED
 static inline uint64_t clock_now(void)
 {
 	return clock_real() + injection.bias_ticks;
 }
-#elif defined(STAMPEDE_CHEAP)
+#elif SEAM_CLOCK_CHEAP
 static inline uint64_t clock_now(void)
 {
 	uint64_t ticks;
@@ -142,8 +144,8 @@ static inline uint64_t clock_fenced(void)
 }
 #endif
 
-/* In who records event after event: the count, and one more of it. */
-#ifdef STAMPEDE_CHEAP
+/* In a loop that records event after event: the count, and one more of it. */
+#if SEAM_CLOCK_CHEAP
 #define CHEAP_COUNT uint64_t cheap_count = cheap_clock.now
 #define CHEAP_TICK() (*(volatile uint64_t *)&cheap_clock.now = ++cheap_count)
 #else
@@ -151,11 +153,11 @@ static inline uint64_t clock_fenced(void)
 #define CHEAP_TICK() ((void)0)
 #endif
 
-#ifdef STAMPEDE_INJECTED
-/* The stamp is taken; whoever comes here does so between the clock read and the claim. */
+#if SEAM_INTERRUPTS_AT_CLOCK
+/* The stamp is taken: a nested writer that runs here comes between clock read and claim. */
 #define CLOCK_POINT() \
 	do { \
-		barrier(); \
+		barrier(); /* not before the read */ \
 		if (unlikely(injection.armed)) \
 			injection.nest(); \
 	} while (0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wraps and nested writers by plan, for the injected build (STAMPEDE_INJECTED): the timed build
- * with a clock of rdtsc + bias and one named point, right behind the clock read, at which a nested
- * writer can run. Both cost every row, and the floor, the same few instructions.
+ * Wraps and nested writers by plan, for the injected build: the timed build with a clock of rdtsc +
+ * bias, and one named point, right behind the clock read, at which a nested writer can run. Both
+ * cost every row, and the floor, the same few instructions.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_INJECT_H
 #define STAMPEDE_SCHEMES_CORE_INJECT_H
@@ -14,7 +14,10 @@ struct injection {
 	uint64_t armed; /* nested writers that the next clock reads run, one inside the other */
 	void (*nest)(void); /* runs one of them */
 
-	/* The plan: mean events between two of a kind, 0: none; gaps vary, not to be learnt. */
+	/*
+	 * The plan: mean events between two of a kind, 0: none; gaps vary, so that no CPU learns
+	 * them.
+	 */
 	uint64_t wrap_every; /* an event in so many comes a wrap later */
 	uint64_t nest_every; /* an event in so many is interrupted */
 	uint64_t nest_depth; /* by so many writers, one inside the other */

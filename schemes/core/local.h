@@ -4,14 +4,14 @@
  *
  * No SMP fence is needed anywhere in a writer: all writers of a ring run on one CPU and nest, and
  * a CPU sees its own stores in program order. On x86 one instruction is enough, without LOCK;
- * LOCKED puts the prefix there, for the *_locked rows. Elsewhere C11-style relaxed atomics stand
- * in, which are correct and somewhat stronger than needed. The "memory" clobbers, and barriers where
- * there is no asm, keep the compiler from moving record bytes before the reserve or behind the
- * commit, and the accesses of one shared word past those of another.
+ * LOCKED adds the prefix, for the *_locked rows. Elsewhere C11-style relaxed atomics take its
+ * place, which are correct and somewhat stronger than needed. The "memory" clobbers, and barriers
+ * where there is no asm, keep the compiler from moving record bytes before the reserve or behind
+ * the commit, and the accesses of one shared word past those of another.
  *
  * LOCKED rows with shared_promises may also be written from several CPUs, on x86-64 only: there
- * loads and stores keep their order but for a load that passes an older store, and every claim and
- * every commit is a LOCKed instruction, which lets nothing pass.
+ * loads and stores keep their order, except that a load may pass an older store; and every claim
+ * and every commit is a LOCKed instruction, which nothing passes.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_LOCAL_H
 #define STAMPEDE_SCHEMES_CORE_LOCAL_H
@@ -27,7 +27,10 @@
 #define LOCAL_LOCK ""
 #endif
 
-/* Every ring's tail has 64 bits: a lock in its place would hang the interrupt that finds it taken. */
+/*
+ * Every ring's tail has 64 bits: a lock in its place would hang the interrupt that finds it
+ * taken.
+ */
 _Static_assert(__atomic_always_lock_free(sizeof(uint64_t), 0),
 	       "this machine has no compare-and-swap of 64 bits, which every row needs");
 
@@ -75,9 +78,9 @@ struct local_pair {
 #if defined(__x86_64__) || defined(__aarch64__)
 #define LOCAL_HAS_PAIR 1
 /*
- * Stores `new` if *pair still is `old`. True if stored. No interrupt sees one word without the other.
- * arm64: a pair read by ldxp is one observation only if the stxp behind it succeeds; where it is
- * not `old` the caller looks again anyway.
+ * Stores `new` if *pair still is `old`. True if stored. No interrupt sees one word without the
+ * other. arm64: a pair read by ldxp is one observation only if the stxp behind it succeeds; where
+ * it is not `old` the caller looks again anyway.
  */
 static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_pair old,
 					  struct local_pair new)
@@ -111,7 +114,7 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
 #endif
 }
 #else
-/* For rows whose scheme_unsupported() says so: they build everywhere, and run nowhere else. */
+/* A row that calls this has a scheme_unsupported() that says so: it builds here, and never runs. */
 static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_pair old,
 					  struct local_pair new)
 {

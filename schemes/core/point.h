@@ -2,30 +2,21 @@
 /*
  * Points: the labelled places where a writer touches what it shares with its interrupts.
  *
- * In the timed and the checked build a point is nothing and an access through it is the plain
- * access. In the counting build (STAMPEDE_COUNTING) every point first calls points.hook, which may
- * run a whole nested writer there, and clock reads, atomics and retries are counted. In the explored
- * build they can stop the writer (EXPLORE_POINTS), where stops before each instruction cannot be had.
+ * In most builds a point is nothing, and an access through it is the plain access. Where interrupts
+ * are calls (core/seam.h), every point first calls points.hook, which may run a whole nested writer
+ * there, and clock reads, atomics and retries are counted. Where an instrument stops writers and
+ * cannot do so before any instruction, it stops them at points.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_POINT_H
 #define STAMPEDE_SCHEMES_CORE_POINT_H
 
 #include <stdint.h>
 
-#if defined(STAMPEDE_COUNTING) || defined(STAMPEDE_EXPLORED)
-struct points {
-	void (*hook)(void *arg, const char *label); /* NULL: nobody interrupts */
-	void *arg;
-	uint64_t clock_reads;
-	uint64_t atomics; /* read-modify-write of a shared word, the commit included */
-	uint64_t cmpxchgs; /* of these */
-	uint64_t retries; /* attempts given up because another writer came between */
-};
+#include "schemes/core/seam.h"
 
-extern struct points points;
-#endif
+#if SEAM_INTERRUPTS_CALLED
+#include "schemes/core/points.h"
 
-#ifdef STAMPEDE_COUNTING
 static inline void point(const char *label)
 {
 	if (points.hook)
@@ -33,9 +24,9 @@ static inline void point(const char *label)
 }
 #define POINT(label) point(label)
 #define POINT_COUNT(what) (points.what++)
-#elif defined(EXPLORE_POINTS)
-void explore_point(const char *label);
-#define POINT(label) explore_point(label)
+#elif SEAM_POINTS_STOP
+void point_stop(const char *label);
+#define POINT(label) point_stop(label)
 #define POINT_COUNT(what) ((void)0)
 #else
 #define POINT(label) ((void)0)
@@ -43,22 +34,22 @@ void explore_point(const char *label);
 #endif
 
 /*
- * In the explored build a name for the instruction that comes next, so that the explorer can tell
- * whether its schedules came there: "plain", before the commit on the plain path, and "switch",
- * behind the opening of a sub-buffer. Costs no instruction. The slow path has a section (scheme.h).
+ * A label at the instruction that comes next, where a build asks for it, so that one can tell
+ * whether schedules came there: "plain", before the commit on the plain path, and "switch", behind
+ * the opening of a sub-buffer. Costs no instruction. The slow path has a section (core/scheme.h).
  */
-#if defined(STAMPEDE_EXPLORED) && !defined(EXPLORE_POINTS)
-#define EXPLORED_PATH(name) __asm__ volatile(".Lexplore_path_" name "_%=:" : :)
+#if SEAM_PATHS_LABELLED
+#define POINT_PATH(name) __asm__ volatile(".Lpoint_path_" name "_%=:" : :)
 #else
-#define EXPLORED_PATH(name) ((void)0)
+#define POINT_PATH(name) ((void)0)
 #endif
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * Around a function that uses a variable only where it was set, as gcc 14 cannot follow. To set it
- * to something first would be stores in code that is timed.
+ * Around a function that uses a variable only where it was set, which gcc 14 does not see. A first
+ * value would silence it, and put stores into code that is timed.
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #define MAYBE_UNSET_BEGIN \
@@ -94,7 +85,7 @@ void explore_point(const char *label);
 		POINT(label); \
 		POINT_STORE((volatile __typeof__(*(ptr)) *)(ptr), value); \
 	} while (0)
-/* The same, and plain accesses stay on their side of it. */
+/* The same, and plain accesses stay on the side of it where they are. */
 #define ordered_store(label, ptr, value) \
 	do { \
 		barrier(); \

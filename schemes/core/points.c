@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The words behind the seams of the counting, the injected and the cheap build. */
-#define STAMPEDE_COUNTING
+/* The words behind the clocks and the points of all builds. */
 #include "schemes/core/clock.h"
 #include "schemes/core/inject.h"
-#include "schemes/core/point.h"
+#include "schemes/core/points.h"
 
 struct points points;
 struct virtual_clock virtual_clock = { .step = 1 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The ring's cold half. Invariants, I4 here, are those of core/subbuf.h. */
 #include "schemes/core/ring.h"
 
 void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,
@@ -19,12 +20,12 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		.cpu = config->cpu,
 		.flush_number = UINT64_MAX,
 	};
-	if (form == RING_TAIL_NUMBERED) {
+	if (ring_tail_is_numbered(ring)) {
 		/* Number 0 counts as full and read: the first writer then opens a sub-buffer. */
 		subbufs[0].commits = ring_subbuf_bytes(ring);
 		ring->tail = ring_subbuf_bytes(ring);
 		ring->consumed = 1;
-	} else if (form == RING_TAIL_PUBLISHED) {
+	} else if (!ring_has_commits(ring)) {
 		ring->tail = ring_subbuf_bytes(ring) / RING_PACKED_UNIT;
 		ring->consumed = 1;
 	}
@@ -38,7 +39,7 @@ static void flush_offset(struct ring *ring)
 		room = ring_room(ring, offset);
 		if (!room)
 			return;
-	} while (!local_cmpxchg("flush: tail", &ring->tail, &offset, offset + room));
+	} while (!local_cmpxchg("flush: tail", &ring->tail, &offset, offset + room)); /* I4 */
 	ring_pad(ring, offset >> ring_subbuf_shift(ring),
 		 offset & (ring_subbuf_bytes(ring) - 1));
 }
@@ -50,6 +51,7 @@ static void flush_numbered(struct ring *ring)
 	do {
 		if (ring_tail_index(tail) >= end)
 			return;
+		/* I4 */
 	} while (!local_cmpxchg("flush: tail", &ring->tail, &tail,
 				ring_tail_number(tail) << RING_INDEX_BITS | end));
 	ring_pad(ring, ring_tail_number(tail), ring_tail_index(tail));
@@ -65,6 +67,7 @@ static void flush_packed(struct ring *ring)
 		if (!room)
 			return;
 		next = (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring);
+		/* I4 */
 	} while (!local_cmpxchg("flush: tail", &ring->tail, &tail,
 				(tail & ~ring_packed_mask(ring)) | next));
 	ring_pad(ring, ring_packed_number(ring, offset), offset & (ring_subbuf_bytes(ring) - 1));
@@ -74,15 +77,15 @@ void ring_flush(struct ring *ring, uint64_t stamp)
 {
 	uint64_t tail = shared_load("flush: tail", &ring->tail), first, last;
 
-	if (ring->form == RING_TAIL_NUMBERED)
+	if (ring_tail_is_numbered(ring))
 		flush_numbered(ring);
-	else if (ring->form == RING_TAIL_PACKED)
+	else if (ring_tail_is_packed(ring))
 		flush_packed(ring);
 	else
 		flush_offset(ring);
 	/*
-	 * What was closed before ends when its writers say: one that opens the next may have been
-	 * interrupted by this flush, and its stamp is older.
+	 * Nothing was open: the newest sub-buffer ends when its writers say. The one that opens the
+	 * next may have been interrupted by this flush, and its stamp is older.
 	 */
 	if (ring->tail == tail)
 		return;
@@ -97,35 +100,26 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 	uint64_t end; /* behind the newest sub-buffer, open or not */
 	bool open;
 
-	if (ring->form == RING_TAIL_NUMBERED) {
+	if (ring_tail_is_numbered(ring)) {
 		end = ring_tail_number(tail) + 1;
 		open = ring_tail_index(tail) < ring_subbuf_bytes(ring);
-	} else if (ring->form == RING_TAIL_OFFSET) {
-		end = ring_next_number(ring, tail);
-		open = ring_room(ring, tail);
-	} else {
+	} else if (ring_tail_is_packed(ring)) {
 		end = ring_packed_next(ring, tail);
 		open = ring_room(ring, ring_packed_offset(ring, tail));
+	} else {
+		end = ring_next_number(ring, tail);
+		open = ring_room(ring, tail);
 	}
 	*first = ring->consumed;
 	if (end > count && end - count > *first)
 		*first = end - count;
-	/* Half overwritten by a writer that then started over, in another ring. */
+	/* A writer overwrote half of it and then started over in another ring. */
 	if (!ring_has_commits(ring) && *first < end && ring_subbuf(ring, *first)->number != *first)
 		++*first;
 	/* A nested writer may have opened one more since the flush: that one is not complete. */
 	*last = end - open;
 	if (*last < *first)
 		*last = *first;
-}
-
-bool ring_holds(const struct ring *ring, uint64_t number)
-{
-	/* A writer that starts over has written into the slot of the number it will open. */
-	if (ring->form == RING_TAIL_PUBLISHED &&
-	    (int64_t)(number - ring_packed_next(ring, shared_load("read: tail", &ring->tail))) >= 0)
-		return false;
-	return ring_subbuf(ring, number)->number == number;
 }
 
 uint32_t ring_content(const struct ring *ring, uint64_t number)
@@ -172,5 +166,6 @@ uint64_t ring_total_records(const struct ring *ring)
 void ring_consume(struct ring *ring, uint64_t number)
 {
 	if (number > ring->consumed)
+		/* One store: a writer sees the number before it or this one. */
 		shared_store("read: consumed", &ring->consumed, number);
 }

@@ -10,28 +10,11 @@
  *   scheme_init(s, config, base, subbufs)           calls ring_init() and sets its own words
  *   RESERVE struct reservation reserve(s, id, len)  claims a record and writes its header
  *
- * includes a format, whose reader it gets, and, only if it differs from the defaults of record.h,
+ * includes a format, whose reader it gets, and defines hooks where the defaults do not fit; the
+ * table of them all is at the head of parts/defaults.h.
  *
- *   #define SCHEME_RECORD   record(s, id, len, src), where reserve + fill + commit does not fit
- *   #define SCHEME_COMMIT   commit(s, rsv)
- *   #define SCHEME_DISCARD  discard(s, rsv, len), takes a reserved record of `len` payload bytes back
- *                           before it is committed; false: too late, it must be committed
- *   #define SCHEME_BEAT     beat(s), what has to be done once per beat, before the beat's event
- *   #define SCHEME_BEAT_SILENT   the beat's event is not its own: somebody records it later (history)
- *   #define SCHEME_MASKED   reserve, fill and commit run with interrupts masked, as core/masked.h
- *                           says; with MASK_SOFT the scheme has a struct soft_mask mask
- *   #define SCHEME_NEXT     decode_next(cursor, event), one record from bytes alone
- *   #define SCHEME_FLUSH    flush(s), closes the open sub-buffer, with a ring of published form
- *   #define SCHEME_JOIN     the scheme has void *const *by_cpu, rings that threads which
- *                           move between CPUs go to, and counts uint64_t moves
- *   #define SCHEME_UNSUPPORTED
- *                           scheme_unsupported(), why the row cannot run on this machine, or NULL
- *   #define SCHEME_NOW      scheme_now(s), the 64-bit clock as the scheme knows it
- *   #define SCHEME_FORMAT   before its format's header: a struct scheme_format, where its records
- *                           are not that header's first form
- *
- * Writers call record() only. They may be nested to any depth on one CPU, inner ones running to
- * completion first.
+ * Writers call record() only. They may be nested to any depth on one CPU; the inner ones run to
+ * their end first.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_SCHEME_H
 #define STAMPEDE_SCHEMES_CORE_SCHEME_H
@@ -81,7 +64,7 @@ struct scheme_desc {
 	uint32_t beat_ns; /* or a fixed period, whatever a wrap takes; 0: beats_per_wrap */
 	uint32_t alignment; /* bytes that payloads and records start at multiples of; 0: packed */
 	uint32_t shared_promises; /* with writers on several CPUs in one ring; 0: not possible */
-	uint32_t gap_bits; /* gaps below 2^(T + this) only, less a wrap with EXTEND_ON_CARRY; 0: any */
+	uint32_t gap_bits; /* gaps below 2^(T + this), less a wrap with EXTEND_ON_CARRY; 0: any */
 	uint32_t cut_bits; /* low bits of the stamp that are not stored: see scheme_cut_bits() */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
 };
@@ -89,15 +72,15 @@ struct scheme_desc {
 /*
  * How many low bits of the stamp a row does not store, on a ring whose short field reaches to bit
  * `stamp_bits`: the field itself then has stamp_bits - cut bits. Decoded times are the stamps with
- * these bits cleared, and all else is exact; who cuts does not promise EXACT, and owes this
- * instead. A field narrowed for a test keeps one bit.
+ * these bits cleared, and all else is exact: a row that cuts bits owes this in place of EXACT,
+ * which it does not promise. A field narrowed for a test keeps one bit.
  */
 static inline uint32_t scheme_cut_bits(const struct scheme_desc *desc, uint32_t stamp_bits)
 {
 	return desc->cut_bits < stamp_bits ? desc->cut_bits : stamp_bits - 1;
 }
 
-/* Most ticks between two stamps, or two beats, that a reader of the short field still tells. */
+/* Most ticks between two stamps, or two beats, that a reader of the short field can still tell. */
 static inline uint64_t scheme_reach_ticks(const struct scheme_desc *desc, uint32_t stamp_bits)
 {
 	return bits_clear(bits_mask(stamp_bits), scheme_cut_bits(desc, stamp_bits));
@@ -106,10 +89,10 @@ static inline uint64_t scheme_reach_ticks(const struct scheme_desc *desc, uint32
 /* How records look, for whoever has to describe them to other readers. */
 enum scheme_format_kind {
 	FORMAT_OWN, /* of the scheme alone: no other reader can be told */
-	FORMAT_FTRACE, /* core/format_ftrace.h */
+	FORMAT_FTRACE, /* format/format_ftrace.h */
 	FORMAT_CTF_WORD, /* u32 { [flag] id time }, escapes behind it: compact, and layouts */
 	FORMAT_CTF_LARGE, /* stamp, u16 id, u16 size */
-	FORMAT_CTF_PACKED, /* core/packed.h */
+	FORMAT_CTF_PACKED, /* parts/packed.h */
 	FORMAT_CTF_SYNC, /* joint_delta.h */
 };
 
@@ -126,9 +109,9 @@ struct scheme_format {
 enum {
 	EVENT_FIXED = 1, /* payload size known to the reader */
 	EVENT_BEAT = 2, /* the same, recorded by the beat */
-	EVENT_NESTED = 3, /* and by a nested writer: three ids, which deeper levels take in turn */
-	EVENT_KINDS = 5, /* of these */
-	EVENT_FIXED_HIGH = 500, /* the five with payload size known, too large for the short field */
+	EVENT_NESTED = 3, /* by a nested writer: three ids, which deeper levels take in turn */
+	EVENT_KINDS = 5, /* ids of this kind: the two above and three of nested writers */
+	EVENT_FIXED_HIGH = 500, /* the five of known payload size, too large for the short field */
 	EVENT_SIZED = 600, /* the five with the payload's size in the header */
 	EVENT_IDS = EVENT_SIZED + EVENT_KINDS,
 	EVENT_ID_UNKNOWN = UINT16_MAX, /* decoded from a format that stores none */
@@ -150,12 +133,12 @@ struct reservation {
 	uint64_t size; /* bytes to commit */
 	uint64_t stamp; /* the 64-bit clock value taken */
 	bool inexact; /* the reader will see another time, by declaration */
-	bool slow; /* came out of a RESERVE_SLOW function, or none was had: see below */
+	bool slow; /* came out of a RESERVE_SLOW function, or the event is lost: see below */
 };
 
 /*
- * What reserve() returns from a slow path. record() then finishes out of line, so that the compiler
- * does not join the two paths and spoil the plain one's constants.
+ * What reserve() returns from a slow path. record() then finishes out of line: if the compiler
+ * joined the two paths, it would lose the constants of the plain one.
  */
 static inline struct reservation reservation_slow(struct reservation rsv)
 {
@@ -221,7 +204,6 @@ static inline enum decode_result cursor_take(struct cursor *cursor, uint64_t lef
 	return DECODE_EVENT;
 }
 
-/* record() and what it consists of: in the timed build all of it belongs into the timed loop. */
 #ifdef ALIGNED
 #define SCHEME_ALIGNMENT 8
 #else
@@ -240,38 +222,38 @@ static inline enum decode_result cursor_take(struct cursor *cursor, uint64_t lef
 #define SCHEME_SHARED(all, some) (some)
 #endif
 
+/* record() and what it consists of: in the timed build all of it belongs into the timed loop. */
 #define RECORD static inline __attribute__((always_inline))
 
 /*
- * Reserve paths. In the timed build they are inlined into the loop that is timed. In the checked
- * build they have a section of their own, so that the storm can tell which signals hit them.
- * Anything rare goes into a RESERVE_SLOW function: with it in line compilers make the record's
- * length a branch-free function of the stamp, and the claim then waits for the clock.
+ * Reserve paths: inlined into the loop that is timed, unless the build wants to tell which signals
+ * hit them. Anything rare goes into a RESERVE_SLOW function: with it in line compilers make the
+ * record's length a branch-free function of the stamp, and the claim then waits for the clock.
  */
-#ifdef STAMPEDE_CHECKED
+#if SEAM_RESERVE_APART
 #define RESERVE static __attribute__((noinline, section("reserve_text")))
 #define RESERVE_SLOW static __attribute__((noinline, section("reserve_text")))
-#elif defined(STAMPEDE_EXPLORED)
-/* The explorer wants to know whether it came there. */
-#define RESERVE static inline __attribute__((always_inline))
-#define RESERVE_SLOW static __attribute__((noinline, cold, section("explore_slow")))
 #else
 #define RESERVE static inline __attribute__((always_inline))
+#if SEAM_SLOW_APART
+#define RESERVE_SLOW static __attribute__((noinline, cold, section("reserve_slow")))
+#else
 #define RESERVE_SLOW static __attribute__((noinline, cold))
+#endif
 #endif
 
 /*
- * What a driver declares before it includes a scheme's header and record.h:
+ * What a driver declares before it includes a scheme's header and parts/defaults.h:
  *
  *   struct source;                                 where the payload comes from
  *   payload_fill(rsv, src, len)                    writes it into a claimed record
  *
  * and, with SCHEME_RESTARTS (the record is written inside a section, which copies the payload),
  *
- *   payload_prepare(src, len, payload)             what core/restart.h copies into a record, before
- *                                                  its stamp is taken; may be done in vain
+ *   payload_prepare(src, len, payload)             what parts/restart.h copies into a record,
+ *                                                  before its stamp is taken; may be in vain
  *   payload_stamp(src, stamp, payload)             the same with a stamp that was taken
- *   payload_published(src)                         a record with what was prepared last is there
+ *   payload_published(src)                         the record that was prepared last is published
  *   deferred_run(s, level)                         runs a nested writer that had to wait
  */
 

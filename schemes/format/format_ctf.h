@@ -69,7 +69,7 @@ struct ctf_packet_header {
 
 _Static_assert(sizeof(struct ctf_packet_header) == CTF_PACKET_HEADER_BYTES, "packet header");
 
-/* What the opener of packet `number` knows of it: the stamp of its first event. */
+/* What the writer that opens packet `number` knows of it: the stamp of its first event. */
 static inline void ctf_header_put(const struct ring *ring, struct ctf_packet_header *header,
 				  uint64_t number, uint64_t stamp)
 {
@@ -98,7 +98,7 @@ struct ctf_claim {
 	struct ring_opening opening;
 };
 
-/* A record of `size` bytes that shall be the first of the next sub-buffer. False: see ctf_fit(). */
+/* Fits a record of `size` bytes as the first of the next sub-buffer. False: see ctf_fit(). */
 static inline bool ctf_fit_next(struct ring *ring, uint64_t offset, uint64_t size,
 				struct ctf_claim *claim)
 {
@@ -125,12 +125,13 @@ static inline bool ctf_fit(struct ring *ring, uint64_t offset, uint64_t size,
 void ctf_finish(const struct ring *ring, uint64_t number, uint32_t content_bytes);
 
 /*
- * The end stamp of packet `number`, finished and read up to a record of `last`. While the next one
- * is not open, and no flush says it, a reader knows no more than that record.
+ * The end stamp of packet `number`, which is finished and read up to a record of `last`. While the
+ * next packet is not open, and no flush has closed this one, a reader knows no more than that
+ * record.
  */
 uint64_t ctf_end(const struct ring *ring, uint64_t number, uint64_t last);
 
-/* The CPU that packet `number` says it is of. */
+/* The CPU that packet `number` names. */
 static inline uint32_t ctf_cpu(const struct ring *ring, uint64_t number)
 {
 	return ((const struct ctf_packet_header *)ring_subbuf_base(ring, number))->cpu_id;
@@ -388,7 +389,7 @@ static inline enum decode_result ctf_large_next(struct cursor *cursor, uint32_t 
 	return ctf_take(cursor, left, event);
 }
 
-/* The reader of a scheme that includes this format, and no other before: see core/record.h. */
+/* The reader of a scheme that includes this format, and no other before: see parts/defaults.h. */
 #ifndef FORMAT_NEXT
 #define FORMAT_FINISH ctf_finish
 #define FORMAT_END ctf_end

@@ -114,6 +114,7 @@ static inline void ftrace_begin(struct ring *ring, uint64_t number, uint64_t sta
 {
 	struct ftrace_header *header = (struct ftrace_header *)ring_subbuf_base(ring, number);
 
+	/* One store: who nests in the writer reads the old stamp or this one. */
 	shared_store("begin stamp", &header->time_stamp, stamp);
 }
 
@@ -256,7 +257,7 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 	return DECODE_EVENT;
 }
 
-/* The reader of a scheme that includes this format, and no other before: see core/record.h. */
+/* The reader of a scheme that includes this format, and no other before: see parts/defaults.h. */
 #ifndef FORMAT_NEXT
 #define FORMAT_FINISH ftrace_finish
 /* The first record stamps it. */

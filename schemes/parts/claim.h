@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cmpxchg claim of schemes whose record has one size, whatever its stamp: read the offset,
- * then the clock, then claim; on failure both again. So whoever claims [offset, new) read the clock
- * after `offset` was the tail and before it moved: stamps are in buffer order.
+ * then the clock, then claim; if the claim fails, all of it again.
  *
- * The scheme defines claim_begin(s, &begin) first: a clock read that also gives the 64-bit begin
- * stamp of a packet that this record may open.
+ * I1 A writer that claims [offset, new) has read the clock after `offset` was the tail and before
+ *    the tail moved: stamps are in buffer order.
+ *
+ * The scheme defines claim_begin(s, &begin) before it includes this: a clock read that also gives
+ * the 64-bit begin stamp of a packet that this record may open.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_CLAIM_H
 #define STAMPEDE_SCHEMES_PARTS_CLAIM_H
@@ -18,7 +20,7 @@ struct claim {
 	uint64_t stamp;
 };
 
-/* Opens sub-buffers, and claims for whoever was interrupted. */
+/* Opens sub-buffers, and claims for writers that were interrupted on the plain path. */
 RESERVE_SLOW struct claim claim_slow(struct scheme_ring *s, uint64_t size)
 {
 	struct ring *ring = &s->ring;
@@ -34,7 +36,7 @@ RESERVE_SLOW struct claim claim_slow(struct scheme_ring *s, uint64_t size)
 			ring_lost(ring, size);
 			return (struct claim){ .record = NULL };
 		}
-		if (local_cmpxchg("claim again", &ring->tail, &offset, fit.start + size))
+		if (local_cmpxchg("claim again", &ring->tail, &offset, fit.start + size)) /* I1 */
 			break;
 		POINT_COUNT(retries);
 	}
@@ -47,10 +49,7 @@ RESERVE_SLOW struct claim claim_slow(struct scheme_ring *s, uint64_t size)
 	};
 }
 
-/*
- * The plain case: claims `size` bytes and takes their stamp. False: nothing is claimed, and
- * claim_slow() has to do it.
- */
+/* The plain case: claims `size` bytes and takes their stamp. False: claim_slow() has to do it. */
 static inline __attribute__((always_inline)) bool
 claim_plain(struct scheme_ring *s, uint64_t size, struct claim *claim)
 {
@@ -60,7 +59,7 @@ claim_plain(struct scheme_ring *s, uint64_t size, struct claim *claim)
 	if (unlikely(size > ring_room(ring, offset)))
 		return false;
 	claim->stamp = clock_read("clock");
-	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) {
+	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) { /* I1 */
 		POINT_COUNT(retries);
 		return false;
 	}

@@ -1,5 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* Defaults for what a scheme did not define itself; include after the scheme's header. */
+/*
+ * The rest of a row, behind its scheme's header: defaults for the hooks that the scheme does not
+ * have, and record(), which is made of them.
+ *
+ * All hooks, and what a scheme gets without them. A scheme defines the macro, which says that it
+ * has the hook, and the function:
+ *
+ *   macro               function or meaning                       without it
+ *   SCHEME_RECORD       record(s, id, len, src): reserve, fill    all three, one after the other
+ *                       and commit in one
+ *   SCHEME_COMMIT       commit(s, rsv): publishes the record      adds to the commit counter
+ *   SCHEME_DISCARD      discard(s, rsv, len): takes a reserved    nothing is taken back
+ *                       record of `len` payload bytes back before
+ *                       it is committed; false: too late, it must
+ *                       be committed
+ *   SCHEME_BEAT         beat(s): what has to be done once per     nothing
+ *                       beat, before the beat's event
+ *   SCHEME_BEAT_SILENT  the beat records no event; somebody else  the beat records an event
+ *                       records it later (history)
+ *   SCHEME_MASKED       reserve, fill and commit run with         writers nest
+ *                       interrupts masked (parts/masked.h);
+ *                       with MASK_SOFT the scheme has a
+ *                       struct soft_mask mask
+ *   SCHEME_DEFER        defer(s, level): the nested writer has    false: it runs at once
+ *                       to wait, and is noted; comes with a
+ *                       soft mask (parts/masked.h)
+ *   SCHEME_BLOCKS       1: signals are blocked while a writer     0
+ *                       runs; comes with a hard mask
+ *   SCHEME_RESTARTS     the record is written inside a section    the payload is filled in between
+ *                       that starts over (parts/restart.h)        reserve and commit
+ *   SCHEME_JOIN         s->by_cpu, rings that threads which move  a ring stays with its writers
+ *                       between CPUs go to; s->moves counts them
+ *   SCHEME_FLUSH        flush(s): closes the open sub-buffer; a   ring_flush()
+ *                       must with a ring of the published form
+ *   SCHEME_NOW          scheme_now(s): the 64-bit clock, as the   clock_now()
+ *                       scheme knows it
+ *   SCHEME_UNSUPPORTED  scheme_unsupported(): why the row cannot  NULL: it can
+ *                       run on this machine
+ *   SCHEME_NEXT         decode_next(cursor, event): the next      that of the format
+ *                       record, from bytes alone
+ *
+ * Before the header of its format:
+ *
+ *   SCHEME_FORMAT       a struct scheme_format                    the format's first form
+ *   CTF_STAMP_EVENT     records may be stamp events               none are (format/format_ctf.h)
+ *   CTF_COMPACT_IDS     ids that fit beside the stamp             29, or 28 with stamp events
+ *
+ * Before parts/claim.h, the claim of records of one size:
+ *
+ *   (always)            claim_begin(s, &begin): reads the clock
+ *
+ * Before parts/extend.h, the claim of records that may carry the whole stamp; it defines reserve():
+ *
+ *   (always)            extend_far(), extend_remember()
+ *   EXTEND_HEADER       extend_record(), extend_put(),            compact CTF headers
+ *                       extend_begin()
+ *   EXTEND_SEEN         struct extend_seen, extend_see(),         the offset, claimed by cmpxchg
+ *                       extend_claim()
+ */
 #ifndef STAMPEDE_SCHEMES_PARTS_DEFAULTS_H
 #define STAMPEDE_SCHEMES_PARTS_DEFAULTS_H
 
@@ -34,7 +92,7 @@ RECORD bool record_plain(struct scheme_ring *s, uint32_t id, uint32_t len, struc
 	if (unlikely(rsv.slow))
 		return record_rest(s, rsv, len, src);
 	payload_fill(&rsv, src, len);
-	EXPLORED_PATH("plain");
+	POINT_PATH("plain");
 	commit(s, &rsv);
 	return true;
 }
@@ -106,8 +164,9 @@ static inline void flush(struct scheme_ring *s)
 {
 	ring_flush(&s->ring, 0);
 	/*
-	 * Only now: a nested writer that came before the close must not have a later stamp than the
-	 * end. One that opens the next sub-buffer in between gives its begin as the end.
+	 * Read behind the close, so that no nested writer that came before it has a later stamp
+	 * than the end. If one opens the next sub-buffer in between, that one's begin is taken as
+	 * the end.
 	 */
 	s->ring.flush_stamp = scheme_now(s);
 }

@@ -5,18 +5,18 @@
  * retry.
  *
  * Order: offset, clock, last, cmpxchg, then last is stored.
- * I1 Whoever claims [offset, new) read the clock after `offset` was the tail and before it moved:
- *    stamps are in buffer order.
+ * I1 A writer that claims [offset, new) has read the clock after `offset` was the tail and before
+ *    the tail moved: stamps are in buffer order.
  * I2 last is never newer than the stamp of the record before the claim, unless a nested writer
  *    came in between, and then the cmpxchg fails or the test sees an unsigned overflow: so a
  *    short header is at most 2^T - 1 ticks behind its predecessor.
  * I3 A stale last only makes a header full that need not be ("the correct race" of the mail).
  *
- * The scheme defines first:
+ * Before it includes this the scheme defines
  *   extend_far(s, &seen, stamp)                     must a header with this stamp be full?
  *   extend_remember(s, stamp)                       the record with this stamp is claimed
  *
- * and, with EXTEND_HEADER, if its headers are not the compact ones of format_ctf.h,
+ * and, with EXTEND_HEADER, if its headers are not the compact ones of format/format_ctf.h,
  *
  *   extend_record(id, len, full)                    bytes of the whole record
  *   extend_put(ring, at, id, len, stamp, full)      writes it, returns the payload's place
@@ -66,7 +66,7 @@ static inline bool extend_claim(struct scheme_ring *s, struct extend_seen seen, 
 				uint64_t stamp)
 {
 	(void)stamp;
-	return local_cmpxchg("claim", &s->ring.tail, &seen.offset, offset);
+	return local_cmpxchg("claim", &s->ring.tail, &seen.offset, offset); /* I1, I2 */
 }
 #endif
 
@@ -86,7 +86,7 @@ static inline struct reservation extend_place(struct scheme_ring *s, uint32_t id
 	};
 }
 
-/* Everything but the plain case, and whoever lost the race for the plain case. */
+/* Everything but the plain case, and the plain case of a writer that was interrupted in it. */
 RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
 					    struct extend_seen seen, uint64_t stamp)
 {
@@ -100,7 +100,7 @@ RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, 
 		full = extend_far(s, &seen, stamp);
 		size = extend_record(id, len, full);
 		if (full && size > ring_room(ring, seen.offset)) {
-			/* It opens a packet, whose begin stamp says it all. */
+			/* It opens a packet, whose begin stamp tells the reader all bits. */
 			full = false;
 			size = extend_record(id, len, false);
 			fits = ctf_fit_next(ring, seen.offset, size, &claim);

@@ -5,10 +5,16 @@
  * Hard: sigprocmask of the signals that stand for interrupts, and of no others; SIGTRAP blocked
  * under single-step would kill the process. Two system calls per section.
  *
- * Soft: a flag that the handler looks at. A handler that finds it set only notes that its run is
- * due; the section's owner runs what is due when it leaves. Nobody else ever clears the flag.
- * Shared words of the soft mask: masked, plain stores by whoever holds it (handlers find it as they
- * leave it); pending[level], single-instruction add by handlers, exchange by the holder.
+ * Soft: a flag that each handler looks at. A handler that finds it set only notes that its run is
+ * due; the section's owner runs what is due when it leaves the section.
+ *
+ * Shared words of the soft mask: masked, plain stores by whoever holds it (handlers leave it as
+ * they find it); pending[level] and waiting, add by handlers and by the holder.
+ *
+ * I1 Only the holder clears the mask. What lies inside the section is stored after the mask is set
+ *    and before it is cleared: no nested writer sees half of it.
+ * I2 No run is forgotten: a handler that comes before the store of 0 is counted, and the load of
+ *    waiting behind that store sees the count; one that comes after the store runs at once.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_MASK_H
 #define STAMPEDE_SCHEMES_PARTS_MASK_H
@@ -19,20 +25,20 @@
 
 #include "schemes/core/local.h"
 
-#ifdef STAMPEDE_EXPLORED
-/* The explorer's interrupts are not signals; it looks here before it makes one. */
-extern uint64_t explore_blocked;
+#if SEAM_INTERRUPTS_STOPPED
+/* Interrupts are no signals: whoever makes them looks here first. */
+extern uint64_t mask_blocked;
 
 static inline void mask_hard_enter(sigset_t *saved)
 {
 	(void)saved;
-	shared_store("block", &explore_blocked, 1);
+	shared_store("block", &mask_blocked, 1); /* I1 */
 }
 
 static inline void mask_hard_leave(const sigset_t *saved)
 {
 	(void)saved;
-	shared_store("unblock", &explore_blocked, 0);
+	shared_store("unblock", &mask_blocked, 0); /* I1 */
 }
 #else
 /* The signals that stand for interrupts. Filled by whoever raises them; empty: nothing to mask. */
@@ -62,7 +68,7 @@ struct soft_mask {
 
 static inline void mask_soft_enter(struct soft_mask *mask)
 {
-	ordered_store("mask", &mask->masked, 1);
+	ordered_store("mask", &mask->masked, 1); /* I1 */
 }
 
 /* In a handler of `level`: true if it has to wait, and is noted. */
@@ -70,22 +76,21 @@ static inline bool mask_soft_defer(struct soft_mask *mask, unsigned int level)
 {
 	if (!shared_load("masked?", &mask->masked))
 		return false;
-	local_add("defer", &mask->pending[level], 1);
-	local_add("defer: waiting", &mask->waiting, 1);
+	local_add("defer", &mask->pending[level], 1); /* I2: handlers nest */
+	local_add("defer: waiting", &mask->waiting, 1); /* I2 */
 	return true;
 }
 
 /*
  * Leaves the section. True: runs are due; the caller holds the mask again, runs them and leaves
- * once more. A handler that comes before the store of 0 is seen by the load behind it; one that
- * comes after it runs at once.
+ * anew.
  */
 static inline bool mask_soft_leave(struct soft_mask *mask)
 {
-	ordered_store("unmask", &mask->masked, 0);
+	ordered_store("unmask", &mask->masked, 0); /* I1, I2 */
 	if (likely(!shared_load("due?", &mask->waiting)))
 		return false;
-	ordered_store("mask again", &mask->masked, 1);
+	ordered_store("mask again", &mask->masked, 1); /* I1 */
 	return true;
 }
 
@@ -94,8 +99,8 @@ static inline bool mask_soft_next(struct soft_mask *mask, unsigned int level)
 {
 	if (!shared_load("pending", &mask->pending[level]))
 		return false;
-	local_add("undefer", &mask->pending[level], UINT64_MAX);
-	local_add("undefer: waiting", &mask->waiting, UINT64_MAX);
+	local_add("undefer", &mask->pending[level], UINT64_MAX); /* I2 */
+	local_add("undefer: waiting", &mask->waiting, UINT64_MAX); /* I2 */
 	return true;
 }
 

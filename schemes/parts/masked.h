@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * record() of schemes whose writers must not nest: the whole of record_plain() with interrupts
- * masked (core/mask.h). Part of record.h, for schemes with SCHEME_MASKED.
+ * masked (parts/mask.h). Part of parts/defaults.h, for schemes with SCHEME_MASKED.
  *
  * MASK_SOFT: the scheme has a struct soft_mask mask. A nested writer that comes meanwhile runs when
- * the mask is left, and is stamped then. Otherwise the interrupting signals are blocked.
+ * the section is left, and is stamped then. Otherwise the interrupting signals are blocked.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_MASKED_H
 #define STAMPEDE_SCHEMES_PARTS_MASKED_H
@@ -34,7 +34,7 @@ RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct sour
 {
 	bool recorded;
 
-	/* A deferred run comes here with the mask held, and leaves it so. */
+	/* A deferred run comes here with the mask held, and leaves it held. */
 	if (unlikely(shared_load("held?", &s->mask.masked)))
 		return record_plain(s, id, len, src);
 	mask_soft_enter(&s->mask);

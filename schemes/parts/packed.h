@@ -51,8 +51,8 @@ static inline uint8_t *packed_put(const struct ring *ring, uint8_t *at, uint32_t
 }
 
 /*
- * Does a claim of [tail, next) end elsewhere than in the sub-buffer of the last byte before it? It
- * does where that one is full, or would be.
+ * Does a claim of [tail, next) end outside the sub-buffer that holds the last byte before it? It
+ * does where that sub-buffer is full, and where the claim fills it.
  */
 static inline bool packed_leaves(const struct ring *ring, uint64_t tail, uint64_t next)
 {
@@ -108,7 +108,7 @@ static __attribute__((noinline)) enum decode_result packed_escape(struct cursor 
 	if (left < event->header_bytes)
 		return DECODE_BAD;
 	event->time = get_u64(cursor->at + 4);
-	/* An id that does not fit has the whole stamp too, but not for the stamp's sake. */
+	/* An id that does not fit brings the whole stamp with it, which is then no extension. */
 	event->flags = event->id < PACKED_IDS ? EVENT_EXTENDED : 0;
 	if (event_is_sized(event->id))
 		event->payload_bytes = get_u32(cursor->at + 12);
@@ -124,7 +124,9 @@ static inline enum decode_result packed_next(struct cursor *cursor, struct event
 		return head;
 	if (unlikely(event->id == PACKED_ESCAPE) && packed_escape(cursor, event) == DECODE_BAD)
 		return DECODE_BAD;
-	/* Records are whole units: what the payload does not fill is part of it here. */
+	/*
+	 * Records are whole units: the reader counts the unused bytes of the last one as payload.
+	 */
 	event->payload_bytes = (uint32_t)bits_align(event->payload_bytes, RING_PACKED_UNIT);
 	return cursor_take(cursor, left, event);
 }

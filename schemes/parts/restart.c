@@ -15,7 +15,7 @@
 
 uint64_t restart_epoch;
 
-/* As the sections are laid down; those that a handler has to make start over. */
+/* The descriptors of the sections that a handler makes start over, as the asm writes them. */
 struct section {
 	uint32_t version;
 	uint32_t flags;
@@ -75,7 +75,7 @@ bool restart_attach(void)
 
 	/* The section that was announced last is not running any more. */
 	memset((void *)&mine->rseq_cs, 0, sizeof(mine->rseq_cs));
-	barrier();
+	barrier(); /* before the kernel looks at the area again */
 	return !syscall(SYS_rseq, mine, AREA_BYTES, 0, RSEQ_SIG);
 }
 #else

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Restartable sections: short asm that whoever interrupts it makes start over. Nothing in a section
- * counts but its last store, which publishes all that it wrote; so a record needs no read-modify-write
+ * Restartable sections: short asm that starts over when it is interrupted. Only the final store of
+ * a section counts: it publishes all that the section wrote. So a record needs no read-modify-write
  * and no commit.
  *
- * Who makes it start over:
- *   the kernel     (rseq) on a signal, a preemption or a migration of a thread whose PC is inside the
- *                  section that the thread announced in its struct rseq, glibc's (>= 2.35)
- *   the handler    (RESTART_BY_HANDLER) of a signal, which looks whether the PC that it interrupted is
- *                  inside a section: restart_target(). Threads that share a ring go unseen.
+ * What makes an interrupted section start over:
+ *   the kernel     (rseq) on a signal, a preemption or a migration of a thread whose PC is inside
+ *                  the section that the thread announced in its struct rseq, glibc's (>= 2.35)
+ *   the handler    (RESTART_BY_HANDLER) of a signal, which looks whether the PC that it interrupted
+ *                  is inside a section: restart_target(). Threads that share a ring go unseen.
  *
  * A section is a descriptor in the layout of struct rseq_cs in the ELF section "rseq_sections" or
  * "rewind_sections", and three local symbols in the text that a tool can find: restart_start_N, its
- * first instruction; restart_end_N, the first behind the publishing store; restart_abort_N, where an
- * interrupted one goes on.
+ * first instruction; restart_end_N, the first one behind the final store; restart_abort_N, where an
+ * interrupted section goes on.
  *
- * The counting build has the same in C (RESTART_MODEL): an interrupt is a call at a point, and moves
- * restart_epoch; the code behind the point sees that and goes where the kernel would send it.
+ * Where interrupts are calls at points, sections are C (RESTART_MODEL): an interrupt moves
+ * restart_epoch, and the code behind the point sees that and goes where the kernel would send it.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_RESTART_H
 #define STAMPEDE_SCHEMES_PARTS_RESTART_H
@@ -35,11 +35,11 @@ struct restart_copy {
 };
 
 /*
- * Where the payload of a record comes from. Not so in the timed build: there it is the stamp alone,
- * which the section stores itself.
+ * Where the payload of a record comes from, unless it is the stamp alone: the section stores
+ * that.
  */
 struct payload {
-	struct restart_copy head; /* .from gets stamp and exit before it is copied; .to is not used */
+	struct restart_copy head; /* .from gets stamp and exit before the copy; .to is not used */
 	struct restart_copy body; /* behind the head */
 };
 #define PAYLOAD_STAMP_AT 0 /* in the head */
@@ -51,7 +51,7 @@ enum restart_end {
 	RESTART_MOVED, /* the thread is not on the ring's CPU */
 	RESTART_CHANGED, /* the tail is not what the caller saw */
 	RESTART_NOT_PLAIN, /* takes the long way: an extension, the end of a sub-buffer */
-	RESTART_NESTED, /* injected build: a nested writer is due at the named point */
+	RESTART_NESTED, /* a nested writer is due behind the clock read (core/inject.h) */
 };
 
 /* What the plain case of a record compares and computes with. */
@@ -65,7 +65,7 @@ struct restart_plain {
 	const struct payload *payload;
 };
 
-/* What a plain record was about to use when it found that it is not plain: for the long way. */
+/* What a record had read when it found that it is not plain: for the long way. */
 struct restart_seen {
 	uint64_t tail;
 	uint64_t stamp;
@@ -74,22 +74,22 @@ struct restart_seen {
 /* Where a section with `pc` inside goes on if a handler says so; 0: it is in none. */
 uintptr_t restart_target(uintptr_t pc);
 
-/* NULL, or why rseq is not to be had. */
+/* NULL, or why there is no rseq. */
 const char *restart_unsupported(void);
 
 /* The CPU that the calling thread is on, now. */
 unsigned int restart_cpu(void);
 
 /*
- * Takes the calling thread's rseq area away from the kernel, with the CPU written into it, and gives
- * it back: in between sections run as any code, since nobody makes them start over. For a pinned
- * thread whose signals record nothing, such as one that single-steps: each trap would restart the
- * section it is in, for ever. False: it could not be done.
+ * Takes the calling thread's rseq area away from the kernel, with the CPU written into it, and
+ * gives it back: in between, sections run like any code and nothing makes them start over. For a
+ * pinned thread whose signals record nothing, such as one that single-steps: each trap would
+ * restart the section it is in, for ever. False: it could not be done.
  */
 bool restart_detach(void);
 bool restart_attach(void);
 
-#if defined(STAMPEDE_COUNTING) || !(defined(__x86_64__) || defined(__aarch64__))
+#if SEAM_INTERRUPTS_CALLED || !(defined(__x86_64__) || defined(__aarch64__))
 #define RESTART_MODEL
 extern uint64_t restart_epoch; /* moves with every interrupt */
 #include "schemes/parts/restart_model.h"
@@ -114,7 +114,7 @@ extern uint64_t restart_epoch; /* moves with every interrupt */
 #define RESTART_PUBLISH_OPERANDS \
 	[copies] "r"(copies), [count] "r"(count), [seen] "r"(seen), [next] "r"(next)
 
-/* Where a section finds what is set at run time. */
+/* Where a section finds what the run sets. */
 #define RESTART_FIELDS(plain_) \
 	[plain] "r"(plain_), [units] "i"(offsetof(struct restart_plain, units)), \
 		[block] "i"(offsetof(struct restart_plain, block)), \
@@ -128,7 +128,7 @@ _Static_assert(offsetof(struct payload, head.from) == 8 &&
 	       offsetof(struct payload, body.from) == 32 &&
 	       offsetof(struct payload, body.bytes) == 40, "the section copies from there");
 
-/* The labels that sections leave by, and what stands behind the asm; `own` is the section's. */
+/* The labels that sections leave by, and what follows the asm; `own` is the section's own label. */
 #ifdef RESTART_BY_HANDLER
 #define RESTART_LABEL_MOVED
 #define RESTART_END_MOVED
@@ -138,7 +138,7 @@ _Static_assert(offsetof(struct payload, head.from) == 8 &&
 	moved: \
 		return RESTART_MOVED;
 #endif
-#ifdef STAMPEDE_INJECTED
+#if SEAM_INTERRUPTS_AT_CLOCK
 #define RESTART_LABEL_NESTED , nested
 #define RESTART_END_NESTED \
 	nested: \

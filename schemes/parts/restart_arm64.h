@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Restartable sections in arm64 asm: part of restart.h, which says what they do, and the counterpart
- * of restart_x86_64.h. The geometry is in memory in all builds.
+ * Restartable sections in arm64 asm: part of parts/restart.h, which says what they are. The
+ * pseudo-code is that of parts/restart_x86_64.h. Geometry and widths are in memory in all builds.
  *
- * Whoever shares the ring runs on the same CPU and sees these stores in program order, so the store
- * that publishes is a plain one.
+ * Whoever shares the ring runs on the same CPU and sees these stores in program order, so the final
+ * store is a plain one.
+ *
+ *		frame			restart_publish		restart_record
+ *	x9	descriptor; ring->cpu	tail; copies		tail
+ *	x10	rseq.cpu_id		count			stamp
+ *	x11				to			what is tested; the record; to
+ *	x12				from			masks; the header; from
+ *	x13				bytes			id; exit; bytes
+ *	x14				byte			byte
+ *	x15							struct payload
+ *	x16							next
+ *
+ * Whatever leaves for 3 has the tail in x9 and the stamp in x10.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_RESTART_ARM64_H
 #define STAMPEDE_SCHEMES_PARTS_RESTART_ARM64_H
@@ -49,7 +61,7 @@
 	"b	" #loop "b\n" \
 	#out ":\n\t"
 
-/* Makes the copies and moves the tail from `seen` to `next`, all of it or nothing that counts. */
+/* Makes the copies and moves the tail from `seen` to `next`: all of it, or nothing that counts. */
 static __attribute__((noinline, unused)) enum restart_end
 restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t count, uint64_t seen,
 		uint64_t next)
@@ -70,7 +82,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 		"sub	x10, x10, #1\n\t"
 		"b	1b\n"
 		"2:\n\t"
-		"str	%[next], [%[ring], %[tail]]\n"
+		"str	%[next], [%[ring], %[tail]]\n" /* final store */
 		RESTART_END
 		:
 		: RESTART_OPERANDS(ring), RESTART_PUBLISH_OPERANDS
@@ -81,7 +93,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 
 #define RESTART_FIELD_OF(field) "[%[plain], %[" #field "]]"
 
-#ifdef STAMPEDE_TIMED
+#if SEAM_PAYLOAD_STAMP
 #define RESTART_PAYLOAD "str	x10, [x11, #4]\n\t"
 #else
 /* Stamp and a second clock read, the exit, into the head; then head and body behind the header. */
@@ -99,7 +111,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 	RESTART_COPY(7, 8)
 #endif
 
-#ifdef STAMPEDE_CHEAP
+#if SEAM_CLOCK_CHEAP
 #define RESTART_CLOCK "ldr	x10, %[cheap]\n\t"
 #define RESTART_CLOCK_OPERANDS , [cheap] "m"(cheap_clock.now)
 #else
@@ -108,8 +120,11 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 	"mrs	x10, cntvct_el0\n\t"
 #define RESTART_CLOCK_OPERANDS
 #endif
-#ifdef STAMPEDE_INJECTED
-/* The clock with its bias; a nested writer due here makes the section start over, behind it. */
+#if SEAM_CLOCK_BIASED
+/*
+ * The clock with its bias. A nested writer that is due here makes the section start over behind
+ * it.
+ */
 #define RESTART_BIAS \
 	"ldr	x11, %[bias]\n\t" \
 	"add	x10, x10, x11\n\t" \
@@ -121,7 +136,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 #define RESTART_BIAS_OPERANDS
 #endif
 
-/* The plain case, whole. x9: tail, x10: stamp, x13: next tail, x11: the record. */
+/* The plain case, whole. */
 static inline __attribute__((always_inline)) enum restart_end
 restart_record(struct ring *ring, const struct restart_plain *plain, struct restart_seen *seen)
 {
@@ -153,15 +168,16 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"orr	x12, x13, x12, lsl #5\n\t"
 		"str	w12, [x11]\n\t"
 		RESTART_PAYLOAD
-		"str	x16, [%[ring], %[tail]]\n"
+		"str	x16, [%[ring], %[tail]]\n" /* final store */
 		RESTART_END
-		"b	9f\n" /* behind the section: what it saw goes to the long way */
+		"b	9f\n" /* outside of the section: what it saw goes to the long way */
 		"3:\n\t"
 		"stp	x9, x10, [%[seen]]\n\t"
 		"b	%l[not_plain]\n"
 		"9:\n"
 		:
-		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_FIELDS(plain) RESTART_BIAS_OPERANDS RESTART_CLOCK_OPERANDS
+		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_FIELDS(plain)
+		  RESTART_BIAS_OPERANDS RESTART_CLOCK_OPERANDS
 		: "memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16"
 		: aborted, not_plain RESTART_LABEL_MOVED RESTART_LABEL_NESTED);
 	RESTART_ENDS(not_plain, RESTART_NOT_PLAIN)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Restartable sections in C, for the counting build: part of restart.h, which says what they do. */
+/*
+ * Restartable sections in C, where interrupts are calls: part of restart.h, which says what they
+ * do.
+ */
 #ifndef STAMPEDE_SCHEMES_PARTS_RESTART_MODEL_H
 #define STAMPEDE_SCHEMES_PARTS_RESTART_MODEL_H
 

@@ -1,22 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Restartable sections in x86-64 asm: part of restart.h, which says what they do.
+ * Restartable sections in x86-64 asm: part of parts/restart.h, which says what they are.
  *
+ * The frame of each section (RESTART_BEGIN, RESTART_END); by a handler: without the first two
+ * lines:
+ *
+ *	rseq.rseq_cs = &descriptor		tells the kernel where start, end and abort are
+ *   start:
+ *	if (rseq.cpu_id != ring->cpu) goto moved
+ *	the body
+ *	ring->tail = next			the final store: it publishes all of the body
+ *   end:
+ *	return PUBLISHED
+ *   abort:					elsewhere in the text, behind the signature
+ *	goto aborted
+ *
+ * The body of restart_publish(), which makes copies:
+ *
+ *	if (ring->tail != seen) goto changed
+ *	for (; count; copies++, count--)
+ *		copy copies->bytes from copies->from to copies->to
+ *
+ * The body of restart_record(), the plain case of a record, whole:
+ *
+ *	tail = ring->tail
+ *	stamp = the clock
+ *	if (a nested writer is due) goto nested		where the build has such (core/inject.h)
+ *	if (stamp >> stamp_bits != tail >> bits) goto 3	the reader lacks the upper bits: not plain
+ *	next = tail + units
+ *	if ((tail - 1 ^ next) & block) goto 3		begins or ends a sub-buffer: not plain
+ *	at = ring->base + 4 * (tail & slots)
+ *	payload to at + 4				RESTART_PAYLOAD
+ *	{low bits of the stamp : 27 | id : 5} to at
+ *
+ *   3:							elsewhere in the text (RESTART_SEEN)
+ *	*seen = { tail, stamp }				so that the long way reads no other clock
+ *	goto not_plain
+ *
+ * Registers. Whatever leaves for 3 has the tail in r8 and the stamp in rax; nothing else has to
+ * outlive a label.
+ *
+ *		frame			restart_publish		restart_record
+ *	rax	descriptor; ring->cpu				stamp; in the end the header
+ *	rcx				bytes of a copy		narrow stamp's bits; see the payload
+ *	rdx							what is tested; then tail & slots
+ *	rsi				from			see the payload
+ *	rdi				to			see the payload
+ *	r8				copies			tail; see the payload
+ *	r9				count			next
+ *	r10							ring->base
+ *
+ * RESTART_PAYLOAD finds the stamp in rax and the record at r10 + 4 * rdx, and leaves rax, rdx, r9
+ * and r10 as they are. If the payload is more than the stamp, r8 is the struct payload, rsi and rdi
+ * are from and to, rcx is the bytes, or rdx while a clock read takes that.
+ *
+ * Inputs are never written: a section that is interrupted anywhere finds them unchanged. It is an
  * asm goto without outputs: with outputs gcc 12.2 has been seen to send a label to the function's
- * entry. Inputs are never written, so that a section may start over at any instruction. The store
- * that announces a section is the last one before it: the kernel takes it away again as soon as it
- * finds the thread outside.
+ * entry. The announcing store is the last one before the section, because the kernel takes the
+ * announcement away as soon as it finds the thread outside.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_RESTART_X86_64_H
 #define STAMPEDE_SCHEMES_PARTS_RESTART_X86_64_H
 
 #include <sys/rseq.h>
 
-/* The kernel's area is the thread's; the explorer, which is kernel to its writers, has its own. */
-#ifdef STAMPEDE_EXPLORED
-extern struct rseq explore_rseq;
+/*
+ * The kernel's area is the thread's; whoever else stops writers, and is kernel to them, has its
+ * own.
+ */
+#if SEAM_INTERRUPTS_STOPPED
+extern struct rseq restart_rseq;
 #define RESTART_SEGMENT ""
-#define RESTART_RSEQ ((long)&explore_rseq)
+#define RESTART_RSEQ ((long)&restart_rseq)
 #else
 #define RESTART_SEGMENT "%%fs:"
 #define RESTART_RSEQ __rseq_offset
@@ -40,8 +95,8 @@ extern struct rseq explore_rseq;
 #define RESTART_AREA RESTART_RSEQ
 #endif
 
-/* Out of the way, behind the rest: but a storm counts interrupted sections as hits inside reserve. */
-#ifdef STAMPEDE_CHECKED
+/* Behind all other code; where hits inside reserve are counted, an interrupted section is one. */
+#if SEAM_RESERVE_APART
 #define RESTART_TEXT "reserve_text, 1"
 #else
 #define RESTART_TEXT "restart_text"
@@ -57,7 +112,7 @@ extern struct rseq explore_rseq;
 	"jmp	%l[aborted]\n\t" \
 	".popsection\n\t"
 
-/* Makes the copies and moves the tail from `seen` to `next`, all of it or nothing that counts. */
+/* Makes the copies and moves the tail from `seen` to `next`: all of it, or nothing that counts. */
 static __attribute__((noinline, unused)) enum restart_end
 restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t count, uint64_t seen,
 		uint64_t next)
@@ -83,7 +138,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 		"decq	%%r9\n\t"
 		"jmp	1b\n"
 		"2:\n\t"
-		"movq	%[next], %c[tail](%[ring])\n"
+		"movq	%[next], %c[tail](%[ring])\n" /* final store */
 		RESTART_END
 		:
 		: RESTART_OPERANDS(ring), RESTART_PUBLISH_OPERANDS
@@ -93,10 +148,10 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 }
 
 /*
- * Operands of the plain case: constants where the build has geometry and widths for such, else in
- * memory. A stamp of the word's own width needs neither the shifts nor the mask of narrower ones.
+ * Operands of the plain case: constants if geometry and widths are, else memory. A stamp of the
+ * word's own width needs neither the shifts nor the mask of narrower ones.
  */
-#ifdef RING_CONSTANT
+#if SEAM_GEOMETRY_CONSTANT
 #define RESTART_OF(field) "%[" #field "]"
 #define RESTART_OF_32(field) "%k[" #field "]"
 #define RESTART_PLAIN_OPERANDS \
@@ -109,7 +164,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 #define RESTART_PLAIN_OPERANDS [size] "r"(plain->units), RESTART_FIELDS(plain)
 #endif
 
-#if defined(RING_CONSTANT) && STAMP_BITS == 27 && PACKED_BITS == STAMP_BITS
+#if SEAM_GEOMETRY_CONSTANT && STAMP_BITS == 27 && PACKED_BITS == STAMP_BITS
 #define RESTART_NARROW_UPPER
 #define RESTART_NARROW_FIELD
 #define RESTART_NARROW_OPERANDS
@@ -126,16 +181,13 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 #endif
 _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id");
 
-/*
- * The payload, between `at` + 4 (r10 + 4 * rdx + 4) and the publishing store. It keeps rax, rdx, r9
- * and r10. All that the timed build has of its own: there it is the stamp alone.
- */
-#ifdef STAMPEDE_TIMED
+/* The payload, behind the header's place: all that the timed build has of its own here. */
+#if SEAM_PAYLOAD_STAMP
 #define RESTART_PAYLOAD "movq	%%rax, 4(%%r10, %%rdx, 4)\n\t"
 #define RESTART_PAYLOAD_OPERANDS
 #define RESTART_PAYLOAD_CLOBBERS
 #else
-/* Stamp and a second clock read, the exit, into the head; then head and body. r8: what to copy. */
+/* Stamp and a second clock read, the exit, into the head; then head and body. */
 #define RESTART_PAYLOAD \
 	"movq	" RESTART_PAYLOAD_AT ", %%r8\n\t" \
 	"leaq	4(%%r10, %%rdx, 4), %%rdi\n\t" \
@@ -151,7 +203,7 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 	"movq	32(%%r8), %%rsi\n\t" \
 	"movq	40(%%r8), %%rcx\n\t" \
 	"rep movsb\n\t"
-#ifdef RING_CONSTANT
+#if SEAM_GEOMETRY_CONSTANT
 #define RESTART_PAYLOAD_AT "%[payload]"
 #define RESTART_PAYLOAD_OPERANDS , [payload] "rm"(plain->payload)
 #else
@@ -165,23 +217,26 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 	"shlq	$32, %%rdx\n\t" \
 	"orq	%%rdx, %%rax\n\t"
 #define RESTART_CLOCK_EXIT RESTART_TICKS
-#ifdef STAMPEDE_INJECTED
-/* The clock with its bias; a nested writer due here makes the section start over, behind it. */
+#if SEAM_CLOCK_BIASED
+/*
+ * The clock with its bias. A nested writer that is due here makes the section start over behind
+ * it.
+ */
 #define RESTART_CLOCK \
 	RESTART_TICKS \
 	"addq	%[bias], %%rax\n\t" \
 	"cmpq	$0, %[armed]\n\t" \
 	"jne	%l[nested]\n\t"
 #define RESTART_CLOCK_OPERANDS , [bias] "m"(injection.bias_ticks), [armed] "m"(injection.armed)
-#elif defined(STAMPEDE_EXPLORED)
-/* The virtual clock; who looks at it without reading it takes no time. */
+#elif SEAM_CLOCK_VIRTUAL
+/* The virtual clock. RESTART_CLOCK_EXIT looks at it and does not advance it. */
 #define RESTART_CLOCK \
-	"movq	explore_constant_step(%%rip), %%rax\n\t" \
+	"movq	seam_constant_step(%%rip), %%rax\n\t" \
 	"xaddq	%%rax, virtual_clock(%%rip)\n\t"
 #undef RESTART_CLOCK_EXIT
 #define RESTART_CLOCK_EXIT "movq	virtual_clock(%%rip), %%rax\n\t"
 #define RESTART_CLOCK_OPERANDS
-#elif defined(STAMPEDE_CHEAP)
+#elif SEAM_CLOCK_CHEAP
 #define RESTART_CLOCK "movq	cheap_clock(%%rip), %%rax\n\t"
 #define RESTART_CLOCK_OPERANDS
 #else
@@ -189,7 +244,7 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 #define RESTART_CLOCK_OPERANDS
 #endif
 
-/* Behind the section: what it saw goes to the long way, so that one clock read does. */
+/* Outside of the section: what it saw goes to the long way. */
 #define RESTART_SEEN \
 	".pushsection " RESTART_TEXT ", \"ax\"\n" \
 	"3:\n\t" \
@@ -198,27 +253,7 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 	"jmp	%l[not_plain]\n\t" \
 	".popsection\n\t"
 
-/*
- * The plain case, whole:
- *
- *	tail = ring->tail
- *	stamp = the clock
- *	if (stamp >> stamp_bits != tail >> bits)	the upper bits are news: not plain
- *	next = tail + units
- *	if ((tail - 1 ^ next) & block)			begins or ends a sub-buffer: not plain
- *	at = ring->base + 4 * (tail & slots)
- *	payload at `at` + 4
- *	header {low bits of the stamp : 27 | id : 5} at `at`
- *	ring->tail = next				publishes all of it
- *
- *	rax	stamp; in the end the header
- *	r8	tail; then the copying payload's source
- *	r9	next
- *	rdx	what is tested; then the record's unit, tail & slots
- *	r10	ring->base
- *	rcx	width of a narrow stamp; count of a copy
- *	rsi rdi	of a copy
- */
+/* The plain case, whole. */
 static inline __attribute__((always_inline)) enum restart_end
 restart_record(struct ring *ring, const struct restart_plain *plain, struct restart_seen *seen)
 {
@@ -244,11 +279,12 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"shll	$5, %%eax\n\t"
 		"orl	" RESTART_OF_32(id) ", %%eax\n\t"
 		"movl	%%eax, (%%r10, %%rdx, 4)\n\t"
-		"movq	%%r9, %c[tail](%[ring])\n"
+		"movq	%%r9, %c[tail](%[ring])\n" /* final store */
 		RESTART_END
 		RESTART_SEEN
 		:
-		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_PLAIN_OPERANDS RESTART_CLOCK_OPERANDS
+		: RESTART_OPERANDS(ring), [seen] "r"(seen), RESTART_PLAIN_OPERANDS
+		  RESTART_CLOCK_OPERANDS
 		: "memory", "cc", "rax", "rdx", "r8", "r9", "r10"
 		  RESTART_NARROW_CLOBBERS RESTART_PAYLOAD_CLOBBERS
 		: aborted, not_plain RESTART_LABEL_MOVED RESTART_LABEL_NESTED);

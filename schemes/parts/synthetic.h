@@ -6,13 +6,14 @@
  * Source: Mathieu Desnoyers, "LTTng synthetic TSC MSB", 2006-03-01.
  *
  * Shared words: slot[2] of {upper bits, counter at that beat}, and beats, whose low bit says which
- * slot is current. All are written by the beat alone, of which there is one at a time; first the
- * slot that is not current, then, by one plain store, beats. Everybody else only reads: beats,
- * slot, counter, beats again, and anew if a beat came between (two of them break any order without
- * that).
+ * slot is current. The beat alone writes them, and there is one beat at a time: first the slot that
+ * is not current, then, by one plain store, beats. All others only read: beats, slot, counter,
+ * beats again, and all of it anew if a beat came in between; without that, two beats would write
+ * the slot that is being read.
  *
- * I1 A current slot is never written. I2 Counter lower than the slot's: one wrap since that beat,
- * and no more than one as long as beats come in time.
+ * I1 The current slot is never written.
+ * I2 A counter lower than the slot's means one wrap since that beat, and never more than one as
+ *    long as beats come in time.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_SYNTHETIC_H
 #define STAMPEDE_SCHEMES_PARTS_SYNTHETIC_H
@@ -52,9 +53,9 @@ static inline void synthetic_beat(struct synthetic *clock, unsigned int bits)
 	struct synthetic_slot *next = &clock->slot[(clock->beats + 1) & 1];
 	uint64_t counter = clock_read("beat: clock") & bits_mask(bits);
 
-	shared_store("beat: upper", &next->upper, synthetic_upper(now, counter));
-	shared_store("beat: counter", &next->counter, counter);
-	shared_store("beat: flip", &clock->beats, clock->beats + 1);
+	shared_store("beat: upper", &next->upper, synthetic_upper(now, counter)); /* I1, I2 */
+	shared_store("beat: counter", &next->counter, counter); /* I1, I2 */
+	shared_store("beat: flip", &clock->beats, clock->beats + 1); /* I1: behind both */
 }
 
 /* A clock read, and in `synthesised` the 64-bit time that the machine would make of it. */
