@@ -9,7 +9,17 @@
  * heartbeat_compact and extended_header, the 64-bit header with a beat is heartbeat, the 96-bit
  * header is full_tsc.
  *
- * Row parameters:
+ * Layouts, each with a beat (rows layout_*_beat) and with whole stamps (layout_*_ext):
+ *
+ *                 flag   id   time   cut   size   a wrap is
+ *   5_27_cut5            5    27     5            2^32 ticks
+ *   6_26_cut6            6    26     6            2^32
+ *   7_25_cut7            7    25     7            2^32
+ *   13_19_cut9           13   19     9            2^28
+ *   1_27_4        1      4    27                  2^27
+ *   64                   16   32           16     2^32    (whole stamps only)
+ *
+ * The columns are these parameters of a row:
  *   LAYOUT_ID, LAYOUT_TIME  bits of the two fields
  *   LAYOUT_CUT              low bits of the stamp that are not stored (s)
  *   LAYOUT_FLAG             one more bit: the whole stamp follows
@@ -25,11 +35,12 @@
  *   ids 16 and 15 of a 4-bit field; 15 and 14 are meant.)
  *   64-bit: u32 time | u16 id | u16 size [u32 size]; id 65535: u16 id, u64 stamp follow.
  *
- * With a cut the reader sees every stamp with its low s bits cleared, those that are stored whole
- * included: an event decoded to the tick before one that is not would make time go back.
+ * With a cut the reader sees every stamp with its low s bits cleared, also where the whole stamp is
+ * stored: if it decoded one event to the tick and the next one not, time would go back.
  *
- * Shared words: those of core/claim.h and core/synthetic.h (beat), of core/extend.h (extension).
- * I1 Stamps are in buffer order. I2 So are stamps with low bits cleared.
+ * Shared words: those of parts/claim.h and parts/synthetic.h (beat), of parts/extend.h (extension).
+ * I1 Stamps are in buffer order.
+ * I2 So are stamps with low bits cleared.
  * I3 A short header is less than 2^T units of 2^s ticks behind its predecessor (extension).
  *
  * Known failure: with a beat, a gap of more than 2^(T+s) - 2^s ticks loses whole wraps. Cut bits
@@ -47,6 +58,9 @@
 #endif
 #ifndef LAYOUT_SIZE
 #define LAYOUT_SIZE 0
+#endif
+#ifndef LAYOUT_BEAT
+#define LAYOUT_BEAT 0
 #endif
 
 #define SCHEME_FORMAT \
@@ -67,25 +81,13 @@
 
 _Static_assert(LAYOUT_FLAG + LAYOUT_ID + LAYOUT_TIME + LAYOUT_SIZE == LAYOUT_WORD,
 	       "the fields do not add up to the header word");
-#ifdef STAMPEDE_EXPLORED
-/* The explorer's shapes have wraps of a few ticks. */
-_Static_assert(STAMP_BITS <= LAYOUT_TIME + LAYOUT_CUT, "the field does not hold STAMP_BITS");
-#else
-_Static_assert(STAMP_BITS == LAYOUT_TIME + LAYOUT_CUT, "STAMP_BITS is where the field ends");
-#endif
+_Static_assert(SEAM_NARROW_BITS ? STAMP_BITS <= LAYOUT_TIME + LAYOUT_CUT :
+				  STAMP_BITS == LAYOUT_TIME + LAYOUT_CUT,
+	       "STAMP_BITS is where the field ends");
 _Static_assert(LAYOUT_ID >= 3 && LAYOUT_ID <= 16, "ids need room beside the escapes");
 _Static_assert(LAYOUT_CUT + LAYOUT_TIME <= 63, "more bits than a stamp has");
 _Static_assert(!LAYOUT_SIZE || (LAYOUT_ID == 16 && LAYOUT_SIZE == 16 && !LAYOUT_CUT),
 	       "the 64-bit header has 16 bits of id, 16 of size and the low 32 of the stamp");
-
-struct scheme_ring {
-	struct ring ring;
-#ifdef LAYOUT_BEAT
-	struct synthetic clock;
-#else
-	uint64_t last; /* stamp of a recent record, low bits cleared */
-#endif
-};
 
 #define LAYOUT_TEXT_(number) #number
 #define LAYOUT_TEXT(number) LAYOUT_TEXT_(number)
@@ -94,29 +96,14 @@ struct scheme_ring {
 	LAYOUT_TEXT(LAYOUT_CUT) " low bits cut, "
 
 static const struct scheme_desc scheme_desc = {
-#ifdef LAYOUT_BEAT
-	.title = LAYOUT_TITLE "beat",
-	.needs = NEED_BEAT,
-	.beats_per_wrap = 10,
-	.extension = EXTEND_NEVER,
-#else
-	.title = LAYOUT_TITLE "inline full stamp",
-	.extension = EXTEND_ON_GAP,
-	.extra_per_nested = 2,
-#endif
-#if LAYOUT_FLAG
-	.source = "Desnoyers, ltt-dev 2008-10-09",
-#else
-	.source = "Desnoyers, LTTng 2007-03-12",
-#endif
-	.promises = PROMISE_MONOTONIC | PROMISE_WINDOW | PROMISE_BOUNDED
-#if !LAYOUT_CUT
-		    | PROMISE_EXACT
-#endif
-#ifndef LAYOUT_BEAT
-		    | PROMISE_WRAP_PROOF
-#endif
-	,
+	.title = LAYOUT_BEAT ? LAYOUT_TITLE "beat" : LAYOUT_TITLE "inline full stamp",
+	.source = LAYOUT_FLAG ? "Desnoyers, ltt-dev 2008-10-09" : "Desnoyers, LTTng 2007-03-12",
+	.promises = PROMISE_MONOTONIC | PROMISE_WINDOW | PROMISE_BOUNDED |
+		    (LAYOUT_CUT ? 0 : PROMISE_EXACT) | (LAYOUT_BEAT ? 0 : PROMISE_WRAP_PROOF),
+	.needs = LAYOUT_BEAT ? NEED_BEAT : 0,
+	.beats_per_wrap = LAYOUT_BEAT ? 10 : 0,
+	.extension = LAYOUT_BEAT ? EXTEND_NEVER : EXTEND_ON_GAP,
+	.extra_per_nested = LAYOUT_BEAT ? 0 : 2,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
 	.cut_bits = LAYOUT_CUT,
@@ -197,20 +184,21 @@ static inline uint8_t *layout_put(const struct ring *ring, uint8_t *at, uint32_t
 	return at;
 }
 
-/* ---- reserve ---- */
+/* ---- reserve, with a beat ---- */
+
+#if LAYOUT_BEAT
+struct scheme_ring {
+	struct ring ring;
+	struct synthetic clock;
+};
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
 			struct subbuf *subbufs)
 {
 	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-#ifdef LAYOUT_BEAT
 	synthetic_init(&s->clock, ring_counter_bits(&s->ring), clock_now());
-#else
-	s->last = 0;
-#endif
 }
 
-#ifdef LAYOUT_BEAT
 #define SCHEME_BEAT
 static inline void beat(struct scheme_ring *s)
 {
@@ -267,20 +255,35 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 		return reservation_slow(layout_slow(s, id, len));
 	return layout_place(s, id, len, size, claim);
 }
+
+/* ---- reserve, with whole stamps ---- */
+
 #else
+struct scheme_ring {
+	struct ring ring;
+	uint64_t last; /* stamp of a recent record, low bits cleared */
+};
+
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
+	s->last = 0;
+}
+
 /* Can a reader that knows `last` not tell `stamp` from its field? */
 struct extend_seen;
 static inline bool extend_far(const struct scheme_ring *s, const struct extend_seen *seen,
 			      uint64_t stamp)
 {
 	(void)seen;
-	/* last is whole granules, so the stamp's low bits change nothing. */
+	/* The low bits of last are 0, so those of the stamp change nothing. */
 	return bits_overflow(stamp - shared_load("last", &s->last), ring_stamp_bits(&s->ring));
 }
 
 static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 {
-	shared_store("store last", &s->last, layout_seen(&s->ring, stamp));
+	shared_store("store last", &s->last, layout_seen(&s->ring, stamp)); /* I3 */
 }
 
 #define EXTEND_HEADER
