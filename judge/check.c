@@ -19,7 +19,7 @@ void check_drain_begin(struct check *check, uint64_t first, uint64_t start)
 {
 	uint64_t expected = check->next_number ? check->next_number : start;
 
-	/* Who does not show itself in this drain may still have lost events before it. */
+	/* A context that is not seen in this drain may still have lost events before it. */
 	if (first > expected) {
 		memset(check->resync, true, sizeof(check->resync));
 		check->fill.gone += first - expected;
@@ -36,23 +36,27 @@ void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin)
 			      "sub-buffer begins before its predecessor ends", number, 0, begin,
 			      NULL);
 	check->last_time = begin;
-	/* The begin stamp tells the reader all of the first event's: no extension is needed. */
+	/* The reader knows all bits of the first event's stamp from it: no extension is needed. */
 	check->last_stamp = begin;
 }
 
 void check_cpu(struct check *check, uint64_t number, uint32_t cpu)
 {
 	if (check->cpu != CHECK_ANY_CPU && cpu != check->cpu)
-		check_violate(check, ORACLE_STRUCTURE, "sub-buffer of another CPU's ring", number, 0,
-			      check->last_time, NULL);
+		check_violate(check, ORACLE_STRUCTURE, "sub-buffer of another CPU's ring", number,
+			      0, check->last_time, NULL);
 }
 
-/* What the largest form of a record has more than its plain one: a full header, or a stamp event. */
+/*
+ * Bytes that the largest form of a record adds to its plain form: a full header, or a stamp
+ * event.
+ */
 #define CHECK_RECORD_SPARE 16
 
 void check_opening(struct check *check, const struct event *event)
 {
-	uint64_t size = (uint64_t)event->header_bytes + event->payload_bytes + event->alignment_bytes;
+	uint64_t size = (uint64_t)event->header_bytes + event->payload_bytes +
+			event->alignment_bytes;
 	uint64_t most = check->payload_most ? check->payload_most + event->header_bytes : size;
 	uint64_t padding = 2 * (uint64_t)check->desc->alignment;
 	uint64_t gap = check->desc->extension == EXTEND_ON_CARRY ?
@@ -62,7 +66,7 @@ void check_opening(struct check *check, const struct event *event)
 	check->open_number = UINT64_MAX;
 	if (check->open_unused >= (most > size ? most : size) + CHECK_RECORD_SPARE + padding)
 		check->closed_wasting++;
-	/* Of payloads of all sizes it may have been another one that found no room. */
+	/* If payloads have all sizes, another, larger one may have found no room. */
 	else if (check->open_unused >= size + padding && most <= size &&
 		 !bits_overflow(gap, check->stamp_bits))
 		check->closed_early++;
@@ -161,7 +165,10 @@ void check_identity(struct check *check, uint64_t number, uint32_t offset,
 
 	if (event->id == EVENT_ID_UNKNOWN)
 		return;
-	/* The timed payload does not say whose it is: then the id does, and the totals judge it. */
+	/*
+	 * The timed payload does not say which context wrote it; the id does, and the totals are
+	 * judged.
+	 */
 	if (!payload && event->id == EVENT_BEAT)
 		context = CONTEXT_BEAT;
 	else if (!payload && event->id - EVENT_NESTED <= CONTEXT_LEVEL_3 - CONTEXT_LEVEL_1)
@@ -218,7 +225,7 @@ void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64
 
 	check->subbufs++;
 	check->subbuf_bytes += header_bytes + unused_bytes;
-	/* A context that has shown itself was in step: nothing of it was overwritten. */
+	/* A context that was seen was in step: nothing of it was overwritten. */
 	for (unsigned int context = 0; context < check->contexts; context++)
 		if (check->by_context[context] != check->drained[context])
 			check->resync[context] = false;
@@ -246,7 +253,7 @@ static void object(struct check *check, enum oracle oracle, const char *text)
 	check_violate(check, oracle, text, 0, 0, 0, NULL);
 }
 
-/* Every event that was asked for: decoded, overwritten or lost. */
+/* Every event that was asked for was decoded, overwritten or lost. */
 static void finish_conservation(struct check *check, const struct check_totals *totals)
 {
 	uint64_t written = 0, missing;
@@ -274,7 +281,10 @@ static void finish_conservation(struct check *check, const struct check_totals *
 		       "asked for is not decoded + what overwritten sub-buffers held");
 }
 
-/* Extensions, inexact stamps, padding and sub-buffers: no more than stamps, sizes, nesting explain. */
+/*
+ * No more extensions, inexact stamps, padding and sub-buffers than stamps, sizes and nesting
+ * explain.
+ */
 static void finish_counts(struct check *check, const struct check_totals *totals)
 {
 	const struct scheme_desc *desc = check->desc;
@@ -307,7 +317,7 @@ static void finish_losses(struct check *check, const struct check_totals *totals
 		object(check, ORACLE_LOSSES, "lost events are not those that have a reason");
 }
 
-/* Timed payloads do not say whose they are; how many there are of each id does. */
+/* Timed payloads do not say which context wrote them: how many there are of each id is judged. */
 static void finish_identity(struct check *check, const struct check_totals *totals)
 {
 	unsigned int context;
@@ -397,10 +407,13 @@ enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t u
 	enum verdict worst = VERDICT_KEPT, one;
 	unsigned int bit;
 
-	/* Nobody may lose, tear or invent records; but who needs masks may without them. */
+	/*
+	 * No scheme may lose, tear or invent records, except one that needs masked interrupts and
+	 * did not get them.
+	 */
 	if (owed)
 		worst = unmet & NEED_MASKED_INTERRUPTS ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
-	/* Who cuts low bits owes all others. */
+	/* A row that cuts low bits has to get all others right. */
 	if (check->desc->cut_bits && check->violations[ORACLE_EXACT] && worst == VERDICT_KEPT)
 		worst = unmet ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
 	for (bit = 1; bit & PROMISE_ALL; bit <<= 1) {

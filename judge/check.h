@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The seven oracles. They know nothing of a scheme's own state: only the decoded records, the payload
- * that each of them carries, the ring's commit counters and what the writer counted.
+ * The seven oracles. They know nothing of a scheme's own state: only the decoded records, the
+ * payload that each record carries, the ring's commit counters and what the writers counted.
  *
  *   exact         decoded time == the stamp in the payload (not for stamps declared inexact),
- *                 with the low bits cleared that the row cuts by declaration
+ *                 without the low bits that the row declares to cut
  *   window        entry <= decoded time <= exit, clock reads of the caller around its reserve,
- *                 entry with these bits cleared
+ *                 entry without these bits
  *   monotonic     decoded times never go back in buffer order, begin and end stamps of
  *                 sub-buffers included
  *   conservation  written == decoded + lost; sequences without a gap in every context
@@ -66,7 +66,7 @@ struct check_payload {
 
 #define CHECK_INEXACT UINT64_MAX /* in place of a stamp; no clock gets there */
 
-/* The next one that is seen of a context is less than half of this ahead of the last. */
+/* What is seen next of a context is less than half of 2^30 events behind what was seen last. */
 #define CHECK_SEQUENCE_BITS 30
 #define CHECK_ID_BITS 10
 #define CHECK_EXTRA_BITS 19
@@ -129,8 +129,8 @@ struct violation {
 };
 
 /*
- * Decoded times that somebody wants: those of one context, from the event numbered `first` on; 0
- * where it was not seen, and whether the stamp was declared inexact.
+ * Decoded times that a caller wants to keep: those of one context, from the event numbered `first`
+ * on; 0 where it was not seen; and whether the stamp was declared inexact.
  */
 struct check_keep {
 	unsigned int context;
@@ -152,9 +152,9 @@ struct check_fill {
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
-	bool scattered; /* a context's events lie in several rings: sequences need only go up */
+	bool scattered; /* a context's events lie in several rings: sequences need only increase */
 	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
-	uint32_t cpu; /* that the packets have to name; CHECK_ANY_CPU: nobody knows */
+	uint32_t cpu; /* that the packets have to name; CHECK_ANY_CPU: it is not known */
 	uint32_t payload_most; /* bytes of the largest payload; 0: not known */
 	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
 
@@ -195,7 +195,7 @@ struct check {
 	uint64_t open_number; /* behind the sub-buffer read last, if that was closed by a writer */
 	uint64_t open_unused; /* bytes that it left unused at its end */
 	uint64_t open_stamp; /* of its last event */
-	struct check_keep *keep; /* NULL: nobody wants any */
+	struct check_keep *keep; /* NULL: no times are kept */
 };
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
@@ -210,8 +210,8 @@ void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin);
 void check_cpu(struct check *check, uint64_t number, uint32_t cpu);
 
 /*
- * `event` is the first of its sub-buffer, and not yet judged: had it room in the one before, which
- * was read last? A stamp event counts as a record like any other.
+ * `event` is the first of its sub-buffer, and not yet judged: was there room for it in the
+ * sub-buffer before, which was read last? A stamp event counts as a record like any other.
  */
 void check_opening(struct check *check, const struct event *event);
 
@@ -234,13 +234,13 @@ void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload);
 
 /*
- * One sub-buffer is read: `decoded` events against `counted` by its commit counter, `unused_bytes` at
- * its end and `header_bytes` before its first record.
+ * One sub-buffer is read: `decoded` events against `counted` by its commit counter, `unused_bytes`
+ * at its end and `header_bytes` before its first record.
  */
 void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64_t counted,
 		  uint64_t header_bytes, uint64_t unused_bytes);
 
-/* The sub-buffer read last was closed by a flush of the reader's, not by a writer. */
+/* The sub-buffer that was read last was closed by the reader's flush, not by a writer. */
 void check_flushed(struct check *check);
 
 /* What the writer counted, for the totals at the end of a run. */
@@ -279,12 +279,107 @@ enum verdict {
 enum verdict check_promise(const struct check *check, enum scheme_promise promise, uint64_t stuck,
 			   uint32_t unmet);
 
-/* All promises and the four oracles that everybody owes, in one word. */
+/* All promises, and the four oracles that every scheme owes, in one word. */
 enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t unmet);
 
 const char *check_oracle_name(enum oracle oracle);
 const char *check_promise_name(enum scheme_promise promise);
 const char *check_verdict_name(enum verdict verdict);
+
+/*
+ * Judges what every record has: bytes of its header, and a place in time. True: it is an event;
+ * false: a stamp event, which has no payload.
+ */
+static inline __attribute__((always_inline)) bool
+check_record(struct check *check, uint64_t number, uint32_t offset, const struct event *event)
+{
+	uint64_t time = event->time;
+
+	check->header_bytes += event->header_bytes;
+	check->alignment_bytes += event->alignment_bytes;
+	check->extended += event->flags & EVENT_EXTENDED;
+	if (unlikely((int64_t)(time - check->last_time) < 0))
+		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time,
+			      NULL);
+	if (likely(!(event->flags & EVENT_STAMP_ONLY)))
+		return true;
+	/* It has the whole stamp, so it stands for the stamp taken; the next is measured to it. */
+	check->stamp_events++;
+	check->needed += bits_overflow(time - check->last_stamp, check->stamp_bits);
+	check->last_time = time;
+	check->last_stamp = time;
+	return false;
+}
+
+#if SEAM_PAYLOAD_STAMP
+/* Judges the payload and copies it; of the timed build's, all that there is. False: too short. */
+static inline __attribute__((always_inline)) bool
+check_take(struct check *check, uint64_t number, uint32_t offset, const struct event *event,
+	   struct check_payload *copy)
+{
+	if (unlikely(event->payload_bytes < sizeof(copy->stamp))) {
+		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset,
+			      event->time, NULL);
+		return false;
+	}
+	*copy = (struct check_payload){ .entry = 0 };
+	memcpy(&copy->stamp, event->payload, sizeof(copy->stamp));
+	check->payload_bytes += event->payload_bytes;
+	if (unlikely(event->id != EVENT_FIXED))
+		check_identity(check, number, offset, event, NULL);
+	if (SEAM_INEXACT_STORED && unlikely(copy->stamp == CHECK_INEXACT)) {
+		check->inexact++;
+		copy->stamp = event->time;
+	}
+	return true;
+}
+#else
+/* Judges who wrote the event with the payload `copy`, and whether it comes next. */
+static inline __attribute__((always_inline)) void
+check_writer(struct check *check, uint64_t number, uint32_t offset, const struct event *event,
+	     const struct check_payload *copy)
+{
+	uint64_t tag = copy->tag;
+	unsigned int context = check_tag_context(tag);
+
+	if (unlikely(context >= check->contexts ||
+		     (tag ^ check->next_sequence[context]) & bits_mask(CHECK_SEQUENCE_BITS)))
+		check_sequence(check, number, offset, event->time, copy);
+	else
+		check->next_sequence[context]++;
+	if (likely(context < check->contexts))
+		check->by_context[context]++;
+	if (unlikely(event->id != check_tag_id(tag)))
+		check_identity(check, number, offset, event, copy);
+}
+
+/* Judges the payload and copies it. False: it is too short. */
+static inline __attribute__((always_inline)) bool
+check_take(struct check *check, uint64_t number, uint32_t offset, const struct event *event,
+	   struct check_payload *copy)
+{
+	uint64_t time = event->time, entry;
+
+	if (unlikely(event->payload_bytes < sizeof(*copy))) {
+		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
+			      NULL);
+		return false;
+	}
+	memcpy(copy, event->payload, sizeof(*copy));
+	check->payload_bytes += event->payload_bytes;
+	check_writer(check, number, offset, event, copy);
+	if (unlikely(event->payload_bytes != sizeof(*copy) || check_tag_extra(copy->tag)))
+		check_filler_bytes(check, number, offset, event, copy);
+	entry = copy->entry & check->kept;
+	if (unlikely(time - entry > copy->exit - entry || (int64_t)(copy->exit - copy->entry) < 0))
+		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
+			      offset, time, copy);
+	check->inexact += check_tag_inexact(copy->tag);
+	if (unlikely(check->keep))
+		check_keep(check->keep, copy->tag, time);
+	return true;
+}
+#endif
 
 /*
  * Judges one decoded event. Inlined into each driver's drain: a run checks some hundred million
@@ -293,75 +388,12 @@ const char *check_verdict_name(enum verdict verdict);
 static inline void check_event(struct check *check, uint64_t number, uint32_t offset,
 			       const struct event *event)
 {
-	const void *bytes = event->payload;
-	const struct check_payload *payload = bytes;
 	struct check_payload copy;
 	uint64_t time = event->time, stamp;
-#ifndef STAMPEDE_TIMED
-	uint64_t tag, entry;
-	unsigned int context;
-#endif
 
-	check->header_bytes += event->header_bytes;
-	check->alignment_bytes += event->alignment_bytes;
-	check->extended += event->flags & EVENT_EXTENDED;
-	if (unlikely((int64_t)(time - check->last_time) < 0))
-		check_violate(check, ORACLE_MONOTONIC, "time goes back", number, offset, time,
-			      NULL);
-	if (unlikely(event->flags & EVENT_STAMP_ONLY)) {
-		/* It is whole, so it stands for the stamp taken; the next is measured to it. */
-		check->stamp_events++;
-		check->needed += bits_overflow(time - check->last_stamp, check->stamp_bits);
-		check->last_time = time;
-		check->last_stamp = time;
+	if (unlikely(!check_record(check, number, offset, event)) ||
+	    unlikely(!check_take(check, number, offset, event, &copy)))
 		return;
-	}
-#ifdef STAMPEDE_TIMED
-	if (unlikely(event->payload_bytes < sizeof(copy.stamp))) {
-		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
-			      NULL);
-		return;
-	}
-	copy = (struct check_payload){ .entry = 0 };
-	memcpy(&copy.stamp, payload, sizeof(copy.stamp));
-	check->payload_bytes += event->payload_bytes;
-	if (unlikely(event->id != EVENT_FIXED))
-		check_identity(check, number, offset, event, NULL);
-#ifdef STAMPEDE_INJECTED
-	if (unlikely(copy.stamp == CHECK_INEXACT)) {
-		check->inexact++;
-		copy.stamp = time;
-	}
-#endif
-#else
-	if (unlikely(event->payload_bytes < sizeof(copy))) {
-		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
-			      NULL);
-		return;
-	}
-	memcpy(&copy, payload, sizeof(copy));
-	tag = copy.tag;
-	context = check_tag_context(tag);
-	check->payload_bytes += event->payload_bytes;
-	if (unlikely(context >= check->contexts ||
-		     (tag ^ check->next_sequence[context]) & bits_mask(CHECK_SEQUENCE_BITS)))
-		check_sequence(check, number, offset, time, &copy);
-	else
-		check->next_sequence[context]++;
-	if (likely(context < check->contexts))
-		check->by_context[context]++;
-	if (unlikely(event->id != check_tag_id(tag)))
-		check_identity(check, number, offset, event, &copy);
-	if (unlikely(event->payload_bytes != sizeof(copy) || check_tag_extra(tag)))
-		check_filler_bytes(check, number, offset, event, &copy);
-	entry = copy.entry & check->kept;
-	if (unlikely(time - entry > copy.exit - entry || (int64_t)(copy.exit - copy.entry) < 0))
-		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
-			      offset, time, &copy);
-	check->inexact += check_tag_inexact(tag);
-	if (unlikely(check->keep))
-		check_keep(check->keep, tag, time);
-#endif
 	stamp = copy.stamp & check->kept;
 	if (unlikely(time != stamp))
 		check_error(check, number, offset, time, &copy);
