@@ -127,7 +127,10 @@ void buffer_drain(struct buffer *buffer, struct check *check)
 	if (mode == RING_OVERWRITE)
 		ring_consume(ring, first);
 	last = buffer->driver->drain(buffer->scheme, check, false);
-	/* If any came, what the flush closed need not be the last that is read. */
+	/*
+	 * If any came, the last sub-buffer that is read need not be the one that the flush
+	 * closed.
+	 */
 	check->closed_by_flush += nested_entered(buffer) != nested;
 	if (buffer->tap)
 		buffer->tap(buffer->tap_arg, buffer, first, last);

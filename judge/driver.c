@@ -378,7 +378,7 @@ static void driver_take(void *scheme, struct check *check)
 	uint64_t first, last, complete;
 
 	ring_readable(&s->ring, &first, &last);
-	/* Closed is not complete: its writers, or whoever pads its end, may be interrupted. */
+	/* Closed is not complete: its writers, or the one that pads its end, may be interrupted. */
 	for (complete = first; complete < last && ring_content(&s->ring, complete);)
 		complete++;
 	drain_range(s, check, first, complete);

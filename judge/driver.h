@@ -44,7 +44,7 @@ struct fenced_block {
 struct driver {
 	const char *row;
 	const struct scheme_desc *desc;
-	uint32_t stamp_bits; /* row's own width where the run sets none */
+	uint32_t stamp_bits; /* the row's own width, if the run sets none */
 	uint32_t counter_bits;
 	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
 	uint32_t payload_bytes; /* least payload of this build */
@@ -52,7 +52,7 @@ struct driver {
 	uint32_t compact_ids; /* ids that fit the compact header of format/format_ctf.h */
 	bool publishes; /* the tail's store publishes a record: there is no commit */
 	bool timed; /* of the timed build: the stamp is the payload */
-	bool variant; /* of another row: only by name, by prefix or in full runs */
+	bool variant; /* of another row: it runs only by name, by prefix or in full runs */
 	bool defers; /* a nested writer waits for the one that it interrupts (soft mask) */
 	bool blocks; /* nobody can interrupt a writer (signals are blocked) */
 
@@ -78,11 +78,11 @@ struct driver {
 	/* The beat: the scheme's own work, then a beat event. */
 	void (*beat)(void *scheme, struct writer *writer);
 	/*
-	 * Threads that record into `scheme` go to by_cpu[n] on CPU n, NULL where none may be; NULL:
-	 * the row has no such thing. The schemes are all of this row.
+	 * Threads that record into `scheme` go to by_cpu[n], of this row too, when they find
+	 * themselves on CPU n; NULL there: no thread may. NULL: the row's threads must not move.
 	 */
 	void (*join)(void *scheme, void *const *by_cpu);
-	/* Of these, how many writers found themselves on another CPU; NULL: as above. */
+	/* How many writers found themselves on another CPU than the ring's; NULL: as above. */
 	uint64_t (*moves)(const void *scheme);
 	/* Sections that were made to start over; NULL: the row has none. */
 	uint64_t (*restarts)(const void *scheme);
@@ -93,7 +93,7 @@ struct driver {
 	 * number behind the last of them. Their format headers are complete afterwards.
 	 */
 	uint64_t (*drain)(void *scheme, struct check *check, bool consume);
-	/* As a reader that comes while writers are interrupted: takes what is complete, no more. */
+	/* As a reader that comes while writers are interrupted: takes only what is complete. */
 	void (*take)(void *scheme, struct check *check);
 	/* Hands the events of all complete sub-buffers to `each`, in order, and releases them. */
 	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
@@ -131,8 +131,8 @@ static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_
 const char *driver_floor(const struct driver *driver);
 
 /*
- * Bytes that a header of the row lacks of an event id: records of ftrace sub-buffers have theirs in
- * the payload, two bytes of it, and here in none.
+ * Bytes of an event id that the row's headers do not have: records of ftrace sub-buffers have
+ * theirs in the payload, in two bytes, and the payloads here have none.
  */
 static inline double driver_id_bytes_lacking(const struct driver *driver)
 {

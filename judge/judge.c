@@ -25,9 +25,9 @@ uint32_t judge_excused(uint32_t unmet)
 }
 
 /*
- * A timed ring without commit counters: what its overwritten sub-buffers held, by the fullest of
- * those that are left. All were filled to the end by events of one size, but for an extension (an
- * event or two less) in each wrap of the short field.
+ * Of a timed ring without commit counters: what its overwritten sub-buffers held, by the fullest of
+ * those that are left. All were filled to the end by events of one size, except that each wrap of
+ * the short field may bring an extension, which takes the room of an event or two.
  */
 static void overwritten_bounds(const struct check *check, uint64_t began,
 			       struct check_totals *totals)
@@ -45,7 +45,7 @@ static void ring_totals(const struct ring *ring, struct check_totals *totals)
 {
 	totals->lost = ring->lost + ring->refused + ring->stuck;
 	totals->refused = ring->refused;
-	/* Without commit counters sequences and what is decoded have to say it all. */
+	/* Without commit counters only sequences and decoded events are known. */
 	totals->counted = ring_has_commits(ring);
 	if (totals->counted)
 		totals->committed = ring_total_records(ring);
@@ -74,7 +74,7 @@ void judge_totals(const struct buffer *buffer, const struct check *check,
 	}
 	if (!timed)
 		return;
-	/* The timed loop has no time to count: what was asked for and not lost was written. */
+	/* The timed loop does not count: what was asked for and not lost was written. */
 	totals->failed = totals->lost;
 	totals->written[CONTEXT_TASK] -= totals->failed;
 	if (!ring_has_commits(ring))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one judge: of a ring that was recorded into, whoever did so and in whatever build, it asks
- * all oracles, finds out which needs the run did not meet, and says the verdict.
+ * The one judge. Whoever recorded into a ring, and in whatever build, it asks all oracles about the
+ * ring, finds out which needs the run did not meet, and gives the verdict.
  *
  * An objection is excused only by the need that it is about: a late beat or a clock that gives a
  * value twice excuses wrong times, never a record that is lost, torn, misnamed or wasted; a nested
@@ -28,7 +28,7 @@ struct judge_given {
 struct judgement {
 	enum verdict verdict;
 	uint32_t unmet; /* enum scheme_need */
-	uint32_t excused; /* mask of oracles that object for want of these */
+	uint32_t excused; /* mask of oracles that object because of these */
 	const char *text; /* the first objection that is not excused; NULL: none, or only stuck */
 };
 
@@ -55,8 +55,9 @@ void judge_buffer(struct buffer *buffer, struct check *check, const struct judge
 		  struct judgement *judgement);
 
 /*
- * Writers of several CPUs, in discard mode: what `ring` lost since it had lost `lost_before`, at
- * its last drain, it lost because it was full, and so it still is. Call before it is drained again.
+ * Of writers of several CPUs, in discard mode: events that `ring` lost since its last drain, when
+ * it had lost `lost_before`, were lost because it was full; so it must still be full. Call before
+ * it is drained again.
  */
 void judge_full(const struct ring *ring, uint64_t lost_before, struct check *check);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why an event was lost, by what the ring shows: the oracle of losses, which believes no scheme. It
- * looks at the ring as the losing writer leaves it. Whoever that writer interrupted has not gone on
- * meanwhile, and whoever interrupted it can have freed nothing; only a reader can, and what that
- * had released before the event is remembered.
+ * looks at the ring as the losing writer leaves it. The writers that this one interrupted have not
+ * gone on meanwhile, and those that interrupted it cannot have freed anything. Only a reader can,
+ * and what it had released before the event is remembered.
  *
  *   full         discard mode: the sub-buffer that comes next is not read yet
  *   held         overwrite mode, or discard mode with room: a writer that was interrupted has not
  *                completed the slot that comes next
  *   large        no sub-buffer can hold the event
- *   largest      with its header perhaps none can; so the ring's own count says
+ *   largest      with its header perhaps none can; the ring's own count decides
  *   stuck        the scheme gave up, and counted that (a promise of its own, BOUNDED)
  *   unexplained  none of these: the event had room
  */
@@ -35,15 +35,15 @@ struct loss_counts {
 	uint64_t of[LOSSES];
 };
 
-/* What may change under a writer without being its doing. */
+/* What others may change while a writer runs. */
 struct loss_look {
 	uint64_t consumed;
 	uint64_t stuck;
 };
 
-/* Who else is about when an event is lost. */
+/* Who else may write when an event is lost. */
 enum loss_company {
-	LOSS_ALONE, /* the writer interrupts nobody */
+	LOSS_ALONE, /* the writer has interrupted no other */
 	LOSS_NESTED, /* it may have interrupted one */
 	LOSS_CONCURRENT, /* writers of other CPUs, or other rings to go to */
 };
@@ -59,7 +59,7 @@ enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t
 		      enum loss_company company);
 
 /*
- * Is `ring` full for its writers, in discard mode? What it lost since the last drain was lost so.
+ * Is `ring` full for its writers, in discard mode? Then this is why it lost events since a drain.
  */
 bool loss_ring_full(const struct ring *ring);
 

@@ -86,7 +86,7 @@ static inline uint64_t scheme_reach_ticks(const struct scheme_desc *desc, uint32
 	return bits_clear(bits_mask(stamp_bits), scheme_cut_bits(desc, stamp_bits));
 }
 
-/* How records look, for whoever has to describe them to other readers. */
+/* The form of records, for programs that describe them to other readers. */
 enum scheme_format_kind {
 	FORMAT_OWN, /* of the scheme alone: no other reader can be told */
 	FORMAT_FTRACE, /* format/format_ftrace.h */
@@ -222,7 +222,7 @@ static inline enum decode_result cursor_take(struct cursor *cursor, uint64_t lef
 #define SCHEME_SHARED(all, some) (some)
 #endif
 
-/* record() and what it consists of: in the timed build all of it belongs into the timed loop. */
+/* For record() and its parts: in the timed build all of it belongs into the timed loop. */
 #define RECORD static inline __attribute__((always_inline))
 
 /*

@@ -114,7 +114,7 @@ static inline void ftrace_begin(struct ring *ring, uint64_t number, uint64_t sta
 {
 	struct ftrace_header *header = (struct ftrace_header *)ring_subbuf_base(ring, number);
 
-	/* One store: who nests in the writer reads the old stamp or this one. */
+	/* One store: a nested writer reads the old stamp or this one. */
 	shared_store("begin stamp", &header->time_stamp, stamp);
 }
 
@@ -219,7 +219,7 @@ static __attribute__((noinline)) enum decode_result ftrace_escape(struct cursor 
 		return DECODE_BAD;
 	event->header_bytes += header;
 #ifdef ALIGNED
-	/* Packed, a small payload had no length word. */
+	/* In a packed row a small payload has no length word. */
 	event->alignment_bytes =
 		header == 8 && event->payload_bytes <= FTRACE_TYPE_MAX_SMALL * 4 ? 4 : 0;
 	event->header_bytes -= event->alignment_bytes;
