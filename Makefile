@@ -102,8 +102,7 @@ counting_tests := test_ring test_ring_nested test_packed_bits
 $(foreach test,$(counting_tests),$(eval extra_tests_$(test) := -DSTAMPEDE_COUNTING))
 
 extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
-extra_runner_bench_workloads = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
-extra_runner_bench_tails = $(extra_runner_bench_workloads)
+extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
 extra_results_compare_contribute = -DPLOTS_PROGRAM='"$(abspath $(BUILD))/plots"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'

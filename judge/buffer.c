@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "judge/buffer.h"
 #include "base/fail.h"
+#include "base/rng.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ int buffer_open(struct buffer *buffer, const struct driver *driver,
 		return -error;
 	}
 	buffer->locked = !mlock(buffer->base, buffer->base_bytes);
-	buffer->writer.random = 0x9e3779b97f4a7c15u;
+	buffer->writer.random = rng_seed(0, 0);
 	return buffer_reset(buffer, config);
 }
 

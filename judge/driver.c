@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/rng.h"
+
 #ifndef SEAM_BUILD
 #error "a driver is timed, cheap, injected, checked or counting: see schemes/core/seam.h"
 #endif
@@ -147,13 +149,7 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 
 static uint32_t driver_random_extra(struct writer *writer)
 {
-	uint64_t state = writer->random;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	writer->random = state;
-	return (uint32_t)(state % (writer->extra_bytes + 1));
+	return (uint32_t)(rng_next(&writer->random) % (writer->extra_bytes + 1));
 }
 
 /* Counts a lost event by its reason, which the ring shows now and not later. */

@@ -130,6 +130,9 @@ static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_
  */
 const char *driver_floor(const struct driver *driver);
 
+/* Is it such a baseline? */
+bool driver_is_floor(const struct driver *driver);
+
 /*
  * Bytes of an event id that the row's headers do not have: records of ftrace sub-buffers have
  * theirs in the payload, in two bytes, and the payloads here have none.

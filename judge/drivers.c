@@ -60,6 +60,19 @@ const char *driver_floor(const struct driver *driver)
 	return driver->format.kind == FORMAT_CTF_LARGE ? "floor_large" : "floor";
 }
 
+bool driver_is_floor(const struct driver *driver)
+{
+	const struct driver *const *other;
+	const char *floor;
+
+	for (other = drivers_checked; *other; other++) {
+		floor = driver_floor(*other);
+		if (floor && !strcmp(floor, driver->row))
+			return true;
+	}
+	return false;
+}
+
 const struct driver *driver_find(const struct driver *const *drivers, const char *row)
 {
 	for (; *drivers; drivers++)

@@ -137,3 +137,37 @@ void layout_print_channels(FILE *out, const json_t *all)
 			number(line, "tied_wrong"), number(line, "inversions"),
 			number(line, "lost"));
 }
+
+#define BENCH_EVENTS 20000 /* per cell of a second channel */
+#define BENCH_EVENTS_FULL 200000
+
+static int measure_precision(const struct workload_bench *bench, json_t *into)
+{
+	int error = place_bind_self(bench->place, bench->pu[0]);
+
+	return error ? error : layout_precision(GAPS_RECORDED, into);
+}
+
+static int measure_channels(const struct workload_bench *bench, json_t *into)
+{
+	return layout_channels(GAPS_RECORDED,
+			       bench->size == SIZE_FULL ? BENCH_EVENTS_FULL : BENCH_EVENTS, into);
+}
+
+static void print_precision(FILE *out, const json_t *section, enum workload_size size)
+{
+	if (size == SIZE_FULL)
+		layout_print_precision(out, section);
+}
+
+static void print_channels(FILE *out, const json_t *section, enum workload_size size)
+{
+	if (size == SIZE_FULL)
+		layout_print_channels(out, section);
+}
+
+const struct workload_section layout_sections[] = {
+	{ .name = "precision", .measure = measure_precision, .print = print_precision },
+	{ .name = "channels", .measure = measure_channels, .print = print_channels },
+	{ .name = NULL },
+};

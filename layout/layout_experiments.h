@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "workloads/workload.h"
+
 /*
  * Ties per million against cut bits, at each recorded gap file of `directory` and back to back on
  * the calling thread, which is better pinned. The lines of the record's section "precision" go into
@@ -23,5 +25,8 @@ int layout_channels(const char *directory, uint64_t events, json_t *all);
 /* Both sections as text of at most 100 columns; nothing for an empty one. */
 void layout_print_precision(FILE *out, const json_t *all);
 void layout_print_channels(FILE *out, const json_t *all);
+
+/* The same for a bench that has recorded gaps, whichever its rows are. */
+extern const struct workload_section layout_sections[];
 
 #endif

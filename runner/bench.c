@@ -1,121 +1,174 @@
 // SPDX-License-Identifier: MIT
 /* bench: is it right, what does it cost, which one do I take - for all rows, in one run. */
-#include <getopt.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "runner/bench.h"
-#include "timing/cell.h"
-#include "timing/gbench.h"
+#include "base/fail.h"
 #include "base/json_out.h"
 #include "layout/layout_experiments.h"
-#include "results/machine.h"
-#include "results/metadata.h"
-#include "base/options.h"
 #include "results/compare/reference.h"
-#include "workloads/seek_curve.h"
-#include "timing/summary.h"
-#include "workloads/tails.h"
-#include "place/ticks.h"
+#include "runner/checked.h"
+#include "runner/counted.h"
+#include "runner/plan.h"
+#include "runner/print.h"
+#include "runner/resume.h"
+#include "runner/sections.h"
+#include "runner/timed.h"
+#include "runner/where.h"
+#include "timing/beat_cost.h"
+#include "timing/cell_process.h"
 
 extern char **environ;
-
-static const char usage[] =
-	"usage: bench [options]\n"
-	"  --quick                fewer and shorter repetitions, under 30 s\n"
-	"  --full                 every row, every cell of wraps and nested, longer runs, tails\n"
-	"  --schemes \"A B\"        rows or prefixes (default: all but variants; floor always)\n"
-	"  --workloads \"X Y\"      such as steady storm wraps (default: all; --list shows them)\n"
-	"  --repetitions N        rounds of the timed part (default 41, quick 7)\n"
-	"  --budget SECONDS       to wait for cores that neighbours share, and for more rounds of\n"
-	"                         what is noisy (default 12, quick 13, full 240)\n"
-	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
-	"  --seed N               of the order of cells and of the storm (default 1)\n"
-	"  --results DIR          where runs are recorded (default results)\n"
-	"  --resume               finish the newest run in DIR that was interrupted or killed\n"
-	"  --json FILE            the whole record, bench.json, once more (- is standard output)\n"
-	"  --list                 rows and workloads\n"
-	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
-	"      7 more than half of the ratios are too noisy to rank by (not with --quick)\n"
-	"examples:\n"
-	"  bench --quick\n"
-	"  bench --schemes \"extended_header packed_word\" --workloads \"steady storm\"\n"
-	"  bench --full --seed 7 --budget 600\n"
-	"  bench --resume\n";
 
 static void on_interrupt(int signal)
 {
 	(void)signal;
-	stress_stop = 1;
+	workload_stop = 1;
 }
 
-static int parse(int argc, char **argv, struct bench *bench)
+/* ---- begin ---- */
+
+/* The record of this run, or of the one that it goes on with, whose options it then takes over. */
+static int open_record(struct plan *plan, const char *alias, struct record **record,
+		       json_t **begun_as)
 {
-	static const struct option longs[] = {
-		{ "quick", no_argument, NULL, 'q' },
-		{ "full", no_argument, NULL, 'f' },
-		{ "schemes", required_argument, NULL, 's' },
-		{ "workloads", required_argument, NULL, 'w' },
-		{ "repetitions", required_argument, NULL, 'n' },
-		{ "budget", required_argument, NULL, 'b' },
-		{ "cpus", required_argument, NULL, 'c' },
-		{ "seed", required_argument, NULL, 'r' },
-		{ "results", required_argument, NULL, 'd' },
-		{ "json", required_argument, NULL, 'j' },
-		{ "resume", no_argument, NULL, 'u' },
-		{ "list", no_argument, NULL, 'l' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	bool good = true;
-	int option;
+	struct plan nothing = { .seed = 1, .budget = PLAN_NO_BUDGET };
+	const json_t *options;
+	json_t *none;
+	int error;
 
-	opterr = 0;
-	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (option == 'q')
-			bench->quick = true;
-		else if (option == 'f')
-			bench->full = true;
-		else if (option == 'j')
-			bench->json = optarg;
-		else if (option == 'u')
-			bench->resume = true;
-		else if (option == 's')
-			bench->schemes = optarg;
-		else if (option == 'w')
-			bench->workloads = optarg;
-		else if (option == 'c')
-			bench->cpus = optarg;
-		else if (option == 'd')
-			bench->results = optarg;
-		else if (option == 'n')
-			good = option_number("--repetitions", optarg, 1, 1000, &bench->repetitions);
-		else if (option == 'b')
-			good = bench->budget_set = option_number("--budget", optarg, 0, 86400,
-								 &bench->budget);
-		else if (option == 'r')
-			good = option_number("--seed", optarg, 0, UINT32_MAX, &bench->seed);
-		else if (option == 'l')
-			return bench_list(), 1 + EXIT_FINE;
-		else if (option == 'h')
-			return fputs(usage, stdout), 1 + EXIT_FINE;
-		else
-			return 1 + option_refused(argv[optind - 1]);
-	}
-	if (good && bench->quick && bench->full) {
-		fprintf(stderr, "stampede: --quick and --full exclude each other\n");
-		good = false;
-	}
-	if (good && optind < argc)
-		return 1 + option_refused(argv[optind]);
-	return good ? 0 : 1 + EXIT_USAGE;
+	*begun_as = resume_identity(plan_json(plan));
+	if (!plan->resume)
+		return record_create(plan->results, alias, record);
+	none = plan_json(&nothing);
+	error = resume_find(plan->results, *begun_as, none, record, &options);
+	if (!error)
+		plan_take(plan, options);
+	json_decref(none);
+	return error;
 }
+
+static struct workload_bench bench_of(const struct plan *plan, const struct where *where)
+{
+	return (struct workload_bench){
+		.rows = plan->rows,
+		.count = plan->count,
+		.place = &where->place,
+		.pu = where->cpus.pu,
+		.cpus = where->cpus.count,
+		.seed = plan->seed,
+		.size = plan->size,
+		.chosen = plan->chosen,
+	};
+}
+
+/* Whether what `list` says of layouts is wanted: where gaps are recorded, and there is time. */
+static bool wants_layouts(const struct workload_bench *bench)
+{
+	unsigned int i;
+
+	for (i = 0; workloads[i]; i++)
+		if (bench->chosen[i] && workloads[i]->gaps)
+			return bench->size != SIZE_QUICK;
+	return false;
+}
+
+static double expected_seconds(const struct workload_bench *bench, const struct rounds *rounds)
+{
+	double seconds = timed_seconds(rounds);
+	unsigned int i;
+
+	for (i = 0; workloads[i]; i++) {
+		if (bench->chosen[i] || workloads[i]->always)
+			seconds += checked_forms_seconds(workloads[i], bench);
+		if (bench->chosen[i])
+			seconds += checked_sections_seconds(workloads[i]->sections, bench);
+	}
+	return seconds;
+}
+
+/* ---- measure ---- */
+
+static int run_workloads(struct workload_bench *bench, struct run *run)
+{
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; workloads[i] && !error; i++) {
+		if (bench->chosen[i] || workloads[i]->always)
+			error = checked_forms(workloads[i], bench, run);
+		if (!error && bench->chosen[i])
+			error = checked_sections(workloads[i]->sections, bench, run);
+	}
+	if (!error && wants_layouts(bench))
+		error = checked_sections(layout_sections, bench, run);
+	return error;
+}
+
+static int run_counts(const struct workload_bench *bench, struct run *run, struct counted *counted)
+{
+	int i, error = 0;
+
+	for (i = 0; i < bench->count && !error; i++) {
+		progress_step(&run->progress, "counts", bench->rows[i]->row);
+		error = counted_row(bench->rows[i], &counted[i], run_section(run, "bytes_by_rate"));
+	}
+	return error;
+}
+
+/* What a beat costs, beside the cells of workloads that want it. */
+static int run_beats(const struct workload_bench *bench, struct run *run)
+{
+	static const double seconds[SIZES] = { 0.05, 0.1, 0.3 };
+	json_t *beats = run_section(run, "beats");
+	const struct driver *timed;
+	struct beat_cost cost;
+	bool wanted = false;
+	int i, error = 0;
+
+	for (i = 0; workloads[i]; i++)
+		wanted |= bench->chosen[i] && workloads[i]->beats;
+	for (i = 0; wanted && i < bench->count && !error; i++) {
+		if (!(bench->rows[i]->desc->needs & NEED_BEAT))
+			continue;
+		progress_step(&run->progress, "beats", bench->rows[i]->row);
+		timed = driver_find(drivers_timed, bench->rows[i]->row);
+		error = beat_cost_measure(timed, bench->place, bench->pu[0], seconds[bench->size],
+					  &cost);
+		if (!error)
+			json_array_append_new(beats, beat_cost_json(timed, &cost));
+	}
+	return error;
+}
+
+static int measure(struct workload_bench *bench, struct rounds *rounds, struct run *run,
+		   struct counted_all *counted)
+{
+	int error = run_workloads(bench, run);
+
+	if (!error)
+		error = run_counts(bench, run, counted->row);
+	if (!error)
+		error = place_bind_self(bench->place, bench->pu[0]);
+	if (!error)
+		error = counted_decoding(bench->rows, bench->count, &run->progress,
+					 &counted->decode_events_per_second);
+	if (!error)
+		error = run_beats(bench, run);
+	/* Storms and decoding were pinned; the cells' processes choose for themselves. */
+	if (!error)
+		error = place_unbind_self(bench->place);
+	if (!error)
+		error = timed_run(rounds, run);
+	if (error)
+		return error;
+	return run->broken ? EXIT_BROKEN : EXIT_FINE;
+}
+
+/* ---- end ---- */
 
 /* Plots and the report page are a program of their own, which reads only the record. */
 static int make_plots(const char *program, const char *directory, bool quiet)
@@ -129,88 +182,23 @@ static int make_plots(const char *program, const char *directory, bool quiet)
 	slash = strrchr(path, '/');
 	snprintf(slash ? slash + 1 : path, sizeof(path) - (size_t)(slash ? slash + 1 - path : 0),
 		 "plots");
-	if (posix_spawn(&pid, path, NULL, NULL, argv, environ) || waitpid(pid, &status, 0) < 0) {
-		fprintf(stderr, "stampede: cannot run %s; the results are complete without it\n",
-			path);
-		return EXIT_USAGE;
-	}
+	if (posix_spawn(&pid, path, NULL, NULL, argv, environ) || waitpid(pid, &status, 0) < 0)
+		return fail_with(EXIT_USAGE, "cannot run %s; the results are complete without it",
+				 path);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_USAGE;
 }
 
-static void print_end(const struct bench *bench, const char *directory)
-{
-	printf("\nsteady: one thread, events back to back%s.\n"
-	       "Times are medians of %u repetitions, and more where it takes them, in shuffled "
-	       "rounds, a\nprocess for each, of which the undisturbed part counts; ratio to the "
-	       "lowest floor, round by\nround, in %s, with half of its 95 %% interval; cheap: the "
-	       "same with a clock\nthat costs next to nothing; above: ns less one clock read alone.\n"
-	       "worst err: ticks that a decoded stamp was off by under the storms; h+id: bytes of "
-	       "header with\nan event id (+: two of them added).\n",
-	       bench->workload[WORKLOAD_threads] ? "; threads: one on each CPU" : "",
-	       bench->rounds.rounds,
-	       bench->have_cycles ? "core cycles" : "TSC ticks (no PMU here)");
-	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
-	       "events/s\n", bench->loop_cycles, bench->have_cycles ? "cycles" : "ticks",
-	       bench->decode_events_per_second / 1e6);
-	printf("\nresults  %s/bench.json\n", directory);
-	fflush(stdout);
-}
-
-/* A quick run has too few rounds to be asked for a ranking. */
-static int noise_exit(const struct bench *bench, const struct bench_noise *noise)
-{
-	return bench_too_noisy(noise) && !bench->quick ? EXIT_NOISY : EXIT_FINE;
-}
-
-/* What the noise leaves of the ranking. */
-static void print_noise(const struct bench *bench, const struct bench_noise *noise)
-{
-	if (noise->disturbed)
-		printf("%zu of %zu repetitions left out: their cores were shared (a loop around "
-		       "nothing took 20 %% longer)\n", noise->disturbed, noise->repetitions);
-	if (noise->noisy)
-		printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of waiting and "
-		       "further rounds (--budget)\n", noise->noisy, noise->cells,
-		       100 * summary_half_width, bench->rounds.spent_seconds);
-	if (!bench_too_noisy(noise))
-		return;
-	if (bench->quick)
-		puts("a quick run has too few rounds to rank by time; make bench has them");
-	else
-		fprintf(stderr, "stampede: too noisy to rank by time: stop other work or give "
-				"--budget; verdicts, bytes and counts hold\n");
-}
-
 /* The record as it was written; nothing else may stand on standard output. */
-static int finish_as_json(const struct bench *bench, const char *program, const char *directory)
+static int finish_as_json(const char *file, const char *program, const char *directory)
 {
-	bool on_stdout = !strcmp(bench->json, "-");
 	struct record_loaded loaded;
 	int error = record_load(NULL, directory, &loaded);
 
 	if (error)
 		return error;
-	error = json_out(bench->json, loaded.json);
+	error = json_out(file, loaded.json);
 	record_unload(&loaded);
-	return error ? error : make_plots(program, directory, on_stdout);
-}
-
-static void print_all(const struct bench *bench, const struct bench_noise *noise,
-		      const char *directory)
-{
-	summary_print(stdout, bench->table);
-	bench_print_figures(bench, bench->again);
-	if (bench->full)
-		tails_print(stdout, bench->tails);
-	if (json_array_size(bench->seek))
-		seek_curve_print(stdout, bench->seek);
-	bench_print_injected(bench);
-	if (bench->full) {
-		layout_print_precision(stdout, bench->precision);
-		layout_print_channels(stdout, bench->channels);
-	}
-	print_noise(bench, noise);
-	print_end(bench, directory);
+	return error ? error : make_plots(program, directory, !strcmp(file, "-"));
 }
 
 /* The last lines: how this run differs from what is kept of the nearest machine. */
@@ -228,56 +216,117 @@ static void print_reference(const char *directory)
 	json_decref(all);
 }
 
-static int finish(struct bench *bench, const char *program, int status)
+/* What is done stays; a resource that is lacking, or a fault of ours, ends it as Ctrl-C does. */
+static int abandon(struct run *run, int status)
 {
-	struct bench_noise noise;
-	char directory[4096];
-	int error;
+	progress_end(&run->progress);
+	if (status == EXIT_INTERRUPTED)
+		fail_line("interrupted; what is done is in %s, and make bench RESUME=1 finishes it",
+			  record_dir(run->record));
+	record_abort(run->record);
+	return status;
+}
 
-	snprintf(directory, sizeof(directory), "%s", record_dir(bench->record));
-	if (status == EXIT_INTERRUPTED || status == EXIT_RESOURCE || status == EXIT_USAGE) {
-		progress_end(&bench->progress);
-		if (status == EXIT_INTERRUPTED)
-			fprintf(stderr, "stampede: interrupted; what is done is in %s, and "
-					"make bench RESUME=1 finishes it\n",
-				directory);
-		record_abort(bench->record);
-		return status;
-	}
-	bench_sections(bench);
-	error = record_finish(bench->record);
-	progress_end(&bench->progress);
-	if (error)
-		return error;
-	noise = bench_noise(bench);
-	if (bench->json) {
-		error = finish_as_json(bench, program, directory);
+static int finish(const struct plan *plan, const struct workload_bench *bench,
+		  const struct rounds *rounds, struct run *run, const char *program)
+{
+	json_t *table = json_object_get(run->sections, "table");
+	json_t *injected = json_object_get(run->sections, "injected");
+	struct timed_noise noise = timed_noise(rounds, table, injected);
+	char directory[4096];
+	int error = run_record(run), end;
+
+	snprintf(directory, sizeof(directory), "%s", record_dir(run->record));
+	end = record_finish(run->record);
+	progress_end(&run->progress);
+	if (error || end)
+		return error ? error : end;
+	if (plan->json) {
+		error = finish_as_json(plan->json, program, directory);
 	} else {
-		print_all(bench, &noise, directory);
+		print_run(bench, rounds, &noise, run);
+		printf("\nresults  %s/bench.json\n", directory);
+		fflush(stdout);
 		error = make_plots(program, directory, false);
 		print_reference(directory);
 	}
-	return status ? status : error ? error : noise_exit(bench, &noise);
+	if (run->broken || error)
+		return run->broken ? EXIT_BROKEN : error;
+	/* A quick run has too few rounds to be asked for a ranking. */
+	return timed_too_noisy(&noise) && !plan->quick ? EXIT_NOISY : EXIT_FINE;
+}
+
+/* The machine, what disturbs times on it, and the topology for the cells' processes. */
+static int describe_machine(struct where *where, struct run *run, FILE *out)
+{
+	json_t *warnings = where_warnings(where), *context = where_context(where);
+	int error = where_export(where, record_dir(run->record));
+
+	warnings_print(warnings, out);
+	run_set(run, "warnings", warnings);
+	/* At once, so that a killed run still knows its machine; at the end with the load after. */
+	record_set(run->record, "warnings", warnings);
+	record_set(run->record, "context", context);
+	json_decref(context);
+	return error;
+}
+
+static int bench(const struct plan *plan, struct where *where, struct run *run)
+{
+	struct workload_bench seen = bench_of(plan, where);
+	static struct counted_all counted;
+	static struct rounds rounds;
+	int status = describe_machine(where, run, plan->json ? stderr : stdout);
+
+	rounds.topology = where->topology;
+	timed_plan(&rounds, &seen, plan->repetitions,
+		   plan->budget == PLAN_NO_BUDGET ? -1 : (double)plan->budget);
+	progress_begin(&run->progress, expected_seconds(&seen, &rounds));
+	if (!status)
+		status = measure(&seen, &rounds, run, &counted);
+	if (status && status != EXIT_BROKEN)
+		return abandon(run, status);
+	sections_make(&seen, &rounds, &counted, run);
+	run_set(run, "command", plan_command(plan));
+	run_set(run, "context", where_context(where));
+	return finish(plan, &seen, &rounds, run, where->program);
 }
 
 int main(int argc, char **argv)
 {
-	struct bench bench = { .results = "results", .seed = 1 };
+	static struct plan plan = { .results = "results", .seed = 1, .budget = PLAN_NO_BUDGET };
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
+	struct where where = { .place = { .topology = NULL } };
+	char alias[METADATA_ALIAS_BYTES];
+	static struct run run;
+	struct record *record = NULL;
+	json_t *begun_as = NULL;
 	int status;
 
 	if (argc > 1 && !strcmp(argv[1], CELL_PROCESS_OPTION))
 		return cell_process_main(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	status = parse(argc, argv, &bench);
-	if (status)
-		return status - 1;
+	if (!plan_parse(argc, argv, &plan, &status))
+		return status;
+	if (plan.list)
+		return plan_list(), EXIT_FINE;
 	sigaction(SIGINT, &interrupt, NULL);
-	status = bench_open(&bench, argv[0]);
+	metadata_host_alias(NULL, alias, sizeof(alias));
+	status = plan.resume ? open_record(&plan, alias, &record, &begun_as) : 0;
+	if (!status)
+		status = plan_choose(&plan);
+	if (!status)
+		status = where_open(&where, plan.cpus, argv[0], plan.seed);
+	if (!status && !record)
+		status = open_record(&plan, alias, &record, &begun_as);
 	if (!status) {
-		status = bench_measure(&bench);
-		status = finish(&bench, argv[0], status);
+		run_open(&run, record, begun_as, plan.rows, plan.count);
+		status = bench(&plan, &where, &run);
+		run_close(&run);
+	} else {
+		record_abort(record);
+		json_decref(begun_as);
 	}
-	bench_close(&bench);
+	where_close(&where);
 	return status;
 }

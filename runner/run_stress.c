@@ -6,195 +6,181 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/fail.h"
 #include "base/json_out.h"
 #include "base/options.h"
-#include "workloads/stress.h"
-#include "workloads/stress_export.h"
-#include "workloads/stress_print.h"
+#include "workloads/engine.h"
+#include "workloads/engine_export.h"
 
 #define EXPORT_MIB 64 /* per row, unless the user says otherwise */
 #define PAYLOAD_MOST 500000 /* the largest sub-buffer has 262144 bytes */
+#define PAYLOAD_RANDOM 200
+#define ENTRIES_MOST 32
 
-struct options {
+/* What the user asked for. */
+struct asked {
 	const char *schemes;
 	const char *workload;
 	const char *build;
 	const char *cpus;
 	const char *json;
-	const char *gaps;
 	const char *export;
+	const char *option[WORKLOADS_MAX]; /* of single workloads, by workload_index() */
 	uint64_t export_mib;
 	uint64_t seconds;
 	uint64_t levels;
 	uint64_t threads;
 	uint64_t bits;
-	uint64_t extra_bytes;
 	uint64_t seed;
-	bool random_extra;
+	struct payload {
+		uint64_t extra_bytes;
+		bool random;
+	} payload;
 	bool shared;
 	bool list;
 };
 
-static const char usage[] =
-	"usage: run-stress [options]\n"
-	"  --list                 rows and workloads\n"
-	"  --schemes \"A B\"        rows, or prefixes of rows (default: all but variants)\n"
-	"  --workload NAME        default storm\n"
-	"  --seconds N            per row (default 2)\n"
-	"  --build NAME           checked, or timed: the code that bench times, in its geometry, of\n"
-	"                         steady, threads and storm (default checked)\n"
-	"  --levels 1..3          nesting levels of the storm (default 3)\n"
-	"  --threads N            pinned writers, a ring each (default 1)\n"
-	"  --shared               2 or 3 threads in one ring (rows that allow it: *_locked)\n"
-	"  --cpus LIST            such as 0,2-3 (default: one per core first)\n"
-	"  --bits N               a wrap is 2^N ticks, 8..27 (default: the row's)\n"
-	"  --gaps FILE            of replay, such as workloads/gaps/syscalls_busy.csv\n"
-	"  --payload N|random     bytes behind the 32 of the check, random: 0..200\n"
-	"  --seed N               of ring geometry, modes and round lengths (default 1)\n"
-	"  --json FILE            results, written when all is done (- is standard output)\n"
-	"  --export DIR           what is recorded, as traces: CTF 1.8 or ftrace sub-buffers, in\n"
-	"                         DIR/<row>/epoch-<n> (read-trace and babeltrace2 read them)\n"
-	"  --export-mib N         of them per row, at most a drain more (default 64)\n"
-	"exit: 0 promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not possible here,\n"
-	"      5 interrupted\n"
-	"examples:\n"
-	"  run-stress --schemes nested_stamps --seconds 60 --bits 16\n"
-	"  run-stress --workload late_beat --schemes heartbeat\n"
-	"  run-stress --workload replay --gaps workloads/gaps/syscalls_busy.csv\n";
-
 static void on_interrupt(int signal)
 {
 	(void)signal;
-	stress_stop = 1;
+	workload_stop = 1;
 }
 
-static const struct option longs[] = {
-	{ "list", no_argument, NULL, 'l' },
-	{ "schemes", required_argument, NULL, 's' }, /* --scheme, as everywhere, is short for it */
-	{ "workload", required_argument, NULL, 'w' },
-	{ "build", required_argument, NULL, 'd' },
-	{ "seconds", required_argument, NULL, 't' },
-	{ "levels", required_argument, NULL, 'n' },
-	{ "threads", required_argument, NULL, 'j' },
-	{ "shared", no_argument, NULL, 'a' },
-	{ "cpus", required_argument, NULL, 'c' },
-	{ "bits", required_argument, NULL, 'b' },
-	{ "gaps", required_argument, NULL, 'g' },
-	{ "payload", required_argument, NULL, 'p' },
-	{ "seed", required_argument, NULL, 'r' },
-	{ "json", required_argument, NULL, 'o' },
-	{ "export", required_argument, NULL, 'e' },
-	{ "export-mib", required_argument, NULL, 'm' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* 0: go on; otherwise 1 + exit code. */
-static int parse(int argc, char **argv, struct options *options)
+static bool take_payload(const char *text, void *into)
 {
-	bool good = true;
-	int option;
+	struct payload *payload = into;
 
-	opterr = 0;
-	while (good && (option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (option == 'a')
-			options->shared = true;
-		else if (option == 'l')
-			options->list = true;
-		else if (option == 's')
-			options->schemes = optarg;
-		else if (option == 'w')
-			options->workload = optarg;
-		else if (option == 'd')
-			options->build = optarg;
-		else if (option == 'c')
-			options->cpus = optarg;
-		else if (option == 'g')
-			options->gaps = optarg;
-		else if (option == 'o')
-			options->json = optarg;
-		else if (option == 'e')
-			options->export = optarg;
-		else if (option == 'm')
-			good = option_number("--export-mib", optarg, 1, 1000000,
-					     &options->export_mib);
-		else if (option == 't')
-			good = option_number("--seconds", optarg, 1, 86400, &options->seconds);
-		else if (option == 'n')
-			good = option_number("--levels", optarg, 1, 3, &options->levels);
-		else if (option == 'j')
-			good = option_number("--threads", optarg, 1, STRESS_THREADS_MAX,
-					     &options->threads);
-		else if (option == 'b')
-			good = option_number("--bits", optarg, 8, 27, &options->bits);
-		else if (option == 'r')
-			good = option_number("--seed", optarg, 0, UINT32_MAX, &options->seed);
-		else if (option == 'p' && !strcmp(optarg, "random"))
-			options->random_extra = true, options->extra_bytes = 200;
-		else if (option == 'p')
-			good = option_number("--payload", optarg, 0, PAYLOAD_MOST,
-					     &options->extra_bytes);
-		else if (option == 'h')
-			return fputs(usage, stdout), 1 + EXIT_FINE;
-		else
-			return 1 + option_refused(argv[optind - 1]);
+	payload->random = !strcmp(text, "random");
+	if (payload->random)
+		payload->extra_bytes = PAYLOAD_RANDOM;
+	return payload->random ||
+	       option_number("--payload", text, 0, PAYLOAD_MOST, &payload->extra_bytes);
+}
+
+/* The options of single workloads, behind `entries` that there are; how many there are then. */
+static size_t add_options(struct asked *asked, struct option_entry *entries, size_t count)
+{
+	unsigned int i;
+
+	for (i = 0; workloads[i] && count + 1 < ENTRIES_MOST; i++) {
+		const struct workload_engine *engine = workloads[i]->engine;
+
+		if (engine && engine->option.name)
+			entries[count++] = (struct option_entry){
+				.name = engine->option.name,
+				.argument = engine->option.argument,
+				.help = engine->option.text,
+				.kind = OPTION_TEXT,
+				.into = &asked->option[i],
+			};
 	}
-	if (good && optind < argc)
-		return 1 + option_refused(argv[optind]);
-	return good ? 0 : 1 + EXIT_USAGE;
+	entries[count] = (struct option_entry){ .name = NULL };
+	return count;
+}
+
+static bool parse(int argc, char **argv, struct asked *asked, int *status)
+{
+	const struct option_entry own[] = {
+		{ "list", NULL, "rows and workloads", OPTION_FLAG, .into = &asked->list },
+		/* --scheme, as everywhere, is short for it */
+		{ "schemes", "\"A B\"", "rows, or prefixes of rows (default: all but variants)",
+		  OPTION_TEXT, .into = &asked->schemes },
+		{ "workload", "NAME", "default storm", OPTION_TEXT, .into = &asked->workload },
+		{ "seconds", "N", "per row (default 2)", OPTION_NUMBER, &asked->seconds, .least = 1,
+		  .most = 86400 },
+		{ "build", "NAME", "checked, or timed: the code that bench times, in its geometry, of\n"
+		  "steady, threads and storm (default checked)", OPTION_TEXT, .into = &asked->build },
+		{ "levels", "1..3", "nesting levels of the storm (default 3)", OPTION_NUMBER,
+		  &asked->levels, .least = 1, .most = 3 },
+		{ "threads", "N", "pinned writers, a ring each (default 1)", OPTION_NUMBER,
+		  &asked->threads, .least = 1, .most = ENGINE_THREADS_MAX },
+		{ "shared", NULL, "2 or 3 threads in one ring (rows that allow it: *_locked)",
+		  OPTION_FLAG, .into = &asked->shared },
+		{ "cpus", "LIST", "such as 0,2-3 (default: one per core first)", OPTION_TEXT,
+		  .into = &asked->cpus },
+		{ "bits", "N", "a wrap is 2^N ticks, 8..27 (default: the row's)", OPTION_NUMBER,
+		  &asked->bits, .least = 8, .most = 27 },
+		{ "payload", "N|random", "bytes behind the 32 of the check, random: 0..200",
+		  OPTION_TAKEN, &asked->payload, .take = take_payload },
+		{ "seed", "N", "of ring geometry, modes and round lengths (default 1)",
+		  OPTION_NUMBER, &asked->seed, .most = UINT32_MAX },
+		{ "json", "FILE", "results, written when all is done (- is standard output)",
+		  OPTION_TEXT, .into = &asked->json },
+		{ "export", "DIR", "what is recorded, as traces: CTF 1.8 or ftrace sub-buffers, in\n"
+		  "DIR/<row>/epoch-<n> (read-trace and babeltrace2 read them)", OPTION_TEXT,
+		  .into = &asked->export },
+		{ "export-mib", "N", "of them per row, at most a drain more (default 64)",
+		  OPTION_NUMBER, &asked->export_mib, .least = 1, .most = 1000000 },
+	};
+	struct option_entry entries[ENTRIES_MOST];
+	const struct option_program program = {
+		.usage = "usage: run-stress [options]\n",
+		.entries = entries,
+		.after = "exit: 0 promises kept, 1 usage, 2 a promise broken, 3 no resource, 4 not "
+			 "possible here,\n      5 interrupted\n"
+			 "examples:\n"
+			 "  run-stress --schemes nested_stamps --seconds 60 --bits 16\n"
+			 "  run-stress --workload late_beat --schemes heartbeat\n"
+			 "  run-stress --workload replay --gaps workloads/gaps/syscalls_busy.csv\n",
+	};
+
+	memcpy(entries, own, sizeof(own));
+	add_options(asked, entries, sizeof(own) / sizeof(own[0]));
+	return options_parse(&program, argc, argv, status);
 }
 
 /* A width that all chosen rows can have: who cuts low bits of the stamp needs more than those. */
-static int check_bits(const struct options *options, const struct driver **rows, int count)
+static int check_bits(const struct asked *asked, const struct driver **rows, int count)
 {
 	int i;
 
-	for (i = 0; options->bits && i < count; i++) {
-		if (options->bits > rows[i]->desc->cut_bits)
+	for (i = 0; asked->bits && i < count; i++) {
+		if (asked->bits > rows[i]->desc->cut_bits)
 			continue;
-		fprintf(stderr,
-			"stampede: --bits %" PRIu64 " leaves no bit of time to %s, which cuts the "
-			"low %u; give more, or choose others with --schemes\n",
-			options->bits, rows[i]->row, rows[i]->desc->cut_bits);
-		return EXIT_USAGE;
+		return fail_with(EXIT_USAGE, "--bits %" PRIu64 " leaves no bit of time to %s, which "
+				 "cuts the low %u; give more, or choose others with --schemes",
+				 asked->bits, rows[i]->row, rows[i]->desc->cut_bits);
 	}
 	return 0;
 }
 
-static int find_workload(const char *name, enum workload *workload)
+/* "steady, threads and storm": what may share a ring, and run on the timed build. */
+static const char *sharable_names(char text[256])
 {
-	unsigned int i;
+	unsigned int i, left = 0;
+	size_t length = 0;
 
-	for (i = 0; i < WORKLOADS; i++)
-		if (!strcmp(name, workload_names[i])) {
-			*workload = (enum workload)i;
-			return 0;
-		}
-	option_unknown("workload", name, strlen(name), workload_names);
-	return EXIT_USAGE;
+	text[0] = '\0';
+	for (i = 0; workloads[i]; i++)
+		left += workloads[i]->engine && workloads[i]->engine->sharable;
+	for (i = 0; workloads[i]; i++) {
+		if (!workloads[i]->engine || !workloads[i]->engine->sharable || length > 200)
+			continue;
+		left--;
+		length += (size_t)snprintf(text + length, 256 - length, "%.30s%s", workloads[i]->name,
+					   left > 1 ? ", " : left ? " and " : "");
+	}
+	return text;
 }
 
 /* The rows of the build that is asked for; whatever the timed one has for a constant is one. */
-static int find_build(const struct options *options, enum workload workload,
+static int find_build(const struct asked *asked, const struct workload *workload,
 		      const struct driver *const **drivers)
 {
-	*drivers = drivers_checked;
-	if (!strcmp(options->build, "checked"))
-		return 0;
-	*drivers = drivers_timed;
-	if (strcmp(options->build, "timed")) {
-		fprintf(stderr, "stampede: --build %s: not one of checked, timed\n", options->build);
+	static const char *const builds[] = { "checked", "timed", NULL };
+	char names[256];
+	int build = option_word("--build", asked->build, builds);
+
+	if (build < 0)
 		return EXIT_USAGE;
-	}
-	if (stress_may_time(workload) && !options->bits && !options->extra_bytes &&
-	    !options->shared && !options->export)
+	*drivers = build ? drivers_timed : drivers_checked;
+	if (!build || (workload->engine && workload->engine->sharable && !asked->bits &&
+		       !asked->payload.extra_bytes && !asked->shared && !asked->export))
 		return 0;
-	fprintf(stderr, "stampede: --build timed is for steady, threads and storm, without --bits, "
-			"--payload, --shared and --export: its payload, widths and geometry are "
-			"constants\n");
-	return EXIT_USAGE;
+	return fail_with(EXIT_USAGE, "--build timed is for %s, without --bits, --payload, --shared "
+			 "and --export: its payload, widths and geometry are constants",
+			 sharable_names(names));
 }
 
 static int list_all(void)
@@ -203,229 +189,222 @@ static int list_all(void)
 
 	for (i = 0; drivers_checked[i]; i++)
 		driver_list(stdout, drivers_checked[i]);
-	for (i = 0; i < WORKLOADS; i++)
-		printf("%-30s %s\n", workload_name((enum workload)i),
-		       workload_text((enum workload)i));
+	workload_list(stdout);
 	return EXIT_FINE;
 }
 
-/* What single workloads cannot do without. An exit code, after a line on stderr. */
-static int prepare(const struct place *place, struct options *options,
-		   struct stress_config *config, struct gaps *gaps)
+/* Its own option, and none of another's. */
+static int check_option(const struct asked *asked, const struct workload *workload)
 {
-	if (config->workload == WORKLOAD_nested) {
-		fprintf(stderr, "stampede: nested is timed by bench; under real signals it is the "
-				"workload storm\n");
-		return EXIT_UNSUPPORTED;
-	}
-	if (config->workload == WORKLOAD_seek) {
-		fprintf(stderr, "stampede: seek is measured by bench: make bench WORKLOADS=seek\n");
-		return EXIT_UNSUPPORTED;
-	}
-	if (options->gaps && config->workload != WORKLOAD_replay) {
-		fprintf(stderr, "stampede: --gaps is for --workload replay, not for %s\n",
-			workload_name(config->workload));
-		return EXIT_USAGE;
-	}
-	if (options->export && config->workload == WORKLOAD_late_beat) {
-		fprintf(stderr, "stampede: late_beat starts its ring anew for every beat; "
-				"--export is for other workloads\n");
-		return EXIT_UNSUPPORTED;
-	}
-	if (config->workload == WORKLOAD_replay) {
-		if (!options->gaps)
-			fprintf(stderr, "stampede: replay takes its gaps from a file: --gaps "
-					"workloads/gaps/syscalls_busy.csv, for one\n");
-		if (!options->gaps || gaps_read(options->gaps, gaps))
-			return EXIT_USAGE;
-		config->gaps = gaps;
-	}
-	if (config->workload == WORKLOAD_handoff) {
-		options->threads = 2;
-		if (hwloc_bitmap_weight(place->allowed) < 2) {
-			fprintf(stderr, "stampede: handoff skipped: it takes two CPUs, and CPU %s "
-					"is all that is allowed here\n", place_allowed_text(place));
-			return EXIT_UNSUPPORTED;
-		}
-	}
-	if (config->workload == WORKLOAD_migrate && options->threads < 2)
-		options->threads = 3;
-	if (config->workload == WORKLOAD_migrate && options->threads > CHECK_WRITERS_MAX) {
-		fprintf(stderr, "stampede: migrate takes --threads 2 or 3\n");
-		return EXIT_USAGE;
-	}
-	config->rare_seconds = config->seconds / 2;
+	unsigned int i, own = workload_index(workload);
+
+	for (i = 0; workloads[i]; i++)
+		if (asked->option[i] && i != own)
+			return fail_with(EXIT_USAGE, "--%s is for --workload %s, not for %s",
+					 workloads[i]->engine->option.name, workloads[i]->name,
+					 workload->name);
+	if (!asked->option[own] && workload->engine->option.missing)
+		return fail_with(EXIT_USAGE, "%s", workload->engine->option.missing);
+	return 0;
+}
+
+/* What the workload cannot do without. An exit code, after a line on stderr. */
+static int check_workload(const struct place *place, struct asked *asked,
+			  const struct workload *workload)
+{
+	const struct workload_engine *engine = workload->engine;
+	int error = check_option(asked, workload);
+
+	if (error)
+		return error;
+	if (asked->export && engine->no_export)
+		return fail_with(EXIT_UNSUPPORTED, "%s", engine->no_export);
+	if (engine->two_cpus && hwloc_bitmap_weight(place->allowed) < 2)
+		return fail_with(EXIT_UNSUPPORTED, "%s skipped: it takes two CPUs, and CPU %s is all "
+				 "that is allowed here", workload->name, place_allowed_text(place));
+	if (asked->threads < engine->threads_least || engine->threads_least == engine->threads_most)
+		asked->threads = engine->threads ? engine->threads : asked->threads;
+	if (engine->threads_most && asked->threads > engine->threads_most)
+		return fail_with(EXIT_USAGE, "%s takes --threads %u or %u", workload->name,
+				 engine->threads_least, engine->threads_most);
+	return 0;
+}
+
+static int check_shared(const struct asked *asked, const struct workload *workload)
+{
+	char names[256];
+
+	if (!asked->shared)
+		return 0;
+	if (asked->threads < 2 || asked->threads > CHECK_WRITERS_MAX)
+		return fail_with(EXIT_USAGE, "--shared takes --threads 2 or %d", CHECK_WRITERS_MAX);
+	if (!workload->engine->sharable)
+		return fail_with(EXIT_USAGE, "--shared is for %s, not for %s",
+				 sharable_names(names), workload->name);
 	return 0;
 }
 
 /* CPUs for the writers and, if one is left, for the sender of the storm. */
-static int plan(const struct place *place, const struct options *options,
-		struct stress_config *config, struct place_plan *plan)
+static int plan_cpus(const struct place *place, const struct asked *asked,
+		     struct engine_config *config, struct place_plan *plan)
 {
-	unsigned int threads = (unsigned int)options->threads;
 	int allowed = hwloc_bitmap_weight(place->allowed);
-	int status;
+	bool moving = config->workload->engine->spread == SPREAD_MOVING;
+	int error;
 
-	config->threads = threads;
-	config->has_sender = stress_has_storm(config->workload) && threads == 1 && allowed > 1 &&
-			     (!options->cpus || strpbrk(options->cpus, ",-"));
+	config->threads = (unsigned int)asked->threads;
+	config->has_sender = engine_has_storm(config->workload) && config->threads == 1 &&
+			     allowed > 1 && (!asked->cpus || strpbrk(asked->cpus, ",-"));
 	config->cpus = allowed < 2 ? 1 : 2;
-	status = place_plan(place, options->cpus,
-			    config->workload == WORKLOAD_migrate ? config->cpus :
-								   threads + config->has_sender,
-			    plan);
+	error = place_plan(place, asked->cpus,
+			   moving ? config->cpus : config->threads + config->has_sender, plan);
 	config->pu = plan->pu;
 	config->place = place;
-	return (int)status;
+	return error;
 }
 
-/* Keeps the rows that several writers may share; says which others were asked for. */
-static int choose_shared(const struct options *options, const struct driver **rows, int count)
+/* Keeps the rows that the workload takes, or several writers; says which others were asked for. */
+static int choose_able(const struct asked *asked, const struct workload *workload,
+		       const struct driver **rows, int count)
 {
+	const struct workload_engine *engine = workload->engine;
 	int i, kept = 0;
-
-	if (options->threads < 2 || options->threads > CHECK_WRITERS_MAX) {
-		fprintf(stderr, "stampede: --shared takes --threads 2 or 3\n");
-		return -EXIT_USAGE;
-	}
-	if (strcmp(options->workload, "storm") && strcmp(options->workload, "steady") &&
-	    strcmp(options->workload, "threads")) {
-		fprintf(stderr, "stampede: --shared is for steady, threads and storm, not for %s\n",
-			options->workload);
-		return -EXIT_USAGE;
-	}
-	for (i = 0; i < count; i++) {
-		if (rows[i]->desc->shared_promises)
-			rows[kept++] = rows[i];
-		else if (options->schemes)
-			fprintf(stderr, "stampede: %s is for the writers of one CPU; left out\n",
-				rows[i]->row);
-	}
-	return kept ? kept : -EXIT_UNSUPPORTED;
-}
-
-/* Keeps the rows whose threads may move between CPUs. */
-static int choose_migrate(const struct options *options, const struct driver **rows, int count)
-{
-	int i, kept = 0;
+	bool takes;
 
 	for (i = 0; i < count; i++) {
-		if (rows[i]->join)
+		takes = asked->shared ? rows[i]->desc->shared_promises != 0 :
+					!engine->takes || engine->takes(rows[i]);
+		if (takes)
 			rows[kept++] = rows[i];
-		else if (options->schemes)
-			fprintf(stderr, "stampede: threads of %s cannot move between CPUs; left out\n",
-				rows[i]->row);
+		else if (asked->schemes && asked->shared)
+			fail_line("%s is for the writers of one CPU; left out", rows[i]->row);
+		else if (asked->schemes)
+			fail_line(engine->left_out, rows[i]->row);
 	}
 	return kept;
 }
 
-/* One row, and its traces if they are wanted. */
-static int run_row(const struct options *options, struct stress_config *config,
-		   struct stress_result *result)
+/* The rows to run. An exit code. */
+static int choose_rows(const struct asked *asked, const struct workload *workload,
+		       const struct driver **rows, int *count)
 {
-	static struct stress_export export;
-	int error, closed;
+	const struct driver *const *drivers;
+	int error = find_build(asked, workload, &drivers);
 
-	if (!options->export || export_refused(config->driver)) {
-		config->export = NULL;
-		error = stress_run(config, result);
-		if (!error)
-			stress_print(config, result);
+	if (error)
 		return error;
-	}
-	error = stress_export_open(&export, options->export, config->driver->row,
-				   options->export_mib << 20);
-	config->export = &export;
+	*count = driver_select(drivers, asked->schemes, rows, DRIVERS_MAX);
+	if (*count < 0 || check_bits(asked, rows, *count))
+		return EXIT_USAGE;
+	if (!asked->shared)
+		*count = driver_omit_variants(asked->schemes, rows, *count);
+	*count = driver_omit_unsupported(rows, *count);
+	*count = choose_able(asked, workload, rows, *count);
+	return *count ? 0 : EXIT_UNSUPPORTED;
+}
+
+/* One row, and its traces if they are wanted. */
+static int run_row(const struct asked *asked, struct engine_config *config,
+		   struct engine_result *result)
+{
+	static struct engine_export export;
+	bool exports = asked->export && !export_refused(config->driver);
+	int error = 0, closed = 0;
+
+	config->export = exports ? &export : NULL;
+	if (exports)
+		error = engine_export_open(&export, asked->export, config->driver->row,
+					   asked->export_mib << 20);
 	if (!error)
-		error = stress_run(config, result);
+		error = engine_run(config, result);
 	if (!error)
-		stress_print(config, result);
-	closed = stress_export_close(&export);
+		engine_print(config, result);
+	if (exports)
+		closed = engine_export_close(&export);
 	return error ? error : closed;
 }
 
-static int run_rows(const struct options *options, struct stress_config *config,
+static int run_rows(const struct asked *asked, struct engine_config *config,
 		    const struct driver **rows, int count)
 {
-	struct stress_result result;
-	int i, error, worst = EXIT_FINE;
-	json_t *json = options->json ? json_array() : NULL;
+	json_t *json = asked->json ? json_array() : NULL;
+	static struct engine_result result;
+	int i, error = 0, worst = EXIT_FINE;
 
-	stress_print_head(config);
-	for (i = 0; i < count && !stress_stop; i++) {
+	engine_print_head(config);
+	for (i = 0; i < count && !workload_stop && !error; i++) {
 		config->driver = rows[i];
-		error = run_row(options, config, &result);
+		error = run_row(asked, config, &result);
 		if (error)
-			return error;
+			break;
 		if (json)
-			json_array_append_new(json, stress_json(config, &result));
-		if (stress_verdict(&result) == VERDICT_BROKEN)
+			json_array_append_new(json, engine_json(config, &result));
+		if (engine_verdict(config, &result) == VERDICT_BROKEN)
 			worst = EXIT_BROKEN;
 	}
-	if (json) {
-		error = json_out(options->json, json);
-		json_decref(json);
-		if (error)
-			return error;
-	}
-	return stress_stop && worst == EXIT_FINE ? EXIT_INTERRUPTED : worst;
+	if (json && !error)
+		error = json_out(asked->json, json);
+	json_decref(json);
+	if (error)
+		return error;
+	return workload_stop && worst == EXIT_FINE ? EXIT_INTERRUPTED : worst;
+}
+
+static int run(struct asked *asked, const struct workload *workload, const struct driver **rows,
+	       int count)
+{
+	struct sigaction interrupt = { .sa_handler = on_interrupt };
+	struct place place = { .topology = NULL };
+	struct place_plan cpus = { .pu = NULL };
+	struct engine_config config = {
+		.workload = workload,
+		.seconds = (double)asked->seconds,
+		.last_seconds = (double)asked->seconds / 2,
+		.levels = (unsigned int)asked->levels,
+		.bits = (uint32_t)asked->bits,
+		.extra_bytes = (uint32_t)asked->payload.extra_bytes,
+		.random_extra = asked->payload.random,
+		.seed = asked->seed,
+		.shared = asked->shared,
+		.option = asked->option[workload_index(workload)],
+	};
+	int status = place_open(&place);
+
+	if (!status)
+		status = check_workload(&place, asked, workload);
+	if (!status)
+		status = check_shared(asked, workload);
+	if (!status)
+		status = plan_cpus(&place, asked, &config, &cpus);
+	if (!status && (interrupts_install() || sigaction(SIGINT, &interrupt, NULL)))
+		status = EXIT_RESOURCE;
+	if (!status)
+		status = run_rows(asked, &config, rows, count);
+	place_plan_free(&cpus);
+	place_close(&place);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {
-		.workload = "storm", .build = "checked", .seconds = 2, .levels = 3, .threads = 1, .seed = 1,
-		.export_mib = EXPORT_MIB
+	struct asked asked = {
+		.workload = "storm", .build = "checked", .seconds = 2, .levels = 3, .threads = 1,
+		.seed = 1, .export_mib = EXPORT_MIB
 	};
-	const struct driver *const *drivers, *rows[DRIVERS_MAX];
-	struct sigaction interrupt = { .sa_handler = on_interrupt };
-	struct stress_config config = { .driver = NULL };
-	struct place place = { .topology = NULL };
-	struct place_plan cpus = { .pu = NULL };
-	struct gaps gaps;
+	const struct driver *rows[DRIVERS_MAX];
+	const struct workload *workload;
 	int status, count;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	status = parse(argc, argv, &options);
-	if (status)
-		return status - 1;
-	if (options.list)
+	if (!parse(argc, argv, &asked, &status))
+		return status;
+	if (asked.list)
 		return list_all();
-	if (find_workload(options.workload, &config.workload) ||
-	    find_build(&options, config.workload, &drivers))
+	workload = workload_find(asked.workload, strlen(asked.workload));
+	if (!workload)
 		return EXIT_USAGE;
-	count = driver_select(drivers, options.schemes, rows, DRIVERS_MAX);
-	if (count < 0 || check_bits(&options, rows, count))
-		return EXIT_USAGE;
-	if (!options.shared)
-		count = driver_omit_variants(options.schemes, rows, count);
-	count = driver_omit_unsupported(rows, count);
-	if (config.workload == WORKLOAD_migrate)
-		count = choose_migrate(&options, rows, count);
-	if (!count)
-		return EXIT_UNSUPPORTED;
-	if (options.shared) {
-		count = choose_shared(&options, rows, count);
-		if (count < 0)
-			return -count;
-	}
-	config.shared = options.shared;
-	config.seconds = (double)options.seconds;
-	config.levels = (unsigned int)options.levels;
-	config.bits = (uint32_t)options.bits;
-	config.extra_bytes = (uint32_t)options.extra_bytes;
-	config.random_extra = options.random_extra;
-	config.seed = options.seed;
-	status = place_open(&place);
-	if (!status)
-		status = prepare(&place, &options, &config, &gaps);
-	if (!status)
-		status = plan(&place, &options, &config, &cpus);
-	if (!status && (interrupts_install() || sigaction(SIGINT, &interrupt, NULL)))
-		status = EXIT_RESOURCE;
-	if (!status)
-		status = run_rows(&options, &config, rows, count);
-	place_plan_free(&cpus);
-	place_close(&place);
-	return status;
+	if (!workload->engine)
+		return fail_with(EXIT_UNSUPPORTED, "%s", workload->instead);
+	status = choose_rows(&asked, workload, rows, &count);
+	return status ? status : run(&asked, workload, rows, count);
 }

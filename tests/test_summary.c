@@ -13,6 +13,7 @@
 
 #include "judge/driver.h"
 #include "timing/summary.h"
+#include "workloads/workload.h"
 
 /* A line with the widest figures that there are. */
 static json_t *wide_line(const char *row)
@@ -76,7 +77,8 @@ static void assert_number(const json_t *line, const char *key, double value)
 static void second_figures_are_paired(void **state)
 {
 	const struct summary_row about = { .row = "delta", .workload = "steady", .verdict = "kept",
-					   .floor = "floor", .id_bytes = 2 };
+					   .floor = "floor", .id_bytes = 2, .cheap = CELLS_CHEAP,
+					   .half_width = SUMMARY_HALF_WIDTH };
 	json_t *rows = json_array(), *line;
 	int i;
 
@@ -111,7 +113,8 @@ static void second_figures_are_paired(void **state)
 static void columns_that_part_are_marked(void **state)
 {
 	const struct summary_row about = { .row = "x", .workload = "steady", .verdict = "kept",
-					   .floor = "floor_published" };
+					   .floor = "floor_published", .cheap = CELLS_CHEAP,
+					   .half_width = SUMMARY_HALF_WIDTH };
 	json_t *rows = json_array(), *line;
 	char *text = NULL;
 	size_t size, k;

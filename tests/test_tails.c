@@ -11,7 +11,7 @@
 
 #include "workloads/interrupts.h"
 #include "base/options.h"
-#include "workloads/stress.h"
+#include "workloads/engine.h"
 #include "workloads/tails.h"
 #include "place/ticks.h"
 
@@ -253,11 +253,14 @@ static void json_says_the_same(void **state)
 	free(result);
 }
 
-static struct stress_result *run_shared(const struct driver *driver, enum workload workload,
+static struct engine_config shared;
+
+static struct engine_result *run_shared(const struct driver *driver, const struct workload *workload,
 					uint32_t bits)
 {
-	struct stress_result *result = malloc(sizeof(*result));
-	struct stress_config config = {
+	struct engine_result *result = malloc(sizeof(*result));
+
+	shared = (struct engine_config){
 		.driver = driver,
 		.workload = workload,
 		.seconds = 0.5,
@@ -273,14 +276,14 @@ static struct stress_result *run_shared(const struct driver *driver, enum worklo
 	};
 
 	assert_non_null(result);
-	assert_int_equal(stress_run(&config, result), 0);
+	assert_int_equal(engine_run(&shared, result), 0);
 	return result;
 }
 
 /* What they promise with several writers; conservation, structure and counts by the verdict. */
 static void writers_share_a_ring(void **state)
 {
-	struct stress_result *result;
+	struct engine_result *result;
 	unsigned int i, rows = 0;
 
 	(void)state;
@@ -292,9 +295,9 @@ static void writers_share_a_ring(void **state)
 		if (!drivers_checked[i]->desc->shared_promises)
 			continue;
 		rows++;
-		result = run_shared(drivers_checked[i], i % 2 ? WORKLOAD_storm : WORKLOAD_threads,
+		result = run_shared(drivers_checked[i], i % 2 ? &workload_storm : &workload_threads,
 				    i % 2 ? 0 : 16);
-		if (stress_verdict(result) != VERDICT_KEPT)
+		if (engine_verdict(&shared, result) != VERDICT_KEPT)
 			fail_msg("%s: %s", drivers_checked[i]->row, result->shown);
 		assert_true(result->check.by_context[CONTEXT_TASK] > 1000);
 		assert_true(result->check.by_context[CONTEXTS + CONTEXT_TASK] > 1000);
@@ -310,7 +313,7 @@ static void writers_share_a_ring(void **state)
 static void unlocked_rows_break(void **state)
 {
 	const struct driver *unlocked = driver_find(drivers_checked, "full_tsc");
-	struct stress_result *result;
+	struct engine_result *result;
 
 	(void)state;
 	if (plan.count < 2) {
@@ -322,8 +325,8 @@ static void unlocked_rows_break(void **state)
 	skip();
 #endif
 	assert_int_equal(unlocked->desc->shared_promises, 0);
-	result = run_shared(unlocked, WORKLOAD_threads, 0);
-	assert_int_equal(stress_verdict(result), VERDICT_BROKEN);
+	result = run_shared(unlocked, &workload_threads, 0);
+	assert_int_equal(engine_verdict(&shared, result), VERDICT_BROKEN);
 	assert_true(result->check.violations[ORACLE_CONSERVATION] > 0);
 	free(result);
 }

@@ -9,12 +9,13 @@
 
 #include <cmocka.h>
 
-#include "workloads/stress.h"
+#include "workloads/engine.h"
 #include "tests/support.h"
 
 static struct place place;
 static struct place_plan plan;
-static struct stress_result result; /* large */
+static struct engine_config config;
+static struct engine_result result; /* large */
 
 static int set_up(void **state)
 {
@@ -32,9 +33,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void storm(const struct driver *driver, enum workload workload, double seconds)
+static void storm(const struct driver *driver, const struct workload *workload, double seconds)
 {
-	struct stress_config config = {
+	config = (struct engine_config){
 		.driver = driver,
 		.workload = workload,
 		.seconds = seconds,
@@ -43,10 +44,10 @@ static void storm(const struct driver *driver, enum workload workload, double se
 		.seed = 1,
 		.place = &place,
 		.pu = plan.pu,
-		.has_sender = plan.count > 1 && workload == WORKLOAD_storm,
+		.has_sender = plan.count > 1 && engine_has_storm(workload),
 	};
 
-	assert_int_equal(stress_run(&config, &result), 0);
+	assert_int_equal(engine_run(&config, &result), 0);
 }
 
 static void every_row_is_kept(void **state)
@@ -62,11 +63,11 @@ static void every_row_is_kept(void **state)
 			continue;
 		/* On a busy machine a thread may get nothing of its time. */
 		for (tries = 0, seen = 0; tries < 20 && seen < 1000; tries++) {
-			storm(*driver, WORKLOAD_storm, 0.06 + 0.05 * tries);
+			storm(*driver, &workload_storm, 0.06 + 0.05 * tries);
 			seen = result.check.events + result.voided.events + result.lost;
 		}
 		assert_true(seen >= 1000);
-		verdict = stress_verdict(&result);
+		verdict = engine_verdict(&config, &result);
 		if (verdict != VERDICT_KEPT && !(verdict == VERDICT_NEED_NOT_MET &&
 						 (*driver)->desc->needs))
 			fail_msg("%s: %s\n%s", (*driver)->row, check_verdict_name(verdict),
@@ -98,7 +99,7 @@ static void doubling_interrupt(void *scheme, struct writer *writer, unsigned int
 	sound->interrupt(scheme, writer, context);
 }
 
-static void must_object(const struct driver *driver, enum workload workload)
+static void must_object(const struct driver *driver, const struct workload *workload)
 {
 	unsigned int tries;
 
@@ -108,7 +109,7 @@ static void must_object(const struct driver *driver, enum workload workload)
 		if (result.check.events > 100000)
 			break;
 	}
-	assert_int_equal(stress_verdict(&result), VERDICT_BROKEN);
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_BROKEN);
 	assert_true(result.check.violations[ORACLE_CONSERVATION] > 0);
 }
 
@@ -120,13 +121,13 @@ static void what_is_lost_or_made_up_is_found(void **state)
 	sound = driver_find(drivers_timed, "packed_word");
 	faulty = *sound;
 	faulty.run = losing_run;
-	must_object(&faulty, WORKLOAD_steady);
-	must_object(&faulty, WORKLOAD_storm);
+	must_object(&faulty, &workload_steady);
+	must_object(&faulty, &workload_storm);
 	faulty.run = sound->run;
 	faulty.interrupt = losing_interrupt;
-	must_object(&faulty, WORKLOAD_storm);
+	must_object(&faulty, &workload_storm);
 	faulty.interrupt = doubling_interrupt;
-	must_object(&faulty, WORKLOAD_storm);
+	must_object(&faulty, &workload_storm);
 }
 
 /* Counts like a sound one, and the ring goes on behind what is not there any more. */
@@ -146,7 +147,7 @@ static void what_is_overwritten_is_found(void **state)
 	sound = driver_find(drivers_timed, "full_tsc");
 	faulty = *sound;
 	faulty.run = flooding_run;
-	must_object(&faulty, WORKLOAD_steady);
+	must_object(&faulty, &workload_steady);
 }
 
 int main(void)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "timing/cell.h"
-#include "base/fail.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+#include "base/rng.h"
 #include "schemes/core/clock.h"
 #include "schemes/core/inject.h"
 #include "timing/counters.h"
@@ -251,7 +252,7 @@ static void measure(struct cell_thread *thread)
 /* The plan of the injected build; there is one thread, and nothing records yet. */
 static void inject(const struct cell_injection *plan)
 {
-	injection.random = 0x9e3779b97f4a7c15u;
+	injection.random = RNG_GOLDEN;
 	injection.wrap_every = plan->wrap_every;
 	injection.nest_every = plan->nest_every;
 	injection.nest_depth = plan->nest_depth;

@@ -13,30 +13,10 @@
 
 #include "judge/driver.h"
 #include "place/place.h"
+#include "workloads/workload.h"
 
 /* Events; some sub-buffers long, so that all batches of a steady cell are alike. */
 #define CELL_BATCH 4096
-#define CELL_THREADS_MAX 64
-
-/* The pseudo row that times the harness's loop around nothing. */
-#define CELL_EMPTY "loop"
-/* The pseudo row that times one clock read in that loop. */
-#define CELL_CLOCK "clock"
-
-/* Wraps and nested writers by plan: the cell is of the injected build (core/inject.h). */
-struct cell_injection {
-	bool on;
-	uint64_t wrap_every; /* one event in so many; 0: none */
-	uint64_t nest_every;
-	uint64_t nest_depth;
-};
-
-/* One in `every`, or none, as a share. */
-static inline double cell_share(uint64_t every)
-{
-	return every ? 1.0 / (double)every : 0;
-}
-
 struct cell {
 	const struct driver *driver; /* of the timed build, or the injected one */
 	struct cell_injection injected;

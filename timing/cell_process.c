@@ -13,7 +13,7 @@
 #include "workloads/interrupts.h"
 #include "base/fail.h"
 #include "base/options.h"
-#include "workloads/stress.h"
+#include "workloads/workload.h"
 #include "place/ticks.h"
 
 extern char **environ;
@@ -85,7 +85,7 @@ static int ended(struct cell_process *process, const char *row)
 {
 	int status = reap(process);
 
-	if (stress_stop)
+	if (workload_stop)
 		return EXIT_INTERRUPTED;
 	fail_line("the process for timed cells ended at %s with %s %d", row,
 		WIFEXITED(status) ? "exit code" : "signal",
@@ -133,7 +133,7 @@ int cell_process_end(struct cell_process *process)
 		return EXIT_FINE;
 	status = reap(process);
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? EXIT_FINE :
-	       stress_stop				 ? EXIT_INTERRUPTED :
+	       workload_stop				 ? EXIT_INTERRUPTED :
 							   EXIT_USAGE;
 }
 

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/exit.h"
+#include "base/rng.h"
+#include "base/time.h"
 #include "results/samples.h"
-#include "workloads/stress.h"
-#include "timing/summary.h"
+#include "workloads/workload.h"
 #include "place/ticks.h"
 
 #define TRIAL_ITERATIONS (16 * CELL_BATCH)
@@ -39,19 +40,19 @@ static int run_cell(struct rounds *rounds, const struct rounds_cell *cell,
 		    uint64_t iterations, double wait_ns, json_t **result)
 {
 	struct cell told = {
-		.cheap = cell->cheap,
-		.injected = cell->injected,
+		.cheap = cell->told.cheap,
+		.injected = cell->told.injected,
 		.iterations = iterations,
 		.pu = rounds->pu,
-		.threads = cell->threads,
-		.probe_limit = rounds->least_probe[cell->threads > 1] * SAMPLES_UNDISTURBED,
+		.threads = cell->told.threads,
+		.probe_limit = rounds->least_probe[cell->told.threads > 1] * SAMPLES_UNDISTURBED,
 		.wait_ns = wait_ns,
 	};
-	int error = cell_process_run(&rounds->process, cell->row, &told, result);
+	int error = cell_process_run(&rounds->process, cell->told.row, &told, result);
 
 	if (error)
 		return error;
-	learn_probe(rounds, cell->threads > 1, *result);
+	learn_probe(rounds, cell->told.threads > 1, *result);
 	rounds->spent_seconds += json_number_value(json_object_get(*result, "waited_ns")) / 1e9;
 	return 0;
 }
@@ -71,7 +72,7 @@ static int try_cell(struct rounds *rounds, const struct rounds_cell *cell, doubl
 
 static double planned_ns(const struct rounds *rounds, const struct rounds_cell *cell)
 {
-	return rounds->cell_ns / (cell->cheap ? 3 : 1);
+	return rounds->cell_ns / (cell->told.cheap ? 3 : 1);
 }
 
 static int try_all(struct rounds *rounds)
@@ -81,9 +82,9 @@ static int try_all(struct rounds *rounds)
 	unsigned int i;
 	int error;
 
-	for (i = 0; i < rounds->cells && !stress_stop; i++) {
+	for (i = 0; i < rounds->cells && !workload_stop; i++) {
 		cell = &rounds->cell[i];
-		progress_step(rounds->progress, "trial", cell->row);
+		progress_step(rounds->progress, "trial", cell->told.row);
 		error = try_cell(rounds, cell, &ns);
 		if (error)
 			return error;
@@ -92,7 +93,7 @@ static int try_all(struct rounds *rounds)
 		if (cell->iterations < ITERATIONS_LEAST)
 			cell->iterations = ITERATIONS_LEAST;
 	}
-	return stress_stop ? EXIT_INTERRUPTED : 0;
+	return workload_stop ? EXIT_INTERRUPTED : 0;
 }
 
 /* In a process of their own. An exit code: the first that is not fine. */
@@ -115,14 +116,11 @@ int rounds_calibrate(struct rounds *rounds)
 /* Fisher and Yates; splitmix64 of seed and round, so that a round's order can be had again. */
 static void shuffle(unsigned int *order, unsigned int count, uint64_t seed, unsigned int round)
 {
-	uint64_t state = seed * 0x9e3779b97f4a7c15u + round, mixed;
+	uint64_t state = seed * RNG_GOLDEN + round;
 	unsigned int i, j, swap;
 
 	for (i = count; i > 1; i--) {
-		state += 0x9e3779b97f4a7c15u;
-		mixed = (state ^ state >> 30) * 0xbf58476d1ce4e5b9u;
-		mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
-		j = (unsigned int)((mixed ^ mixed >> 31) % i);
+		j = (unsigned int)(rng_split(&state) % i);
 		swap = order[i - 1];
 		order[i - 1] = order[j];
 		order[j] = swap;
@@ -136,23 +134,23 @@ static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned 
 	char name[128];
 	int error;
 
-	snprintf(name, sizeof(name), "%s/%s", cell->row, cell->workload);
+	snprintf(name, sizeof(name), "%s/%s", cell->told.row, cell->told.workload);
 	json_object_set_new(result, "name", json_string(name));
 	json_object_set_new(result, "run_name", json_string(name));
 	json_object_set_new(result, "run_type", json_string("iteration"));
-	json_object_set_new(result, "repetitions", json_integer(cell->rounds));
+	json_object_set_new(result, "repetitions", json_integer(cell->told.rounds));
 	json_object_set_new(result, "repetition_index", json_integer(round));
-	json_object_set_new(result, "threads", json_integer(cell->threads));
+	json_object_set_new(result, "threads", json_integer(cell->told.threads));
 	json_object_set_new(result, "time_unit", json_string("ns"));
-	json_object_set_new(result, "row", json_string(cell->row));
-	json_object_set_new(result, "workload", json_string(cell->workload));
-	if (cell->injected.on) {
+	json_object_set_new(result, "row", json_string(cell->told.row));
+	json_object_set_new(result, "workload", json_string(cell->told.workload));
+	if (cell->told.injected.on) {
 		json_object_set_new(result, "wrap_share",
-				    json_real(cell_share(cell->injected.wrap_every)));
+				    json_real(cell_share(cell->told.injected.wrap_every)));
 		json_object_set_new(result, "nested_share",
-				    json_real(cell_share(cell->injected.nest_every)));
+				    json_real(cell_share(cell->told.injected.nest_every)));
 		json_object_set_new(result, "nested_depth",
-				    json_integer((json_int_t)cell->injected.nest_depth));
+				    json_integer((json_int_t)cell->told.injected.nest_depth));
 	}
 	error = record_add_row(rounds->record, result);
 	json_array_append(rounds->rows, result);
@@ -169,14 +167,14 @@ static const char *text(const json_t *row, const char *key)
 /* One that has enough leaves the time to wait to others; one that is repeated lacks some. */
 static double may_wait_ns(const struct rounds *rounds, const struct rounds_cell *cell)
 {
-	if (cell->undisturbed >= UNDISTURBED_PLANNED && cell->done < cell->rounds)
+	if (cell->undisturbed >= UNDISTURBED_PLANNED && cell->done < cell->told.rounds)
 		return 0;
 	return fmin(WAIT_MOST_NS, budget_left(rounds) * 1e9);
 }
 
 static void count_in(const struct rounds *rounds, struct rounds_cell *cell, const json_t *result)
 {
-	double limit = rounds->least_probe[cell->threads > 1] * SAMPLES_UNDISTURBED;
+	double limit = rounds->least_probe[cell->told.threads > 1] * SAMPLES_UNDISTURBED;
 
 	cell->done++;
 	cell->undisturbed += json_number_value(json_object_get(result, "probe")) <= limit;
@@ -212,15 +210,15 @@ static int run_round(struct rounds *rounds)
 		cell = &rounds->cell[order[i]];
 		if (!rounds->takes_part[order[i]])
 			continue;
-		if (stress_stop)
+		if (workload_stop)
 			return EXIT_INTERRUPTED;
 		snprintf(what, sizeof(what), "round %u%s, %s", round + 1,
-			 cell->done < cell->rounds ? "" : " (more, for noise)", cell->row);
+			 cell->done < cell->told.rounds ? "" : " (more, for noise)", cell->told.row);
 		progress_step(rounds->progress, "timed", what);
 		error = run_one(rounds, cell, round);
 		if (error)
 			return error;
-		progress_done(rounds->progress, cell->done <= cell->rounds ?
+		progress_done(rounds->progress, cell->done <= cell->told.rounds ?
 						    planned_ns(rounds, cell) * 3e-9 : 0);
 	}
 	return 0;
@@ -229,14 +227,14 @@ static int run_round(struct rounds *rounds)
 /* Is the cell's ratio to the floor of its workload known well enough, or not to be known? */
 static bool is_settled(const struct rounds *rounds, const struct rounds_cell *cell)
 {
-	const struct samples_cell own = { cell->row, cell->workload };
+	const struct samples_cell own = { cell->told.row, cell->told.workload };
 	struct stats_interval ratio;
 	struct samples samples;
 	const char *basis;
 	bool mixed;
 
-	if (!strcmp(cell->row, SAMPLES_FLOOR) || !strcmp(cell->row, CELL_EMPTY) ||
-	    !strcmp(cell->row, CELL_CLOCK))
+	if (!strcmp(cell->told.row, SAMPLES_FLOOR) || !strcmp(cell->told.row, CELL_EMPTY) ||
+	    !strcmp(cell->told.row, CELL_CLOCK))
 		return true;
 	samples = samples_to_floor(rounds->rows, &own, &basis);
 	ratio = stats_median(samples.value, samples.count);
@@ -244,7 +242,7 @@ static bool is_settled(const struct rounds *rounds, const struct rounds_cell *ce
 	samples_free(&samples);
 	/* A ring that failed its check has no time, and more rounds give it none. */
 	return isnan(ratio.middle) ||
-	       (!mixed && stats_half_width(&ratio) <= summary_half_width);
+	       (!mixed && stats_half_width(&ratio) <= rounds->half_width);
 }
 
 /* With each cell the floor that it is measured by. */
@@ -254,8 +252,8 @@ static void add_floors(const struct rounds *rounds, bool *takes_part)
 
 	for (i = 0; i < rounds->cells; i++)
 		for (j = 0; j < rounds->cells && takes_part[i]; j++)
-			if (!strcmp(rounds->cell[j].row, SAMPLES_FLOOR) &&
-			    !strcmp(rounds->cell[j].workload, rounds->cell[i].workload))
+			if (!strcmp(rounds->cell[j].told.row, SAMPLES_FLOOR) &&
+			    !strcmp(rounds->cell[j].told.workload, rounds->cell[i].told.workload))
 				takes_part[j] = true;
 }
 
@@ -286,8 +284,8 @@ static unsigned int take_stock(struct rounds *rounds)
 		learn_probe(rounds, json_integer_value(json_object_get(row, "threads")) > 1, row);
 		first = round >= first ? round + 1 : first;
 		for (i = 0; i < rounds->cells; i++)
-			if (!strcmp(rounds->cell[i].row, text(row, "row")) &&
-			    !strcmp(rounds->cell[i].workload, text(row, "workload")))
+			if (!strcmp(rounds->cell[i].told.row, text(row, "row")) &&
+			    !strcmp(rounds->cell[i].told.workload, text(row, "workload")))
 				count_in(rounds, &rounds->cell[i], row);
 	}
 	return first;
@@ -300,7 +298,7 @@ static bool choose_missing(const struct rounds *rounds, bool *takes_part)
 	unsigned int i;
 
 	for (i = 0; i < rounds->cells; i++)
-		any |= takes_part[i] = rounds->cell[i].done < rounds->cell[i].rounds;
+		any |= takes_part[i] = rounds->cell[i].done < rounds->cell[i].told.rounds;
 	add_floors(rounds, takes_part);
 	return any;
 }

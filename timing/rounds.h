@@ -13,16 +13,12 @@
 #include "judge/driver.h"
 #include "base/progress.h"
 #include "results/record.h"
+#include "workloads/workload.h"
 
 #define ROUNDS_CELLS_MAX (20 * DRIVERS_MAX + 1)
 
 struct rounds_cell {
-	const char *row; /* or CELL_EMPTY, CELL_CLOCK */
-	const char *workload; /* "steady", "again", "cheap", "threads", "wraps:0.001", ... */
-	bool cheap;
-	struct cell_injection injected;
-	unsigned int threads;
-	unsigned int rounds; /* so many repetitions are planned */
+	struct workload_cell told; /* as it was planned */
 	unsigned int done;
 	unsigned int undisturbed; /* of these, by what was known then */
 	uint64_t iterations; /* per thread; set by rounds_calibrate() */
@@ -33,6 +29,7 @@ struct rounds {
 	unsigned int cells;
 	unsigned int rounds;
 	uint64_t seed;
+	double half_width; /* of a ratio's 95 % interval, by it: well enough known */
 	double cell_ns; /* that a repetition's loop shall take; with the cheap clock a third */
 	double budget_seconds; /* of wall time, to wait for undisturbed cores and for more rounds */
 	double spent_seconds; /* of it */
@@ -52,7 +49,7 @@ int rounds_calibrate(struct rounds *rounds);
 
 /*
  * Runs all, then more rounds of those cells whose ratio to the floor is not yet known to
- * summary_half_width, until all are or the budget is spent; every repetition is in the record
+ * half_width, until all are or the budget is spent; every repetition is in the record
  * as soon as it is done. An exit code.
  */
 int rounds_run(struct rounds *rounds);

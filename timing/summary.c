@@ -8,7 +8,6 @@
 #include "timing/cell.h"
 #include "base/terminal.h"
 
-double summary_half_width = 0.02;
 
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
@@ -56,13 +55,13 @@ static void set_median(json_t *line, const json_t *rows, const struct summary_ro
 	json_object_set_new(line, key, known(samples_median(rows, &cell, key, NULL).middle));
 }
 
-void summary_set_noise(json_t *line, const struct stats_interval *ratio)
+void summary_set_noise(json_t *line, const struct stats_interval *ratio, double half_width)
 {
 	double half = stats_half_width(ratio);
 
 	json_object_set_new(line, "ratio_95_low", known(ratio->low));
 	json_object_set_new(line, "ratio_95_high", known(ratio->high));
-	json_object_set_new(line, "noisy", json_boolean(!(half <= summary_half_width)));
+	json_object_set_new(line, "noisy", json_boolean(!(half <= half_width)));
 }
 
 /* Sets name, name_95_low and name_95_high, of samples that are freed. */
@@ -92,14 +91,13 @@ static void set_own_ratio(json_t *line, const char *name, const json_t *rows,
 		set_interval(line, name, (struct samples){ .value = NULL });
 }
 
-/* What else is known of the times of a steady cell: see SCHEMA.md. */
+/* What else is known of the times of a cell: see SCHEMA.md. */
 static void set_second_figures(json_t *line, const json_t *rows, const struct summary_row *about,
 			       const char *basis)
 {
 	const struct samples_cell cell = { about->row, about->workload };
 	const struct samples_cell clock = { CELL_CLOCK, about->workload };
-	const struct samples_cell cheap = { about->row, SUMMARY_CHEAP };
-	bool steady = !strcmp(about->workload, "steady");
+	const struct samples_cell cheap = { about->row, about->cheap };
 	struct samples none = { .value = NULL };
 	const char *cheap_basis;
 
@@ -108,10 +106,10 @@ static void set_second_figures(json_t *line, const json_t *rows, const struct su
 	set_interval(line, "above_clock_ns", about->floor ? samples_above(rows, &cell, "ns", &clock) :
 							    none);
 	set_interval(line, "left_out_ns", samples_within(rows, &cell, "mean_ns", "ns"));
-	set_interval(line, "cheap_ratio", steady ? samples_to_floor(rows, &cheap, &cheap_basis) : none);
-	set_interval(line, "cheap_ns", steady ? samples_collect(rows, &cheap, "ns", NULL) : none);
-	if (steady)
-		set_own_ratio(line, "cheap_ratio_own", rows, about, SUMMARY_CHEAP, basis);
+	set_interval(line, "cheap_ratio", about->cheap ? samples_to_floor(rows, &cheap, &cheap_basis) : none);
+	set_interval(line, "cheap_ns", about->cheap ? samples_collect(rows, &cheap, "ns", NULL) : none);
+	if (about->cheap)
+		set_own_ratio(line, "cheap_ratio_own", rows, about, about->cheap, basis);
 }
 
 /*
@@ -122,7 +120,7 @@ static bool disagrees(const json_t *rows, const struct summary_row *about, doubl
 {
 	double floor = summary_median(rows, SAMPLES_FLOOR, about->workload, "ns");
 
-	return floor > 0 && ratio > 0 && fabs(ns / floor / ratio - 1) > summary_half_width;
+	return floor > 0 && ratio > 0 && fabs(ns / floor / ratio - 1) > about->half_width;
 }
 
 /* Headers hold an id or not; what they would be with one of equal meaning. */
@@ -160,7 +158,7 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 	json_object_set_new(line, "worst_error_ticks",
 			    about->worst_error_ticks < 0 ? json_null() :
 							   json_real(about->worst_error_ticks));
-	summary_set_noise(line, &interval);
+	summary_set_noise(line, &interval, about->half_width);
 	json_object_set_new(line, "mixed", json_boolean(ns.mixed || ratio.mixed));
 	json_object_set_new(line, "disagrees",
 			    json_boolean(disagrees(rows, about,

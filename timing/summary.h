@@ -8,16 +8,19 @@
 
 #include "results/samples.h"
 
-/* A ratio is known well enough when its 95 % interval is within this share of it: 0.02. */
-extern double summary_half_width;
+/* A ratio is known well enough when its 95 % interval is within this share of it; in a quick run. */
+#define SUMMARY_HALF_WIDTH 0.02
+#define SUMMARY_HALF_WIDTH_QUICK 0.05
 
 /* What a row's line needs beside its repetitions. */
 struct summary_row {
 	const char *row;
 	const char *workload;
-	const char *verdict; /* of steady, storm and late_beat together */
+	const char *cheap; /* cells of the same rows with the cheap clock; NULL: none */
+	double half_width; /* that a ratio is known well enough by */
+	const char *verdict; /* of all checked runs together */
 	const char *why; /* for a verdict that is not kept, or NULL */
-	double worst_error_ticks; /* under storm; negative: not known */
+	double worst_error_ticks; /* under the storms; negative: not known */
 	double clock_reads;
 	double atomics;
 	double extended;
@@ -39,12 +42,8 @@ double summary_median(const json_t *rows, const char *row, const char *workload,
 double summary_ratio(const json_t *rows, const struct samples_cell *cell,
 		     const struct samples_cell *base, const char *key);
 
-/* The workloads of the cells that stand beside the steady ones. */
-#define SUMMARY_CHEAP "cheap" /* with the cheap clock */
-#define SUMMARY_AGAIN "again" /* the same once more */
-
 /* Sets the fields ratio_95_low, ratio_95_high and noisy: see SCHEMA.md. */
-void summary_set_noise(json_t *line, const struct stats_interval *ratio);
+void summary_set_noise(json_t *line, const struct stats_interval *ratio, double half_width);
 
 /* Prints lines made by summary_line() as a table of at most 100 columns. */
 void summary_print(FILE *out, const json_t *lines);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/wide.h"
 
 #define HEADER "log2_bucket,lo_ns,hi_ns,count"
@@ -102,14 +103,14 @@ static int read_lines(FILE *file, struct reading *at, struct gaps *gaps)
 	return error;
 }
 
-static void set_name(struct gaps *gaps, const char *path)
+void gaps_name(const char *path, char name[GAPS_NAME_BYTES])
 {
 	const char *slash = strrchr(path, '/');
 	char *dot;
 
-	snprintf(gaps->name, sizeof(gaps->name), "%s", slash ? slash + 1 : path);
-	dot = strrchr(gaps->name, '.');
-	if (dot && dot != gaps->name)
+	snprintf(name, GAPS_NAME_BYTES, "%s", slash ? slash + 1 : path);
+	dot = strrchr(name, '.');
+	if (dot && dot != name)
 		*dot = '\0';
 }
 
@@ -120,7 +121,7 @@ int gaps_read(const char *path, struct gaps *gaps)
 	int error = errno;
 
 	*gaps = (struct gaps){ .buckets = 0 };
-	set_name(gaps, path);
+	gaps_name(path, gaps->name);
 	if (!file) {
 		fprintf(stderr, "stampede: cannot read gaps from %s: %s\n", path, strerror(error));
 		return -error;
@@ -139,20 +140,11 @@ int gaps_read(const char *path, struct gaps *gaps)
 	return error;
 }
 
-static uint64_t splitmix(uint64_t *state)
-{
-	uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
-
-	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
-	mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
-	return mixed ^ mixed >> 31;
-}
-
 double gaps_sample_ns(const struct gaps *gaps, uint64_t *state)
 {
 	/* The high half of the product: uniform below count, without a division. */
-	uint64_t pick = wide_high(splitmix(state), gaps->count);
-	double part = (double)(splitmix(state) >> 11) * 0x1p-53;
+	uint64_t pick = wide_high(rng_split(state), gaps->count);
+	double part = (double)(rng_split(state) >> 11) * 0x1p-53;
 	unsigned int i = 0;
 
 	while (pick >= gaps->until[i])
@@ -174,8 +166,10 @@ int gaps_each(const char *directory, int (*one)(void *arg, const struct gaps *ga
 	struct dirent **entries;
 	struct gaps gaps;
 	char path[4096];
-	int i, error = 0, count = scandir(directory, &entries, is_csv, alphasort);
+	int i, error = 0, count;
 
+	directory = directory ? directory : GAPS_DIR;
+	count = scandir(directory, &entries, is_csv, alphasort);
 	if (count < 0) {
 		error = errno;
 		fprintf(stderr, "stampede: cannot read the gaps in %s: %s\n", directory,

@@ -9,6 +9,7 @@
 #ifndef STAMPEDE_WORKLOADS_GAPS_H
 #define STAMPEDE_WORKLOADS_GAPS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define GAPS_BUCKETS 51 /* up to 2^50 ns, 13 days */
@@ -23,6 +24,12 @@ struct gaps {
 	uint64_t count; /* gaps in all */
 };
 
+/* The directory of those that come with Stampede. */
+#define GAPS_RECORDED NULL
+
+/* The name of the gaps in a file: its own, without directory and ending. */
+void gaps_name(const char *path, char name[GAPS_NAME_BYTES]);
+
 /* Reads a file. Negative errno, after one line on stderr with the file, the line and the reason. */
 int gaps_read(const char *path, struct gaps *gaps);
 
@@ -33,7 +40,7 @@ int gaps_read(const char *path, struct gaps *gaps);
 double gaps_sample_ns(const struct gaps *gaps, uint64_t *state);
 
 /*
- * Reads each .csv of `directory`, in the order of their names, and hands it to `one` until that
+ * Reads each .csv of `directory` (or of GAPS_RECORDED), in the order of their names, and hands it to `one` until that
  * returns something else than 0. Returns what `one` did; negative errno after a line on stderr if
  * the directory cannot be read, holds no .csv, or a file is refused as by gaps_read().
  */

@@ -8,6 +8,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/rng.h"
+#include "base/time.h"
 #include "schemes/core/clock.h"
 #include "schemes/parts/mask.h"
 #include "schemes/parts/restart.h"
@@ -253,14 +255,6 @@ int interrupts_send(pid_t tid, unsigned int level)
 	return syscall(SYS_tgkill, getpid(), tid, source_signal(level)) ? -errno : 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /*
  * Every other level-1 signal draws a level-2 signal PAIR_NS later, give or take: independent ones
  * would rarely meet in a handler. Sooner is no use: the kernel then starts both at once.
@@ -269,12 +263,12 @@ static uint64_t now_ns(void)
 
 void interrupt_sender_run(struct interrupt_sender *sender, uint64_t limit_ns)
 {
-	uint64_t begin = now_ns(), now = begin, due[INTERRUPT_LEVELS + 1] = { 0 }, period;
-	uint64_t random = 0x2545f4914f6cdd1du;
+	uint64_t begin = time_ns(), now = begin, due[INTERRUPT_LEVELS + 1] = { 0 }, period;
+	uint64_t random = rng_seed(0, 0);
 	unsigned int level;
 
 	while (!__atomic_load_n(&sender->stop, __ATOMIC_ACQUIRE) && now - begin < limit_ns) {
-		now = now_ns();
+		now = time_ns();
 		for (level = 1; level <= INTERRUPT_LEVELS; level++) {
 			period = __atomic_load_n(&sender->period_ns[level], __ATOMIC_RELAXED);
 			if (!period || now < due[level])
@@ -284,8 +278,7 @@ void interrupt_sender_run(struct interrupt_sender *sender, uint64_t limit_ns)
 				return;
 			sender->sent++;
 			due[level] = now + period;
-			random = random * 6364136223846793005u + 1442695040888963407u;
-			if (level == 1 && random >> 63)
+			if (level == 1 && rng_next(&random) >> 63)
 				due[2] = now + PAIR_NS / 2 + (random >> 32) % PAIR_NS;
 		}
 	}

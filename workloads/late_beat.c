@@ -6,21 +6,39 @@
  * A narrow field (LATE_BEAT_BITS unless the user asks for another) makes a wrap short enough for
  * many repetitions. Rows without a beat get the same gaps: they have to be right at all of them.
  */
-#include <pthread.h>
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "schemes/core/clock.h"
-#include "base/options.h"
-#include "workloads/stress.h"
+#include "base/exit.h"
+#include "base/time.h"
 #include "place/ticks.h"
+#include "schemes/core/clock.h"
+#include "workloads/engine_thread.h"
 
 #define LATE_BEAT_BITS 20
+#define STEPS 12
 #define REPETITIONS_LEAST 5
 #define REPETITIONS_MOST 200
 
-static const double lateness[LATE_BEAT_STEPS] = { 0.2, 0.5, 0.8, 1.1, 1.3, 1.6,
-						  1.9, 2.2, 2.6, 3.3, 4.4, 6.5 };
+static const double lateness[STEPS] = { 0.2, 0.5, 0.8, 1.1, 1.3, 1.6, 1.9, 2.2, 2.6, 3.3, 4.4, 6.5 };
+
+/* One lateness of the beat, and what the row made of it. */
+struct late_step {
+	double asked_wraps; /* from an event to the beat behind it */
+	uint64_t gap_ticks; /* measured, in the repetition with the median gap */
+	uint64_t wraps_lost; /* by the event after that gap */
+	uint64_t error_ticks; /* worst of all repetitions */
+	uint64_t repetitions;
+	uint64_t wrong; /* repetitions in which that event was wrong */
+	uint64_t unexplained; /* of these, with an error that is not the wraps in its gap */
+};
+
+struct late_steps {
+	struct late_step step[STEPS];
+	unsigned int count;
+	uint32_t bits; /* one wrap of the gaps is 2^bits ticks */
+};
+_Static_assert(sizeof(struct late_steps) <= ENGINE_OWN_BYTES, "raise ENGINE_OWN_BYTES");
 
 struct late_beat {
 	struct buffer buffer;
@@ -79,12 +97,12 @@ static int by_ticks(const void *a, const void *b)
 }
 
 /* Books one repetition. An error that is not exactly the wraps in the gap is a broken promise. */
-static void late_book(struct late_beat_step *step, struct late_gap *gaps,
-		      struct stress_result *result, const struct late_beat *late,
+static void late_book(struct late_step *step, struct late_gap *gaps,
+		      struct engine_result *result, const struct late_beat *late,
 		      const struct check *check, const struct judgement *judgement)
 {
 	bool needs_beat = late->buffer.driver->desc->needs & NEED_BEAT;
-	uint32_t bits = result->late_bits;
+	uint32_t bits = ((const struct late_steps *)(const void *)result->own)->bits;
 	uint64_t wraps = check->worst_error >> bits;
 	/* Where low bits are cut, a gap may be seen longer or shorter by so much. */
 	uint64_t blur_ticks = ~check->kept;
@@ -100,59 +118,71 @@ static void late_book(struct late_beat_step *step, struct late_gap *gaps,
 	step->wrong += check->violations[ORACLE_EXACT] > 0;
 	if (check->violations[ORACLE_EXACT] && explained) {
 		result->unmet |= NEED_BEAT;
-		stress_merge_excused(result, check, judgement->excused);
+		engine_merge_excused(result, check, judgement->excused);
 	} else {
 		step->unexplained += check->violations[ORACLE_EXACT] > 0;
-		stress_merge_check(&result->check, check);
+		engine_merge_check(&result->check, check);
 	}
 }
 
-static int late_steps(struct late_beat *late, const struct stress_config *config,
-		      struct stress_result *result)
+/* Repetitions of one lateness, until the time that it has is over. */
+static int late_once_each(struct late_beat *late, struct late_step *step, uint64_t until,
+			  struct engine_result *result)
 {
-	double wrap_ns = 1e9 * (double)(UINT64_C(1) << result->late_bits) / ticks_hz();
-	uint64_t begin = time_ns(), until, wait_ns;
+	uint32_t bits = ((const struct late_steps *)(const void *)result->own)->bits;
+	double wrap_ns = 1e9 * (double)(UINT64_C(1) << bits) / ticks_hz();
+	uint64_t wait_ns = (uint64_t)(step->asked_wraps * wrap_ns);
 	struct late_gap gaps[REPETITIONS_MOST];
-	struct late_beat_step *step;
 	struct judgement judgement;
 	struct check check;
-	unsigned int i;
 	int error;
 
-	for (i = 0; i < LATE_BEAT_STEPS && !stress_stop; i++) {
-		step = &result->late[result->late_steps++];
-		step->asked_wraps = lateness[i];
-		wait_ns = (uint64_t)(lateness[i] * wrap_ns);
-		if (wait_ns < INTERRUPT_TIMER_LEAST_NS)
-			wait_ns = INTERRUPT_TIMER_LEAST_NS;
-		until = begin + (uint64_t)(config->seconds * 1e9 * (i + 1) / LATE_BEAT_STEPS);
-		do {
-			error = late_once(late, wait_ns, &check, &judgement);
-			if (error)
-				return error;
-			late_book(step, gaps, result, late, &check, &judgement);
-		} while (!stress_stop && step->repetitions < REPETITIONS_MOST &&
-			 (time_ns() < until || step->repetitions < REPETITIONS_LEAST));
-		qsort(gaps, step->repetitions, sizeof(gaps[0]), by_ticks);
-		step->gap_ticks = gaps[step->repetitions / 2].ticks;
-		step->wraps_lost = gaps[step->repetitions / 2].wraps_lost;
-		result->epochs++;
-		result->void_epochs += step->wrong && !step->unexplained;
-	}
-	result->seconds = (double)(time_ns() - begin) / 1e9;
-	result->recording_seconds = result->seconds;
+	if (wait_ns < INTERRUPT_TIMER_LEAST_NS)
+		wait_ns = INTERRUPT_TIMER_LEAST_NS;
+	do {
+		error = late_once(late, wait_ns, &check, &judgement);
+		if (error)
+			return error;
+		late_book(step, gaps, result, late, &check, &judgement);
+	} while (!workload_stop && step->repetitions < REPETITIONS_MOST &&
+		 (time_ns() < until || step->repetitions < REPETITIONS_LEAST));
+	qsort(gaps, step->repetitions, sizeof(gaps[0]), by_ticks);
+	step->gap_ticks = gaps[step->repetitions / 2].ticks;
+	step->wraps_lost = gaps[step->repetitions / 2].wraps_lost;
+	result->epochs++;
+	result->void_epochs += step->wrong && !step->unexplained;
 	return 0;
 }
 
-int stress_late_beat(const struct stress_config *config, struct stress_result *result)
+static int late_all(struct late_beat *late, const struct engine_config *config,
+		    struct engine_result *result)
 {
+	struct late_steps *steps = (void *)result->own;
+	uint64_t begin = time_ns(), until;
+	struct late_step *step;
+	int error = 0;
+
+	while (steps->count < STEPS && !workload_stop && !error) {
+		step = &steps->step[steps->count];
+		step->asked_wraps = lateness[steps->count++];
+		until = begin + (uint64_t)(config->seconds * 1e9 * steps->count / STEPS);
+		error = late_once_each(late, step, until, result);
+	}
+	result->seconds = (double)(time_ns() - begin) / 1e9;
+	result->recording_seconds = result->seconds;
+	return error;
+}
+
+static int run(const struct engine_config *config, struct engine_result *result)
+{
+	struct late_steps *steps = (void *)result->own;
 	struct late_beat late = { .beaten = false };
 	struct ring_config ring = buffer_config(config->driver, 12, 2);
 	int error;
 
-	*result = (struct stress_result){ .check.desc = config->driver->desc };
-	result->bits = stress_bits(config->driver, config->bits ? config->bits : LATE_BEAT_BITS);
-	result->late_bits = result->bits <= 32 ? result->bits : LATE_BEAT_BITS;
+	result->beats_asked = true;
+	result->bits = engine_bits(config->driver, config->bits ? config->bits : LATE_BEAT_BITS);
+	steps->bits = result->bits <= 32 ? result->bits : LATE_BEAT_BITS;
 	ring.stamp_bits = result->bits;
 	if (ring.counter_bits < 64)
 		ring.counter_bits = result->bits;
@@ -163,9 +193,72 @@ int stress_late_beat(const struct stress_config *config, struct stress_result *r
 	late.interrupts.arg = &late;
 	interrupts_attach(&late.interrupts);
 	interrupts_unblock_beat();
-	error = late_steps(&late, config, result);
+	error = late_all(&late, config, result);
 	interrupts_detach(&late.interrupts);
 	buffer_close(&late.buffer);
-	result->interrupted = stress_stop;
 	return error;
 }
+
+static void print(FILE *out, const struct engine_result *result)
+{
+	const struct late_steps *steps = (const void *)result->own;
+	double wrap = (double)(UINT64_C(1) << steps->bits);
+	const struct late_step *step;
+	unsigned int i;
+
+	fprintf(out, "  median gap in wraps: wraps lost by it (wrong, of repetitions)\n");
+	for (i = 0; i < steps->count; i++) {
+		step = &steps->step[i];
+		fprintf(out, "%s %.2f: %" PRIu64 " (%" PRIu64 "/%" PRIu64 ")%s", i % 4 ? "" : " ",
+			(double)step->gap_ticks / wrap, step->wraps_lost, step->wrong,
+			step->repetitions, i % 4 == 3 || i + 1 == steps->count ? "\n" : ",");
+	}
+}
+
+/* A row without stamps has no wrap to lose. */
+static json_t *step_json(const struct late_step *step, double wrap, bool untimed)
+{
+	return json_pack("{s:f, s:f, s:o, s:I, s:I, s:I, s:I}", "asked_wraps", step->asked_wraps,
+			 "gap_wraps", (double)step->gap_ticks / wrap, "wraps_lost",
+			 untimed ? json_null() : json_real((double)step->wraps_lost), "wrong",
+			 (json_int_t)step->wrong, "unexplained", (json_int_t)step->unexplained,
+			 "repetitions", (json_int_t)step->repetitions, "error_ticks",
+			 (json_int_t)step->error_ticks);
+}
+
+static void json(json_t *into, const struct engine_config *config,
+		 const struct engine_result *result)
+{
+	const struct late_steps *steps = (const void *)result->own;
+	double wrap = (double)(UINT64_C(1) << steps->bits);
+	json_t *array = json_array();
+	unsigned int i;
+
+	for (i = 0; i < steps->count; i++)
+		json_array_append_new(array, step_json(&steps->step[i], wrap,
+						       config->driver->desc->untimed));
+	if (steps->count)
+		json_object_set(into, "steps", array);
+	json_decref(array);
+}
+
+static const struct workload_engine engine = {
+	.own_bytes = sizeof(struct late_steps),
+	.no_export = "late_beat starts its ring anew for every beat; --export is for other workloads",
+	.run = run,
+	.print = print,
+	.json = json,
+};
+
+static const struct workload_form forms[] = {
+	{ .section = "late_beat", .seconds = { 0.1, 0.6, 3 } },
+	{ .section = NULL },
+};
+
+const struct workload workload_late_beat = {
+	.name = "late_beat",
+	.text = "the beat comes later and later, beyond one wrap",
+	.plot = "late_beat",
+	.engine = &engine,
+	.forms = forms,
+};

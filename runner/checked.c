@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "runner/checked.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "workloads/engine.h"
+
+/* What is run, in words. */
+static const char *phase_of(const struct workload_form *form, const struct engine_config *config,
+			    char name[64])
+{
+	if (form->on_timed)
+		return form->on_timed;
+	snprintf(name, 64, config->bits ? "%.40s %u bits" : "%.40s", config->workload->name,
+		 config->bits);
+	return name;
+}
+
+/* With fields of the row's own width, on the checked build. */
+static bool native(const struct workload_form *form)
+{
+	return !form->on_timed && !form->bits;
+}
+
+static void judge(struct run *run, int row, const struct workload_form *form, const char *phase,
+		  const struct engine_config *config, const struct engine_result *result)
+{
+	enum verdict verdict = engine_verdict(config, result);
+	struct run_row *its = &run->row[row];
+	const struct check *check = &result->check;
+	char why[sizeof(its->why)] = "";
+	unsigned int oracle;
+
+	for (oracle = 0; oracle < ORACLES; oracle++)
+		if (check->violations[oracle])
+			snprintf(why, sizeof(why), "%s: %s", phase, check->first[oracle].text);
+	/* Other forms and workloads cannot all give what a row needs. */
+	if (verdict == VERDICT_NEED_NOT_MET && !(form->worst_error && native(form)))
+		verdict = VERDICT_KEPT;
+	run_judge(run, row, verdict, why);
+	if (!form->worst_error || config->driver->desc->untimed)
+		return;
+	if (native(form))
+		its->worst_error = (double)(check->events ? check->worst_error :
+							    result->voided.worst_error);
+	else
+		its->worst_error = fmax(its->worst_error, (double)check->worst_error);
+}
+
+/* Or takes what an earlier process said. */
+static int run_one(struct run *run, int row, const struct workload_form *form,
+		   const struct engine_config *config, struct engine_result *result)
+{
+	json_t *into = run_section(run, form->section), *json;
+	const json_t *kept;
+	const char *phase;
+	char name[64];
+	int error;
+
+	phase = phase_of(form, config, name);
+	progress_step(&run->progress, phase, run->row[row].row);
+	kept = run_kept(run, phase, row);
+	if (kept) {
+		progress_skip(&run->progress, config->seconds);
+		return json_array_append(into, (json_t *)kept) ? EXIT_RESOURCE : 0;
+	}
+	error = engine_run(config, result);
+	if (error || workload_stop)
+		return error;
+	progress_done(&run->progress, config->seconds);
+	judge(run, row, form, phase, config, result);
+	json = engine_json(config, result);
+	json_array_append(into, json);
+	error = run_keep(run, phase, row, json);
+	json_decref(json);
+	return error;
+}
+
+/* Where fields are narrow, rows that nobody may interrupt have nothing to show. */
+static bool takes_part(const struct workload_form *form, const struct driver *row)
+{
+	return !form->bits || !(row->desc->needs & NEED_MASKED_INTERRUPTS);
+}
+
+static int run_form(const struct workload *workload, const struct workload_form *form,
+		    const struct workload_bench *bench, struct run *run)
+{
+	const struct workload_engine *engine = workload->engine;
+	struct engine_result *result = malloc(sizeof(*result));
+	struct engine_config config = {
+		.workload = workload,
+		.seconds = form->seconds[bench->size],
+		.last_seconds = form->last_seconds[bench->size],
+		.levels = INTERRUPT_LEVELS,
+		.threads = engine->threads ? engine->threads : 1,
+		.seed = bench->seed,
+		.place = bench->place,
+		.pu = bench->pu,
+		.cpus = bench->cpus < 2 ? 1 : 2,
+		.has_sender = engine_has_storm(workload) && bench->cpus > 1,
+	};
+	int i, error = result ? 0 : fail_memory("a checked run");
+
+	for (i = 0; i < bench->count && !error && !workload_stop; i++) {
+		if (!takes_part(form, bench->rows[i]) ||
+		    (engine->takes && !engine->takes(bench->rows[i])))
+			continue;
+		config.driver = form->on_timed ? driver_find(drivers_timed, bench->rows[i]->row) :
+						 bench->rows[i];
+		config.bits = bench->rows[i]->desc->needs & NEED_BEAT ? form->beaten_bits :
+									form->bits;
+		error = run_one(run, i, form, &config, result);
+	}
+	free(result);
+	return error ? error : workload_stop ? EXIT_INTERRUPTED : 0;
+}
+
+int checked_forms(const struct workload *workload, const struct workload_bench *bench,
+		  struct run *run)
+{
+	const struct workload_form *form;
+	int error = 0;
+
+	for (form = workload->forms; form && form->section && !error; form++) {
+		if (workload->engine->two_cpus && bench->cpus < 2)
+			printf("%s skipped: it takes two CPUs, and there is one\n", workload->name);
+		else if (form->seconds[bench->size] > 0)
+			error = run_form(workload, form, bench, run);
+	}
+	return error;
+}
+
+double checked_forms_seconds(const struct workload *workload, const struct workload_bench *bench)
+{
+	const struct workload_form *form;
+	double seconds = 0;
+
+	for (form = workload->forms; form && form->section; form++)
+		seconds += form->seconds[bench->size] * bench->count;
+	return seconds;
+}
+
+/* ---- what a section asks of the bench ---- */
+
+static void step(void *arg, const char *section, const char *what)
+{
+	progress_step(&((struct run *)arg)->progress, section, what);
+}
+
+static void done(void *arg, double seconds)
+{
+	progress_done(&((struct run *)arg)->progress, seconds);
+}
+
+static const json_t *kept(void *arg, const char *phase, int row, double seconds)
+{
+	struct run *run = arg;
+	const json_t *json = run_kept(run, phase, row);
+
+	if (json)
+		progress_skip(&run->progress, seconds);
+	return json;
+}
+
+static void broke(void *arg, int row, const char *why)
+{
+	run_broke(arg, row, why);
+}
+
+static int keep(void *arg, const char *phase, int row, json_t *result, const char *broken)
+{
+	if (broken)
+		run_broke(arg, row, broken);
+	return run_keep(arg, phase, row, result);
+}
+
+int checked_sections(const struct workload_section *sections, struct workload_bench *bench,
+		     struct run *run)
+{
+	const struct workload_section *section;
+	int error = 0;
+
+	bench->arg = run;
+	bench->step = step;
+	bench->done = done;
+	bench->kept = kept;
+	bench->keep = keep;
+	bench->broke = broke;
+	for (section = sections; section && section->name && !error; section++)
+		error = section->measure(bench, run_section(run, section->name));
+	return error ? error : workload_stop ? EXIT_INTERRUPTED : 0;
+}
+
+double checked_sections_seconds(const struct workload_section *sections,
+				const struct workload_bench *bench)
+{
+	const struct workload_section *section;
+	double seconds = 0;
+
+	for (section = sections; section && section->name; section++)
+		seconds += section->seconds ? section->seconds(bench) : 0;
+	return seconds;
+}

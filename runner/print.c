@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "runner/print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "layout/layout_experiments.h"
+#include "runner/figures.h"
+#include "timing/summary.h"
+
+static void print_sections(const struct workload_section *sections, struct run *run,
+			   enum workload_size size)
+{
+	for (; sections && sections->name; sections++)
+		if (sections->print)
+			sections->print(stdout, run_section(run, sections->name), size);
+}
+
+static void print_legend(const struct workload_bench *bench)
+{
+	const char *between = "\n";
+	unsigned int i;
+
+	for (i = 0; workloads[i]; i++) {
+		if (!bench->chosen[i] || !workloads[i]->legend)
+			continue;
+		printf("%s%s: %s", between, workloads[i]->name, workloads[i]->legend);
+		between = "; ";
+	}
+	puts(*between == '\n' ? "" : ".");
+}
+
+static void print_end(const struct workload_bench *bench, const struct rounds *rounds,
+		      const struct run *run)
+{
+	const json_t *harness = json_object_get(run->sections, "harness");
+	bool cycles = !strcmp(timed_basis(rounds), "cycles");
+	double decoding = json_number_value(json_object_get(harness, "decode_events_per_second"));
+
+	print_legend(bench);
+	printf("Times are medians of %u repetitions, and more where it takes them, in shuffled "
+	       "rounds, a\nprocess for each, of which the undisturbed part counts; ratio to the "
+	       "lowest floor, round by\nround, in %s, with half of its 95 %% interval; cheap: the "
+	       "same with a clock\nthat costs next to nothing; above: ns less one clock read alone.\n"
+	       "worst err: ticks that a decoded stamp was off by under the storms; h+id: bytes of "
+	       "header with\nan event id (+: two of them added).\n", rounds->rounds,
+	       cycles ? "core cycles" : "TSC ticks (no PMU here)");
+	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
+	       "events/s\n", timed_loop(rounds, timed_basis(rounds)), timed_basis(rounds),
+	       decoding / 1e6);
+}
+
+/* What the noise leaves of the ranking. */
+static void print_noise(const struct rounds *rounds, const struct timed_noise *noise, bool quick)
+{
+	if (noise->disturbed)
+		printf("%zu of %zu repetitions left out: their cores were shared (a loop around "
+		       "nothing took 20 %% longer)\n", noise->disturbed, noise->repetitions);
+	if (noise->noisy)
+		printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of waiting and "
+		       "further rounds (--budget)\n", noise->noisy, noise->cells,
+		       100 * rounds->half_width, rounds->spent_seconds);
+	if (!timed_too_noisy(noise))
+		return;
+	if (quick)
+		puts("a quick run has too few rounds to rank by time; make bench has them");
+	else
+		fail_line("too noisy to rank by time: stop other work or give --budget; verdicts, "
+			  "bytes and counts hold");
+}
+
+void print_run(const struct workload_bench *bench, const struct rounds *rounds,
+	       const struct timed_noise *noise, struct run *run)
+{
+	const json_t *table = json_object_get(run->sections, "table");
+	unsigned int i;
+
+	summary_print(stdout, table);
+	figures_print(table, json_object_get(run->sections, "again"), run_section(run, "beats"),
+		      timed_loop_workload(rounds));
+	for (i = 0; workloads[i]; i++)
+		print_sections(workloads[i]->sections, run, bench->size);
+	timed_print_injected(rounds);
+	print_sections(layout_sections, run, bench->size);
+	print_noise(rounds, noise, bench->size == SIZE_QUICK);
+	print_end(bench, rounds, run);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "runner/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/resume.h"
+
+#define NO_PROMISE "no promise"
+
+void run_open(struct run *run, struct record *record, json_t *begun_as,
+	      const struct driver *const *rows, int count)
+{
+	int i;
+
+	run->record = record;
+	run->begun_as = begun_as;
+	run->sections = json_object();
+	run->repetitions = json_copy((json_t *)record_rows(record));
+	run->rows = count;
+	for (i = 0; i < count; i++)
+		run->row[i] = (struct run_row){
+			.row = rows[i]->row,
+			.worst_error = -1,
+			.promises = rows[i]->desc->promises & ~(uint32_t)PROMISE_BOUNDED,
+		};
+}
+
+void run_close(struct run *run)
+{
+	json_decref(run->begun_as);
+	json_decref(run->sections);
+	json_decref(run->repetitions);
+}
+
+json_t *run_section(struct run *run, const char *name)
+{
+	json_t *section = json_object_get(run->sections, name);
+
+	if (section)
+		return section;
+	json_object_set_new(run->sections, name, json_array());
+	return json_object_get(run->sections, name);
+}
+
+void run_set(struct run *run, const char *name, json_t *value)
+{
+	json_object_set_new(run->sections, name, value);
+}
+
+int run_record(struct run *run)
+{
+	const char *key;
+	json_t *value;
+	int error = 0;
+
+	json_object_foreach(run->sections, key, value)
+		error = error ? error : record_set(run->record, key, value);
+	return error;
+}
+
+void run_judge(struct run *run, int row, enum verdict verdict, const char *why)
+{
+	struct run_row *its = &run->row[row];
+
+	if (!its->verdict)
+		its->verdict = its->promises ? check_verdict_name(VERDICT_KEPT) : NO_PROMISE;
+	if (verdict == VERDICT_BROKEN)
+		run_broke(run, row, why);
+	else if (verdict == VERDICT_NEED_NOT_MET && its->promises)
+		its->verdict = check_verdict_name(verdict);
+}
+
+void run_broke(struct run *run, int row, const char *why)
+{
+	run->broken = true;
+	run->row[row].verdict = check_verdict_name(VERDICT_BROKEN);
+	snprintf(run->row[row].why, sizeof(run->row[row].why), "%s", why);
+}
+
+static const char *verdict_of(const char *name)
+{
+	int i;
+
+	for (i = VERDICT_KEPT; i <= VERDICT_NOT_PROMISED; i++)
+		if (!strcmp(name, check_verdict_name((enum verdict)i)))
+			return check_verdict_name((enum verdict)i);
+	return NO_PROMISE;
+}
+
+const json_t *run_kept(struct run *run, const char *phase, int row)
+{
+	struct run_row *its = &run->row[row];
+	const json_t *part, *verdict;
+	char key[160];
+
+	snprintf(key, sizeof(key), "%s/%s", phase, its->row);
+	part = record_part(run->record, key);
+	if (!part)
+		return NULL;
+	verdict = json_object_get(part, "verdict");
+	its->verdict = json_is_string(verdict) ? verdict_of(json_string_value(verdict)) : NULL;
+	snprintf(its->why, sizeof(its->why), "%s", json_string_value(json_object_get(part, "why")));
+	its->worst_error = json_number_value(json_object_get(part, "worst_error"));
+	run->broken |= json_is_true(json_object_get(part, "broken"));
+	return json_object_get(part, "result");
+}
+
+int run_keep(struct run *run, const char *phase, int row, json_t *result)
+{
+	const struct run_row *its = &run->row[row];
+	char key[160];
+
+	snprintf(key, sizeof(key), "%s/%s", phase, its->row);
+	return run_keep_part(run, key,
+			     json_pack("{s:s?, s:s, s:f, s:b, s:O}", "verdict", its->verdict, "why",
+				       its->why, "worst_error", its->worst_error, "broken",
+				       run->broken, "result", result));
+}
+
+int run_keep_part(struct run *run, const char *key, json_t *value)
+{
+	int error = resume_begin(run->record, run->begun_as);
+
+	if (!error)
+		error = record_add_part(run->record, key, value);
+	json_decref(value);
+	return error;
+}

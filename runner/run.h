@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* bench: what came of the run so far: sections of the record, and what is said of each row. */
+#ifndef STAMPEDE_RUNNER_RUN_H
+#define STAMPEDE_RUNNER_RUN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/progress.h"
+#include "judge/check.h"
+#include "judge/driver.h"
+#include "results/record.h"
+
+struct run_row {
+	const char *row;
+	const char *verdict; /* of all checked runs together; NULL: of none yet */
+	char why[96]; /* the first objection */
+	double worst_error; /* ticks; negative: not known */
+	bool promises; /* anything beside an end */
+};
+
+struct run {
+	struct record *record;
+	struct progress progress;
+	json_t *begun_as; /* options, machine and program: who may go on with it */
+	json_t *sections; /* of the record by name, arrays of lines with "row", "workload", ... */
+	json_t *repetitions; /* of timed cells */
+	struct run_row row[DRIVERS_MAX];
+	int rows;
+	bool broken; /* a promise */
+};
+
+/* `record` is the run's, with what an earlier process left in it; both are taken over. */
+void run_open(struct run *run, struct record *record, json_t *begun_as,
+	      const struct driver *const *rows, int count);
+void run_close(struct run *run);
+
+/* A section, an array; empty at first. Borrowed. */
+json_t *run_section(struct run *run, const char *name);
+
+/* A section that is made at once, of any type; `value` is taken over. */
+void run_set(struct run *run, const char *name, json_t *value);
+
+/* Puts all sections into the record; the repetitions are there already. An exit code. */
+int run_record(struct run *run);
+
+/* A row kept, or not, what it promises in a checked run; `why` is of VERDICT_BROKEN. */
+void run_judge(struct run *run, int row, enum verdict verdict, const char *why);
+void run_broke(struct run *run, int row, const char *why);
+
+/*
+ * What a row's checked run in a phase ("storm") said before this run was resumed, or NULL; the
+ * row's verdict is then what it was after it. run_keep() keeps it. An exit code.
+ */
+const json_t *run_kept(struct run *run, const char *phase, int row);
+int run_keep(struct run *run, const char *phase, int row, json_t *result);
+
+/* Keeps any other part of the run; `value` is taken over. An exit code. */
+int run_keep_part(struct run *run, const char *key, json_t *value);
+
+#endif

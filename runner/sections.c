@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "runner/sections.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "claims/claims.h"
+#include "layout/layout_experiments.h"
+#include "runner/describe.h"
+#include "runner/figures.h"
+#include "timing/summary.h"
+
+/*
+ * What other programs found last, so that this record's page can show it: make reproduce-kernel,
+ * make verdicts; often nothing.
+ */
+static void take_over(struct run *run, const char *key)
+{
+	char path[4096];
+	json_t *found;
+
+	snprintf(path, sizeof(path), "%s/../latest-%s/%s.json", record_dir(run->record), key, key);
+	found = json_load_file(path, 0, NULL);
+	if (found)
+		run_set(run, key, found);
+}
+
+static json_t *table_line(const struct driver *row, const struct run_row *its,
+			  const struct counted *counted, const char *workload,
+			  const struct rounds *rounds)
+{
+	bool alone = !strcmp(workload, timed_loop_workload(rounds));
+	struct summary_row about = {
+		.row = row->row,
+		.workload = workload,
+		.cheap = alone ? CELLS_CHEAP : NULL,
+		.half_width = rounds->half_width,
+		.verdict = its->verdict,
+		.why = its->why[0] ? its->why : NULL,
+		.worst_error_ticks = its->worst_error,
+		.clock_reads = counted->calm.clock_reads,
+		.atomics = counted->calm.atomics,
+		.extended = counted->calm.extended,
+		.floor = driver_floor(row),
+		.id_bytes = driver_id_bytes_lacking(row),
+		.instructions = counted->instructions,
+	};
+
+	return summary_line(rounds->rows, &about);
+}
+
+/* A line for each row and workload whose cells are the table's. */
+static json_t *make_table(const struct workload_bench *bench, const struct run *run,
+			  const struct counted *counted, const struct rounds *rounds)
+{
+	json_t *table = json_array(), *line;
+	unsigned int i;
+	int row;
+
+	for (i = 0; workloads[i]; i++)
+		for (row = 0; workloads[i]->legend && row < bench->count; row++) {
+			line = table_line(bench->rows[row], &run->row[row], &counted[row],
+					  workloads[i]->name, rounds);
+			if (line)
+				json_array_append_new(table, line);
+		}
+	return table;
+}
+
+static json_t *exact_json(const struct workload_bench *bench, const struct counted *counted)
+{
+	json_t *lines = json_array();
+	int i;
+
+	for (i = 0; i < bench->count; i++)
+		json_array_append_new(lines, counted_json(bench->rows[i]->row, &counted[i]));
+	return lines;
+}
+
+/* The timed part's sections; those of the rounds first, which others are made from. */
+static void record_times(const struct rounds *rounds, struct run *run, json_t *table,
+			 double decode_events_per_second)
+{
+	json_t *again = timed_again(rounds), *injected = timed_injected(rounds);
+	struct timed_noise noise = timed_noise(rounds, table, injected);
+
+	figures_mark_below_floor(table, again);
+	run_set(run, "table", table);
+	run_set(run, "again", again);
+	run_set(run, "injected", injected);
+	run_set(run, "noise", timed_noise_json(rounds, &noise));
+	run_set(run, "harness",
+		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", timed_loop(rounds, "cycles"),
+			      "loop_ticks", timed_loop(rounds, "ticks"), "loop_ns",
+			      timed_loop(rounds, "ns"), "decode_events_per_second",
+			      decode_events_per_second));
+}
+
+/* Those that a workload did not run have their section too, an empty one. */
+static void record_missing(struct run *run)
+{
+	const struct workload_section *section;
+	const struct workload_form *form;
+	unsigned int i;
+
+	for (i = 0; workloads[i]; i++) {
+		for (form = workloads[i]->forms; form && form->section; form++)
+			run_section(run, form->section);
+		for (section = workloads[i]->sections; section && section->name; section++)
+			run_section(run, section->name);
+	}
+	for (section = layout_sections; section->name; section++)
+		run_section(run, section->name);
+	run_section(run, "beats");
+	run_section(run, "bytes_by_rate");
+}
+
+static json_t *test_claims(const struct run *run)
+{
+	json_t *record = json_copy(run->sections), *claims;
+
+	json_object_set(record, "benchmarks", run->repetitions);
+	claims = claims_test(record, NULL);
+	json_decref(record);
+	return claims;
+}
+
+void sections_make(const struct workload_bench *bench, const struct rounds *rounds,
+		   const struct counted_all *counted, struct run *run)
+{
+	record_missing(run);
+	record_times(rounds, run, make_table(bench, run, counted->row, rounds),
+		     counted->decode_events_per_second);
+	take_over(run, "kernel");
+	take_over(run, "explored");
+	run_set(run, "exact", exact_json(bench, counted->row));
+	run_set(run, "schemes", describe_rows(bench->rows, bench->count));
+	run_set(run, "left_out", describe_left_out());
+	run_set(run, "claims", test_claims(run));
+}

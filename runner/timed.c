@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+#include "runner/timed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "results/samples.h"
+#include "timing/summary.h"
+
+#define ITERATIONS "iterations"
+
+/* ---- the plan ---- */
+
+static void add(void *arg, const struct workload_cell *cell)
+{
+	struct rounds *rounds = arg;
+
+	if (rounds->cells < ROUNDS_CELLS_MAX)
+		rounds->cell[rounds->cells++] = (struct rounds_cell){ .told = *cell };
+}
+
+void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint64_t repetitions,
+		double budget)
+{
+	static const unsigned int usual[SIZES] = { 7, 31, 41 };
+	static const double cell_ns[SIZES] = { 2e6, 15e6, 15e6 };
+	static const double budgets[SIZES] = { 13, 12, 240 };
+	struct workload_cells plan = {
+		.rows = bench->rows,
+		.count = bench->count,
+		.cpus = bench->cpus,
+		.size = bench->size,
+		.rounds = repetitions ? (unsigned int)repetitions : usual[bench->size],
+		.add = add,
+		.arg = rounds,
+	};
+	unsigned int i;
+
+	for (i = 0; workloads[i]; i++)
+		if (bench->chosen[i] && workloads[i]->cells)
+			workloads[i]->cells(&plan);
+	/* A record without any repetition is none: the floor stands in. */
+	if (!rounds->cells)
+		add(rounds, &(struct workload_cell){ .row = SAMPLES_FLOOR,
+						     .workload = workloads[0]->name,
+						     .threads = 1,
+						     .rounds = 1 });
+	rounds->rounds = plan.rounds;
+	rounds->seed = bench->seed;
+	rounds->cell_ns = cell_ns[bench->size];
+	/* A quick run has no time to know more. */
+	rounds->half_width = bench->size == SIZE_QUICK ? SUMMARY_HALF_WIDTH_QUICK :
+							 SUMMARY_HALF_WIDTH;
+	rounds->budget_seconds = budget < 0 ? budgets[bench->size] : budget;
+	rounds->pu = bench->pu;
+}
+
+double timed_seconds(const struct rounds *rounds)
+{
+	double seconds = 0;
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells; i++)
+		seconds += rounds->cell[i].told.rounds * rounds->cell_ns * 3e-9;
+	return seconds;
+}
+
+/* ---- the run ---- */
+
+/* Events per repetition, so that all repetitions of a cell are alike. */
+static int calibrate(struct rounds *rounds, struct run *run)
+{
+	const json_t *kept = record_part(run->record, ITERATIONS);
+	json_t *iterations;
+	unsigned int i;
+	int error;
+
+	if (json_array_size(kept) == rounds->cells) {
+		for (i = 0; i < rounds->cells; i++)
+			rounds->cell[i].iterations =
+				(uint64_t)json_integer_value(json_array_get(kept, i));
+		return 0;
+	}
+	error = rounds_calibrate(rounds);
+	if (error)
+		return error;
+	iterations = json_array();
+	for (i = 0; i < rounds->cells; i++)
+		json_array_append_new(iterations,
+				      json_integer((json_int_t)rounds->cell[i].iterations));
+	return run_keep_part(run, ITERATIONS, iterations);
+}
+
+/* A timed repetition whose ring fails an oracle is a broken promise, not a time. */
+static void judge_repetitions(struct run *run)
+{
+	const char *violation, *row;
+	const json_t *one;
+	size_t index;
+	char why[96];
+	int i;
+
+	json_array_foreach(run->repetitions, index, one) {
+		violation = json_string_value(json_object_get(one, "violation"));
+		row = json_string_value(json_object_get(one, "row"));
+		for (i = 0; violation && i < run->rows; i++) {
+			if (strcmp(run->row[i].row, row))
+				continue;
+			snprintf(why, sizeof(why), "timed: %s", violation);
+			run_broke(run, i, why);
+		}
+	}
+}
+
+int timed_run(struct rounds *rounds, struct run *run)
+{
+	int error;
+
+	rounds->record = run->record;
+	rounds->rows = run->repetitions;
+	rounds->progress = &run->progress;
+	error = calibrate(rounds, run);
+	if (!error)
+		error = rounds_run(rounds);
+	if (!error)
+		judge_repetitions(run);
+	return error;
+}
+
+/* ---- what came of it ---- */
+
+const char *timed_basis(const struct rounds *rounds)
+{
+	const struct workload_cell *cell;
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[i].told;
+		if (!strcmp(cell->row, SAMPLES_FLOOR) &&
+		    summary_median(rounds->rows, cell->row, cell->workload, "cycles") > 0)
+			return "cycles";
+	}
+	return "ticks";
+}
+
+const char *timed_loop_workload(const struct rounds *rounds)
+{
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells; i++)
+		if (!strcmp(rounds->cell[i].told.row, CELL_EMPTY))
+			return rounds->cell[i].told.workload;
+	return "";
+}
+
+double timed_loop(const struct rounds *rounds, const char *key)
+{
+	return summary_median(rounds->rows, CELL_EMPTY, timed_loop_workload(rounds), key);
+}
+
+json_t *timed_again(const struct rounds *rounds)
+{
+	const struct workload_cell *cell = NULL;
+	struct samples_cell first, again;
+	struct stats_interval ratio;
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells && !cell; i++)
+		if (!strcmp(rounds->cell[i].told.workload, CELLS_AGAIN))
+			cell = &rounds->cell[i].told;
+	if (!cell)
+		return json_null();
+	first = (struct samples_cell){ cell->row, cell->base };
+	again = (struct samples_cell){ cell->row, cell->workload };
+	ratio = samples_median(rounds->rows, &again, timed_basis(rounds), &first);
+	if (isnan(ratio.low))
+		return json_null();
+	return json_pack("{s:s, s:f, s:f, s:f, s:f}", "row", first.row, "ratio", ratio.middle,
+			 "ratio_95_low", ratio.low, "ratio_95_high", ratio.high, "noise",
+			 fmax(fabs(ratio.low - 1), fabs(ratio.high - 1)));
+}
+
+static json_t *positive(double value)
+{
+	return value < 0 ? json_null() : json_real(value);
+}
+
+static json_t *injected_line(const struct rounds *rounds, const struct workload_cell *cell)
+{
+	const json_t *rows = rounds->rows;
+	struct samples_cell own = { cell->row, cell->workload }, calm = { cell->row, cell->base };
+	struct samples_cell floor = { SAMPLES_FLOOR, cell->workload };
+	struct samples_cell floor_calm = { SAMPLES_FLOOR, cell->base };
+	const char *basis = timed_basis(rounds);
+	double median = summary_median(rows, own.row, own.workload, basis);
+	double loss = summary_ratio(rows, &own, &calm, basis);
+	struct stats_interval interval;
+	json_t *line;
+
+	if (median < 0)
+		return NULL;
+	line = json_pack("{s:s, s:s, s:f, s:f, s:I, s:s, s:f, s:o, s:o}", "row", own.row,
+			 "workload", cell->workload, "wrap_share",
+			 cell_share(cell->injected.wrap_every), "nested_share",
+			 cell_share(cell->injected.nest_every), "nested_depth",
+			 (json_int_t)cell->injected.nest_depth, "basis", basis, "median", median,
+			 "ratio", positive(summary_ratio(rows, &own, &floor, basis)),
+			 "ratio_to_calm_floor",
+			 positive(summary_ratio(rows, &own, &floor_calm, basis)));
+	interval = samples_median(rows, &own, basis, &floor);
+	summary_set_noise(line, &interval, rounds->half_width);
+	json_object_set_new(line, "loss_to_calm", loss < 0 ? json_null() : json_real(loss - 1));
+	return line;
+}
+
+json_t *timed_injected(const struct rounds *rounds)
+{
+	json_t *lines = json_array(), *line;
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells; i++) {
+		line = rounds->cell[i].told.injected.on ?
+			       injected_line(rounds, &rounds->cell[i].told) :
+			       NULL;
+		if (line)
+			json_array_append_new(lines, line);
+	}
+	return lines;
+}
+
+/* ---- the losses as a table, of all cells with the same base ---- */
+
+static bool is_of(const struct workload_cell *cell, const char *row, const char *base)
+{
+	return cell->injected.on && !strcmp(cell->row, row) && !strcmp(cell->base, base);
+}
+
+/* What follows the colon of a cell's name, and the column that it needs. */
+static const char *title_of(const struct workload_cell *cell, int *width)
+{
+	const char *title = strchr(cell->workload, ':');
+
+	title = title ? title + 1 : cell->workload;
+	*width = strlen(title) < 7 ? 7 : (int)strlen(title);
+	return title;
+}
+
+static void print_head(const struct rounds *rounds, const struct workload_cell *base)
+{
+	const struct workload_cell *cell;
+	const char *title;
+	unsigned int i;
+	int width;
+
+	printf("\n%-29.*s %7s", (int)strcspn(base->workload, ":"), base->workload,
+	       timed_basis(rounds));
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[i].told;
+		if (cell == base || !is_of(cell, base->row, base->base))
+			continue;
+		title = title_of(cell, &width);
+		printf(" %*s", width, title);
+	}
+	putchar('\n');
+}
+
+/* What each cell costs a row beyond the same build with nothing injected. */
+static void print_losses(const struct rounds *rounds, const struct workload_cell *base)
+{
+	struct samples_cell calm = { base->row, base->workload }, own;
+	const char *basis = timed_basis(rounds);
+	const struct workload_cell *cell;
+	unsigned int i;
+	int width;
+
+	printf("%-29.29s %7.1f", base->row,
+	       summary_median(rounds->rows, base->row, base->workload, basis));
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[i].told;
+		if (cell == base || !is_of(cell, base->row, base->base))
+			continue;
+		own = (struct samples_cell){ cell->row, cell->workload };
+		title_of(cell, &width);
+		printf(" %+*.1f%%", width - 1,
+		       100 * (summary_ratio(rounds->rows, &own, &calm, basis) - 1));
+	}
+	putchar('\n');
+}
+
+void timed_print_injected(const struct rounds *rounds)
+{
+	const struct workload_cell *cell;
+	const char *base = "";
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[i].told;
+		if (!cell->injected.on || strcmp(cell->workload, cell->base))
+			continue;
+		if (strcmp(cell->base, base))
+			print_head(rounds, cell);
+		base = cell->base;
+		print_losses(rounds, cell);
+	}
+}
+
+/* ---- noise ---- */
+
+static void count_noise(const json_t *lines, struct timed_noise *noise)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line) {
+		if (!strcmp(json_string_value(json_object_get(line, "row")), SAMPLES_FLOOR) ||
+		    !json_is_number(json_object_get(line, "ratio")))
+			continue;
+		noise->cells++;
+		noise->noisy += json_is_true(json_object_get(line, "noisy"));
+	}
+}
+
+struct timed_noise timed_noise(const struct rounds *rounds, const json_t *table,
+			       const json_t *injected)
+{
+	struct timed_noise noise = { 0 };
+	unsigned int i;
+
+	count_noise(table, &noise);
+	count_noise(injected, &noise);
+	for (i = 0; i < rounds->cells; i++) {
+		struct samples_cell cell = { rounds->cell[i].told.row,
+					     rounds->cell[i].told.workload };
+		struct samples samples = samples_collect(rounds->rows, &cell, "ticks", NULL);
+
+		noise.repetitions += samples.count + samples.left_out;
+		noise.disturbed += samples.left_out;
+		samples_free(&samples);
+	}
+	return noise;
+}
+
+json_t *timed_noise_json(const struct rounds *rounds, const struct timed_noise *noise)
+{
+	return json_pack("{s:I, s:I, s:b, s:f, s:f, s:f, s:I, s:I}", "ratios",
+			 (json_int_t)noise->cells, "noisy", (json_int_t)noise->noisy, "too_noisy",
+			 timed_too_noisy(noise), "half_width", rounds->half_width,
+			 "budget_seconds", rounds->budget_seconds, "spent_seconds",
+			 rounds->spent_seconds, "repetitions", (json_int_t)noise->repetitions,
+			 "disturbed", (json_int_t)noise->disturbed);
+}

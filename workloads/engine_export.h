@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Exports what run-stress records: <dir>/<row>/epoch-<n>, a trace each, since every epoch has a
+ * ring geometry of its own; one file per writer's CPU. Nothing new is begun once `most` bytes are
+ * written.
+ */
+#ifndef STAMPEDE_WORKLOADS_ENGINE_EXPORT_H
+#define STAMPEDE_WORKLOADS_ENGINE_EXPORT_H
+
+#include <pthread.h>
+
+#include "judge/export.h"
+
+#define ENGINE_EXPORT_EPOCHS 64
+
+struct engine_export {
+	pthread_mutex_t lock; /* writers on several CPUs drain at the same time */
+	char *dir; /* of the row */
+	uint64_t most; /* bytes */
+	uint64_t bytes;
+	unsigned int epochs; /* begun */
+	struct export trace[ENGINE_EXPORT_EPOCHS]; /* by number of the epoch */
+	int error;
+};
+
+/* What a buffer's tap needs to know: which epoch its writer is in. */
+struct engine_export_tap {
+	struct engine_export *export;
+	uint64_t epoch;
+};
+
+/* Makes <dir>/<row>. An exit code, after a line on stderr. */
+int engine_export_open(struct engine_export *export, const char *dir, const char *row,
+		       uint64_t most);
+
+/* The tap of a buffer; `arg` is a struct engine_export_tap. */
+void engine_export_tap(void *arg, const struct buffer *buffer, uint64_t first, uint64_t last);
+
+/* Finishes all traces. An exit code; says how much there is. */
+int engine_export_close(struct engine_export *export);
+
+#endif

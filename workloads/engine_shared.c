@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Several writers in a ring. All record at once; then all stand at a barrier with their signals
+ * blocked, while the first of them drains and judges the rings. Each writer has CONTEXTS contexts of
+ * its own in the payloads, so that sequences are checked for each of them.
+ *
+ * Either all are pinned and write into one ring, which LOCKed rows allow. Or they move between CPUs and
+ * write into the ring of the CPU that they are on, which restartable sections allow. Then a
+ * thread's events lie in several rings, so sequences only have to go up in each; in discard mode, in
+ * which nothing is overwritten, all rings together must hold each of them once.
+ */
+#include <string.h>
+
+#include "workloads/engine_thread.h"
+
+#define EPOCH_ROUNDS 8
+
+static bool owns(const struct engine_thread *thread, unsigned int ring)
+{
+	(void)ring;
+	return !thread->index;
+}
+
+static int drain_nothing(struct engine_thread *thread)
+{
+	(void)thread;
+	return 0;
+}
+
+/* All rings of the group empty, of one geometry, and all writers at their start. */
+static int rings_begin(struct engine_thread *first)
+{
+	const struct engine_config *config = first->config;
+	struct engine_group *group = first->group;
+	struct ring_config geometry = engine_geometry(config, first->pu, &first->random);
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < group->ring_count && !error; i++) {
+		struct engine_ring *ring = &group->rings[i];
+
+		geometry.cpu = config->pu[i];
+		error = engine_ring_reset(first, ring, &geometry);
+		ring->check.payload_most = config->driver->payload_bytes + config->extra_bytes;
+		ring->check.contexts = group->count * CONTEXTS;
+	}
+	for (i = 0; i < group->count; i++) {
+		struct writer *writer = group->threads[i].writer;
+
+		*writer = (struct writer){ .first_context = i * CONTEXTS, .concurrent = true };
+		engine_choices(config, &first->random, writer);
+	}
+	return error;
+}
+
+/* ---- one ring ---- */
+
+static int shared_begin(struct engine_thread *thread)
+{
+	thread->scheme = thread->ring->buffer.scheme;
+	return thread->index ? 0 : rings_begin(thread);
+}
+
+static int shared_drain(struct engine_thread *thread)
+{
+	struct engine_ring *ring = thread->ring;
+
+	if (thread->index)
+		return 0;
+	judge_full(buffer_ring(&ring->buffer), ring->lost, &ring->check);
+	ring->lost = buffer_ring(&ring->buffer)->lost;
+	buffer_drain(&ring->buffer, &ring->check);
+	engine_show(thread, ring, 0);
+	return 0;
+}
+
+/* Any event may have come into any other's reserve: all of them count as nested. */
+static void shared_totals(const struct engine_group *group, struct check_totals *totals)
+{
+	unsigned int i, context;
+
+	*totals = (struct check_totals){ .sequenced = true };
+	for (i = 0; i < group->count; i++) {
+		const struct writer *writer = group->threads[i].writer;
+
+		for (context = 0; context < CONTEXTS; context++) {
+			totals->written[i * CONTEXTS + context] = writer->written[context];
+			totals->failed += writer->failed[context];
+			totals->nested += writer->entered[context];
+		}
+		loss_add(&totals->losses, &writer->losses);
+	}
+}
+
+static int shared_end(struct engine_thread *thread)
+{
+	struct engine_ring *ring = thread->ring;
+	struct judge_given given = { .nested = true };
+	struct judgement judgement;
+	struct check_totals totals;
+
+	if (thread->index)
+		return 0;
+	shared_totals(thread->group, &totals);
+	judge_ring(buffer_ring(&ring->buffer), &ring->check, &totals, &given, &judgement);
+	engine_book(&thread->result, &ring->check, &judgement);
+	engine_book_losses(&thread->result, buffer_ring(&ring->buffer), &totals.losses);
+	thread->result.epochs++;
+	return 0;
+}
+
+const struct spread_ops spread_shared = {
+	.owns = owns,
+	.begin = shared_begin,
+	.drain = shared_drain,
+	.end = shared_end,
+	.rounds = EPOCH_ROUNDS,
+};
+
+/* ---- a ring for each CPU ---- */
+
+/* The rings know each other. */
+static int moving_begin(struct engine_thread *thread)
+{
+	struct engine_group *group = thread->group;
+	unsigned int i;
+	int error;
+
+	thread->scheme = thread->ring->buffer.scheme;
+	if (thread->index)
+		return 0;
+	error = rings_begin(thread);
+	for (i = 0; i < group->ring_count && !error; i++) {
+		group->by_cpu[group->config->pu[i]] = group->rings[i].buffer.scheme;
+		group->rings[i].check.scattered = true;
+	}
+	for (i = 0; i < group->ring_count && !error; i++)
+		thread->driver->join(group->rings[i].buffer.scheme, group->by_cpu);
+	return error;
+}
+
+/* Which sequences of a context are there: how many, and a sum that tells any two sets apart. */
+struct sequences {
+	uint64_t events;
+	uint64_t sum;
+};
+
+static void read_event(void *arg, const struct event *event)
+{
+	struct sequences *sequences = arg;
+	struct check_payload payload;
+	unsigned int context;
+
+	if (event->payload_bytes < sizeof(payload))
+		return;
+	memcpy(&payload, event->payload, sizeof(payload));
+	context = check_tag_context(payload.tag);
+	if (context >= CHECK_CONTEXTS)
+		return;
+	sequences[context].events++;
+	sequences[context].sum += rng_mix(check_tag_sequence(payload.tag) + 1);
+}
+
+static bool all_there(const struct sequences *read, uint64_t written)
+{
+	uint64_t sum = 0, sequence;
+
+	for (sequence = 0; sequence < written; sequence++)
+		sum += rng_mix(sequence + 1);
+	return read->events == written && read->sum == sum;
+}
+
+/* What all rings together hold against what all threads wrote. */
+static void judge_all(struct engine_group *group, const struct sequences *read, uint64_t lost)
+{
+	struct check *check = &group->rings[0].check;
+	bool discards = group->rings[0].buffer.config.mode == RING_DISCARD;
+	uint64_t failed = 0, written;
+	unsigned int i, context;
+
+	for (i = 0; i < group->count; i++)
+		for (context = 0; context < CONTEXTS; context++, read++) {
+			failed += group->threads[i].writer->failed[context];
+			written = group->threads[i].writer->written[context];
+			if (discards ? !all_there(read, written) : read->events > written)
+				check_violate(check, ORACLE_CONSERVATION,
+					      "all rings together do not hold what was written", 0,
+					      0, 0, NULL);
+			check->skipped += written - read->events;
+		}
+	if (failed != lost)
+		check_violate(check, ORACLE_CONSERVATION, "lost events are not those refused", 0, 0,
+			      0, NULL);
+}
+
+/* Each ring by itself. Why events were lost the threads know, and the first ring is asked. */
+static void judge_one(struct engine_thread *first, unsigned int index)
+{
+	struct engine_group *group = first->group;
+	struct engine_ring *ring = &group->rings[index];
+	struct check_totals totals = { .sequenced = true };
+	struct judge_given given = { .nested = true };
+	struct judgement judgement;
+	unsigned int i;
+
+	for (i = 0; !index && i < group->count; i++)
+		loss_add(&totals.losses, &group->threads[i].writer->losses);
+	totals.failed = loss_total(&totals.losses);
+	judge_ring(buffer_ring(&ring->buffer), &ring->check, &totals, &given, &judgement);
+	engine_book(&first->result, &ring->check, &judgement);
+	engine_book_losses(&first->result, buffer_ring(&ring->buffer), &totals.losses);
+}
+
+/* Each ring is closed on its own CPU. */
+static int moving_end(struct engine_thread *thread)
+{
+	const struct driver *driver = thread->driver;
+	struct sequences read[CHECK_CONTEXTS] = { { 0 } };
+	struct engine_group *group = thread->group;
+	uint64_t lost = 0;
+	unsigned int i;
+
+	for (i = 0; !thread->index && i < group->ring_count; i++) {
+		struct engine_ring *ring = &group->rings[i];
+		void *scheme = ring->buffer.scheme;
+
+		if (place_bind_self(thread->config->place, thread->config->pu[i]))
+			return EXIT_RESOURCE;
+		judge_full(buffer_ring(&ring->buffer), 0, &ring->check);
+		driver->flush(scheme);
+		driver->drain(scheme, &ring->check, false);
+		driver->walk(scheme, read_event, read);
+		thread->result.restarts += driver->restarts(scheme);
+		thread->result.moves += driver->moves(scheme);
+		lost += buffer_ring(&ring->buffer)->lost + buffer_ring(&ring->buffer)->refused;
+	}
+	if (thread->index)
+		return 0;
+	judge_all(group, read, lost);
+	for (i = 0; i < group->ring_count; i++) {
+		engine_show(thread, &group->rings[i], 0);
+		judge_one(thread, i);
+	}
+	thread->result.epochs++;
+	return 0;
+}
+
+const struct spread_ops spread_moving = {
+	.owns = owns,
+	.begin = moving_begin,
+	.drain = drain_nothing,
+	.end = moving_end,
+	.rounds = 1,
+};

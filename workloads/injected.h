@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells of the injected build: wraps and nested writers by plan (core/inject.h). */
+#ifndef STAMPEDE_WORKLOADS_INJECTED_H
+#define STAMPEDE_WORKLOADS_INJECTED_H
+
+#include "workloads/workload.h"
+
+/*
+ * The first of a plan is the base of the others: the same build with nothing injected. What is not
+ * `always` is for full benches. A NULL name ends the plan.
+ */
+struct injected_cell {
+	const char *name;
+	struct cell_injection injected;
+	bool always;
+};
+
+void injected_cells(const struct injected_cell *plan, const struct workload_cells *cells);
+
+#endif

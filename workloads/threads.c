@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+/* threads: steady, by as many threads as there are CPUs, each with a ring of its own. */
+#include "workloads/engine_thread.h"
+
+static const struct workload_engine engine = {
+	.sharable = true,
+	.record = engine_record,
+};
+
+static void cells(const struct workload_cells *plan)
+{
+	static const unsigned int most[SIZES] = { 11, 15, 21 };
+	struct workload_cell cell = {
+		.workload = workload_threads.name,
+		.threads = plan->cpus < CELL_THREADS_MAX ? plan->cpus : CELL_THREADS_MAX,
+		.rounds = plan->rounds < most[plan->size] ? plan->rounds : most[plan->size],
+	};
+	int i;
+
+	for (i = 0; i < plan->count && cell.threads > 1; i++) {
+		cell.row = plan->rows[i]->row;
+		plan->add(plan->arg, &cell);
+	}
+}
+
+/* A quick bench has its time for steady cells. */
+const struct workload workload_threads = {
+	.name = "threads",
+	.text = "as many pinned threads as --threads, a ring each",
+	.least = SIZE_STANDARD,
+	.plot = "threads",
+	.engine = &engine,
+	.cells = cells,
+	.legend = "one on each CPU",
+};
