@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bench: workloads in the checked build, row by row, and the sections that they measure themselves. */
+/*
+ * bench: workloads in the checked build, row by row, and the sections that they measure themselves.
+ */
 #ifndef STAMPEDE_RUNNER_CHECKED_H
 #define STAMPEDE_RUNNER_CHECKED_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * bench: the figures that stand beside the table: what a beat costs, what the same row twice differs
- * by, what a lower decile leaves out, and rows that came out below their floor.
+ * bench: the figures that stand beside the table: what a beat costs, what the same row twice
+ * differs by, what a lower decile leaves out, and rows that came out below their floor.
  */
 #include <math.h>
 #include <stdio.h>
@@ -51,9 +51,9 @@ static void print_again(const json_t *again)
 	if (json_is_null(again))
 		return;
 	printf("%s twice: %.3f times itself (95 %%: %.3f to %.3f):\nrows that differ by less than "
-	       "%.1f %% are not told apart in this run\n", text(again, "row"), number(again, "ratio"),
-	       number(again, "ratio_95_low"), number(again, "ratio_95_high"),
-	       100 * number(again, "noise"));
+	       "%.1f %% are not told apart in this run\n",
+	       text(again, "row"), number(again, "ratio"), number(again, "ratio_95_low"),
+	       number(again, "ratio_95_high"), 100 * number(again, "noise"));
 }
 
 static void print_marks(const json_t *table)
@@ -65,10 +65,11 @@ static void print_marks(const json_t *table)
 	json_array_foreach(table, i, line) {
 		disagrees |= json_is_true(json_object_get(line, "disagrees"));
 		if (json_is_true(json_object_get(line, "below_floor")))
-			printf("%s/%s is below its floor %s:\n%.3f times its time, %.3f with the cheap "
-			       "clock\n", text(line, "row"), text(line, "workload"),
-			       text(line, "floor"), number(line, "ratio_own"),
-			       number(line, "cheap_ratio_own"));
+			printf("%s/%s is below its floor %s:\n%.3f times its time, %.3f with the "
+			       "cheap "
+			       "clock\n",
+			       text(line, "row"), text(line, "workload"), text(line, "floor"),
+			       number(line, "ratio_own"), number(line, "cheap_ratio_own"));
 	}
 	if (disagrees)
 		puts("!: ns and ratio of this row are of different repetitions, since its core was "
@@ -104,10 +105,12 @@ static void print_beats(const json_t *beats)
 	size_t i;
 
 	json_array_foreach(beats, i, line)
-		printf("%s: a beat takes %.0f ns (95 %%: %.0f to %.0f),\n%.1f per second: %.1f us in "
-		       "each second\n", text(line, "row"), number(line, "beat_ns"),
-		       number(line, "beat_ns_95_low"), number(line, "beat_ns_95_high"),
-		       number(line, "beats_per_second"), number(line, "ns_per_second") / 1e3);
+		printf("%s: a beat takes %.0f ns (95 %%: %.0f to %.0f),\n%.1f per second: %.1f us "
+		       "in "
+		       "each second\n",
+		       text(line, "row"), number(line, "beat_ns"), number(line, "beat_ns_95_low"),
+		       number(line, "beat_ns_95_high"), number(line, "beats_per_second"),
+		       number(line, "ns_per_second") / 1e3);
 }
 
 void figures_print(const json_t *table, const json_t *again, const json_t *beats,

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench: the figures that stand beside the table: what a beat costs, what the same row twice differs
- * by, what a lower decile leaves out, and rows that came out below their floor.
+ * bench: the figures that stand beside the table: what a beat costs, what the same row twice
+ * differs by, what a lower decile leaves out, and rows that came out below their floor.
  */
 #ifndef STAMPEDE_RUNNER_FIGURES_H
 #define STAMPEDE_RUNNER_FIGURES_H
 
 #include <jansson.h>
 
-/* Marks the lines that are below the floor of their form by more than the same row twice differs. */
+/*
+ * Marks the lines that are below the floor of their form by more than the same row twice differs.
+ */
 void figures_mark_below_floor(json_t *table, const json_t *again);
 
 /* What is left out is that of the lines of `workload`. */

@@ -17,15 +17,19 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 		  .into = &plan->quick },
 		{ "full", NULL, "every row, every cell of wraps and nested, longer runs, tails",
 		  OPTION_FLAG, .into = &plan->full },
-		{ "schemes", "\"A B\"", "rows or prefixes (default: all but variants; floor always)",
-		  OPTION_TEXT, .into = &plan->schemes },
-		{ "workloads", "\"X Y\"", "such as steady storm wraps (default: all; --list shows "
-		  "them)", OPTION_TEXT, .into = &plan->workloads },
+		{ "schemes", "\"A B\"",
+		  "rows or prefixes (default: all but variants; floor always)", OPTION_TEXT,
+		  .into = &plan->schemes },
+		{ "workloads", "\"X Y\"",
+		  "such as steady storm wraps (default: all; --list shows "
+		  "them)",
+		  OPTION_TEXT, .into = &plan->workloads },
 		{ "repetitions", "N", "rounds of the timed part (default 31, quick 7, full 41)",
 		  OPTION_NUMBER, &plan->repetitions, .least = 1, .most = 1000 },
-		{ "budget", "SECONDS", "to wait for cores that neighbours share, and for more rounds "
-		  "of\nwhat is noisy (default 12, quick 13, full 240)", OPTION_NUMBER,
-		  &plan->budget, .most = 86400 },
+		{ "budget", "SECONDS",
+		  "to wait for cores that neighbours share, and for more rounds "
+		  "of\nwhat is noisy (default 12, quick 13, full 240)",
+		  OPTION_NUMBER, &plan->budget, .most = 86400 },
 		{ "cpus", "LIST", "such as 0,2-3 (default: one per core first)", OPTION_TEXT,
 		  .into = &plan->cpus },
 		{ "seed", "N", "of the order of cells and of the storm (default 1)", OPTION_NUMBER,
@@ -42,15 +46,16 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 	const struct option_program program = {
 		.usage = "usage: bench [options]\n",
 		.entries = entries,
-		.after = "exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
-			 "      7 more than half of the ratios are too noisy to rank by (not with "
-			 "--quick)\n"
-			 "examples:\n"
-			 "  bench --quick\n"
-			 "  bench --schemes \"extended_header packed_word\" --workloads \"steady "
-			 "storm\"\n"
-			 "  bench --full --seed 7 --budget 600\n"
-			 "  bench --resume\n",
+		.after =
+			"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
+			"      7 more than half of the ratios are too noisy to rank by (not with "
+			"--quick)\n"
+			"examples:\n"
+			"  bench --quick\n"
+			"  bench --schemes \"extended_header packed_word\" --workloads \"steady "
+			"storm\"\n"
+			"  bench --full --seed 7 --budget 600\n"
+			"  bench --resume\n",
 	};
 
 	if (!options_parse(&program, argc, argv, status))

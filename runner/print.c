@@ -42,10 +42,11 @@ static void print_end(const struct workload_bench *bench, const struct rounds *r
 	printf("Times are medians of %u repetitions, and more where it takes them, in shuffled "
 	       "rounds, a\nprocess for each, of which the undisturbed part counts; ratio to the "
 	       "lowest floor, round by\nround, in %s, with half of its 95 %% interval; cheap: the "
-	       "same with a clock\nthat costs next to nothing; above: ns less one clock read alone.\n"
+	       "same with a clock\nthat costs next to nothing; above: ns less one clock read "
+	       "alone.\n"
 	       "worst err: ticks that a decoded stamp was off by under the storms; h+id: bytes of "
-	       "header with\nan event id (+: two of them added).\n", rounds->rounds,
-	       cycles ? "core cycles" : "TSC ticks (no PMU here)");
+	       "header with\nan event id (+: two of them added).\n",
+	       rounds->rounds, cycles ? "core cycles" : "TSC ticks (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
 	       "events/s\n", timed_loop(rounds, timed_basis(rounds)), timed_basis(rounds),
 	       decoding / 1e6);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bench: the run for people: table, figures beside it, sections, noise, and what the columns are. */
+/*
+ * bench: the run for people: table, figures beside it, sections, noise, and what the columns are.
+ */
 #ifndef STAMPEDE_RUNNER_PRINT_H
 #define STAMPEDE_RUNNER_PRINT_H
 

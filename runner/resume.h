@@ -7,7 +7,10 @@
 
 #include "results/record.h"
 
-/* What two processes must have in common to make one run; takes `options` over. NULL: not to be had. */
+/*
+ * What two processes must have in common to make one run; takes `options` over. NULL: not to be
+ * had.
+ */
 json_t *resume_identity(json_t *options);
 
 /*

@@ -89,8 +89,10 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		{ "workload", "NAME", "default storm", OPTION_TEXT, .into = &asked->workload },
 		{ "seconds", "N", "per row (default 2)", OPTION_NUMBER, &asked->seconds, .least = 1,
 		  .most = 86400 },
-		{ "build", "NAME", "checked, or timed: the code that bench times, in its geometry, of\n"
-		  "steady, threads and storm (default checked)", OPTION_TEXT, .into = &asked->build },
+		{ "build", "NAME",
+		  "checked, or timed: the code that bench times, in its geometry, of\n"
+		  "steady, threads and storm (default checked)",
+		  OPTION_TEXT, .into = &asked->build },
 		{ "levels", "1..3", "nesting levels of the storm (default 3)", OPTION_NUMBER,
 		  &asked->levels, .least = 1, .most = 3 },
 		{ "threads", "N", "pinned writers, a ring each (default 1)", OPTION_NUMBER,
@@ -107,9 +109,10 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  OPTION_NUMBER, &asked->seed, .most = UINT32_MAX },
 		{ "json", "FILE", "results, written when all is done (- is standard output)",
 		  OPTION_TEXT, .into = &asked->json },
-		{ "export", "DIR", "what is recorded, as traces: CTF 1.8 or ftrace sub-buffers, in\n"
-		  "DIR/<row>/epoch-<n> (read-trace and babeltrace2 read them)", OPTION_TEXT,
-		  .into = &asked->export },
+		{ "export", "DIR",
+		  "what is recorded, as traces: CTF 1.8 or ftrace sub-buffers, in\n"
+		  "DIR/<row>/epoch-<n> (read-trace and babeltrace2 read them)",
+		  OPTION_TEXT, .into = &asked->export },
 		{ "export-mib", "N", "of them per row, at most a drain more (default 64)",
 		  OPTION_NUMBER, &asked->export_mib, .least = 1, .most = 1000000 },
 	};
@@ -138,7 +141,8 @@ static int check_bits(const struct asked *asked, const struct driver **rows, int
 	for (i = 0; asked->bits && i < count; i++) {
 		if (asked->bits > rows[i]->desc->cut_bits)
 			continue;
-		return fail_with(EXIT_USAGE, "--bits %" PRIu64 " leaves no bit of time to %s, which "
+		return fail_with(EXIT_USAGE,
+				 "--bits %" PRIu64 " leaves no bit of time to %s, which "
 				 "cuts the low %u; give more, or choose others with --schemes",
 				 asked->bits, rows[i]->row, rows[i]->desc->cut_bits);
 	}
@@ -158,8 +162,11 @@ static const char *sharable_names(char text[256])
 		if (!workloads[i]->engine || !workloads[i]->engine->sharable || length > 200)
 			continue;
 		left--;
-		length += (size_t)snprintf(text + length, 256 - length, "%.30s%s", workloads[i]->name,
-					   left > 1 ? ", " : left ? " and " : "");
+		length +=
+			(size_t)snprintf(text + length, 256 - length, "%.30s%s", workloads[i]->name,
+					 left > 1 ? ", " :
+					 left	  ? " and " :
+						    "");
 	}
 	return text;
 }
@@ -220,8 +227,10 @@ static int check_workload(const struct place *place, struct asked *asked,
 	if (asked->export && engine->no_export)
 		return fail_with(EXIT_UNSUPPORTED, "%s", engine->no_export);
 	if (engine->two_cpus && hwloc_bitmap_weight(place->allowed) < 2)
-		return fail_with(EXIT_UNSUPPORTED, "%s skipped: it takes two CPUs, and CPU %s is all "
-				 "that is allowed here", workload->name, place_allowed_text(place));
+		return fail_with(EXIT_UNSUPPORTED,
+				 "%s skipped: it takes two CPUs, and CPU %s is all "
+				 "that is allowed here",
+				 workload->name, place_allowed_text(place));
 	if (asked->threads < engine->threads_least || engine->threads_least == engine->threads_most)
 		asked->threads = engine->threads ? engine->threads : asked->threads;
 	if (engine->threads_most && asked->threads > engine->threads_most)
@@ -385,10 +394,20 @@ static int run(struct asked *asked, const struct workload *workload, const struc
 	return status;
 }
 
+/* The first that is a storm. */
+static const struct workload *usual_workload(void)
+{
+	unsigned int i;
+
+	for (i = 0; workloads[i] && !engine_has_storm(workloads[i]); i++)
+		;
+	return workloads[i];
+}
+
 int main(int argc, char **argv)
 {
 	struct asked asked = {
-		.workload = "storm", .build = "checked", .seconds = 2, .levels = 3, .threads = 1,
+		.build = "checked", .seconds = 2, .levels = 3, .threads = 1,
 		.seed = 1, .export_mib = EXPORT_MIB
 	};
 	const struct driver *rows[DRIVERS_MAX];
@@ -400,7 +419,8 @@ int main(int argc, char **argv)
 		return status;
 	if (asked.list)
 		return list_all();
-	workload = workload_find(asked.workload, strlen(asked.workload));
+	workload = asked.workload ? workload_find(asked.workload, strlen(asked.workload)) :
+				    usual_workload();
 	if (!workload)
 		return EXIT_USAGE;
 	if (!workload->engine)

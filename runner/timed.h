@@ -17,8 +17,8 @@ void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint6
 double timed_seconds(const struct rounds *rounds);
 
 /*
- * Calibrates, once for a run and all that resume it, and runs all rounds; then judges their rings. An
- * exit code.
+ * Calibrates, once for a run and all that resume it, and runs all rounds; then judges their rings.
+ * An exit code.
  */
 int timed_run(struct rounds *rounds, struct run *run);
 
@@ -33,8 +33,8 @@ const char *timed_loop_workload(const struct rounds *rounds);
 json_t *timed_again(const struct rounds *rounds);
 
 /*
- * The cells with wraps and nested writers by plan: each row's median, its ratio to the floor of the same
- * round without any, and what it loses to itself without them; and a table of the losses.
+ * The cells with wraps and nested writers by plan: each row's median, its ratio to the floor of the
+ * same round without any, and what it loses to itself without them; and a table of the losses.
  */
 json_t *timed_injected(const struct rounds *rounds);
 void timed_print_injected(const struct rounds *rounds);

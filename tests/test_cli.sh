@@ -36,6 +36,14 @@ input_lane() {
 	says "stray argument" 1 "not an option" $stress storm
 	says "more threads than CPUs" 3 "CPU" $stress --threads 200 --workload threads
 	says "CPU outside the allowed set" 1 "allowed" $stress --cpus 250 --scheme full_tsc
+	says "migrate in a bench" 4 "is for run-stress" $bench --workloads migrate \
+		--results "$scratch/r"
+	says "export of late beats" 4 "starts its ring anew" $stress --workload late_beat \
+		--export "$scratch/none"
+	says "a shared ring of a workload that has none" 1 "steady, threads and storm" $stress \
+		--workload idle --shared --threads 2
+	says "more threads than may move" 1 "takes --threads 2 or 3" $stress --workload migrate \
+		--threads 4 --scheme =restartable
 	says "quick and full" 1 "exclude each other" $bench --quick --full \
 		--results "$scratch/r"
 	says "replay without gaps" 1 "--gaps" $stress --workload replay --scheme full_tsc
@@ -97,6 +105,7 @@ storm_lane() {
 	says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
 	field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
 	field wraps extended "=extended_header =delta_sync_soft"
+	field bursts waits "=full_tsc =heartbeat_compact"
 	field stall stalls "=extended_header" --seconds 2
 	if [ "$(nproc)" -gt 1 ]; then
 		field handoff pairs "=full_tsc =nested_stamps"
@@ -170,6 +179,13 @@ bench_lane() {
 	report $? "a run too noisy to rank"
 	awk 'length > 100 { exit 1 }' "$scratch/out"
 	report $? "its output fits 100 columns"
+	# Not among those that run unasked; asked for, it is recorded as all are.
+	! grep -q '"workload": "bursts"' "$scratch/results/latest/bench.json" &&
+		$bench --quick --schemes =full_tsc --workloads bursts --repetitions 1 --budget 0 \
+			--results "$scratch/bursts" >"$scratch/out" 2>"$scratch/err" &&
+		grep -q '"workload": "bursts"' "$scratch/bursts/latest/bench.json" &&
+		grep -q '"waits": [1-9]' "$scratch/bursts/latest/bench.json"
+	report $? "a workload that is only run if it is asked for"
 	# cell NAME PATTERN ROW KEY=VALUE...: one repetition; its JSON has PATTERN and no violation.
 	topology=$(ls -d "$scratch"/results/*/topology.xml | head -1)
 	cell() {

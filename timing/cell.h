@@ -27,7 +27,8 @@ struct cell {
 	const struct place *place;
 	const unsigned int *pu;
 	unsigned int threads;
-	double probe_limit; /* of an undisturbed core, ticks per step (undisturbed.h); 0: not known */
+	/* Of an undisturbed core, ticks per step (undisturbed.h); 0: not known */
+	double probe_limit;
 	double wait_ns; /* that it may go on for an undisturbed core */
 };
 

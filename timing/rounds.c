@@ -213,7 +213,8 @@ static int run_round(struct rounds *rounds)
 		if (workload_stop)
 			return EXIT_INTERRUPTED;
 		snprintf(what, sizeof(what), "round %u%s, %s", round + 1,
-			 cell->done < cell->told.rounds ? "" : " (more, for noise)", cell->told.row);
+			 cell->done < cell->told.rounds ? "" : " (more, for noise)",
+			 cell->told.row);
 		progress_step(rounds->progress, "timed", what);
 		error = run_one(rounds, cell, round);
 		if (error)

@@ -103,18 +103,21 @@ static void set_second_figures(json_t *line, const json_t *rows, const struct su
 
 	json_object_set_new(line, "floor", about->floor ? json_string(about->floor) : json_null());
 	set_own_ratio(line, "ratio_own", rows, about, about->workload, basis);
-	set_interval(line, "above_clock_ns", about->floor ? samples_above(rows, &cell, "ns", &clock) :
-							    none);
+	set_interval(line, "above_clock_ns",
+		     about->floor ? samples_above(rows, &cell, "ns", &clock) : none);
 	set_interval(line, "left_out_ns", samples_within(rows, &cell, "mean_ns", "ns"));
-	set_interval(line, "cheap_ratio", about->cheap ? samples_to_floor(rows, &cheap, &cheap_basis) : none);
-	set_interval(line, "cheap_ns", about->cheap ? samples_collect(rows, &cheap, "ns", NULL) : none);
+	set_interval(line, "cheap_ratio",
+		     about->cheap ? samples_to_floor(rows, &cheap, &cheap_basis) : none);
+	set_interval(line, "cheap_ns",
+		     about->cheap ? samples_collect(rows, &cheap, "ns", NULL) : none);
 	if (about->cheap)
 		set_own_ratio(line, "cheap_ratio_own", rows, about, about->cheap, basis);
 }
 
 /*
  * Do ns and ratio say the same? Where disturbed repetitions had to be taken for want of others, the
- * ratio is to floors that were disturbed with them, and the ns stand beside a floor's that were not.
+ * ratio is to floors that were disturbed with them, and the ns stand beside a floor's that were
+ * not.
  */
 static bool disagrees(const json_t *rows, const struct summary_row *about, double ns, double ratio)
 {

@@ -8,7 +8,9 @@
 
 #include "results/samples.h"
 
-/* A ratio is known well enough when its 95 % interval is within this share of it; in a quick run. */
+/*
+ * A ratio is known well enough when its 95 % interval is within this share of it; in a quick run.
+ */
 #define SUMMARY_HALF_WIDTH 0.02
 #define SUMMARY_HALF_WIDTH_QUICK 0.05
 

@@ -50,7 +50,8 @@ int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ti
 	check_init(&check, driver->desc, config.stamp_bits);
 	buffer_drain(&buffer, &check);
 	counts->extended = (double)check.extended / (double)(check.events ? check.events : 1);
-	counts->header_bytes = (double)check.header_bytes / (double)(check.events ? check.events : 1);
+	counts->header_bytes =
+		(double)check.header_bytes / (double)(check.events ? check.events : 1);
 	buffer_close(&buffer);
 	return 0;
 }
@@ -159,5 +160,6 @@ json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint
 	judge_buffer(&buffer, &check, &given, &judgement);
 	*verdict = judgement.verdict;
 	buffer_close(&buffer);
-	return replay_json(&check, driver->row, gaps->name, (event_at - (double)BEGIN) / hz, *verdict);
+	return replay_json(&check, driver->row, gaps->name, (event_at - (double)BEGIN) / hz,
+			   *verdict);
 }

@@ -5,8 +5,9 @@
  * the engine's.
  *
  * A run is epochs, each with a ring of another geometry; an epoch is rounds of recording, with a
- * drain behind each; what was drained in an epoch is judged at its end. Threads that share rings, or
- * have to meet, are a group: its rounds are in step. How threads and rings go together is the spread.
+ * drain behind each; what was drained in an epoch is judged at its end. Threads that share rings,
+ * or have to meet, are a group: its rounds are in step. How threads and rings go together is the
+ * spread.
  */
 #ifndef STAMPEDE_WORKLOADS_ENGINE_H
 #define STAMPEDE_WORKLOADS_ENGINE_H
@@ -96,7 +97,8 @@ struct engine_option {
 	const char *name; /* "gaps"; NULL: there is none */
 	const char *argument; /* "FILE" */
 	const char *text; /* for --help */
-	const char *missing; /* what is said where it must be given and is not; NULL: it need not be */
+	/* What is said where it must be given and is not; NULL: it need not be */
+	const char *missing;
 };
 
 struct workload_engine {
@@ -108,7 +110,8 @@ struct workload_engine {
 	bool sharable; /* also with all threads in one ring, and on the timed build */
 	uint32_t bits; /* width of the short field unless the user asks for another; 0: the row's */
 	uint32_t beaten_bits; /* the same for rows that need beats, which must not be overtaken */
-	unsigned int threads_least, threads_most, threads; /* 0: any number; threads: if fewer were asked for */
+	/* 0: any number; threads: if fewer were asked for */
+	unsigned int threads_least, threads_most, threads;
 	bool two_cpus; /* not to be run on one */
 	const char *no_export; /* why it cannot be exported; NULL: it can */
 	struct engine_option option;
@@ -128,12 +131,16 @@ struct workload_engine {
 	void (*record)(struct engine_thread *thread, uint64_t events);
 	/* A signal of level 1..3 came; NULL: the storm's own handler. */
 	void (*interrupt)(struct engine_thread *thread, unsigned int level);
-	/* By the group's first thread: the round is drained, for its ring into `check`; may be NULL. */
+	/*
+	 * By the group's first thread: the round is drained, for its ring into `check`; may be
+	 * NULL.
+	 */
 	void (*drained)(struct engine_thread *thread, const struct check *check);
 
 	/* Of what it counts; all may be NULL. */
 	void (*merge)(void *sum, const void *one);
-	bool (*broken)(const struct engine_result *result); /* a promise, beside the oracles' objections */
+	/* A promise, beside the oracles' objections */
+	bool (*broken)(const struct engine_result *result);
 	/* Why the run says nothing, as text; NULL: it does. */
 	const char *(*in_vain)(const struct engine_config *config, const void *own);
 	void (*print)(FILE *out, const struct engine_result *result);

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/options.h"
+#include "base/fail.h"
 
 static int make_directory(const char *dir)
 {
 	if (!mkdir(dir, 0777) || errno == EEXIST)
 		return 0;
-	fprintf(stderr, "stampede: cannot make %s: %s\n", dir, strerror(errno));
-	return errno == ENOSPC || errno == EDQUOT ? EXIT_RESOURCE : EXIT_USAGE;
+	return fail_with(errno == ENOSPC || errno == EDQUOT ? EXIT_RESOURCE : EXIT_USAGE,
+			 "cannot make %s: %s", dir, strerror(errno));
 }
 
 int engine_export_open(struct engine_export *export, const char *dir, const char *row,

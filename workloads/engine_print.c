@@ -97,10 +97,13 @@ static void print_violations(const struct engine_result *result)
 /* By what the rings showed when they were lost. */
 static void print_losses(const struct loss_counts *losses)
 {
-	static const char *const texts[LOSSES] = { "to a full ring", "to a slot that an interrupted "
-						   "writer held", "too large for a sub-buffer",
+	static const char *const texts[LOSSES] = { "to a full ring",
+						   "to a slot that an interrupted "
+						   "writer held",
+						   "too large for a sub-buffer",
 						   "about as large as a sub-buffer",
-						   "given up at a slow clock", "for no reason" };
+						   "given up at a slow clock",
+						   "for no reason" };
 	unsigned int loss;
 
 	printf("  lost %" PRIu64, loss_total(losses));

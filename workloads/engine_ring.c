@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Rings of the engine: their geometry, what a round puts into them, and what their oracles found. */
+/*
+ * Rings of the engine: their geometry, what a round puts into them, and what their oracles found.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Several writers in a ring. All record at once; then all stand at a barrier with their signals
- * blocked, while the first of them drains and judges the rings. Each writer has CONTEXTS contexts of
- * its own in the payloads, so that sequences are checked for each of them.
+ * blocked, while the first of them drains and judges the rings. Each writer has CONTEXTS contexts
+ * of its own in the payloads, so that sequences are checked for each of them.
  *
- * Either all are pinned and write into one ring, which LOCKed rows allow. Or they move between CPUs and
- * write into the ring of the CPU that they are on, which restartable sections allow. Then a
- * thread's events lie in several rings, so sequences only have to go up in each; in discard mode, in
- * which nothing is overwritten, all rings together must hold each of them once.
+ * Either all are pinned and write into one ring, which LOCKed rows allow. Or they move between CPUs
+ * and write into the ring of the CPU that they are on, which restartable sections allow. Then a
+ * thread's events lie in several rings, so sequences only have to go up in each; in discard mode,
+ * in which nothing is overwritten, all rings together must hold each of them once.
  */
 #include <string.h>
 

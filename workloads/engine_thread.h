@@ -73,7 +73,9 @@ struct engine_thread {
 /* How threads and rings go together. */
 struct spread_ops {
 	bool (*owns)(const struct engine_thread *thread, unsigned int ring);
-	/* Each by every thread of the group, in step. Empty rings of a new geometry: an exit code. */
+	/*
+	 * Each by every thread of the group, in step. Empty rings of a new geometry: an exit code.
+	 */
 	int (*begin)(struct engine_thread *thread);
 	/* What was recorded is read, while nobody records. */
 	int (*drain)(struct engine_thread *thread);
@@ -153,8 +155,8 @@ void engine_merge(const struct engine_config *config, struct engine_result *sum,
 		  const struct engine_result *one, unsigned int threads);
 
 /*
- * Keeps the text of the earliest violation of `ring` by an oracle that is not in the mask `excused`,
- * and its neighbours, in the thread's result, if that has none.
+ * Keeps the text of the earliest violation of `ring` by an oracle that is not in the mask
+ * `excused`, and its neighbours, in the thread's result, if that has none.
  */
 void engine_show(struct engine_thread *thread, struct engine_ring *ring, uint32_t excused);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/rng.h"
 #include "base/wide.h"
 
@@ -25,7 +26,7 @@ struct reading {
 
 static int refuse(const struct reading *at, const char *reason)
 {
-	fprintf(stderr, "stampede: %s, line %u: %s: '%s'\n", at->path, at->line, reason, at->text);
+	fail_line("%s, line %u: %s: '%s'", at->path, at->line, reason, at->text);
 	return -EINVAL;
 }
 
@@ -123,17 +124,17 @@ int gaps_read(const char *path, struct gaps *gaps)
 	*gaps = (struct gaps){ .buckets = 0 };
 	gaps_name(path, gaps->name);
 	if (!file) {
-		fprintf(stderr, "stampede: cannot read gaps from %s: %s\n", path, strerror(error));
+		fail_line("cannot read gaps from %s: %s", path, strerror(error));
 		return -error;
 	}
 	errno = 0;
 	error = read_lines(file, &at, gaps);
 	if (!error && ferror(file)) {
 		error = errno ? -errno : -EIO;
-		fprintf(stderr, "stampede: cannot read gaps from %s: %s\n", path, strerror(-error));
+		fail_line("cannot read gaps from %s: %s", path, strerror(-error));
 	} else if (!error && !gaps->count) {
 		error = -EINVAL;
-		fprintf(stderr, "stampede: %s, line %u: there is no gap in it\n", path,
+		fail_line("%s, line %u: there is no gap in it", path,
 			at.line > 1 ? at.line - 1 : 1);
 	}
 	fclose(file);
@@ -172,7 +173,7 @@ int gaps_each(const char *directory, int (*one)(void *arg, const struct gaps *ga
 	count = scandir(directory, &entries, is_csv, alphasort);
 	if (count < 0) {
 		error = errno;
-		fprintf(stderr, "stampede: cannot read the gaps in %s: %s\n", directory,
+		fail_line("cannot read the gaps in %s: %s", directory,
 			strerror(error));
 		return -error;
 	}
@@ -187,6 +188,6 @@ int gaps_each(const char *directory, int (*one)(void *arg, const struct gaps *ga
 	free(entries);
 	if (count)
 		return error;
-	fprintf(stderr, "stampede: no .csv of recorded gaps in %s\n", directory);
+	fail_line("no .csv of recorded gaps in %s", directory);
 	return -ENOENT;
 }

@@ -40,9 +40,10 @@ int gaps_read(const char *path, struct gaps *gaps);
 double gaps_sample_ns(const struct gaps *gaps, uint64_t *state);
 
 /*
- * Reads each .csv of `directory` (or of GAPS_RECORDED), in the order of their names, and hands it to `one` until that
- * returns something else than 0. Returns what `one` did; negative errno after a line on stderr if
- * the directory cannot be read, holds no .csv, or a file is refused as by gaps_read().
+ * Reads each .csv of `directory` (or of GAPS_RECORDED), in the order of their names, and hands it
+ * to `one` until that returns something else than 0. Returns what `one` did; negative errno after a
+ * line on stderr if the directory cannot be read, holds no .csv, or a file is refused as by
+ * gaps_read().
  */
 int gaps_each(const char *directory, int (*one)(void *arg, const struct gaps *gaps), void *arg);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "workloads/injected.h"
 
-void injected_cells(const struct injected_cell *plan, const struct workload_cells *cells)
+void injected_cells(const struct injected_plan *plan, const struct workload_cells *cells)
 {
 	static const unsigned int most[SIZES] = { 7, 11, 21 };
-	const struct injected_cell *one;
+	const struct injected_plan *one;
 	struct workload_cell cell = {
 		.base = plan->name,
 		.threads = 1,

@@ -9,12 +9,12 @@
  * The first of a plan is the base of the others: the same build with nothing injected. What is not
  * `always` is for full benches. A NULL name ends the plan.
  */
-struct injected_cell {
+struct injected_plan {
 	const char *name;
 	struct cell_injection injected;
 	bool always;
 };
 
-void injected_cells(const struct injected_cell *plan, const struct workload_cells *cells);
+void injected_cells(const struct injected_plan *plan, const struct workload_cells *cells);
 
 #endif

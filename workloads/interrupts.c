@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/rng.h"
 #include "base/time.h"
 #include "schemes/core/clock.h"
@@ -124,7 +125,7 @@ int interrupts_install(void)
 		if (sigaction(source_signal(source), &action, NULL)) {
 			int error = errno;
 
-			fprintf(stderr, "stampede: cannot handle signal %d: %s\n",
+			fail_line("cannot handle signal %d: %s",
 				source_signal(source), strerror(error));
 			return -error;
 		}
@@ -135,7 +136,7 @@ int interrupts_install(void)
 static void set_mask(int how, const sigset_t *set)
 {
 	if (pthread_sigmask(how, set, NULL)) {
-		perror("stampede: pthread_sigmask");
+		fail_line("pthread_sigmask does not take its own signals");
 		abort();
 	}
 }
@@ -164,8 +165,7 @@ int interrupts_timer(struct interrupts *interrupts, unsigned int source, uint64_
 	if (!interrupts->has_timer[source]) {
 		if (timer_create(CLOCK_MONOTONIC, &event, &interrupts->timer[source])) {
 			error = errno;
-			fprintf(stderr,
-				"stampede: cannot create a timer: %s%s\n", strerror(error),
+			fail_line("cannot create a timer: %s%s", strerror(error),
 				error == EAGAIN ? " (signal queue limit; raise it with ulimit -i)" :
 						  "");
 			return -error;
@@ -174,7 +174,7 @@ int interrupts_timer(struct interrupts *interrupts, unsigned int source, uint64_
 	}
 	if (timer_settime(interrupts->timer[source], 0, &spec, NULL)) {
 		error = errno;
-		fprintf(stderr, "stampede: cannot set a timer of %llu ns: %s\n",
+		fail_line("cannot set a timer of %llu ns: %s",
 			(unsigned long long)period_ns, strerror(error));
 		return -error;
 	}

@@ -33,10 +33,15 @@ struct interrupts {
 	/* Written by the thread's own handlers. */
 	uint64_t delivered[INTERRUPT_SOURCES];
 	bool hit; /* the signal that is being handled came inside the section */
-	/* Of 64 bits and added to atomically: i386 aligns to 4, and across two cache lines that hangs. */
-	uint64_t hits __attribute__((aligned(8))); /* signals whose saved program counter was inside the section */
+	/*
+	 * Of 64 bits and added to atomically: i386 aligns to 4, and across two cache lines that
+	 * hangs.
+	 */
+	/* Signals whose saved program counter was inside the section */
+	uint64_t hits __attribute__((aligned(8)));
 	uint64_t rewinds; /* restartable sections that the handlers sent back */
-	uint64_t at_depth[INTERRUPT_SOURCES + 1] __attribute__((aligned(8))); /* deliveries by nesting depth, from 1 */
+	/* Deliveries by nesting depth, from 1 */
+	uint64_t at_depth[INTERRUPT_SOURCES + 1] __attribute__((aligned(8)));
 	unsigned int depth;
 	uint64_t beat_last_ticks; /* clock when the last beat began */
 	uint64_t beat_worst_ticks; /* longest from one beat's begin to the next one's end */

@@ -20,10 +20,11 @@
 #define REPETITIONS_LEAST 5
 #define REPETITIONS_MOST 200
 
-static const double lateness[STEPS] = { 0.2, 0.5, 0.8, 1.1, 1.3, 1.6, 1.9, 2.2, 2.6, 3.3, 4.4, 6.5 };
+static const double asked_wraps[STEPS] = { 0.2, 0.5, 0.8, 1.1, 1.3, 1.6,
+					   1.9, 2.2, 2.6, 3.3, 4.4, 6.5 };
 
 /* One lateness of the beat, and what the row made of it. */
-struct late_step {
+struct lateness {
 	double asked_wraps; /* from an event to the beat behind it */
 	uint64_t gap_ticks; /* measured, in the repetition with the median gap */
 	uint64_t wraps_lost; /* by the event after that gap */
@@ -33,12 +34,12 @@ struct late_step {
 	uint64_t unexplained; /* of these, with an error that is not the wraps in its gap */
 };
 
-struct late_steps {
-	struct late_step step[STEPS];
+struct latenesses {
+	struct lateness step[STEPS];
 	unsigned int count;
 	uint32_t bits; /* one wrap of the gaps is 2^bits ticks */
 };
-_Static_assert(sizeof(struct late_steps) <= ENGINE_OWN_BYTES, "raise ENGINE_OWN_BYTES");
+_Static_assert(sizeof(struct latenesses) <= ENGINE_OWN_BYTES, "raise ENGINE_OWN_BYTES");
 
 struct late_beat {
 	struct buffer buffer;
@@ -97,12 +98,12 @@ static int by_ticks(const void *a, const void *b)
 }
 
 /* Books one repetition. An error that is not exactly the wraps in the gap is a broken promise. */
-static void late_book(struct late_step *step, struct late_gap *gaps,
+static void late_book(struct lateness *step, struct late_gap *gaps,
 		      struct engine_result *result, const struct late_beat *late,
 		      const struct check *check, const struct judgement *judgement)
 {
 	bool needs_beat = late->buffer.driver->desc->needs & NEED_BEAT;
-	uint32_t bits = ((const struct late_steps *)(const void *)result->own)->bits;
+	uint32_t bits = ((const struct latenesses *)(const void *)result->own)->bits;
 	uint64_t wraps = check->worst_error >> bits;
 	/* Where low bits are cut, a gap may be seen longer or shorter by so much. */
 	uint64_t blur_ticks = ~check->kept;
@@ -126,10 +127,10 @@ static void late_book(struct late_step *step, struct late_gap *gaps,
 }
 
 /* Repetitions of one lateness, until the time that it has is over. */
-static int late_once_each(struct late_beat *late, struct late_step *step, uint64_t until,
+static int late_once_each(struct late_beat *late, struct lateness *step, uint64_t until,
 			  struct engine_result *result)
 {
-	uint32_t bits = ((const struct late_steps *)(const void *)result->own)->bits;
+	uint32_t bits = ((const struct latenesses *)(const void *)result->own)->bits;
 	double wrap_ns = 1e9 * (double)(UINT64_C(1) << bits) / ticks_hz();
 	uint64_t wait_ns = (uint64_t)(step->asked_wraps * wrap_ns);
 	struct late_gap gaps[REPETITIONS_MOST];
@@ -157,14 +158,14 @@ static int late_once_each(struct late_beat *late, struct late_step *step, uint64
 static int late_all(struct late_beat *late, const struct engine_config *config,
 		    struct engine_result *result)
 {
-	struct late_steps *steps = (void *)result->own;
+	struct latenesses *steps = (void *)result->own;
 	uint64_t begin = time_ns(), until;
-	struct late_step *step;
+	struct lateness *step;
 	int error = 0;
 
 	while (steps->count < STEPS && !workload_stop && !error) {
 		step = &steps->step[steps->count];
-		step->asked_wraps = lateness[steps->count++];
+		step->asked_wraps = asked_wraps[steps->count++];
 		until = begin + (uint64_t)(config->seconds * 1e9 * steps->count / STEPS);
 		error = late_once_each(late, step, until, result);
 	}
@@ -175,7 +176,7 @@ static int late_all(struct late_beat *late, const struct engine_config *config,
 
 static int run(const struct engine_config *config, struct engine_result *result)
 {
-	struct late_steps *steps = (void *)result->own;
+	struct latenesses *steps = (void *)result->own;
 	struct late_beat late = { .beaten = false };
 	struct ring_config ring = buffer_config(config->driver, 12, 2);
 	int error;
@@ -201,9 +202,9 @@ static int run(const struct engine_config *config, struct engine_result *result)
 
 static void print(FILE *out, const struct engine_result *result)
 {
-	const struct late_steps *steps = (const void *)result->own;
+	const struct latenesses *steps = (const void *)result->own;
 	double wrap = (double)(UINT64_C(1) << steps->bits);
-	const struct late_step *step;
+	const struct lateness *step;
 	unsigned int i;
 
 	fprintf(out, "  median gap in wraps: wraps lost by it (wrong, of repetitions)\n");
@@ -216,7 +217,7 @@ static void print(FILE *out, const struct engine_result *result)
 }
 
 /* A row without stamps has no wrap to lose. */
-static json_t *step_json(const struct late_step *step, double wrap, bool untimed)
+static json_t *step_json(const struct lateness *step, double wrap, bool untimed)
 {
 	return json_pack("{s:f, s:f, s:o, s:I, s:I, s:I, s:I}", "asked_wraps", step->asked_wraps,
 			 "gap_wraps", (double)step->gap_ticks / wrap, "wraps_lost",
@@ -229,7 +230,7 @@ static json_t *step_json(const struct late_step *step, double wrap, bool untimed
 static void json(json_t *into, const struct engine_config *config,
 		 const struct engine_result *result)
 {
-	const struct late_steps *steps = (const void *)result->own;
+	const struct latenesses *steps = (const void *)result->own;
 	double wrap = (double)(UINT64_C(1) << steps->bits);
 	json_t *array = json_array();
 	unsigned int i;
@@ -243,8 +244,9 @@ static void json(json_t *into, const struct engine_config *config,
 }
 
 static const struct workload_engine engine = {
-	.own_bytes = sizeof(struct late_steps),
-	.no_export = "late_beat starts its ring anew for every beat; --export is for other workloads",
+	.own_bytes = sizeof(struct latenesses),
+	.no_export =
+		"late_beat starts its ring anew for every beat; --export is for other workloads",
 	.run = run,
 	.print = print,
 	.json = json,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * migrate: threads that move between CPUs and record into the ring of the CPU that they are on: what
- * restartable sections allow. There are more threads than CPUs, so they also preempt each other, and
- * each has interrupts of its own. Between short stretches one of the threads, which may be in the middle
- * of a section, is sent to another CPU.
+ * migrate: threads that move between CPUs and record into the ring of the CPU that they are on:
+ * what restartable sections allow. There are more threads than CPUs, so they also preempt each
+ * other, and each has interrupts of its own. Between short stretches one of the threads, which may
+ * be in the middle of a section, is sent to another CPU.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +57,9 @@ static void record(struct engine_thread *thread, uint64_t events)
 		some = events < STRETCH_EVENTS ? events : STRETCH_EVENTS;
 		if (rng_next(&thread->random) % 4 == 0)
 			thread->error = hop(thread);
-		/* It may be on another CPU at once: the section finds out, and the scheme goes on. */
+		/*
+		 * It may be on another CPU at once: the section finds out, and the scheme goes on.
+		 */
 		thread->scheme = thread->group->by_cpu[sched_getcpu()];
 		engine_record(thread, some);
 	}

@@ -2,7 +2,7 @@
 /* nested: a share of the events is interrupted between clock read and claim, by plan. */
 #include "workloads/injected.h"
 
-static const struct injected_cell plan[] = {
+static const struct injected_plan plan[] = {
 	{ "nested:0", { .on = true }, true },
 	{ "nested:30ppm", { .on = true, .nest_every = 33333, .nest_depth = 1 }, false },
 	{ "nested:2000ppm", { .on = true, .nest_every = 500, .nest_depth = 1 }, true },

@@ -64,15 +64,15 @@ static const struct workload_engine engine = {
 
 /* ---- on the virtual clock ---- */
 
-struct replay {
+struct lines {
 	const struct workload_bench *bench;
 	json_t *into;
 };
 
 static int replay_gaps(void *arg, const struct gaps *gaps)
 {
-	const struct replay *replay = arg;
-	const struct workload_bench *bench = replay->bench;
+	const struct lines *lines = arg;
+	const struct workload_bench *bench = lines->bench;
 	enum verdict verdict;
 	json_t *line;
 	char why[96];
@@ -83,7 +83,7 @@ static int replay_gaps(void *arg, const struct gaps *gaps)
 				     BENCH_EVENTS, ticks_hz(), bench->seed, &verdict);
 		if (!line)
 			return EXIT_RESOURCE;
-		json_array_append_new(replay->into, line);
+		json_array_append_new(lines->into, line);
 		snprintf(why, sizeof(why), "replay of %s", gaps->name);
 		if (verdict == VERDICT_BROKEN)
 			bench->broke(bench->arg, i, why);
@@ -93,8 +93,8 @@ static int replay_gaps(void *arg, const struct gaps *gaps)
 
 static int measure(const struct workload_bench *bench, json_t *into)
 {
-	struct replay replay = { bench, into };
-	int error = gaps_each(GAPS_RECORDED, replay_gaps, &replay);
+	struct lines lines = { bench, into };
+	int error = gaps_each(GAPS_RECORDED, replay_gaps, &lines);
 
 	return error < 0 ? EXIT_USAGE : error;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The storm: what interrupts a thread while it records. Levels 1 and 2 come from a sender, which has
- * a CPU of its own, level 3 and the beat from timers of the thread; all levels from timers where no
- * CPU is left. There is one storm, whoever records in it.
+ * The storm: what interrupts a thread while it records. Levels 1 and 2 come from a sender, which
+ * has a CPU of its own, level 3 and the beat from timers of the thread; all levels from timers
+ * where no CPU is left. There is one storm, whoever records in it.
  */
 #ifndef STAMPEDE_WORKLOADS_SIGNALS_H
 #define STAMPEDE_WORKLOADS_SIGNALS_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * storm: real signals interrupt the writer, and each other. A bench runs it three times: with fields
- * of the row's own width; so narrow that what a row does at a wrap is done all the time (wider for
- * rows with a beat, for a timer that comes in time); and on the code that is timed.
+ * storm: real signals interrupt the writer, and each other. A bench runs it three times: with
+ * fields of the row's own width; so narrow that what a row does at a wrap is done all the time
+ * (wider for rows with a beat, for a timer that comes in time); and on the code that is timed.
  */
 #include "workloads/engine_thread.h"
 

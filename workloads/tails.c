@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * tails: fenced latencies of single events in every regime, and, where recorded gaps are replayed, at
- * the busy ones of them. The user does not name it: benches that are not quick have it.
+ * tails: fenced latencies of single events in every regime, and, where recorded gaps are replayed,
+ * at the busy ones of them. The user does not name it: benches that are not quick have it.
  */
 #include "workloads/tails.h"
 

@@ -40,7 +40,8 @@ struct workload_form {
 	double seconds[SIZES]; /* per row; 0: left out */
 	double last_seconds[SIZES]; /* of them, in a second phase, where the workload has one */
 	const char *on_timed; /* runs on the timed build, and is called so; NULL: the checked one */
-	uint32_t bits; /* width of the short field, and that of rows with a beat; 0: the row's own */
+	/* Width of the short field, and that of rows with a beat; 0: the row's own */
+	uint32_t bits;
 	uint32_t beaten_bits;
 	bool worst_error; /* the row's worst error in the table is that of this form */
 };
@@ -67,7 +68,9 @@ struct workload_cell {
 #define CELL_CLOCK "clock"
 #define CELL_THREADS_MAX 64
 
-/* Cells that stand beside others: with the cheap clock; the same once more, which shows the noise. */
+/*
+ * Cells that stand beside others: with the cheap clock; the same once more, which shows the noise.
+ */
 #define CELLS_CHEAP "cheap"
 #define CELLS_AGAIN "again"
 
@@ -153,12 +156,14 @@ extern const struct workload *const workloads[];
 
 unsigned int workload_index(const struct workload *workload);
 
-/* One that the user can name. NULL, after a line on stderr with the nearest name. `length` bytes. */
+/*
+ * One that the user can name. NULL, after a line on stderr with the nearest name. `length` bytes.
+ */
 const struct workload *workload_find(const char *name, size_t length);
 
 /*
- * Those of `list` (names, spaces or commas between them), with what goes with them; NULL or empty: those
- * that a bench of `size` runs unasked. False after a line on stderr.
+ * Those of `list` (names, spaces or commas between them), with what goes with them; NULL or empty:
+ * those that a bench of `size` runs unasked. False after a line on stderr.
  */
 bool workload_choose(const char *list, enum workload_size size, bool chosen[WORKLOADS_MAX]);
 

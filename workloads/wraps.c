@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * wraps: a share of the events comes a wrap and more behind the one before. Checked, the writer waits
- * for it on the real clock; timed, the clock is set ahead by plan.
+ * wraps: a share of the events comes a wrap and more behind the one before. Checked, the writer
+ * waits for it on the real clock; timed, the clock is set ahead by plan.
  */
 #include "schemes/core/clock.h"
 #include "workloads/waits.h"
@@ -38,7 +38,7 @@ static const struct workload_engine engine = {
 	.json = waits_json,
 };
 
-static const struct injected_cell plan[] = {
+static const struct injected_plan plan[] = {
 	{ "wraps:0", { .on = true }, true },
 	{ "wraps:0.00001", { .on = true, .wrap_every = 100000 }, false },
 	{ "wraps:0.001", { .on = true, .wrap_every = 1000 }, true },

@@ -227,7 +227,8 @@ static void *thread_main(void *arg)
 
 /* ---- the run ---- */
 
-struct run {
+/* What a run is made of. */
+struct parts {
 	const struct engine_config *config;
 	struct engine_result *result;
 	enum engine_spread spread;
@@ -244,19 +245,19 @@ static const struct spread_ops *spread_ops(enum engine_spread spread)
 	return spread == SPREAD_MOVING ? &spread_moving : &spread_apart;
 }
 
-static void thread_set(struct run *run, struct engine_group *group, unsigned int number)
+static void thread_set(struct parts *parts, struct engine_group *group, unsigned int number)
 {
-	const struct engine_config *config = run->config;
-	struct engine_thread *thread = &run->threads[number];
+	const struct engine_config *config = parts->config;
+	struct engine_thread *thread = &parts->threads[number];
 
 	thread->group = group;
 	thread->config = config;
 	thread->ops = group->ops;
 	thread->index = (unsigned int)(thread - group->threads);
 	thread->driver = config->driver;
-	thread->pu = config->pu[run->spread == SPREAD_MOVING ? number % config->cpus : number];
+	thread->pu = config->pu[parts->spread == SPREAD_MOVING ? number % config->cpus : number];
 	thread->ring = &group->rings[group->ring_count == group->count ? thread->index : 0];
-	if (run->spread == SPREAD_SHARED || run->spread == SPREAD_MOVING)
+	if (parts->spread == SPREAD_SHARED || parts->spread == SPREAD_MOVING)
 		thread->writer = &thread->apart;
 	else
 		thread->writer = &thread->ring->buffer.writer;
@@ -274,45 +275,45 @@ static void thread_set(struct run *run, struct engine_group *group, unsigned int
 	thread->result.bits = engine_width(config);
 }
 
-static int group_open(struct run *run, unsigned int number)
+static int group_open(struct parts *parts, unsigned int number)
 {
-	bool alone = run->spread == SPREAD_APART;
-	struct engine_group *group = &run->groups[number];
+	bool alone = parts->spread == SPREAD_APART;
+	struct engine_group *group = &parts->groups[number];
 	unsigned int i;
 
-	group->config = run->config;
-	group->ops = run->config->workload->engine;
-	group->spread = spread_ops(run->spread);
-	group->desc = &run->result->desc;
-	group->threads = &run->threads[number];
-	group->count = alone ? 1 : run->config->threads;
-	group->rings = &run->rings[number];
-	group->ring_count = alone ? 1 : run->ring_count;
+	group->config = parts->config;
+	group->ops = parts->config->workload->engine;
+	group->spread = spread_ops(parts->spread);
+	group->desc = &parts->result->desc;
+	group->threads = &parts->threads[number];
+	group->count = alone ? 1 : parts->config->threads;
+	group->rings = &parts->rings[number];
+	group->ring_count = alone ? 1 : parts->ring_count;
 	group->state = calloc(1, group->ops->state_bytes + 1);
-	if (run->spread == SPREAD_MOVING)
+	if (parts->spread == SPREAD_MOVING)
 		group->by_cpu = calloc(CPU_NUMBER_MAX + 1, sizeof(*group->by_cpu));
-	if (!group->state || (run->spread == SPREAD_MOVING && !group->by_cpu) ||
+	if (!group->state || (parts->spread == SPREAD_MOVING && !group->by_cpu) ||
 	    pthread_barrier_init(&group->barrier, NULL, group->count))
 		return fail_memory("a group of threads");
 	for (i = 0; i < group->count; i++)
-		thread_set(run, group, number + i);
+		thread_set(parts, group, number + i);
 	return group->ops->open ? group->ops->open(group) : 0;
 }
 
 /* How many of the threads were started; those that were are told to stop if not all. */
-static unsigned int start(struct run *run)
+static unsigned int start(struct parts *parts)
 {
 	unsigned int i;
 	int error;
 
-	for (i = 0; i < run->config->threads; i++) {
-		error = pthread_create(&run->threads[i].thread, NULL, thread_main,
-				       &run->threads[i]);
+	for (i = 0; i < parts->config->threads; i++) {
+		error = pthread_create(&parts->threads[i].thread, NULL, thread_main,
+				       &parts->threads[i]);
 		if (!error)
 			continue;
 		fail_line("cannot start thread %u: %s", i, strerror(error));
 		/* Those before it in its group wait for it for ever. */
-		if (run->threads[i].index)
+		if (parts->threads[i].index)
 			exit(EXIT_RESOURCE);
 		workload_stop = 1;
 		break;
@@ -320,32 +321,32 @@ static unsigned int start(struct run *run)
 	return i;
 }
 
-static int run_threads(struct run *run)
+static int run_threads(struct parts *parts)
 {
-	const struct engine_config *config = run->config;
-	unsigned int i, started = start(run);
+	const struct engine_config *config = parts->config;
+	unsigned int i, started = start(parts);
 	int error = started < config->threads ? EXIT_RESOURCE : 0;
 
 	if (!error && config->has_sender)
-		error = signals_send(&run->threads[0].signals, config->place,
+		error = signals_send(&parts->threads[0].signals, config->place,
 				     config->pu[config->threads], config->seconds);
 	for (i = 0; i < started; i++)
-		pthread_join(run->threads[i].thread, NULL);
+		pthread_join(parts->threads[i].thread, NULL);
 	for (i = 0; i < started; i++) {
-		if (run->threads[i].error && !error)
-			error = run->threads[i].error;
-		engine_merge(config, run->result, &run->threads[i].result, started);
+		if (parts->threads[i].error && !error)
+			error = parts->threads[i].error;
+		engine_merge(config, parts->result, &parts->threads[i].result, started);
 	}
 	return error;
 }
 
-static void close_all(struct run *run)
+static void close_all(struct parts *parts)
 {
 	struct engine_group *group;
 	unsigned int i;
 
-	for (i = 0; run->groups && i < run->group_count; i++) {
-		group = &run->groups[i];
+	for (i = 0; parts->groups && i < parts->group_count; i++) {
+		group = &parts->groups[i];
 		if (!group->state)
 			continue;
 		if (group->ops->close)
@@ -354,41 +355,41 @@ static void close_all(struct run *run)
 		free(group->state);
 		free(group->by_cpu);
 	}
-	for (i = 0; run->rings && i < run->ring_count; i++)
-		if (run->rings[i].buffer.driver)
-			buffer_close(&run->rings[i].buffer);
-	free(run->groups);
-	free(run->rings);
-	free(run->threads);
+	for (i = 0; parts->rings && i < parts->ring_count; i++)
+		if (parts->rings[i].buffer.driver)
+			buffer_close(&parts->rings[i].buffer);
+	free(parts->groups);
+	free(parts->rings);
+	free(parts->threads);
 }
 
-static int run_rounds(struct run *run)
+static int run_rounds(struct parts *parts)
 {
-	const struct engine_config *config = run->config;
+	const struct engine_config *config = parts->config;
 	unsigned int i;
 	int error = 0;
 
-	run->ring_count = run->spread == SPREAD_SHARED ? 1 :
-			  run->spread == SPREAD_MOVING ? config->cpus :
+	parts->ring_count = parts->spread == SPREAD_SHARED ? 1 :
+			  parts->spread == SPREAD_MOVING ? config->cpus :
 							 config->threads;
-	run->group_count = run->spread == SPREAD_APART ? config->threads : 1;
-	run->threads = calloc(config->threads, sizeof(*run->threads));
-	run->groups = calloc(run->group_count, sizeof(*run->groups));
-	run->rings = calloc(run->ring_count, sizeof(*run->rings));
-	if (!run->threads || !run->groups || !run->rings)
+	parts->group_count = parts->spread == SPREAD_APART ? config->threads : 1;
+	parts->threads = calloc(config->threads, sizeof(*parts->threads));
+	parts->groups = calloc(parts->group_count, sizeof(*parts->groups));
+	parts->rings = calloc(parts->ring_count, sizeof(*parts->rings));
+	if (!parts->threads || !parts->groups || !parts->rings)
 		error = fail_with(EXIT_RESOURCE, "no memory for %u threads", config->threads);
-	for (i = 0; i < run->group_count && !error; i++)
-		error = group_open(run, i);
+	for (i = 0; i < parts->group_count && !error; i++)
+		error = group_open(parts, i);
 	if (!error)
-		error = run_threads(run);
-	close_all(run);
+		error = run_threads(parts);
+	close_all(parts);
 	return error;
 }
 
 int engine_run(const struct engine_config *config, struct engine_result *result)
 {
 	const struct workload_engine *ops = config->workload->engine;
-	struct run run = {
+	struct parts parts = {
 		.config = config,
 		.result = result,
 		.spread = config->shared ? SPREAD_SHARED : ops->spread,
@@ -400,7 +401,7 @@ int engine_run(const struct engine_config *config, struct engine_result *result)
 	if (config->shared)
 		result->desc.promises = config->driver->desc->shared_promises;
 	check_init(&result->check, &result->desc, engine_width(config));
-	error = ops->run ? ops->run(config, result) : run_rounds(&run);
+	error = ops->run ? ops->run(config, result) : run_rounds(&parts);
 	result->interrupted = workload_stop;
 	if (!error && !workload_stop && ops->in_vain)
 		why = ops->in_vain(config, result->own);
