@@ -4,7 +4,8 @@
 load 'run.gp'
 name = 'cost'
 title = 'What an event costs'
-subtitle = sprintf('%s per event: median%s, of those left alone; quartiles; each repetition as a small dot', \
+subtitle = sprintf('%s per event: median%s, of those left alone; quartiles; '.\
+	'each repetition as a small dot', \
 	cost_unit, cost_repetitions > 0 ? sprintf(' of %.0f repetition%s', \
 	cost_repetitions, cost_repetitions > 1 ? 's' : '') : '')
 height = 236 + 24 * cost_rows
@@ -59,7 +60,7 @@ do for [i = 1:3] {
 	set label 30 + i '' at screen right(100 + 120 * i),down(height - 60) \
 		point pointtype 7 pointsize 0.8 linecolor rgb word(colours, i)
 }
-# Small dots: the shortest lines, whose ends are round, take a third of the bytes of points in an SVG.
+# Small dots: the shortest lines, whose ends are round. Points take three times the bytes in an SVG.
 plot 'cost.dat' index 0 using (NaN):1:ytic(2), \
 	'' index 1 using 2:1:($2 * 5e-4):(0) with vectors nohead linewidth 2.25 \
 		linecolor rgb '#a8a8a8', \

@@ -94,7 +94,7 @@ def draw_one(folder, figure):
 
 
 def draw(run, figures):
-    """One plot that cannot be drawn does not keep the others from being; the first status counts."""
+    """One that cannot be drawn does not keep the others from being; the first status counts."""
     folder = os.path.join(run.dir, "plots")
     drawable = [figure for figure in figures if figure.table]
     # The longest first: whoever comes last should not be alone for long.

@@ -23,7 +23,7 @@ def verdicts(run):
 
 
 def cheapest(run):
-    """The steady rows next to the lowest ratio, of those that are known to keep what they promise."""
+    """The steady rows next to the lowest ratio, of those known to keep what they promise."""
     rows, _ = cost_order(run)
     # Half the distance of the quartiles.
     spreads = known((row.ratio_high - row.ratio_low) / row.ratio / 2

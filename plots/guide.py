@@ -34,7 +34,7 @@ def inexact(run, row):
 
 
 def declares_everything(run, row):
-    """Old records have no such section; what was judged there has a word for what is not promised."""
+    """Old records do not say; what was judged there has a word for what is not promised."""
     if row in run.schemes:
         return set(PROMISES) <= {one for one in listed(run.schemes[row], "promises")
                                  if isinstance(one, str)}

@@ -41,8 +41,8 @@ do for [panel = 1:2] {
 		set yrange [3 : *]
 	}
 	plot for [i = 1:layouts_groups] 'layouts.dat' index i - 1 every :::0::0 \
-		using 1:(panel == 1 ? $2 : $3) with linespoints pointtype shape(i) pointsize 0.9 linewidth 1.4 \
-		linecolor rgb colour(i)
+		using 1:(panel == 1 ? $2 : $3) with linespoints \
+		pointtype shape(i) pointsize 0.9 linewidth 1.4 linecolor rgb colour(i)
 	unset label
 	do for [i = 1:layouts_groups] { unset arrow 10 + i }
 }

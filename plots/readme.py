@@ -2,8 +2,8 @@
 """usage: readme.py RUN README [LOG]
 
 Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
-<!-- name --> and <!-- /name -->: matrix and layouts (of a full run), guide, table from LOG, what the
-run printed, without variants; and reference from results/reference/, whatever RUN is. A block whose
+<!-- name --> and <!-- /name -->: matrix and layouts (of a full run), guide, table from LOG, what
+the run printed, without variants; and reference from results/reference/, whatever RUN is. A block whose
 section the run does not have stays as it is, with a line on stderr. RUN may be -: only reference is
 written then."""
 import glob
@@ -53,15 +53,15 @@ def matrix(run):
     cells |= {one.name.split("/", 1)[-1].split(":")[0] for one in run.benchmarks}
     cells |= {name for name in ("late_beat", "idle", "replay", "seek") if getattr(run, name)}
     text = (f"The run is {said(run)}. {len({one.row for one in checked})} rows, {len(cells)} "
-            f"workloads, all oracles: {'no promise was' if not broken else f'{broken} cells'} broken.")
+            f"workloads, all oracles: {f'{broken} cells' if broken else 'no promise was'} broken.")
     pairs = [one["handoff"] for one in run.json["stress"] if one.get("handoff")]
     if pairs:
         early, inexact = (sum(one[key] for one in pairs) for key in ("early", "early_inexact"))
         text += (f" Of {sum(one['pairs'] for one in pairs):,} pairs of `handoff`, {early} effects "
                  f"came before their cause, and {inexact} by stamps declared inexact.")
     titles = ["row", *(f"`{gaps}`" for gaps in GAPS), *(f"{rate:,} per second" for rate in RATES)]
-    return [*wrapped("Bytes per event with 8 bytes of payload, beats included, at gaps as recorded, "
-                     "and header bytes per event at even rates:"), "", *table_of(titles, rows), "",
+    return [*wrapped("Bytes per event with 8 bytes of payload, beats included, at gaps as "
+                     "recorded, and header bytes per event at even rates:"), "", *table_of(titles, rows), "",
             *wrapped(text)]
 
 
@@ -81,8 +81,8 @@ def layouts(run):
         f"In the run above, events back to back tie from the {first}th bit cut on "
         f"({back[first]:,.0f} per million; {back[9]:,.0f} at nine), those of a busy kernel "
         f"(`allevents_busy`) from the {then}th ({busy[then - 1]:,.0f} per million before, "
-        f"{busy[then]:,.0f} then). With nine in ten events compact, a channel of their own saves at "
-        f"best {100 * best.saved_share:.0f} % of the header bytes (`{best.compact}` beside "
+        f"{busy[then]:,.0f} then). With nine in ten events compact, a channel of their own saves "
+        f"at best {100 * best.saved_share:.0f} % of the header bytes (`{best.compact}` beside "
         f"`{best.normal}`, `{best.gaps}`); at worst it costs {-100 * worst.saved_share:.0f} % more "
         f"(`{worst.compact}`, `{worst.gaps}`). Cut in one channel and not in the other, at most "
         f"{1e6 * order.inversions / order.events:,.0f} events per million come out of order "

@@ -416,7 +416,7 @@ def find(path, root):
 
 
 class Run:
-    """A run: its sections by their names in the record, and what is asked of them more than once."""
+    """A run: its sections by their names in the record, and what is asked more than once."""
 
     def __init__(self, path, document):
         self.file = path

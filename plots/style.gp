@@ -8,8 +8,8 @@ if (format eq 'svg') {
 } else {
 	# Twice the pixels of the SVG, so that text is as sharp on a dense screen; sizes in points.
 	small = 'sans-serif,8.25'; normal = 'sans-serif,9.75'; large = 'sans-serif,12.75'
-	set terminal pngcairo size 1800,2*height noenhanced rounded font normal fontscale 2 linewidth 2 \
-		pointscale 2 background '#ffffff'
+	set terminal pngcairo size 1800,2*height noenhanced rounded font normal fontscale 2 \
+		linewidth 2 pointscale 2 background '#ffffff'
 }
 # build/plots takes the picture from standard output; by hand it becomes a file.
 if (!exists("to_stdout")) set output name.'.'.format

@@ -27,8 +27,8 @@ CONTRAST = """(() => { const lum = c => c.match(/[\\d.]+/g).slice(0, 3).map(v =>
     const a = lum(s.color), b = lum(s.backgroundColor);
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05); })()"""
 # What a plot's corner and its letters come to on the screen, its filter applied.
-SHADES = """(async () => { const shades = []; for (const img of document.querySelectorAll('figure img')) {
-    await img.decode(); const c = document.createElement('canvas');
+SHADES = """(async () => { const shades = [];
+    for (const img of document.querySelectorAll('figure img')) { await img.decode(); const c = document.createElement('canvas');
     c.width = img.naturalWidth; c.height = img.naturalHeight; const g = c.getContext('2d');
     g.filter = getComputedStyle(img).filter; g.drawImage(img, 0, 0);
     const d = g.getImageData(0, 0, c.width, c.height).data; let least = 255, most = 0, ink = 0;

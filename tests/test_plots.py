@@ -107,7 +107,8 @@ class Data(PlotsTest):
         its = self.cells("storm", "made_up_broken")
         # A bit length of 11: at most 2047.
         self.assertEqual([its[at] for at in (0, 2, 3, 6, 7, 8)],
-                         [7, 2047, broken["worst_error_ticks"], broken["events"], broken["hits"], 3])
+                         [7, 2047, *(broken[key] for key in ("worst_error_ticks", "events", "hits")),
+                          3])
         # The error of zero_delta is all of stamps that it declares inexact.
         its = self.cells("storm", "zero_delta")
         self.assertEqual((its[3], its[5], its[8]), (0, zero["worst_error_ticks"], 1))

@@ -118,7 +118,7 @@ class Missing(PlotsTest):
             self.make_data()
         self.at("context.stampede")["schema"] = 4
         self.write()
-        self.assert_fails(files.HARNESS, "schema 4 is unknown to this Stampede, which reads up to 3")
+        self.assert_fails(files.HARNESS, "schema 4 is unknown to this Stampede")
         with open(os.path.join(SOURCES, "results", "record.h"), encoding="utf-8") as header:
             self.assertIn(f"#define RECORD_SCHEMA {record.SCHEMA}\n", header.read())
 
@@ -213,7 +213,8 @@ class Wrong(PlotsTest):
             self.put(f"bad/{name}", text)
             its = subprocess.run([compare, self.path("bad"), self.path("good")], check=False,
                                  capture_output=True, text=True)
-            refused = its.returncode == 1 and its.stderr.count("\n") == 1
+            # The sample names no row of a cell, so what can be read is not compared either.
+            refused = its.returncode == 1 and "no cell in common" not in its.stderr
             with self.without_gnuplot():
                 status, said = self.plots("--quiet", self.path("bad"))
             self.assertEqual(status == files.HARNESS, refused, f"{text[:60]}: {said} {its.stderr}")

@@ -127,7 +127,8 @@ class Sections(PlotsTest):
                         '<td class="refuted">refuted</td>',
                         '<td class="condition">holds with a condition</td>',
                         "<details open><summary><code>made_up_broken</code> under storm: broken",
-                        "first\nsecond &lt;i&gt;</pre>", "<details><summary><code>zero_delta</code>")
+                        "first\nsecond &lt;i&gt;</pre>",
+                        "<details><summary><code>zero_delta</code>")
 
     def test_a_kernel_record_that_is_none_is_refused(self):
         for text, words in (("{", "kernel.json: "), (None, "no such file")):
