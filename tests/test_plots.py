@@ -167,6 +167,14 @@ class Data(PlotsTest):
         self.assert_holds("plots/run.gp",
                           "array injected_titles[2] = ['extended_header', 'nested_stamps']\n")
 
+    def test_two_deep_are_a_curve_of_their_own(self):
+        """At a lower share than what stands before it: a curve must not go back."""
+        deep = next(one for one in self.bench["injected"] if one["nested_depth"] == 2)
+        deep["nested_share"] = 0.001
+        self.make_data()
+        self.assert_holds("plots/injected.dat", '\n0.002 1.1 1 "extended_header"\n'
+                          '0.001 1.2 2 "extended_header"\n\n\n')
+
     def test_layouts_have_a_plot_of_their_own(self):
         self.make_data()
         self.assert_holds("plots/rate.dat", "cut", False)

@@ -8,6 +8,7 @@ import re
 import resource
 import shutil
 import subprocess
+import sys
 
 import plots_fixture
 from plots_fixture import BUILD, NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest
@@ -394,6 +395,21 @@ class Machine(PlotsTest):
         self.assertEqual(its.returncode, files.RESOURCE, its.stderr)
         self.assert_one_line(its.stderr, "No space left on device; free some space; earlier "
                              "results are intact")
+
+    def test_no_jinja2_is_told(self):
+        """Without the site's packages; that Debian's own python3 has been tried is taken as said."""
+        self.write()
+        its = subprocess.run([sys.executable, "-S", os.path.join(SOURCES, "plots", "main.py"),
+                              self.run_dir], env=dict(os.environ, STAMPEDE_PYTHON="tried"),
+                             check=False, capture_output=True, text=True)
+        self.assertEqual(its.returncode, files.UNSUPPORTED)
+        self.assert_one_line(its.stderr, "apt install python3-jinja2")
+        self.assertFalse(self.exists("plots"))
+
+    def test_help_is_given_without_anything(self):
+        its = subprocess.run([sys.executable, "-S", os.path.join(SOURCES, "plots", "main.py"),
+                              "--help"], check=True, capture_output=True, text=True)
+        self.assertTrue(its.stdout.startswith("usage: plots "))
 
     def test_options_that_are_none_are_refused(self):
         for words, line in ((["--nonsense"], "unknown option '--nonsense'"),
