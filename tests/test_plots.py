@@ -169,7 +169,8 @@ class Data(PlotsTest):
 
     def test_two_deep_are_a_curve_of_their_own(self):
         """At a lower share than what stands before it: a curve must not go back."""
-        deep = next(one for one in self.bench["injected"] if one["nested_depth"] == 2)
+        deep = next(one for one in self.bench["injected"]
+                    if (one["row"], one["nested_depth"]) == ("extended_header", 2))
         deep["nested_share"] = 0.001
         self.make_data()
         self.assert_holds("plots/injected.dat", '\n0.002 1.1 1 "extended_header"\n'
