@@ -93,14 +93,19 @@ def draw_one(folder, figure):
     return None
 
 
-def draw(run, figures):
-    """One that cannot be drawn does not keep the others from being; the first status counts."""
+def draw(run, figures, meanwhile):
+    """Draws on all CPUs while meanwhile() is called; returns the first bad status, and its result.
+
+    One plot that cannot be drawn does not keep the others from being.
+    """
     folder = os.path.join(run.dir, "plots")
     drawable = [figure for figure in figures if figure.table]
     # The longest first: whoever comes last should not be alone for long.
     drawable.sort(key=lambda figure: -len(figure.table.lines))
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        failures = list(pool.map(lambda figure: draw_one(folder, figure), drawable))
+        drawing = pool.map(lambda figure: draw_one(folder, figure), drawable)
+        result = meanwhile()
+        failures = list(drawing)
     by_plot = {figure.plot.name: failure for figure, failure in zip(drawable, failures) if failure}
     first = FINE
     for name in [plot.name for plot in PLOTS if plot.name in by_plot]:
@@ -111,4 +116,4 @@ def draw(run, figures):
         first = first or failure.status
         if failure.status == UNSUPPORTED:
             break
-    return first
+    return first, result

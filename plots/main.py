@@ -34,13 +34,16 @@ def tell(run, figures):
 
 def make(path, quiet):
     import draw
-    import page
     import record
+
+    def prepare():
+        import page
+        return page, page.said(run)
+
     run = record.load(path)
     figures = draw.put_data(run)
-    status = draw.draw(run, figures)
+    status, (page, shared) = draw.draw(run, figures, prepare)
     # Without pictures the page still has the table.
-    shared = page.said(run)
     put(os.path.join(run.dir, "report.md"), page.markdown(run, figures, shared))
     put(os.path.join(run.dir, "report.html"), page.html(run, figures, shared))
     if not quiet:

@@ -99,7 +99,7 @@ def values(value, path=""):
     elif isinstance(value, str):
         yield path, value
     elif isinstance(value, float):
-        yield path, f"{value:.6g}"
+        yield path, f"{value:.10g}"
     else:
         yield path, "unknown" if value is None else json.dumps(value)
 
@@ -117,6 +117,8 @@ def captioned(env, run, figures):
 def said(run):
     """What the page and its Markdown share."""
     references = machines.load()
+    for env, name in ((for_html(), "page.html.j2"), (for_markdown(), "report.md.j2")):
+        env.get_template(name)  # to have it ready
     return {
         "run": run, "summary": facts.summary(run), "table": table, "rows": table.rows(run),
         "answers": guide.answers(run), "titles": list(map(machines.title, references)),

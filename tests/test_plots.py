@@ -368,6 +368,19 @@ class Page(PlotsTest):
         # What does not disturb is no warning.
         self.assert_in("tsc.</strong>", html, False)
 
+    def test_a_row_that_fared_otherwise_at_another_width_is_named_with_it(self):
+        row = self.element("stress", "full_tsc")
+        narrow = dict(row, bits=16, promises=dict(row["promises"], exact="broken"),
+                      violations=dict(row["violations"], exact=3))
+        self.bench["stress"] += [narrow, dict(self.element("stress", "heartbeat"), bits=24)]
+        self.make_data()
+        line = next(line for line in self.text("report.md").split("\n")
+                    if line.startswith("- **exact**"))
+        self.assert_in("Broken by `made_up_broken` (1.16 k objections), `full_tsc` (16 bits) (3 "
+                       "objections). Not promised by ", line)
+        self.assert_in("`full_tsc` (27 bits)", line.partition("Kept by")[2])
+        self.assertEqual(line.count("`heartbeat`"), 1)
+
     def test_nothing_is_fetched_and_one_script_runs(self):
         self.make_pictures()
         html = self.text("report.html")
