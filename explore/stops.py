@@ -268,7 +268,7 @@ def paths(assembly):
 
 
 def abort_ranges(assembly):
-    """Restartable sections (core/restart.h) by position: restart_start_N, _end_N, _abort_N."""
+    """Restartable sections (parts/restart.h) by position: restart_start_N, _end_N, _abort_N."""
     at, ranges = {}, []
     for position, (kind, text, *_rest) in enumerate(assembly.code):
         if kind == "label":

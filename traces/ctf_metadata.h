@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CTF 1.8 metadata of our own packets: what core/format_ctf.h and the schemes write, told to
+ * The CTF 1.8 metadata of our own packets: what format/format_ctf.h and the schemes write, told to
  * other people's readers. The clock is declared to run at 1 GHz, so that a tick is a ns and none of
  * them disappears in rounding. Of rows that cut low bits of the stamp the clock is the stamp
  * without them, at 1 GHz / 2^cut.

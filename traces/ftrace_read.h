@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads raw ftrace sub-buffers as kernels write them, and those of our rings. What a kernel has
- * beside core/format_ftrace.h:
+ * beside format/format_ftrace.h:
  *
  *   commit   low 20 bits: bytes of data; bit 31: events were lost before this sub-buffer; bit 30:
  *            how many, as a 64-bit number behind the data

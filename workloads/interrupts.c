@@ -53,7 +53,7 @@ static const char *saved_counter(const void *context)
 #endif
 }
 
-/* A section that was interrupted here starts over when the handler returns (core/restart.h). */
+/* A section that was interrupted here starts over when the handler returns (parts/restart.h). */
 static void rewind_section(struct interrupts *interrupts, const char *counter, void *context)
 {
 	uintptr_t target = restart_target((uintptr_t)counter);

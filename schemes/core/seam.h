@@ -110,7 +110,7 @@
 
 #define SEAM_INTERRUPTS_CALLED SEAM_IS_COUNTING /* by points.hook, a call at each point */
 #define SEAM_INTERRUPTS_STOPPED SEAM_IS_EXPLORED /* whoever runs the writer stops it, anywhere */
-#define SEAM_INTERRUPTS_AT_CLOCK SEAM_IS_INJECTED /* besides: injection.nest() after a clock read */
+#define SEAM_INTERRUPTS_AT_CLOCK SEAM_IS_INJECTED /* also injection.nest() after clock reads */
 
 #ifdef EXPLORE_POINTS
 #define SEAM_POINTS_STOP 1 /* a stopped writer stops in point_stop(), a call at each point */

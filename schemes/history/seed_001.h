@@ -9,8 +9,8 @@
  * F2 full_tsc is set in the retry loop and never cleared, while the size is decided anew: after a
  *    retry a full header goes into a compact slot, over the record behind it.
  *
- * Layout: core/format_ctf.h, compact. Shared words: tail, cmpxchg; last_tsc_msb, plain store.
- * The mail leaves sub-buffers out; here they are as in core/extend.h. Today's form is
+ * Layout: format/format_ctf.h, compact. Shared words: tail, cmpxchg; last_tsc_msb, plain store.
+ * The mail leaves sub-buffers out; here they are as in parts/extend.h. Today's form is
  * extended_header.h.
  */
 #ifndef STAMPEDE_HISTORY_SEED_001_H

@@ -10,7 +10,7 @@
  * F2 write in the slow path may be that of an event which is not the newest.
  * F3 The put-back (E) makes a stale write valid.
  *
- * Layout: core/format_ftrace.h. Shared words as in nested_stamps.h, today's form, whose letters
+ * Layout: format/format_ftrace.h. Shared words as in nested_stamps.h, today's form, whose letters
  * these are. The text leaves extends and sub-buffers out; here they are as there.
  */
 #ifndef STAMPEDE_HISTORY_SEED_004_H

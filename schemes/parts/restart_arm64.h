@@ -21,6 +21,9 @@
 #ifndef STAMPEDE_SCHEMES_PARTS_RESTART_ARM64_H
 #define STAMPEDE_SCHEMES_PARTS_RESTART_ARM64_H
 
+/* One instruction a line: */
+/* clang-format off */
+
 #ifdef RESTART_BY_HANDLER
 #define RESTART_SECTIONS "rewind_sections"
 #define RESTART_ANNOUNCE

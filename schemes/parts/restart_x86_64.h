@@ -64,6 +64,9 @@
 
 #include <sys/rseq.h>
 
+/* One instruction a line: */
+/* clang-format off */
+
 /*
  * The kernel's area is the thread's; whoever else stops writers, and is kernel to them, has its
  * own.
