@@ -19,11 +19,12 @@ refuse() { # exit code, line
 	exit "$1"
 }
 
-# The compiler's triple, qemu's name, and the word by which the ELF header tells such a program.
+# The compiler's triple, that of libraries where it is another, qemu's name, and the word by which the ELF header tells such a program.
+libs=
 case $machine in
 arm64) triple=aarch64-linux-gnu qemu=aarch64 class=2 elf='\xb7' ;;
 armhf) triple=arm-linux-gnueabihf qemu=arm class=1 elf='\x28' ;;
-i386) triple=i686-linux-gnu qemu=i386 class=1 elf='\x03' ;;
+i386) triple=i686-linux-gnu libs=i386-linux-gnu qemu=i386 class=1 elf='\x03' ;;
 riscv64)
 	triple=riscv64-linux-gnu qemu=riscv64 class=2 elf='\xf3'
 	# Debian has it from trixie on.
@@ -94,7 +95,7 @@ case $machine in
 i386) export CFLAGS=-fno-pie LDFLAGS=-no-pie ;;
 esac
 export CC="$cc" CXX="$triple-g++ --sysroot=$sysroot" AR="$triple-ar" BUILD="$build"
-export PKG_CONFIG_LIBDIR="$sysroot/usr/lib/$triple/pkgconfig:$sysroot/usr/share/pkgconfig"
+export PKG_CONFIG_LIBDIR="$sysroot/usr/lib/${libs:-$triple}/pkgconfig:$sysroot/usr/share/pkgconfig"
 export QEMU_LD_PREFIX="$sysroot"
 
 # In a restartable section there is no place for a labelled point, and a row's variants add nothing.
