@@ -90,6 +90,18 @@ static void take_signals(void)
 
 /* ---- set-up ---- */
 
+const struct driver *const *play_rows(void)
+{
+	static const struct driver *rows[DRIVERS_MAX + 1];
+	unsigned int i, count = 0;
+
+	for (i = 0; drivers_counting[i]; i++)
+		if (!drivers_counting[i]->unsupported())
+			rows[count++] = drivers_counting[i];
+	rows[count] = NULL;
+	return rows;
+}
+
 void play_open(struct play *play, const struct driver *driver, uint32_t bytes_shift)
 {
 	static const struct stage first = { .bits = 27, .subbuf_shift = 9, .count_shift = 1 };

@@ -62,6 +62,9 @@ struct play {
 	char what[256]; /* what is being played, for whoever has to repeat it */
 };
 
+/* All rows of the counting build that this machine can run; NULL-ended. */
+const struct driver *const *play_rows(void);
+
 /* Memory for rings of up to 2^`bytes_shift` bytes; finds out whether the row blocks signals. */
 void play_open(struct play *play, const struct driver *driver, uint32_t bytes_shift);
 void play_close(struct play *play);

@@ -21,10 +21,10 @@ static void every_row(void (*play)(void))
 {
 	unsigned int i, rows = 0;
 
-	for (i = 0; drivers_counting[i]; i++) {
-		if (!chosen(drivers_counting[i]))
+	for (i = 0; play_rows()[i]; i++) {
+		if (!chosen(play_rows()[i]))
 			continue;
-		stand_open(drivers_counting[i]);
+		stand_open(play_rows()[i]);
 		play();
 		stand_close();
 		rows++;

@@ -412,8 +412,11 @@ static void unwritable_root_is_refused(void **state)
 
 	assert_int_equal(chmod(f->root, 0555), 0);
 	assert_int_equal(chmod(path_in(f->root, ".lock"), 0444), 0);
-	if (!geteuid())
-		assert_int_equal(seteuid(65534), 0);
+	if (!geteuid() && seteuid(65534)) {
+		chmod(f->root, 0755);
+		print_message("skipped: a namespace of users with one user\n");
+		skip();
+	}
 	status = CAPTURED(record_create(f->root, ALIAS, &rec));
 	if (!getuid())
 		assert_int_equal(seteuid(0), 0);

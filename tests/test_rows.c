@@ -136,7 +136,7 @@ static void gaps_of_all_sizes(void **state)
 	const uint32_t *bits;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits; bits++)
 			gaps_of_row(driver, *bits, 1);
@@ -150,7 +150,7 @@ static void equal_stamps(void **state)
 	const uint32_t *bits;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (needs(driver, NEED_STRICT_CLOCK))
 			continue;
 		play_open(&play, driver, BYTES_SHIFT);
@@ -190,7 +190,7 @@ static void slow_clocks(void **state)
 	const uint32_t *bits;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits && *bits <= 32; bits++) {
 			slow_clock(driver, *bits, UINT64_C(1) << *bits);
@@ -222,7 +222,7 @@ static void clock_reads_are_those_declared(void **state)
 	int i;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits; bits++) {
 			stage.bits = *bits;
@@ -274,7 +274,7 @@ static void largest_events(void **state)
 	unsigned int gap;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits && *bits <= 32; bits++) {
 			stage.bits = *bits;
@@ -336,7 +336,7 @@ static void a_million_events(void **state)
 	uint32_t i, bits;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		bits = driver->stamp_bits <= 32 ? stage.bits : 27;
 		random = 0x5eed;
 		play_open(&play, driver, BYTES_SHIFT);
@@ -392,7 +392,7 @@ static void flipped_bits(void **state)
 	uint64_t random;
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if (driver->desc->untimed)
 			continue;
 		play_open(&play, driver, BYTES_SHIFT);
@@ -434,7 +434,7 @@ static void wraps_are_lost_where_they_may_be(void **state)
 	uint64_t k;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits && *bits <= 32; bits++) {
 			if (driver->desc->untimed)
@@ -467,7 +467,7 @@ static void a_missing_beat_is_a_need_not_met(void **state)
 	const uint32_t *bits;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (!needs(driver, NEED_BEAT))
 			continue;
 		rows++;
@@ -494,7 +494,7 @@ static void untimed_rows_store_no_time(void **state)
 	unsigned int rows = 0;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (!driver->desc->untimed)
 			continue;
 		rows++;
@@ -515,7 +515,7 @@ static void descriptions_are_consistent(void **state)
 	unsigned int rows = 0;
 
 	(void)state;
-	for (const struct driver *driver, *const *row = drivers_counting; (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		const struct scheme_desc *desc = driver->desc;
 
 		rows++;

@@ -103,7 +103,7 @@ static void rings_that_went_round_for_long(void **state)
 	struct bytes bytes;
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, 12);
 		for (bits = play_bits(driver); *bits; bits++) {
 			stage.bits = *bits;

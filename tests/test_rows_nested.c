@@ -249,7 +249,7 @@ static void all_rows(const struct choice *choice, unsigned int wide_stride)
 	const uint32_t *bits;
 
 	wide.stride = wide_stride;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if ((!choice->step && needs(driver, NEED_STRICT_CLOCK)) || !open_row(driver))
 			continue;
 		for (bits = play_bits(driver); *bits; bits++)
@@ -303,7 +303,7 @@ static void nested_writers_that_lap_the_ring(void **state)
 	struct choice choice = { .step = 1, .stride = 20, .burst = 40 };
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if (!open_row(driver))
 			continue;
 		play_choice(driver->stamp_bits <= 32 ? 8 : driver->stamp_bits, &choice);
@@ -326,7 +326,7 @@ static void one_nested_writer_need_not_cost_exactness(void **state)
 	struct scene scene;
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if (!promises(driver, PROMISE_EXACT) || !driver->desc->zeros_per_nested ||
 		    !open_row(driver))
 			continue;
@@ -391,7 +391,7 @@ static void a_flush_has_the_right_stamp(void **state)
 	const uint32_t *bits;
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if (driver->desc->untimed || !open_row(driver))
 			continue;
 		for (bits = play_bits(driver); *bits; bits++) {
@@ -418,7 +418,7 @@ static void what_is_not_promised_breaks(void **state)
 	unsigned int rows = 0;
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if (needs(driver, NEED_BEAT) || !open_row(driver))
 			continue;
 		play_choice(driver->stamp_bits <= 32 ? 8 : driver->stamp_bits, &choice);
@@ -447,7 +447,7 @@ static void a_nested_event_repeats_a_time(void **state)
 	const struct driver *driver, *const *row;
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if (promises(driver, PROMISE_EXACT) || driver->desc->cut_bits || !open_row(driver))
 			continue;
 		play_start(&play, &stage);
@@ -479,7 +479,7 @@ static void rows_that_need_masks_break_without(void **state)
 	bool broke;
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if (!needs(driver, NEED_MASKED_INTERRUPTS))
 			continue;
 		play_open(&play, driver, 10);
@@ -514,7 +514,7 @@ static void rows_that_need_a_strict_clock_break_without(void **state)
 	struct scene scene;
 
 	(void)state;
-	for (row = drivers_counting; (driver = *row); row++) {
+	for (row = play_rows(); (driver = *row); row++) {
 		if (!needs(driver, NEED_STRICT_CLOCK) || !open_row(driver))
 			continue;
 		for (room = 0; room < rooms_count; room += 8) {

@@ -146,9 +146,9 @@ static void every_row(void **state)
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; drivers_counting[i]; i++)
-		if (export_possible(drivers_counting[i]))
-			seek_in_row(drivers_counting[i]);
+	for (i = 0; play_rows()[i]; i++)
+		if (export_possible(play_rows()[i]))
+			seek_in_row(play_rows()[i]);
 }
 
 /* ---- packets of several sizes need an index ---- */
