@@ -73,9 +73,8 @@ def layouts(run):
     back, busy = ties["back to back"], ties["allevents_busy"]
     first = next(bits for bits, ties in enumerate(back) if ties >= 1000)
     then = next(bits for bits in range(1, len(busy)) if busy[bits] >= 10 * max(1, busy[bits - 1]))
-    nine = sorted((one for one in run.channels if abs(one.share - 0.9) < 0.01),
-                  key=lambda one: one.saved_share)
-    worst, best = nine[0], nine[-1]
+    nine = [one for one in run.channels if abs(one.share - 0.9) < 0.01]
+    worst, best = (of(nine, key=lambda one: one.saved_share) for of in (min, max))
     order = max(run.channels, key=lambda one: one.inversions / one.events)
     return wrapped(
         f"In the run above, events back to back tie from the {first}th bit cut on "
