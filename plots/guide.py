@@ -244,8 +244,8 @@ def nests(how):
 
 
 WARNINGS = (
-    ("They need a beat, so not where a quiet machine should sleep, or where interrupts may be "
-     "held off for a whole wrap: ", has_need("beat")),
+    ("Not for a quiet machine that should sleep, nor where interrupts may be held off for a whole "
+     "wrap, because they need a beat: ", has_need("beat")),
     ("Not where writers can be interrupted by writers: ", has_need("masked interrupts")),
     ("Not with a clock that gives the same value twice: ", has_need("strict clock")),
     ("An interrupt that records has to wait for the record that it interrupts, and is stamped "

@@ -66,7 +66,7 @@ class Guide(PlotsTest):
                 (lambda: scheme.update(nesting="held off"),
                  lambda: scheme.update(nesting="at once"), "- Interrupts are held off"),
                 (lambda: scheme.update(needs=["beat"]), lambda: scheme.update(needs=[]),
-                 "- They need a beat, so not where a quiet machine should sleep"),
+                 "- Not for a quiet machine that should sleep"),
                 (lambda: scheme.update(needs=["strict clock"]), lambda: scheme.update(needs=[]),
                  "- Not with a clock that gives the same value twice"),
                 (lambda: scheme.update(needs=["masked interrupts"]),
@@ -156,7 +156,7 @@ class Guide(PlotsTest):
         self.scheme("full_tsc")["needs"] = ["beat"]
         self.bench["beats"] = [{"row": "full_tsc", "beat_ns": 2500.0, "beats_per_second": 40.0,
                                 "ns_per_second": 100000.0}]
-        self.assert_line("- They need a beat", "`full_tsc` (2500 ns each, 40.0 per second: 100.0 "
+        self.assert_line("- Not for a quiet machine", "`full_tsc` (2500 ns each, 40.0 per second: 100.0 "
                          "us in each second)")
 
     def test_page_and_markdown_say_the_same(self):
