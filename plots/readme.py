@@ -54,11 +54,12 @@ def matrix(run):
     cells |= {name for name in ("late_beat", "idle", "replay", "seek") if getattr(run, name)}
     text = (f"The run is {said(run)}. {len({one.row for one in checked})} rows, {len(cells)} "
             f"workloads, all oracles: {f'{broken} cells' if broken else 'no promise was'} broken.")
-    pairs = [one["handoff"] for one in run.json["stress"] if one.get("handoff")]
-    if pairs:
-        early, inexact = (sum(one[key] for one in pairs) for key in ("early", "early_inexact"))
-        text += (f" Of {sum(one['pairs'] for one in pairs):,} pairs of `handoff`, {early} effects "
-                 f"came before their cause, and {inexact} by stamps declared inexact.")
+    handoff = [one.handoff for one in run.stress if one.handoff.pairs >= 0]
+    if handoff:
+        pairs, early, inexact = (sum(getattr(one, key) for one in handoff)
+                                 for key in ("pairs", "early", "early_inexact"))
+        text += (f" Of {pairs:,} pairs of `handoff`, {early} effects came before their cause, and "
+                 f"{inexact} by stamps declared inexact.")
     titles = ["row", *(f"`{gaps}`" for gaps in GAPS), *(f"{rate:,} per second" for rate in RATES)]
     return [*wrapped("Bytes per event with 8 bytes of payload, beats included, at gaps as "
                      "recorded, and header bytes per event at even rates:"), "", *table_of(titles, rows), "",

@@ -59,7 +59,7 @@ SECTIONS = {
                   "writer_share", "worst_error_ticks", "typical_error_log2", "inexact",
                   "wraps_lost"),
         "promises": dict.fromkeys(PROMISES, TEXT), "violations": numbers(*ORACLES),
-        "delivered_by_source": 4,
+        "delivered_by_source": 4, "handoff": numbers("pairs", "early", "early_inexact"),
     },
     "late_beat": {
         "row": NAME, "bits": NUMBER,
