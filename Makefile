@@ -222,7 +222,7 @@ man: ## manual pages of all programs in build/man, from their --help
 	@$(MAKE) --no-print-directory $(jobs) all
 	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
 readme: ## a run's figures into README: RUN=results/latest (-: references only) LOG=its-output
-	@python3 plots/readme.py $(RUN) README.md $(LOG)
+	@python3 -B plots/readme.py $(RUN) README.md $(LOG)
 
 explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
 	@sh runner/packages.sh $(build_packages)

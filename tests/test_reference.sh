@@ -9,20 +9,20 @@ build=$1
 cp README.md "$scratch/README.md"
 mkdir -p "$scratch/results"
 cp -r results/reference "$scratch/results/"
-python3 plots/readme.py - "$scratch/README.md" && cmp -s README.md "$scratch/README.md"
+python3 -B plots/readme.py - "$scratch/README.md" && cmp -s README.md "$scratch/README.md"
 report $? "README's block is that of results/reference/ (make readme RUN=-)"
 [ "$(sed -n '/<!-- reference -->/,/<!-- .reference -->/p' README.md |
 	grep -c '^| `packed_word` | [0-9.]* ±[0-9.]* % | ')" -ge 1 ]
 report $? "README: packed_word on two machines or more, side by side"
 sed -i 's/"row": "packed_word"/"row": "planted_word"/' "$scratch"/results/reference/*/reference.json
-python3 plots/readme.py - "$scratch/README.md" &&
+python3 -B plots/readme.py - "$scratch/README.md" &&
 	grep -q '^| `planted_word` | ' "$scratch/README.md" &&
 	! sed -n '/<!-- reference -->/,/<!-- .reference -->/p' "$scratch/README.md" |
 		grep -q '^| `packed_word`'
 report $? "README: what a reference says is what is shown"
 one=$(find "$scratch/results/reference" -name reference.json | sort | head -1)
 sed -i 's/"row": "planted_word"/"row": "other_word"/' "$one"
-python3 plots/readme.py - "$scratch/README.md" && ! grep -q 'planted_word' "$scratch/README.md"
+python3 -B plots/readme.py - "$scratch/README.md" && ! grep -q 'planted_word' "$scratch/README.md"
 report $? "README: a row that one machine has not stands beside none"
 
 # What is committed is small, whole and nobody's.
