@@ -151,8 +151,14 @@ def markdown(run, figures, shared):
 
 
 def guide_block(run):
-    """The guide alone, for README."""
-    return for_markdown().get_template("guide.md.j2").render(said(run))
+    """The guide of this run alone, for the documents."""
+    return for_markdown().get_template("guide.md.j2").render(said(run), shared=[])
+
+
+def machines_block(references):
+    """What holds on all recorded machines, for README."""
+    return for_markdown().get_template("machines.md.j2").render(
+        titles=list(map(machines.title, references)), shared=machines.lines(references))
 
 
 def kernel(record):

@@ -92,8 +92,19 @@ def layouts(run):
 def guide(run):
     need_jinja2()
     import page
-    text = page.guide_block(run).rstrip()
-    return [line for one in text.split("\n")
+    return of_template(page.guide_block(run))
+
+
+def choice(root):
+    need_jinja2()
+    import page
+    found = machines.load(os.path.join(root, "results", "reference"))
+    return of_template(page.machines_block(found)) if len(found) > 1 else None
+
+
+def of_template(text):
+    """Its lines, as a document has them; None if its table is empty."""
+    return [line for one in text.strip().split("\n")
             for line in ([one] if one.startswith("|") or not one else wrapped(one))] \
         if "\n| " in text.split("|---", 1)[-1] else None
 
@@ -204,6 +215,7 @@ def main():
     root = os.path.dirname(readme) or "."
     paths = [readme, *sorted(glob.glob(os.path.join(root, "docs", "*.md")))]
     put_block(paths, "reference", reference(root))
+    put_block(paths, "choice", choice(root))
     if path == "-":
         return
     run = record.load(path)
