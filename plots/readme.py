@@ -54,11 +54,14 @@ def matrix(run):
     cells |= {name for name in ("late_beat", "idle", "replay", "seek") if getattr(run, name)}
     text = (f"The run is {said(run)}. {len({one.row for one in checked})} rows, {len(cells)} "
             f"workloads, all oracles: {f'{broken} cells' if broken else 'no promise was'} broken.")
-    handoff = [one.handoff for one in run.stress if one.handoff.pairs >= 0]
+    # A baseline promises no times.
+    baselines = {one.row for one in run.table if one.verdict == "no promise"}
+    handoff = [one.handoff for one in run.stress
+               if one.handoff.pairs >= 0 and one.row not in baselines]
     if handoff:
         pairs, early, inexact = (sum(getattr(one, key) for one in handoff)
                                  for key in ("pairs", "early", "early_inexact"))
-        text += (f" Of {pairs:,} pairs of `handoff`, {early} effects came before their cause, and "
+        text += (f" Of {pairs:,} pairs of `handoff` by rows that promise times, {early} effects came before their cause, and "
                  f"{inexact} by stamps declared inexact.")
     titles = ["row", *(f"`{gaps}`" for gaps in GAPS), *(f"{rate:,} per second" for rate in RATES)]
     return [*wrapped("Bytes per event with 8 bytes of payload, beats included, at gaps as "
