@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "explore/findings.h"
 
+#include <signal.h>
 #include <string.h>
 
 /* Broken before not met, and then the shorter one. */
@@ -56,8 +57,18 @@ void findings_count(struct findings *findings, const struct action *action, unsi
 			       .oracle = (uint8_t)oracle};
 	if (!better(&one, &findings->first))
 		return;
-	memcpy(one.action, action, actions * sizeof(*action));
+	if (actions)
+		memcpy(one.action, action, actions * sizeof(*action));
 	findings->first = one;
+}
+
+void findings_fault(struct findings *findings, const struct action *action, unsigned int actions,
+		    int signal, uint64_t times)
+{
+	unsigned int kind = signal == SIGALRM ? FINDING_HANG : FINDING_CRASH;
+
+	findings->objections[kind] += times;
+	findings_count(findings, action, actions, VERDICT_BROKEN, kind, times);
 }
 
 void findings_judge(struct findings *findings, const struct action *action, unsigned int actions,

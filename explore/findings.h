@@ -14,6 +14,9 @@
 #define FINDING_STUCK (ORACLES + 2) /* a writer gave up */
 #define FINDINGS (ORACLES + 3)
 
+/* Each takes seconds to be noticed: a search with so many ends early. */
+#define FINDINGS_HANGS 3
+
 /* One schedule that was not kept. */
 struct failure {
 	struct action action[WORLD_ACTIONS_MAX];
@@ -49,6 +52,10 @@ void findings_add(struct findings *sum, const struct findings *one);
 /* `times` schedules, of which `action` is one, ended with this verdict. */
 void findings_count(struct findings *findings, const struct action *action, unsigned int actions,
 		    enum verdict verdict, unsigned int oracle, uint64_t times);
+
+/* The same of schedules that end with a fault of the writer: its signal, SIGALRM if it does not end. */
+void findings_fault(struct findings *findings, const struct action *action, unsigned int actions,
+		    int signal, uint64_t times);
 
 /* The same for the state that the world is in, which is spoilt. `without`: oracles not asked. */
 void findings_judge(struct findings *findings, const struct action *action, unsigned int actions,

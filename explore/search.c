@@ -379,13 +379,10 @@ static bool backtrack(struct engine *engine, bool *chosen)
 static void faulted(struct engine *engine, int signal)
 {
 	const struct book *book = &world->book;
-	unsigned int kind = signal == SIGALRM ? FINDING_HANG : FINDING_CRASH;
 
-	if (!book->action_count && engine->part)
-		return;
-	engine->findings->objections[kind]++;
-	findings_count(engine->findings, book->action, book->action_count, VERDICT_BROKEN, kind,
-		       1);
+	/* The schedule without any action belongs to all parts. */
+	if (book->action_count || !engine->part)
+		findings_fault(engine->findings, book->action, book->action_count, signal, 1);
 }
 
 /* How many first actions there are, for the time left. */
@@ -445,7 +442,7 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 		judge(&engine);
 	}
 	while (!(search->first_only && findings->verdicts[VERDICT_BROKEN]) &&
-	       backtrack(&engine, &chosen)) {
+	       findings->objections[FINDING_HANG] < FINDINGS_HANGS && backtrack(&engine, &chosen)) {
 		run_schedule(&engine, chosen);
 		judge(&engine);
 	}

@@ -70,6 +70,7 @@ struct engine {
 	const struct search *search;
 	struct findings *findings;
 	volatile uint64_t progress;
+	unsigned int hangs;
 	struct pieces shared;
 	uint64_t memory; /* bytes that they may take */
 	uint8_t buffer[PIECES_MAX * PIECE_BYTES]; /* for one of them */
@@ -225,6 +226,7 @@ static void add(struct walk *walk, struct frontier *to, const struct state *stat
 
 static void add_fault(struct walk *walk, const struct state *state, int signal)
 {
+	walk->engine->hangs += signal == SIGALRM;
 	add(walk, &walk->at->ended, state, signal == SIGALRM ? SHARED_HANG : SHARED_CRASH,
 	    FRAME_NONE);
 }
@@ -326,6 +328,8 @@ static void expand(struct walk *walk, struct state *state)
 	struct action action;
 	unsigned int n = 0;
 
+	if (walk->engine->hangs >= FINDINGS_HANGS)
+		return;
 	restore(walk, &walk->at->now, state);
 	if (search_alternative(search, !walk->depth, 0, &action)) {
 		walk->stops += state->ways;
@@ -469,13 +473,10 @@ static void judge(struct walk *walk, const struct state *state)
 	const struct search *search = walk->engine->search;
 	struct findings *findings = walk->engine->findings;
 	const struct path *path = &state->path;
-	unsigned int kind;
 
 	if (state->key.shared >= SHARED_MOST) {
-		kind = UINT32_MAX - state->key.shared;
-		findings->objections[kind] += state->ways;
-		findings_count(findings, path->action, path->actions, VERDICT_BROKEN, kind,
-			       state->ways);
+		findings_fault(findings, path->action, path->actions,
+			       state->key.shared == SHARED_HANG ? SIGALRM : SIGSEGV, state->ways);
 		return;
 	}
 	restore(walk, NULL, state);

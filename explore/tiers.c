@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "explore/tiers.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "explore/faults.h"
 
 #define BUDGET(m, nb, d, ...) { .events = m, .nested = nb, .depth = d, __VA_ARGS__ }
 
@@ -140,11 +142,25 @@ int tier_parse(const char *name)
 	return -1;
 }
 
-/* Filler bytes of the event before the first; 0 is none. False: it does not fit a sub-buffer. */
-static bool offset_fits(const struct world_start *start, const struct budget *budget)
+/*
+ * Records what comes before the search. The signal that ended it, SIGALRM if a writer does not end: a
+ * broken row may pad sub-buffers for ever, looking for room that none has. Else 0, and whether the
+ * event before the first, of so much filler, fits.
+ */
+static int begin(const struct search *search, bool *fits)
 {
-	world_begin(start, budget);
-	return !world->book.failed;
+	static const uint64_t still; /* no progress but the end */
+	int signal;
+
+	faults_catch(&still);
+	signal = sigsetjmp(faults_escape, 0);
+	faults_arm(!signal);
+	if (!signal) {
+		world_begin(&search->start, &search->budget);
+		*fits = !search->start.extra || !world->book.failed;
+	}
+	faults_end();
+	return signal;
 }
 
 static uint64_t phase_count(const struct family *family)
@@ -183,34 +199,49 @@ void family_search(const struct family *family, struct search *search)
 	search_jumps(search, family->coarse);
 }
 
+/* From one start. 1: from no larger offset; negative errno. */
+static int run_from(const struct search *search, unsigned int processes, struct findings *one)
+{
+	bool fits = false;
+	int signal = begin(search, &fits);
+
+	*one = (struct findings){ .schedules = 0 };
+	if (!signal)
+		return fits ? search_parallel(search, processes, one) : 1;
+	findings_fault(one, NULL, 0, signal, 1);
+	return 1;
+}
+
 int family_run(const struct family *family, const struct search *options, unsigned int processes,
 	       struct findings *findings, struct search *first)
 {
+	uint32_t offsets = family->offsets == RANGE_ONE ? 1 : 1u << world_row.config.subbuf_shift;
 	struct search search = *options;
 	uint64_t phase, phases = phase_count(family);
 	struct findings one;
 	struct failure was;
-	int searches = 0, error;
+	int searches = 0, ended;
+	uint32_t offset;
 
 	family_search(family, &search);
 	for (phase = 0; phase < phases; phase++) {
 		search.start.phase = options->start.phase + phase_at(phase);
 		/* A broken row may take what no sub-buffer can hold. */
-		for (search.start.extra = options->start.extra;
-		     search.start.extra < 1u << world_row.config.subbuf_shift;
-		     search.start.extra += 4) {
-			if (search.start.extra && !offset_fits(&search.start, &search.budget))
+		for (offset = options->start.extra; offset < options->start.extra + offsets &&
+		     offset < 1u << world_row.config.subbuf_shift; offset += 4) {
+			search.start.extra = offset;
+			ended = run_from(&search, processes, &one);
+			if (ended < 0)
+				return ended;
+			if (ended && !one.schedules)
 				break;
-			error = search_parallel(&search, processes, &one);
-			if (error)
-				return error;
 			searches++;
 			was = findings->first;
 			findings_add(findings, &one);
 			findings->seconds += one.seconds;
 			if (memcmp(&was, &findings->first, sizeof(was)))
 				*first = search;
-			if (family->offsets == RANGE_ONE)
+			if (ended)
 				break;
 		}
 	}

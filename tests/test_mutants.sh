@@ -36,6 +36,11 @@ cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/timed_sec
 	tests/mutants/timed_loop_odd.patch
 report $? "faults of the timed build are found"
 
+# These look for ever for room that no sub-buffer has, once the event before is that large.
+cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/ring_overshoot_equal.patch \
+	tests/mutants/nested_leaves_64.patch && [ "$(grep -c 'counts hang' "$scratch/out")" -eq 2 ]
+report $? "writers that pad for ever are found, and end the search"
+
 sed 's/nested_claim(s, at.tail, size);/nested_claim(s, at.head, size);/' \
 	tests/mutants/nested_before_after_claim.patch >"$scratch/stale.patch"
 cases 1 "DOES NOT APPLY" "$scratch/stale.patch"
