@@ -89,7 +89,7 @@ static pid_t start(const struct child_program *program, int out)
 		while (got < 0 && errno == EINTR);
 		if (got == sizeof(error)) {
 			child_wait(pid);
-			pid = refused(program->argv[0], error);
+			pid = program->quiet ? -1 : refused(program->argv[0], error);
 		}
 	}
 	close(report[0]);

@@ -6,6 +6,7 @@
 #ifndef STAMPEDE_BASE_CHILD_H
 #define STAMPEDE_BASE_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -14,6 +15,7 @@ struct child_program {
 	const char *const *argv; /* the first by PATH, unless it has a '/'; NULL ends */
 	const char *log; /* file that its stdout and stderr are appended to; NULL: they are ours */
 	const char *errors; /* the same for stderr alone */
+	bool quiet; /* no line if it cannot be started */
 	void (*prepare)(void *arg); /* in the child, before the program; may _exit(); or NULL */
 	void *arg;
 };

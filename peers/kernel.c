@@ -32,8 +32,11 @@ static bool put(const char *file, const char *text)
 	return done;
 }
 
-void kernel_end_all(void)
+/* Removes what a worker made, if it could not. */
+static void end_all(void)
 {
+	if (geteuid())
+		return;
 	if (marker >= 0)
 		close(marker);
 	if (switch_fd >= 0)
@@ -61,14 +64,14 @@ static int kernel_open(const char *name, char why[PEER_WHY_BYTES])
 	}
 	if (mkdir(INSTANCE, 0700) && errno != EEXIST) {
 		snprintf(why, PEER_WHY_BYTES, "no instance of its own: %s", strerror(errno));
-		kernel_end_all();
+		end_all();
 		return -1;
 	}
 	marker = open(INSTANCE "/trace_marker_raw", O_WRONLY);
 	switch_fd = open(INSTANCE "/tracing_on", O_WRONLY);
 	if (marker < 0 || switch_fd < 0) {
 		snprintf(why, PEER_WHY_BYTES, "trace_marker_raw: %s", strerror(errno));
-		kernel_end_all();
+		end_all();
 		return -1;
 	}
 	/* A flight recorder, as ours. */
@@ -129,10 +132,11 @@ static double kernel_bytes(void)
 }
 
 const struct peer_kind peer_kernel = {
+	.end = end_all,
 	.open = kernel_open,
 	.run = kernel_run,
 	.idle = kernel_idle,
 	.bytes = kernel_bytes,
-	.close = kernel_end_all,
+	.close = end_all,
 	.events = EVENTS,
 };

@@ -64,8 +64,9 @@ static void become(void *arg)
 static pid_t start(struct daemon *daemon, const char *const argv[])
 {
 	char log[128];
-	const struct child_program program = { .argv = argv, .log = log, .prepare = become,
-					       .arg = daemon };
+	const struct child_program program = {
+		.argv = argv, .log = log, .quiet = true, .prepare = become, .arg = daemon
+	};
 
 	snprintf(log, sizeof(log), "%s/log", daemon->home);
 	return child_start(&program);
@@ -99,7 +100,7 @@ static bool copy_file(const char *from, const char *to)
 	return good && !chmod(to, 0755);
 }
 
-/* Ours may stand where nobody must not look: what the worker loads is copied to its home. */
+/* Where ours are, the user nobody may not look: what the worker loads is copied to its home. */
 static bool copy_object(const struct daemon *daemon, const char *name)
 {
 	char self[512], from[640], to[128];
@@ -146,14 +147,14 @@ static bool make_session(struct daemon *daemon)
 
 	snprintf(output, sizeof(output), "--output=%s/trace", daemon->home);
 	return CLIENT(daemon, "create", "stampede", "--snapshot", output) &&
-	       CLIENT(daemon, "enable-channel", "--userspace", "--overwrite",
-		      "--subbuf-size=256k", "--num-subbuf=4", "peers") &&
-	       CLIENT(daemon, "enable-event", "--userspace", "--channel=peers",
-		      "stampede:event") &&
+	       CLIENT(daemon, "enable-channel", "--userspace", "--overwrite", "--subbuf-size=256k",
+		      "--num-subbuf=4", "peers") &&
+	       CLIENT(daemon, "enable-event", "--userspace", "--channel=peers", "stampede:event") &&
 	       CLIENT(daemon, "start", "stampede");
 }
 
-bool lttng_begin(struct peer *peer)
+/* The session daemon that a peer of this name needs, in a private home. */
+static bool begin(struct peer *peer)
 {
 	struct daemon *daemon = &daemons[daemon_count];
 
@@ -172,8 +173,7 @@ bool lttng_begin(struct peer *peer)
 			 "not built: liblttng-ust-dev was missing then (make peers installs it)");
 		return false;
 	}
-	daemon->pid = start(daemon, (const char *[]){ "lttng-sessiond", "--no-kernel",
-						NULL });
+	daemon->pid = start(daemon, (const char *[]){ "lttng-sessiond", "--no-kernel", NULL });
 	if (daemon->pid < 0 || !daemon_ready(daemon)) {
 		snprintf(peer->why, sizeof(peer->why),
 			 "its session daemon does not start (package lttng-tools)");
@@ -193,7 +193,7 @@ static void remove_tree(const char *path)
 	child_run(&(struct child_program){ .argv = argv }, NULL);
 }
 
-void lttng_end_all(void)
+static void end_all(void)
 {
 	struct timespec pause = { .tv_nsec = 100000000 };
 	int tries;
@@ -252,7 +252,7 @@ static int peer_run(uint64_t events)
 
 static char snapshot_dir[512]; /* with the metadata; "": not found */
 
-static int see_file(const char *path, const struct stat *stat_now, int type, struct FTW *walk)
+static int find_metadata(const char *path, const struct stat *stat_now, int type, struct FTW *walk)
 {
 	(void)stat_now;
 	if (type != FTW_F || strcmp(path + walk->base, "metadata") != 0)
@@ -270,7 +270,7 @@ static double counted_bytes(const char *dir)
 	unsigned int i;
 
 	snapshot_dir[0] = '\0';
-	if (nftw(dir, see_file, 16, FTW_PHYS) != 1 || ctf_trace_open(&trace, snapshot_dir))
+	if (nftw(dir, find_metadata, 16, FTW_PHYS) != 1 || ctf_trace_open(&trace, snapshot_dir))
 		return -1;
 	for (i = 0; i < trace.count; i++) {
 		const struct ctf_reader *reader = &trace.files[i].reader;
@@ -300,6 +300,8 @@ static void peer_close(void)
 }
 
 const struct peer_kind peer_lttng = {
+	.begin = begin,
+	.end = end_all,
 	.open = peer_open,
 	.run = peer_run,
 	.bytes = peer_bytes,

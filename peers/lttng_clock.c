@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <lttng/ust-clock.h>
 
@@ -47,5 +48,5 @@ void lttng_ust_clock_plugin_init(void)
 	    lttng_ust_trace_clock_set_name_cb(clock_name) ||
 	    lttng_ust_trace_clock_set_description_cb(clock_description) ||
 	    lttng_ust_enable_trace_clock_override())
-		fputs("stampede: lttng-ust refused the clock\n", stderr);
+		dprintf(STDERR_FILENO, "stampede: lttng-ust refused the clock\n");
 }

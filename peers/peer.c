@@ -61,8 +61,7 @@ static int timed(int (*run)(uint64_t events), uint64_t events, struct peer_sampl
 		return -1;
 	sample->ns = (double)(cpu_time_ns() - begin) / (double)events;
 	counters_stop(&counters, &values);
-	sample->cycles = values.state == COUNTERS_NO ? -1 :
-						       (double)values.cycles / (double)events;
+	sample->cycles = values.state == COUNTERS_NO ? -1 : (double)values.cycles / (double)events;
 	sample->events = events;
 	return 0;
 }

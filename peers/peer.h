@@ -19,16 +19,23 @@
 struct peer_sample {
 	uint64_t events; /* 0: the worker failed */
 	double ns; /* CPU time of the thread, per event */
-	double cycles; /* core cycles per event; negative: not to be had */
+	double cycles; /* core cycles per event; negative: not available */
 };
 
-/* What a worker runs; each function in the worker's process. */
+struct peer;
+
+/* A tracer. */
 struct peer_kind {
+	/* Before its worker starts, and when all have ended; NULL: nothing. False: peer->why. */
+	bool (*begin)(struct peer *peer);
+	void (*end)(void);
+
+	/* In the worker's process. */
 	/* 0, or -1 with the reason in `why`. */
 	int (*open)(const char *name, char why[PEER_WHY_BYTES]);
 	/* Records `events`. Negative if that failed. */
 	int (*run)(uint64_t events);
-	/* Bytes in the buffer per event; negative: not to be had. Called once, at the end. */
+	/* Bytes in the buffer per event; negative: not available. Called once, at the end. */
 	double (*bytes)(void);
 	void (*close)(void);
 	/* Cost without recording, taken out of what run() takes; NULL: nothing. */
@@ -41,14 +48,17 @@ struct peer {
 	const char *words; /* what it does beyond stamping */
 	const char *carries; /* what its records tell beside the payload: bytes are of that */
 	const struct peer_kind *kind;
-	char why[PEER_WHY_BYTES]; /* it is not to be had */
+	char why[PEER_WHY_BYTES]; /* it is not available; empty: it is */
 	pid_t pid;
 	int to, from; /* pipes */
 	double bytes;
 	bool ours;
 };
 
-extern const struct peer_kind peer_ours, peer_lttng, peer_kernel;
+extern const struct peer_kind peer_ours;
+#define PEER(name, kind, carries, words) extern const struct peer_kind kind;
+#include "peers/tracers.def"
+#undef PEER
 
 /* Starts the worker on CPU `pu` and waits until it is open. False: peer->why says why not. */
 bool peer_start(struct peer *peer, unsigned int pu);
@@ -58,15 +68,5 @@ bool peer_turn(struct peer *peer, struct peer_sample *sample);
 
 /* Asks for the bytes and ends the worker. */
 void peer_stop(struct peer *peer);
-
-/*
- * The session daemon that a LTTng peer of this name needs, in a private home; before peer_start().
- * False: peer->why.
- */
-bool lttng_begin(struct peer *peer);
-void lttng_end_all(void);
-
-/* Removes what peer_kernel made, if a worker could not. */
-void kernel_end_all(void);
 
 #endif

@@ -8,17 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "judge/driver.h"
 #include "base/json_out.h"
 #include "base/options.h"
+#include "base/progress.h"
 #include "peers/peer.h"
 #include "place/place.h"
 #include "base/stats.h"
 #include "place/ticks.h"
 
 #define PEERS_MAX 24
-#define OTHERS 3
 #define ROUNDS_MAX 1000
+#define ROUND_SECONDS 0.1 /* about */
+
+static const struct peer others[] = {
+#define PEER(its_name, its_kind, its_carries, its_words) \
+	{ .name = its_name, .kind = &its_kind, .carries = its_carries, .words = its_words },
+#include "peers/tracers.def"
+#undef PEER
+};
+#define OTHERS (sizeof(others) / sizeof(others[0]))
 
 struct peers {
 	struct peer peer[PEERS_MAX];
@@ -43,8 +53,8 @@ static const char help[] =
 	"  --cpu C          the CPU that they take turns on (chosen)\n"
 	"  --json FILE      every turn too (- is standard output, and then without the table)\n"
 	"\n"
-	"The kernel needs root and tracefs; LTTng needs lttng-tools and liblttng-ust-dev. Who is\n"
-	"not to be had is left out, and the reason said.\n"
+	"The kernel needs root and tracefs; LTTng needs lttng-tools and liblttng-ust-dev. What is\n"
+	"not available is left out, and the reason said.\n"
 	"exit: 0 fine, 1 usage or harness, 3 no resource, 5 interrupted\n"
 	"examples:\n"
 	"  peers --rounds 41\n"
@@ -56,16 +66,25 @@ static void on_signal(int signal)
 	stopped = 1;
 }
 
-static void add(struct peers *peers, const char *name, const struct peer_kind *kind,
-		const char *words)
+static void add(struct peers *peers, const struct peer *peer)
 {
-	struct peer *peer = &peers->peer[peers->count++];
+	peers->peer[peers->count++] = *peer;
+}
 
-	snprintf(peer->name, sizeof(peer->name), "%s", name);
-	peer->kind = kind;
-	peer->words = words;
-	peer->ours = kind == &peer_ours;
-	peer->carries = "stamp, id";
+/* What the row's records tell. */
+static const char *carried(const struct driver *row)
+{
+	if (row->desc->untimed)
+		return "id";
+	return driver_id_bytes_lacking(row) > 0 ? "stamp, no id" : "stamp, id";
+}
+
+static void add_row(struct peers *peers, const struct driver *row)
+{
+	struct peer peer = { .kind = &peer_ours, .carries = carried(row), .ours = true };
+
+	snprintf(peer.name, sizeof(peer.name), "%s", row->row);
+	add(peers, &peer);
 }
 
 /* The rows that are asked for, in the order given. An exit code, after a line on stderr. */
@@ -79,23 +98,18 @@ static int add_ours(struct peers *peers, const char *schemes)
 	for (at = strtok_r(list, " ,", &save); at && !error; at = strtok_r(NULL, " ,", &save)) {
 		snprintf(exact, sizeof(exact), "%s%s", at[0] == '=' ? "" : "=", at);
 		if (peers->count == PEERS_MAX - OTHERS) {
-			fprintf(stderr, "stampede: --schemes takes at most %d rows\n",
-				PEERS_MAX - OTHERS);
+			fail_line("--schemes takes at most %zu rows", PEERS_MAX - OTHERS);
 			error = EXIT_USAGE;
 		} else if (driver_select(drivers_timed, exact, found, DRIVERS_MAX) != 1) {
 			error = EXIT_USAGE;
 		} else {
-			add(peers, found[0]->row, &peer_ours, NULL);
-			if (found[0]->desc->untimed)
-				peers->peer[peers->count - 1].carries = "id";
-			else if (driver_id_bytes_lacking(found[0]) > 0)
-				peers->peer[peers->count - 1].carries = "stamp, no id";
+			add_row(peers, found[0]);
 		}
 	}
 	free(list);
 	if (error || peers->count)
 		return error;
-	fprintf(stderr, "stampede: --schemes takes rows, such as packed_word\n");
+	fail_line("--schemes takes rows, such as packed_word");
 	return EXIT_USAGE;
 }
 
@@ -147,7 +161,8 @@ static void print_all(const struct peers *peers)
 	for (i = 0; i < peers->count; i++)
 		if (peers->peer[i].why[0])
 			printf("skipped %s: %s\n", peers->peer[i].name, peers->peer[i].why);
-	printf("\nMedians of %u turns; ns of the thread's CPU time per event of 8 bytes; bytes with "
+	printf("\nMedians of %u turns; ns of the thread's CPU time per event of 8 bytes; bytes "
+	       "with "
 	       "headers,\npayload and the sub-buffers' share; ratio to %s in the same round.\n",
 	       peers->rounds, peers->peer[0].name);
 	for (i = 0; i < peers->count; i++)
@@ -175,12 +190,12 @@ static int write_json(const struct peers *peers, const char *path)
 		const struct peer *peer = &peers->peer[i];
 
 		json_array_append_new(
-			all, json_pack("{s:s, s:b, s:s?, s:o, s:o, s:f, s:s?, s:s}", "peer", peer->name, "ours",
-				       peer->ours, "skipped", peer->why[0] ? peer->why : NULL, "ns",
-				       turns(peers->ns[i], peers->rounds), "cycles",
-				       turns(peers->cycles[i], peers->rounds), "bytes_per_event",
-				       peer->bytes, "words", peer->words, "carries",
-				       peer->carries));
+			all,
+			json_pack("{s:s, s:b, s:s?, s:o, s:o, s:f, s:s?, s:s}", "peer", peer->name,
+				  "ours", peer->ours, "skipped", peer->why[0] ? peer->why : NULL,
+				  "ns", turns(peers->ns[i], peers->rounds), "cycles",
+				  turns(peers->cycles[i], peers->rounds), "bytes_per_event",
+				  peer->bytes, "words", peer->words, "carries", peer->carries));
 	}
 	status = json_out(path, all);
 	json_decref(all);
@@ -199,8 +214,7 @@ static bool play_round(struct peers *peers)
 		if (!peer_turn(&peers->peer[i], &sample)) {
 			if (i)
 				continue;
-			fprintf(stderr, "stampede: %s: %s\n", peers->peer[0].name,
-				peers->peer[0].why);
+			fail_line("%s: %s", peers->peer[0].name, peers->peer[0].why);
 			return false;
 		}
 		peers->ns[i][peers->rounds] = sample.ns;
@@ -212,32 +226,32 @@ static bool play_round(struct peers *peers)
 
 static int play(struct peers *peers, unsigned int rounds, unsigned int pu)
 {
-	bool terminal = isatty(STDERR_FILENO);
+	struct progress progress;
 	unsigned int i, round;
 
 	for (i = 0; i < peers->count; i++) {
 		peers->ns[i] = calloc(ROUNDS_MAX, sizeof(double));
 		peers->cycles[i] = calloc(ROUNDS_MAX, sizeof(double));
-		if (peers->peer[i].kind == &peer_lttng && !stopped)
-			lttng_begin(&peers->peer[i]);
+		if (peers->peer[i].kind->begin && !stopped)
+			peers->peer[i].kind->begin(&peers->peer[i]);
 		peer_start(&peers->peer[i], pu);
 	}
 	if (peers->peer[0].why[0]) {
-		fprintf(stderr, "stampede: %s: %s\n", peers->peer[0].name, peers->peer[0].why);
+		fail_line("%s: %s", peers->peer[0].name, peers->peer[0].why);
 		return EXIT_RESOURCE;
 	}
 	/* The first one warms caches, and is not counted. */
 	if (!play_round(peers))
 		return EXIT_USAGE;
 	peers->rounds = 0;
+	progress_begin(&progress, rounds * ROUND_SECONDS);
 	for (round = 0; round < rounds && !stopped; round++) {
-		if (terminal)
-			fprintf(stderr, "\rround %u of %u", round + 1, rounds);
+		progress_step(&progress, "peers", "all in turns");
 		if (!play_round(peers))
 			return EXIT_USAGE;
+		progress_done(&progress, ROUND_SECONDS);
 	}
-	if (terminal)
-		fprintf(stderr, "\r%30s\r", "");
+	progress_end(&progress);
 	return 0;
 }
 
@@ -298,16 +312,10 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 
 static void add_others(struct peers *peers)
 {
-	add(peers, "lttng-ust", &peer_lttng,
-	    "a library that any process may load: run-time enabling, contexts, per-event "
-	    "filters,\n  reference-counted sessions, buffers shared with another process; "
-	    "its own clock_gettime clock");
-	add(peers, "lttng-ust, ticks", &peer_lttng,
-	    "the same with a clock plugin that reads the counter our rows read");
-	add(peers, "kernel", &peer_kernel,
-	    "trace_marker_raw: copying from user space, preemption and recursion guards, "
-	    "event filters,\n  wake-ups of readers; the system call itself is taken out");
-	peers->peer[peers->count - 1].carries = "stamp, id, flags, preemption depth, pid";
+	unsigned int i;
+
+	for (i = 0; i < OTHERS; i++)
+		add(peers, &others[i]);
 }
 
 /* Everybody's turns, and nothing left of them. An exit code, after a line on stderr. */
@@ -320,9 +328,9 @@ static int play_all(struct peers *peers, unsigned int rounds, unsigned int pu)
 	status = play(peers, rounds, pu);
 	for (i = 0; i < peers->count; i++)
 		peer_stop(&peers->peer[i]);
-	lttng_end_all();
-	if (!geteuid())
-		kernel_end_all();
+	for (i = 0; i < peers->count; i++)
+		if (peers->peer[i].kind->end)
+			peers->peer[i].kind->end();
 	return status;
 }
 
