@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /*
@@ -50,13 +48,14 @@ static int apply_affinity(struct place *place, const char *xml_path)
 		return fail_memory("the placement of threads");
 	if (sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask))
 		status = fail_with(EXIT_RESOURCE, "cannot read the CPU affinity of this thread: %s",
-				       strerror(errno));
+				   strerror(errno));
 	else if (hwloc_bitmap_from_ulongs(affinity, sizeof(mask) / sizeof(mask[0]), mask))
 		status = fail_memory("the placement of threads");
 	else if (xml_path && !hwloc_bitmap_isincluded(affinity, complete))
-		status = fail_with(EXIT_USAGE, "topology file %s is of another machine: it lacks CPUs of "
-				     "this one; delete it",
-				     xml_path);
+		status = fail_with(EXIT_USAGE,
+				   "topology file %s is of another machine: it lacks CPUs of "
+				   "this one; delete it",
+				   xml_path);
 	else
 		hwloc_bitmap_and(place->allowed, place->allowed, affinity);
 	hwloc_bitmap_free(affinity);
@@ -71,9 +70,10 @@ static int load(struct place *place, unsigned long flags, const char *xml_path)
 	if (hwloc_topology_set_flags(place->topology, flags) ||
 	    hwloc_topology_load(place->topology)) {
 		if (xml_path)
-			return fail_with(EXIT_USAGE, "cannot load topology file %s: %s; delete it", xml_path,
-					   strerror(errno));
-		return fail_with(EXIT_RESOURCE, "cannot discover the CPU topology: %s", strerror(errno));
+			return fail_with(EXIT_USAGE, "cannot load topology file %s: %s; delete it",
+					 xml_path, strerror(errno));
+		return fail_with(EXIT_RESOURCE, "cannot discover the CPU topology: %s",
+				 strerror(errno));
 	}
 	place->allowed = hwloc_bitmap_alloc();
 	if (!place->allowed ||
@@ -93,7 +93,8 @@ static int load(struct place *place, unsigned long flags, const char *xml_path)
 static int prepare(struct place *place)
 {
 	memset(place, 0, sizeof(*place));
-	return hwloc_topology_init(&place->topology) ? fail_memory("the placement of threads") : EXIT_FINE;
+	return hwloc_topology_init(&place->topology) ? fail_memory("the placement of threads")
+						     : EXIT_FINE;
 }
 
 int place_open(struct place *place)
@@ -112,7 +113,8 @@ int place_open_xml(struct place *place, const char *path)
 	int status = prepare(place);
 
 	if (!status && hwloc_topology_set_xml(place->topology, path))
-		status = fail_with(EXIT_USAGE, "cannot read topology file %s: %s", path, strerror(errno));
+		status = fail_with(EXIT_USAGE, "cannot read topology file %s: %s", path,
+				   strerror(errno));
 	if (!status)
 		status = load(place,
 			      DISCOVERY_FLAGS | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
@@ -128,7 +130,8 @@ int place_open_synthetic(struct place *place, const char *description)
 	int status = prepare(place);
 
 	if (!status && hwloc_topology_set_synthetic(place->topology, description))
-		status = fail_with(EXIT_USAGE, "not a topology that hwloc understands: '%s'", description);
+		status = fail_with(EXIT_USAGE, "not a topology that hwloc understands: '%s'",
+				   description);
 	if (!status)
 		status = load(place, DISCOVERY_FLAGS, NULL);
 	if (status)
@@ -155,8 +158,8 @@ const char *place_allowed_text(const struct place *place)
  */
 
 /* The calling thread's binding is exactly `only`. `occasion` starts the line otherwise. */
-static int check_binding(const struct place *place, unsigned pu,
-				       hwloc_const_bitmap_t only, const char *occasion)
+static int check_binding(const struct place *place, unsigned pu, hwloc_const_bitmap_t only,
+			 const char *occasion)
 {
 	hwloc_bitmap_t actual = hwloc_bitmap_alloc();
 	int status = EXIT_FINE;
@@ -165,28 +168,18 @@ static int check_binding(const struct place *place, unsigned pu,
 	if (!actual)
 		return fail_memory("the placement of threads");
 	if (hwloc_get_cpubind(place->topology, actual, HWLOC_CPUBIND_THREAD)) {
-		status = fail_with(EXIT_RESOURCE, "%s CPU %u: cannot read the binding: %s", occasion, pu,
-				       strerror(errno));
+		status = fail_with(EXIT_RESOURCE, "%s CPU %u: cannot read the binding: %s",
+				   occasion, pu, strerror(errno));
 	} else if (!hwloc_bitmap_isequal(actual, only)) {
 		text = list_text(actual);
-		status = fail_with(EXIT_RESOURCE, "%s CPU %u, this thread is bound to %s: look for what "
-				       "changes affinities here (a cpuset, a taskset)",
-				       occasion, pu, text ? text : "other CPUs");
+		status = fail_with(EXIT_RESOURCE,
+				   "%s CPU %u, this thread is bound to %s: look for what "
+				   "changes affinities here (a cpuset, a taskset)",
+				   occasion, pu, text ? text : "other CPUs");
 		free(text);
 	}
 	hwloc_bitmap_free(actual);
 	return status;
-}
-
-/* hwloc pretends to succeed on any other topology. `what` was to be done at CPU `pu`. */
-static bool acts_here(const struct place *place, const char *what, unsigned pu)
-{
-	if (hwloc_topology_is_thissystem(place->topology))
-		return true;
-	fail_with(EXIT_RESOURCE, "cannot %s CPU %u: the topology is not this system's; unset HWLOC_SYNTHETIC, "
-		      "HWLOC_XMLFILE and HWLOC_FSROOT",
-		      what, pu);
-	return false;
 }
 
 /* The set {pu}; NULL, after a line on stderr, if it makes no sense to bind to it. */
@@ -194,11 +187,17 @@ static hwloc_bitmap_t bindable(const struct place *place, unsigned pu)
 {
 	hwloc_bitmap_t only;
 
-	if (!acts_here(place, "pin to", pu))
+	/* hwloc pretends to succeed on any other. */
+	if (!hwloc_topology_is_thissystem(place->topology)) {
+		fail_with(EXIT_RESOURCE,
+			  "cannot pin to CPU %u: the topology is not this system's; unset "
+			  "HWLOC_SYNTHETIC, HWLOC_XMLFILE and HWLOC_FSROOT",
+			  pu);
 		return NULL;
+	}
 	if (!hwloc_bitmap_isset(place->allowed, pu)) {
 		fail_with(EXIT_RESOURCE, "cannot pin to CPU %u: the allowed CPUs are %s", pu,
-			      place->allowed_text);
+			  place->allowed_text);
 		return NULL;
 	}
 	only = hwloc_bitmap_alloc();
@@ -218,8 +217,9 @@ int place_bind_self(const struct place *place, unsigned pu)
 	if (!only)
 		return EXIT_RESOURCE;
 	if (hwloc_set_cpubind(place->topology, only, HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT))
-		status = fail_with(EXIT_RESOURCE, "cannot pin to CPU %u: %s; the allowed CPUs were %s", pu,
-				       strerror(errno), place->allowed_text);
+		status = fail_with(EXIT_RESOURCE,
+				   "cannot pin to CPU %u: %s; the allowed CPUs were %s", pu,
+				   strerror(errno), place->allowed_text);
 	else
 		status = check_binding(place, pu, only, "after pinning to");
 	hwloc_bitmap_free(only);
@@ -230,8 +230,8 @@ int place_unbind_self(const struct place *place)
 {
 	if (!hwloc_set_cpubind(place->topology, place->allowed, HWLOC_CPUBIND_THREAD))
 		return EXIT_FINE;
-	return fail_with(EXIT_RESOURCE, "cannot go back to the allowed CPUs %s: %s", place->allowed_text,
-			     strerror(errno));
+	return fail_with(EXIT_RESOURCE, "cannot go back to the allowed CPUs %s: %s",
+			 place->allowed_text, strerror(errno));
 }
 
 int place_verify_self(const struct place *place, unsigned pu)
@@ -246,119 +246,17 @@ int place_verify_self(const struct place *place, unsigned pu)
 		status = fail_memory("the placement of threads");
 	else if (hwloc_get_last_cpu_location(place->topology, last, HWLOC_CPUBIND_THREAD))
 		status = fail_with(EXIT_RESOURCE, "cannot tell which CPU this thread ran on: %s",
-				       strerror(errno));
+				   strerror(errno));
 	else if (!hwloc_bitmap_isincluded(last, only))
-		status = fail_with(EXIT_RESOURCE, "a thread pinned to CPU %u ran on CPU %d: what it measured is void", pu,
+		status = fail_with(
+			EXIT_RESOURCE,
+			"a thread pinned to CPU %u ran on CPU %d: what it measured is void", pu,
 			hwloc_bitmap_first(last));
 	else
 		status = check_binding(place, pu, only, "pinned before to");
 	hwloc_bitmap_free(only);
 	hwloc_bitmap_free(last);
 	return status;
-}
-
-int place_smt_siblings(const struct place *place, unsigned pu, unsigned *siblings, unsigned max)
-{
-	hwloc_obj_t self = hwloc_get_pu_obj_by_os_index(place->topology, pu);
-	hwloc_obj_t core, other = NULL;
-	int count = 0;
-
-	if (!self)
-		return -1;
-	core = hwloc_get_ancestor_obj_by_type(place->topology, HWLOC_OBJ_CORE, self);
-	if (!core)
-		return 0;
-	while ((other = hwloc_get_next_obj_inside_cpuset_by_type(place->topology, core->cpuset,
-								 HWLOC_OBJ_PU, other))) {
-		if (other == self)
-			continue;
-		if ((unsigned)count < max)
-			siblings[count] = other->os_index;
-		count++;
-	}
-	return count;
-}
-
-/*
- * Memory.
- */
-
-/* Memory that is certain to come from `nodes`; NULL if the system does not promise that. */
-static void *alloc_on_nodes(hwloc_topology_t topology, hwloc_const_nodeset_t nodes, size_t bytes)
-{
-	hwloc_bitmap_t permitted = hwloc_bitmap_dup(nodes);
-	void *memory = NULL;
-
-	if (permitted &&
-	    !hwloc_bitmap_and(permitted, permitted, hwloc_topology_get_allowed_nodeset(topology)) &&
-	    !hwloc_bitmap_iszero(permitted))
-		memory = hwloc_alloc_membind(topology, bytes, permitted, HWLOC_MEMBIND_BIND,
-					     HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
-	hwloc_bitmap_free(permitted);
-	return memory;
-}
-
-void *place_alloc(const struct place *place, unsigned pu, size_t bytes, enum place_answer *local)
-{
-	const struct hwloc_topology_support *support = hwloc_topology_get_support(place->topology);
-	hwloc_obj_t cpu = hwloc_get_pu_obj_by_os_index(place->topology, pu);
-	void *memory = NULL;
-
-	*local = PLACE_UNKNOWN;
-	if (!acts_here(place, "allocate near", pu))
-		return NULL;
-	if (!cpu || !bytes) {
-		fail_with(EXIT_USAGE, "cannot allocate %zu bytes near CPU %u: %s", bytes, pu,
-			    cpu ? "nothing asked for" : "no such CPU");
-		return NULL;
-	}
-	if (support->membind->alloc_membind && support->membind->bind_membind)
-		memory = alloc_on_nodes(place->topology, cpu->nodeset, bytes);
-	if (memory) {
-		*local = PLACE_YES;
-		return memory;
-	}
-	memory = hwloc_alloc(place->topology, bytes);
-	if (!memory)
-		fail_with(EXIT_RESOURCE, "cannot allocate %zu bytes for CPU %u: %s; take smaller rings or "
-			      "fewer events",
-			      bytes, pu, strerror(errno));
-	else if (hwloc_get_nbobjs_by_type(place->topology, HWLOC_OBJ_NUMANODE) == 1)
-		*local = PLACE_YES;
-	return memory;
-}
-
-void place_free(const struct place *place, void *memory, size_t bytes)
-{
-	if (memory)
-		hwloc_free(place->topology, memory, bytes);
-}
-
-enum place_answer place_lock_memory(const void *memory, size_t bytes, char *why, size_t why_bytes)
-{
-	struct rlimit limit;
-	int error;
-
-	snprintf(why, why_bytes, "%s", "");
-	if (!mlock(memory, bytes))
-		return PLACE_YES;
-	error = errno;
-	if (error != EPERM && error != ENOMEM && error != EAGAIN) {
-		snprintf(why, why_bytes, "mlock: %s", strerror(error));
-		return PLACE_UNKNOWN;
-	}
-	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		snprintf(why, why_bytes, "mlock of %zu KiB: %s", bytes / 1024, strerror(error));
-	else
-		snprintf(why, why_bytes,
-			 "mlock of %zu KiB: %s; the limit is %ju KiB, raise it with ulimit -l",
-			 bytes / 1024, strerror(error), (uintmax_t)limit.rlim_cur / 1024);
-	return PLACE_NO;
-}
-
-const char *place_answer_text(enum place_answer answer)
-{
-	return answer == PLACE_YES ? "yes" : answer == PLACE_NO ? "no" : "unknown";
 }
 
 /*
@@ -370,10 +268,11 @@ const char *place_answer_text(enum place_answer answer)
  * may export identifying facts that are not known here.
  */
 static const char *const kept_infos[] = {
-	"Architecture", "Backend", "CPUFamilyNumber", "CPUModel", "CPUModelNumber", "CPURevision",
-	"CPUStepping", "CPUType", "CPUVendor", "ClusterMode", "CoreType", "FrequencyBaseMHz",
-	"FrequencyMaxMHz", "Inclusive", "LinuxCapacity", "MemoryMode", "OSName", "OSRelease",
-	"OSVersion", "SyntheticDescription", "hwlocVersion",
+	"Architecture", "Backend",	    "CPUFamilyNumber", "CPUModel",  "CPUModelNumber",
+	"CPURevision",	"CPUStepping",	    "CPUType",	       "CPUVendor", "ClusterMode",
+	"CoreType",	"FrequencyBaseMHz", "FrequencyMaxMHz", "Inclusive", "LinuxCapacity",
+	"MemoryMode",	"OSName",	    "OSRelease",       "OSVersion", "SyntheticDescription",
+	"hwlocVersion",
 };
 
 static bool kept(const char *name)
@@ -414,7 +313,8 @@ int place_export_xml(const struct place *place, const char *path)
 	int length, error;
 
 	if (hwloc_topology_export_xmlbuffer(place->topology, &exported, &length, 0))
-		return fail_with(EXIT_RESOURCE, "cannot export the CPU topology: %s", strerror(errno));
+		return fail_with(EXIT_RESOURCE, "cannot export the CPU topology: %s",
+				 strerror(errno));
 	text = strdup(exported);
 	hwloc_free_xmlbuffer(place->topology, exported);
 	if (!text)
@@ -422,6 +322,9 @@ int place_export_xml(const struct place *place, const char *path)
 	strip_infos(text);
 	error = file_put(AT_FDCWD, path, file_write_text, text);
 	free(text);
-	return error ? fail_with(EXIT_USAGE, "cannot write %s: %s; check the directory and the space "
-				 "on its disk", path, strerror(error)) : EXIT_FINE;
+	return error ? fail_with(EXIT_USAGE,
+				 "cannot write %s: %s; check the directory and the space "
+				 "on its disk",
+				 path, strerror(error))
+		     : EXIT_FINE;
 }

@@ -24,25 +24,19 @@
 
 #include "base/exit.h"
 
-enum place_answer {
-	PLACE_NO,
-	PLACE_YES,
-	PLACE_UNKNOWN,
-};
-
 struct place {
-	hwloc_topology_t topology;	/* all CPUs, allowed or not, so that siblings are seen */
+	hwloc_topology_t topology; /* all CPUs, allowed or not, so that siblings are seen */
 	hwloc_bitmap_t allowed;
 	char *allowed_text;
 };
 
 struct place_plan {
-	unsigned *pu;		/* OS indexes in the order chosen: thread i goes to pu[i] */
-	unsigned count;		/* as many as were asked for */
-	unsigned cores;		/* distinct cores among them; < count: SMT siblings share one */
-	int kind;		/* hwloc's index of the CPU kind of all; -1: one kind, or mixed */
-	bool kinds_mixed;	/* performance and efficiency cores together: do not compare them */
-	char *allowed_text;	/* the allowed CPUs when the plan was made, such as "0-3,8" */
+	unsigned *pu; /* OS indexes in the order chosen: thread i goes to pu[i] */
+	unsigned count; /* as many as were asked for */
+	unsigned cores; /* distinct cores among them; < count: SMT siblings share one */
+	int kind; /* hwloc's index of the CPU kind of all; -1: one kind, or mixed */
+	bool kinds_mixed; /* performance and efficiency cores together: do not compare them */
+	char *allowed_text; /* the allowed CPUs when the plan was made, such as "0-3,8" */
 };
 
 /*
@@ -82,7 +76,7 @@ const char *place_allowed_text(const struct place *place);
  * On success the plan is to be freed with place_plan_free().
  */
 int place_plan(const struct place *place, const char *list, unsigned threads,
-			     struct place_plan *plan);
+	       struct place_plan *plan);
 void place_plan_free(struct place_plan *plan);
 
 /*
@@ -99,33 +93,6 @@ int place_unbind_self(const struct place *place);
  * it. EXIT_RESOURCE if something moved it, which voids what was measured.
  */
 int place_verify_self(const struct place *place, unsigned pu);
-
-/*
- * `bytes` (>= 1) of zeroed, page-aligned, not yet touched memory on the NUMA node of `pu`;
- * `*local` says whether it will be there. PLACE_UNKNOWN: the system refused to bind memory (a
- * container, usually), and the first touch decides; so let the pinned owner touch it first.
- * NULL, after a line on stderr, if there is no such CPU or not that much memory.
- */
-void *place_alloc(const struct place *place, unsigned pu, size_t bytes, enum place_answer *local);
-void place_free(const struct place *place, void *memory, size_t bytes);
-
-/*
- * Keep memory from being paged out. Touches every page, so call it from the pinned owner. Prints
- * nothing: an unlocked ring is a fact for the record, not an error. PLACE_NO: refused;
- * PLACE_UNKNOWN: this system does not say. `why` receives the reason and the remedy, "" when
- * locked.
- */
-enum place_answer place_lock_memory(const void *memory, size_t bytes, char *why, size_t why_bytes);
-
-/* "no", "yes" or "unknown". */
-const char *place_answer_text(enum place_answer answer);
-
-/*
- * The other hardware threads of the core of `pu`, allowed or not: up to `max` OS indexes are
- * stored in `siblings` (which may be NULL if max is 0). Returns how many there are; 0 if the
- * system does not tell cores apart; -1 if the topology has no such CPU.
- */
-int place_smt_siblings(const struct place *place, unsigned pu, unsigned *siblings, unsigned max);
 
 /*
  * Write the topology as XML for the record of a run, without what identifies the machine (host

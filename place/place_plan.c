@@ -13,8 +13,8 @@
  * every core. Cores are walked in hwloc's logical order, in which neighbours are close, and not by
  * OS index, which may alternate between packages.
  */
-static int take_by_core(const struct place *place, hwloc_bitmap_t candidates,
-				      unsigned threads, struct place_plan *plan)
+static int take_by_core(const struct place *place, hwloc_bitmap_t candidates, unsigned threads,
+			struct place_plan *plan)
 {
 	hwloc_bitmap_t round = hwloc_bitmap_alloc();
 	hwloc_obj_t pu;
@@ -48,8 +48,7 @@ static bool allowed_of_kind(const struct place *place, unsigned kind, hwloc_bitm
 }
 
 /* The caller has checked that enough CPUs are allowed. */
-static int choose(const struct place *place, unsigned threads,
-				struct place_plan *plan)
+static int choose(const struct place *place, unsigned threads, struct place_plan *plan)
 {
 	int kinds = hwloc_cpukinds_get_nr(place->topology, 0);
 	hwloc_bitmap_t candidates = hwloc_bitmap_alloc();
@@ -117,8 +116,8 @@ static bool parse_range(const char **cursor, unsigned *first, unsigned *last)
  * hwloc's own list parser loses the order and takes "3-" for all CPUs there may ever be. The whole
  * list is checked, also what is beyond `threads`: a wrong number is a wrong number.
  */
-static int choose_from_list(const struct place *place, const char *list,
-					  unsigned threads, struct place_plan *plan)
+static int choose_from_list(const struct place *place, const char *list, unsigned threads,
+			    struct place_plan *plan)
 {
 	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
 	int status = seen ? EXIT_FINE : fail_memory("the placement of threads");
@@ -127,18 +126,21 @@ static int choose_from_list(const struct place *place, const char *list,
 
 	while (!status && (*cursor || !listed)) {
 		if (!parse_range(&cursor, &cpu, &last)) {
-			status = fail_with(EXIT_USAGE, "cannot parse CPU list '%s' at '%s': give numbers and "
-					     "ranges such as 0,2-3",
-					     list, cursor);
+			status = fail_with(EXIT_USAGE,
+					   "cannot parse CPU list '%s' at '%s': give numbers and "
+					   "ranges such as 0,2-3",
+					   list, cursor);
 			break;
 		}
 		for (; !status && cpu <= last; cpu++, listed++) {
 			if (!hwloc_bitmap_isset(place->allowed, cpu))
-				status = fail_with(EXIT_USAGE, 
+				status = fail_with(
+					EXIT_USAGE,
 					"CPU %u of list '%s' is not among the allowed CPUs %s", cpu,
 					list, place->allowed_text);
 			else if (hwloc_bitmap_isset(seen, cpu))
-				status = fail_with(EXIT_USAGE, "CPU %u is twice in list '%s'", cpu, list);
+				status = fail_with(EXIT_USAGE, "CPU %u is twice in list '%s'", cpu,
+						   list);
 			else if (plan->count < threads)
 				plan->pu[plan->count++] = cpu;
 			hwloc_bitmap_set(seen, cpu);
@@ -146,9 +148,10 @@ static int choose_from_list(const struct place *place, const char *list,
 	}
 	hwloc_bitmap_free(seen);
 	if (!status && listed < threads)
-		status = fail_with(EXIT_USAGE, "%u threads need as many CPUs, but list '%s' has %u: name "
-				     "more or run fewer threads",
-				     threads, list, listed);
+		status = fail_with(EXIT_USAGE,
+				   "%u threads need as many CPUs, but list '%s' has %u: name "
+				   "more or run fewer threads",
+				   threads, list, listed);
 	return status;
 }
 
@@ -177,7 +180,7 @@ static int describe(const struct place *place, struct place_plan *plan)
 }
 
 int place_plan(const struct place *place, const char *list, unsigned threads,
-			     struct place_plan *plan)
+	       struct place_plan *plan)
 {
 	unsigned allowed = (unsigned)hwloc_bitmap_weight(place->allowed);
 	int status;
@@ -186,9 +189,10 @@ int place_plan(const struct place *place, const char *list, unsigned threads,
 	if (!threads)
 		return fail_with(EXIT_USAGE, "no thread to place: ask for 1 or more");
 	if (threads > allowed)
-		return fail_with(EXIT_RESOURCE, "%u threads need as many CPUs, but only %u are allowed (%s): "
-				     "run fewer threads or widen the cpuset",
-				     threads, allowed, place->allowed_text);
+		return fail_with(EXIT_RESOURCE,
+				 "%u threads need as many CPUs, but only %u are allowed (%s): "
+				 "run fewer threads or widen the cpuset",
+				 threads, allowed, place->allowed_text);
 	plan->pu = calloc(threads, sizeof(*plan->pu));
 	if (!plan->pu)
 		return fail_memory("the placement of threads");

@@ -38,7 +38,7 @@ static const char *plan_text(const struct place_plan *plan)
 
 struct planned {
 	const char *machine;
-	const char *allowed;	/* NULL: all */
+	const char *allowed; /* NULL: all */
 	const char *list;
 	unsigned threads;
 	const char *expected;
@@ -60,8 +60,8 @@ static void plans_are_as_expected(void **unused)
 		{ "package:1 pu:3", NULL, NULL, 3, "0 1 2", 3 },
 		/* OS indexes that alternate between packages, and siblings at the end. */
 		{ "package:2 core:2 pu:1(indexes=0,2,1,3)", NULL, NULL, 4, "0 2 1 3", 4 },
-		{ "package:2 core:2 pu:2(indexes=0,4,1,5,2,6,3,7)", NULL, NULL, 6,
-		  "0 1 2 3 4 5", 4 },
+		{ "package:2 core:2 pu:2(indexes=0,4,1,5,2,6,3,7)", NULL, NULL, 6, "0 1 2 3 4 5",
+		  4 },
 		/* Not all allowed; the first thread of a core may be the one that is not. */
 		{ SMT_MACHINE, "1,3,6-7", NULL, 4, "1 3 6 7", 3 },
 		{ SMT_MACHINE, "0-1,14-15", NULL, 3, "0 14 1", 2 },
@@ -204,30 +204,6 @@ static void hybrid_plans_keep_to_one_kind(void **unused)
 	place_close(&place);
 }
 
-static void siblings_are_found_allowed_or_not(void **unused)
-{
-	struct place place;
-	unsigned siblings[4] = { 99, 99, 99, 99 };
-
-	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, "package:2 core:2 pu:4"), EXIT_FINE);
-	restrict_to(&place, "5");
-	assert_int_equal(place_smt_siblings(&place, 5, siblings, 4), 3);
-	assert_int_equal(siblings[0], 4);
-	assert_int_equal(siblings[1], 6);
-	assert_int_equal(siblings[2], 7);
-	assert_int_equal(siblings[3], 99);
-	assert_int_equal(place_smt_siblings(&place, 8, siblings, 1), 3);
-	assert_int_equal(siblings[0], 9);
-	assert_int_equal(siblings[1], 6);
-	assert_int_equal(place_smt_siblings(&place, 0, NULL, 0), 3);
-	assert_int_equal(place_smt_siblings(&place, 16, siblings, 4), -1);
-	place_close(&place);
-	assert_int_equal(place_open_synthetic(&place, "package:1 pu:4"), EXIT_FINE);
-	assert_int_equal(place_smt_siblings(&place, 2, siblings, 4), 0);
-	place_close(&place);
-}
-
 static void nonsense_is_not_a_topology(void **unused)
 {
 	int status;
@@ -248,7 +224,6 @@ int main(void)
 		cmocka_unit_test(plans_are_as_expected),
 		cmocka_unit_test(wrong_requests_are_refused),
 		cmocka_unit_test(hybrid_plans_keep_to_one_kind),
-		cmocka_unit_test(siblings_are_found_allowed_or_not),
 		cmocka_unit_test(nonsense_is_not_a_topology),
 	};
 

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,18 +25,6 @@
 #include "tests/said.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
-
-/* Sanitizers replace mlock(2) by a function that does nothing and returns 0. */
-#ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define MLOCK_IS_FAKE 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MLOCK_IS_FAKE 1
-#endif
-#ifndef MLOCK_IS_FAKE
-#define MLOCK_IS_FAKE 0
-#endif
 
 static char scratch[] = "/tmp/test_place_bind.XXXXXX";
 static cpu_set_t original_affinity;
@@ -213,9 +200,7 @@ static void opening_does_not_move_the_caller(void **unused)
 
 static void acting_on_another_machine_is_refused(struct place *place)
 {
-	enum place_answer local = PLACE_YES;
 	int status;
-	void *memory;
 
 	listen_to_stderr();
 	status = place_bind_self(place, 0);
@@ -225,11 +210,6 @@ static void acting_on_another_machine_is_refused(struct place *place)
 	status = place_verify_self(place, 0);
 	assert_said("the topology is not this system's");
 	assert_int_equal(status, EXIT_RESOURCE);
-	listen_to_stderr();
-	memory = place_alloc(place, 0, 4096, &local);
-	assert_said("cannot allocate near CPU 0: the topology is not this system's");
-	assert_null(memory);
-	assert_int_equal(local, PLACE_UNKNOWN);
 }
 
 static void binder_refuses_other_machines(void **unused)
@@ -245,142 +225,6 @@ static void binder_refuses_other_machines(void **unused)
 	assert_int_equal(hwloc_bitmap_weight(place.allowed), 16);
 	acting_on_another_machine_is_refused(&place);
 	place_close(&place);
-}
-
-/*
- * Memory.
- */
-
-static void memory_is_local_aligned_and_zero(void **unused)
-{
-	static const size_t bytes = 1 << 20;
-	int cpus[CPU_SETSIZE], count = own_cpus(cpus), i;
-	hwloc_bitmap_t nodes = hwloc_bitmap_alloc();
-	enum place_answer local;
-	struct place place;
-
-	(void)unused;
-	assert_int_equal(place_open(&place), EXIT_FINE);
-	for (i = 0; i < count; i++) {
-		unsigned char *memory = place_alloc(&place, (unsigned)cpus[i], bytes, &local);
-		hwloc_obj_t pu =
-			hwloc_get_pu_obj_by_os_index(place.topology, (unsigned)cpus[i]);
-		size_t at;
-
-		assert_non_null(memory);
-		assert_int_equal((uintptr_t)memory % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
-		for (at = 0; at < bytes; at += 512) {
-			assert_int_equal(memory[at], 0);
-			memory[at] = 1;
-		}
-		if (hwloc_get_nbobjs_by_type(place.topology, HWLOC_OBJ_NUMANODE) == 1)
-			assert_int_equal(local, PLACE_YES);
-		if (local == PLACE_YES &&
-		    !hwloc_get_area_memlocation(place.topology, memory, bytes, nodes,
-						HWLOC_MEMBIND_BYNODESET))
-			assert_true(hwloc_bitmap_isincluded(nodes, pu->nodeset));
-		place_free(&place, memory, bytes);
-	}
-	place_free(&place, NULL, bytes);
-	hwloc_bitmap_free(nodes);
-	place_close(&place);
-}
-
-static void impossible_memory_is_refused(void **unused)
-{
-	const size_t too_many = SIZE_MAX / 2 + 1;
-	char said[80];
-	int cpus[CPU_SETSIZE];
-	enum place_answer local;
-	struct place place;
-	unsigned cpu;
-	void *memory;
-
-	(void)unused;
-	own_cpus(cpus);
-	cpu = (unsigned)cpus[0];
-	assert_int_equal(place_open(&place), EXIT_FINE);
-	listen_to_stderr();
-	memory = place_alloc(&place, cpu, too_many, &local);
-	snprintf(said, sizeof(said), "cannot allocate %zu bytes for CPU", too_many);
-	assert_said(said);
-	assert_null(memory);
-	listen_to_stderr();
-	memory = place_alloc(&place, cpu, 0, &local);
-	assert_said("nothing asked for");
-	assert_null(memory);
-	listen_to_stderr();
-	memory = place_alloc(&place, 60000, 4096, &local);
-	assert_said("near CPU 60000: no such CPU");
-	assert_null(memory);
-	place_close(&place);
-}
-
-static long locked_kib(void)
-{
-	const char *line = strstr(read_whole("/proc/self/status"), "VmLck:");
-
-	return line ? strtol(line + strlen("VmLck:"), NULL, 10) : -1;
-}
-
-/* In a child that may not lock anything. Returns 0 if it is told so. */
-static int lock_without_permission(const void *memory, size_t bytes)
-{
-	struct rlimit none = { 0, 0 };
-	char why[160];
-
-	if (setrlimit(RLIMIT_MEMLOCK, &none) || (!getuid() && setresuid(65534, 65534, 65534)))
-		return 1;
-	if (place_lock_memory(memory, bytes, why, sizeof(why)) != PLACE_NO)
-		return 2;
-	return strstr(why, "mlock of 64 KiB: ") && strstr(why, "limit is 0 KiB") &&
-	       strstr(why, "ulimit -l") ? 0 : 3;
-}
-
-static void locking_tells_what_happened(void **unused)
-{
-	static const size_t bytes = 64 * 1024;
-	void *memory =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	long before = locked_kib();
-	char why[160] = "stale";
-	enum place_answer locked;
-	int status;
-	pid_t child;
-
-	(void)unused;
-	if (MLOCK_IS_FAKE) {
-		print_message("skipped: the sanitizer has no mlock\n");
-		skip();
-	}
-	if (getenv("STAMPEDE_EMULATED")) {
-		print_message("skipped: an emulated machine has no limit of locked memory\n");
-		skip();
-	}
-	assert_ptr_not_equal(memory, MAP_FAILED);
-	locked = place_lock_memory(memory, bytes, why, sizeof(why));
-	if (locked == PLACE_YES) {
-		assert_string_equal(why, "");
-		assert_int_equal(locked_kib() - before, 64);
-	} else {
-		assert_true(strlen(why) > 0);
-		assert_int_equal(locked_kib(), before);
-	}
-	munlock(memory, bytes);
-	child = fork();
-	if (!child)
-		_exit(lock_without_permission(memory, bytes));
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	munmap(memory, bytes);
-}
-
-static void answers_have_names(void **unused)
-{
-	(void)unused;
-	assert_string_equal(place_answer_text(PLACE_NO), "no");
-	assert_string_equal(place_answer_text(PLACE_YES), "yes");
-	assert_string_equal(place_answer_text(PLACE_UNKNOWN), "unknown");
 }
 
 /*
@@ -455,8 +299,6 @@ static void xml_opens_again_and_binds(void **unused)
 	for (i = count - 1; i >= 0; i--) {
 		assert_int_equal(place_bind_self(&again, (unsigned)cpus[i]), EXIT_FINE);
 		assert_bound_to(cpus[i]);
-		assert_int_equal(place_smt_siblings(&again, (unsigned)cpus[i], NULL, 0),
-				 place_smt_siblings(&place, (unsigned)cpus[i], NULL, 0));
 	}
 	place_close(&again);
 	/* Bound to the first CPU by now: the file cannot widen that. */
@@ -586,10 +428,6 @@ int main(void)
 		cmocka_unit_test_teardown(an_affinity_mask_is_respected, restore_affinity),
 		cmocka_unit_test_teardown(opening_does_not_move_the_caller, restore_affinity),
 		cmocka_unit_test_teardown(binder_refuses_other_machines, restore_affinity),
-		cmocka_unit_test(memory_is_local_aligned_and_zero),
-		cmocka_unit_test(impossible_memory_is_refused),
-		cmocka_unit_test(locking_tells_what_happened),
-		cmocka_unit_test(answers_have_names),
 		cmocka_unit_test(identifying_infos_are_dropped),
 		cmocka_unit_test_teardown(xml_opens_again_and_binds, restore_affinity),
 		cmocka_unit_test(wrong_xml_is_refused),
