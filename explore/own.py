@@ -4,8 +4,9 @@
 A forward analysis over all functions of a file, AT&T syntax: something is known only if it is so on
 every way that leads to the instruction, calls included; where control may come from elsewhere
 nothing is. A pointer that is put into the frame is known again when it is taken from there, if that
-place is in no object that others have a pointer to. That nobody who comes in between has one
-either, since none is in what writers share, is looked after when it runs (guard.h).
+place is in no object that others have a pointer to. That a nested writer has none either, since none
+is in what writers share, is looked after when it runs (guard.h).
+docs/own.md says why these rules are sound.
 """
 import re
 from collections import defaultdict
