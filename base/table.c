@@ -28,7 +28,7 @@ void table_free(struct table *table)
 	free(table->chunk);
 	free(table->string);
 	free(table->slot);
-	*table = (struct table){.count = 0};
+	*table = (struct table){ .count = 0 };
 }
 
 const void *table_get(const struct table *table, uint32_t number, size_t *bytes)
@@ -127,16 +127,15 @@ static uint8_t *room(struct table *table, size_t bytes)
 	if (bytes > table->chunk_left) {
 		if (size > CHUNK_MOST)
 			size = CHUNK_MOST;
-		table->chunk = taken(realloc(table->chunk,
-					      (table->chunks + 1) * sizeof(*table->chunk)));
+		table->chunk =
+			taken(realloc(table->chunk, (table->chunks + 1) * sizeof(*table->chunk)));
 		table->chunk[table->chunks++] =
 			size % HUGE_BYTES ? taken(malloc(size)) : taken_huge(size);
 		table->chunk_left = table->chunk_size = size;
 		table->total_bytes += size;
 	}
 	table->chunk_left -= bytes;
-	return table->chunk[table->chunks - 1] +
-	       (table->chunk_size - table->chunk_left - bytes);
+	return table->chunk[table->chunks - 1] + (table->chunk_size - table->chunk_left - bytes);
 }
 
 uint32_t table_number(struct table *table, const void *bytes, size_t count)
@@ -152,7 +151,7 @@ uint32_t table_number(struct table *table, const void *bytes, size_t count)
 		return slot->number - 1;
 	at = room(table, (count + ALIGN - 1) / ALIGN * ALIGN);
 	memcpy(at, bytes, count);
-	table->string[table->count] = (struct table_string){at, (uint32_t)count, hash};
-	*slot = (struct table_slot){hash, ++table->count};
+	table->string[table->count] = (struct table_string){ at, (uint32_t)count, hash };
+	*slot = (struct table_slot){ hash, ++table->count };
 	return table->count - 1;
 }

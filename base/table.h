@@ -15,13 +15,13 @@ struct table {
 	struct table_slot {
 		uint32_t hash;
 		uint32_t number; /* + 1; 0: free */
-	} *slot; /* open addressing */
+	} * slot; /* open addressing */
 	uint32_t slots;
 	struct table_string {
 		const uint8_t *at;
 		uint32_t bytes;
 		uint32_t hash;
-	} *string; /* by number */
+	} * string; /* by number */
 	uint8_t **chunk; /* what they lie in */
 	uint32_t chunks;
 	size_t chunk_size, chunk_left; /* of the newest */

@@ -36,19 +36,19 @@ struct claims_lab {
 	const char *build; /* where explorer and explored rows are; NULL: beside this program */
 };
 
-struct statement;
+struct claim_statement;
 
 /* A claim under test, and what came of it. */
 struct trial {
 	const struct claims_lab *lab;
-	const struct statement *statement;
+	const struct claim_statement *statement;
 	enum claim_verdict verdict;
 	char figure[600];
 };
 
 /* Sets both; the figure is as of printf(). */
-__attribute__((format(printf, 3, 4))) void claim_say(struct trial *trial, enum claim_verdict verdict,
-						     const char *format, ...);
+__attribute__((format(printf, 3, 4))) void
+claim_say(struct trial *trial, enum claim_verdict verdict, const char *format, ...);
 
 /* Adds to the figure. */
 __attribute__((format(printf, 2, 3))) void claim_add(struct trial *trial, const char *format, ...);

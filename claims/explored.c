@@ -66,8 +66,8 @@ static bool find_object(const char *build, const char *name, const char *row, co
 		    PATH_MAX &&
 	    !access(path, R_OK))
 		return true;
-	return snprintf(path, PATH_MAX, "%s/cases/%s/%s.%.*s.so", build, name, row, length,
-			shape) < PATH_MAX &&
+	return snprintf(path, PATH_MAX, "%s/cases/%s/%s.%.*s.so", build, name, row, length, shape) <
+		       PATH_MAX &&
 	       !access(path, R_OK);
 }
 
@@ -104,8 +104,8 @@ static bool explore(const char *build, const char *object, const char *budget,
 		    struct explored *explored)
 {
 	char program[PATH_MAX + 16], *words = strdup(budget), *word, *save, *text = NULL;
-	const char *argv[WORDS_MAX + 1] = { program, "--processes", "1", "--json", "-",
-					    "--object", object };
+	const char *argv[WORDS_MAX + 1] = { program, "--processes", "1",   "--json",
+					    "-",     "--object",    object };
 	const struct child_program child = { .argv = argv, .errors = "/dev/null" };
 	unsigned int count = 7;
 	bool good;
@@ -133,9 +133,10 @@ bool lab_explore(struct trial *trial, const char *name, const char *budget,
 		budget = known ? known->budget : "";
 	if (!build_directory(trial->lab, build) ||
 	    !find_object(build, name, known ? known->row : name, budget, object)) {
-		claim_say(trial, CLAIM_UNTESTED, known ?
-			  "no explored form of %s: make history builds it" :
-			  "no explored form of %s: make explored builds it", name);
+		claim_say(trial, CLAIM_UNTESTED,
+			  known ? "no explored form of %s: make history builds it"
+				: "no explored form of %s: make explored builds it",
+			  name);
 		return false;
 	}
 	if (explore(build, object, budget, explored))

@@ -13,7 +13,7 @@
 #define POINTS_TRIED 40 /* more than any event here has */
 #define DRAINED_EVENTS 128
 
-/* Who interrupts at which point. */
+/* At which point a nested writer interrupts. */
 struct stage {
 	const struct scene *scene;
 	struct buffer *buffer;
@@ -169,7 +169,8 @@ double lab_line(const struct claims_lab *lab, const char *section, const char *r
 	const json_t *line, *value;
 	size_t i;
 
-	json_array_foreach(json_object_get(lab->record, section), i, line) {
+	json_array_foreach(json_object_get(lab->record, section), i, line)
+	{
 		value = json_object_get(line, key);
 		if (is_text(line, "row", row) && json_is_number(value) &&
 		    (is_text(line, "workload", workload) || is_text(line, "regime", workload)))

@@ -27,9 +27,11 @@ static bool parse(int argc, char **argv, struct claims_request *request, int *st
 	};
 	const struct option_program program = {
 		"usage: claims [options] [RUN]\n"
-		"Tests every checkable claim of the mails and notes that the schemes are from, on the "
+		"Tests every checkable claim of the mails and notes that the schemes are from, on "
+		"the "
 		"virtual\n"
-		"clock, by arithmetic, and by what RUN recorded (default: latest, if there is one).\n",
+		"clock, by arithmetic, and by what RUN recorded (default: latest, if there is "
+		"one).\n",
 		entries,
 		"exit: 0 fine, whatever the verdicts; 1 usage or a bad file, 3 no resource\n"
 		"examples:\n"
@@ -58,12 +60,15 @@ static void print(const json_t *claims)
 	const char *verdict;
 	size_t i;
 
-	json_array_foreach(claims, i, claim) {
+	json_array_foreach(claims, i, claim)
+	{
 		verdict = text(claim, "verdict");
 		printf("%s\n  %s\n  tested: %s\n  ", text(claim, "claim"), text(claim, "where"),
 		       text(claim, "how"));
-		terminal_print(stdout, !strcmp(verdict, "holds")   ? TERMINAL_GOOD :
-				       !strcmp(verdict, "refuted") ? TERMINAL_BAD : TERMINAL_DOUBT,
+		terminal_print(stdout,
+			       !strcmp(verdict, "holds")     ? TERMINAL_GOOD
+			       : !strcmp(verdict, "refuted") ? TERMINAL_BAD
+							     : TERMINAL_DOUBT,
 			       0, verdict);
 		printf(": %s\n\n", text(claim, "figure"));
 	}

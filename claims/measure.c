@@ -7,12 +7,13 @@
 #define YEAR_SECONDS (365.25 * 86400)
 
 struct measured {
-	const struct source *source;
+	const struct claim_source *source;
 	struct played played;
 	struct explored explored;
 };
 
-static bool find_out(struct trial *trial, const struct source *source, struct measured *measured)
+static bool find_out(struct trial *trial, const struct claim_source *source,
+		     struct measured *measured)
 {
 	measured->source = source;
 	if (source->explored)
@@ -22,17 +23,18 @@ static bool find_out(struct trial *trial, const struct source *source, struct me
 
 static double objections(const struct measured *measured, enum oracle oracle)
 {
-	return (double)(measured->source->explored ? measured->explored.objections[oracle] :
-						     measured->played.check.violations[oracle]);
+	return (double)(measured->source->explored ? measured->explored.objections[oracle]
+						   : measured->played.check.violations[oracle]);
 }
 
-static double of_field(const struct source *source, enum measure measure)
+static double of_field(const struct claim_source *source, enum measure measure)
 {
 	double seconds = layout_wrap_seconds(CLOCK_HZ, source->field_bits, source->cut_bits);
 
-	return measure == WRAP_SECONDS ? seconds :
-	       measure == WRAP_MS      ? 1e3 * seconds :
-	       measure == WRAP_YEARS   ? seconds / YEAR_SECONDS : 1 / seconds;
+	return measure == WRAP_SECONDS ? seconds
+	       : measure == WRAP_MS    ? 1e3 * seconds
+	       : measure == WRAP_YEARS ? seconds / YEAR_SECONDS
+				       : 1 / seconds;
 }
 
 static double of_scene(const struct played *played, enum measure measure)
@@ -102,14 +104,14 @@ static double value_of(const struct measured *measured, enum measure measure)
 	}
 }
 
-static enum claim_verdict compare(const struct statement *statement,
+static enum claim_verdict compare(const struct claim_statement *statement,
 				  const struct measured *measured)
 {
 	const struct expected *one;
 	double value;
 
-	for (one = statement->expected;
-	     one < &statement->expected[EXPECTED_MAX] && one->measure; one++) {
+	for (one = statement->expected; one < &statement->expected[EXPECTED_MAX] && one->measure;
+	     one++) {
 		value = value_of(&measured[one->source], one->measure);
 		/* What cannot be computed is not as expected. */
 		if (!(value >= one->least && value <= one->most))
@@ -120,7 +122,7 @@ static enum claim_verdict compare(const struct statement *statement,
 
 void by_measure(struct trial *trial)
 {
-	const struct statement *statement = trial->statement;
+	const struct claim_statement *statement = trial->statement;
 	static struct measured measured[SOURCES_MAX];
 	double value[SHOWN_MAX] = { 0 };
 	enum claim_verdict verdict;

@@ -10,20 +10,17 @@
 #define PROMISES 5
 
 /* The five that were published, by how their rows' names begin. */
-static const char *const published[] = { "heartbeat", "delta_sync", "three_read",
-					 "extended_header", "nested_stamps" };
+static const char *const published[] = { "heartbeat", "delta_sync", "three_read", "extended_header",
+					 "nested_stamps" };
 
 /* What less is better of; time comes apart, since it has an interval. */
 static const struct {
 	const char *key;
 	const char *words;
 } columns[] = {
-	{ "instructions", "instructions" },
-	{ "clock_reads", "clock reads" },
-	{ "atomics", "atomics" },
-	{ "header_id_bytes", "header bytes with an id" },
-	{ "bytes", "bytes in all" },
-	{ "worst_error_ticks", "ticks of error" },
+	{ "instructions", "instructions" }, { "clock_reads", "clock reads" },
+	{ "atomics", "atomics" },	    { "header_id_bytes", "header bytes with an id" },
+	{ "bytes", "bytes in all" },	    { "worst_error_ticks", "ticks of error" },
 };
 
 static const json_t *about(const struct claims_lab *lab, const char *section, const char *row)
@@ -31,7 +28,8 @@ static const json_t *about(const struct claims_lab *lab, const char *section, co
 	const json_t *line;
 	size_t i;
 
-	json_array_foreach(json_object_get(lab->record, section), i, line) {
+	json_array_foreach(json_object_get(lab->record, section), i, line)
+	{
 		const char *workload = json_string_value(json_object_get(line, "workload"));
 
 		if (!strcmp(json_string_value(json_object_get(line, "row")), row) &&
@@ -60,13 +58,11 @@ static bool is_equal(const struct claims_lab *lab, const json_t *scheme)
 
 	return json_array_size(json_object_get(scheme, "promises")) == PROMISES &&
 	       !json_array_size(json_object_get(scheme, "needs")) && verdict &&
-	       !strcmp(verdict, "kept") &&
-	       !(lab_line(lab, "stress", row, "storm", "inexact") > 0);
+	       !strcmp(verdict, "kept") && !(lab_line(lab, "stress", row, "storm", "inexact") > 0);
 }
 
 /* Why a row can do with less, as far as the record says it. */
-static const char *why(const json_t *scheme, const json_t *row, const json_t *ours,
-		       const char *key)
+static const char *why(const json_t *scheme, const json_t *row, const json_t *ours, const char *key)
 {
 	const char *nesting = json_string_value(json_object_get(scheme, "nesting"));
 
@@ -130,7 +126,8 @@ void none_better(struct trial *trial)
 	out = open_memstream(&text, &size);
 	if (!out)
 		return;
-	json_array_foreach(schemes, i, scheme) {
+	json_array_foreach(schemes, i, scheme)
+	{
 		const char *row = json_string_value(json_object_get(scheme, "row"));
 
 		if (!is_published(row) || !is_equal(lab, scheme))

@@ -16,7 +16,7 @@
 #define SHOWN_MAX 8
 
 /* One of these kinds. */
-struct source {
+struct claim_source {
 	struct scene scene; /* a row on the virtual clock */
 	const char *explored; /* a row or a case of schemes/history, in the explorer */
 	const char *budget; /* of the explorer; NULL: the case's own */
@@ -74,14 +74,14 @@ struct shown {
 
 typedef void claim_test(struct trial *trial);
 
-struct statement {
+struct claim_statement {
 	const char *name; /* <date>_<words> */
 	const char *where;
 	const char *text; /* in a few words of its author, where possible */
 	const char *how;
 	claim_test *test;
 	/* For by_measure(): the first expectation that fails gives the verdict; else it holds. */
-	struct source source[SOURCES_MAX];
+	struct claim_source source[SOURCES_MAX];
 	struct expected expected[EXPECTED_MAX];
 	const char *figure; /* a format of so many doubles as are shown */
 	struct shown shown[SHOWN_MAX];

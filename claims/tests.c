@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Tests of claims that take more than measures of a source: a search for the worst, or the record. */
+/* Tests of claims that take more than measures of a source: a search for the worst, or the record.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "claims/statement.h"
 #include "judge/driver.h"
 #include "layout/layout_math.h"
-#include "timing/cell.h"
 
 /* ---- arithmetic ---- */
 
@@ -15,7 +15,10 @@ void cut_low(struct trial *trial)
 	int printed = __builtin_ctz(800) - 1;
 	unsigned int meant = layout_cut_low(800);
 
-	claim_say(trial, printed == 9 ? CLAIM_HOLDS : meant == 9 ? CLAIM_CONDITION : CLAIM_REFUTED,
+	claim_say(trial,
+		  printed == 9 ? CLAIM_HOLDS
+		  : meant == 9 ? CLAIM_CONDITION
+			       : CLAIM_REFUTED,
 		  "%d as printed, %u with the highest set bit for the first", printed, meant);
 }
 
@@ -41,9 +44,10 @@ void ids_of_5_bits(struct trial *trial)
 
 	if (row && fourth)
 		claim_say(trial, claim_judge(ids == 29 && row->compact_ids == 29),
-			  "%u in the code that writes extended_header's headers, %d by arithmetic; %u "
-			  "in three_read's, whose stamp event is a fourth escape", row->compact_ids,
-			  ids, fourth->compact_ids);
+			  "%u in the code that writes extended_header's headers, %d by arithmetic; "
+			  "%u "
+			  "in three_read's, whose stamp event is a fourth escape",
+			  row->compact_ids, ids, fourth->compact_ids);
 }
 
 void ids_with_an_event(struct trial *trial)
@@ -66,8 +70,9 @@ void ids_reserved(struct trial *trial)
 
 void beat_bytes(struct trial *trial)
 {
-	struct scene scene = { .row = "heartbeat", .events = 1, .gap = 100u * 100000,
-			       .beat_every = 100000 };
+	struct scene scene = {
+		.row = "heartbeat", .events = 1, .gap = 100u * 100000, .beat_every = 100000
+	};
 	struct played whole, compact;
 	double bytes[2];
 
@@ -80,8 +85,10 @@ void beat_bytes(struct trial *trial)
 	bytes[0] = (double)whole.check.header_bytes / (double)whole.check.events + 8;
 	bytes[1] = (double)compact.check.header_bytes / (double)compact.check.events + 8;
 	claim_say(trial, claim_judge(100 * bytes[0] <= 3200),
-		  "%.1f kB/s with events of %.0f bytes here, %.1f kB/s with compact ones of %.0f; 3.2 "
-		  "with 32", bytes[0] / 10, bytes[0], bytes[1] / 10, bytes[1]);
+		  "%.1f kB/s with events of %.0f bytes here, %.1f kB/s with compact ones of %.0f; "
+		  "3.2 "
+		  "with 32",
+		  bytes[0] / 10, bytes[0], bytes[1] / 10, bytes[1]);
 }
 
 void three_jiffies(struct trial *trial)
@@ -98,7 +105,8 @@ void three_jiffies(struct trial *trial)
 		if (played_wrong(&played))
 			break;
 	}
-	claim_say(trial, claim_judge(delay_ms <= 10), "a delay of %.1f ms is the first that loses "
+	claim_say(trial, claim_judge(delay_ms <= 10),
+		  "a delay of %.1f ms is the first that loses "
 		  "wraps (%" PRIu64 " of %" PRIu64 " stamps); %.2f ms are left by the arithmetic",
 		  delay_ms, played_wrong(&played), played.check.events,
 		  1e3 * layout_wrap_seconds(4e9, 27, 0) - 30);
@@ -122,8 +130,10 @@ void sync_bytes(struct trial *trial)
 			rate = 1e6 / (double)us;
 		}
 	}
-	claim_say(trial, claim_judge(worst > 0 && worst <= 240), "%.0f bytes per second at the worst "
-		  "rate, %.1f events per second", worst, rate);
+	claim_say(trial, claim_judge(worst > 0 && worst <= 240),
+		  "%.0f bytes per second at the worst "
+		  "rate, %.1f events per second",
+		  worst, rate);
 }
 
 void four_bytes_saved(struct trial *trial)
@@ -142,10 +152,13 @@ void four_bytes_saved(struct trial *trial)
 		bytes[i] = (double)(played.check.header_bytes + played.check.alignment_bytes) /
 			   (double)played.check.events;
 	}
-	claim_say(trial, bytes[0] - bytes[1] < 3.99 ? CLAIM_REFUTED :
-		  bytes[2] - bytes[3] < 3.99 ? CLAIM_CONDITION : CLAIM_HOLDS,
-		  "packed: %.1f of %.1f bytes saved; with payloads aligned to 8 bytes: %.1f of %.1f",
-		  bytes[0] - bytes[1], bytes[0], bytes[2] - bytes[3], bytes[2]);
+	claim_say(
+		trial,
+		bytes[0] - bytes[1] < 3.99   ? CLAIM_REFUTED
+		: bytes[2] - bytes[3] < 3.99 ? CLAIM_CONDITION
+					     : CLAIM_HOLDS,
+		"packed: %.1f of %.1f bytes saved; with payloads aligned to 8 bytes: %.1f of %.1f",
+		bytes[0] - bytes[1], bytes[0], bytes[2] - bytes[3], bytes[2]);
 }
 
 void eight_bytes_more(struct trial *trial)
@@ -184,20 +197,25 @@ void no_heartbeat(struct trial *trial)
 
 void eighteen_years(struct trial *trial)
 {
-	const struct scene scene = { .row = "nested_stamps_absolute", .now = (1ull << 59) - 2000,
+	const struct scene scene = { .row = "nested_stamps_absolute",
+				     .now = (1ull << 59) - 2000,
 				     .events = 2000 };
 	double years = 0x1p59 / 1e9 / (365.25 * 86400);
 	struct played played;
 
 	if (lab_play(&scene, &played))
-		claim_say(trial, fabs(years - 18) > 0.5 ? CLAIM_REFUTED :
-			  played_wrong(&played) ? CLAIM_HOLDS : CLAIM_CONDITION,
+		claim_say(trial,
+			  fabs(years - 18) > 0.5  ? CLAIM_REFUTED
+			  : played_wrong(&played) ? CLAIM_HOLDS
+						  : CLAIM_CONDITION,
 			  "%.2f years in ns, %.1f in ticks of 4 GHz; %" PRIu64 " of %" PRIu64
 			  " stamps wrong across it where the reader takes the rest from the page",
 			  years, years / 4, played_wrong(&played), played.check.events);
 }
 
 /* ---- the record of a run ---- */
+
+#define EMPTY_LOOP "loop" /* as a row in it: the harness alone */
 
 void eight_seconds(struct trial *trial)
 {
@@ -216,8 +234,10 @@ void two_hundred_ns(struct trial *trial)
 	double ticks = lab_median(trial->lab, "full_tsc", "ticks");
 
 	if (ns > 0)
-		claim_say(trial, claim_judge(fabs(ns - 200) < 50), "%.1f ns, %.0f ticks, with an "
-			  "inlined probe of 8 bytes on this machine", ns, ticks);
+		claim_say(trial, claim_judge(fabs(ns - 200) < 50),
+			  "%.1f ns, %.0f ticks, with an "
+			  "inlined probe of 8 bytes on this machine",
+			  ns, ticks);
 }
 
 void never_one_cycle(struct trial *trial)
@@ -227,9 +247,10 @@ void never_one_cycle(struct trial *trial)
 	const char *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(trial->lab->record, "benchmarks"), i, one) {
+	json_array_foreach(json_object_get(trial->lab->record, "benchmarks"), i, one)
+	{
 		row = json_string_value(json_object_get(one, "row"));
-		if (row && strcmp(row, CELL_EMPTY) && json_is_number(json_object_get(one, "ticks")))
+		if (row && strcmp(row, EMPTY_LOOP) && json_is_number(json_object_get(one, "ticks")))
 			least = fmin(least, json_number_value(json_object_get(one, "ticks")));
 	}
 	if (isfinite(least))
@@ -253,7 +274,9 @@ void unlikely_race(struct trial *trial)
 
 static enum claim_verdict slower(const struct stats_interval *ratio)
 {
-	return ratio->low > SLOWER ? CLAIM_HOLDS : ratio->high < SLOWER ? CLAIM_REFUTED : CLAIM_NOISY;
+	return ratio->low > SLOWER    ? CLAIM_HOLDS
+	       : ratio->high < SLOWER ? CLAIM_REFUTED
+				      : CLAIM_NOISY;
 }
 
 void cmpxchg_is_slow(struct trial *trial)
@@ -273,9 +296,10 @@ void cmpxchg_is_slow(struct trial *trial)
 		  ratio.middle, ratio.low, ratio.high);
 	if (isfinite(cheap.low))
 		claim_add(trial, "with a clock that hides nothing %.3f (%.3f to %.3f)%s",
-			  cheap.middle, cheap.low, cheap.high, by_real == by_cheap ? "" :
-			  by_cheap == CLAIM_HOLDS ? ": it holds where the clock is cheap" :
-			  ": only one of the two says so");
+			  cheap.middle, cheap.low, cheap.high,
+			  by_real == by_cheap	    ? ""
+			  : by_cheap == CLAIM_HOLDS ? ": it holds where the clock is cheap"
+						    : ": only one of the two says so");
 	else
 		claim_add(trial, "not timed with a cheap clock in this run");
 }

@@ -25,7 +25,7 @@ enum mechanism {
 	BY_STEPS, /* in the plain copy, by single-stepping */
 };
 
-/* The instructions that writers came to, as addresses in the plain copy. */
+/* The instructions that writers executed, as addresses in the plain copy. */
 struct trace {
 	uint64_t at[TRACE_MAX];
 	uint32_t length;
@@ -73,10 +73,10 @@ static bool in_harness(uint64_t pc)
 static bool is_engine(uint64_t pc)
 {
 	return pc == (uintptr_t)explore_enter || pc == (uintptr_t)explore_fill ||
-	       pc == (uintptr_t)explore_inexact ||
-	       pc == (uintptr_t)explore_prepare || pc == (uintptr_t)explore_published ||
-	       pc == (uintptr_t)explore_leave || pc == (uintptr_t)explore_deferred ||
-	       pc == (uintptr_t)explore_undeferred || pc == (uintptr_t)check_filler_bytes_of;
+	       pc == (uintptr_t)explore_inexact || pc == (uintptr_t)explore_prepare ||
+	       pc == (uintptr_t)explore_published || pc == (uintptr_t)explore_leave ||
+	       pc == (uintptr_t)explore_deferred || pc == (uintptr_t)explore_undeferred ||
+	       pc == (uintptr_t)check_filler_bytes_of;
 }
 
 /*
@@ -99,7 +99,8 @@ static void came_back(void)
 		if (!stepper.audit->unseen && dladdr((void *)(uintptr_t)stepper.away_to, &info))
 			snprintf(stepper.audit->first, sizeof(stepper.audit->first),
 				 "a writer calls %s of %s, which is neither its own code nor the "
-				 "engine's", info.dli_sname ? info.dli_sname : "?", info.dli_fname);
+				 "engine's",
+				 info.dli_sname ? info.dli_sname : "?", info.dli_fname);
 		stepper.audit->unseen += stepper.away;
 	}
 	stepper.away = 0;
@@ -245,7 +246,7 @@ static void put_back(void)
 }
 
 /* What is audited, and with what. */
-struct plan {
+struct audit_plan {
 	const struct world_start *start;
 	const struct budget *budget;
 	struct trace *stops;
@@ -266,16 +267,17 @@ static void describe(const struct trace *stops, const struct trace *steps, uint3
 		snprintf(text, sizeof(text), "%s (%s:%" PRIu64 ")", site->instruction, site->file,
 			 site->line);
 	else if (i < steps->length)
-		snprintf(text, sizeof(text), "one that stops.py did not take for an instruction "
+		snprintf(text, sizeof(text),
+			 "one that stops.py did not take for an instruction "
 			 "(%#" PRIx64 " bytes into the plain copy)",
 			 steps->at[i] - world_row.plain_begin);
 	else
 		snprintf(text, sizeof(text), "none");
 	snprintf(audit->first, sizeof(audit->first),
 		 "%s%s at %u: %u stops against %u instructions; the first without its stop is "
-		 "instruction %u, %s", at ? "interrupt" : "no interrupt",
-		 kind == ACTION_BEAT ? " (beat)" : "", at, stops->length, steps->length, i + 1,
-		 text);
+		 "instruction %u, %s",
+		 at ? "interrupt" : "no interrupt", kind == ACTION_BEAT ? " (beat)" : "", at,
+		 stops->length, steps->length, i + 1, text);
 }
 
 static void compare(const struct trace *stops, const struct trace *steps, uint32_t at,
@@ -294,7 +296,7 @@ static void compare(const struct trace *stops, const struct trace *steps, uint32
 		describe(stops, steps, at, kind, i, audit);
 }
 
-/* Which instructions were come to at all. */
+/* Which instructions were executed at all. */
 static void cover(const struct trace *steps, uint8_t *covered, struct audit *audit)
 {
 	uint32_t i;
@@ -308,7 +310,7 @@ static void cover(const struct trace *steps, uint8_t *covered, struct audit *aud
 }
 
 /* One schedule both ways: an interrupt of `kind` at the `at`th instruction; 0: none. */
-static bool audit_schedule(const struct plan *plan, enum action_kind kind, uint32_t at)
+static bool audit_schedule(const struct audit_plan *plan, enum action_kind kind, uint32_t at)
 {
 	world_begin(plan->start, plan->budget);
 	plan->stops->length = 0;
@@ -331,7 +333,7 @@ static bool audit_schedule(const struct plan *plan, enum action_kind kind, uint3
 }
 
 /* Steps to the `at`th instruction of the schedule without an interrupt, and keeps the world. */
-static bool step_to(const struct plan *plan, uint32_t at)
+static bool step_to(const struct audit_plan *plan, uint32_t at)
 {
 	put_back();
 	plan->steps->length = at - 1;
@@ -341,7 +343,7 @@ static bool step_to(const struct plan *plan, uint32_t at)
 	return true;
 }
 
-static bool audit_all(const struct plan *plan)
+static bool audit_all(const struct audit_plan *plan)
 {
 	bool beats = world_row.driver->desc->needs & NEED_BEAT;
 	uint32_t at, last;
@@ -372,7 +374,9 @@ static bool traps_come(void)
 			 "pushfq; orq $0x100, (%%rsp); popfq; nop\n\t"
 			 "pushfq; andq $~0x100, (%%rsp); popfq\n\t"
 			 "leaq 128(%%rsp), %%rsp"
-			 : : : "memory", "cc");
+			 :
+			 :
+			 : "memory", "cc");
 	stepper.away = 0;
 	return stepper.traps > 0;
 }
@@ -381,11 +385,12 @@ int audit_row(const struct world_start *start, const struct budget *budget, stru
 {
 	static uint8_t alternate[64 * 1024];
 	stack_t stack = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
-	struct sigaction action = { .sa_sigaction = on_trap,
-				    .sa_flags = SA_SIGINFO | SA_ONSTACK }, old;
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK },
+			 old;
 	static struct trace stops, steps;
-	struct plan plan = { .start = start, .budget = budget, .stops = &stops, .steps = &steps,
-			     .audit = audit };
+	struct audit_plan plan = {
+		.start = start, .budget = budget, .stops = &stops, .steps = &steps, .audit = audit
+	};
 	int error = 0;
 
 	*audit = (struct audit){ .schedules = 0 };

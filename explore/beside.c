@@ -104,7 +104,8 @@ static void end(struct pool *pool)
 
 int beside_run(const struct beside *beside)
 {
-	struct pool pool = { .beside = beside, .next = child_share(sizeof(*pool.next)),
+	struct pool pool = { .beside = beside,
+			     .next = child_share(sizeof(*pool.next)),
 			     .worker = calloc(beside->processes, sizeof(*pool.worker)),
 			     .done = calloc(beside->count, sizeof(*pool.done)),
 			     .ended = { -1, -1 } };

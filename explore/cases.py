@@ -173,7 +173,7 @@ def run(command, **more):
 
 @contextlib.contextmanager
 def alone(directory):
-    """Nobody else builds there: tests run side by side, and share cases."""
+    """With a lock on the directory: tests run side by side, and share cases."""
     os.makedirs(directory, exist_ok=True)
     with open(os.path.join(directory, ".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

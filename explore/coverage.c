@@ -183,11 +183,10 @@ json_t *coverage_json(const struct coverage *coverage)
 		site = &world_row.sites[i];
 		if (!coverage->covered[i] && !is_round(site))
 			json_array_append_new(
-				not_reached,
-				json_pack("{s:b, s:s, s:s, s:s, s:I}", "missing", has_to_be(site),
-					  "function", site->function, "instruction",
-					  site->instruction, "file", site->file, "line",
-					  (json_int_t)site->line));
+				not_reached, json_pack("{s:b, s:s, s:s, s:s, s:I}", "missing",
+						       has_to_be(site), "function", site->function,
+						       "instruction", site->instruction, "file",
+						       site->file, "line", (json_int_t)site->line));
 	}
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o, s:o}", "row", world_row.row, "shape",
 			 world_row.shape, "instructions", (json_int_t)coverage->sites, "reached",

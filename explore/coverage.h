@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which instructions of a row's writers the schedules of a shape come to. A shape in which a path is
- * never taken proves nothing of it: so in each a record has to take the plain path, the slow path and
- * the one that opens a sub-buffer. Instructions of the function that all events of a schedule are
- * recorded by are counted as missing if no schedule comes to them: none are where compilers leave
- * slow paths out of it. Those of functions that no event of the tier's calls (taking back, other
- * sizes and ids), and what of slow paths is for those, are listed only.
+ * Which instructions of a row's writers the schedules of a shape reach. A shape in which a path is
+ * never taken proves nothing of it: so in each a record has to take the plain path, the slow path
+ * and the one that opens a sub-buffer. Instructions of the function that all events of a schedule
+ * are recorded by are counted as missing if no schedule reaches them: none are where compilers
+ * leave slow paths out of it. Those of functions that no event of the tier's calls (taking back,
+ * other sizes and ids), and what of slow paths is for those, are listed only.
  *
- * What is run is part of what the tier runs: each family of the shape with one interrupt and neither
- * jumps nor reads, and without interrupts with one of those, a jump from one start only.
+ * What is run is part of what the tier runs: each family of the shape with one interrupt and
+ * neither jumps nor reads, and without interrupts with one of those, a jump from one start only.
  */
 #ifndef STAMPEDE_EXPLORE_COVERAGE_H
 #define STAMPEDE_EXPLORE_COVERAGE_H
@@ -33,7 +33,7 @@ int coverage_row(bool (*wanted)(const void *arg, const struct family *family), c
 		 unsigned int processes, struct coverage *coverage);
 void coverage_end(struct coverage *coverage);
 
-/* A line, and one for each instruction that was not come to: all of them, or those missing. */
+/* A line, and one for each instruction that was not reached: all of them, or those missing. */
 void coverage_print(const struct coverage *coverage, bool all);
 
 /* The same and all of these, as a document. */

@@ -33,9 +33,9 @@ static int replay_row(const struct explore_options *options, const char *row)
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
 	search.start.extra = options->search.start.extra;
-	if (!show_schedule(options->show, &search, action, (unsigned int)actions, &verdict, &error)) {
-		fail_line("--replay: this schedule does not fit %s and this budget",
-			row);
+	if (!show_schedule(options->show, &search, action, (unsigned int)actions, &verdict,
+			   &error)) {
+		fail_line("--replay: this schedule does not fit %s and this budget", row);
 		return 1;
 	}
 	return error ? searched_failed(error, row) : verdict == VERDICT_BROKEN ? 2 : 0;
@@ -59,8 +59,8 @@ static int audit_one(const struct explore_options *options, const char *row)
 	if (error)
 		return error == -ENOTSUP ? 4 : 1;
 	printf("%-26s %-10s %9" PRIu64 " schedules %9" PRIu64 " stops %9" PRIu64
-	       " instructions %4" PRIu64 " of %4" PRIu64 " sites  %s\n", row,
-	       options->family.shape, audit.schedules, audit.stops, audit.instructions,
+	       " instructions %4" PRIu64 " of %4" PRIu64 " sites  %s\n",
+	       row, options->family.shape, audit.schedules, audit.stops, audit.instructions,
 	       audit.sites, world_row.site_count,
 	       audit.different || audit.unseen ? "DIFFERENT" : "equal");
 	if (!audit.different && !audit.unseen)
@@ -103,7 +103,8 @@ static int cover_row(const struct explore_options *options, const char *row)
 	for (family = families; family->shape; family++) {
 		for (before = families; strcmp(before->shape, family->shape); before++)
 			continue;
-		if (before != family || (options->single && strcmp(family->shape, options->family.shape)))
+		if (before != family ||
+		    (options->single && strcmp(family->shape, options->family.shape)))
 			continue;
 		status = cover_shape(options, row, family);
 		if (status && status != EXIT_BROKEN)
@@ -134,7 +135,8 @@ static void on_interrupt(int signal)
 	search_interrupted = 1;
 }
 
-/* One schedule, the stops or the paths of a row; of the object that is named if `driver` is NULL. */
+/* One schedule, the stops or the paths of a row; of the object that is named if `driver` is NULL.
+ */
 static int look_at_row(const struct explore_options *options, const struct driver *driver)
 {
 	const char *row = driver ? driver->row : options->object;
@@ -234,7 +236,8 @@ int main(int argc, char **argv)
 		out = mute();
 	status = explore_rows(&options);
 	if (!status && show.export && !show.exported)
-		printf("nothing is broken, so nothing is exported; --replay exports any schedule\n");
+		printf("nothing is broken, so nothing is exported; --replay exports any "
+		       "schedule\n");
 	if (out >= 0)
 		unmute(out);
 	/* Part of a search is no verdict. */

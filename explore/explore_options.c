@@ -94,9 +94,11 @@ static const char help[] =
 	"\n"
 	"  --schemes LIST        rows, as in run-stress; \"all\" takes the variants too\n"
 	"  --tier T              quick (as make test has it), long, exhaustive\n"
-	"  --shape S             page, wrap4, wrap3, ends2, ends4, wrapends: ring, width of the field;\n"
+	"  --shape S             page, wrap4, wrap3, ends2, ends4, wrapends: ring, width of the "
+	"field;\n"
 	"                        timed: the payload of the timed build, the stamp alone\n"
-	"  --stops S             all: before every instruction; shared: before those that may touch\n"
+	"  --stops S             all: before every instruction; shared: before those that may "
+	"touch\n"
 	"                        shared memory (default); points: at labelled points\n"
 	"  --events M            top-level events (2)\n"
 	"  --nested NB           interrupts (1)\n"
@@ -104,41 +106,53 @@ static const char help[] =
 	"  --jumps JB            times that the clock jumps\n"
 	"  --beats B             beats that come\n"
 	"  --reads R             times that a reader comes\n"
-	"  --discards C          events that are taken back before they are committed, as interrupts\n"
-	"                        (within D) or between events; rows that cannot do it record them,\n"
+	"  --discards C          events that are taken back before they are committed, as "
+	"interrupts\n"
+	"                        (within D) or between events; rows that cannot do it record "
+	"them,\n"
 	"                        or refuse, if they put interrupts off\n"
 	"  --flushes F           times that the open sub-buffer is closed, as by a timer\n"
-	"  --writers W           writers on W CPUs, M events each (*_locked rows), run one at a time\n"
+	"  --writers W           writers on W CPUs, M events each (*_locked rows), run one at a "
+	"time\n"
 	"  --preemptions P       how often one CPU is left for another in the middle of an event\n"
-	"  --clock C             strict; coarse: it stands still but for jumps; slow: a read takes a\n"
+	"  --clock C             strict; coarse: it stands still but for jumps; slow: a read takes "
+	"a\n"
 	"                        wrap\n"
 	"  --phases all          every clock value at the start\n"
 	"  --offsets all         every offset of the first event in its sub-buffer\n"
 	"  --mode M              overwrite, discard\n"
 	"  --before N            events recorded before\n"
 	"  --full N              sub-buffers that were filled before those\n"
-	"  --size S              of the events that interrupts record: small; large: no two of them\n"
+	"  --size S              of the events that interrupts record: small; large: no two of "
+	"them\n"
 	"                        fit a sub-buffer\n"
-	"  --start P:E           the first phase and offset (filler bytes), as a failure prints them\n"
+	"  --start P:E           the first phase and offset (filler bytes), as a failure prints "
+	"them\n"
 	"  --replay SCHEDULE     one schedule again, as a timeline\n"
-	"  --json FILE           what was searched and found, with timelines, as JSON; - is stdout, and\n"
+	"  --json FILE           what was searched and found, with timelines, as JSON; - is "
+	"stdout, and\n"
 	"                        then nothing else is printed there\n"
-	"  --export DIR          what --replay, or the first failure, recorded, as a trace: CTF 1.8 or\n"
+	"  --export DIR          what --replay, or the first failure, recorded, as a trace: CTF "
+	"1.8 or\n"
 	"                        ftrace sub-buffers, for babeltrace2, kbuffer or read-trace\n"
 	"  --outcomes            count the distinct final states\n"
 	"  --without-oracle O    do not ask it (to see what it is good for)\n"
-	"  --audit               single-step the writers: has every instruction its stop? NB=0 and 1\n"
-	"  --coverage            which instructions of a row are come to in each of the tier's shapes\n"
+	"  --audit               single-step the writers: has every instruction its stop? NB=0 and "
+	"1\n"
+	"  --coverage            which instructions of a row are reached in each of the tier's "
+	"shapes\n"
 	"                        (-v: which are not, and why): a path never taken is exit code 2\n"
 	"  --objects DIR         where the explored rows are (explored/ beside this program)\n"
 	"  --object FILE         that explored row and no other (make history, make mutants)\n"
 	"  --first               end each search at its first broken schedule\n"
-	"  --engine E            schedules: every schedule is run; states: each state once, counted\n"
-	"                        as often as schedules come to it (the quicker one for these stops)\n"
+	"  --engine E            schedules: every schedule is run; states: each state once, "
+	"counted\n"
+	"                        as often as schedules reach it (the quicker one for these stops)\n"
 	"  --processes N         at a time (one for each CPU)\n"
 	"  -v, --verbose         every search, not only every row\n"
 	"\n"
-	"exit: 0 kept, 1 usage or harness, 2 promise broken, 3 no resource, 4 not here, 5 interrupted\n"
+	"exit: 0 kept, 1 usage or harness, 2 promise broken, 3 no resource, 4 not here, 5 "
+	"interrupted\n"
 	"examples:\n"
 	"  explore --tier quick\n"
 	"  explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n";
@@ -150,8 +164,7 @@ static bool number(const char *option, const char *text, unsigned long most, uns
 	unsigned long got = strtoul(text, &end, 10);
 
 	if (*end || end == text || got > most) {
-		fail_line("%s %s: a number from 0 to %lu is wanted", option, text,
-			most);
+		fail_line("%s %s: a number from 0 to %lu is wanted", option, text, most);
 		return false;
 	}
 	*value = (unsigned int)got;
@@ -199,8 +212,7 @@ static bool parse_start(const char *text, struct world_start *start)
 		end = (char *)text;
 	if (!*end && end != text)
 		return true;
-	fail_line("--start %s: PHASE:OFFSET is wanted, as a failure prints it",
-		text);
+	fail_line("--start %s: PHASE:OFFSET is wanted, as a failure prints it", text);
 	return false;
 }
 
@@ -222,8 +234,8 @@ static bool parse_oracle(const char *text, uint32_t *without)
 /* Options that take one of a few words. */
 static bool parse_word(int option, const char *text, struct explore_options *options)
 {
-	static const char *const shapes[] = { "page", "wrap4", "wrap3", "ends2", "ends4",
-					      "wrapends", "timed", NULL };
+	static const char *const shapes[] = { "page",  "wrap4",	   "wrap3", "ends2",
+					      "ends4", "wrapends", "timed", NULL };
 	static const char *const stops[] = { "all", "shared", "none", "points", NULL };
 	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 	static const char *const ranges[] = { "one", "all", NULL };
@@ -345,8 +357,7 @@ int explore_options_parse(int argc, char **argv, struct explore_options *options
 			return 1 + EXIT_USAGE;
 	}
 	if (optind < argc) {
-		fail_line("no such argument: %s (--help shows what there is)",
-			argv[optind]);
+		fail_line("no such argument: %s (--help shows what there is)", argv[optind]);
 		return 1 + EXIT_USAGE;
 	}
 	if (!options->family.budget.depth)

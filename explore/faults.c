@@ -14,7 +14,7 @@ sigjmp_buf faults_escape;
 static volatile sig_atomic_t armed;
 static const volatile uint64_t *progress;
 
-static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM };
 
 static void on_fault(int signal)
 {
@@ -37,11 +37,11 @@ static void on_fault(int signal)
 static void install(bool on)
 {
 	static uint8_t stack[64 * 1024];
-	stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	/* The handler is left by siglongjmp() without a mask to put back. */
-	struct sigaction action = {.sa_handler = on ? on_fault : SIG_DFL,
-				   .sa_flags = SA_ONSTACK | SA_NODEFER};
-	struct itimerval timer = {{0, on ? HANG_TICK_US : 0}, {0, on ? HANG_TICK_US : 0}};
+	struct sigaction action = { .sa_handler = on ? on_fault : SIG_DFL,
+				    .sa_flags = SA_ONSTACK | SA_NODEFER };
+	struct itimerval timer = { { 0, on ? HANG_TICK_US : 0 }, { 0, on ? HANG_TICK_US : 0 } };
 	unsigned int i;
 
 	if (on && sigaltstack(&other, NULL))

@@ -18,8 +18,8 @@ const char *findings_name(unsigned int objection)
 {
 	static const char *const others[] = { "crash", "hang", "stuck" };
 
-	return objection < ORACLES ? check_oracle_name((enum oracle)objection) :
-				     others[objection - ORACLES];
+	return objection < ORACLES ? check_oracle_name((enum oracle)objection)
+				   : others[objection - ORACLES];
 }
 
 void findings_add(struct findings *sum, const struct findings *one)
@@ -43,8 +43,9 @@ void findings_add(struct findings *sum, const struct findings *one)
 		sum->first = one->first;
 }
 
-void findings_count(struct findings *findings, const struct action *action, unsigned int actions,
-		    enum verdict verdict, unsigned int oracle, uint64_t times)
+/* `times` schedules, of which `action` is one, ended with this verdict. */
+static void count(struct findings *findings, const struct action *action, unsigned int actions,
+		  enum verdict verdict, unsigned int oracle, uint64_t times)
 {
 	struct failure one;
 
@@ -52,9 +53,9 @@ void findings_count(struct findings *findings, const struct action *action, unsi
 	findings->verdicts[verdict] += times;
 	if (verdict == VERDICT_KEPT)
 		return;
-	one = (struct failure){.actions = (uint8_t)actions,
-			       .verdict = (uint8_t)verdict,
-			       .oracle = (uint8_t)oracle};
+	one = (struct failure){ .actions = (uint8_t)actions,
+				.verdict = (uint8_t)verdict,
+				.oracle = (uint8_t)oracle };
 	if (!better(&one, &findings->first))
 		return;
 	if (actions)
@@ -68,7 +69,7 @@ void findings_fault(struct findings *findings, const struct action *action, unsi
 	unsigned int kind = signal == SIGALRM ? FINDING_HANG : FINDING_CRASH;
 
 	findings->objections[kind] += times;
-	findings_count(findings, action, actions, VERDICT_BROKEN, kind, times);
+	count(findings, action, actions, VERDICT_BROKEN, kind, times);
 }
 
 void findings_judge(struct findings *findings, const struct action *action, unsigned int actions,
@@ -80,7 +81,7 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 	enum verdict verdict;
 
 	world_judge(&judgement);
-	/* These are not asked by whoever wants to know what they are good for. */
+	/* Left out to find out what they are good for. */
 	if (without) {
 		for (oracle = 0; oracle < ORACLES; oracle++)
 			if (without >> oracle & 1)
@@ -101,5 +102,5 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 	findings->extended += times * check->extended;
 	findings->decoded += times * check->events;
 	findings->stuck += world_ring()->stuck ? times : 0;
-	findings_count(findings, action, actions, verdict, first, times);
+	count(findings, action, actions, verdict, first, times);
 }

@@ -31,7 +31,7 @@ struct findings {
 		stops; /* of all schedules, shared beginnings once, with something left to happen */
 	uint64_t states; /* different ones that were gone on from; 0: every schedule was run */
 	uint64_t verdicts[4]; /* schedules by enum verdict */
-	uint64_t objections[FINDINGS]; /* broken schedules by who objected */
+	uint64_t objections[FINDINGS]; /* broken schedules by what objected */
 	uint64_t inexact; /* stamps declared so, over all schedules */
 	uint64_t extended;
 	uint64_t decoded;
@@ -49,11 +49,10 @@ const char *findings_name(unsigned int objection);
 
 void findings_add(struct findings *sum, const struct findings *one);
 
-/* `times` schedules, of which `action` is one, ended with this verdict. */
-void findings_count(struct findings *findings, const struct action *action, unsigned int actions,
-		    enum verdict verdict, unsigned int oracle, uint64_t times);
-
-/* The same of schedules that end with a fault of the writer: its signal, SIGALRM if it does not end. */
+/*
+ * `times` schedules, of which `action` is one, ended with a fault of the writer: its signal,
+ * SIGALRM if it does not end.
+ */
 void findings_fault(struct findings *findings, const struct action *action, unsigned int actions,
 		    int signal, uint64_t times);
 

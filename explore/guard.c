@@ -8,7 +8,7 @@
 
 #include "base/exit.h"
 
-static char *refused; /* NULL: nobody needs it */
+static char *refused; /* NULL: A2 is not looked after */
 static size_t refused_bytes;
 
 void guard_begin(char *reason, size_t bytes)
@@ -35,7 +35,8 @@ struct lanes {
 /* Which bytes they are, in their order; a compiler makes two lanes of it. */
 static uint64_t sum_of(uintptr_t sp, uintptr_t end)
 {
-	const struct lanes *at = (const struct lanes *)(end - (end - sp) / sizeof(*at) * sizeof(*at));
+	const struct lanes *at =
+		(const struct lanes *)(end - (end - sp) / sizeof(*at) * sizeof(*at));
 	uint64_t first = 1, second = 2, rest = 0;
 
 	memcpy(&rest, (const void *)sp, (end - sp) % sizeof(*at) ? sizeof(rest) : 0);

@@ -3,15 +3,17 @@
  * What the explorer takes for granted of a row, and looks after:
  *
  *   A1 What writers share is the scheme's struct, the slots and the ring's memory, and the clock.
- *   A2 Nobody comes to an interrupted writer's frame: its stack and its saved registers.
+ *   A2 No other writer reads or writes an interrupted writer's frame: its stack and saved
+ *      registers.
  *
  * Without A1 a snapshot is not all there is: object_check() refuses a row that keeps anything else.
- * On A2 stand the engine of states (a nested writer is followed once from what is shared, whomever it
- * came into) and the filter of shared accesses (what a writer does in its frame changes nothing for
- * others, so it is no place to come to). Whoever wants to come there needs the address, and that can
- * only be had in what is shared: so there may be none when a nested writer starts, and when one has
- * ended all frames below it are as they were. A row that breaks either is refused there, with the
- * reason; every schedule, at every instruction, needs no A2 (--stops all --engine schedules).
+ * On A2 stand the engine of states (a nested writer is followed once from what is shared,
+ * whichever writer it interrupted) and the filter of shared accesses (what a writer does in its
+ * frame changes nothing for others, so no interrupt is tried there). To reach a frame a writer
+ * needs its address, which it can only find in what is shared: so there may be none when a nested
+ * writer starts, and when one has ended all frames below it are as they were. A row that breaks
+ * either is refused there, with the reason; every schedule, at every instruction, needs no A2
+ * (--stops all --engine schedules).
  */
 #ifndef STAMPEDE_EXPLORE_GUARD_H
 #define STAMPEDE_EXPLORE_GUARD_H
@@ -36,9 +38,9 @@ struct guard_view {
 void guard_begin(char *refused, size_t bytes);
 
 /*
- * A nested writer is about to start on top of the frame from `sp` to `end`; nothing is there between
- * events. Those below have been noted when their writers were interrupted. Returns what to hand to
- * guard_same_frame() when it has ended.
+ * A nested writer is about to start on top of the frame from `sp` to `end`; nothing is there
+ * between events. Those below have been noted when their writers were interrupted. Returns what to
+ * hand to guard_same_frame() when it has ended.
  */
 uint64_t guard_frame(uintptr_t sp, uintptr_t end, struct guard_view (*view)(void));
 

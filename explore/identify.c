@@ -28,13 +28,14 @@ static uint32_t taken_by(uint64_t stamp)
 
 	for (i = book->events; i-- > 0;) {
 		log = &book->log[i];
-		if (stamp - log->entry < (log->left ? log->exit : world_row.clock->now) - log->entry)
+		if (stamp - log->entry <
+		    (log->left ? log->exit : world_row.clock->now) - log->entry)
 			return refused(log) ? NOBODY : i;
 	}
 	return NOBODY;
 }
 
-/* Rows without stamps: nobody may interrupt them, so their events come as they entered. */
+/* Rows without stamps: they may not be interrupted, so their events come as they entered. */
 static uint32_t next_one(void)
 {
 	struct book *book = &world->book;
@@ -52,8 +53,8 @@ static uint64_t sequence_of(uint32_t index)
 	uint32_t i;
 
 	for (i = 0; i < index; i++)
-		before += book->log[i].context == book->log[index].context &&
-			  !refused(&book->log[i]);
+		before +=
+			book->log[i].context == book->log[index].context && !refused(&book->log[i]);
 	return before;
 }
 
@@ -72,8 +73,7 @@ void identify_event(struct event *event)
 		log = &world->book.log[index];
 		payload.entry = log->entry;
 		payload.exit = log->left ? log->exit : world_row.clock->now;
-		payload.tag = check_tag(log->context, log->inexact, 0, log->id,
-					sequence_of(index));
+		payload.tag = check_tag(log->context, log->inexact, 0, log->id, sequence_of(index));
 	}
 	event->payload = (const uint8_t *)&payload;
 	event->payload_bytes = sizeof(payload);

@@ -16,23 +16,27 @@
 
 #define ELF_PART(type) ElfW(type)
 
-/* What the harness, its loader and its linker keep there, all of it set for each schedule or never. */
+/* What the harness, its loader and its linker keep there, all of it set for each schedule or never.
+ */
 static const char *const known[] = {
-	"virtual_clock", "points", "mask_blocked", "restart_rseq", "seam_constant_step",
-	"seam_constant_base", "seam_constant_subbufs", "seam_constant_header_bytes",
-	"seam_constant_mode", "completed.0", "restart_epoch", NULL,
+	"virtual_clock",	 "points",
+	"mask_blocked",		 "restart_rseq",
+	"seam_constant_step",	 "seam_constant_base",
+	"seam_constant_subbufs", "seam_constant_header_bytes",
+	"seam_constant_mode",	 "completed.0",
+	"restart_epoch",	 NULL,
 };
 
 /* Sections that can be written to until the object is loaded, and hold no state of a writer. */
 static const char *const loading[] = {
-	".data.rel.ro", ".dynamic", ".got", ".init_array", ".fini_array", ".tm_clone_table",
+	".data.rel.ro",	 ".dynamic",	    ".got", ".init_array", ".fini_array", ".tm_clone_table",
 	"rseq_sections", "rewind_sections", NULL,
 };
 
 struct object {
 	const uint8_t *bytes;
 	size_t size;
-	const ELF_PART(Shdr) *sections;
+	const ELF_PART(Shdr) * sections;
 	unsigned int count;
 	const char *names; /* of sections */
 };
@@ -54,9 +58,9 @@ static bool is_one(const char *name, const char *const *list)
 }
 
 /* A thread's own, or what can be written to and is none of the above. */
-static bool is_state(const struct object *object, const ELF_PART(Sym) *symbol, const char *name)
+static bool is_state(const struct object *object, const ELF_PART(Sym) * symbol, const char *name)
 {
-	const ELF_PART(Shdr) *section;
+	const ELF_PART(Shdr) * section;
 
 	if (!symbol->st_size || symbol->st_shndx >= object->count)
 		return false;
@@ -70,8 +74,8 @@ static bool is_state(const struct object *object, const ELF_PART(Sym) *symbol, c
 /* NULL, or the name of what it keeps. */
 static const char *state_of(const struct object *object)
 {
-	const ELF_PART(Shdr) *table;
-	const ELF_PART(Sym) *symbol;
+	const ELF_PART(Shdr) * table;
+	const ELF_PART(Sym) * symbol;
 	const char *names;
 	unsigned int i;
 	size_t n;
@@ -87,7 +91,7 @@ static const char *state_of(const struct object *object)
 				return names + symbol->st_name;
 		return NULL;
 	}
-	return "no table of symbols"; /* stripped: who knows */
+	return "no table of symbols"; /* stripped: it cannot be told */
 }
 
 static int check(const char *path, const struct object *object)
@@ -97,14 +101,15 @@ static int check(const char *path, const struct object *object)
 	if (!state)
 		return 0;
 	fail_line("%s keeps state outside of the scheme's struct, where no snapshot "
-		"has it: %s; put it into the struct", path, state);
+		  "has it: %s; put it into the struct",
+		  path, state);
 	return -ENOTSUP;
 }
 
 int object_check(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
-	const ELF_PART(Ehdr) *header;
+	const ELF_PART(Ehdr) * header;
 	struct object object = { .bytes = MAP_FAILED };
 	struct stat stat;
 

@@ -38,7 +38,10 @@ static unsigned int searches_of(const struct family *family)
 double pace_weight(const struct family *family)
 {
 	static const double stops_per_event[] = {
-		[STOPS_ALL] = 100, [STOPS_SHARED] = 14, [STOPS_NONE] = 1, [STOPS_POINTS] = 9,
+		[STOPS_ALL] = 100,
+		[STOPS_SHARED] = 14,
+		[STOPS_NONE] = 1,
+		[STOPS_POINTS] = 9,
 	};
 	const struct budget *budget = &family->budget;
 	double stops = stops_per_event[family->stops], places, weight = 1;

@@ -52,7 +52,7 @@ uint32_t pieces_number(struct pieces *pieces, uint8_t *bytes, size_t count, uint
 	if (same)
 		return like;
 	return table_number(&pieces->string, &pieced,
-		      offsetof(struct pieced, piece) + pieces_of * sizeof(pieced.piece[0]));
+			    offsetof(struct pieced, piece) + pieces_of * sizeof(pieced.piece[0]));
 }
 
 size_t pieces_get(const struct pieces *pieces, uint32_t number, uint8_t *to)

@@ -19,7 +19,8 @@ static struct step *add_step(struct replay *replay, enum step_kind kind)
 	return step;
 }
 
-/* The newest event that has entered and not left; deferred runs make it another than the depth's. */
+/* The newest event that has entered and not left; deferred runs make it another than the depth's.
+ */
 static unsigned int current_event(void)
 {
 	const struct book *book = &world->book;
@@ -31,7 +32,7 @@ static unsigned int current_event(void)
 	return book->events;
 }
 
-/* Whoever entered or left while the writer ran. */
+/* Events that entered or left while the writer ran. */
 static void note_events(struct replay *replay, const struct logged *before, unsigned int events)
 {
 	const struct book *book = &world->book;
@@ -73,7 +74,7 @@ static void show_tap(const struct replay_tap *tap, uint64_t first, uint64_t last
 		tap->read(tap->arg, first, last);
 }
 
-/* A reader comes at this stop. */
+/* A reader takes what is complete at this stop. */
 static void take(const struct search *search, const struct action *action,
 		 const struct replay_tap *tap)
 {
@@ -84,7 +85,7 @@ static void take(const struct search *search, const struct action *action,
 	show_tap(tap, first, world_ring()->consumed);
 }
 
-/* Something happens at this stop. True if a writer came. */
+/* Takes the action at this stop. True if a writer was launched. */
 static bool act(const struct search *search, const struct action *action, struct replay *replay,
 		const struct replay_tap *tap)
 {
@@ -99,9 +100,10 @@ static bool act(const struct search *search, const struct action *action, struct
 	}
 	if (action->kind == ACTION_JUMP || action->kind == ACTION_READ ||
 	    action->kind == ACTION_FLUSH || action->kind == ACTION_SWITCH) {
-		step = add_step(replay, action->kind == ACTION_JUMP  ? STEP_JUMP :
-					action->kind == ACTION_READ  ? STEP_READ :
-					action->kind == ACTION_FLUSH ? STEP_FLUSH : STEP_SWITCH);
+		step = add_step(replay, action->kind == ACTION_JUMP    ? STEP_JUMP
+					: action->kind == ACTION_READ  ? STEP_READ
+					: action->kind == ACTION_FLUSH ? STEP_FLUSH
+								       : STEP_SWITCH);
 		step->jump = action->jump;
 	}
 	if (action->kind != ACTION_READ)
@@ -110,26 +112,28 @@ static bool act(const struct search *search, const struct action *action, struct
 	return false;
 }
 
-static void see(void *arg, const struct event *event)
+static void note_decoded(void *arg, const struct event *event)
 {
 	struct replay *replay = arg;
-	struct seen *seen = &replay->seen[replay->seen_count];
+	struct decoded *one = &replay->decoded[replay->decoded_count];
 	struct check_payload payload;
 	unsigned int i;
 
-	if (replay->seen_count >= WORLD_EVENTS_MAX || event->payload_bytes < sizeof(payload))
+	if (replay->decoded_count >= WORLD_EVENTS_MAX || event->payload_bytes < sizeof(payload))
 		return;
 	memcpy(&payload, event->payload, sizeof(payload));
-	*seen = (struct seen){ .event = WORLD_EVENTS_MAX, .time = event->time,
-			       .header_bytes = event->header_bytes, .flags = event->flags };
+	*one = (struct decoded){ .event = WORLD_EVENTS_MAX,
+				 .time = event->time,
+				 .header_bytes = event->header_bytes,
+				 .flags = event->flags };
 	for (i = 0; i < replay->events; i++)
 		if (replay->log[i].context == check_tag_context(payload.tag) &&
 		    replay->log[i].filled && replay->log[i].entry == payload.entry &&
 		    (world_row.timed || replay->log[i].stamp == payload.stamp)) {
 			replay->log[i].stamp = payload.stamp;
-			seen->event = i;
+			one->event = i;
 		}
-	replay->seen_count++;
+	replay->decoded_count++;
 }
 
 /* What a reader sees; then the judgement, on a world put back. */
@@ -144,7 +148,7 @@ static void finish(struct replay *replay, const struct replay_tap *tap)
 	memcpy(copy, world, WORLD_BYTES);
 	world_row.driver->flush(world_ring());
 	ring_readable(world_ring(), &first, &last);
-	world_row.driver->walk(world_ring(), see, replay);
+	world_row.driver->walk(world_ring(), note_decoded, replay);
 	show_tap(tap, first, last);
 	memcpy(world, copy, WORLD_BYTES);
 	world_judge(&judgement);
@@ -217,7 +221,8 @@ static bool source_line(const char *file, uint64_t number, char *line, size_t by
 	return length;
 }
 
-void replay_place(const struct step *step, char *line, size_t bytes)
+/* The source text of a stop, in `line`, with what its label says. */
+static void describe_stop(const struct step *step, char *line, size_t bytes)
 {
 	char source[256], label[64];
 	const char *base;
@@ -248,7 +253,8 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 	const struct logged *log = &replay->log[step->event];
 	char place[400];
 
-	fprintf(text, "  %6" PRIu64 "  %*s", step->clock, (int)(4 * (step->depth ? step->depth - 1 : 0)), "");
+	fprintf(text, "  %6" PRIu64 "  %*s", step->clock,
+		(int)(4 * (step->depth ? step->depth - 1 : 0)), "");
 	switch (step->kind) {
 	case STEP_ENTER:
 		fprintf(text, "E%u enters%s\n", step->event,
@@ -265,7 +271,7 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 				log->inexact ? " (declared inexact)" : "");
 		break;
 	case STEP_STOP:
-		replay_place(step, place, sizeof(place));
+		describe_stop(step, place, sizeof(place));
 		fprintf(text, "E%u is about to do %s\n", step->event, place);
 		break;
 	case STEP_JUMP:
@@ -294,20 +300,21 @@ void replay_print(FILE *text, const struct replay *replay)
 	for (i = 0; i < replay->steps; i++)
 		print_step(text, replay, &replay->step[i]);
 	fprintf(text, "  in the buffer, as a reader decodes it:\n");
-	for (i = 0; i < replay->seen_count; i++) {
-		const struct seen *seen = &replay->seen[i];
-		const struct logged *log = &replay->log[seen->event];
+	for (i = 0; i < replay->decoded_count; i++) {
+		const struct decoded *one = &replay->decoded[i];
+		const struct logged *log = &replay->log[one->event];
 
-		if (seen->event == WORLD_EVENTS_MAX) {
-			fprintf(text, "    ?    decoded %" PRIu64 "\n", seen->time);
+		if (one->event == WORLD_EVENTS_MAX) {
+			fprintf(text, "    ?    decoded %" PRIu64 "\n", one->time);
 			continue;
 		}
-		fprintf(text, "    E%-3u decoded %-8" PRIu64 " stamp %-8" PRIu64 " window [%" PRIu64
-			", %" PRIu64 "], header %u%s%s%s\n", seen->event, seen->time, log->stamp,
-			log->entry, log->exit, seen->header_bytes,
-			seen->flags & EVENT_EXTENDED ? ", extended" : "",
+		fprintf(text,
+			"    E%-3u decoded %-8" PRIu64 " stamp %-8" PRIu64 " window [%" PRIu64
+			", %" PRIu64 "], header %u%s%s%s\n",
+			one->event, one->time, log->stamp, log->entry, log->exit, one->header_bytes,
+			one->flags & EVENT_EXTENDED ? ", extended" : "",
 			log->inexact ? ", inexact" : "",
-			seen->time != log->stamp && !log->inexact ? "  <-- wrong" : "");
+			one->time != log->stamp && !log->inexact ? "  <-- wrong" : "");
 	}
 	for (oracle = 0; oracle < ORACLES; oracle++)
 		if (replay->check.violations[oracle])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One schedule again, step by step, and what it looks like: who came into whom at which step, the
- * stamps taken, what a reader decodes, and the oracle that objected.
+ * One schedule again, step by step, and what it looks like: which writer interrupted which at which
+ * step, the stamps taken, what a reader decodes, and the oracle that objected.
  */
 #ifndef STAMPEDE_EXPLORE_REPLAY_H
 #define STAMPEDE_EXPLORE_REPLAY_H
@@ -35,7 +35,7 @@ struct step {
 };
 
 /* An event as its record says. */
-struct seen {
+struct decoded {
 	unsigned int event;
 	uint64_t time;
 	uint32_t header_bytes;
@@ -45,8 +45,8 @@ struct seen {
 struct replay {
 	struct step step[REPLAY_STEPS_MAX];
 	unsigned int steps;
-	struct seen seen[WORLD_EVENTS_MAX];
-	unsigned int seen_count;
+	struct decoded decoded[WORLD_EVENTS_MAX];
+	unsigned int decoded_count;
 	struct logged log[WORLD_EVENTS_MAX];
 	unsigned int events;
 	enum verdict verdict;
@@ -54,7 +54,7 @@ struct replay {
 	struct check check;
 };
 
-/* Who wants to see the sub-buffers [first, last) that a reader just took, or reads at the end. */
+/* Called with the sub-buffers [first, last) that a reader just took, or reads at the end. */
 struct replay_tap {
 	void (*read)(void *arg, uint64_t first, uint64_t last);
 	void *arg;
@@ -72,8 +72,5 @@ void replay_format(const struct action *action, unsigned int actions, char *text
 
 /* The other way round. How many, or -1 after a line on stderr. */
 int replay_parse(const char *text, struct action *action, unsigned int most);
-
-/* The source text of a stop, in `line`, with what its label says. */
-void replay_place(const struct step *step, char *line, size_t bytes);
 
 #endif

@@ -20,8 +20,8 @@ static void record_read(void *arg, uint64_t first, uint64_t last)
 	struct recording *recording = arg;
 
 	if (!recording->status)
-		recording->status = export_subbufs(&recording->export, &recording->buffer, first,
-						   last);
+		recording->status =
+			export_subbufs(&recording->export, &recording->buffer, first, last);
 }
 
 int replay_export(const char *dir, const struct search *search, const struct action *action,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The writers of an explored row, compiled to assembly as core/seam.h says (with -DROW, -DSHAPE and
- * -DSCHEME_HEADER), then put through stops.py. Functions in section explore_plain get no stops: they
- * are the harness.
+ * -DSCHEME_HEADER), then put through stops.py. Functions in section explore_plain get no stops:
+ * they are the harness.
  */
 #include "explore/row.h"
 #include "schemes/core/points.h"
@@ -26,7 +26,7 @@ struct source {
 #define PLAIN __attribute__((noinline, section("explore_plain")))
 
 static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv,
-							 struct source *src, uint32_t len);
+							struct source *src, uint32_t len);
 static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned int level);
 
 #include SCHEME_HEADER
@@ -41,7 +41,7 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 typedef uint64_t __attribute__((aligned(4), may_alias)) payload_word;
 
 /*
- * One word of the payload, stored by the writer itself: somebody may come before each. stops.py
+ * One word of the payload, stored by the writer itself: interrupts are tried before each. stops.py
  * leaves out the stops of the quiet ones in the copy for shared accesses.
  */
 #if defined(__x86_64__) && !SEAM_POINTS_STOP
@@ -163,7 +163,7 @@ static __attribute__((noinline)) bool explored_record_sized(struct scheme_ring *
 	return done;
 }
 
-/* Reserve, fill, and then nobody wants it. */
+/* Reserve, fill, and take it back. */
 static __attribute__((noinline)) bool explored_record_discard(struct scheme_ring *s,
 							      struct source *src)
 {
@@ -209,7 +209,9 @@ PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra)
 	bool recorded;
 
 	explore_enter(&src.at, context,
-		      extra ? EVENT_SIZED : context == CONTEXT_BEAT ? EVENT_BEAT : EVENT_FIXED,
+		      extra			? EVENT_SIZED
+		      : context == CONTEXT_BEAT ? EVENT_BEAT
+						: EVENT_FIXED,
 		      extra);
 	if (extra)
 		recorded = explored_record_sized(scheme, PAYLOAD_BYTES + extra, &src);
@@ -280,13 +282,10 @@ typedef void beat_call(void *scheme);
 #pragma GCC visibility push(hidden)
 #if SEAM_POINTS_STOP
 static event_call *const explored_entry_explored_event[3] = { [STOPS_NONE] = explored_event };
-static event_call *const explored_entry_explored_interrupt[3] = {
-	[STOPS_NONE] = explored_interrupt
-};
+static event_call *const explored_entry_explored_interrupt[3] = { [STOPS_NONE] =
+									  explored_interrupt };
 static beat_call *const explored_entry_explored_beat[3] = { [STOPS_NONE] = explored_beat };
-static discard_call *const explored_entry_explored_discard[3] = {
-	[STOPS_NONE] = explored_discard
-};
+static discard_call *const explored_entry_explored_discard[3] = { [STOPS_NONE] = explored_discard };
 #define explored_sites NULL
 #define explored_site_count 0
 static const uint64_t explored_plain_range[2], explored_harness_range[2];
@@ -307,7 +306,8 @@ extern __attribute__((visibility("default"))) void explored_row(struct explored_
 __attribute__((visibility("default"), noinline, section("explore_plain"))) void
 explored_row(struct explored_row *row)
 {
-	*row = (struct explored_row){
+	*row = (struct explored_row)
+	{
 		.row = TEXT(ROW),
 		.shape = TEXT(SHAPE),
 		.driver = &DRIVER_NAME,

@@ -19,7 +19,7 @@ struct snapshot {
 	uint8_t memory[WORLD_BYTES];
 };
 
-struct engine {
+struct schedule_engine {
 	const struct search *search;
 	struct findings *findings;
 	unsigned int part, parts;
@@ -237,7 +237,7 @@ static unsigned int writers(const struct book *book)
 	return book->left.writers > 1 ? book->left.writers : 1;
 }
 
-static void save(struct engine *engine, struct snapshot *snapshot)
+static void save(struct schedule_engine *engine, struct snapshot *snapshot)
 {
 	struct book *book = &world->book;
 	size_t used = 0, bytes;
@@ -259,7 +259,7 @@ static void save(struct engine *engine, struct snapshot *snapshot)
 		snapshot->check = world->check;
 }
 
-static void restore(struct engine *engine, const struct snapshot *snapshot)
+static void restore(struct schedule_engine *engine, const struct snapshot *snapshot)
 {
 	struct book *book = &world->book;
 	size_t used = 0, bytes;
@@ -281,12 +281,12 @@ static void restore(struct engine *engine, const struct snapshot *snapshot)
 /* ---- the search ---- */
 
 /* Is this one ours? Only the first action of a schedule is shared out. */
-static bool ours(struct engine *engine)
+static bool ours(struct schedule_engine *engine)
 {
 	if (world->book.action_count)
 		return true;
-	engine->findings->done = engine->first_total ?
-		(double)engine->first_count / (double)engine->first_total : 0;
+	engine->findings->done =
+		engine->first_total ? (double)engine->first_count / (double)engine->first_total : 0;
 	return engine->first_count++ % engine->parts == engine->part;
 }
 
@@ -297,7 +297,7 @@ enum chosen {
 };
 
 /* Takes the next alternative of the newest snapshot, which is in place. */
-static enum chosen branch(struct engine *engine)
+static enum chosen branch(struct schedule_engine *engine)
 {
 	struct snapshot *snapshot = &engine->snapshots[engine->depth - 1];
 	struct action action;
@@ -312,7 +312,7 @@ static enum chosen branch(struct engine *engine)
 }
 
 /* A stop, or the time between events. */
-static enum chosen choose(struct engine *engine, bool idle)
+static enum chosen choose(struct schedule_engine *engine, bool idle)
 {
 	struct snapshot *snapshot = &engine->snapshots[engine->depth];
 	struct action action;
@@ -332,7 +332,7 @@ static enum chosen choose(struct engine *engine, bool idle)
 	return branch(engine);
 }
 
-static void judge(struct engine *engine)
+static void judge(struct schedule_engine *engine)
 {
 	const struct book *book = &world->book;
 
@@ -346,7 +346,7 @@ static void judge(struct engine *engine)
 }
 
 /* Runs the current schedule to its end. `chosen`: what happens first is settled. */
-static void run_schedule(struct engine *engine, bool chosen)
+static void run_schedule(struct schedule_engine *engine, bool chosen)
 {
 	struct book *book = &world->book;
 
@@ -366,7 +366,7 @@ static void run_schedule(struct engine *engine, bool chosen)
 }
 
 /* Puts back the newest snapshot and takes what is left to try. False: the search is over. */
-static bool backtrack(struct engine *engine, bool *chosen)
+static bool backtrack(struct schedule_engine *engine, bool *chosen)
 {
 	if (!engine->depth)
 		return false;
@@ -376,7 +376,7 @@ static bool backtrack(struct engine *engine, bool *chosen)
 	return true;
 }
 
-static void faulted(struct engine *engine, int signal)
+static void faulted(struct schedule_engine *engine, int signal)
 {
 	const struct book *book = &world->book;
 
@@ -386,7 +386,7 @@ static void faulted(struct engine *engine, int signal)
 }
 
 /* How many first actions there are, for the time left. */
-static uint64_t count_first(struct engine *engine)
+static uint64_t count_first(struct schedule_engine *engine)
 {
 	const struct search *search = engine->search;
 	struct book *book = &world->book;
@@ -415,13 +415,14 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 	size_t most = (size_t)budget->nested + budget->jumps + budget->beats + budget->reads +
 		      budget->discards + budget->flushes + budget->preemptions +
 		      (size_t)budget->events * budget->writers + 1;
-	static struct engine engine; /* survives siglongjmp() */
+	static struct schedule_engine engine; /* survives siglongjmp() */
 	uint64_t began = time_ns();
 	bool chosen = false;
 	int signal;
 
-	engine = (struct engine){ .search = search, .findings = findings, .part = part,
-				  .parts = parts };
+	engine = (struct schedule_engine){
+		.search = search, .findings = findings, .part = part, .parts = parts
+	};
 	*findings = (struct findings){ .schedules = 0 };
 	if (most > WORLD_ACTIONS_MAX)
 		abort();

@@ -2,8 +2,8 @@
 /*
  * Every schedule within a budget, once: at each stop each interrupt that the budget allows is made
  * first, and then none. A copy of the world is kept for each interrupt that the current schedule
- * holds; whoever comes to the end is judged, and the newest copy put back. When nothing more can
- * happen to a writer it goes on in the copy of its code that has no stops.
+ * holds; a schedule at its end is judged, and the newest copy put back. A writer that nothing can
+ * interrupt any more goes on in the copy of its code that has no stops.
  */
 #ifndef STAMPEDE_EXPLORE_SEARCH_H
 #define STAMPEDE_EXPLORE_SEARCH_H
@@ -38,9 +38,9 @@ struct search {
 };
 
 /*
- * All jumps of 1 .. 2 wraps + 1, for a row that cuts low bits those that it can tell apart, or those
- * around a wrap where there are too many; of a tick and two for a coarse clock, which has no other
- * way to go on.
+ * All jumps of 1 .. 2 wraps + 1, for a row that cuts low bits those that it can tell apart, or
+ * those around a wrap where there are too many; of a tick and two for a coarse clock, which has no
+ * other way to go on.
  */
 void search_jumps(struct search *search, bool coarse);
 
@@ -55,8 +55,7 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
  * The same in `processes` processes, of which this is none. Negative errno after a line on stderr;
  * -EINTR without one.
  */
-int search_parallel(const struct search *search, unsigned int processes,
-		    struct findings *findings);
+int search_parallel(const struct search *search, unsigned int processes, struct findings *findings);
 
 /* Set by a handler of SIGINT: the search ends. */
 extern volatile sig_atomic_t search_interrupted;

@@ -23,7 +23,7 @@ volatile sig_atomic_t search_interrupted;
 /*
  * Between two shared accesses are several instructions, at each of which an interrupt does the
  * same: their schedules share states; and so do those of a clock that stands still, of two jumps
- * that could be one, of a reader who comes sooner or later, and of a row that puts interrupts off:
+ * that could be one, of a reader that comes sooner or later, and of a row that puts interrupts off:
  * all that one does then is to leave a mark.
  */
 static bool has_few_states(const struct search *search)
@@ -146,8 +146,8 @@ static int run(const struct search *search, bool by_states, unsigned int process
 	}
 	ticks(false);
 	if (error == -ENOTSUP)
-		fail_line("%s: %s; --stops all --engine schedules can tell",
-			world_row.row, refusing(parts, processes)->refused);
+		fail_line("%s: %s; --stops all --engine schedules can tell", world_row.row,
+			  refusing(parts, processes)->refused);
 	findings->done /= processes;
 	child_unshare(parts, processes * sizeof(*parts));
 	return error;
@@ -172,8 +172,7 @@ static int pilot_has_few_states(const struct search *search)
 	return error ? error : findings.states < findings.schedules;
 }
 
-int search_parallel(const struct search *search, unsigned int processes,
-		    struct findings *findings)
+int search_parallel(const struct search *search, unsigned int processes, struct findings *findings)
 {
 	/* That engine knows one writer at a time, and of the log no more than that one's part. */
 	bool one_writer = search->budget.writers <= 1 && !world_row.timed;

@@ -25,7 +25,7 @@ struct task {
 	struct search first; /* in which the first schedule failed */
 };
 
-struct plan {
+struct search_plan {
 	const struct explore_options *options;
 	struct task *task;
 	unsigned int tasks;
@@ -63,8 +63,9 @@ static void print_findings(const char *row, const char *what, const struct findi
 	}
 	if (verbose)
 		printf(", %" PRIu64 " stops, %" PRIu64 " states, %" PRIu64 " inexact and %" PRIu64
-		       " extended of %" PRIu64, findings->stops, findings->states,
-		       findings->inexact, findings->extended, findings->decoded);
+		       " extended of %" PRIu64,
+		       findings->stops, findings->states, findings->inexact, findings->extended,
+		       findings->decoded);
 	if (findings->stuck)
 		printf(", gave up in %" PRIu64, findings->stuck);
 	putchar('\n');
@@ -82,8 +83,7 @@ static bool is_whole(const char *path)
 			    header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
 
 	if (file && !good)
-		fail_line("%s is not a whole object: remove it, and make it again",
-			path);
+		fail_line("%s is not a whole object: remove it, and make it again", path);
 	if (file)
 		fclose(file);
 	return !file || good; /* world_load() speaks of one that is not there */
@@ -112,14 +112,16 @@ int searched_load(const struct explore_options *options, const char *row,
 	if (!family->budget.discards || !world_row.defers || world_row.discards)
 		return 0;
 	fail_line("--discards: %s puts interrupts off and has no discard: leave it "
-		"out", row);
+		  "out",
+		  row);
 	return -ENOTSUP;
 }
 
 bool searched_wanted(const struct explore_options *options, const struct family *family,
 		     const struct driver *driver)
 {
-	/* To a row that needs no beat, one is an interrupt like others; two are that search again. */
+	/* To a row that needs no beat, one is an interrupt like others; two are that search again.
+	 */
 	if (family->budget.beats > 1 && !(driver->desc->needs & NEED_BEAT))
 		return false;
 	return (int)family->tier <= options->tier && !(family->main_rows && driver->variant) &&
@@ -131,23 +133,22 @@ int searched_failed(int error, const char *row)
 	if (error == -ENOTSUP)
 		return EXIT_UNSUPPORTED;
 	if (error != -EINTR)
-		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? EXIT_RESOURCE :
-										  EXIT_USAGE;
+		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? EXIT_RESOURCE
+										: EXIT_USAGE;
 	fflush(stdout);
-	fail_line("interrupted while %s was searched; what is above is complete",
-		row);
+	fail_line("interrupted while %s was searched; what is above is complete", row);
 	return EXIT_INTERRUPTED;
 }
 
 /* ---- one family of one row ---- */
 
-static const char *row_of(const struct plan *plan, const struct task *task)
+static const char *row_of(const struct search_plan *plan, const struct task *task)
 {
 	return task->driver ? task->driver->row : plan->options->object;
 }
 
 /* The error of one of the same row's tasks before this one; 0: there is none. */
-static int failed_before(const struct plan *plan, const struct task *task)
+static int failed_before(const struct search_plan *plan, const struct task *task)
 {
 	const struct task *other;
 
@@ -158,7 +159,7 @@ static int failed_before(const struct plan *plan, const struct task *task)
 }
 
 /* The number of searches, or a negative errno. */
-static int run(const struct plan *plan, struct task *task)
+static int run(const struct search_plan *plan, struct task *task)
 {
 	const struct explore_options *options = plan->options;
 	const struct family *family = task->family;
@@ -180,13 +181,13 @@ static int run(const struct plan *plan, struct task *task)
 
 static void run_beside(void *arg, unsigned int number)
 {
-	struct plan *plan = arg;
+	struct search_plan *plan = arg;
 
 	pace_quiet();
 	plan->task[number].searches = run(plan, &plan->task[number]);
 }
 
-static void add_to_sum(struct plan *plan, const struct task *task)
+static void add_to_sum(struct search_plan *plan, const struct task *task)
 {
 	const struct findings *findings = &task->findings;
 	struct findings *sum = &plan->sum;
@@ -200,7 +201,7 @@ static void add_to_sum(struct plan *plan, const struct task *task)
 }
 
 /* Prints and records what was found. Negative errno. */
-static int take_family(struct plan *plan, const struct task *task)
+static int take_family(struct search_plan *plan, const struct task *task)
 {
 	const struct explore_options *options = plan->options;
 	const struct findings *findings = &task->findings;
@@ -223,7 +224,7 @@ static int take_family(struct plan *plan, const struct task *task)
 }
 
 /* All families of a row have been taken. */
-static void take_row(struct plan *plan, const struct task *task)
+static void take_row(struct search_plan *plan, const struct task *task)
 {
 	if (!plan->options->single)
 		print_findings(row_of(plan, task), "", &plan->sum, plan->searches, false);
@@ -232,7 +233,7 @@ static void take_row(struct plan *plan, const struct task *task)
 }
 
 /* What could not be searched ends all, unless it is the row's own fault. */
-static int take_error(struct plan *plan, struct task *task, int error)
+static int take_error(struct search_plan *plan, struct task *task, int error)
 {
 	int status = searched_failed(error, row_of(plan, task));
 
@@ -245,7 +246,7 @@ static int take_error(struct plan *plan, struct task *task, int error)
 
 static int take(void *arg, unsigned int number)
 {
-	struct plan *plan = arg;
+	struct search_plan *plan = arg;
 	struct task *task = &plan->task[number];
 	bool last = number + 1 == plan->tasks || task[1].driver != task->driver;
 	int error = task->searches < 0 ? task->searches : 0, status = 0;
@@ -270,13 +271,14 @@ static int take(void *arg, unsigned int number)
 
 /* ---- all of them ---- */
 
-static void add_task(struct plan *plan, const struct driver *driver, const struct family *family)
+static void add_task(struct search_plan *plan, const struct driver *driver,
+		     const struct family *family)
 {
 	plan->task[plan->tasks].driver = driver;
 	plan->task[plan->tasks++].family = family;
 }
 
-static void add_row(struct plan *plan, const struct driver *driver)
+static void add_row(struct search_plan *plan, const struct driver *driver)
 {
 	const struct family *family;
 
@@ -289,7 +291,7 @@ static void add_row(struct plan *plan, const struct driver *driver)
 			add_task(plan, driver, family);
 }
 
-static int run_all(struct plan *plan)
+static int run_all(struct search_plan *plan)
 {
 	const struct beside beside = {
 		.count = plan->tasks,
@@ -319,7 +321,7 @@ int searched_rows(const struct explore_options *options, const struct driver *co
 		  unsigned int count)
 {
 	size_t room = (count + 1) * families_count() * sizeof(struct task);
-	struct plan plan = { .options = options, .processes = options->processes };
+	struct search_plan plan = { .options = options, .processes = options->processes };
 	double seconds = 0;
 	unsigned int i;
 	int status;

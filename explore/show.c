@@ -29,8 +29,7 @@ static __attribute__((format(printf, 2, 3))) void append(struct text *text, cons
 }
 
 /* The options that make this search and no other. */
-static void append_command(struct text *text, const struct search *search,
-			   const struct show *show)
+static void append_command(struct text *text, const struct search *search, const struct show *show)
 {
 	static const char *const stops[] = { "all", "shared", "none", "points" };
 	const struct budget *budget = &search->budget;
@@ -52,7 +51,8 @@ static void append_command(struct text *text, const struct search *search,
 	if (budget->flushes)
 		append(text, " --flushes %u", budget->flushes);
 	if (budget->writers > 1)
-		append(text, " --writers %u --preemptions %u", budget->writers, budget->preemptions);
+		append(text, " --writers %u --preemptions %u", budget->writers,
+		       budget->preemptions);
 	if (search->start.step != 1)
 		append(text, " --clock %s", search->start.step ? "slow" : "coarse");
 	if (search->start.mode == RING_DISCARD)
@@ -116,7 +116,7 @@ void show_failure(struct show *show, const struct search *search, const struct f
 	else if (verdict == VERDICT_KEPT && !*error) {
 		fflush(show->out);
 		fail_line("played alone, this schedule is kept: the search itself is "
-				"at fault");
+			  "at fault");
 		*error = -EPROTO;
 	}
 }

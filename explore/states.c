@@ -27,8 +27,8 @@
 
 /*
  * The writer's own part of the world: its events that are entered and not left, and its stack. A
- * writer that deferred others holds two events at once: its own, and that of the deferred one, which
- * runs before it leaves.
+ * writer that deferred others holds two events at once: its own, and that of the deferred one,
+ * which runs before it leaves.
  */
 #define FRAME_EVENTS_MAX 3
 struct frame {
@@ -66,7 +66,7 @@ struct summary {
 	uint32_t ends;
 };
 
-struct engine {
+struct state_engine {
 	const struct search *search;
 	struct findings *findings;
 	volatile uint64_t progress;
@@ -92,7 +92,7 @@ struct engine {
 
 /* One writer on its way from its launch to all its ends; those that interrupt it have their own. */
 struct walk {
-	struct engine *engine;
+	struct state_engine *engine;
 	struct frontiers *at;
 	unsigned int depth;
 	uint32_t first_event; /* in the log, that may be its */
@@ -104,13 +104,13 @@ struct walk {
 /* In this order: the book's shared part, the reader if there is one, memory. */
 #define BOOK_BYTES (offsetof(struct book, level) - offsetof(struct book, left))
 
-static size_t check_bytes(const struct engine *engine)
+static size_t check_bytes(const struct state_engine *engine)
 {
 	return engine->search->budget.reads ? sizeof(world->check) : 0;
 }
 
 /* `before`: what it was at the stop before, or else SHARED_NONE. */
-static uint32_t save_shared(struct engine *engine, uint32_t before)
+static uint32_t save_shared(struct state_engine *engine, uint32_t before)
 {
 	struct book *book = &world->book;
 	uint8_t *to = engine->buffer;
@@ -124,14 +124,14 @@ static uint32_t save_shared(struct engine *engine, uint32_t before)
 	if (engine->shared.string.count >= SHARED_MOST ||
 	    pieces_memory(&engine->shared) > engine->memory) {
 		fail_line("%u states take more than %" PRIu64 " MiB: a smaller budget, or "
-			"--engine schedules",
-			engine->shared.string.count, engine->memory >> 20);
+			  "--engine schedules",
+			  engine->shared.string.count, engine->memory >> 20);
 		_exit(1);
 	}
 	return pieces_number(&engine->shared, to, memory + used, before);
 }
 
-static void restore_shared(struct engine *engine, uint32_t number)
+static void restore_shared(struct state_engine *engine, uint32_t number)
 {
 	struct book *book = &world->book;
 	const uint8_t *from = engine->buffer;
@@ -146,7 +146,7 @@ static void restore_shared(struct engine *engine, uint32_t number)
 }
 
 /* Each action takes one of these, so that states at one stop are gone on from in this order. */
-static uint32_t left_in(const struct engine *engine, uint32_t shared)
+static uint32_t left_in(const struct state_engine *engine, uint32_t shared)
 {
 	const struct budget *left;
 
@@ -256,13 +256,13 @@ static void advance(struct walk *walk, const struct state *state)
 	add(walk, &walk->at->then, state, save_shared(walk->engine, state->key.shared), frame);
 }
 
-static uint32_t summarize(struct engine *engine, uint32_t shared);
+static uint32_t summarize(struct state_engine *engine, uint32_t shared);
 
 /* The ends of the writer that was just launched out of `state`, added to `to`. */
 static void add_ends(struct walk *walk, struct frontier *to, const struct state *state,
 		     uint32_t frame)
 {
-	struct engine *engine = walk->engine;
+	struct state_engine *engine = walk->engine;
 	uint32_t number = summarize(engine, save_shared(engine, state->key.shared)), i;
 	const struct summary *summary = &engine->summary[number];
 
@@ -357,7 +357,8 @@ static void note_progress(struct walk *walk, uint32_t stops)
 
 	if (walk->depth == 1 && events)
 		walk->engine->findings->done = (events - world->book.left.events - 1 +
-						(double)stops / (STOPS_ABOUT + stops)) / events;
+						(double)stops / (STOPS_ABOUT + stops)) /
+					       events;
 }
 
 /* From the states in `then` to the writer's ends. */
@@ -398,12 +399,12 @@ static void *with_room(void *array, uint64_t count, uint64_t more, uint64_t *roo
 	return array;
 }
 
-static void keep_end(struct engine *engine, const struct state *state)
+static void keep_end(struct state_engine *engine, const struct state *state)
 {
 	const struct path *path = &state->path;
 
 	engine->action = with_room(engine->action, engine->actions, path->actions,
-				  &engine->actions_room, sizeof(*engine->action));
+				   &engine->actions_room, sizeof(*engine->action));
 	memcpy(&engine->action[engine->actions], path->action,
 	       path->actions * sizeof(path->action[0]));
 	engine->end[engine->ends++] = (struct end){
@@ -417,14 +418,15 @@ static void keep_end(struct engine *engine, const struct state *state)
 	engine->actions += path->actions;
 }
 
-static void keep_ends(struct engine *engine, struct summary *summary, const struct frontier *ended)
+static void keep_ends(struct state_engine *engine, struct summary *summary,
+		      const struct frontier *ended)
 {
 	uint32_t i;
 
 	summary->first_end = engine->ends;
 	summary->ends = ended->count;
 	engine->end = with_room(engine->end, engine->ends, ended->count, &engine->ends_room,
-			       sizeof(*engine->end));
+				sizeof(*engine->end));
 	for (i = 0; i < ended->count; i++)
 		keep_end(engine, &ended->state[i]);
 }
@@ -440,16 +442,19 @@ static bool in_beat(const struct book *book)
 }
 
 /* The number in summary[] of the writer that was just launched; `shared` is in place. */
-static uint32_t summarize(struct engine *engine, uint32_t shared)
+static uint32_t summarize(struct state_engine *engine, uint32_t shared)
 {
 	struct book *book = &world->book;
 	const struct switch_frame *frame = (const struct switch_frame *)book->sp;
-	struct launch launch = { .pc = frame->pc, .shared = shared, .depth = book->depth,
-				 .in_beat = in_beat(book) };
+	struct launch launch = {
+		.pc = frame->pc, .shared = shared, .depth = book->depth, .in_beat = in_beat(book)
+	};
 	uint32_t before = engine->launches.count;
 	uint32_t number = table_number(&engine->launches, &launch, sizeof(launch));
-	struct walk walk = { .engine = engine, .at = &engine->at[book->depth],
-			     .depth = book->depth, .first_event = book->events };
+	struct walk walk = { .engine = engine,
+			     .at = &engine->at[book->depth],
+			     .depth = book->depth,
+			     .first_event = book->events };
 	struct state begin = { .ways = 1, .key = { .shared = shared } };
 
 	if (engine->launches.count == before)
@@ -507,7 +512,7 @@ static uint64_t memory(void)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
 }
 
-static void free_all(struct engine *engine)
+static void free_all(struct state_engine *engine)
 {
 	unsigned int i;
 
@@ -526,7 +531,7 @@ static void free_all(struct engine *engine)
 
 void states_run(const struct search *search, struct findings *findings)
 {
-	struct engine *engine = calloc(1, sizeof(*engine));
+	struct state_engine *engine = calloc(1, sizeof(*engine));
 	struct walk walk = { .engine = engine };
 	struct state begin = { .ways = 1 };
 	uint64_t began = time_ns();

@@ -15,9 +15,9 @@ instruction with `rep` is interrupted between its rounds too: it becomes a loop 
 each (of bytes: the engine lets it go on but before every eighth), its registers being what a CPU
 would have there. An instruction is skipped in the second copy
 only if its mnemonic is in KNOWN and each operand is an immediate, a register, a label, a stack slot,
-or a word that nobody writes (seam_constant_*); memory of the thread (%fs:, %gs:) is none of these.
+or a word that no writer writes (seam_constant_*); memory of the thread (%fs:, %gs:) is none of these.
 A stack slot is one that %rsp or any register that is known to point into the writer's own stack
-(own.py) leads to: that nobody else comes there is guard.h's to see. Nor are quiet ones stops there:
+(own.py) leads to; guard.h looks after it that no other writer does. Quiet ones are no stops either:
 the words of a payload but that in its middle (row.c). What comes after the last access is a place of
 its own: the returns of explored_* are stops. In restartable sections, where an interrupt makes the
 whole section start over, all are.

@@ -118,7 +118,7 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 	return (uintptr_t)frame;
 }
 #elif defined(__aarch64__)
-/* x16 and x17 are anybody's at a call, and every stop is one. Nobody uses vector registers. */
+/* A call may clobber x16 and x17, and every stop is one. Vector registers are not used. */
 __asm__(".text\n"
 	".globl explore_stop\n"
 	".type explore_stop, %function\n"
@@ -273,46 +273,44 @@ __asm__(".text\n"
 	".type explore_stop, @function\n"
 	"explore_stop:\n"
 	"	addi sp, sp, -176\n"
-	"	sd ra, 0(sp)\n"
-	EACH_A("sd")
-	EACH_S("sd", 72)
-	"	sd ra, 168(sp)\n"
-	"	lla t0, switch_writer_sp\n"
-	"	sd sp, 0(t0)\n"
-	"	li a0, 1\n"
-	"	j switch_back\n"
-	".size explore_stop, .-explore_stop\n"
+	"	sd ra, 0(sp)\n" EACH_A("sd") EACH_S(
+		"sd",
+		72) "	sd ra, 168(sp)\n"
+		    "	lla t0, switch_writer_sp\n"
+		    "	sd sp, 0(t0)\n"
+		    "	li a0, 1\n"
+		    "	j switch_back\n"
+		    ".size explore_stop, .-explore_stop\n"
 
-	".globl switch_done\n"
-	".type switch_done, @function\n"
-	"switch_done:\n"
-	"	li a0, 2\n"
-	"switch_back:\n"
-	"	lla t0, switch_engine_sp\n"
-	"	ld sp, 0(t0)\n"
-	"	ld ra, 0(sp)\n"
-	EACH_S("ld", 8)
-	"	addi sp, sp, 112\n"
-	"	ret\n"
-	".size switch_done, .-switch_done\n"
+		    ".globl switch_done\n"
+		    ".type switch_done, @function\n"
+		    "switch_done:\n"
+		    "	li a0, 2\n"
+		    "switch_back:\n"
+		    "	lla t0, switch_engine_sp\n"
+		    "	ld sp, 0(t0)\n"
+		    "	ld ra, 0(sp)\n" EACH_S(
+			    "ld",
+			    8) "	addi sp, sp, 112\n"
+			       "	ret\n"
+			       ".size switch_done, .-switch_done\n"
 
-	".globl switch_resume\n"
-	".type switch_resume, @function\n"
-	"switch_resume:\n"
-	"	addi sp, sp, -112\n"
-	"	sd ra, 0(sp)\n"
-	EACH_S("sd", 8)
-	"	lla t0, switch_engine_sp\n"
-	"	sd sp, 0(t0)\n"
-	"	lla t0, switch_writer_sp\n"
-	"	ld sp, 0(t0)\n"
-	"	ld ra, 0(sp)\n"
-	EACH_A("ld")
-	EACH_S("ld", 72)
-	"	ld t0, 168(sp)\n"
-	"	addi sp, sp, 176\n"
-	"	jr t0\n"
-	".size switch_resume, .-switch_resume\n");
+			       ".globl switch_resume\n"
+			       ".type switch_resume, @function\n"
+			       "switch_resume:\n"
+			       "	addi sp, sp, -112\n"
+			       "	sd ra, 0(sp)\n" EACH_S(
+				       "sd",
+				       8) "	lla t0, switch_engine_sp\n"
+					  "	sd sp, 0(t0)\n"
+					  "	lla t0, switch_writer_sp\n"
+					  "	ld sp, 0(t0)\n"
+					  "	ld ra, 0(sp)\n" EACH_A("ld") EACH_S(
+						  "ld",
+						  72) "	ld t0, 168(sp)\n"
+						      "	addi sp, sp, 176\n"
+						      "	jr t0\n"
+						      ".size switch_resume, .-switch_resume\n");
 
 uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t arguments[4])
 {
@@ -347,9 +345,7 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 #else
 #define MODE ""
 #endif
-__asm__(".text\n"
-	MODE
-	".globl point_stop\n"
+__asm__(".text\n" MODE ".globl point_stop\n"
 	".type point_stop, " FUNCTION "\n"
 	"point_stop:\n"
 	"	" JUMP " explore_stop\n"

@@ -31,11 +31,11 @@ struct switch_frame {
 	uint64_t pc;
 	uint64_t align;
 #elif defined(__arm__)
-	uint32_t r[13], lr; /* r12 is anybody's at a stop, which is a call */
+	uint32_t r[13], lr; /* a stop is a call, which may clobber r12 */
 	uint32_t flags;
 	uint32_t pc;
 #elif defined(__riscv)
-	uint64_t ra, a[8], s[12]; /* what else there is, is anybody's at a call */
+	uint64_t ra, a[8], s[12]; /* a call may clobber all others */
 	uint64_t pc;
 #endif
 };

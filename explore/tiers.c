@@ -8,15 +8,20 @@
 #include "base/fail.h"
 #include "explore/faults.h"
 
-#define BUDGET(m, nb, d, ...) { .events = m, .nested = nb, .depth = d, __VA_ARGS__ }
+#define BUDGET(m, nb, d, ...) \
+	{ \
+		.events = m, .nested = nb, .depth = d, __VA_ARGS__ \
+	}
 
 const struct family families[] = {
-	{ TIER_QUICK, "page", STOPS_ALL, BUDGET(2, 3, 3), .before = 1, .what = "every instruction" },
+	{ TIER_QUICK, "page", STOPS_ALL, BUDGET(2, 3, 3), .before = 1,
+	  .what = "every instruction" },
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 4, 4), .before = 1, .main_rows = true,
 	  .what = "shared accesses" },
-	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(3, 2, 2), .what = "shared accesses, empty ring" },
-	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1, .coarse = true,
-	  .what = "coarse clock" },
+	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(3, 2, 2),
+	  .what = "shared accesses, empty ring" },
+	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1,
+	  .coarse = true, .what = "coarse clock" },
 	{ TIER_QUICK, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1, .beats = 1), .before = 1,
 	  .what = "all jumps, T=3" },
 	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .beats = 1), .before = 1,
@@ -72,14 +77,15 @@ const struct family families[] = {
 	  .offsets = RANGE_ALL, .what = "sub-buffer ends, jumps and two beats, T=4" },
 	{ TIER_LONG, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1, .beats = 2), .before = 1,
 	  .what = "all jumps and two beats, T=4" },
-	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 0, 0, .writers = 2, .preemptions = 4), .before = 1,
-	  .what = "two CPUs in one ring" },
-	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(1, 1, 1, .writers = 3, .preemptions = 3), .before = 1,
-	  .what = "three CPUs in one ring, one interrupt" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 0, 0, .writers = 2, .preemptions = 4),
+	  .before = 1, .what = "two CPUs in one ring" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(1, 1, 1, .writers = 3, .preemptions = 3),
+	  .before = 1, .what = "three CPUs in one ring, one interrupt" },
 	{ TIER_LONG, "ends2", STOPS_SHARED, BUDGET(3, 0, 0, .writers = 2, .preemptions = 2),
 	  .offsets = RANGE_ALL, .what = "two CPUs, sub-buffer ends" },
-	{ TIER_LONG, "wrap3", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .writers = 2, .preemptions = 2),
-	  .before = 1, .what = "two CPUs, all jumps, T=3" },
+	{ TIER_LONG, "wrap3", STOPS_SHARED,
+	  BUDGET(2, 0, 0, .jumps = 1, .writers = 2, .preemptions = 2), .before = 1,
+	  .what = "two CPUs, all jumps, T=3" },
 	{ TIER_LONG, "timed", STOPS_ALL, BUDGET(2, 3, 3), .before = 1,
 	  .what = "timed payload, every instruction" },
 	{ TIER_LONG, "timed", STOPS_SHARED, BUDGET(3, 2, 2), .offsets = RANGE_ALL,
@@ -97,9 +103,8 @@ const struct family families[] = {
 	  .what = "jumps around a wrap, own width" },
 	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 2), .before = 1,
 	  .what = "two jumps, T=3" },
-	{ TIER_EXHAUSTIVE, "ends2", STOPS_SHARED, BUDGET(4, 2, 2, .reads = 1),
-	  .mode = RING_DISCARD, .full = 1, .offsets = RANGE_ALL,
-	  .what = "two sub-buffers, discard, reader" },
+	{ TIER_EXHAUSTIVE, "ends2", STOPS_SHARED, BUDGET(4, 2, 2, .reads = 1), .mode = RING_DISCARD,
+	  .full = 1, .offsets = RANGE_ALL, .what = "two sub-buffers, discard, reader" },
 	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1, .beats = 1),
 	  .before = 1, .what = "all jumps, T=3" },
 	{ TIER_EXHAUSTIVE, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1, .beats = 2),
@@ -143,9 +148,9 @@ int tier_parse(const char *name)
 }
 
 /*
- * Records what comes before the search. The signal that ended it, SIGALRM if a writer does not end: a
- * broken row may pad sub-buffers for ever, looking for room that none has. Else 0, and whether the
- * event before the first, of so much filler, fits.
+ * Records what comes before the search. The signal that ended it, SIGALRM if a writer does not end:
+ * a broken row may pad sub-buffers for ever, looking for room that none has. Else 0, and whether
+ * the event before the first, of so much filler, fits.
  */
 static int begin(const struct search *search, bool *fits)
 {
@@ -186,12 +191,13 @@ void family_search(const struct family *family, struct search *search)
 {
 	search->stops = family->stops;
 	search->budget = family->budget;
-	/* To anybody else a beat is an interrupt like all others. */
+	/* To all other rows a beat is an interrupt like any. */
 	if (!(world_row.driver->desc->needs & NEED_BEAT))
 		search->budget.beats = 0;
 	search->start = (struct world_start){
 		.mode = family->mode,
-		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31) : !family->coarse,
+		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31)
+				     : !family->coarse,
 		.before = family->before,
 		.full = family->full,
 		.large = family->large,
@@ -228,7 +234,8 @@ int family_run(const struct family *family, const struct search *options, unsign
 		search.start.phase = options->start.phase + phase_at(phase);
 		/* A broken row may take what no sub-buffer can hold. */
 		for (offset = options->start.extra; offset < options->start.extra + offsets &&
-		     offset < 1u << world_row.config.subbuf_shift; offset += 4) {
+						    offset < 1u << world_row.config.subbuf_shift;
+		     offset += 4) {
 			search.start.extra = offset;
 			ended = run_from(&search, processes, &one);
 			if (ended < 0)

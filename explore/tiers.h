@@ -45,7 +45,8 @@ unsigned int families_count(void);
 
 /*
  * In restartable sections every instruction is a shared stop: a search of the loaded row's shared
- * stops takes as long there as one of all, and is left to the tier that has as many interrupts there.
+ * stops takes as long there as one of all, and is left to the tier that has as many interrupts
+ * there.
  */
 bool family_too_large(const struct family *family, int tier);
 

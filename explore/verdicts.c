@@ -42,7 +42,7 @@ static json_t *objections(const struct findings *findings)
 	return json;
 }
 
-/* The command that repeats it, and who interrupts whom. */
+/* The command that repeats it, and the timeline. */
 static json_t *timeline(const struct search *first, const struct failure *failure,
 			const struct show *show)
 {
@@ -65,21 +65,18 @@ static json_t *timeline(const struct search *first, const struct failure *failur
 
 static json_t *found(const struct findings *findings)
 {
-	json_t *json = json_pack("{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
-			 "schedules", (json_int_t)findings->schedules,
-			 "seconds", findings->seconds,
-			 "verdict", findings->verdicts[VERDICT_BROKEN] ? "broken" :
-				    findings->verdicts[VERDICT_NEED_NOT_MET] ? "need not met" :
-				    "kept",
-			 "broken", (json_int_t)findings->verdicts[VERDICT_BROKEN],
-			 "need_not_met", (json_int_t)findings->verdicts[VERDICT_NEED_NOT_MET],
-			 "objections", objections(findings),
-			 "gave_up", (json_int_t)findings->stuck,
-			 "decoded", (json_int_t)findings->decoded,
-			 "extended", (json_int_t)findings->extended,
-			 "inexact", (json_int_t)findings->inexact,
-			 "stops", (json_int_t)findings->stops,
-			 "states", (json_int_t)findings->states);
+	json_t *json = json_pack(
+		"{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "schedules",
+		(json_int_t)findings->schedules, "seconds", findings->seconds, "verdict",
+		findings->verdicts[VERDICT_BROKEN]	   ? "broken"
+		: findings->verdicts[VERDICT_NEED_NOT_MET] ? "need not met"
+							   : "kept",
+		"broken", (json_int_t)findings->verdicts[VERDICT_BROKEN], "need_not_met",
+		(json_int_t)findings->verdicts[VERDICT_NEED_NOT_MET], "objections",
+		objections(findings), "gave_up", (json_int_t)findings->stuck, "decoded",
+		(json_int_t)findings->decoded, "extended", (json_int_t)findings->extended,
+		"inexact", (json_int_t)findings->inexact, "stops", (json_int_t)findings->stops,
+		"states", (json_int_t)findings->states);
 	char hash[17];
 
 	if (!findings->outcomes)
@@ -112,17 +109,20 @@ void verdicts_add(const struct family *family, int searches, const struct findin
 	if (!rows)
 		return;
 	budget_words(family, text, sizeof(text));
-	json = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:i}",
-			 "what", family->what ? family->what : "", "shape", family->shape,
-			 "budget", text, "events", budget->events, "nested", budget->nested,
-			 "depth", budget->depth, "jumps", budget->jumps,
-			 "clock", family->slow ? "slow" : family->coarse ? "coarse" : "strict",
+	json = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:i}", "what",
+			 family->what ? family->what : "", "shape", family->shape, "budget", text,
+			 "events", budget->events, "nested", budget->nested, "depth", budget->depth,
+			 "jumps", budget->jumps, "clock",
+			 family->slow	  ? "slow"
+			 : family->coarse ? "coarse"
+					  : "strict",
 			 "searches", searches);
 	counts = found(findings);
 	json_object_update(json, counts);
 	json_decref(counts);
-	json_object_set_new(json, "first", findings->first.verdict ?
-			    timeline(first, &findings->first, show) : json_null());
+	json_object_set_new(json, "first",
+			    findings->first.verdict ? timeline(first, &findings->first, show)
+						    : json_null());
 	json_array_append_new(json_object_get(current_row(), "families"), json);
 }
 

@@ -17,7 +17,7 @@ int verdicts_begin(void);
 void verdicts_add(const struct family *family, int searches, const struct findings *findings,
 		  const struct search *first, const struct show *show);
 
-/* What schedules of a row and shape came to (coverage.h). Nothing without verdicts_begin(). */
+/* What schedules of a row and shape reached (coverage.h). Nothing without verdicts_begin(). */
 void verdicts_add_coverage(const struct coverage *one);
 
 /* Writes them to `path`, "-" is stdout. 0, or an exit code after a line on stderr. */

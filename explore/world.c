@@ -104,8 +104,7 @@ static void *map(void *address, size_t bytes)
 
 	if (at != MAP_FAILED && at == address)
 		return at;
-	fail_line("no memory at %p for the world to explore: %s", address,
-		strerror(errno));
+	fail_line("no memory at %p for the world to explore: %s", address, strerror(errno));
 	return NULL;
 }
 
@@ -169,8 +168,7 @@ void explore_prepare(const struct explore_source *src, uint32_t len, struct chec
 	*image = (struct check_payload){
 		.entry = log->entry,
 		.exit = world_row.clock->now,
-		.tag = check_tag(log->context, false, extra, log->id,
-				 book->written[log->context]),
+		.tag = check_tag(log->context, false, extra, log->id, book->written[log->context]),
 	};
 }
 
@@ -189,17 +187,17 @@ void explore_inexact(const struct explore_source *src)
 	world->book.log[src->index].inexact = true;
 }
 
-/* Had the event that was just lost to be? */
+/* Did the event that was just lost have to be? */
 static bool loss_explained(const struct logged *log)
 {
 	struct loss_look before = { .consumed = log->consumed, .stuck = log->stuck };
-	enum loss_company company = world->book.left.writers > 1  ? LOSS_CONCURRENT :
-				    log->context != CONTEXT_TASK ? LOSS_NESTED :
-								   LOSS_ALONE;
+	enum loss_company company = world->book.left.writers > 1   ? LOSS_CONCURRENT
+				    : log->context != CONTEXT_TASK ? LOSS_NESTED
+								   : LOSS_ALONE;
 
 	return loss_reason(world_ring(), before,
-			   world_row.config.fixed_bytes + 4u * log->extra_words, company) !=
-	       LOSS_UNEXPLAINED;
+			   world_row.config.fixed_bytes + 4u * log->extra_words,
+			   company) != LOSS_UNEXPLAINED;
 }
 
 void explore_leave(const struct explore_source *src, bool recorded)
@@ -222,7 +220,7 @@ void explore_discarded(const struct explore_source *src)
 	struct book *book = &world->book;
 	struct logged *log = &book->log[src->index];
 
-	/* Nobody of the same context came since: the next one has its sequence number. */
+	/* No event of its context came since: the next one has its sequence number. */
 	book->written[log->context]--;
 	log->discarded = true;
 	log->filled = false;
@@ -333,7 +331,7 @@ static bool within_word(void)
 #endif
 }
 
-/* Marks the instruction. Is it no place to come to? */
+/* Marks the instruction. True: no interrupt is tried before it. */
 static bool only_covered(void)
 {
 	const struct explore_site *site = world_covered ? world_site() : NULL;
@@ -344,7 +342,7 @@ static bool only_covered(void)
 	return !site->stop[STOPS_SHARED];
 }
 
-/* Until the next place that somebody can come to. */
+/* Until the next stop. */
 static enum switch_event resume(void)
 {
 	enum switch_event event;
@@ -454,7 +452,8 @@ void world_switch(unsigned int writer)
 /* With several writers a row owes what it promises for them. */
 static struct scheme_desc judged;
 
-void world_check_begin(void)
+/* A reader that has read nothing yet. */
+static void check_begin(void)
 {
 	check_init(&world->check, &judged, world_row.config.stamp_bits);
 	world->check.contexts = CHECK_CONTEXTS;
@@ -492,8 +491,9 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	world_row.clock->step = start->step;
 	*world_row.blocked = 0;
 	memset(world_memory(), 0, scheme_bytes() + slots_bytes());
-	memset(base, FILL_BYTE, ring_bytes(&(struct ring){ .subbuf_shift = config.subbuf_shift,
-							   .count_shift = config.count_shift }));
+	memset(base, FILL_BYTE,
+	       ring_bytes(&(struct ring){ .subbuf_shift = config.subbuf_shift,
+					  .count_shift = config.count_shift }));
 	world_row.driver->init(world_scheme(), &config, base, (struct subbuf *)(void *)slots,
 			       &world->writer);
 	*world_row.constants.clock_step = start->step;
@@ -504,7 +504,7 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	judged = *world_row.driver->desc;
 	if (budget->writers > 1)
 		judged.promises = judged.shared_promises;
-	world_check_begin();
+	check_begin();
 	world->book.beat_since = world_row.clock->now;
 	for (i = 0; i < start->full; i++)
 		record_before(large_extra());
@@ -557,7 +557,7 @@ void world_judge(struct judgement *judgement)
 	};
 
 	if (!reading)
-		world_check_begin();
+		check_begin();
 	world_row.driver->flush(world_scheme());
 	world_row.driver->drain(world_scheme(), &world->check, true);
 	memcpy(totals.written, book->written, sizeof(totals.written));
@@ -567,11 +567,11 @@ void world_judge(struct judgement *judgement)
 	totals.nested += book->discarded;
 	world->check.closed_by_flush = book->flushed;
 	if (*world_row.blocked)
-		check_violate(&world->check, ORACLE_STRUCTURE, "interrupts are left blocked", 0, 0, 0,
-			      NULL);
-	if (book->deferred)
-		check_violate(&world->check, ORACLE_CONSERVATION, "a deferred event never ran", 0, 0,
+		check_violate(&world->check, ORACLE_STRUCTURE, "interrupts are left blocked", 0, 0,
 			      0, NULL);
+	if (book->deferred)
+		check_violate(&world->check, ORACLE_CONSERVATION, "a deferred event never ran", 0,
+			      0, 0, NULL);
 	judge_ring(world_ring(), &world->check, &totals, &given, judgement);
 }
 

@@ -49,7 +49,7 @@ enum action_kind {
 	ACTION_JUMP, /* time passes */
 	ACTION_SWITCH, /* another CPU's writer goes on */
 	ACTION_DISCARD, /* an event that is taken back before it is committed */
-	ACTION_FLUSH, /* somebody closes the open sub-buffer */
+	ACTION_FLUSH, /* the open sub-buffer is closed, as by a timer */
 };
 
 struct action {
@@ -95,7 +95,7 @@ struct book {
 	uint32_t stops; /* counted since the last action */
 	uint8_t action_count;
 
-	/* Who is on the stack. */
+	/* What is on the stack. */
 	uint8_t depth; /* writers */
 	uint8_t writer; /* which one runs */
 	uintptr_t sp; /* of the stopped writer; the empty stack's end between events */
@@ -136,8 +136,8 @@ extern struct world *world;
 extern struct explored_row world_row;
 
 /*
- * By site; not NULL: the instructions that writers come to are marked, and no plain copy is used.
- * Somebody can come before those alone that are stops for shared accesses.
+ * By site; not NULL: the instructions that writers execute are marked, and no plain copy is used.
+ * Interrupts are tried only before those that are stops for shared accesses.
  */
 extern uint8_t *world_covered;
 
@@ -202,9 +202,6 @@ bool world_unfinished(unsigned int writer);
 /* Ends of the writers' stacks, and where the live part of each begins. */
 uintptr_t world_stack_end(unsigned int writer);
 uintptr_t world_stack_sp(unsigned int writer);
-
-/* A reader that has read nothing yet. */
-void world_check_begin(void);
 
 void world_jump(uint64_t ticks);
 void world_read(void);

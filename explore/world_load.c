@@ -58,7 +58,7 @@ bool world_has_sections(void)
 int world_load(const char *path)
 {
 	static void *loaded;
-	void (*get)(struct explored_row *row);
+	void (*get)(struct explored_row * row);
 	unsigned int copy;
 	int error = 0;
 	void *symbol;

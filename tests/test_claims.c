@@ -24,9 +24,7 @@ static const json_t *named(const json_t *claims, const char *name)
 	const json_t *claim;
 	size_t i;
 
-	json_array_foreach(claims, i, claim)
-		if (!strcmp(text(claim, "name"), name))
-			return claim;
+	json_array_foreach(claims, i, claim) if (!strcmp(text(claim, "name"), name)) return claim;
 	fail_msg("no claim %s", name);
 	return NULL;
 }
@@ -41,7 +39,8 @@ static void every_claim_is_complete(void **state)
 	size_t i;
 
 	(void)state;
-	json_array_foreach(claims, i, claim) {
+	json_array_foreach(claims, i, claim)
+	{
 		assert_true(strlen(text(claim, "claim")) > 10 && strlen(text(claim, "how")) > 9);
 		/* The figure has a digit in it, and was not cut. */
 		if (strcmp(text(claim, "verdict"), "not tested in this run")) {
@@ -75,16 +74,17 @@ static json_t *run_with(double full_tsc_ns, double cmpxchg_ticks, int extended)
 	int i;
 
 	for (i = 0; i < 9; i++) {
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:f}", "row", "full_tsc",
-						      "workload", "steady", "repetition_index", i,
-						      "ns", full_tsc_ns, "ticks", 30.0));
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:s, s:i, s:f, s:f}", "row", "full_tsc",
+						"workload", "steady", "repetition_index", i, "ns",
+						full_tsc_ns, "ticks", 30.0));
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
 						      "nested_stamps", "workload", "steady",
 						      "repetition_index", i, "ticks", 30.0));
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
-						      "nested_stamps_cmpxchg", "workload", "steady",
-						      "repetition_index", i, "ticks",
-						      cmpxchg_ticks));
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:s, s:i, s:f}", "row",
+						"nested_stamps_cmpxchg", "workload", "steady",
+						"repetition_index", i, "ticks", cmpxchg_ticks));
 	}
 	return json_pack("{s:o, s:[{s:s, s:s, s:i, s:i, s:i}]}", "benchmarks", rows, "stress",
 			 "row", "extended_header", "workload", "storm", "events", 1000, "extended",
@@ -120,10 +120,10 @@ static json_t *with_cheap(json_t *run, double cmpxchg_ticks)
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
 						      "nested_stamps", "workload", "cheap",
 						      "repetition_index", i, "ticks", 8.0));
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
-						      "nested_stamps_cmpxchg", "workload", "cheap",
-						      "repetition_index", i, "ticks",
-						      cmpxchg_ticks));
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:s, s:i, s:f}", "row",
+						"nested_stamps_cmpxchg", "workload", "cheap",
+						"repetition_index", i, "ticks", cmpxchg_ticks));
 	}
 	return run;
 }
@@ -165,22 +165,22 @@ static json_t *run_beside(const char *row, const char *nesting, double atomics, 
 	unsigned int i, round;
 
 	for (i = 0; i < 2; i++) {
-		json_array_append_new(
-			json_object_get(run, "table"),
-			json_pack("{s:s, s:s, s:s, s:f, s:f, s:f}", "row", rows[i], "workload",
-				  "steady", "verdict", "kept", "atomics", i ? atomics : 2.0,
-				  "header_bytes", 4.0, "bytes", 12.2));
-		json_array_append_new(
-			json_object_get(run, "schemes"),
-			json_pack("{s:s, s:[s, s, s, s, s], s:[], s:s}", "row", rows[i], "promises",
-				  "monotonic", "exact", "window", "wrap_proof", "bounded", "needs",
-				  "nesting", i ? nesting : "at once"));
+		json_array_append_new(json_object_get(run, "table"),
+				      json_pack("{s:s, s:s, s:s, s:f, s:f, s:f}", "row", rows[i],
+						"workload", "steady", "verdict", "kept", "atomics",
+						i ? atomics : 2.0, "header_bytes", 4.0, "bytes",
+						12.2));
+		json_array_append_new(json_object_get(run, "schemes"),
+				      json_pack("{s:s, s:[s, s, s, s, s], s:[], s:s}", "row",
+						rows[i], "promises", "monotonic", "exact", "window",
+						"wrap_proof", "bounded", "needs", "nesting",
+						i ? nesting : "at once"));
 		for (round = 0; round < 9; round++)
-			json_array_append_new(
-				json_object_get(run, "benchmarks"),
-				json_pack("{s:s, s:s, s:i, s:f}", "row", rows[i], "workload",
-					  "steady", "repetition_index", round, "ticks",
-					  (i ? ticks : 30.0) + 0.01 * round));
+			json_array_append_new(json_object_get(run, "benchmarks"),
+					      json_pack("{s:s, s:s, s:i, s:f}", "row", rows[i],
+							"workload", "steady", "repetition_index",
+							round, "ticks",
+							(i ? ticks : 30.0) + 0.01 * round));
 	}
 	return run;
 }
@@ -213,8 +213,9 @@ static void who_is_better_is_named(void **state)
 	assert_none_better(run_beside("dwcas", "at once", 1.0, 20), "not tested in this run",
 			   "needs a run");
 	run = run_beside("heartbeat", "at once", 1.0, 20);
-	json_array_append_new(json_object_get(json_array_get(json_object_get(run, "schemes"), 1),
-					      "needs"), json_string("beat"));
+	json_array_append_new(
+		json_object_get(json_array_get(json_object_get(run, "schemes"), 1), "needs"),
+		json_string("beat"));
 	assert_none_better(run, "not tested in this run", "needs a run");
 }
 
@@ -244,8 +245,9 @@ static void fake_build(const char *dir, const char *text, int code)
 }
 
 #define FOUND(schedules, broken, objections) \
-	"{\"schema\": 1, \"rows\": [{\"row\": \"seed\", \"families\": [{\"schedules\": " #schedules \
-	", \"broken\": " #broken ", \"objections\": {" objections "}}]}]}"
+	"{\"schema\": 1, \"rows\": [{\"row\": \"seed\", \"families\": " \
+	"[{\"schedules\": " #schedules ", \"broken\": " #broken ", \"objections\": {" objections \
+	"}}]}]}"
 
 static void the_explorer_decides(void **state)
 {
@@ -308,21 +310,27 @@ static void what_was_printed_is_explored(void **state)
 /* The lab's eyes: it has to see what is wrong where a row is used against its needs. */
 static void the_lab_sees_what_is_wrong(void **state)
 {
-	struct scene scene = { .row = "heartbeat", .bits = 12, .gap = 5000,
-			       .beat_every = SCENE_NO_BEAT, .events = 500 };
+	struct scene scene = { .row = "heartbeat",
+			       .bits = 12,
+			       .gap = 5000,
+			       .beat_every = SCENE_NO_BEAT,
+			       .events = 500 };
 	struct played played;
 
 	(void)state;
 	assert_true(lab_play(&scene, &played));
 	assert_true(played_wrong(&played) > 400);
 	assert_int_equal(played.beats, 0);
-	scene = (struct scene){ .row = "floor", .interrupts = SCENE_INTERRUPTED, .jump = 50,
-				.events = 500 };
+	scene = (struct scene){
+		.row = "floor", .interrupts = SCENE_INTERRUPTED, .jump = 50, .events = 500
+	};
 	assert_true(lab_play(&scene, &played));
 	assert_true(played.nested > 20);
-	assert_true(played.check.violations[ORACLE_EXACT] + played.check.violations[ORACLE_STRUCTURE] +
-		    played.check.violations[ORACLE_CONSERVATION] +
-		    played.check.violations[ORACLE_MONOTONIC] > 0);
+	assert_true(played.check.violations[ORACLE_EXACT] +
+			    played.check.violations[ORACLE_STRUCTURE] +
+			    played.check.violations[ORACLE_CONSERVATION] +
+			    played.check.violations[ORACLE_MONOTONIC] >
+		    0);
 	scene.row = "no such row";
 	assert_false(lab_play(&scene, &played));
 }

@@ -90,8 +90,7 @@ static void cleared_and_filled_again(void **state)
 		}
 		for (i = 0; i < count; i++) {
 			length = snprintf(text, sizeof(text), "%u of round %u", i, round);
-			assert_memory_equal(table_get(&table, i, NULL), text,
-					    (size_t)length);
+			assert_memory_equal(table_get(&table, i, NULL), text, (size_t)length);
 		}
 		table_clear(&table);
 		/* Nothing is left of it. */

@@ -9,19 +9,36 @@
 
 /* How claims.def says what is measured of what, and what is expected of it. */
 enum { A, B, C };
-#define PLAYED(...) { .scene = { __VA_ARGS__ } }
-#define EXPLORED(name, options) { .explored = name, .budget = options }
-#define FIELD(bits, cut) { .field_bits = bits, .cut_bits = cut }
-#define BETWEEN(source, measure, least, most, otherwise) { source, measure, least, most, otherwise }
+#define PLAYED(...) \
+	{ \
+		.scene = { __VA_ARGS__ } \
+	}
+#define EXPLORED(name, options) \
+	{ \
+		.explored = name, .budget = options \
+	}
+#define FIELD(bits, cut) \
+	{ \
+		.field_bits = bits, .cut_bits = cut \
+	}
+#define BETWEEN(source, measure, least, most, otherwise) \
+	{ \
+		source, measure, least, most, otherwise \
+	}
 #define NEEDS(source, measure) BETWEEN(source, measure, 1, INFINITY, CLAIM_UNTESTED)
 #define NONE(source, measure) BETWEEN(source, measure, 0, 0, CLAIM_REFUTED)
 #define SOME(source, measure) BETWEEN(source, measure, 1, INFINITY, CLAIM_REFUTED)
 #define NEAR(source, measure, claimed, by) \
 	BETWEEN(source, measure, (claimed) - (by), (claimed) + (by), CLAIM_REFUTED)
 
-static const struct statement statements[] = {
+static const struct claim_statement statements[] = {
 #define CLAIM(id, place, words, tested, function, ...) \
-	{ .name = #id, .where = place, .text = words, .how = tested, .test = function, __VA_ARGS__ },
+	{ .name = #id, \
+	  .where = place, \
+	  .text = words, \
+	  .how = tested, \
+	  .test = function, \
+	  __VA_ARGS__ },
 #include "claims/claims.def"
 #undef CLAIM
 };
@@ -57,15 +74,15 @@ json_t *claims_test(const json_t *record, const char *build)
 	size_t i;
 
 	for (i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
-		trial = (struct trial){ .lab = &lab, .statement = &statements[i],
+		trial = (struct trial){ .lab = &lab,
+					.statement = &statements[i],
 					.figure = "needs a run with more rows or workloads" };
 		statements[i].test(&trial);
 		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}",
-					"name", statements[i].name, "claim", statements[i].text,
-					"where", statements[i].where, "how", statements[i].how,
-					"verdict", verdicts[trial.verdict],
-					"figure", trial.figure));
+			list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name",
+					statements[i].name, "claim", statements[i].text, "where",
+					statements[i].where, "how", statements[i].how, "verdict",
+					verdicts[trial.verdict], "figure", trial.figure));
 	}
 	return list;
 }
