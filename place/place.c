@@ -125,20 +125,6 @@ int place_open_xml(struct place *place, const char *path)
 	return status;
 }
 
-int place_open_synthetic(struct place *place, const char *description)
-{
-	int status = prepare(place);
-
-	if (!status && hwloc_topology_set_synthetic(place->topology, description))
-		status = fail_with(EXIT_USAGE, "not a topology that hwloc understands: '%s'",
-				   description);
-	if (!status)
-		status = load(place, DISCOVERY_FLAGS, NULL);
-	if (status)
-		place_close(place);
-	return status;
-}
-
 void place_close(struct place *place)
 {
 	free(place->allowed_text);

@@ -52,12 +52,6 @@ int place_open(struct place *place);
  */
 int place_open_xml(struct place *place, const char *path);
 
-/*
- * A made-up machine in hwloc's words, such as "package:2 core:4 pu:2", with all its CPUs allowed.
- * Plans can be made on it; binding to it fails.
- */
-int place_open_synthetic(struct place *place, const char *description);
-
 /* Safe on a zeroed struct and on one whose opening failed. */
 void place_close(struct place *place);
 

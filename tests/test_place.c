@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "place/place.h"
+#include "tests/made_up.h"
 #include "tests/said.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
@@ -77,7 +78,7 @@ static void plans_are_as_expected(void **unused)
 
 	(void)unused;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(place_open_synthetic(&place, cases[i].machine), EXIT_FINE);
+		assert_int_equal(open_made_up(&place, cases[i].machine), EXIT_FINE);
 		if (cases[i].allowed)
 			restrict_to(&place, cases[i].allowed);
 		assert_int_equal(place_plan(&place, cases[i].list, cases[i].threads, &plan),
@@ -133,7 +134,7 @@ static void wrong_requests_are_refused(void **unused)
 	size_t i;
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), EXIT_FINE);
+	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	restrict_to(&place, "4-7");
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int status;
@@ -159,7 +160,7 @@ static void add_kind(struct place *place, const char *list, int efficiency)
 /* Two fast cores with SMT (CPUs 0-3) and six efficient ones, written as cores of one PU each. */
 static void open_hybrid(struct place *place)
 {
-	assert_int_equal(place_open_synthetic(place, "package:1 core:12 pu:1"), EXIT_FINE);
+	assert_int_equal(open_made_up(place, "package:1 core:12 pu:1"), EXIT_FINE);
 	add_kind(place, "4-9", 10);
 	add_kind(place, "0-3", 20);
 	/* 10 and 11: of no known kind. */
@@ -204,27 +205,12 @@ static void hybrid_plans_keep_to_one_kind(void **unused)
 	place_close(&place);
 }
 
-static void nonsense_is_not_a_topology(void **unused)
-{
-	int status;
-	struct place place;
-
-	(void)unused;
-	listen_to_stderr();
-	status = place_open_synthetic(&place, "a big one");
-	assert_said("not a topology that hwloc understands: 'a big one'");
-	assert_int_equal(status, EXIT_USAGE);
-	assert_null(place.topology);
-	place_close(&place);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans_are_as_expected),
 		cmocka_unit_test(wrong_requests_are_refused),
 		cmocka_unit_test(hybrid_plans_keep_to_one_kind),
-		cmocka_unit_test(nonsense_is_not_a_topology),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

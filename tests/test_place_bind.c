@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "place/place.h"
+#include "tests/made_up.h"
 #include "tests/said.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
@@ -217,7 +218,7 @@ static void binder_refuses_other_machines(void **unused)
 	struct place place;
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), EXIT_FINE);
+	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	acting_on_another_machine_is_refused(&place);
 	place_close(&place);
 	setenv("HWLOC_SYNTHETIC", SMT_MACHINE, 1);
@@ -260,7 +261,7 @@ static void identifying_infos_are_dropped(void **unused)
 	const char *xml;
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, "package:1 core:2 pu:2"), EXIT_FINE);
+	assert_int_equal(open_made_up(&place, "package:1 core:2 pu:2"), EXIT_FINE);
 	root = hwloc_get_root_obj(place.topology);
 	hwloc_obj_add_info(root, "HostName", "vault");
 	hwloc_obj_add_info(root, "ProcessName", "stampede");
@@ -347,7 +348,7 @@ static void xml_of_another_machine_is_refused(void **unused)
 		print_message("skipped: no machine has fewer CPUs than this one\n");
 		skip();
 	}
-	assert_int_equal(place_open_synthetic(&place, "package:1 core:1 pu:1"), EXIT_FINE);
+	assert_int_equal(open_made_up(&place, "package:1 core:1 pu:1"), EXIT_FINE);
 	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	place_close(&place);
 	listen_to_stderr();
@@ -380,7 +381,7 @@ static void a_failed_export_keeps_the_old_file(void **unused)
 	pid_t child;
 
 	(void)unused;
-	assert_int_equal(place_open_synthetic(&place, SMT_MACHINE), EXIT_FINE);
+	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	listen_to_stderr();
 	status = place_export_xml(&place, in_scratch("no/such/directory.xml"));
 	assert_said("directory.xml: No such file or directory; check the directory");
