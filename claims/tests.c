@@ -7,6 +7,7 @@
 #include "claims/statement.h"
 #include "judge/driver.h"
 #include "layout/layout_math.h"
+#include "judge/pseudo_rows.h"
 
 /* ---- arithmetic ---- */
 

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/rng.h"
+
 /*
  * A copy of `bytes` that ends where accessible memory does, until the next call: whoever reads on
  * dies, in any build. At most 128 KiB.
@@ -21,10 +23,7 @@ size_t from_hex(const char *text, uint8_t *bytes, size_t room);
 /* The next of a xorshift sequence; *state is not 0. */
 static inline uint64_t next_random(uint64_t *state)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
+	return rng_next(state);
 }
 
 #endif

@@ -9,25 +9,9 @@
 
 #include <cmocka.h>
 
+#include "tests/placed.h"
 #include "timing/beat_cost.h"
 #include "workloads/interrupts.h"
-
-static struct place place;
-static struct place_plan plan;
-
-static int set_up(void **state)
-{
-	(void)state;
-	return interrupts_install() || place_open(&place) || place_plan(&place, NULL, 1, &plan);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	place_plan_free(&plan);
-	place_close(&place);
-	return 0;
-}
 
 /* 500 ticks more at 2 GHz are 250 ns; what disturbs one batch in ten of either kind is not in it. */
 static void it_is_the_difference(void **state)
@@ -74,5 +58,5 @@ int main(void)
 		cmocka_unit_test(a_real_beat_has_a_price),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
 }

@@ -9,30 +9,13 @@
 
 #include <cmocka.h>
 
+#include "tests/placed.h"
 #include "timing/cell.h"
 #include "workloads/interrupts.h"
 #include "place/ticks.h"
 #include "timing/undisturbed.h"
 
 #define BATCHES 64
-
-static struct place place;
-static struct place_plan plan;
-
-static int set_up(void **state)
-{
-	(void)state;
-	/* Beats are signals, and one that nobody handles ends the process. */
-	return interrupts_install() || place_open(&place) || place_plan(&place, NULL, 1, &plan);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	place_plan_free(&plan);
-	place_close(&place);
-	return 0;
-}
 
 #define CALM 0.75
 #define BUSY 1.5
@@ -358,5 +341,5 @@ int main(void)
 		cmocka_unit_test(a_plan_is_in_it),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
 }

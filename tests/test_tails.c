@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/placed.h"
 #include "workloads/interrupts.h"
 #include "base/options.h"
 #include "workloads/engine.h"
@@ -16,25 +17,6 @@
 #include "place/ticks.h"
 
 #define BLOCKS 40
-
-static struct place place;
-static struct place_plan plan;
-
-static int set_up(void **state)
-{
-	(void)state;
-	if (place_open(&place) || interrupts_install())
-		return -1;
-	return place_plan(&place, NULL, hwloc_bitmap_weight(place.allowed) > 1 ? 2 : 1, &plan);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	place_plan_free(&plan);
-	place_close(&place);
-	return 0;
-}
 
 static struct tails_result *run(const char *row, enum tails_regime regime, uint64_t blocks,
 				double seconds)
@@ -341,5 +323,5 @@ int main(void)
 		cmocka_unit_test(writers_share_a_ring), cmocka_unit_test(unlocked_rows_break),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
 }

@@ -9,29 +9,12 @@
 
 #include <cmocka.h>
 
+#include "tests/placed.h"
 #include "workloads/engine.h"
 #include "tests/support.h"
 
-static struct place place;
-static struct place_plan plan;
 static struct engine_config config;
 static struct engine_result result; /* large */
-
-static int set_up(void **state)
-{
-	(void)state;
-	if (place_open(&place) || interrupts_install())
-		return -1;
-	return place_plan(&place, NULL, hwloc_bitmap_weight(place.allowed) > 1 ? 2 : 1, &plan);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	place_plan_free(&plan);
-	place_close(&place);
-	return 0;
-}
 
 static void storm(const struct driver *driver, const struct workload *workload, double seconds)
 {
@@ -158,5 +141,5 @@ int main(void)
 		cmocka_unit_test(what_is_overwritten_is_found),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
 }

@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
+#include "tests/placed.h"
 #include "base/rng.h"
-#include "place/place.h"
+#include "schemes/core/clock.h"
 #include "tests/said.h"
 #include "workloads/engine.h"
 #include "workloads/workload.h"
@@ -120,26 +121,9 @@ static void unknown_names_choose_nothing(void **state)
 
 /* ---- the engine ---- */
 
-static struct place place;
-static struct place_plan plan;
+static uint32_t bits; /* of the short field in run(); 0: as usual */
 static struct engine_config config;
 static struct engine_result result; /* large */
-
-static int set_up(void **state)
-{
-	(void)state;
-	if (place_open(&place) || interrupts_install())
-		return -1;
-	return place_plan(&place, NULL, hwloc_bitmap_weight(place.allowed) > 1 ? 2 : 1, &plan);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	place_plan_free(&plan);
-	place_close(&place);
-	return 0;
-}
 
 static void run(const struct workload *workload, const struct driver *driver, unsigned int threads)
 {
@@ -149,6 +133,7 @@ static void run(const struct workload *workload, const struct driver *driver, un
 		.seconds = 0.3,
 		.levels = 3,
 		.threads = threads,
+		.bits = bits,
 		.cpus = plan.count,
 		.seed = 1,
 		.place = &place,
@@ -230,6 +215,42 @@ static void what_no_ring_holds_is_missed(void **state)
 	assert_true(result.check.violations[ORACLE_CONSERVATION] > 0);
 }
 
+/* As if the thread had lost its CPU for more than a wrap, before anything was recorded. */
+static void late_init(void *scheme, const struct ring_config *ring, uint8_t *base,
+		      struct subbuf *subbufs, struct writer *writer)
+{
+	uint64_t begin = clock_real();
+
+	sound->init(scheme, ring, base, subbufs, writer);
+	while (clock_real() - begin < UINT64_C(3) << (bits - 1))
+		;
+}
+
+/* The time without a beat begins with the ring, and explains what it loses. */
+static void a_late_first_event_is_explained(void **state)
+{
+	static const struct {
+		const struct workload *workload;
+		uint32_t bits;
+	} all[] = { { &workload_late_beat, 20 }, { &workload_steady, 27 } };
+	struct driver late;
+	unsigned int i;
+
+	(void)state;
+	sound = driver_find(drivers_checked, "heartbeat_compact");
+	late = *sound;
+	late.init = late_init;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		bits = all[i].bits;
+		run(all[i].workload, &late, 1);
+		if (engine_verdict(&config, &result) != VERDICT_NEED_NOT_MET)
+			fail_msg("%s: %s", all[i].workload->name, result.shown);
+		assert_int_equal(result.unmet, NEED_BEAT);
+		assert_int_equal(result.void_epochs, result.epochs);
+	}
+	bits = 0;
+}
+
 /* An effect before its cause breaks a promise of rows that make one. */
 static void effects_come_behind_their_causes(void **state)
 {
@@ -262,8 +283,9 @@ int main(void)
 		cmocka_unit_test(bursts_come_in_bursts),
 		cmocka_unit_test(what_is_not_there_is_missed),
 		cmocka_unit_test(what_no_ring_holds_is_missed),
+		cmocka_unit_test(a_late_first_event_is_explained),
 		cmocka_unit_test(effects_come_behind_their_causes),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
 }

@@ -299,6 +299,8 @@ static bool prepare(struct cell_thread *thread)
 	thread->interrupts.arg = thread;
 	interrupts_attach(&thread->interrupts);
 	inject(&thread->cell->injected);
+	/* From before the ring's first stamp on: a beat is due within a wrap of that, too. */
+	interrupts_beat_begin(&thread->interrupts);
 	if (!count_one_batch(thread, &config))
 		return false;
 	inject(&thread->cell->injected);
@@ -309,7 +311,6 @@ static bool prepare(struct cell_thread *thread)
 	period_ns = driver_beat_ns(driver, driver->stamp_bits, ticks_hz());
 	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, (uint64_t)period_ns, false))
 		return false;
-	interrupts_beat_begin(&thread->interrupts);
 	interrupts_unblock_beat();
 	return true;
 }

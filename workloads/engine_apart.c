@@ -21,8 +21,11 @@ static int begin(struct engine_thread *thread)
 	uint64_t common = (config->seed + 1) * (thread->result.epochs + 1) * RNG_GOLDEN;
 	struct ring_config ring = engine_geometry(config, thread->pu,
 						  config->export ? &common : &thread->random);
-	int error = engine_ring_reset(thread, thread->ring, &ring);
+	int error;
 
+	/* From before the ring's first stamp on: a beat is due within a wrap of that, too. */
+	interrupts_beat_begin(&thread->signals.interrupts);
+	error = engine_ring_reset(thread, thread->ring, &ring);
 	if (error)
 		return error;
 	thread->scheme = thread->ring->buffer.scheme;
@@ -34,7 +37,6 @@ static int begin(struct engine_thread *thread)
 	if (thread->round_end_ns > thread->deadline_ns)
 		thread->round_end_ns = thread->deadline_ns;
 	thread->delivered_before = thread->signals.interrupts.at_depth[1];
-	interrupts_beat_begin(&thread->signals.interrupts);
 	interrupts_unblock_beat();
 	return 0;
 }

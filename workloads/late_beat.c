@@ -46,7 +46,7 @@ struct late_beat {
 	struct interrupts interrupts;
 	volatile bool beaten;
 	uint64_t gap_least_ticks; /* between the two events around the last wait */
-	uint64_t gap_most_ticks; /* the second event behind it included */
+	uint64_t gap_most_ticks; /* from the ring's start to behind the second event */
 };
 
 static void handle_beat(void *arg, unsigned int source)
@@ -66,11 +66,12 @@ static int late_once(struct late_beat *late, uint64_t wait_ns, struct check *che
 	struct buffer *buffer = &late->buffer;
 	uint64_t begin, recorded;
 
+	/* The ring has a stamp from here on, and no beat since. */
+	begin = clock_real_fenced();
 	if (buffer_reset(buffer, &buffer->config))
 		return EXIT_USAGE;
 	buffer_check(buffer, check);
 	late->beaten = false;
-	begin = clock_real_fenced();
 	buffer->driver->run(buffer->scheme, &buffer->writer, 1);
 	recorded = clock_real_fenced();
 	if (interrupts_timer(&late->interrupts, INTERRUPT_BEAT, wait_ns, true))

@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #include "judge/driver.h"
+#include "judge/pseudo_rows.h"
 #include "place/place.h"
 
 /* Set by SIGINT: every run ends its round and reports. */
@@ -63,9 +64,6 @@ struct workload_cell {
 	} injected;
 };
 
-/* The pseudo rows that time the harness's loop around nothing, and one clock read in it. */
-#define CELL_EMPTY "loop"
-#define CELL_CLOCK "clock"
 #define CELL_THREADS_MAX 64
 
 /*

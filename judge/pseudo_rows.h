@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* Names, in the place of a row's, of cells that record nothing: driver.h's run_empty and run_clock. */
+#ifndef STAMPEDE_JUDGE_PSEUDO_ROWS_H
+#define STAMPEDE_JUDGE_PSEUDO_ROWS_H
+
+#define CELL_EMPTY "loop" /* the harness's loop around nothing */
+#define CELL_CLOCK "clock" /* and around one clock read */
+
+#endif
