@@ -117,8 +117,9 @@ def captioned(env, run, figures):
 def said(run):
     """What the page and its Markdown share."""
     references = machines.load()
-    for env, name in ((for_html(), "page.html.j2"), (for_markdown(), "report.md.j2")):
-        env.get_template(name)  # to have it ready
+    for env, kind in ((for_html(), ".md."), (for_markdown(), ".html.")):
+        for name in env.list_templates(filter_func=lambda name: kind not in name):
+            env.get_template(name)  # to have it ready
     return {
         "run": run, "summary": facts.summary(run), "table": table, "rows": table.rows(run),
         "answers": guide.answers(run), "titles": list(map(machines.title, references)),
