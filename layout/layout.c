@@ -83,16 +83,17 @@ static bool parse(int argc, char **argv, struct layout_options *options, int *st
 {
 	struct layout_inputs *inputs = &options->inputs;
 	const struct option_entry entries[] = {
-		{ "clock-hz", "F", "rate of the stamps' clock (default: this machine's)", OPTION_REAL,
-		  .into = &inputs->clock_hz, .low = 1e3, .high = 1e12 },
-		{ "latency-us", "N", "expected longest interrupt latency (default 20000)", OPTION_REAL,
-		  .into = &inputs->latency_us, .low = 0, .high = 1e12 },
+		{ "clock-hz", "F", "rate of the stamps' clock (default: this machine's)",
+		  OPTION_REAL, .into = &inputs->clock_hz, .low = 1e3, .high = 1e12 },
+		{ "latency-us", "N", "expected longest interrupt latency (default 20000)",
+		  OPTION_REAL, .into = &inputs->latency_us, .low = 0, .high = 1e12 },
 		{ "timer-hz", "N", "timer ticks, one beat each (default 100)", OPTION_REAL,
 		  .into = &inputs->timer_hz, .low = 1e-3, .high = 1e9 },
-		{ "spacing-ns", "N", "shortest time between two events (default 200, or as measured)",
-		  OPTION_REAL, .into = &inputs->spacing_ns, .low = 1e-3, .high = 1e12 },
-		{ "rate", "LIST", "events per second, such as 10,1e4,1e6", OPTION_TAKEN, .into = inputs,
-		  .take = take_rates },
+		{ "spacing-ns", "N",
+		  "shortest time between two events (default 200, or as measured)", OPTION_REAL,
+		  .into = &inputs->spacing_ns, .low = 1e-3, .high = 1e12 },
+		{ "rate", "LIST", "events per second, such as 10,1e4,1e6", OPTION_TAKEN,
+		  .into = inputs, .take = take_rates },
 		{ "layout", "I+T[/S]", "one more layout: id bits, time bits, low bits cut",
 		  OPTION_TAKEN, .into = options, .take = take_layout },
 		{ "measure", NULL, "find clock, spacing, offset and cache line here first",
@@ -132,9 +133,12 @@ static int check_inputs(const struct layout_inputs *inputs)
 
 	if (low + high < LAYOUT_STAMP_WORD)
 		return 0;
-	return fail_with(EXIT_USAGE, "cutting %u low and %u high bits leaves none of a 32-bit stamp: events "
+	return fail_with(
+		EXIT_USAGE,
+		"cutting %u low and %u high bits leaves none of a 32-bit stamp: events "
 		"%g ns apart need no stamp between two beats; give another --spacing-ns or "
-		"--timer-hz", low, high, inputs->spacing_ns);
+		"--timer-hz",
+		low, high, inputs->spacing_ns);
 }
 
 static int experiments(const struct layout_options *options, json_t *json)

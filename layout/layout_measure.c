@@ -67,8 +67,8 @@ static long switches(void)
 }
 
 /* Fills `samples` from events of `driver`, sorted. */
-static int collect(const struct driver *driver,
-		   void (*each)(void *arg, const struct event *event), struct measured_samples *samples)
+static int collect(const struct driver *driver, void (*each)(void *arg, const struct event *event),
+		   struct measured_samples *samples)
 {
 	struct ring_config config =
 		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);

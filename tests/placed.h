@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests that record in earnest: this machine, two CPUs of it or one, and handlers of signals. */
+/* For tests that record: this machine, two CPUs of it or one, and handlers of signals. */
 #ifndef STAMPEDE_TESTS_PLACED_H
 #define STAMPEDE_TESTS_PLACED_H
 

@@ -336,14 +336,6 @@ static void reasons_name_the_remedy(void **unused)
 	}
 }
 
-static void states_have_names(void **unused)
-{
-	(void)unused;
-	assert_string_equal(counters_state_text(COUNTERS_NO), "no");
-	assert_string_equal(counters_state_text(COUNTERS_YES), "yes");
-	assert_string_equal(counters_state_text(COUNTERS_SCALED), "scaled");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,7 +348,6 @@ int main(void)
 		cmocka_unit_test(half_a_group_is_closed),
 		cmocka_unit_test(evaluation_tells_apart),
 		cmocka_unit_test(reasons_name_the_remedy),
-		cmocka_unit_test(states_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

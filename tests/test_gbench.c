@@ -23,10 +23,7 @@ struct script {
 	int calls;
 	int64_t events;
 	pthread_t thread;
-	int fail_at_batch;	/* 0: do not; -1: before the loop; -2: after it */
 	int leave_at_batch;	/* 0: do not */
-	int counters;
-	const char *key;
 	long before_ms, inside_ms, after_ms;
 };
 
@@ -38,21 +35,6 @@ static void sleep_ms(long milliseconds)
 		nanosleep(&duration, NULL);
 }
 
-static void set_counters(struct gbench_state *state, const struct script *script)
-{
-	char key[16];
-	int i;
-
-	for (i = 0; i < script->counters; i++) {
-		snprintf(key, sizeof(key), "key%02d", i);
-		gbench_counter(state, key, i + 0.5);
-	}
-	if (script->key) {
-		gbench_counter(state, script->key, -1);
-		gbench_counter(state, script->key, 42);
-	}
-}
-
 static void body(struct gbench_state *state, void *ctx)
 {
 	struct script *script = ctx;
@@ -60,22 +42,15 @@ static void body(struct gbench_state *state, void *ctx)
 
 	script->calls++;
 	script->thread = pthread_self();
-	if (script->fail_at_batch == -1)
-		gbench_fail(state, "planned");
 	sleep_ms(script->before_ms);
 	while (gbench_keep_running(state, BATCH)) {
 		script->events += BATCH;
 		batches++;
 		sleep_ms(script->inside_ms);
-		if (batches == script->fail_at_batch)
-			gbench_fail(state, "planned");
 		if (batches == script->leave_at_batch)
 			return;
 	}
 	sleep_ms(script->after_ms);
-	if (script->fail_at_batch == -2)
-		gbench_fail(state, "planned");
-	set_counters(state, script);
 }
 
 static int run(struct script *script, int64_t iterations, struct gbench_result *result)
@@ -115,61 +90,6 @@ static void times_the_loop_alone(void **unused)
 	assert_true(result.real_ns >= 40e6);
 	assert_true(result.real_ns < 190e6);
 	assert_true(result.cpu_ns < 20e6);
-}
-
-static void counters_arrive(void **unused)
-{
-	struct script script = { .counters = GBENCH_COUNTERS_MAX - 1, .key = "a key set twice" };
-	struct gbench_result result;
-	int i;
-
-	(void)unused;
-	assert_int_equal(run(&script, 1000, &result), 0);
-	assert_int_equal(result.counters, GBENCH_COUNTERS_MAX);
-	assert_string_equal(result.counter[0].key, "a key set twice");
-	assert_true(result.counter[0].value == 42);
-	for (i = 1; i < GBENCH_COUNTERS_MAX; i++) {
-		char key[16];
-
-		snprintf(key, sizeof(key), "key%02d", i - 1);
-		assert_string_equal(result.counter[i].key, key);
-		assert_true(result.counter[i].value == i - 0.5);
-	}
-}
-
-static void counters_that_do_not_fit_fail(void **unused)
-{
-	struct script many = { .counters = GBENCH_COUNTERS_MAX + 1 };
-	struct script fits = { .key = "1234567890123456789012345678901" };
-	struct script longer = { .key = "12345678901234567890123456789012" };
-	struct gbench_result result;
-
-	(void)unused;
-	assert_int_equal(run(&many, 1000, &result), -1);
-	assert_non_null(strstr(result.error, "more counters than"));
-	assert_int_equal(run(&fits, 1000, &result), 0);
-	assert_string_equal(result.counter[0].key, fits.key);
-	assert_int_equal(run(&longer, 1000, &result), -1);
-	assert_non_null(strstr(result.error, "too long"));
-}
-
-static void a_failing_body_is_an_error(void **unused)
-{
-	static const struct {
-		int fail_at_batch;
-		int64_t events;
-	} cases[] = { { -1, 0 }, { 3, 3 * BATCH }, { -2, 10 * BATCH } };
-	struct gbench_result result;
-	size_t i;
-
-	(void)unused;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct script script = { .fail_at_batch = cases[i].fail_at_batch };
-
-		assert_int_equal(run(&script, 10 * BATCH, &result), -1);
-		assert_string_equal(result.error, "cell under test: planned");
-		assert_int_equal(script.events, cases[i].events);
-	}
 }
 
 static void leaving_the_loop_early_is_an_error(void **unused)
@@ -245,11 +165,10 @@ static void version_is_told(void **unused)
 /* This program again, with an environment that would derail the library. */
 static int child_main(void)
 {
-	struct script script = { .key = "key" };
+	struct script script = { 0 };
 	struct gbench_result result;
 
-	return run(&script, 1000, &result) || result.iterations != 1024 || script.calls != 1 ||
-	       result.counters != 1;
+	return run(&script, 1000, &result) || result.iterations != 1024 || script.calls != 1;
 }
 
 static void environment_is_overruled(void **unused)
@@ -289,9 +208,6 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_each_event_once),
 		cmocka_unit_test(times_the_loop_alone),
-		cmocka_unit_test(counters_arrive),
-		cmocka_unit_test(counters_that_do_not_fit_fail),
-		cmocka_unit_test(a_failing_body_is_an_error),
 		cmocka_unit_test(leaving_the_loop_early_is_an_error),
 		cmocka_unit_test(odd_bodies),
 		cmocka_unit_test(invalid_cells_are_refused),

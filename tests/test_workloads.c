@@ -143,7 +143,7 @@ static void run(const struct workload *workload, const struct driver *driver, un
 	assert_int_equal(engine_run(&config, &result), 0);
 }
 
-/* 64 events and a millisecond: some thousands in the time, in whole bursts but for the last ones. */
+/* 64 events and a millisecond: whole bursts but for the last one of a round. */
 static void bursts_come_in_bursts(void **state)
 {
 	json_t *json;
@@ -194,7 +194,7 @@ static void what_is_not_there_is_missed(void **state)
 	}
 }
 
-/* The same where writers move between rings, and it is all of them together that have to hold it. */
+/* The same where writers move between rings, and all of them together have to hold it. */
 static void what_no_ring_holds_is_missed(void **state)
 {
 	struct driver faulty;

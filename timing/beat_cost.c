@@ -60,7 +60,8 @@ static void run_batches(struct beat_run *run, double seconds)
 	}
 }
 
-static int measure(struct beat_run *run, const struct driver *driver, unsigned int pu, double seconds)
+static int measure(struct beat_run *run, const struct driver *driver, unsigned int pu,
+		   double seconds)
 {
 	struct ring_config config =
 		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
@@ -122,8 +123,8 @@ json_t *beat_cost_json(const struct driver *driver, const struct beat_cost *cost
 {
 	double per_second = cost->ns.middle * cost->beats_per_second;
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:f, s:o, s:o, s:I, s:I}", "row", driver->row, "beat_ns",
-			 known(cost->ns.middle), "beat_ns_95_low", known(cost->ns.low),
+	return json_pack("{s:s, s:o, s:o, s:o, s:f, s:o, s:o, s:I, s:I}", "row", driver->row,
+			 "beat_ns", known(cost->ns.middle), "beat_ns_95_low", known(cost->ns.low),
 			 "beat_ns_95_high", known(cost->ns.high), "beats_per_second",
 			 cost->beats_per_second, "ns_per_second", known(per_second), "cpu_ppm",
 			 known(per_second / 1e3), "batches_with", (json_int_t)cost->with,

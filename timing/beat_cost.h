@@ -19,15 +19,15 @@ struct beat_cost {
 };
 
 /*
- * From batches that had a beat and those beside them that had none: how much longer the former took, the
- * median of all differences. `with` and `without` are ticks; both are sorted.
+ * From batches that had a beat and those beside them that had none: how much longer the former
+ * took, the median of all differences. `with` and `without` are ticks; both are sorted.
  */
 struct stats_interval beat_cost_of(double *with, size_t with_count, double *without,
 				   size_t without_count, double hz);
 
 /*
- * Records on CPU `pu` with a row of the timed build for so long, with a timer that brings beats at a rate
- * of its own. An exit code, after a line on stderr.
+ * Records on CPU `pu` with a row of the timed build for so long, with a timer that brings beats at
+ * a rate of its own. An exit code, after a line on stderr.
  */
 int beat_cost_measure(const struct driver *driver, const struct place *place, unsigned int pu,
 		      double seconds, struct beat_cost *cost);

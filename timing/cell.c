@@ -43,7 +43,8 @@ struct cell_thread {
 	atomic_bool *enough; /* of all: one of them was undisturbed for long enough */
 	uint64_t wait_ns; /* that are left to wait for an undisturbed core */
 	uint64_t waited_ns;
-	uint64_t ended, longest_ticks; /* clock behind the last batch; the longest from one to the next */
+	/* Clock behind the last batch; the longest from one to the next */
+	uint64_t ended, longest_ticks;
 	struct undisturbed times;
 	uint64_t began; /* clock before the first event */
 	uint64_t missing; /* of a batch of which nothing can be overwritten: not found again */

@@ -21,7 +21,9 @@ struct cell_process {
 	struct sigaction pipe_was;
 };
 
-/* Starts this program again, with the topology in that file. An exit code, after a line on stderr. */
+/*
+ * Starts this program again, with the topology in that file. An exit code, after a line on stderr.
+ */
 int cell_process_start(struct cell_process *process, const char *topology);
 
 /*

@@ -229,8 +229,3 @@ void counters_close(struct counters *counters)
 	if (!counters->why[0])
 		snprintf(counters->why, sizeof(counters->why), "the counters were closed");
 }
-
-const char *counters_state_text(enum counters_state state)
-{
-	return state == COUNTERS_YES ? "yes" : state == COUNTERS_SCALED ? "scaled" : "no";
-}

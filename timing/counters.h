@@ -82,14 +82,13 @@ int counters_open_events(struct counters *counters, const struct counters_event 
 int counters_start(struct counters *counters);
 int counters_stop(struct counters *counters, struct counters_values *values);
 
-/* Between start and stop: what runs until counters_resume() does not count. stop says what failed. */
+/*
+ * Between start and stop: what runs until counters_resume() does not count. stop says what failed.
+ */
 void counters_pause(struct counters *counters);
 void counters_resume(struct counters *counters);
 
 void counters_close(struct counters *counters);
-
-/* "no", "yes" or "scaled". */
-const char *counters_state_text(enum counters_state state);
 
 /* Pure: what was counted between two snapshots. */
 void counters_evaluate(const struct counters_snapshot *start,

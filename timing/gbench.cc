@@ -79,21 +79,11 @@ template <typename Run> const char *least_time(long)
 	return "--benchmark_min_time=0.5";
 }
 
-int convert(const benchmark::BenchmarkReporter::Run &run, const char *name, gbench_result *result)
+void convert(const benchmark::BenchmarkReporter::Run &run, gbench_result *result)
 {
 	result->iterations = run.iterations;
 	result->real_ns = run.real_accumulated_time * 1e9;
 	result->cpu_ns = run.cpu_accumulated_time * 1e9;
-	for (const auto &counter : run.counters) {
-		if (result->counters == GBENCH_COUNTERS_MAX)
-			return fail(result, name, "more counters than GBENCH_COUNTERS_MAX");
-		if (counter.first.size() >= GBENCH_KEY_BYTES)
-			return fail(result, name, "a counter's key is too long");
-		gbench_value *value = &result->counter[result->counters++];
-		snprintf(value->key, sizeof(value->key), "%s", counter.first.c_str());
-		value->value = counter.second.value;
-	}
-	return 0;
 }
 
 bool overrule_environment()
@@ -132,7 +122,8 @@ int run_cell(const gbench_cell *cell, gbench_result *result)
 		return fail(result, cell->name, "Google Benchmark did not report exactly one run");
 	if (const char *reason = complaint(capture.runs[0], 0))
 		return fail(result, cell->name, reason);
-	return convert(capture.runs[0], cell->name, result);
+	convert(capture.runs[0], result);
+	return 0;
 }
 
 } // namespace
@@ -155,16 +146,6 @@ bool gbench_keep_running(gbench_state *state, int64_t batch)
 		return true;
 	state->finished = true;
 	return false;
-}
-
-void gbench_fail(gbench_state *state, const char *reason)
-{
-	state->state->SkipWithError(reason);
-}
-
-void gbench_counter(gbench_state *state, const char *key, double value)
-{
-	state->state->counters[key] = benchmark::Counter(value);
 }
 
 const char *gbench_version(void)

@@ -11,7 +11,6 @@
  *	{
  *		while (gbench_keep_running(state, BATCH))
  *			run_batch(ctx, BATCH);
- *		gbench_counter(state, "bytes", bytes_written(ctx));
  *	}
  */
 #ifndef STAMPEDE_TIMING_GBENCH_H
@@ -20,8 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GBENCH_COUNTERS_MAX 32
-#define GBENCH_KEY_BYTES 32	/* with the terminating zero */
 #define GBENCH_ERROR_BYTES 256
 
 #ifdef __cplusplus
@@ -38,25 +35,18 @@ struct gbench_cell {
 	void *ctx;		/* handed to the body; may be NULL */
 };
 
-struct gbench_value {
-	char key[GBENCH_KEY_BYTES];
-	double value;
-};
-
 struct gbench_result {
 	int64_t iterations;	/* events run: the next multiple of the batch */
 	double real_ns;		/* wall clock over the whole loop, not per event */
 	double cpu_ns;		/* CPU time of the thread over the whole loop */
-	unsigned counters;
-	struct gbench_value counter[GBENCH_COUNTERS_MAX];	/* sorted by key */
-	char error[GBENCH_ERROR_BYTES];				/* "" on success */
+	char error[GBENCH_ERROR_BYTES];	/* "" on success */
 };
 
 /*
  * Run the cell in the calling thread, keeping its pinning and signal mask. Returns 0, or -1 with
- * a line in result->error that names the cell: the body failed, left its loop early or never
- * entered it, gave too many or too long counters, or the cell itself is not valid. On failure
- * no other field means anything. Not for two threads at once.
+ * a line in result->error that names the cell: the body left its loop early or never entered it, or
+ * the cell itself is not valid. On failure no other field means anything. Not for two threads at
+ * once.
  */
 int gbench_run(const struct gbench_cell *cell, struct gbench_result *result);
 
@@ -66,12 +56,6 @@ int gbench_run(const struct gbench_cell *cell, struct gbench_result *result);
  * than asked for are run: size buffers for that.
  */
 bool gbench_keep_running(struct gbench_state *state, int64_t batch);
-
-/* For bodies. The cell failed for this reason; gbench_keep_running() returns false from now on. */
-void gbench_fail(struct gbench_state *state, const char *reason);
-
-/* For bodies. Hand a number to result->counter, as it is; a key set twice keeps the last. */
-void gbench_counter(struct gbench_state *state, const char *key, double value);
 
 /* The version of the library at build time, or "unknown": it does not tell at run time. */
 const char *gbench_version(void);

@@ -24,8 +24,8 @@ static volatile struct {
 } stepping;
 
 /*
- * Stepping takes some 10 us per instruction, so that events back to back would be further apart than
- * a short field reaches. Who reads the clock sees it go on as if nothing were stepped.
+ * Stepping takes some 10 us per instruction, so that events back to back would be further apart
+ * than a short field reaches. Who reads the clock sees it go on as if nothing were stepped.
  */
 static void on_step(int signal, siginfo_t *info, void *context)
 {
