@@ -98,8 +98,7 @@ static void print_violations(const struct engine_result *result)
 static void print_losses(const struct loss_counts *losses)
 {
 	static const char *const texts[LOSSES] = { "to a full ring",
-						   "to a slot that an interrupted "
-						   "writer held",
+						   "to a slot that an interrupted writer held",
 						   "too large for a sub-buffer",
 						   "about as large as a sub-buffer",
 						   "given up at a slow clock",

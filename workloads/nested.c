@@ -9,7 +9,7 @@ static const struct injected_plan plan[] = {
 	{ "nested:2000ppm:2deep", { .on = true, .nest_every = 500, .nest_depth = 2 }, false },
 	{ "nested:100000ppm", { .on = true, .nest_every = 10, .nest_depth = 1 }, false },
 	{ "nested:100000ppm:2deep", { .on = true, .nest_every = 10, .nest_depth = 2 }, false },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static void cells(const struct workload_cells *cells)

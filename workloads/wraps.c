@@ -45,7 +45,7 @@ static const struct injected_plan plan[] = {
 	{ "wraps:0.01", { .on = true, .wrap_every = 100 }, false },
 	{ "wraps:0.1", { .on = true, .wrap_every = 10 }, false },
 	{ "wraps:1", { .on = true, .wrap_every = 1 }, false },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static void cells(const struct workload_cells *cells)
