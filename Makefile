@@ -20,7 +20,7 @@ endif
 # A compiler of tomorrow warns of something new: that ends a build only where it is asked for.
 WERROR ?=
 werror := $(if $(filter-out 0,$(WERROR)),-Werror)
-WARN := -Wall -Wextra $(werror) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARN := -Wall -Wextra $(werror) -Wundef -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 OPT ?= -O2
 SANITIZE ?=
 san := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)

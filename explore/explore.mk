@@ -22,7 +22,7 @@ shape_timed := 7 2 0
 timed_shapes := timed
 
 # A fault that is put in may leave a variable unused: cases.py asks for no warnings.
-EXPLORE_WARN ?= -Wall -Wextra $(werror) -Wno-unused-function
+EXPLORE_WARN ?= -Wall -Wextra -Wundef $(werror) -Wno-unused-function
 explored_flags = -std=gnu11 -D_GNU_SOURCE= $(EXPLORE_WARN) \
 	-I$(TREE) -fPIC -fvisibility=hidden
 # A stop saves the general registers and no others; at a labelled point, which is a call, only arm64
