@@ -7,11 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int file_write_text(FILE *out, void *text)
-{
-	return fputs(text, out) == EOF;
-}
-
 /* Lets `writer` fill `fd`, flushes it to the disk and closes it. 0, or an errno. */
 static int fill(int fd, file_writer writer, void *arg)
 {

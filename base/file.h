@@ -15,7 +15,4 @@ typedef int (*file_writer)(FILE *out, void *arg);
  */
 int file_put(int dir_fd, const char *path, file_writer writer, void *arg);
 
-/* A file_writer; `arg` is a string. */
-int file_write_text(FILE *out, void *text);
-
 #endif

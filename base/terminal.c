@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool terminal_has_colour(FILE *out)
+static bool has_colour(FILE *out)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -15,7 +15,7 @@ bool terminal_has_colour(FILE *out)
 void terminal_print(FILE *out, enum terminal_colour colour, int width, const char *text)
 {
 	static const char *const codes[] = { "", "\033[32m", "\033[1;31m", "\033[33m" };
-	bool coloured = colour != TERMINAL_PLAIN && terminal_has_colour(out);
+	bool coloured = colour != TERMINAL_PLAIN && has_colour(out);
 
 	fprintf(out, "%s%*s%s", coloured ? codes[colour] : "", width, text,
 		coloured ? "\033[0m" : "");

@@ -13,9 +13,6 @@ enum terminal_colour {
 	TERMINAL_DOUBT,
 };
 
-/* Whether `out` gets colour. */
-bool terminal_has_colour(FILE *out);
-
 /* Prints the text in `colour`, padded with blanks to `width` columns (negative: to the left). */
 void terminal_print(FILE *out, enum terminal_colour colour, int width, const char *text);
 

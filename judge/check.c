@@ -336,16 +336,6 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	finish_identity(check, totals);
 }
 
-bool check_clean(const struct check *check)
-{
-	unsigned int oracle;
-
-	for (oracle = 0; oracle < ORACLES; oracle++)
-		if (check->violations[oracle])
-			return false;
-	return true;
-}
-
 unsigned int check_typical_error_log2(const struct check *check)
 {
 	uint64_t wrong = 0, seen = 0;

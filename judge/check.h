@@ -262,9 +262,6 @@ struct check_totals {
 /* Judges the totals; call once, with everything drained and no writer active. */
 void check_finish(struct check *check, const struct check_totals *totals);
 
-/* True if no oracle has objected yet. */
-bool check_clean(const struct check *check);
-
 /* Bit length of the error that half of all events stay at or below; 0: exact. */
 unsigned int check_typical_error_log2(const struct check *check);
 

@@ -258,30 +258,3 @@ int export_end(struct export *export)
 		free_all(export);
 	return error;
 }
-
-int export_buffers(const char *dir, const struct buffer *const *buffers, unsigned int count)
-{
-	struct export export;
-	struct check unused;
-	uint64_t first, last;
-	unsigned int i;
-	int error = export_begin(&export, dir, buffers[0]);
-
-	if (error)
-		return error;
-	for (i = 0; i < count && !error; i++) {
-		const struct buffer *buffer = buffers[i];
-
-		/* A drain completes the headers of packets and sub-buffers. */
-		check_init(&unused, buffer->driver->desc, buffer->config.stamp_bits);
-		buffer->driver->flush(buffer->scheme);
-		ring_readable(buffer_ring(buffer), &first, &last);
-		last = buffer->driver->drain(buffer->scheme, &unused, false);
-		error = export_subbufs(&export, buffer, first, last);
-	}
-	if (error)
-		export_abort(&export);
-	else
-		error = export_end(&export);
-	return error;
-}

@@ -55,7 +55,4 @@ int export_end(struct export *export);
 /* Removes what was written; frees `export`. */
 void export_abort(struct export *export);
 
-/* All that is readable in `count` rings, one per CPU, as a trace in `dir`. An exit code. */
-int export_buffers(const char *dir, const struct buffer *const *buffers, unsigned int count);
-
 #endif

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* See place.h; the planner is in place_plan.c. */
 #define _GNU_SOURCE
-#include "base/file.h"
 #include "place/place_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -293,24 +291,20 @@ static void strip_infos(char *xml)
 	*out = '\0';
 }
 
-int place_export_xml(const struct place *place, const char *path)
+int place_write_xml(FILE *out, void *arg)
 {
+	const struct place *place = arg;
 	char *exported, *text;
-	int length, error;
+	int length, failed;
 
 	if (hwloc_topology_export_xmlbuffer(place->topology, &exported, &length, 0))
-		return fail_with(EXIT_RESOURCE, "cannot export the CPU topology: %s",
-				 strerror(errno));
+		return -1;
 	text = strdup(exported);
 	hwloc_free_xmlbuffer(place->topology, exported);
 	if (!text)
-		return fail_memory("the placement of threads");
+		return -1;
 	strip_infos(text);
-	error = file_put(AT_FDCWD, path, file_write_text, text);
+	failed = fputs(text, out) == EOF;
 	free(text);
-	return error ? fail_with(EXIT_USAGE,
-				 "cannot write %s: %s; check the directory and the space "
-				 "on its disk",
-				 path, strerror(error))
-		     : EXIT_FINE;
+	return failed;
 }

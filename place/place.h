@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <hwloc.h>
 
@@ -46,7 +47,7 @@ struct place_plan {
 int place_open(struct place *place);
 
 /*
- * Load what place_export_xml() wrote on this machine; about 0.1 ms, for the short processes that
+ * Load what place_write_xml() wrote on this machine; about 0.1 ms, for the short processes that
  * run one round each. What is allowed is read from the system again. EXIT_USAGE if the file
  * cannot be read, or lacks a CPU that this process may run on.
  */
@@ -89,10 +90,9 @@ int place_unbind_self(const struct place *place);
 int place_verify_self(const struct place *place, unsigned pu);
 
 /*
- * Write the topology as XML for the record of a run, without what identifies the machine (host
- * name, control group, process name, serial numbers). Written beside `path` and renamed, so an
- * older file stays whole on error. EXIT_USAGE if it cannot be written.
+ * A file_writer (base/file.h) of a struct place: the topology as XML for the record of a run, without
+ * what identifies the machine (host name, control group, process name, serial numbers).
  */
-int place_export_xml(const struct place *place, const char *path);
+int place_write_xml(FILE *out, void *place);
 
 #endif

@@ -271,14 +271,6 @@ static const char *sysroot_of(const struct metadata_input *in)
 	return in->sysroot ? in->sysroot : "";
 }
 
-json_t *metadata_collect(const struct metadata_input *in)
-{
-	struct machine machine;
-
-	machine_read(sysroot_of(in), in->cpus, in->cpu_count, &machine);
-	return collect(in, &machine);
-}
-
 /* "32K" is 32768; -1 for what is no size. */
 static long long cache_bytes(const char *text)
 {

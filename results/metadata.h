@@ -57,10 +57,7 @@ void metadata_model_alias(const char *model, char *alias, size_t size);
  */
 json_t *metadata_git(const char *state);
 
-/* context.stampede of bench.json. A new reference; NULL if out of memory. */
-json_t *metadata_collect(const struct metadata_input *in);
-
-/* The context of bench.json: Google Benchmark's keys, and "stampede". As metadata_collect(). */
+/* The context of bench.json: Google Benchmark's keys, and "stampede". A new reference, or NULL. */
 json_t *metadata_context(const struct metadata_input *in);
 
 /*

@@ -358,16 +358,6 @@ int record_write_file(struct record *rec, const char *name, file_writer writer, 
 	return put_file(rec, name, writer, arg);
 }
 
-static int write_text(FILE *out, void *text)
-{
-	return fputs(text, out) == EOF;
-}
-
-int record_write_text(struct record *rec, const char *name, const char *text)
-{
-	return record_write_file(rec, name, write_text, (void *)text);
-}
-
 /* NULL: out of memory. */
 static json_t *make_document(struct record *rec)
 {

@@ -87,7 +87,6 @@ int record_set(struct record *rec, const char *key, json_t *value);
  * name of [A-Za-z0-9._-] that starts with neither '.' nor '-', and none of the record's own.
  */
 int record_write_file(struct record *rec, const char *name, file_writer writer, void *arg);
-int record_write_text(struct record *rec, const char *name, const char *text);
 
 /*
  * Ends a run well: writes bench.json, then lets root/latest point to it. On failure latest and all

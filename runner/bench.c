@@ -260,7 +260,7 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 static int describe_machine(struct where *where, struct run *run, FILE *out)
 {
 	json_t *warnings = where_warnings(where), *context = where_context(where);
-	int error = where_export(where, record_dir(run->record));
+	int error = where_export(where, run->record);
 
 	warnings_print(warnings, out);
 	run_set(run, "warnings", warnings);

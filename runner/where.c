@@ -9,6 +9,7 @@
 #include "timing/counters.h"
 #include "timing/gbench.h"
 #include "workloads/interrupts.h"
+#include "results/record.h"
 
 static unsigned int wanted_cpus(const struct place *place, const char *list)
 {
@@ -54,10 +55,10 @@ int where_open(struct where *where, const char *list, const char *program, uint6
 	return 0;
 }
 
-int where_export(struct where *where, const char *directory)
+int where_export(struct where *where, struct record *record)
 {
-	snprintf(where->topology, sizeof(where->topology), "%s/topology.xml", directory);
-	return place_export_xml(&where->place, where->topology);
+	snprintf(where->topology, sizeof(where->topology), "%s/topology.xml", record_dir(record));
+	return record_write_file(record, "topology.xml", place_write_xml, &where->place);
 }
 
 void where_close(struct where *where)

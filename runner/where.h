@@ -30,8 +30,10 @@ struct where {
 int where_open(struct where *where, const char *list, const char *program, uint64_t seed);
 void where_close(struct where *where);
 
+struct record;
+
 /* Writes the topology into the run's directory. An exit code. */
-int where_export(struct where *where, const char *directory);
+int where_export(struct where *where, struct record *record);
 
 /* What disturbs times here, and what machine it is. New references. */
 json_t *where_warnings(struct where *where);

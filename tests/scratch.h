@@ -63,6 +63,12 @@ static inline void scratch_put(const char *dir, const char *path, const char *te
 	assert_int_equal(fclose(out), 0);
 }
 
+/* A file_writer of base/file.h; `arg` is a string. */
+__attribute__((unused)) static int file_write_text(FILE *out, void *text)
+{
+	return fputs(text, out) == EOF;
+}
+
 static inline void scratch_capture_begin(void)
 {
 	fflush(stderr);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/check_ring.h"
+#include "tests/clean.h"
 
 /* ---- damage to a ring of extended_header, which promises everything ---- */
 

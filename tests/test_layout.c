@@ -22,6 +22,7 @@
 #include "workloads/gaps.h"
 #include "layout/layout_math.h"
 #include "layout/precision.h"
+#include "tests/clean.h"
 
 #define HZ 2.25e9
 

@@ -170,7 +170,8 @@ static void assert_metadata(const struct metadata_input *in, const char *expecte
 {
 	json_error_t error;
 	json_t *expected = json_loads(expected_text, 0, &error);
-	json_t *metadata = metadata_collect(in);
+	json_t *context = metadata_context(in);
+	json_t *metadata = json_incref(json_object_get(context, "stampede"));
 
 	if (!expected)
 		fail_msg("expected text: column %d: %s", error.position, error.text);
@@ -182,6 +183,7 @@ static void assert_metadata(const struct metadata_input *in, const char *expecte
 		fail_msg("expected %s\ngot %s", expected_text, got);
 	}
 	json_decref(metadata);
+	json_decref(context);
 	json_decref(expected);
 }
 

@@ -18,6 +18,7 @@
 #include "judge/driver.c"
 
 #include "tests/play.h"
+#include "tests/clean.h"
 
 #define RECORD_BYTES 36 /* u32 and the check payload */
 

@@ -153,7 +153,7 @@ static void finish_needs_rows_and_context(void **state)
 	int before = entry_count(f->root);
 
 	rec = begin_run(f, 0, name);
-	assert_works(record_write_text(rec, "topology.xml", "<topology/>"));
+	assert_works(record_write_file(rec, "topology.xml", file_write_text, (char *)"<topology/>"));
 	assert_fails(record_finish(rec), EXIT_USAGE, "no row");
 	assert_false(exists(path_in(f->root, "%s", name)));
 	assert_int_equal(entry_count(f->root), before);
@@ -173,7 +173,7 @@ static void abort_leaves_rows_or_nothing(void **state)
 	char name[NAME_MAX];
 	struct record *rec = begin_run(f, 0, name);
 
-	assert_works(record_write_text(rec, "topology.xml", "<topology/>"));
+	assert_works(record_write_file(rec, "topology.xml", file_write_text, (char *)"<topology/>"));
 	assert_true(exists(path_in(f->root, "%s/topology.xml", name)));
 	record_abort(rec);
 	assert_false(exists(path_in(f->root, "%s", name)));
@@ -222,9 +222,9 @@ static void further_files_are_whole_or_absent(void **state)
 	char *text;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_fails(record_write_text(rec, bad[i], "x"), EXIT_USAGE, "plain name");
-	assert_works(record_write_text(rec, "plot.gp", "first"));
-	assert_works(record_write_text(rec, "plot.gp", "second"));
+		assert_fails(record_write_file(rec, bad[i], file_write_text, (char *)"x"), EXIT_USAGE, "plain name");
+	assert_works(record_write_file(rec, "plot.gp", file_write_text, (char *)"first"));
+	assert_works(record_write_file(rec, "plot.gp", file_write_text, (char *)"second"));
 	before = entry_count(path_in(f->root, "%s", name));
 	assert_fails(record_write_file(rec, "plot.gp", half_a_file, NULL), EXIT_RESOURCE,
 		     "plot.gp: Input/output error");

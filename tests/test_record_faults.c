@@ -369,7 +369,7 @@ static void write_errors_leave_whole_rows(void **state)
 	int rows = 1;
 	int status;
 
-	assert_works(record_write_text(rec, "topology.xml", "first"));
+	assert_works(record_write_file(rec, "topology.xml", file_write_text, (char *)"first"));
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	small = limit;
@@ -387,7 +387,7 @@ static void write_errors_leave_whole_rows(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	first = calloc(1, 8193);
 	memset(first, 'x', 8192);
-	assert_fails(record_write_text(rec, "topology.xml", first), EXIT_RESOURCE,
+	assert_fails(record_write_file(rec, "topology.xml", file_write_text, (char *)first), EXIT_RESOURCE,
 		     "topology.xml: File too large");
 	free(first);
 	first = file_text(path_in(f->root, "%s/topology.xml", name), NULL);
@@ -519,7 +519,7 @@ static void full_disk_in_the_middle_of_a_run(void **state)
 	assert_int_equal(status, EXIT_RESOURCE);
 	assert_true(scratch_one_error("rows.jsonl: No space left on device; the disk is full"));
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
-	assert_fails(record_write_text(rec, "plot.gp", big), EXIT_RESOURCE, "plot.gp");
+	assert_fails(record_write_file(rec, "plot.gp", file_write_text, (char *)big), EXIT_RESOURCE, "plot.gp");
 	assert_fails(record_finish(rec), EXIT_RESOURCE, "bench.json: No space left");
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
 	/* rows, parts, context */

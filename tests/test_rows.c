@@ -16,6 +16,7 @@
 
 #include "tests/play.h"
 #include "tests/support.h"
+#include "tests/clean.h"
 
 #define GAPS 512
 #define BYTES_SHIFT 17

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "tests/play.h"
+#include "tests/clean.h"
 
 #define ROOMS 160
 #define JUMPS 6

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/check_ring.h"
+#include "tests/clean.h"
 
 /* ---- counts ---- */
 

@@ -238,7 +238,8 @@ void reference_name(const json_t *reference, char *name, size_t size)
 		snprintf(name, size, "%s", *model ? model : "cpu");
 }
 
-void reference_model(const json_t *reference, char *model, size_t size)
+/* The CPU, with family and model number where one name is of many: "Intel Xeon 6-207". */
+static void model_name(const json_t *reference, char *model, size_t size)
 {
 	const json_t *machine = json_object_get(reference, "machine");
 	const json_t *family = json_object_get(machine, "family");
@@ -256,7 +257,7 @@ void reference_title(const json_t *reference, char *title, size_t size)
 	const json_t *of = json_object_get(reference, "of");
 	char model[REFERENCE_NAME_BYTES];
 
-	reference_model(reference, model, sizeof(model));
+	model_name(reference, model, sizeof(model));
 	snprintf(title, size, "%.64s (commit %.12s%s)", model, text_of(of, "revision"),
 		 json_is_true(json_object_get(of, "dirty")) ? " with changes" : "");
 }

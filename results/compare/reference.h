@@ -30,9 +30,6 @@ json_t *reference_make(const json_t *run);
 /* Its directory: CPU model, family and model number, such as "intel-xeon-6-207". */
 void reference_name(const json_t *reference, char *name, size_t size);
 
-/* The CPU, with family and model number where one name is of many: "Intel Xeon 6-207". */
-void reference_model(const json_t *reference, char *model, size_t size);
-
 /* What one is called in a sentence: "AMD EPYC (commit 83eb575a1805)". */
 void reference_title(const json_t *reference, char *title, size_t size);
 

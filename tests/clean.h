@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef STAMPEDE_TESTS_CLEAN_H
+#define STAMPEDE_TESTS_CLEAN_H
+
+#include "judge/check.h"
+
+/* No oracle objected. */
+static inline bool check_clean(const struct check *judged)
+{
+	unsigned int oracle;
+
+	for (oracle = 0; oracle < ORACLES; oracle++)
+		if (judged->violations[oracle])
+			return false;
+	return true;
+}
+
+#endif
