@@ -62,6 +62,6 @@ int fail_file(const char *what, const char *path, int error)
 
 int fail_memory(const char *what)
 {
-	return fail_with(EXIT_RESOURCE, "out of memory for %s: close other programs, or ask for less",
-			 what);
+	return fail_with(EXIT_RESOURCE,
+			 "out of memory for %s: close other programs, or ask for less", what);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What goes to stderr: one line each, "stampede: " and a message that names the thing and its remedy,
- * in one call, so that threads do not mix theirs. The message has no newline; control characters in
- * it, from file names or parsers, become blanks.
+ * What goes to stderr: one line each, "stampede: " and a message that names the thing and its
+ * remedy, in one call, so that threads do not mix theirs. The message has no newline; control
+ * characters in it, from file names or parsers, become blanks.
  */
 #ifndef STAMPEDE_BASE_FAIL_H
 #define STAMPEDE_BASE_FAIL_H

@@ -58,8 +58,8 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
 
 int option_refused(const char *argument)
 {
-	return fail_with(EXIT_USAGE, "'%s' is not an option, or lacks its value (--help shows them)",
-		argument);
+	return fail_with(EXIT_USAGE,
+			 "'%s' is not an option, or lacks its value (--help shows them)", argument);
 }
 
 int option_word(const char *option, const char *text, const char *const *words)
@@ -73,8 +73,8 @@ int option_word(const char *option, const char *text, const char *const *words)
 			return i;
 	all[0] = '\0';
 	for (i = 0; words[i] && length < sizeof(all); i++)
-		length += (size_t)snprintf(all + length, sizeof(all) - length, "%s %s", i ? "," : "",
-					   words[i]);
+		length += (size_t)snprintf(all + length, sizeof(all) - length, "%s %s",
+					   i ? "," : "", words[i]);
 	fail_line("%s %s: not one of%s", option, text, all);
 	return -1;
 }
@@ -92,9 +92,8 @@ bool option_number(const char *option, const char *text, uint64_t least, uint64_
 		scale = *end++ == 'k' ? 1000 : 1000000;
 	if (!end || *end || errno || number > UINT64_MAX / scale || number * scale < least ||
 	    number * scale > most) {
-		fail_line("%s takes a whole number from %llu to %llu, not '%s'",
-			option, (unsigned long long)least, (unsigned long long)most,
-			text ? text : "");
+		fail_line("%s takes a whole number from %llu to %llu, not '%s'", option,
+			  (unsigned long long)least, (unsigned long long)most, text ? text : "");
 		return false;
 	}
 	*value = number * scale;
@@ -172,7 +171,8 @@ bool options_parse(const struct option_program *program, int argc, char **argv, 
 	for (; program->entries[count].name && count < OPTIONS_MOST; count++)
 		longs[count] = (struct option){
 			.name = program->entries[count].name,
-			.has_arg = program->entries[count].argument ? required_argument : no_argument,
+			.has_arg =
+				program->entries[count].argument ? required_argument : no_argument,
 		};
 	longs[count] = (struct option){ .name = "help", .val = 'h' };
 	opterr = 0;

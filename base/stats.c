@@ -166,8 +166,8 @@ static size_t shift_rank(size_t a_count, size_t b_count)
 	size_t k;
 
 	if (a_count > STATS_EXACT || b_count > STATS_EXACT)
-		return (size_t)fmax(0, floor(n * m / 2 - TAIL_NORMAL *
-						     sqrt(n * m * (n + m + 1) / 12)));
+		return (size_t)fmax(
+			0, floor(n * m / 2 - TAIL_NORMAL * sqrt(n * m * (n + m + 1) / 12)));
 	share = exact_shares(a_count, b_count);
 	for (k = 0; share && k <= a_count * b_count / 2; k++) {
 		sum += share[k];
@@ -178,8 +178,7 @@ static size_t shift_rank(size_t a_count, size_t b_count)
 	return share ? k : 0;
 }
 
-struct stats_interval stats_shift(const double *a, size_t a_count, const double *b,
-				  size_t b_count)
+struct stats_interval stats_shift(const double *a, size_t a_count, const double *b, size_t b_count)
 {
 	struct stats_interval shift = { NAN, NAN, NAN };
 	size_t count = a_count * b_count, rank, i;

@@ -43,7 +43,6 @@ double stats_rank_test(const double *a, size_t a_count, const double *b, size_t 
  * By how much b is more than a: the median of all differences (Hodges and Lehmann), with Moses'
  * interval, which goes with the rank test.
  */
-struct stats_interval stats_shift(const double *a, size_t a_count, const double *b,
-				  size_t b_count);
+struct stats_interval stats_shift(const double *a, size_t a_count, const double *b, size_t b_count);
 
 #endif

@@ -169,8 +169,7 @@ double lab_line(const struct claims_lab *lab, const char *section, const char *r
 	const json_t *line, *value;
 	size_t i;
 
-	json_array_foreach(json_object_get(lab->record, section), i, line)
-	{
+	json_array_foreach(json_object_get(lab->record, section), i, line) {
 		value = json_object_get(line, key);
 		if (is_text(line, "row", row) && json_is_number(value) &&
 		    (is_text(line, "workload", workload) || is_text(line, "regime", workload)))

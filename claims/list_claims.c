@@ -60,15 +60,14 @@ static void print(const json_t *claims)
 	const char *verdict;
 	size_t i;
 
-	json_array_foreach(claims, i, claim)
-	{
+	json_array_foreach(claims, i, claim) {
 		verdict = text(claim, "verdict");
 		printf("%s\n  %s\n  tested: %s\n  ", text(claim, "claim"), text(claim, "where"),
 		       text(claim, "how"));
 		terminal_print(stdout,
-			       !strcmp(verdict, "holds")     ? TERMINAL_GOOD
-			       : !strcmp(verdict, "refuted") ? TERMINAL_BAD
-							     : TERMINAL_DOUBT,
+			       !strcmp(verdict, "holds")   ? TERMINAL_GOOD :
+			       !strcmp(verdict, "refuted") ? TERMINAL_BAD :
+							     TERMINAL_DOUBT,
 			       0, verdict);
 		printf(": %s\n\n", text(claim, "figure"));
 	}

@@ -23,18 +23,18 @@ static bool find_out(struct trial *trial, const struct claim_source *source,
 
 static double objections(const struct measured *measured, enum oracle oracle)
 {
-	return (double)(measured->source->explored ? measured->explored.objections[oracle]
-						   : measured->played.check.violations[oracle]);
+	return (double)(measured->source->explored ? measured->explored.objections[oracle] :
+						     measured->played.check.violations[oracle]);
 }
 
 static double of_field(const struct claim_source *source, enum measure measure)
 {
 	double seconds = layout_wrap_seconds(CLOCK_HZ, source->field_bits, source->cut_bits);
 
-	return measure == WRAP_SECONDS ? seconds
-	       : measure == WRAP_MS    ? 1e3 * seconds
-	       : measure == WRAP_YEARS ? seconds / YEAR_SECONDS
-				       : 1 / seconds;
+	return measure == WRAP_SECONDS ? seconds :
+	       measure == WRAP_MS      ? 1e3 * seconds :
+	       measure == WRAP_YEARS   ? seconds / YEAR_SECONDS :
+					 1 / seconds;
 }
 
 static double of_scene(const struct played *played, enum measure measure)

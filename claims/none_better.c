@@ -28,8 +28,7 @@ static const json_t *about(const struct claims_lab *lab, const char *section, co
 	const json_t *line;
 	size_t i;
 
-	json_array_foreach(json_object_get(lab->record, section), i, line)
-	{
+	json_array_foreach(json_object_get(lab->record, section), i, line) {
 		const char *workload = json_string_value(json_object_get(line, "workload"));
 
 		if (!strcmp(json_string_value(json_object_get(line, "row")), row) &&
@@ -126,8 +125,7 @@ void none_better(struct trial *trial)
 	out = open_memstream(&text, &size);
 	if (!out)
 		return;
-	json_array_foreach(schemes, i, scheme)
-	{
+	json_array_foreach(schemes, i, scheme) {
 		const char *row = json_string_value(json_object_get(scheme, "row"));
 
 		if (!is_published(row) || !is_equal(lab, scheme))

@@ -17,9 +17,9 @@ void cut_low(struct trial *trial)
 	unsigned int meant = layout_cut_low(800);
 
 	claim_say(trial,
-		  printed == 9 ? CLAIM_HOLDS
-		  : meant == 9 ? CLAIM_CONDITION
-			       : CLAIM_REFUTED,
+		  printed == 9 ? CLAIM_HOLDS :
+		  meant == 9   ? CLAIM_CONDITION :
+				 CLAIM_REFUTED,
 		  "%d as printed, %u with the highest set bit for the first", printed, meant);
 }
 
@@ -155,9 +155,9 @@ void four_bytes_saved(struct trial *trial)
 	}
 	claim_say(
 		trial,
-		bytes[0] - bytes[1] < 3.99   ? CLAIM_REFUTED
-		: bytes[2] - bytes[3] < 3.99 ? CLAIM_CONDITION
-					     : CLAIM_HOLDS,
+		bytes[0] - bytes[1] < 3.99 ? CLAIM_REFUTED :
+		bytes[2] - bytes[3] < 3.99 ? CLAIM_CONDITION :
+					     CLAIM_HOLDS,
 		"packed: %.1f of %.1f bytes saved; with payloads aligned to 8 bytes: %.1f of %.1f",
 		bytes[0] - bytes[1], bytes[0], bytes[2] - bytes[3], bytes[2]);
 }
@@ -206,9 +206,9 @@ void eighteen_years(struct trial *trial)
 
 	if (lab_play(&scene, &played))
 		claim_say(trial,
-			  fabs(years - 18) > 0.5  ? CLAIM_REFUTED
-			  : played_wrong(&played) ? CLAIM_HOLDS
-						  : CLAIM_CONDITION,
+			  fabs(years - 18) > 0.5 ? CLAIM_REFUTED :
+			  played_wrong(&played)	 ? CLAIM_HOLDS :
+						   CLAIM_CONDITION,
 			  "%.2f years in ns, %.1f in ticks of 4 GHz; %" PRIu64 " of %" PRIu64
 			  " stamps wrong across it where the reader takes the rest from the page",
 			  years, years / 4, played_wrong(&played), played.check.events);
@@ -248,8 +248,7 @@ void never_one_cycle(struct trial *trial)
 	const char *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(trial->lab->record, "benchmarks"), i, one)
-	{
+	json_array_foreach(json_object_get(trial->lab->record, "benchmarks"), i, one) {
 		row = json_string_value(json_object_get(one, "row"));
 		if (row && strcmp(row, EMPTY_LOOP) && json_is_number(json_object_get(one, "ticks")))
 			least = fmin(least, json_number_value(json_object_get(one, "ticks")));
@@ -275,9 +274,9 @@ void unlikely_race(struct trial *trial)
 
 static enum claim_verdict slower(const struct stats_interval *ratio)
 {
-	return ratio->low > SLOWER    ? CLAIM_HOLDS
-	       : ratio->high < SLOWER ? CLAIM_REFUTED
-				      : CLAIM_NOISY;
+	return ratio->low > SLOWER  ? CLAIM_HOLDS :
+	       ratio->high < SLOWER ? CLAIM_REFUTED :
+				      CLAIM_NOISY;
 }
 
 void cmpxchg_is_slow(struct trial *trial)
@@ -298,9 +297,9 @@ void cmpxchg_is_slow(struct trial *trial)
 	if (isfinite(cheap.low))
 		claim_add(trial, "with a clock that hides nothing %.3f (%.3f to %.3f)%s",
 			  cheap.middle, cheap.low, cheap.high,
-			  by_real == by_cheap	    ? ""
-			  : by_cheap == CLAIM_HOLDS ? ": it holds where the clock is cheap"
-						    : ": only one of the two says so");
+			  by_real == by_cheap	  ? "" :
+			  by_cheap == CLAIM_HOLDS ? ": it holds where the clock is cheap" :
+						    ": only one of the two says so");
 	else
 		claim_add(trial, "not timed with a cheap clock in this run");
 }

@@ -18,8 +18,8 @@ const char *findings_name(unsigned int objection)
 {
 	static const char *const others[] = { "crash", "hang", "stuck" };
 
-	return objection < ORACLES ? check_oracle_name((enum oracle)objection)
-				   : others[objection - ORACLES];
+	return objection < ORACLES ? check_oracle_name((enum oracle)objection) :
+				     others[objection - ORACLES];
 }
 
 void findings_add(struct findings *sum, const struct findings *one)

@@ -100,10 +100,10 @@ static bool act(const struct search *search, const struct action *action, struct
 	}
 	if (action->kind == ACTION_JUMP || action->kind == ACTION_READ ||
 	    action->kind == ACTION_FLUSH || action->kind == ACTION_SWITCH) {
-		step = add_step(replay, action->kind == ACTION_JUMP    ? STEP_JUMP
-					: action->kind == ACTION_READ  ? STEP_READ
-					: action->kind == ACTION_FLUSH ? STEP_FLUSH
-								       : STEP_SWITCH);
+		step = add_step(replay, action->kind == ACTION_JUMP  ? STEP_JUMP :
+					action->kind == ACTION_READ  ? STEP_READ :
+					action->kind == ACTION_FLUSH ? STEP_FLUSH :
+								       STEP_SWITCH);
 		step->jump = action->jump;
 	}
 	if (action->kind != ACTION_READ)

@@ -209,9 +209,9 @@ PLAIN void explored_event(void *scheme, unsigned int context, uint32_t extra)
 	bool recorded;
 
 	explore_enter(&src.at, context,
-		      extra			? EVENT_SIZED
-		      : context == CONTEXT_BEAT ? EVENT_BEAT
-						: EVENT_FIXED,
+		      extra		      ? EVENT_SIZED :
+		      context == CONTEXT_BEAT ? EVENT_BEAT :
+						EVENT_FIXED,
 		      extra);
 	if (extra)
 		recorded = explored_record_sized(scheme, PAYLOAD_BYTES + extra, &src);

@@ -133,8 +133,8 @@ int searched_failed(int error, const char *row)
 	if (error == -ENOTSUP)
 		return EXIT_UNSUPPORTED;
 	if (error != -EINTR)
-		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? EXIT_RESOURCE
-										: EXIT_USAGE;
+		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? EXIT_RESOURCE :
+										  EXIT_USAGE;
 	fflush(stdout);
 	fail_line("interrupted while %s was searched; what is above is complete", row);
 	return EXIT_INTERRUPTED;

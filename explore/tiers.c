@@ -196,8 +196,8 @@ void family_search(const struct family *family, struct search *search)
 		search->budget.beats = 0;
 	search->start = (struct world_start){
 		.mode = family->mode,
-		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31)
-				     : !family->coarse,
+		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31) :
+				       !family->coarse,
 		.before = family->before,
 		.full = family->full,
 		.large = family->large,

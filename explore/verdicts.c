@@ -68,9 +68,9 @@ static json_t *found(const struct findings *findings)
 	json_t *json = json_pack(
 		"{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "schedules",
 		(json_int_t)findings->schedules, "seconds", findings->seconds, "verdict",
-		findings->verdicts[VERDICT_BROKEN]	   ? "broken"
-		: findings->verdicts[VERDICT_NEED_NOT_MET] ? "need not met"
-							   : "kept",
+		findings->verdicts[VERDICT_BROKEN]	 ? "broken" :
+		findings->verdicts[VERDICT_NEED_NOT_MET] ? "need not met" :
+							   "kept",
 		"broken", (json_int_t)findings->verdicts[VERDICT_BROKEN], "need_not_met",
 		(json_int_t)findings->verdicts[VERDICT_NEED_NOT_MET], "objections",
 		objections(findings), "gave_up", (json_int_t)findings->stuck, "decoded",
@@ -113,16 +113,16 @@ void verdicts_add(const struct family *family, int searches, const struct findin
 			 family->what ? family->what : "", "shape", family->shape, "budget", text,
 			 "events", budget->events, "nested", budget->nested, "depth", budget->depth,
 			 "jumps", budget->jumps, "clock",
-			 family->slow	  ? "slow"
-			 : family->coarse ? "coarse"
-					  : "strict",
+			 family->slow	? "slow" :
+			 family->coarse ? "coarse" :
+					  "strict",
 			 "searches", searches);
 	counts = found(findings);
 	json_object_update(json, counts);
 	json_decref(counts);
 	json_object_set_new(json, "first",
-			    findings->first.verdict ? timeline(first, &findings->first, show)
-						    : json_null());
+			    findings->first.verdict ? timeline(first, &findings->first, show) :
+						      json_null());
 	json_array_append_new(json_object_get(current_row(), "families"), json);
 }
 

@@ -191,9 +191,9 @@ void explore_inexact(const struct explore_source *src)
 static bool loss_explained(const struct logged *log)
 {
 	struct loss_look before = { .consumed = log->consumed, .stuck = log->stuck };
-	enum loss_company company = world->book.left.writers > 1   ? LOSS_CONCURRENT
-				    : log->context != CONTEXT_TASK ? LOSS_NESTED
-								   : LOSS_ALONE;
+	enum loss_company company = world->book.left.writers > 1 ? LOSS_CONCURRENT :
+				    log->context != CONTEXT_TASK ? LOSS_NESTED :
+								   LOSS_ALONE;
 
 	return loss_reason(world_ring(), before,
 			   world_row.config.fixed_bytes + 4u * log->extra_words,

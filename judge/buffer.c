@@ -42,8 +42,8 @@ int buffer_open(struct buffer *buffer, const struct driver *driver,
 	buffer->subbufs = aligned_alloc(64, index_bytes);
 	if (buffer->base == MAP_FAILED || !buffer->scheme || !buffer->subbufs) {
 		error = errno ? errno : ENOMEM;
-		fail_line("no memory for a ring of %zu bytes: %s",
-			buffer->base_bytes, strerror(error));
+		fail_line("no memory for a ring of %zu bytes: %s", buffer->base_bytes,
+			  strerror(error));
 		if (buffer->base == MAP_FAILED)
 			buffer->base = NULL;
 		buffer_close(buffer);
@@ -77,9 +77,10 @@ int buffer_reset(struct buffer *buffer, const struct ring_config *config)
 	ring = buffer_ring(buffer);
 	if (ring_tail_is_packed(ring) && ring_bytes(ring) > ring_packed_most(ring)) {
 		fail_line("%s: offsets of %u bits allow a ring of %llu bytes, not of "
-				"%llu", buffer->driver->row, ring->packed_bits,
-			(unsigned long long)ring_packed_most(ring),
-			(unsigned long long)ring_bytes(ring));
+			  "%llu",
+			  buffer->driver->row, ring->packed_bits,
+			  (unsigned long long)ring_packed_most(ring),
+			  (unsigned long long)ring_bytes(ring));
 		return -EINVAL;
 	}
 	return 0;

@@ -55,8 +55,8 @@ void check_cpu(struct check *check, uint64_t number, uint32_t cpu)
 
 void check_opening(struct check *check, const struct event *event)
 {
-	uint64_t size = (uint64_t)event->header_bytes + event->payload_bytes +
-			event->alignment_bytes;
+	uint64_t size =
+		(uint64_t)event->header_bytes + event->payload_bytes + event->alignment_bytes;
 	uint64_t most = check->payload_most ? check->payload_most + event->header_bytes : size;
 	uint64_t padding = 2 * (uint64_t)check->desc->alignment;
 	uint64_t gap = check->desc->extension == EXTEND_ON_CARRY ?
@@ -309,9 +309,9 @@ static void finish_losses(struct check *check, const struct check_totals *totals
 		object(check, ORACLE_LOSSES, "event lost without a reason that the ring shows");
 	if (totals->ample && totals->lost)
 		object(check, ORACLE_LOSSES, "event lost though nothing filled the ring");
-	if (totals->reasons && (totals->refused < totals->losses.of[LOSS_LARGE] ||
-				totals->refused > totals->losses.of[LOSS_LARGE] +
-							  totals->losses.of[LOSS_LARGEST]))
+	if (totals->reasons &&
+	    (totals->refused < totals->losses.of[LOSS_LARGE] ||
+	     totals->refused > totals->losses.of[LOSS_LARGE] + totals->losses.of[LOSS_LARGEST]))
 		object(check, ORACLE_LOSSES, "events counted as too large are not those that were");
 	if (totals->sequenced && loss_total(&totals->losses) != totals->failed)
 		object(check, ORACLE_LOSSES, "lost events are not those that have a reason");

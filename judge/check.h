@@ -310,9 +310,10 @@ check_record(struct check *check, uint64_t number, uint32_t offset, const struct
 
 #if SEAM_PAYLOAD_STAMP
 /* Judges the payload and copies it; of the timed build's, all that there is. False: too short. */
-static inline __attribute__((always_inline)) bool
-check_take(struct check *check, uint64_t number, uint32_t offset, const struct event *event,
-	   struct check_payload *copy)
+static inline __attribute__((always_inline)) bool check_take(struct check *check, uint64_t number,
+							     uint32_t offset,
+							     const struct event *event,
+							     struct check_payload *copy)
 {
 	if (unlikely(event->payload_bytes < sizeof(copy->stamp))) {
 		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset,
@@ -332,9 +333,10 @@ check_take(struct check *check, uint64_t number, uint32_t offset, const struct e
 }
 #else
 /* Judges who wrote the event with the payload `copy`, and whether it comes next. */
-static inline __attribute__((always_inline)) void
-check_writer(struct check *check, uint64_t number, uint32_t offset, const struct event *event,
-	     const struct check_payload *copy)
+static inline __attribute__((always_inline)) void check_writer(struct check *check, uint64_t number,
+							       uint32_t offset,
+							       const struct event *event,
+							       const struct check_payload *copy)
 {
 	uint64_t tag = copy->tag;
 	unsigned int context = check_tag_context(tag);
@@ -351,9 +353,10 @@ check_writer(struct check *check, uint64_t number, uint32_t offset, const struct
 }
 
 /* Judges the payload and copies it. False: it is too short. */
-static inline __attribute__((always_inline)) bool
-check_take(struct check *check, uint64_t number, uint32_t offset, const struct event *event,
-	   struct check_payload *copy)
+static inline __attribute__((always_inline)) bool check_take(struct check *check, uint64_t number,
+							     uint32_t offset,
+							     const struct event *event,
+							     struct check_payload *copy)
 {
 	uint64_t time = event->time, entry;
 

@@ -17,7 +17,7 @@
 struct source;
 struct scheme_ring;
 static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv,
-							 struct source *src, uint32_t len);
+							struct source *src, uint32_t len);
 #if SEAM_PAYLOAD_STAMP
 #define PAYLOAD_BYTES 8
 #else
@@ -30,7 +30,10 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #include "schemes/parts/defaults.h"
 
 #ifndef SCHEME_FORMAT
-#define SCHEME_FORMAT { .kind = FORMAT_OWN }
+#define SCHEME_FORMAT \
+	{ \
+		.kind = FORMAT_OWN \
+	}
 #endif
 
 #if SEAM_IDENTIFIES
@@ -154,9 +157,8 @@ static uint32_t driver_random_extra(struct writer *writer)
 
 /* Counts a lost event by its reason, which the ring shows now and not later. */
 static __attribute__((noinline, cold)) void driver_lost(const struct scheme_ring *s,
-							struct writer *writer,
-							unsigned int context, uint32_t len,
-							struct loss_look before)
+							struct writer *writer, unsigned int context,
+							uint32_t len, struct loss_look before)
 {
 	enum loss_company company = writer->concurrent	    ? LOSS_CONCURRENT :
 				    context != CONTEXT_TASK ? LOSS_NESTED :
@@ -445,8 +447,8 @@ static bool driver_seek(void *scheme, uint64_t time, struct seek_found *found)
 			found->found = true;
 			found->time = event.time;
 			found->index = number;
-			found->offset = (uint64_t)(event.payload -
-						   ring_subbuf_base(&s->ring, number));
+			found->offset =
+				(uint64_t)(event.payload - ring_subbuf_base(&s->ring, number));
 			return true;
 		}
 	}
@@ -459,18 +461,20 @@ static void show_one(FILE *text, const struct event *event, uint32_t offset, boo
 
 	memcpy(&payload, event->payload,
 	       event->payload_bytes < sizeof(payload) ? event->payload_bytes : sizeof(payload));
-	fprintf(text, "  %c +%-6" PRIu32 " decoded %" PRIu64 " stamp %" PRIu64 " off by %" PRId64
-	       " header %" PRIu32 "%s", marked ? '>' : ' ', offset, event->time, payload.stamp,
-	       (int64_t)(event->time - payload.stamp), event->header_bytes,
-	       event->flags & EVENT_STAMP_ONLY ? " stamp event" :
-	       event->flags & EVENT_EXTENDED	? " extended" :
+	fprintf(text,
+		"  %c +%-6" PRIu32 " decoded %" PRIu64 " stamp %" PRIu64 " off by %" PRId64
+		" header %" PRIu32 "%s",
+		marked ? '>' : ' ', offset, event->time, payload.stamp,
+		(int64_t)(event->time - payload.stamp), event->header_bytes,
+		event->flags & EVENT_STAMP_ONLY ? " stamp event" :
+		event->flags & EVENT_EXTENDED	? " extended" :
 						  "");
 	if (event->payload_bytes >= sizeof(payload))
 		fprintf(text, " entry %+" PRId64 " exit %+" PRId64 " context %u seq %" PRIu64 "%s",
-		       (int64_t)(payload.entry - payload.stamp),
-		       (int64_t)(payload.exit - payload.stamp), check_tag_context(payload.tag),
-		       check_tag_sequence(payload.tag),
-		       check_tag_inexact(payload.tag) ? " inexact" : "");
+			(int64_t)(payload.entry - payload.stamp),
+			(int64_t)(payload.exit - payload.stamp), check_tag_context(payload.tag),
+			check_tag_sequence(payload.tag),
+			check_tag_inexact(payload.tag) ? " inexact" : "");
 	fputc('\n', text);
 }
 

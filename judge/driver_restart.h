@@ -33,7 +33,7 @@ static inline void payload_prepare(struct source *src, uint32_t len, struct payl
 	uint32_t extra = len - PAYLOAD_BYTES;
 
 	_Static_assert(offsetof(struct check_payload, stamp) == PAYLOAD_STAMP_AT &&
-		       offsetof(struct check_payload, exit) == PAYLOAD_EXIT_AT,
+			       offsetof(struct check_payload, exit) == PAYLOAD_EXIT_AT,
 		       "the section stores there");
 	src->image = (struct check_payload){
 		.entry = src->entry,

@@ -25,8 +25,7 @@ bool export_refused(const struct driver *driver)
 {
 	if (export_possible(driver))
 		return false;
-	fail_line("%s has no stamps, or a format of its own: not exported",
-		driver->row);
+	fail_line("%s has no stamps, or a format of its own: not exported", driver->row);
 	return true;
 }
 
@@ -40,12 +39,14 @@ static int failed(struct export *export, int error)
 {
 	if (!export->error && error == -EEXIST)
 		fail_line("cannot export to %s: it or %s is there already; remove "
-				"it, or name another place", export->dir, export->partial);
+			  "it, or name another place",
+			  export->dir, export->partial);
 	else if (!export->error)
-		fail_line("cannot export to %s: %s; nothing of it is kept%s",
-			export->dir, strerror(-error),
-			error == -ENOSPC || error == -EDQUOT ? "; make room or name another place" :
-								"");
+		fail_line("cannot export to %s: %s; nothing of it is kept%s", export->dir,
+			  strerror(-error),
+			  error == -ENOSPC || error == -EDQUOT ?
+				  "; make room or name another place" :
+				  "");
 	export->error = error;
 	if (error == -ENOSPC || error == -EDQUOT || error == -ENOMEM || error == -EMFILE)
 		return EXIT_RESOURCE;

@@ -17,7 +17,8 @@ struct export_file {
 	int fd;
 };
 
-struct export {
+struct export
+{
 	char *dir;
 	char *partial;
 	int dirfd;

@@ -35,9 +35,8 @@ static bool slot_held(const struct ring *ring, uint64_t number)
 	const struct subbuf *slot = &ring->subbufs[number & bits_mask(ring->count_shift)];
 	uint64_t rounds = number >> ring->count_shift;
 
-	return ring_has_commits(ring) &&
-	       (uint32_t)*(const volatile uint64_t *)&slot->commits !=
-		       (uint32_t)(rounds << ring->subbuf_shift);
+	return ring_has_commits(ring) && (uint32_t) * (const volatile uint64_t *)&slot->commits !=
+						 (uint32_t)(rounds << ring->subbuf_shift);
 }
 
 /* Other CPUs go on: all that is sure is that a slot which was never used was not held. */
@@ -82,8 +81,8 @@ bool loss_ring_full(const struct ring *ring)
 
 const char *loss_name(enum loss loss)
 {
-	static const char *const names[LOSSES] = { "full",  "held",	"large",
-						    "largest", "stuck", "unexplained" };
+	static const char *const names[LOSSES] = { "full",    "held",  "large",
+						   "largest", "stuck", "unexplained" };
 
 	return names[loss];
 }

@@ -16,7 +16,8 @@ void player_clock(uint64_t now, uint64_t step)
 uint64_t player_every(const struct driver *driver, uint32_t stamp_bits, double hz)
 {
 	return driver->desc->needs & NEED_BEAT ?
-		       (uint64_t)driver_beat_ticks(driver, stamp_bits, hz) : 0;
+		       (uint64_t)driver_beat_ticks(driver, stamp_bits, hz) :
+		       0;
 }
 
 void player_begin(struct player *player, struct buffer *buffer, uint64_t beat_every)

@@ -59,7 +59,7 @@ static int channel_open(struct channel *channel, struct player *player, const st
 	*channel = (struct channel){ .events = malloc(events * sizeof(struct read_event)) };
 	if (!channel->events) {
 		return fail_with(EXIT_RESOURCE, "no memory for %llu events",
-			(unsigned long long)events);
+				 (unsigned long long)events);
 	}
 	if (buffer_open(&channel->buffer, driver, &config)) {
 		free(channel->events);
@@ -171,16 +171,16 @@ int channels_run(const struct channels_config *config, struct channels_result *r
 
 json_t *channels_json(const struct channels_config *config, const struct channels_result *result)
 {
-	return json_pack("{s:s?, s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, "
-			 "s:I}", "gaps", config->gaps ? config->gaps->name : NULL, "compact",
-			 config->compact->row, "normal", config->normal->row, "share",
-			 config->share, "tsc_hz", config->hz, "events", (json_int_t)result->events,
-			 "frequent", (json_int_t)result->frequent, "header_bytes",
-			 (json_int_t)result->bytes, "header_bytes_normal_alone",
-			 (json_int_t)result->normal_bytes, "saved_share",
-			 1.0 - (double)result->bytes / (double)result->normal_bytes, "lost",
-			 (json_int_t)result->lost, "ties", (json_int_t)result->ties,
-			 "tied_wrong", (json_int_t)result->tied_wrong, "inversions",
-			 (json_int_t)result->inversions, "worst_inversion_ticks",
-			 (json_int_t)result->worst_inversion_ticks);
+	return json_pack(
+		"{s:s?, s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, "
+		"s:I}",
+		"gaps", config->gaps ? config->gaps->name : NULL, "compact", config->compact->row,
+		"normal", config->normal->row, "share", config->share, "tsc_hz", config->hz,
+		"events", (json_int_t)result->events, "frequent", (json_int_t)result->frequent,
+		"header_bytes", (json_int_t)result->bytes, "header_bytes_normal_alone",
+		(json_int_t)result->normal_bytes, "saved_share",
+		1.0 - (double)result->bytes / (double)result->normal_bytes, "lost",
+		(json_int_t)result->lost, "ties", (json_int_t)result->ties, "tied_wrong",
+		(json_int_t)result->tied_wrong, "inversions", (json_int_t)result->inversions,
+		"worst_inversion_ticks", (json_int_t)result->worst_inversion_ticks);
 }

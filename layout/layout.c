@@ -39,8 +39,7 @@ static bool take_rates(const char *list, void *into)
 	for (; *list; list += length + (list[length] == ',')) {
 		length = strcspn(list, ",");
 		if (inputs->rates_count == LAYOUT_RATES_MOST) {
-			fail_line("--rate takes at most %d rates",
-				LAYOUT_RATES_MOST);
+			fail_line("--rate takes at most %d rates", LAYOUT_RATES_MOST);
 			return false;
 		}
 		snprintf(one, sizeof(one), "%.*s", (int)length, list);
@@ -59,15 +58,21 @@ static bool take_layout(const char *text, void *into)
 	const char *fault;
 	int end = 0;
 
-	*layout = (struct layout){ .name = text, .beat_row = "", .extension_row = "",
-				   .header_bits = 32, .full_bytes = 12, .escapes = 3 };
+	*layout = (struct layout){ .name = text,
+				   .beat_row = "",
+				   .extension_row = "",
+				   .header_bits = 32,
+				   .full_bytes = 12,
+				   .escapes = 3 };
 	if (strspn(text, "0123456789+/") != strlen(text) || strlen(text) > 8 ||
 	    ((sscanf(text, "%u+%u%n", &layout->id_bits, &layout->time_bits, &end) != 2 ||
 	      text[end]) &&
 	     (sscanf(text, "%u+%u/%u%n", &layout->id_bits, &layout->time_bits, &layout->cut_bits,
-		     &end) != 3 || text[end]))) {
+		     &end) != 3 ||
+	      text[end]))) {
 		fail_line("--layout takes id bits + time bits / bits cut, such as "
-			"6+26/6, not '%s'", text);
+			  "6+26/6, not '%s'",
+			  text);
 		return false;
 	}
 	fault = layout_fault(layout);
@@ -171,8 +176,8 @@ static int run(struct layout_options *options, json_t *json)
 		putchar('\n');
 		json_object_set_new(json, "measured", layout_measured_json(&measured));
 		if (!inputs->spacing_ns)
-			inputs->spacing_ns = (double)measured.spacing_least_ticks * 1e9 /
-					     measured.clock_hz;
+			inputs->spacing_ns =
+				(double)measured.spacing_least_ticks * 1e9 / measured.clock_hz;
 	}
 	if (!inputs->clock_hz)
 		inputs->clock_hz = ticks_hz();
@@ -193,8 +198,10 @@ static int run(struct layout_options *options, json_t *json)
 int main(int argc, char **argv)
 {
 	struct layout_options options = {
-		.inputs = { .latency_us = 20000, .timer_hz = 100,
-			    .rates = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 }, .rates_count = 7 },
+		.inputs = { .latency_us = 20000,
+			    .timer_hz = 100,
+			    .rates = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 },
+			    .rates_count = 7 },
 		.gaps = "workloads/gaps",
 	};
 	int status = EXIT_FINE;

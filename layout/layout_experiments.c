@@ -103,8 +103,10 @@ void layout_print_precision(FILE *out, const json_t *all)
 
 	if (!json_array_size(all))
 		return;
-	fprintf(out, "\nties per million pairs of events, against low bits cut, clock %.3f MHz\n"
-		     "%-20s", number(json_array_get(all, 0), "tsc_hz") / 1e6, "gaps");
+	fprintf(out,
+		"\nties per million pairs of events, against low bits cut, clock %.3f MHz\n"
+		"%-20s",
+		number(json_array_get(all, 0), "tsc_hz") / 1e6, "gaps");
 	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
 		fprintf(out, " %7u", cuts[i]);
 	fputc('\n', out);
@@ -125,10 +127,11 @@ void layout_print_channels(FILE *out, const json_t *all)
 	if (!json_array_size(all))
 		return;
 	line = json_array_get(all, 0);
-	fprintf(out, "\ncompact events in a channel of their own beside %s, %.0f events, merged by "
-		     "time\n%-20s %-21s %5s %7s %8s %6s %6s %7s %5s\n", text(line, "normal"),
-		number(line, "events"), "gaps", "compact", "share", "B/event", "saved", "ties",
-		"wrong", "invert", "lost");
+	fprintf(out,
+		"\ncompact events in a channel of their own beside %s, %.0f events, merged by "
+		"time\n%-20s %-21s %5s %7s %8s %6s %6s %7s %5s\n",
+		text(line, "normal"), number(line, "events"), "gaps", "compact", "share", "B/event",
+		"saved", "ties", "wrong", "invert", "lost");
 	json_array_foreach(all, index, line)
 		fprintf(out, "%-20s %-21s %5.2f %7.2f %6.1f %% %6.0f %6.0f %7.0f %5.0f\n",
 			text(line, "gaps"), text(line, "compact"), number(line, "share"),

@@ -169,8 +169,8 @@ static bool ask(struct ping *ping, uint64_t number, uint64_t deadline_ns, uint64
 	*before = clock_real_fenced();
 	__atomic_store_n(&ping->question, number, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&ping->answer, __ATOMIC_ACQUIRE) != number)
-		if (!(++turns & 4095) && (__atomic_load_n(&ping->failed, __ATOMIC_ACQUIRE) ||
-					  time_ns() > deadline_ns))
+		if (!(++turns & 4095) &&
+		    (__atomic_load_n(&ping->failed, __ATOMIC_ACQUIRE) || time_ns() > deadline_ns))
 			return false;
 	*after = clock_real_fenced();
 	return true;
@@ -211,7 +211,8 @@ static int measure_pair(const struct place *place, const unsigned int *pu,
 	pthread_join(thread, NULL);
 	if (!measured->round_trips && !ping.failed) {
 		fail_line("CPU %u did not answer CPU %u within 3 s: it is busy; "
-			"try again, or choose CPUs with taskset", pu[1], pu[0]);
+			  "try again, or choose CPUs with taskset",
+			  pu[1], pu[0]);
 		ping.failed = true;
 	}
 	if (measured->round_trips) {

@@ -39,8 +39,8 @@ void layout_print_measured(const struct layout_measured *measured)
 {
 	double ns = 1e9 / measured->clock_hz;
 
-#define LINE(text, value) printf("  %-42s %8" PRIu64 " ticks  %10.1f ns\n", text, value, \
-				 (double)(value) * ns)
+#define LINE(text, value) \
+	printf("  %-42s %8" PRIu64 " ticks  %10.1f ns\n", text, value, (double)(value)*ns)
 	printf("measured on this machine:\n  %-42s %12.3f MHz\n", "clock",
 	       measured->clock_hz / 1e6);
 	LINE("shortest spacing of two events", measured->spacing_least_ticks);
@@ -111,8 +111,8 @@ void layout_print_table(const struct layout_inputs *inputs)
 		       layout_wraps_per_second(hz, layout->time_bits, layout->cut_bits),
 		       layout_granularity_ns(hz, layout->cut_bits),
 		       (1u << layout->id_bits) - layout->escapes, least,
-		       layout->time_bits == 64 ? "no beat needed" :
-		       !least			? "no: the latency is longer than a wrap" :
+		       layout->time_bits == 64	 ? "no beat needed" :
+		       !least			 ? "no: the latency is longer than a wrap" :
 		       least <= inputs->timer_hz ? "yes" :
 						   "no");
 	}
@@ -126,7 +126,8 @@ void layout_print_bytes(const struct layout_inputs *inputs)
 
 	printf("\nheader bytes per second at events per second\n"
 	       "beat: %u bytes at each timer tick; extension: at each carry out of the field, the "
-	       "most there can be\n%-24s", LAYOUT_BEAT_BYTES, "");
+	       "most there can be\n%-24s",
+	       LAYOUT_BEAT_BYTES, "");
 	for (r = 0; r < inputs->rates_count; r++)
 		printf(" %11.4g", inputs->rates[r]);
 	putchar('\n');
@@ -172,20 +173,19 @@ static json_t *one_json(const struct layout_inputs *inputs, const struct layout 
 		json_array_append_new(beat, json_real(layout_beat_bytes_per_second(
 						    layout, inputs->rates[r], inputs->timer_hz,
 						    LAYOUT_BEAT_BYTES)));
-		json_array_append_new(extension, json_real(layout_extension_bytes_per_second(
-							 layout, inputs->rates[r], hz,
-							 EXTEND_ON_CARRY)));
+		json_array_append_new(extension,
+				      json_real(layout_extension_bytes_per_second(
+					      layout, inputs->rates[r], hz, EXTEND_ON_CARRY)));
 	}
-	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o}",
-			 "name", layout->name, "beat_row", layout->beat_row, "extension_row",
-			 layout->extension_row, "header_bits", (int)layout->header_bits, "id_bits",
-			 (int)layout->id_bits, "time_bits", (int)layout->time_bits, "cut_bits",
-			 (int)layout->cut_bits, "wrap_seconds",
-			 layout_wrap_seconds(hz, layout->time_bits, layout->cut_bits),
-			 "granularity_ns", layout_granularity_ns(hz, layout->cut_bits),
-			 "least_beat_hz", layout_least_beat_hz(layout, hz, inputs->latency_us),
-			 "events_per_second", rates, "beat_bytes_per_second", beat,
-			 "extension_bytes_per_second", extension);
+	return json_pack(
+		"{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o}", "name",
+		layout->name, "beat_row", layout->beat_row, "extension_row", layout->extension_row,
+		"header_bits", (int)layout->header_bits, "id_bits", (int)layout->id_bits,
+		"time_bits", (int)layout->time_bits, "cut_bits", (int)layout->cut_bits,
+		"wrap_seconds", layout_wrap_seconds(hz, layout->time_bits, layout->cut_bits),
+		"granularity_ns", layout_granularity_ns(hz, layout->cut_bits), "least_beat_hz",
+		layout_least_beat_hz(layout, hz, inputs->latency_us), "events_per_second", rates,
+		"beat_bytes_per_second", beat, "extension_bytes_per_second", extension);
 }
 
 json_t *layout_json(const struct layout_inputs *inputs)

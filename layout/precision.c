@@ -84,8 +84,7 @@ json_t *precision_json(const char *gaps, double hz, const struct precision *prec
 	unsigned int cut;
 
 	for (cut = 0; cut < PRECISION_CUTS; cut++)
-		json_array_append_new(ties,
-				      json_real(precision_ties_per_million(precision, cut)));
+		json_array_append_new(ties, json_real(precision_ties_per_million(precision, cut)));
 	return json_pack("{s:s, s:f, s:I, s:o}", "gaps", gaps, "tsc_hz", hz, "pairs",
 			 (json_int_t)precision->pairs, "ties_per_million", ties);
 }

@@ -91,8 +91,8 @@ static int load(struct place *place, unsigned long flags, const char *xml_path)
 static int prepare(struct place *place)
 {
 	memset(place, 0, sizeof(*place));
-	return hwloc_topology_init(&place->topology) ? fail_memory("the placement of threads")
-						     : EXIT_FINE;
+	return hwloc_topology_init(&place->topology) ? fail_memory("the placement of threads") :
+						       EXIT_FINE;
 }
 
 int place_open(struct place *place)

@@ -90,8 +90,8 @@ int place_unbind_self(const struct place *place);
 int place_verify_self(const struct place *place, unsigned pu);
 
 /*
- * A file_writer (base/file.h) of a struct place: the topology as XML for the record of a run, without
- * what identifies the machine (host name, control group, process name, serial numbers).
+ * A file_writer (base/file.h) of a struct place: the topology as XML for the record of a run,
+ * without what identifies the machine (host name, control group, process name, serial numbers).
  */
 int place_write_xml(FILE *out, void *place);
 

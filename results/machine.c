@@ -208,8 +208,14 @@ static void read_memory(const char *sysroot, struct machine *m)
 static bool dmi_says_virtual(const char *sysroot, char *vendor, size_t size)
 {
 	static const char *const virtual[] = {
-		"QEMU", "Bochs", "VMware, Inc.", "innotek GmbH", "Xen", "BHYVE",
-		"Parallels Software International Inc.", "Parallels International GmbH.",
+		"QEMU",
+		"Bochs",
+		"VMware, Inc.",
+		"innotek GmbH",
+		"Xen",
+		"BHYVE",
+		"Parallels Software International Inc.",
+		"Parallels International GmbH.",
 	};
 	char product[64];
 
@@ -224,9 +230,9 @@ static bool dmi_says_virtual(const char *sysroot, char *vendor, size_t size)
 void machine_hypervisor_name(const char *signature, char *name, size_t size)
 {
 	static const char *const known[][2] = {
-		{ "KVMKVMKVM", "KVM" },	       { "TCGTCGTCGTCG", "QEMU TCG" },
-		{ "Microsoft Hv", "Hyper-V" }, { "VMwareVMware", "VMware" },
-		{ "XenVMMXenVMM", "Xen" },     { "bhyve bhyve ", "bhyve" },
+		{ "KVMKVMKVM", "KVM" },		  { "TCGTCGTCGTCG", "QEMU TCG" },
+		{ "Microsoft Hv", "Hyper-V" },	  { "VMwareVMware", "VMware" },
+		{ "XenVMMXenVMM", "Xen" },	  { "bhyve bhyve ", "bhyve" },
 		{ "VBoxVBoxVBox", "VirtualBox" },
 	};
 	size_t i;
@@ -264,8 +270,8 @@ static void read_hypervisor(const char *sysroot, struct machine *m)
 {
 	char type[64];
 	char vendor[64];
-	bool typed = machine_read_text(sysroot, type, sizeof(type), "/sys/hypervisor/type") &&
-		     type[0];
+	bool typed =
+		machine_read_text(sysroot, type, sizeof(type), "/sys/hypervisor/type") && type[0];
 	bool dmi = dmi_says_virtual(sysroot, vendor, sizeof(vendor));
 
 	if (typed || dmi)
@@ -291,8 +297,7 @@ static void add_governor(struct machine *m, const char *governor)
 		if ((at == m->governor || at[-1] == ',') && (end == ',' || !end))
 			return;
 	}
-	snprintf(m->governor + used, sizeof(m->governor) - used, "%s%s", used ? "," : "",
-		 governor);
+	snprintf(m->governor + used, sizeof(m->governor) - used, "%s%s", used ? "," : "", governor);
 }
 
 /* "no" needs every CPU to say so; one that says "yes" is enough, one that is silent spoils "no". */
@@ -400,20 +405,26 @@ static void read_cpu_facts(const char *sysroot, const int *cpus, size_t cpu_coun
 void machine_read(const char *sysroot, const int *cpus, size_t cpu_count, struct machine *m)
 {
 	*m = (struct machine){
-		.cpu_vendor = MACHINE_UNKNOWN, .cpu_model = MACHINE_UNKNOWN,
-		.microcode = MACHINE_UNKNOWN, .hypervisor_name = MACHINE_UNKNOWN,
-		.cpu_family = -1, .cpu_model_number = -1, .cpu_stepping = -1, .cpu_mhz = -1,
-		.cpu_count = -1, .memory_bytes = -1, .governor_cpu = -1, .sibling_cpu = -1,
+		.cpu_vendor = MACHINE_UNKNOWN,
+		.cpu_model = MACHINE_UNKNOWN,
+		.microcode = MACHINE_UNKNOWN,
+		.hypervisor_name = MACHINE_UNKNOWN,
+		.cpu_family = -1,
+		.cpu_model_number = -1,
+		.cpu_stepping = -1,
+		.cpu_mhz = -1,
+		.cpu_count = -1,
+		.memory_bytes = -1,
+		.governor_cpu = -1,
+		.sibling_cpu = -1,
 	};
 	read_cpuinfo(sysroot, m);
 	read_memory(sysroot, m);
 	read_hypervisor(sysroot, m);
 	read_cpu_facts(sysroot, cpus, cpu_count, m);
 	machine_read_text(sysroot, m->kernel, sizeof(m->kernel), "/proc/sys/kernel/osrelease");
-	machine_read_text(sysroot, m->smt_control, sizeof(m->smt_control),
-			  CPU_DIR "/smt/control");
-	machine_read_text(sysroot, m->isolated_cpus, sizeof(m->isolated_cpus),
-			  CPU_DIR "/isolated");
+	machine_read_text(sysroot, m->smt_control, sizeof(m->smt_control), CPU_DIR "/smt/control");
+	machine_read_text(sysroot, m->isolated_cpus, sizeof(m->isolated_cpus), CPU_DIR "/isolated");
 	machine_read_text(sysroot, m->nohz_full_cpus, sizeof(m->nohz_full_cpus),
 			  CPU_DIR "/nohz_full");
 	/* Kernels that have the file but were not given the option print a NULL pointer. */
@@ -421,8 +432,8 @@ void machine_read(const char *sysroot, const int *cpus, size_t cpu_count, struct
 		m->nohz_full_cpus[0] = '\0';
 	machine_read_text(sysroot, m->clocksource, sizeof(m->clocksource),
 			  "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	m->perf_event_paranoid_known = read_long(sysroot, "/proc/sys/kernel/perf_event_paranoid",
-						 &m->perf_event_paranoid);
+	m->perf_event_paranoid_known =
+		read_long(sysroot, "/proc/sys/kernel/perf_event_paranoid", &m->perf_event_paranoid);
 }
 
 bool machine_read_load(const char *sysroot, double load[3])

@@ -29,8 +29,8 @@
 #if defined(__clang__)
 #define TEXT_OF(number) #number
 #define TEXT(macro) TEXT_OF(macro)
-#define COMPILER "clang " TEXT(__clang_major__) "." TEXT(__clang_minor__) "." \
-	TEXT(__clang_patchlevel__)
+#define COMPILER \
+	"clang " TEXT(__clang_major__) "." TEXT(__clang_minor__) "." TEXT(__clang_patchlevel__)
 #elif defined(__GNUC__)
 #define COMPILER "gcc " __VERSION__
 #else
@@ -81,7 +81,7 @@ static void shorten_model(char *to, size_t size, const char *model)
 	for (char *c = text; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		for (char *at; (at = strstr(text, marks[i])); ) {
+		for (char *at; (at = strstr(text, marks[i]));) {
 			if (marks[i][0] == ' ')
 				*at = '\0';
 			else
@@ -191,8 +191,8 @@ static json_t *cpus_or_null(const struct metadata_input *in)
 
 static json_t *build_json(void)
 {
-	return json_pack("{s:s, s:s, s:b}", "compiler", COMPILER, "flags", BUILD_FLAGS,
-			 "optimized", OPTIMIZED);
+	return json_pack("{s:s, s:s, s:b}", "compiler", COMPILER, "flags", BUILD_FLAGS, "optimized",
+			 OPTIMIZED);
 }
 
 static json_t *kernel_json(const struct machine *m)
@@ -200,10 +200,10 @@ static json_t *kernel_json(const struct machine *m)
 	struct utsname name;
 	bool known = !uname(&name);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "release", m->kernel,
-			 "architecture", known ? name.machine : MACHINE_UNKNOWN,
-			 "clocksource", m->clocksource, "isolated_cpus", m->isolated_cpus,
-			 "nohz_full_cpus", m->nohz_full_cpus, "perf_event_paranoid",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "release", m->kernel, "architecture",
+			 known ? name.machine : MACHINE_UNKNOWN, "clocksource", m->clocksource,
+			 "isolated_cpus", m->isolated_cpus, "nohz_full_cpus", m->nohz_full_cpus,
+			 "perf_event_paranoid",
 			 m->perf_event_paranoid_known ? json_integer(m->perf_event_paranoid) :
 							json_null());
 }
@@ -212,30 +212,28 @@ static json_t *cpu_json(const struct machine *m)
 {
 	static const char *const turbo[] = { MACHINE_UNKNOWN, "off", "on" };
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s, s:o}",
-			 "vendor", m->cpu_vendor, "model", m->cpu_model,
-			 "family", count_or_null(m->cpu_family),
-			 "model_number", count_or_null(m->cpu_model_number),
-			 "stepping", count_or_null(m->cpu_stepping),
-			 "microcode", m->microcode, "online", count_or_null(m->cpu_count),
-			 "governor", m->governor, "turbo", turbo[m->turbo],
-			 "smt", m->smt_control, "shares_core", bool_or_null(m->sibling));
+	return json_pack(
+		"{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s, s:o}", "vendor", m->cpu_vendor,
+		"model", m->cpu_model, "family", count_or_null(m->cpu_family), "model_number",
+		count_or_null(m->cpu_model_number), "stepping", count_or_null(m->cpu_stepping),
+		"microcode", m->microcode, "online", count_or_null(m->cpu_count), "governor",
+		m->governor, "turbo", turbo[m->turbo], "smt", m->smt_control, "shares_core",
+		bool_or_null(m->sibling));
 }
 
 static json_t *tsc_json(const struct metadata_input *in, const struct machine *m)
 {
 	return json_pack("{s:o, s:o, s:o, s:o}", "constant", bool_or_null(m->constant_tsc),
-			 "nonstop", bool_or_null(m->nonstop_tsc),
-			 "hz", positive_or_null(in->tsc_hz),
-			 "hz_source", text_or_unknown(in->tsc_hz > 0 ? in->tsc_hz_source : NULL));
+			 "nonstop", bool_or_null(m->nonstop_tsc), "hz",
+			 positive_or_null(in->tsc_hz), "hz_source",
+			 text_or_unknown(in->tsc_hz > 0 ? in->tsc_hz_source : NULL));
 }
 
 static json_t *run_json(const struct metadata_input *in)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "seed", seed_or_null(in->seed),
-			 "order", text_or_unknown(in->order), "cpus", cpus_or_null(in),
-			 "load_before", load_or_null(in->load_before),
-			 "load_after", load_or_null(in->load_after),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "seed", seed_or_null(in->seed), "order",
+			 text_or_unknown(in->order), "cpus", cpus_or_null(in), "load_before",
+			 load_or_null(in->load_before), "load_after", load_or_null(in->load_after),
 			 "user_is_root", geteuid() == 0);
 }
 
@@ -253,17 +251,15 @@ static json_t *collect(const struct metadata_input *in, const struct machine *m)
 {
 	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:{s:s, s:s}, s:{s:o, s:o},"
 			 " s:o, s:{s:s, s:s, s:o, s:o}}",
-			 "schema", RECORD_SCHEMA, "git", metadata_git(GIT_STATE),
-			 "build", build_json(), "kernel", kernel_json(m), "cpu", cpu_json(m),
-			 "tsc", tsc_json(in, m),
-			 "hypervisor", "present", tristate_text(m->hypervisor),
-				"name", m->hypervisor_name,
-			 "memory", "total_bytes", count_or_null(m->memory_bytes),
-				"page_bytes", count_or_null(sysconf(_SC_PAGESIZE)),
-			 "run", run_json(in),
-			 "libraries", "libc", libc_version(), "jansson", jansson_version_str(),
-				"hwloc", text_or_unknown(in->hwloc_version),
-				"benchmark", text_or_unknown(in->benchmark_version));
+			 "schema", RECORD_SCHEMA, "git", metadata_git(GIT_STATE), "build",
+			 build_json(), "kernel", kernel_json(m), "cpu", cpu_json(m), "tsc",
+			 tsc_json(in, m), "hypervisor", "present", tristate_text(m->hypervisor),
+			 "name", m->hypervisor_name, "memory", "total_bytes",
+			 count_or_null(m->memory_bytes), "page_bytes",
+			 count_or_null(sysconf(_SC_PAGESIZE)), "run", run_json(in), "libraries",
+			 "libc", libc_version(), "jansson", jansson_version_str(), "hwloc",
+			 text_or_unknown(in->hwloc_version), "benchmark",
+			 text_or_unknown(in->benchmark_version));
 }
 
 static const char *sysroot_of(const struct metadata_input *in)
@@ -308,10 +304,11 @@ static json_t *caches_json(const char *sysroot)
 		machine_read_text(sysroot, size, sizeof(size), "%s%d/size", dir, i);
 		machine_read_text(sysroot, list, sizeof(list), "%s%d/shared_cpu_list", dir, i);
 		sharing = machine_cpu_list(list, &ignored, 1);
-		json_array_append_new(caches, json_pack("{s:s, s:o, s:o, s:o}", "type", type,
-			"level", count_or_null(cache_bytes(level)),
-			"size", count_or_null(cache_bytes(size)),
-			"num_sharing", sharing > 0 ? json_integer(sharing) : json_null()));
+		json_array_append_new(caches,
+				      json_pack("{s:s, s:o, s:o, s:o}", "type", type, "level",
+						count_or_null(cache_bytes(level)), "size",
+						count_or_null(cache_bytes(size)), "num_sharing",
+						sharing > 0 ? json_integer(sharing) : json_null()));
 	}
 	return caches;
 }
@@ -338,15 +335,13 @@ json_t *metadata_context(const struct metadata_input *in)
 	machine_read(sysroot_of(in), in->cpus, in->cpu_count, &m);
 	if (!in->host_alias)
 		metadata_host_alias(sysroot_of(in), alias, sizeof(alias));
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "date", date_json(), "host_name", in->host_alias ? in->host_alias : alias,
-			 "executable", text_or_unknown(executable),
-			 "num_cpus", count_or_null(m.cpu_count),
-			 "mhz_per_cpu", count_or_null(m.cpu_mhz > 0 ?
-						      (long long)(m.cpu_mhz + 0.5) : -1),
-			 "cpu_scaling_enabled", bool_or_null(m.governor_slow),
-			 "caches", caches_json(sysroot_of(in)),
-			 "load_avg", load_or_null(in->load_before),
-			 "library_build_type", text_or_unknown(in->library_build_type),
-			 "stampede", collect(in, &m));
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "date", date_json(),
+			 "host_name", in->host_alias ? in->host_alias : alias, "executable",
+			 text_or_unknown(executable), "num_cpus", count_or_null(m.cpu_count),
+			 "mhz_per_cpu",
+			 count_or_null(m.cpu_mhz > 0 ? (long long)(m.cpu_mhz + 0.5) : -1),
+			 "cpu_scaling_enabled", bool_or_null(m.governor_slow), "caches",
+			 caches_json(sysroot_of(in)), "load_avg", load_or_null(in->load_before),
+			 "library_build_type", text_or_unknown(in->library_build_type), "stampede",
+			 collect(in, &m));
 }

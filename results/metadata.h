@@ -20,22 +20,22 @@ enum perf_access { PERF_UNTRIED, PERF_OPENED, PERF_REFUSED };
 
 /* All zero is "nothing known", and fine: each field left out is recorded as unknown. */
 struct metadata_input {
-	const char *sysroot;		/* put before /proc and /sys; NULL or "" in real life */
-	const char *host_alias;		/* of metadata_host_alias(); NULL: made here */
-	const char *executable;		/* argv[0]; only its last component is kept */
-	const int *cpus;		/* OS numbers of the CPUs used; checks are about these, */
-	size_t cpu_count;		/* and with 0, about all that are online */
-	double tsc_hz;			/* 0: unknown */
-	const char *tsc_hz_source;	/* "cpuid", "clock_gettime 100 ms", ... */
+	const char *sysroot; /* put before /proc and /sys; NULL or "" in real life */
+	const char *host_alias; /* of metadata_host_alias(); NULL: made here */
+	const char *executable; /* argv[0]; only its last component is kept */
+	const int *cpus; /* OS numbers of the CPUs used; checks are about these, */
+	size_t cpu_count; /* and with 0, about all that are online */
+	double tsc_hz; /* 0: unknown */
+	const char *tsc_hz_source; /* "cpuid", "clock_gettime 100 ms", ... */
 	const uint64_t *seed;
-	const char *order;		/* of the cells, as text */
-	const double *load_before;	/* three each, of machine_read_load() */
+	const char *order; /* of the cells, as text */
+	const double *load_before; /* three each, of machine_read_load() */
 	const double *load_after;
 	enum perf_access perf_access;
-	int perf_errno;			/* with PERF_REFUSED */
+	int perf_errno; /* with PERF_REFUSED */
 	const char *hwloc_version;
-	const char *benchmark_version;	/* of Google Benchmark */
-	const char *library_build_type;	/* "debug" or "release", as that library says of itself */
+	const char *benchmark_version; /* of Google Benchmark */
+	const char *library_build_type; /* "debug" or "release", as that library says of itself */
 };
 
 /*

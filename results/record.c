@@ -33,21 +33,22 @@ static bool plain_name(const char *name, size_t max)
 	size_t len = strlen(name);
 
 	return len > 0 && len <= max && name[0] != '.' && name[0] != '-' &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
-		       == len;
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+		       len;
 }
 
 static int open_root(struct record *rec)
 {
 	if (mkdir(rec->root, 0777) && errno != EEXIST)
-		return fail_with(EXIT_RESOURCE, "cannot create %s: %s; %s", rec->root,
-				   strerror(errno), errno == ENOENT ?
-				   "create its parent directory first" : fail_remedy(errno));
+		return fail_with(
+			EXIT_RESOURCE, "cannot create %s: %s; %s", rec->root, strerror(errno),
+			errno == ENOENT ? "create its parent directory first" : fail_remedy(errno));
 	rec->root_fd = open(rec->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (rec->root_fd < 0)
 		return fail_with(EXIT_RESOURCE, "cannot open %s: %s; %s", rec->root,
-				   strerror(errno), errno == ENOTDIR ?
-				   "move that file away, or give a directory" : fail_remedy(errno));
+				 strerror(errno),
+				 errno == ENOTDIR ? "move that file away, or give a directory" :
+						    fail_remedy(errno));
 	return EXIT_FINE;
 }
 
@@ -75,16 +76,16 @@ static int fail_locked(const struct record *rec)
 
 	if (pid <= 0)
 		return fail_with(EXIT_RESOURCE,
-				   "%s is in use by another run (pid unknown); wait for its end",
-				   rec->root);
+				 "%s is in use by another run (pid unknown); wait for its end",
+				 rec->root);
 	/* A run that was killed may leave a forked child behind, which still holds the lock. */
 	if (kill((pid_t)pid, 0) && errno == ESRCH)
 		return fail_with(EXIT_RESOURCE,
-				   "%s is in use by what pid %ld (now gone) started; end that",
-				   rec->root, pid);
+				 "%s is in use by what pid %ld (now gone) started; end that",
+				 rec->root, pid);
 	return fail_with(EXIT_RESOURCE,
-			   "%s is in use by another run (pid %ld); wait for its end, or stop it",
-			   rec->root, pid);
+			 "%s is in use by another run (pid %ld); wait for its end, or stop it",
+			 rec->root, pid);
 }
 
 /*
@@ -231,7 +232,7 @@ static int begin(const char *root, struct record **out)
 	rec->parts = json_object();
 	rec->sections = json_object();
 	status = rec->root && rec->rows && rec->parts && rec->sections ? EXIT_FINE :
-									  fail_memory("the record");
+									 fail_memory("the record");
 	if (!status)
 		status = open_root(rec);
 	if (!status)
@@ -257,8 +258,8 @@ int record_create(const char *root, const char *alias, struct record **out)
 	*out = NULL;
 	if (!plain_name(alias, ALIAS_BYTES_MAX))
 		return fail_with(EXIT_USAGE,
-				   "host alias '%s' is no file name; use 1 to %d of A-Za-z0-9._-",
-				   alias, ALIAS_BYTES_MAX);
+				 "host alias '%s' is no file name; use 1 to %d of A-Za-z0-9._-",
+				 alias, ALIAS_BYTES_MAX);
 	status = begin(root, &rec);
 	if (!status)
 		status = make_dir(rec, alias);
@@ -307,7 +308,7 @@ int record_add_row(struct record *rec, json_t *row)
 
 	if (!record_check_row(row, why, sizeof(why)))
 		return fail_with(EXIT_USAGE, "row %zu of %s: %s; mend what measured it",
-				   record_row_count(rec), rec->dir, why);
+				 record_row_count(rec), rec->dir, why);
 	/* A copy: the caller may reuse its object for the next repetition. */
 	if (json_array_append_new(rec->rows, json_deep_copy(row)))
 		return fail_memory("the record");
@@ -336,11 +337,10 @@ int record_set(struct record *rec, const char *key, json_t *value)
 
 	if (!strcmp(key, "benchmarks"))
 		return fail_with(EXIT_USAGE,
-				   "section 'benchmarks' is the rows; use record_add_row()");
+				 "section 'benchmarks' is the rows; use record_add_row()");
 	if (!value)
-		return fail_with(EXIT_USAGE,
-				   "section '%s' of %s has no value; mend its maker", key,
-				   rec->dir);
+		return fail_with(EXIT_USAGE, "section '%s' of %s has no value; mend its maker", key,
+				 rec->dir);
 	if (context && !record_check_context(value, why, sizeof(why)))
 		return fail_with(EXIT_USAGE, "%s: %s; use metadata_context()", rec->dir, why);
 	if (json_object_set_new(rec->sections, key, json_deep_copy(value)))
@@ -353,8 +353,8 @@ int record_write_file(struct record *rec, const char *name, file_writer writer, 
 	if (!plain_name(name, 200) || !strcmp(name, RECORD_ROWS) || !strcmp(name, RECORD_BENCH) ||
 	    !strcmp(name, RECORD_CONTEXT) || !strcmp(name, RECORD_PARTS))
 		return fail_with(EXIT_USAGE,
-				   "'%s' cannot be a further file of a run; choose a plain name",
-				   name);
+				 "'%s' cannot be a further file of a run; choose a plain name",
+				 name);
 	return put_file(rec, name, writer, arg);
 }
 
@@ -363,10 +363,10 @@ static json_t *make_document(struct record *rec)
 {
 	json_t *document = json_object();
 	/* Set first to come first in the file; the update below does not move them. */
-	bool failed = json_object_set(document, "context",
-				      json_object_get(rec->sections, "context")) ||
-		      json_object_set(document, "benchmarks", rec->rows) ||
-		      json_object_update(document, rec->sections);
+	bool failed =
+		json_object_set(document, "context", json_object_get(rec->sections, "context")) ||
+		json_object_set(document, "benchmarks", rec->rows) ||
+		json_object_update(document, rec->sections);
 
 	if (failed) {
 		json_decref(document);
@@ -382,11 +382,9 @@ static int write_bench(struct record *rec)
 	int status;
 
 	if (!json_array_size(rec->rows))
-		return fail_with(EXIT_USAGE, "no row was recorded, so %s is removed",
-				   rec->dir);
+		return fail_with(EXIT_USAGE, "no row was recorded, so %s is removed", rec->dir);
 	if (!json_object_get(rec->sections, "context"))
-		return fail_with(EXIT_USAGE, "%s has no context; use metadata_context()",
-				   rec->dir);
+		return fail_with(EXIT_USAGE, "%s has no context; use metadata_context()", rec->dir);
 	document = make_document(rec);
 	if (!document)
 		return fail_memory("the record");
@@ -425,8 +423,8 @@ static int flip_latest(struct record *rec)
 	}
 	if (error == EISDIR)
 		return fail_with(EXIT_RESOURCE,
-				   "%s/%s is a directory, not our link to %s; move it away",
-				   rec->root, LATEST_LINK, rec->name);
+				 "%s/%s is a directory, not our link to %s; move it away",
+				 rec->root, LATEST_LINK, rec->name);
 	return error ? record_fail_file("replace", rec->root, LATEST_LINK, error) : EXIT_FINE;
 }
 

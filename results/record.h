@@ -102,10 +102,10 @@ int record_finish(struct record *rec);
 void record_abort(struct record *rec);
 
 struct record_loaded {
-	json_t *json;		/* {"context": ..., "benchmarks": [rows], <sections>} */
-	char *file;		/* the file the rows came from */
-	bool complete;		/* false: the run never finished; context may be {} */
-	size_t torn_bytes;	/* unfinished last row of a killed run, left out; 0: none */
+	json_t *json; /* {"context": ..., "benchmarks": [rows], <sections>} */
+	char *file; /* the file the rows came from */
+	bool complete; /* false: the run never finished; context may be {} */
+	size_t torn_bytes; /* unfinished last row of a killed run, left out; 0: none */
 };
 
 /*
@@ -114,7 +114,7 @@ struct record_loaded {
  * Errors: EXIT_USAGE for what is missing, truncated, foreign or of a newer schema;
  * EXIT_RESOURCE for what may not be read. *out is then empty.
  */
-bool record_exists(const char *root, const char *path);	/* something of that name is there */
+bool record_exists(const char *root, const char *path); /* something of that name is there */
 int record_load(const char *root, const char *path, struct record_loaded *out);
 void record_unload(struct record_loaded *loaded);
 

@@ -21,18 +21,18 @@
 /* A file of JSON values, one per line, that only grows. */
 struct record_log {
 	int fd;
-	off_t bytes;	/* up to its last whole line */
+	off_t bytes; /* up to its last whole line */
 };
 
 struct record {
 	char *root;
-	char *name;		/* of the directory, inside root */
-	char *dir;		/* root/name */
+	char *name; /* of the directory, inside root */
+	char *dir; /* root/name */
 	int root_fd;
 	int lock_fd;
 	int dir_fd;
 	bool locked;
-	bool resumed;		/* the directory is another process's: never removed */
+	bool resumed; /* the directory is another process's: never removed */
 	struct record_log rows_log;
 	struct record_log parts_log;
 	json_t *rows;

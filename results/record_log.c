@@ -18,8 +18,8 @@
 
 int record_log_create(struct record *rec, struct record_log *log, const char *name)
 {
-	log->fd = openat(rec->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
-			 0666);
+	log->fd =
+		openat(rec->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
 	if (log->fd < 0)
 		return record_fail_file("create", rec->dir, name, errno);
 	/* Not every file system can reserve; there, a full disk shows at the line that meets it. */
@@ -91,8 +91,8 @@ static int take_lines(struct record *rec, struct record_log *log, const char *na
 		snprintf(why, sizeof(why), "not JSON");
 		if (!value || !take(rec, value, why, sizeof(why)))
 			status = fail_with(EXIT_USAGE,
-					     "%s/%s: line %zu: %s; remove that run, or start anew",
-					     rec->dir, name, number, why);
+					   "%s/%s: line %zu: %s; remove that run, or start anew",
+					   rec->dir, name, number, why);
 		json_decref(value);
 		log->bytes += size;
 	}
@@ -145,7 +145,8 @@ int record_add_part(struct record *rec, const char *key, json_t *value)
 {
 	json_t *copy = value ? json_deep_copy(value) : NULL;
 	json_t *line = copy ? json_pack("{s:s, s:O}", "part", key, "value", copy) : NULL;
-	int status = line ? record_log_append(rec, &rec->parts_log, line) : fail_memory("the record");
+	int status =
+		line ? record_log_append(rec, &rec->parts_log, line) : fail_memory("the record");
 
 	if (!status && json_object_set(rec->parts, key, copy))
 		status = fail_memory("the record");
@@ -192,8 +193,8 @@ int record_find_unfinished(struct record *rec)
 		}
 	closedir(root);
 	if (!newest)
-		return fail_with(EXIT_USAGE,
-				   "no unfinished run in %s; start one without --resume", rec->root);
+		return fail_with(EXIT_USAGE, "no unfinished run in %s; start one without --resume",
+				 rec->root);
 	rec->name = newest;
 	return EXIT_FINE;
 }

@@ -18,7 +18,7 @@
 static const struct row_field {
 	const char *key;
 	enum { FIELD_TEXT, FIELD_COUNT, FIELD_TIME } kind;
-	json_int_t min;		/* of a count */
+	json_int_t min; /* of a count */
 } row_fields[] = {
 	{ "name", FIELD_TEXT, 0 },
 	{ "run_name", FIELD_TEXT, 0 },
@@ -97,7 +97,8 @@ bool record_check_context(const json_t *context, char *why, size_t size)
 		return false;
 	}
 	if (json_integer_value(schema) < 1 || json_integer_value(schema) > RECORD_SCHEMA) {
-		snprintf(why, size, "schema %" JSON_INTEGER_FORMAT
+		snprintf(why, size,
+			 "schema %" JSON_INTEGER_FORMAT
 			 " is unknown to this Stampede, which reads up to %d",
 			 json_integer_value(schema), RECORD_SCHEMA);
 		return false;
@@ -169,7 +170,7 @@ static int slurp(const char *file, char **data, size_t *size, bool *missing)
 	free(*data);
 	*data = NULL;
 	return fail_with(EXIT_RESOURCE, "cannot read %s: %s; check its permissions", file,
-			   strerror(error));
+			 strerror(error));
 }
 
 /* line, offset: of data in file. NULL, and one line on stderr, unless data is one JSON value. */
@@ -185,10 +186,10 @@ static json_t *parse(const char *file, const char *data, size_t size, size_t lin
 	cut = size == 0 || json_error_code(&error) == json_error_premature_end_of_input ||
 	      (data[0] == '{' && (size_t)error.position >= size);
 	fail_with(EXIT_USAGE, "%s: line %zu, byte %zu: %s; %s", file,
-		    line + (error.line > 0 ? (size_t)error.line - 1 : 0),
-		    offset + (size_t)error.position, size ? error.text : "empty file",
-		    cut ? "the file is cut off: run again, or look for rows.jsonl beside it" :
-			  REMEDY_PATH);
+		  line + (error.line > 0 ? (size_t)error.line - 1 : 0),
+		  offset + (size_t)error.position, size ? error.text : "empty file",
+		  cut ? "the file is cut off: run again, or look for rows.jsonl beside it" :
+			REMEDY_PATH);
 	return NULL;
 }
 
@@ -214,15 +215,15 @@ static int load_rows(const char *file, const char *data, size_t size, struct rec
 	char why[256];
 
 	for (size_t line = 1; (end = memchr(start, '\n', size - (size_t)(start - data))); line++) {
-		json_t *row = parse(file, start, (size_t)(end - start), line,
-				    (size_t)(start - data));
+		json_t *row =
+			parse(file, start, (size_t)(end - start), line, (size_t)(start - data));
 
 		if (!row)
 			return EXIT_USAGE;
 		if (!record_check_row(row, why, sizeof(why))) {
 			json_decref(row);
-			return fail_with(EXIT_USAGE, "%s: line %zu, byte %zu: %s; remove it",
-					   file, line, (size_t)(start - data), why);
+			return fail_with(EXIT_USAGE, "%s: line %zu, byte %zu: %s; remove it", file,
+					 line, (size_t)(start - data), why);
 		}
 		if (json_array_append_new(rows, row))
 			return fail_with(EXIT_RESOURCE, "out of memory reading %s", file);
@@ -231,8 +232,8 @@ static int load_rows(const char *file, const char *data, size_t size, struct rec
 	out->torn_bytes = size - (size_t)(start - data);
 	if (!json_array_size(rows))
 		return fail_with(EXIT_USAGE,
-				   "%s: no whole row: the run ended before its first; run again",
-				   file);
+				 "%s: no whole row: the run ended before its first; run again",
+				 file);
 	return EXIT_FINE;
 }
 
@@ -308,8 +309,9 @@ static int load_dir(const char *dir, struct record_loaded *out)
 	}
 	if (!status && missing)
 		return fail_with(EXIT_USAGE,
-				   "%s is not a run: neither " RECORD_BENCH " nor " RECORD_ROWS
-				   " in it; " REMEDY_PATH, dir);
+				 "%s is not a run: neither " RECORD_BENCH " nor " RECORD_ROWS
+				 " in it; " REMEDY_PATH,
+				 dir);
 	return status;
 }
 
@@ -323,9 +325,8 @@ static int load_path(const char *path, struct record_loaded *out)
 		if (errno == ENOENT || errno == ENOTDIR)
 			missing = true;
 		else
-			return fail_with(EXIT_RESOURCE,
-					   "cannot read %s: %s; check its permissions", path,
-					   strerror(errno));
+			return fail_with(EXIT_RESOURCE, "cannot read %s: %s; check its permissions",
+					 path, strerror(errno));
 	}
 	if (!missing && S_ISDIR(st.st_mode))
 		return load_dir(path, out);
@@ -357,8 +358,7 @@ int record_load(const char *root, const char *path, struct record_loaded *out)
 	memset(out, 0, sizeof(*out));
 	if (!*path)
 		return fail_with(EXIT_USAGE, "empty name of a run; " REMEDY_PATH);
-	if (!strchr(path, '/') &&
-	    asprintf(&inside, "%s/%s", root ? root : RECORD_ROOT, path) < 0)
+	if (!strchr(path, '/') && asprintf(&inside, "%s/%s", root ? root : RECORD_ROOT, path) < 0)
 		return fail_with(EXIT_RESOURCE, "out of memory reading %s", path);
 	/* latest is meant inside root even if it is missing there: the message should say so. */
 	if (inside && (!lstat(inside, &st) || !strcmp(path, "latest")))

@@ -38,7 +38,7 @@ struct samples_series {
 };
 
 static struct samples_series read_series(const json_t *rows, const struct samples_cell *cell,
-				 const char *key)
+					 const char *key)
 {
 	struct samples_series series = { .rounds = 0 };
 	const json_t *one;
@@ -112,8 +112,8 @@ static double relate(double own, const struct samples_series *base, size_t round
 }
 
 /* What counts within that limit, sorted. base: NULL, or what to relate it to. */
-static struct samples choose(const struct samples_series *own, const struct samples_series *base, double limit,
-			     enum relation relation)
+static struct samples choose(const struct samples_series *own, const struct samples_series *base,
+			     double limit, enum relation relation)
 {
 	struct samples samples = { .value = malloc((own->rounds + 1) * sizeof(double)) };
 	double one;
@@ -156,8 +156,8 @@ static struct samples collect(const json_t *rows, const struct samples_cell *cel
 	return undisturbed;
 }
 
-struct samples samples_collect(const json_t *rows, const struct samples_cell *cell,
-			       const char *key, const struct samples_cell *base)
+struct samples samples_collect(const json_t *rows, const struct samples_cell *cell, const char *key,
+			       const struct samples_cell *base)
 {
 	return collect(rows, cell, key, base, key, BY);
 }

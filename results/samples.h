@@ -40,8 +40,8 @@ struct samples {
  * not. Rounds in which it is missing, or base is not above 0, are left out. rows: array of
  * benchmarks[]. Free with samples_free(). Without memory: no values.
  */
-struct samples samples_collect(const json_t *rows, const struct samples_cell *cell,
-			       const char *key, const struct samples_cell *base);
+struct samples samples_collect(const json_t *rows, const struct samples_cell *cell, const char *key,
+			       const struct samples_cell *base);
 void samples_free(struct samples *samples);
 
 /* The same with what is left above `base` in place of the ratio. */

@@ -29,8 +29,7 @@ static json_t *check_governor(const struct machine *m)
 					    m->governor_cpu, m->governor_of_cpu),
 			       "cpupower frequency-set -g performance");
 	case TRI_NO:
-		return verdict("governor", TRI_NO, json_string("every CPU runs 'performance'"),
-			       "");
+		return verdict("governor", TRI_NO, json_string("every CPU runs 'performance'"), "");
 	default:
 		return verdict("governor", TRI_UNKNOWN,
 			       json_string("not every CPU shows a cpufreq governor (usual in a "
@@ -66,11 +65,12 @@ static json_t *check_smt(const struct machine *m)
 	case TRI_NO:
 		return verdict("smt", TRI_NO, json_string("no CPU shares its core"), "");
 	default:
-		return verdict("smt", TRI_UNKNOWN,
-			       json_string(m->hypervisor == TRI_YES ?
-					   "a guest cannot see who shares its host's cores" :
-					   "not enough in " CPU_DIR " to tell who shares a core"),
-			       "use a dedicated host; trust medians rather than means");
+		return verdict(
+			"smt", TRI_UNKNOWN,
+			json_string(m->hypervisor == TRI_YES ?
+					    "a guest cannot see who shares its host's cores" :
+					    "not enough in " CPU_DIR " to tell who shares a core"),
+			"use a dedicated host; trust medians rather than means");
 	}
 }
 
@@ -84,8 +84,7 @@ static json_t *check_hypervisor(const struct machine *m)
 			       "use bare metal for times; counts, bytes and verdicts hold here "
 			       "too");
 	case TRI_NO:
-		return verdict("hypervisor", TRI_NO, json_string("no sign of a hypervisor"),
-			       "");
+		return verdict("hypervisor", TRI_NO, json_string("no sign of a hypervisor"), "");
 	default:
 		return verdict("hypervisor", TRI_UNKNOWN,
 			       json_string("neither CPU flags nor firmware tell"),
@@ -98,8 +97,7 @@ static json_t *check_tsc(const struct machine *m)
 	static const char remedy[] = "use clock_gettime as the clock, or another machine";
 
 	if (m->constant_tsc == TRI_UNKNOWN || m->nonstop_tsc == TRI_UNKNOWN)
-		return verdict("tsc", TRI_UNKNOWN,
-			       json_string("no x86 CPU flags in /proc/cpuinfo"),
+		return verdict("tsc", TRI_UNKNOWN, json_string("no x86 CPU flags in /proc/cpuinfo"),
 			       "check that the clock is constant and never stops");
 	if (m->constant_tsc == TRI_YES && m->nonstop_tsc == TRI_YES)
 		return verdict("tsc", TRI_NO, json_string("constant_tsc and nonstop_tsc"), "");

@@ -44,8 +44,8 @@ static void judge(struct run *run, int row, const struct workload_form *form, co
 	if (!form->worst_error || config->driver->desc->untimed)
 		return;
 	if (native(form))
-		its->worst_error = (double)(check->events ? check->worst_error :
-							    result->voided.worst_error);
+		its->worst_error =
+			(double)(check->events ? check->worst_error : result->voided.worst_error);
 	else
 		its->worst_error = fmax(its->worst_error, (double)check->worst_error);
 }
@@ -110,8 +110,8 @@ static int run_form(const struct workload *workload, const struct workload_form 
 			continue;
 		config.driver = form->on_timed ? driver_find(drivers_timed, bench->rows[i]->row) :
 						 bench->rows[i];
-		config.bits = bench->rows[i]->desc->needs & NEED_BEAT ? form->beaten_bits :
-									form->bits;
+		config.bits =
+			bench->rows[i]->desc->needs & NEED_BEAT ? form->beaten_bits : form->bits;
 		error = run_one(run, i, form, &config, result);
 	}
 	free(result);

@@ -16,8 +16,8 @@
 int counted_row(const struct driver *row, struct counted *counted, json_t *by_rate)
 {
 	const struct driver *driver = driver_find(drivers_counting, row->row);
-	int error = counts_steady(driver, COUNTED_EVENTS, TICKS_BETWEEN_EVENTS, false,
-				  &counted->calm);
+	int error =
+		counts_steady(driver, COUNTED_EVENTS, TICKS_BETWEEN_EVENTS, false, &counted->calm);
 	json_t *points;
 
 	if (!error)
@@ -38,14 +38,13 @@ json_t *counted_json(const char *row, const struct counted *counted)
 {
 	const struct counts *calm = &counted->calm, *wrapping = &counted->wrapping;
 
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "row", row,
-			 "clock_reads", calm->clock_reads, "atomics", calm->atomics, "extended",
-			 calm->extended, "header_bytes", calm->header_bytes,
-			 "wrapping_clock_reads", wrapping->clock_reads, "wrapping_atomics",
-			 wrapping->atomics, "wrapping_extended", wrapping->extended,
-			 "wrapping_header_bytes", wrapping->header_bytes, "instructions",
-			 counted->instructions < 0 ? json_null() :
-						     json_real(counted->instructions));
+	return json_pack(
+		"{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "row", row, "clock_reads",
+		calm->clock_reads, "atomics", calm->atomics, "extended", calm->extended,
+		"header_bytes", calm->header_bytes, "wrapping_clock_reads", wrapping->clock_reads,
+		"wrapping_atomics", wrapping->atomics, "wrapping_extended", wrapping->extended,
+		"wrapping_header_bytes", wrapping->header_bytes, "instructions",
+		counted->instructions < 0 ? json_null() : json_real(counted->instructions));
 }
 
 /* Events per second, of a full ring; negative without memory. */

@@ -62,15 +62,14 @@ json_t *describe_rows(const struct driver *const *rows, int count)
 		const struct scheme_desc *desc = row->desc;
 
 		json_array_append_new(
-			lines, json_pack("{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b}",
-					 "row", row->row, "title", desc->title, "source",
-					 desc->source, "promises", promises_of(desc->promises),
-					 "needs", needs_of(desc->needs), "stamp_bits",
-					 (int)row->stamp_bits, "counter_bits",
-					 (int)row->counter_bits, "nesting", nesting_of(row),
-					 "format", format_of(row), "shared_promises",
-					 promises_of(desc->shared_promises), "moves",
-					 row->join != NULL));
+			lines,
+			json_pack("{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b}", "row",
+				  row->row, "title", desc->title, "source", desc->source,
+				  "promises", promises_of(desc->promises), "needs",
+				  needs_of(desc->needs), "stamp_bits", (int)row->stamp_bits,
+				  "counter_bits", (int)row->counter_bits, "nesting",
+				  nesting_of(row), "format", format_of(row), "shared_promises",
+				  promises_of(desc->shared_promises), "moves", row->join != NULL));
 	}
 	return lines;
 }
@@ -84,9 +83,9 @@ json_t *describe_left_out(void)
 	for (i = 0; drivers_checked[i]; i++) {
 		why = drivers_checked[i]->unsupported();
 		if (why)
-			json_array_append_new(lines, json_pack("{s:s, s:s}", "row",
-							       drivers_checked[i]->row, "why",
-							       why));
+			json_array_append_new(lines,
+					      json_pack("{s:s, s:s}", "row",
+							drivers_checked[i]->row, "why", why));
 	}
 	return lines;
 }

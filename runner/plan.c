@@ -82,9 +82,8 @@ json_t *plan_json(const struct plan *plan)
 	return json_pack("{s:b, s:b, s:s, s:s, s:s, s:I, s:I, s:I}", "quick", plan->quick, "full",
 			 plan->full, "schemes", plan->schemes ? plan->schemes : "", "workloads",
 			 plan->workloads ? plan->workloads : "", "cpus",
-			 plan->cpus ? plan->cpus : "", "repetitions",
-			 (json_int_t)plan->repetitions, "seed", (json_int_t)plan->seed, "budget",
-			 budget);
+			 plan->cpus ? plan->cpus : "", "repetitions", (json_int_t)plan->repetitions,
+			 "seed", (json_int_t)plan->seed, "budget", budget);
 }
 
 static const char *text_or_null(const json_t *options, const char *key)

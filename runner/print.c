@@ -48,8 +48,8 @@ static void print_end(const struct workload_bench *bench, const struct rounds *r
 	       "header with\nan event id (+: two of them added).\n",
 	       rounds->rounds, cycles ? "core cycles" : "TSC ticks (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
-	       "events/s\n", timed_loop(rounds, timed_basis(rounds)), timed_basis(rounds),
-	       decoding / 1e6);
+	       "events/s\n",
+	       timed_loop(rounds, timed_basis(rounds)), timed_basis(rounds), decoding / 1e6);
 }
 
 /* What the noise leaves of the ranking. */
@@ -57,11 +57,12 @@ static void print_noise(const struct rounds *rounds, const struct timed_noise *n
 {
 	if (noise->disturbed)
 		printf("%zu of %zu repetitions left out: their cores were shared (a loop around "
-		       "nothing took 20 %% longer)\n", noise->disturbed, noise->repetitions);
+		       "nothing took 20 %% longer)\n",
+		       noise->disturbed, noise->repetitions);
 	if (noise->noisy)
 		printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of waiting and "
-		       "further rounds (--budget)\n", noise->noisy, noise->cells,
-		       100 * rounds->half_width, rounds->spent_seconds);
+		       "further rounds (--budget)\n",
+		       noise->noisy, noise->cells, 100 * rounds->half_width, rounds->spent_seconds);
 	if (!timed_too_noisy(noise))
 		return;
 	if (quick)

@@ -185,7 +185,8 @@ static int find_build(const struct asked *asked, const struct workload *workload
 	if (!build || (workload->engine && workload->engine->sharable && !asked->bits &&
 		       !asked->payload.extra_bytes && !asked->shared && !asked->export))
 		return 0;
-	return fail_with(EXIT_USAGE, "--build timed is for %s, without --bits, --payload, --shared "
+	return fail_with(EXIT_USAGE,
+			 "--build timed is for %s, without --bits, --payload, --shared "
 			 "and --export: its payload, widths and geometry are constants",
 			 sharable_names(names));
 }
@@ -406,10 +407,12 @@ static const struct workload *usual_workload(void)
 
 int main(int argc, char **argv)
 {
-	struct asked asked = {
-		.build = "checked", .seconds = 2, .levels = 3, .threads = 1,
-		.seed = 1, .export_mib = EXPORT_MIB
-	};
+	struct asked asked = { .build = "checked",
+			       .seconds = 2,
+			       .levels = 3,
+			       .threads = 1,
+			       .seed = 1,
+			       .export_mib = EXPORT_MIB };
 	const struct driver *rows[DRIVERS_MAX];
 	const struct workload *workload;
 	int status, count;

@@ -90,10 +90,10 @@ static void record_times(const struct rounds *rounds, struct run *run, json_t *t
 	run_set(run, "injected", injected);
 	run_set(run, "noise", timed_noise_json(rounds, &noise));
 	run_set(run, "harness",
-		    json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", timed_loop(rounds, "cycles"),
-			      "loop_ticks", timed_loop(rounds, "ticks"), "loop_ns",
-			      timed_loop(rounds, "ns"), "decode_events_per_second",
-			      decode_events_per_second));
+		json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", timed_loop(rounds, "cycles"),
+			  "loop_ticks", timed_loop(rounds, "ticks"), "loop_ns",
+			  timed_loop(rounds, "ns"), "decode_events_per_second",
+			  decode_events_per_second));
 }
 
 /* Those that a workload did not run have their section too, an empty one. */

@@ -51,8 +51,8 @@ void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint6
 	rounds->seed = bench->seed;
 	rounds->cell_ns = cell_ns[bench->size];
 	/* A quick run has no time to know more. */
-	rounds->half_width = bench->size == SIZE_QUICK ? SUMMARY_HALF_WIDTH_QUICK :
-							 SUMMARY_HALF_WIDTH;
+	rounds->half_width =
+		bench->size == SIZE_QUICK ? SUMMARY_HALF_WIDTH_QUICK : SUMMARY_HALF_WIDTH;
 	rounds->budget_seconds = budget < 0 ? budgets[bench->size] : budget;
 	rounds->pu = bench->pu;
 }
@@ -201,14 +201,13 @@ static json_t *injected_line(const struct rounds *rounds, const struct workload_
 
 	if (median < 0)
 		return NULL;
-	line = json_pack("{s:s, s:s, s:f, s:f, s:I, s:s, s:f, s:o, s:o}", "row", own.row,
-			 "workload", cell->workload, "wrap_share",
-			 cell_share(cell->injected.wrap_every), "nested_share",
-			 cell_share(cell->injected.nest_every), "nested_depth",
-			 (json_int_t)cell->injected.nest_depth, "basis", basis, "median", median,
-			 "ratio", positive(summary_ratio(rows, &own, &floor, basis)),
-			 "ratio_to_calm_floor",
-			 positive(summary_ratio(rows, &own, &floor_calm, basis)));
+	line = json_pack(
+		"{s:s, s:s, s:f, s:f, s:I, s:s, s:f, s:o, s:o}", "row", own.row, "workload",
+		cell->workload, "wrap_share", cell_share(cell->injected.wrap_every), "nested_share",
+		cell_share(cell->injected.nest_every), "nested_depth",
+		(json_int_t)cell->injected.nest_depth, "basis", basis, "median", median, "ratio",
+		positive(summary_ratio(rows, &own, &floor, basis)), "ratio_to_calm_floor",
+		positive(summary_ratio(rows, &own, &floor_calm, basis)));
 	interval = samples_median(rows, &own, basis, &floor);
 	summary_set_noise(line, &interval, rounds->half_width);
 	json_object_set_new(line, "loss_to_calm", loss < 0 ? json_null() : json_real(loss - 1));
@@ -346,8 +345,8 @@ json_t *timed_noise_json(const struct rounds *rounds, const struct timed_noise *
 {
 	return json_pack("{s:I, s:I, s:b, s:f, s:f, s:f, s:I, s:I}", "ratios",
 			 (json_int_t)noise->cells, "noisy", (json_int_t)noise->noisy, "too_noisy",
-			 timed_too_noisy(noise), "half_width", rounds->half_width,
-			 "budget_seconds", rounds->budget_seconds, "spent_seconds",
-			 rounds->spent_seconds, "repetitions", (json_int_t)noise->repetitions,
-			 "disturbed", (json_int_t)noise->disturbed);
+			 timed_too_noisy(noise), "half_width", rounds->half_width, "budget_seconds",
+			 rounds->budget_seconds, "spent_seconds", rounds->spent_seconds,
+			 "repetitions", (json_int_t)noise->repetitions, "disturbed",
+			 (json_int_t)noise->disturbed);
 }

@@ -21,7 +21,10 @@
 #ifndef STAMPEDE_SCHEMES_FULL_TSC_H
 #define STAMPEDE_SCHEMES_FULL_TSC_H
 
-#define SCHEME_FORMAT { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 8 }
+#define SCHEME_FORMAT \
+	{ \
+		.kind = FORMAT_CTF_LARGE, .stamp_bytes = 8 \
+	}
 
 #include "schemes/format/format_ctf.h"
 

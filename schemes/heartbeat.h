@@ -34,7 +34,10 @@
 #define STAMPEDE_SCHEMES_HEARTBEAT_H
 
 #ifndef HEARTBEAT_COMPACT
-#define SCHEME_FORMAT { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 4 }
+#define SCHEME_FORMAT \
+	{ \
+		.kind = FORMAT_CTF_LARGE, .stamp_bytes = 4 \
+	}
 #endif
 
 #include "schemes/format/format_ctf.h"

@@ -33,7 +33,10 @@
 
 #define JOINT_ID_BITS 12
 
-#define SCHEME_FORMAT { .kind = FORMAT_CTF_SYNC, .id_bits = JOINT_ID_BITS }
+#define SCHEME_FORMAT \
+	{ \
+		.kind = FORMAT_CTF_SYNC, .id_bits = JOINT_ID_BITS \
+	}
 
 #include "schemes/format/format_ctf.h"
 #include "schemes/parts/mask.h"

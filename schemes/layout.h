@@ -64,8 +64,10 @@
 #endif
 
 #define SCHEME_FORMAT \
-	{ .kind = LAYOUT_SIZE ? FORMAT_CTF_LARGE : FORMAT_CTF_WORD, .id_bits = LAYOUT_ID, \
-	  .flag = LAYOUT_FLAG, .stamp_bytes = 4, .escape = LAYOUT_SIZE }
+	{ \
+		.kind = LAYOUT_SIZE ? FORMAT_CTF_LARGE : FORMAT_CTF_WORD, .id_bits = LAYOUT_ID, \
+		.flag = LAYOUT_FLAG, .stamp_bytes = 4, .escape = LAYOUT_SIZE \
+	}
 
 #include "schemes/format/format_ctf.h"
 #include "schemes/parts/synthetic.h"
@@ -91,9 +93,11 @@ _Static_assert(!LAYOUT_SIZE || (LAYOUT_ID == 16 && LAYOUT_SIZE == 16 && !LAYOUT_
 
 #define LAYOUT_TEXT_(number) #number
 #define LAYOUT_TEXT(number) LAYOUT_TEXT_(number)
+/* clang-format off */
 #define LAYOUT_TITLE \
 	LAYOUT_TEXT(LAYOUT_ID) "-bit id, " LAYOUT_TEXT(LAYOUT_TIME) "-bit time, " \
 	LAYOUT_TEXT(LAYOUT_CUT) " low bits cut, "
+/* clang-format on */
 
 static const struct scheme_desc scheme_desc = {
 	.title = LAYOUT_BEAT ? LAYOUT_TITLE "beat" : LAYOUT_TITLE "inline full stamp",
@@ -167,7 +171,7 @@ static inline uint8_t *layout_put(const struct ring *ring, uint8_t *at, uint32_t
 	if (LAYOUT_SIZE)
 		return layout_put_large(ring, at, id, len, stamp, full);
 	put_u32(at, (uint32_t)((stamp & bits_mask(bits)) >> cut << LAYOUT_SHIFT) |
-			      field << LAYOUT_FLAG | (LAYOUT_FLAG && full));
+			    field << LAYOUT_FLAG | (LAYOUT_FLAG && full));
 	if (more)
 		put_u16(at + 4, id);
 	if (more == 4)
@@ -374,8 +378,9 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 	word = get_u32(cursor->at);
 	field = word >> LAYOUT_FLAG & LAYOUT_HIGH;
 	event->id = field;
-	event->time = bits_advance(cursor->time >> cut, word >> LAYOUT_SHIFT,
-				   cursor->stamp_bits - cut) << cut;
+	event->time =
+		bits_advance(cursor->time >> cut, word >> LAYOUT_SHIFT, cursor->stamp_bits - cut)
+		<< cut;
 	event->flags = 0;
 	event->header_bytes = 4;
 	event->payload_bytes = cursor->fixed_bytes;

@@ -201,8 +201,7 @@ RESERVE_SLOW struct reservation nested_slow(struct scheme_ring *s, uint32_t len,
 		if (ring_tail_index(at.tail) != FTRACE_HEADER_BYTES) {
 			if (at.before != at.write)
 				type = FTRACE_TYPE_ABSOLUTE;
-			else if (!type &&
-				 bits_overflow(at.stamp - at.write, ring_stamp_bits(ring)))
+			else if (!type && bits_overflow(at.stamp - at.write, ring_stamp_bits(ring)))
 				type = FTRACE_TYPE_EXTEND;
 		}
 		size = ftrace_record_bytes(len) + (type ? FTRACE_TIME_BYTES : 0);

@@ -71,8 +71,8 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 }
 
 _Static_assert(offsetof(struct subbuf, lost_before) == offsetof(struct subbuf, number) + 8 &&
-	       offsetof(struct ring_opening, lost_before) ==
-		       offsetof(struct ring_opening, number) + 8,
+		       offsetof(struct ring_opening, lost_before) ==
+			       offsetof(struct ring_opening, number) + 8,
 	       "number and lost_before are written by one copy");
 
 /* The ring of the CPU that the thread is on now; NULL if there is none. */
@@ -175,8 +175,8 @@ static inline struct restart_seen restart_look(struct scheme_ring *s)
  * Until the record is published or lost, in whatever ring that may then be. `seen` is of the plain
  * attempt, if that came so far.
  */
-RESERVE_SLOW bool restart_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-			       struct source *src, enum restart_end end, struct restart_seen seen)
+RESERVE_SLOW bool restart_slow(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src,
+			       enum restart_end end, struct restart_seen seen)
 {
 	struct scheme_ring *now;
 

@@ -25,8 +25,7 @@ struct babeltrace {
 /* The integer `name` of a payload. */
 static inline uint64_t babeltrace_integer(const bt_field *payload, const char *name)
 {
-	const bt_field *field =
-		bt_field_structure_borrow_member_field_by_name_const(payload, name);
+	const bt_field *field = bt_field_structure_borrow_member_field_by_name_const(payload, name);
 
 	assert_non_null(field);
 	return bt_field_integer_unsigned_get_value(field);
@@ -54,8 +53,7 @@ static inline void babeltrace_message(struct babeltrace *reader, const bt_messag
 		if (reader->event)
 			reader->event(reader->arg, bt_clock_snapshot_get_value(clock),
 				      bt_event_borrow_payload_field_const(event),
-				      bt_event_class_get_name(
-					      bt_event_borrow_class_const(event)));
+				      bt_event_class_get_name(bt_event_borrow_class_const(event)));
 		break;
 	default:
 		break;
@@ -129,8 +127,8 @@ static inline bool babeltrace_read(const char *dir, struct babeltrace *reader)
 	bt_value_map_insert_entry(params, "inputs", inputs);
 	good = bt_graph_add_source_component(
 		       graph, bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs"),
-		       "ctf", params, BT_LOGGING_LEVEL_WARNING, &source) ==
-	       BT_GRAPH_ADD_COMPONENT_STATUS_OK;
+		       "ctf", params, BT_LOGGING_LEVEL_WARNING,
+		       &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK;
 	if (good) {
 		assert_int_equal(bt_graph_add_filter_component(
 					 graph,

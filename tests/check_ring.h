@@ -161,7 +161,7 @@ static inline void put_time(const struct site *site, uint64_t time)
 		put_u64(site->record, time);
 	else
 		put_u32(site->record,
-			  ctf_compact_word(get_u32(site->record) & 31, time, check.stamp_bits));
+			ctf_compact_word(get_u32(site->record) & 31, time, check.stamp_bits));
 }
 
 /* Takes a record out of its sub-buffer and closes the gap. */

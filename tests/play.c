@@ -217,7 +217,8 @@ void play_pass(struct play *play, uint64_t ticks)
 /* Because reads of the clock took so long. */
 static bool beat_due(const struct play *play)
 {
-	return play->player.beat_every && (int64_t)(virtual_clock.now - play->player.beat_next) >= 0;
+	return play->player.beat_every &&
+	       (int64_t)(virtual_clock.now - play->player.beat_next) >= 0;
 }
 
 void play_event(struct play *play)
@@ -323,8 +324,8 @@ bool play_kept(const struct play *play, uint32_t excused_oracles)
 					buffer_ring(&play->buffer)->stuck, play->unmet);
 		if (verdict == VERDICT_BROKEN)
 			return false;
-		if (play->driver->desc->promises & bit ? verdict == VERDICT_NOT_PROMISED
-						       : verdict != VERDICT_NOT_PROMISED)
+		if (play->driver->desc->promises & bit ? verdict == VERDICT_NOT_PROMISED :
+							 verdict != VERDICT_NOT_PROMISED)
 			return false;
 	}
 	return true;
@@ -347,9 +348,9 @@ static void say_stage(const struct play *play)
 		stage->count_shift, stage->mode == RING_DISCARD ? "discard" : "overwrite",
 		stage->now, stage->step, stage->extra_bytes, stage->high_every, plan->at[0],
 		play->labels[0], plan->at[1], play->labels[1],
-		plan->nested == NESTED_EVENT  ? "event"
-		: plan->nested == NESTED_BEAT ? "beat"
-					      : "time",
+		plan->nested == NESTED_EVENT ? "event" :
+		plan->nested == NESTED_BEAT  ? "beat" :
+					       "time",
 		plan->burst, plan->jump_before, plan->jump_after, play->interrupts,
 		play->player.beat_worst, play->unmet);
 }

@@ -74,9 +74,10 @@ static inline void assert_seen(const struct seen_list *other, const char *reader
 		const struct seen *one = &stand.ring.list[i], *two = &other->list[i];
 
 		if (memcmp(one, two, sizeof(*one)) != 0)
-			fail_msg("%s, %s: event %u: ring %" PRIu64 " (stamp %" PRIu64 "), %s %"
-				 PRIu64 " (stamp %" PRIu64 ")", stand.play.driver->row, stand.what,
-				 i, one->time, one->stamp, reader, two->time, two->stamp);
+			fail_msg("%s, %s: event %u: ring %" PRIu64 " (stamp %" PRIu64
+				 "), %s %" PRIu64 " (stamp %" PRIu64 ")",
+				 stand.play.driver->row, stand.what, i, one->time, one->stamp,
+				 reader, two->time, two->stamp);
 	}
 	if (other->count != stand.ring.count)
 		fail_msg("%s, %s: %u events in the ring, %u by %s", stand.play.driver->row,
@@ -147,8 +148,9 @@ static inline unsigned int gaps_seen(uint64_t gap)
 static inline void play_gaps(void)
 {
 	static const unsigned int bits[] = { 5, 16, 20, 26, 27, 28, 31, 32, 33, 34 };
-	const struct stage stage = { .bits = 27, .subbuf_shift = 18, .count_shift = 3,
-				     .now = START, .step = 1 };
+	const struct stage stage = {
+		.bits = 27, .subbuf_shift = 18, .count_shift = 3, .now = START, .step = 1
+	};
 	unsigned int i;
 	int off;
 
@@ -174,8 +176,12 @@ static inline void play_gaps(void)
 /* Nested writers at every point of the reserve path, over a small and a large jump of the clock. */
 static inline void play_nested(uint64_t jump)
 {
-	const struct stage stage = { .bits = 27, .subbuf_shift = 10, .count_shift = 10,
-				     .now = START, .step = 1, .extra_bytes = 40 };
+	const struct stage stage = { .bits = 27,
+				     .subbuf_shift = 10,
+				     .count_shift = 10,
+				     .now = START,
+				     .step = 1,
+				     .extra_bytes = 40 };
 	struct plan plan = { .jump_before = jump, .jump_after = jump };
 	unsigned int at, other;
 
@@ -196,9 +202,13 @@ static inline void play_nested(uint64_t jump)
 /* Payloads of all sizes, ids that need more than 5 bits, drains in between. */
 static inline void play_sizes(uint32_t extra_bytes, uint32_t subbuf_shift, unsigned int events)
 {
-	const struct stage stage = { .bits = 27, .subbuf_shift = subbuf_shift,
-				     .count_shift = 21 - subbuf_shift, .now = START, .step = 3,
-				     .extra_bytes = extra_bytes, .high_every = 5 };
+	const struct stage stage = { .bits = 27,
+				     .subbuf_shift = subbuf_shift,
+				     .count_shift = 21 - subbuf_shift,
+				     .now = START,
+				     .step = 3,
+				     .extra_bytes = extra_bytes,
+				     .high_every = 5 };
 	unsigned int i;
 
 	stand_start("sizes", &stage);

@@ -19,8 +19,8 @@
 #define ALIAS "test-2cpu"
 
 struct fixture {
-	char dir[PATH_MAX];	/* everything of this test */
-	char root[PATH_MAX];	/* dir/results, not yet there */
+	char dir[PATH_MAX]; /* everything of this test */
+	char root[PATH_MAX]; /* dir/results, not yet there */
 };
 
 static inline int fixture_setup(void **state)
@@ -46,8 +46,8 @@ static inline int fixture_teardown(void **state)
 #define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 /* A path inside dir; the last eight stay valid. */
-__attribute__((format(printf, 2, 3)))
-static inline const char *path_in(const char *dir, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline const char *path_in(const char *dir,
+									const char *format, ...)
 {
 	static char paths[8][PATH_MAX];
 	static unsigned int next;
@@ -87,12 +87,12 @@ static inline char *file_text(const char *path, size_t *size)
 
 static inline json_t *make_row(int index)
 {
-	json_t *row = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:s, s:f, s:i}",
-				"name", "floor/steady", "run_name", "floor/steady",
-				"run_type", "iteration", "repetitions", 9,
-				"repetition_index", index, "threads", 1, "iterations", 1048576,
-				"real_time", 12.25 + index, "cpu_time", 12.125 + index,
-				"time_unit", "ns", "instructions", 25.5, "bytes", 12);
+	json_t *row =
+		json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:s, s:f, s:i}", "name",
+			  "floor/steady", "run_name", "floor/steady", "run_type", "iteration",
+			  "repetitions", 9, "repetition_index", index, "threads", 1, "iterations",
+			  1048576, "real_time", 12.25 + index, "cpu_time", 12.125 + index,
+			  "time_unit", "ns", "instructions", 25.5, "bytes", 12);
 
 	assert_non_null(row);
 	return row;

@@ -118,8 +118,9 @@ static inline void pen_start_late(struct pen *pen)
 			.records_before = PEN_LATE_RECORDS,
 		};
 	}
-	ring->tail = ring->form == RING_TAIL_NUMBERED ? pen_tail_at(pen, pen->origin - 1, PEN_BYTES)
-						      : pen_tail_at(pen, pen->origin, 0);
+	ring->tail = ring->form == RING_TAIL_NUMBERED ?
+			     pen_tail_at(pen, pen->origin - 1, PEN_BYTES) :
+			     pen_tail_at(pen, pen->origin, 0);
 	ring->consumed = pen->origin;
 }
 

@@ -58,8 +58,8 @@ static inline int fixture_teardown(void **state)
 #define RUN_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 /* A path inside the run; the last eight stay valid. */
-__attribute__((format(printf, 2, 3)))
-static inline const char *in_run(const struct fixture *f, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline const char *in_run(const struct fixture *f,
+								       const char *format, ...)
 {
 	static char paths[8][PATH_MAX];
 	static unsigned int next;

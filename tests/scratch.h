@@ -92,14 +92,15 @@ static inline void scratch_capture_end(void)
 }
 
 /* Evaluates call; what it wrote to stderr is then in scratch_stderr. */
-#define CAPTURED(call) __extension__ ({		\
-	int captured_;				\
-						\
-	scratch_capture_begin();		\
-	captured_ = (call);			\
-	scratch_capture_end();			\
-	captured_;				\
-})
+#define CAPTURED(call) \
+	__extension__({ \
+		int captured_; \
+\
+		scratch_capture_begin(); \
+		captured_ = (call); \
+		scratch_capture_end(); \
+		captured_; \
+	})
 
 /* True if stderr got exactly one line, an error with text in it; says what it got if not. */
 static inline int scratch_one_error(const char *text)
@@ -114,19 +115,21 @@ static inline int scratch_one_error(const char *text)
 }
 
 /* call must return status, and print one line that holds text. */
-#define assert_fails(call, status, text) do {		\
-	int returned_ = CAPTURED(call);			\
-							\
-	assert_true(scratch_one_error(text));		\
-	assert_int_equal(returned_, status);		\
-} while (0)
+#define assert_fails(call, status, text) \
+	do { \
+		int returned_ = CAPTURED(call); \
+\
+		assert_true(scratch_one_error(text)); \
+		assert_int_equal(returned_, status); \
+	} while (0)
 
 /* call must return 0 and print nothing. */
-#define assert_works(call) do {				\
-	int returned_ = CAPTURED(call);			\
-							\
-	assert_string_equal(scratch_stderr, "");	\
-	assert_int_equal(returned_, 0);			\
-} while (0)
+#define assert_works(call) \
+	do { \
+		int returned_ = CAPTURED(call); \
+\
+		assert_string_equal(scratch_stderr, ""); \
+		assert_int_equal(returned_, 0); \
+	} while (0)
 
 #endif /* STAMPEDE_TESTS_SCRATCH_H */

@@ -97,7 +97,8 @@ static void a_file_is_there_whole_or_as_it_was(void **state)
 	assert_int_equal(file_put(AT_FDCWD, in("one"), file_write_text, (char[]){ "second" }), 0);
 	holds("one", "second");
 	assert_int_equal(entries(), 1);
-	assert_int_equal(file_put(AT_FDCWD, in("no/one"), file_write_text, (char[]){ "x" }), ENOENT);
+	assert_int_equal(file_put(AT_FDCWD, in("no/one"), file_write_text, (char[]){ "x" }),
+			 ENOENT);
 	assert_int_equal(mkdir(in("full"), 0755), 0);
 	assert_int_equal(mkdir(in("full/inside"), 0755), 0);
 	assert_int_not_equal(file_put(AT_FDCWD, in("full"), file_write_text, (char[]){ "x" }), 0);
@@ -156,8 +157,8 @@ static void options_are_taken(void **state)
 	int status;
 
 	(void)state;
-	assert_true(PARSED("FILE", "--fast", "--name", "x", "--number=3", "--real", "0.5", "--a-name",
-			   "t", "file"));
+	assert_true(PARSED("FILE", "--fast", "--name", "x", "--number=3", "--real", "0.5",
+			   "--a-name", "t", "file"));
 	assert_true(given.fast);
 	assert_string_equal(given.name, "x");
 	assert_int_equal(given.number, 3);
@@ -199,16 +200,15 @@ static void mistakes_are_named(void **state)
 
 static void help_is_the_table(void **state)
 {
-	static const char wanted[] =
-		"usage: test [options]\n"
-		"  --fast                 goes fast\n"
-		"  --name TEXT            a name\n"
-		"                         of two lines\n"
-		"  --number N             from 2 to 5\n"
-		"  --real F               below 1\n"
-		"  --a-name-that-is-longer-than-its-column X anything\n"
-		"  --help                 this text\n"
-		"exit: 0 fine\nexamples:\n  test\n";
+	static const char wanted[] = "usage: test [options]\n"
+				     "  --fast                 goes fast\n"
+				     "  --name TEXT            a name\n"
+				     "                         of two lines\n"
+				     "  --number N             from 2 to 5\n"
+				     "  --real F               below 1\n"
+				     "  --a-name-that-is-longer-than-its-column X anything\n"
+				     "  --help                 this text\n"
+				     "exit: 0 fine\nexamples:\n  test\n";
 	int status, saved = dup(STDOUT_FILENO);
 	char text[2048];
 	FILE *file = tmpfile();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What a beat costs: told from batches of both kinds, and paid in the end by a thread with many beats. */
+/* What a beat costs: told from batches of both kinds, and paid in the end by a thread with many
+ * beats. */
 #include <math.h>
 #include <stdlib.h>
 #include <setjmp.h>
@@ -13,7 +14,8 @@
 #include "timing/beat_cost.h"
 #include "workloads/interrupts.h"
 
-/* 500 ticks more at 2 GHz are 250 ns; what disturbs one batch in ten of either kind is not in it. */
+/* 500 ticks more at 2 GHz are 250 ns; what disturbs one batch in ten of either kind is not in it.
+ */
 static void it_is_the_difference(void **state)
 {
 	double with[40], without[120];
@@ -47,7 +49,8 @@ static void a_real_beat_has_a_price(void **state)
 	assert_true(cost.ns.middle > 200);
 	line = beat_cost_json(driver, &cost);
 	assert_true(fabs(json_number_value(json_object_get(line, "ns_per_second")) /
-			 (cost.ns.middle * cost.beats_per_second) - 1) < 1e-9);
+				 (cost.ns.middle * cost.beats_per_second) -
+			 1) < 1e-9);
 	json_decref(line);
 }
 

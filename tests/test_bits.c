@@ -155,8 +155,10 @@ static void align_edges(void **state)
 
 static void wide_products(void **state)
 {
-	static const uint64_t of[] = { 0, 1, 2, 3, 1000000000, 0xffffffff, 0x100000000, 2399987654,
-				       UINT64_C(1) << 63, TOP - 1, TOP };
+	static const uint64_t of[] = { 0,	    1,		2,
+				       3,	    1000000000, 0xffffffff,
+				       0x100000000, 2399987654, UINT64_C(1) << 63,
+				       TOP - 1,	    TOP };
 	const unsigned int count = sizeof(of) / sizeof(of[0]);
 	unsigned int i, j, k;
 	uint64_t low;

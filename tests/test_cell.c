@@ -201,8 +201,9 @@ static void run(const struct driver *const *drivers, uint64_t wrap_every, double
 	assert_true(json_is_null(json_object_get(result, "violation")));
 	*ns = json_number_value(json_object_get(result, "ns"));
 	*cpu = json_number_value(json_object_get(result, "cpu_time"));
-	assert_true(fabs(*ns * ticks_hz() / 1e9 /
-			 json_number_value(json_object_get(result, "ticks")) - 1) < 1e-9);
+	assert_true(
+		fabs(*ns * ticks_hz() / 1e9 / json_number_value(json_object_get(result, "ticks")) -
+		     1) < 1e-9);
 	json_decref(result);
 }
 
@@ -281,8 +282,11 @@ static void probes_are_no_part_of_a_repetition(void **state)
 /* The cheap build's ring holds what was asked for, and its clock hides nothing. */
 static void a_cheap_clock_is_cheap_and_right(void **state)
 {
-	struct cell cell = { .iterations = BATCHES * CELL_BATCH, .place = &place, .pu = plan.pu,
-			     .threads = 1, .cheap = true };
+	struct cell cell = { .iterations = BATCHES * CELL_BATCH,
+			     .place = &place,
+			     .pu = plan.pu,
+			     .threads = 1,
+			     .cheap = true };
 	const struct driver *const *row;
 	double real, cpu, ns;
 	json_t *result;

@@ -24,7 +24,9 @@ static const json_t *named(const json_t *claims, const char *name)
 	const json_t *claim;
 	size_t i;
 
-	json_array_foreach(claims, i, claim) if (!strcmp(text(claim, "name"), name)) return claim;
+	json_array_foreach(claims, i, claim)
+		if (!strcmp(text(claim, "name"), name))
+			return claim;
 	fail_msg("no claim %s", name);
 	return NULL;
 }
@@ -39,8 +41,7 @@ static void every_claim_is_complete(void **state)
 	size_t i;
 
 	(void)state;
-	json_array_foreach(claims, i, claim)
-	{
+	json_array_foreach(claims, i, claim) {
 		assert_true(strlen(text(claim, "claim")) > 10 && strlen(text(claim, "how")) > 9);
 		/* The figure has a digit in it, and was not cut. */
 		if (strcmp(text(claim, "verdict"), "not tested in this run")) {

@@ -50,19 +50,22 @@ static json_t *make_run(const struct made *made, uint64_t seed)
 
 	for (round = 0; round < ROUNDS; round++) {
 		round_drift = made->drift * (1 + 0.3 * uniform(&random));
-		add_repetition(rows, "floor", round, 28 * round_drift * (1 + made->noise * uniform(&random)));
+		add_repetition(rows, "floor", round,
+			       28 * round_drift * (1 + made->noise * uniform(&random)));
 		if (made->control > 0)
-			add_repetition(rows, "loop", round, made->control * round_drift *
-				       (1 + made->noise * uniform(&random)));
-		one = add_repetition(rows, "x", round, 30 * round_drift * made->factor *
-				     (1 + made->noise * uniform(&random)));
+			add_repetition(rows, "loop", round,
+				       made->control * round_drift *
+					       (1 + made->noise * uniform(&random)));
+		one = add_repetition(rows, "x", round,
+				     30 * round_drift * made->factor *
+					     (1 + made->noise * uniform(&random)));
 		if (made->undisturbed)
-			json_object_set_new(one, "probe", json_real(round % made->undisturbed ?
-									   1.5 : 0.75));
+			json_object_set_new(one, "probe",
+					    json_real(round % made->undisturbed ? 1.5 : 0.75));
 	}
 	return json_pack("{s:o, s:[{s:s, s:f, s:f}], s:[{s:s, s:s, s:s}]}", "benchmarks", rows,
-			 "exact", "row", "x", "instructions", made->instructions, "clock_reads", 1.0,
-			 "table", "row", "x", "workload", "steady", "verdict", made->verdict);
+			 "exact", "row", "x", "instructions", made->instructions, "clock_reads",
+			 1.0, "table", "row", "x", "workload", "steady", "verdict", made->verdict);
 }
 
 static json_t *compare(const struct made *left, const struct made *right, uint64_t seed)
@@ -274,8 +277,9 @@ static void rows_of_one_run_are_compared(void **state)
 	assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
 	/* 30 to 28. */
 	assert_string_equal(json_string_value(json_object_get(cell, "word")), "regressed");
-	assert_float_equal(json_number_value(json_object_get(json_object_get(cell, "time"),
-							     "change")), 30.0 / 28 - 1, 0.02);
+	assert_float_equal(
+		json_number_value(json_object_get(json_object_get(cell, "time"), "change")),
+		30.0 / 28 - 1, 0.02);
 	json_decref(result);
 	json_decref(run);
 }

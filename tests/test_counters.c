@@ -291,7 +291,10 @@ static void evaluation_tells_apart(void **unused)
 		/* An hour at 5 GHz, half of it counted: the product needs more than 64 bits. */
 		{ { 0, 0, { 0, 0 } },
 		  { 3600000000000, 1800000000000, { 9000000000000, 1 } },
-		  COUNTERS_SCALED, 18000000000000, 2, "" },
+		  COUNTERS_SCALED,
+		  18000000000000,
+		  2,
+		  "" },
 	};
 	struct counters_values values;
 	size_t i;

@@ -14,14 +14,18 @@
 #define EVENTS 5000
 
 /* Each gap is about a microsecond: no field of 27 bits wraps, and a beat is rare. */
-static const struct gaps busy = { .name = "busy", .buckets = 1, .lo_ns = { 512 }, .hi_ns = { 1023 },
-				  .until = { 1 }, .count = 1 };
+static const struct gaps busy = { .name = "busy",
+				  .buckets = 1,
+				  .lo_ns = { 512 },
+				  .hi_ns = { 1023 },
+				  .until = { 1 },
+				  .count = 1 };
 
 static double replayed(const char *row, const char *key)
 {
 	enum verdict verdict = VERDICT_BROKEN;
-	json_t *line = counts_replay(driver_find(drivers_counting, row), &busy, EVENTS, HZ, 1,
-				     &verdict);
+	json_t *line =
+		counts_replay(driver_find(drivers_counting, row), &busy, EVENTS, HZ, 1, &verdict);
 	double value;
 
 	assert_non_null(line);

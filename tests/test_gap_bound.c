@@ -16,8 +16,9 @@ static struct play play;
 /* Two events of a row with a field of `bits`, so many ticks apart; the worst error. */
 static uint64_t error_after(const struct driver *driver, uint32_t bits, uint64_t gap)
 {
-	struct stage stage = { .bits = bits, .subbuf_shift = 10, .count_shift = 1, .now = 100,
-			       .step = 1 };
+	struct stage stage = {
+		.bits = bits, .subbuf_shift = 10, .count_shift = 1, .now = 100, .step = 1
+	};
 
 	play_open(&play, driver, BYTES_SHIFT);
 	play_start(&play, &stage);
@@ -51,12 +52,15 @@ static void the_longest_gap(void **state)
 
 			if (!desc->gap_bits) {
 				/* The check's own error is of what the row stores. */
-				assert_int_equal(error_after(driver, widths[i], bound << 30) & ~cut, 0);
-				/* A packed word has room for all upper bits at its own width alone. */
+				assert_int_equal(error_after(driver, widths[i], bound << 30) & ~cut,
+						 0);
+				/* A packed word has room for all upper bits at its own width alone.
+				 */
 				if (widths[i] == driver->stamp_bits)
 					assert_int_equal(error_after(driver, widths[i],
 								     (UINT64_C(1) << 62) + 5) &
-								 ~cut, 0);
+								 ~cut,
+							 0);
 				continue;
 			}
 			bounded++;

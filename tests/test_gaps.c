@@ -171,9 +171,9 @@ static void test_samples_by_seed(void **state)
 static void test_recorded_files(void **state)
 {
 	static const char *const names[] = {
-		"allevents_busy",	"marker_saturated",	 "marker_storm10us",
-		"marker_storm50us",	"sched_irq_timer_busy",	 "sched_irq_timer_calm",
-		"sched_only_calm",	"syscalls_busy",
+		"allevents_busy",   "marker_saturated",	    "marker_storm10us",
+		"marker_storm50us", "sched_irq_timer_busy", "sched_irq_timer_calm",
+		"sched_only_calm",  "syscalls_busy",
 	};
 	char path[128];
 	struct gaps gaps;

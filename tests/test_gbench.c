@@ -23,7 +23,7 @@ struct script {
 	int calls;
 	int64_t events;
 	pthread_t thread;
-	int leave_at_batch;	/* 0: do not */
+	int leave_at_batch; /* 0: do not */
 	long before_ms, inside_ms, after_ms;
 };
 
@@ -140,10 +140,8 @@ static void odd_bodies(void **unused)
 static void invalid_cells_are_refused(void **unused)
 {
 	const struct gbench_cell cells[] = {
-		{ NULL, 10, empty_body, NULL },
-		{ "", 10, empty_body, NULL },
-		{ "cell", 10, NULL, NULL },
-		{ "cell", 0, empty_body, NULL },
+		{ NULL, 10, empty_body, NULL },	  { "", 10, empty_body, NULL },
+		{ "cell", 10, NULL, NULL },	  { "cell", 0, empty_body, NULL },
 		{ "cell", -1, empty_body, NULL },
 	};
 	struct gbench_result result;
@@ -174,12 +172,20 @@ static int child_main(void)
 static void environment_is_overruled(void **unused)
 {
 	static const char *const variables[] = {
-		"BENCHMARK_FILTER=nothing", "BENCHMARK_LIST_TESTS=1", "BENCHMARK_REPETITIONS=3",
-		"BENCHMARK_MIN_WARMUP_TIME=0.01", "BENCHMARK_ENABLE_RANDOM_INTERLEAVING=1",
-		"BENCHMARK_FORMAT=nonsense", "BENCHMARK_OUT_FORMAT=nonsense",
-		"BENCHMARK_OUT=/dev/stderr", "BENCHMARK_TIME_UNIT=nonsense", "BENCHMARK_COLOR=",
-		"BENCHMARK_PERF_COUNTERS=CYCLES", "BENCHMARK_MIN_TIME=0.5",
-		"BENCHMARK_DISPLAY_AGGREGATES_ONLY=1", "V=3",
+		"BENCHMARK_FILTER=nothing",
+		"BENCHMARK_LIST_TESTS=1",
+		"BENCHMARK_REPETITIONS=3",
+		"BENCHMARK_MIN_WARMUP_TIME=0.01",
+		"BENCHMARK_ENABLE_RANDOM_INTERLEAVING=1",
+		"BENCHMARK_FORMAT=nonsense",
+		"BENCHMARK_OUT_FORMAT=nonsense",
+		"BENCHMARK_OUT=/dev/stderr",
+		"BENCHMARK_TIME_UNIT=nonsense",
+		"BENCHMARK_COLOR=",
+		"BENCHMARK_PERF_COUNTERS=CYCLES",
+		"BENCHMARK_MIN_TIME=0.5",
+		"BENCHMARK_DISPLAY_AGGREGATES_ONLY=1",
+		"V=3",
 	};
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -18,8 +18,11 @@ static uint32_t header_of(uint32_t id)
 {
 	uint8_t record[64] = { 0 };
 	uint8_t *payload = ctf_compact_put(record, id, 8, STAMP, BITS, false);
-	struct cursor cursor = { .at = record, .end = payload + 8, .time = STAMP - 100,
-				 .stamp_bits = BITS, .fixed_bytes = 8 };
+	struct cursor cursor = { .at = record,
+				 .end = payload + 8,
+				 .time = STAMP - 100,
+				 .stamp_bits = BITS,
+				 .fixed_bytes = 8 };
 	struct event event = { .alignment_bytes = 0 };
 
 	assert_int_equal(ctf_compact_next(&cursor, &event), DECODE_EVENT);

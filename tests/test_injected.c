@@ -28,8 +28,7 @@ static void open_row(const char *row)
 
 static uint64_t nested(void)
 {
-	return buffer.writer.entered[CONTEXT_LEVEL_1] +
-	       buffer.writer.entered[CONTEXT_LEVEL_1 + 1];
+	return buffer.writer.entered[CONTEXT_LEVEL_1] + buffer.writer.entered[CONTEXT_LEVEL_1 + 1];
 }
 
 /* What is armed runs, one inside the other, once. */

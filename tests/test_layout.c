@@ -116,7 +116,8 @@ static void rows_are_the_layouts(void **state)
 	unsigned int rows = 0;
 
 	(void)state;
-	for_each_layout_row(layout, driver) {
+	for_each_layout_row(layout, driver)
+	{
 		assert_null(layout_fault(layout));
 		assert_int_equal(driver->stamp_bits, layout->time_bits + layout->cut_bits);
 		assert_int_equal(driver->desc->cut_bits, layout->cut_bits);
@@ -172,7 +173,8 @@ static void wrap_is_the_first_gap_lost(void **state)
 	uint64_t aligned = UINT64_C(3) << 40, granule;
 
 	(void)state;
-	for_each_layout_row(layout, driver) {
+	for_each_layout_row(layout, driver)
+	{
 		if (layout->time_bits == 64)
 			continue;
 		granule = UINT64_C(1) << layout->cut_bits;
@@ -206,7 +208,8 @@ static void granularity_is_the_least_step(void **state)
 	struct steps steps;
 
 	(void)state;
-	for_each_layout_row(layout, driver) {
+	for_each_layout_row(layout, driver)
+	{
 		steps = (struct steps){ .least = UINT64_MAX };
 		open_row(driver, 777, 1);
 		driver->run(buffer.scheme, &buffer.writer, 1500);
@@ -246,7 +249,8 @@ static void least_beats_lose_nothing(void **state)
 	double least;
 
 	(void)state;
-	for_each_layout_row(layout, driver) {
+	for_each_layout_row(layout, driver)
+	{
 		if (each_ & 1)
 			continue;
 		least = HZ / layout_least_beat_hz(layout, HZ, 0);
@@ -272,7 +276,8 @@ static void bytes_are_those_counted(void **state)
 	size_t i;
 
 	(void)state;
-	for_each_layout_row(layout, driver) {
+	for_each_layout_row(layout, driver)
+	{
 		counted = counts_by_rate(driver, HZ);
 		assert_int_equal(json_array_size(counted), 8);
 		for (i = 0; i < 8; i++) {
@@ -301,7 +306,8 @@ static void whole_stamps_cost_their_bytes(void **state)
 	uint64_t gap, i;
 
 	(void)state;
-	for_each_layout_row(layout, driver) {
+	for_each_layout_row(layout, driver)
+	{
 		if (!(each_ & 1) || layout->time_bits == 64)
 			continue;
 		gap = UINT64_C(3) << (driver->stamp_bits - 1);
@@ -412,8 +418,9 @@ static void cut_high_leaves_one_bit_of_margin(void **state)
 
 static void recorded_gaps_tie_by_their_size(void **state)
 {
-	struct gaps gaps = { .buckets = 1, .lo_ns = { 1024 }, .hi_ns = { 2047 }, .until = { 1 },
-			     .count = 1 };
+	struct gaps gaps = {
+		.buckets = 1, .lo_ns = { 1024 }, .hi_ns = { 2047 }, .until = { 1 }, .count = 1
+	};
 	struct precision precision;
 	unsigned int cut;
 
@@ -435,8 +442,9 @@ static void back_to_back_events_are_read(void **state)
 	unsigned int cut;
 
 	(void)state;
-	assert_int_equal(precision_back_to_back(driver_find(drivers_timed, "full_tsc"), 20000,
-						&precision), 0);
+	assert_int_equal(
+		precision_back_to_back(driver_find(drivers_timed, "full_tsc"), 20000, &precision),
+		0);
 	assert_true(precision.pairs >= 20000);
 	for (cut = 1; cut < PRECISION_CUTS; cut++)
 		assert_true(precision.ties[cut] >= precision.ties[cut - 1]);
@@ -447,10 +455,14 @@ static void back_to_back_events_are_read(void **state)
 
 static void judge(const char *row, uint64_t stamp, uint64_t time)
 {
-	struct check_payload payload = { .stamp = stamp, .entry = stamp, .exit = stamp + 50,
+	struct check_payload payload = { .stamp = stamp,
+					 .entry = stamp,
+					 .exit = stamp + 50,
 					 .tag = check_tag(CONTEXT_TASK, false, 0, EVENT_FIXED, 0) };
-	struct event event = { .time = time, .payload = (const uint8_t *)&payload,
-			       .payload_bytes = sizeof(payload), .header_bytes = 4,
+	struct event event = { .time = time,
+			       .payload = (const uint8_t *)&payload,
+			       .payload_bytes = sizeof(payload),
+			       .header_bytes = 4,
 			       .id = EVENT_FIXED };
 
 	check_init(&check, row_of(row)->desc, row_of(row)->stamp_bits);

@@ -13,7 +13,8 @@
 #include "tests/check_ring.h"
 
 /* One row of each form of the tail. */
-static const char *const forms[] = { "full_tsc", "nested_stamps", "packed_word", "rewind", "dwcas" };
+static const char *const forms[] = { "full_tsc", "nested_stamps", "packed_word", "rewind",
+				     "dwcas" };
 
 /* How many of them this machine can have: the last wants a compare-and-swap of two words. */
 static unsigned int forms_here(void)
@@ -270,7 +271,8 @@ static void room_for_one_record_is_seen(void **state)
 
 static void another_id_is_seen(void **state)
 {
-	static const char *const rows[] = { "extended_header", "full_tsc", "packed_word", "three_read" };
+	static const char *const rows[] = { "extended_header", "full_tsc", "packed_word",
+					    "three_read" };
 	const struct site *site;
 	unsigned int i;
 
@@ -358,13 +360,15 @@ static void timed_ids_are_counted(void **state)
 	start(driver_find(drivers_timed, "extended_header"), 0);
 	run(100);
 	put_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12,
-		get_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12) + 2);
+		get_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12) +
+			2);
 	judge();
 	assert_int_equal(objecting(), STRUCTURE);
 	start(driver_find(drivers_timed, "extended_header"), 0);
 	run(100);
 	put_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12,
-		get_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12) + 8);
+		get_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12) +
+			8);
 	judge();
 	assert_int_equal(objecting(), STRUCTURE);
 }

@@ -62,8 +62,10 @@ static void alias_comes_from_the_cpu(void **state)
 	struct utsname name;
 
 	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
-		snprintf(text, sizeof(text), "processor : 0\nmodel name : %s\n\nprocessor : 1\n"
-			 "model name : another\n", models[i].model);
+		snprintf(text, sizeof(text),
+			 "processor : 0\nmodel name : %s\n\nprocessor : 1\n"
+			 "model name : another\n",
+			 models[i].model);
 		put(*state, "proc/cpuinfo", text);
 		metadata_host_alias(*state, alias, sizeof(alias));
 		assert_string_equal(alias, models[i].alias);
@@ -83,9 +85,9 @@ static void alias_from_the_environment_is_sanitised(void **state)
 		const char *given;
 		const char *alias;
 	} aliases[] = {
-		{ "Lab_7.b", "Lab_7.b" }, { "a/b c\n//d", "a-b-c-d" }, { "..-.x.-", "x." },
-		{ "../up", "up" }, { "caf\xc3\xa9", "caf" },
-		{ "", "unknown-1cpu" }, { "///", "unknown-1cpu" },
+		{ "Lab_7.b", "Lab_7.b" },  { "a/b c\n//d", "a-b-c-d" }, { "..-.x.-", "x." },
+		{ "../up", "up" },	   { "caf\xc3\xa9", "caf" },	{ "", "unknown-1cpu" },
+		{ "///", "unknown-1cpu" },
 	};
 	char alias[METADATA_ALIAS_BYTES];
 	char many[200];
@@ -153,10 +155,11 @@ static void check_and_drop_local(json_t *metadata)
 			    jansson_version_str());
 	assert_true(json_string_length(json_object_get(libraries, "libc")) > 2);
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(metadata, "memory"),
-							     "page_bytes")),
+							    "page_bytes")),
 			 sysconf(_SC_PAGESIZE));
-	assert_int_equal(json_is_true(json_object_get(json_object_get(metadata, "run"),
-						       "user_is_root")), geteuid() == 0);
+	assert_int_equal(
+		json_is_true(json_object_get(json_object_get(metadata, "run"), "user_is_root")),
+		geteuid() == 0);
 	json_object_del(metadata, "git");
 	json_object_del(metadata, "build");
 	json_object_del(kernel, "architecture");
@@ -191,26 +194,28 @@ static void what_is_not_there_is_unknown(void **state)
 {
 	const struct metadata_input in = { .sysroot = *state, .tsc_hz_source = "nowhere" };
 
-	assert_metadata(&in, "{\"schema\": 3, \"kernel\": {\"release\": \"unknown\","
-		"\"clocksource\": \"unknown\", \"isolated_cpus\": \"unknown\","
-		"\"nohz_full_cpus\": \"unknown\", \"perf_event_paranoid\": null},"
-		"\"cpu\": {\"vendor\": \"unknown\", \"model\": \"unknown\", \"family\": null,"
-		"\"model_number\": null, \"stepping\": null, \"microcode\": \"unknown\","
-		"\"online\": null, \"governor\": \"unknown\", \"turbo\": \"unknown\","
-		"\"smt\": \"unknown\", \"shares_core\": null},"
-		"\"tsc\": {\"constant\": null, \"nonstop\": null, \"hz\": null,"
-		"\"hz_source\": \"unknown\"},"
-		"\"hypervisor\": {\"present\": \"unknown\", \"name\": \"unknown\"},"
-		"\"memory\": {\"total_bytes\": null},"
-		"\"run\": {\"seed\": null, \"order\": \"unknown\", \"cpus\": null,"
-		"\"load_before\": null, \"load_after\": null},"
-		"\"libraries\": {\"hwloc\": \"unknown\", \"benchmark\": \"unknown\"}}");
+	assert_metadata(
+		&in, "{\"schema\": 3, \"kernel\": {\"release\": \"unknown\","
+		     "\"clocksource\": \"unknown\", \"isolated_cpus\": \"unknown\","
+		     "\"nohz_full_cpus\": \"unknown\", \"perf_event_paranoid\": null},"
+		     "\"cpu\": {\"vendor\": \"unknown\", \"model\": \"unknown\", \"family\": null,"
+		     "\"model_number\": null, \"stepping\": null, \"microcode\": \"unknown\","
+		     "\"online\": null, \"governor\": \"unknown\", \"turbo\": \"unknown\","
+		     "\"smt\": \"unknown\", \"shares_core\": null},"
+		     "\"tsc\": {\"constant\": null, \"nonstop\": null, \"hz\": null,"
+		     "\"hz_source\": \"unknown\"},"
+		     "\"hypervisor\": {\"present\": \"unknown\", \"name\": \"unknown\"},"
+		     "\"memory\": {\"total_bytes\": null},"
+		     "\"run\": {\"seed\": null, \"order\": \"unknown\", \"cpus\": null,"
+		     "\"load_before\": null, \"load_after\": null},"
+		     "\"libraries\": {\"hwloc\": \"unknown\", \"benchmark\": \"unknown\"}}");
 }
 
 /* A made-up desktop with everything there is to know. */
 static void put_desktop(const char *tree)
 {
-	put(tree, "proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\n"
+	put(tree, "proc/cpuinfo",
+	    "processor\t: 0\nvendor_id\t: AuthenticAMD\n"
 	    "cpu family\t: 25\nmodel\t\t: 33\nmodel name\t: AMD Ryzen 9\nstepping\t: 2\n"
 	    "microcode\t: 0xa20120a\ncpu MHz\t\t: 2200.000\n" FLAGS_METAL
 	    "\nprocessor\t: 1\nvendor_id\t: Other\nstepping\t: 9\nflags\t\t: none\n");
@@ -251,10 +256,19 @@ static struct metadata_input desktop_input(const char *tree)
 	static const uint64_t seed = UINT64_MAX;
 
 	return (struct metadata_input){
-		.sysroot = tree, .host_alias = "desk", .executable = "/home/jane/build/bench",
-		.cpus = cpus, .cpu_count = 3, .tsc_hz = 3.4e9, .tsc_hz_source = "cpuid",
-		.seed = &seed, .order = "shuffled", .load_before = before, .load_after = after,
-		.hwloc_version = "2.9.0", .benchmark_version = "1.7.1",
+		.sysroot = tree,
+		.host_alias = "desk",
+		.executable = "/home/jane/build/bench",
+		.cpus = cpus,
+		.cpu_count = 3,
+		.tsc_hz = 3.4e9,
+		.tsc_hz_source = "cpuid",
+		.seed = &seed,
+		.order = "shuffled",
+		.load_before = before,
+		.load_after = after,
+		.hwloc_version = "2.9.0",
+		.benchmark_version = "1.7.1",
 		.library_build_type = "debug",
 	};
 }
@@ -264,33 +278,36 @@ static void what_is_there_is_recorded(void **state)
 	const struct metadata_input in = desktop_input(*state);
 
 	put_desktop(*state);
-	assert_metadata(&in, "{\"schema\": 3, \"kernel\": {\"release\": \"6.1.0-test\","
-		"\"clocksource\": \"tsc\", \"isolated_cpus\": \"2-3\","
-		"\"nohz_full_cpus\": \"\", \"perf_event_paranoid\": -1},"
-		"\"cpu\": {\"vendor\": \"AuthenticAMD\", \"model\": \"AMD Ryzen 9\","
-		"\"family\": 25, \"model_number\": 33, \"stepping\": 2,"
-		"\"microcode\": \"0xa20120a\", \"online\": 4,"
-		"\"governor\": \"performance,powersave\", \"turbo\": \"on\","
-		"\"smt\": \"forceoff\", \"shares_core\": false},"
-		"\"tsc\": {\"constant\": true, \"nonstop\": true, \"hz\": 3.4e9,"
-		"\"hz_source\": \"cpuid\"},"
-		"\"hypervisor\": {\"present\": \"no\", \"name\": \"none\"},"
-		"\"memory\": {\"total_bytes\": 16777216},"
-		"\"run\": {\"seed\": \"18446744073709551615\", \"order\": \"shuffled\","
-		"\"cpus\": [0, 1, 3], \"load_before\": [0.5, 0.25, 0.125],"
-		"\"load_after\": [2.0, 1.0, 0.5]},"
-		"\"libraries\": {\"hwloc\": \"2.9.0\", \"benchmark\": \"1.7.1\"}}");
+	assert_metadata(&in,
+			"{\"schema\": 3, \"kernel\": {\"release\": \"6.1.0-test\","
+			"\"clocksource\": \"tsc\", \"isolated_cpus\": \"2-3\","
+			"\"nohz_full_cpus\": \"\", \"perf_event_paranoid\": -1},"
+			"\"cpu\": {\"vendor\": \"AuthenticAMD\", \"model\": \"AMD Ryzen 9\","
+			"\"family\": 25, \"model_number\": 33, \"stepping\": 2,"
+			"\"microcode\": \"0xa20120a\", \"online\": 4,"
+			"\"governor\": \"performance,powersave\", \"turbo\": \"on\","
+			"\"smt\": \"forceoff\", \"shares_core\": false},"
+			"\"tsc\": {\"constant\": true, \"nonstop\": true, \"hz\": 3.4e9,"
+			"\"hz_source\": \"cpuid\"},"
+			"\"hypervisor\": {\"present\": \"no\", \"name\": \"none\"},"
+			"\"memory\": {\"total_bytes\": 16777216},"
+			"\"run\": {\"seed\": \"18446744073709551615\", \"order\": \"shuffled\","
+			"\"cpus\": [0, 1, 3], \"load_before\": [0.5, 0.25, 0.125],"
+			"\"load_after\": [2.0, 1.0, 0.5]},"
+			"\"libraries\": {\"hwloc\": \"2.9.0\", \"benchmark\": \"1.7.1\"}}");
 }
 
 static void context_has_google_benchmarks_keys(void **state)
 {
 	const struct metadata_input in = desktop_input(*state);
-	json_t *expected = json_loads("{\"host_name\": \"desk\", \"executable\": \"bench\","
-		"\"num_cpus\": 4, \"mhz_per_cpu\": 4950, \"cpu_scaling_enabled\": true,"
-		"\"caches\": [{\"type\": \"Data\", \"level\": 1, \"size\": 32768,"
-		"\"num_sharing\": 1}, {\"type\": \"Unified\", \"level\": 3,"
-		"\"size\": 67108864, \"num_sharing\": 4}],"
-		"\"load_avg\": [0.5, 0.25, 0.125], \"library_build_type\": \"debug\"}", 0, NULL);
+	json_t *expected =
+		json_loads("{\"host_name\": \"desk\", \"executable\": \"bench\","
+			   "\"num_cpus\": 4, \"mhz_per_cpu\": 4950, \"cpu_scaling_enabled\": true,"
+			   "\"caches\": [{\"type\": \"Data\", \"level\": 1, \"size\": 32768,"
+			   "\"num_sharing\": 1}, {\"type\": \"Unified\", \"level\": 3,"
+			   "\"size\": 67108864, \"num_sharing\": 4}],"
+			   "\"load_avg\": [0.5, 0.25, 0.125], \"library_build_type\": \"debug\"}",
+			   0, NULL);
 	json_t *context;
 	char why[256];
 	int y, mo, d, h, mi, s, end = 0;
@@ -303,8 +320,9 @@ static void context_has_google_benchmarks_keys(void **state)
 			 6);
 	assert_int_equal(end, 25);
 	json_object_del(context, "date");
-	assert_int_equal(json_integer_value(json_object_get(json_object_get(context, "stampede"),
-							     "schema")), RECORD_SCHEMA);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(context, "stampede"), "schema")),
+		RECORD_SCHEMA);
 	/* As record_finish() will see it: only rows are missing. */
 	json_t *document = json_pack("{s:O, s:[]}", "context", context, "benchmarks");
 
@@ -345,12 +363,13 @@ static void this_machine_is_described(void **state)
 	context = metadata_context(&in);
 	stampede = json_object_get(context, "stampede");
 	assert_int_equal(uname(&name), 0);
-	assert_string_equal(json_string_value(json_object_get(json_object_get(stampede, "kernel"),
-							       "release")), name.release);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(stampede, "kernel"), "release")),
+		name.release);
 	assert_int_equal(json_integer_value(json_object_get(context, "num_cpus")),
 			 sysconf(_SC_NPROCESSORS_ONLN));
 	assert_true(json_integer_value(json_object_get(json_object_get(stampede, "memory"),
-							"total_bytes")) > 1 << 20);
+						       "total_bytes")) > 1 << 20);
 	assert_false(machine_read_load(*state, load));
 	json_decref(context);
 }
@@ -366,8 +385,7 @@ static void host_name_appears_nowhere(void **state)
 
 	(void)state;
 	if (unshare(CLONE_NEWUTS) || sethostname(canary, strlen(canary))) {
-		print_message("skipped: a host name of our own needs root: %s\n",
-			      strerror(errno));
+		print_message("skipped: a host name of our own needs root: %s\n", strerror(errno));
 		skip();
 	}
 	assert_int_equal(gethostname(hostname, sizeof(hostname)), 0);

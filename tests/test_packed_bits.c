@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * packed_word with an offset of 9 bits, 2 KiB: a nested writer that writes exactly so much within one
- * wrap of the short field leaves the very word that the writer it interrupted has seen (ABA). With
- * 27 bits the same schedule does no harm, and neither does one record less.
+ * packed_word with an offset of 9 bits, 2 KiB: a nested writer that writes exactly so much within
+ * one wrap of the short field leaves the very word that the writer it interrupted has seen (ABA).
+ * With 27 bits the same schedule does no harm, and neither does one record less.
  */
 #include <setjmp.h>
 #include <stdarg.h>

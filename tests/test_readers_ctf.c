@@ -138,8 +138,9 @@ static void poke(long offset, uint64_t value)
 /* Two events 2^27 apart whose second has lost its escape: as if the scheme had missed a wrap. */
 static void missed_wrap(void **state)
 {
-	const struct stage stage = { .bits = 27, .subbuf_shift = 12, .count_shift = 1,
-				     .now = START, .step = 1 };
+	const struct stage stage = {
+		.bits = 27, .subbuf_shift = 12, .count_shift = 1, .now = START, .step = 1
+	};
 	struct babeltrace reader = { .event = by_babeltrace };
 	uint64_t lost;
 
@@ -167,8 +168,9 @@ static void missed_wrap(void **state)
  */
 static void dishonest_stamps(void **state)
 {
-	const struct stage stage = { .bits = 27, .subbuf_shift = 9, .count_shift = 4,
-				     .now = START, .step = 1 };
+	const struct stage stage = {
+		.bits = 27, .subbuf_shift = 9, .count_shift = 4, .now = START, .step = 1
+	};
 	struct babeltrace reader = { .event = NULL };
 	struct ctf_trace trace;
 	unsigned int field, i;
@@ -322,12 +324,9 @@ static void this_export(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gaps_around_wraps),
-		cmocka_unit_test(nested_writers),
-		cmocka_unit_test(all_sizes_and_switches),
-		cmocka_unit_test(missed_wrap),
-		cmocka_unit_test(dishonest_stamps),
-		cmocka_unit_test(lttng_large),
+		cmocka_unit_test(gaps_around_wraps),	  cmocka_unit_test(nested_writers),
+		cmocka_unit_test(all_sizes_and_switches), cmocka_unit_test(missed_wrap),
+		cmocka_unit_test(dishonest_stamps),	  cmocka_unit_test(lttng_large),
 		cmocka_unit_test(lttng_compact),
 	};
 

@@ -134,7 +134,8 @@ static void compare_subbuf(struct ftrace_reader *reader, uint64_t number, FILE *
 			if (!csv)
 				continue;
 			assert_int_equal(fscanf(csv, "%" SCNu64 ",%u,%u,%" SCNu64 "\n", &subbuf,
-						&offset, &bytes, &stamp), 4);
+						&offset, &bytes, &stamp),
+					 4);
 			assert_int_equal(subbuf, number);
 			assert_int_equal(ours[i].payload - subbuf_now, offset);
 			assert_int_equal(ours[i].payload_bytes, bytes);
@@ -297,12 +298,9 @@ static void backward_absolute(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gaps_around_wraps),
-		cmocka_unit_test(nested_writers),
-		cmocka_unit_test(all_sizes_and_switches),
-		cmocka_unit_test(kernel_capture),
-		cmocka_unit_test(records_by_hand),
-		cmocka_unit_test(backward_absolute),
+		cmocka_unit_test(gaps_around_wraps),	  cmocka_unit_test(nested_writers),
+		cmocka_unit_test(all_sizes_and_switches), cmocka_unit_test(kernel_capture),
+		cmocka_unit_test(records_by_hand),	  cmocka_unit_test(backward_absolute),
 	};
 
 	const struct CMUnitTest capture[] = { cmocka_unit_test(this_kernel) };

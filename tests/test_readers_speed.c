@@ -212,8 +212,8 @@ static char dir[PATH_MAX], trace_dir[PATH_MAX + 8];
 static void make_trace(void)
 {
 	const struct driver *driver = driver_find(drivers_timed, "extended_header");
-	struct ring_config config = buffer_config(driver, RING_TIMED_SUBBUF_SHIFT,
-						  RING_TIMED_COUNT_SHIFT);
+	struct ring_config config =
+		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	struct buffer buffer;
 
 	scratch_make(dir);

@@ -32,7 +32,7 @@ static void create_makes_a_directory_of_its_own(void **state)
 	}
 	assert_true(same_second);
 	assert_string_equal(names[0] + 15, "Z-" ALIAS);
-	assert_int_equal(entry_count(f->root), 3 + 2);	/* runs; .lock and latest */
+	assert_int_equal(entry_count(f->root), 3 + 2); /* runs; .lock and latest */
 }
 
 static void create_refuses_what_it_cannot_use(void **state)
@@ -49,16 +49,15 @@ static void create_refuses_what_it_cannot_use(void **state)
 	assert_fails(record_create(path_in(f->root, "missing"), ALIAS, &rec), EXIT_RESOURCE,
 		     "create its parent directory");
 	scratch_put(f->dir, "results", "x", 1);
-	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE,
-		     "move that file away");
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, "move that file away");
 }
 
 static void rows_are_checked(void **state)
 {
 	struct fixture *f = *state;
 	static const char *const keys[] = {
-		"name", "run_name", "run_type", "repetitions", "repetition_index", "threads",
-		"iterations", "real_time", "cpu_time", "time_unit",
+		"name",	   "run_name",	 "run_type",  "repetitions", "repetition_index",
+		"threads", "iterations", "real_time", "cpu_time",    "time_unit",
 	};
 	char name[NAME_MAX];
 	struct record *rec = begin_run(f, 2, name);
@@ -87,9 +86,9 @@ static void bad_values_in_rows_are_refused(void **state)
 		const char *key;
 		const char *value;
 	} bad[] = {
-		{ "name", "\"\"" }, { "run_type", "\"aggregate\"" }, { "time_unit", "\"h\"" },
-		{ "repetitions", "0" }, { "repetition_index", "-1" }, { "threads", "0" },
-		{ "iterations", "1.5" }, { "real_time", "-0.5" }, { "cpu_time", "null" },
+		{ "name", "\"\"" },	 { "run_type", "\"aggregate\"" }, { "time_unit", "\"h\"" },
+		{ "repetitions", "0" },	 { "repetition_index", "-1" },	  { "threads", "0" },
+		{ "iterations", "1.5" }, { "real_time", "-0.5" },	  { "cpu_time", "null" },
 	};
 	char name[NAME_MAX];
 	struct record *rec = begin_run(f, 1, name);
@@ -136,8 +135,9 @@ static void finish_writes_what_was_recorded(void **state)
 		json_object_set_new(row, "real_time", json_real(0.1 + i));
 		assert_true(json_equal(json_array_get(rows, i), row));
 	}
-	assert_string_equal(json_string_value(json_object_get(json_object_get(loaded.json,
-				"verdicts"), "floor")), "kept");
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(loaded.json, "verdicts"), "floor")),
+			    "kept");
 	assert_non_null(strstr(loaded.file, "latest/bench.json"));
 	record_unload(&loaded);
 	json_decref(verdicts);
@@ -153,7 +153,8 @@ static void finish_needs_rows_and_context(void **state)
 	int before = entry_count(f->root);
 
 	rec = begin_run(f, 0, name);
-	assert_works(record_write_file(rec, "topology.xml", file_write_text, (char *)"<topology/>"));
+	assert_works(
+		record_write_file(rec, "topology.xml", file_write_text, (char *)"<topology/>"));
 	assert_fails(record_finish(rec), EXIT_USAGE, "no row");
 	assert_false(exists(path_in(f->root, "%s", name)));
 	assert_int_equal(entry_count(f->root), before);
@@ -173,7 +174,8 @@ static void abort_leaves_rows_or_nothing(void **state)
 	char name[NAME_MAX];
 	struct record *rec = begin_run(f, 0, name);
 
-	assert_works(record_write_file(rec, "topology.xml", file_write_text, (char *)"<topology/>"));
+	assert_works(
+		record_write_file(rec, "topology.xml", file_write_text, (char *)"<topology/>"));
 	assert_true(exists(path_in(f->root, "%s/topology.xml", name)));
 	record_abort(rec);
 	assert_false(exists(path_in(f->root, "%s", name)));
@@ -222,14 +224,14 @@ static void further_files_are_whole_or_absent(void **state)
 	char *text;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_fails(record_write_file(rec, bad[i], file_write_text, (char *)"x"), EXIT_USAGE, "plain name");
+		assert_fails(record_write_file(rec, bad[i], file_write_text, (char *)"x"),
+			     EXIT_USAGE, "plain name");
 	assert_works(record_write_file(rec, "plot.gp", file_write_text, (char *)"first"));
 	assert_works(record_write_file(rec, "plot.gp", file_write_text, (char *)"second"));
 	before = entry_count(path_in(f->root, "%s", name));
 	assert_fails(record_write_file(rec, "plot.gp", half_a_file, NULL), EXIT_RESOURCE,
 		     "plot.gp: Input/output error");
-	assert_fails(record_write_file(rec, "new.gp", half_a_file, NULL), EXIT_RESOURCE,
-		     "new.gp");
+	assert_fails(record_write_file(rec, "new.gp", half_a_file, NULL), EXIT_RESOURCE, "new.gp");
 	text = file_text(path_in(f->root, "%s/plot.gp", name), NULL);
 	assert_string_equal(text, "second");
 	free(text);
@@ -246,8 +248,9 @@ static void context_is_kept_from_the_start(void **state)
 	struct record_loaded loaded;
 
 	assert_works(record_load(f->root, name, &loaded));
-	assert_string_equal(json_string_value(json_object_get(json_object_get(loaded.json,
-				"context"), "host_name")), ALIAS);
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(loaded.json, "context"), "host_name")),
+			    ALIAS);
 	record_unload(&loaded);
 	assert_works(record_finish(rec));
 	assert_false(exists(path_in(f->root, "%s/context.json", name)));
@@ -365,9 +368,11 @@ static void foreign_json_is_refused(void **state)
 		{ "{\"context\": {\"stampede\": {\"schema\": 4}}}", "schema 4" },
 		{ "{\"context\": {\"stampede\": {\"schema\": 1}}}", "host_name" },
 		{ "{\"context\": {\"host_name\": \"x\", \"stampede\": {\"schema\": 1}},"
-		  " \"benchmarks\": []}", "at least one row" },
+		  " \"benchmarks\": []}",
+		  "at least one row" },
 		{ "{\"context\": {\"host_name\": \"x\", \"stampede\": {\"schema\": 1}},"
-		  " \"benchmarks\": [{\"name\": \"x\"}]}", "benchmarks[0]: 'run_name'" },
+		  " \"benchmarks\": [{\"name\": \"x\"}]}",
+		  "benchmarks[0]: 'run_name'" },
 		{ "{} trailing", "line 1" },
 	};
 	struct record_loaded loaded;
@@ -412,8 +417,10 @@ static void bench_has_google_benchmarks_shape(void **state)
 {
 	struct fixture *f = *state;
 	static const char *const keys[] = {
-		"date", "host_name", "executable", "num_cpus", "mhz_per_cpu",
-		"cpu_scaling_enabled", "caches", "load_avg", "library_build_type", "stampede",
+		"date",	    "host_name",   "executable",
+		"num_cpus", "mhz_per_cpu", "cpu_scaling_enabled",
+		"caches",   "load_avg",	   "library_build_type",
+		"stampede",
 	};
 	struct record_loaded loaded;
 	char name[NAME_MAX];

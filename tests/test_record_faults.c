@@ -99,8 +99,8 @@ static void second_run_is_refused_before_it_touches(void **state)
 	end_process(holder);
 	/* The kernel dropped the lock with its holder: nothing to clean up by hand. */
 	assert_works(record_create(f->root, ALIAS, &rec));
-	assert_fails(record_create(f->root, ALIAS, &(struct record *){ NULL }),
-		     EXIT_RESOURCE, "in use by another run");
+	assert_fails(record_create(f->root, ALIAS, &(struct record *){ NULL }), EXIT_RESOURCE,
+		     "in use by another run");
 	record_abort(rec);
 	assert_works(record_create(f->root, ALIAS, &rec));
 	record_abort(rec);
@@ -153,7 +153,7 @@ static void one_of_many_runs_gets_the_lock(void **state)
 	close(said[0]);
 	close(said[1]);
 	assert_int_equal(winners, 1);
-	assert_int_equal(entry_count(f->root), 2);	/* its run, and .lock */
+	assert_int_equal(entry_count(f->root), 2); /* its run, and .lock */
 }
 
 static void forked_children_hold_no_lock_of_an_ended_run(void **state)
@@ -210,8 +210,7 @@ static void run_until_killed(const struct fixture *f, int reports)
 				_exit(1);
 		}
 		report.finished = true;
-		if (record_finish(rec) ||
-		    write(reports, &report, sizeof(report)) != sizeof(report))
+		if (record_finish(rec) || write(reports, &report, sizeof(report)) != sizeof(report))
 			_exit(1);
 	}
 }
@@ -223,8 +222,9 @@ static void check_report(const struct fixture *f, const struct report *report)
 	assert_works(record_load(f->root, report->name, &loaded));
 	assert_true((int)json_array_size(json_object_get(loaded.json, "benchmarks")) >=
 		    report->rows);
-	assert_string_equal(json_string_value(json_object_get(json_object_get(loaded.json,
-				"context"), "host_name")), ALIAS);
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(loaded.json, "context"), "host_name")),
+			    ALIAS);
 	if (report->finished)
 		assert_true(loaded.complete);
 	record_unload(&loaded);
@@ -244,8 +244,8 @@ static int check_every_run(const struct fixture *f)
 			continue;
 		runs++;
 		if (!CAPTURED(record_load(f->root, entry->d_name, &loaded))) {
-			assert_int_equal(loaded.complete, exists(path_in(f->root, "%s/bench.json",
-									 entry->d_name)));
+			assert_int_equal(loaded.complete,
+					 exists(path_in(f->root, "%s/bench.json", entry->d_name)));
 			record_unload(&loaded);
 			continue;
 		}
@@ -387,8 +387,8 @@ static void write_errors_leave_whole_rows(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	first = calloc(1, 8193);
 	memset(first, 'x', 8192);
-	assert_fails(record_write_file(rec, "topology.xml", file_write_text, (char *)first), EXIT_RESOURCE,
-		     "topology.xml: File too large");
+	assert_fails(record_write_file(rec, "topology.xml", file_write_text, (char *)first),
+		     EXIT_RESOURCE, "topology.xml: File too large");
 	free(first);
 	first = file_text(path_in(f->root, "%s/topology.xml", name), NULL);
 	assert_string_equal(first, "first");
@@ -436,8 +436,8 @@ static void mount_or_skip(const struct fixture *f, const char *options)
 {
 	static bool private;
 
-	if (!private && (unshare(CLONE_NEWNS) ||
-			 mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))) {
+	if (!private &&
+	    (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))) {
 		print_message("skipped: mounting needs root: %s\n", strerror(errno));
 		skip();
 	}
@@ -519,7 +519,8 @@ static void full_disk_in_the_middle_of_a_run(void **state)
 	assert_int_equal(status, EXIT_RESOURCE);
 	assert_true(scratch_one_error("rows.jsonl: No space left on device; the disk is full"));
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
-	assert_fails(record_write_file(rec, "plot.gp", file_write_text, (char *)big), EXIT_RESOURCE, "plot.gp");
+	assert_fails(record_write_file(rec, "plot.gp", file_write_text, (char *)big), EXIT_RESOURCE,
+		     "plot.gp");
 	assert_fails(record_finish(rec), EXIT_RESOURCE, "bench.json: No space left");
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
 	/* rows, parts, context */

@@ -19,12 +19,13 @@ static void add_repetitions(const struct fixture *f, const char *row, double tic
 
 	for (i = 0; i < ROUNDS; i++)
 		json_array_append_new(
-			rows, json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:s, "
-					"s:f, s:f}", "name", row, "run_name", row, "run_type",
-					"iteration", "row", row, "workload", "steady",
-					"repetitions", ROUNDS, "repetition_index", i, "threads", 1,
-					"iterations", 4096, "real_time", 1.0, "cpu_time", 1.0,
-					"time_unit", "ns", "ticks", ticks + i, "cycles", ticks + i));
+			rows,
+			json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:s, "
+				  "s:f, s:f}",
+				  "name", row, "run_name", row, "run_type", "iteration", "row", row,
+				  "workload", "steady", "repetitions", ROUNDS, "repetition_index",
+				  i, "threads", 1, "iterations", 4096, "real_time", 1.0, "cpu_time",
+				  1.0, "time_unit", "ns", "ticks", ticks + i, "cycles", ticks + i));
 }
 
 static void drop(json_t *list, const char *row)
@@ -32,7 +33,8 @@ static void drop(json_t *list, const char *row)
 	size_t i;
 
 	for (i = json_array_size(list); i--;)
-		if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "row")), row))
+		if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "row")),
+			    row))
 			json_array_remove(list, i);
 }
 
@@ -50,7 +52,8 @@ static void make_fit(const struct fixture *f)
 	add_repetitions(f, "floor_published", 50);
 	add_repetitions(f, "full_tsc", 200);
 	json_object_set_new(f->bench, "noise", json_pack("{s:b}", "too_noisy", 0));
-	json_object_set_new(f->bench, "command", json_string("make bench ARGS=--results=/secret/dir"));
+	json_object_set_new(f->bench, "command",
+			    json_string("make bench ARGS=--results=/secret/dir"));
 	json_object_set_new(context, "host_name", json_string("secret-host"));
 	json_object_set_new(value_at(f, "context.stampede.build"), "flags",
 			    json_string("-O2 -I/secret/include"));
@@ -178,7 +181,8 @@ static void refused_ones(void **state)
 	json_object_set_new(element(f, "stress", "row", "full_tsc"), "verdict",
 			    json_string("broken"));
 	refused(f, 2, "'full_tsc' broke a promise");
-	json_object_set_new(element(f, "stress", "row", "full_tsc"), "verdict", json_string("kept"));
+	json_object_set_new(element(f, "stress", "row", "full_tsc"), "verdict",
+			    json_string("kept"));
 	drop(json_object_get(f->bench, "table"), "floor");
 	refused(f, 1, "no steady cell of 'floor'");
 }
@@ -308,13 +312,16 @@ static void planted_differences(void **state)
 	char *text;
 
 	(void)state;
-	text = difference(xeon("floor", 1.10, 1.03, 0.01, 12), xeon("floor", 1.11, 1.035, 0.01, 12));
+	text = difference(xeon("floor", 1.10, 1.03, 0.01, 12),
+			  xeon("floor", 1.11, 1.035, 0.01, 12));
 	assert_non_null(strstr(text, "the same CPU model: Xeon 6-143 (commit same)"));
 	assert_non_null(strstr(text, "ratios are to floor, in both"));
-	assert_non_null(strstr(text, "nothing differs by more than the intervals allow, in 3 rows"));
+	assert_non_null(
+		strstr(text, "nothing differs by more than the intervals allow, in 3 rows"));
 	assert_null(strstr(text, "other code"));
 	free(text);
-	text = difference(xeon("floor", 1.10, 1.03, 0.01, 12), xeon("floor", 0.99, 1.035, 0.01, 16));
+	text = difference(xeon("floor", 1.10, 1.03, 0.01, 12),
+			  xeon("floor", 0.99, 1.035, 0.01, 16));
 	assert_non_null(strstr(text, "ratio, here and there: packed_word 1.100, 0.990\n"));
 	assert_non_null(strstr(text, "ranked the other way there: "));
 	assert_non_null(strstr(text, "rewind before packed_word"));
@@ -364,8 +371,9 @@ static void few_lines(void **state)
 	assert_true(lines <= 8);
 	free(text);
 	text = difference(machine("VIA", "x", 0, "r"), machine("Intel", "x", 0, "r"));
-	assert_string_equal(text, "\nno reference of this vendor's CPUs; build/compare --contribute "
-				  "RUN makes one\n");
+	assert_string_equal(text,
+			    "\nno reference of this vendor's CPUs; build/compare --contribute "
+			    "RUN makes one\n");
 	free(text);
 }
 

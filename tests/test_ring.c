@@ -333,7 +333,8 @@ static void a_flush_closes_what_is_open(void **state)
 			/* Twice is once, and the stamp that of the closing. */
 			ring_flush(&pen.ring, 2000);
 			assert_int_equal(pen.ring.flush_stamp, size < PEN_ROOM ? 1000 + size : 0);
-			assert_int_equal(pen.ring.flush_number, size < PEN_ROOM ? first : UINT64_MAX);
+			assert_int_equal(pen.ring.flush_number,
+					 size < PEN_ROOM ? first : UINT64_MAX);
 			assert_readable(first, first + 1);
 			assert_at(pen_write(&pen, 1), first + 1, PEN_HEADER);
 			pen_verify(&pen);

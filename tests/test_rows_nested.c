@@ -145,9 +145,9 @@ static void keep(const struct scene *scene)
 	const struct scheme_desc *desc = play.driver->desc;
 	/* Who takes its stamp once more may find another wrap gone, with nobody to blame. */
 	uint32_t excused = play.plan.nested == NESTED_TIME &&
-					   desc->clock_reads_extended > desc->clock_reads + 1
-				   ? 1u << ORACLE_COUNTS
-				   : 0;
+					   desc->clock_reads_extended > desc->clock_reads + 1 ?
+				   1u << ORACLE_COUNTS :
+				   0;
 
 	if (play_kept(&play, excused) && all_ran())
 		return;
@@ -234,9 +234,9 @@ static void play_choice(uint32_t bits, const struct choice *choice)
 		for (which = 0; which < JUMPS; which++) {
 			jump(&plan, which, bits);
 			scene = scene_of(bits, choice->step, room, (room / stride + which) & 1);
-			plan.nested = choice->time	     ? NESTED_TIME
-				      : beats && (which & 1) ? NESTED_BEAT
-							     : NESTED_EVENT;
+			plan.nested = choice->time	   ? NESTED_TIME :
+				      beats && (which & 1) ? NESTED_BEAT :
+							     NESTED_EVENT;
 			interrupt_everywhere(&scene, plan, choice->pairs);
 		}
 	}
@@ -310,7 +310,8 @@ static void nested_writers_that_lap_the_ring(void **state)
 		play_choice(driver->stamp_bits <= 32 ? 8 : driver->stamp_bits, &choice);
 		assert_true(tally.lapped);
 		/* Behind a mask nobody comes while a slot is held; who publishes holds none. */
-		assert_int_equal(!tally.lost, tally.put_off || !ring_has_commits(buffer_ring(&play.buffer)));
+		assert_int_equal(!tally.lost,
+				 tally.put_off || !ring_has_commits(buffer_ring(&play.buffer)));
 		play_close(&play);
 	}
 }

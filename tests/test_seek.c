@@ -65,8 +65,7 @@ static void assert_found(const struct seek_found *found, uint64_t time, uint32_t
 {
 	const struct seen *expected = by_reading(time);
 
-	if (found->found != !!expected ||
-	    (expected && found->time << shift != expected->time))
+	if (found->found != !!expected || (expected && found->time << shift != expected->time))
 		fail_msg("%s, %s: sought %" PRIu64 ", found %" PRIu64 ", first is %" PRIu64,
 			 stand.play.driver->row, where, time, found->time << shift,
 			 expected ? expected->time : 0);
@@ -120,8 +119,9 @@ static void seek_in_ctf(void)
 
 static void seek_in_row(const struct driver *driver)
 {
-	const struct stage stage = { .bits = 27, .subbuf_shift = 9, .count_shift = 12,
-				     .now = START, .step = 1 };
+	const struct stage stage = {
+		.bits = 27, .subbuf_shift = 9, .count_shift = 12, .now = START, .step = 1
+	};
 	unsigned int i;
 
 	stand_open(driver);
@@ -176,7 +176,7 @@ static void other_sizes(void **state)
 	/* In LTTng: stamps at 32, 40 and in the first event, the packet's size at 56. */
 	for (unsigned int i = 0; i < 3; i++)
 		put_u64(bytes + size + stamps[i],
-			  get_u64(empty + stamps[i]) + UINT64_C(100000000000));
+			get_u64(empty + stamps[i]) + UINT64_C(100000000000));
 	put_u64(bytes + size + 56, size / 2 * 8);
 	ctf_reader_close(reader);
 	assert_true(ctf_reader_open(reader, &trace.metadata, bytes, size + size / 2));
@@ -211,8 +211,9 @@ static uint64_t first_of(struct ctf_reader *reader, uint64_t number, uint64_t ti
 static void low_bits_cannot_jump(void **state)
 {
 	const struct driver *driver = driver_find(drivers_counting, "heartbeat");
-	const struct stage stage = { .bits = BITS, .subbuf_shift = 9, .count_shift = 12,
-				     .now = START, .step = 1 };
+	const struct stage stage = {
+		.bits = BITS, .subbuf_shift = 9, .count_shift = 12, .now = START, .step = 1
+	};
 	uint64_t begin, first_begin, low, truth, jumped, time, lost = 0, packets, i;
 	struct ctf_trace trace;
 	struct ctf_reader *reader;

@@ -34,9 +34,9 @@ static void interval_of_the_median_has_the_ranks_of_the_table(void **state)
 	static const struct {
 		size_t count, low, high; /* ranks from 1; 0: none */
 	} table[] = {
-		{ 5, 0, 0 },	{ 6, 1, 6 },	{ 8, 1, 8 },	{ 9, 2, 8 },	{ 10, 2, 9 },
-		{ 15, 4, 12 },	{ 20, 6, 15 },	{ 25, 8, 18 },	{ 30, 10, 21 },	{ 41, 14, 28 },
-		{ 50, 18, 33 },
+		{ 5, 0, 0 },	{ 6, 1, 6 },	{ 8, 1, 8 },	{ 9, 2, 8 },
+		{ 10, 2, 9 },	{ 15, 4, 12 },	{ 20, 6, 15 },	{ 25, 8, 18 },
+		{ 30, 10, 21 }, { 41, 14, 28 }, { 50, 18, 33 },
 	};
 	struct stats_interval interval;
 	double sorted[64];
@@ -119,7 +119,8 @@ static void exact_test_agrees_with_the_table(void **state)
 	for (i = 0; i < COUNT(table); i++) {
 		n = table[i].count;
 		for (more = 0; more < 2; more++) {
-			/* The u last of a beat one more b than the others, in turn, until it is u. */
+			/* The u last of a beat one more b than the others, in turn, until it is u.
+			 */
 			unsigned int u = table[i].u + more;
 
 			for (k = 0; k < n; k++)

@@ -34,7 +34,8 @@ static double counted(const char *row)
 
 static void the_same_each_time(void **state)
 {
-	static const char *const rows[] = { "floor", "nested_stamps", "packed_word", "joint_delta" };
+	static const char *const rows[] = { "floor", "nested_stamps", "packed_word",
+					    "joint_delta" };
 	double first, second;
 	unsigned int i;
 
@@ -97,8 +98,8 @@ static double atomics(const char *row)
 {
 	struct counts counts;
 
-	assert_int_equal(counts_steady(driver_find(drivers_counting, row), 20000, 35, false, &counts),
-			 0);
+	assert_int_equal(
+		counts_steady(driver_find(drivers_counting, row), 20000, 35, false, &counts), 0);
 	return counts.atomics;
 }
 
@@ -112,7 +113,8 @@ static void no_row_has_fewer_atomics_than_its_floor(void **state)
 		/* Where a sub-buffer ends depends on the bytes: an atomic for its opening. */
 		double slack = 0.02;
 
-		if (floor && !(*row)->unsupported() && atomics((*row)->row) < atomics(floor) - slack)
+		if (floor && !(*row)->unsupported() &&
+		    atomics((*row)->row) < atomics(floor) - slack)
 			fail_msg("%s: %.3f atomics, and its floor %s has %.3f", (*row)->row,
 				 atomics((*row)->row), floor, atomics(floor));
 	}

@@ -18,12 +18,12 @@
 /* A line with the widest figures that there are. */
 static json_t *wide_line(const char *row)
 {
-	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b}",
-			 "row", row, "workload", "steady", "verdict", "need not met",
-			 "worst_error_ticks", 1.8e19, "header_id_bytes", 24.4, "id_bytes_added", 2.0,
-			 "ns", 999.9, "above_clock_ns", -999.9, "instructions", 999.9, "atomics",
-			 10.25, "ratio", 31.736, "ratio_95_low", 29.0, "ratio_95_high", 41.0,
-			 "cheap_ratio", 31.74, "noisy", true);
+	return json_pack(
+		"{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b}",
+		"row", row, "workload", "steady", "verdict", "need not met", "worst_error_ticks",
+		1.8e19, "header_id_bytes", 24.4, "id_bytes_added", 2.0, "ns", 999.9,
+		"above_clock_ns", -999.9, "instructions", 999.9, "atomics", 10.25, "ratio", 31.736,
+		"ratio_95_low", 29.0, "ratio_95_high", 41.0, "cheap_ratio", 31.74, "noisy", true);
 }
 
 static void rows_fit_and_differ(void **state)
@@ -57,12 +57,13 @@ static void rows_fit_and_differ(void **state)
 	json_decref(lines);
 }
 
-static void add(json_t *rows, const char *row, const char *workload, int round, double ns, double mean)
+static void add(json_t *rows, const char *row, const char *workload, int round, double ns,
+		double mean)
 {
-	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f}", "row", row,
-					      "workload", workload, "repetition_index", round,
-					      "threads", 1, "ns", ns, "mean_ns", mean, "ticks",
-					      2 * ns));
+	json_array_append_new(rows,
+			      json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f}", "row", row,
+					"workload", workload, "repetition_index", round, "threads",
+					1, "ns", ns, "mean_ns", mean, "ticks", 2 * ns));
 }
 
 static void assert_number(const json_t *line, const char *key, double value)
@@ -73,11 +74,16 @@ static void assert_number(const json_t *line, const char *key, double value)
 		fail_msg("%s is %.12g, not %.12g", key, is, value);
 }
 
-/* Each figure from the made-up repetitions by hand: the floor 10 ns and the clock 9, round by round. */
+/* Each figure from the made-up repetitions by hand: the floor 10 ns and the clock 9, round by
+ * round. */
 static void second_figures_are_paired(void **state)
 {
-	const struct summary_row about = { .row = "delta", .workload = "steady", .verdict = "kept",
-					   .floor = "floor", .id_bytes = 2, .cheap = CELLS_CHEAP,
+	const struct summary_row about = { .row = "delta",
+					   .workload = "steady",
+					   .verdict = "kept",
+					   .floor = "floor",
+					   .id_bytes = 2,
+					   .cheap = CELLS_CHEAP,
 					   .half_width = SUMMARY_HALF_WIDTH };
 	json_t *rows = json_array(), *line;
 	int i;
@@ -112,8 +118,11 @@ static void second_figures_are_paired(void **state)
 /* Seven rounds, in five of which both cores were shared: ratios are of pairs, ns are not. */
 static void columns_that_part_are_marked(void **state)
 {
-	const struct summary_row about = { .row = "x", .workload = "steady", .verdict = "kept",
-					   .floor = "floor_published", .cheap = CELLS_CHEAP,
+	const struct summary_row about = { .row = "x",
+					   .workload = "steady",
+					   .verdict = "kept",
+					   .floor = "floor_published",
+					   .cheap = CELLS_CHEAP,
 					   .half_width = SUMMARY_HALF_WIDTH };
 	json_t *rows = json_array(), *line;
 	char *text = NULL;
@@ -130,8 +139,9 @@ static void columns_that_part_are_marked(void **state)
 	}
 	/* What is shared says so by its probe. */
 	json_array_foreach(rows, k, one)
-		json_object_set_new(one, "probe", json_real(
-			json_number_value(json_object_get(one, "ns")) > 15 ? 2 : 1));
+		json_object_set_new(
+			one, "probe",
+			json_real(json_number_value(json_object_get(one, "ns")) > 15 ? 2 : 1));
 	line = summary_line(rows, &about);
 	assert_true(json_is_true(json_object_get(line, "mixed")));
 	assert_true(json_is_true(json_object_get(line, "disagrees")));

@@ -131,8 +131,12 @@ static void cold_is_cold(void **state)
 /* Each sample waits for its gap, and the wait is no part of the sample. */
 static void replay_waits_for_its_gaps(void **state)
 {
-	static const struct gaps gaps = { .name = "some_busy", .buckets = 1, .lo_ns = { 16384 },
-					  .hi_ns = { 32767 }, .until = { 1 }, .count = 1 };
+	static const struct gaps gaps = { .name = "some_busy",
+					  .buckets = 1,
+					  .lo_ns = { 16384 },
+					  .hi_ns = { 32767 },
+					  .until = { 1 },
+					  .count = 1 };
 	struct tails_result *result = malloc(sizeof(*result));
 	struct tails_config config = {
 		.driver = driver_find(drivers_timed, "heartbeat_compact"),
@@ -176,12 +180,13 @@ static void tables_fit_a_line(void **state)
 	for (row = 0; row < 2; row++)
 		for (regime = 0; regime < 4; regime++) {
 			line = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
-					 " s:I, s:I}", "row",
-					 row ? "extended_header_locked_fenced" : "floor", "regime",
-					 regimes[regime], "gaps",
+					 " s:I, s:I}",
+					 "row", row ? "extended_header_locked_fenced" : "floor",
+					 "regime", regimes[regime], "gaps",
 					 regime == 3 ? "sched_irq_timer_busy" : NULL, "violation",
 					 row && regime == 2 ? "stamps of the ring went back by "
-							      "many ticks" : NULL,
+							      "many ticks" :
+							      NULL,
 					 "fence_p50", (json_int_t)40, "p50", (json_int_t)9999999,
 					 "p99", (json_int_t)10000000, "p999",
 					 (json_int_t)123456789012, "max", (json_int_t)123456789012,
@@ -237,8 +242,8 @@ static void json_says_the_same(void **state)
 
 static struct engine_config shared;
 
-static struct engine_result *run_shared(const struct driver *driver, const struct workload *workload,
-					uint32_t bits)
+static struct engine_result *run_shared(const struct driver *driver,
+					const struct workload *workload, uint32_t bits)
 {
 	struct engine_result *result = malloc(sizeof(*result));
 
@@ -316,11 +321,16 @@ static void unlocked_rows_break(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calm_has_no_hits),	cmocka_unit_test(figures_are_in_order),
-		cmocka_unit_test(storm_hits_are_apart), cmocka_unit_test(floor_needs_calm),
-		cmocka_unit_test(cold_is_cold),		cmocka_unit_test(json_says_the_same),
-		cmocka_unit_test(replay_waits_for_its_gaps), cmocka_unit_test(tables_fit_a_line),
-		cmocka_unit_test(writers_share_a_ring), cmocka_unit_test(unlocked_rows_break),
+		cmocka_unit_test(calm_has_no_hits),
+		cmocka_unit_test(figures_are_in_order),
+		cmocka_unit_test(storm_hits_are_apart),
+		cmocka_unit_test(floor_needs_calm),
+		cmocka_unit_test(cold_is_cold),
+		cmocka_unit_test(json_says_the_same),
+		cmocka_unit_test(replay_waits_for_its_gaps),
+		cmocka_unit_test(tables_fit_a_line),
+		cmocka_unit_test(writers_share_a_ring),
+		cmocka_unit_test(unlocked_rows_break),
 	};
 
 	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);

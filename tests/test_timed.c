@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The storm on the timed build: every row keeps what it promises there, and what is lost is found. */
+/* The storm on the timed build: every row keeps what it promises there, and what is lost is found.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,8 +52,8 @@ static void every_row_is_kept(void **state)
 		}
 		assert_true(seen >= 1000);
 		verdict = engine_verdict(&config, &result);
-		if (verdict != VERDICT_KEPT && !(verdict == VERDICT_NEED_NOT_MET &&
-						 (*driver)->desc->needs))
+		if (verdict != VERDICT_KEPT &&
+		    !(verdict == VERDICT_NEED_NOT_MET && (*driver)->desc->needs))
 			fail_msg("%s: %s\n%s", (*driver)->row, check_verdict_name(verdict),
 				 result.shown);
 		rows++;

@@ -122,8 +122,7 @@ static void totals_that_do_not_add_up_are_seen(void **state)
 		totals.lost += (uint64_t)cases[i].lost;
 		totals.committed += (uint64_t)cases[i].committed;
 		check_finish(&check, &totals);
-		assert_int_equal(objecting(),
-				 CONSERVATION | (cases[i].failed ? LOSSES_ORACLE : 0));
+		assert_int_equal(objecting(), CONSERVATION | (cases[i].failed ? LOSSES_ORACLE : 0));
 		assert_string_equal(check.first[ORACLE_CONSERVATION].text, cases[i].text);
 	}
 }
@@ -332,9 +331,9 @@ static void one_verdict(uint32_t promises, unsigned int fault)
 	assert_int_equal(check_clean(&faulty), fault == 0 || fault > 6);
 	assert_int_equal(check_verdict(&faulty, stuck, 0), broken ? VERDICT_BROKEN : VERDICT_KEPT);
 	/* A late beat is no excuse for a lost record; interrupts that were not masked are. */
-	assert_int_equal(check_verdict(&faulty, stuck, NEED_BEAT), owed	    ? VERDICT_BROKEN
-								   : broken ? VERDICT_NEED_NOT_MET
-									    : VERDICT_KEPT);
+	assert_int_equal(check_verdict(&faulty, stuck, NEED_BEAT), owed	  ? VERDICT_BROKEN :
+								   broken ? VERDICT_NEED_NOT_MET :
+									    VERDICT_KEPT);
 	assert_int_equal(check_verdict(&faulty, stuck, NEED_MASKED_INTERRUPTS),
 			 broken ? VERDICT_NEED_NOT_MET : VERDICT_KEPT);
 }
@@ -472,8 +471,8 @@ static void tags_keep_their_fields(void **state)
 	for (context = 0; context < 16; context++) {
 		for (inexact = 0; inexact < 2; inexact++) {
 			for (i = 0; i < 3; i++) {
-				tag = check_tag(context, inexact, i * (CHECK_EXTRA_MAX / 2),
-						ids[i], sequences[i]);
+				tag = check_tag(context, inexact, i * (CHECK_EXTRA_MAX / 2), ids[i],
+						sequences[i]);
 				assert_int_equal(check_tag_context(tag), context);
 				assert_int_equal(check_tag_inexact(tag), inexact);
 				assert_int_equal(check_tag_extra(tag), i * (CHECK_EXTRA_MAX / 2));

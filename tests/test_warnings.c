@@ -175,8 +175,9 @@ static void perf_has_three_states(void **state)
 		int error;
 		const char *remedy;
 	} refused[] = {
-		{ EACCES, "perf_event_paranoid" }, { ENOENT, "no PMU" }, { ENOSYS, "container" },
-		{ EMFILE, "ulimit" }, { E2BIG, "perf_event_open(2)" },
+		{ EACCES, "perf_event_paranoid" }, { ENOENT, "no PMU" },
+		{ ENOSYS, "container" },	   { EMFILE, "ulimit" },
+		{ E2BIG, "perf_event_open(2)" },
 	};
 	struct metadata_input in = { .sysroot = *state };
 
@@ -190,8 +191,9 @@ static void perf_has_three_states(void **state)
 		in.perf_errno = refused[i].error;
 		assert_warning(&in, "perf", "yes", strerror(refused[i].error));
 		warnings = warnings_collect(&in);
-		assert_non_null(strstr(json_string_value(json_object_get(
-			json_array_get(warnings, 6), "remedy")), refused[i].remedy));
+		assert_non_null(strstr(
+			json_string_value(json_object_get(json_array_get(warnings, 6), "remedy")),
+			refused[i].remedy));
 		json_decref(warnings);
 	}
 	in.perf_access = PERF_UNTRIED;
@@ -240,7 +242,8 @@ static void warnings_fit_a_terminal(void **state)
 
 	put(*state, CPU "online", "0-8191\n");
 	put(*state, "proc/cpuinfo", "processor\t: 0\nflags\t\t: hypervisor\n");
-	put(*state, "sys/hypervisor/type", "a hypervisor that has a very long name of its own, "
+	put(*state, "sys/hypervisor/type",
+	    "a hypervisor that has a very long name of its own, "
 	    "longer than a line is wide, and then some\n");
 	put(*state, CPU "cpu8191/cpufreq/scaling_governor", "conservative_and_long_governor\n");
 	put(*state, CPU "cpu8191/topology/thread_siblings_list", "8100-8150,8160-8170,8180-8191\n");
@@ -268,14 +271,10 @@ static void warnings_fit_a_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(governor_has_three_states),
-		TREE_TEST(turbo_has_three_states),
-		TREE_TEST(smt_has_three_states),
-		TREE_TEST(hypervisor_has_three_states),
-		TREE_TEST(tsc_has_three_states),
-		TREE_TEST(load_has_three_states),
-		TREE_TEST(perf_has_three_states),
-		TREE_TEST(warnings_fit_a_terminal),
+		TREE_TEST(governor_has_three_states), TREE_TEST(turbo_has_three_states),
+		TREE_TEST(smt_has_three_states),      TREE_TEST(hypervisor_has_three_states),
+		TREE_TEST(tsc_has_three_states),      TREE_TEST(load_has_three_states),
+		TREE_TEST(perf_has_three_states),     TREE_TEST(warnings_fit_a_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,8 +265,8 @@ static void effects_come_behind_their_causes(void **state)
 	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
 	json = json_object();
 	workload_handoff.engine->json(json, &config, &result);
-	assert_true(json_integer_value(json_object_get(json_object_get(json, "handoff"),
-						       "pairs")) > 0);
+	assert_true(json_integer_value(json_object_get(json_object_get(json, "handoff"), "pairs")) >
+		    0);
 	json_decref(json);
 	/* The second figure that it counts: effects decoded early. */
 	result.own[1]++;

@@ -221,8 +221,9 @@ static void measure(struct cell_thread *thread)
 {
 	const struct cell *cell = thread->cell;
 	struct gbench_cell gbench = {
-		.name = cell->clock_alone ? CELL_CLOCK : cell->empty ? CELL_EMPTY :
-							       cell->driver->row,
+		.name = cell->clock_alone ? CELL_CLOCK :
+			cell->empty	  ? CELL_EMPTY :
+					    cell->driver->row,
 		.iterations = (int64_t)cell->iterations,
 		.body = body,
 		.ctx = thread,
@@ -447,8 +448,8 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 	json_object_set_new(json, "iterations", json_integer((json_int_t)events));
 	json_object_set_new(json, "violation", violation ? json_string(violation) : json_null());
 	json_object_set_new(json, "unmet_needs", json_integer(unmet));
-	json_object_set_new(json, "counters", json_string(all->state == COUNTERS_NO ? user->why :
-										      ""));
+	json_object_set_new(json, "counters",
+			    json_string(all->state == COUNTERS_NO ? user->why : ""));
 	json_object_set_new(json, "real_time", json_real(ns));
 	json_object_set_new(json, "cpu_time", json_real(cpu_ns));
 	json_object_set_new(json, "ns", json_real(time.ticks * 1e9 / ticks_hz()));
@@ -456,9 +457,9 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 	json_object_set_new(json, "ticks", json_real(time.ticks));
 	json_object_set_new(json, "probe", json_real(time.probe));
 	json_object_set_new(json, "waited_ns", json_integer((json_int_t)first->waited_ns));
-	json_object_set_new(json, "cycles", all->state == COUNTERS_NO ?
-						    counted(user, user->cycles, events) :
-						    counted(all, all->cycles, events));
+	json_object_set_new(json, "cycles",
+			    all->state == COUNTERS_NO ? counted(user, user->cycles, events) :
+							counted(all, all->cycles, events));
 	json_object_set_new(json, "cycles_user", counted(user, user->cycles, events));
 	json_object_set_new(json, "instructions", counted(user, user->instructions, events));
 	if (!first->cell->empty)

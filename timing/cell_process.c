@@ -56,7 +56,7 @@ int cell_process_start(struct cell_process *process, const char *topology)
 		close(out[0]);
 		process->pid = 0;
 		return fail_with(EXIT_RESOURCE, "cannot start a process for timed cells: %s",
-			strerror(error));
+				 strerror(error));
 	}
 	/* One that has ended is told by its answer. */
 	sigaction(SIGPIPE, &ignore, &process->pipe_was);
@@ -88,8 +88,8 @@ static int ended(struct cell_process *process, const char *row)
 	if (workload_stop)
 		return EXIT_INTERRUPTED;
 	fail_line("the process for timed cells ended at %s with %s %d", row,
-		WIFEXITED(status) ? "exit code" : "signal",
-		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+		  WIFEXITED(status) ? "exit code" : "signal",
+		  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_USAGE;
 }
 
@@ -212,8 +212,8 @@ static bool read_cell(struct cell_reading *reading, char *line)
 				      drivers_timed;
 	cell->clock_alone = reading->row && !strcmp(reading->row, CELL_CLOCK);
 	cell->empty = cell->clock_alone || (reading->row && !strcmp(reading->row, CELL_EMPTY));
-	cell->driver = cell->empty || !reading->row ? drivers[0] :
-						      driver_find(drivers, reading->row);
+	cell->driver =
+		cell->empty || !reading->row ? drivers[0] : driver_find(drivers, reading->row);
 	cell->pu = reading->pu;
 	if (reading->row && cell->driver && cell->iterations && cell->threads &&
 	    !(cell->injected.on && cell->threads > 1))
@@ -259,7 +259,7 @@ int cell_process_main(int argc, char **argv)
 			ticks_set_hz(strtod(argv[i] + 3, NULL));
 	if (!topology) {
 		return fail_with(EXIT_USAGE, "" CELL_PROCESS_OPTION " is bench's own: it wants a "
-				"topology, and cells on standard input");
+					     "topology, and cells on standard input");
 	}
 	if (interrupts_install() || place_open_xml(&place, topology))
 		return EXIT_RESOURCE;

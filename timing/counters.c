@@ -29,8 +29,8 @@ struct group_read {
 	uint64_t count[2];
 };
 
-void counters_explain(int error, const char *name, enum counters_scope scope,
-		      const char *paranoid, char why[COUNTERS_WHY_BYTES])
+void counters_explain(int error, const char *name, enum counters_scope scope, const char *paranoid,
+		      char why[COUNTERS_WHY_BYTES])
 {
 	int enough = scope == COUNTERS_USER ? 2 : 1;
 
@@ -47,7 +47,8 @@ void counters_explain(int error, const char *name, enum counters_scope scope,
 	case EOPNOTSUPP:
 		snprintf(why, COUNTERS_WHY_BYTES,
 			 "%s: %s; this machine has no such counter: in a virtual machine, the host "
-			 "has to give it a PMU", name, strerror(error));
+			 "has to give it a PMU",
+			 name, strerror(error));
 		break;
 	case ENOSYS:
 		snprintf(why, COUNTERS_WHY_BYTES, "%s: %s; this kernel has no perf events", name,
@@ -59,8 +60,7 @@ void counters_explain(int error, const char *name, enum counters_scope scope,
 			 strerror(error));
 		break;
 	default:
-		snprintf(why, COUNTERS_WHY_BYTES, "%s: perf_event_open: %s", name,
-			 strerror(error));
+		snprintf(why, COUNTERS_WHY_BYTES, "%s: perf_event_open: %s", name, strerror(error));
 	}
 }
 
@@ -189,8 +189,8 @@ static uint64_t scaled(uint64_t start, uint64_t stop, const struct counters_valu
 	return wide_scale(stop - start, values->enabled_ns, values->running_ns);
 }
 
-void counters_evaluate(const struct counters_snapshot *start,
-		       const struct counters_snapshot *stop, struct counters_values *values)
+void counters_evaluate(const struct counters_snapshot *start, const struct counters_snapshot *stop,
+		       struct counters_values *values)
 {
 	memset(values, 0, sizeof(*values));
 	values->enabled_ns = stop->enabled_ns - start->enabled_ns;

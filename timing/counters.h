@@ -25,36 +25,36 @@
 #define COUNTERS_WHY_BYTES 224
 
 enum counters_scope {
-	COUNTERS_USER,		/* user mode only: needs perf_event_paranoid <= 2 */
-	COUNTERS_USER_KERNEL,	/* with the kernel's part in this thread: needs <= 1 */
+	COUNTERS_USER, /* user mode only: needs perf_event_paranoid <= 2 */
+	COUNTERS_USER_KERNEL, /* with the kernel's part in this thread: needs <= 1 */
 };
 
 enum counters_state {
-	COUNTERS_NO,		/* no values: see why */
-	COUNTERS_YES,		/* counted all the time */
-	COUNTERS_SCALED,	/* shared the PMU: values are extrapolated, see running_ns */
+	COUNTERS_NO, /* no values: see why */
+	COUNTERS_YES, /* counted all the time */
+	COUNTERS_SCALED, /* shared the PMU: values are extrapolated, see running_ns */
 };
 
 /* Kernel totals since opening. */
 struct counters_snapshot {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
-	uint64_t count[2];	/* in the order of opening: cycles, instructions */
+	uint64_t count[2]; /* in the order of opening: cycles, instructions */
 };
 
 struct counters {
-	int fd[2];		/* the group leader first; -1 if not open */
+	int fd[2]; /* the group leader first; -1 if not open */
 	struct counters_snapshot start;
-	char why[COUNTERS_WHY_BYTES];	/* "" while all is well */
+	char why[COUNTERS_WHY_BYTES]; /* "" while all is well */
 };
 
 struct counters_values {
 	enum counters_state state;
 	uint64_t cycles;
 	uint64_t instructions;
-	uint64_t enabled_ns;	/* from start to stop */
-	uint64_t running_ns;	/* the part of it in which the PMU counted */
-	char why[COUNTERS_WHY_BYTES];	/* COUNTERS_NO: reason and remedy; else "" */
+	uint64_t enabled_ns; /* from start to stop */
+	uint64_t running_ns; /* the part of it in which the PMU counted */
+	char why[COUNTERS_WHY_BYTES]; /* COUNTERS_NO: reason and remedy; else "" */
 };
 
 /* An event in perf_event_open's numbers (attr.type, attr.config). */
@@ -91,14 +91,14 @@ void counters_resume(struct counters *counters);
 void counters_close(struct counters *counters);
 
 /* Pure: what was counted between two snapshots. */
-void counters_evaluate(const struct counters_snapshot *start,
-		       const struct counters_snapshot *stop, struct counters_values *values);
+void counters_evaluate(const struct counters_snapshot *start, const struct counters_snapshot *stop,
+		       struct counters_values *values);
 
 /*
  * Pure: why perf_event_open() failed with errno `error` for the event called `name`, and what to
  * do about it, at most COUNTERS_WHY_BYTES. `paranoid` is the text of perf_event_paranoid.
  */
-void counters_explain(int error, const char *name, enum counters_scope scope,
-		      const char *paranoid, char why[COUNTERS_WHY_BYTES]);
+void counters_explain(int error, const char *name, enum counters_scope scope, const char *paranoid,
+		      char why[COUNTERS_WHY_BYTES]);
 
 #endif

@@ -25,10 +25,16 @@ namespace
 // Every environment variable that changes what is run or printed, set back to its default.
 const char *const overrules[] = {
 	"stampede",
-	"--benchmark_list_tests=false", "--benchmark_filter=.",
-	"--benchmark_repetitions=1", "--benchmark_min_warmup_time=0",
-	"--benchmark_perf_counters=", "--benchmark_time_unit=ns", "--benchmark_color=no",
-	"--benchmark_format=console", "--benchmark_out=", "--benchmark_out_format=json",
+	"--benchmark_list_tests=false",
+	"--benchmark_filter=.",
+	"--benchmark_repetitions=1",
+	"--benchmark_min_warmup_time=0",
+	"--benchmark_perf_counters=",
+	"--benchmark_time_unit=ns",
+	"--benchmark_color=no",
+	"--benchmark_format=console",
+	"--benchmark_out=",
+	"--benchmark_out_format=json",
 	"--v=0", // its variable is V, which "make V=1" exports
 };
 
@@ -41,7 +47,7 @@ int fail(gbench_result *result, const char *name, const char *reason)
 // Keeps the one run, prints nothing.
 class Capture : public benchmark::BenchmarkReporter
 {
-    public:
+      public:
 	std::vector<Run> runs;
 
 	bool ReportContext(const Context &) override
@@ -108,14 +114,19 @@ int run_cell(const gbench_cell *cell, gbench_result *result)
 	if (!understood)
 		return fail(result, cell->name, "this Google Benchmark lacks an option we need");
 	benchmark::ClearRegisteredBenchmarks();
-	benchmark::RegisterBenchmark(cell->name, [cell](benchmark::State &library_state) {
-		gbench_state state = { &library_state, false };
+	benchmark::RegisterBenchmark(
+		cell->name,
+		[cell](benchmark::State &library_state) {
+			gbench_state state = { &library_state, false };
 
-		cell->body(&state, cell->ctx);
-		// The library would abort, or report no time at all.
-		if (!state.finished && !library_state.error_occurred())
-			library_state.SkipWithError("the body left its loop before the end");
-	})->Iterations(cell->iterations)->UseRealTime();
+			cell->body(&state, cell->ctx);
+			// The library would abort, or report no time at all.
+			if (!state.finished && !library_state.error_occurred())
+				library_state.SkipWithError(
+					"the body left its loop before the end");
+		})
+		->Iterations(cell->iterations)
+		->UseRealTime();
 	benchmark::RunSpecifiedBenchmarks(&capture);
 
 	if (capture.runs.size() != 1)

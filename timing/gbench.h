@@ -29,17 +29,17 @@ extern "C" {
 struct gbench_state;
 
 struct gbench_cell {
-	const char *name;	/* for error messages; not empty */
-	int64_t iterations;	/* events asked for, >= 1 */
+	const char *name; /* for error messages; not empty */
+	int64_t iterations; /* events asked for, >= 1 */
 	void (*body)(struct gbench_state *state, void *ctx);
-	void *ctx;		/* handed to the body; may be NULL */
+	void *ctx; /* handed to the body; may be NULL */
 };
 
 struct gbench_result {
-	int64_t iterations;	/* events run: the next multiple of the batch */
-	double real_ns;		/* wall clock over the whole loop, not per event */
-	double cpu_ns;		/* CPU time of the thread over the whole loop */
-	char error[GBENCH_ERROR_BYTES];	/* "" on success */
+	int64_t iterations; /* events run: the next multiple of the batch */
+	double real_ns; /* wall clock over the whole loop, not per event */
+	double cpu_ns; /* CPU time of the thread over the whole loop */
+	char error[GBENCH_ERROR_BYTES]; /* "" on success */
 };
 
 /*

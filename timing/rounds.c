@@ -36,8 +36,8 @@ static void learn_probe(struct rounds *rounds, bool several_threads, const json_
 		*least = probe;
 }
 
-static int run_cell(struct rounds *rounds, const struct rounds_cell *cell,
-		    uint64_t iterations, double wait_ns, json_t **result)
+static int run_cell(struct rounds *rounds, const struct rounds_cell *cell, uint64_t iterations,
+		    double wait_ns, json_t **result)
 {
 	struct cell told = {
 		.cheap = cell->told.cheap,
@@ -88,8 +88,8 @@ static int try_all(struct rounds *rounds)
 		error = try_cell(rounds, cell, &ns);
 		if (error)
 			return error;
-		cell->iterations = (uint64_t)(planned_ns(rounds, cell) / ns) / CELL_BATCH *
-				   CELL_BATCH;
+		cell->iterations =
+			(uint64_t)(planned_ns(rounds, cell) / ns) / CELL_BATCH * CELL_BATCH;
 		if (cell->iterations < ITERATIONS_LEAST)
 			cell->iterations = ITERATIONS_LEAST;
 	}
@@ -220,7 +220,8 @@ static int run_round(struct rounds *rounds)
 		if (error)
 			return error;
 		progress_done(rounds->progress, cell->done <= cell->told.rounds ?
-						    planned_ns(rounds, cell) * 3e-9 : 0);
+							planned_ns(rounds, cell) * 3e-9 :
+							0);
 	}
 	return 0;
 }
@@ -242,8 +243,7 @@ static bool is_settled(const struct rounds *rounds, const struct rounds_cell *ce
 	mixed = samples.mixed;
 	samples_free(&samples);
 	/* A ring that failed its check has no time, and more rounds give it none. */
-	return isnan(ratio.middle) ||
-	       (!mixed && stats_half_width(&ratio) <= rounds->half_width);
+	return isnan(ratio.middle) || (!mixed && stats_half_width(&ratio) <= rounds->half_width);
 }
 
 /* With each cell the floor that it is measured by. */
@@ -279,8 +279,8 @@ static unsigned int take_stock(struct rounds *rounds)
 
 	progress_skip(rounds->progress, (double)index * rounds->cell_ns * 3e-9);
 	json_array_foreach(rounds->rows, index, row) {
-		unsigned int round = (unsigned int)json_integer_value(
-			json_object_get(row, "repetition_index"));
+		unsigned int round =
+			(unsigned int)json_integer_value(json_object_get(row, "repetition_index"));
 
 		learn_probe(rounds, json_integer_value(json_object_get(row, "threads")) > 1, row);
 		first = round >= first ? round + 1 : first;

@@ -151,7 +151,7 @@ double steps_per_event(const struct driver *driver)
 	sigaction(SIGTRAP, &old, NULL);
 	if (detached && !restart_attach())
 		fail_line("rseq could not be registered again; restartable rows that "
-				"run in this process are not restarted");
+			  "run in this process are not restarted");
 	buffer_close(&buffer);
 	return whole > 0 ? (double)whole / (double)events : -1;
 }

@@ -8,8 +8,6 @@
 #include "timing/cell.h"
 #include "base/terminal.h"
 
-
-
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
 {
 	const struct samples_cell cell = { row, workload };
@@ -40,9 +38,9 @@ static void set_spread(json_t *line, const char *name, struct samples samples)
 
 	for (i = 0; i < 3; i++) {
 		snprintf(key, sizeof(key), "%s%s", name, suffix[i]);
-		json_object_set_new(line, key,
-				    known(stats_quantile(samples.value, samples.count,
-							 0.25 + 0.25 * i)));
+		json_object_set_new(
+			line, key,
+			known(stats_quantile(samples.value, samples.count, 0.25 + 0.25 * i)));
 	}
 	samples_free(&samples);
 }
@@ -134,8 +132,10 @@ static void set_header_bytes(json_t *line, const json_t *rows, const struct summ
 	set_median(line, rows, about, "header_bytes");
 	header = json_object_get(line, "header_bytes");
 	json_object_set_new(line, "id_bytes_added", json_real(about->id_bytes));
-	json_object_set_new(line, "header_id_bytes", json_is_number(header) ?
-			    json_real(json_number_value(header) + about->id_bytes) : json_null());
+	json_object_set_new(line, "header_id_bytes",
+			    json_is_number(header) ?
+				    json_real(json_number_value(header) + about->id_bytes) :
+				    json_null());
 }
 
 json_t *summary_line(const json_t *rows, const struct summary_row *about)
@@ -163,10 +163,10 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 							   json_real(about->worst_error_ticks));
 	summary_set_noise(line, &interval, about->half_width);
 	json_object_set_new(line, "mixed", json_boolean(ns.mixed || ratio.mixed));
-	json_object_set_new(line, "disagrees",
-			    json_boolean(disagrees(rows, about,
-						   stats_quantile(ns.value, ns.count, 0.5),
-						   interval.middle)));
+	json_object_set_new(
+		line, "disagrees",
+		json_boolean(disagrees(rows, about, stats_quantile(ns.value, ns.count, 0.5),
+				       interval.middle)));
 	set_second_figures(line, rows, about, basis);
 	set_spread(line, "ns", ns);
 	set_spread(line, "ratio", ratio);
@@ -290,8 +290,8 @@ void summary_print(FILE *out, const json_t *lines)
 		its = json_string_value(json_object_get(line, "workload"));
 		if (strcmp(its, workload))
 			fprintf(out, "%s%-*s %-11s%9s %5s %5s %5s %5s %5s %11s %5s\n",
-				i ? "\n" : "", width, its, "verdict", "worst err", "h+id ",
-				"ns", "above", "instr", "atoms", "ratio (95%)", "cheap");
+				i ? "\n" : "", width, its, "verdict", "worst err", "h+id ", "ns",
+				"above", "instr", "atoms", "ratio (95%)", "cheap");
 		workload = its;
 		print_line(out, line, width);
 	}

@@ -16,7 +16,8 @@ bool undisturbed_open(struct undisturbed *times, size_t window, size_t most)
 {
 	size_t all = most + most / window + 2, i;
 
-	*times = (struct undisturbed){ .batch = malloc(all * sizeof(double)), .window = window,
+	*times = (struct undisturbed){ .batch = malloc(all * sizeof(double)),
+				       .window = window,
 				       .most = most };
 	if (!times->batch) {
 		fail_line("no memory for the times of %zu batches", most);

@@ -24,8 +24,9 @@ static void put_bits(FILE *text, uint32_t bits, const char *name)
 
 static void put_clock(FILE *text, uint32_t bits, const char *name)
 {
-	fprintf(text, "\t\t\tinteger { size = %" PRIu32
-		      "; align = 1; map = clock.ticks.value; } %s;\n", bits, name);
+	fprintf(text,
+		"\t\t\tinteger { size = %" PRIu32 "; align = 1; map = clock.ticks.value; } %s;\n",
+		bits, name);
 }
 
 /* The short time in `room` bits. */
@@ -70,8 +71,10 @@ static void word_header(FILE *text, const struct ctf_description *d)
 {
 	uint32_t bits = d->format.id_bits, rest = 32 - bits, top = (1u << bits) - 1;
 
-	fprintf(text, "\t\tenum : integer { size = %" PRIu32 "; align = 1; } { compact = 0 ... %"
-		PRIu32 ", ", bits, d->format.stamp_event ? top - 4 : top - 3);
+	fprintf(text,
+		"\t\tenum : integer { size = %" PRIu32 "; align = 1; } { compact = 0 ... %" PRIu32
+		", ",
+		bits, d->format.stamp_event ? top - 4 : top - 3);
 	if (d->format.stamp_event)
 		fprintf(text, "stamp = %" PRIu32 ", ", top - 3);
 	fprintf(text, "full = %" PRIu32 ", sized = %" PRIu32 ", high = %" PRIu32 " } id;\n",
@@ -114,9 +117,10 @@ static void flag_header(FILE *text, const struct ctf_description *d)
 	uint32_t bits = d->format.id_bits, top = (1u << bits) - 1;
 
 	fputs("\t\tenum : integer { size = 1; align = 1; } { brief = 0, whole = 1 } full;\n", text);
-	fprintf(text, "\t\tenum : integer { size = %" PRIu32 "; align = 1; } { compact = 0 ... %"
-		PRIu32 ", sized = %" PRIu32 ", high = %" PRIu32 " } id;\n", bits, top - 2, top - 1,
-		top);
+	fprintf(text,
+		"\t\tenum : integer { size = %" PRIu32 "; align = 1; } { compact = 0 ... %" PRIu32
+		", sized = %" PRIu32 ", high = %" PRIu32 " } id;\n",
+		bits, top - 2, top - 1, top);
 	put_low(text, d, 31 - bits);
 	fputs("\t\tvariant <id> {\n\t\tstruct {\n", text);
 	put_optional_stamp(text, d);
@@ -149,7 +153,8 @@ static void packed_header(FILE *text, const struct ctf_description *d)
 {
 	fputs("\t\tenum : integer { size = 5; align = 1; } "
 	      "{ compact = 0 ... 30, escape = 31 } id;\n"
-	      "\t\tvariant <id> {\n\t\tstruct {\n", text);
+	      "\t\tvariant <id> {\n\t\tstruct {\n",
+	      text);
 	put_low(text, d, 27);
 	fprintf(text,
 		"\t\t} compact;\n\t\tstruct {\n\t\t\tenum : integer { size = 27; align = 1; } "
@@ -157,7 +162,8 @@ static void packed_header(FILE *text, const struct ctf_description *d)
 		EVENT_SIZED - 1, EVENT_SIZED);
 	put_stamp(text, d, "stamp");
 	fputs("\t\t\tvariant <id> { struct { } plain; struct { u32_t size; } sized; } more;\n"
-	      "\t\t} escape;\n\t\t} v;\n", text);
+	      "\t\t} escape;\n\t\t} v;\n",
+	      text);
 }
 
 /* Behind the id of a record: low bits, and the size that some ids have. */
@@ -176,9 +182,10 @@ static void sync_header(FILE *text, const struct ctf_description *d)
 	uint32_t bits = d->format.id_bits, top = (1u << bits) - 1;
 	char ids[100];
 
-	snprintf(ids, sizeof(ids), "enum : integer { size = %" PRIu32 "; align = 1; } "
-		 "{ plain = 0 ... %d, sized = %d ... %" PRIu32, bits, EVENT_SIZED - 1, EVENT_SIZED,
-		 top - 1);
+	snprintf(ids, sizeof(ids),
+		 "enum : integer { size = %" PRIu32 "; align = 1; } "
+		 "{ plain = 0 ... %d, sized = %d ... %" PRIu32,
+		 bits, EVENT_SIZED - 1, EVENT_SIZED, top - 1);
 	fprintf(text, "\t\t%s, sync = %" PRIu32 " } id;\n\t\tvariant <id> {\n", ids, top);
 	sync_rest(text, d);
 	fputs("\t\tstruct {\n", text);
@@ -211,15 +218,18 @@ static void put_event(FILE *text, const struct ctf_description *d, uint32_t id, 
 {
 	uint32_t align = record_align(d);
 
-	fprintf(text, "\nevent {\n\tname = \"%s\";\n\tid = %" PRIu32
-		";\n\tstream_id = 0;\n\tfields := struct {\n\t\tuint64_t stamp;\n", name, id);
+	fprintf(text,
+		"\nevent {\n\tname = \"%s\";\n\tid = %" PRIu32
+		";\n\tstream_id = 0;\n\tfields := struct {\n\t\tuint64_t stamp;\n",
+		name, id);
 	if (!d->timed) {
 		fputs("\t\tuint64_t entry;\n\t\tuint64_t exit;\n"
 		      "\t\tinteger { size = 30; align = 1; } sequence;\n"
 		      "\t\tinteger { size = 10; align = 1; } recorded_id;\n"
 		      "\t\tinteger { size = 19; align = 1; } extra;\n"
 		      "\t\tinteger { size = 1; align = 1; } inexact;\n"
-		      "\t\tinteger { size = 4; align = 1; } context;\n", text);
+		      "\t\tinteger { size = 4; align = 1; } context;\n",
+		      text);
 		if (event_is_sized(id))
 			fputs("\t\tuint8_t filler[extra];\n", text);
 		else if (d->filler_bytes)
@@ -240,7 +250,8 @@ static void put_stream(FILE *text, const struct ctf_description *d)
 	put_clock(text, 64 - d->cut_bits, "timestamp_end");
 	fputs("\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
 	      "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n"
-	      "\t\tuint32_t cpu_id;\n\t\tuint32_t reserved;\n\t};\n", text);
+	      "\t\tuint32_t cpu_id;\n\t\tuint32_t reserved;\n\t};\n",
+	      text);
 	event_header(text, d);
 	fputs("};\n", text);
 }
@@ -266,22 +277,28 @@ void ctf_metadata_write(FILE *text, const struct ctf_description *d)
 	static const struct {
 		uint32_t first;
 		const char *suffix;
-	} forms[] = { { EVENT_FIXED, "" }, { EVENT_FIXED_HIGH, "_high" }, { EVENT_SIZED, "_sized" } };
+	} forms[] = { { EVENT_FIXED, "" },
+		      { EVENT_FIXED_HIGH, "_high" },
+		      { EVENT_SIZED, "_sized" } };
 	unsigned int i;
 
 	fputs("/* CTF 1.8 */\n\n", text);
 	for (i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
-		fprintf(text, "typealias integer { size = %u; align = 8; } := uint%u_t;\n"
-			      "typealias integer { size = %u; align = 1; } := u%u_t;\n",
+		fprintf(text,
+			"typealias integer { size = %u; align = 8; } := uint%u_t;\n"
+			"typealias integer { size = %u; align = 1; } := u%u_t;\n",
 			bits[i], bits[i], bits[i], bits[i]);
 	fputs("\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n"
 	      "\tpacket.header := struct {\n\t\tuint32_t magic;\n\t\tuint32_t stream_id;\n\t};\n"
-	      "};\n\nenv {\n\ttracer_name = \"stampede\";\n};\n", text);
+	      "};\n\nenv {\n\ttracer_name = \"stampede\";\n};\n",
+	      text);
 	fprintf(text, "\nclock {\n\tname = ticks;\n\tfreq = %u;\n};\n", 1000000000u >> d->cut_bits);
 	put_stream(text, d);
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		put_kinds(text, d, forms[i].first, forms[i].suffix);
 	if (d->format.kind == FORMAT_CTF_WORD && d->format.stamp_event)
-		fprintf(text, "\nevent {\n\tname = \"stamp\";\n\tid = %d;\n\tstream_id = 0;\n"
-			      "\tfields := struct { };\n};\n", CTF_ID_STAMP);
+		fprintf(text,
+			"\nevent {\n\tname = \"stamp\";\n\tid = %d;\n\tstream_id = 0;\n"
+			"\tfields := struct { };\n};\n",
+			CTF_ID_STAMP);
 }

@@ -157,8 +157,8 @@ bool ctf_plan_make(const struct ctf_stream *stream, struct ctf_plan *plan)
 		/* The first short header says how all of them look. */
 		if (!plan->header_bytes)
 			*plan = one;
-		if (one.header_bytes == plan->header_bytes &&
-		    one.time_shift == plan->time_shift && one.time_bits == plan->time_bits)
+		if (one.header_bytes == plan->header_bytes && one.time_shift == plan->time_shift &&
+		    one.time_bits == plan->time_bits)
 			bytes[id] = planned_bytes(stream, stream->events[i], plan);
 	}
 	return bytes;

@@ -93,17 +93,16 @@ static bool check_sizes(struct ctf_reader *reader, const struct packet_fields *f
 {
 	struct ctf_packet *packet = &reader->packet;
 	uint64_t left = (reader->size - packet->offset) * 8;
-	uint64_t bits = found->has[CTF_ROLE_PACKET_SIZE] ? found->value[CTF_ROLE_PACKET_SIZE] :
-							   left;
+	uint64_t bits =
+		found->has[CTF_ROLE_PACKET_SIZE] ? found->value[CTF_ROLE_PACKET_SIZE] : left;
 
-	packet->content_bits = found->has[CTF_ROLE_CONTENT_SIZE] ?
-				       found->value[CTF_ROLE_CONTENT_SIZE] :
-				       bits;
+	packet->content_bits =
+		found->has[CTF_ROLE_CONTENT_SIZE] ? found->value[CTF_ROLE_CONTENT_SIZE] : bits;
 	if (bits % 8 || !bits || packet->content_bits > bits || packet->content_bits < reader->bit)
 		return trace_fault(&reader->fault, packet->offset,
 				   "packet of %" PRIu64 " bits with %" PRIu64
-				   " of content and %" PRIu64 " of header", bits,
-				   packet->content_bits, reader->bit);
+				   " of content and %" PRIu64 " of header",
+				   bits, packet->content_bits, reader->bit);
 	if (bits > left)
 		return trace_fault(&reader->fault, packet->offset,
 				   "truncated: %" PRIu64 " of the %" PRIu64 " bytes of a packet",
@@ -297,8 +296,8 @@ static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 	if ((int64_t)(reader->time - before) < 0)
 		see_backward(reader, reader->packet.offset + start / 8, "time goes back",
 			     reader->time, before);
-	extended = reader->clock_bits == 64 || (reader->plan->header_bytes &&
-						reader->clock_bits > reader->plan->time_bits);
+	extended = reader->clock_bits == 64 ||
+		   (reader->plan->header_bytes && reader->clock_bits > reader->plan->time_bits);
 	reader->counts.extended += extended;
 	/* A whole stamp may be any; what short ones add up to is looked at once per batch. */
 	if (extended)
@@ -367,8 +366,8 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 		at = planned_run(plan, at, end, id, &reader->time, &event, full);
 		if (at == before)
 			break;
-		reader->counts.payload_bytes += (uint64_t)(event - first) *
-						(plan->record_bytes[id] - plan->header_bytes);
+		reader->counts.payload_bytes +=
+			(uint64_t)(event - first) * (plan->record_bytes[id] - plan->header_bytes);
 	}
 	reader->bit = (uint64_t)(at - base) * 8;
 	return (uint32_t)(event - batch);

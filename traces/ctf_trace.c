@@ -29,8 +29,8 @@ static int read_metadata(struct ctf_trace *trace)
 		return error;
 	good = tsdl_parse(file.bytes, file.size, &trace->metadata, &fault);
 	if (!good)
-		fail_line("%s: offset %" PRIu64 ": %s; nothing was read",
-			file.path, fault.offset, fault.text);
+		fail_line("%s: offset %" PRIu64 ": %s; nothing was read", file.path, fault.offset,
+			  fault.text);
 	trace_file_close(&file);
 	return good ? 0 : EXIT_USAGE;
 }
@@ -54,7 +54,7 @@ static int add_file(struct ctf_trace *trace, const char *path)
 	if (ctf_trace_rewind(trace, more))
 		return 0;
 	return fail_with(EXIT_RESOURCE, "%s: no memory, or more than %d kinds of streams", path,
-		CTF_STREAMS_MOST);
+			 CTF_STREAMS_MOST);
 }
 
 /* Files whose names begin with a dot, and directories (LTTng's index), are no streams. */

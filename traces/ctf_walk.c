@@ -130,8 +130,7 @@ static bool walk_elements(struct ctf_reader *reader, const struct ctf_type *type
 	return true;
 }
 
-bool ctf_walk(struct ctf_reader *reader, const struct ctf_type *type,
-	      const struct ctf_field *field)
+bool ctf_walk(struct ctf_reader *reader, const struct ctf_type *type, const struct ctf_field *field)
 {
 	uint32_t i;
 

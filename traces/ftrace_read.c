@@ -89,7 +89,8 @@ bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uin
 	if (was_hidden(reader, header.time_stamp))
 		return trace_fault(&reader->fault, reader->hidden_offset,
 				   "another sub-buffer begins inside the one of %" PRIu32
-				   " bytes: are they smaller?", reader->subbuf_bytes);
+				   " bytes: are they smaller?",
+				   reader->subbuf_bytes);
 	reader->subbuf = subbuf;
 	reader->offset = offset;
 	if (!header.time_stamp && !header.commit)
@@ -221,7 +222,8 @@ static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
 
 /*
  * The loop that has to be quick: small events, as many as follow each other. As long as they are of
- * one length the next record's place does not hang on a load, so that several are under way at once.
+ * one length the next record's place does not hang on a load, so that several are under way at
+ * once.
  */
 static inline uint32_t small_events(struct ftrace_reader *reader, struct trace_event *batch,
 				    uint32_t count)

@@ -45,8 +45,8 @@ static bool page_field(const char *text, const char *name, uint32_t *offset, uin
 {
 	const char *at = strstr(text, name);
 
-	return at && sscanf(at + strlen(name), "; offset:%" SCNu32 "; size:%" SCNu32, offset,
-			    size) == 2;
+	return at &&
+	       sscanf(at + strlen(name), "; offset:%" SCNu32 "; size:%" SCNu32, offset, size) == 2;
 }
 
 int ftrace_format_read(const char *dir, struct ftrace_format *format)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What both fuzzers of CTF judge by: whatever the plan decodes, reading field by field decodes too. */
+/* What both fuzzers of CTF judge by: whatever the plan decodes, reading field by field decodes too.
+ */
 #pragma once
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,8 @@ static unsigned int decode(const struct ctf_metadata *metadata, const uint8_t *b
 	return count;
 }
 
-static inline void decode_both(const struct ctf_metadata *metadata, const uint8_t *bytes, size_t size)
+static inline void decode_both(const struct ctf_metadata *metadata, const uint8_t *bytes,
+			       size_t size)
 {
 	static uint64_t planned[BATCHES_MOST * TRACE_BATCH], plain[BATCHES_MOST * TRACE_BATCH];
 	uint8_t *copy = malloc(size ? size : 1);

@@ -104,8 +104,8 @@ static int print_csv(FILE *out, struct ctf_trace *trace)
 	if (!find_columns(trace, &columns))
 		return EXIT_RESOURCE;
 	if (columns.too_many)
-		fail_line("%s: more than %d integer fields; the rest has no column",
-			trace->dir, COLUMNS_MOST);
+		fail_line("%s: more than %d integer fields; the rest has no column", trace->dir,
+			  COLUMNS_MOST);
 	fputs("cpu,stamp_ns", out);
 	for (i = 0; i < columns.count; i++)
 		fprintf(out, ",payload_%s", columns.names[i] + (columns.names[i][0] == '_'));

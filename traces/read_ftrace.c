@@ -56,12 +56,14 @@ static void print_summary(FILE *out, const char *path, const struct ftrace_count
 		", backward steps %" PRIu64 "\n",
 		counts->extends, counts->absolutes, gaps->bucket[0], counts->backward);
 	if (counts->paddings)
-		fprintf(out, "  discarded %" PRIu64 "; times may be late by 1 behind %" PRIu64
-			     " of them (readers disagree on a delta of 1)\n",
+		fprintf(out,
+			"  discarded %" PRIu64 "; times may be late by 1 behind %" PRIu64
+			" of them (readers disagree on a delta of 1)\n",
 			counts->paddings, counts->paddings_of_1);
 	if (counts->lost_marks)
-		fprintf(out, "  lost before %" PRIu64 " sub-buffers, %" PRIu64
-			     " events as far as they say\n",
+		fprintf(out,
+			"  lost before %" PRIu64 " sub-buffers, %" PRIu64
+			" events as far as they say\n",
 			counts->lost_marks, counts->lost);
 }
 

@@ -32,15 +32,18 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		{ "gaps", "FILE", "gaps between successive events of a CPU, for run-stress replay",
 		  OPTION_TEXT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "of a sub-buffer (default: as header_page says, or 4096)",
-		  OPTION_NUMBER, .into = &subbuf_bytes, .least = FTRACE_SUBBUF_LEAST, .most = FTRACE_SUBBUF_MOST },
-		{ "bits", "N", "of time_delta (default: as header_event says, or 27)", OPTION_NUMBER,
-		  .into = &bits, .least = 1, .most = 27 },
+		  OPTION_NUMBER, .into = &subbuf_bytes, .least = FTRACE_SUBBUF_LEAST,
+		  .most = FTRACE_SUBBUF_MOST },
+		{ "bits", "N", "of time_delta (default: as header_event says, or 27)",
+		  OPTION_NUMBER, .into = &bits, .least = 1, .most = 27 },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
 		"usage: read-trace [options] PATH...\n"
-		"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or with\n"
-		"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw. All of\n"
+		"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or "
+		"with\n"
+		"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw. "
+		"All of\n"
 		"little-endian machines, sub-buffers of 64-bit kernels: others are refused.\n",
 		entries,
 		"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it, "
@@ -84,8 +87,7 @@ static int read_directory(const struct read_options *options, const char *path,
 	while (paths && paths[count])
 		count++;
 	if (!count) {
-		fail_line("%s has neither a file `metadata` nor cpu<N>.raw files",
-			path);
+		fail_line("%s has neither a file `metadata` nor cpu<N>.raw files", path);
 		error = EXIT_USAGE;
 	} else {
 		error = read_ftrace(options, paths, count, sum);
@@ -104,9 +106,10 @@ static int read_path(const struct read_options *options, char *path, struct read
 	if (S_ISDIR(stat_now.st_mode))
 		return read_directory(options, path, sum);
 	if (S_ISREG(stat_now.st_mode) && stat_now.st_size && read_is_ctf_stream(path)) {
-		return fail_with(EXIT_USAGE, "%s is a stream of a CTF trace: name its directory, where the "
-			"metadata is",
-			path);
+		return fail_with(EXIT_USAGE,
+				 "%s is a stream of a CTF trace: name its directory, where the "
+				 "metadata is",
+				 path);
 	}
 	return read_ftrace(options, &path, 1, sum);
 }
@@ -143,7 +146,8 @@ int main(int argc, char **argv)
 	if (!status && arguments.gaps)
 		status = write_gaps(arguments.gaps, &sum.gaps);
 	if (fflush(stdout) || ferror(stdout)) {
-		return fail_with(EXIT_RESOURCE, "cannot write to standard output: %s", strerror(errno));
+		return fail_with(EXIT_RESOURCE, "cannot write to standard output: %s",
+				 strerror(errno));
 	}
 	return !status && sum.faulty ? EXIT_USAGE : status;
 }

@@ -140,8 +140,8 @@ static bool find_forward(struct ctf_reader *reader, const struct seek_index *ind
 		if (!ctf_packet_open(reader, offset_of(index, number)))
 			return false;
 		while ((count = ctf_batch(reader, batch)))
-			if (look(batch, count, time, number,
-				 reader->bytes + reader->packet.offset, found))
+			if (look(batch, count, time, number, reader->bytes + reader->packet.offset,
+				 found))
 				return true;
 		if (reader->fault.set)
 			return false;

@@ -334,8 +334,8 @@ static bool sort_events(struct tsdl_parser *parser)
 	for (stream = parser->metadata->streams; stream; stream = stream->next) {
 		for (event = parser->events; event; event = event->next)
 			stream->event_count += event->stream_id == stream->id;
-		stream->events = tsdl_new(parser->arena, (stream->event_count + 1) *
-								 sizeof(*stream->events));
+		stream->events = tsdl_new(parser->arena,
+					  (stream->event_count + 1) * sizeof(*stream->events));
 		if (!stream->events)
 			return tsdl_fault(parser, 0, "more metadata than is read");
 		for (i = 0, event = parser->events; event; event = event->next)

@@ -81,8 +81,9 @@ static bool text_packet(struct tsdl_parser *parser, const uint8_t *bytes, size_t
 	if (content < METADATA_HEADER_BYTES || content > packet || packet > size - at)
 		return trace_fault(parser->fault, at + 24,
 				   "metadata packet of %llu bytes with %llu of content in a file "
-				   "with %zu left", (unsigned long long)packet,
-				   (unsigned long long)content, size - at);
+				   "with %zu left",
+				   (unsigned long long)packet, (unsigned long long)content,
+				   size - at);
 	if (bytes[at + 32] || bytes[at + 33])
 		return trace_fault(parser->fault, at + 32,
 				   "compressed or encrypted metadata is not read");

@@ -40,8 +40,8 @@ static struct ctf_field *find_below(const struct ctf_type *type, uint32_t seen, 
 			continue;
 		if (!path[length])
 			return &type->fields[i];
-		return find_below(type->fields[i].type,
-				  type->fields[i].type->count, path + length + 1);
+		return find_below(type->fields[i].type, type->fields[i].type->count,
+				  path + length + 1);
 	}
 	return NULL;
 }

@@ -318,8 +318,8 @@ static bool lengths(struct tsdl_parser *parser, struct ctf_type **place)
 			return true;
 		if (++depth > TSDL_NESTING_MOST)
 			return tsdl_fault(parser, element->offset, "types are nested too deeply");
-		array = new_type(parser, parser->token.kind == TOKEN_NUMBER ? CTF_ARRAY :
-									      CTF_SEQUENCE);
+		array = new_type(parser,
+				 parser->token.kind == TOKEN_NUMBER ? CTF_ARRAY : CTF_SEQUENCE);
 		if (!array)
 			return false;
 		array->element = element;
@@ -363,9 +363,9 @@ static bool several_names(struct tsdl_parser *parser, char *names, size_t room, 
 
 static bool is_type_word(const struct tsdl_parser *parser)
 {
-	return tsdl_at(parser, "struct") || tsdl_at(parser, "variant") ||
-	       tsdl_at(parser, "enum") || tsdl_at(parser, "integer") ||
-	       tsdl_at(parser, "floating_point") || tsdl_at(parser, "string");
+	return tsdl_at(parser, "struct") || tsdl_at(parser, "variant") || tsdl_at(parser, "enum") ||
+	       tsdl_at(parser, "integer") || tsdl_at(parser, "floating_point") ||
+	       tsdl_at(parser, "string");
 }
 
 /* A type and the name behind it; *name may be NULL: a type was only declared. */
@@ -427,8 +427,7 @@ static bool add_field(struct tsdl_parser *parser, struct ctf_type *type, uint32_
 			memcpy(more, type->fields, type->count * sizeof(*more));
 		type->fields = more;
 	}
-	type->fields[type->count++] = (struct ctf_field){ name, field, CTF_NO_SLOT,
-							role_of(name) };
+	type->fields[type->count++] = (struct ctf_field){ name, field, CTF_NO_SLOT, role_of(name) };
 	if (type->kind == CTF_STRUCT && field->align > type->align)
 		type->align = field->align;
 	return true;
@@ -577,8 +576,7 @@ bool tsdl_declaration(struct tsdl_parser *parser)
 	if (taken) {
 		if (!type_and_name(parser, &type, &name))
 			return false;
-		return name ? add_name(parser, SPACE_ALIAS, name, type) &&
-				      tsdl_need(parser, ";") :
+		return name ? add_name(parser, SPACE_ALIAS, name, type) && tsdl_need(parser, ";") :
 			      tsdl_expected(parser, "a name");
 	}
 	if (!tsdl_need(parser, "typealias") || !tsdl_type(parser, &type) ||

@@ -95,12 +95,12 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 		header = (double)check.header_bytes +
 			 (double)check.by_context[CONTEXT_BEAT] * PAYLOAD_BYTES;
 		payload = (double)check.by_context[CONTEXT_TASK] * PAYLOAD_BYTES;
-		json_array_append_new(
-			points_seen,
-			json_pack("{s:s, s:f, s:f, s:f, s:f}", "row", driver->row,
-				  "events_per_second", rate, "bytes_per_second",
-				  (header + payload) / seconds, "header_bytes_per_second",
-				  header / seconds, "tsc_hz", hz));
+		json_array_append_new(points_seen,
+				      json_pack("{s:s, s:f, s:f, s:f, s:f}", "row", driver->row,
+						"events_per_second", rate, "bytes_per_second",
+						(header + payload) / seconds,
+						"header_bytes_per_second", header / seconds,
+						"tsc_hz", hz));
 	}
 	buffer_close(&buffer);
 	return points_seen;

@@ -19,8 +19,8 @@ static int begin(struct engine_thread *thread)
 	const struct engine_config *config = thread->config;
 	/* Rings that make one trace are alike. */
 	uint64_t common = (config->seed + 1) * (thread->result.epochs + 1) * RNG_GOLDEN;
-	struct ring_config ring = engine_geometry(config, thread->pu,
-						  config->export ? &common : &thread->random);
+	struct ring_config ring =
+		engine_geometry(config, thread->pu, config->export ? &common : &thread->random);
 	int error;
 
 	/* From before the ring's first stamp on: a beat is due within a wrap of that, too. */

@@ -80,13 +80,14 @@ static void print_violations(const struct engine_result *result)
 	for (i = 0; i < ORACLES; i++) {
 		if (!check->violations[i])
 			continue;
-		printf("%s %s %" PRIu64, any ? "," : "  objections:",
-		       check_oracle_name((enum oracle)i), check->violations[i]);
+		printf("%s %s %" PRIu64,
+		       any ? "," : "  objections:", check_oracle_name((enum oracle)i),
+		       check->violations[i]);
 		any = true;
 	}
 	if (check->worst_error)
-		printf("%sworst error %" PRIu64 " ticks (%.1f us), whole wraps lost %" PRIu64
-		       "\n", any ? "; " : "  ", check->worst_error,
+		printf("%sworst error %" PRIu64 " ticks (%.1f us), whole wraps lost %" PRIu64 "\n",
+		       any ? "; " : "  ", check->worst_error,
 		       (double)check->worst_error / ticks_hz() * 1e6, check->wraps_lost);
 	else if (any)
 		putchar('\n');
@@ -118,8 +119,8 @@ static void print_void(const struct engine_result *result)
 	if (!result->void_epochs)
 		return;
 	printf("  need not met, and so void: %" PRIu64 " of %" PRIu64 " epochs (%s); there "
-	       "%" PRIu64 " of %" PRIu64 " stamps were wrong\n", result->void_epochs,
-	       result->epochs,
+	       "%" PRIu64 " of %" PRIu64 " stamps were wrong\n",
+	       result->void_epochs, result->epochs,
 	       result->unmet & NEED_BEAT ? "a beat came later than a wrap" : "a nested writer came",
 	       result->voided.violations[ORACLE_EXACT], result->voided.events);
 }
@@ -134,11 +135,12 @@ void engine_print(const struct engine_config *config, const struct engine_result
 	printf("\n%s (%u bits, %.1f s): %s\n", config->driver->row, result->bits, result->seconds,
 	       promises ? check_verdict_name(engine_verdict(config, result)) : "no promise");
 	printf("  events %" PRIu64 " checked (%" PRIu64 " nested), overwritten %" PRIu64
-	       ", epochs %" PRIu64 "\n", check->events, engine_nested(check), check->skipped,
-	       result->epochs);
+	       ", epochs %" PRIu64 "\n",
+	       check->events, engine_nested(check), check->skipped, result->epochs);
 	print_losses(&result->losses);
 	printf("  extended %" PRIu64 " (called for %" PRIu64 "), inexact by declaration %" PRIu64
-	       "%s\n", check->extended, check->needed, check->inexact,
+	       "%s\n",
+	       check->extended, check->needed, check->inexact,
 	       result->stuck ? ", gave up at a slow clock" : "");
 	if (engine_has_storm(workload))
 		print_storm(config, result);
@@ -146,13 +148,13 @@ void engine_print(const struct engine_config *config, const struct engine_result
 		workload->engine->print(stdout, result);
 	if (desc->needs & NEED_BEAT && !result->beats_asked)
 		printf("  beats: worst gap %.3f wraps\n",
-		       (double)result->beat_worst_ticks /
-			       (double)(UINT64_C(1) << result->bits));
+		       (double)result->beat_worst_ticks / (double)(UINT64_C(1) << result->bits));
 	if (!result->beats_asked)
 		print_void(result);
 	if (desc->cut_bits)
 		printf("  by declaration the low %u bits of all stamps are cut: times are exact to "
-		       "%" PRIu64 " ticks\n", desc->cut_bits, UINT64_C(1) << desc->cut_bits);
+		       "%" PRIu64 " ticks\n",
+		       desc->cut_bits, UINT64_C(1) << desc->cut_bits);
 	print_promises(result);
 	print_violations(result);
 }

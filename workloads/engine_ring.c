@@ -65,8 +65,8 @@ struct ring_config engine_geometry(const struct engine_config *config, unsigned 
 uint64_t engine_round_events(const struct engine_config *config, const struct ring *ring,
 			     uint64_t *state)
 {
-	uint64_t fill = ring_bytes(ring) /
-			(config->driver->payload_bytes + 16u + config->extra_bytes);
+	uint64_t fill =
+		ring_bytes(ring) / (config->driver->payload_bytes + 16u + config->extra_bytes);
 	uint64_t random = rng_next(state);
 
 	if (random % 8 == 0)
@@ -92,7 +92,7 @@ int engine_ring_open(struct engine_thread *thread, struct engine_ring *ring, uns
 	geometry.subbuf_shift = config->extra_bytes > 100000 ? RING_MAX_SUBBUF_SHIFT : 12;
 	geometry.count_shift = RING_BYTES_SHIFT - geometry.subbuf_shift;
 	_Static_assert(RING_TIMED_SUBBUF_SHIFT == 12 &&
-		       RING_TIMED_SUBBUF_SHIFT + RING_TIMED_COUNT_SHIFT == RING_BYTES_SHIFT,
+			       RING_TIMED_SUBBUF_SHIFT + RING_TIMED_COUNT_SHIFT == RING_BYTES_SHIFT,
 		       "memory for the timed geometry");
 	if (buffer_open(&ring->buffer, config->driver, &geometry))
 		return EXIT_RESOURCE;
@@ -189,8 +189,7 @@ static struct check objections_of(const struct check *check, uint32_t asked)
 	return part;
 }
 
-void engine_merge_excused(struct engine_result *result, const struct check *check,
-			  uint32_t excused)
+void engine_merge_excused(struct engine_result *result, const struct check *check, uint32_t excused)
 {
 	struct check part = objections_of(check, excused);
 	unsigned int oracle;

@@ -370,8 +370,8 @@ static int run_rounds(struct parts *parts)
 	int error = 0;
 
 	parts->ring_count = parts->spread == SPREAD_SHARED ? 1 :
-			  parts->spread == SPREAD_MOVING ? config->cpus :
-							 config->threads;
+			    parts->spread == SPREAD_MOVING ? config->cpus :
+							     config->threads;
 	parts->group_count = parts->spread == SPREAD_APART ? config->threads : 1;
 	parts->threads = calloc(config->threads, sizeof(*parts->threads));
 	parts->groups = calloc(parts->group_count, sizeof(*parts->groups));

@@ -11,8 +11,8 @@
 
 struct ring_config engine_timed_geometry(const struct engine_config *config, uint64_t *state)
 {
-	struct ring_config ring = buffer_config(config->driver, RING_TIMED_SUBBUF_SHIFT,
-						RING_TIMED_COUNT_SHIFT);
+	struct ring_config ring =
+		buffer_config(config->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 
 	ring.mode = rng_next(state) >> 32 & 1 ? RING_OVERWRITE : RING_DISCARD;
 	return ring;

@@ -135,7 +135,7 @@ int gaps_read(const char *path, struct gaps *gaps)
 	} else if (!error && !gaps->count) {
 		error = -EINVAL;
 		fail_line("%s, line %u: there is no gap in it", path,
-			at.line > 1 ? at.line - 1 : 1);
+			  at.line > 1 ? at.line - 1 : 1);
 	}
 	fclose(file);
 	return error;
@@ -173,8 +173,7 @@ int gaps_each(const char *directory, int (*one)(void *arg, const struct gaps *ga
 	count = scandir(directory, &entries, is_csv, alphasort);
 	if (count < 0) {
 		error = errno;
-		fail_line("cannot read the gaps in %s: %s", directory,
-			strerror(error));
+		fail_line("cannot read the gaps in %s: %s", directory, strerror(error));
 		return -error;
 	}
 	for (i = 0; i < count; i++) {

@@ -206,9 +206,10 @@ static void print(FILE *out, const struct engine_result *result)
 {
 	const struct pairs *pairs = (const void *)result->own;
 
-	fprintf(out, "  pairs %" PRIu64 ", effects before their cause %" PRIu64 " (and %" PRIu64
-		     " declared inexact), by up to %.1f us; soonest %.1f us, unpaired %" PRIu64
-		     "\n", pairs->pairs, pairs->early, pairs->early_inexact,
+	fprintf(out,
+		"  pairs %" PRIu64 ", effects before their cause %" PRIu64 " (and %" PRIu64
+		" declared inexact), by up to %.1f us; soonest %.1f us, unpaired %" PRIu64 "\n",
+		pairs->pairs, pairs->early, pairs->early_inexact,
 		(double)pairs->most_early_ticks / ticks_hz() * 1e6,
 		(double)pairs->least_ticks / ticks_hz() * 1e6, pairs->unpaired);
 }
@@ -221,9 +222,8 @@ static void json(json_t *into, const struct engine_config *config,
 	(void)config;
 	json_object_set_new(into, "handoff",
 			    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "pairs",
-				      (json_int_t)pairs->pairs, "early",
-				      (json_int_t)pairs->early, "early_inexact",
-				      (json_int_t)pairs->early_inexact, "unpaired",
+				      (json_int_t)pairs->pairs, "early", (json_int_t)pairs->early,
+				      "early_inexact", (json_int_t)pairs->early_inexact, "unpaired",
 				      (json_int_t)pairs->unpaired, "least_ticks",
 				      (json_int_t)pairs->least_ticks, "most_early_ticks",
 				      (json_int_t)pairs->most_early_ticks));

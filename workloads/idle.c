@@ -78,8 +78,9 @@ static void record(struct engine_thread *thread, uint64_t events)
 
 	(void)events;
 	look(&before, thread);
-	alarms = sleep_through(thread, rare || rare_ns > thread->deadline_ns ? thread->deadline_ns :
-									       rare_ns, rare);
+	alarms = sleep_through(
+		thread, rare || rare_ns > thread->deadline_ns ? thread->deadline_ns : rare_ns,
+		rare);
 	look(&after, thread);
 	phase->seconds += (double)(time_ns() - begin) / 1e9;
 	phase->events += after.events - before.events;
@@ -127,9 +128,10 @@ static void print(FILE *out, const struct engine_result *result)
 
 	for (i = 0; i < PHASES; i++, phase++)
 		if (phase->seconds > 0)
-			fprintf(out, "  %s, per second: beats %.1f, wake-ups %.1f, CPU %.1f us, "
-				     "bytes %.1f (%" PRIu64 " events in %.1f s)\n", names[i],
-				(double)phase->beats / phase->seconds,
+			fprintf(out,
+				"  %s, per second: beats %.1f, wake-ups %.1f, CPU %.1f us, "
+				"bytes %.1f (%" PRIu64 " events in %.1f s)\n",
+				names[i], (double)phase->beats / phase->seconds,
 				(double)phase->wakeups / phase->seconds,
 				(double)phase->cpu_ns / phase->seconds / 1e3,
 				(double)phase->bytes / phase->seconds, phase->events,

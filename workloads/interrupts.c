@@ -125,8 +125,8 @@ int interrupts_install(void)
 		if (sigaction(source_signal(source), &action, NULL)) {
 			int error = errno;
 
-			fail_line("cannot handle signal %d: %s",
-				source_signal(source), strerror(error));
+			fail_line("cannot handle signal %d: %s", source_signal(source),
+				  strerror(error));
 			return -error;
 		}
 	}
@@ -166,16 +166,17 @@ int interrupts_timer(struct interrupts *interrupts, unsigned int source, uint64_
 		if (timer_create(CLOCK_MONOTONIC, &event, &interrupts->timer[source])) {
 			error = errno;
 			fail_line("cannot create a timer: %s%s", strerror(error),
-				error == EAGAIN ? " (signal queue limit; raise it with ulimit -i)" :
-						  "");
+				  error == EAGAIN ?
+					  " (signal queue limit; raise it with ulimit -i)" :
+					  "");
 			return -error;
 		}
 		interrupts->has_timer[source] = true;
 	}
 	if (timer_settime(interrupts->timer[source], 0, &spec, NULL)) {
 		error = errno;
-		fail_line("cannot set a timer of %llu ns: %s",
-			(unsigned long long)period_ns, strerror(error));
+		fail_line("cannot set a timer of %llu ns: %s", (unsigned long long)period_ns,
+			  strerror(error));
 		return -error;
 	}
 	return 0;

@@ -99,9 +99,9 @@ static int by_ticks(const void *a, const void *b)
 }
 
 /* Books one repetition. An error that is not exactly the wraps in the gap is a broken promise. */
-static void late_book(struct lateness *step, struct late_gap *gaps,
-		      struct engine_result *result, const struct late_beat *late,
-		      const struct check *check, const struct judgement *judgement)
+static void late_book(struct lateness *step, struct late_gap *gaps, struct engine_result *result,
+		      const struct late_beat *late, const struct check *check,
+		      const struct judgement *judgement)
 {
 	bool needs_beat = late->buffer.driver->desc->needs & NEED_BEAT;
 	uint32_t bits = ((const struct latenesses *)(const void *)result->own)->bits;
@@ -109,8 +109,7 @@ static void late_book(struct lateness *step, struct late_gap *gaps,
 	/* Where low bits are cut, a gap may be seen longer or shorter by so much. */
 	uint64_t blur_ticks = ~check->kept;
 	bool explained = needs_beat && wraps && check->worst_error == wraps << bits &&
-			 (wraps << bits) + blur_ticks >=
-				 bits_clear(late->gap_least_ticks, bits) &&
+			 (wraps << bits) + blur_ticks >= bits_clear(late->gap_least_ticks, bits) &&
 			 wraps <= (late->gap_most_ticks + blur_ticks) >> bits;
 
 	gaps[step->repetitions++] =
@@ -237,8 +236,8 @@ static void json(json_t *into, const struct engine_config *config,
 	unsigned int i;
 
 	for (i = 0; i < steps->count; i++)
-		json_array_append_new(array, step_json(&steps->step[i], wrap,
-						       config->driver->desc->untimed));
+		json_array_append_new(
+			array, step_json(&steps->step[i], wrap, config->driver->desc->untimed));
 	if (steps->count)
 		json_object_set(into, "steps", array);
 	json_decref(array);

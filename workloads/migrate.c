@@ -75,9 +75,10 @@ static void print(FILE *out, const struct engine_result *result)
 {
 	const struct hops *hops = (const void *)result->own;
 
-	fprintf(out, "  threads moved %" PRIu64 " times, writers found themselves on another CPU "
-		     "%" PRIu64 " times, sections made to start over %" PRIu64 "\n", hops->asked,
-		result->moves, result->restarts);
+	fprintf(out,
+		"  threads moved %" PRIu64 " times, writers found themselves on another CPU "
+		"%" PRIu64 " times, sections made to start over %" PRIu64 "\n",
+		hops->asked, result->moves, result->restarts);
 }
 
 static void json(json_t *into, const struct engine_config *config,

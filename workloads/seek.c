@@ -66,8 +66,8 @@ static void tap(void *arg, const struct buffer *buffer, uint64_t first, uint64_t
 /* Records until the file has `mib` MiB. */
 static int make_file(struct curve *curve, uint64_t mib)
 {
-	struct ring_config config = buffer_config(curve->driver, RING_TIMED_SUBBUF_SHIFT,
-						  RING_TIMED_COUNT_SHIFT);
+	struct ring_config config =
+		buffer_config(curve->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	struct buffer buffer;
 	struct check check;
 
@@ -217,8 +217,8 @@ static int one_row(const struct driver *driver, uint64_t most_mib, uint64_t seed
 	uint64_t mib, random = rng_seed(seed, 0);
 	int error;
 
-	snprintf(curve.dir, sizeof(curve.dir), "%s/stampede-seek-%d-%s",
-		 tmp && *tmp ? tmp : "/tmp", (int)getpid(), driver->row);
+	snprintf(curve.dir, sizeof(curve.dir), "%s/stampede-seek-%d-%s", tmp && *tmp ? tmp : "/tmp",
+		 (int)getpid(), driver->row);
 	error = make_file(&curve, most_mib);
 	if (error)
 		return error;

@@ -23,8 +23,8 @@ static json_t *ecdf_json(const struct histogram *histogram)
 	json_t *json = json_array();
 
 	for (i = 0; i < count; i++)
-		json_array_append_new(json, json_pack("[I, f]", (json_int_t)points[i].value,
-						      points[i].share));
+		json_array_append_new(
+			json, json_pack("[I, f]", (json_int_t)points[i].value, points[i].share));
 	return json;
 }
 
@@ -122,7 +122,8 @@ static unsigned int find_groups(const json_t *tails, struct group groups[GROUPS_
 		struct group group = { text(one, "regime"), text(one, "gaps"), false };
 
 		for (i = 0; i < count && !(same(groups[i].regime, group.regime) &&
-					   same(groups[i].gaps, group.gaps)); i++)
+					   same(groups[i].gaps, group.gaps));
+		     i++)
 			;
 		if (i < count || count + 2 > GROUPS_MOST)
 			continue;
@@ -163,8 +164,9 @@ static void print_cell(FILE *out, const json_t *cell, const struct group *group)
 			print_number(out, json_object_get(cell, keys[i]));
 		return;
 	}
-	fprintf(out, " %6.2f%%", 100 * json_number_value(json_object_get(cell, "hits")) /
-					 json_number_value(json_object_get(cell, "samples")));
+	fprintf(out, " %6.2f%%",
+		100 * json_number_value(json_object_get(cell, "hits")) /
+			json_number_value(json_object_get(cell, "samples")));
 	print_number(out, json_object_get(cell, "hit_p50"));
 	print_number(out, json_object_get(cell, "hit_max"));
 	fprintf(out, " %7s", "");
@@ -178,15 +180,17 @@ static void print_heads(FILE *out, const struct group *groups, unsigned int coun
 	fprintf(out, "\n%-30s", "");
 	for (i = 0; i < count; i++) {
 		snprintf(title, sizeof(title), "%s%s%s", groups[i].regime,
-			 groups[i].gaps ? " of " : groups[i].hits ? ", hit by a signal" : "",
+			 groups[i].gaps ? " of " :
+			 groups[i].hits ? ", hit by a signal" :
+					  "",
 			 groups[i].gaps ? groups[i].gaps : "");
 		fprintf(out, " | %-31.31s", title);
 	}
 	fprintf(out, "\n%-30s", "row");
 	for (i = 0; i < count; i++)
-		fprintf(out, " | %7s %7s %7s %7s",
-			groups[i].hits ? "share" : "p50", groups[i].hits ? "p50" : "p99",
-			groups[i].hits ? "max" : "p99.9", groups[i].hits ? "" : "max");
+		fprintf(out, " | %7s %7s %7s %7s", groups[i].hits ? "share" : "p50",
+			groups[i].hits ? "p50" : "p99", groups[i].hits ? "max" : "p99.9",
+			groups[i].hits ? "" : "max");
 	fputc('\n', out);
 }
 
@@ -223,8 +227,9 @@ void tails_print(FILE *out, const json_t *tails)
 
 	if (!count)
 		return;
-	fprintf(out, "\nfenced latency of single events, TSC ticks (two clock reads around "
-		     "nothing: %lld)\n",
+	fprintf(out,
+		"\nfenced latency of single events, TSC ticks (two clock reads around "
+		"nothing: %lld)\n",
 		(long long)json_integer_value(
 			json_object_get(json_array_get(tails, 0), "fence_p50")));
 	for (i = 0; i < count; i += 2)

@@ -274,8 +274,8 @@ static void *tails_thread(void *arg)
 {
 	struct tails *tails = arg;
 	const struct tails_config *config = tails->config;
-	struct ring_config ring = buffer_config(config->driver, RING_TIMED_SUBBUF_SHIFT,
-						RING_TIMED_COUNT_SHIFT);
+	struct ring_config ring =
+		buffer_config(config->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 
 	ring.cpu = config->pu[0];
 	tails->signals.interrupts.handle = handle_interrupt;

@@ -25,8 +25,10 @@ void waits_print(FILE *out, const struct engine_result *result)
 	const struct waits *waits = (const void *)result->own;
 
 	if (waits->gaps)
-		fprintf(out, "  gaps waited for %" PRIu64 ", over before the writer was ready "
-			     "%" PRIu64 "\n", waits->gaps, waits->late);
+		fprintf(out,
+			"  gaps waited for %" PRIu64 ", over before the writer was ready "
+			"%" PRIu64 "\n",
+			waits->gaps, waits->late);
 }
 
 void waits_json(json_t *into, const struct engine_config *config,

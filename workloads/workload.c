@@ -43,8 +43,7 @@ const struct workload *workload_find(const char *name, size_t length)
 	return NULL;
 }
 
-static bool goes_along(const struct workload *workload, enum workload_size size,
-		       const bool *chosen)
+static bool goes_along(const struct workload *workload, enum workload_size size, const bool *chosen)
 {
 	if (workload->text || size < workload->least)
 		return false;

@@ -56,7 +56,8 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		  .into = &request->matrix },
 		{ "contribute", "RUN",
 		  "a small record of it in results/reference/, for a pull request\n"
-		  "(STAMPEDE_REFERENCES: another place)", OPTION_TEXT, .into = &request->contribute },
+		  "(STAMPEDE_REFERENCES: another place)",
+		  OPTION_TEXT, .into = &request->contribute },
 		{ "all", NULL, "cells without a change, too", OPTION_FLAG, .into = &request->all },
 		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &request->json },
@@ -69,16 +70,21 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		"       compare [options] --in RUN A B two rows of one run\n"
 		"       compare [options] --matrix RUN...\n"
 		"       compare [options] --contribute RUN\n"
-		"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such as "
+		"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such "
+		"as "
 		"latest.\n",
 		entries,
-		"Time is the ratio to the floor of the same round. It regressed or improved if the rank "
+		"Time is the ratio to the floor of the same round. It regressed or improved if the "
+		"rank "
 		"test\n"
-		"says p < 0.01 and it moved by more than 5 %; exact figures (instructions, clock reads,\n"
-		"atomics, extended records, header bytes, verdict) if they differ at all. Too noisy: the "
+		"says p < 0.01 and it moved by more than 5 %; exact figures (instructions, clock "
+		"reads,\n"
+		"atomics, extended records, header bytes, verdict) if they differ at all. Too "
+		"noisy: the "
 		"95 %\n"
 		"interval leaves room for a move of 5 % that the test cannot confirm.\n"
-		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 may not be "
+		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 may "
+		"not be "
 		"read,\n"
 		"      7 more than half of the cells are too noisy\n"
 		"      of --contribute: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
@@ -98,8 +104,7 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 static void warn_incomplete(const struct record_loaded *run)
 {
 	if (!run->complete)
-		fail_line("warning: %s is of a run that never finished",
-			run->file);
+		fail_line("warning: %s is of a run that never finished", run->file);
 }
 
 static int print_json(const char *path, json_t *json)
@@ -114,8 +119,8 @@ static int exit_code(const json_t *comparison)
 {
 	const json_t *counts = json_object_get(comparison, "counts");
 	size_t cells = json_array_size(json_object_get(comparison, "cells"));
-	json_int_t noisy = json_integer_value(
-		json_object_get(counts, comparison_word(COMPARISON_NOISY)));
+	json_int_t noisy =
+		json_integer_value(json_object_get(counts, comparison_word(COMPARISON_NOISY)));
 
 	if (json_integer_value(json_object_get(counts, comparison_word(COMPARISON_REGRESSED))))
 		return COMPARE_REGRESSED;
@@ -141,13 +146,14 @@ static int compare(const struct compare_request *request, const struct compariso
 {
 	json_t *comparison = comparison_make(a, b);
 	json_t *machines = comparison_machines(a->run, b->run);
-	int status = comparison && machines ? EXIT_FINE :
-		     fail_with(EXIT_RESOURCE, "out of memory comparing; free some");
+	int status = comparison && machines ?
+			     EXIT_FINE :
+			     fail_with(EXIT_RESOURCE, "out of memory comparing; free some");
 	int told;
 
 	if (!status && !json_array_size(json_object_get(comparison, "cells")))
 		status = fail_with(EXIT_USAGE, "the two have no cell in common; run both with "
-						     "the same rows and workloads");
+					       "the same rows and workloads");
 	if (status) {
 		json_decref(comparison);
 		json_decref(machines);
@@ -198,8 +204,8 @@ static int compare_rows(const struct compare_request *request, char **rows)
 	for (i = 0; i < 2 && !status; i++)
 		if (!has_row(run.json, rows[i]))
 			status = fail_with(EXIT_USAGE,
-					     "%s has no row '%s'; bench --list shows what there is",
-					     run.file, rows[i]);
+					   "%s has no row '%s'; bench --list shows what there is",
+					   run.file, rows[i]);
 	if (!status && !request->json)
 		compare_print_run(stdout, "in", run.file, run.json);
 	if (!status)
@@ -246,7 +252,7 @@ static int matrix(const struct compare_request *request, char **paths, size_t co
 	count = only_runs(paths, count);
 	if (!count)
 		return fail_with(EXIT_USAGE, "--matrix: no bench run among these; make bench "
-						   "makes one");
+					     "makes one");
 	files = json_array();
 	for (i = 0; i < count && !status; i++) {
 		status = record_load(request->results, paths[i], &run[i]);

@@ -43,9 +43,10 @@ static const char *scalar(const json_t *value, char *to, size_t size)
 	else if (json_is_real(value))
 		snprintf(to, size, "%.6g", json_real_value(value));
 	else
-		snprintf(to, size, "%s", json_is_true(value)  ? "yes" :
-					 json_is_false(value) ? "no" :
-								"unknown");
+		snprintf(to, size, "%s",
+			 json_is_true(value)  ? "yes" :
+			 json_is_false(value) ? "no" :
+						"unknown");
 	return to;
 }
 
@@ -128,8 +129,10 @@ void compare_print(FILE *out, const json_t *comparison, bool all)
 	size_t i, hidden = 0;
 
 	if (json_is_true(json_object_get(control, "moved")))
-		fprintf(out, "warning: the loop without a scheme took %+.0f %% time in B: the machine "
-			"was in another\nstate, and no time is said to have changed; stop other work and "
+		fprintf(out,
+			"warning: the loop without a scheme took %+.0f %% time in B: the machine "
+			"was in another\nstate, and no time is said to have changed; stop other "
+			"work and "
 			"run both again\n",
 			100 * json_number_value(json_object_get(control, "change")));
 	fprintf(out, "%-44s %8s %8s %8s %9s  %s\n", "cell", "time", "95 %", "", "p", "");
@@ -160,9 +163,11 @@ static void print_value(FILE *out, const json_t *value)
 	struct stats_interval ratio = {
 		json_number_value(json_object_get(value, "ratio")),
 		json_is_number(json_object_get(value, "low")) ?
-			json_number_value(json_object_get(value, "low")) : NAN,
+			json_number_value(json_object_get(value, "low")) :
+			NAN,
 		json_is_number(json_object_get(value, "high")) ?
-			json_number_value(json_object_get(value, "high")) : NAN,
+			json_number_value(json_object_get(value, "high")) :
+			NAN,
 	};
 	double half = stats_half_width(&ratio);
 

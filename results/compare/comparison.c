@@ -75,8 +75,8 @@ static struct samples log_ratios(const struct comparison_side *side, const char 
 {
 	const struct samples_cell cell = { row, workload };
 	const struct samples_cell floor = { SAMPLES_FLOOR_OLD, workload };
-	struct samples samples = samples_collect(json_object_get(side->run, "benchmarks"), &cell,
-						 basis, &floor);
+	struct samples samples =
+		samples_collect(json_object_get(side->run, "benchmarks"), &cell, basis, &floor);
 	size_t i, kept = 0;
 
 	for (i = 0; i < samples.count; i++)
@@ -125,16 +125,16 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 		*word = judge_time(&change, p);
 		/* Both times are the neighbours' as well. */
 		if ((left.mixed || right.mixed || terms->control_moved ||
-		     fabs(change.middle) <= terms->noise) && *word != COMPARISON_SAME)
+		     fabs(change.middle) <= terms->noise) &&
+		    *word != COMPARISON_SAME)
 			*word = COMPARISON_NOISY;
-		json = json_pack(
-			"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",
-			comparison_word(*word), "change", number(change.middle), "low",
-			number(change.low), "high", number(change.high), "p", number(p), "a",
-			number(exp(stats_quantile(left.value, left.count, 0.5))), "b",
-			number(exp(stats_quantile(right.value, right.count, 0.5))),
-			"repetitions_a", (json_int_t)left.count, "repetitions_b",
-			(json_int_t)right.count);
+		json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",
+				 comparison_word(*word), "change", number(change.middle), "low",
+				 number(change.low), "high", number(change.high), "p", number(p),
+				 "a", number(exp(stats_quantile(left.value, left.count, 0.5))), "b",
+				 number(exp(stats_quantile(right.value, right.count, 0.5))),
+				 "repetitions_a", (json_int_t)left.count, "repetitions_b",
+				 (json_int_t)right.count);
 	}
 	samples_free(&left);
 	samples_free(&right);
@@ -151,8 +151,8 @@ static json_t *compare_control(const struct comparison_side *a, const struct com
 	double change, p;
 
 	if (left.count && right.count) {
-		change = expm1(stats_shift(left.value, left.count, right.value,
-					   right.count).middle);
+		change =
+			expm1(stats_shift(left.value, left.count, right.value, right.count).middle);
 		p = stats_rank_test(left.value, left.count, right.value, right.count);
 		json = json_pack("{s:f, s:f, s:b}", "change", change, "p", p, "moved",
 				 p < COMPARISON_P && fabs(change) > COMPARISON_CONTROL);
@@ -166,8 +166,9 @@ static json_t *compare_control(const struct comparison_side *a, const struct com
 
 /* Less is better in all of them. */
 static const char *const gates[] = {
-	"instructions", "clock_reads", "atomics", "extended", "header_bytes",
-	"wrapping_clock_reads", "wrapping_atomics", "wrapping_extended", "wrapping_header_bytes",
+	"instructions",	    "clock_reads",	 "atomics",
+	"extended",	    "header_bytes",	 "wrapping_clock_reads",
+	"wrapping_atomics", "wrapping_extended", "wrapping_header_bytes",
 };
 
 static enum comparison_word worse(enum comparison_word a, enum comparison_word b)
@@ -359,15 +360,13 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 		json_array_append_new(cells, compare_cell(a, b, one, other, &terms, &word));
 		counts[word]++;
 	}
-	result = json_pack("{s:o, s:o, s:s, s:{s:I, s:I, s:I, s:I}}", "cells", cells,
-			   "control", control, "basis", terms.basis,
-			   "counts", comparison_word(COMPARISON_SAME),
-			   (json_int_t)counts[COMPARISON_SAME], comparison_word(COMPARISON_NOISY),
-			   (json_int_t)counts[COMPARISON_NOISY],
-			   comparison_word(COMPARISON_IMPROVED),
-			   (json_int_t)counts[COMPARISON_IMPROVED],
-			   comparison_word(COMPARISON_REGRESSED),
-			   (json_int_t)counts[COMPARISON_REGRESSED]);
+	result = json_pack(
+		"{s:o, s:o, s:s, s:{s:I, s:I, s:I, s:I}}", "cells", cells, "control", control,
+		"basis", terms.basis, "counts", comparison_word(COMPARISON_SAME),
+		(json_int_t)counts[COMPARISON_SAME], comparison_word(COMPARISON_NOISY),
+		(json_int_t)counts[COMPARISON_NOISY], comparison_word(COMPARISON_IMPROVED),
+		(json_int_t)counts[COMPARISON_IMPROVED], comparison_word(COMPARISON_REGRESSED),
+		(json_int_t)counts[COMPARISON_REGRESSED]);
 	json_object_set_new(result, "only_a", a->row ? json_array() : unmatched(left, right));
 	json_object_set_new(result, "only_b", b->row ? json_array() : unmatched(right, left));
 	json_decref(left);
@@ -394,10 +393,18 @@ json_t *comparison_machines(const json_t *a, const json_t *b)
 {
 	static const char *const paths[] = {
 		"stampede.schema",
-		"stampede.cpu.model",	 "stampede.cpu.microcode", "stampede.cpu.online",
-		"stampede.cpu.governor", "stampede.cpu.turbo",	   "stampede.cpu.smt",
-		"stampede.tsc.hz",	 "stampede.hypervisor.name", "stampede.kernel.release",
-		"stampede.build.compiler", "stampede.build.flags", "stampede.libraries.benchmark",
+		"stampede.cpu.model",
+		"stampede.cpu.microcode",
+		"stampede.cpu.online",
+		"stampede.cpu.governor",
+		"stampede.cpu.turbo",
+		"stampede.cpu.smt",
+		"stampede.tsc.hz",
+		"stampede.hypervisor.name",
+		"stampede.kernel.release",
+		"stampede.build.compiler",
+		"stampede.build.flags",
+		"stampede.libraries.benchmark",
 	};
 	const json_t *left, *right;
 	json_t *list = json_array();
@@ -413,9 +420,9 @@ json_t *comparison_machines(const json_t *a, const json_t *b)
 		else
 			same = left == right || json_equal(left, right);
 		if (!same)
-			json_array_append_new(
-				list, json_pack("{s:s, s:O?, s:O?}", "what",
-						strchr(paths[i], '.') + 1, "a", left, "b", right));
+			json_array_append_new(list, json_pack("{s:s, s:O?, s:O?}", "what",
+							      strchr(paths[i], '.') + 1, "a", left,
+							      "b", right));
 	}
 	return list;
 }
@@ -428,8 +435,8 @@ static json_t *matrix_value(const json_t *run, const char *row, const char *work
 	const char *basis = common_basis(&side, &side);
 	const struct samples_cell cell = { row, workload };
 	const struct samples_cell floor = { SAMPLES_FLOOR_OLD, workload };
-	struct stats_interval ratio = samples_median(json_object_get(run, "benchmarks"), &cell,
-						     basis, &floor);
+	struct stats_interval ratio =
+		samples_median(json_object_get(run, "benchmarks"), &cell, basis, &floor);
 
 	if (isnan(ratio.middle))
 		return json_null();

@@ -5,14 +5,15 @@
  * Time is the ratio to the floor of the same round, since ns drift by half between runs on shared
  * machines; in core cycles if both runs have them, else in ticks of CPU time. A time has changed if
  * the rank test says p < COMPARISON_P and it moved by more than COMPARISON_LEAST; it has not if the
- * 95 % interval of the move lies within COMPARISON_LEAST; else it is too noisy to say, and so is any
- * move by less than a row that was measured twice in either run differs from itself. The control
- * is the harness's loop without any scheme: if that moved by more than COMPARISON_CONTROL the
- * machine was in another state (a busy sibling of the core, another clock rate), in which rows that
- * compute and rows that wait for the clock move apart, and no time is said to have changed. The exact
- * gates (instructions by single-step, clock reads, atomics, extended records, header bytes; the
- * verdict) have changed if they differ at all; instructions by COMPARISON_STEPS, since stepping over
- * a sub-buffer's end does not always meet it alike: some 4 of the 12,000 of a sub-buffer.
+ * 95 % interval of the move lies within COMPARISON_LEAST; else it is too noisy to say, and so is
+ * any move by less than a row that was measured twice in either run differs from itself. The
+ * control is the harness's loop without any scheme: if that moved by more than COMPARISON_CONTROL
+ * the machine was in another state (a busy sibling of the core, another clock rate), in which rows
+ * that compute and rows that wait for the clock move apart, and no time is said to have changed.
+ * The exact gates (instructions by single-step, clock reads, atomics, extended records, header
+ * bytes; the verdict) have changed if they differ at all; instructions by COMPARISON_STEPS, since
+ * stepping over a sub-buffer's end does not always meet it alike: some 4 of the 12,000 of a
+ * sub-buffer.
  */
 #ifndef STAMPEDE_RESULTS_COMPARE_COMPARISON_H
 #define STAMPEDE_RESULTS_COMPARE_COMPARISON_H

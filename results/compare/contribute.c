@@ -43,8 +43,8 @@ static const char *broken_in(const json_t *run, const char *section)
 
 static const char *broken_row(const json_t *run)
 {
-	static const char *const sections[] = { "table", "stress", "timed_storm", "late_beat",
-						"idle", "replay" };
+	static const char *const sections[] = { "table",     "stress", "timed_storm",
+						"late_beat", "idle",   "replay" };
 	const char *row = NULL;
 	size_t i;
 
@@ -72,22 +72,32 @@ static int refuse(const struct record_loaded *loaded)
 	const char *row;
 
 	if (!loaded->complete)
-		return fail_with(REFUSED_UNFINISHED, "%s is of a run that never finished: make "
-				   "bench RESUME=1 finishes it", loaded->file);
+		return fail_with(REFUSED_UNFINISHED,
+				 "%s is of a run that never finished: make "
+				 "bench RESUME=1 finishes it",
+				 loaded->file);
 	if (strstr(text_of(run, "command"), "QUICK=1"))
-		return fail_with(EXIT_USAGE, "%s is a quick run, whose times are no "
-				   "reference: take make bench, or FULL=1", loaded->file);
+		return fail_with(EXIT_USAGE,
+				 "%s is a quick run, whose times are no "
+				 "reference: take make bench, or FULL=1",
+				 loaded->file);
 	if (!has_floor(run))
-		return fail_with(EXIT_USAGE, "%s has no steady cell of '%s', which ratios "
-				   "are to: take make bench", loaded->file, SAMPLES_FLOOR_OLD);
+		return fail_with(EXIT_USAGE,
+				 "%s has no steady cell of '%s', which ratios "
+				 "are to: take make bench",
+				 loaded->file, SAMPLES_FLOOR_OLD);
 	/* What a record does not say is not taken for calm. */
 	if (!json_is_false(json_object_get(noise, "too_noisy")))
-		return fail_with(REFUSED_NOISY, "%s is too noisy to rank by, or does not say: "
-				   "stop other work and run again", loaded->file);
+		return fail_with(REFUSED_NOISY,
+				 "%s is too noisy to rank by, or does not say: "
+				 "stop other work and run again",
+				 loaded->file);
 	row = broken_row(run);
 	if (row)
-		return fail_with(REFUSED_BROKEN, "%s: '%s' broke a promise: that is an issue to "
-				   "report, not a reference", loaded->file, row);
+		return fail_with(REFUSED_BROKEN,
+				 "%s: '%s' broke a promise: that is an issue to "
+				 "report, not a reference",
+				 loaded->file, row);
 	return EXIT_FINE;
 }
 
@@ -96,7 +106,7 @@ static int make_directory(const char *path)
 	if (!mkdir(path, 0777) || errno == EEXIST)
 		return EXIT_FINE;
 	return fail_with(EXIT_RESOURCE, "cannot create %s: %s; check its parent", path,
-			   strerror(errno));
+			 strerror(errno));
 }
 
 static int write_reference(const json_t *reference, const char *dir)
@@ -124,11 +134,14 @@ static int write_reference(const json_t *reference, const char *dir)
 
 static int fail_plots(const char *why)
 {
-	return fail_with(EXIT_USAGE, "cannot ask " PLOTS_PROGRAM " for the guide: %s; make "
-			   "builds it", why);
+	return fail_with(EXIT_USAGE,
+			 "cannot ask " PLOTS_PROGRAM " for the guide: %s; make "
+			 "builds it",
+			 why);
 }
 
-/* Which rows qualify for which need is the guide's to say: a new array, by what the page is made by. */
+/* Which rows qualify for which need is the guide's to say: a new array, by what the page is made
+ * by. */
 static int ask_needs(const char *file, json_t **needs)
 {
 	char *argv[] = { PLOTS_PROGRAM, "--needs", (char *)file, NULL };

@@ -50,8 +50,8 @@ static void load_one(json_t *all, const char *dir, const char *name)
 		json_array_append(all, json);
 	} else {
 		fail_line("%s is no reference (%s): left out; build/compare "
-				"--contribute RUN makes one",
-			file, json ? "not of form 1" : error.text);
+			  "--contribute RUN makes one",
+			  file, json ? "not of form 1" : error.text);
 	}
 	json_decref(json);
 }
@@ -102,16 +102,16 @@ static void copy_text(json_t *to, const char *key, const json_t *from, const cha
 
 static json_t *make_machine(const json_t *context)
 {
-	static const char *const of_cpu[] = { "vendor", "model", "family", "model_number",
-					      "stepping", "online", "smt", "turbo", "governor" };
+	static const char *const of_cpu[] = { "vendor",	      "model",	  "family",
+					      "model_number", "stepping", "online",
+					      "smt",	      "turbo",	  "governor" };
 	const json_t *stampede = json_object_get(context, "stampede");
 	json_t *machine = json_object();
 
 	copy(machine, json_object_get(stampede, "cpu"), of_cpu, COUNT(of_cpu));
 	copy_text(machine, "hypervisor", json_object_get(stampede, "hypervisor"), "name");
 	copy_text(machine, "architecture", json_object_get(stampede, "kernel"), "architecture");
-	json_object_set(machine, "tsc_hz",
-			json_object_get(json_object_get(stampede, "tsc"), "hz"));
+	json_object_set(machine, "tsc_hz", json_object_get(json_object_get(stampede, "tsc"), "hz"));
 	return machine;
 }
 
@@ -121,13 +121,14 @@ static json_t *make_of(const json_t *run)
 	const json_t *stampede = json_object_get(context, "stampede");
 	const json_t *git = json_object_get(stampede, "git");
 	const json_t *build = json_object_get(stampede, "build");
-	json_t *of = json_pack("{s:s, s:O?, s:O?, s:O?}", "what", "run", "schema",
-			       json_object_get(stampede, "schema"), "revision",
-			       json_object_get(git, "revision"), "dirty",
-			       json_object_get(git, "dirty"));
+	json_t *of =
+		json_pack("{s:s, s:O?, s:O?, s:O?}", "what", "run", "schema",
+			  json_object_get(stampede, "schema"), "revision",
+			  json_object_get(git, "revision"), "dirty", json_object_get(git, "dirty"));
 
-	json_object_set_new(of, "date", json_stringn(text_of(context, "date"),
-						     strnlen(text_of(context, "date"), 10)));
+	json_object_set_new(
+		of, "date",
+		json_stringn(text_of(context, "date"), strnlen(text_of(context, "date"), 10)));
 	copy_text(of, "command", run, "command");
 	copy_text(of, "compiler", build, "compiler");
 	copy_text(of, "flags", build, "flags");
@@ -178,9 +179,22 @@ static bool is_variant(const json_t *run, const char *row)
 static json_t *make_row(const json_t *run, const json_t *line)
 {
 	static const char *const keys[] = {
-		"row", "verdict", "ns", "ticks", "instructions", "instructions_source",
-		"clock_reads", "atomics", "extended", "bytes", "header_bytes", "header_id_bytes",
-		"worst_error_ticks", "repetitions", "disturbed", "ratio_basis",
+		"row",
+		"verdict",
+		"ns",
+		"ticks",
+		"instructions",
+		"instructions_source",
+		"clock_reads",
+		"atomics",
+		"extended",
+		"bytes",
+		"header_bytes",
+		"header_id_bytes",
+		"worst_error_ticks",
+		"repetitions",
+		"disturbed",
+		"ratio_basis",
 	};
 	json_t *row = json_object();
 	struct stats_interval cheap = {
@@ -204,7 +218,7 @@ static const char *floor_of(const json_t *run)
 	const json_t *stampede = json_object_get(json_object_get(run, "context"), "stampede");
 
 	return json_integer_value(json_object_get(stampede, "schema")) < 3 ? SAMPLES_FLOOR_OLD :
-									    SAMPLES_FLOOR;
+									     SAMPLES_FLOOR;
 }
 
 json_t *reference_make(const json_t *run)

@@ -20,8 +20,8 @@ struct reference_line {
 	size_t left_out;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void add(struct reference_line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct reference_line *line,
+						      const char *format, ...)
 {
 	char item[COLUMNS];
 	size_t length;
@@ -35,9 +35,9 @@ static void add(struct reference_line *line, const char *format, ...)
 		line->left_out++;
 		return;
 	}
-	line->length += (size_t)snprintf(line->text + line->length,
-					 sizeof(line->text) - line->length, "%s%s",
-					 line->items ? "; " : " ", item);
+	line->length +=
+		(size_t)snprintf(line->text + line->length, sizeof(line->text) - line->length,
+				 "%s%s", line->items ? "; " : " ", item);
 	line->items++;
 }
 
@@ -83,7 +83,8 @@ static struct stats_interval ratio_of(const json_t *row, const char *floor)
 
 	for (i = 0; i < 3; i++)
 		part[i] = json_is_number(json_array_get(ratio, i)) ?
-				  json_number_value(json_array_get(ratio, i)) : NAN;
+				  json_number_value(json_array_get(ratio, i)) :
+				  NAN;
 	return (struct stats_interval){ part[0], part[1], part[2] };
 }
 
@@ -146,7 +147,7 @@ static struct pair *make_pairs(const json_t *mine, const json_t *theirs, const c
 		if (!pairs || !there)
 			continue;
 		same = strcmp(text_of(one, "ratio_basis"), text_of(there, "ratio_basis")) ? NULL :
-											  floor;
+											    floor;
 		pairs[(*count)++] = (struct pair){ text_of(one, "row"), one, there,
 						   ratio_of(one, same), ratio_of(there, same) };
 	}
@@ -240,7 +241,8 @@ void reference_print(FILE *out, const json_t *all, const json_t *mine)
 
 	if (!theirs) {
 		fputs("\nno reference of this vendor's CPUs; build/compare --contribute RUN makes "
-		      "one\n", out);
+		      "one\n",
+		      out);
 		return;
 	}
 	print_head(out, mine, theirs, near, floor);

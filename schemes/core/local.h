@@ -97,19 +97,19 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
 	uint64_t low, high;
 	uint32_t differs;
 
-	__asm__ volatile("1:	ldxp %[low], %[high], %[pair]\n"
-			 "	cmp %[low], %[old0]\n"
-			 "	ccmp %[high], %[old1], #0, eq\n"
-			 "	cset %w[differs], ne\n"
-			 "	b.ne 2f\n"
-			 "	stxp %w[differs], %[new0], %[new1], %[pair]\n"
-			 "	cbnz %w[differs], 1b\n"
-			 "2:\n"
-			 : [low] "=&r"(low), [high] "=&r"(high), [differs] "=&r"(differs),
-			   [pair] "+Q"(*pair)
-			 : [old0] "r"(old.word[0]), [old1] "r"(old.word[1]),
-			   [new0] "r"(new.word[0]), [new1] "r"(new.word[1])
-			 : "memory", "cc");
+	__asm__ volatile(
+		"1:	ldxp %[low], %[high], %[pair]\n"
+		"	cmp %[low], %[old0]\n"
+		"	ccmp %[high], %[old1], #0, eq\n"
+		"	cset %w[differs], ne\n"
+		"	b.ne 2f\n"
+		"	stxp %w[differs], %[new0], %[new1], %[pair]\n"
+		"	cbnz %w[differs], 1b\n"
+		"2:\n"
+		: [low] "=&r"(low), [high] "=&r"(high), [differs] "=&r"(differs), [pair] "+Q"(*pair)
+		: [old0] "r"(old.word[0]), [old1] "r"(old.word[1]), [new0] "r"(new.word[0]),
+		  [new1] "r"(new.word[1])
+		: "memory", "cc");
 	return !differs;
 #endif
 }

@@ -27,8 +27,8 @@ void ctf_finish(const struct ring *ring, uint64_t number, uint32_t content_bytes
 		header->timestamp_end = next->timestamp_begin;
 		header->events_discarded = ring_subbuf(ring, number + 1)->lost_before;
 	} else {
-		header->timestamp_end = ring->flush_number == number ? ring->flush_stamp :
-								       header->timestamp_begin;
+		header->timestamp_end =
+			ring->flush_number == number ? ring->flush_stamp : header->timestamp_begin;
 		header->events_discarded = ring->lost;
 	}
 }

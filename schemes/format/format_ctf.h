@@ -42,7 +42,9 @@
 #endif
 #ifndef SCHEME_FORMAT
 #define SCHEME_FORMAT \
-	{ .kind = FORMAT_CTF_WORD, .id_bits = 5, .stamp_event = CTF_HAS_STAMP_EVENT }
+	{ \
+		.kind = FORMAT_CTF_WORD, .id_bits = 5, .stamp_event = CTF_HAS_STAMP_EVENT \
+	}
 #endif
 
 #define CTF_MAGIC 0xC1FC1FC1u
@@ -82,11 +84,10 @@ static inline void ctf_header_put(const struct ring *ring, struct ctf_packet_hea
 }
 
 /* Opens packet `opening->number` with the stamp of its first event and books the one before. */
-static inline void ctf_begin(struct ring *ring, uint64_t offset,
-			     const struct ring_opening *opening, uint64_t stamp)
+static inline void ctf_begin(struct ring *ring, uint64_t offset, const struct ring_opening *opening,
+			     uint64_t stamp)
 {
-	ctf_header_put(ring,
-		       (struct ctf_packet_header *)ring_subbuf_base(ring, opening->number),
+	ctf_header_put(ring, (struct ctf_packet_header *)ring_subbuf_base(ring, opening->number),
 		       opening->number, stamp);
 	ring_switched(ring, offset, opening);
 }
@@ -227,8 +228,8 @@ static inline uint32_t ctf_compact_record(uint32_t id, uint32_t len, bool full)
 }
 
 /* Writes a compact header and returns where the payload goes. */
-static inline uint8_t *ctf_compact_put(uint8_t *record, uint32_t id, uint32_t len,
-				       uint64_t stamp, unsigned int bits, bool full)
+static inline uint8_t *ctf_compact_put(uint8_t *record, uint32_t id, uint32_t len, uint64_t stamp,
+				       unsigned int bits, bool full)
 {
 	uint8_t *at = record;
 

@@ -24,7 +24,10 @@
 #include "schemes/core/scheme.h"
 
 #ifndef SCHEME_FORMAT
-#define SCHEME_FORMAT { .kind = FORMAT_FTRACE }
+#define SCHEME_FORMAT \
+	{ \
+		.kind = FORMAT_FTRACE \
+	}
 #endif
 
 #define FTRACE_HEADER_BYTES 16

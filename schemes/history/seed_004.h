@@ -114,7 +114,8 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 		exact = true;
 		delta = 0;
 	}
-	rsv = ftrace_place(ring, ring_tail_at(ring, tail), ring_subbuf(ring, ring_tail_number(tail)),
+	rsv = ftrace_place(ring, ring_tail_at(ring, tail),
+			   ring_subbuf(ring, ring_tail_number(tail)),
 			   size, len, ts, type, delta);
 	rsv.inexact = !exact;
 	return rsv;

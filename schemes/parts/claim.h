@@ -50,8 +50,8 @@ RESERVE_SLOW struct claim claim_slow(struct scheme_ring *s, uint64_t size)
 }
 
 /* The plain case: claims `size` bytes and takes their stamp. False: claim_slow() has to do it. */
-static inline __attribute__((always_inline)) bool
-claim_plain(struct scheme_ring *s, uint64_t size, struct claim *claim)
+static inline __attribute__((always_inline)) bool claim_plain(struct scheme_ring *s, uint64_t size,
+							      struct claim *claim)
 {
 	struct ring *ring = &s->ring;
 	uint64_t offset = shared_load("offset", &ring->tail), seen = offset;

@@ -9,7 +9,10 @@
 #ifndef STAMPEDE_SCHEMES_PARTS_PACKED_H
 #define STAMPEDE_SCHEMES_PARTS_PACKED_H
 
-#define SCHEME_FORMAT { .kind = FORMAT_CTF_PACKED }
+#define SCHEME_FORMAT \
+	{ \
+		.kind = FORMAT_CTF_PACKED \
+	}
 
 #define PACKED_ESCAPE 31
 #define PACKED_IDS 31 /* that fit beside the stamp */
@@ -86,14 +89,13 @@ static inline bool packed_fit(struct ring *ring, uint32_t id, uint32_t len, uint
 		claim->full = id >= PACKED_IDS;
 		claim->size = packed_bytes(id, len, claim->full);
 		claim->number = ring_packed_next(ring, tail);
-		claim->start =
-			(claim->number << ring_subbuf_shift(ring)) + CTF_PACKET_HEADER_BYTES;
+		claim->start = (claim->number << ring_subbuf_shift(ring)) + CTF_PACKET_HEADER_BYTES;
 		if (claim->size > ring_max_record(ring) ||
 		    !ring_may_open(ring, claim->number, &claim->opening))
 			return false;
 	}
-	claim->next = upper |
-		      ((claim->start + claim->size) / RING_PACKED_UNIT & ring_packed_mask(ring));
+	claim->next =
+		upper | ((claim->start + claim->size) / RING_PACKED_UNIT & ring_packed_mask(ring));
 	return true;
 }
 

@@ -104,8 +104,7 @@ extern uint64_t restart_epoch; /* moves with every interrupt */
 	"restart_cs_%=:\n\t" \
 	".long	0, 0\n\t" \
 	".quad	restart_start_%=, restart_end_%= - restart_start_%=, restart_abort_%=\n\t" \
-	".popsection\n\t" RESTART_ANNOUNCE \
-	"restart_start_%=:\n\t" RESTART_ON_CPU
+	".popsection\n\t" RESTART_ANNOUNCE "restart_start_%=:\n\t" RESTART_ON_CPU
 
 #define RESTART_OPERANDS(ring_) \
 	[ring] "r"(ring_), [area] "r"(RESTART_AREA), [tail] "i"(offsetof(struct ring, tail)), \
@@ -124,9 +123,10 @@ extern uint64_t restart_epoch; /* moves with every interrupt */
 		[id] "i"(offsetof(struct restart_plain, id)), \
 		[payload] "i"(offsetof(struct restart_plain, payload)), [bits] "i"(PACKED_BITS)
 _Static_assert(offsetof(struct payload, head.from) == 8 &&
-	       offsetof(struct payload, head.bytes) == 16 &&
-	       offsetof(struct payload, body.from) == 32 &&
-	       offsetof(struct payload, body.bytes) == 40, "the section copies from there");
+		       offsetof(struct payload, head.bytes) == 16 &&
+		       offsetof(struct payload, body.from) == 32 &&
+		       offsetof(struct payload, body.bytes) == 40,
+	       "the section copies from there");
 
 /* The labels that sections leave by, and what follows the asm; `own` is the section's own label. */
 #ifdef RESTART_BY_HANDLER
@@ -136,13 +136,13 @@ _Static_assert(offsetof(struct payload, head.from) == 8 &&
 #define RESTART_LABEL_MOVED , moved
 #define RESTART_END_MOVED \
 	moved: \
-		return RESTART_MOVED;
+	return RESTART_MOVED;
 #endif
 #if SEAM_INTERRUPTS_AT_CLOCK
 #define RESTART_LABEL_NESTED , nested
 #define RESTART_END_NESTED \
 	nested: \
-		return RESTART_NESTED;
+	return RESTART_NESTED;
 #else
 #define RESTART_LABEL_NESTED
 #define RESTART_END_NESTED
@@ -150,9 +150,9 @@ _Static_assert(offsetof(struct payload, head.from) == 8 &&
 #define RESTART_ENDS(own, end) \
 	return RESTART_PUBLISHED; \
 	aborted: \
-		return RESTART_ABORTED; \
+	return RESTART_ABORTED; \
 	own: \
-		return end; \
+	return end; \
 	RESTART_END_MOVED
 
 #ifdef __x86_64__

@@ -34,8 +34,8 @@ static inline enum restart_end restart_publish(struct ring *ring, const struct r
 	return RESTART_PUBLISHED;
 }
 
-static inline enum restart_end
-restart_record(struct ring *ring, const struct restart_plain *plain, struct restart_seen *seen)
+static inline enum restart_end restart_record(struct ring *ring, const struct restart_plain *plain,
+					      struct restart_seen *seen)
 {
 	const struct payload *payload = plain->payload;
 	uint64_t epoch = restart_epoch, tail, next, stamp, exit, bits = ring_packed_bits(ring);

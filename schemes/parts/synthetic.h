@@ -71,8 +71,8 @@ static inline uint64_t synthetic_read(struct synthetic *clock, unsigned int bits
 		slot.counter = shared_load("synthetic: counter", &clock->slot[beats & 1].counter);
 		now = clock_read("synthetic: clock");
 	} while (unlikely(shared_load("synthetic: beats again", &clock->beats) != beats));
-	*synthesised = synthetic_upper(&slot, now & bits_mask(bits)) << bits |
-		       (now & bits_mask(bits));
+	*synthesised =
+		synthetic_upper(&slot, now & bits_mask(bits)) << bits | (now & bits_mask(bits));
 	return now;
 }
 

@@ -66,8 +66,7 @@ static int take_file(struct input *input, struct capture *capture, const char *n
 	}
 	if (!strcmp(name, "trace_clock"))
 		chosen_clock(text, capture->clock, sizeof(capture->clock));
-	else if (strncmp(name, "header_", 7) &&
-		 tep_parse_event(capture->tep, text, bytes, "guest"))
+	else if (strncmp(name, "header_", 7) && tep_parse_event(capture->tep, text, bytes, "guest"))
 		status = bad(input, "libtraceevent does not understand this event's format");
 	free(text);
 	return status;

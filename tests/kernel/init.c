@@ -275,8 +275,8 @@ static void write_markers(int marker, size_t bytes)
 
 	say("ready\n");
 	for (n = 1; after < MARKERS_AFTER; n++) {
-		length = (size_t)snprintf(text, sizeof(text), "m %llu %llu ",
-					  (unsigned long long)n, (unsigned long long)now_ns());
+		length = (size_t)snprintf(text, sizeof(text), "m %llu %llu ", (unsigned long long)n,
+					  (unsigned long long)now_ns());
 		if (length < bytes && bytes < sizeof(text)) {
 			memset(text + length, '.', bytes - length);
 			length = bytes;

@@ -94,7 +94,8 @@ struct event_ids {
 /* Header and data of a page that read(2) returned `got` bytes of; 0 if it is no sub-buffer. */
 uint32_t judge_page_bytes(const uint8_t *page, size_t got);
 
-/* Decodes with schemes/format/format_ftrace.h. False if a record is broken or there are too many. */
+/* Decodes with schemes/format/format_ftrace.h. False if a record is broken or there are too many.
+ */
 bool judge_decode(const struct pages *pages, struct decoded *decoded);
 
 /* Whether an interrupt recorded this, not a task. */

@@ -54,12 +54,11 @@ static json_t *event_json(const char *buffer, const struct traced *event, bool w
 	char text[120];
 
 	describe(&capture, event, text, sizeof(text));
-	return json_pack("{s:s, s:I, s:s, s:I, s:I, s:i, s:i, s:s, s:b}",
-			 "buffer", buffer, "time_ns", (json_int_t)event->time_ns,
-			 "stamp", stamp_names[event->stamp], "delta_ns",
-			 (json_int_t)event->delta_ns, "header", (json_int_t)event->header,
-			 "page", event->page, "offset", event->offset, "what", text,
-			 "wrong", wrong);
+	return json_pack("{s:s, s:I, s:s, s:I, s:I, s:i, s:i, s:s, s:b}", "buffer", buffer,
+			 "time_ns", (json_int_t)event->time_ns, "stamp", stamp_names[event->stamp],
+			 "delta_ns", (json_int_t)event->delta_ns, "header",
+			 (json_int_t)event->header, "page", event->page, "offset", event->offset,
+			 "what", text, "wrong", wrong);
 }
 
 static bool by_task(const struct traced *event)
@@ -95,8 +94,9 @@ static json_t *timeline(int middle)
 	first = middle < 3 ? 0 : (unsigned int)middle - 3;
 	last = (unsigned int)middle + 2 < a->count ? (unsigned int)middle + 2 : a->count - 1;
 	for (i = first; i <= last; i++)
-		json_array_append_new(events, event_json("A", &a->event[i],
-				      judgement.first.kind && i == judgement.first.event));
+		json_array_append_new(
+			events, event_json("A", &a->event[i],
+					   judgement.first.kind && i == judgement.first.event));
 	from = a->event[first].time_ns;
 	to = a->event[last].time_ns;
 	for (i = 0; i < b->count; i++)
@@ -115,18 +115,18 @@ static json_t *wrong_json(void)
 	uint64_t fits = event->time_ns + ((uint64_t)wrong->wraps_low << JUDGE_FIELD_BITS);
 	unsigned long long n = 0;
 	uint64_t before = 0;
-	json_t *json = json_pack("{s:s, s:I, s:I, s:i, s:i}",
-				 "kind", wrong_names[wrong->kind],
-				 "decoded_ns", (json_int_t)event->time_ns,
-				 "delta_ns", (json_int_t)event->delta_ns,
-				 "wraps_low", wrong->wraps_low, "wraps_high", wrong->wraps_high);
+	json_t *json = json_pack("{s:s, s:I, s:I, s:i, s:i}", "kind", wrong_names[wrong->kind],
+				 "decoded_ns", (json_int_t)event->time_ns, "delta_ns",
+				 (json_int_t)event->delta_ns, "wraps_low", wrong->wraps_low,
+				 "wraps_high", wrong->wraps_high);
 
 	if (wrong->kind == WRONG_IN_INTERRUPT) {
 		const struct interrupt *in = &judgement.interrupt[wrong->interrupt];
 
-		json_object_set_new(json, "interrupt", json_pack("{s:i, s:I, s:I}",
-			"number", in->number, "entry_ns", (json_int_t)in->entry_ns,
-			"exit_ns", (json_int_t)in->exit_ns));
+		json_object_set_new(json, "interrupt",
+				    json_pack("{s:i, s:I, s:I}", "number", in->number, "entry_ns",
+					      (json_int_t)in->entry_ns, "exit_ns",
+					      (json_int_t)in->exit_ns));
 	}
 	json_object_set_new(json, "fits_ns", one ? json_integer((json_int_t)fits) : json_null());
 	if (capture_marker(&capture, event, &n, &before)) {
@@ -160,25 +160,27 @@ static json_t *verdict_json(const struct witness *witness, unsigned int differen
 {
 	int middle = centre();
 	json_t *json = json_pack("{s:b, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
-		"wrong_time", judgement.first.kind != WRONG_NOT,
-		"release", capture.release, "version", capture.version, "clock", capture.clock,
-		"events_a", capture.decoded_a.count, "events_b", capture.decoded_b.count,
-		"reader_differences", differences, "wrong_in_interrupt", judgement.in_interrupt,
-		"backwards", judgement.backwards, "nested_absolute", judgement.nested,
-		"zero_deltas", judgement.zero, "timeline", timeline(middle));
+				 "wrong_time", judgement.first.kind != WRONG_NOT, "release",
+				 capture.release, "version", capture.version, "clock",
+				 capture.clock, "events_a", capture.decoded_a.count, "events_b",
+				 capture.decoded_b.count, "reader_differences", differences,
+				 "wrong_in_interrupt", judgement.in_interrupt, "backwards",
+				 judgement.backwards, "nested_absolute", judgement.nested,
+				 "zero_deltas", judgement.zero, "timeline", timeline(middle));
 
 	if (judgement.first.kind)
 		json_object_set_new(json, "wrong", wrong_json());
 	if (middle >= 0)
 		json_object_set_new(json, "event",
-			event_json("A", &capture.decoded_a.event[middle],
-				   judgement.first.kind != WRONG_NOT));
+				    event_json("A", &capture.decoded_a.event[middle],
+					       judgement.first.kind != WRONG_NOT));
 	if (witness->there && middle >= 0)
-		json_object_set_new(json, "witness", json_pack("{s:b, s:I, s:I, s:I}",
-			"agrees", agrees(witness, &capture.decoded_a.event[middle]),
-			"info_ts_ns", (json_int_t)witness->ts_ns,
-			"info_delta_ns", (json_int_t)witness->delta_ns,
-			"header", (json_int_t)witness->header));
+		json_object_set_new(json, "witness",
+				    json_pack("{s:b, s:I, s:I, s:I}", "agrees",
+					      agrees(witness, &capture.decoded_a.event[middle]),
+					      "info_ts_ns", (json_int_t)witness->ts_ns,
+					      "info_delta_ns", (json_int_t)witness->delta_ns,
+					      "header", (json_int_t)witness->header));
 	return json;
 }
 
@@ -200,7 +202,8 @@ static void print_timeline(const json_t *json)
 static int usage(FILE *out, int status)
 {
 	fputs("usage: kernel-verdict [--json FILE] [--witness TS,DELTA,HEADER] CAPTURE\n"
-	      "Exit code: 0 a wrong time is in the buffer, 1 none, 2 no verdict.\n", out);
+	      "Exit code: 0 a wrong time is in the buffer, 1 none, 2 no verdict.\n",
+	      out);
 	return status;
 }
 

@@ -43,7 +43,7 @@ static void record(uint32_t number)
 	static const char text[] = "texts of all lengths up to some thirty";
 
 	if (number % 5 == 1)
-		lttng_ust_tracepoint(compact, odd, number, (int16_t)-(int)number);
+		lttng_ust_tracepoint(compact, odd, number, (int16_t) - (int)number);
 	else if (number % 11 == 3)
 		lttng_ust_tracepoint(compact, text, number, text + number % (sizeof(text) - 1));
 	else
@@ -53,9 +53,20 @@ static void record(uint32_t number)
 static void *run(void *arg)
 {
 	static const int64_t gaps_ns[] = {
-		1000,	    WRAP_NS - 60000,	 WRAP_NS - 9000, WRAP_NS - 15000,	WRAP_NS + 9000,
-		50000,	    2 * WRAP_NS - 40000, WRAP_NS - 5000, 2 * WRAP_NS + 15000,	WRAP_NS - 20000,
-		WRAP_NS / 2, 3 * WRAP_NS / 2,	 WRAP_NS,	 INT64_C(2500000000),
+		1000,
+		WRAP_NS - 60000,
+		WRAP_NS - 9000,
+		WRAP_NS - 15000,
+		WRAP_NS + 9000,
+		50000,
+		2 * WRAP_NS - 40000,
+		WRAP_NS - 5000,
+		2 * WRAP_NS + 15000,
+		WRAP_NS - 20000,
+		WRAP_NS / 2,
+		3 * WRAP_NS / 2,
+		WRAP_NS,
+		INT64_C(2500000000),
 	};
 	int cpu = *(int *)arg;
 	uint32_t number = 1000000u * (uint32_t)(cpu + 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the compiler may not move, merge or leave out around each primitive of schemes/core. Each
- * function stores 1 before the primitive, and behind it loads and stores 2. With nothing between that
+ * function stores 1 before the primitive, and behind it loads and stores 2. With nothing between
+ * that
  * may read or write memory the first store is dead and the load is known, and every compiler that
  * optimizes leaves both out, whatever else it does: so a clobber that is missing shows, also where
  * today's schemes happen to be compiled right. order.py reads the assembly.
@@ -36,7 +37,8 @@ extern uint64_t order_shared;
 PROBE(xadd, (uint64_t *word, uint64_t value), local_xadd_raw(word, value))
 PROBE(cmpxchg, (uint64_t *word, uint64_t *old, uint64_t value), local_cmpxchg_raw(word, old, value))
 PROBE(pair, (struct local_pair *pair, uint64_t a, uint64_t b),
-      local_cmpxchg_pair_raw(pair, (struct local_pair){ { a, b } }, (struct local_pair){ { b, a } }))
+      local_cmpxchg_pair_raw(pair, (struct local_pair){ { a, b } },
+			     (struct local_pair){ { b, a } }))
 PROBE(add, (uint64_t *word, uint64_t value), DONE(local_add_raw(word, value)))
 PROBE(barrier, (void), DONE(barrier()))
 PROBE(mask_enter, (struct soft_mask *mask), DONE(mask_soft_enter(mask)))
