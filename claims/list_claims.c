@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "claims/claims.h"
-#include "base/json_out.h"
+#include "base/json.h"
 #include "base/options.h"
 #include "results/record.h"
 #include "base/terminal.h"
@@ -49,11 +49,6 @@ static bool parse(int argc, char **argv, struct claims_request *request, int *st
 	return false;
 }
 
-static const char *text(const json_t *claim, const char *key)
-{
-	return json_string_value(json_object_get(claim, key));
-}
-
 static void print(const json_t *claims)
 {
 	const json_t *claim;
@@ -61,15 +56,15 @@ static void print(const json_t *claims)
 	size_t i;
 
 	json_array_foreach(claims, i, claim) {
-		verdict = text(claim, "verdict");
-		printf("%s\n  %s\n  tested: %s\n  ", text(claim, "claim"), text(claim, "where"),
-		       text(claim, "how"));
+		verdict = json_text(claim, "verdict");
+		printf("%s\n  %s\n  tested: %s\n  ", json_text(claim, "claim"),
+		       json_text(claim, "where"), json_text(claim, "how"));
 		terminal_print(stdout,
 			       !strcmp(verdict, "holds")   ? TERMINAL_GOOD :
 			       !strcmp(verdict, "refuted") ? TERMINAL_BAD :
 							     TERMINAL_DOUBT,
 			       0, verdict);
-		printf(": %s\n\n", text(claim, "figure"));
+		printf(": %s\n\n", json_text(claim, "figure"));
 	}
 }
 

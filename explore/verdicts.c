@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json.h"
 #include "base/exit.h"
 
 static json_t *rows, *coverage;

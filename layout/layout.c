@@ -8,7 +8,7 @@
 
 #include "layout/channels.h"
 #include "base/fail.h"
-#include "base/json_out.h"
+#include "base/json.h"
 #include "layout/layout_experiments.h"
 #include "layout/layout_math.h"
 #include "layout/layout_measure.h"

@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "judge/driver.h"
-#include "base/json_out.h"
+#include "base/json.h"
 #include "base/options.h"
 #include "base/progress.h"
 #include "peers/peer.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/fail.h"
-#include "base/json_out.h"
+#include "base/json.h"
 #include "layout/layout_experiments.h"
 #include "results/compare/reference.h"
 #include "runner/checked.h"

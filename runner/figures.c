@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/stats.h"
 #include "judge/driver.h"
 #include "runner/figures.h"
@@ -16,13 +17,6 @@ static double number(const json_t *object, const char *key)
 	const json_t *value = json_object_get(object, key);
 
 	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *its = json_string_value(json_object_get(object, key));
-
-	return its ? its : "";
 }
 
 /* The whole interval is below, and by more than the same row twice differs. */
@@ -52,7 +46,7 @@ static void print_again(const json_t *again)
 		return;
 	printf("%s twice: %.3f times itself (95 %%: %.3f to %.3f):\nrows that differ by less than "
 	       "%.1f %% are not told apart in this run\n",
-	       text(again, "row"), number(again, "ratio"), number(again, "ratio_95_low"),
+	       json_text(again, "row"), number(again, "ratio"), number(again, "ratio_95_low"),
 	       number(again, "ratio_95_high"), 100 * number(again, "noise"));
 }
 
@@ -68,8 +62,9 @@ static void print_marks(const json_t *table)
 			printf("%s/%s is below its floor %s:\n%.3f times its time, %.3f with the "
 			       "cheap "
 			       "clock\n",
-			       text(line, "row"), text(line, "workload"), text(line, "floor"),
-			       number(line, "ratio_own"), number(line, "cheap_ratio_own"));
+			       json_text(line, "row"), json_text(line, "workload"),
+			       json_text(line, "floor"), number(line, "ratio_own"),
+			       number(line, "cheap_ratio_own"));
 	}
 	if (disagrees)
 		puts("!: ns and ratio of this row are of different repetitions, since its core was "
@@ -84,7 +79,8 @@ static void print_left_out(const json_t *table, const char *workload)
 	size_t i, count = 0;
 
 	json_array_foreach(table, i, line) {
-		if (strcmp(text(line, "workload"), workload) || isnan(number(line, "left_out_ns")))
+		if (strcmp(json_text(line, "workload"), workload) ||
+		    isnan(number(line, "left_out_ns")))
 			continue;
 		if (count < 4 * DRIVERS_MAX)
 			value[count++] = number(line, "left_out_ns");
@@ -96,7 +92,8 @@ static void print_left_out(const json_t *table, const char *workload)
 	stats_sort(value, count);
 	printf("ns leaves out %.2f ns per event (%.2f in %s):\na mean less the lower decile: "
 	       "interrupts, neighbours, wraps, beats; sub-buffer switches are in it\n",
-	       stats_quantile(value, count, 0.5), number(most, "left_out_ns"), text(most, "row"));
+	       stats_quantile(value, count, 0.5), number(most, "left_out_ns"),
+	       json_text(most, "row"));
 }
 
 static void print_beats(const json_t *beats)
@@ -108,9 +105,9 @@ static void print_beats(const json_t *beats)
 		printf("%s: a beat takes %.0f ns (95 %%: %.0f to %.0f),\n%.1f per second: %.1f us "
 		       "in "
 		       "each second\n",
-		       text(line, "row"), number(line, "beat_ns"), number(line, "beat_ns_95_low"),
-		       number(line, "beat_ns_95_high"), number(line, "beats_per_second"),
-		       number(line, "ns_per_second") / 1e3);
+		       json_text(line, "row"), number(line, "beat_ns"),
+		       number(line, "beat_ns_95_low"), number(line, "beat_ns_95_high"),
+		       number(line, "beats_per_second"), number(line, "ns_per_second") / 1e3);
 }
 
 void figures_print(const json_t *table, const json_t *again, const json_t *beats,

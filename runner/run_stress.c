@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/json_out.h"
+#include "base/json.h"
 #include "base/options.h"
 #include "workloads/engine.h"
 #include "workloads/engine_export.h"

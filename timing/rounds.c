@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/exit.h"
 #include "base/rng.h"
 #include "base/time.h"
@@ -157,13 +158,6 @@ static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned 
 	return error;
 }
 
-static const char *text(const json_t *row, const char *key)
-{
-	const char *its = json_string_value(json_object_get(row, key));
-
-	return its ? its : "";
-}
-
 /* One that has enough leaves the time to wait to others; one that is repeated lacks some. */
 static double may_wait_ns(const struct rounds *rounds, const struct rounds_cell *cell)
 {
@@ -285,8 +279,8 @@ static unsigned int take_stock(struct rounds *rounds)
 		learn_probe(rounds, json_integer_value(json_object_get(row, "threads")) > 1, row);
 		first = round >= first ? round + 1 : first;
 		for (i = 0; i < rounds->cells; i++)
-			if (!strcmp(rounds->cell[i].told.row, text(row, "row")) &&
-			    !strcmp(rounds->cell[i].told.workload, text(row, "workload")))
+			if (!strcmp(rounds->cell[i].told.row, json_text(row, "row")) &&
+			    !strcmp(rounds->cell[i].told.workload, json_text(row, "workload")))
 				count_in(rounds, &rounds->cell[i], row);
 	}
 	return first;

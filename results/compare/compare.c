@@ -11,7 +11,7 @@
 #include "results/compare/comparison.h"
 #include "results/compare/contribute.h"
 #include "base/fail.h"
-#include "base/json_out.h"
+#include "base/json.h"
 #include "base/options.h"
 #include "results/record.h"
 #include "results/record_internal.h"

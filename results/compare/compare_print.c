@@ -5,15 +5,9 @@
 #include <string.h>
 
 #include "results/compare/comparison.h"
+#include "base/json.h"
 #include "base/stats.h"
 #include "base/terminal.h"
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *its = json_string_value(json_object_get(object, key));
-
-	return its ? its : "";
-}
 
 static const char *known(const char *its)
 {
@@ -26,11 +20,11 @@ void compare_print_run(FILE *out, const char *letter, const char *file, const js
 	const json_t *stampede = json_object_get(context, "stampede");
 	const json_t *git = json_object_get(stampede, "git");
 
-	fprintf(out, "%s  %s\n   %s, %s%s, %s, %s\n", letter, file, known(text(context, "date")),
-		known(text(git, "revision")),
+	fprintf(out, "%s  %s\n   %s, %s%s, %s, %s\n", letter, file,
+		known(json_text(context, "date")), known(json_text(git, "revision")),
 		json_is_true(json_object_get(git, "dirty")) ? " with changes" : "",
-		known(text(json_object_get(stampede, "cpu"), "model")),
-		known(text(json_object_get(stampede, "build"), "compiler")));
+		known(json_text(json_object_get(stampede, "cpu"), "model")),
+		known(json_text(json_object_get(stampede, "build"), "compiler")));
 }
 
 /* A scalar in `size` bytes. */
@@ -57,7 +51,7 @@ void compare_print_machines(FILE *out, const json_t *differences)
 	size_t i;
 
 	json_array_foreach(differences, i, one)
-		fprintf(out, "warning: %s differs: %s, %s\n", text(one, "what"),
+		fprintf(out, "warning: %s differs: %s, %s\n", json_text(one, "what"),
 			scalar(json_object_get(one, "a"), a, sizeof(a)),
 			scalar(json_object_get(one, "b"), b, sizeof(b)));
 	if (json_array_size(differences))
@@ -102,15 +96,15 @@ static void print_cell(FILE *out, const json_t *cell)
 	char a[40], b[40];
 	size_t i;
 
-	fprintf(out, "%-44.44s", text(cell, "name"));
+	fprintf(out, "%-44.44s", json_text(cell, "name"));
 	print_time(out, json_object_get(cell, "time"));
 	fputs("  ", out);
-	terminal_print(out, colour_of(text(cell, "word")), 0, text(cell, "word"));
+	terminal_print(out, colour_of(json_text(cell, "word")), 0, json_text(cell, "word"));
 	fputc('\n', out);
 	json_array_foreach(json_object_get(cell, "exact"), i, gate)
-		fprintf(out, "    %s: %s -> %s, %s\n", text(gate, "what"),
+		fprintf(out, "    %s: %s -> %s, %s\n", json_text(gate, "what"),
 			scalar(json_object_get(gate, "a"), a, sizeof(a)),
-			scalar(json_object_get(gate, "b"), b, sizeof(b)), text(gate, "word"));
+			scalar(json_object_get(gate, "b"), b, sizeof(b)), json_text(gate, "word"));
 }
 
 static void print_only(FILE *out, const json_t *names, const char *side)
@@ -137,7 +131,7 @@ void compare_print(FILE *out, const json_t *comparison, bool all)
 			100 * json_number_value(json_object_get(control, "change")));
 	fprintf(out, "%-44s %8s %8s %8s %9s  %s\n", "cell", "time", "95 %", "", "p", "");
 	json_array_foreach(json_object_get(comparison, "cells"), i, cell) {
-		if (all || strcmp(text(cell, "word"), comparison_word(COMPARISON_SAME)))
+		if (all || strcmp(json_text(cell, "word"), comparison_word(COMPARISON_SAME)))
 			print_cell(out, cell);
 		else
 			hidden++;
@@ -154,8 +148,8 @@ void compare_print(FILE *out, const json_t *comparison, bool all)
 		json_integer_value(json_object_get(counts, "regressed")),
 		json_integer_value(json_object_get(counts, "improved")),
 		json_integer_value(json_object_get(counts, "no change")),
-		json_integer_value(json_object_get(counts, "too noisy")), text(comparison, "basis"),
-		COMPARISON_P, 100 * COMPARISON_LEAST);
+		json_integer_value(json_object_get(counts, "too noisy")),
+		json_text(comparison, "basis"), COMPARISON_P, 100 * COMPARISON_LEAST);
 }
 
 static void print_value(FILE *out, const json_t *value)
@@ -188,14 +182,14 @@ void compare_print_matrix(FILE *out, const json_t *matrix, const char *const *na
 	for (i = 0; i < count; i++)
 		fprintf(out, "%zu  %s\n", i + 1, names[i]);
 	json_array_foreach(json_object_get(matrix, "cells"), i, cell) {
-		if (strcmp(workload, text(cell, "workload"))) {
-			workload = text(cell, "workload");
+		if (strcmp(workload, json_text(cell, "workload"))) {
+			workload = json_text(cell, "workload");
 			fprintf(out, "\n%-30.30s", workload);
 			for (k = 0; k < count; k++)
 				fprintf(out, " %8s%zu%7s", "", k + 1, "");
 			fputc('\n', out);
 		}
-		fprintf(out, "%-30.30s", text(cell, "row"));
+		fprintf(out, "%-30.30s", json_text(cell, "row"));
 		json_array_foreach(json_object_get(cell, "values"), k, value)
 			print_value(out, value);
 		fputc('\n', out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "results/samples.h"
+#include "base/json.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 /* Two prints of the same double, and nothing else. */
@@ -20,13 +21,6 @@ const char *comparison_word(enum comparison_word word)
 	return words[word];
 }
 
-static const char *text(const json_t *object, const char *key)
-{
-	const char *its = json_string_value(json_object_get(object, key));
-
-	return its ? its : "";
-}
-
 /* The object of an array that is about this cell; workload NULL: about the row. */
 static const json_t *find(const json_t *list, const char *row, const char *workload)
 {
@@ -34,8 +28,8 @@ static const json_t *find(const json_t *list, const char *row, const char *workl
 	size_t i;
 
 	json_array_foreach(list, i, one)
-		if (!strcmp(text(one, "row"), row) &&
-		    (!workload || !strcmp(text(one, "workload"), workload)))
+		if (!strcmp(json_text(one, "row"), row) &&
+		    (!workload || !strcmp(json_text(one, "workload"), workload)))
 			return one;
 	return NULL;
 }
@@ -218,7 +212,7 @@ static void compare_figures(const json_t *a, const json_t *b, json_t *list,
 static void compare_verdicts(const json_t *a, const json_t *b, json_t *list,
 			     enum comparison_word *word)
 {
-	const char *left = text(a, "verdict"), *right = text(b, "verdict");
+	const char *left = json_text(a, "verdict"), *right = json_text(b, "verdict");
 	bool broke = !strcmp(right, "broken"), was_broken = !strcmp(left, "broken");
 	enum comparison_word one;
 
@@ -236,8 +230,8 @@ static json_t *compare_cell(const struct comparison_side *a, const struct compar
 			    const json_t *table_line, const json_t *other,
 			    const struct terms *terms, enum comparison_word *word)
 {
-	const char *row = text(table_line, "row"), *other_row = text(other, "row");
-	const char *workload = text(table_line, "workload");
+	const char *row = json_text(table_line, "row"), *other_row = json_text(other, "row");
+	const char *workload = json_text(table_line, "workload");
 	json_t *list = json_array(), *time = NULL;
 	char name[160];
 
@@ -266,13 +260,13 @@ static json_t *cells_of(const json_t *run)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, "benchmarks"), i, one) {
-		if (!*text(one, "row") || !strcmp(text(one, "row"), CONTROL_ROW) ||
-		    find(cells, text(one, "row"), text(one, "workload")))
+		if (!*json_text(one, "row") || !strcmp(json_text(one, "row"), CONTROL_ROW) ||
+		    find(cells, json_text(one, "row"), json_text(one, "workload")))
 			continue;
-		line = json_pack("{s:s, s:s}", "row", text(one, "row"), "workload",
-				 text(one, "workload"));
-		told = find(json_object_get(run, "table"), text(one, "row"), NULL);
-		json_object_set_new(line, "verdict", json_string(text(told, "verdict")));
+		line = json_pack("{s:s, s:s}", "row", json_text(one, "row"), "workload",
+				 json_text(one, "workload"));
+		told = find(json_object_get(run, "table"), json_text(one, "row"), NULL);
+		json_object_set_new(line, "verdict", json_string(json_text(told, "verdict")));
 		json_array_append_new(cells, line);
 	}
 	return cells;
@@ -280,8 +274,8 @@ static json_t *cells_of(const json_t *run)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(text(*(const json_t *const *)a, "workload"),
-		      text(*(const json_t *const *)b, "workload"));
+	return strcmp(json_text(*(const json_t *const *)a, "workload"),
+		      json_text(*(const json_t *const *)b, "workload"));
 }
 
 /* By workload; rows of a workload stay in the order in which they first ran. */
@@ -293,7 +287,8 @@ static json_t *sorted_by_workload(json_t *cells, const json_t *table)
 
 	/* Rounds are shuffled: the table has the rows in their order. */
 	json_array_foreach(table, i, line) {
-		json_t *cell = (json_t *)find(cells, text(line, "row"), text(line, "workload"));
+		json_t *cell =
+			(json_t *)find(cells, json_text(line, "row"), json_text(line, "workload"));
 
 		if (cell)
 			json_array_append(sorted, cell);
@@ -301,7 +296,7 @@ static json_t *sorted_by_workload(json_t *cells, const json_t *table)
 	for (i = 0; list && i < count; i++) {
 		json_t *cell = json_array_get(cells, i);
 
-		if (!find(sorted, text(cell, "row"), text(cell, "workload")))
+		if (!find(sorted, json_text(cell, "row"), json_text(cell, "workload")))
 			list[left++] = cell;
 	}
 	if (list)
@@ -322,7 +317,7 @@ static void add_only(json_t *names, const json_t *cell)
 {
 	char name[160];
 
-	snprintf(name, sizeof(name), "%s/%s", text(cell, "row"), text(cell, "workload"));
+	snprintf(name, sizeof(name), "%s/%s", json_text(cell, "row"), json_text(cell, "workload"));
 	json_array_append_new(names, json_string(name));
 }
 
@@ -334,7 +329,7 @@ static json_t *unmatched(const json_t *from, const json_t *among)
 	size_t i;
 
 	json_array_foreach(from, i, cell)
-		if (!find(among, text(cell, "row"), text(cell, "workload")))
+		if (!find(among, json_text(cell, "row"), json_text(cell, "workload")))
 			add_only(names, cell);
 	return names;
 }
@@ -352,9 +347,10 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 	terms.control_moved = json_is_true(json_object_get(control, "moved"));
 
 	json_array_foreach(left, i, one) {
-		if (a->row && strcmp(text(one, "row"), a->row))
+		if (a->row && strcmp(json_text(one, "row"), a->row))
 			continue;
-		other = find(right, b->row ? b->row : text(one, "row"), text(one, "workload"));
+		other = find(right, b->row ? b->row : json_text(one, "row"),
+			     json_text(one, "workload"));
 		if (!other)
 			continue;
 		json_array_append_new(cells, compare_cell(a, b, one, other, &terms, &word));
@@ -456,7 +452,8 @@ json_t *comparison_matrix(const json_t *const *runs, size_t count)
 
 		mine = side_cells(&side);
 		json_array_foreach(mine, i, one) {
-			const char *row = text(one, "row"), *workload = text(one, "workload");
+			const char *row = json_text(one, "row"),
+				   *workload = json_text(one, "workload");
 
 			if (find(cells, row, workload))
 				continue;

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
+#include "base/json.h"
 #include "results/record.h"
 #include "results/record_internal.h"
 #include "results/compare/reference.h"
@@ -22,13 +22,6 @@ enum { REFUSED_BROKEN = 2, REFUSED_UNFINISHED = 5, REFUSED_NOISY = 7 };
 /* Six digits are more than any interval leaves. */
 #define DIGITS 6
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* The first row of this section that broke a promise; NULL: none. */
 static const char *broken_in(const json_t *run, const char *section)
 {
@@ -36,8 +29,8 @@ static const char *broken_in(const json_t *run, const char *section)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, section), i, one)
-		if (!strcmp(text_of(one, "verdict"), "broken"))
-			return text_of(one, "row");
+		if (!strcmp(json_text(one, "verdict"), "broken"))
+			return json_text(one, "row");
 	return NULL;
 }
 
@@ -59,8 +52,8 @@ static bool has_floor(const json_t *run)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, "table"), i, one)
-		if (!strcmp(text_of(one, "row"), SAMPLES_FLOOR_OLD) &&
-		    !strcmp(text_of(one, "workload"), "steady"))
+		if (!strcmp(json_text(one, "row"), SAMPLES_FLOOR_OLD) &&
+		    !strcmp(json_text(one, "workload"), "steady"))
 			return true;
 	return false;
 }
@@ -76,7 +69,7 @@ static int refuse(const struct record_loaded *loaded)
 				 "%s is of a run that never finished: make "
 				 "bench RESUME=1 finishes it",
 				 loaded->file);
-	if (strstr(text_of(run, "command"), "QUICK=1"))
+	if (strstr(json_text(run, "command"), "QUICK=1"))
 		return fail_with(EXIT_USAGE,
 				 "%s is a quick run, whose times are no "
 				 "reference: take make bench, or FULL=1",

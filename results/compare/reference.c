@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "results/compare/reference.h"
+#include "base/json.h"
 #include "base/fail.h"
 
 #include <dirent.h>
@@ -17,13 +18,6 @@ const char *reference_dir(void)
 	const char *asked = getenv("STAMPEDE_REFERENCES");
 
 	return asked && *asked ? asked : REFERENCE_DIR;
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
 }
 
 /* ---- reading ---- */
@@ -128,7 +122,7 @@ static json_t *make_of(const json_t *run)
 
 	json_object_set_new(
 		of, "date",
-		json_stringn(text_of(context, "date"), strnlen(text_of(context, "date"), 10)));
+		json_stringn(json_text(context, "date"), strnlen(json_text(context, "date"), 10)));
 	copy_text(of, "command", run, "command");
 	copy_text(of, "compiler", build, "compiler");
 	copy_text(of, "flags", build, "flags");
@@ -147,8 +141,8 @@ static json_t *interval(const struct stats_interval *of)
 static json_t *make_ratios(const json_t *run, const json_t *line)
 {
 	static const char *const floors[] = { SAMPLES_FLOOR, SAMPLES_FLOOR_OLD };
-	const struct samples_cell cell = { text_of(line, "row"), text_of(line, "workload") };
-	const char *basis = text_of(line, "ratio_basis");
+	const struct samples_cell cell = { json_text(line, "row"), json_text(line, "workload") };
+	const char *basis = json_text(line, "ratio_basis");
 	json_t *ratios = json_object();
 	struct stats_interval ratio;
 	size_t i;
@@ -171,7 +165,7 @@ static bool is_variant(const json_t *run, const char *row)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, "tails"), i, one)
-		if (!strcmp(text_of(one, "row"), row))
+		if (!strcmp(json_text(one, "row"), row))
 			return json_is_true(json_object_get(one, "variant"));
 	return false;
 }
@@ -204,7 +198,7 @@ static json_t *make_row(const json_t *run, const json_t *line)
 	};
 
 	copy(row, line, keys, COUNT(keys));
-	if (is_variant(run, text_of(line, "row")))
+	if (is_variant(run, json_text(line, "row")))
 		json_object_set_new(row, "variant", json_true());
 	json_object_set_new(row, "ratio", make_ratios(run, line));
 	if (cheap.middle > 0)
@@ -228,7 +222,7 @@ json_t *reference_make(const json_t *run)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, "table"), i, line)
-		if (!strcmp(text_of(line, "workload"), "steady"))
+		if (!strcmp(json_text(line, "workload"), "steady"))
 			json_array_append_new(rows, make_row(run, line));
 	return json_pack("{s:i, s:o, s:o, s:s, s:O?, s:o, s:[]}", "reference", REFERENCE_FORM, "of",
 			 make_of(run), "machine", make_machine(json_object_get(run, "context")),
@@ -243,7 +237,7 @@ void reference_name(const json_t *reference, char *name, size_t size)
 	const json_t *number = json_object_get(machine, "model_number");
 	char model[64];
 
-	metadata_model_alias(text_of(machine, "model"), model, sizeof(model));
+	metadata_model_alias(json_text(machine, "model"), model, sizeof(model));
 	if (json_is_integer(family) && json_is_integer(number))
 		snprintf(name, size, "%s-%" JSON_INTEGER_FORMAT "-%" JSON_INTEGER_FORMAT,
 			 *model ? model : "cpu", json_integer_value(family),
@@ -259,7 +253,7 @@ static void model_name(const json_t *reference, char *model, size_t size)
 	const json_t *family = json_object_get(machine, "family");
 	const json_t *number = json_object_get(machine, "model_number");
 
-	snprintf(model, size, "%.48s", text_of(machine, "model"));
+	snprintf(model, size, "%.48s", json_text(machine, "model"));
 	if (json_is_integer(family) && json_is_integer(number))
 		snprintf(model + strlen(model), size - strlen(model),
 			 " %" JSON_INTEGER_FORMAT "-%" JSON_INTEGER_FORMAT,
@@ -272,7 +266,7 @@ void reference_title(const json_t *reference, char *title, size_t size)
 	char model[REFERENCE_NAME_BYTES];
 
 	model_name(reference, model, sizeof(model));
-	snprintf(title, size, "%.64s (commit %.12s%s)", model, text_of(of, "revision"),
+	snprintf(title, size, "%.64s (commit %.12s%s)", model, json_text(of, "revision"),
 		 json_is_true(json_object_get(of, "dirty")) ? " with changes" : "");
 }
 
@@ -287,9 +281,9 @@ static int nearness(const json_t *theirs, const json_t *mine)
 	int near = 2;
 	size_t i;
 
-	if (!*text_of(a, "vendor") || strcmp(text_of(a, "vendor"), text_of(b, "vendor")))
+	if (!*json_text(a, "vendor") || strcmp(json_text(a, "vendor"), json_text(b, "vendor")))
 		return 0;
-	if (strcmp(text_of(a, "model"), text_of(b, "model")))
+	if (strcmp(json_text(a, "model"), json_text(b, "model")))
 		return 1;
 	/* One name may stand for many: what both say of it has to be the same. */
 	for (i = 0; i < COUNT(numbers); i++) {

@@ -8,6 +8,7 @@
 #include "results/compare/comparison.h"
 #include "results/compare/reference.h"
 #include "results/samples.h"
+#include "base/json.h"
 
 #define COLUMNS 100
 #define MORE_BYTES 16 /* "; and 1234 more" */
@@ -58,13 +59,6 @@ static size_t end(FILE *out, const struct reference_line *line)
 	return 1;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* A row in both, and its ratios to the common floor; middle is NAN where one has none. */
 struct pair {
 	const char *row;
@@ -94,7 +88,7 @@ static const json_t *row_of(const json_t *reference, const char *row)
 	size_t i;
 
 	json_array_foreach(json_object_get(reference, "rows"), i, one)
-		if (!strcmp(text_of(one, "row"), row))
+		if (!strcmp(json_text(one, "row"), row))
 			return one;
 	return NULL;
 }
@@ -143,12 +137,13 @@ static struct pair *make_pairs(const json_t *mine, const json_t *theirs, const c
 
 	*count = 0;
 	json_array_foreach(rows, i, one) {
-		there = row_of(theirs, text_of(one, "row"));
+		there = row_of(theirs, json_text(one, "row"));
 		if (!pairs || !there)
 			continue;
-		same = strcmp(text_of(one, "ratio_basis"), text_of(there, "ratio_basis")) ? NULL :
-											    floor;
-		pairs[(*count)++] = (struct pair){ text_of(one, "row"), one, there,
+		same = strcmp(json_text(one, "ratio_basis"), json_text(there, "ratio_basis")) ?
+			       NULL :
+			       floor;
+		pairs[(*count)++] = (struct pair){ json_text(one, "row"), one, there,
 						   ratio_of(one, same), ratio_of(there, same) };
 	}
 	if (pairs)
@@ -217,13 +212,13 @@ static size_t print_exact(FILE *out, const struct pair *pairs, size_t count, con
 static void print_head(FILE *out, const json_t *mine, const json_t *theirs,
 		       enum reference_near near, const char *floor)
 {
-	const char *revision = text_of(json_object_get(mine, "of"), "revision");
+	const char *revision = json_text(json_object_get(mine, "of"), "revision");
 	char title[128];
 
 	reference_title(theirs, title, sizeof(title));
 	fprintf(out, "\nnearest reference, %s: %s\n",
 		near == REFERENCE_MODEL ? "the same CPU model" : "the same vendor", title);
-	if (strcmp(revision, text_of(json_object_get(theirs, "of"), "revision")))
+	if (strcmp(revision, json_text(json_object_get(theirs, "of"), "revision")))
 		fprintf(out, "  of other code than this run's: what differs may be that\n");
 	if (floor)
 		fprintf(out, "  ratios are to %s, in both\n", floor);

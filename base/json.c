@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/json_out.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,4 +40,11 @@ int json_out_as(const char *path, const json_t *json, size_t flags)
 int json_out(const char *path, const json_t *json)
 {
 	return json_out_as(path, json, 0);
+}
+
+const char *json_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What --json FILE of all programs does. */
-#ifndef STAMPEDE_BASE_JSON_OUT_H
-#define STAMPEDE_BASE_JSON_OUT_H
+/* JSON: what --json FILE of all programs does, and a field as text. */
+#ifndef STAMPEDE_BASE_JSON_H
+#define STAMPEDE_BASE_JSON_H
 
 #include <jansson.h>
 #include <stddef.h>
@@ -14,5 +14,8 @@ int json_out(const char *path, const json_t *json);
 
 /* The same with further flags of jansson's. */
 int json_out_as(const char *path, const json_t *json, size_t flags);
+
+/* The string that `object` has for `key`; "" if it has none. Valid as long as the object. */
+const char *json_text(const json_t *object, const char *key);
 
 #endif
