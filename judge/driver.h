@@ -17,12 +17,12 @@
 
 /* What the writers of one ring count and choose, apart from the scheme. */
 struct writer {
-	uint64_t written[CONTEXTS]; /* also the next sequence; each context touches its own */
+	local_word written[CONTEXTS]; /* also the next sequence; each context touches its own */
 	uint64_t failed[CONTEXTS];
 	uint64_t entered[CONTEXTS]; /* writers that ran, whether they recorded or not */
 	struct loss_counts losses; /* of `failed`, by the reason that the ring showed */
 	bool concurrent; /* writers of other CPUs record too, or this one goes to other rings */
-	uint64_t deferred; /* nested writers that a soft mask put off */
+	local_word deferred; /* nested writers that a soft mask put off */
 	uint64_t deferred_since[CONTEXTS]; /* clock when the first of those waiting came; 0: none */
 	uint64_t deferred_worst_ticks;
 	uint32_t extra_bytes; /* filler behind the check payload */

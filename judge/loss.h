@@ -32,7 +32,7 @@ enum loss {
 };
 
 struct loss_counts {
-	uint64_t of[LOSSES];
+	local_word of[LOSSES];
 };
 
 /* What others may change while a writer runs. */

@@ -16,6 +16,8 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "schemes/core/local.h"
+
 #define INTERRUPT_LEVELS 3
 #define INTERRUPT_BEAT (INTERRUPT_LEVELS + 1)
 #define INTERRUPT_SOURCES (INTERRUPT_BEAT + 1) /* 0 is nobody: the thread itself */
@@ -33,15 +35,11 @@ struct interrupts {
 	/* Written by the thread's own handlers. */
 	uint64_t delivered[INTERRUPT_SOURCES];
 	bool hit; /* the signal that is being handled came inside the section */
-	/*
-	 * Of 64 bits and added to atomically: i386 aligns to 4, and across two cache lines that
-	 * hangs.
-	 */
 	/* Signals whose saved program counter was inside the section */
-	uint64_t hits __attribute__((aligned(8)));
-	uint64_t rewinds; /* restartable sections that the handlers sent back */
+	local_word hits;
+	local_word rewinds; /* restartable sections that the handlers sent back */
 	/* Deliveries by nesting depth, from 1 */
-	uint64_t at_depth[INTERRUPT_SOURCES + 1] __attribute__((aligned(8)));
+	local_word at_depth[INTERRUPT_SOURCES + 1];
 	unsigned int depth;
 	uint64_t beat_last_ticks; /* clock when the last beat began */
 	uint64_t beat_worst_ticks; /* longest from one beat's begin to the next one's end */

@@ -11,7 +11,7 @@
 #define WRAPS 2.5 /* between two signals of a level: most of the time is held */
 
 struct stalls {
-	uint64_t reserves; /* that a nested writer kept waiting for more than two wraps */
+	local_word reserves; /* that a nested writer kept waiting for more than two wraps */
 };
 
 static uint64_t wrap_ticks(const struct engine_config *config)

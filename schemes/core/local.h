@@ -34,6 +34,12 @@
 _Static_assert(__atomic_always_lock_free(sizeof(uint64_t), 0),
 	       "this machine has no compare-and-swap of 64 bits, which every row needs");
 
+/*
+ * A word that others add to while it is in use. i386 aligns uint64_t to 4: across two cache lines a
+ * locked access stops all CPUs, and Linux makes whoever does that wait.
+ */
+typedef uint64_t local_word __attribute__((aligned(8)));
+
 /* Adds `value` to *word and returns what was there before. */
 static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
 {

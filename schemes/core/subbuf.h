@@ -72,7 +72,7 @@ struct subbuf {
 } __attribute__((aligned(64)));
 
 struct ring {
-	uint64_t tail;
+	local_word tail;
 	uint64_t last; /* second half of a 128-bit tail: the newest stamp; others have their own */
 	uint8_t *base;
 	struct subbuf *subbufs;

@@ -61,8 +61,8 @@ static inline void mask_hard_leave(const sigset_t *saved)
 
 struct soft_mask {
 	uint64_t masked;
-	uint64_t waiting; /* runs due, over all levels */
-	uint64_t pending[MASK_LEVELS];
+	local_word waiting; /* runs due, over all levels */
+	local_word pending[MASK_LEVELS];
 	void *owner; /* for whoever runs them */
 };
 
