@@ -63,7 +63,8 @@ struct engine_thread {
 	uint64_t recording_cpu_ns; /* of which the thread had a CPU */
 	uint64_t task_events; /* in recording_ns, whether recorded or lost */
 	uint64_t epoch_cpu_ns, epoch_events; /* both when the epoch began */
-	local_word asked; /* events of the epoch, by the harness's own count, and before the round */
+	local_word
+		asked; /* events of the epoch, by the harness's own count, and before the round */
 	uint64_t asked_before;
 	bool overrun; /* a round of it that was to fit the ring did not */
 	bool recorded;
