@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* bench: is it right, what does it cost, which one do I take - for all rows, in one run. */
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
+#include "base/child.h"
 #include "base/fail.h"
 #include "base/json.h"
 #include "layout/layout_experiments.h"
@@ -20,8 +19,6 @@
 #include "runner/where.h"
 #include "timing/beat_cost.h"
 #include "timing/cell_process.h"
-
-extern char **environ;
 
 static void on_interrupt(int signal)
 {
@@ -174,18 +171,18 @@ static int measure(struct workload_bench *bench, struct rounds *rounds, struct r
 static int make_plots(const char *program, const char *directory, bool quiet)
 {
 	char path[4096], *slash;
-	char *argv[] = { path, (char *)directory, quiet ? "--quiet" : NULL, NULL };
+	const struct child_program plots = {
+		.argv = (const char *const[]){ path, directory, quiet ? "--quiet" : NULL, NULL },
+	};
 	int status;
-	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s", program);
 	slash = strrchr(path, '/');
 	snprintf(slash ? slash + 1 : path, sizeof(path) - (size_t)(slash ? slash + 1 - path : 0),
 		 "plots");
-	if (posix_spawn(&pid, path, NULL, NULL, argv, environ) || waitpid(pid, &status, 0) < 0)
-		return fail_with(EXIT_USAGE, "cannot run %s; the results are complete without it",
-				 path);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_USAGE;
+	status = child_run(&plots, NULL);
+	return status >= 0 ? status :
+			     fail_with(EXIT_USAGE, "the results are complete without plots");
 }
 
 /* The record as it was written; nothing else may stand on standard output. */

@@ -2,14 +2,12 @@
 #include "results/compare/contribute.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "base/child.h"
 #include "base/json.h"
 #include "results/record.h"
 #include "results/record_internal.h"
@@ -133,32 +131,25 @@ static int fail_plots(const char *why)
 			 why);
 }
 
-/* Which rows qualify for which need is the guide's to say: a new array, by what the page is made
- * by. */
+/*
+ * Which rows qualify for which need is the guide's to say: a new array, by what the page is made
+ * by.
+ */
 static int ask_needs(const char *file, json_t **needs)
 {
-	char *argv[] = { PLOTS_PROGRAM, "--needs", (char *)file, NULL };
-	posix_spawn_file_actions_t actions;
-	int status, error, fd[2];
-	pid_t pid;
+	const struct child_program plots = {
+		.argv = (const char *const[]){ PLOTS_PROGRAM, "--needs", file, NULL },
+	};
+	char *text = NULL;
+	int status = child_run(&plots, &text);
 
-	if (pipe2(fd, O_CLOEXEC))
-		return fail_plots(strerror(errno));
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
-	error = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(fd[1]);
-	*needs = error ? NULL : json_loadfd(fd[0], 0, NULL);
-	close(fd[0]);
-	if (error)
-		return fail_plots(strerror(error));
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return fail_plots(strerror(errno));
+	*needs = text ? json_loads(text, 0, NULL) : NULL;
+	free(text);
+	if (status < 0)
+		return fail_plots("it cannot be started");
 	/* It has said why. */
-	if (WIFEXITED(status) && WEXITSTATUS(status))
-		return WEXITSTATUS(status);
+	if (status)
+		return status;
 	return *needs ? EXIT_FINE : fail_plots("no answer");
 }
 
