@@ -98,7 +98,7 @@ test_support := $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%,$(wildcard tes
 tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 
 # Tests with a ring, or a row, of their own on the virtual clock, which calls a hook at each point.
-counting_tests := test_ring test_ring_nested test_packed_bits
+counting_tests := test_ring test_ring_nested test_packed_bits test_player
 $(foreach test,$(counting_tests),$(eval extra_tests_$(test) := -DSTAMPEDE_COUNTING))
 
 extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'

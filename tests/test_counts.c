@@ -49,10 +49,41 @@ static void alignment_counts(void **state)
 	assert_float_equal(replayed("heartbeat", "bytes"), 16, 0.02);
 }
 
+/* The line of a rate. */
+static double at_rate(const char *row, double rate)
+{
+	json_t *lines = counts_by_rate(driver_find(drivers_counting, row), HZ), *line;
+	double value = -1;
+	size_t i;
+
+	assert_non_null(lines);
+	json_array_foreach(lines, i, line) {
+		if (json_number_value(json_object_get(line, "events_per_second")) == rate)
+			value = json_number_value(json_object_get(line, "header_bytes_per_second"));
+	}
+	json_decref(lines);
+	return value;
+}
+
+/* As many events as the rate says, and all beats of their time, of headers of 4, 8 and 12 bytes. */
+static void rates_are_kept(void **state)
+{
+	const struct driver *compact = driver_find(drivers_counting, "heartbeat_compact");
+	double beats = HZ / driver_beat_ticks(compact, compact->stamp_bits, HZ);
+
+	(void)state;
+	assert_float_equal(at_rate("floor", 1), 4, 1e-9);
+	assert_float_equal(at_rate("floor_large", 1000), 8000, 1e-9);
+	assert_float_equal(at_rate("full_tsc", 1e6), 12e6, 1e-9);
+	/* 10 events per second among its beats, of 12 bytes each with the payload. */
+	assert_float_equal(at_rate("heartbeat_compact", 10), 40 + 12 * beats, 12 / 6.4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alignment_counts),
+		cmocka_unit_test(rates_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,8 @@ PLANTS = (
     ("workload_names", "timing/rounds.c", at_end('static const char *const one = "idle";\n')),
     ("workload_names", "base/options.c", at_end("int a = WORKLOAD_storm;\n")),
     ("row_names", "timing/rounds.c", at_end('static const char *const one = "packed_word";\n')),
+    ("row_names", "timing/rounds.c", at_end('\tgood = !strcmp(row, "floor");\n')),
+    ("workload_names", "timing/rounds.c", at_end('\tgood = !strcmp(name, "threads");\n')),
     ("one_judge", "workloads/tails.c", at_end("\tcheck_finish(&check, &totals);\n")),
     ("one_judge", "judge/judge.c", lambda text: text.replace("check_finish(", "check_begin(")),
     ("unused", "base/options.h", lambda text: text.replace("#endif\n", PROTOTYPE + "#endif\n")),

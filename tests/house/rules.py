@@ -110,8 +110,13 @@ def names_of(tree, table):
 # Where workloads are, and where a question is about what one of them found; sections of the record
 # have their names, and "nested" is also the explorer's word.
 WORKLOADS_AT_HOME = ("workloads/", "claims/", "explore/", "results/")
-# As names of an option and of a field they are something else.
-OTHER_MEANING = ("\"threads\"", "\"floor\"")
+# As the key of a field, or the name of an option, these are something else.
+OTHER_MEANING = ('"threads"', '"floor"')
+KEY = re.compile(r"(?:json_\w+\([^\"();]*,\s*|\{ )$")
+
+
+def is_key(text, match):
+    return match.group(0) in OTHER_MEANING and KEY.search(text, 0, match.start())
 
 
 def workload_names(tree):
@@ -120,7 +125,7 @@ def workload_names(tree):
     word = re.compile(r'"(%s)"|\b(?:WORKLOAD|workload)_(%s)\b' % (names, names))
     return ["%s:%d: %s" % (name, line_of(text, match.start()), match.group(0))
             for name, text in tree.c_files(product=True) if not name.startswith(WORKLOADS_AT_HOME)
-            for match in word.finditer(code(text)) if match.group(0) not in OTHER_MEANING]
+            for match in word.finditer(code(text)) if not is_key(text, match)]
 
 
 # Where rows are what is asked about: statements, layouts, peers' own row, their definitions, which of
@@ -134,7 +139,7 @@ def row_names(tree):
     word = re.compile(r'"(%s)"' % names)
     return ["%s:%d: %s" % (name, line_of(text, match.start()), match.group(0))
             for name, text in tree.c_files(product=True) if not name.startswith(ROWS_AT_HOME)
-            for match in word.finditer(code(text)) if match.group(0) not in OTHER_MEANING]
+            for match in word.finditer(code(text)) if not is_key(text, match)]
 
 
 def one_judge(tree):
