@@ -123,8 +123,9 @@ static void print_help(const struct option_program *program)
 
 	fputs(program->usage, stdout);
 	for (entry = program->entries; entry->name; entry++) {
-		width = printf("  --%s%s%s", entry->name, entry->argument ? " " : "",
-			       entry->argument ? entry->argument : "");
+		width = entry->letter ? printf("  -%c, ", entry->letter) : printf("  ");
+		width += printf("--%s%s%s", entry->name, entry->argument ? " " : "",
+				entry->argument ? entry->argument : "");
 		printf("%*s", width < HELP_COLUMN - 1 ? HELP_COLUMN - width : 1, "");
 		for (line = entry->help; *line; line = *end ? end + 1 : end) {
 			end = line + strcspn(line, "\n");
@@ -152,6 +153,10 @@ static bool take(const struct option_entry *entry, const char *argument)
 	case OPTION_REAL:
 		snprintf(name, sizeof(name), "--%s", entry->name);
 		return option_real(name, argument, entry->low, entry->high, entry->into);
+	case OPTION_WORD:
+		snprintf(name, sizeof(name), "--%s", entry->name);
+		*(int *)entry->into = option_word(name, argument, entry->words);
+		return *(int *)entry->into >= 0;
 	default:
 		return entry->take(argument, entry->into);
 	}
@@ -163,27 +168,57 @@ static bool end_with(int *status, int code)
 	return false;
 }
 
+/* The program's options as getopt_long() wants them. A long one is found by its place. */
+static void spell(const struct option_entry *entries, struct option *longs, char *letters)
+{
+	for (; entries->name; entries++, longs++) {
+		*longs = (struct option){
+			.name = entries->name,
+			.has_arg = entries->argument ? required_argument : no_argument,
+		};
+		if (!entries->letter)
+			continue;
+		*letters++ = entries->letter;
+		if (entries->argument)
+			*letters++ = ':';
+	}
+	*longs = (struct option){ .name = "help", .val = 'h' };
+	strcpy(letters, "h");
+}
+
+/* What was given: by its letter, or 0 and its place; NULL: nothing of ours. */
+static const struct option_entry *given(const struct option_entry *entries, int letter, int place)
+{
+	if (!letter)
+		return entries + place;
+	for (; entries->name; entries++)
+		if (entries->letter == letter)
+			return entries;
+	return NULL;
+}
+
 bool options_parse(const struct option_program *program, int argc, char **argv, int *status)
 {
 	struct option longs[OPTIONS_MOST + 2] = { { .name = NULL } };
-	int count = 0, option, index;
+	char letters[2 * OPTIONS_MOST + 2];
+	const struct option_entry *entry;
+	int count = 0, option, place = 0;
 
-	for (; program->entries[count].name && count < OPTIONS_MOST; count++)
-		longs[count] = (struct option){
-			.name = program->entries[count].name,
-			.has_arg =
-				program->entries[count].argument ? required_argument : no_argument,
-		};
-	longs[count] = (struct option){ .name = "help", .val = 'h' };
+	while (program->entries[count].name)
+		count++;
+	if (count > OPTIONS_MOST)
+		abort(); /* a table longer than ours */
+	spell(program->entries, longs, letters);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "h", longs, &index)) != -1) {
+	while ((option = getopt_long(argc, argv, letters, longs, &place)) != -1) {
 		if (option == 'h') {
 			print_help(program);
 			return end_with(status, EXIT_FINE);
 		}
-		if (option)
+		entry = given(program->entries, option, place);
+		if (!entry)
 			return end_with(status, option_refused(argv[optind - 1]));
-		if (!take(&program->entries[index], optarg))
+		if (!take(entry, optarg))
 			return end_with(status, EXIT_USAGE);
 	}
 	if (!program->rest && optind < argc)

@@ -24,6 +24,7 @@ enum option_kind {
 	OPTION_TEXT, /* const char *: what is given */
 	OPTION_NUMBER, /* uint64_t, in [least, most]: option_number() */
 	OPTION_REAL, /* double, in [low, high]: option_real() */
+	OPTION_WORD, /* int: which of `words`: option_word() */
 	OPTION_TAKEN, /* take() has it; false, after a line on stderr, if it is none */
 };
 
@@ -35,7 +36,9 @@ struct option_entry {
 	void *into;
 	uint64_t least, most;
 	double low, high;
+	const char *const *words;
 	bool (*take)(const char *argument, void *into);
+	char letter; /* its short form; 0: none */
 };
 
 struct option_program {

@@ -222,9 +222,8 @@ int main(int argc, char **argv)
 	};
 	int status, out = -1;
 
-	status = explore_options_parse(argc, argv, &options);
-	if (status)
-		return status - 1;
+	if (!explore_options_parse(argc, argv, &options, &status))
+		return status;
 	if (world_map())
 		return 1;
 	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))

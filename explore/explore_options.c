@@ -1,208 +1,43 @@
 // SPDX-License-Identifier: MIT
 #include "explore/explore_options.h"
 
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/options.h"
 
-/* Those of parse_budget() and of parse_word() stand together. */
+/* The numbers of struct budget. */
 enum {
-	OPTION_EVENTS = 256,
-	OPTION_NESTED,
-	OPTION_DEPTH,
-	OPTION_JUMPS,
-	OPTION_BEATS,
-	OPTION_READS,
-	OPTION_DISCARDS,
-	OPTION_FLUSHES,
-	OPTION_WRITERS,
-	OPTION_PREEMPTIONS,
-	OPTION_SHAPE,
-	OPTION_STOPS,
-	OPTION_CLOCK,
-	OPTION_PHASES,
-	OPTION_OFFSETS,
-	OPTION_MODE,
-	OPTION_SIZE,
-	OPTION_ENGINE,
-	OPTION_TIER,
-	OPTION_BEFORE,
-	OPTION_FULL,
-	OPTION_START,
-	OPTION_OBJECTS,
-	OPTION_OBJECT,
-	OPTION_FIRST,
-	OPTION_PROCESSES,
-	OPTION_REPLAY,
-	OPTION_OUTCOMES,
-	OPTION_WITHOUT,
-	OPTION_AUDIT,
-	OPTION_COVERAGE,
-	OPTION_JSON,
-	OPTION_EXPORT,
+	EVENTS,
+	NESTED,
+	DEPTH,
+	JUMPS,
+	BEATS,
+	READS,
+	DISCARDS,
+	FLUSHES,
+	WRITERS,
+	PREEMPTIONS,
+	NUMBERS,
 };
 
-static const struct option long_options[] = {
-	{ "schemes", required_argument, NULL, 's' },
-	{ "tier", required_argument, NULL, OPTION_TIER },
-	{ "shape", required_argument, NULL, OPTION_SHAPE },
-	{ "stops", required_argument, NULL, OPTION_STOPS },
-	{ "events", required_argument, NULL, OPTION_EVENTS },
-	{ "nested", required_argument, NULL, OPTION_NESTED },
-	{ "depth", required_argument, NULL, OPTION_DEPTH },
-	{ "jumps", required_argument, NULL, OPTION_JUMPS },
-	{ "beats", required_argument, NULL, OPTION_BEATS },
-	{ "reads", required_argument, NULL, OPTION_READS },
-	{ "discards", required_argument, NULL, OPTION_DISCARDS },
-	{ "flushes", required_argument, NULL, OPTION_FLUSHES },
-	{ "writers", required_argument, NULL, OPTION_WRITERS },
-	{ "preemptions", required_argument, NULL, OPTION_PREEMPTIONS },
-	{ "clock", required_argument, NULL, OPTION_CLOCK },
-	{ "phases", required_argument, NULL, OPTION_PHASES },
-	{ "offsets", required_argument, NULL, OPTION_OFFSETS },
-	{ "mode", required_argument, NULL, OPTION_MODE },
-	{ "before", required_argument, NULL, OPTION_BEFORE },
-	{ "full", required_argument, NULL, OPTION_FULL },
-	{ "size", required_argument, NULL, OPTION_SIZE },
-	{ "start", required_argument, NULL, OPTION_START },
-	{ "objects", required_argument, NULL, OPTION_OBJECTS },
-	{ "object", required_argument, NULL, OPTION_OBJECT },
-	{ "first", no_argument, NULL, OPTION_FIRST },
-	{ "processes", required_argument, NULL, OPTION_PROCESSES },
-	{ "replay", required_argument, NULL, OPTION_REPLAY },
-	{ "outcomes", no_argument, NULL, OPTION_OUTCOMES },
-	{ "without-oracle", required_argument, NULL, OPTION_WITHOUT },
-	{ "json", required_argument, NULL, OPTION_JSON },
-	{ "export", required_argument, NULL, OPTION_EXPORT },
-	{ "engine", required_argument, NULL, OPTION_ENGINE },
-	{ "audit", no_argument, NULL, OPTION_AUDIT },
-	{ "coverage", no_argument, NULL, OPTION_COVERAGE },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
+#define NOT_GIVEN UINT64_MAX
+#define NO_WORD (-1)
 
-static const char help[] =
-	"usage: explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
-	"       explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
-	"\n"
-	"Makes every interrupt that a budget allows, one schedule for each way they can fall, and\n"
-	"judges each. Without a budget: all that the tier says, of each row.\n"
-	"\n"
-	"  --schemes LIST        rows, as in run-stress; \"all\" takes the variants too\n"
-	"  --tier T              quick (as make test has it), long, exhaustive\n"
-	"  --shape S             page, wrap4, wrap3, ends2, ends4, wrapends: ring, width of the "
-	"field;\n"
-	"                        timed: the payload of the timed build, the stamp alone\n"
-	"  --stops S             all: before every instruction; shared: before those that may "
-	"touch\n"
-	"                        shared memory (default); points: at labelled points\n"
-	"  --events M            top-level events (2)\n"
-	"  --nested NB           interrupts (1)\n"
-	"  --depth D             how deep they nest (NB)\n"
-	"  --jumps JB            times that the clock jumps\n"
-	"  --beats B             beats that come\n"
-	"  --reads R             times that a reader comes\n"
-	"  --discards C          events that are taken back before they are committed, as "
-	"interrupts\n"
-	"                        (within D) or between events; rows that cannot do it record "
-	"them,\n"
-	"                        or refuse, if they put interrupts off\n"
-	"  --flushes F           times that the open sub-buffer is closed, as by a timer\n"
-	"  --writers W           writers on W CPUs, M events each (*_locked rows), run one at a "
-	"time\n"
-	"  --preemptions P       how often one CPU is left for another in the middle of an event\n"
-	"  --clock C             strict; coarse: it stands still but for jumps; slow: a read takes "
-	"a\n"
-	"                        wrap\n"
-	"  --phases all          every clock value at the start\n"
-	"  --offsets all         every offset of the first event in its sub-buffer\n"
-	"  --mode M              overwrite, discard\n"
-	"  --before N            events recorded before\n"
-	"  --full N              sub-buffers that were filled before those\n"
-	"  --size S              of the events that interrupts record: small; large: no two of "
-	"them\n"
-	"                        fit a sub-buffer\n"
-	"  --start P:E           the first phase and offset (filler bytes), as a failure prints "
-	"them\n"
-	"  --replay SCHEDULE     one schedule again, as a timeline\n"
-	"  --json FILE           what was searched and found, with timelines, as JSON; - is "
-	"stdout, and\n"
-	"                        then nothing else is printed there\n"
-	"  --export DIR          what --replay, or the first failure, recorded, as a trace: CTF "
-	"1.8 or\n"
-	"                        ftrace sub-buffers, for babeltrace2, kbuffer or read-trace\n"
-	"  --outcomes            count the distinct final states\n"
-	"  --without-oracle O    do not ask it (to see what it is good for)\n"
-	"  --audit               single-step the writers: has every instruction its stop? NB=0 and "
-	"1\n"
-	"  --coverage            which instructions of a row are reached in each of the tier's "
-	"shapes\n"
-	"                        (-v: which are not, and why): a path never taken is exit code 2\n"
-	"  --objects DIR         where the explored rows are (explored/ beside this program)\n"
-	"  --object FILE         that explored row and no other (make history, make mutants)\n"
-	"  --first               end each search at its first broken schedule\n"
-	"  --engine E            schedules: every schedule is run; states: each state once, "
-	"counted\n"
-	"                        as often as schedules reach it (the quicker one for these stops)\n"
-	"  --processes N         at a time (one for each CPU)\n"
-	"  -v, --verbose         every search, not only every row\n"
-	"\n"
-	"exit: 0 kept, 1 usage or harness, 2 promise broken, 3 no resource, 4 not here, 5 "
-	"interrupted\n"
-	"examples:\n"
-	"  explore --tier quick\n"
-	"  explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n";
+/* Words by their places; what is not given is the first of them, but for shape, stops, engine. */
+static const char *const tiers[] = { "quick", "long", "exhaustive", NULL };
+static const char *const shapes[] = { "page",  "wrap4",	   "wrap3", "ends2",
+				      "ends4", "wrapends", "timed", NULL };
+static const char *const stops[] = { "all", "shared", "none", "points", NULL };
+static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
+static const char *const ranges[] = { "one", "all", NULL };
+static const char *const modes[] = { "overwrite", "discard", NULL };
+static const char *const sizes[] = { "small", "large", NULL };
+static const char *const engines[] = { "schedules", "states", NULL };
 
-/* A number from 0 to `most`. */
-static bool number(const char *option, const char *text, unsigned long most, unsigned int *value)
+static bool take_start(const char *text, void *into)
 {
-	char *end;
-	unsigned long got = strtoul(text, &end, 10);
-
-	if (*end || end == text || got > most) {
-		fail_line("%s %s: a number from 0 to %lu is wanted", option, text, most);
-		return false;
-	}
-	*value = (unsigned int)got;
-	return true;
-}
-
-/* The options from OPTION_EVENTS to OPTION_PREEMPTIONS, in their order. */
-static bool parse_budget(int option, const char *text, struct explore_options *options)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-		unsigned long most;
-	} fields[] = {
-		{ "--events", offsetof(struct budget, events), 16 },
-		{ "--nested", offsetof(struct budget, nested), 10 },
-		{ "--depth", offsetof(struct budget, depth), WORLD_DEPTH_MAX - 2 },
-		{ "--jumps", offsetof(struct budget, jumps), 4 },
-		{ "--beats", offsetof(struct budget, beats), 4 },
-		{ "--reads", offsetof(struct budget, reads), 4 },
-		{ "--discards", offsetof(struct budget, discards), 4 },
-		{ "--flushes", offsetof(struct budget, flushes), 4 },
-		{ "--writers", offsetof(struct budget, writers), WORLD_WRITERS_MAX },
-		{ "--preemptions", offsetof(struct budget, preemptions), 10 },
-	};
-	unsigned int field = (unsigned int)(option - OPTION_EVENTS), value;
-
-	_Static_assert(OPTION_PREEMPTIONS - OPTION_EVENTS + 1 == sizeof(fields) / sizeof(fields[0]),
-		       "a field for each option");
-	if (!number(fields[field].name, text, fields[field].most, &value))
-		return false;
-	((uint8_t *)&options->family.budget)[fields[field].offset] = (uint8_t)value;
-	options->single = true;
-	return true;
-}
-
-static bool parse_start(const char *text, struct world_start *start)
-{
+	struct world_start *start = into;
 	char *end;
 
 	start->phase = strtoull(text, &end, 10);
@@ -216,10 +51,11 @@ static bool parse_start(const char *text, struct world_start *start)
 	return false;
 }
 
-static bool parse_oracle(const char *text, uint32_t *without)
+/* One more that is not asked. */
+static bool take_oracle(const char *text, void *into)
 {
 	const char *names[ORACLES + 1];
-	unsigned int oracle;
+	unsigned int oracle, *without = into;
 	int place;
 
 	for (oracle = 0; oracle < ORACLES; oracle++)
@@ -231,136 +67,184 @@ static bool parse_oracle(const char *text, uint32_t *without)
 	return place >= 0;
 }
 
-/* Options that take one of a few words. */
-static bool parse_word(int option, const char *text, struct explore_options *options)
-{
-	static const char *const shapes[] = { "page",  "wrap4",	   "wrap3", "ends2",
-					      "ends4", "wrapends", "timed", NULL };
-	static const char *const stops[] = { "all", "shared", "none", "points", NULL };
-	static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
-	static const char *const ranges[] = { "one", "all", NULL };
-	static const char *const modes[] = { "overwrite", "discard", NULL };
-	static const char *const sizes[] = { "small", "large", NULL };
-	static const char *const engines[] = { "schedules", "states", NULL };
-	struct family *family = &options->family;
-	int place = -1;
+/* What the command line says, until it is whole. */
+static struct command_line {
+	struct explore_options options;
+	uint64_t budget[NUMBERS];
+	uint64_t before, full, processes;
+	int tier, shape, stops, clock, phases, offsets, mode, size, engine;
+	const char *export;
+} asked;
 
-	switch (option) {
-	case OPTION_SHAPE:
-		place = option_word("--shape", text, shapes);
-		family->shape = text;
-		options->single = true;
-		break;
-	case OPTION_STOPS:
-		place = option_word("--stops", text, stops);
-		family->stops = (enum explore_stops)place;
-		break;
-	case OPTION_CLOCK:
-		place = option_word("--clock", text, clocks);
-		family->coarse = place == 1;
-		family->slow = place == 2;
-		break;
-	case OPTION_PHASES:
-		place = option_word("--phases", text, ranges);
-		family->phases = place ? RANGE_ALL : RANGE_ONE;
-		break;
-	case OPTION_OFFSETS:
-		place = option_word("--offsets", text, ranges);
-		family->offsets = place ? RANGE_ALL : RANGE_ONE;
-		break;
-	case OPTION_MODE:
-		place = option_word("--mode", text, modes);
-		family->mode = place ? RING_DISCARD : RING_OVERWRITE;
-		break;
-	case OPTION_SIZE:
-		place = option_word("--size", text, sizes);
-		family->large = place == 1;
-		break;
-	case OPTION_ENGINE:
-		place = option_word("--engine", text, engines);
-		options->search.engine = (enum search_engine)(place + 1);
-		break;
+static const struct option_entry entries[] = {
+	{ "schemes", "LIST", "rows, as in run-stress; \"all\" takes the variants too", OPTION_TEXT,
+	  .into = &asked.options.schemes, .letter = 's' },
+	{ "tier", "T", "quick (as make test has it), long, exhaustive", OPTION_WORD,
+	  .into = &asked.tier, .words = tiers },
+	{ "shape", "S",
+	  "page, wrap4, wrap3, ends2, ends4, wrapends: ring, width of the field;\n"
+	  "timed: the payload of the timed build, the stamp alone",
+	  OPTION_WORD, .into = &asked.shape, .words = shapes },
+	{ "stops", "S",
+	  "all: before every instruction; shared: before those that may touch\n"
+	  "shared memory (default); points: at labelled points",
+	  OPTION_WORD, .into = &asked.stops, .words = stops },
+	{ "events", "M", "top-level events (2)", OPTION_NUMBER, .into = &asked.budget[EVENTS],
+	  .most = 16 },
+	{ "nested", "NB", "interrupts (1)", OPTION_NUMBER, .into = &asked.budget[NESTED],
+	  .most = 10 },
+	{ "depth", "D", "how deep they nest (NB)", OPTION_NUMBER, .into = &asked.budget[DEPTH],
+	  .most = WORLD_DEPTH_MAX - 2 },
+	{ "jumps", "JB", "times that the clock jumps", OPTION_NUMBER, .into = &asked.budget[JUMPS],
+	  .most = 4 },
+	{ "beats", "B", "beats that come", OPTION_NUMBER, .into = &asked.budget[BEATS], .most = 4 },
+	{ "reads", "R", "times that a reader comes", OPTION_NUMBER, .into = &asked.budget[READS],
+	  .most = 4 },
+	{ "discards", "C",
+	  "events that are taken back before they are committed, as interrupts\n"
+	  "(within D) or between events; rows that cannot do it record them,\n"
+	  "or refuse, if they put interrupts off",
+	  OPTION_NUMBER, .into = &asked.budget[DISCARDS], .most = 4 },
+	{ "flushes", "F", "times that the open sub-buffer is closed, as by a timer", OPTION_NUMBER,
+	  .into = &asked.budget[FLUSHES], .most = 4 },
+	{ "writers", "W", "writers on W CPUs, M events each (*_locked rows), run one at a time",
+	  OPTION_NUMBER, .into = &asked.budget[WRITERS], .most = WORLD_WRITERS_MAX },
+	{ "preemptions", "P", "how often one CPU is left for another in the middle of an event",
+	  OPTION_NUMBER, .into = &asked.budget[PREEMPTIONS], .most = 10 },
+	{ "clock", "C",
+	  "strict; coarse: it stands still but for jumps; slow: a read takes a\n"
+	  "wrap",
+	  OPTION_WORD, .into = &asked.clock, .words = clocks },
+	{ "phases", "all", "every clock value at the start", OPTION_WORD, .into = &asked.phases,
+	  .words = ranges },
+	{ "offsets", "all", "every offset of the first event in its sub-buffer", OPTION_WORD,
+	  .into = &asked.offsets, .words = ranges },
+	{ "mode", "M", "overwrite, discard", OPTION_WORD, .into = &asked.mode, .words = modes },
+	{ "before", "N", "events recorded before", OPTION_NUMBER, .into = &asked.before,
+	  .most = 16 },
+	{ "full", "N", "sub-buffers that were filled before those", OPTION_NUMBER,
+	  .into = &asked.full, .most = 8 },
+	{ "size", "S",
+	  "of the events that interrupts record: small; large: no two of them\n"
+	  "fit a sub-buffer",
+	  OPTION_WORD, .into = &asked.size, .words = sizes },
+	{ "start", "P:E", "the first phase and offset (filler bytes), as a failure prints them",
+	  OPTION_TAKEN, .into = &asked.options.search.start, .take = take_start },
+	{ "replay", "SCHEDULE", "one schedule again, as a timeline", OPTION_TEXT,
+	  .into = &asked.options.replay },
+	{ "json", "FILE",
+	  "what was searched and found, with timelines, as JSON; - is stdout, and\n"
+	  "then nothing else is printed there",
+	  OPTION_TEXT, .into = &asked.options.json },
+	{ "export", "DIR",
+	  "what --replay, or the first failure, recorded, as a trace: CTF 1.8 or\n"
+	  "ftrace sub-buffers, for babeltrace2, kbuffer or read-trace",
+	  OPTION_TEXT, .into = &asked.export },
+	{ "outcomes", NULL, "count the distinct final states", OPTION_FLAG,
+	  .into = &asked.options.search.outcomes },
+	{ "without-oracle", "O", "do not ask it (to see what it is good for)", OPTION_TAKEN,
+	  .into = &asked.options.search.without_oracle, .take = take_oracle },
+	{ "audit", NULL, "single-step the writers: has every instruction its stop? NB=0 and 1",
+	  OPTION_FLAG, .into = &asked.options.audit },
+	{ "coverage", NULL,
+	  "which instructions of a row are reached in each of the tier's shapes\n"
+	  "(-v: which are not, and why): a path never taken is exit code 2",
+	  OPTION_FLAG, .into = &asked.options.coverage },
+	{ "objects", "DIR", "where the explored rows are (explored/ beside this program)",
+	  OPTION_TEXT, .into = &asked.options.objects },
+	{ "object", "FILE", "that explored row and no other (make history, make mutants)",
+	  OPTION_TEXT, .into = &asked.options.object },
+	{ "first", NULL, "end each search at its first broken schedule", OPTION_FLAG,
+	  .into = &asked.options.search.first_only },
+	{ "engine", "E",
+	  "schedules: every schedule is run; states: each state once, counted\n"
+	  "as often as schedules reach it (the quicker one for these stops)",
+	  OPTION_WORD, .into = &asked.engine, .words = engines },
+	{ "processes", "N", "at a time (one for each CPU)", OPTION_NUMBER, .into = &asked.processes,
+	  .most = 64 },
+	{ "verbose", NULL, "every search, not only every row", OPTION_FLAG,
+	  .into = &asked.options.verbose, .letter = 'v' },
+	{ .name = NULL },
+};
+
+static const struct option_program program = {
+	"usage: explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
+	"       explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
+	"\n"
+	"Makes every interrupt that a budget allows, one schedule for each way they can fall, and\n"
+	"judges each. Without a budget: all that the tier says, of each row.\n"
+	"\n",
+	entries,
+	"\n"
+	"exit: 0 kept, 1 usage or harness, 2 promise broken, 3 no resource, 4 not here, 5 "
+	"interrupted\n"
+	"examples:\n"
+	"  explore --tier quick\n"
+	"  explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n",
+	NULL,
+};
+
+/* What of the budget was given; whether anything was. */
+static bool set_budget(struct budget *budget)
+{
+	uint8_t *const fields[NUMBERS] = {
+		[EVENTS] = &budget->events,	[NESTED] = &budget->nested,
+		[DEPTH] = &budget->depth,	[JUMPS] = &budget->jumps,
+		[BEATS] = &budget->beats,	[READS] = &budget->reads,
+		[DISCARDS] = &budget->discards, [FLUSHES] = &budget->flushes,
+		[WRITERS] = &budget->writers,	[PREEMPTIONS] = &budget->preemptions,
+	};
+	bool given = false;
+	unsigned int i;
+
+	for (i = 0; i < NUMBERS; i++) {
+		if (asked.budget[i] == NOT_GIVEN)
+			continue;
+		*fields[i] = (uint8_t)asked.budget[i];
+		given = true;
 	}
-	return place >= 0;
+	if (!budget->depth)
+		budget->depth = budget->nested;
+	return given;
 }
 
-static bool parse_one(int option, const char *text, struct explore_options *options)
+static void set_family(struct family *family)
 {
-	switch (option) {
-	case 's':
-		options->schemes = text;
-		break;
-	case OPTION_TIER:
-		options->tier = tier_parse(text);
-		return options->tier >= 0;
-	case OPTION_EVENTS ... OPTION_PREEMPTIONS:
-		return parse_budget(option, text, options);
-	case OPTION_SHAPE ... OPTION_ENGINE:
-		return parse_word(option, text, options);
-	case OPTION_BEFORE:
-		return number("--before", text, 16, &options->family.before);
-	case OPTION_FULL:
-		return number("--full", text, 8, &options->family.full);
-	case OPTION_START:
-		return parse_start(text, &options->search.start);
-	case OPTION_OBJECTS:
-		options->objects = text;
-		break;
-	case OPTION_OBJECT:
-		options->object = text;
-		options->single = true;
-		break;
-	case OPTION_FIRST:
-		options->search.first_only = true;
-		break;
-	case OPTION_PROCESSES:
-		return number("--processes", text, 64, &options->processes);
-	case OPTION_REPLAY:
-		options->replay = text;
-		options->single = true;
-		break;
-	case OPTION_OUTCOMES:
-		options->search.outcomes = true;
-		break;
-	case OPTION_WITHOUT:
-		return parse_oracle(text, &options->search.without_oracle);
-	case OPTION_JSON:
-		options->json = text;
-		break;
-	case OPTION_EXPORT:
-		options->show->export = text;
-		break;
-	case OPTION_AUDIT:
-		options->audit = true;
-		break;
-	case OPTION_COVERAGE:
-		options->coverage = true;
-		break;
-	case 'v':
-		options->verbose = true;
-		break;
-	}
+	if (asked.shape != NO_WORD)
+		family->shape = shapes[asked.shape];
+	family->stops = (enum explore_stops)asked.stops;
+	family->coarse = asked.clock == 1;
+	family->slow = asked.clock == 2;
+	family->phases = asked.phases ? RANGE_ALL : RANGE_ONE;
+	family->offsets = asked.offsets ? RANGE_ALL : RANGE_ONE;
+	family->mode = asked.mode ? RING_DISCARD : RING_OVERWRITE;
+	family->large = asked.size == 1;
+	family->before = (uint32_t)asked.before;
+	family->full = (uint32_t)asked.full;
+}
+
+bool explore_options_parse(int argc, char **argv, struct explore_options *options, int *status)
+{
+	unsigned int i;
+
+	asked = (struct command_line){
+		.options = *options,
+		.processes = options->processes,
+		.shape = NO_WORD,
+		.stops = (int)options->family.stops,
+		.engine = NO_WORD,
+	};
+	for (i = 0; i < NUMBERS; i++)
+		asked.budget[i] = NOT_GIVEN;
+	if (!options_parse(&program, argc, argv, status))
+		return false;
+	*options = asked.options;
+	options->tier = asked.tier;
+	options->processes = (unsigned int)asked.processes;
+	options->search.engine = (enum search_engine)(asked.engine + 1);
+	options->show->export = asked.export;
+	set_family(&options->family);
+	options->single = set_budget(&options->family.budget) || asked.shape != NO_WORD ||
+			  options->object || options->replay;
 	return true;
-}
-
-int explore_options_parse(int argc, char **argv, struct explore_options *options)
-{
-	int option;
-
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "s:vh", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout), 1 + EXIT_FINE;
-		if (option == '?')
-			return 1 + option_refused(argv[optind - 1]);
-		if (!parse_one(option, optarg, options))
-			return 1 + EXIT_USAGE;
-	}
-	if (optind < argc) {
-		fail_line("no such argument: %s (--help shows what there is)", argv[optind]);
-		return 1 + EXIT_USAGE;
-	}
-	if (!options->family.budget.depth)
-		options->family.budget.depth = options->family.budget.nested;
-	return 0;
 }

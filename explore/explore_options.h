@@ -24,9 +24,9 @@ struct explore_options {
 };
 
 /*
- * Reads the command line into `options`, which has the defaults. 0: go on; otherwise 1 + the exit
- * code, after the help or a line on stderr.
+ * Reads the command line into `options`, which has the defaults. False: the program is to end with
+ * *status, as of options_parse().
  */
-int explore_options_parse(int argc, char **argv, struct explore_options *options);
+bool explore_options_parse(int argc, char **argv, struct explore_options *options, int *status);
 
 #endif

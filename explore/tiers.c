@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "explore/faults.h"
 
 #define BUDGET(m, nb, d, ...) \
@@ -133,18 +132,6 @@ bool family_too_large(const struct family *family, int tier)
 {
 	return world_has_sections() && family->stops == STOPS_SHARED &&
 	       family->budget.nested > (tier == TIER_QUICK ? ALL_NESTED_QUICK : ALL_NESTED);
-}
-
-int tier_parse(const char *name)
-{
-	static const char *const names[TIERS] = { "quick", "long", "exhaustive" };
-	int tier;
-
-	for (tier = 0; tier < TIERS; tier++)
-		if (!strcmp(name, names[tier]))
-			return tier;
-	fail_line("--tier %s: not one of quick, long, exhaustive", name);
-	return -1;
 }
 
 /*

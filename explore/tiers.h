@@ -50,9 +50,6 @@ unsigned int families_count(void);
  */
 bool family_too_large(const struct family *family, int tier);
 
-/* -1 and a line on stderr if there is none of that name. */
-int tier_parse(const char *name);
-
 /* The family as a search of the loaded row, at its first phase and offset. */
 void family_search(const struct family *family, struct search *search);
 

@@ -114,6 +114,7 @@ static struct {
 	uint64_t number;
 	double real;
 	const char *taken;
+	int word;
 } given;
 
 static bool take(const char *argument, void *into)
@@ -125,15 +126,18 @@ static bool take(const char *argument, void *into)
 	return false;
 }
 
-/* Parses the words; the words end with NULL. */
-static bool parsed(const char *rest, int *status, char **words)
+/* Parses the line, whose words end with NULL. */
+static bool parsed(const char *rest, int *status, char **line)
 {
+	static const char *const words[] = { "red", "green", NULL };
 	const struct option_entry table[] = {
-		{ "fast", NULL, "goes fast", OPTION_FLAG, .into = &given.fast },
+		{ "fast", NULL, "goes fast", OPTION_FLAG, .into = &given.fast, .letter = 'f' },
 		{ "name", "TEXT", "a name\nof two lines", OPTION_TEXT, .into = &given.name },
 		{ "number", "N", "from 2 to 5", OPTION_NUMBER, .into = &given.number, .least = 2,
 		  .most = 5 },
 		{ "real", "F", "below 1", OPTION_REAL, .into = &given.real, .low = 0, .high = 1 },
+		{ "word", "W", "red, green", OPTION_WORD, .into = &given.word, .words = words,
+		  .letter = 'w' },
 		{ "a-name-that-is-longer-than-its-column", "X", "anything", OPTION_TAKEN,
 		  .into = &given.taken, .take = take },
 		{ .name = NULL },
@@ -142,12 +146,12 @@ static bool parsed(const char *rest, int *status, char **words)
 						"exit: 0 fine\nexamples:\n  test\n", rest };
 	int count = 0;
 
-	while (words[count])
+	while (line[count])
 		count++;
 	memset(&given, 0, sizeof(given));
 	optind = 0; /* glibc: from the start */
 	*status = -1;
-	return options_parse(&program, count, words, status);
+	return options_parse(&program, count, line, status);
 }
 
 #define PARSED(rest, ...) parsed(rest, &status, (char *[]){ "test", __VA_ARGS__, NULL })
@@ -168,6 +172,11 @@ static void options_are_taken(void **state)
 	assert_true(PARSED(NULL, "--name="));
 	assert_string_equal(given.name, "");
 	assert_false(given.fast);
+	assert_true(PARSED(NULL, "--word", "green"));
+	assert_int_equal(given.word, 1);
+	assert_true(PARSED(NULL, "-fw", "green", "-w", "red"));
+	assert_true(given.fast);
+	assert_int_equal(given.word, 0);
 }
 
 #define REFUSED(part, ...) \
@@ -188,6 +197,8 @@ static void mistakes_are_named(void **state)
 	(void)state;
 	REFUSED("'--slow' is not an option", "--slow");
 	REFUSED("'-x' is not an option", "-x");
+	REFUSED("'-w' is not an option, or lacks its value", "-f", "-w");
+	REFUSED("--word blue: not one of red, green", "-w", "blue");
 	REFUSED("'--name' is not an option, or lacks its value", "--name");
 	REFUSED("'--fast=1' is not an option", "--fast=1");
 	REFUSED("--number takes a whole number from 2 to 5, not '6'", "--number", "6");
@@ -201,11 +212,12 @@ static void mistakes_are_named(void **state)
 static void help_is_the_table(void **state)
 {
 	static const char wanted[] = "usage: test [options]\n"
-				     "  --fast                 goes fast\n"
+				     "  -f, --fast             goes fast\n"
 				     "  --name TEXT            a name\n"
 				     "                         of two lines\n"
 				     "  --number N             from 2 to 5\n"
 				     "  --real F               below 1\n"
+				     "  -w, --word W           red, green\n"
 				     "  --a-name-that-is-longer-than-its-column X anything\n"
 				     "  --help                 this text\n"
 				     "exit: 0 fine\nexamples:\n  test\n";

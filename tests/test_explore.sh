@@ -199,9 +199,9 @@ bad_input() {
 	says "unknown shape" 1 "not one of page" $one --shape pages
 	says "unknown tier" 1 "not one of quick" $one --tier slow
 	says "unknown stops" 1 "not one of all" $one --stops some
-	says "not a number" 1 "a number from 0" $one --nested two
-	says "too many" 1 "a number from 0" $one --nested 99
-	says "stray argument" 1 "no such argument" $one quick
+	says "not a number" 1 "a whole number from 0" $one --nested two
+	says "too many" 1 "a whole number from 0" $one --nested 99
+	says "stray argument" 1 "is not an option" $one quick
 	says "no such schedule" 1 'is no schedule at "x1"' $one --replay x1
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
 	says "a start that is none" 1 "start" $one --start five
