@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* build/peers: the same payload through the real tracers and through ours, turn by turn. */
-#include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,26 +38,6 @@ struct peers {
 };
 
 static volatile sig_atomic_t stopped;
-
-static const char help[] =
-	"usage: peers [--schemes LIST] [--rounds N] [--cpu C] [--json FILE]\n"
-	"\n"
-	"Records 8 bytes of payload per event with our rows, with LTTng-UST and with the running\n"
-	"kernel's ring buffer, each in a process of its own on one CPU, in turns. Prints medians\n"
-	"of ns, cycles and bytes per event, and the ratio to the first row.\n"
-	"\n"
-	"  --schemes LIST   our rows, the first is what the others are compared with\n"
-	"                   (packed_word extended_header nested_stamps full_tsc)\n"
-	"  --rounds N       turns of each (21)\n"
-	"  --cpu C          the CPU that they take turns on (chosen)\n"
-	"  --json FILE      every turn too (- is standard output, and then without the table)\n"
-	"\n"
-	"The kernel needs root and tracefs; LTTng needs lttng-tools and liblttng-ust-dev. What is\n"
-	"not available is left out, and the reason said.\n"
-	"exit: 0 fine, 1 usage or harness, 3 no resource, 5 interrupted\n"
-	"examples:\n"
-	"  peers --rounds 41\n"
-	"  peers --schemes \"packed_word nested_stamps\" --cpu 1 --json peers.json\n";
 
 static void on_signal(int signal)
 {
@@ -279,35 +258,44 @@ struct arguments {
 	uint64_t rounds;
 };
 
-/* 0: go on; otherwise 1 + exit code. */
-static int parse(int argc, char **argv, struct arguments *arguments)
+static bool parse(int argc, char **argv, struct arguments *arguments, int *status)
 {
-	static const struct option options[] = {
-		{ "schemes", required_argument, NULL, 's' },
-		{ "rounds", required_argument, NULL, 'r' },
-		{ "cpu", required_argument, NULL, 'c' },
-		{ "json", required_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+	const struct option_entry entries[] = {
+		{ "schemes", "LIST",
+		  "our rows, the first is what the others are compared with\n"
+		  "(packed_word extended_header nested_stamps full_tsc)",
+		  OPTION_TEXT, .into = &arguments->schemes },
+		{ "rounds", "N", "turns of each (21)", OPTION_NUMBER, .into = &arguments->rounds,
+		  .least = 1, .most = ROUNDS_MAX },
+		{ "cpu", "C", "the CPU that they take turns on (chosen)", OPTION_TEXT,
+		  .into = &arguments->cpu },
+		{ "json", "FILE",
+		  "every turn too (- is standard output, and then without the table)", OPTION_TEXT,
+		  .into = &arguments->json },
+		{ .name = NULL },
 	};
-	int option;
+	const struct option_program program = {
+		"usage: peers [--schemes LIST] [--rounds N] [--cpu C] [--json FILE]\n"
+		"\n"
+		"Records 8 bytes of payload per event with our rows, with LTTng-UST and with the "
+		"running\n"
+		"kernel's ring buffer, each in a process of its own on one CPU, in turns. Prints "
+		"medians\n"
+		"of ns, cycles and bytes per event, and the ratio to the first row.\n"
+		"\n",
+		entries,
+		"\n"
+		"The kernel needs root and tracefs; LTTng needs lttng-tools and liblttng-ust-dev. "
+		"What is\n"
+		"not available is left out, and the reason said.\n"
+		"exit: 0 fine, 1 usage or harness, 3 no resource, 5 interrupted\n"
+		"examples:\n"
+		"  peers --rounds 41\n"
+		"  peers --schemes \"packed_word nested_stamps\" --cpu 1 --json peers.json\n",
+		NULL,
+	};
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout), 1 + EXIT_FINE;
-		if (option == 's')
-			arguments->schemes = optarg;
-		else if (option == 'c')
-			arguments->cpu = optarg;
-		else if (option == 'j')
-			arguments->json = optarg;
-		else if (option != 'r')
-			return 1 + option_refused(argv[optind - 1]);
-		else if (!option_number("--rounds", optarg, 1, ROUNDS_MAX, &arguments->rounds))
-			return 1 + EXIT_USAGE;
-	}
-	return optind < argc ? 1 + option_refused(argv[optind]) : 0;
+	return options_parse(&program, argc, argv, status);
 }
 
 static void add_others(struct peers *peers)
@@ -342,10 +330,10 @@ int main(int argc, char **argv)
 	};
 	static struct peers peers;
 	unsigned int pu;
-	int status = parse(argc, argv, &arguments);
+	int status;
 
-	if (status)
-		return status - 1;
+	if (!parse(argc, argv, &arguments, &status))
+		return status;
 	status = add_ours(&peers, arguments.schemes);
 	if (status)
 		return status;
