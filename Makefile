@@ -66,15 +66,15 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
-modules := runner peers explore claims results/compare layout timing workloads results \
-	place judge traces schemes base
+modules := runner peers explore explore/replay explore/engine claims results/compare layout timing \
+	workloads results place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
 mains := runner/bench.c runner/run_stress.c layout/layout.c claims/list_claims.c \
 	results/compare/compare.c explore/explore.c traces/read_trace.c peers/peers.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
-sources_of = $(filter-out $(mains) judge/driver.c explore/row.c peers/lttng_% traces/fuzz_%, \
+sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c peers/lttng_% traces/fuzz_%, \
 	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a
 library := $(foreach module,$(modules),$(call archive_of,$(module)))
@@ -165,7 +165,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 include explore/explore.mk
 include tests/kernel/kernel.mk
 include peers/peers.mk
-include explore/cases.mk
+include explore/cases/cases.mk
 include claims/claims.mk
 include tests/machines.mk
 

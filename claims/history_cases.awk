@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# X(name, row, budget) of each case of schemes/history, from its head (explore/cases.py).
+# X(name, row, budget) of each case of schemes/history, from its head (explore/cases/cases.py).
 FNR == 1 { written = 0 }
 /^[ #*]*row: / { row = $NF }
 /^[ #*]*breaks: / { budget = $0; sub(/.*breaks: /, "", budget) }

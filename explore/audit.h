@@ -7,7 +7,7 @@
 #ifndef STAMPEDE_EXPLORE_AUDIT_H
 #define STAMPEDE_EXPLORE_AUDIT_H
 
-#include "explore/search.h"
+#include "explore/engine/search.h"
 
 struct audit {
 	uint64_t schedules; /* without an interrupt, and with one at each instruction */

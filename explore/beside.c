@@ -15,7 +15,7 @@
 #include "base/fail.h"
 #include "base/child.h"
 #include "base/exit.h"
-#include "explore/search.h"
+#include "explore/engine/search.h"
 
 #define TICK_MS 500
 

@@ -13,7 +13,7 @@
 #include "explore/audit.h"
 #include "explore/coverage.h"
 #include "explore/explore_options.h"
-#include "explore/replay_export.h"
+#include "explore/replay/replay_export.h"
 #include "explore/searched.h"
 #include "explore/verdicts.h"
 

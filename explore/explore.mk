@@ -7,7 +7,7 @@ EXPLORE_CC ?= $(CC)
 EXPLORE_OPT ?= -O2
 EXPLORED ?= $(BUILD)/explored
 TREE ?= .
-STOPS_PY ?= explore/stops.py
+STOPS_PY ?= explore/stops/stops.py
 
 # shape := log2 of the sub-buffer's bytes, log2 of how many, bits of the short field (0: the row's)
 SHAPES := page wrap4 wrap3 ends2 ends4 wrapends timed
@@ -53,14 +53,14 @@ explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:
 explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
 
 define explored_row_rule
-$(EXPLORED)/$(1).$(2).so: $(TREE)/explore/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)
+$(EXPLORED)/$(1).$(2).so: $(TREE)/explore/stops/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)
 	$$(call say,STOPS,$(1).$(2))
 	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< \
 		-o $$(@:.so=.in.s)
 	$$(Q)python3 -B $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
 	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
 	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
-$(EXPLORED)/$(1).$(2).points.so: $(TREE)/explore/row.c $(explored_rest)
+$(EXPLORED)/$(1).$(2).points.so: $(TREE)/explore/stops/row.c $(explored_rest)
 	$$(call say,POINTS,$(1).$(2))
 	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(points_flags) $(explored_flags_of) -DEXPLORE_POINTS \
 		-shared -Wl,-z,now -o $$@ $$< $$(filter %.o,$$^)

@@ -3,7 +3,7 @@
 #ifndef STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
 #define STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
 
-#include "explore/show.h"
+#include "explore/replay/show.h"
 #include "explore/tiers.h"
 
 struct explore_options {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "explore/faults.h"
+#include "explore/engine/faults.h"
 
 #define BUDGET(m, nb, d, ...) \
 	{ \

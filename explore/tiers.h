@@ -5,7 +5,7 @@
 #ifndef STAMPEDE_EXPLORE_TIERS_H
 #define STAMPEDE_EXPLORE_TIERS_H
 
-#include "explore/search.h"
+#include "explore/engine/search.h"
 
 enum tier {
 	TIER_QUICK, /* in make test */

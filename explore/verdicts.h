@@ -4,7 +4,7 @@
 #define STAMPEDE_EXPLORE_VERDICTS_H
 
 #include "explore/coverage.h"
-#include "explore/show.h"
+#include "explore/replay/show.h"
 #include "explore/tiers.h"
 
 /* From now on searches are kept for verdicts_write(). 0, or an exit code after a line on stderr. */

@@ -47,7 +47,7 @@ finds "a sub-buffer of one record: the plain path is never taken" "$scratch/foun
 # Whoever takes the plain path dies: seen in every shape.
 rm -rf "$scratch/explored"
 mkdir "$scratch/tree"
-sh explore/tree.sh "$scratch/tree"
+sh explore/cases/tree.sh "$scratch/tree"
 sed -i 's|POINT_PATH("plain");|__builtin_trap();|' "$scratch/tree/schemes/parts/defaults.h"
 for shape in page wrap3 wrap4 ends2 ends4 wrapends; do
 	object "extended_header.$shape.so" TREE="$scratch/tree"

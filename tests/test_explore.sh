@@ -120,7 +120,7 @@ planted_fault() { # header, row, what to look for, what to put there, budget...
 	shift 4
 	rm -rf "$scratch/tree" "$scratch/explored"
 	mkdir "$scratch/tree"
-	sh explore/tree.sh "$scratch/tree"
+	sh explore/cases/tree.sh "$scratch/tree"
 	sed -i "s/$from/$to/" "$scratch/tree/schemes/$header.h"
 	if cmp -s "schemes/$header.h" "$scratch/tree/schemes/$header.h"; then
 		report 1 "$row: nothing to plant a fault in"
@@ -156,9 +156,9 @@ audits() {
 	[ $? -eq 0 ] && [ "$(grep -c ' equal$' "$scratch/out")" -eq 2 ]
 	report $? "single-step: the same with an interrupt at each instruction"
 	sed 's/^/# /' "$scratch/out" "$scratch/err"
-	script=explore/stops.py
+	script=explore/stops/stops.py
 	# Twice a script that forgets a kind of instruction.
-	cp explore/own.py "$scratch"
+	cp explore/stops/own.py "$scratch"
 	sed 's/stop = which == ALL or/stop = which == ALL and text[:3] != "cmp" or/' $script \
 		>"$scratch/no_stop.py"
 	sed "s/elif part\[0\] == \"\\.\":/elif part[0] == \".\" or part[:4] == \"test\":/" $script \
@@ -179,15 +179,15 @@ audits() {
 # instruction.
 filter_too_bold() {
 	sed 's/memory.group(1) == "rsp" or/memory.group(1) in ("rsp", "rdi", "rdx") or/' \
-		explore/own.py >"$scratch/own.py"
-	cp explore/stops.py "$scratch"
+		explore/stops/own.py >"$scratch/own.py"
+	cp explore/stops/stops.py "$scratch"
 	rm -rf "$scratch/explored"
 	object nested_stamps.page.so STOPS_PY="$scratch/stops.py"
 	for objects in "$build/explored" "$scratch/explored"; do
 		"$explore" --schemes =nested_stamps --objects "$objects" --stops shared --nested 2 \
 			--outcomes 2>"$scratch/err" | grep -o '[0-9]* outcomes'
 	done >"$scratch/out"
-	! cmp -s explore/own.py "$scratch/own.py" &&
+	! cmp -s explore/stops/own.py "$scratch/own.py" &&
 		[ "$(sed -n 2p "$scratch/out" | cut -d' ' -f1)" -gt 1 ] &&
 		[ "$(sort -u "$scratch/out" | wc -l)" -eq 2 ]
 	report $? "a filter that leaves out shared accesses does not reach all final buffers"

@@ -15,7 +15,7 @@ fi
 patched() {
 	rm -rf "$scratch/tree" "$scratch/explored"
 	mkdir "$scratch/tree"
-	sh explore/tree.sh "$scratch/tree"
+	sh explore/cases/tree.sh "$scratch/tree"
 	patch -p1 -s -f -d "$scratch/tree" -i "$PWD/tests/refused/$1.patch" >"$scratch/make.log" &&
 		make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/explored" \
 			TREE="$scratch/tree" "$scratch/explored/full_tsc.page.so" \

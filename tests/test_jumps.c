@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "explore/search.h"
+#include "explore/engine/search.h"
 
 static struct search jumps_of(uint32_t stamp_bits, uint32_t cut_bits, bool coarse)
 {

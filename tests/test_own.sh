@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_own.sh BUILD   What is known of a writer's own stack (explore/own.py): by the
+# usage: test_own.sh BUILD   What is known of a writer's own stack (explore/stops/own.py): by the
 # registers that point there before each `nop` of a few instructions. TAP.
 . tests/tap.sh
 
@@ -11,7 +11,7 @@ known() {
 	shift
 	got=$(python3 -B -c '
 import sys
-sys.path.insert(0, "explore")
+sys.path.insert(0, "explore/stops")
 import own
 code = []
 for line in sys.stdin:

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "explore/pieces.h"
+#include "explore/engine/pieces.h"
 
 #define STRINGS 20000
 #define LONGEST 1900

@@ -20,7 +20,7 @@ compiled() {
 
 # changed NAME FILE SED: the same with one file changed, which must change it
 changed() {
-	sh explore/tree.sh "$scratch/tree"
+	sh explore/cases/tree.sh "$scratch/tree"
 	sed -i "$3" "$scratch/tree/$2"
 	if cmp -s "$2" "$scratch/tree/$2"; then
 		report 1 "$1: nothing was put in"
@@ -35,7 +35,7 @@ same() { # NAME CODE WORDS [OPTION]: what the comparison with the plain object s
 	grep -q -- "$3" "$scratch/out" || sed 's/^/# /' "$scratch/out"
 }
 
-sh explore/tree.sh "$scratch/tree"
+sh explore/cases/tree.sh "$scratch/tree"
 compiled plain
 changed lines schemes/core/local.h '1s/$/\n\n\n/'
 same lines 0 "1 rows, [1-9][0-9]* functions that are timed: the same"

@@ -24,7 +24,10 @@ ARROWS = {
     "layout": "base judge place workloads schemes/core",
     "claims": "base judge layout results schemes/core",
     "plots": "base results results/compare",
-    "explore": "base judge schemes/core schemes/parts",
+    "explore/stops": "judge schemes/core schemes/parts",
+    "explore/engine": "base explore/stops judge",
+    "explore/replay": "base explore/engine judge",
+    "explore": "base explore/engine explore/replay judge",
     "peers": "base judge place timing traces schemes/core",
     "runner": "base judge place results results/compare timing workloads layout claims",
 }

@@ -23,9 +23,9 @@ kernel: $(BUILD)/kernel/init $(BUILD)/kernel-verdict $(BUILD)/kernel-page
 # schemes/history where that has the form. $(1): the fault, $(2): its patch, $(3): the shape
 define kernel_explored_rule
 $(BUILD)/kernel/$(1)/tree/patched: $(2) schemes/nested_stamps.h $(wildcard schemes/core/*.h) \
-		explore/row.c judge/driver.c
+		explore/stops/row.c judge/driver.c
 	@rm -rf $$(@D) && mkdir -p $$(@D)
-	@sh explore/tree.sh $$(@D)
+	@sh explore/cases/tree.sh $$(@D)
 	@patch -s -d $$(@D) -p1 < $$<
 	@touch $$@
 

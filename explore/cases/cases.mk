@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# Known faults (cases.py): what was published and wrong (schemes/history), and small faults put into
+# today's sources (tests/mutants).
+
+# Rows of history are explored like all others; nothing else runs them.
+-include $(BUILD)/history.mk
+$(BUILD)/history.mk: schemes/history/history.def explore/cases/cases.mk
+	@mkdir -p $(@D)
+	@sed -n -e 's/^X(\([^,]*\), *\([^,]*\),\(.*\))$$/HISTORY_ROWS += \1\nheader_\1 := \2\n'\
+	'defines_\1 := \3/p' $< > $@
+$(foreach row,$(HISTORY_ROWS),$(eval $(call explored_reader_rule,$(row))))
+$(foreach row,$(HISTORY_ROWS),$(foreach shape,$(SHAPES),\
+	$(eval $(call explored_row_rule,$(row),$(shape)))))
+
+storm_support := $(addprefix $(EXPLORED)/storm_,interrupts.o ring.o)
+# A row of TREE in a storm of signals: its objects come before the library, which has the others.
+storm_flags = -I$(TREE) $(CFLAGS_ALL) $(EXPLORE_WARN) \
+	-MMD -MP
+define storm_rule
+$(EXPLORED)/$(1).checked.o $(EXPLORED)/$(1).timed.o: $(TREE)/judge/driver.c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(storm_flags) -DROW=$(1) \
+		$$(if $$(findstring .timed.,$$@),-DSTAMPEDE_TIMED,-DSTAMPEDE_CHECKED) \
+		-DSCHEME_HEADER='"schemes/$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
+$(EXPLORED)/$(1).storm: $(O)/runner/run_stress.o $(EXPLORED)/$(1).checked.o \
+		$(EXPLORED)/$(1).timed.o $(storm_support) $(library)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(LDFLAGS_ALL) $$(filter %.o %.a,$$^) $$(LIBS) -o $$@
+endef
+$(foreach row,$(ROWS),$(eval $(call storm_rule,$(row))))
+$(storm_support): $(EXPLORED)/storm_%.o: $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(storm_flags) -c $(filter %/$*.c,$^) -o $@
+$(EXPLORED)/storm_interrupts.o: $(TREE)/workloads/interrupts.c
+$(EXPLORED)/storm_ring.o: $(TREE)/schemes/core/ring.c
+
+cases = python3 explore/cases/cases.py --build $(BUILD) $(ARGS)
+
+published = schemes/history/history.def $(wildcard schemes/history/*.patch)
+
+# What make test explores of these, built beforehand and in parallel.
+explored-cases: explored
+	$(call say,CASES,$@)
+	@$(cases) --objects $(published) \
+		$$(grep -o 'tests/mutants/[a-z0-9_]*' tests/test_mutants.sh | sort -u | sed 's/$$/.patch/')
+test_packages += patch
+
+history: ## what was published wrong, rediscovered at the smallest budget that does
+	@sh runner/packages.sh $(build_packages) patch
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore
+	@$(cases) $(published)
+
+mutants: ## small faults in today's schemes, each found at the smallest budget that does
+	@sh runner/packages.sh $(build_packages) patch
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(BUILD)/run-stress
+	@$(cases) $(wildcard tests/mutants/*.patch)
+
+TIER ?= quick
+verdicts: ## rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)
+	@sh runner/packages.sh $(build_packages) patch
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(if $(SCHEMES),explored-all,explored)
+	@python3 explore/cases/explored.py --build $(BUILD) --tier $(TIER) \
+		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
+	@$(if $(README),python3 explore/cases/explored.py --readme $(README))
+
+.PHONY: verdicts explored-cases history mutants

@@ -1,0 +1,432 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Known faults, each put into a copy of the tree, built, and explored.
+
+usage: cases.py [--build DIR] [--jobs N] [--objects] [--without-oracle O] [-v]
+                [--points] CASE...
+
+A CASE is a patch (tests/mutants/*.patch, schemes/history/*.patch), or a table of rows
+(schemes/history/history.def), of which each X(row, header, defines) is a case. It opens with a head
+of "key: value" lines, in comments; an indented line goes on with the value before it:
+
+  row: nested_stamps                        which row the fault is in (a patch; a table says it)
+  base: extended_header                     the row that it is a fault of (a table; a patch's is its
+                                            row of today)
+  source: mail or commit, date              (history)
+  fault: what is wrong, in a sentence or two
+  breaks: --shape page --events 2 ...       the smallest budget that breaks it, as build/explore has
+                                            it; the base survives the same
+  oracle: exact                             which has to object there; "precision": none does, but
+                                            more stamps are declared inexact than in the base
+  equivalent: why nothing can break         instead of the two; breaks: is then what was searched
+  storm: --bits 16 ...                      instead of the two: run-stress with the row breaks a
+                                            promise, as the row of today does not
+  because: why only a storm shows it        beside storm:
+
+The budget is pinned: with one event, interrupt, level, jump, beat, read, discard, flush, preemption
+or full sub-buffer less, from one offset or phase only, from no particular start, with small events,
+or with a strict clock, nothing may break. --objects only builds what is explored. With --points stops
+are the labelled points, as on machines other than x86-64, and storms are left out. Prints a table.
+Exit code: 0 all as they say, 1 otherwise: a fault that survives, one
+that is found below its budget or by another oracle, a patch that does not apply, a tree that does
+not build.
+"""
+import argparse
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+import threading
+
+KEYS = ("row", "base", "source", "fault", "breaks", "oracle", "equivalent", "storm", "because")
+LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "beats": 0, "reads": 0, "discards": 0,
+         "flushes": 0, "preemptions": 0, "full": 0}
+SHORT = {"events": "M", "nested": "NB", "depth": "D", "jumps": "JB", "preemptions": "P"}
+ROW = re.compile(r"^X\((\w+),")
+STORMS = 3  # signals come when they come
+
+
+class Failure(Exception):
+    """The case is not as it says."""
+
+
+class NotHere(Exception):
+    """This machine cannot say, such as one without rseq."""
+
+
+def head(lines):
+    """The head's values by key."""
+    values, key = {}, None
+    for line in lines:
+        text = re.sub(r"^\s*(#|/\*|\*)\s?", "", line.rstrip("\n"))
+        found = re.match(r"^(\w+): *(.*)$", text)
+        if found and found.group(1) in KEYS:
+            key = found.group(1)
+            values[key] = found.group(2)
+        elif key and text.startswith(" ") and text.strip("*/ "):
+            values[key] += " " + text.strip()
+        else:
+            key = None
+    return values
+
+
+class Case:
+    def __init__(self, name, path, values, patch):
+        self.name, self.path, self.patch = name, path, patch
+        for key in KEYS:
+            setattr(self, key, values.get(key, ""))
+        if patch:
+            self.base = self.row
+        if self.storm:
+            wanted = ["row", "fault", "because"]
+        else:
+            wanted = ["row", "fault", "breaks"] + ([] if self.equivalent else ["base", "oracle"])
+        missing = [key for key in wanted if not getattr(self, key)]
+        if missing:
+            sys.exit("cases.py: %s: %s: no \"%s:\" in its head" % (path, name, missing[0]))
+        self.budget, self.shape = self.breaks.split(), "storm"
+        if self.storm:
+            return
+        if "--shape" not in self.budget:
+            sys.exit("cases.py: %s: %s: its budget has no --shape" % (path, name))
+        self.shape = self.budget[self.budget.index("--shape") + 1]
+
+    def pinned(self):
+        """The budget in few characters."""
+        if self.storm:
+            return self.storm
+        words, out = self.budget, []
+        for i, word in enumerate(words):
+            if word.startswith("--") and i + 1 < len(words):
+                key, value = word[2:], words[i + 1]
+                if key in ("clock", "mode", "size"):
+                    out.append(value)
+                elif key in ("offsets", "phases"):
+                    out.append("all " + key)
+                elif key == "start":
+                    out.append("from " + value.partition(":")[0])
+                elif key in LEAST and value != "0" and not (key == "depth" and value == "1"):
+                    out.append("%s=%s" % (SHORT.get(key, key), value))
+        return " ".join(out)
+
+    def below(self):
+        """Each budget that is smaller by one step."""
+        words, found = self.budget, []
+        for i in range(0, len(words) - 1):
+            key, value = words[i][2:], words[i + 1]
+            if key in LEAST and int(value) > LEAST[key]:
+                less = words[:i + 1] + [str(int(value) - 1)] + words[i + 2:]
+                if key == "nested" and "--depth" in less:
+                    depth = less.index("--depth") + 1
+                    less[depth] = str(min(int(less[depth]), int(value) - 1))
+                found.append(less)
+            elif key in ("offsets", "phases", "start", "size") or words[i:i + 2] == ["--clock", "coarse"]:
+                found.append(words[:i] + words[i + 2:])
+        if "--depth" not in words and "--nested" in words:
+            nested = int(words[words.index("--nested") + 1])
+            if nested > 1:
+                found.append(words + ["--depth", str(nested - 1)])
+        return found
+
+
+def read_cases(path):
+    with open(path) as file:
+        lines = file.readlines()
+    if path.endswith(".patch"):
+        end = next((i for i, line in enumerate(lines) if line.startswith("--- ")), len(lines))
+        name = os.path.basename(path)[:-len(".patch")]
+        return [Case(name, path, head(lines[:end]), path)]
+    cases, begin = [], 0
+    for i, line in enumerate(lines):
+        found = ROW.match(line)
+        if found:
+            values = dict(head(lines[begin:i]), row=found.group(1))
+            cases.append(Case(found.group(1), path, values, None))
+            begin = i + 1
+    return cases
+
+
+class Once:
+    """What several threads want and one of them finds out."""
+    def __init__(self):
+        self.lock, self.found = threading.Lock(), {}
+
+    def get(self, key, find):
+        with self.lock:
+            entry = self.found.setdefault(key, [threading.Lock()])
+        with entry[0]:
+            if len(entry) == 1:
+                entry.append(find())
+            return entry[1]
+
+
+def run(command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          **more)
+
+
+@contextlib.contextmanager
+def alone(directory):
+    """With a lock on the directory: tests run side by side, and share cases."""
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def make(options, *words):
+    """make, and what it said if it failed."""
+    variables = ["BUILD=" + options.build]
+    inherited = {key: value for key, value in os.environ.items()
+                 if key not in ("MAKEFLAGS", "MFLAGS")}
+    done = run(["make", "--no-print-directory", "-s"] + variables + list(words), env=inherited)
+    return done.stdout[-2000:] if done.returncode else ""
+
+
+def own(options, what):
+    """A directory such as build/explored."""
+    return os.path.join(options.build, what)
+
+
+def object_name(row, shape, options):
+    return "%s.%s%s.so" % (row, shape, ".points" if options.points else "")
+
+
+def base_object(case, options):
+    return os.path.join(own(options, "explored"), object_name(case.base, case.shape, options))
+
+
+def plain_objects(cases, options):
+    """What no patch is in: bases, and rows of tables."""
+    found = set()
+    for case in cases:
+        if not case.storm and case.base and not case.equivalent:
+            found.add(base_object(case, options))
+        if not case.storm and not case.patch:
+            found.add(case_object(case, options))
+    return sorted(found)
+
+
+def patched_tree(case, directory):
+    """A copy of the sources with the patch in it; what it leaves alone keeps its age."""
+    tree = os.path.join(directory, "tree")
+    shutil.rmtree(tree, ignore_errors=True)
+    run(["sh", "explore/cases/tree.sh", tree])
+    done = run(["patch", "-p1", "-s", "-f", "-F2", "-r-", "-d", tree,
+                "-i", os.path.abspath(case.patch)])
+    if done.returncode:
+        raise Failure("DOES NOT APPLY: " + " ".join(done.stdout.split())[:200])
+    with open(case.patch) as file:
+        text = file.read()
+    for name in set(re.findall(r"^\+\+\+ b/(\S+)", text, re.M)):
+        age = max(os.stat(name).st_mtime if os.path.exists(name) else 0,
+                  os.stat(case.patch).st_mtime)
+        os.utime(os.path.join(tree, name), (age, age))
+    # An older object of another patch of that name is no object of this one.
+    mark, digest = os.path.join(directory, "patch"), hashlib.sha256(text.encode()).hexdigest()
+    if not os.path.exists(mark) or open(mark).read() != digest:
+        for old in os.listdir(directory):
+            if old.endswith((".so", ".o", ".storm")):
+                os.unlink(os.path.join(directory, old))
+        with open(mark, "w") as file:
+            file.write(digest)
+    return tree
+
+
+def case_object(case, options):
+    if not case.patch:
+        return os.path.join(own(options, "explored"), object_name(case.row, case.shape, options))
+    name = case.row + ".storm" if case.storm else object_name(case.row, case.shape, options)
+    return os.path.join(own(options, "cases"), case.name, name)
+
+
+def build_case(case, options):
+    """The case's explored row, or a storm with the row in it."""
+    built = case_object(case, options)
+    if case.patch:
+        directory = os.path.dirname(built)
+        with alone(directory):
+            said = make(options, "EXPLORED=" + directory, "TREE=" + patched_tree(case, directory),
+                        "EXPLORE_WARN=-w", built)
+        if said:
+            raise Failure("DOES NOT BUILD:\n" + said)
+    if not os.path.exists(built):
+        raise Failure("DOES NOT BUILD: no " + built)
+    return built
+
+
+def searched(options, words, timeout=None):
+    """What build/explore --json says, and whether something broke."""
+    done = subprocess.run([os.path.join(options.build, "explore"), "--json", "-"] + words,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=timeout)
+    if done.returncode not in (0, 2):
+        raise Failure("NOT EXPLORED: " + done.stderr[-500:])
+    return json.loads(done.stdout), done.returncode == 2
+
+
+def explore(built, budget, options):
+    """The one family that was searched, as build/explore --json has it."""
+    return options.explored.get((built, tuple(budget)),
+                                lambda: explore_now(built, budget, options))
+
+
+def explore_now(built, budget, options):
+    words = ["--object", built, "--processes", "1"] + budget
+    if options.points:
+        words += ["--stops", "points"]
+    if options.without_oracle:
+        words += ["--without-oracle", options.without_oracle]
+    document, broken = searched(options, words, timeout=600)
+    family = document["rows"][0]["families"][0]
+    if broken != (family["verdict"] == "broken") or broken != bool(family["objections"]):
+        raise Failure("NOT UNDERSTOOD: %s" % family)
+    return family
+
+
+def inexact(built, case, options):
+    family = explore(built, case.budget, options)
+    return family["inexact"] if not family["objections"] else -1
+
+
+def precision(case, built, options):
+    """Nothing is wrong, but more is declared inexact than by the base in the same search."""
+    patched = inexact(built, case, options)
+    plain = inexact(base_object(case, options), case, options)
+    if patched <= plain:
+        return False, "SURVIVES: %d inexact stamps, and %d in %s" % (patched, plain, case.base)
+    return True, "precision (%d inexact stamps, %d in %s)" % (patched, plain, case.base)
+
+
+def storm(program, case):
+    """Does the checker object to what the row records in a storm?"""
+    done = run([program, "--scheme", "=" + case.row] + case.storm.split(), timeout=120)
+    if done.returncode == 4:
+        raise NotHere(done.stdout.strip()[-200:])
+    if done.returncode not in (0, 2):
+        raise Failure("NO STORM: " + done.stdout[-500:])
+    case.printed = done.stdout
+    return done.returncode == 2
+
+
+def judge_storm(case, built, options):
+    """A storm with the patched row breaks a promise, one with today's none."""
+    if storm(os.path.join(options.build, "run-stress"), case):
+        return False, "BREAKS today"
+    for _ in range(STORMS):
+        if storm(built, case):
+            objecting = re.search(r"objections:((?: \w+ \d+,?)*)", case.printed)
+            return True, " ".join(objecting.group(1).split()[::2] if objecting else ["?"])
+    return False, "SURVIVES"
+
+
+def judge(case, options):
+    """(good?, what it did)"""
+    built = build_case(case, options)
+    if case.storm:
+        return judge_storm(case, built, options)
+    family = explore(built, case.budget, options)
+    oracles, case.printed = list(family["objections"]), family["first"] or ""
+    if case.oracle == "precision" and not oracles:
+        return precision(case, built, options)
+    if case.equivalent:
+        return (False, "BREAKS: " + " ".join(oracles)) if oracles else (True, "equivalent")
+    if not oracles:
+        return False, "SURVIVES"
+    if case.oracle not in oracles:
+        return False, "%s does not object, only %s" % (case.oracle, " ".join(oracles))
+    sound = explore(base_object(case, options), case.budget, options)["objections"]
+    if sound:
+        return False, "BREAKS %s TOO: %s" % (case.base, " ".join(sound))
+    for less in case.below():
+        if explore(built, less, options)["objections"]:
+            return False, "BREAKS BELOW, at " + " ".join(less)
+    return True, " ".join([case.oracle] + [name for name in oracles if name != case.oracle])
+
+
+def report(case, good, what, options):
+    where = "%s.%s" % (case.row, case.shape)
+    print("%s %-34s %-30s %-26s %s" % (" " if good else "!", case.name, where, case.pinned(), what))
+    for label, text in (("source", case.source), ("fault", case.fault), ("proof", case.equivalent),
+                        ("because", case.because)):
+        if text and (options.verbose or not good or label in ("proof", "because")):
+            print(textwrap.fill("%s: %s" % (label, text), 100, initial_indent="      ",
+                                subsequent_indent="        "))
+    if options.verbose and getattr(case, "printed", ""):
+        print(textwrap.indent(case.printed, "      "))
+    sys.stdout.flush()
+
+
+def work(cases, options, failed, lock):
+    while True:
+        with lock:
+            if not cases:
+                return
+            case = cases.pop(0)
+        try:
+            if options.objects:
+                build_case(case, options)
+                continue
+            good, what = judge(case, options)
+        except Failure as failure:
+            good, what = False, str(failure)
+        except NotHere as reason:
+            good, what = True, "NOT JUDGED HERE: %s" % reason
+        except subprocess.TimeoutExpired:
+            good, what = False, "NOT EXPLORED within 10 minutes"
+        with lock:
+            report(case, good, what, options)
+            if not good:
+                failed.append(case.name)
+
+
+def parse():
+    parser = argparse.ArgumentParser(usage=" ".join(__doc__.split("\n\n")[1].split())[7:])
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--objects", action="store_true")
+    parser.add_argument("--points", action="store_true")
+    parser.add_argument("--without-oracle")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("cases", nargs="+")
+    options = parser.parse_args()
+    options.explored = Once()
+    return options
+
+
+def main():
+    options = parse()
+    cases = [case for path in options.cases for case in read_cases(path)]
+    if options.points:
+        cases = [case for case in cases if not case.storm]
+    failed, lock = [], threading.Lock()
+    plain = plain_objects(cases, options)
+    with alone(own(options, "explored")):
+        said = plain and make(options, "-k", "-j%d" % options.jobs,
+                              "EXPLORED=" + own(options, "explored"), *plain)
+    if said:
+        print(said)
+    todo = list(cases)
+    if not options.objects:
+        print("  %-34s %-30s %-26s %s" % ("case", "row", "smallest budget", "objecting"))
+    threads = [threading.Thread(target=work, args=(todo, options, failed, lock))
+               for _ in range(max(1, options.jobs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if not options.objects:
+        print("%d cases, %d of them equivalent: %s" % (
+            len(cases), len([case for case in cases if case.equivalent]),
+            "NOT AS THEY SAY: " + " ".join(sorted(failed)) if failed else "all as they say"))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

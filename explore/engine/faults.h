@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Writers that crash, or do not end: the engine goes on where it last said so. */
+#ifndef STAMPEDE_EXPLORE_ENGINE_FAULTS_H
+#define STAMPEDE_EXPLORE_ENGINE_FAULTS_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* By sigsetjmp(faults_escape, 0) before a writer runs; comes back with the number of a signal. */
+extern sigjmp_buf faults_escape;
+
+/*
+ * Catches faults, and SIGALRM when *progress has stood still for two seconds; until then a fault
+ * ends the process. *progress must not wrap, and may be in shared memory.
+ */
+void faults_catch(const volatile uint64_t *progress);
+void faults_end(void);
+
+/* Is there somewhere to go on? */
+void faults_arm(bool on);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "explore/engine/findings.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* Broken before not met, and then the shorter one. */
+static bool better(const struct failure *one, const struct failure *than)
+{
+	if (!one->verdict || !than->verdict)
+		return one->verdict;
+	if (one->verdict != than->verdict)
+		return one->verdict == VERDICT_BROKEN;
+	return one->actions < than->actions;
+}
+
+const char *findings_name(unsigned int objection)
+{
+	static const char *const others[] = { "crash", "hang", "stuck" };
+
+	return objection < ORACLES ? check_oracle_name((enum oracle)objection) :
+				     others[objection - ORACLES];
+}
+
+void findings_add(struct findings *sum, const struct findings *one)
+{
+	unsigned int i;
+
+	sum->schedules += one->schedules;
+	sum->stops += one->stops;
+	sum->states += one->states;
+	sum->inexact += one->inexact;
+	sum->extended += one->extended;
+	sum->decoded += one->decoded;
+	sum->stuck += one->stuck;
+	sum->outcomes += one->outcomes;
+	sum->outcomes_hash += one->outcomes_hash;
+	for (i = 0; i < sizeof(sum->verdicts) / sizeof(sum->verdicts[0]); i++)
+		sum->verdicts[i] += one->verdicts[i];
+	for (i = 0; i < FINDINGS; i++)
+		sum->objections[i] += one->objections[i];
+	if (better(&one->first, &sum->first))
+		sum->first = one->first;
+}
+
+/* `times` schedules, of which `action` is one, ended with this verdict. */
+static void count(struct findings *findings, const struct action *action, unsigned int actions,
+		  enum verdict verdict, unsigned int oracle, uint64_t times)
+{
+	struct failure one;
+
+	findings->schedules += times;
+	findings->verdicts[verdict] += times;
+	if (verdict == VERDICT_KEPT)
+		return;
+	one = (struct failure){ .actions = (uint8_t)actions,
+				.verdict = (uint8_t)verdict,
+				.oracle = (uint8_t)oracle };
+	if (!better(&one, &findings->first))
+		return;
+	if (actions)
+		memcpy(one.action, action, actions * sizeof(*action));
+	findings->first = one;
+}
+
+void findings_fault(struct findings *findings, const struct action *action, unsigned int actions,
+		    int signal, uint64_t times)
+{
+	unsigned int kind = signal == SIGALRM ? FINDING_HANG : FINDING_CRASH;
+
+	findings->objections[kind] += times;
+	count(findings, action, actions, VERDICT_BROKEN, kind, times);
+}
+
+void findings_judge(struct findings *findings, const struct action *action, unsigned int actions,
+		    unsigned int without, uint64_t times)
+{
+	struct check *check = &world->check;
+	unsigned int oracle, first = FINDING_STUCK;
+	struct judgement judgement;
+	enum verdict verdict;
+
+	world_judge(&judgement);
+	/* Left out to find out what they are good for. */
+	if (without) {
+		for (oracle = 0; oracle < ORACLES; oracle++)
+			if (without >> oracle & 1)
+				check->violations[oracle] = 0;
+		if (without & 1u << ORACLE_EXACT)
+			check->wraps_lost = 0;
+		judge_again(check, world_ring()->stuck, &judgement);
+	}
+	verdict = judgement.verdict;
+	for (oracle = ORACLES; oracle-- > 0;)
+		if (check->violations[oracle]) {
+			first = oracle;
+			findings->objections[oracle] += verdict == VERDICT_BROKEN ? times : 0;
+		}
+	findings->objections[FINDING_STUCK] +=
+		verdict == VERDICT_BROKEN && first == FINDING_STUCK ? times : 0;
+	findings->inexact += times * check->inexact;
+	findings->extended += times * check->extended;
+	findings->decoded += times * check->events;
+	findings->stuck += world_ring()->stuck ? times : 0;
+	count(findings, action, actions, verdict, first, times);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* What a search has found: how schedules were judged, and one that was not kept. */
+#ifndef STAMPEDE_EXPLORE_ENGINE_FINDINGS_H
+#define STAMPEDE_EXPLORE_ENGINE_FINDINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "explore/engine/world.h"
+
+/* In place of an oracle: no buffer was left to judge. */
+#define FINDING_CRASH ORACLES
+#define FINDING_HANG (ORACLES + 1)
+#define FINDING_STUCK (ORACLES + 2) /* a writer gave up */
+#define FINDINGS (ORACLES + 3)
+
+/* Each takes seconds to be noticed: a search with so many ends early. */
+#define FINDINGS_HANGS 3
+
+/* One schedule that was not kept. */
+struct failure {
+	struct action action[WORLD_ACTIONS_MAX];
+	uint8_t actions;
+	uint8_t verdict;
+	uint8_t oracle; /* the first that objected, or one of the above */
+};
+
+struct findings {
+	uint64_t schedules;
+	uint64_t
+		stops; /* of all schedules, shared beginnings once, with something left to happen */
+	uint64_t states; /* different ones that were gone on from; 0: every schedule was run */
+	uint64_t verdicts[4]; /* schedules by enum verdict */
+	uint64_t objections[FINDINGS]; /* broken schedules by what objected */
+	uint64_t inexact; /* stamps declared so, over all schedules */
+	uint64_t extended;
+	uint64_t decoded;
+	uint64_t stuck; /* schedules in which a writer gave up: it could not finish */
+	uint64_t outcomes;
+	uint64_t outcomes_hash; /* order-free, of the distinct ones */
+	double seconds;
+	struct failure first; /* a broken one if there is one, with the fewest actions */
+	double done; /* 0..1, while it runs */
+	char refused[240]; /* why it cannot be searched so; empty: it can */
+};
+
+/* Of an oracle, or of one of the above. */
+const char *findings_name(unsigned int objection);
+
+void findings_add(struct findings *sum, const struct findings *one);
+
+/*
+ * `times` schedules, of which `action` is one, ended with a fault of the writer: its signal,
+ * SIGALRM if it does not end.
+ */
+void findings_fault(struct findings *findings, const struct action *action, unsigned int actions,
+		    int signal, uint64_t times);
+
+/* The same for the state that the world is in, which is spoilt. `without`: oracles not asked. */
+void findings_judge(struct findings *findings, const struct action *action, unsigned int actions,
+		    unsigned int without, uint64_t times);
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "explore/engine/outcomes.h"
+
+#include "base/table.h"
+
+static struct table hashes;
+static uint64_t sum;
+
+void outcomes_begin(void)
+{
+	table_free(&hashes);
+	sum = 0;
+}
+
+void outcomes_add(uint64_t hash)
+{
+	uint32_t before = hashes.count;
+
+	table_number(&hashes, &hash, sizeof(hash));
+	if (hashes.count > before)
+		sum += hash * 0x9e3779b97f4a7c15u ^ hash >> 31;
+}
+
+void outcomes_end(uint64_t *count, uint64_t *hash)
+{
+	*count = hashes.count;
+	*hash = sum;
+	table_free(&hashes);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The set of final states of a search, as hashes. */
+#ifndef STAMPEDE_EXPLORE_ENGINE_OUTCOMES_H
+#define STAMPEDE_EXPLORE_ENGINE_OUTCOMES_H
+
+#include <stdint.h>
+
+void outcomes_begin(void);
+void outcomes_add(uint64_t hash);
+/* How many different ones there were, and a hash of the set that does not know their order. */
+void outcomes_end(uint64_t *count, uint64_t *hash);
+
+#endif

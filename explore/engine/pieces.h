@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Long byte strings, each kept once and known by a number, that differ from each other in little:
+ * what is kept of one are the numbers of its pieces.
+ */
+#ifndef STAMPEDE_EXPLORE_ENGINE_PIECES_H
+#define STAMPEDE_EXPLORE_ENGINE_PIECES_H
+
+#include <stdbool.h>
+
+#include "base/table.h"
+
+#define PIECE_BYTES 128
+#define PIECES_MAX 1024
+#define PIECES_NONE UINT32_MAX
+
+/* All zero: without any. */
+struct pieces {
+	struct table piece, string;
+};
+
+void pieces_end(struct pieces *pieces);
+
+/*
+ * The number of these bytes, from 0 in the order they first came; up to PIECE_BYTES behind them are
+ * cleared. `like`: the number of a string that they hardly differ from, or PIECES_NONE.
+ */
+uint32_t pieces_number(struct pieces *pieces, uint8_t *bytes, size_t count, uint32_t like);
+
+/* Copies a string, and returns how long it is; what is behind it up to a whole piece is cleared. */
+size_t pieces_get(const struct pieces *pieces, uint32_t number, uint8_t *to);
+
+/* Its first piece. */
+const void *pieces_first(const struct pieces *pieces, uint32_t number);
+
+/* Bytes of memory taken. */
+uint64_t pieces_memory(const struct pieces *pieces);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two stacks: the engine's own and that of the writers, where every interrupted writer lies with
+ * all its registers, one upon the other, and nothing else. Memory plus the writers' stack is
+ * therefore everything, and a copy of both is a snapshot.
+ */
+#ifndef STAMPEDE_EXPLORE_ENGINE_SWITCH_H
+#define STAMPEDE_EXPLORE_ENGINE_SWITCH_H
+
+#include <stdint.h>
+
+enum switch_event {
+	SWITCH_STOP = 1, /* the writer stands at a stop: switch_writer_sp is its frame */
+	SWITCH_DONE = 2, /* a launched function returned */
+};
+
+/* What a stopped writer leaves on its stack, lowest address first. */
+struct switch_frame {
+#if defined(__x86_64__)
+	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
+	uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;
+	uint64_t flags;
+	uint64_t pc; /* where it goes on */
+#elif defined(__i386__)
+	uint32_t edi, esi, ebp, esp, ebx, edx, ecx, eax;
+	uint32_t flags;
+	uint32_t pc;
+#elif defined(__aarch64__)
+	uint64_t x[31]; /* x30 twice: the stop is a call */
+	uint64_t flags;
+	uint64_t pc;
+	uint64_t align;
+#elif defined(__arm__)
+	uint32_t r[13], lr; /* a stop is a call, which may clobber r12 */
+	uint32_t flags;
+	uint32_t pc;
+#elif defined(__riscv)
+	uint64_t ra, a[8], s[12]; /* a call may clobber all others */
+	uint64_t pc;
+#endif
+};
+
+extern uintptr_t switch_writer_sp;
+
+/* Lets the writer at switch_writer_sp go on until its next stop, or its end. */
+enum switch_event switch_resume(void);
+
+/*
+ * Puts a call of `function` below the writer at `sp` (or at an empty stack's end): all registers 0
+ * but the arguments. Returns the new switch_writer_sp.
+ */
+uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t arguments[4]);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The world that is explored: a row's ring, the virtual clock, the writers on their stack, and what
+ * the engine keeps of them. All of it that changes is in one block at one address, so that two
+ * searches of one row, in two processes, can compare their final states byte by byte.
+ */
+#ifndef STAMPEDE_EXPLORE_ENGINE_WORLD_H
+#define STAMPEDE_EXPLORE_ENGINE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "judge/check.h"
+#include "judge/judge.h"
+#include "explore/stops/row.h"
+#include "explore/engine/switch.h"
+
+#define WORLD_EVENTS_MAX 48
+#define WORLD_ACTIONS_MAX 24
+#define WORLD_DEPTH_MAX 12
+#define WORLD_BYTES (64 * 1024)
+#define WORLD_STACK_BYTES (64 * 1024)
+#define WORLD_WRITERS_MAX CHECK_WRITERS_MAX
+
+/* One event from entry to exit. */
+struct logged {
+	uint64_t entry;
+	uint64_t exit;
+	uint64_t stamp; /* timed shapes: only known of those that a replay has read */
+	uint16_t id;
+	uint8_t extra_words; /* of filler, 4 bytes each */
+	uint8_t context;
+	uint8_t parent; /* index + 1 of the event that it came into; 0: none */
+	uint8_t inexact : 1;
+	uint8_t filled : 1; /* its record was claimed */
+	uint8_t discarded : 1;
+	uint8_t left : 2; /* 1: recorded, 2: refused, 3: taken back */
+	uint8_t consumed; /* struct loss_look at its entry */
+	uint8_t stuck;
+};
+
+/* What is done at a stop, or between two events. */
+enum action_kind {
+	ACTION_NONE,
+	ACTION_NEST, /* an interrupt that records */
+	ACTION_BEAT,
+	ACTION_READ, /* a reader takes what is complete */
+	ACTION_JUMP, /* time passes */
+	ACTION_SWITCH, /* another CPU's writer goes on */
+	ACTION_DISCARD, /* an event that is taken back before it is committed */
+	ACTION_FLUSH, /* the open sub-buffer is closed, as by a timer */
+};
+
+struct action {
+	uint8_t kind;
+	uint32_t stops; /* counted stops since the action before */
+	uint64_t jump; /* ticks; of ACTION_SWITCH: to which writer */
+};
+
+/* How much of each is allowed in one schedule. */
+struct budget {
+	uint8_t events; /* M: top-level events */
+	uint8_t nested; /* NB */
+	uint8_t depth; /* D: of nested writers */
+	uint8_t jumps; /* JB */
+	uint8_t beats;
+	uint8_t reads;
+	uint8_t discards; /* by interrupts, and as top-level events */
+	uint8_t flushes;
+	uint8_t writers; /* on CPUs of their own, `events` each; 0 is 1 */
+	uint8_t preemptions; /* switches from one to another in the middle of an event */
+};
+
+/* A running writer. */
+struct level {
+	uintptr_t sp; /* what it came into: that writer's frame, or the empty stack's end */
+	uint64_t begin; /* clock */
+	uint64_t frame; /* what that writer's looked like: guard.h */
+	uint8_t beat;
+	uint8_t context;
+};
+
+/* A CPU whose writer does not run now. The engine runs one at a time: sequentially consistent. */
+struct parked {
+	uintptr_t sp;
+	uint8_t depth;
+	uint8_t events; /* left */
+	struct level level[WORLD_DEPTH_MAX];
+};
+
+/* The engine's part of a snapshot; of the arrays only what is used. */
+struct book {
+	/* How the schedule came here. */
+	uint32_t stops; /* counted since the last action */
+	uint8_t action_count;
+
+	/* What is on the stack. */
+	uint8_t depth; /* writers */
+	uint8_t writer; /* which one runs */
+	uintptr_t sp; /* of the stopped writer; the empty stack's end between events */
+
+	/* What else the future depends on. */
+	struct budget left;
+	uint8_t events; /* entered, prefix included */
+	uint8_t deferred; /* put off and not yet run */
+	uint8_t interrupted; /* a writer came into another one */
+	uint8_t flushed; /* flushes in the middle */
+	uint64_t beat_since; /* clock before the last beat began */
+	uint64_t beat_worst; /* most ticks without a finished beat */
+	uint64_t entered_nested; /* of `events`, in contexts above the task's */
+	uint64_t written[CHECK_CONTEXTS];
+	uint32_t failed;
+	uint32_t unexplained; /* of `failed`: the ring showed no reason */
+	uint32_t identified; /* rows without stamps, timed shapes: how far the reader is */
+	uint64_t discarded; /* events that were to be taken back */
+	struct virtual_clock clock; /* in a snapshot */
+	uint64_t blocked; /* in a snapshot */
+
+	struct level level[WORLD_DEPTH_MAX];
+	struct action action[WORLD_ACTIONS_MAX];
+	struct logged log[WORLD_EVENTS_MAX];
+	struct parked parked[WORLD_WRITERS_MAX];
+};
+
+struct world {
+	struct book book;
+	struct check check; /* a reader's, which may come in the middle */
+	struct writer writer; /* the driver wants one; nothing of it is used */
+	/* the scheme, its slots and the ring's memory follow */
+	uint8_t memory[];
+};
+
+/* The one world of this process, at the same address in each. */
+extern struct world *world;
+extern struct explored_row world_row;
+
+/*
+ * By site; not NULL: the instructions that writers execute are marked, and no plain copy is used.
+ * Interrupts are tried only before those that are stops for shared accesses.
+ */
+extern uint8_t *world_covered;
+
+/* Where the run starts. */
+struct world_start {
+	enum ring_mode mode;
+	uint64_t phase; /* the clock at the start */
+	uint64_t step; /* ticks of a clock read; 0: coarse */
+	uint32_t before; /* plain events recorded before */
+	uint32_t full; /* sub-buffers that large events fill before all others */
+	uint32_t extra; /* one more with so many bytes of filler; 0: none */
+	bool large; /* interrupts record large events: no two of them fit a sub-buffer */
+};
+
+/* Maps the world. Negative errno, after a line on stderr. */
+int world_map(void);
+
+/* Has the loaded row restartable sections, in which every instruction is a stop? */
+bool world_has_sections(void);
+
+/* Loads an explored row from `path`. Negative errno, after a line on stderr. */
+int world_load(const char *path);
+
+/* Has the loaded row string instructions with stops between their rounds? */
+extern bool world_has_rounds;
+
+/* The site whose stop returns to `pc`, and in which copy it is; NULL: none. */
+const struct explore_site *world_site_at(uint64_t pc, unsigned int *copy);
+
+/* Bytes of scheme, slots and ring. */
+size_t world_memory_bytes(void);
+
+/* An empty ring, then the events that come before; check_init() for a reader. */
+void world_begin(const struct world_start *start, const struct budget *budget);
+
+/* Starts one writer on top of whatever runs. `stops` chooses the copy of its code. */
+void world_launch(enum action_kind kind, enum explore_stops stops);
+
+/* Lets the uppermost writer go on. */
+enum switch_event world_resume(void);
+
+/* After SWITCH_DONE: takes it off. */
+void world_finished(void);
+
+/* The site that the uppermost writer is stopped at; NULL for labelled points. */
+const struct explore_site *world_site(void);
+/* And the label there; NULL if it is not a labelled point. */
+const char *world_label(void);
+
+/* Lets the uppermost, stopped writer go on in the plain copy. */
+void world_without_stops(void);
+
+/* A restartable section that is interrupted here starts again, or is given up. */
+void world_abort_section(void);
+
+/* Parks the running writer's CPU, and lets `writer` go on. */
+void world_switch(unsigned int writer);
+
+/* Is there anything left to do for `writer`? */
+bool world_unfinished(unsigned int writer);
+
+/* Ends of the writers' stacks, and where the live part of each begins. */
+uintptr_t world_stack_end(unsigned int writer);
+uintptr_t world_stack_sp(unsigned int writer);
+
+void world_jump(uint64_t ticks);
+void world_read(void);
+void world_flush(void);
+
+/*
+ * What writers share: scheme, slots and ring. Behind its used part the ring is as it was at first,
+ * so that a copy of that part is a copy of all.
+ */
+uint8_t *world_memory(void);
+size_t world_memory_used(void);
+void world_memory_restore(const uint8_t *used, size_t bytes);
+
+/* Drains and judges everything; the world is spoilt after it. */
+void world_judge(struct judgement *judgement);
+
+/* What was shared by the writers, after world_judge(): a hash of scheme, slots and memory. */
+uint64_t world_hash(void);
+
+struct ring *world_ring(void);
+
+#endif

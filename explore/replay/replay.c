@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+#include "explore/replay/replay.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static struct step *add_step(struct replay *replay, enum step_kind kind)
+{
+	const struct book *book = &world->book;
+	struct step *step = &replay->step[replay->steps];
+
+	if (replay->steps + 1 < REPLAY_STEPS_MAX)
+		replay->steps++;
+	*step = (struct step){ .kind = kind, .depth = book->depth, .clock = world_row.clock->now };
+	return step;
+}
+
+/* The newest event that has entered and not left; deferred runs make it another than the depth's.
+ */
+static unsigned int current_event(void)
+{
+	const struct book *book = &world->book;
+	unsigned int i;
+
+	for (i = book->events; i-- > 0;)
+		if (!book->log[i].left)
+			return i;
+	return book->events;
+}
+
+/* Events that entered or left while the writer ran. */
+static void note_events(struct replay *replay, const struct logged *before, unsigned int events)
+{
+	const struct book *book = &world->book;
+	struct step *step;
+	unsigned int i;
+
+	for (i = 0; i < book->events; i++) {
+		if (i >= events) {
+			step = add_step(replay, STEP_ENTER);
+			step->event = i;
+			step->clock = book->log[i].entry;
+		}
+		if (book->log[i].left && (i >= events || !before[i].left)) {
+			step = add_step(replay, STEP_LEAVE);
+			step->event = i;
+			step->clock = book->log[i].exit;
+		}
+	}
+}
+
+static void run_on(struct replay *replay)
+{
+	struct logged before[WORLD_EVENTS_MAX];
+	unsigned int events = world->book.events, deferred = world->book.deferred;
+	enum switch_event event;
+
+	memcpy(before, world->book.log, sizeof(before));
+	event = world_resume();
+	note_events(replay, before, events);
+	if (world->book.deferred > deferred)
+		add_step(replay, STEP_DEFERRED);
+	if (event == SWITCH_DONE)
+		world_finished();
+}
+
+static void show_tap(const struct replay_tap *tap, uint64_t first, uint64_t last)
+{
+	if (tap)
+		tap->read(tap->arg, first, last);
+}
+
+/* A reader takes what is complete at this stop. */
+static void take(const struct search *search, const struct action *action,
+		 const struct replay_tap *tap)
+{
+	uint64_t first, last;
+
+	ring_readable(world_ring(), &first, &last);
+	search_take(search, action);
+	show_tap(tap, first, world_ring()->consumed);
+}
+
+/* Takes the action at this stop. True if a writer was launched. */
+static bool act(const struct search *search, const struct action *action, struct replay *replay,
+		const struct replay_tap *tap)
+{
+	bool idle = !world->book.depth;
+	struct step *step;
+
+	if (!idle) {
+		step = add_step(replay, STEP_STOP);
+		step->event = current_event();
+		step->site = world_site();
+		step->label = world_label();
+	}
+	if (action->kind == ACTION_JUMP || action->kind == ACTION_READ ||
+	    action->kind == ACTION_FLUSH || action->kind == ACTION_SWITCH) {
+		step = add_step(replay, action->kind == ACTION_JUMP  ? STEP_JUMP :
+					action->kind == ACTION_READ  ? STEP_READ :
+					action->kind == ACTION_FLUSH ? STEP_FLUSH :
+								       STEP_SWITCH);
+		step->jump = action->jump;
+	}
+	if (action->kind != ACTION_READ)
+		return search_take(search, action);
+	take(search, action, tap);
+	return false;
+}
+
+static void note_decoded(void *arg, const struct event *event)
+{
+	struct replay *replay = arg;
+	struct decoded *one = &replay->decoded[replay->decoded_count];
+	struct check_payload payload;
+	unsigned int i;
+
+	if (replay->decoded_count >= WORLD_EVENTS_MAX || event->payload_bytes < sizeof(payload))
+		return;
+	memcpy(&payload, event->payload, sizeof(payload));
+	*one = (struct decoded){ .event = WORLD_EVENTS_MAX,
+				 .time = event->time,
+				 .header_bytes = event->header_bytes,
+				 .flags = event->flags };
+	for (i = 0; i < replay->events; i++)
+		if (replay->log[i].context == check_tag_context(payload.tag) &&
+		    replay->log[i].filled && replay->log[i].entry == payload.entry &&
+		    (world_row.timed || replay->log[i].stamp == payload.stamp)) {
+			replay->log[i].stamp = payload.stamp;
+			one->event = i;
+		}
+	replay->decoded_count++;
+}
+
+/* What a reader sees; then the judgement, on a world put back. */
+static void finish(struct replay *replay, const struct replay_tap *tap)
+{
+	static uint8_t copy[WORLD_BYTES];
+	struct judgement judgement;
+	uint64_t first, last;
+
+	replay->events = world->book.events;
+	memcpy(replay->log, world->book.log, sizeof(replay->log));
+	memcpy(copy, world, WORLD_BYTES);
+	world_row.driver->flush(world_ring());
+	ring_readable(world_ring(), &first, &last);
+	world_row.driver->walk(world_ring(), note_decoded, replay);
+	show_tap(tap, first, last);
+	memcpy(world, copy, WORLD_BYTES);
+	world_judge(&judgement);
+	replay->verdict = judgement.verdict;
+	replay->unmet = judgement.unmet;
+	replay->check = world->check;
+}
+
+bool replay_run(const struct search *search, const struct action *action, unsigned int actions,
+		struct replay *replay, const struct replay_tap *tap)
+{
+	struct book *book = &world->book;
+	unsigned int taken = 0;
+	struct action any;
+	bool chosen = false;
+
+	memset(replay, 0, sizeof(*replay));
+	world_begin(&search->start, &search->budget);
+	for (;;) {
+		if (!chosen && search_alternative(search, !book->depth, 0, &any)) {
+			book->stops++;
+			if (taken < actions && action[taken].stops == book->stops &&
+			    !act(search, &action[taken++], replay, tap))
+				continue;
+		}
+		chosen = false;
+		if (book->depth)
+			run_on(replay);
+		else if (search_next(search))
+			chosen = true;
+		else
+			break;
+	}
+	finish(replay, tap);
+	return taken == actions;
+}
+
+/* ---- text ---- */
+
+/* "label" of shared_load("label", ...) and its like. */
+static bool label_in(const char *line, char *label, size_t bytes)
+{
+	const char *begin = strchr(line, '"'), *end = begin ? strchr(begin + 1, '"') : NULL;
+
+	if (!end || strstr(line, "include") || (size_t)(end - begin) > bytes)
+		return false;
+	memcpy(label, begin + 1, (size_t)(end - begin) - 1);
+	label[end - begin - 1] = 0;
+	return true;
+}
+
+static bool source_line(const char *file, uint64_t number, char *line, size_t bytes)
+{
+	FILE *source = fopen(file, "r");
+	char *text;
+	size_t length;
+
+	if (!source)
+		return false;
+	line[0] = 0;
+	while (number-- && fgets(line, (int)bytes, source))
+		continue;
+	fclose(source);
+	for (text = line; isspace((unsigned char)*text); text++)
+		continue;
+	memmove(line, text, strlen(text) + 1);
+	length = strlen(line);
+	while (length && isspace((unsigned char)line[length - 1]))
+		line[--length] = 0;
+	return length;
+}
+
+/* The source text of a stop, in `line`, with what its label says. */
+static void describe_stop(const struct step *step, char *line, size_t bytes)
+{
+	char source[256], label[64];
+	const char *base;
+
+	if (step->label) {
+		snprintf(line, bytes, "\"%s\"", step->label);
+		return;
+	}
+	if (!step->site) {
+		snprintf(line, bytes, "?");
+		return;
+	}
+	base = strrchr(step->site->file, '/');
+	base = base ? base + 1 : step->site->file;
+	if (!source_line(step->site->file, step->site->line, source, sizeof(source)))
+		snprintf(line, bytes, "%s  (%s:%" PRIu64 ")", step->site->instruction, base,
+			 step->site->line);
+	else if (label_in(source, label, sizeof(label)))
+		snprintf(line, bytes, "\"%s\": %s  (%s:%" PRIu64 ")", label,
+			 step->site->instruction, base, step->site->line);
+	else
+		snprintf(line, bytes, "%s  (%s:%" PRIu64 ": %.60s)", step->site->instruction, base,
+			 step->site->line, source);
+}
+
+static void print_step(FILE *text, const struct replay *replay, const struct step *step)
+{
+	const struct logged *log = &replay->log[step->event];
+	char place[400];
+
+	fprintf(text, "  %6" PRIu64 "  %*s", step->clock,
+		(int)(4 * (step->depth ? step->depth - 1 : 0)), "");
+	switch (step->kind) {
+	case STEP_ENTER:
+		fprintf(text, "E%u enters%s\n", step->event,
+			log->context == CONTEXT_BEAT ? " (the beat)" : "");
+		break;
+	case STEP_LEAVE:
+		if (log->left == 2)
+			fprintf(text, "E%u leaves, lost\n", step->event);
+		else if (log->left == 3)
+			fprintf(text, "E%u leaves, taken back, stamp was %" PRIu64 "\n",
+				step->event, log->stamp);
+		else
+			fprintf(text, "E%u leaves, stamp %" PRIu64 "%s\n", step->event, log->stamp,
+				log->inexact ? " (declared inexact)" : "");
+		break;
+	case STEP_STOP:
+		describe_stop(step, place, sizeof(place));
+		fprintf(text, "E%u is about to do %s\n", step->event, place);
+		break;
+	case STEP_JUMP:
+		fprintf(text, "... %" PRIu64 " ticks pass\n", step->jump);
+		break;
+	case STEP_READ:
+		fprintf(text, "a reader takes what is complete\n");
+		break;
+	case STEP_FLUSH:
+		fprintf(text, "the open sub-buffer is closed\n");
+		break;
+	case STEP_DEFERRED:
+		fprintf(text, "the interrupt has to wait\n");
+		break;
+	case STEP_SWITCH:
+		fprintf(text, "CPU %" PRIu64 " goes on\n", step->jump);
+		break;
+	}
+}
+
+void replay_print(FILE *text, const struct replay *replay)
+{
+	unsigned int i, oracle;
+
+	fprintf(text, "   clock  who does what\n");
+	for (i = 0; i < replay->steps; i++)
+		print_step(text, replay, &replay->step[i]);
+	fprintf(text, "  in the buffer, as a reader decodes it:\n");
+	for (i = 0; i < replay->decoded_count; i++) {
+		const struct decoded *one = &replay->decoded[i];
+		const struct logged *log = &replay->log[one->event];
+
+		if (one->event == WORLD_EVENTS_MAX) {
+			fprintf(text, "    ?    decoded %" PRIu64 "\n", one->time);
+			continue;
+		}
+		fprintf(text,
+			"    E%-3u decoded %-8" PRIu64 " stamp %-8" PRIu64 " window [%" PRIu64
+			", %" PRIu64 "], header %u%s%s%s\n",
+			one->event, one->time, log->stamp, log->entry, log->exit, one->header_bytes,
+			one->flags & EVENT_EXTENDED ? ", extended" : "",
+			log->inexact ? ", inexact" : "",
+			one->time != log->stamp && !log->inexact ? "  <-- wrong" : "");
+	}
+	for (oracle = 0; oracle < ORACLES; oracle++)
+		if (replay->check.violations[oracle])
+			fprintf(text, "  %s: %s\n", check_oracle_name((enum oracle)oracle),
+				replay->check.first[oracle].text);
+	fprintf(text, "  verdict: %s\n", check_verdict_name(replay->verdict));
+}
+
+static const char action_letters[] = "?nbrjsdf";
+
+void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes)
+{
+	size_t used = 0;
+	unsigned int i;
+	int more;
+
+	text[0] = 0;
+	for (i = 0; i < actions && used < bytes; i++) {
+		if (action[i].kind == ACTION_JUMP || action[i].kind == ACTION_SWITCH)
+			more = snprintf(text + used, bytes - used, "%s%c%u:%" PRIu64, i ? "." : "",
+					action_letters[action[i].kind], action[i].stops,
+					action[i].jump);
+		else
+			more = snprintf(text + used, bytes - used, "%s%c%u", i ? "." : "",
+					action_letters[action[i].kind], action[i].stops);
+		used += (size_t)more;
+	}
+}
+
+int replay_parse(const char *text, struct action *action, unsigned int most)
+{
+	const char *at = text, *letter;
+	unsigned int count = 0;
+	char *end;
+
+	while (*at) {
+		letter = strchr(action_letters + 1, *at);
+		if (!letter || !isdigit((unsigned char)at[1]) || count == most)
+			break;
+		action[count] = (struct action){ .kind = (uint8_t)(letter - action_letters) };
+		action[count].stops = (uint32_t)strtoul(at + 1, &end, 10);
+		if (*letter == 'j' || *letter == 's') {
+			if (*end != ':')
+				break;
+			action[count].jump = strtoull(end + 1, &end, 10);
+		}
+		count++;
+		at = end + (*end == '.');
+		if (*end && *end != '.')
+			break;
+	}
+	if (*at) {
+		fail_line("--replay: \"%s\" is no schedule at \"%s\"", text, at);
+		return -1;
+	}
+	return (int)count;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One schedule again, step by step, and what it looks like: which writer interrupted which at which
+ * step, the stamps taken, what a reader decodes, and the oracle that objected.
+ */
+#ifndef STAMPEDE_EXPLORE_REPLAY_REPLAY_H
+#define STAMPEDE_EXPLORE_REPLAY_REPLAY_H
+
+#include <stdio.h>
+
+#include "explore/engine/search.h"
+
+#define REPLAY_STEPS_MAX 256
+
+enum step_kind {
+	STEP_ENTER, /* an event enters */
+	STEP_LEAVE,
+	STEP_STOP, /* the writer is interrupted here */
+	STEP_SWITCH, /* another CPU's writer goes on */
+	STEP_READ,
+	STEP_FLUSH,
+	STEP_JUMP,
+	STEP_DEFERRED, /* a soft mask put the interrupt off */
+};
+
+/* One line of the timeline. */
+struct step {
+	enum step_kind kind;
+	unsigned int depth; /* writers below this one */
+	unsigned int event; /* index in the log */
+	uint64_t clock;
+	uint64_t jump;
+	const struct explore_site *site; /* where a writer stopped */
+	const char *label; /* of a labelled point */
+};
+
+/* An event as its record says. */
+struct decoded {
+	unsigned int event;
+	uint64_t time;
+	uint32_t header_bytes;
+	uint32_t flags; /* enum event_flag */
+};
+
+struct replay {
+	struct step step[REPLAY_STEPS_MAX];
+	unsigned int steps;
+	struct decoded decoded[WORLD_EVENTS_MAX];
+	unsigned int decoded_count;
+	struct logged log[WORLD_EVENTS_MAX];
+	unsigned int events;
+	enum verdict verdict;
+	uint32_t unmet;
+	struct check check;
+};
+
+/* Called with the sub-buffers [first, last) that a reader just took, or reads at the end. */
+struct replay_tap {
+	void (*read)(void *arg, uint64_t first, uint64_t last);
+	void *arg;
+};
+
+/* Follows `action`s through `search`; false if one of them does not fit. `tap` may be NULL. */
+bool replay_run(const struct search *search, const struct action *action, unsigned int actions,
+		struct replay *replay, const struct replay_tap *tap);
+
+/* The timeline as text. */
+void replay_print(FILE *text, const struct replay *replay);
+
+/* "n12.b3.j4:15.r7": actions and the stops that go by before each. */
+void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes);
+
+/* The other way round. How many, or -1 after a line on stderr. */
+int replay_parse(const char *text, struct action *action, unsigned int most);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A schedule as the user sees it: the command that plays it again, and the timeline. */
+#ifndef STAMPEDE_EXPLORE_REPLAY_SHOW_H
+#define STAMPEDE_EXPLORE_REPLAY_SHOW_H
+
+#include "explore/replay/replay.h"
+
+/* Where and how to show it. */
+struct show {
+	FILE *out;
+	const char *shape;
+	const char *object; /* the row's file, if that is how it was named; or NULL */
+	const char *export; /* directory for its trace; NULL: none */
+	bool exported; /* only the first */
+};
+
+/*
+ * Plays the schedule again and prints it to `out`. False: it does not fit the search. A trace that
+ * cannot be written says so on stderr and sets *error to a negative errno.
+ */
+bool show_schedule(struct show *show, const struct search *search, const struct action *action,
+		   unsigned int actions, enum verdict *verdict, int *error);
+
+/*
+ * The first schedule that failed in a search, with its command. If it does not fail when it is
+ * played alone, *error is -EPROTO after a line on stderr: the search is wrong, and not the row.
+ */
+void show_failure(struct show *show, const struct search *search, const struct failure *failure,
+		  int *error);
+
+#endif
