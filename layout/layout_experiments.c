@@ -2,7 +2,7 @@
 #include "layout/layout_experiments.h"
 
 #include "layout/channels.h"
-#include "base/options.h"
+#include "base/json.h"
 #include "layout/precision.h"
 #include "place/ticks.h"
 
@@ -89,11 +89,6 @@ static double number(const json_t *line, const char *key)
 	return json_number_value(json_object_get(line, key));
 }
 
-static const char *text(const json_t *line, const char *key)
-{
-	return json_string_value(json_object_get(line, key));
-}
-
 void layout_print_precision(FILE *out, const json_t *all)
 {
 	/* All thirteen would not fit a line; the record has them. */
@@ -112,7 +107,7 @@ void layout_print_precision(FILE *out, const json_t *all)
 	fputc('\n', out);
 	json_array_foreach(all, index, line) {
 		ties = json_object_get(line, "ties_per_million");
-		fprintf(out, "%-20s", text(line, "gaps"));
+		fprintf(out, "%-20s", json_text(line, "gaps"));
 		for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
 			fprintf(out, " %7.0f", json_number_value(json_array_get(ties, cuts[i])));
 		fputc('\n', out);
@@ -130,11 +125,11 @@ void layout_print_channels(FILE *out, const json_t *all)
 	fprintf(out,
 		"\ncompact events in a channel of their own beside %s, %.0f events, merged by "
 		"time\n%-20s %-21s %5s %7s %8s %6s %6s %7s %5s\n",
-		text(line, "normal"), number(line, "events"), "gaps", "compact", "share", "B/event",
-		"saved", "ties", "wrong", "invert", "lost");
+		json_text(line, "normal"), number(line, "events"), "gaps", "compact", "share",
+		"B/event", "saved", "ties", "wrong", "invert", "lost");
 	json_array_foreach(all, index, line)
 		fprintf(out, "%-20s %-21s %5.2f %7.2f %6.1f %% %6.0f %6.0f %7.0f %5.0f\n",
-			text(line, "gaps"), text(line, "compact"), number(line, "share"),
+			json_text(line, "gaps"), json_text(line, "compact"), number(line, "share"),
 			number(line, "header_bytes") / number(line, "events"),
 			100 * number(line, "saved_share"), number(line, "ties"),
 			number(line, "tied_wrong"), number(line, "inversions"),

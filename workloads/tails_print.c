@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "workloads/tails.h"
+#include "base/json.h"
 
 #define ECDF_POINTS 200
 #define FIGURES 4
@@ -85,18 +86,19 @@ json_t *tails_json(const struct tails_config *config, const struct tails_result 
 /* What stands over four columns: a regime, or the hits of one. */
 struct group {
 	const char *regime;
-	const char *gaps; /* NULL but for replay */
+	const char *gaps; /* "" but for replay */
 	bool hits;
 };
 
-static const char *text(const json_t *line, const char *key)
+static struct group group_of(const json_t *one)
 {
-	return json_string_value(json_object_get(line, key));
+	return (struct group){ json_text(one, "regime"), json_text(one, "gaps"), false };
 }
 
-static bool same(const char *a, const char *b)
+/* But for the hits. */
+static bool same(const struct group *a, const struct group *b)
 {
-	return a && b ? !strcmp(a, b) : a == b;
+	return !strcmp(a->regime, b->regime) && !strcmp(a->gaps, b->gaps);
 }
 
 static const json_t *find(const json_t *tails, const char *row, const struct group *group)
@@ -104,10 +106,12 @@ static const json_t *find(const json_t *tails, const char *row, const struct gro
 	const json_t *one;
 	size_t index;
 
-	json_array_foreach(tails, index, one)
-		if (same(text(one, "row"), row) && same(text(one, "regime"), group->regime) &&
-		    same(text(one, "gaps"), group->gaps))
+	json_array_foreach(tails, index, one) {
+		struct group own = group_of(one);
+
+		if (!strcmp(json_text(one, "row"), row) && same(&own, group))
 			return one;
+	}
 	return NULL;
 }
 
@@ -119,16 +123,14 @@ static unsigned int find_groups(const json_t *tails, struct group groups[GROUPS_
 	size_t index;
 
 	json_array_foreach(tails, index, one) {
-		struct group group = { text(one, "regime"), text(one, "gaps"), false };
+		struct group group = group_of(one);
 
-		for (i = 0; i < count && !(same(groups[i].regime, group.regime) &&
-					   same(groups[i].gaps, group.gaps));
-		     i++)
+		for (i = 0; i < count && !same(&groups[i], &group); i++)
 			;
 		if (i < count || count + 2 > GROUPS_MOST)
 			continue;
 		groups[count++] = group;
-		if (!same(group.regime, tails_regime_name(TAILS_STORM)))
+		if (strcmp(group.regime, tails_regime_name(TAILS_STORM)))
 			continue;
 		group.hits = true;
 		groups[count++] = group;
@@ -151,11 +153,11 @@ static void print_number(FILE *out, const json_t *value)
 static void print_cell(FILE *out, const json_t *cell, const struct group *group)
 {
 	static const char *const keys[FIGURES] = { "p50", "p99", "p999", "max" };
-	const char *why = text(cell, "violation");
+	const char *why = json_text(cell, "violation");
 	unsigned int i;
 
 	fputs(" |", out);
-	if (why) {
+	if (why[0]) {
 		fprintf(out, " %-31.31s", why);
 		return;
 	}
@@ -180,10 +182,10 @@ static void print_heads(FILE *out, const struct group *groups, unsigned int coun
 	fprintf(out, "\n%-30s", "");
 	for (i = 0; i < count; i++) {
 		snprintf(title, sizeof(title), "%s%s%s", groups[i].regime,
-			 groups[i].gaps ? " of " :
-			 groups[i].hits ? ", hit by a signal" :
-					  "",
-			 groups[i].gaps ? groups[i].gaps : "");
+			 groups[i].gaps[0] ? " of " :
+			 groups[i].hits	   ? ", hit by a signal" :
+					     "",
+			 groups[i].gaps);
 		fprintf(out, " | %-31.31s", title);
 	}
 	fprintf(out, "\n%-30s", "row");
@@ -204,11 +206,10 @@ static void print_groups(FILE *out, const json_t *tails, const struct group *gro
 
 	print_heads(out, groups, count);
 	json_array_foreach(tails, index, one) {
-		const char *row = text(one, "row");
-		struct group own = { text(one, "regime"), text(one, "gaps"), false };
+		const char *row = json_text(one, "row");
+		struct group own = group_of(one);
 
-		if (one != find(tails, row, &own) || !same(own.regime, groups[0].regime) ||
-		    !same(own.gaps, groups[0].gaps))
+		if (one != find(tails, row, &own) || !same(&own, &groups[0]))
 			continue;
 		fprintf(out, "%-30.30s", row);
 		for (i = 0; i < count; i++) {

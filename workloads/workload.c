@@ -77,6 +77,7 @@ void workload_list(FILE *out)
 {
 	unsigned int i;
 
+	fputc('\n', out);
 	for (i = 0; workloads[i]; i++)
 		if (workloads[i]->text)
 			fprintf(out, "%-30s %s\n", workloads[i]->name, workloads[i]->text);

@@ -165,7 +165,7 @@ const struct workload *workload_find(const char *name, size_t length);
  */
 bool workload_choose(const char *list, enum workload_size size, bool chosen[WORKLOADS_MAX]);
 
-/* A line for each that the user can name. */
+/* A line for each that the user can name, behind an empty one: rows may stand before. */
 void workload_list(FILE *out);
 
 /* Whether a bench can do anything with it. */

@@ -2,11 +2,11 @@
 # Completion for bash: `source runner/completion/stampede.bash`. It asks the programs themselves:
 # options from --help, rows and workloads from --list, runs from results/.
 
-_stampede_names() { # program, rows or workloads; in --list these come behind those
+_stampede_names() { # program, rows or workloads; in --list these come behind an empty line
 	local lister=${1/%explore/run-stress} # which has no --list itself, nor has peers
 	"${lister/%peers/run-stress}" --list 2>/dev/null | awk -v what="$2" '
-		$1 == "steady" { workloads = 1 }
-		(what == "workloads") == (workloads == 1) { print $1 }'
+		!NF { behind = 1 }
+		NF && (what == "workloads") == (behind == 1) { print $1 }'
 }
 
 _stampede() {
