@@ -4,60 +4,66 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "workloads/interrupts.h"
+#include "base/child.h"
 #include "base/fail.h"
+#include "workloads/interrupts.h"
 #include "base/options.h"
 #include "workloads/workload.h"
 #include "place/ticks.h"
 
-extern char **environ;
+#define BY_SIGNAL 128 /* what child_wait() adds to one */
 
 /* ---- the process that asks ---- */
 
-static int spawn(struct cell_process *process, const char *topology, int in, int out)
+/* In the new process: its ends of the pipes. */
+static void take_ends(void *arg)
 {
-	char hz[64], option[] = CELL_PROCESS_OPTION, name[] = "bench", *where;
-	char *argv[] = { name, option, hz, NULL, NULL };
-	posix_spawn_file_actions_t actions;
-	int error;
+	const int *ends = arg;
+
+	if (dup2(ends[0], STDIN_FILENO) < 0 || dup2(ends[1], STDOUT_FILENO) < 0)
+		_exit(EXIT_RESOURCE);
+}
+
+/* -1, after a line on stderr. */
+static pid_t start(const char *topology, int ends[2])
+{
+	char hz[64], *where;
+	const char *argv[] = { "/proc/self/exe", CELL_PROCESS_OPTION, hz, NULL, NULL };
+	pid_t pid;
 
 	snprintf(hz, sizeof(hz), "hz=%.3f", ticks_hz());
 	if (asprintf(&where, "topology=%s", topology) < 0)
-		return ENOMEM;
+		abort(); /* without memory for a path */
 	argv[3] = where;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-	error = posix_spawn(&process->pid, "/proc/self/exe", &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
+	pid = child_start(
+		&(struct child_program){ .argv = argv, .prepare = take_ends, .arg = ends });
 	free(where);
-	return error;
+	return pid;
 }
 
 int cell_process_start(struct cell_process *process, const char *topology)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, error;
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
+	pid_t pid = -1;
 
 	*process = (struct cell_process){ .pid = 0 };
-	error = pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ? errno : 0;
-	if (!error)
-		error = spawn(process, topology, in[0], out[1]);
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		fail_line("no pipe to a process for timed cells: %s", strerror(errno));
+	else
+		pid = start(topology, (int[2]){ in[0], out[1] });
 	close(in[0]);
 	close(out[1]);
-	if (error) {
+	if (pid < 0) {
 		close(in[1]);
 		close(out[0]);
-		process->pid = 0;
-		return fail_with(EXIT_RESOURCE, "cannot start a process for timed cells: %s",
-				 strerror(error));
+		return EXIT_RESOURCE;
 	}
+	process->pid = pid;
 	/* One that has ended is told by its answer. */
 	sigaction(SIGPIPE, &ignore, &process->pipe_was);
 	process->to = fdopen(in[1], "w");
@@ -67,30 +73,29 @@ int cell_process_start(struct cell_process *process, const char *topology)
 	return EXIT_FINE;
 }
 
-/* Waits for its end. Returns wait()'s status. */
+/* Waits for its end. As child_wait(). */
 static int reap(struct cell_process *process)
 {
-	int status = 0;
+	int code;
 
 	fclose(process->to);
 	fclose(process->from);
-	while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
-		continue;
+	code = child_wait(process->pid);
 	sigaction(SIGPIPE, &process->pipe_was, NULL);
 	process->pid = 0;
-	return status;
+	return code;
 }
 
 static int ended(struct cell_process *process, const char *row)
 {
-	int status = reap(process);
+	int code = reap(process);
 
 	if (workload_stop)
 		return EXIT_INTERRUPTED;
 	fail_line("the process for timed cells ended at %s with %s %d", row,
-		  WIFEXITED(status) ? "exit code" : "signal",
-		  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_USAGE;
+		  code < BY_SIGNAL ? "exit code" : "signal",
+		  code < BY_SIGNAL ? code : code - BY_SIGNAL);
+	return code && code < BY_SIGNAL ? code : EXIT_USAGE;
 }
 
 static void tell(FILE *to, const char *row, const struct cell *cell)
@@ -127,14 +132,9 @@ int cell_process_run(struct cell_process *process, const char *row, const struct
 
 int cell_process_end(struct cell_process *process)
 {
-	int status;
-
-	if (!process->pid)
+	if (!process->pid || !reap(process))
 		return EXIT_FINE;
-	status = reap(process);
-	return WIFEXITED(status) && !WEXITSTATUS(status) ? EXIT_FINE :
-	       workload_stop				 ? EXIT_INTERRUPTED :
-							   EXIT_USAGE;
+	return workload_stop ? EXIT_INTERRUPTED : EXIT_USAGE;
 }
 
 /* ---- the process that runs them ---- */
