@@ -35,6 +35,7 @@ void check_subbuf_begin(struct check *check, uint64_t number, uint64_t begin)
 		check_violate(check, ORACLE_MONOTONIC,
 			      "sub-buffer begins before its predecessor ends", number, 0, begin,
 			      NULL);
+	check->damage.told = DAMAGE_SUBBUF;
 	check->last_time = begin;
 	/* The reader knows all bits of the first event's stamp from it: no extension is needed. */
 	check->last_stamp = begin;
@@ -59,9 +60,8 @@ void check_opening(struct check *check, const struct event *event)
 		(uint64_t)event->header_bytes + event->payload_bytes + event->alignment_bytes;
 	uint64_t most = check->payload_most ? check->payload_most + event->header_bytes : size;
 	uint64_t padding = 2 * (uint64_t)check->desc->alignment;
-	uint64_t gap = check->desc->extension == EXTEND_ON_CARRY ?
-			       (event->time ^ check->open_stamp) & check->kept :
-			       event->time - check->open_stamp;
+	uint64_t gap =
+		check_gap(check->desc, event->time & check->kept, check->open_stamp & check->kept);
 
 	check->open_number = UINT64_MAX;
 	if (check->open_unused >= (most > size ? most : size) + CHECK_RECORD_SPARE + padding)
@@ -98,6 +98,17 @@ void check_violate(struct check *check, enum oracle oracle, const char *text, ui
 	};
 }
 
+static void damaged(struct check_damage *damage, uint64_t error)
+{
+	damage->spells += !damage->length;
+	damage->wrong++;
+	if (error > damage->worst)
+		damage->worst = error;
+	if (++damage->length > damage->longest)
+		damage->longest = damage->length;
+	damage->told = DAMAGE_EVENT;
+}
+
 void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		 const struct check_payload *payload)
 {
@@ -112,12 +123,41 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 	check->error_log2[64 - __builtin_clzll(error)]++;
 	if (check_tag_inexact(payload->tag))
 		return;
+	damaged(&check->damage, error);
 	if (early && check->stamp_bits < 64)
 		check->wraps_lost += error >> check->stamp_bits;
 	check_violate(check, ORACLE_EXACT,
 		      error & bits_mask(check->stamp_bits) ? "decoded is not the stamp taken" :
 							     "decoded is off by whole wraps",
 		      number, offset, time, payload);
+}
+
+void check_damage_ends(struct check_damage *damage, const struct event *event)
+{
+	if (event->flags & EVENT_EXTENDED && damage->told == DAMAGE_EVENT)
+		damage->told = DAMAGE_STAMP;
+	damage->ended[damage->told]++;
+	damage->length = 0;
+}
+
+enum damage_end check_damage_until(const struct check_damage *damage)
+{
+	unsigned int end;
+
+	if (damage->length)
+		return DAMAGE_NEVER;
+	for (end = DAMAGE_SUBBUF; end > DAMAGE_NONE; end--)
+		if (damage->ended[end])
+			break;
+	return (enum damage_end)end;
+}
+
+const char *check_damage_end_name(enum damage_end end)
+{
+	static const char *const names[] = { "-", "next event", "whole stamp", "sub-buffer's end",
+					     "never" };
+
+	return names[end];
 }
 
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
@@ -290,6 +330,9 @@ static void finish_counts(struct check *check, const struct check_totals *totals
 	const struct scheme_desc *desc = check->desc;
 	uint64_t caused = totals->nested * desc->extra_per_nested;
 
+	/* Each writer that was at work may have seen the clock before and after. */
+	caused += totals->steps * (1 + totals->nested);
+
 	if (check->extended >
 	    (desc->extension == EXTEND_ALWAYS ? check->events : check->needed) + caused)
 		object(check, ORACLE_COUNTS, "more extended records than anything explains");
@@ -353,9 +396,8 @@ unsigned int check_typical_error_log2(const struct check *check)
 	return bits;
 }
 
-static enum verdict judge(const struct check *check, bool kept, bool promised, uint32_t unmet)
+static enum verdict judge(bool kept, bool promised, uint32_t unmet)
 {
-	(void)check;
 	if (!promised)
 		return VERDICT_NOT_PROMISED;
 	if (kept)
@@ -383,17 +425,24 @@ enum verdict check_promise(const struct check *check, enum scheme_promise promis
 		break;
 	case PROMISE_BOUNDED:
 		kept = !stuck;
+		unmet &= ~(uint32_t)NEED_FORWARD_CLOCK;
+		break;
+	case PROMISE_STEP_PROOF:
+		kept = !check->violations[ORACLE_EXACT];
+		unmet &= ~(uint32_t)NEED_FORWARD_CLOCK;
 		break;
 	case PROMISE_ALL:
+	case PROMISES:
 		break;
 	}
-	return judge(check, kept, check->desc->promises & promise, unmet);
+	return judge(kept, check->desc->promises & promise, unmet);
 }
 
 enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t unmet)
 {
 	bool owed = check->violations[ORACLE_CONSERVATION] || check->violations[ORACLE_STRUCTURE] ||
-		    check->violations[ORACLE_COUNTS] || check->violations[ORACLE_LOSSES];
+		    check->violations[ORACLE_LOSSES];
+	bool extends = unmet & NEED_FORWARD_CLOCK && !(check->desc->promises & PROMISE_STEP_PROOF);
 	enum verdict worst = VERDICT_KEPT, one;
 	unsigned int bit;
 
@@ -403,10 +452,16 @@ enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t u
 	 */
 	if (owed)
 		worst = unmet & NEED_MASKED_INTERRUPTS ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+	/* Extensions too, but for what a clock that goes back does to who is not proof against it.
+	 */
+	if (check->violations[ORACLE_COUNTS])
+		worst = unmet & NEED_MASKED_INTERRUPTS || extends ?
+				(worst == VERDICT_KEPT ? VERDICT_NEED_NOT_MET : worst) :
+				VERDICT_BROKEN;
 	/* A row that cuts low bits has to get all others right. */
 	if (check->desc->cut_bits && check->violations[ORACLE_EXACT] && worst == VERDICT_KEPT)
 		worst = unmet ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
-	for (bit = 1; bit & PROMISE_ALL; bit <<= 1) {
+	for (bit = 1; bit & PROMISES; bit <<= 1) {
 		one = check_promise(check, (enum scheme_promise)bit, stuck, unmet);
 		if (one == VERDICT_BROKEN)
 			worst = VERDICT_BROKEN;
@@ -438,7 +493,10 @@ const char *check_promise_name(enum scheme_promise promise)
 		return "wrap_proof";
 	case PROMISE_BOUNDED:
 		return "bounded";
+	case PROMISE_STEP_PROOF:
+		return "step_proof";
 	case PROMISE_ALL:
+	case PROMISES:
 		break;
 	}
 	return "all";

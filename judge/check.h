@@ -140,6 +140,30 @@ struct check_keep {
 	bool *inexact;
 };
 
+/* What tells a reader the right time again after wrong ones. */
+enum damage_end {
+	DAMAGE_NONE,
+	DAMAGE_EVENT, /* the next event, as it is */
+	DAMAGE_STAMP, /* a whole stamp, in an event or as one of the scheme's own */
+	DAMAGE_SUBBUF, /* the next sub-buffer */
+	DAMAGE_NEVER, /* nothing before the end of what was read */
+	DAMAGE_ENDS,
+};
+
+/*
+ * What a misbehaving clock did to the times that are read, whatever the row promises: events whose
+ * decoded time is not the stamp taken (without those declared inexact), in stretches.
+ */
+struct check_damage {
+	uint64_t wrong; /* events */
+	uint64_t worst; /* ticks */
+	uint64_t spells; /* stretches of them */
+	uint64_t longest; /* events in a stretch */
+	uint64_t ended[DAMAGE_ENDS]; /* stretches, by what ended them */
+	uint64_t length; /* events of the stretch that goes on; 0: the last event was right */
+	enum damage_end told; /* since its last event, what a reader has been told */
+};
+
 /* Of one drain. */
 struct check_fill {
 	uint64_t first; /* number of its first sub-buffer */
@@ -183,6 +207,7 @@ struct check {
 	uint64_t wraps_lost; /* whole wraps that decoded times are short of, summed over events */
 	uint64_t worst_error; /* ticks, those declared inexact included */
 	uint64_t error_log2[65]; /* events by bit length of |decoded - stamp| */
+	struct check_damage damage;
 
 	/* where the reader stands */
 	uint64_t last_time;
@@ -225,6 +250,7 @@ void check_violate(struct check *check, enum oracle oracle, const char *text, ui
 /* Cold halves of check_event(). */
 void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		 const struct check_payload *payload);
+void check_damage_ends(struct check_damage *damage, const struct event *event);
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		    const struct check_payload *payload);
 void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time);
@@ -251,6 +277,7 @@ struct check_totals {
 	uint64_t refused; /* of these, too large */
 	uint64_t committed; /* records by all commit counters; of rings that have them */
 	uint64_t nested; /* nested writers that ran, whether they recorded or not */
+	uint64_t steps; /* times that the clock went back */
 	struct loss_counts losses; /* why events were lost */
 	bool reasons; /* losses and refused are of the same events */
 	bool sequenced; /* payloads carry sequences: not in the timed build */
@@ -261,6 +288,10 @@ struct check_totals {
 
 /* Judges the totals; call once, with everything drained and no writer active. */
 void check_finish(struct check *check, const struct check_totals *totals);
+
+/* The longest that wrong times lasted. */
+enum damage_end check_damage_until(const struct check_damage *damage);
+const char *check_damage_end_name(enum damage_end end);
 
 /* Bit length of the error that half of all events stay at or below; 0: exact. */
 unsigned int check_typical_error_log2(const struct check *check);
@@ -284,6 +315,17 @@ const char *check_promise_name(enum scheme_promise promise);
 const char *check_verdict_name(enum verdict verdict);
 
 /*
+ * What has to fit the short field of a record with `stamp` behind one with `before`. Who is proof
+ * against steps may extend where the clock went back, though no bits above the field differ.
+ */
+static inline uint64_t check_gap(const struct scheme_desc *desc, uint64_t stamp, uint64_t before)
+{
+	bool back = desc->promises & PROMISE_STEP_PROOF && (int64_t)(stamp - before) < 0;
+
+	return desc->extension == EXTEND_ON_CARRY && !back ? stamp ^ before : stamp - before;
+}
+
+/*
  * Judges what every record has: bytes of its header, and a place in time. True: it is an event;
  * false: a stamp event, which has no payload.
  */
@@ -302,6 +344,7 @@ check_record(struct check *check, uint64_t number, uint32_t offset, const struct
 		return true;
 	/* It has the whole stamp, so it stands for the stamp taken; the next is measured to it. */
 	check->stamp_events++;
+	check->damage.told = DAMAGE_STAMP;
 	check->needed += bits_overflow(time - check->last_stamp, check->stamp_bits);
 	check->last_time = time;
 	check->last_stamp = time;
@@ -397,10 +440,10 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	stamp = copy.stamp & check->kept;
 	if (unlikely(time != stamp))
 		check_error(check, number, offset, time, &copy);
-	check->needed += bits_overflow(check->desc->extension == EXTEND_ON_CARRY ?
-					       stamp ^ check->last_stamp :
-					       stamp - check->last_stamp,
-				       check->stamp_bits);
+	else if (unlikely(check->damage.length))
+		check_damage_ends(&check->damage, event);
+	check->needed +=
+		bits_overflow(check_gap(check->desc, stamp, check->last_stamp), check->stamp_bits);
 	check->events++;
 	check->last_time = time;
 	check->last_stamp = stamp;

@@ -24,7 +24,10 @@ static __attribute__((noinline)) void injected_nest(void)
 	if (!armed)
 		return;
 	__atomic_store_n(&injection.armed, armed - 1, __ATOMIC_RELAXED);
-	driver_interrupt(injected_scheme, injected_writer, level);
+	injection.bias_ticks -= injection.back_ticks;
+	injection.back_ticks = 0;
+	if (injection.nest_depth)
+		driver_interrupt(injected_scheme, injected_writer, level);
 }
 
 /*

@@ -14,14 +14,23 @@ uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,
 		unmet |= NEED_MASKED_INTERRUPTS;
 	if (given->equal_stamps)
 		unmet |= NEED_STRICT_CLOCK;
-	return unmet & desc->needs;
+	unmet &= desc->needs;
+	/* Times cannot go on when the clock does not: no row says that it needs this. */
+	return given->steps ? unmet | NEED_FORWARD_CLOCK : unmet;
 }
 
-uint32_t judge_excused(uint32_t unmet)
+uint32_t judge_excused(uint32_t promises, uint32_t unmet)
 {
 	if (unmet & NEED_MASKED_INTERRUPTS)
 		return (1u << ORACLES) - 1;
-	return unmet ? TIMES : 0;
+	if (!unmet)
+		return 0;
+	if (!(unmet & NEED_FORWARD_CLOCK))
+		return TIMES;
+	/* Who measures to the newest stamp extends until the clock has come back there. */
+	if (!(promises & PROMISE_STEP_PROOF))
+		return TIMES | 1u << ORACLE_COUNTS;
+	return unmet == NEED_FORWARD_CLOCK ? TIMES & ~(1u << ORACLE_EXACT) : TIMES;
 }
 
 /*
@@ -86,6 +95,7 @@ void judge_ring(const struct ring *ring, struct check *check, struct check_total
 {
 	ring_totals(ring, totals);
 	totals->ample = given->ample;
+	totals->steps = given->steps;
 	check_finish(check, totals);
 	judgement->unmet = judge_unmet(check->desc, check->stamp_bits, given);
 	judge_again(check, ring->stuck, judgement);
@@ -117,7 +127,7 @@ void judge_again(const struct check *check, uint64_t stuck, struct judgement *ju
 	for (oracle = 0; oracle < ORACLES; oracle++) {
 		if (!check->violations[oracle])
 			continue;
-		if (judge_excused(judgement->unmet) >> oracle & 1)
+		if (judge_excused(check->desc->promises, judgement->unmet) >> oracle & 1)
 			judgement->excused |= 1u << oracle;
 		else if (!judgement->text)
 			judgement->text = check->first[oracle].text;

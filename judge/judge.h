@@ -4,8 +4,10 @@
  * ring, finds out which needs the run did not meet, and gives the verdict.
  *
  * An objection is excused only by the need that it is about: a late beat or a clock that gives a
- * value twice excuses wrong times, never a record that is lost, torn, misnamed or wasted; a nested
- * writer where interrupts had to be masked excuses all.
+ * value twice or goes back excuses wrong times, never a record that is lost, torn, misnamed or
+ * wasted; one that goes back also more extensions than stamps call for. A row that is proof against
+ * steps owes right stamps and no needless extensions even then. A nested writer where interrupts
+ * had to be masked excuses all.
  */
 #ifndef STAMPEDE_JUDGE_JUDGE_H
 #define STAMPEDE_JUDGE_JUDGE_H
@@ -21,6 +23,7 @@ struct judge_given {
 	uint64_t beat_worst_ticks; /* longest time without a beat */
 	bool nested; /* a writer came into another one */
 	bool equal_stamps; /* the clock gave a value twice */
+	uint64_t steps; /* times that the clock went back */
 	bool ample; /* nothing that the run did can fill the ring: no event may be lost */
 	uint64_t began; /* of the timed build: the clock before the first event */
 };
@@ -36,8 +39,8 @@ struct judgement {
 uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,
 		     const struct judge_given *given);
 
-/* Oracles whose objections `unmet` needs excuse. */
-uint32_t judge_excused(uint32_t unmet);
+/* Oracles whose objections to a row with these promises `unmet` needs excuse. */
+uint32_t judge_excused(uint32_t promises, uint32_t unmet);
 
 /* What all of `buffer`'s writers, and its ring, counted; nothing may be writing. */
 void judge_totals(const struct buffer *buffer, const struct check *check,

@@ -8,7 +8,7 @@ static json_t *promises_of(uint32_t promises)
 	json_t *names = json_array();
 	unsigned int bit;
 
-	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
+	for (bit = 1; bit & PROMISES; bit <<= 1)
 		if (promises & bit)
 			json_array_append_new(
 				names, json_string(check_promise_name((enum scheme_promise)bit)));
@@ -24,6 +24,7 @@ static json_t *needs_of(uint32_t needs)
 		{ NEED_BEAT, "beat" },
 		{ NEED_MASKED_INTERRUPTS, "masked interrupts" },
 		{ NEED_STRICT_CLOCK, "strict clock" },
+		{ NEED_FORWARD_CLOCK, "clock that goes forward" },
 	};
 	json_t *names = json_array();
 	size_t i;

@@ -319,7 +319,7 @@ bool play_kept(const struct play *play, uint32_t excused_oracles)
 		if (check->violations[oracle] && !(excused_oracles >> oracle & 1) &&
 		    !(play->unmet & NEED_MASKED_INTERRUPTS))
 			return false;
-	for (bit = 1; bit & PROMISE_ALL; bit <<= 1) {
+	for (bit = 1; bit & PROMISES; bit <<= 1) {
 		verdict = check_promise(check, (enum scheme_promise)bit,
 					buffer_ring(&play->buffer)->stuck, play->unmet);
 		if (verdict == VERDICT_BROKEN)

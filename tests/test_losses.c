@@ -383,10 +383,26 @@ static void only_times_are_excused_by_a_late_beat(void **state)
 	for (oracle = 0; oracle < ORACLES; oracle++) {
 		bool time = oracle <= ORACLE_MONOTONIC;
 
-		assert_int_equal(judge_excused(NEED_BEAT) >> oracle & 1, time);
-		assert_int_equal(judge_excused(NEED_STRICT_CLOCK) >> oracle & 1, time);
-		assert_int_equal(judge_excused(NEED_MASKED_INTERRUPTS) >> oracle & 1, 1);
-		assert_int_equal(judge_excused(0) >> oracle & 1, 0);
+		assert_int_equal(judge_excused(PROMISES, NEED_BEAT) >> oracle & 1, time);
+		assert_int_equal(judge_excused(PROMISES, NEED_STRICT_CLOCK) >> oracle & 1, time);
+		assert_int_equal(judge_excused(PROMISES, NEED_MASKED_INTERRUPTS) >> oracle & 1, 1);
+		assert_int_equal(judge_excused(PROMISES, 0) >> oracle & 1, 0);
+	}
+}
+
+/* A step back excuses times and extensions too, but not of who says that it is proof against it. */
+static void a_step_back_excuses_who_is_not_proof(void **state)
+{
+	unsigned int oracle;
+
+	(void)state;
+	for (oracle = 0; oracle < ORACLES; oracle++) {
+		bool time = oracle <= ORACLE_MONOTONIC, counts = oracle == ORACLE_COUNTS;
+
+		assert_int_equal(judge_excused(PROMISE_ALL, NEED_FORWARD_CLOCK) >> oracle & 1,
+				 time || counts);
+		assert_int_equal(judge_excused(PROMISES, NEED_FORWARD_CLOCK) >> oracle & 1,
+				 time && oracle != ORACLE_EXACT);
 	}
 }
 
@@ -432,6 +448,7 @@ int main(void)
 #endif
 		cmocka_unit_test(timed_ids_are_counted),
 		cmocka_unit_test(only_times_are_excused_by_a_late_beat),
+		cmocka_unit_test(a_step_back_excuses_who_is_not_proof),
 		cmocka_unit_test(the_reach_is_where_it_is),
 	};
 

@@ -262,7 +262,9 @@ static const struct {
 	{ PROMISE_WINDOW, ORACLE_WINDOW },
 	{ PROMISE_WRAP_PROOF, -1 },
 	{ PROMISE_BOUNDED, -1 },
+	{ PROMISE_STEP_PROOF, ORACLE_EXACT },
 };
+#define RULES (sizeof(promise_rules) / sizeof(promise_rules[0]))
 
 /* Case 0: nothing is wrong. 1 .. 6: an oracle has objected. 7: a wrap is lost. 8: a writer stuck.
  */
@@ -301,7 +303,12 @@ static void one_promise(unsigned int rule, unsigned int fault)
 			 broken ? VERDICT_NEED_NOT_MET : VERDICT_KEPT);
 	assert_int_equal(check_promise(&faulty, promise, stuck, NEED_STRICT_CLOCK),
 			 broken ? VERDICT_NEED_NOT_MET : VERDICT_KEPT);
-	desc.promises = PROMISE_ALL & ~promise;
+	/* Who says that it is proof against steps, or always ends, has no clock to blame for it. */
+	assert_int_equal(check_promise(&faulty, promise, stuck, NEED_FORWARD_CLOCK),
+			 !broken					  ? VERDICT_KEPT :
+			 promise & (PROMISE_STEP_PROOF | PROMISE_BOUNDED) ? VERDICT_BROKEN :
+									    VERDICT_NEED_NOT_MET);
+	desc.promises = PROMISES & ~promise;
 	assert_int_equal(check_promise(&faulty, promise, stuck, 0), VERDICT_NOT_PROMISED);
 	assert_int_equal(check_promise(&faulty, promise, stuck, NEED_BEAT), VERDICT_NOT_PROMISED);
 }
@@ -311,7 +318,7 @@ static void promises_are_judged_one_by_one(void **state)
 	unsigned int rule, fault;
 
 	(void)state;
-	for (rule = 0; rule < 5; rule++)
+	for (rule = 0; rule < RULES; rule++)
 		for (fault = 0; fault < FAULTS; fault++)
 			one_promise(rule, fault);
 }
@@ -325,7 +332,7 @@ static void one_verdict(uint32_t promises, unsigned int fault)
 	struct check faulty;
 	unsigned int rule;
 
-	for (rule = 0; rule < 5; rule++)
+	for (rule = 0; rule < RULES; rule++)
 		broken |= (promises & promise_rules[rule].promise) && breaks(rule, fault);
 	set_fault(&faulty, &desc, fault);
 	assert_int_equal(check_clean(&faulty), fault == 0 || fault > 6);
@@ -344,7 +351,7 @@ static void verdicts_for_all_sets_of_promises(void **state)
 	unsigned int fault;
 
 	(void)state;
-	for (promises = 0; promises <= PROMISE_ALL; promises++)
+	for (promises = 0; promises <= PROMISES; promises++)
 		for (fault = 0; fault < FAULTS; fault++)
 			one_verdict(promises, fault);
 }
@@ -452,6 +459,7 @@ static void everything_has_a_name(void **state)
 	assert_string_equal(check_promise_name(PROMISE_WINDOW), "window");
 	assert_string_equal(check_promise_name(PROMISE_WRAP_PROOF), "wrap_proof");
 	assert_string_equal(check_promise_name(PROMISE_BOUNDED), "bounded");
+	assert_string_equal(check_promise_name(PROMISE_STEP_PROOF), "step_proof");
 	assert_string_equal(check_promise_name(PROMISE_ALL), "all");
 	assert_string_equal(check_verdict_name(VERDICT_KEPT), "kept");
 	assert_string_equal(check_verdict_name(VERDICT_BROKEN), "broken");

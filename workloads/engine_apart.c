@@ -60,7 +60,8 @@ static void show(struct engine_thread *thread)
 
 	if (!engine_timed_excuses(thread))
 		engine_show(thread, thread->ring,
-			    judge_excused(judge_unmet(check->desc, check->stamp_bits, &given)));
+			    judge_excused(check->desc->promises,
+					  judge_unmet(check->desc, check->stamp_bits, &given)));
 }
 
 static int drain(struct engine_thread *thread)

@@ -64,11 +64,11 @@ static void print_promises(const struct engine_result *result)
 	unsigned int bit;
 
 	printf("  promises:");
-	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
+	for (bit = 1; bit & PROMISES; bit <<= 1)
 		printf(" %s %s%s", check_promise_name((enum scheme_promise)bit),
 		       check_verdict_name(check_promise(check, (enum scheme_promise)bit,
 							result->stuck, result->unmet)),
-		       bit << 1 & PROMISE_ALL ? "," : "\n");
+		       bit << 1 & PROMISES ? "," : "\n");
 }
 
 static void print_violations(const struct engine_result *result)
@@ -164,7 +164,7 @@ static json_t *promises_json(const struct engine_result *result)
 	json_t *json = json_object();
 	unsigned int bit;
 
-	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
+	for (bit = 1; bit & PROMISES; bit <<= 1)
 		json_object_set_new(
 			json, check_promise_name((enum scheme_promise)bit),
 			json_string(check_verdict_name(check_promise(

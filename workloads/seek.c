@@ -29,13 +29,13 @@
 static bool writes_packets(const struct driver *driver)
 {
 	return driver->format.kind == FORMAT_CTF_WORD && !driver->desc->needs &&
-	       driver->desc->promises == PROMISE_ALL;
+	       (driver->desc->promises & PROMISE_ALL) == PROMISE_ALL;
 }
 
 static bool writes_ftrace(const struct driver *driver)
 {
 	return driver->format.kind == FORMAT_FTRACE && !driver->defers && !driver->blocks &&
-	       driver->desc->promises == PROMISE_ALL;
+	       (driver->desc->promises & PROMISE_ALL) == PROMISE_ALL;
 }
 
 static bool has_beats(const struct driver *driver)

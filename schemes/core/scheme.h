@@ -32,7 +32,9 @@ enum scheme_promise {
 	PROMISE_WINDOW = 1 << 2, /* decoded lies between entry and exit of its own reserve */
 	PROMISE_WRAP_PROOF = 1 << 3, /* all that holds after a gap of any length; or see gap_bits */
 	PROMISE_BOUNDED = 1 << 4, /* finishes however slow the clock is */
-	PROMISE_ALL = (1 << 5) - 1,
+	PROMISE_ALL = (1 << 5) - 1, /* that a clock which goes forward calls for */
+	PROMISE_STEP_PROOF = 1 << 5, /* decoded == stamp taken, whatever order stamps have */
+	PROMISES = (1 << 6) - 1,
 };
 
 /* What a scheme needs for its promises to hold. */
@@ -40,6 +42,8 @@ enum scheme_need {
 	NEED_BEAT = 1 << 0, /* a beat at least once per wrap */
 	NEED_MASKED_INTERRUPTS = 1 << 1, /* no nested writer at all */
 	NEED_STRICT_CLOCK = 1 << 2, /* no two reads give the same value */
+	/* No read gives less than one before it: every row's, for all times but STEP_PROOF's. */
+	NEED_FORWARD_CLOCK = 1 << 3,
 };
 
 /* When a record must carry more than the short field, seen from its predecessor's stamp. */
