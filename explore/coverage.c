@@ -76,10 +76,12 @@ static struct family part_of(const struct family *family, bool interrupted)
 	part.stops = STOPS_SHARED; /* every instruction is seen, whatever can be interrupted */
 	budget->nested = interrupted ? one_of(budget->nested) : 0;
 	budget->jumps = interrupted ? 0 : one_of(budget->jumps);
+	budget->backs = interrupted ? 0 : one_of(budget->backs);
+	budget->traced = interrupted ? budget->traced : 0;
 	budget->reads = interrupted ? 0 : one_of(budget->reads);
 	budget->beats = interrupted ? 0 : budget->beats;
 	budget->depth = one_of(budget->nested + budget->beats);
-	if (budget->jumps)
+	if (budget->jumps || budget->backs)
 		part.offsets = part.phases = RANGE_ONE;
 	return part;
 }

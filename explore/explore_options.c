@@ -12,6 +12,8 @@ enum {
 	NESTED,
 	DEPTH,
 	JUMPS,
+	BACKS,
+	TRACED,
 	BEATS,
 	READS,
 	DISCARDS,
@@ -71,7 +73,7 @@ static bool take_oracle(const char *text, void *into)
 static struct command_line {
 	struct explore_options options;
 	uint64_t budget[NUMBERS];
-	uint64_t before, full, processes;
+	uint64_t before, full, skew, processes;
 	int tier, shape, stops, clock, phases, offsets, mode, size, engine;
 	const char *export;
 } asked;
@@ -97,6 +99,10 @@ static const struct option_entry entries[] = {
 	  .most = WORLD_DEPTH_MAX - 2 },
 	{ "jumps", "JB", "times that the clock jumps", OPTION_NUMBER, .into = &asked.budget[JUMPS],
 	  .most = 4 },
+	{ "backs", "K", "times that the clock goes back, by as much as it jumps", OPTION_NUMBER,
+	  .into = &asked.budget[BACKS], .most = 4 },
+	{ "traced", "N", "reads of the clock that record an event of their own", OPTION_NUMBER,
+	  .into = &asked.budget[TRACED], .most = 12 },
 	{ "beats", "B", "beats that come", OPTION_NUMBER, .into = &asked.budget[BEATS], .most = 4 },
 	{ "reads", "R", "times that a reader comes", OPTION_NUMBER, .into = &asked.budget[READS],
 	  .most = 4 },
@@ -115,6 +121,8 @@ static const struct option_entry entries[] = {
 	  "strict; coarse: it stands still but for jumps; slow: a read takes a\n"
 	  "wrap",
 	  OPTION_WORD, .into = &asked.clock, .words = clocks },
+	{ "skew", "T", "ticks that each CPU's clock is ahead of the one before", OPTION_NUMBER,
+	  .into = &asked.skew, .most = UINT64_C(1) << 40 },
 	{ "phases", "all", "every clock value at the start", OPTION_WORD, .into = &asked.phases,
 	  .words = ranges },
 	{ "offsets", "all", "every offset of the first event in its sub-buffer", OPTION_WORD,
@@ -190,6 +198,7 @@ static bool set_budget(struct budget *budget)
 	uint8_t *const fields[NUMBERS] = {
 		[EVENTS] = &budget->events,	[NESTED] = &budget->nested,
 		[DEPTH] = &budget->depth,	[JUMPS] = &budget->jumps,
+		[BACKS] = &budget->backs,	[TRACED] = &budget->traced,
 		[BEATS] = &budget->beats,	[READS] = &budget->reads,
 		[DISCARDS] = &budget->discards, [FLUSHES] = &budget->flushes,
 		[WRITERS] = &budget->writers,	[PREEMPTIONS] = &budget->preemptions,
@@ -221,6 +230,7 @@ static void set_family(struct family *family)
 	family->large = asked.size == 1;
 	family->before = (uint32_t)asked.before;
 	family->full = (uint32_t)asked.full;
+	family->skew = asked.skew;
 }
 
 bool explore_options_parse(int argc, char **argv, struct explore_options *options, int *status)

@@ -53,7 +53,7 @@ double pace_weight(const struct family *family)
 	places = stops * (budget->events + writers);
 	for (i = 0; i < budget->reads; i++)
 		weight *= 1 + places / (i + 1.0);
-	for (i = 0; i < budget->jumps; i++)
+	for (i = 0; i < (unsigned int)budget->jumps + budget->backs; i++)
 		weight *= 1 + places * jumps / (i + 1.0);
 	for (i = 0; budget->writers > 1 && i < budget->preemptions; i++)
 		weight *= 1 + places * budget->writers / (i + 1.0);

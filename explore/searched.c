@@ -68,6 +68,11 @@ static void print_findings(const char *row, const char *what, const struct findi
 		       findings->decoded);
 	if (findings->stuck)
 		printf(", gave up in %" PRIu64, findings->stuck);
+	if (findings->damage.wrong && unmet)
+		printf(", times wrong in %" PRIu64 ": at most %" PRIu64 " events, by %" PRIu64
+		       ", until %s",
+		       findings->damage.schedules, findings->damage.wrong, findings->damage.worst,
+		       check_damage_end_name(findings->damage.until));
 	putchar('\n');
 	fflush(stdout);
 }

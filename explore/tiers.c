@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "explore/tiers.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -174,6 +175,21 @@ static uint64_t phase_at(uint64_t index)
 	return (UINT64_C(1) << bits) - index;
 }
 
+/* Room for the clock to go back, in wraps of any width that is smaller. */
+static uint64_t room_back(const struct family *family, const struct search *search)
+{
+	uint64_t most = search->budget.backs ? search->jump[search->jumps - 1] : 0, room = 1;
+
+	most = most * search->budget.backs + family->skew * WORLD_WRITERS_MAX;
+	if (!most)
+		return 0;
+	while (room <= most)
+		room <<= 1;
+	return room > UINT64_C(1) << (world_row.config.stamp_bits & 63) ?
+		       room :
+		       UINT64_C(1) << (world_row.config.stamp_bits & 63);
+}
+
 void family_search(const struct family *family, struct search *search)
 {
 	search->stops = family->stops;
@@ -188,8 +204,10 @@ void family_search(const struct family *family, struct search *search)
 		.before = family->before,
 		.full = family->full,
 		.large = family->large,
+		.skew = family->skew,
 	};
 	search_jumps(search, family->coarse);
+	search->start.room = room_back(family, search);
 }
 
 /* From one start. 1: from no larger offset; negative errno. */
@@ -251,6 +269,14 @@ void family_format(const struct family *family, char *text, size_t bytes)
 
 	if (family->budget.jumps && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " JB=%u", family->budget.jumps);
+	if (family->budget.backs && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " backs=%u",
+				 family->budget.backs);
+	if (family->budget.traced && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " traced=%u",
+				 family->budget.traced);
+	if (family->skew && (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, " skew=%" PRIu64, family->skew);
 	if (family->budget.beats && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " beats=%u",
 				 family->budget.beats);

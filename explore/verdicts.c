@@ -79,6 +79,12 @@ static json_t *found(const struct findings *findings)
 		"states", (json_int_t)findings->states);
 	char hash[17];
 
+	json_object_set_new(json, "damage",
+			    json_pack("{s:I, s:I, s:I, s:s}", "schedules",
+				      (json_int_t)findings->damage.schedules, "wrong",
+				      (json_int_t)findings->damage.wrong, "worst",
+				      (json_int_t)findings->damage.worst, "until",
+				      check_damage_end_name(findings->damage.until)));
 	if (!findings->outcomes)
 		return json;
 	snprintf(hash, sizeof(hash), "%016" PRIx64, findings->outcomes_hash);
@@ -109,10 +115,11 @@ void verdicts_add(const struct family *family, int searches, const struct findin
 	if (!rows)
 		return;
 	budget_words(family, text, sizeof(text));
-	json = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:i}", "what",
+	json = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:i}", "what",
 			 family->what ? family->what : "", "shape", family->shape, "budget", text,
 			 "events", budget->events, "nested", budget->nested, "depth", budget->depth,
-			 "jumps", budget->jumps, "clock",
+			 "jumps", budget->jumps, "backs", budget->backs, "traced", budget->traced,
+			 "clock",
 			 family->slow	? "slow" :
 			 family->coarse ? "coarse" :
 					  "strict",

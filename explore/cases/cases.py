@@ -23,7 +23,7 @@ of "key: value" lines, in comments; an indented line goes on with the value befo
                                             promise, as the row of today does not
   because: why only a storm shows it        beside storm:
 
-The budget is pinned: with one event, interrupt, level, jump, beat, read, discard, flush, preemption
+The budget is pinned: with one event, interrupt, level, jump, step back, traced read, beat, read, discard, flush, preemption
 or full sub-buffer less, from one offset or phase only, from no particular start, with small events,
 or with a strict clock, nothing may break. --objects only builds what is explored. With --points stops
 are the labelled points, as on machines other than x86-64, and storms are left out. Prints a table.
@@ -45,7 +45,7 @@ import textwrap
 import threading
 
 KEYS = ("row", "base", "source", "fault", "breaks", "oracle", "equivalent", "storm", "because")
-LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "beats": 0, "reads": 0, "discards": 0,
+LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "backs": 0, "traced": 0, "beats": 0, "reads": 0, "discards": 0,
          "flushes": 0, "preemptions": 0, "full": 0}
 SHORT = {"events": "M", "nested": "NB", "depth": "D", "jumps": "JB", "preemptions": "P"}
 ROW = re.compile(r"^X\((\w+),")

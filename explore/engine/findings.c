@@ -22,6 +22,20 @@ const char *findings_name(unsigned int objection)
 				     others[objection - ORACLES];
 }
 
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+static void damage_add(struct findings_damage *sum, const struct findings_damage *one)
+{
+	sum->schedules += one->schedules;
+	sum->wrong = larger(sum->wrong, one->wrong);
+	sum->worst = larger(sum->worst, one->worst);
+	if (one->until > sum->until)
+		sum->until = one->until;
+}
+
 void findings_add(struct findings *sum, const struct findings *one)
 {
 	unsigned int i;
@@ -32,6 +46,7 @@ void findings_add(struct findings *sum, const struct findings *one)
 	sum->inexact += one->inexact;
 	sum->extended += one->extended;
 	sum->decoded += one->decoded;
+	damage_add(&sum->damage, &one->damage);
 	sum->stuck += one->stuck;
 	sum->outcomes += one->outcomes;
 	sum->outcomes_hash += one->outcomes_hash;
@@ -101,6 +116,11 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 	findings->inexact += times * check->inexact;
 	findings->extended += times * check->extended;
 	findings->decoded += times * check->events;
+	damage_add(&findings->damage,
+		   &(struct findings_damage){ .schedules = check->damage.wrong ? times : 0,
+					      .wrong = check->damage.wrong,
+					      .worst = check->damage.worst,
+					      .until = check_damage_until(&check->damage) });
 	findings->stuck += world_ring()->stuck ? times : 0;
 	count(findings, action, actions, verdict, first, times);
 }

@@ -35,6 +35,13 @@ struct findings {
 	uint64_t inexact; /* stamps declared so, over all schedules */
 	uint64_t extended;
 	uint64_t decoded;
+	/* Times that were read wrong: damage to any schedule at most, and how many had some. */
+	struct findings_damage {
+		uint64_t schedules;
+		uint64_t wrong; /* events */
+		uint64_t worst; /* ticks */
+		enum damage_end until;
+	} damage;
 	uint64_t stuck; /* schedules in which a writer gave up: it could not finish */
 	uint64_t outcomes;
 	uint64_t outcomes_hash; /* order-free, of the distinct ones */

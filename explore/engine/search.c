@@ -46,7 +46,8 @@ bool search_open(void)
 	const struct book *book = &world->book;
 	const struct budget *left = &book->left;
 
-	if (left->jumps || left->reads || left->preemptions || left->flushes)
+	if (left->jumps || left->backs || left->traced || left->reads || left->preemptions ||
+	    left->flushes)
 		return true;
 	return (left->nested || left->beats || left->discards) && book->depth <= left->depth;
 }
@@ -75,7 +76,8 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 	const struct budget *left = &book->left;
 	bool room = !idle && book->depth <= left->depth && !*world_row.blocked;
 	bool ended = idle && !left->events;
-	unsigned int writer;
+	unsigned int writer, jumps = left->jumps && !ended ? search->jumps : 0;
+	unsigned int backs = left->backs && !ended ? search->jumps : 0;
 
 	*action = (struct action){ .stops = book->stops };
 	if (left->nested && room && !n--) {
@@ -89,11 +91,14 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 		action->kind = ACTION_FLUSH;
 	} else if (left->reads && !ended && !n--) {
 		action->kind = ACTION_READ;
-	} else if (left->jumps && !ended && n < search->jumps) {
+	} else if (n < jumps) {
 		action->kind = ACTION_JUMP;
 		action->jump = search->jump[n];
+	} else if (n - jumps < backs) {
+		action->kind = ACTION_BACK;
+		action->jump = search->jump[n - jumps];
 	} else {
-		writer = other_writer(idle, n - (left->jumps && !ended ? search->jumps : 0));
+		writer = other_writer(idle, n - jumps - backs);
 		if (writer < WORLD_WRITERS_MAX)
 			action->kind = ACTION_SWITCH;
 		action->jump = writer;
@@ -142,6 +147,10 @@ bool search_take(const struct search *search, const struct action *action)
 	case ACTION_JUMP:
 		book->left.jumps--;
 		world_jump(action->jump);
+		return false;
+	case ACTION_BACK:
+		book->left.backs--;
+		world_back(action->jump);
 		return false;
 	case ACTION_SWITCH:
 		book->left.preemptions -= book->depth > 0;
@@ -204,6 +213,14 @@ void search_jumps(struct search *search, bool coarse)
 	if (coarse) {
 		add_jump(search, 1);
 		add_jump(search, 2);
+		return;
+	}
+	if (search->budget.backs && wrap > 4 && 2 * wrap / unit > SEARCH_UNITS_MAX) {
+		add_jump(search, 1);
+		add_jump(search, wrap / 2);
+		add_jump(search, wrap - 1);
+		add_jump(search, wrap);
+		add_jump(search, wrap + 1);
 		return;
 	}
 	if (2 * wrap / unit <= SEARCH_UNITS_MAX) {
@@ -412,8 +429,8 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 {
 	const struct budget *budget = &search->budget;
 	/* Between events one CPU can be left for another at no cost, each event of each once. */
-	size_t most = (size_t)budget->nested + budget->jumps + budget->beats + budget->reads +
-		      budget->discards + budget->flushes + budget->preemptions +
+	size_t most = (size_t)budget->nested + budget->jumps + budget->backs + budget->beats +
+		      budget->reads + budget->discards + budget->flushes + budget->preemptions +
 		      (size_t)budget->events * budget->writers + 1;
 	static struct schedule_engine engine; /* survives siglongjmp() */
 	uint64_t began = time_ns();

@@ -28,7 +28,7 @@ struct search {
 	struct budget budget;
 	enum explore_stops stops;
 	unsigned int jumps; /* sizes below */
-	uint64_t jump[SEARCH_JUMPS_MAX];
+	uint64_t jump[SEARCH_JUMPS_MAX]; /* and the clock goes back by as many */
 	bool outcomes; /* count distinct final states too; one process only */
 	enum search_engine engine;
 	bool first_only; /* end at the first broken schedule */
@@ -38,9 +38,9 @@ struct search {
 };
 
 /*
- * All jumps of 1 .. 2 wraps + 1, for a row that cuts low bits those that it can tell apart, or
- * those around a wrap where there are too many; of a tick and two for a coarse clock, which has no
- * other way to go on.
+ * Of a clock that goes forward and back: all jumps of 1 .. 2 wraps + 1, for a row that cuts low
+ * bits those that it can tell apart, or those around a wrap where there are too many; of a tick and
+ * two for a coarse clock, which has no other way to go on.
  */
 void search_jumps(struct search *search, bool coarse);
 

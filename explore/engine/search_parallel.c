@@ -29,7 +29,8 @@ volatile sig_atomic_t search_interrupted;
 static bool has_few_states(const struct search *search)
 {
 	return search->stops == STOPS_ALL || world_has_sections() || !search->start.step ||
-	       search->budget.jumps > 1 || search->budget.reads || world_row.defers;
+	       search->budget.jumps + search->budget.backs > 1 || search->budget.reads ||
+	       world_row.defers;
 }
 
 static int start_parts(const struct search *search, bool by_states, unsigned int processes,

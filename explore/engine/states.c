@@ -153,8 +153,8 @@ static uint32_t left_in(const struct state_engine *engine, uint32_t shared)
 	if (shared >= SHARED_MOST)
 		return 0;
 	left = pieces_first(&engine->shared, shared);
-	return (uint32_t)left->nested + left->jumps + left->beats + left->reads + left->discards +
-	       left->flushes;
+	return (uint32_t)left->nested + left->jumps + left->backs + left->beats + left->reads +
+	       left->discards + left->flushes;
 }
 
 /* ---- a writer's own part ---- */

@@ -1,118 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "explore/engine/world.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "base/fail.h"
 #include "base/table.h"
 #include "explore/engine/guard.h"
 #include "judge/identify.h"
 
-#if UINTPTR_MAX > UINT32_MAX
-#define WORLD_ADDRESS ((void *)UINT64_C(0x200000000000)) /* below it ASan has its shadow */
-/* Neither half is like a number that a row has use for: see guard.c. */
-#define STACK_ADDRESS ((void *)UINT64_C(0x2a5c7b000000))
-#else
-#define WORLD_ADDRESS ((void *)0x40000000)
-#define STACK_ADDRESS ((void *)0x4a5c0000)
-#endif
-#define FILL_BYTE 0xa5
-#define FILL_WORD UINT64_C(0xa5a5a5a5a5a5a5a5)
-
-struct world *world;
 struct explored_row world_row;
 uint8_t *world_covered;
 
-static uint8_t *stack_begin;
 static struct world_start started;
 static bool reading; /* a reader may have come in the middle */
-
-uintptr_t world_stack_end(unsigned int writer)
-{
-	return (uintptr_t)stack_begin + (writer + 1) * (uintptr_t)WORLD_STACK_BYTES;
-}
 
 uintptr_t world_stack_sp(unsigned int writer)
 {
 	const struct book *book = &world->book;
 
 	return writer == book->writer ? book->sp : book->parked[writer].sp;
-}
-
-/* ---- layout of memory: scheme, slots, ring ---- */
-
-static size_t scheme_bytes(void)
-{
-	return bits_align(world_row.driver->scheme_bytes, 64);
-}
-
-static size_t slots_bytes(void)
-{
-	return sizeof(struct subbuf) << world_row.config.count_shift;
-}
-
-size_t world_memory_bytes(void)
-{
-	return scheme_bytes() + slots_bytes() +
-	       ((size_t)1 << (world_row.config.subbuf_shift + world_row.config.count_shift));
-}
-
-uint8_t *world_memory(void)
-{
-	return (uint8_t *)(uintptr_t)bits_align((uintptr_t)world->memory, 64);
-}
-
-size_t world_memory_used(void)
-{
-	const uint8_t *ring = world_memory() + scheme_bytes() + slots_bytes();
-	const uint8_t *end = world_memory() + world_memory_bytes();
-	uint64_t last[2];
-
-	while (end > ring) {
-		memcpy(last, end - sizeof(last), sizeof(last));
-		if (last[0] != FILL_WORD || last[1] != FILL_WORD)
-			break;
-		end -= sizeof(last);
-	}
-	return (size_t)(end - world_memory());
-}
-
-void world_memory_restore(const uint8_t *used, size_t bytes)
-{
-	memcpy(world_memory(), used, bytes);
-	memset(world_memory() + bytes, FILL_BYTE, world_memory_bytes() - bytes);
-}
-
-static void *world_scheme(void)
-{
-	return world_memory();
-}
-
-struct ring *world_ring(void)
-{
-	return world_scheme();
-}
-
-static void *map(void *address, size_t bytes)
-{
-	void *at = mmap(address, bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-
-	if (at != MAP_FAILED && at == address)
-		return at;
-	fail_line("no memory at %p for the world to explore: %s", address, strerror(errno));
-	return NULL;
-}
-
-int world_map(void)
-{
-	world = map(WORLD_ADDRESS, WORLD_BYTES);
-	stack_begin = map(STACK_ADDRESS, WORLD_WRITERS_MAX * WORLD_STACK_BYTES);
-	return world && stack_begin ? 0 : -ENOMEM;
 }
 
 /* ---- what the row calls, on the writer's stack ---- */
@@ -267,10 +174,16 @@ static struct guard_view view_for_guard(void)
 	return (struct guard_view){
 		.shared = world_memory(),
 		.shared_bytes = world_memory_used(),
-		.stacks = (uintptr_t)stack_begin,
+		.stacks = world_stack_end(0) - WORLD_STACK_BYTES,
 		.stacks_bytes = WORLD_WRITERS_MAX * (size_t)WORLD_STACK_BYTES,
 		.site = world_site(),
 	};
+}
+
+/* What time went by, whatever the clock says of it. */
+static uint64_t elapsed(void)
+{
+	return world_row.clock->now + world->book.back;
 }
 
 void world_launch(enum action_kind kind, enum explore_stops stops)
@@ -279,7 +192,7 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 	unsigned int context = kind == ACTION_BEAT ? CONTEXT_BEAT : context_at(book->depth);
 	uint64_t frame = guard_frame(book->sp, frame_end(), view_for_guard);
 	bool large = started.large && book->depth;
-	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), context, large ? large_extra() : 0 };
+	uintptr_t arguments[4] = { (uintptr_t)world_memory(), context, large ? large_extra() : 0 };
 	void (*function)(void);
 
 	if (stops == STOPS_POINTS)
@@ -298,7 +211,7 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 	book->discarded += kind == ACTION_DISCARD;
 	book->level[book->depth++] = (struct level){
 		.sp = book->sp,
-		.begin = world_row.clock->now,
+		.begin = elapsed(),
 		.frame = frame,
 		.beat = kind == ACTION_BEAT,
 		.context = (uint8_t)context,
@@ -353,13 +266,40 @@ static enum switch_event resume(void)
 	return event;
 }
 
+/*
+ * The clock that was just read is traced: its event is recorded before the reader has the value.
+ * Its own read is not, as a tracer's recursion guard has it, nor is one where a row keeps
+ * interrupts out; and nothing comes into it.
+ */
+static void record_read(void)
+{
+	struct book *book = &world->book;
+
+	if (!book->left.traced || book->tracing || !book->depth || *world_row.blocked ||
+	    book->level[book->depth - 1].beat || book->depth > WORLD_DEPTH_MAX - 2)
+		return;
+	book->left.traced--;
+	book->tracing = true;
+	world_abort_section();
+	world_launch(ACTION_NEST, STOPS_NONE);
+	while (resume() != SWITCH_DONE)
+		continue;
+	world_finished();
+	book->tracing = false;
+}
+
 enum switch_event world_resume(void)
 {
 	enum switch_event event;
 
-	do
+	uint64_t before;
+
+	do {
+		before = world_row.clock->now;
 		event = resume();
-	while (event == SWITCH_STOP && (within_word() || only_covered()));
+		if (event == SWITCH_STOP && world_row.clock->now != before)
+			record_read();
+	} while (event == SWITCH_STOP && (within_word() || only_covered()));
 	return event;
 }
 
@@ -367,7 +307,7 @@ void world_finished(void)
 {
 	struct book *book = &world->book;
 	const struct level *level = &book->level[--book->depth];
-	uint64_t since = world_row.clock->now - book->beat_since;
+	uint64_t since = elapsed() - book->beat_since;
 
 	book->sp = level->sp;
 	guard_same_frame(book->sp, frame_end(), level->frame);
@@ -422,6 +362,13 @@ void world_jump(uint64_t ticks)
 	world_row.clock->now += ticks;
 }
 
+void world_back(uint64_t ticks)
+{
+	world_row.clock->now -= ticks;
+	world->book.back += ticks;
+	world->book.stepped++;
+}
+
 bool world_unfinished(unsigned int writer)
 {
 	const struct book *book = &world->book;
@@ -440,6 +387,11 @@ void world_switch(unsigned int writer)
 	from->depth = book->depth;
 	from->events = book->left.events;
 	memcpy(from->level, book->level, book->depth * sizeof(from->level[0]));
+	if (started.skew) {
+		world_row.clock->now += (writer - (uint64_t)book->writer) * started.skew;
+		book->back -= (writer - (uint64_t)book->writer) * started.skew;
+		book->stepped++;
+	}
 	book->writer = (uint8_t)writer;
 	book->sp = to->sp;
 	book->depth = to->depth;
@@ -467,7 +419,7 @@ static void check_begin(void)
 static void record_before(uint32_t extra)
 {
 	enum explore_stops stops = world_covered ? STOPS_ALL : STOPS_NONE;
-	uintptr_t arguments[4] = { (uintptr_t)world_scheme(), CONTEXT_TASK, extra };
+	uintptr_t arguments[4] = { (uintptr_t)world_memory(), CONTEXT_TASK, extra };
 	struct book *book = &world->book;
 
 	book->level[book->depth++] = (struct level){ .sp = book->sp };
@@ -480,22 +432,19 @@ static void record_before(uint32_t extra)
 void world_begin(const struct world_start *start, const struct budget *budget)
 {
 	struct ring_config config = world_row.config;
-	uint8_t *slots = world_memory() + scheme_bytes(), *base = slots + slots_bytes();
+	struct subbuf *slots;
+	uint8_t *base;
 	uint32_t i;
 
 	started = *start;
 	config.mode = start->mode;
 	memset(&world->book, 0, sizeof(world->book));
 	world->book.sp = world_stack_end(0);
-	world_row.clock->now = start->phase;
+	world_row.clock->now = start->room + start->phase;
 	world_row.clock->step = start->step;
 	*world_row.blocked = 0;
-	memset(world_memory(), 0, scheme_bytes() + slots_bytes());
-	memset(base, FILL_BYTE,
-	       ring_bytes(&(struct ring){ .subbuf_shift = config.subbuf_shift,
-					  .count_shift = config.count_shift }));
-	world_row.driver->init(world_scheme(), &config, base, (struct subbuf *)(void *)slots,
-			       &world->writer);
+	world_memory_clear(&slots, &base);
+	world_row.driver->init(world_memory(), &config, base, slots, &world->writer);
 	*world_row.constants.clock_step = start->step;
 	*world_row.constants.base = world_ring()->base;
 	*world_row.constants.subbufs = world_ring()->subbufs;
@@ -505,7 +454,7 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	if (budget->writers > 1)
 		judged.promises = judged.shared_promises;
 	check_begin();
-	world->book.beat_since = world_row.clock->now;
+	world->book.beat_since = elapsed();
 	for (i = 0; i < start->full; i++)
 		record_before(large_extra());
 	for (i = 0; i < start->before; i++)
@@ -523,25 +472,26 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 
 void world_read(void)
 {
-	world_row.driver->take(world_scheme(), &world->check);
+	world_row.driver->take(world_memory(), &world->check);
 }
 
 void world_flush(void)
 {
 	world->book.interrupted |= world->book.depth > 0;
 	world->book.flushed++;
-	world_row.driver->flush(world_scheme());
+	world_row.driver->flush(world_memory());
 }
 
 static struct judge_given world_given(void)
 {
 	const struct book *book = &world->book;
-	uint64_t since = world_row.clock->now - book->beat_since;
+	uint64_t since = elapsed() - book->beat_since;
 
 	return (struct judge_given){
 		.beat_worst_ticks = since > book->beat_worst ? since : book->beat_worst,
 		.nested = book->interrupted,
-		.equal_stamps = !started.step,
+		.equal_stamps = !started.step || book->stepped,
+		.steps = book->stepped,
 	};
 }
 
@@ -558,8 +508,8 @@ void world_judge(struct judgement *judgement)
 
 	if (!reading)
 		check_begin();
-	world_row.driver->flush(world_scheme());
-	world_row.driver->drain(world_scheme(), &world->check, true);
+	world_row.driver->flush(world_memory());
+	world_row.driver->drain(world_memory(), &world->check, true);
 	memcpy(totals.written, book->written, sizeof(totals.written));
 	/* Any event of another CPU may have come into any other's reserve. */
 	totals.nested = book->left.writers > 1 ? book->events : book->entered_nested;

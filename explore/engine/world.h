@@ -50,12 +50,13 @@ enum action_kind {
 	ACTION_SWITCH, /* another CPU's writer goes on */
 	ACTION_DISCARD, /* an event that is taken back before it is committed */
 	ACTION_FLUSH, /* the open sub-buffer is closed, as by a timer */
+	ACTION_BACK, /* the clock goes back */
 };
 
 struct action {
 	uint8_t kind;
 	uint32_t stops; /* counted stops since the action before */
-	uint64_t jump; /* ticks; of ACTION_SWITCH: to which writer */
+	uint64_t jump; /* ticks, also of ACTION_BACK; of ACTION_SWITCH: to which writer */
 };
 
 /* How much of each is allowed in one schedule. */
@@ -64,6 +65,8 @@ struct budget {
 	uint8_t nested; /* NB */
 	uint8_t depth; /* D: of nested writers */
 	uint8_t jumps; /* JB */
+	uint8_t backs; /* times that the clock goes back */
+	uint8_t traced; /* reads of the clock that record an event themselves */
 	uint8_t beats;
 	uint8_t reads;
 	uint8_t discards; /* by interrupts, and as top-level events */
@@ -75,7 +78,7 @@ struct budget {
 /* A running writer. */
 struct level {
 	uintptr_t sp; /* what it came into: that writer's frame, or the empty stack's end */
-	uint64_t begin; /* clock */
+	uint64_t begin; /* clock + back */
 	uint64_t frame; /* what that writer's looked like: guard.h */
 	uint8_t beat;
 	uint8_t context;
@@ -105,8 +108,11 @@ struct book {
 	uint8_t events; /* entered, prefix included */
 	uint8_t deferred; /* put off and not yet run */
 	uint8_t interrupted; /* a writer came into another one */
+	uint8_t stepped; /* times that the clock went back, or another CPU's was read */
+	uint8_t tracing; /* the clock's own event is recorded now */
+	uint64_t back; /* ticks that it went back, in all */
 	uint8_t flushed; /* flushes in the middle */
-	uint64_t beat_since; /* clock before the last beat began */
+	uint64_t beat_since; /* before the last beat began: clock + back, which never goes back */
 	uint64_t beat_worst; /* most ticks without a finished beat */
 	uint64_t entered_nested; /* of `events`, in contexts above the task's */
 	uint64_t written[CHECK_CONTEXTS];
@@ -144,7 +150,9 @@ extern uint8_t *world_covered;
 /* Where the run starts. */
 struct world_start {
 	enum ring_mode mode;
-	uint64_t phase; /* the clock at the start */
+	uint64_t phase; /* the clock at the start, but for `room` */
+	uint64_t room; /* whole wraps, so that it never goes back below 0 */
+	uint64_t skew; /* ticks that each CPU's clock is ahead of the one before */
 	uint64_t step; /* ticks of a clock read; 0: coarse */
 	uint32_t before; /* plain events recorded before */
 	uint32_t full; /* sub-buffers that large events fill before all others */
@@ -204,6 +212,9 @@ uintptr_t world_stack_end(unsigned int writer);
 uintptr_t world_stack_sp(unsigned int writer);
 
 void world_jump(uint64_t ticks);
+
+/* The clock goes back. */
+void world_back(uint64_t ticks);
 void world_read(void);
 void world_flush(void);
 
@@ -214,6 +225,8 @@ void world_flush(void);
 uint8_t *world_memory(void);
 size_t world_memory_used(void);
 void world_memory_restore(const uint8_t *used, size_t bytes);
+/* As at first; and where slots and ring are in it. */
+void world_memory_clear(struct subbuf **slots, uint8_t **base);
 
 /* Drains and judges everything; the world is spoilt after it. */
 void world_judge(struct judgement *judgement);

@@ -98,9 +98,11 @@ static bool act(const struct search *search, const struct action *action, struct
 		step->site = world_site();
 		step->label = world_label();
 	}
-	if (action->kind == ACTION_JUMP || action->kind == ACTION_READ ||
-	    action->kind == ACTION_FLUSH || action->kind == ACTION_SWITCH) {
+	if (action->kind == ACTION_JUMP || action->kind == ACTION_BACK ||
+	    action->kind == ACTION_READ || action->kind == ACTION_FLUSH ||
+	    action->kind == ACTION_SWITCH) {
 		step = add_step(replay, action->kind == ACTION_JUMP  ? STEP_JUMP :
+					action->kind == ACTION_BACK  ? STEP_BACK :
 					action->kind == ACTION_READ  ? STEP_READ :
 					action->kind == ACTION_FLUSH ? STEP_FLUSH :
 								       STEP_SWITCH);
@@ -277,6 +279,9 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 	case STEP_JUMP:
 		fprintf(text, "... %" PRIu64 " ticks pass\n", step->jump);
 		break;
+	case STEP_BACK:
+		fprintf(text, "... the clock goes back by %" PRIu64 "\n", step->jump);
+		break;
 	case STEP_READ:
 		fprintf(text, "a reader takes what is complete\n");
 		break;
@@ -323,7 +328,12 @@ void replay_print(FILE *text, const struct replay *replay)
 	fprintf(text, "  verdict: %s\n", check_verdict_name(replay->verdict));
 }
 
-static const char action_letters[] = "?nbrjsdf";
+static const char action_letters[] = "?nbrjsdfk";
+
+static bool has_number(enum action_kind kind)
+{
+	return kind == ACTION_JUMP || kind == ACTION_BACK || kind == ACTION_SWITCH;
+}
 
 void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes)
 {
@@ -333,7 +343,7 @@ void replay_format(const struct action *action, unsigned int actions, char *text
 
 	text[0] = 0;
 	for (i = 0; i < actions && used < bytes; i++) {
-		if (action[i].kind == ACTION_JUMP || action[i].kind == ACTION_SWITCH)
+		if (has_number((enum action_kind)action[i].kind))
 			more = snprintf(text + used, bytes - used, "%s%c%u:%" PRIu64, i ? "." : "",
 					action_letters[action[i].kind], action[i].stops,
 					action[i].jump);
@@ -356,7 +366,7 @@ int replay_parse(const char *text, struct action *action, unsigned int most)
 			break;
 		action[count] = (struct action){ .kind = (uint8_t)(letter - action_letters) };
 		action[count].stops = (uint32_t)strtoul(at + 1, &end, 10);
-		if (*letter == 'j' || *letter == 's') {
+		if (has_number((enum action_kind)action[count].kind)) {
 			if (*end != ':')
 				break;
 			action[count].jump = strtoull(end + 1, &end, 10);

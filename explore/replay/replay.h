@@ -20,6 +20,7 @@ enum step_kind {
 	STEP_READ,
 	STEP_FLUSH,
 	STEP_JUMP,
+	STEP_BACK,
 	STEP_DEFERRED, /* a soft mask put the interrupt off */
 };
 

@@ -42,6 +42,12 @@ static void append_command(struct text *text, const struct search *search, const
 	       budget->events, budget->nested, budget->depth);
 	if (budget->jumps)
 		append(text, " --jumps %u", budget->jumps);
+	if (budget->backs)
+		append(text, " --backs %u", budget->backs);
+	if (budget->traced)
+		append(text, " --traced %u", budget->traced);
+	if (search->start.skew)
+		append(text, " --skew %" PRIu64, search->start.skew);
 	if (budget->beats)
 		append(text, " --beats %u", budget->beats);
 	if (budget->reads)
