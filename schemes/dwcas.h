@@ -38,7 +38,7 @@ _Static_assert(offsetof(struct ring, tail) == 0 && offsetof(struct ring, last) =
 static const struct scheme_desc scheme_desc = {
 	.title = "offset and stamp in one 128-bit word",
 	.source = "Stampede",
-	.promises = PROMISE_ALL,
+	.promises = PROMISES,
 	.extension = EXTEND_ON_GAP,
 	.extra_per_nested = 0,
 	.clock_reads = 1,

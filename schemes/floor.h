@@ -97,7 +97,7 @@ RESERVE_SLOW struct reservation floor_switch(struct scheme_ring *s, uint32_t id,
 	struct packed_claim claim;
 
 	/* The tail's upper bits stay 0, as if all stamps had none. */
-	if (!packed_fit(ring, id, len, tail, 0, &claim))
+	if (!packed_fit(ring, id, len, tail, 0, false, &claim))
 		return reserve_lost(ring, claim.size);
 	if (claim.opens) {
 		POINT_PATH("switch");

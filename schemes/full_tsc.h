@@ -35,12 +35,12 @@ struct scheme_ring {
 static const struct scheme_desc scheme_desc = {
 	.title = "64-bit stamp in every header",
 	.source = "Desnoyers, LTTng compact events, 2007-03-12",
-	.promises = PROMISE_ALL,
+	.promises = PROMISES,
 	.extension = EXTEND_NEVER,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
 	.alignment = SCHEME_ALIGNMENT,
-	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_ALL & ~PROMISE_MONOTONIC),
+	.shared_promises = SCHEME_SHARED(PROMISES, PROMISES & ~PROMISE_MONOTONIC),
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,

@@ -24,6 +24,10 @@
  * Several CPUs (LOCKED): I1 needs CLOCK_FENCED. Without it a stamp may be older than its
  * predecessor's, and the reader adds a wrap.
  *
+ * PACKED_READER_KEEPS_UPPER: the same writer, and a reader of its own, which by I2 needs nothing
+ * but the upper bits that it has: decoded is the stamp taken even where the clock goes back, or
+ * where CPUs with clocks of their own write.
+ *
  * Known failure: with few offset bits (-DPACKED_BITS=9: 2 KiB) the ABA is real: a claim succeeds
  * although a nested writer has written just that much, and gets the place of that writer's records
  * with an older stamp.
@@ -39,14 +43,20 @@ struct scheme_ring {
 };
 
 static const struct scheme_desc scheme_desc = {
+#ifdef PACKED_READER_KEEPS_UPPER
+	.title = "one word of upper stamp bits and offset, a reader that keeps them",
+	.promises = PROMISES,
+	.shared_promises = SCHEME_SHARED(PROMISES, PROMISES & ~PROMISE_MONOTONIC),
+#else
 	.title = "one word of upper stamp bits and offset",
-	.source = "Stampede",
 	.promises = PROMISE_ALL,
+	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_BOUNDED),
+#endif
+	.source = "Stampede",
 	.extension = EXTEND_ON_CARRY,
 	.extra_per_nested = 0,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
-	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_BOUNDED),
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
@@ -66,7 +76,7 @@ RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, 
 	bool fits;
 
 	for (;;) {
-		fits = packed_fit(ring, id, len, tail, stamp, &claim);
+		fits = packed_fit(ring, id, len, tail, stamp, false, &claim);
 		if (!fits && !ring_moved(ring, tail))
 			return reserve_lost(ring, claim.size);
 		if (fits && local_cmpxchg("claim", &ring->tail, &tail, claim.next)) /* I1, I2, I3 */

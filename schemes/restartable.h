@@ -145,7 +145,7 @@ RESERVE_SLOW enum restart_end restart_attempt(struct scheme_ring *s, uint32_t id
 	uint8_t *at, *end;
 
 	record.copies = 0;
-	if (!packed_fit(ring, id, len, tail, stamp, &claim)) {
+	if (!packed_fit(ring, id, len, tail, stamp, false, &claim)) {
 		if (ring_moved(ring, tail))
 			return RESTART_CHANGED;
 		ring_lost(ring, claim.size);

@@ -13,6 +13,8 @@ struct injection {
 	uint64_t bias_ticks; /* added to every clock read */
 	uint64_t armed; /* nested writers that the next clock reads run, one inside the other */
 	void (*nest)(void); /* runs one of them */
+	/* The clock goes back by so much at the next of them; with a nest_depth of 0, only that. */
+	uint64_t back_ticks;
 
 	/*
 	 * The plan: mean events between two of a kind, 0: none; gaps vary, so that no CPU learns

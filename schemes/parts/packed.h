@@ -5,14 +5,25 @@
  * Layout: u32 { id : 5 | low T bits of the stamp : 27 }, payload; where the upper bits change, or
  * the id does not fit: u32 { 31 | id : 27 }, u64 stamp [u32 size], payload. Records are whole
  * 4-byte units. CTF packets; the stamp that opens a packet is its begin stamp.
+ *
+ * A reader of CTF adds a wrap where the low bits are less than those before. No writer here leaves
+ * that to it: a short header has the upper bits of its predecessor. So a reader that keeps these
+ * (PACKED_READER_KEEPS_UPPER) is right even where the clock went back; no CTF says so to others.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_PACKED_H
 #define STAMPEDE_SCHEMES_PARTS_PACKED_H
 
+#ifdef PACKED_READER_KEEPS_UPPER
+#define SCHEME_FORMAT \
+	{ \
+		.kind = FORMAT_OWN \
+	}
+#else
 #define SCHEME_FORMAT \
 	{ \
 		.kind = FORMAT_CTF_PACKED \
 	}
+#endif
 
 #define PACKED_ESCAPE 31
 #define PACKED_IDS 31 /* that fit beside the stamp */
@@ -73,13 +84,16 @@ struct packed_claim {
 	struct ring_opening opening;
 };
 
-/* Fits a record behind `tail`. False: it is lost; claim->size says how large it is. */
+/*
+ * Fits a record behind `tail`; it carries the whole stamp where the upper bits change, or if it is
+ * `whole` anyway. False: it is lost; claim->size says how large it is.
+ */
 static inline bool packed_fit(struct ring *ring, uint32_t id, uint32_t len, uint64_t tail,
-			      uint64_t stamp, struct packed_claim *claim)
+			      uint64_t stamp, bool whole, struct packed_claim *claim)
 {
 	uint64_t offset = ring_packed_offset(ring, tail), upper = packed_upper(ring, stamp);
 
-	claim->full = (upper ^ tail) >> ring_packed_bits(ring) || id >= PACKED_IDS;
+	claim->full = whole || (upper ^ tail) >> ring_packed_bits(ring) || id >= PACKED_IDS;
 	claim->size = packed_bytes(id, len, claim->full);
 	claim->opens = claim->size > ring_room(ring, offset);
 	claim->start = offset;
@@ -124,6 +138,10 @@ static inline enum decode_result packed_next(struct cursor *cursor, struct event
 
 	if (unlikely(head != DECODE_EVENT))
 		return head;
+#ifdef PACKED_READER_KEEPS_UPPER
+	event->time = bits_clear(cursor->time, cursor->stamp_bits) |
+		      (event->time & bits_mask(cursor->stamp_bits));
+#endif
 	if (unlikely(event->id == PACKED_ESCAPE) && packed_escape(cursor, event) == DECODE_BAD)
 		return DECODE_BAD;
 	/*
