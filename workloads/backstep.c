@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+/*
+ * backstep: the clock goes back, and misbehaves in other ways. What is read wrong then, by how much
+ * and until when is asked of every row, whatever it promises.
+ *
+ * On the virtual clock all of it is played, from random places (a section of its own). On the real
+ * one the injected build, whose clock is the CPU's plus a bias, steps back between events, inside
+ * one, and inside one that interrupts another.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/time.h"
+#include "place/ticks.h"
+#include "schemes/core/clock.h"
+#include "schemes/core/inject.h"
+#include "workloads/engine_thread.h"
+#include "workloads/misclock.h"
+
+/* ---- on the virtual clock ---- */
+
+#define PLAYS 24 /* of each case, in a bench of standard size */
+#define WRAP_BITS_MOST 32 /* of rows that have no wrap: steps are those of a field of 27 bits */
+
+/* Steps back, in ticks. */
+enum back {
+	STEP_TICK,
+	STEP_HUNDRED,
+	STEP_HALF,
+	STEP_WRAP,
+	STEP_SECOND,
+	STEPS,
+};
+
+static const char *const step_names[STEPS] = { "1 tick", "100", "half", "wrap + 1", "1 s" };
+
+static uint64_t step_ticks(enum back step, const struct driver *driver, double hz)
+{
+	uint32_t bits = driver->stamp_bits <= WRAP_BITS_MOST ? driver->stamp_bits : 27;
+
+	switch (step) {
+	case STEP_HUNDRED:
+		return 100;
+	case STEP_HALF:
+		return UINT64_C(1) << (bits - 1);
+	case STEP_WRAP:
+		return (UINT64_C(1) << bits) + 1;
+	case STEP_SECOND:
+		return (uint64_t)hz;
+	default:
+		return 1;
+	}
+}
+
+/* How far ahead: hours, and beyond what fields of 32 and 59 bits tell. */
+static const struct {
+	const char *name;
+	double seconds; /* or */
+	uint64_t ticks;
+} ahead[] = { { "10 h", 36000, 0 },
+	      { "2^32 + 1", 0, (UINT64_C(1) << 32) + 1 },
+	      { "2^59 + 1", 0, (UINT64_C(1) << 59) + 1 } };
+
+static json_t *case_json(const char *row, enum misclock kind, const char *step, uint64_t ticks,
+			 const struct misclock_result *result)
+{
+	return json_pack("{s:s, s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, "
+			 "s:I}",
+			 "row", row, "clock", misclock_name(kind), "step", step, "step_ticks",
+			 (json_int_t)ticks, "verdict", check_verdict_name(result->verdict),
+			 "events", (json_int_t)result->events, "steps", (json_int_t)result->steps,
+			 "wrong", (json_int_t)result->wrong, "inexact", (json_int_t)result->inexact,
+			 "worst_ticks", (json_int_t)result->worst, "longest",
+			 (json_int_t)result->longest, "until", check_damage_end_name(result->until),
+			 "extended", (json_int_t)result->extended, "lost", (json_int_t)result->lost,
+			 "reads_most", (json_int_t)result->reads_most);
+}
+
+struct plays {
+	const struct workload_bench *bench;
+	json_t *into;
+	unsigned int plays;
+	double hz;
+};
+
+static int play_case(const struct plays *table, int row, enum misclock kind, const char *step,
+		     uint64_t ticks)
+{
+	const struct workload_bench *bench = table->bench;
+	const struct driver *driver = driver_find(drivers_counting, bench->rows[row]->row);
+	struct misclock_result result;
+	char why[160];
+
+	if (misclock_play(driver, kind, ticks, table->hz, table->plays, bench->seed, &result))
+		return EXIT_RESOURCE;
+	if (result.verdict == VERDICT_BROKEN) {
+		snprintf(why, sizeof(why), "a clock that goes %s (%s): %s", misclock_text(kind),
+			 step, result.objection ? result.objection : "a writer gave up");
+		bench->broke(bench->arg, row, why);
+	}
+	return json_array_append_new(table->into,
+				     case_json(driver->row, kind, step, ticks, &result)) ?
+		       EXIT_RESOURCE :
+		       0;
+}
+
+static int play_row(const struct plays *table, int row)
+{
+	const struct driver *driver = table->bench->rows[row];
+	enum misclock kind;
+	unsigned int i;
+	int error = 0;
+
+	for (kind = MISCLOCK_BETWEEN; kind <= MISCLOCK_OLDER && !error; kind++)
+		for (i = 0; i < STEPS && !error; i++)
+			error = play_case(table, row, kind, step_names[i],
+					  step_ticks((enum back)i, driver, table->hz));
+	for (i = 0; i < sizeof(ahead) / sizeof(ahead[0]) && !error; i++)
+		error = play_case(table, row, MISCLOCK_AHEAD, ahead[i].name,
+				  ahead[i].ticks ? ahead[i].ticks :
+						   (uint64_t)(ahead[i].seconds * table->hz));
+	if (!error)
+		error = play_case(table, row, MISCLOCK_STOPPED, "", 0);
+	if (!error)
+		error = play_case(table, row, MISCLOCK_RATE, "", 0);
+	return error ? error : play_case(table, row, MISCLOCK_TRACED, "", 0);
+}
+
+static int measure(const struct workload_bench *bench, json_t *into)
+{
+	const struct plays table = {
+		.bench = bench,
+		.into = into,
+		.plays = bench->size == SIZE_QUICK ? PLAYS / 4 : PLAYS,
+		.hz = ticks_hz(),
+	};
+	int row, error = 0;
+
+	for (row = 0; row < bench->count && !error; row++) {
+		bench->step(bench->arg, "backstep", bench->rows[row]->row);
+		error = play_row(&table, row);
+	}
+	return error;
+}
+
+/* ---- for people ---- */
+
+static const char *text_of(const json_t *line, const char *key)
+{
+	return json_string_value(json_object_get(line, key));
+}
+
+static json_int_t number_of(const json_t *line, const char *key)
+{
+	return json_integer_value(json_object_get(line, key));
+}
+
+/* Worst of all places that a step of this name was made at. */
+static const json_t *worst_step(const json_t *section, const char *row, const char *step)
+{
+	const json_t *line, *worst = NULL;
+	size_t i;
+
+	json_array_foreach(section, i, line)
+		if (!strcmp(text_of(line, "row"), row) && !strcmp(text_of(line, "step"), step) &&
+		    strcmp(text_of(line, "clock"), "ahead") &&
+		    (!worst || number_of(line, "worst_ticks") > number_of(worst, "worst_ticks")))
+			worst = line;
+	return worst;
+}
+
+static const json_t *case_of(const json_t *section, const char *row, const char *clock)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(section, i, line)
+		if (!strcmp(text_of(line, "row"), row) && !strcmp(text_of(line, "clock"), clock))
+			return line;
+	return NULL;
+}
+
+/* A number of ticks by its power of two, as what it does to a time that people read. */
+static void print_damage(FILE *out, const json_t *line)
+{
+	double ticks = line ? json_number_value(json_object_get(line, "worst_ticks")) : 0;
+	char text[16] = ".";
+
+	if (ticks > 0)
+		snprintf(text, sizeof(text), "2^%.0f", floor(log2(ticks) + 0.5));
+	fprintf(out, " %8s", text);
+}
+
+static const char *until_of(const json_t *section, const char *row)
+{
+	static const char *const ends[] = { "never", "sub-buffer's end", "whole stamp",
+					    "next event" };
+	const json_t *line;
+	unsigned int end;
+	size_t i;
+
+	for (end = 0; end < sizeof(ends) / sizeof(ends[0]); end++)
+		json_array_foreach(section, i, line)
+			if (!strcmp(text_of(line, "row"), row) && number_of(line, "steps") &&
+			    !strcmp(text_of(line, "until"), ends[end]))
+				return ends[end];
+	return "-";
+}
+
+static void print_row(FILE *out, const json_t *section, const char *row)
+{
+	const json_t *traced = case_of(section, row, "traced");
+	unsigned int step;
+
+	fprintf(out, "%-22.22s", row);
+	for (step = 0; step < STEPS; step++)
+		print_damage(out, worst_step(section, row, step_names[step]));
+	print_damage(out, case_of(section, row, "stopped"));
+	fprintf(out, "  %-16s", until_of(section, row));
+	if (!traced || number_of(traced, "reads_most") >= MISCLOCK_READS_MOST)
+		fprintf(out, "  %s\n", traced ? "never ends" : "n/a");
+	else
+		fprintf(out, "  %" JSON_INTEGER_FORMAT " reads\n", number_of(traced, "reads_most"));
+}
+
+static void print(FILE *out, const json_t *section, enum workload_size size)
+{
+	const char *row = "";
+	const json_t *line;
+	unsigned int step;
+	size_t i;
+
+	(void)size;
+	fprintf(out, "\nerror of decoded times, in ticks, when the clock goes back by\n%-22s",
+		"row");
+	for (step = 0; step < STEPS; step++)
+		fprintf(out, " %8s", step_names[step]);
+	fprintf(out, " %8s  %-16s  %s\n", "stops", "wrong until", "traced");
+	json_array_foreach(section, i, line) {
+		if (!strcmp(row, text_of(line, "row")))
+			continue;
+		row = text_of(line, "row");
+		print_row(out, section, row);
+	}
+	fprintf(out,
+		".: every decoded time is the stamp taken. traced: each read of the clock records\n"
+		"an event; most reads that one event then takes.\n");
+}
+
+/* ---- on the real clock ---- */
+
+#define CHUNK_MOST 400 /* events from step to step */
+
+struct stepped {
+	uint64_t steps[3]; /* between events, inside one, inside one that interrupts another */
+	uint64_t wrong, worst, longest, until;
+};
+
+static bool takes(const struct driver *driver)
+{
+	return driver_find(drivers_injected, driver->row);
+}
+
+static void step_real(struct buffer *buffer, uint64_t *random, struct stepped *stepped)
+{
+	uint64_t ticks =
+		step_ticks((enum back)(rng_next(random) % STEPS), buffer->driver, ticks_hz());
+	unsigned int place = (unsigned int)(rng_next(random) % 3);
+
+	stepped->steps[place]++;
+	if (!place) {
+		injection.bias_ticks -= ticks;
+		return;
+	}
+	injection.back_ticks = ticks;
+	injection.nest_depth = place - 1;
+	injection.armed = 1;
+	buffer->driver->run(buffer->scheme, &buffer->writer, 1);
+}
+
+/* A ring full of events and steps, judged. */
+static void round_real(struct buffer *buffer, uint64_t *random, struct check *check,
+		       struct engine_result *result)
+{
+	struct stepped *stepped = (void *)result->own;
+	struct judge_given given = { .nested = true, .equal_stamps = true };
+	struct judgement judgement;
+	uint64_t began = clock_real();
+	unsigned int i;
+
+	buffer_reset(buffer, &buffer->config);
+	buffer_check(buffer, check);
+	/* Room to go back; and a beat's field begins somewhere. */
+	injection.bias_ticks = (UINT64_C(1) << 44) + (rng_next(random) & bits_mask(40));
+	given.began = clock_real() + injection.bias_ticks;
+	for (i = 0; i < 16; i++) {
+		buffer->driver->run(buffer->scheme, &buffer->writer,
+				    1 + rng_next(random) % CHUNK_MOST);
+		step_real(buffer, random, stepped);
+		given.steps++;
+	}
+	buffer->driver->run(buffer->scheme, &buffer->writer, CHUNK_MOST);
+	given.beat_worst_ticks = clock_real() - began;
+	judge_buffer(buffer, check, &given, &judgement);
+	stepped->wrong += check->damage.wrong;
+	if (check->damage.worst > stepped->worst)
+		stepped->worst = check->damage.worst;
+	if (check->damage.longest > stepped->longest)
+		stepped->longest = check->damage.longest;
+	if (check_damage_until(&check->damage) > stepped->until)
+		stepped->until = check_damage_until(&check->damage);
+	engine_book(result, check, &judgement);
+	engine_book_losses(result, buffer_ring(buffer), &buffer->writer.losses);
+	result->epochs++;
+}
+
+static int run(const struct engine_config *config, struct engine_result *result)
+{
+	const struct driver *driver = driver_find(drivers_injected, config->driver->row);
+	struct ring_config ring =
+		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
+	uint64_t begin = time_ns(), random = rng_seed(config->seed, 0);
+	struct buffer buffer;
+	struct check check;
+
+	if (place_bind_self(config->place, config->pu[0]) || buffer_open(&buffer, driver, &ring))
+		return EXIT_RESOURCE;
+	result->bits = driver->stamp_bits;
+	injection = (struct injection){ .due = UINT64_MAX };
+	while (!workload_stop && (double)(time_ns() - begin) < config->seconds * 1e9)
+		round_real(&buffer, &random, &check, result);
+	injection = (struct injection){ .due = UINT64_MAX };
+	buffer_close(&buffer);
+	result->seconds = result->recording_seconds = (double)(time_ns() - begin) / 1e9;
+	return 0;
+}
+
+static void print_real(FILE *out, const struct engine_result *result)
+{
+	const struct stepped *stepped = (const void *)result->own;
+
+	fprintf(out,
+		"  steps back %" PRIu64 " between events, %" PRIu64 " inside one, %" PRIu64
+		" inside an interrupting one\n"
+		"  wrong times %" PRIu64 ", by %" PRIu64 " ticks at most, for %" PRIu64
+		" events at most, until: %s\n",
+		stepped->steps[0], stepped->steps[1], stepped->steps[2], stepped->wrong,
+		stepped->worst, stepped->longest,
+		check_damage_end_name((enum damage_end)stepped->until));
+}
+
+static void json(json_t *into, const struct engine_config *config,
+		 const struct engine_result *result)
+{
+	const struct stepped *stepped = (const void *)result->own;
+
+	(void)config;
+	json_object_set_new(into, "damage",
+			    json_pack("{s:[I, I, I], s:I, s:I, s:I, s:s}", "steps",
+				      (json_int_t)stepped->steps[0], (json_int_t)stepped->steps[1],
+				      (json_int_t)stepped->steps[2], "wrong",
+				      (json_int_t)stepped->wrong, "worst_ticks",
+				      (json_int_t)stepped->worst, "longest",
+				      (json_int_t)stepped->longest, "until",
+				      check_damage_end_name((enum damage_end)stepped->until)));
+}
+
+static const struct workload_engine engine = {
+	.own_bytes = sizeof(struct stepped),
+	.no_export =
+		"backstep starts its ring anew for each round; --export is for other workloads",
+	.takes = takes,
+	.run = run,
+	.print = print_real,
+	.json = json,
+};
+
+static const struct workload_section sections[] = {
+	{ .name = "backstep", .measure = measure, .print = print },
+	{ .name = NULL },
+};
+
+static const struct workload_form forms[] = {
+	{ .section = "stress", .seconds = { 0.02, 0.1, 1 } },
+	{ .section = NULL },
+};
+
+const struct workload workload_backstep = {
+	.name = "backstep",
+	.text = "the clock goes back, stops, jumps, or records an event itself",
+	.least = SIZE_FULL,
+	.plot = "backstep",
+	.engine = &engine,
+	.sections = sections,
+	.forms = forms,
+};
