@@ -49,6 +49,7 @@ LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "backs": 0, "traced":
          "flushes": 0, "preemptions": 0, "full": 0}
 SHORT = {"events": "M", "nested": "NB", "depth": "D", "jumps": "JB", "preemptions": "P"}
 ROW = re.compile(r"^X\((\w+),")
+SOURCES = ("base", "schemes", "traces", "judge", "workloads", "explore")  # as in tree.sh
 STORMS = 3  # signals come when they come
 
 
@@ -213,6 +214,29 @@ def plain_objects(cases, options):
     return sorted(found)
 
 
+def is_text(path, text):
+    if not os.path.exists(path):
+        return False
+    with open(path) as file:
+        return file.read() == text
+
+
+def made_of(case, options):
+    """A digest of all that make would make the case's object of: sources, rules, flags, patch."""
+    def sources():
+        digest = hashlib.sha256()
+        folders = (os.path.join(place, name) for folder in SOURCES
+                   for place, _, names in os.walk(folder) for name in names)
+        for name in ["Makefile", os.path.join(options.build, "flags")] + sorted(folders):
+            with open(name, "rb") as file:
+                digest.update(b"%s %d " % (name.encode(), os.stat(name).st_size) + file.read())
+        return digest.hexdigest()
+
+    with open(case.patch) as file:
+        text = file.read() + options.explored.get("sources", sources)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def patched_tree(case, directory):
     """A copy of the sources with the patch in it; what it leaves alone keeps its age."""
     tree = os.path.join(directory, "tree")
@@ -230,7 +254,7 @@ def patched_tree(case, directory):
         os.utime(os.path.join(tree, name), (age, age))
     # An older object of another patch of that name is no object of this one.
     mark, digest = os.path.join(directory, "patch"), hashlib.sha256(text.encode()).hexdigest()
-    if not os.path.exists(mark) or open(mark).read() != digest:
+    if not is_text(mark, digest):
         for old in os.listdir(directory):
             if old.endswith((".so", ".o", ".storm")):
                 os.unlink(os.path.join(directory, old))
@@ -250,10 +274,17 @@ def build_case(case, options):
     """The case's explored row, or a storm with the row in it."""
     built = case_object(case, options)
     if case.patch:
-        directory = os.path.dirname(built)
+        directory, mark = os.path.dirname(built), built + ".made_of"
         with alone(directory):
+            # To ask make takes longer than most searches. A storm has the whole library in it.
+            digest = made_of(case, options)
+            if not case.storm and is_text(mark, digest) and os.path.exists(built):
+                return built
             said = make(options, "EXPLORED=" + directory, "TREE=" + patched_tree(case, directory),
                         "EXPLORE_WARN=-w", built)
+            if not said:
+                with open(mark, "w") as file:
+                    file.write(digest)
         if said:
             raise Failure("DOES NOT BUILD:\n" + said)
     if not os.path.exists(built):
@@ -408,8 +439,8 @@ def main():
     failed, lock = [], threading.Lock()
     plain = plain_objects(cases, options)
     with alone(own(options, "explored")):
-        said = plain and make(options, "-k", "-j%d" % options.jobs,
-                              "EXPLORED=" + own(options, "explored"), *plain)
+        said = make(options, "-k", "-j%d" % options.jobs,
+                    "EXPLORED=" + own(options, "explored"), own(options, "flags"), *plain)
     if said:
         print(said)
     todo = list(cases)

@@ -87,6 +87,7 @@ def limit(options, known):
 def search(options):
     """Everything; exit code."""
     options.points = False
+    options.explored = cases.Once()
     revision = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*"],
                               capture_output=True, text=True, check=False).stdout.strip()
     begun = datetime.datetime.now(datetime.timezone.utc)
