@@ -41,6 +41,9 @@ step "a planted change" sh tests/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
 step "explorer, long tier, all rows" make --no-print-directory $jobs explored-all
 step "explorer, long tier, all rows" build/explore --tier long --schemes all
+step "explorer, its tests at large" env BUDGETS=large TIER=long SECONDS_PER_TEST=3600 \
+	SHAPES="page wrap3 wrap4 ends2 ends4 wrapends" \
+	SCRIPTS="tests/test_explore.sh tests/test_coverage.sh" sh tests/run.sh build
 step "explorer, other compilers" sh tests/long_explore.sh build
 for machine in arm64 armhf i386 riscv64; do
 	step "machine, $machine" make --no-print-directory test-machine MACHINE=$machine

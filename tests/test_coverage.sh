@@ -11,17 +11,17 @@ if [ ! -d "$build/explored" ]; then
 fi
 . tests/tap.sh
 
-object() { # object VARIABLE=VALUE...
-	object=$1
-	shift
+objects() { # VARIABLE=VALUE... FILE...
 	make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/explored" "$@" \
-		"$scratch/explored/$object" >"$scratch/make.log" 2>&1 || cat "$scratch/make.log"
+		>"$scratch/make.log" 2>&1 || cat "$scratch/make.log"
 }
 
-# In make test the shape where it was not so; SHAPES="page wrap3 wrap4 ends2 ends4 wrapends" for all.
+# In make test the shape where it was not so, by the quick tier; in test-long all shapes, by the long
+# one: SHAPES="page wrap3 wrap4 ends2 ends4 wrapends" TIER=long.
+tier=${TIER:-quick}
 rows=$(grep '^X(' schemes/schemes.def | grep -vc -- '-DVARIANT')
 for shape in ${SHAPES:-ends2}; do
-	"$explore" --coverage --tier long --shape "$shape" --json "$scratch/found.json" \
+	"$explore" --coverage --tier "$tier" --shape "$shape" --json "$scratch/found.json" \
 		>"$scratch/out" 2>"$scratch/err"
 	report $? "$shape: exit code 0"
 	finds "$shape: plain, slow and switching path of every main row" "$scratch/found.json" \
@@ -35,8 +35,8 @@ for shape in ${SHAPES:-ends2}; do
 done
 
 # A sub-buffer of 128 bytes holds one record.
-object extended_header.ends2.so shape_ends2="7 1 0"
-"$explore" --coverage --tier long --shape ends2 --schemes =extended_header \
+objects shape_ends2="7 1 0" "$scratch/explored/extended_header.ends2.so"
+"$explore" --coverage --tier "$tier" --shape ends2 --schemes =extended_header \
 	--objects "$scratch/explored" --json - >"$scratch/found.json" 2>"$scratch/err"
 [ $? -eq 2 ]
 report $? "a sub-buffer of one record: a path is missing"
@@ -49,8 +49,10 @@ rm -rf "$scratch/explored"
 mkdir "$scratch/tree"
 sh explore/cases/tree.sh "$scratch/tree"
 sed -i 's|POINT_PATH("plain");|__builtin_trap();|' "$scratch/tree/schemes/parts/defaults.h"
-for shape in page wrap3 wrap4 ends2 ends4 wrapends; do
-	object "extended_header.$shape.so" TREE="$scratch/tree"
+shapes="page wrap3 wrap4 ends2 ends4 wrapends"
+# shellcheck disable=SC2086
+objects TREE="$scratch/tree" $(printf "$scratch/explored/extended_header.%s.so " $shapes)
+for shape in $shapes; do
 	"$explore" --schemes =extended_header --objects "$scratch/explored" --shape $shape \
 		--events 2 --nested 0 --json - >"$scratch/found.json" 2>"$scratch/err"
 	finds "$shape: a trap behind the plain path is found" "$scratch/found.json" \
