@@ -70,3 +70,13 @@ shows() {
 		sed 's/^/# /' "$scratch/out" "$scratch/err"
 	fi
 }
+
+# Sets $plain_bench: $build/bench, beside which is no program that draws its plots, half of a small
+# run's time. For what is asked of the run alone.
+plain_bench() {
+	plain_bench=$scratch/plain/bench
+	mkdir "$scratch/plain"
+	ln -s "$(readlink -f "$build/bench")" "$plain_bench"
+	printf '#!/bin/sh\n' >"$scratch/plain/plots"
+	chmod +x "$scratch/plain/plots"
+}

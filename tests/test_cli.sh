@@ -167,13 +167,14 @@ refused_lane() {
 
 bench_lane() {
 	# Two repetitions make no interval: a quick run says so, another must not pass for ranked.
+	plain_bench
 	small="$bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
 	$small --results "$scratch/results" >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 0 ] && grep -q 'too few rounds to rank' "$scratch/out" &&
 		grep -q '^full_tsc' "$scratch/out" &&
 		[ -e "$scratch/results/latest/bench.json" ]
 	report $? "a small bench run"
-	$bench --schemes =full_tsc --workloads steady --repetitions 2 --budget 0 \
+	$plain_bench --schemes =full_tsc --workloads steady --repetitions 2 --budget 0 \
 		--results "$scratch/noisy" >/dev/null 2>"$scratch/err"
 	[ $? -eq 7 ] && grep -q 'too noisy to rank' "$scratch/err"
 	report $? "a run too noisy to rank"
@@ -181,7 +182,7 @@ bench_lane() {
 	report $? "its output fits 100 columns"
 	# Not among those that run unasked; asked for, it is recorded as all are.
 	! grep -q '"workload": "bursts"' "$scratch/results/latest/bench.json" &&
-		$bench --quick --schemes =full_tsc --workloads bursts --repetitions 1 --budget 0 \
+		$plain_bench --quick --schemes =full_tsc --workloads bursts --repetitions 1 --budget 0 \
 			--results "$scratch/bursts" >"$scratch/out" 2>"$scratch/err" &&
 		grep -q '"workload": "bursts"' "$scratch/bursts/latest/bench.json" &&
 		grep -q '"waits": [1-9]' "$scratch/bursts/latest/bench.json"

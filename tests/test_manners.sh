@@ -38,12 +38,15 @@ else
 fi
 ! grep -q "$(printf '\r')" "$scratch/err1" && grep -q '^\[ *[0-9]* %\].* s left$' "$scratch/err1"
 report $? "piped: plain lines of progress"
+plain_bench
 if command -v script >/dev/null; then
-	script -qec "env TERM=xterm $small --results $results" /dev/null >"$scratch/pty"
+	shown="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
+	shown="$shown --results $scratch/shown"
+	script -qec "env TERM=xterm $shown" /dev/null >"$scratch/pty"
 	esc=$(printf '\033')
 	grep -q "$(printf '\r').*s left" "$scratch/pty" && grep -q "$esc\[32mkept" "$scratch/pty"
 	report $? "on a terminal: one line of progress, and colour"
-	script -qec "env TERM=xterm NO_COLOR=1 $small --results $results" /dev/null >"$scratch/pty"
+	script -qec "env TERM=xterm NO_COLOR=1 $shown" /dev/null >"$scratch/pty"
 	grep -q '^full_tsc *kept' "$scratch/pty" && ! grep -q "$esc\[[0-9;]*m" "$scratch/pty"
 	report $? "NO_COLOR"
 else
