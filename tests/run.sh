@@ -1,10 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, as many at a time as there are
-# CPUs; prints what failed or was skipped. Who needs the machine for itself comes last, alone.
+# CPUs; prints what failed or was skipped, and who took longest.
 # SCRIPTS: which scripts (all of them). SECONDS_PER_TEST: how long each may take (300).
 scripts=${SCRIPTS-tests/test_*.sh tests/test_*.py}
-alone="test_cli.sh"
+# Who takes longest comes first, so that nobody is alone for long at the end; then other scripts.
+long="test_explore.sh test_cli.sh test_history.sh test_mutants.sh test_coverage.sh test_plots.py
+test_plots_faults.py test_rows_nested test_manners.sh test_resume.sh test_cases.sh test_guard.sh
+test_readers_ctf test_seam.sh test_traces_cli.sh test_tails test_rows test_order.sh
+test_same_code.sh test_house.sh test_page.py test_timed test_workloads"
 
 count() { grep -c "$1" "$log"; }
 
@@ -46,7 +50,7 @@ one() { # BUILD TEST
 		fi
 	} >"$results/$name.said"
 	cat "$results/$name.said"
-	echo "$((good - skip)) $bad $skip" >"$results/$name.sum"
+	echo "$((good - skip)) $bad $skip $(($(date +%s) - started)) $name" >"$results/$name.sum"
 }
 
 if [ "$1" = --one ]; then
@@ -61,27 +65,22 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 trap 'exit 130' INT TERM
 begin=$(date +%s)
-# The scripts take longest: whoever comes last should not be alone for long.
-for test in $scripts "$@"; do
-	case " $alone " in
-	*" $(basename "$test") "*) ;;
-	*) [ -e "$test" ] && echo "$test" ;;
-	esac
-done | xargs -P "$(nproc)" -I{} sh tests/run.sh --one "$build" {} "$results"
-for test in $alone; do
-	[ -n "$scripts" ] && [ -e "tests/$test" ] && one "$build" "tests/$test"
-done
+all=$(for test in $scripts "$@"; do [ -e "$test" ] && echo "$test"; done)
+{
+	for name in $long; do echo "$all" | grep "\(^\|/\)$name\$"; done
+	echo "$all"
+} | awk '!seen[$0]++' | xargs -P "$(nproc)" -I{} sh tests/run.sh --one "$build" {} "$results"
 total=$(cat "$results"/*.sum |
 	awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 # Who left no sum died with its shell.
 lost=$((0))
-# The scripts take longest: whoever comes last should not be alone for long.
 for test in $scripts "$@"; do
 	[ -e "$results/$(basename "$test").sum" ] && continue
 	echo "$(basename "$test"): no result"
 	lost=$((lost + 1))
 done
 set -- $total
-echo "took $(($(date +%s) - begin)) s"
+longest=$(sort -k4 -rn "$results"/*.sum | awk 'NR <= 5 { printf " %s %d s,", $5, $4 }')
+echo "took $(($(date +%s) - begin)) s; longest:${longest%,}"
 echo "$1 passed, $(($2 + lost)) failed, $3 skipped"
 [ $(($2 + lost)) -eq 0 ] && [ "$1" -gt 0 ]
