@@ -25,8 +25,12 @@ OPT ?= -O2
 SANITIZE ?=
 san := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 INCLUDES := -I. -I$(BUILD)
-CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(WARN) $(INCLUDES) $(san) $(CFLAGS)
-CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread -Wall -Wextra $(werror) $(INCLUDES) $(san) $(CXXFLAGS)
+# Files of 64 bits on machines of 32: others cannot even list a directory of a large file system.
+FILES := -D_FILE_OFFSET_BITS=64
+CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(FILES) $(WARN) $(INCLUDES) $(san) \
+	$(CFLAGS)
+CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread $(FILES) -Wall -Wextra $(werror) $(INCLUDES) $(san) \
+	$(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
 LIBS := -lhwloc -ljansson -lbenchmark -lstdc++ -lm
 
