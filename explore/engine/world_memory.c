@@ -12,8 +12,8 @@
 /* Neither half is like a number that a row has use for: see guard.c. */
 #define STACK_ADDRESS ((void *)UINT64_C(0x2a5c7b000000))
 #else
-#define WORLD_ADDRESS ((void *)0x40000000)
-#define STACK_ADDRESS ((void *)0x4a5c0000)
+#define WORLD_ADDRESS ((void *)0x20000000) /* below where qemu begins to map, at 0x40000000 */
+#define STACK_ADDRESS ((void *)0x2a5c0000)
 #endif
 #define FILL_BYTE 0xa5
 #define FILL_WORD UINT64_C(0xa5a5a5a5a5a5a5a5)
