@@ -64,7 +64,8 @@ static void measured_inputs_fit_together(void **state)
 	}
 	assert_true(measured.cpu[0] != measured.cpu[1]);
 	assert_true(measured.round_trips > 0);
-	assert_true(measured.round_trip_least_ticks > 0);
+	/* Nor there and back. */
+	assert_true(measured.round_trip_least_ticks > 0 || measured.clock_hz < 1e9);
 	assert_true(measured.round_trip_least_ticks <= measured.round_trip_median_ticks);
 	/* All trips together bound it at least as well as the shortest does. */
 	assert_true(measured.offset_high_ticks - measured.offset_low_ticks <=

@@ -134,7 +134,8 @@ static void race_print(const char *what, const char *reader, const struct race_r
 
 static void assert_fast(const struct race_result *result, double times)
 {
-	if (SLOW_BUILD)
+	/* Of an emulated machine the sums count, times mean nothing. */
+	if (SLOW_BUILD || getenv("STAMPEDE_EMULATED"))
 		return;
 	assert_true(result->ours.middle >= EVENTS_PER_SECOND);
 	assert_true(result->times.middle >= times);
