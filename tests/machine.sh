@@ -43,7 +43,9 @@ for word in $steps; do
 done
 top=$PWD/build-$machine-libraries
 sysroot=$top/sysroot
-cc="$triple-gcc --sysroot=$sysroot"
+library=$sysroot/usr/lib/${libs:-$triple}
+# The cross compiler has a C library of its own and finds it first: of this release, not of that one.
+where="--sysroot=$sysroot -L$library"
 command -v "$triple-gcc" >/dev/null || refuse 3 "no $triple-gcc: apt-get install gcc-$triple"
 command -v "qemu-$qemu-static" >/dev/null || refuse 3 "no qemu: apt-get install qemu-user-static"
 mkdir -p "$build" "$top" || exit 3
@@ -88,13 +90,16 @@ if [ ! -e "$sysroot" ]; then
 	}
 fi
 
+# What these were built with may be newer than the cross compiler, whose C++ library has no such name.
+[ ! -e "$library/libstdc++.so.6" ] || ln -sfn libstdc++.so.6 "$library/libstdc++.so"
+
 # ---- build ----
 
 # i386's way of stopping a writer names its variables by absolute addresses.
 case $machine in
 i386) export CFLAGS=-fno-pie LDFLAGS=-no-pie ;;
 esac
-export CC="$cc" CXX="$triple-g++ --sysroot=$sysroot" AR="$triple-ar" BUILD="$build"
+export CC="$triple-gcc $where" CXX="$triple-g++ $where" AR="$triple-ar" BUILD="$build"
 export PKG_CONFIG_LIBDIR="$sysroot/usr/lib/${libs:-$triple}/pkgconfig:$sysroot/usr/share/pkgconfig"
 export QEMU_LD_PREFIX="$sysroot"
 
@@ -169,15 +174,28 @@ tests() {
 
 # ---- the explorer, by labelled points ----
 
-# Which rows reach how many final buffers, and which: outcomes EXPLORE OPTIONS...
+# What an explorer says on stderr is shown when it ends with another code than 0.
+explored() { # file for its table, command...
+	table=$1
+	shift
+	"$@" >"$table" 2>"$scratch/said" && return 0
+	echo "FAILED: exit code $? of $*"
+	sed 's/^/    /' "$scratch/said"
+	return 1
+}
+
+# Which rows reach how many final buffers, and which: outcomes TO EXPLORE OPTIONS...
 outcomes() {
-	"$@" --schemes "$pointed" --nested 2 --outcomes |
-		sed -nE 's/^(\S+) .* ([0-9]+) outcomes ([0-9a-f]+) .*/\1 \2 \3/p'
+	to=$1
+	shift
+	explored "$scratch/table" "$@" --schemes "$pointed" --nested 2 --outcomes || return 1
+	sed -nE 's/^(\S+) .* ([0-9]+) outcomes ([0-9a-f]+) .*/\1 \2 \3/p' "$scratch/table" |
+		cut -d' ' -f"$fields" >"$to"
 }
 
 kept() { # budget...
-	if "$build/explore" --stops points "$@" --schemes "$pointed" >"$scratch/kept" \
-		2>/dev/null && grep -q ' kept' "$scratch/kept"; then
+	if explored "$scratch/kept" "$build/explore" --stops points "$@" --schemes "$pointed" &&
+		grep -q ' kept' "$scratch/kept"; then
 		echo "ok: $(grep -c ' kept' "$scratch/kept") rows, $*"
 	else
 		echo "FAILED: $*"
@@ -189,20 +207,21 @@ kept() { # budget...
 # The same final buffers as here. Pointers of 32 bits: as many of them, not the same.
 explorer() {
 	[ $class = 1 ] && fields=1,2 || fields=1,2,3
-	outcomes build/explore --stops points >"$scratch/here" 2>/dev/null
-	outcomes "$build/explore" --stops points 2>"$scratch/left_out" | cut -d' ' -f$fields \
-		>"$scratch/there"
-	sed -n "s/^stampede: \(.*\) left out: /skipped: \1: /p" "$scratch/left_out"
-	sed -n 's/^stampede: \(.*\) left out: .*/\1/p' "$scratch/left_out" >"$scratch/absent"
-	awk 'FILENAME == ARGV[1] { absent[$1] = 1; next } !($1 in absent)' \
-		"$scratch/absent" "$scratch/here" | cut -d' ' -f$fields >"$scratch/wanted"
 	good=0
-	if [ -s "$scratch/there" ] && cmp -s "$scratch/there" "$scratch/wanted"; then
-		echo "ok: the same outcomes: $(wc -l <"$scratch/there") rows"
-	else
-		good=1
-		echo "FAILED: other outcomes"
-		diff "$scratch/there" "$scratch/wanted" | sed 's/^/    /'
+	outcomes "$scratch/here" build/explore --stops points || good=1
+	outcomes "$scratch/there" "$build/explore" --stops points || good=1
+	sed -n "s/^stampede: \(.*\) left out: /skipped: \1: /p" "$scratch/said"
+	sed -n 's/^stampede: \(.*\) left out: .*/\1/p' "$scratch/said" >"$scratch/absent"
+	awk 'FILENAME == ARGV[1] { absent[$1] = 1; next } !($1 in absent)' \
+		"$scratch/absent" "$scratch/here" >"$scratch/wanted"
+	if [ $good = 0 ]; then
+		if [ -s "$scratch/there" ] && cmp -s "$scratch/there" "$scratch/wanted"; then
+			echo "ok: the same outcomes: $(wc -l <"$scratch/there") rows"
+		else
+			good=1
+			echo "FAILED: other outcomes"
+			diff "$scratch/there" "$scratch/wanted" | sed 's/^/    /'
+		fi
 	fi
 	kept --shape page --events 2 --nested 3 --before 1 || good=1
 	kept --shape wrap3 --events 2 --nested 1 --jumps 1 --before 1 || good=1
