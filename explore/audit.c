@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 #if defined(__x86_64__)
 #include <ucontext.h>
-
-#include "base/fail.h"
 
 #define TRAP_FLAG 0x100u
 #define TRACE_MAX 65536
