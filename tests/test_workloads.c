@@ -166,8 +166,8 @@ static const struct driver *sound;
 static unsigned int turn;
 
 /*
- * One event in so many is not recorded, though the writer says so. Of every second run, for on a slow
- * machine few come: five before the first that is judged, by which an engine finds its pace.
+ * One event in so many is not recorded, though the writer says so. Of every second run, for on a
+ * slow machine few come: five before the first that is judged, by which an engine finds its pace.
  */
 static void losing_run(void *scheme, struct writer *writer, uint64_t events)
 {
