@@ -56,13 +56,14 @@ static bool take_start(const char *text, void *into)
 /* One more that is not asked. */
 static bool take_oracle(const char *text, void *into)
 {
-	const char *names[ORACLES + 1];
+	const char *names[ORACLES + 2];
 	unsigned int oracle, *without = into;
 	int place;
 
 	for (oracle = 0; oracle < ORACLES; oracle++)
 		names[oracle] = check_oracle_name((enum oracle)oracle);
-	names[ORACLES] = NULL;
+	names[FINDING_STEPS] = "steps";
+	names[FINDING_STEPS + 1] = NULL;
 	place = option_word("--without-oracle", text, names);
 	if (place >= 0)
 		*without |= 1u << place;

@@ -18,7 +18,7 @@ cases() { # code words case...: exit code CODE, and a line with WORDS
 set -- exact:tests/mutants/nested_no_nobody_came window:schemes/history/zero_delta_window \
 	monotonic:tests/mutants/claim_clock_once conservation:tests/mutants/ring_lost_twice \
 	structure:tests/mutants/extend_full_in_new_packet counts:tests/mutants/nested_extend_always \
-	losses:tests/mutants/loss_gives_up
+	losses:tests/mutants/loss_gives_up steps:tests/mutants/last_is_absolute
 for pair in "$@"; do
 	patches="$patches ${pair#*:}.patch"
 done

@@ -92,6 +92,8 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 {
 	struct check *check = &world->check;
 	unsigned int oracle, first = FINDING_STUCK;
+	const struct scheme_desc *asked;
+	struct scheme_desc promised;
 	struct judgement judgement;
 	enum verdict verdict;
 
@@ -103,7 +105,13 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 				check->violations[oracle] = 0;
 		if (without & 1u << ORACLE_EXACT)
 			check->wraps_lost = 0;
+		promised = *check->desc;
+		if (without & 1u << FINDING_STEPS)
+			promised.promises &= ~(uint32_t)PROMISE_STEP_PROOF;
+		asked = check->desc;
+		check->desc = &promised;
 		judge_again(check, world_ring()->stuck, &judgement);
+		check->desc = asked;
 	}
 	verdict = judgement.verdict;
 	for (oracle = ORACLES; oracle-- > 0;)

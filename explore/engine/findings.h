@@ -10,6 +10,7 @@
 
 /* In place of an oracle: no buffer was left to judge. */
 #define FINDING_CRASH ORACLES
+#define FINDING_STEPS ORACLES /* of what is not asked: whether STEP_PROOF is kept */
 #define FINDING_HANG (ORACLES + 1)
 #define FINDING_STUCK (ORACLES + 2) /* a writer gave up */
 #define FINDINGS (ORACLES + 3)
