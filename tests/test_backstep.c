@@ -135,7 +135,9 @@ static void no_row_breaks_a_promise(void **state)
 	(void)state;
 	for (row = drivers_counting; *row; row++)
 		for (kind = 0; kind < MISCLOCKS; kind++)
-			for (i = 0; i < STEPS; i++) {
+			for (i = 0;
+			     i < (kind < MISCLOCK_STOPPED || kind == MISCLOCK_AHEAD ? STEPS : 1);
+			     i++) {
 				result = play(*row, kind, steps[i]);
 				if (result.verdict == VERDICT_BROKEN)
 					fail_msg("%s, %s by %lu: %s", (*row)->row,

@@ -190,7 +190,7 @@ static void print_damage(FILE *out, const json_t *line)
 
 	if (ticks > 0)
 		snprintf(text, sizeof(text), "2^%.0f", floor(log2(ticks) + 0.5));
-	fprintf(out, " %8s", text);
+	fprintf(out, " %6s", text);
 }
 
 static const char *until_of(const json_t *section, const char *row)
@@ -214,7 +214,7 @@ static void print_row(FILE *out, const json_t *section, const char *row)
 	const json_t *traced = case_of(section, row, "traced");
 	unsigned int step;
 
-	fprintf(out, "%-22.22s", row);
+	fprintf(out, "%-28.28s", row);
 	for (step = 0; step < STEPS; step++)
 		print_damage(out, worst_step(section, row, step_names[step]));
 	print_damage(out, case_of(section, row, "stopped"));
@@ -233,11 +233,13 @@ static void print(FILE *out, const json_t *section, enum workload_size size)
 	size_t i;
 
 	(void)size;
-	fprintf(out, "\nerror of decoded times, in ticks, when the clock goes back by\n%-22s",
+	if (!json_array_size(section))
+		return;
+	fprintf(out, "\nerror of decoded times, in ticks, when the clock goes back by\n%-28s",
 		"row");
 	for (step = 0; step < STEPS; step++)
-		fprintf(out, " %8s", step_names[step]);
-	fprintf(out, " %8s  %-16s  %s\n", "stops", "wrong until", "traced");
+		fprintf(out, " %6.6s", step == STEP_WRAP ? "wrap+1" : step_names[step]);
+	fprintf(out, " %6s  %-16s  %s\n", "stops", "wrong until", "traced");
 	json_array_foreach(section, i, line) {
 		if (!strcmp(row, text_of(line, "row")))
 			continue;

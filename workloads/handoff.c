@@ -19,6 +19,10 @@
 #define EFFECTS_MOST (2 * PAIRS_PER_ROUND)
 #define ANSWER_NS 5000000000u
 
+/* How far the second CPU's clock would have to be behind: what it would turn around is counted. */
+static const double skews_us[] = { 0.1, 1, 10, 100 };
+#define SKEWS (sizeof(skews_us) / sizeof(skews_us[0]))
+
 /* Causes on one CPU and their effects on another, merged by decoded time. */
 struct pairs {
 	uint64_t pairs;
@@ -27,6 +31,7 @@ struct pairs {
 	uint64_t unpaired; /* one of the two was lost or overwritten */
 	uint64_t least_ticks; /* from a cause's stamp to its effect's, as decoded */
 	uint64_t most_early_ticks;
+	uint64_t turned[SKEWS]; /* pairs whose effect would come first with such a skew */
 };
 
 /* What the two threads have in common: the first records causes, the second effects. */
@@ -137,6 +142,15 @@ static void record(struct engine_thread *thread, uint64_t events)
 	interrupts_block_storm();
 }
 
+static void count_turned(struct pairs *result, uint64_t gap)
+{
+	double gap_us = (double)(int64_t)gap / ticks_hz() * 1e6;
+	unsigned int i;
+
+	for (i = 0; i < SKEWS; i++)
+		result->turned[i] += gap_us < skews_us[i];
+}
+
 static void compare(const struct handoff *handoff, struct pairs *result)
 {
 	const struct check_keep *causes = &handoff->keep[0], *effects = &handoff->keep[1];
@@ -153,6 +167,7 @@ static void compare(const struct handoff *handoff, struct pairs *result)
 		}
 		gap = effects->time[effect] - causes->time[cause];
 		result->pairs++;
+		count_turned(result, gap);
 		if ((int64_t)gap >= 0) {
 			if (!result->least_ticks || gap < result->least_ticks)
 				result->least_ticks = gap;
@@ -205,6 +220,7 @@ static const char *in_vain(const struct engine_config *config, const void *own)
 static void print(FILE *out, const struct engine_result *result)
 {
 	const struct pairs *pairs = (const void *)result->own;
+	unsigned int i;
 
 	fprintf(out,
 		"  pairs %" PRIu64 ", effects before their cause %" PRIu64 " (and %" PRIu64
@@ -212,21 +228,31 @@ static void print(FILE *out, const struct engine_result *result)
 		pairs->pairs, pairs->early, pairs->early_inexact,
 		(double)pairs->most_early_ticks / ticks_hz() * 1e6,
 		(double)pairs->least_ticks / ticks_hz() * 1e6, pairs->unpaired);
+	fprintf(out, "  turned around, were the clocks apart by");
+	for (i = 0; i < SKEWS; i++)
+		fprintf(out, "%s %g us: %.1f %%", i ? "," : "", skews_us[i],
+			pairs->pairs ? 100.0 * (double)pairs->turned[i] / (double)pairs->pairs : 0);
+	fprintf(out, "\n");
 }
 
 static void json(json_t *into, const struct engine_config *config,
 		 const struct engine_result *result)
 {
 	const struct pairs *pairs = (const void *)result->own;
+	json_t *turned = json_array();
+	unsigned int i;
 
 	(void)config;
+	for (i = 0; i < SKEWS; i++)
+		json_array_append_new(turned, json_pack("{s:f, s:I}", "skew_us", skews_us[i],
+							"pairs", (json_int_t)pairs->turned[i]));
 	json_object_set_new(into, "handoff",
-			    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "pairs",
+			    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "pairs",
 				      (json_int_t)pairs->pairs, "early", (json_int_t)pairs->early,
 				      "early_inexact", (json_int_t)pairs->early_inexact, "unpaired",
 				      (json_int_t)pairs->unpaired, "least_ticks",
 				      (json_int_t)pairs->least_ticks, "most_early_ticks",
-				      (json_int_t)pairs->most_early_ticks));
+				      (json_int_t)pairs->most_early_ticks, "turned", turned));
 }
 
 static const struct workload_engine engine = {
