@@ -83,7 +83,7 @@ static inline const bt_plugin *babeltrace_plugin(const char *name)
 {
 	const bt_plugin *plugin = NULL;
 
-	assert_int_equal(bt_plugin_find(name, false, false, true, false, true, &plugin),
+	assert_int_equal(bt_plugin_find(name, true, false, true, false, true, &plugin),
 			 BT_PLUGIN_FIND_STATUS_OK);
 	return plugin;
 }
