@@ -44,7 +44,7 @@ done
 top=$PWD/build-$machine-libraries
 sysroot=$top/sysroot
 library=$sysroot/usr/lib/${libs:-$triple}
-# The cross compiler has a C library of its own and finds it first: of this release, not of that one.
+# The cross compiler finds a C library of its own first, that of this release.
 where="--sysroot=$sysroot -L$library"
 command -v "$triple-gcc" >/dev/null || refuse 3 "no $triple-gcc: apt-get install gcc-$triple"
 command -v "qemu-$qemu-static" >/dev/null || refuse 3 "no qemu: apt-get install qemu-user-static"
@@ -90,7 +90,7 @@ if [ ! -e "$sysroot" ]; then
 	}
 fi
 
-# What these were built with may be newer than the cross compiler, whose C++ library has no such name.
+# Libraries of a newer release need its C++ library, not that of the cross compiler.
 [ ! -e "$library/libstdc++.so.6" ] || ln -sfn libstdc++.so.6 "$library/libstdc++.so"
 
 # ---- build ----
@@ -102,7 +102,7 @@ esac
 export CC="$triple-gcc $where" CXX="$triple-g++ $where" AR="$triple-ar" BUILD="$build"
 export PKG_CONFIG_LIBDIR="$sysroot/usr/lib/${libs:-$triple}/pkgconfig:$sysroot/usr/share/pkgconfig"
 export QEMU_LD_PREFIX="$sysroot"
-# On 32 bits plugins are looked for by statx, which qemu 7.2 answers from this machine's directories.
+# On 32 bits plugins are looked for by statx, and that not under qemu 7.2's prefix.
 export BABELTRACE_PLUGIN_PATH="$library/babeltrace2/plugins"
 
 # In a restartable section there is no place for a labelled point, and a row's variants add nothing.
