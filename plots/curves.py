@@ -2,6 +2,7 @@
 """The plots' data with a curve per row, or a panel per workload (data.py has the others)."""
 import math
 
+import clocks
 from data import Table, known, least, most
 from record import CUTS, NAN, bits_that_matter
 from text import label, row_label
@@ -131,6 +132,37 @@ def late_beat(run):
     table.set("late_gap", float(max(gaps, default=0)))
     table.set("late_least", float(least(gap for gap in gaps if gap > 0)))
     table.array("late_titles", list(map(title, found)))
+    return table if found else None
+
+
+# ---- backstep ----
+
+
+def backstep(run):
+    """Those that are worst at worst come first, those that are exact last; without baselines."""
+    curves = [Curve(label(one.row), one.curve) for one in clocks.judged(run) if one.curve]
+
+    def damage(curve):
+        return max(y for _, y in curve.points)
+
+    def same(a, b):
+        # Always exact is one line, whatever steps a row's field calls for.
+        if not damage(a) and not damage(b):
+            return True
+        return len(a.points) == len(b.points) and all(
+            alike(x, other_x, 1e-6) and alike(y, other_y, 0.03)
+            for (x, y), (other_x, other_y) in zip(a.points, b.points))
+
+    found = sorted(groups(curves, same), key=lambda group: -max(map(damage, group)))
+    table = Table("a clock that goes back, on the virtual clock: 1 step [ticks], 2 worst error of "
+                  "a decoded time [ticks], wherever", "the step came, 3 row; rows with the same "
+                  "figures are one block")
+    add_groups(table, found)
+    points = [point for curve in curves for point in curve.points]
+    table.set("backstep_groups", len(found))
+    table.set("backstep_step", float(most((x for x, _ in points), 1)))
+    table.set("backstep_most", float(most((y for _, y in points), 1)))
+    table.array("backstep_titles", list(map(title, found)))
     return table if found else None
 
 

@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from types import SimpleNamespace
 
+import clocks
 from data import cost_order, known, least, most, or_else
 from guide import keeps_everything
 from record import CUTS, NAN, PROMISES, bits_that_matter, checked, worst_is_declared
@@ -127,6 +128,12 @@ def late_beat(run):
                            kept=[row for row, lost in most_lost if lost == 0])
 
 
+def backstep(run):
+    rows = clocks.judged(run)
+    return SimpleNamespace(exact=[one.row for one in rows if one.any == 0],
+                           worst=best([one for one in rows if one.any > 0], lambda one: one.any))
+
+
 def injected(run):
     return SimpleNamespace(dearest=best([one for one in run.injected if one.ratio > 0],
                                         lambda one: one.ratio))
@@ -183,8 +190,8 @@ def seek(run):
 
 
 CAPTIONS = {"cost": cost, "space": space, "rate": rate, "storm": storm_errors,
-            "late_beat": late_beat, "injected": injected, "layouts": layouts, "replay": replay,
-            "idle": idle, "tails": tails, "ties": ties, "seek": seek}
+            "late_beat": late_beat, "backstep": backstep, "injected": injected, "layouts": layouts,
+            "replay": replay, "idle": idle, "tails": tails, "ties": ties, "seek": seek}
 
 # ---- every interrupt ----
 

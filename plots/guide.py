@@ -7,8 +7,9 @@ those has the least of what the need is about. What a record does not say, a row
 import math
 from collections import namedtuple
 
+import clocks
 from data import known, least
-from record import NAN, PROMISES, checked
+from record import NAN, PROMISES, STEP_PROOF, checked
 from text import figure
 
 # Rows this close to the best are as good: of times, and of what is the same in every run.
@@ -74,7 +75,26 @@ def no_atomic(run, row):
 
 def shared(run, row):
     """Writers on several CPUs share a ring, with all promises."""
-    return len(listed(scheme_of(run, row.row), "shared_promises")) == len(PROMISES)
+    return set(PROMISES) <= shared_promises(run, row)
+
+
+def shared_promises(run, row):
+    return {one for one in listed(scheme_of(run, row.row), "shared_promises")
+            if isinstance(one, str)}
+
+
+def step_proof(run, row):
+    """Declared, and no step of the clock made a time wrong in this run."""
+    return clocks.proof(run, row.row)
+
+
+def shared_step_proof(run, row):
+    return STEP_PROOF in shared_promises(run, row)
+
+
+def ends_traced(run, row):
+    """Each read of the clock recorded an event, and the writer came to an end."""
+    return clocks.line(run, row.row).ends
 
 
 # ---- of what there should be little ----
@@ -143,6 +163,10 @@ QUESTIONS = (
              (*EXACT, says("moves", True)), cost, TIMES),
     Question("the same, writers on several CPUs in one ring", (*EXACT, shared), cost, TIMES),
     Question("the same, readers of CTF", (*EXACT, says("format", "CTF")), cost, TIMES),
+    Question("the same, the clock may go back", (*EXACT, step_proof), cost, TIMES),
+    Question("the same, the clock is traced, or traces itself", (*EXACT, ends_traced), cost, TIMES),
+    Question("the same, CPUs whose clocks differ, one ring for all",
+             (*EXACT, shared, shared_step_proof), cost, TIMES),
     Question("exact times, an interrupt may wait: fewest bytes", ALL, header, HEADER),
     Question("readers of ftrace sub-buffers: least time",
              (keeps_everything, says("format", "ftrace")), cost, TIMES),
@@ -177,7 +201,8 @@ def candidates(run, question):
             if row.verdict == "kept" and all(asked(run, row) for asked in question.asked)]
 
 
-Answer = namedtuple("Answer", "need parts figure why", defaults=[None])
+Answer = namedtuple("Answer", "need parts figure why other", defaults=[None, None])
+Other = namedtuple("Other", "row ticks")
 Part = namedtuple("Part", "before rows more")
 
 
@@ -186,8 +211,26 @@ def part(before, chosen):
                 max(0, len(chosen) - NAMED_MOST))
 
 
+def other(run, question):
+    """Where a clock that goes back is asked for: who would be the best without, and how wrong."""
+    if step_proof not in question.asked:
+        return None
+    asked = [one for one in question.asked if one is not step_proof]
+    rows = [(value, row.row, clocks.line(run, row.row).any)
+            for row, value, _ in candidates(run, question._replace(asked=asked))
+            if not step_proof(run, row)]
+    rows = [one for one in rows if one[2] > 0 and not math.isnan(one[0])]
+    return Other(*min(rows)[1:]) if rows else None
+
+
 def answer(run, question):
-    """The rows next to the least, best first; None if the run says nothing of the need."""
+    """What the run says of a need; None if it says nothing."""
+    its = chosen(run, question)
+    return its._replace(other=other(run, question)) if its and not its.why else its
+
+
+def chosen(run, question):
+    """The rows next to the least, best first."""
     rows = candidates(run, question)
     best = least(value for _, value, _ in rows)
     if math.isnan(best):

@@ -12,6 +12,7 @@ import urllib.parse
 import jinja2
 from markupsafe import Markup, escape
 
+import clocks
 import facts
 import guide
 import machines
@@ -126,6 +127,7 @@ def said(run):
         "as_good": (100 * max(guide.AS_GOOD_TIME, run.noise), 100 * guide.AS_GOOD_COUNT),
         "shared": machines.lines(references), "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
+        "clocks": clocks.said(run),
     }
 
 

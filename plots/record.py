@@ -20,6 +20,7 @@ REMEDY = "give a bench.json, a run's directory, or latest"
 
 PROMISES = ("monotonic", "exact", "window", "wrap_proof", "bounded")
 ORACLES = ("exact", "window", "monotonic", "conservation", "structure", "counts", "losses")
+STEP_PROOF = "step_proof"  # a promise of few, and none that a clock which goes forward calls for
 CUTS = 13  # 0 to 12 low bits
 
 # ---- what is read ----
@@ -60,11 +61,17 @@ SECTIONS = {
                   "wraps_lost"),
         "promises": dict.fromkeys(PROMISES, TEXT), "violations": numbers(*ORACLES),
         "delivered_by_source": 4, "handoff": numbers("pairs", "early", "early_inexact"),
+        "damage": {"until": TEXT, "steps": 3, **numbers("wrong", "worst_ticks", "longest")},
     },
     "late_beat": {
         "row": NAME, "bits": NUMBER,
         "steps": [numbers("asked_wraps", "gap_wraps", "wraps_lost", "wrong", "repetitions",
                           "error_ticks")],
+    },
+    "backstep": {
+        "row": NAME, "clock": NAME, "step": TEXT, "verdict": TEXT, "until": TEXT,
+        **numbers("step_ticks", "events", "steps", "wrong", "inexact", "worst_ticks", "longest",
+                  "extended", "lost", "reads_most"),
     },
     "bytes_by_rate": {
         "row": NAME, **numbers("events_per_second", "bytes_per_second",
@@ -446,6 +453,9 @@ class Run:
         for one in self.late_beat:
             # A gap that was asked for is not the one that was had: a curve must not go back.
             one.steps.sort(key=lambda step: (math.isnan(step.gap_wraps), step.gap_wraps))
+        self.backstep_of = {}
+        for one in self.backstep:
+            self.backstep_of.setdefault(one.row, []).append(one)
         for key, fields in SHOWN.items():
             setattr(self, key, lenient_list(document.get(key), fields[0])
                     if isinstance(fields, list) else lenient(document.get(key), fields))

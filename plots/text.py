@@ -8,6 +8,8 @@ import re
 
 NAME_MOST = 31  # characters of a name in a plot; longer ones are cut and end in "..."
 
+LONG = (("years", 365.25 * 86400), ("days", 86400), ("hours", 3600))  # in seconds
+
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~#!])")
 NOT_A_LABEL = re.compile(r"[^A-Za-z0-9 ._\-+/(),:=]")
@@ -76,6 +78,9 @@ def duration(ticks, hz):
     """A time, from ticks: 134217728 at 2.25e9 gives "59.7 ms"; "" if hz is not known."""
     if not hz > 0 or math.isnan(ticks):
         return ""
+    for unit, seconds in LONG:
+        if ticks / hz >= seconds:
+            return f"{ticks / hz / seconds:.3g} {unit}"
     return _scaled(ticks / hz * 1e9, ["ns", "us", "ms", "s"])
 
 
