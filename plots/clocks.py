@@ -32,7 +32,8 @@ def worst(found):
 
 def names(run, *clocks):
     """The steps as they are called, in the record's order."""
-    return list(dict.fromkeys(one.step for one in run.backstep if one.clock in clocks))
+    return list(dict.fromkeys(one.step for one in run.backstep
+                              if one.clock in clocks and one.step))
 
 
 def curve(run, row):
@@ -150,6 +151,8 @@ def said(run):
         stale=stale, exact=[one for one in rows if one.any == 0],
         other=[one for one in wrong if one not in huge and one not in stale],
         ending=[one for one in rows if one.ends],
+        late=[(step, [one.row for one in rows if one.ahead[at] > 0])
+              for at, step in enumerate(names(run, "ahead"))],
         endless=[one for one in rows if one.traced >= READS_MOST])
     its.real = bool(known(one.real for one in its.lines))
     its.heads, its.cells = heads(its), cells(run, its)

@@ -8,7 +8,9 @@ import re
 
 NAME_MOST = 31  # characters of a name in a plot; longer ones are cut and end in "..."
 
-LONG = (("years", 365.25 * 86400), ("days", 86400), ("hours", 3600))  # in seconds
+# In seconds: units beyond them, each from two of it on, so that it is always said in the plural.
+LONG = (("years", 365.25 * 86400), ("days", 86400), ("hours", 3600), ("minutes", 60))
+LONG_LEAST = 999.5  # the first of them: below it the thousands do
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~#!])")
@@ -78,8 +80,8 @@ def duration(ticks, hz):
     """A time, from ticks: 134217728 at 2.25e9 gives "59.7 ms"; "" if hz is not known."""
     if not hz > 0 or math.isnan(ticks):
         return ""
-    for unit, seconds in LONG:
-        if ticks / hz >= seconds:
+    for unit, seconds in LONG if ticks / hz >= LONG_LEAST else ():
+        if ticks / hz >= 2 * seconds:
             return f"{ticks / hz / seconds:.3g} {unit}"
     return _scaled(ticks / hz * 1e9, ["ns", "us", "ms", "s"])
 

@@ -99,6 +99,63 @@ class Guide(PlotsTest):
         self.row("full_tsc")["atomics"] = 0
         self.assert_line("| the same, no atomic", "| `full_tsc` |")
 
+    def all_but(self, row):
+        """Nobody else qualifies for anything exact, whatever the sample has them cost."""
+        for one in self.bench["schemes"]:
+            one["nesting"] = "at once" if one["row"] == row else "later"
+
+    def test_a_clock_that_goes_back(self):
+        """Promised, and exact in every case: else another is asked; and what that other would do."""
+        line, scheme = "| the same, the clock may go back", self.scheme("full_tsc")
+        self.assert_line(line, None, "`")
+        scheme["promises"].append("step_proof")
+        self.assert_line(line, "| `full_tsc` (without, `delta_sync_soft`: up to 5.76e+17 ticks "
+                         "(8.12 years) off) | 1.02 times the floor |")
+        # The cheapest of the others, not the worst.
+        self.row("extended_header")["ratio"] = 0.9
+        self.assert_line(line, "`extended_header`: up to 134,217,728 ticks (59.7 ms) off")
+        self.all_but("full_tsc")
+        self.assert_line(line, "| `full_tsc` | 1.02", "without")
+        self.scheme("full_tsc")["nesting"] = "later"
+        self.assert_line(line, None, "`")
+        self.scheme("full_tsc")["nesting"] = "at once"
+        case = [one for one in self.bench["backstep"] if one["row"] == "full_tsc"][-1]
+        for change in ({"worst_ticks": 1}, {"inexact": 1}, {"verdict": "broken"}):
+            before = {key: case[key] for key in change}
+            case.update(change)
+            self.assert_line(line, None, "`")
+            case.update(before)
+            self.assert_line(line, "| `full_tsc` |")
+        # Promised, and not played.
+        del self.bench["backstep"]
+        self.assert_line(line, None, "`")
+
+    def test_a_clock_that_is_traced(self):
+        """Who ends, whatever else its stamps are."""
+        line = "| the clock is traced, or traces itself"
+        self.assert_line(line, "| `nested_stamps` | 1.15 times the floor |")
+        for one in self.bench["backstep"]:
+            one["reads_most"] = 1000 if one["row"] == "nested_stamps" else 999
+        self.assert_line(line, "`full_tsc`", "`nested_stamps`")
+        self.scheme("full_tsc")["promises"].remove("bounded")
+        self.assert_line(line, None, "`full_tsc`")
+        del self.bench["backstep"]
+        self.assert_line(line, None, "`")
+
+    def test_clocks_that_differ(self):
+        """Asked of what rows promise in a ring of several CPUs; order is none of it."""
+        line, scheme = "| the same, CPUs whose clocks differ", self.scheme("full_tsc")
+        scheme["shared_promises"] = [*record.PROMISES]
+        self.assert_line(line, None, "`")
+        scheme["shared_promises"] = ["exact", "window", "wrap_proof", "bounded", "step_proof"]
+        self.assert_line(line, "| `full_tsc` | 1.02 times the floor |")
+        # One promise more does not keep it from the line about one ring for all.
+        self.assert_line("| the same, writers on several CPUs", None, "`")
+        scheme["shared_promises"].append("monotonic")
+        self.assert_line("| the same, writers on several CPUs", "`full_tsc`")
+        scheme["shared_promises"].remove("exact")
+        self.assert_line(line, None, "`")
+
     def test_machine_and_old_runs(self):
         """A record that says nothing of the schemes: nobody qualifies for what it does not say."""
         del self.bench["schemes"]

@@ -31,6 +31,10 @@ class Words(unittest.TestCase):
             self.assertEqual(function(given), written)
         self.assertEqual(text.duration(134217728, 2.25e9), "59.7 ms")
         self.assertEqual(text.duration(1234, 0), "")
+        for ticks, written in ((999e9, "999 s"), (999.6e9, "16.7 minutes"), (3600e9, "60 minutes"),
+                               (36000e9, "10 hours"), (90e12, "25 hours"), (864e12, "10 days"),
+                               (2.0 ** 59, "18.3 years")):
+            self.assertEqual(text.duration(ticks, 1e9), written)
         self.assertEqual(text.error(0, 2.25e9), "exact")
         self.assertEqual(text.error(1234, 2.25e9), "1,234 ticks (548 ns)")
         self.assertEqual(text.error(NAN, 2.25e9), "n/a")
@@ -147,6 +151,46 @@ class Data(PlotsTest):
         self.make_data()
         self.assert_holds("plots/run.gp", "array late_titles[3] = "
                           "['heartbeat', 'full_tsc', 'extended_header']\n")
+
+    def case(self, row, clock, step=""):
+        """A case of a clock that misbehaves."""
+        return next(one for one in self.bench["backstep"]
+                    if (one["row"], one["clock"], one["step"]) == (row, clock, step))
+
+    def titles(self):
+        """Of the plot of damage, one for each curve."""
+        line = re.search(r"array backstep_titles\[\d+\] = \[(.*)\]", self.text("plots/run.gp"))
+        return re.findall("'([^']*)'", line.group(1))
+
+    def test_damage_is_the_worst_of_all_places(self):
+        """An older clock alone does it to the one, a step between events to the other."""
+        self.case("extended_header", "older", "half")["worst_ticks"] = 7
+        self.make_data()
+        lines = self.text("plots/backstep.dat").split("\n")
+        for line in ('1 0 "extended_header"', '67108864 7 "extended_header"',
+                     '134217729 134217728 "extended_header"', '134217729 402653184 "heartbeat"',
+                     '67108864 5.764607523e+17 "nested_stamps"'):
+            self.assertIn(line, lines)
+        # Ahead, stopped, rate and traced are no steps back, and the baseline promises no times.
+        self.assertFalse([line for line in lines if "81000000000000" in line or "floor" in line])
+        self.assertEqual(len([line for line in lines if '"full_tsc"' in line]), 3)
+        self.assert_holds("plots/run.gp", "backstep_step = 134217729\n")
+        self.assert_holds("plots/run.gp", "backstep_most = 5.764607523e+17\n")
+
+    def test_damage_of_the_same_size_is_one_curve(self):
+        """The worst first; who is always exact shares a line wherever the steps were."""
+        for one in self.bench["backstep"]:
+            if one["row"] == "extended_header":
+                one["worst_ticks"] = 0
+                one["step_ticks"] *= 3
+        self.make_data()
+        self.assertEqual(self.titles(), ["delta_sync_soft, nested_stamps", "heartbeat",
+                                         "full_tsc, extended_header"])
+        self.case("nested_stamps", "between", "half")["worst_ticks"] //= 2
+        self.case("nested_stamps", "older", "half")["worst_ticks"] //= 2
+        self.make_data()
+        self.assertEqual(self.titles(), ["delta_sync_soft", "nested_stamps", "heartbeat",
+                                         "full_tsc, extended_header"])
 
     def test_widths_are_named_where_they_matter(self):
         narrow = dict(self.element("stress", "nested_stamps"), bits=16)
@@ -289,7 +333,9 @@ class Pictures(PlotsTest):
                             ("rate", "16.8 per second<"), ("storm", ">0.4 % declared inexact<"),
                             # Beside its mark's left, where there is no room to its right.
                             ("storm", ">&lt; 0.01 % declared inexact<"),
-                            ("late_beat", ">full_tsc, extended_header<"), ("space", ">827 →<")):
+                            ("late_beat", ">full_tsc, extended_header<"), ("space", ">827 →<"),
+                            ("backstep", ">delta_sync_soft, nested_stamps<"),
+                            ("backstep", ">exact<"), ("backstep", ">1 year<")):
             self.assert_holds(f"plots/{plot}.svg", words)
         # Nothing is of unknown use, so nothing is drawn in its colour.
         self.assert_holds("plots/space.svg", "204, 121, 167", False)

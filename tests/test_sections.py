@@ -96,6 +96,75 @@ class Sections(PlotsTest):
             "<p>All times in the buffer are possible.</p>", "one\ntwo</pre>",
             "What is artificial, and what it stands for")
 
+    def clocks(self, row=None):
+        """What report.md says of clocks that misbehave; or the cells of a row there."""
+        self.make_data()
+        text = self.text("report.md").partition("## Clocks that misbehave")[2]
+        text = text.partition("<!-- clocks: end -->")[0]
+        if row is None:
+            return text
+        heads, line = (next(line for line in text.split("\n") if line.startswith(f"| {name} |"))
+                       for name in ("row", f"`{row}`"))
+        return dict(zip(heads.replace("\\", "").split(" | "), line.split(" | ")))
+
+    def test_damage_has_a_table(self):
+        self.bench["schemes"] = [{"row": "full_tsc", "promises": ["exact", "step_proof"]}]
+        self.element("stress", "extended_header").update(workload="backstep",
+                                                         damage={"worst_ticks": 900})
+        its = self.clocks("heartbeat")
+        for head, cell in (("step_proof", "-"), ("back by 1 tick", "exact"),
+                           ("back by half", "119 ms (2^28 ticks)"),
+                           ("back by wrap + 1", "179 ms (402,653,184 ticks)"),
+                           ("between events alone", "179 ms (402,653,184 ticks)"),
+                           ("older in an interrupt", "59.7 ms (2^27 ticks)"),
+                           ("stopped", "exact"), ("ahead by 10 h", "10 hours (80,999,874,134,016 "
+                                                  "ticks)"),
+                           ("ahead by 2^59 + 1", "8.12 years (2^59 ticks)"),
+                           ("wrong until, at worst", "never (300 events at most)"),
+                           ("clock reads, traced", "never ends")):
+            self.assertEqual(its[head], cell, head)
+        self.assertEqual(self.clocks("full_tsc")["step_proof"], "promised")
+        self.assertEqual(self.clocks("nested_stamps")["clock reads, traced"], "6")
+        # The last column is of the stress on the real clock.
+        last = "back, real clock |"
+        self.assertEqual(self.clocks("extended_header")[last], "400 ns (900 ticks) |")
+        self.assertEqual(self.clocks("full_tsc")[last], "n/a |")
+        self.case("full_tsc", "ahead")["verdict"] = "broken"
+        self.assertEqual(self.clocks("full_tsc")["step_proof"], "promised (a promise is broken)")
+        self.assert_in('<code>nested_stamps</code></th><td>-</td><td class="n" data-v="0">exact'
+                       '</td><td class="n" data-v="5.76460752e+17">8.12 years<small>2^59 ticks',
+                       self.text("report.html").partition('<section id="clocks">')[2])
+
+    def case(self, row, clock):
+        return next(one for one in self.bench["backstep"]
+                    if (one["row"], one["clock"]) == (row, clock))
+
+    def test_damage_is_said_by_what_it_is(self):
+        """A row stands where its own figures put it, whatever its name."""
+        text = self.clocks()
+        self.assert_all(
+            text, "makes a time wrong of `full_tsc`. Not promised, by this run alone: `full_tsc`.",
+            "until something sets them right: `heartbeat` (179 ms, until: never).",
+            "left a stale `last`: `extended_header` (59.7 ms, until: sub-buffer's end).",
+            "at 1 ns per tick: `delta_sync_soft` (8.12 years, until: sub-buffer's end), "
+            "`nested_stamps` (8.12",
+            "ahead by 10 h at once, times are wrong of `heartbeat`; 2^59 + 1 at once, times are "
+            "wrong of `heartbeat`, `delta_sync_soft`, `nested_stamps`.",
+            "comes to an end: `full_tsc`, `heartbeat`, `delta_sync_soft`, `extended_header`. One "
+            "event ends after 6 reads with `nested_stamps`.")
+        self.assert_in("`floor`", text.partition("<!-- clocks")[0], False)
+        for one in self.bench["backstep"]:
+            if one["row"] == "extended_header" and one["step"] == "wrap + 1":
+                one["worst_ticks"] = 5
+            if one["clock"] == "traced":
+                one["reads_most"] = 999 if one["row"] == "full_tsc" else 1000
+        self.bench["schemes"] = [{"row": "full_tsc", "promises": ["step_proof"]}]
+        text = self.clocks()
+        self.assert_all(text, "right: `heartbeat` (179 ms, until: never), `extended_header` (2.22 "
+                        "ns,", "ends after 999 reads with `full_tsc`.")
+        for words in ("Not promised", "stale"):
+            self.assert_in(words, text, False)
+
     def test_a_page_of_its_own(self):
         html = str(page.kernel(record.kernel(KERNEL)))
         self.assert_all(html, "<title>Stampede: a running kernel</title>", "</html>",
