@@ -219,8 +219,7 @@ def other(run, question):
         return None
     asked = [one for one in question.asked if one is not step_proof]
     rows = [(value, row.row, clocks.line(run, row.row).any)
-            for row, value, _ in candidates(run, question._replace(asked=asked))
-            if not step_proof(run, row)]
+            for row, value, _ in candidates(run, question._replace(asked=asked))]
     rows = [one for one in rows if one[2] > 0 and not math.isnan(one[0])]
     return Other(*min(rows)[1:]) if rows else None
 
