@@ -54,6 +54,9 @@ bool wall_by_rate(const struct clock_pair *pair, enum wall_clock clock, uint64_t
 bool wall_by_line(const struct clock_pair *a, const struct clock_pair *b, enum wall_clock clock,
 		  uint64_t ticks, struct wall_time *time);
 
+/* Ticks per second of CLOCK_MONOTONIC between two pairs, to the nearest; 0: none. */
+uint64_t wall_hz(const struct clock_pair *a, const struct clock_pair *b);
+
 /* A rate as kernels keep it: ns are ticks * mult >> shift, within 64 bits up to range_ticks. */
 struct wall_rate {
 	uint32_t mult;
@@ -74,5 +77,9 @@ bool wall_rate_for(uint64_t hz, uint64_t range_ticks, struct wall_rate *rate);
  */
 bool wall_by_shift(const struct clock_pair *pair, enum wall_clock clock,
 		   const struct wall_rate *rate, uint64_t ticks, struct wall_time *time);
+
+/* "2026-01-02T03:04:05.123456789Z" of ns since 1970. */
+#define WALL_DATE_BYTES 40
+const char *wall_date(uint64_t realtime_ns, char text[WALL_DATE_BYTES]);
 
 #endif

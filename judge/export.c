@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "traces/ctf_metadata.h"
+#include "traces/ftrace_clock.h"
 #include "traces/ftrace_trace.h"
 #include "base/fail.h"
 #include "base/options.h"
@@ -81,6 +82,8 @@ static int write_metadata(const struct export *export)
 		.align_bytes = driver->desc->alignment,
 		.timed = driver->timed,
 		.filler_bytes = export->config.fixed_bytes - driver->payload_bytes,
+		.hz = export->hz,
+		.pair = export->pair,
 	};
 	int fd = openat(export->dirfd, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	FILE *text = fd < 0 ? NULL : fdopen(fd, "w");
@@ -103,9 +106,14 @@ static int write_description(const struct export *export)
 		.stamp_bits = export->config.stamp_bits,
 	};
 
-	if (is_ftrace(export))
-		return ftrace_format_write(export->dirfd, &format);
-	return write_metadata(export);
+	int error;
+
+	if (!is_ftrace(export))
+		return write_metadata(export);
+	error = ftrace_format_write(export->dirfd, &format);
+	if (!error && export->hz)
+		error = ftrace_clock_write(export->dirfd, &export->pair, export->hz);
+	return error;
 }
 
 int export_begin(struct export *export, const char *dir, const struct buffer *buffer)
@@ -130,12 +138,16 @@ int export_begin(struct export *export, const char *dir, const struct buffer *bu
 	if (!error && export->dirfd < 0)
 		error = -errno;
 	if (!error)
-		error = write_description(export);
-	if (!error)
 		return 0;
 	error = failed(export, error);
 	export_abort(export);
 	return error;
+}
+
+void export_date(struct export *export, const struct clock_pair *pair, uint64_t hz)
+{
+	export->pair = *pair;
+	export->hz = hz;
 }
 
 /* ---- sub-buffers ---- */
@@ -246,8 +258,10 @@ void export_abort(struct export *export)
 
 int export_end(struct export *export)
 {
-	int error = EXIT_FINE;
+	int error = export->error ? 0 : write_description(export);
 
+	if (error)
+		error = failed(export, error);
 	close_files(export);
 	if (!export->error && rename(export->partial, export->dir))
 		error = failed(export, -errno);

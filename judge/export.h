@@ -4,12 +4,17 @@
  * absolute stamps (metadata and a file cpu<N> each), raw ftrace sub-buffers for rows that store
  * deltas (cpu<N>.raw, and header_page and header_event as tracefs has them).
  *
+ * Dated by export_date(), a trace says what its stamps are in CLOCK_REALTIME: CTF in its metadata,
+ * by the clock's rate and offset; beside raw sub-buffers, whose format has no place for it, a file
+ * `clock` (traces/ftrace_clock.h) says so.
+ *
  * A trace is a directory. It is written under another name, <dir>.partial, and renamed when it is
  * whole; if it cannot be, nothing stays.
  */
 #ifndef STAMPEDE_JUDGE_EXPORT_H
 #define STAMPEDE_JUDGE_EXPORT_H
 
+#include "base/wall.h"
 #include "judge/buffer.h"
 
 struct export_file {
@@ -26,6 +31,8 @@ struct export
 	struct ring_config config; /* of the first ring; others have the same widths */
 	struct export_file *files;
 	unsigned int count;
+	uint64_t hz; /* 0: not dated */
+	struct clock_pair pair;
 	uint64_t bytes; /* written */
 	int error; /* negative errno: nothing more is written */
 };
@@ -41,6 +48,12 @@ bool export_refused(const struct driver *driver);
  * a line on stderr.
  */
 int export_begin(struct export *export, const char *dir, const struct buffer *buffer);
+
+/*
+ * The stamps are of the real clock, which has `hz` ticks per second and said pair->ticks at those
+ * times. At any moment before the end; not of a trace by the virtual clock, whose times are none.
+ */
+void export_date(struct export *export, const struct clock_pair *pair, uint64_t hz);
 
 /*
  * Adds the sub-buffers [first, last) of a ring that were just drained and are not released. Each

@@ -16,11 +16,16 @@
 
 #include <cmocka.h>
 
+#include "base/exit.h"
 #include "base/rng.h"
 #include "base/wall.h"
 #include "place/clock_pair.h"
 #include "place/ticks.h"
 #include "schemes/core/clock.h"
+#include "tests/scratch.h"
+#include "traces/ctf_metadata.h"
+#include "traces/ctf_trace.h"
+#include "traces/ftrace_clock.h"
 
 static const uint64_t rates[] = {
 	1,	    3,		32768,	    19200000,	24000000,
@@ -183,6 +188,82 @@ static void a_shift_is_off_by_what_it_says(void **state)
 		}
 	assert_int_equal(tight, all);
 }
+/* What is written of a clock, read by our parser of metadata. */
+static void reread(const struct ctf_description *description, struct ctf_trace *trace)
+{
+	struct trace_fault fault = { .set = false };
+	size_t size = 0;
+	char *text = NULL;
+	FILE *into = open_memstream(&text, &size);
+
+	assert_non_null(into);
+	ctf_metadata_write(into, description);
+	assert_int_equal(fclose(into), 0);
+	*trace = (struct ctf_trace){ .dir = NULL };
+	if (!tsdl_parse((const uint8_t *)text, size, &trace->metadata, &fault))
+		fail_msg("offset %" PRIu64 ": %s", fault.offset, fault.text);
+	free(text);
+}
+
+/* At the pair, before it and behind it, within the roundings of a rate, a cycle and a ns. */
+static void metadata_has_the_date(void **state)
+{
+	struct ctf_description d = { .format = { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 4 },
+				     .stamp_bits = 32 };
+	uint64_t random = rng_seed(4, 0), ns, carried = 0;
+	struct ctf_trace trace;
+	__int128 truth, away;
+	unsigned int i, j;
+
+	(void)state;
+	for (i = 0; i < 2000; i++) {
+		d.cut_bits = i % 3 ? 0 : 1 + i % 9;
+		d.hz = rates[3 + rng_next(&random) % (RATES - 3)];
+		d.pair = (struct clock_pair){ .ticks = (rng_next(&random) >> 10) +
+						       (UINT64_C(1) << 42),
+					      .error_ns = rng_next(&random) % 1000 };
+		d.pair.ns[WALL_REALTIME] = UINT64_C(1700000000000000000) + (rng_next(&random) >> 5);
+		reread(&d, &trace);
+		assert_true(ctf_trace_dated(&trace));
+		assert_true((uint64_t)trace.metadata.clock.offset < trace.metadata.clock.hz);
+		carried += d.pair.ns[WALL_REALTIME] % WALL_NS_PER_SECOND <
+			   ctf_trace_ns(&trace, d.pair.ticks >> d.cut_bits) % WALL_NS_PER_SECOND;
+		for (j = 0; j < 3; j++) {
+			uint64_t ticks = d.pair.ticks + (j - UINT64_C(1)) * 10 * d.hz;
+			/* 10 s away: what half a cycle per second is off by, of the rate. */
+			uint64_t limit =
+				3 + 3 * ((WALL_NS_PER_SECOND << d.cut_bits) / d.hz + 1) +
+				(j == 1 ? 0 : 5 * (WALL_NS_PER_SECOND << d.cut_bits) / d.hz);
+
+			assert_true(ctf_trace_realtime(&trace, ticks >> d.cut_bits, &ns));
+			truth = (__int128)d.pair.ns[WALL_REALTIME] +
+				((__int128)j - 1) * 10 * WALL_NS_PER_SECOND;
+			away = truth - ns;
+			if (away > (__int128)limit || away < -(__int128)limit)
+				fail_msg("%" PRIu64 " Hz, %u bits cut, %u: off by %lld ns", d.hz,
+					 d.cut_bits, j, (long long)away);
+		}
+		tsdl_free(&trace.metadata);
+	}
+	/* Both of the ways in which fractions of a second lie occurred. */
+	assert_true(carried > 200 && carried < 1800);
+}
+
+/* Of no real clock: a tick is a ns, and no date is made of it. */
+static void a_virtual_clock_has_no_date(void **state)
+{
+	const struct ctf_description d = { .format = { .kind = FORMAT_CTF_LARGE, .stamp_bytes = 4 },
+					   .stamp_bits = 32,
+					   .pair = { .ticks = 5, .ns = { 6, 7 } } };
+	struct ctf_trace trace;
+
+	(void)state;
+	reread(&d, &trace);
+	assert_false(ctf_trace_dated(&trace));
+	assert_int_equal(trace.metadata.clock.hz, 1000000000);
+	assert_int_equal(ctf_trace_ns(&trace, 12345), 12345);
+	tsdl_free(&trace.metadata);
+}
 #endif
 
 static void what_does_not_fit_is_refused(void **state)
@@ -206,9 +287,13 @@ static void what_does_not_fit_is_refused(void **state)
 	/* Pairs whose ticks are equal or go back, or whose time does. */
 	assert_false(wall_by_line(&pair, &pair, WALL_MONOTONIC, 1000, &time));
 	assert_false(wall_by_line(&later, &pair, WALL_MONOTONIC, 1500, &time));
+	assert_int_equal(wall_hz(&pair, &pair), 0);
+	assert_int_equal(wall_hz(&later, &pair), 0);
 	later.ns[WALL_MONOTONIC] = 499;
 	assert_false(wall_by_line(&pair, &later, WALL_MONOTONIC, 1500, &time));
+	assert_int_equal(wall_hz(&pair, &later), 0);
 	later.ns[WALL_MONOTONIC] = 500; /* it stood */
+	assert_int_equal(wall_hz(&pair, &later), 0);
 	assert_false(wall_by_line(&pair, &later, WALL_REALTIME, 4000, &time));
 	/* Rates that leave no mult. */
 	assert_false(wall_rate_for(0, 1000, &rate));
@@ -217,6 +302,38 @@ static void what_does_not_fit_is_refused(void **state)
 	/* Nothing was touched. */
 	assert_true(time.ns == 42 && time.error_ns == 43 && rate.mult == 44);
 	later.ns[WALL_MONOTONIC] = 1500;
+	assert_true(wall_hz(&pair, &later) == 1000000000);
+}
+
+static void a_rate_is_rounded_to_the_nearest(void **state)
+{
+	struct clock_pair a = { .ticks = 5, .ns = { 7, 0 } }, b = a;
+	uint64_t random = rng_seed(3, 0), ns, ticks, hz;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		ns = 1 + (rng_next(&random) >> 20);
+		ticks = 1 + (rng_next(&random) >> 20);
+		b.ticks = a.ticks + ticks;
+		b.ns[WALL_MONOTONIC] = a.ns[WALL_MONOTONIC] + ns;
+		hz = wall_hz(&a, &b);
+		if (hz)
+			assert_true(apart(hz, (long double)ticks * 1e9L / (long double)ns) <=
+				    0.5001L);
+	}
+}
+
+static void dates_are_written(void **state)
+{
+	char text[WALL_DATE_BYTES];
+
+	(void)state;
+	assert_string_equal(wall_date(0, text), "1970-01-01T00:00:00.000000000Z");
+	assert_string_equal(wall_date(UINT64_C(951782400000000001), text),
+			    "2000-02-29T00:00:00.000000001Z");
+	assert_string_equal(wall_date(UINT64_C(1767323045123456789), text),
+			    "2026-01-02T03:04:05.123456789Z");
 }
 
 static uint64_t now_ns(clockid_t clock)
@@ -273,6 +390,46 @@ static void a_clock_that_is_set_is_seen(void **state)
 	assert_int_equal(clock_pair_set(&a, &b), -40000);
 }
 
+static void a_file_beside_sub_buffers_has_the_date(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"hz 5\n",
+		"nonsense\n",
+		"hz 0\nticks 1\nmonotonic_ns 2\nrealtime_ns 3\nerror_ns 4\n",
+		"hz 9\nticks -1\nmonotonic_ns 2\nrealtime_ns 3\nerror_ns 4\n",
+		"hz 9\nticks 1\nmonotonic_ns 2\nrealtime_ns 3\nerror_ns 4\nhz 9\n",
+		"hz 9\nticks 1\nmonotonic_ns 2\nrealtime_ns 3\nerror_ns 4 5\n",
+	};
+	const struct clock_pair pair = { .ticks = UINT64_MAX, .ns = { 12, 34 }, .error_ns = 56 };
+	struct ftrace_clock clock;
+	char dir[PATH_MAX];
+	unsigned int i;
+	int fd;
+
+	(void)state;
+	scratch_make(dir);
+	assert_int_equal(ftrace_clock_read(dir, &clock), 0);
+	assert_int_equal(clock.hz, 0);
+	fd = open(dir, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(ftrace_clock_write(fd, &pair, 78), 0);
+	assert_int_equal(ftrace_clock_read(dir, &clock), 0);
+	assert_int_equal(clock.hz, 78);
+	assert_memory_equal(&clock.pair, &pair, sizeof(pair));
+	/* It is not written over. */
+	assert_int_equal(ftrace_clock_write(fd, &pair, 78), -EEXIST);
+	close(fd);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		scratch_put(dir, "clock", bad[i], strlen(bad[i]));
+		scratch_capture_begin();
+		assert_int_equal(ftrace_clock_read(dir, &clock), EXIT_USAGE);
+		scratch_capture_end();
+		assert_non_null(strstr(scratch_stderr, "clock: not hz"));
+		assert_int_equal(clock.hz, 0);
+	}
+	scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,10 +438,15 @@ int main(void)
 		cmocka_unit_test(a_line_goes_through_both_pairs),
 		cmocka_unit_test(a_line_knows_its_error),
 		cmocka_unit_test(a_shift_is_off_by_what_it_says),
+		cmocka_unit_test(metadata_has_the_date),
+		cmocka_unit_test(a_virtual_clock_has_no_date),
 #endif
 		cmocka_unit_test(what_does_not_fit_is_refused),
+		cmocka_unit_test(a_rate_is_rounded_to_the_nearest),
+		cmocka_unit_test(dates_are_written),
 		cmocka_unit_test(a_pair_is_of_now),
 		cmocka_unit_test(a_clock_that_is_set_is_seen),
+		cmocka_unit_test(a_file_beside_sub_buffers_has_the_date),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/wide.h"
 #include "schemes/format/format_ctf.h"
 
 /* Bits that records and payloads start at multiples of. */
@@ -271,6 +272,39 @@ static void put_kinds(FILE *text, const struct ctf_description *d, uint32_t firs
 	}
 }
 
+/*
+ * A reader's time is offset_s + (offset + cycles) / freq: exact at the pair, whatever the rate was
+ * rounded to, as the offset is counted with the rate that is declared.
+ */
+static void put_date(FILE *text, const struct ctf_description *d, uint64_t hz)
+{
+	uint64_t real = d->pair.ns[WALL_REALTIME], cycles = d->pair.ticks >> d->cut_bits;
+	int64_t seconds = (int64_t)(real / WALL_NS_PER_SECOND) - (int64_t)(cycles / hz);
+	uint64_t offset = wide_scale(real % WALL_NS_PER_SECOND, hz, WALL_NS_PER_SECOND);
+
+	if (offset < cycles % hz) {
+		offset += hz;
+		seconds--;
+	}
+	offset -= cycles % hz;
+	fprintf(text,
+		"\toffset_s = %" PRId64 ";\n\toffset = %" PRIu64 ";\n\tprecision = %" PRIu64
+		";\n\tabsolute = true;\n",
+		seconds, offset, wide_scale(d->pair.error_ns, hz, WALL_NS_PER_SECOND) + 1);
+}
+
+static void put_clock_class(FILE *text, const struct ctf_description *d)
+{
+	uint64_t hz = d->hz ? d->hz : WALL_NS_PER_SECOND;
+
+	/* To the nearest: the rate of a counter without its low bits. */
+	hz = d->cut_bits ? ((hz >> (d->cut_bits - 1)) + 1) >> 1 : hz;
+	fprintf(text, "\nclock {\n\tname = ticks;\n\tfreq = %" PRIu64 ";\n", hz);
+	if (d->hz && hz)
+		put_date(text, d, hz);
+	fputs("};\n", text);
+}
+
 void ctf_metadata_write(FILE *text, const struct ctf_description *d)
 {
 	static const unsigned int bits[] = { 8, 16, 32, 64 };
@@ -292,7 +326,7 @@ void ctf_metadata_write(FILE *text, const struct ctf_description *d)
 	      "\tpacket.header := struct {\n\t\tuint32_t magic;\n\t\tuint32_t stream_id;\n\t};\n"
 	      "};\n\nenv {\n\ttracer_name = \"stampede\";\n};\n",
 	      text);
-	fprintf(text, "\nclock {\n\tname = ticks;\n\tfreq = %u;\n};\n", 1000000000u >> d->cut_bits);
+	put_clock_class(text, d);
 	put_stream(text, d);
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		put_kinds(text, d, forms[i].first, forms[i].suffix);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "base/wall.h"
 #include "base/wide.h"
 #include "base/options.h"
 
@@ -166,4 +167,29 @@ uint64_t ctf_trace_ns(const struct ctf_trace *trace, uint64_t ticks)
 	if (trace->metadata.clock.hz == 1000000000)
 		return ticks;
 	return wide_scale(ticks, 1000000000, trace->metadata.clock.hz);
+}
+
+bool ctf_trace_dated(const struct ctf_trace *trace)
+{
+	return trace->metadata.clock.offset_s || trace->metadata.clock.offset;
+}
+
+bool ctf_trace_realtime(const struct ctf_trace *trace, uint64_t ticks, uint64_t *ns)
+{
+	const struct ctf_clock *clock = &trace->metadata.clock;
+	uint64_t cycles = ticks + (uint64_t)clock->offset, seconds, rest;
+	int64_t all;
+
+	/* A sum that went over the end on the side to which the offset points. */
+	if ((clock->offset < 0) != (cycles < ticks) && clock->offset)
+		return false;
+	/* Seconds apart, so that the product of a fraction is exact. */
+	seconds = cycles / clock->hz;
+	rest = wide_scale(cycles % clock->hz, WALL_NS_PER_SECOND, clock->hz);
+	if (seconds > INT64_MAX || __builtin_add_overflow((int64_t)seconds, clock->offset_s, &all))
+		return false;
+	if (all < 0 || (uint64_t)all > (UINT64_MAX - rest) / WALL_NS_PER_SECOND)
+		return false;
+	*ns = (uint64_t)all * WALL_NS_PER_SECOND + rest;
+	return true;
 }

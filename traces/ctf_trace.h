@@ -40,4 +40,10 @@ struct ctf_trace_file *ctf_trace_first(struct ctf_trace *trace, const struct tra
 /* Ticks of the trace's clock as ns since its own zero; saturates. */
 uint64_t ctf_trace_ns(const struct ctf_trace *trace, uint64_t ticks);
 
+/* Does the trace's clock have an offset, so that its times are dates? */
+bool ctf_trace_dated(const struct ctf_trace *trace);
+
+/* Ticks as ns since 1970, by the clock's offset. False: before that, or more than 64 bits. */
+bool ctf_trace_realtime(const struct ctf_trace *trace, uint64_t ticks, uint64_t *ns);
+
 #endif

@@ -7,6 +7,7 @@
 #include "traces/ctf_trace.h"
 #include "base/fail.h"
 #include "base/options.h"
+#include "base/wall.h"
 #include "traces/read_trace.h"
 
 #define COLUMNS_MOST 256
@@ -74,15 +75,27 @@ static bool find_columns(struct ctf_trace *trace, struct columns *columns)
 	return true;
 }
 
-static void print_event(FILE *out, const struct ctf_trace *trace, struct ctf_trace_file *file,
-			const struct trace_event *event, struct columns *columns)
+static void print_date(FILE *out, const struct ctf_trace *trace, uint64_t ticks)
 {
+	char text[WALL_DATE_BYTES];
+	uint64_t ns;
+
+	fprintf(out, ",%s", ctf_trace_realtime(trace, ticks, &ns) ? wall_date(ns, text) : "");
+}
+
+static void print_event(const struct read_options *options, const struct ctf_trace *trace,
+			struct ctf_trace_file *file, const struct trace_event *event,
+			struct columns *columns)
+{
+	FILE *out = options->out;
 	unsigned int i;
 
 	memset(columns->has, 0, sizeof(columns->has));
 	ctf_event_fields(&file->reader, event, fill_column, columns);
 	fprintf(out, "%" PRIu64 ",%" PRIu64, file->reader.packet.cpu,
 		ctf_trace_ns(trace, event->time));
+	if (options->dates)
+		print_date(out, trace, event->time);
 	for (i = 0; i < columns->count; i++) {
 		if (!columns->has[i])
 			fputc(',', out);
@@ -94,24 +107,27 @@ static void print_event(FILE *out, const struct ctf_trace *trace, struct ctf_tra
 	fputc('\n', out);
 }
 
-static int print_csv(FILE *out, struct ctf_trace *trace)
+static int print_csv(const struct read_options *options, struct ctf_trace *trace)
 {
+	FILE *out = options->out;
 	struct columns columns = { .count = 0 };
 	const struct trace_event *event;
 	struct ctf_trace_file *file;
 	unsigned int i;
 
+	if (options->dates && !ctf_trace_dated(trace))
+		return read_dates_refused(trace->dir);
 	if (!find_columns(trace, &columns))
 		return EXIT_RESOURCE;
 	if (columns.too_many)
 		fail_line("%s: more than %d integer fields; the rest has no column", trace->dir,
 			  COLUMNS_MOST);
-	fputs("cpu,stamp_ns", out);
+	fprintf(out, "cpu,stamp_ns%s", options->dates ? ",date" : "");
 	for (i = 0; i < columns.count; i++)
 		fprintf(out, ",payload_%s", columns.names[i] + (columns.names[i][0] == '_'));
 	fputc('\n', out);
 	while ((file = ctf_trace_first(trace, &event)))
-		print_event(out, trace, file, event, &columns);
+		print_event(options, trace, file, event, &columns);
 	return 0;
 }
 
@@ -138,13 +154,18 @@ static void print_summary(FILE *out, const struct ctf_trace_file *file,
 }
 
 static void read_file(const struct ctf_trace *trace, struct ctf_trace_file *file,
-		      struct gap_histogram *gaps)
+		      struct gap_histogram *gaps, struct read_dates *dates)
 {
+	bool dated = ctf_trace_dated(trace);
+	uint64_t ns;
 	uint32_t i;
 
 	while (ctf_trace_batch(file))
-		for (i = 0; i < file->count; i++)
+		for (i = 0; i < file->count; i++) {
 			gap_histogram_add(gaps, ctf_trace_ns(trace, file->batch[i].time));
+			if (dated && ctf_trace_realtime(trace, file->batch[i].time, &ns))
+				read_dates_add(dates, ns);
+		}
 }
 
 bool read_is_ctf_stream(const char *path)
@@ -161,6 +182,7 @@ bool read_is_ctf_stream(const char *path)
 
 int read_ctf(const struct read_options *options, const char *dir, struct read_sum *sum)
 {
+	struct read_dates dates;
 	struct gap_histogram gaps;
 	struct ctf_trace trace;
 	unsigned int i;
@@ -169,15 +191,17 @@ int read_ctf(const struct read_options *options, const char *dir, struct read_su
 	if (error)
 		return error;
 	if (options->csv)
-		error = print_csv(options->out, &trace);
+		error = print_csv(options, &trace);
 	for (i = 0; i < trace.count && !error; i++) {
 		struct ctf_trace_file *file = &trace.files[i];
 		const struct ctf_reader *reader = &file->reader;
 
 		gaps = (struct gap_histogram){ .any = false };
+		dates = (struct read_dates){ .any = false };
 		if (!options->csv) {
-			read_file(&trace, file, &gaps);
+			read_file(&trace, file, &gaps, &dates);
 			print_summary(options->out, file, &gaps);
+			read_dates_print(options->out, &dates);
 			gap_histogram_merge(&sum->gaps, &gaps);
 		}
 		sum->events += reader->counts.events;

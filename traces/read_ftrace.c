@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "traces/ftrace_clock.h"
 #include "traces/ftrace_trace.h"
 #include "base/options.h"
 #include "traces/read_trace.h"
@@ -13,31 +14,51 @@
 struct ftrace_reading {
 	const struct read_options *options;
 	struct gap_histogram gaps; /* of one file */
+	struct read_dates dates;
+	struct ftrace_clock clock;
 	uint64_t subbufs_before; /* in files before this one */
 };
+
+static bool date_of(const struct ftrace_reading *reading, uint64_t ticks, struct wall_time *time)
+{
+	return wall_by_rate(&reading->clock.pair, WALL_REALTIME, reading->clock.hz, ticks, time);
+}
 
 static void csv_events(void *arg, const struct ftrace_reader *reader,
 		       const struct trace_event *batch, uint32_t count)
 {
 	const struct ftrace_reading *reading = arg;
 	uint64_t number = reading->subbufs_before + reader->counts.subbufs - 1;
+	FILE *out = reading->options->out;
+	char text[WALL_DATE_BYTES];
+	struct wall_time time;
 	uint32_t i;
 
-	for (i = 0; i < count; i++)
-		fprintf(reading->options->out, "%" PRIu64 ",%d,%" PRIu32 ",%" PRIu64 "\n", number,
+	for (i = 0; i < count; i++) {
+		fprintf(out, "%" PRIu64 ",%d,%" PRIu32 ",%" PRIu64, number,
 			(int)(batch[i].payload - reader->subbuf), batch[i].payload_bytes,
 			batch[i].time);
+		if (reading->options->dates)
+			fprintf(out, ",%s",
+				date_of(reading, batch[i].time, &time) ? wall_date(time.ns, text) :
+									 "");
+		fputc('\n', out);
+	}
 }
 
 static void gap_events(void *arg, const struct ftrace_reader *reader,
 		       const struct trace_event *batch, uint32_t count)
 {
 	struct ftrace_reading *reading = arg;
+	struct wall_time time;
 	uint32_t i;
 
 	(void)reader;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		gap_histogram_add(&reading->gaps, batch[i].time);
+		if (reading->clock.hz && date_of(reading, batch[i].time, &time))
+			read_dates_add(&reading->dates, time.ns);
+	}
 }
 
 static void print_summary(FILE *out, const char *path, const struct ftrace_counts *counts,
@@ -69,7 +90,7 @@ static void print_summary(FILE *out, const char *path, const struct ftrace_count
 
 /* What the file's own directory, or tracefs around it, says of the format. */
 static int find_format(const struct read_options *options, const char *path,
-		       struct ftrace_format *format)
+		       struct ftrace_format *format, struct ftrace_clock *clock)
 {
 	char copy[PATH_MAX], events[PATH_MAX + 20];
 	const char *dir;
@@ -82,6 +103,10 @@ static int find_format(const struct read_options *options, const char *path,
 	error = ftrace_format_read(dir, format);
 	if (!error)
 		error = ftrace_format_read(events, format);
+	if (!error)
+		error = ftrace_clock_read(dir, clock);
+	if (!error && options->dates && !clock->hz)
+		error = read_dates_refused(path);
 	if (options->subbuf_bytes)
 		format->subbuf_bytes = options->subbuf_bytes;
 	if (options->stamp_bits)
@@ -98,16 +123,19 @@ static int read_one(const char *path, struct ftrace_reading *reading, struct rea
 	};
 	struct ftrace_reader reader;
 	struct ftrace_format format;
-	int error = find_format(options, path, &format);
+	int error = find_format(options, path, &format, &reading->clock);
 
 	reading->gaps = (struct gap_histogram){ .any = false };
+	reading->dates = (struct read_dates){ .any = false };
 	if (!error)
 		error = ftrace_read_file(path, &format, &reader, &visitor);
 	if (error)
 		return error;
-	if (!options->csv)
+	if (!options->csv) {
 		print_summary(options->out, path, &reader.counts, &reading->gaps,
 			      format.subbuf_bytes);
+		read_dates_print(options->out, &reading->dates);
+	}
 	reading->subbufs_before += reader.counts.subbufs;
 	sum->events += reader.counts.events;
 	gap_histogram_merge(&sum->gaps, &reading->gaps);
@@ -124,7 +152,8 @@ int read_ftrace(const struct read_options *options, char **paths, unsigned int c
 	int error = 0;
 
 	if (options->csv)
-		fputs("subbuffer,offset_bytes,payload_bytes,stamp_ns\n", options->out);
+		fprintf(options->out, "subbuffer,offset_bytes,payload_bytes,stamp_ns%s\n",
+			options->dates ? ",date" : "");
 	for (i = 0; i < count && !error; i++)
 		error = read_one(paths[i], &reading, sum);
 	return error;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
+#include "base/wall.h"
 #include "traces/read_trace.h"
 
 void read_report(struct read_sum *sum, const char *path, const struct trace_fault *fault,
@@ -18,4 +19,30 @@ void read_report(struct read_sum *sum, const char *path, const struct trace_faul
 			  path, fault->offset, fault->text, events, packets, packets_name);
 		sum->faulty = true;
 	}
+}
+
+void read_dates_add(struct read_dates *dates, uint64_t realtime_ns)
+{
+	if (!dates->any || realtime_ns < dates->first_ns)
+		dates->first_ns = realtime_ns;
+	if (!dates->any || realtime_ns > dates->last_ns)
+		dates->last_ns = realtime_ns;
+	dates->any = true;
+}
+
+void read_dates_print(FILE *out, const struct read_dates *dates)
+{
+	char first[WALL_DATE_BYTES], last[WALL_DATE_BYTES];
+
+	if (dates->any)
+		fprintf(out, "  from %s to %s\n", wall_date(dates->first_ns, first),
+			wall_date(dates->last_ns, last));
+}
+
+int read_dates_refused(const char *path)
+{
+	return fail_with(EXIT_USAGE,
+			 "%s: its clock has no date (an offset in the metadata, or a file `clock` "
+			 "beside sub-buffers); leave out --dates",
+			 path);
 }

@@ -29,6 +29,10 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		  "every event: ftrace: subbuffer,offset_bytes,payload_bytes,stamp_ns;\n"
 		  "CTF: cpu,stamp_ns and the integer fields of the payloads",
 		  OPTION_FLAG, .into = &arguments->read.csv },
+		{ "dates", NULL,
+		  "with --csv: a column `date` behind the stamp, UTC; of traces whose clock\n"
+		  "has an offset, or that have a file `clock`",
+		  OPTION_FLAG, .into = &arguments->read.dates },
 		{ "gaps", "FILE", "gaps between successive events of a CPU, for run-stress replay",
 		  OPTION_TEXT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "of a sub-buffer (default: as header_page says, or 4096)",
@@ -59,7 +63,9 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		return false;
 	arguments->read.subbuf_bytes = (uint32_t)subbuf_bytes;
 	arguments->read.stamp_bits = (uint32_t)bits;
-	if (subbuf_bytes % 8)
+	if (arguments->read.dates && !arguments->read.csv)
+		*status = fail_with(EXIT_USAGE, "--dates goes with --csv");
+	else if (subbuf_bytes % 8)
 		*status = fail_with(EXIT_USAGE, "--subbuf takes a multiple of 8");
 	else if (optind == argc)
 		*status = fail_with(EXIT_USAGE, "which trace? (--help shows what is read)");

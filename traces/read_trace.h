@@ -12,6 +12,7 @@
 
 struct read_options {
 	bool csv;
+	bool dates; /* in a column of the CSV */
 	uint32_t subbuf_bytes; /* 0: what the capture says, or 4096 */
 	uint32_t stamp_bits; /* 0: what the capture says, or 27 */
 	FILE *out;
@@ -36,6 +37,20 @@ bool read_is_ctf_stream(const char *path);
 
 /* Reads the CTF trace in `dir`. As above. */
 int read_ctf(const struct read_options *options, const char *dir, struct read_sum *sum);
+
+/* When the events of a file were, the first and the last. */
+struct read_dates {
+	uint64_t first_ns, last_ns; /* since 1970 */
+	bool any;
+};
+
+void read_dates_add(struct read_dates *dates, uint64_t realtime_ns);
+
+/* A line of the summary; none if no event had a date. */
+void read_dates_print(FILE *out, const struct read_dates *dates);
+
+/* "--dates" was asked of a trace that has none. An exit code, after a line on stderr. */
+int read_dates_refused(const char *path);
 
 /* One line on stderr for what ended or spoils the reading of `path`; marks `sum`. */
 void read_report(struct read_sum *sum, const char *path, const struct trace_fault *fault,

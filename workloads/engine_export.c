@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "place/clock_pair.h"
 
 static int make_directory(const char *dir)
 {
@@ -25,6 +26,8 @@ int engine_export_open(struct engine_export *export, const char *dir, const char
 
 	memset(export, 0, sizeof(*export));
 	export->most = most;
+	if (!error && !clock_pair_take(&export->opened))
+		export->opened = (struct clock_pair){ .error_ns = 0 };
 	pthread_mutex_init(&export->lock, NULL);
 	if (!error && asprintf(&export->dir, "%s/%s", dir, row) < 0) {
 		export->dir = NULL;
@@ -76,11 +79,42 @@ void engine_export_tap(void *arg, const struct buffer *buffer, uint64_t first, u
 	pthread_mutex_unlock(&export->lock);
 }
 
+/*
+ * By the first pair, and the rate that the two of them make, which is known the better the longer
+ * the run was; ticks_hz() looks at 10 ms. That CLOCK_REALTIME was set meanwhile is said.
+ */
+static void date_all(struct engine_export *export)
+{
+	struct clock_pair closed;
+	int64_t set;
+	uint64_t hz;
+	int i;
+
+	hz = export->opened.error_ns && clock_pair_take(&closed) ?
+		     wall_hz(&export->opened, &closed) :
+		     0;
+	if (!hz) {
+		fail_line("%s: the counter goes back between readings: its traces have no date",
+			  export->dir);
+		return;
+	}
+	set = clock_pair_set(&export->opened, &closed);
+	if (set)
+		fail_line("%s: CLOCK_REALTIME was set by %" PRId64
+			  " ns meanwhile: dates are by the clock as it was",
+			  export->dir, set);
+	for (i = 0; i < ENGINE_EXPORT_EPOCHS; i++)
+		if (export->trace[i].driver)
+			export_date(&export->trace[i], &export->opened, hz);
+}
+
 int engine_export_close(struct engine_export *export)
 {
 	unsigned int i, kept = 0;
 	int error;
 
+	if (export->epochs)
+		date_all(export);
 	for (i = 0; i < ENGINE_EXPORT_EPOCHS; i++) {
 		if (!export->trace[i].driver)
 			continue;

@@ -2,13 +2,15 @@
 /*
  * Exports what run-stress records: <dir>/<row>/epoch-<n>, a trace each, since every epoch has a
  * ring geometry of its own; one file per writer's CPU. Nothing new is begun once `most` bytes are
- * written.
+ * written. Stamps are of the real clock; a pair of readings when it is opened and one when it is
+ * closed date them in every trace.
  */
 #ifndef STAMPEDE_WORKLOADS_ENGINE_EXPORT_H
 #define STAMPEDE_WORKLOADS_ENGINE_EXPORT_H
 
 #include <pthread.h>
 
+#include "base/wall.h"
 #include "judge/export.h"
 
 #define ENGINE_EXPORT_EPOCHS 64
@@ -18,6 +20,7 @@ struct engine_export {
 	char *dir; /* of the row */
 	uint64_t most; /* bytes */
 	uint64_t bytes;
+	struct clock_pair opened; /* error_ns 0: could not be taken */
 	unsigned int epochs; /* begun */
 	struct export trace[ENGINE_EXPORT_EPOCHS]; /* by number of the epoch */
 	int error;
