@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from data import known, most
 from record import STEP_PROOF
 from table import Cell, exact_or
-from text import count, duration
+from text import count, duration, short
 
 BETWEEN = ("between", "often")  # the clock goes back while nobody records
 BACK = (*BETWEEN, "reserve", "nested", "older")
@@ -87,7 +87,7 @@ def proof(run, row):
 def in_ticks(ticks):
     """Wraps and fields are told by their power of two."""
     bits = int(ticks).bit_length() - 1
-    return (f"2^{bits}" if bits >= 10 and ticks == 1 << bits else count(ticks)) + " ticks"
+    return (f"2^{bits}" if bits >= 10 and ticks == 1 << bits else short(ticks)) + " ticks"
 
 
 def damage(run, ticks):
@@ -139,6 +139,14 @@ def judged(run):
     return [one for one in lines(run) if not one.row.startswith("floor")]
 
 
+def alike(rows):
+    """Rows with the same worst error and the same end of it, together: (rows, ticks, until)."""
+    found = {}
+    for one in rows:
+        found.setdefault((one.any, one.until), []).append(one.row)
+    return [(names, *key) for key, names in found.items()]
+
+
 def said(run):
     """The table of damage, and its rows by what became of them."""
     rows = judged(run)
@@ -147,9 +155,9 @@ def said(run):
     # Right while nobody is interrupted by an older clock.
     stale = [one for one in wrong if one not in huge and one.between == 0 and one.older > 0]
     its = SimpleNamespace(
-        lines=lines(run), back=names(run, *BACK), ahead=names(run, "ahead"), huge=huge,
-        stale=stale, exact=[one for one in rows if one.any == 0],
-        other=[one for one in wrong if one not in huge and one not in stale],
+        lines=lines(run), back=names(run, *BACK), ahead=names(run, "ahead"), huge=alike(huge),
+        stale=alike(stale), exact=[one for one in rows if one.any == 0],
+        other=alike(one for one in wrong if one not in huge and one not in stale),
         ending=[one for one in rows if one.ends],
         late=[(step, [one.row for one in rows if one.ahead[at] > 0])
               for at, step in enumerate(names(run, "ahead"))],

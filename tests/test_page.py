@@ -139,6 +139,26 @@ class Page(PlotsTest):
         self.value(BUTTON + ".click(); 1")
         self.assertEqual(self.value(RATIOS), before)  # a third time: as it was
 
+    def test_damage_sorts_by_its_size(self):
+        """By ticks, not by letters: years come behind seconds, and what is not known last."""
+        self.value("document.querySelector('#clocks').scrollIntoView(); 1")
+        self.shoot("clocks")
+        column = """(name => Array.from(document.querySelector('#clocks thead tr').cells)
+            .findIndex(h => h.textContent === name))"""
+        cells = """(at => Array.from(document.querySelector('#clocks tbody').rows).map(
+            r => r.cells[at].dataset.v))"""
+        for name in ("back by half", "older in an interrupt", "ahead by 2^59 + 1",
+                     "clock reads, traced"):
+            at = self.value(f"{column}({name!r})")
+            self.assertGreater(at, 1, name)
+            before = self.value(f"{cells}({at})")
+            self.assertGreater(len(set(before)), 1, name)
+            button = f"document.querySelector('#clocks thead tr').cells[{at}].firstChild"
+            self.value(f"{button}.click(); 1")
+            self.assertEqual(self.value(f"{cells}({at})"),
+                             sorted(before, key=lambda one: (one == "", float(one or 0))), name)
+            self.value(f"{button}.click(); {button}.click(); 1")
+
     def test_every_plot_is_to_be_seen(self):
         figures = self.value("""Array.from(document.querySelectorAll('figure')).map(f => {
             const i = f.querySelector('img'), r = i.getBoundingClientRect();
