@@ -45,7 +45,8 @@ bool clock_pair_take(struct clock_pair *pair)
 	}
 	if (best == UINT64_MAX)
 		return false;
-	pair->error_ns = (uint64_t)ceil((double)best * half_ns) + 1;
+	/* A reading is up to a tick older than it is read: much, of a counter of 24 MHz. */
+	pair->error_ns = (uint64_t)ceil((double)(best + 2) * half_ns) + 1;
 	return true;
 }
 

@@ -7,8 +7,8 @@
 
 /*
  * Reads both clocks between readings of the counter, some times over, and keeps the tightest.
- * pair->error_ns is half of the wider of its two intervals, and 1 ns of rounding: more if the
- * thread was interrupted each time. About a us: to be called between sub-buffers, not between
+ * pair->error_ns is half of the wider of its two intervals, a tick and 1 ns of rounding: more if
+ * the thread was interrupted each time. Some us: to be called between sub-buffers, not between
  * events. The first call measures ticks_hz(), which takes 50 ms. False: the counter went back in
  * each try.
  */

@@ -341,7 +341,7 @@ static const struct workload_section sections[] = {
 
 const struct workload workload_walltime = {
 	.name = "walltime",
-	.text = "the clock's ticks as time of day, by pairs of readings: by how much it is off",
+	.text = "ticks as time of day, by pairs of readings: by how much they are off",
 	.least = SIZE_FULL,
 	.instead = "walltime is measured by bench: make bench WORKLOADS=walltime",
 	.sections = sections,
