@@ -37,7 +37,7 @@ struct series {
 	size_t count, room;
 	uint64_t hz; /* as known before the first pair */
 	struct wall_rate rate;
-	double slew_ppm; /* of CLOCK_MONOTONIC against CLOCK_MONOTONIC_RAW */
+	double slew_ppm, slew_error_ppm; /* of CLOCK_MONOTONIC against CLOCK_MONOTONIC_RAW */
 };
 
 /* ---- ways to convert: ticks of pair `at` by other pairs ---- */
@@ -107,34 +107,55 @@ static double raw_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC_RAW at the moment of time_ns() = *ns, between two readings of that. */
-static double raw_at(uint64_t *ns)
-{
-	uint64_t before = time_ns();
-	double raw = raw_ns();
+/* CLOCK_MONOTONIC_RAW between two readings of time_ns(), the closest of some. */
+struct raw {
+	double ns;
+	uint64_t monotonic_ns;
+	uint64_t error_ns;
+};
 
-	*ns = before + (time_ns() - before) / 2;
-	return raw;
+static struct raw raw_take(void)
+{
+	struct raw best = { .error_ns = UINT64_MAX };
+	uint64_t before, half;
+	double ns;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		before = time_ns();
+		ns = raw_ns();
+		half = (time_ns() - before) / 2 + 1;
+		if (half < best.error_ns)
+			best = (struct raw){ ns, before + half, half };
+	}
+	return best;
+}
+
+static void slew_of(struct series *s, const struct raw *begin, const struct raw *end)
+{
+	double raw = end->ns - begin->ns, ns = (double)(end->monotonic_ns - begin->monotonic_ns);
+
+	s->slew_ppm = (ns - raw) / raw * 1e6;
+	s->slew_error_ppm = (double)(begin->error_ns + end->error_ns) / raw * 1e6;
 }
 
 static bool take_series(struct series *s, const struct walltime_size *size)
 {
-	uint64_t begin_ns, end_ns, due;
-	double raw, ns;
+	struct raw begin, end;
+	uint64_t due;
 
 	if (!clock_pair_take(&s->pair[0]))
 		return false;
-	raw = raw_at(&begin_ns);
-	due = begin_ns;
+	begin = raw_take();
+	due = begin.monotonic_ns;
 	for (s->count = 1; s->count < s->room && !workload_stop; s->count++) {
 		due += size->apart_ns;
 		sleep_until(due);
 		if (!clock_pair_take(&s->pair[s->count]))
 			return false;
 	}
-	raw = raw_at(&end_ns) - raw;
-	ns = (double)(end_ns - begin_ns);
-	s->slew_ppm = raw > 0 ? (ns - raw) / raw * 1e6 : 0;
+	end = raw_take();
+	slew_of(s, &begin, &end);
 	return true;
 }
 
@@ -232,20 +253,20 @@ static json_t *series_json(const struct series *s, double *room)
 	error = stats_quantile(room, s->count, 0.5);
 	worst = room[s->count - 1];
 	wander_of(s, &wander_ppm, &known_ppm);
-	return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:f,"
-			 " s:I, s:I, s:I, s:I, s:o}",
-			 "pairs", (json_int_t)s->count, "seconds", ns / 1e9, "pair_ns",
-			 cost_ns(room), "pair_error_ns", error, "pair_error_worst_ns", worst, "hz",
-			 (json_int_t)s->hz, "hz_measured", hz, "hz_ppm",
-			 ((double)s->hz / hz - 1) * 1e6, "wander_ppm", wander_ppm,
-			 "wander_error_ppm", known_ppm, "realtime_ppm",
-			 (double)(int64_t)(last->ns[WALL_REALTIME] - first->ns[WALL_REALTIME] -
-					   (last->ns[WALL_MONOTONIC] - first->ns[WALL_MONOTONIC])) /
-				 ns * 1e6,
-			 "realtime_set_ns", (json_int_t)clock_pair_set(first, last), "slew_ppm",
-			 s->slew_ppm, "mult", (json_int_t)s->rate.mult, "shift",
-			 (json_int_t)s->rate.shift, "shift_seconds", (json_int_t)SHIFT_SECONDS,
-			 "shift_error_ns", (json_int_t)s->rate.error_ns, "ways", list);
+	return json_pack(
+		"{s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:f,"
+		" s:f, s:I, s:I, s:I, s:I, s:o}",
+		"pairs", (json_int_t)s->count, "seconds", ns / 1e9, "pair_ns", cost_ns(room),
+		"pair_error_ns", error, "pair_error_worst_ns", worst, "hz", (json_int_t)s->hz,
+		"hz_measured", hz, "hz_ppm", ((double)s->hz / hz - 1) * 1e6, "wander_ppm",
+		wander_ppm, "wander_error_ppm", known_ppm, "realtime_ppm",
+		(double)(int64_t)(last->ns[WALL_REALTIME] - first->ns[WALL_REALTIME] -
+				  (last->ns[WALL_MONOTONIC] - first->ns[WALL_MONOTONIC])) /
+			ns * 1e6,
+		"realtime_set_ns", (json_int_t)clock_pair_set(first, last), "slew_ppm", s->slew_ppm,
+		"slew_error_ppm", s->slew_error_ppm, "mult", (json_int_t)s->rate.mult, "shift",
+		(json_int_t)s->rate.shift, "shift_seconds", (json_int_t)SHIFT_SECONDS,
+		"shift_error_ns", (json_int_t)s->rate.error_ns, "ways", list);
 }
 
 static int measure(const struct workload_bench *bench, json_t *into)
@@ -327,11 +348,14 @@ static void print(FILE *out, const json_t *section, enum workload_size size)
 	fprintf(out,
 		"The rate found in 50 ms is off by %+.3f ppm; rates of tenths of the run differ "
 		"by\n"
-		"%.3f ppm (%.3f known); MONOTONIC slews by %+.3f ppm, REALTIME by %+.3f more.\n"
+		"%.3f ppm (known to %.3f); MONOTONIC slews by %+.3f ppm (to %.3f), REALTIME was "
+		"set\n"
+		"by %.0f ns.\n"
 		"mult %.0f, shift %.0f: off by %.0f ns at most after %.0f s, by rounding.\n",
 		number(run, "hz_ppm"), number(run, "wander_ppm"), number(run, "wander_error_ppm"),
-		number(run, "slew_ppm"), number(run, "realtime_ppm"), number(run, "mult"),
-		number(run, "shift"), number(run, "shift_error_ns"), number(run, "shift_seconds"));
+		number(run, "slew_ppm"), number(run, "slew_error_ppm"),
+		number(run, "realtime_set_ns"), number(run, "mult"), number(run, "shift"),
+		number(run, "shift_error_ns"), number(run, "shift_seconds"));
 }
 
 static const struct workload_section sections[] = {
