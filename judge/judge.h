@@ -24,6 +24,7 @@ struct judge_given {
 	bool nested; /* a writer came into another one */
 	bool equal_stamps; /* the clock gave a value twice */
 	uint64_t steps; /* times that the clock went back */
+	uint64_t gap_ticks; /* longest that it jumped ahead */
 	bool ample; /* nothing that the run did can fill the ring: no event may be lost */
 	uint64_t began; /* of the timed build: the clock before the first event */
 };

@@ -170,10 +170,24 @@ static void who_reads_again_never_ends_with_a_traced_clock(void **state)
 
 	(void)state;
 	assert_true(play(driver, MISCLOCK_TRACED, 0).reads_most >= MISCLOCK_READS_MOST);
+	assert_int_equal(play(driver, MISCLOCK_TRACED, 0).verdict, VERDICT_NEED_NOT_MET);
 	driver = driver_find(drivers_counting, "nested_stamps");
 	assert_true(play(driver, MISCLOCK_TRACED, 0).reads_most < 10);
 	driver = driver_find(drivers_counting, "floor");
 	assert_int_equal(play(driver, MISCLOCK_TRACED, 0).reads_most, 2);
+}
+
+static void a_jump_is_excused_where_a_row_cannot_tell_it(void **state)
+{
+	const struct driver *driver = driver_find(drivers_counting, "nested_stamps");
+	struct misclock_result result = play(driver, MISCLOCK_AHEAD, UINT64_C(1) << 40);
+
+	(void)state;
+	assert_int_equal(result.verdict, VERDICT_KEPT);
+	assert_int_equal(result.wrong, 0);
+	result = play(driver, MISCLOCK_AHEAD, (UINT64_C(1) << 59) + 1);
+	assert_int_equal(result.verdict, VERDICT_NEED_NOT_MET);
+	assert_true(result.wrong);
 }
 
 static void a_false_promise_is_broken(void **state)
@@ -212,6 +226,7 @@ int main(void)
 		cmocka_unit_test(no_row_breaks_a_promise),
 		cmocka_unit_test(what_each_kind_of_row_makes_of_it),
 		cmocka_unit_test(who_reads_again_never_ends_with_a_traced_clock),
+		cmocka_unit_test(a_jump_is_excused_where_a_row_cannot_tell_it),
 		cmocka_unit_test(a_false_promise_is_broken),
 		cmocka_unit_test(a_forward_clock_does_no_damage),
 	};

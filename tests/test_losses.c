@@ -390,6 +390,26 @@ static void only_times_are_excused_by_a_late_beat(void **state)
 	}
 }
 
+/* Who tells gaps up to a length is excused by a longer one, and nobody else. */
+static void gaps_beyond_a_rows_own_are_excused(void **state)
+{
+	const struct scheme_desc *deltas = driver_find(drivers_counting, "nested_stamps")->desc;
+	const struct scheme_desc *carries =
+		driver_find(drivers_counting, "extended_header_msb32")->desc;
+	struct judge_given given = { .gap_ticks = (UINT64_C(1) << 59) - 1 };
+
+	(void)state;
+	assert_int_equal(judge_unmet(deltas, 27, &given), 0);
+	assert_int_equal(judge_unmet(carries, 27, &given), NEED_SHORT_GAPS);
+	given.gap_ticks++;
+	assert_int_equal(judge_unmet(deltas, 27, &given), NEED_SHORT_GAPS);
+	given.gap_ticks = (UINT64_C(1) << 59) - (UINT64_C(1) << 27) - 1;
+	assert_int_equal(judge_unmet(carries, 27, &given), 0);
+	given.gap_ticks = UINT64_MAX;
+	assert_int_equal(judge_unmet(driver_find(drivers_counting, "full_tsc")->desc, 64, &given),
+			 0);
+}
+
 /* A step back excuses times and extensions too, but not of who says that it is proof against it. */
 static void a_step_back_excuses_who_is_not_proof(void **state)
 {
@@ -449,6 +469,7 @@ int main(void)
 		cmocka_unit_test(timed_ids_are_counted),
 		cmocka_unit_test(only_times_are_excused_by_a_late_beat),
 		cmocka_unit_test(a_step_back_excuses_who_is_not_proof),
+		cmocka_unit_test(gaps_beyond_a_rows_own_are_excused),
 		cmocka_unit_test(the_reach_is_where_it_is),
 	};
 

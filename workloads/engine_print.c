@@ -121,7 +121,9 @@ static void print_void(const struct engine_result *result)
 	printf("  need not met, and so void: %" PRIu64 " of %" PRIu64 " epochs (%s); there "
 	       "%" PRIu64 " of %" PRIu64 " stamps were wrong\n",
 	       result->void_epochs, result->epochs,
-	       result->unmet & NEED_BEAT ? "a beat came later than a wrap" : "a nested writer came",
+	       result->unmet & NEED_BEAT	  ? "a beat came later than a wrap" :
+	       result->unmet & NEED_FORWARD_CLOCK ? "the clock went back" :
+						    "a nested writer came",
 	       result->voided.violations[ORACLE_EXACT], result->voided.events);
 }
 

@@ -196,6 +196,9 @@ static void add(struct misclock_result *sum, const struct check *check, const st
 		sum->until = until;
 	if (play->reads_most > sum->reads_most)
 		sum->reads_most = play->reads_most;
+	/* Kept, had the tracer not been switched off. */
+	if (play->reads_most >= MISCLOCK_READS_MOST && sum->verdict == VERDICT_KEPT)
+		sum->verdict = VERDICT_NEED_NOT_MET;
 	if (badness(judgement->verdict) > badness(sum->verdict)) {
 		sum->verdict = judgement->verdict;
 		sum->objection = judgement->text;
@@ -230,6 +233,7 @@ int misclock_play(const struct driver *driver, enum misclock kind, uint64_t tick
 		play_events(&play, &player);
 		given.beat_worst_ticks = player.beat_worst;
 		given.nested = play.interrupted;
+		given.gap_ticks = kind == MISCLOCK_AHEAD ? ticks : 0;
 		given.steps = play.steps;
 		given.equal_stamps = play.steps || kind == MISCLOCK_STOPPED;
 		judge_buffer(&buffer, &check, &given, &judgement);

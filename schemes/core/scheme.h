@@ -44,6 +44,7 @@ enum scheme_need {
 	NEED_STRICT_CLOCK = 1 << 2, /* no two reads give the same value */
 	/* No read gives less than one before it: every row's, for all times but STEP_PROOF's. */
 	NEED_FORWARD_CLOCK = 1 << 3,
+	NEED_SHORT_GAPS = 1 << 4, /* those that gap_bits says, of who has any */
 };
 
 /* When a record must carry more than the short field, seen from its predecessor's stamp. */
