@@ -124,6 +124,7 @@ void verdicts_add(const struct family *family, int searches, const struct findin
 			 family->coarse ? "coarse" :
 					  "strict",
 			 "searches", searches);
+	json_object_set_new(json, "skew", json_integer((json_int_t)family->skew));
 	counts = found(findings);
 	json_object_update(json, counts);
 	json_decref(counts);

@@ -203,7 +203,10 @@ def explored_row(row):
 
     return SimpleNamespace(
         row=row.row, budgets=len(row.families), schedules=total("schedules"),
-        broken=total("broken"), unmet=total("need_not_met"),
+        broken=total("broken"),
+        # A clock that goes back is nobody's need: what it does to times is told apart.
+        unmet=sum(or_else(family.need_not_met, 0) for family in row.families
+                  if not (or_else(family.backs, 0) or or_else(family.skew, 0))),
         deepest=most((family.nested for family in row.families), 0),
         first=next((family.first for family in row.families if family.verdict == "broken"), None))
 

@@ -24,7 +24,7 @@ PLOTS = (
     Plot("late_beat", "Wraps lost to a late beat",
          "no row ran under workload late_beat (section late_beat)", curves.late_beat),
     Plot("backstep", "Damage by a clock that goes back",
-         "no row ran under workload backstep (section backstep; WORKLOADS=backstep or FULL=1)",
+         "no row ran under workload backstep (section backstep; FULL=1)",
          curves.backstep),
     Plot("injected", "Cost against wraps and against nested events",
          "no row was timed under wraps or nested (section injected)", curves.injected),

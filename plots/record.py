@@ -129,7 +129,8 @@ SHOWN = {
         **dict.fromkeys(("tier", "date", "revision"), TEXT),
         "rows": [{"row": TEXT, "families": [{
             **dict.fromkeys(("what", "budget", "verdict", "first"), TEXT),
-            **numbers("schedules", "broken", "need_not_met", "nested")}]}],
+            **numbers("schedules", "broken", "need_not_met", "nested",
+                      "backs", "skew")}]}],
         "limits": [{**dict.fromkeys(("name", "what", "row", "form", "budget", "timeline"), TEXT),
                     **numbers("failing", "schedules", "extended", "decoded")}],
     },

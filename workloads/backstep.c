@@ -260,11 +260,6 @@ struct stepped {
 	uint64_t wrong, worst, longest, until;
 };
 
-static bool takes(const struct driver *driver)
-{
-	return driver_find(drivers_injected, driver->row);
-}
-
 static void step_real(struct buffer *buffer, uint64_t *random, struct stepped *stepped)
 {
 	uint64_t ticks =
@@ -373,7 +368,6 @@ static const struct workload_engine engine = {
 	.own_bytes = sizeof(struct stepped),
 	.no_export =
 		"backstep starts its ring anew for each round; --export is for other workloads",
-	.takes = takes,
 	.run = run,
 	.print = print_real,
 	.json = json,

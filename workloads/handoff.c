@@ -245,7 +245,7 @@ static void json(json_t *into, const struct engine_config *config,
 	(void)config;
 	for (i = 0; i < SKEWS; i++)
 		json_array_append_new(turned, json_pack("{s:f, s:I}", "skew_us", skews_us[i],
-							"pairs", (json_int_t)pairs->turned[i]));
+							"count", (json_int_t)pairs->turned[i]));
 	json_object_set_new(into, "handoff",
 			    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "pairs",
 				      (json_int_t)pairs->pairs, "early", (json_int_t)pairs->early,

@@ -117,13 +117,35 @@ def write(path, text):
     os.rename(path + ".tmp", path)
 
 
+def back(family):
+    """Does the clock go back in it?  Records of before have no such families."""
+    return bool(family.get("backs") or family.get("skew"))
+
+
 def verdict(row):
-    found = {family["verdict"] for family in row["families"]}
+    """With a clock that goes forward; what is broken is so with any."""
+    found = {family["verdict"] for family in row["families"]
+             if not back(family) or family["verdict"] == "broken"}
     return next(word for word in ("broken", "need not met", "kept") if word in found)
 
 
 def total(row, key):
     return sum(family[key] for family in row["families"])
+
+
+def unmet(row):
+    """Schedules that did not give the row what it needs, the clock's direction apart."""
+    return sum(family["need_not_met"] for family in row["families"] if not back(family))
+
+
+def stepped(row):
+    """What a clock that goes back does to its times."""
+    found = [family for family in row["families"] if back(family)]
+    wrong = sum(family["damage"]["schedules"] for family in found)
+    if not found:
+        return "-"
+    return "wrong in %s of %s" % (format(wrong, ","), format(sum(
+        family["schedules"] for family in found), ",")) if wrong else "exact"
 
 
 def budgets(record):
@@ -150,13 +172,15 @@ def block(record):
     for (what, budget), count in budgets(record).items():
         lines.append("| %s | %s | %d | %s |" % (what, budget, count["rows"],
                                                format(count["schedules"], ",")))
-    lines += ["", "| row | budgets | schedules | verdict |", "|---|--:|--:|---|"]
+    lines += ["", "| row | budgets | schedules | verdict | times, where the clock goes back |",
+              "|---|--:|--:|---|---|"]
     for row in record["rows"]:
-        unmet, said = total(row, "need_not_met"), verdict(row)
+        said = verdict(row)
         if said == "need not met":
-            said = "kept where needs are met; in %s schedules not" % format(unmet, ",")
-        lines.append("| `%s` | %d | %s | %s |" % (row["row"], len(row["families"]),
-                                                 format(total(row, "schedules"), ","), said))
+            said = "kept where needs are met; in %s schedules not" % format(unmet(row), ",")
+        lines.append("| `%s` | %d | %s | %s | %s |" % (
+            row["row"], len(row["families"]), format(total(row, "schedules"), ","), said,
+            stepped(row)))
     lines += ["", "Limits that the same record holds, with timelines (the page shows them):", "",
               "| limit | row | budget | schedules |", "|---|---|---|--:|"]
     for one in record["limits"]:
