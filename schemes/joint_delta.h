@@ -54,7 +54,7 @@ struct scheme_ring {
 static const struct scheme_desc scheme_desc = {
 	.title = "20 low bits, sync word claimed with its event, soft mask",
 	.source = "after KUtrace, Sites 2017",
-	.promises = PROMISE_ALL,
+	.promises = PROMISES,
 	.extension = EXTEND_ON_GAP,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
