@@ -7,7 +7,7 @@
 #include "claims/statement.h"
 
 #define OURS "packed_word"
-#define PROMISES 5
+#define OWED 5 /* promises that a clock which goes forward calls for */
 
 /* The five that were published, by how their rows' names begin. */
 static const char *const published[] = { "heartbeat", "delta_sync", "three_read", "extended_header",
@@ -48,6 +48,17 @@ static bool is_published(const char *row)
 	return false;
 }
 
+static unsigned int owed(const json_t *scheme)
+{
+	const json_t *promise;
+	unsigned int count = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(scheme, "promises"), i, promise)
+		count += strcmp(json_string_value(promise), "step_proof") != 0;
+	return count;
+}
+
 /* All promises, kept, without a need, and no stamp declared inexact. */
 static bool is_equal(const struct claims_lab *lab, const json_t *scheme)
 {
@@ -55,9 +66,9 @@ static bool is_equal(const struct claims_lab *lab, const json_t *scheme)
 	const json_t *line = about(lab, "table", row);
 	const char *verdict = line ? json_string_value(json_object_get(line, "verdict")) : NULL;
 
-	return json_array_size(json_object_get(scheme, "promises")) == PROMISES &&
-	       !json_array_size(json_object_get(scheme, "needs")) && verdict &&
-	       !strcmp(verdict, "kept") && !(lab_line(lab, "stress", row, "storm", "inexact") > 0);
+	return owed(scheme) == OWED && !json_array_size(json_object_get(scheme, "needs")) &&
+	       verdict && !strcmp(verdict, "kept") &&
+	       !(lab_line(lab, "stress", row, "storm", "inexact") > 0);
 }
 
 /* Why a row can do with less, as far as the record says it. */
@@ -74,6 +85,23 @@ static const char *why(const json_t *scheme, const json_t *row, const json_t *ou
 	if (nesting && !strcmp(nesting, "held off"))
 		return " (nobody can interrupt)";
 	return "";
+}
+
+/* The worst error, in ticks, of a clock that goes back between two events; -1: not played. */
+static double damage(const struct claims_lab *lab, const char *row)
+{
+	const json_t *line;
+	double worst = -1, ticks;
+	size_t i;
+
+	json_array_foreach(json_object_get(lab->record, "backstep"), i, line) {
+		if (strcmp(json_string_value(json_object_get(line, "row")), row) ||
+		    strcmp(json_string_value(json_object_get(line, "clock")), "between"))
+			continue;
+		ticks = json_number_value(json_object_get(line, "worst_ticks"));
+		worst = ticks > worst ? ticks : worst;
+	}
+	return worst;
 }
 
 /* Writes in what `row` is better; returns in how many columns. */
@@ -96,6 +124,12 @@ static unsigned int compare(const struct claims_lab *lab, const json_t *scheme, 
 		fprintf(out, "%s%s %.2f %s for %.2f%s", better ? "," : "; ", better ? "" : row,
 			json_number_value(its), columns[i].words, json_number_value(own),
 			why(scheme, line, ours, columns[i].key));
+		better++;
+	}
+	if (damage(lab, row) >= 0 && damage(lab, row) < damage(lab, OURS)) {
+		fprintf(out, "%s%s %.0f ticks of error for %.0f when the clock goes back",
+			better ? "," : "; ", better ? "" : row, damage(lab, row),
+			damage(lab, OURS));
 		better++;
 	}
 	if (time.high < 1) {

@@ -210,6 +210,15 @@ static void who_is_better_is_named(void **state)
 			   "delta_sync_soft 1.00 atomics for 2.00 (who interrupts has to wait)");
 	assert_none_better(run_beside("three_read", "at once", 2.0, 27.0), "holds with a condition",
 			   "three_read 0.900 of the time");
+	/* What a clock that goes back does, where it was played. */
+	run = run_beside("three_read", "at once", 2.0, 30.1);
+	json_object_set_new(run, "backstep",
+			    json_pack("[{s:s, s:s, s:i}, {s:s, s:s, s:i}, {s:s, s:s, s:i}]", "row",
+				      "packed_word", "clock", "between", "worst_ticks", 134217728,
+				      "row", "three_read", "clock", "between", "worst_ticks", 7,
+				      "row", "three_read", "clock", "older", "worst_ticks", 500));
+	assert_none_better(run, "holds with a condition",
+			   "three_read 7 ticks of error for 134217728 when the clock goes back");
 	/* Who is not published, or promises less, is no match. */
 	assert_none_better(run_beside("dwcas", "at once", 1.0, 20), "not tested in this run",
 			   "needs a run");
