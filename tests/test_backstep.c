@@ -21,7 +21,9 @@
 
 /* ---- the measure ---- */
 
-/* What is read, one letter each: r right, w wrong by 5, R right and whole, s a stamp, b sub-buffer.
+/*
+ * What is read, one letter each: r right, w wrong by 5, W by 1000, i wrong and declared inexact, R
+ * right and whole, s a stamp, b a sub-buffer.
  */
 static struct check_damage damage_of(const char *script)
 {
@@ -37,7 +39,10 @@ static struct check_damage damage_of(const char *script)
 	for (; *script; script++) {
 		payload.stamp += 100;
 		payload.entry = payload.exit = payload.stamp;
-		event.time = payload.stamp + (*script == 'w' ? 5 : *script == 'W' ? 1000 : 0);
+		event.time = payload.stamp + (*script == 'w' ? 5 :
+					      *script == 'W' ? 1000 :
+					      *script == 'i' ? 7 :
+							       0);
 		event.flags = *script == 'R' ? EVENT_EXTENDED :
 			      *script == 's' ? EVENT_STAMP_ONLY :
 					       0;
@@ -46,7 +51,8 @@ static struct check_damage damage_of(const char *script)
 			continue;
 		}
 		if (*script != 's')
-			payload.tag = check_tag(CONTEXT_TASK, false, 0, EVENT_FIXED, sequence++);
+			payload.tag =
+				check_tag(CONTEXT_TASK, *script == 'i', 0, EVENT_FIXED, sequence++);
 		check_event(&check, 0, 0, &event);
 	}
 	return check.damage;
@@ -63,6 +69,10 @@ static void damage_is_measured(void **state)
 	assert_int_equal(damage.wrong, 1);
 	assert_int_equal(damage.worst, 5);
 	assert_int_equal(check_damage_until(&damage), DAMAGE_EVENT);
+	assert_int_equal(damage.longest, 1);
+	assert_int_equal(damage_of("rwwwr").longest, 3);
+	assert_int_equal(damage_of("ririr").wrong, 0);
+	assert_int_equal(damage_of("ririr").worst, 0);
 	damage = damage_of("rwwWwRr");
 	assert_int_equal(damage.wrong, 4);
 	assert_int_equal(damage.worst, 1000);
@@ -148,6 +158,44 @@ static void no_row_breaks_a_promise(void **state)
 			}
 }
 
+/* Each kind does what it is called, and as often. */
+static void each_clock_does_what_it_says(void **state)
+{
+	const struct driver *row = driver_find(drivers_counting, "dwcas");
+	uint64_t steady = play(row, MISCLOCK_AHEAD, 0).ticks, far = UINT64_C(1) << 31;
+	enum misclock kind;
+
+	(void)state;
+	if (row->unsupported())
+		skip();
+	for (kind = MISCLOCK_BETWEEN; kind < MISCLOCK_OFTEN; kind++) {
+		assert_int_equal(play(row, kind, 100).steps, PLAYS);
+		assert_int_equal(play(row, kind, 100).interrupts,
+				 kind == MISCLOCK_NESTED ? PLAYS : 0);
+		assert_true((int64_t)(play(row, kind, far).ticks + PLAYS * far - steady) < 1000);
+	}
+	assert_int_equal(play(row, MISCLOCK_OFTEN, 100).steps, 6 * PLAYS);
+	assert_int_equal(play(row, MISCLOCK_OLDER, far).interrupts, PLAYS);
+	assert_true((int64_t)(play(row, MISCLOCK_OLDER, far).ticks - steady) > -1000);
+	assert_true(play(row, MISCLOCK_STOPPED, 0).ticks < steady - PLAYS * MISCLOCK_STILL * 50);
+	assert_true(play(row, MISCLOCK_RATE, 0).ticks > 50 * steady);
+	assert_true(play(row, MISCLOCK_AHEAD, far).ticks - steady == PLAYS * far);
+	/* Interrupts that a row holds off come behind the event. */
+	row = driver_find(drivers_counting, "delta_sync_hard");
+	assert_int_equal(play(row, MISCLOCK_NESTED, 100).steps, PLAYS);
+	assert_int_equal(play(row, MISCLOCK_OLDER, 100).interrupts, PLAYS);
+}
+
+#ifdef __x86_64__
+static void clocks_of_several_cpus_do_not_go_on(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		driver_find(drivers_counting, "packed_upper_locked")->desc->shared_promises,
+		PROMISES & ~PROMISE_MONOTONIC);
+}
+#endif
+
 static void what_each_kind_of_row_makes_of_it(void **state)
 {
 	(void)state;
@@ -224,6 +272,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(damage_is_measured),
 		cmocka_unit_test(no_row_breaks_a_promise),
+		cmocka_unit_test(each_clock_does_what_it_says),
+#ifdef __x86_64__
+		cmocka_unit_test(clocks_of_several_cpus_do_not_go_on),
+#endif
 		cmocka_unit_test(what_each_kind_of_row_makes_of_it),
 		cmocka_unit_test(who_reads_again_never_ends_with_a_traced_clock),
 		cmocka_unit_test(a_jump_is_excused_where_a_row_cannot_tell_it),

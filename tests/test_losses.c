@@ -423,6 +423,10 @@ static void a_step_back_excuses_who_is_not_proof(void **state)
 				 time || counts);
 		assert_int_equal(judge_excused(PROMISES, NEED_FORWARD_CLOCK) >> oracle & 1,
 				 time && oracle != ORACLE_EXACT);
+		/* Another need that was not met excuses what it always does. */
+		assert_int_equal(judge_excused(PROMISES, NEED_FORWARD_CLOCK | NEED_BEAT) >> oracle &
+					 1,
+				 time);
 	}
 }
 

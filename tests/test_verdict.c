@@ -356,6 +356,20 @@ static void verdicts_for_all_sets_of_promises(void **state)
 			one_verdict(promises, fault);
 }
 
+/* Extensions that a clock which goes back brings are for who is proof against it to avoid. */
+static void needless_extensions_after_a_step(void **state)
+{
+	struct scheme_desc desc = { .promises = PROMISE_ALL };
+	struct check faulty;
+
+	(void)state;
+	set_fault(&faulty, &desc, 1 + ORACLE_COUNTS);
+	assert_int_equal(check_verdict(&faulty, 0, NEED_FORWARD_CLOCK), VERDICT_NEED_NOT_MET);
+	assert_int_equal(check_verdict(&faulty, 0, 0), VERDICT_BROKEN);
+	desc.promises = PROMISES;
+	assert_int_equal(check_verdict(&faulty, 0, NEED_FORWARD_CLOCK), VERDICT_BROKEN);
+}
+
 /* The worst of several counts: broken before need not met. */
 static void the_worst_verdict_counts(void **state)
 {
@@ -504,6 +518,7 @@ int main(void)
 		cmocka_unit_test(the_timed_build_is_judged),
 		cmocka_unit_test(promises_are_judged_one_by_one),
 		cmocka_unit_test(verdicts_for_all_sets_of_promises),
+		cmocka_unit_test(needless_extensions_after_a_step),
 		cmocka_unit_test(the_worst_verdict_counts),
 		cmocka_unit_test(an_untimed_row_is_not_held_to_stamps),
 		cmocka_unit_test(typical_errors),

@@ -26,7 +26,7 @@ struct play {
 	unsigned int points; /* of it, until then */
 	unsigned int nested_points; /* and of the one that interrupts it */
 	bool nested; /* one interrupts it now */
-	bool interrupted; /* one ever did */
+	uint64_t interrupts; /* so many did */
 	uint64_t reads_most;
 };
 
@@ -63,7 +63,8 @@ static void step_back(struct play *play)
 
 static void interrupt(struct play *play)
 {
-	play->interrupted = play->nested = true;
+	play->nested = true;
+	play->interrupts++;
 	play->buffer->driver->interrupt(play->buffer->scheme, &play->buffer->writer,
 					CONTEXT_LEVEL_1);
 	play->nested = false;
@@ -184,6 +185,7 @@ static void add(struct misclock_result *sum, const struct check *check, const st
 
 	sum->events += check->events;
 	sum->steps += play->steps;
+	sum->interrupts += play->interrupts;
 	sum->wrong += check->damage.wrong;
 	sum->inexact += check->inexact;
 	sum->extended += check->extended;
@@ -224,15 +226,17 @@ int misclock_play(const struct driver *driver, enum misclock kind, uint64_t tick
 
 		play.buffer = &buffer;
 		play.random = rng_seed(seed, i);
-		play.steps = play.reads_most = 0;
-		play.interrupted = play.armed = false;
+		play.steps = play.reads_most = play.interrupts = 0;
+		play.armed = false;
 		player_clock(BEGIN + (rng_next(&play.random) & bits_mask(32)), 1);
 		error = buffer_reset(&buffer, &config);
 		buffer_check(&buffer, &check);
 		player_begin(&player, &buffer, player_every(driver, driver->stamp_bits, hz));
+		result->ticks -= virtual_clock.now;
 		play_events(&play, &player);
+		result->ticks += virtual_clock.now;
 		given.beat_worst_ticks = player.beat_worst;
-		given.nested = play.interrupted;
+		given.nested = play.interrupts;
 		given.gap_ticks = kind == MISCLOCK_AHEAD ? ticks : 0;
 		given.steps = play.steps;
 		given.equal_stamps = play.steps || kind == MISCLOCK_STOPPED;

@@ -36,6 +36,8 @@ const char *misclock_name(enum misclock kind);
 struct misclock_result {
 	uint64_t events; /* read */
 	uint64_t steps; /* times that the clock went back */
+	uint64_t interrupts; /* events that came into others */
+	uint64_t ticks; /* by the clock from the first event to the last, of all plays */
 	uint64_t wrong; /* events read with another time than was taken, not declared inexact */
 	uint64_t inexact; /* declared so */
 	uint64_t worst; /* ticks */
