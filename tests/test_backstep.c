@@ -13,6 +13,7 @@
 
 #include "judge/driver.h"
 #include "judge/judge.h"
+#include "tests/play.h"
 #include "workloads/misclock.h"
 
 #define PLAYS 12
@@ -143,7 +144,7 @@ static void no_row_breaks_a_promise(void **state)
 	unsigned int i;
 
 	(void)state;
-	for (row = drivers_counting; *row; row++)
+	for (row = play_rows(); *row; row++)
 		for (kind = 0; kind < MISCLOCKS; kind++)
 			for (i = 0;
 			     i < (kind < MISCLOCK_STOPPED || kind == MISCLOCK_AHEAD ? STEPS : 1);
@@ -158,25 +159,29 @@ static void no_row_breaks_a_promise(void **state)
 			}
 }
 
+/* But for the reads of the events that came into others. */
+static bool near(uint64_t ticks, uint64_t other)
+{
+	return ticks - other + 1000 < 2000;
+}
+
 /* Each kind does what it is called, and as often. */
 static void each_clock_does_what_it_says(void **state)
 {
-	const struct driver *row = driver_find(drivers_counting, "dwcas");
+	const struct driver *row = driver_find(drivers_counting, "full_tsc");
 	uint64_t steady = play(row, MISCLOCK_AHEAD, 0).ticks, far = UINT64_C(1) << 31;
 	enum misclock kind;
 
 	(void)state;
-	if (row->unsupported())
-		skip();
 	for (kind = MISCLOCK_BETWEEN; kind < MISCLOCK_OFTEN; kind++) {
 		assert_int_equal(play(row, kind, 100).steps, PLAYS);
 		assert_int_equal(play(row, kind, 100).interrupts,
 				 kind == MISCLOCK_NESTED ? PLAYS : 0);
-		assert_true((int64_t)(play(row, kind, far).ticks + PLAYS * far - steady) < 1000);
+		assert_true(near(play(row, kind, far).ticks + PLAYS * far, steady));
 	}
 	assert_int_equal(play(row, MISCLOCK_OFTEN, 100).steps, 6 * PLAYS);
 	assert_int_equal(play(row, MISCLOCK_OLDER, far).interrupts, PLAYS);
-	assert_true((int64_t)(play(row, MISCLOCK_OLDER, far).ticks - steady) > -1000);
+	assert_true(near(play(row, MISCLOCK_OLDER, far).ticks, steady));
 	assert_true(play(row, MISCLOCK_STOPPED, 0).ticks < steady - PLAYS * MISCLOCK_STILL * 50);
 	assert_true(play(row, MISCLOCK_RATE, 0).ticks > 50 * steady);
 	assert_true(play(row, MISCLOCK_AHEAD, far).ticks - steady == PLAYS * far);
@@ -185,16 +190,6 @@ static void each_clock_does_what_it_says(void **state)
 	assert_int_equal(play(row, MISCLOCK_NESTED, 100).steps, PLAYS);
 	assert_int_equal(play(row, MISCLOCK_OLDER, 100).interrupts, PLAYS);
 }
-
-#ifdef __x86_64__
-static void clocks_of_several_cpus_do_not_go_on(void **state)
-{
-	(void)state;
-	assert_int_equal(
-		driver_find(drivers_counting, "packed_upper_locked")->desc->shared_promises,
-		PROMISES & ~PROMISE_MONOTONIC);
-}
-#endif
 
 static void what_each_kind_of_row_makes_of_it(void **state)
 {
@@ -258,7 +253,7 @@ static void a_forward_clock_does_no_damage(void **state)
 	const struct driver *const *row;
 
 	(void)state;
-	for (row = drivers_counting; *row; row++) {
+	for (row = play_rows(); *row; row++) {
 		struct misclock_result result = play(*row, MISCLOCK_RATE, 0);
 
 		assert_int_equal(result.steps, 0);
@@ -273,9 +268,6 @@ int main(void)
 		cmocka_unit_test(damage_is_measured),
 		cmocka_unit_test(no_row_breaks_a_promise),
 		cmocka_unit_test(each_clock_does_what_it_says),
-#ifdef __x86_64__
-		cmocka_unit_test(clocks_of_several_cpus_do_not_go_on),
-#endif
 		cmocka_unit_test(what_each_kind_of_row_makes_of_it),
 		cmocka_unit_test(who_reads_again_never_ends_with_a_traced_clock),
 		cmocka_unit_test(a_jump_is_excused_where_a_row_cannot_tell_it),

@@ -95,7 +95,9 @@ same_by_both_engines() {
 		"--nested 1 --jumps 1 --clock coarse" "--events 1 --nested 1 --reads 1" \
 		"--events 1 --nested 1 --flushes 1" "--events 1 --nested 0 --reads 1 --flushes 1" \
 		"--events 1 --nested 1 --discards 1" "--shape wrap3 --events 1 --nested 0 --jumps 2" \
-		"--shape ends2 --events 1 --nested 1 --reads 1 --offsets all --mode discard"
+		"--shape ends2 --events 1 --nested 1 --reads 1 --offsets all --mode discard" \
+		"--shape wrap3 --events 1 --nested 1 --backs 1" \
+		"--events 2 --nested 0 --traced 2 --backs 1"
 	[ "$budgets" = large ] && set -- "$@" \
 		"--shape wrap3 --stops all --events 1 --nested 1 --jumps 1" \
 		"--shape wrap3 --nested 1 --jumps 1 --beats 1" \
@@ -115,6 +117,24 @@ same_by_both_engines() {
 	[ ! -s "$scratch/different" ] && [ "$(wc -l <"$scratch/same")" -ge $(($# * 4)) ]
 	report $? "the same counts whether each schedule is run or each state"
 	cat "$scratch/different"
+}
+
+# CPUs whose clocks differ, in one ring: times are right with a reader that keeps the upper bits, and
+# wrong with one that takes what is less for a wrap.
+skewed() {
+	# Variants are no part of what make test builds.
+	make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/skewed" \
+		"$scratch/skewed/packed_upper_locked.page.so" \
+		"$scratch/skewed/packed_word_locked_fenced.page.so" >"$scratch/err" 2>&1 ||
+		sed 's/^/# /' "$scratch/err"
+	"$explore" --schemes "=packed_upper_locked =packed_word_locked_fenced" --events 2 --nested 0 \
+		--writers 2 --preemptions 2 --skew 5 --before 1 --objects "$scratch/skewed" \
+		--json "$scratch/skewed.json" >"$scratch/out" 2>"$scratch/err"
+	finds "clocks that differ: right where this is promised, and not else" "$scratch/skewed.json" \
+		"{row['row']: [(one['verdict'], one['damage']['schedules'] > 0)
+		for one in row['families']] for row in r['rows']} == {
+		'packed_upper_locked': [('kept', False)],
+		'packed_word_locked_fenced': [('need not met', True)]}"
 }
 
 # By states where they are far fewer than schedules: a row that defers, and one that a pilot finds.
@@ -241,6 +261,7 @@ three_kinds_of_stops
 same_counts
 same_side_by_side
 same_by_both_engines
+skewed
 engine_of_each_row
 faults
 audits
