@@ -140,13 +140,28 @@ void check_damage_ends(struct check_damage *damage, const struct event *event)
 	damage->length = 0;
 }
 
+void check_damage_add(struct check_damage *sum, const struct check_damage *one)
+{
+	unsigned int end;
+
+	sum->wrong += one->wrong;
+	sum->spells += one->spells;
+	if (one->worst > sum->worst)
+		sum->worst = one->worst;
+	if (one->longest > sum->longest)
+		sum->longest = one->longest;
+	for (end = 0; end < DAMAGE_ENDS; end++)
+		sum->ended[end] += one->ended[end];
+	sum->ended[DAMAGE_NEVER] += one->length > 0;
+}
+
 enum damage_end check_damage_until(const struct check_damage *damage)
 {
 	unsigned int end;
 
 	if (damage->length)
 		return DAMAGE_NEVER;
-	for (end = DAMAGE_SUBBUF; end > DAMAGE_NONE; end--)
+	for (end = DAMAGE_NEVER; end > DAMAGE_NONE; end--)
 		if (damage->ended[end])
 			break;
 	return (enum damage_end)end;

@@ -289,6 +289,9 @@ struct check_totals {
 /* Judges the totals; call once, with everything drained and no writer active. */
 void check_finish(struct check *check, const struct check_totals *totals);
 
+/* Adds what another run found; stretches do not go on from one into the other. */
+void check_damage_add(struct check_damage *sum, const struct check_damage *one);
+
 /* The longest that wrong times lasted. */
 enum damage_end check_damage_until(const struct check_damage *damage);
 const char *check_damage_end_name(enum damage_end end);

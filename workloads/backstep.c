@@ -71,10 +71,12 @@ static json_t *case_json(const char *row, enum misclock kind, const char *step, 
 			 "row", row, "clock", misclock_name(kind), "step", step, "step_ticks",
 			 (json_int_t)ticks, "verdict", check_verdict_name(result->verdict),
 			 "events", (json_int_t)result->events, "steps", (json_int_t)result->steps,
-			 "wrong", (json_int_t)result->wrong, "inexact", (json_int_t)result->inexact,
-			 "worst_ticks", (json_int_t)result->worst, "longest",
-			 (json_int_t)result->longest, "until", check_damage_end_name(result->until),
-			 "extended", (json_int_t)result->extended, "lost", (json_int_t)result->lost,
+			 "wrong", (json_int_t)result->damage.wrong, "inexact",
+			 (json_int_t)result->inexact, "worst_ticks",
+			 (json_int_t)result->damage.worst, "longest",
+			 (json_int_t)result->damage.longest, "until",
+			 check_damage_end_name(check_damage_until(&result->damage)), "extended",
+			 (json_int_t)result->extended, "lost", (json_int_t)result->lost,
 			 "reads_most", (json_int_t)result->reads_most);
 }
 
@@ -257,7 +259,7 @@ static void print(FILE *out, const json_t *section, enum workload_size size)
 
 struct stepped {
 	uint64_t steps[3]; /* between events, inside one, inside one that interrupts another */
-	uint64_t wrong, worst, longest, until;
+	struct check_damage damage;
 };
 
 static void step_real(struct buffer *buffer, uint64_t *random, struct stepped *stepped)
@@ -301,13 +303,7 @@ static void round_real(struct buffer *buffer, uint64_t *random, struct check *ch
 	buffer->driver->run(buffer->scheme, &buffer->writer, CHUNK_MOST);
 	given.beat_worst_ticks = clock_real() - began;
 	judge_buffer(buffer, check, &given, &judgement);
-	stepped->wrong += check->damage.wrong;
-	if (check->damage.worst > stepped->worst)
-		stepped->worst = check->damage.worst;
-	if (check->damage.longest > stepped->longest)
-		stepped->longest = check->damage.longest;
-	if (check_damage_until(&check->damage) > stepped->until)
-		stepped->until = check_damage_until(&check->damage);
+	check_damage_add(&stepped->damage, &check->damage);
 	engine_book(result, check, &judgement);
 	engine_book_losses(result, buffer_ring(buffer), &buffer->writer.losses);
 	result->epochs++;
@@ -343,9 +339,9 @@ static void print_real(FILE *out, const struct engine_result *result)
 		" inside an interrupting one\n"
 		"  wrong times %" PRIu64 ", by %" PRIu64 " ticks at most, for %" PRIu64
 		" events at most, until: %s\n",
-		stepped->steps[0], stepped->steps[1], stepped->steps[2], stepped->wrong,
-		stepped->worst, stepped->longest,
-		check_damage_end_name((enum damage_end)stepped->until));
+		stepped->steps[0], stepped->steps[1], stepped->steps[2], stepped->damage.wrong,
+		stepped->damage.worst, stepped->damage.longest,
+		check_damage_end_name(check_damage_until(&stepped->damage)));
 }
 
 static void json(json_t *into, const struct engine_config *config,
@@ -358,10 +354,10 @@ static void json(json_t *into, const struct engine_config *config,
 			    json_pack("{s:[I, I, I], s:I, s:I, s:I, s:s}", "steps",
 				      (json_int_t)stepped->steps[0], (json_int_t)stepped->steps[1],
 				      (json_int_t)stepped->steps[2], "wrong",
-				      (json_int_t)stepped->wrong, "worst_ticks",
-				      (json_int_t)stepped->worst, "longest",
-				      (json_int_t)stepped->longest, "until",
-				      check_damage_end_name((enum damage_end)stepped->until)));
+				      (json_int_t)stepped->damage.wrong, "worst_ticks",
+				      (json_int_t)stepped->damage.worst, "longest",
+				      (json_int_t)stepped->damage.longest, "until",
+				      check_damage_end_name(check_damage_until(&stepped->damage))));
 }
 
 static const struct workload_engine engine = {

@@ -181,21 +181,13 @@ static unsigned int badness(enum verdict verdict)
 static void add(struct misclock_result *sum, const struct check *check, const struct play *play,
 		const struct judgement *judgement)
 {
-	enum damage_end until = check_damage_until(&check->damage);
-
 	sum->events += check->events;
 	sum->steps += play->steps;
 	sum->interrupts += play->interrupts;
-	sum->wrong += check->damage.wrong;
+	check_damage_add(&sum->damage, &check->damage);
 	sum->inexact += check->inexact;
 	sum->extended += check->extended;
 	sum->lost += buffer_ring(play->buffer)->lost;
-	if (check->damage.worst > sum->worst)
-		sum->worst = check->damage.worst;
-	if (check->damage.longest > sum->longest)
-		sum->longest = check->damage.longest;
-	if (until > sum->until)
-		sum->until = until;
 	if (play->reads_most > sum->reads_most)
 		sum->reads_most = play->reads_most;
 	/* Kept, had the tracer not been switched off. */

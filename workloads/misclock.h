@@ -38,11 +38,8 @@ struct misclock_result {
 	uint64_t steps; /* times that the clock went back */
 	uint64_t interrupts; /* events that came into others */
 	uint64_t ticks; /* by the clock from the first event to the last, of all plays */
-	uint64_t wrong; /* events read with another time than was taken, not declared inexact */
+	struct check_damage damage;
 	uint64_t inexact; /* declared so */
-	uint64_t worst; /* ticks */
-	uint64_t longest; /* events in the longest stretch of wrong ones */
-	enum damage_end until; /* what ended the one that lasted longest */
 	uint64_t extended;
 	uint64_t lost;
 	uint64_t reads_most; /* of the clock by one event and those that it brought about */
