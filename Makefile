@@ -98,12 +98,13 @@ $(BUILD)/modules: force
 	@mkdir -p $(@D)
 	@echo '$(modules_text)' | cmp -s - $@ || echo '$(modules_text)' > $@
 
-test_support := $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
-tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
+test_support := $(patsubst %.c,$(O)/%.o,$(wildcard tests/support/*.c))
+tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 
 # Tests with a ring, or a row, of their own on the virtual clock, which calls a hook at each point.
-counting_tests := test_ring test_ring_nested test_packed_bits test_player
-$(foreach test,$(counting_tests),$(eval extra_tests_$(test) := -DSTAMPEDE_COUNTING))
+counting_tests := schemes/test_ring schemes/test_ring_nested schemes/test_packed_bits \
+	judge/test_player
+$(foreach test,$(counting_tests),$(eval extra_tests_$(subst /,_,$(test)) := -DSTAMPEDE_COUNTING))
 
 extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
@@ -159,7 +160,7 @@ endef
 $(eval $(call python_rule,plots,))
 $(eval $(call python_rule,kernel-page,--kernel-page ))
 # compare --contribute asks it for the guide.
-$(BUILD)/compare $(BUILD)/tests/test_reference: | $(BUILD)/plots
+$(BUILD)/compare $(BUILD)/tests/results/test_reference: | $(BUILD)/plots
 
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
@@ -171,7 +172,7 @@ include tests/kernel/kernel.mk
 include peers/peers.mk
 include explore/cases/cases.mk
 include claims/claims.mk
-include tests/machines.mk
+include tests/machines/machines.mk
 
 # ---- what people call ----
 

@@ -15,6 +15,6 @@ claims_objects := $(addprefix $(BUILD)/explored/,seed_001.page.so seed_001_flag.
 	seed_004.page.so nested_stamps.page.so)
 endif
 claims-explored: $(BUILD)/explore $(claims_objects)
-$(BUILD)/tests/test_claims: | claims-explored
+$(BUILD)/tests/claims/test_claims: | claims-explored
 
 .PHONY: claims-explored

@@ -365,7 +365,7 @@ static void finish_losses(struct check *check, const struct check_totals *totals
 {
 	if (totals->losses.of[LOSS_UNEXPLAINED])
 		object(check, ORACLE_LOSSES, "event lost without a reason that the ring shows");
-	if (totals->ample && totals->lost)
+	if (totals->ample && totals->lost > (check->desc->turns_away ? totals->nested : 0))
 		object(check, ORACLE_LOSSES, "event lost though nothing filled the ring");
 	if (totals->reasons &&
 	    (totals->refused < totals->losses.of[LOSS_LARGE] ||

@@ -165,7 +165,8 @@ static __attribute__((noinline, cold)) void driver_lost(const struct scheme_ring
 							      LOSS_ALONE;
 
 	local_add_raw(&writer->failed[context], 1);
-	local_add_raw(&writer->losses.of[loss_reason(&s->ring, before, len, company)], 1);
+	local_add_raw(
+		&writer->losses.of[loss_reason(&s->ring, before, len, company, scheme_busy(s))], 1);
 }
 
 static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsigned int context,
@@ -295,6 +296,11 @@ static void driver_init(void *scheme, const struct ring_config *config, uint8_t 
 #else
 	(void)writer;
 #endif
+}
+
+static bool driver_busy(const void *scheme)
+{
+	return scheme_busy(scheme);
 }
 
 static void driver_flush(void *scheme)
@@ -569,6 +575,7 @@ const struct driver DRIVER_NAME = {
 #ifdef SCHEME_RESTARTS
 	.restarts = driver_restarts,
 #endif
+	.busy = driver_busy,
 	.flush = driver_flush,
 	.drain = driver_drain,
 	.take = driver_take,

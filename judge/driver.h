@@ -84,6 +84,8 @@ struct driver {
 	void (*join)(void *scheme, void *const *by_cpu);
 	/* How many writers found themselves on another CPU than the ring's; NULL: as above. */
 	uint64_t (*moves)(const void *scheme);
+	/* Is a writer at work that turns away whoever comes into it? */
+	bool (*busy)(const void *scheme);
 	/* Sections that were made to start over; NULL: the row has none. */
 	uint64_t (*restarts)(const void *scheme);
 	/* Closes the open sub-buffer. */

@@ -15,6 +15,7 @@
 #define STAMPEDE_JUDGE_EXPORT_H
 
 #include "base/wall.h"
+#include "traces/clock_pairs.h"
 #include "judge/buffer.h"
 
 struct export_file {
@@ -33,6 +34,7 @@ struct export
 	unsigned int count;
 	uint64_t hz; /* 0: not dated */
 	struct clock_pair pair;
+	struct clock_pairs pairs;
 	uint64_t bytes; /* written */
 	int error; /* negative errno: nothing more is written */
 };
@@ -54,6 +56,9 @@ int export_begin(struct export *export, const char *dir, const struct buffer *bu
  * times. At any moment before the end; not of a trace by the virtual clock, whose times are none.
  */
 void export_date(struct export *export, const struct clock_pair *pair, uint64_t hz);
+
+/* One more pair of readings, between which its events have their dates (traces/clock_pairs.h). */
+void export_pair(struct export *export, const struct clock_pair *pair);
 
 /*
  * Adds the sub-buffers [first, last) of a ring that were just drained and are not released. Each

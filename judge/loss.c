@@ -50,7 +50,7 @@ static enum loss reason_concurrent(const struct ring *ring)
 }
 
 enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t payload_bytes,
-		      enum loss_company company)
+		      enum loss_company company, bool busy)
 {
 	uint64_t most = (UINT64_C(1) << ring->subbuf_shift) - ring->header_bytes;
 	bool discards = *(const volatile enum ring_mode *)&ring->mode == RING_DISCARD;
@@ -61,6 +61,8 @@ enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t
 		return LOSS_STUCK;
 	if ((uint64_t)payload_bytes + LOSS_AROUND > most)
 		return (uint64_t)payload_bytes + LOSS_HEADER > most ? LOSS_LARGE : LOSS_LARGEST;
+	if (busy && company == LOSS_NESTED)
+		return LOSS_BUSY;
 	if (company == LOSS_CONCURRENT)
 		return reason_concurrent(ring);
 	/* A reader that came in between may have made room, and a nested writer used it. */
@@ -81,8 +83,8 @@ bool loss_ring_full(const struct ring *ring)
 
 const char *loss_name(enum loss loss)
 {
-	static const char *const names[LOSSES] = { "full",    "held",  "large",
-						   "largest", "stuck", "unexplained" };
+	static const char *const names[LOSSES] = { "full",  "held", "large",	  "largest",
+						   "stuck", "busy", "unexplained" };
 
 	return names[loss];
 }

@@ -11,6 +11,7 @@
  *   large        no sub-buffer can hold the event
  *   largest      with its header perhaps none can; the ring's own count decides
  *   stuck        the scheme gave up, and counted that (a promise of its own, BOUNDED)
+ *   busy         a writer that was interrupted keeps all others out, by declaration
  *   unexplained  none of these: the event had room
  */
 #ifndef STAMPEDE_JUDGE_LOSS_H
@@ -27,6 +28,7 @@ enum loss {
 	LOSS_LARGE,
 	LOSS_LARGEST,
 	LOSS_STUCK,
+	LOSS_BUSY,
 	LOSS_UNEXPLAINED,
 	LOSSES,
 };
@@ -54,9 +56,12 @@ static inline struct loss_look loss_look(const struct ring *ring)
 	return (struct loss_look){ .consumed = ring->consumed, .stuck = ring->stuck };
 }
 
-/* An event of `payload_bytes`, before which the ring looked like `before`, was just lost. */
+/*
+ * An event of `payload_bytes`, before which the ring looked like `before`, was just lost. `busy`: a
+ * writer is at work that keeps out whoever comes into it.
+ */
 enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t payload_bytes,
-		      enum loss_company company);
+		      enum loss_company company, bool busy);
 
 /*
  * Is `ring` full for its writers, in discard mode? Then this is why it lost events since a drain.

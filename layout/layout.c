@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "layout/layout_experiments.h"
 #include "layout/layout_math.h"
+#include "layout/ambiguous.h"
 #include "layout/layout_measure.h"
 #include "layout/layout_print.h"
 #include "base/options.h"
@@ -162,23 +163,37 @@ static int experiments(const struct layout_options *options, json_t *json)
 	return error;
 }
 
+/* What can be found here, and what follows from it for two CPUs' events. */
+static int measure(struct layout_options *options, json_t *json)
+{
+	struct layout_measured measured;
+	json_t *ambiguous = json_array();
+	int error = layout_measure(&measured);
+
+	json_object_set_new(json, "ambiguous", ambiguous);
+	if (error)
+		return error;
+	layout_print_measured(&measured);
+	if (measured.two_cpus)
+		error = ambiguous_gaps(
+			options->gaps,
+			(double)measured.offset_bound_ticks * 1e9 / measured.clock_hz, ambiguous);
+	ambiguous_print(stdout, ambiguous);
+	putchar('\n');
+	json_object_set_new(json, "measured", layout_measured_json(&measured));
+	if (!options->inputs.spacing_ns)
+		options->inputs.spacing_ns =
+			(double)measured.spacing_least_ticks * 1e9 / measured.clock_hz;
+	return error;
+}
+
 static int run(struct layout_options *options, json_t *json)
 {
 	struct layout_inputs *inputs = &options->inputs;
-	struct layout_measured measured;
-	int error;
+	int error = options->measure ? measure(options, json) : 0;
 
-	if (options->measure) {
-		error = layout_measure(&measured);
-		if (error)
-			return error;
-		layout_print_measured(&measured);
-		putchar('\n');
-		json_object_set_new(json, "measured", layout_measured_json(&measured));
-		if (!inputs->spacing_ns)
-			inputs->spacing_ns =
-				(double)measured.spacing_least_ticks * 1e9 / measured.clock_hz;
-	}
+	if (error)
+		return error;
 	if (!inputs->clock_hz)
 		inputs->clock_hz = ticks_hz();
 	if (!inputs->spacing_ns)
@@ -202,7 +217,7 @@ int main(int argc, char **argv)
 			    .timer_hz = 100,
 			    .rates = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 },
 			    .rates_count = 7 },
-		.gaps = "workloads/gaps",
+		.gaps = GAPS_RECORDED,
 	};
 	int status = EXIT_FINE;
 	json_t *json;

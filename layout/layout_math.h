@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a header layout makes of time: wrap period, granularity, bits to cut, beats and bytes. Pure
- * functions; each carries a worked example, and tests/test_layout.c holds them against measured
- * runs.
+ * functions; each carries a worked example, and tests/layout/test_layout.c holds them against
+ * measured runs.
  */
 #ifndef STAMPEDE_LAYOUT_LAYOUT_MATH_H
 #define STAMPEDE_LAYOUT_LAYOUT_MATH_H

@@ -28,16 +28,18 @@ struct asked {
 	const char *export;
 	const char *option[WORKLOADS_MAX]; /* of single workloads, by workload_index() */
 	uint64_t export_mib;
-	uint64_t seconds;
+	double seconds;
 	uint64_t levels;
 	uint64_t threads;
 	uint64_t bits;
+	uint64_t skew;
 	uint64_t seed;
 	struct payload {
 		uint64_t extra_bytes;
 		bool random;
 	} payload;
 	bool shared;
+	bool traced;
 	bool list;
 };
 
@@ -87,8 +89,8 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		{ "schemes", "\"A B\"", "rows, or prefixes of rows (default: all but variants)",
 		  OPTION_TEXT, .into = &asked->schemes },
 		{ "workload", "NAME", "default storm", OPTION_TEXT, .into = &asked->workload },
-		{ "seconds", "N", "per row (default 2)", OPTION_NUMBER, &asked->seconds, .least = 1,
-		  .most = 86400 },
+		{ "seconds", "N", "per row (default 2)", OPTION_REAL, &asked->seconds, .low = 0.1,
+		  .high = 86400 },
 		{ "build", "NAME",
 		  "checked, or timed: the code that bench times, in its geometry, of\n"
 		  "steady, threads and storm (default checked)",
@@ -103,6 +105,10 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  .into = &asked->cpus },
 		{ "bits", "N", "a wrap is 2^N ticks, 8..27 (default: the row's)", OPTION_NUMBER,
 		  &asked->bits, .least = 8, .most = 27 },
+		{ "skew", "TICKS", "each CPU's clock is so far behind that of the one before it",
+		  OPTION_NUMBER, &asked->skew, .least = 1, .most = ENGINE_SKEW_MOST },
+		{ "traced", NULL, "each read of the clock records an event", OPTION_FLAG,
+		  .into = &asked->traced },
 		{ "payload", "N|random", "bytes behind the 32 of the check, random: 0..200",
 		  OPTION_TAKEN, &asked->payload, .take = take_payload },
 		{ "seed", "N", "of ring geometry, modes and round lengths (default 1)",
@@ -182,6 +188,9 @@ static int find_build(const struct asked *asked, const struct workload *workload
 	if (build < 0)
 		return EXIT_USAGE;
 	*drivers = build ? drivers_timed : drivers_checked;
+	if (build && (asked->skew || asked->traced))
+		return fail_with(EXIT_USAGE, "--build timed has the machine's own clock: no --skew "
+					     "and no --traced");
 	if (!build || (workload->engine && workload->engine->sharable && !asked->bits &&
 		       !asked->payload.extra_bytes && !asked->shared && !asked->export))
 		return 0;
@@ -237,6 +246,18 @@ static int check_workload(const struct place *place, struct asked *asked,
 	if (engine->threads_most && asked->threads > engine->threads_most)
 		return fail_with(EXIT_USAGE, "%s takes --threads %u or %u", workload->name,
 				 engine->threads_least, engine->threads_most);
+	return 0;
+}
+
+static int check_clock(const struct asked *asked, const struct workload *workload)
+{
+	if (asked->skew && asked->threads < 2)
+		return fail_with(EXIT_USAGE,
+				 "--skew takes writers on several CPUs: --threads 2 --shared, or a "
+				 "workload that has them (%s has one)",
+				 workload->name);
+	if (asked->skew && asked->traced)
+		return fail_with(EXIT_USAGE, "--skew or --traced: one clock at a time");
 	return 0;
 }
 
@@ -368,14 +389,18 @@ static int run(struct asked *asked, const struct workload *workload, const struc
 	struct place_plan cpus = { .pu = NULL };
 	struct engine_config config = {
 		.workload = workload,
-		.seconds = (double)asked->seconds,
-		.last_seconds = (double)asked->seconds / 2,
-		.levels = (unsigned int)asked->levels,
+		.seconds = asked->seconds,
+		.last_seconds = asked->seconds / 2,
+		/* One is the clock's. */
+		.levels = asked->traced && asked->levels >= ENGINE_TRACED_LEVEL ?
+				  ENGINE_TRACED_LEVEL - 1 :
+				  (unsigned int)asked->levels,
 		.bits = (uint32_t)asked->bits,
 		.extra_bytes = (uint32_t)asked->payload.extra_bytes,
 		.random_extra = asked->payload.random,
 		.seed = asked->seed,
 		.shared = asked->shared,
+		.clock = { .skew_ticks = asked->skew, .traced = asked->traced },
 		.option = asked->option[workload_index(workload)],
 	};
 	int status = place_open(&place);
@@ -384,6 +409,8 @@ static int run(struct asked *asked, const struct workload *workload, const struc
 		status = check_workload(&place, asked, workload);
 	if (!status)
 		status = check_shared(asked, workload);
+	if (!status)
+		status = check_clock(asked, workload);
 	if (!status)
 		status = plan_cpus(&place, asked, &config, &cpus);
 	if (!status && (interrupts_install() || sigaction(SIGINT, &interrupt, NULL)))

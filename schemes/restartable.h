@@ -219,6 +219,7 @@ RESERVE enum restart_end restart_plain(struct scheme_ring *s, uint32_t id, uint3
 		.stamp_bits = ring_stamp_bits(ring),
 		.id = id,
 		.payload = payload,
+		.behind = clock_behind(ring->cpu),
 	};
 
 	return restart_record(&s->ring, &plain, seen);

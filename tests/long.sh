@@ -35,31 +35,31 @@ step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds 
 step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
 step "late beats" build/run-stress --workload late_beat --seconds 5
-step "decoders beside others" env STAMPEDE_RATES=1 build/tests/test_readers_speed
-step "200 kills" env KILLS=200 sh tests/test_resume.sh build
-step "a planted change" sh tests/planted.sh build
+step "decoders beside others" env STAMPEDE_RATES=1 build/tests/traces/test_readers_speed
+step "200 kills" env KILLS=200 sh tests/results/test_resume.sh build
+step "a planted change" sh tests/results/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
 step "explorer, long tier, all rows" make --no-print-directory $jobs explored-all
 step "explorer, long tier, all rows" build/explore --tier long --schemes all
 step "explorer, its tests at large" env BUDGETS=large TIER=long SECONDS_PER_TEST=3600 \
 	SHAPES="page wrap3 wrap4 ends2 ends4 wrapends" \
-	SCRIPTS="tests/test_explore.sh tests/test_coverage.sh" sh tests/run.sh build
-step "explorer, other compilers" sh tests/long_explore.sh build
+	SCRIPTS="tests/explore/test_explore.sh tests/explore/test_coverage.sh" sh tests/run.sh build
+step "explorer, other compilers" sh tests/explore/long_explore.sh build
 for machine in arm64 armhf i386 riscv64; do
 	step "machine, $machine" make --no-print-directory test-machine MACHINE=$machine
 done
 # Published faults where words of 64 bits are two: by labelled points, at the same budgets.
-step "machine, i386, history" sh tests/machine.sh i386 history
+step "machine, i386, history" sh tests/machines/machine.sh i386 history
 step "fuzz" make --no-print-directory fuzz SECONDS=${FUZZ_SECONDS:-600}
 # What tests build themselves is built by the environment: in it, and not only for make.
 clang="env CC=clang" sanitized="env SANITIZE=address,undefined OPT=-O1"
 step "clang" $clang make --no-print-directory $jobs BUILD=build/clang all tests explored \
 	explored-points
-step "clang tests" $clang sh tests/run.sh build/clang $(ls tests/test_*.c |
+step "clang tests" $clang sh tests/run.sh build/clang $(ls tests/*/test_*.c |
 	sed 's,\(.*\)\.c,build/clang/\1,')
 step "ASan and UBSan" $sanitized make --no-print-directory $jobs BUILD=build/sanitized all tests \
 	explored explored-points
-step "sanitized tests" $sanitized sh tests/run.sh build/sanitized $(ls tests/test_*.c |
+step "sanitized tests" $sanitized sh tests/run.sh build/sanitized $(ls tests/*/test_*.c |
 	sed 's,\(.*\)\.c,build/sanitized/\1,')
 step "sanitized storm" build/sanitized/run-stress --seconds 3
 echo "$failed of $done steps failed"

@@ -91,7 +91,9 @@ static uint64_t await_wrap(uint32_t stamp_bits)
  */
 static int64_t steps_behind(struct buffer *buffer, uint64_t skipped, uint64_t events)
 {
-	const uint32_t bits = buffer->driver->stamp_bits;
+	const struct scheme_desc *desc = buffer->driver->desc;
+	/* To who measures the distance between events a wrap is nothing. */
+	const uint32_t bits = desc->extension == EXTEND_ON_GAP ? 64 : buffer->driver->stamp_bits;
 	uint64_t wrap;
 	int i;
 

@@ -101,6 +101,8 @@ int ctf_trace_open(struct ctf_trace *trace, const char *dir)
 	error = read_metadata(trace);
 	if (!error)
 		error = add_files(trace);
+	if (!error)
+		error = clock_pairs_read(trace->dir, &trace->pairs);
 	if (error)
 		ctf_trace_close(trace);
 	return error;
@@ -115,6 +117,7 @@ void ctf_trace_close(struct ctf_trace *trace)
 		trace_file_close(&trace->files[i].file);
 	}
 	free(trace->files);
+	clock_pairs_free(&trace->pairs);
 	tsdl_free(&trace->metadata);
 	free(trace->dir);
 	*trace = (struct ctf_trace){ .dir = NULL };
@@ -171,15 +174,21 @@ uint64_t ctf_trace_ns(const struct ctf_trace *trace, uint64_t ticks)
 
 bool ctf_trace_dated(const struct ctf_trace *trace)
 {
-	return trace->metadata.clock.offset_s || trace->metadata.clock.offset;
+	return trace->pairs.count > 1 || trace->metadata.clock.offset_s ||
+	       trace->metadata.clock.offset;
 }
 
 bool ctf_trace_realtime(const struct ctf_trace *trace, uint64_t ticks, uint64_t *ns)
 {
 	const struct ctf_clock *clock = &trace->metadata.clock;
 	uint64_t cycles = ticks + (uint64_t)clock->offset, seconds, rest;
+	struct wall_time time;
 	int64_t all;
 
+	if (clock_pairs_realtime(&trace->pairs, ticks, &time)) {
+		*ns = time.ns;
+		return true;
+	}
 	/* A sum that went over the end on the side to which the offset points. */
 	if ((clock->offset < 0) != (cycles < ticks) && clock->offset)
 		return false;

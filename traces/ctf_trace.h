@@ -3,6 +3,7 @@
 #ifndef STAMPEDE_TRACES_CTF_TRACE_H
 #define STAMPEDE_TRACES_CTF_TRACE_H
 
+#include "traces/clock_pairs.h"
 #include "traces/ctf_read.h"
 
 struct ctf_trace_file {
@@ -19,6 +20,7 @@ struct ctf_trace {
 	struct ctf_metadata metadata;
 	struct ctf_trace_file *files;
 	unsigned int count;
+	struct clock_pairs pairs; /* that lie beside it */
 };
 
 /* Opens the trace in `dir`. An exit code, after a line on stderr. */
@@ -40,10 +42,13 @@ struct ctf_trace_file *ctf_trace_first(struct ctf_trace *trace, const struct tra
 /* Ticks of the trace's clock as ns since its own zero; saturates. */
 uint64_t ctf_trace_ns(const struct ctf_trace *trace, uint64_t ticks);
 
-/* Does the trace's clock have an offset, so that its times are dates? */
+/* Has the trace's clock an offset, or pairs of readings, so that its times are dates? */
 bool ctf_trace_dated(const struct ctf_trace *trace);
 
-/* Ticks as ns since 1970, by the clock's offset. False: before that, or more than 64 bits. */
+/*
+ * Ticks as ns since 1970, by the pairs if it has any, else by the clock's offset. False: before
+ * that, or more than 64 bits.
+ */
 bool ctf_trace_realtime(const struct ctf_trace *trace, uint64_t ticks, uint64_t *ns);
 
 #endif

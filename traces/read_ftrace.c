@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "traces/clock_pairs.h"
 #include "traces/ftrace_clock.h"
 #include "traces/ftrace_trace.h"
 #include "base/options.h"
@@ -16,11 +17,14 @@ struct ftrace_reading {
 	struct gap_histogram gaps; /* of one file */
 	struct read_dates dates;
 	struct ftrace_clock clock;
+	struct clock_pairs pairs;
 	uint64_t subbufs_before; /* in files before this one */
 };
 
 static bool date_of(const struct ftrace_reading *reading, uint64_t ticks, struct wall_time *time)
 {
+	if (clock_pairs_realtime(&reading->pairs, ticks, time))
+		return true;
 	return wall_by_rate(&reading->clock.pair, WALL_REALTIME, reading->clock.hz, ticks, time);
 }
 
@@ -90,7 +94,8 @@ static void print_summary(FILE *out, const char *path, const struct ftrace_count
 
 /* What the file's own directory, or tracefs around it, says of the format. */
 static int find_format(const struct read_options *options, const char *path,
-		       struct ftrace_format *format, struct ftrace_clock *clock)
+		       struct ftrace_format *format, struct ftrace_clock *clock,
+		       struct clock_pairs *pairs)
 {
 	char copy[PATH_MAX], events[PATH_MAX + 20];
 	const char *dir;
@@ -105,6 +110,8 @@ static int find_format(const struct read_options *options, const char *path,
 		error = ftrace_format_read(events, format);
 	if (!error)
 		error = ftrace_clock_read(dir, clock);
+	if (!error)
+		error = clock_pairs_read(dir, pairs);
 	if (!error && options->dates && !clock->hz)
 		error = read_dates_refused(path);
 	if (options->subbuf_bytes)
@@ -123,12 +130,13 @@ static int read_one(const char *path, struct ftrace_reading *reading, struct rea
 	};
 	struct ftrace_reader reader;
 	struct ftrace_format format;
-	int error = find_format(options, path, &format, &reading->clock);
+	int error = find_format(options, path, &format, &reading->clock, &reading->pairs);
 
 	reading->gaps = (struct gap_histogram){ .any = false };
 	reading->dates = (struct read_dates){ .any = false };
 	if (!error)
 		error = ftrace_read_file(path, &format, &reader, &visitor);
+	clock_pairs_free(&reading->pairs);
 	if (error)
 		return error;
 	if (!options->csv) {

@@ -11,7 +11,7 @@ extra_traces_ftrace_read := -falign-loops=64
 # Other people's readers, for the tests that judge by them.
 reader_packages := libtraceevent-dev libbabeltrace2-dev
 test_packages += $(reader_packages)
-$(BUILD)/tests/test_readers_%: TEST_LIBS = -ltraceevent -lbabeltrace2
+$(BUILD)/tests/traces/test_readers_%: TEST_LIBS = -ltraceevent -lbabeltrace2
 
 SECONDS ?= 60
 fuzzers := $(patsubst traces/%.c,$(BUILD)/fuzz/%,$(wildcard traces/fuzz_*.c))

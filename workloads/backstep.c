@@ -273,6 +273,13 @@ static void step_real(struct buffer *buffer, uint64_t *random, struct stepped *s
 		injection.bias_ticks -= ticks;
 		return;
 	}
+	/* What nobody can interrupt is interrupted behind it. */
+	if (place == 2 &&
+	    (buffer->driver->blocks || buffer->driver->desc->needs & NEED_MASKED_INTERRUPTS)) {
+		injection.bias_ticks -= ticks;
+		buffer->driver->interrupt(buffer->scheme, &buffer->writer, CONTEXT_LEVEL_1);
+		return;
+	}
 	injection.back_ticks = ticks;
 	injection.nest_depth = place - 1;
 	injection.armed = 1;

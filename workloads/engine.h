@@ -43,6 +43,24 @@ enum engine_signals {
 	SIGNALS_SENT, /* the first two levels by a sender, if a CPU is left for it */
 };
 
+#define ENGINE_SKEW_MOST (UINT64_C(1) << 40) /* ticks from CPU to CPU */
+/* Reads behind which an event that does not end is let go: then nothing is recorded by them. */
+#define ENGINE_READS_MOST 100
+#define ENGINE_TRACED_LEVEL 3 /* the storm's level that a traced clock's events take */
+
+/* The clock that writers read: the machine's, or one that misbehaves (engine_clock.h). */
+struct engine_clock {
+	uint64_t skew_ticks; /* 0: none */
+	bool traced;
+};
+
+/* What a traced clock did. */
+struct engine_traced {
+	uint64_t events; /* recorded by its reads, or lost */
+	uint64_t most; /* by the reads of one event */
+	uint64_t let_go; /* events that would not have ended */
+};
+
 struct engine_config {
 	const struct workload *workload;
 	const struct driver *driver; /* of the checked build; of the timed one where `sharable` */
@@ -59,6 +77,7 @@ struct engine_config {
 	bool has_sender;
 	unsigned int cpus; /* that threads of SPREAD_MOVING move between */
 	bool shared; /* SPREAD_SHARED; CHECK_WRITERS_MAX threads at most */
+	struct engine_clock clock; /* of the checked build */
 	const char *option; /* what the user gave for the workload's own; NULL: nothing */
 	struct engine_export *export; /* gets what is recorded; NULL: nobody does */
 };
@@ -78,6 +97,7 @@ struct engine_result {
 	uint64_t deferred;
 	uint64_t deferred_worst_ticks;
 	uint64_t beat_worst_ticks;
+	struct engine_traced traced;
 	uint64_t epochs;
 	uint64_t void_epochs;
 	double seconds; /* of wall time, the longest thread */

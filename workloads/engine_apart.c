@@ -48,7 +48,8 @@ static struct judge_given given_so_far(const struct engine_thread *thread)
 
 	return (struct judge_given){
 		.beat_worst_ticks = interrupts->beat_worst_ticks,
-		.nested = interrupts->at_depth[1] != thread->delivered_before,
+		.nested = interrupts->at_depth[1] != thread->delivered_before ||
+			  thread->result.traced.events,
 	};
 }
 

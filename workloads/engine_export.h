@@ -21,6 +21,8 @@ struct engine_export {
 	uint64_t most; /* bytes */
 	uint64_t bytes;
 	struct clock_pair opened; /* error_ns 0: could not be taken */
+	struct clock_pair last; /* the newest pair that was taken */
+	uint64_t pair_due_ns; /* time_ns() of the next */
 	unsigned int epochs; /* begun */
 	struct export trace[ENGINE_EXPORT_EPOCHS]; /* by number of the epoch */
 	int error;

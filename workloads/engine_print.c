@@ -26,6 +26,13 @@ void engine_print_head(const struct engine_config *config)
 	if (config->shared)
 		printf(", all in one ring");
 	printf(", clock %.3f MHz\n", ticks_hz() / 1e6);
+	if (config->clock.skew_ticks)
+		printf("each CPU's clock is %" PRIu64
+		       " ticks (%.3f us) behind that of the one before\n",
+		       config->clock.skew_ticks,
+		       (double)config->clock.skew_ticks / ticks_hz() * 1e6);
+	if (config->clock.traced)
+		puts("each read of the clock by a writer records an event");
 }
 
 static void print_storm(const struct engine_config *config, const struct engine_result *result)
@@ -95,6 +102,23 @@ static void print_violations(const struct engine_result *result)
 		printf("%s", result->shown);
 }
 
+/* What a clock that misbehaves did. */
+static void print_clock(const struct engine_config *config, const struct engine_result *result)
+{
+	struct check_damage damage = result->check.damage;
+
+	check_damage_add(&damage, &result->voided.damage);
+	if (config->clock.skew_ticks)
+		printf("  times read wrong %" PRIu64 " of %" PRIu64 ", by up to %" PRIu64
+		       " ticks, until %s\n",
+		       damage.wrong, result->check.events + result->voided.events, damage.worst,
+		       check_damage_end_name(check_damage_until(&damage)));
+	if (config->clock.traced)
+		printf("  the clock recorded %" PRIu64 " events, %" PRIu64
+		       " at most in one; %" PRIu64 " were let go that would not have ended\n",
+		       result->traced.events, result->traced.most, result->traced.let_go);
+}
+
 /* By what the rings showed when they were lost. */
 static void print_losses(const struct loss_counts *losses)
 {
@@ -103,6 +127,7 @@ static void print_losses(const struct loss_counts *losses)
 						   "too large for a sub-buffer",
 						   "about as large as a sub-buffer",
 						   "given up at a slow clock",
+						   "turned away by a writer at work",
 						   "for no reason" };
 	unsigned int loss;
 
@@ -148,6 +173,7 @@ void engine_print(const struct engine_config *config, const struct engine_result
 		print_storm(config, result);
 	if (workload->engine->print)
 		workload->engine->print(stdout, result);
+	print_clock(config, result);
 	if (desc->needs & NEED_BEAT && !result->beats_asked)
 		printf("  beats: worst gap %.3f wraps\n",
 		       (double)result->beat_worst_ticks / (double)(UINT64_C(1) << result->bits));
@@ -246,6 +272,20 @@ static void numbers_json(json_t *json, const struct engine_result *result)
 				    json_integer((json_int_t)numbers[i].value));
 }
 
+static json_t *clock_json(const struct engine_config *config, const struct engine_result *result)
+{
+	struct check_damage damage = result->check.damage;
+
+	check_damage_add(&damage, &result->voided.damage);
+	return json_pack("{s:I, s:b, s:I, s:I, s:s, s:I, s:I, s:I}", "skew_ticks",
+			 (json_int_t)config->clock.skew_ticks, "traced", config->clock.traced,
+			 "wrong", (json_int_t)damage.wrong, "worst_ticks", (json_int_t)damage.worst,
+			 "until", check_damage_end_name(check_damage_until(&damage)), "recorded",
+			 (json_int_t)result->traced.events, "recorded_most",
+			 (json_int_t)result->traced.most, "let_go",
+			 (json_int_t)result->traced.let_go);
+}
+
 json_t *engine_json(const struct engine_config *config, const struct engine_result *result)
 {
 	json_t *json = json_object();
@@ -272,6 +312,8 @@ json_t *engine_json(const struct engine_config *config, const struct engine_resu
 		SET("restarts", json_integer((json_int_t)result->restarts));
 #undef SET
 	numbers_json(json, result);
+	if (config->clock.skew_ticks || config->clock.traced)
+		json_object_set_new(json, "clock", clock_json(config, result));
 	if (config->workload->engine->json)
 		config->workload->engine->json(json, config, result);
 	return json;

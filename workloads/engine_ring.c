@@ -161,6 +161,7 @@ void engine_merge_check(struct check *sum, const struct check *one)
 	sum->closed_early += one->closed_early;
 	sum->closed_wasting += one->closed_wasting;
 	sum->wraps_lost += one->wraps_lost;
+	check_damage_add(&sum->damage, &one->damage);
 	sum->skipped += one->skipped;
 	if (one->worst_error > sum->worst_error)
 		sum->worst_error = one->worst_error;
@@ -255,6 +256,9 @@ void engine_merge(const struct engine_config *config, struct engine_result *sum,
 	sum->void_epochs += one->void_epochs;
 	sum->unmet |= one->unmet;
 	sum->bits = one->bits;
+	sum->traced.events += one->traced.events;
+	sum->traced.let_go += one->traced.let_go;
+	keep_most(&sum->traced.most, one->traced.most);
 	keep_most(&sum->deferred_worst_ticks, one->deferred_worst_ticks);
 	keep_most(&sum->beat_worst_ticks, one->beat_worst_ticks);
 	if (one->seconds > sum->seconds)
@@ -286,8 +290,12 @@ enum verdict engine_verdict(const struct engine_config *config, const struct eng
 	judge_again(&result->check, result->stuck, &judgement);
 	if (ops->broken && ops->broken(result))
 		return VERDICT_BROKEN;
-	/* Nothing judged, or little of it: the run says no more than that the need was not met. */
-	if (judgement.verdict == VERDICT_KEPT && result->void_epochs * 2 > result->epochs)
+	/*
+	 * Nothing judged, or little of it, or kept only because the clock stopped recording: the
+	 * run says no more than that the need was not met.
+	 */
+	if (judgement.verdict == VERDICT_KEPT &&
+	    (result->void_epochs * 2 > result->epochs || result->traced.let_go))
 		return VERDICT_NEED_NOT_MET;
 	return judgement.verdict;
 }

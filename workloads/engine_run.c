@@ -9,6 +9,7 @@
 #include "place/place_internal.h"
 #include "place/ticks.h"
 #include "schemes/core/clock.h"
+#include "workloads/engine_clock.h"
 #include "workloads/engine_thread.h"
 
 #define CALM_EVENTS 20000
@@ -143,7 +144,9 @@ static void record_round(struct engine_thread *thread)
 		events = events * group->ring_count / group->count + 1;
 	on_cpu = cpu_time_ns();
 	begin = time_ns();
+	engine_clock_trace(thread);
 	thread->ops->record(thread, events);
+	engine_clock_trace(NULL);
 	thread->recording_ns += time_ns() - begin;
 	thread->recording_cpu_ns += cpu_time_ns() - on_cpu;
 	thread->task_events += thread->writer->entered[CONTEXT_TASK] - before;
@@ -401,7 +404,10 @@ int engine_run(const struct engine_config *config, struct engine_result *result)
 	if (config->shared)
 		result->desc.promises = config->driver->desc->shared_promises;
 	check_init(&result->check, &result->desc, engine_width(config));
-	error = ops->run ? ops->run(config, result) : run_rounds(&parts);
+	error = engine_clock_begin(config);
+	if (!error)
+		error = ops->run ? ops->run(config, result) : run_rounds(&parts);
+	engine_clock_end();
 	result->interrupted = workload_stop;
 	if (!error && !workload_stop && ops->in_vain)
 		why = ops->in_vain(config, result->own);

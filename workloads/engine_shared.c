@@ -53,6 +53,26 @@ static int rings_begin(struct engine_thread *first)
 	return error;
 }
 
+/* Writers whose clocks differ find that the clock goes back, as often as they take turns. */
+static struct judge_given given_to(const struct engine_thread *thread)
+{
+	return (struct judge_given){
+		.nested = true,
+		.steps = thread->config->clock.skew_ticks > 0,
+	};
+}
+
+/* The first objection to `ring`, if anything is objected to that it owes with such clocks. */
+static void show(struct engine_thread *thread, struct engine_ring *ring)
+{
+	struct judge_given given = given_to(thread);
+	const struct check *check = &ring->check;
+
+	engine_show(thread, ring,
+		    judge_excused(check->desc->promises,
+				  judge_unmet(check->desc, check->stamp_bits, &given)));
+}
+
 /* ---- one ring ---- */
 
 static int shared_begin(struct engine_thread *thread)
@@ -70,7 +90,7 @@ static int shared_drain(struct engine_thread *thread)
 	judge_full(buffer_ring(&ring->buffer), ring->lost, &ring->check);
 	ring->lost = buffer_ring(&ring->buffer)->lost;
 	buffer_drain(&ring->buffer, &ring->check);
-	engine_show(thread, ring, 0);
+	show(thread, ring);
 	return 0;
 }
 
@@ -95,7 +115,7 @@ static void shared_totals(const struct engine_group *group, struct check_totals 
 static int shared_end(struct engine_thread *thread)
 {
 	struct engine_ring *ring = thread->ring;
-	struct judge_given given = { .nested = true };
+	struct judge_given given = given_to(thread);
 	struct judgement judgement;
 	struct check_totals totals;
 
@@ -199,7 +219,7 @@ static void judge_one(struct engine_thread *first, unsigned int index)
 	struct engine_group *group = first->group;
 	struct engine_ring *ring = &group->rings[index];
 	struct check_totals totals = { .sequenced = true };
-	struct judge_given given = { .nested = true };
+	struct judge_given given = given_to(first);
 	struct judgement judgement;
 	unsigned int i;
 
@@ -238,7 +258,7 @@ static int moving_end(struct engine_thread *thread)
 		return 0;
 	judge_all(group, read, lost);
 	for (i = 0; i < group->ring_count; i++) {
-		engine_show(thread, &group->rings[i], 0);
+		show(thread, &group->rings[i]);
 		judge_one(thread, i);
 	}
 	thread->result.epochs++;

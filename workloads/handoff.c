@@ -31,6 +31,7 @@ struct pairs {
 	uint64_t unpaired; /* one of the two was lost or overwritten */
 	uint64_t least_ticks; /* from a cause's stamp to its effect's, as decoded */
 	uint64_t most_early_ticks;
+	bool skewed; /* they read clocks that differ: none promises anything then */
 	uint64_t turned[SKEWS]; /* pairs whose effect would come first with such a skew */
 };
 
@@ -185,8 +186,11 @@ static void compare(const struct handoff *handoff, struct pairs *result)
 /* Both rings are read. */
 static void drained(struct engine_thread *first, const struct check *check)
 {
+	struct pairs *pairs = engine_own(first);
+
 	(void)check;
-	compare(first->group->state, engine_own(first));
+	pairs->skewed = first->config->clock.skew_ticks;
+	compare(first->group->state, pairs);
 }
 
 static void interrupt(struct engine_thread *thread, unsigned int level)
@@ -206,8 +210,9 @@ static void merge(void *sum, const void *one)
 /* One clock, two rings: who promises exact stamps keeps cause before effect. */
 static bool broken(const struct engine_result *result)
 {
-	return ((const struct pairs *)(const void *)result->own)->early &&
-	       result->desc.promises & PROMISE_EXACT;
+	const struct pairs *pairs = (const void *)result->own;
+
+	return pairs->early && !pairs->skewed && result->desc.promises & PROMISE_EXACT;
 }
 
 static const char *in_vain(const struct engine_config *config, const void *own)

@@ -42,7 +42,7 @@ published = schemes/history/history.def $(wildcard schemes/history/*.patch)
 explored-cases: explored
 	$(call say,CASES,$@)
 	@$(cases) --objects $(published) \
-		$$(grep -o 'tests/mutants/[a-z0-9_]*' tests/test_mutants.sh | sort -u | sed 's/$$/.patch/')
+		$$(grep -o 'tests/mutants/[a-z0-9_]*' tests/explore/test_mutants.sh | sort -u | sed 's/$$/.patch/')
 test_packages += patch
 
 history: ## what was published wrong, rediscovered at the smallest budget that does

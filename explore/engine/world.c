@@ -103,8 +103,8 @@ static bool loss_explained(const struct logged *log)
 								   LOSS_ALONE;
 
 	return loss_reason(world_ring(), before,
-			   world_row.config.fixed_bytes + 4u * log->extra_words,
-			   company) != LOSS_UNEXPLAINED;
+			   world_row.config.fixed_bytes + 4u * log->extra_words, company,
+			   world_row.driver->busy(world_memory())) != LOSS_UNEXPLAINED;
 }
 
 void explore_leave(const struct explore_source *src, bool recorded)

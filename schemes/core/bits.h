@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bit arithmetic of short time fields. Every function carries a worked example;
- * tests/test_bits.c repeats each of them.
+ * tests/schemes/test_bits.c repeats each of them.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_BITS_H
 #define STAMPEDE_SCHEMES_CORE_BITS_H

@@ -8,6 +8,8 @@
  * offset that stands in front of it has come back; a claim of theirs in between then gets the later
  * stamp and the earlier place. CLOCK_FENCED waits for that load.
  *
+ * Replaced: the real clock, unless a run has put another one in its place.
+ *
  * Biased: the real clock plus a bias, for wraps by plan (core/inject.h).
  *
  * Virtual: a word that each read advances by `step`. A test scripts wraps, jumps, start phases and,
@@ -91,6 +93,14 @@ struct cheap_clock {
 	uint64_t now;
 } __attribute__((aligned(64)));
 
+/* A clock in the place of the real one. */
+struct clock_replacement {
+	uint64_t (*now)(void);
+	uint64_t (*fenced)(void); /* as clock_real_fenced(), of that clock */
+	const uint64_t *behind; /* ticks behind the real one, by number of the CPU; NULL: none is */
+};
+
+extern const struct clock_replacement *clock_replacement; /* NULL: the real one */
 extern struct virtual_clock virtual_clock;
 extern struct cheap_clock cheap_clock;
 
@@ -132,6 +142,16 @@ static inline uint64_t clock_now(void)
 #endif
 	return ticks;
 }
+#elif SEAM_CLOCK_REPLACED
+static inline uint64_t clock_now(void)
+{
+	return unlikely(clock_replacement) ? clock_replacement->now() : clock_real();
+}
+
+static inline uint64_t clock_fenced(void)
+{
+	return unlikely(clock_replacement) ? clock_replacement->fenced() : clock_real_fenced();
+}
 #else
 static inline uint64_t clock_now(void)
 {
@@ -143,6 +163,17 @@ static inline uint64_t clock_fenced(void)
 	return clock_real_fenced();
 }
 #endif
+
+/* Ticks that the clock of `cpu` is behind the real one: for sections that read that. */
+static inline uint64_t clock_behind(uint32_t cpu)
+{
+#if SEAM_CLOCK_REPLACED
+	if (unlikely(clock_replacement) && clock_replacement->behind)
+		return clock_replacement->behind[cpu];
+#endif
+	(void)cpu;
+	return 0;
+}
 
 /* In a loop that records event after event: the count, and one more of it. */
 #if SEAM_CLOCK_CHEAP

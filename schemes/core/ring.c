@@ -16,6 +16,7 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		.stamp_bits = config->stamp_bits,
 		.counter_bits = config->counter_bits,
 		.packed_bits = PACKED_BITS,
+		.packed_unit_shift = PACKED_UNIT_SHIFT,
 		.fixed_bytes = config->fixed_bytes,
 		.cpu = config->cpu,
 		.flush_number = UINT64_MAX,
@@ -65,7 +66,7 @@ static void flush_packed(struct ring *ring)
 		room = ring_room(ring, offset);
 		if (!room)
 			return;
-		next = (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring);
+		next = (offset + room) >> ring_packed_unit_shift(ring) & ring_packed_mask(ring);
 		/* I4 */
 	} while (!local_cmpxchg("flush: tail", &ring->tail, &tail,
 				(tail & ~ring_packed_mask(ring)) | next));

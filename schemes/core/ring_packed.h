@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The packed form of the tail: {upper bits of a stamp | offset in 4-byte units}. The offset works
- * as that of the offset form, modulo what its bits hold, 512 MiB for 27 of them; the number that a
- * slot last held tells the rest.
+ * The packed form of the tail: {bits of a stamp | offset}, the offset in units of 4 bytes unless
+ * the row has others. It works as that of the offset form, modulo what its bits hold, 512 MiB for
+ * 27 of them; the number that a slot last held tells the rest.
  *
  * The published form has the same word. There a record and all that belongs to it are written
  * before the plain store of the tail that publishes them, and an interrupted writer starts over: so
@@ -20,6 +20,13 @@
 #define PACKED_BITS 27 /* of the offset */
 #endif
 
+#ifndef PACKED_UNIT_SHIFT
+#define PACKED_UNIT_SHIFT \
+	2 /* log2 of a unit's bytes; a row with another one sets it in its ring \
+	   */
+#endif
+
+#define ring_packed_unit_shift(ring) RING_GEOMETRY(ring, packed_unit_shift, PACKED_UNIT_SHIFT)
 #define ring_packed_bits(ring) RING_GEOMETRY(ring, packed_bits, PACKED_BITS)
 
 static inline uint64_t ring_packed_mask(const struct ring *ring)
@@ -30,13 +37,13 @@ static inline uint64_t ring_packed_mask(const struct ring *ring)
 /* The offset in a packed tail, in bytes; the upper bits of the true one are missing. */
 static inline uint64_t ring_packed_offset(const struct ring *ring, uint64_t tail)
 {
-	return (tail & ring_packed_mask(ring)) * RING_PACKED_UNIT;
+	return (tail & ring_packed_mask(ring)) << ring_packed_unit_shift(ring);
 }
 
 /* Most bytes of a ring with a packed tail: half of what the offset can tell apart. */
 static inline uint64_t ring_packed_most(const struct ring *ring)
 {
-	return (ring_packed_mask(ring) + 1) * RING_PACKED_UNIT / 2;
+	return ((ring_packed_mask(ring) + 1) << ring_packed_unit_shift(ring)) / 2;
 }
 
 /*
@@ -46,7 +53,8 @@ static inline uint64_t ring_packed_most(const struct ring *ring)
  */
 static inline uint64_t ring_packed_number(const struct ring *ring, uint64_t offset)
 {
-	uint64_t mask = (ring_packed_mask(ring) * RING_PACKED_UNIT) >> ring_subbuf_shift(ring);
+	uint64_t mask =
+		(ring_packed_mask(ring) << ring_packed_unit_shift(ring)) >> ring_subbuf_shift(ring);
 	uint64_t number = (offset - 1) >> ring_subbuf_shift(ring) & mask;
 	uint64_t held = shared_load("packed: number", &ring_subbuf(ring, number)->number);
 

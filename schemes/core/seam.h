@@ -19,7 +19,8 @@
  * a counting row the reader of records with the timed build's payload.
  *
  * There are no others, and a translation unit is of one build from its first line to its last: the
- * macros stand on the command line, never in a file. tests/test_seam.sh tries all combinations.
+ * macros stand on the command line, never in a file. tests/schemes/test_seam.sh tries all
+ * combinations.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_SEAM_H
 #define STAMPEDE_SCHEMES_CORE_SEAM_H
@@ -103,6 +104,7 @@
 /* ---- the clock: the real one, or ---- */
 
 #define SEAM_CLOCK_VIRTUAL (SEAM_IS_COUNTING || SEAM_IS_EXPLORED) /* a word that reads advance */
+#define SEAM_CLOCK_REPLACED SEAM_IS_CHECKED /* the real one, or what a run has put there */
 #define SEAM_CLOCK_BIASED SEAM_IS_INJECTED /* the real one plus a bias */
 #define SEAM_CLOCK_CHEAP SEAM_IS_CHEAP /* a word that the caller of record() advances */
 

@@ -89,7 +89,8 @@ struct ring {
 	uint32_t count_shift;
 	uint32_t stamp_bits; /* T: width of the short time field */
 	uint32_t counter_bits; /* W: width of the clock that the scheme may see */
-	uint32_t packed_bits; /* of the offset in a packed tail */
+	uint16_t packed_bits; /* of the offset in a packed tail */
+	uint16_t packed_unit_shift; /* log2 of what it counts, in bytes */
 	uint32_t fixed_bytes; /* payload size of events whose header carries none */
 	uint32_t cpu;
 };

@@ -25,6 +25,9 @@
  *   SCHEME_DEFER        defer(s, level): the nested writer has    false: it runs at once
  *                       to wait, and is noted; comes with a
  *                       soft mask (parts/masked.h)
+ *   SCHEME_BUSY         scheme_busy(s): a writer is at work,      false
+ *                       and any that comes into it is turned
+ *                       away (desc.turns_away)
  *   SCHEME_BLOCKS       1: signals are blocked while a writer     0
  *                       runs; comes with a hard mask
  *   SCHEME_RESTARTS     the record is written inside a section    the payload is filled in between
@@ -143,6 +146,14 @@ static inline uint64_t decode_end(const struct ring *ring, uint64_t number, uint
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {
 	return FORMAT_NEXT(cursor, event);
+}
+#endif
+
+#ifndef SCHEME_BUSY
+static inline bool scheme_busy(const struct scheme_ring *s)
+{
+	(void)s;
+	return false;
 }
 #endif
 

@@ -63,6 +63,7 @@ struct restart_plain {
 	uint64_t stamp_bits;
 	uint64_t id;
 	const struct payload *payload;
+	uint64_t behind; /* clock_behind() of the ring's CPU */
 };
 
 /* What a record had read when it found that it is not plain: for the long way. */
@@ -121,7 +122,8 @@ extern uint64_t restart_epoch; /* moves with every interrupt */
 		[field] "i"(offsetof(struct restart_plain, field)), \
 		[stamp_bits] "i"(offsetof(struct restart_plain, stamp_bits)), \
 		[id] "i"(offsetof(struct restart_plain, id)), \
-		[payload] "i"(offsetof(struct restart_plain, payload)), [bits] "i"(PACKED_BITS)
+		[payload] "i"(offsetof(struct restart_plain, payload)), \
+		[behind] "i"(offsetof(struct restart_plain, behind)), [bits] "i"(PACKED_BITS)
 _Static_assert(offsetof(struct payload, head.from) == 8 &&
 		       offsetof(struct payload, head.bytes) == 16 &&
 		       offsetof(struct payload, body.from) == 32 &&

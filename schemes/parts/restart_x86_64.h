@@ -215,10 +215,16 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 #define RESTART_PAYLOAD_CLOBBERS , "rcx", "rsi", "rdi"
 #endif
 
+#if SEAM_CLOCK_REPLACED
+#define RESTART_BEHIND "subq	" RESTART_OF(behind) ", %%rax\n\t"
+#else
+#define RESTART_BEHIND
+#endif
 #define RESTART_TICKS \
 	"rdtsc\n\t" \
 	"shlq	$32, %%rdx\n\t" \
-	"orq	%%rdx, %%rax\n\t"
+	"orq	%%rdx, %%rax\n\t" \
+	RESTART_BEHIND
 #define RESTART_CLOCK_EXIT RESTART_TICKS
 #if SEAM_CLOCK_BIASED
 /*

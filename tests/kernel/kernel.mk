@@ -50,5 +50,5 @@ reproduce-kernel: ## a wrong time on a real kernel: MODE=paused KERNEL=6.1
 .PHONY: kernel reproduce-kernel
 
 # What judges is tested without a guest.
-$(BUILD)/tests/test_kernel_judge: $(O)/tests/kernel/judge.o
+$(BUILD)/tests/kernel/test_kernel_judge: $(O)/tests/kernel/judge.o
 tests: $(BUILD)/kernel-verdict $(BUILD)/kernel-page

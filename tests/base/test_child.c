@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* Children: what they write, how they end, and what is said of one that cannot be started. */
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/child.h"
+#include "tests/support/said.h"
+#include "tests/support/scratch.h"
+
+static int run(const char *script, char **text)
+{
+	const char *argv[] = { "sh", "-c", script, NULL };
+
+	return child_run(&(struct child_program){ .argv = argv }, text);
+}
+
+static void output_and_exit_code(void **state)
+{
+	char *text;
+
+	(void)state;
+	assert_int_equal(run("echo one; echo two; exit 3", &text), 3);
+	assert_string_equal(text, "one\ntwo\n");
+	free(text);
+	assert_int_equal(run("kill -9 $$", &text), 128 + 9);
+	assert_string_equal(text, "");
+	free(text);
+	/* More than a pipe holds. */
+	assert_int_equal(run("head -c 300000 /dev/zero | tr '\\0' x", &text), 0);
+	assert_int_equal(strlen(text), 300000);
+	free(text);
+}
+
+static void what_is_not_there_is_said(void **state)
+{
+	const char *argv[] = { "/no/such/program", NULL };
+	struct child_program program = { .argv = argv };
+	char *text = NULL;
+	int code;
+
+	(void)state;
+	listen_to_stderr();
+	code = child_run(&program, &text);
+	assert_said("cannot start /no/such/program: No such file or directory");
+	assert_int_equal(code, -1);
+	free(text);
+	program.quiet = true;
+	listen_to_stderr();
+	code = child_start(&program);
+	assert_string_equal(what_was_said(), "");
+	assert_int_equal(code, -1);
+}
+
+static void to_a_file(void **state)
+{
+	const char *argv[] = { "sh", "-c", "echo out; echo err >&2", NULL };
+	char dir[PATH_MAX], path[PATH_MAX + 8], text[64] = "";
+	struct child_program program = { .argv = argv, .log = path };
+	FILE *file;
+
+	(void)state;
+	scratch_make(dir);
+	snprintf(path, sizeof(path), "%s/log", dir);
+	assert_int_equal(child_wait(child_start(&program)), 0);
+	assert_int_equal(child_run(&program, NULL), 0);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), 16);
+	fclose(file);
+	assert_string_equal(text, "out\nerr\nout\nerr\n");
+	scratch_remove(dir);
+}
+
+static void memory_is_shared(void **state)
+{
+	int *shared = child_share(sizeof(*shared));
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(shared);
+	assert_int_equal(*shared, 0);
+	pid = child_fork(SIGKILL);
+	if (!pid) {
+		*shared = 42;
+		_exit(7);
+	}
+	assert_int_equal(child_wait(pid), 7);
+	assert_int_equal(*shared, 42);
+	child_unshare(shared, sizeof(*shared));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(output_and_exit_code),
+		cmocka_unit_test(what_is_not_there_is_said),
+		cmocka_unit_test(to_a_file),
+		cmocka_unit_test(memory_is_shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

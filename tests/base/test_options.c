@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+/* Reading what the user typed: numbers with ranges, names with a nearest guess, lists of rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/driver.h"
+#include "base/options.h"
+#include "tests/support/said.h"
+
+#define UNTOUCHED 0x5eed
+
+/* `text` is taken as `expected`, and nothing is said. */
+static void takes(const char *text, uint64_t least, uint64_t most, uint64_t expected)
+{
+	uint64_t value = UNTOUCHED;
+	bool taken;
+
+	listen_to_stderr();
+	taken = option_number("--seconds", text, least, most, &value);
+	assert_string_equal(what_was_said(), "");
+	if (!taken)
+		fail_msg("'%s' was refused", text);
+	assert_int_equal(value, expected);
+}
+
+/* `text` is refused in one line that names option, range and text; the value stays. */
+static void refuses(const char *text, uint64_t least, uint64_t most)
+{
+	uint64_t value = UNTOUCHED;
+	char line[256], *c;
+	bool taken;
+
+	snprintf(line, sizeof(line),
+		 "stampede: --seconds takes a whole number from %llu to %llu, not '%s'\n",
+		 (unsigned long long)least, (unsigned long long)most, text ? text : "");
+	/* One line stays one line. */
+	for (c = line; c[1]; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	listen_to_stderr();
+	taken = option_number("--seconds", text, least, most, &value);
+	assert_string_equal(what_was_said(), line);
+	assert_false(taken);
+	assert_int_equal(value, UNTOUCHED);
+}
+
+static void numbers_are_taken(void **state)
+{
+	(void)state;
+	takes("0", 0, 10, 0);
+	takes("1", 1, 10, 1);
+	takes("10", 1, 10, 10);
+	takes("007", 0, 10, 7);
+	takes("1k", 0, 1000, 1000);
+	takes("3M", 1, 3000000, 3000000);
+	takes("0M", 0, 10, 0);
+	takes("18446744073709551615", 0, UINT64_MAX, UINT64_MAX);
+	takes("18446744073709551k", 0, UINT64_MAX, UINT64_C(18446744073709551000));
+}
+
+static void numbers_outside_the_range_are_refused(void **state)
+{
+	(void)state;
+	refuses("0", 1, 3);
+	refuses("4", 1, 3);
+	refuses("1k", 1, 999);
+	refuses("1k", 1001, 2000);
+	refuses("1M", 1, 999999);
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"",    "-1",  "+1",  " 1",  "1 ", "x",	"k",   "1x",  "1K",  "1m",
+		"1kk", "1kM", "1.5", "0x1", "1,", "M1", "- 1", "1\t", "one", "\xc2\xb2",
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		refuses(bad[i], 0, UINT64_MAX);
+	refuses(NULL, 0, UINT64_MAX);
+}
+
+/* Numbers that do not fit must not come back small. */
+static void numbers_that_run_over_are_refused(void **state)
+{
+	(void)state;
+	refuses("18446744073709551616", 0, UINT64_MAX);
+	refuses("99999999999999999999999999", 0, UINT64_MAX);
+	refuses("18446744073709552k", 0, UINT64_MAX);
+	refuses("18446744073710M", 0, UINT64_MAX);
+	refuses("18446744073709551615k", 0, UINT64_MAX);
+}
+
+static const char *const animals[] = { "horse", "ox", "bison", "antelope", NULL };
+
+static void unknown(const char *name, const char *nearest)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line),
+		 "stampede: no beast is called '%s'; the nearest is '%s' (--list shows all)\n",
+		 name, nearest);
+	listen_to_stderr();
+	option_unknown("beast", name, strlen(name), animals);
+	assert_string_equal(what_was_said(), line);
+}
+
+static void an_unknown_name_gets_the_nearest(void **state)
+{
+	(void)state;
+	unknown("hors", "horse"); /* one missing */
+	unknown("hoarse", "horse"); /* one too many */
+	unknown("house", "horse"); /* one changed */
+	unknown("bisno", "bison");
+	unknown("o", "ox");
+	unknown("envelope", "antelope");
+	unknown("", "ox");
+	unknown("antelopeantelope", "antelope");
+	unknown("oxse", "horse"); /* ox is as near, and comes later */
+	unknown("noise", "horse");
+}
+
+/* The name is a stretch of a longer list, and may be longer than any name we have. */
+static void an_unknown_name_has_a_length(void **state)
+{
+	static const char *const none[] = { NULL };
+	char name[300], text[512];
+
+	(void)state;
+	listen_to_stderr();
+	option_unknown("beast", "hors,ox", 4, animals);
+	assert_string_equal(what_was_said(), "stampede: no beast is called 'hors'; the nearest is "
+					     "'horse' (--list shows all)\n");
+	listen_to_stderr();
+	option_unknown("beast", "hors", 4, none);
+	assert_string_equal(what_was_said(), "stampede: no beast is called 'hors'\n");
+	memset(name, 'x', sizeof(name));
+	snprintf(text, sizeof(text), "stampede: no beast is called '%.*s'; the nearest", 300, name);
+	listen_to_stderr();
+	option_unknown("beast", name, sizeof(name), animals);
+	assert_memory_equal(what_was_said(), text, strlen(text));
+}
+
+static void a_known_name_of_great_length_is_no_guess(void **state)
+{
+	char length_63[64], length_64[65];
+	const char *const names[] = { length_64, length_63, "ox", NULL };
+
+	(void)state;
+	memset(length_63, 'y', 63);
+	memset(length_64, 'z', 64);
+	length_63[63] = length_64[64] = '\0';
+	listen_to_stderr();
+	option_unknown("beast", "o", 1, names);
+	assert_string_equal(what_was_said(), "stampede: no beast is called 'o'; the nearest is "
+					     "'ox' (--list shows all)\n");
+	listen_to_stderr();
+	option_unknown("beast", length_63, 62, names);
+	assert_non_null(strstr(what_was_said(), "; the nearest is 'yyyy"));
+}
+
+static void words_are_found_whole(void **state)
+{
+	(void)state;
+	listen_to_stderr();
+	assert_int_equal(option_word("--beast", "horse", animals), 0);
+	assert_int_equal(option_word("--beast", "antelope", animals), 3);
+	assert_string_equal(what_was_said(), "");
+	listen_to_stderr();
+	assert_int_equal(option_word("--beast", "o", animals), -1);
+	assert_string_equal(what_was_said(),
+			    "stampede: --beast o: not one of horse, ox, bison, antelope\n");
+}
+
+/* ---- lists of rows ---- */
+
+static const struct driver rows[] = {
+	{ .row = "floor" },
+	{ .row = "full" },
+	{ .row = "full_tsc" },
+	{ .row = "nested_stamps" },
+	{ .row = "nested_stamps_cmpxchg" },
+};
+static const struct driver *const drivers[] = { &rows[0], &rows[1], &rows[2],
+						&rows[3], &rows[4], NULL };
+
+/* `list` chooses the rows whose digits are in `expected`. */
+static void chooses(const char *list, const char *expected)
+{
+	const struct driver *chosen[8] = { NULL };
+	char got[16] = "";
+	int i, count;
+
+	listen_to_stderr();
+	count = driver_select(drivers, list, chosen, 8);
+	assert_string_equal(what_was_said(), "");
+	assert_true(count >= 0);
+	for (i = 0; i < count; i++)
+		got[i] = (char)('0' + (chosen[i] - rows));
+	assert_string_equal(got, expected);
+}
+
+static void lists_choose_rows(void **state)
+{
+	(void)state;
+	chooses(NULL, "01234");
+	chooses("", "01234");
+	chooses(" , ", "01234");
+	chooses("floor", "0");
+	chooses("full_tsc", "2");
+	/* A prefix of whole words takes its group along. */
+	chooses("full", "12");
+	chooses("nested", "34");
+	chooses("nested_stamps", "34");
+	chooses("nested_stamps_cmpxchg", "4");
+	/* "=" takes one row alone. */
+	chooses("=full", "1");
+	chooses("=nested_stamps,=full_tsc", "23");
+	chooses("full =floor", "012");
+	/* The order and the number are those of the rows, not of the list. */
+	chooses("nested_stamps floor", "034");
+	chooses(" ,floor,, floor ,nested_stamps_cmpxchg ", "04");
+	chooses("full,full_tsc", "12");
+}
+
+static void lists_with_an_unknown_row_choose_nothing(void **state)
+{
+	static const char *const lists[][2] = {
+		{ "flor", "no scheme is called 'flor'; the nearest is 'floor'" },
+		{ "floor ful", "no scheme is called 'ful'; the nearest is 'full'" },
+		{ "floor_", "no scheme is called 'floor_'; the nearest is 'floor'" },
+		{ "full_ts floor", "no scheme is called 'full_ts'; the nearest is 'full_tsc'" },
+		{ "nested_", "no scheme is called 'nested_'" },
+		{ "=nested", "no scheme is called '" },
+		{ "=floors", "no scheme is called '" },
+		{ "=", "no scheme is called '" },
+		{ "Floor", "no scheme is called 'Floor'; the nearest is 'floor'" },
+	};
+	const struct driver *chosen[8];
+	unsigned int i;
+	int count;
+
+	(void)state;
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		listen_to_stderr();
+		count = driver_select(drivers, lists[i][0], chosen, 8);
+		assert_said(lists[i][1]);
+		assert_int_equal(count, -1);
+	}
+}
+
+static void lists_keep_to_the_room_there_is(void **state)
+{
+	const struct driver *chosen[3] = { NULL, NULL, &rows[4] };
+
+	(void)state;
+	assert_int_equal(driver_select(drivers, NULL, chosen, 2), 2);
+	assert_ptr_equal(chosen[1], &rows[1]);
+	assert_ptr_equal(chosen[2], &rows[4]);
+}
+
+static void rows_are_found_by_their_whole_name(void **state)
+{
+	(void)state;
+	assert_ptr_equal(driver_find(drivers, "full"), &rows[1]);
+	assert_ptr_equal(driver_find(drivers, "full_tsc"), &rows[2]);
+	assert_null(driver_find(drivers, "full_"));
+	assert_null(driver_find(drivers, "nested"));
+	assert_null(driver_find(drivers, ""));
+}
+
+/* All builds have the same rows in the same order, and each is of its build. */
+static void the_tables_of_all_builds_agree(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; drivers_timed[i]; i++) {
+		assert_string_equal(drivers_timed[i]->row, drivers_checked[i]->row);
+		assert_string_equal(drivers_timed[i]->row, drivers_counting[i]->row);
+		assert_true(drivers_timed[i]->timed);
+		assert_false(drivers_checked[i]->timed);
+		assert_false(drivers_counting[i]->timed);
+		assert_ptr_equal(driver_find(drivers_checked, drivers_timed[i]->row),
+				 drivers_checked[i]);
+	}
+	assert_true(i > 0);
+	assert_null(drivers_checked[i]);
+	assert_null(drivers_counting[i]);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_taken),
+		cmocka_unit_test(numbers_outside_the_range_are_refused),
+		cmocka_unit_test(what_is_no_number_is_refused),
+		cmocka_unit_test(numbers_that_run_over_are_refused),
+		cmocka_unit_test(an_unknown_name_gets_the_nearest),
+		cmocka_unit_test(an_unknown_name_has_a_length),
+		cmocka_unit_test(a_known_name_of_great_length_is_no_guess),
+		cmocka_unit_test(words_are_found_whole),
+		cmocka_unit_test(lists_choose_rows),
+		cmocka_unit_test(lists_with_an_unknown_row_choose_nothing),
+		cmocka_unit_test(lists_keep_to_the_room_there_is),
+		cmocka_unit_test(rows_are_found_by_their_whole_name),
+		cmocka_unit_test(the_tables_of_all_builds_agree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+/* The claims: each has a place, a test and a figure, and what is measured decides. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "claims/claims.h"
+#include "tests/support/scratch.h"
+
+#define NO_BUILD "/nonexistent" /* nothing is explored there */
+
+static const char *text(const json_t *claim, const char *key)
+{
+	return json_string_value(json_object_get(claim, key));
+}
+
+static const json_t *named(const json_t *claims, const char *name)
+{
+	const json_t *claim;
+	size_t i;
+
+	json_array_foreach(claims, i, claim)
+		if (!strcmp(text(claim, "name"), name))
+			return claim;
+	fail_msg("no claim %s", name);
+	return NULL;
+}
+
+static void every_claim_is_complete(void **state)
+{
+	static const char *const places[] = { NOTE_2006, NOTE_2007, LKML_2008, LTT_2008,
+					      KERNEL_2020 };
+	unsigned int by_place[5] = { 0 }, ours = 0, untested = 0, unexplored = 0, place;
+	json_t *empty = json_object(), *claims = claims_test(empty, NO_BUILD);
+	const json_t *claim;
+	size_t i;
+
+	(void)state;
+	json_array_foreach(claims, i, claim) {
+		assert_true(strlen(text(claim, "claim")) > 10 && strlen(text(claim, "how")) > 9);
+		/* The figure has a digit in it, and was not cut. */
+		if (strcmp(text(claim, "verdict"), "not tested in this run")) {
+			assert_non_null(strpbrk(text(claim, "figure"), "0123456789"));
+			assert_true(strlen(text(claim, "figure")) < 598);
+		} else if (strstr(text(claim, "figure"), "no explored form of ")) {
+			unexplored++;
+		} else {
+			untested++;
+		}
+		for (place = 0; place < 5; place++)
+			by_place[place] += !strcmp(text(claim, "where"), places[place]);
+		ours += !strcmp(text(claim, "where"), STAMPEDE_2026);
+	}
+	assert_true(json_array_size(claims) >= 25);
+	for (place = 0; place < 5; place++)
+		assert_true(by_place[place] >= 4);
+	assert_int_equal(by_place[0] + by_place[1] + by_place[2] + by_place[3] + by_place[4] + ours,
+			 json_array_size(claims));
+	/* Without a run only those that ask one, and without objects those that are explored. */
+	assert_int_equal(untested, 6);
+	assert_int_equal(unexplored, 6);
+	json_decref(claims);
+	json_decref(empty);
+}
+
+/* A made-up run of two rows; the verdicts follow it. */
+static json_t *run_with(double full_tsc_ns, double cmpxchg_ticks, int extended)
+{
+	json_t *rows = json_array();
+	int i;
+
+	for (i = 0; i < 9; i++) {
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:s, s:i, s:f, s:f}", "row", "full_tsc",
+						"workload", "steady", "repetition_index", i, "ns",
+						full_tsc_ns, "ticks", 30.0));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
+						      "nested_stamps", "workload", "steady",
+						      "repetition_index", i, "ticks", 30.0));
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:s, s:i, s:f}", "row",
+						"nested_stamps_cmpxchg", "workload", "steady",
+						"repetition_index", i, "ticks", cmpxchg_ticks));
+	}
+	return json_pack("{s:o, s:[{s:s, s:s, s:i, s:i, s:i}]}", "benchmarks", rows, "stress",
+			 "row", "extended_header", "workload", "storm", "events", 1000, "extended",
+			 extended, "needed", 1);
+}
+
+static void the_record_decides(void **state)
+{
+	json_t *run = run_with(12, 30.1, 1), *other = run_with(190, 33, 100);
+	json_t *claims = claims_test(run, NO_BUILD), *others = claims_test(other, NO_BUILD);
+
+	(void)state;
+#define VERDICT(of, name) text(named(of, name), "verdict")
+	assert_string_equal(VERDICT(claims, "20070312_200_ns"), "refuted");
+	assert_string_equal(VERDICT(others, "20070312_200_ns"), "holds");
+	assert_string_equal(VERDICT(claims, "20200629_cmpxchg_slow"), "refuted");
+	assert_string_equal(VERDICT(others, "20200629_cmpxchg_slow"), "holds");
+	assert_string_equal(VERDICT(claims, "20080925_unlikely_race"), "holds");
+	assert_string_equal(VERDICT(others, "20080925_unlikely_race"), "refuted");
+	json_decref(claims);
+	json_decref(others);
+	json_decref(run);
+	json_decref(other);
+}
+
+/* The same cells with the cheap clock. */
+static json_t *with_cheap(json_t *run, double cmpxchg_ticks)
+{
+	json_t *rows = json_object_get(run, "benchmarks");
+	int i;
+
+	for (i = 0; i < 9; i++) {
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
+						      "nested_stamps", "workload", "cheap",
+						      "repetition_index", i, "ticks", 8.0));
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:s, s:i, s:f}", "row",
+						"nested_stamps_cmpxchg", "workload", "cheap",
+						"repetition_index", i, "ticks", cmpxchg_ticks));
+	}
+	return run;
+}
+
+/* What a clock hides is not refuted: two clocks that part are a condition, and both are said. */
+static void both_clocks_judge(void **state)
+{
+	static const struct {
+		double real, cheap;
+		const char *verdict, *says;
+	} runs[] = {
+		{ 29, 11.3, "holds with a condition", "0.967 times" },
+		{ 29, 11.3, "holds with a condition", "1.413 (1.413 to 1.413): it holds where" },
+		{ 33, 11.3, "holds", "1.413" },
+		{ 29, 8, "refuted", "1.000 (1.000 to 1.000)" },
+		{ 33, 8, "holds with a condition", "only one of the two" },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		json_t *run = with_cheap(run_with(12, runs[i].real, 1), runs[i].cheap);
+		json_t *claims = claims_test(run, NO_BUILD);
+		const json_t *claim = named(claims, "20200629_cmpxchg_slow");
+
+		assert_string_equal(text(claim, "verdict"), runs[i].verdict);
+		if (!strstr(text(claim, "figure"), runs[i].says))
+			fail_msg("'%s' does not say '%s'", text(claim, "figure"), runs[i].says);
+		json_decref(claims);
+		json_decref(run);
+	}
+}
+
+/* A run of packed_word and one more row of that name, nesting and atomics. */
+static json_t *run_beside(const char *row, const char *nesting, double atomics, double ticks)
+{
+	const char *const rows[] = { "packed_word", row };
+	json_t *run = json_pack("{s:[], s:[], s:[]}", "benchmarks", "table", "schemes");
+	unsigned int i, round;
+
+	for (i = 0; i < 2; i++) {
+		json_array_append_new(json_object_get(run, "table"),
+				      json_pack("{s:s, s:s, s:s, s:f, s:f, s:f}", "row", rows[i],
+						"workload", "steady", "verdict", "kept", "atomics",
+						i ? atomics : 2.0, "header_bytes", 4.0, "bytes",
+						12.2));
+		json_array_append_new(json_object_get(run, "schemes"),
+				      json_pack("{s:s, s:[s, s, s, s, s], s:[], s:s}", "row",
+						rows[i], "promises", "monotonic", "exact", "window",
+						"wrap_proof", "bounded", "needs", "nesting",
+						i ? nesting : "at once"));
+		for (round = 0; round < 9; round++)
+			json_array_append_new(json_object_get(run, "benchmarks"),
+					      json_pack("{s:s, s:s, s:i, s:f}", "row", rows[i],
+							"workload", "steady", "repetition_index",
+							round, "ticks",
+							(i ? ticks : 30.0) + 0.01 * round));
+	}
+	return run;
+}
+
+static void assert_none_better(json_t *run, const char *verdict, const char *says)
+{
+	json_t *claims = claims_test(run, NO_BUILD);
+	const json_t *claim = named(claims, "20261121_none_better");
+
+	assert_string_equal(text(claim, "verdict"), verdict);
+	if (!strstr(text(claim, "figure"), says))
+		fail_msg("'%s' does not say '%s'", text(claim, "figure"), says);
+	json_decref(claims);
+	json_decref(run);
+}
+
+static void who_is_better_is_named(void **state)
+{
+	json_t *run;
+
+	(void)state;
+	assert_none_better(run_beside("three_read", "at once", 2.0, 30.1), "holds",
+			   "1 published rows promise as much, 0 have");
+	assert_none_better(run_beside("delta_sync_soft", "later", 1.0, 30.1),
+			   "holds with a condition",
+			   "delta_sync_soft 1.00 atomics for 2.00 (who interrupts has to wait)");
+	assert_none_better(run_beside("three_read", "at once", 2.0, 27.0), "holds with a condition",
+			   "three_read 0.900 of the time");
+	/* What a clock that goes back does, where it was played. */
+	run = run_beside("three_read", "at once", 2.0, 30.1);
+	json_object_set_new(run, "backstep",
+			    json_pack("[{s:s, s:s, s:i}, {s:s, s:s, s:i}, {s:s, s:s, s:i}]", "row",
+				      "packed_word", "clock", "between", "worst_ticks", 134217728,
+				      "row", "three_read", "clock", "between", "worst_ticks", 7,
+				      "row", "three_read", "clock", "older", "worst_ticks", 500));
+	assert_none_better(run, "holds with a condition",
+			   "three_read 7 ticks of error for 134217728 when the clock goes back");
+	/* Who is not published, or promises less, is no match. */
+	assert_none_better(run_beside("dwcas", "at once", 1.0, 20), "not tested in this run",
+			   "needs a run");
+	run = run_beside("heartbeat", "at once", 1.0, 20);
+	json_array_append_new(
+		json_object_get(json_array_get(json_object_get(run, "schemes"), 1), "needs"),
+		json_string("beat"));
+	assert_none_better(run, "not tested in this run", "needs a run");
+}
+
+/* A build directory whose explorer prints `text` of any object, and ends with this code. */
+static void fake_build(const char *dir, const char *text, int code)
+{
+	static const char *const objects[] = { "seed_001.page", "seed_001_flag.wrap4",
+					       "seed_004.page", "nested_stamps.page" };
+	char path[PATH_MAX + 64];
+	unsigned int i;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/explored", dir);
+	mkdir(path, 0755);
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/explored/%s.so", dir, objects[i]);
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fclose(file);
+	}
+	snprintf(path, sizeof(path), "%s/explore", dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "#!/bin/sh\necho '%s'\nexit %d\n", text, code);
+	fclose(file);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+#define FOUND(schedules, broken, objections) \
+	"{\"schema\": 1, \"rows\": [{\"row\": \"seed\", \"families\": " \
+	"[{\"schedules\": " #schedules ", \"broken\": " #broken ", \"objections\": {" objections \
+	"}}]}]}"
+
+static void the_explorer_decides(void **state)
+{
+	static const struct {
+		const char *text;
+		int code;
+		const char *race;
+		const char *backward;
+	} cases[] = {
+		{ FOUND(122, 0, ""), 0, "holds", "holds" },
+		{ FOUND(122, 27, "\"exact\": 27, \"window\": 13"), 2, "holds with a condition",
+		  "holds" },
+		{ FOUND(122, 9, "\"monotonic\": 9"), 2, "holds with a condition", "refuted" },
+		{ "no object", 0, "not tested in this run", "not tested in this run" },
+		{ FOUND(0, 0, ""), 0, "not tested in this run", "not tested in this run" },
+		{ FOUND(122, 0, ""), 5, "not tested in this run", "not tested in this run" },
+		{ "{\"rows\": []}", 0, "not tested in this run", "not tested in this run" },
+	};
+	json_t *empty = json_object(), *claims;
+	char dir[PATH_MAX];
+	unsigned int i;
+
+	(void)state;
+	scratch_make(dir);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fake_build(dir, cases[i].text, cases[i].code);
+		claims = claims_test(empty, dir);
+		assert_string_equal(VERDICT(claims, "20080925_correct_race"), cases[i].race);
+		assert_string_equal(VERDICT(claims, "20080925_never_backward"), cases[i].backward);
+		json_decref(claims);
+	}
+	scratch_remove(dir);
+	json_decref(empty);
+}
+
+/* With the objects of today: what was printed is found wrong. */
+static void what_was_printed_is_explored(void **state)
+{
+	char build[PATH_MAX];
+	json_t *empty = json_object(), *claims;
+	ssize_t length = readlink("/proc/self/exe", build, sizeof(build) - 1);
+
+	(void)state;
+#ifndef __x86_64__
+	print_message("skipped: stops are put into x86-64 assembly\n");
+	skip();
+#endif
+	assert_true(length > 0);
+	build[length] = '\0';
+	*strrchr(build, '/') = '\0'; /* BUILD/tests/claims/test_claims */
+	*strrchr(build, '/') = '\0';
+	*strrchr(build, '/') = '\0';
+	claims = claims_test(empty, build);
+	assert_string_equal(VERDICT(claims, "20080925_correct_race"), "holds with a condition");
+	assert_string_equal(VERDICT(claims, "20080925_never_backward"), "holds");
+	assert_string_equal(VERDICT(claims, "20200629_write_stamp"), "refuted");
+	json_decref(claims);
+	json_decref(empty);
+}
+
+/* The lab's eyes: it has to see what is wrong where a row is used against its needs. */
+static void the_lab_sees_what_is_wrong(void **state)
+{
+	struct scene scene = { .row = "heartbeat",
+			       .bits = 12,
+			       .gap = 5000,
+			       .beat_every = SCENE_NO_BEAT,
+			       .events = 500 };
+	struct played played;
+
+	(void)state;
+	assert_true(lab_play(&scene, &played));
+	assert_true(played_wrong(&played) > 400);
+	assert_int_equal(played.beats, 0);
+	scene = (struct scene){
+		.row = "floor", .interrupts = SCENE_INTERRUPTED, .jump = 50, .events = 500
+	};
+	assert_true(lab_play(&scene, &played));
+	assert_true(played.nested > 20);
+	assert_true(played.check.violations[ORACLE_EXACT] +
+			    played.check.violations[ORACLE_STRUCTURE] +
+			    played.check.violations[ORACLE_CONSERVATION] +
+			    played.check.violations[ORACLE_MONOTONIC] >
+		    0);
+	scene.row = "no such row";
+	assert_false(lab_play(&scene, &played));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_claim_is_complete),
+		cmocka_unit_test(the_record_decides),
+		cmocka_unit_test(both_clocks_judge),
+		cmocka_unit_test(who_is_better_is_named),
+		cmocka_unit_test(the_explorer_decides),
+		cmocka_unit_test(what_was_printed_is_explored),
+		cmocka_unit_test(the_lab_sees_what_is_wrong),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

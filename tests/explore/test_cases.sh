@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_cases.sh BUILD   The explorer's record, what it refuses, and what a case is compared
+# with. TAP.
+build=$1
+explore=$build/explore
+if [ ! -d "$build/explored" ]; then
+	echo "ok 1 - cases # SKIP no objects in $build/explored: make explored explored-cases"
+	echo "1..1"
+	exit
+fi
+. tests/support/tap.sh
+
+cleanup() {
+	rm -rf "$scratch" "$build/cases/only_a_comment"
+}
+
+# Taking back is no meaningless question to a row that puts interrupts off, but none at all.
+refuses_discards() {
+	for row in delta_sync_soft joint_delta; do
+		says "--discards: refused by $row" 4 "$row .* leave it out" \
+			"$explore" --schemes "=$row" --discards 1
+	done
+	says "--discards: refused in --replay too" 4 "leave it out" \
+		"$explore" --schemes =joint_delta --discards 1 --replay d1
+	"$explore" --schemes "=full_tsc =joint_delta" --discards 1 >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 4 ] && grep -q '^full_tsc .* kept' "$scratch/out"
+	report $? "--discards: other rows are searched, and the exit code says that one was not"
+}
+
+# What the base does not survive is no fault of the patch.
+bases() {
+	sed -n '/^# row/p; /^# fault/p; /^# breaks/p; /^# oracle/p' \
+		tests/mutants/nested_no_nobody_came.patch |
+		sed 's/^# breaks:.*/# breaks: --shape page --events 1 --nested 0/' \
+			>"$scratch/only_a_comment.patch"
+	cat >>"$scratch/only_a_comment.patch" <<-'END'
+	--- a/schemes/nested_stamps.h
+	+++ b/schemes/nested_stamps.h
+	@@ -1,1 +1,1 @@
+	-/* SPDX-License-Identifier: MIT */
+	+/* SPDX-License-Identifier: MIT, and nothing else is changed */
+	END
+	python3 explore/cases/cases.py --build "$build" "$scratch/only_a_comment.patch" \
+		>"$scratch/out" 2>&1
+	[ $? -eq 1 ] && grep -q 'SURVIVES' "$scratch/out"
+	report $? "a patch that changes nothing survives"
+	cat >"$scratch/table.def" <<-'END'
+	/*
+	 * base: seed_004
+	 * fault: that of its base
+	 * breaks: --shape page --events 2 --nested 1 --before 1
+	 * oracle: exact
+	 */
+	X(seed_004, history/seed_004, )
+	END
+	python3 explore/cases/cases.py --build "$build" "$scratch/table.def" >"$scratch/out" 2>&1
+	[ $? -eq 1 ] && grep -q 'BREAKS seed_004 TOO: exact' "$scratch/out"
+	report $? "a fault that its base has too fails the run"
+}
+
+record() {
+	"$explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
+		--json "$scratch/record.json" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 2 ]
+	report $? "--json: the exit code stays"
+	printed=$(awk '$1 == "seed_004" { for (i = 1; i <= NF; i++) if ($i == "s") print $(i - 2) }' \
+		"$scratch/out")
+	finds "--json: what is printed is in it" "$scratch/record.json" \
+		"r['rows'][0]['row'] == 'seed_004' and f['schedules'] == ${printed:-0} > 0 and
+		f['verdict'] == 'broken' and f['objections']['exact'] > 0 and f['stops'] > 0"
+	finds "--json: the first schedule as a timeline" "$scratch/record.json" \
+		"'--replay' in f['first'] and '<-- wrong' in f['first']"
+	"$explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
+		--json - >"$scratch/stdout.json" 2>"$scratch/err"
+	[ "$(sed '/"seconds"/d' "$scratch/record.json")" = \
+		"$(sed '/"seconds"/d' "$scratch/stdout.json")" ]
+	report $? "--json -: the document, and nothing else, on stdout"
+	"$explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
+		--start 5:8 >"$scratch/out" 2>"$scratch/err"
+	grep -q -- '--start 5:8 --replay' "$scratch/out" && grep -q ' [5-9]  E[0-9] enters' "$scratch/out"
+	report $? "--start: a search begins there"
+	says "--json: into a directory that is not there" 3 "cannot write" "$explore" \
+		--schemes =packed_word --json "$scratch/no/where.json"
+}
+
+verdicts() {
+	run="python3 explore/cases/explored.py --build $build --results $scratch"
+	$run --schemes "=packed_word =heartbeat" >"$scratch/out" 2>"$scratch/err"
+	report $? "verdicts: two rows and all limits"
+	grep '^stampede' "$scratch/err" | sed 's/^/# /'
+	cp "$scratch/latest-explored/explored.json" "$scratch/record.json"
+	finds "verdicts: rows and limits are there" "$scratch/record.json" "len(r['rows']) == 2 and len(r['limits']) == 5 and
+		all('decoded' in one['timeline'] for one in r['limits'])"
+	printf 'before\n<!-- explored -->\nold\n<!-- /explored -->\nbehind\n' >"$scratch/README.md"
+	$run --readme "$scratch/README.md" &&
+		grep -q '^| `packed_word` | [0-9]* | [0-9,]* | kept | wrong in [0-9,]* of [0-9,]* |$' "$scratch/README.md" &&
+		grep -q '^| `heartbeat` .* kept where needs are met; in [0-9,]* schedules not | wrong in .* |$' \
+			"$scratch/README.md" && grep -q '^before' "$scratch/README.md" &&
+		grep -q '^behind' "$scratch/README.md" && ! grep -q '^old' "$scratch/README.md"
+	report $? "verdicts: the README's part is rewritten"
+	says "verdicts: a text without the marks" 1 "has no <!-- explored" $run --readme LICENSE
+	says "verdicts: no record" 1 "make verdicts" python3 explore/cases/explored.py \
+		--results "$scratch/none" --readme README.md
+	grep -q '^<!-- explored -->$' docs/verifying.md &&
+		grep -q '^<!-- /explored -->$' docs/verifying.md
+	report $? "docs/verifying.md has the marks"
+	# A limit that is gone: the beat never missed.
+	sed 's/--nested 0 --jumps 1 --before 1/--nested 0 --before 1/' explore/cases/explored.py \
+		>"$scratch/gone.py"
+	says "verdicts: a limit that is not found" 1 "missed beat of heartbeat is not found" \
+		env PYTHONPATH=explore/cases python3 "$scratch/gone.py" --build "$build" \
+		--results "$scratch" --schemes =untimed
+}
+
+refuses_discards
+bases
+record
+verdicts
+plan

@@ -1,0 +1,273 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_explore.sh BUILD   The explorer: what it promises of today's rows, and of itself. TAP.
+# BUDGETS=large: both engines at larger budgets too, as in test-long.
+build=$1 budgets=${BUDGETS:-small}
+explore=$build/explore
+# A build without the explorer's objects has nothing to test.
+if [ ! -d "$build/explored" ]; then
+	echo "ok 1 - the explorer # SKIP no objects in $build/explored: make explored explored-points"
+	echo "1..1"
+	exit
+fi
+. tests/support/tap.sh
+
+# An object of another tree or another stops.py, by the usual rule but built beside everything.
+object() { # object VARIABLE=VALUE...
+	object=$1
+	shift
+	make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/explored" "$@" \
+		"$scratch/explored/$object" >"$scratch/make.log" 2>&1 || cat "$scratch/make.log"
+}
+
+# Lines without the seconds.
+counts() {
+	sed 's/  *[0-9.]* s  / /' "$1"
+}
+
+quick_tier() {
+	"$explore" --tier quick >"$scratch/quick" 2>"$scratch/err"
+	got=$?
+	rows=$(grep -c '^X(' schemes/schemes.def)
+	variants=$(grep -c '^X(.*-DVARIANT' schemes/schemes.def)
+	kept=$(grep -cE 's  kept( where needs are met \([0-9]+ not\))?$' "$scratch/quick")
+	[ $got -eq 0 ] && [ "$kept" -eq $((rows - variants)) ]
+	report $? "quick tier: every main row keeps what it promises"
+	sed 's/^/# /' "$scratch/quick" "$scratch/err" | grep -v '# \['
+}
+
+# Main rows that can have labelled points: not restartable sections, which are one asm statement, nor
+# the floor that publishes like them: what interrupts it writes where it writes, between any two bytes.
+pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; /^X(floor_published,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
+
+# The same final buffers, however writers are stopped.
+three_kinds_of_stops() {
+	for stops in all shared points; do
+		"$explore" --schemes "$pointed" --stops $stops --nested 2 --outcomes \
+			2>"$scratch/err" |
+			sed -nE 's/^(\S+) .* ([0-9]+) outcomes ([0-9a-f]+) .*/\1 \2 \3/p' \
+				>"$scratch/outcomes.$stops"
+	done
+	[ -s "$scratch/outcomes.all" ] &&
+		cmp -s "$scratch/outcomes.all" "$scratch/outcomes.shared" &&
+		cmp -s "$scratch/outcomes.all" "$scratch/outcomes.points"
+	report $? "all instructions, shared accesses and points reach the same final buffers"
+	for stops in shared points; do
+		diff "$scratch/outcomes.all" "$scratch/outcomes.$stops" | sed 's/^/# /'
+	done
+}
+
+same_counts() {
+	budget="--schemes =nested_stamps --nested 3 --stops shared"
+	for processes in 1 2 1; do
+		# Its progress, if it takes long, is not among the lines.
+		"$explore" $budget --processes $processes >"$scratch/processes.$processes" \
+			2>"$scratch/progress"
+		counts "$scratch/processes.$processes"
+	done | sort | uniq -c >"$scratch/lines"
+	[ "$(wc -l <"$scratch/lines")" -eq 2 ] && ! grep -qv '^ *3 ' "$scratch/lines" &&
+		grep -q 'nested_stamps' "$scratch/lines"
+	report $? "the same schedules with 1 and 2 processes, and again"
+}
+
+# Rows in processes side by side, and one after the other: the same lines, the same record.
+same_side_by_side() {
+	for processes in 1 3; do
+		"$explore" --schemes "=nested_stamps =heartbeat =packed_word =floor" --shape wrap3 \
+			--nested 1 --jumps 1 --processes $processes \
+			--json "$scratch/side.$processes.json" 2>"$scratch/err" |
+			counts - >"$scratch/side.$processes"
+		sed -i '/"seconds"/d' "$scratch/side.$processes.json"
+	done
+	[ "$(grep -c wrap3 "$scratch/side.3")" -eq 4 ] &&
+		cmp -s "$scratch/side.1" "$scratch/side.3" &&
+		cmp -s "$scratch/side.1.json" "$scratch/side.3.json"
+	report $? "rows side by side: the same lines and the same record"
+}
+
+# Every schedule run, and every state gone on from once: the same counts of everything. Budgets that
+# let the engines part at what one of them may forget: a clock that jumped, a beat, a reader, ...
+same_by_both_engines() {
+	both="=nested_stamps =heartbeat =restartable =zero_delta =joint_delta"
+	set -- "--stops all --events 2 --nested 2" \
+		"--shape wrap3 --stops all --events 1 --nested 0 --jumps 1" \
+		"--shape wrap3 --events 1 --nested 1 --jumps 1 --beats 1" \
+		"--nested 1 --jumps 1 --clock coarse" "--events 1 --nested 1 --reads 1" \
+		"--events 1 --nested 1 --flushes 1" "--events 1 --nested 0 --reads 1 --flushes 1" \
+		"--events 1 --nested 1 --discards 1" "--shape wrap3 --events 1 --nested 0 --jumps 2" \
+		"--shape ends2 --events 1 --nested 1 --reads 1 --offsets all --mode discard" \
+		"--shape wrap3 --events 1 --nested 1 --backs 1" \
+		"--events 2 --nested 0 --traced 2 --backs 1"
+	[ "$budgets" = large ] && set -- "$@" \
+		"--shape wrap3 --stops all --events 1 --nested 1 --jumps 1" \
+		"--shape wrap3 --nested 1 --jumps 1 --beats 1" \
+		"--events 1 --nested 1 --reads 1 --flushes 1" "--shape wrap3 --nested 0 --jumps 2" \
+		"--shape ends2 --nested 1 --reads 1 --offsets all --mode discard"
+	: >"$scratch/same"
+	for budget in "$@"; do
+		# shellcheck disable=SC2086
+		for engine in schedules states; do
+			"$explore" --schemes "$both" \
+				$budget --engine $engine --before 1 --outcomes -v 2>"$scratch/err" |
+				grep -E '^[a-z_]+ +[a-z0-9]+ +(all|shared)' |
+				counts - | sed 's/[0-9]* states//'
+		done | sort | uniq -c | tee -a "$scratch/same" | grep -v "^ *2 " | sed "s/^/# $budget: /"
+	done >"$scratch/different"
+	# Each budget has a line of each row but of those that cannot do what it asks for.
+	[ ! -s "$scratch/different" ] && [ "$(wc -l <"$scratch/same")" -ge $(($# * 4)) ]
+	report $? "the same counts whether each schedule is run or each state"
+	cat "$scratch/different"
+}
+
+# CPUs whose clocks differ, in one ring: times are right with a reader that keeps the upper bits, and
+# wrong with one that takes what is less for a wrap.
+skewed() {
+	# Variants are no part of what make test builds.
+	make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/skewed" \
+		"$scratch/skewed/packed_upper_locked.page.so" \
+		"$scratch/skewed/packed_word_locked_fenced.page.so" >"$scratch/err" 2>&1 ||
+		sed 's/^/# /' "$scratch/err"
+	"$explore" --schemes "=packed_upper_locked =packed_word_locked_fenced" --events 2 --nested 0 \
+		--writers 2 --preemptions 2 --skew 5 --before 1 --objects "$scratch/skewed" \
+		--json "$scratch/skewed.json" >"$scratch/out" 2>"$scratch/err"
+	finds "clocks that differ: right where this is promised, and not else" "$scratch/skewed.json" \
+		"{row['row']: [(one['verdict'], one['damage']['schedules'] > 0)
+		for one in row['families']] for row in r['rows']} == {
+		'packed_upper_locked': [('kept', False)],
+		'packed_word_locked_fenced': [('need not met', True)]}"
+}
+
+# By states where they are far fewer than schedules: a row that defers, and one that a pilot finds.
+engine_of_each_row() {
+	"$explore" --schemes "=nested_stamps =zero_delta =joint_delta" --events 1 --nested 4 \
+		--before 1 -v 2>"$scratch/err" |
+		sed -nE 's/^([a-z_]+) .* stops, ([0-9]+) states.*/\1 \2/p' >"$scratch/out"
+	awk '{ by[$1] = $2 > 0 } END { exit !(NR == 3 && by["zero_delta"] && by["joint_delta"] &&
+		!by["nested_stamps"]) }' "$scratch/out"
+	report $? "states are gone on from where they are few"
+}
+
+planted_fault() { # header, row, what to look for, what to put there, budget...
+	header=$1 row=$2 from=$3 to=$4
+	shift 4
+	rm -rf "$scratch/tree" "$scratch/explored"
+	mkdir "$scratch/tree"
+	sh explore/cases/tree.sh "$scratch/tree"
+	sed -i "s/$from/$to/" "$scratch/tree/schemes/$header.h"
+	if cmp -s "schemes/$header.h" "$scratch/tree/schemes/$header.h"; then
+		report 1 "$row: nothing to plant a fault in"
+		return
+	fi
+	object "$row.page.so" TREE="$scratch/tree"
+	set -- --objects "$scratch/explored" --schemes "=$row" "$@"
+	"$explore" "$@" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 2 ] && grep -q '<-- wrong' "$scratch/out"
+	report $? "$row: a fault in the reserve path is found"
+	schedule=$(sed -n 's/.* --replay "\(.*\)"$/\1/p' "$scratch/out")
+	"$explore" "$@" --replay "$schedule" >"$scratch/again" 2>"$scratch/err"
+	[ $? -eq 2 ] && [ -n "$schedule" ] && grep -q '<-- wrong' "$scratch/again"
+	report $? "$row: its schedule fails again"
+}
+
+faults() {
+	planted_fault nested_stamps nested_stamps 'at->write == at->before' 1 --nested 2
+	planted_fault packed_word packed_word 'stamp = clock_read("clock again");' '' --nested 1
+}
+
+audits() {
+	"$explore" --audit --nested 0 >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	if [ $got -eq 4 ]; then
+		skip "audit of the stops" "$(cat "$scratch/err")"
+		return
+	fi
+	[ $got -eq 0 ] && [ "$(grep -c ' equal$' "$scratch/out")" -gt 10 ]
+	report $? "single-step: every instruction of every main row has its stop"
+	"$explore" --audit --before 1 --events 1 --schemes "=nested_stamps =delta_sync_soft" \
+		>"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 0 ] && [ "$(grep -c ' equal$' "$scratch/out")" -eq 2 ]
+	report $? "single-step: the same with an interrupt at each instruction"
+	sed 's/^/# /' "$scratch/out" "$scratch/err"
+	script=explore/stops/stops.py
+	# Twice a script that forgets a kind of instruction.
+	cp explore/stops/own.py "$scratch"
+	sed 's/stop = which == ALL or/stop = which == ALL and text[:3] != "cmp" or/' $script \
+		>"$scratch/no_stop.py"
+	sed "s/elif part\[0\] == \"\\.\":/elif part[0] == \".\" or part[:4] == \"test\":/" $script \
+		>"$scratch/no_code.py"
+	rm -rf "$scratch/explored"
+	for bad in no_stop no_code; do
+		if cmp -s $script "$scratch/$bad.py"; then
+			report 1 "stops.py has changed: no fault to plant ($bad)"
+			continue
+		fi
+		# What is not stopped stays: the row's reader, and what all rows have.
+		rm -f "$scratch/explored"/*.so
+		object nested_stamps.page.so STOPS_PY="$scratch/$bad.py"
+		says "audit finds what stops.py forgets ($bad)" 1 "without its stop" "$explore" \
+			--audit --nested 0 --schemes =nested_stamps --objects "$scratch/explored"
+	done
+}
+
+# A filter that takes the ring for the writer's own stack: fewer final buffers than at every
+# instruction.
+filter_too_bold() {
+	sed 's/memory.group(1) == "rsp" or/memory.group(1) in ("rsp", "rdi", "rdx") or/' \
+		explore/stops/own.py >"$scratch/own.py"
+	cp explore/stops/stops.py "$scratch"
+	rm -rf "$scratch/explored"
+	object nested_stamps.page.so STOPS_PY="$scratch/stops.py"
+	for objects in "$build/explored" "$scratch/explored"; do
+		"$explore" --schemes =nested_stamps --objects "$objects" --stops shared --nested 2 \
+			--outcomes 2>"$scratch/err" | grep -o '[0-9]* outcomes'
+	done >"$scratch/out"
+	! cmp -s explore/stops/own.py "$scratch/own.py" &&
+		[ "$(sed -n 2p "$scratch/out" | cut -d' ' -f1)" -gt 1 ] &&
+		[ "$(sort -u "$scratch/out" | wc -l)" -eq 2 ]
+	report $? "a filter that leaves out shared accesses does not reach all final buffers"
+}
+
+bad_input() {
+	one="$explore --schemes =packed_word"
+	says "unknown scheme" 1 "nearest is 'packed_word'" "$explore" --schemes packed_wrod
+	says "unknown shape" 1 "not one of page" $one --shape pages
+	says "unknown tier" 1 "not one of quick" $one --tier slow
+	says "unknown stops" 1 "not one of all" $one --stops some
+	says "not a number" 1 "a whole number from 0" $one --nested two
+	says "steps below none" 1 "a whole number from 0" $one --backs -1
+	says "steps beyond all" 1 "a whole number from 0" $one --backs 99999999999999999999
+	says "a skew that wraps" 1 "a whole number from 0" $one --skew 99999999999999999999
+	says "too many" 1 "a whole number from 0" $one --nested 99
+	says "stray argument" 1 "is not an option" $one quick
+	says "no such schedule" 1 'is no schedule at "x1"' $one --replay x1
+	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
+	says "a start that is none" 1 "start" $one --start five
+	says "missing object" 3 "packed_word.page.so: make" $one --objects "$scratch"
+	head -c 2000 "$build/explored/packed_word.page.so" >"$scratch/packed_word.page.so"
+	says "truncated object" 1 "not a whole object" $one --objects "$scratch"
+	"$explore" --nonsense >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 1 ] && grep -q -- --help "$scratch/err"
+	report $? "unknown option"
+	"$explore" --help | grep -q -- --audit
+	report $? "--help"
+	"$explore" --schemes =packed_word --nested 6 >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	sleep 1
+	kill -INT $pid
+	wait $pid
+	[ $? -eq 5 ] && grep -q 'interrupted while packed_word' "$scratch/err"
+	report $? "Ctrl-C"
+}
+
+quick_tier
+three_kinds_of_stops
+same_counts
+same_side_by_side
+same_by_both_engines
+skewed
+engine_of_each_row
+faults
+audits
+filter_too_bold
+bad_input
+plan

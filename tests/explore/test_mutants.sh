@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_mutants.sh BUILD   Are the oracles what finds the mutants? TAP.
+# For each oracle a fault that it alone objects to: it is found with it and survives without it.
+# And what must fail the run does: a patch that does not apply, a budget pinned too high.
+build=$1 patches=
+. tests/support/tap.sh
+
+cases() { # code words case...: exit code CODE, and a line with WORDS
+	code=$1 words=$2
+	shift 2
+	python3 explore/cases/cases.py --build "$build" "$@" >"$scratch/out" 2>&1
+	[ $? -eq "$code" ] && grep -q -- "$words" "$scratch/out" && return
+	sed 's/^/# /' "$scratch/out"
+	return 1
+}
+
+set -- exact:tests/mutants/nested_no_nobody_came window:schemes/history/zero_delta_window \
+	monotonic:tests/mutants/claim_clock_once conservation:tests/mutants/ring_lost_twice \
+	structure:tests/mutants/extend_full_in_new_packet counts:tests/mutants/nested_extend_always \
+	losses:tests/mutants/loss_gives_up steps:tests/mutants/last_is_absolute
+for pair in "$@"; do
+	patches="$patches ${pair#*:}.patch"
+done
+# shellcheck disable=SC2086
+cases 0 "$# cases, 0 of them equivalent: all as they say" $patches
+report $? "each oracle finds its fault"
+for pair in "$@"; do
+	oracle=${pair%%:*} patch=${pair#*:}.patch
+	cases 1 "SURVIVES" --without-oracle "$oracle" "$patch"
+	report $? "without $oracle $(basename "$patch" .patch) survives, and the run fails"
+done
+
+# Faults of the timed build alone: its section's, found by the explorer; its loop's, by the storm.
+cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/timed_section_no_tail.patch \
+	tests/mutants/timed_loop_odd.patch
+report $? "faults of the timed build are found"
+
+# These look for ever for room that no sub-buffer has, once the event before is that large.
+cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/ring_overshoot_equal.patch \
+	tests/mutants/nested_leaves_64.patch && [ "$(grep -c 'counts hang' "$scratch/out")" -eq 2 ]
+report $? "writers that pad for ever are found, and end the search"
+
+sed 's/nested_claim(s, at.tail, size);/nested_claim(s, at.head, size);/' \
+	tests/mutants/nested_before_after_claim.patch >"$scratch/stale.patch"
+cases 1 "DOES NOT APPLY" "$scratch/stale.patch"
+report $? "a patch that does not apply fails the run"
+
+sed 's/--depth 1/--depth 2/; s/--nested 2/--nested 3/' tests/mutants/nested_no_nobody_came.patch \
+	>"$scratch/high.patch"
+cases 1 "BREAKS BELOW" "$scratch/high.patch"
+report $? "a budget that is not the smallest fails the run"
+
+sed 's/^# oracle: exact/# oracle: counts/' tests/mutants/nested_no_nobody_came.patch \
+	>"$scratch/oracle.patch"
+cases 1 "counts does not object" "$scratch/oracle.patch"
+report $? "a fault that another oracle finds fails the run"
+rm -rf "$build/cases/stale" "$build/cases/high" "$build/cases/oracle"
+plan

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a ring may lose, leave unused and call its events: the oracles of losses, of space and of
+ * identity, and the conservation of timed rings, each with faults put into a good ring.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/support/check_ring.h"
+
+/* One row of each form of the tail. */
+static const char *const forms[] = { "full_tsc", "nested_stamps", "packed_word", "rewind",
+				     "dwcas" };
+
+/* How many of them this machine can have: the last wants a compare-and-swap of two words. */
+static unsigned int forms_here(void)
+{
+	const unsigned int all = sizeof(forms) / sizeof(forms[0]);
+
+	return all - !!driver_find(drivers_counting, forms[all - 1])->unsupported();
+}
+
+static uint64_t lost_by(enum loss loss)
+{
+	return buffer.writer.losses.of[loss];
+}
+
+static void start_mode(const char *row, enum ring_mode mode)
+{
+	struct ring_config config;
+
+	start_row(row, 0);
+	config = buffer.config;
+	config.mode = mode;
+	config.count_shift = 1;
+	assert_int_equal(buffer_reset(&buffer, &config), 0);
+	buffer_check(&buffer, &check);
+}
+
+static void run(uint64_t events)
+{
+	buffer.driver->run(buffer.scheme, &buffer.writer, events);
+}
+
+static void a_full_ring_is_a_reason(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < forms_here(); i++) {
+		start_mode(forms[i], RING_DISCARD);
+		run(200);
+		assert_true(lost_by(LOSS_FULL) > 100);
+		assert_int_equal(lost_by(LOSS_FULL), buffer_ring(&buffer)->lost);
+		assert_true(loss_ring_full(buffer_ring(&buffer)));
+		judge();
+		assert_int_equal(objecting(), 0);
+		assert_false(loss_ring_full(buffer_ring(&buffer)));
+	}
+}
+
+static void an_event_too_large_is_a_reason(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < forms_here(); i++) {
+		start_mode(forms[i], RING_OVERWRITE);
+		buffer.writer.extra_bytes = 512;
+		run(3);
+		assert_int_equal(lost_by(LOSS_LARGE), 3);
+		judge();
+		assert_int_equal(objecting(), 0);
+		/* Counted as something else. */
+		start_mode(forms[i], RING_OVERWRITE);
+		buffer.writer.extra_bytes = 512;
+		run(3);
+		buffer_ring(&buffer)->refused--;
+		buffer_ring(&buffer)->lost++;
+		judge();
+		assert_int_equal(objecting(), LOSSES_ORACLE);
+	}
+}
+
+static void lap(void *arg, const char *label)
+{
+	unsigned int i;
+
+	(void)arg;
+	if (strcmp(label, "commit"))
+		return;
+	points.hook = NULL;
+	for (i = 0; i < 100; i++)
+		buffer.driver->interrupt(buffer.scheme, &buffer.writer, CONTEXT_LEVEL_1);
+}
+
+/* Nested writers come round to the sub-buffer in which the interrupted one has not finished. */
+static void an_interrupted_writer_is_a_reason(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < forms_here(); i++) {
+		if (!strcmp(forms[i], "rewind"))
+			continue; /* holds nothing: it starts over */
+		start_mode(forms[i], RING_OVERWRITE);
+		run(1);
+		points.hook = lap;
+		run(1);
+		assert_true(lost_by(LOSS_HELD) > 10);
+		assert_int_equal(lost_by(LOSS_HELD), buffer_ring(&buffer)->lost);
+		judge();
+		assert_int_equal(objecting(), 0);
+	}
+}
+
+/* The same slot, seen by a writer that interrupts nobody: who else would hold it? */
+static void nobody_holds_a_slot_against_the_task(void **state)
+{
+	struct loss_look before;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < forms_here(); i++) {
+		struct ring *ring;
+
+		start_mode(forms[i], RING_OVERWRITE);
+		ring = buffer_ring(&buffer);
+		run(1);
+		points.hook = lap;
+		run(1);
+		before = loss_look(ring);
+		/* There is room, or the next sub-buffer is free. */
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, false),
+				 LOSS_UNEXPLAINED);
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_NESTED, false),
+				 LOSS_UNEXPLAINED);
+		ring->subbufs[0].commits--;
+		ring->subbufs[1].commits--;
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, false),
+				 LOSS_UNEXPLAINED);
+		ring->stuck++;
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, false), LOSS_STUCK);
+		/* Only who came into another one can have been turned away. */
+		before.stuck = ring->stuck;
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_NESTED, true), LOSS_BUSY);
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, true), LOSS_UNEXPLAINED);
+	}
+}
+
+/* A reader that frees the ring behind the loss does not make it a wrong one. */
+static void a_reader_behind_the_loss(void **state)
+{
+	struct loss_look before;
+	struct ring *ring;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < forms_here(); i++) {
+		start_mode(forms[i], RING_DISCARD);
+		ring = buffer_ring(&buffer);
+		run(200);
+		before = loss_look(ring);
+		buffer.driver->take(buffer.scheme, &check);
+		assert_true(ring->consumed > before.consumed);
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, false), LOSS_FULL);
+		before = loss_look(ring);
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, false),
+				 LOSS_UNEXPLAINED);
+	}
+}
+
+/* Other CPUs may hold any slot that was ever used, but not a new one, nor a published ring's. */
+static void other_cpus(void **state)
+{
+	struct ring *ring;
+
+	(void)state;
+	start_mode("full_tsc", RING_OVERWRITE);
+	ring = buffer_ring(&buffer);
+	run(1);
+	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, false),
+			 LOSS_UNEXPLAINED);
+	run(100);
+	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, false), LOSS_HELD);
+	start_mode("rewind", RING_OVERWRITE);
+	run(100);
+	ring = buffer_ring(&buffer);
+	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, false),
+			 LOSS_UNEXPLAINED);
+	/* In discard mode the ring has to be as full as the writers said. */
+	start_mode("full_tsc", RING_DISCARD);
+	ring = buffer_ring(&buffer);
+	ring->lost++;
+	judge_full(ring, 0, &check);
+	assert_int_equal(objecting(), LOSSES_ORACLE);
+	start_mode("full_tsc", RING_DISCARD);
+	ring = buffer_ring(&buffer);
+	run(200);
+	judge_full(ring, 0, &check);
+	assert_int_equal(objecting(), 0);
+}
+
+static void losses_without_a_reason_are_seen(void **state)
+{
+	(void)state;
+	good_ring("extended_header", 0);
+	buffer_ring(&buffer)->lost++;
+	buffer.writer.failed[CONTEXT_TASK]++;
+	buffer.writer.losses.of[LOSS_UNEXPLAINED]++;
+	judge();
+	assert_int_equal(objecting(), LOSSES_ORACLE);
+	assert_string_equal(check.first[ORACLE_LOSSES].text,
+			    "event lost without a reason that the ring shows");
+	assert_int_equal(check_verdict(&check, 0, 0), VERDICT_BROKEN);
+	assert_int_equal(check_verdict(&check, 0, NEED_BEAT), VERDICT_BROKEN);
+	/* Where nothing can fill the ring there is no good one. */
+	good_ring("extended_header", 0);
+	buffer_ring(&buffer)->lost++;
+	buffer.writer.failed[CONTEXT_TASK]++;
+	buffer.writer.losses.of[LOSS_FULL]++;
+	buffer_drain(&buffer, &check);
+	judge_totals(&buffer, &check, &(struct judge_given){ .nested = false }, &totals);
+	judge_ring(buffer_ring(&buffer), &check, &totals, &(struct judge_given){ .ample = true },
+		   &(struct judgement){ .unmet = 0 });
+	assert_int_equal(objecting(), LOSSES_ORACLE);
+}
+
+/* ---- space ---- */
+
+/* A sub-buffer that somebody closes early; `told`: the judge knows of the flush. */
+static void closed_early(const char *row, bool told)
+{
+	start_row(row, 0);
+	run(5);
+	buffer.driver->flush(buffer.scheme);
+	check.closed_by_flush += told;
+	run(20);
+	judge();
+}
+
+static void space_left_unused_is_seen(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < forms_here(); i++) {
+		closed_early(forms[i], false);
+		assert_int_equal(objecting(), COUNTS);
+		assert_string_equal(check.first[ORACLE_COUNTS].text,
+				    "sub-buffer closed while the next record had room");
+		closed_early(forms[i], true);
+		assert_int_equal(objecting(), 0);
+	}
+}
+
+/* One record less than there is room for is seen, too, where nothing nested explains it. */
+static void room_for_one_record_is_seen(void **state)
+{
+	(void)state;
+	start_row("full_tsc", 0);
+	run(9); /* of ten that fit */
+	buffer.driver->flush(buffer.scheme);
+	run(20);
+	judge();
+	assert_int_equal(check.closed_wasting + check.closed_early, 1);
+	assert_int_equal(objecting(), COUNTS);
+	start_row("full_tsc", 0);
+	run(10);
+	buffer.driver->flush(buffer.scheme);
+	run(20);
+	judge();
+	assert_int_equal(objecting(), 0);
+}
+
+/* ---- identity ---- */
+
+static void another_id_is_seen(void **state)
+{
+	static const char *const rows[] = { "extended_header", "full_tsc", "packed_word",
+					    "three_read" };
+	const struct site *site;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		good_ring(rows[i], 0);
+		site = &sites[8];
+		if (is_full())
+			put_u16(site->record + 8, site->event.id ^ 1);
+		else
+			put_u32(site->record, get_u32(site->record) ^ 1);
+		judge();
+		assert_int_equal(objecting(), STRUCTURE);
+		assert_string_equal(check.first[ORACLE_STRUCTURE].text,
+				    "event id is not the one recorded");
+	}
+	/* All that nest say who they are. */
+	for (i = 0; i < 4; i++) {
+		start_row(rows[i], 0);
+		record_events(24);
+		judge();
+		assert_int_equal(objecting(), 0);
+		assert_int_equal(check.by_context[CONTEXT_LEVEL_1], 8);
+	}
+}
+
+static void another_cpu_is_seen(void **state)
+{
+	struct ring_config config;
+
+	(void)state;
+	start_row("extended_header", 0);
+	config = buffer.config;
+	config.cpu = 3;
+	assert_int_equal(buffer_reset(&buffer, &config), 0);
+	buffer_check(&buffer, &check);
+	record_events(12);
+	judge();
+	assert_int_equal(objecting(), 0);
+	assert_int_equal(buffer_reset(&buffer, &config), 0);
+	buffer_check(&buffer, &check);
+	buffer_ring(&buffer)->cpu = 0; /* what a scheme would write instead */
+	record_events(12);
+	judge();
+	assert_int_equal(objecting(), STRUCTURE);
+}
+
+/* ---- the timed build ---- */
+
+#ifdef __x86_64__
+/* Laps a timed ring without commit counters several times; `off` more were asked for. */
+static unsigned int timed_lapped(int64_t off)
+{
+	struct judge_given given = { .ample = true, .began = clock_real() };
+	struct judgement judgement;
+
+	start(driver_find(drivers_timed, "rewind"), 0);
+	run(1000000);
+	buffer.writer.entered[CONTEXT_TASK] += (uint64_t)off;
+	judge_buffer(&buffer, &check, &given, &judgement);
+	assert_int_equal(judgement.verdict, objecting() ? VERDICT_BROKEN : VERDICT_KEPT);
+	return objecting();
+}
+
+static void a_timed_ring_without_counters_is_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(timed_lapped(0), 0);
+	assert_int_equal(timed_lapped(1000), CONSERVATION);
+	assert_int_equal(timed_lapped(-1000), CONSERVATION);
+	assert_int_equal(timed_lapped(1000000), CONSERVATION);
+}
+#endif
+
+static void timed_ids_are_counted(void **state)
+{
+	(void)state;
+	start(driver_find(drivers_timed, "extended_header"), 0);
+	run(100);
+	buffer.driver->interrupt(buffer.scheme, &buffer.writer, CONTEXT_LEVEL_2);
+	judge();
+	assert_int_equal(objecting(), 0);
+	assert_int_equal(check.by_context[CONTEXT_LEVEL_2], 1);
+	/* The task's event under the id of a nested writer that never ran; under one of nobody. */
+	start(driver_find(drivers_timed, "extended_header"), 0);
+	run(100);
+	put_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12,
+		get_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12) +
+			2);
+	judge();
+	assert_int_equal(objecting(), STRUCTURE);
+	start(driver_find(drivers_timed, "extended_header"), 0);
+	run(100);
+	put_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12,
+		get_u32(ring_subbuf_base(buffer_ring(&buffer), 0) + CTF_PACKET_HEADER_BYTES + 12) +
+			8);
+	judge();
+	assert_int_equal(objecting(), STRUCTURE);
+}
+
+/* ---- what is excused ---- */
+
+static void only_times_are_excused_by_a_late_beat(void **state)
+{
+	unsigned int oracle;
+
+	(void)state;
+	for (oracle = 0; oracle < ORACLES; oracle++) {
+		bool time = oracle <= ORACLE_MONOTONIC;
+
+		assert_int_equal(judge_excused(PROMISES, NEED_BEAT) >> oracle & 1, time);
+		assert_int_equal(judge_excused(PROMISES, NEED_STRICT_CLOCK) >> oracle & 1, time);
+		assert_int_equal(judge_excused(PROMISES, NEED_MASKED_INTERRUPTS) >> oracle & 1, 1);
+		assert_int_equal(judge_excused(PROMISES, 0) >> oracle & 1, 0);
+	}
+}
+
+/* Who tells gaps up to a length is excused by a longer one, and nobody else. */
+static void gaps_beyond_a_rows_own_are_excused(void **state)
+{
+	const struct scheme_desc *deltas = driver_find(drivers_counting, "nested_stamps")->desc;
+	const struct scheme_desc *carries =
+		driver_find(drivers_counting, "extended_header_msb32")->desc;
+	struct judge_given given = { .gap_ticks = (UINT64_C(1) << 59) - 1 };
+
+	(void)state;
+	assert_int_equal(judge_unmet(deltas, 27, &given), 0);
+	assert_int_equal(judge_unmet(carries, 27, &given), NEED_SHORT_GAPS);
+	given.gap_ticks++;
+	assert_int_equal(judge_unmet(deltas, 27, &given), NEED_SHORT_GAPS);
+	given.gap_ticks = (UINT64_C(1) << 59) - (UINT64_C(1) << 27) - 1;
+	assert_int_equal(judge_unmet(carries, 27, &given), 0);
+	given.gap_ticks = UINT64_MAX;
+	assert_int_equal(judge_unmet(driver_find(drivers_counting, "full_tsc")->desc, 64, &given),
+			 0);
+}
+
+/* A step back excuses times and extensions too, but not of who says that it is proof against it. */
+static void a_step_back_excuses_who_is_not_proof(void **state)
+{
+	unsigned int oracle;
+
+	(void)state;
+	for (oracle = 0; oracle < ORACLES; oracle++) {
+		bool time = oracle <= ORACLE_MONOTONIC, counts = oracle == ORACLE_COUNTS;
+
+		assert_int_equal(judge_excused(PROMISE_ALL, NEED_FORWARD_CLOCK) >> oracle & 1,
+				 time || counts);
+		assert_int_equal(judge_excused(PROMISES, NEED_FORWARD_CLOCK) >> oracle & 1,
+				 time && oracle != ORACLE_EXACT);
+		/* Another need that was not met excuses what it always does. */
+		assert_int_equal(judge_excused(PROMISES, NEED_FORWARD_CLOCK | NEED_BEAT) >> oracle &
+					 1,
+				 time);
+	}
+}
+
+/* A beat is late one tick after the reach, and not before; all of it but what is cut. */
+static void the_reach_is_where_it_is(void **state)
+{
+	const struct driver *beaten = driver_find(drivers_counting, "layout_5_27_cut5_beat");
+	const struct scheme_desc *desc = beaten->desc;
+	uint64_t reach = scheme_reach_ticks(desc, 32);
+	struct judge_given given = { .beat_worst_ticks = reach };
+
+	(void)state;
+	assert_int_equal(reach, (UINT64_C(1) << 32) - 32);
+	assert_int_equal(judge_unmet(desc, 32, &given), 0);
+	given.beat_worst_ticks++;
+	assert_int_equal(judge_unmet(desc, 32, &given), NEED_BEAT);
+	given.beat_worst_ticks = bits_mask(32);
+	assert_int_equal(judge_unmet(desc, 32, &given), NEED_BEAT);
+	desc = driver_find(drivers_counting, "heartbeat")->desc;
+	assert_int_equal(judge_unmet(desc, 32, &given), 0);
+	given.beat_worst_ticks++;
+	assert_int_equal(judge_unmet(desc, 32, &given), NEED_BEAT);
+	desc = driver_find(drivers_counting, "packed_word")->desc;
+	assert_int_equal(judge_unmet(desc, 27, &given), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_full_ring_is_a_reason),
+		cmocka_unit_test(an_event_too_large_is_a_reason),
+		cmocka_unit_test(an_interrupted_writer_is_a_reason),
+		cmocka_unit_test(nobody_holds_a_slot_against_the_task),
+		cmocka_unit_test(a_reader_behind_the_loss),
+		cmocka_unit_test(other_cpus),
+		cmocka_unit_test(losses_without_a_reason_are_seen),
+		cmocka_unit_test(space_left_unused_is_seen),
+		cmocka_unit_test(room_for_one_record_is_seen),
+		cmocka_unit_test(another_id_is_seen),
+		cmocka_unit_test(another_cpu_is_seen),
+#ifdef __x86_64__
+		cmocka_unit_test(a_timed_ring_without_counters_is_counted),
+#endif
+		cmocka_unit_test(timed_ids_are_counted),
+		cmocka_unit_test(only_times_are_excused_by_a_late_beat),
+		cmocka_unit_test(a_step_back_excuses_who_is_not_proof),
+		cmocka_unit_test(gaps_beyond_a_rows_own_are_excused),
+		cmocka_unit_test(the_reach_is_where_it_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: distro.sh RELEASE   The README's two commands on a fresh Debian of that release: a private
+# root directory, made by debootstrap, in which the commit that is checked out here is cloned, and
+# make bench QUICK=1 and make test run as printed; then gcc and clang of that release build it with
+# warnings as errors. Needs root. Ends with the verdict and the time.
+#
+# MIRROR=URL: where packages come from (this machine's own, else deb.debian.org). Packages are kept
+# in CACHE (default: /var/cache/stampede-distro), so that a second run loads only what is new. LOG: a
+# file for the whole output. Exit code: 0 fine, 1 usage or one of the two failed, 3 not possible here.
+#
+# All of it happens in a namespace of mounts and processes of its own: when its first process ends,
+# however it ends, nothing is left running or mounted. The directory is removed by the trap, or by a
+# process that waits for this one where that could not run.
+set -u
+release=${1:-}
+cache=${CACHE:-/var/cache/stampede-distro}
+log=${LOG:-}
+
+refuse() { # exit code, line
+	echo "stampede: $2" >&2
+	exit "$1"
+}
+
+mirror() {
+	[ -n "${MIRROR:-}" ] && echo "$MIRROR" && return
+	cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources \
+		2>/dev/null | sed -nE 's/^(deb |URIs:).*(https?:[^ ]*\/debian)\/?( .*|$)/\2/p' |
+		grep . || echo http://deb.debian.org/debian
+}
+
+# What is done inside: $1 the root directory, $2 the release.
+inside() {
+	root=$1 release=$2 good=0 bad=
+	mount --make-rprivate / || return 3
+	# A tmpfs would do, but a build takes more room than some machines have memory.
+	mkdir -p "$cache" || return 3
+	debootstrap --variant=minbase --cache-dir="$cache" \
+		--include=git,ca-certificates,make,procps "$release" "$root" \
+		"$(mirror | head -1)" >"$root.log" 2>&1 || {
+		tail -5 "$root.log" >&2
+		echo "stampede: debootstrap of $release failed; is there a script of that name in" \
+			"/usr/share/debootstrap/scripts?" >&2
+		return 3
+	}
+	# In a root that is a mount itself tests can mount, too.
+	mount --rbind "$root" "$root" && mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" &&
+		mount --rbind /dev "$root/dev" && mount -t tmpfs tmpfs "$root/tmp" || return 3
+	mount --bind "$cache" "$root/var/cache/apt/archives" || return 3
+	cp /etc/resolv.conf "$root/etc/" 2>/dev/null
+	# Kept for the next run.
+	rm -f "$root/etc/apt/apt.conf.d/docker-clean"
+	git clone -q --no-hardlinks . "$root/root/stampede" || return 3
+	strict='make -s -j"$(nproc)" WERROR=1 all tests'
+	clang='apt-get -qq install -y clang >/dev/null 2>&1 &&'
+	for command in 'make bench QUICK=1' 'make test' "$strict BUILD=build/gcc" \
+		"$clang $strict BUILD=build/clang CC=clang CXX=clang++"; do
+		begin=$(date +%s)
+		echo "== $release: $command"
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
+			DEBIAN_FRONTEND=noninteractive chroot "$root" \
+			sh -c "cd /root/stampede && $command"
+		code=$?
+		echo "== $release: $command: exit code $code, $(($(date +%s) - begin)) s"
+		# 7: too noisy to rank the rows, which says nothing of the release.
+		case $command/$code in
+		*/0 | *bench*/7) good=$((good + 1)) ;;
+		*) bad="$bad '$command'" ;;
+		esac
+	done
+	chroot "$root" sh -c 'gcc --version | head -1; pkg-config --modversion benchmark hwloc \
+		babeltrace2 libtraceevent | tr "\n" " "; gnuplot --version; clang --version | head -1'
+	[ -z "$bad" ] && [ $good -eq 4 ] && echo "$release: passed" && return 0
+	echo "$release: FAILED:$bad"
+	return 1
+}
+
+if [ "$release" = --inside ]; then
+	inside "$2" "$3"
+	exit
+fi
+
+case $release in
+'' | *[!a-z]*) refuse 1 "make test-distro DISTRO=trixie (or sid, bookworm)" ;;
+esac
+[ "$(id -u)" = 0 ] || refuse 3 "test-distro makes a root directory of its own: run it as root"
+[ -e "/usr/share/debootstrap/scripts/$release" ] ||
+	refuse 3 "debootstrap knows no '$release' (or is not installed)"
+git rev-parse -q --verify HEAD >/dev/null || refuse 3 "no commit to clone"
+[ -z "$(git status --porcelain --untracked-files=no)" ] ||
+	echo "stampede: what is not committed is not tested"
+
+begin=$(date +%s)
+private=$(mktemp -d "${TMPDIR:-/var/tmp}/stampede-distro.XXXXXX") || exit 3
+root=$private/root
+mkdir "$root"
+worker=
+
+# Processes of the namespace may still be dying; its mounts are not seen from here.
+remove() {
+	for _ in 1 2 3 4 5; do
+		rm -rf --one-file-system "$private" 2>/dev/null && return
+		sleep 1
+	done
+	echo "stampede: $private is left" >&2
+}
+
+end() {
+	code=$?
+	trap '' INT TERM HUP
+	if [ -n "$worker" ]; then
+		kill -KILL "$worker" 2>/dev/null
+		wait "$worker" 2>/dev/null
+	fi
+	remove
+	exit "$code"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+(
+	trap '' INT TERM HUP
+	tail -f /dev/null --pid=$$ >/dev/null 2>&1
+	[ -e "$private" ] && remove
+) </dev/null >/dev/null 2>&1 &
+
+# In the background, so that a signal is heard at once.
+setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child=KILL \
+	sh "$0" --inside "$root" "$release" >"$private/said" 2>&1 &
+worker=$!
+tail -n +1 -f --pid=$worker "$private/said" | if [ -n "$log" ]; then tee "$log"; else cat; fi &
+shown=$!
+wait $worker
+code=$?
+worker=
+wait $shown
+echo "$release: took $(($(date +%s) - begin)) s, exit code $code"
+exit $code

@@ -1,0 +1,480 @@
+# SPDX-License-Identifier: MIT
+"""What build/plots makes of a good run: data files, pictures, the page, Markdown."""
+import math
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import plots_fixture
+from plots_fixture import NAMES, SOURCES, PLOTS, PlotsTest
+
+import data
+import draw
+import page
+import plots
+import text
+
+NAN = math.nan
+
+
+class Words(unittest.TestCase):
+    def test_numbers_are_written_as_documented(self):
+        for function, given, written in (
+                (text.figure, 0.07, "0.07"), (text.figure, 1.031, "1.03"),
+                (text.figure, 9.999, "10.0"), (text.figure, 36.5, "36.5"),
+                (text.figure, 99.96, "100"), (text.figure, 1551.4, "1,551"),
+                (text.figure, NAN, "n/a"), (text.count, 1234567, "1,234,567"),
+                (text.count, 123, "123"), (text.count, 1e300, "1e+300"),
+                (text.short, 1234567, "1.23 M"), (text.short, 999.9, "1 k")):
+            self.assertEqual(function(given), written)
+        self.assertEqual(text.duration(134217728, 2.25e9), "59.7 ms")
+        self.assertEqual(text.duration(1234, 0), "")
+        for ticks, written in ((999e9, "999 s"), (999.6e9, "16.7 minutes"), (3600e9, "60 minutes"),
+                               (36000e9, "10 hours"), (90e12, "25 hours"), (864e12, "10 days"),
+                               (2.0 ** 59, "18.3 years")):
+            self.assertEqual(text.duration(ticks, 1e9), written)
+        self.assertEqual(text.error(0, 2.25e9), "exact")
+        self.assertEqual(text.error(1234, 2.25e9), "1,234 ticks (548 ns)")
+        self.assertEqual(text.error(NAN, 2.25e9), "n/a")
+
+    def test_labels_are_fit_for_gnuplot(self):
+        self.assertEqual(text.label('a%s"b'), "a?s?b")
+        self.assertEqual(text.label("\u00e9t\u00e9"), "?t?")
+        self.assertEqual(text.label("abcdefg", 7), "abcdefg")
+        self.assertEqual(text.label("abcdefgh", 7), "abcd...")
+        self.assertEqual(text.row_label("extended_header", 27), "extended_header (27 bits)")
+        self.assertEqual(text.row_label("a_name_that_is_much_too_long_for_a_plot", 1e300),
+                         "a_name_that_is_much_too_long... (9999 bits)")
+
+    def test_a_picture_is_a_url_that_holds_it(self):
+        svg = '<svg a="b">\n<text>50 % #1 & → \'x\'</text></svg>'.encode()
+        url = str(page.as_image(svg))
+        self.assertFalse(re.search(r"[\n#\"&]", url))
+        self.assertEqual(page.urllib.parse.unquote(url.removeprefix(page.DATA_URL)).encode(), svg)
+
+
+class Data(PlotsTest):
+    def assert_columns(self, plot, cell, keys):
+        """From the third column on, the row has what its cell of the record says."""
+        for got, key in zip(self.cells(plot, cell["row"])[2:], keys):
+            self.assertAlmostEqual(got, cell[key], msg=f"{plot} {key}")
+
+    def test_cost_data_is_the_runs(self):
+        self.make_data()
+        self.assert_columns("cost", self.element("table", "extended_header"),
+                            ["cycles", "cycles_low", "cycles_high", "ns", "ratio", "ratio_low",
+                             "ratio_high"])
+        self.assertEqual(self.cells("cost", "extended_header")[9], 0)
+        self.assertEqual(self.cells("cost", "floor")[9], 1)
+        # Cheapest first, by ratio; a row that broke a promise comes last, without a figure.
+        self.assertEqual(self.cells("cost", "untimed")[0], 1)
+        self.assertLess(self.cells("cost", "floor")[0], self.cells("cost", "extended_header")[0])
+        self.assertEqual(self.cells("cost", "delta_sync_hard")[0], 9)
+        broken = self.cells("cost", "made_up_broken")
+        self.assertEqual((broken[0], broken[9]), (10, 3))
+        self.assertTrue(all(map(math.isnan, broken[2:9])))
+        self.assert_holds("plots/run.gp", "cost_unit = 'cycles'\n")
+        # Three repetitions of nine rows, and the line that stands for none.
+        raw = self.text("plots/cost.dat").partition("# every repetition")[2]
+        self.assertEqual(raw.count("\n"), 1 + 1 + 3 * 9)
+
+    def test_repetitions_are_compared_within_their_round(self):
+        for one in self.bench["benchmarks"]:
+            if one["name"] == "floor/steady":
+                one["cycles"] = 10 * (one["repetition_index"] + 1)
+            elif one["name"] == "heartbeat/steady":
+                one["cycles"] = 20
+        self.make_data()
+        for at in (1, 2, 3):
+            self.assert_holds("plots/cost.dat", f"\n2 20 {2 / at:.10g}\n")
+
+    def test_space_data_is_the_runs(self):
+        self.element("table", "floor")["payload_bytes"] = None
+        self.make_data()
+        self.assert_columns("space", self.element("table", "full_tsc"),
+                            ["instructions", "bytes", "header_bytes", "alignment_bytes",
+                             "subbuf_bytes", "payload_bytes"])
+        self.assertEqual(self.cells("space", "full_tsc")[8], 0)
+        self.assertEqual(self.cells("space", "floor")[8], 8)
+        self.assertEqual(self.cells("space", "untimed")[0], 1)
+        self.assertEqual(self.cells("space", "delta_sync_hard")[0], 10)
+        # 827 instructions must not press the others flat: the axis ends at 4 x the median, 31.
+        self.assert_holds("plots/run.gp", "space_instructions = 124\n")
+
+    def test_storm_data_is_the_runs(self):
+        zero, broken = (self.element("stress", row) for row in ("zero_delta", "made_up_broken"))
+        self.make_data()
+        self.assertEqual(self.cells("storm", "full_tsc")[3], 0)
+        self.assertEqual(self.cells("storm", "full_tsc")[8], 0)
+        its = self.cells("storm", "made_up_broken")
+        # A bit length of 11: at most 2047.
+        self.assertEqual([its[at] for at in (0, 2, 3, 6, 7, 8)],
+                         [7, 2047, *(broken[key] for key in ("worst_error_ticks", "events", "hits")),
+                          3])
+        # The error of zero_delta is all of stamps that it declares inexact.
+        its = self.cells("storm", "zero_delta")
+        self.assertEqual((its[3], its[5], its[8]), (0, zero["worst_error_ticks"], 1))
+        self.assertAlmostEqual(its[4], zero["inexact"] / zero["events"])
+        # It recorded nothing, and the threads workload is no storm.
+        self.assert_holds("plots/storm.dat", '"floor"', False)
+        self.assert_holds("plots/run.gp", "storm_rows = 7\n")
+
+    def test_rows_with_the_same_figures_share_a_curve(self):
+        self.make_data()
+        self.assert_holds("plots/rate.dat", '\n1 12 12 "extended_header"\n')
+        self.assert_holds("plots/rate.dat", '\n100 534.11 5.3411 "extended_header"\n')
+        self.assert_holds("plots/run.gp",
+                          "array rate_titles[4] = ['delta_sync_hard, delta_sync_soft, "
+                          "nested_stamps + 1 more', 'extended_header', 'full_tsc', 'heartbeat']\n")
+        self.assert_holds("plots/run.gp", "array late_titles[2] = "
+                          "['heartbeat', 'full_tsc, extended_header']\n")
+        first, second = self.text("plots/late_beat.dat").split("\n\n\n")
+        self.assertTrue(first.endswith('\n10.5214 10 "heartbeat"'))
+        self.assertNotIn('"heartbeat"', second)
+        self.assertIn('"full_tsc"', second)
+
+    def test_curves_of_late_beats_stand_what_was_measured(self):
+        """Gaps are measured: they differ from row to row, and do not grow as they were asked to."""
+        lost, none = self.at("late_beat[0].steps"), self.at("late_beat[1].steps")
+        lost[0]["gap_wraps"] = 7
+        none[3]["gap_wraps"] = 99
+        del none[0]
+        self.make_data()
+        self.assert_holds("plots/late_beat.dat",
+                          '\n6.018 6 "heartbeat"\n7 0 "heartbeat"\n8.0027 8 "heartbeat"\n')
+        self.assert_holds("plots/run.gp", "'full_tsc, extended_header']\n")
+
+    def test_rows_with_other_figures_do_not_share_one(self):
+        self.at("late_beat[1].steps[7]")["wraps_lost"] = 1
+        self.make_data()
+        self.assert_holds("plots/run.gp", "array late_titles[3] = "
+                          "['heartbeat', 'full_tsc', 'extended_header']\n")
+
+    def case(self, row, clock, step=""):
+        """A case of a clock that misbehaves."""
+        return next(one for one in self.bench["backstep"]
+                    if (one["row"], one["clock"], one["step"]) == (row, clock, step))
+
+    def titles(self):
+        """Of the plot of damage, one for each curve."""
+        line = re.search(r"array backstep_titles\[\d+\] = \[(.*)\]", self.text("plots/run.gp"))
+        return re.findall("'([^']*)'", line.group(1))
+
+    def test_damage_is_the_worst_of_all_places(self):
+        """An older clock alone does it to the one, a step between events to the other."""
+        self.case("extended_header", "older", "half")["worst_ticks"] = 7
+        self.make_data()
+        lines = self.text("plots/backstep.dat").split("\n")
+        for line in ('1 0 "extended_header"', '67108864 7 "extended_header"',
+                     '134217729 134217728 "extended_header"', '134217729 402653184 "heartbeat"',
+                     '67108864 5.764607523e+17 "nested_stamps"'):
+            self.assertIn(line, lines)
+        # Ahead, stopped, rate and traced are no steps back, and the baseline promises no times.
+        self.assertFalse([line for line in lines if "81000000000000" in line or "floor" in line])
+        self.assertEqual(len([line for line in lines if '"full_tsc"' in line]), 3)
+        self.assert_holds("plots/run.gp", "backstep_step = 134217729\n")
+        self.assert_holds("plots/run.gp", "backstep_most = 5.764607523e+17\n")
+
+    def test_damage_of_the_same_size_is_one_curve(self):
+        """The worst first; who is always exact shares a line wherever the steps were."""
+        for one in self.bench["backstep"]:
+            if one["row"] == "extended_header":
+                one["worst_ticks"] = 0
+                one["step_ticks"] *= 3
+        self.make_data()
+        self.assertEqual(self.titles(), ["delta_sync_soft, nested_stamps", "heartbeat",
+                                         "full_tsc, extended_header"])
+        self.case("nested_stamps", "between", "half")["worst_ticks"] //= 2
+        self.case("nested_stamps", "older", "half")["worst_ticks"] //= 2
+        self.make_data()
+        self.assertEqual(self.titles(), ["delta_sync_soft", "nested_stamps", "heartbeat",
+                                         "full_tsc, extended_header"])
+
+    def test_widths_are_named_where_they_matter(self):
+        narrow = dict(self.element("stress", "nested_stamps"), bits=16)
+        self.bench["stress"].append(narrow)
+        self.make_data()
+        for name in ("nested_stamps (27 bits)", "nested_stamps (16 bits)", "full_tsc"):
+            self.assert_holds("plots/storm.dat", f'"{name}"')
+        self.assert_holds("plots/run.gp", "storm_bits = 1\n")
+
+    def test_injected_data_is_the_runs(self):
+        """By the share of wraps, then of interruptions; the floor is the line at 1."""
+        self.make_data()
+        self.assert_holds("plots/injected.dat",
+                          '\n0 1 0 "extended_header"\n0.001 1.0005 0 "extended_header"\n'
+                          '1 1.5 0 "extended_header"\n\n\n0 1 0 "extended_header"\n'
+                          '0.002 1.1 1 "extended_header"\n0.002 1.2 2 "extended_header"\n\n\n')
+        self.assert_holds("plots/injected.dat", '"floor"', False)
+        self.assert_holds("plots/run.gp",
+                          "array injected_titles[2] = ['extended_header', 'nested_stamps']\n")
+
+    def test_two_deep_are_a_curve_of_their_own(self):
+        """At a lower share than what stands before it: a curve must not go back."""
+        deep = next(one for one in self.bench["injected"]
+                    if (one["row"], one["nested_depth"]) == ("extended_header", 2))
+        deep["nested_share"] = 0.001
+        self.make_data()
+        self.assert_holds("plots/injected.dat", '\n0.002 1.1 1 "extended_header"\n'
+                          '0.001 1.2 2 "extended_header"\n\n\n')
+
+    def test_layouts_have_a_plot_of_their_own(self):
+        self.make_data()
+        self.assert_holds("plots/rate.dat", "cut", False)
+        self.assert_holds("plots/layouts.dat", '\n1 1094 1094 "13_19_cut9_beat"\n')
+        self.assert_holds("plots/run.gp", "array layouts_titles[2] = "
+                          "['13_19_cut9_beat', '5_27_cut5_ext, 7_25_cut7_ext']\n")
+
+    def test_data_of_other_workloads_is_the_runs(self):
+        self.make_data()
+        steady, many, count, speed = self.cells("threads", "extended_header")[2:]
+        self.assertEqual((many, count), (17, 2))
+        self.assertAlmostEqual(speed, 2 * steady / 17)
+        self.assert_holds("plots/replay.dat",
+                          '\n1 "extended_header" 1 12 0 "marker_saturated"\n'
+                          '1 "extended_header" 2 12.1 0 "sched_only_calm"\n'
+                          '2 "heartbeat" 1 16 0 "marker_saturated"\n')
+        self.assert_holds("plots/idle.dat", '\n2 "heartbeat" 5 5.5 80 5 5.5 96\n')
+
+
+class Tails(PlotsTest):
+    def test_tails_data_is_the_runs(self):
+        self.make_data()
+        # Panels in the run's order, main rows before variants; the variant has no storm.
+        self.assert_holds("plots/run.gp", "tails_regimes[3] = ['calm', 'storm', 'replay']\n"
+                          "array tails_gaps[3] = ['', '', 'syscalls_busy']\n")
+        self.assert_holds("plots/run.gp", "tails_rows = 3\ntails_mains = 2\ntails_panels = 3\n"
+                          "tails_least = 90\ntails_most = 27000\ntails_fence = 48\n")
+        # Of 1,000 samples ten are above 99 %, one above 99.9 %; under the storm 20 were hit.
+        self.assert_holds("plots/tails.dat",
+                          '\n1 "floor" 90 200 NaN NaN 9000\n'
+                          '2 "extended_header" 180 400 NaN NaN 18000\n'
+                          '3 "extended_header_locked" 270 600 NaN NaN 27000\n\n\n'
+                          '1 "floor" 90 NaN NaN NaN 9000\n'
+                          '2 "extended_header" 180 NaN NaN NaN 18000\n'
+                          '3 "extended_header_locked" NaN NaN NaN NaN NaN\n\n\n')
+        self.assertEqual(self.text("plots/tails.dat").count("\n\n\n"), 3 - 1)
+
+    def test_a_quantile_leaves_ten_samples_above_it(self):
+        self.at("tails[0]")["p9999"] = 8000
+        for samples, line in ((999, "NaN NaN NaN"), (9999, "200 NaN NaN"), (10000, "200 400 NaN"),
+                              (99999, "200 400 NaN"), (100000, "200 400 8000")):
+            self.at("tails[0]")["samples"] = samples
+            self.make_data()
+            self.assert_holds("plots/tails.dat", f'\n1 "floor" 90 {line} 9000\n')
+
+    def test_every_row_has_a_line_and_variants_come_last(self):
+        for at in range(41):
+            self.bench["tails"].insert(0, dict(self.at(f"tails[{at}]"), row=f"variant_{at}_",
+                                               variant=True))
+        self.make_pictures()
+        self.assert_holds("plots/run.gp", "tails_rows = 44\ntails_mains = 2\n")
+        self.assert_holds("plots/tails.dat", '\n1 "floor" ')
+        self.assert_holds("plots/tails.dat", '\n3 "variant_40_" ')
+        # Three panels stand in one band: each name once.
+        svg = self.text("plots/tails.svg")
+        for name in [f"variant_{at}_" for at in range(41)] + ["extended_header_locked"]:
+            self.assertEqual(svg.count(f">{name}<"), 1, name)
+
+    def test_a_violation_has_no_dots(self):
+        for one in self.bench["tails"]:
+            if one["row"] == "floor":
+                one.update(violation="time goes back", ecdf=[], p999=None)
+        self.make_data()
+        self.assert_holds("plots/tails.dat", "floor", False)
+        self.assert_holds("plots/run.gp", "tails_rows = 2\n")
+        self.assert_holds("report.md", "takes longer than 800 ticks with `extended_header` and "
+                          "longer than 1,200 with `extended_header_locked`")
+
+    def test_the_words_are_the_runs(self):
+        self.make_data()
+        self.assert_holds("report.md", "takes longer than 400 ticks with `floor` and longer than "
+                          "1,200 with `extended_header_locked`")
+        self.assert_holds("report.md", "a signal hit 2.00 % of the samples")
+
+    def test_ties_data_is_the_runs(self):
+        self.make_data()
+        self.assert_holds("plots/ties.dat",
+                          '\n9 0 "syscalls_busy"\n10 30000 "syscalls_busy"\n')
+        self.assert_holds("plots/ties.dat", '\n\n\n0 0.5 "back to back"\n')
+        self.assert_holds("plots/run.gp",
+                          "ties_lines = 2\nties_least = 0.5\nties_hz = 2250000000\n")
+        self.assert_holds("report.md", "The first bit that adds ties: 10 for `syscalls_busy`, 5 "
+                          "for `back to back`.")
+        self.assert_holds("report.md", "saves at most 45.0 % of the header bytes "
+                          "(`extended_header`, 90.0 % of the events compact); merged by time, at "
+                          "most 2,000 events per million come before an earlier one "
+                          "(`heartbeat_compact` at the gaps of `syscalls_busy`).")
+
+    def test_no_ties_are_drawn(self):
+        """Their axis has a place for none."""
+        for one in self.bench["precision"]:
+            one["ties_per_million"] = [0.0, 0.0, 0.0]
+        self.make_pictures()
+        self.assert_holds("plots/ties.svg", ">none<")
+        self.assert_holds("report.md", "No cut adds a tie here.")
+
+
+class Pictures(PlotsTest):
+    def test_every_picture_is_drawn(self):
+        self.make_pictures(png=True)
+        for plot in PLOTS:
+            svg = self.text(f"plots/{plot.name}.svg")
+            for words in ('width="900"', plot.title, "run run, Linux 6.18.0-made-up, gcc 12.2.0",
+                          "SYNTHETIC SAMPLE, not measured, 2 CPUs, under KVM"):
+                self.assert_in(words, svg, name=plot.name)
+            with open(self.path(f"plots/{plot.name}.png"), "rb") as file:
+                # Width, as PNG's first chunk has it.
+                self.assertEqual(file.read()[16:20], b"\0\0\x07\x08")
+        for plot, words in (("cost", ">stamps are wrong, so no figure<"),
+                            ("cost", ">36.3 = 16.3 ns<"), ("cost", ">reading the clock<"),
+                            ("rate", "16.8 per second<"), ("storm", ">0.4 % declared inexact<"),
+                            # Beside its mark's left, where there is no room to its right.
+                            ("storm", ">&lt; 0.01 % declared inexact<"),
+                            ("late_beat", ">full_tsc, extended_header<"), ("space", ">827 →<"),
+                            ("backstep", ">delta_sync_soft, nested_stamps<"),
+                            ("backstep", ">exact<"), ("backstep", ">1 year<")):
+            self.assert_holds(f"plots/{plot}.svg", words)
+        # Nothing is of unknown use, so nothing is drawn in its colour.
+        self.assert_holds("plots/space.svg", "204, 121, 167", False)
+
+    def test_marks_are_as_many_as_the_data_has(self):
+        self.make_pictures()
+        svg = self.text("plots/late_beat.svg")
+        # Twelve steps of one row in blue, of two in vermillion, and a mark each below.
+        self.assertEqual(svg.count("color='rgb(  0, 114, 178)'"), 12 + 1)
+        self.assertEqual(svg.count("color='rgb(213,  94,   0)'"), 2 * 12 + 1)
+        # Every repetition is a dot on both axes, but for the ratios of 2 rows, off the axis.
+        dots = re.findall(r"<path stroke='rgb\(168, 168, 168\)'\s+d='([^']*)'",
+                          self.text("plots/cost.svg"))
+        self.assertEqual(sum(path.count("M") for path in dots), 3 * 9 + 3 * 7)
+
+    def test_scripts_work_by_hand(self):
+        """gnuplot in RUN/plots gives the same picture."""
+        self.make_pictures()
+        for name in NAMES:
+            drawn = self.text(f"plots/{name}.svg")
+            os.unlink(self.path(f"plots/{name}.svg"))
+            subprocess.run(["gnuplot", f"{name}.gp"], cwd=self.path("plots"), check=True,
+                           capture_output=True)
+            self.assertEqual(self.text(f"plots/{name}.svg"), drawn, name)
+
+    def test_a_plot_is_a_script_and_a_line(self):
+        """As CONTRIBUTING says: a .gp file, and a line in plots.py with a caption at its end."""
+        table = data.columns("replay", "row", "bytes")
+        plot = plots.Plot("mine", "My plot", "no replay", table, "Read it from the left_side.")
+        scripts = os.path.join(self.dir, "scripts")
+        shutil.copytree(os.path.join(SOURCES, "plots"), scripts)
+        with open(os.path.join(scripts, "mine.gp"), "w", encoding="utf-8") as file:
+            file.write("load 'run.gp'\nname = 'mine'\ntitle = 'My plot'\nsubtitle = ''\n"
+                       "height = 300\nload 'style.gp'\nplot 'mine.dat' using 0:2\n")
+        for name in ("PLOTS", "SOURCES"):
+            self.addCleanup(setattr, draw, name, getattr(draw, name))
+        draw.PLOTS, draw.SOURCES = (*draw.PLOTS, plot), scripts
+        self.make_pictures()
+        self.assert_holds("plots/mine.dat", '\n"heartbeat" 16\n')
+        self.assert_holds("report.html", '<img alt="My plot" src="data:image/svg+xml')
+        self.assert_holds("report.md", "Read it from the left\\_side.")
+
+
+class Page(PlotsTest):
+    def test_the_page_has_everything_in_one_file(self):
+        self.make_pictures()
+        html = self.text("report.html")
+        for words in (
+                "Promises were broken, so no times are given, by <code>made_up_broken</code>.",
+                "the cheapest are these 2, which this run cannot tell apart (within 2 %): "
+                "<code>delta_sync_soft</code> (1.02 times the floor, 12.2 bytes), "
+                "<code>full_tsc</code>",
+                "<strong>Disturbs: hypervisor.</strong> this is a virtual machine (KVM)",
+                "<strong>Unknown: governor.</strong>",
+                '<td class="broken">broken<small>3 records decoded to another time</small></td>',
+                "Instructions were counted by single-step.",
+                "Broken by <code>made_up_broken</code> (1.16 k objections). Not promised by "
+                "<code>floor</code>, <code>zero_delta</code>. Kept by <code>full_tsc</code>",
+                "<small>no event checked</small>",
+                "Here 5 of 7 rows stay within 15 % of the floor; the most expensive is "
+                "<code>delta_sync_hard</code> with 42.6 times the floor.",
+                "(16.8 per second, the dotted line)", "at most 134 bytes per second",
+                "that holds for 6 of 7 here. The worst stamp is one of "
+                "<code>made_up_broken</code>: 134,217,728 ticks (59.7 ms).",
+                "Lost here, at most: <code>heartbeat</code> 10.0 wraps. Nothing lost by "
+                "<code>full_tsc</code>, <code>extended_header</code>.",
+                '<th scope="row">stampede.run.seed</th><td>18446744073709551615</td>',
+                "The loop without a scheme takes 1.02 cycles per event.",
+                "Decoding and all oracles handle 123 M events per second.",
+                '<a href="bench.json">', "</html>"):
+            self.assert_in(words, html)
+        self.assertEqual(html.count('<img alt="'), len(PLOTS))
+        ids = re.findall(r'\sid="([^"]*)"', html)
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assert_in("left out", html, False)
+        # What does not disturb is no warning.
+        self.assert_in("tsc.</strong>", html, False)
+
+    def test_a_row_that_fared_otherwise_at_another_width_is_named_with_it(self):
+        row = self.element("stress", "full_tsc")
+        narrow = dict(row, bits=16, promises=dict(row["promises"], exact="broken"),
+                      violations=dict(row["violations"], exact=3))
+        self.bench["stress"] += [narrow, dict(row, bits=24),
+                                 dict(self.element("stress", "heartbeat"), bits=24)]
+        self.make_data()
+        line = next(line for line in self.text("report.md").split("\n")
+                    if line.startswith("- **exact**"))
+        self.assert_in("Broken by `made_up_broken` (1.16 k objections), `full_tsc` (16 bits) (3 "
+                       "objections). Not promised by ", line)
+        for bits in (27, 24):
+            self.assert_in(f"`full_tsc` ({bits} bits)", line.partition("Kept by")[2])
+        self.assertEqual(line.count("`heartbeat`"), 1)
+
+    def test_nothing_is_fetched_and_one_script_runs(self):
+        self.make_pictures()
+        html = self.text("report.html")
+        # A picture is no request: it is all in its URL, and what it names there is a namespace.
+        bare = re.sub(r'src="data:image/svg[^"]*"', "", html)
+        for words in ("http://", "https://", "src=", "@import", "url("):
+            self.assert_in(words, bare, False)
+        self.assertEqual(bare.count("<script"), 1)
+        script = re.search(r"<script>(.*?)</script>", bare, re.S).group(1)
+        digest = page.base64.b64encode(page.hashlib.sha256(script.encode()).digest()).decode()
+        self.assert_in("content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+                      f"script-src 'sha256-{digest}'\">", bare)
+
+    def test_the_markdown_table_can_be_copied(self):
+        self.make_data()
+        table = self.text("report.md").split("<!-- table: begin -->\n")[1]
+        table = table.split("<!-- table: end -->\n")[0]
+        self.assert_in("| `made_up_broken` | broken | 134,217,728 (59.7 ms) | 12.25 | 4.00 | n/a | "
+                      "- | - | - | 25.0 | 1.00 | 1.00 | - | - | - | - |\n", table)
+        self.assert_in("| `full_tsc` | kept | exact | 24.25 | 12.00 | n/a | 15.9 | n/a | 37.3 | "
+                      "22.0 | 1.00 | 1.00 | 1.02 | n/a | n/a | n/a |\n", table)
+        lines = [line for line in table.split("\n") if line.startswith("|")]
+        self.assertEqual([line.count("|") for line in lines], [17] * (2 + 10))
+        self.assertEqual(table[:table.rindex("|")].count("\n\n"), 0)
+
+    def test_what_is_asked_first_stands_first(self):
+        """Verdict, table, guide; then what disturbed, then the pictures."""
+        self.make_pictures()
+        for name, parts in (
+                ("report.html", ('<p class="verdict', 'href="#disturbed"', "<h2>Table</h2>",
+                                 "<h2>Which one to take</h2>", '<section id="disturbed">',
+                                 "<figure")),
+                ("report.md", ("<!-- table: begin -->", "<!-- guide: begin -->", "## Plots",
+                               "!["))):
+            places = [self.text(name).find(part) for part in parts]
+            self.assertNotIn(-1, places)
+            self.assertEqual(places, sorted(places), name)
+
+    def test_a_page_stays_small(self):
+        """Raw repetitions are beside it: a thousand of a cell more make it no larger."""
+        self.make_data()
+        before = len(self.text("report.html"))
+        self.bench["benchmarks"] += [self.at("benchmarks[0]")] * 1000
+        self.make_data()
+        self.assertLess(len(self.text("report.html")), before + 100)
+
+
+if __name__ == "__main__":
+    plots_fixture.main()

@@ -1,0 +1,436 @@
+# SPDX-License-Identifier: MIT
+"""What build/plots makes of runs that lack things or lie, of names that mean harm, and of machines
+without gnuplot, disk or permission. Earlier results stay as they were."""
+import copy
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+import plots_fixture
+from plots_fixture import BUILD, NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest
+
+import files
+import record
+
+SECTIONS = {"table": ["cost", "space", "threads"], "bytes_by_rate": ["rate", "layouts"],
+            "stress": ["storm"], "precision": ["ties"],
+            **{name: [name] for name in ("late_beat", "backstep", "injected", "replay", "idle",
+                                         "tails", "seek")}}
+
+
+class Missing(PlotsTest):
+    def test_a_missing_section_leaves_its_plots_out(self):
+        self.make_data()
+        for section, out in SECTIONS.items():
+            for form in ("missing", [], None):
+                self.bench = copy.deepcopy(SAMPLE)
+                self.bench[section] = form
+                if form == "missing":
+                    del self.bench[section]
+                shutil.rmtree(self.run_dir)
+                os.mkdir(self.run_dir)
+                self.make_data()
+                for plot in PLOTS:
+                    there = plot.name not in out
+                    self.assertEqual(self.exists(f"plots/{plot.name}.dat"), there)
+                    self.assertEqual(self.exists(f"plots/{plot.name}.gp"), there)
+                    self.assert_holds("report.html", f"<strong>{plot.title}:</strong> left out, "
+                                      f"{plot.absent}.", not there)
+
+    def test_what_is_left_out_is_told(self):
+        del self.bench["seek"]
+        self.write()
+        with self.without_gnuplot():
+            self.plots(self.run_dir)
+        self.assertIn("left out seek: nothing was sought", self.told)
+        self.assertIn(f"report   {self.run_dir}/report.html\n", self.told)
+
+    def test_a_run_without_any_section_is_fine(self):
+        """Nothing to draw needs no gnuplot."""
+        for section in (*SECTIONS, "harness", "warnings", "channels"):
+            del self.bench[section]
+        self.write()
+        with self.without_gnuplot():
+            self.assert_works()
+        for words in ("No row of this run was judged.", "This run has no table",
+                      "No row ran under a storm"):
+            self.assert_holds("report.html", words)
+        self.assert_holds("report.md", "This run has no table.")
+
+    def test_without_counters_the_cost_is_in_ns(self):
+        for row in self.bench["table"]:
+            row.update(cycles=None, cycles_low=None, cycles_high=None, instructions=None,
+                       ratio_basis="ticks")
+        for one in self.bench["benchmarks"]:
+            one.pop("cycles", None)
+        self.bench["harness"]["loop_cycles"] = -1
+        self.make_pictures()
+        self.assertEqual(self.cells("cost", "full_tsc")[2], self.element("table", "full_tsc")["ns"])
+        self.assert_holds("plots/cost.svg", ">ns per event, log scale<")
+        self.assert_holds("plots/cost.svg", ">ratio to the floor, in clock ticks<")
+        self.assert_holds("plots/space.svg", ">instructions<", False)
+        self.assert_holds("plots/space.svg", ">bytes<")
+        self.assert_holds("report.html", "without a scheme takes 0.43 ns")
+        self.assert_holds("report.html", "takes -1", False)
+        self.assert_holds("report.md", "| 15.9 | n/a | n/a | n/a | 1.00 |")
+
+    def test_one_row_is_drawn(self):
+        """gnuplot 5.4 crashes on a lone label without a place; one row is what SCHEMES=x gives."""
+        for row in ("zero_delta", "made_up_broken", "full_tsc"):
+            self.bench = copy.deepcopy(SAMPLE)
+            for section in ("table", "stress", "late_beat", "bytes_by_rate"):
+                self.bench[section] = [one for one in self.bench[section] if one["row"] == row]
+            self.make_pictures(png=row == "zero_delta")
+            self.assertTrue(self.exists("plots/storm.svg"))
+
+    def test_unknown_and_zero_numbers_are_no_trouble(self):
+        """Every third number unknown, or zero: whatever is left must be drawn."""
+        for phase, value in enumerate((None, 0)):
+            self.bench = copy.deepcopy(SAMPLE)
+            for section in ("table", "stress", "bytes_by_rate", "injected", "replay", "tails",
+                            "precision", "channels"):
+                at = 0
+                for one in self.bench[section]:
+                    for key in one:
+                        if record.is_number(one[key]):
+                            if at % 3 == phase:
+                                one[key] = value
+                            at += 1
+            for one in self.bench["late_beat"][:1 if value is None else None]:
+                for step in one["steps"]:
+                    step["gap_wraps"] = value
+            self.make_pictures()
+
+    def test_an_unfinished_run_says_so(self):
+        self.put("rows.jsonl", "".join(json.dumps(row) + "\n" for row in self.bench["benchmarks"]) +
+                 '{"name": "torn')
+        with self.without_gnuplot():
+            self.assert_works()
+        self.assert_holds("report.html", "This run never finished:")
+        self.assert_holds("report.html", "36 repetitions in all")
+
+    def test_records_of_older_schemas_are_read(self):
+        for schema in (1, 2, 3):
+            self.at("context.stampede")["schema"] = schema
+            self.make_data()
+        self.at("context.stampede")["schema"] = 4
+        self.write()
+        self.assert_fails(files.HARNESS, "schema 4 is unknown to this Stampede")
+        with open(os.path.join(SOURCES, "results", "record.h"), encoding="utf-8") as header:
+            self.assertIn(f"#define RECORD_SCHEMA {record.SCHEMA}\n", header.read())
+
+
+WRONG = (
+    ("table[3]", "ns", "15", "table[3].ns must be a number"),
+    ("table[3]", "ns", True, "table[3].ns must be a number"),
+    ("table[0]", "cycles_low", -1, "table[0].cycles_low must not be negative"),
+    ("table[1]", "row", None, "table[1].row must be there"),
+    ("table[1]", "row", "", "table[1].row must be there"),
+    ("table[9]", "verdict", {}, "table[9].verdict must be text"),
+    ("table[9]", "noisy", 1, "table[9].noisy must be true or false"),
+    ("", "table", {}, "table must be an array"),
+    ("", "stress", [7], "stress[0] must be an object"),
+    ("", "harness", [], "harness must be an object"),
+    ("harness", "loop_ns", True, "harness.loop_ns must be a number"),
+    ("stress[2]", "promises", [], "stress[2].promises must be an object"),
+    ("stress[2].promises", "exact", 1, "stress[2].promises.exact must be text"),
+    ("stress[1].violations", "window", "", "stress[1].violations.window must be a number"),
+    ("stress[0]", "delivered_by_source", [1, "2"],
+     "stress[0].delivered_by_source must be an array of numbers"),
+    ("late_beat[1]", "steps", 3, "late_beat[1].steps must be an array"),
+    ("late_beat[1].steps[4]", "gap_wraps", [], "late_beat[1].steps[4].gap_wraps must be a number"),
+    ("backstep[0]", "worst_ticks", -1, "backstep[0].worst_ticks must not be negative"),
+    ("backstep[3]", "clock", None, "backstep[3].clock must be there"),
+    ("backstep[5]", "until", 7, "backstep[5].until must be text"),
+    ("stress[1]", "damage", [], "stress[1].damage must be an object"),
+    ("bytes_by_rate[5]", "tsc_hz", False, "bytes_by_rate[5].tsc_hz must be a number"),
+    ("benchmarks[2]", "cycles", "x", "benchmarks[2].cycles must be a number"),
+    ("benchmarks[2]", "threads", 0, "benchmarks[2]: 'threads' must be a whole number >= 1"),
+    ("benchmarks[2]", "run_type", "aggregate", "benchmarks[2]: 'run_type' must be iteration"),
+    ("context", "host_name", "", "no context.host_name"),
+    ("context.stampede", "cpu", 4, "context.stampede.cpu must be an object"),
+    ("context.stampede.tsc", "hz", "fast", "context.stampede.tsc.hz must be a number"),
+    ("warnings[0]", "state", None, "warnings[0].state must be there"),
+    ("tails[0]", "variant", 1, "tails[0].variant must be true or"),
+    ("precision[1]", "ties_per_million", [1, -1],
+     "precision[1].ties_per_million must be an array of numbers"),
+    *(("tails[1]", "ecdf", bad, "tails[1].ecdf must be") for bad in (
+        7, [[1]], [[1, 2]], [[5, 0.5], [4, 0.6]], [[1, 0.5], [2, 0.4]], [["1", 1]], [[-1, 1]])),
+)
+
+# Damaged files, and what the line says.
+DAMAGED = (
+    (b"", "empty file"), (b'{"context"', "cut off"), (b"[]", "not a record of Stampede"),
+    (b"{}", "not a record of Stampede"), (b"5", "not a record of Stampede"),
+    (b'{"context": {"stampede": {"schema": 1}, "host_name": "x"}, "benchmarks": []}',
+     "at least one row"),
+    (b'{"context": NaN}', "line 1"), (b'{"a": 1, "a": 2}', "duplicate"),
+    (b'{"a": "\\ud800"}', "no character"), (b'{"a": "\\u0000"}', "no character"),
+    (b'{"a": "\xff"}', "UTF-8"), (b"[" * 100000, "line 1"), (b'{"a": tr', "cut off"),
+    (b'{"a": "b', "cut off"), (b'{"a": 1' + b"0" * 5000 + b"}", "line 1"),
+    (b"\x1f\x8b\x08 gzip", "line 1"),
+)
+
+
+class Wrong(PlotsTest):
+    def test_what_has_the_wrong_type_is_named(self):
+        self.put("report.html", "earlier")
+        for path, key, value, words in WRONG:
+            self.bench = copy.deepcopy(SAMPLE)
+            self.at(path)[key] = value
+            self.write()
+            self.assert_fails(files.HARNESS, f"run/bench.json: {words}")
+            self.assertFalse(self.exists("plots"))
+            self.assert_holds("report.html", "earlier")
+        self.assert_fails(files.HARNESS, "no such run", self.path("nowhere"))
+        self.assert_fails(files.HARNESS, "is not a run", self.dir)
+        self.assert_fails(files.HARNESS, "empty name", "")
+
+    def test_a_damaged_record_is_refused(self):
+        for damage, words in DAMAGED:
+            self.put("bench.json", damage)
+            self.assert_fails(files.HARNESS, words)
+        self.assertFalse(self.exists("plots"))
+
+    def test_a_record_cut_anywhere_is_cut_off(self):
+        whole = json.dumps(self.bench).encode()
+        for at in range(1, len(whole), 997):
+            self.put("bench.json", whole[:at])
+            self.assert_fails(files.HARNESS, "the file is cut off")
+
+    def test_what_the_other_reader_refuses_is_refused_and_no_more(self):
+        """results/ reads records in C: both refuse the same files with the same code."""
+        compare = os.path.join(BUILD, "compare")
+        if not os.path.exists(compare):
+            self.skipTest("build/compare is not built")
+        self.put("good/bench.json", json.dumps(SAMPLE))
+        rows = "".join(json.dumps(row) + "\n" for row in SAMPLE["benchmarks"])
+        cases = [("bench.json", damage) for damage, _ in DAMAGED]
+        cases += [("bench.json", json.dumps(SAMPLE)), ("rows.jsonl", rows),
+                  ("rows.jsonl", rows + '{"torn'), ("rows.jsonl", ""), ("rows.jsonl", "{}\n"),
+                  ("rows.jsonl", "{\n" + rows)]
+        for name, text in cases:
+            shutil.rmtree(self.path("bad"), ignore_errors=True)
+            self.put(f"bad/{name}", text)
+            its = subprocess.run([compare, self.path("bad"), self.path("good")], check=False,
+                                 capture_output=True, text=True)
+            # The sample names no row of a cell, so what can be read is not compared either.
+            refused = its.returncode == 1 and "no cell in common" not in its.stderr
+            with self.without_gnuplot():
+                status, said = self.plots("--quiet", self.path("bad"))
+            self.assertEqual(status == files.HARNESS, refused, f"{text[:60]}: {said} {its.stderr}")
+
+
+HOSTILE = (
+    '"><script>alert(1)</script>', "</title></style></svg>", "a'b`touch pwned`", "x%s%n%999999d",
+    "new\nline\ttab", "$(touch pwned)", "{/:Bold x}_y^z @name &amp;", "| pipe | ` tick",
+    "\u00e9\u202e rtl", "'; system('touch pwned') #", "NaN", '\\"\\', " ",
+    "a_name_so_long_that_it_cannot_stand_beside_any_plot_and_must_be_cut_somewhere_there",
+    "{{ 7 * 7 }}{% raw %}",
+)
+
+
+class Hostile(PlotsTest):
+    def name_badly(self, section):
+        for at, one in enumerate(self.bench[section]):
+            name = HOSTILE[at % len(HOSTILE)]
+            one.update(row=name, why=name, first_violation="two\nlines </pre><script>alert(1)"
+                       "</script>")
+            if section in ("replay", "tails", "precision"):
+                one["gaps"] = name
+            if section == "backstep":
+                one["step"] = one["until"] = name
+            if at % 5 == 4 and section != "bytes_by_rate":
+                one["verdict"] = name
+
+    def test_hostile_names_do_nothing(self):
+        sections = ("table", "bytes_by_rate", "stress", "late_beat", "backstep", "injected",
+                    "replay", "idle", "tails", "precision")
+        for section in sections:
+            self.name_badly(section)
+        self.at("context.stampede.cpu")["model"] = HOSTILE[2]
+        self.at("context.stampede.kernel")[HOSTILE[0]] = HOSTILE[1]
+        self.at("warnings[0]")["cause"] = HOSTILE[0]
+        self.at("context.stampede.build")["flags"] = HOSTILE[-1]
+        self.bench["command"] = HOSTILE[0]
+        self.bench["claims"] = [dict.fromkeys(("claim", "where", "how", "verdict", "figure"),
+                                              HOSTILE[0])]
+        self.make_pictures()
+        # Pictures are URLs of their own, which nothing in them gets out of.
+        html = self.text("report.html")
+        self.assertEqual(html.count("<img "), len(PLOTS) - 2)
+        html = re.sub(r'src="data:image/svg[^"]*"', "", html)
+        self.assertEqual(html.count("<script"), 1)
+        self.assertEqual(html.count("</pre>"), html.count("<pre"))
+        self.assert_in("</style></svg>", html, False)
+        self.assertEqual((html.count("</style>"), html.count("</title>")), (1, 1))
+        # By these names no row is a layout, and none has repetitions.
+        self.assertEqual(html.count("<img "), len(PLOTS) - 2)
+        self.assert_in("<code>&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</code>", html)
+        self.assert_in("{/:Bold x}_y^z @name &amp;amp;", html)
+        self.assert_in("{{ 7 * 7 }}", html)
+        for name in set(NAMES) - {"layouts", "threads"}:
+            for line in self.text(f"plots/{name}.dat").split("\n"):
+                self.assertFalse(line.count('"') % 2 or re.search(r"[%`'\\$@{]", line), line)
+        self.assertFalse(self.exists("plots/pwned") or os.path.exists("pwned"))
+        self.assert_holds("plots/run.gp", "caption_machine = 'a?b?touch pwned?, 2 CPUs")
+        self.assert_holds("plots/storm.svg", ">a_name_so_long_that_it_ca", False)
+        self.assert_holds("plots/cost.svg", ">x?s?n?999999d<")
+        def bars_of(text):
+            return [len(re.findall(r"(?<!\\)\|", line)) for line in text.split("\n")
+                    if line.startswith("|")]
+
+        before, _, rest = self.text("report.md").partition("<!-- clocks: begin -->")
+        clocks, _, behind = rest.partition("<!-- clocks: end -->")
+        # A line for each name that a row can have, all as long as the head.
+        self.assertEqual(bars_of(clocks), [bars_of(clocks)[0]] * (2 + len(HOSTILE)))
+        bars = bars_of(before + behind)
+        # Of the table, or of the guide.
+        self.assertEqual(bars.count(17), 2 + 10)
+        self.assertGreater(bars.count(4), 2)
+        self.assertEqual(len(bars), bars.count(17) + bars.count(4))
+
+
+class Machine(PlotsTest):
+    def test_no_gnuplot_leaves_data_and_page(self):
+        self.make_data()
+        for name in NAMES:
+            self.assertTrue(self.exists(f"plots/{name}.dat") and self.exists(f"plots/{name}.gp"))
+            self.assertFalse(self.exists(f"plots/{name}.svg"))
+        self.assertTrue(self.exists("plots/style.gp"))
+        self.assert_holds("report.html", "</strong> not drawn, see the error")
+        self.assert_holds("report.html", "<img", False)
+        self.assert_holds("report.md", "![", False)
+
+    def fake_gnuplot(self, script):
+        """A gnuplot of our own that does as the script says."""
+        folder = os.path.join(self.dir, "bin")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "gnuplot"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nPATH='{os.environ['PATH']}'\n{script}\n")
+        os.chmod(os.path.join(folder, "gnuplot"), 0o755)
+        return self.path_of(folder)
+
+    def test_a_failing_gnuplot_is_told_and_harms_nothing(self):
+        for section in SECTIONS:  # one plot, and so one line
+            if section != "bytes_by_rate":
+                del self.bench[section]
+        self.bench["bytes_by_rate"] = [one for one in self.bench["bytes_by_rate"]
+                                       if not one["row"].startswith("layout_")]
+        self.write()
+        self.put("plots/rate.svg", "earlier")
+        for script, words in (
+                ("echo 'run.gp line 3: no such thing' >&2; exit 1", "line 3: no such thing"),
+                ("echo '<svg>'", "no complaint, but no whole picture"),
+                ("printf '<svg></svg>'; exit 2", "no complaint"),
+                ("kill -SEGV $$", "was ended by signal 11")):
+            with self.fake_gnuplot(script):
+                self.assert_fails(files.HARNESS, words)
+            self.assert_holds("plots/rate.svg", "earlier")
+            self.assert_holds("report.html", "</strong> not drawn")
+        # Its SVG is whole, its PNG is not.
+        with self.fake_gnuplot("printf '<svg></svg>'"):
+            self.assert_fails(files.HARNESS, "as png")
+        self.assert_holds("plots/rate.svg", "<svg></svg>")
+        self.assertFalse(self.exists("plots/rate.png"))
+
+    def unlucky(self, prepare):
+        """Status and stderr of a child that `prepare` has made unlucky; None if it could not."""
+        said = os.path.join(self.dir, "said")
+        child = os.fork()
+        if not child:
+            try:
+                prepare()
+            except OSError:
+                os._exit(77)
+            status, text = self.plots("--quiet", self.run_dir)
+            with open(said, "w", encoding="utf-8") as file:
+                file.write(text)
+            os._exit(status)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status == 77:
+            return 77, ""
+        with open(said, encoding="utf-8") as file:
+            return status, file.read()
+
+    def test_an_unwritable_run_is_told(self):
+        def become_nobody():
+            os.chmod(self.dir, 0o777)
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+
+        self.write()
+        os.chmod(self.run_dir, 0o555)
+        with self.without_gnuplot():
+            status, said = self.unlucky(become_nobody)
+        os.chmod(self.run_dir, 0o755)
+        self.assertEqual(status, files.RESOURCE)
+        self.assert_one_line(said, "/run/plots: Permission denied; make the directory writable")
+        self.put("plots", "x")
+        self.assert_fails(files.RESOURCE, "/run/plots: File exists; move away")
+        self.assert_holds("plots", "x")
+
+    def test_a_file_that_cannot_grow_leaves_the_earlier_one(self):
+        self.make_data()
+        before = self.text("report.html")
+        limit = 20000  # no file may grow beyond it: data and scripts fit, the page does not
+        self.assertGreater(len(before), limit)
+        with self.without_gnuplot():
+            status, said = self.unlucky(
+                lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(status, files.RESOURCE)
+        # The line about gnuplot comes first, then the one that counts.
+        self.assertEqual(said.count("\n"), 2)
+        self.assertIn("/run/report.html: File too large; free some space", said)
+        self.assertEqual(self.text("report.html"), before)
+        left = os.listdir(self.run_dir) + os.listdir(self.path("plots"))
+        self.assertFalse([name for name in left if ".tmp" in name])
+        self.assertGreater(len(left), 4)
+
+    def test_a_full_disk_is_told(self):
+        """A disk of 64 KiB: the sample, and little else."""
+        if not shutil.which("unshare") or os.geteuid():
+            self.skipTest("no tmpfs to fill without root and unshare")
+        self.write()
+        its = subprocess.run(
+            ["unshare", "--mount", "sh", "-c",
+             'cp "$1/bench.json" "$2" && mount -t tmpfs -o size=64k none "$1" 2>/dev/null || '
+             'exit 77; cp "$2" "$1/bench.json"; exec "$3" --quiet "$1"', "sh", self.run_dir,
+             os.path.join(self.dir, "copy"), os.path.join(BUILD, "plots")],
+            check=False, capture_output=True, text=True)
+        if its.returncode == 77:
+            self.skipTest("no tmpfs to fill here")
+        self.assertEqual(its.returncode, files.RESOURCE, its.stderr)
+        self.assert_one_line(its.stderr, "No space left on device; free some space; earlier "
+                             "results are intact")
+
+    def test_no_jinja2_is_told(self):
+        """Without the site's packages; that Debian's own python3 has been tried is taken as said."""
+        self.write()
+        its = subprocess.run([sys.executable, "-S", os.path.join(SOURCES, "plots", "main.py"),
+                              self.run_dir], env=dict(os.environ, STAMPEDE_PYTHON="tried"),
+                             check=False, capture_output=True, text=True)
+        self.assertEqual(its.returncode, files.UNSUPPORTED)
+        self.assert_one_line(its.stderr, "apt install python3-jinja2")
+        self.assertFalse(self.exists("plots"))
+
+    def test_help_is_given_without_anything(self):
+        its = subprocess.run([sys.executable, "-S", os.path.join(SOURCES, "plots", "main.py"),
+                              "--help"], check=True, capture_output=True, text=True)
+        self.assertTrue(its.stdout.startswith("usage: plots "))
+
+    def test_options_that_are_none_are_refused(self):
+        for words, line in ((["--nonsense"], "unknown option '--nonsense'"),
+                            (["a", "b"], "one run at a time, not also 'b'")):
+            status, said = self.plots(*words)
+            self.assertEqual(status, files.HARNESS)
+            self.assert_one_line(said, line)
+
+
+if __name__ == "__main__":
+    plots_fixture.main()

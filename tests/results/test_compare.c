@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+/* Comparisons of made-up runs: what changed is found, what did not is not, and noise is told. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "results/compare/comparison.h"
+#include "tests/support/support.h"
+
+#define ROUNDS 21
+
+/* What a made-up run is like. */
+struct made {
+	double factor; /* of the row's time, to the other run's */
+	double noise; /* relative, uniform */
+	double control; /* ticks of the loop without a scheme; 0: not measured */
+	double drift; /* of all times: what other work on the machine does */
+	double instructions;
+	const char *verdict;
+	int undisturbed; /* one round in so many, by its probe; 0: nobody probed */
+};
+
+static double uniform(uint64_t *random)
+{
+	return (double)(next_random(random) % 1000001) / 1e6 - 0.5;
+}
+
+static json_t *add_repetition(json_t *rows, const char *row, int round, double ticks)
+{
+	json_t *one = json_pack("{s:s, s:s, s:i, s:i, s:f, s:n}", "row", row, "workload", "steady",
+				"repetition_index", round, "threads", 1, "ticks", ticks, "cycles");
+
+	json_array_append_new(rows, one);
+	return one;
+}
+
+static json_t *make_run(const struct made *made, uint64_t seed)
+{
+	json_t *rows = json_array();
+	uint64_t random = seed * 77 + 1;
+	double round_drift;
+	json_t *one;
+	int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		round_drift = made->drift * (1 + 0.3 * uniform(&random));
+		add_repetition(rows, "floor", round,
+			       28 * round_drift * (1 + made->noise * uniform(&random)));
+		if (made->control > 0)
+			add_repetition(rows, "loop", round,
+				       made->control * round_drift *
+					       (1 + made->noise * uniform(&random)));
+		one = add_repetition(rows, "x", round,
+				     30 * round_drift * made->factor *
+					     (1 + made->noise * uniform(&random)));
+		if (made->undisturbed)
+			json_object_set_new(one, "probe",
+					    json_real(round % made->undisturbed ? 1.5 : 0.75));
+	}
+	return json_pack("{s:o, s:[{s:s, s:f, s:f}], s:[{s:s, s:s, s:s}]}", "benchmarks", rows,
+			 "exact", "row", "x", "instructions", made->instructions, "clock_reads",
+			 1.0, "table", "row", "x", "workload", "steady", "verdict", made->verdict);
+}
+
+static json_t *compare(const struct made *left, const struct made *right, uint64_t seed)
+{
+	json_t *a = make_run(left, seed), *b = make_run(right, seed + 1000);
+	json_t *result = comparison_make(&(struct comparison_side){ a, NULL },
+					 &(struct comparison_side){ b, NULL });
+
+	json_decref(a);
+	json_decref(b);
+	assert_non_null(result);
+	return result;
+}
+
+/* The word about cell x/steady; *cell is borrowed. */
+static const char *word_of(const json_t *result, const json_t **cell)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, "cells"), i, one)
+		if (!strcmp(json_string_value(json_object_get(one, "row")), "x")) {
+			if (cell)
+				*cell = one;
+			return json_string_value(json_object_get(one, "word"));
+		}
+	fail_msg("no cell of row x");
+	return NULL;
+}
+
+static void assert_word(const struct made *left, const struct made *right, const char *word)
+{
+	json_t *result;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 20; seed++) {
+		result = compare(left, right, seed);
+		assert_string_equal(word_of(result, NULL), word);
+		json_decref(result);
+	}
+}
+
+static const struct made plain = { 1, 0.04, 0.8, 1, 35.5, "kept", 0 };
+
+static void same_code_on_a_slower_day_is_no_change(void **state)
+{
+	struct made slow = plain;
+
+	(void)state;
+	slow.drift = 1.5;
+	assert_word(&plain, &slow, "no change");
+	slow.factor = 1.02; /* significant, and too little to matter */
+	assert_word(&plain, &slow, "no change");
+}
+
+/* Ten percent are nothing where the same row, measured twice, differs by twelve. */
+static void the_same_row_twice_is_a_measure(void **state)
+{
+	static const struct {
+		double noise;
+		const char *word;
+	} cases[] = { { 0.12, "too noisy" }, { 0.06, "regressed" } };
+	struct made other = plain;
+	json_t *a, *b, *result;
+	unsigned int i;
+
+	(void)state;
+	other.factor = 1.1;
+	for (i = 0; i < 2; i++) {
+		a = make_run(&plain, 1);
+		b = make_run(&other, 1001);
+		json_object_set_new(a, "again", json_pack("{s:f}", "noise", cases[i].noise));
+		result = comparison_make(&(struct comparison_side){ a, NULL },
+					 &(struct comparison_side){ b, NULL });
+		assert_string_equal(word_of(result, NULL), cases[i].word);
+		json_decref(result);
+		json_decref(a);
+		json_decref(b);
+	}
+}
+
+static void ten_percent_are_found_both_ways(void **state)
+{
+	struct made other = plain;
+
+	(void)state;
+	other.factor = 1.1;
+	assert_word(&plain, &other, "regressed");
+	assert_word(&other, &plain, "improved");
+}
+
+static void noise_is_told_and_not_called_the_same(void **state)
+{
+	struct made noisy = plain;
+
+	(void)state;
+	noisy.noise = 0.9;
+	assert_word(&noisy, &noisy, "too noisy");
+}
+
+/* A busy sibling of the core: the loop takes longer, and so do rows that compute. */
+static void another_state_of_the_machine_is_no_change_of_the_code(void **state)
+{
+	struct made busy = plain;
+
+	(void)state;
+	busy.control = 1.3;
+	busy.factor = 1.2;
+	assert_word(&plain, &busy, "too noisy");
+	busy.instructions = plain.instructions + 2; /* what is exact holds all the same */
+	assert_word(&plain, &busy, "regressed");
+	busy.control = 0; /* an older run has no loop to go by */
+	busy.instructions = plain.instructions;
+	assert_word(&plain, &busy, "regressed");
+}
+
+/* With seven repetitions left alone there is something to say, with two there is not. */
+static void what_was_hardly_left_alone_has_not_changed(void **state)
+{
+	struct made shared = plain;
+
+	(void)state;
+	shared.factor = 1.2;
+	shared.undisturbed = 3;
+	assert_word(&plain, &shared, "regressed");
+	shared.undisturbed = 11;
+	assert_word(&plain, &shared, "too noisy");
+	assert_word(&shared, &plain, "too noisy");
+	shared.factor = 1;
+	assert_word(&plain, &shared, "no change");
+}
+
+static void one_instruction_is_a_change(void **state)
+{
+	struct made more = plain;
+	const json_t *cell, *gate;
+	json_t *result;
+
+	(void)state;
+	more.instructions = plain.instructions + 4.0 / 340; /* as stepping may leave */
+	assert_word(&plain, &more, "no change");
+	more.instructions = plain.instructions + 1;
+	assert_word(&plain, &more, "regressed");
+	assert_word(&more, &plain, "improved");
+	result = compare(&plain, &more, 5);
+	word_of(result, &cell);
+	gate = json_array_get(json_object_get(cell, "exact"), 0);
+	assert_string_equal(json_string_value(json_object_get(gate, "what")), "instructions");
+	assert_int_equal(json_array_size(json_object_get(cell, "exact")), 1);
+	json_decref(result);
+}
+
+static void a_broken_promise_regresses(void **state)
+{
+	struct made broken = plain;
+
+	(void)state;
+	broken.verdict = "broken";
+	assert_word(&plain, &broken, "regressed");
+	assert_word(&broken, &plain, "improved");
+	broken.verdict = "need not met"; /* the machine's fault */
+	assert_word(&plain, &broken, "no change");
+}
+
+static void change_and_interval_are_the_factor(void **state)
+{
+	struct made other = plain;
+	const json_t *cell, *time;
+	json_t *result;
+	double change, low, high;
+
+	(void)state;
+	other.factor = 1.2;
+	result = compare(&plain, &other, 3);
+	word_of(result, &cell);
+	time = json_object_get(cell, "time");
+	change = json_number_value(json_object_get(time, "change"));
+	low = json_number_value(json_object_get(time, "low"));
+	high = json_number_value(json_object_get(time, "high"));
+	assert_true(low < change && change < high);
+	assert_true(low < 0.2 && high > 0.2 && high - low < 0.05);
+	json_decref(result);
+}
+
+static void the_floor_has_no_time_to_itself(void **state)
+{
+	json_t *result = compare(&plain, &plain, 1);
+	const json_t *one;
+	size_t i, floors = 0;
+
+	(void)state;
+	json_array_foreach(json_object_get(result, "cells"), i, one)
+		if (!strcmp(json_string_value(json_object_get(one, "row")), "floor")) {
+			assert_true(json_is_null(json_object_get(one, "time")));
+			floors++;
+		}
+	assert_int_equal(floors, 1);
+	json_decref(result);
+}
+
+static void rows_of_one_run_are_compared(void **state)
+{
+	json_t *run = make_run(&plain, 1);
+	json_t *result = comparison_make(&(struct comparison_side){ run, "floor" },
+					 &(struct comparison_side){ run, "x" });
+	const json_t *cell = json_array_get(json_object_get(result, "cells"), 0);
+
+	(void)state;
+	assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
+	/* 30 to 28. */
+	assert_string_equal(json_string_value(json_object_get(cell, "word")), "regressed");
+	assert_float_equal(
+		json_number_value(json_object_get(json_object_get(cell, "time"), "change")),
+		30.0 / 28 - 1, 0.02);
+	json_decref(result);
+	json_decref(run);
+}
+
+static void what_only_one_has_is_named(void **state)
+{
+	json_t *a = make_run(&plain, 1), *b = make_run(&plain, 2), *result;
+
+	(void)state;
+	add_repetition(json_object_get(b, "benchmarks"), "y", 0, 30);
+	result = comparison_make(&(struct comparison_side){ a, NULL },
+				 &(struct comparison_side){ b, NULL });
+	assert_int_equal(json_array_size(json_object_get(result, "only_a")), 0);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(result, "only_b"), 0)),
+			    "y/steady");
+	json_decref(result);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void other_machines_are_warned_of(void **state)
+{
+	json_t *a = json_pack("{s:{s:{s:{s:s}, s:{s:f}}}}", "context", "stampede", "cpu", "model",
+			      "AMD EPYC", "tsc", "hz", 2.4454e9);
+	json_t *b = json_deep_copy(a), *list;
+	json_t *inside = json_object_get(json_object_get(b, "context"), "stampede");
+
+	(void)state;
+	json_object_set_new(json_object_get(inside, "tsc"), "hz", json_real(2.4455e9));
+	list = comparison_machines(a, b);
+	assert_int_equal(json_array_size(list), 0);
+	json_decref(list);
+	json_object_set_new(json_object_get(inside, "tsc"), "hz", json_real(3e9));
+	json_object_set_new(json_object_get(inside, "cpu"), "model", json_string("Xeon"));
+	list = comparison_machines(a, b);
+	assert_int_equal(json_array_size(list), 2);
+	json_decref(list);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void the_matrix_has_a_place_for_each_run(void **state)
+{
+	json_t *a = make_run(&plain, 1), *b = make_run(&plain, 2), *matrix, *cell;
+	const json_t *runs[2] = { a, b }, *values;
+	size_t i;
+
+	(void)state;
+	add_repetition(json_object_get(b, "benchmarks"), "y", 0, 56);
+	matrix = comparison_matrix(runs, 2);
+	json_array_foreach(json_object_get(matrix, "cells"), i, cell) {
+		values = json_object_get(cell, "values");
+		assert_int_equal(json_array_size(values), 2);
+		assert_int_equal(json_is_null(json_array_get(values, 0)),
+				 !strcmp(json_string_value(json_object_get(cell, "row")), "y"));
+		assert_true(json_is_object(json_array_get(values, 1)));
+	}
+	assert_int_equal(i, 3);
+	json_decref(matrix);
+	json_decref(a);
+	json_decref(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_code_on_a_slower_day_is_no_change),
+		cmocka_unit_test(the_same_row_twice_is_a_measure),
+		cmocka_unit_test(ten_percent_are_found_both_ways),
+		cmocka_unit_test(noise_is_told_and_not_called_the_same),
+		cmocka_unit_test(what_was_hardly_left_alone_has_not_changed),
+		cmocka_unit_test(another_state_of_the_machine_is_no_change_of_the_code),
+		cmocka_unit_test(one_instruction_is_a_change),
+		cmocka_unit_test(a_broken_promise_regresses),
+		cmocka_unit_test(change_and_interval_are_the_factor),
+		cmocka_unit_test(the_floor_has_no_time_to_itself),
+		cmocka_unit_test(rows_of_one_run_are_compared),
+		cmocka_unit_test(what_only_one_has_is_named),
+		cmocka_unit_test(other_machines_are_warned_of),
+		cmocka_unit_test(the_matrix_has_a_place_for_each_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

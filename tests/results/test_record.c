@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+/* The record of a run: what it writes, what it refuses, what it reads back. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "tests/support/record_fixture.h"
+
+#include "results/metadata.h"
+
+static void create_makes_a_directory_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+	char names[3][NAME_MAX];
+	bool same_second = false;
+	unsigned int n;
+
+	/* Three runs take microseconds: at most one pair of neighbours can straddle a second. */
+	for (int i = 0; i < 3; i++)
+		finish_run(f, 1, names[i]);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(strspn(names[i], "0123456789"), 8);
+		assert_int_equal(names[i][8], 'T');
+		assert_int_equal(strspn(names[i] + 9, "0123456789"), 6);
+		assert_memory_equal(names[i] + 15, "Z-" ALIAS, strlen("Z-" ALIAS));
+		assert_true(exists(path_in(f->root, "%s/rows.jsonl", names[i])));
+		if (i && !memcmp(names[i - 1], names[i], 16)) {
+			same_second = true;
+			assert_int_equal(sscanf(names[i] + 17, ALIAS "-%u", &n), 1);
+		}
+	}
+	assert_true(same_second);
+	assert_string_equal(names[0] + 15, "Z-" ALIAS);
+	assert_int_equal(entry_count(f->root), 3 + 2); /* runs; .lock and latest */
+}
+
+static void create_refuses_what_it_cannot_use(void **state)
+{
+	struct fixture *f = *state;
+	struct record *rec = (void *)f;
+	static const char *const bad[] = { "", "a/b", ".hidden", "-x", "a b", "\xc3\xa9" };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_fails(record_create(f->root, bad[i], &rec), EXIT_USAGE, "host alias");
+		assert_null(rec);
+	}
+	assert_false(exists(f->root));
+	assert_fails(record_create(path_in(f->root, "missing"), ALIAS, &rec), EXIT_RESOURCE,
+		     "create its parent directory");
+	scratch_put(f->dir, "results", "x", 1);
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, "move that file away");
+}
+
+static void rows_are_checked(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const keys[] = {
+		"name",	   "run_name",	 "run_type",  "repetitions", "repetition_index",
+		"threads", "iterations", "real_time", "cpu_time",    "time_unit",
+	};
+	char name[NAME_MAX];
+	struct record *rec = begin_run(f, 2, name);
+	char quoted[64];
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		json_t *row = make_row(2);
+
+		snprintf(quoted, sizeof(quoted), "'%s'", keys[i]);
+		assert_int_equal(json_object_del(row, keys[i]), 0);
+		assert_fails(record_add_row(rec, row), EXIT_USAGE, quoted);
+		json_object_set_new(row, keys[i], json_true());
+		assert_fails(record_add_row(rec, row), EXIT_USAGE, quoted);
+		json_decref(row);
+	}
+	assert_fails(record_add_row(rec, NULL), EXIT_USAGE, "JSON object");
+	assert_int_equal(record_row_count(rec), 2);
+	assert_int_equal(loaded_rows(f, name, false, 0), 2);
+	record_abort(rec);
+}
+
+static void bad_values_in_rows_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		const char *key;
+		const char *value;
+	} bad[] = {
+		{ "name", "\"\"" },	 { "run_type", "\"aggregate\"" }, { "time_unit", "\"h\"" },
+		{ "repetitions", "0" },	 { "repetition_index", "-1" },	  { "threads", "0" },
+		{ "iterations", "1.5" }, { "real_time", "-0.5" },	  { "cpu_time", "null" },
+	};
+	char name[NAME_MAX];
+	struct record *rec = begin_run(f, 1, name);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		json_t *row = make_row(1);
+
+		json_object_set_new(row, bad[i].key,
+				    json_loads(bad[i].value, JSON_DECODE_ANY, NULL));
+		assert_fails(record_add_row(rec, row), EXIT_USAGE, bad[i].key);
+		json_decref(row);
+	}
+	assert_int_equal(record_row_count(rec), 1);
+	record_abort(rec);
+}
+
+/* What goes in comes out, bit for bit, even if the caller goes on using its objects. */
+static void finish_writes_what_was_recorded(void **state)
+{
+	struct fixture *f = *state;
+	struct record *rec;
+	struct record_loaded loaded;
+	json_t *row = make_row(0);
+	json_t *verdicts = json_pack("{s:s}", "floor", "kept");
+	json_t *rows;
+
+	assert_works(record_create(f->root, ALIAS, &rec));
+	for (int i = 0; i < 5; i++) {
+		json_object_set_new(row, "repetition_index", json_integer(i));
+		json_object_set_new(row, "real_time", json_real(0.1 + i));
+		assert_works(record_add_row(rec, row));
+	}
+	assert_works(record_set(rec, "verdicts", json_null()));
+	assert_works(record_set(rec, "verdicts", verdicts));
+	json_object_set_new(verdicts, "floor", json_string("changed too late"));
+	assert_works(set_context(rec));
+	assert_works(record_finish(rec));
+	assert_works(record_load(f->root, "latest", &loaded));
+	assert_true(loaded.complete);
+	rows = json_object_get(loaded.json, "benchmarks");
+	assert_int_equal(json_array_size(rows), 5);
+	for (int i = 0; i < 5; i++) {
+		json_object_set_new(row, "repetition_index", json_integer(i));
+		json_object_set_new(row, "real_time", json_real(0.1 + i));
+		assert_true(json_equal(json_array_get(rows, i), row));
+	}
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(loaded.json, "verdicts"), "floor")),
+			    "kept");
+	assert_non_null(strstr(loaded.file, "latest/bench.json"));
+	record_unload(&loaded);
+	json_decref(verdicts);
+	json_decref(row);
+}
+
+static void finish_needs_rows_and_context(void **state)
+{
+	struct fixture *f = *state;
+	struct earlier e = make_earlier(f);
+	struct record *rec;
+	char name[NAME_MAX];
+	int before = entry_count(f->root);
+
+	rec = begin_run(f, 0, name);
+	assert_works(
+		record_write_file(rec, "topology.xml", file_write_text, (char *)"<topology/>"));
+	assert_fails(record_finish(rec), EXIT_USAGE, "no row");
+	assert_false(exists(path_in(f->root, "%s", name)));
+	assert_int_equal(entry_count(f->root), before);
+
+	assert_works(record_create(f->root, ALIAS, &rec));
+	assert_works(add_row(rec, 0));
+	snprintf(name, sizeof(name), "%s", strrchr(record_dir(rec), '/') + 1);
+	assert_fails(record_finish(rec), EXIT_USAGE, "context");
+	assert_int_equal(loaded_rows(f, name, false, 0), 1);
+	assert_earlier_intact(f, &e);
+}
+
+static void abort_leaves_rows_or_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct earlier e = make_earlier(f);
+	char name[NAME_MAX];
+	struct record *rec = begin_run(f, 0, name);
+
+	assert_works(
+		record_write_file(rec, "topology.xml", file_write_text, (char *)"<topology/>"));
+	assert_true(exists(path_in(f->root, "%s/topology.xml", name)));
+	record_abort(rec);
+	assert_false(exists(path_in(f->root, "%s", name)));
+
+	rec = begin_run(f, 4, name);
+	record_abort(rec);
+	assert_int_equal(loaded_rows(f, name, false, 0), 4);
+	record_abort(NULL);
+	assert_earlier_intact(f, &e);
+}
+
+static void sections_are_checked(void **state)
+{
+	struct fixture *f = *state;
+	char name[NAME_MAX];
+	struct record *rec = begin_run(f, 1, name);
+	json_t *foreign = json_pack("{s:s}", "host_name", ALIAS);
+	json_t *rows = json_array();
+
+	assert_fails(record_set(rec, "benchmarks", rows), EXIT_USAGE, "benchmarks");
+	assert_fails(record_set(rec, "verdicts", NULL), EXIT_USAGE, "verdicts");
+	assert_fails(record_set(rec, "context", foreign), EXIT_USAGE, "stampede");
+	assert_works(record_finish(rec));
+	assert_int_equal(loaded_rows(f, "latest", true, 0), 1);
+	json_decref(foreign);
+	json_decref(rows);
+}
+
+static int half_a_file(FILE *out, void *arg)
+{
+	(void)arg;
+	fputs("half of i", out);
+	errno = EIO;
+	return -1;
+}
+
+static void further_files_are_whole_or_absent(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const bad[] = {
+		"", ".hidden", "-rf", "../up", "a/b", "bench.json", "rows.jsonl", "context.json",
+	};
+	char name[NAME_MAX];
+	struct record *rec = begin_run(f, 1, name);
+	int before;
+	char *text;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_fails(record_write_file(rec, bad[i], file_write_text, (char *)"x"),
+			     EXIT_USAGE, "plain name");
+	assert_works(record_write_file(rec, "plot.gp", file_write_text, (char *)"first"));
+	assert_works(record_write_file(rec, "plot.gp", file_write_text, (char *)"second"));
+	before = entry_count(path_in(f->root, "%s", name));
+	assert_fails(record_write_file(rec, "plot.gp", half_a_file, NULL), EXIT_RESOURCE,
+		     "plot.gp: Input/output error");
+	assert_fails(record_write_file(rec, "new.gp", half_a_file, NULL), EXIT_RESOURCE, "new.gp");
+	text = file_text(path_in(f->root, "%s/plot.gp", name), NULL);
+	assert_string_equal(text, "second");
+	free(text);
+	assert_int_equal(entry_count(path_in(f->root, "%s", name)), before);
+	record_abort(rec);
+}
+
+/* A run that never finished still knows its machine; one that did holds it once. */
+static void context_is_kept_from_the_start(void **state)
+{
+	struct fixture *f = *state;
+	char name[NAME_MAX];
+	struct record *rec = begin_run(f, 2, name);
+	struct record_loaded loaded;
+
+	assert_works(record_load(f->root, name, &loaded));
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(loaded.json, "context"), "host_name")),
+			    ALIAS);
+	record_unload(&loaded);
+	assert_works(record_finish(rec));
+	assert_false(exists(path_in(f->root, "%s/context.json", name)));
+	assert_int_equal(entry_count(path_in(f->root, "%s", name)), 2);
+}
+
+static void every_name_of_a_run_loads(void **state)
+{
+	struct fixture *f = *state;
+	struct fixture elsewhere = *f;
+	struct record_loaded loaded;
+	char name[NAME_MAX];
+	const char *run;
+
+	finish_run(f, 3, name);
+	run = path_in(f->root, "%s", name);
+	assert_int_equal(loaded_rows(f, "latest", true, 0), 3);
+	assert_int_equal(loaded_rows(f, name, true, 0), 3);
+	assert_true(snprintf(elsewhere.root, PATH_MAX, "/nowhere") > 0);
+	assert_int_equal(loaded_rows(&elsewhere, run, true, 0), 3);
+	assert_int_equal(loaded_rows(&elsewhere, path_in(run, "bench.json"), true, 0), 3);
+	assert_int_equal(loaded_rows(&elsewhere, path_in(run, "rows.jsonl"), false, 0), 3);
+
+	assert_fails(record_load(f->root, "", &loaded), EXIT_USAGE, "empty name");
+	assert_fails(record_load(f->root, "no-such-run", &loaded), EXIT_USAGE, "no-such-run");
+	assert_fails(record_load(f->root, f->dir, &loaded), EXIT_USAGE, "not a run");
+	assert_fails(record_load(f->root, "/dev/full", &loaded), EXIT_USAGE, "regular file");
+	assert_fails(record_load("/nowhere", "latest", &loaded), EXIT_USAGE,
+		     "/nowhere/latest: no such run");
+	assert_null(loaded.json);
+	scratch_remove(run);
+	assert_fails(record_load(f->root, "latest", &loaded), EXIT_USAGE, "no such run");
+}
+
+/* Cut off after every single byte: never accepted, always one line. */
+static void truncated_bench_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct record_loaded loaded;
+	char name[NAME_MAX];
+	char where[32];
+	size_t size;
+	char *text;
+
+	finish_run(f, 2, name);
+	text = file_text(path_in(f->root, "%s/bench.json", name), &size);
+	assert_true(size > 500);
+	for (size_t cut = 0; cut + 1 < size; cut++) {
+		scratch_put(f->dir, "cut/bench.json", text, cut);
+		assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
+			     "cut off");
+		assert_non_null(strstr(scratch_stderr, "cut/bench.json: line "));
+		snprintf(where, sizeof(where), ", byte %zu: ", cut);
+		assert_non_null(strstr(scratch_stderr, where));
+		assert_null(loaded.json);
+	}
+	free(text);
+}
+
+/* Cut off after every single byte: every whole row is there, and the rest is known to be torn. */
+static void torn_rows_are_recognised(void **state)
+{
+	struct fixture *f = *state;
+	struct record_loaded loaded;
+	char name[NAME_MAX];
+	size_t size, first, whole;
+	char where[64];
+	char *text;
+
+	finish_run(f, 4, name);
+	text = file_text(path_in(f->root, "%s/rows.jsonl", name), &size);
+	first = (size_t)(strchr(text, '\n') - text) + 1;
+	assert_int_equal(text[size - 1], '\n');
+	for (size_t cut = first; cut <= size; cut++) {
+		size_t rows = 0;
+
+		for (size_t i = whole = 0; i < cut; i++) {
+			if (text[i] == '\n') {
+				whole = i + 1;
+				rows++;
+			}
+		}
+		scratch_put(f->dir, "cut/rows.jsonl", text, cut);
+		assert_int_equal(loaded_rows(f, path_in(f->dir, "cut"), false, cut - whole), rows);
+	}
+	scratch_put(f->dir, "cut/rows.jsonl", text, first - 1);
+	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
+		     "no whole row");
+	/* Damage before the end is no torn row: it is not passed over. */
+	text[first + 5] = '\0';
+	snprintf(where, sizeof(where), "rows.jsonl: line 2, byte %zu: ", first + 5);
+	scratch_put(f->dir, "cut/rows.jsonl", text, size);
+	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE, where);
+	memcpy(text + first, "{}\n", 3);
+	scratch_put(f->dir, "cut/rows.jsonl", text, first + 3);
+	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
+		     "rows.jsonl: line 2");
+	free(text);
+}
+
+static void foreign_json_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		const char *text;
+		const char *message;
+	} foreign[] = {
+		{ "hello", "line 1, byte " },
+		{ "{\n\"context\": {},\n\"benchmarks\": oops}", "line 3, byte 35: " },
+		{ "{\"a\": 1, \"a\": 2}", "duplicate" },
+		{ "[]", "not a record of Stampede" },
+		{ "{\"a\": 1}", "not a record of Stampede" },
+		{ "{\"context\": {\"host_name\": \"x\"}, \"benchmarks\": []}",
+		  "not a record of Stampede" },
+		{ "{\"context\": {\"stampede\": {\"schema\": 4}}}", "schema 4" },
+		{ "{\"context\": {\"stampede\": {\"schema\": 1}}}", "host_name" },
+		{ "{\"context\": {\"host_name\": \"x\", \"stampede\": {\"schema\": 1}},"
+		  " \"benchmarks\": []}",
+		  "at least one row" },
+		{ "{\"context\": {\"host_name\": \"x\", \"stampede\": {\"schema\": 1}},"
+		  " \"benchmarks\": [{\"name\": \"x\"}]}",
+		  "benchmarks[0]: 'run_name'" },
+		{ "{} trailing", "line 1" },
+	};
+	struct record_loaded loaded;
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+		scratch_put(f->dir, "foreign.json", foreign[i].text, strlen(foreign[i].text));
+		assert_fails(record_load(f->root, path_in(f->dir, "foreign.json"), &loaded),
+			     EXIT_USAGE, foreign[i].message);
+		assert_non_null(strstr(scratch_stderr, "foreign.json"));
+		assert_null(loaded.json);
+	}
+}
+
+/* A run as the runner writes one: real context, two cells of ten repetitions. scale: of times. */
+static void write_real_run(const struct fixture *f, double scale, char name[NAME_MAX])
+{
+	const struct metadata_input in = { .host_alias = ALIAS, .executable = "build/bench" };
+	json_t *context = metadata_context(&in);
+	struct record *rec;
+
+	assert_non_null(context);
+	assert_works(record_create(f->root, ALIAS, &rec));
+	assert_works(record_set(rec, "context", context));
+	for (int i = 0; i < 20; i++) {
+		const char *cell = i % 2 ? "full_tsc/steady" : "floor/steady";
+		double time_ns = (12.0 + 0.125 * i) * (i % 2 ? scale : 1);
+		json_t *row = make_row(i / 2);
+
+		json_object_set_new(row, "name", json_string(cell));
+		json_object_set_new(row, "run_name", json_string(cell));
+		json_object_set_new(row, "real_time", json_real(time_ns));
+		json_object_set_new(row, "cpu_time", json_real(time_ns));
+		assert_works(record_add_row(rec, row));
+		json_decref(row);
+	}
+	snprintf(name, NAME_MAX, "%s", strrchr(record_dir(rec), '/') + 1);
+	assert_works(record_finish(rec));
+	json_decref(context);
+}
+
+static void bench_has_google_benchmarks_shape(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const keys[] = {
+		"date",	    "host_name",   "executable",
+		"num_cpus", "mhz_per_cpu", "cpu_scaling_enabled",
+		"caches",   "load_avg",	   "library_build_type",
+		"stampede",
+	};
+	struct record_loaded loaded;
+	char name[NAME_MAX];
+	const char *key;
+	json_t *value;
+	size_t i = 0;
+
+	write_real_run(f, 1, name);
+	assert_works(record_load(f->root, name, &loaded));
+	json_object_foreach(json_object_get(loaded.json, "context"), key, value) {
+		assert_true(i < sizeof(keys) / sizeof(keys[0]));
+		assert_string_equal(key, keys[i++]);
+	}
+	assert_int_equal(i, sizeof(keys) / sizeof(keys[0]));
+	i = 0;
+	json_object_foreach(loaded.json, key, value)
+		assert_string_equal(key, i++ ? "benchmarks" : "context");
+	assert_int_equal(i, 2);
+	record_unload(&loaded);
+}
+
+/* The real thing, where it is installed: 0.5 of the time is -0.5000 in its table. */
+static void compare_py_reads_it(void **state)
+{
+	struct fixture *f = *state;
+	const char *tool = getenv("GBENCH_COMPARE");
+	char names[2][NAME_MAX];
+	char *command;
+	char *output;
+
+	if (!tool)
+		tool = "/usr/share/benchmark/compare.py";
+	if (!exists(tool) || system("python3 -c 'import scipy, numpy' 2>/dev/null")) {
+		print_message("skipped: needs libbenchmark-tools and python3-scipy\n");
+		skip();
+	}
+	write_real_run(f, 1, names[0]);
+	write_real_run(f, 0.5, names[1]);
+	assert_true(asprintf(&command, "python3 %s --no-color benchmarks %s %s > %s/out", tool,
+			     path_in(f->root, "%s/bench.json", names[0]),
+			     path_in(f->root, "%s/bench.json", names[1]), f->dir) > 0);
+	assert_int_equal(system(command), 0);
+	output = file_text(path_in(f->dir, "out"), NULL);
+	assert_non_null(strstr(output, "floor/steady "));
+	assert_non_null(strstr(output, "+0.0000"));
+	assert_non_null(strstr(output, "full_tsc/steady "));
+	assert_non_null(strstr(output, "-0.5000"));
+	assert_non_null(strstr(output, "U Test, Repetitions: 10 vs 10"));
+	free(output);
+	free(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORD_TEST(create_makes_a_directory_of_its_own),
+		RECORD_TEST(create_refuses_what_it_cannot_use),
+		RECORD_TEST(rows_are_checked),
+		RECORD_TEST(bad_values_in_rows_are_refused),
+		RECORD_TEST(finish_writes_what_was_recorded),
+		RECORD_TEST(finish_needs_rows_and_context),
+		RECORD_TEST(abort_leaves_rows_or_nothing),
+		RECORD_TEST(sections_are_checked),
+		RECORD_TEST(further_files_are_whole_or_absent),
+		RECORD_TEST(context_is_kept_from_the_start),
+		RECORD_TEST(every_name_of_a_run_loads),
+		RECORD_TEST(truncated_bench_is_refused),
+		RECORD_TEST(torn_rows_are_recognised),
+		RECORD_TEST(foreign_json_is_refused),
+		RECORD_TEST(bench_has_google_benchmarks_shape),
+		RECORD_TEST(compare_py_reads_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

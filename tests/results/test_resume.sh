@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_resume.sh BUILD   bench is killed at random moments and resumed until it is done. TAP.
+# KILLS: how many (default 10; test-long takes 200).
+#
+# After each kill: every row that was in rows.jsonl before it is still there, byte for byte; every
+# file of every run is whole; latest names a finished run; finished runs are as they were. In the
+# end each cell has its repetitions.
+build=$1
+kills=${KILLS:-10}
+. tests/support/tap.sh
+results=$scratch/results
+small="--quick --schemes =full_tsc --workloads steady,threads --repetitions 6 --budget 0"
+lost=0 invalid=0 done_runs=0 killed=0 met_rows=0
+
+random() { # below
+	od -An -N4 -tu4 /dev/urandom | awk -v below="$1" '{ print $1 % below }'
+}
+
+unfinished() {
+	ls -d "$results"/*Z-*/parts.jsonl 2>/dev/null | sort | tail -1
+}
+
+check_files() {
+	for run in "$results"/*Z-*/; do
+		if [ -e "$run/bench.json" ]; then
+			"$build/compare" --json - "$run" "$run" >/dev/null 2>"$scratch/err"
+			[ $? -le 7 ] && [ ! -s "$scratch/err" ] || bad "$run/bench.json"
+		fi
+		for file in "$run"/*.xml "$run"/report.html "$run"/context.json; do
+			[ -e "$file" ] || continue
+			tail -c 300 "$file" | grep -q '</topology>\|</html>\|^}' || bad "$file"
+		done
+	done
+	if [ -h "$results/latest" ] && [ ! -e "$results/latest/bench.json" ]; then
+		bad latest
+	fi
+	if [ -s "$scratch/sums" ]; then
+		sha256sum --quiet -c "$scratch/sums" >/dev/null 2>&1 || bad "an earlier run"
+	fi
+}
+
+# Kills hit the drawing of the plots too: the run is finished before that.
+note_finished() {
+	for run in "$results"/*Z-*; do
+		[ -e "$run/bench.json" ] && [ ! -e "$run/parts.jsonl" ] || continue
+		grep -qs "$run/bench.json" "$scratch/sums" && continue
+		sha256sum "$run/bench.json" "$run/rows.jsonl" >>"$scratch/sums"
+		done_runs=$((done_runs + 1))
+	done
+}
+
+bad() {
+	invalid=$((invalid + 1))
+	echo "# invalid after a kill: $1"
+}
+
+# What a reader could see before the kill has to be there after it.
+kill_once() { # pid
+	rows=$(unfinished)
+	: >"$scratch/seen"
+	if [ -n "$rows" ]; then
+		rows=$(dirname "$rows")/rows.jsonl
+		# Whole lines only: the last may be on its way.
+		cp "$rows" "$scratch/copy" 2>/dev/null &&
+			head -n "$(wc -l <"$scratch/copy")" "$scratch/copy" >"$scratch/seen"
+	fi
+	kill -KILL "$1"
+	wait "$1" 2>/dev/null
+	killed=$((killed + 1))
+	[ -s "$scratch/seen" ] || return
+	met_rows=$((met_rows + 1))
+	[ -e "$rows" ] && head -c "$(wc -c <"$scratch/seen")" "$rows" | cmp -s - "$scratch/seen" ||
+		lost=$((lost + 1))
+}
+
+# Every other kill comes when a repetition more has been reported, however slow the machine is.
+wait_for_row() { # pid
+	before=$(cat "$results"/*Z-*/rows.jsonl 2>/dev/null | wc -l)
+	while kill -0 "$1" 2>/dev/null &&
+		[ "$(cat "$results"/*Z-*/rows.jsonl 2>/dev/null | wc -l)" -le "$before" ]; do
+		sleep 0.05
+	done
+}
+
+resume=
+while [ $killed -lt "$kills" ]; do
+	"$build/bench" --results "$results" ${resume:-$small} >/dev/null 2>"$scratch/bench" &
+	pid=$!
+	if [ $((killed % 2)) -eq 1 ]; then
+		wait_for_row $pid
+		sleep 0.0"$(random 10)"
+	else
+		tenths=$(random 14)
+		sleep $((tenths / 10)).$((tenths % 10))
+	fi
+	if kill -0 $pid 2>/dev/null; then
+		kill_once $pid
+	else
+		wait $pid
+		status=$?
+		[ $status -eq 0 ] || [ $status -eq 7 ] || {
+			bad "exit code $status: $(tail -1 "$scratch/bench")"
+			killed=$((killed + 1))
+		}
+	fi
+	check_files
+	note_finished
+	# Killed before its first part a run is not worth resuming: then a new one.
+	resume=
+	rows=$(unfinished)
+	[ -n "$rows" ] && [ -s "$rows" ] && resume=--resume
+done
+if [ -n "$resume" ]; then
+	"$build/bench" --results "$results" --resume >/dev/null 2>"$scratch/bench"
+	status=$?
+	[ $status -eq 0 ] || [ $status -eq 7 ] || bad "exit code $status at the end"
+	check_files
+	note_finished
+fi
+[ $lost -eq 0 ] && [ $met_rows -gt 0 ]
+report $? "$killed kills, $met_rows of them with rows reported: $lost lost"
+report $invalid "$invalid invalid files"
+[ $done_runs -gt 0 ] && [ -z "$(unfinished)" ] || [ -z "$(cat "$(unfinished)")" ]
+report $? "$done_runs runs were finished after them, none left unfinished"
+
+# full_tsc and floor of every timed cell, six times or more each.
+few=0
+for run in "$results"/*Z-*/bench.json; do
+	for cell in full_tsc/steady full_tsc/threads floor/steady floor/threads; do
+		[ "$(grep -c "\"name\": \"$cell\"" "$run")" -ge 6 ] || few=$((few + 1))
+	done
+done
+[ "$(nproc)" -gt 1 ] || few=0
+report $few "resumed runs have all their repetitions"
+
+rm -rf "$results"
+"$build/bench" --results "$results" $small >/dev/null 2>&1 &
+pid=$!
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	[ -s "$(unfinished)" ] && break
+	sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+"$build/bench" --results "$results" --resume --seed 7 >/dev/null 2>"$scratch/err"
+[ $? -eq 1 ] && grep -q 'other options' "$scratch/err"
+report $? "other options are not the same run"
+cp "$build/bench" "$scratch/bench2"
+printf x >>"$scratch/bench2"
+"$scratch/bench2" --results "$results" --resume >/dev/null 2>"$scratch/err"
+[ $? -eq 1 ] && grep -q 'another build' "$scratch/err"
+report $? "another build does not go on with a run"
+echo '{"half": ' >>"$(dirname "$(unfinished)")/parts.jsonl"
+"$build/bench" --results "$results" --resume >/dev/null 2>"$scratch/err"
+[ $? -eq 1 ] && grep -q 'parts.jsonl: line .* not JSON' "$scratch/err" && [ -s "$(unfinished)" ]
+report $? "a spoilt line is named and nothing is removed"
+plan

@@ -1,0 +1,261 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_cli.sh BUILD   What a user types wrong, and machines that lack something. TAP.
+# Every bad input: one clear line on stderr, the right exit code, earlier results untouched.
+# What takes its seconds by the clock runs side by side, in lanes with directories of their own.
+build=$1
+. tests/support/tap.sh
+all=$scratch
+
+cleanup() {
+	mountpoint -q "$all/bench_lane/small" 2>/dev/null && umount "$all/bench_lane/small"
+	rm -rf "$all"
+}
+
+# lane FUNCTION: runs it in the background; its lines are shown at the end.
+lane() {
+	mkdir "$all/$1"
+	(scratch=$all/$1 && "$1" && echo "# end of $1") >"$all/$1.tap" 2>&1 &
+}
+
+stress=$build/run-stress
+bench=$build/bench
+one_cpu="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
+
+input_lane() {
+	says "unknown scheme" 1 "nearest is 'extended_header'" $stress --scheme extnded_header
+	says "unknown scheme, bench" 1 "nearest is 'full_tsc'" $bench --schemes full_tcs \
+		--results "$scratch/r"
+	says "unknown workload" 1 "nearest is 'storm'" $stress --workload strom
+	says "unknown workload, bench" 1 "nearest is 'steady'" $bench --workloads stedy \
+		--results "$scratch/r"
+	says "zero threads" 1 "from 1 to" $stress --threads 0
+	says "not a number" 1 "takes a number" $stress --seconds soon
+	says "negative number" 1 "takes a number" $stress --seconds -3
+	says "four levels" 1 "from 1 to 3" $stress --levels 4
+	says "stray argument" 1 "not an option" $stress storm
+	says "more threads than CPUs" 3 "CPU" $stress --threads 200 --workload threads
+	says "CPU outside the allowed set" 1 "allowed" $stress --cpus 250 --scheme full_tsc
+	says "migrate in a bench" 4 "is for run-stress" $bench --workloads migrate \
+		--results "$scratch/r"
+	says "export of late beats" 4 "starts its ring anew" $stress --workload late_beat \
+		--export "$scratch/none"
+	says "a shared ring of a workload that has none" 1 "steady, threads and storm" $stress \
+		--workload idle --shared --threads 2
+	says "more threads than may move" 1 "takes --threads 2 or 3" $stress --workload migrate \
+		--threads 4 --scheme =restartable
+	says "quick and full" 1 "exclude each other" $bench --quick --full \
+		--results "$scratch/r"
+	says "replay without gaps" 1 "--gaps" $stress --workload replay --scheme full_tsc
+	says "gaps without replay" 1 "for --workload replay" $stress \
+		--gaps workloads/gaps/syscalls_busy.csv
+	says "gaps that are not there" 1 "No such file" $stress --workload replay \
+		--gaps "$scratch/none.csv"
+	printf 'log2_bucket,lo_ns,hi_ns,count\n0,0,0,7\n11,1024,2047,-7\n' >"$scratch/gaps.csv"
+	says "a negative count of gaps" 1 "gaps.csv, line 3: count is negative" \
+		$stress --workload replay --gaps "$scratch/gaps.csv"
+	says "no build of that name" 1 "not one of checked, timed" $stress --build check
+	says "the timed build has widths of its own" 1 "are constants" $stress --build timed --bits 16
+	says "the timed build has no late beats" 1 "steady, threads and storm" $stress \
+		--build timed --workload late_beat
+	says "nested under run-stress" 4 "timed by bench" $stress --workload nested
+	says "payload beyond all sense" 1 "from 0 to" $stress --payload 1M
+	says "cells without a topology" 1 "it wants a topology" $bench --cells </dev/null
+	[ -e "$scratch/r" ]
+	report $((!$?)) "bad input leaves no results directory"
+
+	refuses "unknown option" 1 "'--nonsense' is not an option" "$stress" --nonsense
+	"$stress" --list | grep -q '^nested_stamps_cmpxchg' &&
+		"$bench" --list | grep -q '^late_beat'
+	report $? "--list names rows and workloads"
+	"$stress" --help | grep -q -- --payload
+	report $? "--help"
+}
+
+# field WORKLOAD FIELD SCHEMES OPTIONS...: exit 0, and FIELD of every row's JSON is above 0.
+field() {
+	workload=$1 field=$2 schemes=$3
+	shift 3
+	"$stress" --workload "$workload" --scheme "$schemes" --seconds 0.3 "$@" \
+		--json "$scratch/field.json" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	rows=$(grep -c '"row":' "$scratch/field.json")
+	if [ $got -eq 0 ] && [ "$rows" -gt 0 ] &&
+		[ "$(grep -c "\"$field\": *0*[1-9]" "$scratch/field.json")" -eq "$rows" ]; then
+		report 0 "$workload: $field above 0 for $rows rows"
+	else
+		report 1 "$workload: $field above 0 for $rows rows"
+		echo "# exit $got"
+		sed 's/^/# /' "$scratch/err" "$scratch/out"
+	fi
+}
+
+storm_lane() {
+	"$stress" --scheme "=full_tsc" --seconds 0.3 --json "$scratch/stress.json" \
+		>"$scratch/out" 2>&1
+	[ $? -eq 0 ] && grep -q '"verdict": "kept"' "$scratch/stress.json"
+	report $? "a storm, and its JSON"
+	says "JSON into a directory that is not there" 3 "cannot write" \
+		$stress --scheme =full_tsc --seconds 0.1 --workload steady \
+		--json "$scratch/no/where.json"
+	says "migrate where threads cannot" 4 "cannot move" $stress --workload migrate \
+		--scheme =floor
+	says "no rseq" 4 "restartable left out: no rseq" \
+		env GLIBC_TUNABLES=glibc.pthread.rseq=0 "$stress" --scheme =restartable --seconds 1
+	says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
+	field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
+	field wraps extended "=extended_header =delta_sync_soft"
+	field bursts waits "=full_tsc =heartbeat_compact"
+	field stall stalls "=extended_header" --seconds 0.5
+	if [ "$(nproc)" -gt 1 ]; then
+		field handoff pairs "=full_tsc =nested_stamps"
+		if "$stress" --scheme =restartable --workload steady --seconds 0.1 \
+			>/dev/null 2>&1; then
+			field migrate restarts "=restartable"
+			field migrate moves "=restartable" --bits 16
+			field storm restarts "=restartable =rewind" --seconds 0.5
+		else
+			skip "migrate, restartable storm" "no rseq here"
+		fi
+	else
+		skip "handoff" "one CPU"
+	fi
+}
+
+end_lane() {
+	# Ctrl-C: the round ends and the verdict so far is printed.
+	"$stress" --scheme =full_tsc --seconds 60 >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	sleep 1.5
+	kill -INT $pid
+	wait $pid
+	[ $? -eq 5 ] && grep -q '^full_tsc .*kept' "$scratch/out"
+	report $? "Ctrl-C ends the round with a verdict"
+
+	# One CPU: no sender, timers only.
+	$one_cpu "$stress" --scheme =extended_header --seconds 0.3 >"$scratch/out" \
+		2>"$scratch/err"
+	[ $? -eq 0 ] && grep -q 'timers only' "$scratch/out"
+	report $? "one CPU"
+
+	(ulimit -i 0 && exec "$stress" --scheme =full_tsc --seconds 1) >"$scratch/out" \
+		2>"$scratch/err"
+	got=$?
+	if [ $got -eq 3 ]; then
+		grep -q 'signal queue limit' "$scratch/err"
+		report $? "signal queue limit"
+	else
+		skip "signal queue limit" "ulimit -i 0 is not enforced here (root)"
+	fi
+}
+
+idle_lane() {
+	field idle nested "heartbeat_compact" --seconds 2
+	[ "$("$stress" --workload idle --seconds 1 \
+		--scheme "=full_tsc =nested_stamps =nested_stamps_cmpxchg" |
+		grep -c 'per second: beats 0.0')" -eq 6 ]
+	report $? "idle: no beat where none is needed"
+	# Larger than some: each epoch refuses all or none.
+	field steady refused "=extended_header" --payload 40000 --seconds 4
+}
+
+refused_lane() {
+	# Larger than any sub-buffer: all refused, and counted.
+	field steady refused "floor full_tsc zero_delta =heartbeat =delta_sync_soft three_read \
+=extended_header =nested_stamps" --payload 300000
+}
+
+bench_lane() {
+	# Two repetitions make no interval: a quick run says so, another must not pass for ranked.
+	plain_bench
+	small="$bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
+	$small --results "$scratch/results" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 0 ] && grep -q 'too few rounds to rank' "$scratch/out" &&
+		grep -q '^full_tsc' "$scratch/out" &&
+		[ -e "$scratch/results/latest/bench.json" ]
+	report $? "a small bench run"
+	$plain_bench --schemes =full_tsc --workloads steady --repetitions 2 --budget 0 \
+		--results "$scratch/noisy" >/dev/null 2>"$scratch/err"
+	[ $? -eq 7 ] && grep -q 'too noisy to rank' "$scratch/err"
+	report $? "a run too noisy to rank"
+	awk 'length > 100 { exit 1 }' "$scratch/out"
+	report $? "its output fits 100 columns"
+	# Not among those that run unasked; asked for, it is recorded as all are.
+	! grep -q '"workload": "bursts"' "$scratch/results/latest/bench.json" &&
+		$plain_bench --quick --schemes =full_tsc --workloads bursts --repetitions 1 --budget 0 \
+			--results "$scratch/bursts" >"$scratch/out" 2>"$scratch/err" &&
+		grep -q '"workload": "bursts"' "$scratch/bursts/latest/bench.json" &&
+		grep -q '"waits": [1-9]' "$scratch/bursts/latest/bench.json"
+	report $? "a workload that is only run if it is asked for"
+	# cell NAME PATTERN ROW KEY=VALUE...: one repetition; its JSON has PATTERN and no violation.
+	topology=$(ls -d "$scratch"/results/*/topology.xml | head -1)
+	cell() {
+		name=$1 pattern=$2
+		shift 2
+		echo "events=102400 cpus=${one_cpu##* } $*" |
+			$bench --cells hz=2e9 topology="$topology" >"$scratch/out" 2>"$scratch/err"
+		got=$?
+		[ $got -eq 0 ] && grep -q "$pattern" "$scratch/out" &&
+			grep -q '"violation":null' "$scratch/out"
+		report $? "$name"
+	}
+	echo row=floor nonsense=1 >"$scratch/cells"
+	says "a cell that says nothing" 1 "says nothing about a cell" \
+		$bench --cells topology="$topology" <"$scratch/cells"
+	echo row=floor events=1024 >"$scratch/cells"
+	says "half a cell" 1 "not complete" $bench --cells topology="$topology" <"$scratch/cells"
+	cell "no wrap: 12 bytes and packet headers" '"bytes":12\.' row=extended_header wrap_every=0
+	cell "a wrap at every event: 12 bytes more" '"bytes":24\.' row=extended_header wrap_every=1
+	cell "one event in ten interrupted, two deep" '"bytes":12\.' row=extended_header \
+		nest_every=10 nest_depth=2
+	cell "wraps by plan are not idled through" '"waited_ns"' row=heartbeat_compact \
+		wrap_every=1000 probe_limit=0.0001 wait_ns=300000000
+	for row in floor zero_delta heartbeat delta_sync_hard delta_sync_soft three_read \
+		nested_stamps; do
+		cell "$row: wraps by plan" '"bytes"' row=$row wrap_every=3
+		cell "$row: nested by plan" '"bytes"' row=$row nest_every=3 nest_depth=2
+	done
+	for row in heartbeat restartable loop; do
+		echo "row=$row events=4096 cpus=${one_cpu##* }"
+	done | $bench --cells hz=2e9 topology="$topology" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 0 ] && [ "$(grep -c '"ticks"' "$scratch/out")" -eq 3 ]
+	report $? "three cells in one process"
+	before=$(readlink "$scratch/results/latest")
+	touch "$scratch/file"
+	says "results directory is a file" 3 "" $small --results "$scratch/file"
+
+	flock "$scratch/results/.lock" sleep 1.5 &
+	sleep 0.5
+	says "a second run at the same time" 3 "" $small --results "$scratch/results"
+	wait
+	[ "$(readlink "$scratch/results/latest")" = "$before" ]
+	report $? "earlier results untouched"
+
+	if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" &&
+		mount -t tmpfs -o size=64k tmpfs "$scratch/small" 2>/dev/null; then
+		$small --results "$scratch/small/results" >"$scratch/out" 2>"$scratch/err"
+		got=$?
+		[ $got -eq 3 ] && grep -q 'space' "$scratch/err" &&
+			[ ! -e "$scratch/small/results/latest" ]
+		report $? "full disk"
+	else
+		skip "full disk" "needs root and tmpfs"
+	fi
+	mkdir "$scratch/path"
+	ln -s "$(command -v env)" "$scratch/path/env"
+	PATH=$scratch/path "$build/plots" "$scratch/results/latest" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 4 ] && grep -q gnuplot "$scratch/err"
+	report $? "gnuplot missing"
+}
+
+lane input_lane
+lane storm_lane
+lane end_lane
+lane idle_lane
+lane refused_lane
+lane bench_lane
+wait
+cat "$all"/*.tap
+[ "$(cat "$all"/*.tap | grep -c '^# end of ')" -eq 6 ]
+report $? "all lanes came to their end"
+echo "1..$(($(cat "$all"/*.tap | grep -cE '^(not )?ok ') + 1))"

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_manners.sh BUILD   What all programs have in common, and compare on real records. TAP.
+build=$1
+. tests/support/tap.sh
+programs="bench run-stress compare claims layout plots explore peers read-trace"
+
+lacking=0
+for program in $programs; do
+	"$build/$program" --help >"$scratch/help" 2>"$scratch/err" && [ ! -s "$scratch/err" ] &&
+		grep -q "^usage: $program" "$scratch/help" && grep -qi '^example' "$scratch/help" &&
+		grep -qi '^exit' "$scratch/help" &&
+		awk 'length > 100 { exit 1 }' "$scratch/help" || {
+		lacking=$((lacking + 1))
+		echo "# --help of $program"
+	}
+done
+report $lacking "every --help has usage, exit codes and examples, in 100 columns"
+for program in bench run-stress layout compare claims explore peers read-trace; do
+	says "$program: unknown option" 1 "'--nonsense' is not an option" \
+		"$build/$program" --nonsense
+done
+
+# Two small runs, floor against a row of twice the bytes.
+results=$scratch/results
+small="$build/bench --quick --schemes =full_tsc --workloads steady --repetitions 9 --budget 0"
+$small --results "$results" >"$scratch/out1" 2>"$scratch/err1"
+$small --results "$results" --json - >"$scratch/json" 2>"$scratch/err2"
+got=$?
+[ $got -eq 0 ] || [ $got -eq 7 ]
+report $? "two small runs"
+if command -v python3 >/dev/null; then
+	python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["benchmarks"]' \
+		"$scratch/json" 2>"$scratch/err"
+	report $? "bench --json - prints JSON and nothing else"
+else
+	skip "bench --json - prints JSON and nothing else" "no python3"
+fi
+! grep -q "$(printf '\r')" "$scratch/err1" && grep -q '^\[ *[0-9]* %\].* s left$' "$scratch/err1"
+report $? "piped: plain lines of progress"
+plain_bench
+if command -v script >/dev/null; then
+	shown="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
+	shown="$shown --results $scratch/shown"
+	script -qec "env TERM=xterm $shown" /dev/null >"$scratch/pty"
+	esc=$(printf '\033')
+	grep -q "$(printf '\r').*s left" "$scratch/pty" && grep -q "$esc\[32mkept" "$scratch/pty"
+	report $? "on a terminal: one line of progress, and colour"
+	script -qec "env TERM=xterm NO_COLOR=1 $shown" /dev/null >"$scratch/pty"
+	grep -q '^full_tsc *kept' "$scratch/pty" && ! grep -q "$esc\[[0-9;]*m" "$scratch/pty"
+	report $? "NO_COLOR"
+else
+	skip "on a terminal: one line of progress, and colour" "no script(1)"
+	skip "NO_COLOR" "no script(1)"
+fi
+
+first=$(ls "$results" | head -1)
+compare="$build/compare --results $results"
+$compare "$first" latest >"$scratch/out" 2>"$scratch/err"
+got=$?
+{ [ $got -eq 0 ] || [ $got -eq 7 ]; } && grep -q '^regressed 0, improved 0' "$scratch/out"
+good=$?
+report $good "the same tree: nothing regressed, nothing improved"
+[ $good -eq 0 ] || sed 's/^/# /' "$scratch/out"
+$compare --in latest floor full_tsc >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 2 ] && grep -q 'header_bytes: 4 -> 12, regressed' "$scratch/out"
+report $? "floor against full_tsc: regressed by 8 header bytes, exit 2"
+$compare --matrix "$first" latest --json - >"$scratch/out" &&
+	grep -q '"full_tsc/steady"' "$scratch/out"
+report $? "a matrix as JSON"
+# What make reproduce-kernel and make verdicts leave beside them.
+mkdir "$results/20260101T000000Z-kernel" && echo '{}' >"$results/20260101T000000Z-kernel/kernel.json"
+$compare --matrix "$results"/*Z-* >"$scratch/out" 2>"$scratch/err" &&
+	[ "$(cat "$scratch/err")" = \
+		"stampede: $results/20260101T000000Z-kernel is no bench run: left out" ] &&
+	grep -q 'full_tsc' "$scratch/out"
+report $? "a matrix of all in results/: what is no bench run is left out, and named"
+$compare --matrix "$results/20260101T000000Z-kernel" >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 1 ] && grep -q 'no bench run among these' "$scratch/err"
+report $? "a matrix of no bench run: exit code 1"
+rm -r "$results/20260101T000000Z-kernel"
+says "compare: no such run" 1 "no such run" $compare nothing latest
+says "compare: one run" 1 "takes two runs" $compare latest
+says "compare: no such row" 1 "no row 'full_tcs'" $compare --in latest floor full_tcs
+head -c 1000 "$results/latest/bench.json" >"$scratch/cut.json"
+says "compare: a truncated file" 1 "the file is cut off" $compare latest "$scratch/cut.json"
+says "compare: JSON to where nothing can be" 3 "cannot write" \
+	$compare --json "$scratch/no/where" "$first" latest
+if [ -w /dev/full ]; then
+	"$build/claims" --json - --results "$results" >/dev/full 2>"$scratch/err"
+	[ $? -eq 3 ] && grep -q 'standard output: No space' "$scratch/err"
+	report $? "claims: a full disk behind standard output"
+fi
+"$build/claims" --results "$results" >"$scratch/out" 2>"$scratch/err" &&
+	[ "$(grep -c '^  tested: ' "$scratch/out")" -ge 25 ]
+report $? "claims: 25 or more"
+
+# Every key of a record is in SCHEMA.md, between backticks or as the end of a path.
+undocumented=
+for key in $(grep -oE '"[A-Za-z_0-9]+":' "$results/latest/bench.json" | tr -d '":' | sort -u); do
+	grep -qE "[\`.]$key(\[\])?\`" results/SCHEMA.md ||
+		grep -qE "^\| \`context\.([a-z]+\.)*$key[.\`]" results/SCHEMA.md ||
+		undocumented="$undocumented $key"
+done
+[ -z "$undocumented" ]
+report $? "SCHEMA.md has every key of a record:$undocumented"
+
+if command -v help2man >/dev/null && command -v man >/dev/null; then
+	lacking=0
+	mkdir "$scratch/built"
+	for program in $programs; do
+		ln -s "$(readlink -f "$build/$program")" "$scratch/built/"
+	done
+	sh runner/man.sh "$scratch/built" test 2>"$scratch/err" || lacking=1
+	for program in $programs; do
+		man --warnings -l "$scratch/built/man/stampede-$program.1" \
+			>"$scratch/page" 2>"$scratch/err" &&
+			[ ! -s "$scratch/err" ] && grep -q '^SYNOPSIS' "$scratch/page" &&
+			grep -q '^EXAMPLES' "$scratch/page" || lacking=$((lacking + 1))
+	done
+	report $lacking "manual pages of all programs"
+else
+	skip "manual pages of all programs" "no help2man or man"
+fi
+if command -v bash >/dev/null; then
+	bash -c '. runner/completion/stampede.bash
+		COMP_WORDS=("$1" --schemes packed_w) COMP_CWORD=2; _stampede "$1"
+		case " ${COMPREPLY[*]} " in *" packed_word "*) ;; *) exit 1 ;; esac
+		case " ${COMPREPLY[*]} " in *" late_beat "*) exit 3 ;; esac
+		COMP_WORDS=("$1" --workloads late) COMP_CWORD=2; _stampede "$1"
+		[ "${COMPREPLY[*]}" = late_beat ] || exit 2
+		COMP_WORDS=("$1" --res) COMP_CWORD=1; _stampede "$1"
+		[ "${COMPREPLY[*]}" = "--results --resume" ] || exit 4
+		COMP_WORDS=("$2" --schemes packed_w) COMP_CWORD=2; _stampede "$2"
+		case " ${COMPREPLY[*]} " in *" packed_word "*) ;; *) exit 5 ;; esac' \
+		bash "$build/bench" "$build/explore"
+	report $? "completion of rows, workloads and options"
+else
+	skip "completion of rows, workloads and options" "no bash"
+fi
+plan

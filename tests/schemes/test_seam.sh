@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_seam.sh BUILD   Which builds there are (schemes/core/seam.h): all combinations of
+# their macros are tried, and tests/refused/builds says which of them are refused, and with what
+# words. TAP.
+. tests/support/tap.sh
+cc=${CC:-gcc}
+
+compile() { # macros...
+	# shellcheck disable=SC2046
+	"$cc" -std=gnu11 -fsyntax-only -I. $(printf ' -D%s' "$@") -x c - 2>&1 <<'END'
+#include "schemes/core/seam.h"
+END
+}
+
+# What seam.h names as builds, a line each; "shape" is the three macros of a shape.
+shape="SHAPE_SUBBUF_SHIFT=9 SHAPE_COUNT_SHIFT=1 SHAPE_BITS=0"
+legal() {
+	cat <<'END'
+EXPLORED shape
+EXPLORED TIMED shape
+EXPLORED POINTS shape
+EXPLORED TIMED POINTS shape
+TIMED
+TIMED CHEAP
+TIMED INJECTED
+CHECKED
+COUNTING
+COUNTING IDENTIFIES
+END
+}
+
+# Every combination, in the order of the words above: 512 of them.
+macros="EXPLORED TIMED CHEAP INJECTED CHECKED COUNTING POINTS IDENTIFIES shape"
+all() {
+	awk -v "names=$macros" 'BEGIN {
+		count = split(names, name, " ")
+		for (i = 1; i < 2 ^ count; i++) {
+			text = ""
+			for (j = 1; j <= count; j++)
+				if (int(i / 2 ^ (j - 1)) % 2)
+					text = text " " name[j]
+			print substr(text, 2)
+		}
+	}'
+}
+
+# Their names on the command line.
+spelled() {
+	for word in "$@"; do
+		case $word in
+		shape) echo "$shape" ;;
+		POINTS | IDENTIFIES) echo "EXPLORE_$word" ;;
+		*) echo "STAMPEDE_$word" ;;
+		esac
+	done
+}
+
+all >"$scratch/all"
+while read -r line; do
+	# shellcheck disable=SC2046,SC2086
+	compile $(spelled $line) >/dev/null 2>&1 && echo "$line"
+done <"$scratch/all" | sort >"$scratch/compiled"
+legal | sort >"$scratch/legal"
+diff "$scratch/legal" "$scratch/compiled" >"$scratch/difference"
+report $? "of $(grep -c . "$scratch/all") combinations, the $(grep -c . "$scratch/legal") builds there are compile, and no other"
+sed 's/^/# /' "$scratch/difference"
+compile STAMPEDE_NOTHING >/dev/null
+report $? "what is no row compiles without any"
+
+while IFS='|' read -r words macros; do
+	# shellcheck disable=SC2086
+	compile $macros >"$scratch/said"
+	[ $? -ne 0 ] && grep -qF "\"$words" "$scratch/said"
+	good=$?
+	report $good "refused: $macros"
+	[ $good -eq 0 ] || sed 's/^/# /' "$scratch/said"
+done <tests/refused/builds
+plan

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of the record share: runs to write, and proof that earlier ones are untouched. */
+#ifndef STAMPEDE_TESTS_RECORD_FIXTURE_H
+#define STAMPEDE_TESTS_RECORD_FIXTURE_H
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "results/record.h"
+#include "tests/support/scratch.h"
+
+#define ALIAS "test-2cpu"
+
+struct fixture {
+	char dir[PATH_MAX]; /* everything of this test */
+	char root[PATH_MAX]; /* dir/results, not yet there */
+};
+
+static inline int fixture_setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	scratch_make(f->dir);
+	assert_true(snprintf(f->root, sizeof(f->root), "%s/results", f->dir) < PATH_MAX);
+	*state = f;
+	return 0;
+}
+
+static inline int fixture_teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	scratch_remove(f->dir);
+	free(f);
+	return 0;
+}
+
+#define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+/* A path inside dir; the last eight stay valid. */
+__attribute__((format(printf, 2, 3))) static inline const char *path_in(const char *dir,
+									const char *format, ...)
+{
+	static char paths[8][PATH_MAX];
+	static unsigned int next;
+	char *path = paths[next++ % 8];
+	size_t len = (size_t)snprintf(path, PATH_MAX, "%s/", dir);
+	va_list args;
+
+	va_start(args, format);
+	assert_true(vsnprintf(path + len, PATH_MAX - len, format, args) < (int)(PATH_MAX - len));
+	va_end(args);
+	return path;
+}
+
+static inline bool exists(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st);
+}
+
+/* The file's bytes; free them. */
+static inline char *file_text(const char *path, size_t *size)
+{
+	FILE *in = fopen(path, "r");
+	char *text = malloc(1 << 22);
+	size_t got;
+
+	assert_non_null(in);
+	assert_non_null(text);
+	got = fread(text, 1, (1 << 22) - 1, in);
+	fclose(in);
+	text[got] = '\0';
+	if (size)
+		*size = got;
+	return text;
+}
+
+static inline json_t *make_row(int index)
+{
+	json_t *row =
+		json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:s, s:f, s:i}", "name",
+			  "floor/steady", "run_name", "floor/steady", "run_type", "iteration",
+			  "repetitions", 9, "repetition_index", index, "threads", 1, "iterations",
+			  1048576, "real_time", 12.25 + index, "cpu_time", 12.125 + index,
+			  "time_unit", "ns", "instructions", 25.5, "bytes", 12);
+
+	assert_non_null(row);
+	return row;
+}
+
+static inline json_t *make_context(void)
+{
+	json_t *context = json_pack("{s:s, s:{s:i}}", "host_name", ALIAS, "stampede", "schema",
+				    RECORD_SCHEMA);
+
+	assert_non_null(context);
+	return context;
+}
+
+/* These return what the call on the record does. */
+static inline int add_row(struct record *rec, int index)
+{
+	json_t *row = make_row(index);
+	int status = record_add_row(rec, row);
+
+	json_decref(row);
+	return status;
+}
+
+static inline int set_context(struct record *rec)
+{
+	json_t *context = make_context();
+	int status = record_set(rec, "context", context);
+
+	json_decref(context);
+	return status;
+}
+
+/* Begins a run with context and rows; name gets that of its directory. */
+static inline struct record *begin_run(const struct fixture *f, int rows, char name[NAME_MAX])
+{
+	struct record *rec;
+
+	assert_works(record_create(f->root, ALIAS, &rec));
+	assert_works(set_context(rec));
+	for (int i = 0; i < rows; i++)
+		assert_works(add_row(rec, i));
+	snprintf(name, NAME_MAX, "%s", strrchr(record_dir(rec), '/') + 1);
+	return rec;
+}
+
+/* A whole run, finished. */
+static inline void finish_run(const struct fixture *f, int rows, char name[NAME_MAX])
+{
+	struct record *rec = begin_run(f, rows, name);
+
+	assert_works(record_finish(rec));
+}
+
+static inline void assert_latest(const struct fixture *f, const char *name)
+{
+	char target[PATH_MAX] = "";
+
+	assert_true(readlink(path_in(f->root, "latest"), target, sizeof(target) - 1) > 0);
+	assert_string_equal(target, name);
+}
+
+/* The number of rows that record_load() finds; fails the test if it finds an error. */
+static inline size_t loaded_rows(const struct fixture *f, const char *path, bool complete,
+				 size_t torn_bytes)
+{
+	struct record_loaded loaded;
+	size_t rows;
+
+	assert_works(record_load(f->root, path, &loaded));
+	assert_int_equal(loaded.complete, complete);
+	assert_int_equal(loaded.torn_bytes, torn_bytes);
+	rows = json_array_size(json_object_get(loaded.json, "benchmarks"));
+	for (size_t i = 0; i < rows; i++) {
+		json_t *row = json_array_get(json_object_get(loaded.json, "benchmarks"), i);
+
+		assert_int_equal(json_integer_value(json_object_get(row, "repetition_index")), i);
+	}
+	record_unload(&loaded);
+	return rows;
+}
+
+/* An earlier, finished run, byte for byte; taken before what might harm it. */
+struct earlier {
+	char name[NAME_MAX];
+	char *bench;
+};
+
+static inline struct earlier make_earlier(const struct fixture *f)
+{
+	struct earlier e;
+
+	finish_run(f, 3, e.name);
+	e.bench = file_text(path_in(f->root, "%s/bench.json", e.name), NULL);
+	return e;
+}
+
+/* Still as it was, and still the latest. Frees e. */
+static inline void assert_earlier_intact(const struct fixture *f, struct earlier *e)
+{
+	char *now = file_text(path_in(f->root, "%s/bench.json", e->name), NULL);
+
+	assert_string_equal(now, e->bench);
+	free(now);
+	free(e->bench);
+	assert_latest(f, e->name);
+	assert_int_equal(loaded_rows(f, "latest", true, 0), 3);
+	assert_false(exists(path_in(f->root, ".latest.tmp")));
+}
+
+/* Entries of a directory, "." and ".." left out. */
+static inline int entry_count(const char *path)
+{
+	DIR *dir = opendir(path);
+	int count = -2;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+#endif /* STAMPEDE_TESTS_RECORD_FIXTURE_H */

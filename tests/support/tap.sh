@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+# For test_*.sh, read by `.`: TAP lines, and programs that must refuse or show. Sets $scratch, a
+# directory of the test's own; who has more to clean up redefines cleanup(). Ends with plan.
+number=0
+scratch=$(mktemp -d)
+trap 'cleanup' EXIT
+
+cleanup() {
+	rm -rf "$scratch"
+}
+
+report() { # good? name
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then echo "ok - $2"; else echo "not ok - $2"; fi
+}
+
+skip() { # name reason
+	number=$((number + 1))
+	echo "ok - $1 # SKIP $2"
+}
+
+plan() {
+	echo "1..$number"
+}
+
+# says NAME CODE WORDS COMMAND...: that exit code, and on stderr, lines of progress aside, exactly
+# one line, which is ours and has WORDS in it. None of this takes a minute.
+says() {
+	name=$1 code=$2 words=$3
+	shift 3
+	timeout 60 "$@" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	lines=$(grep -vc '^\[' "$scratch/err")
+	if [ $got -eq "$code" ] && [ "$lines" -eq 1 ] && grep -q '^stampede: ' "$scratch/err" &&
+		grep -q -- "$words" "$scratch/err"; then
+		report 0 "$name"
+	else
+		report 1 "$name"
+		echo "# exit $got (wanted $code), $lines lines (wanted 1) with '$words':"
+		sed 's/^/# /' "$scratch/err"
+	fi
+}
+
+# finds NAME FILE EXPRESSION: Python about the JSON document r in that file
+finds() {
+	python3 -c "import json, sys
+r = json.load(open(sys.argv[1]))
+f = r['rows'][0]['families'][0] if isinstance(r, dict) and r.get('rows') else None
+sys.exit(not ($3))" "$2" 2>"$scratch/err"
+	report $? "$1"
+	sed 's/^/# /' "$scratch/err"
+}
+
+# refuses NAME CODE WORDS COMMAND...: says, and nothing on stdout
+refuses() {
+	refused=$1
+	says "$@"
+	[ ! -s "$scratch/out" ]
+	report $? "$refused: nothing on stdout"
+}
+
+# shows NAME PATTERN COMMAND...: exit code 0, and PATTERN on stdout
+shows() {
+	name=$1 pattern=$2
+	shift 2
+	if "$@" >"$scratch/out" 2>"$scratch/err" && grep -q -- "$pattern" "$scratch/out"; then
+		report 0 "$name"
+	else
+		report 1 "$name"
+		sed 's/^/# /' "$scratch/out" "$scratch/err"
+	fi
+}
+
+# Sets $plain_bench: $build/bench, beside which is no program that draws its plots, half of a small
+# run's time. For what is asked of the run alone.
+plain_bench() {
+	plain_bench=$scratch/plain/bench
+	mkdir "$scratch/plain"
+	ln -s "$(readlink -f "$build/bench")" "$plain_bench"
+	printf '#!/bin/sh\n' >"$scratch/plain/plots"
+	chmod +x "$scratch/plain/plots"
+}

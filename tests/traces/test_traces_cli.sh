@@ -1,0 +1,177 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_traces_cli.sh BUILD   read-trace on good and on bad traces, exports, record-gaps. TAP.
+build=$1
+. tests/support/tap.sh
+read=$build/read-trace
+data=tests/data
+
+# ---- what others recorded ----
+"$read" --csv $data/ftrace | cmp -s - $data/ftrace/events.csv
+report $? "a kernel's sub-buffers are printed as recorded"
+"$read" --csv $data/lttng | cmp -s - $data/lttng.csv
+report $? "an LTTng trace is printed as recorded"
+grep -aq 'event.header := struct event_header_compact' $data/lttng_compact/metadata &&
+	"$read" --csv $data/lttng_compact | cmp -s - $data/lttng_compact.csv
+report $? "one with compact headers too"
+"$read" - <$data/ftrace/cpu0.raw >"$scratch/out" 2>&1
+[ $? = 1 ]
+report $? "- is no path"
+"$read" --csv $data/ftrace/cpu0.raw >"$scratch/file.csv"
+cat $data/ftrace/cpu0.raw | "$read" --csv /dev/stdin | cmp -s - "$scratch/file.csv"
+report $? "a pipe is read like a file"
+"$read" --gaps "$scratch/gaps.csv" $data/ftrace >/dev/null &&
+	[ "$(awk -F, 'NR > 1 { n += $4 } END { print n }' "$scratch/gaps.csv")" = $((17524 - 2)) ]
+report $? "gaps: one less than events per CPU"
+"$build/run-stress" --workload replay --gaps "$scratch/gaps.csv" --seconds 0.3 --scheme =full_tsc \
+	>/dev/null 2>&1
+report $? "gaps: run-stress replays them"
+
+# ---- damage: its offset, what it is, what was read before it ----
+poke() { # file offset octal...
+	file=$1 at=$2
+	shift 2
+	for byte in "$@"; do
+		printf "\\$byte" | dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null
+		at=$((at + 1))
+	done
+}
+raw() { # a fresh copy with two sub-buffers
+	head -c 8192 $data/ftrace/cpu0.raw >"$scratch/cpu0.raw"
+}
+raw
+head -c 5000 $data/ftrace/cpu0.raw >"$scratch/cpu0.raw"
+before=$(grep -c ^0, $data/ftrace/events.csv)
+says "truncated sub-buffer" 1 \
+	"offset 4096: truncated: 904 of the 4096.*read before it: $before events" \
+	"$read" "$scratch/cpu0.raw"
+head -c 8192 /dev/zero >"$scratch/cpu0.raw"
+says "zeros" 1 "offset 0: no sub-buffer" "$read" "$scratch/cpu0.raw"
+raw && poke "$scratch/cpu0.raw" 4104 0 0 0 0 0 0 017 360
+says "the other byte order" 1 "offset 4104: commit .* byte order" "$read" "$scratch/cpu0.raw"
+raw && poke "$scratch/cpu0.raw" 4104 361 017
+says "commit larger than the sub-buffer" 1 "offset 4104: commit 0xff1 is more than the 4080" \
+	"$read" "$scratch/cpu0.raw"
+raw && poke "$scratch/cpu0.raw" 4104 370 001
+says "record over the end" 1 "runs over the end of its sub-buffer" "$read" "$scratch/cpu0.raw"
+raw && poke "$scratch/cpu0.raw" 16 36 0 0 0 377 377 377 377
+says "absurd extend" 1 "offset 16: absurd extend" "$read" "$scratch/cpu0.raw"
+raw && poke "$scratch/cpu0.raw" 4096 0 0 0 0 0 0 0 0
+says "time that goes back" 1 "offset 4096: time goes back" "$read" "$scratch/cpu0.raw"
+raw && poke "$scratch/cpu0.raw" 16 0 0 0 0 3 0 0 0
+says "length that is none" 1 "offset 16: length of a large record" "$read" "$scratch/cpu0.raw"
+says "sub-buffers smaller than said" 1 "offset 4096: another sub-buffer begins inside.*read before it: 146" \
+	"$read" --subbuf 16384 $data/ftrace/cpu0.raw
+says "sub-buffers larger than said" 1 "offset 8: commit 0xff0 is more than the 2032" \
+	"$read" --subbuf 2048 $data/ftrace/cpu0.raw
+says "deltas wider than said" 1 "offset 44: time_delta .* is none of 20 bits.*read before it: 1 " \
+	"$read" --bits 20 $data/ftrace/cpu0.raw
+says "a stream of a CTF trace" 1 "name its directory" "$read" $data/lttng/ch_0
+says "no such file" 1 "No such file" "$read" "$scratch/none"
+says "no path" 1 "which trace" "$read"
+mkdir "$scratch/empty"
+says "a directory without a trace" 1 "neither a file .metadata. nor" "$read" "$scratch/empty"
+says "sub-buffers of an odd size" 1 "multiple of 8" "$read" --subbuf 1001 $data/ftrace
+
+lttng() { # a fresh copy
+	rm -rf "$scratch/lttng"
+	cp -r $data/lttng "$scratch/lttng"
+	chmod -R u+w "$scratch/lttng"
+}
+lttng && head -c 4000 $data/lttng/ch_0 >"$scratch/lttng/ch_0"
+says "truncated packet" 1 "offset 0: truncated: 4000 of the 4096" "$read" "$scratch/lttng"
+lttng && head -c 4096 /dev/zero >"$scratch/lttng/ch_0"
+says "a packet of zeros" 1 "offset 0: no packet" "$read" "$scratch/lttng"
+lttng && poke "$scratch/lttng/ch_0" 0 301 374 037 301
+says "a packet of the other byte order" 1 "big-endian" "$read" "$scratch/lttng"
+lttng && poke "$scratch/lttng/ch_0" 4 0
+says "another trace's packet" 1 "offset 4: .*UUID" "$read" "$scratch/lttng"
+lttng && poke "$scratch/lttng/ch_0" 20 7
+says "a stream that the metadata does not know" 1 "stream 7" "$read" "$scratch/lttng"
+lttng && poke "$scratch/lttng/ch_0" 86 7
+says "an event that the metadata does not know" 1 "offset 84: event with id 7" \
+	"$read" "$scratch/lttng"
+lttng && poke "$scratch/lttng/ch_0" 48 060 007
+says "an event over the end" 1 "runs over the end" "$read" "$scratch/lttng"
+lttng && poke "$scratch/lttng/ch_0" 40 0 0 0 0
+says "a packet that ends before its events" 1 "ends before" "$read" "$scratch/lttng"
+lttng && poke "$scratch/lttng/metadata" 200 100
+says "metadata that is damaged" 1 "metadata: offset" "$read" "$scratch/lttng"
+lttng && head -c 3000 $data/lttng/metadata >"$scratch/lttng/metadata"
+says "metadata that is cut" 1 "metadata packet of 4096" "$read" "$scratch/lttng"
+
+compact() { # a fresh copy, whose header is that of `name`
+	rm -rf "$scratch/lttng"
+	mkdir "$scratch/lttng"
+	cp $data/lttng_compact/few_0 "$scratch/lttng"
+	sed "s/event_header_compact;/$1/" $data/lttng_compact/metadata >"$scratch/lttng/metadata"
+}
+compact "event_header_large;  "
+says "metadata of another header" 1 "offset 84: event with id 31" "$read" "$scratch/lttng"
+compact "event_header_compact;" && poke "$scratch/lttng/few_0" 95 1
+says "an absurd stamp" 1 "offset 84: packet ends before its events do" "$read" "$scratch/lttng"
+compact "event_header_compact;" && head -c 4100 $data/lttng_compact/few_0 >"$scratch/lttng/few_0"
+says "a packet header that is cut" 1 "offset 4100: truncated: the file ends before 'uuid'.*read before it: 248 events" \
+	"$read" "$scratch/lttng"
+
+# Text that we wrote: whose byte order, version and clock can be another's.
+"$build/run-stress" --scheme =full_tsc --workload steady --seconds 0.3 --export "$scratch/text" \
+	--export-mib 1 >"$scratch/out" 2>&1
+text=$scratch/text/full_tsc/epoch-0
+cp "$text/metadata" "$scratch/metadata"
+reword() { # name sed-script words
+	sed "$2" "$scratch/metadata" >"$text/metadata"
+	says "$1" 1 "metadata: offset [0-9]*: metadata: $3.*nothing was read" "$read" "$text"
+}
+reword "metadata of a big-endian machine" 's/byte_order = le/byte_order = be/' "the byte order is not le"
+reword "metadata of another version" 's/major = 1/major = 2/' "a CTF version other"
+reword "a clock that stands" 's/freq = [0-9]*/freq = 0/' "attribute of a wrong kind"
+reword "no stream" '/^stream/,$d' "no stream is declared"
+reword "bytes that are no text" 's/^trace/tra\x01ce/' "a block or a declaration expected, not 'tra"
+
+# ---- exports ----
+says "an export in place of a file" 1 "cannot make" \
+	"$build/run-stress" --scheme =full_tsc --seconds 0.3 --export "$scratch/cpu0.raw"
+"$build/run-stress" --scheme "=extended_header =nested_stamps" --workload threads --threads 2 \
+	--seconds 0.3 --export "$scratch/export" --export-mib 8 >"$scratch/out" 2>&1
+report $? "run-stress exports"
+for trace in "$scratch"/export/*/*; do
+	"$read" "$trace" >"$scratch/out" 2>&1 && [ "$(grep -c ' events in ' "$scratch/out")" = 2 ]
+	report $? "a file per CPU in $(basename "$(dirname "$trace")")"
+	break
+done
+if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" &&
+	mount -t tmpfs -o size=1m tmpfs "$scratch/small" 2>/dev/null; then
+	says "a full disk" 3 "No space left.*nothing of it is kept" \
+		"$build/run-stress" --scheme =full_tsc --workload steady --seconds 0.3 \
+		--export "$scratch/small/x"
+	[ -z "$(find "$scratch/small/x" -name 'epoch*')" ]
+	report $? "a full disk leaves no half trace"
+	umount "$scratch/small"
+else
+	skip "a full disk" "no tmpfs can be mounted here"
+fi
+
+# ---- this machine's kernel ----
+says "record-gaps: no number" 1 "whole number" sh traces/record_gaps.sh "$build" --seconds x
+if [ "$(id -u)" = 0 ]; then
+	mounts=$(grep -c tracefs /proc/mounts)
+	sh traces/record_gaps.sh "$build" --seconds 1 --out "$scratch/kernel.csv" \
+		--keep "$scratch/capture" >"$scratch/out" 2>"$scratch/err"
+	code=$?
+	if [ $code = 4 ]; then
+		skip "record-gaps" "$(tail -1 "$scratch/err")"
+	else
+		report $code "record-gaps"
+		[ $code = 0 ] || sed 's/^/# /' "$scratch/err"
+		[ "$(grep -c tracefs /proc/mounts)" = "$mounts" ]
+		report $? "record-gaps leaves no mount"
+		STAMPEDE_CAPTURE="$scratch/capture" "$build/tests/traces/test_readers_ftrace" \
+			>"$scratch/out" 2>&1
+		good=$? agree=$(grep -o 'agree on.*' "$scratch/out")
+		report $good "kbuffer and our reader agree on this kernel: $agree"
+	fi
+else
+	says "record-gaps without permission" 3 "run it as root" sh traces/record_gaps.sh "$build"
+fi
+plan

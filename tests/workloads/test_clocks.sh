@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_clocks.sh BUILD   run-stress with clocks that misbehave for real: CPUs whose clocks
+# differ, and a clock that records an event each time it is read. TAP.
+build=$1
+. tests/support/tap.sh
+stress="$build/run-stress --seconds 0.5"
+
+says "no skew" 1 "whole number" $stress --skew 0
+says "a negative skew" 1 "whole number" $stress --skew -5
+says "a skew beyond all clocks" 1 "whole number" $stress --skew 99999999999999999999
+says "a skew of one CPU" 1 "several CPUs" $stress --skew 5 --schemes =full_tsc
+says "two clocks at a time" 1 "one clock at a time" $stress --skew 5 --traced --threads 2
+says "the timed build has the machine's clock" 1 "no --skew and no --traced" $stress \
+	--build timed --traced
+
+# What run-stress says of some rows in one run: a list of [row, verdict, clock].
+of_all="{row['row']: (row['verdict'], row['clock']) for row in r}"
+
+# Who reads the clock again after each failed claim would never end: it is let go, and says so.
+# nested_stamps reads it six times at most.
+$stress --traced --schemes "=full_tsc =nested_stamps =delta_sync_hard" --json "$scratch/traced.json" \
+	>"$scratch/out" 2>"$scratch/err"
+report $? "a traced clock"
+sed 's/^/# /' "$scratch/err"
+finds "traced: full_tsc does not end, nested_stamps does" "$scratch/traced.json" \
+	"(lambda all: all['full_tsc'][0] == 'need not met' and all['full_tsc'][1]['let_go'] > 0 and
+	all['full_tsc'][1]['recorded_most'] == 100 and
+	all['nested_stamps'][0] == 'kept' and all['nested_stamps'][1]['let_go'] == 0 and
+	all['nested_stamps'][1]['recorded'] > 10000 and
+	2 <= all['nested_stamps'][1]['recorded_most'] <= 6)($of_all)"
+finds "traced: nothing comes into a row that masks signals" "$scratch/traced.json" \
+	"$of_all['delta_sync_hard'] == ('kept', {'skew_ticks': 0, 'traced': True, 'wrong': 0,
+	'worst_ticks': 0, 'until': '-', 'recorded': 0, 'recorded_most': 0, 'let_go': 0})"
+
+"$build/run-stress" --seconds 0.5 --skew 5 --threads 2 --schemes =floor >/dev/null 2>"$scratch/err"
+got=$?
+if [ $got -ne 0 ]; then
+	skip "clocks that differ" "$(tail -1 "$scratch/err")"
+	plan
+	exit
+fi
+
+# In one ring for both: exact with a reader that keeps the upper bits, a wrap off with one that takes
+# what is less for a wrap.
+rows="=packed_upper_locked =packed_word_locked_fenced =full_tsc_locked"
+$stress --skew 100000 --threads 2 --shared --schemes "$rows" --json "$scratch/shared.json" \
+	>"$scratch/out" 2>"$scratch/err"
+report $? "one ring, clocks that differ"
+finds "one ring: right where it is promised, and a wrap off where not" "$scratch/shared.json" \
+	"{row: (clock['wrong'] > 0, clock['worst_ticks'] >= 2**27 - 100000, clock['until'] == '-')
+	for row, (verdict, clock) in $of_all.items() if verdict == 'need not met'} ==
+	{'packed_upper_locked': (False, False, True), 'full_tsc_locked': (False, False, True),
+	'packed_word_locked_fenced': (True, True, False)}"
+finds "one ring: nothing is lost or torn for it" "$scratch/shared.json" \
+	"all(row['violations'][oracle] == 0 for row in r for oracle in
+	('conservation', 'structure', 'losses'))"
+
+# Rings of their own, merged by time: with a skew longer than any hand-over all effects come first.
+$stress --skew 100000000000 --workload handoff --schemes "=full_tsc" --json "$scratch/handoff.json" \
+	>"$scratch/out" 2>"$scratch/err"
+report $? "two rings, clocks that differ"
+finds "two rings: each is right, and every effect before its cause" "$scratch/handoff.json" \
+	"[(row['verdict'], row['clock']['wrong'], row['handoff']['pairs'] > 0,
+	row['handoff']['early'] == row['handoff']['pairs']) for row in r] == [('kept', 0, True, True)]"
+$stress --workload handoff --schemes "=full_tsc" --json "$scratch/handoff.json" >"$scratch/out" \
+	2>"$scratch/err"
+finds "two rings, one clock: none" "$scratch/handoff.json" \
+	"[(row['handoff']['early'], 'clock' in row) for row in r] == [(0, False)]"
+
+# Threads that move to a CPU whose clock is behind: whose sections read it on the ring's own CPU.
+$stress --skew 100000 --workload migrate --schemes "=restartable" --json "$scratch/migrate.json" \
+	>"$scratch/out" 2>"$scratch/err"
+got=$?
+if [ $got -eq 4 ]; then
+	skip "threads that move between clocks" "$(tail -1 "$scratch/err")"
+else
+	report $got "threads that move between clocks"
+	finds "threads that move: no record is lost or torn" "$scratch/migrate.json" \
+		"[(row['verdict'] in ('kept', 'need not met'), row['hops'] > 10) for row in r] ==
+		[(True, True)]"
+fi
+plan

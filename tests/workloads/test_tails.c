@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+/* The tails and the shared ring, run for real and briefly: that figures are what they say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/placed.h"
+#include "workloads/interrupts.h"
+#include "base/options.h"
+#include "workloads/engine.h"
+#include "workloads/tails.h"
+#include "place/ticks.h"
+
+#define BLOCKS 40
+
+static struct tails_result *run(const char *row, enum tails_regime regime, uint64_t blocks,
+				double seconds)
+{
+	struct tails_result *result = malloc(sizeof(*result));
+	struct tails_config config = {
+		.driver = driver_find(drivers_timed, row),
+		.regime = regime,
+		.samples = blocks * FENCED_BLOCK,
+		.seconds = seconds,
+		.place = &place,
+		.pu = plan.pu,
+		.has_sender = plan.count > 1,
+	};
+
+	assert_non_null(result);
+	assert_non_null(config.driver);
+	assert_int_equal(tails_run(&config, result), 0);
+	assert_string_equal(result->violation, "");
+	assert_int_equal(result->clear.count + result->hit.count, result->blocks * FENCED_BLOCK);
+	assert_true(result->switched_blocks <= result->blocks);
+	return result;
+}
+
+static void calm_has_no_hits(void **state)
+{
+	struct tails_result *result = run("extended_header", TAILS_CALM, BLOCKS, 10);
+
+	(void)state;
+	assert_int_equal(result->blocks, BLOCKS);
+	assert_int_equal(result->hit.count, 0);
+	assert_int_equal(result->delivered, 0);
+	assert_int_equal(result->walk_bytes, 0);
+	free(result);
+}
+
+/* A record costs more than nothing, and two system calls more than a record. */
+static void figures_are_in_order(void **state)
+{
+	struct tails_result *plain, *masked;
+	uint64_t fence;
+
+	(void)state;
+	if (getenv("STAMPEDE_EMULATED")) {
+		print_message("skipped: times of an emulated machine mean nothing\n");
+		skip();
+	}
+	plain = run("full_tsc", TAILS_CALM, BLOCKS, 10);
+	masked = run("delta_sync_hard", TAILS_CALM, BLOCKS, 10);
+	fence = histogram_percentile(&plain->fence, 0.5);
+	assert_true(fence > 0);
+	assert_true(histogram_percentile(&plain->clear, 0.5) > fence);
+	assert_true(histogram_percentile(&masked->clear, 0.5) >
+		    2 * histogram_percentile(&plain->clear, 0.5));
+	free(plain);
+	free(masked);
+}
+
+static void storm_hits_are_apart(void **state)
+{
+	static const char *const rows[] = { "nested_stamps", "delta_sync_hard", "zero_delta" };
+	struct tails_result *result;
+	unsigned int i;
+
+	(void)state;
+	if (getenv("STAMPEDE_EMULATED")) {
+		print_message("skipped: times of an emulated machine mean nothing\n");
+		skip();
+	}
+	for (i = 0; i < 3; i++) {
+		result = run(rows[i], TAILS_STORM, 100000, 0.3);
+		assert_true(result->delivered > 100);
+		assert_true(result->hit.count > 10);
+		assert_true(result->hit.count <= result->delivered);
+		/* A handler that records takes longer than a record. */
+		assert_true(histogram_percentile(&result->hit, 0.5) >
+			    4 * histogram_percentile(&result->clear, 0.5));
+		free(result);
+	}
+}
+
+/* A floor under a storm loses records; that is its need not met, and no violation. */
+static void floor_needs_calm(void **state)
+{
+	struct tails_result *result = run("floor", TAILS_STORM, 100000, 0.2);
+
+	(void)state;
+	assert_int_equal(result->unmet, NEED_MASKED_INTERRUPTS);
+	free(result);
+}
+
+static void cold_is_cold(void **state)
+{
+	struct tails_result *cold, *calm;
+
+	(void)state;
+	if (getenv("STAMPEDE_EMULATED")) {
+		print_message("skipped: times of an emulated machine mean nothing\n");
+		skip();
+	}
+	cold = run("extended_header", TAILS_COLD, 4, 10);
+	calm = run("extended_header", TAILS_CALM, BLOCKS, 10);
+	assert_int_equal(cold->blocks, 4);
+	assert_true(cold->walk_bytes >= 1u << 20);
+	assert_true(cold->probe_cold_ticks > cold->probe_warm_ticks);
+	assert_true(histogram_percentile(&cold->clear, 0.5) >
+		    histogram_percentile(&calm->clear, 0.5));
+	free(cold);
+	free(calm);
+}
+
+/* Each sample waits for its gap, and the wait is no part of the sample. */
+static void replay_waits_for_its_gaps(void **state)
+{
+	static const struct gaps gaps = { .name = "some_busy",
+					  .buckets = 1,
+					  .lo_ns = { 16384 },
+					  .hi_ns = { 32767 },
+					  .until = { 1 },
+					  .count = 1 };
+	struct tails_result *result = malloc(sizeof(*result));
+	struct tails_config config = {
+		.driver = driver_find(drivers_timed, "heartbeat_compact"),
+		.regime = TAILS_REPLAY,
+		.samples = 4 * FENCED_BLOCK,
+		.seconds = 10,
+		.place = &place,
+		.pu = plan.pu,
+		.gaps = &gaps,
+		.seed = 1,
+	};
+	json_t *json;
+
+	(void)state;
+	assert_non_null(result);
+	assert_int_equal(tails_run(&config, result), 0);
+	assert_string_equal(result->violation, "");
+	assert_int_equal(result->clear.count + result->hit.count, 4 * FENCED_BLOCK);
+	/* The mean is 16384 / ln 2; a stolen CPU only makes it longer. */
+	assert_true(result->seconds > 4 * FENCED_BLOCK * 22e-6);
+	assert_true(histogram_percentile(&result->clear, 0.5) < 16e-6 * ticks_hz());
+	assert_true(result->late_waits < 2 * FENCED_BLOCK);
+	json = tails_json(&config, result);
+	assert_string_equal(json_string_value(json_object_get(json, "regime")), "replay");
+	assert_string_equal(json_string_value(json_object_get(json, "gaps")), "some_busy");
+	json_decref(json);
+	free(result);
+}
+
+/* Every line fits 100 columns, whatever the figures, and each row has all of its regimes. */
+static void tables_fit_a_line(void **state)
+{
+	static const char *const regimes[] = { "calm", "storm", "cold", "replay" };
+	json_t *tails = json_array(), *line;
+	char *text = NULL, *at, *end;
+	unsigned int row, regime, named = 0;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	for (row = 0; row < 2; row++)
+		for (regime = 0; regime < 4; regime++) {
+			line = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
+					 " s:I, s:I}",
+					 "row", row ? "extended_header_locked_fenced" : "floor",
+					 "regime", regimes[regime], "gaps",
+					 regime == 3 ? "sched_irq_timer_busy" : NULL, "violation",
+					 row && regime == 2 ? "stamps of the ring went back by "
+							      "many ticks" :
+							      NULL,
+					 "fence_p50", (json_int_t)40, "p50", (json_int_t)9999999,
+					 "p99", (json_int_t)10000000, "p999",
+					 (json_int_t)123456789012, "max", (json_int_t)123456789012,
+					 "hits", (json_int_t)7, "samples", (json_int_t)7, "hit_p50",
+					 (json_int_t)123456789012, "hit_max",
+					 (json_int_t)123456789012);
+			assert_non_null(line);
+			json_array_append_new(tails, line);
+		}
+	tails_print(out, tails);
+	fclose(out);
+	assert_non_null(strstr(text, "replay of sched_irq_timer_busy"));
+	assert_non_null(strstr(text, "stamps of the ring went back by"));
+	assert_non_null(strstr(text, "100.00%"));
+	for (at = text; (end = strchr(at, '\n')); at = end + 1) {
+		if (end - at > 100)
+			fail_msg("%d columns: %.*s", (int)(end - at), (int)(end - at), at);
+		named += !strncmp(at, "extended_header_locked_fenced ", 30);
+	}
+	/* calm and storm, hits and cold, replay */
+	assert_int_equal(named, 3);
+	free(text);
+	json_decref(tails);
+}
+
+static void json_says_the_same(void **state)
+{
+	struct tails_result *result = run("floor", TAILS_CALM, BLOCKS, 10);
+	struct tails_config config = { .driver = driver_find(drivers_timed, "floor") };
+	json_t *json = tails_json(&config, result), *ecdf = json_object_get(json, "ecdf");
+	json_t *end = json_array_get(ecdf, json_array_size(ecdf) - 1);
+
+	(void)state;
+	assert_int_equal(json_integer_value(json_object_get(json, "samples")),
+			 BLOCKS * FENCED_BLOCK);
+	assert_int_equal(json_integer_value(json_object_get(json, "p999")),
+			 histogram_percentile(&result->clear, 0.999));
+	assert_int_equal(json_integer_value(json_object_get(json, "max")), result->clear.max);
+	assert_true(json_is_null(json_object_get(json, "hit_p50")));
+	assert_true(json_array_size(ecdf) <= 200);
+	assert_int_equal(json_integer_value(json_array_get(end, 0)), result->clear.max);
+	json_decref(json);
+	/* No figures where an oracle objected. */
+	strcpy(result->violation, "time goes back");
+	json = tails_json(&config, result);
+	assert_true(json_is_null(json_object_get(json, "p50")));
+	assert_int_equal(json_array_size(json_object_get(json, "ecdf")), 0);
+	assert_string_equal(json_string_value(json_object_get(json, "violation")),
+			    "time goes back");
+	json_decref(json);
+	free(result);
+}
+
+static struct engine_config shared;
+
+static struct engine_result *run_shared(const struct driver *driver,
+					const struct workload *workload, uint32_t bits)
+{
+	struct engine_result *result = malloc(sizeof(*result));
+
+	shared = (struct engine_config){
+		.driver = driver,
+		.workload = workload,
+		.seconds = 0.5,
+		.levels = 3,
+		.threads = 2,
+		.bits = bits,
+		.seed = 1,
+		.shared = true,
+		.random_extra = true,
+		.extra_bytes = 40,
+		.place = &place,
+		.pu = plan.pu,
+	};
+
+	assert_non_null(result);
+	assert_int_equal(engine_run(&shared, result), 0);
+	return result;
+}
+
+/* What they promise with several writers; conservation, structure and counts by the verdict. */
+static void writers_share_a_ring(void **state)
+{
+	struct engine_result *result;
+	unsigned int i, rows = 0;
+
+	(void)state;
+	if (plan.count < 2) {
+		print_message("skipped: two writers need two CPUs\n");
+		skip();
+	}
+	for (i = 0; drivers_checked[i]; i++) {
+		if (!drivers_checked[i]->desc->shared_promises)
+			continue;
+		rows++;
+		result = run_shared(drivers_checked[i], i % 2 ? &workload_storm : &workload_threads,
+				    i % 2 ? 0 : 16);
+		if (engine_verdict(&shared, result) != VERDICT_KEPT)
+			fail_msg("%s: %s", drivers_checked[i]->row, result->shown);
+		assert_true(result->check.by_context[CONTEXT_TASK] > 1000);
+		assert_true(result->check.by_context[CONTEXTS + CONTEXT_TASK] > 1000);
+		assert_int_equal(result->check.by_context[2 * CONTEXTS + CONTEXT_TASK], 0);
+		free(result);
+	}
+#ifdef __x86_64__
+	assert_true(rows >= 6);
+#endif
+}
+
+/* Without LOCK two CPUs break any row: a run that sees nothing has not shared the ring. */
+static void unlocked_rows_break(void **state)
+{
+	const struct driver *unlocked = driver_find(drivers_checked, "full_tsc");
+	struct engine_result *result;
+
+	(void)state;
+	if (plan.count < 2) {
+		print_message("skipped: two writers need two CPUs\n");
+		skip();
+	}
+#ifndef __x86_64__
+	print_message("skipped: atomics of this machine are of all CPUs\n");
+	skip();
+#endif
+	assert_int_equal(unlocked->desc->shared_promises, 0);
+	result = run_shared(unlocked, &workload_threads, 0);
+	assert_int_equal(engine_verdict(&shared, result), VERDICT_BROKEN);
+	assert_true(result->check.violations[ORACLE_CONSERVATION] > 0);
+	free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calm_has_no_hits),
+		cmocka_unit_test(figures_are_in_order),
+		cmocka_unit_test(storm_hits_are_apart),
+		cmocka_unit_test(floor_needs_calm),
+		cmocka_unit_test(cold_is_cold),
+		cmocka_unit_test(json_says_the_same),
+		cmocka_unit_test(replay_waits_for_its_gaps),
+		cmocka_unit_test(tables_fit_a_line),
+		cmocka_unit_test(writers_share_a_ring),
+		cmocka_unit_test(unlocked_rows_break),
+	};
+
+	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+/* The table of workloads, the contract that each keeps, and a run of one by the engine. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/placed.h"
+#include "base/rng.h"
+#include "schemes/core/clock.h"
+#include "tests/support/said.h"
+#include "workloads/engine.h"
+#include "workloads/workload.h"
+
+/* Vigna's splitmix64 from 1234567, and Marsaglia's xorshift64 (13, 7, 17) from 1. */
+static void random_numbers_are_the_published_ones(void **state)
+{
+	uint64_t split = 1234567, shift = 1, stream, other;
+
+	(void)state;
+	assert_true(rng_split(&split) == UINT64_C(6457827717110365317));
+	assert_true(rng_split(&split) == UINT64_C(3203168211198807973));
+	assert_true(rng_split(&split) == UINT64_C(9817491932198370423));
+	assert_true(rng_next(&shift) == UINT64_C(1082269761));
+	assert_true(rng_next(&shift) == UINT64_C(1152992998833853505));
+	/* No seed gives the state that xorshift never leaves. */
+	assert_true(rng_seed(UINT64_MAX, 0) != 0);
+	stream = rng_seed(1, 0);
+	other = rng_seed(1, 1);
+	assert_true(rng_next(&stream) != rng_next(&other));
+}
+
+static void every_workload_keeps_the_contract(void **state)
+{
+	const struct workload *workload;
+	char path[64];
+	unsigned int i, j;
+
+	(void)state;
+	for (i = 0; workloads[i]; i++) {
+		workload = workloads[i];
+		assert_int_equal(workload_index(workload), i);
+		for (j = 0; j < i; j++)
+			assert_string_not_equal(workload->name, workloads[j]->name);
+		assert_true(workload->engine || workload_benched(workload));
+		/* Who asks run-stress for it is told where it is. */
+		assert_true(!workload->text || workload->engine || workload->instead);
+		assert_true(!workload->forms || workload->engine);
+		assert_true(!workload->legend || workload->cells);
+		if (workload->plot) {
+			snprintf(path, sizeof(path), "plots/%s.gp", workload->plot);
+			if (access(path, R_OK))
+				fail_msg("%s: no %s", workload->name, path);
+		}
+		if (!workload->engine)
+			continue;
+		assert_true(workload->engine->own_bytes <= ENGINE_OWN_BYTES);
+		assert_true(workload->engine->run || workload->engine->record);
+		/* What threads count each must be put together. */
+		assert_true(!workload->engine->own_bytes || workload->engine->run ||
+			    workload->engine->merge);
+		assert_true(!workload->engine->takes == !workload->engine->left_out);
+	}
+}
+
+static unsigned int chosen_of(const char *list, enum workload_size size, bool *chosen)
+{
+	unsigned int i, count = 0;
+
+	assert_true(workload_choose(list, size, chosen));
+	for (i = 0; workloads[i]; i++)
+		count += chosen[i];
+	return count;
+}
+
+static void lists_choose_workloads(void **state)
+{
+	bool chosen[WORKLOADS_MAX];
+	unsigned int quick, standard, full;
+
+	(void)state;
+	quick = chosen_of(NULL, SIZE_QUICK, chosen);
+	assert_true(chosen[workload_index(&workload_steady)]);
+	assert_false(chosen[workload_index(&workload_tails)]);
+	assert_false(chosen[workload_index(&workload_bursts)]);
+	standard = chosen_of(" ,", SIZE_STANDARD, chosen);
+	assert_true(chosen[workload_index(&workload_tails)]);
+	assert_true(chosen[workload_index(&workload_idle)]);
+	full = chosen_of("", SIZE_FULL, chosen);
+	assert_true(chosen[workload_index(&workload_seek)]);
+	assert_false(chosen[workload_index(&workload_migrate)]);
+	assert_true(quick < standard && standard < full);
+	/* Those named and no other, and what the user does not name. */
+	assert_int_equal(chosen_of("bursts", SIZE_QUICK, chosen), 1);
+	assert_true(chosen[workload_index(&workload_bursts)]);
+	assert_int_equal(chosen_of("seek, migrate", SIZE_STANDARD, chosen), 3);
+	assert_true(chosen[workload_index(&workload_migrate)]);
+	assert_true(chosen[workload_index(&workload_tails)]);
+}
+
+static void unknown_names_choose_nothing(void **state)
+{
+	bool chosen[WORKLOADS_MAX], good;
+
+	(void)state;
+	listen_to_stderr();
+	good = workload_choose("steady burst", SIZE_QUICK, chosen);
+	assert_said("nearest is 'bursts'");
+	assert_false(good);
+	/* What the user does not name has no name. */
+	listen_to_stderr();
+	good = workload_choose("tails", SIZE_FULL, chosen);
+	assert_said("no workload is called 'tails'");
+	assert_false(good);
+}
+
+/* ---- the engine ---- */
+
+static uint32_t bits; /* of the short field in run(); 0: as usual */
+static double seconds = 0.3;
+static struct engine_config config;
+static struct engine_result result; /* large */
+
+static void run(const struct workload *workload, const struct driver *driver, unsigned int threads)
+{
+	config = (struct engine_config){
+		.workload = workload,
+		.driver = driver,
+		.seconds = seconds,
+		.levels = 3,
+		.threads = threads,
+		.bits = bits,
+		.cpus = plan.count,
+		.seed = 1,
+		.place = &place,
+		.pu = plan.pu,
+		.has_sender = threads == 1 && plan.count > 1 && engine_has_storm(workload),
+	};
+	assert_int_equal(engine_run(&config, &result), 0);
+}
+
+/* 64 events and a millisecond: whole bursts but for the last one of a round. */
+static void bursts_come_in_bursts(void **state)
+{
+	json_t *json;
+	json_int_t waits;
+
+	(void)state;
+	run(&workload_bursts, driver_find(drivers_checked, "full_tsc"), 1);
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
+	json = engine_json(&config, &result);
+	waits = json_integer_value(json_object_get(json, "waits"));
+	json_decref(json);
+	assert_true(waits >= 10 && waits <= 310);
+	assert_true(result.check.events + result.check.skipped + result.lost <=
+		    64 * (uint64_t)waits);
+	assert_true(result.check.events + result.check.skipped + result.lost >
+		    32 * (uint64_t)waits);
+}
+
+static const struct driver *sound;
+static unsigned int turn;
+
+/*
+ * One event in so many is not recorded, though the writer says so. Of every second run, for on a
+ * slow machine few come: five before the first that is judged, by which an engine finds its pace.
+ */
+static void losing_run(void *scheme, struct writer *writer, uint64_t events)
+{
+	sound->run(scheme, writer, events);
+	if (++turn % 2 == 0)
+		writer->written[CONTEXT_TASK]++;
+}
+
+/* Whatever the spread, what is not in the rings is missed. */
+static void what_is_not_there_is_missed(void **state)
+{
+	static const struct workload *const all[] = { &workload_steady, &workload_storm,
+						      &workload_bursts, &workload_stall };
+	struct driver faulty;
+	unsigned int i;
+
+	(void)state;
+	sound = driver_find(drivers_checked, "extended_header");
+	faulty = *sound;
+	faulty.run = losing_run;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		turn = 0;
+		run(all[i], &faulty, 1);
+		if (engine_verdict(&config, &result) != VERDICT_BROKEN)
+			fail_msg("%s: %u runs, a lost event was not missed", all[i]->name, turn);
+		assert_true(result.check.violations[ORACLE_CONSERVATION] > 0);
+	}
+}
+
+/* The same where writers move between rings, and all of them together have to hold it. */
+static void what_no_ring_holds_is_missed(void **state)
+{
+	struct driver faulty;
+
+	(void)state;
+	sound = driver_find(drivers_checked, "restartable");
+	if (sound->unsupported()) {
+		print_message("skipped: %s\n", sound->unsupported());
+		skip();
+	}
+	run(&workload_migrate, sound, 3);
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
+	assert_true(result.epochs > 0);
+	faulty = *sound;
+	faulty.run = losing_run;
+	run(&workload_migrate, &faulty, 3);
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_BROKEN);
+	assert_true(result.check.violations[ORACLE_CONSERVATION] > 0);
+}
+
+/* As if the thread had lost its CPU for more than a wrap, before anything was recorded. */
+static void late_init(void *scheme, const struct ring_config *ring, uint8_t *base,
+		      struct subbuf *subbufs, struct writer *writer)
+{
+	uint64_t begin = clock_real();
+
+	sound->init(scheme, ring, base, subbufs, writer);
+	while (clock_real() - begin < UINT64_C(3) << (bits - 1))
+		;
+}
+
+/* The time without a beat begins with the ring, and explains what it loses. */
+static void a_late_first_event_is_explained(void **state)
+{
+	static const struct {
+		const struct workload *workload;
+		uint32_t bits;
+	} all[] = { { &workload_late_beat, 20 }, { &workload_steady, 27 } };
+	struct driver late;
+	unsigned int i;
+
+	(void)state;
+	sound = driver_find(drivers_checked, "heartbeat_compact");
+	late = *sound;
+	late.init = late_init;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		bits = all[i].bits;
+		run(all[i].workload, &late, 1);
+		if (engine_verdict(&config, &result) != VERDICT_NEED_NOT_MET)
+			fail_msg("%s: %s", all[i].workload->name, result.shown);
+		assert_int_equal(result.unmet, NEED_BEAT);
+		assert_int_equal(result.void_epochs, result.epochs);
+	}
+	bits = 0;
+}
+
+/* An effect before its cause breaks a promise of rows that make one. */
+static void effects_come_behind_their_causes(void **state)
+{
+	json_t *json;
+
+	(void)state;
+	if (plan.count < 2) {
+		print_message("skipped: handoff takes two CPUs\n");
+		skip();
+	}
+	if (getenv("STAMPEDE_EMULATED"))
+		seconds = 3; /* in 0.3 s hardly a pair is found, or none */
+	run(&workload_handoff, driver_find(drivers_checked, "full_tsc"), 2);
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
+	json = json_object();
+	workload_handoff.engine->json(json, &config, &result);
+	assert_true(json_integer_value(json_object_get(json_object_get(json, "handoff"), "pairs")) >
+		    0);
+	json_decref(json);
+	/* The second figure that it counts: effects decoded early. */
+	result.own[1]++;
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_BROKEN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_numbers_are_the_published_ones),
+		cmocka_unit_test(every_workload_keeps_the_contract),
+		cmocka_unit_test(lists_choose_workloads),
+		cmocka_unit_test(unknown_names_choose_nothing),
+		cmocka_unit_test(bursts_come_in_bursts),
+		cmocka_unit_test(what_is_not_there_is_missed),
+		cmocka_unit_test(what_no_ring_holds_is_missed),
+		cmocka_unit_test(a_late_first_event_is_explained),
+		cmocka_unit_test(effects_come_behind_their_causes),
+	};
+
+	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
+}
