@@ -30,6 +30,13 @@
 	}
 #endif
 
+/* FTRACE_LENGTH_ALWAYS: a scheme that always writes the length word, as ALIGNED does. */
+#ifdef FTRACE_LENGTH_ALWAYS
+#define FTRACE_HAS_LENGTH true
+#else
+#define FTRACE_HAS_LENGTH (SCHEME_ALIGNMENT > 0)
+#endif
+
 #define FTRACE_HEADER_BYTES 16
 #define FTRACE_TYPE_LARGE 0
 #define FTRACE_TYPE_MAX_SMALL 28
@@ -58,7 +65,7 @@ static inline uint32_t ftrace_payload_bytes(uint32_t len)
 /* Is there a length word? */
 static inline bool ftrace_is_large(uint32_t payload)
 {
-	return SCHEME_ALIGNMENT || payload > FTRACE_TYPE_MAX_SMALL * 4;
+	return FTRACE_HAS_LENGTH || payload > FTRACE_TYPE_MAX_SMALL * 4;
 }
 
 /* Bytes of the record of an event with `len` payload bytes, without an extend or absolute. */
