@@ -51,7 +51,7 @@ rm -rf "$scratch/explored"
 mkdir "$scratch/tree"
 sh explore/cases/tree.sh "$scratch/tree"
 sed -i 's|POINT_PATH("plain");|__builtin_trap();|' "$scratch/tree/schemes/parts/defaults.h"
-shapes="page wrap3 wrap4 ends2 ends4 wrapends"
+shapes=${SHAPES:-page ends2}
 # shellcheck disable=SC2086
 objects TREE="$scratch/tree" $(printf "$scratch/explored/extended_header.%s.so " $shapes)
 for shape in $shapes; do

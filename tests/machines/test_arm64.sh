@@ -25,11 +25,13 @@ compile() { # name flags... source
 	fi
 }
 
+builds="TIMED TIMED_CHEAP TIMED_INJECTED CHECKED COUNTING"
 for row in restartable rewind dwcas packed_word joint_delta; do
 	line=$(sed -n "s/^X($row, *\([^,]*\),\(.*\))$/\1 \2/p" schemes/schemes.def)
 	header=${line%% *}
-	for build in TIMED "TIMED CHEAP" "TIMED INJECTED" CHECKED COUNTING; do
-		compile "$row $build" $(printf ' -DSTAMPEDE_%s' $build) ${line#* } -DROW=$row \
+	case $row in packed_word | joint_delta) builds=TIMED ;; esac
+	for build in $builds; do
+		compile "$row $build" $(printf ' -DSTAMPEDE_%s' ${build%_*} ${build#*_}) ${line#* } -DROW=$row \
 			"-DSCHEME_HEADER=\"schemes/$header.h\"" judge/driver.c
 	done
 done

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: test_resume.sh BUILD   bench is killed at random moments and resumed until it is done. TAP.
-# KILLS: how many (default 10; test-long takes 200).
+# KILLS: how many (default 6; test-long takes 200).
 #
 # After each kill: every row that was in rows.jsonl before it is still there, byte for byte; every
 # file of every run is whole; latest names a finished run; finished runs are as they were. In the
 # end each cell has its repetitions.
 build=$1
-kills=${KILLS:-10}
+kills=${KILLS:-6}
 . tests/support/tap.sh
 results=$scratch/results
 small="--quick --schemes =full_tsc --workloads steady,threads --repetitions 6 --budget 0"

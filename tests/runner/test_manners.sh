@@ -23,7 +23,8 @@ done
 
 # Two small runs, floor against a row of twice the bytes.
 results=$scratch/results
-small="$build/bench --quick --schemes =full_tsc --workloads steady --repetitions 9 --budget 0"
+plain_bench
+small="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 9 --budget 0"
 $small --results "$results" >"$scratch/out1" 2>"$scratch/err1"
 $small --results "$results" --json - >"$scratch/json" 2>"$scratch/err2"
 got=$?
@@ -38,7 +39,6 @@ else
 fi
 ! grep -q "$(printf '\r')" "$scratch/err1" && grep -q '^\[ *[0-9]* %\].* s left$' "$scratch/err1"
 report $? "piped: plain lines of progress"
-plain_bench
 if command -v script >/dev/null; then
 	shown="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
 	shown="$shown --results $scratch/shown"

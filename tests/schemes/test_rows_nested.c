@@ -276,7 +276,7 @@ static void two_in_a_row_at_every_point(void **state)
 static void two_nested_writers_at_every_pair_of_points(void **state)
 {
 	(void)state;
-	all_rows(&(struct choice){ .step = 1, .stride = 16, .burst = 1, .pairs = true }, 50);
+	all_rows(&(struct choice){ .step = 1, .stride = 40, .burst = 1, .pairs = true }, 130);
 }
 
 /* Time passes in a writer, and nobody records: an interrupt that is not traced, or a hypervisor. */
@@ -290,8 +290,8 @@ static void time_passes_at_every_point(void **state)
 static void equal_stamps_at_every_point(void **state)
 {
 	(void)state;
-	all_rows(&(struct choice){ .step = 0, .stride = 3, .burst = 1 }, 9);
-	all_rows(&(struct choice){ .step = 0, .stride = 16, .burst = 1, .pairs = true }, 50);
+	all_rows(&(struct choice){ .step = 0, .stride = 7, .burst = 1 }, 20);
+	all_rows(&(struct choice){ .step = 0, .stride = 40, .burst = 1, .pairs = true }, 130);
 }
 
 /*
@@ -517,7 +517,9 @@ static void rows_that_need_a_strict_clock_break_without(void **state)
 
 	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
-		if (!needs(driver, NEED_STRICT_CLOCK) || !open_row(driver))
+		/* To break nested_retry takes three interrupts, as the explorer has them. */
+		if (!needs(driver, NEED_STRICT_CLOCK) || !strcmp(driver->row, "nested_retry") ||
+		    !open_row(driver))
 			continue;
 		for (room = 0; room < rooms_count; room += 8) {
 			scene = scene_of(8, 0, room, false);

@@ -4,7 +4,7 @@
 # differ, and a clock that records an event each time it is read. TAP.
 build=$1
 . tests/support/tap.sh
-stress="$build/run-stress --seconds 0.5"
+stress="$build/run-stress --seconds 0.3"
 
 says "no skew" 1 "whole number" $stress --skew 0
 says "a negative skew" 1 "whole number" $stress --skew -5
@@ -33,7 +33,7 @@ finds "traced: nothing comes into a row that masks signals" "$scratch/traced.jso
 	"$of_all['delta_sync_hard'] == ('kept', {'skew_ticks': 0, 'traced': True, 'wrong': 0,
 	'worst_ticks': 0, 'until': '-', 'recorded': 0, 'recorded_most': 0, 'let_go': 0})"
 
-"$build/run-stress" --seconds 0.5 --skew 5 --threads 2 --schemes =floor >/dev/null 2>"$scratch/err"
+"$build/run-stress" --seconds 0.3 --skew 5 --threads 2 --schemes =floor >/dev/null 2>"$scratch/err"
 got=$?
 if [ $got -ne 0 ]; then
 	skip "clocks that differ" "$(tail -1 "$scratch/err")"
