@@ -90,7 +90,7 @@ static inline uint64_t varint_ahead(const struct ring *ring, uint64_t tail, uint
 {
 	unsigned int shift = varint_shift(ring);
 
-	return ((stamp << shift | bits_mask(shift)) - tail) >> shift;
+	return ((stamp << shift) + (tail & ring_packed_mask(ring)) - tail) >> shift;
 }
 
 /* The whole stamp of the newest record, by both words. */
@@ -101,10 +101,10 @@ static inline uint64_t varint_newest(const struct ring *ring, uint64_t tail, uin
 	return epoch << bits | (tail >> varint_shift(ring) & bits_mask(bits));
 }
 
-/* The word behind a record of `stamp` that ends at `offset`. */
+/* The word behind a record of `stamp` that ends at `offset`, which its bits can hold. */
 static inline uint64_t varint_tail(const struct ring *ring, uint64_t stamp, uint64_t offset)
 {
-	return stamp << varint_shift(ring) | (offset & ring_packed_mask(ring));
+	return (stamp << varint_shift(ring)) + offset;
 }
 
 /* Where a record goes. */
@@ -160,8 +160,10 @@ RESERVE_SLOW struct reservation varint_slow(struct scheme_ring *s, uint32_t id, 
 			token = VARINT_TOKEN | tail;
 			shared_store("epoch: token", &s->epoch, token); /* I2 */
 		}
-		if (fits && local_cmpxchg("claim", &ring->tail, &tail, /* I1, I3 */
-					  varint_tail(ring, stamp, claim.start + claim.size)))
+		if (fits &&
+		    local_cmpxchg("claim", &ring->tail, &tail, /* I1, I3 */
+				  varint_tail(ring, stamp,
+					      (claim.start + claim.size) & ring_packed_mask(ring))))
 			break;
 		POINT_COUNT(retries);
 		tail = shared_load("tail again", &ring->tail);
@@ -191,10 +193,12 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t offset = tail & ring_packed_mask(ring), end = offset + size;
 	uint64_t stamp = clock_read("clock");
 
-	if (unlikely(varint_epoch(ring, stamp) != epoch ||
-		     bits_overflow(varint_ahead(ring, tail, stamp), ring_stamp_bits(ring)) ||
+	/* Two tests by one branch. */
+	if (unlikely((varint_epoch(ring, stamp) ^ epoch) |
+			     varint_ahead(ring, tail, stamp) >> ring_stamp_bits(ring) ||
 		     ((offset - 1) ^ end) >= ring_subbuf_bytes(ring) || id >= VARINT_IDS))
 		return reservation_slow(varint_slow(s, id, len, tail, epoch, stamp));
+	/* An end that the word cannot hold is the end of a sub-buffer: not here. */
 	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, /* I1, I3 */
 				    varint_tail(ring, stamp, end)))) {
 		POINT_COUNT(retries);
@@ -204,8 +208,8 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 		return reservation_slow(varint_slow(s, id, len, tail, epoch, stamp));
 	}
 	return (struct reservation){
-		.payload = varint_put_short(ring_at(ring, offset), id, len, stamp,
-					    ring_stamp_bits(ring)),
+		.payload =
+			varint_put_short(ring_at(ring, offset), id, stamp, ring_stamp_bits(ring)),
 		.subbuf = ring_subbuf_at(ring, offset),
 		.size = size,
 		.stamp = stamp,

@@ -52,18 +52,14 @@ static inline uint64_t varint_record(uint32_t id, uint32_t len, unsigned int byt
 
 /* Writes the short header of a small id, whose stamp takes two bytes. Returns the payload's place.
  */
-static inline uint8_t *varint_put_short(uint8_t *at, uint32_t id, uint32_t len, uint64_t stamp,
+static inline uint8_t *varint_put_short(uint8_t *at, uint32_t id, uint64_t stamp,
 					unsigned int stamp_bits)
 {
 	uint32_t low = (uint32_t)(stamp & bits_mask(stamp_bits));
-	uint32_t word = id | (low & 0x7f) << 8 | 0x8000u | low >> VARINT_GROUP << 16;
 
-	if (len) {
-		put_u32(at, word); /* its last byte is the payload's first */
-	} else {
-		put_u16(at, word);
-		at[2] = (uint8_t)(word >> 16);
-	}
+	at[0] = (uint8_t)id;
+	/* The upper group one bit further up: where the first byte says that there is a second. */
+	put_u16(at + 1, low + (low & ~0x7fu) + 0x80);
 	return at + 3;
 }
 

@@ -6,15 +6,17 @@
 # warnings as errors. Needs root. Ends with the verdict and the time.
 #
 # MIRROR=URL: where packages come from (this machine's own, else deb.debian.org). Packages are kept
-# in CACHE (default: /var/cache/stampede-distro), so that a second run loads only what is new. LOG: a
-# file for the whole output. Exit code: 0 fine, 1 usage or one of the two failed, 3 not possible here.
+# in CACHE (default: /var/cache/stampede-distro) by release, so that a second run loads only what is
+# new. LOG: a file for the whole output. Exit code: 0 fine, 1 usage or something failed, 3 not possible
+# here.
 #
 # All of it happens in a namespace of mounts and processes of its own: when its first process ends,
 # however it ends, nothing is left running or mounted. The directory is removed by the trap, or by a
 # process that waits for this one where that could not run.
 set -u
 release=${1:-}
-cache=${CACHE:-/var/cache/stampede-distro}
+[ "$release" != --inside ] || release=$3
+cache=${CACHE:-/var/cache/stampede-distro}/$release
 log=${LOG:-}
 
 refuse() { # exit code, line
@@ -75,7 +77,7 @@ inside() {
 	return 1
 }
 
-if [ "$release" = --inside ]; then
+if [ "${1:-}" = --inside ]; then
 	inside "$2" "$3"
 	exit
 fi
