@@ -39,7 +39,7 @@
 
 /* W is that many bits above the short field. */
 #if SEAM_NARROW_BITS
-#define VARINT_ABOVE 2 /* so that few ticks take a writer from epoch to epoch */
+#define VARINT_ABOVE 0 /* so that a search comes to both ends of the word */
 #else
 #define VARINT_ABOVE 22
 #endif

@@ -126,6 +126,7 @@ trap 'exit 143' TERM HUP
 	[ -e "$private" ] && remove
 ) </dev/null >/dev/null 2>&1 &
 
+: >"$private/said" # or who shows it may be there first
 # In the background, so that a signal is heard at once.
 setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child=KILL \
 	sh "$0" --inside "$root" "$release" >"$private/said" 2>&1 &
