@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""usage: readme.py RUN README [LOG]
+"""usage: readme.py [--only BLOCK] RUN README [LOG]
 
 Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
 <!-- name --> and <!-- /name -->: matrix and layouts (of a full run), guide, table from LOG, what
-the run printed, without variants; and reference from results/reference/, whatever RUN is. A block whose
+the run printed, without variants; clocks, what the guide says of clocks that misbehave; and reference
+from results/reference/, whatever RUN is. A block whose
 section the run does not have stays as it is, with a line on stderr. RUN may be -: only reference is
 written then."""
 import glob
@@ -96,6 +97,18 @@ def guide(run):
     need_jinja2()
     import page
     return of_template(page.guide_block(run))
+
+
+def clocks(run):
+    """The guide's lines about clocks that misbehave, and how far apart rows have to be to be told."""
+    lines = guide(run) or []
+    at = next((i for i, line in enumerate(lines) if line.startswith("| you want")), 0)
+    about = [line for line in lines[at + 2:] if line.startswith("|") and "clock" in line.split("|")[1]]
+    if not about:
+        return None
+    about = [line.replace("| the same", "| exact times, and interrupts record too", 1)
+             for line in about]
+    return [*lines[at:at + 2], *about, "", *lines[:at], *wrapped(f"{said(run)}.")]
 
 
 def choice(root):
@@ -193,8 +206,10 @@ def reference(root):
 # ---- blocks ----
 
 
-def put_block(paths, name, lines):
+def put_block(paths, name, lines, only=None):
     """Into each of the files that has a block of that name; one of them has to."""
+    if only not in (None, name):
+        return
     if not lines:
         complain(f"readme.py: nothing in the run for {name}: left as it is")
         return
@@ -212,23 +227,27 @@ def put_block(paths, name, lines):
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
+    words, only = sys.argv[1:], None
+    if words[:1] == ["--only"] and len(words) > 1:
+        only, words = words[1], words[2:]
+    if len(words) not in (2, 3):
         sys.exit(__doc__)
-    path, readme = sys.argv[1:3]
+    path, readme = words[:2]
     root = os.path.dirname(readme) or "."
     paths = [readme, *sorted(glob.glob(os.path.join(root, "docs", "*.md")))]
-    put_block(paths, "reference", reference(root))
-    put_block(paths, "choice", choice(root))
+    put_block(paths, "reference", reference(root), only)
+    put_block(paths, "choice", choice(root), only)
     if path == "-":
         return
     run = record.load(path)
     note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's directory.")]
-    shown = table(run, sys.argv[3]) if len(sys.argv) == 4 else None
+    shown = table(run, words[2]) if len(words) == 3 else None
     chosen = guide(run)
-    put_block(paths, "table", shown and shown + note)
-    put_block(paths, "guide", chosen and chosen + note)
-    put_block(paths, "matrix", matrix(run))
-    put_block(paths, "layouts", layouts(run))
+    put_block(paths, "table", shown and shown + note, only)
+    put_block(paths, "guide", chosen and chosen + note, only)
+    put_block(paths, "matrix", matrix(run), only)
+    put_block(paths, "layouts", layouts(run), only)
+    put_block(paths, "clocks", clocks(run), only)
 
 
 if __name__ == "__main__":
