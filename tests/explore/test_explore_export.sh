@@ -27,7 +27,7 @@ compare() { # name format
 	report $? "$1: read-trace has the times that are shown ($(wc -l <"$scratch/shown"))"
 	reader=ctf
 	[ "$2" = CTF ] || reader=ftrace
-	STAMPEDE_CAPTURE="$trace" "$build/tests/test_readers_$reader" >"$scratch/log" 2>&1
+	STAMPEDE_CAPTURE="$trace" "$build/tests/traces/test_readers_$reader" >"$scratch/log" 2>&1
 	report $? "$1: $(grep -ao '[a-z0-9]* and read-trace agree on [0-9]* events' "$scratch/log")"
 }
 
