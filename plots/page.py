@@ -16,6 +16,7 @@ import clocks
 import facts
 import guide
 import machines
+import products
 import table
 import text
 from data import row_class
@@ -127,7 +128,7 @@ def said(run):
         "as_good": (100 * max(guide.AS_GOOD_TIME, run.noise), 100 * guide.AS_GOOD_COUNT),
         "shared": machines.lines(references), "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
-        "clocks": clocks.said(run),
+        "clocks": clocks.said(run), "products": products.lines(run),
     }
 
 

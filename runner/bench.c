@@ -11,6 +11,7 @@
 #include "results/compare/reference.h"
 #include "runner/checked.h"
 #include "runner/counted.h"
+#include "judge/products.h"
 #include "runner/plan.h"
 #include "runner/print.h"
 #include "runner/resume.h"
@@ -305,6 +306,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!plan_parse(argc, argv, &plan, &status))
 		return status;
+	if (plan.used_by)
+		return products_list(stdout, plan.used_by);
 	if (plan.list)
 		return plan_list(), EXIT_FINE;
 	sigaction(SIGINT, &interrupt, NULL);

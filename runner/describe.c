@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "runner/describe.h"
 
+#include <string.h>
+
 #include "judge/check.h"
+#include "judge/products.h"
 
 static json_t *promises_of(uint32_t promises)
 {
@@ -45,6 +48,20 @@ static const char *nesting_of(const struct driver *driver)
 	return driver->defers ? "later" : "at once";
 }
 
+/* Tracers that people use whose stamps the row prices. */
+static json_t *used_by(const char *row)
+{
+	json_t *lines = json_array();
+	const struct product *product;
+
+	for (product = products; product->name; product++)
+		if (!strcmp(product->row, row))
+			json_array_append_new(lines,
+					      json_pack("{s:s, s:s}", "product", product->name,
+							"words", product->words));
+	return lines;
+}
+
 /* Who reads the records beside us. */
 static const char *format_of(const struct driver *driver)
 {
@@ -64,13 +81,14 @@ json_t *describe_rows(const struct driver *const *rows, int count)
 
 		json_array_append_new(
 			lines,
-			json_pack("{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b}", "row",
-				  row->row, "title", desc->title, "source", desc->source,
+			json_pack("{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b, s:o}",
+				  "row", row->row, "title", desc->title, "source", desc->source,
 				  "promises", promises_of(desc->promises), "needs",
 				  needs_of(desc->needs), "stamp_bits", (int)row->stamp_bits,
 				  "counter_bits", (int)row->counter_bits, "nesting",
 				  nesting_of(row), "format", format_of(row), "shared_promises",
-				  promises_of(desc->shared_promises), "moves", row->join != NULL));
+				  promises_of(desc->shared_promises), "moves", row->join != NULL,
+				  "used_by", used_by(row->row)));
 	}
 	return lines;
 }

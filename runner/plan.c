@@ -41,6 +41,8 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 		{ "json", "FILE", "the whole record, bench.json, once more (- is standard output)",
 		  OPTION_TEXT, .into = &plan->json },
 		{ "list", NULL, "rows and workloads", OPTION_FLAG, .into = &plan->list },
+		{ "used-by", "NAME", "the rows that price this tracer's stamps (all: of all)",
+		  OPTION_TEXT, .into = &plan->used_by },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
@@ -55,7 +57,8 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 			"  bench --schemes \"extended_header packed_word\" --workloads \"steady "
 			"storm\"\n"
 			"  bench --full --seed 7 --budget 600\n"
-			"  bench --resume\n",
+			"  bench --resume\n"
+			"  bench --list --used-by lttng\n",
 	};
 
 	if (!options_parse(&program, argc, argv, status))

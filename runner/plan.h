@@ -26,6 +26,7 @@ struct plan {
 	uint64_t seed;
 	bool resume; /* the newest unfinished run */
 	bool list;
+	const char *used_by; /* with list: the product whose row is wanted; NULL: all rows */
 
 	/* what is run: plan_choose() */
 	enum workload_size size;

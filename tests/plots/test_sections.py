@@ -58,6 +58,24 @@ class Sections(PlotsTest):
         self.make_data()
         return self.text("report.html").partition(f'<section id="{name}">')[2]
 
+    def test_a_users_tracer_has_the_figures_of_its_row(self):
+        self.bench["schemes"] = [
+            {"row": "full_tsc", "used_by": [{"product": "Zebra <b>", "words": "no mane"},
+                                            {"product": 7, "words": "no name"}]},
+            {"row": "nobody", "used_by": [{"product": "adder", "words": "not run"}]},
+            {"row": "floor", "used_by": "none"}]
+        cell = self.element("table", "full_tsc")
+        self.make_data()
+        text = " ".join(self.text("report.html").partition('<section id="products">')[2]
+                        .partition("</section>")[0].split())
+        self.assert_in('<th scope="row">adder</th><td><code>nobody</code></td> '
+                       '<td class="none">not in this run</td><td>not run</td>', text)
+        self.assert_in(f'<th scope="row">Zebra &lt;b&gt;</th><td><code>full_tsc</code></td> '
+                       f'<td class="kept">{cell["verdict"]}</td><td>no mane</td> '
+                       f'<td class="n" data-v="{cell["ratio"]:.9g}">', text)
+        self.assertLess(text.index("adder"), text.index("Zebra"))
+        self.assert_in("no name", text, False)
+
     def assert_all(self, text, *words):
         for one in words:
             self.assert_in(one, text)

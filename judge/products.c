@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "judge/products.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+
+const struct product products[] = {
+#define X(its_name, its_row, its_words) { .name = its_name, .row = #its_row, .words = its_words },
+#include "schemes/products.def"
+#undef X
+	{ .name = NULL },
+};
+
+int products_list(FILE *text, const char *part)
+{
+	const struct product *product;
+	unsigned int listed = 0;
+
+	for (product = products; product->name; product++) {
+		if (strcmp(part, "all") != 0 && !strcasestr(product->name, part))
+			continue;
+		fprintf(text, "%-28s %-24s %s\n", product->name, product->row, product->words);
+		listed++;
+	}
+	return listed ? 0 :
+			fail_with(EXIT_USAGE,
+				  "no row is known to price '%s'; --used-by all shows what is "
+				  "known, and docs/rows.md how to add a line",
+				  part);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/* The list of tracers that people use: its rows are rows, and it stays in order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <cmocka.h>
+
+#include "base/exit.h"
+#include "judge/driver.h"
+#include "judge/products.h"
+#include "tests/support/said.h"
+
+static void rows_are_rows(void **state)
+{
+	const struct product *product;
+
+	(void)state;
+	for (product = products; product->name; product++) {
+		if (!driver_find(drivers_checked, product->row))
+			fail_msg("%s: there is no row %s", product->name, product->row);
+		assert_true(strlen(product->words) > 10);
+	}
+	assert_true(product - products > 20);
+}
+
+/* As people sort names: a dot in front of one says nothing. */
+static const char *by(const struct product *product)
+{
+	return product->name + (product->name[0] == '.');
+}
+
+static void in_order_and_once(void **state)
+{
+	const struct product *product;
+
+	(void)state;
+	for (product = products + 1; product->name; product++)
+		if (strcasecmp(by(product - 1), by(product)) >= 0)
+			fail_msg("%s is not behind %s", product->name, product[-1].name);
+}
+
+static void found_by_part_of_their_name(void **state)
+{
+	char text[4096] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_int_equal(products_list(out, "lTTng"), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "extended_header"));
+	assert_non_null(strstr(text, "layout_64_ext"));
+	assert_null(strstr(text, "perf"));
+	out = fmemopen(text, sizeof(text), "w");
+	listen_to_stderr();
+	assert_int_equal(products_list(out, "no such tracer"), EXIT_USAGE);
+	assert_said("no row is known to price 'no such tracer'");
+	fclose(out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_rows),
+		cmocka_unit_test(in_order_and_once),
+		cmocka_unit_test(found_by_part_of_their_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
