@@ -9,18 +9,18 @@
  * Layout: format/format_ftrace.h, all records with the length word (type_len 0), so 8 bytes of
  * header; an extend of 59 bits where the delta does not fit.
  *
- * Shared words: status, READY or WRITING, cmpxchg and store; tail, last: plain stores of the writer
- * that has WRITING. There a writer that is turned away is counted nowhere; here in ring.lost.
+ * Shared words: guard (the status READY or WRITING), cmpxchg and store; tail, last: plain stores of
+ * the writer that has the guard. There a writer that is turned away is counted nowhere; here in
+ * ring.lost.
  *
- * I1 Who has WRITING is alone: tail and last are of the record before.
- * I2 The delta fits the field, or an extend carries it: if the clock goes forward and the stamp is
- *    not older than `last`.
+ * I1 and I2 are those of parts/guarded.h.
+ * I3 The delta fits the field, or an extend carries it: if the stamp is not older than `last`.
  *
- * Known failure: I2. A writer that is interrupted between its clock read and WRITING has a stamp
- * that is older than the nested one's in `last`: the difference, below 0, is cut to 59 bits, and
- * times are 2^59 ticks late (18.3 years of ns) until the sub-buffer ends. So does a clock that goes
- * back; the hypervisor's is corrected twice a second.
- * Clock reads per event: 1, whatever comes in between.
+ * Known failure: I2 and I3. A writer that is interrupted before it has the guard has a stamp that
+ * is older than the nested one's in `last`: the difference, below 0, is cut to 59 bits, and times
+ * are 2^59 ticks late (18.3 years of ns) until the sub-buffer ends. So does a clock that goes back;
+ * the hypervisor's is corrected twice a second. Clock reads per event: 1, whatever comes in
+ * between.
  */
 #ifndef STAMPEDE_SCHEMES_SIMPLE_REMOTE_H
 #define STAMPEDE_SCHEMES_SIMPLE_REMOTE_H
@@ -28,12 +28,10 @@
 #define FTRACE_LENGTH_ALWAYS
 #include "schemes/format/format_ftrace.h"
 
-enum { SIMPLE_READY, SIMPLE_WRITING };
-
 struct scheme_ring {
 	struct ring ring;
 	uint64_t last;
-	uint64_t status;
+	uint64_t guard;
 };
 
 static const struct scheme_desc scheme_desc = {
@@ -53,79 +51,43 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 {
 	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, FTRACE_HEADER_BYTES);
 	s->last = 0;
-	s->status = SIMPLE_READY;
+	s->guard = 0;
 }
 
-#define SCHEME_BUSY
-static inline bool scheme_busy(const struct scheme_ring *s)
+/* A record that opens a sub-buffer needs no more than delta 0. */
+static inline bool simple_far(const struct scheme_ring *s, uint64_t stamp, bool first)
 {
-	return s->status == SIMPLE_WRITING;
+	return !first && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
 }
 
-static inline struct reservation simple_place(struct scheme_ring *s, uint32_t len, uint64_t start,
-					      uint64_t size, uint64_t stamp, uint32_t type,
-					      uint64_t delta)
+static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
+				     uint64_t stamp, bool first)
 {
-	struct ring *ring = &s->ring;
-
-	shared_store("tail", &ring->tail, start + size); /* I1 */
-	shared_store("store last", &s->last, stamp); /* I1 */
-	return ftrace_place(ring, ring_at(ring, start), ring_subbuf_at(ring, start), size, len,
-			    stamp, type, delta);
+	(void)id;
+	return ftrace_record_bytes(len) + (simple_far(s, stamp, first) ? FTRACE_TIME_BYTES : 0);
 }
 
-static inline struct reservation simple_lost(struct scheme_ring *s, uint64_t size)
+static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
+				   uint64_t stamp, bool first)
 {
-	struct reservation lost = reserve_lost(&s->ring, size);
-
-	ordered_store("ready", &s->status, SIMPLE_READY);
-	return lost;
-}
-
-/* An extend, the next sub-buffer, or both in turn. */
-RESERVE_SLOW struct reservation simple_slow(struct scheme_ring *s, uint32_t len, uint64_t offset,
-					    uint64_t stamp)
-{
-	struct ring *ring = &s->ring;
-	uint64_t size = ftrace_record_bytes(len), number = ring_next_number(ring, offset), start;
-	uint64_t delta = stamp - s->last;
-	bool extend = bits_overflow(delta, ring_stamp_bits(ring));
-	struct ring_opening opening;
-	struct reservation rsv;
-
-	if (extend && size + FTRACE_TIME_BYTES <= ring_room(ring, offset))
-		return simple_place(s, len, offset, size + FTRACE_TIME_BYTES, stamp,
-				    FTRACE_TYPE_EXTEND, delta);
-	if (size > ring_max_record(ring) || !ring_may_open(ring, number, &opening))
-		return simple_lost(s, size);
-	start = (number << ring_subbuf_shift(ring)) + FTRACE_HEADER_BYTES;
-	rsv = simple_place(s, len, start, size, stamp, 0, 0);
-	ftrace_begin(ring, number, stamp);
-	ring_switched(ring, offset, &opening);
-	return rsv;
-}
-
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
-{
-	struct ring *ring = &s->ring;
-	uint64_t size = ftrace_record_bytes(len), ready = SIMPLE_READY, offset, delta;
-	uint64_t stamp = clock_read("clock");
+	uint64_t delta = first ? 0 : stamp - s->last;
 
 	(void)id;
-	if (unlikely(!local_cmpxchg("writing", &s->status, &ready, SIMPLE_WRITING))) /* I1 */
-		return reservation_slow(reserve_lost(ring, size));
-	offset = shared_load("offset", &ring->tail);
-	delta = stamp - shared_load("last", &s->last);
-	if (unlikely(bits_overflow(delta, ring_stamp_bits(ring)) || size > ring_room(ring, offset)))
-		return reservation_slow(simple_slow(s, len, offset, stamp));
-	return simple_place(s, len, offset, size, stamp, 0, delta);
+	if (unlikely(simple_far(s, stamp, first))) {
+		at = ftrace_put_time(at, FTRACE_TYPE_EXTEND, delta, ring_stamp_bits(&s->ring));
+		delta = 0;
+	}
+	shared_store("store last", &s->last, stamp);
+	return ftrace_put(at, len, delta);
 }
 
-#define SCHEME_COMMIT
-RECORD void commit(struct scheme_ring *s, const struct reservation *rsv)
+static inline void guarded_begin(struct ring *ring, uint64_t offset,
+				 const struct ring_opening *opening, uint64_t stamp)
 {
-	ring_commit(rsv->subbuf, rsv->size, RING_RECORD);
-	ordered_store("ready", &s->status, SIMPLE_READY);
+	ftrace_begin(ring, opening->number, stamp);
+	ring_switched(ring, offset, opening);
 }
+
+#include "schemes/parts/guarded.h"
 
 #endif

@@ -20,7 +20,9 @@
 #define VARINT_IDS 254 /* that fit the byte */
 #define VARINT_ID_HIGH 254
 #define VARINT_ID_SIZED 255
+#ifndef VARINT_LEAST
 #define VARINT_LEAST 2 /* bytes of a stamp */
+#endif
 #define VARINT_WHOLE 10
 #define VARINT_GROUP 7 /* bits of a byte */
 
@@ -63,6 +65,15 @@ static inline uint8_t *varint_put_short(uint8_t *at, uint32_t id, uint64_t stamp
 	return at + 3;
 }
 
+/* Writes a LEB128 of so many bytes and returns the place behind it. */
+static inline uint8_t *varint_put_value(uint8_t *at, uint64_t value, unsigned int bytes)
+{
+	for (; bytes > 1; bytes--, value >>= VARINT_GROUP)
+		*at++ = (uint8_t)(value & 0x7f) | 0x80;
+	*at++ = (uint8_t)value;
+	return at;
+}
+
 /* Writes any header and returns the payload's place. */
 static inline uint8_t *varint_put(uint8_t *at, uint32_t id, uint32_t len, uint64_t stamp,
 				  unsigned int bytes, unsigned int stamp_bits)
@@ -71,9 +82,7 @@ static inline uint8_t *varint_put(uint8_t *at, uint32_t id, uint32_t len, uint64
 	bool sized = event_is_sized(id);
 
 	*at++ = (uint8_t)(id < VARINT_IDS ? id : sized ? VARINT_ID_SIZED : VARINT_ID_HIGH);
-	for (; bytes > 1; bytes--, rest >>= VARINT_GROUP)
-		*at++ = (uint8_t)(rest & 0x7f) | 0x80;
-	*at++ = (uint8_t)rest;
+	at = varint_put_value(at, rest, bytes);
 	if (id < VARINT_IDS)
 		return at;
 	put_u16(at, id);
