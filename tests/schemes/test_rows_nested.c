@@ -534,6 +534,50 @@ static void rows_that_need_a_strict_clock_break_without(void **state)
 	assert_true(rows);
 }
 
+/* How far a clock steps, of stamps of 8 bits: a wrap, and what varint_low's words tell apart. */
+static const uint64_t steps[] = { 1u << 8, 1u << 30, 1u << 31, 1u << 31 | 1u << 30 };
+
+static void step_within(unsigned int at, uint64_t step, uint64_t gap, bool back)
+{
+	struct stage stage = small_stage(8);
+	struct plan plan = { .at = { at }, .jump_before = -step, .jump_after = back ? step : 0 };
+
+	stage.now = UINT64_C(1) << 40 | 5;
+	play_start(&play, &stage);
+	if (gap) {
+		play_event(&play);
+		play_pass(&play, gap);
+	}
+	play_plan(&play, &plan);
+	play_event(&play);
+	virtual_clock.now += back ? 0 : step;
+	play_event(&play);
+	play_event(&play);
+	play_end(&play);
+	if (play.check.violations[ORACLE_EXACT] || play.check.violations[ORACLE_STRUCTURE])
+		fail_msg("%s: wrong after a step of %" PRIu64 " at point %u, '%s', gap %" PRIu64,
+			 play.driver->row, step, at, play.labels[0], gap);
+}
+
+/* The clock goes back while an event is being recorded, and comes forward again. */
+static void a_step_within_an_event(void **state)
+{
+	const struct driver *driver, *const *row;
+	unsigned int i, rows = 0;
+
+	(void)state;
+	for (row = play_rows(); (driver = *row); row++) {
+		if (!promises(driver, PROMISE_STEP_PROOF))
+			continue;
+		play_open(&play, driver, 10);
+		for (i = 0; i < 4 * 3 * 2 * 12; i++)
+			step_within(i / 24 + 1, steps[i % 4], i / 4 % 3 * 150, i / 12 % 2);
+		play_close(&play);
+		rows++;
+	}
+	assert_true(rows);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -549,6 +593,7 @@ int main(void)
 		cmocka_unit_test(a_nested_event_repeats_a_time),
 		cmocka_unit_test(rows_that_need_masks_break_without),
 		cmocka_unit_test(rows_that_need_a_strict_clock_break_without),
+		cmocka_unit_test(a_step_within_an_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
