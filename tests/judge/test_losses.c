@@ -152,6 +152,24 @@ static void nobody_holds_a_slot_against_the_task(void **state)
 	}
 }
 
+/* Who turns others away is busy as long as it is at work, and each of them is a lost event. */
+static void who_is_turned_away_is_counted(void **state)
+{
+	(void)state;
+	start_mode("simple_remote", RING_OVERWRITE);
+	run(1);
+	assert_false(buffer.driver->busy(buffer.scheme));
+	points.hook = lap;
+	run(1);
+	assert_int_equal(lost_by(LOSS_BUSY), 100);
+	assert_int_equal(buffer_ring(&buffer)->lost, 100);
+	assert_false(buffer.driver->busy(buffer.scheme));
+	run(1);
+	assert_int_equal(buffer.writer.written[CONTEXT_TASK], 3);
+	judge();
+	assert_int_equal(objecting(), 0);
+}
+
 /* A reader that frees the ring behind the loss does not make it a wrong one. */
 static void a_reader_behind_the_loss(void **state)
 {
@@ -470,6 +488,7 @@ int main(void)
 		cmocka_unit_test(an_event_too_large_is_a_reason),
 		cmocka_unit_test(an_interrupted_writer_is_a_reason),
 		cmocka_unit_test(nobody_holds_a_slot_against_the_task),
+		cmocka_unit_test(who_is_turned_away_is_counted),
 		cmocka_unit_test(a_reader_behind_the_loss),
 		cmocka_unit_test(other_cpus),
 		cmocka_unit_test(losses_without_a_reason_are_seen),
