@@ -77,6 +77,11 @@ static void dates_follow_the_rate(void **state)
 	assert_true(clock_pairs_realtime(&pairs, 8500, &time));
 	assert_int_equal(time.ns, BOOT_NS + true_ns(8000) + 500 * 8);
 	assert_true(time.error_ns > 16);
+	/* A date that 64 bits do not hold is none. */
+	pairs.pair[STEPS - 2].ns[WALL_REALTIME] = UINT64_MAX - 999;
+	assert_true(clock_pairs_realtime(&pairs, 7100, &time));
+	assert_int_equal(time.ns, UINT64_MAX - 199);
+	assert_false(clock_pairs_realtime(&pairs, 7200, &time));
 	pairs.count = 1;
 	assert_false(clock_pairs_realtime(&pairs, 0, &time));
 	clock_pairs_free(&pairs);

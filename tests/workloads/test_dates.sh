@@ -65,6 +65,41 @@ for row in packed_word nested_stamps layout_13_19_cut9_ext; do
 	agree "$scratch/$row" "$row by read-trace"
 done
 
+# Pairs lie around all events, one each 20 ms, and dates go by them and by nothing else: an hour later
+# in the file is an hour later in each date, where the metadata has no date too.
+"$build/run-stress" --scheme "=packed_word =nested_stamps" --workload storm --seconds 0.1 \
+	--export "$scratch/short" --export-mib 8 >"$scratch/out" 2>"$scratch/err"
+report $? "a short storm is exported"
+cat >"$scratch/around.py" <<'END'
+import csv, sys
+pairs = [tuple(map(int, line.values())) for line in csv.DictReader(open(sys.argv[1]))]
+stamps = [int(line.split()[1]) for line in open(sys.argv[2])]
+with open(sys.argv[1], "w") as file:
+    file.write("ticks,monotonic_ns,realtime_ns,error_ns\n")
+    for pair in pairs:
+        file.write("%d,%d,%d,%d\n" % (pair[0], pair[1], pair[2] + 3600 * 10**9, pair[3]))
+early = [1 for one, two in zip(pairs[1:], pairs[2:-1]) if two[1] - one[1] < 18 * 10**6]
+print("%d pairs, %d early" % (len(pairs), len(early)))
+sys.exit(len(pairs) < 4 or bool(early) or not pairs[0][0] < min(stamps) <= max(stamps) < pairs[-1][0])
+END
+cat >"$scratch/hour.py" <<'END'
+import sys
+one, two = ([int(line.split()[0]) for line in open(name)] for name in sys.argv[1:])
+sys.exit(not one or two != [date + 3600 * 10**9 for date in one])
+END
+for row in packed_word nested_stamps; do
+	dir=$scratch/short/$row/epoch-0
+	"$read" --csv --dates "$dir" >"$scratch/csv"
+	python3 -B "$scratch/dates.py" "$scratch/csv" >"$scratch/one"
+	said=$(python3 -B "$scratch/around.py" "$dir/.clock_pairs.csv" "$scratch/one")
+	report $? "$row: pairs are around all events, and 20 ms apart: $said"
+	[ $row = nested_stamps ] || sed -i 's/^\(\toffset[_s]* = \).*/\10;/' "$dir/metadata"
+	"$read" --csv --dates "$dir" >"$scratch/csv" 2>"$scratch/err" &&
+		python3 -B "$scratch/dates.py" "$scratch/csv" >"$scratch/two" &&
+		python3 -B "$scratch/hour.py" "$scratch/one" "$scratch/two"
+	report $? "$row: dates are those of the pairs"
+done
+
 if command -v babeltrace2 >/dev/null; then
 	for row in packed_word layout_13_19_cut9_ext; do
 		babeltrace2 --clock-seconds "$trace/$row/epoch-0" 2>/dev/null |
