@@ -42,6 +42,13 @@ if [ "$(nproc)" -gt 1 ]; then
 		taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" $layout --measure
 	shows "two CPUs: events whose order their clocks leave open" \
 		"^syscalls_busy  *[0-9.]* %  *[0-9.]* %$" $layout --measure
+	$layout --measure --json "$scratch/measured" >"$scratch/text"
+	finds "two CPUs: of the bound that was measured, and of 1 us" "$scratch/measured" "
+	all(abs(one['bound_ns'] * r['measured']['clock_hz'] -
+	1e9 * r['measured']['offset_bound_ticks']) < 1 and one['beside_ns'] == 1000 and
+	(one['share'] < one['beside_share']) == (one['bound_ns'] < 1000) and
+	'%-24s %11.4f %% %11.4f %%' % (one['gaps'], 100 * one['share'], 100 * one['beside_share'])
+	in open('$scratch/text').read() for one in r['ambiguous']) and len(r['ambiguous']) > 5"
 fi
 
 mkdir "$scratch/gaps"

@@ -55,10 +55,17 @@ static void worked_example_of_ambiguous_events(void **state)
 	};
 
 	(void)state;
-	near(ambiguous_share(&gaps, 64), 0.1733, 1e-3);
+	near(ambiguous_share(&gaps, 64), 128 * log(2) / 512, 1e-9);
 	near(ambiguous_share(&gaps, 0) + 1, 1, 1e-12);
 	/* No gap is longer than the window. */
 	near(ambiguous_share(&gaps, 512), 1, 1e-12);
+	/* Events at once, half of all, take no time that a window could begin in. */
+	gaps = (struct gaps){ .buckets = 2,
+			      .lo_ns = { 0, 512 },
+			      .hi_ns = { 0, 1023 },
+			      .until = { 7, 14 },
+			      .count = 14 };
+	near(ambiguous_share(&gaps, 64), 128 * log(2) / 512, 1e-9);
 }
 
 /* Of `events` of one CPU, how many have one of another no further than `bound` away, in a play. */
