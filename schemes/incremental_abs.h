@@ -29,6 +29,7 @@
 #define VARINT_LEAST 1
 
 #include "schemes/format/format_varint.h"
+#include "schemes/parts/guard_forms.h"
 
 #define INCREMENTAL_ABSOLUTE 0x80u
 #define INCREMENTAL_ID_HIGH 126u
@@ -66,19 +67,29 @@ struct incremental_time {
 };
 
 static inline struct incremental_time incremental_time(const struct scheme_ring *s, uint64_t stamp,
-						       bool first)
+						       enum guarded_form form)
 {
-	struct incremental_time time = { .delta = first ? 0 : stamp - s->last };
+	struct incremental_time time = { .delta = form == GUARDED_FIRST ? 0 : stamp - s->last };
 
-	time.absolute = !first && (int64_t)time.delta < 0;
+	if (form == GUARDED_PLAIN) {
+		time.bytes = VARINT_LEAST;
+		return time;
+	}
+	time.absolute = form == GUARDED_ANY && (int64_t)time.delta < 0;
 	time.bytes = time.absolute ? 8 : varint_bytes(time.delta, VARINT_GROUP);
 	return time;
 }
 
-static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
-				     uint64_t stamp, bool first)
+/* One byte does. */
+static inline bool guarded_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
 {
-	uint64_t size = 1 + incremental_time(s, stamp, first).bytes + (uint64_t)len;
+	return id < INCREMENTAL_ID_HIGH && !bits_overflow(stamp - s->last, VARINT_GROUP);
+}
+
+static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
+				     uint64_t stamp, enum guarded_form form)
+{
+	uint64_t size = 1 + incremental_time(s, stamp, form).bytes + (uint64_t)len;
 
 	if (id < INCREMENTAL_ID_HIGH)
 		return size;
@@ -86,9 +97,9 @@ static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, u
 }
 
 static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
-				   uint64_t stamp, bool first)
+				   uint64_t stamp, enum guarded_form form)
 {
-	struct incremental_time time = incremental_time(s, stamp, first);
+	struct incremental_time time = incremental_time(s, stamp, form);
 	uint32_t small = id < INCREMENTAL_ID_HIGH ? id :
 			 event_is_sized(id)	  ? INCREMENTAL_ID_SIZED :
 						    INCREMENTAL_ID_HIGH;

@@ -27,6 +27,7 @@
 
 #define FTRACE_LENGTH_ALWAYS
 #include "schemes/format/format_ftrace.h"
+#include "schemes/parts/guard_forms.h"
 
 struct scheme_ring {
 	struct ring ring;
@@ -55,25 +56,31 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 }
 
 /* A record that opens a sub-buffer needs no more than delta 0. */
-static inline bool simple_far(const struct scheme_ring *s, uint64_t stamp, bool first)
+static inline bool simple_far(const struct scheme_ring *s, uint64_t stamp, enum guarded_form form)
 {
-	return !first && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
+	return form == GUARDED_ANY && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
+}
+
+static inline bool guarded_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
+{
+	(void)id;
+	return !simple_far(s, stamp, GUARDED_ANY);
 }
 
 static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
-				     uint64_t stamp, bool first)
+				     uint64_t stamp, enum guarded_form form)
 {
 	(void)id;
-	return ftrace_record_bytes(len) + (simple_far(s, stamp, first) ? FTRACE_TIME_BYTES : 0);
+	return ftrace_record_bytes(len) + (simple_far(s, stamp, form) ? FTRACE_TIME_BYTES : 0);
 }
 
 static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
-				   uint64_t stamp, bool first)
+				   uint64_t stamp, enum guarded_form form)
 {
-	uint64_t delta = first ? 0 : stamp - s->last;
+	uint64_t delta = form == GUARDED_FIRST ? 0 : stamp - s->last;
 
 	(void)id;
-	if (unlikely(simple_far(s, stamp, first))) {
+	if (unlikely(simple_far(s, stamp, form))) {
 		at = ftrace_put_time(at, FTRACE_TYPE_EXTEND, delta, ring_stamp_bits(&s->ring));
 		delta = 0;
 	}

@@ -44,6 +44,7 @@ int clock_pairs_write(int dirfd, const struct clock_pairs *pairs, unsigned int c
 {
 	int fd = openat(dirfd, NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), error = 0;
 	FILE *text = fd < 0 ? NULL : fdopen(fd, "w");
+	uint64_t before = 0;
 	size_t i;
 
 	if (!text) {
@@ -53,10 +54,15 @@ int clock_pairs_write(int dirfd, const struct clock_pairs *pairs, unsigned int c
 		return error;
 	}
 	fputs(HEADER, text);
-	for (i = 0; i < pairs->count; i++)
-		fprintf(text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			pairs->pair[i].ticks >> cut, pairs->pair[i].ns[WALL_MONOTONIC],
-			pairs->pair[i].ns[WALL_REALTIME], pairs->pair[i].error_ns);
+	for (i = 0; i < pairs->count; i++) {
+		/* In ticks as coarse as that it may not be behind the pair before it. */
+		if (i && pairs->pair[i].ticks >> cut <= before)
+			continue;
+		before = pairs->pair[i].ticks >> cut;
+		fprintf(text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", before,
+			pairs->pair[i].ns[WALL_MONOTONIC], pairs->pair[i].ns[WALL_REALTIME],
+			pairs->pair[i].error_ns);
+	}
 	if (fflush(text))
 		error = -errno;
 	if (fclose(text) && !error)

@@ -11,13 +11,16 @@
  *
  * Before it includes this the scheme includes its format and defines
  *   struct scheme_ring                                 { ring; last; guard; ... }
- *   guarded_bytes(s, id, len, stamp, first)            of the whole record; first: it opens a
- *                                                      sub-buffer, whose begin stamp is its own
- *   guarded_put(s, at, id, len, stamp, first)          writes it, returns the payload's place
+ *   guarded_plain(s, id, stamp)                        is the record's form the plain one?
+ *   guarded_bytes(s, id, len, stamp, form)             of the whole record
+ *   guarded_put(s, at, id, len, stamp, form)           writes it, returns the payload's place
  *   guarded_begin(ring, offset, opening, stamp)        writes the header of a sub-buffer, and books
+ * and includes parts/guard_forms.h before these.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_GUARDED_H
 #define STAMPEDE_SCHEMES_PARTS_GUARDED_H
+
+#include "schemes/parts/guard_forms.h"
 
 enum { GUARD_FREE, GUARD_TAKEN };
 
@@ -30,10 +33,10 @@ static inline bool scheme_busy(const struct scheme_ring *s)
 /* With the guard: the record's place, and what the next one counts from. */
 static inline struct reservation guarded_place(struct scheme_ring *s, uint32_t id, uint32_t len,
 					       uint64_t start, uint64_t size, uint64_t stamp,
-					       bool first)
+					       enum guarded_form form)
 {
 	struct ring *ring = &s->ring;
-	uint8_t *payload = guarded_put(s, ring_at(ring, start), id, len, stamp, first);
+	uint8_t *payload = guarded_put(s, ring_at(ring, start), id, len, stamp, form);
 
 	shared_store("tail", &ring->tail, start + size); /* I1 */
 	return (struct reservation){
@@ -44,16 +47,19 @@ static inline struct reservation guarded_place(struct scheme_ring *s, uint32_t i
 	};
 }
 
-/* The next sub-buffer, or none. */
+/* Any form, in this sub-buffer, the next one or none. */
 RESERVE_SLOW struct reservation guarded_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
 					     uint64_t offset, uint64_t stamp)
 {
 	struct ring *ring = &s->ring;
-	uint64_t size = guarded_bytes(s, id, len, stamp, true);
+	uint64_t size = guarded_bytes(s, id, len, stamp, GUARDED_ANY);
 	uint64_t number = ring_next_number(ring, offset);
 	struct ring_opening opening;
 	struct reservation rsv;
 
+	if (size <= ring_room(ring, offset))
+		return guarded_place(s, id, len, offset, size, stamp, GUARDED_ANY);
+	size = guarded_bytes(s, id, len, stamp, GUARDED_FIRST);
 	if (size > ring_max_record(ring) || !ring_may_open(ring, number, &opening)) {
 		rsv = reserve_lost(ring, size);
 		ordered_store("guard: free", &s->guard, GUARD_FREE);
@@ -61,9 +67,15 @@ RESERVE_SLOW struct reservation guarded_slow(struct scheme_ring *s, uint32_t id,
 	}
 	rsv = guarded_place(s, id, len,
 			    (number << ring_subbuf_shift(ring)) + ring_header_bytes(ring), size,
-			    stamp, true);
+			    stamp, GUARDED_FIRST);
 	guarded_begin(ring, offset, &opening, stamp);
 	return rsv;
+}
+
+RESERVE_SLOW struct reservation guarded_away(struct scheme_ring *s, uint32_t id, uint32_t len,
+					     uint64_t stamp)
+{
+	return reserve_lost(&s->ring, guarded_bytes(s, id, len, stamp, GUARDED_FIRST));
 }
 
 RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
@@ -72,13 +84,12 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	uint64_t stamp = clock_read("clock"), taken = GUARD_FREE, offset, size; /* I2 */
 
 	if (unlikely(!local_cmpxchg("guard", &s->guard, &taken, GUARD_TAKEN))) /* I1 */
-		return reservation_slow(
-			reserve_lost(ring, guarded_bytes(s, id, len, stamp, false)));
+		return reservation_slow(guarded_away(s, id, len, stamp));
 	offset = shared_load("offset", &ring->tail);
-	size = guarded_bytes(s, id, len, stamp, false);
-	if (unlikely(size > ring_room(ring, offset)))
+	size = guarded_bytes(s, id, len, stamp, GUARDED_PLAIN);
+	if (unlikely(!guarded_plain(s, id, stamp) || size > ring_room(ring, offset)))
 		return reservation_slow(guarded_slow(s, id, len, offset, stamp));
-	return guarded_place(s, id, len, offset, size, stamp, false);
+	return guarded_place(s, id, len, offset, size, stamp, GUARDED_PLAIN);
 }
 
 #define SCHEME_COMMIT

@@ -27,11 +27,15 @@ for shape in ${SHAPES:-ends2}; do
 	finds "$shape: plain, slow and switching path of every main row" "$scratch/found.json" \
 		"[one['covered'] for one in r['coverage']] == $rows * [True]"
 	grep 'NOT COVERED' "$scratch/out" | sed 's/^/# /'
-	# One in a hundred may be the side of a branch that this shape never takes, such as an
-	# extension's: which, depends on the compiler. More only where the writer that was deferred is
-	# compiled in as well.
+	# Some may be the side of a branch that this shape never takes, such as an extension's: three
+	# with gcc 12, one in a hundred with compilers that we do not know. More only where the writer
+	# that was deferred is compiled in as well, and by a dozen where who interrupts a writer is turned
+	# away: an interrupt that nobody interrupts runs without stops, and is not seen.
+	most="one['instructions'] / 100"
+	[ "$(gcc -dumpversion)" != 12 ] || most=3
 	finds "$shape: every instruction that records an event" "$scratch/found.json" \
-		"{one['row'] for one in r['coverage'] if 100 * one['missing'] > one['instructions']} <=
+		"{one['row'] for one in r['coverage'] if one['missing'] > $most + 12 * (one['row'] in
+		('simple_remote', 'fdr_delta32', 'incremental_abs'))} <=
 		{'zero_delta', 'delta_sync_soft', 'joint_delta'}"
 	awk '/ missing / { shown = !/ 0 missing / } shown' "$scratch/out" |
 		grep ' missing \|MISSING' | sed 's/^/# /'

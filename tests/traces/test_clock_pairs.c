@@ -151,6 +151,26 @@ static void what_is_written_is_read(void **state)
 	close(fd);
 }
 
+/* In coarser ticks two of them are one: the later one is left out, or nobody could read the file.
+ */
+static void pairs_within_a_granule(void **state)
+{
+	struct clock_pair near[] = { { .ticks = 1000, .ns = { 5000, 9000 }, .error_ns = 1 },
+				     { .ticks = 1020, .ns = { 7000, 11000 }, .error_ns = 1 },
+				     { .ticks = 2000, .ns = { 8000, 12000 }, .error_ns = 1 } };
+	struct clock_pairs pairs = { .pair = near, .count = 3 }, read;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(clock_pairs_write(fd, &pairs, 9), 0);
+	assert_int_equal(clock_pairs_read(dir, &read), 0);
+	assert_int_equal(read.count, 2);
+	assert_int_equal(read.pair[1].ns[WALL_REALTIME], 12000);
+	clock_pairs_free(&read);
+	close(fd);
+}
+
 #define HEADER "ticks,monotonic_ns,realtime_ns,error_ns\n"
 
 static void files_that_are_none(void **state)
@@ -186,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_set),
 		cmocka_unit_test(pairs_that_go_back_are_not_kept),
 		cmocka_unit_test_setup_teardown(what_is_written_is_read, make, clean),
+		cmocka_unit_test_setup_teardown(pairs_within_a_granule, make, clean),
 		cmocka_unit_test_setup_teardown(files_that_are_none, make, clean),
 	};
 
