@@ -93,7 +93,8 @@ static int64_t steps_behind(struct buffer *buffer, uint64_t skipped, uint64_t ev
 {
 	const struct scheme_desc *desc = buffer->driver->desc;
 	/* To who measures the distance between events a wrap is nothing. */
-	const uint32_t bits = desc->extension == EXTEND_ON_GAP ? 64 : buffer->driver->stamp_bits;
+	const bool wraps = desc->extension == EXTEND_ON_CARRY || desc->needs & NEED_BEAT;
+	const uint32_t bits = wraps ? buffer->driver->stamp_bits : 64;
 	uint64_t wrap;
 	int i;
 
