@@ -39,6 +39,17 @@ $stress --traced --workload steady --schemes "=floor" --json "$scratch/steady.js
 finds "traced, no signals: an event of the clock interrupts" "$scratch/steady.json" \
 	"[(row['verdict'], row['clock']['recorded'] > 100) for row in r] == [('need not met', True)]"
 
+# A clock that goes back, on the real one: what a row owes nevertheless, and where nobody can
+# interrupt it, it is not interrupted.
+"$build/run-stress" --workload backstep --seconds 0.1 --json "$scratch/back.json" >"$scratch/out" \
+	2>"$scratch/err"
+report $? "steps back of the real clock: no row loses or tears a record for it"
+finds "steps back: all three kinds, and who is proof is right" "$scratch/back.json" \
+	"len(r) > 20 and all(min(row['damage']['steps']) > 0 for row in r) and
+	{row['row'] for row in r if row['damage']['wrong'] == 0} >=
+	{'full_tsc', 'packed_upper', 'packed_last', 'joint_delta', 'varint_low', 'fdr_delta32'} and
+	[row['damage']['wrong'] > 0 for row in r if row['row'] == 'packed_word'] == [True]"
+
 "$build/run-stress" --seconds 0.3 --skew 5 --threads 2 --schemes =floor >/dev/null 2>"$scratch/err"
 got=$?
 if [ $got -ne 0 ]; then
