@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,15 @@ static int fill(int fd, file_writer writer, void *arg)
 	return error;
 }
 
-int file_put(int dir_fd, const char *path, file_writer writer, void *arg)
+/* Gives the file `temp` the name `path`, in place of what has it or (linkat) of nothing. */
+static int take_name(int dir_fd, const char *temp, const char *path, bool fresh)
+{
+	if (fresh ? linkat(dir_fd, temp, dir_fd, path, 0) : renameat(dir_fd, temp, dir_fd, path))
+		return errno;
+	return 0;
+}
+
+static int put(int dir_fd, const char *path, file_writer writer, void *arg, bool fresh)
 {
 	const char *slash = strrchr(path, '/');
 	int before = slash ? (int)(slash + 1 - path) : 0, error = 0, fd;
@@ -40,10 +49,20 @@ int file_put(int dir_fd, const char *path, file_writer writer, void *arg)
 		error = errno;
 	else
 		error = fill(fd, writer, arg);
-	if (!error && renameat(dir_fd, temp, dir_fd, path))
-		error = errno;
-	if (error && fd >= 0)
+	if (!error)
+		error = take_name(dir_fd, temp, path, fresh);
+	if ((error || fresh) && fd >= 0)
 		unlinkat(dir_fd, temp, 0);
 	free(temp);
 	return error;
+}
+
+int file_put(int dir_fd, const char *path, file_writer writer, void *arg)
+{
+	return put(dir_fd, path, writer, arg, false);
+}
+
+int file_put_new(int dir_fd, const char *path, file_writer writer, void *arg)
+{
+	return put(dir_fd, path, writer, arg, true);
 }

@@ -15,4 +15,7 @@ typedef int (*file_writer)(FILE *out, void *arg);
  */
 int file_put(int dir_fd, const char *path, file_writer writer, void *arg);
 
+/* The same where there is none yet; EEXIST else. */
+int file_put_new(int dir_fd, const char *path, file_writer writer, void *arg);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON: what --json FILE of all programs does, and a field as text. */
+/* JSON: what --json FILE of all programs does, and a field as text or number. */
 #ifndef STAMPEDE_BASE_JSON_H
 #define STAMPEDE_BASE_JSON_H
 
@@ -17,5 +17,8 @@ int json_out_as(const char *path, const json_t *json, size_t flags);
 
 /* The string that `object` has for `key`; "" if it has none. Valid as long as the object. */
 const char *json_text(const json_t *object, const char *key);
+
+/* The number that `object` has for `key`; 0 if it has none. */
+double json_number(const json_t *object, const char *key);
 
 #endif

@@ -16,6 +16,7 @@
 #include "traces/ftrace_clock.h"
 #include "traces/ftrace_trace.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/options.h"
 
 bool export_possible(const struct driver *driver)
@@ -73,10 +74,16 @@ static int write_all(int fd, const uint8_t *bytes, uint64_t size)
 
 /* ---- what describes the trace ---- */
 
+static int put_metadata(FILE *text, void *description)
+{
+	ctf_metadata_write(text, description);
+	return 0;
+}
+
 static int write_metadata(const struct export *export)
 {
 	const struct driver *driver = export->driver;
-	const struct ctf_description description = {
+	struct ctf_description description = {
 		.format = driver->format,
 		.stamp_bits = export->config.stamp_bits,
 		.cut_bits = scheme_cut_bits(driver->desc, export->config.stamp_bits),
@@ -86,18 +93,8 @@ static int write_metadata(const struct export *export)
 		.hz = export->hz,
 		.pair = export->pair,
 	};
-	int fd = openat(export->dirfd, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	FILE *text = fd < 0 ? NULL : fdopen(fd, "w");
-	int error = 0;
 
-	if (!text)
-		return -errno;
-	ctf_metadata_write(text, &description);
-	if (fflush(text))
-		error = -errno;
-	if (fclose(text) && !error)
-		error = -errno;
-	return error;
+	return -file_put_new(export->dirfd, "metadata", put_metadata, &description);
 }
 
 static int write_description(const struct export *export)

@@ -60,11 +60,6 @@ int ambiguous_gaps(const char *directory, double bound_ns, json_t *all)
 	return gaps_each(directory, one, &ambiguous) ? EXIT_USAGE : 0;
 }
 
-static double number(const json_t *line, const char *key)
-{
-	return json_number_value(json_object_get(line, key));
-}
-
 void ambiguous_print(FILE *out, const json_t *all)
 {
 	const json_t *line;
@@ -76,8 +71,8 @@ void ambiguous_print(FILE *out, const json_t *all)
 	fprintf(out,
 		"\nof two CPUs' events merged by time, those whose order such a bound leaves open\n"
 		"%-24s %10.1f ns %10.0f ns\n",
-		"gaps", number(line, "bound_ns"), number(line, "beside_ns"));
+		"gaps", json_number(line, "bound_ns"), json_number(line, "beside_ns"));
 	json_array_foreach(all, index, line)
 		fprintf(out, "%-24s %11.4f %% %11.4f %%\n", json_text(line, "gaps"),
-			100 * number(line, "share"), 100 * number(line, "beside_share"));
+			100 * json_number(line, "share"), 100 * json_number(line, "beside_share"));
 }

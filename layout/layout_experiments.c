@@ -84,11 +84,6 @@ int layout_channels(const char *directory, uint64_t events, json_t *all)
 	return exit_code(gaps_each(directory, channels_of_gaps, &experiment));
 }
 
-static double number(const json_t *line, const char *key)
-{
-	return json_number_value(json_object_get(line, key));
-}
-
 void layout_print_precision(FILE *out, const json_t *all)
 {
 	/* All thirteen would not fit a line; the record has them. */
@@ -101,7 +96,7 @@ void layout_print_precision(FILE *out, const json_t *all)
 	fprintf(out,
 		"\nties per million pairs of events, against low bits cut, clock %.3f MHz\n"
 		"%-20s",
-		number(json_array_get(all, 0), "tsc_hz") / 1e6, "gaps");
+		json_number(json_array_get(all, 0), "tsc_hz") / 1e6, "gaps");
 	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
 		fprintf(out, " %7u", cuts[i]);
 	fputc('\n', out);
@@ -125,15 +120,16 @@ void layout_print_channels(FILE *out, const json_t *all)
 	fprintf(out,
 		"\ncompact events in a channel of their own beside %s, %.0f events, merged by "
 		"time\n%-20s %-21s %5s %7s %8s %6s %6s %7s %5s\n",
-		json_text(line, "normal"), number(line, "events"), "gaps", "compact", "share",
+		json_text(line, "normal"), json_number(line, "events"), "gaps", "compact", "share",
 		"B/event", "saved", "ties", "wrong", "invert", "lost");
 	json_array_foreach(all, index, line)
 		fprintf(out, "%-20s %-21s %5.2f %7.2f %6.1f %% %6.0f %6.0f %7.0f %5.0f\n",
-			json_text(line, "gaps"), json_text(line, "compact"), number(line, "share"),
-			number(line, "header_bytes") / number(line, "events"),
-			100 * number(line, "saved_share"), number(line, "ties"),
-			number(line, "tied_wrong"), number(line, "inversions"),
-			number(line, "lost"));
+			json_text(line, "gaps"), json_text(line, "compact"),
+			json_number(line, "share"),
+			json_number(line, "header_bytes") / json_number(line, "events"),
+			100 * json_number(line, "saved_share"), json_number(line, "ties"),
+			json_number(line, "tied_wrong"), json_number(line, "inversions"),
+			json_number(line, "lost"));
 }
 
 #define BENCH_EVENTS 20000 /* per cell of a second channel */

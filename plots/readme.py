@@ -99,9 +99,9 @@ def guide(run):
     return of_template(page.guide_block(run))
 
 
-def clocks(run):
+def clocks(run, lines):
     """The guide's lines about clocks that misbehave, and how far apart rows have to be to be told."""
-    lines = guide(run) or []
+    lines = lines or []
     at = next((i for i, line in enumerate(lines) if line.startswith("| you want")), 0)
     about = [line for line in lines[at + 2:] if line.startswith("|") and "clock" in line.split("|")[1]]
     if not about:
@@ -206,10 +206,8 @@ def reference(root):
 # ---- blocks ----
 
 
-def put_block(paths, name, lines, only=None):
+def put_block(paths, name, lines):
     """Into each of the files that has a block of that name; one of them has to."""
-    if only not in (None, name):
-        return
     if not lines:
         complain(f"readme.py: nothing in the run for {name}: left as it is")
         return
@@ -235,19 +233,21 @@ def main():
     path, readme = words[:2]
     root = os.path.dirname(readme) or "."
     paths = [readme, *sorted(glob.glob(os.path.join(root, "docs", "*.md")))]
-    put_block(paths, "reference", reference(root), only)
-    put_block(paths, "choice", choice(root), only)
-    if path == "-":
-        return
-    run = record.load(path)
-    note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's directory.")]
-    shown = table(run, words[2]) if len(words) == 3 else None
-    chosen = guide(run)
-    put_block(paths, "table", shown and shown + note, only)
-    put_block(paths, "guide", chosen and chosen + note, only)
-    put_block(paths, "matrix", matrix(run), only)
-    put_block(paths, "layouts", layouts(run), only)
-    put_block(paths, "clocks", clocks(run), only)
+    makers = {"reference": lambda: reference(root), "choice": lambda: choice(root)}
+    if path != "-":
+        run = record.load(path)
+        note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's "
+                             "directory.")]
+        shown = table(run, words[2]) if len(words) == 3 else None
+        chosen = guide(run)
+        makers |= {"table": lambda: shown and shown + note,
+                   "guide": lambda: chosen and chosen + note,
+                   "matrix": lambda: matrix(run), "layouts": lambda: layouts(run),
+                   "clocks": lambda: clocks(run, chosen)}
+    if only and only not in makers:
+        raise Failed(HARNESS, f"readme.py: no block {only}, but {' '.join(makers)}")
+    for name in [only] if only else makers:
+        put_block(paths, name, makers[name]())
 
 
 if __name__ == "__main__":

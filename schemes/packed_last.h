@@ -49,7 +49,7 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 			struct subbuf *subbufs)
 {
 	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PACKED, CTF_PACKET_HEADER_BYTES);
-	s->ring.packed_bits = PACKED_BITS;
+	ring_packed_init(&s->ring);
 	s->last = 0;
 }
 

@@ -64,8 +64,7 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 			struct subbuf *subbufs)
 {
 	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PACKED, CTF_PACKET_HEADER_BYTES);
-	s->ring.packed_bits = PACKED_BITS;
-	s->ring.packed_unit_shift = PACKED_UNIT_SHIFT;
+	ring_packed_init(&s->ring);
 	s->epoch = VARINT_TOKEN;
 }
 

@@ -3,15 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 
 #define NAME ".clock_pairs.csv"
 #define HEADER "ticks,monotonic_ns,realtime_ns,error_ns\n"
@@ -40,34 +39,36 @@ bool clock_pairs_add(struct clock_pairs *pairs, const struct clock_pair *pair)
 	return true;
 }
 
-int clock_pairs_write(int dirfd, const struct clock_pairs *pairs, unsigned int cut)
+struct writing {
+	const struct clock_pairs *pairs;
+	unsigned int cut;
+};
+
+static int put_pairs(FILE *text, void *arg)
 {
-	int fd = openat(dirfd, NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), error = 0;
-	FILE *text = fd < 0 ? NULL : fdopen(fd, "w");
-	uint64_t before = 0;
+	const struct writing *writing = arg;
+	const struct clock_pair *pair = writing->pairs->pair;
+	uint64_t ticks, before = 0;
 	size_t i;
 
-	if (!text) {
-		error = -errno;
-		if (fd >= 0)
-			close(fd);
-		return error;
-	}
 	fputs(HEADER, text);
-	for (i = 0; i < pairs->count; i++) {
+	for (i = 0; i < writing->pairs->count; i++) {
+		ticks = pair[i].ticks >> writing->cut;
 		/* In ticks as coarse as that it may not be behind the pair before it. */
-		if (i && pairs->pair[i].ticks >> cut <= before)
+		if (i && ticks <= before)
 			continue;
-		before = pairs->pair[i].ticks >> cut;
-		fprintf(text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", before,
-			pairs->pair[i].ns[WALL_MONOTONIC], pairs->pair[i].ns[WALL_REALTIME],
-			pairs->pair[i].error_ns);
+		before = ticks;
+		fprintf(text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", ticks,
+			pair[i].ns[WALL_MONOTONIC], pair[i].ns[WALL_REALTIME], pair[i].error_ns);
 	}
-	if (fflush(text))
-		error = -errno;
-	if (fclose(text) && !error)
-		error = -errno;
-	return error;
+	return 0;
+}
+
+int clock_pairs_write(int dirfd, const struct clock_pairs *pairs, unsigned int cut)
+{
+	struct writing writing = { pairs, cut };
+
+	return -file_put_new(dirfd, NAME, put_pairs, &writing);
 }
 
 /* Four whole numbers with commas between them and nothing else. */

@@ -2,14 +2,13 @@
 #include "traces/ftrace_clock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 
 #define NAME "clock"
 #define FIELDS 5
@@ -17,27 +16,25 @@
 static const char *const names[FIELDS] = { "hz", "ticks", "monotonic_ns", "realtime_ns",
 					   "error_ns" };
 
-int ftrace_clock_write(int dirfd, const struct clock_pair *pair, uint64_t hz)
+static int put_clock(FILE *text, void *arg)
 {
-	const uint64_t values[FIELDS] = { hz, pair->ticks, pair->ns[WALL_MONOTONIC],
-					  pair->ns[WALL_REALTIME], pair->error_ns };
-	int fd = openat(dirfd, NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), error = 0, i;
-	FILE *text = fd < 0 ? NULL : fdopen(fd, "w");
+	const struct ftrace_clock *clock = arg;
+	const uint64_t values[FIELDS] = { clock->hz, clock->pair.ticks,
+					  clock->pair.ns[WALL_MONOTONIC],
+					  clock->pair.ns[WALL_REALTIME], clock->pair.error_ns };
+	int i;
 
-	if (!text) {
-		error = -errno;
-		if (fd >= 0)
-			close(fd);
-		return error;
-	}
 	fputs("# A stamp's time since 1970, ns: realtime_ns + (stamp - ticks) * 1e9 / hz\n", text);
 	for (i = 0; i < FIELDS; i++)
 		fprintf(text, "%s %" PRIu64 "\n", names[i], values[i]);
-	if (fflush(text))
-		error = -errno;
-	if (fclose(text) && !error)
-		error = -errno;
-	return error;
+	return 0;
+}
+
+int ftrace_clock_write(int dirfd, const struct clock_pair *pair, uint64_t hz)
+{
+	struct ftrace_clock clock = { .hz = hz, .pair = *pair };
+
+	return -file_put_new(dirfd, NAME, put_clock, &clock);
 }
 
 /* A line of the file; false: it is none. */

@@ -102,12 +102,20 @@ static void print_violations(const struct engine_result *result)
 		printf("%s", result->shown);
 }
 
-/* What a clock that misbehaves did. */
-static void print_clock(const struct engine_config *config, const struct engine_result *result)
+/* Of all times that were read, whether they count or are void. */
+static struct check_damage damage_of(const struct engine_result *result)
 {
 	struct check_damage damage = result->check.damage;
 
 	check_damage_add(&damage, &result->voided.damage);
+	return damage;
+}
+
+/* What a clock that misbehaves did. */
+static void print_clock(const struct engine_config *config, const struct engine_result *result)
+{
+	struct check_damage damage = damage_of(result);
+
 	if (config->clock.skew_ticks)
 		printf("  times read wrong %" PRIu64 " of %" PRIu64 ", by up to %" PRIu64
 		       " ticks, until %s\n",
@@ -274,9 +282,8 @@ static void numbers_json(json_t *json, const struct engine_result *result)
 
 static json_t *clock_json(const struct engine_config *config, const struct engine_result *result)
 {
-	struct check_damage damage = result->check.damage;
+	struct check_damage damage = damage_of(result);
 
-	check_damage_add(&damage, &result->voided.damage);
 	return json_pack("{s:I, s:b, s:I, s:I, s:s, s:I, s:I, s:I}", "skew_ticks",
 			 (json_int_t)config->clock.skew_ticks, "traced", config->clock.traced,
 			 "wrong", (json_int_t)damage.wrong, "worst_ticks", (json_int_t)damage.worst,

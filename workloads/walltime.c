@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "base/fail.h"
 #include "base/stats.h"
 #include "base/time.h"
@@ -309,11 +310,6 @@ static double seconds(const struct workload_bench *bench)
 
 /* ---- for people ---- */
 
-static double number(const json_t *of, const char *name)
-{
-	return json_number_value(json_object_get(of, name));
-}
-
 static void print_ways(FILE *out, const json_t *list)
 {
 	const json_t *way;
@@ -324,9 +320,10 @@ static void print_ways(FILE *out, const json_t *list)
 	json_array_foreach(list, i, way)
 		fprintf(out, "%-27s %-9s %9.0f %10.0f %10.0f %8.1f %10.0f\n",
 			json_string_value(json_object_get(way, "way")),
-			json_string_value(json_object_get(way, "clock")), number(way, "converted"),
-			number(way, "median_ns"), number(way, "worst_ns"),
-			number(way, "worst_at_seconds"), number(way, "beyond_ns"));
+			json_string_value(json_object_get(way, "clock")),
+			json_number(way, "converted"), json_number(way, "median_ns"),
+			json_number(way, "worst_ns"), json_number(way, "worst_at_seconds"),
+			json_number(way, "beyond_ns"));
 }
 
 static void print(FILE *out, const json_t *section, enum workload_size size)
@@ -343,8 +340,8 @@ static void print(FILE *out, const json_t *section, enum workload_size size)
 		"rate was off by, or changed by. %.0f pairs in %.1f s; taking one costs %.0f ns, "
 		"its\n"
 		"error is %.0f ns (at worst %.0f).\n",
-		number(run, "pairs"), number(run, "seconds"), number(run, "pair_ns"),
-		number(run, "pair_error_ns"), number(run, "pair_error_worst_ns"));
+		json_number(run, "pairs"), json_number(run, "seconds"), json_number(run, "pair_ns"),
+		json_number(run, "pair_error_ns"), json_number(run, "pair_error_worst_ns"));
 	fprintf(out,
 		"The rate found in 50 ms is off by %+.3f ppm; rates of tenths of the run differ "
 		"by\n"
@@ -352,10 +349,11 @@ static void print(FILE *out, const json_t *section, enum workload_size size)
 		"set\n"
 		"by %.0f ns.\n"
 		"mult %.0f, shift %.0f: off by %.0f ns at most after %.0f s, by rounding.\n",
-		number(run, "hz_ppm"), number(run, "wander_ppm"), number(run, "wander_error_ppm"),
-		number(run, "slew_ppm"), number(run, "slew_error_ppm"),
-		number(run, "realtime_set_ns"), number(run, "mult"), number(run, "shift"),
-		number(run, "shift_error_ns"), number(run, "shift_seconds"));
+		json_number(run, "hz_ppm"), json_number(run, "wander_ppm"),
+		json_number(run, "wander_error_ppm"), json_number(run, "slew_ppm"),
+		json_number(run, "slew_error_ppm"), json_number(run, "realtime_set_ns"),
+		json_number(run, "mult"), json_number(run, "shift"),
+		json_number(run, "shift_error_ns"), json_number(run, "shift_seconds"));
 }
 
 static const struct workload_section sections[] = {

@@ -97,6 +97,14 @@ static void a_file_is_there_whole_or_as_it_was(void **state)
 	assert_int_equal(file_put(AT_FDCWD, in("one"), file_write_text, (char[]){ "second" }), 0);
 	holds("one", "second");
 	assert_int_equal(entries(), 1);
+	/* Where it must be new, what is there stays, and so does nothing beside it. */
+	assert_int_equal(file_put_new(AT_FDCWD, in("one"), file_write_text, (char[]){ "third" }),
+			 EEXIST);
+	assert_int_equal(file_put_new(AT_FDCWD, in("new"), half, NULL), EDOM);
+	assert_int_equal(file_put_new(AT_FDCWD, in("new"), file_write_text, (char[]){ "new" }), 0);
+	holds("new", "new");
+	assert_int_equal(entries(), 2);
+	assert_int_equal(remove(in("new")), 0);
 	assert_int_equal(file_put(AT_FDCWD, in("no/one"), file_write_text, (char[]){ "x" }),
 			 ENOENT);
 	assert_int_equal(mkdir(in("full"), 0755), 0);

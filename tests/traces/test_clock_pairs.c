@@ -139,6 +139,7 @@ static void what_is_written_is_read(void **state)
 	take_pairs(&pairs);
 	assert_int_equal(clock_pairs_write(fd, &pairs, 3), 0);
 	assert_int_equal(clock_pairs_write(fd, &pairs, 3), -EEXIST);
+	assert_int_equal(clock_pairs_write(-1, &pairs, 3), -EBADF);
 	assert_int_equal(clock_pairs_read(dir, &read), 0);
 	assert_int_equal(read.count, STEPS);
 	for (i = 0; i < STEPS; i++) {
