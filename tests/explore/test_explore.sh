@@ -138,6 +138,14 @@ skewed() {
 }
 
 # By states where they are far fewer than schedules: a row that defers, and one that a pilot finds.
+# What tests on the virtual clock do not come to: two deep, and a tick between equal stamps.
+needs_a_strict_clock() {
+	"$explore" --schemes =nested_retry --events 1 --nested 2 --jumps 1 --clock coarse --before 1 \
+		--json "$scratch/strict.json" >"$scratch/out" 2>"$scratch/err"
+	finds "nested_retry: wrong with a clock that gives a value twice" "$scratch/strict.json" \
+		"f['verdict'] == 'need not met' and f['need_not_met'] > 0"
+}
+
 engine_of_each_row() {
 	"$explore" --schemes "=nested_stamps =zero_delta =joint_delta" --events 1 --nested 4 \
 		--before 1 -v 2>"$scratch/err" |
@@ -265,6 +273,7 @@ same_counts
 same_side_by_side
 same_by_both_engines
 skewed
+needs_a_strict_clock
 engine_of_each_row
 faults
 audits

@@ -517,7 +517,7 @@ static void rows_that_need_a_strict_clock_break_without(void **state)
 
 	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
-		/* To break nested_retry takes three interrupts, as the explorer has them. */
+		/* It takes a second interrupt and a tick between: test_explore has that. */
 		if (!needs(driver, NEED_STRICT_CLOCK) || !strcmp(driver->row, "nested_retry") ||
 		    !open_row(driver))
 			continue;

@@ -92,6 +92,15 @@ $stress --workload handoff --schemes "=full_tsc" --json "$scratch/handoff.json" 
 finds "two rings, one clock: none" "$scratch/handoff.json" \
 	"[(row['handoff']['early'], 'clock' in row) for row in r] == [(0, False)]"
 
+# Rings of their own, each of one CPU and so of one clock: all is kept, the window between entry and
+# exit too, which are read by another path than a section's stamp.
+$stress --skew 100000 --workload threads --threads 2 --json "$scratch/apart.json" \
+	--schemes "=full_tsc =packed_word =restartable =rewind" >"$scratch/out" 2>"$scratch/err"
+report $? "a ring for each CPU, clocks that differ: every row reads its own CPU's"
+finds "a ring for each CPU: nothing is void, or wrong" "$scratch/apart.json" \
+	"len(r) >= 2 and {(row['verdict'], row['void_epochs'], row['clock']['wrong'])
+	for row in r} == {('kept', 0, 0)}"
+
 # Threads that move to a CPU whose clock is behind: whose sections read it on the ring's own CPU.
 $stress --skew 100000 --workload migrate --schemes "=restartable" --json "$scratch/migrate.json" \
 	>"$scratch/out" 2>"$scratch/err"
