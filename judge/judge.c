@@ -3,8 +3,7 @@
 
 #define TIMES (1u << ORACLE_EXACT | 1u << ORACLE_WINDOW | 1u << ORACLE_MONOTONIC)
 
-/* Did it jump further than the row says that it can tell? */
-static bool gap_beyond(const struct scheme_desc *desc, uint32_t stamp_bits, uint64_t ticks)
+bool judge_gap_beyond(const struct scheme_desc *desc, uint32_t stamp_bits, uint64_t ticks)
 {
 	uint64_t wrap = bits_mask(stamp_bits) + 1, most = wrap << desc->gap_bits;
 
@@ -25,7 +24,7 @@ uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,
 	if (given->equal_stamps)
 		unmet |= NEED_STRICT_CLOCK;
 	unmet &= desc->needs;
-	if (gap_beyond(desc, stamp_bits, given->gap_ticks))
+	if (judge_gap_beyond(desc, stamp_bits, given->gap_ticks))
 		unmet |= NEED_SHORT_GAPS;
 	/* Times cannot go on when the clock does not: no row says that it needs this. */
 	return given->steps ? unmet | NEED_FORWARD_CLOCK : unmet;

@@ -36,6 +36,9 @@ struct judgement {
 	const char *text; /* the first objection that is not excused; NULL: none, or only stuck */
 };
 
+/* Are so many ticks from one stamp to the next more than the row says that it can tell? */
+bool judge_gap_beyond(const struct scheme_desc *desc, uint32_t stamp_bits, uint64_t ticks);
+
 /* Needs of `desc` with a short field of `stamp_bits` that were not met. */
 uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,
 		     const struct judge_given *given);

@@ -360,6 +360,8 @@ void world_abort_section(void)
 void world_jump(uint64_t ticks)
 {
 	world_row.clock->now += ticks;
+	world->book.far |=
+		judge_gap_beyond(world_row.driver->desc, world_row.config.stamp_bits, ticks);
 }
 
 void world_back(uint64_t ticks)
@@ -492,6 +494,7 @@ static struct judge_given world_given(void)
 		.nested = book->interrupted,
 		.equal_stamps = !started.step || book->stepped,
 		.steps = book->stepped,
+		.gap_ticks = book->far ? UINT64_MAX : 0,
 	};
 }
 

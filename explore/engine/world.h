@@ -109,6 +109,7 @@ struct book {
 	uint8_t deferred; /* put off and not yet run */
 	uint8_t interrupted; /* a writer came into another one */
 	uint8_t stepped; /* times that the clock went back, or another CPU's was read */
+	bool far; /* it jumped further than the row can tell */
 	uint8_t tracing; /* the clock's own event is recorded now */
 	uint64_t back; /* ticks that it went back, in all */
 	uint8_t flushed; /* flushes in the middle */

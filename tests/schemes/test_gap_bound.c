@@ -37,8 +37,8 @@ static uint64_t error_after(const struct driver *driver, uint32_t bits, uint64_t
 /* What a row promises of gaps holds up to its bound, and behind that it is shown not to. */
 static void the_longest_gap(void **state)
 {
-	static const uint32_t widths[] = { 16, 20, 27 };
-	unsigned int i, bounded = 0;
+	const uint32_t *width;
+	unsigned int bounded = 0;
 
 	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
@@ -46,29 +46,30 @@ static void the_longest_gap(void **state)
 
 		if (!(desc->promises & PROMISE_WRAP_PROOF) && !desc->gap_bits)
 			continue;
-		for (i = 0; i < 3 && driver->stamp_bits <= 32; i++) {
-			uint64_t bound = UINT64_C(1) << (widths[i] + desc->gap_bits);
-			uint64_t cut = bits_mask(scheme_cut_bits(desc, widths[i])), kept;
+		for (width = play_bits(driver); *width && *width <= 32; width++) {
+			uint64_t bound = UINT64_C(1) << (*width + desc->gap_bits);
+			uint64_t cut = bits_mask(scheme_cut_bits(desc, *width)), kept;
 
 			if (!desc->gap_bits) {
 				/* The check's own error is of what the row stores. */
-				assert_int_equal(error_after(driver, widths[i], bound << 30) & ~cut,
+				assert_int_equal(error_after(driver, *width, bound << 30) & ~cut,
 						 0);
 				/* A packed word has room for all upper bits at its own width alone.
 				 */
-				if (widths[i] == driver->stamp_bits)
-					assert_int_equal(error_after(driver, widths[i],
+				if (*width == driver->stamp_bits)
+					assert_int_equal(error_after(driver, *width,
 								     (UINT64_C(1) << 62) + 5) &
 								 ~cut,
 							 0);
 				continue;
 			}
 			bounded++;
-			kept = desc->extension == EXTEND_ON_CARRY ? bound - (1u << widths[i]) :
-								    bound;
+			kept = desc->extension == EXTEND_ON_CARRY ?
+				       bound - (UINT64_C(1) << *width) :
+				       bound;
 			/* A stamp may be of a second clock read. */
-			assert_int_equal(error_after(driver, widths[i], kept - 4), 0);
-			assert_int_equal(error_after(driver, widths[i], bound), bound);
+			assert_int_equal(error_after(driver, *width, kept - 4), 0);
+			assert_int_equal(error_after(driver, *width, bound), bound);
 		}
 	}
 	assert_true(bounded >= 3 * 4);

@@ -48,14 +48,17 @@ static void keep(void)
 /* ---- gaps ---- */
 
 /*
- * Gaps around each power of two and around whole wraps. Rows that keep T + 32 bits take part, so
- * all gaps together stay below that: in a full ring nothing may be recorded between the first and
- * the last. Beats come in between, so rows that need them get fewer.
+ * Gaps around each power of two and around whole wraps. In a full ring nothing may be recorded
+ * between the first and the last: so all of them together stay below what the row can tell, T + 32
+ * bits or fewer. Beats come in between, so rows that need them get fewer.
  */
 static unsigned int make_gaps(const struct driver *driver, uint32_t bits, uint64_t *gaps)
 {
-	unsigned int count = 0, k, i, most = bits + 30 < 58 ? bits + 30 : 58;
+	unsigned int reach = driver->desc->gap_bits ? driver->desc->gap_bits : 32;
+	unsigned int count = 0, k, i, most = bits + reach - 2;
 
+	if (most > 58)
+		most = 58;
 	if (needs(driver, NEED_BEAT))
 		most = bits + 5;
 	for (k = 0; k < most; k++)

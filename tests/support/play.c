@@ -90,13 +90,20 @@ static void take_signals(void)
 
 /* ---- set-up ---- */
 
+/* Does it promise anything of times, or, as a baseline, nothing at all? */
+static bool has_times(const struct scheme_desc *desc)
+{
+	return desc->untimed || !desc->promises ||
+	       desc->promises & (PROMISE_MONOTONIC | PROMISE_EXACT | PROMISE_WINDOW);
+}
+
 const struct driver *const *play_rows(void)
 {
 	static const struct driver *rows[DRIVERS_MAX + 1];
 	unsigned int i, count = 0;
 
 	for (i = 0; drivers_counting[i]; i++)
-		if (!drivers_counting[i]->unsupported())
+		if (!drivers_counting[i]->unsupported() && has_times(drivers_counting[i]->desc))
 			rows[count++] = drivers_counting[i];
 	rows[count] = NULL;
 	return rows;

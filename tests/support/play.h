@@ -62,7 +62,10 @@ struct play {
 	char what[256]; /* what is being played, for whoever has to repeat it */
 };
 
-/* All rows of the counting build that this machine can run; NULL-ended. */
+/*
+ * All rows of the counting build that this machine can run; NULL-ended. Not those that promise
+ * something, but no times: what they do is in test_worked.c.
+ */
 const struct driver *const *play_rows(void);
 
 /* Memory for rings of up to 2^`bytes_shift` bytes; finds out whether the row blocks signals. */

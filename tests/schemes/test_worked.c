@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rows as their sources have them: what a few events look like, byte for byte as written down by
+ * hand from the source's layout, and what a reader makes of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/driver.h"
+#include "tests/support/play.h"
+#include "tests/support/support.h"
+
+#define EVENTS_MOST 8
+#define BEGIN UINT64_C(0x123456789a)
+
+static struct play play;
+
+struct worked_event {
+	uint64_t gap; /* ticks since the event before */
+	const char *around; /* bytes of its record around the payload */
+	uint64_t late; /* decoded so many ticks after the stamp */
+};
+
+struct worked {
+	const char *row;
+	struct worked_event events[EVENTS_MOST]; /* ends where there are no bytes */
+};
+
+static const struct worked examples[] = {
+	/* A difference of 0, of one byte, of two; of 64 bits with the top bit. */
+	{ "varint_delta",
+	  { { 0, "01 00", 0 },
+	    { 127, "01 7f", 0 },
+	    { 128, "01 80 01", 0 },
+	    { UINT64_C(1) << 35, "01 80 80 80 80 80 01", 0 } } },
+	/* Units of 128 ticks; the begin stamp is in unit 0x2468acf1, 26 ticks in. */
+	{ "varint_delta_go",
+	  { { 0, "01 01", 102 },
+	    { 128, "01 01", 102 },
+	    { 0, "01 01", 102 + 128 },
+	    { 1, "01 01", 102 + 255 },
+	    { 127 + 128 * 130, "01 80 01", -26 } } },
+	/* Behind the payload; 32 bits of it. */
+	{ "delta_behind",
+	  { { 0, "01 00", 0 },
+	    { 300, "01 ac 02", 0 },
+	    { 0xffffffff, "01 ff ff ff ff 0f", 0 },
+	    { UINT64_C(1) << 32, "01 00", -(UINT64_C(1) << 32) } } },
+	{ "dts_xts",
+	  { { 0, "01 00 00 00", 0 },
+	    { 0xffff, "01 00 ff ff", 0 },
+	    { 0x10000, "f0 00 01 00 01 00 00 00", 0 },
+	    { 0xfedcba98, "f0 00 dc fe 01 00 98 ba", 0 },
+	    { UINT64_C(1) << 32, "f0 00 00 00 01 00 00 00", -(UINT64_C(1) << 32) } } },
+	{ "dts_xts_8",
+	  { { 0, "01 00 00 00", 0 },
+	    { 0xff, "01 ff 00 00", 0 },
+	    { 0x100, "f0 00 01 00 01 00 00 00", 0 },
+	    { 0xfedcba98, "f0 fe ba dc 01 98 00 00", 0 } } },
+	/* The type is in the lowest nibble; from 2^31 on the whole stamp stands before it. */
+	{ "fdr_delta32",
+	  { { 0, "10 00 00 00 00 00 00 00", 0 },
+	    { 0x7fffffff, "10 00 00 00 ff ff ff 7f", 0 },
+	    { 0x80000000,
+	      "01 00 00 00 00 00 00 00  99 78 56 34 13 00 00 00  10 00 00 00 00 00 00 00", 0 } } },
+	{ "incremental_abs",
+	  { { 0, "01 00", 0 },
+	    { 300, "01 ac 02", 0 },
+	    { -UINT64_C(1), "81 c5 79 56 34 12 00 00 00", 0 },
+	    { 2, "01 01", 0 } } },
+	/* 14 low bits of the stamp; 21 where the event before is 2^14 ticks away. */
+	{ "varint_low",
+	  { { 0, "01 9a 71", 0 }, { 1, "01 9b 71", 0 }, { 1 << 14, "01 9b f1 5a", 0 } } },
+};
+
+/* ---- reading back ---- */
+
+static struct reading {
+	const struct worked *worked;
+	const uint8_t *at; /* the record that comes next */
+	uint64_t stamp;
+	unsigned int seen;
+} reading;
+
+static void check_bytes(void *arg, const struct event *event)
+{
+	const struct worked_event *expected = &reading.worked->events[reading.seen];
+	size_t front = (size_t)(event->payload - reading.at), bytes;
+	uint8_t around[64], hand[64];
+
+	(void)arg;
+	if (reading.seen == EVENTS_MOST || !expected->around)
+		fail_msg("%s: more events than were recorded", reading.worked->row);
+	bytes = from_hex(expected->around, hand, sizeof(hand));
+	reading.stamp += expected->gap;
+	if (event->header_bytes != bytes)
+		fail_msg("%s, event %u: %u bytes, not %zu", reading.worked->row, reading.seen,
+			 event->header_bytes, bytes);
+	memcpy(around, reading.at, front);
+	memcpy(around + front, event->payload + event->payload_bytes, bytes - front);
+	if (memcmp(around, hand, bytes)) {
+		for (size_t i = 0; i < bytes; i++)
+			print_message("%02x ", around[i]);
+		fail_msg("%s, event %u: other bytes", reading.worked->row, reading.seen);
+	}
+	if (event->time - reading.stamp != expected->late)
+		fail_msg("%s, event %u: %lld ticks late", reading.worked->row, reading.seen,
+			 (long long)(event->time - reading.stamp));
+	reading.at += bytes + event->payload_bytes;
+	reading.seen++;
+}
+
+static void bytes_and_times(void **state)
+{
+	const struct stage stage = {
+		.bits = 64, .subbuf_shift = 12, .count_shift = 1, .now = BEGIN
+	};
+	const struct worked *worked;
+	unsigned int events;
+
+	(void)state;
+	for (worked = examples; worked < examples + sizeof(examples) / sizeof(*examples);
+	     worked++) {
+		play_open(&play, driver_find(drivers_counting, worked->row), 13);
+		play_start(&play, &stage);
+		for (events = 0; events < EVENTS_MOST && worked->events[events].around; events++) {
+			virtual_clock.now += worked->events[events].gap;
+			play.driver->run(play.buffer.scheme, &play.buffer.writer, 1);
+		}
+		play.driver->flush(play.buffer.scheme);
+		reading = (struct reading){
+			.worked = worked,
+			.at = ring_subbuf_base(buffer_ring(&play.buffer), 0) +
+			      ring_header_bytes(buffer_ring(&play.buffer)),
+			.stamp = BEGIN,
+		};
+		play.driver->walk(play.buffer.scheme, check_bytes, NULL);
+		assert_int_equal(reading.seen, events);
+		play_close(&play);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_and_times),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
