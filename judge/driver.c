@@ -394,7 +394,7 @@ static void driver_walk(void *scheme, void (*each)(void *arg, const struct event
 	struct scheme_ring *s = scheme;
 	uint64_t first, last, number;
 	struct cursor cursor;
-	struct event event;
+	struct event event = { .alignment_bytes = 0 };
 	uint32_t content;
 
 	ring_readable(&s->ring, &first, &last);

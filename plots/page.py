@@ -17,6 +17,7 @@ import facts
 import guide
 import machines
 import products
+import sent
 import table
 import text
 from data import row_class
@@ -129,6 +130,7 @@ def said(run):
         "shared": machines.lines(references), "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
         "clocks": clocks.said(run), "products": products.lines(run),
+        "sent": sent.lines(run),
     }
 
 

@@ -85,6 +85,11 @@ SECTIONS = {
         "row": NAME, "gaps": NAME, "verdict": TEXT,
         **numbers("bytes", "header_bytes", "bytes_per_second"),
     },
+    "sent": {
+        "row": NAME, "gaps": NAME,
+        **numbers("bytes", "bytes_median", "bytes_p99", "bytes_most", "zstd_bytes", "lz4_bytes",
+                  "read_ns", "sort_ns"),
+    },
     "idle": {"row": NAME, "idle_none": IDLE, "idle_rare": IDLE},
     "tails": {
         "row": NAME, "regime": NAME, "gaps": TEXT, "variant": FLAG, "ecdf": "pairs",

@@ -21,6 +21,8 @@ libbenchmark-tools  google-benchmark       -                   -              -
 libhwloc-dev        hwloc-devel            hwloc-devel         hwloc          hwloc-dev
 libjansson-dev      jansson-devel          libjansson-devel    jansson        jansson-dev
 libxxhash-dev       xxhash-devel           xxhash-devel        xxhash         xxhash-dev
+libzstd-dev         libzstd-devel          libzstd-devel       zstd           zstd-dev
+liblz4-dev          lz4-devel              liblz4-devel        lz4            lz4-dev
 gnuplot-nox         gnuplot                gnuplot             gnuplot        gnuplot
 fontconfig          fontconfig             fontconfig          fontconfig     fontconfig
 fonts-dejavu-core   dejavu-sans-fonts      dejavu-fonts        ttf-dejavu     font-dejavu

@@ -76,6 +76,23 @@ class Sections(PlotsTest):
         self.assertLess(text.index("adder"), text.index("Zebra"))
         self.assert_in("no name", text, False)
 
+    def test_bytes_after_compression(self):
+        def of(row, gaps, size, zstd, **more):
+            return {"row": row, "gaps": gaps, "bytes": size, "zstd_bytes": zstd, "bytes_p99": size,
+                    **more}
+
+        text = " ".join(self.section("sent", [
+            of("late", "a", 10, 5), of("soon", "a", 20, 3, sort_ns=0), of("late", "b", 12, 7,
+                                                                          sort_ns=4)])
+            .partition("</section>")[0].split())
+        self.assertLess(text.index("<code>soon"), text.index("<code>late"))
+        self.assert_in('<code>late</code></th><td class="n" data-v="11">11.0</td>'
+                       '<td class="n" data-v="">n/a</td><td class="n" data-v="12">12.0</td>'
+                       '<td class="n" data-v="">n/a</td><td class="n" data-v="6">6.00</td>'
+                       '<td class="n" data-v="">n/a</td><td class="n" data-v="">n/a</td>'
+                       '<td class="n" data-v="4">4.00</td></tr>', text)
+        self.assert_in('<td class="n" data-v="0"></td></tr>', text)
+
     def assert_all(self, text, *words):
         for one in words:
             self.assert_in(one, text)
