@@ -20,6 +20,8 @@
 #define LKML_2008 "LKML 2008-09-25, Unified trace buffer 1/3"
 #define LTT_2008 "ltt-dev 2008-10-09, LTTng specialized probes"
 #define KERNEL_2020 "Linux commit of 2020-06-29, nested time stamps"
+#define LKML_2024 "LKML 2024-01-18 to 02-20, simplify reservation"
+#define TRACY_MANUAL "Tracy, user's manual"
 #define STAMPEDE_2026 "Stampede, README"
 
 enum claim_verdict {

@@ -12,7 +12,8 @@ $(O)/claims/explored.o: $(BUILD)/history_cases.inc
 # Stops are put into x86-64 assembly; elsewhere these claims say that nothing was explored.
 ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 claims_objects := $(addprefix $(BUILD)/explored/,seed_001.page.so seed_001_flag.wrap4.so \
-	seed_004.page.so nested_stamps.page.so)
+	seed_004.page.so nested_stamps.page.so nested_retry.page.so \
+	extended_header_locked.page.so)
 endif
 claims-explored: $(BUILD)/explore $(claims_objects)
 $(BUILD)/tests/claims/test_claims: | claims-explored

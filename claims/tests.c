@@ -257,16 +257,49 @@ void never_one_cycle(struct trial *trial)
 		claim_say(trial, claim_judge(least > 1), "%.1f ticks, with no stamp at all", least);
 }
 
-void unlikely_race(struct trial *trial)
+/* Are whole stamps beyond the needed ones rare in the storm of this run? */
+static void race_is_rare(struct trial *trial, const char *row)
 {
-	double events = lab_line(trial->lab, "stress", "extended_header", "storm", "events");
-	double extended = lab_line(trial->lab, "stress", "extended_header", "storm", "extended");
-	double needed = lab_line(trial->lab, "stress", "extended_header", "storm", "needed");
+	double events = lab_line(trial->lab, "stress", row, "storm", "events");
+	double extended = lab_line(trial->lab, "stress", row, "storm", "extended");
+	double needed = lab_line(trial->lab, "stress", row, "storm", "needed");
 
 	if (events > 0)
 		claim_say(trial, claim_judge((extended - needed) / events < 1e-3),
 			  "%.1f per million of %.0f events under signals on three levels",
 			  1e6 * (extended - needed) / events, events);
+}
+
+void unlikely_race(struct trial *trial)
+{
+	race_is_rare(trial, "extended_header");
+}
+
+void low_bits_race(struct trial *trial)
+{
+	race_is_rare(trial, "low_bits_2024");
+}
+
+void fewer_instructions(struct trial *trial)
+{
+	double before = lab_line(trial->lab, "table", "nested_stamps", "steady", "instructions");
+	double after = lab_line(trial->lab, "table", "low_bits_2024", "steady", "instructions");
+
+	if (before > 0 && after > 0)
+		claim_say(trial, claim_judge(after < before),
+			  "%.1f instructions per event in place of %.1f, slow paths included",
+			  after, before);
+}
+
+#define TRACY_NS 2.25 /* of a zone, which is two events */
+
+void zone_of_tracy(struct trial *trial)
+{
+	double clock = lab_median(trial->lab, CELL_CLOCK, "ns");
+
+	if (clock > 0)
+		claim_say(trial, claim_judge(2 * clock <= TRACY_NS),
+			  "two clock reads alone take %.2f ns on this machine", 2 * clock);
 }
 
 /* More than this is detrimental. */
@@ -279,18 +312,26 @@ static enum claim_verdict slower(const struct stats_interval *ratio)
 				      CLAIM_NOISY;
 }
 
-void cmpxchg_is_slow(struct trial *trial)
+/* "Not slower" is claimed by the one that holds where the other is refuted. */
+static enum claim_verdict opposite(enum claim_verdict verdict)
 {
-	const char *row = "nested_stamps_cmpxchg", *base = "nested_stamps";
+	return verdict == CLAIM_HOLDS	? CLAIM_REFUTED :
+	       verdict == CLAIM_REFUTED ? CLAIM_HOLDS :
+					  verdict;
+}
+
+/* By this machine's clock, and by one that costs next to nothing: is `row` slower than `base`? */
+static void row_is_slower(struct trial *trial, const char *row, const char *base, bool claimed)
+{
 	struct stats_interval ratio = lab_ratio(trial->lab, row, base);
 	struct stats_interval cheap = lab_cheap_ratio(trial->lab, row, base);
 	enum claim_verdict by_real, by_cheap;
 
 	if (!isfinite(ratio.low))
 		return;
-	by_real = by_cheap = slower(&ratio);
+	by_real = by_cheap = claimed ? slower(&ratio) : opposite(slower(&ratio));
 	if (isfinite(cheap.low))
-		by_cheap = slower(&cheap);
+		by_cheap = claimed ? slower(&cheap) : opposite(slower(&cheap));
 	claim_say(trial, by_real == by_cheap ? by_real : CLAIM_CONDITION,
 		  "%.3f times the time (95 %%: %.3f to %.3f) on this machine, in user space; ",
 		  ratio.middle, ratio.low, ratio.high);
@@ -302,4 +343,14 @@ void cmpxchg_is_slow(struct trial *trial)
 						    ": only one of the two says so");
 	else
 		claim_add(trial, "not timed with a cheap clock in this run");
+}
+
+void cmpxchg_is_slow(struct trial *trial)
+{
+	row_is_slower(trial, "nested_stamps_cmpxchg", "nested_stamps", true);
+}
+
+void retry_is_not_slow(struct trial *trial)
+{
+	row_is_slower(trial, "nested_retry", "nested_stamps", false);
 }
