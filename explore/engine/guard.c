@@ -81,11 +81,11 @@ static const uint8_t *frame_address(const struct guard_view *view)
 static void look_for_address(const struct guard_view *view)
 {
 	const uint8_t *at = frame_address(view);
-	const struct explore_site *site = view->site;
+	const struct explore_site *site = at ? view->site() : NULL;
 	char place[160] = "";
 
 	/* In a section that starts over there is no site any more. */
-	if (at && site)
+	if (site)
 		snprintf(place, sizeof(place), ", before \"%s\" (%s:%u)", site->instruction,
 			 site->file, (unsigned int)site->line);
 	if (at)

@@ -28,7 +28,7 @@ struct guard_view {
 	size_t shared_bytes;
 	uintptr_t stacks; /* of all writers */
 	size_t stacks_bytes;
-	const struct explore_site *site; /* where the interrupted one stands; NULL: nowhere */
+	const struct explore_site *(*site)(void); /* the interrupted one; NULL: none */
 };
 
 /*

@@ -25,24 +25,30 @@ void pieces_end(struct pieces *pieces)
 	table_free(&pieces->string);
 }
 
-static bool same_piece(const struct pieces *pieces, uint32_t number, const uint8_t *bytes)
+/* A piece of a string; of the one that was got last without a look into the table. */
+static const uint8_t *piece_of(const struct pieces *pieces, const struct pieced *pieced,
+			       const uint8_t *copy, uint32_t i)
 {
-	return !memcmp(table_get(&pieces->piece, number, NULL), bytes, PIECE_BYTES);
+	return copy ? copy + i * (size_t)PIECE_BYTES :
+		      table_get(&pieces->piece, pieced->piece[i], NULL);
 }
 
 uint32_t pieces_number(struct pieces *pieces, uint8_t *bytes, size_t count, uint32_t like)
 {
 	static struct pieced pieced;
 	const struct pieced *other = like == PIECES_NONE ? NULL : pieced_at(pieces, like);
+	const uint8_t *copy = other && pieces->latest == like + 1 ? pieces->copy : NULL;
 	uint32_t known = other ? piece_count(other->bytes) : 0, pieces_of = piece_count(count), i;
 	bool same = other && other->bytes == count;
 
 	if (pieces_of > PIECES_MAX)
 		abort();
 	memset(bytes + count, 0, pieces_of * (size_t)PIECE_BYTES - count);
+	if (same && copy && !memcmp(bytes, copy, count))
+		return like;
 	pieced.bytes = (uint32_t)count;
 	for (i = 0; i < pieces_of; i++, bytes += PIECE_BYTES) {
-		if (i < known && same_piece(pieces, other->piece[i], bytes)) {
+		if (i < known && !memcmp(piece_of(pieces, other, copy, i), bytes, PIECE_BYTES)) {
 			pieced.piece[i] = other->piece[i];
 			continue;
 		}
@@ -55,15 +61,21 @@ uint32_t pieces_number(struct pieces *pieces, uint8_t *bytes, size_t count, uint
 			    offsetof(struct pieced, piece) + pieces_of * sizeof(pieced.piece[0]));
 }
 
-size_t pieces_get(const struct pieces *pieces, uint32_t number, uint8_t *to)
+const uint8_t *pieces_get(struct pieces *pieces, uint32_t number, size_t *bytes)
 {
 	const struct pieced *pieced = pieced_at(pieces, number);
-	uint32_t i;
+	const struct pieced *before = pieces->latest ? pieced_at(pieces, pieces->latest - 1) : NULL;
+	uint32_t known = before ? piece_count(before->bytes) : 0, i;
 
+	*bytes = pieced->bytes;
+	if (pieced == before)
+		return pieces->copy;
 	for (i = 0; i < piece_count(pieced->bytes); i++)
-		memcpy(to + i * (size_t)PIECE_BYTES,
-		       table_get(&pieces->piece, pieced->piece[i], NULL), PIECE_BYTES);
-	return pieced->bytes;
+		if (i >= known || pieced->piece[i] != before->piece[i])
+			memcpy(pieces->copy + i * (size_t)PIECE_BYTES,
+			       table_get(&pieces->piece, pieced->piece[i], NULL), PIECE_BYTES);
+	pieces->latest = number + 1;
+	return pieces->copy;
 }
 
 const void *pieces_first(const struct pieces *pieces, uint32_t number)

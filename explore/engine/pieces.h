@@ -17,18 +17,21 @@
 /* All zero: without any. */
 struct pieces {
 	struct table piece, string;
+	uint32_t latest; /* number of the one that was got last, + 1; 0: none */
+	uint8_t copy[PIECES_MAX * PIECE_BYTES]; /* its bytes, in one place */
 };
 
 void pieces_end(struct pieces *pieces);
 
 /*
  * The number of these bytes, from 0 in the order they first came; up to PIECE_BYTES behind them are
- * cleared. `like`: the number of a string that they hardly differ from, or PIECES_NONE.
+ * cleared. `like`: the number of a string that they hardly differ from, best the one got last, or
+ * PIECES_NONE.
  */
 uint32_t pieces_number(struct pieces *pieces, uint8_t *bytes, size_t count, uint32_t like);
 
-/* Copies a string, and returns how long it is; what is behind it up to a whole piece is cleared. */
-size_t pieces_get(const struct pieces *pieces, uint32_t number, uint8_t *to);
+/* A string, until the next is got, and its length; what is behind it up to a whole piece is 0. */
+const uint8_t *pieces_get(struct pieces *pieces, uint32_t number, size_t *bytes);
 
 /* Its first piece. */
 const void *pieces_first(const struct pieces *pieces, uint32_t number);

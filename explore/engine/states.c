@@ -134,9 +134,8 @@ static uint32_t save_shared(struct state_engine *engine, uint32_t before)
 static void restore_shared(struct state_engine *engine, uint32_t number)
 {
 	struct book *book = &world->book;
-	const uint8_t *from = engine->buffer;
-	size_t memory = BOOK_BYTES + check_bytes(engine);
-	size_t bytes = pieces_get(&engine->shared, number, engine->buffer);
+	size_t memory = BOOK_BYTES + check_bytes(engine), bytes;
+	const uint8_t *from = pieces_get(&engine->shared, number, &bytes);
 
 	memcpy(&book->left, from, BOOK_BYTES);
 	*world_row.clock = book->clock;

@@ -48,7 +48,7 @@ void explore_fill(struct check_payload *image, uint8_t *payload, uint64_t stamp,
 {
 	struct book *book = &world->book;
 	struct logged *log = &book->log[src->index];
-	uint32_t extra = len - (uint32_t)sizeof(struct check_payload), i;
+	uint32_t extra = len - (uint32_t)sizeof(struct check_payload);
 	uint64_t sequence = book->written[log->context]++;
 
 	*image = (struct check_payload){
@@ -61,8 +61,7 @@ void explore_fill(struct check_payload *image, uint8_t *payload, uint64_t stamp,
 	log->stamp = stamp;
 	log->inexact = inexact;
 	log->filled = true;
-	for (i = 0; i < extra; i++)
-		payload[sizeof(*image) + i] = check_filler(sequence, i);
+	memcpy(payload + sizeof(*image), check_filler_bytes_of(sequence), extra);
 }
 
 void explore_prepare(const struct explore_source *src, uint32_t len, struct check_payload *image)
@@ -176,7 +175,7 @@ static struct guard_view view_for_guard(void)
 		.shared_bytes = world_memory_used(),
 		.stacks = world_stack_end(0) - WORLD_STACK_BYTES,
 		.stacks_bytes = WORLD_WRITERS_MAX * (size_t)WORLD_STACK_BYTES,
-		.site = world_site(),
+		.site = world_site,
 	};
 }
 
