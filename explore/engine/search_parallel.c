@@ -24,12 +24,16 @@ volatile sig_atomic_t search_interrupted;
  * Between two shared accesses are several instructions, at each of which an interrupt does the
  * same: their schedules share states; and so do those of a clock that stands still, of two jumps
  * that could be one, of a reader that comes sooner or later, and of a row that puts interrupts off:
- * all that one does then is to leave a mark.
+ * all that one does then is to leave a mark. A jump before and after an interrupt is often the same
+ * to the next one; with more events those would be too many to keep.
  */
 static bool has_few_states(const struct search *search)
 {
+	const struct budget *budget = &search->budget;
+	unsigned int jumps = (unsigned int)budget->jumps + budget->backs;
+
 	return search->stops == STOPS_ALL || world_has_sections() || !search->start.step ||
-	       search->budget.jumps + search->budget.backs > 1 || search->budget.reads ||
+	       jumps > 1 || (jumps && budget->nested > 1 && budget->events <= 2) || budget->reads ||
 	       world_row.defers;
 }
 
