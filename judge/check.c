@@ -253,9 +253,8 @@ const uint8_t *check_filler_bytes_of(uint64_t sequence)
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 			const struct event *event, const struct check_payload *payload)
 {
-	uint32_t extra = check_tag_extra(payload->tag), i;
-	const uint8_t *bytes = event->payload + sizeof(*payload);
-
+	uint32_t extra = check_tag_extra(payload->tag);
+	const uint8_t *written = check_filler_bytes_of(check_tag_sequence(payload->tag));
 	uint32_t unit = check->desc->alignment ? check->desc->alignment : 4;
 
 	if (event->payload_bytes < sizeof(*payload) + extra ||
@@ -265,12 +264,9 @@ void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
 		return;
 	}
 	check->rounding_bytes += event->payload_bytes - sizeof(*payload) - extra;
-	for (i = 0; i < extra; i++)
-		if (bytes[i] != check_filler(check_tag_sequence(payload->tag), i)) {
-			check_violate(check, ORACLE_STRUCTURE, "payload torn or overwritten",
-				      number, offset, event->time, payload);
-			return;
-		}
+	if (memcmp(event->payload + sizeof(*payload), written, extra) != 0)
+		check_violate(check, ORACLE_STRUCTURE, "payload torn or overwritten", number,
+			      offset, event->time, payload);
 }
 
 void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64_t counted,
