@@ -17,12 +17,18 @@ report $code "a storm is exported"
 
 # Date, and stamp of the payload if there is a column of it, of each event.
 cat >"$scratch/dates.py" <<'END'
-import calendar, csv, sys, time
+import calendar, csv, functools, sys, time
+@functools.lru_cache
+def seconds(whole):
+    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S"))
 def ns(date):
     whole, part = date.rstrip("Z").split(".")
-    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(part)
-for row in csv.DictReader(open(sys.argv[1])):
-    print(ns(row["date"]), row.get("payload_stamp") or row["stamp_ns"])
+    return seconds(whole) * 10**9 + int(part)
+rows = csv.reader(open(sys.argv[1]))
+names = next(rows)
+date = names.index("date")
+stamp = names.index("payload_stamp" if "payload_stamp" in names else "stamp_ns")
+print("\n".join("%d %s" % (ns(row[date]), row[stamp]) for row in rows))
 END
 # All of standard input's dates are between the two readings; says how many.
 between() {
