@@ -50,6 +50,7 @@ LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "backs": 0, "traced":
 SHORT = {"events": "M", "nested": "NB", "depth": "D", "jumps": "JB", "preemptions": "P"}
 ROW = re.compile(r"^X\((\w+),")
 SOURCES = ("base", "schemes", "traces", "judge", "workloads", "explore")  # as in tree.sh
+FLAGS = ("CC", "CFLAGS", "OPT", "SANITIZE", "WERROR", "EXPLORE_CC", "EXPLORE_OPT")
 STORMS = 3  # signals come when they come
 
 
@@ -221,8 +222,8 @@ def is_text(path, text):
         return file.read() == text
 
 
-def made_of(case, options):
-    """A digest of all that make would make the case's object of: sources, rules, flags, patch."""
+def made_of(options, patch=""):
+    """A digest of all that make would make an object of: sources, rules, flags, patch."""
     def sources():
         digest = hashlib.sha256()
         folders = (os.path.join(place, name) for folder in SOURCES
@@ -230,11 +231,38 @@ def made_of(case, options):
         for name in ["Makefile", os.path.join(options.build, "flags")] + sorted(folders):
             with open(name, "rb") as file:
                 digest.update(b"%s %d " % (name.encode(), os.stat(name).st_size) + file.read())
+        for name in FLAGS:
+            digest.update(b"%s " % os.environ.get(name, "").encode())
         return digest.hexdigest()
 
+    return hashlib.sha256((patch + options.explored.get("sources", sources)).encode()).hexdigest()
+
+
+def mark_of(built, options):
+    """What stands beside a plain object that is up to date: of what it is, and since when."""
+    return "%s %d" % (made_of(options), os.stat(built).st_mtime_ns)
+
+
+def make_plain(plain, options):
+    """To ask make takes longer than most searches: only where sources or object have changed."""
+    if os.path.exists(os.path.join(options.build, "flags")) and all(
+            os.path.exists(built) and is_text(built + ".made_of", mark_of(built, options))
+            for built in plain):
+        return ""
+    said = make(options, "-k", "-j%d" % options.jobs, "EXPLORED=" + own(options, "explored"),
+                own(options, "flags"), *plain)
+    options.explored = Once()  # flags may have changed
+    for built in plain if not said else []:
+        with open(built + ".made_of", "w") as file:
+            file.write(mark_of(built, options))
+    return said
+
+
+def changes(case):
+    """The patch without its head: what it says of the fault changes no object."""
     with open(case.patch) as file:
-        text = file.read() + options.explored.get("sources", sources)
-    return hashlib.sha256(text.encode()).hexdigest()
+        text = file.read()
+    return text[text.index("--- "):] if "--- " in text else text
 
 
 def patched_tree(case, directory):
@@ -246,8 +274,7 @@ def patched_tree(case, directory):
                 "-i", os.path.abspath(case.patch)])
     if done.returncode:
         raise Failure("DOES NOT APPLY: " + " ".join(done.stdout.split())[:200])
-    with open(case.patch) as file:
-        text = file.read()
+    text = changes(case)
     for name in set(re.findall(r"^\+\+\+ b/(\S+)", text, re.M)):
         age = max(os.stat(name).st_mtime if os.path.exists(name) else 0,
                   os.stat(case.patch).st_mtime)
@@ -276,8 +303,8 @@ def build_case(case, options):
     if case.patch:
         directory, mark = os.path.dirname(built), built + ".made_of"
         with alone(directory):
-            # To ask make takes longer than most searches. A storm has the whole library in it.
-            digest = made_of(case, options)
+            # A storm has the whole library in it.
+            digest = made_of(options, changes(case))
             if not case.storm and is_text(mark, digest) and os.path.exists(built):
                 return built
             said = make(options, "EXPLORED=" + directory, "TREE=" + patched_tree(case, directory),
@@ -439,8 +466,7 @@ def main():
     failed, lock = [], threading.Lock()
     plain = plain_objects(cases, options)
     with alone(own(options, "explored")):
-        said = make(options, "-k", "-j%d" % options.jobs,
-                    "EXPLORED=" + own(options, "explored"), own(options, "flags"), *plain)
+        said = make_plain(plain, options)
     if said:
         print(said)
     todo = list(cases)
