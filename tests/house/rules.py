@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rules of the house. Each is a function of a tree and gives a list of breaches, as text."""
+import functools
 import re
 import shutil
 import subprocess
@@ -60,6 +61,7 @@ def arrows(tree):
     return bad
 
 
+@functools.cache
 def stem_of(name):
     return re.sub(r"(_internal)?\.\w+$", "", name)
 

@@ -10,22 +10,22 @@ if ! command -v objdump >/dev/null; then
 	exit
 fi
 
-# compiled NAME: the row of the tree in $scratch/tree, as $scratch/NAME/<row>.o
+# compiled NAME [-g]: the row of the tree in $scratch/tree, as $scratch/NAME/<row>.o
 compiled() {
 	mkdir -p "$scratch/$1"
-	"${CC:-gcc}" -std=gnu11 -O2 -g -D_GNU_SOURCE= -w -I"$scratch/tree" -DSTAMPEDE_TIMED -DROW=$row \
+	"${CC:-gcc}" -std=gnu11 -O2 $2 -D_GNU_SOURCE= -w -I"$scratch/tree" -DSTAMPEDE_TIMED -DROW=$row \
 		"-DSCHEME_HEADER=\"$header\"" -c "$scratch/tree/judge/driver.c" \
 		-o "$scratch/$1/$row.o"
 }
 
-# changed NAME FILE SED: the same with one file changed, which must change it
+# changed NAME FILE SED [-g]: the same with one file changed, which must change it
 changed() {
 	sh explore/cases/tree.sh "$scratch/tree"
 	sed -i "$3" "$scratch/tree/$2"
 	if cmp -s "$2" "$scratch/tree/$2"; then
 		report 1 "$1: nothing was put in"
 	fi
-	compiled "$1"
+	compiled "$1" $4
 }
 
 same() { # NAME CODE WORDS [OPTION]: what the comparison with the plain object says
@@ -36,8 +36,9 @@ same() { # NAME CODE WORDS [OPTION]: what the comparison with the plain object s
 }
 
 sh explore/cases/tree.sh "$scratch/tree"
-compiled plain
-changed lines schemes/core/local.h '1s/$/\n\n\n/'
+# Line numbers are nowhere but in what -g writes, and in __LINE__.
+compiled plain -g
+changed lines schemes/core/local.h '1s/$/\n\n\n/' -g
 same lines 0 "1 rows, [1-9][0-9]* functions that are timed: the same"
 changed loop schemes/parts/extend.h \
 	'/^RESERVE struct reservation reserve(/,/^{/ s/^{/{\n\t__asm__ volatile("nop");/'

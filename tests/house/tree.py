@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The sources as the rules of the house see them: a table of texts, so that a test can plant a breach
 in a copy of it without touching a file."""
+import functools
 import os
 import re
 import subprocess
@@ -45,6 +46,7 @@ def folder(name):
     return os.path.dirname(name)
 
 
+@functools.cache
 def code(text):
     """C without comments; every line keeps its number."""
     def blank(match):
@@ -55,6 +57,7 @@ def code(text):
                   flags=re.S)
 
 
+@functools.cache
 def includes(text):
     return re.findall(r'^\s*#\s*include "([^"]+)"', text, re.M)
 
@@ -63,6 +66,7 @@ def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
 
+@functools.cache
 def functions(text):
     """(name, first line, last line) of each function, by the style of this house: its braces stand
     in column 0."""
