@@ -59,6 +59,21 @@ static uint64_t get_integer(const struct ctf_reader *reader, const struct ctf_ty
 	return value;
 }
 
+/* What was read of an integer field. */
+static void keep(struct ctf_reader *reader, const struct ctf_type *type,
+		 const struct ctf_field *field, uint64_t value, uint32_t bits)
+{
+	if (type->clock) {
+		reader->time = bits_advance(reader->time, value, bits);
+		if (bits > reader->clock_bits)
+			reader->clock_bits = bits;
+	}
+	if (field && field->slot != CTF_NO_SLOT)
+		reader->slots[field->slot] = value;
+	if (reader->integer && field)
+		reader->integer(reader->arg, field, value);
+}
+
 static bool walk_scalar(struct ctf_reader *reader, const struct ctf_type *type,
 			const struct ctf_field *field)
 {
@@ -66,31 +81,59 @@ static bool walk_scalar(struct ctf_reader *reader, const struct ctf_type *type,
 
 	if (type->size > reader->packet.content_bits - reader->bit)
 		return overrun(reader, field);
+	if (type->big_endian && reader->bit % 8)
+		return ctf_fault_here(reader, "a big-endian field that begins inside a byte");
 	value = get_integer(reader, type);
 	reader->bit += type->size;
-	if (type->kind == CTF_FLOAT)
-		return true;
-	if (type->clock) {
-		reader->time = bits_advance(reader->time, value, type->size);
-		if (type->size > reader->clock_bits)
-			reader->clock_bits = type->size;
-	}
-	if (field && field->slot != CTF_NO_SLOT)
-		reader->slots[field->slot] = value;
-	if (reader->integer && field)
-		reader->integer(reader->arg, field, value);
+	if (type->kind != CTF_FLOAT)
+		keep(reader, type, field, value, type->size);
 	return true;
 }
 
-static bool walk_string(struct ctf_reader *reader, const struct ctf_field *field)
+/* LEB128: 7 bits a byte, the lowest first; the highest bit says that there is more. */
+static bool walk_varlen(struct ctf_reader *reader, const struct ctf_type *type,
+			const struct ctf_field *field)
 {
-	const uint8_t *begin = packet_bytes(reader) + reader->bit / 8;
-	uint64_t left = (reader->packet.content_bits - reader->bit) / 8;
-	const uint8_t *end = memchr(begin, 0, left);
+	uint64_t value = 0, group, left = (reader->packet.content_bits - reader->bit) / 8;
+	const uint8_t *at = packet_bytes(reader) + reader->bit / 8;
+	uint32_t bits = 0;
 
-	if (!end)
+	do {
+		if (bits / 7 == left)
+			return overrun(reader, field);
+		group = *at & 0x7f;
+		if (bits == 70 ||
+		    (bits == 63 && group != 0 && group != (type->is_signed ? 0x7f : 1)))
+			return ctf_fault_here(reader, "an integer of more than 64 bits");
+		value |= group << bits;
+		bits += 7;
+	} while (*at++ & 0x80);
+	if (type->is_signed && bits < 64 && group & 0x40)
+		value |= ~bits_mask(bits);
+	reader->bit += bits / 7 * 8;
+	keep(reader, type, field, value, bits < 64 ? bits : 64);
+	return true;
+}
+
+static bool walk_string(struct ctf_reader *reader, const struct ctf_type *type,
+			const struct ctf_field *field)
+{
+	static const uint8_t zeros[4];
+	const uint8_t *begin = packet_bytes(reader) + reader->bit / 8, *at = begin;
+	uint64_t left = (reader->packet.content_bits - reader->bit) / 8;
+	const uint8_t *end = begin + left;
+	uint32_t bytes = type->size / 8;
+
+	if (bytes == 1) {
+		at = memchr(begin, 0, left);
+		if (!at)
+			at = end;
+	}
+	while ((uint64_t)(end - at) >= bytes && memcmp(at, zeros, bytes) != 0)
+		at += bytes;
+	if ((uint64_t)(end - at) < bytes)
 		return overrun(reader, field);
-	reader->bit += (uint64_t)(end + 1 - begin) * 8;
+	reader->bit += (uint64_t)(at + bytes - begin) * 8;
 	return true;
 }
 
@@ -98,6 +141,8 @@ static bool walk_variant(struct ctf_reader *reader, const struct ctf_type *type)
 {
 	const struct ctf_field *option = tsdl_option(type, reader->slots[type->slot]);
 
+	if (!option && type->optional)
+		return true;
 	if (!option)
 		return trace_fault(&reader->fault, reader->packet.offset + reader->bit / 8,
 				   "no option of the variant for the value %" PRIu64 " of '%.60s'",
@@ -144,8 +189,10 @@ bool ctf_walk(struct ctf_reader *reader, const struct ctf_type *type, const stru
 	case CTF_INTEGER:
 	case CTF_FLOAT:
 		return walk_scalar(reader, type, field);
+	case CTF_VARLEN:
+		return walk_varlen(reader, type, field);
 	case CTF_STRING:
-		return walk_string(reader, field);
+		return walk_string(reader, type, field);
 	case CTF_VARIANT:
 		return walk_variant(reader, type);
 	case CTF_ARRAY:

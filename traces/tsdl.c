@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The blocks of TSDL, and what variants and sequences hang on. */
+/* The blocks of TSDL, and the whole of either metadata. */
 #include "traces/tsdl.h"
 
 #include <stdio.h>
@@ -353,7 +353,11 @@ static bool sort_events(struct tsdl_parser *parser)
 
 static bool parse(struct tsdl_parser *parser, const uint8_t *bytes, size_t size)
 {
-	if (!tsdl_text(parser, bytes, size) || !tsdl_next(parser))
+	if (!tsdl_text(parser, bytes, size))
+		return false;
+	if (parser->size && parser->text[0] == TSDL_SEPARATOR)
+		return ctf2_parse(parser) && sort_events(parser);
+	if (!tsdl_next(parser))
 		return false;
 	while (parser->token.kind != TOKEN_END)
 		if (!top_level(parser))

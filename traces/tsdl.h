@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of a CTF 1.8 trace (TSDL), parsed: which fields packets and events consist of.
+ * The metadata of a CTF trace, parsed: which fields packets and events consist of. Of CTF 1.8
+ * (TSDL), or of CTF 2 (JSON: traces/ctf2.c), which is known by its first byte; the tree is the
+ * same.
  *
- * Read are all types (integer, floating_point, string, enum, struct, variant, array, sequence),
- * aliases and scopes; trace, clock, stream and event blocks; env and callsite blocks are skipped.
- * As text or in metadata packets; little endian (single byte-aligned integers may be big endian).
+ * Of TSDL are read all types (integer, floating_point, string, enum, struct, variant, array,
+ * sequence), aliases and scopes; trace, clock, stream and event blocks; env and callsite blocks are
+ * skipped. As text or in metadata packets; little endian (single byte-aligned integers may be big
+ * endian).
  */
 #ifndef STAMPEDE_TRACES_TSDL_H
 #define STAMPEDE_TRACES_TSDL_H
@@ -17,6 +20,7 @@
 
 enum ctf_kind {
 	CTF_INTEGER, /* with labels: an enum */
+	CTF_VARLEN, /* LEB128 */
 	CTF_FLOAT,
 	CTF_STRING,
 	CTF_STRUCT,
@@ -30,9 +34,18 @@ struct ctf_label {
 	uint64_t low, high; /* both included; of a signed enum as int64_t */
 };
 
+/* Values of its tag for which a variant is one of its options. */
+struct ctf_choice {
+	uint64_t low, high; /* both included */
+	uint32_t option;
+};
+
 #define CTF_NO_SLOT UINT32_MAX
 
-/* What a field means by its name, in packet headers, packet contexts and event headers. */
+/*
+ * What a field means, by its name in CTF 1.8 and by its role in CTF 2, in packet headers, packet
+ * contexts and event headers.
+ */
 enum ctf_role {
 	CTF_ROLE_NONE,
 	CTF_ROLE_ID,
@@ -44,6 +57,7 @@ enum ctf_role {
 	CTF_ROLE_END,
 	CTF_ROLE_SEQUENCE,
 	CTF_ROLE_DISCARDED,
+	CTF_ROLE_UUID,
 	CTF_ROLE_CPU,
 };
 
@@ -57,21 +71,26 @@ struct ctf_field {
 struct ctf_type {
 	enum ctf_kind kind;
 	uint32_t align; /* bits, a power of two */
-	/* integer, float */
+	/* integer, float; string: of a character */
 	uint32_t size; /* bits, 1..64 */
 	bool is_signed;
 	bool is_text; /* elements of it make a string */
 	bool big_endian;
+	bool is_truth; /* a boolean */
 	bool clock; /* the low bits of the clock */
 	const struct ctf_label *labels;
 	uint32_t label_count;
 	/* struct, variant */
 	struct ctf_field *fields; /* a variant's options */
 	uint32_t count;
+	/* variant */
+	const struct ctf_choice *choices; /* the first that fits counts */
+	uint32_t choice_count;
+	bool tag_is_signed;
+	bool optional; /* for all other values it is nothing, and no fault */
 	/* variant, sequence */
 	const char *tag; /* path of the field that chooses or counts */
 	uint32_t slot; /* that field's */
-	const struct ctf_type *tag_type;
 	/* array, sequence */
 	struct ctf_type *element;
 	uint64_t length; /* of an array */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the TSDL parser: memory, tokens, scopes. */
+/* Inside the parsers of metadata: memory, tokens and scopes of TSDL. */
 #ifndef STAMPEDE_TRACES_TSDL_INTERNAL_H
 #define STAMPEDE_TRACES_TSDL_INTERNAL_H
 
@@ -89,6 +89,13 @@ bool tsdl_type(struct tsdl_parser *parser, struct ctf_type **type);
 bool tsdl_declaration(struct tsdl_parser *parser);
 bool tsdl_is_declaration(const struct tsdl_parser *parser);
 struct ctf_type *tsdl_lookup(struct tsdl_parser *parser, enum tsdl_space space, const char *name);
+
+/*
+ * The classes of CTF 2 metadata, whose text begins with the separator of its fragments. False: a
+ * fault.
+ */
+#define TSDL_SEPARATOR '\x1e'
+bool ctf2_parse(struct tsdl_parser *parser);
 
 /* Gives every variant and sequence the slot of its tag. False: a fault. */
 bool tsdl_resolve(struct tsdl_parser *parser);

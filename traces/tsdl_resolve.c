@@ -70,6 +70,36 @@ static struct ctf_field *find_absolute(const struct roots *roots, const char *pa
 	return NULL;
 }
 
+static uint32_t option_of(const struct ctf_type *variant, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < variant->count && strcmp(variant->fields[i].name, name) != 0; i++)
+		;
+	return i;
+}
+
+/* A variant is the option that has the name of the value's label. */
+static bool choose_by_labels(struct tsdl_parser *parser, struct ctf_type *variant,
+			     const struct ctf_type *tag)
+{
+	struct ctf_choice *choices = tsdl_new(parser->arena, tag->label_count * sizeof(*choices));
+	uint32_t option, i;
+
+	if (!choices)
+		return tsdl_fault(parser, variant->offset, "more metadata than is read");
+	variant->choices = choices;
+	variant->tag_is_signed = tag->is_signed;
+	for (i = 0; i < tag->label_count; i++) {
+		option = option_of(variant, tag->labels[i].name);
+		if (option < variant->count)
+			choices[variant->choice_count++] =
+				(struct ctf_choice){ tag->labels[i].low, tag->labels[i].high,
+						     option };
+	}
+	return true;
+}
+
 static bool resolve_tag(const struct resolver *resolver, struct ctf_type *type,
 			const struct scope *scope)
 {
@@ -91,8 +121,7 @@ static bool resolve_tag(const struct resolver *resolver, struct ctf_type *type,
 	if (field->slot == CTF_NO_SLOT)
 		field->slot = parser->metadata->slots++;
 	type->slot = field->slot;
-	type->tag_type = field->type;
-	return true;
+	return type->kind != CTF_VARIANT || choose_by_labels(parser, type, field->type);
 }
 
 static bool resolve(const struct resolver *resolver, struct ctf_type *type,
@@ -161,26 +190,21 @@ bool tsdl_resolve(struct tsdl_parser *parser)
 	return true;
 }
 
-/* Labels of a signed enum are compared as such. */
-static bool in_label(const struct ctf_label *label, uint64_t value, bool is_signed)
+/* Values of a signed tag are compared as such. */
+static bool is_chosen(const struct ctf_choice *choice, uint64_t value, bool is_signed)
 {
 	if (is_signed)
-		return (int64_t)value >= (int64_t)label->low &&
-		       (int64_t)value <= (int64_t)label->high;
-	return value >= label->low && value <= label->high;
+		return (int64_t)value >= (int64_t)choice->low &&
+		       (int64_t)value <= (int64_t)choice->high;
+	return value >= choice->low && value <= choice->high;
 }
 
 const struct ctf_field *tsdl_option(const struct ctf_type *variant, uint64_t value)
 {
-	const struct ctf_type *tag = variant->tag_type;
-	uint32_t i, j;
+	uint32_t i;
 
-	for (i = 0; i < tag->label_count; i++) {
-		if (!in_label(&tag->labels[i], value, tag->is_signed))
-			continue;
-		for (j = 0; j < variant->count; j++)
-			if (!strcmp(variant->fields[j].name, tag->labels[i].name))
-				return &variant->fields[j];
-	}
+	for (i = 0; i < variant->choice_count; i++)
+		if (is_chosen(&variant->choices[i], value, variant->tag_is_signed))
+			return &variant->fields[variant->choices[i].option];
 	return NULL;
 }

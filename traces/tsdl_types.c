@@ -174,7 +174,7 @@ static bool scalar_type(struct tsdl_parser *parser, enum ctf_kind kind, struct c
 	if (braces && !tsdl_next(parser))
 		return false;
 	if (kind == CTF_STRING) {
-		(*type)->align = 8;
+		(*type)->align = (*type)->size = 8;
 		return true;
 	}
 	if (kind == CTF_FLOAT)
@@ -395,6 +395,7 @@ static enum ctf_role role_of(const char *name)
 	} roles[] = {
 		{ "id", CTF_ROLE_ID },
 		{ "magic", CTF_ROLE_MAGIC },
+		{ "uuid", CTF_ROLE_UUID },
 		{ "stream_id", CTF_ROLE_STREAM_ID },
 		{ "content_size", CTF_ROLE_CONTENT_SIZE },
 		{ "packet_size", CTF_ROLE_PACKET_SIZE },
