@@ -177,7 +177,7 @@ static int explore_rows(const struct explore_options *options)
 		count = driver_omit_variants(options->schemes, rows, count);
 		count = driver_omit_unsupported(rows, count);
 		if (options->show->export)
-			count = replay_export_omit(rows, count);
+			count = replay_export_omit(rows, count, options->show->ctf2);
 		if (!count)
 			return EXIT_UNSUPPORTED;
 		if (!options->replay && !options->audit)

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/options.h"
+#include "judge/export.h"
 
 /* The numbers of struct budget. */
 enum {
@@ -77,6 +78,7 @@ static struct command_line {
 	uint64_t before, full, skew, processes;
 	int tier, shape, stops, clock, phases, offsets, mode, size, engine;
 	const char *export;
+	int ctf;
 } asked;
 
 static const struct option_entry entries[] = {
@@ -146,9 +148,11 @@ static const struct option_entry entries[] = {
 	  "then nothing else is printed there",
 	  OPTION_TEXT, .into = &asked.options.json },
 	{ "export", "DIR",
-	  "what --replay, or the first failure, recorded, as a trace: CTF 1.8 or\n"
+	  "what --replay, or the first failure, recorded, as a trace: CTF or\n"
 	  "ftrace sub-buffers, for babeltrace2, kbuffer or read-trace",
 	  OPTION_TEXT, .into = &asked.export },
+	{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked.ctf,
+	  .words = export_ctf_words },
 	{ "outcomes", NULL, "count the distinct final states", OPTION_FLAG,
 	  .into = &asked.options.search.outcomes },
 	{ "without-oracle", "O", "do not ask it (to see what it is good for)", OPTION_TAKEN,
@@ -254,6 +258,7 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	options->processes = (unsigned int)asked.processes;
 	options->search.engine = (enum search_engine)(asked.engine + 1);
 	options->show->export = asked.export;
+	options->show->ctf2 = asked.ctf == EXPORT_CTF_2;
 	set_family(&options->family);
 	options->single = set_budget(&options->family.budget) || asked.shape != NO_WORD ||
 			  options->object || options->replay;

@@ -112,7 +112,7 @@ int searched_load(const struct explore_options *options, const char *row,
 		return error;
 	options->show->shape = world_row.shape;
 	options->show->object = options->object;
-	if (options->show->export && export_refused(world_row.driver))
+	if (options->show->export && export_refused(world_row.driver, options->show->ctf2))
 		return -ENOTSUP;
 	if (!family->budget.discards || !world_row.defers || world_row.discards)
 		return 0;

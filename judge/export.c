@@ -19,16 +19,22 @@
 #include "base/file.h"
 #include "base/options.h"
 
-bool export_possible(const struct driver *driver)
+const char *const export_ctf_words[] = { "1.8", "2", NULL };
+
+bool export_possible(const struct driver *driver, bool ctf2)
 {
-	return !driver->desc->untimed && driver->format.kind != FORMAT_OWN;
+	return !driver->desc->untimed && driver->format.kind != FORMAT_OWN &&
+	       (ctf2 || driver->format.kind != FORMAT_VARINT);
 }
 
-bool export_refused(const struct driver *driver)
+bool export_refused(const struct driver *driver, bool ctf2)
 {
-	if (export_possible(driver))
+	if (export_possible(driver, ctf2))
 		return false;
-	fail_line("%s has no stamps, or a format of its own: not exported", driver->row);
+	if (export_possible(driver, true))
+		fail_line("%s has stamps of a variable length: --ctf 2 exports it", driver->row);
+	else
+		fail_line("%s has no stamps, or a format of its own: not exported", driver->row);
 	return true;
 }
 
@@ -76,8 +82,7 @@ static int write_all(int fd, const uint8_t *bytes, uint64_t size)
 
 static int put_metadata(FILE *text, void *description)
 {
-	ctf_metadata_write(text, description);
-	return 0;
+	return ctf_metadata_write(text, description);
 }
 
 static int write_metadata(const struct export *export)
@@ -92,6 +97,7 @@ static int write_metadata(const struct export *export)
 		.filler_bytes = export->config.fixed_bytes - driver->payload_bytes,
 		.hz = export->hz,
 		.pair = export->pair,
+		.ctf2 = export->ctf2,
 	};
 
 	return -file_put_new(export->dirfd, "metadata", put_metadata, &description);
@@ -126,12 +132,28 @@ static int write_pairs(const struct export *export)
 	return clock_pairs_write(export->dirfd, &export->pairs, cut);
 }
 
+/* A field of n bytes has 7 n bits to other readers, however few of them a narrow field uses. */
+static int check_width(const struct driver *driver, const struct ring_config *config)
+{
+	uint32_t bits = 7u * driver->format.stamp_bytes;
+
+	if (driver->format.kind != FORMAT_VARINT || config->stamp_bits == bits)
+		return 0;
+	return fail_with(EXIT_USAGE,
+			 "%s is exported with the %u bits of its fields, not %u: "
+			 "leave the width as it is",
+			 driver->row, bits, config->stamp_bits);
+}
+
 int export_begin(struct export *export, const char *dir, const struct buffer *buffer)
 {
 	int error = 0;
 
 	*export = (struct export){ .driver = buffer->driver, .config = buffer->config };
 	export->dirfd = -1;
+	error = check_width(buffer->driver, &buffer->config);
+	if (error)
+		return error;
 	export->dir = strdup(dir);
 	if (!export->dir || asprintf(&export->partial, "%s.partial", dir) < 0) {
 		fail_line("no memory to export to %s", dir);
@@ -152,6 +174,11 @@ int export_begin(struct export *export, const char *dir, const struct buffer *bu
 	error = failed(export, error);
 	export_abort(export);
 	return error;
+}
+
+void export_as_ctf2(struct export *export)
+{
+	export->ctf2 = true;
 }
 
 void export_date(struct export *export, const struct clock_pair *pair, uint64_t hz)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes what rings hold as traces that other people's readers know: CTF 1.8 for rows that store
- * absolute stamps (metadata and a file cpu<N> each), raw ftrace sub-buffers for rows that store
- * deltas (cpu<N>.raw, and header_page and header_event as tracefs has them).
+ * Writes what rings hold as traces that other people's readers know: CTF 1.8 or CTF 2 for rows that
+ * store absolute stamps (metadata and a file cpu<N> each; the streams are the same), raw ftrace
+ * sub-buffers for rows that store deltas (cpu<N>.raw, and header_page and header_event as tracefs
+ * has them).
  *
  * Dated by export_date(), a trace says what its stamps are in CLOCK_REALTIME: CTF in its metadata,
  * by the clock's rate and offset; beside raw sub-buffers, whose format has no place for it, a file
@@ -17,6 +18,10 @@
 #include "base/wall.h"
 #include "traces/clock_pairs.h"
 #include "judge/buffer.h"
+
+/* What --ctf takes, in the order of these words. */
+enum export_ctf { EXPORT_CTF_1_8, EXPORT_CTF_2 };
+extern const char *const export_ctf_words[];
 
 struct export_file {
 	uint32_t cpu;
@@ -35,21 +40,28 @@ struct export
 	uint64_t hz; /* 0: not dated */
 	struct clock_pair pair;
 	struct clock_pairs pairs;
+	bool ctf2; /* in place of 1.8 */
 	uint64_t bytes; /* written */
 	int error; /* negative errno: nothing more is written */
 };
 
-/* Can this row's records be a trace? Not without stamps, or in a format of its own. */
-bool export_possible(const struct driver *driver);
+/*
+ * Can this row's records be a trace? Not without stamps, or in a format of its own; and fields of a
+ * variable length are not in CTF 1.8.
+ */
+bool export_possible(const struct driver *driver, bool ctf2);
 
 /* The other way round, and then with a line on stderr. */
-bool export_refused(const struct driver *driver);
+bool export_refused(const struct driver *driver, bool ctf2);
 
 /*
  * Begins a trace in `dir`, which must not exist yet, of rings like `buffer`'s. An exit code, after
  * a line on stderr.
  */
 int export_begin(struct export *export, const char *dir, const struct buffer *buffer);
+
+/* CTF is CTF 2, and not 1.8. At any moment before the end. */
+void export_as_ctf2(struct export *export);
 
 /*
  * The stamps are of the real clock, which has `hz` ticks per second and said pair->ticks at those

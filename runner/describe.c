@@ -67,6 +67,8 @@ static const char *format_of(const struct driver *driver)
 {
 	if (driver->format.kind == FORMAT_OWN)
 		return "own";
+	if (driver->format.kind == FORMAT_VARINT)
+		return "CTF 2";
 	return driver->format.kind == FORMAT_FTRACE ? "ftrace" : "CTF";
 }
 

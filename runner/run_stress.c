@@ -28,6 +28,7 @@ struct asked {
 	const char *export;
 	const char *option[WORKLOADS_MAX]; /* of single workloads, by workload_index() */
 	uint64_t export_mib;
+	int ctf; /* enum export_ctf */
 	double seconds;
 	uint64_t levels;
 	uint64_t threads;
@@ -116,9 +117,11 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		{ "json", "FILE", "results, written when all is done (- is standard output)",
 		  OPTION_TEXT, .into = &asked->json },
 		{ "export", "DIR",
-		  "what is recorded, as traces: CTF 1.8 or ftrace sub-buffers, in\n"
+		  "what is recorded, as traces: CTF or ftrace sub-buffers, in\n"
 		  "DIR/<row>/epoch-<n> (read-trace and babeltrace2 read them)",
 		  OPTION_TEXT, .into = &asked->export },
+		{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked->ctf,
+		  .words = export_ctf_words },
 		{ "export-mib", "N", "of them per row, at most a drain more (default 64)",
 		  OPTION_NUMBER, &asked->export_mib, .least = 1, .most = 1000000 },
 	};
@@ -339,13 +342,13 @@ static int run_row(const struct asked *asked, struct engine_config *config,
 		   struct engine_result *result)
 {
 	static struct engine_export export;
-	bool exports = asked->export && !export_refused(config->driver);
+	bool exports = asked->export && !export_refused(config->driver, asked->ctf == EXPORT_CTF_2);
 	int error = 0, closed = 0;
 
 	config->export = exports ? &export : NULL;
 	if (exports)
 		error = engine_export_open(&export, asked->export, config->driver->row,
-					   asked->export_mib << 20);
+					   asked->export_mib << 20, asked->ctf == EXPORT_CTF_2);
 	if (!error)
 		error = engine_run(config, result);
 	if (!error)

@@ -32,7 +32,7 @@
 
 #define SCHEME_FORMAT \
 	{ \
-		.kind = FORMAT_OWN \
+		.kind = FORMAT_VARINT, .stamp_bytes = VARINT_LEAST \
 	}
 
 #include "schemes/format/format_varint.h"

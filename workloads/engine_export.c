@@ -23,12 +23,13 @@ static int make_directory(const char *dir)
 }
 
 int engine_export_open(struct engine_export *export, const char *dir, const char *row,
-		       uint64_t most)
+		       uint64_t most, bool ctf2)
 {
 	int error = make_directory(dir);
 
 	memset(export, 0, sizeof(*export));
 	export->most = most;
+	export->ctf2 = ctf2;
 	if (!error && !clock_pair_take(&export->opened))
 		export->opened = (struct clock_pair){ .error_ns = 0 };
 	export->last = export->opened;
@@ -62,6 +63,8 @@ static struct export *trace_of(struct engine_export *export, uint64_t epoch,
 		trace->driver = NULL;
 	else
 		export->epochs++;
+	if (export->ctf2)
+		export_as_ctf2(trace);
 	/* Its events are of before the drain that begins it: from the first on. */
 	if (!export->error && export->opened.error_ns)
 		export_pair(trace, &export->last);

@@ -19,6 +19,7 @@ struct engine_export {
 	pthread_mutex_t lock; /* writers on several CPUs drain at the same time */
 	char *dir; /* of the row */
 	uint64_t most; /* bytes */
+	bool ctf2; /* in place of 1.8 */
 	uint64_t bytes;
 	struct clock_pair opened; /* error_ns 0: could not be taken */
 	struct clock_pair last; /* the newest pair that was taken */
@@ -34,9 +35,9 @@ struct engine_export_tap {
 	uint64_t epoch;
 };
 
-/* Makes <dir>/<row>. An exit code, after a line on stderr. */
+/* Makes <dir>/<row>. `ctf2` is as export_as_ctf2(). An exit code, after a line on stderr. */
 int engine_export_open(struct engine_export *export, const char *dir, const char *row,
-		       uint64_t most);
+		       uint64_t most, bool ctf2);
 
 /* The tap of a buffer; `arg` is a struct engine_export_tap. */
 void engine_export_tap(void *arg, const struct buffer *buffer, uint64_t first, uint64_t last);

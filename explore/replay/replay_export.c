@@ -24,8 +24,8 @@ static void record_read(void *arg, uint64_t first, uint64_t last)
 			export_subbufs(&recording->export, &recording->buffer, first, last);
 }
 
-int replay_export(const char *dir, const struct search *search, const struct action *action,
-		  unsigned int actions)
+int replay_export(const char *dir, bool ctf2, const struct search *search,
+		  const struct action *action, unsigned int actions)
 {
 	static struct replay replay;
 	struct recording recording = {
@@ -46,22 +46,27 @@ int replay_export(const char *dir, const struct search *search, const struct act
 		fail_line("--export: this schedule does not fit any more");
 		return EXIT_USAGE;
 	}
+	if (ctf2)
+		export_as_ctf2(&recording.export);
 	recording.status = export_end(&recording.export);
 	if (recording.status)
 		return recording.status;
-	printf("  exported to %s: %s\n", dir, ftrace ? "ftrace sub-buffers" : "CTF 1.8");
+	printf("  exported to %s: %s\n", dir,
+	       ftrace ? "ftrace sub-buffers" :
+	       ctf2   ? "CTF 2" :
+			"CTF 1.8");
 	if (ftrace && world_row.config.stamp_bits != 27)
 		printf("  its deltas have %u bits: read-trace sees that, other readers want 27\n",
 		       world_row.config.stamp_bits);
 	return EXIT_FINE;
 }
 
-int replay_export_omit(const struct driver **rows, int count)
+int replay_export_omit(const struct driver **rows, int count, bool ctf2)
 {
 	int kept = 0, i;
 
 	for (i = 0; i < count; i++)
-		if (!export_refused(rows[i]))
+		if (!export_refused(rows[i], ctf2))
 			rows[kept++] = rows[i];
 	return kept;
 }

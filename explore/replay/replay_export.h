@@ -10,13 +10,13 @@
  * as a trace in `dir`, which must not exist yet; says so on stdout. An exit code, after a line on
  * stderr; nothing is left then.
  */
-int replay_export(const char *dir, const struct search *search, const struct action *action,
-		  unsigned int actions);
+int replay_export(const char *dir, bool ctf2, const struct search *search,
+		  const struct action *action, unsigned int actions);
 
 /*
  * Leaves out those of the `count` rows whose records are in no such format, each with a line on
  * stderr; how many stay.
  */
-int replay_export_omit(const struct driver **rows, int count);
+int replay_export_omit(const struct driver **rows, int count, bool ctf2);
 
 #endif

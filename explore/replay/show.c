@@ -84,7 +84,7 @@ static void append_schedule(struct text *text, const struct action *action, unsi
 static int export(struct show *show, const struct search *search, const struct action *action,
 		  unsigned int actions)
 {
-	int status = replay_export(show->export, search, action, actions);
+	int status = replay_export(show->export, show->ctf2, search, action, actions);
 
 	show->exported = true;
 	return status == EXIT_RESOURCE ? -ENOSPC : status ? -EINVAL : 0;

@@ -100,6 +100,7 @@ enum scheme_format_kind {
 	FORMAT_CTF_LARGE, /* stamp, u16 id, u16 size */
 	FORMAT_CTF_PACKED, /* parts/packed.h */
 	FORMAT_CTF_SYNC, /* joint_delta.h */
+	FORMAT_VARINT, /* format/format_varint.h, absolute low bits: CTF 2 alone knows it */
 };
 
 struct scheme_format {
@@ -107,7 +108,7 @@ struct scheme_format {
 	uint8_t id_bits; /* WORD, SYNC: of the id field */
 	bool flag; /* WORD: the lowest bit says that the whole stamp follows */
 	bool stamp_event; /* WORD: id 28 is a stamp, and no event */
-	uint8_t stamp_bytes; /* LARGE: 4 or 8 */
+	uint8_t stamp_bytes; /* LARGE: 4 or 8; VARINT: the fewest */
 	bool escape; /* LARGE: id 65535 is followed by u16 id and the whole stamp */
 };
 

@@ -41,6 +41,7 @@ struct stand {
 };
 
 static struct stand stand;
+static bool stand_ctf2; /* CTF is CTF 2 */
 
 static inline void seen_add(struct seen_list *seen, uint64_t time, uint64_t stamp, uint64_t tag)
 {
@@ -110,6 +111,8 @@ static inline void stand_start(const char *what, const struct stage *stage)
 	play_start(&stand.play, stage);
 	snprintf(stand.trace, sizeof(stand.trace), "%s/trace", stand.dir);
 	assert_int_equal(export_begin(&stand.export, stand.trace, &stand.play.buffer), 0);
+	if (stand_ctf2)
+		export_as_ctf2(&stand.export);
 }
 
 /* The trace is whole; our own decoder was right about every event. */

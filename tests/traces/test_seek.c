@@ -147,7 +147,7 @@ static void every_row(void **state)
 
 	(void)state;
 	for (i = 0; play_rows()[i]; i++)
-		if (export_possible(play_rows()[i]))
+		if (export_possible(play_rows()[i], false))
 			seek_in_row(play_rows()[i]);
 }
 

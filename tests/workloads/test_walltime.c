@@ -197,7 +197,7 @@ static void reread(const struct ctf_description *description, struct ctf_trace *
 	FILE *into = open_memstream(&text, &size);
 
 	assert_non_null(into);
-	ctf_metadata_write(into, description);
+	assert_int_equal(ctf_metadata_write(into, description), 0);
 	assert_int_equal(fclose(into), 0);
 	*trace = (struct ctf_trace){ .dir = NULL };
 	if (!tsdl_parse((const uint8_t *)text, size, &trace->metadata, &fault))
