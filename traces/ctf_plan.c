@@ -45,46 +45,161 @@ int64_t ctf_fixed_bytes(const struct ctf_type *type, uint32_t align_bytes)
 	return bits % 8 ? -1 : (int64_t)(bits / 8);
 }
 
-/* Where the clock's low bits lie behind an id of `bits` bits; false: not in this way. */
-static bool clock_behind(const struct ctf_type *type, uint32_t bits, struct ctf_plan *plan)
-{
-	const struct ctf_type *field;
-	uint32_t at, i;
+/* ---- what a header is made of, for one value of its id ---- */
 
-	if (type->kind != CTF_STRUCT || !type->count)
+#define TAGS_MOST 4
+
+/* Where a field lies, in bits of the header. */
+struct bit_place {
+	uint32_t at, size;
+};
+
+struct shape {
+	uint64_t value; /* of the id */
+	uint32_t align; /* of the header */
+	uint32_t at; /* bits so far */
+	bool has_id, has_time, has_guard;
+	uint32_t id_slot;
+	struct bit_place id, time, guard;
+	uint64_t guard_low, guard_high;
+	struct {
+		uint32_t slot;
+		struct bit_place place;
+	} tags[TAGS_MOST]; /* that a variant may hang on */
+	uint32_t tag_count;
+};
+
+/* Has it no bits, wherever it lies? */
+static bool is_nothing(const struct ctf_type *type)
+{
+	return type->kind == CTF_STRUCT && !type->count && type->align == 1;
+}
+
+static bool add_integer(struct shape *shape, const struct ctf_field *field)
+{
+	const struct ctf_type *type = field->type;
+	const struct bit_place place = { shape->at, type->size };
+
+	if (type->big_endian || type->is_signed)
 		return false;
-	at = (uint32_t)bits_align(bits, type->align);
-	for (i = 0; i < type->count; i++) {
-		field = type->fields[i].type;
-		if (field->kind != CTF_INTEGER || field->big_endian ||
-		    type->fields[i].slot != CTF_NO_SLOT || field->clock != !i)
+	shape->at += type->size;
+	if (field->role == CTF_ROLE_ID) {
+		if (shape->has_id || type->clock || type->size > 16)
 			return false;
-		at = (uint32_t)bits_align(at, field->align);
-		if (!i) {
-			plan->time_shift = at;
-			plan->time_bits = field->size;
-		}
-		at += field->size;
-		if (at > 64)
+		shape->has_id = true;
+		shape->id = place;
+		shape->id_slot = field->slot;
+	} else if (type->clock) {
+		if (shape->has_time || field->slot != CTF_NO_SLOT)
 			return false;
+		shape->has_time = true;
+		shape->time = place;
+	} else if (field->slot != CTF_NO_SLOT) {
+		if (shape->tag_count == TAGS_MOST)
+			return false;
+		shape->tags[shape->tag_count].slot = field->slot;
+		shape->tags[shape->tag_count++].place = place;
 	}
-	plan->header_bytes = at / 8;
-	return at % 8 == 0;
+	return true;
+}
+
+/* The first values of another tag than the id that make the variant nothing are its guard. */
+static bool add_guard(struct shape *shape, const struct ctf_type *variant)
+{
+	bool all = variant->optional;
+	uint32_t i;
+
+	for (i = 0; i < variant->count; i++)
+		all = all && is_nothing(variant->fields[i].type);
+	if (all)
+		return true;
+	for (i = 0; i < shape->tag_count && shape->tags[i].slot != variant->slot; i++)
+		;
+	if (i == shape->tag_count || shape->has_guard || variant->tag_is_signed ||
+	    !variant->choice_count || !is_nothing(variant->fields[variant->choices[0].option].type))
+		return false;
+	shape->has_guard = true;
+	shape->guard = shape->tags[i].place;
+	shape->guard_low = variant->choices[0].low;
+	shape->guard_high = variant->choices[0].high;
+	return true;
+}
+
+/* False: it is not short, or is not known to be. */
+static bool add_field(struct shape *shape, const struct ctf_field *field)
+{
+	const struct ctf_type *type = field->type;
+	const struct ctf_field *option;
+	uint32_t i;
+
+	if (type->align > shape->align || shape->at > 8 * 16)
+		return false;
+	shape->at = (uint32_t)bits_align(shape->at, type->align);
+	if (type->kind == CTF_INTEGER)
+		return add_integer(shape, field);
+	if (type->kind == CTF_VARIANT && (!shape->has_id || type->slot != shape->id_slot))
+		return add_guard(shape, type);
+	if (type->kind == CTF_VARIANT) {
+		option = tsdl_option(type, shape->value);
+		return option ? add_field(shape, option) : type->optional;
+	}
+	for (i = 0; type->kind == CTF_STRUCT && i < type->count; i++)
+		if (!add_field(shape, &type->fields[i]))
+			return false;
+	return type->kind == CTF_STRUCT;
+}
+
+/* Where a word of 8 bytes has to begin for both; false: nowhere. */
+static bool one_word(struct bit_place one, struct bit_place two, uint32_t *byte)
+{
+	uint32_t begin = one.at < two.at ? one.at : two.at;
+
+	*byte = begin / 8;
+	return one.at + one.size <= 8 * *byte + 64 && two.at + two.size <= 8 * *byte + 64;
 }
 
 /* The header's shape for `value` of its id; false: not short. */
 static bool short_header(const struct ctf_type *header, uint64_t value, struct ctf_plan *plan)
 {
-	const struct ctf_type *id = header->fields[0].type, *behind;
-	const struct ctf_field *option;
+	const struct ctf_field root = { .type = (struct ctf_type *)(uintptr_t)header };
+	struct shape shape = { .value = value, .align = header->align, .id_slot = CTF_NO_SLOT };
 
-	behind = header->fields[1].type;
-	if (behind->kind != CTF_VARIANT || header->count != 2 ||
-	    behind->slot != header->fields[0].slot || behind->slot == CTF_NO_SLOT)
+	if (!add_field(&shape, &root) || !shape.has_id || !shape.has_time || shape.at % 8)
 		return false;
-	option = tsdl_option(behind, value);
-	return option && clock_behind(option->type, id->size, plan);
+	if (!shape.has_guard)
+		shape.guard = shape.id;
+	if (!one_word(shape.id, shape.guard, &plan->id_byte) ||
+	    !one_word(shape.time, shape.time, &plan->time_byte))
+		return false;
+	plan->id_shift = shape.id.at - 8 * plan->id_byte;
+	plan->id_mask = (uint32_t)bits_mask(shape.id.size);
+	if (shape.has_guard) {
+		plan->guard_shift = shape.guard.at - 8 * plan->id_byte;
+		plan->guard_mask = bits_mask(shape.guard.size);
+		plan->guard_low = shape.guard_low;
+		plan->guard_span = shape.guard_high - shape.guard_low;
+	}
+	plan->one_word = !shape.has_guard && !shape.id.at && shape.time.at + shape.time.size <= 64;
+	if (plan->one_word)
+		plan->time_byte = 0;
+	plan->time_shift = shape.time.at - 8 * plan->time_byte;
+	plan->time_bits = shape.time.size;
+	plan->header_bytes = shape.at / 8;
+	return true;
 }
+
+/* Are the headers of two ids of one shape? */
+static bool same_shape(const struct ctf_plan *one, const struct ctf_plan *two)
+{
+	return one->id_byte == two->id_byte && one->id_shift == two->id_shift &&
+	       one->id_mask == two->id_mask && one->guard_shift == two->guard_shift &&
+	       one->guard_mask == two->guard_mask && one->guard_low == two->guard_low &&
+	       one->guard_span == two->guard_span && one->time_byte == two->time_byte &&
+	       one->time_shift == two->time_shift && one->time_bits == two->time_bits &&
+	       one->header_bytes == two->header_bytes;
+}
+
+/* ---- what is behind it ---- */
 
 /* Does anything in `type` hang on a value, or set the clock? */
 static bool has_tags(const struct ctf_type *type)
@@ -125,12 +240,6 @@ static uint32_t planned_bytes(const struct ctf_stream *stream, const struct ctf_
 	return (uint32_t)bytes;
 }
 
-static bool is_id(const struct ctf_field *field)
-{
-	return field->type->kind == CTF_INTEGER && !field->type->is_signed &&
-	       !field->type->big_endian && !field->type->clock && field->role == CTF_ROLE_ID;
-}
-
 bool ctf_plan_make(const struct ctf_stream *stream, struct ctf_plan *plan)
 {
 	const struct ctf_type *header = stream->event_header;
@@ -139,26 +248,23 @@ bool ctf_plan_make(const struct ctf_stream *stream, struct ctf_plan *plan)
 	uint64_t id;
 
 	*plan = (struct ctf_plan){ .header_bytes = 0 };
-	if (header->count != 2 || !is_id(&header->fields[0]) || header->fields[0].type->size > 16 ||
-	    header->align % 8 || header->align > 64 || !stream->event_count)
+	if (header->align % 8 || header->align > 64 || !stream->event_count)
 		return true;
 	plan->align_bytes = header->align / 8;
-	plan->id_mask = (uint32_t)bits_mask(header->fields[0].type->size);
 	for (i = 0; i < stream->event_count; i++)
-		if (stream->events[i]->id <= plan->id_mask)
+		if (stream->events[i]->id <= UINT16_MAX)
 			plan->ids = (uint32_t)stream->events[i]->id + 1;
 	bytes = calloc(plan->ids + 1, sizeof(*bytes));
 	plan->record_bytes = bytes;
 	for (i = 0; bytes && i < stream->event_count; i++) {
 		id = stream->events[i]->id;
 		one = *plan;
-		if (id > plan->id_mask || !short_header(header, id, &one))
+		if (id > UINT16_MAX || !short_header(header, id, &one) || id > one.id_mask)
 			continue;
 		/* The first short header says how all of them look. */
 		if (!plan->header_bytes)
 			*plan = one;
-		if (one.header_bytes == plan->header_bytes && one.time_shift == plan->time_shift &&
-		    one.time_bits == plan->time_bits)
+		if (same_shape(&one, plan))
 			bytes[id] = planned_bytes(stream, stream->events[i], plan);
 	}
 	return bytes;

@@ -63,7 +63,7 @@ static bool check_uuid(struct ctf_reader *reader, const struct ctf_type *header)
 
 		bit = bits_align(bit, type->align);
 		if (type->kind == CTF_ARRAY && type->length == 16 && type->element->size == 8 &&
-		    !strcmp(header->fields[i].name, "uuid"))
+		    header->fields[i].role == CTF_ROLE_UUID)
 			break;
 		if (type->kind != CTF_INTEGER)
 			return true;
@@ -296,8 +296,7 @@ static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 	if ((int64_t)(reader->time - before) < 0)
 		see_backward(reader, reader->packet.offset + start / 8, "time goes back",
 			     reader->time, before);
-	extended = reader->clock_bits == 64 ||
-		   (reader->plan->header_bytes && reader->clock_bits > reader->plan->time_bits);
+	extended = reader->clock_bits > (reader->plan->header_bytes ? reader->plan->time_bits : 63);
 	reader->counts.extended += extended;
 	/* A whole stamp may be any; what short ones add up to is looked at once per batch. */
 	if (extended)
@@ -312,6 +311,55 @@ static bool rare_event(struct ctf_reader *reader, struct trace_event *event)
 		.id = (uint32_t)reader->id,
 	};
 	return true;
+}
+
+/* How many bytes from its beginning on are loaded of a header. */
+static uint32_t plan_reach(const struct ctf_plan *plan)
+{
+	return 8 + (plan->id_byte > plan->time_byte ? plan->id_byte : plan->time_byte);
+}
+
+typedef const uint8_t *planned_fn(const struct ctf_plan *plan, const uint8_t *at,
+				  const uint8_t *end, uint32_t id, uint64_t *now,
+				  struct trace_event **to, const struct trace_event *full);
+
+/*
+ * The same as planned_run(), of headers whose time lies in another word than the id, or that have
+ * more to look at than that.
+ */
+static __attribute__((noinline)) const uint8_t *
+planned_large(const struct ctf_plan *plan, const uint8_t *at, const uint8_t *end, uint32_t id,
+	      uint64_t *now, struct trace_event **to, const struct trace_event *full)
+{
+	const uint32_t bytes = plan->record_bytes[id], header = plan->header_bytes;
+	const uint8_t *last = end - (bytes < plan_reach(plan) ? plan_reach(plan) : bytes);
+	const uint64_t time_mask = bits_mask(plan->time_bits);
+	const struct ctf_plan local = *plan;
+	struct trace_event *event = *to;
+	uint64_t time = *now, word, next;
+
+	while (event != full && at <= last) {
+		word = get_u64(at + local.id_byte);
+		if (unlikely((word >> local.id_shift & local.id_mask) != id ||
+			     (word >> local.guard_shift & local.guard_mask) - local.guard_low >
+				     local.guard_span))
+			break;
+		next = get_u64(at + local.time_byte) >> local.time_shift;
+		next = time + ((next - time) & time_mask);
+		/* Whole stamps may go back, which rare_event() says. */
+		if (unlikely((int64_t)(next - time) < 0))
+			break;
+		time = next;
+		event->time = time;
+		event->payload = at + header;
+		event->payload_bytes = bytes - header;
+		event->header_bytes = header;
+		event++->id = id;
+		at += bytes;
+	}
+	*now = time;
+	*to = event;
+	return at;
 }
 
 /* Events of one id, as long as they follow each other at `at`. Returns where they end. */
@@ -355,15 +403,16 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 	const uint8_t *end = base + reader->packet.content_bits / 8;
 	const struct trace_event *full = batch + TRACE_BATCH;
 	struct trace_event *event = batch + count, *first;
+	planned_fn *run = plan->one_word ? planned_run : planned_large;
 	uint32_t id;
 
-	while (event != full && end - at >= 8) {
-		id = get_u32(at) & plan->id_mask;
+	while (event != full && end - at >= plan_reach(plan)) {
+		id = (uint32_t)(get_u64(at + plan->id_byte) >> plan->id_shift) & plan->id_mask;
 		if (id >= plan->ids || !plan->record_bytes[id])
 			break;
 		before = at;
 		first = event;
-		at = planned_run(plan, at, end, id, &reader->time, &event, full);
+		at = run(plan, at, end, id, &reader->time, &event, full);
 		if (at == before)
 			break;
 		reader->counts.payload_bytes +=

@@ -4,7 +4,8 @@
  *
  * Events with a short header (an id, the low bits of the clock, nothing that a variant would add)
  * and a payload of constant size are decoded by a plan that is made of the metadata once; all
- * others field by field.
+ * others field by field. A header is short if its id, and what else a variant in it hangs on (the
+ * size of the large headers), chooses options of no bits.
  */
 #ifndef STAMPEDE_TRACES_CTF_READ_H
 #define STAMPEDE_TRACES_CTF_READ_H
@@ -15,11 +16,22 @@
 /* An integer field of a record, or a text (value NULL bytes); see ctf_event_fields(). */
 typedef void ctf_integer_fn(void *arg, const struct ctf_field *field, uint64_t value);
 
-/* How short headers of a stream look, and how many bytes each of their ids makes. */
+/*
+ * How short headers of a stream look, and how many bytes each of their ids makes. Two words of 8
+ * bytes are loaded: one has the id and what else has to be right, the other the time.
+ */
 struct ctf_plan {
+	uint32_t id_byte; /* of the first word in the header */
+	uint32_t id_shift;
 	uint32_t id_mask;
+	uint32_t guard_shift; /* in the first word */
+	uint64_t guard_mask; /* 0: nothing else */
+	uint64_t guard_low; /* the field is in [low, low + span], or the header is not short */
+	uint64_t guard_span;
+	uint32_t time_byte; /* of the second word */
 	uint32_t time_shift;
 	uint32_t time_bits;
+	bool one_word; /* the first word has the time, too, from its beginning the id, no guard */
 	uint32_t header_bytes; /* 0: there is no plan */
 	uint32_t align_bytes; /* of the records */
 	uint32_t ids;
