@@ -34,6 +34,7 @@
 #define EVENTS_PER_SECOND (2e8 * margin())
 #define KBUFFER_TIMES (10 * margin())
 #define BABELTRACE_TIMES (400 * margin())
+#define LARGE_TIMES (0.5 * margin()) /* of the rate of compact headers */
 
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
 #define SLOW_BUILD 1
@@ -210,9 +211,9 @@ static void beside_kbuffer(void **state)
 
 static char dir[PATH_MAX], trace_dir[PATH_MAX + 8];
 
-static void make_trace(void)
+static void make_trace(const char *row)
 {
-	const struct driver *driver = driver_find(drivers_timed, "extended_header");
+	const struct driver *driver = driver_find(drivers_timed, row);
 	struct ring_config config =
 		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	struct buffer buffer;
@@ -302,7 +303,7 @@ static void beside_babeltrace(void **state)
 	double ours, theirs = 1;
 
 	(void)state;
-	make_trace();
+	make_trace("extended_header");
 	assert_int_equal(ctf_trace_open(&trace, trace_dir), 0);
 	ours_ctf(&trace, &events);
 	while (theirs > 0 && printing.rounds < rounds()) {
@@ -327,11 +328,52 @@ static void beside_babeltrace(void **state)
 	assert_fast(&result, BABELTRACE_TIMES);
 }
 
+/* ---- headers of 64 and of 96 bits ---- */
+
+static void beside_compact(const char *row)
+{
+	struct ctf_trace compact, large;
+	struct race race = { .rounds = 0 };
+	struct race_result result;
+	char compact_dir[PATH_MAX];
+	double ours, theirs;
+	uint64_t sum;
+
+	make_trace("extended_header");
+	assert_int_equal(ctf_trace_open(&compact, trace_dir), 0);
+	strcpy(compact_dir, dir);
+	make_trace(row);
+	assert_int_equal(ctf_trace_open(&large, trace_dir), 0);
+	while (race.rounds < rounds()) {
+		theirs = rate(ours_ctf, &compact, ENOUGH_NS, &sum);
+		ours = rate(ours_ctf, &large, ENOUGH_NS, &sum);
+		race_add(&race, ours, theirs);
+	}
+	ctf_trace_close(&compact);
+	ctf_trace_close(&large);
+	scratch_remove(dir);
+	scratch_remove(compact_dir);
+	result = race_end(&race);
+	print_message("%s: %.0f M events/s, compact headers %.0f: %.2f times [%.2f, %.2f]\n", row,
+		      result.ours.middle / 1e6, result.theirs.middle / 1e6, result.times.middle,
+		      result.times.low, result.times.high);
+	if (!SLOW_BUILD && !getenv("STAMPEDE_EMULATED"))
+		assert_true(result.times.middle >= LARGE_TIMES);
+}
+
+static void large_headers(void **state)
+{
+	(void)state;
+	beside_compact("heartbeat");
+	beside_compact("full_tsc");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(beside_kbuffer),
 		cmocka_unit_test(beside_babeltrace),
+		cmocka_unit_test(large_headers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
