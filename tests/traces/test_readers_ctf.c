@@ -386,6 +386,20 @@ static void lttng_compact(void **state)
 	assert_int_equal(counts.extended, 38);
 }
 
+/* The same under metadata of CTF 2, which 2.0 cannot read. */
+static void lttng_ctf2(void **state)
+{
+	struct ctf_counts counts;
+
+	(void)state;
+	if (!babeltrace_knows_ctf2()) {
+		print_message("skipped: needs libbabeltrace2 2.1 or later, which reads CTF 2\n");
+		skip();
+	}
+	read_other("tests/data/lttng_ctf2", "number", &counts);
+	assert_int_equal(counts.events, 2634);
+}
+
 /* An export of ours that test_explore_export.sh makes. */
 static void this_export(void **state)
 {
@@ -411,6 +425,7 @@ int main(void)
 		cmocka_unit_test(ctf2_nested_writers),
 		cmocka_unit_test(ctf2_all_sizes_and_switches),
 		cmocka_unit_test(ctf2_by_babeltrace),
+		cmocka_unit_test(lttng_ctf2),
 	};
 
 	const struct CMUnitTest capture[] = { cmocka_unit_test(this_export) };

@@ -14,6 +14,8 @@ report $? "an LTTng trace is printed as recorded"
 grep -aq 'event.header := struct event_header_compact' $data/lttng_compact/metadata &&
 	"$read" --csv $data/lttng_compact | cmp -s - $data/lttng_compact.csv
 report $? "one with compact headers too"
+"$read" --csv $data/lttng_ctf2 | cmp -s - $data/lttng_compact.csv
+report $? "and under metadata of CTF 2"
 "$read" - <$data/ftrace/cpu0.raw >"$scratch/out" 2>&1
 [ $? = 1 ]
 report $? "- is no path"
@@ -129,7 +131,44 @@ reword "a clock that stands" 's/freq = [0-9]*/freq = 0/' "attribute of a wrong k
 reword "no stream" '/^stream/,$d' "no stream is declared"
 reword "bytes that are no text" 's/^trace/tra\x01ce/' "a block or a declaration expected, not 'tra"
 
+# The fragments of CTF 2: none is read over.
+ctf2() { # name sed-script words
+	rm -rf "$scratch/ctf2"
+	mkdir "$scratch/ctf2"
+	cp $data/lttng_ctf2/few_0 "$scratch/ctf2"
+	sed "$2" $data/lttng_ctf2/metadata >"$scratch/ctf2/metadata"
+	says "$1" 1 "$3" "$read" "$scratch/ctf2"
+}
+ctf2 "a fragment that is cut" '9s/.\{40\}$//' \
+	"metadata: offset [0-9]*: metadata: fragment 9: no whole JSON.*nothing was read"
+ctf2 "a role that is none" '4s/event-record-class-id/event-id/' \
+	"fragment 10 (data-stream-class): event-record-header-field-class.id: roles"
+ctf2 "fields of a big-endian machine" '4s/little/big/' "big-endian bit fields are not read"
+ctf2 "no data stream class" '10,$d' "no data stream class is declared"
+ctf2 "an event class that is missing" '11d' "event with id 0, which the metadata does not know"
+ctf2 "another trace's UUID" '1s/13,145/13,144/' "its UUID is not the metadata's"
+ctf2 "a range that is one too short" '4s/\[\[0,30\]\],"field/[[0,1]],"field/' \
+	"no option of the variant for the value 2"
+
 # ---- exports ----
+says "fields of a variable length in CTF 1.8" 0 "varint_low has stamps of a variable length: --ctf 2" \
+	"$build/run-stress" --scheme =varint_low --seconds 0.3 --export "$scratch/none"
+says "a width that CTF 2 reads as another" 1 "exported with the 14 bits of its fields, not 10" \
+	"$build/run-stress" --scheme =varint_low --bits 10 --seconds 0.3 --export "$scratch/narrow" --ctf 2
+says "another CTF" 1 "ctf" "$build/run-stress" --export "$scratch/none" --ctf 3
+for ctf in 1.8 2; do
+	"$build/run-stress" --scheme =heartbeat --workload steady --seconds 0.3 --ctf $ctf \
+		--export "$scratch/ctf-$ctf" --export-mib 1 >"$scratch/out" 2>&1 &&
+		"$read" --dates --csv "$scratch/ctf-$ctf/heartbeat/epoch-0" >"$scratch/csv"
+	# What is recorded is its own stamp, and the date is of today.
+	good=$? today=$(date -u +%Y-%m)
+	awk -F, -v good=$good -v today="$today" 'NR > 1 && index($3, today) { dated++ }
+		END { exit good || dated < 1000 || dated != NR - 1 }' "$scratch/csv"
+	report $? "an export of CTF $ctf has dates"
+done
+grep -aq '"type":"preamble","version":2' "$scratch/ctf-2/heartbeat/epoch-0/metadata" &&
+	grep -q '^/. CTF 1.8 ' "$scratch/ctf-1.8/heartbeat/epoch-0/metadata"
+report $? "each by its own metadata"
 says "an export in place of a file" 1 "cannot make" \
 	"$build/run-stress" --scheme =full_tsc --seconds 0.3 --export "$scratch/cpu0.raw"
 "$build/run-stress" --scheme "=extended_header =nested_stamps" --workload threads --threads 2 \
