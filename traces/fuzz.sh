@@ -21,18 +21,37 @@ seeds_ftrace() { # DIRECTORY
 }
 
 seeds_ctf() { # DIRECTORY
-	for known in 0 1; do
+	for known in 0 1 2 3; do
 		seed "$1/known-$known" 00$known tests/data/lttng/ch_0 0 512
 		seed "$1/few-$known" 00$known tests/data/lttng_compact/few_0 0 512
+		seed "$1/all-$known" 00$known tests/data/ctf2/stream 0 512
 	done
 }
 
-# Metadata without comments and what is known of the machine: short ones are tried more often.
+# Metadata out of its packet, without comments and what is known of the machine: short ones are tried
+# more often.
 seeds_tsdl() { # DIRECTORY
 	for stream in lttng/ch_0 lttng_compact/few_0; do
 		metadata=$1/metadata.part
-		sed -e '/^env {/,/^};/d' -e 's,/\* [^C].*\*/,,' -e 's/^[ \t]*//' -e '/^$/d' \
-			"tests/data/${stream%/*}/metadata" > "$metadata"
+		tail -c +38 "tests/data/${stream%/*}/metadata" | tr -d '\000' |
+			sed -e '/^env {/,/^};/d' -e 's,/\* [^C].*\*/,,' -e 's/^[ \t]*//' \
+				-e '/^$/d' > "$metadata"
+		size=$(wc -c < "$metadata")
+		{
+			printf "\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
+			cat "$metadata"
+			head -c 512 tests/data/$stream
+		} > "$1/${stream%/*}"
+		rm "$metadata"
+	done
+}
+
+# A fragment behind the preamble, with fewer of the fields of tests/data/ctf2; and LTTng's.
+seeds_ctf2() { # DIRECTORY
+	for stream in ctf2/stream lttng_ctf2/few_0; do
+		metadata=$1/metadata.part
+		tail -n +2 "tests/data/${stream%/*}/metadata" | sed -e '/"trace-class"/s/"namespace.*packet-h/"packet-h/' \
+			-e 's/"description":[^,}]*//' -e 's/,}/}/' > "$metadata"
 		size=$(wc -c < "$metadata")
 		{
 			printf "\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
@@ -53,13 +72,14 @@ fuzz() { # FORMAT MAX_LEN
 		-artifact_prefix="$build/fuzz/crash-$1-" "$corpus" > "$build/fuzz/$1.log" 2>&1
 }
 
-echo "fuzzing for $seconds s, three side by side"
+echo "fuzzing for $seconds s, four side by side"
 fuzz ftrace 4096 & ftrace=$!
 fuzz ctf 1024 & ctf=$!
 fuzz tsdl 4800 & tsdl=$!
-trap 'kill $ftrace $ctf $tsdl 2>/dev/null; exit 130' INT TERM
+fuzz ctf2 8192 & ctf2=$!
+trap 'kill $ftrace $ctf $tsdl $ctf2 2>/dev/null; exit 130' INT TERM
 found=0
-for format in ftrace ctf tsdl; do
+for format in ftrace ctf tsdl ctf2; do
 	eval "process=\$$format"
 	if wait "$process"; then
 		echo "fuzz_$format: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * libFuzzer: any bytes as a stream of CTF, for metadata that is known to be good: the first byte
- * chooses which.
+ * chooses which, of CTF 1.8 in here or of CTF 2 in tests/data.
  */
 #include "traces/fuzz_decode.h"
 
@@ -55,20 +55,39 @@ static const char *const known[] = {
 	" integer { size = 8; align = 8; } filler[stamp]; }; };",
 };
 
-#define KNOWN (sizeof(known) / sizeof(known[0]))
+static const char *const files[] = { "tests/data/ctf2/metadata", "tests/data/lttng_ctf2/metadata" };
+
+#define TEXTS (sizeof(known) / sizeof(known[0]))
+#define KNOWN (TEXTS + sizeof(files) / sizeof(files[0]))
+
+static void parse_known(unsigned int which, struct ctf_metadata *metadata)
+{
+	struct trace_fault fault = { .set = false };
+	struct trace_file file = { .path = NULL };
+	bool good;
+
+	if (which < TEXTS) {
+		good = tsdl_parse((const uint8_t *)known[which], strlen(known[which]), metadata,
+				  &fault);
+	} else {
+		good = !trace_file_open(&file, files[which - TEXTS]) &&
+		       tsdl_parse(file.bytes, file.size, metadata, &fault);
+		trace_file_close(&file);
+	}
+	if (!good)
+		abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct ctf_metadata good[KNOWN];
-	struct trace_fault fault = { .set = false };
 	unsigned int which;
 
 	if (!size)
 		return 0;
 	which = *data % KNOWN;
-	if (!good[which].arena &&
-	    !tsdl_parse((const uint8_t *)known[which], strlen(known[which]), &good[which], &fault))
-		abort();
+	if (!good[which].arena)
+		parse_known(which, &good[which]);
 	decode_both(&good[which], data + 1, size - 1);
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What both fuzzers of CTF judge by: whatever the plan decodes, reading field by field decodes too.
+/* What all fuzzers of CTF judge by: whatever the plan decodes, reading field by field decodes too.
  */
 #pragma once
 #include <stdlib.h>
@@ -64,4 +64,17 @@ static inline void decode_both(const struct ctf_metadata *metadata, const uint8_
 	    memcmp(planned, plain, count * sizeof(*planned)) != 0)
 		abort();
 	free(copy);
+}
+
+/* `length` bytes of metadata, and what it makes of the bytes of a stream. */
+static inline void decode_all(const uint8_t *text, size_t length, const uint8_t *bytes, size_t size)
+{
+	struct trace_fault fault = { .set = false };
+	struct ctf_metadata metadata;
+
+	if (tsdl_parse(text, length, &metadata, &fault))
+		decode_both(&metadata, bytes, size);
+	else if (!fault.set)
+		abort();
+	tsdl_free(&metadata);
 }

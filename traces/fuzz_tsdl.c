@@ -6,8 +6,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct trace_fault fault = { .set = false };
-	struct ctf_metadata metadata;
 	size_t length;
 
 	if (size < 2)
@@ -15,10 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	length = data[0] | (size_t)data[1] << 8;
 	if (length > size - 2)
 		length = size - 2;
-	if (tsdl_parse(data + 2, length, &metadata, &fault))
-		decode_both(&metadata, data + 2 + length, size - 2 - length);
-	else if (!fault.set)
-		abort();
-	tsdl_free(&metadata);
+	decode_all(data + 2, length, data + 2 + length, size - 2 - length);
 	return 0;
 }

@@ -17,15 +17,16 @@ SECONDS ?= 60
 fuzzers := $(patsubst traces/%.c,$(BUILD)/fuzz/%,$(wildcard traces/fuzz_*.c))
 FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I. \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c,$(wildcard traces/*.c)) base/fail.c base/options.c schemes/format/format_ctf.c
+fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c,$(wildcard traces/*.c)) \
+	$(wildcard base/*.c) schemes/format/format_ctf.c
 
 $(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h schemes/*/*.h)
 	$(call say,FUZZ,$*)
 	@mkdir -p $(@D)
-	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -o $@
+	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -ljansson -lm -o $@
 
 fuzz: ## the decoders, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
-	@sh runner/packages.sh clang libclang-rt-dev
+	@sh runner/packages.sh clang libclang-rt-dev libjansson-dev
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)
 

@@ -167,6 +167,19 @@ static const char expected[] =
 	"id=5 at=16902 which=1 yes=2 maybe=4660 no=0 sel=-2 small=-5 n=3 k=1 k=2 big=16909060 "
 	"bits=5 map=17 leb=624485 sleb=-123456 glass=2 x=9 z=77 id=6 at=4611686018427387904 ";
 
+/* The same bytes as a file, beside the metadata: a whole trace for other readers. */
+static void the_stream_is_kept(void **state)
+{
+	struct trace_file file;
+
+	(void)state;
+	make_packet();
+	assert_int_equal(trace_file_open(&file, "tests/data/ctf2/stream"), 0);
+	assert_int_equal(file.size, packet_size);
+	assert_memory_equal(file.bytes, packet, packet_size);
+	trace_file_close(&file);
+}
+
 static void everything_is_read(void **state)
 {
 	char *text = metadata_of(NULL, NULL);
@@ -386,9 +399,10 @@ static void bad_streams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_is_read), cmocka_unit_test(metadata_packets),
-		cmocka_unit_test(refusals),	      cmocka_unit_test(planted_faults),
-		cmocka_unit_test(cut_metadata),	      cmocka_unit_test(bad_streams),
+		cmocka_unit_test(the_stream_is_kept), cmocka_unit_test(everything_is_read),
+		cmocka_unit_test(metadata_packets),   cmocka_unit_test(refusals),
+		cmocka_unit_test(planted_faults),     cmocka_unit_test(cut_metadata),
+		cmocka_unit_test(bad_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
