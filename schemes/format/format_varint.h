@@ -2,8 +2,8 @@
 /*
  * CTF packets (format/format_ctf.h) of records whose stamp is a LEB128: seven bits a byte, lowest
  * first, the top bit says that more follow. It holds the low bits of the stamp, as many as its
- * bytes have room for, or all 64 in ten bytes: CTF 2 has such fields, and a reader goes on to the
- * next time that ends in these bits.
+ * bytes have room for, or all 64 in ten bytes: CTF 2 has such fields (traces/ctf_layout.h), and a
+ * reader goes on to the next time that ends in these bits.
  *
  *   u8 id            0 .. 253; 254: u16 id behind the stamp; 255: u16 id, u16 size behind it
  *   LEB128 stamp     2 .. 10 bytes: its low T + 7 * (bytes - 2) bits, T = 14; all in 10 bytes
