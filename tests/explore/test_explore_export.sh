@@ -47,6 +47,13 @@ exports() {
 
 exports "extended_header, kept" CTF 0 0 --schemes =extended_header --shape ends4 --events 6 \
 	--nested 2 --jumps 1 --replay n5.j7:134217728.n20
+cp "$scratch/csv" "$scratch/first.csv"
+rm -rf "$trace"
+"$explore" --schemes =extended_header --shape ends4 --events 6 --nested 2 --jumps 1 \
+	--replay n5.j7:134217728.n20 --export "$trace" --ctf 2 >"$scratch/out" 2>"$scratch/err" &&
+	grep -q "exported to $trace: CTF 2" "$scratch/out" &&
+	"$build/read-trace" --csv "$trace" | cmp -s - "$scratch/first.csv"
+report $? "extended_header, kept: the same in CTF 2"
 # Payload and time side by side: what is wrong stays wrong in the trace, for any reader to see.
 exports "heartbeat without a beat" CTF 0 3 --schemes =heartbeat --events 3 --nested 0 --jumps 1 \
 	--replay j2:8589934592
