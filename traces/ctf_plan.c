@@ -59,6 +59,7 @@ struct shape {
 	uint32_t align; /* of the header */
 	uint32_t at; /* bits so far */
 	bool has_id, has_time, has_guard;
+	bool varlen; /* the time is, and nothing may be behind it */
 	uint32_t id_slot;
 	struct bit_place id, time, guard;
 	uint64_t guard_low, guard_high;
@@ -80,7 +81,7 @@ static bool add_integer(struct shape *shape, const struct ctf_field *field)
 	const struct ctf_type *type = field->type;
 	const struct bit_place place = { shape->at, type->size };
 
-	if (type->big_endian || type->is_signed)
+	if (type->big_endian || type->is_signed || shape->varlen)
 		return false;
 	shape->at += type->size;
 	if (field->role == CTF_ROLE_ID) {
@@ -100,6 +101,18 @@ static bool add_integer(struct shape *shape, const struct ctf_field *field)
 		shape->tags[shape->tag_count].slot = field->slot;
 		shape->tags[shape->tag_count++].place = place;
 	}
+	return true;
+}
+
+/* Whole bytes, behind an id of whole bytes. */
+static bool add_varlen(struct shape *shape, const struct ctf_field *field)
+{
+	if (!field->type->clock || field->slot != CTF_NO_SLOT || shape->has_time ||
+	    !shape->has_id || shape->id.at || shape->at != shape->id.size || shape->at % 8 ||
+	    shape->align != 8)
+		return false;
+	shape->has_time = shape->varlen = true;
+	shape->time = (struct bit_place){ shape->at, 0 };
 	return true;
 }
 
@@ -137,6 +150,8 @@ static bool add_field(struct shape *shape, const struct ctf_field *field)
 	shape->at = (uint32_t)bits_align(shape->at, type->align);
 	if (type->kind == CTF_INTEGER)
 		return add_integer(shape, field);
+	if (type->kind == CTF_VARLEN)
+		return add_varlen(shape, field);
 	if (type->kind == CTF_VARIANT && (!shape->has_id || type->slot != shape->id_slot))
 		return add_guard(shape, type);
 	if (type->kind == CTF_VARIANT) {
@@ -179,11 +194,14 @@ static bool short_header(const struct ctf_type *header, uint64_t value, struct c
 		plan->guard_low = shape.guard_low;
 		plan->guard_span = shape.guard_high - shape.guard_low;
 	}
-	plan->one_word = !shape.has_guard && !shape.id.at && shape.time.at + shape.time.size <= 64;
+	plan->varlen = shape.varlen;
+	plan->one_word = !shape.varlen && !shape.has_guard && !shape.id.at &&
+			 shape.time.at + shape.time.size <= 64;
 	if (plan->one_word)
 		plan->time_byte = 0;
 	plan->time_shift = shape.time.at - 8 * plan->time_byte;
-	plan->time_bits = shape.time.size;
+	/* What one byte more holds is no other form: the whole clock is. */
+	plan->time_bits = shape.varlen ? 63 : shape.time.size;
 	plan->header_bytes = shape.at / 8;
 	return true;
 }
@@ -196,7 +214,7 @@ static bool same_shape(const struct ctf_plan *one, const struct ctf_plan *two)
 	       one->guard_mask == two->guard_mask && one->guard_low == two->guard_low &&
 	       one->guard_span == two->guard_span && one->time_byte == two->time_byte &&
 	       one->time_shift == two->time_shift && one->time_bits == two->time_bits &&
-	       one->header_bytes == two->header_bytes;
+	       one->header_bytes == two->header_bytes && one->varlen == two->varlen;
 }
 
 /* ---- what is behind it ---- */

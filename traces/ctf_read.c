@@ -323,6 +323,56 @@ typedef const uint8_t *planned_fn(const struct ctf_plan *plan, const uint8_t *at
 				  const uint8_t *end, uint32_t id, uint64_t *now,
 				  struct trace_event **to, const struct trace_event *full);
 
+/* A LEB128 of at most eight bytes; how many it has, or 0: more. */
+static __attribute__((noinline)) uint32_t take_groups(uint64_t word, uint64_t *value)
+{
+	uint64_t stop = ~word & UINT64_C(0x8080808080808080);
+	uint32_t length = stop ? ((uint32_t)__builtin_ctzll(stop) >> 3) + 1 : 0, i;
+
+	*value = 0;
+	for (i = 0; i < length; i++)
+		*value |= (word >> 8 * i & 0x7f) << 7 * i;
+	return length;
+}
+
+/* The same as planned_run(), of headers whose time is a LEB128 of at most eight bytes. */
+static __attribute__((noinline)) const uint8_t *
+planned_varlen(const struct ctf_plan *plan, const uint8_t *at, const uint8_t *end, uint32_t id,
+	       uint64_t *now, struct trace_event **to, const struct trace_event *full)
+{
+	const uint32_t bytes = plan->record_bytes[id], before = plan->header_bytes;
+	const uint32_t mask = plan->id_mask;
+	struct trace_event *event = *to;
+	uint64_t time = *now, word, value;
+	uint32_t length;
+
+	while (event != full && end - at >= 8 + bytes) {
+		if (unlikely((get_u32(at) & mask) != id))
+			break;
+		word = get_u64(at + before);
+		/* A branch, which is foreseen: where the next record begins need not be waited for.
+		 */
+		if (likely((word & 0x8080) == 0x80)) {
+			value = (word & 0x7f) | (word >> 1 & 0x3f80);
+			length = 2;
+		} else {
+			length = take_groups(word, &value);
+			if (!length)
+				break;
+		}
+		time = bits_advance(time, value, 7 * length);
+		event->time = time;
+		event->payload = at + before + length;
+		event->payload_bytes = bytes - before;
+		event->header_bytes = before + length;
+		event++->id = id;
+		at += bytes + length;
+	}
+	*now = time;
+	*to = event;
+	return at;
+}
+
 /*
  * The same as planned_run(), of headers whose time lies in another word than the id, or that have
  * more to look at than that.
@@ -403,7 +453,9 @@ static uint32_t planned_events(struct ctf_reader *reader, struct trace_event *ba
 	const uint8_t *end = base + reader->packet.content_bits / 8;
 	const struct trace_event *full = batch + TRACE_BATCH;
 	struct trace_event *event = batch + count, *first;
-	planned_fn *run = plan->one_word ? planned_run : planned_large;
+	planned_fn *run = plan->one_word ? planned_run :
+			  plan->varlen	 ? planned_varlen :
+					   planned_large;
 	uint32_t id;
 
 	while (event != full && end - at >= plan_reach(plan)) {

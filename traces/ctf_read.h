@@ -31,6 +31,7 @@ struct ctf_plan {
 	uint32_t time_byte; /* of the second word */
 	uint32_t time_shift;
 	uint32_t time_bits;
+	bool varlen; /* the time is a LEB128 behind the id, and header_bytes without it */
 	bool one_word; /* the first word has the time, too, from its beginning the id, no guard */
 	uint32_t header_bytes; /* 0: there is no plan */
 	uint32_t align_bytes; /* of the records */

@@ -52,6 +52,8 @@ static int export_whole(const char *to, const struct buffer *buffer)
 
 	if (error)
 		return error;
+	if (!export_possible(buffer->driver, false))
+		export_as_ctf2(&export);
 	/* A drain completes the headers of packets and sub-buffers. */
 	check_init(&unused, buffer->driver->desc, buffer->config.stamp_bits);
 	buffer->driver->flush(buffer->scheme);
@@ -328,7 +330,7 @@ static void beside_babeltrace(void **state)
 	assert_fast(&result, BABELTRACE_TIMES);
 }
 
-/* ---- headers of 64 and of 96 bits ---- */
+/* ---- headers of 64 and of 96 bits, and of a variable length ---- */
 
 static void beside_compact(const char *row)
 {
@@ -366,6 +368,7 @@ static void large_headers(void **state)
 	(void)state;
 	beside_compact("heartbeat");
 	beside_compact("full_tsc");
+	beside_compact("varint_low");
 }
 
 int main(void)
