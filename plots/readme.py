@@ -3,7 +3,7 @@
 
 Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
 <!-- name --> and <!-- /name -->: matrix and layouts (of a full run), guide, table from LOG, what
-the run printed, without variants; clocks, what the guide says of clocks that misbehave; and reference
+the run printed, without variants; clocks, what the guide says of clocks that misbehave; tracers, by the rows that price them; and reference
 from results/reference/, whatever RUN is. A block whose
 section the run does not have stays as it is, with a line on stderr. RUN may be -: only reference is
 written then."""
@@ -13,6 +13,7 @@ import re
 import sys
 
 import machines
+import products
 import record
 from files import HARNESS, Failed, complain, need_jinja2, put
 from text import figure, wrapped
@@ -34,8 +35,10 @@ def short_figure(value):
     return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}"
 
 
-def table_of(titles, rows):
-    return ["| " + " | ".join(titles) + " |", "|---|" + "--:|" * (len(titles) - 1),
+def table_of(titles, rows, text=(0,)):
+    """`text` is which columns have words."""
+    return ["| " + " | ".join(titles) + " |",
+            "|" + "".join("---|" if i in text else "--:|" for i in range(len(titles))),
             *("| " + " | ".join(row) + " |" for row in rows)]
 
 
@@ -157,6 +160,27 @@ def beside(run, variants):
     return ["", *wrapped(" ".join(texts))] if texts else []
 
 
+MISSING = {"monotonic": "order of times", "exact": "exact times", "window": "times within the event",
+           "wrap_proof": "long gaps", "bounded": "an end", record.STEP_PROOF: "a clock that goes back"}
+
+
+def tracers(run):
+    """By name: the row, what it costs as counted, and what it does not promise."""
+    rows = []
+    for one in products.lines(run):
+        cell, scheme = run.cell(one.row, "steady"), run.schemes[one.row]
+        if not cell:  # a variant: only a full run has those
+            continue
+        missing = [words for key, words in MISSING.items() if key not in scheme["promises"]]
+        needs = scheme.get("needs") or []
+        rows.append([one.product, f"`{one.row}`", figure(cell.header_id_bytes),
+                     f"{cell.instructions:.1f}", ", ".join(missing) or "nothing",
+                     ", ".join(need.replace("_", " ") for need in needs) or "nothing", one.words])
+    titles = ["tracer", "row", "header", "instr", "does not keep", "needs", "the row leaves out, or does "
+              "otherwise"]
+    return rows and ["", *table_of(titles, rows, (0, 1, 4, 5, 6))]
+
+
 # ---- references ----
 
 
@@ -243,7 +267,8 @@ def main():
         makers |= {"table": lambda: shown and shown + note,
                    "guide": lambda: chosen and chosen + note,
                    "matrix": lambda: matrix(run), "layouts": lambda: layouts(run),
-                   "clocks": lambda: clocks(run, chosen)}
+                   "clocks": lambda: clocks(run, chosen),
+                   "tracers": lambda: (its := tracers(run)) and its + note}
     if only and only not in makers:
         raise Failed(HARNESS, f"readme.py: no block {only}, but {' '.join(makers)}")
     for name in [only] if only else makers:
