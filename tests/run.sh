@@ -5,10 +5,11 @@
 # SCRIPTS: which scripts (all of them). SECONDS_PER_TEST: how long each may take (300).
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 # Who takes longest comes first, so that nobody is alone for long at the end; then other scripts.
-long="test_explore.sh test_cli.sh test_history.sh test_mutants.sh test_coverage.sh test_plots.py
-test_plots_faults.py test_rows_nested test_manners.sh test_resume.sh test_cases.sh test_guard.sh
-test_readers_ctf test_seam.sh test_traces_cli.sh test_tails test_rows test_order.sh
-test_same_code.sh test_house.sh test_page.py test_timed test_workloads test_dates.sh test_clocks.sh"
+long="test_explore.sh test_cli.sh test_cases.sh test_coverage.sh test_dates.sh test_arm64.sh
+test_plots.py test_plots_faults.py test_readers_ctf test_history.sh test_manners.sh test_guard.sh
+test_clocks.sh test_rows_nested test_rows test_resume.sh test_record_faults test_seam.sh
+test_same_code.sh test_mutants.sh test_house.sh test_tails test_timed test_page.py test_guide.py
+test_kernel_verdict.sh test_traces_cli.sh test_order.sh test_workloads"
 
 count() { grep -c "$1" "$log"; }
 
