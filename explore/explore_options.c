@@ -7,23 +7,6 @@
 #include "base/options.h"
 #include "judge/export.h"
 
-/* The numbers of struct budget. */
-enum {
-	EVENTS,
-	NESTED,
-	DEPTH,
-	JUMPS,
-	BACKS,
-	TRACED,
-	BEATS,
-	READS,
-	DISCARDS,
-	FLUSHES,
-	WRITERS,
-	PREEMPTIONS,
-	NUMBERS,
-};
-
 #define NOT_GIVEN UINT64_MAX
 #define NO_WORD (-1)
 
@@ -74,7 +57,7 @@ static bool take_oracle(const char *text, void *into)
 /* What the command line says, until it is whole. */
 static struct command_line {
 	struct explore_options options;
-	uint64_t budget[NUMBERS];
+	uint64_t budget[BUDGET_PARTS];
 	uint64_t before, full, skew, processes;
 	int tier, shape, stops, clock, phases, offsets, mode, size, engine;
 	const char *export;
@@ -94,32 +77,13 @@ static const struct option_entry entries[] = {
 	  "all: before every instruction; shared: before those that may touch\n"
 	  "shared memory (default); points: at labelled points",
 	  OPTION_WORD, .into = &asked.stops, .words = stops },
-	{ "events", "M", "top-level events (2)", OPTION_NUMBER, .into = &asked.budget[EVENTS],
-	  .most = 16 },
-	{ "nested", "NB", "interrupts (1)", OPTION_NUMBER, .into = &asked.budget[NESTED],
-	  .most = 10 },
-	{ "depth", "D", "how deep they nest (NB)", OPTION_NUMBER, .into = &asked.budget[DEPTH],
-	  .most = WORLD_DEPTH_MAX - 2 },
-	{ "jumps", "JB", "times that the clock jumps", OPTION_NUMBER, .into = &asked.budget[JUMPS],
-	  .most = 4 },
-	{ "backs", "K", "times that the clock goes back, by as much as it jumps", OPTION_NUMBER,
-	  .into = &asked.budget[BACKS], .most = 4 },
-	{ "traced", "N", "reads of the clock that record an event of their own", OPTION_NUMBER,
-	  .into = &asked.budget[TRACED], .most = 12 },
-	{ "beats", "B", "beats that come", OPTION_NUMBER, .into = &asked.budget[BEATS], .most = 4 },
-	{ "reads", "R", "times that a reader comes", OPTION_NUMBER, .into = &asked.budget[READS],
-	  .most = 4 },
-	{ "discards", "C",
-	  "events that are taken back before they are committed, as interrupts\n"
-	  "(within D) or between events; rows that cannot do it record them,\n"
-	  "or refuse, if they put interrupts off",
-	  OPTION_NUMBER, .into = &asked.budget[DISCARDS], .most = 4 },
-	{ "flushes", "F", "times that the open sub-buffer is closed, as by a timer", OPTION_NUMBER,
-	  .into = &asked.budget[FLUSHES], .most = 4 },
-	{ "writers", "W", "writers on W CPUs, M events each (*_locked rows), run one at a time",
-	  OPTION_NUMBER, .into = &asked.budget[WRITERS], .most = WORLD_WRITERS_MAX },
-	{ "preemptions", "P", "how often one CPU is left for another in the middle of an event",
-	  OPTION_NUMBER, .into = &asked.budget[PREEMPTIONS], .most = 10 },
+#define X(part, shown, argument, always, most_, help) \
+	{ \
+		#part,	      argument, help, OPTION_NUMBER, .into = &asked.budget[BUDGET_##part], \
+		.most = most_ \
+	},
+#include "explore/engine/budget.def"
+#undef X
 	{ "clock", "C",
 	  "strict; coarse: it stands still but for jumps; slow: a read takes a\n"
 	  "wrap",
@@ -200,21 +164,13 @@ static const struct option_program program = {
 /* What of the budget was given; whether anything was. */
 static bool set_budget(struct budget *budget)
 {
-	uint8_t *const fields[NUMBERS] = {
-		[EVENTS] = &budget->events,	[NESTED] = &budget->nested,
-		[DEPTH] = &budget->depth,	[JUMPS] = &budget->jumps,
-		[BACKS] = &budget->backs,	[TRACED] = &budget->traced,
-		[BEATS] = &budget->beats,	[READS] = &budget->reads,
-		[DISCARDS] = &budget->discards, [FLUSHES] = &budget->flushes,
-		[WRITERS] = &budget->writers,	[PREEMPTIONS] = &budget->preemptions,
-	};
 	bool given = false;
 	unsigned int i;
 
-	for (i = 0; i < NUMBERS; i++) {
+	for (i = 0; i < BUDGET_PARTS; i++) {
 		if (asked.budget[i] == NOT_GIVEN)
 			continue;
-		*fields[i] = (uint8_t)asked.budget[i];
+		((uint8_t *)budget)[budget_parts[i].offset] = (uint8_t)asked.budget[i];
 		given = true;
 	}
 	if (!budget->depth)
@@ -249,7 +205,7 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 		.stops = (int)options->family.stops,
 		.engine = NO_WORD,
 	};
-	for (i = 0; i < NUMBERS; i++)
+	for (i = 0; i < BUDGET_PARTS; i++)
 		asked.budget[i] = NOT_GIVEN;
 	if (!options_parse(&program, argc, argv, status))
 		return false;

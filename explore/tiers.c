@@ -279,35 +279,16 @@ int family_run(const struct family *family, const struct search *options, unsign
 void family_format(const struct family *family, char *text, size_t bytes)
 {
 	static const char *const stops[] = { "all", "shared", "none", "points" };
-	int used = snprintf(text, bytes, "%-8s %-6s M=%u NB=%u D=%u", family->shape,
-			    stops[family->stops], family->budget.events, family->budget.nested,
-			    family->budget.depth);
+	int used = snprintf(text, bytes, "%-8s %-6s", family->shape, stops[family->stops]);
+	unsigned int part;
 
-	if (family->budget.jumps && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " JB=%u", family->budget.jumps);
-	if (family->budget.backs && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " backs=%u",
-				 family->budget.backs);
-	if (family->budget.traced && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " traced=%u",
-				 family->budget.traced);
+	for (part = 0; part < BUDGET_PARTS && (size_t)used < bytes; part++)
+		if (budget_parts[part].always || budget_of(&family->budget, part))
+			used += snprintf(text + used, bytes - (size_t)used, " %s=%u",
+					 budget_parts[part].shown,
+					 budget_of(&family->budget, part));
 	if (family->skew && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " skew=%" PRIu64, family->skew);
-	if (family->budget.beats && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " beats=%u",
-				 family->budget.beats);
-	if (family->budget.reads && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " reads=%u",
-				 family->budget.reads);
-	if (family->budget.discards && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " discards=%u",
-				 family->budget.discards);
-	if (family->budget.flushes && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " flushes=%u",
-				 family->budget.flushes);
-	if (family->budget.writers && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " W=%u P=%u",
-				 family->budget.writers, family->budget.preemptions);
 	if (family->full && (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, " full=%u", family->full);
 	if (family->large && (size_t)used < bytes)

@@ -108,22 +108,22 @@ static void budget_words(const struct family *family, char *text, size_t bytes)
 void verdicts_add(const struct family *family, int searches, const struct findings *findings,
 		  const struct search *first, const struct show *show)
 {
-	const struct budget *budget = &family->budget;
 	json_t *json, *counts;
+	unsigned int part;
 	char text[128];
 
 	if (!rows)
 		return;
 	budget_words(family, text, sizeof(text));
-	json = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:i}", "what",
-			 family->what ? family->what : "", "shape", family->shape, "budget", text,
-			 "events", budget->events, "nested", budget->nested, "depth", budget->depth,
-			 "jumps", budget->jumps, "backs", budget->backs, "traced", budget->traced,
-			 "clock",
+	json = json_pack("{s:s, s:s, s:s, s:s, s:i}", "what", family->what ? family->what : "",
+			 "shape", family->shape, "budget", text, "clock",
 			 family->slow	? "slow" :
 			 family->coarse ? "coarse" :
 					  "strict",
 			 "searches", searches);
+	for (part = 0; part < BUDGET_PARTS; part++)
+		json_object_set_new(json, budget_parts[part].name,
+				    json_integer(budget_of(&family->budget, part)));
 	json_object_set_new(json, "skew", json_integer((json_int_t)family->skew));
 	counts = found(findings);
 	json_object_update(json, counts);

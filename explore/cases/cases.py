@@ -45,9 +45,10 @@ import textwrap
 import threading
 
 KEYS = ("row", "base", "source", "fault", "breaks", "oracle", "equivalent", "storm", "because")
-LEAST = {"events": 1, "nested": 0, "depth": 1, "jumps": 0, "backs": 0, "traced": 0, "beats": 0, "reads": 0, "discards": 0,
-         "flushes": 0, "preemptions": 0, "full": 0}
-SHORT = {"events": "M", "nested": "NB", "depth": "D", "jumps": "JB", "preemptions": "P"}
+with open("explore/engine/budget.def") as parts:
+    SHORT = dict(re.findall(r'^X\((\w+), "(\w+)"', parts.read(), re.M))
+# What there can be less of, and still a search like it.
+LEAST = {name: int(name in ("events", "depth")) for name in [*SHORT, "full"] if name != "writers"}
 ROW = re.compile(r"^X\((\w+),")
 SOURCES = ("base", "schemes", "traces", "judge", "workloads", "explore")  # as in tree.sh
 FLAGS = ("CC", "CFLAGS", "OPT", "SANITIZE", "WERROR", "EXPLORE_CC", "EXPLORE_OPT")

@@ -13,6 +13,7 @@
 
 #include "judge/check.h"
 #include "judge/judge.h"
+#include "explore/engine/budget.h"
 #include "explore/stops/row.h"
 #include "explore/engine/switch.h"
 
@@ -57,22 +58,6 @@ struct action {
 	uint8_t kind;
 	uint32_t stops; /* counted stops since the action before */
 	uint64_t jump; /* ticks, also of ACTION_BACK; of ACTION_SWITCH: to which writer */
-};
-
-/* How much of each is allowed in one schedule. */
-struct budget {
-	uint8_t events; /* M: top-level events */
-	uint8_t nested; /* NB */
-	uint8_t depth; /* D: of nested writers */
-	uint8_t jumps; /* JB */
-	uint8_t backs; /* times that the clock goes back */
-	uint8_t traced; /* reads of the clock that record an event themselves */
-	uint8_t beats;
-	uint8_t reads;
-	uint8_t discards; /* by interrupts, and as top-level events */
-	uint8_t flushes;
-	uint8_t writers; /* on CPUs of their own, `events` each; 0 is 1 */
-	uint8_t preemptions; /* switches from one to another in the middle of an event */
 };
 
 /* A running writer. */

@@ -32,33 +32,19 @@ static __attribute__((format(printf, 2, 3))) void append(struct text *text, cons
 static void append_command(struct text *text, const struct search *search, const struct show *show)
 {
 	static const char *const stops[] = { "all", "shared", "none", "points" };
-	const struct budget *budget = &search->budget;
+	unsigned int part;
 
 	if (show->object)
 		append(text, "build/explore --object %s", show->object);
 	else
 		append(text, "build/explore --schemes =%s --shape %s", world_row.row, show->shape);
-	append(text, " --stops %s --events %u --nested %u --depth %u", stops[search->stops],
-	       budget->events, budget->nested, budget->depth);
-	if (budget->jumps)
-		append(text, " --jumps %u", budget->jumps);
-	if (budget->backs)
-		append(text, " --backs %u", budget->backs);
-	if (budget->traced)
-		append(text, " --traced %u", budget->traced);
+	append(text, " --stops %s", stops[search->stops]);
+	for (part = 0; part < BUDGET_PARTS; part++)
+		if (budget_parts[part].always || budget_of(&search->budget, part))
+			append(text, " --%s %u", budget_parts[part].name,
+			       budget_of(&search->budget, part));
 	if (search->start.skew)
 		append(text, " --skew %" PRIu64, search->start.skew);
-	if (budget->beats)
-		append(text, " --beats %u", budget->beats);
-	if (budget->reads)
-		append(text, " --reads %u", budget->reads);
-	if (budget->discards)
-		append(text, " --discards %u", budget->discards);
-	if (budget->flushes)
-		append(text, " --flushes %u", budget->flushes);
-	if (budget->writers > 1)
-		append(text, " --writers %u --preemptions %u", budget->writers,
-		       budget->preemptions);
 	if (search->start.step != 1)
 		append(text, " --clock %s", search->start.step ? "slow" : "coarse");
 	if (search->start.mode == RING_DISCARD)
