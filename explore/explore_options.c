@@ -209,6 +209,10 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 		asked.budget[i] = NOT_GIVEN;
 	if (!options_parse(&program, argc, argv, status))
 		return false;
+	if (asked.ctf && !asked.export) {
+		*status = fail_with(EXIT_USAGE, "--ctf goes with --export");
+		return false;
+	}
 	*options = asked.options;
 	options->tier = asked.tier;
 	options->processes = (unsigned int)asked.processes;

@@ -237,6 +237,8 @@ static int check_workload(const struct place *place, struct asked *asked,
 
 	if (error)
 		return error;
+	if (asked->ctf && !asked->export)
+		return fail_with(EXIT_USAGE, "--ctf goes with --export");
 	if (asked->export && engine->no_export)
 		return fail_with(EXIT_UNSUPPORTED, "%s", engine->no_export);
 	if (engine->two_cpus && hwloc_bitmap_weight(place->allowed) < 2)
