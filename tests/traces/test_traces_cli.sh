@@ -14,8 +14,10 @@ report $? "an LTTng trace is printed as recorded"
 grep -aq 'event.header := struct event_header_compact' $data/lttng_compact/metadata &&
 	"$read" --csv $data/lttng_compact | cmp -s - $data/lttng_compact.csv
 report $? "one with compact headers too"
-"$read" --csv $data/lttng_ctf2 | cmp -s - $data/lttng_compact.csv
-report $? "and under metadata of CTF 2"
+for form in lttng_ctf2 lttng_ctf2_ust; do
+	"$read" --csv $data/$form | cmp -s - $data/lttng_compact.csv
+	report $? "and under metadata of CTF 2 ($form)"
+done
 "$read" - <$data/ftrace/cpu0.raw >"$scratch/out" 2>&1
 [ $? = 1 ]
 report $? "- is no path"
