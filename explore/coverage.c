@@ -217,8 +217,9 @@ json_t *coverage_json(const struct coverage *coverage)
 							site->instruction, "file", site->file,
 							"line", (json_int_t)site->line));
 	}
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o, s:o}", "row", world_row.row, "shape",
-			 world_row.shape, "instructions", (json_int_t)coverage->sites, "reached",
-			 (json_int_t)coverage->reached, "missing", (json_int_t)coverage->missing,
-			 "covered", complete(coverage), "paths", paths, "not_reached", not_reached);
+	return json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:b, s:o, s:o}", "row", world_row.row,
+			 "shape", world_row.shape, "defers", (int)world_row.defers, "instructions",
+			 (json_int_t)coverage->sites, "reached", (json_int_t)coverage->reached,
+			 "missing", (json_int_t)coverage->missing, "covered", complete(coverage),
+			 "paths", paths, "not_reached", not_reached);
 }
