@@ -10,9 +10,8 @@
  * stream has no whole stamp but the system's time, which the host asks for.
  *
  * Shared words, by masked writers only (parts/mask.h): tail and last, plain stores.
- * I1 Between the clock read and the store of last no other writer records: last is the stamp of the
- *    record before.
- * I2 last is stored with a record only: the difference behind one that was lost has its time too.
+ * I1 is that of parts/alone.h. I2 last is stored with a record only: the difference behind one that
+ * was lost has its time too.
  *
  * A nested writer runs late, by the soft mask, and is stamped when it runs. There the stamp is
  * taken when the payload is encoded already, here before it is written.
@@ -30,6 +29,7 @@
 #define VARINT_LEAST 1
 
 #include "schemes/format/format_varint.h"
+#include "schemes/parts/alone_forms.h"
 #include "schemes/parts/mask.h"
 
 #define BEHIND_IDS 24 /* that say how long their payload is */
@@ -66,69 +66,56 @@ static inline unsigned int behind_front(uint32_t id, uint32_t len)
 		       varint_bytes(id, VARINT_GROUP) + varint_bytes(len, VARINT_GROUP);
 }
 
-static inline struct reservation behind_place(struct scheme_ring *s, uint32_t id, uint32_t len,
-					      uint64_t start, uint64_t stamp, uint64_t delta,
-					      unsigned int bytes)
+static inline uint64_t behind_delta(const struct scheme_ring *s, uint64_t stamp,
+				    enum alone_form form)
 {
-	struct ring *ring = &s->ring;
-	uint64_t size = behind_front(id, len) + (uint64_t)len + bytes;
-	uint8_t *at = ring_at(ring, start);
+	return form == ALONE_FIRST ?
+		       0 :
+		       (stamp - s->last) & bits_mask(ring_stamp_bits(&s->ring) + BEHIND_GAP_BITS);
+}
 
-	shared_store("tail", &ring->tail, start + size); /* I1 */
+static inline unsigned int behind_bytes(uint64_t delta, enum alone_form form)
+{
+	return form == ALONE_PLAIN ? VARINT_LEAST : varint_bytes(delta, VARINT_GROUP);
+}
+
+/* One byte does, and no size is said. */
+static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
+{
+	return id < BEHIND_IDS && !bits_overflow(behind_delta(s, stamp, ALONE_PLAIN), VARINT_GROUP);
+}
+
+static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
+				   uint64_t stamp, enum alone_form form)
+{
+	unsigned int front = form == ALONE_PLAIN ? 1 : behind_front(id, len);
+
+	return front + (uint64_t)len + behind_bytes(behind_delta(s, stamp, form), form);
+}
+
+static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
+				 uint64_t stamp, enum alone_form form)
+{
+	uint64_t delta = behind_delta(s, stamp, form);
+
 	shared_store("store last", &s->last, stamp); /* I1, I2 */
-	varint_put_value(at + size - bytes, delta, bytes);
-	if (likely(id < BEHIND_IDS)) {
+	if (form == ALONE_PLAIN || likely(id < BEHIND_IDS)) {
 		*at++ = (uint8_t)id;
 	} else {
 		at = varint_put_value(at, id, varint_bytes(id, VARINT_GROUP));
 		at = varint_put_value(at, len, varint_bytes(len, VARINT_GROUP));
 	}
-	return (struct reservation){
-		.payload = at,
-		.subbuf = ring_subbuf_at(ring, start),
-		.size = size,
-		.stamp = stamp,
-	};
+	varint_put_value(at + len, delta, behind_bytes(delta, form));
+	return at;
 }
 
-static inline uint64_t behind_delta(const struct scheme_ring *s, uint64_t stamp)
+static inline void alone_begin(struct ring *ring, uint64_t offset,
+			       const struct ring_opening *opening, uint64_t stamp)
 {
-	return (stamp - shared_load("last", &s->last)) &
-	       bits_mask(ring_stamp_bits(&s->ring) + BEHIND_GAP_BITS);
+	ctf_begin(ring, offset, opening, stamp);
 }
 
-/* More than a byte, an id that needs more, or the next sub-buffer. */
-RESERVE_SLOW struct reservation behind_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-					    uint64_t offset, uint64_t stamp)
-{
-	struct ring *ring = &s->ring;
-	uint64_t delta = behind_delta(s, stamp), size = behind_front(id, len) + (uint64_t)len;
-	unsigned int bytes = varint_bytes(delta, VARINT_GROUP);
-	struct ctf_claim claim;
-	struct reservation rsv;
-
-	if (size + bytes <= ring_room(ring, offset))
-		return behind_place(s, id, len, offset, stamp, delta, bytes);
-	if (!ctf_fit_next(ring, offset, size + VARINT_LEAST, &claim))
-		return reserve_lost(ring, size + VARINT_LEAST);
-	rsv = behind_place(s, id, len, claim.start, stamp, 0, VARINT_LEAST);
-	ctf_begin(ring, offset, &claim.opening, stamp);
-	return rsv;
-}
-
-/* With the mask held. */
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
-{
-	struct ring *ring = &s->ring;
-	uint64_t offset = shared_load("offset", &ring->tail);
-	uint64_t stamp = clock_read("clock");
-	uint64_t delta = behind_delta(s, stamp);
-
-	if (unlikely(bits_overflow(delta, VARINT_GROUP) || id >= BEHIND_IDS ||
-		     (uint64_t)len + 2 > ring_room(ring, offset)))
-		return reservation_slow(behind_slow(s, id, len, offset, stamp));
-	return behind_place(s, id, len, offset, stamp, delta, VARINT_LEAST);
-}
+#include "schemes/parts/alone.h"
 
 #define SCHEME_MASKED
 

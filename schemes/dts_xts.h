@@ -15,10 +15,8 @@
  * has no stamp but the last one's.
  *
  * Shared words, by masked writers only (parts/mask.h): tail and last, plain stores.
- * I1 Between the clock read and the store of last no other writer records: last is the stamp of the
- *    record before.
- * I2 The event and its XTS are one claim, and last is stored with them only. There last is stored
- *    first, and without a slot for the XTS the upper bits are lost.
+ * I1 is that of parts/alone.h. I2 The event and its XTS are one claim, and last is stored with them
+ * only. There last is stored first, and without a slot for the XTS the upper bits are lost.
  *
  * A nested writer runs late, by the soft mask, and is stamped when it runs.
  *
@@ -34,6 +32,7 @@
 	}
 
 #include "schemes/format/format_ctf.h"
+#include "schemes/parts/alone_forms.h"
 #include "schemes/parts/mask.h"
 
 #define DTS_UNIT 4
@@ -75,13 +74,6 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 	s->last = 0;
 }
 
-static inline uint64_t dts_bytes(uint32_t id, uint32_t len)
-{
-	unsigned int units = likely(id < DTS_XTS) ? 1 : event_is_sized(id) ? 3 : 2;
-
-	return bits_align(units * DTS_UNIT + (uint64_t)len, DTS_UNIT);
-}
-
 /* Writes the event's unit, and those of an id that does not fit it. Returns the payload's place. */
 static inline uint8_t *dts_put(uint8_t *at, uint32_t id, uint32_t len, uint64_t low)
 {
@@ -97,64 +89,55 @@ static inline uint8_t *dts_put(uint8_t *at, uint32_t id, uint32_t len, uint64_t 
 	return at + 3 * DTS_UNIT;
 }
 
-/* Claims `size` bytes at `start`, which have room for an XTS if `xts` says so. */
-static inline struct reservation dts_place(struct scheme_ring *s, uint32_t id, uint32_t len,
-					   uint64_t start, uint64_t size, uint64_t stamp,
-					   uint64_t delta, bool xts)
+static inline uint64_t dts_delta(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
 {
-	struct ring *ring = &s->ring;
-	uint8_t *at = ring_at(ring, start);
+	return form == ALONE_FIRST ? 0 : stamp - s->last;
+}
+
+/* The packet's begin stamp tells the reader all bits of the first. */
+static inline bool dts_far(const struct scheme_ring *s, uint64_t delta, enum alone_form form)
+{
+	return form == ALONE_ANY && bits_overflow(delta, ring_stamp_bits(&s->ring));
+}
+
+static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
+{
+	(void)id;
+	return !dts_far(s, dts_delta(s, stamp, ALONE_ANY), ALONE_ANY);
+}
+
+static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
+				   uint64_t stamp, enum alone_form form)
+{
+	unsigned int units = likely(id < DTS_XTS) ? 1 : event_is_sized(id) ? 3 : 2;
+
+	units += dts_far(s, dts_delta(s, stamp, form), form);
+	return bits_align(units * DTS_UNIT + (uint64_t)len, DTS_UNIT);
+}
+
+static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
+				 uint64_t stamp, enum alone_form form)
+{
+	uint64_t delta = dts_delta(s, stamp, form);
+	unsigned int bits = ring_stamp_bits(&s->ring);
 	uint32_t upper;
 
-	shared_store("tail", &ring->tail, start + size); /* I1, I2 */
 	shared_store("store last", &s->last, stamp); /* I1, I2 */
-	if (xts) {
-		upper = (uint32_t)((delta & bits_mask(ring_stamp_bits(ring) + DTS_GAP_BITS)) >>
-				   ring_stamp_bits(ring));
+	if (unlikely(dts_far(s, delta, form))) {
+		upper = (uint32_t)((delta & bits_mask(bits + DTS_GAP_BITS)) >> bits);
 		put_u32(at, DTS_XTS | (upper >> 16 & 0xff) << 8 | (upper & 0xffff) << 16);
 		at += DTS_UNIT;
 	}
-	return (struct reservation){
-		.payload = dts_put(at, id, len, delta & bits_mask(ring_stamp_bits(ring))),
-		.subbuf = ring_subbuf_at(ring, start),
-		.size = size,
-		.stamp = stamp,
-	};
+	return dts_put(at, id, len, delta & bits_mask(bits));
 }
 
-/* An XTS, the next sub-buffer, or both in turn. */
-RESERVE_SLOW struct reservation dts_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-					 uint64_t offset, uint64_t stamp)
+static inline void alone_begin(struct ring *ring, uint64_t offset,
+			       const struct ring_opening *opening, uint64_t stamp)
 {
-	struct ring *ring = &s->ring;
-	uint64_t size = dts_bytes(id, len), delta = stamp - s->last;
-	bool xts = bits_overflow(delta, ring_stamp_bits(ring));
-	struct ctf_claim claim;
-	struct reservation rsv;
-
-	if (xts && size + DTS_UNIT <= ring_room(ring, offset))
-		return dts_place(s, id, len, offset, size + DTS_UNIT, stamp, delta, true);
-	/* The packet's begin stamp tells the reader all bits. */
-	if (!ctf_fit_next(ring, offset, size, &claim))
-		return reserve_lost(ring, size);
-	rsv = dts_place(s, id, len, claim.start, size, stamp, 0, false);
-	ctf_begin(ring, offset, &claim.opening, stamp);
-	return rsv;
+	ctf_begin(ring, offset, opening, stamp);
 }
 
-/* With the mask held. */
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
-{
-	struct ring *ring = &s->ring;
-	uint64_t size = dts_bytes(id, len);
-	uint64_t offset = shared_load("offset", &ring->tail);
-	uint64_t stamp = clock_read("clock");
-	uint64_t delta = stamp - shared_load("last", &s->last);
-
-	if (unlikely(bits_overflow(delta, ring_stamp_bits(ring)) || size > ring_room(ring, offset)))
-		return reservation_slow(dts_slow(s, id, len, offset, stamp));
-	return dts_place(s, id, len, offset, size, stamp, delta, false);
-}
+#include "schemes/parts/alone.h"
 
 #define SCHEME_MASKED
 

@@ -29,7 +29,7 @@
 	}
 
 #include "schemes/format/format_ctf.h"
-#include "schemes/parts/guard_forms.h"
+#include "schemes/parts/alone_forms.h"
 
 #define FDR_WRAP 1u /* the lowest bit, and no kind */
 #define FDR_WRAP_BYTES 16
@@ -60,29 +60,29 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 	s->guard = 0;
 }
 
-static inline bool fdr_wraps(const struct scheme_ring *s, uint64_t stamp, enum guarded_form form)
+static inline bool fdr_wraps(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
 {
 	/* I3 */
-	return form == GUARDED_ANY && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
+	return form == ALONE_ANY && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
 }
 
-static inline bool guarded_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
+static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
 {
 	(void)id;
-	return !fdr_wraps(s, stamp, GUARDED_ANY);
+	return !fdr_wraps(s, stamp, ALONE_ANY);
 }
 
-static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
-				     uint64_t stamp, enum guarded_form form)
+static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
+				   uint64_t stamp, enum alone_form form)
 {
 	return (uint64_t)len + 8 + (event_is_sized(id) ? 4 : 0) +
 	       (fdr_wraps(s, stamp, form) ? FDR_WRAP_BYTES : 0);
 }
 
-static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
-				   uint64_t stamp, enum guarded_form form)
+static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
+				 uint64_t stamp, enum alone_form form)
 {
-	uint64_t delta = form == GUARDED_FIRST ? 0 : stamp - s->last;
+	uint64_t delta = form == ALONE_FIRST ? 0 : stamp - s->last;
 
 	if (unlikely(fdr_wraps(s, stamp, form))) {
 		put_u64(at, FDR_WRAP);
@@ -99,8 +99,8 @@ static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t 
 	return at + 12;
 }
 
-static inline void guarded_begin(struct ring *ring, uint64_t offset,
-				 const struct ring_opening *opening, uint64_t stamp)
+static inline void alone_begin(struct ring *ring, uint64_t offset,
+			       const struct ring_opening *opening, uint64_t stamp)
 {
 	ctf_begin(ring, offset, opening, stamp);
 }

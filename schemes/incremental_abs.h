@@ -29,7 +29,7 @@
 #define VARINT_LEAST 1
 
 #include "schemes/format/format_varint.h"
-#include "schemes/parts/guard_forms.h"
+#include "schemes/parts/alone_forms.h"
 
 #define INCREMENTAL_ABSOLUTE 0x80u
 #define INCREMENTAL_ID_HIGH 126u
@@ -67,27 +67,27 @@ struct incremental_time {
 };
 
 static inline struct incremental_time incremental_time(const struct scheme_ring *s, uint64_t stamp,
-						       enum guarded_form form)
+						       enum alone_form form)
 {
-	struct incremental_time time = { .delta = form == GUARDED_FIRST ? 0 : stamp - s->last };
+	struct incremental_time time = { .delta = form == ALONE_FIRST ? 0 : stamp - s->last };
 
-	if (form == GUARDED_PLAIN) {
+	if (form == ALONE_PLAIN) {
 		time.bytes = VARINT_LEAST;
 		return time;
 	}
-	time.absolute = form == GUARDED_ANY && (int64_t)time.delta < 0;
+	time.absolute = form == ALONE_ANY && (int64_t)time.delta < 0;
 	time.bytes = time.absolute ? 8 : varint_bytes(time.delta, VARINT_GROUP);
 	return time;
 }
 
 /* One byte does. */
-static inline bool guarded_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
+static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
 {
 	return id < INCREMENTAL_ID_HIGH && !bits_overflow(stamp - s->last, VARINT_GROUP);
 }
 
-static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
-				     uint64_t stamp, enum guarded_form form)
+static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
+				   uint64_t stamp, enum alone_form form)
 {
 	uint64_t size = 1 + incremental_time(s, stamp, form).bytes + (uint64_t)len;
 
@@ -96,8 +96,8 @@ static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, u
 	return size + (event_is_sized(id) ? 6 : 2);
 }
 
-static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
-				   uint64_t stamp, enum guarded_form form)
+static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
+				 uint64_t stamp, enum alone_form form)
 {
 	struct incremental_time time = incremental_time(s, stamp, form);
 	uint32_t small = id < INCREMENTAL_ID_HIGH ? id :
@@ -122,8 +122,8 @@ static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t 
 	return at + 6;
 }
 
-static inline void guarded_begin(struct ring *ring, uint64_t offset,
-				 const struct ring_opening *opening, uint64_t stamp)
+static inline void alone_begin(struct ring *ring, uint64_t offset,
+			       const struct ring_opening *opening, uint64_t stamp)
 {
 	ctf_begin(ring, offset, opening, stamp);
 }

@@ -27,7 +27,7 @@
 
 #define FTRACE_LENGTH_ALWAYS
 #include "schemes/format/format_ftrace.h"
-#include "schemes/parts/guard_forms.h"
+#include "schemes/parts/alone_forms.h"
 
 struct scheme_ring {
 	struct ring ring;
@@ -56,28 +56,28 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 }
 
 /* A record that opens a sub-buffer needs no more than delta 0. */
-static inline bool simple_far(const struct scheme_ring *s, uint64_t stamp, enum guarded_form form)
+static inline bool simple_far(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
 {
-	return form == GUARDED_ANY && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
+	return form == ALONE_ANY && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
 }
 
-static inline bool guarded_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
+static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
 {
 	(void)id;
-	return !simple_far(s, stamp, GUARDED_ANY);
+	return !simple_far(s, stamp, ALONE_ANY);
 }
 
-static inline uint64_t guarded_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
-				     uint64_t stamp, enum guarded_form form)
+static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
+				   uint64_t stamp, enum alone_form form)
 {
 	(void)id;
 	return ftrace_record_bytes(len) + (simple_far(s, stamp, form) ? FTRACE_TIME_BYTES : 0);
 }
 
-static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
-				   uint64_t stamp, enum guarded_form form)
+static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
+				 uint64_t stamp, enum alone_form form)
 {
-	uint64_t delta = form == GUARDED_FIRST ? 0 : stamp - s->last;
+	uint64_t delta = form == ALONE_FIRST ? 0 : stamp - s->last;
 
 	(void)id;
 	if (unlikely(simple_far(s, stamp, form))) {
@@ -88,8 +88,8 @@ static inline uint8_t *guarded_put(struct scheme_ring *s, uint8_t *at, uint32_t 
 	return ftrace_put(at, len, delta);
 }
 
-static inline void guarded_begin(struct ring *ring, uint64_t offset,
-				 const struct ring_opening *opening, uint64_t stamp)
+static inline void alone_begin(struct ring *ring, uint64_t offset,
+			       const struct ring_opening *opening, uint64_t stamp)
 {
 	ftrace_begin(ring, opening->number, stamp);
 	ring_switched(ring, offset, opening);

@@ -3,28 +3,17 @@
  * The difference to the record before in as few bytes as it takes. Writers are serialised, since
  * the stamp before is one variable.
  *
- * Source: the form of many tracers in user space. DELTA_GO: Go's execution tracer since 1.22
- * (runtime/tracebuf.go): units of 64 ns, and no time twice: a stamp that is not after the one
- * before becomes that one plus 1; a batch begins with a stamp of its own, of another clock read.
- * Neither: the same with 64 bits and no units.
+ * Source: the form of many tracers in user space, such as varint_delta_go.h; exact, with 64 bits.
  *
  * Layout: u8 id, LEB128 difference of 1 to 10 bytes, [u16 id [u16 size [u32 size]]], payload, as in
- * format/format_varint.h, in CTF packets whose begin stamp is that of the first event; DELTA_GO:
- * that of the batch. There the payload is a row of LEB128 as well.
+ * format/format_varint.h, in CTF packets whose begin stamp is that of the first event.
  *
  * Shared words, by masked writers only (parts/mask.h): tail and last, plain stores.
- * I1 Between the clock read and the store of last no other writer records: last is the stamp of the
- *    record before.
- * I2 A difference of 64 bits is right whatever order stamps have.
+ * I1 is that of parts/alone.h. I2 A difference of 64 bits is right whatever order stamps have.
  *
- * There a batch ends where the longest form of an event would not fit, here where this one does
- * not. Go keeps nested writers out by a buffer for each thread and another one for signals; here
- * they run late, by the soft mask, and are stamped when they run.
- *
- * Known failure of DELTA_GO: events closer than a unit get times that nobody took, ever further
- * ahead until there is a pause; a batch that begins meanwhile lies before the end of the one
- * before. The first event of a batch is a unit late wherever both reads fall into one unit.
- * Clock reads per event: 1; DELTA_GO: two more for each batch.
+ * A nested writer runs late, by the soft mask, and is stamped when it runs.
+ * Known failure without a mask: as delta_sync.
+ * Clock reads per event: 1.
  */
 #ifndef STAMPEDE_SCHEMES_VARINT_DELTA_H
 #define STAMPEDE_SCHEMES_VARINT_DELTA_H
@@ -36,30 +25,19 @@
 #define VARINT_LEAST 1
 
 #include "schemes/format/format_varint.h"
+#include "schemes/parts/alone_forms.h"
 #include "schemes/parts/mask.h"
-
-#ifdef DELTA_GO
-#define DELTA_UNIT_SHIFT 7 /* 64 ns of a clock of 2 GHz */
-#else
-#define DELTA_UNIT_SHIFT 0
-#endif
 
 struct scheme_ring {
 	struct ring ring;
-	uint64_t last; /* in units */
+	uint64_t last;
 	struct soft_mask mask;
 };
 
 static const struct scheme_desc scheme_desc = {
-#ifdef DELTA_GO
-	.title = "difference of 1 to 10 bytes, in units of 64 ns, never 0",
-	.source = "Go 1.22, runtime/tracebuf.go",
-	.promises = PROMISE_BOUNDED, /* and no times at all: see above */
-#else
 	.title = "difference of 1 to 10 bytes, soft mask",
 	.source = "after Go's execution tracer",
 	.promises = PROMISES,
-#endif
 	.extension = EXTEND_NEVER, /* no field is too short for what it carries */
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
@@ -72,107 +50,44 @@ static void scheme_init(struct scheme_ring *s, const struct ring_config *config,
 	s->last = 0;
 }
 
-/* Ticks to the record before, in units. */
-static inline uint64_t delta_units(const struct scheme_ring *s, uint64_t stamp)
+static inline uint64_t delta_of(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
 {
-	uint64_t units = (stamp >> DELTA_UNIT_SHIFT) - shared_load("last", &s->last);
-
-#ifdef DELTA_GO
-	return (int64_t)units <= 0 ? 1 : units;
-#else
-	return units; /* I2 */
-#endif
+	return form == ALONE_FIRST ? 0 : stamp - s->last;
 }
 
-static inline struct reservation delta_place(struct scheme_ring *s, uint32_t id, uint32_t len,
-					     uint64_t start, uint64_t stamp, uint64_t units,
-					     unsigned int bytes)
+static inline unsigned int delta_bytes(uint64_t delta, enum alone_form form)
 {
-	struct ring *ring = &s->ring;
-	uint64_t size = varint_record(id, len, bytes);
-
-	shared_store("tail", &ring->tail, start + size); /* I1 */
-	shared_store("store last", &s->last, s->last + units); /* I1 */
-	return (struct reservation){
-		.payload = varint_put(ring_at(ring, start), id, len, units, bytes, VARINT_GROUP),
-		.subbuf = ring_subbuf_at(ring, start),
-		.size = size,
-		.stamp = stamp,
-	};
+	return form == ALONE_PLAIN ? VARINT_LEAST : varint_bytes(delta, VARINT_GROUP);
 }
 
-#ifdef DELTA_GO
-/* An id that needs more, or a new batch and its first event. */
-RESERVE_SLOW struct reservation delta_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-					   uint64_t offset, uint64_t stamp)
+/* One byte does. */
+static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
 {
-	struct ring *ring = &s->ring;
-	uint64_t units = delta_units(s, stamp), size;
-	struct ctf_claim claim;
-
-	size = varint_record(id, len, varint_bytes(units, VARINT_GROUP));
-	if (size > ring_room(ring, offset)) {
-		/* Both clocks of the batch may be a wrap apart: room for the longest form. */
-		size = varint_record(id, len, VARINT_WHOLE);
-		if (!ctf_fit_next(ring, offset, size, &claim))
-			return reserve_lost(ring, size);
-		s->last = clock_read("clock: batch") >> DELTA_UNIT_SHIFT;
-		ctf_begin(ring, offset, &claim.opening, s->last << DELTA_UNIT_SHIFT);
-		offset = claim.start;
-		stamp = clock_read("clock again");
-		units = delta_units(s, stamp);
-	}
-	return delta_place(s, id, len, offset, stamp, units, varint_bytes(units, VARINT_GROUP));
+	return id < VARINT_IDS && !bits_overflow(delta_of(s, stamp, ALONE_PLAIN), VARINT_GROUP);
 }
 
-/* With the mask held. */
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
+				   uint64_t stamp, enum alone_form form)
 {
-	struct ring *ring = &s->ring;
-	uint64_t offset = shared_load("offset", &ring->tail);
-	uint64_t stamp = clock_read("clock");
-	uint64_t units = delta_units(s, stamp);
-	unsigned int bytes = varint_bytes(units, VARINT_GROUP);
-
-	if (unlikely(id >= VARINT_IDS || varint_record(id, len, bytes) > ring_room(ring, offset)))
-		return reservation_slow(delta_slow(s, id, len, offset, stamp));
-	return delta_place(s, id, len, offset, stamp, units, bytes);
-}
-#else
-/* More than a byte, an id that needs more, or the next sub-buffer. */
-RESERVE_SLOW struct reservation delta_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-					   uint64_t offset, uint64_t stamp)
-{
-	struct ring *ring = &s->ring;
-	uint64_t units = delta_units(s, stamp);
-	unsigned int bytes = varint_bytes(units, VARINT_GROUP);
-	struct ctf_claim claim;
-	struct reservation rsv;
-
-	if (varint_record(id, len, bytes) <= ring_room(ring, offset))
-		return delta_place(s, id, len, offset, stamp, units, bytes);
-	if (!ctf_fit_next(ring, offset, varint_record(id, len, VARINT_LEAST), &claim))
-		return reserve_lost(ring, varint_record(id, len, VARINT_LEAST));
-	s->last = stamp;
-	rsv = delta_place(s, id, len, claim.start, stamp, 0, VARINT_LEAST);
-	ctf_begin(ring, offset, &claim.opening, stamp);
-	return rsv;
+	return varint_record(id, len, delta_bytes(delta_of(s, stamp, form), form));
 }
 
-/* With the mask held. */
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
+				 uint64_t stamp, enum alone_form form)
 {
-	struct ring *ring = &s->ring;
-	uint64_t offset = shared_load("offset", &ring->tail);
-	uint64_t stamp = clock_read("clock");
-	uint64_t units = delta_units(s, stamp);
+	uint64_t delta = delta_of(s, stamp, form); /* I2 */
 
-	if (unlikely(bits_overflow(units, VARINT_GROUP) || id >= VARINT_IDS ||
-		     varint_record(id, len, VARINT_LEAST) > ring_room(ring, offset)))
-		return reservation_slow(delta_slow(s, id, len, offset, stamp));
-	return delta_place(s, id, len, offset, stamp, units, VARINT_LEAST);
+	shared_store("store last", &s->last, stamp); /* I1 */
+	return varint_put(at, id, len, delta, delta_bytes(delta, form), VARINT_GROUP);
 }
-#endif
+
+static inline void alone_begin(struct ring *ring, uint64_t offset,
+			       const struct ring_opening *opening, uint64_t stamp)
+{
+	ctf_begin(ring, offset, opening, stamp);
+}
+
+#include "schemes/parts/alone.h"
 
 #define SCHEME_MASKED
 
@@ -188,7 +103,7 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 	if (unlikely(!bytes))
 		return DECODE_BAD;
 	event->id = cursor->at[0];
-	event->time = cursor->time + (value << DELTA_UNIT_SHIFT);
+	event->time = cursor->time + value;
 	event->flags = 0;
 	event->header_bytes = 1 + bytes;
 	event->payload_bytes = cursor->fixed_bytes;

@@ -9,18 +9,13 @@
  * I2 A writer that is interrupted between its clock read and the guard has a stamp that is older
  *    than the nested one's, which stands before it.
  *
- * Before it includes this the scheme includes its format and defines
- *   struct scheme_ring                                 { ring; last; guard; ... }
- *   guarded_plain(s, id, stamp)                        is the record's form the plain one?
- *   guarded_bytes(s, id, len, stamp, form)             of the whole record
- *   guarded_put(s, at, id, len, stamp, form)           writes it, returns the payload's place
- *   guarded_begin(ring, offset, opening, stamp)        writes the header of a sub-buffer, and books
- * and includes parts/guard_forms.h before these.
+ * Before it includes this the scheme defines what parts/alone.h says, and has a word `guard`.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_GUARDED_H
 #define STAMPEDE_SCHEMES_PARTS_GUARDED_H
 
-#include "schemes/parts/guard_forms.h"
+#define ALONE_CLAIMS
+#define ALONE_LOST(s) ordered_store("guard: free", &(s)->guard, GUARD_FREE)
 
 enum { GUARD_FREE, GUARD_TAKEN };
 
@@ -30,52 +25,12 @@ static inline bool scheme_busy(const struct scheme_ring *s)
 	return s->guard == GUARD_TAKEN;
 }
 
-/* With the guard: the record's place, and what the next one counts from. */
-static inline struct reservation guarded_place(struct scheme_ring *s, uint32_t id, uint32_t len,
-					       uint64_t start, uint64_t size, uint64_t stamp,
-					       enum guarded_form form)
-{
-	struct ring *ring = &s->ring;
-	uint8_t *payload = guarded_put(s, ring_at(ring, start), id, len, stamp, form);
-
-	shared_store("tail", &ring->tail, start + size); /* I1 */
-	return (struct reservation){
-		.payload = payload,
-		.subbuf = ring_subbuf_at(ring, start),
-		.size = size,
-		.stamp = stamp,
-	};
-}
-
-/* Any form, in this sub-buffer, the next one or none. */
-RESERVE_SLOW struct reservation guarded_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-					     uint64_t offset, uint64_t stamp)
-{
-	struct ring *ring = &s->ring;
-	uint64_t size = guarded_bytes(s, id, len, stamp, GUARDED_ANY);
-	uint64_t number = ring_next_number(ring, offset);
-	struct ring_opening opening;
-	struct reservation rsv;
-
-	if (size <= ring_room(ring, offset))
-		return guarded_place(s, id, len, offset, size, stamp, GUARDED_ANY);
-	size = guarded_bytes(s, id, len, stamp, GUARDED_FIRST);
-	if (size > ring_max_record(ring) || !ring_may_open(ring, number, &opening)) {
-		rsv = reserve_lost(ring, size);
-		ordered_store("guard: free", &s->guard, GUARD_FREE);
-		return rsv;
-	}
-	rsv = guarded_place(s, id, len,
-			    (number << ring_subbuf_shift(ring)) + ring_header_bytes(ring), size,
-			    stamp, GUARDED_FIRST);
-	guarded_begin(ring, offset, &opening, stamp);
-	return rsv;
-}
+#include "schemes/parts/alone.h"
 
 RESERVE_SLOW struct reservation guarded_away(struct scheme_ring *s, uint32_t id, uint32_t len,
 					     uint64_t stamp)
 {
-	return reserve_lost(&s->ring, guarded_bytes(s, id, len, stamp, GUARDED_FIRST));
+	return reserve_lost(&s->ring, alone_bytes(s, id, len, stamp, ALONE_FIRST));
 }
 
 RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
@@ -86,10 +41,10 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	if (unlikely(!local_cmpxchg("guard", &s->guard, &taken, GUARD_TAKEN))) /* I1 */
 		return reservation_slow(guarded_away(s, id, len, stamp));
 	offset = shared_load("offset", &ring->tail);
-	size = guarded_bytes(s, id, len, stamp, GUARDED_PLAIN);
-	if (unlikely(!guarded_plain(s, id, stamp) || size > ring_room(ring, offset)))
-		return reservation_slow(guarded_slow(s, id, len, offset, stamp));
-	return guarded_place(s, id, len, offset, size, stamp, GUARDED_PLAIN);
+	size = alone_bytes(s, id, len, stamp, ALONE_PLAIN);
+	if (unlikely(!alone_plain(s, id, stamp) || size > ring_room(ring, offset)))
+		return reservation_slow(alone_slow(s, id, len, offset, stamp));
+	return alone_place(s, id, len, offset, size, stamp, ALONE_PLAIN);
 }
 
 #define SCHEME_COMMIT
