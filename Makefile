@@ -268,7 +268,7 @@ clean: ## remove what was built; results stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]*:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path '*/kernel/linux-*' -prune -o -name '*.d' -print 2>/dev/null)
 
 # A source that was moved still stands in a .d of before: its object is made anew from where it is.
 %.c: ;

@@ -40,6 +40,11 @@ liblttng-ust-dev    lttng-ust-devel        lttng-ust-devel     lttng-ust      lt
 qemu-system-x86     qemu-system-x86        qemu-x86            qemu-system-x86 qemu-system-x86_64
 gdb                 gdb                    gdb                 gdb            gdb
 cpio                cpio                   cpio                cpio           cpio
+flex                flex                   flex                flex           flex
+bison               bison                  bison               bison          bison
+bc                  bc                     bc                  bc             bc
+libelf-dev          elfutils-libelf-devel  libelf-devel        libelf         elfutils-dev
+xz-utils            xz                     xz                  xz             xz
 babeltrace2         babeltrace2            babeltrace          babeltrace     babeltrace
 man-db              man-db                 man                 man-db         mandoc
 procps              procps-ng              procps              procps-ng      procps
