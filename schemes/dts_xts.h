@@ -156,6 +156,8 @@ static __attribute__((noinline)) enum decode_result dts_escape(const uint8_t *at
 	if (!sized)
 		return DECODE_EVENT;
 	event->payload_bytes = get_u32(at + 2 * DTS_UNIT);
+	if (event->payload_bytes > left)
+		return DECODE_BAD; /* before its padding could make it 0 */
 	event->header_bytes += DTS_UNIT;
 	return DECODE_EVENT;
 }
