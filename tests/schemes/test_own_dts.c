@@ -14,6 +14,7 @@ static const struct own_case cases[] = {
 	{ 255, OWN_FIXED, "fe 00 00 00  ff 00 00 00", "" },
 	{ 599, OWN_FIXED, "fe 00 00 00  57 02 00 00", "" },
 	{ 600, 0, "ff 00 00 00  58 02 00 00  00 00 00 00", "" },
+	{ 600, 3, "ff 00 00 00  58 02 00 00  03 00 00 00", "00" },
 	{ 65535, 300, "ff 00 00 00  ff ff 00 00  2c 01 00 00", "" },
 };
 
@@ -25,7 +26,8 @@ static const struct own_damage damaged[] = {
 	{ "f0 00 01 00  ff 00 00 00  58 02 00 00", 0, false },
 	{ "f1 00 00 00  f1 00 00 00" OWN_PAYLOAD, 0, false }, /* types that there are not */
 	{ "fd 00 00 00  fd 00 00 00" OWN_PAYLOAD, 0, false },
-	{ "fe 00 00 00  f0 00 01 00" OWN_PAYLOAD, 0, false }, /* more than 16 bits of id */
+	/* More than 16 bits of id. */
+	{ "ff 00 00 00  58 02 01 00  0c 00 00 00" OWN_PAYLOAD, 0, false },
 	{ "fe 00 00 00  58 02 00 00" OWN_PAYLOAD, 0, false }, /* with a size, and without */
 	{ "ff 00 00 00  57 02 00 00  0c 00 00 00" OWN_PAYLOAD, 0, false },
 	{ "ff 00 00 00  58 02 00 00  0c 00 00 00" OWN_PAYLOAD, 1, true },
