@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "judge/driver.h"
 #include "tests/support/play.h"
 #include "tests/support/support.h"
@@ -24,6 +25,7 @@ struct worked_event {
 	uint64_t gap; /* ticks since the event before */
 	const char *around; /* bytes of its record around the payload */
 	uint64_t late; /* decoded so many ticks after the stamp */
+	bool extended; /* it says more than the short field */
 };
 
 struct worked {
@@ -34,48 +36,51 @@ struct worked {
 static const struct worked examples[] = {
 	/* A difference of 0, of one byte, of two; of 64 bits with the top bit. */
 	{ "varint_delta",
-	  { { 0, "01 00", 0 },
-	    { 127, "01 7f", 0 },
-	    { 128, "01 80 01", 0 },
-	    { UINT64_C(1) << 35, "01 80 80 80 80 80 01", 0 } } },
+	  { { 0, "01 00", 0, false },
+	    { 127, "01 7f", 0, false },
+	    { 128, "01 80 01", 0, false },
+	    { UINT64_C(1) << 35, "01 80 80 80 80 80 01", 0, false } } },
 	/* Units of 128 ticks; the begin stamp is in unit 0x2468acf1, 26 ticks in. */
 	{ "varint_delta_go",
-	  { { 0, "01 01", 102 },
-	    { 128, "01 01", 102 },
-	    { 0, "01 01", 102 + 128 },
-	    { 1, "01 01", 102 + 255 },
-	    { 127 + 128 * 130, "01 80 01", -26 } } },
+	  { { 0, "01 01", 102, false },
+	    { 128, "01 01", 102, false },
+	    { 0, "01 01", 102 + 128, false },
+	    { 1, "01 01", 102 + 255, false },
+	    { 127 + 128 * 130, "01 80 01", -26, false } } },
 	/* Behind the payload; 32 bits of it. */
 	{ "delta_behind",
-	  { { 0, "01 00", 0 },
-	    { 300, "01 ac 02", 0 },
-	    { 0xffffffff, "01 ff ff ff ff 0f", 0 },
-	    { UINT64_C(1) << 32, "01 00", -(UINT64_C(1) << 32) } } },
+	  { { 0, "01 00", 0, false },
+	    { 300, "01 ac 02", 0, false },
+	    { 0xffffffff, "01 ff ff ff ff 0f", 0, false },
+	    { UINT64_C(1) << 32, "01 00", -(UINT64_C(1) << 32), false } } },
 	{ "dts_xts",
-	  { { 0, "01 00 00 00", 0 },
-	    { 0xffff, "01 00 ff ff", 0 },
-	    { 0x10000, "f0 00 01 00 01 00 00 00", 0 },
-	    { 0xfedcba98, "f0 00 dc fe 01 00 98 ba", 0 },
-	    { UINT64_C(1) << 32, "f0 00 00 00 01 00 00 00", -(UINT64_C(1) << 32) } } },
+	  { { 0, "01 00 00 00", 0, false },
+	    { 0xffff, "01 00 ff ff", 0, false },
+	    { 0x10000, "f0 00 01 00 01 00 00 00", 0, true },
+	    { 0xfedcba98, "f0 00 dc fe 01 00 98 ba", 0, true },
+	    { UINT64_C(1) << 32, "f0 00 00 00 01 00 00 00", -(UINT64_C(1) << 32), true } } },
 	{ "dts_xts_8",
-	  { { 0, "01 00 00 00", 0 },
-	    { 0xff, "01 ff 00 00", 0 },
-	    { 0x100, "f0 00 01 00 01 00 00 00", 0 },
-	    { 0xfedcba98, "f0 fe ba dc 01 98 00 00", 0 } } },
+	  { { 0, "01 00 00 00", 0, false },
+	    { 0xff, "01 ff 00 00", 0, false },
+	    { 0x100, "f0 00 01 00 01 00 00 00", 0, true },
+	    { 0xfedcba98, "f0 fe ba dc 01 98 00 00", 0, true } } },
 	/* The type is in the lowest nibble; from 2^31 on the whole stamp stands before it. */
 	{ "fdr_delta32",
-	  { { 0, "10 00 00 00 00 00 00 00", 0 },
-	    { 0x7fffffff, "10 00 00 00 ff ff ff 7f", 0 },
+	  { { 0, "10 00 00 00 00 00 00 00", 0, false },
+	    { 0x7fffffff, "10 00 00 00 ff ff ff 7f", 0, false },
 	    { 0x80000000,
-	      "01 00 00 00 00 00 00 00  99 78 56 34 13 00 00 00  10 00 00 00 00 00 00 00", 0 } } },
+	      "01 00 00 00 00 00 00 00  99 78 56 34 13 00 00 00  10 00 00 00 00 00 00 00", 0,
+	      true } } },
 	{ "incremental_abs",
-	  { { 0, "01 00", 0 },
-	    { 300, "01 ac 02", 0 },
-	    { -UINT64_C(1), "81 c5 79 56 34 12 00 00 00", 0 },
-	    { 2, "01 01", 0 } } },
+	  { { 0, "01 00", 0, false },
+	    { 300, "01 ac 02", 0, false },
+	    { -UINT64_C(1), "81 c5 79 56 34 12 00 00 00", 0, false },
+	    { 2, "01 01", 0, false } } },
 	/* 14 low bits of the stamp; 21 where the event before is 2^14 ticks away. */
 	{ "varint_low",
-	  { { 0, "01 9a 71", 0 }, { 1, "01 9b 71", 0 }, { 1 << 14, "01 9b f1 5a", 0 } } },
+	  { { 0, "01 9a 71", 0, false },
+	    { 1, "01 9b 71", 0, false },
+	    { 1 << 14, "01 9b f1 5a", 0, true } } },
 };
 
 /* ---- reading back ---- */
@@ -111,6 +116,8 @@ static void check_bytes(void *arg, const struct event *event)
 	if (event->time - reading.stamp != expected->late)
 		fail_msg("%s, event %u: %lld ticks late", reading.worked->row, reading.seen,
 			 (long long)(event->time - reading.stamp));
+	if (!(event->flags & EVENT_EXTENDED) == expected->extended)
+		fail_msg("%s, event %u: extended, or not", reading.worked->row, reading.seen);
 	reading.at += bytes + event->payload_bytes;
 	reading.seen++;
 }
@@ -145,10 +152,37 @@ static void bytes_and_times(void **state)
 	}
 }
 
+/* Go's row promises no times; that its batches are whole is owed by all. */
+static void batches_of_go(void **state)
+{
+	struct stage stage = { .bits = 64, .subbuf_shift = 10, .count_shift = 2, .now = BEGIN };
+	uint64_t random = 7;
+	unsigned int i, oracle;
+
+	(void)state;
+	play_open(&play, driver_find(drivers_counting, "varint_delta_go"), 12);
+	for (stage.high_every = 0; stage.high_every < 8; stage.high_every += 3) {
+		stage.extra_bytes = 120;
+		play_start(&play, &stage);
+		for (i = 0; i < 20000; i++) {
+			virtual_clock.now += UINT64_C(1) << next_random(&random) % 40;
+			play_event(&play);
+			if (i % 16 == 15)
+				play_drain(&play);
+		}
+		play_end(&play);
+		assert_true(play.check.events >= 20000 && play.check.subbufs > 1250);
+		for (oracle = ORACLE_CONSERVATION; oracle < ORACLES; oracle++)
+			assert_int_equal(play.check.violations[oracle], 0);
+	}
+	play_close(&play);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_and_times),
+		cmocka_unit_test(batches_of_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

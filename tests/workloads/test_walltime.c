@@ -365,7 +365,12 @@ static void a_pair_is_of_now(void **state)
 		}
 		assert_true(ticks < pair.ticks && pair.ticks < clock_real_fenced());
 		assert_true(pair.error_ns > 0);
-		/* Two that follow each other agree, but for what they and the rate are off by. */
+		/*
+		 * Two that follow each other agree, but for what they and the rate are off by. Not
+		 * where a whole emulator comes between two readings.
+		 */
+		if (getenv("STAMPEDE_EMULATED"))
+			continue;
 		assert_true(clock_pair_take(&next));
 		assert_true(wall_by_rate(&pair, WALL_MONOTONIC, (uint64_t)ticks_hz(), next.ticks,
 					 &time));
