@@ -71,11 +71,20 @@ def unpack(version, tree):
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
     run(scratch, 600, "tar", "-xf", archive, "--strip-components=1")
-    with open(os.path.join(scratch, RING_BUFFER)) as file:
-        text = edited(file.read())
-    with open(os.path.join(scratch, RING_BUFFER), "w") as file:
-        file.write(text)
+    shutil.copy(os.path.join(scratch, RING_BUFFER), os.path.join(scratch, RING_BUFFER + ".debian"))
     os.rename(scratch, tree)
+
+
+def edit(tree):
+    """Today's text of ours; make sees a change only where there is one."""
+    path = os.path.join(tree, RING_BUFFER)
+    with open(path + ".debian") as file:
+        text = edited(file.read())
+    with open(path) as file:
+        if file.read() == text:
+            return
+    with open(path, "w") as file:
+        file.write(text)
 
 
 def configure(tree, jobs):
@@ -98,7 +107,7 @@ def configure(tree, jobs):
 
 
 def build(version, directory, jobs, seconds):
-    """The image of that version's source, edited; built at most once."""
+    """The image of that version's source, edited; what is built stays."""
     tree = os.path.abspath(os.path.join(directory, f"linux-{version}-retry"))
     image = os.path.join(tree, "arch/x86/boot/bzImage")
     if not os.path.isdir(tree):
@@ -106,7 +115,7 @@ def build(version, directory, jobs, seconds):
         unpack(version, tree)
     if not os.path.exists(os.path.join(tree, ".config")):
         configure(tree, jobs)
-    if not os.path.exists(image):
-        print(f"building  {tree}: some minutes to half an hour", flush=True)
-        run(tree, seconds, "nice", "make", jobs, "bzImage")
+    edit(tree)
+    print(f"building  {tree}: the first time some minutes to half an hour", flush=True)
+    run(tree, seconds, "nice", "make", jobs, "bzImage")
     return image
