@@ -109,12 +109,6 @@ static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id
 	return at;
 }
 
-static inline void alone_begin(struct ring *ring, uint64_t offset,
-			       const struct ring_opening *opening, uint64_t stamp)
-{
-	ctf_begin(ring, offset, opening, stamp);
-}
-
 #include "schemes/parts/alone.h"
 
 #define SCHEME_MASKED

@@ -99,12 +99,6 @@ static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id
 	return at + 12;
 }
 
-static inline void alone_begin(struct ring *ring, uint64_t offset,
-			       const struct ring_opening *opening, uint64_t stamp)
-{
-	ctf_begin(ring, offset, opening, stamp);
-}
-
 #include "schemes/parts/guarded.h"
 
 #define SCHEME_NEXT

@@ -122,12 +122,6 @@ static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id
 	return at + 6;
 }
 
-static inline void alone_begin(struct ring *ring, uint64_t offset,
-			       const struct ring_opening *opening, uint64_t stamp)
-{
-	ctf_begin(ring, offset, opening, stamp);
-}
-
 #include "schemes/parts/guarded.h"
 
 /* The id, and the size, that did not fit; `event` has the bytes before them. */

@@ -88,8 +88,9 @@ static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id
 	return ftrace_put(at, len, delta);
 }
 
-static inline void alone_begin(struct ring *ring, uint64_t offset,
-			       const struct ring_opening *opening, uint64_t stamp)
+#define ALONE_BEGIN simple_begin
+static inline void simple_begin(struct ring *ring, uint64_t offset,
+				const struct ring_opening *opening, uint64_t stamp)
 {
 	ftrace_begin(ring, opening->number, stamp);
 	ring_switched(ring, offset, opening);

@@ -81,12 +81,6 @@ static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id
 	return varint_put(at, id, len, delta, delta_bytes(delta, form), VARINT_GROUP);
 }
 
-static inline void alone_begin(struct ring *ring, uint64_t offset,
-			       const struct ring_opening *opening, uint64_t stamp)
-{
-	ctf_begin(ring, offset, opening, stamp);
-}
-
 #include "schemes/parts/alone.h"
 
 #define SCHEME_MASKED
@@ -94,22 +88,7 @@ static inline void alone_begin(struct ring *ring, uint64_t offset,
 #define SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {
-	uint64_t left = cursor_left(cursor), value;
-	unsigned int bytes;
-
-	if (unlikely(!left))
-		return DECODE_END;
-	bytes = varint_take(cursor->at + 1, left - 1, &value);
-	if (unlikely(!bytes))
-		return DECODE_BAD;
-	event->id = cursor->at[0];
-	event->time = cursor->time + value;
-	event->flags = 0;
-	event->header_bytes = 1 + bytes;
-	event->payload_bytes = cursor->fixed_bytes;
-	if (unlikely(event->id >= VARINT_IDS) && varint_escape(cursor, event) == DECODE_BAD)
-		return DECODE_BAD;
-	return cursor_take(cursor, left, event);
+	return varint_next_delta(cursor, event, 0);
 }
 
 #endif

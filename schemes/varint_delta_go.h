@@ -125,22 +125,7 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 #define SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {
-	uint64_t left = cursor_left(cursor), value;
-	unsigned int bytes;
-
-	if (unlikely(!left))
-		return DECODE_END;
-	bytes = varint_take(cursor->at + 1, left - 1, &value);
-	if (unlikely(!bytes))
-		return DECODE_BAD;
-	event->id = cursor->at[0];
-	event->time = cursor->time + (value << DELTA_UNIT_SHIFT);
-	event->flags = 0;
-	event->header_bytes = 1 + bytes;
-	event->payload_bytes = cursor->fixed_bytes;
-	if (unlikely(event->id >= VARINT_IDS) && varint_escape(cursor, event) == DECODE_BAD)
-		return DECODE_BAD;
-	return cursor_take(cursor, left, event);
+	return varint_next_delta(cursor, event, DELTA_UNIT_SHIFT);
 }
 
 #endif

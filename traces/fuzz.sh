@@ -28,6 +28,14 @@ seeds_ctf() { # DIRECTORY
 	done
 }
 
+# The size of the metadata, itself, and the begin of the stream.
+seed() { # METADATA STREAM
+	size=$(wc -c < "$1")
+	printf "\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
+	cat "$1"
+	head -c 512 "tests/data/$2"
+}
+
 # Metadata out of its packet, without comments and what is known of the machine: short ones are tried
 # more often.
 seeds_tsdl() { # DIRECTORY
@@ -36,12 +44,7 @@ seeds_tsdl() { # DIRECTORY
 		tail -c +38 "tests/data/${stream%/*}/metadata" | tr -d '\000' |
 			sed -e '/^env {/,/^};/d' -e 's,/\* [^C].*\*/,,' -e 's/^[ \t]*//' \
 				-e '/^$/d' > "$metadata"
-		size=$(wc -c < "$metadata")
-		{
-			printf "\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
-			cat "$metadata"
-			head -c 512 tests/data/$stream
-		} > "$1/${stream%/*}"
+		seed "$metadata" "$stream" > "$1/${stream%/*}"
 		rm "$metadata"
 	done
 }
@@ -52,12 +55,7 @@ seeds_ctf2() { # DIRECTORY
 		metadata=$1/metadata.part
 		tail -n +2 "tests/data/${stream%/*}/metadata" | sed -e '/"trace-class"/s/"namespace.*packet-h/"packet-h/' \
 			-e 's/"description":[^,}]*//' -e 's/,}/}/' > "$metadata"
-		size=$(wc -c < "$metadata")
-		{
-			printf "\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
-			cat "$metadata"
-			head -c 512 tests/data/$stream
-		} > "$1/${stream%/*}"
+		seed "$metadata" "$stream" > "$1/${stream%/*}"
 		rm "$metadata"
 	done
 }

@@ -140,25 +140,52 @@ static __attribute__((noinline)) enum decode_result varint_escape(struct cursor 
 	return DECODE_EVENT;
 }
 
-/* Reads one record. */
-static inline enum decode_result varint_next(struct cursor *cursor, struct event *event)
+/* All of a record but what its stamp, of so many bytes, makes the time. */
+static inline enum decode_result varint_read(struct cursor *cursor, struct event *event,
+					     uint64_t *value, unsigned int *bytes)
 {
-	uint64_t left = cursor_left(cursor), value;
-	unsigned int bytes;
+	uint64_t left = cursor_left(cursor);
 
 	if (unlikely(!left))
 		return DECODE_END;
-	bytes = varint_take(cursor->at + 1, left - 1, &value);
-	if (unlikely(!bytes))
+	*bytes = varint_take(cursor->at + 1, left - 1, value);
+	if (unlikely(!*bytes))
 		return DECODE_BAD;
 	event->id = cursor->at[0];
+	event->flags = 0;
+	event->header_bytes = 1 + *bytes;
+	event->payload_bytes = cursor->fixed_bytes;
+	return unlikely(event->id >= VARINT_IDS) ? varint_escape(cursor, event) : DECODE_EVENT;
+}
+
+/* Reads one record whose stamp is that of low bits. */
+static inline enum decode_result varint_next(struct cursor *cursor, struct event *event)
+{
+	enum decode_result result;
+	unsigned int bytes;
+	uint64_t value;
+
+	result = varint_read(cursor, event, &value, &bytes);
+	if (unlikely(result != DECODE_EVENT))
+		return result;
 	event->time = bits_advance(cursor->time, value, varint_bits(bytes, cursor->stamp_bits));
 	event->flags = bytes > VARINT_LEAST ? EVENT_EXTENDED : 0;
-	event->header_bytes = 1 + bytes;
-	event->payload_bytes = cursor->fixed_bytes;
-	if (unlikely(event->id >= VARINT_IDS) && varint_escape(cursor, event) == DECODE_BAD)
-		return DECODE_BAD;
-	return cursor_take(cursor, left, event);
+	return cursor_take(cursor, cursor_left(cursor), event);
+}
+
+/* Reads one record whose stamp is the difference to that before, in units of 2^`shift` ticks. */
+static inline enum decode_result varint_next_delta(struct cursor *cursor, struct event *event,
+						   unsigned int shift)
+{
+	enum decode_result result;
+	unsigned int bytes;
+	uint64_t value;
+
+	result = varint_read(cursor, event, &value, &bytes);
+	if (unlikely(result != DECODE_EVENT))
+		return result;
+	event->time = cursor->time + (value << shift);
+	return cursor_take(cursor, cursor_left(cursor), event);
 }
 
 #endif

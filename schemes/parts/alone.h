@@ -10,7 +10,8 @@
  *   alone_plain(s, id, stamp)                          is the record's form the plain one?
  *   alone_bytes(s, id, len, stamp, form)               of the whole record
  *   alone_put(s, at, id, len, stamp, form)             writes it, stores last, returns the payload
- *   alone_begin(ring, offset, opening, stamp)          writes the header of a sub-buffer, and books
+ * and, where its sub-buffers are not CTF packets,
+ *   ALONE_BEGIN(ring, offset, opening, stamp)          writes the header of a sub-buffer, and books
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_ALONE_H
 #define STAMPEDE_SCHEMES_PARTS_ALONE_H
@@ -20,6 +21,10 @@
 /* What else has to be done where an event is lost. */
 #ifndef ALONE_LOST
 #define ALONE_LOST(s) ((void)(s))
+#endif
+
+#ifndef ALONE_BEGIN
+#define ALONE_BEGIN ctf_begin
 #endif
 
 /* The record's place, and what the next one counts from. */
@@ -59,7 +64,7 @@ RESERVE_SLOW struct reservation alone_slow(struct scheme_ring *s, uint32_t id, u
 	}
 	rsv = alone_place(s, id, len, (number << ring_subbuf_shift(ring)) + ring_header_bytes(ring),
 			  size, stamp, ALONE_FIRST);
-	alone_begin(ring, offset, &opening, stamp);
+	ALONE_BEGIN(ring, offset, &opening, stamp);
 	return rsv;
 }
 

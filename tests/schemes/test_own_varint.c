@@ -4,8 +4,6 @@
 
 #include "tests/support/own_form.h"
 
-#define BITS 7
-
 static const struct own_case cases[] = {
 	{ 1, OWN_FIXED, "01 00", "" },
 	{ 253, OWN_FIXED, "fd 00", "" },
@@ -28,28 +26,4 @@ static const struct own_damage damaged[] = {
 	{ "ff 00  58 02  ff ff  ff ff ff ff" OWN_PAYLOAD, 0, false },
 };
 
-#define EACH(of, call) \
-	for (size_t i = 0; i < sizeof(of) / sizeof(*(of)); i++) \
-	call(&(of)[i], BITS)
-
-static void writes(void **state)
-{
-	(void)state;
-	EACH(cases, own_writes);
-}
-
-static void damage(void **state)
-{
-	(void)state;
-	EACH(damaged, own_reads);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes),
-		cmocka_unit_test(damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+OWN_MAIN(7)

@@ -102,6 +102,30 @@ static inline void own_reads(const struct own_damage *one, unsigned int bits)
 		fail_msg("'%s': %u events, then %d", one->hex, events, result);
 }
 
+/* A test program of a row's `cases` and of `damaged` ones. */
+#define OWN_MAIN(bits) \
+	static void writes(void **state) \
+	{ \
+		(void)state; \
+		for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) \
+			own_writes(&cases[i], bits); \
+	} \
+	static void damage(void **state) \
+	{ \
+		(void)state; \
+		for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) \
+			own_reads(&damaged[i], bits); \
+	} \
+	int main(void) \
+	{ \
+		const struct CMUnitTest tests[] = { \
+			cmocka_unit_test(writes), \
+			cmocka_unit_test(damage), \
+		}; \
+\
+		return cmocka_run_group_tests(tests, NULL, NULL); \
+	}
+
 #define OWN_PAYLOAD "a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 "
 
 #endif
