@@ -27,10 +27,10 @@
 #include "workloads/gaps.h"
 #include "workloads/workload.h"
 
-#define EVENTS 50000
+#define EVENTS 20000
 #define BEGIN (UINT64_C(1) << 20)
 #define SUBBUF_SHIFT 16
-#define COUNT_SHIFT 6 /* all events are there at once */
+#define COUNT_SHIFT 5 /* all events are there at once */
 #define NESTED_EVERY 64 /* events, where order is at stake */
 #define ZSTD_LEVEL 1
 

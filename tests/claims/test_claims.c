@@ -6,10 +6,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "claims/claims.h"
+#include "judge/pseudo_rows.h"
 #include "tests/support/scratch.h"
 
 #define NO_BUILD "/nonexistent" /* nothing is explored there */
@@ -316,8 +318,97 @@ static void what_was_printed_is_explored(void **state)
 	assert_string_equal(VERDICT(claims, "20080925_correct_race"), "holds with a condition");
 	assert_string_equal(VERDICT(claims, "20080925_never_backward"), "holds");
 	assert_string_equal(VERDICT(claims, "20200629_write_stamp"), "refuted");
+	assert_string_equal(VERDICT(claims, "20240125_migration"), "holds");
 	json_decref(claims);
 	json_decref(empty);
+}
+
+/* An explorer that says of everything what `objections` is, and objects that are there. */
+static json_t *claims_by(const char *objections)
+{
+	static const char *const objects[] = { "explored/extended_header_locked.page.so",
+					       "explored/nested_stamps.page.so",
+					       "explored/seed_004.page.so" };
+	char dir[PATH_MAX], path[PATH_MAX + 16], script[512];
+	json_t *empty = json_object(), *claims;
+	size_t i;
+
+	scratch_make(dir);
+	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		scratch_put(dir, objects[i], "", 0);
+	snprintf(script, sizeof(script),
+		 "#!/bin/sh\necho '{\"rows\": [{\"families\": [{\"schedules\": 9, \"broken\": %d, "
+		 "\"objections\": {%s}}]}]}'\n",
+		 *objections ? 4 : 0, objections);
+	scratch_put(dir, "explore", script, strlen(script));
+	snprintf(path, sizeof(path), "%s/explore", dir);
+	assert_int_equal(chmod(path, 0700), 0);
+	claims = claims_test(empty, dir);
+	scratch_remove(dir);
+	json_decref(empty);
+	return claims;
+}
+
+/* A writer that dies has shown nothing, and whoever counts wrong times finds none of it. */
+static void who_dies_is_not_judged(void **state)
+{
+	json_t *kept = claims_by(""), *wrong = claims_by("\"exact\": 4"),
+	       *dead = claims_by("\"crash\": 4");
+
+	(void)state;
+	assert_string_equal(VERDICT(kept, "20240125_migration"), "holds");
+	assert_string_equal(VERDICT(wrong, "20240125_migration"), "refuted");
+	assert_string_equal(VERDICT(dead, "20240125_migration"), "not tested in this run");
+	assert_string_equal(VERDICT(kept, "20200629_write_stamp"), "holds");
+	assert_string_equal(VERDICT(dead, "20200629_write_stamp"), "not tested in this run");
+	json_decref(kept);
+	json_decref(wrong);
+	json_decref(dead);
+}
+
+/* A run in which a clock read takes so long, and the rows of 2024 are as said. */
+static json_t *run_of_2024(double clock_ns, double retry_ticks, double instructions, int extended)
+{
+	json_t *rows = json_array();
+	int i;
+
+	for (i = 0; i < 9; i++) {
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", CELL_CLOCK,
+						      "workload", "steady", "repetition_index", i,
+						      "ns", clock_ns));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
+						      "nested_stamps", "workload", "steady",
+						      "repetition_index", i, "ticks", 30.0));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", "nested_retry",
+						      "workload", "steady", "repetition_index", i,
+						      "ticks", retry_ticks));
+	}
+	return json_pack("{s:o, s:[{s:s, s:s, s:i, s:i, s:i}], "
+			 "s:[{s:s, s:s, s:f}, {s:s, s:s, s:f}]}",
+			 "benchmarks", rows, "stress", "row", "low_bits_2024", "workload", "storm",
+			 "events", 1000, "extended", extended, "needed", 1, "table", "row",
+			 "nested_stamps", "workload", "steady", "instructions", 50.0, "row",
+			 "low_bits_2024", "workload", "steady", "instructions", instructions);
+}
+
+static void the_record_decides_of_2024(void **state)
+{
+	json_t *run = run_of_2024(1, 29, 40, 1), *other = run_of_2024(12, 33, 51, 100);
+	json_t *claims = claims_test(run, NO_BUILD), *others = claims_test(other, NO_BUILD);
+
+	(void)state;
+	assert_string_equal(VERDICT(claims, "20260822_zone"), "holds");
+	assert_string_equal(VERDICT(others, "20260822_zone"), "refuted");
+	assert_string_equal(VERDICT(claims, "20240219_no_regressions"), "holds");
+	assert_string_equal(VERDICT(others, "20240219_no_regressions"), "refuted");
+	assert_string_equal(VERDICT(claims, "20240120_fewer_instructions"), "holds");
+	assert_string_equal(VERDICT(others, "20240120_fewer_instructions"), "refuted");
+	assert_string_equal(VERDICT(claims, "20240119_rare_race"), "holds");
+	assert_string_equal(VERDICT(others, "20240119_rare_race"), "refuted");
+	json_decref(claims);
+	json_decref(others);
+	json_decref(run);
+	json_decref(other);
 }
 
 /* The lab's eyes: it has to see what is wrong where a row is used against its needs. */
@@ -357,6 +448,8 @@ int main(void)
 		cmocka_unit_test(who_is_better_is_named),
 		cmocka_unit_test(the_explorer_decides),
 		cmocka_unit_test(what_was_printed_is_explored),
+		cmocka_unit_test(who_dies_is_not_judged),
+		cmocka_unit_test(the_record_decides_of_2024),
 		cmocka_unit_test(the_lab_sees_what_is_wrong),
 	};
 
