@@ -56,10 +56,11 @@ int counts_steady(const struct driver *driver, uint64_t events, uint64_t step_ti
 	return 0;
 }
 
-/* `seconds` of events at `rate`, with beats in between where they are due. */
-static void play(struct player *player, double rate, double seconds, double hz, struct check *check)
+/* Events at `rate`, with beats in between where they are due. */
+static void play(struct player *player, double rate, uint64_t events, double hz,
+		 struct check *check)
 {
-	uint64_t begin = virtual_clock.now, events = (uint64_t)ceil(rate * seconds), i;
+	uint64_t begin = virtual_clock.now, i;
 
 	for (i = 0; i < events; i++) {
 		player_until(player, 1, begin + (uint64_t)((double)i * hz / rate));
@@ -67,8 +68,14 @@ static void play(struct player *player, double rate, double seconds, double hz, 
 		if (i % 1024 == 1023)
 			buffer_drain(player->buffer, check);
 	}
-	player_until(player, 1, begin + (uint64_t)(seconds * hz));
+	player_until(player, 1, begin + (uint64_t)((double)events * hz / rate));
 	buffer_drain(player->buffer, check);
+}
+
+/* A whole number on i386 too, whose doubles may be wider than they say. */
+static uint64_t events_at(double rate)
+{
+	return (uint64_t)llround(fmin(fmax(rate * SECONDS_LEAST, EVENTS_LEAST), EVENTS_MOST));
 }
 
 json_t *counts_by_rate(const struct driver *driver, double hz)
@@ -79,19 +86,19 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 	struct buffer buffer;
 	struct check check;
 	double rate, seconds, header, payload;
+	uint64_t events;
 
 	if (buffer_open(&buffer, driver, &config))
 		return NULL;
 	for (rate = 1; rate < 2e7; rate *= 10) {
-		seconds = rate * SECONDS_LEAST > EVENTS_MOST ? EVENTS_MOST / rate : SECONDS_LEAST;
-		if (rate * seconds < EVENTS_LEAST)
-			seconds = EVENTS_LEAST / rate;
+		events = events_at(rate);
+		seconds = (double)events / rate;
 		player_clock(BEGIN, 0);
 		if (buffer_reset(&buffer, &config))
 			break;
 		check_init(&check, driver->desc, config.stamp_bits);
 		player_begin(&player, &buffer, player_every(driver, driver->stamp_bits, hz));
-		play(&player, rate, seconds, hz, &check);
+		play(&player, rate, events, hz, &check);
 		header = (double)check.header_bytes +
 			 (double)check.by_context[CONTEXT_BEAT] * PAYLOAD_BYTES;
 		payload = (double)check.by_context[CONTEXT_TASK] * PAYLOAD_BYTES;
