@@ -195,18 +195,32 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 	return (uintptr_t)frame;
 }
 #elif defined(__arm__)
-/* ARM code, called from either kind: addresses of Thumb functions are odd, and bx heeds that. */
+/*
+ * ARM code, called from either kind: addresses of Thumb functions are odd, and bx heeds that. d8 to
+ * d15, where there are any, are kept over a call, and compilers move 64 bits through them.
+ */
+#ifdef __ARM_FP
+#define VSTM "	vstm r1, {d8-d15}\n"
+#define VLDM "	vldm r12, {d8-d15}\n"
+#define VPUSH "	vpush {d8-d15}\n"
+#define VPOP "	vpop {d8-d15}\n"
+#else
+#define VSTM
+#define VLDM
+#define VPUSH
+#define VPOP
+#endif
 __asm__(".text\n"
 	".arm\n"
 	".align 2\n"
 	".globl explore_stop\n"
 	".type explore_stop, %function\n"
 	"explore_stop:\n"
-	"	sub sp, sp, #64\n"
+	"	sub sp, sp, #128\n"
 	"	stm sp, {r0-r12}\n"
 	"	mrs r0, apsr\n"
 	"	str lr, [sp, #52]\n	str r0, [sp, #56]\n	str lr, [sp, #60]\n"
-	"	ldr r1, 2f\n"
+	"	add r1, sp, #64\n" VSTM "	ldr r1, 2f\n"
 	"1:	add r1, pc, r1\n"
 	"	str sp, [r1]\n"
 	"	mov r0, #1\n"
@@ -221,26 +235,24 @@ __asm__(".text\n"
 	"switch_back:\n"
 	"	ldr r1, 2f\n"
 	"1:	add r1, pc, r1\n"
-	"	ldr sp, [r1]\n"
-	"	pop {r4-r12, pc}\n"
+	"	ldr sp, [r1]\n" VPOP "	pop {r4-r12, pc}\n"
 	"2:	.word switch_engine_sp - (1b + 8)\n"
 	".size switch_done, .-switch_done\n"
 
 	".globl switch_resume\n"
 	".type switch_resume, %function\n"
 	"switch_resume:\n"
-	"	push {r4-r12, lr}\n"
-	"	ldr r1, 3f\n"
+	"	push {r4-r12, lr}\n" VPUSH "	ldr r1, 3f\n"
 	"1:	add r1, pc, r1\n"
 	"	str sp, [r1]\n"
 	"	ldr r1, 4f\n"
 	"2:	add r1, pc, r1\n"
 	"	ldr sp, [r1]\n"
-	"	ldr r12, [sp, #56]\n"
+	"	add r12, sp, #64\n" VLDM "	ldr r12, [sp, #56]\n"
 	"	msr apsr_nzcvq, r12\n"
 	"	ldr lr, [sp, #52]\n	ldr r12, [sp, #60]\n"
 	"	ldm sp, {r0-r11}\n"
-	"	add sp, sp, #64\n"
+	"	add sp, sp, #128\n"
 	"	bx r12\n"
 	"3:	.word switch_engine_sp - (1b + 8)\n"
 	"4:	.word switch_writer_sp - (2b + 8)\n"

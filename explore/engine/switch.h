@@ -34,6 +34,7 @@ struct switch_frame {
 	uint32_t r[13], lr; /* a stop is a call, which may clobber r12 */
 	uint32_t flags;
 	uint32_t pc;
+	uint64_t d[8];
 #elif defined(__riscv)
 	uint64_t ra, a[8], s[12]; /* a call may clobber all others */
 	uint64_t pc;
