@@ -112,7 +112,7 @@ bool option_real(const char *option, const char *text, double low, double high, 
 	return false;
 }
 
-#define OPTIONS_MOST 40
+#define OPTIONS_MOST 60
 #define HELP_COLUMN 25
 
 static void print_help(const struct option_program *program)

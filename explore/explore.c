@@ -13,8 +13,10 @@
 #include "explore/audit.h"
 #include "explore/coverage.h"
 #include "explore/explore_options.h"
+#include "explore/load.h"
 #include "explore/replay/replay_export.h"
 #include "explore/searched.h"
+#include "explore/shards.h"
 #include "explore/verdicts.h"
 
 static int replay_row(const struct explore_options *options, const char *row)
@@ -27,9 +29,9 @@ static int replay_row(const struct explore_options *options, const char *row)
 
 	if (actions < 0)
 		return 1;
-	error = searched_load(options, row, &options->family);
+	error = load_row(options, row, &options->family);
 	if (error)
-		return searched_failed(error, row);
+		return tasks_failed(error, row);
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
 	search.start.extra = options->search.start.extra;
@@ -38,7 +40,7 @@ static int replay_row(const struct explore_options *options, const char *row)
 		fail_line("--replay: this schedule does not fit %s and this budget", row);
 		return 1;
 	}
-	return error ? searched_failed(error, row) : verdict == VERDICT_BROKEN ? 2 : 0;
+	return error ? tasks_failed(error, row) : verdict == VERDICT_BROKEN ? 2 : 0;
 }
 
 static int audit_one(const struct explore_options *options, const char *row)
@@ -51,10 +53,10 @@ static int audit_one(const struct explore_options *options, const char *row)
 		.large = options->family.large,
 	};
 	struct audit audit;
-	int error = searched_load(options, row, &options->family);
+	int error = load_row(options, row, &options->family);
 
 	if (error)
-		return searched_failed(error, row);
+		return tasks_failed(error, row);
 	error = audit_row(&start, &options->family.budget, &audit);
 	if (error)
 		return error == -ENOTSUP ? 4 : 1;
@@ -72,7 +74,7 @@ static int audit_one(const struct explore_options *options, const char *row)
 
 static bool covers(const void *arg, const struct family *family)
 {
-	return searched_wanted(arg, family, world_row.driver);
+	return tasks_wanted(arg, family, world_row.driver);
 }
 
 /* In the shape of the family. An exit code. */
@@ -80,12 +82,12 @@ static int cover_shape(const struct explore_options *options, const char *row,
 		       const struct family *family)
 {
 	struct coverage coverage;
-	int error = searched_load(options, row, family);
+	int error = load_row(options, row, family);
 
 	if (!error)
 		error = coverage_row(covers, options, options->processes, &coverage);
 	if (error < 0)
-		return searched_failed(error, row);
+		return tasks_failed(error, row);
 	coverage_print(&coverage, options->verbose);
 	verdicts_add_coverage(&coverage);
 	coverage_end(&coverage);
@@ -171,21 +173,24 @@ static int explore_rows(const struct explore_options *options)
 	int count = 0;
 
 	if (!options->object) {
-		count = driver_select(drivers_counting, options->schemes, rows, DRIVERS_MAX);
+		count = tasks_rows(options, rows);
 		if (count < 0)
-			return EXIT_USAGE;
-		count = driver_omit_variants(options->schemes, rows, count);
-		count = driver_omit_unsupported(rows, count);
-		if (options->show->export)
-			count = replay_export_omit(rows, count, options->show->ctf2);
-		if (!count)
-			return EXIT_UNSUPPORTED;
+			return -count;
 		if (!options->replay && !options->audit)
 			printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	}
 	if (options->coverage || options->audit || options->replay)
 		return look_at_rows(options, rows, (unsigned int)count);
 	return searched_rows(options, rows, (unsigned int)count);
+}
+
+static int explore_all(const struct explore_options *options, int argc, char **argv)
+{
+	if (options->plan)
+		return shards_plan(options, argc, argv);
+	if (options->run_shard)
+		return shards_run(options);
+	return options->merge ? shards_merge(options) : explore_rows(options);
 }
 
 /* What is printed goes nowhere, where stdout is for the record. Returns where stdout was. */
@@ -214,11 +219,6 @@ int main(int argc, char **argv)
 		.show = &show,
 		.objects = default_objects(),
 		.processes = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
-		.family = {
-			.shape = "page",
-			.stops = STOPS_SHARED,
-			.budget = { .events = 2, .nested = 1 },
-		},
 	};
 	int status, out = -1;
 
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 		return status;
 	if (options.json && !strcmp(options.json, "-"))
 		out = mute();
-	status = explore_rows(&options);
+	status = explore_all(&options, argc, argv);
 	if (!status && show.export && !show.exported)
 		printf("nothing is broken, so nothing is exported; --replay exports any "
 		       "schedule\n");

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "explore/explore_options.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/options.h"
@@ -37,6 +41,20 @@ static bool take_start(const char *text, void *into)
 	return false;
 }
 
+static bool take_part(const char *text, void *into)
+{
+	struct search *search = into;
+	char end;
+
+	if (sscanf(text, "%" SCNu32 "/%" SCNu32 "%c", &search->part, &search->parts, &end) == 2 &&
+	    search->part < search->parts && search->parts <= SEARCH_PARTS_MAX &&
+	    !strpbrk(text, " +-"))
+		return true;
+	fail_line("--part %s: K/N is wanted, with K of 0 .. N - 1 and N of at most %d", text,
+		  SEARCH_PARTS_MAX);
+	return false;
+}
+
 /* One more that is not asked. */
 static bool take_oracle(const char *text, void *into)
 {
@@ -59,6 +77,7 @@ static struct command_line {
 	struct explore_options options;
 	uint64_t budget[BUDGET_PARTS];
 	uint64_t before, full, skew, processes;
+	uint64_t shards, shard, memory;
 	int tier, shape, stops, clock, phases, offsets, mode, size, engine;
 	const char *export;
 	int ctf;
@@ -105,6 +124,10 @@ static const struct option_entry entries[] = {
 	  OPTION_WORD, .into = &asked.size, .words = sizes },
 	{ "start", "P:E", "the first phase and offset (filler bytes), as a failure prints them",
 	  OPTION_TAKEN, .into = &asked.options.search.start, .take = take_start },
+	{ "part", "K/N",
+	  "of N shares of each search, split by first actions, the one numbered K\n"
+	  "from 0: schedules of all add up to those of the whole",
+	  OPTION_TAKEN, .into = &asked.options.search, .take = take_part },
 	{ "replay", "SCHEDULE", "one schedule again, as a timeline", OPTION_TEXT,
 	  .into = &asked.options.replay },
 	{ "json", "FILE",
@@ -137,8 +160,20 @@ static const struct option_entry entries[] = {
 	  "schedules: every schedule is run; states: each state once, counted\n"
 	  "as often as schedules reach it (the quicker one for these stops)",
 	  OPTION_WORD, .into = &asked.engine, .words = engines },
-	{ "processes", "N", "at a time (one for each CPU)", OPTION_NUMBER, .into = &asked.processes,
-	  .most = 64 },
+	{ "processes", "N", "at a time (one for each CPU; of a shard: one)", OPTION_NUMBER,
+	  .into = &asked.processes, .least = 1, .most = 64 },
+	{ "memory", "MIB", "that the states of a search may take (a quarter of the machine's)",
+	  OPTION_NUMBER, .into = &asked.memory, .least = 16, .most = UINT64_C(1) << 30 },
+	{ "plan", "DIR", "do nothing yet: write there what is to be done, for many machines",
+	  OPTION_TEXT, .into = &asked.options.plan },
+	{ "shards", "N", "with --plan: in so many shares (64)", OPTION_NUMBER,
+	  .into = &asked.shards, .least = 1, .most = SHARDS_MOST },
+	{ "times", "FILE", "with --plan: a --json of a search that tells how long it takes",
+	  OPTION_TEXT, .into = &asked.options.times },
+	{ "shard", "K", "do that share of the plan in DIR, from 0, if it is not done yet",
+	  OPTION_NUMBER, .into = &asked.shard, .most = SHARDS_MOST },
+	{ "merge", NULL, "say what all shares of the plan in DIR found", OPTION_FLAG,
+	  .into = &asked.options.merge },
 	{ "verbose", NULL, "every search, not only every row", OPTION_FLAG,
 	  .into = &asked.options.verbose, .letter = 'v' },
 	{ .name = NULL },
@@ -147,6 +182,7 @@ static const struct option_entry entries[] = {
 static const struct option_program program = {
 	"usage: explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
 	"       explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
+	"       explore [...] --plan DIR, then explore --shard K DIR, then explore --merge DIR\n"
 	"\n"
 	"Makes every interrupt that a budget allows, one schedule for each way they can fall, and\n"
 	"judges each. Without a budget: all that the tier says, of each row.\n"
@@ -158,7 +194,7 @@ static const struct option_program program = {
 	"examples:\n"
 	"  explore --tier quick\n"
 	"  explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n",
-	NULL,
+	"DIR",
 };
 
 /* What of the budget was given; whether anything was. */
@@ -194,13 +230,45 @@ static void set_family(struct family *family)
 	family->skew = asked.skew;
 }
 
+/* What goes together. An exit code, after a line on stderr. */
+static int refuse(char *const *rest)
+{
+	const struct explore_options *options = &asked.options;
+	bool shard = asked.shard != NOT_GIVEN;
+
+	if (asked.ctf && !asked.export)
+		return fail_with(EXIT_USAGE, "--ctf goes with --export");
+	if (shard + options->merge + (options->plan != NULL) > 1)
+		return fail_with(EXIT_USAGE,
+				 "--plan, --shard and --merge come one after the other");
+	if ((shard || options->merge) && !*rest)
+		return fail_with(EXIT_USAGE, "%s: the DIR of a plan is wanted",
+				 shard ? "--shard" : "--merge");
+	if (*rest && (rest[1] || !(shard || options->merge)))
+		return option_refused(shard || options->merge ? rest[1] : rest[0]);
+	if (!options->plan && (options->times || asked.shards != NOT_GIVEN))
+		return fail_with(EXIT_USAGE, "--shards and --times go with --plan");
+	if (options->plan && (options->replay || options->audit || options->coverage ||
+			      options->search.outcomes || asked.export))
+		return fail_with(EXIT_USAGE, "--plan is of searches: not --replay, --audit, "
+					     "--coverage, --outcomes or --export");
+	return 0;
+}
+
 bool explore_options_parse(int argc, char **argv, struct explore_options *options, int *status)
 {
 	unsigned int i;
 
+	options->family = (struct family){
+		.shape = "page",
+		.stops = STOPS_SHARED,
+		.budget = { .events = 2, .nested = 1 },
+	};
 	asked = (struct command_line){
 		.options = *options,
-		.processes = options->processes,
+		.processes = NOT_GIVEN,
+		.shards = NOT_GIVEN,
+		.shard = NOT_GIVEN,
 		.shape = NO_WORD,
 		.stops = (int)options->family.stops,
 		.engine = NO_WORD,
@@ -209,18 +277,41 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 		asked.budget[i] = NOT_GIVEN;
 	if (!options_parse(&program, argc, argv, status))
 		return false;
-	if (asked.ctf && !asked.export) {
-		*status = fail_with(EXIT_USAGE, "--ctf goes with --export");
+	*status = refuse(argv + optind);
+	if (*status)
 		return false;
-	}
 	*options = asked.options;
 	options->tier = asked.tier;
-	options->processes = (unsigned int)asked.processes;
+	options->directory = argv[optind];
+	options->processes_asked = asked.processes != NOT_GIVEN;
+	if (options->processes_asked)
+		options->processes = (unsigned int)asked.processes;
+	options->shards = asked.shards == NOT_GIVEN ? 64 : (unsigned int)asked.shards;
+	options->run_shard = asked.shard != NOT_GIVEN;
+	options->shard = (unsigned int)asked.shard;
+	options->search.memory = asked.memory << 20;
 	options->search.engine = (enum search_engine)(asked.engine + 1);
 	options->show->export = asked.export;
 	options->show->ctf2 = asked.ctf == EXPORT_CTF_2;
 	set_family(&options->family);
 	options->single = set_budget(&options->family.budget) || asked.shape != NO_WORD ||
 			  options->object || options->replay;
+	return true;
+}
+
+bool explore_options_again(int argc, char **argv, struct explore_options *options)
+{
+	struct explore_options now = *options;
+	int status;
+
+	options->merge = false;
+	optind = 0; /* getopt(3): from the first argument again */
+	if (!explore_options_parse(argc, argv, options, &status))
+		return false;
+	options->processes = now.processes;
+	options->verbose = now.verbose;
+	options->json = now.json;
+	if (now.search.memory)
+		options->search.memory = now.search.memory;
 	return true;
 }

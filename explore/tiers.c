@@ -226,52 +226,100 @@ void family_search(const struct family *family, struct search *search)
 	search->start.room = room_back(family, search);
 }
 
-/* From one start. 1: from no larger offset; negative errno. */
-static int run_from(const struct search *search, unsigned int processes, struct findings *one)
-{
-	bool fits = false;
-	int signal = begin(search, &fits);
+/* The family's starts one after the other. */
+struct start_walk {
+	const struct family *family;
+	struct search search;
+	uint64_t phase, phases, first_phase;
+	uint32_t offset, offsets, first_offset;
+	int signal; /* that this start ended with; 0: it can be searched from */
+};
 
-	*one = (struct findings){ .schedules = 0 };
-	if (!signal)
-		return fits ? search_parallel(search, processes, one) : 1;
-	findings_fault(one, NULL, 0, signal, 1);
-	return 1;
+static void walk_begin(struct start_walk *walk, const struct family *family,
+		       const struct search *options)
+{
+	uint32_t bytes = 1u << world_row.config.subbuf_shift;
+
+	*walk = (struct start_walk){
+		.family = family,
+		.search = *options,
+		.phases = phase_count(family),
+		.first_phase = options->start.phase,
+		.offset = options->start.extra,
+		.first_offset = options->start.extra,
+		.offsets = family->offsets == RANGE_ONE ? options->start.extra + 1 :
+							  options->start.extra + bytes,
+	};
+	if (walk->offsets > bytes)
+		walk->offsets = bytes;
+	family_search(family, &walk->search);
 }
 
-int family_run(const struct family *family, const struct search *options, unsigned int processes,
-	       struct findings *findings, struct search *first)
+/* The next start; false: there is none. */
+static bool walk_next(struct start_walk *walk)
 {
-	uint32_t offsets = family->offsets == RANGE_ONE ? 1 : 1u << world_row.config.subbuf_shift;
-	struct search search = *options;
-	uint64_t phase, phases = phase_count(family);
+	bool fits = false;
+
+	for (; walk->phase < walk->phases; walk->phase++, walk->offset = walk->first_offset) {
+		walk->search.start.phase = walk->first_phase + phase_at(walk->phase);
+		walk->search.start.extra = walk->offset;
+		walk->signal = 0;
+		if (walk->offset < walk->offsets)
+			walk->signal = begin(&walk->search, &fits);
+		/* From no larger offset, either: a broken row may take what no sub-buffer holds. */
+		if (!walk->signal && !fits)
+			continue;
+		walk->offset = walk->signal ? walk->offsets : walk->offset + 4;
+		return true;
+	}
+	return false;
+}
+
+uint64_t family_starts(const struct family *family, const struct search *options)
+{
+	struct start_walk walk;
+	uint64_t count = 0;
+
+	walk_begin(&walk, family, options);
+	while (walk_next(&walk))
+		count++;
+	return count;
+}
+
+/* 0, or a negative errno. */
+static int run_from(const struct start_walk *walk, unsigned int processes, struct findings *one)
+{
+	*one = (struct findings){ .schedules = 0 };
+	if (!walk->signal)
+		return search_parallel(&walk->search, processes, one);
+	if (!walk->search.part)
+		findings_fault(one, NULL, 0, walk->signal, 1);
+	return 0;
+}
+
+int family_run(const struct family *family, const struct search *options,
+	       const struct starts *starts, unsigned int processes, struct findings *findings,
+	       struct search *first)
+{
+	uint64_t from = starts ? starts->from : 0, count = starts ? starts->count : UINT64_MAX, at;
+	struct start_walk walk;
 	struct findings one;
 	struct failure was;
-	int searches = 0, ended;
-	uint32_t offset;
+	int searches = 0, error;
 
-	family_search(family, &search);
-	for (phase = 0; phase < phases; phase++) {
-		search.start.phase = options->start.phase + phase_at(phase);
-		/* A broken row may take what no sub-buffer can hold. */
-		for (offset = options->start.extra; offset < options->start.extra + offsets &&
-						    offset < 1u << world_row.config.subbuf_shift;
-		     offset += 4) {
-			search.start.extra = offset;
-			ended = run_from(&search, processes, &one);
-			if (ended < 0)
-				return ended;
-			if (ended && !one.schedules)
-				break;
-			searches++;
-			was = findings->first;
-			findings_add(findings, &one);
-			findings->seconds += one.seconds;
-			if (memcmp(&was, &findings->first, sizeof(was)))
-				*first = search;
-			if (ended)
-				break;
-		}
+	walk_begin(&walk, family, options);
+	for (at = 0; walk_next(&walk); at++) {
+		if (at < from || at - from >= count)
+			continue;
+		error = run_from(&walk, processes, &one);
+		if (error)
+			return error;
+		searches++;
+		was = findings->first;
+		findings_add(findings, &one);
+		findings->seconds += one.seconds;
+		if (memcmp(&was, &findings->first, sizeof(was)))
+			*first = walk.search;
 	}
 	return searches;
 }
@@ -297,4 +345,15 @@ void family_format(const struct family *family, char *text, size_t bytes)
 		snprintf(text + used, bytes - (size_t)used, " slow clock");
 	if (family->coarse && (size_t)used < bytes)
 		snprintf(text + used, bytes - (size_t)used, " coarse");
+}
+
+void family_words(const struct family *family, char *text, size_t bytes)
+{
+	char *from, *to = text;
+
+	family_format(family, text, bytes);
+	for (from = text; *from; from++)
+		if (*from != ' ' || from[1] != ' ')
+			*to++ = *from;
+	*to = '\0';
 }

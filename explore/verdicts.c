@@ -93,18 +93,6 @@ static json_t *found(const struct findings *findings)
 	return json;
 }
 
-/* The budget in words; what are columns on a terminal is one blank here. */
-static void budget_words(const struct family *family, char *text, size_t bytes)
-{
-	char *from, *to = text;
-
-	family_format(family, text, bytes);
-	for (from = text; *from; from++)
-		if (*from != ' ' || from[1] != ' ')
-			*to++ = *from;
-	*to = '\0';
-}
-
 void verdicts_add(const struct family *family, int searches, const struct findings *findings,
 		  const struct search *first, const struct show *show)
 {
@@ -114,7 +102,7 @@ void verdicts_add(const struct family *family, int searches, const struct findin
 
 	if (!rows)
 		return;
-	budget_words(family, text, sizeof(text));
+	family_words(family, text, sizeof(text));
 	json = json_pack("{s:s, s:s, s:s, s:s, s:i}", "what", family->what ? family->what : "",
 			 "shape", family->shape, "budget", text, "clock",
 			 family->slow	? "slow" :

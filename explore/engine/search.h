@@ -13,6 +13,7 @@
 #include "explore/engine/findings.h"
 
 #define SEARCH_UNITS_MAX 300
+#define SEARCH_PARTS_MAX 4096
 #define SEARCH_JUMPS_MAX (3 * SEARCH_UNITS_MAX + 1)
 
 /* How: both count the same schedules. */
@@ -31,7 +32,10 @@ struct search {
 	uint64_t jump[SEARCH_JUMPS_MAX]; /* and the clock goes back by as many */
 	bool outcomes; /* count distinct final states too; one process only */
 	enum search_engine engine;
+	uint64_t memory; /* bytes that states may take; 0: a quarter of the machine's */
 	bool first_only; /* end at the first broken schedule */
+	/* Which of `parts` shares of the schedules, split by their first action; 0 parts: all. */
+	uint32_t part, parts;
 	unsigned int without_oracle; /* mask of oracles that are not asked */
 	/* How much of this search is done, now and then, and 1 at its end; may be NULL. */
 	void (*progress)(double done);

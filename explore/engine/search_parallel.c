@@ -37,6 +37,15 @@ static bool has_few_states(const struct search *search)
 	       world_row.defers;
 }
 
+/* A process' share of this search's own. */
+static void run_share(const struct search *search, unsigned int process, unsigned int processes,
+		      struct findings *findings)
+{
+	unsigned int parts = search->parts ? search->parts : 1;
+
+	search_run(search, search->part + parts * process, parts * processes, findings);
+}
+
 static int start_parts(const struct search *search, bool by_states, unsigned int processes,
 		       struct findings *parts, pid_t *children)
 {
@@ -52,7 +61,7 @@ static int start_parts(const struct search *search, bool by_states, unsigned int
 			if (by_states)
 				states_run(search, &parts[i]);
 			else
-				search_run(search, i, processes, &parts[i]);
+				run_share(search, i, processes, &parts[i]);
 			_exit(0);
 		}
 	}

@@ -75,6 +75,8 @@ struct state_engine {
 	uint64_t memory; /* bytes that they may take */
 	uint8_t buffer[PIECES_MAX * PIECE_BYTES]; /* for one of them */
 	uint64_t frame[WORLD_STACK_BYTES / 2 / 8]; /* for a writer's own part */
+	struct table firsts; /* shared states after a first action, for the search's part */
+	uint32_t untouched; /* left_in() of a state without any action */
 	struct table launches; /* numbers are those of summary[] */
 	struct summary *summary;
 	uint64_t summary_room;
@@ -223,10 +225,38 @@ static void add(struct walk *walk, struct frontier *to, const struct state *stat
 		     left_in(walk->engine, shared), state->ways, &state->path, NULL);
 }
 
-static void add_fault(struct walk *walk, const struct state *state, int signal)
+/*
+ * Of a search in parts each has the schedules that begin with its first actions. Before those all
+ * parts go the same way: what is counted there, and the schedule without any action, is the first
+ * part's.
+ */
+static bool is_counted(const struct state_engine *engine, const struct state *state)
+{
+	return !engine->search->part || state->left != engine->untouched;
+}
+
+/*
+ * Is what comes of this first action in the search's part? Those that leave the same shared state
+ * stay together, as the writers that they interrupt with have their ends in common.
+ */
+static bool is_ours(struct state_engine *engine, const struct state *state, uint32_t shared)
+{
+	uint32_t parts = engine->search->parts;
+
+	if (!parts || state->left != engine->untouched)
+		return true;
+	return table_number(&engine->firsts, &shared, sizeof(shared)) % parts ==
+	       engine->search->part;
+}
+
+/* The writer faulted in `state`, or after it did something there. */
+static void add_fault(struct walk *walk, const struct state *state, const struct state *after,
+		      int signal)
 {
 	walk->engine->hangs += signal == SIGALRM;
-	add(walk, &walk->at->ended, state, signal == SIGALRM ? SHARED_HANG : SHARED_CRASH,
+	if (!is_counted(walk->engine, state))
+		return;
+	add(walk, &walk->at->ended, after, signal == SIGALRM ? SHARED_HANG : SHARED_CRASH,
 	    FRAME_NONE);
 }
 
@@ -240,7 +270,7 @@ static void advance(struct walk *walk, const struct state *state)
 	signal = sigsetjmp(faults_escape, 0);
 	faults_arm(!signal);
 	if (signal) {
-		add_fault(walk, state, signal);
+		add_fault(walk, state, state, signal);
 		return;
 	}
 	if (world_resume() == SWITCH_DONE) {
@@ -257,12 +287,12 @@ static void advance(struct walk *walk, const struct state *state)
 
 static uint32_t summarize(struct state_engine *engine, uint32_t shared);
 
-/* The ends of the writer that was just launched out of `state`, added to `to`. */
+/* The ends of the writer that was just launched out of `state`, with this in place, to `to`. */
 static void add_ends(struct walk *walk, struct frontier *to, const struct state *state,
-		     uint32_t frame)
+		     uint32_t shared, uint32_t frame)
 {
 	struct state_engine *engine = walk->engine;
-	uint32_t number = summarize(engine, save_shared(engine, state->key.shared)), i;
+	uint32_t number = summarize(engine, shared), i;
 	const struct summary *summary = &engine->summary[number];
 
 	walk->stops += state->ways * summary->stops;
@@ -285,7 +315,7 @@ static void add_ends(struct walk *walk, struct frontier *to, const struct state 
 static void act(struct walk *walk, const struct state *state, const struct action *action)
 {
 	struct state after;
-	uint32_t frame;
+	uint32_t frame, shared;
 	bool launched;
 	int signal;
 
@@ -297,25 +327,28 @@ static void act(struct walk *walk, const struct state *state, const struct actio
 	signal = sigsetjmp(faults_escape, 0);
 	faults_arm(!signal);
 	if (signal) {
-		add_fault(walk, &after, signal);
+		add_fault(walk, state, &after, signal);
 		return;
 	}
 	launched = search_take(walk->engine->search, action);
 	faults_arm(false);
+	shared = save_shared(walk->engine, state->key.shared);
+	if (!is_ours(walk->engine, state, shared))
+		return;
 	/* A section that was interrupted starts over: only now is the frame what it will be. */
 	frame = keep_frame(walk, &walk->at->now);
 	if (launched)
-		add_ends(walk, &walk->at->now, &after, frame);
+		add_ends(walk, &walk->at->now, &after, shared, frame);
 	else
-		add(walk, &walk->at->now, &after, save_shared(walk->engine, state->key.shared),
-		    frame);
+		add(walk, &walk->at->now, &after, shared, frame);
 }
 
 /* Between events: the next one, or the end of all. */
 static void advance_idle(struct walk *walk, const struct state *state)
 {
 	if (search_next(walk->engine->search))
-		add_ends(walk, &walk->at->then, state, FRAME_NONE);
+		add_ends(walk, &walk->at->then, state, save_shared(walk->engine, state->key.shared),
+			 FRAME_NONE);
 	else
 		add(walk, &walk->at->ended, state, state->key.shared, FRAME_NONE);
 }
@@ -331,7 +364,7 @@ static void expand(struct walk *walk, struct state *state)
 		return;
 	restore(walk, &walk->at->now, state);
 	if (search_alternative(search, !walk->depth, 0, &action)) {
-		walk->stops += state->ways;
+		walk->stops += is_counted(walk->engine, state) ? state->ways : 0;
 		state->path.stops++;
 		for (;; n++) {
 			world->book.stops = state->path.stops;
@@ -454,7 +487,9 @@ static uint32_t summarize(struct state_engine *engine, uint32_t shared)
 			     .at = &engine->at[book->depth],
 			     .depth = book->depth,
 			     .first_event = book->events };
-	struct state begin = { .ways = 1, .key = { .shared = shared } };
+	struct state begin = { .ways = 1,
+			       .key = { .shared = shared },
+			       .left = left_in(engine, shared) };
 
 	if (engine->launches.count == before)
 		return number;
@@ -478,6 +513,8 @@ static void judge(struct walk *walk, const struct state *state)
 	struct findings *findings = walk->engine->findings;
 	const struct path *path = &state->path;
 
+	if (!is_counted(walk->engine, state))
+		return;
 	if (state->key.shared >= SHARED_MOST) {
 		findings_fault(findings, path->action, path->actions,
 			       state->key.shared == SHARED_HANG ? SIGALRM : SIGSEGV, state->ways);
@@ -521,6 +558,7 @@ static void free_all(struct state_engine *engine)
 		frontier_free(&engine->at[i].ended);
 	}
 	pieces_end(&engine->shared);
+	table_free(&engine->firsts);
 	table_free(&engine->launches);
 	free(engine->summary);
 	free(engine->end);
@@ -534,19 +572,22 @@ void states_run(const struct search *search, struct findings *findings)
 	struct walk walk = { .engine = engine };
 	struct state begin = { .ways = 1 };
 	uint64_t began = time_ns();
+	uint32_t start;
 
 	if (!engine)
 		abort();
 	*findings = (struct findings){ .schedules = 0 };
 	engine->search = search;
 	engine->findings = findings;
-	engine->memory = memory();
+	engine->memory = search->memory ? search->memory : memory();
 	walk.at = &engine->at[0];
 	if (search->outcomes)
 		outcomes_begin();
 	world_begin(&search->start, &search->budget);
 	faults_catch(&engine->progress);
-	add(&walk, &walk.at->then, &begin, save_shared(engine, SHARED_NONE), FRAME_NONE);
+	start = save_shared(engine, SHARED_NONE);
+	engine->untouched = left_in(engine, start);
+	add(&walk, &walk.at->then, &begin, start, FRAME_NONE);
 	walk_to_ends(&walk);
 	findings->stops = walk.stops;
 	judge_all(&walk);

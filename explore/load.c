@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "explore/load.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "judge/export.h"
+
+/* Loading a file that ends too early would be a bus error. */
+static bool is_whole(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	ElfW(Ehdr) header;
+	bool good = file && fread(&header, sizeof(header), 1, file) == 1 &&
+		    !memcmp(header.e_ident, ELFMAG, SELFMAG) && !fseek(file, 0, SEEK_END) &&
+		    (uint64_t)ftell(file) >=
+			    header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+
+	if (file && !good)
+		fail_line("%s is not a whole object: remove it, and make it again", path);
+	if (file)
+		fclose(file);
+	return !file || good; /* world_load() speaks of one that is not there */
+}
+
+void load_path(const struct explore_options *options, const char *row, const struct family *family,
+	       char *path, size_t bytes)
+{
+	if (options->object)
+		snprintf(path, bytes, "%s", options->object);
+	else
+		snprintf(path, bytes, "%s/%s.%s%s.so", options->objects, row, family->shape,
+			 family->stops == STOPS_POINTS ? ".points" : "");
+}
+
+int load_row(const struct explore_options *options, const char *row, const struct family *family)
+{
+	char path[4096];
+	int error;
+
+	load_path(options, row, family, path, sizeof(path));
+	if (!is_whole(path))
+		return -ENOEXEC;
+	error = world_load(path);
+	if (error)
+		return error;
+	options->show->shape = world_row.shape;
+	options->show->object = options->object;
+	if (options->show->export && export_refused(world_row.driver, options->show->ctf2))
+		return -ENOTSUP;
+	if (!family->budget.discards || !world_row.defers || world_row.discards)
+		return 0;
+	fail_line("--discards: %s puts interrupts off and has no discard: leave it "
+		  "out",
+		  row);
+	return -ENOTSUP;
+}

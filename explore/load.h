@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Explored rows by their files. */
+#ifndef STAMPEDE_EXPLORE_LOAD_H
+#define STAMPEDE_EXPLORE_LOAD_H
+
+#include "explore/explore_options.h"
+
+/* Where the row's object is that the family explores. */
+void load_path(const struct explore_options *options, const char *row, const struct family *family,
+	       char *path, size_t bytes);
+
+/*
+ * Loads what the family explores of the row; `row` is a name for messages if the options name an
+ * object. Negative errno, after a line on stderr; -ENOTSUP: not with this budget.
+ */
+int load_row(const struct explore_options *options, const char *row, const struct family *family);
+
+#endif

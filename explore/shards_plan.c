@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+/* What there is to do, cut into pieces and dealt out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/exit.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "explore/estimate.h"
+#include "explore/load.h"
+#include "explore/shards.h"
+#include "explore/shards_internal.h"
+
+/* A shard gets some pieces, so that an estimate's error in one is made good by others. */
+#define PIECES_PER_SHARD 8
+#define PARTS_MOST 256
+
+/* A plan in the making. */
+struct deal {
+	struct tasks tasks;
+	json_t *objects;
+	double *seconds; /* of each task */
+	uint64_t *starts;
+	struct piece *piece;
+	size_t pieces, room;
+	double *load; /* seconds of each shard */
+	unsigned int shards;
+	json_t *head;
+};
+
+static int add_piece(struct deal *deal, const struct piece *piece)
+{
+	void *more;
+
+	if (deal->pieces == deal->room) {
+		deal->room = 2 * deal->room + 1024;
+		more = realloc(deal->piece, deal->room * sizeof(*piece));
+		if (!more)
+			return fail_memory("the plan's pieces");
+		deal->piece = more;
+	}
+	deal->piece[deal->pieces++] = *piece;
+	return 0;
+}
+
+/* Pieces of about `target` seconds: some starts each, or parts of one. */
+static int cut(struct deal *deal, unsigned int task, double target)
+{
+	uint64_t starts = deal->starts[task], at, groups;
+	double seconds = deal->seconds[task], wanted = seconds / target;
+	struct piece piece = { .task = task, .parts = 1 };
+	int status = 0;
+
+	groups = wanted < 1 ? 1 : wanted < (double)starts ? (uint64_t)(wanted + 1) : starts;
+	if (wanted > (double)starts)
+		piece.parts = (uint32_t)(wanted / (double)starts) + 1;
+	if (piece.parts > PARTS_MOST)
+		piece.parts = PARTS_MOST;
+	for (at = 0; at < groups; at++) {
+		piece.starts.from = starts * at / groups;
+		piece.starts.count = starts * (at + 1) / groups - piece.starts.from;
+		piece.seconds = seconds * (double)piece.starts.count / (double)starts / piece.parts;
+		for (piece.part = 0; piece.part < piece.parts && !status; piece.part++)
+			status = add_piece(deal, &piece);
+	}
+	return status;
+}
+
+/* How long each task takes, about, and from how many starts; too large ones and others' from none.
+ */
+static int look(struct deal *deal, const struct estimate *estimate, double *sum)
+{
+	const struct explore_options *options = deal->tasks.options;
+	struct task *task;
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < deal->tasks.count; i++) {
+		task = &deal->tasks.task[i];
+		error = load_row(options, tasks_row(&deal->tasks, task), task->family);
+		/* A shard finds out again, and records it. */
+		deal->starts[i] = 1;
+		if (error && error != -ENOTSUP)
+			return tasks_failed(error, tasks_row(&deal->tasks, task));
+		if (!error)
+			deal->starts[i] = family_starts(task->family, &options->search);
+		if (!error && !options->single && family_too_large(task->family, options->tier))
+			deal->starts[i] = 0;
+		deal->seconds[i] =
+			estimate_seconds(estimate, tasks_row(&deal->tasks, task), task->family);
+		if (!shards_object(&deal->tasks, task, deal->objects))
+			return EXIT_RESOURCE;
+		*sum += deal->starts[i] ? deal->seconds[i] : 0;
+	}
+	return 0;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct piece *one = a, *other = b;
+
+	if (one->seconds != other->seconds)
+		return one->seconds < other->seconds ? 1 : -1;
+	if (one->task != other->task)
+		return one->task < other->task ? -1 : 1;
+	if (one->starts.from != other->starts.from)
+		return one->starts.from < other->starts.from ? -1 : 1;
+	return one->part < other->part ? -1 : one->part > other->part;
+}
+
+/* Each goes to the shard that has least so far. */
+static void deal_out(struct deal *deal)
+{
+	unsigned int shard, least;
+	size_t i;
+
+	qsort(deal->piece, deal->pieces, sizeof(*deal->piece), longest_first);
+	for (i = 0; i < deal->pieces; i++) {
+		for (shard = least = 0; shard < deal->shards; shard++)
+			least = deal->load[shard] < deal->load[least] ? shard : least;
+		deal->piece[i].shard = least;
+		deal->load[least] += deal->piece[i].seconds;
+	}
+}
+
+static json_t *piece_json(const struct deal *deal, const struct piece *piece)
+{
+	const struct task *task = &deal->tasks.task[piece->task];
+	char budget[128];
+
+	family_words(task->family, budget, sizeof(budget));
+	return json_pack("{s:s, s:s, s:i, s:[I,I], s:[i,i], s:f}", "row",
+			 tasks_row(&deal->tasks, task), "budget", budget, "task", (int)piece->task,
+			 "starts", (json_int_t)piece->starts.from, (json_int_t)piece->starts.count,
+			 "part", (int)piece->part, (int)piece->parts, "seconds", piece->seconds);
+}
+
+static int put_line(FILE *out, json_t *json)
+{
+	int failed = json_dumpf(json, out, JSON_COMPACT) || fputc('\n', out) == EOF;
+
+	json_decref(json);
+	return failed;
+}
+
+/* A file_writer of a struct deal. */
+static int write_plan(FILE *out, void *arg)
+{
+	const struct deal *deal = arg;
+	unsigned int shard;
+	json_t *pieces;
+	int failed = put_line(out, json_incref(deal->head));
+	size_t i;
+
+	for (shard = 0; shard < deal->shards && !failed; shard++) {
+		pieces = json_array();
+		for (i = 0; i < deal->pieces; i++)
+			if (deal->piece[i].shard == shard)
+				json_array_append_new(pieces, piece_json(deal, &deal->piece[i]));
+		failed = put_line(out, json_pack("{s:i, s:f, s:o}", "shard", (int)shard, "seconds",
+						 deal->load[shard], "pieces", pieces));
+	}
+	return failed;
+}
+
+/* The command line's options but those of the plan. */
+static json_t *arguments_of(int argc, char **argv)
+{
+	static const char *const ours[] = { "--plan", "--shards", "--times", "--json" };
+	json_t *arguments = json_array();
+	size_t length, k;
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		length = strcspn(argv[i], "=");
+		for (k = 0; k < sizeof(ours) / sizeof(ours[0]); k++)
+			if (length > 2 && length <= strlen(ours[k]) &&
+			    !strncmp(argv[i], ours[k], length))
+				break;
+		if (k < sizeof(ours) / sizeof(ours[0]))
+			i += !argv[i][length];
+		else
+			json_array_append_new(arguments, json_string(argv[i]));
+	}
+	return arguments;
+}
+
+static int make(struct deal *deal, const struct explore_options *options, int argc, char **argv)
+{
+	struct estimate estimate;
+	double sum = 0;
+	char program[17];
+	unsigned int i;
+	int status = shards_hash("/proc/self/exe", program);
+
+	if (!status)
+		status = estimate_begin(&estimate, options->times);
+	if (status)
+		return status;
+	status = look(deal, &estimate, &sum);
+	estimate_end(&estimate);
+	for (i = 0; i < deal->tasks.count && !status; i++)
+		if (deal->starts[i])
+			status = cut(deal, i, sum / deal->shards / PIECES_PER_SHARD);
+	if (status)
+		return status;
+	deal_out(deal);
+	deal->head = json_pack("{s:i, s:i, s:f, s:s, s:s, s:s, s:O, s:o}", "schema", SHARDS_SCHEMA,
+			       "shards", (int)deal->shards, "seconds", sum, "program", program,
+			       "compiler", __VERSION__, "flags", EXPLORED_FLAGS, "objects",
+			       deal->objects, "arguments", arguments_of(argc, argv));
+	return 0;
+}
+
+static int put(struct deal *deal, const char *directory)
+{
+	char path[SHARDS_PATH];
+	int error;
+
+	if (mkdir(directory, 0777) && errno != EEXIST)
+		return fail_file("make", directory, errno);
+	snprintf(path, sizeof(path), "%s/plan.jsonl", directory);
+	error = file_put_new(AT_FDCWD, path, write_plan, deal);
+	if (error == EEXIST)
+		return fail_with(EXIT_USAGE,
+				 "%s is there: a plan is made once, in a folder of its own", path);
+	if (error)
+		return fail_file("write", path, error);
+	printf("%zu pieces in %u shards, %.0f s in all and %.0f s the longest, about: %s\n",
+	       deal->pieces, deal->shards, json_real_value(json_object_get(deal->head, "seconds")),
+	       deal->load[0], path);
+	return 0;
+}
+
+int shards_plan(const struct explore_options *options, int argc, char **argv)
+{
+	const struct driver *rows[DRIVERS_MAX];
+	struct deal deal = { .objects = json_object(), .shards = options->shards };
+	int count = options->object ? 0 : tasks_rows(options, rows), status;
+
+	if (count < 0)
+		return -count;
+	status = tasks_begin(&deal.tasks, options, rows, (unsigned int)count);
+	if (status)
+		return status;
+	deal.seconds = calloc(deal.tasks.count + 1, sizeof(*deal.seconds));
+	deal.starts = calloc(deal.tasks.count + 1, sizeof(*deal.starts));
+	deal.load = calloc(deal.shards, sizeof(*deal.load));
+	status = deal.seconds && deal.starts && deal.load ? make(&deal, options, argc, argv) :
+							    fail_memory("a plan");
+	if (!status)
+		status = put(&deal, options->plan);
+	tasks_end(&deal.tasks);
+	json_decref(deal.objects);
+	json_decref(deal.head);
+	free(deal.seconds);
+	free(deal.starts);
+	free(deal.load);
+	free(deal.piece);
+	return status;
+}

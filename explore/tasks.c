@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "explore/tasks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/child.h"
+#include "base/exit.h"
+#include "base/fail.h"
+#include "explore/load.h"
+#include "explore/replay/replay_export.h"
+#include "explore/verdicts.h"
+
+static void print_findings(const char *row, const char *what, const struct findings *findings,
+			   int searches, bool verbose)
+{
+	uint64_t broken = findings->verdicts[VERDICT_BROKEN];
+	uint64_t unmet = findings->verdicts[VERDICT_NEED_NOT_MET];
+	unsigned int i;
+
+	printf("%-26s %-44s %4d %12" PRIu64 " %8.2f s", row, what, searches, findings->schedules,
+	       findings->seconds);
+	if (findings->outcomes)
+		printf("  %" PRIu64 " outcomes %016" PRIx64, findings->outcomes,
+		       findings->outcomes_hash);
+	if (broken) {
+		printf("  BROKEN %" PRIu64 ":", broken);
+		for (i = 0; i < FINDINGS; i++)
+			if (findings->objections[i])
+				printf(" %s %" PRIu64, findings_name(i), findings->objections[i]);
+	} else if (unmet) {
+		printf("  kept where needs are met (%" PRIu64 " not)", unmet);
+	} else {
+		printf("  kept");
+	}
+	if (verbose)
+		printf(", %" PRIu64 " stops, %" PRIu64 " states, %" PRIu64 " inexact and %" PRIu64
+		       " extended of %" PRIu64,
+		       findings->stops, findings->states, findings->inexact, findings->extended,
+		       findings->decoded);
+	if (findings->stuck)
+		printf(", gave up in %" PRIu64, findings->stuck);
+	if (findings->damage.wrong && unmet)
+		printf(", times wrong in %" PRIu64 ": at most %" PRIu64 " events, by %" PRIu64
+		       ", until %s",
+		       findings->damage.schedules, findings->damage.wrong, findings->damage.worst,
+		       check_damage_end_name(findings->damage.until));
+	putchar('\n');
+	fflush(stdout);
+}
+
+int tasks_failed(int error, const char *row)
+{
+	if (error == -ENOTSUP)
+		return EXIT_UNSUPPORTED;
+	if (error != -EINTR)
+		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? EXIT_RESOURCE :
+										  EXIT_USAGE;
+	fflush(stdout);
+	fail_line("interrupted while %s was searched; what is above is complete", row);
+	return EXIT_INTERRUPTED;
+}
+
+const char *tasks_row(const struct tasks *tasks, const struct task *task)
+{
+	return task->driver ? task->driver->row : tasks->options->object;
+}
+
+int tasks_failed_before(const struct tasks *tasks, const struct task *task)
+{
+	const struct task *other;
+
+	for (other = task; other > tasks->task && other[-1].driver == task->driver; other--)
+		if (other[-1].searches < 0)
+			return other[-1].searches;
+	return 0;
+}
+
+static void add_to_sum(struct tasks *tasks, const struct task *task)
+{
+	const struct findings *findings = &task->findings;
+	struct findings *sum = &tasks->sum;
+
+	tasks->searches += task->searches;
+	sum->schedules += findings->schedules;
+	sum->seconds += findings->seconds;
+	sum->stuck += findings->stuck;
+	sum->verdicts[VERDICT_BROKEN] += findings->verdicts[VERDICT_BROKEN];
+	sum->verdicts[VERDICT_NEED_NOT_MET] += findings->verdicts[VERDICT_NEED_NOT_MET];
+}
+
+/* Prints and records what was found. Negative errno. */
+static int take_family(struct tasks *tasks, const struct task *task, bool load)
+{
+	const struct explore_options *options = tasks->options;
+	const struct findings *findings = &task->findings;
+	bool broken = findings->verdicts[VERDICT_BROKEN];
+	char what[128];
+	int error = 0;
+
+	if (load)
+		error = load_row(options, tasks_row(tasks, task), task->family);
+	if (error)
+		return error;
+	verdicts_add(task->family, task->searches, findings, &task->first, options->show);
+	add_to_sum(tasks, task);
+	family_format(task->family, what, sizeof(what));
+	if (options->verbose || options->single || broken)
+		print_findings(world_row.row, what, findings, task->searches, options->verbose);
+	if (broken || (options->verbose && findings->verdicts[VERDICT_NEED_NOT_MET]))
+		show_failure(options->show, &task->first, &findings->first, &error);
+	return error;
+}
+
+/* All families of a row have been taken. */
+static void take_row(struct tasks *tasks, const struct task *task)
+{
+	if (!tasks->options->single)
+		print_findings(tasks_row(tasks, task), "", &tasks->sum, tasks->searches, false);
+	if (tasks->sum.verdicts[VERDICT_BROKEN])
+		tasks->worst = EXIT_BROKEN;
+}
+
+/* What could not be searched ends all, unless it is the row's own fault. */
+static int take_error(struct tasks *tasks, struct task *task, int error)
+{
+	int status = tasks_failed(error, tasks_row(tasks, task));
+
+	task->searches = error;
+	if (status != EXIT_UNSUPPORTED)
+		return status;
+	tasks->worst = tasks->worst ? tasks->worst : status;
+	return 0;
+}
+
+int tasks_take(struct tasks *tasks, bool load)
+{
+	struct task *task = &tasks->task[tasks->taken];
+	bool last = tasks->taken + 1 == tasks->count || task[1].driver != task->driver;
+	int error = task->searches < 0 ? task->searches : 0, status = 0;
+
+	if (!tasks_failed_before(tasks, task)) {
+		if (task->searches > 0)
+			error = take_family(tasks, task, load);
+		if (error)
+			status = take_error(tasks, task, error);
+		else if (last)
+			take_row(tasks, task);
+	}
+	if (last) {
+		tasks->sum = (struct findings){ .schedules = 0 };
+		tasks->searches = 0;
+	}
+	tasks->taken++;
+	return status;
+}
+
+bool tasks_wanted(const struct explore_options *options, const struct family *family,
+		  const struct driver *driver)
+{
+	/* To a row that needs no beat one is an interrupt, and two are that search again. */
+	if (family->budget.beats > 1 && !(driver->desc->needs & NEED_BEAT))
+		return false;
+	return (int)family->tier <= options->tier && !(family->main_rows && driver->variant) &&
+	       (family->budget.writers <= 1 || driver->desc->shared_promises);
+}
+
+static void add_task(struct tasks *tasks, const struct driver *driver, const struct family *family)
+{
+	tasks->task[tasks->count].driver = driver;
+	tasks->task[tasks->count++].family = family;
+}
+
+static void add_row(struct tasks *tasks, const struct driver *driver)
+{
+	const struct family *family;
+
+	if (tasks->options->single) {
+		add_task(tasks, driver, &tasks->options->family);
+		return;
+	}
+	for (family = families; family->shape; family++)
+		if (tasks_wanted(tasks->options, family, driver))
+			add_task(tasks, driver, family);
+}
+
+int tasks_rows(const struct explore_options *options, const struct driver **row)
+{
+	int count = driver_select(drivers_counting, options->schemes, row, DRIVERS_MAX);
+
+	if (count < 0)
+		return -EXIT_USAGE;
+	count = driver_omit_variants(options->schemes, row, count);
+	count = driver_omit_unsupported(row, count);
+	if (options->show->export)
+		count = replay_export_omit(row, count, options->show->ctf2);
+	return count ? count : -EXIT_UNSUPPORTED;
+}
+
+int tasks_begin(struct tasks *tasks, const struct explore_options *options,
+		const struct driver *const *row, unsigned int rows)
+{
+	unsigned int i;
+
+	*tasks = (struct tasks){ .options = options, .room = (rows + 1) * families_count() };
+	tasks->task = child_share(tasks->room * sizeof(*tasks->task));
+	if (!tasks->task)
+		return EXIT_RESOURCE;
+	if (!rows)
+		add_row(tasks, NULL);
+	for (i = 0; i < rows; i++)
+		add_row(tasks, row[i]);
+	return 0;
+}
+
+void tasks_end(struct tasks *tasks)
+{
+	child_unshare(tasks->task, tasks->room * sizeof(*tasks->task));
+}

@@ -1,0 +1,188 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_shards.sh BUILD   A search in shares: what a plan's shards find together is what one
+# process finds, whatever happens to some of them. TAP.
+build=$1
+explore=$build/explore
+if [ ! -d "$build/explored" ]; then
+	echo "ok 1 - shards # SKIP no objects in $build/explored: make explored"
+	echo "1..1"
+	exit
+fi
+. tests/support/tap.sh
+
+# Lines without what differs: seconds, states that shards have in common, and which of several
+# schedules of equally many actions is shown.
+counts() {
+	grep -E '^[a-z_0-9]+ +' "$1" | sed -E 's/ +[0-9.]+ s  / /; s/[0-9]+ states//'
+}
+
+run_all() { # folder, how many
+	for shard in $(seq 0 $(($2 - 1))); do
+		"$explore" --shard "$shard" "$1" 2>>"$scratch/shard.err" || echo "shard $shard: $?"
+	done
+}
+
+# What is searched, in so many shards: found alike, and every count that there is in the record.
+same_in_shares() { # name, shards, options...
+	name=$1 shards=$2 folder=$scratch/plan.$number
+	shift 2
+	"$explore" "$@" -v --json "$scratch/one.json" >"$scratch/one" 2>"$scratch/err"
+	one=$?
+	"$explore" "$@" --plan "$folder" --shards "$shards" >"$scratch/out" 2>>"$scratch/err"
+	run_all "$folder" "$shards" >"$scratch/failed"
+	"$explore" --merge "$folder" -v --json "$scratch/all.json" >"$scratch/all" 2>>"$scratch/err"
+	all=$?
+	counts "$scratch/one" >"$scratch/one.counts"
+	counts "$scratch/all" >"$scratch/all.counts"
+	[ $one -eq $all ] && [ ! -s "$scratch/failed" ] && [ -s "$scratch/one.counts" ] &&
+		cmp -s "$scratch/one.counts" "$scratch/all.counts" &&
+		python3 - "$scratch" <<-'EOF'
+		import json, sys
+		one, all = (json.load(open(sys.argv[1] + "/" + name)) for name in ("one.json", "all.json"))
+		for record in one, all:
+		    for row in record["rows"]:
+		        for family in row["families"]:
+		            for key in ("seconds", "states"):
+		                del family[key]
+		            family["first"] = bool(family["first"])
+		sys.exit(one != all or not sum(f["schedules"] for r in one["rows"] for f in r["families"]))
+		EOF
+	report $? "$name: $(wc -l <"$scratch/one.counts") lines, exit code $one"
+	diff "$scratch/one.counts" "$scratch/all.counts" | sed 's/^/# /'
+	sed 's/^/# /' "$scratch/failed"
+}
+
+# Is a piece of the last plan a part of one search from one start?
+has_parts() {
+	grep -q '"part":\[[0-9]*,\([2-9]\|[1-9][0-9]\)' "$folder/plan.jsonl"
+	report $? "$1: a search was split by its first actions"
+}
+
+same() {
+	same_in_shares "quick tier of two rows" 8 --tier quick --schemes "=delta_sync_hard =dts_xts"
+	same_in_shares "every schedule, of every offset" 5 --engine schedules --shape ends2 --events 2 \
+		--nested 2 --offsets all --schemes "=varint_delta_go =dwcas =untimed"
+	same_in_shares "every schedule from one start" 7 --engine schedules --nested 3 --before 1 \
+		--schemes "=packed_word =delta_sync_hard"
+	has_parts "schedules"
+	same_in_shares "states from one start" 6 --engine states --stops all --nested 3 \
+		--schemes "=full_tsc"
+	has_parts "states from one start"
+	same_in_shares "a reader and a jump" 4 --shape ends2 --events 1 --nested 1 --reads 1 \
+		--offsets all --mode discard --schemes "=extended_header"
+	for object in $(find "$build/cases" -name 'nested_stamps*.so' -path '*nested*' 2>/dev/null |
+		sort | head -1); do
+		same_in_shares "a broken row" 5 --object "$object" --nested 2 --before 1
+		[ $one -eq 2 ]
+		report $? "a broken row: exit code 2 of both"
+	done
+	[ -n "${object:-}" ] || skip "a broken row" "no objects in $build/cases: make explored-cases"
+}
+
+# One is missing, one is there already, one was killed in the middle.
+interrupted() {
+	folder=$scratch/left
+	"$explore" --schemes =packed_word --nested 4 --engine schedules --plan "$folder" --shards 3 \
+		>"$scratch/out" 2>"$scratch/err"
+	"$explore" --shard 0 "$folder" 2>"$scratch/err"
+	"$explore" --shard 2 "$folder" 2>"$scratch/err" &
+	pid=$!
+	sleep 0.1
+	kill -KILL $pid
+	wait $pid 2>"$scratch/err"
+	[ $? -eq 137 ] && [ ! -e "$folder/shard-2.json" ]
+	report $? "a shard that was killed leaves no record"
+	says "shards that are missing are named" 5 "2 of 3 shards are missing: 1-2; .* --shard K" \
+		"$explore" --merge "$folder"
+	before=$(stat -c %i.%Y "$folder/shard-0.json")
+	shows "one that is done is not done again" "shard 0 is done" "$explore" --shard 0 "$folder"
+	[ "$before" = "$(stat -c %i.%Y "$folder/shard-0.json")" ]
+	report $? "its record is the same"
+	run_all "$folder" 3 >"$scratch/out"
+	shows "then all are there" "packed_word .* kept" "$explore" --merge "$folder"
+}
+
+# A plan or a record that is not what it was; each is put right again, and the rest stays.
+refused() {
+	cp -r "$folder" "$scratch/good"
+	damage() { # name, code, words, sed program of a file, file
+		sed -i "$4" "$folder/$5"
+		says "$1" "$2" "$3" "$explore" --merge "$folder"
+		cp "$scratch/good/$5" "$folder/$5"
+	}
+	damage "a count that was changed" 1 "shard-1.json is damaged: remove it" \
+		's/"schedules": 1/"schedules": 2/' shard-1.json
+	head -c 300 "$scratch/good/shard-1.json" >"$folder/shard-1.json"
+	says "a truncated record" 1 "shard-1.json is damaged" "$explore" --merge "$folder"
+	says "it is not done over" 1 "shard-1.json is damaged" "$explore" --shard 1 "$folder"
+	cp "$scratch/good/shard-0.json" "$folder/shard-1.json"
+	says "a doubled record" 1 "shard-1.json is shard 0 a second time" "$explore" --merge "$folder"
+	cp "$scratch/good/shard-1.json" "$folder"
+	"$explore" --schemes =packed_word --nested 3 --engine schedules --plan "$scratch/other" \
+		--shards 3 >"$scratch/out"
+	run_all "$scratch/other" 3 >"$scratch/out"
+	cp "$scratch/other/shard-1.json" "$folder"
+	says "another plan's record" 1 "shard-1.json is of another plan" "$explore" --merge "$folder"
+	cp "$scratch/good/shard-1.json" "$folder"
+	damage "a plan of another version" 1 "no plan of this version" '1s/"schema":1/"schema":2/' \
+		plan.jsonl
+	damage "a plan of another binary" 1 "another build of explore" \
+		'1s/"program":"[0-9a-f]*"/"program":"0123456789abcdef"/' plan.jsonl
+	damage "a plan that lost a line" 1 "has not all its shards" '$d' plan.jsonl
+	damage "a plan without its end" 1 "is damaged: make a new plan" '$s/}]}$//' plan.jsonl
+	sed -i '1s/\("packed_word.page.so":"\)[0-9a-f]*/\10123456789abcdef/' "$folder/plan.jsonl"
+	rm "$folder/shard-1.json"
+	says "another object" 1 "packed_word.page.so is not the object that was planned" \
+		"$explore" --shard 1 "$folder"
+	cp "$scratch/good/"* "$folder"
+	says "no such shard" 1 "shards 0 to 2" "$explore" --shard 3 "$folder"
+	says "a shard that is no number" 1 "a whole number" "$explore" --shard two "$folder"
+	says "a plan that is there" 1 "is there: a plan is made once" \
+		"$explore" --schemes =floor --plan "$folder"
+	says "no folder" 1 "DIR of a plan is wanted" "$explore" --merge
+	says "no plan in it" 3 "cannot read $scratch/plan.jsonl" "$explore" --merge "$scratch"
+	: >"$scratch/file"
+	says "a plan into a file" 3 "cannot write $scratch/file/plan.jsonl" \
+		"$explore" --schemes =floor --plan "$scratch/file"
+	says "shards without a plan" 1 "go with --plan" "$explore" --shards 3
+	says "a plan of one schedule" 1 "--plan is of searches" \
+		"$explore" --schemes =floor --plan "$scratch/p" --replay n1
+	echo '{}' >"$scratch/none.json"
+	says "times that are none" 1 "a record of explore --json is wanted" \
+		"$explore" --schemes =floor --plan "$scratch/p" --times "$scratch/none.json"
+	shows "all is as it was" "packed_word .* kept" "$explore" --merge "$folder"
+}
+
+full_disk() {
+	if [ "$(id -u)" != 0 ] || ! mkdir "$scratch/small" ||
+		! mount -t tmpfs -o size=16k tmpfs "$scratch/small" 2>/dev/null; then
+		skip "full disk" "needs root and tmpfs"
+		return
+	fi
+	cp "$scratch/good/plan.jsonl" "$scratch/small"
+	head -c 16384 /dev/zero >"$scratch/small/rest" 2>/dev/null
+	says "a full disk" 3 "cannot write .*shard-0.json" "$explore" --shard 0 "$scratch/small"
+	[ ! -e "$scratch/small/shard-0.json" ]
+	report $? "a full disk: no record"
+	umount "$scratch/small"
+}
+
+# What others took tells how long it takes: of the same budget, and of a smaller one.
+estimates() {
+	"$explore" --schemes =packed_word --stops all --nested 3 --json "$scratch/times.json" \
+		>"$scratch/out" 2>"$scratch/err"
+	sed -i 's/"seconds": [0-9.e-]*/"seconds": 1000/' "$scratch/times.json"
+	"$explore" --schemes =packed_word --stops all --nested 3 --times "$scratch/times.json" \
+		--plan "$scratch/timed" --shards 2 >"$scratch/out"
+	grep -q " 1000 s in all" "$scratch/out"
+	report $? "a search takes what it took"
+	sed 's/^/# /' "$scratch/out"
+}
+
+same
+interrupted
+refused
+full_disk
+estimates
+plan
