@@ -261,50 +261,58 @@ static const char *const kept_infos[] = {
 
 static bool kept(const char *name)
 {
-	size_t length = strcspn(name, "\""), i;
+	size_t i;
 
 	for (i = 0; i < sizeof(kept_infos) / sizeof(kept_infos[0]); i++)
-		if (strlen(kept_infos[i]) == length && !strncmp(kept_infos[i], name, length))
+		if (!strcmp(kept_infos[i], name))
 			return true;
 	return false;
 }
 
-/* In place: takes out <info> elements that are not kept, with their indentation and line end. */
-static void strip_infos(char *xml)
+/* hwloc has no call for it; what is public of an object, it frees as it was made, by free(3). */
+static void strip_object(hwloc_obj_t object)
 {
-	static const char opening[] = "<info name=\"";
-	char *in = xml, *out = xml, *end;
+	unsigned int i, count = 0;
 
-	while (*in) {
-		if (strncmp(in, opening, strlen(opening)) || kept(in + strlen(opening))) {
-			*out++ = *in++;
+	for (i = 0; i < object->infos_count; i++) {
+		if (kept(object->infos[i].name)) {
+			object->infos[count++] = object->infos[i];
 			continue;
 		}
-		/* '>' is escaped inside of values, so this ends the element. */
-		end = strchr(in, '>');
-		in = end ? end + 1 : in + strlen(in);
-		while (out > xml && out[-1] == ' ')
-			out--;
-		if (*in == '\n')
-			in++;
+		free(object->infos[i].name);
+		free(object->infos[i].value);
 	}
-	*out = '\0';
+	object->infos_count = count;
+}
+
+/* And all below it. */
+static void strip_infos(hwloc_obj_t object)
+{
+	hwloc_obj_t const children[] = { object->first_child, object->memory_first_child,
+					 object->io_first_child, object->misc_first_child };
+	hwloc_obj_t child;
+	unsigned int i;
+
+	strip_object(object);
+	for (i = 0; i < sizeof(children) / sizeof(children[0]); i++)
+		for (child = children[i]; child; child = child->next_sibling)
+			strip_infos(child);
 }
 
 int place_write_xml(FILE *out, void *arg)
 {
 	const struct place *place = arg;
-	char *exported, *text;
-	int length, failed;
+	hwloc_topology_t copy;
+	int length, failed = -1;
+	char *exported;
 
-	if (hwloc_topology_export_xmlbuffer(place->topology, &exported, &length, 0))
+	if (hwloc_topology_dup(&copy, place->topology))
 		return -1;
-	text = strdup(exported);
-	hwloc_free_xmlbuffer(place->topology, exported);
-	if (!text)
-		return -1;
-	strip_infos(text);
-	failed = fputs(text, out) == EOF;
-	free(text);
+	strip_infos(hwloc_get_root_obj(copy));
+	if (!hwloc_topology_export_xmlbuffer(copy, &exported, &length, 0)) {
+		failed = fputs(exported, out) == EOF;
+		hwloc_free_xmlbuffer(copy, exported);
+	}
+	hwloc_topology_destroy(copy);
 	return failed;
 }

@@ -276,6 +276,10 @@ static void identifying_infos_are_dropped(void **unused)
 	hwloc_obj_add_info(root, "DMIProductSerial", "a>b\"/><info name=\"CPUModel\" S3CRET");
 	hwloc_obj_add_info(root, "DMIChassisAssetTag", "S3CRET");
 	hwloc_obj_add_info(root, "CPU", "S3CRET");
+	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_NUMANODE, 0),
+			   "DMIMemorySerial", "S3CRET");
+	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_PU, 3), "DMITag",
+			   "S3CRET");
 	hwloc_obj_add_info(root, "OSRelease", "6.1.0");
 	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_PACKAGE, 0), "CPUModel",
 			   "Model <T> 9000");
