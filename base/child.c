@@ -101,6 +101,14 @@ pid_t child_start(const struct child_program *program)
 	return start(program, -1);
 }
 
+void child_ended_early(const char *what, int code)
+{
+	if (code > 128)
+		fail_line("%s ended early: %s", what, strsignal(code - 128));
+	else
+		fail_line("%s ended early: exit code %d", what, code);
+}
+
 int child_wait(pid_t pid)
 {
 	int status;

@@ -32,6 +32,9 @@ pid_t child_start(const struct child_program *program);
 /* Waits for its end: its exit code, or 128 + the signal that ended it. */
 int child_wait(pid_t pid);
 
+/* One line: what ended early, and how, by a code as of child_wait(). */
+void child_ended_early(const char *what, int code);
+
 /*
  * Runs the program to its end: its exit code as of child_wait(), or -1 after a line on stderr. What
  * it wrote to stdout is in *text, to be freed; NULL: it is ours.

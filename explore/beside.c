@@ -61,6 +61,19 @@ static int start(struct pool *pool)
 	return 0;
 }
 
+/* All have ended, and not all tasks are done. */
+static int ended_early(struct pool *pool)
+{
+	int code;
+
+	while (pool->workers) {
+		code = child_wait(pool->worker[--pool->workers]);
+		if (code)
+			child_ended_early("a process of the search", code);
+	}
+	return EXIT_USAGE;
+}
+
 /* Takes what has ended, in order. */
 static int take_all(struct pool *pool)
 {
@@ -76,8 +89,7 @@ static int take_all(struct pool *pool)
 			continue;
 		}
 		if (read(ended.fd, &task, sizeof(task)) != sizeof(task)) {
-			fail_line("a process of the search ended early");
-			return EXIT_USAGE;
+			return ended_early(pool);
 		}
 		pool->done[task] = true;
 		for (; !status && taken < beside->count && pool->done[taken]; taken++)

@@ -128,7 +128,8 @@ static int wait_for(const struct search *search, unsigned int child, pid_t *chil
 		end_all(children, processes);
 		return -ENOTSUP;
 	}
-	fail_line("a process of the search ended early");
+	child_ended_early("a process of the search",
+			  WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	return -ECHILD;
 }
 
