@@ -25,8 +25,8 @@ void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint6
 		double budget)
 {
 	static const unsigned int usual[SIZES] = { 7, 31, 41 };
-	static const double cell_ns[SIZES] = { 2e6, 15e6, 15e6 };
-	static const double budgets[SIZES] = { 13, 12, 240 };
+	static const double cell_ns[SIZES] = { 2e6, 10e6, 15e6 };
+	static const double budgets[SIZES] = { 10, 12, 240 };
 	struct workload_cells plan = {
 		.rows = bench->rows,
 		.count = bench->count,
