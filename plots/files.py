@@ -6,8 +6,10 @@ import sys
 
 FINE = 0
 HARNESS = 1  # usage, or a file that is not what it should be
+BROKEN = 2  # a promise
 RESOURCE = 3  # disk full, not writable, out of memory
 UNSUPPORTED = 4  # no gnuplot here, or no Jinja2
+INTERRUPTED = 5  # something is missing
 
 DEBIANS_PYTHON = "/usr/bin/python3"
 
