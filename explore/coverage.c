@@ -99,6 +99,7 @@ static struct family part_of(const struct family *family, bool interrupted)
 	part.tier = TIER_QUICK;
 	part.what = NULL;
 	part.main_rows = false;
+	part.sections = SECTIONS_ALIKE;
 	part.stops = STOPS_SHARED; /* every instruction is seen, whatever can be interrupted */
 	budget->nested = interrupted ? one_of(budget->nested) : 0;
 	budget->jumps = interrupted ? 0 : one_of(budget->jumps);
@@ -140,8 +141,9 @@ static int run(bool (*wanted)(const void *arg, const struct family *family), con
 
 	parts = 0;
 	for (family = families; family->shape && error >= 0; family++) {
+		/* What is there for sections alone is part of another, which is as quick here. */
 		if (strcmp(family->shape, world_row.shape) || family->budget.writers > 1 ||
-		    !wanted(arg, family))
+		    family->sections == SECTIONS_ALONE || !wanted(arg, family))
 			continue;
 		for (interrupted = 0; interrupted < 2 && error >= 0; interrupted++) {
 			part = part_of(family, interrupted);

@@ -14,12 +14,16 @@
 	}
 
 const struct family families[] = {
-	{ TIER_QUICK, "page", STOPS_ALL, BUDGET(2, 3, 3), .before = 1,
+	{ TIER_QUICK, "page", STOPS_ALL, BUDGET(2, 3, 3), .before = 1, .sections = SECTIONS_LATER,
 	  .what = "every instruction" },
+	{ TIER_QUICK, "page", STOPS_ALL, BUDGET(2, 2, 2), .before = 1, .sections = SECTIONS_ALONE,
+	  .what = "every instruction, sections" },
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(3, 2, 2),
 	  .what = "shared accesses, empty ring" },
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1,
-	  .coarse = true, .what = "coarse clock" },
+	  .coarse = true, .sections = SECTIONS_LATER, .what = "coarse clock" },
+	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1), .before = 1,
+	  .coarse = true, .sections = SECTIONS_ALONE, .what = "coarse clock, sections" },
 	{ TIER_QUICK, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1, .beats = 1), .before = 1,
 	  .what = "all jumps, T=3" },
 	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .beats = 1), .before = 1,
@@ -31,11 +35,17 @@ const struct family families[] = {
 	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1), .before = 1, .slow = true,
 	  .what = "each clock read takes a wrap" },
 	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(2, 2, 2), .offsets = RANGE_ALL,
-	  .what = "two sub-buffers, every offset" },
+	  .sections = SECTIONS_LATER, .what = "two sub-buffers, every offset" },
+	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(2, 1, 1), .offsets = RANGE_ALL,
+	  .sections = SECTIONS_ALONE, .what = "two sub-buffers, every offset, sections" },
 	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 1, 1), .large = true, .offsets = RANGE_ALL,
 	  .what = "two sub-buffers, large interrupts" },
 	{ TIER_QUICK, "ends4", STOPS_SHARED, BUDGET(3, 1, 1, .reads = 1), .mode = RING_DISCARD,
-	  .full = 3, .offsets = RANGE_ALL, .what = "four sub-buffers, discard, reader" },
+	  .full = 3, .offsets = RANGE_ALL, .sections = SECTIONS_LATER,
+	  .what = "four sub-buffers, discard, reader" },
+	{ TIER_QUICK, "ends4", STOPS_SHARED, BUDGET(2, 1, 1, .reads = 1), .mode = RING_DISCARD,
+	  .full = 3, .offsets = RANGE_ALL, .sections = SECTIONS_ALONE,
+	  .what = "four sub-buffers, discard, reader, sections" },
 	{ TIER_QUICK, "wrap3", STOPS_SHARED, BUDGET(1, 0, 1, .jumps = 1, .beats = 2), .before = 1,
 	  .what = "all jumps and two beats, T=3" },
 	{ TIER_QUICK, "timed", STOPS_ALL, BUDGET(2, 2, 2), .before = 1,
@@ -147,6 +157,12 @@ unsigned int families_count(void)
 
 bool family_too_large(const struct family *family, int tier)
 {
+	if (!world_has_sections() || tier != TIER_QUICK) {
+		if (family->sections == SECTIONS_ALONE)
+			return true;
+	} else if (family->sections == SECTIONS_LATER) {
+		return true;
+	}
 	return world_has_sections() && family->stops == STOPS_SHARED &&
 	       family->budget.nested > (tier == TIER_QUICK ? ALL_NESTED_QUICK : ALL_NESTED);
 }

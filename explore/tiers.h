@@ -14,6 +14,13 @@ enum tier {
 	TIERS,
 };
 
+/* Rows with restartable sections, where a search takes far longer (family_too_large()). */
+enum sections {
+	SECTIONS_ALIKE, /* as all others */
+	SECTIONS_LATER, /* not in the quick tier, but in those that have it too */
+	SECTIONS_ALONE, /* in the quick tier, and no other row: instead of the one above it */
+};
+
 enum range {
 	RANGE_ONE, /* the first only */
 	RANGE_ENDS, /* those around the wrap */
@@ -29,6 +36,7 @@ struct family {
 	bool coarse;
 	bool slow; /* a clock read takes a whole wrap */
 	bool main_rows; /* not for variants */
+	enum sections sections;
 	enum range phases; /* clock values at the start */
 	enum range offsets; /* where in the sub-buffer the first event begins */
 	uint32_t before; /* events recorded before */
@@ -47,7 +55,7 @@ unsigned int families_count(void);
 /*
  * In restartable sections every instruction is a shared stop: a search of the loaded row's shared
  * stops takes as long there as one of all, and is left to the tier that has as many interrupts
- * there.
+ * there. What takes longest of the rest has less in the quick tier, and all of it in the others.
  */
 bool family_too_large(const struct family *family, int tier);
 

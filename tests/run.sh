@@ -65,6 +65,13 @@ shift
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 trap 'exit 130' INT TERM
+# What stands for python3 where versions are chosen (pyenv) takes longer to start than Python does.
+mkdir "$results/bin"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$(python3 -c 'import sys; print(sys.executable)')" \
+	>"$results/bin/python3"
+chmod +x "$results/bin/python3"
+PATH=$results/bin:$PATH
+export PATH
 begin=$(date +%s)
 all=$(for test in $scripts "$@"; do [ -e "$test" ] && echo "$test"; done)
 {

@@ -87,7 +87,8 @@ says "compare: a truncated file" 1 "the file is cut off" $compare latest "$scrat
 says "compare: JSON to where nothing can be" 3 "cannot write" \
 	$compare --json "$scratch/no/where" "$first" latest
 if [ -w /dev/full ]; then
-	"$build/claims" --json - --results "$results" >/dev/full 2>"$scratch/err"
+	cp "$build/claims" "$scratch/plain"
+	"$scratch/plain/claims" --json - --results "$results" >/dev/full 2>"$scratch/err"
 	[ $? -eq 3 ] && grep -q 'standard output: No space' "$scratch/err"
 	report $? "claims: a full disk behind standard output"
 fi
