@@ -88,7 +88,7 @@ same_side_by_side() {
 # Every schedule run, and every state gone on from once: the same counts of everything. Budgets that
 # let the engines part at what one of them may forget: a clock that jumped, a beat, a reader, ...
 same_by_both_engines() {
-	both="=nested_stamps =heartbeat =restartable =zero_delta =joint_delta"
+	both="=nested_stamps =heartbeat =zero_delta =joint_delta" sections=" =restartable"
 	set -- "--stops all --events 2 --nested 2" \
 		"--shape wrap3 --stops all --events 1 --nested 0 --jumps 1" \
 		"--shape wrap3 --events 1 --nested 1 --jumps 1 --beats 1" \
@@ -105,9 +105,14 @@ same_by_both_engines() {
 		"--shape ends2 --nested 1 --reads 1 --offsets all --mode discard"
 	: >"$scratch/same"
 	for budget in "$@"; do
+		# A third of the time was one row's, in two budgets that it has much like them.
+		case $budgets$budget in
+		small*"--jumps 2" | small*"--offsets all"*) rows=$both ;;
+		*) rows=$both$sections ;;
+		esac
 		# shellcheck disable=SC2086
 		for engine in schedules states; do
-			"$explore" --schemes "$both" \
+			"$explore" --schemes "$rows" \
 				$budget --engine $engine --before 1 --outcomes -v 2>"$scratch/err" |
 				grep -E '^[a-z_]+ +[a-z0-9]+ +(all|shared)' |
 				counts - | sed 's/[0-9]* states//'
@@ -160,6 +165,7 @@ planted_fault() { # header, row, what to look for, what to put there, budget...
 	shift 4
 	rm -rf "$scratch/tree" "$scratch/explored"
 	mkdir "$scratch/tree"
+	objects_at_hand
 	sh explore/cases/tree.sh "$scratch/tree"
 	sed -i "s/$from/$to/" "$scratch/tree/schemes/$header.h"
 	if cmp -s "schemes/$header.h" "$scratch/tree/schemes/$header.h"; then
@@ -204,6 +210,7 @@ audits() {
 	sed "s/elif part\[0\] == \"\\.\":/elif part[0] == \".\" or part[:4] == \"test\":/" $script \
 		>"$scratch/no_code.py"
 	rm -rf "$scratch/explored"
+	objects_at_hand nested_stamps.reader
 	for bad in no_stop no_code; do
 		if cmp -s $script "$scratch/$bad.py"; then
 			report 1 "stops.py has changed: no fault to plant ($bad)"
@@ -224,6 +231,7 @@ filter_too_bold() {
 		explore/stops/own.py >"$scratch/own.py"
 	cp explore/stops/stops.py "$scratch"
 	rm -rf "$scratch/explored"
+	objects_at_hand nested_stamps.reader
 	object nested_stamps.page.so STOPS_PY="$scratch/stops.py"
 	for objects in "$build/explored" "$scratch/explored"; do
 		"$explore" --schemes =nested_stamps --objects "$objects" --stops shared --nested 2 \

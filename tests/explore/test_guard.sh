@@ -15,6 +15,7 @@ fi
 patched() {
 	rm -rf "$scratch/tree" "$scratch/explored"
 	mkdir "$scratch/tree"
+	objects_at_hand
 	sh explore/cases/tree.sh "$scratch/tree"
 	patch -p1 -s -f -d "$scratch/tree" -i "$PWD/tests/refused/$1.patch" >"$scratch/make.log" &&
 		make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/explored" \

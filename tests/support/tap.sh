@@ -81,3 +81,13 @@ plain_bench() {
 	printf '#!/bin/sh\n' >"$scratch/plain/plots"
 	chmod +x "$scratch/plain/plots"
 }
+
+# objects_at_hand ROW...: what make explored has built already of a tree like ours is in
+# $scratch/explored, for make with BUILD=$scratch/make: the ring, and what the readers of ROWs are made of.
+objects_at_hand() {
+	mkdir -p "$scratch/explored"
+	make --no-print-directory BUILD="$scratch/make" "$scratch/make/flags" >/dev/null
+	for name in ring format_ctf "$@"; do
+		cp "$build/explored/$name.o" "$scratch/explored/$name.o"
+	done
+}
