@@ -9,7 +9,7 @@ trace=$scratch/trace
 
 before=$(date +%s%N)
 "$build/run-stress" --scheme "=packed_word =nested_stamps =layout_13_19_cut9_ext" --workload storm \
-	--seconds 1 --export "$trace" --export-mib 1 >"$scratch/out" 2>"$scratch/err"
+	--seconds 0.3 --export "$trace" --export-mib 1 >"$scratch/out" 2>"$scratch/err"
 code=$?
 after=$(date +%s%N)
 report $code "a storm is exported"
@@ -93,16 +93,20 @@ import sys
 one, two = ([int(line.split()[0]) for line in open(name)] for name in sys.argv[1:])
 sys.exit(not one or two != [date + 3600 * 10**9 for date in one])
 END
+# One event in seven here too, with the first and the last, which pairs have to be around.
+some() {
+	awk 'NR % 7 == 1 || NR == 2; { last = $0 } END { print last }'
+}
 for row in packed_word nested_stamps; do
 	dir=$scratch/short/$row/epoch-0
-	"$read" --csv --dates "$dir" >"$scratch/csv"
+	"$read" --csv --dates "$dir" | some >"$scratch/csv"
 	python3 -B "$scratch/dates.py" "$scratch/csv" >"$scratch/one"
 	said=$(python3 -B "$scratch/around.py" "$dir/.clock_pairs.csv" "$scratch/one")
 	report $? "$row: pairs are around all events, and 20 ms apart: $said"
 	[ $row = nested_stamps ] || sed -i 's/^\(\toffset[_s]* = \).*/\10;/' "$dir/metadata"
-	"$read" --csv --dates "$dir" >"$scratch/csv" 2>"$scratch/err" &&
+	"$read" --csv --dates "$dir" 2>"$scratch/err" | some >"$scratch/csv" &&
 		python3 -B "$scratch/dates.py" "$scratch/csv" >"$scratch/two" &&
-		python3 -B "$scratch/hour.py" "$scratch/one" "$scratch/two"
+		[ ! -s "$scratch/err" ] && python3 -B "$scratch/hour.py" "$scratch/one" "$scratch/two"
 	report $? "$row: dates are those of the pairs"
 done
 
