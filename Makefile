@@ -174,6 +174,7 @@ include peers/peers.mk
 include explore/cases/cases.mk
 include claims/claims.mk
 include tests/machines/machines.mk
+include tests/cluster/cluster.mk
 
 # ---- what people call ----
 

@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: private.sh parallel BUILD   GNU parallel does a plan's shards on two hosts that ssh comes to,
+# of which one goes away in the middle with all that runs on it. A host is an sshd in processes of its
+# own, on a port of its own.
+set -u
+build=$1 private=$2
+. tests/cluster/cluster.sh
+for program in parallel ssh ssh-keygen; do
+	command -v $program >/dev/null || refuse 3 "no $program: apt-get install parallel openssh-client"
+done
+mount -t tmpfs tmpfs /run || refuse 4 "no mounts here"
+loopback
+
+# ---- hosts ----
+
+# Installed, or unpacked by private.sh.
+sshd=/usr/sbin/sshd session=/usr/lib/openssh libraries=
+if [ ! -x $sshd ] && [ -x "$private/unpacked$sshd" ]; then
+	sshd=$private/unpacked$sshd session=$private/unpacked$session
+	libraries=$(echo "$private"/unpacked/usr/lib/*-linux-gnu*)
+fi
+[ -x "$sshd" ] || refuse 3 "no sshd: apt-get install openssh-server"
+unset SSH_AUTH_SOCK PARALLEL PARALLEL_HOME
+export HOME="$private/home"
+mkdir -p "$HOME/.parallel" /run/sshd && chmod 755 "$private" || exit 3
+# Asked for by people only, who may be looking on.
+: >"$HOME/.parallel/will-cite"
+# Root as it is asked for here, and whom sshd becomes before it knows who comes.
+printf '%s\n' "root:x:0:0:root:$HOME:/bin/sh" "sshd:x:64999:65534::/run/sshd:/usr/sbin/nologin" \
+	"nobody:x:65534:65534::/:/usr/sbin/nologin" >"$private/passwd"
+printf '%s\n' 'root:*:19000::::::' 'sshd:*:19000::::::' >"$private/shadow"
+mount --bind "$private/passwd" /etc/passwd && mount --bind "$private/shadow" /etc/shadow ||
+	refuse 4 "no mounts here"
+for key in host user; do
+	ssh-keygen -q -t ed25519 -N '' -f "$private/$key" || refuse 3 "ssh-keygen makes no key"
+done
+cp "$private/user.pub" "$private/authorized"
+cat >"$private/sshd_config" <<-END
+	ListenAddress 127.0.0.1
+	HostKey $private/host
+	AuthorizedKeysFile $private/authorized
+	PermitRootLogin yes
+	PasswordAuthentication no
+	KbdInteractiveAuthentication no
+	StrictModes no
+	PidFile none
+END
+# Since OpenSSH 9.8 and 10.0 parts of it are programs of their own.
+for part in Session Auth; do
+	program=$session/sshd-$(echo $part | tr SA sa)
+	[ ! -x "$program" ] || echo "Sshd${part}Path $program" >>"$private/sshd_config"
+done
+for host in one:2201 two:2202; do
+	printf 'Host %s\n\tPort %s\n' ${host%:*} ${host#*:}
+done >"$private/ssh_config"
+cat >>"$private/ssh_config" <<-END
+	Host *
+	    HostName 127.0.0.1
+	    User root
+	    IdentityFile $private/user
+	    IdentitiesOnly yes
+	    UserKnownHostsFile $private/known
+	    StrictHostKeyChecking accept-new
+	    BatchMode yes
+	    LogLevel ERROR
+END
+export PARALLEL_SSH="ssh -F $private/ssh_config"
+
+# In processes of its own: when the first of them is gone, so is all that ran there.
+start_host() { # name port
+	env ${libraries:+"LD_LIBRARY_PATH=$libraries"} unshare --pid --fork --kill-child=KILL \
+		--mount-proc "$sshd" -D -e -f "$private/sshd_config" -p "$2" 2>"$private/sshd.$1" &
+}
+is_there() { [ "$($PARALLEL_SSH "$1" echo hello 2>"$private/ssh.err")" = hello ]; }
+
+start_host one 2201
+start_host two 2202
+two=$!
+if patiently 20 is_there one && patiently 20 is_there two; then
+	report 0 "two hosts are there"
+else
+	report 1 "two hosts are there"
+	show "$private/ssh.err"
+	show "$private/sshd.one"
+	plan_end
+fi
+
+# ---- the search ----
+
+run() { EXPLORE=$explore MEMORY=256 sh explore/cluster/parallel.sh "$plan" "$@"; }
+# A host's processes are those of the namespace of its first one.
+runs_on_two() {
+	stop_one || return 1
+	[ "$(readlink "/proc/$victim/ns/pid")" = "$(readlink "/proc/$(cat \
+		"/proc/$two/task/$two/children" | tr -d ' ')/ns/pid")" ] && return 0
+	kill -CONT "$victim" 2>/dev/null
+	return 1
+}
+
+unsharded
+printf '1/one\n1/two\n' >"$private/hosts.list"
+run --sshloginfile "$private/hosts.list" >"$private/all" 2>"$private/err" &
+running=$!
+patiently 60 records 5 && patiently 60 runs_on_two && kill -KILL $two
+report $? "a host goes away while it does shard ${struck:-?}"
+! is_there two
+report $? "nobody answers there"
+wait $running
+code=$?
+report $code "the other host does the rest: exit code $code"
+[ $code = 0 ] || show "$private/err"
+records $shards
+report $? "all records are there"
+awk -v shard="${struck:-0}" '$1 == shard + 1 && $3 != 0 && $4 >= 0 {
+	print $2, "exit code", $7 ", signal", $8 }' "$plan/parallel.log" >"$private/out"
+grep -q 'one exit code 0' "$private/out"
+report $? "the shard that was lost is done on the other"
+show "$private/out"
+same "the verdict" "$private/all"
+
+# ---- faults ----
+
+rm "$plan/shard-37.json"
+"$explore" --merge "$plan" >"$private/out" 2>"$private/err"
+[ $? -eq 5 ] && grep -q '1 of 64 shards are missing: 37;' "$private/err"
+report $? "a record that is gone is missed"
+before=$(stat -c %Y.%i "$plan/shard-36.json")
+lines=$(wc -l <"$plan/parallel.log")
+run 1/one 1/two >"$private/all" 2>"$private/err"
+report $? "once more, with a host that is still away"
+[ "$(wc -l <"$plan/parallel.log")" -eq "$lines" ] &&
+	[ "$(stat -c %Y.%i "$plan/shard-36.json")" = "$before" ]
+report $? "that shard alone is done again"
+same "the verdict after it" "$private/all"
+
+cp "$plan/shard-5.json" "$private/kept"
+foreign 5 && ! run >"$private/all" 2>"$private/err" &&
+	grep -q 'shard-5.json is of another plan' "$private/err"
+report $? "a record of another plan is refused by name"
+rm "$plan/shard-5.json" "$plan/shard-6.json"
+run >"$private/all" 2>"$private/err"
+report $? "without hosts the two that are missing are done here"
+same "the verdict after it" "$private/all"
+plan_end

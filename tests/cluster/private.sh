@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: private.sh slurm|parallel BUILD   Runs that test, a real cluster on this machine, as root in
+# namespaces of its own: of processes, so that none is left when its first one ends, however it ends;
+# of mounts, so that what daemons expect in /etc and /run is there for them only; of the network, with
+# a loopback of its own, so that no port is taken or open; and of host names. The one folder that is
+# left is removed by the trap, or by a process that waits for this one where that could not run.
+# TAP. Exit code: 0 fine, 1 usage or a test failed, 3 something is not to be had, 4 not possible here.
+set -u
+test=${1:-} build=${2:-build}
+
+refuse() { # exit code, line
+	echo "stampede: $2" >&2
+	exit "$1"
+}
+
+case $test in
+slurm | parallel) ;;
+*) refuse 1 "make test-slurm or make test-parallel" ;;
+esac
+[ "$(id -u)" = 0 ] || refuse 4 "test-$test needs namespaces of its own: run it as root"
+namespaces='--mount --pid --net --uts --ipc --fork --kill-child=KILL'
+# shellcheck disable=SC2086
+unshare $namespaces --mount-proc true 2>/dev/null ||
+	refuse 4 "test-$test needs namespaces, which this machine does not allow: is it a container?"
+if [ ! -x "$build/explore" ] || [ ! -d "$build/explored" ]; then
+	refuse 3 "no explorer in $build: make test-$test builds it"
+fi
+
+private=$(mktemp -d "${TMPDIR:-/tmp}/stampede-$test.XXXXXX") || exit 3
+worker=
+
+# Processes of the namespace may still be dying; its mounts are not seen from here.
+remove() {
+	for _ in 1 2 3 4 5; do
+		rm -rf --one-file-system "$private" 2>/dev/null && return
+		sleep 1
+	done
+	echo "stampede: $private is left" >&2
+}
+
+end() {
+	code=$?
+	trap '' INT TERM HUP
+	if [ -n "$worker" ]; then
+		kill -KILL "$worker" 2>/dev/null
+		wait "$worker" 2>/dev/null
+	fi
+	remove
+	exit "$code"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+(
+	trap '' INT TERM HUP
+	tail -f /dev/null --pid=$$ >/dev/null 2>&1
+	[ -e "$private" ] && remove
+) </dev/null >/dev/null 2>&1 &
+
+# An sshd that is installed is one that runs, open to all, and comes up with the machine; so it is
+# unpacked there, with what it lacks here, and no more.
+unpack_sshd() {
+	mkdir "$private/debs" "$private/unpacked" || return 1
+	lacking=$(apt-get -s install --no-install-recommends openssh-server |
+		sed -n 's/^Inst \([^ ]*\) .*/\1/p')
+	# shellcheck disable=SC2086
+	(cd "$private/debs" && apt-get -q -o APT::Sandbox::User=root download $lacking) || return 1
+	for package in "$private/debs"/*.deb; do
+		dpkg-deb -x "$package" "$private/unpacked" || return 1
+	done
+}
+if [ "$test" = parallel ] && [ ! -x /usr/sbin/sshd ]; then
+	if command -v apt-get >/dev/null; then
+		unpack_sshd >"$private/apt.log" 2>&1 ||
+			{ apt-get update && rm -rf "$private/debs" "$private/unpacked" &&
+				unpack_sshd; } >"$private/apt.log" 2>&1
+	fi
+	if [ ! -x "$private/unpacked/usr/sbin/sshd" ]; then
+		[ ! -e "$private/apt.log" ] || tail -n 5 "$private/apt.log" >&2
+		refuse 3 "no sshd, and it cannot be fetched: install openssh-server"
+	fi
+fi
+
+# In the background, so that a signal is heard at once.
+# shellcheck disable=SC2086
+setpriv --pdeathsig KILL unshare $namespaces --mount-proc \
+	sh "tests/cluster/$test.sh" "$build" "$private" &
+worker=$!
+wait $worker
+code=$?
+worker=
+exit $code
