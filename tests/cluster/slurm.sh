@@ -21,8 +21,8 @@ chmod 700 "$private/munge"
 head -c 1024 /dev/urandom >"$private/munge/key"
 chmod 600 "$private/munge/key"
 socket=/run/stampede-munge
-# Of one CPU, too, the node has two; it comes back as it likes; 40 and more shards take two arrays;
-# what was requeued need not wait for its credential of two minutes to end.
+# The node does four at a time, however many CPUs there are, and comes back as it likes; 64 shards
+# take two arrays; what was requeued need not wait until its credential of two minutes ends.
 cat >"$private/slurm.conf" <<-END
 	ClusterName=stampede
 	SlurmctldHost=stampede(127.0.0.1)
@@ -51,7 +51,7 @@ cat >"$private/slurm.conf" <<-END
 	KillWait=2
 	MaxArraySize=40
 	SchedulerParameters=sched_interval=1,bf_interval=1,sched_min_interval=100000,batch_sched_delay=0
-	NodeName=stampede NodeAddr=127.0.0.1 CPUs=2 RealMemory=4000
+	NodeName=stampede NodeAddr=127.0.0.1 CPUs=4 RealMemory=4000
 	PartitionName=all Nodes=stampede Default=YES MaxTime=INFINITE State=UP
 END
 export SLURM_CONF="$private/slurm.conf"
