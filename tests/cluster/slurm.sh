@@ -22,14 +22,15 @@ head -c 1024 /dev/urandom >"$private/munge/key"
 chmod 600 "$private/munge/key"
 socket=/run/stampede-munge
 # The node does four at a time, however many CPUs there are, and comes back as it likes; 64 shards
-# take two arrays; what was requeued need not wait until its credential of two minutes ends.
+# take two arrays; what was requeued need not wait two minutes, until its credential ends (5 s is
+# the least); what is not found on a node is looked for no longer than a start and a message take.
 cat >"$private/slurm.conf" <<-END
 	ClusterName=stampede
 	SlurmctldHost=stampede(127.0.0.1)
 	SlurmUser=root
 	SlurmdUser=root
 	AuthType=auth/munge
-	AuthInfo=socket=$socket,cred_expire=2
+	AuthInfo=socket=$socket,cred_expire=5
 	StateSaveLocation=$private/state
 	SlurmdSpoolDir=$private/spool
 	SlurmctldPidFile=/run/slurmctld.pid
@@ -47,7 +48,8 @@ cat >"$private/slurm.conf" <<-END
 	PropagateResourceLimits=NONE
 	ReturnToService=2
 	SlurmdTimeout=10
-	BatchStartTimeout=3
+	BatchStartTimeout=2
+	MessageTimeout=5
 	KillWait=2
 	MaxArraySize=40
 	SchedulerParameters=sched_interval=1,bf_interval=1,sched_min_interval=100000,batch_sched_delay=0
@@ -111,7 +113,7 @@ report $? "it goes into the queue again"
 
 patiently 60 records 12 && patiently 60 stop_one && kill -KILL $node
 report $? "the node is lost while it does shard ${struck:-?}"
-sleep 2
+sleep 8
 ls "$plan" | grep -c '^shard-' | sed 's/$/ records are there/' >"$private/out"
 show "$private/out"
 [ ! -e "$plan/shard-$struck.json" ] && ! stop_one
