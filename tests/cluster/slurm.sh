@@ -107,7 +107,10 @@ report $? "they are not submitted twice"
 
 patiently 60 records 3 && patiently 60 stop_one && kill -KILL "$victim"
 report $? "shard ${struck:-?} is killed in the middle"
-again() { grep -qs "shard $struck was killed.*again" "$plan"/slurm/*; }
+again() {
+	grep -qs "shard $struck was killed.*again" "$plan"/slurm/* &&
+		grep -q "Requeuing JobId=[0-9]*_$struck(" "$private/slurmctld.log"
+}
 patiently 30 again
 report $? "it goes into the queue again"
 
