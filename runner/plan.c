@@ -28,7 +28,8 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 		  OPTION_NUMBER, &plan->repetitions, .least = 1, .most = 1000 },
 		{ "budget", "SECONDS",
 		  "to wait for cores that neighbours share, and for more rounds "
-		  "of\nwhat is noisy (default 12, quick 10, full 240)",
+		  "of\nwhat is noisy (default 12, quick 10, full 240; without it, no more "
+		  "than\nleaves a quick run within 30 s and the default one within 3 min)",
 		  OPTION_NUMBER, &plan->budget, .most = 86400 },
 		{ "cpus", "LIST", "such as 0,2-3 (default: one per core first)", OPTION_TEXT,
 		  .into = &plan->cpus },

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/exit.h"
+#include "base/time.h"
 #include "results/samples.h"
 #include "timing/summary.h"
 
@@ -27,6 +28,8 @@ void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint6
 	static const unsigned int usual[SIZES] = { 7, 31, 41 };
 	static const double cell_ns[SIZES] = { 2e6, 10e6, 15e6 };
 	static const double budgets[SIZES] = { 10, 12, 240 };
+	/* Seconds from now: a quick run is to be over in 30 s, the default one in three minutes. */
+	static const double ends[SIZES] = { 20, 160, 86400 };
 	struct workload_cells plan = {
 		.rows = bench->rows,
 		.count = bench->count,
@@ -54,6 +57,8 @@ void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint6
 	rounds->half_width =
 		bench->size == SIZE_QUICK ? SUMMARY_HALF_WIDTH_QUICK : SUMMARY_HALF_WIDTH;
 	rounds->budget_seconds = budget < 0 ? budgets[bench->size] : budget;
+	rounds->until_ns =
+		budget < 0 ? time_ns() + (uint64_t)(ends[bench->size] * 1e9) : UINT64_MAX;
 	rounds->pu = bench->pu;
 }
 
@@ -63,7 +68,8 @@ double timed_seconds(const struct rounds *rounds)
 	unsigned int i;
 
 	for (i = 0; i < rounds->cells; i++)
-		seconds += rounds->cell[i].told.rounds * rounds->cell_ns * 3e-9;
+		seconds += rounds->cell[i].told.rounds * rounds_cell_ns(rounds, &rounds->cell[i]) *
+			   3e-9;
 	return seconds;
 }
 

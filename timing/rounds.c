@@ -22,9 +22,31 @@
 /* So many undisturbed repetitions are waited for before it is known whether more are needed. */
 #define UNDISTURBED_PLANNED (SAMPLES_LEAST + 2)
 
-static double budget_left(const struct rounds *rounds)
+double rounds_cell_ns(const struct rounds *rounds, const struct rounds_cell *cell)
 {
-	return fmax(0, rounds->budget_seconds - rounds->spent_seconds);
+	/* Neither is ranked by. */
+	return rounds->cell_ns / (cell->told.cheap || cell->told.injected.on ? 3 : 1);
+}
+
+/* Of the rounds that are planned. */
+static double missing_seconds(const struct rounds *rounds)
+{
+	const struct rounds_cell *cell;
+	double seconds = 0;
+
+	for (cell = rounds->cell; cell < rounds->cell + rounds->cells; cell++)
+		if (cell->done < cell->told.rounds)
+			seconds += (cell->told.rounds - cell->done) * rounds_cell_ns(rounds, cell) *
+				   3e-9;
+	return seconds;
+}
+
+double rounds_budget_left(const struct rounds *rounds)
+{
+	double left = ((double)rounds->until_ns - (double)time_ns()) / 1e9;
+
+	return fmax(0, fmin(rounds->budget_seconds - rounds->spent_seconds,
+			    left - missing_seconds(rounds)));
 }
 
 /* What is known of undisturbed cores. */
@@ -71,11 +93,6 @@ static int try_cell(struct rounds *rounds, const struct rounds_cell *cell, doubl
 	return 0;
 }
 
-static double planned_ns(const struct rounds *rounds, const struct rounds_cell *cell)
-{
-	return rounds->cell_ns / (cell->told.cheap ? 3 : 1);
-}
-
 static int try_all(struct rounds *rounds)
 {
 	struct rounds_cell *cell;
@@ -90,7 +107,7 @@ static int try_all(struct rounds *rounds)
 		if (error)
 			return error;
 		cell->iterations =
-			(uint64_t)(planned_ns(rounds, cell) / ns) / CELL_BATCH * CELL_BATCH;
+			(uint64_t)(rounds_cell_ns(rounds, cell) / ns) / CELL_BATCH * CELL_BATCH;
 		if (cell->iterations < ITERATIONS_LEAST)
 			cell->iterations = ITERATIONS_LEAST;
 	}
@@ -163,7 +180,7 @@ static double may_wait_ns(const struct rounds *rounds, const struct rounds_cell 
 {
 	if (cell->undisturbed >= UNDISTURBED_PLANNED && cell->done < cell->told.rounds)
 		return 0;
-	return fmin(WAIT_MOST_NS, budget_left(rounds) * 1e9);
+	return fmin(WAIT_MOST_NS, rounds_budget_left(rounds) * 1e9);
 }
 
 static void count_in(const struct rounds *rounds, struct rounds_cell *cell, const json_t *result)
@@ -214,7 +231,7 @@ static int run_round(struct rounds *rounds)
 		if (error)
 			return error;
 		progress_done(rounds->progress, cell->done <= cell->told.rounds ?
-							planned_ns(rounds, cell) * 3e-9 :
+							rounds_cell_ns(rounds, cell) * 3e-9 :
 							0);
 	}
 	return 0;
@@ -311,7 +328,7 @@ int rounds_run(struct rounds *rounds)
 		if (error)
 			return error;
 	}
-	for (; budget_left(rounds) > 0 && choose_noisy(rounds, rounds->takes_part);
+	for (; rounds_budget_left(rounds) > 0 && choose_noisy(rounds, rounds->takes_part);
 	     rounds->round++) {
 		begin = time_ns();
 		spent = rounds->spent_seconds;

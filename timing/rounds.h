@@ -33,6 +33,7 @@ struct rounds {
 	double cell_ns; /* that a repetition's loop shall take; with the cheap clock a third */
 	double budget_seconds; /* of wall time, to wait for undisturbed cores and for more rounds */
 	double spent_seconds; /* of it */
+	uint64_t until_ns; /* nothing of it is spent later, nor what the rounds need until then */
 	unsigned int round; /* the current one, the cells that take part in it, and their process */
 	bool takes_part[ROUNDS_CELLS_MAX];
 	struct cell_process process;
@@ -44,6 +45,12 @@ struct rounds {
 	struct progress *progress;
 	double least_probe[2]; /* so far, of cells with one thread and with several; 0: none */
 };
+
+/* How long a repetition of the cell is to be timed; it takes about three times as long. */
+double rounds_cell_ns(const struct rounds *rounds, const struct rounds_cell *cell);
+
+/* Seconds that may still be waited, or spent on more rounds, once what is planned had its time. */
+double rounds_budget_left(const struct rounds *rounds);
 
 /* Finds each cell's number of events by a short trial. An exit code. */
 int rounds_calibrate(struct rounds *rounds);

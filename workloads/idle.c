@@ -172,7 +172,7 @@ static const struct workload_engine engine = {
 };
 
 static const struct workload_form forms[] = {
-	{ .section = "idle", .seconds = { 0.2, 0.3, 4 }, .last_seconds = { 0, 0, 3 } },
+	{ .section = "idle", .seconds = { 0.1, 0.2, 4 }, .last_seconds = { 0, 0, 3 } },
 	{ .section = NULL },
 };
 
