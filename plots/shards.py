@@ -18,9 +18,11 @@ from types import SimpleNamespace
 from draw import gnuplot, source
 from files import HARNESS, RESOURCE, Failed, complain, put
 from readme import put_block, table_of
+from text import wrapped
 
 CPUS = [4 ** power for power in range(6)]
 HOUR = 3600
+LEAST_SHOWN = 0.02  # of all, of a budget with a line of its own
 
 
 def lines_of(path):
@@ -115,18 +117,31 @@ def words(plan):
     return said
 
 
+def shown(of):
+    """The larger ones, longest first, and the others in one line."""
+    ordered = sorted(of.items(), key=lambda item: -item[1].planned)
+    least = sum(one.planned for one in of.values()) * LEAST_SHOWN
+    large = [(f"`{budget}`", one) for budget, one in ordered if one.planned >= least]
+    small = [one for _, one in ordered if one.planned < least]
+    if small:
+        large.append((f"{len(small)} others", SimpleNamespace(
+            rows=set().union(*(one.rows for one in small)),
+            **{field: sum(getattr(one, field) for one in small)
+               for field in ("planned", "took", "pieces", "done")})))
+    return large
+
+
 def tables(plan):
     seconds = durations(plan)
-    said = [*words(plan), ""]
+    said = [line for part in words(plan) for line in wrapped(part)] + [""]
     said += table_of(["CPUs", "all done after", "CPUs at work"],
                      [[f"{one.cpus:,}", clock(one.seconds), f"{one.efficiency:.0%}"]
                       for one in spans(seconds)])
     said += [""]
-    said += table_of(["budget", "rows", "core-hours, estimated", "core-hours, took"],
-                     [[f"`{budget}`", f"{len(one.rows)}", f"{one.planned / HOUR:.3f}",
-                       f"{one.took / HOUR:.3f}" if one.done == one.pieces else "not done"]
-                      for budget, one in sorted(budgets(plan).items(),
-                                                key=lambda item: -item[1].planned)], text=(0,))
+    said += table_of(["budget", "rows", "core time, estimated", "took"],
+                     [[budget, f"{len(one.rows)}", clock(one.planned),
+                       clock(one.took) if one.done == one.pieces else "not done"]
+                      for budget, one in shown(budgets(plan))])
     return said
 
 

@@ -55,21 +55,37 @@ class Shards(unittest.TestCase):
         self.plan([400, 300, 300, 200, 200, 200])
         said = self.said()
         self.assertIn("6 shards, 0 of them done: 0.44 core-hours, where not measured by their "
-                      "estimates; the longest shard 400.0 s, the median 250.0 s, 1.60 times", said)
+                      "estimates; the longest shard 400.0 s, the median 250.0 s, 1.60 times",
+                      said.replace("\n", " "))
         self.assertNotIn("times its estimate", said)
         self.assertEqual(self.line(said, "1"), ["1", "26.7 min", "100%"])
         self.assertEqual(self.line(said, "4"), ["4", "8.3 min", "80%"])
         self.assertEqual(self.line(said, "1,024"), ["1,024", "6.7 min", "0%"])
-        self.assertEqual(self.line(said, "`budget 0`"), ["`budget 0`", "3", "0.250", "not done"])
+        self.assertEqual(self.line(said, "`budget 0`"), ["`budget 0`", "3", "15.0 min", "not done"])
 
     def test_measured_in_planned_order(self):
         # The order is that of the estimates: 10, then 1 and 90 on 2 of 4 CPUs; 90 is the last.
         self.plan([5, 4, 3, 2, 1], {0: 10, 1: 10, 2: 10, 3: 10, 4: 90})
         said = self.said()
         self.assertEqual(self.line(said, "4"), ["4", "100.0 s", "32%"])
-        self.assertEqual(self.line(said, "`budget 1`"), ["`budget 1`", "2", "0.002", "0.006"])
+        self.assertEqual(self.line(said, "`budget 1`"), ["`budget 1`", "2", "6.0 s", "20.0 s"])
         self.assertIn("5 of them done: 0.04 core-hours; the longest", said)
         self.assertIn("A shard took 3.33 times its estimate", said)
+
+    def test_small_budgets_share_a_line(self):
+        self.plan([1] * 3)
+        with open(self.path("plan.jsonl"), encoding="utf-8") as file:
+            head, line, *_ = file.read().split("\n")
+        line = json.loads(line)
+        line["pieces"] = [{"row": f"row{at}", "budget": name, "task": at, "seconds": seconds}
+                          for at, (name, seconds) in enumerate(
+                              (("large", 98.5), ("small", 1), ("tiny", 0.5), ("large", 5)))]
+        with open(self.path("plan.jsonl"), "w", encoding="utf-8") as out:
+            out.write(head + "\n" + json.dumps(line) + "\n")
+        said = self.said()
+        self.assertEqual(self.line(said, "`large`"), ["`large`", "2", "103.5 s", "not done"])
+        self.assertEqual(self.line(said, "2 others"), ["2 others", "2", "1.5 s", "not done"])
+        self.assertNotIn("`tiny`", said)
 
     def test_some_measured(self):
         self.plan([100, 100], {1: 300})
