@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: test_shards.sh BUILD   A search in shares: what a plan's shards find together is what one
-# process finds, whatever happens to some of them. TAP.
+# process finds, whatever happens to some of them. TAP. BUDGETS=large: kills at random times too.
 build=$1
 explore=$build/explore
 if [ ! -d "$build/explored" ]; then
@@ -19,7 +19,8 @@ counts() {
 
 run_all() { # folder, how many
 	for shard in $(seq 0 $(($2 - 1))); do
-		"$explore" --shard "$shard" "$1" 2>>"$scratch/shard.err" || echo "shard $shard: $?"
+		"$explore" --shard "$shard" "$1" >>"$scratch/shard.out" 2>>"$scratch/shard.err" ||
+			echo "shard $shard: $?"
 	done
 }
 
@@ -101,6 +102,39 @@ interrupted() {
 	report $? "its record is the same"
 	run_all "$folder" 3 >"$scratch/out"
 	shows "then all are there" "packed_word .* kept" "$explore" --merge "$folder"
+}
+
+# Twenty kills at random times, of shards and of the merge; then what is missing is done.
+killed_at_random() {
+	folder=$scratch/killed
+	"$explore" --schemes "=packed_word =delta_sync_hard" --nested 4 --engine schedules -v \
+		>"$scratch/one" 2>"$scratch/err"
+	"$explore" --schemes "=packed_word =delta_sync_hard" --nested 4 --engine schedules \
+		--plan "$folder" --shards 24 >"$scratch/out"
+	kills=0
+	for tenths in 1 3 2 7 4 1 5 2 6 3 1 2 4 3 5 1 6 2 3 4; do
+		"$explore" --merge "$folder" >"$scratch/out" 2>"$scratch/err" &
+		merge=$!
+		"$explore" --shard $((tenths * 7 % 24)) "$folder" 2>>"$scratch/shard.err" &
+		one=$!
+		"$explore" --shard $(((tenths * 5 + kills) % 24)) "$folder" 2>>"$scratch/shard.err" &
+		other=$!
+		sleep 0.$tenths
+		kill -KILL $merge $one $other 2>/dev/null
+		wait $one $other $merge 2>/dev/null
+		kills=$((kills + 1))
+	done
+	before=$(find "$folder" -name 'shard-*.json' | wc -l)
+	run_all "$folder" 24 >"$scratch/failed"
+	"$explore" --merge "$folder" -v >"$scratch/all" 2>"$scratch/err"
+	counts "$scratch/one" >"$scratch/one.counts"
+	counts "$scratch/all" >"$scratch/all.counts"
+	[ "$kills" -eq 20 ] && [ "$before" -lt 24 ] && [ ! -s "$scratch/failed" ] &&
+		[ "$(grep -c kept "$scratch/all.counts")" -eq 2 ] &&
+		cmp -s "$scratch/one.counts" "$scratch/all.counts"
+	report $? "twenty kills of shards and merges: nothing lost, nothing counted twice"
+	echo "# $before of 24 records were there after the kills"
+	diff "$scratch/one.counts" "$scratch/all.counts" | sed 's/^/# /'
 }
 
 # A plan or a record that is not what it was; each is put right again, and the rest stays.
@@ -185,4 +219,5 @@ interrupted
 refused
 full_disk
 estimates
+[ "${BUDGETS:-small}" = small ] || killed_at_random
 plan
