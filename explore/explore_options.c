@@ -248,10 +248,14 @@ static int refuse(char *const *rest)
 		return option_refused(shard || options->merge ? rest[1] : rest[0]);
 	if (!options->plan && (options->times || asked.shards != NOT_GIVEN))
 		return fail_with(EXIT_USAGE, "--shards and --times go with --plan");
-	if (options->plan && (options->replay || options->audit || options->coverage ||
-			      options->search.outcomes || asked.export))
-		return fail_with(EXIT_USAGE, "--plan is of searches: not --replay, --audit, "
-					     "--coverage, --outcomes or --export");
+	if (options->json && (options->plan || shard))
+		return fail_with(EXIT_USAGE, "--json goes with --merge: a plan and a shard have "
+					     "records of their own");
+	if (options->plan && (options->search.parts || options->replay || options->audit ||
+			      options->coverage || options->search.outcomes || asked.export))
+		return fail_with(EXIT_USAGE,
+				 "--plan is of searches: not --part, --replay, --audit, "
+				 "--coverage, --outcomes or --export");
 	return 0;
 }
 

@@ -172,6 +172,17 @@ unsigned int shards_count(const struct shards *shards)
 	return (unsigned int)json_array_size(shards->lines);
 }
 
+int shards_in_order(const void *piece, const void *other)
+{
+	const struct piece *a = piece, *b = other;
+
+	if (a->task != b->task)
+		return a->task < b->task ? -1 : 1;
+	if (a->starts.from != b->starts.from)
+		return a->starts.from < b->starts.from ? -1 : 1;
+	return a->part < b->part ? -1 : a->part > b->part;
+}
+
 int shards_pieces(const struct shards *shards, unsigned int shard, struct piece *piece, int most)
 {
 	const json_t *one,

@@ -47,6 +47,9 @@ void shards_record_path(const struct shards *shards, unsigned int shard, char pa
 int shards_read(struct shards *shards, const struct explore_options *asked, const char *directory);
 void shards_end(struct shards *shards);
 
+/* For qsort(3) of pieces: as one process would come to them. */
+int shards_in_order(const void *piece, const void *other);
+
 /* The pieces of a shard; how many, or -1 after a line on stderr. At most `most`. */
 int shards_pieces(const struct shards *shards, unsigned int shard, struct piece *piece, int most);
 unsigned int shards_count(const struct shards *shards);

@@ -76,7 +76,7 @@ static void add(struct task *task, const struct task *one, const struct piece *p
 		task->first = one->first;
 }
 
-/* All pieces of all shards. */
+/* A piece of a shard, and what it found; pieces are sorted by what comes first. */
 struct harvested {
 	struct piece piece;
 	const json_t *json;
@@ -88,18 +88,6 @@ struct harvest {
 	struct harvested *found;
 	size_t count;
 };
-
-/* As one process would come to them: which failure is shown depends on it. */
-static int in_order(const void *a, const void *b)
-{
-	const struct piece *one = a, *other = b;
-
-	if (one->task != other->task)
-		return one->task < other->task ? -1 : 1;
-	if (one->starts.from != other->starts.from)
-		return one->starts.from < other->starts.from ? -1 : 1;
-	return one->part < other->part ? -1 : one->part > other->part;
-}
 
 /* One shard's pieces, if they are those that it was to do. An exit code. */
 static int gather(struct harvest *harvest, unsigned int shard)
@@ -143,6 +131,52 @@ static int add_found(struct shards *shards, const struct harvested *found)
 	return 0;
 }
 
+/* Has the plan each start's parts of the task once, from `at` on? Moves it behind them. */
+static bool covers(const struct harvest *harvest, size_t *at, unsigned int task, uint64_t starts)
+{
+	const struct piece *piece;
+	uint64_t from = 0;
+	uint32_t part = 0;
+
+	for (; *at < harvest->count && harvest->found[*at].piece.task == task; (*at)++) {
+		piece = &harvest->found[*at].piece;
+		if (piece->starts.from != from || piece->part != part)
+			return false;
+		part = part + 1 == piece->parts ? 0 : part + 1;
+		from += part ? 0 : piece->starts.count;
+	}
+	return from == starts && !part;
+}
+
+/* Counted again, and not as the plan was made: nothing is left out of it, or in it twice. */
+static int check_plan(const struct harvest *harvest)
+{
+	const struct tasks *tasks = &harvest->shards.tasks;
+	const struct task *task;
+	uint64_t starts;
+	unsigned int i;
+	size_t at = 0;
+
+	for (i = 0; i < tasks->count; i++) {
+		task = &tasks->task[i];
+		starts = 1; /* what cannot be searched is tried once */
+		if (task->searches >= 0 &&
+		    load_row(tasks->options, tasks_row(tasks, task), task->family))
+			return EXIT_RESOURCE;
+		if (task->searches >= 0)
+			starts = family_starts(task->family, &tasks->options->search);
+		if (task->searches >= 0 && !tasks->options->single &&
+		    family_too_large(task->family, tasks->options->tier))
+			starts = 0;
+		if (!covers(harvest, &at, i, starts))
+			return fail_with(EXIT_USAGE,
+					 "the plan in %s has not all of %s, each once: make "
+					 "a new one",
+					 harvest->shards.directory, tasks_row(tasks, task));
+	}
+	return 0;
+}
+
 static int merge(struct harvest *harvest)
 {
 	struct tasks *tasks = &harvest->shards.tasks;
@@ -154,9 +188,10 @@ static int merge(struct harvest *harvest)
 		status = gather(harvest, shard);
 	if (status)
 		return status;
-	qsort(harvest->found, harvest->count, sizeof(*harvest->found), in_order);
+	qsort(harvest->found, harvest->count, sizeof(*harvest->found), shards_in_order);
 	for (i = 0; i < harvest->count && !status; i++)
 		status = add_found(&harvest->shards, &harvest->found[i]);
+	status = status ? status : check_plan(harvest);
 	if (!status && !tasks->options->object)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	while (tasks->taken < tasks->count && !status)

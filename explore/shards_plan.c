@@ -109,11 +109,7 @@ static int longest_first(const void *a, const void *b)
 
 	if (one->seconds != other->seconds)
 		return one->seconds < other->seconds ? 1 : -1;
-	if (one->task != other->task)
-		return one->task < other->task ? -1 : 1;
-	if (one->starts.from != other->starts.from)
-		return one->starts.from < other->starts.from ? -1 : 1;
-	return one->part < other->part ? -1 : one->part > other->part;
+	return shards_in_order(a, b);
 }
 
 /* Each goes to the shard that has least so far. */
@@ -174,7 +170,7 @@ static int write_plan(FILE *out, void *arg)
 /* The command line's options but those of the plan. */
 static json_t *arguments_of(int argc, char **argv)
 {
-	static const char *const ours[] = { "--plan", "--shards", "--times", "--json" };
+	static const char *const ours[] = { "--plan", "--shards", "--times" };
 	json_t *arguments = json_array();
 	size_t length, k;
 	int i;

@@ -45,15 +45,18 @@ static int run_piece(struct shards *shards, const struct piece *piece, json_t *f
 	const struct task *planned = &shards->tasks.task[piece->task];
 	/* Its own: a task's pieces are recorded one by one. */
 	struct task task = { .driver = planned->driver, .family = planned->family };
+	int status = 0;
 	json_t *json;
 
 	shards->options.search.part = piece->part;
 	shards->options.search.parts = piece->parts;
 	task.searches =
 		searched_task(&shards->tasks, &task, &piece->starts, shards->options.processes);
-	if (task.searches < 0 &&
-	    tasks_failed(task.searches, tasks_row(&shards->tasks, &task)) != EXIT_UNSUPPORTED)
-		return tasks_failed(task.searches, tasks_row(&shards->tasks, &task));
+	if (task.searches < 0)
+		status = tasks_failed(task.searches, tasks_row(&shards->tasks, &task));
+	/* Of a row that cannot be searched so the merge has to know. */
+	if (status && status != EXIT_UNSUPPORTED)
+		return status;
 	json = shards_found(&task);
 	json_object_set_new(json, "task", json_integer(piece->task));
 	json_object_set_new(json, "starts",

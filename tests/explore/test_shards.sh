@@ -96,6 +96,14 @@ interrupted() {
 	report $? "a shard that was killed leaves no record"
 	says "shards that are missing are named" 5 "2 of 3 shards are missing: 1-2; .* --shard K" \
 		"$explore" --merge "$folder"
+	"$explore" --shard 2 "$folder" 2>"$scratch/err" &
+	pid=$!
+	sleep 0.1
+	kill -INT $pid
+	wait $pid
+	[ $? -eq 5 ] && [ ! -e "$folder/shard-2.json" ] &&
+		[ "$(grep -c '^stampede: ' "$scratch/err")" -eq 1 ]
+	report $? "Ctrl-C: exit code 5, one line and no record"
 	before=$(stat -c %i.%Y "$folder/shard-0.json")
 	shows "one that is done is not done again" "shard 0 is done" "$explore" --shard 0 "$folder"
 	[ "$before" = "$(stat -c %i.%Y "$folder/shard-0.json")" ]
@@ -183,6 +191,22 @@ refused() {
 	says "a plan of one schedule" 1 "--plan is of searches" \
 		"$explore" --schemes =floor --plan "$scratch/p" --replay n1
 	echo '{}' >"$scratch/none.json"
+	says "a plan of a part" 1 "not --part" \
+		"$explore" --schemes =floor --plan "$scratch/p" --part 0/2
+	says "a part that is none" 1 "K/N is wanted" "$explore" --schemes =floor --part 2/2
+	says "parts of nothing" 1 "K/N is wanted" "$explore" --schemes =floor --part 0/0
+	says "a record of a shard elsewhere" 1 "goes with --merge" \
+		"$explore" --shard 0 "$folder" --json "$scratch/p.json"
+	# Records are made for it: only who counts what the plan has sees it.
+	for change in '2s/"part":\[[0-9]*,/"part":[0,/; 3s/"part":\[[0-9]*,/"part":[0,/' \
+		's/"starts":\[0,1\]/"starts":[1,1]/'; do
+		rm -rf "$scratch/lost"
+		mkdir "$scratch/lost"
+		sed "$change" "$scratch/good/plan.jsonl" >"$scratch/lost/plan.jsonl"
+		run_all "$scratch/lost" 3 >"$scratch/out"
+		says "a plan that lacks something: $change" 1 "has not all of packed_word" \
+			"$explore" --merge "$scratch/lost"
+	done
 	says "times that are none" 1 "a record of explore --json is wanted" \
 		"$explore" --schemes =floor --plan "$scratch/p" --times "$scratch/none.json"
 	shows "all is as it was" "packed_word .* kept" "$explore" --merge "$folder"
