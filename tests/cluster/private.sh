@@ -28,35 +28,7 @@ if [ ! -x "$build/explore" ] || [ ! -d "$build/explored" ]; then
 fi
 
 private=$(mktemp -d "${TMPDIR:-/tmp}/stampede-$test.XXXXXX") || exit 3
-worker=
-
-# Processes of the namespace may still be dying; its mounts are not seen from here.
-remove() {
-	for _ in 1 2 3 4 5; do
-		rm -rf --one-file-system "$private" 2>/dev/null && return
-		sleep 1
-	done
-	echo "stampede: $private is left" >&2
-}
-
-end() {
-	code=$?
-	trap '' INT TERM HUP
-	if [ -n "$worker" ]; then
-		kill -KILL "$worker" 2>/dev/null
-		wait "$worker" 2>/dev/null
-	fi
-	remove
-	exit "$code"
-}
-trap end EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-(
-	trap '' INT TERM HUP
-	tail -f /dev/null --pid=$$ >/dev/null 2>&1
-	[ -e "$private" ] && remove
-) </dev/null >/dev/null 2>&1 &
+. tests/support/private.sh
 
 # An sshd that is installed is one that runs, open to all, and comes up with the machine; so it is
 # unpacked there, with what it lacks here, and no more.

@@ -17,9 +17,11 @@ counts() {
 	grep -E '^[a-z_0-9]+ +' "$1" | sed -E 's/ +[0-9.]+ s  / /; s/[0-9]+ states//'
 }
 
+with='' # options of each shard
 run_all() { # folder, how many
 	for shard in $(seq 0 $(($2 - 1))); do
-		"$explore" --shard "$shard" "$1" >>"$scratch/shard.out" 2>>"$scratch/shard.err" ||
+		# shellcheck disable=SC2086
+		"$explore" --shard "$shard" $with "$1" >>"$scratch/shard.out" 2>>"$scratch/shard.err" ||
 			echo "shard $shard: $?"
 	done
 }
@@ -67,6 +69,11 @@ same() {
 	same_in_shares "every schedule from one start" 7 --engine schedules --nested 3 --before 1 \
 		--schemes "=packed_word =delta_sync_hard"
 	has_parts "schedules"
+	with='--processes 3'
+	same_in_shares "the same, each shard in three processes" 4 --engine schedules --nested 3 \
+		--before 1 --schemes "=packed_word"
+	has_parts "schedules, three processes"
+	with=
 	same_in_shares "states from one start" 6 --engine states --stops all --nested 3 \
 		--schemes "=full_tsc"
 	has_parts "states from one start"

@@ -96,35 +96,7 @@ begin=$(date +%s)
 private=$(mktemp -d "${TMPDIR:-/var/tmp}/stampede-distro.XXXXXX") || exit 3
 root=$private/root
 mkdir "$root"
-worker=
-
-# Processes of the namespace may still be dying; its mounts are not seen from here.
-remove() {
-	for _ in 1 2 3 4 5; do
-		rm -rf --one-file-system "$private" 2>/dev/null && return
-		sleep 1
-	done
-	echo "stampede: $private is left" >&2
-}
-
-end() {
-	code=$?
-	trap '' INT TERM HUP
-	if [ -n "$worker" ]; then
-		kill -KILL "$worker" 2>/dev/null
-		wait "$worker" 2>/dev/null
-	fi
-	remove
-	exit "$code"
-}
-trap end EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-(
-	trap '' INT TERM HUP
-	tail -f /dev/null --pid=$$ >/dev/null 2>&1
-	[ -e "$private" ] && remove
-) </dev/null >/dev/null 2>&1 &
+. tests/support/private.sh
 
 : >"$private/said" # or who shows it may be there first
 # In the background, so that a signal is heard at once.
