@@ -15,8 +15,8 @@ set rmargin at screen right(860)
 set logscale xy
 set xrange [0.9 : 1130]
 set xtics (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024) font small
-set ytics ('1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, '10 h' 36000, \
-	'100 h' 360000, '1000 h' 3.6e6) font small
+set ytics ('1 ms' 1e-3, '10 ms' 0.01, '0.1 s' 0.1, '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, \
+	'1 h' 3600, '10 h' 36000, '100 h' 360000, '1000 h' 3.6e6) font small
 set yrange [shards_longest / 3 < shards_sum / 1500 ? shards_longest / 3 : shards_sum / 1500 : \
 	shards_sum * 1.5]
 set xlabel 'CPUs' offset 0,0.4

@@ -11,6 +11,7 @@ DIR shards.svg, .png, .dat and .gp are written into it. --into: writes the table
 import heapq
 import json
 import os
+import signal
 import sys
 from statistics import median
 from types import SimpleNamespace
@@ -105,7 +106,7 @@ def words(plan):
     seconds = durations(plan)
     whole = len(plan.done) == len(plan.shards)
     said = [f"`explore {' '.join(plan.head['arguments'])} --plan` in {len(plan.shards)} shards, "
-            f"{len(plan.done)} of them done: {sum(seconds) / HOUR:.2f} core-hours"
+            f"{len(plan.done)} of them done: {clock(sum(seconds))} of core time"
             f"{'' if whole else ', where not measured by their estimates'}; the longest shard "
             f"{max(seconds):.1f} s, the median {median(seconds):.1f} s, "
             f"{max(seconds) / median(seconds):.2f} times as long."]
@@ -181,6 +182,7 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         main()
     except Failed as failure:

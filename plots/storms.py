@@ -9,6 +9,7 @@ missing."""
 import json
 import os
 import re
+import signal
 import sys
 from types import SimpleNamespace
 
@@ -129,6 +130,7 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         sys.exit(main())
     except Failed as failure:

@@ -54,7 +54,7 @@ class Shards(unittest.TestCase):
         # On 4 CPUs: 400, 300 + 200, 300, 200 + 200.
         self.plan([400, 300, 300, 200, 200, 200])
         said = self.said()
-        self.assertIn("6 shards, 0 of them done: 0.44 core-hours, where not measured by their "
+        self.assertIn("6 shards, 0 of them done: 26.7 min of core time, where not measured by their "
                       "estimates; the longest shard 400.0 s, the median 250.0 s, 1.60 times",
                       said.replace("\n", " "))
         self.assertNotIn("times its estimate", said)
@@ -69,7 +69,7 @@ class Shards(unittest.TestCase):
         said = self.said()
         self.assertEqual(self.line(said, "4"), ["4", "100.0 s", "32%"])
         self.assertEqual(self.line(said, "`budget 1`"), ["`budget 1`", "2", "6.0 s", "20.0 s"])
-        self.assertIn("5 of them done: 0.04 core-hours; the longest", said)
+        self.assertIn("5 of them done: 2.2 min of core time; the longest", said)
         self.assertIn("A shard took 3.33 times its estimate", said)
 
     def test_small_budgets_share_a_line(self):
@@ -90,7 +90,7 @@ class Shards(unittest.TestCase):
     def test_some_measured(self):
         self.plan([100, 100], {1: 300})
         said = self.said()
-        self.assertIn("1 of them done: 0.11 core-hours, where not", said)
+        self.assertIn("1 of them done: 6.7 min of core time, where not", said)
         self.assertEqual(self.line(said, "1"), ["1", "6.7 min", "100%"])
 
     def test_pictures_are_whole(self):
