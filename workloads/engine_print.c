@@ -63,6 +63,9 @@ static void print_storm(const struct engine_config *config, const struct engine_
 	if (result->deferred)
 		printf("  deferred %" PRIu64 " nested writers, the longest by %.1f us\n",
 		       result->deferred, (double)result->deferred_worst_ticks / ticks_hz() * 1e6);
+	if (result->pauses)
+		printf("  rounds that ended without a storm, since too many waited: %" PRIu64 "\n",
+		       result->pauses);
 }
 
 static void print_promises(const struct engine_result *result)
@@ -262,6 +265,7 @@ static void numbers_json(json_t *json, const struct engine_result *result)
 		{ "hits", result->hits },
 		{ "deferred", result->deferred },
 		{ "deferred_worst_ticks", result->deferred_worst_ticks },
+		{ "pauses", result->pauses },
 		{ "beat_worst_ticks", result->beat_worst_ticks },
 		{ "worst_error_ticks", check->worst_error },
 		{ "typical_error_log2", check_typical_error_log2(check) },

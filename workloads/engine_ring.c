@@ -252,6 +252,7 @@ void engine_merge(const struct engine_config *config, struct engine_result *sum,
 	sum->restarts += one->restarts;
 	sum->moves += one->moves;
 	sum->deferred += one->deferred;
+	sum->pauses += one->pauses;
 	sum->epochs += one->epochs;
 	sum->void_epochs += one->void_epochs;
 	sum->unmet |= one->unmet;

@@ -13,6 +13,7 @@
 #include "workloads/engine_thread.h"
 
 #define CALM_EVENTS 20000
+#define WAITING_MOST 1000 /* events of the storm that a soft mask has put off */
 
 extern const char __start_reserve_text[], __stop_reserve_text[];
 
@@ -32,14 +33,36 @@ static void handle_interrupt(void *arg, unsigned int source)
 	}
 }
 
+static uint64_t storm_entered(const struct engine_thread *thread)
+{
+	uint64_t entered = 0;
+	unsigned int level;
+
+	for (level = 0; level < INTERRUPT_LEVELS; level++)
+		entered += thread->writer->entered[CONTEXT_LEVEL_1 + level];
+	return entered;
+}
+
+/*
+ * On a slow machine more interrupts may come than a masked writer can make good: it would never end
+ * its round.
+ */
+static bool too_many_wait(const struct engine_thread *thread)
+{
+	return (int64_t)(thread->storm_asked - storm_entered(thread)) > WAITING_MOST;
+}
+
 void engine_storm(struct engine_thread *thread, unsigned int level)
 {
 	uint64_t events = storm_events(thread->signals.interrupts.delivered[level]);
 
 	local_add_raw(&thread->asked, events);
+	local_add_raw(&thread->storm_asked, events);
 	for (; events; events--)
 		thread->driver->interrupt(thread->scheme, thread->writer,
 					  CONTEXT_LEVEL_1 + level - 1);
+	if (thread->driver->defers && too_many_wait(thread))
+		thread->signals.interrupts.enough = true;
 }
 
 void engine_record(struct engine_thread *thread, uint64_t events)
@@ -50,6 +73,7 @@ void engine_record(struct engine_thread *thread, uint64_t events)
 
 void engine_record_storm(struct engine_thread *thread, uint64_t events)
 {
+	thread->storm_asked = storm_entered(thread);
 	interrupts_unblock_storm();
 	engine_record(thread, events);
 	interrupts_block_storm();
@@ -198,6 +222,7 @@ static void summarise(struct engine_thread *thread, uint64_t begin)
 	memcpy(result->delivered, interrupts->delivered, sizeof(result->delivered));
 	memcpy(result->at_depth, interrupts->at_depth, sizeof(result->at_depth));
 	result->hits = interrupts->hits;
+	result->pauses = interrupts->pauses;
 	result->seconds = (double)(time_ns() - begin) / 1e9;
 	result->recording_seconds = (double)thread->recording_ns / 1e9;
 	if (thread->calm_ns > 0 && thread->recording_cpu_ns)

@@ -66,6 +66,7 @@ struct engine_thread {
 	local_word
 		asked; /* events of the epoch, by the harness's own count, and before the round */
 	uint64_t asked_before;
+	local_word storm_asked; /* as storm_entered(), and what its handlers asked for since */
 	bool overrun; /* a round of it that was to fit the ring did not */
 	bool recorded;
 	int error;

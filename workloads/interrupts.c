@@ -70,6 +70,27 @@ static void rewind_section(struct interrupts *interrupts, const char *counter, v
 #endif
 }
 
+static void storm_set(sigset_t *set, unsigned int up_to)
+{
+	unsigned int source;
+
+	sigemptyset(set);
+	for (source = 1; source <= up_to; source++)
+		sigaddset(set, source_signal(source));
+}
+
+/* What the handler returns to takes no signal of the storm. */
+static void pause_storm(struct interrupts *interrupts, void *context)
+{
+	sigset_t *blocked = &((ucontext_t *)context)->uc_sigmask;
+	unsigned int level;
+
+	if (!interrupts->depth)
+		interrupts->pauses++;
+	for (level = 1; level <= INTERRUPT_LEVELS; level++)
+		sigaddset(blocked, source_signal(level));
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	struct interrupts *interrupts = current;
@@ -98,16 +119,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 		interrupts->handle(interrupts->arg, source);
 	}
 	interrupts->depth--;
+	/* Each level by itself: it returns to a mask of its own. */
+	if (interrupts->enough)
+		pause_storm(interrupts, context);
 	errno = saved_errno;
-}
-
-static void storm_set(sigset_t *set, unsigned int up_to)
-{
-	unsigned int source;
-
-	sigemptyset(set);
-	for (source = 1; source <= up_to; source++)
-		sigaddset(set, source_signal(source));
 }
 
 int interrupts_install(void)
@@ -211,6 +226,8 @@ void interrupts_unblock_storm(void)
 {
 	sigset_t set;
 
+	if (current)
+		current->enough = false;
 	storm_set(&set, INTERRUPT_LEVELS);
 	set_mask(SIG_UNBLOCK, &set);
 }

@@ -35,6 +35,9 @@ struct interrupts {
 	/* Written by the thread's own handlers. */
 	uint64_t delivered[INTERRUPT_SOURCES];
 	bool hit; /* the signal that is being handled came inside the section */
+	/* Set by handle(): no more of the storm until interrupts_unblock_storm() is called again */
+	bool enough;
+	uint64_t pauses; /* how often that was */
 	/* Signals whose saved program counter was inside the section */
 	local_word hits;
 	local_word rewinds; /* restartable sections that the handlers sent back */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -177,6 +178,34 @@ static void losing_run(void *scheme, struct writer *writer, uint64_t events)
 		writer->written[CONTEXT_TASK]++;
 }
 
+/* Whoever was put off comes again at once. */
+static void insistent_interrupt(void *scheme, struct writer *writer, unsigned int context)
+{
+	uint64_t deferred = writer->deferred;
+
+	sound->interrupt(scheme, writer, context);
+	if (writer->deferred != deferred)
+		interrupts_send((pid_t)syscall(SYS_gettid), 1);
+}
+
+/* Interrupts that come faster than a masked writer makes good: its round ends all the same. */
+static void a_storm_that_is_too_much_pauses(void **state)
+{
+	struct driver hunted;
+
+	(void)state;
+	sound = driver_find(drivers_checked, "varint_delta");
+	hunted = *sound;
+	hunted.interrupt = insistent_interrupt;
+	alarm(60);
+	run(&workload_storm, &hunted, 1);
+	alarm(0);
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
+	assert_true(result.deferred > 0);
+	assert_true(result.pauses > 0);
+	assert_true(result.check.events > result.pauses);
+}
+
 /* Whatever the spread, what is not in the rings is missed. */
 static void what_is_not_there_is_missed(void **state)
 {
@@ -287,6 +316,7 @@ int main(void)
 		cmocka_unit_test(lists_choose_workloads),
 		cmocka_unit_test(unknown_names_choose_nothing),
 		cmocka_unit_test(bursts_come_in_bursts),
+		cmocka_unit_test(a_storm_that_is_too_much_pauses),
 		cmocka_unit_test(what_is_not_there_is_missed),
 		cmocka_unit_test(what_no_ring_holds_is_missed),
 		cmocka_unit_test(a_late_first_event_is_explained),
