@@ -253,7 +253,7 @@ static const struct workload_engine engine = {
 };
 
 static const struct workload_form forms[] = {
-	{ .section = "late_beat", .seconds = { 0.1, 0.3, 3 } },
+	{ .section = "late_beat", .seconds = { 0.05, 0.3, 3 } },
 	{ .section = NULL },
 };
 

@@ -11,7 +11,7 @@ static const struct workload_engine engine = {
 };
 
 static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.1, 0.3, 2 } },
+	{ .section = "stress", .seconds = { 0.05, 0.3, 2 } },
 	{ .section = NULL },
 };
 
