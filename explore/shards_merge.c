@@ -71,7 +71,6 @@ static void add(struct task *task, const struct task *one, const struct piece *p
 		return;
 	task->searches += piece->part ? 0 : one->searches;
 	findings_add(&task->findings, &one->findings);
-	task->findings.seconds += one->findings.seconds;
 	if (memcmp(&was, &task->findings.first, sizeof(was)))
 		task->first = one->first;
 }

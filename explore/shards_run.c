@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/exit.h"
 #include "base/fail.h"
 #include "base/json.h"
-#include "base/time.h"
 #include "explore/pace.h"
 #include "explore/searched.h"
 #include "explore/shards.h"
@@ -90,7 +90,6 @@ static int run(struct shards *shards, unsigned int shard)
 	int most = (int)json_array_size(json_object_get(line, "pieces")), pieces, i, status;
 	struct piece *piece = calloc((size_t)most + 1, sizeof(*piece));
 	json_t *found = json_array();
-	uint64_t began = time_ns();
 	double seconds = 0;
 
 	pieces = piece ? shards_pieces(shards, shard, piece, most) : -1;
@@ -102,7 +101,7 @@ static int run(struct shards *shards, unsigned int shard)
 		status = run_piece(shards, &piece[i], found);
 	pace_clear();
 	if (!status)
-		status = record(shards, shard, (double)(time_ns() - began) / 1e9, found);
+		status = record(shards, shard, child_cpu_seconds(), found);
 	json_decref(found);
 	free(piece);
 	return status;

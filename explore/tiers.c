@@ -333,7 +333,6 @@ int family_run(const struct family *family, const struct search *options,
 		searches++;
 		was = findings->first;
 		findings_add(findings, &one);
-		findings->seconds += one.seconds;
 		if (memcmp(&was, &findings->first, sizeof(was)))
 			*first = walk.search;
 	}

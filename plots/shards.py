@@ -37,7 +37,7 @@ def lines_of(path):
 
 
 def load(folder):
-    """Shards with the seconds that were planned and, of those that are done, that they took."""
+    """Shards with the CPU seconds that were planned and, of those that are done, that they took."""
     head, *planned = lines_of(os.path.join(folder, "plan.jsonl"))
     shards = []
     for line in planned:

@@ -46,7 +46,7 @@ struct findings {
 	uint64_t stuck; /* schedules in which a writer gave up: it could not finish */
 	uint64_t outcomes;
 	uint64_t outcomes_hash; /* order-free, of the distinct ones */
-	double seconds;
+	double seconds; /* of CPU time, of all processes */
 	struct failure first; /* a broken one if there is one, with the fewest actions */
 	double done; /* 0..1, while it runs */
 	char refused[240]; /* why it cannot be searched so; empty: it can */

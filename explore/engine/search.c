@@ -433,7 +433,7 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 		      budget->reads + budget->discards + budget->flushes + budget->preemptions +
 		      (size_t)budget->events * budget->writers + 1;
 	static struct schedule_engine engine; /* survives siglongjmp() */
-	uint64_t began = time_ns();
+	uint64_t began = cpu_time_ns();
 	bool chosen = false;
 	int signal;
 
@@ -468,6 +468,6 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 	free(engine.snapshots);
 	if (search->outcomes)
 		outcomes_end(&findings->outcomes, &findings->outcomes_hash);
-	findings->seconds = (double)(time_ns() - began) / 1e9;
+	findings->seconds = (double)(cpu_time_ns() - began) / 1e9;
 	findings->done = 1;
 }

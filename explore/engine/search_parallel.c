@@ -155,8 +155,6 @@ static int run(const struct search *search, bool by_states, unsigned int process
 		one = wait_for(search, i, children, processes, parts);
 		error = error ? error : one;
 		findings_add(findings, &parts[i]);
-		if (parts[i].seconds > findings->seconds)
-			findings->seconds = parts[i].seconds;
 		findings->done += parts[i].done;
 	}
 	ticks(false);

@@ -571,7 +571,7 @@ void states_run(const struct search *search, struct findings *findings)
 	struct state_engine *engine = calloc(1, sizeof(*engine));
 	struct walk walk = { .engine = engine };
 	struct state begin = { .ways = 1 };
-	uint64_t began = time_ns();
+	uint64_t began = cpu_time_ns();
 	uint32_t start;
 
 	if (!engine)
@@ -595,6 +595,6 @@ void states_run(const struct search *search, struct findings *findings)
 	if (search->outcomes)
 		outcomes_end(&findings->outcomes, &findings->outcomes_hash);
 	free_all(engine);
-	findings->seconds = (double)(time_ns() - began) / 1e9;
+	findings->seconds = (double)(cpu_time_ns() - began) / 1e9;
 	findings->done = 1;
 }
