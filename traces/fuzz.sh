@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: fuzz.sh BUILD SECONDS   Both decoders and the parser of metadata. What was found once is kept in
-# BUILD/fuzz/corpus-* and tried first; a finding is written to BUILD/fuzz/crash-*, exit 2.
+# usage: fuzz.sh BUILD SECONDS [FOLDER INDEX]   Both decoders and the parsers of metadata, side by side;
+# or one of these, by the index in a job array. What was found once is kept in FOLDER/corpus-* (of
+# BUILD/fuzz) and tried first; a finding is written to FOLDER/crash-*, exit code 2; 3: one ended early.
 set -eu
 build=$1
 seconds=$2
@@ -29,7 +30,7 @@ seeds_ctf() { # DIRECTORY
 }
 
 # The size of the metadata, itself, and the begin of the stream.
-seed() { # METADATA STREAM
+described() { # METADATA STREAM
 	size=$(wc -c < "$1")
 	printf "\\$(printf %03o $((size % 256)))\\$(printf %03o $((size / 256)))"
 	cat "$1"
@@ -44,7 +45,7 @@ seeds_tsdl() { # DIRECTORY
 		tail -c +38 "tests/data/${stream%/*}/metadata" | tr -d '\000' |
 			sed -e '/^env {/,/^};/d' -e 's,/\* [^C].*\*/,,' -e 's/^[ \t]*//' \
 				-e '/^$/d' > "$metadata"
-		seed "$metadata" "$stream" > "$1/${stream%/*}"
+		described "$metadata" "$stream" > "$1/${stream%/*}"
 		rm "$metadata"
 	done
 }
@@ -55,38 +56,67 @@ seeds_ctf2() { # DIRECTORY
 		metadata=$1/metadata.part
 		tail -n +2 "tests/data/${stream%/*}/metadata" | sed -e '/"trace-class"/s/"namespace.*packet-h/"packet-h/' \
 			-e 's/"description":[^,}]*//' -e 's/,}/}/' > "$metadata"
-		seed "$metadata" "$stream" > "$1/${stream%/*}"
+		described "$metadata" "$stream" > "$1/${stream%/*}"
 		rm "$metadata"
 	done
 }
 
-# Their own longest input each; what was found of others' is cut by libFuzzer itself.
-fuzz() { # FORMAT MAX_LEN
-	corpus=$build/fuzz/corpus-$1
-	mkdir -p "$corpus"
-	"seeds_$1" "$corpus"
-	exec "$build/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len="$2" -timeout=10 \
-		-rss_limit_mb=2048 -print_final_stats=1 -dict=traces/fuzz.dict \
-		-artifact_prefix="$build/fuzz/crash-$1-" "$corpus" > "$build/fuzz/$1.log" 2>&1
+formats="ftrace ctf tsdl ctf2"
+folder=${3:-$build/fuzz}
+index=${4:-}
+merged= # corpora that are tried, and not written to
+seed=
+if [ -n "$index" ]; then
+	formats=$(echo "$formats" | cut -d' ' -f$((index % 4 + 1)))
+	seed=$((index + 1)) # of 0 libFuzzer takes one of its own
+	[ ! -d "$folder/../corpus-$formats" ] || merged=$folder/../corpus-$formats
+fi
+
+# Of each format its own; what was found of others' is cut by libFuzzer itself.
+longest() { # FORMAT
+	case $1 in
+	ftrace) echo 4096 ;;
+	ctf) echo 1024 ;;
+	tsdl) echo 4800 ;;
+	ctf2) echo 8192 ;;
+	esac
 }
 
-echo "fuzzing for $seconds s, four side by side"
-fuzz ftrace 4096 & ftrace=$!
-fuzz ctf 1024 & ctf=$!
-fuzz tsdl 4800 & tsdl=$!
-fuzz ctf2 8192 & ctf2=$!
-trap 'kill $ftrace $ctf $tsdl $ctf2 2>/dev/null; exit 130' INT TERM
+fuzz() { # FORMAT
+	corpus=$folder/corpus-$1
+	mkdir -p "$corpus"
+	"seeds_$1" "$corpus"
+	exec "$build/fuzz/fuzz_$1" -max_total_time="$seconds" -max_len="$(longest "$1")" -timeout=10 \
+		-rss_limit_mb=2048 -print_final_stats=1 -dict=traces/fuzz.dict ${seed:+-seed=$seed} \
+		-artifact_prefix="$folder/crash-$1-" "$corpus" ${merged:+"$merged"} \
+		> "$folder/$1.log" 2>&1
+}
+
+echo "fuzzing for $seconds s: $formats"
+processes=
+for format in $formats; do
+	fuzz "$format" &
+	eval "of_$format=$!"
+	processes="$processes $!"
+done
+# shellcheck disable=SC2086
+trap 'kill $processes 2>/dev/null; exit 130' INT TERM
 found=0
-for format in ftrace ctf tsdl ctf2; do
-	eval "process=\$$format"
+for format in $formats; do
+	eval "process=\$of_$format"
 	if wait "$process"; then
 		echo "fuzz_$format: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' \
-			"$build/fuzz/$format.log") executions, nothing found"
+			"$folder/$format.log") executions, nothing found"
 	else
-		tail -30 "$build/fuzz/$format.log"
-		echo "stampede: fuzz_$format found something; its input is in" \
-			"$build/fuzz/crash-$format-*" >&2
-		found=2
+		tail -30 "$folder/$format.log"
+		set -- "$folder/crash-$format"-*
+		if [ -e "$1" ]; then
+			echo "stampede: fuzz_$format found something; its input is in $*" >&2
+			found=2
+		else
+			echo "stampede: fuzz_$format ended early, and found nothing" >&2
+			[ $found -eq 2 ] || found=3
+		fi
 	fi
 done
 exit $found
