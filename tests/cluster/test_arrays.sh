@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_arrays.sh BUILD   What is no search and runs on a cluster all the same: a bench on each kind
+# of machine, storms and fuzzing as job arrays; of programs of Slurm's names that only write down what
+# they are asked, and of fuzzers that only pretend. TAP.
+build=$1
+. tests/support/tap.sh
+mkdir "$scratch/bin" "$scratch/build" "$scratch/build/fuzz" || exit 1
+asked=$scratch/asked
+fake() { # file; its script is on stdin
+	{ echo '#!/bin/sh' && cat; } >"$1" && chmod +x "$1"
+}
+fake "$scratch/bin/sbatch" <<-EOF
+	[ ! -e "$scratch/refuses" ] || exit 1
+	echo "\$*" >>"$asked"
+	echo "\$((70 + \$(wc -l <"$asked")));cluster"
+EOF
+fake "$scratch/bin/sinfo" <<-EOF
+	cat "$scratch/features"
+EOF
+fake "$scratch/bin/bench" <<-EOF
+	echo "bench \$*" >>"$asked"
+EOF
+fake "$scratch/bin/run-stress" <<-EOF
+	echo "run-stress \$*" >>"$asked"
+EOF
+export PATH="$scratch/bin:$PATH"
+unset KINDS ARGS
+
+# What sbatch is asked for: a pattern for each call.
+fleet() { # name, pattern...; BENCH and others by the environment
+	name=$1 at=0 code=0
+	shift
+	: >"$asked"
+	BENCH=$scratch/bin/bench sh runner/fleet.sh "$scratch/fleet" ${options:+"$options"} \
+		>"$scratch/out" 2>"$scratch/err" || code=$?
+	for pattern; do
+		at=$((at + 1))
+		sed -n "${at}p" "$asked" | grep -qE -e "$pattern" || code="call $at"
+	done
+	[ "$code" = 0 ] && [ "$(wc -l <"$asked")" -eq $# ]
+	report $? "$name"
+	sed "s/^/# /" "$scratch/err"
+}
+
+fleets() {
+	printf 'epyc,ib\nxeon\nepyc,ib\n(null)\n' >"$scratch/features"
+	options=
+	fleet "a bench on each kind, alone on its node" \
+		"--job-name=stampede-bench-any --exclusive --time=240 .*fleet.sbatch $scratch/bin/bench $scratch/fleet/any\$" \
+		"--exclusive --constraint=epyc&ib --time=240 .* $scratch/fleet/epyc\\+ib\$" \
+		"--exclusive --constraint=xeon .* $scratch/fleet/xeon\$"
+	mkdir -p "$scratch/fleet/xeon/latest"
+	: >"$scratch/fleet/xeon/latest/bench.json"
+	options="--partition=night --time=9"
+	KINDS="xeon epyc" ARGS="--full --seed 1" fleet "kinds of mine, less those that are done" \
+		"--constraint=epyc --time=240 .*--partition=night --time=9 .*fleet.sbatch .*bench $scratch/fleet/epyc --full --seed 1\$"
+	grep -q "^xeon: done, in" "$scratch/out" && grep -q "plots/fleet.py $scratch/fleet/\*/latest" "$scratch/out"
+	report $? "and it is said, and what comes then"
+	: >"$scratch/refuses"
+	says "Slurm refuses" 1 "refused a bench on any" env BENCH="$scratch/bin/bench" sh runner/fleet.sh \
+		"$scratch/fleet"
+	rm "$scratch/refuses"
+	: >"$scratch/features"
+	says "no node" 1 "names no node" env BENCH="$scratch/bin/bench" sh runner/fleet.sh "$scratch/fleet"
+	says "no bench" 3 "no program" env BENCH=/nowhere sh runner/fleet.sh "$scratch/fleet"
+	says "a kind that is no name" 1 "no folder's: ../x" env KINDS=../x BENCH="$scratch/bin/bench" \
+		sh runner/fleet.sh "$scratch/fleet"
+	says "no folder" 1 "fleet.sh DIR" sh runner/fleet.sh
+	: >"$asked"
+	sh runner/fleet.sbatch "$scratch/bin/bench" "$scratch/fleet/xeon" --full
+	[ "$(cat "$asked")" = "bench --results $scratch/fleet/xeon --full" ]
+	report $? "the job is a bench"
+}
+
+storms() {
+	: >"$asked"
+	storm="env SLURM_ARRAY_TASK_ID=7 DIR=$scratch/storms BUILD=$scratch/bin sh runner/storms.sbatch"
+	$storm --seconds 60
+	grep -qE "^run-stress --seed 7 --json $scratch/storms/storm-7\..*\.json --seconds 60$" "$asked"
+	report $? "a storm of the index's seed"
+	: >"$scratch/storms/storm-7.$(hostname).json"
+	: >"$asked"
+	$storm --seconds 60
+	[ ! -s "$asked" ]
+	report $? "is not done twice"
+	says "no array" 1 "a job array with DIR and BUILD" env -u SLURM_ARRAY_TASK_ID sh runner/storms.sbatch
+}
+
+# A fuzzer that adds an input to its corpus, and finds what a file says; and its merge.
+for format in ftrace ctf tsdl ctf2; do
+	fake "$scratch/build/fuzz/fuzz_$format" <<-EOF
+		echo "$format \$*" >>"$asked"
+		merge=
+		for word; do
+			case \$word in
+			-artifact_prefix=*) prefix=\${word#*=} ;;
+			-seed=*) seed=\${word#*=} ;;
+			-merge=1) merge=1 ;;
+			-*) ;;
+			*) corpora="\$corpora \$word" ;;
+			esac
+		done
+		set -- \$corpora
+		if [ -n "\$merge" ]; then
+			into=\$1
+			shift
+			for one; do cp "\$one"/* "\$into"; done
+			exit
+		fi
+		echo "\$seed" >"\$1/found-\$seed"
+		[ ! -e "$scratch/killed" ] || kill -KILL \$\$
+		if [ "\$seed" = "\$(cat "$scratch/finds" 2>/dev/null)" ]; then
+			: >"\${prefix}1"
+			exit 77
+		fi
+		echo "Done 1000 runs in 1 second(s)"
+	EOF
+done
+fuzz() { # index
+	env SLURM_ARRAY_TASK_ID="$1" DIR="$scratch/fuzz" BUILD="$scratch/build" sh traces/fuzz.sbatch 5 \
+		>"$scratch/out" 2>"$scratch/err"
+}
+merge="sh traces/fuzz_merge.sh $scratch/build $scratch/fuzz"
+
+fuzzing() {
+	: >"$asked"
+	for index in 0 1 2 4; do
+		fuzz $index || report $? "task $index"
+	done
+	[ "$(cut -d' ' -f1 "$asked" | tr '\n' ' ')" = "ftrace ctf tsdl ftrace " ] &&
+		[ "$(grep -o 'seed=[0-9]*' "$asked" | tr '\n' ' ')" = "seed=1 seed=2 seed=3 seed=5 " ]
+	report $? "each task a format, and a seed of its own"
+	for at in 0:ftrace:21 1:ctf:13 2:tsdl:3; do
+		corpus=$scratch/fuzz/${at%%:*}/corpus-$(echo "$at" | cut -d: -f2)
+		[ "$(find "$corpus" -type f -size +0 | wc -l)" -eq "${at##*:}" ] || report 1 "seeds of $at"
+	done
+	report 0 "what is kept here is tried first"
+	says "a task is missing" 5 "did not end: 3\$" $merge 0-4
+	: >"$scratch/killed"
+	fuzz 3
+	rm "$scratch/killed"
+	says "a task that was killed" 5 "did not end: 3\$" $merge 0-4
+	fuzz 3
+	shows "all there are" "^5000 executions in 5 tasks on 1 machines: 0 findings\$" $merge 0-4
+	[ -e "$scratch/fuzz/corpus-ftrace/found-1" ] && [ -e "$scratch/fuzz/corpus-ftrace/found-5" ] &&
+		[ ! -e "$scratch/fuzz/corpus-ftrace/found-2" ]
+	report $? "corpora of one format are one"
+	: >"$asked"
+	fuzz 4
+	[ ! -s "$asked" ]
+	report $? "a task that ended is not done again"
+	fuzz 8
+	grep -q "$scratch/fuzz/8/corpus-ftrace $scratch/fuzz/8/../corpus-ftrace\$" "$asked"
+	report $? "the merged corpus is tried by the next, behind its own"
+	echo 10 >"$scratch/finds"
+	fuzz 9
+	[ $? -eq 2 ] && grep -q 'found something' "$scratch/err"
+	report $? "a finding: exit code 2"
+	$merge 0-9 >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 2 ] && grep -q "$scratch/fuzz/9/crash-ctf-1" "$scratch/out"
+	report $? "of all, too, and where it is"
+	says "indices that are none" 1 "such as 0-63" $merge all
+	says "no folder to merge" 1 "no such folder" sh traces/fuzz_merge.sh "$scratch/build" "$scratch/none" 0-1
+	says "no array of fuzzers" 1 "DIR, BUILD and seconds" sh traces/fuzz.sbatch 5
+}
+
+fleets
+storms
+fuzzing
+plan
