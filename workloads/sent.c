@@ -78,13 +78,8 @@ static void play(struct buffer *buffer, const struct gaps *gaps, uint64_t seed, 
 
 /* ---- reading and sorting ---- */
 
-struct sortable {
-	uint64_t time;
-	uint64_t place;
-};
-
 struct read_times {
-	struct sortable *events;
+	struct sent_time *events;
 	size_t count;
 	size_t room;
 };
@@ -95,18 +90,17 @@ static void read_one(void *arg, const struct event *event)
 
 	if (reading->count == reading->room)
 		return;
-	reading->events[reading->count] = (struct sortable){ event->time, reading->count };
+	reading->events[reading->count] = (struct sent_time){ event->time, reading->count };
 	reading->count++;
 }
 
-/* From the end, as a reader does that expects order. How many had to move. */
-static uint64_t sort(struct sortable *events, size_t count)
+uint64_t sent_sort(struct sent_time *events, size_t count)
 {
 	uint64_t moved = 0;
 	size_t i, to;
 
 	for (i = 1; i < count; i++) {
-		struct sortable one = events[i];
+		struct sent_time one = events[i];
 
 		for (to = i; to && events[to - 1].time > one.time; to--)
 			events[to] = events[to - 1];
@@ -226,7 +220,7 @@ static json_t *reading_json(struct sent_lines *lines, struct buffer *buffer,
 	buffer->driver->walk(buffer->scheme, read_one, reading);
 	read = sorted = cpu_time_ns();
 	if (unordered) {
-		moved = sort(reading->events, reading->count);
+		moved = sent_sort(reading->events, reading->count);
 		sorted = cpu_time_ns();
 	}
 	events = reading->count ? (double)reading->count : 1;

@@ -31,6 +31,18 @@ struct sent {
 	double median, p99, most; /* of size */
 };
 
+/* A decoded time, and which event it is, in the order of the ring. */
+struct sent_time {
+	uint64_t time;
+	uint64_t place;
+};
+
+/*
+ * Sorts by time, equal ones in their order, from the end on, as a reader does that expects order.
+ * How many had to move.
+ */
+uint64_t sent_sort(struct sent_time *events, size_t count);
+
 /* For events of `ring`, whose payload is of `payload_bytes` or a little more. */
 void sent_begin(struct sent *sent, const struct ring *ring, uint32_t payload_bytes);
 

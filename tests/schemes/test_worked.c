@@ -178,11 +178,45 @@ static void batches_of_go(void **state)
 	play_close(&play);
 }
 
+/*
+ * A batch's two clocks may be any time apart, so there has to be room for the longest form: what
+ * fills a batch with that is recorded, and a byte more is refused, however short its form would be.
+ */
+static void room_in_a_batch_of_go(void **state)
+{
+	struct stage stage = { .bits = 64, .subbuf_shift = 9, .count_shift = 2, .now = BEGIN };
+	const uint32_t header = 1 + 10 + 2 + 2; /* id, difference, high id, size */
+	unsigned int oracle;
+	uint32_t fills;
+
+	(void)state;
+	play_open(&play, driver_find(drivers_counting, "varint_delta_go"), 11);
+	for (stage.step = 0; stage.step <= 56; stage.step += 56) {
+		struct stage here = stage;
+
+		here.step = stage.step ? UINT64_C(1) << stage.step : 0;
+		play_start(&play, &here);
+		fills = (uint32_t)ring_max_record(buffer_ring(&play.buffer)) - header -
+			play.driver->payload_bytes;
+		play_event_of(&play, fills);
+		assert_int_equal(buffer_ring(&play.buffer)->refused, 0);
+		play_event_of(&play, fills + 1);
+		assert_int_equal(buffer_ring(&play.buffer)->refused, 1);
+		play_event_of(&play, fills);
+		play_end(&play);
+		assert_int_equal(play.check.events, 2);
+		for (oracle = ORACLE_CONSERVATION; oracle < ORACLES; oracle++)
+			assert_int_equal(play.check.violations[oracle], 0);
+	}
+	play_close(&play);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_and_times),
 		cmocka_unit_test(batches_of_go),
+		cmocka_unit_test(room_in_a_batch_of_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

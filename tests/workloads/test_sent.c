@@ -141,6 +141,24 @@ static void alignment(void **state)
 	play_close(&play);
 }
 
+/* The first may have to go last, equal times stay as they came, and who moved is counted. */
+static void sorting(void **state)
+{
+	static const uint64_t times[] = { 7, 3, 3, 9, 3, 1, 1, 8, 9, 0 };
+	static const uint64_t sorted[] = { 9, 5, 6, 1, 2, 4, 0, 7, 3, 8 }; /* places */
+	struct sent_time events[10];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 10; i++)
+		events[i] = (struct sent_time){ times[i], i };
+	assert_int_equal(sent_sort(events, 10), 7);
+	for (i = 0; i < 10; i++)
+		assert_true(events[i].place == sorted[i] && events[i].time == times[sorted[i]]);
+	assert_int_equal(sent_sort(events, 10), 0);
+	assert_int_equal(sent_sort(events, 0), 0);
+}
+
 /* By the section itself: as many bytes as replay counts, and only who has no order has to sort. */
 static void the_section(void **state)
 {
@@ -207,6 +225,7 @@ int main(void)
 		cmocka_unit_test(level),
 		cmocka_unit_test(many),
 		cmocka_unit_test(alignment),
+		cmocka_unit_test(sorting),
 		cmocka_unit_test(the_section),
 	};
 
