@@ -183,7 +183,7 @@ all: $(programs) $(BUILD)/plots ## build the programs
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
 	libjansson-dev libxxhash-dev libzstd-dev liblz4-dev
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
-test_packages += libcmocka-dev
+test_packages += libcmocka-dev spin
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
 QUICK ?=

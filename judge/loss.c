@@ -54,8 +54,9 @@ enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t
 {
 	uint64_t most = (UINT64_C(1) << ring->subbuf_shift) - ring->header_bytes;
 	bool discards = *(const volatile enum ring_mode *)&ring->mode == RING_DISCARD;
-	uint64_t consumed = *(const volatile uint64_t *)&ring->consumed;
+	/* The tail first: what a reader releases in between, a nested writer may use at once. */
 	struct stand stand = stand_of(ring);
+	uint64_t consumed = *(const volatile uint64_t *)&ring->consumed;
 
 	if (*(const volatile uint64_t *)&ring->stuck != before.stuck)
 		return LOSS_STUCK;

@@ -48,6 +48,7 @@ xz-utils            xz                     xz                  xz             xz
 babeltrace2         babeltrace2            babeltrace          babeltrace     babeltrace
 man-db              man-db                 man                 man-db         mandoc
 procps              procps-ng              procps              procps-ng      procps
+spin                -                      -                   -              -
 gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
 libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
 clang-format        clang-tools-extra      clang               clang          clang-extra-tools

@@ -94,22 +94,28 @@ void ring_flush(struct ring *ring, uint64_t stamp)
 	ring->flush_stamp = stamp;
 }
 
-void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
+uint64_t ring_end(const struct ring *ring, bool *open)
 {
-	uint64_t tail = shared_load("read: tail", &ring->tail), count = ring_count_mask(ring) + 1;
-	uint64_t end; /* behind the newest sub-buffer, open or not */
-	bool open;
+	uint64_t tail = shared_load("read: tail", &ring->tail);
 
 	if (ring_tail_is_numbered(ring)) {
-		end = ring_tail_number(tail) + 1;
-		open = ring_tail_index(tail) < ring_subbuf_bytes(ring);
-	} else if (ring_tail_is_packed(ring)) {
-		end = ring_packed_next(ring, tail);
-		open = ring_room(ring, ring_packed_offset(ring, tail));
-	} else {
-		end = ring_next_number(ring, tail);
-		open = ring_room(ring, tail);
+		*open = ring_tail_index(tail) < ring_subbuf_bytes(ring);
+		return ring_tail_number(tail) + 1;
 	}
+	if (ring_tail_is_packed(ring)) {
+		*open = ring_room(ring, ring_packed_offset(ring, tail));
+		return ring_packed_next(ring, tail);
+	}
+	*open = ring_room(ring, tail);
+	return ring_next_number(ring, tail);
+}
+
+void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
+{
+	uint64_t count = ring_count_mask(ring) + 1, end;
+	bool open;
+
+	end = ring_end(ring, &open);
 	*first = ring->consumed;
 	if (end > count && end - count > *first)
 		*first = end - count;
@@ -125,13 +131,15 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 uint32_t ring_content(const struct ring *ring, uint64_t number)
 {
 	const struct subbuf *subbuf = ring_subbuf(ring, number);
-	uint64_t rounds = (number >> ring_count_shift(ring)) + 1;
-	uint64_t content = shared_load("read: content", &subbuf->content);
+	uint64_t rounds = (number >> ring_count_shift(ring)) + 1, content;
 
-	if (subbuf->number != number)
-		return 0;
 	if (ring_has_commits(ring) && (uint32_t)shared_load("read: commits", &subbuf->commits) !=
 					      (uint32_t)(rounds << ring_subbuf_shift(ring)))
+		return 0;
+	/* I1 to I3: what the last commit stands behind is there, also for another CPU. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	content = shared_load("read: content", &subbuf->content);
+	if (subbuf->number != number)
 		return 0;
 	/* A tag of another number is left over from an earlier round: this one is full. */
 	if (ring_tail_number(content) != number || !content)
@@ -165,6 +173,8 @@ uint64_t ring_total_records(const struct ring *ring)
 
 void ring_consume(struct ring *ring, uint64_t number)
 {
+	/* A writer of another CPU that sees it may overwrite what has been read here. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (number > ring->consumed)
 		/* One store: a writer sees the number before it or this one. */
 		shared_store("read: consumed", &ring->consumed, number);

@@ -35,6 +35,9 @@ static inline uint64_t ring_start_number(const struct ring *ring)
 	return ring_tail_is_numbered(ring) || !ring_has_commits(ring);
 }
 
+/* The number behind the newest sub-buffer, and whether that one is still open. */
+uint64_t ring_end(const struct ring *ring, bool *open);
+
 /* Closed numbers [first, last) for a reader; overwriting held off, or writers idle. */
 void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last);
 

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_handover.sh BUILD   The model of the hand-over to a reader on another CPU, searched whole by
+# spin: right as it is, wrong with each of its mutants; and its steps are those of the code. TAP.
+. tests/support/tap.sh
+model=$(pwd)/judge/models/handover.pml
+
+# What the model calls a step is an access of the code with that label; in the model's order there.
+steps() { # file, function's name in it, step...
+	file=$1
+	text=$(sed -n "/^[a-z].*[ *]$2(/,/^}/p" "$file")
+	shift 2
+	for step; do
+		rest=${text#*"\"$step\""}
+		[ "$rest" != "$text" ] || return 1
+		text=$rest
+	done
+}
+named=$(grep -o 'step: [a-z]*\(: [a-z]*\)*' "$model" | sed 's/^step: //' | sort -u | tr '\n' ,)
+[ "$named" = "claim,commit,open: commits,open: consumed,read: commits,read: consumed,read: tail," ]
+report $? "the model's steps are those that are looked for here"
+steps schemes/core/subbuf.h ring_may_open "open: commits" "open: consumed"
+report $? "a writer looks at the commits, then at what was read"
+steps schemes/core/subbuf.h ring_commit "commit"
+report $? "and commits by one access"
+steps schemes/core/ring.c ring_content "read: commits" "read: content"
+report $? "a reader loads the commits before all else"
+steps schemes/core/ring.c ring_end "read: tail" && steps schemes/core/ring.c ring_consume "read: consumed"
+report $? "looks at the tail, and stores what it has read"
+# The second look is behind the copy, and the release behind the reading.
+look=$(sed -n '/^static bool copy(/,/^}/p' judge/live.c | grep -nE 'copy_slot|is_safe' | sed 's/:.*\(copy_slot\|is_safe\).*/ \1/')
+[ "$(echo "$look" | awk '{ print $2 }' | tr '\n' ' ')" = "copy_slot copy_slot is_safe " ]
+report $? "the second look comes behind the copy"
+grep -q 'return end_of(ring, &open) - number <= ring_count_mask(ring);' judge/live.c &&
+	grep -q '#define SAFE(number) (tail - (number) < SLOTS)' "$model"
+report $? "and asks what the model's asks: the mask is one less than the slots"
+
+command -v spin >/dev/null || {
+	skip "the model" "no spin (Debian: apt install spin)"
+	plan
+	exit
+}
+
+# Every state of it: 0 no error, 1 an assertion fails, 2 it could not be searched.
+search() { # -D...
+	(
+		mkdir -p "$scratch/model" && cd "$scratch/model" && rm -f pan* &&
+			spin -a "$@" "$model" >spin.log 2>&1 &&
+			gcc -O0 -DSAFETY -DMEMLIM=1024 -w -o pan pan.c >gcc.log 2>&1 &&
+			./pan -m200000 >pan.log 2>&1
+	) || return 2
+	grep -q 'search not completed\|max search depth too small' "$scratch/model/pan.log" && {
+		grep -q 'errors: [1-9]' "$scratch/model/pan.log" || return 2
+	}
+	grep -q 'errors: 0$' "$scratch/model/pan.log" && return 0
+	grep -q 'assertion violated' "$scratch/model/pan.log" && return 1
+	return 2
+}
+right() { # name, -D...
+	name=$1
+	shift
+	search "$@"
+	report $? "$name: $(sed -nE 's/^ *([0-9]+) states, stored.*/\1 states/p' "$scratch/model/pan.log")"
+}
+wrong() { # name, -D...
+	name=$1
+	shift
+	search "$@"
+	[ $? -eq 1 ]
+	report $? "found: $name"
+}
+right "discard, stores in order"
+right "discard, stores in order, a writer that is alone" -DMASKED
+right "discard, weak order" -DWEAK
+right "overwrite, stores in order" -DOVERWRITE
+right "overwrite, stores in order, a writer that is alone" -DOVERWRITE -DMASKED
+wrong "the commit before the payload" -DCOMMIT_EARLY
+wrong "the same in a ring that overwrites" -DOVERWRITE -DCOMMIT_EARLY
+wrong "no release at the commit" -DWEAK -DCOMMIT_RELAXED
+wrong "no acquire behind the commits" -DWEAK -DREAD_RELAXED
+wrong "no release of what was read" -DWEAK -DCONSUME_RELAXED
+wrong "a writer that opens what was not read" -DIGNORE_CONSUMED
+wrong "a copy that is believed" -DOVERWRITE -DNO_LOOK
+wrong "a look before the copy" -DOVERWRITE -DLOOK_EARLY
+wrong "the oldest slot is not safe" -DOVERWRITE -DMASKED -DNO_MARGIN
+plan

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A reader that takes sub-buffers while a ring is written: what it may take and what not, step by
+ * step on the virtual clock. That it keeps this up beside a writer that does not wait is tested by
+ * the workload live.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "judge/live.h"
+#include "tests/support/play.h"
+#include "tests/support/said.h"
+
+#define SUBBUF_SHIFT 9
+#define COUNT_SHIFT 2 /* four of 512 bytes */
+
+static struct play play;
+static struct live live;
+
+static struct ring *ring(void)
+{
+	return buffer_ring(&play.buffer);
+}
+
+static void start(const struct driver *driver, enum ring_mode mode)
+{
+	const struct stage stage = {
+		.bits = 27,
+		.subbuf_shift = SUBBUF_SHIFT,
+		.count_shift = COUNT_SHIFT,
+		.mode = mode,
+		.now = 1 << 20,
+		.step = 1,
+	};
+
+	play_open(&play, driver, SUBBUF_SHIFT + COUNT_SHIFT);
+	play_start(&play, &stage);
+	assert_int_equal(live_open(&live, &play.buffer), 0);
+	assert_int_equal(live_attach(&live, &play.buffer), 0);
+}
+
+static void end(void)
+{
+	live_close(&live);
+	play_close(&play);
+}
+
+/* Events until `count` sub-buffers are closed. */
+static void write_until(uint64_t count)
+{
+	bool open;
+
+	for (;;) {
+		uint64_t closed = ring_end(ring(), &open);
+
+		if (closed - open >= count)
+			return;
+		play_event(&play);
+	}
+}
+
+/* Who must not be interrupted at all records no events that could be judged here. */
+static bool is_read(const struct driver *driver)
+{
+	return !driver->desc->untimed;
+}
+
+static void each_row(void (*test)(const struct driver *driver))
+{
+	const struct driver *const *row;
+
+	for (row = play_rows(); *row; row++)
+		if (is_read(*row))
+			test(*row);
+}
+
+/* Nothing that is open, all that is closed, and each event once. */
+static void discard_row(const struct driver *driver)
+{
+	uint64_t first, taken;
+	unsigned int i;
+
+	start(driver, RING_DISCARD);
+	first = ring_start_number(ring());
+	assert_int_equal(live_take(&live, &play.check), 0);
+	play_event(&play);
+	assert_int_equal(live_take(&live, &play.check), 0);
+	for (i = 1; i < 40; i++) {
+		write_until(first + i);
+		taken = play.check.events;
+		if (live_take(&live, &play.check) != 1)
+			fail_msg("%s: sub-buffer %u was not taken", driver->row, i);
+		assert_true(play.check.events > taken);
+		assert_int_equal(live_take(&live, &play.check), 0);
+	}
+	assert_int_equal(ring()->lost, 0);
+	assert_int_equal(live.taken, 39);
+	live_detach(&live);
+	play_end(&play);
+	assert_int_equal(play.check.skipped, 0);
+	play_assert_kept(&play, 0);
+	end();
+}
+
+static void discard(void **state)
+{
+	(void)state;
+	each_row(discard_row);
+}
+
+/* A reader that does not come: the ring fills, and what is lost is counted; then it goes on. */
+static void late_row(const struct driver *driver)
+{
+	uint64_t first, events;
+	unsigned int i;
+
+	start(driver, RING_DISCARD);
+	first = ring_start_number(ring());
+	for (i = 0; i < 400; i++)
+		play_event(&play);
+	if (!ring()->lost)
+		fail_msg("%s: nothing was lost", driver->row);
+	if (live_take(&live, &play.check) < 3)
+		fail_msg("%s: a full ring was not taken", driver->row);
+	events = play.check.events;
+	write_until(first + 6);
+	live_take(&live, &play.check);
+	assert_true(play.check.events > events);
+	live_detach(&live);
+	play_end(&play);
+	play_assert_kept(&play, 0);
+	end();
+}
+
+static void late(void **state)
+{
+	(void)state;
+	each_row(late_row);
+}
+
+/*
+ * An overwriting ring: the newest closed ones but the oldest slot, which the next switch may write
+ * into before the tail says so. What was overwritten is known by its number.
+ */
+static void overwrite_row(const struct driver *driver)
+{
+	const uint64_t count = 1 << COUNT_SHIFT;
+	uint64_t first, laps, end_number, taken;
+	bool open;
+
+	start(driver, RING_OVERWRITE);
+	first = ring_start_number(ring());
+	for (laps = 1; laps < 30; laps++) {
+		write_until(first + laps * (count + 1));
+		play_event(&play);
+		end_number = ring_end(ring(), &open);
+		taken = live_take(&live, &play.check);
+		/* Of four the open one and the oldest are not to be had. */
+		if (taken != count - 2 || ring()->consumed != end_number - open)
+			fail_msg("%s: lap %u: %u taken, up to %u of %u", driver->row,
+				 (unsigned int)laps, (unsigned int)taken,
+				 (unsigned int)ring()->consumed, (unsigned int)end_number);
+		assert_int_equal(live_take(&live, &play.check), 0);
+	}
+	assert_int_equal(live.torn, 0);
+	live_detach(&live);
+	play_end(&play);
+	assert_true(play.check.skipped > 0);
+	play_assert_kept(&play, 0);
+	end();
+}
+
+static void overwrite(void **state)
+{
+	(void)state;
+	each_row(overwrite_row);
+}
+
+/* A writer that is interrupted in the middle of a record: its sub-buffer waits for it. */
+static uint64_t taken_inside;
+static unsigned int calls;
+
+static void inside(void *arg, const char *label)
+{
+	(void)label;
+	calls++;
+	points.hook = NULL;
+	taken_inside += live_take(arg, &play.check);
+	points.hook = inside;
+}
+
+static void interrupted_row(const struct driver *driver)
+{
+	uint64_t first;
+	unsigned int i;
+
+	start(driver, RING_DISCARD);
+	first = ring_start_number(ring());
+	taken_inside = calls = 0;
+	points.arg = &live;
+	for (i = 0; i < 600; i++) {
+		points.hook = inside;
+		play.driver->run(play.buffer.scheme, &play.buffer.writer, 1);
+		points.hook = NULL;
+	}
+	assert_true(calls > 1000);
+	if (taken_inside + 1 < ring()->consumed - first)
+		fail_msg("%s: taken %u of %u", driver->row, (unsigned int)taken_inside,
+			 (unsigned int)(ring()->consumed - first));
+	assert_int_equal(ring()->lost, 0);
+	live_detach(&live);
+	play_end(&play);
+	play_assert_kept(&play, 0);
+	end();
+}
+
+static void interrupted(void **state)
+{
+	(void)state;
+	each_row(interrupted_row);
+}
+
+/* A writer that does not wait, round and round in a ring of 2 KiB: nothing torn is believed. */
+static bool stop;
+
+static void *write_on(void *arg)
+{
+	const struct buffer *buffer = arg;
+
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		buffer->driver->run(buffer->scheme, (struct writer *)&buffer->writer, 64);
+	return NULL;
+}
+
+static void beside_a_writer(void **state)
+{
+	static const char *const rows[] = { "packed_word", "full_tsc", "joint_delta",
+					    "nested_stamps", "heartbeat" };
+	struct judge_given given = { .nested = false };
+	struct judgement judgement;
+	struct ring_config config;
+	struct buffer buffer;
+	struct check check;
+	unsigned int i;
+	pthread_t writer;
+	uint64_t end_ns;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		config = buffer_config(driver_find(drivers_checked, rows[i]), SUBBUF_SHIFT,
+				       COUNT_SHIFT);
+		assert_int_equal(
+			buffer_open(&buffer, driver_find(drivers_checked, rows[i]), &config), 0);
+		buffer_check(&buffer, &check);
+		check.cpu = CHECK_ANY_CPU;
+		assert_int_equal(live_open(&live, &buffer), 0);
+		assert_int_equal(live_attach(&live, &buffer), 0);
+		stop = false;
+		assert_int_equal(pthread_create(&writer, NULL, write_on, &buffer), 0);
+		for (end_ns = time_ns() + 100000000; time_ns() < end_ns;)
+			live_take(&live, &check);
+		__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+		pthread_join(writer, NULL);
+		live_detach(&live);
+		judge_buffer(&buffer, &check, &given, &judgement);
+		if (judgement.verdict != VERDICT_KEPT)
+			fail_msg("%s: %s; %u taken, %u overtaken", rows[i], judgement.text,
+				 (unsigned int)live.taken, (unsigned int)live.torn);
+		assert_true(check.events > 0);
+		live_close(&live);
+		buffer_close(&buffer);
+	}
+}
+
+/* A packed tail has not all bits of the offset: a copy's slots tell the reader the others. */
+static void beyond_the_offsets(void **state)
+{
+	struct ring *its;
+	unsigned int i;
+
+	(void)state;
+	start(driver_find(drivers_counting, "packed_word"), RING_OVERWRITE);
+	its = ring();
+	its->packed_bits = 10; /* 4 KiB: two rings */
+	((struct ring *)live.spare.scheme)->packed_bits = 10;
+	for (i = 0; i < 50; i++) {
+		write_until(5 * (i + 1));
+		assert_true(live_take(&live, &play.check) >= 2);
+	}
+	live_detach(&live);
+	play_end(&play);
+	play_assert_kept(&play, 0);
+	assert_true(play.check.events > 50 * 2 * 5);
+	end();
+}
+
+/* Refused in one line with `why`. */
+static void assert_refused(struct live *reader, int error, const char *why)
+{
+	int got;
+
+	listen_to_stderr();
+	got = live_attach(reader, &play.buffer);
+	assert_said(why);
+	assert_int_equal(got, error);
+}
+
+static void refused(void **state)
+{
+	const struct driver *driver = driver_find(drivers_counting, "full_tsc");
+	struct live other, none = { .taken = 0 }, small;
+	struct play play2;
+
+	(void)state;
+	start(driver, RING_OVERWRITE);
+	assert_int_equal(live_open(&other, &play.buffer), 0);
+	assert_refused(&other, -EBUSY, "has a reader already");
+	live_detach(&live);
+	assert_refused(&none, -ENOMEM, "no room for a copy");
+	play_open(&play2, driver, SUBBUF_SHIFT + COUNT_SHIFT - 1);
+	assert_int_equal(live_open(&small, &play2.buffer), 0);
+	assert_refused(&small, -ENOMEM, "no room for a copy");
+	live_close(&small);
+	play_close(&play2);
+	/* Whoever lost its reader takes another. */
+	assert_int_equal(live_attach(&other, &play.buffer), 0);
+	live_close(&other);
+	/* In place no copy is needed. */
+	play.buffer.config.mode = RING_DISCARD;
+	assert_int_equal(buffer_reset(&play.buffer, &play.buffer.config), 0);
+	assert_int_equal(live_attach(&none, &play.buffer), 0);
+	live_detach(&none);
+	end();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(discard),	   cmocka_unit_test(late),
+		cmocka_unit_test(overwrite),	   cmocka_unit_test(interrupted),
+		cmocka_unit_test(beside_a_writer), cmocka_unit_test(beyond_the_offsets),
+		cmocka_unit_test(refused),
+	};
+
+	/* A ring that is full for ever would not end. */
+	alarm(60);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
