@@ -293,7 +293,10 @@ static int plan_cpus(const struct place *place, const struct asked *asked,
 			     allowed > 1 && (!asked->cpus || strpbrk(asked->cpus, ",-"));
 	config->cpus = allowed < 2 ? 1 : 2;
 	error = place_plan(place, asked->cpus,
-			   moving ? config->cpus : config->threads + config->has_sender, plan);
+			   moving ? config->cpus :
+				    config->threads + config->has_sender +
+					    config->workload->engine->reader,
+			   plan);
 	config->pu = plan->pu;
 	config->place = place;
 	return error;

@@ -128,6 +128,7 @@ struct workload_engine {
 	bool adapt; /* the storm's pace, so that the writer keeps its share */
 	bool whole_ring; /* always as many sub-buffers as there is memory for */
 	bool overwrites; /* always in overwrite mode */
+	bool reader; /* a CPU more is for one that reads while it is written (engine_live.h) */
 	bool sharable; /* also with all threads in one ring, and on the timed build */
 	uint32_t bits; /* width of the short field unless the user asks for another; 0: the row's */
 	uint32_t beaten_bits; /* the same for rows that need beats, which must not be overtaken */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A ring for each thread: whatever interrupts it there is on its own CPU, and so are its beats. */
 #include "base/time.h"
-#include "workloads/engine_thread.h"
+#include "workloads/engine_live.h"
 
 #define EPOCH_NS 300000000u
 #define SHARE_LEAST 0.23 /* of the thread's CPU time, what the pace must leave the writer */
@@ -37,8 +37,10 @@ static int begin(struct engine_thread *thread)
 	if (thread->round_end_ns > thread->deadline_ns)
 		thread->round_end_ns = thread->deadline_ns;
 	thread->delivered_before = thread->signals.interrupts.at_depth[1];
+	if (thread->live)
+		error = engine_live_begin(thread->live);
 	interrupts_unblock_beat();
-	return 0;
+	return error;
 }
 
 /* What the epoch gave the scheme so far. */
@@ -67,6 +69,9 @@ static void show(struct engine_thread *thread)
 
 static int drain(struct engine_thread *thread)
 {
+	/* Whoever reads while it is written needs no rest for it. */
+	if (thread->live)
+		return 0;
 	buffer_drain(&thread->ring->buffer, &thread->ring->check);
 	if (thread->driver->timed)
 		engine_timed_drained(thread, &thread->ring->check);
@@ -100,9 +105,13 @@ static int end(struct engine_thread *thread)
 	struct check *check = &thread->ring->check;
 	struct judge_given given;
 	struct judgement judgement;
+	int error;
 
 	interrupts_block_beat();
 	interrupts_beat_end(interrupts);
+	error = thread->live ? engine_live_end(thread->live) : 0;
+	if (error)
+		return error;
 	buffer_drain(buffer, check);
 	show(thread);
 	given = given_so_far(thread);

@@ -20,6 +20,7 @@ struct engine_ring {
 };
 
 struct spread_ops;
+struct engine_live;
 
 /* Threads that are in step, and the rings that they record into. */
 struct engine_group {
@@ -52,6 +53,7 @@ struct engine_thread {
 	void *scheme; /* of the ring that it records into now */
 	struct writer *writer; /* that ring's, or `apart` */
 	struct writer apart; /* of one of several writers in a ring */
+	struct engine_live *live; /* a reader of its ring on another CPU; NULL: none */
 	struct signals signals;
 	struct engine_result result;
 	uint64_t random;

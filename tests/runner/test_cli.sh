@@ -103,12 +103,14 @@ storm_lane() {
 	says "no rseq" 4 "restartable left out: no rseq" \
 		env GLIBC_TUNABLES=glibc.pthread.rseq=0 "$stress" --scheme =restartable --seconds 1
 	says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
+	says "live on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload live
 	field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
 	field wraps extended "=extended_header =delta_sync_soft"
 	field bursts waits "=full_tsc =heartbeat_compact"
 	field stall stalls "=extended_header" --seconds 0.5
 	if [ "$(nproc)" -gt 1 ]; then
 		field handoff pairs "=full_tsc =nested_stamps"
+		field live subbufs "=full_tsc =extended_header" --seconds 0.5
 		if "$stress" --scheme =restartable --workload steady --seconds 0.1 \
 			>/dev/null 2>&1; then
 			field migrate restarts "=restartable"
@@ -118,7 +120,7 @@ storm_lane() {
 			skip "migrate, restartable storm" "no rseq here"
 		fi
 	else
-		skip "handoff" "one CPU"
+		skip "handoff, live" "one CPU"
 	fi
 }
 

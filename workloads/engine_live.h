@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* A reader on a CPU of its own beside each writer: it takes what is complete while that records. */
+#ifndef STAMPEDE_WORKLOADS_ENGINE_LIVE_H
+#define STAMPEDE_WORKLOADS_ENGINE_LIVE_H
+
+#include "judge/live.h"
+#include "workloads/engine_thread.h"
+
+enum live_wake {
+	LIVE_POLLS, /* it looks again and again */
+	LIVE_SLEEPS, /* on a futex, until a writer says that a sub-buffer is closed */
+};
+
+/* What a reader did. */
+struct live_result {
+	uint64_t events; /* taken while the writer recorded */
+	uint64_t subbufs;
+	uint64_t torn; /* copies that a writer may have overtaken */
+	uint64_t looks; /* in vain ones, too */
+	uint64_t sleeps; /* on the futex */
+	uint64_t wakes; /* by the writer */
+	uint64_t wake_ns; /* of the writer's time, for all of them */
+	uint64_t flushes; /* of half-full sub-buffers */
+	uint64_t behind_most; /* sub-buffers that were waiting when it looked */
+};
+
+/*
+ * Its owner sets `writer` and `pu`, and engine_thread.live to it. At the end of each epoch its
+ * result becomes what the workload counts (engine_own()).
+ */
+struct engine_live {
+	struct engine_thread *writer;
+	unsigned int pu;
+	enum live_wake wake;
+	struct live_result result;
+
+	pthread_t thread;
+	struct live live;
+	uint32_t command; /* the writer's, and a futex */
+	uint32_t closed; /* moves when sub-buffers were closed, and a futex */
+	uint32_t asleep; /* the reader is, or goes to sleep */
+	uint64_t seen; /* sub-buffers that were closed when the writer last looked */
+	uint64_t flushed_ns; /* when a half-full one was last closed */
+	uint64_t flushes; /* of the epoch */
+	bool running;
+	int error;
+};
+
+/*
+ * The epoch's ring is new and empty: the reader begins, and is started if it is the first. And:
+ * nothing is written any more. Exit codes.
+ */
+int engine_live_begin(struct engine_live *live);
+int engine_live_end(struct engine_live *live);
+
+/* Ends the reader, if there is one. */
+void engine_live_close(struct engine_live *live);
+
+/* By the writer, now and then: wakes the reader if a sub-buffer was closed since. */
+void engine_live_closed(struct engine_live *live);
+
+/* By the writer's thread or its handlers: closes what is open, if that is `ns` ago. */
+void engine_live_flush(struct engine_live *live, uint64_t ns);
+
+#endif
