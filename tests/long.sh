@@ -32,6 +32,9 @@ for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 done
 step "migrate" build/run-stress --workload migrate --seconds "$seconds"
 step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds "$seconds"
+step "live" build/run-stress --workload live --schemes all --seconds "$((seconds / 6 + 1))"
+step "live, 16 bits" build/run-stress --workload live --schemes all --bits 16 \
+	--seconds "$((seconds / 6 + 1))"
 step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
 step "late beats" build/run-stress --workload late_beat --seconds 5

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #include "base/fail.h"
 #include "base/time.h"
 
+#define STOP_SIGNAL (SIGRTMIN + 2) /* interrupts_install() has those before */
+#define STOP_NS 3000000
 #define SLEEP_NS 10000000 /* at most, so that a half-full sub-buffer is not waited for for ever */
 #define LOOKS_BETWEEN 64 /* of a polling reader, before it lets another thread have its CPU */
 
@@ -105,10 +108,25 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
+/* As if another process had its CPU. */
+static void stand_still(int signal)
+{
+	const struct timespec time = { .tv_nsec = STOP_NS };
+	int error = errno;
+
+	(void)signal;
+	nanosleep(&time, NULL);
+	errno = error;
+}
+
 static int start(struct engine_live *live)
 {
+	const struct sigaction action = { .sa_handler = stand_still, .sa_flags = SA_RESTART };
 	int error;
 
+	if (sigaction(STOP_SIGNAL, &action, NULL))
+		return fail_with(EXIT_RESOURCE, "cannot handle signal %d: %s", STOP_SIGNAL,
+				 strerror(errno));
 	if (live_open(&live->live, &live->writer->ring->buffer))
 		return EXIT_RESOURCE;
 	error = pthread_create(&live->thread, NULL, reader_main, live);
@@ -130,7 +148,7 @@ int engine_live_begin(struct engine_live *live)
 	live->wake = live->writer->result.epochs % 2 ? LIVE_SLEEPS : LIVE_POLLS;
 	live->seen = 0;
 	live->flushed_ns = time_ns();
-	live->flushes = 0;
+	live->flushes = live->stops = 0;
 	give(&live->command, COMMAND_READ);
 	return 0;
 }
@@ -155,6 +173,7 @@ int engine_live_end(struct engine_live *live)
 	live_detach(&live->live);
 	live->result.torn = live->live.torn;
 	live->result.flushes += live->flushes;
+	live->result.stops += live->stops;
 	check->closed_by_flush += live->flushes;
 	memcpy(engine_own(live->writer), &live->result, sizeof(live->result));
 	return live->error;
@@ -189,6 +208,12 @@ void engine_live_closed(struct engine_live *live)
 	wake(&live->closed);
 	live->result.wake_ns += time_ns() - begin;
 	live->result.wakes++;
+}
+
+void engine_live_stop(struct engine_live *live)
+{
+	if (!pthread_kill(live->thread, STOP_SIGNAL))
+		live->stops++;
 }
 
 void engine_live_flush(struct engine_live *live, uint64_t ns)

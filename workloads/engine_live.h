@@ -21,6 +21,7 @@ struct live_result {
 	uint64_t wakes; /* by the writer */
 	uint64_t wake_ns; /* of the writer's time, for all of them */
 	uint64_t flushes; /* of half-full sub-buffers */
+	uint64_t stops; /* of the reader, wherever it was */
 	uint64_t behind_most; /* sub-buffers that were waiting when it looked */
 };
 
@@ -41,7 +42,7 @@ struct engine_live {
 	uint32_t asleep; /* the reader is, or goes to sleep */
 	uint64_t seen; /* sub-buffers that were closed when the writer last looked */
 	uint64_t flushed_ns; /* when a half-full one was last closed */
-	uint64_t flushes; /* of the epoch */
+	uint64_t flushes, stops; /* of the epoch */
 	bool running;
 	int error;
 };
@@ -58,6 +59,9 @@ void engine_live_close(struct engine_live *live);
 
 /* By the writer, now and then: wakes the reader if a sub-buffer was closed since. */
 void engine_live_closed(struct engine_live *live);
+
+/* By the writer: the reader stops where it is, for some milliseconds. */
+void engine_live_stop(struct engine_live *live);
 
 /* By the writer's thread or its handlers: closes what is open, if that is `ns` ago. */
 void engine_live_flush(struct engine_live *live, uint64_t ns);

@@ -13,6 +13,7 @@
 #define STRETCH_EVENTS 256 /* between two looks at what was closed */
 #define FLUSH_NS 2000000
 #define FLUSH_LEVEL 3
+#define STOP_EVERY 500 /* stretches, about */
 
 static bool handlers_flush(const struct engine_thread *thread)
 {
@@ -45,6 +46,8 @@ static void record(struct engine_thread *thread, uint64_t events)
 		engine_record_storm(thread, some);
 		engine_live_flush(thread->live, 2 * FLUSH_NS);
 		engine_live_closed(thread->live);
+		if (!(rng_next(&thread->random) % STOP_EVERY))
+			engine_live_stop(thread->live);
 	}
 }
 
@@ -75,9 +78,11 @@ static void print(FILE *out, const struct engine_result *result)
 		"  read while it was written: %" PRIu64 " events in %" PRIu64
 		" sub-buffers; overtaken copies %" PRIu64 ", half-full ones closed %" PRIu64 "\n"
 		"  the reader looked %" PRIu64 " times in vain and slept %" PRIu64
-		" times; woken %" PRIu64 " times, %.0f ns of the writer's each\n",
+		" times; woken %" PRIu64 " times, %.0f ns of the writer's each; stopped %" PRIu64
+		" times\n",
 		live->events, live->subbufs, live->torn, live->flushes, live->looks, live->sleeps,
-		live->wakes, live->wakes ? (double)live->wake_ns / (double)live->wakes : 0);
+		live->wakes, live->wakes ? (double)live->wake_ns / (double)live->wakes : 0,
+		live->stops);
 }
 
 static void json(json_t *into, const struct engine_config *config,
@@ -88,13 +93,13 @@ static void json(json_t *into, const struct engine_config *config,
 	(void)config;
 	json_object_set_new(
 		into, "live",
-		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I}", "events",
+		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "events",
 			  (json_int_t)live->events, "subbufs", (json_int_t)live->subbufs, "torn",
 			  (json_int_t)live->torn, "flushes", (json_int_t)live->flushes, "looks",
 			  (json_int_t)live->looks, "sleeps", (json_int_t)live->sleeps, "wakes",
 			  (json_int_t)live->wakes, "wake_ns",
-			  live->wakes ? (double)live->wake_ns / (double)live->wakes : 0.0,
-			  "behind_most", (json_int_t)live->behind_most));
+			  live->wakes ? (double)live->wake_ns / (double)live->wakes : 0.0, "stops",
+			  (json_int_t)live->stops, "behind_most", (json_int_t)live->behind_most));
 }
 
 static const struct workload_engine engine = {
