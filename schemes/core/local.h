@@ -4,10 +4,10 @@
  *
  * No SMP fence is needed anywhere in a writer: all writers of a ring run on one CPU and nest, and
  * a CPU sees its own stores in program order. On x86 one instruction is enough, without LOCK;
- * LOCKED adds the prefix, for the *_locked rows. Elsewhere C11-style relaxed atomics take its
- * place, which are correct and somewhat stronger than needed. The "memory" clobbers, and barriers
- * where there is no asm, keep the compiler from moving record bytes before the reserve or behind
- * the commit, and the accesses of one shared word past those of another.
+ * LOCKED adds the prefix, for the *_locked rows. Elsewhere C11-style atomics take its place, relaxed
+ * but for those that add, which are correct and somewhat stronger than needed. The "memory"
+ * clobbers, and barriers where there is no asm, keep the compiler from moving record bytes before
+ * the reserve or behind the commit, and the accesses of one shared word past those of another.
  *
  * LOCKED rows with shared_promises may also be written from several CPUs, on x86-64 only: there
  * loads and stores keep their order, except that a load may pass an older store; and every claim
@@ -131,14 +131,18 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
 }
 #endif
 
-/* Adds `value` to *word in one step that no interrupt can split. */
+/*
+ * Adds `value` to *word in one step that no interrupt can split. A commit is one: what was stored
+ * before it is there for a reader on another CPU that has seen it (judge/live.h), so elsewhere than
+ * on x86-64 it is a release.
+ */
 static inline void local_add_raw(uint64_t *word, uint64_t value)
 {
 #ifdef __x86_64__
 	__asm__ volatile(LOCAL_LOCK "addq %1, %0" : "+m"(*word) : "er"(value) : "memory", "cc");
 #else
 	barrier();
-	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+	__atomic_fetch_add(word, value, __ATOMIC_RELEASE);
 	barrier();
 #endif
 }
