@@ -179,6 +179,8 @@ static int pilot_has_few_states(const struct search *search)
 	if (search->budget.nested <= PILOT_NESTED)
 		return false;
 	pilot.budget.nested = PILOT_NESTED;
+	/* Of all parts: one that chose another engine than the rest would share out otherwise. */
+	pilot.part = pilot.parts = 0;
 	pilot.outcomes = false;
 	pilot.progress = NULL;
 	error = run(&pilot, true, 1, &findings);
