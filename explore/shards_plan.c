@@ -216,6 +216,16 @@ static int make(struct deal *deal, const struct explore_options *options, int ar
 	return 0;
 }
 
+static double longest(const struct deal *deal)
+{
+	double seconds = 0;
+	unsigned int shard;
+
+	for (shard = 0; shard < deal->shards; shard++)
+		seconds = deal->load[shard] > seconds ? deal->load[shard] : seconds;
+	return seconds;
+}
+
 static int put(struct deal *deal, const char *directory)
 {
 	char path[SHARDS_PATH];
@@ -232,7 +242,7 @@ static int put(struct deal *deal, const char *directory)
 		return fail_file("write", path, error);
 	printf("%zu pieces in %u shards, %.0f s in all and %.0f s the longest, about: %s\n",
 	       deal->pieces, deal->shards, json_real_value(json_object_get(deal->head, "seconds")),
-	       deal->load[0], path);
+	       longest(deal), path);
 	return 0;
 }
 
