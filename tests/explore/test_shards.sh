@@ -62,6 +62,19 @@ has_parts() {
 	report $? "$1: a search was split by its first actions"
 }
 
+# The first failure that the merge shows: of the start and budget that one process names, and the
+# command beside it brings it about again.
+shows_first() { # name, verdict
+	for who in one all; do
+		sed -n 's/^ *build\/explore //p' "$scratch/$who" | head -1 >"$scratch/$who.first"
+	done
+	[ -s "$scratch/one.first" ] && [ "$(sed 's/--replay.*//' "$scratch/one.first")" = \
+		"$(sed 's/--replay.*//' "$scratch/all.first")" ] &&
+		(eval "\"\$explore\" $(cat "$scratch/all.first")") 2>"$scratch/err" |
+		grep -q "verdict: $2"
+	report $? "$1: its first failure is shown, and comes again"
+}
+
 same() {
 	same_in_shares "quick tier of two rows" 8 --tier quick --schemes "=delta_sync_hard =dts_xts"
 	same_in_shares "every schedule, of every offset" 5 --engine schedules --shape ends2 --events 2 \
@@ -79,6 +92,17 @@ same() {
 	has_parts "states from one start"
 	same_in_shares "a reader and a jump" 4 --shape ends2 --events 1 --nested 1 --reads 1 \
 		--offsets all --mode discard --schemes "=extended_header"
+	# A trial search finds whether states are few: all parts have to hear the same of it.
+	same_in_shares "an engine by trial" 8 --events 1 --nested 4 --before 1 \
+		--schemes "=incremental_abs"
+	has_parts "an engine by trial"
+	same_in_shares "a need that is not met" 3 --engine schedules --nested 1 --before 1 \
+		--start 2:8 --schemes "=floor"
+	shows_first "a need that is not met" "need not met"
+	same_in_shares "a row that cannot be searched" 3 --nested 1 --discards 1 \
+		--schemes "=dts_xts =packed_word"
+	[ $one -eq 4 ]
+	report $? "a row that cannot be searched: exit code 4 of both"
 	for object in $(find "$build/cases" -name 'nested_stamps*.so' -path '*nested*' 2>/dev/null |
 		sort | head -1); do
 		same_in_shares "a broken row" 5 --object "$object" --nested 2 --before 1
@@ -242,6 +266,21 @@ estimates() {
 		--plan "$scratch/timed" --shards 2 >"$scratch/out"
 	grep -q " 1000 s in all" "$scratch/out"
 	report $? "a search takes what it took"
+	sed 's/^/# /' "$scratch/out"
+	# Its pieces end in the second shard, not in the first.
+	"$explore" --schemes "=packed_word =floor" --stops all --nested 3 \
+		--json "$scratch/times.json" >"$scratch/out" 2>"$scratch/err"
+	python3 - "$scratch/times.json" <<-'EOF'
+	import json, sys
+	record = json.load(open(sys.argv[1]))
+	for row, seconds in zip(record["rows"], (1000, 300)):
+	    row["families"][0]["seconds"] = seconds
+	json.dump(record, open(sys.argv[1], "w"))
+	EOF
+	"$explore" --schemes "=packed_word =floor" --stops all --nested 3 \
+		--times "$scratch/times.json" --plan "$scratch/uneven" --shards 2 >"$scratch/out"
+	grep -q "1300 s in all and 750 s the longest" "$scratch/out"
+	report $? "the longest shard is said, wherever it stands"
 	sed 's/^/# /' "$scratch/out"
 }
 
