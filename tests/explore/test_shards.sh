@@ -44,6 +44,8 @@ same_in_shares() { # name, shards, options...
 		import json, sys
 		one, all = (json.load(open(sys.argv[1] + "/" + name)) for name in ("one.json", "all.json"))
 		for record in one, all:
+		    if not sum(f["seconds"] for r in record["rows"] for f in r["families"]):
+		        sys.exit("no time was taken")
 		    for row in record["rows"]:
 		        for family in row["families"]:
 		            for key in ("seconds", "states"):
@@ -284,8 +286,22 @@ estimates() {
 	sed 's/^/# /' "$scratch/out"
 }
 
+# What a plan keeps of a command line, and what a shard's own adds to it.
+arguments() {
+	"$explore" --plan="$scratch/equal" --engine states --stops all --shards=2 --nested 4 \
+		--schemes =packed_word >"$scratch/out" 2>"$scratch/err"
+	head -1 "$scratch/equal/plan.jsonl" | grep -qF \
+		'"arguments":["--engine","states","--stops","all","--nested","4","--schemes","=packed_word"]'
+	report $? "a plan keeps all options but its own"
+	"$explore" --shard 0 --memory 16 "$scratch/equal" >"$scratch/out" 2>"$scratch/err"
+	[ $? -ne 0 ] && grep -q "states take more than 16 MiB" "$scratch/err" &&
+		[ ! -e "$scratch/equal/shard-0.json" ]
+	report $? "a shard's own memory: too little of it, and no record"
+}
+
 same
 interrupted
+arguments
 refused
 full_disk
 estimates
