@@ -105,11 +105,12 @@ same() {
 		--schemes "=dts_xts =packed_word"
 	[ $one -eq 4 ]
 	report $? "a row that cannot be searched: exit code 4 of both"
-	for object in $(find "$build/cases" -name 'nested_stamps*.so' -path '*nested*' 2>/dev/null |
+	for object in $(find "$build/cases" -path '*/ftrace_*/nested_stamps*.so' 2>/dev/null |
 		sort | head -1); do
 		same_in_shares "a broken row" 5 --object "$object" --nested 2 --before 1
 		[ $one -eq 2 ]
 		report $? "a broken row: exit code 2 of both"
+		shows_first "a broken row" "broken"
 	done
 	[ -n "${object:-}" ] || skip "a broken row" "no objects in $build/cases: make explored-cases"
 }
