@@ -233,7 +233,7 @@ refused() {
 		"$explore" --shard 0 "$folder" --json "$scratch/p.json"
 	# Records are made for it: only who counts what the plan has sees it.
 	for change in '2s/"part":\[[0-9]*,/"part":[0,/; 3s/"part":\[[0-9]*,/"part":[0,/' \
-		's/"starts":\[0,1\]/"starts":[1,1]/'; do
+		's/"starts":\[0,1\]/"starts":[1,1]/' '2s/,{[^}]*}\]}$/]}/'; do
 		rm -rf "$scratch/lost"
 		mkdir "$scratch/lost"
 		sed "$change" "$scratch/good/plan.jsonl" >"$scratch/lost/plan.jsonl"
