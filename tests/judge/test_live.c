@@ -16,6 +16,7 @@
 
 #include "base/time.h"
 #include "judge/live.h"
+#include "schemes/format/format_ctf.h"
 #include "tests/support/play.h"
 #include "tests/support/said.h"
 
@@ -197,12 +198,12 @@ static void inside(void *arg, const char *label)
 	points.hook = inside;
 }
 
-static void interrupted_row(const struct driver *driver)
+static void interrupted_in(const struct driver *driver, enum ring_mode mode)
 {
 	uint64_t first;
 	unsigned int i;
 
-	start(driver, RING_DISCARD);
+	start(driver, mode);
 	first = ring_start_number(ring());
 	taken_inside = calls = 0;
 	points.arg = &live;
@@ -216,16 +217,67 @@ static void interrupted_row(const struct driver *driver)
 		fail_msg("%s: taken %u of %u", driver->row, (unsigned int)taken_inside,
 			 (unsigned int)(ring()->consumed - first));
 	assert_int_equal(ring()->lost, 0);
+	assert_int_equal(live.torn, 0);
 	live_detach(&live);
 	play_end(&play);
+	/* Who looks at each point is never lapped: none was passed over, complete or not. */
+	if (play.check.skipped)
+		fail_msg("%s: %u events passed over", driver->row,
+			 (unsigned int)play.check.skipped);
 	play_assert_kept(&play, 0);
 	end();
+}
+
+static void interrupted_row(const struct driver *driver)
+{
+	interrupted_in(driver, RING_DISCARD);
+	interrupted_in(driver, RING_OVERWRITE);
 }
 
 static void interrupted(void **state)
 {
 	(void)state;
 	each_row(interrupted_row);
+}
+
+/* What the reader wrote into the packet of a copy. */
+static const struct ctf_packet_header *copied(uint64_t number)
+{
+	return (const void *)ring_subbuf_base(buffer_ring(&live.spare), number);
+}
+
+/* A copy ends where the next packet begins or, if nothing is behind it, at the flush. */
+static void copies_have_their_ends(void **state)
+{
+	const struct ctf_packet_header *next;
+	uint64_t number, last;
+
+	(void)state;
+	start(driver_find(drivers_counting, "full_tsc"), RING_OVERWRITE);
+	ring()->lost = 3; /* before the next is opened, and after it */
+	write_until(3);
+	ring()->lost = 5;
+	assert_int_equal(live_take(&live, &play.check), 2);
+	number = ring()->consumed - 1;
+	next = (const void *)ring_subbuf_base(ring(), number + 1);
+	assert_int_equal(next->packet_seq_num, number + 1);
+	assert_true(next->timestamp_begin > copied(number)->timestamp_begin);
+	assert_int_equal(copied(number)->timestamp_end, next->timestamp_begin);
+	assert_int_equal(copied(number)->events_discarded, 3);
+	play_event(&play);
+	last = next->timestamp_begin;
+	play_pass(&play, 1000);
+	play.driver->flush(play.buffer.scheme);
+	play.check.closed_by_flush++;
+	assert_int_equal(live_take(&live, &play.check), 1);
+	assert_true(ring()->flush_stamp >= last + 1000);
+	assert_int_equal(copied(number + 1)->timestamp_end, ring()->flush_stamp);
+	assert_int_equal(copied(number + 1)->events_discarded, 5);
+	ring()->lost = 0;
+	live_detach(&live);
+	play_end(&play);
+	play_assert_kept(&play, 0);
+	end();
 }
 
 /* A writer that does not wait, round and round in a ring of 2 KiB: nothing torn is believed. */
@@ -346,6 +398,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(discard),	   cmocka_unit_test(late),
 		cmocka_unit_test(overwrite),	   cmocka_unit_test(interrupted),
+		cmocka_unit_test(copies_have_their_ends),
 		cmocka_unit_test(beside_a_writer), cmocka_unit_test(beyond_the_offsets),
 		cmocka_unit_test(refused),
 	};
