@@ -16,6 +16,7 @@
  *   -DCONSUME_RELAXED no release before the store of consumed (WEAK)
  *   -DNO_LOOK         the reader believes its copy without the second look at the tail
  *   -DLOOK_EARLY      it looks before it copies
+ *   -DLOOK_AMID       it looks when it has copied the first word
  *   -DNO_MARGIN       the oldest slot counts as safe (MASKED)
  *   -DIGNORE_CONSUMED the writer opens what has not been read
  *
@@ -125,10 +126,13 @@ active proctype reader()
 			safe = SAFE(number);
 #endif
 			first = WORD(number, 0);
+#ifdef LOOK_AMID
+			safe = SAFE(number);
+#endif
 			second = WORD(number, 1);
 #ifdef NO_LOOK
 			safe = true;
-#elif !defined(LOOK_EARLY)
+#elif !defined(LOOK_EARLY) && !defined(LOOK_AMID)
 			safe = SAFE(number); /* step: read: tail */
 #endif
 			if

@@ -82,5 +82,6 @@ wrong "no release of what was read" -DWEAK -DCONSUME_RELAXED
 wrong "a writer that opens what was not read" -DIGNORE_CONSUMED
 wrong "a copy that is believed" -DOVERWRITE -DNO_LOOK
 wrong "a look before the copy" -DOVERWRITE -DLOOK_EARLY
+wrong "a look when half of it is copied" -DOVERWRITE -DLOOK_AMID
 wrong "the oldest slot is not safe" -DOVERWRITE -DMASKED -DNO_MARGIN
 plan
