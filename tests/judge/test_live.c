@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -240,6 +242,70 @@ static void interrupted(void **state)
 	each_row(interrupted_row);
 }
 
+/* The writer comes while the reader copies: its first look at the ring's bytes faults. */
+static uint64_t writer_events;
+static unsigned int came;
+
+static void allow_reads(bool allow)
+{
+	assert_int_equal(mprotect(play.buffer.base, play.buffer.base_bytes,
+				  allow ? PROT_READ | PROT_WRITE : PROT_NONE),
+			 0);
+}
+
+static void in_a_copy(int signal)
+{
+	(void)signal;
+	came++;
+	allow_reads(true);
+	play.driver->run(play.buffer.scheme, &play.buffer.writer, writer_events);
+}
+
+/* How many copies were overtaken by a writer of so many events. */
+static uint64_t overtaken_by(const struct driver *driver, uint64_t events)
+{
+	const struct sigaction faults = { .sa_handler = in_a_copy };
+	struct sigaction before;
+	uint64_t torn;
+
+	start(driver, RING_OVERWRITE);
+	writer_events = events;
+	assert_int_equal(sigaction(SIGSEGV, &faults, &before), 0);
+	for (came = 0; came < 12;) {
+		write_until(ring()->consumed + 3);
+		allow_reads(false);
+		live_take(&live, &play.check);
+		allow_reads(true);
+		/* What a torn copy held comes a second time. */
+		live_take(&live, &play.check);
+	}
+	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+	torn = live.torn;
+	live_detach(&live);
+	play_end(&play);
+	play_assert_kept(&play, 0);
+	end();
+	return torn;
+}
+
+/* A few events leave it whole; no copy is believed behind rounds of the ring. */
+static void overtaken_row(const struct driver *driver)
+{
+	uint64_t events;
+
+	assert_int_equal(overtaken_by(driver, 1), 0);
+	for (events = 5; events < 100; events += 7)
+		overtaken_by(driver, events);
+	if (overtaken_by(driver, 400) < 12)
+		fail_msg("%s: a copy is not known as overtaken", driver->row);
+}
+
+static void overtaken(void **state)
+{
+	(void)state;
+	each_row(overtaken_row);
+}
+
 /* What the reader wrote into the packet of a copy. */
 static const struct ctf_packet_header *copied(uint64_t number)
 {
@@ -398,7 +464,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(discard),	   cmocka_unit_test(late),
 		cmocka_unit_test(overwrite),	   cmocka_unit_test(interrupted),
-		cmocka_unit_test(copies_have_their_ends),
+		cmocka_unit_test(overtaken),	   cmocka_unit_test(copies_have_their_ends),
 		cmocka_unit_test(beside_a_writer), cmocka_unit_test(beyond_the_offsets),
 		cmocka_unit_test(refused),
 	};
