@@ -210,7 +210,8 @@ static void a_storm_that_is_too_much_pauses(void **state)
 static void what_is_not_there_is_missed(void **state)
 {
 	static const struct workload *const all[] = { &workload_steady, &workload_storm,
-						      &workload_bursts, &workload_stall };
+						      &workload_bursts, &workload_stall,
+						      &workload_live };
 	struct driver faulty;
 	unsigned int i;
 
@@ -219,6 +220,8 @@ static void what_is_not_there_is_missed(void **state)
 	faulty = *sound;
 	faulty.run = losing_run;
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i]->engine->two_cpus && plan.count < 2)
+			continue;
 		turn = 0;
 		run(all[i], &faulty, 1);
 		if (engine_verdict(&config, &result) != VERDICT_BROKEN)
@@ -308,6 +311,70 @@ static void effects_come_behind_their_causes(void **state)
 	assert_int_equal(engine_verdict(&config, &result), VERDICT_BROKEN);
 }
 
+static uint64_t of_reader(const json_t *json, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(json_object_get(json, "live"), key));
+}
+
+/* What was really done for a reader, by the writer's flushes and its own takes. */
+static uint64_t flushed, taken, decoded;
+
+static void counted_flush(void *scheme)
+{
+	flushed++;
+	sound->flush(scheme);
+}
+
+static void counted_take(void *scheme, struct check *check)
+{
+	const struct ring *ring = scheme;
+	uint64_t consumed = ring->consumed, events = check->events;
+
+	sound->take(scheme, check);
+	taken += ring->consumed - consumed;
+	decoded += check->events - events;
+}
+
+/* What the reader beside a writer says is of all epochs, of those that poll and those that sleep. */
+static void a_reader_says_what_it_did(void **state)
+{
+	const uint64_t nothing[ENGINE_OWN_BYTES / sizeof(uint64_t)] = { 0 };
+	struct driver counted;
+	json_t *json;
+
+	(void)state;
+	assert_non_null(workload_live.engine->in_vain(&config, nothing));
+	if (plan.count < 2) {
+		print_message("skipped: live takes two CPUs\n");
+		skip();
+	}
+	sound = driver_find(drivers_checked, "full_tsc");
+	counted = *sound;
+	counted.flush = counted_flush;
+	counted.take = counted_take;
+	flushed = taken = decoded = 0;
+	seconds = 1;
+	run(&workload_live, &counted, 1);
+	seconds = 0.3;
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
+	assert_true(result.epochs >= 2);
+	json = json_object();
+	workload_live.engine->json(json, &config, &result);
+	assert_int_equal(of_reader(json, "events"), decoded);
+	assert_int_equal(of_reader(json, "subbufs"), taken);
+	/* Two more behind each epoch, its own drain and the judge's; else one in two milliseconds.
+	 */
+	assert_int_equal(of_reader(json, "flushes") + 2 * result.epochs, flushed);
+	assert_true(of_reader(json, "flushes") > 0);
+	assert_true((double)of_reader(json, "flushes") <= result.seconds * 500);
+	assert_true(result.check.closed_by_flush >= of_reader(json, "flushes"));
+	assert_true(result.check.closed_by_flush <= flushed);
+	assert_true(of_reader(json, "looks") > 0);
+	assert_true(of_reader(json, "sleeps") > 0);
+	assert_true(of_reader(json, "wakes") > 0);
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +388,7 @@ int main(void)
 		cmocka_unit_test(what_no_ring_holds_is_missed),
 		cmocka_unit_test(a_late_first_event_is_explained),
 		cmocka_unit_test(effects_come_behind_their_causes),
+		cmocka_unit_test(a_reader_says_what_it_did),
 	};
 
 	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
