@@ -186,6 +186,9 @@ static void a_reader_behind_the_loss(void **state)
 		buffer.driver->take(buffer.scheme, &check);
 		assert_true(ring->consumed > before.consumed);
 		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, false), LOSS_FULL);
+		/* Nor does the room in what a nested writer opened then. */
+		run(1);
+		assert_int_equal(loss_reason(ring, before, 32, LOSS_NESTED, false), LOSS_FULL);
 		before = loss_look(ring);
 		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, false),
 				 LOSS_UNEXPLAINED);

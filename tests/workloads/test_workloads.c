@@ -335,7 +335,7 @@ static void counted_take(void *scheme, struct check *check)
 	decoded += check->events - events;
 }
 
-/* What the reader beside a writer says is of all epochs, of those that poll and those that sleep. */
+/* What the reader beside a writer says is of all epochs, whether it polls or sleeps there. */
 static void a_reader_says_what_it_did(void **state)
 {
 	const uint64_t nothing[ENGINE_OWN_BYTES / sizeof(uint64_t)] = { 0 };
