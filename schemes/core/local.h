@@ -4,8 +4,8 @@
  *
  * No SMP fence is needed anywhere in a writer: all writers of a ring run on one CPU and nest, and
  * a CPU sees its own stores in program order. On x86 one instruction is enough, without LOCK;
- * LOCKED adds the prefix, for the *_locked rows. Elsewhere C11-style atomics take its place, relaxed
- * but for those that add, which are correct and somewhat stronger than needed. The "memory"
+ * LOCKED adds the prefix, for the *_locked rows. Elsewhere C11-style atomics take its place,
+ * relaxed but for those that add; they are correct and somewhat stronger than needed. The "memory"
  * clobbers, and barriers where there is no asm, keep the compiler from moving record bytes before
  * the reserve or behind the commit, and the accesses of one shared word past those of another.
  *
