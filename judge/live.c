@@ -6,12 +6,6 @@
 
 #include "base/fail.h"
 
-#ifdef __x86_64__
-#define STORES_IN_ORDER 1
-#else
-#define STORES_IN_ORDER 0
-#endif
-
 int live_open(struct live *live, const struct buffer *buffer)
 {
 	*live = (struct live){ .taken = 0 };
@@ -30,7 +24,7 @@ int live_attach(struct live *live, struct buffer *buffer)
 	const struct ring *ring = buffer_ring(buffer);
 	bool copies = ring->mode == RING_OVERWRITE;
 
-	if (!STORES_IN_ORDER && (copies || !ring_has_commits(ring))) {
+	if (!LIVE_STORES_IN_ORDER && (copies || !ring_has_commits(ring))) {
 		fail_line("%s: on this machine a ring %s is not read while it is written",
 			  buffer->driver->row, copies ? "that overwrites" : "without commits");
 		return -ENOTSUP;

@@ -27,6 +27,12 @@
 
 #include "judge/buffer.h"
 
+#ifdef __x86_64__
+#define LIVE_STORES_IN_ORDER 1
+#else
+#define LIVE_STORES_IN_ORDER 0
+#endif
+
 struct live {
 	struct buffer *buffer; /* NULL: not attached */
 	struct buffer spare; /* where sub-buffers of an overwriting ring are copied */

@@ -23,6 +23,8 @@ static int begin(struct engine_thread *thread)
 		engine_geometry(config, thread->pu, config->export ? &common : &thread->random);
 	int error;
 
+	if (thread->live && !LIVE_STORES_IN_ORDER)
+		ring.mode = RING_DISCARD;
 	/* From before the ring's first stamp on: a beat is due within a wrap of that, too. */
 	interrupts_beat_begin(&thread->signals.interrupts);
 	error = engine_ring_reset(thread, thread->ring, &ring);

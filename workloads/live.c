@@ -15,6 +15,11 @@
 #define FLUSH_LEVEL 3
 #define STOP_EVERY 500 /* stretches, about */
 
+static bool takes(const struct driver *driver)
+{
+	return LIVE_STORES_IN_ORDER || !driver->publishes;
+}
+
 static bool handlers_flush(const struct engine_thread *thread)
 {
 	const struct driver *driver = thread->driver;
@@ -108,6 +113,8 @@ static const struct workload_engine engine = {
 	.threads_most = 1,
 	.two_cpus = true,
 	.reader = true,
+	.takes = takes,
+	.left_out = "%s has no commits: read while it is written on x86-64 alone; left out",
 	.no_export = "its reader takes sub-buffers before they could be exported",
 	.own_bytes = sizeof(struct live_result),
 	.state_bytes = sizeof(struct engine_live),
