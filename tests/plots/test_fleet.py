@@ -152,10 +152,10 @@ class Fleet(PlotsTest):
                 for row in bench["table"]]
         said = self.fleet(
             self.machine("one", cells={"full_tsc": {"ratio": 0.5}}, change=capable),
-            self.machine("two", "Intel Xeon", {"nested_stamps": {"ratio": 0.5},
+            self.machine("two", "Intel Xeon", {"delta_sync_soft": {"ratio": 0.5},
                                                "full_tsc": {"ratio": 1.2}}, change=capable))
         line = self.line(said, "| exact times, and interrupts record too: least time")
-        self.assertIn("| none | only on A: `full_tsc`; only on B: `nested_stamps` |", line)
+        self.assertIn("| none | only on A: `full_tsc`; only on B: `delta_sync_soft` |", line)
 
     def test_refused(self):
         one = self.machine("one")
