@@ -2,6 +2,7 @@
 """Exit codes, the one line that says why, and files that appear whole or not at all."""
 import errno
 import os
+import signal
 import sys
 
 FINE = 0
@@ -27,6 +28,16 @@ def complain(line):
     # Names that come from files may hold control characters: one line stays one line.
     line = "".join(" " if char < " " else char for char in line)
     print(f"stampede: {line}", file=sys.stderr)
+
+
+def run(main):
+    """Ends the program as main() says: by its exit code, or by what failed in one line."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        complain(failure.line)
+        sys.exit(failure.status)
 
 
 def need_jinja2():

@@ -8,7 +8,6 @@ them. A kind is a CPU model, whether its clock is invariant, and the hypervisor;
 neither over kinds nor within one. RUN: a run's directory, or its bench.json.
 Exit code: 0 fine, 1 usage or a bad file, 2 a promise broken on some machine."""
 import math
-import signal
 import sys
 from collections import namedtuple
 from itertools import combinations
@@ -16,7 +15,7 @@ from itertools import combinations
 import guide
 import machines
 import record
-from files import BROKEN, FINE, HARNESS, Failed, complain
+from files import BROKEN, FINE, HARNESS, Failed, run
 from readme import table_of, wrapped
 from text import figure, markdown
 
@@ -318,9 +317,4 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    try:
-        sys.exit(main())
-    except Failed as failure:
-        complain(failure.line)
-        sys.exit(failure.status)
+    run(main)

@@ -15,7 +15,7 @@ import sys
 import machines
 import products
 import record
-from files import HARNESS, Failed, complain, need_jinja2, put
+from files import HARNESS, Failed, complain, need_jinja2, put, run
 from text import figure, wrapped
 
 RATES = [1, 100, 10000]
@@ -276,8 +276,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failed as failure:
-        complain(failure.line)
-        sys.exit(failure.status)
+    run(main)

@@ -11,13 +11,12 @@ DIR shards.svg, .png, .dat and .gp are written into it. --into: writes the table
 import heapq
 import json
 import os
-import signal
 import sys
 from statistics import median
 from types import SimpleNamespace
 
 from draw import gnuplot, source
-from files import HARNESS, RESOURCE, Failed, complain, put
+from files import HARNESS, RESOURCE, Failed, put, run
 from readme import put_block, table_of
 from text import wrapped
 
@@ -182,9 +181,4 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    try:
-        main()
-    except Failed as failure:
-        complain(failure.line)
-        sys.exit(failure.status)
+    run(main)

@@ -9,11 +9,10 @@ missing."""
 import json
 import os
 import re
-import signal
 import sys
 from types import SimpleNamespace
 
-from files import BROKEN, FINE, HARNESS, INTERRUPTED, RESOURCE, Failed, complain
+from files import BROKEN, FINE, HARNESS, INTERRUPTED, RESOURCE, Failed, run
 
 WORST_LAST = ["no promise", "kept", "need not met", "broken"]
 NEEDED = "row workload build bits seed verdict events nested lost delivered_by_depth hits violations"
@@ -130,9 +129,4 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    try:
-        sys.exit(main())
-    except Failed as failure:
-        complain(failure.line)
-        sys.exit(failure.status)
+    run(main)
