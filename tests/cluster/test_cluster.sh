@@ -8,28 +8,25 @@ build=$1
 mkdir "$scratch/bin" "$scratch/plan" "$scratch/tmp" || exit 1
 asked=$scratch/asked
 
-fake() { # name; its script is on stdin
-	{ echo '#!/bin/sh' && cat; } >"$scratch/bin/$1" && chmod +x "$scratch/bin/$1"
-}
-fake sbatch <<-EOF
+fake "$scratch/bin/sbatch" <<-EOF
 	[ ! -e "$scratch/refuses" ] || exit 1
 	echo "\$*" >>"$asked"
 	echo "\$((70 + \$(grep -vc scontrol "$asked")));cluster"
 EOF
-fake squeue <<-EOF
+fake "$scratch/bin/squeue" <<-EOF
 	cat "$scratch/queue" 2>/dev/null || :
 EOF
-fake scontrol <<-EOF
+fake "$scratch/bin/scontrol" <<-EOF
 	echo "scontrol \$*" >>"$asked"
 	[ "\$1" != show ] || echo "MaxArraySize            = \$(cat "$scratch/most")"
 EOF
-fake parallel <<-EOF
+fake "$scratch/bin/parallel" <<-EOF
 	[ "\$1" != --version ] || exec echo "GNU parallel 20221122"
 	echo "\$*; \$(tr '\n' ' ')" >>"$asked"
 	echo "\$PARALLEL_SSH" >"$scratch/ssh"
 EOF
 # It is killed, once a file says by what; else it tells what it was asked.
-fake explore <<-EOF
+fake "$scratch/bin/explore" <<-EOF
 	[ ! -e "$scratch/signal" ] || kill -\$(cat "$scratch/signal") \$\$
 	echo "explore \$*" >>"$asked"
 EOF
@@ -159,7 +156,7 @@ refused() {
 	says "a path with a blank" 1 "no blank or quote" sh explore/cluster/slurm.sh "$scratch/c d"
 	sed -i '$d' "$scratch/plan/plan.jsonl"
 	says "a plan that lost a line" 1 "has not all its shards" $slurm
-	fake parallel </dev/null
+	fake "$scratch/bin/parallel" </dev/null
 	new_plan 4
 	says "another program of that name" 3 "is not GNU's" $parallel
 }
@@ -173,7 +170,7 @@ really() {
 	rm -rf "$scratch/plan"
 	EXPLORE=$build/explore
 	"$EXPLORE" --schemes =packed_word --nested 2 --plan "$scratch/plan" --shards 3 >"$scratch/out"
-	fake parallel <<-'EOF'
+	fake "$scratch/bin/parallel" <<-'EOF'
 		[ "$1" != --version ] || exec echo "GNU parallel 20221122"
 		while [ "$1" != --retries ]; do shift; done
 		shift 2
@@ -181,7 +178,7 @@ really() {
 	EOF
 	shows "a real plan, and its verdict" "packed_word .* kept" $parallel
 	rm "$scratch/plan/shard-1.json"
-	fake parallel <<-'EOF'
+	fake "$scratch/bin/parallel" <<-'EOF'
 		[ "$1" != --version ] || exec echo "GNU parallel 20221122"
 	EOF
 	says "what is missing is said" 5 "1 of 3 shards are missing: 1;" $parallel
@@ -220,7 +217,7 @@ ends() {
 		return
 	fi
 	says "nothing is built" 3 "no explorer in" sh tests/cluster/private.sh slurm "$scratch"
-	fake unshare <<-EOF
+	fake "$scratch/bin/unshare" <<-EOF
 		for last; do :; done
 		[ "\$last" != true ] || exit 0
 		echo begun >"$scratch/began"

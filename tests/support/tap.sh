@@ -14,6 +14,10 @@ report() { # good? name
 	if [ "$1" = 0 ]; then echo "ok - $2"; else echo "not ok - $2"; fi
 }
 
+fake() { # FILE: a program whose script is on stdin
+	{ echo '#!/bin/sh' && cat; } >"$1" && chmod +x "$1"
+}
+
 skip() { # name reason
 	number=$((number + 1))
 	echo "ok - $1 # SKIP $2"
