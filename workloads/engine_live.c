@@ -181,10 +181,10 @@ int engine_live_end(struct engine_live *live)
 
 void engine_live_close(struct engine_live *live)
 {
-	if (!live->running)
-		return;
-	give(&live->command, COMMAND_QUIT);
-	pthread_join(live->thread, NULL);
+	if (live->running) {
+		give(&live->command, COMMAND_QUIT);
+		pthread_join(live->thread, NULL);
+	}
 	live->running = false;
 	live_close(&live->live);
 }

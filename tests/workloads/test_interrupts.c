@@ -12,6 +12,7 @@
 static struct interrupts interrupts;
 static unsigned int enough_at; /* level whose handler has enough; 0: none */
 static unsigned int raise_in[INTERRUPT_LEVELS + 1]; /* level that each handler sends */
+static unsigned int raise_then[INTERRUPT_LEVELS + 1]; /* and then */
 
 static uint64_t delivered(unsigned int level)
 {
@@ -28,6 +29,7 @@ static void handle(void *arg, unsigned int source)
 {
 	(void)arg;
 	send(raise_in[source]);
+	send(raise_then[source]);
 	if (source == enough_at)
 		interrupts.enough = true;
 }
@@ -37,6 +39,7 @@ static int begin(void **state)
 	(void)state;
 	interrupts = (struct interrupts){ .handle = handle };
 	enough_at = raise_in[1] = raise_in[2] = raise_in[3] = 0;
+	raise_then[1] = raise_then[2] = raise_then[3] = 0;
 	if (interrupts_install())
 		return -1;
 	interrupts_attach(&interrupts);
@@ -92,8 +95,10 @@ static void enough_inside_another_handler(void **state)
 {
 	(void)state;
 	raise_in[1] = 2;
+	raise_then[1] = 3;
 	enough_at = 2;
 	send(1);
+	assert_int_equal(delivered(3), 0);
 	assert_int_equal(delivered(1), 1);
 	assert_int_equal(delivered(2), 1);
 	assert_int_equal(interrupts.at_depth[2], 1);
