@@ -55,22 +55,6 @@ void live_detach(struct live *live)
 }
 
 /*
- * The number behind the newest sub-buffer, and whether that is open. Two looks: between a packed
- * tail and the slot that tells its upper bits a writer may go round the ring, and then they do not
- * fit each other.
- */
-static uint64_t end_of(const struct ring *ring, bool *open)
-{
-	uint64_t end, again;
-
-	do {
-		end = ring_end(ring, open);
-		again = ring_end(ring, open);
-	} while (again - end > ring_count_mask(ring));
-	return again;
-}
-
-/*
  * Is the slot of `number` certainly still its own? The writer that opens the next sub-buffer may
  * have written there before its tail says so: the oldest one's never is.
  */
@@ -79,7 +63,7 @@ static bool is_safe(const struct ring *ring, uint64_t number)
 	bool open;
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return end_of(ring, &open) - number <= ring_count_mask(ring);
+	return ring_end(ring, &open) - number <= ring_count_mask(ring);
 }
 
 /* Of slot and sub-buffer `number`, the books first. */
@@ -130,7 +114,7 @@ static uint64_t take_copies(struct live *live, struct check *check)
 	uint64_t number = ring->consumed, most = ring_count_mask(ring), taken = 0, end;
 	bool open;
 
-	for (end = end_of(ring, &open);; number++) {
+	for (end = ring_end(ring, &open);; number++) {
 		if (end - number > most)
 			number = end - most;
 		if (number >= end - open)
@@ -146,7 +130,7 @@ static uint64_t take_copies(struct live *live, struct check *check)
 			return taken; /* not complete: who writes it is interrupted */
 		} else {
 			live->torn++;
-			end = end_of(ring, &open);
+			end = ring_end(ring, &open);
 		}
 	}
 }

@@ -94,17 +94,35 @@ void ring_flush(struct ring *ring, uint64_t stamp)
 	ring->flush_stamp = stamp;
 }
 
+/*
+ * Has the writer, since its tail was `tail`, come so far that it may have opened that sub-buffer's
+ * slot again? Then the slot's number is not the one that completes `tail`. Not if it wrote all that
+ * the offset can tell apart in between, which no writer of the row does, either.
+ */
+static bool lapped(const struct ring *ring, uint64_t tail)
+{
+	uint64_t now, moved, most = ring_bytes(ring) - 2 * ring_subbuf_bytes(ring);
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	now = *(const volatile uint64_t *)&ring->tail;
+	moved = (now - tail) & ring_packed_mask(ring);
+	return moved << ring_packed_unit_shift(ring) > most;
+}
+
 uint64_t ring_end(const struct ring *ring, bool *open)
 {
-	uint64_t tail = shared_load("read: tail", &ring->tail);
+	uint64_t tail = shared_load("read: tail", &ring->tail), end;
 
 	if (ring_tail_is_numbered(ring)) {
 		*open = ring_tail_index(tail) < ring_subbuf_bytes(ring);
 		return ring_tail_number(tail) + 1;
 	}
 	if (ring_tail_is_packed(ring)) {
+		for (end = ring_packed_next(ring, tail); lapped(ring, tail);
+		     end = ring_packed_next(ring, tail))
+			tail = *(const volatile uint64_t *)&ring->tail;
 		*open = ring_room(ring, ring_packed_offset(ring, tail));
-		return ring_packed_next(ring, tail);
+		return end;
 	}
 	*open = ring_room(ring, tail);
 	return ring_next_number(ring, tail);

@@ -31,7 +31,7 @@ report $? "looks at the tail, and stores what it has read"
 look=$(sed -n '/^static bool copy(/,/^}/p' judge/live.c | grep -nE 'copy_slot|is_safe' | sed 's/:.*\(copy_slot\|is_safe\).*/ \1/')
 [ "$(echo "$look" | awk '{ print $2 }' | tr '\n' ' ')" = "copy_slot copy_slot is_safe " ]
 report $? "the second look comes behind the copy"
-grep -q 'return end_of(ring, &open) - number <= ring_count_mask(ring);' judge/live.c &&
+grep -q 'return ring_end(ring, &open) - number <= ring_count_mask(ring);' judge/live.c &&
 	grep -q '#define SAFE(number) (tail - (number) < SLOTS)' "$model"
 report $? "and asks what the model's asks: the mask is one less than the slots"
 

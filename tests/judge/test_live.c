@@ -398,6 +398,54 @@ static void beside_a_writer(void **state)
 	}
 }
 
+/* The writer goes round the ring while the reader looks from the tail to the slots. */
+static struct subbuf *slots; /* a page of their own */
+static size_t page;
+
+static void in_a_look(int signal)
+{
+	(void)signal;
+	came++;
+	assert_int_equal(mprotect(slots, page, PROT_READ | PROT_WRITE), 0);
+	play.driver->run(play.buffer.scheme, &play.buffer.writer, writer_events);
+}
+
+static void round_the_ring(void **state)
+{
+	static const char *const rows[] = { "packed_word", "packed_last", "restartable" };
+	const struct sigaction faults = { .sa_handler = in_a_look };
+	struct sigaction before;
+	uint64_t end_number, behind;
+	unsigned int i;
+	bool open;
+
+	(void)state;
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	slots = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(slots != MAP_FAILED);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		start(driver_find(drivers_counting, rows[i]), RING_OVERWRITE);
+		memset(slots, 0, page);
+		memcpy(slots, play.buffer.subbufs, sizeof(*slots) << COUNT_SHIFT);
+		ring()->subbufs = slots;
+		write_until(ring_start_number(ring()) + 9);
+		assert_int_equal(sigaction(SIGSEGV, &faults, &before), 0);
+		for (came = 0; came < 40;) {
+			writer_events = 1 + 3 * came;
+			assert_int_equal(mprotect(slots, page, PROT_NONE), 0);
+			end_number = ring_end(ring(), &open);
+			/* It was that, when the reader looked. */
+			behind = ring_end(ring(), &open) - end_number;
+			if (behind >= 1 << COUNT_SHIFT)
+				fail_msg("%s: %u events, and the end is %lld behind", rows[i],
+					 (unsigned int)writer_events, (long long)behind);
+		}
+		assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+		end();
+	}
+	munmap(slots, page);
+}
+
 /* A packed tail has not all bits of the offset: a copy's slots tell the reader the others. */
 static void beyond_the_offsets(void **state)
 {
@@ -462,10 +510,15 @@ static void refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(discard),	   cmocka_unit_test(late),
-		cmocka_unit_test(overwrite),	   cmocka_unit_test(interrupted),
-		cmocka_unit_test(overtaken),	   cmocka_unit_test(copies_have_their_ends),
-		cmocka_unit_test(beside_a_writer), cmocka_unit_test(beyond_the_offsets),
+		cmocka_unit_test(discard),
+		cmocka_unit_test(late),
+		cmocka_unit_test(overwrite),
+		cmocka_unit_test(interrupted),
+		cmocka_unit_test(overtaken),
+		cmocka_unit_test(copies_have_their_ends),
+		cmocka_unit_test(round_the_ring),
+		cmocka_unit_test(beside_a_writer),
+		cmocka_unit_test(beyond_the_offsets),
 		cmocka_unit_test(refused),
 	};
 
