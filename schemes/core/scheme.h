@@ -229,26 +229,6 @@ static inline enum decode_result cursor_take(struct cursor *cursor, uint64_t lef
 #define SCHEME_SHARED(all, some) (some)
 #endif
 
-/* For record() and its parts: in the timed build all of it belongs into the timed loop. */
-#define RECORD static inline __attribute__((always_inline))
-
-/*
- * Reserve paths: inlined into the loop that is timed, unless the build wants to tell which signals
- * hit them. Anything rare goes into a RESERVE_SLOW function: with it in line compilers make the
- * record's length a branch-free function of the stamp, and the claim then waits for the clock.
- */
-#if SEAM_RESERVE_APART
-#define RESERVE static __attribute__((noinline, section("reserve_text")))
-#define RESERVE_SLOW static __attribute__((noinline, section("reserve_text")))
-#else
-#define RESERVE static inline __attribute__((always_inline))
-#if SEAM_SLOW_APART
-#define RESERVE_SLOW static __attribute__((noinline, cold, section("reserve_slow")))
-#else
-#define RESERVE_SLOW static __attribute__((noinline, cold))
-#endif
-#endif
-
 /*
  * What a driver declares before it includes a scheme's header and parts/defaults.h:
  *

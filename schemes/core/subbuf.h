@@ -40,9 +40,9 @@
 
 #include "schemes/core/bits.h"
 #include "schemes/core/clock.h"
+#include "schemes/core/hooks.h"
 #include "schemes/core/local.h"
 #include "schemes/core/point.h"
-#include "schemes/core/seam.h"
 #include "schemes/core/widths.h"
 
 #define RING_INDEX_BITS 20
@@ -108,30 +108,13 @@ struct ring_config {
 #define RING_TIMED_SUBBUF_SHIFT 12
 #define RING_TIMED_COUNT_SHIFT 8
 
-/*
- * Geometry and widths: constants of the build (core/seam.h), or what the run has set. Macros, so
- * that they are constants wherever an expression has them.
- */
-#if SEAM_GEOMETRY_CONSTANT
-#define RING_GEOMETRY(ring, field, constant) ((void)(ring), constant)
-#else
-#define RING_GEOMETRY(ring, field, constant) ((ring)->field)
-#endif
+/* Geometry and widths (core/hooks.h). */
 #define ring_subbuf_shift(ring) RING_GEOMETRY(ring, subbuf_shift, SEAM_SUBBUF_SHIFT)
 #define ring_count_shift(ring) RING_GEOMETRY(ring, count_shift, SEAM_COUNT_SHIFT)
 #define ring_stamp_bits(ring) RING_GEOMETRY(ring, stamp_bits, STAMP_BITS)
 #define ring_counter_bits(ring) RING_GEOMETRY(ring, counter_bits, COUNTER_BITS)
 
-/* What ring_init() sets and nobody changes while writers run, or only a reader (mode). */
-#if SEAM_CONSTANTS_APART
-extern uint8_t *seam_constant_base;
-extern struct subbuf *seam_constant_subbufs;
-extern uint32_t seam_constant_header_bytes;
-extern enum ring_mode seam_constant_mode;
-#define RING_SET_ONCE(ring, field) ((void)(ring), seam_constant_##field)
-#else
-#define RING_SET_ONCE(ring, field) ((ring)->field)
-#endif
+RING_CONSTANTS
 
 static inline uint8_t *ring_base(const struct ring *ring)
 {

@@ -275,7 +275,6 @@ static __attribute__((noinline)) enum decode_result ctf_compact_escape(struct cu
 	if (cursor_left(cursor) < need)
 		return DECODE_BAD;
 	event->header_bytes = need;
-	event->payload_bytes = cursor->fixed_bytes;
 	if (escape == CTF_ID_STAMP) {
 		event->time = get_u64(at + 4);
 		event->payload_bytes = 0;
@@ -283,6 +282,7 @@ static __attribute__((noinline)) enum decode_result ctf_compact_escape(struct cu
 		return DECODE_EVENT;
 	}
 	event->id = get_u16(at + 4);
+	event->payload_bytes = CURSOR_PAYLOAD(cursor, event->id);
 	if (escape == CTF_ID_HIGH)
 		return event_is_sized(event->id) ? DECODE_BAD : DECODE_EVENT;
 	size = get_u16(at + 6);
@@ -313,7 +313,7 @@ static inline enum decode_result ctf_compact_head(struct cursor *cursor, uint64_
 	event->time = bits_advance(cursor->time, word >> CTF_ID_BITS, cursor->stamp_bits);
 	event->flags = 0;
 	event->header_bytes = 4;
-	event->payload_bytes = cursor->fixed_bytes;
+	event->payload_bytes = CURSOR_PAYLOAD(cursor, event->id);
 	return DECODE_EVENT;
 }
 

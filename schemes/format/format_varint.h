@@ -128,8 +128,10 @@ static __attribute__((noinline)) enum decode_result varint_escape(struct cursor 
 	event->header_bytes += sized ? 4 : 2;
 	if (event_is_sized(event->id) != sized)
 		return DECODE_BAD;
-	if (!sized)
+	if (!sized) {
+		event->payload_bytes = CURSOR_PAYLOAD(cursor, event->id);
 		return DECODE_EVENT;
+	}
 	event->payload_bytes = get_u16(at + 2);
 	if (event->payload_bytes != CTF_SIZE_LARGE)
 		return DECODE_EVENT;
@@ -154,7 +156,7 @@ static inline enum decode_result varint_read(struct cursor *cursor, struct event
 	event->id = cursor->at[0];
 	event->flags = 0;
 	event->header_bytes = 1 + *bytes;
-	event->payload_bytes = cursor->fixed_bytes;
+	event->payload_bytes = CURSOR_PAYLOAD(cursor, event->id);
 	return unlikely(event->id >= VARINT_IDS) ? varint_escape(cursor, event) : DECODE_EVENT;
 }
 

@@ -126,8 +126,8 @@ static __attribute__((noinline)) enum decode_result packed_escape(struct cursor 
 	event->time = get_u64(cursor->at + 4);
 	/* An id that does not fit brings the whole stamp with it, which is then no extension. */
 	event->flags = event->id < PACKED_IDS ? EVENT_EXTENDED : 0;
-	if (event_is_sized(event->id))
-		event->payload_bytes = get_u32(cursor->at + 12);
+	event->payload_bytes = event_is_sized(event->id) ? get_u32(cursor->at + 12) :
+							   CURSOR_PAYLOAD(cursor, event->id);
 	return DECODE_EVENT;
 }
 

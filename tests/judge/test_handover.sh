@@ -28,10 +28,10 @@ report $? "a reader loads the commits before all else"
 steps schemes/core/ring.c ring_end "read: tail" && steps schemes/core/ring.c ring_consume "read: consumed"
 report $? "looks at the tail, and stores what it has read"
 # The second look is behind the copy, and the release behind the reading.
-look=$(sed -n '/^static bool copy(/,/^}/p' judge/live.c | grep -nE 'copy_slot|is_safe' | sed 's/:.*\(copy_slot\|is_safe\).*/ \1/')
+look=$(sed -n '/^static inline bool ring_copy(/,/^}/p' schemes/core/handover.h | grep -nE 'copy_slot|is_safe' | sed 's/:.*\(copy_slot\|is_safe\).*/ \1/')
 [ "$(echo "$look" | awk '{ print $2 }' | tr '\n' ' ')" = "copy_slot copy_slot is_safe " ]
 report $? "the second look comes behind the copy"
-grep -q 'return ring_end(ring, &open) - number <= ring_count_mask(ring);' judge/live.c &&
+grep -q 'return ring_end(ring, &open) - number <= ring_count_mask(ring);' schemes/core/handover.h &&
 	grep -q '#define SAFE(number) (tail - (number) < SLOTS)' "$model"
 report $? "and asks what the model's asks: the mask is one less than the slots"
 
