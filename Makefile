@@ -173,6 +173,7 @@ include tests/kernel/kernel.mk
 include peers/peers.mk
 include explore/cases/cases.mk
 include claims/claims.mk
+include take/take.mk
 include tests/machines/machines.mk
 include tests/cluster/cluster.mk
 
@@ -181,7 +182,7 @@ include tests/cluster/cluster.mk
 all: $(programs) $(BUILD)/plots ## build the programs
 
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
-	libjansson-dev libxxhash-dev libzstd-dev liblz4-dev
+	libjansson-dev libxxhash-dev libzstd-dev liblz4-dev unifdef universal-ctags
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
 test_packages += libcmocka-dev spin
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
@@ -231,6 +232,11 @@ man: ## manual pages of all programs in build/man, from their --help
 readme: ## a run's figures into README: RUN=results/latest (-: references only) LOG=its-output
 	@python3 -B plots/readme.py $(RUN) README.md $(LOG)
 
+take: ## a scheme in one header, for a program of yours: make take ROW=packed_word
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/take-facts
+	@CUT="$(MAKE) --no-print-directory" sh take/take.sh $(BUILD) "$(ROW)" $(RUN)/bench.json
+
 explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
@@ -246,7 +252,7 @@ test: ## all tests, under two minutes (ALL=1: with every package that a test can
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
 		$(if $(filter-out 0,$(ALL)),$(all_test_packages))
 	@$(MAKE) --no-print-directory $(jobs) all tests explored explored-points \
-		explored-cases
+		explored-cases explored-taken
 	@sh tests/run.sh $(BUILD) $(tests)
 
 tests: $(tests)
@@ -276,5 +282,5 @@ help: ## this list
 %.c: ;
 
 
-.PHONY: all bench run-stress readme explore layout plots compare man test tests test-long \
+.PHONY: all take bench run-stress readme explore layout plots compare man test tests test-long \
 	test-exhaustive check-house clean help force

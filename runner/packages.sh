@@ -23,6 +23,8 @@ libjansson-dev      jansson-devel          libjansson-devel    jansson        ja
 libxxhash-dev       xxhash-devel           xxhash-devel        xxhash         xxhash-dev
 libzstd-dev         libzstd-devel          libzstd-devel       zstd           zstd-dev
 liblz4-dev          lz4-devel              liblz4-devel        lz4            lz4-dev
+unifdef             unifdef                unifdef             -              unifdef
+universal-ctags     ctags                  ctags               ctags          ctags
 gnuplot-nox         gnuplot                gnuplot             gnuplot        gnuplot
 fontconfig          fontconfig             fontconfig          fontconfig     fontconfig
 fonts-dejavu-core   dejavu-sans-fonts      dejavu-fonts        ttf-dejavu     font-dejavu

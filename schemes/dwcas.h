@@ -68,10 +68,10 @@ static inline bool extend_claim(struct scheme_ring *s, struct extend_seen seen, 
 				uint64_t stamp)
 {
 	struct local_pair old = { .word = { seen.offset, seen.last } };
-	struct local_pair new = { .word = { offset, stamp } };
+	struct local_pair next = { .word = { offset, stamp } };
 
 	/* I1, I3 */
-	return local_cmpxchg_pair("claim", (struct local_pair *)(void *)&s->ring.tail, old, new);
+	return local_cmpxchg_pair("claim", (struct local_pair *)(void *)&s->ring.tail, old, next);
 }
 
 static inline bool extend_far(const struct scheme_ring *s, const struct extend_seen *seen,
@@ -93,7 +93,7 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 #endif
 
 #define SCHEME_UNSUPPORTED
-static const char *scheme_unsupported(void)
+static inline const char *scheme_unsupported(void)
 {
 #ifdef __x86_64__
 	unsigned int a, b, c = 0, d;

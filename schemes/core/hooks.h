@@ -51,7 +51,9 @@
 #endif
 #endif
 
-/* Bytes of the payload of an event whose header says none. */
+/* Bytes of the payload of event `id`, whose header says none. */
+#ifndef CURSOR_PAYLOAD
 #define CURSOR_PAYLOAD(cursor, id) ((void)(id), (cursor)->fixed_bytes)
+#endif
 
 #endif

@@ -54,22 +54,22 @@ static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
 #endif
 }
 
-/* Stores `new` if *word is still *old; otherwise *old becomes what is there. True if stored. */
-static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t new)
+/* Stores `next` if *word is still *old; otherwise *old becomes what is there. True if stored. */
+static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t next)
 {
 #ifdef __x86_64__
 	bool stored;
 
 	__asm__ volatile(LOCAL_LOCK "cmpxchgq %3, %1"
 			 : "=@ccz"(stored), "+m"(*word), "+a"(*old)
-			 : "r"(new)
+			 : "r"(next)
 			 : "memory");
 	return stored;
 #else
 	bool stored;
 
 	barrier();
-	stored = __atomic_compare_exchange_n(word, old, new, false, __ATOMIC_RELAXED,
+	stored = __atomic_compare_exchange_n(word, old, next, false, __ATOMIC_RELAXED,
 					     __ATOMIC_RELAXED);
 	barrier();
 	return stored;
@@ -84,19 +84,19 @@ struct local_pair {
 #if defined(__x86_64__) || defined(__aarch64__)
 #define LOCAL_HAS_PAIR 1
 /*
- * Stores `new` if *pair still is `old`. True if stored. No interrupt sees one word without the
+ * Stores `next` if *pair still is `old`. True if stored. No interrupt sees one word without the
  * other. arm64: a pair read by ldxp is one observation only if the stxp behind it succeeds; where
  * it is not `old` the caller looks again anyway.
  */
 static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_pair old,
-					  struct local_pair new)
+					  struct local_pair next)
 {
 #ifdef __x86_64__
 	bool stored;
 
 	__asm__ volatile(LOCAL_LOCK "cmpxchg16b %1"
 			 : "=@ccz"(stored), "+m"(*pair), "+a"(old.word[0]), "+d"(old.word[1])
-			 : "b"(new.word[0]), "c"(new.word[1])
+			 : "b"(next.word[0]), "c"(next.word[1])
 			 : "memory");
 	return stored;
 #else
@@ -113,8 +113,8 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
 		"	cbnz %w[differs], 1b\n"
 		"2:\n"
 		: [low] "=&r"(low), [high] "=&r"(high), [differs] "=&r"(differs), [pair] "+Q"(*pair)
-		: [old0] "r"(old.word[0]), [old1] "r"(old.word[1]), [new0] "r"(new.word[0]),
-		  [new1] "r"(new.word[1])
+		: [old0] "r"(old.word[0]), [old1] "r"(old.word[1]), [new0] "r"(next.word[0]),
+		  [new1] "r"(next.word[1])
 		: "memory", "cc");
 	return !differs;
 #endif
@@ -122,7 +122,7 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
 #else
 /* A row that calls this has a scheme_unsupported() that says so: it builds here, and never runs. */
 static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_pair old,
-					  struct local_pair new)
+					  struct local_pair next)
 {
 	(void)pair;
 	(void)old;
@@ -164,18 +164,18 @@ static inline uint64_t local_take_raw(uint64_t *word)
 		POINT_COUNT(atomics); \
 		local_xadd_raw(word, value); \
 	}))
-#define local_cmpxchg(label, word, old, new) \
+#define local_cmpxchg(label, word, old, next) \
 	(__extension__({ \
 		POINT(label); \
 		POINT_COUNT(atomics); \
 		POINT_COUNT(cmpxchgs); \
-		local_cmpxchg_raw(word, old, new); \
+		local_cmpxchg_raw(word, old, next); \
 	}))
-#define local_cmpxchg_pair(label, pair, old, new) \
+#define local_cmpxchg_pair(label, pair, old, next) \
 	(__extension__({ \
 		POINT(label); \
 		POINT_COUNT(atomics); \
-		local_cmpxchg_pair_raw(pair, old, new); \
+		local_cmpxchg_pair_raw(pair, old, next); \
 	}))
 #define local_add(label, word, value) \
 	do { \

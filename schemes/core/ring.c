@@ -8,6 +8,7 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 	*ring = (struct ring){
 		.base = base,
 		.subbufs = subbufs,
+		.flush_number = UINT64_MAX,
 		.mode = config->mode,
 		.form = form,
 		.header_bytes = header_bytes,
@@ -19,7 +20,6 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 		.packed_unit_shift = PACKED_UNIT_SHIFT,
 		.fixed_bytes = config->fixed_bytes,
 		.cpu = config->cpu,
-		.flush_number = UINT64_MAX,
 	};
 	if (ring_tail_is_numbered(ring)) {
 		/* Number 0 counts as full and read: the first writer then opens a sub-buffer. */

@@ -183,6 +183,7 @@ struct cursor {
 	uint64_t time; /* of the record before; at first the begin stamp */
 	uint32_t stamp_bits;
 	uint32_t fixed_bytes;
+	const uint32_t *payloads; /* bytes by id, where that is how CURSOR_PAYLOAD() knows them */
 };
 
 enum decode_result {

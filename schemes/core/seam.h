@@ -126,8 +126,12 @@
 
 /*
  * Geometry and widths are constants, so that the reserve path has the instructions that a tracer
- * with compiled-in geometry would have. Otherwise each run sets them.
+ * with compiled-in geometry would have: 256 sub-buffers of 4 KiB where rows are timed. Otherwise
+ * each run sets them.
  */
+/* 256 sub-buffers of 4 KiB are timed. */
+#define RING_TIMED_SUBBUF_SHIFT 12
+#define RING_TIMED_COUNT_SHIFT 8
 #define SEAM_GEOMETRY_CONSTANT (SEAM_IS_TIMED || SEAM_IS_EXPLORED)
 #if SEAM_IS_EXPLORED
 #define SEAM_SUBBUF_SHIFT SHAPE_SUBBUF_SHIFT

@@ -105,9 +105,6 @@ struct ring_config {
 	uint32_t cpu;
 };
 
-#define RING_TIMED_SUBBUF_SHIFT 12
-#define RING_TIMED_COUNT_SHIFT 8
-
 /* Geometry and widths (core/hooks.h). */
 #define ring_subbuf_shift(ring) RING_GEOMETRY(ring, subbuf_shift, SEAM_SUBBUF_SHIFT)
 #define ring_count_shift(ring) RING_GEOMETRY(ring, count_shift, SEAM_COUNT_SHIFT)

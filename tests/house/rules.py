@@ -30,6 +30,7 @@ ARROWS = {
     "explore/replay": "base explore/engine judge",
     "explore": "base explore/engine explore/replay judge",
     "peers": "base judge place timing traces schemes/core",
+    "take": "base judge runner traces schemes/core schemes/format schemes/parts",
     "runner": "base judge place results results/compare timing workloads layout claims",
 }
 MACROS = re.compile(r"\b(?:STAMPEDE_(?:TIMED|CHEAP|INJECTED|CHECKED|COUNTING|EXPLORED)|EXPLORE_POINTS)\b")

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Is the code that is timed the same in two builds?
 
-usage: same_code.py [--all] OLD NEW      two directories with one <row>.o for each row
+usage: same_code.py [--all] [--roots "driver_run ..."] OLD NEW
+                                         two directories with one <row>.o for each row
        same_code.py [--all] [--builds "timed cheap injected checked"] [--rows "a b"] REVISION
                                          that revision, built in a worktree of its own in a
                                          temporary directory, and this tree (BUILD=build)
@@ -22,8 +23,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOTS = ("driver_run", "driver_run_fenced", "driver_run_empty", "driver_run_clock",
-         "driver_interrupt", "driver_beat", "driver_flush", "driver_init")
+ROOTS = ["driver_run", "driver_run_fenced", "driver_run_empty", "driver_run_clock",
+         "driver_interrupt", "driver_beat", "driver_flush", "driver_init"]
 RELOCATION = re.compile(r"\t([0-9a-f]+): (R_\w+)\t(\S+)$")
 TARGET = re.compile(r"\b([0-9a-f]+) <[^>]+>")
 SHOWN = 12  # lines of a difference
@@ -231,8 +232,10 @@ def main():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--builds", default="timed cheap injected checked")
     parser.add_argument("--rows", default="")
+    parser.add_argument("--roots", default="")
     parser.add_argument("what", nargs="+")
     options = parser.parse_args()
+    ROOTS[:] = options.roots.split() or ROOTS
     if len(options.what) == 1:
         sys.exit(1 if compare_revision(options, options.what[0]) else 0)
     if len(options.what) != 2:

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What take.py has to know of a row: what it promises and needs, what its packets look like, and
+ * whether it can be taken at all. Exit code 4: it cannot, and the line on stderr says why.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "base/fail.h"
+#include "judge/driver.h"
+#include "runner/describe.h"
+#include "traces/ctf_metadata.h"
+
+/* Why not; NULL: it can. */
+static const char *obstacle(const struct driver *driver)
+{
+	const struct scheme_desc *desc = driver->desc;
+
+	if (driver_is_floor(driver) || desc->untimed)
+		return "it is a baseline";
+	if (desc->needs & NEED_BEAT)
+		return "it needs a beat, which a header cannot bring";
+	if (driver->blocks || driver->defers || desc->needs & NEED_MASKED_INTERRUPTS)
+		return "it masks interrupts, which are the program's own";
+	if (desc->turns_away)
+		return "it turns away who comes into a writer";
+	if (driver->publishes)
+		return "it is written in a section that starts over, by a signal handler or rseq";
+	if (driver->format.kind == FORMAT_OWN || driver->format.kind == FORMAT_FTRACE)
+		return "no metadata tells other readers of its records";
+	return NULL;
+}
+
+static char *metadata(const struct driver *driver)
+{
+	const struct ctf_description description = {
+		.format = driver->format,
+		.stamp_bits = driver->stamp_bits,
+		.cut_bits = scheme_cut_bits(driver->desc, driver->stamp_bits),
+		.align_bytes = driver->desc->alignment,
+		.ctf2 = driver->format.kind == FORMAT_VARINT,
+	};
+	char *bytes = NULL;
+	size_t size;
+	FILE *text = open_memstream(&bytes, &size);
+
+	if (!text || ctf_metadata_write(text, &description) || fclose(text))
+		return NULL;
+	return bytes;
+}
+
+int main(int argc, char **argv)
+{
+	const struct driver *driver = argc == 2 ? driver_find(drivers_counting, argv[1]) : NULL;
+	const char *why;
+	json_t *facts;
+	char *text;
+
+	if (!driver)
+		return fail_with(EXIT_USAGE, "usage: take-facts ROW: one of bench --list");
+	why = obstacle(driver);
+	if (why)
+		return fail_with(EXIT_UNSUPPORTED, "%s cannot be taken: %s", driver->row, why);
+	text = metadata(driver);
+	facts = json_pack("{s:s, s:o, s:s, s:i, s:i, s:b, s:i}", "row", driver->row, "describes",
+			  describe_rows(&driver, 1), "metadata", text ? text : "", "stamp_bits",
+			  (int)driver->stamp_bits, "counter_bits", (int)driver->counter_bits,
+			  "ctf2", driver->format.kind == FORMAT_VARINT, "compact_ids",
+			  (int)driver->compact_ids);
+	if (!text || !facts || json_dumpf(facts, stdout, JSON_INDENT(1)))
+		return fail_with(EXIT_RESOURCE, "out of memory");
+	putchar('\n');
+	return 0;
+}

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_take.sh BUILD   Schemes as headers of their own: clean with both compilers in C and C++,
+# right in a program of their own, and the same code, counts and verdicts where they come back as
+# rows. TAP.
+. tests/support/tap.sh
+build=$1
+folder=$scratch/take
+mkdir -p "$folder"
+
+cut() { # ROW
+	python3 -B take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
+		python3 -B take/take.py header "$1" "$folder" "$folder/$1.facts"
+}
+
+# ---- what cannot be taken ----
+
+refuses "a row that needs a beat" 4 "it needs a beat" "$build/take-facts" heartbeat
+refuses "one that masks interrupts" 4 "it masks interrupts" "$build/take-facts" delta_sync_soft
+refuses "one whose writers start over" 4 "starts over" "$build/take-facts" restartable
+refuses "a baseline" 4 "is a baseline" "$build/take-facts" floor
+refuses "one that nobody else can read" 4 "no metadata" "$build/take-facts" packed_upper
+refuses "no row" 1 "usage: take-facts ROW" "$build/take-facts" no_such_row
+refuses "no name" 1 "usage: take-facts ROW" "$build/take-facts"
+
+# ---- in a program of its own ----
+
+# ROW and the bytes of its record of 8.
+for row in packed_word:12 varint_low:11 extended_header:12; do
+	bytes=${row#*:} row=${row%:*}
+	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
+	cut "$row" 2>"$scratch/err"
+	report $? "$row is cut"
+	for compiler in "${CC:-gcc} -std=c11" "clang -std=c11" "g++ -std=c++17 -x c++" \
+		"clang++ -std=c++17 -x c++"; do
+		command -v "${compiler%% *}" >/dev/null || {
+			skip "$row: $compiler" "no ${compiler%% *}"
+			continue
+		}
+		# shellcheck disable=SC2086
+		(cd "$folder" && $compiler -O2 -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function -Werror \
+			"${row}_example.c" -pthread -o "$row") 2>"$scratch/err"
+		report $? "$row: no warning of $compiler"
+		head -5 "$scratch/err" | sed 's/^/# /'
+	done
+	mkdir "$scratch/trace" && (cd "$scratch/trace" && timeout 60 "$folder/$row")
+	report $? "its example runs"
+	"$build/read-trace" "$scratch/trace" >"$scratch/read" 2>&1 &&
+		[ "$(grep -c 'backward steps 0' "$scratch/read")" = 2 ] &&
+		! grep -q 'discarded' "$scratch/read" &&
+		grep -q '/0: 202000 events' "$scratch/read" && grep -q '/1: 200000 events' "$scratch/read"
+	report $? "and read-trace reads each event, in order"
+	# Decoded time and the stamp in the payload, by another reader.
+	if [ "$row" = varint_low ] && ! babeltrace2 --version 2>/dev/null | grep -q ' 2\.[1-9]'; then
+		skip "$row: each time is the stamp taken" "babeltrace2 2.1 reads CTF 2"
+	elif command -v babeltrace2 >/dev/null; then
+		babeltrace2 --clock-cycles "$scratch/trace" 2>/dev/null >"$scratch/events"
+		awk '/ work: / { t = $1; gsub(/[^0-9]/, "", t); s = $0; sub(/.*stamp = /, "", s)
+				 sub(/[^0-9].*/, "", s); all++; if (t + 0 != s + 0) bad++ }
+		     END { exit !(all == 400000 && !bad) }' "$scratch/events"
+		report $? "$row: each time is the stamp taken, says babeltrace2"
+	else
+		skip "$row: each time is the stamp taken" "no babeltrace2"
+	fi
+	rm -rf "$scratch/trace"
+	for size in "8 1" "8 4" "12 2" "14 8"; do
+		${CC:-gcc} -std=c11 -O1 -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" \
+			-DSUBBUF_SHIFT="${size% *}" -DCOUNT_SHIFT="${size#* }" -DRECORD="$bytes" \
+			-D"${upper}_SUBBUF_SHIFT=${size% *}" -D"${upper}_COUNT_SHIFT=${size#* }" \
+			tests/take/use.c -o "$scratch/use" && timeout 60 "$scratch/use" 2>"$scratch/err"
+		report $? "$row refuses, counts and holds as it says: log2 of sizes $size"
+		sed 's/^/# /' "$scratch/err"
+	done
+done
+
+# Two of them in one program: no name of the one is the other's.
+printf '#include "%s.h"\n' packed_word varint_low extended_header >"$scratch/all.c"
+echo 'int main(void) { return 0; }' >>"$scratch/all.c"
+${CC:-gcc} -std=c11 -Wall -Wextra -Werror -Wno-unused-function -I"$folder" "$scratch/all.c" \
+	-o "$scratch/all" 2>"$scratch/err"
+report $? "three of them in one program"
+head -5 "$scratch/err" | sed 's/^/# /'
+# Nothing of file scope without its prefix: but for the shields of C++.
+ctags -x --language-force=C --kinds-C=+defgpstuvx --_xformat='%N %K' "$folder/packed_word.h" |
+	awk '$2 != "member" && tolower($1) !~ /^packed_word_|^__anon/ { print $1 }' | sort -u >"$scratch/names"
+! grep -vx 'STAMPEDE_TAKEN_ROW' "$scratch/names" >"$scratch/err"
+report $? "each name has the row's as its prefix"
+head -5 "$scratch/err" | sed 's/^/# /'
+
+# ---- as rows ----
+
+for row in packed_word varint_low; do
+	cmp -s "$folder/$row.scheme.h" "$build/take/$row.scheme.h" &&
+		grep -qF "$(sed -n '/_reserve(/,$p' "$folder/$row.scheme.h" | head -20)" "$folder/$row.h"
+	report $? "taken_$row is what is in the header"
+	mkdir -p "$scratch/of" "$scratch/taken"
+	cp "$build/obj/timed/$row.o" "$scratch/of/" && cp "$build/obj/timed/taken_$row.o" "$scratch/taken/$row.o"
+	for side in "$row" "taken_$row"; do
+		"$build/explore" --schemes "=$side" --tier quick --json "$scratch/$side.json" >/dev/null 2>&1
+	done
+	python3 - "$scratch/$row.json" "$scratch/taken_$row.json" "$row" <<'END'
+import json, sys
+
+def found(name):
+    with open(name, encoding="utf-8") as text:
+        row = json.loads(text.read().replace("taken_" + sys.argv[3], sys.argv[3]))["rows"][0]
+    return [{key: value for key, value in family.items() if "seconds" not in key}
+            for family in row["families"]]
+
+of, taken = (found(name) for name in sys.argv[1:3])
+sys.exit(not (of == taken and len(of) > 3 and sum(one["schedules"] for one in of) > 1e6))
+END
+	report $? "taken_$row: what the explorer's quick tier finds is what it finds of $row"
+done
+python3 -B tests/house/same_code.py --roots "driver_run driver_run_fenced driver_interrupt driver_beat" \
+	"$scratch/of" "$scratch/taken" >"$scratch/err" 2>&1
+report $? "what is timed has the same instructions"
+grep differs "$scratch/err" | head -5 | sed 's/^/# /'
+plan

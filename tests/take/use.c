@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a taken header refuses, counts and holds: with -DHEADER, COUNT_SHIFT and SUBBUF_SHIFT, by
+ * its names without their prefix (T). Says nothing if all is as it should be.
+ */
+#include HEADER
+
+#define PASTE_(a, b) a##_##b
+#define PASTE(a, b) PASTE_(a, b)
+#define T(name) PASTE(PREFIX, name)
+#define CHECK(what) \
+	do { \
+		if (!(what)) { \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
+			wrong++; \
+		} \
+	} while (0)
+
+static int wrong;
+static const struct T(event_type) types[] = { { "small", "", 1, 8 }, { "large", "", 40, 100 } };
+
+static void write_small(struct T(tracer) * t, uint64_t value)
+{
+	CHECK(T(write)(t, 1, &value, sizeof(value)));
+}
+
+/* Events of 8 bytes that a ring takes while its reader holds a packet, or is not there. */
+static uint64_t held(struct T(tracer) * t)
+{
+	uint64_t events = 0;
+
+	while (T(write)(t, 1, &events, 8))
+		events++;
+	return events;
+}
+
+static void discards(void)
+{
+	const uint64_t count = UINT64_C(1) << COUNT_SHIFT, room = (1u << SUBBUF_SHIFT) - 64;
+	struct T(options) options = { types, 2, 7, false };
+	static struct T(tracer) t;
+	struct T(packet) packet;
+	struct T(event) event;
+	uint64_t fits, expect = 0, before = 0, seen = 0;
+
+	CHECK(!T(open)(&t, &options));
+	CHECK(T(read)(&t, &packet) == 0); /* nothing was ever written */
+	CHECK(!T(attach)(&t));
+	CHECK(T(attach)(&t) == -EBUSY); /* a reader has one already */
+	T(detach)(&t);
+	CHECK(!T(attach)(&t));
+	fits = held(&t);
+	CHECK(T(lost)(&t) == 1);
+	/* The formula of docs/take.md: what surely fits, and what no ring of this size holds. */
+	CHECK(fits >= (count - 2) * (room / RECORD) && fits <= count * (room / RECORD));
+	/* One is held by its reader: the others but the open one may be full then. */
+	CHECK(T(read)(&t, &packet) == 1);
+	CHECK(packet.number == 0 && packet.events > 0 && packet.begin <= packet.end);
+	CHECK(!T(write)(&t, 1, &expect, 8));
+	while (T(next)(&packet, &event)) {
+		CHECK(event.id == 1 && event.payload_bytes >= 8 && event.time >= before);
+		CHECK(!memcmp(event.payload, &expect, 8));
+		before = event.time;
+		expect++;
+	}
+	CHECK(expect == packet.events);
+	T(release)(&t, &packet);
+	write_small(&t, 0); /* there is room again */
+	T(flush_open)(&t);
+	for (seen = expect; T(read)(&t, &packet) == 1; T(release)(&t, &packet)) {
+		CHECK(packet.begin >= before);
+		before = packet.end;
+		seen += packet.events;
+	}
+	CHECK(seen == fits + 1);
+	CHECK(T(lost)(&t) == 2);
+	T(close)(&t);
+}
+
+static void damaged(void)
+{
+	struct T(options) options = { types, 2, 0, false };
+	static struct T(tracer) t;
+	struct T(packet) packet;
+	uint8_t *bytes;
+
+	CHECK(!T(open)(&t, &options) && !T(attach)(&t));
+	write_small(&t, 1);
+	T(flush_open)(&t);
+	write_small(&t, 2);
+	T(flush_open)(&t);
+	CHECK(T(read)(&t, &packet) == 1);
+	bytes = (uint8_t *)(uintptr_t)packet.bytes;
+	bytes[0] ^= 1; /* its magic */
+	CHECK(T(read)(&t, &packet) == -EBADMSG);
+	bytes[0] ^= 1;
+	bytes[40] ^= 1; /* its number */
+	CHECK(T(read)(&t, &packet) == -EBADMSG);
+	T(release)(&t, &packet);
+	CHECK(T(read)(&t, &packet) == 1 && packet.number == 1 && packet.events == 1);
+	T(close)(&t);
+}
+
+static void overwrites(void)
+{
+	const uint64_t count = UINT64_C(1) << COUNT_SHIFT;
+	struct T(options) options = { types, 2, 0, true };
+	static struct T(tracer) t;
+	struct T(packet) packet;
+	struct T(event) event;
+	uint64_t i, value, last = 0, packets = 0;
+
+	CHECK(!T(open)(&t, &options));
+#ifdef __x86_64__
+	CHECK(!T(attach)(&t));
+#else
+	CHECK(T(attach)(&t) == -ENOTSUP);
+#endif
+	for (i = 0; i < 4 * count << SUBBUF_SHIFT >> 3; i++)
+		write_small(&t, i);
+	T(flush_open)(&t);
+	for (; T(read)(&t, &packet) == 1; T(release)(&t, &packet)) {
+		for (packets++; T(next)(&packet, &event); last = value) {
+			memcpy(&value, event.payload, 8);
+			CHECK(!last || value == last + 1);
+		}
+	}
+	/* The oldest may be overwritten at any time, and is never read. */
+	CHECK(packets == count - 1 && last == i - 1 && !T(lost)(&t));
+	T(close)(&t);
+}
+
+int main(void)
+{
+	static const struct T(event_type) no_room[] = { { "huge", "", 1, 1u << SUBBUF_SHIFT } };
+	static const struct T(event_type) no_id[] = { { "id", "", 600, 8 } };
+	struct T(options) options = { no_room, 1, 0, false };
+	static struct T(tracer) t;
+
+	CHECK(T(open)(&t, &options) == -EINVAL);
+	options.types = no_id;
+	CHECK(T(open)(&t, &options) == -EINVAL);
+	T(close)(&t);
+	discards();
+	damaged();
+	overwrites();
+	return wrong != 0;
+}
