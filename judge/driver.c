@@ -400,13 +400,16 @@ static void driver_walk(void *scheme, void (*each)(void *arg, const struct event
 	ring_readable(&s->ring, &first, &last);
 	for (number = first; number < last; number++) {
 		content = ring_content(&s->ring, number);
-		if (!content || !decode_begin(&s->ring, number, content, &cursor))
+		/* Its writer may be at work still: see driver_take(). */
+		if (!content)
+			break;
+		if (!decode_begin(&s->ring, number, content, &cursor))
 			continue;
 		while (decode_next(&cursor, &event) == DECODE_EVENT)
 			if (!(event.flags & EVENT_STAMP_ONLY))
 				each(arg, &event);
 	}
-	ring_consume(&s->ring, last);
+	ring_consume(&s->ring, number);
 }
 
 /* The begin stamp that the row's own reader starts from. */

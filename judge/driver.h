@@ -97,7 +97,10 @@ struct driver {
 	uint64_t (*drain)(void *scheme, struct check *check, bool consume);
 	/* As a reader that comes while writers are interrupted: takes only what is complete. */
 	void (*take)(void *scheme, struct check *check);
-	/* Hands the events of all complete sub-buffers to `each`, in order, and releases them. */
+	/*
+	 * Hands the events of sub-buffers to `each`, in order, up to the first that is not
+	 * complete, and releases them.
+	 */
 	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
 	/* The first event at or after `time`, by begin stamps; false: none is readable. */
 	bool (*seek)(void *scheme, uint64_t time, struct seek_found *found);

@@ -54,8 +54,23 @@ void live_detach(struct live *live)
 	live->buffer = NULL;
 }
 
+/* What becomes of a sub-buffer: it is judged, or its events are handed on. */
+struct use {
+	struct check *check;
+	live_each_fn *each;
+	void *arg;
+};
+
+static void use(const struct use *use, const struct driver *driver, void *scheme)
+{
+	if (use->check)
+		driver->take(scheme, use->check);
+	else
+		driver->walk(scheme, use->each, use->arg);
+}
+
 /* What was there at the begin: a writer may well be as quick as this. */
-static uint64_t take_copies(struct live *live, struct check *check)
+static uint64_t use_copies(struct live *live, const struct use *what)
 {
 	struct ring *ring = buffer_ring(live->buffer), *spare = buffer_ring(&live->spare);
 	uint64_t number, taken = 0, end;
@@ -63,7 +78,7 @@ static uint64_t take_copies(struct live *live, struct check *check)
 
 	end = ring_end(ring, &open);
 	while (ring_copy_next(spare, ring, &number, &live->torn)) {
-		live->spare.driver->take(live->spare.scheme, check);
+		use(what, live->spare.driver, live->spare.scheme);
 		ring_consume(ring, number + 1);
 		if (spare->consumed == number + 1)
 			taken++;
@@ -75,18 +90,28 @@ static uint64_t take_copies(struct live *live, struct check *check)
 	return taken;
 }
 
-uint64_t live_take(struct live *live, struct check *check)
+static uint64_t use_all(struct live *live, const struct use *what)
 {
 	struct buffer *buffer = live->buffer;
 	struct ring *ring = buffer_ring(buffer);
 	uint64_t before = ring->consumed, taken;
 
 	if (ring->mode == RING_OVERWRITE) {
-		taken = take_copies(live, check);
+		taken = use_copies(live, what);
 	} else {
-		buffer->driver->take(buffer->scheme, check);
+		use(what, buffer->driver, buffer->scheme);
 		taken = ring->consumed - before;
 	}
 	live->taken += taken;
 	return taken;
+}
+
+uint64_t live_take(struct live *live, struct check *check)
+{
+	return use_all(live, &(struct use){ .check = check });
+}
+
+uint64_t live_walk(struct live *live, live_each_fn *each, void *arg)
+{
+	return use_all(live, &(struct use){ .each = each, .arg = arg });
 }

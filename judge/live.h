@@ -57,4 +57,8 @@ void live_detach(struct live *live);
 /* Takes what is complete, and judges it. How many sub-buffers that were. */
 uint64_t live_take(struct live *live, struct check *check);
 
+/* The same, and hands their events to `each`. */
+typedef void live_each_fn(void *arg, const struct event *event);
+uint64_t live_walk(struct live *live, live_each_fn *each, void *arg);
+
 #endif

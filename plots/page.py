@@ -17,6 +17,7 @@ import facts
 import guide
 import machines
 import products
+import reading
 import sent
 import table
 import text
@@ -133,7 +134,8 @@ def said(run):
         "shared": machines.lines(references), "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
         "clocks": clocks.said(run), "products": products.lines(run),
-        "sent": sent.lines(run),
+        "sent": sent.lines(run), "reading": reading.lines(run),
+        "reader": reading.said(reading.lines(run)),
     }
 
 

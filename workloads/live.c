@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "workloads/engine_live.h"
+#include "workloads/live_price.h"
 
 #define STRETCH_EVENTS 256 /* between two looks at what was closed */
 #define FLUSH_NS 2000000
@@ -128,8 +129,16 @@ static const struct workload_engine engine = {
 	.json = json,
 };
 
+static const struct workload_section sections[] = {
+	{ .name = "reading",
+	  .measure = live_price_measure,
+	  .seconds = live_price_seconds,
+	  .print = live_price_print },
+	{ .name = NULL },
+};
+
 static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.1, 0.3, 2 } },
+	{ .section = "stress", .seconds = { 0.3, 1, 2 } },
 	{ .section = NULL },
 };
 
@@ -138,5 +147,6 @@ const struct workload workload_live = {
 	.text = "a reader on another CPU takes sub-buffers while the writer is interrupted",
 	.least = SIZE_FULL,
 	.engine = &engine,
+	.sections = sections,
 	.forms = forms,
 };

@@ -45,7 +45,7 @@ changed loop schemes/parts/extend.h \
 same loop 1 "driver_run differs"
 changed slow schemes/parts/extend.h '/^RESERVE_SLOW.*extend_slow(/,/^{/ s/^{/{\n\t__asm__ volatile("nop");/'
 same slow 1 "extend_slow.* differs"
-changed constant schemes/core/clock.h 's/rdtsc/rdtscp/'
+changed constant schemes/core/clock_real.h 's/rdtsc/rdtscp/'
 same constant 1 "driver_run differs"
 changed called schemes/core/subbuf.h 's/local_add_raw(&ring->refused, 1)/local_add_raw(\&ring->refused, 2)/'
 same called 1 "differs"

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+/* The price of a reader: what is counted of it, by the ring's own books. Needs two CPUs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge/live.h"
+#include "place/place.h"
+#include "workloads/live_price.h"
+
+static void step(void *arg, const char *section, const char *what)
+{
+	(void)arg;
+	assert_string_equal(section, "reading");
+	assert_non_null(what);
+}
+
+static void done(void *arg, double seconds)
+{
+	*(double *)arg += seconds;
+}
+
+static double field(const json_t *line, const char *name)
+{
+	const json_t *value = json_object_get(line, name);
+
+	assert_true(json_is_number(value));
+	return json_number_value(value);
+}
+
+static void a_reader_takes_what_is_written(void **state)
+{
+	const struct driver *rows[] = { driver_find(drivers_checked, "untimed"),
+					driver_find(drivers_checked, "packed_word"),
+					driver_find(drivers_checked, "full_tsc") };
+	struct place place;
+	unsigned int pu[2] = { 0, 0 };
+	double seconds = 0;
+	struct workload_bench bench = { .rows = rows,
+					.count = 3,
+					.place = &place,
+					.pu = pu,
+					.cpus = 2,
+					.seed = 7,
+					.arg = &seconds,
+					.step = step,
+					.done = done };
+	json_t *into = json_array();
+	const json_t *line;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(place_open(&place), 0);
+	/* Threads that share a CPU do as well, but on one alone they wait for each other. */
+	if (hwloc_bitmap_weight(place.allowed) < 2 || !LIVE_STORES_IN_ORDER) {
+		print_message("one CPU, or an order of stores that a copy cannot trust\n");
+		place_close(&place);
+		json_decref(into);
+		skip();
+	}
+	pu[0] = (unsigned int)hwloc_bitmap_first(place.allowed);
+	pu[1] = (unsigned int)hwloc_bitmap_next(place.allowed, (int)pu[0]);
+	assert_int_equal(live_price_measure(&bench, into), 0);
+	/* A row that takes no stamp has no time to be read. */
+	assert_int_equal(json_array_size(into), 2);
+	json_array_foreach(into, i, line) {
+		assert_string_equal(json_string_value(json_object_get(line, "row")),
+				    rows[i + 1]->row);
+		assert_true(field(line, "alone_ns") > 0 && field(line, "read_ns") > 0);
+		assert_true(field(line, "ratio") > 0.2);
+		assert_true(field(line, "ratio_95_low") <= field(line, "ratio") &&
+			    field(line, "ratio") <= field(line, "ratio_95_high"));
+		/* No more than were written beside it; whole sub-buffers of records of known size.
+		 */
+		assert_true(field(line, "taken") > 0 &&
+			    field(line, "taken") <= field(line, "written"));
+		assert_true(field(line, "per_second") > 0);
+	}
+	assert_true(seconds > 0 && live_price_seconds(&bench) > seconds / 2);
+	bench.cpus = 1;
+	json_array_clear(into);
+	assert_int_equal(live_price_measure(&bench, into), 0);
+	assert_int_equal(json_array_size(into), 0);
+	assert_true(live_price_seconds(&bench) == 0);
+	json_decref(into);
+	place_close(&place);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_reader_takes_what_is_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
