@@ -3,16 +3,17 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
+
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits)
 {
-	*check = (struct check){
-		.desc = desc,
-		.stamp_bits = stamp_bits,
-		.contexts = CONTEXTS,
-		.cpu = CHECK_ANY_CPU,
-		.open_number = UINT64_MAX,
-		.kept = ~bits_mask(desc ? scheme_cut_bits(desc, stamp_bits) : 0),
-	};
+	bytes_clear(check, sizeof(*check));
+	check->desc = desc;
+	check->stamp_bits = stamp_bits;
+	check->contexts = CONTEXTS;
+	check->cpu = CHECK_ANY_CPU;
+	check->open_number = UINT64_MAX;
+	check->kept = ~bits_mask(desc ? scheme_cut_bits(desc, stamp_bits) : 0);
 }
 
 void check_drain_begin(struct check *check, uint64_t first, uint64_t start)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/time.h"
 #include "explore/engine/faults.h"
 #include "explore/engine/outcomes.h"
@@ -241,12 +242,12 @@ void search_jumps(struct search *search, bool coarse)
 
 static void copy_book(struct book *to, const struct book *from)
 {
-	memcpy(to, from, offsetof(struct book, level));
-	memcpy(to->level, from->level, from->depth * sizeof(from->level[0]));
-	memcpy(to->action, from->action, from->action_count * sizeof(from->action[0]));
-	memcpy(to->log, from->log, from->events * sizeof(from->log[0]));
+	bytes_copy(to, from, offsetof(struct book, level));
+	bytes_copy(to->level, from->level, from->depth * sizeof(from->level[0]));
+	bytes_copy(to->action, from->action, from->action_count * sizeof(from->action[0]));
+	bytes_copy(to->log, from->log, from->events * sizeof(from->log[0]));
 	if (from->left.writers > 1)
-		memcpy(to->parked, from->parked, sizeof(from->parked));
+		bytes_copy(to->parked, from->parked, sizeof(from->parked));
 }
 
 static unsigned int writers(const struct book *book)
@@ -273,7 +274,7 @@ static void save(struct schedule_engine *engine, struct snapshot *snapshot)
 	snapshot->memory_bytes = world_memory_used();
 	memcpy(snapshot->memory, world_memory(), snapshot->memory_bytes);
 	if (engine->search->budget.reads)
-		snapshot->check = world->check;
+		bytes_copy(&snapshot->check, &world->check, sizeof(world->check));
 }
 
 static void restore(struct schedule_engine *engine, const struct snapshot *snapshot)
@@ -292,7 +293,7 @@ static void restore(struct schedule_engine *engine, const struct snapshot *snaps
 	}
 	world_memory_restore(snapshot->memory, snapshot->memory_bytes);
 	if (engine->search->budget.reads)
-		world->check = snapshot->check;
+		bytes_copy(&world->check, &snapshot->check, sizeof(world->check));
 }
 
 /* ---- the search ---- */

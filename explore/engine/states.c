@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/fail.h"
 #include "base/table.h"
 #include "base/time.h"
@@ -120,8 +120,8 @@ static uint32_t save_shared(struct state_engine *engine, uint32_t before)
 
 	book->clock = *world_row.clock;
 	book->blocked = *world_row.blocked;
-	memcpy(to, &book->left, BOOK_BYTES);
-	memcpy(to + BOOK_BYTES, &world->check, check_bytes(engine));
+	bytes_copy(to, &book->left, BOOK_BYTES);
+	bytes_copy(to + BOOK_BYTES, &world->check, check_bytes(engine));
 	memcpy(to + memory, world_memory(), used);
 	if (engine->shared.string.count >= SHARED_MOST ||
 	    pieces_memory(&engine->shared) > engine->memory) {
@@ -139,10 +139,10 @@ static void restore_shared(struct state_engine *engine, uint32_t number)
 	size_t memory = BOOK_BYTES + check_bytes(engine), bytes;
 	const uint8_t *from = pieces_get(&engine->shared, number, &bytes);
 
-	memcpy(&book->left, from, BOOK_BYTES);
+	bytes_copy(&book->left, from, BOOK_BYTES);
 	*world_row.clock = book->clock;
 	*world_row.blocked = book->blocked;
-	memcpy(&world->check, from + BOOK_BYTES, check_bytes(engine));
+	bytes_copy(&world->check, from + BOOK_BYTES, check_bytes(engine));
 	world_memory_restore(from + memory, bytes - memory);
 }
 
@@ -495,7 +495,7 @@ static uint32_t summarize(struct state_engine *engine, uint32_t shared)
 		return number;
 	engine->summary = with_room(engine->summary, number, 1, &engine->summary_room,
 				    sizeof(*engine->summary));
-	memset((uint8_t *)book->sp - STACK_CLEARED, 0, STACK_CLEARED);
+	bytes_clear((uint8_t *)book->sp - STACK_CLEARED, STACK_CLEARED);
 	frontier_clear(&walk.at->then);
 	frontier_clear(&walk.at->ended);
 	advance(&walk, &begin);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
+
 uintptr_t switch_writer_sp;
 uintptr_t switch_engine_sp;
 
@@ -59,7 +61,7 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 	back = (uintptr_t *)((sp & ~(uintptr_t)15) - 8);
 	*back = (uintptr_t)switch_done;
 	frame = (struct switch_frame *)back - 1;
-	memset(frame, 0, sizeof(*frame));
+	bytes_clear(frame, sizeof(*frame));
 	frame->rdi = arguments[0];
 	frame->rsi = arguments[1];
 	frame->rdx = arguments[2];
@@ -112,7 +114,7 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 	memcpy(stack, arguments, 4 * sizeof(*stack));
 	*--stack = (uintptr_t)switch_done;
 	frame = (struct switch_frame *)stack - 1;
-	memset(frame, 0, sizeof(*frame));
+	bytes_clear(frame, sizeof(*frame));
 	frame->flags = 0x202;
 	frame->pc = (uintptr_t)function;
 	return (uintptr_t)frame;
@@ -188,7 +190,7 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 {
 	struct switch_frame *frame = (struct switch_frame *)(sp & ~(uintptr_t)15) - 1;
 
-	memset(frame, 0, sizeof(*frame));
+	bytes_clear(frame, sizeof(*frame));
 	memcpy(frame->x, arguments, 4 * sizeof(*arguments));
 	frame->x[30] = (uintptr_t)switch_done;
 	frame->pc = (uintptr_t)function;
@@ -262,7 +264,7 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 {
 	struct switch_frame *frame = (struct switch_frame *)(sp & ~(uintptr_t)15) - 1;
 
-	memset(frame, 0, sizeof(*frame));
+	bytes_clear(frame, sizeof(*frame));
 	memcpy(frame->r, arguments, 4 * sizeof(*arguments));
 	frame->lr = (uintptr_t)switch_done;
 	frame->pc = (uintptr_t)function;
@@ -328,7 +330,7 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 {
 	struct switch_frame *frame = (struct switch_frame *)(sp & ~(uintptr_t)15) - 1;
 
-	memset(frame, 0, sizeof(*frame));
+	bytes_clear(frame, sizeof(*frame));
 	memcpy(frame->a, arguments, 4 * sizeof(*arguments));
 	frame->ra = (uintptr_t)switch_done;
 	frame->pc = (uintptr_t)function;
