@@ -236,7 +236,7 @@ refused() {
 		's/"starts":\[0,1\]/"starts":[1,1]/' '2s/,{[^}]*}\]}$/]}/'; do
 		rm -rf "$scratch/lost"
 		mkdir "$scratch/lost"
-		sed "$change" "$scratch/good/plan.jsonl" >"$scratch/lost/plan.jsonl"
+		sed "$change" "$scratch/other/plan.jsonl" >"$scratch/lost/plan.jsonl"
 		run_all "$scratch/lost" 3 >"$scratch/out"
 		says "a plan that lacks something: $change" 1 "has not all of packed_word" \
 			"$explore" --merge "$scratch/lost"
@@ -252,7 +252,7 @@ full_disk() {
 		skip "full disk" "needs root and tmpfs"
 		return
 	fi
-	cp "$scratch/good/plan.jsonl" "$scratch/small"
+	cp "$scratch/other/plan.jsonl" "$scratch/small"
 	head -c 16384 /dev/zero >"$scratch/small/rest" 2>/dev/null
 	says "a full disk" 3 "cannot write .*shard-0.json" "$explore" --shard 0 "$scratch/small"
 	[ ! -e "$scratch/small/shard-0.json" ]
