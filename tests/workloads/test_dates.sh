@@ -113,8 +113,13 @@ done
 if command -v babeltrace2 >/dev/null; then
 	for row in packed_word layout_13_19_cut9_ext; do
 		babeltrace2 --clock-seconds "$trace/$row/epoch-0" 2>/dev/null |
-			sed -n 's/^\[\([0-9]*\)\.\([0-9]*\)\].*{ stamp = \([0-9]*\),.*/\1\2 \3/p' \
-				>"$scratch/theirs_$row"
+			awk -v "what={ stamp = " '
+				/^\[[0-9]+\.[0-9]+\]/ && (at = index($0, what)) {
+					date = substr($0, 2, index($0, "]") - 2)
+					sub(/\./, "", date)
+					stamp = substr($0, at + length(what), 24)
+					print date, substr(stamp, 1, index(stamp, ",") - 1)
+				}' >"$scratch/theirs_$row"
 		count=$(cut -d' ' -f1 "$scratch/theirs_$row" | between)
 		report $? "$row: babeltrace2's dates are of the run ($count)"
 		agree "$scratch/theirs_$row" "$row by babeltrace2"
