@@ -147,6 +147,9 @@ static inline double driver_id_bytes_lacking(const struct driver *driver)
 	return driver->format.kind == FORMAT_FTRACE ? 2 : 0;
 }
 
+/* The width that `bits` of the command line means for `driver`: some rows store whole stamps. */
+uint32_t driver_bits(const struct driver *driver, uint32_t bits);
+
 /* A driver by its row, or NULL. */
 const struct driver *driver_find(const struct driver *const *drivers, const char *row);
 

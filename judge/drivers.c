@@ -73,6 +73,12 @@ bool driver_is_floor(const struct driver *driver)
 	return false;
 }
 
+uint32_t driver_bits(const struct driver *driver, uint32_t bits)
+{
+	return bits && bits < driver->stamp_bits && driver->stamp_bits <= 32 ? bits :
+									       driver->stamp_bits;
+}
+
 const struct driver *driver_find(const struct driver *const *drivers, const char *row)
 {
 	for (; *drivers; drivers++)

@@ -182,9 +182,6 @@ enum verdict engine_verdict(const struct engine_config *config, const struct eng
 /* Events of `check` that a nested writer recorded. */
 uint64_t engine_nested(const struct check *check);
 
-/* The width that `bits` of the command line means for `driver`: some rows store whole stamps. */
-uint32_t engine_bits(const struct driver *driver, uint32_t bits);
-
 /* The width of the short field that `config` runs its driver with. */
 uint32_t engine_width(const struct engine_config *config);
 

@@ -10,12 +10,6 @@
 
 #define RING_BYTES_SHIFT 20
 
-uint32_t engine_bits(const struct driver *driver, uint32_t bits)
-{
-	return bits && bits < driver->stamp_bits && driver->stamp_bits <= 32 ? bits :
-									       driver->stamp_bits;
-}
-
 /* What the user or the workload asks for; 0: the row's own. */
 static uint32_t asked_bits(const struct engine_config *config)
 {
@@ -28,7 +22,7 @@ static uint32_t asked_bits(const struct engine_config *config)
 
 uint32_t engine_width(const struct engine_config *config)
 {
-	return engine_bits(config->driver, asked_bits(config));
+	return driver_bits(config->driver, asked_bits(config));
 }
 
 struct ring_config engine_geometry(const struct engine_config *config, unsigned int pu,

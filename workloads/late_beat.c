@@ -182,7 +182,7 @@ static int run(const struct engine_config *config, struct engine_result *result)
 	int error;
 
 	result->beats_asked = true;
-	result->bits = engine_bits(config->driver, config->bits ? config->bits : LATE_BEAT_BITS);
+	result->bits = driver_bits(config->driver, config->bits ? config->bits : LATE_BEAT_BITS);
 	steps->bits = result->bits <= 32 ? result->bits : LATE_BEAT_BITS;
 	ring.stamp_bits = result->bits;
 	if (ring.counter_bits < 64)
