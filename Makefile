@@ -169,6 +169,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
 include explore/explore.mk
+include kernel/module.mk
 include tests/kernel/kernel.mk
 include peers/peers.mk
 include explore/cases/cases.mk

@@ -4,4 +4,4 @@
 # to change: `make TREE=DIR` then builds from it. What is not changed keeps its age.
 set -eu
 mkdir -p "$1"
-cp -rp base schemes traces judge workloads explore "$1"
+cp -rp base schemes traces judge workloads explore kernel "$1"

@@ -31,6 +31,9 @@ ARROWS = {
     "explore": "base explore/engine explore/replay judge",
     "peers": "base judge place timing traces schemes/core",
     "take": "base judge runner traces schemes/core schemes/format schemes/parts",
+    "kernel/shim": "",
+    "kernel": "base judge kernel/shim schemes/core",
+    "kernel/program": "base judge kernel schemes/core",
     "runner": "base judge place results results/compare timing workloads layout claims",
 }
 MACROS = re.compile(r"\b(?:STAMPEDE_(?:TIMED|CHEAP|INJECTED|CHECKED|COUNTING|EXPLORED)|EXPLORE_POINTS)\b")

@@ -27,4 +27,7 @@ const char *setting(const char *name, const char *otherwise);
 /* retry.c: function tracing on a kernel with another claim; what its counters say. */
 void retry_run(void);
 
+/* load.c: a module, and the programs that use it. */
+void load_run(void);
+
 #endif

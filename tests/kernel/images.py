@@ -36,24 +36,61 @@ def dependency(package):
     return package
 
 
+def unpack(package, scratch):
+    """A package's files in `scratch`, of which nothing is installed."""
+    print(f"fetching  {package}", flush=True)
+    output("apt-get", "download", package, directory=scratch)
+    packages = glob.glob(os.path.join(scratch, "*.deb"))
+    if not packages:
+        raise Missing(f"apt-get download {package} left no package")
+    output("dpkg-deb", "-x", packages[0], scratch)
+    os.remove(packages[0])
+
+
 def fetch(package, directory):
     """The image of a package, in `directory`."""
     image = os.path.join(directory, "vmlinuz-" + package.removeprefix("linux-image-"))
     if os.path.exists(image):
         return image
     os.makedirs(directory, exist_ok=True)
-    print(f"fetching  {package}", flush=True)
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
-        output("apt-get", "download", package, directory=scratch)
-        packages = glob.glob(os.path.join(scratch, "*.deb"))
-        if not packages:
-            raise Missing(f"apt-get download {package} left no package")
-        output("dpkg-deb", "-x", packages[0], scratch)
+        unpack(package, scratch)
         images = glob.glob(os.path.join(scratch, "boot", "vmlinuz-*"))
         if not images:
             raise Missing(f"{package} has no boot/vmlinuz-*: it is no kernel package")
         os.rename(images[0], image)
     return image
+
+
+def headers(release, directory):
+    """What a module for the kernel of that release is built against, in `directory`."""
+    root = os.path.join(os.path.abspath(directory), "headers-" + release)
+    sources = os.path.join(root, "usr", "src")
+    tree = os.path.join(sources, "linux-headers-" + release)
+    if os.path.exists(root):
+        return tree
+    package = "linux-headers-" + release
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        unpack(package, scratch)
+        for line in output("apt-cache", "depends", package).splitlines():
+            found = re.match(r"\s*Depends: (linux-headers-\S+-common|linux-kbuild-\S+)", line)
+            if found:
+                unpack(found.group(1), scratch)
+        # They name where they would be if they were installed.
+        for name in ("Makefile", ".kernelvariables"):
+            path = os.path.join(scratch, os.path.relpath(tree, root), name)
+            with open(path) as file:
+                text = file.read()
+            with open(path, "w") as file:
+                file.write(text.replace("/usr/src/", sources + "/"))
+        os.chmod(scratch, 0o755)
+        os.rename(scratch, root)
+        os.mkdir(scratch)
+    return tree
+
+
+def release_of(image):
+    return os.path.basename(image).removeprefix("vmlinuz-")
 
 
 def find(wanted, directory):

@@ -10,7 +10,8 @@ kernel_packages := qemu-system-x86 gdb cpio patch libtraceevent-dev python3 pyth
 retry_packages := linux-source-$(or $(KERNEL),6.12) xz-utils flex bison bc libelf-dev
 kernel_cflags := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I.
 
-$(BUILD)/kernel/init: tests/kernel/init.c tests/kernel/retry.c tests/kernel/judge.c $(BUILD)/flags
+$(BUILD)/kernel/init: tests/kernel/init.c tests/kernel/retry.c tests/kernel/load.c \
+		tests/kernel/judge.c $(BUILD)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(kernel_cflags) -MMD -MP -static -o $@ $(filter %.c,$^)
@@ -54,7 +55,16 @@ else
 		--mode "$(MODE)" --kernel "$(KERNEL)" --runs "$(RUNS)" $(ARGS)
 endif
 
-.PHONY: kernel reproduce-kernel
+# The module is built and loaded by root's guest alone, never here.
+module_packages := qemu-system-x86 cpio binutils gcc-12
+
+test-kernel: ## the schemes in unmodified kernels under NMIs, in qemu (KERNEL=6.1 SCHEMES="a b")
+	@sh runner/packages.sh $(build_packages) $(module_packages) || exit 77
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/kernel/init $(BUILD)/in-kernel
+	@python3 -B tests/kernel/module.py --build $(BUILD) --kernel "$(KERNEL)" \
+		--schemes "$(SCHEMES)" $(ARGS)
+
+.PHONY: kernel reproduce-kernel test-kernel
 
 # What judges is tested without a guest.
 $(BUILD)/tests/kernel/test_kernel_judge: $(O)/tests/kernel/judge.o

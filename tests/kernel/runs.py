@@ -96,14 +96,15 @@ class Debugger:
         self.log.close()
 
 
-def make_initrd(directory, build):
+def make_initrd(directory, build, more=()):
     root = os.path.join(directory, "root")
     os.mkdir(root)
-    shutil.copy(os.path.join(build, "kernel", "init"), os.path.join(root, "init"))
+    for path in [os.path.join(build, "kernel", "init"), *more]:
+        shutil.copy(path, root)
     path = os.path.join(directory, "initrd")
     with open(path, "wb") as initrd:
-        subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], input=b"init\n", cwd=root,
-                       stdout=initrd, check=True)
+        subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], cwd=root, stdout=initrd,
+                       input="\n".join(os.listdir(root)).encode(), check=True)
     return path
 
 

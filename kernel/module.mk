@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# The schemes in a kernel: the module, and the program that judges what it wrote.
+
+# A module for a kernel's build directory, of the sources in TREE; never loaded from here.
+KDIR ?= /lib/modules/$(shell uname -r)/build
+MODULE ?= $(BUILD)/kernel/module
+# Rows that start over where a process was interrupted have nobody here who would do that.
+KERNEL_ROWS ?= $(foreach row,$(ROWS),$(if $(filter restartable,$(header_$(row))),,$(row)))
+
+kernel-module:
+	@sh $(or $(TREE),.)/kernel/module.sh $(MODULE) \
+		$(foreach row,$(KERNEL_ROWS),'$(row) $(header_$(row)) $(defines_$(row))')
+	@MAKEFLAGS= $(MAKE) $(if $(filter 0,$(V)),-s) $(jobs) -C $(KDIR) M=$(abspath $(MODULE)) modules
+
+kernel_program := in_kernel epochs print
+# A guest has no libraries.
+$(BUILD)/in-kernel: $(kernel_program:%=$(O)/kernel/program/%.o) \
+		$(foreach module,judge traces schemes base,$(call archive_of,$(module)))
+	$(call say,LD,$@)
+	$(Q)$(CC) -static $(LDFLAGS_ALL) $^ -ljansson -lm -o $@
+
+.PHONY: kernel-module

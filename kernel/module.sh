@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: module.sh OUT "row header defines" ...
+# Writes into OUT what Kbuild needs: a file per object, which includes its source here, and the list
+# of them. Rows that are compiled from one source differ by the flags on their command line.
+set -eu
+out=$1
+shift
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$out"
+put() { # file, from standard input; what is the same stays, with its time
+	if cmp -s - "$out/$1" <"$out/.new"; then rm "$out/.new"; else mv "$out/.new" "$out/$1"; fi
+}
+of() { # object source
+	printf '#include "%s"\n' "$2" >"$out/.new" && put "$1.c"
+}
+edge() { # begin|end
+	printf '__asm__(".pushsection reserve_text, \\"ax\\"\\n.globl stampede_reserve_%s\\n"\n' "$1"
+	printf '\t"stampede_reserve_%s:\\n.popsection");\n' "$1"
+}
+for source in module side rows; do of "$source" "kernel/$source.c"; done
+of ring schemes/core/ring.c
+of clock schemes/core/clock.c
+of mask schemes/parts/mask.c
+of loss judge/loss.c
+for end in begin end; do edge $end >"$out/.new" && put reserve_$end.c; done
+objects=
+flags=
+rows=
+for line; do
+	row=${line%% *} rest=${line#* }
+	header=${rest%% *} defines=${rest#* }
+	[ "$defines" != "$rest" ] || defines=
+	of "row_$row" kernel/row.c
+	objects="$objects row_$row.o"
+	flags="${flags}CFLAGS_row_$row.o := -DSTAMPEDE_CHECKED -DROW=$row \\
+	-DSCHEME_HEADER='\"schemes/$header.h\"' $defines
+"
+	rows="${rows}X($row)
+"
+done
+printf '%s' "$rows" >"$out/.new" && put rows.inc
+cat >"$out/.new" <<END
+# written by kernel/module.sh
+obj-m := stampede.o
+stampede-y := reserve_begin.o module.o side.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
+ccflags-y := -I$root -I$root/kernel/shim -I\$(src)
+$flags
+END
+put Kbuild

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the schemes take from the C library, in a kernel: the other headers of this folder have the
+ * names that schemes include, and this is what stands behind all of them. No scheme knows of it.
+ *
+ * A name that both sides define as a macro is the schemes' from here on. likely(), unlikely() and
+ * barrier() mean the same, noinline is an attribute's name again; the kernel's local_*() are of its
+ * local_t, which nothing here uses.
+ */
+#ifndef STAMPEDE_KERNEL_SHIM_H
+#define STAMPEDE_KERNEL_SHIM_H
+
+#include <linux/bug.h>
+#include <linux/irqflags.h>
+#include <linux/limits.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include <asm/processor.h>
+
+#undef likely
+#undef unlikely
+#undef barrier
+#undef noinline
+#undef local_add
+#undef local_cmpxchg
+#undef local_xadd
+
+/* Of the kernel's drivers of devices. */
+#define driver_find driver_find_row
+
+#define UINT64_C(value) value##ULL
+#undef UINT16_MAX
+#undef UINT32_MAX
+#undef UINT64_MAX
+#undef UINTPTR_MAX
+#define UINT16_MAX 0xffff
+#define UINT32_MAX 0xffffffffU
+#define UINT64_MAX 0xffffffffffffffffULL
+#define UINTPTR_MAX ULONG_MAX
+
+#endif

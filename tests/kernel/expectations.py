@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What rows in a kernel must come to, and what is said of all of them."""
+
+# What a row that does not promise it is to be caught at: that it is seen shows that one would see.
+BREAK = {"zero_delta": "window", "unordered_full": "monotonic"}
+CONTEXTS = ("softirq", "hardirq", "NMI")
+
+
+def line(row):
+    if row["verdict"] == "left out":
+        return f"          {row['row']:28s} left out: {row['text']}"
+    came = "/".join(str(count) for count in row["delivered"][1:4])
+    hits = "/".join(str(count) for count in row["hits"][1:4])
+    return (f"          {row['row']:28s} {row['verdict']:12s} {row['bits']:2d} bits, "
+            f"{row['interrupting']} nested, came {came}, hits {hits}, depth 4 {row['at_depth'][4]} times, "
+            f"task {row['task_share']:.0%}"
+            + ("" if row["with_nmi"] else ", no NMIs")
+            + (f": {row['text']}" if row["verdict"] == "broken" else ""))
+
+
+def of_row(row):
+    """What is wrong with one row's result; empty if nothing is."""
+    name = f"{row['row']} at {row['bits']} bits"
+    if row["masked"] and row["with_nmi"]:
+        if row["verdict"] != "broken":
+            return [f"{name}: NMIs came through its mask, and nothing was seen of it"]
+        return []
+    if row["verdict"] == "broken":
+        return [f"{name}: {row.get('text', 'broken')}"]
+    wrong = []
+    oracle = BREAK.get(row["row"])
+    if oracle and not row["violations"][oracle]:
+        wrong.append(f"{name}: nothing was seen of what it does not promise ({oracle})")
+    for context, count in zip(CONTEXTS, row["delivered"][1:4]):
+        if not count and (context != "NMI" or row["with_nmi"]):
+            wrong.append(f"{name}: no {context} came")
+    return wrong
+
+
+def of_rows(rows, some):
+    judged = [row for row in rows if row["verdict"] != "left out"]
+    wrong = [one for row in judged for one in of_row(row)]
+    if not judged:
+        wrong.append("no row was judged")
+    if not any(row["at_depth"][4] for row in judged):
+        wrong.append("no NMI came into a hardirq in a softirq in the task")
+    if not some and not any(row["verdict"] == "kept" for row in judged):
+        wrong.append("no row kept its promises")
+    return wrong
+
+
+def summary(rows):
+    judged = [row for row in rows if row["verdict"] != "left out"]
+    kept = sum(row["verdict"] == "kept" for row in judged)
+    unmet = sum(row["verdict"] == "need not met" for row in judged)
+    through = sum(row["verdict"] == "broken" and row["masked"] and row["with_nmi"]
+                  for row in judged)
+    hits = [sum(row["hits"][context] for row in judged) for context in (1, 2, 3)]
+    return (f"{len({row['row'] for row in judged})} rows, {len(judged)} runs: {kept} kept, "
+            f"{unmet} need not met, {through} masked and broken by NMIs; "
+            f"{sum(row['interrupting'] for row in judged)} nested events, hits in reserve "
+            f"{'/'.join(map(str, hits))}, depth 4 "
+            f"{sum(row['at_depth'][4] for row in judged)} times in "
+            f"{len({row['row'] for row in judged if row['at_depth'][4]})} rows")

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+The schemes in unmodified kernels: builds the module against each one's headers, boots it under qemu
+with two processors and no network, has every row recorded under softirqs, hardirqs and NMIs at two
+widths, and looks at what the judge said.
+
+Exit code: 0 as it must be, 1 not, 2 no verdict, 5 interrupted, 77 something is missing.
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import expectations
+import images
+import runs
+from machine import Failure, Machine
+
+FINE, FAILED, VOID, INTERRUPTED, MISSING = 0, 1, 2, 5, 77
+WORDS = ["console=ttyS0", "panic=-1", "oops=panic", "stampede_run=load"]
+SILENCE_S = 90
+# What the kernel says when something is wrong with what is done to it.
+BAD = re.compile(r"^<\d>\[[^]]*\] (.*(?:WARNING:|BUG:|Oops|general protection|soft lockup|rcu.*stall"
+                 r"|Uhhuh|hung_task|blocked for more than).*)$", re.M)
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        lines = (done.stderr.strip() or done.stdout.strip() or "failed").splitlines()
+        raise Failure(" ".join(command[:3]) + ": " + lines[-1])
+    return done
+
+
+def build_module(options, release, name="module", *words):
+    """stampede.ko for the kernel of that release. A warning is a failure: there is none."""
+    tree = images.headers(release, os.path.join(options.build, "kernel"))
+    out = os.path.join(options.build, "kernel", f"{name}-{release}")
+    done = run("make", "--no-print-directory", f"BUILD={options.build}", "kernel-module",
+               f"KDIR={tree}", f"MODULE={out}", *words)
+    warned = [line for line in done.stderr.splitlines() if "warning:" in line]
+    if warned:
+        raise Failure(warned[0])
+    return os.path.join(out, "stampede.ko")
+
+
+class Guest:
+    """One boot, and what came of its commands."""
+
+    def __init__(self, options, image, module, commands):
+        self.options, self.rows, self.log = options, [], ""
+        self.directory = tempfile.mkdtemp(prefix="stampede-kernel-")
+        self.begin = time.monotonic()
+        try:
+            self.boot(image, module, commands)
+        finally:
+            if options.keep:
+                shutil.copytree(self.directory, os.path.join(
+                    options.keep, os.path.basename(self.directory)), ignore=lambda where, names: [
+                        name for name in names if not os.path.isfile(os.path.join(where, name))])
+            shutil.rmtree(self.directory, ignore_errors=True)
+        self.seconds = time.monotonic() - self.begin
+
+    def boot(self, image, module, commands):
+        program = os.path.join(self.directory, "in-kernel")
+        run("strip", "-o", program, os.path.join(self.options.build, "in-kernel"))
+        path = os.path.join(self.directory, "commands")
+        with open(path, "w") as file:
+            file.write("\n".join(commands) + "\n")
+        initrd = runs.make_initrd(self.directory, self.options.build, [program, module, path])
+        machine = Machine(self.directory, image, initrd, WORDS, self.options.seconds, processors=2,
+                          accelerator="kvm" if self.options.kvm else "tcg,thread=multi")
+        try:
+            self.follow(machine)
+        finally:
+            machine.close()
+
+    def follow(self, machine):
+        """Takes the guest's lines as they come, to the last one."""
+        at, heard = 0, time.monotonic()
+        while True:
+            text = machine.text()
+            heard = time.monotonic() if text[at:] else heard
+            if time.monotonic() - heard > SILENCE_S:
+                raise Failure("nothing from the guest since: " + self.last_words())
+            while (end := text.find(b"\n", at)) >= 0:
+                line, at = text[at:end].decode("utf-8", "replace"), end + 1
+                if line == "end":
+                    return
+                self.take(line)
+            if not machine.alive():
+                raise Failure("the guest ended: " + self.last_words())
+            machine.left()
+            time.sleep(0.05)
+
+    def last_words(self):
+        with open(os.path.join(self.directory, "console.log"), errors="replace") as log:
+            lines = [line.strip() for line in log if line.strip()]
+        bad = [line for line in lines if re.search("BUG:|Oops|RIP:|panic", line)]
+        return (bad or lines or ["without a word"])[-1]
+
+    def take(self, line):
+        if line.startswith("{"):
+            self.rows.append(json.loads(line))
+            if self.options.verbose:
+                print(expectations.line(self.rows[-1]), flush=True)
+        elif line.startswith("failed "):
+            raise Failure("the guest: " + line)
+        elif line.startswith("stampede: "):
+            raise Failure("the guest: " + line.removeprefix("stampede: "))
+        elif line.startswith("<"):
+            self.log += line + "\n"
+
+    def complaints(self):
+        return [match.group(1) for match in BAD.finditer(self.log)]
+
+
+def command(options, *words):
+    return f"/in-kernel --json --events {options.events} --seconds {options.row_seconds} " + \
+        " ".join(words)
+
+
+def judge_kernel(options, image):
+    """All rows on one kernel; what is wrong with that, and the rows."""
+    release = images.release_of(image)
+    print(f"kernel    {release}", flush=True)
+    module = build_module(options, release)
+    only = ["--schemes", options.schemes.replace(" ", ",")] if options.schemes else []
+    guest = Guest(options, image, module, [
+        "load", command(options, *only),
+        command(options, *only, "--bits 16", f"--beaten-bits {options.beaten_bits}"), "unload",
+        # Whoever uses it is killed in the midst of it, and it goes all the same.
+        "load", "kill 500 /in-kernel --json --schemes =packed_word --events 100000000", "unload",
+        "load", "/in-kernel --json --schemes =packed_word --events 1000", "unload"])
+    wrong = expectations.of_rows(guest.rows, bool(options.schemes)) + guest.complaints()
+    for row in guest.rows:
+        row["kernel"] = release
+    print(f"          {expectations.summary(guest.rows)}; {guest.seconds:.0f} s", flush=True)
+    return wrong, guest.rows
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="make test-kernel", description=__doc__.strip().split("\n\n")[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--kernel", default="", help="a series or image; both series if empty")
+    parser.add_argument("--schemes", default="", help="these rows only")
+    parser.add_argument("--events", type=int, default=150000,
+                        help="of interrupts, of each row, in each run")
+    parser.add_argument("--row-seconds", type=int, default=8, help="limit of a row in each run")
+    parser.add_argument("--seconds", type=int, default=900, help="limit of a guest")
+    parser.add_argument("--beaten-bits", type=int, default=25,
+                        help="narrow width of rows that need beats, which come late in an emulator")
+    parser.add_argument("--kvm", action="store_true",
+                        help="not the emulator, where the processor is known to have what it takes")
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--json", help="write the rows there")
+    parser.add_argument("--keep", metavar="DIR", help="copy every guest's raw output to DIR")
+    parser.add_argument("--verbose", action="store_true", help="a line for each row")
+    return parser.parse_args()
+
+
+def find_images(options):
+    directory = os.path.join(options.build, "kernel")
+    return [images.find(wanted, directory) for wanted in
+            ([options.kernel] if options.kernel else list(images.SERIES))]
+
+
+def main():
+    options = arguments()
+    missing = [tool for tool in ("qemu-system-x86_64", "cpio", "strip") if not shutil.which(tool)]
+    if missing:
+        print(f"stampede: missing: {' '.join(missing)}; as root: apt-get install -y "
+              "--no-install-recommends qemu-system-x86 cpio binutils", file=sys.stderr)
+        return MISSING
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(INTERRUPTED))
+    wrong, rows = [], []
+    try:
+        for image in find_images(options):
+            bad, seen = judge_kernel(options, image)
+            wrong += [f"{images.release_of(image)}: {one}" for one in bad]
+            rows += seen
+    except images.Missing as error:
+        print(f"stampede: {error}", file=sys.stderr)
+        return MISSING
+    except (Failure, OSError, subprocess.SubprocessError) as error:
+        print(f"stampede: {error}", file=sys.stderr)
+        return VOID
+    except KeyboardInterrupt:
+        print("stampede: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(rows, file, indent=1)
+    for one in wrong:
+        print("stampede: " + one, file=sys.stderr)
+    return FAILED if wrong else FINE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
