@@ -7,10 +7,12 @@ MODULE ?= $(BUILD)/kernel/module
 # Rows that start over where a process was interrupted have nobody here who would do that.
 KERNEL_ROWS ?= $(foreach row,$(ROWS),$(if $(filter restartable,$(header_$(row))),,$(row)))
 
-kernel-module:
+kernel-module: ## stampede.ko against KDIR=/lib/modules/.../build, in build/kernel/module
 	@sh $(or $(TREE),.)/kernel/module.sh $(MODULE) \
 		$(foreach row,$(KERNEL_ROWS),'$(row) $(header_$(row)) $(defines_$(row))')
-	@MAKEFLAGS= $(MAKE) $(if $(filter 0,$(V)),-s) $(jobs) -C $(KDIR) M=$(abspath $(MODULE)) modules
+# Types for BPF would take a tool that only kernels' builders have.
+	@MAKEFLAGS= $(MAKE) $(if $(filter 0,$(V)),-s) $(jobs) -C $(KDIR) M=$(abspath $(MODULE)) \
+		CONFIG_DEBUG_INFO_BTF_MODULES= modules
 
 kernel_program := in_kernel epochs print
 # A guest has no libraries.

@@ -14,16 +14,19 @@ put() { # file, from standard input; what is the same stays, with its time
 of() { # object source
 	printf '#include "%s"\n' "$2" >"$out/.new" && put "$1.c"
 }
-edge() { # begin|end
-	printf '__asm__(".pushsection reserve_text, \\"ax\\"\\n.globl stampede_reserve_%s\\n"\n' "$1"
-	printf '\t"stampede_reserve_%s:\\n.popsection");\n' "$1"
+# What is said of the first byte needs an instruction to be said of.
+edge() { # begin|end, more
+	printf '#include <linux/objtool.h>\n__asm__(".pushsection reserve_text, \\"ax\\"\\n"\n'
+	printf '\t".globl stampede_reserve_%s\\nstampede_reserve_%s:\\n"%s\n' "$1" "$1" "$2"
+	printf '\t".popsection\\n");\n'
 }
 for source in module side rows; do of "$source" "kernel/$source.c"; done
 of ring schemes/core/ring.c
 of clock schemes/core/clock.c
 of mask schemes/parts/mask.c
 of loss judge/loss.c
-for end in begin end; do edge $end >"$out/.new" && put reserve_$end.c; done
+edge begin ' ANNOTATE_NOENDBR "nop\n"' >"$out/.new" && put reserve_begin.c
+edge end '' >"$out/.new" && put reserve_end.c
 objects=
 flags=
 rows=

@@ -23,9 +23,9 @@ const struct driver *kernel_row(const char *name)
 	return NULL;
 }
 
-/* Filler is what only programs ask for. */
+/* Filler is what programs ask for: a writer here has no extra bytes, and copies none. */
 const uint8_t *check_filler_bytes_of(uint64_t sequence)
 {
 	(void)sequence;
-	BUG();
+	return NULL;
 }

@@ -53,6 +53,7 @@ for machine in arm64 armhf i386 riscv64; do
 done
 # Published faults where words of 64 bits are two: by labelled points, at the same budgets.
 step "machine, i386, history" sh tests/machines/machine.sh i386 history
+step "schemes in kernels" make --no-print-directory test-kernel
 step "fuzz" make --no-print-directory fuzz SECONDS=${FUZZ_SECONDS:-600}
 # What tests build themselves is built by the environment: in it, and not only for make.
 clang="env CC=clang" sanitized="env SANITIZE=address,undefined OPT=-O1"

@@ -25,12 +25,12 @@
 
 static char text[1 << 18];
 
-static void module_load(void)
+static void module_load(const char *path)
 {
-	int file = open("/" MODULE ".ko", O_RDONLY | O_CLOEXEC);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (file < 0 || syscall(SYS_finit_module, file, "", 0))
-		die("finit_module");
+		die(path);
 	close(file);
 	say("loaded\n");
 }
@@ -98,7 +98,7 @@ static void command_run(char *command)
 	if (!count)
 		return;
 	if (!strcmp(words[0], "load")) {
-		module_load();
+		module_load(count > 1 ? words[1] : "/" MODULE ".ko");
 	} else if (!strcmp(words[0], "unload")) {
 		module_unload();
 	} else if (!strcmp(words[0], "kill") && count > 2) {

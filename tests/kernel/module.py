@@ -36,7 +36,8 @@ def run(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         lines = (done.stderr.strip() or done.stdout.strip() or "failed").splitlines()
-        raise Failure(" ".join(command[:3]) + ": " + lines[-1])
+        said = [line for line in lines if "error" in line.lower() or "not found" in line]
+        raise Failure(" ".join(command[:3]) + ": " + (said or lines)[0])
     return done
 
 
@@ -55,12 +56,13 @@ def build_module(options, release, name="module", *words):
 class Guest:
     """One boot, and what came of its commands."""
 
-    def __init__(self, options, image, module, commands):
-        self.options, self.rows, self.log = options, [], ""
+    def __init__(self, options, image, modules, commands, single_steps=False):
+        self.options, self.single_steps = options, single_steps
+        self.rows, self.log = [], ""
         self.directory = tempfile.mkdtemp(prefix="stampede-kernel-")
         self.begin = time.monotonic()
         try:
-            self.boot(image, module, commands)
+            self.boot(image, modules, commands)
         finally:
             if options.keep:
                 shutil.copytree(self.directory, os.path.join(
@@ -69,16 +71,19 @@ class Guest:
             shutil.rmtree(self.directory, ignore_errors=True)
         self.seconds = time.monotonic() - self.begin
 
-    def boot(self, image, module, commands):
+    def boot(self, image, modules, commands):
         program = os.path.join(self.directory, "in-kernel")
         run("strip", "-o", program, os.path.join(self.options.build, "in-kernel"))
         path = os.path.join(self.directory, "commands")
         with open(path, "w") as file:
             file.write("\n".join(commands) + "\n")
-        initrd = runs.make_initrd(self.directory, self.options.build, [program, module, path])
+        initrd = runs.make_initrd(self.directory, self.options.build, [program, path, *modules])
         machine = Machine(self.directory, image, initrd, WORDS, self.options.seconds, processors=2,
                           accelerator="kvm" if self.options.kvm else "tcg,thread=multi")
         try:
+            if self.single_steps:
+                machine.await_line(b"stampede ")
+                machine.single_steps()
             self.follow(machine)
         finally:
             machine.close()
@@ -134,7 +139,7 @@ def judge_kernel(options, image):
     print(f"kernel    {release}", flush=True)
     module = build_module(options, release)
     only = ["--schemes", options.schemes.replace(" ", ",")] if options.schemes else []
-    guest = Guest(options, image, module, [
+    guest = Guest(options, image, [module], [
         "load", command(options, *only),
         command(options, *only, "--bits 16", f"--beaten-bits {options.beaten_bits}"), "unload",
         # Whoever uses it is killed in the midst of it, and it goes all the same.
@@ -145,6 +150,54 @@ def judge_kernel(options, image):
         row["kernel"] = release
     print(f"          {expectations.summary(guest.rows)}; {guest.seconds:.0f} s", flush=True)
     return wrong, guest.rows
+
+
+# A fault of each kind: where patches lie, and what is wrong.
+MUTANTS = ("tests/mutants/claim_no_retry.patch", "tests/mutants/nested_split_claim.patch",
+           "tests/mutants/packed_clock_first.patch", "schemes/history/delta_unmasked.patch")
+
+
+def build_mutant(options, release, patch):
+    """The row that a patch names, and the module with it alone, in the guest's name for that."""
+    name = os.path.splitext(os.path.basename(patch))[0]
+    tree = os.path.join(options.build, "kernel", "mutants", name)
+    shutil.rmtree(tree, ignore_errors=True)
+    run("sh", "explore/cases/tree.sh", tree)
+    run("patch", "-s", "-d", tree, "-p1", "-i", os.path.abspath(patch))
+    with open(patch) as file:
+        row = re.search(r"^# row: (\w+)$", file.read(), re.M).group(1)
+    built = build_module(options, release, "mutant-" + name, f"TREE={tree}", f"KERNEL_ROWS={row}")
+    module = os.path.join(tree, name + ".ko")
+    shutil.copy(built, module)
+    return row, module
+
+
+def judge_mutants(options, image):
+    """Planted faults, each caught where the row as it is keeps its promises."""
+    release = images.release_of(image)
+    sound = build_module(options, release)
+    commands, modules, asked = [], [sound], []
+    for patch in MUTANTS:
+        row, module = build_mutant(options, release, patch)
+        modules.append(module)
+        program = f"/in-kernel --json --schemes ={row} --events 40000 --seconds 20"
+        for one in (sound, module):
+            commands += [f"load /{os.path.basename(one)}", program, "unload"]
+            asked.append((row, one != sound and os.path.basename(patch)))
+    guest = Guest(options, image, modules, commands, single_steps=True)
+    # Where NMIs come through a mask, the run without them is the one that counts.
+    found = [row for row in guest.rows if not (row["masked"] and row["with_nmi"])]
+    wrong = guest.complaints()
+    if len(found) != len(asked):
+        raise Failure(f"{len(found)} of {len(asked)} runs of planted faults came back")
+    for (name, patch), row in zip(asked, found):
+        if bool(patch) != (row["verdict"] == "broken"):
+            wrong.append(f"{patch or name}: {row['verdict']}" + (", and should be caught"
+                                                                 if patch else ""))
+        if patch:
+            print(f"          {patch}: {row['verdict']} ({row.get('text', '')}), "
+                  f"{row['interrupting']} nested, one instruction at a time", flush=True)
+    return wrong
 
 
 def arguments():
@@ -159,6 +212,8 @@ def arguments():
     parser.add_argument("--seconds", type=int, default=900, help="limit of a guest")
     parser.add_argument("--beaten-bits", type=int, default=25,
                         help="narrow width of rows that need beats, which come late in an emulator")
+    parser.add_argument("--no-mutants", action="store_true")
+    parser.add_argument("--only-mutants", action="store_true")
     parser.add_argument("--kvm", action="store_true",
                         help="not the emulator, where the processor is known to have what it takes")
     parser.add_argument("--build", default="build")
@@ -185,9 +240,12 @@ def main():
     wrong, rows = [], []
     try:
         for image in find_images(options):
-            bad, seen = judge_kernel(options, image)
+            bad, seen = ([], []) if options.only_mutants else judge_kernel(options, image)
             wrong += [f"{images.release_of(image)}: {one}" for one in bad]
             rows += seen
+            if not options.no_mutants:
+                wrong += [f"{images.release_of(image)}: {one}"
+                          for one in judge_mutants(options, image)]
     except images.Missing as error:
         print(f"stampede: {error}", file=sys.stderr)
         return MISSING

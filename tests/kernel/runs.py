@@ -167,10 +167,7 @@ def at_boundary(machine, mode, symbol):
 
 def at_random(machine):
     """Long interrupts at any moment until one hits; how many it took."""
-    # The one instruction per translation block has had two names.
-    if "unknown command" in machine.monitor("one-insn-per-tb on"):
-        if "unknown command" in machine.monitor("singlestep on"):
-            raise Failure("this qemu cannot take one instruction at a time")
+    machine.single_steps()
     requests = 0
     while True:
         machine.await_line(b"ready")
