@@ -30,13 +30,14 @@ struct options {
 	uint32_t type_count;
 	uint32_t number; /* of the CPU or thread: packets have it as their cpu_id */
 	bool overwrite; /* the oldest sub-buffer gives way; else the new event is lost */
+	void *memory; /* zeroed, at a multiple of 64, open_bytes() of it; NULL: open() gets some */
 };
 
 struct tracer {
 	struct scheme_ring scheme __attribute__((aligned(64)));
 	struct scheme_ring spare __attribute__((
 		aligned(64))); /* with a copy of one sub-buffer, where the oldest gives way */
-	uint8_t *memory;
+	void *memory; /* that close() gives back */
 	uint32_t payloads[EVENT_SIZED]; /* bytes by id */
 	uint64_t torn; /* copies that a writer has overtaken: read again, or overwritten */
 	bool attached;
@@ -79,11 +80,19 @@ static inline int open_types(struct tracer *t, const struct options *options)
 	return 0;
 }
 
+/*
+ * Bytes of memory that a ring takes. Where processes share it, and the tracer beside it, at the
+ * same addresses (a mapping from before the fork), one of them may write and another one read.
+ */
+static inline size_t open_bytes(const struct options *options)
+{
+	return (size_t)(RING_MEMORY + BOOKS_MEMORY) * (options->overwrite ? 2 : 1);
+}
+
 /* 0, or a negative errno: -EINVAL as above; -ENOMEM. close() is right after both. */
 static inline int open(struct tracer *t, const struct options *options)
 {
 	struct ring_config config;
-	uint64_t each = RING_MEMORY + BOOKS_MEMORY;
 	uint8_t *at;
 	int error;
 
@@ -92,12 +101,15 @@ static inline int open(struct tracer *t, const struct options *options)
 	error = open_types(t, options);
 	if (error)
 		return error;
-	/* Books lie at multiples of a cache line. */
-	at = (uint8_t *)aligned_alloc(64, each * (options->overwrite ? 2 : 1));
-	if (!at)
-		return -ENOMEM;
-	memset(at, 0, each * (options->overwrite ? 2 : 1));
-	t->memory = at;
+	at = (uint8_t *)options->memory;
+	if (!at) {
+		/* Books lie at multiples of a cache line. */
+		t->memory = aligned_alloc(64, open_bytes(options));
+		at = (uint8_t *)t->memory;
+		if (!at)
+			return -ENOMEM;
+		memset(at, 0, open_bytes(options));
+	}
 	config.mode = options->overwrite ? RING_OVERWRITE : RING_DISCARD;
 	config.subbuf_shift = SUBBUF_SHIFT;
 	config.count_shift = COUNT_SHIFT;
@@ -105,7 +117,7 @@ static inline int open(struct tracer *t, const struct options *options)
 	config.counter_bits = COUNTER_BITS;
 	config.cpu = options->number;
 	scheme_init(&t->scheme, &config, at + BOOKS_MEMORY, (struct subbuf *)at);
-	at += each;
+	at += RING_MEMORY + BOOKS_MEMORY;
 	if (options->overwrite)
 		scheme_init(&t->spare, &config, at + BOOKS_MEMORY, (struct subbuf *)at);
 	return 0;
@@ -162,7 +174,10 @@ static inline int attach(struct tracer *t)
 	return 0;
 }
 
-/* The next reader goes on behind what this one has released. */
+/*
+ * The next reader goes on behind what this one has released. Of a reader that died anybody may say
+ * so.
+ */
 static inline void detach(struct tracer *t)
 {
 	__atomic_store_n(&t->attached, false, __ATOMIC_RELEASE);

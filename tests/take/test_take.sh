@@ -73,6 +73,19 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 	done
 done
 
+# Readers that are processes, stopped and killed, 24 in a row.
+for row in packed_word varint_low extended_header; do
+	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
+	${CC:-gcc} -std=gnu11 -O2 -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" \
+		-D"${upper}_COUNT_SHIFT=4" tests/take/kill.c -o "$scratch/kill"
+	for mode in "" overwrite; do
+		# shellcheck disable=SC2086
+		timeout 90 "$scratch/kill" $mode 2>"$scratch/err"
+		report $? "$row: readers are stopped and killed, the next reads on ${mode:-discard}"
+		sed 's/^/# /' "$scratch/err"
+	done
+done
+
 # Two of them in one program: no name of the one is the other's.
 printf '#include "%s.h"\n' packed_word varint_low extended_header >"$scratch/all.c"
 echo 'int main(void) { return 0; }' >>"$scratch/all.c"

@@ -37,7 +37,7 @@ static uint64_t held(struct T(tracer) * t)
 static void discards(void)
 {
 	const uint64_t count = UINT64_C(1) << COUNT_SHIFT, room = (1u << SUBBUF_SHIFT) - 64;
-	struct T(options) options = { types, 2, 7, false };
+	struct T(options) options = { types, 2, 7, false, NULL };
 	static struct T(tracer) t;
 	struct T(packet) packet;
 	struct T(event) event;
@@ -77,9 +77,30 @@ static void discards(void)
 	T(close)(&t);
 }
 
+/* A record that is not committed holds its sub-buffer, and all behind it, back; and nothing else.
+ */
+static void waits(void)
+{
+	struct T(options) options = { types, 2, 0, false, NULL };
+	static struct T(tracer) t;
+	struct T(packet) packet;
+	struct T(reservation) rsv;
+	uint64_t i;
+
+	CHECK(!T(open)(&t, &options) && !T(attach)(&t));
+	CHECK(T(begin)(&t, 1, 8, &rsv));
+	for (i = 0; i < (1u << SUBBUF_SHIFT) / 8; i++)
+		write_small(&t, i);
+	CHECK(T(read)(&t, &packet) == 0);
+	memcpy(rsv.payload, &i, 8);
+	T(end)(&t, &rsv);
+	CHECK(T(read)(&t, &packet) == 1 && packet.number == 0);
+	T(close)(&t);
+}
+
 static void damaged(void)
 {
-	struct T(options) options = { types, 2, 0, false };
+	struct T(options) options = { types, 2, 0, false, NULL };
 	static struct T(tracer) t;
 	struct T(packet) packet;
 	uint8_t *bytes;
@@ -104,7 +125,7 @@ static void damaged(void)
 static void overwrites(void)
 {
 	const uint64_t count = UINT64_C(1) << COUNT_SHIFT;
-	struct T(options) options = { types, 2, 0, true };
+	struct T(options) options = { types, 2, 0, true, NULL };
 	static struct T(tracer) t;
 	struct T(packet) packet;
 	struct T(event) event;
@@ -134,7 +155,7 @@ int main(void)
 {
 	static const struct T(event_type) no_room[] = { { "huge", "", 1, 1u << SUBBUF_SHIFT } };
 	static const struct T(event_type) no_id[] = { { "id", "", 600, 8 } };
-	struct T(options) options = { no_room, 1, 0, false };
+	struct T(options) options = { no_room, 1, 0, false, NULL };
 	static struct T(tracer) t;
 
 	CHECK(T(open)(&t, &options) == -EINVAL);
@@ -142,6 +163,7 @@ int main(void)
 	CHECK(T(open)(&t, &options) == -EINVAL);
 	T(close)(&t);
 	discards();
+	waits();
 	damaged();
 	overwrites();
 	return wrong != 0;
