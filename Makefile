@@ -148,6 +148,11 @@ $(programs):
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
+# What stands for python3 where versions are chosen (pyenv) takes longer to start than Python does: it
+# is asked once, where something needs it.
+python = $(eval python := $$(or $$(shell python3 -c 'import sys; print(sys.executable)' \
+	2>/dev/null),python3))$(python)
+
 # What is in Python is run by a program that make writes: $(1) its name, $(2) the words that it has
 # for plots/main.py. Bytecode stays out of the sources.
 define python_rule
@@ -155,7 +160,7 @@ $(BUILD)/$(1): Makefile
 	$$(call say,PY,$$@)
 	@mkdir -p $$(@D)
 	@printf '#!/bin/sh\nexec "%s" -X pycache_prefix="%s" "%s" $(2)"$$$$@"\n' \
-		"$$$$(python3 -c 'import sys; print(sys.executable)')" "$(abspath $(BUILD))/pycache" \
+		"$$(python)" "$(abspath $(BUILD))/pycache" \
 		"$(CURDIR)/plots/main.py" >$$@ && chmod +x $$@
 endef
 $(eval $(call python_rule,plots,))

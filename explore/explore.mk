@@ -59,7 +59,7 @@ $(EXPLORED)/$(1).$(2).so: $(TREE)/explore/stops/row.c $(STOPS_PY) $(dir $(STOPS_
 	$$(call say,STOPS,$(1).$(2))
 	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< \
 		-o $$(@:.so=.in.s)
-	$$(Q)python3 -B $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
+	$$(Q)$$(python) -S -B $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
 	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
 	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
 $(EXPLORED)/$(1).$(2).points.so: $(TREE)/explore/stops/row.c $(explored_rest)
