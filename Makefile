@@ -257,7 +257,7 @@ ALL ?=
 test: ## all tests, under two minutes (ALL=1: with every package that a test can use)
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
 		$(if $(filter-out 0,$(ALL)),$(all_test_packages))
-	@$(MAKE) --no-print-directory $(jobs) all tests explored explored-points \
+	@$(MAKE) --no-print-directory $(jobs) all tests explored-quick explored-points \
 		explored-cases explored-taken
 	@sh tests/run.sh $(BUILD) $(tests)
 

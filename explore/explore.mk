@@ -84,6 +84,9 @@ chosen_names := $(subst $(comma), ,$(SCHEMES))
 chosen_rows := $(if $(filter all,$(chosen_names)),$(ROWS),$(if $(chosen_names),\
 	$(filter $(foreach name,$(chosen_names),$(call named_row,$(name))),$(ROWS)),$(main_rows)))
 explored := $(foreach row,$(chosen_rows),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
+# What the quick tier comes to, and make test: the other shape is of longer ones.
+explored_quick := $(foreach row,$(main_rows),$(filter-out %.wrapends.so,\
+	$(SHAPES:%=$(EXPLORED)/$(row).%.so)))
 explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
 
 # The engine is in the library; the rows call back into the program.
@@ -91,9 +94,10 @@ $(BUILD)/explore: $(O)/explore/explore.o $(library)
 $(BUILD)/explore: LDFLAGS_ALL += -rdynamic
 
 explored: $(explored)
+explored-quick: $(explored_quick)
 explored-all: $(explored_all)
 # A restartable section is one asm statement, in which there is no place for a label.
 points_rows := $(filter-out restartable% rewind%,$(main_rows))
 explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
 
-.PHONY: explored explored-all explored-points
+.PHONY: explored explored-quick explored-all explored-points

@@ -23,5 +23,6 @@ $(BUILD)/take-facts: $(O)/take/facts.o $(library)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 # The shapes of them that tests/take looks at.
-explored-taken: $(foreach row,$(taken_rows),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
+explored-taken: $(foreach row,$(taken_rows),$(filter-out %.wrapends.so,\
+	$(SHAPES:%=$(EXPLORED)/$(row).%.so)))
 .PHONY: explored-taken

@@ -39,7 +39,7 @@ cases = python3 explore/cases/cases.py --build $(BUILD) $(ARGS)
 published = schemes/history/history.def $(wildcard schemes/history/*.patch)
 
 # What make test explores of these, built beforehand and in parallel.
-explored-cases: explored
+explored-cases: $(or $(filter explored,$(MAKECMDGOALS)),explored-quick)
 	$(call say,CASES,$@)
 	@$(cases) --objects $(published) \
 		$$(grep -o 'tests/mutants/[a-z0-9_]*' tests/explore/test_mutants.sh | sort -u | sed 's/$$/.patch/')
