@@ -10,10 +10,13 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "kernel/side.h"
+#include "kernel/buffer.h"
+#include "kernel/price.h"
 #include "kernel/rows.h"
 
 static DEFINE_MUTEX(one);
@@ -42,6 +45,7 @@ static void areas_close(void)
 {
 	while (side_count)
 		vfree(sides[--side_count].area);
+	buffer_free();
 	started = false;
 }
 
@@ -99,6 +103,8 @@ static void start_side(struct side *side, const struct kernel_start *start,
 	side->other = other;
 	side->contexts = start->contexts;
 	side->beat_ns = start->beat_ns;
+	side->stall_ns = start->stall_ns;
+	side->own = driver == &buffer_row;
 	memset(side->area, 0, KERNEL_BASE_AT);
 	/* Bytes of an earlier row must not pass for records. */
 	memset(side->area + KERNEL_BASE_AT, 0xa5, KERNEL_BASE_MOST);
@@ -114,17 +120,22 @@ static long device_start(struct kernel_start __user *from)
 	struct kernel_start start;
 	const struct driver *driver;
 	uint32_t i;
+	bool own;
 
 	if (copy_from_user(&start, from, sizeof(start)))
 		return -EFAULT;
 	start.row[KERNEL_ROW_BYTES - 1] = 0;
-	driver = kernel_row(start.row);
+	own = !strcmp(start.row, buffer_row.row);
+	driver = own ? &buffer_row : kernel_row(start.row);
 	if (!driver)
 		return -ENOENT;
 	if (driver->unsupported())
 		return -EOPNOTSUPP;
 	if (!start_is_sound(&start, driver))
 		return -EINVAL;
+	if (own && buffer_alloc(1u << (start.subbuf_shift + start.count_shift),
+				start.mode == RING_OVERWRITE))
+		return -ENOMEM;
 	started = true;
 	if (start.cpus > side_count)
 		start.cpus = side_count;
@@ -163,8 +174,29 @@ static long device_epoch(const struct kernel_epoch __user *from)
 		wait_for_completion(&sides[i].done);
 	for (i = 0; i < running; i++)
 		side_stop(&sides[i]);
+	for (i = 0; i < running && sides[i].own; i++)
+		buffer_take(sides[i].cpu, sides[i].image,
+			    (struct kernel_taken *)(sides[i].area + KERNEL_BASE_AT),
+			    KERNEL_BASE_MOST / sizeof(struct kernel_taken));
 	cpus_read_unlock();
 	started = false;
+	return error;
+}
+
+static long device_price(struct kernel_price __user *from)
+{
+	struct kernel_price *price = memdup_user(from, sizeof(*price));
+	int error;
+
+	if (IS_ERR(price))
+		return PTR_ERR(price);
+	price->row[KERNEL_ROW_BYTES - 1] = 0;
+	started = false;
+	error = price_take(price, sides[0].area);
+	price->tsc_khz = tsc_khz;
+	if (!error && copy_to_user(from, price, sizeof(*price)))
+		error = -EFAULT;
+	kfree(price);
 	return error;
 }
 
@@ -177,6 +209,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		error = device_start((struct kernel_start __user *)argument);
 	else if (command == KERNEL_EPOCH)
 		error = device_epoch((const struct kernel_epoch __user *)argument);
+	else if (command == KERNEL_PRICE)
+		error = device_price((struct kernel_price __user *)argument);
 	mutex_unlock(&one);
 	return error;
 }

@@ -14,11 +14,19 @@ kernel-module: ## stampede.ko against KDIR=/lib/modules/.../build, in build/kern
 	@MAKEFLAGS= $(MAKE) $(if $(filter 0,$(V)),-s) $(jobs) -C $(KDIR) M=$(abspath $(MODULE)) \
 		CONFIG_DEBUG_INFO_BTF_MODULES= modules
 
-kernel_program := in_kernel epochs print
+CONFIRM ?=
+# Only who is root, and says that it may be loaded, has it loaded into the kernel that runs here.
+kernel-bench: ## prices and judgement in this machine's own kernel, as root: CONFIRM=load
+	@sh kernel/bench.sh check "$(CONFIRM)"
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/in-kernel kernel-module
+	@sh kernel/bench.sh run "$(CONFIRM)" $(MODULE)/stampede.ko $(BUILD)/in-kernel \
+		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
+
+kernel_program := in_kernel epochs own price print
 # A guest has no libraries.
 $(BUILD)/in-kernel: $(kernel_program:%=$(O)/kernel/program/%.o) \
 		$(foreach module,judge traces schemes base,$(call archive_of,$(module)))
 	$(call say,LD,$@)
 	$(Q)$(CC) -static $(LDFLAGS_ALL) $^ -ljansson -lm -o $@
 
-.PHONY: kernel-module
+.PHONY: kernel-module kernel-bench

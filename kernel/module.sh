@@ -20,7 +20,7 @@ edge() { # begin|end, more
 	printf '\t".globl stampede_reserve_%s\\nstampede_reserve_%s:\\n"%s\n' "$1" "$1" "$2"
 	printf '\t".popsection\\n");\n'
 }
-for source in module side rows; do of "$source" "kernel/$source.c"; done
+for source in module side buffer price rows; do of "$source" "kernel/$source.c"; done
 of ring schemes/core/ring.c
 of clock schemes/core/clock.c
 of mask schemes/parts/mask.c
@@ -34,11 +34,13 @@ for line; do
 	row=${line%% *} rest=${line#* }
 	header=${rest%% *} defines=${rest#* }
 	[ "$defines" != "$rest" ] || defines=
-	of "row_$row" kernel/row.c
-	objects="$objects row_$row.o"
-	flags="${flags}CFLAGS_row_$row.o := -DSTAMPEDE_CHECKED -DROW=$row \\
+	for build in checked timed; do
+		of "${build}_$row" kernel/row.c
+		objects="$objects ${build}_$row.o"
+		flags="${flags}CFLAGS_${build}_$row.o := -DROW=$row -DSTAMPEDE_$(echo $build | tr a-z A-Z) \\
 	-DSCHEME_HEADER='\"schemes/$header.h\"' $defines
 "
+	done
 	rows="${rows}X($row)
 "
 done
@@ -46,7 +48,7 @@ printf '%s' "$rows" >"$out/.new" && put rows.inc
 cat >"$out/.new" <<END
 # written by kernel/module.sh
 obj-m := stampede.o
-stampede-y := reserve_begin.o module.o side.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
+stampede-y := reserve_begin.o module.o side.o buffer.o price.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
 ccflags-y := -I$root -I$root/kernel/shim -I\$(src)
 $flags
 END

@@ -18,6 +18,9 @@ const struct driver DRIVER_NAME = {
 	.unsupported = scheme_unsupported,
 	.init = driver_init,
 	.run = driver_run,
+#if SEAM_PAYLOAD_STAMP
+	.run_fenced = driver_run_fenced,
+#endif
 	.run_empty = driver_run_empty,
 	.run_clock = driver_run_clock,
 	.interrupt = driver_interrupt,

@@ -2,25 +2,40 @@
 /* The rows of the module. rows.inc is schemes.def without the rows that need a process. */
 #include "kernel/rows.h"
 
-#define X(row) extern const struct driver driver_checked_##row;
+#define X(row) extern const struct driver driver_checked_##row, driver_timed_##row;
 #include "rows.inc"
 #undef X
 
 #define X(row) &driver_checked_##row,
-static const struct driver *const rows[] = {
+static const struct driver *const checked[] = {
 #include "rows.inc"
 	NULL
 };
 #undef X
 
+#define X(row) &driver_timed_##row,
+static const struct driver *const timed[] = {
+#include "rows.inc"
+	NULL
+};
+#undef X
+
+static const struct driver *find(const struct driver *const *rows, const char *name)
+{
+	for (; *rows; rows++)
+		if (!strcmp((*rows)->row, name))
+			return *rows;
+	return NULL;
+}
+
 const struct driver *kernel_row(const char *name)
 {
-	const struct driver *const *row;
+	return find(checked, name);
+}
 
-	for (row = rows; *row; row++)
-		if (!strcmp((*row)->row, name))
-			return *row;
-	return NULL;
+const struct driver *kernel_row_timed(const char *name)
+{
+	return find(timed, name);
 }
 
 /* Filler is what programs ask for: a writer here has no extra bytes, and copies none. */

@@ -4,7 +4,8 @@
 
 #include "judge/driver.h"
 
-/* A row of the module, or NULL. */
+/* A row of the module, or NULL: of the checked build, and of the timed one. */
 const struct driver *kernel_row(const char *name);
+const struct driver *kernel_row_timed(const char *name);
 
 #endif

@@ -23,6 +23,9 @@
 #define KERNEL_HARDIRQ CONTEXT_LEVEL_2
 #define KERNEL_NMI CONTEXT_LEVEL_3
 
+/* The kernel's own ring buffer, beside the rows. */
+#define KERNEL_BUFFER_ROW "ring_buffer"
+
 struct kernel_start {
 	char row[KERNEL_ROW_BYTES];
 	uint32_t contexts;
@@ -35,6 +38,7 @@ struct kernel_start {
 	uint32_t scheme_bytes; /* of the program's own, to be compared */
 	uint32_t image_bytes;
 	uint64_t beat_ns; /* 0: no beat */
+	uint64_t stall_ns; /* so long lasts a hardirq that comes into the kernel's own reserve */
 	uint64_t tsc_khz; /* comes back */
 };
 
@@ -43,8 +47,31 @@ struct kernel_epoch {
 	uint64_t most_ns; /* or behind so much time */
 };
 
+/* What is priced: loops around one thing, or a row of the timed build. */
+enum kernel_part {
+	KERNEL_NOTHING,
+	KERNEL_CLOCK,
+	KERNEL_XADD,
+	KERNEL_CMPXCHG,
+	KERNEL_IRQ_SAVE,
+	KERNEL_ROW,
+	KERNEL_PARTS,
+};
+
+#define KERNEL_BATCHES 101
+
+struct kernel_price {
+	char row[KERNEL_ROW_BYTES]; /* of KERNEL_ROW; the kernel's own buffer is one, too */
+	uint32_t part;
+	uint32_t batches;
+	uint64_t events; /* in each */
+	uint64_t ticks[KERNEL_BATCHES]; /* comes back */
+	uint64_t tsc_khz; /* comes back */
+};
+
 #define KERNEL_START _IOWR('S', 1, struct kernel_start)
 #define KERNEL_EPOCH _IOW('S', 2, struct kernel_epoch)
+#define KERNEL_PRICE _IOWR('S', 3, struct kernel_price)
 
 /* What one CPU's ring was written by, in the area's first bytes. */
 struct kernel_image {
@@ -57,7 +84,16 @@ struct kernel_image {
 	uint64_t calm_ticks; /* of an event of the task, uninterrupted, times 1024 */
 	uint64_t period_ns; /* of the timer's interrupts, at the end */
 	uint64_t beat_worst_ticks; /* longest from one beat's begin to the next one's end */
+	uint64_t taken; /* events that the kernel's own reader gave, at the base */
+	uint64_t overrun; /* and that were overwritten before */
+	uint64_t stalls;
 	uint32_t cpu;
+};
+
+/* An event of the kernel's own buffer, as its own reader gives it. */
+struct kernel_taken {
+	uint64_t time; /* ns */
+	struct check_payload payload;
 };
 
 /* Places in an area, in bytes. */

@@ -19,6 +19,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/trace_clock.h>
 
 #include <asm/apic.h>
 #include <asm/irq_regs.h>
@@ -26,6 +27,7 @@
 #include <asm/tsc.h>
 
 #include "kernel/side.h"
+#include "kernel/buffer.h"
 #include "base/rng.h"
 
 #define PERIOD_LEAST_NS 15000
@@ -35,9 +37,10 @@
 #define ADAPT_MS 2 /* a look at less would see one storm, or one calm */
 #define CALM_EVENTS 256
 /* Most of an interrupt. Where interrupts are slow, as in an emulator, events have to be many. */
-#define SOFTIRQ_EVENTS 48
-#define HARDIRQ_EVENTS 16
-#define NMI_EVENTS 12
+#define SOFTIRQ_EVENTS 96
+#define HARDIRQ_EVENTS 32
+#define NMI_EVENTS 24
+#define STALLS_MOST 10 /* in an epoch: more would be taken for a CPU that hangs */
 #define SHARE_LEAST_PERCENT 20
 #define SHARE_MUCH_PERCENT 30
 
@@ -48,8 +51,10 @@ static DEFINE_PER_CPU(struct side *, claimed);
 static atomic_t sides_missing;
 static bool sides_enough;
 
-static bool side_hit(unsigned long address)
+static bool side_hit(const struct side *side, unsigned long address)
 {
+	if (side->own)
+		return buffer_hit(address);
 	return address >= (unsigned long)stampede_reserve_begin &&
 	       address < (unsigned long)stampede_reserve_end;
 }
@@ -59,15 +64,26 @@ static uint64_t side_random(struct side *side, unsigned int context, uint64_t be
 	return rng_next(&side->random[context]) % below;
 }
 
+/* A handler that outlasts the short field of an event that it came into. */
+static void side_stall(struct side *side)
+{
+	uint64_t begin = trace_clock_local();
+
+	side->image->stalls++;
+	while (trace_clock_local() - begin < side->stall_ns)
+		cpu_relax();
+}
+
 /* One interrupt of `context`: up to `most` events. `address`: where it came. */
 static void side_enter(struct side *side, unsigned int context, uint64_t most,
 		       unsigned long address)
 {
 	struct kernel_image *image = side->image;
 	uint64_t stolen = side->stolen_ticks, begin = rdtsc(), i, events, took;
+	bool hit = side_hit(side, address);
 
 	image->delivered[context]++;
-	image->hits[context] += side_hit(address);
+	image->hits[context] += hit;
 	image->at_depth[1 + ++side->depth]++;
 	events = 1 + side_random(side, context, most);
 	if (context == CONTEXT_BEAT)
@@ -75,6 +91,8 @@ static void side_enter(struct side *side, unsigned int context, uint64_t most,
 	else
 		for (i = 0; i < events; i++)
 			side->driver->interrupt(side->scheme, &image->writer, context);
+	if (hit && side->stall_ns && context == KERNEL_HARDIRQ && image->stalls < STALLS_MOST)
+		side_stall(side);
 	side->depth--;
 	took = rdtsc() - begin;
 	image->ticks[context] += took - (side->stolen_ticks - stolen);

@@ -23,6 +23,8 @@ struct side {
 	uint64_t period_ns; /* mean time between two of the timer's interrupts; stays over epochs */
 	uint32_t contexts;
 	uint64_t beat_ns;
+	uint64_t stall_ns;
+	bool own; /* the kernel's buffer is written, and no row */
 
 	/* of one epoch */
 	struct task_struct *task;

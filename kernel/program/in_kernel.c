@@ -5,6 +5,7 @@
  */
 #include "base/options.h"
 #include "kernel/program/epochs.h"
+#include "kernel/program/price.h"
 #include "kernel/program/print.h"
 
 struct request {
@@ -14,7 +15,11 @@ struct request {
 	uint64_t nested;
 	uint64_t seconds;
 	uint64_t cpus;
+	uint64_t stall_ms;
 	bool no_nmi;
+	bool own;
+	bool price;
+	bool counted;
 	bool json;
 };
 
@@ -35,6 +40,14 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  .into = &request->cpus, .least = 1, .most = KERNEL_CPUS_MAX },
 		{ "no-nmi", NULL, "three levels, without NMIs", OPTION_FLAG,
 		  .into = &request->no_nmi },
+		{ "own", NULL, "the kernel's own ring buffer, and no row", OPTION_FLAG,
+		  .into = &request->own },
+		{ "stall-ms", "N", "with --own, a hardirq in its reserve lasts so long",
+		  OPTION_NUMBER, .into = &request->stall_ms, .least = 0, .most = 1000 },
+		{ "price", NULL, "what an event of the task costs, and nothing judged", OPTION_FLAG,
+		  .into = &request->price },
+		{ "counted", NULL, "with --price, a tick of the clock is an instruction",
+		  OPTION_FLAG, .into = &request->counted },
 		{ "json", NULL, "a line of JSON for each row", OPTION_FLAG,
 		  .into = &request->json },
 		{ .name = NULL },
@@ -88,6 +101,24 @@ static int run(struct kernel_device *device, const struct driver *driver,
 	return EXIT_FINE;
 }
 
+static int run_own(struct kernel_device *device, const struct request *request)
+{
+	struct own own = {
+		.epochs = {
+			.with_nmi = !request->no_nmi,
+			.cpus = (uint32_t)request->cpus,
+			.nested_least = request->nested,
+			.seconds = request->seconds,
+		},
+		.stall_ns = request->stall_ms * 1000000,
+	};
+	int status = own_run(device, &own);
+
+	if (status == EXIT_FINE)
+		print_own(&own, request->json);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct request request = {
@@ -107,6 +138,14 @@ int main(int argc, char **argv)
 	if (count < 0)
 		return EXIT_USAGE;
 	status = kernel_open(&device);
+	if (request.own || request.price) {
+		if (status == EXIT_FINE)
+			status = request.own ? run_own(&device, &request) :
+					       price_run(&device, rows, count, request.counted,
+							 request.json);
+		kernel_close(&device);
+		return status;
+	}
 	if (!request.json)
 		print_head();
 	for (i = 0; i < count && status == EXIT_FINE; i++) {

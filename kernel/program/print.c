@@ -89,3 +89,39 @@ void print_left_out(const struct driver *driver, const char *why, bool json)
 	else
 		printf("%-30s %-12s %s\n", driver->row, "left out", why);
 }
+
+static void print_own_json(const struct own *own)
+{
+	const struct epochs *epochs = &own->epochs;
+	json_t *json;
+
+	json = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+			 "own", KERNEL_BUFFER_ROW, "stall_ns", (json_int_t)own->stall_ns, "events",
+			 (json_int_t)epochs->events, "interrupting", (json_int_t)epochs->nested,
+			 "zero_deltas", (json_int_t)own->zero_deltas, "early",
+			 (json_int_t)own->early, "late", (json_int_t)own->late, "back",
+			 (json_int_t)own->back, "by_wrap", (json_int_t)own->wraps, "worst_ns",
+			 (json_int_t)own->worst_ns, "lost", (json_int_t)epochs->lost, "overrun",
+			 (json_int_t)own->overrun, "unaccounted", (json_int_t)own->unaccounted,
+			 "stalls", (json_int_t)own->stalls);
+	json_object_set_new(json, "delivered", counts_json(epochs->delivered, CONTEXTS));
+	json_object_set_new(json, "hits", counts_json(epochs->hits, CONTEXTS));
+	json_object_set_new(json, "at_depth", counts_json(epochs->at_depth, CONTEXTS + 1));
+	print_line(json);
+}
+
+void print_own(const struct own *own, bool json)
+{
+	if (json) {
+		print_own_json(own);
+		return;
+	}
+	printf("the kernel's own ring buffer: %" PRIu64 " events, %" PRIu64
+	       " of interrupts; %" PRIu64 " with the time of the one before, %" PRIu64
+	       " before their reserve began (%" PRIu64 " by a wrap of 2^27 ns), %" PRIu64
+	       " behind its end, %" PRIu64 " that go back; at worst %" PRIu64 " ns; %" PRIu64
+	       " not accounted for\n",
+	       own->epochs.events, own->epochs.nested, own->zero_deltas, own->early, own->wraps,
+	       own->late, own->back, own->worst_ns, own->unaccounted);
+	fflush(stdout);
+}

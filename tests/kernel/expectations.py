@@ -62,3 +62,39 @@ def summary(rows):
             f"{'/'.join(map(str, hits))}, depth 4 "
             f"{sum(row['at_depth'][4] for row in judged)} times in "
             f"{len({row['row'] for row in judged if row['at_depth'][4]})} rows")
+
+
+def own_line(own):
+    stalls = (f"; {own['stalls']} hardirqs in its reserve lasted {own['stall_ns'] // 1000000} ms"
+              if own["stall_ns"] else "")
+    hits = "/".join(str(count) for count in own["hits"][1:4])
+    return (f"          the kernel's own ring_buffer: {own['events']} events, "
+            f"{own['interrupting']} nested, hits {hits}, depth 4 {own['at_depth'][4]} times: "
+            f"{own['zero_deltas']} times of the event before, {own['early']} before their own "
+            f"reserve ({own['by_wrap']} by a wrap), {own['late']} behind, {own['back']} back{stalls}")
+
+
+def of_own(rows):
+    """Times are shown as they are; what is neither read, lost nor overwritten is a fault of ours."""
+    wrong = [f"ring_buffer: {own['unaccounted']} events are not accounted for"
+             for own in rows if own["unaccounted"]]
+    if len(rows) != 2 or not all(own["events"] and sum(own["hits"][1:4]) for own in rows):
+        wrong.append("ring_buffer: nothing came into it")
+    return wrong
+
+
+def price_lines(prices):
+    """Instructions of an event in batches, cheapest first, some in a line."""
+    words = [f"{one['price']} {one['batch']:.0f}"
+             for one in sorted(prices, key=lambda one: one["batch"])]
+    yield "instructions of an event, in batches of 1000:"
+    for at in range(0, len(words), 5):
+        yield "  " + ", ".join(words[at:at + 5])
+
+
+def of_prices(prices):
+    """An empty loop is two instructions: else it is not instructions that were counted."""
+    found = {one["price"]: one["batch"] for one in prices}
+    if round(found.get("empty loop", 0)) != 2:
+        return [f"an empty loop takes {found.get('empty loop')}, and not two instructions"]
+    return [] if len(found) > 6 else ["no row has a price"]

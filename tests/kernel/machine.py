@@ -25,7 +25,7 @@ class Machine:
     """The processes of one run and the sockets to them, in a directory of its own."""
 
     def __init__(self, directory, kernel, initrd, words, seconds, processors=1,
-                 accelerator="tcg,thread=single"):
+                 accelerator="tcg,thread=single", more=()):
         self.directory = directory
         self.deadline = time.monotonic() + seconds
         self.data_path = os.path.join(directory, "data")
@@ -39,7 +39,7 @@ class Machine:
              "-nic", "none",
              "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initrd,
              "-append", " ".join(words),
-             "-chardev", line("console"), "-serial", "chardev:console",
+             *more, "-chardev", line("console"), "-serial", "chardev:console",
              "-chardev", f"file,id=data,path={self.data_path}", "-serial", "chardev:data",
              "-chardev", line("qmp"), "-mon", "chardev=qmp,mode=control",
              "-chardev", line("gdb"), "-gdb", "chardev:gdb"],

@@ -56,9 +56,9 @@ def build_module(options, release, name="module", *words):
 class Guest:
     """One boot, and what came of its commands."""
 
-    def __init__(self, options, image, modules, commands, single_steps=False):
-        self.options, self.single_steps = options, single_steps
-        self.rows, self.log = [], ""
+    def __init__(self, options, image, modules, commands, single_steps=False, counted=False):
+        self.options, self.single_steps, self.counted = options, single_steps, counted
+        self.rows, self.own, self.prices, self.log = [], [], [], ""
         self.directory = tempfile.mkdtemp(prefix="stampede-kernel-")
         self.begin = time.monotonic()
         try:
@@ -74,12 +74,17 @@ class Guest:
     def boot(self, image, modules, commands):
         program = os.path.join(self.directory, "in-kernel")
         run("strip", "-o", program, os.path.join(self.options.build, "in-kernel"))
+        files = [os.path.join(self.directory, os.path.basename(module)) for module in modules]
+        for module, file in zip(modules, files):
+            run("strip", "-g", "-o", file, module)
         path = os.path.join(self.directory, "commands")
         with open(path, "w") as file:
             file.write("\n".join(commands) + "\n")
-        initrd = runs.make_initrd(self.directory, self.options.build, [program, path, *modules])
-        machine = Machine(self.directory, image, initrd, WORDS, self.options.seconds, processors=2,
-                          accelerator="kvm" if self.options.kvm else "tcg,thread=multi")
+        initrd = runs.make_initrd(self.directory, self.options.build, [program, path, *files])
+        # One processor whose clock counts instructions, or two that run beside each other.
+        machine = Machine(self.directory, image, initrd, WORDS, self.options.seconds, **(
+            {"more": ["-icount", "shift=0"]} if self.counted else
+            {"processors": 2, "accelerator": "kvm" if self.options.kvm else "tcg,thread=multi"}))
         try:
             if self.single_steps:
                 machine.await_line(b"stampede ")
@@ -113,7 +118,12 @@ class Guest:
         return (bad or lines or ["without a word"])[-1]
 
     def take(self, line):
-        if line.startswith("{"):
+        if line.startswith('{"own"'):
+            self.own.append(json.loads(line))
+            print(expectations.own_line(self.own[-1]), flush=True)
+        elif line.startswith('{"price"'):
+            self.prices.append(json.loads(line))
+        elif line.startswith("{"):
             self.rows.append(json.loads(line))
             if self.options.verbose:
                 print(expectations.line(self.rows[-1]), flush=True)
@@ -142,14 +152,18 @@ def judge_kernel(options, image):
     guest = Guest(options, image, [module], [
         "load", command(options, *only),
         command(options, *only, "--bits 16", f"--beaten-bits {options.beaten_bits}"), "unload",
+        # The kernel's own buffer, under the same interrupts, and with handlers beyond its 27 bits.
+        "load", f"/in-kernel --json --own --events {options.events} --seconds 20",
+        "/in-kernel --json --own --events 1000000 --seconds 15 --stall-ms 150", "unload",
         # Whoever uses it is killed in the midst of it, and it goes all the same.
         "load", "kill 500 /in-kernel --json --schemes =packed_word --events 100000000", "unload",
         "load", "/in-kernel --json --schemes =packed_word --events 1000", "unload"])
-    wrong = expectations.of_rows(guest.rows, bool(options.schemes)) + guest.complaints()
-    for row in guest.rows:
+    wrong = (expectations.of_rows(guest.rows, bool(options.schemes))
+             + expectations.of_own(guest.own) + guest.complaints())
+    for row in guest.rows + guest.own:
         row["kernel"] = release
     print(f"          {expectations.summary(guest.rows)}; {guest.seconds:.0f} s", flush=True)
-    return wrong, guest.rows
+    return wrong, guest.rows + guest.own
 
 
 # A fault of each kind: where patches lie, and what is wrong.
@@ -200,15 +214,26 @@ def judge_mutants(options, image):
     return wrong
 
 
+def count_instructions(options, image):
+    """What an event costs in instructions, which the emulator counts; no times are to be had."""
+    release = images.release_of(image)
+    only = ["--schemes", options.schemes.replace(" ", ",")] if options.schemes else []
+    guest = Guest(options, image, [build_module(options, release)], [
+        "load", "/in-kernel --json --price --counted " + " ".join(only), "unload"], counted=True)
+    for line in expectations.price_lines(guest.prices):
+        print("          " + line, flush=True)
+    return expectations.of_prices(guest.prices) + guest.complaints()
+
+
 def arguments():
     parser = argparse.ArgumentParser(
         prog="make test-kernel", description=__doc__.strip().split("\n\n")[0],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--kernel", default="", help="a series or image; both series if empty")
     parser.add_argument("--schemes", default="", help="these rows only")
-    parser.add_argument("--events", type=int, default=150000,
+    parser.add_argument("--events", type=int, default=250000,
                         help="of interrupts, of each row, in each run")
-    parser.add_argument("--row-seconds", type=int, default=8, help="limit of a row in each run")
+    parser.add_argument("--row-seconds", type=int, default=4, help="limit of a row in each run")
     parser.add_argument("--seconds", type=int, default=900, help="limit of a guest")
     parser.add_argument("--beaten-bits", type=int, default=25,
                         help="narrow width of rows that need beats, which come late in an emulator")
@@ -243,6 +268,9 @@ def main():
             bad, seen = ([], []) if options.only_mutants else judge_kernel(options, image)
             wrong += [f"{images.release_of(image)}: {one}" for one in bad]
             rows += seen
+            if not options.only_mutants:
+                wrong += [f"{images.release_of(image)}: {one}"
+                          for one in count_instructions(options, image)]
             if not options.no_mutants:
                 wrong += [f"{images.release_of(image)}: {one}"
                           for one in judge_mutants(options, image)]

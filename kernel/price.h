@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* What an event of the task costs, with interrupts on and nothing of ours that comes into it. */
+#ifndef STAMPEDE_KERNEL_PRICE_H
+#define STAMPEDE_KERNEL_PRICE_H
+
+#include "kernel/run.h"
+
+/* Fills price->ticks on this CPU; `area` is its memory. Negative errno. */
+int price_take(struct kernel_price *price, uint8_t *area);
+
+#endif
