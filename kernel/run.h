@@ -87,6 +87,7 @@ struct kernel_image {
 	uint64_t taken; /* events that the kernel's own reader gave, at the base */
 	uint64_t overrun; /* and that were overwritten before */
 	uint64_t stalls;
+	uint64_t waits; /* times that interrupts had to wait for the task */
 	uint32_t cpu;
 };
 

@@ -40,6 +40,13 @@
 #define SOFTIRQ_EVENTS 96
 #define HARDIRQ_EVENTS 32
 #define NMI_EVENTS 24
+/*
+ * So many of the timer's interrupts in one batch of the task, and all wait until it is done. Behind
+ * a soft mask interrupts cost next to nothing, and the mask's holder runs what they ask for: if
+ * that comes faster than it is done, the holder never gets out.
+ */
+#define TIMERS_MOST 200
+#define WAIT_NS 500000
 #define STALLS_MOST 10 /* in an epoch: more would be taken for a CPU that hangs */
 #define SHARE_LEAST_PERCENT 20
 #define SHARE_MUCH_PERCENT 30
@@ -140,7 +147,7 @@ static void side_send(struct side *side)
 {
 	struct side *other = side->other;
 
-	if (!READ_ONCE(other->on))
+	if (!READ_ONCE(other->on) || READ_ONCE(other->timers) > TIMERS_MOST)
 		return;
 	if (other->contexts & KERNEL_CONTEXT(KERNEL_NMI) && !test_and_set_bit(0, &other->nmi_sent))
 		apic->send_IPI(other->cpu, NMI_VECTOR);
@@ -150,6 +157,17 @@ static void side_send(struct side *side)
 		clear_bit(0, &other->called);
 }
 
+/* Has the task been kept from its batch for so long that nothing more may come? */
+static bool side_waits(struct side *side)
+{
+	uint64_t batches = READ_ONCE(side->batches);
+
+	WRITE_ONCE(side->timers, batches == side->batches_seen ? side->timers + 1 : 0);
+	side->batches_seen = batches;
+	side->image->waits += side->timers == TIMERS_MOST + 1;
+	return side->timers > TIMERS_MOST;
+}
+
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
 	struct side *side = container_of(timer, struct side, timer);
@@ -157,6 +175,10 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 
 	if (!READ_ONCE(side->on))
 		return HRTIMER_NORESTART;
+	if (side_waits(side)) {
+		hrtimer_forward_now(timer, ns_to_ktime(WAIT_NS));
+		return HRTIMER_RESTART;
+	}
 	if (side->contexts & KERNEL_CONTEXT(KERNEL_HARDIRQ))
 		side_enter(side, KERNEL_HARDIRQ, HARDIRQ_EVENTS, hardirq_address());
 	/* One that comes into softirqs would keep them going until a thread has to take over. */
@@ -252,6 +274,7 @@ static void side_record(struct side *side)
 		if (side_events(side) >= side->events_most || local_clock() >= end_ns)
 			sides_end();
 		events += TASK_BATCH;
+		WRITE_ONCE(side->batches, side->batches + 1);
 		now = rdtsc();
 		if (now - last > (uint64_t)tsc_khz * ADAPT_MS) {
 			side_adapt(side, events, now - last);
@@ -309,6 +332,7 @@ void side_init(struct side *side, int cpu)
 	side->image->cpu = (uint32_t)cpu;
 	side->depth = 0;
 	side->stolen_ticks = 0;
+	side->timers = 0;
 	init_completion(&side->done);
 	hrtimer_init(&side->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
 	side->timer.function = on_timer;

@@ -43,6 +43,9 @@ struct side {
 	/* Each who comes in puts back what it finds, so plain accesses do. */
 	unsigned int depth;
 	uint64_t stolen_ticks; /* by all that has come and gone */
+	uint64_t batches; /* that the task has done: it moves */
+	uint64_t batches_seen; /* by the timer, `timers` of which have come since */
+	unsigned int timers;
 	unsigned long interrupted; /* address that the last hardirq came at */
 	uint64_t beat_last_ticks;
 };

@@ -121,6 +121,7 @@ static void add(struct epochs *epochs, const struct kernel_image *image, const s
 	epochs->wrong += check->damage.wrong;
 	epochs->inexact += check->inexact;
 	epochs->lost += ring->lost;
+	epochs->waits += image->waits;
 	epochs->ticks += image->elapsed_ticks;
 	epochs->calm_ticks += (image->writer.entered[CONTEXT_TASK] * image->calm_ticks) >> 10;
 	epochs->period_ns = image->period_ns;

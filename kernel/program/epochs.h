@@ -31,6 +31,7 @@ struct epochs {
 	uint64_t wrong;
 	uint64_t inexact;
 	uint64_t lost;
+	uint64_t waits; /* for a task that interrupts left nothing */
 	uint64_t delivered[CONTEXTS];
 	uint64_t hits[CONTEXTS];
 	uint64_t at_depth[CONTEXTS + 1];

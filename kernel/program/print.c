@@ -75,6 +75,7 @@ void print_json(const struct driver *driver, const struct epochs *epochs)
 	json_object_set_new(json, "hits", counts_json(epochs->hits, CONTEXTS));
 	json_object_set_new(json, "at_depth", counts_json(epochs->at_depth, CONTEXTS + 1));
 	json_object_set_new(json, "violations", violations);
+	json_object_set_new(json, "waits", json_integer((json_int_t)epochs->waits));
 	json_object_set_new(json, "masked", json_boolean(driver->blocks));
 	if (epochs->text)
 		json_object_set_new(json, "text", json_string(epochs->text));

@@ -14,6 +14,7 @@ def line(row):
     return (f"          {row['row']:28s} {row['verdict']:12s} {row['bits']:2d} bits, "
             f"{row['interrupting']} nested, came {came}, hits {hits}, depth 4 {row['at_depth'][4]} times, "
             f"task {row['task_share']:.0%}"
+            + (f", waited {row['waits']} times" if row.get("waits") else "")
             + ("" if row["with_nmi"] else ", no NMIs")
             + (f": {row['text']}" if row["verdict"] == "broken" else ""))
 
