@@ -88,15 +88,15 @@ static bool start_is_sound(const struct kernel_start *start, const struct driver
 static void start_side(struct side *side, const struct kernel_start *start,
 		       const struct driver *driver, struct side *other)
 {
-	struct ring_config config = {
+	side->config = (struct ring_config){
 		.mode = (enum ring_mode)start->mode,
 		.subbuf_shift = start->subbuf_shift,
 		.count_shift = start->count_shift,
 		.stamp_bits = start->stamp_bits,
 		.counter_bits = start->counter_bits,
 		.fixed_bytes = driver->payload_bytes,
+		.cpu = (uint32_t)side->cpu,
 	};
-
 	side->driver = driver;
 	side->image = (struct kernel_image *)side->area;
 	side->scheme = side->area + KERNEL_SCHEME_AT;
@@ -108,11 +108,8 @@ static void start_side(struct side *side, const struct kernel_start *start,
 	memset(side->area, 0, KERNEL_BASE_AT);
 	/* Bytes of an earlier row must not pass for records. */
 	memset(side->area + KERNEL_BASE_AT, 0xa5, KERNEL_BASE_MOST);
-	config.cpu = (uint32_t)side->cpu;
 	side->image->writer.random = 1;
 	side_init(side, side->cpu);
-	driver->init(side->scheme, &config, side->area + KERNEL_BASE_AT,
-		     (struct subbuf *)(side->area + KERNEL_SUBBUFS_AT), &side->image->writer);
 }
 
 static long device_start(struct kernel_start __user *from)

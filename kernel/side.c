@@ -257,7 +257,6 @@ static void side_calibrate(struct side *side)
 /* On its CPU: hrtimers are of the CPU that starts them. */
 static void side_interrupts_begin(struct side *side)
 {
-	side->beat_last_ticks = rdtsc();
 	WRITE_ONCE(side->on, true);
 	hrtimer_start(&side->timer, ns_to_ktime(side->period_ns), HRTIMER_MODE_REL_PINNED);
 	if (side->beat_ns)
@@ -293,15 +292,19 @@ static int side_thread(void *data)
 	struct side *side = data;
 
 	side->image->at_depth[1] = 1;
-	side_calibrate(side);
 	atomic_dec(&sides_missing);
 	while (atomic_read(&sides_missing) > 0 && !READ_ONCE(sides_enough))
 		cond_resched();
+	/* Only now: who needs beats has read the clock, and waits for the first one. */
+	side->beat_last_ticks = rdtsc();
+	side->driver->init(side->scheme, &side->config, side->area + KERNEL_BASE_AT,
+			   (struct subbuf *)(side->area + KERNEL_SUBBUFS_AT), &side->image->writer);
+	side_calibrate(side);
 	side_interrupts_begin(side);
 	side_record(side);
+	WRITE_ONCE(side->on, false);
 	if (side->beat_ns)
 		side_beat_since(side, 0);
-	WRITE_ONCE(side->on, false);
 	complete(&side->done);
 	/* Until it is told to, so that whoever started it can still name it. */
 	while (!kthread_should_stop())

@@ -16,6 +16,7 @@ struct side {
 	/* set by KERNEL_START */
 	const struct driver *driver;
 	struct kernel_image *image;
+	struct ring_config config;
 	void *scheme;
 	uint8_t *area;
 	struct side *other; /* which it interrupts: the next one's, or its own */
