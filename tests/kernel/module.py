@@ -233,9 +233,9 @@ def arguments():
     parser.add_argument("--schemes", default="", help="these rows only")
     parser.add_argument("--events", type=int, default=250000,
                         help="of interrupts, of each row, in each run")
-    parser.add_argument("--row-seconds", type=int, default=4, help="limit of a row in each run")
+    parser.add_argument("--row-seconds", type=int, default=3, help="limit of a row in each run")
     parser.add_argument("--seconds", type=int, default=900, help="limit of a guest")
-    parser.add_argument("--beaten-bits", type=int, default=25,
+    parser.add_argument("--beaten-bits", type=int, default=27,
                         help="narrow width of rows that need beats, which come late in an emulator")
     parser.add_argument("--no-mutants", action="store_true")
     parser.add_argument("--only-mutants", action="store_true")
