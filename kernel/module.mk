@@ -4,8 +4,10 @@
 # A module for a kernel's build directory, of the sources in TREE; never loaded from here.
 KDIR ?= /lib/modules/$(shell uname -r)/build
 MODULE ?= $(BUILD)/kernel/module
-# Rows that start over where a process was interrupted have nobody here who would do that.
-KERNEL_ROWS ?= $(foreach row,$(ROWS),$(if $(filter restartable,$(header_$(row))),,$(row)))
+# Rows that start over where a process was interrupted have nobody here who would do that; what is
+# taken out of the suite is for programs, and here as the row that it was cut from.
+KERNEL_ROWS ?= $(foreach row,$(filter-out taken_%,$(ROWS)),\
+	$(if $(filter restartable,$(header_$(row))),,$(row)))
 
 kernel-module: ## stampede.ko against KDIR=/lib/modules/.../build, in build/kernel/module
 	@sh $(or $(TREE),.)/kernel/module.sh $(MODULE) \
