@@ -5,19 +5,8 @@
 . tests/support/tap.sh
 model=$(pwd)/judge/models/handover.pml
 
-# What the model calls a step is an access of the code with that label; in the model's order there.
-steps() { # file, function's name in it, step...
-	file=$1
-	text=$(sed -n "/^[a-z].*[ *]$2(/,/^}/p" "$file")
-	shift 2
-	for step; do
-		rest=${text#*"\"$step\""}
-		[ "$rest" != "$text" ] || return 1
-		text=$rest
-	done
-}
-named=$(grep -o 'step: [a-z]*\(: [a-z]*\)*' "$model" | sed 's/^step: //' | sort -u | tr '\n' ,)
-[ "$named" = "claim,commit,open: commits,open: consumed,read: commits,read: consumed,read: tail," ]
+. tests/support/model.sh
+[ "$(named)" = "claim,commit,open: commits,open: consumed,read: commits,read: consumed,read: tail," ]
 report $? "the model's steps are those that are looked for here"
 steps schemes/core/subbuf.h ring_may_open "open: commits" "open: consumed"
 report $? "a writer looks at the commits, then at what was read"
@@ -35,40 +24,7 @@ grep -q 'return ring_end(ring, &open) - number <= ring_count_mask(ring);' scheme
 	grep -q '#define SAFE(number) (tail - (number) < SLOTS)' "$model"
 report $? "and asks what the model's asks: the mask is one less than the slots"
 
-command -v spin >/dev/null || {
-	skip "the model" "no spin (Debian: apt install spin)"
-	plan
-	exit
-}
-
-# Every state of it: 0 no error, 1 an assertion fails, 2 it could not be searched.
-search() { # -D...
-	(
-		mkdir -p "$scratch/model" && cd "$scratch/model" && rm -f pan* &&
-			spin -a "$@" "$model" >spin.log 2>&1 &&
-			gcc -O0 -DSAFETY -DMEMLIM=1024 -w -o pan pan.c >gcc.log 2>&1 &&
-			./pan -m200000 >pan.log 2>&1
-	) || return 2
-	grep -q 'search not completed\|max search depth too small' "$scratch/model/pan.log" && {
-		grep -q 'errors: [1-9]' "$scratch/model/pan.log" || return 2
-	}
-	grep -q 'errors: 0$' "$scratch/model/pan.log" && return 0
-	grep -q 'assertion violated' "$scratch/model/pan.log" && return 1
-	return 2
-}
-right() { # name, -D...
-	name=$1
-	shift
-	search "$@"
-	report $? "$name: $(sed -nE 's/^ *([0-9]+) states, stored.*/\1 states/p' "$scratch/model/pan.log")"
-}
-wrong() { # name, -D...
-	name=$1
-	shift
-	search "$@"
-	[ $? -eq 1 ]
-	report $? "found: $name"
-}
+needs_spin
 right "discard, stores in order"
 right "discard, stores in order, a writer that is alone" -DMASKED
 right "discard, weak order" -DWEAK
