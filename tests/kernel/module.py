@@ -254,6 +254,12 @@ def find_images(options):
             ([options.kernel] if options.kernel else list(images.SERIES))]
 
 
+def interrupted(number, frame):
+    # Once: a second one would end what removes the guest's files.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def main():
     options = arguments()
     missing = [tool for tool in ("qemu-system-x86_64", "cpio", "strip") if not shutil.which(tool)]
@@ -261,7 +267,7 @@ def main():
         print(f"stampede: missing: {' '.join(missing)}; as root: apt-get install -y "
               "--no-install-recommends qemu-system-x86 cpio binutils", file=sys.stderr)
         return MISSING
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(INTERRUPTED))
+    signal.signal(signal.SIGTERM, interrupted)
     wrong, rows = [], []
     try:
         for image in find_images(options):
