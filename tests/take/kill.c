@@ -9,6 +9,7 @@
 #define _GNU_SOURCE 1
 #include HEADER
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -16,6 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef THREADS
+#define THREADS 1
+#endif
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
 #define T(name) PASTE(PREFIX, name)
@@ -70,19 +74,32 @@ static void on_timer(int number)
 	record(HANDLER);
 }
 
-static void write_until_stopped(void)
+/* Events of the task until all is over; with -DTHREADS=2 of another thread as well, in its ring. */
+static void *task(void *arg)
 {
-	struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
 	uint64_t i;
 
-	signal(SIGALRM, on_timer);
-	setitimer(ITIMER_REAL, &often, NULL);
 	for (i = 0; !__atomic_load_n(&shared->stop, __ATOMIC_ACQUIRE); i++) {
 		record(TASK);
 		/* A reader can keep up, if nobody kills it; or it is overtaken again and again. */
 		if (i % 64 == 0 && !options.overwrite)
 			usleep(20);
 	}
+	return arg;
+}
+
+static void write_until_stopped(void)
+{
+	struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	pthread_t other;
+
+	signal(SIGALRM, on_timer);
+	setitimer(ITIMER_REAL, &often, NULL);
+	if (THREADS == 2 && pthread_create(&other, NULL, task, NULL))
+		_exit(1);
+	task(NULL);
+	if (THREADS == 2)
+		pthread_join(other, NULL);
 	setitimer(ITIMER_REAL, &never, NULL);
 	T(flush_open)(&shared->t);
 	_exit(0);

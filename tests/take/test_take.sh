@@ -92,10 +92,13 @@ else
 fi
 
 # Readers that are processes, stopped and killed, 24 in a row.
-for row in packed_word varint_low; do
+cut packed_word_locked_fenced
+for row in packed_word varint_low packed_word_locked_fenced; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
-	${CC:-gcc} -std=gnu11 -O2 -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" \
-		-D"${upper}_COUNT_SHIFT=4" tests/take/kill.c -o "$scratch/kill"
+	# A locked one has a second thread that writes into the same ring.
+	case $row in *_locked*) threads=2 ;; *) threads=1 ;; esac
+	${CC:-gcc} -std=gnu11 -O2 -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" -DTHREADS=$threads \
+		-D"${upper}_COUNT_SHIFT=4" tests/take/kill.c -pthread -o "$scratch/kill"
 	for mode in "" overwrite; do
 		# shellcheck disable=SC2086
 		timeout 90 "$scratch/kill" $mode 2>"$scratch/err"
