@@ -10,6 +10,8 @@
 # 2026; - where none is known.
 names='
 gcc                 gcc                    gcc                 gcc            gcc,musl-dev,linux-headers
+gcc-12              -                      -                   -              -
+binutils            binutils               binutils            binutils       binutils
 g++                 gcc-c++                gcc-c++             gcc            g++
 make                make                   make                make           make
 git                 git                    git                 git            git

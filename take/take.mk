@@ -18,6 +18,7 @@ $(BUILDS:%=$(O)/%/$(1).o) $(SHAPES:%=$(EXPLORED)/$(1).%.so) $(SHAPES:%=$(EXPLORE
 endef
 $(foreach row,$(taken_rows),$(eval $(call taken_rule,$(row))))
 
+all: $(BUILD)/take-facts
 $(BUILD)/take-facts: $(O)/take/facts.o $(library)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
