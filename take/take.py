@@ -403,6 +403,7 @@ extern "C" {
     write(folder, row + ".h", text)
     example = read(os.path.join(HERE, "take/example.c.in"))
     example = re.sub(r"\btaken_", row + "_", example).replace('"HEADER"', '"%s.h"' % row)
+    example = example.replace("ROW_example", row + "_example")
     fields = {"WORK_FIELDS": ("number", "stamp"), "TICK_FIELDS": ("signal",)}
     for word, members in fields.items():
         example = example.replace(word, '"%s"' % members_text(members, facts["ctf2"]))
