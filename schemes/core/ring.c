@@ -95,18 +95,32 @@ void ring_flush(struct ring *ring, uint64_t stamp)
 }
 
 /*
- * Has the writer, since its tail was `tail`, come so far that it may have opened that sub-buffer's
- * slot again? Then the slot's number is not the one that completes `tail`. Not if it wrote all that
- * the offset can tell apart in between, which no writer of the row does, either.
+ * Has the writer, since its tail was `tail`, come so far that what completes it may be of another
+ * time? It has if it may have opened that sub-buffer's slot again: then the slot has a later
+ * number. Not if it wrote all that the offset can tell apart in between, which no writer of the row
+ * does, either. And it has if the ring was empty then, which slot 0 would not say any more.
  */
-static bool lapped(const struct ring *ring, uint64_t tail)
+static bool has_gone_on(const struct ring *ring, uint64_t tail)
 {
 	uint64_t now, moved, most = ring_bytes(ring) - 2 * ring_subbuf_bytes(ring);
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	now = *(const volatile uint64_t *)&ring->tail;
 	moved = (now - tail) & ring_packed_mask(ring);
+	if (moved && !(tail & ring_packed_mask(ring)))
+		return true;
 	return moved << ring_packed_unit_shift(ring) > most;
+}
+
+uint64_t ring_packed_end(const struct ring *ring, uint64_t *tail)
+{
+	uint64_t end = ring_packed_next(ring, *tail);
+
+	while (has_gone_on(ring, *tail)) {
+		*tail = *(const volatile uint64_t *)&ring->tail;
+		end = ring_packed_next(ring, *tail);
+	}
+	return end;
 }
 
 uint64_t ring_end(const struct ring *ring, bool *open)
@@ -118,9 +132,7 @@ uint64_t ring_end(const struct ring *ring, bool *open)
 		return ring_tail_number(tail) + 1;
 	}
 	if (ring_tail_is_packed(ring)) {
-		for (end = ring_packed_next(ring, tail); lapped(ring, tail);
-		     end = ring_packed_next(ring, tail))
-			tail = *(const volatile uint64_t *)&ring->tail;
+		end = ring_packed_end(ring, &tail);
 		*open = ring_room(ring, ring_packed_offset(ring, tail));
 		return end;
 	}

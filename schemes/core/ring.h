@@ -35,6 +35,12 @@ static inline uint64_t ring_start_number(const struct ring *ring)
 	return ring_tail_is_numbered(ring) || !ring_has_commits(ring);
 }
 
+/*
+ * As ring_end(), of a packed tail that was loaded some time ago; it is loaded again, into *tail, if
+ * that is too long.
+ */
+uint64_t ring_packed_end(const struct ring *ring, uint64_t *tail);
+
 /* The number behind the newest sub-buffer, and whether that one is still open. */
 uint64_t ring_end(const struct ring *ring, bool *open);
 

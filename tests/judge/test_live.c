@@ -507,6 +507,42 @@ static void refused(void **state)
 	end();
 }
 
+/*
+ * The tail was loaded before the ring's first event, or some sub-buffers ago, and what completes it
+ * is looked at behind that: the end is one that there was meanwhile.
+ */
+static void of_a_tail_that_is_old(void **state)
+{
+	uint64_t tail, seen, before, now;
+	unsigned int i, rings = 0, went;
+	bool open;
+
+	(void)state;
+	for (i = 0; drivers_counting[i]; i++) {
+		if (drivers_counting[i]->unsupported())
+			continue;
+		start(drivers_counting[i], RING_OVERWRITE);
+		if (ring()->form != RING_TAIL_PACKED) {
+			end();
+			continue;
+		}
+		rings++;
+		for (went = 0; went < 3 << COUNT_SHIFT; went++) {
+			tail = ring()->tail;
+			before = ring_end(ring(), &open);
+			write_until(went + 1 + went % (2 << COUNT_SHIFT));
+			play_event(&play);
+			now = ring_end(ring(), &open);
+			seen = tail;
+			assert_in_range(ring_packed_end(ring(), &seen), before, now);
+			/* An empty ring's is loaded again. */
+			assert_true(tail || seen);
+		}
+		end();
+	}
+	assert_true(rings > 5);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -519,6 +555,7 @@ int main(void)
 		cmocka_unit_test(round_the_ring),
 		cmocka_unit_test(beside_a_writer),
 		cmocka_unit_test(beyond_the_offsets),
+		cmocka_unit_test(of_a_tail_that_is_old),
 		cmocka_unit_test(refused),
 	};
 
