@@ -272,6 +272,9 @@ const struct driver DRIVER_NAME = {
 	.run_fenced = driver_run_fenced,
 #endif
 #endif
+#ifdef STAMPEDE_TAKEN_ROW
+	.taken = true,
+#endif
 #ifdef VARIANT
 	.variant = true,
 #endif

@@ -19,6 +19,8 @@ static const char *obstacle(const struct driver *driver)
 {
 	const struct scheme_desc *desc = driver->desc;
 
+	if (driver->taken)
+		return "it is taken already";
 	if (driver_is_floor(driver) || desc->untimed)
 		return "it is a baseline";
 	if (desc->needs & NEED_BEAT)
@@ -60,7 +62,9 @@ int main(int argc, char **argv)
 	char *text;
 
 	if (!driver)
-		return fail_with(EXIT_USAGE, "usage: take-facts ROW: one of bench --list");
+		return fail_with(EXIT_USAGE,
+				 "no row is called so: make take ROW=packed_word, or another of "
+				 "build/bench --list");
 	why = obstacle(driver);
 	if (why)
 		return fail_with(EXIT_UNSUPPORTED, "%s cannot be taken: %s", driver->row, why);

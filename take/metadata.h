@@ -21,17 +21,38 @@ static inline uint64_t clock_today(void)
 }
 
 /*
- * Takes the CPU for some ms to learn the clock's rate by the time of day: 50 of them give it to
- * some parts in a million.
+ * A pair of readings: of 32 the one that the fewest ticks passed in, so that nobody came between.
+ */
+static inline void clock_read_pair(uint64_t *ticks, uint64_t *ns)
+{
+	uint64_t least = UINT64_MAX, before, today, after;
+	int i;
+
+	for (i = 0; i < 32; i++) {
+		before = clock_now();
+		today = clock_today();
+		after = clock_now();
+		if (after - before < least) {
+			least = after - before;
+			*ticks = before + least / 2;
+			*ns = today;
+		}
+	}
+}
+
+/*
+ * Takes the CPU for some ms, 1 at least, to learn the clock's rate by the time of day: 50 of them
+ * give it to some parts in a million, unless the time of day is being set.
  */
 static inline void clock_measure(struct clock_rate *clock, unsigned int ms)
 {
-	uint64_t ticks = clock_now(), from = clock_today();
+	uint64_t ticks = 0, from = 0, begin;
 
-	do {
-		clock->ticks = clock_now();
-		clock->ns = clock_today();
-	} while (clock->ns - from < ms * UINT64_C(1000000));
+	clock_read_pair(&ticks, &from);
+	begin = clock_today();
+	while (clock_today() - begin < (ms ? ms : 1) * UINT64_C(1000000))
+		;
+	clock_read_pair(&clock->ticks, &clock->ns);
 	clock->hz =
 		(uint64_t)((double)(clock->ticks - ticks) * 1e9 / (double)(clock->ns - from) + 0.5);
 }

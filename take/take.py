@@ -106,8 +106,7 @@ class Cut:
             self.own.append(name)
         text = self.decided(self.body(BUILD_OWN.get(name, name), None if own else self.guards),
                             own)
-        self.system += SYSTEM.findall(text)
-        text = SYSTEM.sub("", text).strip("\n") + "\n"
+        text = self.lifted(text).strip("\n") + "\n"
         if name == "schemes/%s.h" % self.header:
             text = self.scheme(text)
         if name in SOURCES:
@@ -119,6 +118,18 @@ class Cut:
                 name, INCLUDE.sub("", text).strip("\n"))
             return before + "\n" + text
         return INCLUDE.sub(lambda found: self.file(found.group(1)), text)
+
+    def lifted(self, text):
+        """Without the system's headers, which go to the top; not those under a condition."""
+        out, depth = [], 0
+        for line in text.split("\n"):
+            depth += bool(re.match(r"#\s*if", line)) - bool(re.match(r"#\s*endif", line))
+            found = SYSTEM.match(line + "\n")
+            if found and not depth:
+                self.system.append(found.group(1))
+            else:
+                out.append(line)
+        return "\n".join(out)
 
     def scheme(self, text):
         """What the row says of itself is for the suite."""

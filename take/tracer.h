@@ -65,7 +65,10 @@ static inline void close(struct tracer *t)
 	t->memory = NULL;
 }
 
-/* The payloads' sizes; -EINVAL: an id is too large, or a sub-buffer too small for an event. */
+/*
+ * The payloads' sizes; -EINVAL: an id is too large, or there twice, or a sub-buffer too small for
+ * an event.
+ */
 static inline int open_types(struct tracer *t, const struct options *options)
 {
 	const struct event_type *type;
@@ -73,7 +76,7 @@ static inline int open_types(struct tracer *t, const struct options *options)
 
 	for (i = 0; i < options->type_count; i++) {
 		type = &options->types[i];
-		if (type->id >= EVENT_SIZED || type->bytes > RECORD_MOST)
+		if (type->id >= EVENT_SIZED || type->bytes > RECORD_MOST || t->payloads[type->id])
 			return -EINVAL;
 		t->payloads[type->id] = type->bytes;
 	}
@@ -89,7 +92,10 @@ static inline size_t open_bytes(const struct options *options)
 	return (size_t)(RING_MEMORY + BOOKS_MEMORY) * (options->overwrite ? 2 : 1);
 }
 
-/* 0, or a negative errno: -EINVAL as above; -ENOMEM. close() is right after both. */
+/*
+ * 0, or a negative errno: -EINVAL as above, or memory that is not aligned; -ENOMEM. close() is
+ * right after all of them.
+ */
 static inline int open(struct tracer *t, const struct options *options)
 {
 	struct ring_config config;
@@ -102,6 +108,8 @@ static inline int open(struct tracer *t, const struct options *options)
 	if (error)
 		return error;
 	at = (uint8_t *)options->memory;
+	if ((uintptr_t)at % 64)
+		return -EINVAL;
 	if (!at) {
 		/* Books lie at multiples of a cache line. */
 		t->memory = aligned_alloc(64, open_bytes(options));
@@ -198,16 +206,19 @@ static inline struct ring *read_from(struct tracer *t, uint64_t *number)
 
 /*
  * The oldest sub-buffer that is complete. 1: it is in *packet, until release(); 0: there is none
- * now; -EBADMSG: it is damaged, and release() steps over it.
+ * now; -EBADMSG: it is damaged, and release() steps over it; -EPERM: nobody has attached.
  */
 static inline int read(struct tracer *t, struct packet *packet)
 {
-	const struct ring *ring = read_from(t, &packet->number);
+	const struct ring *ring;
 	enum decode_result result;
 	struct cursor cursor;
 	struct event event;
 	uint32_t content;
 
+	if (!t->attached)
+		return -EPERM;
+	ring = read_from(t, &packet->number);
 	if (!ring)
 		return 0;
 	content = ring_content(ring, packet->number);

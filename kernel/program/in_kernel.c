@@ -73,6 +73,8 @@ static const char *reason_against(const struct driver *driver)
 	if (driver->restarts)
 		return "its writers start over where a process was interrupted: the kernel, or a "
 		       "signal handler, sees to that";
+	if (driver->taken)
+		return "it is for programs, and here as the row that it was cut from";
 	return driver->unsupported();
 }
 

@@ -20,8 +20,9 @@ refuses "one that masks interrupts" 4 "it masks interrupts" "$build/take-facts" 
 refuses "one whose writers start over" 4 "starts over" "$build/take-facts" restartable
 refuses "a baseline" 4 "is a baseline" "$build/take-facts" floor
 refuses "one that nobody else can read" 4 "no metadata" "$build/take-facts" packed_upper
-refuses "no row" 1 "usage: take-facts ROW" "$build/take-facts" no_such_row
-refuses "no name" 1 "usage: take-facts ROW" "$build/take-facts"
+refuses "no row" 1 "make take ROW=" "$build/take-facts" no_such_row
+refuses "one that is taken" 4 "taken already" "$build/take-facts" taken_packed_word
+refuses "no name" 1 "make take ROW=" "$build/take-facts"
 
 # ---- in a program of its own ----
 
@@ -107,6 +108,24 @@ for row in packed_word varint_low packed_word_locked_fenced; do
 	done
 done
 
+# The price is that of the row, left alone.
+python3 - >"$scratch/run.json" <<'END'
+import json
+def line(row, workload, ns):
+    return {"row": row, "workload": workload, "ns": ns, "ratio": 1.5, "ratio_95_low": 1.25,
+            "ratio_95_high": 1.75, "instructions": 30, "atomics": 2, "header_bytes": 4, "verdict": "kept"}
+print(json.dumps({"context": {"date": "2001-02-03T04", "stampede": {"cpu": {"model": "A <CPU>"}}},
+                  "table": [line("floor", "steady", 1), line("packed_word", "threads", 2),
+                            line("packed_word", "steady", 33.25), line("packed_word_locked", "steady", 4)]}))
+END
+python3 -B take/take.py header packed_word "$folder" "$folder/packed_word.facts" "$scratch/run.json" &&
+	tr -s ' *\n' ' ' <"$folder/packed_word.h" | grep -q 'Price: 33.2 ns per event of 8 bytes on A <CPU>, 1.500'
+report $? "the price that a run has found stands in the header"
+printf '#include "packed_word.h"\nint main(void) { return ({ 0; }); }\n' >"$scratch/own.c"
+${CC:-gcc} -std=c11 -I"$folder" "$scratch/own.c" -o "$scratch/own" &&
+	! ${CC:-gcc} -std=c11 -Wpedantic -Werror -I"$folder" "$scratch/own.c" -o "$scratch/own" 2>/dev/null
+report $? "what it asks the compiler not to say ends with it"
+
 # Two of them in one program: no name of the one is the other's.
 printf '#include "%s.h"\n' packed_word varint_low extended_header >"$scratch/all.c"
 echo 'int main(void) { return 0; }' >>"$scratch/all.c"
@@ -124,7 +143,9 @@ head -5 "$scratch/err" | sed 's/^/# /'
 # ---- as rows ----
 
 for row in packed_word varint_low; do
-	cmp -s "$folder/$row.scheme.h" "$build/take/$row.scheme.h" &&
+	# It has its text from there, not the suite's.
+	grep -q "take/$row.scheme.h" "$build/obj/timed/taken_$row.d" &&
+		cmp -s "$folder/$row.scheme.h" "$build/take/$row.scheme.h" &&
 		grep -qF "$(sed -n '/_reserve(/,$p' "$folder/$row.scheme.h" | head -20)" "$folder/$row.h"
 	report $? "taken_$row is what is in the header"
 	mkdir -p "$scratch/of" "$scratch/taken"

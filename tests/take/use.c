@@ -44,8 +44,9 @@ static void discards(void)
 	uint64_t fits, expect = 0, before = 0, seen = 0;
 
 	CHECK(!T(open)(&t, &options));
-	CHECK(T(read)(&t, &packet) == 0); /* nothing was ever written */
+	CHECK(T(read)(&t, &packet) == -EPERM); /* nobody has attached */
 	CHECK(!T(attach)(&t));
+	CHECK(T(read)(&t, &packet) == 0); /* nothing was ever written */
 	CHECK(T(attach)(&t) == -EBUSY); /* a reader has one already */
 	T(detach)(&t);
 	CHECK(!T(attach)(&t));
@@ -56,6 +57,7 @@ static void discards(void)
 	/* One is held by its reader: the others but the open one may be full then. */
 	CHECK(T(read)(&t, &packet) == 1);
 	CHECK(packet.number == 0 && packet.events > 0 && packet.begin <= packet.end);
+	CHECK(packet.bytes[56] == 7 && !packet.bytes[57]); /* its cpu_id is the ring's number */
 	CHECK(!T(write)(&t, 1, &expect, 8));
 	while (T(next)(&packet, &event)) {
 		CHECK(event.id == 1 && event.payload_bytes >= 8 && event.time >= before);
@@ -118,6 +120,8 @@ static void damaged(void)
 	bytes[0] ^= 1;
 	bytes[40] ^= 1; /* its number */
 	CHECK(T(read)(&t, &packet) == -EBADMSG);
+	bytes[40] ^= 1;
+	CHECK(T(read)(&t, &packet) == 1);
 	T(release)(&t, &packet);
 	CHECK(T(read)(&t, &packet) == 1 && packet.number == 1 && packet.events == 1);
 	T(close)(&t);
@@ -136,7 +140,9 @@ static void overwrites(void)
 #ifdef __x86_64__
 	CHECK(!T(attach)(&t));
 #else
-	CHECK(T(attach)(&t) == -ENOTSUP);
+	CHECK(T(attach)(&t) == -ENOTSUP && T(read)(&t, &packet) == -EPERM);
+	T(close)(&t);
+	return;
 #endif
 	for (i = 0; i < 4 * count << SUBBUF_SHIFT >> 3; i++)
 		write_small(&t, i);
@@ -152,17 +158,57 @@ static void overwrites(void)
 	T(close)(&t);
 }
 
+/* A reader's time is seconds + (offset + ticks) / hz: at the pair, the pair's. */
+static void dates(void)
+{
+	static const uint64_t rates[] = { 1000000000, 2445406321, 19200000, 3 };
+	struct T(clock_rate) clock;
+	int64_t seconds;
+	uint64_t offset, ns;
+	unsigned int i;
+	FILE *full = fopen("/dev/full", "w");
+	struct T(options) options = { types, 2, 0, false, NULL };
+
+	for (i = 0; i < 8; i++) {
+		clock.hz = rates[i % 4];
+		clock.ticks = i < 4 ? UINT64_C(987654321987) : 1;
+		clock.ns = UINT64_C(1700000000123456789);
+		T(clock_offset)(&clock, &seconds, &offset);
+		CHECK(offset < clock.hz);
+		ns = (uint64_t)(seconds + (int64_t)((offset + clock.ticks) / clock.hz)) *
+		     1000000000u;
+		ns += (uint64_t)((double)((offset + clock.ticks) % clock.hz) * 1e9 /
+				 (double)clock.hz);
+		/* To a tick. */
+		CHECK(clock.ns - ns + 1000 < 2000 + UINT64_C(1000000000) / clock.hz);
+	}
+	T(clock_measure)(&clock, 0);
+	CHECK(clock.hz > 1000000 && clock.hz < UINT64_C(20000000000));
+	CHECK(full && setvbuf(full, NULL, _IONBF, 0) == 0);
+	if (full)
+		CHECK(T(metadata)(full, &options, &clock) == -EIO && fclose(full) == 0);
+}
+
 int main(void)
 {
 	static const struct T(event_type) no_room[] = { { "huge", "", 1, 1u << SUBBUF_SHIFT } };
 	static const struct T(event_type) no_id[] = { { "id", "", 600, 8 } };
+	static const struct T(event_type) twice[] = { { "a", "", 1, 8 }, { "b", "", 1, 8 } };
+	static uint8_t odd[256] __attribute__((aligned(64)));
 	struct T(options) options = { no_room, 1, 0, false, NULL };
 	static struct T(tracer) t;
 
 	CHECK(T(open)(&t, &options) == -EINVAL);
 	options.types = no_id;
 	CHECK(T(open)(&t, &options) == -EINVAL);
+	options.types = twice;
+	options.type_count = 2;
+	CHECK(T(open)(&t, &options) == -EINVAL);
+	options.types = types;
+	options.memory = odd + 1;
+	CHECK(T(open)(&t, &options) == -EINVAL);
 	T(close)(&t);
+	dates();
 	discards();
 	waits();
 	damaged();
