@@ -17,8 +17,8 @@
 #include "base/time.h"
 #include "judge/live.h"
 
-#define PAIRS 41
-#define BLOCK_EVENTS 200000 /* some 4 ms */
+#define PAIRS LIVE_PRICE_PAIRS
+#define BLOCK_EVENTS LIVE_PRICE_EVENTS
 #define THROUGHPUT_NS 40000000
 #define SLICE_EVENTS 2000 /* between two looks at the time */
 #define ROW_SECONDS 0.6 /* about */
@@ -116,14 +116,14 @@ static double block(struct reader *reader, struct buffer *buffer, bool read)
 struct figures {
 	double alone[PAIRS], read[PAIRS], ratio[PAIRS];
 	unsigned int pairs;
-	uint64_t written, taken; /* with a reader */
+	uint64_t written, taken, subbufs; /* with a reader */
 	double per_second; /* of both together */
 };
 
 static void measure_pairs(struct reader *reader, struct buffer *buffer, uint64_t *random,
 			  struct figures *figures)
 {
-	uint64_t before = reader->events;
+	uint64_t before = reader->events, subbufs = reader->live.taken;
 	unsigned int i;
 	bool first;
 
@@ -139,6 +139,7 @@ static void measure_pairs(struct reader *reader, struct buffer *buffer, uint64_t
 	figures->pairs = i;
 	figures->written = (uint64_t)i * BLOCK_EVENTS;
 	figures->taken = reader->events - before;
+	figures->subbufs = reader->live.taken - subbufs;
 }
 
 static double throughput(struct reader *reader, struct buffer *buffer)
@@ -197,12 +198,13 @@ static void put(json_t *into, const char *row, struct figures *figures)
 	ratio = stats_median(figures->ratio, figures->pairs);
 	json_array_append_new(
 		into,
-		json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "row", row, "alone_ns",
-			  number(median(figures->alone, figures->pairs)), "read_ns",
+		json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "row", row,
+			  "alone_ns", number(median(figures->alone, figures->pairs)), "read_ns",
 			  number(median(figures->read, figures->pairs)), "ratio",
 			  number(ratio.middle), "ratio_95_low", number(ratio.low), "ratio_95_high",
 			  number(ratio.high), "written", (json_int_t)figures->written, "taken",
-			  (json_int_t)figures->taken, "per_second", number(figures->per_second)));
+			  (json_int_t)figures->taken, "subbufs", (json_int_t)figures->subbufs,
+			  "per_second", number(figures->per_second)));
 }
 
 /* A row that a reader on another CPU can have here. */
