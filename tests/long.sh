@@ -22,7 +22,7 @@ step() { # name command...
 
 jobs=-j$(nproc)
 # What the steps run.
-make --no-print-directory $jobs all tests explored explored-points
+make --no-print-directory $jobs all tests explored explored-points explored-taken
 for row in $(sed -n 's/^X(\([^,]*\),.*/\1/p' schemes/schemes.def); do
 	# A beat of 16 bits would be due every few microseconds: the narrowest real one is 22.
 	case $row in heartbeat* | *_beat) narrow=22 ;; *) narrow=16 ;; esac
@@ -35,6 +35,7 @@ step "migrate, 16 bits" build/run-stress --workload migrate --bits 16 --seconds 
 step "live" build/run-stress --workload live --schemes all --seconds "$((seconds / 6 + 1))"
 step "live, 16 bits" build/run-stress --workload live --schemes all --bits 16 \
 	--seconds "$((seconds / 6 + 1))"
+step "claims of two CPUs, two wraps" env CLOCK_MOST=9 sh tests/judge/test_claims_model.sh build
 step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
 step "late beats" build/run-stress --workload late_beat --seconds 5
@@ -58,11 +59,11 @@ step "fuzz" make --no-print-directory fuzz SECONDS=${FUZZ_SECONDS:-600}
 # What tests build themselves is built by the environment: in it, and not only for make.
 clang="env CC=clang" sanitized="env SANITIZE=address,undefined OPT=-O1"
 step "clang" $clang make --no-print-directory $jobs BUILD=build/clang all tests explored \
-	explored-points
+	explored-points explored-taken
 step "clang tests" $clang sh tests/run.sh build/clang $(ls tests/*/test_*.c |
 	sed 's,\(.*\)\.c,build/clang/\1,')
 step "ASan and UBSan" $sanitized make --no-print-directory $jobs BUILD=build/sanitized all tests \
-	explored explored-points
+	explored explored-points explored-taken
 step "sanitized tests" $sanitized sh tests/run.sh build/sanitized $(ls tests/*/test_*.c |
 	sed 's,\(.*\)\.c,build/sanitized/\1,')
 step "sanitized storm" build/sanitized/run-stress --seconds 3

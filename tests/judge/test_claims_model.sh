@@ -27,7 +27,7 @@ report $? "a commit is one access"
 
 needs_spin
 for form in "extended_header:" "packed_word:-DPACKED"; do
-	row=${form%%:*} flag=${form#*:}
+	row=${form%%:*} flag="${form#*:} ${CLOCK_MOST:+-DCLOCK_MOST=$CLOCK_MOST}"
 	right "$row, writers on two CPUs" $flag
 	wrong "$row: a clock that is read before the word" $flag -DUNFENCED
 	wrong "$row: compare and store in two steps" $flag -DNO_LOCK
