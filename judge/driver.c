@@ -253,12 +253,7 @@ static uint64_t driver_moves(const void *scheme)
 
 extern const struct driver DRIVER_NAME;
 const struct driver DRIVER_NAME = {
-	.row = TEXT(ROW),
-	.desc = &scheme_desc,
-	.stamp_bits = STAMP_BITS,
-	.counter_bits = COUNTER_BITS,
-	.scheme_bytes = sizeof(struct scheme_ring),
-	.payload_bytes = PAYLOAD_BYTES,
+	DRIVER_WRITES,
 	.format = SCHEME_FORMAT,
 #ifdef CTF_COMPACT_IDS
 	.compact_ids = CTF_COMPACT_IDS,
@@ -268,9 +263,6 @@ const struct driver DRIVER_NAME = {
 #endif
 #if SEAM_PAYLOAD_STAMP
 	.timed = true,
-#if !SEAM_INTERRUPTS_AT_CLOCK
-	.run_fenced = driver_run_fenced,
-#endif
 #endif
 #ifdef STAMPEDE_TAKEN_ROW
 	.taken = true,
@@ -281,14 +273,6 @@ const struct driver DRIVER_NAME = {
 #ifdef SCHEME_DEFER
 	.defers = true,
 #endif
-	.blocks = SCHEME_BLOCKS,
-	.unsupported = scheme_unsupported,
-	.init = driver_init,
-	.run = driver_run,
-	.run_empty = driver_run_empty,
-	.run_clock = driver_run_clock,
-	.interrupt = driver_interrupt,
-	.beat = driver_beat,
 #ifdef SCHEME_JOIN
 	.join = driver_join,
 	.moves = driver_moves,
@@ -296,8 +280,6 @@ const struct driver DRIVER_NAME = {
 #ifdef SCHEME_RESTARTS
 	.restarts = driver_restarts,
 #endif
-	.busy = driver_busy,
-	.flush = driver_flush,
 	.drain = driver_drain,
 	.take = driver_take,
 	.walk = driver_walk,

@@ -293,4 +293,20 @@ static void driver_flush(void *scheme)
 	flush(scheme);
 }
 
+#if SEAM_PAYLOAD_STAMP && !SEAM_INTERRUPTS_AT_CLOCK
+#define DRIVER_RUN_FENCED driver_run_fenced
+#else
+#define DRIVER_RUN_FENCED NULL
+#endif
+
+/* Of the driver itself, what there is without a reader. */
+#define DRIVER_WRITES \
+	.row = TEXT(ROW), .desc = &scheme_desc, .stamp_bits = STAMP_BITS, \
+	.counter_bits = COUNTER_BITS, .scheme_bytes = sizeof(struct scheme_ring), \
+	.payload_bytes = PAYLOAD_BYTES, .blocks = SCHEME_BLOCKS, \
+	.unsupported = scheme_unsupported, .init = driver_init, .run = driver_run, \
+	.run_fenced = DRIVER_RUN_FENCED, .run_empty = driver_run_empty, \
+	.run_clock = driver_run_clock, .interrupt = driver_interrupt, .beat = driver_beat, \
+	.busy = driver_busy, .flush = driver_flush
+
 #endif

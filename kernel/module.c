@@ -88,15 +88,7 @@ static bool start_is_sound(const struct kernel_start *start, const struct driver
 static void start_side(struct side *side, const struct kernel_start *start,
 		       const struct driver *driver, struct side *other)
 {
-	side->config = (struct ring_config){
-		.mode = (enum ring_mode)start->mode,
-		.subbuf_shift = start->subbuf_shift,
-		.count_shift = start->count_shift,
-		.stamp_bits = start->stamp_bits,
-		.counter_bits = start->counter_bits,
-		.fixed_bytes = driver->payload_bytes,
-		.cpu = (uint32_t)side->cpu,
-	};
+	side->config = kernel_config(start, driver, (uint32_t)side->cpu);
 	side->driver = driver;
 	side->image = (struct kernel_image *)side->area;
 	side->scheme = side->area + KERNEL_SCHEME_AT;

@@ -8,23 +8,5 @@
 
 extern const struct driver DRIVER_NAME;
 const struct driver DRIVER_NAME = {
-	.row = TEXT(ROW),
-	.desc = &scheme_desc,
-	.stamp_bits = STAMP_BITS,
-	.counter_bits = COUNTER_BITS,
-	.scheme_bytes = sizeof(struct scheme_ring),
-	.payload_bytes = PAYLOAD_BYTES,
-	.blocks = SCHEME_BLOCKS,
-	.unsupported = scheme_unsupported,
-	.init = driver_init,
-	.run = driver_run,
-#if SEAM_PAYLOAD_STAMP
-	.run_fenced = driver_run_fenced,
-#endif
-	.run_empty = driver_run_empty,
-	.run_clock = driver_run_clock,
-	.interrupt = driver_interrupt,
-	.beat = driver_beat,
-	.busy = driver_busy,
-	.flush = driver_flush,
+	DRIVER_WRITES,
 };

@@ -42,6 +42,21 @@ struct kernel_start {
 	uint64_t tsc_khz; /* comes back */
 };
 
+/* The ring that an epoch is written into, and read from. */
+static inline struct ring_config kernel_config(const struct kernel_start *start,
+					       const struct driver *driver, uint32_t cpu)
+{
+	return (struct ring_config){
+		.mode = (enum ring_mode)start->mode,
+		.subbuf_shift = start->subbuf_shift,
+		.count_shift = start->count_shift,
+		.stamp_bits = start->stamp_bits,
+		.counter_bits = start->counter_bits,
+		.fixed_bytes = driver->payload_bytes,
+		.cpu = cpu,
+	};
+}
+
 struct kernel_epoch {
 	uint64_t events; /* on each CPU, from all contexts; the epoch ends behind them */
 	uint64_t most_ns; /* or behind so much time */

@@ -18,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -166,15 +167,11 @@ class Names:
 
     @staticmethod
     def tags(text):
-        path = os.path.join(os.environ.get("TMPDIR", "/tmp"), "take.%d.c" % os.getpid())
-        try:
-            with open(path, "w", encoding="utf-8") as copy:
-                copy.write(text)
+        with tempfile.NamedTemporaryFile("w", suffix=".c", encoding="utf-8") as copy:
+            copy.write(text)
+            copy.flush()
             listed = said("ctags", "-f", "-", "--language-force=C", "--fields=K",
-                          "--kinds-C=+defgpstuvx", path)
-        finally:
-            if os.path.exists(path):
-                os.unlink(path)
+                          "--kinds-C=+defgpstuvx", copy.name)
         for line in listed.splitlines():
             fields = line.split("\t")
             if not line.startswith("!") and not fields[0].startswith("__anon"):

@@ -90,15 +90,7 @@ static void adopt(struct buffer *buffer, const struct driver *driver, uint8_t *a
 		.base = ring->base,
 		.subbufs = ring->subbufs,
 		.base_bytes = KERNEL_BASE_MOST,
-		.config = {
-			.mode = (enum ring_mode)start->mode,
-			.subbuf_shift = start->subbuf_shift,
-			.count_shift = start->count_shift,
-			.stamp_bits = start->stamp_bits,
-			.counter_bits = start->counter_bits,
-			.fixed_bytes = driver->payload_bytes,
-			.cpu = image->cpu,
-		},
+		.config = kernel_config(start, driver, image->cpu),
 		.writer = image->writer,
 	};
 }

@@ -7,7 +7,7 @@
  * right.
  */
 #define _GNU_SOURCE 1
-#include HEADER
+#include "tests/take/taken.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -20,17 +20,6 @@
 #ifndef THREADS
 #define THREADS 1
 #endif
-#define PASTE_(a, b) a##_##b
-#define PASTE(a, b) PASTE_(a, b)
-#define T(name) PASTE(PREFIX, name)
-#define CHECK(what) \
-	do { \
-		if (!(what)) { \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
-			wrong++; \
-		} \
-	} while (0)
-
 enum { TASK = 1, HANDLER = 2, IDS = 3, KILLS = 24, LINES = 1 << 20 };
 
 struct line {
@@ -52,7 +41,6 @@ static const struct T(event_type) types[] = { { "task", "", TASK, 16 },
 					      { "handler", "", HANDLER, 16 } };
 static struct T(options) options = { types, 2, 0, false, NULL };
 static struct shared *shared;
-static int wrong;
 
 static void record(uint32_t id)
 {

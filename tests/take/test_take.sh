@@ -75,7 +75,7 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 		packed_word:* | *:8\ 1 | *:12\ 2) ;;
 		*) continue ;;
 		esac
-		${CC:-gcc} -std=c11 -O1 -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" \
+		${CC:-gcc} -std=c11 -O1 -I. -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" \
 			-DSUBBUF_SHIFT="${size% *}" -DCOUNT_SHIFT="${size#* }" -DRECORD="$bytes" \
 			-D"${upper}_SUBBUF_SHIFT=${size% *}" -D"${upper}_COUNT_SHIFT=${size#* }" \
 			tests/take/use.c -o "$scratch/use" && timeout 60 "$scratch/use" 2>"$scratch/err"
@@ -87,7 +87,7 @@ done
 # On another machine: release and acquire are not for nothing there.
 cross=aarch64-linux-gnu-gcc
 if command -v $cross >/dev/null && command -v qemu-aarch64-static >/dev/null; then
-	$cross -static -std=c11 -O2 -Wall -Wextra -Wno-unused-function -Werror -I"$folder" \
+	$cross -static -std=c11 -O2 -Wall -Wextra -Wno-unused-function -Werror -I. -I"$folder" \
 		-DHEADER='"packed_word.h"' -DPREFIX=packed_word -DSUBBUF_SHIFT=12 -DCOUNT_SHIFT=4 \
 		-DPACKED_WORD_COUNT_SHIFT=4 -DRECORD=12 tests/take/use.c -o "$scratch/use" \
 		2>"$scratch/err" && timeout 60 qemu-aarch64-static "$scratch/use" 2>>"$scratch/err"
@@ -103,7 +103,7 @@ for row in packed_word packed_word_locked_fenced; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
 	# A locked one has a second thread that writes into the same ring.
 	case $row in *_locked*) threads=2 ;; *) threads=1 ;; esac
-	${CC:-gcc} -std=gnu11 -O2 -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" -DTHREADS=$threads \
+	${CC:-gcc} -std=gnu11 -O2 -I. -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" -DTHREADS=$threads \
 		-D"${upper}_COUNT_SHIFT=4" tests/take/kill.c -pthread -o "$scratch/kill"
 	for mode in "" overwrite; do
 		# shellcheck disable=SC2086

@@ -3,20 +3,8 @@
  * What a taken header refuses, counts and holds: with -DHEADER, COUNT_SHIFT and SUBBUF_SHIFT, by
  * its names without their prefix (T). Says nothing if all is as it should be.
  */
-#include HEADER
+#include "tests/take/taken.h"
 
-#define PASTE_(a, b) a##_##b
-#define PASTE(a, b) PASTE_(a, b)
-#define T(name) PASTE(PREFIX, name)
-#define CHECK(what) \
-	do { \
-		if (!(what)) { \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
-			wrong++; \
-		} \
-	} while (0)
-
-static int wrong;
 static const struct T(event_type) types[] = { { "small", "", 1, 8 }, { "large", "", 40, 100 } };
 
 static void write_small(struct T(tracer) * t, uint64_t value)

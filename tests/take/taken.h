@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For tests of a taken header: -DHEADER="...", and its names without their prefix, -DPREFIX, as
+ * T(). CHECK() says what is not so, and counts it.
+ */
+#ifndef STAMPEDE_TESTS_TAKE_TAKEN_H
+#define STAMPEDE_TESTS_TAKE_TAKEN_H
+
+#include HEADER
+
+#define PASTE_(a, b) a##_##b
+#define PASTE(a, b) PASTE_(a, b)
+#define T(name) PASTE(PREFIX, name)
+#define CHECK(what) \
+	do { \
+		if (!(what)) { \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
+			wrong++; \
+		} \
+	} while (0)
+
+static int wrong;
+
+#endif
