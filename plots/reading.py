@@ -15,6 +15,14 @@ def wake_ns(run, row):
     return math.nan
 
 
+def both(one):
+    """Millions a second, with the interval where there is one."""
+    text = figure(one.per_second / 1e6)
+    if math.isnan(one.per_second_95_low) or math.isnan(one.per_second_95_high):
+        return text
+    return f"{text} ({figure(one.per_second_95_low / 1e6)} to {figure(one.per_second_95_high / 1e6)})"
+
+
 def said(lines):
     """The price over all rows; None: nothing was read."""
     ratios = sorted(one.ratio for one in lines if not math.isnan(one.ratio))
@@ -35,7 +43,7 @@ def lines(run):
                     if not math.isnan(one.ratio) else "n/a"),
                    (one.taken / one.written, f"{100 * one.taken / one.written:.0f} %"
                     if one.written > 0 else "n/a"),
-                   (one.per_second, figure(one.per_second / 1e6)),
+                   (one.per_second, both(one)),
                    (wake, figure(wake) if wake > 0 else "n/a")]
         found.append(SimpleNamespace(row=one.row, ratio=one.ratio, wake=wake, figures=[
             SimpleNamespace(value=value, text=text) for value, text in figures]))

@@ -19,7 +19,8 @@
 
 #define PAIRS LIVE_PRICE_PAIRS
 #define BLOCK_EVENTS LIVE_PRICE_EVENTS
-#define THROUGHPUT_NS 40000000
+#define WINDOWS 9 /* of which the throughput is the median */
+#define WINDOW_NS 8000000
 #define SLICE_EVENTS 2000 /* between two looks at the time */
 #define ROW_SECONDS 0.6 /* about */
 
@@ -117,7 +118,8 @@ struct figures {
 	double alone[PAIRS], read[PAIRS], ratio[PAIRS];
 	unsigned int pairs;
 	uint64_t written, taken, subbufs; /* with a reader */
-	double per_second; /* of both together */
+	double per_second[WINDOWS]; /* of both together */
+	unsigned int windows;
 };
 
 static void measure_pairs(struct reader *reader, struct buffer *buffer, uint64_t *random,
@@ -142,13 +144,15 @@ static void measure_pairs(struct reader *reader, struct buffer *buffer, uint64_t
 	figures->subbufs = reader->live.taken - subbufs;
 }
 
+/* Of one window; what an earlier one has left there is not this one's. */
 static double throughput(struct reader *reader, struct buffer *buffer)
 {
 	uint64_t before = reader->events, begin;
 
+	forget(buffer_ring(buffer));
 	tell(reader, READER_READS);
 	begin = time_ns();
-	while (time_ns() - begin < THROUGHPUT_NS && !workload_stop)
+	while (time_ns() - begin < WINDOW_NS && !workload_stop)
 		buffer->driver->run(buffer->scheme, &buffer->writer, SLICE_EVENTS);
 	tell(reader, READER_RESTS);
 	return (double)(reader->events - before) * 1e9 / (double)(time_ns() - begin);
@@ -162,7 +166,7 @@ static int measure_row(struct reader *reader, const struct driver *driver, uint6
 	struct buffer buffer;
 	int error;
 
-	*figures = (struct figures){ .per_second = NAN };
+	*figures = (struct figures){ .pairs = 0 };
 	if (buffer_open(&buffer, driver, &config))
 		return EXIT_RESOURCE;
 	error = live_open(&reader->live, &buffer) || live_attach(&reader->live, &buffer);
@@ -172,8 +176,8 @@ static int measure_row(struct reader *reader, const struct driver *driver, uint6
 		config.mode = RING_DISCARD;
 		error = buffer_reset(&buffer, &config) || live_attach(&reader->live, &buffer);
 	}
-	if (!error)
-		figures->per_second = throughput(reader, &buffer);
+	for (; !error && figures->windows < WINDOWS; figures->windows++)
+		figures->per_second[figures->windows] = throughput(reader, &buffer);
 	live_close(&reader->live);
 	buffer_close(&buffer);
 	return error ? EXIT_RESOURCE : 0;
@@ -192,19 +196,22 @@ static double median(double *value, unsigned int count)
 
 static void put(json_t *into, const char *row, struct figures *figures)
 {
-	struct stats_interval ratio;
+	struct stats_interval ratio, both;
 
 	stats_sort(figures->ratio, figures->pairs);
 	ratio = stats_median(figures->ratio, figures->pairs);
+	stats_sort(figures->per_second, figures->windows);
+	both = stats_median(figures->per_second, figures->windows);
 	json_array_append_new(
 		into,
-		json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "row", row,
-			  "alone_ns", number(median(figures->alone, figures->pairs)), "read_ns",
-			  number(median(figures->read, figures->pairs)), "ratio",
+		json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "row",
+			  row, "alone_ns", number(median(figures->alone, figures->pairs)),
+			  "read_ns", number(median(figures->read, figures->pairs)), "ratio",
 			  number(ratio.middle), "ratio_95_low", number(ratio.low), "ratio_95_high",
 			  number(ratio.high), "written", (json_int_t)figures->written, "taken",
 			  (json_int_t)figures->taken, "subbufs", (json_int_t)figures->subbufs,
-			  "per_second", number(figures->per_second)));
+			  "per_second", number(both.middle), "per_second_95_low", number(both.low),
+			  "per_second_95_high", number(both.high)));
 }
 
 /* A row that a reader on another CPU can have here. */

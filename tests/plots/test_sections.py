@@ -100,7 +100,8 @@ class Sections(PlotsTest):
     def test_a_reader_beside_the_writer(self):
         def of(row, ratio, **more):
             return {"row": row, "alone_ns": 20, "read_ns": 21, "ratio": ratio, "ratio_95_low": 1,
-                    "ratio_95_high": 3, "written": 400, "taken": 100, "per_second": 41.5e6, **more}
+                    "ratio_95_high": 3, "written": 400, "taken": 100, "per_second": 41.5e6, "per_second_95_low": 40e6,
+                    "per_second_95_high": 43e6, **more}
 
         self.bench["stress"] = [
             {"row": "quick", "workload": "live", "live": {"wake_ns": 3000}},
@@ -111,7 +112,7 @@ class Sections(PlotsTest):
         self.assert_in('<code>quick</code></th><td class="n" data-v="20">20.0</td>'
                        '<td class="n" data-v="21">21.0</td><td class="n" data-v="1.05">'
                        '1.050 (1.000 to 3.000)</td><td class="n" data-v="0.25">25 %</td>'
-                       '<td class="n" data-v="41500000">41.5</td>'
+                       '<td class="n" data-v="41500000">41.5 (40.0 to 43.0)</td>'
                        '<td class="n" data-v="3000">3,000</td></tr>', text)
         self.assert_in('<td class="n" data-v="0">n/a</td></tr>', text)
         self.assert_in('<td class="n" data-v="">n/a</td><td class="n" data-v="0.25">', text)

@@ -47,6 +47,8 @@ static void look_at(const json_t *line)
 	assert_true(field(line, "ratio") * field(line, "alone_ns") > 0.7 * field(line, "read_ns") &&
 		    field(line, "ratio") * field(line, "alone_ns") < 1.4 * field(line, "read_ns"));
 	/* Both together are no quicker than the writer alone, by far. */
+	assert_true(field(line, "per_second_95_low") <= field(line, "per_second") &&
+		    field(line, "per_second") <= field(line, "per_second_95_high"));
 	assert_true(field(line, "per_second") > 1e5 &&
 		    field(line, "per_second") < 2e9 / field(line, "alone_ns"));
 }
