@@ -2,12 +2,15 @@
 """Sections of the page that are taken over from other records: what the explorer found and what a
 running kernel showed; from a whole record, and from half of one."""
 import json
+import math
 import os
+from types import SimpleNamespace
 
 import plots_fixture
 from plots_fixture import PlotsTest
 
 import page
+import reading
 import record
 
 EXPLORED = {
@@ -104,10 +107,11 @@ class Sections(PlotsTest):
                     "per_second_95_high": 43e6, **more}
 
         self.bench["stress"] = [
+            {"row": "quick", "workload": "other", "live": {"wake_ns": 77}},
             {"row": "quick", "workload": "live", "live": {"wake_ns": 3000}},
             {"row": "slow", "workload": "live", "live": {"wake_ns": 0}},
             {"row": "slow", "workload": "storm", "live": {"wake_ns": 9}}]
-        text = " ".join(self.section("reading", [of("quick", 1.05), of("slow", 2), of("none", None)])
+        text = " ".join(self.section("reading", [of("quick", 1.05), of("slow", 2), of("none", None), of("mid", 1.52)])
                         .partition("</section>")[0].split())
         self.assert_in('<code>quick</code></th><td class="n" data-v="20">20.0</td>'
                        '<td class="n" data-v="21">21.0</td><td class="n" data-v="1.05">'
@@ -116,6 +120,11 @@ class Sections(PlotsTest):
                        '<td class="n" data-v="3000">3,000</td></tr>', text)
         self.assert_in('<td class="n" data-v="0">n/a</td></tr>', text)
         self.assert_in('<td class="n" data-v="">n/a</td><td class="n" data-v="0.25">', text)
+        # Over the rows: without those that have no figure, or woke nobody.
+        said = reading.said([SimpleNamespace(ratio=ratio, wake=wake) for ratio, wake in (
+            (2.0, 0), (1.25, 3000), (math.nan, math.nan), (1.75, 4000), (1.5, 5000))])
+        self.assertEqual((said.least, said.middle, said.most, said.wake), (1.25, 1.625, 2.0, "4,000"))
+        self.assertIsNone(reading.said([SimpleNamespace(ratio=math.nan, wake=5)]))
 
     def assert_all(self, text, *words):
         for one in words:
