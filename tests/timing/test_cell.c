@@ -314,17 +314,23 @@ static void a_cheap_clock_is_cheap_and_right(void **state)
 /* Half of the events come after a wrap: that has to be in it. */
 static void a_plan_is_in_it(void **state)
 {
-	double calm, ns, cpu;
+	double calm = INFINITY, after = INFINITY, ns, cpu;
+	int i;
 
 	(void)state;
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
 	}
-	run(drivers_injected, 1000000000, &calm, &cpu);
-	run(drivers_injected, 2, &ns, &cpu);
-	assert_true(ns < cpu * 1.02);
-	assert_true(ns > calm * 1.1);
+	for (i = 0; i < 3; i++) {
+		run(drivers_injected, 1000000000, &ns, &cpu);
+		calm = fmin(calm, ns);
+		run(drivers_injected, 2, &ns, &cpu);
+		after = fmin(after, ns);
+		assert_true(ns < cpu * 1.02);
+	}
+	if (after < calm * 1.04)
+		fail_msg("%.2f ns, and %.2f with half of them behind a wrap", calm, after);
 }
 
 int main(void)
