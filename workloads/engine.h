@@ -164,7 +164,8 @@ struct workload_engine {
 	/* A promise, beside the oracles' objections */
 	bool (*broken)(const struct engine_result *result);
 	/* Why the run says nothing, as text; NULL: it does. */
-	const char *(*in_vain)(const struct engine_config *config, const void *own);
+	const char *(*in_vain)(const struct engine_config *config,
+			       const struct engine_result *result);
 	void (*print)(FILE *out, const struct engine_result *result);
 	void (*json)(json_t *into, const struct engine_config *config,
 		     const struct engine_result *result);

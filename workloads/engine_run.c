@@ -435,6 +435,6 @@ int engine_run(const struct engine_config *config, struct engine_result *result)
 	engine_clock_end();
 	result->interrupted = workload_stop;
 	if (!error && !workload_stop && ops->in_vain)
-		why = ops->in_vain(config, result->own);
+		why = ops->in_vain(config, result);
 	return why ? fail_with(EXIT_RESOURCE, "%s: %s", config->driver->row, why) : error;
 }

@@ -215,9 +215,10 @@ static bool broken(const struct engine_result *result)
 	return pairs->early && !pairs->skewed && result->desc.promises & PROMISE_EXACT;
 }
 
-static const char *in_vain(const struct engine_config *config, const void *own)
+static const char *in_vain(const struct engine_config *config, const struct engine_result *result)
 {
-	if (((const struct pairs *)own)->pairs || config->driver->desc->untimed)
+	if (((const struct pairs *)(const void *)result->own)->pairs ||
+	    config->driver->desc->untimed)
 		return NULL;
 	return "no cause and effect both survived in their rings";
 }
