@@ -6,6 +6,8 @@
 #include "base/fail.h"
 #include "schemes/core/handover.h"
 
+#define COPIES 16 /* of sub-buffers, between two looks at the tail */
+
 int live_open(struct live *live, const struct buffer *buffer)
 {
 	*live = (struct live){ .taken = 0 };
@@ -69,23 +71,21 @@ static void use(const struct use *use, const struct driver *driver, void *scheme
 		driver->walk(scheme, use->each, use->arg);
 }
 
-/* What was there at the begin: a writer may well be as quick as this. */
+/* No more than a ring has: a writer may well be as quick as this. */
 static uint64_t use_copies(struct live *live, const struct use *what)
 {
 	struct ring *ring = buffer_ring(live->buffer), *spare = buffer_ring(&live->spare);
-	uint64_t number, taken = 0, end;
-	bool open;
+	uint64_t left = ring_count_mask(ring) + 1, taken = 0, copied, first;
 
-	end = ring_end(ring, &open);
-	while (ring_copy_next(spare, ring, &number, &live->torn)) {
-		use(what, live->spare.driver, live->spare.scheme);
-		ring_consume(ring, number + 1);
-		if (spare->consumed == number + 1)
-			taken++;
-		else
-			live->torn++;
-		if (number + 1 >= end)
+	for (; left; left -= copied) {
+		copied = ring_copy_next(spare, ring, left < COPIES ? left : COPIES, &live->torn);
+		if (!copied)
 			break;
+		first = spare->consumed;
+		use(what, live->spare.driver, live->spare.scheme);
+		ring_consume(ring, first + copied);
+		taken += spare->consumed - first;
+		live->torn += first + copied - spare->consumed;
 	}
 	return taken;
 }

@@ -36,7 +36,8 @@ struct options {
 struct tracer {
 	struct scheme_ring scheme __attribute__((aligned(64)));
 	struct scheme_ring spare __attribute__((
-		aligned(64))); /* with a copy of one sub-buffer, where the oldest gives way */
+		aligned(64))); /* with copies of some sub-buffers, where the oldest gives way */
+	uint64_t copied; /* the number behind these; the next to be read is spare.ring.consumed */
 	void *memory; /* that close() gives back */
 	uint32_t payloads[EVENT_SIZED]; /* bytes by id */
 	uint64_t torn; /* copies that a writer has overtaken: read again, or overwritten */
@@ -58,6 +59,8 @@ struct packet {
 #define RECORD_MOST ((1u << SUBBUF_SHIFT) - CTF_PACKET_HEADER_BYTES - 24)
 #define RING_MEMORY ((UINT64_C(1) << (SUBBUF_SHIFT + COUNT_SHIFT)))
 #define BOOKS_MEMORY (sizeof(struct subbuf) << COUNT_SHIFT)
+/* Sub-buffers that are copied at a time, at most. */
+#define COPIES 16
 
 static inline void close(struct tracer *t)
 {
@@ -179,6 +182,7 @@ static inline int attach(struct tracer *t)
 #endif
 	if (__atomic_exchange_n(&t->attached, true, __ATOMIC_ACQUIRE))
 		return -EBUSY;
+	t->copied = 0; /* by a reader that is no more */
 	return 0;
 }
 
@@ -191,6 +195,24 @@ static inline void detach(struct tracer *t)
 	__atomic_store_n(&t->attached, false, __ATOMIC_RELEASE);
 }
 
+/*
+ * The spare ring, with the next sub-buffer to be read in it. What was released is told to the ring
+ * itself only with the next copies: that line is the writer's.
+ */
+static inline struct ring *read_copies(struct tracer *t, uint64_t *number)
+{
+	struct ring *ring = &t->scheme.ring, *spare = &t->spare.ring;
+	uint64_t copies;
+
+	if (spare->consumed >= t->copied) {
+		ring_consume(ring, spare->consumed);
+		copies = ring_copy_next(spare, ring, COPIES, &t->torn);
+		t->copied = spare->consumed + copies;
+	}
+	*number = spare->consumed;
+	return *number < t->copied ? spare : NULL;
+}
+
 /* The ring in which the oldest complete sub-buffer is to be read; NULL: there is none. */
 static inline struct ring *read_from(struct tracer *t, uint64_t *number)
 {
@@ -198,8 +220,7 @@ static inline struct ring *read_from(struct tracer *t, uint64_t *number)
 	uint64_t last;
 
 	if (ring->mode == RING_OVERWRITE)
-		return ring_copy_next(&t->spare.ring, ring, number, &t->torn) ? &t->spare.ring :
-										NULL;
+		return read_copies(t, number);
 	ring_readable(ring, number, &last);
 	return *number < last && ring_content(ring, *number) ? ring : NULL;
 }
@@ -254,7 +275,9 @@ static inline bool next(struct packet *packet, struct event *event)
 /* Gives the sub-buffer back to the writers; packet->bytes are theirs from now on. */
 static inline void release(struct tracer *t, const struct packet *packet)
 {
-	ring_consume(&t->scheme.ring, packet->number + 1);
+	bool copied = t->scheme.ring.mode == RING_OVERWRITE;
+
+	ring_consume(copied ? &t->spare.ring : &t->scheme.ring, packet->number + 1);
 }
 
 #include "take/metadata.h"

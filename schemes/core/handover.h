@@ -12,15 +12,13 @@
 #include "schemes/core/ring.h"
 
 /*
- * Is the slot of `number` certainly still its own? The writer that opens the next sub-buffer may
- * have written there before its tail says so: the oldest one's never is.
+ * The first number from `number` on whose slot is certainly still its own when the tail says `end`.
+ * The writer that opens the next sub-buffer may have written there before its tail says so: the
+ * oldest one's never is.
  */
-static inline bool ring_is_safe(const struct ring *ring, uint64_t number)
+static inline uint64_t ring_oldest_safe(const struct ring *ring, uint64_t number, uint64_t end)
 {
-	bool open;
-
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return ring_end(ring, &open) - number <= ring_count_mask(ring);
+	return end - number > ring_count_mask(ring) ? end - ring_count_mask(ring) : number;
 }
 
 /* The first `bytes` of sub-buffer `number`, and its books before them. */
@@ -45,42 +43,58 @@ static inline uint64_t ring_tail_behind(const struct ring *ring, uint64_t number
 }
 
 /*
- * `to` has sub-buffer `number` then and nothing else, but for the head of the next one, which tells
- * where this one ends. False: a writer may have overtaken, and what was copied is worth nothing.
+ * Copies [first, last) of `from`, as far as they are complete, and the head of the next one, which
+ * tells where the last one ends. The number behind the last one copied; what a writer may have
+ * overtaken is among them.
  */
-static inline bool ring_copy(struct ring *to, const struct ring *from, uint64_t number)
+static inline uint64_t ring_copy_some(struct ring *to, const struct ring *from, uint64_t first,
+				      uint64_t last)
 {
-	ring_copy_slot(to, from, number, ring_subbuf_bytes(from));
-	ring_copy_slot(to, from, number + 1, ring_header_bytes(from));
+	uint64_t next;
+
+	for (next = first; next < last && ring_content(from, next); next++)
+		ring_copy_slot(to, from, next, ring_subbuf_bytes(from));
+	ring_copy_slot(to, from, next, ring_header_bytes(from));
 	to->lost = from->lost;
 	to->flush_number = from->flush_number;
 	to->flush_stamp = from->flush_stamp;
-	to->tail = ring_tail_behind(to, number);
-	to->consumed = number;
-	return ring_is_safe(from, number);
+	return next;
 }
 
 /*
- * Copies the oldest sub-buffer of `from` that is not consumed and still there to `to`; *number says
- * which. False: there is none that is complete. *torn grows by the copies that were overtaken.
+ * Copies the oldest sub-buffers of `from` that are complete, not consumed and still there to `to`,
+ * at most `most` of them, and fewer than its ring has. How many: from to->consumed on, and with
+ * nothing else in `to`; 0: there is none. *torn grows by the copies that a writer may have
+ * overtaken, which are worth nothing and left out.
+ *
+ * A look at the tail takes its line away from the writer, which costs that one more than the copy
+ * of a sub-buffer does: hence two looks for all of them.
  */
-static inline bool ring_copy_next(struct ring *to, const struct ring *from, uint64_t *number,
-				  uint64_t *torn)
+static inline uint64_t ring_copy_next(struct ring *to, const struct ring *from, uint64_t most,
+				      uint64_t *torn)
 {
-	uint64_t end, most = ring_count_mask(from);
+	uint64_t first, last, next, end;
 	bool open;
 
-	for (*number = from->consumed;; ++*number) {
+	end = ring_end(from, &open);
+	for (;;) {
+		first = ring_oldest_safe(from, from->consumed, end);
+		last = end - open;
+		to->consumed = first;
+		if (first >= last)
+			return 0;
+		next = ring_copy_some(to, from, first, last - first < most ? last : first + most);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		end = ring_end(from, &open);
-		if (end - *number > most)
-			*number = end - most;
-		if (*number >= end - open)
-			return false;
-		if (ring_content(from, *number) && ring_copy(to, from, *number))
-			return true;
-		if (ring_is_safe(from, *number))
-			return false; /* not complete: who writes it is interrupted */
-		++*torn;
+		to->consumed = ring_oldest_safe(from, first, end);
+		if (to->consumed < next) {
+			*torn += to->consumed - first;
+			to->tail = ring_tail_behind(to, next - 1);
+			return next - to->consumed;
+		}
+		if (to->consumed == first)
+			return 0; /* not complete: who writes it is interrupted */
+		*torn += next - first;
 	}
 }
 

@@ -16,12 +16,17 @@ steps schemes/core/ring.c ring_content "read: commits" "read: content"
 report $? "a reader loads the commits before all else"
 steps schemes/core/ring.c ring_end "read: tail" && steps schemes/core/ring.c ring_consume "read: consumed"
 report $? "looks at the tail, and stores what it has read"
-# The second look is behind the copy, and the release behind the reading.
-look=$(sed -n '/^static inline bool ring_copy(/,/^}/p' schemes/core/handover.h | grep -nE 'copy_slot|is_safe' | sed 's/:.*\(copy_slot\|is_safe\).*/ \1/')
-[ "$(echo "$look" | awk '{ print $2 }' | tr '\n' ' ')" = "copy_slot copy_slot is_safe " ]
-report $? "the second look comes behind the copy"
-grep -q 'return ring_end(ring, &open) - number <= ring_count_mask(ring);' schemes/core/handover.h &&
-	grep -q '#define SAFE(number) (tail - (number) < SLOTS)' "$model"
+# The second look is behind the copies, and the release behind the reading.
+look=$(sed -n '/^static inline uint64_t ring_copy_next(/,/^}/p' schemes/core/handover.h |
+	grep -oE '(ring_end|copy_some|oldest_safe|ATOMIC_ACQUIRE)' | tr '\n' ' ')
+[ "$look" = "ring_end oldest_safe copy_some ATOMIC_ACQUIRE ring_end oldest_safe " ]
+report $? "the second look comes behind the copies"
+some=$(sed -n '/^static inline uint64_t ring_copy_some(/,/^}/p' schemes/core/handover.h |
+	grep -oE '(ring_content|copy_slot|ring_end)' | tr '\n' ' ')
+[ "$some" = "ring_content copy_slot copy_slot " ]
+report $? "and each copy behind its commits"
+grep -q 'return end - number > ring_count_mask(ring) ? end - ring_count_mask(ring) : number;' \
+	schemes/core/handover.h && grep -q '#define SAFE(number) (tail - (number) < SLOTS)' "$model"
 report $? "and asks what the model's asks: the mask is one less than the slots"
 
 needs_spin
