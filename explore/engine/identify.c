@@ -11,7 +11,11 @@ _Static_assert(NO_CONTEXT >= CHECK_CONTEXTS, "it must be none");
 
 void identify_begin(void)
 {
+	uint32_t i;
+
 	world->book.identified = 0;
+	for (i = 0; i < world->book.events; i++)
+		world->book.log[i].read = false;
 }
 
 static bool refused(const struct logged *log)
@@ -45,23 +49,39 @@ static uint32_t next_one(void)
 	return book->identified < book->events ? book->identified++ : NOBODY;
 }
 
-/* How many of its context came before it: a context's events are recorded as they enter. */
-static uint64_t sequence_of(uint32_t index)
+/*
+ * Was it recorded before the clock showed `stamp`, which it did not take? Of one that had entered
+ * then and not left, the reader knows.
+ */
+static bool is_before(const struct logged *log, uint64_t stamp)
+{
+	if (log->left && log->exit <= stamp)
+		return true;
+	return log->entry <= stamp && log->read && log->stamp < stamp;
+}
+
+/*
+ * How many of its context were recorded before it. What a soft mask had put off runs in the event
+ * that it came into, and another interrupt of its context may come into that.
+ */
+static uint64_t sequence_of(uint32_t index, uint64_t stamp)
 {
 	const struct book *book = &world->book;
 	uint64_t before = 0;
 	uint32_t i;
 
-	for (i = 0; i < index; i++)
-		before +=
-			book->log[i].context == book->log[index].context && !refused(&book->log[i]);
+	for (i = 0; i < book->events; i++)
+		before += i != index && book->log[i].context == book->log[index].context &&
+			  !refused(&book->log[i]) &&
+			  (world_row.driver->desc->untimed ? i < index :
+							     is_before(&book->log[i], stamp));
 	return before;
 }
 
 void identify_event(struct event *event)
 {
 	static struct check_payload payload; /* one reader at a time; it takes it before the next */
-	const struct logged *log;
+	struct logged *log;
 	uint32_t index;
 
 	if (event->flags & EVENT_STAMP_ONLY || event->payload_bytes < sizeof(payload.stamp))
@@ -71,9 +91,12 @@ void identify_event(struct event *event)
 	index = world_row.driver->desc->untimed ? next_one() : taken_by(payload.stamp);
 	if (index != NOBODY) {
 		log = &world->book.log[index];
+		log->stamp = payload.stamp;
+		log->read = true;
 		payload.entry = log->entry;
 		payload.exit = log->left ? log->exit : world_row.clock->now;
-		payload.tag = check_tag(log->context, log->inexact, 0, log->id, sequence_of(index));
+		payload.tag = check_tag(log->context, log->inexact, 0, log->id,
+					sequence_of(index, payload.stamp));
 	}
 	event->payload = (const uint8_t *)&payload;
 	event->payload_bytes = sizeof(payload);

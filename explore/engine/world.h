@@ -28,13 +28,14 @@
 struct logged {
 	uint64_t entry;
 	uint64_t exit;
-	uint64_t stamp; /* timed shapes: only known of those that a replay has read */
+	uint64_t stamp; /* timed shapes: only of those that were read */
 	uint16_t id;
 	uint8_t extra_words; /* of filler, 4 bytes each */
 	uint8_t context;
 	uint8_t parent; /* index + 1 of the event that it came into; 0: none */
 	uint8_t inexact : 1;
 	uint8_t filled : 1; /* its record was claimed */
+	uint8_t read : 1; /* timed shapes: a reader has had it, so `stamp` is known */
 	uint8_t discarded : 1;
 	uint8_t left : 2; /* 1: recorded, 2: refused, 3: taken back */
 	uint8_t consumed; /* struct loss_look at its entry */
