@@ -142,7 +142,7 @@ static int run(bool (*wanted)(const void *arg, const struct family *family), con
 	parts = 0;
 	for (family = families; family->shape && error >= 0; family++) {
 		/* What is there for sections alone is part of another, which is as quick here. */
-		if (strcmp(family->shape, world_row.shape) || family->budget.writers > 1 ||
+		if (strcmp(family->shape, world_row.shape) || world_cpus(&family->budget) > 1 ||
 		    family->sections == SECTIONS_ALONE || !wanted(arg, family))
 			continue;
 		for (interrupted = 0; interrupted < 2 && error >= 0; interrupted++) {

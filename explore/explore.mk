@@ -52,7 +52,8 @@ explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:
 	-DSTAMPEDE_EXPLORED -DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
 	-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
 	$(if $(filter $(timed_shapes),$(2)),-DSTAMPEDE_TIMED) -DDRIVER_NAME=driver_counting_$(1)
-explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).reader.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).reader.o $(EXPLORED)/handover.o \
+	$(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
 
 define explored_row_rule
 $(EXPLORED)/$(1).$(2).so: $(TREE)/explore/stops/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)
@@ -75,6 +76,8 @@ explored_support = @mkdir -p $(@D); \
 $(EXPLORED)/%.o: $(TREE)/schemes/core/%.c $(BUILD)/flags
 	$(explored_support)
 $(EXPLORED)/%.o: $(TREE)/schemes/format/%.c $(BUILD)/flags
+	$(explored_support)
+$(EXPLORED)/handover.o: $(TREE)/explore/stops/handover.c $(BUILD)/flags
 	$(explored_support)
 
 # SCHEMES names rows as the explorer takes them: "=row" that one, "row" its variants too, or "all".

@@ -259,6 +259,20 @@ static int refuse(char *const *rest)
 	return 0;
 }
 
+/* What a schedule has room for. An exit code, after a line on stderr. */
+static int refuse_budget(const struct budget *budget)
+{
+	if (world_cpus(budget) > WORLD_WRITERS_MAX)
+		return fail_with(EXIT_USAGE, "%u CPUs, a reader's among them, are more than %u",
+				 world_cpus(budget), WORLD_WRITERS_MAX);
+	if (search_actions(budget) > WORLD_ACTIONS_MAX)
+		return fail_with(EXIT_USAGE,
+				 "a schedule of this budget may have %u actions, which are more "
+				 "than %u: a smaller one",
+				 search_actions(budget), WORLD_ACTIONS_MAX);
+	return 0;
+}
+
 bool explore_options_parse(int argc, char **argv, struct explore_options *options, int *status)
 {
 	unsigned int i;
@@ -300,7 +314,8 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	set_family(&options->family);
 	options->single = set_budget(&options->family.budget) || asked.shape != NO_WORD ||
 			  options->object || options->replay;
-	return true;
+	*status = options->single ? refuse_budget(&options->family.budget) : 0;
+	return !*status;
 }
 
 bool explore_options_again(int argc, char **argv, struct explore_options *options)

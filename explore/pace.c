@@ -55,8 +55,8 @@ double pace_weight(const struct family *family)
 		weight *= 1 + places / (i + 1.0);
 	for (i = 0; i < (unsigned int)budget->jumps + budget->backs; i++)
 		weight *= 1 + places * jumps / (i + 1.0);
-	for (i = 0; budget->writers > 1 && i < budget->preemptions; i++)
-		weight *= 1 + places * budget->writers / (i + 1.0);
+	for (i = 0; world_cpus(budget) > 1 && i < budget->preemptions; i++)
+		weight *= 1 + places * world_cpus(budget) / (i + 1.0);
 	/* Schedules share states (search_parallel.c). */
 	if (family->stops == STOPS_ALL)
 		weight = 6 * pow(weight, 0.77);

@@ -59,15 +59,22 @@ static unsigned int other_writer(bool idle, unsigned int n)
 	const struct book *book = &world->book;
 	unsigned int i;
 
-	if (book->left.writers < 2 || (!idle && !book->left.preemptions))
+	if (world_cpus(&book->left) < 2 || (!idle && !book->left.preemptions))
 		return WORLD_WRITERS_MAX;
 	/* When the running one has ended, another follows anyway: the first unfinished. */
 	if (idle && !book->left.events)
 		n++;
-	for (i = 0; i < book->left.writers; i++)
+	for (i = 0; i < world_cpus(&book->left); i++)
 		if (i != book->writer && world_unfinished(i) && !n--)
 			return i;
 	return WORLD_WRITERS_MAX;
+}
+
+static bool switch_alternative(bool idle, unsigned int n, struct action *action)
+{
+	action->jump = other_writer(idle, n);
+	action->kind = action->jump < WORLD_WRITERS_MAX ? ACTION_SWITCH : ACTION_NONE;
+	return action->kind != ACTION_NONE;
 }
 
 bool search_alternative(const struct search *search, bool idle, unsigned int n,
@@ -77,10 +84,13 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 	const struct budget *left = &book->left;
 	bool room = !idle && book->depth <= left->depth && !*world_row.blocked;
 	bool ended = idle && !left->events;
-	unsigned int writer, jumps = left->jumps && !ended ? search->jumps : 0;
+	unsigned int jumps = left->jumps && !ended ? search->jumps : 0;
 	unsigned int backs = left->backs && !ended ? search->jumps : 0;
 
 	*action = (struct action){ .stops = book->stops };
+	/* What else happens there may as well happen before the reader goes on. */
+	if (world_reads())
+		return switch_alternative(idle, n, action);
 	if (left->nested && room && !n--) {
 		action->kind = ACTION_NEST;
 	} else if (left->beats && !ended && (idle || room) && !beating(book) && !n--) {
@@ -99,12 +109,9 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 		action->kind = ACTION_BACK;
 		action->jump = search->jump[n - jumps];
 	} else {
-		writer = other_writer(idle, n - jumps - backs);
-		if (writer < WORLD_WRITERS_MAX)
-			action->kind = ACTION_SWITCH;
-		action->jump = writer;
+		return switch_alternative(idle, n - jumps - backs, action);
 	}
-	return action->kind != ACTION_NONE;
+	return true;
 }
 
 /* In the copy with stops only if something can still happen to it. */
@@ -174,7 +181,7 @@ bool search_next(const struct search *search)
 		launch(search, ACTION_NEST);
 		return true;
 	}
-	for (i = 0; i < book->left.writers; i++)
+	for (i = 0; i < world_cpus(&book->left); i++)
 		if (i != book->writer && world_unfinished(i)) {
 			world_switch(i);
 			/* One that was left in the middle goes on; another one begins. */
@@ -246,13 +253,8 @@ static void copy_book(struct book *to, const struct book *from)
 	bytes_copy(to->level, from->level, from->depth * sizeof(from->level[0]));
 	bytes_copy(to->action, from->action, from->action_count * sizeof(from->action[0]));
 	bytes_copy(to->log, from->log, from->events * sizeof(from->log[0]));
-	if (from->left.writers > 1)
+	if (world_cpus(&from->left) > 1)
 		bytes_copy(to->parked, from->parked, sizeof(from->parked));
-}
-
-static unsigned int writers(const struct book *book)
-{
-	return book->left.writers > 1 ? book->left.writers : 1;
 }
 
 static void save(struct schedule_engine *engine, struct snapshot *snapshot)
@@ -264,7 +266,7 @@ static void save(struct schedule_engine *engine, struct snapshot *snapshot)
 	book->clock = *world_row.clock;
 	book->blocked = *world_row.blocked;
 	copy_book(&snapshot->book, book);
-	for (i = 0; i < writers(book); i++) {
+	for (i = 0; i < world_cpus(&book->left); i++) {
 		bytes = world_stack_end(i) - world_stack_sp(i);
 		if (bytes > sizeof(snapshot->stack) - used)
 			abort();
@@ -273,7 +275,7 @@ static void save(struct schedule_engine *engine, struct snapshot *snapshot)
 	}
 	snapshot->memory_bytes = world_memory_used();
 	memcpy(snapshot->memory, world_memory(), snapshot->memory_bytes);
-	if (engine->search->budget.reads)
+	if (engine->search->budget.reads || engine->search->budget.live)
 		bytes_copy(&snapshot->check, &world->check, sizeof(world->check));
 }
 
@@ -286,13 +288,13 @@ static void restore(struct schedule_engine *engine, const struct snapshot *snaps
 	copy_book(book, &snapshot->book);
 	*world_row.clock = book->clock;
 	*world_row.blocked = book->blocked;
-	for (i = 0; i < writers(book); i++) {
+	for (i = 0; i < world_cpus(&book->left); i++) {
 		bytes = world_stack_end(i) - world_stack_sp(i);
 		memcpy((void *)world_stack_sp(i), snapshot->stack + used, bytes);
 		used += bytes;
 	}
 	world_memory_restore(snapshot->memory, snapshot->memory_bytes);
-	if (engine->search->budget.reads)
+	if (engine->search->budget.reads || engine->search->budget.live)
 		bytes_copy(&world->check, &snapshot->check, sizeof(world->check));
 }
 
@@ -425,14 +427,25 @@ static uint64_t count_first(struct schedule_engine *engine)
 	}
 }
 
+unsigned int search_actions(const struct budget *budget)
+{
+	unsigned int most = (unsigned int)budget->nested + budget->jumps + budget->backs +
+			    budget->beats + budget->reads + budget->discards + budget->flushes +
+			    budget->preemptions;
+
+	/* Between events one CPU can be left for another at no cost, each event of each once; */
+	most += (unsigned int)budget->events * budget->writers;
+	/* and for a reader that comes, or was left; it is left again behind its end. */
+	if (budget->live)
+		most += 2u * budget->live + budget->preemptions;
+	return most;
+}
+
 void search_run(const struct search *search, unsigned int part, unsigned int parts,
 		struct findings *findings)
 {
 	const struct budget *budget = &search->budget;
-	/* Between events one CPU can be left for another at no cost, each event of each once. */
-	size_t most = (size_t)budget->nested + budget->jumps + budget->backs + budget->beats +
-		      budget->reads + budget->discards + budget->flushes + budget->preemptions +
-		      (size_t)budget->events * budget->writers + 1;
+	size_t most = search_actions(budget) + 1u;
 	static struct schedule_engine engine; /* survives siglongjmp() */
 	uint64_t began = cpu_time_ns();
 	bool chosen = false;
@@ -442,7 +455,7 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 		.search = search, .findings = findings, .part = part, .parts = parts
 	};
 	*findings = (struct findings){ .schedules = 0 };
-	if (most > WORLD_ACTIONS_MAX)
+	if (most > WORLD_ACTIONS_MAX + 1u)
 		abort();
 	engine.snapshots = malloc(most * sizeof(*engine.snapshots));
 	if (!engine.snapshots)

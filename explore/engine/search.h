@@ -61,6 +61,9 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
  */
 int search_parallel(const struct search *search, unsigned int processes, struct findings *findings);
 
+/* Most actions in one schedule of this budget: WORLD_ACTIONS_MAX are to be had. */
+unsigned int search_actions(const struct budget *budget);
+
 /* Set by a handler of SIGINT: the search ends. */
 extern volatile sig_atomic_t search_interrupted;
 

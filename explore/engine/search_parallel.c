@@ -190,7 +190,7 @@ static int pilot_has_few_states(const struct search *search)
 int search_parallel(const struct search *search, unsigned int processes, struct findings *findings)
 {
 	/* That engine knows one writer at a time, and of the log no more than that one's part. */
-	bool one_writer = search->budget.writers <= 1 && !world_row.timed;
+	bool one_writer = world_cpus(&search->budget) == 1 && !world_row.timed;
 	int by_states = one_writer && search->engine == ENGINE_STATES;
 	int error;
 

@@ -52,4 +52,7 @@ enum switch_event switch_resume(void);
  */
 uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t arguments[4]);
 
+/* A stop that a compiler put there, at a labelled point (schemes/core/point.h). */
+void point_stop(const char *label);
+
 #endif

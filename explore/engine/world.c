@@ -202,10 +202,14 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 		function = (void (*)(void))world_row.beat[stops];
 	else if (kind == ACTION_DISCARD)
 		function = (void (*)(void))world_row.discard[stops];
+	else if (world_reads())
+		function = (void (*)(void))world_row.read;
 	else if (book->depth)
 		function = (void (*)(void))world_row.interrupt[stops];
 	else
 		function = (void (*)(void))world_row.event[stops];
+	if (world_reads())
+		arguments[1] = (uintptr_t)world_spare();
 	book->interrupted |= book->depth > 0;
 	book->discarded += kind == ACTION_DISCARD;
 	book->level[book->depth++] = (struct level){
@@ -254,13 +258,29 @@ static bool only_covered(void)
 	return !site->stop[STOPS_SHARED];
 }
 
+static void stop_at_point(void *arg, const char *label)
+{
+	(void)arg;
+	point_stop(label);
+}
+
+/* Its copies are its own: nobody comes between. */
+void explore_take(void *from)
+{
+	world_row.at_points->hook = from == world_spare() ? NULL : stop_at_point;
+	world_row.driver->take(from, &world->check);
+	world_row.at_points->hook = stop_at_point;
+}
+
 /* Until the next stop. */
 static enum switch_event resume(void)
 {
 	enum switch_event event;
 
 	switch_writer_sp = world->book.sp;
+	world_row.at_points->hook = world_reads() ? stop_at_point : NULL;
 	event = switch_resume();
+	world_row.at_points->hook = NULL;
 	world->book.sp = switch_writer_sp;
 	return event;
 }
@@ -322,7 +342,7 @@ const char *world_label(void)
 	const char *label;
 	uintptr_t argument = 0;
 
-	if (!world_row.points)
+	if (!world_row.points && !world_reads())
 		return NULL;
 #if defined(__x86_64__)
 	argument = world_frame()->rdi;
@@ -433,8 +453,7 @@ static void record_before(uint32_t extra)
 void world_begin(const struct world_start *start, const struct budget *budget)
 {
 	struct ring_config config = world_row.config;
-	struct subbuf *slots;
-	uint8_t *base;
+	struct world_ring_memory ring, spare;
 	uint32_t i;
 
 	started = *start;
@@ -444,8 +463,11 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	world_row.clock->now = start->room + start->phase;
 	world_row.clock->step = start->step;
 	*world_row.blocked = 0;
-	world_memory_clear(&slots, &base);
-	world_row.driver->init(world_memory(), &config, base, slots, &world->writer);
+	world_memory_clear(&ring, budget->live ? &spare : NULL);
+	world_row.driver->init(ring.scheme, &config, ring.base, ring.slots, &world->writer);
+	if (budget->live)
+		world_row.driver->init(spare.scheme, &config, spare.base, spare.slots,
+				       &world->writer);
 	*world_row.constants.clock_step = start->step;
 	*world_row.constants.base = world_ring()->base;
 	*world_row.constants.subbufs = world_ring()->subbufs;
@@ -462,13 +484,15 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 		record_before(0);
 	if (start->extra)
 		record_before(start->extra);
-	reading = budget->reads;
+	reading = budget->reads || budget->live;
 	world->book.left = *budget;
 	for (i = 0; i < WORLD_WRITERS_MAX; i++)
 		world->book.parked[i] = (struct parked){
 			.sp = world_stack_end(i),
 			.events = i < budget->writers ? budget->events : 0,
 		};
+	if (budget->live)
+		world->book.parked[world_cpus(budget) - 1].events = budget->live;
 }
 
 void world_read(void)
@@ -529,5 +553,5 @@ void world_judge(struct judgement *judgement)
 
 uint64_t world_hash(void)
 {
-	return table_hash(world_memory(), world_memory_bytes(), 0);
+	return table_hash(world_memory(), world_ring_bytes(), 0);
 }

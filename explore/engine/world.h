@@ -49,7 +49,7 @@ enum action_kind {
 	ACTION_BEAT,
 	ACTION_READ, /* a reader takes what is complete */
 	ACTION_JUMP, /* time passes */
-	ACTION_SWITCH, /* another CPU's writer goes on */
+	ACTION_SWITCH, /* another CPU's writer goes on, or its reader */
 	ACTION_DISCARD, /* an event that is taken back before it is committed */
 	ACTION_FLUSH, /* the open sub-buffer is closed, as by a timer */
 	ACTION_BACK, /* the clock goes back */
@@ -74,7 +74,7 @@ struct level {
 struct parked {
 	uintptr_t sp;
 	uint8_t depth;
-	uint8_t events; /* left */
+	uint8_t events; /* left; of the reader: times that it comes */
 	struct level level[WORLD_DEPTH_MAX];
 };
 
@@ -162,7 +162,8 @@ extern bool world_has_rounds;
 /* The site whose stop returns to `pc`, and in which copy it is; NULL: none. */
 const struct explore_site *world_site_at(uint64_t pc, unsigned int *copy);
 
-/* Bytes of scheme, slots and ring. */
+/* Bytes of scheme, slots and ring; and with the spare of a reader on another CPU, if one comes. */
+size_t world_ring_bytes(void);
 size_t world_memory_bytes(void);
 
 /* An empty ring, then the events that come before; check_init() for a reader. */
@@ -188,6 +189,20 @@ void world_without_stops(void);
 /* A restartable section that is interrupted here starts again, or is given up. */
 void world_abort_section(void);
 
+/* CPUs of the writers, and behind them that of the reader, if there is one. */
+static inline unsigned int world_cpus(const struct budget *budget)
+{
+	return (budget->writers ? budget->writers : 1u) + (budget->live > 0);
+}
+
+/* Does the reader's CPU run? */
+static inline bool world_reads(void)
+{
+	const struct book *book = &world->book;
+
+	return book->left.live && book->writer + 1u == world_cpus(&book->left);
+}
+
 /* Parks the running writer's CPU, and lets `writer` go on. */
 void world_switch(unsigned int writer);
 
@@ -212,8 +227,15 @@ void world_flush(void);
 uint8_t *world_memory(void);
 size_t world_memory_used(void);
 void world_memory_restore(const uint8_t *used, size_t bytes);
-/* As at first; and where slots and ring are in it. */
-void world_memory_clear(struct subbuf **slots, uint8_t **base);
+/* As at first, and where all is in it. `spare` NULL: no reader comes from another CPU. */
+struct world_ring_memory {
+	void *scheme;
+	struct subbuf *slots;
+	uint8_t *base;
+};
+void world_memory_clear(struct world_ring_memory *ring, struct world_ring_memory *spare);
+/* Where that reader copies to; NULL: there is none. */
+uint8_t *world_spare(void);
 
 /* Drains and judges everything; the world is spoilt after it. */
 void world_judge(struct judgement *judgement);

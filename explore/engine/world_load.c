@@ -83,7 +83,7 @@ int world_load(const char *path)
 	get(&world_row);
 	for (copy = 0; copy < 2 && !error; copy++)
 		error = index_sites(path, copy);
-	if (offsetof(struct world, memory) + 64 + world_memory_bytes() > WORLD_BYTES) {
+	if (offsetof(struct world, memory) + 64 + 2 * world_ring_bytes() > WORLD_BYTES) {
 		fail_line("%s: its ring is too large to be explored", path);
 		return -E2BIG;
 	}

@@ -38,10 +38,17 @@ static size_t slots_bytes(void)
 	return sizeof(struct subbuf) << world_row.config.count_shift;
 }
 
-size_t world_memory_bytes(void)
+static bool with_spare;
+
+size_t world_ring_bytes(void)
 {
 	return scheme_bytes() + slots_bytes() +
 	       ((size_t)1 << (world_row.config.subbuf_shift + world_row.config.count_shift));
+}
+
+size_t world_memory_bytes(void)
+{
+	return world_ring_bytes() << with_spare;
 }
 
 uint8_t *world_memory(void)
@@ -70,14 +77,30 @@ void world_memory_restore(const uint8_t *used, size_t bytes)
 	memset(world_memory() + bytes, FILL_BYTE, world_memory_bytes() - bytes);
 }
 
-void world_memory_clear(struct subbuf **slots, uint8_t **base)
+static struct world_ring_memory clear(uint8_t *begin)
 {
-	uint8_t *begin = world_memory(), *ring = begin + scheme_bytes() + slots_bytes();
+	uint8_t *ring = begin + scheme_bytes() + slots_bytes();
 
 	memset(begin, 0, scheme_bytes() + slots_bytes());
-	memset(ring, FILL_BYTE, world_memory_bytes() - scheme_bytes() - slots_bytes());
-	*slots = (struct subbuf *)(void *)(begin + scheme_bytes());
-	*base = ring;
+	memset(ring, FILL_BYTE, world_ring_bytes() - scheme_bytes() - slots_bytes());
+	return (struct world_ring_memory){
+		.scheme = begin,
+		.slots = (struct subbuf *)(void *)(begin + scheme_bytes()),
+		.base = ring,
+	};
+}
+
+void world_memory_clear(struct world_ring_memory *ring, struct world_ring_memory *spare)
+{
+	with_spare = spare;
+	*ring = clear(world_memory());
+	if (spare)
+		*spare = clear(world_memory() + world_ring_bytes());
+}
+
+uint8_t *world_spare(void)
+{
+	return with_spare ? world_memory() + world_ring_bytes() : NULL;
 }
 
 struct ring *world_ring(void)

@@ -95,6 +95,7 @@ static bool act(const struct search *search, const struct action *action, struct
 	if (!idle) {
 		step = add_step(replay, STEP_STOP);
 		step->event = current_event();
+		step->reader = world_reads();
 		step->site = world_site();
 		step->label = world_label();
 	}
@@ -274,7 +275,10 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 		break;
 	case STEP_STOP:
 		describe_stop(step, place, sizeof(place));
-		fprintf(text, "E%u is about to do %s\n", step->event, place);
+		if (step->reader)
+			fprintf(text, "the reader is about to do %s\n", place);
+		else
+			fprintf(text, "E%u is about to do %s\n", step->event, place);
 		break;
 	case STEP_JUMP:
 		fprintf(text, "... %" PRIu64 " ticks pass\n", step->jump);

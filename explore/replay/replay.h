@@ -29,6 +29,7 @@ struct step {
 	enum step_kind kind;
 	unsigned int depth; /* writers below this one */
 	unsigned int event; /* index in the log */
+	bool reader; /* it is the reader of another CPU that stopped */
 	uint64_t clock;
 	uint64_t jump;
 	const struct explore_site *site; /* where a writer stopped */

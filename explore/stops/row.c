@@ -351,6 +351,8 @@ explored_row(struct explored_row *row)
 		.discard = { explored_entry_explored_discard[0],
 			     explored_entry_explored_discard[1],
 			     explored_entry_explored_discard[2] },
+		.read = explored_read,
+		.at_points = &points,
 		.sites = explored_sites,
 		.site_count = explored_site_count,
 		.plain_begin = explored_plain_range[0],

@@ -8,7 +8,8 @@
  *   - the writers (row.c), compiled to assembly and put through stops.py: each function three
  *     times, with a stop before every instruction, with a stop before every instruction that may
  *     touch what writers share, and plain;
- *   - the reader and the rest of the driver (judge/driver.c, counting build).
+ *   - the reader and the rest of the driver (judge/driver.c, counting build);
+ *   - the reader of another CPU (handover.c), which stops at labelled points.
  *
  * Geometry and widths are constants of the object, as in the timed build, and make its "shape".
  */
@@ -19,6 +20,7 @@
 #include <stdint.h>
 
 #include "judge/driver.h"
+#include "schemes/core/points.h"
 
 /* Where writers can be interrupted: the copies of their code. */
 enum explore_stops {
@@ -75,6 +77,9 @@ struct explored_row {
 	void (*interrupt[3])(void *scheme, unsigned int context, uint32_t extra);
 	void (*beat[3])(void *scheme);
 	void (*discard[3])(void *scheme, unsigned int context);
+	/* Hands over what is complete, by a ring of the same geometry; stops by points->hook. */
+	void (*read)(void *scheme, void *spare);
+	struct points *at_points;
 
 	const struct explore_site *sites;
 	uint64_t site_count;
@@ -105,6 +110,10 @@ void explore_leave(const struct explore_source *src, bool recorded);
 void explore_discarded(const struct explore_source *src);
 void explore_deferred(unsigned int context);
 void explore_undeferred(unsigned int context);
+/* The reader of another CPU takes what is complete in `from`: the ring, or its own copies. */
+void explore_take(void *from);
+
+void explored_read(void *scheme, void *spare); /* handover.c */
 
 /* The stop itself (switch.c); saves every register and hands over to the engine. */
 void explore_stop(void);

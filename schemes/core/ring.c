@@ -105,7 +105,7 @@ static bool has_gone_on(const struct ring *ring, uint64_t tail)
 	uint64_t now, moved, most = ring_bytes(ring) - 2 * ring_subbuf_bytes(ring);
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	now = *(const volatile uint64_t *)&ring->tail;
+	now = shared_load("read: tail once more", &ring->tail);
 	moved = (now - tail) & ring_packed_mask(ring);
 	if (moved && !(tail & ring_packed_mask(ring)))
 		return true;

@@ -73,6 +73,7 @@ static inline uint64_t ring_packed_next(const struct ring *ring, uint64_t tail)
 {
 	uint64_t offset = ring_packed_offset(ring, tail);
 
+	POINT("packed: empty?");
 	/* An empty ring has no last byte; its slots hold number 0. */
 	if (!offset && ring_has_commits(ring) && !ring_subbufs(ring)[0].commits)
 		return 0;

@@ -68,6 +68,22 @@ same_counts() {
 	[ "$(wc -l <"$scratch/lines")" -eq 2 ] && ! grep -qv '^ *3 ' "$scratch/lines" &&
 		grep -q 'nested_stamps' "$scratch/lines"
 	report $? "the same schedules with 1 and 2 processes, and again"
+	for processes in 1 2; do
+		"$explore" --schemes "=packed_word =restartable" --shape ends4 --events 6 --nested 0 \
+			--full 3 --live 1 --preemptions 2 --processes $processes 2>"$scratch/progress" |
+			counts - >"$scratch/live.$processes"
+	done
+	[ "$(grep -c 'live=1 P=2 full=3 .* kept' "$scratch/live.1")" -eq 2 ] &&
+		cmp -s "$scratch/live.1" "$scratch/live.2"
+	report $? "and of a reader on another CPU"
+}
+
+# A reader on another CPU, one read and no interrupt: what is at each of its points, as a timeline.
+shown_reader() {
+	"$explore" --schemes =packed_word --shape ends4 --events 2 --nested 0 --full 3 --live 1 \
+		--preemptions 1 --replay "s1:1.s8:0" >"$scratch/out" 2>&1 &&
+		grep -q 'the reader is about to do "read: bytes"' "$scratch/out"
+	report $? "a reader's stop is named in a timeline"
 }
 
 # Rows in processes side by side, and one after the other: the same lines, the same record.
@@ -255,6 +271,9 @@ bad_input() {
 	says "a skew that wraps" 1 "a whole number from 0" $one --skew 99999999999999999999
 	says "too many" 1 "a whole number from 0" $one --nested 99
 	says "stray argument" 1 "is not an option" $one quick
+	says "more actions than a schedule has" 1 "25 actions, which are more than 24" $one \
+		--events 12 --writers 2 --nested 1
+	says "more CPUs than there are" 1 "4 CPUs, a reader's among them" $one --writers 3 --live 1
 	says "no such schedule" 1 'is no schedule at "x1"' $one --replay x1
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
 	says "a start that is none" 1 "start" $one --start five
@@ -278,6 +297,7 @@ bad_input() {
 quick_tier
 three_kinds_of_stops
 same_counts
+shown_reader
 same_side_by_side
 same_by_both_engines
 skewed
