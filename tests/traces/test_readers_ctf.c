@@ -400,6 +400,8 @@ static void lttng_ctf2(void **state)
 	assert_int_equal(counts.events, 2634);
 	read_other("tests/data/lttng_ctf2_ust", "number", &counts);
 	assert_int_equal(counts.events, 2634);
+	read_other("tests/data/lttng_2_16", "number", &counts);
+	assert_int_equal(counts.events, 2634);
 }
 
 /* An export of ours that test_explore_export.sh makes. */

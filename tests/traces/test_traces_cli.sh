@@ -14,6 +14,8 @@ report $? "an LTTng trace is printed as recorded"
 grep -aq 'event.header := struct event_header_compact' $data/lttng_compact/metadata &&
 	"$read" --csv $data/lttng_compact | cmp -s - $data/lttng_compact.csv
 report $? "one with compact headers too"
+"$read" --csv $data/lttng_2_16 | cmp -s - $data/lttng_2_16.csv
+report $? "and what LTTng 2.16 records by default, CTF 2"
 for form in lttng_ctf2 lttng_ctf2_ust; do
 	"$read" --csv $data/$form | cmp -s - $data/lttng_compact.csv
 	report $? "and under metadata of CTF 2 ($form)"
