@@ -18,7 +18,7 @@ fuzzers := $(patsubst traces/%.c,$(BUILD)/fuzz/%,$(wildcard traces/fuzz_*.c))
 FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I. \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c,$(wildcard traces/*.c)) \
-	$(wildcard base/*.c) schemes/format/format_ctf.c
+	$(wildcard base/*.c) schemes/format/format_ctf.c schemes/core/ring.c
 
 $(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h schemes/*/*.h)
 	$(call say,FUZZ,$*)

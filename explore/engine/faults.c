@@ -22,7 +22,8 @@ static void on_fault(int signal)
 	static volatile sig_atomic_t ticks;
 
 	if (signal == SIGALRM) {
-		if (*progress != last)
+		/* The engine itself may take long: only who runs where it can go on may hang. */
+		if (!armed || *progress != last)
 			ticks = 0;
 		last = *progress;
 		if (++ticks < HANG_TICKS)

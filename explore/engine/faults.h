@@ -11,8 +11,9 @@
 extern sigjmp_buf faults_escape;
 
 /*
- * Catches faults, and SIGALRM when *progress has stood still for two seconds; until then a fault
- * ends the process. *progress must not wrap, and may be in shared memory.
+ * Catches faults, and SIGALRM when *progress has stood still for two seconds while there was
+ * somewhere to go on; a fault where there is not ends the process. *progress must not wrap, and may
+ * be in shared memory.
  */
 void faults_catch(const volatile uint64_t *progress);
 void faults_end(void);

@@ -215,7 +215,9 @@ void search_jumps(struct search *search, bool coarse)
 	uint64_t wrap = bits < 63 ? UINT64_C(1) << bits : UINT64_C(1) << 32, wraps;
 	uint64_t unit = UINT64_C(1) << scheme_cut_bits(world_row.driver->desc, bits);
 	static const int64_t near[] = { -2, -1, 0, 1, 2 };
-	static const uint64_t far[] = { UINT64_C(1) << 32, UINT64_C(1) << 48 };
+	static const uint64_t far[] = { UINT64_C(1) << 14, UINT64_C(1) << 21, UINT64_C(1) << 32,
+					UINT64_C(1) << 48 };
+	unsigned int units = search->budget.jumps > 1 ? SEARCH_UNITS_PAIRS : SEARCH_UNITS_MAX;
 
 	search->jumps = 0;
 	if (coarse) {
@@ -231,7 +233,7 @@ void search_jumps(struct search *search, bool coarse)
 		add_jump(search, wrap + 1);
 		return;
 	}
-	if (2 * wrap / unit <= SEARCH_UNITS_MAX) {
+	if (2 * wrap / unit <= units) {
 		all_jumps(search, unit, 2 * wrap);
 		return;
 	}
@@ -241,8 +243,10 @@ void search_jumps(struct search *search, bool coarse)
 			add_jump(search, wraps * wrap + (uint64_t)near[i]);
 	/* And those that a distance or a stamp of fewer bits than the row says would not tell. */
 	for (i = 0; i < sizeof(far) / sizeof(far[0]); i++)
-		if (far[i] > 2 * wrap)
+		if (far[i] > 2 * wrap + 2) {
+			add_jump(search, far[i] - (bits < 14));
 			add_jump(search, far[i]);
+		}
 }
 
 /* ---- snapshots ---- */

@@ -13,6 +13,7 @@
 #include "explore/engine/findings.h"
 
 #define SEARCH_UNITS_MAX 300
+#define SEARCH_UNITS_PAIRS 40 /* where two jumps come: each may be any */
 #define SEARCH_PARTS_MAX 4096
 #define SEARCH_JUMPS_MAX (3 * SEARCH_UNITS_MAX + 1)
 
@@ -43,8 +44,9 @@ struct search {
 
 /*
  * Of a clock that goes forward and back: all jumps of 1 .. 2 wraps + 1, for a row that cuts low
- * bits those that it can tell apart, or those around a wrap where there are too many; of a tick and
- * two for a coarse clock, which has no other way to go on.
+ * bits those that it can tell apart, or those around a wrap where there are too many, and around
+ * where a narrow field needs one byte of seven bits more; of a tick and two for a coarse clock,
+ * which has no other way to go on.
  */
 void search_jumps(struct search *search, bool coarse);
 

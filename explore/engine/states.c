@@ -206,7 +206,6 @@ static void restore(struct walk *walk, const struct frontier *from, const struct
 	struct book *book = &world->book;
 	uint32_t i;
 
-	walk->engine->progress++; /* of writers whose ends are known, too */
 	restore_shared(walk->engine, state->key.shared);
 	book->depth = (uint8_t)walk->depth;
 	book->sp = world_stack_end(0);
@@ -324,6 +323,7 @@ static void act(struct walk *walk, const struct state *state, const struct actio
 	after.path.action[after.path.actions++] = *action;
 	after.path.stops = 0;
 	world->book.action_count = 0;
+	walk->engine->progress++;
 	signal = sigsetjmp(faults_escape, 0);
 	faults_arm(!signal);
 	if (signal) {

@@ -9,17 +9,23 @@
 
 #include "explore/engine/search.h"
 
-static struct search jumps_of(uint32_t stamp_bits, uint32_t cut_bits, bool coarse)
+static struct search jumps_of_budget(uint32_t stamp_bits, uint32_t cut_bits, bool coarse,
+				     uint8_t jumps)
 {
 	static struct scheme_desc desc;
 	static struct driver driver = { .desc = &desc };
-	struct search search = { .jumps = 0 };
+	struct search search = { .budget = { .jumps = jumps } };
 
 	desc = (struct scheme_desc){ .cut_bits = cut_bits };
 	world_row.driver = &driver;
 	world_row.config.stamp_bits = stamp_bits;
 	search_jumps(&search, coarse);
 	return search;
+}
+
+static struct search jumps_of(uint32_t stamp_bits, uint32_t cut_bits, bool coarse)
+{
+	return jumps_of_budget(stamp_bits, cut_bits, coarse, 1);
 }
 
 static void all_of_two_wraps(void **state)
@@ -47,6 +53,21 @@ static void those_that_cut_bits_leave(void **state)
 		assert_int_equal(search.jump[2 + 3 * i], 32 * (i + 1));
 		assert_int_equal(search.jump[3 + 3 * i], 32 * (i + 1) + 1);
 	}
+}
+
+/* Two jumps of a field of 7 bits: 257 times 257 would be too many. */
+static void around_wraps_where_two_come(void **state)
+{
+	struct search search = jumps_of_budget(7, 0, false, 2);
+
+	(void)state;
+	assert_int_equal(search.jumps, 1 + 2 * 5 + 4 * 2);
+	assert_int_equal(search.jump[1], (1 << 7) - 2);
+	assert_int_equal(search.jump[10], (1 << 8) + 2);
+	assert_int_equal(search.jump[11], (1 << 14) - 1);
+	assert_int_equal(search.jump[18], UINT64_C(1) << 48);
+	assert_int_equal(jumps_of(7, 0, false).jumps, 257);
+	assert_int_equal(jumps_of_budget(4, 0, false, 2).jumps, 33);
 }
 
 static void around_wraps_of_a_wide_field(void **state)
@@ -77,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_two_wraps),
 		cmocka_unit_test(those_that_cut_bits_leave),
+		cmocka_unit_test(around_wraps_where_two_come),
 		cmocka_unit_test(around_wraps_of_a_wide_field),
 		cmocka_unit_test(a_coarse_clock_has_no_other_way),
 	};
