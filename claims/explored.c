@@ -135,8 +135,8 @@ bool lab_explore(struct trial *trial, const char *name, const char *budget,
 	if (!build_directory(trial->lab, build) ||
 	    !find_object(build, name, known ? known->row : name, budget, object)) {
 		claim_say(trial, CLAIM_UNTESTED,
-			  known ? "no explored form of %s: make history builds it" :
-				  "no explored form of %s: make explored builds it",
+			  known ? "no explored form of %1$s: make history builds it" :
+				  "no explored form of %1$s: make explored SCHEMES==%1$s builds it",
 			  name);
 		return false;
 	}

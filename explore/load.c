@@ -5,6 +5,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "judge/export.h"
@@ -19,11 +20,26 @@ static bool is_whole(const char *path)
 		    (uint64_t)ftell(file) >=
 			    header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
 
-	if (file && !good)
+	if (!good)
 		fail_line("%s is not a whole object: remove it, and make it again", path);
 	if (file)
 		fclose(file);
-	return !file || good; /* world_load() speaks of one that is not there */
+	return good;
+}
+
+/* What builds it: its path may be no name that make knows. */
+static bool is_there(const struct explore_options *options, const char *row,
+		     const struct family *family, const char *path)
+{
+	if (!access(path, F_OK))
+		return true;
+	if (options->object)
+		fail_line("no %s: make history, or make mutants, leaves such objects", path);
+	else if (family->stops == STOPS_POINTS)
+		fail_line("no %s: make explored-points builds those of main rows", path);
+	else
+		fail_line("no %s: make explored SCHEMES==%s builds it", path, row);
+	return false;
 }
 
 void load_path(const struct explore_options *options, const char *row, const struct family *family,
@@ -42,6 +58,8 @@ int load_row(const struct explore_options *options, const char *row, const struc
 	int error;
 
 	load_path(options, row, family, path, sizeof(path));
+	if (!is_there(options, row, family, path))
+		return -ENOENT;
 	if (!is_whole(path))
 		return -ENOEXEC;
 	error = world_load(path);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "explore/engine/guard.h"
 
@@ -66,10 +65,6 @@ int world_load(const char *path)
 	if (loaded)
 		dlclose(loaded);
 	loaded = NULL;
-	if (access(path, F_OK)) {
-		fail_line("no %s: make %s", path, path);
-		return -ENOENT;
-	}
 	error = object_check(path);
 	if (error)
 		return error;
