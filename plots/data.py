@@ -6,7 +6,7 @@ has nothing to show. Columns are plain, under a header comment; blocks are two b
 """
 import math
 
-from record import NAN, bits_that_matter, checked, worst_is_declared
+from record import NAN, bits_that_matter, checked, is_number, worst_is_declared
 from text import label, row_label
 
 KEPT, NO_PROMISE, NEED_NOT_MET, BROKEN = range(4)  # as the scripts colour them
@@ -96,16 +96,22 @@ def captions(run):
 
 
 def columns(section, *fields):
-    """Data of a plot that needs no more than fields of one section, a line for each element."""
+    """Data of a plot that needs no more than fields of one section, a line for each element.
+
+    Its script is told how many lines there are, as <section>_lines. A text is a name in quotes;
+    what is neither text nor number is NaN.
+    """
     def make(run):
         table = Table(f"{section}: " + ", ".join(
             f"{at} {field}" for at, field in enumerate(fields, 1)))
-        for one in getattr(run, section):
-            values = (getattr(one, field) for field in fields)
+        elements = run.elements(section, fields)
+        for one in elements:
             table.line(*(label(value or "") if isinstance(value, (str, type(None))) else
-                         float(value) for value in values))
-        table.set(f"{section}_lines", len(getattr(run, section)))
-        return table if getattr(run, section) else None
+                         float(value) if is_number(value) else NAN
+                         for value in (getattr(one, field) for field in fields)))
+        table.set(f"{section}_lines", len(elements))
+        return table if elements else None
+    make.section = section
     return make
 
 

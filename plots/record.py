@@ -481,6 +481,15 @@ class Run:
         command = self.json.get("command")
         return command if isinstance(command, str) and command else "make bench"
 
+    def elements(self, section, fields):
+        """Of a section that is not checked, these fields as they come: one plot shows them."""
+        if section in SECTIONS:
+            return getattr(self, section)
+        found = self.json.get(section)
+        return [SimpleNamespace(**{field: NAN if one.get(field) is None else one[field]
+                                   for field in fields})
+                for one in (found if isinstance(found, list) else []) if isinstance(one, dict)]
+
     def cell(self, row, workload):
         """The cell of `row` under `workload`, or None."""
         return next((one for one in self.table if (one.row, one.workload) == (row, workload)), None)

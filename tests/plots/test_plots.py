@@ -14,6 +14,7 @@ import data
 import draw
 import page
 import plots
+import record
 import text
 
 NAN = math.nan
@@ -377,6 +378,18 @@ class Pictures(PlotsTest):
         self.assert_holds("plots/mine.dat", '\n"heartbeat" 16\n')
         self.assert_holds("report.html", '<img alt="My plot" src="data:image/svg+xml')
         self.assert_holds("report.md", "Read it from the left\\_side.")
+
+    def test_a_section_of_one_plot_is_named_by_it_alone(self):
+        """It is in no list of record.py; what is no value there harms nothing."""
+        make = data.columns("my_section", "row", "waits")
+        self.bench["my_section"] = [{"row": "floor", "waits": 3}, {"row": "a", "waits": [1]}, 7, {}]
+        self.write()
+        run = record.load(self.run_dir)
+        self.assertEqual(make(run).lines[1:], ['"floor" 3', '"a" NaN', "NaN NaN"])
+        self.assertEqual(make(run).variables, ["my_section_lines = 3"])
+        for missing in ([], None, 7):
+            run.json["my_section"] = missing
+            self.assertIsNone(make(run))
 
 
 class Page(PlotsTest):
