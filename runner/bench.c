@@ -248,6 +248,7 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 		error = make_plots(program, directory, false);
 		print_reference(directory);
 	}
+	run_complain(run);
 	if (run->broken || error)
 		return run->broken ? EXIT_BROKEN : error;
 	/* A quick run has too few rounds to be asked for a ranking. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "runner/resume.h"
 
 #define NO_PROMISE "no promise"
@@ -76,6 +77,17 @@ void run_broke(struct run *run, int row, const char *why)
 	run->broken = true;
 	run->row[row].verdict = check_verdict_name(VERDICT_BROKEN);
 	snprintf(run->row[row].why, sizeof(run->row[row].why), "%s", why);
+}
+
+void run_complain(const struct run *run)
+{
+	const char *broken = check_verdict_name(VERDICT_BROKEN);
+	const struct run_row *its;
+
+	for (its = run->row; its < run->row + run->rows; its++)
+		if (its->verdict && !strcmp(its->verdict, broken))
+			fail_line("%s broke a promise in %s; run-stress --schemes =%s shows where",
+				  its->row, its->why, its->row);
 }
 
 static const char *verdict_of(const char *name)

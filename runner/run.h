@@ -48,6 +48,9 @@ int run_record(struct run *run);
 void run_judge(struct run *run, int row, enum verdict verdict, const char *why);
 void run_broke(struct run *run, int row, const char *why);
 
+/* A line on stderr for each row that broke one: a row without a timed cell is in no table. */
+void run_complain(const struct run *run);
+
 /*
  * What a row's checked run in a phase ("storm") said before this run was resumed, or NULL; the
  * row's verdict is then what it was after it. run_keep() keeps it. An exit code.
