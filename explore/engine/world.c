@@ -507,6 +507,34 @@ void world_flush(void)
 	world_row.driver->flush(world_memory());
 }
 
+/*
+ * Most ticks from one recorded stamp to the next, if that may matter. The timed payload's stamps
+ * are not known here: there a jump is one gap.
+ */
+static uint64_t widest_gap(void)
+{
+	const struct book *book = &world->book;
+	uint64_t stamp[WORLD_EVENTS_MAX], widest = 0;
+	unsigned int count = 0, i, at;
+
+	if (world_row.timed)
+		return book->far ? UINT64_MAX : 0;
+	if (!judge_gap_beyond(world_row.driver->desc, world_row.config.stamp_bits,
+			      elapsed() - started.room - started.phase))
+		return 0;
+	for (i = 0; i < book->events; i++) {
+		if (!book->log[i].filled)
+			continue;
+		for (at = count++; at && stamp[at - 1] > book->log[i].stamp; at--)
+			stamp[at] = stamp[at - 1];
+		stamp[at] = book->log[i].stamp;
+	}
+	for (i = 1; i < count; i++)
+		if (stamp[i] - stamp[i - 1] > widest)
+			widest = stamp[i] - stamp[i - 1];
+	return widest;
+}
+
 static struct judge_given world_given(void)
 {
 	const struct book *book = &world->book;
@@ -517,7 +545,7 @@ static struct judge_given world_given(void)
 		.nested = book->interrupted,
 		.equal_stamps = !started.step || book->stepped,
 		.steps = book->stepped,
-		.gap_ticks = book->far ? UINT64_MAX : 0,
+		.gap_ticks = widest_gap(),
 	};
 }
 
