@@ -107,6 +107,8 @@ counting_tests := schemes/test_ring schemes/test_ring_nested schemes/test_packed
 $(foreach test,$(counting_tests),$(eval extra_tests_$(subst /,_,$(test)) := -DSTAMPEDE_COUNTING))
 
 extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
+# One object for all rows: its flush also comes beside writers of other CPUs, in those that take them.
+extra_schemes_core_ring = -DLOCKED
 extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
 extra_results_compare_contribute = -DPLOTS_PROGRAM='"$(abspath $(BUILD))/plots"'

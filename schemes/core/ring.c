@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* The ring's cold half. Invariants, I4 here, are those of core/subbuf.h. */
+/*
+ * The ring's cold half. Invariants, I4 here, are those of core/subbuf.h. It is compiled once for
+ * all rows, and LOCKED: a flush may come beside writers of other CPUs, whose claim it must not
+ * tear.
+ */
 #include "schemes/core/ring.h"
 
 void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *base,

@@ -172,6 +172,13 @@ static inline uint64_t scheme_now(struct scheme_ring *s)
 #ifndef SCHEME_FLUSH
 static inline void flush(struct scheme_ring *s)
 {
+#ifdef LOCKED
+	/*
+	 * Read before the close: who opens the next sub-buffer behind it, on another CPU, has a
+	 * later stamp, whenever this is stored. Where events came in between, the last is the end.
+	 */
+	ring_flush(&s->ring, scheme_now(s));
+#else
 	ring_flush(&s->ring, 0);
 	/*
 	 * Read behind the close, so that no nested writer that came before it has a later stamp
@@ -179,6 +186,7 @@ static inline void flush(struct scheme_ring *s)
 	 * the end.
 	 */
 	s->ring.flush_stamp = scheme_now(s);
+#endif
 }
 #endif
 
