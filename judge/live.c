@@ -42,6 +42,8 @@ int live_attach(struct live *live, struct buffer *buffer)
 			  buffer->driver->row);
 		return -ENOMEM;
 	}
+	/* Its reader takes fixed events for as large as they are here. */
+	live->spare.writer.extra_bytes = buffer->writer.extra_bytes;
 	if (copies && buffer_reset(&live->spare, &buffer->config))
 		return -EINVAL;
 	live->buffer = buffer;
