@@ -39,11 +39,20 @@ static bool slot_held(const struct ring *ring, uint64_t number)
 						 (uint32_t)(rounds << ring->subbuf_shift);
 }
 
-/* Other CPUs go on: all that is sure is that a slot which was never used was not held. */
-static enum loss reason_concurrent(const struct ring *ring)
+/*
+ * Other CPUs go on, and a reader may: what was full then is, by the tail of now and what was read
+ * before the event, no less full. Without commits it may have been another ring, and
+ * loss_ring_full() holds all of them to it. A slot that was never used was not held.
+ */
+static enum loss reason_concurrent(const struct ring *ring, struct loss_look before)
 {
+	bool open;
+
 	if (*(const volatile enum ring_mode *)&ring->mode == RING_DISCARD)
-		return LOSS_FULL; /* loss_ring_full() holds it to that */
+		return !ring_has_commits(ring) || ring_end(ring, &open) - before.consumed >
+							  bits_mask(ring->count_shift) ?
+			       LOSS_FULL :
+			       LOSS_UNEXPLAINED;
 	if (!ring_has_commits(ring) || !(stand_of(ring).next >> ring->count_shift))
 		return LOSS_UNEXPLAINED;
 	return LOSS_HELD;
@@ -65,7 +74,7 @@ enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t
 	if (busy && company == LOSS_NESTED)
 		return LOSS_BUSY;
 	if (company == LOSS_CONCURRENT)
-		return reason_concurrent(ring);
+		return reason_concurrent(ring, before);
 	/* A reader that came in between may have made room, and a nested writer used it. */
 	if (consumed == before.consumed && stand.room >= (uint64_t)payload_bytes + LOSS_AROUND)
 		return LOSS_UNEXPLAINED;

@@ -198,6 +198,7 @@ static void a_reader_behind_the_loss(void **state)
 /* Other CPUs may hold any slot that was ever used, but not a new one, nor a published ring's. */
 static void other_cpus(void **state)
 {
+	struct loss_look before;
 	struct ring *ring;
 
 	(void)state;
@@ -214,6 +215,17 @@ static void other_cpus(void **state)
 	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, false),
 			 LOSS_UNEXPLAINED);
 	/* In discard mode the ring has to be as full as the writers said. */
+	start_mode("full_tsc", RING_DISCARD);
+	ring = buffer_ring(&buffer);
+	run(1);
+	before = loss_look(ring);
+	assert_int_equal(loss_reason(ring, before, 32, LOSS_CONCURRENT, false), LOSS_UNEXPLAINED);
+	run(200);
+	/* Whatever a reader has released since. */
+	ring->consumed = 1;
+	assert_int_equal(loss_reason(ring, before, 32, LOSS_CONCURRENT, false), LOSS_FULL);
+	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, false),
+			 LOSS_UNEXPLAINED);
 	start_mode("full_tsc", RING_DISCARD);
 	ring = buffer_ring(&buffer);
 	ring->lost++;
