@@ -274,29 +274,30 @@ static int check_shared(const struct asked *asked, const struct workload *worklo
 		return 0;
 	if (asked->threads < 2 || asked->threads > CHECK_WRITERS_MAX)
 		return fail_with(EXIT_USAGE, "--shared takes --threads 2 or %d", CHECK_WRITERS_MAX);
-	if (!workload->engine->sharable)
+	if (!workload->engine->sharable && workload->engine->spread != SPREAD_SHARED)
 		return fail_with(EXIT_USAGE, "--shared is for %s, not for %s",
 				 sharable_names(names), workload->name);
 	return 0;
 }
 
-/* CPUs for the writers and, if one is left, for the sender of the storm. */
+/* CPUs for the writers, for a reader and, if one is left, for the sender of the storm. */
 static int plan_cpus(const struct place *place, const struct asked *asked,
 		     struct engine_config *config, struct place_plan *plan)
 {
 	int allowed = hwloc_bitmap_weight(place->allowed);
-	bool moving = config->workload->engine->spread == SPREAD_MOVING;
+	const struct workload_engine *engine = config->workload->engine;
 	int error;
 
 	config->threads = (unsigned int)asked->threads;
 	config->has_sender = engine_has_storm(config->workload) && config->threads == 1 &&
 			     allowed > 1 && (!asked->cpus || strpbrk(asked->cpus, ",-"));
-	config->cpus = allowed < 2 ? 1 : 2;
-	error = place_plan(place, asked->cpus,
-			   moving ? config->cpus :
-				    config->threads + config->has_sender +
-					    config->workload->engine->reader,
-			   plan);
+	config->cpus = config->threads + config->has_sender + engine->reader;
+	if (engine->spread == SPREAD_MOVING)
+		config->cpus = allowed < 2 ? 1 : 2;
+	/* A reader beside several writers makes do with the CPU of one of them. */
+	else if (engine->spread == SPREAD_SHARED && allowed == (int)config->threads)
+		config->cpus = config->threads;
+	error = place_plan(place, asked->cpus, config->cpus, plan);
 	config->pu = plan->pu;
 	config->place = place;
 	return error;
@@ -463,6 +464,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (!workload->engine)
 		return fail_with(EXIT_UNSUPPORTED, "%s", workload->instead);
+	asked.shared |= workload->engine->spread == SPREAD_SHARED;
 	status = choose_rows(&asked, workload, rows, &count);
 	return status ? status : run(&asked, workload, rows, count);
 }

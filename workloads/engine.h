@@ -73,9 +73,10 @@ struct engine_config {
 	bool random_extra;
 	uint64_t seed;
 	const struct place *place;
-	const unsigned int *pu; /* one per thread, then one for the sender if there is one */
+	/* One per thread, then one for the sender if there is one, or for a reader. */
+	const unsigned int *pu;
 	bool has_sender;
-	unsigned int cpus; /* that threads of SPREAD_MOVING move between */
+	unsigned int cpus; /* in `pu`; threads of SPREAD_MOVING move between all of them */
 	bool shared; /* SPREAD_SHARED; CHECK_WRITERS_MAX threads at most */
 	struct engine_clock clock; /* of the checked build */
 	const char *option; /* what the user gave for the workload's own; NULL: nothing */
@@ -128,7 +129,11 @@ struct workload_engine {
 	bool adapt; /* the storm's pace, so that the writer keeps its share */
 	bool whole_ring; /* always as many sub-buffers as there is memory for */
 	bool overwrites; /* always in overwrite mode */
-	bool reader; /* a CPU more is for one that reads while it is written (engine_live.h) */
+	/*
+	 * A CPU more is for one that reads while it is written (engine_live.h); in SPREAD_SHARED it
+	 * may be the last writer's.
+	 */
+	bool reader;
 	bool sharable; /* also with all threads in one ring, and on the timed build */
 	uint32_t bits; /* width of the short field unless the user asks for another; 0: the row's */
 	uint32_t beaten_bits; /* the same for rows that need beats, which must not be overtaken */
@@ -149,7 +154,10 @@ struct workload_engine {
 	/* Before the threads start, and after they have ended; may be NULL. open: an exit code. */
 	int (*open)(struct engine_group *group);
 	void (*close)(struct engine_group *group);
-	/* Records up to `events` events until thread->round_end_ns. */
+	/*
+	 * Records up to `events` events until thread->round_end_ns; beside a reader as many as it
+	 * likes.
+	 */
 	void (*record)(struct engine_thread *thread, uint64_t events);
 	/* A signal of level 1..3 came; NULL: the storm's own handler. */
 	void (*interrupt)(struct engine_thread *thread, unsigned int level);

@@ -3,7 +3,6 @@
 #include "base/time.h"
 #include "workloads/engine_live.h"
 
-#define EPOCH_NS 300000000u
 #define SHARE_LEAST 0.23 /* of the thread's CPU time, what the pace must leave the writer */
 #define SHARE_MUCH 0.28
 #define STRETCH_LEAST 0.3
@@ -35,9 +34,7 @@ static int begin(struct engine_thread *thread)
 	thread->overrun = false;
 	thread->epoch_events = thread->task_events;
 	thread->epoch_cpu_ns = thread->recording_cpu_ns;
-	thread->round_end_ns = time_ns() + EPOCH_NS;
-	if (thread->round_end_ns > thread->deadline_ns)
-		thread->round_end_ns = thread->deadline_ns;
+	engine_epoch_begin(thread);
 	thread->delivered_before = thread->signals.interrupts.at_depth[1];
 	if (thread->live)
 		error = engine_live_begin(thread->live);

@@ -13,6 +13,7 @@
 #include "workloads/engine_thread.h"
 
 #define CALM_EVENTS 20000
+#define EPOCH_NS 300000000u
 #define WAITING_MOST 1000 /* events of the storm that a soft mask has put off */
 
 extern const char __start_reserve_text[], __stop_reserve_text[];
@@ -91,6 +92,13 @@ bool engine_wait(uint64_t due, uint64_t end)
 	return true;
 }
 
+void engine_epoch_begin(struct engine_thread *thread)
+{
+	thread->round_end_ns = time_ns() + EPOCH_NS;
+	if (thread->round_end_ns > thread->deadline_ns)
+		thread->round_end_ns = thread->deadline_ns;
+}
+
 uint64_t engine_round_end(const struct engine_thread *thread)
 {
 	uint64_t now_ns = time_ns(), now = clock_real();
@@ -119,7 +127,8 @@ bool engine_agree(struct engine_thread *thread, bool good)
 static void decide(struct engine_thread *first)
 {
 	struct engine_group *group = first->group;
-	unsigned int rounds = group->spread->rounds;
+	/* What is read while it is written needs no epoch's end for it. */
+	unsigned int rounds = first->live ? 0 : group->spread->rounds;
 	uint64_t now = time_ns();
 
 	if (first->recorded && group->ops->drained)
@@ -426,7 +435,7 @@ int engine_run(const struct engine_config *config, struct engine_result *result)
 	int error;
 
 	*result = (struct engine_result){ .desc = *config->driver->desc };
-	if (config->shared)
+	if (parts.spread == SPREAD_SHARED)
 		result->desc.promises = config->driver->desc->shared_promises;
 	check_init(&result->check, &result->desc, engine_width(config));
 	error = engine_clock_begin(config);

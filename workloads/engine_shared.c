@@ -4,14 +4,17 @@
  * blocked, while the first of them drains and judges the rings. Each writer has CONTEXTS contexts
  * of its own in the payloads, so that sequences are checked for each of them.
  *
- * Either all are pinned and write into one ring, which LOCKed rows allow. Or they move between CPUs
- * and write into the ring of the CPU that they are on, which restartable sections allow. Then a
- * thread's events lie in several rings, so sequences only have to go up in each; in discard mode,
- * in which nothing is overwritten, all rings together must hold each of them once.
+ * Either all are pinned and write into one ring, which LOCKed rows allow; then the first of them
+ * may have a reader beside all (engine_live.h), whose check it is from an epoch's begin to its end.
+ * Or they move between CPUs and write into the ring of the CPU that they are on, which restartable
+ * sections allow. Then a thread's events lie in several rings, so sequences only have to go up in
+ * each; in discard mode, in which nothing is overwritten, all rings together must hold each of them
+ * once.
  */
 #include <string.h>
 
-#include "workloads/engine_thread.h"
+#include "base/time.h"
+#include "workloads/engine_live.h"
 
 #define EPOCH_ROUNDS 8
 
@@ -77,15 +80,22 @@ static void show(struct engine_thread *thread, struct engine_ring *ring)
 
 static int shared_begin(struct engine_thread *thread)
 {
+	int error;
+
 	thread->scheme = thread->ring->buffer.scheme;
-	return thread->index ? 0 : rings_begin(thread);
+	engine_epoch_begin(thread);
+	if (thread->index)
+		return 0;
+	error = rings_begin(thread);
+	return error || !thread->live ? error : engine_live_begin(thread->live);
 }
 
 static int shared_drain(struct engine_thread *thread)
 {
 	struct engine_ring *ring = thread->ring;
 
-	if (thread->index)
+	/* Whoever reads while it is written needs no rest for it. */
+	if (thread->index || thread->live)
 		return 0;
 	judge_full(buffer_ring(&ring->buffer), ring->lost, &ring->check);
 	ring->lost = buffer_ring(&ring->buffer)->lost;
@@ -118,9 +128,17 @@ static int shared_end(struct engine_thread *thread)
 	struct judge_given given = given_to(thread);
 	struct judgement judgement;
 	struct check_totals totals;
+	int error;
 
 	if (thread->index)
 		return 0;
+	error = thread->live ? engine_live_end(thread->live) : 0;
+	if (error)
+		return error;
+	if (thread->live) {
+		buffer_drain(&ring->buffer, &ring->check);
+		show(thread, ring);
+	}
 	shared_totals(thread->group, &totals);
 	judge_ring(buffer_ring(&ring->buffer), &ring->check, &totals, &given, &judgement);
 	engine_book(&thread->result, &ring->check, &judgement);

@@ -107,6 +107,9 @@ void engine_record_storm(struct engine_thread *thread, uint64_t events);
 /* Waits until clock_real() is `due`; false: `end` came before, or the run is to stop. */
 bool engine_wait(uint64_t due, uint64_t end);
 
+/* Sets thread->round_end_ns: an epoch of usual length begins now. */
+void engine_epoch_begin(struct engine_thread *thread);
+
 /* thread->round_end_ns in ticks. */
 uint64_t engine_round_end(const struct engine_thread *thread);
 

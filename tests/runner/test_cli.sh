@@ -103,6 +103,8 @@ storm_lane() {
 	says "no rseq" 4 "restartable left out: no rseq" \
 		env GLIBC_TUNABLES=glibc.pthread.rseq=0 "$stress" --scheme =restartable --seconds 1
 	says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
+	says "live_shared of a row for one CPU" 4 "writers of one CPU; left out" \
+		$stress --workload live_shared --scheme =full_tsc
 	says "live on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload live
 	field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
 	field wraps extended "=extended_header =delta_sync_soft"
@@ -111,6 +113,7 @@ storm_lane() {
 	if [ "$(nproc)" -gt 1 ]; then
 		field handoff pairs "=full_tsc =nested_stamps"
 		field live subbufs "=full_tsc =extended_header" --seconds 0.5
+		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked"
 		if "$stress" --scheme =restartable --workload steady --seconds 0.1 \
 			>/dev/null 2>&1; then
 			field migrate restarts "=restartable"

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `live` and `live_shared` have in common: writers in a storm beside a reader, and what is
+ * told of that one. The first writer of a group is the reader's: it wakes it, stops it now and
+ * then, and closes what is open for too long.
+ */
+#ifndef STAMPEDE_WORKLOADS_LIVE_STORM_H
+#define STAMPEDE_WORKLOADS_LIVE_STORM_H
+
+#include "workloads/engine_live.h"
+
+/*
+ * A reader on CPU `pu` for the group, whose state is a struct engine_live. 0. And it has ended.
+ */
+int live_storm_open(struct engine_group *group, unsigned int pu);
+void live_storm_close(struct engine_group *group);
+
+/* As workload_engine has them; what is counted is a struct live_result. */
+void live_storm_record(struct engine_thread *thread, uint64_t events);
+void live_storm_interrupt(struct engine_thread *thread, unsigned int level);
+void live_storm_merge(void *sum, const void *one);
+const char *live_storm_in_vain(const struct engine_config *config,
+			       const struct engine_result *result);
+void live_storm_print(FILE *out, const struct engine_result *result);
+void live_storm_json(json_t *into, const struct engine_config *config,
+		     const struct engine_result *result);
+
+#endif
