@@ -97,7 +97,9 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 		action->kind = ACTION_BEAT;
 	} else if (left->discards && !ended && (idle || room) && !n--) {
 		action->kind = ACTION_DISCARD;
-	} else if (left->flushes && !ended && (idle || !(*world_row.blocked || world_row.defers)) &&
+	} else if (left->flushes && !ended &&
+		   (idle || !(*world_row.blocked || world_row.defers ||
+			      world_row.driver->busy(world_memory()))) &&
 		   !n--) {
 		action->kind = ACTION_FLUSH;
 	} else if (left->reads && !ended && !n--) {
