@@ -78,6 +78,20 @@ same_counts() {
 	report $? "and of a reader on another CPU"
 }
 
+# What a soft mask put off runs within another event; and no flush comes into a writer that is alone.
+nobody_twice_in_a_context() {
+	"$explore" --schemes =delta_sync_soft --shape timed --stops all --nested 3 --before 1 \
+		2>"$scratch/progress" | grep -q ' kept'
+	report $? "who took a stamp of the timed payload is known within what was put off, too"
+	"$explore" --schemes "=fdr_delta32 =incremental_abs" --shape ends2 --events 8 --nested 0 \
+		--flushes 1 --live 1 --preemptions 2 --mode discard 2>"$scratch/progress" >"$scratch/out"
+	[ "$(grep -c 'flushes=1 live=1 .* kept' "$scratch/out")" = 2 ]
+	report $? "no flush comes into a writer that turns away whoever comes"
+	"$explore" --schemes =delta_behind --nested 0 --jumps 2 --before 1 2>"$scratch/progress" |
+		grep -qE ' kept where needs are met \([1-9][0-9]* not\)'
+	report $? "a gap of two jumps that a row does not promise is one"
+}
+
 # A reader on another CPU, one read and no interrupt: what is at each of its points, as a timeline.
 shown_reader() {
 	"$explore" --schemes =packed_word --shape ends4 --events 2 --nested 0 --full 3 --live 1 \
@@ -298,6 +312,7 @@ quick_tier
 three_kinds_of_stops
 same_counts
 shown_reader
+nobody_twice_in_a_context
 same_side_by_side
 same_by_both_engines
 skewed

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/counted.h"
 #include "tests/support/placed.h"
 #include "workloads/engine_live.h"
 
@@ -17,7 +18,6 @@ static struct workload_engine engine;
 static struct engine_config config;
 static struct engine_result result; /* large */
 static struct driver driver;
-static const struct driver *sound;
 static uint64_t seed;
 
 static void use(const char *row)
@@ -71,32 +71,12 @@ static const struct live_result *reader(void)
 	return (const void *)result.own;
 }
 
-static uint64_t flushed, taken, decoded;
-
-static void counted_flush(void *scheme)
-{
-	flushed++;
-	sound->flush(scheme);
-}
-
-static void counted_take(void *scheme, struct check *check)
-{
-	const struct ring *ring = scheme;
-	uint64_t consumed = ring->consumed, events = check->events;
-
-	sound->take(scheme, check);
-	taken += ring->consumed - consumed;
-	decoded += check->events - events;
-}
-
 /* Of both writers, in epochs in which it polls and sleeps, and each loss with its reason. */
 static void its_reader_says_what_it_did(void **state)
 {
 	(void)state;
 	use("packed_word_locked_fenced");
-	driver.flush = counted_flush;
-	driver.take = counted_take;
-	flushed = taken = decoded = 0;
+	count_for(&driver);
 	run(0.65, 0);
 	assert_kept();
 	assert_true(result.epochs >= 2);

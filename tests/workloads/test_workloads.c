@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/counted.h"
 #include "tests/support/placed.h"
 #include "base/rng.h"
 #include "schemes/core/clock.h"
@@ -164,7 +165,6 @@ static void bursts_come_in_bursts(void **state)
 		    32 * (uint64_t)waits);
 }
 
-static const struct driver *sound;
 static unsigned int turn;
 
 /*
@@ -316,25 +316,6 @@ static uint64_t of_reader(const json_t *json, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(json_object_get(json, "live"), key));
 }
 
-/* What was really done for a reader, by the writer's flushes and its own takes. */
-static uint64_t flushed, taken, decoded;
-
-static void counted_flush(void *scheme)
-{
-	flushed++;
-	sound->flush(scheme);
-}
-
-static void counted_take(void *scheme, struct check *check)
-{
-	const struct ring *ring = scheme;
-	uint64_t consumed = ring->consumed, events = check->events;
-
-	sound->take(scheme, check);
-	taken += ring->consumed - consumed;
-	decoded += check->events - events;
-}
-
 /* What the reader beside a writer says is of all epochs, whether it polls or sleeps there. */
 static void a_reader_says_what_it_did(void **state)
 {
@@ -352,9 +333,7 @@ static void a_reader_says_what_it_did(void **state)
 	}
 	sound = driver_find(drivers_checked, "full_tsc");
 	counted = *sound;
-	counted.flush = counted_flush;
-	counted.take = counted_take;
-	flushed = taken = decoded = 0;
+	count_for(&counted);
 	seconds = 1;
 	run(&workload_live, &counted, 1);
 	seconds = 0.3;
