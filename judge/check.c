@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/rng.h"
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits)
 {
@@ -174,6 +175,11 @@ const char *check_damage_end_name(enum damage_end end)
 					     "never" };
 
 	return names[end];
+}
+
+uint64_t check_mix_sequence(uint64_t sequence)
+{
+	return rng_mix(sequence + 1);
 }
 
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,

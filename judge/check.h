@@ -173,6 +173,14 @@ struct check_fill {
 
 #define CHECK_ANY_CPU UINT32_MAX
 
+/* Which sequences of a context were read: how many, and a sum that tells any two sets apart. */
+struct check_sequences {
+	uint64_t events;
+	uint64_t sum; /* of check_mix_sequence() */
+};
+
+uint64_t check_mix_sequence(uint64_t sequence);
+
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
@@ -214,6 +222,7 @@ struct check {
 	uint64_t last_stamp;
 	uint64_t next_number;
 	uint64_t next_sequence[CHECK_CONTEXTS];
+	struct check_sequences scatter[CHECK_CONTEXTS]; /* where scattered */
 	bool resync[CHECK_CONTEXTS]; /* an overwritten stretch lies before the next event */
 	uint64_t drained[CHECK_CONTEXTS]; /* by_context when this drain began */
 	uint64_t skipped; /* events that sequences say were overwritten */
@@ -392,8 +401,13 @@ static inline __attribute__((always_inline)) void check_writer(struct check *che
 		check_sequence(check, number, offset, event->time, copy);
 	else
 		check->next_sequence[context]++;
-	if (likely(context < check->contexts))
+	if (likely(context < check->contexts)) {
 		check->by_context[context]++;
+		if (unlikely(check->scattered)) {
+			check->scatter[context].events++;
+			check->scatter[context].sum += check_mix_sequence(check_tag_sequence(tag));
+		}
+	}
 	if (unlikely(event->id != check_tag_id(tag)))
 		check_identity(check, number, offset, event, copy);
 }

@@ -21,7 +21,7 @@ struct writer {
 	uint64_t failed[CONTEXTS];
 	uint64_t entered[CONTEXTS]; /* writers that ran, whether they recorded or not */
 	struct loss_counts losses; /* of `failed`, by the reason that the ring showed */
-	bool concurrent; /* writers of other CPUs record too, or this one goes to other rings */
+	bool concurrent; /* writers of other CPUs record too */
 	local_word deferred; /* nested writers that a soft mask put off */
 	uint64_t deferred_since[CONTEXTS]; /* clock when the first of those waiting came; 0: none */
 	uint64_t deferred_worst_ticks;

@@ -140,25 +140,43 @@ static uint32_t driver_random_extra(struct writer *writer)
 	return (uint32_t)(rng_next(&writer->random) % (writer->extra_bytes + 1));
 }
 
+/* How often writers of the ring found themselves on another CPU, and went to that one's. */
+static inline uint64_t driver_moved(const struct scheme_ring *s)
+{
+#ifdef SCHEME_JOIN
+	return __atomic_load_n(&s->moves, __ATOMIC_RELAXED);
+#else
+	(void)s;
+	return 0;
+#endif
+}
+
+/* What a writer saw before its event. */
+struct driver_look {
+	struct loss_look ring;
+	uint64_t moved;
+};
+
 /* Counts a lost event by its reason, which the ring shows now and not later. */
 static __attribute__((noinline, cold)) void driver_lost(const struct scheme_ring *s,
 							struct writer *writer, unsigned int context,
-							uint32_t len, struct loss_look before)
+							uint32_t len, struct driver_look before)
 {
-	enum loss_company company = writer->concurrent	    ? LOSS_CONCURRENT :
-				    context != CONTEXT_TASK ? LOSS_NESTED :
-							      LOSS_ALONE;
+	enum loss_company company = driver_moved(s) != before.moved ? LOSS_ELSEWHERE :
+				    writer->concurrent		    ? LOSS_CONCURRENT :
+				    context != CONTEXT_TASK	    ? LOSS_NESTED :
+								      LOSS_ALONE;
+	enum loss reason = loss_reason(&s->ring, before.ring, len, company, scheme_busy(s));
 
 	local_add_raw(&writer->failed[context], 1);
-	local_add_raw(
-		&writer->losses.of[loss_reason(&s->ring, before, len, company, scheme_busy(s))], 1);
+	local_add_raw(&writer->losses.of[reason], 1);
 }
 
 static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsigned int context,
 			      uint32_t id)
 {
 	struct source src = { .writer = writer, .context = context };
-	struct loss_look before = loss_look(&s->ring);
+	struct driver_look before = { loss_look(&s->ring), driver_moved(s) };
 	uint32_t extra = writer->extra_bytes;
 
 	local_add_raw(&writer->entered[context], 1);

@@ -41,16 +41,16 @@ static bool slot_held(const struct ring *ring, uint64_t number)
 
 /*
  * Other CPUs go on, and a reader may: what was full then is, by the tail of now and what was read
- * before the event, no less full. Without commits it may have been another ring, and
- * loss_ring_full() holds all of them to it. A slot that was never used was not held.
+ * before the event, no less full. If it may have been another ring, loss_ring_full() holds all of
+ * them to it. A slot that was never used was not held.
  */
-static enum loss reason_concurrent(const struct ring *ring, struct loss_look before)
+static enum loss reason_concurrent(const struct ring *ring, struct loss_look before, bool elsewhere)
 {
 	bool open;
 
 	if (*(const volatile enum ring_mode *)&ring->mode == RING_DISCARD)
-		return !ring_has_commits(ring) || ring_end(ring, &open) - before.consumed >
-							  bits_mask(ring->count_shift) ?
+		return elsewhere || ring_end(ring, &open) - before.consumed >
+					       bits_mask(ring->count_shift) ?
 			       LOSS_FULL :
 			       LOSS_UNEXPLAINED;
 	if (!ring_has_commits(ring) || !(stand_of(ring).next >> ring->count_shift))
@@ -73,8 +73,8 @@ enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t
 		return (uint64_t)payload_bytes + LOSS_HEADER > most ? LOSS_LARGE : LOSS_LARGEST;
 	if (busy && company == LOSS_NESTED)
 		return LOSS_BUSY;
-	if (company == LOSS_CONCURRENT)
-		return reason_concurrent(ring, before);
+	if (company == LOSS_CONCURRENT || company == LOSS_ELSEWHERE)
+		return reason_concurrent(ring, before, company == LOSS_ELSEWHERE);
 	/* A reader that came in between may have made room, and a nested writer used it. */
 	if (consumed == before.consumed && stand.room >= (uint64_t)payload_bytes + LOSS_AROUND)
 		return LOSS_UNEXPLAINED;

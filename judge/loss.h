@@ -47,7 +47,8 @@ struct loss_look {
 enum loss_company {
 	LOSS_ALONE, /* the writer has interrupted no other */
 	LOSS_NESTED, /* it may have interrupted one */
-	LOSS_CONCURRENT, /* writers of other CPUs, or other rings to go to */
+	LOSS_CONCURRENT, /* writers of other CPUs */
+	LOSS_ELSEWHERE, /* the same, and it may have been another ring that had no room */
 };
 
 /* Before an event. */

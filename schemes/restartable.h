@@ -261,8 +261,9 @@ static void flush(struct scheme_ring *s)
 		next = (offset + room) / RING_PACKED_UNIT & ring_packed_mask(ring);
 		end = restart_publish(ring, &copy, 1, tail,
 				      (tail & ~ring_packed_mask(ring)) | next);
-		if (end == RESTART_MOVED)
-			restart_moved(s);
+		/* Another CPU's ring cannot be closed from here. */
+		if (end == RESTART_MOVED && restart_moved(s) != s)
+			return;
 	} while (end != RESTART_PUBLISHED);
 	ring->flush_stamp = clock_read("flush: clock");
 }

@@ -38,6 +38,9 @@ step "live, 16 bits" build/run-stress --workload live --schemes all --bits 16 \
 step "live, shared" build/run-stress --workload live_shared --seconds "$((seconds / 6 + 1))"
 step "live, shared, 16 bits" build/run-stress --workload live_shared --bits 16 \
 	--seconds "$((seconds / 6 + 1))"
+step "live, moving" build/run-stress --workload live_migrate --seconds "$((seconds / 6 + 1))"
+step "live, moving, 16 bits" build/run-stress --workload live_migrate --bits 16 \
+	--seconds "$((seconds / 6 + 1))"
 step "live, large" build/run-stress --workload live --payload 4000 --bits 24 \
 	--seconds 2
 step "claims of two CPUs, two wraps" env CLOCK_MOST=9 sh tests/judge/test_claims_model.sh build

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -64,8 +65,7 @@ static void rest(struct engine_live *live)
 	live->result.looks++;
 	/* Whoever closes one behind this store sees it, or is seen by the look that follows. */
 	__atomic_store_n(&live->asleep, 1, __ATOMIC_SEQ_CST);
-	if (live_take(&live->live, &live->writer->ring->check) ||
-	    load(&live->command) != COMMAND_READ) {
+	if (live_take(&live->live, &live->ring->check) || load(&live->command) != COMMAND_READ) {
 		__atomic_store_n(&live->asleep, 0, __ATOMIC_RELAXED);
 		return;
 	}
@@ -76,13 +76,16 @@ static void rest(struct engine_live *live)
 
 static void read_epoch(struct engine_live *live)
 {
-	struct check *check = &live->writer->ring->check;
+	struct check *check = &live->ring->check;
 	uint64_t before = check->events, taken = live->live.taken, now;
 
 	while (load(&live->command) == COMMAND_READ) {
 		now = live_take(&live->live, check);
 		if (now > live->result.behind_most)
 			live->result.behind_most = now;
+		if (live->last + now > live->behind)
+			live->behind = live->last + now;
+		live->last = now;
 		if (!now)
 			rest(live);
 	}
@@ -127,7 +130,7 @@ static int start(struct engine_live *live)
 	if (sigaction(STOP_SIGNAL, &action, NULL))
 		return fail_with(EXIT_RESOURCE, "cannot handle signal %d: %s", STOP_SIGNAL,
 				 strerror(errno));
-	if (live_open(&live->live, &live->writer->ring->buffer))
+	if (live_open(&live->live, &live->ring->buffer))
 		return EXIT_RESOURCE;
 	error = pthread_create(&live->thread, NULL, reader_main, live);
 	if (error)
@@ -140,15 +143,16 @@ int engine_live_begin(struct engine_live *live)
 {
 	int error = live->running ? 0 : start(live);
 
-	if (!error && live_attach(&live->live, &live->writer->ring->buffer))
+	if (!error && live_attach(&live->live, &live->ring->buffer))
 		error = EXIT_UNSUPPORTED;
 	if (error)
 		return error;
 	/* In turn. */
-	live->wake = live->writer->result.epochs % 2 ? LIVE_SLEEPS : LIVE_POLLS;
+	live->wake = live->writer->group->threads[0].result.epochs % 2 ? LIVE_SLEEPS : LIVE_POLLS;
 	live->seen = 0;
 	live->flushed_ns = time_ns();
 	live->flushes = live->stops = 0;
+	live->last = live->behind = 0;
 	give(&live->command, COMMAND_READ);
 	return 0;
 }
@@ -162,7 +166,7 @@ static void rouse(struct engine_live *live)
 
 int engine_live_end(struct engine_live *live)
 {
-	struct check *check = &live->writer->ring->check;
+	struct check *check = &live->ring->check;
 
 	if (!live->running || !live->live.buffer)
 		return 0;
@@ -179,6 +183,16 @@ int engine_live_end(struct engine_live *live)
 	return live->error;
 }
 
+void engine_live_was_behind(const struct engine_live *live, uint64_t rest)
+{
+	const struct ring *ring = buffer_ring(&live->ring->buffer);
+
+	if (live->behind < ring_count_mask(ring) && live->last + rest < ring_count_mask(ring))
+		check_violate(&live->ring->check, ORACLE_LOSSES,
+			      "event lost though the reader was never a ring behind", 0, 0, 0,
+			      NULL);
+}
+
 void engine_live_close(struct engine_live *live)
 {
 	if (live->running) {
@@ -193,7 +207,7 @@ void engine_live_close(struct engine_live *live)
 
 void engine_live_closed(struct engine_live *live)
 {
-	const struct ring *ring = buffer_ring(&live->writer->ring->buffer);
+	const struct ring *ring = buffer_ring(&live->ring->buffer);
 	uint64_t end, begin;
 	bool open;
 
@@ -218,12 +232,13 @@ void engine_live_stop(struct engine_live *live)
 
 void engine_live_flush(struct engine_live *live, uint64_t ns)
 {
-	struct engine_thread *writer = live->writer;
+	const struct engine_thread *writer = live->writer;
+	void *scheme = live->ring->buffer.scheme, *const *by_cpu = writer->group->by_cpu;
 	uint64_t now = time_ns();
 
-	if (now - live->flushed_ns < ns)
+	if (now - live->flushed_ns < ns || (by_cpu && by_cpu[sched_getcpu()] != scheme))
 		return;
 	live->flushed_ns = now;
 	live->flushes++;
-	writer->driver->flush(writer->scheme);
+	writer->driver->flush(scheme);
 }

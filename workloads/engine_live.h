@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader on a CPU of its own beside each writer: it takes what is complete while that records. */
+/* A reader on another CPU beside a ring's writers: it takes what is complete while they record. */
 #ifndef STAMPEDE_WORKLOADS_ENGINE_LIVE_H
 #define STAMPEDE_WORKLOADS_ENGINE_LIVE_H
 
@@ -26,10 +26,12 @@ struct live_result {
 };
 
 /*
- * Its owner sets `writer` and `pu`, and engine_thread.live to it. At the end of each epoch its
- * result becomes what the workload counts (engine_own()).
+ * Its owner sets `ring`, `writer` and `pu`, and engine_thread.live to it: that thread wakes it,
+ * stops it and closes what is half full. At the end of each epoch its result becomes what the
+ * workload counts (engine_own()).
  */
 struct engine_live {
+	struct engine_ring *ring;
 	struct engine_thread *writer;
 	unsigned int pu;
 	enum live_wake wake;
@@ -43,6 +45,7 @@ struct engine_live {
 	uint64_t seen; /* sub-buffers that were closed when the writer last looked */
 	uint64_t flushed_ns; /* when a half-full one was last closed */
 	uint64_t flushes, stops; /* of the epoch */
+	uint64_t last, behind; /* sub-buffers of its last look; of two in a row, at most */
 	bool running;
 	int error;
 };
@@ -57,13 +60,23 @@ int engine_live_end(struct engine_live *live);
 /* Ends the reader, if there is one. */
 void engine_live_close(struct engine_live *live);
 
+/*
+ * Behind its end: a ring that discards has lost events, and `rest` sub-buffers were left in it. If
+ * it was ever full, the reader had all but one of it before it in two looks in a row, or has them
+ * now: else that is an objection.
+ */
+void engine_live_was_behind(const struct engine_live *live, uint64_t rest);
+
 /* By the writer, now and then: wakes the reader if a sub-buffer was closed since. */
 void engine_live_closed(struct engine_live *live);
 
 /* By the writer: the reader stops where it is, for some milliseconds. */
 void engine_live_stop(struct engine_live *live);
 
-/* By the writer's thread or its handlers: closes what is open, if that is `ns` ago. */
+/*
+ * By the writer's thread or its handlers: closes what is open, if that is `ns` ago. A thread that
+ * moves does so on the CPU of that ring.
+ */
 void engine_live_flush(struct engine_live *live, uint64_t ns);
 
 #endif

@@ -8,8 +8,8 @@
  * may have a reader beside all (engine_live.h), whose check it is from an epoch's begin to its end.
  * Or they move between CPUs and write into the ring of the CPU that they are on, which restartable
  * sections allow. Then a thread's events lie in several rings, so sequences only have to go up in
- * each; in discard mode, in which nothing is overwritten, all rings together must hold each of them
- * once.
+ * each; in discard mode, in which nothing is overwritten, all rings together must have held each of
+ * them once. Each ring may have a reader, and the thread of its number looks after that one.
  */
 #include <string.h>
 
@@ -165,6 +165,7 @@ static int moving_begin(struct engine_thread *thread)
 	int error;
 
 	thread->scheme = thread->ring->buffer.scheme;
+	engine_epoch_begin(thread);
 	if (thread->index)
 		return 0;
 	error = rings_begin(thread);
@@ -174,42 +175,35 @@ static int moving_begin(struct engine_thread *thread)
 	}
 	for (i = 0; i < group->ring_count && !error; i++)
 		thread->driver->join(group->rings[i].buffer.scheme, group->by_cpu);
+	for (i = 0; i < group->count && !error; i++)
+		if (group->threads[i].live)
+			error = engine_live_begin(group->threads[i].live);
 	return error;
 }
 
-/* Which sequences of a context are there: how many, and a sum that tells any two sets apart. */
-struct sequences {
-	uint64_t events;
-	uint64_t sum;
-};
-
-static void read_event(void *arg, const struct event *event)
+static struct check_sequences read_of(const struct engine_group *group, unsigned int context)
 {
-	struct sequences *sequences = arg;
-	struct check_payload payload;
-	unsigned int context;
+	struct check_sequences sum = { .events = 0 };
+	unsigned int i;
 
-	if (event->payload_bytes < sizeof(payload))
-		return;
-	memcpy(&payload, event->payload, sizeof(payload));
-	context = check_tag_context(payload.tag);
-	if (context >= CHECK_CONTEXTS)
-		return;
-	sequences[context].events++;
-	sequences[context].sum += rng_mix(check_tag_sequence(payload.tag) + 1);
+	for (i = 0; i < group->ring_count; i++) {
+		sum.events += group->rings[i].check.scatter[context].events;
+		sum.sum += group->rings[i].check.scatter[context].sum;
+	}
+	return sum;
 }
 
-static bool all_there(const struct sequences *read, uint64_t written)
+static bool all_there(struct check_sequences read, uint64_t written)
 {
 	uint64_t sum = 0, sequence;
 
 	for (sequence = 0; sequence < written; sequence++)
-		sum += rng_mix(sequence + 1);
-	return read->events == written && read->sum == sum;
+		sum += check_mix_sequence(sequence);
+	return read.events == written && read.sum == sum;
 }
 
-/* What all rings together hold against what all threads wrote. */
-static void judge_all(struct engine_group *group, const struct sequences *read, uint64_t lost)
+/* What was read from all rings together against what all threads wrote. */
+static void judge_all(struct engine_group *group, uint64_t lost)
 {
 	struct check *check = &group->rings[0].check;
 	bool discards = group->rings[0].buffer.config.mode == RING_DISCARD;
@@ -217,14 +211,16 @@ static void judge_all(struct engine_group *group, const struct sequences *read, 
 	unsigned int i, context;
 
 	for (i = 0; i < group->count; i++)
-		for (context = 0; context < CONTEXTS; context++, read++) {
+		for (context = 0; context < CONTEXTS; context++) {
+			struct check_sequences read = read_of(group, i * CONTEXTS + context);
+
 			failed += group->threads[i].writer->failed[context];
 			written = group->threads[i].writer->written[context];
-			if (discards ? !all_there(read, written) : read->events > written)
+			if (discards ? !all_there(read, written) : read.events > written)
 				check_violate(check, ORACLE_CONSERVATION,
 					      "all rings together do not hold what was written", 0,
 					      0, 0, NULL);
-			check->skipped += written - read->events;
+			check->skipped += written - read.events;
 		}
 	if (failed != lost)
 		check_violate(check, ORACLE_CONSERVATION, "lost events are not those refused", 0, 0,
@@ -249,32 +245,49 @@ static void judge_one(struct engine_thread *first, unsigned int index)
 	engine_book_losses(&first->result, buffer_ring(&ring->buffer), &totals.losses);
 }
 
-/* Each ring is closed on its own CPU. */
+/* Its reader is done, and so are its writers: the rest, closed on its own CPU. */
+static int moving_rest(struct engine_thread *first, unsigned int index)
+{
+	struct engine_ring *engine_ring = &first->group->rings[index];
+	const struct engine_live *live = first->group->threads[index].live;
+	const struct driver *driver = first->driver;
+	struct ring *ring = buffer_ring(&engine_ring->buffer);
+	uint64_t consumed = ring->consumed, rest;
+
+	if (place_bind_self(first->config->place, first->config->pu[index]))
+		return EXIT_RESOURCE;
+	if (!live)
+		judge_full(ring, 0, &engine_ring->check);
+	driver->flush(engine_ring->buffer.scheme);
+	rest = driver->drain(engine_ring->buffer.scheme, &engine_ring->check, true) - consumed;
+	if (live && ring->mode == RING_DISCARD && ring->lost)
+		engine_live_was_behind(live, rest);
+	first->result.restarts += driver->restarts(engine_ring->buffer.scheme);
+	first->result.moves += driver->moves(engine_ring->buffer.scheme);
+	return 0;
+}
+
 static int moving_end(struct engine_thread *thread)
 {
-	const struct driver *driver = thread->driver;
-	struct sequences read[CHECK_CONTEXTS] = { { 0 } };
 	struct engine_group *group = thread->group;
 	uint64_t lost = 0;
 	unsigned int i;
+	int error = 0;
 
-	for (i = 0; !thread->index && i < group->ring_count; i++) {
-		struct engine_ring *ring = &group->rings[i];
-		void *scheme = ring->buffer.scheme;
-
-		if (place_bind_self(thread->config->place, thread->config->pu[i]))
-			return EXIT_RESOURCE;
-		judge_full(buffer_ring(&ring->buffer), 0, &ring->check);
-		driver->flush(scheme);
-		driver->drain(scheme, &ring->check, false);
-		driver->walk(scheme, read_event, read);
-		thread->result.restarts += driver->restarts(scheme);
-		thread->result.moves += driver->moves(scheme);
-		lost += buffer_ring(&ring->buffer)->lost + buffer_ring(&ring->buffer)->refused;
-	}
 	if (thread->index)
 		return 0;
-	judge_all(group, read, lost);
+	for (i = 0; i < group->count && !error; i++)
+		if (group->threads[i].live)
+			error = engine_live_end(group->threads[i].live);
+	for (i = 0; i < group->ring_count && !error; i++) {
+		const struct ring *ring = buffer_ring(&group->rings[i].buffer);
+
+		error = moving_rest(thread, i);
+		lost += ring->lost + ring->refused;
+	}
+	if (error)
+		return error;
+	judge_all(group, lost);
 	for (i = 0; i < group->ring_count; i++) {
 		show(thread, &group->rings[i]);
 		judge_one(thread, i);

@@ -17,19 +17,32 @@ static bool handlers_flush(const struct engine_thread *thread)
 	return !driver->defers && !driver->blocks && !driver->busy(thread->scheme);
 }
 
+void live_storm_give(struct engine_thread *thread, struct engine_live *live,
+		     struct engine_ring *ring, unsigned int pu)
+{
+	*live = (struct engine_live){ .ring = ring, .writer = thread, .pu = pu };
+	thread->live = live;
+}
+
 int live_storm_open(struct engine_group *group, unsigned int pu)
 {
-	struct engine_thread *thread = &group->threads[0];
-	struct engine_live *live = group->state;
-
-	*live = (struct engine_live){ .writer = thread, .pu = pu };
-	thread->live = live;
+	live_storm_give(&group->threads[0], group->state, &group->rings[0], pu);
 	return 0;
 }
 
 void live_storm_close(struct engine_group *group)
 {
 	engine_live_close(group->state);
+}
+
+void live_storm_tend(struct engine_thread *thread)
+{
+	if (!thread->live)
+		return;
+	engine_live_flush(thread->live, 2 * FLUSH_NS);
+	engine_live_closed(thread->live);
+	if (!(rng_next(&thread->random) % STOP_EVERY))
+		engine_live_stop(thread->live);
 }
 
 void live_storm_record(struct engine_thread *thread, uint64_t events)
@@ -39,12 +52,7 @@ void live_storm_record(struct engine_thread *thread, uint64_t events)
 	for (; events && time_ns() < thread->round_end_ns && !workload_stop; events -= some) {
 		some = events < STRETCH_EVENTS ? events : STRETCH_EVENTS;
 		engine_record_storm(thread, some);
-		if (!thread->live)
-			continue;
-		engine_live_flush(thread->live, 2 * FLUSH_NS);
-		engine_live_closed(thread->live);
-		if (!(rng_next(&thread->random) % STOP_EVERY))
-			engine_live_stop(thread->live);
+		live_storm_tend(thread);
 	}
 }
 

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `live` and `live_shared` have in common: writers in a storm beside a reader, and what is
- * told of that one. The first writer of a group is the reader's: it wakes it, stops it now and
- * then, and closes what is open for too long.
+ * What workloads with a reader have in common: writers in a storm beside it, and what is told of
+ * it. One of the writers is the reader's: it wakes it, stops it now and then, and closes what is
+ * open for too long.
  */
 #ifndef STAMPEDE_WORKLOADS_LIVE_STORM_H
 #define STAMPEDE_WORKLOADS_LIVE_STORM_H
 
 #include "workloads/engine_live.h"
 
-/*
- * A reader on CPU `pu` for the group, whose state is a struct engine_live. 0. And it has ended.
- */
+/* A reader of `ring` on CPU `pu`, which `thread` looks after. */
+void live_storm_give(struct engine_thread *thread, struct engine_live *live,
+		     struct engine_ring *ring, unsigned int pu);
+
+/* What the writer does for its reader between two stretches, with its signals blocked. */
+void live_storm_tend(struct engine_thread *thread);
+
+/* One for the group's first thread, whose state is a struct engine_live. 0. And it has ended. */
 int live_storm_open(struct engine_group *group, unsigned int pu);
 void live_storm_close(struct engine_group *group);
 

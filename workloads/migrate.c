@@ -5,48 +5,7 @@
  * other, and each has interrupts of its own. Between short stretches one of the threads, which may
  * be in the middle of a section, is sent to another CPU.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <sched.h>
-#include <string.h>
-
-#include "base/fail.h"
-#include "workloads/engine_thread.h"
-
-#define STRETCH_EVENTS 300
-
-struct hops {
-	uint64_t asked; /* moves of any thread */
-};
-
-static bool takes(const struct driver *driver)
-{
-	return driver->join;
-}
-
-/* As many signals on each CPU as one thread of its own would have. */
-static double stretch(const struct engine_config *config)
-{
-	return (double)config->threads / config->cpus;
-}
-
-/* Moves some thread to some CPU, wherever it stands. */
-static int hop(struct engine_thread *thread)
-{
-	const struct engine_config *config = thread->config;
-	uint64_t random = rng_next(&thread->random);
-	const struct engine_thread *moved =
-		&thread->group->threads[(random >> 32) % config->threads];
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(config->pu[(random >> 16) % config->cpus], &set);
-	if (sched_setaffinity(moved->signals.interrupts.tid, sizeof(set), &set))
-		return fail_with(EXIT_RESOURCE, "cannot move a thread to another CPU: %s",
-				 strerror(errno));
-	((struct hops *)engine_own(thread))->asked++;
-	return 0;
-}
+#include "workloads/hops.h"
 
 static void record(struct engine_thread *thread, uint64_t events)
 {
@@ -54,41 +13,27 @@ static void record(struct engine_thread *thread, uint64_t events)
 
 	interrupts_unblock_storm();
 	for (; events && !thread->error; events -= some) {
-		some = events < STRETCH_EVENTS ? events : STRETCH_EVENTS;
-		if (rng_next(&thread->random) % 4 == 0)
-			thread->error = hop(thread);
-		/*
-		 * It may be on another CPU at once: the section finds out, and the scheme goes on.
-		 */
-		thread->scheme = thread->group->by_cpu[sched_getcpu()];
-		engine_record(thread, some);
+		some = events < HOPS_EVENTS ? events : HOPS_EVENTS;
+		hops_record(thread, engine_own(thread), some);
 	}
 	interrupts_block_storm();
 }
 
 static void merge(void *sum, const void *one)
 {
-	((struct hops *)sum)->asked += ((const struct hops *)one)->asked;
+	hops_merge(sum, one);
 }
 
 static void print(FILE *out, const struct engine_result *result)
 {
-	const struct hops *hops = (const void *)result->own;
-
-	fprintf(out,
-		"  threads moved %" PRIu64 " times, writers found themselves on another CPU "
-		"%" PRIu64 " times, sections made to start over %" PRIu64 "\n",
-		hops->asked, result->moves, result->restarts);
+	hops_print(out, (const void *)result->own, result);
 }
 
 static void json(json_t *into, const struct engine_config *config,
 		 const struct engine_result *result)
 {
-	const struct hops *hops = (const void *)result->own;
-
 	(void)config;
-	json_object_set_new(into, "hops", json_integer((json_int_t)hops->asked));
-	json_object_set_new(into, "moves", json_integer((json_int_t)result->moves));
+	hops_json(into, (const void *)result->own, result);
 }
 
 static const struct workload_engine engine = {
@@ -97,9 +42,9 @@ static const struct workload_engine engine = {
 	.threads_least = 2,
 	.threads_most = CHECK_WRITERS_MAX,
 	.threads = CHECK_WRITERS_MAX,
-	.takes = takes,
+	.takes = hops_takes,
 	.left_out = "threads of %s cannot move between CPUs; left out",
-	.stretch = stretch,
+	.stretch = hops_stretch,
 	.own_bytes = sizeof(struct hops),
 	.record = record,
 	.merge = merge,

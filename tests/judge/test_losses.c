@@ -226,6 +226,16 @@ static void other_cpus(void **state)
 	assert_int_equal(loss_reason(ring, before, 32, LOSS_CONCURRENT, false), LOSS_FULL);
 	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, false),
 			 LOSS_UNEXPLAINED);
+	/* A published ring, too; unless its writer went to another one. */
+	start_mode("rewind", RING_DISCARD);
+	ring = buffer_ring(&buffer);
+	run(1);
+	before = loss_look(ring);
+	assert_int_equal(loss_reason(ring, before, 32, LOSS_CONCURRENT, false), LOSS_UNEXPLAINED);
+	assert_int_equal(loss_reason(ring, before, 32, LOSS_ELSEWHERE, false), LOSS_FULL);
+	run(200);
+	ring->consumed = 1;
+	assert_int_equal(loss_reason(ring, before, 32, LOSS_CONCURRENT, false), LOSS_FULL);
 	start_mode("full_tsc", RING_DISCARD);
 	ring = buffer_ring(&buffer);
 	ring->lost++;

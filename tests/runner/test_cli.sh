@@ -105,6 +105,8 @@ storm_lane() {
 	says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
 	says "live_shared of a row for one CPU" 4 "writers of one CPU; left out" \
 		$stress --workload live_shared --scheme =full_tsc
+	says "live_migrate where threads cannot" 4 "cannot move" \
+		$stress --workload live_migrate --scheme =packed_word
 	says "live on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload live
 	field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
 	field wraps extended "=extended_header =delta_sync_soft"
@@ -118,6 +120,7 @@ storm_lane() {
 			>/dev/null 2>&1; then
 			field migrate restarts "=restartable"
 			field migrate moves "=restartable" --bits 16
+			field live_migrate subbufs "=restartable"
 			field storm restarts "=restartable =rewind" --seconds 0.5
 		else
 			skip "migrate, restartable storm" "no rseq here"

@@ -12,7 +12,7 @@ static uint64_t flushed, taken, decoded; /* sub-buffers closed and taken, events
 
 static void counted_flush(void *scheme)
 {
-	flushed++;
+	__atomic_add_fetch(&flushed, 1, __ATOMIC_RELAXED); /* and readers of several rings */
 	sound->flush(scheme);
 }
 
@@ -22,8 +22,8 @@ static void counted_take(void *scheme, struct check *check)
 	uint64_t consumed = ring->consumed, events = check->events;
 
 	sound->take(scheme, check);
-	taken += ring->consumed - consumed;
-	decoded += check->events - events;
+	__atomic_add_fetch(&taken, ring->consumed - consumed, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&decoded, check->events - events, __ATOMIC_RELAXED);
 }
 
 /* From now on, from zero; `driver` is a copy of `sound`. */

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+/* Readers beside threads that move from ring to ring: what they take, and what is missed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "place/place_internal.h"
+#include "tests/support/counted.h"
+#include "tests/support/placed.h"
+#include "workloads/hops.h"
+#include "workloads/live_storm.h"
+
+static struct workload workload;
+static struct workload_engine engine;
+static struct engine_config config;
+static struct engine_result result; /* large */
+static struct driver driver;
+static uint64_t seed;
+
+static void run(double seconds)
+{
+	config = (struct engine_config){
+		.workload = &workload,
+		.driver = &driver,
+		.seconds = seconds,
+		.levels = 3,
+		.threads = CHECK_WRITERS_MAX,
+		.bits = 16,
+		.cpus = plan.count,
+		.seed = seed,
+		.place = &place,
+		.pu = plan.pu,
+	};
+	assert_int_equal(engine_run(&config, &result), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	seed = 1;
+	workload = workload_live_migrate;
+	engine = *workload_live_migrate.engine;
+	workload.engine = &engine;
+	sound = driver_find(drivers_checked, "restartable");
+	driver = *sound;
+	if (plan.count < 2 || sound->unsupported()) {
+		print_message("skipped: threads move between two CPUs by rseq\n");
+		return 1;
+	}
+	return 0;
+}
+
+/* Of both rings, in epochs in which they poll and sleep, and each loss with its reason. */
+static void its_readers_say_what_they_did(void **state)
+{
+	const struct live_result *reader = (const void *)result.own;
+	unsigned int i;
+
+	(void)state;
+	count_for(&driver);
+	run(0.65);
+	if (engine_verdict(&config, &result) != VERDICT_KEPT)
+		fail_msg("%s", result.shown);
+	assert_true(result.epochs >= 2);
+	for (i = 0; i < config.threads; i++)
+		assert_true(result.check.by_context[i * CONTEXTS + CONTEXT_TASK] > 0);
+	assert_true(result.moves > 0);
+	assert_true(decoded > 0);
+	assert_int_equal(reader->events, decoded);
+	assert_int_equal(reader->subbufs, taken);
+	/* One more of each ring behind each epoch. */
+	assert_int_equal(reader->flushes + result.epochs * plan.count, flushed);
+	assert_true(reader->flushes > 0);
+	assert_true(reader->sleeps > 0);
+	assert_int_equal(loss_total(&result.losses), result.lost + result.refused + result.stuck);
+}
+
+static unsigned int turn;
+
+static bool now_and_then(void)
+{
+	return __atomic_add_fetch(&turn, 1, __ATOMIC_RELAXED) % 64 == 0;
+}
+
+static void losing_run(void *scheme, struct writer *writer, uint64_t events)
+{
+	sound->run(scheme, writer, events);
+	if (now_and_then())
+		writer->written[CONTEXT_TASK]++;
+}
+
+/* As if an event had been refused, which mostly finds room. */
+static void refused_run(void *scheme, struct writer *writer, uint64_t events)
+{
+	struct ring *ring = scheme;
+	struct loss_look before;
+
+	sound->run(scheme, writer, events);
+	if (ring->mode != RING_DISCARD || !now_and_then())
+		return;
+	before = loss_look(ring);
+	__atomic_add_fetch(&ring->lost, 1, __ATOMIC_RELAXED);
+	writer->failed[CONTEXT_TASK]++;
+	writer->losses.of[loss_reason(ring, before, 0, LOSS_CONCURRENT, false)]++;
+}
+
+/* It judges what it takes twice. */
+static void double_take(void *scheme, struct check *check)
+{
+	if (((struct ring *)scheme)->mode == RING_DISCARD && now_and_then())
+		sound->drain(scheme, check, false);
+	sound->take(scheme, check);
+}
+
+static void what_goes_wrong_is_seen(void **state)
+{
+	static const struct {
+		void (*run)(void *scheme, struct writer *writer, uint64_t events);
+		void (*take)(void *scheme, struct check *check);
+		enum oracle oracle;
+	} all[] = {
+		{ .run = losing_run, .oracle = ORACLE_CONSERVATION },
+		{ .run = refused_run, .oracle = ORACLE_LOSSES },
+		{ .take = double_take, .oracle = ORACLE_CONSERVATION },
+	};
+	unsigned int i, tries;
+
+	(void)state;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		driver = *sound;
+		if (all[i].run)
+			driver.run = all[i].run;
+		if (all[i].take)
+			driver.take = all[i].take;
+		turn = 0;
+		/* Not in every geometry: a ring may overwrite, or be full all the time. */
+		for (tries = 0; tries < 8; tries++, seed++) {
+			run(0.3);
+			if (result.check.violations[all[i].oracle])
+				break;
+		}
+		if (!result.check.violations[all[i].oracle])
+			fail_msg("fault %u was not seen in %u turns", i, turn);
+		assert_int_equal(engine_verdict(&config, &result), VERDICT_BROKEN);
+	}
+}
+
+/* A handler that closes what is half full may find its thread on another CPU: it must come back. */
+static void another_cpus_ring_stays_open(void **state)
+{
+	struct ring_config geometry = buffer_config(sound, 12, 2);
+	struct buffer buffers[2];
+	void *by_cpu[CPU_NUMBER_MAX + 1] = { NULL };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		geometry.cpu = plan.pu[i];
+		assert_int_equal(buffer_open(&buffers[i], sound, &geometry), 0);
+		by_cpu[plan.pu[i]] = buffers[i].scheme;
+	}
+	for (i = 0; i < 2; i++)
+		sound->join(buffers[i].scheme, by_cpu);
+	assert_int_equal(place_bind_self(&place, plan.pu[0]), 0);
+	sound->run(buffers[0].scheme, &buffers[0].writer, 3);
+	assert_int_equal(place_bind_self(&place, plan.pu[1]), 0);
+	sound->flush(buffers[0].scheme);
+	assert_int_equal(buffer_ring(&buffers[0])->flush_stamp, 0);
+	assert_true(sound->moves(buffers[0].scheme) > 0);
+	assert_int_equal(place_bind_self(&place, plan.pu[0]), 0);
+	sound->flush(buffers[0].scheme);
+	assert_true(buffer_ring(&buffers[0])->flush_stamp > 0);
+	for (i = 0; i < 2; i++)
+		buffer_close(&buffers[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(another_cpus_ring_stays_open, set_up),
+		cmocka_unit_test_setup(its_readers_say_what_they_did, set_up),
+		cmocka_unit_test_setup(what_goes_wrong_is_seen, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
+}

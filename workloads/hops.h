@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `migrate` and `live_migrate` have in common: threads that record into the ring of the CPU
+ * that they are on, and send each other to other CPUs, wherever they are.
+ */
+#ifndef STAMPEDE_WORKLOADS_HOPS_H
+#define STAMPEDE_WORKLOADS_HOPS_H
+
+#include "workloads/engine_thread.h"
+
+#define HOPS_EVENTS 300 /* of a stretch, between two chances to move */
+
+struct hops {
+	uint64_t asked; /* moves of any thread */
+};
+
+/* As workload_engine has them. */
+bool hops_takes(const struct driver *driver);
+double hops_stretch(const struct engine_config *config);
+
+/* Perhaps moves some thread; then `events` events, into the ring of the CPU that this one is on. */
+void hops_record(struct engine_thread *thread, struct hops *hops, uint64_t events);
+
+void hops_merge(struct hops *sum, const struct hops *one);
+void hops_print(FILE *out, const struct hops *hops, const struct engine_result *result);
+void hops_json(json_t *into, const struct hops *hops, const struct engine_result *result);
+
+#endif
