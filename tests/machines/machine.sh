@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: machine.sh MACHINE STEP...   Stampede for another CPU, cross-built and run by qemu-user:
 # verdicts, never times. MACHINE: arm64, armhf, i386 or riscv64. STEP: all (the default), or of
-# build, tests, explorer, history, storm.
+# build, tests, explorer, history, storm, live.
 #
 # Nothing of it is installed but Debian's cross compiler and qemu-user-static: the libraries of that
 # machine are unpacked into build-MACHINE-libraries, and the kernel is told of qemu in a namespace of users
@@ -34,11 +34,11 @@ riscv64)
 esac
 build=${BUILD:-build-$machine}
 steps=${*:-all}
-[ "$steps" = all ] && steps="build tests explorer storm"
+[ "$steps" = all ] && steps="build tests explorer storm live"
 for word in $steps; do
 	case $word in
-	build | tests | explorer | history | storm) ;;
-	*) refuse 1 "'$word' is no step: build, tests, explorer, history or storm" ;;
+	build | tests | explorer | history | storm | live) ;;
+	*) refuse 1 "'$word' is no step: build, tests, explorer, history, storm or live" ;;
 	esac
 done
 top=$PWD/build-$machine-libraries
@@ -239,8 +239,8 @@ history() {
 
 # ---- a storm ----
 
-storm() {
-	"$build/run-stress" --seconds 2 --bits 22 >"$scratch/storm" 2>&1
+stressed() { # options of run-stress...
+	"$build/run-stress" --bits 22 "$@" >"$scratch/storm" 2>&1
 	code=$?
 	if [ $code -eq 0 ]; then
 		grep -E '^stampede: .* left out|^[a-z0-9_]+ \(.*\): ' "$scratch/storm"
@@ -248,6 +248,21 @@ storm() {
 		cat "$scratch/storm"
 	fi
 	[ $code -eq 0 ]
+}
+
+storm() {
+	stressed --seconds 2
+}
+
+# ---- a reader on another CPU ----
+
+live() {
+	good=0
+	stressed --workload live --seconds 2 || good=1
+	sed -n 's/^  read while it was written: \([0-9]*\) events.*/\1/p' "$scratch/storm" |
+		awk '{ n += $1; rows += $1 > 0 } END { print "read while it was written: " n " events of " rows " rows" }'
+	stressed --workload live_shared --seconds 2 || good=1
+	return $good
 }
 
 for word in $steps; do
