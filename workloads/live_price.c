@@ -232,6 +232,7 @@ int live_price_measure(const struct workload_bench *bench, json_t *into)
 {
 	struct reader reader = { .place = bench->place,
 				 .pu = bench->pu[1],
+				 .at_work = true, /* until it is on its CPU, and rests */
 				 .mutex = PTHREAD_MUTEX_INITIALIZER,
 				 .told = PTHREAD_COND_INITIALIZER,
 				 .done = PTHREAD_COND_INITIALIZER };

@@ -505,6 +505,9 @@ static void refused(void **state)
 	start(driver, RING_OVERWRITE);
 	assert_int_equal(live_open(&other, &play.buffer), 0);
 	assert_refused(&other, -EBUSY, "has a reader already");
+	/* Nor does who was refused let go of what the other one reads. */
+	live_detach(&other);
+	assert_refused(&other, -EBUSY, "has a reader already");
 	live_detach(&live);
 	assert_refused(&none, -ENOMEM, "no room for a copy");
 	play_open(&play2, driver, SUBBUF_SHIFT + COUNT_SHIFT - 1);

@@ -4,6 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+#include <dirent.h>
+#include <sched.h>
 
 #include <cmocka.h>
 
@@ -11,11 +15,31 @@
 #include "place/place.h"
 #include "workloads/live_price.h"
 
+static unsigned int reader_pu;
+
+/* Threads of this process that may run on `pu` alone. */
+static unsigned int threads_on(unsigned int pu)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *task;
+	unsigned int bound = 0;
+	cpu_set_t set;
+
+	assert_non_null(tasks);
+	while ((task = readdir(tasks)))
+		bound += atoi(task->d_name) &&
+			 !sched_getaffinity(atoi(task->d_name), sizeof(set), &set) &&
+			 CPU_COUNT(&set) == 1 && CPU_ISSET(pu, &set);
+	closedir(tasks);
+	return bound;
+}
+
 static void step(void *arg, const char *section, const char *what)
 {
 	(void)arg;
 	assert_string_equal(section, "reading");
 	assert_non_null(what);
+	assert_int_equal(threads_on(reader_pu), 1);
 }
 
 static void done(void *arg, double seconds)
@@ -85,6 +109,7 @@ static void a_reader_takes_what_is_written(void **state)
 	}
 	pu[0] = (unsigned int)hwloc_bitmap_first(place.allowed);
 	pu[1] = (unsigned int)hwloc_bitmap_next(place.allowed, (int)pu[0]);
+	reader_pu = pu[1];
 	assert_int_equal(live_price_measure(&bench, into), 0);
 	/* A row that takes no stamp has no time to be read. */
 	assert_int_equal(json_array_size(into), 2);
@@ -94,6 +119,11 @@ static void a_reader_takes_what_is_written(void **state)
 		look_at(line);
 	}
 	assert_true(seconds > 0 && live_price_seconds(&bench) > seconds / 2);
+	/* A reader that has no CPU measures nothing. */
+	pu[1] = 60000;
+	json_array_clear(into);
+	assert_int_not_equal(live_price_measure(&bench, into), 0);
+	assert_int_equal(json_array_size(into), 0);
 	bench.cpus = 1;
 	json_array_clear(into);
 	assert_int_equal(live_price_measure(&bench, into), 0);
