@@ -8,45 +8,12 @@
 #include <cmocka.h>
 
 #include "place/place_internal.h"
-#include "tests/support/counted.h"
-#include "tests/support/placed.h"
-#include "workloads/hops.h"
-#include "workloads/live_storm.h"
-
-static struct workload workload;
-static struct workload_engine engine;
-static struct engine_config config;
-static struct engine_result result; /* large */
-static struct driver driver;
-static uint64_t seed;
-
-static void run(double seconds)
-{
-	config = (struct engine_config){
-		.workload = &workload,
-		.driver = &driver,
-		.seconds = seconds,
-		.levels = 3,
-		.threads = CHECK_WRITERS_MAX,
-		.bits = 16,
-		.cpus = plan.count,
-		.seed = seed,
-		.place = &place,
-		.pu = plan.pu,
-	};
-	assert_int_equal(engine_run(&config, &result), 0);
-}
+#include "tests/support/live_run.h"
 
 static int set_up(void **state)
 {
 	(void)state;
-	seed = 1;
-	workload = workload_live_migrate;
-	engine = *workload_live_migrate.engine;
-	workload.engine = &engine;
-	sound = driver_find(drivers_checked, "restartable");
-	driver = *sound;
-	if (plan.count < 2 || sound->unsupported()) {
+	if (!live_start(&workload_live_migrate, "restartable")) {
 		print_message("skipped: threads move between two CPUs by rseq\n");
 		return 1;
 	}
@@ -56,40 +23,24 @@ static int set_up(void **state)
 /* Of both rings, in epochs in which they poll and sleep, and each loss with its reason. */
 static void its_readers_say_what_they_did(void **state)
 {
-	const struct live_result *reader = (const void *)result.own;
 	unsigned int i;
 
 	(void)state;
 	count_for(&driver);
-	run(0.65);
-	if (engine_verdict(&config, &result) != VERDICT_KEPT)
-		fail_msg("%s", result.shown);
+	live_run(CHECK_WRITERS_MAX, 0.65, 0);
+	assert_kept();
 	assert_true(result.epochs >= 2);
 	for (i = 0; i < config.threads; i++)
 		assert_true(result.check.by_context[i * CONTEXTS + CONTEXT_TASK] > 0);
 	assert_true(result.moves > 0);
 	assert_true(decoded > 0);
-	assert_int_equal(reader->events, decoded);
-	assert_int_equal(reader->subbufs, taken);
+	assert_int_equal(reader()->events, decoded);
+	assert_int_equal(reader()->subbufs, taken);
 	/* One more of each ring behind each epoch. */
-	assert_int_equal(reader->flushes + result.epochs * plan.count, flushed);
-	assert_true(reader->flushes > 0);
-	assert_true(reader->sleeps > 0);
+	assert_int_equal(reader()->flushes + result.epochs * plan.count, flushed);
+	assert_true(reader()->flushes > 0);
+	assert_true(reader()->sleeps > 0);
 	assert_int_equal(loss_total(&result.losses), result.lost + result.refused + result.stuck);
-}
-
-static unsigned int turn;
-
-static bool now_and_then(void)
-{
-	return __atomic_add_fetch(&turn, 1, __ATOMIC_RELAXED) % 64 == 0;
-}
-
-static void losing_run(void *scheme, struct writer *writer, uint64_t events)
-{
-	sound->run(scheme, writer, events);
-	if (now_and_then())
-		writer->written[CONTEXT_TASK]++;
 }
 
 /* As if an event had been refused, which mostly finds room. */
@@ -117,35 +68,16 @@ static void double_take(void *scheme, struct check *check)
 
 static void what_goes_wrong_is_seen(void **state)
 {
-	static const struct {
-		void (*run)(void *scheme, struct writer *writer, uint64_t events);
-		void (*take)(void *scheme, struct check *check);
-		enum oracle oracle;
-	} all[] = {
+	static const struct live_fault all[] = {
 		{ .run = losing_run, .oracle = ORACLE_CONSERVATION },
 		{ .run = refused_run, .oracle = ORACLE_LOSSES },
 		{ .take = double_take, .oracle = ORACLE_CONSERVATION },
 	};
-	unsigned int i, tries;
+	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		driver = *sound;
-		if (all[i].run)
-			driver.run = all[i].run;
-		if (all[i].take)
-			driver.take = all[i].take;
-		turn = 0;
-		/* Not in every geometry: a ring may overwrite, or be full all the time. */
-		for (tries = 0; tries < 8; tries++, seed++) {
-			run(0.3);
-			if (result.check.violations[all[i].oracle])
-				break;
-		}
-		if (!result.check.violations[all[i].oracle])
-			fail_msg("fault %u was not seen in %u turns", i, turn);
-		assert_int_equal(engine_verdict(&config, &result), VERDICT_BROKEN);
-	}
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_seen(&all[i], CHECK_WRITERS_MAX);
 }
 
 /* A handler that closes what is half full may find its thread on another CPU: it must come back. */
