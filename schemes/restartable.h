@@ -13,6 +13,8 @@
  * rewind       (RESTART_BY_HANDLER) without rseq: every signal handler calls restart_target() and
  *              sets the PC that it will return to. One thread per ring: a preemption is not seen.
  *
+ * *_full (PACKED_WHOLE): the whole stamp in every header. Nothing is asked of the record before.
+ *
  * Layout: parts/packed.h.
  *
  * Shared words, only written inside sections: tail {upper bits | offset / 4}, by the last store;
@@ -23,7 +25,7 @@
  *    gets to its end writes it anew.
  * I2 The clock is read inside the section, after the tail, or (long way) between a look at the tail
  *    and a section that finds it unchanged: stamps are in buffer order.
- * I3 The word holds the upper bits of the record before, as in packed_word.
+ * I3 The word holds the upper bits of the record before, as in packed_word; with whole stamps none.
  * I4 A writer that fills or leaves a sub-buffer always writes content: an opening that was
  *    interrupted may have left another one there.
  * Only the long way claims from an earlier look, and there the ABA of packed_word is possible.
@@ -57,8 +59,8 @@ static const struct scheme_desc scheme_desc = {
 	.title = "record inside a section that the kernel restarts (rseq)",
 #endif
 	.source = "Stampede",
-	.promises = PROMISE_ALL,
-	.extension = EXTEND_ON_CARRY,
+	.promises = PACKED_EVERY ? PROMISES : PROMISE_ALL,
+	.extension = PACKED_EVERY ? EXTEND_ALWAYS : EXTEND_ON_CARRY,
 	.extra_per_nested = 0,
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
@@ -87,14 +89,19 @@ static struct scheme_ring *restart_moved(struct scheme_ring *s)
 	return s;
 }
 
+#define RESTART_HEADER_MOST 16
+#define RESTART_HEAD_MOST 32 /* of the payload */
+
 /* What one section writes on the long way. */
 struct restart_record {
 	struct ctf_packet_header packet;
-	uint8_t header[16];
+	uint8_t bytes[RESTART_HEADER_MOST + RESTART_HEAD_MOST]; /* of the record, but the body */
 	uint64_t content;
-	struct restart_copy copy[6];
+	struct restart_copy copy[4];
 	unsigned int copies;
 };
+_Static_assert(offsetof(struct restart_record, bytes) == CTF_PACKET_HEADER_BYTES,
+	       "a packet's header and its first record are one copy");
 
 static inline void restart_add(struct restart_record *record, void *to, const void *from,
 			       uint64_t bytes)
@@ -119,8 +126,6 @@ static inline void restart_books(struct ring *ring, struct restart_record *recor
 		 */
 		record->packet = (struct ctf_packet_header){ .magic = 0 };
 		ctf_header_put(ring, &record->packet, number, stamp);
-		restart_add(record, ring_subbuf_base(ring, number), &record->packet,
-			    sizeof(record->packet));
 		POINT_PATH("switch");
 	}
 	if (claim->opens && inside)
@@ -143,6 +148,7 @@ RESERVE_SLOW enum restart_end restart_attempt(struct scheme_ring *s, uint32_t id
 	struct packed_claim claim;
 	struct payload payload;
 	uint8_t *at, *end;
+	uint64_t before; /* bytes of the packet's header that go with the record */
 
 	record.copies = 0;
 	if (!packed_fit(ring, id, len, tail, stamp, false, &claim)) {
@@ -153,13 +159,15 @@ RESERVE_SLOW enum restart_end restart_attempt(struct scheme_ring *s, uint32_t id
 	}
 	restart_books(ring, &record, ring_packed_offset(ring, tail), &claim, stamp);
 	at = ring_at(ring, claim.start);
-	end = packed_put(ring, record.header, id, len, stamp, claim.full);
-	restart_add(&record, at, record.header, (uint64_t)(end - record.header));
-	at += end - record.header;
+	end = packed_put(ring, record.bytes, id, len, stamp, claim.full);
 	payload_stamp(src, stamp, &payload);
-	restart_add(&record, at, payload.head.from, payload.head.bytes);
+	memcpy(end, payload.head.from, payload.head.bytes);
+	end += payload.head.bytes;
+	before = claim.opens ? sizeof(record.packet) : 0;
+	restart_add(&record, at - before, record.bytes - before,
+		    before + (uint64_t)(end - record.bytes));
 	if (payload.body.bytes)
-		restart_add(&record, at + payload.head.bytes, payload.body.from,
+		restart_add(&record, at + (end - record.bytes), payload.body.from,
 			    payload.body.bytes);
 	return restart_publish(ring, record.copy, record.copies, tail, claim.next);
 }
@@ -212,12 +220,12 @@ RESERVE enum restart_end restart_plain(struct scheme_ring *s, uint32_t id, uint3
 {
 	const struct ring *ring = &s->ring;
 	struct restart_plain plain = {
-		.units = packed_bytes(id, len, false) / RING_PACKED_UNIT,
+		.units = packed_bytes(id, len, PACKED_EVERY) / RING_PACKED_UNIT,
 		.block = -(ring_subbuf_bytes(ring) / RING_PACKED_UNIT),
 		.slots = ring_bytes(ring) / RING_PACKED_UNIT - 1,
 		.field = bits_mask(ring_stamp_bits(ring)),
 		.stamp_bits = ring_stamp_bits(ring),
-		.id = id,
+		.id = PACKED_EVERY ? id << CTF_ID_BITS | PACKED_ESCAPE : id,
 		.payload = payload,
 		.behind = clock_behind(ring->cpu),
 	};

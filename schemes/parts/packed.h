@@ -9,6 +9,9 @@
  * A reader of CTF adds a wrap where the low bits are less than those before. No writer here leaves
  * that to it: a short header has the upper bits of its predecessor. So a reader that keeps these
  * (PACKED_READER_KEEPS_UPPER) is right even where the clock went back; no CTF says so to others.
+ *
+ * PACKED_WHOLE: all records have the second form. Then no writer has to know the upper bits of the
+ * one before, and the word's stay 0.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_PACKED_H
 #define STAMPEDE_SCHEMES_PARTS_PACKED_H
@@ -31,10 +34,16 @@
 
 #include "schemes/format/format_ctf.h"
 
+#ifdef PACKED_WHOLE
+#define PACKED_EVERY true
+#else
+#define PACKED_EVERY false
+#endif
+
 /* The stamp's bits above T, where the word keeps them. */
 static inline uint64_t packed_upper(const struct ring *ring, uint64_t stamp)
 {
-	return stamp >> ring_stamp_bits(ring) << ring_packed_bits(ring);
+	return PACKED_EVERY ? 0 : stamp >> ring_stamp_bits(ring) << ring_packed_bits(ring);
 }
 
 /* Bytes of a record, in whole units. `full`: it carries the whole stamp. */
@@ -93,14 +102,15 @@ static inline bool packed_fit(struct ring *ring, uint32_t id, uint32_t len, uint
 {
 	uint64_t offset = ring_packed_offset(ring, tail), upper = packed_upper(ring, stamp);
 
-	claim->full = whole || (upper ^ tail) >> ring_packed_bits(ring) || id >= PACKED_IDS;
+	claim->full = PACKED_EVERY || whole || (upper ^ tail) >> ring_packed_bits(ring) ||
+		      id >= PACKED_IDS;
 	claim->size = packed_bytes(id, len, claim->full);
 	claim->opens = claim->size > ring_room(ring, offset);
 	claim->start = offset;
 	claim->number = ring_packed_number(ring, offset);
 	if (claim->opens) {
 		/* The begin stamp gives the reader the upper bits; the id may need room. */
-		claim->full = id >= PACKED_IDS;
+		claim->full = PACKED_EVERY || id >= PACKED_IDS;
 		claim->size = packed_bytes(id, len, claim->full);
 		claim->number = ring_packed_next(ring, tail);
 		claim->start = (claim->number << ring_subbuf_shift(ring)) + CTF_PACKET_HEADER_BYTES;

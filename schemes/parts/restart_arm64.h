@@ -96,12 +96,37 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 
 #define RESTART_FIELD_OF(field) "[%[plain], %[" #field "]]"
 
+/* What depends on the header's form: how far it goes, who may have it, and itself. */
+#ifdef PACKED_WHOLE
+#define RESTART_BEHIND_HEADER "#12"
+#define RESTART_UPPER
+#define RESTART_HEADER \
+	"str	x10, [x11, #4]\n\t" \
+	"ldr	x12, " RESTART_FIELD_OF(id) "\n\t" \
+	"str	w12, [x11]\n\t"
+#else
+#define RESTART_BEHIND_HEADER "#4"
+#define RESTART_UPPER \
+	"ldr	x11, " RESTART_FIELD_OF(stamp_bits) "\n\t" \
+	"lsr	x11, x10, x11\n\t" \
+	"lsl	x11, x11, %[bits]\n\t" \
+	"eor	x11, x11, x9\n\t" \
+	"lsr	x11, x11, %[bits]\n\t" \
+	"cbnz	x11, 3f\n\t"
+#define RESTART_HEADER \
+	"ldr	x12, " RESTART_FIELD_OF(field) "\n\t" \
+	"and	x12, x10, x12\n\t" \
+	"ldr	x13, " RESTART_FIELD_OF(id) "\n\t" \
+	"orr	x12, x13, x12, lsl #5\n\t" \
+	"str	w12, [x11]\n\t"
+#endif
+
 #if SEAM_PAYLOAD_STAMP
-#define RESTART_PAYLOAD "str	x10, [x11, #4]\n\t"
+#define RESTART_PAYLOAD "str	x10, [x11, " RESTART_BEHIND_HEADER "]\n\t"
 #else
 /* Stamp and a second clock read, the exit, into the head; then head and body behind the header. */
 #define RESTART_PAYLOAD \
-	"add	x11, x11, #4\n\t" \
+	"add	x11, x11, " RESTART_BEHIND_HEADER "\n\t" \
 	"ldr	x15, " RESTART_FIELD_OF(payload) "\n\t" \
 	"ldr	x12, [x15, #8]\n\t" \
 	"str	x10, [x12]\n\t" /* PAYLOAD_STAMP_AT */ \
@@ -148,12 +173,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"ldr	x9, [%[ring], %[tail]]\n\t"
 		RESTART_CLOCK
 		RESTART_BIAS
-		"ldr	x11, " RESTART_FIELD_OF(stamp_bits) "\n\t"
-		"lsr	x11, x10, x11\n\t"
-		"lsl	x11, x11, %[bits]\n\t"
-		"eor	x11, x11, x9\n\t"
-		"lsr	x11, x11, %[bits]\n\t"
-		"cbnz	x11, 3f\n\t"
+		RESTART_UPPER
 		"ldr	x16, " RESTART_FIELD_OF(units) "\n\t"
 		"add	x16, x9, x16\n\t"
 		"sub	x11, x9, #1\n\t"
@@ -165,11 +185,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"and	x11, x9, x12\n\t"
 		"ldr	x12, [%[ring], %[base]]\n\t"
 		"add	x11, x12, x11, lsl #2\n\t"
-		"ldr	x12, " RESTART_FIELD_OF(field) "\n\t"
-		"and	x12, x10, x12\n\t"
-		"ldr	x13, " RESTART_FIELD_OF(id) "\n\t"
-		"orr	x12, x13, x12, lsl #5\n\t"
-		"str	w12, [x11]\n\t"
+		RESTART_HEADER
 		RESTART_PAYLOAD
 		"str	x16, [%[ring], %[tail]]\n" /* final store */
 		RESTART_END

@@ -40,7 +40,7 @@ static inline enum restart_end restart_record(struct ring *ring, const struct re
 	const struct payload *payload = plain->payload;
 	uint64_t epoch = restart_epoch, tail, next, stamp, exit, bits = ring_packed_bits(ring);
 	uint32_t header;
-	uint8_t *at;
+	uint8_t *record, *at;
 
 	/* A machine whose sections nobody has written: rows that have them are left out there. */
 	if (!SEAM_INTERRUPTS_CALLED)
@@ -51,23 +51,25 @@ static inline enum restart_end restart_record(struct ring *ring, const struct re
 	if (restart_epoch != epoch)
 		return RESTART_ABORTED;
 	*seen = (struct restart_seen){ tail, stamp };
-	if ((stamp >> plain->stamp_bits << bits ^ tail) >> bits)
+	if (!PACKED_EVERY && (stamp >> plain->stamp_bits << bits ^ tail) >> bits)
 		return RESTART_NOT_PLAIN;
 	next = tail + plain->units;
 	if (((tail - 1) ^ next) & plain->block)
 		return RESTART_NOT_PLAIN;
-	at = ring->base + (tail & plain->slots) * RING_PACKED_UNIT;
-	header = (uint32_t)((stamp & plain->field) << 5 | plain->id);
+	record = ring->base + (tail & plain->slots) * RING_PACKED_UNIT;
+	header = (uint32_t)(PACKED_EVERY ? plain->id : (stamp & plain->field) << 5 | plain->id);
+	at = record + sizeof(header) + (PACKED_EVERY ? sizeof(stamp) : 0);
 	RESTART_POINT("section: header", epoch);
-	memcpy(at, &header, sizeof(header));
+	memcpy(record, &header, sizeof(header));
+	if (PACKED_EVERY)
+		memcpy(record + sizeof(header), &stamp, sizeof(stamp));
 	exit = clock_now();
 	memcpy((uint8_t *)payload->head.from + PAYLOAD_STAMP_AT, &stamp, sizeof(stamp));
 	memcpy((uint8_t *)payload->head.from + PAYLOAD_EXIT_AT, &exit, sizeof(exit));
 	RESTART_POINT("section: payload", epoch);
-	memcpy(at + sizeof(header), payload->head.from, payload->head.bytes);
+	memcpy(at, payload->head.from, payload->head.bytes);
 	if (payload->body.bytes)
-		memcpy(at + sizeof(header) + payload->head.bytes, payload->body.from,
-		       payload->body.bytes);
+		memcpy(at + payload->head.bytes, payload->body.from, payload->body.bytes);
 	RESTART_POINT("section: publish", epoch);
 	ring->tail = next;
 	return RESTART_PUBLISHED;

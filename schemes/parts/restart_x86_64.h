@@ -19,7 +19,7 @@
  *
  *	if (ring->tail != seen) goto changed
  *	for (; count; copies++, count--)
- *		copy copies->bytes from copies->from to copies->to
+ *		copy copies->bytes from copies->from to copies->to, by a rep from three words on
  *
  * The body of restart_record(), the plain case of a record, whole:
  *
@@ -32,6 +32,9 @@
  *	at = ring->base + 4 * (tail & slots)
  *	payload to at + 4				RESTART_PAYLOAD
  *	{low bits of the stamp : 27 | id : 5} to at
+ *
+ * With whole stamps (PACKED_WHOLE) nothing is compared with the stamp, and the header is
+ * {id : 27 | 31}, the stamp; 12 bytes for 4.
  *
  *   3:							elsewhere in the text (RESTART_SEEN)
  *	*seen = { tail, stamp }				so that the long way reads no other clock
@@ -133,13 +136,30 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 		"movq	8(%%r8), %%rsi\n\t"
 		"movq	16(%%r8), %%rcx\n\t"
 		"shrq	$3, %%rcx\n\t"
-		"rep movsq\n\t"
+		"cmpq	$2, %%rcx\n\t"
+		"jbe	4f\n\t"
+		"rep movsq\n"
+		"3:\n\t"
 		"movq	16(%%r8), %%rcx\n\t"
 		"andq	$7, %%rcx\n\t"
-		"rep movsb\n\t"
+		"jz	6f\n\t"
+		"rep movsb\n"
+		"6:\n\t"
 		"addq	$24, %%r8\n\t"
 		"decq	%%r9\n\t"
 		"jmp	1b\n"
+		/* A rep takes longer to begin than some words do. */
+		"4:\n\t"
+		"testq	%%rcx, %%rcx\n\t"
+		"jz	3b\n\t"
+		"5:\n\t"
+		"movq	(%%rsi), %%rax\n\t"
+		"movq	%%rax, (%%rdi)\n\t"
+		"addq	$8, %%rsi\n\t"
+		"addq	$8, %%rdi\n\t"
+		"decq	%%rcx\n\t"
+		"jnz	5b\n\t"
+		"jmp	3b\n"
 		"2:\n\t"
 		"movq	%[next], %c[tail](%[ring])\n" /* final store */
 		RESTART_END
@@ -184,16 +204,43 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 #endif
 _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id");
 
+/* What depends on the header's form: how far it goes, who may have it, and itself. */
+#ifdef PACKED_WHOLE
+#define RESTART_BEHIND_HEADER "12(%%r10, %%rdx, 4)"
+#define RESTART_UPPER
+#if SEAM_GEOMETRY_CONSTANT
+#define RESTART_ESCAPE "movl	" RESTART_OF_32(id) ", (%%r10, %%rdx, 4)\n\t"
+#else
+#define RESTART_ESCAPE \
+	"movl	" RESTART_OF_32(id) ", %%eax\n\t" \
+	"movl	%%eax, (%%r10, %%rdx, 4)\n\t"
+#endif
+#define RESTART_HEADER "movq	%%rax, 4(%%r10, %%rdx, 4)\n\t" RESTART_ESCAPE
+#else
+#define RESTART_BEHIND_HEADER "4(%%r10, %%rdx, 4)"
+#define RESTART_UPPER \
+	"movq	%%rax, %%rdx\n\t" \
+	RESTART_NARROW_UPPER \
+	"xorq	%%r8, %%rdx\n\t" \
+	"shrq	%[bits], %%rdx\n\t" \
+	"jnz	3f\n\t"
+#define RESTART_HEADER \
+	RESTART_NARROW_FIELD \
+	"shll	$5, %%eax\n\t" \
+	"orl	" RESTART_OF_32(id) ", %%eax\n\t" \
+	"movl	%%eax, (%%r10, %%rdx, 4)\n\t"
+#endif
+
 /* The payload, behind the header's place: all that the timed build has of its own here. */
 #if SEAM_PAYLOAD_STAMP
-#define RESTART_PAYLOAD "movq	%%rax, 4(%%r10, %%rdx, 4)\n\t"
+#define RESTART_PAYLOAD "movq	%%rax, " RESTART_BEHIND_HEADER "\n\t"
 #define RESTART_PAYLOAD_OPERANDS
 #define RESTART_PAYLOAD_CLOBBERS
 #else
 /* Stamp and a second clock read, the exit, into the head; then head and body. */
 #define RESTART_PAYLOAD \
 	"movq	" RESTART_PAYLOAD_AT ", %%r8\n\t" \
-	"leaq	4(%%r10, %%rdx, 4), %%rdi\n\t" \
+	"leaq	" RESTART_BEHIND_HEADER ", %%rdi\n\t" \
 	"movq	8(%%r8), %%rsi\n\t" \
 	"movq	%%rax, (%%rsi)\n\t" /* PAYLOAD_STAMP_AT */ \
 	"movl	%%edx, %%ecx\n\t" \
@@ -270,11 +317,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		RESTART_BEGIN
 		"movq	%c[tail](%[ring]), %%r8\n\t"
 		RESTART_CLOCK
-		"movq	%%rax, %%rdx\n\t"
-		RESTART_NARROW_UPPER
-		"xorq	%%r8, %%rdx\n\t"
-		"shrq	%[bits], %%rdx\n\t"
-		"jnz	3f\n\t"
+		RESTART_UPPER
 		"leaq	(%%r8, %[size]), %%r9\n\t"
 		"leaq	-1(%%r8), %%rdx\n\t"
 		"xorq	%%r9, %%rdx\n\t"
@@ -284,10 +327,7 @@ restart_record(struct ring *ring, const struct restart_plain *plain, struct rest
 		"andl	" RESTART_OF_32(slots) ", %%edx\n\t"
 		"movq	%c[base](%[ring]), %%r10\n\t"
 		RESTART_PAYLOAD
-		RESTART_NARROW_FIELD
-		"shll	$5, %%eax\n\t"
-		"orl	" RESTART_OF_32(id) ", %%eax\n\t"
-		"movl	%%eax, (%%r10, %%rdx, 4)\n\t"
+		RESTART_HEADER
 		"movq	%%r9, %c[tail](%[ring])\n" /* final store */
 		RESTART_END
 		RESTART_SEEN

@@ -76,6 +76,12 @@ static const struct worked examples[] = {
 	    { 300, "01 ac 02", 0, false },
 	    { -UINT64_C(1), "81 c5 79 56 34 12 00 00 00", 0, false },
 	    { 2, "01 01", 0, false } } },
+	/* The id above five bits of 31, then the stamp, whatever it is; also if it goes back. */
+	{ "rewind_full",
+	  { { 0, "3f 00 00 00 9a 78 56 34 12 00 00 00", 0, true },
+	    { 1, "3f 00 00 00 9b 78 56 34 12 00 00 00", 0, true },
+	    { UINT64_C(1) << 40, "3f 00 00 00 9b 78 56 34 12 01 00 00", 0, true },
+	    { -(UINT64_C(1) << 40), "3f 00 00 00 9b 78 56 34 12 00 00 00", 0, true } } },
 	/* 14 low bits of the stamp; 21 where the event before is 2^14 ticks away. */
 	{ "varint_low",
 	  { { 0, "01 9a 71", 0, false },
@@ -128,6 +134,7 @@ static void bytes_and_times(void **state)
 		.bits = 64, .subbuf_shift = 12, .count_shift = 1, .now = BEGIN
 	};
 	const struct worked *worked;
+	const struct ring *ring;
 	unsigned int events;
 
 	(void)state;
@@ -140,10 +147,11 @@ static void bytes_and_times(void **state)
 			play.driver->run(play.buffer.scheme, &play.buffer.writer, 1);
 		}
 		play.driver->flush(play.buffer.scheme);
+		ring = buffer_ring(&play.buffer);
 		reading = (struct reading){
 			.worked = worked,
-			.at = ring_subbuf_base(buffer_ring(&play.buffer), 0) +
-			      ring_header_bytes(buffer_ring(&play.buffer)),
+			.at = ring_subbuf_base(ring, ring_start_number(ring)) +
+			      ring_header_bytes(ring),
 			.stamp = BEGIN,
 		};
 		play.driver->walk(play.buffer.scheme, check_bytes, NULL);
