@@ -126,7 +126,7 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
 {
 	(void)pair;
 	(void)old;
-	(void)new;
+	(void)next;
 	__builtin_trap();
 }
 #endif

@@ -19,6 +19,11 @@
 #ifndef PACKED_BITS
 #define PACKED_BITS 27 /* of the offset */
 #endif
+#ifdef PACKED_WHOLE
+#define PACKED_EVERY true /* record carries its whole stamp: parts/packed.h */
+#else
+#define PACKED_EVERY false
+#endif
 
 #ifndef PACKED_UNIT_SHIFT
 #define PACKED_UNIT_SHIFT \

@@ -34,12 +34,6 @@
 
 #include "schemes/format/format_ctf.h"
 
-#ifdef PACKED_WHOLE
-#define PACKED_EVERY true
-#else
-#define PACKED_EVERY false
-#endif
-
 /* The stamp's bits above T, where the word keeps them. */
 static inline uint64_t packed_upper(const struct ring *ring, uint64_t stamp)
 {
