@@ -53,20 +53,44 @@ int shards_hash(const char *path, char text[17])
 	return 0;
 }
 
+/* Its path, and its file name in that. */
+static const char *object_path(const struct tasks *tasks, const struct task *task,
+			       char path[SHARDS_PATH])
+{
+	const char *name;
+
+	load_path(tasks->options, tasks_row(tasks, task), task->family, path, SHARDS_PATH);
+	name = strrchr(path, '/');
+	return name ? name + 1 : path;
+}
+
 bool shards_object(const struct tasks *tasks, const struct task *task, json_t *objects)
 {
 	char path[SHARDS_PATH], hash[17];
-	const char *name;
+	const char *name = object_path(tasks, task, path);
 
-	load_path(tasks->options, tasks_row(tasks, task), task->family, path, sizeof(path));
-	name = strrchr(path, '/');
-	name = name ? name + 1 : path;
 	if (json_object_get(objects, name))
 		return true;
 	if (shards_hash(path, hash))
 		return false;
 	json_object_set_new(objects, name, json_string(hash));
 	return true;
+}
+
+int shards_same_object(const struct shards *shards, const struct task *task, json_t *seen)
+{
+	const json_t *planned = json_object_get(shards->head, "objects");
+	char path[SHARDS_PATH];
+	const char *name = object_path(&shards->tasks, task, path);
+
+	if (!shards_object(&shards->tasks, task, seen))
+		return EXIT_RESOURCE;
+	if (json_equal(json_object_get(planned, name), json_object_get(seen, name)))
+		return 0;
+	return fail_with(EXIT_USAGE,
+			 "%s is not the object that was planned: put that one back, or make a new "
+			 "plan",
+			 name);
 }
 
 void shards_record_path(const struct shards *shards, unsigned int shard, char path[SHARDS_PATH])
@@ -183,10 +207,19 @@ int shards_in_order(const void *piece, const void *other)
 	return a->part < b->part ? -1 : a->part > b->part;
 }
 
+static const json_t *pieces_of(const struct shards *shards, unsigned int shard)
+{
+	return json_object_get(json_array_get(shards->lines, shard), "pieces");
+}
+
+int shards_pieces_count(const struct shards *shards, unsigned int shard)
+{
+	return (int)json_array_size(pieces_of(shards, shard));
+}
+
 int shards_pieces(const struct shards *shards, unsigned int shard, struct piece *piece, int most)
 {
-	const json_t *one,
-		*pieces = json_object_get(json_array_get(shards->lines, shard), "pieces");
+	const json_t *one, *pieces = pieces_of(shards, shard);
 	json_int_t task, from, count, part, parts;
 	size_t i;
 
@@ -244,15 +277,20 @@ static json_t *numbers(const uint64_t *value, size_t count)
 	return array;
 }
 
+static bool take_number(const json_t *number, uint64_t *value)
+{
+	*value = (uint64_t)json_integer_value(number);
+	return json_is_integer(number) && json_integer_value(number) >= 0;
+}
+
 static bool take_numbers(const json_t *array, uint64_t *value, size_t count)
 {
 	size_t i;
 
-	if (json_array_size(array) != count)
-		return false;
 	for (i = 0; i < count; i++)
-		value[i] = (uint64_t)json_integer_value(json_array_get(array, i));
-	return true;
+		if (!take_number(json_array_get(array, i), &value[i]))
+			return false;
+	return json_array_size(array) == count;
 }
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -307,24 +345,68 @@ static bool find_first(const json_t *json, struct task *task)
 	return true;
 }
 
-bool shards_find(const json_t *found, struct task *task)
+/* What is the first failure has to be among what was counted. */
+static bool first_adds_up(const struct findings *findings)
+{
+	const struct failure *first = &findings->first;
+	uint64_t broken = findings->verdicts[VERDICT_BROKEN];
+
+	if (!first->verdict)
+		return findings->verdicts[VERDICT_KEPT] == findings->schedules;
+	if (first->oracle >= FINDINGS || first->verdict >= COUNT(findings->verdicts) ||
+	    !findings->verdicts[first->verdict])
+		return false;
+	return first->verdict == VERDICT_BROKEN ? findings->objections[first->oracle] > 0 : !broken;
+}
+
+/*
+ * Whoever changes a record may seal it again. Then one number does not go with the others: each
+ * schedule has one verdict, a broken one has objections, and each start was searched.
+ */
+static bool adds_up(const struct task *task, uint64_t starts)
+{
+	const struct findings *findings = &task->findings;
+	uint64_t verdicts = 0, broken = findings->verdicts[VERDICT_BROKEN], objections = 0;
+	size_t i;
+
+	if (task->searches == -ENOTSUP)
+		return true;
+	for (i = 0; i < COUNT(findings->verdicts); i++)
+		verdicts += findings->verdicts[i];
+	for (i = 0; i < COUNT(findings->objections); i++) {
+		if (findings->objections[i] > broken)
+			return false;
+		objections += findings->objections[i];
+	}
+	return task->searches >= 0 && (uint64_t)task->searches == starts &&
+	       verdicts == findings->schedules && objections >= broken &&
+	       findings->stuck <= findings->schedules &&
+	       findings->damage.schedules <= findings->schedules &&
+	       !findings->damage.schedules == !findings->damage.wrong && first_adds_up(findings);
+}
+
+bool shards_find(const json_t *found, uint64_t starts, struct task *task)
 {
 	struct findings *findings = &task->findings;
 	const json_t *first = json_object_get(found, "first");
+	json_int_t until;
 	size_t i;
 
 	*findings = (struct findings){ .schedules = 0 };
-	task->searches = (int)json_number(found, "searches");
-	findings->seconds = json_number(found, "seconds");
-	findings->damage.until = (enum damage_end)json_number(found, "until");
+	if (json_unpack((json_t *)(uintptr_t)found, "{s:i, s:F, s:I}", "searches", &task->searches,
+			"seconds", &findings->seconds, "until", &until) ||
+	    until < 0 || until >= DAMAGE_ENDS)
+		return false;
+	findings->damage.until = (enum damage_end)until;
 	for (i = 0; i < COUNT(members); i++)
-		*member_of(findings, members[i].at) =
-			(uint64_t)json_integer_value(json_object_get(found, members[i].name));
+		if (!take_number(json_object_get(found, members[i].name),
+				 member_of(findings, members[i].at)))
+			return false;
 	return take_numbers(json_object_get(found, "verdicts"), findings->verdicts,
 			    COUNT(findings->verdicts)) &&
 	       take_numbers(json_object_get(found, "objections"), findings->objections,
 			    COUNT(findings->objections)) &&
-	       (!first || find_first(first, task));
+	       (!first || find_first(first, task)) && adds_up(task, starts);
 }
 
 /* ---- records ---- */
@@ -359,9 +441,10 @@ static bool is_whole(const json_t *record)
 	return !strcmp(hash, json_text(record, "hash"));
 }
 
+const char shards_remedy[] = "remove it, and do that shard again";
+
 int shards_record(const struct shards *shards, unsigned int shard, json_t **record)
 {
-	static const char remedy[] = "remove it, and do that shard again";
 	char path[SHARDS_PATH], *text;
 	unsigned int of;
 	size_t bytes;
@@ -376,14 +459,15 @@ int shards_record(const struct shards *shards, unsigned int shard, json_t **reco
 	free(text);
 	of = (unsigned int)json_number(*record, "shard");
 	if (!is_whole(*record))
-		status = fail_with(EXIT_USAGE, "%s is damaged: %s", path, remedy);
+		status = fail_with(EXIT_USAGE, "%s is damaged: %s", path, shards_remedy);
 	else if (json_number(*record, "schema") != SHARDS_SCHEMA)
-		status = fail_with(EXIT_USAGE, "%s is of another version: %s", path, remedy);
+		status = fail_with(EXIT_USAGE, "%s is of another version: %s", path, shards_remedy);
 	else if (strcmp(shards->hash, json_text(*record, "plan")))
-		status = fail_with(EXIT_USAGE, "%s is of another plan or binary: %s", path, remedy);
+		status = fail_with(EXIT_USAGE, "%s is of another plan or binary: %s", path,
+				   shards_remedy);
 	else if (of != shard)
-		status =
-			fail_with(EXIT_USAGE, "%s is shard %u a second time: %s", path, of, remedy);
+		status = fail_with(EXIT_USAGE, "%s is shard %u a second time: %s", path, of,
+				   shards_remedy);
 	if (!status)
 		return 0;
 	json_decref(*record);

@@ -38,6 +38,12 @@ int shards_hash(const char *path, char text[17]);
  */
 bool shards_object(const struct tasks *tasks, const struct task *task, json_t *objects);
 
+/*
+ * Is the task's object the one that was planned? `seen`: those that were asked of, by file name. 0,
+ * or an exit code after a line on stderr.
+ */
+int shards_same_object(const struct shards *shards, const struct task *task, json_t *seen);
+
 void shards_record_path(const struct shards *shards, unsigned int shard, char path[SHARDS_PATH]);
 
 /*
@@ -50,16 +56,23 @@ void shards_end(struct shards *shards);
 /* For qsort(3) of pieces: as one process would come to them. */
 int shards_in_order(const void *piece, const void *other);
 
-/* The pieces of a shard; how many, or -1 after a line on stderr. At most `most`. */
+/* The pieces of a shard; how many, or -1 after a line on stderr. At most `most`, its count. */
+int shards_pieces_count(const struct shards *shards, unsigned int shard);
 int shards_pieces(const struct shards *shards, unsigned int shard, struct piece *piece, int most);
 unsigned int shards_count(const struct shards *shards);
 
-/* What a piece found, all of it, and the way back into a task of the loaded row's. */
+/*
+ * What a piece found, all of it, and the way back into a task of the loaded row's; false: it is not
+ * whole, or no search of so many starts finds that.
+ */
 json_t *shards_found(const struct task *task);
-bool shards_find(const json_t *found, struct task *task);
+bool shards_find(const json_t *found, uint64_t starts, struct task *task);
 
 /* Adds to a record the hash of all the rest. */
 void shards_seal(json_t *record);
+
+/* What to do with a record that is not what the shard found. */
+extern const char shards_remedy[];
 
 /*
  * The shard's record in *record, NULL if there is none. 0, or an exit code after a line on stderr:

@@ -88,15 +88,24 @@ struct harvest {
 	size_t count;
 };
 
+/* A record that is whole, and that no shard writes. */
+static int refuse(const struct harvest *harvest, unsigned int shard, const char *why)
+{
+	char path[SHARDS_PATH];
+
+	shards_record_path(&harvest->shards, shard, path);
+	return fail_with(EXIT_USAGE, "%s %s: %s", path, why, shards_remedy);
+}
+
 /* One shard's pieces, if they are those that it was to do. An exit code. */
 static int gather(struct harvest *harvest, unsigned int shard)
 {
 	const json_t *all = json_object_get(harvest->record[shard], "pieces");
-	int most = (int)json_array_size(all), pieces, i;
+	int most = shards_pieces_count(&harvest->shards, shard), pieces, i;
 	struct piece *piece = calloc((size_t)most + 1, sizeof(*piece));
 	struct harvested *more =
 		realloc(harvest->found, (harvest->count + (size_t)most + 1) * sizeof(*more));
-	bool good;
+	bool good = json_array_size(all) == (size_t)most;
 
 	harvest->found = more ? more : harvest->found;
 	if (!piece || !more) {
@@ -104,19 +113,21 @@ static int gather(struct harvest *harvest, unsigned int shard)
 		return fail_memory("the shards' pieces");
 	}
 	pieces = shards_pieces(&harvest->shards, shard, piece, most);
-	good = pieces == most;
 	for (i = 0; i < pieces && good; i++) {
 		good = is_piece(json_array_get(all, (size_t)i), &piece[i]);
 		harvest->found[harvest->count++] =
 			(struct harvested){ piece[i], json_array_get(all, (size_t)i) };
 	}
 	free(piece);
-	return good ? 0 : fail_with(EXIT_USAGE, "shard %u has other pieces than planned", shard);
+	if (pieces < 0)
+		return EXIT_USAGE;
+	return good ? 0 : refuse(harvest, shard, "has other pieces than were planned");
 }
 
 /* Into its task. An exit code. */
-static int add_found(struct shards *shards, const struct harvested *found)
+static int add_found(struct harvest *harvest, const struct harvested *found)
 {
+	struct shards *shards = &harvest->shards;
 	struct task *task = &shards->tasks.task[found->piece.task];
 	struct task one = { .driver = task->driver, .family = task->family };
 
@@ -124,8 +135,11 @@ static int add_found(struct shards *shards, const struct harvested *found)
 	if (json_object_get(found->json, "first") &&
 	    load_row(shards->tasks.options, tasks_row(&shards->tasks, task), task->family))
 		return EXIT_RESOURCE;
-	if (!shards_find(found->json, &one))
-		return fail_with(EXIT_USAGE, "shard %u is not understood", found->piece.shard);
+	if (!shards_find(found->json, found->piece.starts.count, &one))
+		return refuse(harvest, found->piece.shard, "has numbers that no search finds");
+	if (one.searches < 0 && task->searches >= 0 && !tasks_failed_before(&shards->tasks, task))
+		fail_line("%s cannot be searched: shard %u said why",
+			  tasks_row(&shards->tasks, task), found->piece.shard);
 	add(task, &one, &found->piece);
 	return 0;
 }
@@ -147,26 +161,35 @@ static bool covers(const struct harvest *harvest, size_t *at, unsigned int task,
 	return from == starts && !part;
 }
 
+/* As the plan has them: too large ones have none, and what cannot be searched is tried once. */
+static int count_starts(const struct tasks *tasks, const struct task *task, uint64_t *starts)
+{
+	int error = load_row(tasks->options, tasks_row(tasks, task), task->family);
+
+	if (error && error != -ENOTSUP)
+		return tasks_failed(error, tasks_row(tasks, task));
+	*starts = error ? 1 : family_starts(task->family, &tasks->options->search);
+	if (!error && !tasks->options->single &&
+	    family_too_large(task->family, tasks->options->tier))
+		*starts = 0;
+	return 0;
+}
+
 /* Counted again, and not as the plan was made: nothing is left out of it, or in it twice. */
 static int check_plan(const struct harvest *harvest)
 {
 	const struct tasks *tasks = &harvest->shards.tasks;
 	const struct task *task;
-	uint64_t starts;
+	uint64_t starts = 0;
 	unsigned int i;
 	size_t at = 0;
+	int status;
 
 	for (i = 0; i < tasks->count; i++) {
 		task = &tasks->task[i];
-		starts = 1; /* what cannot be searched is tried once */
-		if (task->searches >= 0 &&
-		    load_row(tasks->options, tasks_row(tasks, task), task->family))
-			return EXIT_RESOURCE;
-		if (task->searches >= 0)
-			starts = family_starts(task->family, &tasks->options->search);
-		if (task->searches >= 0 && !tasks->options->single &&
-		    family_too_large(task->family, tasks->options->tier))
-			starts = 0;
+		status = count_starts(tasks, task, &starts);
+		if (status)
+			return status;
 		if (!covers(harvest, &at, i, starts))
 			return fail_with(EXIT_USAGE,
 					 "the plan in %s has not all of %s, each once: make "
@@ -176,11 +199,24 @@ static int check_plan(const struct harvest *harvest)
 	return 0;
 }
 
+/* The starts are counted, and what broke is shown, by the objects that were searched. */
+static int same_objects(const struct shards *shards)
+{
+	json_t *seen = json_object();
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; i < shards->tasks.count && !status; i++)
+		status = shards_same_object(shards, &shards->tasks.task[i], seen);
+	json_decref(seen);
+	return status;
+}
+
 static int merge(struct harvest *harvest)
 {
 	struct tasks *tasks = &harvest->shards.tasks;
 	unsigned int shard;
-	int status = 0;
+	int status = same_objects(&harvest->shards);
 	size_t i;
 
 	for (shard = 0; shard < shards_count(&harvest->shards) && !status; shard++)
@@ -188,9 +224,9 @@ static int merge(struct harvest *harvest)
 	if (status)
 		return status;
 	qsort(harvest->found, harvest->count, sizeof(*harvest->found), shards_in_order);
+	status = check_plan(harvest);
 	for (i = 0; i < harvest->count && !status; i++)
-		status = add_found(&harvest->shards, &harvest->found[i]);
-	status = status ? status : check_plan(harvest);
+		status = add_found(harvest, &harvest->found[i]);
 	if (!status && !tasks->options->object)
 		printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	while (tasks->taken < tasks->count && !status)

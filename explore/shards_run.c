@@ -18,24 +18,12 @@
 /* Are the objects still those that the plan was made of? */
 static int same_objects(const struct shards *shards, const struct piece *piece, int pieces)
 {
-	const json_t *planned = json_object_get(shards->head, "objects");
-	json_t *objects = json_object();
-	const char *name;
-	json_t *hash;
+	json_t *seen = json_object();
 	int i, status = 0;
 
 	for (i = 0; i < pieces && !status; i++)
-		if (!shards_object(&shards->tasks, &shards->tasks.task[piece[i].task], objects))
-			status = EXIT_RESOURCE;
-	json_object_foreach(objects, name, hash) {
-		if (status || json_equal(json_object_get(planned, name), hash))
-			continue;
-		status = fail_with(EXIT_USAGE,
-				   "%s is not the object that was planned: put that one back, or "
-				   "make a new plan",
-				   name);
-	}
-	json_decref(objects);
+		status = shards_same_object(shards, &shards->tasks.task[piece[i].task], seen);
+	json_decref(seen);
 	return status;
 }
 
@@ -86,8 +74,7 @@ static int record(const struct shards *shards, unsigned int shard, double second
 
 static int run(struct shards *shards, unsigned int shard)
 {
-	const json_t *line = json_array_get(shards->lines, shard);
-	int most = (int)json_array_size(json_object_get(line, "pieces")), pieces, i, status;
+	int most = shards_pieces_count(shards, shard), pieces, i, status;
 	struct piece *piece = calloc((size_t)most + 1, sizeof(*piece));
 	json_t *found = json_array();
 	double seconds = 0;

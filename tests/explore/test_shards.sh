@@ -77,8 +77,31 @@ shows_first() { # name, verdict
 	report $? "$1: its first failure is shown, and comes again"
 }
 
+# What is said of a row is the sum of what is recorded of it, and of no other row.
+sums() {
+	sed -nE 's/^([a-z_]+) {40,}([0-9]+) +([0-9]+) .*/\1 \2 \3/p' "$scratch/all" >"$scratch/sums"
+	finds "a row's sum is its own" "$scratch/all.json" "len(r['rows']) == 2 and
+		[line.split() for line in open('$scratch/sums')] == [[row['row'],
+		*(str(sum(one[key] for one in row['families'])) for key in ('searches', 'schedules'))]
+		for row in r['rows']]"
+}
+
+# A broken row under the name of another, before and behind one that cannot be searched.
+worst() { # the broken one's name, the others'
+	rm -rf "$scratch/mixed"
+	mkdir "$scratch/mixed"
+	for row in $2; do ln -s "$PWD/$build/explored/$row.page.so" "$scratch/mixed"; done
+	ln -sf "$PWD/$build/explored/seed_004.page.so" "$scratch/mixed/$1.page.so"
+	same_in_shares "$1 is broken, another cannot be searched" 2 --objects "$scratch/mixed" \
+		--schemes "=$1$(printf ' =%s' $2)" --nested 1 --before 1 --discards 1
+	[ $one -eq 2 ] && grep -q 'BROKEN' "$scratch/all" &&
+		grep -q 'leave it out' "$scratch/err"
+	report $? "$1: what broke says more, exit code 2 of both"
+}
+
 same() {
 	same_in_shares "quick tier of two rows" 8 --tier quick --schemes "=delta_sync_hard =dts_xts"
+	sums
 	same_in_shares "every schedule, of every offset" 5 --engine schedules --shape ends2 --events 2 \
 		--nested 2 --offsets all --schemes "=varint_delta_go =dwcas =untimed"
 	same_in_shares "every schedule from one start" 7 --engine schedules --nested 3 --before 1 \
@@ -111,8 +134,33 @@ same() {
 		[ $one -eq 2 ]
 		report $? "a broken row: exit code 2 of both"
 		shows_first "a broken row" "broken"
+		done_as_said "an object's shards"
 	done
 	[ -n "${object:-}" ] || skip "a broken row" "no objects in $build/cases: make explored-cases"
+	if [ -e "$build/explored/seed_004.page.so" ]; then
+		worst full_tsc "delta_sync_soft"
+		worst dwcas "delta_sync_soft"
+		ln -sf "$PWD/$build/explored/full_tsc.page.so" "$scratch/mixed/delta_sync_soft.page.so"
+		says "another object by the time of the merge" 1 \
+			"delta_sync_soft.page.so is not the object that was planned" \
+			"$explore" --merge "$folder"
+	else
+		skip "the worst of two rows" "no seed_004 in $build/explored: make explored-cases"
+	fi
+}
+
+# Two of the last plan's shards are gone: the command that the merge says does them.
+done_as_said() { # name
+	rm "$folder/shard-1.json" "$folder/shard-3.json"
+	says "$1: missing" 5 "2 of 5 shards are missing: 1,3; do each by: explore --shard K" \
+		"$explore" --merge "$folder"
+	command=$(sed -n 's/.*do each by: explore //p' "$scratch/err")
+	for shard in 1 3; do
+		eval "\"\$explore\" $(echo "$command" | sed "s/ K / $shard /")" 2>"$scratch/err"
+	done
+	"$explore" --merge "$folder" -v >"$scratch/again" 2>"$scratch/err"
+	[ $? -eq $one ] && counts "$scratch/again" | cmp -s - "$scratch/one.counts"
+	report $? "$1: done by the command that is said"
 }
 
 # One is missing, one is there already, one was killed in the middle.
@@ -189,6 +237,21 @@ refused() {
 	}
 	damage "a count that was changed" 1 "shard-1.json is damaged: remove it" \
 		's/"schedules": 1/"schedules": 2/' shard-1.json
+	resealed() { # name, words, sed program
+		sed -i "$3" "$folder/shard-1.json"
+		"$build/tests/explore/test_found" --seal "$folder/shard-1.json"
+		says "$1, sealed again" 1 "shard-1.json $2: remove it" "$explore" --merge "$folder"
+		cp "$scratch/good/shard-1.json" "$folder"
+	}
+	resealed "schedules that were changed" "has numbers that no search finds" \
+		's/"schedules": [1-9]/&0/'
+	resealed "a search that is missing" "has numbers that no search finds" \
+		's/"searches": 1/"searches": 0/'
+	resealed "another task" "has other pieces than were planned" 's/"task": 0/"task": 1/'
+	resealed "pieces that are gone" "has other pieces than were planned" 's/"pieces"/"lost"/'
+	resealed "a piece too many" "has other pieces than were planned" 's/^ \]/ ,1 ]/'
+	"$build/tests/explore/test_found" --seal "$folder"/shard-?.json
+	shows "nothing changed, sealed again" "packed_word .* kept" "$explore" --merge "$folder"
 	head -c 300 "$scratch/good/shard-1.json" >"$folder/shard-1.json"
 	says "a truncated record" 1 "shard-1.json is damaged" "$explore" --merge "$folder"
 	says "it is not done over" 1 "shard-1.json is damaged" "$explore" --shard 1 "$folder"
@@ -244,6 +307,28 @@ refused() {
 	says "times that are none" 1 "a record of explore --json is wanted" \
 		"$explore" --schemes =floor --plan "$scratch/p" --times "$scratch/none.json"
 	shows "all is as it was" "packed_word .* kept" "$explore" --merge "$folder"
+}
+
+# More shards than a search has parts, and a list of missing ones that is too long for a line.
+limits() {
+	"$explore" --schemes =full_tsc --nested 1 --plan "$scratch/wide" --shards 1000 >"$scratch/out"
+	grep -q "^256 pieces in 1000 shards" "$scratch/out" &&
+		grep -q '"part":\[255,256\]' "$scratch/wide/plan.jsonl" &&
+		! grep -q '"part":\[[0-9]*,\(25[7-9]\|2[6-9][0-9]\|[3-9][0-9][0-9]\|[0-9]\{4,\}\)\]' \
+			"$scratch/wide/plan.jsonl"
+	report $? "a search has 256 parts and no more"
+	sed 's/^/# /' "$scratch/out"
+	# Of those that have nothing to do.
+	"$explore" --shard 999 "$scratch/wide" 2>"$scratch/err"
+	mv "$scratch/wide/shard-999.json" "$scratch/empty.json"
+	for shard in $(seq 300 2 520); do
+		sed "s/\"shard\": 999/\"shard\": $shard/" "$scratch/empty.json" \
+			>"$scratch/wide/shard-$shard.json"
+	done
+	"$build/tests/explore/test_found" --seal "$scratch/wide"/shard-*.json
+	says "a long list of missing shards" 5 \
+		"889 of 1000 shards are missing: 0-299,301,303,[0-9,]*,\.\.\.; do each by: explore" \
+		"$explore" --merge "$scratch/wide"
 }
 
 full_disk() {
@@ -304,6 +389,7 @@ same
 interrupted
 arguments
 refused
+limits
 full_disk
 estimates
 [ "${BUDGETS:-small}" = small ] || killed_at_random
