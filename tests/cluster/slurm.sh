@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: private.sh slurm BUILD   A real Slurm with one node does a plan's shards, while one of them is
-# killed and the node is lost with all that runs on it.
+# killed and the node is lost with all that runs on it; then a bench on each of two kinds of nodes.
 set -u
 build=$1 private=$2
 . tests/cluster/cluster.sh
@@ -16,7 +16,7 @@ loopback
 
 # ---- daemons ----
 
-mkdir "$private/state" "$private/spool" "$private/munge" || exit 3
+mkdir "$private/state" "$private/munge" || exit 3
 chmod 700 "$private/munge"
 head -c 1024 /dev/urandom >"$private/munge/key"
 chmod 600 "$private/munge/key"
@@ -32,11 +32,11 @@ cat >"$private/slurm.conf" <<-END
 	AuthType=auth/munge
 	AuthInfo=socket=$socket,cred_expire=5
 	StateSaveLocation=$private/state
-	SlurmdSpoolDir=$private/spool
+	SlurmdSpoolDir=$private/spool.%n
 	SlurmctldPidFile=/run/slurmctld.pid
-	SlurmdPidFile=/run/slurmd.pid
+	SlurmdPidFile=/run/slurmd.%n.pid
 	SlurmctldLogFile=$private/slurmctld.log
-	SlurmdLogFile=$private/slurmd.log
+	SlurmdLogFile=$private/slurmd.%n.log
 	SlurmctldParameters=node_reg_mem_percent=1
 	SlurmdParameters=config_overrides
 	ProctrackType=proctrack/linuxproc
@@ -53,8 +53,10 @@ cat >"$private/slurm.conf" <<-END
 	KillWait=2
 	MaxArraySize=40
 	SchedulerParameters=sched_interval=1,bf_interval=1,sched_min_interval=100000,batch_sched_delay=0
-	NodeName=stampede NodeAddr=127.0.0.1 CPUs=4 RealMemory=4000
+	NodeName=stampede NodeAddr=127.0.0.1 CPUs=4 RealMemory=4000 Feature=first,kind
+	NodeName=another NodeAddr=127.0.0.1 Port=6819 CPUs=4 RealMemory=4000 Feature=second
 	PartitionName=all Nodes=stampede Default=YES MaxTime=INFINITE State=UP
+	PartitionName=kinds Nodes=stampede,another MaxTime=INFINITE State=UP
 END
 export SLURM_CONF="$private/slurm.conf"
 # Newer ones ask for a cgroup where there may be none.
@@ -63,12 +65,14 @@ case $(slurmd -V) in
 *) echo CgroupPlugin=disabled >"$private/cgroup.conf" ;;
 esac
 
-# In processes of its own: when the first of them is gone, the node and all that ran on it are.
+# In processes of its own: when the first of them is gone, the node and all that ran on it are. With a
+# host name of its own: that is how a slurmd knows which node it is.
 start_node() {
-	unshare --pid --fork --kill-child=KILL --mount-proc slurmd -D >"$private/slurmd.out" 2>&1 &
+	unshare --pid --uts --fork --kill-child=KILL --mount-proc sh -c \
+		"echo $1 >/proc/sys/kernel/hostname && exec slurmd -D" >"$private/$1.out" 2>&1 &
 	node=$!
 }
-is_idle() { sinfo -h -o %t 2>/dev/null | grep -q "^\(idle\|mix\|alloc\)$"; }
+is_idle() { sinfo -h -n "$1" -o %t 2>/dev/null | grep -q "^\(idle\|mix\|alloc\)$"; }
 
 munged --foreground --key-file="$private/munge/key" --socket="$socket" \
 	--pid-file="/run/munged.pid" --log-file="$private/munge/log" \
@@ -78,12 +82,12 @@ patiently 20 [ -S "$socket" ] || {
 	refuse 3 "munged does not start"
 }
 slurmctld -D -c >"$private/slurmctld.out" 2>&1 &
-start_node
-if patiently 30 is_idle; then
+start_node stampede
+if patiently 30 is_idle stampede; then
 	report 0 "a node is there: $(slurmd -V)"
 else
 	report 1 "a node is there"
-	for log in slurmctld.out slurmctld.log slurmd.out slurmd.log; do
+	for log in slurmctld.out slurmctld.log stampede.out slurmd.stampede.log; do
 		tail -n 5 "$private/$log" 2>/dev/null | sed "s/^/# $log: /"
 	done
 	plan_end
@@ -121,7 +125,7 @@ ls "$plan" | grep -c '^shard-' | sed 's/$/ records are there/' >"$private/out"
 show "$private/out"
 [ ! -e "$plan/shard-$struck.json" ] && ! stop_one
 report $? "nothing runs, and that shard has no record"
-start_node
+start_node stampede
 if patiently 240 is_over; then
 	report 0 "all jobs end"
 else
@@ -157,4 +161,44 @@ cp "$private/kept" "$plan/shard-5.json"
 submit >"$private/submitted" 2>"$private/err"
 "$explore" --merge "$plan" >"$private/out" 2>"$private/err"
 same "with the right record" "$private/out"
+
+# ---- benches ----
+
+# The smallest there are, and without plots: what is asked is whether each comes from its node.
+mkdir "$private/plain" && cp "$build/bench" "$private/plain" || exit 3
+printf '#!/bin/sh\n' >"$private/plain/plots" && chmod +x "$private/plain/plots"
+fleet() {
+	BENCH=$private/plain/bench ARGS="--quick --schemes =full_tsc,=packed_word --workloads steady \
+--repetitions 2 --budget 0" sh runner/fleet.sh "$private/benches" "--partition=kinds"
+}
+start_node another
+patiently 30 is_idle another
+report $? "a node of another kind is there"
+fleet >"$private/submitted" 2>"$private/err"
+[ $? -eq 0 ] && grep -q ': a bench on first&kind, ' "$private/submitted" &&
+	grep -q ': a bench on second, ' "$private/submitted"
+report $? "a bench on each kind is submitted"
+show "$private/submitted"
+show "$private/err"
+patiently 120 is_over && [ -s "$private/benches/first+kind/latest/bench.json" ] &&
+	[ -s "$private/benches/second/latest/bench.json" ]
+report $? "each has a record"
+for kind in first+kind second; do
+	[ -s "$private/benches/$kind/latest/bench.json" ] || show "$private/benches/$kind/job.log"
+done
+fleet >"$private/out" 2>"$private/err"
+[ $? -eq 0 ] && [ "$(grep -c ': done, in' "$private/out")" -eq 2 ] && is_over
+report $? "none is done twice"
+python3 -B plots/fleet.py "$private"/benches/*/latest >"$private/out" 2>"$private/err"
+code=$?
+[ $code = 0 ] && grep -q '^| A | .* | stampede |' "$private/out" &&
+	grep -q '^|  |  |  | another |' "$private/out" &&
+	grep -q 'Of [3-9] rows that all have' "$private/out"
+report $? "one statement of both: exit code $code"
+show "$private/err"
+"$build/compare" --matrix "$private"/benches/*/latest >"$private/out" 2>"$private/err"
+code=$?
+[ $code = 0 ] && grep -q packed_word "$private/out"
+report $? "and their cells side by side: exit code $code"
+show "$private/err"
 plan_end

@@ -16,7 +16,7 @@ fake "$scratch/bin/sinfo" <<-EOF
 	cat "$scratch/features"
 EOF
 fake "$scratch/bin/bench" <<-EOF
-	echo "bench \$*" >>"$asked"
+	echo "\$STAMPEDE_HOST_ALIAS: bench \$*" >>"$asked"
 EOF
 fake "$scratch/bin/run-stress" <<-EOF
 	echo "run-stress \$*" >>"$asked"
@@ -65,9 +65,12 @@ fleets() {
 		sh runner/fleet.sh "$scratch/fleet"
 	says "no folder" 1 "fleet.sh DIR" sh runner/fleet.sh
 	: >"$asked"
-	sh runner/fleet.sbatch "$scratch/bin/bench" "$scratch/fleet/xeon" --full
-	[ "$(cat "$asked")" = "bench --results $scratch/fleet/xeon --full" ]
-	report $? "the job is a bench"
+	job="env SLURMD_NODENAME=node7 sh runner/fleet.sbatch $scratch/bin/bench $scratch/fleet/xeon --full"
+	env -u STAMPEDE_HOST_ALIAS $job
+	STAMPEDE_HOST_ALIAS=mine $job
+	printf '%s: bench --results %s --full\n' node7 "$scratch/fleet/xeon" mine \
+		"$scratch/fleet/xeon" | cmp -s - "$asked"
+	report $? "the job is a bench, whose record names its node, or what was asked for"
 }
 
 storms() {
