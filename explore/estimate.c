@@ -3,12 +3,14 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/exit.h"
 #include "base/fail.h"
 #include "base/json.h"
 #include "explore/pace.h"
+#include "judge/driver.h"
 
 #define SECONDS_LEAST 1e-3
 
@@ -80,24 +82,44 @@ static const json_t *families_of(const json_t *times, const char *row)
 	return NULL;
 }
 
+/*
+ * As the row is searched: to one that needs no beat a beat is an interrupt like any, and makes none
+ * (family_search()).
+ */
+static struct family as_searched(const struct family *family, const char *row)
+{
+	const struct driver *driver = driver_find(drivers_counting, row);
+	struct family its = *family;
+
+	if (driver && !(driver->desc->needs & NEED_BEAT))
+		its.budget.beats = 0;
+	return its;
+}
+
 double estimate_seconds(const struct estimate *estimate, const char *row,
 			const struct family *family)
 {
-	double weight = pace_weight(family), guess = weight * estimate->factor, nearest = 0;
-	const struct family *other;
+	const struct family its = as_searched(family, row), *known;
+	double weight = pace_weight(&its), guess = weight * estimate->factor, nearest = 0;
+	struct family other;
 	const json_t *one;
-	char words[128];
+	char words[128], others[128];
 	size_t i;
 
-	family_words(family, words, sizeof(words));
+	family_words(&its, words, sizeof(words));
 	json_array_foreach(families_of(estimate->times, row), i, one) {
-		if (!strcmp(words, json_text(one, "budget")))
+		known = family_of(json_text(one, "budget"));
+		snprintf(others, sizeof(others), "%s", json_text(one, "budget"));
+		if (known) {
+			other = as_searched(known, row);
+			family_words(&other, others, sizeof(others));
+		}
+		if (!strcmp(words, others))
 			return fmax(json_number(one, "seconds"), SECONDS_LEAST);
-		other = family_of(json_text(one, "budget"));
-		if (!other || strcmp(other->shape, family->shape) ||
-		    other->stops != family->stops || pace_weight(other) <= nearest)
+		if (!known || strcmp(other.shape, its.shape) || other.stops != its.stops ||
+		    pace_weight(&other) <= nearest)
 			continue;
-		nearest = pace_weight(other);
+		nearest = pace_weight(&other);
 		guess = json_number(one, "seconds") * weight / nearest;
 	}
 	return fmax(guess, SECONDS_LEAST);

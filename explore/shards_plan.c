@@ -2,6 +2,7 @@
 /* What there is to do, cut into pieces and dealt out. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,13 +56,14 @@ static int add_piece(struct deal *deal, const struct piece *piece)
 static int cut(struct deal *deal, unsigned int task, double target)
 {
 	uint64_t starts = deal->starts[task], at, groups;
-	double seconds = deal->seconds[task], wanted = seconds / target;
+	/* Rounded up, but for what a division leaves of a whole number. */
+	double seconds = deal->seconds[task], wanted = ceil(seconds / target - 1e-6);
 	struct piece piece = { .task = task, .parts = 1 };
 	int status = 0;
 
-	groups = wanted < 1 ? 1 : wanted < (double)starts ? (uint64_t)(wanted + 1) : starts;
+	groups = wanted < 1 ? 1 : wanted < (double)starts ? (uint64_t)wanted : starts;
 	if (wanted > (double)starts)
-		piece.parts = (uint32_t)(wanted / (double)starts) + 1;
+		piece.parts = (uint32_t)ceil(wanted / (double)starts);
 	if (piece.parts > PARTS_MOST)
 		piece.parts = PARTS_MOST;
 	for (at = 0; at < groups; at++) {

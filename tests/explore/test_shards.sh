@@ -352,8 +352,19 @@ estimates() {
 	sed -i 's/"seconds": [0-9.e-]*/"seconds": 1000/' "$scratch/times.json"
 	"$explore" --schemes =packed_word --stops all --nested 3 --times "$scratch/times.json" \
 		--plan "$scratch/timed" --shards 2 >"$scratch/out"
-	grep -q " 1000 s in all" "$scratch/out"
+	grep -q " 1000 s in all and 500 s the longest" "$scratch/out"
 	report $? "a search takes what it took"
+	sed 's/^/# /' "$scratch/out"
+	# To a row that needs no beat a beat is an interrupt like any: it is the same search.
+	"$explore" --schemes =packed_word --shape wrap3 --nested 1 --jumps 1 \
+		--json "$scratch/times.json" >"$scratch/out" 2>"$scratch/err"
+	sed -i 's/"seconds": [0-9.e-]*/"seconds": 1000/' "$scratch/times.json"
+	for beats in 0 1; do
+		"$explore" --schemes =packed_word --shape wrap3 --nested 1 --jumps 1 --beats $beats \
+			--times "$scratch/times.json" --plan "$scratch/beats.$beats" --shards 2
+	done >"$scratch/out"
+	[ "$(grep -c " 1000 s in all" "$scratch/out")" -eq 2 ]
+	report $? "a beat that makes no difference takes no time"
 	sed 's/^/# /' "$scratch/out"
 	# Its pieces end in the second shard, not in the first.
 	"$explore" --schemes "=packed_word =floor" --stops all --nested 3 \
