@@ -11,6 +11,7 @@ DIR shards.svg, .png, .dat and .gp are written into it. --into: writes the table
 import heapq
 import json
 import os
+import random
 import sys
 from statistics import median
 from types import SimpleNamespace
@@ -60,6 +61,17 @@ def durations(plan):
     """Seconds of every shard, the longest estimate first; without a record, its estimate."""
     ordered = sorted(plan.shards, key=lambda one: -one.planned)
     return [one.took if one.took is not None else one.planned for one in ordered]
+
+
+def as_wrong(plan):
+    """The same, if estimates of what is not done are as wrong as of what is: any of those, by a
+    seed; None: all are done, or none."""
+    if not plan.done or len(plan.done) == len(plan.shards):
+        return None
+    wrong, rng = [one.took / one.planned for one in plan.done], random.Random(1)
+    ordered = sorted(plan.shards, key=lambda one: -one.planned)
+    return [one.took if one.took is not None else one.planned * rng.choice(wrong)
+            for one in ordered]
 
 
 def makespan(seconds, cpus):
@@ -117,6 +129,12 @@ def words(plan):
     return said
 
 
+def ends(seconds):
+    """When all is done, and how many CPUs worked so long: columns of a table."""
+    of = spans(seconds)
+    return [[clock(one.seconds) for one in of], [f"{one.efficiency:.0%}" for one in of]]
+
+
 def shown(of):
     """The larger ones, longest first, and the others in one line."""
     ordered = sorted(of.items(), key=lambda item: -item[1].planned)
@@ -134,9 +152,12 @@ def shown(of):
 def tables(plan):
     seconds = durations(plan)
     said = [line for part in words(plan) for line in wrapped(part)] + [""]
-    said += table_of(["CPUs", "all done after", "CPUs at work"],
-                     [[f"{one.cpus:,}", clock(one.seconds), f"{one.efficiency:.0%}"]
-                      for one in spans(seconds)])
+    columns = [[[f"{one.cpus:,}" for one in spans(seconds)], *ends(seconds)]]
+    titles = ["CPUs", "all done after", "CPUs at work"]
+    if as_wrong(plan):
+        columns.append(ends(as_wrong(plan)))
+        titles += ["if as wrong", "CPUs at work"]
+    said += table_of(titles, [list(row) for row in zip(*sum(columns, []))])
     said += [""]
     said += table_of(["budget", "rows", "core time, estimated", "took"],
                      [[budget, f"{len(one.rows)}", clock(one.planned),

@@ -91,7 +91,9 @@ class Shards(unittest.TestCase):
         self.plan([100, 100], {1: 300})
         said = self.said()
         self.assertIn("1 of them done: 6.7 min of core time, where not", said)
-        self.assertEqual(self.line(said, "1"), ["1", "6.7 min", "100%"])
+        # 100 and 300 as estimated, 3 * 100 and 300 if the other estimate is as wrong.
+        self.assertEqual(self.line(said, "1"), ["1", "6.7 min", "100%", "10.0 min", "100%"])
+        self.assertEqual(self.line(said, "4"), ["4", "5.0 min", "33%", "5.0 min", "50%"])
 
     def test_pictures_are_whole(self):
         self.plan([3600.0 * (1 + number % 7) for number in range(200)])
