@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/child.h"
 #include "base/exit.h"
@@ -156,14 +157,43 @@ int tasks_take(struct tasks *tasks, bool load)
 	return status;
 }
 
-bool tasks_wanted(const struct explore_options *options, const struct family *family,
-		  const struct driver *driver)
+static bool is_of_row(const struct family *family, const struct driver *driver)
 {
 	/* To a row that needs no beat one is an interrupt, and two are that search again. */
 	if (family->budget.beats > 1 && !(driver->desc->needs & NEED_BEAT))
 		return false;
-	return (int)family->tier <= options->tier && !(family->main_rows && driver->variant) &&
+	return !(family->main_rows && driver->variant) &&
 	       (family->budget.writers <= 1 || driver->desc->shared_promises);
+}
+
+/* The same searches of this row? */
+static bool is_same(const struct family *one, const struct family *other,
+		    const struct driver *driver)
+{
+	struct budget budget = one->budget, others = other->budget;
+
+	if (!(driver->desc->needs & NEED_BEAT))
+		budget.beats = others.beats = 0;
+	return !strcmp(one->shape, other->shape) && one->stops == other->stops &&
+	       !memcmp(&budget, &others, sizeof(budget)) && one->coarse == other->coarse &&
+	       one->slow == other->slow && one->sections == other->sections &&
+	       one->phases == other->phases && one->offsets == other->offsets &&
+	       one->before == other->before && one->full == other->full &&
+	       one->large == other->large && one->skew == other->skew && one->mode == other->mode;
+}
+
+bool tasks_wanted(const struct explore_options *options, const struct family *family,
+		  const struct driver *driver)
+{
+	const struct family *before;
+
+	if ((int)family->tier > options->tier || !is_of_row(family, driver))
+		return false;
+	/* What a tier has for main rows, a deeper one has for all. */
+	for (before = families; before != family; before++)
+		if (is_of_row(before, driver) && is_same(before, family, driver))
+			return false;
+	return true;
 }
 
 static void add_task(struct tasks *tasks, const struct driver *driver, const struct family *family)
