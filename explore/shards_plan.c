@@ -24,6 +24,14 @@
 #define PIECES_PER_SHARD 2
 #define PARTS_MOST 256
 
+/*
+ * Where each state is gone on from once, what first actions lead to the same one is one part's, and
+ * there are some tens of such states: of nested_retry's every instruction with 45 parts the last 17
+ * found nothing. The first part has the most, and the later an interrupt comes, the less is left.
+ */
+#define PARTS_OF_STATES 16
+#define STATES_AGAIN 1.1 /* times as long as in one: parts come to the same states */
+
 /* A plan in the making. */
 struct deal {
 	struct tasks tasks;
@@ -52,26 +60,46 @@ static int add_piece(struct deal *deal, const struct piece *piece)
 	return 0;
 }
 
+static bool is_by_states(const struct deal *deal, unsigned int task)
+{
+	return deal->tasks.task[task].family->stops == STOPS_ALL &&
+	       deal->tasks.options->search.engine != ENGINE_SCHEDULES;
+}
+
+/* A part's share of a search by states, about: what packed_word's and nested_retry's took in 16. */
+static double share_of_states(uint32_t part, uint32_t parts)
+{
+	double weight = 1 + 2.0 * (parts - part) / parts + (part ? 0 : 3.0 * parts / 16);
+
+	return STATES_AGAIN * weight / (parts + (parts + 1) + 3.0 * parts / 16);
+}
+
 /* Pieces of about `target` seconds: some starts each, or parts of one. */
 static int cut(struct deal *deal, unsigned int task, double target)
 {
 	uint64_t starts = deal->starts[task], at, groups;
 	/* Rounded up, but for what a division leaves of a whole number. */
-	double seconds = deal->seconds[task], wanted = ceil(seconds / target - 1e-6);
+	double seconds = deal->seconds[task], wanted = ceil(seconds / target - 1e-6), share;
+	uint32_t most = is_by_states(deal, task) ? PARTS_OF_STATES : PARTS_MOST;
 	struct piece piece = { .task = task, .parts = 1 };
 	int status = 0;
 
 	groups = wanted < 1 ? 1 : wanted < (double)starts ? (uint64_t)wanted : starts;
 	if (wanted > (double)starts)
 		piece.parts = (uint32_t)ceil(wanted / (double)starts);
-	if (piece.parts > PARTS_MOST)
-		piece.parts = PARTS_MOST;
+	if (piece.parts > most)
+		piece.parts = most;
 	for (at = 0; at < groups; at++) {
 		piece.starts.from = starts * at / groups;
 		piece.starts.count = starts * (at + 1) / groups - piece.starts.from;
-		piece.seconds = seconds * (double)piece.starts.count / (double)starts / piece.parts;
-		for (piece.part = 0; piece.part < piece.parts && !status; piece.part++)
+		for (piece.part = 0; piece.part < piece.parts && !status; piece.part++) {
+			share = is_by_states(deal, task) && piece.parts > 1 ?
+					share_of_states(piece.part, piece.parts) :
+					1.0 / piece.parts;
+			piece.seconds =
+				seconds * (double)piece.starts.count / (double)starts * share;
 			status = add_piece(deal, &piece);
+		}
 	}
 	return status;
 }

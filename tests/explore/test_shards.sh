@@ -351,9 +351,16 @@ estimates() {
 		>"$scratch/out" 2>"$scratch/err"
 	sed -i 's/"seconds": [0-9.e-]*/"seconds": 1000/' "$scratch/times.json"
 	"$explore" --schemes =packed_word --stops all --nested 3 --times "$scratch/times.json" \
-		--plan "$scratch/timed" --shards 2 >"$scratch/out"
+		--engine schedules --plan "$scratch/timed" --shards 2 >"$scratch/out"
 	grep -q " 1000 s in all and 500 s the longest" "$scratch/out"
 	report $? "a search takes what it took"
+	sed 's/^/# /' "$scratch/out"
+	# By states: in no more parts than find something, the first of which has most to do.
+	"$explore" --schemes =packed_word --stops all --nested 3 --times "$scratch/times.json" \
+		--plan "$scratch/states" --shards 64 >"$scratch/out"
+	grep -q "^16 pieces in 64 shards, .* and 1[5-9][0-9] s the longest" "$scratch/out" &&
+		head -2 "$scratch/states/plan.jsonl" | grep -q '"part":\[0,16\]'
+	report $? "parts of a search by states are few and unlike"
 	sed 's/^/# /' "$scratch/out"
 	# To a row that needs no beat a beat is an interrupt like any: it is the same search.
 	"$explore" --schemes =packed_word --shape wrap3 --nested 1 --jumps 1 \
@@ -377,7 +384,8 @@ estimates() {
 	json.dump(record, open(sys.argv[1], "w"))
 	EOF
 	"$explore" --schemes "=packed_word =floor" --stops all --nested 3 \
-		--times "$scratch/times.json" --plan "$scratch/uneven" --shards 2 >"$scratch/out"
+		--engine schedules --times "$scratch/times.json" --plan "$scratch/uneven" \
+		--shards 2 >"$scratch/out"
 	grep -q "1300 s in all and 750 s the longest" "$scratch/out"
 	report $? "the longest shard is said, wherever it stands"
 	sed 's/^/# /' "$scratch/out"
