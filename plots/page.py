@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 import clocks
 import facts
 import guide
+import in_kernel
 import machines
 import products
 import reading
@@ -151,8 +152,8 @@ def html(run, figures, shared):
     env = for_html()
     return env.get_template("page.html.j2").render(
         shared, **head(), figures=list(captioned(env, run, figures)), explored=facts.explored(run),
-        disturbances=facts.disturbances(run), context=values(run.json["context"]),
-        bench=os.path.basename(run.file))
+        in_kernel=in_kernel.said(run), disturbances=facts.disturbances(run),
+        context=values(run.json["context"]), bench=os.path.basename(run.file))
 
 
 def markdown(run, figures, shared):

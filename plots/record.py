@@ -125,6 +125,9 @@ HARNESS_FIELDS = {"loop_cycles": SIGNED, "loop_ns": SIGNED, "decode_events_per_s
 VERDICT = {"row": TEXT, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT}
 TIMELINES = {key: [VERDICT] for key in ("stress", "late_beat", "idle")}
 
+BY_CONTEXT = numbers("softirq", "hardirq", "nmi")
+NESTING = {"delivered": BY_CONTEXT, "hits": BY_CONTEXT, "depth": numbers("two", "three", "four")}
+
 SHOWN = {
     "again": {"row": TEXT, **interval("ratio"), "noise": NUMBER},
     "beats": [{"row": TEXT, **numbers("beat_ns", "beats_per_second", "ns_per_second")}],
@@ -140,6 +143,18 @@ SHOWN = {
                       "backs", "skew")}]}],
         "limits": [{**dict.fromkeys(("name", "what", "row", "form", "budget", "timeline"), TEXT),
                     **numbers("failing", "schedules", "extended", "decoded")}],
+    },
+    "in_kernel": {
+        "date": TEXT, "command": TEXT,
+        "kernels": [{
+            "release": TEXT, "version": TEXT, "cpu": TEXT, "cpus": NUMBER, "emulated": FLAG,
+            "rows": [{"row": TEXT, "verdict": TEXT, "text": TEXT, "with_nmi": FLAG, "masked": FLAG,
+                      **numbers("bits", "interrupting"), **NESTING}],
+            "own": [{**numbers("stall_ns", "stalls", "events", "interrupting", "raw_events",
+                               "absolutes", "extends", "zero_deltas", "early", "late", "back",
+                               "in_stall"), **NESTING}],
+            "prices": [{"price": TEXT, "unit": TEXT, **numbers("batch", "single")}],
+        }],
     },
 }
 

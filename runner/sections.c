@@ -12,7 +12,7 @@
 
 /*
  * What other programs found last, so that this record's page can show it: make reproduce-kernel,
- * make verdicts; often nothing.
+ * make verdicts, make test-kernel or kernel-bench; often nothing.
  */
 static void take_over(struct run *run, const char *key)
 {
@@ -133,6 +133,7 @@ void sections_make(const struct workload_bench *bench, const struct rounds *roun
 		     counted->decode_events_per_second);
 	take_over(run, "kernel");
 	take_over(run, "explored");
+	take_over(run, "in_kernel");
 	run_set(run, "exact", exact_json(bench, counted->row));
 	run_set(run, "schemes", describe_rows(bench->rows, bench->count));
 	run_set(run, "left_out", describe_left_out());

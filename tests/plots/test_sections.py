@@ -55,11 +55,39 @@ KERNEL = {
 }
 
 
+CAME = {"softirq": 10, "hardirq": 20, "nmi": 3}
+IN_KERNEL = {
+    "schema": 1, "date": "2026-01-02T03:04:05Z", "command": "make <kernel-bench>",
+    "kernels": [{
+        "release": "6.1.0-made-up", "version": "#1", "cpu": "A & B", "cpus": 2, "emulated": False,
+        "rows": [
+            {"row": "good", "verdict": "kept", "bits": 27, "interrupting": 600000, "with_nmi": True,
+             "masked": False, "delivered": CAME, "hits": CAME, "depth": {"four": 2}},
+            {"row": "good", "verdict": "need not met", "bits": 16, "interrupting": 500000,
+             "with_nmi": True, "masked": False, "delivered": CAME, "hits": CAME,
+             "depth": {"four": 5}},
+            {"row": "delta_sync_hard", "verdict": "kept", "bits": 27, "interrupting": 7,
+             "with_nmi": False, "masked": True, "depth": {"four": 0}},
+            {"row": "delta_sync_hard", "verdict": "broken", "bits": 27, "interrupting": 8,
+             "with_nmi": True, "masked": True, "text": "time <goes> back"},
+            {"row": "fine", "verdict": "kept", "bits": 64, "interrupting": 1234567},
+            {"row": "rewind", "verdict": "left out", "text": "its writers start over"}],
+        "own": [{"own": "ring_buffer", "events": 5000, "interrupting": 3000, "zero_deltas": 7,
+                 "raw_events": 2000, "absolutes": 31, "extends": 11, "early": 0, "late": 0,
+                 "back": 0, "stall_ns": 150000000, "stalls": 400, "in_stall": 2}],
+        "prices": [{"price": name, "unit": "ns", "batch": ns, "single": ns + 20} for name, ns in (
+            ("empty loop", 0.5), ("xadd", 1.5), ("cmpxchg", 1.75), ("ring_buffer", 25),
+            ("local_irq_save, local_irq_restore", 9.5), ("delta_sync_hard", 21), ("good", 11),
+            ("fine", 12.5))]}],
+}
+
+
 class Sections(PlotsTest):
     def section(self, name, value):
         self.bench[name] = value
         self.make_data()
-        return self.text("report.html").partition(f'<section id="{name}">')[2]
+        return self.text("report.html").partition(
+            f'<section id="{name.replace("_", "-")}">')[2]
 
     def test_a_users_tracer_has_the_figures_of_its_row(self):
         self.bench["schemes"] = [
@@ -235,6 +263,28 @@ class Sections(PlotsTest):
         for words in ("Not promised", "stale"):
             self.assert_in(words, text, False)
 
+    def test_the_schemes_in_a_kernel(self):
+        text = self.section("in_kernel", IN_KERNEL)
+        self.assert_all(
+            text, "make &lt;kernel-bench&gt;", "A &amp; B.",
+            '<td>27, 16</td><td class="n">1,100,000</td><td class="n">20</td>'
+            '<td class="n">40</td><td class="n">6</td><td class="n">66</td><td class="n">7</td>',
+            '<td class="unmet">need not met</td>',
+            "<code>delta_sync_hard</code> with NMIs, which nothing masks",
+            "broken: time &lt;goes&gt; back", "<code>rewind</code> is left out: its writers",
+            "5,000 events,", "behind an absolute stamp and\n11 behind an extend",
+            "lasted 150 ms\n400 times; of these 2 events have a time",
+            "off and on again takes 9.50 ns, a\ncmpxchg 1.75 ns, an xadd 1.50 ns",
+            "<code>fine</code>, the cheapest that keeps its promises under NMIs,\n12.5 ns")
+        self.assert_in("instructions are counted", text, False)
+        # Nothing is said of a price that is none, nor where what it is held against is missing.
+        for change in ({"unit": "instructions"}, {"price": "other"}):
+            kernel = dict(IN_KERNEL["kernels"][0], emulated=True,
+                          prices=[{**one, **change} for one in IN_KERNEL["kernels"][0]["prices"]])
+            text = self.section("in_kernel", {"kernels": [kernel]})
+            self.assert_in("off and on again", text, False)
+            self.assert_in("instructions are counted", text)
+
     def test_a_page_of_its_own(self):
         html = str(page.kernel(record.kernel(KERNEL)))
         self.assert_all(html, "<title>Stampede: a running kernel</title>", "</html>",
@@ -244,13 +294,18 @@ class Sections(PlotsTest):
     def test_what_is_missing_is_left_out(self):
         """Without a record nothing, and with half of one what is there."""
         self.make_data()
-        for name in ("explored", "kernel"):
+        for name in ("explored", "kernel", "in-kernel"):
             self.assert_holds("report.html", f'<section id="{name}">', False)
         for half in ({"rows": [{}, 5], "limits": [{}]}, {"rows": 7, "limits": None}):
             self.assert_in("</section>", self.section("explored", half))
         for half in ({}, {"exhibits": [{}, 5], "explorer": [3], "counts": {"x": 5}},
                      {"exhibits": [{"verdict": {"wrong": {}}}], "counts": []}):
             text = self.section("kernel", half)
+            self.assert_in("</section>", text)
+            self.assert_in("nan", text.partition("</section>")[0], False)
+        for half in ({}, {"kernels": [5, {}, {"rows": [{}, {"row": "x", "verdict": "kept"}, 7],
+                                              "own": [{}], "prices": [{"price": "y"}]}]}):
+            text = self.section("in_kernel", half)
             self.assert_in("</section>", text)
             self.assert_in("nan", text.partition("</section>")[0], False)
 

@@ -25,11 +25,15 @@ done
 results=$scratch/results
 plain_bench
 small="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 9 --budget 0"
+mkdir -p "$results/latest-in_kernel"
+echo '{"kernels": []}' >"$results/latest-in_kernel/in_kernel.json"
 $small --results "$results" >"$scratch/out1" 2>"$scratch/err1"
 $small --results "$results" --json - >"$scratch/json" 2>"$scratch/err2"
 got=$?
 [ $got -eq 0 ] || [ $got -eq 7 ]
 report $? "two small runs"
+grep -q '"in_kernel"' "$results/latest/bench.json"
+report $? "what was found in a kernel is taken over"
 if command -v python3 >/dev/null; then
 	python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["benchmarks"]' \
 		"$scratch/json" 2>"$scratch/err"
