@@ -111,6 +111,42 @@ void buffer_take(int cpu, struct kernel_image *image, struct kernel_taken *taken
 	image->overrun = ring_buffer_overrun_cpu(buffer, cpu);
 }
 
+/*
+ * Three forms of one interface, of 6.1, of 6.8 and of what was brought back to 6.12:
+ * kernel/module.sh finds out which one the headers have.
+ */
+#ifdef READ_PAGE_INTO
+typedef struct buffer_data_read_page *page_handle;
+#define page_alloc(cpu, page) ring_buffer_alloc_read_page(buffer, cpu, page)
+#elif defined(READ_PAGE_STRUCT)
+typedef struct buffer_data_read_page *page_handle;
+#define page_alloc(cpu, page) PTR_ERR_OR_ZERO(*(page) = ring_buffer_alloc_read_page(buffer, cpu))
+#else
+typedef void *page_handle;
+#define page_alloc(cpu, page) PTR_ERR_OR_ZERO(*(page) = ring_buffer_alloc_read_page(buffer, cpu))
+#endif
+#if defined(READ_PAGE_INTO) || defined(READ_PAGE_STRUCT)
+#define page_read(cpu, page) ring_buffer_read_page(buffer, page, PAGE_SIZE, cpu, 0)
+#define page_bytes(page) ring_buffer_read_page_data(page)
+#else
+#define page_read(cpu, page) ring_buffer_read_page(buffer, &(page), PAGE_SIZE, cpu, 0)
+#define page_bytes(page) (page)
+#endif
+
+int buffer_take_pages(int cpu, struct kernel_image *image, uint8_t *to, uint64_t most)
+{
+	page_handle page;
+	int error = page_alloc(cpu, &page);
+
+	if (error)
+		return error;
+	for (image->pages = 0; image->pages < most && page_read(cpu, page) >= 0; image->pages++)
+		memcpy(to + image->pages * PAGE_SIZE, page_bytes(page), PAGE_SIZE);
+	ring_buffer_free_read_page(buffer, cpu, page);
+	image->overrun = ring_buffer_overrun_cpu(buffer, cpu);
+	return 0;
+}
+
 bool buffer_hit(unsigned long address)
 {
 	char name[KSYM_SYMBOL_LEN];

@@ -17,6 +17,9 @@ void buffer_free(void);
 /* Takes the events of `cpu` out, as struct kernel_taken, and how many; nothing may be writing. */
 void buffer_take(int cpu, struct kernel_image *image, struct kernel_taken *taken, uint64_t most);
 
+/* The same as sub-buffers of a page each, at `to`, `most` of them at most; negative errno. */
+int buffer_take_pages(int cpu, struct kernel_image *image, uint8_t *to, uint64_t most);
+
 /* Is this where an event gets its room and its time? */
 bool buffer_hit(unsigned long address);
 

@@ -97,6 +97,7 @@ static void start_side(struct side *side, const struct kernel_start *start,
 	side->beat_ns = start->beat_ns;
 	side->stall_ns = start->stall_ns;
 	side->own = driver == &buffer_row;
+	side->pages = start->pages;
 	memset(side->area, 0, KERNEL_BASE_AT);
 	/* Bytes of an earlier row must not pass for records. */
 	memset(side->area + KERNEL_BASE_AT, 0xa5, KERNEL_BASE_MOST);
@@ -136,6 +137,19 @@ static long device_start(struct kernel_start __user *from)
 	return copy_to_user(from, &start, sizeof(start)) ? -EFAULT : 0;
 }
 
+/* What the kernel's own buffer of one CPU holds; nothing writes any more. */
+static int own_take(struct side *side)
+{
+	uint8_t *to = side->area + KERNEL_BASE_AT;
+
+	if (side->pages)
+		return buffer_take_pages(side->cpu, side->image, to,
+					 KERNEL_BASE_MOST / KERNEL_PAGE_BYTES);
+	buffer_take(side->cpu, side->image, (struct kernel_taken *)to,
+		    KERNEL_BASE_MOST / sizeof(struct kernel_taken));
+	return 0;
+}
+
 static long device_epoch(const struct kernel_epoch __user *from)
 {
 	struct kernel_epoch epoch;
@@ -163,10 +177,8 @@ static long device_epoch(const struct kernel_epoch __user *from)
 		wait_for_completion(&sides[i].done);
 	for (i = 0; i < running; i++)
 		side_stop(&sides[i]);
-	for (i = 0; i < running && sides[i].own; i++)
-		buffer_take(sides[i].cpu, sides[i].image,
-			    (struct kernel_taken *)(sides[i].area + KERNEL_BASE_AT),
-			    KERNEL_BASE_MOST / sizeof(struct kernel_taken));
+	for (i = 0; i < running && sides[i].own && !error; i++)
+		error = own_take(&sides[i]);
 	cpus_read_unlock();
 	started = false;
 	return error;

@@ -50,6 +50,8 @@ cat >"$out/.new" <<END
 obj-m := stampede.o
 stampede-y := reserve_begin.o module.o side.o buffer.o price.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
 ccflags-y := -I$root -I$root/kernel/shim -I\$(src)
+ccflags-y += \$(if \$(shell grep 'buffer_data_read_page \*\*' \$(srctree)/include/linux/ring_buffer.h),-DREAD_PAGE_INTO)
+ccflags-y += \$(if \$(shell grep 'struct buffer_data_read_page;' \$(srctree)/include/linux/ring_buffer.h),-DREAD_PAGE_STRUCT)
 $flags
 END
 put Kbuild

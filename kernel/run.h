@@ -16,6 +16,7 @@
 #define KERNEL_DEVICE "stampede"
 #define KERNEL_ROW_BYTES 48
 #define KERNEL_CPUS_MAX 16
+#define KERNEL_STALLS 10 /* in an epoch: more would be taken for a CPU that hangs */
 
 /* Interrupts of an epoch: bits of struct kernel_start's `contexts`, by the context that records. */
 #define KERNEL_CONTEXT(context) (1u << (context))
@@ -37,6 +38,7 @@ struct kernel_start {
 	uint32_t counter_bits;
 	uint32_t scheme_bytes; /* of the program's own, to be compared */
 	uint32_t image_bytes;
+	uint32_t pages; /* the kernel's own buffer comes back in sub-buffers, and not in events */
 	uint64_t beat_ns; /* 0: no beat */
 	uint64_t stall_ns; /* so long lasts a hardirq that comes into the kernel's own reserve */
 	uint64_t tsc_khz; /* comes back */
@@ -100,11 +102,16 @@ struct kernel_image {
 	uint64_t period_ns; /* of the timer's interrupts, at the end */
 	uint64_t beat_worst_ticks; /* longest from one beat's begin to the next one's end */
 	uint64_t taken; /* events that the kernel's own reader gave, at the base */
+	uint64_t pages; /* or sub-buffers of its own form, at the base */
 	uint64_t overrun; /* and that were overwritten before */
 	uint64_t stalls;
+	uint64_t stall_begin_ns[KERNEL_STALLS]; /* of the kernel's own buffer's clock */
+	uint64_t stall_end_ns[KERNEL_STALLS];
 	uint64_t waits; /* times that interrupts had to wait for the task */
 	uint32_t cpu;
 };
+
+#define KERNEL_PAGE_BYTES 4096u
 
 /* An event of the kernel's own buffer, as its own reader gives it. */
 struct kernel_taken {

@@ -10,8 +10,8 @@
  *   NMI       sent by another CPU through its APIC        KERNEL_NMI
  *   beat      an hrtimer of its own                       CONTEXT_BEAT
  *
- * What the timer leaves the task is measured: an event of the task costs so much when nothing comes
- * in, and so many of them should take a fifth to a third of the time.
+ * What a timer's interrupt takes from the task, with all that it brings, is measured, and the time
+ * between two of them chosen so that the task keeps about a fifth.
  */
 #include <linux/irq.h>
 #include <linux/ktime.h>
@@ -30,16 +30,29 @@
 #include "kernel/buffer.h"
 #include "base/rng.h"
 
-#define PERIOD_LEAST_NS 15000
-#define PERIOD_FIRST_NS 50000
-#define PERIOD_MOST_NS 10000000
+/*
+ * Of a timer's interrupt, with all that it brings. It brings hundreds of events: what takes more
+ * than a thousand is a machine that is busy with something else, and comes with each where they are
+ * rare.
+ */
+#define COST_LEAST_NS 8000
+#define COST_MOST_EVENTS 1000
+#define COST_MOST_LEAST_NS 100000
+#define PERIOD_PERCENT 150 /* of the median: the mean is more */
 #define TASK_BATCH 64
-#define ADAPT_MS 2 /* a look at less would see one storm, or one calm */
 #define CALM_EVENTS 256
 /* Most of an interrupt. Where interrupts are slow, as in an emulator, events have to be many. */
-#define SOFTIRQ_EVENTS 96
-#define HARDIRQ_EVENTS 32
-#define NMI_EVENTS 24
+#define SOFTIRQ_EVENTS 256
+#define HARDIRQ_EVENTS 128
+#define NMI_EVENTS 64
+/*
+ * One hardirq of so many that came into a softirq asks for an NMI, and goes on recording until it
+ * is there, or for so long: by chance the fourth level is rare where an emulator has less than a
+ * CPU for each of its own.
+ */
+#define ASK_ONE_OF 2
+#define ASK_EVENTS 64
+#define ASK_US 100
 /*
  * So many of the timer's interrupts in one batch of the task, and all wait until it is done. Behind
  * a soft mask interrupts cost next to nothing, and the mask's holder runs what they ask for: if
@@ -47,9 +60,6 @@
  */
 #define TIMERS_MOST 200
 #define WAIT_NS 500000
-#define STALLS_MOST 10 /* in an epoch: more would be taken for a CPU that hangs */
-#define SHARE_LEAST_PERCENT 20
-#define SHARE_MUCH_PERCENT 30
 
 /* Around the reserve paths of all rows: the first and the last object of the module have them. */
 extern const char stampede_reserve_begin[], stampede_reserve_end[];
@@ -71,14 +81,41 @@ static uint64_t side_random(struct side *side, unsigned int context, uint64_t be
 	return rng_next(&side->random[context]) % below;
 }
 
-/* A handler that outlasts the short field of an event that it came into. */
+/*
+ * A handler that outlasts the short field of an event that it came into. Nothing records during it,
+ * nor behind it before the task goes on: such an event would take the stall upon itself.
+ */
 static void side_stall(struct side *side)
 {
-	uint64_t begin = trace_clock_local();
+	struct kernel_image *image = side->image;
+	uint64_t begin, end;
 
-	side->image->stalls++;
-	while (trace_clock_local() - begin < side->stall_ns)
+	WRITE_ONCE(side->quiet_until, READ_ONCE(side->batches) + 1);
+	begin = end = trace_clock_local();
+	for (; end - begin < side->stall_ns; end = trace_clock_local())
 		cpu_relax();
+	image->stall_begin_ns[image->stalls] = begin;
+	image->stall_end_ns[image->stalls++] = end;
+}
+
+static bool side_records(const struct side *side)
+{
+	return READ_ONCE(side->on) && READ_ONCE(side->batches) >= READ_ONCE(side->quiet_until);
+}
+
+static void side_ask(struct side *side)
+{
+	uint64_t begin = rdtsc(), step = (uint64_t)tsc_khz * ASK_US / 1000 / ASK_EVENTS, i;
+	const uint64_t *nmis = &side->image->delivered[KERNEL_NMI];
+	uint64_t seen = READ_ONCE(*nmis);
+
+	WRITE_ONCE(side->asks, true);
+	for (i = 1; i <= ASK_EVENTS && READ_ONCE(*nmis) == seen; i++) {
+		side->driver->interrupt(side->scheme, &side->image->writer, KERNEL_HARDIRQ);
+		while (rdtsc() - begin < i * step && READ_ONCE(*nmis) == seen)
+			cpu_relax();
+	}
+	WRITE_ONCE(side->asks, false);
 }
 
 /* One interrupt of `context`: up to `most` events. `address`: where it came. */
@@ -98,7 +135,10 @@ static void side_enter(struct side *side, unsigned int context, uint64_t most,
 	else
 		for (i = 0; i < events; i++)
 			side->driver->interrupt(side->scheme, &image->writer, context);
-	if (hit && side->stall_ns && context == KERNEL_HARDIRQ && image->stalls < STALLS_MOST)
+	if (context == KERNEL_HARDIRQ && side->depth > 1 && side->other != side &&
+	    side->contexts & KERNEL_CONTEXT(KERNEL_NMI) && !side_random(side, context, ASK_ONE_OF))
+		side_ask(side);
+	if (hit && side->stall_ns && context == KERNEL_HARDIRQ && image->stalls < KERNEL_STALLS)
 		side_stall(side);
 	side->depth--;
 	took = rdtsc() - begin;
@@ -118,7 +158,7 @@ static void on_softirq(unsigned long data)
 	struct side *side = (struct side *)data;
 
 	/* Not in a thread of its own, which would interrupt nobody. */
-	if (!READ_ONCE(side->on) || current != side->task)
+	if (!side_records(side) || current != side->task)
 		return;
 	side_enter(side, KERNEL_SOFTIRQ, SOFTIRQ_EVENTS, side->interrupted);
 }
@@ -127,7 +167,7 @@ static void on_call(void *data)
 {
 	struct side *side = data;
 
-	if (READ_ONCE(side->on))
+	if (side_records(side))
 		side_enter(side, KERNEL_HARDIRQ, HARDIRQ_EVENTS, hardirq_address());
 	clear_bit(0, &side->called);
 }
@@ -138,9 +178,15 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 
 	if (!side || !test_and_clear_bit(0, &side->nmi_sent))
 		return NMI_DONE;
-	if (READ_ONCE(side->on))
+	if (side_records(side))
 		side_enter(side, KERNEL_NMI, NMI_EVENTS, regs->ip);
 	return NMI_HANDLED;
+}
+
+static void side_send_nmi(struct side *other)
+{
+	if (other->contexts & KERNEL_CONTEXT(KERNEL_NMI) && !test_and_set_bit(0, &other->nmi_sent))
+		apic->send_IPI(other->cpu, NMI_VECTOR);
 }
 
 static void side_send(struct side *side)
@@ -149,8 +195,7 @@ static void side_send(struct side *side)
 
 	if (!READ_ONCE(other->on) || READ_ONCE(other->timers) > TIMERS_MOST)
 		return;
-	if (other->contexts & KERNEL_CONTEXT(KERNEL_NMI) && !test_and_set_bit(0, &other->nmi_sent))
-		apic->send_IPI(other->cpu, NMI_VECTOR);
+	side_send_nmi(other);
 	if (other != side && side_random(side, KERNEL_HARDIRQ, 2) &&
 	    !test_and_set_bit(0, &other->called) &&
 	    smp_call_function_single_async(other->cpu, &other->call))
@@ -175,10 +220,11 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 
 	if (!READ_ONCE(side->on))
 		return HRTIMER_NORESTART;
-	if (side_waits(side)) {
+	if (side_waits(side) || !side_records(side)) {
 		hrtimer_forward_now(timer, ns_to_ktime(WAIT_NS));
 		return HRTIMER_RESTART;
 	}
+	WRITE_ONCE(side->fired, side->fired + 1);
 	if (side->contexts & KERNEL_CONTEXT(KERNEL_HARDIRQ))
 		side_enter(side, KERNEL_HARDIRQ, HARDIRQ_EVENTS, hardirq_address());
 	/* One that comes into softirqs would keep them going until a thread has to take over. */
@@ -226,16 +272,26 @@ static uint64_t side_events(const struct side *side)
 	return events;
 }
 
-/* Slower where the last events left the task too little, quicker where they left much. */
-static void side_adapt(struct side *side, uint64_t events, uint64_t ticks)
+static void side_cost(struct side *side, uint64_t cost_ns)
 {
-	/* The task's events as they are when nothing comes in, of all the time there was. */
-	uint64_t share = ((events * side->image->calm_ticks) >> 10) * 100 / (ticks + 1);
+	side->cost_ns = clamp_t(uint64_t, cost_ns, COST_LEAST_NS, side->cost_most_ns);
+	WRITE_ONCE(side->period_ns, side->cost_ns * PERIOD_PERCENT / 100);
+}
 
-	if (share < SHARE_LEAST_PERCENT && side->period_ns < PERIOD_MOST_NS)
-		side->period_ns += side->period_ns / 7;
-	else if (share > SHARE_MUCH_PERCENT && side->period_ns > PERIOD_LEAST_NS)
-		side->period_ns -= side->period_ns / 10;
+/*
+ * The period follows what a timer's interrupt takes from the task, with all that comes with it: the
+ * median, which what takes time from few of them does not move, a hypervisor whose machine is busy.
+ */
+static void side_adapt(struct side *side, uint64_t batch_ticks, uint64_t fired)
+{
+	uint64_t calm = (TASK_BATCH * side->image->calm_ticks) >> 10;
+	uint64_t cost_ns;
+
+	if (!fired)
+		return;
+	cost_ns = batch_ticks > calm ? (batch_ticks - calm) * 1000000 / tsc_khz / fired : 0;
+	side_cost(side, cost_ns > side->cost_ns ? side->cost_ns + side->cost_ns / 16 :
+						  side->cost_ns - side->cost_ns / 16);
 }
 
 /* What an event takes before anything comes in; on the ring, as all others. */
@@ -252,6 +308,10 @@ static void side_calibrate(struct side *side)
 			best = took;
 	}
 	side->image->calm_ticks = (best << 10) / (CALM_EVENTS / 4);
+	side->cost_most_ns = max_t(uint64_t, COST_MOST_LEAST_NS,
+				   best * COST_MOST_EVENTS / (CALM_EVENTS / 4) * 1000000 / tsc_khz);
+	/* At first from above: too many interrupts leave the task nothing to measure with. */
+	side_cost(side, side->cost_ns ? side->cost_ns : side->cost_most_ns);
 }
 
 /* On its CPU: hrtimers are of the CPU that starts them. */
@@ -265,21 +325,18 @@ static void side_interrupts_begin(struct side *side)
 
 static void side_record(struct side *side)
 {
-	uint64_t begin = rdtsc(), end_ns = local_clock() + side->most_ns;
-	uint64_t events = 0, last = begin, now;
+	uint64_t begin = rdtsc(), end_ns = local_clock() + side->most_ns, batch, fired;
 
 	while (!READ_ONCE(sides_enough)) {
+		fired = READ_ONCE(side->fired);
+		batch = rdtsc();
 		side->driver->run(side->scheme, &side->image->writer, TASK_BATCH);
+		side_adapt(side, rdtsc() - batch, READ_ONCE(side->fired) - fired);
 		if (side_events(side) >= side->events_most || local_clock() >= end_ns)
 			sides_end();
-		events += TASK_BATCH;
+		if (READ_ONCE(side->other->asks))
+			side_send_nmi(side->other);
 		WRITE_ONCE(side->batches, side->batches + 1);
-		now = rdtsc();
-		if (now - last > (uint64_t)tsc_khz * ADAPT_MS) {
-			side_adapt(side, events, now - last);
-			events = 0;
-			last = now;
-		}
 		cond_resched();
 	}
 	side->image->elapsed_ticks = rdtsc() - begin;
@@ -330,12 +387,11 @@ void side_init(struct side *side, int cpu)
 	side->cpu = cpu;
 	for (context = 0; context < CONTEXTS; context++)
 		side->random[context] = rng_seed((uint64_t)cpu, context);
-	if (!side->period_ns)
-		side->period_ns = PERIOD_FIRST_NS;
 	side->image->cpu = (uint32_t)cpu;
 	side->depth = 0;
 	side->stolen_ticks = 0;
 	side->timers = 0;
+	side->asks = false;
 	init_completion(&side->done);
 	hrtimer_init(&side->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
 	side->timer.function = on_timer;

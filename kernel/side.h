@@ -21,11 +21,14 @@ struct side {
 	uint8_t *area;
 	struct side *other; /* which it interrupts: the next one's, or its own */
 	int cpu;
-	uint64_t period_ns; /* mean time between two of the timer's interrupts; stays over epochs */
+	uint64_t cost_ns; /* median of what a timer's interrupt takes from the task; these stay */
+	uint64_t cost_most_ns;
+	uint64_t period_ns; /* mean time between two of them */
 	uint32_t contexts;
 	uint64_t beat_ns;
 	uint64_t stall_ns;
 	bool own; /* the kernel's buffer is written, and no row */
+	bool pages; /* and taken as it lies there */
 
 	/* of one epoch */
 	struct task_struct *task;
@@ -37,6 +40,7 @@ struct side {
 	uint64_t events_most;
 	uint64_t most_ns;
 	bool on; /* interrupts record */
+	bool asks; /* for an NMI, now */
 	unsigned long called; /* bit 0: the call is on its way, and nobody sends another */
 	unsigned long nmi_sent; /* the same of an NMI */
 	uint64_t random[CONTEXTS]; /* each context has its own: none is torn by another */
@@ -45,8 +49,10 @@ struct side {
 	unsigned int depth;
 	uint64_t stolen_ticks; /* by all that has come and gone */
 	uint64_t batches; /* that the task has done: it moves */
+	uint64_t quiet_until; /* so many batches: a stall is taken on by no event behind it */
 	uint64_t batches_seen; /* by the timer, `timers` of which have come since */
 	unsigned int timers;
+	uint64_t fired; /* by the timer */
 	unsigned long interrupted; /* address that the last hardirq came at */
 	uint64_t beat_last_ticks;
 };

@@ -39,13 +39,18 @@ struct epochs {
 	uint64_t ticks;
 	uint64_t calm_ticks; /* as much as the task's events would have taken alone */
 	uint64_t period_ns; /* of the last */
+	uint64_t write_ns; /* what the epochs took, and their judging; of wall time */
+	uint64_t judge_ns;
 };
 
 /* An exit code, after a line on stderr. */
 int kernel_open(struct kernel_device *device);
 void kernel_close(struct kernel_device *device);
 
-/* Epochs of `driver` until there were as many nested events as asked for; an exit code. */
+/*
+ * Epochs of `driver` until there were as many nested events as asked for, and all four levels at
+ * once, or the time is over; an exit code.
+ */
 int epochs_run(struct kernel_device *device, const struct driver *driver, struct epochs *epochs);
 
 #endif

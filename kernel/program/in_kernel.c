@@ -21,6 +21,7 @@ struct request {
 	bool price;
 	bool counted;
 	bool json;
+	const char *record;
 };
 
 static bool parse(int argc, char **argv, struct request *request, int *status)
@@ -32,7 +33,9 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  .into = &request->bits, .least = 8, .most = 27 },
 		{ "beaten-bits", "N", "the same for rows that need beats", OPTION_NUMBER,
 		  .into = &request->beaten_bits, .least = 8, .most = 27 },
-		{ "events", "N", "events of interrupts, of each row, at least (default 1M)",
+		{ "events", "N",
+		  "events of interrupts, of each row, at least, and all four "
+		  "levels at once (default 1M)",
 		  OPTION_NUMBER, .into = &request->nested, .least = 1, .most = UINT32_MAX },
 		{ "seconds", "N", "but no more time for a row than this (default 60)",
 		  OPTION_NUMBER, .into = &request->seconds, .least = 1, .most = 86400 },
@@ -50,6 +53,8 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  OPTION_FLAG, .into = &request->counted },
 		{ "json", NULL, "a line of JSON for each row", OPTION_FLAG,
 		  .into = &request->json },
+		{ "record", "FILE", "append these lines to FILE, whatever is printed", OPTION_TEXT,
+		  .into = &request->record },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
@@ -95,10 +100,7 @@ static int run(struct kernel_device *device, const struct driver *driver,
 
 	if (status != EXIT_FINE)
 		return status;
-	if (request->json)
-		print_json(driver, &epochs);
-	else
-		print_row(driver, &epochs);
+	print_row(driver, &epochs);
 	*kept = epochs.verdict != VERDICT_BROKEN;
 	return EXIT_FINE;
 }
@@ -117,8 +119,33 @@ static int run_own(struct kernel_device *device, const struct request *request)
 	int status = own_run(device, &own);
 
 	if (status == EXIT_FINE)
-		print_own(&own, request->json);
+		print_own(&own);
 	return status;
+}
+
+/* All rows; an exit code. */
+static int run_rows(struct kernel_device *device, const struct driver *const *rows, int count,
+		    const struct request *request)
+{
+	int status = EXIT_FINE, broken = 0, i;
+	bool kept;
+
+	print_head();
+	for (i = 0; i < count && status == EXIT_FINE; i++) {
+		const char *why = reason_against(rows[i]);
+		bool nmi = !request->no_nmi;
+
+		if (why) {
+			print_left_out(rows[i], why);
+			continue;
+		}
+		/* A mask of interrupts holds no NMI: without them it is to keep its promises. */
+		status = run(device, rows[i], request, nmi && !rows[i]->blocks, &kept);
+		broken += status == EXIT_FINE && !kept;
+		if (status == EXIT_FINE && rows[i]->blocks && nmi)
+			status = run(device, rows[i], request, true, &kept);
+	}
+	return status != EXIT_FINE ? status : broken ? EXIT_BROKEN : EXIT_FINE;
 }
 
 int main(int argc, char **argv)
@@ -130,8 +157,7 @@ int main(int argc, char **argv)
 	};
 	const struct driver *rows[DRIVERS_MAX];
 	struct kernel_device device;
-	int status = EXIT_FINE, broken = 0, count, i;
-	bool kept;
+	int status = EXIT_FINE, written, count;
 
 	if (!parse(argc, argv, &request, &status))
 		return status;
@@ -140,32 +166,13 @@ int main(int argc, char **argv)
 	if (count < 0)
 		return EXIT_USAGE;
 	status = kernel_open(&device);
-	if (request.own || request.price) {
-		if (status == EXIT_FINE)
-			status = request.own ? run_own(&device, &request) :
-					       price_run(&device, rows, count, request.counted,
-							 request.json);
-		kernel_close(&device);
-		return status;
-	}
-	if (!request.json)
-		print_head();
-	for (i = 0; i < count && status == EXIT_FINE; i++) {
-		const char *why = reason_against(rows[i]);
-
-		if (why) {
-			print_left_out(rows[i], why, request.json);
-			continue;
-		}
-		/* A mask of interrupts does not hold an NMI: without, it is to keep its promises.
-		 */
-		status =
-			run(&device, rows[i], &request, !request.no_nmi && !rows[i]->blocks, &kept);
-		broken += status == EXIT_FINE && !kept;
-		if (status != EXIT_FINE || !rows[i]->blocks || request.no_nmi)
-			continue;
-		status = run(&device, rows[i], &request, true, &kept);
-	}
+	if (status == EXIT_FINE)
+		status = print_begin(request.record, request.json);
+	if (status == EXIT_FINE)
+		status = request.own   ? run_own(&device, &request) :
+			 request.price ? price_run(&device, rows, count, request.counted) :
+					 run_rows(&device, rows, count, &request);
 	kernel_close(&device);
-	return status != EXIT_FINE ? status : broken ? EXIT_BROKEN : EXIT_FINE;
+	written = print_end();
+	return status != EXIT_FINE ? status : written;
 }

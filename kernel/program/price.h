@@ -10,6 +10,6 @@
  * instruction, by an emulator that counts them; else an emulator has no prices, and is refused.
  */
 int price_run(struct kernel_device *device, const struct driver *const *rows, int count,
-	      bool counted, bool json);
+	      bool counted);
 
 #endif

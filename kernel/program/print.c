@@ -1,10 +1,91 @@
 // SPDX-License-Identifier: MIT
 #include "kernel/program/print.h"
 
+#include <cpuid.h>
+#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+static struct {
+	const char *path;
+	FILE *record;
+	bool json;
+} to;
+
+bool print_emulated(void)
+{
+	unsigned int a, name[3];
+	char text[13] = "";
+
+	__cpuid(0x40000000, a, name[0], name[1], name[2]);
+	memcpy(text, name, sizeof(name));
+	return !strcmp(text, "TCGTCGTCGTCG");
+}
+
+static const char *cpu_model(void)
+{
+	static unsigned int words[13];
+	unsigned int i, top = __get_cpuid_max(0x80000000, NULL);
+
+	for (i = 0; i < 3 && top >= 0x80000004; i++)
+		__cpuid(0x80000002 + i, words[4 * i], words[4 * i + 1], words[4 * i + 2],
+			words[4 * i + 3]);
+	return (const char *)words;
+}
+
+/* A line where lines are wanted; `json` is used up. */
+static void print_line(json_t *json)
+{
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	if (text && to.json) {
+		puts(text);
+		fflush(stdout);
+	}
+	if (text && to.record) {
+		fprintf(to.record, "%s\n", text);
+		fflush(to.record);
+	}
+	free(text);
+	json_decref(json);
+}
+
+int print_begin(const char *record, bool json)
+{
+	struct utsname name;
+
+	to.json = json;
+	to.path = record;
+	if (record) {
+		to.record = fopen(record, "ae");
+		if (!to.record)
+			return fail_file("append to", record, errno);
+	}
+	if (!uname(&name))
+		print_line(json_pack("{s:s, s:s, s:s, s:I, s:b}", "kernel", name.release, "version",
+				     name.version, "cpu", cpu_model(), "cpus",
+				     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "emulated",
+				     print_emulated()));
+	return EXIT_FINE;
+}
+
+int print_end(void)
+{
+	bool failed = to.record && ferror(to.record);
+
+	if (to.record && fclose(to.record))
+		failed = true;
+	to.record = NULL;
+	if (failed)
+		return fail_file("append to", to.path, errno);
+	return EXIT_FINE;
+}
 
 static double share(const struct epochs *epochs)
 {
@@ -13,11 +94,13 @@ static double share(const struct epochs *epochs)
 
 void print_head(void)
 {
+	if (to.json)
+		return;
 	printf("%-30s %-12s %4s %12s %9s %8s %7s %7s %7s %5s\n", "row", "verdict", "bits",
 	       "interrupting", "softirqs", "hardirqs", "NMIs", "hits", "depth 4", "task");
 }
 
-void print_row(const struct driver *driver, const struct epochs *epochs)
+static void row_text(const struct driver *driver, const struct epochs *epochs)
 {
 	uint64_t hits = 0;
 	unsigned int context;
@@ -35,28 +118,26 @@ void print_row(const struct driver *driver, const struct epochs *epochs)
 	fflush(stdout);
 }
 
-static json_t *counts_json(const uint64_t *counts, unsigned int count)
+/* By the context that comes in. */
+static json_t *by_context(const uint64_t *counts)
 {
-	json_t *json = json_array();
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		json_array_append_new(json, json_integer((json_int_t)counts[i]));
-	return json;
+	return json_pack("{s:I, s:I, s:I}", "softirq", (json_int_t)counts[KERNEL_SOFTIRQ],
+			 "hardirq", (json_int_t)counts[KERNEL_HARDIRQ], "nmi",
+			 (json_int_t)counts[KERNEL_NMI]);
 }
 
-static void print_line(json_t *json)
+/* What came, by whom, where, and how many contexts were then in work. */
+static void set_nesting(json_t *json, const struct epochs *epochs)
 {
-	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-
-	if (text)
-		puts(text);
-	fflush(stdout);
-	free(text);
-	json_decref(json);
+	json_object_set_new(json, "delivered", by_context(epochs->delivered));
+	json_object_set_new(json, "hits", by_context(epochs->hits));
+	json_object_set_new(json, "depth",
+			    json_pack("{s:I, s:I, s:I}", "two", (json_int_t)epochs->at_depth[2],
+				      "three", (json_int_t)epochs->at_depth[3], "four",
+				      (json_int_t)epochs->at_depth[4]));
 }
 
-void print_json(const struct driver *driver, const struct epochs *epochs)
+static void row_line(const struct driver *driver, const struct epochs *epochs)
 {
 	json_t *violations = json_object(), *json;
 	unsigned int i;
@@ -71,58 +152,83 @@ void print_json(const struct driver *driver, const struct epochs *epochs)
 			 "wrong", (json_int_t)epochs->wrong, "inexact", (json_int_t)epochs->inexact,
 			 "lost", (json_int_t)epochs->lost, "task_share", share(epochs), "period_ns",
 			 (json_int_t)epochs->period_ns, "epochs", (json_int_t)epochs->count);
-	json_object_set_new(json, "delivered", counts_json(epochs->delivered, CONTEXTS));
-	json_object_set_new(json, "hits", counts_json(epochs->hits, CONTEXTS));
-	json_object_set_new(json, "at_depth", counts_json(epochs->at_depth, CONTEXTS + 1));
+	set_nesting(json, epochs);
 	json_object_set_new(json, "violations", violations);
 	json_object_set_new(json, "waits", json_integer((json_int_t)epochs->waits));
+	json_object_set_new(json, "write_ns", json_integer((json_int_t)epochs->write_ns));
+	json_object_set_new(json, "judge_ns", json_integer((json_int_t)epochs->judge_ns));
 	json_object_set_new(json, "masked", json_boolean(driver->blocks));
 	if (epochs->text)
 		json_object_set_new(json, "text", json_string(epochs->text));
 	print_line(json);
 }
 
-void print_left_out(const struct driver *driver, const char *why, bool json)
+void print_row(const struct driver *driver, const struct epochs *epochs)
 {
-	if (json)
-		print_line(json_pack("{s:s, s:s, s:s}", "row", driver->row, "verdict", "left out",
-				     "text", why));
-	else
+	row_line(driver, epochs);
+	if (!to.json)
+		row_text(driver, epochs);
+}
+
+void print_left_out(const struct driver *driver, const char *why)
+{
+	print_line(json_pack("{s:s, s:s, s:s}", "row", driver->row, "verdict", "left out", "text",
+			     why));
+	if (!to.json)
 		printf("%-30s %-12s %s\n", driver->row, "left out", why);
 }
 
-static void print_own_json(const struct own *own)
+void print_price_head(const char *unit, int batch)
+{
+	if (!to.json)
+		printf("%-34s %8s %8s   %s an event, of batches of %d and alone\n", "", "batch",
+		       "single", unit, batch);
+}
+
+void print_price(const char *name, const char *unit, double batch, double single)
+{
+	print_line(json_pack("{s:s, s:s, s:f, s:f}", "price", name, "unit", unit, "batch", batch,
+			     "single", single));
+	if (to.json)
+		return;
+	printf("%-34s %8.1f %8.1f\n", name, batch, single);
+	fflush(stdout);
+}
+
+static void own_line(const struct own *own)
 {
 	const struct epochs *epochs = &own->epochs;
 	json_t *json;
 
-	json = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+	json = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+			 "s:I, s:I, s:I}",
 			 "own", KERNEL_BUFFER_ROW, "stall_ns", (json_int_t)own->stall_ns, "events",
 			 (json_int_t)epochs->events, "interrupting", (json_int_t)epochs->nested,
+			 "raw_events", (json_int_t)own->raw_events, "absolutes",
+			 (json_int_t)own->absolutes, "extends", (json_int_t)own->extends,
 			 "zero_deltas", (json_int_t)own->zero_deltas, "early",
 			 (json_int_t)own->early, "late", (json_int_t)own->late, "back",
-			 (json_int_t)own->back, "by_wrap", (json_int_t)own->wraps, "worst_ns",
+			 (json_int_t)own->back, "in_stall", (json_int_t)own->in_stall, "worst_ns",
 			 (json_int_t)own->worst_ns, "lost", (json_int_t)epochs->lost, "overrun",
 			 (json_int_t)own->overrun, "unaccounted", (json_int_t)own->unaccounted,
 			 "stalls", (json_int_t)own->stalls);
-	json_object_set_new(json, "delivered", counts_json(epochs->delivered, CONTEXTS));
-	json_object_set_new(json, "hits", counts_json(epochs->hits, CONTEXTS));
-	json_object_set_new(json, "at_depth", counts_json(epochs->at_depth, CONTEXTS + 1));
+	set_nesting(json, epochs);
 	print_line(json);
 }
 
-void print_own(const struct own *own, bool json)
+void print_own(const struct own *own)
 {
-	if (json) {
-		print_own_json(own);
+	own_line(own);
+	if (to.json)
 		return;
-	}
 	printf("the kernel's own ring buffer: %" PRIu64 " events, %" PRIu64
-	       " of interrupts; %" PRIu64 " with the time of the one before, %" PRIu64
-	       " before their reserve began (%" PRIu64 " by a wrap of 2^27 ns), %" PRIu64
-	       " behind its end, %" PRIu64 " that go back; at worst %" PRIu64 " ns; %" PRIu64
-	       " not accounted for\n",
-	       own->epochs.events, own->epochs.nested, own->zero_deltas, own->early, own->wraps,
-	       own->late, own->back, own->worst_ns, own->unaccounted);
+	       " of interrupts; of %" PRIu64 " read raw %" PRIu64
+	       " behind an absolute stamp, %" PRIu64 " behind an extend; %" PRIu64
+	       " with the time of the one before, %" PRIu64 " before their reserve began, %" PRIu64
+	       " behind its end, %" PRIu64 " that go back, %" PRIu64
+	       " in a stall; at worst %" PRIu64 " ns; %" PRIu64 " not accounted for\n",
+	       own->epochs.events, own->epochs.nested, own->raw_events, own->absolutes,
+	       own->extends, own->zero_deltas, own->early, own->late, own->back, own->in_stall,
+	       own->worst_ns, own->unaccounted);
 	fflush(stdout);
 }

@@ -1,14 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* A row's result for people, and as a line of JSON. */
+/*
+ * Results for people, or as lines of JSON: each is an object, and what it is of is its first key.
+ * kernel/in_kernel.py makes the section of a record of them.
+ */
 #ifndef STAMPEDE_KERNEL_PROGRAM_PRINT_H
 #define STAMPEDE_KERNEL_PROGRAM_PRINT_H
 
+#include <jansson.h>
+
 #include "kernel/program/own.h"
+
+/*
+ * Before all others. `json`: standard output gets lines of JSON. `record`: they are appended to
+ * that file, too; NULL: none. The first line names the kernel. An exit code, after a line on
+ * stderr.
+ */
+int print_begin(const char *record, bool json);
+/* Whether all of it could be written; an exit code, after a line on stderr. */
+int print_end(void);
 
 void print_head(void);
 void print_row(const struct driver *driver, const struct epochs *epochs);
-void print_json(const struct driver *driver, const struct epochs *epochs);
-void print_left_out(const struct driver *driver, const char *why, bool json);
-void print_own(const struct own *own, bool json);
+void print_left_out(const struct driver *driver, const char *why);
+void print_own(const struct own *own);
+
+/* Of an event, in `unit`; `batch`: the events of a batch. */
+void print_price_head(const char *unit, int batch);
+void print_price(const char *name, const char *unit, double batch, double single);
+
+/* Is this qemu without KVM? It says who it is. */
+bool print_emulated(void);
 
 #endif

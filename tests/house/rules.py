@@ -33,7 +33,7 @@ ARROWS = {
     "take": "base judge runner traces schemes/core schemes/format schemes/parts",
     "kernel/shim": "",
     "kernel": "base judge kernel/shim schemes/core",
-    "kernel/program": "base judge kernel schemes/core",
+    "kernel/program": "base judge kernel schemes/core traces",
     "runner": "base judge place results results/compare timing workloads layout claims",
 }
 MACROS = re.compile(r"\b(?:STAMPEDE_(?:TIMED|CHEAP|INJECTED|CHECKED|COUNTING|EXPLORED)|EXPLORE_POINTS)\b")

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: MIT
 """What rows in a kernel must come to, and what is said of all of them."""
+import statistics
 
 # What a row that does not promise it is to be caught at: that it is seen shows that one would see.
 BREAK = {"zero_delta": "window", "unordered_full": "monotonic"}
-CONTEXTS = ("softirq", "hardirq", "NMI")
+CONTEXTS = ("softirq", "hardirq", "nmi")
+# What a row that keeps its promises is to be judged by, over its runs on one kernel.
+NESTED_LEAST = 1000000
+
+
+def by_context(counts):
+    return "/".join(str(counts[context]) for context in CONTEXTS)
 
 
 def line(row):
     if row["verdict"] == "left out":
         return f"          {row['row']:28s} left out: {row['text']}"
-    came = "/".join(str(count) for count in row["delivered"][1:4])
-    hits = "/".join(str(count) for count in row["hits"][1:4])
+    came = by_context(row["delivered"])
+    hits = by_context(row["hits"])
     return (f"          {row['row']:28s} {row['verdict']:12s} {row['bits']:2d} bits, "
-            f"{row['interrupting']} nested, came {came}, hits {hits}, depth 4 {row['at_depth'][4]} times, "
+            f"{row['interrupting']} nested, came {came}, hits {hits}, depth 4 {row['depth']['four']} times, "
             f"task {row['task_share']:.0%}"
             + (f", waited {row['waits']} times" if row.get("waits") else "")
             + ("" if row["with_nmi"] else ", no NMIs")
@@ -32,8 +39,8 @@ def of_row(row):
     oracle = BREAK.get(row["row"])
     if oracle and not row["violations"][oracle]:
         wrong.append(f"{name}: nothing was seen of what it does not promise ({oracle})")
-    for context, count in zip(CONTEXTS, row["delivered"][1:4]):
-        if not count and (context != "NMI" or row["with_nmi"]):
+    for context in CONTEXTS:
+        if not row["delivered"][context] and (context != "nmi" or row["with_nmi"]):
             wrong.append(f"{name}: no {context} came")
     return wrong
 
@@ -43,7 +50,7 @@ def of_rows(rows, some):
     wrong = [one for row in judged for one in of_row(row)]
     if not judged:
         wrong.append("no row was judged")
-    if not any(row["at_depth"][4] for row in judged):
+    if not any(row["depth"]["four"] for row in judged):
         wrong.append("no NMI came into a hardirq in a softirq in the task")
     if not some and not any(row["verdict"] == "kept" for row in judged):
         wrong.append("no row kept its promises")
@@ -56,30 +63,59 @@ def summary(rows):
     unmet = sum(row["verdict"] == "need not met" for row in judged)
     through = sum(row["verdict"] == "broken" and row["masked"] and row["with_nmi"]
                   for row in judged)
-    hits = [sum(row["hits"][context] for row in judged) for context in (1, 2, 3)]
+    hits = {context: sum(row["hits"][context] for row in judged) for context in CONTEXTS}
     return (f"{len({row['row'] for row in judged})} rows, {len(judged)} runs: {kept} kept, "
             f"{unmet} need not met, {through} masked and broken by NMIs; "
             f"{sum(row['interrupting'] for row in judged)} nested events, hits in reserve "
-            f"{'/'.join(map(str, hits))}, depth 4 "
-            f"{sum(row['at_depth'][4] for row in judged)} times in "
-            f"{len({row['row'] for row in judged if row['at_depth'][4]})} rows")
+            f"{by_context(hits)}, depth 4 "
+            f"{sum(row['depth']['four'] for row in judged)} times in "
+            f"{len({row['row'] for row in judged if row['depth']['four']})} rows")
+
+
+def reached(rows):
+    """How far rows were tried on one kernel: the nested events of each that kept its promises, and
+    the rows where no NMI came into a hardirq in a softirq in the task."""
+    judged = [row for row in rows if row.get("verdict", "left out") != "left out"]
+    names = dict.fromkeys(row["row"] for row in judged)
+    counted = {name: [row for row in judged if row["row"] == name and
+                      not (row["masked"] and row["with_nmi"])] for name in names}
+    nested = {name: sum(row["interrupting"] for row in runs) for name, runs in counted.items()
+              if runs and all(row["verdict"] == "kept" for row in runs)}
+    shallow = [name for name in names
+               if not any(row["depth"]["four"] for row in judged if row["row"] == name)]
+    return nested, shallow, len(names)
+
+
+def reach_line(kernel, rows):
+    nested, shallow, count = reached(rows)
+    least = min(nested, key=nested.get, default="")
+    short = sum(events < NESTED_LEAST for events in nested.values())
+    return (f"reached   {kernel}: {len(nested)} rows kept their promises with at least "
+            f"{nested.get(least, 0)} nested events ({least}), half of them with "
+            f"{statistics.median(nested.values()) if nested else 0:.0f}, "
+            f"{short} with less than {NESTED_LEAST}; depth 4 in {count - len(shallow)} of {count} rows"
+            + (f", not in {' '.join(shallow)}" if shallow else ""))
 
 
 def own_line(own):
-    stalls = (f"; {own['stalls']} hardirqs in its reserve lasted {own['stall_ns'] // 1000000} ms"
-              if own["stall_ns"] else "")
-    hits = "/".join(str(count) for count in own["hits"][1:4])
+    stalls = (f"; {own['in_stall']} wrong times of {own['stalls']} tries with a hardirq of "
+              f"{own['stall_ns'] // 1000000} ms in its reserve" if own["stall_ns"] else "")
+    hits = by_context(own["hits"])
     return (f"          the kernel's own ring_buffer: {own['events']} events, "
-            f"{own['interrupting']} nested, hits {hits}, depth 4 {own['at_depth'][4]} times: "
-            f"{own['zero_deltas']} times of the event before, {own['early']} before their own "
-            f"reserve ({own['by_wrap']} by a wrap), {own['late']} behind, {own['back']} back{stalls}")
+            f"{own['interrupting']} nested, hits {hits}, depth 4 {own['depth']['four']} times; "
+            f"of {own['raw_events']} read raw {own['absolutes']} behind an absolute stamp, "
+            f"{own['extends']} behind an extend; {own['zero_deltas']} times of the event before, "
+            f"{own['early']} before their own reserve, "
+            f"{own['late']} behind, {own['back']} back{stalls}")
 
 
 def of_own(rows):
     """Times are shown as they are; what is neither read, lost nor overwritten is a fault of ours."""
     wrong = [f"ring_buffer: {own['unaccounted']} events are not accounted for"
              for own in rows if own["unaccounted"]]
-    if len(rows) != 2 or not all(own["events"] and sum(own["hits"][1:4]) for own in rows):
+    wrong += ["ring_buffer: no sub-buffer was read raw"
+              for own in rows if not own["raw_events"]]
+    if len(rows) != 2 or not all(own["events"] and sum(own["hits"].values()) for own in rows):
         wrong.append("ring_buffer: nothing came into it")
     return wrong
 

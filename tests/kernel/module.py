@@ -24,9 +24,13 @@ import images
 import runs
 from machine import Failure, Machine
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kernel"))
+import in_kernel
+
 FINE, FAILED, VOID, INTERRUPTED, MISSING = 0, 1, 2, 5, 77
 WORDS = ["console=ttyS0", "panic=-1", "oops=panic", "stampede_run=load"]
 SILENCE_S = 90
+STALLED_S = 40 # of the kernel's own buffer with long interrupts, one instruction at a time
 # What the kernel says when something is wrong with what is done to it.
 BAD = re.compile(r"^<\d>\[[^]]*\] (.*(?:WARNING:|BUG:|Oops|general protection|soft lockup|rcu.*stall"
                  r"|Uhhuh|hung_task|blocked for more than).*)$", re.M)
@@ -58,7 +62,7 @@ class Guest:
 
     def __init__(self, options, image, modules, commands, single_steps=False, counted=False):
         self.options, self.single_steps, self.counted = options, single_steps, counted
-        self.rows, self.own, self.prices, self.log = [], [], [], ""
+        self.rows, self.own, self.prices, self.lines, self.log = [], [], [], [], ""
         self.directory = tempfile.mkdtemp(prefix="stampede-kernel-")
         self.begin = time.monotonic()
         try:
@@ -118,6 +122,10 @@ class Guest:
         return (bad or lines or ["without a word"])[-1]
 
     def take(self, line):
+        if line.startswith("{"):
+            self.lines.append(line)
+        if line.startswith('{"kernel"'):
+            return
         if line.startswith('{"own"'):
             self.own.append(json.loads(line))
             print(expectations.own_line(self.own[-1]), flush=True)
@@ -163,7 +171,7 @@ def judge_kernel(options, image):
     for row in guest.rows + guest.own:
         row["kernel"] = release
     print(f"          {expectations.summary(guest.rows)}; {guest.seconds:.0f} s", flush=True)
-    return wrong, guest.rows + guest.own
+    return wrong, guest.rows + guest.own, guest.lines
 
 
 # A fault of each kind: where patches lie, and what is wrong.
@@ -198,6 +206,10 @@ def judge_mutants(options, image):
         for one in (sound, module):
             commands += [f"load /{os.path.basename(one)}", program, "unload"]
             asked.append((row, one != sound and os.path.basename(patch)))
+    # Between two instructions of a reserve an interrupt comes only so: do long ones make times wrong?
+    commands += [f"load /{os.path.basename(sound)}",
+                 f"/in-kernel --json --own --events 1000000 --seconds {STALLED_S} --stall-ms 150",
+                 "unload"]
     guest = Guest(options, image, modules, commands, single_steps=True)
     # Where NMIs come through a mask, the run without them is the one that counts.
     found = [row for row in guest.rows if not (row["masked"] and row["with_nmi"])]
@@ -222,7 +234,7 @@ def count_instructions(options, image):
         "load", "/in-kernel --json --price --counted " + " ".join(only), "unload"], counted=True)
     for line in expectations.price_lines(guest.prices):
         print("          " + line, flush=True)
-    return expectations.of_prices(guest.prices) + guest.complaints()
+    return expectations.of_prices(guest.prices) + guest.complaints(), guest.lines
 
 
 def arguments():
@@ -231,9 +243,9 @@ def arguments():
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--kernel", default="", help="a series or image; both series if empty")
     parser.add_argument("--schemes", default="", help="these rows only")
-    parser.add_argument("--events", type=int, default=250000,
+    parser.add_argument("--events", type=int, default=500000,
                         help="of interrupts, of each row, in each run")
-    parser.add_argument("--row-seconds", type=int, default=3, help="limit of a row in each run")
+    parser.add_argument("--row-seconds", type=int, default=10, help="limit of a row in each run")
     parser.add_argument("--seconds", type=int, default=900, help="limit of a guest")
     parser.add_argument("--beaten-bits", type=int, default=27,
                         help="narrow width of rows that need beats, which come late in an emulator")
@@ -242,6 +254,7 @@ def arguments():
     parser.add_argument("--kvm", action="store_true",
                         help="not the emulator, where the processor is known to have what it takes")
     parser.add_argument("--build", default="build")
+    parser.add_argument("--results", default="results", help="where the record goes")
     parser.add_argument("--json", help="write the rows there")
     parser.add_argument("--keep", metavar="DIR", help="copy every guest's raw output to DIR")
     parser.add_argument("--verbose", action="store_true", help="a line for each row")
@@ -268,18 +281,23 @@ def main():
               "--no-install-recommends qemu-system-x86 cpio binutils", file=sys.stderr)
         return MISSING
     signal.signal(signal.SIGTERM, interrupted)
-    wrong, rows = [], []
+    wrong, rows, reached, lines = [], [], [], []
+    begin, begun = time.monotonic(), time.gmtime()
     try:
         for image in find_images(options):
-            bad, seen = ([], []) if options.only_mutants else judge_kernel(options, image)
-            wrong += [f"{images.release_of(image)}: {one}" for one in bad]
-            rows += seen
+            release, bad = images.release_of(image), []
             if not options.only_mutants:
-                wrong += [f"{images.release_of(image)}: {one}"
-                          for one in count_instructions(options, image)]
+                bad, seen, said = judge_kernel(options, image)
+                unpriced, counted = count_instructions(options, image)
+                bad += unpriced
+                lines += said + counted
+                rows += seen
+                reached.append(expectations.reach_line(release, seen))
             if not options.no_mutants:
-                wrong += [f"{images.release_of(image)}: {one}"
-                          for one in judge_mutants(options, image)]
+                bad += judge_mutants(options, image)
+            wrong += [f"{release}: {one}" for one in bad]
+        if lines:
+            print("record    " + in_kernel.write(options.results, "make test-kernel", lines, begun))
     except images.Missing as error:
         print(f"stampede: {error}", file=sys.stderr)
         return MISSING
@@ -292,6 +310,9 @@ def main():
     if options.json:
         with open(options.json, "w") as file:
             json.dump(rows, file, indent=1)
+    for line in reached:
+        print(line)
+    print(f"{(time.monotonic() - begin) / 60:.1f} minutes", flush=True)
     for one in wrong:
         print("stampede: " + one, file=sys.stderr)
     return FAILED if wrong else FINE

@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: MIT
 """usage: test_kernel_module.py BUILD   What make test-kernel takes for wrong, on results that are made
 up, and that make kernel-bench loads nothing unasked. TAP."""
+import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, "kernel")
 import expectations
+import in_kernel
 from module import BAD
 
 ROW = {"row": "packed_word", "verdict": "kept", "bits": 27, "masked": False, "with_nmi": True,
-       "delivered": [0, 5, 5, 5, 0], "hits": [0, 2, 2, 2, 0], "at_depth": [0, 2, 9, 5, 1, 0],
+       "delivered": {"softirq": 5, "hardirq": 5, "nmi": 5}, "hits": {"softirq": 2, "hardirq": 2, "nmi": 2}, "depth": {"two": 9, "three": 5, "four": 1},
        "interrupting": 50, "task_share": 0.2, "violations": {"window": 0, "monotonic": 0}}
-OWN = {"unaccounted": 0, "events": 9, "hits": [0, 1, 1, 1, 0]}
+OWN = {"unaccounted": 0, "events": 9, "raw_events": 4, "hits": {"softirq": 1, "hardirq": 1, "nmi": 1}}
 number = 0
 failed = False
 
@@ -42,10 +47,10 @@ rows("a mask that NMIs come through", 0, {},
      {"masked": True, "verdict": "broken", "text": "records lost"})
 rows("a mask that they seem not to come through", 1, {}, {"masked": True})
 rows("a mask without NMIs", 0, {}, {"masked": True, "with_nmi": False,
-                                  "delivered": [0, 5, 5, 0, 0]})
-rows("no NMI came", 1, {}, {"delivered": [0, 5, 5, 0, 0]})
-rows("no softirq came", 1, {}, {"delivered": [0, 0, 5, 5, 0]})
-rows("never four levels", 1, {"at_depth": [0, 2, 9, 5, 0, 0]})
+                                  "delivered": {"softirq": 5, "hardirq": 5, "nmi": 0}})
+rows("no NMI came", 1, {}, {"delivered": {"softirq": 5, "hardirq": 5, "nmi": 0}})
+rows("no softirq came", 1, {}, {"delivered": {"softirq": 0, "hardirq": 5, "nmi": 5}})
+rows("never four levels", 1, {"depth": {"two": 9, "three": 5, "four": 0}})
 rows("what is not promised is seen", 0, {},
      {"row": "zero_delta", "violations": {"window": 3, "monotonic": 0}})
 rows("what is not promised is not seen", 1, {}, {"row": "zero_delta"})
@@ -54,8 +59,42 @@ rows("none that kept them", 1, {"verdict": "need not met"})
 report(not expectations.of_own([OWN, OWN]), "the kernel's own buffer")
 report(len(expectations.of_own([OWN, {**OWN, "unaccounted": 1}])) == 1, "an event is missing in it")
 report(len(expectations.of_own([OWN])) == 1, "it was written once only")
-report(len(expectations.of_own([OWN, {**OWN, "hits": [0, 0, 0, 0, 0]}])) == 1,
+report(len(expectations.of_own([OWN, {**OWN, "hits": {"softirq": 0, "hardirq": 0, "nmi": 0}}])) == 1,
        "nothing came into its reserve")
+report(len(expectations.of_own([OWN, {**OWN, "raw_events": 0}])) == 1, "no sub-buffer was read")
+many = {**ROW, "interrupting": 600000}
+shallow = {**ROW, "row": "other", "depth": {"two": 9, "three": 5, "four": 0}}
+nested, unseen, count = expectations.reached(
+    [many, many, shallow, {**ROW, "row": "broken", "verdict": "broken"}, {**many, "verdict": "broken",
+     "masked": True}, {"row": "no", "verdict": "left out"}])
+report(nested == {"packed_word": 1200000, "other": 50} and unseen == ["other"] and count == 3,
+       f"how far rows were tried: {nested} {unseen} {count}")
+line = expectations.reach_line("6.1", [many, many, shallow])
+report("at least 50 nested events (other)" in line and "1 with less than 1000000" in line
+       and "depth 4 in 1 of 2 rows, not in other" in line, line)
+
+with tempfile.TemporaryDirectory() as scratch:
+    lines = os.path.join(scratch, "lines")
+    with open(lines, "w") as file:
+        file.write('{"kernel":"6.1","cpus":2}\n{"row":"a"}\n{"kernel":"6.12","cpus":2}\n{"own":"b"}\n'
+                   '{"kernel":"6.1","cpus":2}\n{"price":"c"}\n')
+    for _ in range(2):
+        in_kernel.write(scratch, "make x", open(lines).read().splitlines(), time.gmtime(0))
+    with open(os.path.join(scratch, "latest-in_kernel", "in_kernel.json")) as file:
+        document = json.load(file)
+    report(os.readlink(os.path.join(scratch, "latest-in_kernel")) == "19700101T000000Z-in-kernel-2"
+           and [(one["release"], one["rows"], one["own"], one["prices"])
+                for one in document["kernels"]] ==
+           [("6.1", [{"row": "a"}], [], [{"price": "c"}]), ("6.12", [], [{"own": "b"}], [])],
+           "a record of each kernel's lines")
+    for text, what in (("", "nothing was judged"), ('{"row":1}\n', "not what"), ("{", "not what")):
+        with open(lines, "w") as file:
+            file.write(text)
+        done = subprocess.run([sys.executable, "-B", "kernel/in_kernel.py", scratch, "x", lines],
+                              capture_output=True, text=True)
+        report(done.returncode == 1 and what in done.stderr and done.stderr.count("\n") == 1,
+               f"no record of {text!r}: {done.stderr.strip()}")
+
 priced = [{"price": name, "batch": 2.0} for name in ("empty loop", *"abcdef")]
 report(not expectations.of_prices(priced), "instructions")
 report(expectations.of_prices([{**one, "batch": 2.6} for one in priced]), "no instructions")
