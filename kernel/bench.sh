@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: bench.sh check CONFIRM
-#        bench.sh run CONFIRM MODULE PROGRAM [options of in-kernel]
+#        bench.sh run CONFIRM MODULE PROGRAM LINES [options of in-kernel]
 # Loads stampede.ko into the kernel that runs, prices and judges its rows, and takes it out again,
 # however that ends. Refuses in one line where it was not asked to, or where something is missing.
+# LINES: the file that in-kernel appends its results to.
 set -eu
 what=$1 confirm=$2
 refuse() {
@@ -26,14 +27,28 @@ check() {
 }
 check
 [ "$what" = run ] || exit 0
-module=$3 program=$4
-shift 4
+module=$3 program=$4 lines=$5
+shift 5
+child=
+# In the background: a shell that is told to end would first wait for what it runs itself.
+step() {
+	"$program" --record "$lines" "$@" &
+	child=$!
+	wait "$child"
+}
+quit() {
+	trap '' INT TERM HUP
+	[ -z "$child" ] || kill "$child" 2>/dev/null || :
+	wait
+	exit 5
+}
+rm -f "$lines"
 trap 'rmmod stampede' EXIT
-trap 'exit 5' INT TERM HUP
+trap quit INT TERM HUP
 insmod "$module" || {
 	trap - EXIT
 	refuse "the kernel does not take $module: dmesg says why"
 }
-"$program" --price "$@"
-"$program" --own --events 100000 --seconds 30
-"$program" --events 1000000 --seconds 60 "$@"
+step --price "$@"
+step --own --events 100000 --seconds 30
+step --events 1000000 --seconds 60 "$@"

@@ -10,6 +10,7 @@
 #include <linux/version.h>
 
 #include "kernel/shim/shim.h"
+#include "kernel/allocation.h"
 #include "kernel/buffer.h"
 
 static struct trace_buffer *buffer;
@@ -83,6 +84,8 @@ const struct driver buffer_row = {
 int buffer_alloc(uint64_t bytes, bool overwrite)
 {
 	buffer_free();
+	if (allocation_fails())
+		return -ENOMEM;
 	buffer = ring_buffer_alloc(bytes, overwrite ? RB_FL_OVERWRITE : 0);
 	return buffer ? 0 : -ENOMEM;
 }
@@ -136,7 +139,7 @@ typedef void *page_handle;
 int buffer_take_pages(int cpu, struct kernel_image *image, uint8_t *to, uint64_t most)
 {
 	page_handle page;
-	int error = page_alloc(cpu, &page);
+	int error = allocation_fails() ? -ENOMEM : page_alloc(cpu, &page);
 
 	if (error)
 		return error;

@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 
 #include "kernel/side.h"
+#include "kernel/allocation.h"
 #include "kernel/buffer.h"
 #include "kernel/price.h"
 #include "kernel/rows.h"
@@ -23,6 +24,15 @@ static DEFINE_MUTEX(one);
 static struct side sides[KERNEL_CPUS_MAX];
 static uint32_t side_count;
 static bool taken, started;
+
+static uint fail_at;
+module_param(fail_at, uint, 0400);
+MODULE_PARM_DESC(fail_at, "which allocation fails, counted from 1 (default: none)");
+
+bool allocation_fails(void)
+{
+	return fail_at && !--fail_at;
+}
 
 static int areas_open(void)
 {
@@ -33,7 +43,8 @@ static int areas_open(void)
 		if (side_count == KERNEL_CPUS_MAX)
 			break;
 		sides[side_count].cpu = cpu;
-		sides[side_count].area = vmalloc_user(KERNEL_AREA_BYTES);
+		sides[side_count].area =
+			allocation_fails() ? NULL : vmalloc_user(KERNEL_AREA_BYTES);
 		if (!sides[side_count].area)
 			return -ENOMEM;
 		side_count++;
@@ -186,9 +197,12 @@ static long device_epoch(const struct kernel_epoch __user *from)
 
 static long device_price(struct kernel_price __user *from)
 {
-	struct kernel_price *price = memdup_user(from, sizeof(*price));
+	struct kernel_price *price;
 	int error;
 
+	if (allocation_fails())
+		return -ENOMEM;
+	price = memdup_user(from, sizeof(*price));
 	if (IS_ERR(price))
 		return PTR_ERR(price);
 	price->row[KERNEL_ROW_BYTES - 1] = 0;

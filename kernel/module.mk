@@ -22,7 +22,10 @@ kernel-bench: ## prices and judgement in this machine's own kernel, as root: CON
 	@sh kernel/bench.sh check "$(CONFIRM)"
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/in-kernel kernel-module
 	@sh kernel/bench.sh run "$(CONFIRM)" $(MODULE)/stampede.ko $(BUILD)/in-kernel \
-		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
+		$(BUILD)/kernel/bench.jsonl $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS); \
+		status=$$?; [ ! -s $(BUILD)/kernel/bench.jsonl ] || \
+		python3 -B kernel/in_kernel.py results "make kernel-bench" \
+		$(BUILD)/kernel/bench.jsonl || status=3; exit $$status
 
 kernel_program := in_kernel epochs own price print
 # A guest has no libraries.

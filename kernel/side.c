@@ -26,6 +26,7 @@
 #include <asm/nmi.h>
 #include <asm/tsc.h>
 
+#include "kernel/allocation.h"
 #include "kernel/side.h"
 #include "kernel/buffer.h"
 #include "base/rng.h"
@@ -409,6 +410,8 @@ static void sides_claim(int cpu, struct side *side)
 
 int side_start(struct side *side)
 {
+	if (allocation_fails())
+		return -ENOMEM;
 	side->task = kthread_create_on_node(side_thread, side, cpu_to_node(side->cpu),
 					    "stampede/%d", side->cpu);
 	if (IS_ERR(side->task))

@@ -62,6 +62,16 @@ def fetch(package, directory):
     return image
 
 
+def busybox(directory):
+    """A shell and its tools in one file, for a guest that has nothing else, in `directory`."""
+    path = os.path.join(directory, "busybox")
+    if not os.path.exists(path):
+        with tempfile.TemporaryDirectory(dir=directory) as scratch:
+            unpack("busybox-static", scratch)
+            os.rename(os.path.join(scratch, "bin", "busybox"), path)
+    return path
+
+
 def headers(release, directory):
     """What a module for the kernel of that release is built against, in `directory`."""
     root = os.path.join(os.path.abspath(directory), "headers-" + release)

@@ -21,6 +21,7 @@ import time
 
 import expectations
 import images
+import manners
 import runs
 from machine import Failure, Machine
 
@@ -60,8 +61,11 @@ def build_module(options, release, name="module", *words):
 class Guest:
     """One boot, and what came of its commands."""
 
-    def __init__(self, options, image, modules, commands, single_steps=False, counted=False):
+    def __init__(self, options, image, modules, commands, single_steps=False, counted=False,
+                 files=None):
         self.options, self.single_steps, self.counted = options, single_steps, counted
+        # With files of its own its commands may fail: whoever gave them looks at each.
+        self.files, self.commands = files, []
         self.rows, self.own, self.prices, self.lines, self.log = [], [], [], [], ""
         self.directory = tempfile.mkdtemp(prefix="stampede-kernel-")
         self.begin = time.monotonic()
@@ -84,7 +88,8 @@ class Guest:
         path = os.path.join(self.directory, "commands")
         with open(path, "w") as file:
             file.write("\n".join(commands) + "\n")
-        initrd = runs.make_initrd(self.directory, self.options.build, [program, path, *files])
+        initrd = runs.make_initrd(self.directory, self.options.build, [
+            program, path, *files, *(self.files or [])])
         # One processor whose clock counts instructions, or two that run beside each other.
         machine = Machine(self.directory, image, initrd, WORDS, self.options.seconds, **(
             {"more": ["-icount", "shift=0"]} if self.counted else
@@ -122,6 +127,10 @@ class Guest:
         return (bad or lines or ["without a word"])[-1]
 
     def take(self, line):
+        if line.startswith("command "):
+            self.commands.append([line.removeprefix("command ")])
+        elif self.commands:
+            self.commands[-1].append(line)
         if line.startswith("{"):
             self.lines.append(line)
         if line.startswith('{"kernel"'):
@@ -137,7 +146,7 @@ class Guest:
                 print(expectations.line(self.rows[-1]), flush=True)
         elif line.startswith("failed "):
             raise Failure("the guest: " + line)
-        elif line.startswith("stampede: "):
+        elif line.startswith("stampede: ") and self.files is None:
             raise Failure("the guest: " + line.removeprefix("stampede: "))
         elif line.startswith("<"):
             self.log += line + "\n"
@@ -162,10 +171,7 @@ def judge_kernel(options, image):
         command(options, *only, "--bits 16", f"--beaten-bits {options.beaten_bits}"), "unload",
         # The kernel's own buffer, under the same interrupts, and with handlers beyond its 27 bits.
         "load", f"/in-kernel --json --own --events {options.events} --seconds 20",
-        "/in-kernel --json --own --events 1000000 --seconds 15 --stall-ms 150", "unload",
-        # Whoever uses it is killed in the midst of it, and it goes all the same.
-        "load", "kill 500 /in-kernel --json --schemes =packed_word --events 100000000", "unload",
-        "load", "/in-kernel --json --schemes =packed_word --events 1000", "unload"])
+        "/in-kernel --json --own --events 1000000 --seconds 15 --stall-ms 150", "unload"])
     wrong = (expectations.of_rows(guest.rows, bool(options.schemes))
              + expectations.of_own(guest.own) + guest.complaints())
     for row in guest.rows + guest.own:
@@ -224,6 +230,16 @@ def judge_mutants(options, image):
             print(f"          {patch}: {row['verdict']} ({row.get('text', '')}), "
                   f"{row['interrupting']} nested, one instruction at a time", flush=True)
     return wrong
+
+
+def judge_manners(options, image):
+    """The module under a program that is killed, beside others, without memory; and bench.sh."""
+    release = images.release_of(image)
+    guest = Guest(options, image, [build_module(options, release)], manners.commands(release),
+                  files=["kernel/bench.sh",
+                         images.busybox(os.path.join(options.build, "kernel"))])
+    print(f"          {manners.summary(guest.commands)}; {guest.seconds:.0f} s", flush=True)
+    return manners.wrong(guest.commands) + guest.complaints()
 
 
 def count_instructions(options, image):
@@ -288,6 +304,7 @@ def main():
             release, bad = images.release_of(image), []
             if not options.only_mutants:
                 bad, seen, said = judge_kernel(options, image)
+                bad += judge_manners(options, image)
                 unpriced, counted = count_instructions(options, image)
                 bad += unpriced
                 lines += said + counted

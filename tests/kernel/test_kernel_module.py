@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, "kernel")
 import expectations
 import in_kernel
+import manners
 from module import BAD
 
 ROW = {"row": "packed_word", "verdict": "kept", "bits": 27, "masked": False, "with_nmi": True,
@@ -72,6 +73,44 @@ report(nested == {"packed_word": 1200000, "other": 50} and unseen == ["other"] a
 line = expectations.reach_line("6.1", [many, many, shallow])
 report("at least 50 nested events (other)" in line and "1 with less than 1000000" in line
        and "depth 4 in 1 of 2 rows, not in other" in line, line)
+
+
+def transcript(**changes):
+    """What a guest in which all is as it must be answers to each command of manners."""
+    found, looks = [], iter(((99000, 300), changes.get("memory", (98000, 310))))
+    for command in manners.commands("6.1"):
+        kind = next((kind for kind in ("kill", "busy", "term", "memory") if command.startswith(kind)),
+                    "failing" if " --own " in command or " --price " in command else
+                    "check" if command.startswith(manners.BENCH + " check") else
+                    "bench" if command.startswith(manners.BENCH) else
+                    "gone" if command == manners.GONE else
+                    "lines" if command.endswith("cat " + manners.LINES) else "")
+        said = {
+            "kill": ["status signal 9"], "term": ["status 5"], "bench": ["status 0"],
+            "busy": ["refused 80 times to go", '{"row":"packed_word","verdict":"kept"}', "status 0"],
+            "failing": ["stampede: no memory", "status 3"], "gone": ["status 1"],
+            "lines": ['{"%s":1}' % kind for kind in ("kernel", "price", "own", "row")],
+            "": []}.get(kind)
+        if kind == "memory":
+            said = ["memory %d free %d vmalloc" % next(looks)]
+        if kind == "check":
+            refused = ("no headers", "the module is loaded", "modules are disabled")
+            said = ["stampede: " + refused[sum(one[0] == command for one in found)], "status 4"]
+        if kind in changes and kind != "memory":
+            said = changes[kind]
+        found.append([command, *said])
+    return found
+
+
+report(not manners.wrong(transcript()), f"a guest of good manners: {manners.wrong(transcript())}")
+for kind, said in (("kill", ["status 0"]), ("busy", ["refused 0 times to go", "status 0"]),
+                   ("busy", ["refused 9 times to go", '{"verdict":"broken"}', "status 2"]),
+                   ("failing", ["status 0"]), ("failing", ["stampede: a", "stampede: b", "status 3"]),
+                   ("memory", (90000, 300)), ("memory", (99000, 9000)), ("check", ["status 0"]),
+                   ("bench", ["status 2"]), ("lines", ['{"kernel":1}', '{"price":1}']),
+                   ("term", ["status 0"]), ("gone", ["status 0"])):
+    found = manners.wrong(transcript(**{kind: said}))
+    report(len(found) == 1, f"{kind}: {said}: {found}")
 
 with tempfile.TemporaryDirectory() as scratch:
     lines = os.path.join(scratch, "lines")
