@@ -273,7 +273,7 @@ test-long: ## some hours: storms, sanitizers, clang, the explorer (ONLY="mutants
 		clang libclang-rt-dev
 	@sh tests/long.sh
 
-test-exhaustive: ## the explorer's deepest tier, for days (SCHEMES="a b" for some rows)
+test-exhaustive: ## the explorer's deepest tier, for hours (SCHEMES="a b" for some rows)
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored SCHEMES="$(or $(SCHEMES),all)"
 	@$(BUILD)/explore --tier exhaustive --schemes "$(or $(SCHEMES),all)"
