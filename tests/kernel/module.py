@@ -31,7 +31,7 @@ import in_kernel
 FINE, FAILED, VOID, INTERRUPTED, MISSING = 0, 1, 2, 5, 77
 WORDS = ["console=ttyS0", "panic=-1", "oops=panic", "stampede_run=load"]
 SILENCE_S = 90
-STALLED_S = 40 # of the kernel's own buffer with long interrupts, one instruction at a time
+STALLED_S = 40  # of the kernel's own buffer with long interrupts, one instruction at a time
 # What the kernel says when something is wrong with what is done to it.
 BAD = re.compile(r"^<\d>\[[^]]*\] (.*(?:WARNING:|BUG:|Oops|general protection|soft lockup|rcu.*stall"
                  r"|Uhhuh|hung_task|blocked for more than).*)$", re.M)
@@ -261,8 +261,8 @@ def arguments():
     parser.add_argument("--schemes", default="", help="these rows only")
     parser.add_argument("--events", type=int, default=500000,
                         help="of interrupts, of each row, in each run")
-    parser.add_argument("--row-seconds", type=int, default=10, help="limit of a row in each run")
-    parser.add_argument("--seconds", type=int, default=900, help="limit of a guest")
+    parser.add_argument("--row-seconds", type=int, default=20, help="limit of a row in each run")
+    parser.add_argument("--seconds", type=int, default=1800, help="limit of a guest")
     parser.add_argument("--beaten-bits", type=int, default=27,
                         help="narrow width of rows that need beats, which come late in an emulator")
     parser.add_argument("--no-mutants", action="store_true")
