@@ -13,7 +13,8 @@
  * rewind       (RESTART_BY_HANDLER) without rseq: every signal handler calls restart_target() and
  *              sets the PC that it will return to. One thread per ring: a preemption is not seen.
  *
- * *_full (PACKED_WHOLE): the whole stamp in every header. Nothing is asked of the record before.
+ * restartable_full (PACKED_WHOLE): the whole stamp in every header. Nothing is asked of the record
+ *              before. By handlers it would have less to do than any floor.
  *
  * Layout: parts/packed.h.
  *

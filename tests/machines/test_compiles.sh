@@ -48,7 +48,7 @@ shared() {
 
 machine=arm64 cc=${ARM64_CC:-aarch64-linux-gnu-gcc}
 if command -v "$cc" >/dev/null; then
-	for row in restartable rewind rewind_full dwcas; do
+	for row in restartable restartable_full rewind dwcas; do
 		row $row TIMED TIMED_CHEAP TIMED_INJECTED CHECKED COUNTING
 	done
 	row packed_word TIMED

@@ -77,7 +77,7 @@ static const struct worked examples[] = {
 	    { -UINT64_C(1), "81 c5 79 56 34 12 00 00 00", 0, false },
 	    { 2, "01 01", 0, false } } },
 	/* The id above five bits of 31, then the stamp, whatever it is; also if it goes back. */
-	{ "rewind_full",
+	{ "restartable_full",
 	  { { 0, "3f 00 00 00 9a 78 56 34 12 00 00 00", 0, true },
 	    { 1, "3f 00 00 00 9b 78 56 34 12 00 00 00", 0, true },
 	    { UINT64_C(1) << 40, "3f 00 00 00 9b 78 56 34 12 01 00 00", 0, true },
