@@ -66,7 +66,7 @@ static void every_claim_is_complete(void **state)
 				 by_place[5] + ours,
 			 json_array_size(claims));
 	/* Without a run only those that ask one, and without objects those that are explored. */
-	assert_int_equal(untested, 10);
+	assert_int_equal(untested, 12);
 	assert_int_equal(unexplored, 8);
 	json_decref(claims);
 	json_decref(empty);
@@ -113,6 +113,55 @@ static void the_record_decides(void **state)
 	json_decref(others);
 	json_decref(run);
 	json_decref(other);
+}
+
+/* Runs of the row that masks interrupts, with NMIs and without, and two prices, in one kernel. */
+static json_t *run_in_kernel(const char *masked, const char *through, const char *unit, double off)
+{
+	json_t *rows =
+		json_pack("[{s:s, s:s, s:b, s:i}, {s:s, s:s, s:b, s:i}]", "row", "delta_sync_hard",
+			  "verdict", masked, "with_nmi", 0, "interrupting", 700, "row",
+			  "packed_word", "verdict", "broken", "with_nmi", 0, "interrupting", 9);
+
+	if (through)
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:b, s:i}", "row",
+						      "delta_sync_hard", "verdict", through,
+						      "with_nmi", 1, "interrupting", 50));
+	return json_pack("{s:{s:[{s:s, s:o, s:[{s:s, s:s, s:f}, {s:s, s:s, s:f}]}]}}", "in_kernel",
+			 "kernels", "release", "6.1.0", "rows", rows, "prices", "price",
+			 "local_irq_save, local_irq_restore", "unit", unit, "batch", off, "price",
+			 "cmpxchg", "unit", unit, "batch", 4.0);
+}
+
+static void a_kernel_decides(void **state)
+{
+	static const struct {
+		const char *masked, *through, *unit;
+		double off;
+		const char *disabled, *lighter, *says;
+	} runs[] = {
+		{ "kept", "broken", "ns", 12, "holds with a condition", "holds", "1 of 1 broken" },
+		{ "kept", "kept", "ns", 3, "holds", "refuted", "0 of 1 broken" },
+		{ "kept", NULL, "instructions", 12, "holds", "not tested in this run", "not sent" },
+		{ "broken", "broken", "ns", 12, "refuted", "holds", "0 of 1 runs kept" },
+		{ "left out", "broken", "ns", 12, "not tested in this run", "holds", "" },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		json_t *run =
+			run_in_kernel(runs[i].masked, runs[i].through, runs[i].unit, runs[i].off);
+		json_t *claims = claims_test(run, NO_BUILD);
+		const json_t *disabled = named(claims, "20080925_interrupts_off");
+
+		assert_string_equal(text(disabled, "verdict"), runs[i].disabled);
+		assert_string_equal(VERDICT(claims, "20080925_lighter_locking"), runs[i].lighter);
+		if (runs[i].says[0] && !strstr(text(disabled, "figure"), runs[i].says))
+			fail_msg("'%s' does not say '%s'", text(disabled, "figure"), runs[i].says);
+		json_decref(claims);
+		json_decref(run);
+	}
 }
 
 /* The same cells with the cheap clock. */
@@ -444,6 +493,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_claim_is_complete),
 		cmocka_unit_test(the_record_decides),
+		cmocka_unit_test(a_kernel_decides),
 		cmocka_unit_test(both_clocks_judge),
 		cmocka_unit_test(who_is_better_is_named),
 		cmocka_unit_test(the_explorer_decides),
