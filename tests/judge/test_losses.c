@@ -195,6 +195,37 @@ static void a_reader_behind_the_loss(void **state)
 	}
 }
 
+/* The reader's word is taken back while the writer looks: to it the ring is full. */
+static void unread(void *arg, const char *label)
+{
+	(void)arg;
+	if (strcmp(label, "section: tail"))
+		return;
+	points.hook = NULL;
+	buffer_ring(&buffer)->consumed -= 2;
+}
+
+/* Whose threads may move, and which stays: it is asked for its own ring. */
+static void a_writer_that_stays(void **state)
+{
+	struct ring *ring;
+	bool open;
+
+	(void)state;
+	start_mode("restartable", RING_DISCARD);
+	ring = buffer_ring(&buffer);
+	buffer.writer.concurrent = true;
+	while (ring_room(ring, ring_packed_offset(ring, ring->tail)) >=
+	       buffer.driver->payload_bytes)
+		run(1);
+	ring->consumed = ring_end(ring, &open);
+	points.hook = unread;
+	run(1);
+	assert_null(points.hook);
+	assert_int_equal(ring->lost, 1);
+	assert_int_equal(lost_by(LOSS_UNEXPLAINED), 1);
+}
+
 /* Other CPUs may hold any slot that was ever used, but not a new one, nor a published ring's. */
 static void other_cpus(void **state)
 {
@@ -516,6 +547,7 @@ int main(void)
 		cmocka_unit_test(who_is_turned_away_is_counted),
 		cmocka_unit_test(a_reader_behind_the_loss),
 		cmocka_unit_test(other_cpus),
+		cmocka_unit_test(a_writer_that_stays),
 		cmocka_unit_test(losses_without_a_reason_are_seen),
 		cmocka_unit_test(space_left_unused_is_seen),
 		cmocka_unit_test(room_for_one_record_is_seen),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -58,6 +59,22 @@ static void refused_run(void *scheme, struct writer *writer, uint64_t events)
 	writer->losses.of[loss_reason(ring, before, 0, LOSS_CONCURRENT, false)]++;
 }
 
+/* A ring that is hardly written says now and then that it was full. */
+static void excused_run(void *scheme, struct writer *writer, uint64_t events)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+	struct ring *ring = scheme;
+
+	(void)events;
+	sound->run(scheme, writer, 2);
+	nanosleep(&pause, NULL);
+	if (ring->mode != RING_DISCARD || !now_and_then())
+		return;
+	__atomic_add_fetch(&ring->lost, 1, __ATOMIC_RELAXED);
+	writer->failed[CONTEXT_TASK]++;
+	writer->losses.of[LOSS_FULL]++;
+}
+
 /* It judges what it takes twice. */
 static void double_take(void *scheme, struct check *check)
 {
@@ -71,6 +88,7 @@ static void what_goes_wrong_is_seen(void **state)
 	static const struct live_fault all[] = {
 		{ .run = losing_run, .oracle = ORACLE_CONSERVATION },
 		{ .run = refused_run, .oracle = ORACLE_LOSSES },
+		{ .run = excused_run, .oracle = ORACLE_LOSSES },
 		{ .take = double_take, .oracle = ORACLE_CONSERVATION },
 	};
 	unsigned int i;
