@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* About how long a search takes: from what others took, or from its budget alone. */
+/* About how long a search takes: by its schedules, and by what others took. */
 #ifndef STAMPEDE_EXPLORE_ESTIMATE_H
 #define STAMPEDE_EXPLORE_ESTIMATE_H
 
@@ -7,20 +7,30 @@
 
 #include "explore/tiers.h"
 
+#define ESTIMATE_LEAST 1e-3 /* seconds */
+
 struct estimate {
 	json_t *times; /* a record of explore --json; NULL: none */
-	double factor; /* seconds measured there by those of pace_weight() */
+	double factor[2]; /* seconds measured there by guessed ones; [1]: of searches by states */
 };
 
 /* `path` may be NULL. 0, or an exit code after a line on stderr. */
 int estimate_begin(struct estimate *estimate, const char *path);
 void estimate_end(struct estimate *estimate);
 
+/* What is known of a search before it is done. */
+struct outlook {
+	double schedules; /* in all, about */
+	double seconds; /* of CPU time in one process, about: ESTIMATE_LEAST or more */
+	uint64_t starts;
+	bool by_states;
+};
+
 /*
- * Seconds in one process, above 0: what this search took, or what the row's largest search of that
- * shape and those stops took by how much more it is, or a guess.
+ * Of the loaded row, `row`: seconds are what this search took, or what another one of the row took
+ * by how many more schedules this has, or a guess.
  */
-double estimate_seconds(const struct estimate *estimate, const char *row,
-			const struct family *family);
+struct outlook estimate_search(const struct estimate *estimate, const char *row,
+			       const struct family *family, const struct search *options);
 
 #endif

@@ -36,8 +36,7 @@
 struct deal {
 	struct tasks tasks;
 	json_t *objects;
-	double *seconds; /* of each task */
-	uint64_t *starts;
+	struct outlook *outlook; /* of each task */
 	struct piece *piece;
 	size_t pieces, room;
 	double *load; /* seconds of each shard */
@@ -60,12 +59,6 @@ static int add_piece(struct deal *deal, const struct piece *piece)
 	return 0;
 }
 
-static bool is_by_states(const struct deal *deal, unsigned int task)
-{
-	return deal->tasks.task[task].family->stops == STOPS_ALL &&
-	       deal->tasks.options->search.engine != ENGINE_SCHEDULES;
-}
-
 /* A part's share of a search by states, about: what packed_word's and nested_retry's took in 16. */
 static double share_of_states(uint32_t part, uint32_t parts)
 {
@@ -77,10 +70,10 @@ static double share_of_states(uint32_t part, uint32_t parts)
 /* Pieces of about `target` seconds: some starts each, or parts of one. */
 static int cut(struct deal *deal, unsigned int task, double target)
 {
-	uint64_t starts = deal->starts[task], at, groups;
+	uint64_t starts = deal->outlook[task].starts, at, groups;
 	/* Rounded up, but for what a division leaves of a whole number. */
-	double seconds = deal->seconds[task], wanted = ceil(seconds / target - 1e-6), share;
-	uint32_t most = is_by_states(deal, task) ? PARTS_OF_STATES : PARTS_MOST;
+	double seconds = deal->outlook[task].seconds, wanted = ceil(seconds / target - 1e-6), share;
+	uint32_t most = deal->outlook[task].by_states ? PARTS_OF_STATES : PARTS_MOST;
 	struct piece piece = { .task = task, .parts = 1 };
 	int status = 0;
 
@@ -93,7 +86,7 @@ static int cut(struct deal *deal, unsigned int task, double target)
 		piece.starts.from = starts * at / groups;
 		piece.starts.count = starts * (at + 1) / groups - piece.starts.from;
 		for (piece.part = 0; piece.part < piece.parts && !status; piece.part++) {
-			share = is_by_states(deal, task) && piece.parts > 1 ?
+			share = deal->outlook[task].by_states && piece.parts > 1 ?
 					share_of_states(piece.part, piece.parts) :
 					1.0 / piece.parts;
 			piece.seconds =
@@ -104,33 +97,35 @@ static int cut(struct deal *deal, unsigned int task, double target)
 	return status;
 }
 
-/* How long each task takes, about, and from how many starts; too large ones and others' from none.
- */
-static int look(struct deal *deal, const struct estimate *estimate, double *sum)
+/* How long the task takes, about, and from how many starts; one that is too large from none. */
+static int look_at(struct deal *deal, unsigned int i, const struct estimate *estimate)
 {
 	const struct explore_options *options = deal->tasks.options;
-	struct task *task;
-	unsigned int i;
-	int error;
+	struct task *task = &deal->tasks.task[i];
+	const char *row = tasks_row(&deal->tasks, task);
+	int error = load_row(options, row, task->family);
 
-	for (i = 0; i < deal->tasks.count; i++) {
-		task = &deal->tasks.task[i];
-		error = load_row(options, tasks_row(&deal->tasks, task), task->family);
-		/* A shard finds out again, and records it. */
-		deal->starts[i] = 1;
-		if (error && error != -ENOTSUP)
-			return tasks_failed(error, tasks_row(&deal->tasks, task));
-		if (!error)
-			deal->starts[i] = family_starts(task->family, &options->search);
-		if (!error && !options->single && family_too_large(task->family, options->tier))
-			deal->starts[i] = 0;
-		deal->seconds[i] =
-			estimate_seconds(estimate, tasks_row(&deal->tasks, task), task->family);
-		if (!shards_object(&deal->tasks, task, deal->objects))
-			return EXIT_RESOURCE;
-		*sum += deal->starts[i] ? deal->seconds[i] : 0;
+	if (error && error != -ENOTSUP)
+		return tasks_failed(error, row);
+	/* A shard finds out again what stands in the way, and records it. */
+	deal->outlook[i] = (struct outlook){ .seconds = ESTIMATE_LEAST, .starts = 1 };
+	if (!error && !options->single && family_too_large(task->family, options->tier))
+		deal->outlook[i] = (struct outlook){ .starts = 0 };
+	else if (!error)
+		deal->outlook[i] = estimate_search(estimate, row, task->family, &options->search);
+	return shards_object(&deal->tasks, task, deal->objects) ? 0 : EXIT_RESOURCE;
+}
+
+static int look(struct deal *deal, const struct estimate *estimate, double *sum)
+{
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; i < deal->tasks.count && !status; i++) {
+		status = look_at(deal, i, estimate);
+		*sum += deal->outlook[i].seconds;
 	}
-	return 0;
+	return status;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -163,10 +158,11 @@ static json_t *piece_json(const struct deal *deal, const struct piece *piece)
 	char budget[128];
 
 	family_words(task->family, budget, sizeof(budget));
-	return json_pack("{s:s, s:s, s:i, s:[I,I], s:[i,i], s:f}", "row",
+	return json_pack("{s:s, s:s, s:i, s:f, s:[I,I], s:[i,i], s:f}", "row",
 			 tasks_row(&deal->tasks, task), "budget", budget, "task", (int)piece->task,
-			 "starts", (json_int_t)piece->starts.from, (json_int_t)piece->starts.count,
-			 "part", (int)piece->part, (int)piece->parts, "seconds", piece->seconds);
+			 "schedules", deal->outlook[piece->task].schedules, "starts",
+			 (json_int_t)piece->starts.from, (json_int_t)piece->starts.count, "part",
+			 (int)piece->part, (int)piece->parts, "seconds", piece->seconds);
 }
 
 static int put_line(FILE *out, json_t *json)
@@ -234,7 +230,7 @@ static int make(struct deal *deal, const struct explore_options *options, int ar
 	status = look(deal, &estimate, &sum);
 	estimate_end(&estimate);
 	for (i = 0; i < deal->tasks.count && !status; i++)
-		if (deal->starts[i])
+		if (deal->outlook[i].starts)
 			status = cut(deal, i, sum / deal->shards / PIECES_PER_SHARD);
 	if (status)
 		return status;
@@ -287,18 +283,16 @@ int shards_plan(const struct explore_options *options, int argc, char **argv)
 	status = tasks_begin(&deal.tasks, options, rows, (unsigned int)count);
 	if (status)
 		return status;
-	deal.seconds = calloc(deal.tasks.count + 1, sizeof(*deal.seconds));
-	deal.starts = calloc(deal.tasks.count + 1, sizeof(*deal.starts));
+	deal.outlook = calloc(deal.tasks.count + 1, sizeof(*deal.outlook));
 	deal.load = calloc(deal.shards, sizeof(*deal.load));
-	status = deal.seconds && deal.starts && deal.load ? make(&deal, options, argc, argv) :
-							    fail_memory("a plan");
+	status = deal.outlook && deal.load ? make(&deal, options, argc, argv) :
+					     fail_memory("a plan");
 	if (!status)
 		status = put(&deal, options->plan);
 	tasks_end(&deal.tasks);
 	json_decref(deal.objects);
 	json_decref(deal.head);
-	free(deal.seconds);
-	free(deal.starts);
+	free(deal.outlook);
 	free(deal.load);
 	free(deal.piece);
 	return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "explore/engine/faults.h"
+#include "explore/engine/probe.h"
 
 #define BUDGET(m, nb, d, ...) \
 	{ \
@@ -317,6 +318,27 @@ uint64_t family_starts(const struct family *family, const struct search *options
 	while (walk_next(&walk))
 		count++;
 	return count;
+}
+
+/* Of all starts together, and of each one more. */
+#define PROBES 600
+#define PROBES_OF_START 12
+
+double family_schedules(const struct family *family, const struct search *options, uint64_t *starts,
+			bool *by_states)
+{
+	uint64_t random = 1;
+	struct start_walk walk;
+	unsigned int probes;
+	double sum = 0;
+
+	*starts = family_starts(family, options);
+	probes = PROBES / (unsigned int)(*starts ? *starts : 1) + PROBES_OF_START;
+	walk_begin(&walk, family, options);
+	*by_states = search_by_states(&walk.search);
+	while (walk_next(&walk))
+		sum += walk.signal ? 1 : probe_schedules(&walk.search, probes, &random);
+	return sum;
 }
 
 /* 0, or a negative errno. */

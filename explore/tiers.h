@@ -71,6 +71,13 @@ struct starts {
 uint64_t family_starts(const struct family *family, const struct search *options);
 
 /*
+ * About how many schedules it has from all of its starts (probe.h), and whether they are searched
+ * by states.
+ */
+double family_schedules(const struct family *family, const struct search *options, uint64_t *starts,
+			bool *by_states);
+
+/*
  * Runs the family on the loaded row, from these starts (NULL: from all), and adds to `findings`;
  * `first` becomes the search in which the first schedule failed. Returns the number of searches, or
  * a negative errno.

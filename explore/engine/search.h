@@ -63,6 +63,12 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
  */
 int search_parallel(const struct search *search, unsigned int processes, struct findings *findings);
 
+/*
+ * Is each state gone on from once, where the engine is chosen by stops, or named? A search of more
+ * interrupts than tell it may do so, too.
+ */
+bool search_by_states(const struct search *search);
+
 /* Most actions in one schedule of this budget: WORLD_ACTIONS_MAX are to be had. */
 unsigned int search_actions(const struct budget *budget);
 

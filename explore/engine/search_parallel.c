@@ -37,6 +37,19 @@ static bool has_few_states(const struct search *search)
 	       world_row.defers;
 }
 
+/* That engine knows one writer at a time, and of the log no more than that one's part. */
+static bool can_have_states(const struct search *search)
+{
+	return world_cpus(&search->budget) == 1 && !world_row.timed;
+}
+
+bool search_by_states(const struct search *search)
+{
+	if (!can_have_states(search) || search->engine == ENGINE_SCHEDULES)
+		return false;
+	return search->engine == ENGINE_STATES || has_few_states(search);
+}
+
 /* A process' share of this search's own. */
 static void run_share(const struct search *search, unsigned int process, unsigned int processes,
 		      struct findings *findings)
@@ -189,13 +202,10 @@ static int pilot_has_few_states(const struct search *search)
 
 int search_parallel(const struct search *search, unsigned int processes, struct findings *findings)
 {
-	/* That engine knows one writer at a time, and of the log no more than that one's part. */
-	bool one_writer = world_cpus(&search->budget) == 1 && !world_row.timed;
-	int by_states = one_writer && search->engine == ENGINE_STATES;
-	int error;
+	int by_states = search_by_states(search), error;
 
-	if (one_writer && search->engine == ENGINE_BY_STOPS)
-		by_states = has_few_states(search) ? true : pilot_has_few_states(search);
+	if (!by_states && search->engine == ENGINE_BY_STOPS && can_have_states(search))
+		by_states = pilot_has_few_states(search);
 	if (by_states < 0)
 		return by_states;
 	if (processes > PROCESSES_MAX)

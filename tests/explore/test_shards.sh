@@ -373,6 +373,50 @@ estimates() {
 	[ "$(grep -c " 1000 s in all" "$scratch/out")" -eq 2 ]
 	report $? "a beat that makes no difference takes no time"
 	sed 's/^/# /' "$scratch/out"
+	# A larger one takes as many times as long as it has more schedules, by states less than that.
+	for engine in schedules states; do
+		"$explore" --schemes =packed_word --nested 3 --engine $engine \
+			--json "$scratch/times.json" >"$scratch/out" 2>"$scratch/err"
+		sed -i 's/"seconds": [0-9.e-]*/"seconds": 1000/' "$scratch/times.json"
+		"$explore" --schemes =packed_word --nested 4 --engine $engine \
+			--times "$scratch/times.json" --plan "$scratch/more.$engine" --shards 1 \
+			>"$scratch/out"
+		python3 - "$scratch" $engine <<-'EOF'
+		import json, sys
+		folder, engine = sys.argv[1:]
+		known = json.load(open(folder + "/times.json"))["rows"][0]["families"][0]
+		plan = list(open(f"{folder}/more.{engine}/plan.jsonl"))
+		piece = json.loads(plan[1])["pieces"][0]
+		more, longer = piece["schedules"] / known["schedules"], json.loads(plan[0])["seconds"] / 1000
+		print(f"# {more:.2f} times as many, {longer:.2f} times as long")
+		as_many = abs(longer / more - 1) < 1e-6
+		sys.exit(more < 2 or (not as_many if engine == "schedules" else not 1 < longer < more))
+		EOF
+		report $? "a larger search, $engine"
+	done
+	# Of those that are known, the largest of that shape, searched alike.
+	"$explore" --schemes =packed_word --json "$scratch/times.json" >"$scratch/out" 2>"$scratch/err"
+	python3 - "$scratch" <<-'EOF'
+	import json, sys
+	path = sys.argv[1] + "/times.json"
+	record = json.load(open(path))
+	for family in record["rows"][0]["families"]:
+	    family["seconds"] = 1000 if family["budget"] == "page shared M=3 NB=2 D=2" else 5
+	json.dump(record, open(path, "w"))
+	EOF
+	"$explore" --schemes =packed_word --shape page --nested 3 --times "$scratch/times.json" \
+		--plan "$scratch/nearest" --shards 1 >"$scratch/out"
+	python3 - "$scratch" >"$scratch/out" <<-'EOF'
+	import json, sys
+	known = json.load(open(sys.argv[1] + "/times.json"))["rows"][0]["families"]
+	its = sum(one["schedules"] for one in known if one["seconds"] == 1000)
+	head, line = map(json.loads, open(sys.argv[1] + "/nearest/plan.jsonl"))
+	wanted = 1000 * line["pieces"][0]["schedules"] / its
+	print(head["seconds"], "of", wanted, "s")
+	sys.exit(abs(head["seconds"] / wanted - 1) > 1e-6)
+	EOF
+	report $? "as long as the nearest that is known"
+	sed 's/^/# /' "$scratch/out"
 	# Its pieces end in the second shard, not in the first.
 	"$explore" --schemes "=packed_word =floor" --stops all --nested 3 \
 		--json "$scratch/times.json" >"$scratch/out" 2>"$scratch/err"
@@ -388,6 +432,34 @@ estimates() {
 		--shards 2 >"$scratch/out"
 	grep -q "1300 s in all and 750 s the longest" "$scratch/out"
 	report $? "the longest shard is said, wherever it stands"
+	sed 's/^/# /' "$scratch/out"
+}
+
+# How many schedules there will be, drawn before any is run, against those that were: of a row that
+# needs beats, of two that do not, with jumps, a reader and starts at every offset.
+schedules() {
+	rows="=packed_word =heartbeat =nested_retry"
+	"$explore" --schemes "$rows" --plan "$scratch/drawn" --shards 3 >"$scratch/out" 2>&1 &&
+		"$explore" --schemes "$rows" --json "$scratch/quick.json" >"$scratch/out" \
+			2>"$scratch/err"
+	python3 - "$scratch" >"$scratch/out" 2>&1 <<-'EOF'
+	import json, sys
+	drawn, folder = {}, sys.argv[1]
+	with open(folder + "/drawn/plan.jsonl") as plan:
+	    for line in list(plan)[1:]:
+	        for piece in json.loads(line)["pieces"]:
+	            drawn[piece["row"], piece["budget"]] = piece["schedules"]
+	record, sums, wrong = json.load(open(folder + "/quick.json")), [0, 0], []
+	for row in record["rows"]:
+	    for family in row["families"]:
+	        guess, ran = drawn[row["row"], family["budget"]], family["schedules"]
+	        sums = [sums[0] + guess, sums[1] + ran]
+	        if not .5 < guess / ran < 2:
+	            wrong.append(f"{row['row']} {family['budget']}: {guess:.0f} of {ran}")
+	print(f"{sums[0]:.0f} drawn, {sums[1]} run, of {len(drawn)} searches", *wrong, sep="\n")
+	sys.exit(len(drawn) < 50 or bool(wrong) or not .9 < sums[0] / sums[1] < 1.1)
+	EOF
+	report $? "as many schedules as were drawn"
 	sed 's/^/# /' "$scratch/out"
 }
 
@@ -411,5 +483,6 @@ refused
 limits
 full_disk
 estimates
+schedules
 [ "${BUDGETS:-small}" = small ] || killed_at_random
 plan

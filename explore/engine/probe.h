@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How many schedules a search has, without it: the mean over schedules drawn at random of the
+ * product of how many actions could have been the next at each one (Knuth, "Estimating the
+ * efficiency of backtrack programs", 1975). No stops are assumed, those of the loaded row count.
+ */
+#ifndef STAMPEDE_EXPLORE_ENGINE_PROBE_H
+#define STAMPEDE_EXPLORE_ENGINE_PROBE_H
+
+#include "explore/engine/search.h"
+
+/*
+ * At least 1, from search->start, of all parts, by `probes` > 0 schedules; *random as rng_split()
+ * wants it. A number that is given, and not one of how alike the drawn are: where few schedules
+ * stand for most, they are alike until one of these is drawn.
+ */
+double probe_schedules(const struct search *search, unsigned int probes, uint64_t *random);
+
+#endif
