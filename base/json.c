@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -21,7 +22,40 @@ static int write_json(FILE *out, void *arg)
 	return json_dumpf(document->json, out, JSON_INDENT(1) | document->flags);
 }
 
-int json_out_as(const char *path, const json_t *json, size_t flags)
+static int write_elements(FILE *out, const json_t *array, size_t flags)
+{
+	const json_t *one;
+	size_t i;
+	int failed = fputs("[", out) == EOF;
+
+	json_array_foreach(array, i, one)
+		failed = failed || fputs(i ? ",\n" : "\n", out) == EOF ||
+			 json_dumpf(one, out, flags);
+	return failed || fputs("]", out) == EOF;
+}
+
+static int write_lines(FILE *out, void *arg)
+{
+	const struct document *document = arg;
+	size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | document->flags;
+	const char *key, *before = "{\n";
+	json_t *value, *name;
+	int failed = 0;
+
+	json_object_foreach((json_t *)(uintptr_t)document->json, key, value) {
+		name = json_string(key);
+		failed = failed || fputs(before, out) == EOF || json_dumpf(name, out, flags) ||
+			 fputs(":", out) == EOF ||
+			 (json_is_array(value) ? write_elements(out, value, flags) :
+						 json_dumpf(value, out, flags));
+		json_decref(name);
+		before = ",\n";
+	}
+	return failed || fputs("\n}", out) == EOF;
+}
+
+static int write_out(const char *path, const json_t *json, size_t flags,
+		     int (*write)(FILE *out, void *arg))
 {
 	struct document document = { json, flags };
 	bool on_stdout = !strcmp(path, "-");
@@ -29,12 +63,22 @@ int json_out_as(const char *path, const json_t *json, size_t flags)
 
 	errno = 0;
 	if (!on_stdout)
-		error = file_put(AT_FDCWD, path, write_json, &document);
-	else if (write_json(stdout, &document) || putchar('\n') == EOF || fflush(stdout))
+		error = file_put(AT_FDCWD, path, write, &document);
+	else if (write(stdout, &document) || putchar('\n') == EOF || fflush(stdout))
 		error = errno ? errno : EIO;
 	else
 		error = 0;
 	return error ? fail_file("write", on_stdout ? "standard output" : path, error) : EXIT_FINE;
+}
+
+int json_out_as(const char *path, const json_t *json, size_t flags)
+{
+	return write_out(path, json, flags, write_json);
+}
+
+int json_out_lines(const char *path, const json_t *json, size_t flags)
+{
+	return write_out(path, json, flags, write_lines);
 }
 
 int json_out(const char *path, const json_t *json)

@@ -116,7 +116,7 @@ static int write_reference(const json_t *reference, const char *dir)
 	if (!status)
 		status = make_directory(path);
 	if (!status)
-		status = json_out_as(file, reference, JSON_REAL_PRECISION(DIGITS));
+		status = json_out_lines(file, reference, JSON_REAL_PRECISION(DIGITS));
 	if (!status)
 		printf("%s %s\nmake readme shows it; git add it for a pull request\n",
 		       replaced ? "replaced" : "made", file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* base/: a line on stderr, a file whole or not at all, a table of options. */
+/* base/: a line on stderr, a file whole or not at all, a document in lines, a table of options. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/options.h"
 #include "tests/support/said.h"
 #include "tests/support/scratch.h"
@@ -164,6 +165,27 @@ static bool parsed(const char *rest, int *status, char **line)
 
 #define PARSED(rest, ...) parsed(rest, &status, (char *[]){ "test", __VA_ARGS__, NULL })
 
+/* What is compared by lines: a member or an element each, whatever is in them. */
+static void a_document_in_lines(void **state)
+{
+	json_t *json = json_pack("{s:i, s:[{s:s, s:[i,i]}, {}], s:[], s:n}", "one", 1, "more",
+				 "a \"b\"", "c\n", "d", 2, 3, "none", "null");
+	json_t *again;
+
+	(void)state;
+	assert_non_null(json);
+	scratch_make(dir);
+	assert_int_equal(json_out_lines(in("lines.json"), json, 0), 0);
+	holds("lines.json",
+	      "{\n\"one\":1,\n\"more\":[\n{\"a \\\"b\\\"\":\"c\\n\",\"d\":[2,3]},\n{}],\n"
+	      "\"none\":[],\n\"null\":null\n}");
+	again = json_load_file(in("lines.json"), 0, NULL);
+	assert_true(json_equal(json, again));
+	json_decref(json);
+	json_decref(again);
+	scratch_remove(dir);
+}
+
 static void options_are_taken(void **state)
 {
 	int status;
@@ -254,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_one_line),
 		cmocka_unit_test(a_file_is_there_whole_or_as_it_was),
+		cmocka_unit_test(a_document_in_lines),
 		cmocka_unit_test(options_are_taken),
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(help_is_the_table),

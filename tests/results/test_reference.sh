@@ -15,14 +15,14 @@ report $? "the documents' blocks are those of results/reference/ (make readme RU
 [ "$(sed -n '/<!-- reference -->/,/<!-- .reference -->/p' docs/machines.md |
 	grep -c '^| `packed_word` | [0-9.]* ±[0-9.]* % | ')" -ge 1 ]
 report $? "README: packed_word on two machines or more, side by side"
-sed -i 's/"row": "packed_word"/"row": "planted_word"/' "$scratch"/results/reference/*/reference.json
+sed -i 's/"row": *"packed_word"/"row": "planted_word"/' "$scratch"/results/reference/*/reference.json
 python3 -B plots/readme.py - "$scratch/README.md" &&
 	grep -q '^| `planted_word` | ' "$scratch/docs/machines.md" &&
 	! sed -n '/<!-- reference -->/,/<!-- .reference -->/p' "$scratch/docs/machines.md" |
 		grep -q '^| `packed_word`'
 report $? "README: what a reference says is what is shown"
 one=$(find "$scratch/results/reference" -name reference.json | sort | head -1)
-sed -i 's/"row": "planted_word"/"row": "other_word"/' "$one"
+sed -i 's/"row": *"planted_word"/"row": "other_word"/' "$one"
 python3 -B plots/readme.py - "$scratch/README.md" && ! sed -n '/<!-- reference -->/,/<!-- .reference -->/p' "$scratch/docs/machines.md" |
 	grep -q 'planted_word'
 report $? "README: a row that one machine has not stands beside none"
@@ -30,7 +30,7 @@ report $? "README: a row that one machine has not stands beside none"
 # What is committed is small, whole and nobody's.
 good=0
 for file in results/reference/*/reference.json; do
-	[ "$(wc -c <"$file")" -lt 49152 ] && grep -q '"revision": "[0-9a-f]\{12\}"' "$file" &&
+	[ "$(wc -c <"$file")" -lt 49152 ] && grep -q '"revision": *"[0-9a-f]\{12\}"' "$file" &&
 		! grep -qE '"(host_name|hostname|repetition_index|benchmarks)"|/(home|root|tmp|work)/' \
 			"$file" || good=1
 done
