@@ -15,8 +15,35 @@ struct probe {
 	/* Of the run that goes on. */
 	unsigned int taken;
 	uint64_t count; /* actions that could come behind the last one, so far */
+	uint64_t weight; /* of all of them */
 	uint64_t drawn; /* one of these */
+	uint64_t drawn_weight;
 };
+
+/*
+ * A jump is one of many at the same place, with not much behind any; drawn as often as all of those
+ * together something else is not missed: of a heartbeat's sub-buffer ends most schedules are behind
+ * an interrupt.
+ */
+static uint64_t weight_of(const struct probe *probe, const struct action *action)
+{
+	bool of_time = action->kind == ACTION_JUMP || action->kind == ACTION_BACK;
+
+	return of_time || !probe->search->jumps ? 1 : probe->search->jumps;
+}
+
+/* Draws it with the chance that its weight has among all that there were. */
+static void draw(struct probe *probe, const struct action *action)
+{
+	uint64_t weight = weight_of(probe, action);
+
+	probe->weight += weight;
+	if (rng_split(probe->random) % probe->weight < weight) {
+		probe->drawn = probe->count;
+		probe->drawn_weight = weight;
+	}
+	probe->count++;
+}
 
 /* A stop, or the time between events. True if a writer was launched. */
 static bool pass(struct probe *probe)
@@ -30,12 +57,12 @@ static bool pass(struct probe *probe)
 			if (probe->count++ != probe->action[probe->taken])
 				continue;
 			probe->taken++;
-			probe->count = 0;
+			probe->count = probe->weight = 0;
 			if (search_take(search, &action))
 				return true;
 			n = UINT_MAX; /* time passed: all that can happen here still can */
-		} else if (!(rng_split(probe->random) % ++probe->count)) {
-			probe->drawn = probe->count - 1;
+		} else {
+			draw(probe, &action);
 		}
 	}
 	return false;
@@ -47,7 +74,7 @@ static uint64_t follow(struct probe *probe)
 	bool chosen = false;
 
 	probe->taken = 0;
-	probe->count = 0;
+	probe->count = probe->weight = 0;
 	world_begin(&probe->search->start, &probe->search->budget);
 	for (;;) {
 		if (!chosen && !pass(probe) && world->book.depth && !search_open())
@@ -77,8 +104,8 @@ static double probe_one(struct probe *probe, uint64_t *runs)
 	faults_arm(true);
 	while ((next = follow(probe))) {
 		++*runs;
-		product *= (double)next;
-		sum += product;
+		sum += product * (double)next;
+		product *= (double)probe->weight / (double)probe->drawn_weight;
 		probe->action[probe->actions++] = probe->drawn;
 	}
 	return sum;

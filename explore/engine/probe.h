@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many schedules a search has, without it: the mean over schedules drawn at random of the
- * product of how many actions could have been the next at each one (Knuth, "Estimating the
- * efficiency of backtrack programs", 1975). No stops are assumed, those of the loaded row count.
+ * How many schedules a search has, without it: the mean over schedules drawn at random of how many
+ * actions could have been the next at each of theirs, by the chance to come there (Knuth,
+ * "Estimating the efficiency of backtrack programs", 1975). No stops are assumed, those of the
+ * loaded row count.
  */
 #ifndef STAMPEDE_EXPLORE_ENGINE_PROBE_H
 #define STAMPEDE_EXPLORE_ENGINE_PROBE_H

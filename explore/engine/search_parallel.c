@@ -56,7 +56,7 @@ static void run_share(const struct search *search, unsigned int process, unsigne
 {
 	unsigned int parts = search->parts ? search->parts : 1;
 
-	search_run(search, search->part + parts * process, parts * processes, findings);
+	search_run(search, search->part * processes + process, parts * processes, findings);
 }
 
 static int start_parts(const struct search *search, bool by_states, unsigned int processes,

@@ -463,6 +463,20 @@ schedules() {
 	sed 's/^/# /' "$scratch/out"
 }
 
+# A stop of this row has 35 alternatives: an interrupt, a beat and 33 jumps. Every seventh of all would
+# be the beats' and little else.
+alike() {
+	rm -f "$scratch/parts"
+	for part in 0 1 2 3 4 5 6; do
+		"$explore" --schemes =heartbeat --shape wrap4 --events 1 --nested 1 --jumps 1 --beats 1 \
+			--part $part/7 --json "$scratch/part.json" >"$scratch/out" 2>&1
+		sed -n 's/.*"schedules": \([0-9]*\),$/\1/p' "$scratch/part.json" | head -1 >>"$scratch/parts"
+	done
+	sort -n "$scratch/parts" | awk '{ parts[NR] = $1 } END { exit !(NR == 7 && parts[1] > 0 &&
+		parts[7] <= 2 * parts[1]) }'
+	report $? "parts are alike: $(tr '\n' ' ' <"$scratch/parts")"
+}
+
 # What a plan keeps of a command line, and what a shard's own adds to it.
 arguments() {
 	"$explore" --plan="$scratch/equal" --engine states --stops all --shards=2 --nested 4 \
@@ -484,5 +498,6 @@ limits
 full_disk
 estimates
 schedules
+alike
 [ "${BUDGETS:-small}" = small ] || killed_at_random
 plan
