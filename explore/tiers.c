@@ -257,6 +257,8 @@ void family_search(const struct family *family, struct search *search)
 		.skew = family->skew,
 	};
 	search_jumps(search, family->coarse);
+	search->start.most = ((uint64_t)search->budget.jumps + search->budget.backs) *
+			     (search->jumps ? search->jump[search->jumps - 1] : 0);
 	search->start.room = room_back(family, search);
 }
 

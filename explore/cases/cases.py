@@ -271,7 +271,7 @@ def patched_tree(case, directory):
     tree = os.path.join(directory, "tree")
     shutil.rmtree(tree, ignore_errors=True)
     run(["sh", "explore/cases/tree.sh", tree])
-    done = run(["patch", "-p1", "-s", "-f", "-F2", "-r-", "-d", tree,
+    done = run(["patch", "-p1", "-s", "-f", "-F0", "-r-", "-d", tree,
                 "-i", os.path.abspath(case.patch)])
     if done.returncode:
         raise Failure("DOES NOT APPLY: " + " ".join(done.stdout.split())[:200])

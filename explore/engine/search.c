@@ -259,6 +259,7 @@ static void copy_book(struct book *to, const struct book *from)
 	bytes_copy(to->level, from->level, from->depth * sizeof(from->level[0]));
 	bytes_copy(to->action, from->action, from->action_count * sizeof(from->action[0]));
 	bytes_copy(to->log, from->log, from->events * sizeof(from->log[0]));
+	bytes_copy(to->stamp, from->stamp, book_stamps_bytes(from));
 	if (world_cpus(&from->left) > 1)
 		bytes_copy(to->parked, from->parked, sizeof(from->parked));
 }

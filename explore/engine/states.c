@@ -15,6 +15,7 @@
 #include "explore/engine/frontier.h"
 #include "explore/engine/outcomes.h"
 #include "explore/engine/pieces.h"
+#include "explore/engine/shared.h"
 
 /* In place of the number of a shared state: the writer did not come to an end. */
 #define SHARED_CRASH (UINT32_MAX - FINDING_CRASH)
@@ -103,26 +104,11 @@ struct walk {
 
 /* ---- the shared part of the world ---- */
 
-/* In this order: the book's shared part, the reader if there is one, memory. */
-#define BOOK_BYTES (offsetof(struct book, level) - offsetof(struct book, left))
-
-static size_t check_bytes(const struct state_engine *engine)
-{
-	return engine->search->budget.reads ? sizeof(world->check) : 0;
-}
-
 /* `before`: what it was at the stop before, or else SHARED_NONE. */
 static uint32_t save_shared(struct state_engine *engine, uint32_t before)
 {
-	struct book *book = &world->book;
-	uint8_t *to = engine->buffer;
-	size_t memory = BOOK_BYTES + check_bytes(engine), used = world_memory_used();
+	size_t bytes = shared_save(engine->buffer, engine->search->budget.reads > 0);
 
-	book->clock = *world_row.clock;
-	book->blocked = *world_row.blocked;
-	bytes_copy(to, &book->left, BOOK_BYTES);
-	bytes_copy(to + BOOK_BYTES, &world->check, check_bytes(engine));
-	memcpy(to + memory, world_memory(), used);
 	if (engine->shared.string.count >= SHARED_MOST ||
 	    pieces_memory(&engine->shared) > engine->memory) {
 		fail_line("%u states take more than %" PRIu64 " MiB: a smaller budget, or "
@@ -130,20 +116,15 @@ static uint32_t save_shared(struct state_engine *engine, uint32_t before)
 			  engine->shared.string.count, engine->memory >> 20);
 		_exit(1);
 	}
-	return pieces_number(&engine->shared, to, memory + used, before);
+	return pieces_number(&engine->shared, engine->buffer, bytes, before);
 }
 
 static void restore_shared(struct state_engine *engine, uint32_t number)
 {
-	struct book *book = &world->book;
-	size_t memory = BOOK_BYTES + check_bytes(engine), bytes;
+	size_t bytes;
 	const uint8_t *from = pieces_get(&engine->shared, number, &bytes);
 
-	bytes_copy(&book->left, from, BOOK_BYTES);
-	*world_row.clock = book->clock;
-	*world_row.blocked = book->blocked;
-	bytes_copy(&world->check, from + BOOK_BYTES, check_bytes(engine));
-	world_memory_restore(from + memory, bytes - memory);
+	shared_restore(from, bytes, engine->search->budget.reads > 0);
 }
 
 /* Each action takes one of these, so that states at one stop are gone on from in this order. */

@@ -7,6 +7,7 @@
 
 #include "base/table.h"
 #include "explore/engine/guard.h"
+#include "explore/engine/stamps.h"
 #include "judge/identify.h"
 
 struct explored_row world_row;
@@ -14,6 +15,9 @@ uint8_t *world_covered;
 
 static struct world_start started;
 static bool reading; /* a reader may have come in the middle */
+static bool keeps_stamps; /* the row cannot tell any gap, and there may be such a one */
+
+#define READS_MOST (1u << 20) /* ticks of the clock reads of one schedule, by far */
 
 uintptr_t world_stack_sp(unsigned int writer)
 {
@@ -43,6 +47,17 @@ void explore_enter(struct explore_source *src, unsigned int context, uint32_t id
 	book->entered_nested += context > CONTEXT_TASK;
 }
 
+static void keep_stamp(uint64_t stamp)
+{
+	struct book *book = &world->book;
+
+	if (!keeps_stamps)
+		return;
+	if (book->stamps == WORLD_EVENTS_MAX)
+		abort();
+	stamps_add(book->stamp, book->stamps++, stamp);
+}
+
 void explore_fill(struct check_payload *image, uint8_t *payload, uint64_t stamp, bool inexact,
 		  const struct explore_source *src, uint32_t len)
 {
@@ -61,6 +76,7 @@ void explore_fill(struct check_payload *image, uint8_t *payload, uint64_t stamp,
 	log->stamp = stamp;
 	log->inexact = inexact;
 	log->filled = true;
+	keep_stamp(stamp);
 	memcpy(payload + sizeof(*image), check_filler_bytes_of(sequence), extra);
 }
 
@@ -86,6 +102,7 @@ void explore_published(const struct explore_source *src, const struct check_payl
 	book->written[log->context]++;
 	log->stamp = image->stamp;
 	log->filled = true;
+	keep_stamp(image->stamp);
 }
 
 void explore_inexact(const struct explore_source *src)
@@ -130,6 +147,8 @@ void explore_discarded(const struct explore_source *src)
 	book->written[log->context]--;
 	log->discarded = true;
 	log->filled = false;
+	if (keeps_stamps)
+		stamps_remove(book->stamp, book->stamps--, log->stamp);
 }
 
 void explore_deferred(unsigned int context)
@@ -478,6 +497,9 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 		judged.promises = judged.shared_promises;
 	check_begin();
 	world->book.beat_since = elapsed();
+	keeps_stamps = !world_row.timed &&
+		       judge_gap_beyond(world_row.driver->desc, world_row.config.stamp_bits,
+					start->most + READS_MOST);
 	for (i = 0; i < start->full; i++)
 		record_before(large_extra());
 	for (i = 0; i < start->before; i++)
@@ -507,34 +529,6 @@ void world_flush(void)
 	world_row.driver->flush(world_memory());
 }
 
-/*
- * Most ticks from one recorded stamp to the next, if that may matter. The timed payload's stamps
- * are not known here: there a jump is one gap.
- */
-static uint64_t widest_gap(void)
-{
-	const struct book *book = &world->book;
-	uint64_t stamp[WORLD_EVENTS_MAX], widest = 0;
-	unsigned int count = 0, i, at;
-
-	if (world_row.timed)
-		return book->far ? UINT64_MAX : 0;
-	if (!judge_gap_beyond(world_row.driver->desc, world_row.config.stamp_bits,
-			      elapsed() - started.room - started.phase))
-		return 0;
-	for (i = 0; i < book->events; i++) {
-		if (!book->log[i].filled)
-			continue;
-		for (at = count++; at && stamp[at - 1] > book->log[i].stamp; at--)
-			stamp[at] = stamp[at - 1];
-		stamp[at] = book->log[i].stamp;
-	}
-	for (i = 1; i < count; i++)
-		if (stamp[i] - stamp[i - 1] > widest)
-			widest = stamp[i] - stamp[i - 1];
-	return widest;
-}
-
 static struct judge_given world_given(void)
 {
 	const struct book *book = &world->book;
@@ -545,7 +539,10 @@ static struct judge_given world_given(void)
 		.nested = book->interrupted,
 		.equal_stamps = !started.step || book->stepped,
 		.steps = book->stepped,
-		.gap_ticks = widest_gap(),
+		/* With the timed payload stamps are not known: there a jump is one gap. */
+		.gap_ticks = !world_row.timed ? stamps_widest(book->stamp, book->stamps) :
+			     book->far	      ? UINT64_MAX :
+						0,
 	};
 }
 

@@ -109,11 +109,17 @@ struct book {
 	uint64_t discarded; /* events that were to be taken back */
 	struct virtual_clock clock; /* in a snapshot */
 	uint64_t blocked; /* in a snapshot */
+	uint8_t stamps; /* how many are kept */
 
 	struct level level[WORLD_DEPTH_MAX];
 	struct action action[WORLD_ACTIONS_MAX];
 	struct logged log[WORLD_EVENTS_MAX];
 	struct parked parked[WORLD_WRITERS_MAX];
+	/*
+	 * Those that were recorded, where a gap between two may be more than the row can tell: of a
+	 * writer that has ended the log is another path's.
+	 */
+	uint64_t stamp[WORLD_EVENTS_MAX];
 };
 
 struct world {
@@ -123,6 +129,12 @@ struct world {
 	/* the scheme, its slots and the ring's memory follow */
 	uint8_t memory[];
 };
+
+/* Of book->stamp, what is used. */
+static inline size_t book_stamps_bytes(const struct book *book)
+{
+	return book->stamps * sizeof(book->stamp[0]);
+}
 
 /* The one world of this process, at the same address in each. */
 extern struct world *world;
@@ -140,6 +152,7 @@ struct world_start {
 	uint64_t phase; /* the clock at the start, but for `room` */
 	uint64_t room; /* whole wraps, so that it never goes back below 0 */
 	uint64_t skew; /* ticks that each CPU's clock is ahead of the one before */
+	uint64_t most; /* ticks that all jumps can add up to */
 	uint64_t step; /* ticks of a clock read; 0: coarse */
 	uint32_t before; /* plain events recorded before */
 	uint32_t full; /* sub-buffers that large events fill before all others */

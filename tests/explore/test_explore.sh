@@ -118,7 +118,7 @@ same_side_by_side() {
 # Every schedule run, and every state gone on from once: the same counts of everything. Budgets that
 # let the engines part at what one of them may forget: a clock that jumped, a beat, a reader, ...
 same_by_both_engines() {
-	both="=nested_stamps =heartbeat =zero_delta =joint_delta" sections=" =restartable"
+	both="=nested_stamps =heartbeat =zero_delta =joint_delta =dts_xts" sections=" =restartable"
 	set -- "--stops all --events 2 --nested 2" \
 		"--shape wrap3 --stops all --events 1 --nested 0 --jumps 1" \
 		"--shape wrap3 --events 1 --nested 1 --jumps 1 --beats 1" \
@@ -127,7 +127,8 @@ same_by_both_engines() {
 		"--events 1 --nested 1 --discards 1" "--shape wrap3 --events 1 --nested 0 --jumps 2" \
 		"--shape ends2 --events 1 --nested 1 --reads 1 --offsets all --mode discard" \
 		"--shape wrap3 --events 1 --nested 1 --backs 1" \
-		"--events 2 --nested 0 --traced 2 --backs 1"
+		"--events 2 --nested 0 --traced 2 --backs 1" \
+		"--events 1 --nested 0 --jumps 1 --phases all"
 	[ "$budgets" = large ] && set -- "$@" \
 		"--shape wrap3 --stops all --events 1 --nested 1 --jumps 1" \
 		"--shape wrap3 --nested 1 --jumps 1 --beats 1" \

@@ -42,6 +42,7 @@ PLANTS = (
     ("limits", "base/options.c", at_end("int a;\n" * 600)),
     ("limits", "base/options.c", at_end("static void f(void)\n{\n" + "\tg();\n" * 60 + "}\n")),
     ("limits", "base/options.c", at_end("\t" * 13 + "\n")),
+    ("patches", "schemes/packed_word.h", lambda text: text.replace("len, tail, stamp, false", "stamp")),
     ("formatted", "base/options.c", at_end("int  a ;\n")),
 )
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rules of the house. Each is a function of a tree and gives a list of breaches, as text."""
 import functools
+import glob
 import re
 import shutil
 import subprocess
@@ -273,5 +274,35 @@ def formatted_text(name, text):
 FORMAT_FREE = ("schemes/history/", "tests/refused/", "tests/order/")
 
 
+def hunks(text):
+    """(file, first line, what it wants to find there) of each of a patch's."""
+    name = None
+    for part in re.split(r"^(?=--- a/|@@ )", text, flags=re.M):
+        if part.startswith("--- a/"):
+            name = part.split("\n", 1)[0][len("--- a/"):]
+        elif part.startswith("@@ "):
+            head, body = part.split("\n", 1)
+            # An empty line of context may have lost its space.
+            wanted = [line[1:] for line in body.removesuffix("\n").split("\n") if line[:1] in " -"
+                      or not line]
+            yield name, int(re.match(r"@@ -(\d+)", head).group(1)), wanted
+
+
+def patches(tree):
+    """What a patch wants to change is there as it has it: once, or at its line."""
+    bad = []
+    for path in sorted(glob.glob("tests/mutants/*.patch") + glob.glob("tests/refused/*.patch") +
+                       glob.glob("schemes/history/*.patch")):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for name, first, wanted in hunks(text):
+            lines, size = tree.get(name, "").split("\n"), len(wanted)
+            at = [i for i in range(len(lines) - size + 1)
+                  if lines[i] == wanted[0] and lines[i:i + size] == wanted]
+            if len(at) != 1 and first - 1 not in at:
+                bad.append("%s: line %d of %s is found %d times" % (path, first, name, len(at)))
+    return bad
+
+
 RULES = (arrows, circles, build_macros, workload_names, row_names, one_judge, unused, struct_tags,
-         one_stderr, limits)
+         one_stderr, limits, patches)

@@ -29,7 +29,7 @@ $(BUILD)/kernel/$(1)/tree/patched: $(2) schemes/nested_stamps.h $(wildcard schem
 		explore/stops/row.c judge/driver.c
 	@rm -rf $$(@D) && mkdir -p $$(@D)
 	@sh explore/cases/tree.sh $$(@D)
-	@patch -s -d $$(@D) -p1 < $$<
+	@patch -s -F0 -d $$(@D) -p1 < $$<
 	@touch $$@
 
 kernel-explored-$(1): $(BUILD)/explore $(BUILD)/explored/nested_stamps.$(3).so \

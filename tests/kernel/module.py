@@ -191,7 +191,7 @@ def build_mutant(options, release, patch):
     tree = os.path.join(options.build, "kernel", "mutants", name)
     shutil.rmtree(tree, ignore_errors=True)
     run("sh", "explore/cases/tree.sh", tree)
-    run("patch", "-s", "-d", tree, "-p1", "-i", os.path.abspath(patch))
+    run("patch", "-s", "-F0", "-d", tree, "-p1", "-i", os.path.abspath(patch))
     with open(patch) as file:
         row = re.search(r"^# row: (\w+)$", file.read(), re.M).group(1)
     built = build_module(options, release, "mutant-" + name, f"TREE={tree}", f"KERNEL_ROWS={row}")
