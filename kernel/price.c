@@ -11,9 +11,12 @@
 
 #include "kernel/shim/shim.h"
 #include "kernel/buffer.h"
+#include "kernel/count.h"
 #include "kernel/price.h"
 #include "kernel/rows.h"
 #include "schemes/core/clock.h"
+
+typedef void run_function(void *scheme, struct writer *writer, uint64_t events);
 
 static uint64_t word;
 
@@ -58,7 +61,7 @@ static void nothing(void *scheme, struct writer *writer, uint64_t events)
 }
 
 /* In the order of enum kernel_part. */
-static void (*const parts[])(void *, struct writer *, uint64_t) = {
+static run_function *const parts[] = {
 	nothing, clock_of, xadd_word, cmpxchg_word, irq_save,
 };
 
@@ -87,16 +90,40 @@ static int price_init(const struct driver *driver, uint8_t *area)
 	return 0;
 }
 
-int price_take(struct kernel_price *price, uint8_t *area)
+/* One batch after the other; what counts stands around what takes the time. */
+static void price_batches(struct kernel_price *price, uint8_t *area, run_function *run,
+			  const struct task_counters *counters)
 {
 	struct writer *writer = &((struct kernel_image *)area)->writer;
-	void (*run)(void *scheme, struct writer *writer, uint64_t events);
+	uint64_t begin, before[KERNEL_COUNTS] = { 0 }, after[KERNEL_COUNTS] = { 0 };
+	bool counting = true;
+	uint32_t i, j;
+
+	for (i = 0; i < price->batches; i++) {
+		preempt_disable();
+		counting &= counters_read(counters, before);
+		begin = rdtsc_ordered();
+		run(area + KERNEL_SCHEME_AT, writer, price->events);
+		price->ticks[i] = rdtsc_ordered() - begin;
+		counting &= counters_read(counters, after);
+		preempt_enable();
+		for (j = 0; j < KERNEL_COUNTS; j++)
+			price->counts[j][i] = after[j] - before[j];
+		cond_resched();
+	}
+	if (!counting)
+		price->count_error = -EBUSY;
+}
+
+int price_take(struct kernel_price *price, uint8_t *area)
+{
 	const struct driver *driver;
-	uint64_t begin;
-	uint32_t i;
+	struct task_counters counters;
+	run_function *run;
 	int error;
 
-	if (price->batches > KERNEL_BATCHES || price->part >= KERNEL_PARTS)
+	if (price->batches > KERNEL_BATCHES || price->part >= KERNEL_PARTS ||
+	    price->counters >= KERNEL_COUNTERS)
 		return -EINVAL;
 	if (price->part != KERNEL_ROW) {
 		run = parts[price->part];
@@ -111,13 +138,11 @@ int price_take(struct kernel_price *price, uint8_t *area)
 			return error;
 		run = driver->run;
 	}
-	for (i = 0; i < price->batches; i++) {
-		preempt_disable();
-		begin = rdtsc_ordered();
-		run(area + KERNEL_SCHEME_AT, writer, price->events);
-		price->ticks[i] = rdtsc_ordered() - begin;
-		preempt_enable();
-		cond_resched();
-	}
+	/* Without counters there are prices all the same; without memory there are none. */
+	price->count_error = counters_open(&counters, price->counters);
+	if (price->count_error == -ENOMEM)
+		return -ENOMEM;
+	price_batches(price, area, run, &counters);
+	counters_close(&counters);
 	return 0;
 }

@@ -5,7 +5,10 @@
 
 #include "kernel/run.h"
 
-/* Fills price->ticks on this CPU; `area` is its memory. Negative errno. */
+/*
+ * Fills price->ticks on this CPU, and price->counts if it is asked to and can; `area` is its
+ * memory. Negative errno.
+ */
 int price_take(struct kernel_price *price, uint8_t *area);
 
 #endif

@@ -20,6 +20,7 @@ struct request {
 	bool own;
 	bool price;
 	bool counted;
+	bool by_clock;
 	bool json;
 	const char *record;
 };
@@ -51,6 +52,9 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  .into = &request->price },
 		{ "counted", NULL, "with --price, a tick of the clock is an instruction",
 		  OPTION_FLAG, .into = &request->counted },
+		{ "by-clock", NULL,
+		  "with --price, the kernel's clock for cycles and instructions, as a test",
+		  OPTION_FLAG, .into = &request->by_clock },
 		{ "json", NULL, "a line of JSON for each row", OPTION_FLAG,
 		  .into = &request->json },
 		{ "record", "FILE", "append these lines to FILE, whatever is printed", OPTION_TEXT,
@@ -170,7 +174,8 @@ int main(int argc, char **argv)
 		status = print_begin(request.record, request.json);
 	if (status == EXIT_FINE)
 		status = request.own   ? run_own(&device, &request) :
-			 request.price ? price_run(&device, rows, count, request.counted) :
+			 request.price ? price_run(&device, rows, count, request.counted,
+						   request.by_clock) :
 					 run_rows(&device, rows, count, &request);
 	kernel_close(&device);
 	written = print_end();

@@ -24,9 +24,22 @@ void print_row(const struct driver *driver, const struct epochs *epochs);
 void print_left_out(const struct driver *driver, const char *why);
 void print_own(const struct own *own);
 
-/* Of an event, in `unit`; `batch`: the events of a batch. */
-void print_price_head(const char *unit, int batch);
-void print_price(const char *name, const char *unit, double batch, double single);
+/* Of an event: in `unit`, and what was counted in batches of their own, which took counted_ns. */
+struct price {
+	const char *name;
+	const char *unit;
+	double batch;
+	double single;
+	/* "pmu"; "clock": ns of it; "none": there is no PMU; "busy": it has no counter left. */
+	const char *counters;
+	double cycles;
+	double instructions;
+	double counted_ns;
+};
+
+/* `batch`: the events of a batch; `counters`: as in struct price. */
+void print_price_head(const char *unit, int batch, const char *counters);
+void print_price(const struct price *price);
 
 /* Is this qemu without KVM? It says who it is. */
 bool print_emulated(void);

@@ -11,6 +11,8 @@ LINES = "/lines"
 BENCHED = f"run load /stampede.ko /in-kernel {LINES} --counted --schemes =packed_word --events 20000"
 # The module's allocations up to the fourth epoch of the kernel's own buffer, whose pages are taken.
 ALLOCATIONS = 16
+# And those of a price, behind two CPUs' areas: its own, and two counters.
+PRICED = 3
 # KiB that may be missing after all of them were tried a second time; the first fills the kernel's
 # caches. A ring buffer is 8 MiB, a CPU's area 4, of vmalloc.
 LEAK_MOST = {"free": 6144, "vmalloc": 1024}
@@ -29,8 +31,10 @@ def commands(release):
         # Whoever uses it is killed in the midst of it, and it goes all the same.
         "load", f"kill 500 {PROGRAM} --events 100000000", "unload",
         "load", f"busy 400 {PROGRAM} --events 20000", "unload",
-        *each, "memory", *each, "memory", "load /stampede.ko fail_at=3",
-        "/in-kernel --json --price --counted --schemes =packed_word", "unload",
+        *each, "memory", *each, "memory",
+        *[line for number in range(3, 3 + PRICED) for line in (
+            f"load /stampede.ko fail_at={number}",
+            "/in-kernel --json --price --counted --by-clock --schemes =packed_word", "unload")],
         f"{BENCH} check load", f"/busybox mkdir -p {headers}", f"/busybox touch {headers}/Makefile",
         "load", f"{BENCH} check load", "unload",
         f"{BENCH} {BENCHED}", GONE, f"/busybox cat {LINES}",
@@ -84,7 +88,7 @@ def wrong(found):
         re.match(r"refused [1-9]\d* times", line) for line in busy[0]) and any(
         '"verdict":"kept"' in line for line in busy[0]), "asked to go while it was used")
     short = of("/in-kernel --json --own") + of("/in-kernel --json --price")
-    must(len(short) == 2 * ALLOCATIONS + 1 and all(
+    must(len(short) == 2 * ALLOCATIONS + PRICED and all(
         status(lines) == "3" and sum(line.startswith("stampede: ") for line in lines) == 1
         for lines in short), "an allocation that failed was not refused in one line: "
         + str([status(lines) for lines in short]))
@@ -95,6 +99,8 @@ def wrong(found):
     must(len(checks) == 3 and refused(checks[0], "headers") and refused(checks[1], "is loaded")
          and refused(checks[2], "modules are disabled"), f"bench.sh refuses: {checks}")
     must(bench and status(bench[0]) == "0", f"bench.sh: {bench}")
+    must(bench and any(line.endswith("cycles, instructions: no PMU") for line in bench[0]),
+         "bench.sh does not say that an emulator has no PMU")
     must(of("/busybox cat") and of_bench(of("/busybox cat")[0]), "bench.sh left no record")
     must(term and status(term[0]) == "5", f"bench.sh that was told to end: {term}")
     must([status(lines) for lines in of(GONE)] == ["1", "1"], "bench.sh left the module behind")
@@ -103,5 +109,5 @@ def wrong(found):
 
 def summary(found):
     missing = memory([lines for _, *lines in found])
-    return (f"killed, in use, {2 * ALLOCATIONS + 1} allocations that fail ({missing['free']} KiB free "
+    return (f"killed, in use, {2 * ALLOCATIONS + PRICED} allocations that fail ({missing['free']} KiB free "
             f"and {missing['vmalloc']} KiB of vmalloc less), bench.sh: {len(found)} commands")

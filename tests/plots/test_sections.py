@@ -285,6 +285,23 @@ class Sections(PlotsTest):
             self.assert_in("off and on again", text, False)
             self.assert_in("instructions are counted", text)
 
+    def test_cycles_in_a_kernel_where_they_were_counted(self):
+        kernel = IN_KERNEL["kernels"][0]
+
+        def section(**changes):
+            prices = [{**one, **changes} for one in kernel["prices"]]
+            return self.section("in_kernel", {"kernels": [{**kernel, "prices": prices}]})
+        text = section(counters="pmu", cycles=31.5, instructions=47.25)
+        self.assert_all(text, '<td class="n">31.5</td>\n<td class="n">47.2</td>', "of batches</caption>",
+                        '<th class="n">cycles</th><th class="n">instructions</th>')
+        self.assert_in("no PMU", text, False)
+        for word, said in (("none", "instructions: no PMU"), ("busy", "no counter was free")):
+            text = section(counters=word)
+            self.assert_in(said, text)
+            self.assert_in('<th class="n">cycles', text, False)
+        # Of records before there were counters, nothing is said.
+        self.assert_in("cycles and", self.section("in_kernel", IN_KERNEL), False)
+
     def test_a_page_of_its_own(self):
         html = str(page.kernel(record.kernel(KERNEL)))
         self.assert_all(html, "<title>Stampede: a running kernel</title>", "</html>",
