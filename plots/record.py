@@ -149,7 +149,7 @@ SHOWN = {
         "kernels": [{
             "release": TEXT, "version": TEXT, "cpu": TEXT, "cpus": NUMBER, "emulated": FLAG,
             "rows": [{"row": TEXT, "verdict": TEXT, "text": TEXT, "with_nmi": FLAG, "masked": FLAG,
-                      **numbers("bits", "interrupting"), **NESTING}],
+                      **numbers("bits", "interrupting", "inexact"), **NESTING}],
             "own": [{**numbers("stall_ns", "stalls", "events", "interrupting", "raw_events",
                                "absolutes", "extends", "zero_deltas", "early", "late", "back",
                                "in_stall"), **NESTING}],
