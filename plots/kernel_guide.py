@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import guide
 import in_kernel
-from data import least
+from data import known, least
 
 # Times are a machine's; what an emulator has are instructions, and a time of it is none.
 TIME, COUNT = "ns", "instructions"
@@ -73,6 +73,26 @@ def choices(kernels, rows, unit):
     return found
 
 
+def in_order(kernels, rows, unit):
+    """Cheapest first by the first kernel that has prices, and which that is; those without one
+    behind."""
+    kernel = next((kernel for kernel in kernels if priced_in(kernel, unit)), None)
+    its = priced_in(kernel, unit) if kernel else {}
+    return (sorted(rows, key=lambda row: (round(its.get(row, math.inf), 1), row)),
+            kernel.release if kernel else "")
+
+
+def smallest(run, rows):
+    """Of these the ones with the fewest bytes of header by this run's table, and what they have; or
+    None."""
+    its = {row.row: guide.header(run, row, None) for row in run.steady if row.row in rows}
+    best = least(its.values())
+    names = [row for row, value in its.items() if value <= best * (1 + guide.AS_GOOD_COUNT)]
+    with_id = known(row.header_id_bytes for row in run.table)
+    return SimpleNamespace(rows=names, has=best, unit=guide.HEADER if with_id else
+                           guide.NO_IDS[guide.HEADER]) if names else None
+
+
 def price(kernel, rows, unit):
     """Interrupts off against lockless, of what has a price there; None: nothing can be held
     against anything."""
@@ -126,10 +146,12 @@ def said(run):
     if not kernels:
         return None
     unit, rows = unit_of(kernels), exact(run, kernels)
+    ordered, by = in_order(kernels, rows, unit)
     prices = [one for one in (price(kernel, rows, unit) for kernel in kernels) if one]
     return SimpleNamespace(
         command=run.in_kernel.command, date=run.in_kernel.date[:10],
         releases=[kernel.release for kernel in kernels],
         emulated=[kernel.release for kernel in kernels if kernel.emulated],
-        unit=unit, counted=unit == COUNT, exact=len(rows), take=choices(kernels, rows, unit),
+        unit=unit, counted=unit == COUNT, exact=ordered, ordered_by=by,
+        smallest=smallest(run, rows), take=choices(kernels, rows, unit),
         prices=prices, masks=masks(kernels), fared=fared(kernels))

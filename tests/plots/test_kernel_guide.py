@@ -62,15 +62,28 @@ class KernelGuide(PlotsTest):
 
     def test_the_cheapest_that_kept_everything(self):
         self.assertEqual(self.line(TAKE), TAKE + ", least time: `full_tsc` (7.00 ns on `6.1`). "
-                         "2 rows promise and kept that.")
+                         "2 rows promise and kept that, cheapest on `6.1` first: `full_tsc`, "
+                         "`extended_header`. Fewest bytes of these: `extended_header`, 4.00 bytes of "
+                         "header, ids not counted.")
         self.price("full_tsc")["batch"] = 30
         self.assertIn("least time: `extended_header` (14.0 ns on `6.1`).", self.line(TAKE))
+        self.assertIn("on `6.1` first: `extended_header`, `full_tsc`.", self.line(TAKE))
         # Times are told apart by more than counts are.
         self.price("full_tsc")["batch"] = 13.8
         self.assertIn("least time: `full_tsc`, `extended_header` (13.8 ns", self.line(TAKE))
         for one in self.kernels[0]["prices"]:
             one["unit"] = "instructions"
         self.assertIn("fewest instructions: `full_tsc` (13.8 instr", self.line(TAKE))
+
+    def test_the_fewest_bytes_of_those(self):
+        full, extended = self.element("table", "full_tsc"), self.element("table", "extended_header")
+        full["header_id_bytes"], extended["header_id_bytes"] = 3, 3.5
+        self.element("table", "floor")["header_id_bytes"] = 1
+        self.assertIn("of these: `full_tsc`, 3.00 bytes of header with an id.", self.line(TAKE))
+        full["header_id_bytes"] = 3.5
+        self.assertIn("of these: `full_tsc`, `extended_header`, 3.50 bytes", self.line(TAKE))
+        self.bench["table"] = [self.element("table", "floor")]
+        self.assertNotIn("Fewest bytes", self.line(TAKE))
 
     def test_who_does_not_qualify(self):
         full, scheme = self.runs("full_tsc"), self.bench["schemes"][0]
@@ -82,7 +95,8 @@ class KernelGuide(PlotsTest):
                             (self.element("stress", "full_tsc"), {"verdict": "broken"})):
             before = copy.deepcopy(its)
             its.update(change)
-            self.assertIn("least time: `extended_header` (14.0 ns on `6.1`). 1 row promises and kept",
+            self.assertIn("least time: `extended_header` (14.0 ns on `6.1`). 1 row promises and kept "
+                          "that: `extended_header`.",
                           self.line(TAKE), change)
             its.clear()
             its.update(before)
@@ -143,12 +157,15 @@ class KernelGuide(PlotsTest):
         self.assertIn("least time: `full_tsc` (7.00 ns on `6.1`). 2 rows promise and kept that on all",
                       self.line(TAKE))
         self.assertIn("on `6.1`, `6.12`, run by an emulator.", self.guide())
-        self.kernels[0] = self.bench["in_kernel"]["kernels"][0] = kernel_of(
-            "6.1", emulated=True, unit="instructions")
+        self.kernels[0] = kernel_of("6.1", emulated=True, unit="instructions")
         self.assertIn("fewest instructions: `full_tsc` (7.00 instructions on `6.1`, 7.00 on `6.12`).",
                       self.line(TAKE))
         self.assertIn("instructions of an emulator, one with a lock prefix like any other, and no times",
                       self.guide())
+        # In order by the first one that has prices.
+        del self.kernels[0]["prices"]
+        self.assertIn("cheapest on `6.12` first: `full_tsc`", self.line(TAKE))
+        self.kernels[0] = kernel_of("6.1", emulated=True, unit="instructions")
         self.price("full_tsc", 1)["batch"] = 50
         self.assertIn(": `full_tsc` (7.00 instructions on `6.1`); `extended_header` (14.0 instructions "
                       "on `6.12`).", self.line(TAKE))
