@@ -173,7 +173,7 @@ $(BUILD)/compare $(BUILD)/tests/results/test_reference: | $(BUILD)/plots
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
 include explore/explore.mk
 include kernel/module.mk

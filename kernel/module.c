@@ -19,6 +19,7 @@
 #include "kernel/buffer.h"
 #include "kernel/price.h"
 #include "kernel/rows.h"
+#include "kernel/tracepoint.h"
 
 static DEFINE_MUTEX(one);
 static struct side sides[KERNEL_CPUS_MAX];
@@ -108,12 +109,22 @@ static void start_side(struct side *side, const struct kernel_start *start,
 	side->beat_ns = start->beat_ns;
 	side->stall_ns = start->stall_ns;
 	side->own = driver == &buffer_row;
+	side->traced = driver == &tracepoint_row;
 	side->pages = start->pages;
 	memset(side->area, 0, KERNEL_BASE_AT);
 	/* Bytes of an earlier row must not pass for records. */
 	memset(side->area + KERNEL_BASE_AT, 0xa5, KERNEL_BASE_MOST);
 	side->image->writer.random = 1;
+	side->image->mark = start->mark;
 	side_init(side, side->cpu);
+}
+
+/* The driver of that name: of a row, or of what is written in a row's place. */
+static const struct driver *driver_of(const char *row)
+{
+	if (!strcmp(row, buffer_row.row))
+		return &buffer_row;
+	return strcmp(row, tracepoint_row.row) ? kernel_row(row) : &tracepoint_row;
 }
 
 static long device_start(struct kernel_start __user *from)
@@ -121,21 +132,19 @@ static long device_start(struct kernel_start __user *from)
 	struct kernel_start start;
 	const struct driver *driver;
 	uint32_t i;
-	bool own;
 
 	if (copy_from_user(&start, from, sizeof(start)))
 		return -EFAULT;
 	start.row[KERNEL_ROW_BYTES - 1] = 0;
-	own = !strcmp(start.row, buffer_row.row);
-	driver = own ? &buffer_row : kernel_row(start.row);
+	driver = driver_of(start.row);
 	if (!driver)
 		return -ENOENT;
 	if (driver->unsupported())
 		return -EOPNOTSUPP;
 	if (!start_is_sound(&start, driver))
 		return -EINVAL;
-	if (own && buffer_alloc(1u << (start.subbuf_shift + start.count_shift),
-				start.mode == RING_OVERWRITE))
+	if (driver == &buffer_row && buffer_alloc(1u << (start.subbuf_shift + start.count_shift),
+						  start.mode == RING_OVERWRITE))
 		return -ENOMEM;
 	started = true;
 	if (start.cpus > side_count)

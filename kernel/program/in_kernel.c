@@ -3,8 +3,9 @@
  * in-kernel: has the rows of stampede.ko recorded under the kernel's own interrupts, and judges
  * what they wrote: the same readers, the same oracles, the same words as under signals.
  */
+#include "base/fail.h"
 #include "base/options.h"
-#include "kernel/program/epochs.h"
+#include "kernel/program/calls.h"
 #include "kernel/program/price.h"
 #include "kernel/program/print.h"
 
@@ -23,6 +24,8 @@ struct request {
 	bool by_clock;
 	bool json;
 	const char *record;
+	const char *calls;
+	const char *trace;
 };
 
 static bool parse(int argc, char **argv, struct request *request, int *status)
@@ -46,7 +49,12 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  .into = &request->no_nmi },
 		{ "own", NULL, "the kernel's own ring buffer, and no row", OPTION_FLAG,
 		  .into = &request->own },
-		{ "stall-ms", "N", "with --own, a hardirq in its reserve lasts so long",
+		{ "calls", "FILE",
+		  "a tracepoint, and no row, for a tracer that listens: FILE gets the calls",
+		  OPTION_TEXT, .into = &request->calls },
+		{ "trace", "DIR", "with --calls, nothing is called: LTTng's trace of FILE's calls",
+		  OPTION_TEXT, .into = &request->trace },
+		{ "stall-ms", "N", "with --own or --calls, a hardirq in the reserve lasts so long",
 		  OPTION_NUMBER, .into = &request->stall_ms, .least = 0, .most = 1000 },
 		{ "price", NULL, "what an event of the task costs, and nothing judged", OPTION_FLAG,
 		  .into = &request->price },
@@ -127,6 +135,37 @@ static int run_own(struct kernel_device *device, const struct request *request)
 	return status;
 }
 
+static int run_calls(struct kernel_device *device, const struct request *request)
+{
+	struct calls calls = {
+		.path = request->calls,
+		.epochs = {
+			.with_nmi = !request->no_nmi,
+			.cpus = (uint32_t)request->cpus,
+			.nested_least = request->nested,
+			.seconds = request->seconds,
+		},
+		.stall_ns = request->stall_ms * 1000000,
+	};
+
+	return calls_run(device, &calls);
+}
+
+/* A trace is judged where the module need not be; an exit code. */
+static int run_trace(const struct request *request)
+{
+	struct traced traced;
+	int status = print_begin(request->record, request->json), written;
+
+	if (status != EXIT_FINE)
+		return status;
+	status = traced_run(&traced, request->trace, request->calls);
+	if (status == EXIT_FINE || status == EXIT_BROKEN)
+		print_traced(&traced, "lttng", status == EXIT_FINE);
+	written = print_end();
+	return status != EXIT_FINE ? status : written;
+}
+
 /* All rows; an exit code. */
 static int run_rows(struct kernel_device *device, const struct driver *const *rows, int count,
 		    const struct request *request)
@@ -165,6 +204,9 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv, &request, &status))
 		return status;
+	if (request.trace)
+		return request.calls ? run_trace(&request) :
+				       fail_with(EXIT_USAGE, "--trace needs --calls");
 	count = driver_select(drivers_checked, request.rows ? request.rows : "all", rows,
 			      DRIVERS_MAX);
 	if (count < 0)
@@ -174,6 +216,7 @@ int main(int argc, char **argv)
 		status = print_begin(request.record, request.json);
 	if (status == EXIT_FINE)
 		status = request.own   ? run_own(&device, &request) :
+			 request.calls ? run_calls(&device, &request) :
 			 request.price ? price_run(&device, rows, count, request.counted,
 						   request.by_clock) :
 					 run_rows(&device, rows, count, &request);

@@ -127,14 +127,14 @@ static json_t *by_context(const uint64_t *counts)
 }
 
 /* What came, by whom, where, and how many contexts were then in work. */
-static void set_nesting(json_t *json, const struct epochs *epochs)
+static void set_nesting(json_t *json, const uint64_t *delivered, const uint64_t *hits,
+			const uint64_t *at_depth)
 {
-	json_object_set_new(json, "delivered", by_context(epochs->delivered));
-	json_object_set_new(json, "hits", by_context(epochs->hits));
+	json_object_set_new(json, "delivered", by_context(delivered));
+	json_object_set_new(json, "hits", by_context(hits));
 	json_object_set_new(json, "depth",
-			    json_pack("{s:I, s:I, s:I}", "two", (json_int_t)epochs->at_depth[2],
-				      "three", (json_int_t)epochs->at_depth[3], "four",
-				      (json_int_t)epochs->at_depth[4]));
+			    json_pack("{s:I, s:I, s:I}", "two", (json_int_t)at_depth[2], "three",
+				      (json_int_t)at_depth[3], "four", (json_int_t)at_depth[4]));
 }
 
 static void row_line(const struct driver *driver, const struct epochs *epochs)
@@ -152,7 +152,7 @@ static void row_line(const struct driver *driver, const struct epochs *epochs)
 			 "wrong", (json_int_t)epochs->wrong, "inexact", (json_int_t)epochs->inexact,
 			 "lost", (json_int_t)epochs->lost, "task_share", share(epochs), "period_ns",
 			 (json_int_t)epochs->period_ns, "epochs", (json_int_t)epochs->count);
-	set_nesting(json, epochs);
+	set_nesting(json, epochs->delivered, epochs->hits, epochs->at_depth);
 	json_object_set_new(json, "violations", violations);
 	json_object_set_new(json, "waits", json_integer((json_int_t)epochs->waits));
 	json_object_set_new(json, "write_ns", json_integer((json_int_t)epochs->write_ns));
@@ -240,7 +240,7 @@ static void own_line(const struct own *own)
 			 (json_int_t)own->worst_ns, "lost", (json_int_t)epochs->lost, "overrun",
 			 (json_int_t)own->overrun, "unaccounted", (json_int_t)own->unaccounted,
 			 "stalls", (json_int_t)own->stalls);
-	set_nesting(json, epochs);
+	set_nesting(json, epochs->delivered, epochs->hits, epochs->at_depth);
 	print_line(json);
 }
 
@@ -259,4 +259,47 @@ void print_own(const struct own *own)
 	       own->extends, own->zero_deltas, own->early, own->late, own->back, own->in_stall,
 	       own->worst_ns, own->unaccounted);
 	fflush(stdout);
+}
+
+void print_traced(const struct traced *traced, const char *tracer, bool kept)
+{
+	const struct {
+		const char *name;
+		uint64_t count;
+	} counts[] = {
+		{ "calls", traced->calls },
+		{ "events", traced->events },
+		{ "interrupting", traced->nested },
+		{ "discarded", traced->discarded },
+		{ "packets", traced->packets },
+		{ "extended", traced->extended },
+		{ "equal", traced->equal },
+		{ "unknown", traced->unknown },
+		{ "twice", traced->twice },
+		{ "early", traced->early },
+		{ "late", traced->late },
+		{ "whole_wraps", traced->wraps },
+		{ "in_stall", traced->in_stall },
+		{ "back", traced->back },
+		{ "disorder", traced->disorder },
+		{ "worst_ns", traced->worst_ns },
+		{ "stalls", traced->stalls },
+		{ "unaccounted", (uint64_t)traced->unaccounted },
+	};
+	json_t *json =
+		json_pack("{s:s, s:s}", "traced", tracer, "verdict", kept ? "kept" : "broken");
+	size_t i;
+
+	if (!to.json)
+		printf("%s: %s", tracer, kept ? "kept" : "broken");
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		json_object_set_new(json, counts[i].name,
+				    json_integer((json_int_t)counts[i].count));
+		if (!to.json)
+			printf(", %s %" PRId64, counts[i].name, (int64_t)counts[i].count);
+	}
+	if (!to.json)
+		printf("\n");
+	set_nesting(json, traced->delivered, traced->hits, traced->at_depth);
+	print_line(json);
 }

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "kernel/program/own.h"
+#include "kernel/program/traced.h"
 
 /*
  * Before all others. `json`: standard output gets lines of JSON. `record`: they are appended to
@@ -23,6 +24,8 @@ void print_head(void);
 void print_row(const struct driver *driver, const struct epochs *epochs);
 void print_left_out(const struct driver *driver, const char *why);
 void print_own(const struct own *own);
+/* `tracer`: whose trace it is; `kept`: nothing is wrong with it. */
+void print_traced(const struct traced *traced, const char *tracer, bool kept);
 
 /* Of an event: in `unit`, and what was counted in batches of their own, which took counted_ns. */
 struct price {

@@ -27,8 +27,9 @@
 #undef local_cmpxchg
 #undef local_xadd
 
-/* Of the kernel's drivers of devices. */
+/* Of the kernel's drivers of devices, and of its tracepoints. */
 #define driver_find driver_find_row
+#define trace_event trace_event_read
 
 #define UINT64_C(value) value##ULL
 #undef UINT16_MAX

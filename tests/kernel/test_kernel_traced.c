@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/* kernel/program/traced.c on calls made by hand, with each fault that it is there to see. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/fail.h"
+#include "kernel/program/traced.h"
+
+#define CPU 1
+#define CALLS 8
+#define TOOK 100
+#define WRAP (UINT64_C(1) << 27)
+#define BASE (UINT64_C(5) << 40)
+
+static struct {
+	struct kernel_image image;
+	struct kernel_calls calls;
+	struct kernel_call call[CALLS];
+} table;
+static const uint32_t mark = 3 << 8 | CPU;
+static uint64_t times[CALLS];
+static struct traced traced;
+
+/* Eight calls, a wrap apart; of two of them, 2 and 5, it was an interrupt that came into the call
+ * before, whose record stands behind its own. */
+static int setup(void **state)
+{
+	uint32_t sequence[CONTEXTS] = { 0 }, i;
+
+	(void)state;
+	memset(&table, 0, sizeof(table));
+	table.calls.mark = mark;
+	for (i = 0; i < CALLS; i++) {
+		unsigned int context = i % 3 == 2 ? KERNEL_NMI : CONTEXT_TASK;
+		bool before = i % 3 == 1;
+
+		table.call[i] = (struct kernel_call){
+			.entry = BASE + i * WRAP,
+			.took = before ? WRAP + 2 * TOOK : TOOK,
+			.tag = kernel_call_tag(context, sequence[context]++),
+		};
+		times[i] = table.call[i].entry + (before ? WRAP + TOOK + 1 : TOOK / 2);
+		table.image.writer.written[context]++;
+	}
+	table.image.at_depth[4] = 1;
+	assert_int_equal(traced_table(&traced, (uint8_t *)&table, sizeof(table)), EXIT_FINE);
+	traced_stream(&traced);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(traced.part);
+	return 0;
+}
+
+/* In the order of the trace; without `without`. */
+static void record_all(unsigned int without)
+{
+	static const uint32_t order[CALLS] = { 0, 2, 1, 3, 5, 4, 6, 7 };
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		if (order[i] != without)
+			traced_record(&traced, times[order[i]], order[i], mark);
+}
+
+static void test_sound(void **state)
+{
+	(void)state;
+	/* Clocks of an emulator stand still now and then. */
+	times[2] = times[1];
+	table.call[2].took = 2 * TOOK;
+	record_all(CALLS);
+	assert_true(traced_judge(&traced));
+	assert_int_equal(traced.calls, CALLS);
+	assert_int_equal(traced.events, CALLS);
+	assert_int_equal(traced.nested, 2);
+	assert_int_equal(traced.equal, 1);
+	assert_int_equal(traced.at_depth[4], 1);
+}
+
+static void test_lost(void **state)
+{
+	(void)state;
+	record_all(3);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.unaccounted, 1);
+	traced.discarded = 1;
+	assert_true(traced_judge(&traced));
+	traced.discarded = 2;
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.unaccounted, -1);
+}
+
+static void test_twice(void **state)
+{
+	(void)state;
+	record_all(CALLS);
+	traced_record(&traced, times[7], 7, mark);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.twice, 1);
+	assert_int_equal(traced.unaccounted, 0);
+}
+
+static void test_unknown(void **state)
+{
+	(void)state;
+	record_all(7);
+	traced_record(&traced, times[7], CALLS, mark);
+	traced_record(&traced, times[7], 7, mark + 1);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.unknown, 2);
+	assert_int_equal(traced.unaccounted, 1);
+}
+
+static void test_early_by_a_wrap(void **state)
+{
+	(void)state;
+	times[6] -= WRAP;
+	record_all(CALLS);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.early, 1);
+	assert_int_equal(traced.wraps, 1);
+	assert_int_equal(traced.worst_ns, WRAP - TOOK / 2);
+}
+
+static void test_late(void **state)
+{
+	(void)state;
+	times[6] = table.call[6].entry + TOOK + 1;
+	record_all(CALLS);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.late, 1);
+	assert_int_equal(traced.wraps, 0);
+	assert_int_equal(traced.worst_ns, 1);
+}
+
+static void test_edges_of_a_call(void **state)
+{
+	(void)state;
+	times[6] = table.call[6].entry;
+	times[7] = table.call[7].entry + table.call[7].took;
+	record_all(CALLS);
+	assert_true(traced_judge(&traced));
+}
+
+static void test_in_stall(void **state)
+{
+	(void)state;
+	table.image.stalls = 1;
+	table.image.stall_begin_ns[0] = times[1] - 1;
+	table.image.stall_end_ns[0] = times[1] + 1;
+	record_all(CALLS);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.in_stall, 1);
+	assert_int_equal(traced.early + traced.late, 0);
+}
+
+static void test_back(void **state)
+{
+	(void)state;
+	times[4] = table.call[4].entry;
+	record_all(CALLS);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.back, 1);
+	assert_int_equal(traced.early + traced.late, 0);
+}
+
+/* Each in its window, and yet not in order. */
+static void test_order_of_a_context(void **state)
+{
+	(void)state;
+	table.call[6].took = table.call[7].took = 2 * WRAP;
+	times[6] = times[7] = table.call[7].entry + TOOK;
+	record_all(6);
+	traced_record(&traced, times[6], 6, mark);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.disorder, 1);
+	assert_int_equal(traced.back + traced.early + traced.late, 0);
+}
+
+static void test_order_of_contexts(void **state)
+{
+	(void)state;
+	/* The NMI's call began when the task's was over, and its record stands before. */
+	table.call[4].took = TOOK;
+	times[4] = times[5];
+	record_all(CALLS);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.disorder, 1);
+}
+
+static void test_no_table(void **state)
+{
+	struct traced other;
+
+	(void)state;
+	assert_int_equal(traced_table(&other, (uint8_t *)&table, sizeof(table) - 1), EXIT_USAGE);
+	free(other.part);
+	assert_int_equal(traced_table(&other, (uint8_t *)&table, 0), EXIT_USAGE);
+	free(other.part);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_sound, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_early_by_a_wrap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_edges_of_a_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_in_stall, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_order_of_a_context, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_order_of_contexts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_table, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
