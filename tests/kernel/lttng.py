@@ -145,7 +145,7 @@ def commands():
     lines.pop()
     return lines + [f"{SHELL} alter {name} 5000", JUDGE.format(trace, "/altered.calls"),
                     f"{SHELL} drop {name}", JUDGE.format("/dropped.trace", calls),
-                    "unload", f"{SHELL} end"]
+                    "unload"]
 
 
 def status(said):

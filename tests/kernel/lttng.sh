@@ -47,10 +47,4 @@ drop) # one CPU's stream is lost
 	rm /dropped.trace/c_1
 	du -sk /dropped.trace /altered.calls
 	;;
-end)
-	pidof lttng-sessiond | xargs kill
-	tries=100
-	while pidof lttng-sessiond && [ $((tries = tries - 1)) -gt 0 ]; do sleep 0.1; done >/dev/null
-	if lsmod | grep lttng; then exit 1; fi
-	;;
 esac

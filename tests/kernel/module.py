@@ -258,7 +258,8 @@ def judge_lttng(options, image):
         lttng.plant(root, release, modules, tree)
         guest = Guest(options, image, [build_module(options, release)], lttng.commands(),
                       files=["tests/kernel/lttng.sh", images.busybox(directory)], tree=tree,
-                      words=lttng.WORDS, memory=lttng.MEMORY)
+                      words=lttng.WORDS, memory=lttng.MEMORY,
+                      single_steps=options.lttng_steps)
     wrong = lttng.wrong(guest.commands) + guest.complaints()
     for line in lttng.lines(guest.commands):
         print("          " + line, flush=True)
@@ -297,6 +298,8 @@ def arguments():
     parser.add_argument("--no-mutants", action="store_true")
     parser.add_argument("--no-lttng", action="store_true", help="leave out LTTng's kernel tracer")
     parser.add_argument("--only-mutants", action="store_true")
+    parser.add_argument("--lttng-steps", action="store_true",
+                        help="LTTng's guest takes one instruction at a time, as mutants' do")
     parser.add_argument("--kvm", action="store_true",
                         help="not the emulator, where the processor is known to have what it takes")
     parser.add_argument("--build", default="build")

@@ -152,8 +152,8 @@ for what, found in (("a wrong time", recorded({0: {"verdict": "broken"}})),
                     ("a lost stream that is not caught", recorded({4: {"unaccounted": 0}})),
                     ("another reader's count", recorded(count="8 Event messages")),
                     ("no session", recorded(code=("start small", 1))),
-                    ("its daemon stays", recorded(code=("end", 1))),
-                    ("no trace", recorded()[:-6])):
+                    ("a session that does not end", recorded(code=("stop large", 1))),
+                    ("no trace", recorded()[:-5])):
     report(len(lttng.wrong(found)) == 1, f"LTTng, {what}: {lttng.wrong(found)}")
 report("50 tries" in list(lttng.lines(recorded()))[2] and "7 by babeltrace2"
        in list(lttng.lines(recorded()))[1], "what is said of LTTng")
