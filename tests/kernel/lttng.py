@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 import images
+from machine import Failure
 
 # Debian 12's, unpacked and never installed; a library that is missing is looked for here first.
 PACKAGES = ("lttng-modules-dkms", "lttng-tools", "liblttng-ctl0", "liblttng-ust-common1",
@@ -88,8 +89,10 @@ def build(root, release, directory):
                           env={**os.environ, "MAKEFLAGS": ""})
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if "error:" in line]
+        if not said:
+            raise Failure("lttng-modules: " + (done.stderr.strip() or "make failed").splitlines()[-1])
         raise Unbuilt(f"lttng-modules {version(root)} do not build for {release}: "
-                      + (re.sub(r"^.*?/src/", "src/", said[0]) if said else "make failed"))
+                      + re.sub(r"^.*?/src/", "src/", said[0]))
     return [os.path.join(tree, module) for module in MODULES]
 
 
