@@ -130,7 +130,7 @@ static double measured(const json_t *of_row, const char *budget, const char *row
  * What the row's largest search with those stops took, one of that shape if there is one, by how
  * many more schedules this has; 0: there is none that took long enough to say so.
  */
-static double by_nearest(const json_t *of_row, const char *budget, const struct outlook *outlook)
+static double by_nearest(const json_t *of_row, const char *budget, const struct prospect *prospect)
 {
 	double seconds = 0, its, most = 0;
 	bool alike = false, one_alike;
@@ -143,7 +143,7 @@ static double by_nearest(const json_t *of_row, const char *budget, const struct 
 		its = json_number(one, "schedules");
 		if (stops_at_all(other) != stops_at_all(budget) || its <= 0 ||
 		    json_number(one, "seconds") < SECONDS_THAT_TELL ||
-		    (json_number(one, "states") > 0) != outlook->by_states)
+		    (json_number(one, "states") > 0) != prospect->by_states)
 			continue;
 		one_alike = of_one_shape(budget, other);
 		if (one_alike < alike || (one_alike == alike && its <= most))
@@ -151,26 +151,24 @@ static double by_nearest(const json_t *of_row, const char *budget, const struct 
 		alike = one_alike;
 		most = its;
 		seconds = json_number(one, "seconds") *
-			  pow(outlook->schedules / its, outlook->by_states ? STATES_GROW : 1);
+			  pow(prospect->schedules / its, prospect->by_states ? STATES_GROW : 1);
 	}
 	return seconds;
 }
 
-struct outlook estimate_search(const struct estimate *estimate, const char *row,
-			       const struct family *family, const struct search *options)
+double estimate_seconds(const struct estimate *estimate, const char *row,
+			const struct family *family, const struct prospect *prospect)
 {
 	const json_t *of_row = families_of(estimate->times, row);
-	struct outlook outlook;
 	char budget[BUDGET_WORDS];
+	double seconds;
 
 	family_words(family, budget, sizeof(budget));
-	outlook.schedules = family_schedules(family, options, &outlook.starts, &outlook.by_states);
-	outlook.seconds = measured(of_row, budget, row);
-	if (outlook.seconds <= 0)
-		outlook.seconds = by_nearest(of_row, budget, &outlook);
-	if (outlook.seconds <= 0)
-		outlook.seconds = guess(budget, outlook.by_states, outlook.schedules) *
-				  estimate->factor[outlook.by_states];
-	outlook.seconds = fmax(outlook.seconds, ESTIMATE_LEAST);
-	return outlook;
+	seconds = measured(of_row, budget, row);
+	if (seconds <= 0)
+		seconds = by_nearest(of_row, budget, prospect);
+	if (seconds <= 0)
+		seconds = guess(budget, prospect->by_states, prospect->schedules) *
+			  estimate->factor[prospect->by_states];
+	return fmax(seconds, ESTIMATE_LEAST);
 }

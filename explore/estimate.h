@@ -18,19 +18,12 @@ struct estimate {
 int estimate_begin(struct estimate *estimate, const char *path);
 void estimate_end(struct estimate *estimate);
 
-/* What is known of a search before it is done. */
-struct outlook {
-	double schedules; /* in all, about */
-	double seconds; /* of CPU time in one process, about: ESTIMATE_LEAST or more */
-	uint64_t starts;
-	bool by_states;
-};
-
 /*
- * Of the loaded row, `row`: seconds are what this search took, or what another one of the row took
- * by how many more schedules this has, or a guess.
+ * CPU seconds in one process of a search of the loaded row, `row`, ESTIMATE_LEAST or more: what
+ * this search took, or what another one of the row took by how many more schedules this has, or a
+ * guess.
  */
-struct outlook estimate_search(const struct estimate *estimate, const char *row,
-			       const struct family *family, const struct search *options);
+double estimate_seconds(const struct estimate *estimate, const char *row,
+			const struct family *family, const struct prospect *prospect);
 
 #endif

@@ -32,6 +32,12 @@
 #define PARTS_OF_STATES 16
 #define STATES_AGAIN 1.1 /* times as long as in one: parts come to the same states */
 
+/* What is known of a task before it is done. */
+struct outlook {
+	struct prospect is;
+	double seconds; /* of CPU time in one process, about */
+};
+
 /* A plan in the making. */
 struct deal {
 	struct tasks tasks;
@@ -70,10 +76,11 @@ static double share_of_states(uint32_t part, uint32_t parts)
 /* Pieces of about `target` seconds: some starts each, or parts of one. */
 static int cut(struct deal *deal, unsigned int task, double target)
 {
-	uint64_t starts = deal->outlook[task].starts, at, groups;
+	const struct outlook *outlook = &deal->outlook[task];
+	uint64_t starts = outlook->is.starts, at, groups;
 	/* Rounded up, but for what a division leaves of a whole number. */
-	double seconds = deal->outlook[task].seconds, wanted = ceil(seconds / target - 1e-6), share;
-	uint32_t most = deal->outlook[task].by_states ? PARTS_OF_STATES : PARTS_MOST;
+	double seconds = outlook->seconds, wanted = ceil(seconds / target - 1e-6), share;
+	uint32_t most = outlook->is.by_states ? PARTS_OF_STATES : PARTS_MOST;
 	struct piece piece = { .task = task, .parts = 1 };
 	int status = 0;
 
@@ -82,11 +89,14 @@ static int cut(struct deal *deal, unsigned int task, double target)
 		piece.parts = (uint32_t)ceil(wanted / (double)starts);
 	if (piece.parts > most)
 		piece.parts = most;
+	/* What begins with one action is one part's. */
+	if (piece.parts > outlook->is.firsts)
+		piece.parts = outlook->is.firsts ? (uint32_t)outlook->is.firsts : 1;
 	for (at = 0; at < groups; at++) {
 		piece.starts.from = starts * at / groups;
 		piece.starts.count = starts * (at + 1) / groups - piece.starts.from;
 		for (piece.part = 0; piece.part < piece.parts && !status; piece.part++) {
-			share = deal->outlook[task].by_states && piece.parts > 1 ?
+			share = outlook->is.by_states && piece.parts > 1 ?
 					share_of_states(piece.part, piece.parts) :
 					1.0 / piece.parts;
 			piece.seconds =
@@ -101,6 +111,7 @@ static int cut(struct deal *deal, unsigned int task, double target)
 static int look_at(struct deal *deal, unsigned int i, const struct estimate *estimate)
 {
 	const struct explore_options *options = deal->tasks.options;
+	struct outlook *outlook = &deal->outlook[i];
 	struct task *task = &deal->tasks.task[i];
 	const char *row = tasks_row(&deal->tasks, task);
 	int error = load_row(options, row, task->family);
@@ -108,11 +119,12 @@ static int look_at(struct deal *deal, unsigned int i, const struct estimate *est
 	if (error && error != -ENOTSUP)
 		return tasks_failed(error, row);
 	/* A shard finds out again what stands in the way, and records it. */
-	deal->outlook[i] = (struct outlook){ .seconds = ESTIMATE_LEAST, .starts = 1 };
-	if (!error && !options->single && family_too_large(task->family, options->tier))
-		deal->outlook[i] = (struct outlook){ .starts = 0 };
-	else if (!error)
-		deal->outlook[i] = estimate_search(estimate, row, task->family, &options->search);
+	*outlook =
+		(struct outlook){ .is.starts = error != 0, .seconds = error ? ESTIMATE_LEAST : 0 };
+	if (!error && (options->single || !family_too_large(task->family, options->tier))) {
+		outlook->is = family_prospect(task->family, &options->search);
+		outlook->seconds = estimate_seconds(estimate, row, task->family, &outlook->is);
+	}
 	return shards_object(&deal->tasks, task, deal->objects) ? 0 : EXIT_RESOURCE;
 }
 
@@ -160,7 +172,7 @@ static json_t *piece_json(const struct deal *deal, const struct piece *piece)
 	family_words(task->family, budget, sizeof(budget));
 	return json_pack("{s:s, s:s, s:i, s:f, s:[I,I], s:[i,i], s:f}", "row",
 			 tasks_row(&deal->tasks, task), "budget", budget, "task", (int)piece->task,
-			 "schedules", deal->outlook[piece->task].schedules, "starts",
+			 "schedules", deal->outlook[piece->task].is.schedules, "starts",
 			 (json_int_t)piece->starts.from, (json_int_t)piece->starts.count, "part",
 			 (int)piece->part, (int)piece->parts, "seconds", piece->seconds);
 }
@@ -230,7 +242,7 @@ static int make(struct deal *deal, const struct explore_options *options, int ar
 	status = look(deal, &estimate, &sum);
 	estimate_end(&estimate);
 	for (i = 0; i < deal->tasks.count && !status; i++)
-		if (deal->outlook[i].starts)
+		if (deal->outlook[i].is.starts)
 			status = cut(deal, i, sum / deal->shards / PIECES_PER_SHARD);
 	if (status)
 		return status;

@@ -326,21 +326,24 @@ uint64_t family_starts(const struct family *family, const struct search *options
 #define PROBES 600
 #define PROBES_OF_START 12
 
-double family_schedules(const struct family *family, const struct search *options, uint64_t *starts,
-			bool *by_states)
+struct prospect family_prospect(const struct family *family, const struct search *options)
 {
-	uint64_t random = 1;
+	struct prospect prospect = { .starts = family_starts(family, options) };
+	uint64_t random = 1, starts = prospect.starts ? prospect.starts : 1;
+	unsigned int probes = PROBES / (unsigned int)starts + PROBES_OF_START;
 	struct start_walk walk;
-	unsigned int probes;
-	double sum = 0;
+	struct probed probed;
 
-	*starts = family_starts(family, options);
-	probes = PROBES / (unsigned int)(*starts ? *starts : 1) + PROBES_OF_START;
 	walk_begin(&walk, family, options);
-	*by_states = search_by_states(&walk.search);
-	while (walk_next(&walk))
-		sum += walk.signal ? 1 : probe_schedules(&walk.search, probes, &random);
-	return sum;
+	prospect.by_states = search_by_states(&walk.search);
+	while (walk_next(&walk)) {
+		probed = (struct probed){ .schedules = 1 };
+		if (!walk.signal)
+			probed = probe_schedules(&walk.search, probes, &random);
+		prospect.schedules += probed.schedules;
+		prospect.firsts = probed.firsts > prospect.firsts ? probed.firsts : prospect.firsts;
+	}
+	return prospect;
 }
 
 /* 0, or a negative errno. */

@@ -70,12 +70,16 @@ struct starts {
 /* How many the loaded row has: offsets are tried for as long as an event fits. */
 uint64_t family_starts(const struct family *family, const struct search *options);
 
-/*
- * About how many schedules it has from all of its starts (probe.h), and whether they are searched
- * by states.
- */
-double family_schedules(const struct family *family, const struct search *options, uint64_t *starts,
-			bool *by_states);
+/* What a family's search is going to be. */
+struct prospect {
+	uint64_t starts;
+	double schedules; /* from all of these, about (probe.h) */
+	uint64_t firsts; /* actions that schedules can begin with, from the start that has the most
+			  */
+	bool by_states;
+};
+
+struct prospect family_prospect(const struct family *family, const struct search *options);
 
 /*
  * Runs the family on the loaded row, from these starts (NULL: from all), and adds to `findings`;

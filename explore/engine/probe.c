@@ -10,6 +10,7 @@
 struct probe {
 	const struct search *search;
 	uint64_t *random;
+	uint64_t firsts;
 	unsigned int actions;
 	uint64_t action[WORLD_ACTIONS_MAX];
 	/* Of the run that goes on. */
@@ -103,6 +104,8 @@ static double probe_one(struct probe *probe, uint64_t *runs)
 		return sum;
 	faults_arm(true);
 	while ((next = follow(probe))) {
+		if (!probe->actions)
+			probe->firsts = next;
 		++*runs;
 		sum += product * (double)next;
 		product *= (double)probe->weight / (double)probe->drawn_weight;
@@ -111,17 +114,18 @@ static double probe_one(struct probe *probe, uint64_t *runs)
 	return sum;
 }
 
-double probe_schedules(const struct search *search, unsigned int probes, uint64_t *random)
+struct probed probe_schedules(const struct search *search, unsigned int probes, uint64_t *random)
 {
 	static struct probe probe;
 	static uint64_t runs;
-	double sum = 0;
+	struct probed probed = { 0 };
 	unsigned int i;
 
 	probe = (struct probe){ .search = search, .random = random };
 	faults_catch(&runs);
 	for (i = 0; i < probes; i++)
-		sum += probe_one(&probe, &runs);
+		probed.schedules += probe_one(&probe, &runs) / probes;
 	faults_end();
-	return sum / probes;
+	probed.firsts = probe.firsts;
+	return probed;
 }

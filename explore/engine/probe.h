@@ -10,11 +10,16 @@
 
 #include "explore/engine/search.h"
 
+struct probed {
+	double schedules; /* at least 1; of all parts */
+	uint64_t firsts; /* actions that one of them can begin with: exact */
+};
+
 /*
- * At least 1, from search->start, of all parts, by `probes` > 0 schedules; *random as rng_split()
- * wants it. A number that is given, and not one of how alike the drawn are: where few schedules
- * stand for most, they are alike until one of these is drawn.
+ * From search->start, by `probes` > 0 schedules; *random as rng_split() wants it. A number that is
+ * given, and not one of how alike the drawn are: where few schedules stand for most, they are alike
+ * until one of these is drawn.
  */
-double probe_schedules(const struct search *search, unsigned int probes, uint64_t *random);
+struct probed probe_schedules(const struct search *search, unsigned int probes, uint64_t *random);
 
 #endif

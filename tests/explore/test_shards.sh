@@ -311,12 +311,20 @@ refused() {
 
 # More shards than a search has parts, and a list of missing ones that is too long for a line.
 limits() {
-	"$explore" --schemes =full_tsc --nested 1 --plan "$scratch/wide" --shards 1000 >"$scratch/out"
+	"$explore" --schemes =full_tsc --shape wrap4 --jumps 1 --plan "$scratch/wide" --shards 1000 \
+		>"$scratch/out"
 	grep -q "^256 pieces in 1000 shards" "$scratch/out" &&
 		grep -q '"part":\[255,256\]' "$scratch/wide/plan.jsonl" &&
 		! grep -q '"part":\[[0-9]*,\(25[7-9]\|2[6-9][0-9]\|[3-9][0-9][0-9]\|[0-9]\{4,\}\)\]' \
 			"$scratch/wide/plan.jsonl"
 	report $? "a search has 256 parts and no more"
+	# One interrupt: all schedules but that without any begin with another one.
+	"$explore" --schemes =full_tsc --nested 1 --engine schedules --json "$scratch/few.json" \
+		>"$scratch/out" 2>&1
+	few=$(sed -n 's/.*"schedules": \([0-9]*\),$/\1/p' "$scratch/few.json" | head -1)
+	"$explore" --schemes =full_tsc --nested 1 --plan "$scratch/few" --shards 1000 >"$scratch/out"
+	[ "$few" -gt 8 ] && grep -q "^$((few - 1)) pieces in 1000 shards" "$scratch/out"
+	report $? "a part for each action that schedules begin with: $((few - 1))"
 	sed 's/^/# /' "$scratch/out"
 	# Of those that have nothing to do.
 	"$explore" --shard 999 "$scratch/wide" 2>"$scratch/err"
