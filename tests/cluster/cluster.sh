@@ -7,7 +7,7 @@ shards=64
 plan=$private/plan
 explore=$(readlink -f "$build/explore")
 # A shard of these takes some tenths of a second: long enough to be killed in the middle.
-searched="--nested 4 --engine schedules"
+searched="--nested 4 --events 4 --engine schedules"
 rows="=packed_word =three_read =extended_header =full_tsc =dwcas"
 
 refuse() { # exit code, line
@@ -64,16 +64,16 @@ loopback() {
 		refuse 4 "the loopback of a private network cannot be set up"
 }
 
-# Stops a shard that runs and has no record yet, and sets $victim, its process, and $struck, its
-# number. All processes that are seen here are ours.
+# stop_one COMMAND...: stops a shard that runs, has no record yet and of which the command is true, and
+# sets $victim, its process, and $struck, its number. All processes that are seen here are ours. They
+# are looked through at once: a shard is over before all have been asked one by one.
 stop_one() {
-	for process in /proc/[0-9]*; do
-		struck=$({ tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null |
-			sed -nE "s,^$explore --shard ([0-9]+) .*,\1,p")
-		[ -n "$struck" ] || continue
-		victim=${process#/proc/}
+	for process in $(grep -alF -- "$explore" /proc/[0-9]*/cmdline 2>/dev/null); do
+		victim=$(basename "$(dirname "$process")")
 		kill -STOP "$victim" 2>/dev/null || continue
-		[ -e "$plan/shard-$struck.json" ] || return 0
+		struck=$({ tr '\0' ' ' <"$process"; } 2>/dev/null |
+			sed -nE "s,^$explore --shard ([0-9]+) .*,\1,p")
+		[ -n "$struck" ] && [ ! -e "$plan/shard-$struck.json" ] && "$@" && return 0
 		kill -CONT "$victim" 2>/dev/null
 	done
 	return 1

@@ -109,7 +109,7 @@ submit >"$private/out" 2>"$private/err"
 [ $? -eq 5 ] && grep -q 'are in the queue' "$private/err"
 report $? "they are not submitted twice"
 
-patiently 60 records 3 && patiently 60 stop_one && kill -KILL "$victim"
+patiently 60 records 3 && patiently 60 stop_one true && kill -KILL "$victim"
 report $? "shard ${struck:-?} is killed in the middle"
 again() {
 	grep -qs "shard $struck was killed.*again" "$plan"/slurm/* &&
@@ -118,12 +118,12 @@ again() {
 patiently 30 again
 report $? "it goes into the queue again"
 
-patiently 60 records 12 && patiently 60 stop_one && kill -KILL $node
+patiently 60 records 12 && patiently 60 stop_one true && kill -KILL $node
 report $? "the node is lost while it does shard ${struck:-?}"
 sleep 8
 ls "$plan" | grep -c '^shard-' | sed 's/$/ records are there/' >"$private/out"
 show "$private/out"
-[ ! -e "$plan/shard-$struck.json" ] && ! stop_one
+[ ! -e "$plan/shard-$struck.json" ] && ! stop_one true
 report $? "nothing runs, and that shard has no record"
 start_node stampede
 if patiently 240 is_over; then
