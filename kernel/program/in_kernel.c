@@ -95,21 +95,27 @@ static const char *reason_against(const struct driver *driver)
 	return driver->unsupported();
 }
 
-/* One row, and whether it kept its promises; an exit code. */
-static int run(struct kernel_device *device, const struct driver *driver,
-	       const struct request *request, bool with_nmi, bool *kept)
+static struct epochs epochs_asked(const struct request *request, bool with_nmi)
 {
-	uint64_t bits = driver->desc->needs & NEED_BEAT ? request->beaten_bits : request->bits;
-	struct epochs epochs = {
-		.bits = driver_bits(driver, (uint32_t)bits),
-		.asked = (uint32_t)bits,
+	return (struct epochs){
 		.with_nmi = with_nmi,
 		.cpus = (uint32_t)request->cpus,
 		.nested_least = request->nested,
 		.seconds = request->seconds,
 	};
-	int status = epochs_run(device, driver, &epochs);
+}
 
+/* One row, and whether it kept its promises; an exit code. */
+static int run(struct kernel_device *device, const struct driver *driver,
+	       const struct request *request, bool with_nmi, bool *kept)
+{
+	uint64_t bits = driver->desc->needs & NEED_BEAT ? request->beaten_bits : request->bits;
+	struct epochs epochs = epochs_asked(request, with_nmi);
+	int status;
+
+	epochs.bits = driver_bits(driver, (uint32_t)bits);
+	epochs.asked = (uint32_t)bits;
+	status = epochs_run(device, driver, &epochs);
 	if (status != EXIT_FINE)
 		return status;
 	print_row(driver, &epochs);
@@ -120,12 +126,7 @@ static int run(struct kernel_device *device, const struct driver *driver,
 static int run_own(struct kernel_device *device, const struct request *request)
 {
 	struct own own = {
-		.epochs = {
-			.with_nmi = !request->no_nmi,
-			.cpus = (uint32_t)request->cpus,
-			.nested_least = request->nested,
-			.seconds = request->seconds,
-		},
+		.epochs = epochs_asked(request, !request->no_nmi),
 		.stall_ns = request->stall_ms * 1000000,
 	};
 	int status = own_run(device, &own);
@@ -139,12 +140,7 @@ static int run_calls(struct kernel_device *device, const struct request *request
 {
 	struct calls calls = {
 		.path = request->calls,
-		.epochs = {
-			.with_nmi = !request->no_nmi,
-			.cpus = (uint32_t)request->cpus,
-			.nested_least = request->nested,
-			.seconds = request->seconds,
-		},
+		.epochs = epochs_asked(request, !request->no_nmi),
 		.stall_ns = request->stall_ms * 1000000,
 	};
 

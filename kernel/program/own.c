@@ -8,23 +8,13 @@
 
 #include "base/fail.h"
 #include "base/time.h"
+#include "kernel/program/stall.h"
 #include "traces/ftrace_read.h"
 
 #define BYTES_SHIFT 22
 #define EVENTS 70000
 #define EPOCH_MOST_NS 3000000000u
 #define STAMP_BITS 27
-
-/* Strictly between a stall's begin and its end? */
-static bool in_stall(const struct kernel_image *image, uint64_t time)
-{
-	uint64_t i;
-
-	for (i = 0; i < image->stalls && i < KERNEL_STALLS; i++)
-		if (time > image->stall_begin_ns[i] && time < image->stall_end_ns[i])
-			return true;
-	return false;
-}
 
 static void judge_one(struct own *own, const struct kernel_image *image,
 		      const struct kernel_taken *taken, uint64_t *before)
@@ -35,7 +25,7 @@ static void judge_one(struct own *own, const struct kernel_image *image,
 	own->epochs.events++;
 	own->epochs.nested += check_tag_context(payload->tag) != CONTEXT_TASK;
 	own->zero_deltas += taken->time == *before;
-	own->in_stall += in_stall(image, taken->time);
+	own->in_stall += is_in_stall(image, taken->time);
 	own->back += taken->time < *before;
 	*before = taken->time;
 	if (taken->time < payload->entry) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "kernel/program/stall.h"
 #include "traces/ctf_trace.h"
 
 #define WRAP (UINT64_C(1) << 27)
@@ -79,16 +80,6 @@ void traced_stream(struct traced *traced)
 	traced->latest = 0;
 }
 
-static bool in_stall(const struct kernel_image *image, uint64_t time)
-{
-	uint64_t i;
-
-	for (i = 0; i < image->stalls && i < KERNEL_STALLS; i++)
-		if (time > image->stall_begin_ns[i] && time < image->stall_end_ns[i])
-			return true;
-	return false;
-}
-
 static uint64_t exit_of(const struct kernel_call *call)
 {
 	return call->took == UINT32_MAX ? UINT64_MAX : call->entry + call->took;
@@ -109,7 +100,7 @@ static void judge_time(struct traced *traced, const struct traced_part *part,
 		traced->late++;
 	}
 	traced->wraps += error && fitting >= entry && fitting <= exit;
-	traced->in_stall += in_stall(part->image, time);
+	traced->in_stall += is_in_stall(part->image, time);
 	if (error > traced->worst_ns)
 		traced->worst_ns = error;
 }
