@@ -104,6 +104,8 @@ tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 # Tests with a ring, or a row, of their own on the virtual clock, which calls a hook at each point.
 counting_tests := schemes/test_ring schemes/test_ring_nested schemes/test_packed_bits \
 	judge/test_player
+extra_tests_judge_test_trial := -DSTAMPEDE_COUNTING -DROW=narrow \
+	-DSCHEME_HEADER='"tests/judge/narrow_last.h"'
 $(foreach test,$(counting_tests),$(eval extra_tests_$(subst /,_,$(test)) := -DSTAMPEDE_COUNTING))
 
 extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'

@@ -11,6 +11,7 @@ void check_init(struct check *check, const struct scheme_desc *desc, uint32_t st
 	bytes_clear(check, sizeof(*check));
 	check->desc = desc;
 	check->stamp_bits = stamp_bits;
+	check->far_bits = stamp_bits < CHECK_FAR_BITS ? stamp_bits : CHECK_FAR_BITS;
 	check->contexts = CONTEXTS;
 	check->cpu = CHECK_ANY_CPU;
 	check->open_number = UINT64_MAX;
@@ -140,6 +141,18 @@ void check_damage_ends(struct check_damage *damage, const struct event *event)
 		damage->told = DAMAGE_STAMP;
 	damage->ended[damage->told]++;
 	damage->length = 0;
+}
+
+void check_far(struct check_tries *tries, uint32_t far_bits, uint64_t stamp, uint64_t before)
+{
+	uint64_t gap = stamp - before;
+
+	if ((int64_t)gap < 0) {
+		tries->backs++;
+	} else if (gap >> far_bits) {
+		tries->gaps++;
+		tries->gap_sizes |= UINT64_C(1) << (63 - __builtin_clzll(gap));
+	}
 }
 
 void check_damage_add(struct check_damage *sum, const struct check_damage *one)
@@ -366,9 +379,14 @@ static void finish_counts(struct check *check, const struct check_totals *totals
 
 static void finish_losses(struct check *check, const struct check_totals *totals)
 {
+	/* Of timed writers only how many were nested is known. */
+	uint64_t away = totals->reasons		? totals->losses.of[LOSS_BUSY] :
+			check->desc->turns_away ? totals->nested :
+						  0;
+
 	if (totals->losses.of[LOSS_UNEXPLAINED])
 		object(check, ORACLE_LOSSES, "event lost without a reason that the ring shows");
-	if (totals->ample && totals->lost > (check->desc->turns_away ? totals->nested : 0))
+	if (totals->ample && totals->lost > away)
 		object(check, ORACLE_LOSSES, "event lost though nothing filled the ring");
 	if (totals->reasons &&
 	    (totals->refused < totals->losses.of[LOSS_LARGE] ||
@@ -395,6 +413,16 @@ void check_finish(struct check *check, const struct check_totals *totals)
 	finish_counts(check, totals);
 	finish_losses(check, totals);
 	finish_identity(check, totals);
+}
+
+uint64_t check_nested(const struct check *check)
+{
+	uint64_t nested = check->events;
+	unsigned int context;
+
+	for (context = 0; context < CHECK_CONTEXTS; context += CONTEXTS)
+		nested -= check->by_context[context + CONTEXT_TASK];
+	return nested;
 }
 
 unsigned int check_typical_error_log2(const struct check *check)
@@ -460,6 +488,8 @@ enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t u
 {
 	bool owed = check->violations[ORACLE_CONSERVATION] || check->violations[ORACLE_STRUCTURE] ||
 		    check->violations[ORACLE_LOSSES];
+	/* One that turns nested writers away owes its records even to them. */
+	bool torn = unmet & NEED_MASKED_INTERRUPTS && !check->desc->turns_away;
 	bool extends = unmet & NEED_FORWARD_CLOCK && !(check->desc->promises & PROMISE_STEP_PROOF);
 	enum verdict worst = VERDICT_KEPT, one;
 	unsigned int bit;
@@ -469,7 +499,7 @@ enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t u
 	 * did not get them.
 	 */
 	if (owed)
-		worst = unmet & NEED_MASKED_INTERRUPTS ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
+		worst = torn ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
 	/* Extensions too, but for what a clock that goes back does to who is not proof against it.
 	 */
 	if (check->violations[ORACLE_COUNTS])
@@ -522,7 +552,10 @@ const char *check_promise_name(enum scheme_promise promise)
 
 const char *check_verdict_name(enum verdict verdict)
 {
-	static const char *const names[] = { "kept", "broken", "need not met", "not promised" };
+	static const char *const names[VERDICTS] = {
+		"kept",	     "broken",	  "need not met", "not promised", "declared inexact",
+		"not tried", "no promise"
+	};
 
 	return names[verdict];
 }

@@ -181,9 +181,24 @@ struct check_sequences {
 
 uint64_t check_mix_sequence(uint64_t sequence);
 
+/*
+ * What was judged of the things that promises are about and that few runs meet: of wraps at a field
+ * of CHECK_FAR_BITS at most, so that rows which store whole stamps are asked the same.
+ */
+struct check_tries {
+	uint64_t gaps; /* events a wrap or more after the record before them */
+	uint64_t gap_sizes; /* bit k: one of 2^k ticks or more, and less than 2^(k+1) */
+	uint64_t backs; /* events with an older stamp than the record before them */
+	uint64_t slow; /* events at a clock of which each read took a wrap: the player says so */
+};
+
+#define CHECK_FAR_BITS 27
+
 struct check {
 	const struct scheme_desc *desc;
 	uint32_t stamp_bits;
+	uint32_t far_bits; /* of a wrap, for check_tries */
+	bool windowless; /* its contexts were counted, not read: the payload is the stamp */
 	bool scattered; /* a context's events lie in several rings: sequences need only increase */
 	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
 	uint32_t cpu; /* that the packets have to name; CHECK_ANY_CPU: it is not known */
@@ -196,6 +211,7 @@ struct check {
 	uint64_t extended; /* records that carry more than the short field */
 	uint64_t inexact;
 	uint64_t needed; /* extensions that the stamps themselves call for */
+	struct check_tries tries;
 	uint64_t by_context[CHECK_CONTEXTS];
 	uint64_t header_bytes;
 	uint64_t payload_bytes;
@@ -257,6 +273,7 @@ void check_violate(struct check *check, enum oracle oracle, const char *text, ui
 		   uint32_t offset, uint64_t time, const struct check_payload *payload);
 
 /* Cold halves of check_event(). */
+void check_far(struct check_tries *tries, uint32_t far_bits, uint64_t stamp, uint64_t before);
 void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		 const struct check_payload *payload);
 void check_damage_ends(struct check_damage *damage, const struct event *event);
@@ -298,6 +315,18 @@ struct check_totals {
 /* Judges the totals; call once, with everything drained and no writer active. */
 void check_finish(struct check *check, const struct check_totals *totals);
 
+/* Adds what another run of the row found; the first violation of each oracle stays. */
+void check_merge(struct check *sum, const struct check *one);
+
+/*
+ * Adds only the objections that `excused` (mask of oracles) does not put aside, and those tries
+ * that were judged all the same.
+ */
+void check_merge_objections(struct check *sum, const struct check *one, uint32_t excused);
+
+/* Events that a nested writer recorded, beats among them. */
+uint64_t check_nested(const struct check *check);
+
 /* Adds what another run found; stretches do not go on from one into the other. */
 void check_damage_add(struct check_damage *sum, const struct check_damage *one);
 
@@ -313,9 +342,17 @@ enum verdict {
 	VERDICT_BROKEN,
 	VERDICT_NEED_NOT_MET,
 	VERDICT_NOT_PROMISED,
+	VERDICTS_OF_ORACLES, /* the others are words of verdict.h */
+	VERDICT_INEXACT = VERDICTS_OF_ORACLES,
+	VERDICT_NOT_TRIED,
+	VERDICT_NO_PROMISE,
+	VERDICTS,
 };
 
-/* How one promise fared, with `unmet` the needs that the run did not give the scheme. */
+/*
+ * What the oracles say of one promise, with `unmet` the needs that the run did not give the scheme.
+ * KEPT is no more than that none objected: what a run says of a row is verdict.h's.
+ */
 enum verdict check_promise(const struct check *check, enum scheme_promise promise, uint64_t stuck,
 			   uint32_t unmet);
 
@@ -358,6 +395,7 @@ check_record(struct check *check, uint64_t number, uint32_t offset, const struct
 	check->stamp_events++;
 	check->damage.told = DAMAGE_STAMP;
 	check->needed += bits_overflow(time - check->last_stamp, check->stamp_bits);
+	check_far(&check->tries, check->far_bits, time, check->last_stamp);
 	check->last_time = time;
 	check->last_stamp = time;
 	return false;
@@ -461,6 +499,8 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 		check_damage_ends(&check->damage, event);
 	check->needed +=
 		bits_overflow(check_gap(check->desc, stamp, check->last_stamp), check->stamp_bits);
+	if (unlikely((stamp ^ check->last_stamp) >> check->far_bits))
+		check_far(&check->tries, check->far_bits, stamp, check->last_stamp);
 	check->events++;
 	check->last_time = time;
 	check->last_stamp = stamp;

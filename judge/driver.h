@@ -20,6 +20,7 @@ struct writer {
 	local_word written[CONTEXTS]; /* also the next sequence; each context touches its own */
 	uint64_t failed[CONTEXTS];
 	uint64_t entered[CONTEXTS]; /* writers that ran, whether they recorded or not */
+	local_word inside; /* writers that are at work now, one in the other */
 	struct loss_counts losses; /* of `failed`, by the reason that the ring showed */
 	bool concurrent; /* writers of other CPUs record too */
 	local_word deferred; /* nested writers that a soft mask put off */

@@ -160,13 +160,16 @@ struct driver_look {
 /* Counts a lost event by its reason, which the ring shows now and not later. */
 static __attribute__((noinline, cold)) void driver_lost(const struct scheme_ring *s,
 							struct writer *writer, unsigned int context,
-							uint32_t len, struct driver_look before)
+							uint32_t len, struct driver_look before,
+							uint64_t ticks)
 {
 	enum loss_company company = driver_moved(s) != before.moved ? LOSS_ELSEWHERE :
 				    writer->concurrent		    ? LOSS_CONCURRENT :
 				    context != CONTEXT_TASK	    ? LOSS_NESTED :
 								      LOSS_ALONE;
-	enum loss reason = loss_reason(&s->ring, before.ring, len, company, scheme_busy(s));
+	uint32_t known = (scheme_desc.turns_away && writer->inside > 1 ? LOSS_INSIDE : 0) |
+			 (bits_overflow(ticks, ring_stamp_bits(&s->ring)) ? LOSS_SLOW : 0);
+	enum loss reason = loss_reason(&s->ring, before.ring, len, company, known);
 
 	local_add_raw(&writer->failed[context], 1);
 	local_add_raw(&writer->losses.of[reason], 1);
@@ -188,9 +191,12 @@ static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsi
 		id += EVENT_FIXED_HIGH - EVENT_FIXED;
 	}
 	src.id = id;
+	local_add_raw(&writer->inside, 1);
 	src.entry = clock_fenced();
 	if (unlikely(!record(s, id, PAYLOAD_BYTES + extra, &src)))
-		driver_lost(s, writer, context, PAYLOAD_BYTES + extra, before);
+		driver_lost(s, writer, context, PAYLOAD_BYTES + extra, before,
+			    clock_fenced() - src.entry);
+	local_add_raw(&writer->inside, -UINT64_C(1));
 }
 
 static void driver_run(void *scheme, struct writer *writer, uint64_t events)

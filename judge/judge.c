@@ -30,16 +30,16 @@ uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,
 	return given->steps ? unmet | NEED_FORWARD_CLOCK : unmet;
 }
 
-uint32_t judge_excused(uint32_t promises, uint32_t unmet)
+uint32_t judge_excused(const struct scheme_desc *desc, uint32_t unmet)
 {
 	if (unmet & NEED_MASKED_INTERRUPTS)
-		return (1u << ORACLES) - 1;
+		return desc->turns_away ? TIMES | 1u << ORACLE_COUNTS : (1u << ORACLES) - 1;
 	if (!unmet)
 		return 0;
 	if (!(unmet & NEED_FORWARD_CLOCK))
 		return TIMES;
 	/* Who measures to the newest stamp extends until the clock has come back there. */
-	if (!(promises & PROMISE_STEP_PROOF))
+	if (!(desc->promises & PROMISE_STEP_PROOF))
 		return TIMES | 1u << ORACLE_COUNTS;
 	return unmet == NEED_FORWARD_CLOCK ? TIMES & ~(1u << ORACLE_EXACT) : TIMES;
 }
@@ -138,7 +138,7 @@ void judge_again(const struct check *check, uint64_t stuck, struct judgement *ju
 	for (oracle = 0; oracle < ORACLES; oracle++) {
 		if (!check->violations[oracle])
 			continue;
-		if (judge_excused(check->desc->promises, judgement->unmet) >> oracle & 1)
+		if (judge_excused(check->desc, judgement->unmet) >> oracle & 1)
 			judgement->excused |= 1u << oracle;
 		else if (!judgement->text)
 			judgement->text = check->first[oracle].text;

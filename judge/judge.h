@@ -7,7 +7,8 @@
  * value twice or goes back excuses wrong times, never a record that is lost, torn, misnamed or
  * wasted; one that goes back also more extensions than stamps call for. A row that is proof against
  * steps owes right stamps and no needless extensions even then. A nested writer where interrupts
- * had to be masked excuses all.
+ * had to be masked excuses times and extensions, and all else only of a row that does not turn such
+ * writers away.
  */
 #ifndef STAMPEDE_JUDGE_JUDGE_H
 #define STAMPEDE_JUDGE_JUDGE_H
@@ -43,8 +44,8 @@ bool judge_gap_beyond(const struct scheme_desc *desc, uint32_t stamp_bits, uint6
 uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,
 		     const struct judge_given *given);
 
-/* Oracles whose objections to a row with these promises `unmet` needs excuse. */
-uint32_t judge_excused(uint32_t promises, uint32_t unmet);
+/* Oracles whose objections to a row `unmet` needs excuse. */
+uint32_t judge_excused(const struct scheme_desc *desc, uint32_t unmet);
 
 /* What all of `buffer`'s writers, and its ring, counted; nothing may be writing. */
 void judge_totals(const struct buffer *buffer, const struct check *check,

@@ -59,7 +59,7 @@ static enum loss reason_concurrent(const struct ring *ring, struct loss_look bef
 }
 
 enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t payload_bytes,
-		      enum loss_company company, bool busy)
+		      enum loss_company company, uint32_t known)
 {
 	uint64_t most = (UINT64_C(1) << ring->subbuf_shift) - ring->header_bytes;
 	bool discards = *(const volatile enum ring_mode *)&ring->mode == RING_DISCARD;
@@ -68,10 +68,10 @@ enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t
 	uint64_t consumed = *(const volatile uint64_t *)&ring->consumed;
 
 	if (*(const volatile uint64_t *)&ring->stuck != before.stuck)
-		return LOSS_STUCK;
+		return known & LOSS_SLOW ? LOSS_STUCK : LOSS_UNEXPLAINED;
 	if ((uint64_t)payload_bytes + LOSS_AROUND > most)
 		return (uint64_t)payload_bytes + LOSS_HEADER > most ? LOSS_LARGE : LOSS_LARGEST;
-	if (busy && company == LOSS_NESTED)
+	if (known & LOSS_INSIDE)
 		return LOSS_BUSY;
 	if (company == LOSS_CONCURRENT || company == LOSS_ELSEWHERE)
 		return reason_concurrent(ring, before, company == LOSS_ELSEWHERE);

@@ -10,8 +10,9 @@
  *                completed the slot that comes next
  *   large        no sub-buffer can hold the event
  *   largest      with its header perhaps none can; the ring's own count decides
- *   stuck        the scheme gave up, and counted that (a promise of its own, BOUNDED)
- *   busy         a writer that was interrupted keeps all others out, by declaration
+ *   stuck        the scheme gave up, and counted that (a promise of its own, BOUNDED), while the
+ *                clock went on by a wrap at least: without that nothing stops it
+ *   busy         it came into a writer that keeps all others out, by declaration
  *   unexplained  none of these: the event had room
  */
 #ifndef STAMPEDE_JUDGE_LOSS_H
@@ -51,6 +52,12 @@ enum loss_company {
 	LOSS_ELSEWHERE, /* the same, and it may have been another ring that had no room */
 };
 
+/* What whoever runs the writers knows of an event, whatever the scheme says. */
+enum loss_known {
+	LOSS_INSIDE = 1 << 0, /* it came into a writer of a row that turns such events away */
+	LOSS_SLOW = 1 << 1, /* the clock went on by a wrap or more since it began */
+};
+
 /* Before an event. */
 static inline struct loss_look loss_look(const struct ring *ring)
 {
@@ -58,11 +65,11 @@ static inline struct loss_look loss_look(const struct ring *ring)
 }
 
 /*
- * An event of `payload_bytes`, before which the ring looked like `before`, was just lost. `busy`: a
- * writer is at work that keeps out whoever comes into it.
+ * An event of `payload_bytes`, before which the ring looked like `before`, was just lost. `known`:
+ * enum loss_known.
  */
 enum loss loss_reason(const struct ring *ring, struct loss_look before, uint32_t payload_bytes,
-		      enum loss_company company, bool busy);
+		      enum loss_company company, uint32_t known);
 
 /*
  * Is `ring` full for its writers, in discard mode? Then this is why it lost events since a drain.

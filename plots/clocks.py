@@ -4,7 +4,7 @@ import math
 from types import SimpleNamespace
 
 from data import known, most
-from record import STEP_PROOF
+from record import STEP_PROOF, VERDICTS
 from table import Cell, exact_or
 from text import count, duration, short
 
@@ -12,7 +12,6 @@ BETWEEN = ("between", "often")  # the clock goes back while nobody records
 BACK = (*BETWEEN, "reserve", "nested", "older")
 READS_MOST = 1000  # of one event, as MISCLOCK_READS_MOST of workloads/misclock.h: it never ends
 UNTIL = ("next event", "whole stamp", "sub-buffer's end", "never")
-VERDICTS = ("kept", "need not met", "broken")
 
 
 def promises(run, row):

@@ -6,7 +6,7 @@ has nothing to show. Columns are plain, under a header comment; blocks are two b
 """
 import math
 
-from record import NAN, bits_that_matter, checked, is_number, worst_is_declared
+from record import HELD, NAN, bits_that_matter, checked, is_number, worst_is_declared
 from text import label, row_label
 
 KEPT, NO_PROMISE, NEED_NOT_MET, BROKEN = range(4)  # as the scripts colour them
@@ -74,7 +74,8 @@ def median(values):
 
 
 def row_class(verdict):
-    return {"kept": KEPT, "broken": BROKEN, "need not met": NEED_NOT_MET}.get(verdict, NO_PROMISE)
+    return {**dict.fromkeys(HELD, KEPT), "broken": BROKEN,
+            "need not met": NEED_NOT_MET}.get(verdict, NO_PROMISE)
 
 
 def captions(run):

@@ -7,11 +7,15 @@ from types import SimpleNamespace
 import clocks
 from data import cost_order, known, least, most, or_else
 from guide import keeps_everything
-from record import CUTS, NAN, PROMISES, bits_that_matter, checked, worst_is_declared
+from record import CUTS, HELD, NAN, PROMISES, VERDICTS, bits_that_matter, checked, worst_is_declared
 
 SAME_COST = 0.02  # rows closer than that cannot be told apart by their times, however quiet it was
 
 # ---- the run in a few sentences ----
+
+
+def worst_last(word):
+    return VERDICTS.index(word) if word in VERDICTS else -1
 
 
 def verdicts(run):
@@ -31,7 +35,7 @@ def cheapest(run):
                     for row in rows if row.ratio > 0)
     apart = max(SAME_COST, sum(spreads) / len(spreads) if spreads else 0, run.noise)
     rows = [row for row in rows if (keeps_everything(run, row) if run.storm else
-                                    row.verdict == "kept")]
+                                    row.verdict in HELD)]
     lowest = least(row.ratio for row in rows)
     near = [row for row in rows if lowest > 0 and row.ratio <= lowest * (1 + apart)]
     return SimpleNamespace(rows=near, percent=100 * apart, stormed=bool(run.storm))
@@ -39,11 +43,13 @@ def cheapest(run):
 
 def summary(run):
     words = verdicts(run)
-    named = {word: [row for row, its in words.items() if word in its]
-             for word in ("broken", "need not met")}
+    named = defaultdict(list)
+    for row, its in words.items():
+        named[max(its, key=worst_last, default=None)].append(row)
     return SimpleNamespace(
-        broken=named["broken"], unmet=named["need not met"], cheapest=cheapest(run),
-        kept=sum("kept" in its and "broken" not in its for its in words.values()))
+        broken=named["broken"], unmet=named["need not met"], untried=named["not tried"],
+        inexact=named["declared inexact"], kept=len(named["kept"]), cheapest=cheapest(run),
+        not_tried=run.not_tried)
 
 
 def disturbances(run):
@@ -58,7 +64,7 @@ ORACLE = {"monotonic": "monotonic", "exact": "exact", "window": "window"}
 
 def fared(run, promise):
     """By verdict, the rows; one with the same verdict at all of its widths stands once, without."""
-    its = [(one, getattr(one.promises, promise)) for one in run.storm]
+    its = [(one, getattr(one.promises, promise)) for one in run.storm or run.trials]
     found = defaultdict(list)
     for one, word in its:
         others = {other for its_one, other in its if its_one.row == one.row}

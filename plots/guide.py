@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import clocks
 from data import known, least
-from record import NAN, PROMISES, STEP_PROOF, checked
+from record import HELD, NAN, PROMISES, STEP_PROOF, checked
 from text import figure
 
 # Rows this close to the best are as good: of times, and of what is the same in every run.
@@ -48,8 +48,8 @@ def keeps_everything(run, row):
     Both are asked for: what nobody interrupted is not known to be exact.
     """
     judged = [one for one in run.storm if one.row == row.row and checked(one)]
-    return (row.verdict == "kept" and declares_everything(run, row.row) and bool(judged) and
-            all(word == "kept" for one in judged for word in vars(one.promises).values()))
+    return (row.verdict in HELD and declares_everything(run, row.row) and bool(judged) and
+            all(word in HELD for one in judged for word in vars(one.promises).values()))
 
 
 def at_once(run, row):
@@ -200,7 +200,7 @@ def candidates(run, question):
     """The rows that qualify, each with its own values: of the question, and by the cheap clock."""
     return [(row, question.value(run, row, question.argument), cheap_cost(run, row, None))
             for row in run.steady
-            if row.verdict == "kept" and all(asked(run, row) for asked in question.asked)]
+            if row.verdict in HELD and all(asked(run, row) for asked in question.asked)]
 
 
 Answer = namedtuple("Answer", "need parts figure why other", defaults=[None, None])

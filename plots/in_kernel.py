@@ -3,8 +3,10 @@
 import math
 from types import SimpleNamespace
 
+from record import VERDICTS
+
 # The worst of a row's runs is what is said of it.
-WORST = ("broken", "need not met", "kept")
+WORST = VERDICTS[::-1]
 CONTEXTS = ("softirq", "hardirq", "nmi")
 OFF = "local_irq_save, local_irq_restore"
 OWN = "ring_buffer"

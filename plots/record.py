@@ -20,6 +20,10 @@ REMEDY = "give a bench.json, a run's directory, or latest"
 
 PROMISES = ("monotonic", "exact", "window", "wrap_proof", "bounded")
 ORACLES = ("exact", "window", "monotonic", "conservation", "structure", "counts", "losses")
+# Words of judge/verdict.h, the worst last.
+VERDICTS = ("not promised", "no promise", "kept", "declared inexact", "not tried", "need not met",
+            "broken")
+HELD = ("kept", "declared inexact")  # tried, and nothing objected
 STEP_PROOF = "step_proof"  # a promise of few, and none that a clock which goes forward calls for
 CUTS = 13  # 0 to 12 low bits
 
@@ -50,7 +54,7 @@ SECTIONS = {
         "instructions_source": TEXT, "floor": TEXT, "noisy": FLAG, "disagrees": FLAG,
         "below_floor": FLAG, "above_clock_ns": SIGNED, "left_out_ns": SIGNED,
         **spread("ns", "cycles", "ratio"), **interval("ratio", "cheap_ratio"),
-        **numbers("worst_error_ticks", "bytes", "header_bytes", "alignment_bytes", "subbuf_bytes",
+        **numbers("worst_error_ticks", "void_error_ticks", "bytes", "header_bytes", "alignment_bytes", "subbuf_bytes",
                   "payload_bytes", "ticks", "instructions", "clock_reads", "atomics",
                   "repetitions", "ratio_own", "header_id_bytes", "id_bytes_added"),
     },
@@ -59,9 +63,15 @@ SECTIONS = {
         **numbers("bits", "events", "nested", "hits", "seconds", "recording_seconds",
                   "writer_share", "worst_error_ticks", "typical_error_log2", "inexact",
                   "wraps_lost"),
-        "promises": dict.fromkeys(PROMISES, TEXT), "violations": numbers(*ORACLES),
+        "promises": dict.fromkeys(PROMISES, TEXT), "tries": numbers(*PROMISES),
+        "violations": numbers(*ORACLES),
         "delivered_by_source": 4, "handoff": numbers("pairs", "early", "early_inexact"),
         "damage": {"until": TEXT, "steps": 3, **numbers("wrong", "worst_ticks", "longest")},
+    },
+    "trials": {
+        "row": NAME, "verdict": TEXT, "why": TEXT, **numbers("bits", "events"),
+        "promises": dict.fromkeys(PROMISES, TEXT), "tries": numbers(*PROMISES),
+        "violations": numbers(*ORACLES),
     },
     "late_beat": {
         "row": NAME, "bits": NUMBER,
@@ -490,6 +500,9 @@ class Run:
         for one in listed if isinstance(listed, list) else []:
             if isinstance(one, dict) and isinstance(one.get("row"), str):
                 self.schemes.setdefault(one["row"], one)
+        sentences = document.get("not_tried")
+        self.not_tried = [one for one in sentences if isinstance(one, str)] if isinstance(
+            sentences, list) else []
         self.noise = self.again.noise if self.again.noise > 0 else 0
 
     @property

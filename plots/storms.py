@@ -13,8 +13,9 @@ import sys
 from types import SimpleNamespace
 
 from files import BROKEN, FINE, HARNESS, INTERRUPTED, RESOURCE, Failed, run
+from record import VERDICTS
 
-WORST_LAST = ["no promise", "kept", "need not met", "broken"]
+WORST_LAST = VERDICTS
 NEEDED = "row workload build bits seed verdict events nested lost delivered_by_depth hits violations"
 
 

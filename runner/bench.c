@@ -17,6 +17,7 @@
 #include "runner/resume.h"
 #include "runner/sections.h"
 #include "runner/timed.h"
+#include "runner/tried.h"
 #include "runner/where.h"
 #include "timing/beat_cost.h"
 #include "timing/cell_process.h"
@@ -145,8 +146,10 @@ static int run_beats(const struct workload_bench *bench, struct run *run)
 static int measure(struct workload_bench *bench, struct rounds *rounds, struct run *run,
 		   struct counted_all *counted)
 {
-	int error = run_workloads(bench, run);
+	int error = tried_rows(bench, run);
 
+	if (!error)
+		error = run_workloads(bench, run);
 	if (!error)
 		error = run_counts(bench, run, counted->row);
 	if (!error)

@@ -19,12 +19,6 @@ static const char *phase_of(const struct workload_form *form, const struct engin
 	return name;
 }
 
-/* With fields of the row's own width, on the checked build. */
-static bool native(const struct workload_form *form)
-{
-	return !form->on_timed && !form->bits;
-}
-
 static void judge(struct run *run, int row, const struct workload_form *form, const char *phase,
 		  const struct engine_config *config, const struct engine_result *result)
 {
@@ -37,17 +31,16 @@ static void judge(struct run *run, int row, const struct workload_form *form, co
 	for (oracle = 0; oracle < ORACLES; oracle++)
 		if (check->violations[oracle])
 			snprintf(why, sizeof(why), "%s: %s", phase, check->first[oracle].text);
-	/* Other forms and workloads cannot all give what a row needs. */
-	if (verdict == VERDICT_NEED_NOT_MET && !(form->worst_error && native(form)))
+	/* Where the workload itself was late with a beat, that is what it shows. */
+	if (verdict == VERDICT_NEED_NOT_MET && result->beats_asked)
 		verdict = VERDICT_KEPT;
 	run_judge(run, row, verdict, why);
 	if (!form->worst_error || config->driver->desc->untimed)
 		return;
-	if (native(form))
-		its->worst_error =
-			(double)(check->events ? check->worst_error : result->voided.worst_error);
-	else
+	if (check->events)
 		its->worst_error = fmax(its->worst_error, (double)check->worst_error);
+	if (result->void_epochs)
+		its->void_error = fmax(its->void_error, (double)result->voided.worst_error);
 }
 
 /* Or takes what an earlier process said. */

@@ -31,6 +31,15 @@ static void print_legend(const struct workload_bench *bench)
 	puts(*between == '\n' ? "" : ".");
 }
 
+static void print_not_tried(const json_t *sentences)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(sentences, i, one)
+		printf("not tried: %s\n", json_string_value(one));
+}
+
 static void print_end(const struct workload_bench *bench, const struct rounds *rounds,
 		      const struct run *run)
 {
@@ -38,6 +47,7 @@ static void print_end(const struct workload_bench *bench, const struct rounds *r
 	bool cycles = !strcmp(timed_basis(rounds), "cycles");
 	double decoding = json_number_value(json_object_get(harness, "decode_events_per_second"));
 
+	print_not_tried(json_object_get(run->sections, "not_tried"));
 	print_legend(bench);
 	printf("Times are medians of %u repetitions, and more where it takes them, in shuffled "
 	       "rounds, a\nprocess for each, of which the undisturbed part counts; ratio to the "

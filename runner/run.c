@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "judge/verdict.h"
 #include "runner/resume.h"
-
-#define NO_PROMISE "no promise"
 
 void run_open(struct run *run, struct record *record, json_t *begun_as,
 	      const struct driver *const *rows, int count)
@@ -23,7 +22,7 @@ void run_open(struct run *run, struct record *record, json_t *begun_as,
 		run->row[i] = (struct run_row){
 			.row = rows[i]->row,
 			.worst_error = -1,
-			.promises = rows[i]->desc->promises & ~(uint32_t)PROMISE_BOUNDED,
+			.void_error = -1,
 		};
 }
 
@@ -60,15 +59,24 @@ int run_record(struct run *run)
 	return error;
 }
 
+static enum verdict verdict_of(const char *name)
+{
+	enum verdict verdict = VERDICT_KEPT;
+
+	while (verdict < VERDICT_NO_PROMISE && strcmp(name, check_verdict_name(verdict)) != 0)
+		verdict++;
+	return verdict;
+}
+
 void run_judge(struct run *run, int row, enum verdict verdict, const char *why)
 {
 	struct run_row *its = &run->row[row];
 
-	if (!its->verdict)
-		its->verdict = its->promises ? check_verdict_name(VERDICT_KEPT) : NO_PROMISE;
 	if (verdict == VERDICT_BROKEN)
 		run_broke(run, row, why);
-	else if (verdict == VERDICT_NEED_NOT_MET && its->promises)
+	else if (its->verdict)
+		its->verdict = check_verdict_name(verdict_worse(verdict_of(its->verdict), verdict));
+	else
 		its->verdict = check_verdict_name(verdict);
 }
 
@@ -76,6 +84,8 @@ void run_broke(struct run *run, int row, const char *why)
 {
 	run->broken = true;
 	run->row[row].verdict = check_verdict_name(VERDICT_BROKEN);
+	if (run->row[row].why[0])
+		return;
 	snprintf(run->row[row].why, sizeof(run->row[row].why), "%s", why);
 }
 
@@ -90,16 +100,6 @@ void run_complain(const struct run *run)
 				  its->row, its->why, its->row);
 }
 
-static const char *verdict_of(const char *name)
-{
-	int i;
-
-	for (i = VERDICT_KEPT; i <= VERDICT_NOT_PROMISED; i++)
-		if (!strcmp(name, check_verdict_name((enum verdict)i)))
-			return check_verdict_name((enum verdict)i);
-	return NO_PROMISE;
-}
-
 const json_t *run_kept(struct run *run, const char *phase, int row)
 {
 	struct run_row *its = &run->row[row];
@@ -111,9 +111,12 @@ const json_t *run_kept(struct run *run, const char *phase, int row)
 	if (!part)
 		return NULL;
 	verdict = json_object_get(part, "verdict");
-	its->verdict = json_is_string(verdict) ? verdict_of(json_string_value(verdict)) : NULL;
+	its->verdict = json_is_string(verdict) ?
+			       check_verdict_name(verdict_of(json_string_value(verdict))) :
+			       NULL;
 	snprintf(its->why, sizeof(its->why), "%s", json_string_value(json_object_get(part, "why")));
 	its->worst_error = json_number_value(json_object_get(part, "worst_error"));
+	its->void_error = json_number_value(json_object_get(part, "void_error"));
 	run->broken |= json_is_true(json_object_get(part, "broken"));
 	return json_object_get(part, "result");
 }
@@ -125,9 +128,10 @@ int run_keep(struct run *run, const char *phase, int row, json_t *result)
 
 	snprintf(key, sizeof(key), "%s/%s", phase, its->row);
 	return run_keep_part(run, key,
-			     json_pack("{s:s?, s:s, s:f, s:b, s:O}", "verdict", its->verdict, "why",
-				       its->why, "worst_error", its->worst_error, "broken",
-				       run->broken, "result", result));
+			     json_pack("{s:s?, s:s, s:f, s:f, s:b, s:O}", "verdict", its->verdict,
+				       "why", its->why, "worst_error", its->worst_error,
+				       "void_error", its->void_error, "broken", run->broken,
+				       "result", result));
 }
 
 int run_keep_part(struct run *run, const char *key, json_t *value)

@@ -14,9 +14,9 @@
 struct run_row {
 	const char *row;
 	const char *verdict; /* of all checked runs together; NULL: of none yet */
-	char why[96]; /* the first objection */
-	double worst_error; /* ticks; negative: not known */
-	bool promises; /* anything beside an end */
+	char why[224]; /* the first objection */
+	double worst_error; /* ticks, of all that counts; negative: not known */
+	double void_error; /* the same where a need was not met */
 };
 
 struct run {

@@ -8,6 +8,7 @@
 #include "layout/layout_experiments.h"
 #include "runner/describe.h"
 #include "runner/figures.h"
+#include "runner/tried.h"
 #include "timing/summary.h"
 
 /*
@@ -38,6 +39,7 @@ static json_t *table_line(const struct driver *row, const struct run_row *its,
 		.verdict = its->verdict,
 		.why = its->why[0] ? its->why : NULL,
 		.worst_error_ticks = its->worst_error,
+		.void_error_ticks = its->void_error,
 		.clock_reads = counted->calm.clock_reads,
 		.atomics = counted->calm.atomics,
 		.extended = counted->calm.extended,
@@ -134,6 +136,7 @@ void sections_make(const struct workload_bench *bench, const struct rounds *roun
 	take_over(run, "kernel");
 	take_over(run, "explored");
 	take_over(run, "in_kernel");
+	run_set(run, "not_tried", tried_not(bench));
 	run_set(run, "exact", exact_json(bench, counted->row));
 	run_set(run, "schemes", describe_rows(bench->rows, bench->count));
 	run_set(run, "left_out", describe_left_out());

@@ -29,6 +29,11 @@ static json_t *known(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+static json_t *known_error(double ticks)
+{
+	return ticks < 0 ? json_null() : json_real(ticks);
+}
+
 /* Sets name, name_low and name_high to median and quartiles, or to null. */
 static void set_spread(json_t *line, const char *name, struct samples samples)
 {
@@ -158,9 +163,8 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 			 "clock_reads", about->clock_reads, "atomics", about->atomics, "extended",
 			 about->extended, "ratio_basis", basis, "repetitions",
 			 (int)(ns.count + ns.left_out), "disturbed", (int)ns.left_out);
-	json_object_set_new(line, "worst_error_ticks",
-			    about->worst_error_ticks < 0 ? json_null() :
-							   json_real(about->worst_error_ticks));
+	json_object_set_new(line, "worst_error_ticks", known_error(about->worst_error_ticks));
+	json_object_set_new(line, "void_error_ticks", known_error(about->void_error_ticks));
 	summary_set_noise(line, &interval, about->half_width);
 	json_object_set_new(line, "mixed", json_boolean(ns.mixed || ratio.mixed));
 	json_object_set_new(
@@ -187,7 +191,7 @@ json_t *summary_line(const json_t *rows, const struct summary_row *about)
 }
 
 #define NAME_LEAST 22
-#define NAME_MOST 29
+#define NAME_MOST 25
 
 /* A number in `width` columns with `digits` decimals, or n/a. */
 static void print_number(FILE *out, const json_t *line, const char *key, int width, int digits)
@@ -246,11 +250,15 @@ static enum terminal_colour colour_of(const char *verdict)
 static void print_line(FILE *out, const json_t *line, int width)
 {
 	const json_t *error = json_object_get(line, "worst_error_ticks");
+	const json_t *void_error = json_object_get(line, "void_error_ticks");
 	const char *verdict = json_string_value(json_object_get(line, "verdict"));
 
 	fprintf(out, "%-*.*s ", width, width, json_string_value(json_object_get(line, "row")));
-	terminal_print(out, colour_of(verdict), -12, verdict);
-	if (json_is_number(error) && json_number_value(error) >= 1e6)
+	terminal_print(out, colour_of(verdict), -16, verdict);
+	/* What was read where a need was not met is nobody's error. */
+	if (!json_is_number(error) && json_is_number(void_error))
+		fprintf(out, " %7s", "void");
+	else if (json_is_number(error) && json_number_value(error) >= 1e6)
 		fprintf(out, " %7.1e", json_number_value(error));
 	else
 		print_number(out, line, "worst_error_ticks", 7, 0);
@@ -289,7 +297,7 @@ void summary_print(FILE *out, const json_t *lines)
 	json_array_foreach(lines, i, line) {
 		its = json_string_value(json_object_get(line, "workload"));
 		if (strcmp(its, workload))
-			fprintf(out, "%s%-*s %-11s%9s %5s %5s %5s %5s %5s %11s %5s\n",
+			fprintf(out, "%s%-*s %-15s%9s %5s %5s %5s %5s %5s %11s %5s\n",
 				i ? "\n" : "", width, its, "verdict", "worst err", "h+id ", "ns",
 				"above", "instr", "atoms", "ratio (95%)", "cheap");
 		workload = its;

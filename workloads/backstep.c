@@ -63,17 +63,16 @@ static const struct {
 	      { "2^32 + 1", 0, (UINT64_C(1) << 32) + 1 },
 	      { "2^59 + 1", 0, (UINT64_C(1) << 59) + 1 } };
 
-static json_t *case_json(const char *row, enum misclock kind, const char *step, uint64_t ticks,
-			 const struct misclock_result *result)
+static json_t *case_json(const char *row, enum verdict verdict, enum misclock kind,
+			 const char *step, uint64_t ticks, const struct misclock_result *result)
 {
 	return json_pack("{s:s, s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, "
 			 "s:I}",
 			 "row", row, "clock", misclock_name(kind), "step", step, "step_ticks",
-			 (json_int_t)ticks, "verdict", check_verdict_name(result->verdict),
-			 "events", (json_int_t)result->events, "steps", (json_int_t)result->steps,
-			 "wrong", (json_int_t)result->damage.wrong, "inexact",
-			 (json_int_t)result->inexact, "worst_ticks",
-			 (json_int_t)result->damage.worst, "longest",
+			 (json_int_t)ticks, "verdict", check_verdict_name(verdict), "events",
+			 (json_int_t)result->events, "steps", (json_int_t)result->steps, "wrong",
+			 (json_int_t)result->damage.wrong, "inexact", (json_int_t)result->inexact,
+			 "worst_ticks", (json_int_t)result->damage.worst, "longest",
 			 (json_int_t)result->damage.longest, "until",
 			 check_damage_end_name(check_damage_until(&result->damage)), "extended",
 			 (json_int_t)result->extended, "lost", (json_int_t)result->lost,
@@ -92,6 +91,7 @@ static int play_case(const struct plays *table, int row, enum misclock kind, con
 {
 	const struct workload_bench *bench = table->bench;
 	const struct driver *driver = driver_find(drivers_counting, bench->rows[row]->row);
+	struct evidence evidence = { .trial = trial_of(driver) };
 	struct misclock_result result;
 	char why[160];
 
@@ -103,7 +103,9 @@ static int play_case(const struct plays *table, int row, enum misclock kind, con
 		bench->broke(bench->arg, row, why);
 	}
 	return json_array_append_new(table->into,
-				     case_json(driver->row, kind, step, ticks, &result)) ?
+				     case_json(driver->row,
+					       verdict_of_row(&evidence, result.verdict), kind,
+					       step, ticks, &result)) ?
 		       EXIT_RESOURCE :
 		       0;
 }

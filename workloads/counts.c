@@ -9,6 +9,7 @@
 #include "schemes/core/points.h"
 #include "judge/judge.h"
 #include "judge/player.h"
+#include "judge/verdict.h"
 #include "base/options.h"
 
 #define PAYLOAD_BYTES 8 /* what an event of the timed build carries */
@@ -145,6 +146,7 @@ json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint
 	double event_at = (double)BEGIN;
 	struct judge_given given = { .ample = true };
 	struct judgement judgement;
+	struct evidence evidence;
 	struct player player;
 	struct buffer buffer;
 	struct check check;
@@ -167,6 +169,7 @@ json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint
 	judge_buffer(&buffer, &check, &given, &judgement);
 	*verdict = judgement.verdict;
 	buffer_close(&buffer);
+	evidence = (struct evidence){ .check = &check, .trial = trial_of(driver) };
 	return replay_json(&check, driver->row, gaps->name, (event_at - (double)BEGIN) / hz,
-			   *verdict);
+			   verdict_of_row(&evidence, *verdict));
 }

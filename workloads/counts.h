@@ -32,7 +32,7 @@ json_t *counts_by_rate(const struct driver *driver, double hz);
 
 /*
  * `events` of a row at recorded gaps, with a clock of `hz` and beats where the row needs them: an
- * object for the record, and the oracles' word in *verdict. NULL without memory.
+ * object for the record, and what the oracles said in *verdict. NULL without memory.
  */
 json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint64_t events,
 		      double hz, uint64_t seed, enum verdict *verdict);

@@ -19,6 +19,7 @@
 #include "judge/buffer.h"
 #include "judge/check.h"
 #include "judge/judge.h"
+#include "judge/verdict.h"
 #include "place/place.h"
 #include "workloads/interrupts.h"
 #include "workloads/workload.h"
@@ -185,11 +186,15 @@ struct workload_engine {
  */
 int engine_run(const struct engine_config *config, struct engine_result *result);
 
+/* What the run and the trial of its row say; valid as long as `result` is. */
+struct evidence engine_evidence(const struct engine_config *config,
+				const struct engine_result *result);
+
+/* Of each promise the word on it and how often it was tried: "promises" and "tries". */
+void engine_evidence_json(json_t *into, const struct evidence *evidence);
+
 /* The verdict on all of it. */
 enum verdict engine_verdict(const struct engine_config *config, const struct engine_result *result);
-
-/* Events of `check` that a nested writer recorded. */
-uint64_t engine_nested(const struct check *check);
 
 /* The width of the short field that `config` runs its driver with. */
 uint32_t engine_width(const struct engine_config *config);

@@ -62,7 +62,7 @@ static void show(struct engine_thread *thread)
 
 	if (!engine_timed_excuses(thread))
 		engine_show(thread, thread->ring,
-			    judge_excused(check->desc->promises,
+			    judge_excused(check->desc,
 					  judge_unmet(check->desc, check->stamp_bits, &given)));
 }
 

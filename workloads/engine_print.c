@@ -68,17 +68,26 @@ static void print_storm(const struct engine_config *config, const struct engine_
 		       result->pauses);
 }
 
-static void print_promises(const struct engine_result *result)
+static void print_promises(const struct engine_config *config, const struct engine_result *result)
 {
-	const struct check *check = &result->check;
+	struct evidence evidence = engine_evidence(config, result);
+	const struct row_trial *trial = evidence.trial;
 	unsigned int bit;
 
 	printf("  promises:");
-	for (bit = 1; bit & PROMISES; bit <<= 1)
-		printf(" %s %s%s", check_promise_name((enum scheme_promise)bit),
-		       check_verdict_name(check_promise(check, (enum scheme_promise)bit,
-							result->stuck, result->unmet)),
-		       bit << 1 & PROMISES ? "," : "\n");
+	for (bit = 1; bit & PROMISES; bit <<= 1) {
+		enum scheme_promise promise = (enum scheme_promise)bit;
+		enum verdict verdict = verdict_of_promise(&evidence, promise);
+
+		printf(" %s %s", check_promise_name(promise), check_verdict_name(verdict));
+		if (verdict == VERDICT_KEPT || verdict == VERDICT_INEXACT)
+			printf(" (tried %" PRIu64 " times)", verdict_tries(&evidence, promise));
+		putchar(bit << 1 & PROMISES ? ',' : '\n');
+	}
+	if (trial && trial->why[0])
+		printf("  on the virtual clock: %s\n", trial->why);
+	if (!trial || !trial->events[TRIAL_TIMED])
+		puts("  not tried: the timed code on the virtual clock");
 }
 
 static void print_violations(const struct engine_result *result)
@@ -168,13 +177,12 @@ void engine_print(const struct engine_config *config, const struct engine_result
 	const struct workload *workload = config->workload;
 	const struct scheme_desc *desc = config->driver->desc;
 	const struct check *check = &result->check;
-	bool promises = desc->promises & ~(uint32_t)PROMISE_BOUNDED || result->unmet;
 
 	printf("\n%s (%u bits, %.1f s): %s\n", config->driver->row, result->bits, result->seconds,
-	       promises ? check_verdict_name(engine_verdict(config, result)) : "no promise");
+	       check_verdict_name(engine_verdict(config, result)));
 	printf("  events %" PRIu64 " checked (%" PRIu64 " nested), overwritten %" PRIu64
 	       ", epochs %" PRIu64 "\n",
-	       check->events, engine_nested(check), check->skipped, result->epochs);
+	       check->events, check_nested(check), check->skipped, result->epochs);
 	print_losses(&result->losses);
 	printf("  extended %" PRIu64 " (called for %" PRIu64 "), inexact by declaration %" PRIu64
 	       "%s\n",
@@ -194,21 +202,27 @@ void engine_print(const struct engine_config *config, const struct engine_result
 		printf("  by declaration the low %u bits of all stamps are cut: times are exact to "
 		       "%" PRIu64 " ticks\n",
 		       desc->cut_bits, UINT64_C(1) << desc->cut_bits);
-	print_promises(result);
+	print_promises(config, result);
 	print_violations(result);
 }
 
-static json_t *promises_json(const struct engine_result *result)
+void engine_evidence_json(json_t *into, const struct evidence *evidence)
 {
-	json_t *json = json_object();
+	json_t *promises = json_object(), *tries = json_object();
 	unsigned int bit;
 
-	for (bit = 1; bit & PROMISES; bit <<= 1)
+	for (bit = 1; bit & PROMISES; bit <<= 1) {
+		enum scheme_promise promise = (enum scheme_promise)bit;
+		const char *name = check_promise_name(promise);
+
 		json_object_set_new(
-			json, check_promise_name((enum scheme_promise)bit),
-			json_string(check_verdict_name(check_promise(
-				&result->check, (enum scheme_promise)bit, result->stuck, 0))));
-	return json;
+			promises, name,
+			json_string(check_verdict_name(verdict_of_promise(evidence, promise))));
+		json_object_set_new(tries, name,
+				    json_integer((json_int_t)verdict_tries(evidence, promise)));
+	}
+	json_object_set_new(into, "promises", promises);
+	json_object_set_new(into, "tries", tries);
 }
 
 static json_t *violations_json(const struct check *check)
@@ -254,7 +268,7 @@ static void numbers_json(json_t *json, const struct engine_result *result)
 	} numbers[] = {
 		{ "bits", result->bits },
 		{ "events", check->events },
-		{ "nested", engine_nested(check) },
+		{ "nested", check_nested(check) },
 		{ "overwritten", check->skipped },
 		{ "lost", result->lost },
 		{ "refused", result->refused },
@@ -299,6 +313,7 @@ static json_t *clock_json(const struct engine_config *config, const struct engin
 
 json_t *engine_json(const struct engine_config *config, const struct engine_result *result)
 {
+	struct evidence evidence = engine_evidence(config, result);
 	json_t *json = json_object();
 
 #define SET(key, value) json_object_set_new(json, key, value)
@@ -306,7 +321,7 @@ json_t *engine_json(const struct engine_config *config, const struct engine_resu
 	SET("workload", json_string(config->workload->name));
 	SET("build", json_string(config->driver->timed ? "timed" : "checked"));
 	SET("verdict", json_string(check_verdict_name(engine_verdict(config, result))));
-	SET("promises", promises_json(result));
+	engine_evidence_json(json, &evidence);
 	SET("violations", violations_json(&result->check));
 	SET("losses", losses_json(&result->losses));
 	SET("delivered_by_source", counts_json(result->delivered, INTERRUPT_SOURCES));

@@ -134,42 +134,6 @@ void engine_show(struct engine_thread *thread, struct engine_ring *ring, uint32_
 	shown[sizeof(thread->result.shown) - 1] = 0;
 }
 
-void engine_merge_check(struct check *sum, const struct check *one)
-{
-	unsigned int i;
-
-	sum->desc = one->desc;
-	sum->stamp_bits = one->stamp_bits;
-	sum->events += one->events;
-	sum->stamp_events += one->stamp_events;
-	sum->extended += one->extended;
-	sum->inexact += one->inexact;
-	sum->needed += one->needed;
-	sum->header_bytes += one->header_bytes;
-	sum->payload_bytes += one->payload_bytes;
-	sum->rounding_bytes += one->rounding_bytes;
-	sum->alignment_bytes += one->alignment_bytes;
-	sum->subbufs += one->subbufs;
-	sum->subbuf_bytes += one->subbuf_bytes;
-	sum->closed_by_flush += one->closed_by_flush;
-	sum->closed_early += one->closed_early;
-	sum->closed_wasting += one->closed_wasting;
-	sum->wraps_lost += one->wraps_lost;
-	check_damage_add(&sum->damage, &one->damage);
-	sum->skipped += one->skipped;
-	if (one->worst_error > sum->worst_error)
-		sum->worst_error = one->worst_error;
-	for (i = 0; i < CHECK_CONTEXTS; i++)
-		sum->by_context[i] += one->by_context[i];
-	for (i = 0; i < 65; i++)
-		sum->error_log2[i] += one->error_log2[i];
-	for (i = 0; i < ORACLES; i++) {
-		if (!sum->violations[i])
-			sum->first[i] = one->first[i];
-		sum->violations[i] += one->violations[i];
-	}
-}
-
 /* `check` with no other objections than those of the oracles in `asked`. */
 static struct check objections_of(const struct check *check, uint32_t asked)
 {
@@ -187,23 +151,16 @@ static struct check objections_of(const struct check *check, uint32_t asked)
 void engine_merge_excused(struct engine_result *result, const struct check *check, uint32_t excused)
 {
 	struct check part = objections_of(check, excused);
-	unsigned int oracle;
 
-	engine_merge_check(&result->voided, &part);
-	for (oracle = 0; oracle < ORACLES; oracle++) {
-		if (excused >> oracle & 1 || !check->violations[oracle])
-			continue;
-		if (!result->check.violations[oracle])
-			result->check.first[oracle] = check->first[oracle];
-		result->check.violations[oracle] += check->violations[oracle];
-	}
+	check_merge(&result->voided, &part);
+	check_merge_objections(&result->check, check, excused);
 }
 
 void engine_book(struct engine_result *result, const struct check *check,
 		 const struct judgement *judgement)
 {
 	if (!judgement->excused) {
-		engine_merge_check(&result->check, check);
+		check_merge(&result->check, check);
 		return;
 	}
 	result->unmet |= judgement->unmet;
@@ -232,8 +189,8 @@ void engine_merge(const struct engine_config *config, struct engine_result *sum,
 	const struct workload_engine *ops = config->workload->engine;
 	unsigned int i;
 
-	engine_merge_check(&sum->check, &one->check);
-	engine_merge_check(&sum->voided, &one->voided);
+	check_merge(&sum->check, &one->check);
+	check_merge(&sum->voided, &one->voided);
 	for (i = 0; i < INTERRUPT_SOURCES; i++)
 		sum->delivered[i] += one->delivered[i];
 	for (i = 0; i <= INTERRUPT_SOURCES; i++)
@@ -267,19 +224,19 @@ void engine_merge(const struct engine_config *config, struct engine_result *sum,
 		memcpy(sum->shown, one->shown, sizeof(sum->shown));
 }
 
-uint64_t engine_nested(const struct check *check)
+struct evidence engine_evidence(const struct engine_config *config,
+				const struct engine_result *result)
 {
-	uint64_t nested = check->events;
-	unsigned int writer;
-
-	for (writer = 0; writer < CHECK_WRITERS_MAX; writer++)
-		nested -= check->by_context[writer * CONTEXTS + CONTEXT_TASK];
-	return nested;
+	return (struct evidence){ .check = &result->check,
+				  .stuck = result->stuck,
+				  .unmet = result->unmet,
+				  .trial = trial_of(config->driver) };
 }
 
 enum verdict engine_verdict(const struct engine_config *config, const struct engine_result *result)
 {
 	const struct workload_engine *ops = config->workload->engine;
+	struct evidence evidence = engine_evidence(config, result);
 	struct judgement judgement = { .unmet = 0 };
 
 	judge_again(&result->check, result->stuck, &judgement);
@@ -291,6 +248,6 @@ enum verdict engine_verdict(const struct engine_config *config, const struct eng
 	 */
 	if (judgement.verdict == VERDICT_KEPT &&
 	    (result->void_epochs * 2 > result->epochs || result->traced.let_go))
-		return VERDICT_NEED_NOT_MET;
-	return judgement.verdict;
+		judgement.verdict = VERDICT_NEED_NOT_MET;
+	return verdict_of_row(&evidence, judgement.verdict);
 }

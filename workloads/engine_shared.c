@@ -71,9 +71,9 @@ static void show(struct engine_thread *thread, struct engine_ring *ring)
 	struct judge_given given = given_to(thread);
 	const struct check *check = &ring->check;
 
-	engine_show(thread, ring,
-		    judge_excused(check->desc->promises,
-				  judge_unmet(check->desc, check->stamp_bits, &given)));
+	engine_show(
+		thread, ring,
+		judge_excused(check->desc, judge_unmet(check->desc, check->stamp_bits, &given)));
 }
 
 /* ---- one ring ---- */

@@ -136,9 +136,6 @@ int engine_ring_open(struct engine_thread *thread, struct engine_ring *ring, uns
 int engine_ring_reset(struct engine_thread *thread, struct engine_ring *ring,
 		      const struct ring_config *geometry);
 
-/* Adds the counts of `one` to `sum`; keeps the earliest first violation of each oracle. */
-void engine_merge_check(struct check *sum, const struct check *one);
-
 /*
  * Adds `check` to what is void, with the objections of the oracles in the mask `excused`; its other
  * objections go to what counts.

@@ -59,6 +59,7 @@ void engine_timed_judge(struct engine_thread *thread, struct check *check)
 		check->by_context[context] = writer->entered[context];
 	}
 	check->by_context[CONTEXT_TASK] = check->events - nested;
+	check->windowless = true;
 	if (!thread->overrun && check->events + lost != thread->asked)
 		check_violate(check, ORACLE_CONSERVATION,
 			      "asked for is not what was decoded and lost", check->next_number, 0,

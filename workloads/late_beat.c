@@ -122,7 +122,7 @@ static void late_book(struct lateness *step, struct late_gap *gaps, struct engin
 		engine_merge_excused(result, check, judgement->excused);
 	} else {
 		step->unexplained += check->violations[ORACLE_EXACT] > 0;
-		engine_merge_check(&result->check, check);
+		check_merge(&result->check, check);
 	}
 }
 

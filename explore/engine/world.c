@@ -118,9 +118,15 @@ static bool loss_explained(const struct logged *log)
 				    log->context != CONTEXT_TASK ? LOSS_NESTED :
 								   LOSS_ALONE;
 
+	uint32_t known =
+		(world_row.driver->desc->turns_away && world->book.depth > 1 ? LOSS_INSIDE : 0) |
+		(bits_overflow(world_row.clock->now - log->entry, world_row.config.stamp_bits) ?
+			 LOSS_SLOW :
+			 0);
+
 	return loss_reason(world_ring(), before,
 			   world_row.config.fixed_bytes + 4u * log->extra_words, company,
-			   world_row.driver->busy(world_memory())) != LOSS_UNEXPLAINED;
+			   known) != LOSS_UNEXPLAINED;
 }
 
 void explore_leave(const struct explore_source *src, bool recorded)

@@ -44,9 +44,10 @@ static void rows_fit_and_differ(void **state)
 			fail_msg("%d columns: %.*s", (int)(end - at), (int)(end - at), at);
 		if (!count++)
 			continue;
-		/* Behind the title, in the same order; the name ends where the word does. */
+		/* Behind the title, in the same order; a name is cut where it differs already. */
 		i = count - 2;
 		size = strlen(drivers_timed[i]->row);
+		size = size > 25 ? 25 : size;
 		assert_memory_equal(at, drivers_timed[i]->row, size);
 		assert_int_equal(at[size], ' ');
 		*end = '\0';

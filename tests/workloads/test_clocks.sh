@@ -26,7 +26,7 @@ sed 's/^/# /' "$scratch/err"
 finds "traced: full_tsc does not end, nested_stamps does" "$scratch/traced.json" \
 	"(lambda all: all['full_tsc'][0] == 'need not met' and all['full_tsc'][1]['let_go'] > 0 and
 	all['full_tsc'][1]['recorded_most'] == 100 and
-	all['nested_stamps'][0] == 'kept' and all['nested_stamps'][1]['let_go'] == 0 and
+	all['nested_stamps'][0] == 'declared inexact' and all['nested_stamps'][1]['let_go'] == 0 and
 	all['nested_stamps'][1]['recorded'] > 10000 and
 	2 <= all['nested_stamps'][1]['recorded_most'] <= 6)($of_all)"
 finds "traced: nothing comes into a row that masks signals" "$scratch/traced.json" \
@@ -37,7 +37,7 @@ finds "traced: nothing comes into a row that masks signals" "$scratch/traced.jso
 $stress --traced --workload steady --schemes "=floor" --json "$scratch/steady.json" \
 	>"$scratch/out" 2>"$scratch/err"
 finds "traced, no signals: an event of the clock interrupts" "$scratch/steady.json" \
-	"[(row['verdict'], row['clock']['recorded'] > 100) for row in r] == [('need not met', True)]"
+	"[(row['unmet_needs'], row['clock']['recorded'] > 100) for row in r] == [(2, True)]"
 
 # A clock that goes back, on the real one: what a row owes nevertheless, and where nobody can
 # interrupt it, it is not interrupted.

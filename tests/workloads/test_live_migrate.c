@@ -56,7 +56,7 @@ static void refused_run(void *scheme, struct writer *writer, uint64_t events)
 	before = loss_look(ring);
 	__atomic_add_fetch(&ring->lost, 1, __ATOMIC_RELAXED);
 	writer->failed[CONTEXT_TASK]++;
-	writer->losses.of[loss_reason(ring, before, 0, LOSS_CONCURRENT, false)]++;
+	writer->losses.of[loss_reason(ring, before, 0, LOSS_CONCURRENT, 0)]++;
 }
 
 /* A ring that is hardly written says now and then that it was full. */

@@ -272,6 +272,7 @@ static void writers_share_a_ring(void **state)
 {
 	struct engine_result *result;
 	unsigned int i, rows = 0;
+	enum verdict verdict;
 
 	(void)state;
 	if (plan.count < 2) {
@@ -284,7 +285,9 @@ static void writers_share_a_ring(void **state)
 		rows++;
 		result = run_shared(drivers_checked[i], i % 2 ? &workload_storm : &workload_threads,
 				    i % 2 ? 0 : 16);
-		if (engine_verdict(&shared, result) != VERDICT_KEPT)
+		verdict = engine_verdict(&shared, result);
+		if (verdict != VERDICT_KEPT && verdict != VERDICT_INEXACT &&
+		    verdict != VERDICT_NO_PROMISE)
 			fail_msg("%s: %s", drivers_checked[i]->row, result->shown);
 		assert_true(result->check.by_context[CONTEXT_TASK] > 1000);
 		assert_true(result->check.by_context[CONTEXTS + CONTEXT_TASK] > 1000);

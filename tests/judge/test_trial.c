@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * judge/trial and judge/verdict: what a row's word is worth. Every row's trial tries what the row
+ * promises; without each kind the word of some promise changes; rows that break a promise in a way
+ * that one kind alone shows are broken by that kind and pass without it.
+ */
+#include "judge/driver.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/verdict.h"
+
+static struct row_trial trial;
+
+static const struct driver *row(const struct driver *const *drivers, const char *name)
+{
+	const struct driver *driver = driver_find(drivers, name);
+
+	assert_non_null(driver);
+	return driver;
+}
+
+/* All kinds but `without` (TRIAL_KINDS: all), of builds that may be of different rows. */
+static struct evidence played(enum trial_kind without, const struct driver *counting,
+			      const struct driver *timed, const struct driver *cheap)
+{
+	char list[128] = "";
+	unsigned int kind;
+
+	for (kind = 0; kind < TRIAL_KINDS; kind++) {
+		if (kind == without)
+			continue;
+		strcat(list, trial_kind_name((enum trial_kind)kind));
+		strcat(list, " ");
+	}
+	assert_int_equal(setenv("STAMPEDE_TRIALS", list, 1), 0);
+	assert_true(trial_play(&trial, counting, timed, cheap));
+	assert_int_equal(unsetenv("STAMPEDE_TRIALS"), 0);
+	return (struct evidence){ .trial = &trial };
+}
+
+static enum verdict word(enum trial_kind without, const struct driver *counting,
+			 const struct driver *timed, const struct driver *cheap)
+{
+	struct evidence evidence = played(without, counting, timed, cheap);
+
+	return verdict_of_row(&evidence, VERDICT_KEPT);
+}
+
+static enum verdict word_of(enum trial_kind without, const char *name)
+{
+	return word(without, row(drivers_counting, name), row(drivers_timed, name),
+		    row(drivers_cheap, name));
+}
+
+static bool traps(void)
+{
+#ifdef __x86_64__
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* ---- every row ---- */
+
+static void every_promise_of_every_row_is_tried_and_kept(void **state)
+{
+	const struct driver *const *driver;
+	const struct row_trial *its;
+	unsigned int bit;
+
+	(void)state;
+	for (driver = drivers_counting; *driver; driver++) {
+		struct evidence evidence = { .trial = its = trial_of(*driver) };
+
+		if ((*driver)->unsupported()) {
+			assert_null(its);
+			continue;
+		}
+		assert_non_null(its);
+		if (its->why[0])
+			fail_msg("%s: %s", (*driver)->row, its->why);
+		assert_true(!traps() || its->events[TRIAL_TIMED]);
+		assert_true(its->events[TRIAL_GAPS] && its->events[TRIAL_CHEAP]);
+		for (bit = 1; bit & PROMISES; bit <<= 1) {
+			enum verdict verdict =
+				verdict_of_promise(&evidence, (enum scheme_promise)bit);
+
+			if ((*driver)->desc->promises & bit && !(*driver)->desc->untimed)
+				assert_true(verdict == VERDICT_KEPT || verdict == VERDICT_INEXACT);
+			else if (!((*driver)->desc->promises & bit))
+				assert_int_equal(verdict, VERDICT_NOT_PROMISED);
+		}
+	}
+}
+
+/* ---- each trial taken away ---- */
+
+static void without_a_trial_its_promises_are_not_tried(void **state)
+{
+	static const struct {
+		enum trial_kind without;
+		const char *row;
+		enum scheme_promise lost;
+	} cases[] = {
+		{ TRIAL_SLOW, "packed_word", PROMISE_BOUNDED },
+		{ TRIAL_INTERRUPTS, "packed_word", PROMISE_WINDOW },
+	};
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(word_of(TRIAL_KINDS, "packed_word"), VERDICT_KEPT);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct evidence evidence =
+			played(cases[i].without, row(drivers_counting, cases[i].row),
+			       row(drivers_timed, cases[i].row), row(drivers_cheap, cases[i].row));
+
+		assert_int_equal(verdict_of_promise(&evidence, cases[i].lost), VERDICT_NOT_TRIED);
+		assert_int_equal(verdict_tries(&evidence, cases[i].lost), 0);
+		assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_NOT_TRIED);
+	}
+	/* What three kinds try is not tried without the three. */
+	assert_int_equal(setenv("STAMPEDE_TRIALS", "interrupts,slow", 1), 0);
+	assert_true(trial_play(&trial, row(drivers_counting, "packed_upper"),
+			       row(drivers_timed, "packed_upper"),
+			       row(drivers_cheap, "packed_upper")));
+	assert_int_equal(unsetenv("STAMPEDE_TRIALS"), 0);
+	struct evidence evidence = { .trial = &trial };
+
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_WRAP_PROOF), VERDICT_NOT_TRIED);
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_STEP_PROOF), VERDICT_NOT_TRIED);
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_KEPT);
+}
+
+/* One size of gap less, and a gap of any length was not tried. */
+static void each_size_of_gap_counts(void **state)
+{
+	struct evidence evidence;
+	unsigned int bit;
+
+	(void)state;
+	word_of(TRIAL_KINDS, "packed_word");
+	evidence = (struct evidence){ .trial = &trial };
+	for (bit = CHECK_FAR_BITS; bit < 63; bit++) {
+		trial.check.tries.gap_sizes ^= UINT64_C(1) << bit;
+		trial.timed.tries.gap_sizes ^= UINT64_C(1) << bit;
+		assert_int_equal(verdict_of_promise(&evidence, PROMISE_WRAP_PROOF),
+				 VERDICT_NOT_TRIED);
+		trial.check.tries.gap_sizes ^= UINT64_C(1) << bit;
+		assert_int_equal(verdict_of_promise(&evidence, PROMISE_WRAP_PROOF), VERDICT_KEPT);
+		trial.timed.tries.gap_sizes ^= UINT64_C(1) << bit;
+	}
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_WRAP_PROOF), VERDICT_KEPT);
+}
+
+/* ---- rows that break a promise ---- */
+
+static void a_narrow_last_is_broken_with_the_gap_that_breaks_it(void **state)
+{
+	(void)state;
+	assert_int_equal(word(TRIAL_KINDS, &driver_counting_narrow,
+			      row(drivers_timed, "extended_header"),
+			      row(drivers_cheap, "extended_header")),
+			 VERDICT_BROKEN);
+	assert_non_null(strstr(trial.why, "after a gap of 4294967296 ticks"));
+	assert_int_equal(word(TRIAL_GAPS, &driver_counting_narrow,
+			      row(drivers_timed, "extended_header"),
+			      row(drivers_cheap, "extended_header")),
+			 VERDICT_KEPT);
+}
+
+/* A row as if it promised what another does, in the builds of `kind`. */
+static void is_found_by(enum trial_kind kind, const char *name, struct scheme_desc desc)
+{
+	struct driver counting = *row(drivers_counting, name), timed = *row(drivers_timed, name),
+		      cheap = *row(drivers_cheap, name);
+	bool in_timed = kind == TRIAL_TIMED, in_cheap = kind == TRIAL_CHEAP;
+	const char *good = "extended_header";
+
+	counting.desc = timed.desc = cheap.desc = &desc;
+	assert_int_equal(word(TRIAL_KINDS,
+			      in_timed || in_cheap ? row(drivers_counting, good) : &counting,
+			      in_timed ? &timed : row(drivers_timed, good),
+			      in_cheap ? &cheap : row(drivers_cheap, good)),
+			 VERDICT_BROKEN);
+	assert_int_not_equal(word(kind,
+				  in_timed || in_cheap ? row(drivers_counting, good) : &counting,
+				  in_timed ? &timed : row(drivers_timed, good),
+				  in_cheap ? &cheap : row(drivers_cheap, good)),
+			     VERDICT_BROKEN);
+}
+
+static void each_kind_finds_what_it_alone_can(void **state)
+{
+	struct scheme_desc promising = *row(drivers_counting, "three_read")->desc;
+
+	(void)state;
+	promising.promises |= PROMISE_BOUNDED;
+	is_found_by(TRIAL_SLOW, "three_read", promising);
+	promising = *row(drivers_counting, "delta_sync_soft")->desc;
+	promising.promises |= PROMISE_STEP_PROOF;
+	is_found_by(TRIAL_STEPS, "delta_sync_soft", promising);
+	promising = *row(drivers_counting, "simple_remote")->desc;
+	promising.needs = 0;
+	is_found_by(TRIAL_INTERRUPTS, "simple_remote", promising);
+	/* The floor loses wraps: a fault of one build alone. */
+	promising = *row(drivers_counting, "extended_header")->desc;
+	is_found_by(TRIAL_CHEAP, "floor", promising);
+	if (traps())
+		is_found_by(TRIAL_TIMED, "floor", promising);
+}
+
+/* ---- the words ---- */
+
+/* Events of a run beside the trial: 10, of which an interrupt recorded some. */
+static struct check run_of(const char *name, uint64_t nested)
+{
+	const struct driver *driver = row(drivers_checked, name);
+	struct check check;
+
+	check_init(&check, driver->desc, driver->stamp_bits);
+	check.events = 10;
+	check.by_context[CONTEXT_LEVEL_1] = nested;
+	check.by_context[CONTEXT_TASK] = 10 - nested;
+	return check;
+}
+
+static void words_of_a_run(void **state)
+{
+	struct check check = run_of("packed_word", 0);
+	struct evidence evidence = { .check = &check };
+
+	(void)state;
+	/* Nothing interrupted it. */
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_NOT_TRIED);
+	check = run_of("packed_word", 4);
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_KEPT);
+	assert_int_equal(verdict_tries(&evidence, PROMISE_EXACT), 10);
+	assert_int_equal(verdict_tries(&evidence, PROMISE_WINDOW), 6);
+	check.windowless = true;
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_WINDOW), VERDICT_NOT_TRIED);
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_STEP_PROOF), VERDICT_NOT_PROMISED);
+	check.inexact = 1;
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_INEXACT);
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_MONOTONIC), VERDICT_KEPT);
+	check.violations[ORACLE_EXACT] = 1;
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_BROKEN);
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_BROKEN), VERDICT_BROKEN);
+	/* All that was recorded is void, and the trial does not stand in for it. */
+	check = run_of("packed_word", 0);
+	check.events = 0;
+	evidence = (struct evidence){ .check = &check,
+				      .unmet = NEED_BEAT,
+				      .trial = trial_of(row(drivers_counting, "packed_word")) };
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_NEED_NOT_MET);
+	check = run_of("floor", 4);
+	evidence = (struct evidence){ .check = &check };
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_NO_PROMISE);
+	/* Without an interrupt a row that needs them masked is tried. */
+	check = run_of("simple_remote", 0);
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_KEPT);
+}
+
+static void the_worse_word_wins(void **state)
+{
+	static const enum verdict rising[] = { VERDICT_KEPT, VERDICT_INEXACT, VERDICT_NOT_TRIED,
+					       VERDICT_NEED_NOT_MET, VERDICT_BROKEN };
+	unsigned int i, j;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		for (j = 0; j < 5; j++)
+			assert_int_equal(verdict_worse(rising[i], rising[j]),
+					 rising[i > j ? i : j]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_promise_of_every_row_is_tried_and_kept),
+		cmocka_unit_test(without_a_trial_its_promises_are_not_tried),
+		cmocka_unit_test(each_size_of_gap_counts),
+		cmocka_unit_test(a_narrow_last_is_broken_with_the_gap_that_breaks_it),
+		cmocka_unit_test(each_kind_finds_what_it_alone_can),
+		cmocka_unit_test(words_of_a_run),
+		cmocka_unit_test(the_worse_word_wins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
