@@ -20,7 +20,6 @@ struct writer {
 	local_word written[CONTEXTS]; /* also the next sequence; each context touches its own */
 	uint64_t failed[CONTEXTS];
 	uint64_t entered[CONTEXTS]; /* writers that ran, whether they recorded or not */
-	local_word inside; /* writers that are at work now, one in the other */
 	struct loss_counts losses; /* of `failed`, by the reason that the ring showed */
 	bool concurrent; /* writers of other CPUs record too */
 	local_word deferred; /* nested writers that a soft mask put off */
@@ -31,6 +30,7 @@ struct writer {
 	uint32_t high_every; /* one event in so many has an id too large for 5 bits; 0: none */
 	unsigned int first_context; /* of the tags, where several writers share a ring */
 	uint64_t random; /* state of the filler's size, xorshift */
+	local_word inside; /* writers that are at work now, one in the other */
 };
 
 #define FENCED_BLOCK 256

@@ -3,7 +3,7 @@
 import math
 from types import SimpleNamespace
 
-from record import VERDICTS
+from record import HELD, VERDICTS
 
 # The worst of a row's runs is what is said of it.
 WORST = VERDICTS[::-1]
@@ -65,7 +65,7 @@ def cost(kernel):
     """Interrupts off against lockless, of what can be timed; None: it was not."""
     timed = {one.price: one.batch for one in prices(kernel) if one.unit == "ns"}
     judged = rows(kernel)
-    broken = {one.row for one in judged if one.verdict != "kept" or one.through}
+    broken = {one.row for one in judged if one.verdict not in HELD or one.through}
     kept = [one.row for one in judged if one.row in timed and one.row not in broken]
     if not kept or not all(name in timed for name in (OFF, "cmpxchg", "xadd", OWN, MASKING)):
         return None

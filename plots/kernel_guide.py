@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import guide
 import in_kernel
 from data import known, least
+from record import HELD
 
 # Times are a machine's; what an emulator has are instructions, and a time of it is none.
 TIME, COUNT = "ns", "instructions"
@@ -28,7 +29,7 @@ def kept(kernel):
     """Rows that kept what they promise where all three kinds of interrupts came, NMIs among them;
     those that NMIs came through the mask of, and nothing was seen, are none."""
     return {line.row for line in in_kernel.rows(kernel)
-            if line.verdict == "kept" and not line.through
+            if line.verdict in HELD and not line.through
             and all(getattr(line, name) > 0 for name in in_kernel.CONTEXTS)}
 
 
@@ -124,7 +125,7 @@ def masks(kernels):
                     its.text = its.text or one.text
                 else:
                     its.runs += 1
-                    its.kept += one.verdict == "kept"
+                    its.kept += one.verdict in HELD
     return list(found.values())
 
 

@@ -93,8 +93,8 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		{ "seconds", "N", "per row (default 2)", OPTION_REAL, &asked->seconds, .low = 0.1,
 		  .high = 86400 },
 		{ "build", "NAME",
-		  "checked, or timed: the code that bench times, in its geometry, of\n"
-		  "steady, threads and storm (default checked)",
+		  "checked, or timed: the code that bench times, in its geometry and\n"
+		  "width, of steady, threads, storm, stall and idle (default checked)",
 		  OPTION_TEXT, .into = &asked->build },
 		{ "levels", "1..3", "nesting levels of the storm (default 3)", OPTION_NUMBER,
 		  &asked->levels, .least = 1, .most = 3 },
@@ -158,17 +158,27 @@ static int check_bits(const struct asked *asked, const struct driver **rows, int
 	return 0;
 }
 
-/* "steady, threads and storm": what may share a ring, and run on the timed build. */
-static const char *sharable_names(char text[256])
+static bool is_sharable(const struct workload_engine *engine)
+{
+	return engine && engine->sharable;
+}
+
+static bool is_timeable(const struct workload_engine *engine)
+{
+	return engine && engine->timeable;
+}
+
+/* "steady, threads and storm": those that `are`. */
+static const char *names_of(bool (*are)(const struct workload_engine *engine), char text[256])
 {
 	unsigned int i, left = 0;
 	size_t length = 0;
 
 	text[0] = '\0';
 	for (i = 0; workloads[i]; i++)
-		left += workloads[i]->engine && workloads[i]->engine->sharable;
+		left += are(workloads[i]->engine);
 	for (i = 0; workloads[i]; i++) {
-		if (!workloads[i]->engine || !workloads[i]->engine->sharable || length > 200)
+		if (!are(workloads[i]->engine) || length > 200)
 			continue;
 		left--;
 		length +=
@@ -194,13 +204,13 @@ static int find_build(const struct asked *asked, const struct workload *workload
 	if (build && (asked->skew || asked->traced))
 		return fail_with(EXIT_USAGE, "--build timed has the machine's own clock: no --skew "
 					     "and no --traced");
-	if (!build || (workload->engine && workload->engine->sharable && !asked->bits &&
+	if (!build || (is_timeable(workload->engine) && !asked->bits &&
 		       !asked->payload.extra_bytes && !asked->shared && !asked->export))
 		return 0;
 	return fail_with(EXIT_USAGE,
 			 "--build timed is for %s, without --bits, --payload, --shared "
 			 "and --export: its payload, widths and geometry are constants",
-			 sharable_names(names));
+			 names_of(is_timeable, names));
 }
 
 static int list_all(void)
@@ -276,7 +286,7 @@ static int check_shared(const struct asked *asked, const struct workload *worklo
 		return fail_with(EXIT_USAGE, "--shared takes --threads 2 or %d", CHECK_WRITERS_MAX);
 	if (!workload->engine->sharable && workload->engine->spread != SPREAD_SHARED)
 		return fail_with(EXIT_USAGE, "--shared is for %s, not for %s",
-				 sharable_names(names), workload->name);
+				 names_of(is_sharable, names), workload->name);
 	return 0;
 }
 

@@ -64,7 +64,7 @@ struct engine_traced {
 
 struct engine_config {
 	const struct workload *workload;
-	const struct driver *driver; /* of the checked build; of the timed one where `sharable` */
+	const struct driver *driver; /* of the checked build; of the timed one where `timeable` */
 	double seconds;
 	double last_seconds; /* of them, in a second phase, where the workload has one */
 	unsigned int levels; /* of the storm, 1..3 */
@@ -135,7 +135,8 @@ struct workload_engine {
 	 * may be the last writer's.
 	 */
 	bool reader;
-	bool sharable; /* also with all threads in one ring, and on the timed build */
+	bool sharable; /* also with all threads in one ring */
+	bool timeable; /* also on the timed build */
 	uint32_t bits; /* width of the short field unless the user asks for another; 0: the row's */
 	uint32_t beaten_bits; /* the same for rows that need beats, which must not be overtaken */
 	/* 0: any number; threads: if fewer were asked for */

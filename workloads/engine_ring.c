@@ -15,7 +15,7 @@ static uint32_t asked_bits(const struct engine_config *config)
 {
 	const struct workload_engine *ops = config->workload->engine;
 
-	if (config->bits)
+	if (config->bits || config->driver->timed)
 		return config->bits;
 	return config->driver->desc->needs & NEED_BEAT ? ops->beaten_bits : ops->bits;
 }

@@ -162,6 +162,7 @@ static void json(json_t *into, const struct engine_config *config,
 
 static const struct workload_engine engine = {
 	.whole_ring = true,
+	.timeable = true,
 	.own_bytes = sizeof(struct phases),
 	.record = record,
 	.drained = drained,

@@ -43,7 +43,9 @@ static void interrupt(struct engine_thread *thread, unsigned int level)
 {
 	const struct interrupts *interrupts = &thread->signals.interrupts;
 	struct stalls *stalls = engine_own(thread);
-	bool hit = interrupts->hit && interrupts->depth == 1;
+	/* The timed build's reserve has no section of its own: whatever it interrupts has to wait.
+	 */
+	bool hit = (interrupts->hit || thread->driver->timed) && interrupts->depth == 1;
 
 	if (hit) {
 		hold(thread);
@@ -78,6 +80,7 @@ static void json(json_t *into, const struct engine_config *config,
 
 static const struct workload_engine engine = {
 	.signals = SIGNALS_SENT,
+	.timeable = true,
 	.bits = BITS,
 	.beaten_bits = BEATEN_BITS,
 	.stretch = stretch,

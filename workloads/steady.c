@@ -7,6 +7,7 @@
 
 static const struct workload_engine engine = {
 	.sharable = true,
+	.timeable = true,
 	.record = engine_record,
 };
 

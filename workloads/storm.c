@@ -13,6 +13,7 @@ static const struct workload_engine engine = {
 	.signals = SIGNALS_SENT,
 	.adapt = true,
 	.sharable = true,
+	.timeable = true,
 	.record = engine_record_storm,
 };
 

@@ -4,6 +4,7 @@
 
 static const struct workload_engine engine = {
 	.sharable = true,
+	.timeable = true,
 	.record = engine_record,
 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "judge/verdict.h"
 
 static struct {
 	const char *path;
@@ -96,8 +97,17 @@ void print_head(void)
 {
 	if (to.json)
 		return;
-	printf("%-30s %-12s %4s %12s %9s %8s %7s %7s %7s %5s\n", "row", "verdict", "bits",
+	printf("%-30s %-16s %4s %12s %9s %8s %7s %7s %7s %5s\n", "row", "verdict", "bits",
 	       "interrupting", "softirqs", "hardirqs", "NMIs", "hits", "depth 4", "task");
+}
+
+/* What was judged here objects or not; what it tried is completed by the row's trial. */
+static const char *word(const struct driver *driver, const struct epochs *epochs)
+{
+	struct evidence evidence = { .trial = trial_of(driver) };
+
+	return check_verdict_name(evidence.trial ? verdict_of_row(&evidence, epochs->verdict) :
+						   epochs->verdict);
 }
 
 static void row_text(const struct driver *driver, const struct epochs *epochs)
@@ -107,9 +117,9 @@ static void row_text(const struct driver *driver, const struct epochs *epochs)
 
 	for (context = 0; context < CONTEXTS; context++)
 		hits += epochs->hits[context];
-	printf("%-30s %-12s %4u %12" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %7" PRIu64
+	printf("%-30s %-16s %4u %12" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %7" PRIu64
 	       " %7" PRIu64 " %4.0f%%%s%s%s\n",
-	       driver->row, check_verdict_name(epochs->verdict), epochs->bits, epochs->nested,
+	       driver->row, word(driver, epochs), epochs->bits, epochs->nested,
 	       epochs->delivered[KERNEL_SOFTIRQ], epochs->delivered[KERNEL_HARDIRQ],
 	       epochs->delivered[KERNEL_NMI], hits, epochs->at_depth[4], share(epochs) * 100,
 	       driver->blocks && epochs->with_nmi ? " (NMIs are not masked)" : "",
@@ -146,7 +156,7 @@ static void row_line(const struct driver *driver, const struct epochs *epochs)
 		json_object_set_new(violations, check_oracle_name((enum oracle)i),
 				    json_integer((json_int_t)epochs->violations[i]));
 	json = json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "row",
-			 driver->row, "verdict", check_verdict_name(epochs->verdict), "bits",
+			 driver->row, "verdict", word(driver, epochs), "bits",
 			 (json_int_t)epochs->bits, "with_nmi", epochs->with_nmi, "events",
 			 (json_int_t)epochs->events, "interrupting", (json_int_t)epochs->nested,
 			 "wrong", (json_int_t)epochs->wrong, "inexact", (json_int_t)epochs->inexact,

@@ -4,6 +4,7 @@ import statistics
 
 # What a row that does not promise it is to be caught at: that it is seen shows that one would see.
 BREAK = {"zero_delta": "window", "unordered_full": "monotonic"}
+HELD = ("kept", "declared inexact")  # as plots/record.py
 CONTEXTS = ("softirq", "hardirq", "nmi")
 # What a row that keeps its promises is to be judged by, over its runs on one kernel.
 NESTED_LEAST = 1000000
@@ -52,14 +53,14 @@ def of_rows(rows, some):
         wrong.append("no row was judged")
     if not any(row["depth"]["four"] for row in judged):
         wrong.append("no NMI came into a hardirq in a softirq in the task")
-    if not some and not any(row["verdict"] == "kept" for row in judged):
+    if not some and not any(row["verdict"] in HELD for row in judged):
         wrong.append("no row kept its promises")
     return wrong
 
 
 def summary(rows):
     judged = [row for row in rows if row["verdict"] != "left out"]
-    kept = sum(row["verdict"] == "kept" for row in judged)
+    kept = sum(row["verdict"] in HELD for row in judged)
     unmet = sum(row["verdict"] == "need not met" for row in judged)
     through = sum(row["verdict"] == "broken" and row["masked"] and row["with_nmi"]
                   for row in judged)
@@ -80,7 +81,7 @@ def reached(rows):
     counted = {name: [row for row in judged if row["row"] == name and
                       not (row["masked"] and row["with_nmi"])] for name in names}
     nested = {name: sum(row["interrupting"] for row in runs) for name, runs in counted.items()
-              if runs and all(row["verdict"] == "kept" for row in runs)}
+              if runs and all(row["verdict"] in HELD for row in runs)}
     shallow = [name for name in names
                if not any(row["depth"]["four"] for row in judged if row["row"] == name)]
     return nested, shallow, len(names)

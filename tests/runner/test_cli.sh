@@ -56,7 +56,7 @@ input_lane() {
 		$stress --workload replay --gaps "$scratch/gaps.csv"
 	says "no build of that name" 1 "not one of checked, timed" $stress --build check
 	says "the timed build has widths of its own" 1 "are constants" $stress --build timed --bits 16
-	says "the timed build has no late beats" 1 "steady, threads and storm" $stress \
+	says "the timed build has no late beats" 1 "steady, threads, storm, stall and idle" $stress \
 		--build timed --workload late_beat
 	says "nested under run-stress" 4 "timed by bench" $stress --workload nested
 	says "payload beyond all sense" 1 "from 0 to" $stress --payload 1M
