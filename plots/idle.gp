@@ -45,7 +45,7 @@ set lmargin at screen right(560)
 set rmargin at screen right(860)
 set xrange [0 : idle_bytes > 0 ? idle_bytes * 1.25 : 1]
 # Few enough for numbers of this length.
-step = idle_bytes > 0 ? 10.0 ** floor(log10(idle_bytes)) : 1
+step = idle_bytes > 0 ? 10.0 ** floor(log10(idle_bytes)) : 1.0
 step = idle_bytes < 2 * step ? step / 2 : idle_bytes > 6 * step ? 2 * step : step
 set xtics 0,step
 set xlabel 'bytes per second' offset 0,0.4

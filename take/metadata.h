@@ -7,7 +7,7 @@
 
 /* What makes dates of stamps. */
 struct clock_rate {
-	uint64_t hz; /* ticks per second */
+	uint64_t hz; /* ticks per second; 0: not known */
 	uint64_t ticks; /* a stamp, and */
 	uint64_t ns; /* the time of day then, since 1970 */
 };
@@ -20,17 +20,30 @@ static inline uint64_t clock_today(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Nanoseconds that nobody sets; strict C11 has none but the time of day. */
+static inline uint64_t clock_steady(void)
+{
+#ifdef CLOCK_MONOTONIC
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#else
+	return clock_today();
+#endif
+}
+
 /*
  * A pair of readings: of 32 the one that the fewest ticks passed in, so that nobody came between.
  */
-static inline void clock_read_pair(uint64_t *ticks, uint64_t *ns)
+static inline void clock_read_pair(uint64_t (*clock)(void), uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t least = UINT64_MAX, before, today, after;
 	int i;
 
 	for (i = 0; i < 32; i++) {
 		before = clock_now();
-		today = clock_today();
+		today = clock();
 		after = clock_now();
 		if (after - before < least) {
 			least = after - before;
@@ -40,21 +53,32 @@ static inline void clock_read_pair(uint64_t *ticks, uint64_t *ns)
 	}
 }
 
+/* Ticks per second over `ms`; 0 if the clock that it is measured by was set meanwhile. */
+static inline double clock_slice(double ms)
+{
+	uint64_t ticks = 0, from = 0, end = 0, until = 0;
+
+	clock_read_pair(clock_steady, &ticks, &from);
+	do {
+		clock_read_pair(clock_steady, &end, &until);
+		if (until < from)
+			return 0;
+	} while ((double)(until - from) < ms * 1e6);
+	return (double)(end - ticks) * 1e9 / (double)(until - from);
+}
+
 /*
- * Takes the CPU for some ms, 1 at least, to learn the clock's rate by the time of day: 50 of them
- * give it to some parts in a million, unless the time of day is being set.
+ * Takes the CPU for some ms, 1 at least, to learn the clock's rate: 50 of them give it to some
+ * parts in a million. clock->hz is 0 if the two halves part by more than one in a hundred: where
+ * there is only the time of day to measure by, somebody may have set it. Measure again then.
  */
 static inline void clock_measure(struct clock_rate *clock, unsigned int ms)
 {
-	uint64_t ticks = 0, from = 0, begin;
+	double first = clock_slice((ms ? ms : 1) / 2.0), second = clock_slice((ms ? ms : 1) / 2.0);
+	double apart = first > second ? first - second : second - first;
 
-	clock_read_pair(&ticks, &from);
-	begin = clock_today();
-	while (clock_today() - begin < (ms ? ms : 1) * UINT64_C(1000000))
-		;
-	clock_read_pair(&clock->ticks, &clock->ns);
-	clock->hz =
-		(uint64_t)((double)(clock->ticks - ticks) * 1e9 / (double)(clock->ns - from) + 0.5);
+	clock->hz = apart * 100 < second ? (uint64_t)((first + second) / 2 + 0.5) : 0;
+	clock_read_pair(clock_today, &clock->ticks, &clock->ns);
 }
 
 /* A reader's time is offset_s + (offset + ticks) / hz. */
@@ -70,7 +94,10 @@ static inline void clock_offset(const struct clock_rate *clock, int64_t *seconds
 	*ticks = frac - clock->ticks % clock->hz;
 }
 
-/* 0, or -EIO. Packets of all rings that are described so belong into files of the same folder. */
+/*
+ * 0, or -EIO, or -EAGAIN: the clock's rate is not known (clock_measure()). Packets of all rings
+ * that are described so belong into files of the same folder.
+ */
 static inline int metadata(FILE *to, const struct options *options, const struct clock_rate *clock)
 {
 	const struct event_type *type;
@@ -78,6 +105,8 @@ static inline int metadata(FILE *to, const struct options *options, const struct
 	int64_t offset_s;
 	uint32_t i;
 
+	if (!clock->hz)
+		return -EAGAIN;
 	clock_offset(clock, &offset_s, &offset);
 	fputs(METADATA_HEAD, to);
 	fprintf(to, METADATA_CLOCK, clock->hz, offset_s, offset);

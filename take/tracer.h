@@ -74,13 +74,15 @@ static inline void close(struct tracer *t)
  */
 static inline int open_types(struct tracer *t, const struct options *options)
 {
+	bool seen[EVENT_SIZED] = { false }; /* a payload may have no bytes */
 	const struct event_type *type;
 	uint32_t i;
 
 	for (i = 0; i < options->type_count; i++) {
 		type = &options->types[i];
-		if (type->id >= EVENT_SIZED || type->bytes > RECORD_MOST || t->payloads[type->id])
+		if (type->id >= EVENT_SIZED || type->bytes > RECORD_MOST || seen[type->id])
 			return -EINVAL;
+		seen[type->id] = true;
 		t->payloads[type->id] = type->bytes;
 	}
 	return 0;
@@ -231,6 +233,7 @@ static inline struct ring *read_from(struct tracer *t, uint64_t *number)
  */
 static inline int read(struct tracer *t, struct packet *packet)
 {
+	struct ctf_packet_header header;
 	const struct ring *ring;
 	enum decode_result result;
 	struct cursor cursor;
@@ -257,7 +260,8 @@ static inline int read(struct tracer *t, struct packet *packet)
 	if (result == DECODE_BAD)
 		return -EBADMSG;
 	packet->end = decode_end(ring, packet->number, cursor.time);
-	packet->lost = ring->lost;
+	memcpy(&header, packet->bytes, sizeof(header));
+	packet->lost = header.events_discarded;
 	return 1;
 }
 

@@ -3,6 +3,23 @@
  * What a taken header refuses, counts and holds: with -DHEADER, COUNT_SHIFT and SUBBUF_SHIFT, by
  * its names without their prefix (T). Says nothing if all is as it should be.
  */
+#include <time.h>
+
+/* Somebody sets the time of day back by 1 s after so many readings of it. */
+static unsigned int readings_left;
+static time_t set_back;
+
+static int timespec_of_day(struct timespec *now, int base)
+{
+	int got = timespec_get(now, base);
+
+	if (readings_left && !--readings_left)
+		set_back = 1;
+	now->tv_sec -= set_back;
+	return got;
+}
+#define timespec_get timespec_of_day
+
 #include "tests/take/taken.h"
 
 static const struct T(event_type) types[] = { { "small", "", 1, 8 }, { "large", "", 40, 100 } };
@@ -29,7 +46,7 @@ static void discards(void)
 	static struct T(tracer) t;
 	struct T(packet) packet;
 	struct T(event) event;
-	uint64_t fits, expect = 0, before = 0, seen = 0;
+	uint64_t fits, expect = 0, before = 0, seen = 0, discarded;
 
 	CHECK(!T(open)(&t, &options));
 	CHECK(T(read)(&t, &packet) == -EPERM); /* nobody has attached */
@@ -45,6 +62,9 @@ static void discards(void)
 	/* One is held by its reader: the others but the open one may be full then. */
 	CHECK(T(read)(&t, &packet) == 1);
 	CHECK(packet.number == 0 && packet.events > 0 && packet.begin <= packet.end);
+	/* One was lost, and not before this packet's end. */
+	memcpy(&discarded, packet.bytes + 48, sizeof(discarded));
+	CHECK(!packet.lost && packet.lost == discarded);
 	CHECK(packet.bytes[56] == 7 && !packet.bytes[57]); /* its cpu_id is the ring's number */
 	CHECK(!T(write)(&t, 1, &expect, 8));
 	while (T(next)(&packet, &event)) {
@@ -61,7 +81,10 @@ static void discards(void)
 		CHECK(packet.begin >= before);
 		before = packet.end;
 		seen += packet.events;
+		memcpy(&discarded, packet.bytes + 48, sizeof(discarded));
+		CHECK(packet.lost == discarded);
 	}
+	CHECK(discarded == 2);
 	CHECK(seen == fits + 1);
 	CHECK(T(lost)(&t) == 2);
 	T(close)(&t);
@@ -152,7 +175,7 @@ static void dates(void)
 	static const uint64_t rates[] = { 1000000000, 2445406321, 19200000, 3 };
 	struct T(clock_rate) clock;
 	int64_t seconds;
-	uint64_t offset, ns;
+	uint64_t offset, ns, rate;
 	unsigned int i;
 	FILE *full = fopen("/dev/full", "w");
 	struct T(options) options = { types, 2, 0, false, NULL };
@@ -172,6 +195,19 @@ static void dates(void)
 	}
 	T(clock_measure)(&clock, 0);
 	CHECK(clock.hz > 1000000 && clock.hz < UINT64_C(20000000000));
+	rate = clock.hz;
+	for (i = 1; i < 500; i += 31) {
+		set_back = 0;
+		readings_left = i;
+		T(clock_measure)(&clock, 2);
+		/* Learnt, or not: never another rate. */
+		CHECK(!clock.hz || clock.hz / 20 - rate / 20 + rate / 200 < rate / 100);
+		CHECK(clock.hz || T(metadata)(full, &options, &clock) == -EAGAIN);
+	}
+	clock.hz = 0;
+	CHECK(T(metadata)(full, &options, &clock) == -EAGAIN);
+	readings_left = 0;
+	T(clock_measure)(&clock, 0);
 	CHECK(full && setvbuf(full, NULL, _IONBF, 0) == 0);
 	if (full)
 		CHECK(T(metadata)(full, &options, &clock) == -EIO && fclose(full) == 0);
@@ -182,6 +218,7 @@ int main(void)
 	static const struct T(event_type) no_room[] = { { "huge", "", 1, 1u << SUBBUF_SHIFT } };
 	static const struct T(event_type) no_id[] = { { "id", "", 600, 8 } };
 	static const struct T(event_type) twice[] = { { "a", "", 1, 8 }, { "b", "", 1, 8 } };
+	static const struct T(event_type) empty[] = { { "a", "", 1, 0 }, { "b", "", 1, 0 } };
 	static uint8_t odd[256] __attribute__((aligned(64)));
 	struct T(options) options = { no_room, 1, 0, false, NULL };
 	static struct T(tracer) t;
@@ -191,6 +228,8 @@ int main(void)
 	CHECK(T(open)(&t, &options) == -EINVAL);
 	options.types = twice;
 	options.type_count = 2;
+	CHECK(T(open)(&t, &options) == -EINVAL);
+	options.types = empty;
 	CHECK(T(open)(&t, &options) == -EINVAL);
 	options.types = types;
 	options.memory = odd + 1;
