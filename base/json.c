@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -54,17 +55,33 @@ static int write_lines(FILE *out, void *arg)
 	return failed || fputs("\n}", out) == EOF;
 }
 
+static FILE *own; /* what was standard output, for the document alone */
+
+void json_own_stdout(const char *path)
+{
+	int fd;
+
+	if (!path || strcmp(path, "-") != 0)
+		return;
+	fflush(stdout);
+	fd = dup(STDOUT_FILENO);
+	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return;
+	own = fdopen(fd, "w");
+}
+
 static int write_out(const char *path, const json_t *json, size_t flags,
 		     int (*write)(FILE *out, void *arg))
 {
 	struct document document = { json, flags };
 	bool on_stdout = !strcmp(path, "-");
+	FILE *to = own ? own : stdout;
 	int error;
 
 	errno = 0;
 	if (!on_stdout)
 		error = file_put(AT_FDCWD, path, write, &document);
-	else if (write(stdout, &document) || putchar('\n') == EOF || fflush(stdout))
+	else if (write(to, &document) || putc('\n', to) == EOF || fflush(to))
 		error = errno ? errno : EIO;
 	else
 		error = 0;

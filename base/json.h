@@ -12,6 +12,12 @@
  */
 int json_out(const char *path, const json_t *json);
 
+/*
+ * If `path` is "-": from here on all that is printed goes to stderr, and stdout is the document's
+ * alone.
+ */
+void json_own_stdout(const char *path);
+
 /* The same with further flags of jansson's. */
 int json_out_as(const char *path, const json_t *json, size_t flags);
 

@@ -42,7 +42,7 @@ struct family {
 	uint32_t before; /* events recorded before */
 	uint32_t full; /* sub-buffers filled before */
 	bool large; /* interrupts record large events */
-	uint64_t skew; /* each CPU's clock is so many ticks ahead of the one before */
+	uint64_t skew; /* each CPU's clock is so many ticks behind the one before */
 	enum ring_mode mode;
 	const char *what;
 };

@@ -224,6 +224,7 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv, &options, &status))
 		return status;
+	json_own_stdout(options.json);
 	json = json_object();
 	status = run(&options, json);
 	if (!status && options.json)

@@ -466,6 +466,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!parse(argc, argv, &asked, &status))
 		return status;
+	json_own_stdout(asked.json);
 	if (asked.list)
 		return list_all();
 	workload = asked.workload ? workload_find(asked.workload, strlen(asked.workload)) :

@@ -18,8 +18,8 @@ static int make_directory(const char *dir)
 {
 	if (!mkdir(dir, 0777) || errno == EEXIST)
 		return 0;
-	return fail_with(errno == ENOSPC || errno == EDQUOT ? EXIT_RESOURCE : EXIT_USAGE,
-			 "cannot make %s: %s", dir, strerror(errno));
+	return fail_with(EXIT_RESOURCE, "cannot make the directory %s: %s; give --export another",
+			 dir, strerror(errno));
 }
 
 int engine_export_open(struct engine_export *export, const char *dir, const char *row,
@@ -38,7 +38,8 @@ int engine_export_open(struct engine_export *export, const char *dir, const char
 		export->dir = NULL;
 		error = EXIT_RESOURCE;
 	}
-	return error ? error : make_directory(export->dir);
+	export->error = error ? error : make_directory(export->dir);
+	return export->error;
 }
 
 /* The trace of `epoch`, begun if it is the first time that it is wanted; NULL: none. */

@@ -434,8 +434,8 @@ void world_switch(unsigned int writer)
 	from->events = book->left.events;
 	memcpy(from->level, book->level, book->depth * sizeof(from->level[0]));
 	if (started.skew) {
-		world_row.clock->now += (writer - (uint64_t)book->writer) * started.skew;
-		book->back -= (writer - (uint64_t)book->writer) * started.skew;
+		world_row.clock->now -= (writer - (uint64_t)book->writer) * started.skew;
+		book->back += (writer - (uint64_t)book->writer) * started.skew;
 		book->stepped++;
 	}
 	book->writer = (uint8_t)writer;

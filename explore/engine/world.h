@@ -151,7 +151,7 @@ struct world_start {
 	enum ring_mode mode;
 	uint64_t phase; /* the clock at the start, but for `room` */
 	uint64_t room; /* whole wraps, so that it never goes back below 0 */
-	uint64_t skew; /* ticks that each CPU's clock is ahead of the one before */
+	uint64_t skew; /* ticks that each CPU's clock is behind that of the one before */
 	uint64_t most; /* ticks that all jumps can add up to */
 	uint64_t step; /* ticks of a clock read; 0: coarse */
 	uint32_t before; /* plain events recorded before */
