@@ -100,6 +100,8 @@ static void print_cell(FILE *out, const json_t *cell)
 	print_time(out, json_object_get(cell, "time"));
 	fputs("  ", out);
 	terminal_print(out, colour_of(json_text(cell, "word")), 0, json_text(cell, "word"));
+	if (!strcmp(json_text(cell, "word"), comparison_word(COMPARISON_NOISY)))
+		fprintf(out, ": %s", json_text(json_object_get(cell, "time"), "why"));
 	fputc('\n', out);
 	json_array_foreach(json_object_get(cell, "exact"), i, gate)
 		fprintf(out, "    %s: %s -> %s, %s\n", json_text(gate, "what"),
@@ -107,13 +109,40 @@ static void print_cell(FILE *out, const json_t *cell)
 			scalar(json_object_get(gate, "b"), b, sizeof(b)), json_text(gate, "word"));
 }
 
+/* "row/workload": the workload. */
+static const char *workload_of(const json_t *name)
+{
+	const char *slash = strrchr(json_string_value(name), '/');
+
+	return slash ? slash + 1 : "";
+}
+
+/* A line for each workload; the cells by name if they are few. */
 static void print_only(FILE *out, const json_t *names, const char *side)
 {
+	json_t *counts = json_object();
+	json_t *count;
 	const json_t *name;
-	size_t i;
+	const char *workload;
+	size_t i, few = 4;
 
-	json_array_foreach(names, i, name)
-		fprintf(out, "only in %s: %s\n", side, json_string_value(name));
+	json_array_foreach(names, i, name) {
+		workload = workload_of(name);
+		json_object_set_new(
+			counts, workload,
+			json_integer(json_integer_value(json_object_get(counts, workload)) + 1));
+	}
+	json_object_foreach(counts, workload, count) {
+		if ((size_t)json_integer_value(count) > few) {
+			fprintf(out, "only in %s: %" JSON_INTEGER_FORMAT " cells of %s\n", side,
+				json_integer_value(count), workload);
+			continue;
+		}
+		json_array_foreach(names, i, name)
+			if (!strcmp(workload_of(name), workload))
+				fprintf(out, "only in %s: %s\n", side, json_string_value(name));
+	}
+	json_decref(counts);
 }
 
 void compare_print(FILE *out, const json_t *comparison, bool all)
@@ -122,6 +151,11 @@ void compare_print(FILE *out, const json_t *comparison, bool all)
 	const json_t *control = json_object_get(comparison, "control");
 	size_t i, hidden = 0;
 
+	if (*json_text(comparison, "quick"))
+		fprintf(out,
+			"warning: %s is a quick run, of too few rounds to rank by time: no "
+			"time is said to\nhave changed; exact figures and verdicts are compared\n",
+			json_text(comparison, "quick"));
 	if (json_is_true(json_object_get(control, "moved")))
 		fprintf(out,
 			"warning: the loop without a scheme took %+.0f %% time in B: the machine "

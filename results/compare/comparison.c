@@ -43,6 +43,7 @@ static const json_t *find(const json_t *list, const char *row, const char *workl
 struct terms {
 	const char *basis;
 	bool control_moved;
+	bool quick; /* one of the two has too few rounds to rank by time */
 	double noise; /* that the same row measured twice showed in either run; 0: not known */
 };
 
@@ -89,9 +90,36 @@ static enum comparison_word judge_time(const struct stats_interval *change, doub
 	return COMPARISON_NOISY;
 }
 
+/* Why times that differ are not said to have changed; NULL: nothing speaks against it. */
+static const char *doubt(const struct terms *terms, const struct samples *left,
+			 const struct samples *right, const struct stats_interval *change)
+{
+	if (terms->quick)
+		return "one run is quick";
+	if (terms->control_moved)
+		return "the loop without a scheme moved, too";
+	if (left->mixed || right->mixed)
+		return "of repetitions on shared cores";
+	if (fabs(change->middle) <= terms->noise)
+		return "within what one row measured twice differs by";
+	return NULL;
+}
+
+/* The same repetitions, as of a run compared with itself. */
+static bool identical(const struct samples *left, const struct samples *right)
+{
+	return left->count == right->count &&
+	       !memcmp(left->value, right->value, left->count * sizeof(*left->value));
+}
+
 static json_t *number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static bool is_quick(const json_t *run)
+{
+	return strstr(json_text(run, "command"), " QUICK=1") != NULL;
 }
 
 static double noise_of(const json_t *run)
@@ -109,6 +137,7 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 	struct samples right = log_ratios(b, b_row, workload, terms->basis);
 	struct stats_interval change;
 	json_t *json = json_null();
+	const char *why = NULL;
 	double p;
 
 	if (left.count && right.count) {
@@ -116,19 +145,20 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 		change = (struct stats_interval){ expm1(change.middle), expm1(change.low),
 						  expm1(change.high) };
 		p = stats_rank_test(left.value, left.count, right.value, right.count);
-		*word = judge_time(&change, p);
-		/* Both times are the neighbours' as well. */
-		if ((left.mixed || right.mixed || terms->control_moved ||
-		     fabs(change.middle) <= terms->noise) &&
-		    *word != COMPARISON_SAME)
-			*word = COMPARISON_NOISY;
-		json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",
-				 comparison_word(*word), "change", number(change.middle), "low",
-				 number(change.low), "high", number(change.high), "p", number(p),
-				 "a", number(exp(stats_quantile(left.value, left.count, 0.5))), "b",
-				 number(exp(stats_quantile(right.value, right.count, 0.5))),
-				 "repetitions_a", (json_int_t)left.count, "repetitions_b",
-				 (json_int_t)right.count);
+		*word = identical(&left, &right) ? COMPARISON_SAME : judge_time(&change, p);
+		if (*word != COMPARISON_SAME) {
+			why = doubt(terms, &left, &right, &change);
+			*word = why ? COMPARISON_NOISY : *word;
+		}
+		if (*word == COMPARISON_NOISY && !why)
+			why = "the interval leaves room for a move";
+		json = json_pack(
+			"{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",
+			comparison_word(*word), "why", why, "change", number(change.middle), "low",
+			number(change.low), "high", number(change.high), "p", number(p), "a",
+			number(exp(stats_quantile(left.value, left.count, 0.5))), "b",
+			number(exp(stats_quantile(right.value, right.count, 0.5))), "repetitions_a",
+			(json_int_t)left.count, "repetitions_b", (json_int_t)right.count);
 	}
 	samples_free(&left);
 	samples_free(&right);
@@ -339,6 +369,7 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 	json_t *left = side_cells(a), *right = side_cells(b), *cells = json_array();
 	size_t counts[COMPARISON_WORDS] = { 0 }, i;
 	struct terms terms = { .basis = common_basis(a, b),
+			       .quick = is_quick(a->run) != is_quick(b->run),
 			       .noise = fmax(noise_of(a->run), noise_of(b->run)) };
 	json_t *result, *control = compare_control(a, b, terms.basis);
 	enum comparison_word word;
@@ -363,6 +394,10 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 		(json_int_t)counts[COMPARISON_NOISY], comparison_word(COMPARISON_IMPROVED),
 		(json_int_t)counts[COMPARISON_IMPROVED], comparison_word(COMPARISON_REGRESSED),
 		(json_int_t)counts[COMPARISON_REGRESSED]);
+	json_object_set_new(result, "quick",
+			    json_string(!terms.quick	 ? "" :
+					is_quick(a->run) ? "A" :
+							   "B"));
 	json_object_set_new(result, "only_a", a->row ? json_array() : unmatched(left, right));
 	json_object_set_new(result, "only_b", b->row ? json_array() : unmatched(right, left));
 	json_decref(left);

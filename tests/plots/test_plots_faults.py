@@ -115,6 +115,38 @@ class Missing(PlotsTest):
                     step["gap_wraps"] = value
             self.make_pictures()
 
+    def drawn_whole(self):
+        """Draws what there is, and returns the names of the plots."""
+        self.make_pictures()
+        return [name for name in NAMES if self.exists(f"plots/{name}.svg")]
+
+    def test_every_plot_is_drawn_from_zeros_and_from_one_row(self):
+        def zeros(value):
+            if isinstance(value, dict):
+                return {key: zeros(one) for key, one in value.items()}
+            if isinstance(value, list):
+                return [zeros(one) for one in value]
+            return 0 if record.is_number(value) else value
+
+        every = list(NAMES)
+        self.assertEqual(self.drawn_whole(), every)
+        self.bench = json.loads(SAMPLE)
+        for section in record.SECTIONS:
+            if section not in ("benchmarks", "warnings") and self.bench.get(section):
+                self.bench[section] = zeros(self.bench[section])
+        # What has nothing in it but zeros may be left out, but nothing may fail.
+        self.assertLessEqual({"idle", "storm", "space"}, set(self.drawn_whole()))
+        for row in ("full_tsc", "zero_delta"):
+            self.bench = json.loads(SAMPLE)
+            for section in record.SECTIONS:
+                if self.bench.get(section) and "row" in self.bench[section][0]:
+                    self.bench[section] = [one for one in self.bench[section]
+                                           if one["row"] in (row, "floor", "floor_published")]
+            for one in self.bench["idle"]:
+                one["idle_none"] = one["idle_rare"] = {
+                    "beats_per_second": 0, "wakeups_per_second": 0, "bytes_per_second": 0}
+            self.drawn_whole()
+
     def test_an_unfinished_run_says_so(self):
         self.put("rows.jsonl", "".join(json.dumps(row) + "\n" for row in self.bench["benchmarks"]) +
                  '{"name": "torn')

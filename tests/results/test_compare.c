@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/json.h"
 #include "results/compare/comparison.h"
 #include "tests/support/support.h"
 
@@ -182,6 +183,91 @@ static void another_state_of_the_machine_is_no_change_of_the_code(void **state)
 	assert_word(&plain, &busy, "regressed");
 }
 
+static json_t *compare_commands(const struct made *right, const char *a_command,
+				const char *b_command)
+{
+	json_t *a = make_run(&plain, 1), *b = make_run(right, 1001), *result;
+
+	json_object_set_new(a, "command", json_string(a_command));
+	json_object_set_new(b, "command", json_string(b_command));
+	result = comparison_make(&(struct comparison_side){ a, NULL },
+				 &(struct comparison_side){ b, NULL });
+	json_decref(a);
+	json_decref(b);
+	return result;
+}
+
+/* A quick run has too few rounds: its times never regress, what is exact does. */
+static void a_quick_run_has_no_times_to_compare(void **state)
+{
+	struct made other = plain;
+	const json_t *cell;
+	json_t *result;
+
+	(void)state;
+	other.factor = 1.1;
+	result = compare_commands(&other, "make bench", "make bench QUICK=1");
+	assert_string_equal(word_of(result, &cell), "too noisy");
+	assert_string_equal(json_text(json_object_get(cell, "time"), "why"), "one run is quick");
+	assert_string_equal(json_text(result, "quick"), "B");
+	json_decref(result);
+	result = compare_commands(&other, "make bench QUICK=1", "make bench");
+	assert_string_equal(json_text(result, "quick"), "A");
+	json_decref(result);
+	result = compare_commands(&other, "make bench QUICK=1", "make bench QUICK=1");
+	assert_string_equal(word_of(result, NULL), "regressed");
+	assert_string_equal(json_text(result, "quick"), "");
+	json_decref(result);
+	other.instructions += 2;
+	result = compare_commands(&other, "make bench", "make bench QUICK=1");
+	assert_string_equal(word_of(result, NULL), "regressed");
+	json_decref(result);
+}
+
+/* However noisy a run is, it is no other than itself. */
+static void a_run_is_itself(void **state)
+{
+	struct made noisy = plain;
+	struct comparison_side side;
+	json_t *run, *result;
+
+	(void)state;
+	noisy.noise = 0.9;
+	run = make_run(&noisy, 1);
+	side = (struct comparison_side){ run, NULL };
+	result = comparison_make(&side, &side);
+	assert_string_equal(word_of(result, NULL), "no change");
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(result, "counts"), "too noisy")),
+		0);
+	json_decref(result);
+	json_decref(run);
+}
+
+/* The reason why is one of four, and names what speaks against a change. */
+static void a_doubt_has_its_reason(void **state)
+{
+	struct made other = plain;
+	const json_t *cell;
+	json_t *result;
+
+	(void)state;
+	other.factor = 1.2;
+	other.control = 1.3;
+	result = compare(&plain, &other, 1);
+	word_of(result, &cell);
+	assert_string_equal(json_text(json_object_get(cell, "time"), "why"),
+			    "the loop without a scheme moved, too");
+	json_decref(result);
+	other.control = plain.control;
+	other.undisturbed = 11;
+	result = compare(&plain, &other, 1);
+	word_of(result, &cell);
+	assert_string_equal(json_text(json_object_get(cell, "time"), "why"),
+			    "of repetitions on shared cores");
+	json_decref(result);
+}
+
 /* With seven repetitions left alone there is something to say, with two there is not. */
 static void what_was_hardly_left_alone_has_not_changed(void **state)
 {
@@ -350,6 +436,9 @@ int main(void)
 		cmocka_unit_test(the_same_row_twice_is_a_measure),
 		cmocka_unit_test(ten_percent_are_found_both_ways),
 		cmocka_unit_test(noise_is_told_and_not_called_the_same),
+		cmocka_unit_test(a_quick_run_has_no_times_to_compare),
+		cmocka_unit_test(a_run_is_itself),
+		cmocka_unit_test(a_doubt_has_its_reason),
 		cmocka_unit_test(what_was_hardly_left_alone_has_not_changed),
 		cmocka_unit_test(another_state_of_the_machine_is_no_change_of_the_code),
 		cmocka_unit_test(one_instruction_is_a_change),

@@ -54,6 +54,16 @@ input_lane() {
 	printf 'log2_bucket,lo_ns,hi_ns,count\n0,0,0,7\n11,1024,2047,-7\n' >"$scratch/gaps.csv"
 	says "a negative count of gaps" 1 "gaps.csv, line 3: count is negative" \
 		$stress --workload replay --gaps "$scratch/gaps.csv"
+	says "an export to where nothing can be made" 3 "cannot make the directory /proc/x" $stress \
+		--schemes =full_tsc --seconds 0.1 --export /proc/x
+	! grep -q null "$scratch/out"
+	report $? "and no word of (null)"
+	for program in "run-stress --schemes =full_tsc --seconds 0.1" layout claims \
+		"explore --schemes =packed_word --shape page --events 1 --nested 1"; do
+		# shellcheck disable=SC2086
+		"$build"/$program --json - 2>"$scratch/err" | python3 -c 'import json, sys; json.load(sys.stdin)'
+		report $? "--json - of ${program%% *} is JSON and nothing else"
+	done
 	says "no build of that name" 1 "not one of checked, timed" $stress --build check
 	says "the timed build has widths of its own" 1 "are constants" $stress --build timed --bits 16
 	says "the timed build has no late beats" 1 "steady, threads, storm, stall and idle" $stress \
