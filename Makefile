@@ -253,9 +253,10 @@ explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier
 	@$(BUILD)/explore $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
 
 # What some tests are skipped without: the page in a browser, statistics, other readers, manual
-# pages, another CPU's compiler, a fresh Debian.
+# pages, another CPU's compiler, a fresh Debian, another tracer.
 all_test_packages := chromium libbenchmark-tools python3-scipy babeltrace2 help2man man-db \
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross debootstrap git procps clang-format
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross debootstrap git procps clang-format \
+	lttng-tools liblttng-ust-dev
 ALL ?=
 
 test: ## all tests, under two minutes (ALL=1: with every package that a test can use)

@@ -107,8 +107,8 @@ static const struct option_entry entries[] = {
 	  "strict; coarse: it stands still but for jumps; slow: a read takes a\n"
 	  "wrap",
 	  OPTION_WORD, .into = &asked.clock, .words = clocks },
-	{ "skew", "T", "ticks that each CPU's clock is behind that of the one before", OPTION_NUMBER,
-	  .into = &asked.skew, .most = UINT64_C(1) << 40 },
+	{ "skew", "T", "ticks that each CPU's clock is behind that of the one before",
+	  OPTION_NUMBER, .into = &asked.skew, .most = UINT64_C(1) << 40 },
 	{ "phases", "all", "every clock value at the start", OPTION_WORD, .into = &asked.phases,
 	  .words = ranges },
 	{ "offsets", "all", "every offset of the first event in its sub-buffer", OPTION_WORD,

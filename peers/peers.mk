@@ -9,7 +9,7 @@ $(BUILD)/peers: $(O)/peers/peers.o $(patsubst %.c,$(O)/%.o,$(filter-out \
 $(BUILD)/peers-lttng/%.so: peers/%.c peers/lttng_provider.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -O2 -g -std=gnu11 -D_GNU_SOURCE= -I. -fPIC -shared -o $@ $< \
+	$(Q)$(CC) -O2 -g -std=gnu11 -D_GNU_SOURCE= -I. -Ipeers -fPIC -shared -o $@ $< \
 		-llttng-ust -ldl
 
 peers: ## the same payload through LTTng-UST and the running kernel: ARGS="--rounds 41"

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_targets.sh BUILD   Does every target of `make help` still work? Each is run here, with
+# the least that it takes, or by the file that is named for it; a target that nobody runs fails. TAP.
+build=$1
+. tests/support/tap.sh
+# What is missing is not installed here, but said.
+export PACKAGES=present
+list=$scratch/targets
+cat >"$list" <<'END'
+all tests/runner/test_targets.sh
+bench make bench ARGS=--list
+run-stress make run-stress ARGS=--list
+plots make plots RUN="$scratch/run"
+layout make layout
+compare make compare ARGS=--help
+man make man
+readme tests/plots/test_plots.py
+take make take ROW=packed_word RUN="$scratch/run"
+explore make explore SCHEMES==packed_word ARGS="--shape page --events 1 --nested 1"
+test .ci/run
+check-house make -n check-house
+test-long make -n test-long
+test-exhaustive make -n test-exhaustive
+clean make clean BUILD="$scratch/none"
+help make help
+fuzz tests/long.sh
+record-gaps make -n record-gaps
+kernel-module tests/kernel/module.py
+kernel-bench tests/kernel/test_kernel_module.py
+reproduce-kernel make -n reproduce-kernel
+test-kernel tests/long.sh
+peers make peers ARGS="--rounds 1 --schemes =packed_word --json $scratch/peers.json"
+history tests/long.sh
+mutants tests/long.sh
+verdicts make -n verdicts
+test-distro make -n test-distro
+test-machine tests/long.sh
+test-slurm make -n test-slurm
+test-parallel make -n test-parallel
+END
+mkdir "$scratch/run" && cp tests/data/bench_sample.json "$scratch/run/bench.json"
+make help | awk '{ print $1 }' | sort >"$scratch/known"
+cut -d' ' -f1 "$list" | sort | diff "$scratch/known" - | sed 's/^/# /'
+cut -d' ' -f1 "$list" | sort | cmp -s - "$scratch/known"
+report $? "each target of make help is here, and no other"
+while read -r target how; do
+	case $how in
+	make*)
+		eval "timeout 300 $how" >"$scratch/out" 2>"$scratch/err"
+		report $? "$how"
+		tail -3 "$scratch/err" | sed 's/^/# /'
+		;;
+	*)
+		grep -q "$target" "$how" || [ "$target" = readme ] && [ -e "$how" ]
+		report $? "$target is run by $how"
+		;;
+	esac
+done <"$list"
+make --no-print-directory BUILD="$build" all >/dev/null 2>&1
+report $? "all"
+if pkg-config --exists lttng-ust 2>/dev/null; then
+	python3 -c "
+import json, sys
+assert any('lttng' in one['peer'] and one['ns'] for one in json.load(open(sys.argv[1])))" \
+		"$scratch/peers.json" 2>"$scratch/err"
+	report $? "and LTTng-UST has a figure beside ours"
+	sed 's/^/# /' "$scratch/err"
+else
+	skip "LTTng-UST beside ours" "no liblttng-ust-dev"
+fi
+plan
