@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""The judges are mutated by a machine: see README's neighbours in docs/verifying.md.
+
+usage: mutate.py BUILD [--sample N] [--seed S] [--jobs J] [--json FILE] [FILE...]
+Every small change (operators.py) to the files of tests/mutate/targets is compiled alone, linked with
+the tests named there and run against them, the fastest first; what no test fails on has survived.
+BUILD is a whole build (make all tests). Exit status: 0 every folder reaches its floor, 1 usage,
+2 one does not, or an entry of tests/mutate/equivalent fits nothing.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import operators
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MEMORY = 8 << 30  # a mutant may ask for ever more
+FLOORS = {"judge": 95, "results": 95}  # percent; the others:
+FLOOR = 85
+
+
+def targets():
+    """By file, its tests."""
+    found = {}
+    with open(os.path.join(HERE, "targets"), encoding="utf-8") as file:
+        for line in file:
+            name, _, tests = line.partition(":")
+            if tests.strip() and not line.startswith("#"):
+                found[name.strip()] = tests.split()
+    return found
+
+
+class Equivalents:
+    """Lines of `file | source line | before -> after | reason`."""
+
+    def __init__(self):
+        self.reasons, self.met = {}, set()
+        path = os.path.join(HERE, "equivalent")
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                parts = [part.strip() for part in line.split(" | ")]
+                if len(parts) == 4 and not line.startswith("#"):
+                    self.reasons[tuple(parts[:3])] = parts[3]
+
+    def __contains__(self, key):
+        if key in self.reasons:
+            self.met.add(key)
+        return key in self.reasons
+
+    def stale(self, files):
+        return [key for key in self.reasons if key[0] in files and key not in self.met]
+
+
+def command(make, source, target):
+    """The compiler's or linker's line for a target, as make would run it."""
+    said = subprocess.run(
+        ["make", "-n", "V=1", "--no-print-directory", "-W", source, make, target],
+        capture_output=True, text=True, check=False).stdout
+    lines = [line for line in said.split("\n") if f"-o {target}" in line]
+    if not lines:
+        sys.exit(f"make says nothing of {target}: {said[-400:]}")
+    return shlex.split(lines[-1])
+
+
+class Machine:
+    def __init__(self, build, folder):
+        self.build, self.folder, self.make = build, folder, f"BUILD={build}"
+        self.links, self.compiles = {}, {}
+        # Symbols for debuggers make a link take five times as long.
+        for name in os.listdir(build):
+            if name.endswith(".a"):
+                shutil.copy(os.path.join(build, name), folder)
+                subprocess.run(["strip", "-g", os.path.join(folder, name)], check=True)
+
+    def compile_line(self, source):
+        target = f"{self.build}/obj/{os.path.splitext(source)[0]}.o"
+        if source not in self.compiles:
+            self.compiles[source] = command(self.make, source, target)
+        return self.compiles[source]
+
+    def flags(self, source):
+        return [word for word in self.compile_line(source) if word[:2] in ("-D", "-I") or
+                word.startswith("-std")]
+
+    def link_line(self, test):
+        if test not in self.links:
+            self.links[test] = command(self.make, f"tests/{test}.c", f"{self.build}/tests/{test}")
+        return self.links[test]
+
+    def compiled(self, source, text, into):
+        path, object_path = into + "/mutant.c", into + "/mutant.o"
+        with open(path, "wb") as file:
+            file.write(text)
+        words = [word for word in self.compile_line(source)
+                 if word not in ("-g", "-MMD", "-MP", "-Werror")]
+        words[words.index(source)] = path
+        words[words.index("-o") + 1] = object_path
+        return run(words, 60) == 0
+
+    def linked(self, test, into):
+        words = [re.sub(rf"^{re.escape(self.build)}/(lib\w+\.a)$", rf"{self.folder}/\1", word)
+                 for word in self.link_line(test)]
+        words[words.index("-o") + 1] = into + "/test"
+        first = next(at for at, word in enumerate(words) if word.endswith(".a"))
+        words.insert(first, into + "/mutant.o")
+        return run(words, 60) == 0
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(words, seconds, folder=None):
+    """The exit status; None after so many seconds, or if it cannot be run."""
+    try:
+        return subprocess.run(words, timeout=seconds, cwd=folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              preexec_fn=limits, check=False).returncode
+    except (subprocess.TimeoutExpired, OSError):
+        return None
+
+
+class OfC:
+    def __init__(self, machine, source, tests):
+        self.machine, self.source, self.tests = machine, source, tests
+        self.found = operators.of_c(source, machine.flags(source))
+        self.seconds = {}
+        for test in tests:
+            begin = time.monotonic()
+            if run([f"{machine.build}/tests/{test}"], 300) != 0:
+                sys.exit(f"{test} fails without any change")
+            self.seconds[test] = 3 * (time.monotonic() - begin) + 5
+
+    def killer(self, text):
+        """What objects: a test's name, "compiler", or None: the mutant has survived."""
+        with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
+            if not self.machine.compiled(self.source, text, into):
+                return "compiler"
+            for test in self.tests:
+                if not self.machine.linked(test, into):
+                    return "compiler"
+                if run([into + "/test"], self.seconds[test]) != 0:
+                    return test
+        return None
+
+
+class OfPython:
+    """In a tree of its own, since the tests find the modules by their own place."""
+
+    def __init__(self, machine, source, tests):
+        self.machine, self.source, self.tests = machine, source, tests
+        self.found = operators.of_python(source)
+
+    def killer(self, text):
+        with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
+            for part in ("plots", "tests/plots", "tests/data", "tests/support", "results",
+                         "schemes", "claims", "docs"):
+                shutil.copytree(part, f"{into}/{part}", symlinks=True, dirs_exist_ok=True,
+                                ignore=shutil.ignore_patterns("ftrace", "lttng*", "ctf2"))
+            for part in ("README.md",):
+                shutil.copy(part, into)
+            with open(f"{into}/{self.source}", "wb") as file:
+                file.write(text)
+            for test in self.tests:
+                if run([sys.executable, "-B", f"tests/{test}", os.path.abspath(
+                        self.machine.build)], 120, into) != 0:
+                    return test
+        return None
+
+
+def mutants(machine, files, equivalents, options):
+    """[(subject, mutation, key)] of all files, and how many are listed as equivalent."""
+    found, listed = [], 0
+    for source, tests in files.items():
+        subject = (OfPython if source.endswith(".py") else OfC)(machine, source, tests)
+        with open(source, "rb") as file:
+            subject.text = file.read()
+        lines = subject.text.decode().split("\n")
+        for one in subject.found:
+            key = (source, " ".join(lines[one.line - 1].split()),
+                   " ".join(f"{one.before} -> {one.after}".split()))
+            if key in equivalents:
+                listed += 1
+            else:
+                found.append((subject, one, key))
+    if options.sample and options.sample < len(found):
+        found = random.Random(options.seed).sample(found, options.sample)
+    return found, listed
+
+
+def report(results, listed, stale):
+    folders, survivors = {}, []
+    for (subject, one, key), killer in results:
+        folder = subject.source.split("/")[0]
+        counts = folders.setdefault(folder, {})
+        counts[killer or "survived"] = counts.get(killer or "survived", 0) + 1
+        if not killer:
+            survivors.append((subject.source, one.line, key[2], key[1]))
+    low = bool(stale)
+    for source, line, what, text in sorted(survivors):
+        print(f"survived  {source}:{line}: {what}    in: {text}")
+    for folder, counts in sorted(folders.items()):
+        judged = sum(counts.values()) - counts.get("compiler", 0)
+        killed = judged - counts.get("survived", 0)
+        score = 100 * killed / judged if judged else 100
+        floor = FLOORS.get(folder, FLOOR)
+        low |= score < floor
+        print(f"{folder}: {killed} of {judged} mutants killed, {score:.1f} % ({floor} asked); by " +
+              ", ".join(f"{name} {count}" for name, count in sorted(
+                  counts.items(), key=lambda item: -item[1])))
+    print(f"equivalent by the list: {listed}")
+    for key in stale:
+        print("stale in tests/mutate/equivalent: " + " | ".join(key))
+    return survivors, low
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--json")
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_intermixed_args()
+    files = {name: tests for name, tests in targets().items()
+             if not options.files or any(name.startswith(one) for one in options.files)}
+    if not files:
+        parser.error("no file of tests/mutate/targets begins with these words")
+    equivalents = Equivalents()
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Machine(options.build, folder)
+        found, listed = mutants(machine, files, equivalents, options)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            killers = list(pool.map(
+                lambda it: it[0].killer(it[0].text[:it[1].begin] + it[1].after.encode() +
+                                        it[0].text[it[1].end:]), found))
+    stale = [] if options.sample else equivalents.stale(files)
+    survivors, low = report(list(zip(found, killers)), listed, stale)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"mutants": len(found), "survivors": survivors}, file, indent=1)
+    return 2 if low else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
