@@ -276,6 +276,11 @@ test-long: ## some hours: storms, sanitizers, clang, the explorer (ONLY="mutants
 		clang libclang-rt-dev
 	@sh tests/long.sh
 
+mutate: ## small changes to the judges, and which no test sees (ARGS="--sample 200 judge/")
+	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) python3-clang
+	@$(MAKE) --no-print-directory $(jobs) all tests
+	@/usr/bin/python3 -B tests/mutate/mutate.py $(BUILD) $(ARGS)
+
 test-exhaustive: ## the explorer's deepest tier, for hours (SCHEMES="a b" for some rows)
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored SCHEMES="$(or $(SCHEMES),all)"
@@ -293,5 +298,5 @@ help: ## this list
 %.c: ;
 
 
-.PHONY: all take bench run-stress readme explore layout plots compare man test tests test-long \
+.PHONY: all mutate take bench run-stress readme explore layout plots compare man test tests test-long \
 	test-exhaustive check-house clean help force

@@ -35,6 +35,7 @@ libtraceevent-dev   libtraceevent-devel    libtraceevent-devel libtraceevent  li
 libbabeltrace2-dev  libbabeltrace2-devel   -                   babeltrace     -
 python3-jinja2      python3-jinja2         python3-Jinja2      python-jinja   py3-jinja2
 python3-scipy       python3-scipy          python3-scipy       python-scipy   py3-scipy
+python3-clang       python3-clang          python3-clang       -              -
 chromium            chromium               chromium            chromium       chromium
 help2man            help2man               help2man            help2man       help2man
 clang               clang                  clang               clang          clang

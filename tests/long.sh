@@ -46,6 +46,7 @@ step "live, large" build/run-stress --workload live --payload 4000 --bits 24 \
 step "claims of two CPUs, two wraps" env CLOCK_MOST=9 sh tests/judge/test_claims_model.sh build
 step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
+step "the judges, mutated, a sample" make --no-print-directory mutate ARGS="--sample 400 --seed 1"
 step "late beats" build/run-stress --workload late_beat --seconds 5
 step "decoders beside others" env STAMPEDE_RATES=1 build/tests/traces/test_readers_speed
 step "200 kills" env KILLS=200 sh tests/results/test_resume.sh build

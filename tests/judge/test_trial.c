@@ -138,6 +138,26 @@ static void without_a_trial_its_promises_are_not_tried(void **state)
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_WRAP_PROOF), VERDICT_NOT_TRIED);
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_STEP_PROOF), VERDICT_NOT_TRIED);
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_KEPT);
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_NOT_TRIED);
+	/* A row that says least: order, and an end; and inexact stamps, which are no breach. */
+	assert_int_equal(word_of(TRIAL_KINDS, "zero_delta"), VERDICT_INEXACT);
+	assert_int_equal(word_of(TRIAL_SLOW, "zero_delta"), VERDICT_NOT_TRIED);
+}
+
+/* Each objection of a trial counts alone, also where nothing else is known of the row. */
+static void a_trial_alone_breaks_a_row(void **state)
+{
+	struct evidence evidence = { .trial = &trial };
+
+	(void)state;
+	word_of(TRIAL_KINDS, "packed_word");
+	trial.check.violations[ORACLE_LOSSES] = 1;
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_BROKEN);
+	trial.check.violations[ORACLE_LOSSES] = 0;
+	/* A row that cuts low bits does not promise EXACT, and owes all others. */
+	word_of(TRIAL_KINDS, "layout_5_27_cut5_ext");
+	trial.check.violations[ORACLE_EXACT] = 1;
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_BROKEN);
 }
 
 /* One size of gap less, and a gap of any length was not tried. */
@@ -248,6 +268,9 @@ static void words_of_a_run(void **state)
 	check.windowless = true;
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_WINDOW), VERDICT_NOT_TRIED);
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_STEP_PROOF), VERDICT_NOT_PROMISED);
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_BOUNDED), VERDICT_NOT_TRIED);
+	check.tries.slow = 1;
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_BOUNDED), VERDICT_KEPT);
 	check.inexact = 1;
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_INEXACT);
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_MONOTONIC), VERDICT_KEPT);
@@ -269,6 +292,96 @@ static void words_of_a_run(void **state)
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_KEPT);
 }
 
+/* Each writer's contexts count, and of each level's interrupts there need be only one. */
+static void one_interrupt_of_any_writer_is_enough(void **state)
+{
+	unsigned int writer, level;
+	struct check check;
+	struct evidence evidence = { .check = &check };
+
+	(void)state;
+	for (writer = 0; writer < CHECK_WRITERS_MAX; writer++)
+		for (level = CONTEXT_LEVEL_1; level < CONTEXTS; level++) {
+			check = run_of("packed_word", 0);
+			check.by_context[CONTEXT_TASK] = 0;
+			check.by_context[writer * CONTEXTS + CONTEXT_TASK] = 10;
+			check.by_context[writer * CONTEXTS + level] = 3;
+			/* A beat is no interrupt that finds a writer anywhere. */
+			assert_int_equal(verdict_tries(&evidence, PROMISE_WINDOW),
+					 level == CONTEXT_BEAT ? 0 : 10);
+			assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT),
+					 level == CONTEXT_BEAT ? VERDICT_NOT_TRIED : VERDICT_KEPT);
+		}
+}
+
+/* Sizes of gaps up to what the row says, and no further. */
+static void sizes_end_where_the_row_says(void **state)
+{
+	struct check check = run_of("nested_stamps", 1); /* 27 bits, and 32 beyond */
+	struct evidence evidence = { .check = &check };
+
+	(void)state;
+	check.tries = (struct check_tries){ .gaps = 7, .gap_sizes = bits_mask(59) };
+	assert_int_equal(verdict_tries(&evidence, PROMISE_WRAP_PROOF), 7);
+	check.tries.gap_sizes = bits_mask(58);
+	assert_int_equal(verdict_tries(&evidence, PROMISE_WRAP_PROOF), 0);
+	check = run_of("packed_word", 1);
+	check.tries = (struct check_tries){ .gaps = 7, .gap_sizes = bits_mask(63) };
+	assert_int_equal(verdict_tries(&evidence, PROMISE_WRAP_PROOF), 7);
+	check.tries.gap_sizes = bits_mask(62);
+	assert_int_equal(verdict_tries(&evidence, PROMISE_WRAP_PROOF), 0);
+	assert_int_equal(verdict_tries(&evidence, PROMISE_ALL), 0);
+}
+
+/* What the run did, and what its trial did, are added; either is enough to break a promise. */
+static void a_run_and_its_trial_are_one_evidence(void **state)
+{
+	const struct driver *driver = row(drivers_counting, "packed_word");
+	struct check check = run_of("packed_word", 4);
+	struct evidence evidence = { .check = &check, .trial = &trial };
+	uint64_t exact;
+
+	(void)state;
+	word_of(TRIAL_KINDS, "packed_word");
+	exact = verdict_tries(&(struct evidence){ .trial = &trial }, PROMISE_EXACT);
+	assert_int_equal(verdict_tries(&evidence, PROMISE_EXACT), exact + 10);
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_KEPT);
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_NEED_NOT_MET), VERDICT_NEED_NOT_MET);
+	/* It gave up in the run, or in the trial. */
+	evidence.stuck = 1;
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_BOUNDED), VERDICT_BROKEN);
+	evidence.stuck = 0;
+	trial.stuck = 1;
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_BOUNDED), VERDICT_BROKEN);
+	evidence.stuck = 1;
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_BOUNDED), VERDICT_BROKEN);
+	evidence.stuck = trial.stuck = 0;
+	/* Stamps of the trial alone were inexact. */
+	trial.timed.inexact = 5;
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_INEXACT);
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_NEED_NOT_MET), VERDICT_NEED_NOT_MET);
+	trial.timed.inexact = 0;
+	/* A record that is lost in the trial breaks the row, whatever it promises of times. */
+	trial.timed.violations[ORACLE_CONSERVATION] = 1;
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_BROKEN);
+	trial.timed.violations[ORACLE_CONSERVATION] = 0;
+	trial.check.violations[ORACLE_STRUCTURE] = 1;
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_BROKEN);
+	/* What the run's own objections come to, its caller has said: some are excused. */
+	trial.check.violations[ORACLE_STRUCTURE] = 0;
+	check.violations[ORACLE_STRUCTURE] = 1;
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_KEPT);
+	check.violations[ORACLE_STRUCTURE] = 0;
+	/* With fewer promises than in its trial, those are not the run's to keep. */
+	struct scheme_desc fewer = *driver->desc;
+
+	fewer.promises = PROMISE_MONOTONIC | PROMISE_BOUNDED;
+	check.desc = &fewer;
+	trial.check.violations[ORACLE_EXACT] = 1;
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_NOT_PROMISED);
+	assert_int_equal(verdict_of_promise(&evidence, PROMISE_MONOTONIC), VERDICT_KEPT);
+}
+
 static void the_worse_word_wins(void **state)
 {
 	static const enum verdict rising[] = { VERDICT_KEPT, VERDICT_INEXACT, VERDICT_NOT_TRIED,
@@ -287,10 +400,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_promise_of_every_row_is_tried_and_kept),
 		cmocka_unit_test(without_a_trial_its_promises_are_not_tried),
+		cmocka_unit_test(a_trial_alone_breaks_a_row),
 		cmocka_unit_test(each_size_of_gap_counts),
 		cmocka_unit_test(a_narrow_last_is_broken_with_the_gap_that_breaks_it),
 		cmocka_unit_test(each_kind_finds_what_it_alone_can),
 		cmocka_unit_test(words_of_a_run),
+		cmocka_unit_test(one_interrupt_of_any_writer_is_enough),
+		cmocka_unit_test(sizes_end_where_the_row_says),
+		cmocka_unit_test(a_run_and_its_trial_are_one_evidence),
 		cmocka_unit_test(the_worse_word_wins),
 	};
 

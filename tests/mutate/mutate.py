@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The judges are mutated by a machine: see README's neighbours in docs/verifying.md.
+"""The judges are mutated by a machine (docs/verifying.md).
 
 usage: mutate.py BUILD [--sample N] [--seed S] [--jobs J] [--json FILE] [FILE...]
 Every small change (operators.py) to the files of tests/mutate/targets is compiled alone, linked with
@@ -41,14 +41,14 @@ def targets():
 
 
 class Equivalents:
-    """Lines of `file | source line | before -> after | reason`."""
+    """Lines of file, source line, `before -> after` and reason, with tabs between them."""
 
     def __init__(self):
         self.reasons, self.met = {}, set()
         path = os.path.join(HERE, "equivalent")
         with open(path, encoding="utf-8") as file:
             for line in file:
-                parts = [part.strip() for part in line.split(" | ")]
+                parts = [part.strip() for part in line.split("\t")]
                 if len(parts) == 4 and not line.startswith("#"):
                     self.reasons[tuple(parts[:3])] = parts[3]
 
@@ -221,7 +221,7 @@ def report(results, listed, stale):
                   counts.items(), key=lambda item: -item[1])))
     print(f"equivalent by the list: {listed}")
     for key in stale:
-        print("stale in tests/mutate/equivalent: " + " | ".join(key))
+        print("stale in tests/mutate/equivalent: " + "    ".join(key))
     return survivors, low
 
 

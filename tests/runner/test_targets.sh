@@ -33,6 +33,7 @@ test-kernel tests/long.sh
 peers make peers ARGS="--rounds 1 --schemes =packed_word --json $scratch/peers.json"
 history tests/long.sh
 mutants tests/long.sh
+mutate tests/long.sh
 verdicts make -n verdicts
 test-distro make -n test-distro
 test-machine tests/long.sh
