@@ -12,38 +12,9 @@
 
 #include "tests/support/check_ring.h"
 
-/* One row of each form of the tail. */
-static const char *const forms[] = { "full_tsc", "nested_stamps", "packed_word", "rewind",
-				     "dwcas" };
-
-/* How many of them this machine can have: the last wants a compare-and-swap of two words. */
-static unsigned int forms_here(void)
-{
-	const unsigned int all = sizeof(forms) / sizeof(forms[0]);
-
-	return all - !!driver_find(drivers_counting, forms[all - 1])->unsupported();
-}
-
 static uint64_t lost_by(enum loss loss)
 {
 	return buffer.writer.losses.of[loss];
-}
-
-static void start_mode(const char *row, enum ring_mode mode)
-{
-	struct ring_config config;
-
-	start_row(row, 0);
-	config = buffer.config;
-	config.mode = mode;
-	config.count_shift = 1;
-	assert_int_equal(buffer_reset(&buffer, &config), 0);
-	buffer_check(&buffer, &check);
-}
-
-static void run(uint64_t events)
-{
-	buffer.driver->run(buffer.scheme, &buffer.writer, events);
 }
 
 static void a_full_ring_is_a_reason(void **state)
@@ -150,62 +121,6 @@ static void nobody_holds_a_slot_against_the_task(void **state)
 				 LOSS_BUSY);
 		assert_int_equal(loss_reason(ring, before, 32, LOSS_ALONE, 0), LOSS_UNEXPLAINED);
 	}
-}
-
-static uint64_t room_of(const struct ring *ring)
-{
-	if (ring_tail_is_numbered(ring))
-		return ring_subbuf_bytes(ring) - ring_tail_index(ring->tail);
-	if (ring_tail_is_packed(ring))
-		return ring_room(ring, ring_packed_offset(ring, ring->tail));
-	return ring_room(ring, ring->tail);
-}
-
-/* Of each size of an event: is it lost for its size, for want of room, or for no reason? */
-static void the_size_decides(const struct ring *ring, struct loss_look before, enum loss no_room)
-{
-	uint64_t most = ring_subbuf_bytes(ring) - ring->header_bytes, room = room_of(ring);
-	uint32_t bytes;
-
-	for (bytes = 0; bytes < most + 2; bytes++)
-		assert_int_equal(loss_reason(ring, before, bytes, LOSS_ALONE, 0),
-				 bytes + 4 > most  ? LOSS_LARGE :
-				 bytes + 32 > most ? LOSS_LARGEST :
-				 bytes + 32 > room ? no_room :
-						     LOSS_UNEXPLAINED);
-}
-
-static void the_room_that_is_left_decides(void **state)
-{
-	struct loss_look before;
-	bool open;
-	struct ring *ring;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < forms_here(); i++) {
-		start_mode(forms[i], RING_DISCARD);
-		ring = buffer_ring(&buffer);
-		do
-			run(1);
-		while (ring_end(ring, &open) - ring->consumed < 2 ||
-		       room_of(ring) > ring_subbuf_bytes(ring) / 2);
-		before = loss_look(ring);
-		assert_true(loss_ring_full(ring));
-		the_size_decides(ring, before, LOSS_FULL);
-		/* The first is read meanwhile, and then before: its slot is what comes next. */
-		ring_consume(ring, ring->consumed + 1);
-		assert_false(loss_ring_full(ring));
-		assert_int_equal(loss_reason(ring, before, 400, LOSS_ALONE, 0), LOSS_FULL);
-		the_size_decides(ring, loss_look(ring), LOSS_UNEXPLAINED);
-	}
-	/* One that is filled to the last byte: the next is not opened yet, and not full. */
-	start_mode("full_tsc", RING_DISCARD);
-	ring = buffer_ring(&buffer);
-	ring->tail = ring_subbuf_bytes(ring);
-	assert_int_equal(loss_reason(ring, loss_look(ring), 40, LOSS_ALONE, 0), LOSS_UNEXPLAINED);
-	assert_string_equal(loss_name(LOSS_STUCK), "stuck");
-	assert_string_equal(loss_name(LOSS_UNEXPLAINED), "unexplained");
 }
 
 /* Who turns others away is busy as long as it is at work, and each of them is a lost event. */
@@ -605,7 +520,6 @@ int main(void)
 		cmocka_unit_test(an_event_too_large_is_a_reason),
 		cmocka_unit_test(an_interrupted_writer_is_a_reason),
 		cmocka_unit_test(nobody_holds_a_slot_against_the_task),
-		cmocka_unit_test(the_room_that_is_left_decides),
 		cmocka_unit_test(who_is_turned_away_is_counted),
 		cmocka_unit_test(a_reader_behind_the_loss),
 		cmocka_unit_test(other_cpus),

@@ -177,4 +177,34 @@ static inline void take_out(unsigned int index)
 	subbuf->content = site->number << RING_INDEX_BITS | (content - size);
 }
 
+/* One row of each form of the tail. */
+static const char *const forms[]
+	__attribute__((unused)) = { "full_tsc", "nested_stamps", "packed_word", "rewind", "dwcas" };
+
+/* How many of them this machine can have: the last wants a compare-and-swap of two words. */
+static inline unsigned int forms_here(void)
+{
+	const unsigned int all = sizeof(forms) / sizeof(forms[0]);
+
+	return all - !!driver_find(drivers_counting, forms[all - 1])->unsupported();
+}
+
+/* start_row() in a ring of two sub-buffers, in this mode. */
+static inline void start_mode(const char *row, enum ring_mode mode)
+{
+	struct ring_config config;
+
+	start_row(row, 0);
+	config = buffer.config;
+	config.mode = mode;
+	config.count_shift = 1;
+	assert_int_equal(buffer_reset(&buffer, &config), 0);
+	buffer_check(&buffer, &check);
+}
+
+static inline void run(uint64_t events)
+{
+	buffer.driver->run(buffer.scheme, &buffer.writer, events);
+}
+
 #endif
