@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "schemes/core/handover.h"
+
 #if SEAM_IDENTIFIES
 #include "judge/identify.h"
 /* A reader of timed payloads, which finds the rest of each in a log. */
@@ -94,31 +96,21 @@ static uint64_t driver_drain(void *scheme, struct check *check, bool consume)
 static void driver_take(void *scheme, struct check *check)
 {
 	struct scheme_ring *s = scheme;
-	uint64_t first, last, complete;
+	uint64_t first, count = handover_in_place(&s->ring, UINT64_MAX, &first);
 
-	ring_readable(&s->ring, &first, &last);
-	/* Closed is not complete: its writers, or the one that pads its end, may be interrupted. */
-	for (complete = first; complete < last && ring_content(&s->ring, complete);)
-		complete++;
-	drain_range(s, check, first, complete);
-	ring_consume(&s->ring, complete);
+	drain_range(s, check, first, first + count);
+	ring_consume(&s->ring, first + count);
 }
 
 static void driver_walk(void *scheme, void (*each)(void *arg, const struct event *event), void *arg)
 {
 	struct scheme_ring *s = scheme;
-	uint64_t first, last, number;
+	uint64_t number, last = handover_in_place(&s->ring, UINT64_MAX, &number);
 	struct cursor cursor;
 	struct event event = { .alignment_bytes = 0 };
-	uint32_t content;
 
-	ring_readable(&s->ring, &first, &last);
-	for (number = first; number < last; number++) {
-		content = ring_content(&s->ring, number);
-		/* Its writer may be at work still: see driver_take(). */
-		if (!content)
-			break;
-		if (!decode_begin(&s->ring, number, content, &cursor))
+	for (last += number; number < last; number++) {
+		if (!decode_begin(&s->ring, number, ring_content(&s->ring, number), &cursor))
 			continue;
 		while (decode_next(&cursor, &event) == DECODE_EVENT)
 			if (!(event.flags & EVENT_STAMP_ONLY))

@@ -4,9 +4,7 @@
 #include <errno.h>
 
 #include "base/fail.h"
-#include "schemes/core/handover.h"
-
-#define COPIES 16 /* of sub-buffers, between two looks at the tail */
+#include "judge/live_steps.h"
 
 int live_open(struct live *live, const struct buffer *buffer)
 {
@@ -46,6 +44,7 @@ int live_attach(struct live *live, struct buffer *buffer)
 	live->spare.writer.extra_bytes = buffer->writer.extra_bytes;
 	if (copies && buffer_reset(&live->spare, &buffer->config))
 		return -EINVAL;
+	live->reader.copied = 0;
 	live->buffer = buffer;
 	buffer->attached = true;
 	return 0;
@@ -60,57 +59,55 @@ void live_detach(struct live *live)
 
 /* What becomes of a sub-buffer: it is judged, or its events are handed on. */
 struct use {
+	struct live *live;
 	struct check *check;
 	live_each_fn *each;
 	void *arg;
 };
 
-static void use(const struct use *use, const struct driver *driver, void *scheme)
+static void use(void *arg, struct ring *from)
 {
+	const struct use *use = arg;
+	struct buffer *buffer = use->live->buffer;
+
+	if (from != buffer_ring(buffer))
+		buffer = &use->live->spare;
 	if (use->check)
-		driver->take(scheme, use->check);
+		buffer->driver->take(buffer->scheme, use->check);
 	else
-		driver->walk(scheme, use->each, use->arg);
+		buffer->driver->walk(buffer->scheme, use->each, use->arg);
 }
 
-/* No more than a ring has: a writer may well be as quick as this. */
-static uint64_t use_copies(struct live *live, const struct use *what)
+static uint64_t use_all(struct live *live, struct use *what)
 {
-	struct ring *ring = buffer_ring(live->buffer), *spare = buffer_ring(&live->spare);
-	uint64_t left = ring_count_mask(ring) + 1, taken = 0, copied, first;
+	uint64_t taken;
 
-	for (; left; left -= copied) {
-		copied = ring_copy_next(spare, ring, left < COPIES ? left : COPIES, &live->torn);
-		if (!copied)
-			break;
-		first = spare->consumed;
-		use(what, live->spare.driver, live->spare.scheme);
-		ring_consume(ring, first + copied);
-		taken += spare->consumed - first;
-		live->torn += first + copied - spare->consumed;
-	}
-	return taken;
-}
-
-static uint64_t use_all(struct live *live, const struct use *what)
-{
-	struct buffer *buffer = live->buffer;
-	struct ring *ring = buffer_ring(buffer);
-	uint64_t before = ring->consumed, taken;
-
-	if (ring->mode == RING_OVERWRITE) {
-		taken = use_copies(live, what);
-	} else {
-		use(what, buffer->driver, buffer->scheme);
-		taken = ring->consumed - before;
-	}
+	what->live = live;
+	/* Without copies there may be no spare ring. */
+	taken = live_steps(&live->reader, buffer_ring(live->buffer),
+			   live->spare.driver ? buffer_ring(&live->spare) : NULL, use, what);
 	live->taken += taken;
 	return taken;
 }
 
+void live_check_given_back(const struct ring *ring, struct check *check)
+{
+	uint64_t had = check->next_number ? check->next_number : ring_start_number(ring);
+	bool open;
+
+	if (ring->consumed > had &&
+	    ring->consumed > ring_oldest_safe(ring, had, ring_end(ring, &open)))
+		check_violate(check, ORACLE_CONSERVATION,
+			      "sub-buffer given back, and neither read nor overwritten", had, 0,
+			      check->last_time, NULL);
+}
+
 uint64_t live_take(struct live *live, struct check *check)
 {
-	return use_all(live, &(struct use){ .check = check });
+	uint64_t taken = use_all(live, &(struct use){ .check = check });
+
+	live_check_given_back(buffer_ring(live->buffer), check);
+	return taken;
 }
 
 uint64_t live_walk(struct live *live, live_each_fn *each, void *arg)

@@ -28,6 +28,7 @@
 #define STAMPEDE_JUDGE_LIVE_H
 
 #include "judge/buffer.h"
+#include "schemes/core/handover.h"
 
 #ifdef __x86_64__
 #define LIVE_STORES_IN_ORDER 1
@@ -39,7 +40,7 @@ struct live {
 	struct buffer *buffer; /* NULL: not attached */
 	struct buffer spare; /* where sub-buffers of an overwriting ring are copied */
 	uint64_t taken; /* sub-buffers */
-	uint64_t torn; /* copies that a writer may have overtaken */
+	struct handover reader;
 };
 
 /* Memory for copies of any ring in `buffer`'s memory. Negative errno, after a line on stderr. */
@@ -58,6 +59,9 @@ void live_detach(struct live *live);
 
 /* Takes what is complete, and judges it. How many sub-buffers that were. */
 uint64_t live_take(struct live *live, struct check *check);
+
+/* Objects if more was given back than `check` has had, and no writer can have overwritten it. */
+void live_check_given_back(const struct ring *ring, struct check *check);
 
 /* The same, and hands their events to `each`. */
 typedef void live_each_fn(void *arg, const struct event *event);

@@ -37,11 +37,9 @@ struct tracer {
 	struct scheme_ring scheme __attribute__((aligned(64)));
 	struct scheme_ring spare __attribute__((
 		aligned(64))); /* with copies of some sub-buffers, where the oldest gives way */
-	uint64_t copied; /* the number behind these; the next to be read is spare.ring.consumed */
 	void *memory; /* that close() gives back */
 	uint32_t payloads[EVENT_SIZED]; /* bytes by id */
-	uint64_t torn; /* copies that a writer has overtaken: read again, or overwritten */
-	bool attached;
+	struct handover reader;
 };
 
 /* What a reader got: a sub-buffer, which is a packet of the trace as it stands. */
@@ -59,8 +57,6 @@ struct packet {
 #define RECORD_MOST ((1u << SUBBUF_SHIFT) - CTF_PACKET_HEADER_BYTES - 24)
 #define RING_MEMORY ((UINT64_C(1) << (SUBBUF_SHIFT + COUNT_SHIFT)))
 #define BOOKS_MEMORY (sizeof(struct subbuf) << COUNT_SHIFT)
-/* Sub-buffers that are copied at a time, at most. */
-#define COPIES 16
 
 static inline void close(struct tracer *t)
 {
@@ -182,10 +178,7 @@ static inline int attach(struct tracer *t)
 	if (t->scheme.ring.mode == RING_OVERWRITE)
 		return -ENOTSUP;
 #endif
-	if (__atomic_exchange_n(&t->attached, true, __ATOMIC_ACQUIRE))
-		return -EBUSY;
-	t->copied = 0; /* by a reader that is no more */
-	return 0;
+	return handover_attach(&t->reader) ? 0 : -EBUSY;
 }
 
 /*
@@ -194,37 +187,20 @@ static inline int attach(struct tracer *t)
  */
 static inline void detach(struct tracer *t)
 {
-	__atomic_store_n(&t->attached, false, __ATOMIC_RELEASE);
-}
-
-/*
- * The spare ring, with the next sub-buffer to be read in it. What was released is told to the ring
- * itself only with the next copies: that line is the writer's.
- */
-static inline struct ring *read_copies(struct tracer *t, uint64_t *number)
-{
-	struct ring *ring = &t->scheme.ring, *spare = &t->spare.ring;
-	uint64_t copies;
-
-	if (spare->consumed >= t->copied) {
-		ring_consume(ring, spare->consumed);
-		copies = ring_copy_next(spare, ring, COPIES, &t->torn);
-		t->copied = spare->consumed + copies;
-	}
-	*number = spare->consumed;
-	return *number < t->copied ? spare : NULL;
+	handover_detach(&t->reader);
 }
 
 /* The ring in which the oldest complete sub-buffer is to be read; NULL: there is none. */
 static inline struct ring *read_from(struct tracer *t, uint64_t *number)
 {
-	struct ring *ring = &t->scheme.ring;
-	uint64_t last;
+	struct ring *ring = &t->scheme.ring, *spare = &t->spare.ring;
 
-	if (ring->mode == RING_OVERWRITE)
-		return read_copies(t, number);
-	ring_readable(ring, number, &last);
-	return *number < last && ring_content(ring, *number) ? ring : NULL;
+	if (ring->mode != RING_OVERWRITE)
+		return handover_in_place(ring, 1, number) ? ring : NULL;
+	if (!handover_copies(&t->reader, ring, spare, HANDOVER_COPIES))
+		return NULL;
+	*number = spare->consumed;
+	return spare;
 }
 
 /*
@@ -240,7 +216,7 @@ static inline int read(struct tracer *t, struct packet *packet)
 	struct event event;
 	uint32_t content;
 
-	if (!t->attached)
+	if (!t->reader.attached)
 		return -EPERM;
 	ring = read_from(t, &packet->number);
 	if (!ring)

@@ -175,7 +175,7 @@ int engine_live_end(struct engine_live *live)
 	while (load(&live->command) != COMMAND_REST)
 		wait_while(&live->command, COMMAND_STOP, SLEEP_NS);
 	live_detach(&live->live);
-	live->result.torn = live->live.torn;
+	live->result.torn = live->live.reader.torn;
 	live->result.flushes += live->flushes;
 	live->result.stops += live->stops;
 	check->closed_by_flush += live->flushes;

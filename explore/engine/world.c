@@ -9,6 +9,7 @@
 #include "explore/engine/guard.h"
 #include "explore/engine/stamps.h"
 #include "judge/identify.h"
+#include "judge/live.h"
 
 struct explored_row world_row;
 uint8_t *world_covered;
@@ -565,6 +566,7 @@ void world_judge(struct judgement *judgement)
 
 	if (!reading)
 		check_begin();
+	live_check_given_back(world_ring(), &world->check);
 	world_row.driver->flush(world_memory());
 	world_row.driver->drain(world_memory(), &world->check, true);
 	memcpy(totals.written, book->written, sizeof(totals.written));

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reader on another CPU does with a ring that overwrites: it copies a sub-buffer into a
- * spare ring of the same geometry, and then looks whether a writer may have begun to overwrite it.
- * On x86-64 a writer's plain stores keep the order that this needs; elsewhere nothing does.
+ * A reader on another CPU: all that it does with the words of writers stands here, for the judge
+ * (judge/live_steps.h), for who takes a scheme (take/tracer.h) and for the explorer, which stops it
+ * at each point.
+ *
+ * A ring that overwrites is copied, some sub-buffers at a time, into a spare ring of the same
+ * geometry; behind that the reader looks whether a writer may have begun to overwrite them. On
+ * x86-64 a writer's plain stores keep the order that this needs; elsewhere nothing does.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_HANDOVER_H
 #define STAMPEDE_SCHEMES_CORE_HANDOVER_H
@@ -10,6 +14,29 @@
 #include <string.h>
 
 #include "schemes/core/ring.h"
+
+#define HANDOVER_COPIES 16 /* of sub-buffers, between two looks at the tail, at most */
+
+/* A reader's own, beside the ring and the spare one. */
+struct handover {
+	uint64_t copied; /* the number behind the copies; the spare's `consumed` is read next */
+	uint64_t torn; /* copies that a writer may have overtaken */
+	bool attached;
+};
+
+/* False: there is a reader. */
+static inline bool handover_attach(struct handover *reader)
+{
+	if (__atomic_exchange_n(&reader->attached, true, __ATOMIC_ACQUIRE))
+		return false;
+	reader->copied = 0; /* by a reader that is no more */
+	return true;
+}
+
+static inline void handover_detach(struct handover *reader)
+{
+	__atomic_store_n(&reader->attached, false, __ATOMIC_RELEASE);
+}
 
 /*
  * The first number from `number` on whose slot is certainly still its own when the tail says `end`.
@@ -25,9 +52,19 @@ static inline uint64_t ring_oldest_safe(const struct ring *ring, uint64_t number
 static inline void ring_copy_slot(struct ring *to, const struct ring *from, uint64_t number,
 				  uint64_t bytes)
 {
+	uint8_t *at = ring_subbuf_base(to, number);
+	const uint8_t *source = ring_subbuf_base(from, number);
+	uint64_t done, piece;
+
+	POINT("read: books");
 	*ring_subbuf(to, number) = *ring_subbuf(from, number);
+	/* Books that say it is there, and bytes of before, would be believed. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	memcpy(ring_subbuf_base(to, number), ring_subbuf_base(from, number), bytes);
+	for (done = 0; done < bytes; done += piece) {
+		piece = POINT_PIECE(bytes - done);
+		POINT("read: bytes");
+		memcpy(at + done, source + done, piece);
+	}
 }
 
 /* The tail of a ring whose newest sub-buffer is `number`, and closed. */
@@ -96,6 +133,43 @@ static inline uint64_t ring_copy_next(struct ring *to, const struct ring *from, 
 			return 0; /* not complete: who writes it is interrupted */
 		*torn += next - first;
 	}
+}
+
+/* Tells the ring what was read of its copies. */
+static inline void handover_give_back(struct ring *ring, const struct ring *spare)
+{
+	ring_consume(ring, spare->consumed);
+}
+
+/*
+ * How many copies there are to be read in `spare`, from spare->consumed on. When all were read they
+ * are given back, with the next copies and not before: that line is the writer's.
+ */
+static inline uint64_t handover_copies(struct handover *reader, struct ring *ring,
+				       struct ring *spare, uint64_t most)
+{
+	uint64_t copies;
+
+	if (spare->consumed >= reader->copied) {
+		handover_give_back(ring, spare);
+		copies = ring_copy_next(spare, ring, most, &reader->torn);
+		reader->copied = spare->consumed + copies;
+	}
+	return reader->copied - spare->consumed;
+}
+
+/*
+ * How many sub-buffers can be read in place, `most` at most, from *first on. Closed is not
+ * complete: its writers, or the one that pads its end, may be interrupted.
+ */
+static inline uint64_t handover_in_place(const struct ring *ring, uint64_t most, uint64_t *first)
+{
+	uint64_t last, count = 0;
+
+	ring_readable(ring, first, &last);
+	while (count < most && *first + count < last && ring_content(ring, *first + count))
+		count++;
+	return count;
 }
 
 #endif

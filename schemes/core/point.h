@@ -5,7 +5,8 @@
  * In most builds a point is nothing, and an access through it is the plain access. Where interrupts
  * are calls (core/seam.h), every point first calls points.hook, which may run a whole nested writer
  * there, and clock reads, atomics and retries are counted. Where an instrument stops writers and
- * cannot do so before any instruction, it stops them at points.
+ * cannot do so before any instruction, it stops them at points. A long copy goes on by pieces of
+ * POINT_PIECE(), a point before each.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_POINT_H
 #define STAMPEDE_SCHEMES_CORE_POINT_H
@@ -24,13 +25,16 @@ static inline void point(const char *label)
 }
 #define POINT(label) point(label)
 #define POINT_COUNT(what) (points.what++)
+#define POINT_PIECE(bytes) ((bytes) < 64 ? (bytes) : 64)
 #elif SEAM_POINTS_STOP
 void point_stop(const char *label);
 #define POINT(label) point_stop(label)
 #define POINT_COUNT(what) ((void)0)
+#define POINT_PIECE(bytes) (bytes)
 #else
 #define POINT(label) ((void)0)
 #define POINT_COUNT(what) ((void)0)
+#define POINT_PIECE(bytes) (bytes)
 #endif
 
 /*

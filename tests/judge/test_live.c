@@ -174,7 +174,7 @@ static void overwrite_row(const struct driver *driver)
 				 (unsigned int)ring()->consumed, (unsigned int)end_number);
 		assert_int_equal(live_take(&live, &play.check), 0);
 	}
-	assert_int_equal(live.torn, 0);
+	assert_int_equal(live.reader.torn, 0);
 	live_detach(&live);
 	play_end(&play);
 	assert_true(play.check.skipped > 0);
@@ -220,7 +220,7 @@ static void interrupted_in(const struct driver *driver, enum ring_mode mode)
 		fail_msg("%s: taken %u of %u", driver->row, (unsigned int)taken_inside,
 			 (unsigned int)(ring()->consumed - first));
 	assert_int_equal(ring()->lost, 0);
-	assert_int_equal(live.torn, 0);
+	assert_int_equal(live.reader.torn, 0);
 	live_detach(&live);
 	play_end(&play);
 	/* Who looks at each point is never lapped: none was passed over, complete or not. */
@@ -280,13 +280,13 @@ static uint64_t overtaken_by(const struct driver *driver, uint64_t events)
 		last = ring_end(ring(), &open);
 		first = ring_oldest_safe(ring(), ring()->consumed, last);
 		offered = last - open - first;
-		torn = live.torn;
+		torn = live.reader.torn;
 		allow_reads(false);
 		got = live_take(&live, &play.check);
 		allow_reads(true);
 		/* It came just before the first one's slot, and behind the look that chose that. */
 		if (!packed && ring_end(ring(), &open) - first == ring_count_mask(ring()) + 1) {
-			assert_int_equal(live.torn, torn + 1);
+			assert_int_equal(live.reader.torn, torn + 1);
 			assert_true(got + 1 >= offered);
 			partly++;
 		}
@@ -294,7 +294,7 @@ static uint64_t overtaken_by(const struct driver *driver, uint64_t events)
 		live_take(&live, &play.check);
 	}
 	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
-	torn = live.torn;
+	torn = live.reader.torn;
 	live_detach(&live);
 	play_end(&play);
 	play_assert_kept(&play, 0);
@@ -407,7 +407,7 @@ static void beside_a_writer(void **state)
 		judge_buffer(&buffer, &check, &given, &judgement);
 		if (judgement.verdict != VERDICT_KEPT)
 			fail_msg("%s: %s; %u taken, %u overtaken", rows[i], judgement.text,
-				 (unsigned int)live.taken, (unsigned int)live.torn);
+				 (unsigned int)live.taken, (unsigned int)live.reader.torn);
 		assert_true(check.events > 0);
 		live_close(&live);
 		buffer_close(&buffer);

@@ -219,7 +219,8 @@ static void judge(void)
 	}
 	CHECK(events > 1000);
 	/* The ring was full while no reader was there. */
-	CHECK(options.overwrite ? shared->t.torn || events < written : T(lost)(&shared->t) > 0);
+	CHECK(options.overwrite ? shared->t.reader.torn || events < written :
+				  T(lost)(&shared->t) > 0);
 	/* Where nothing is overwritten the ledger has each event, and has it once. */
 	CHECK(options.overwrite ? events <= written : events == written && sum == shared->sum);
 }
