@@ -36,8 +36,9 @@ cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/timed_sec
 	tests/mutants/timed_loop_odd.patch
 report $? "faults of the timed build are found"
 
-cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/live_copy_believed.patch \
-	tests/mutants/live_empty_forgotten.patch
+cases 0 "4 cases, 0 of them equivalent: all as they say" tests/mutants/live_copy_believed.patch \
+	tests/mutants/live_empty_forgotten.patch tests/mutants/live_books_last.patch \
+	tests/mutants/live_visit_one_more.patch
 report $? "faults that only a reader on another CPU meets are found"
 
 # These look for ever for room that no sub-buffer has, once the event before is that large.

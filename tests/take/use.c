@@ -3,7 +3,10 @@
  * What a taken header refuses, counts and holds: with -DHEADER, COUNT_SHIFT and SUBBUF_SHIFT, by
  * its names without their prefix (T). Says nothing if all is as it should be.
  */
+#define _GNU_SOURCE 1
 #include <time.h>
+
+#undef CLOCK_MONOTONIC /* as strict C11 has it: none */
 
 /* Somebody sets the time of day back by 1 s after so many readings of it. */
 static unsigned int readings_left;
@@ -21,6 +24,8 @@ static int timespec_of_day(struct timespec *now, int base)
 #define timespec_get timespec_of_day
 
 #include "tests/take/taken.h"
+
+#include <signal.h>
 
 static const struct T(event_type) types[] = { { "small", "", 1, 8 }, { "large", "", 40, 100 } };
 
@@ -213,6 +218,74 @@ static void dates(void)
 		CHECK(T(metadata)(full, &options, &clock) == -EIO && fclose(full) == 0);
 }
 
+/* Each packet comes once and none is stepped over, however many there are at a time. */
+static void gives_back(bool overwrite)
+{
+	struct T(options) options = { types, 2, 0, overwrite, NULL };
+	static struct T(tracer) t;
+	struct T(packet) packet;
+	uint64_t i, number = 0;
+
+	CHECK(!T(open)(&t, &options));
+	for (i = 0; !T(attach)(&t) && i < 8; i++) {
+		write_small(&t, i);
+		T(flush_open)(&t);
+		CHECK(T(read)(&t, &packet) == 1 && packet.number == number++);
+		T(release)(&t, &packet);
+		CHECK(T(read)(&t, &packet) == 0);
+		T(detach)(&t);
+	}
+	T(close)(&t);
+}
+
+#ifdef __x86_64__
+/* Another reader comes before each instruction of attach(), in turn: one of the two is refused. */
+static struct T(tracer) contended;
+static unsigned int steps, came_at;
+static int other;
+
+static void at_instruction(int number)
+{
+	(void)number;
+	if (steps++ == came_at)
+		other = T(attach)(&contended);
+}
+
+/* The flag is the machine's own for one instruction at a time, and off in a handler. */
+static void trap(bool on)
+{
+	if (on)
+		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" : : : "memory", "cc");
+	else
+		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" : : : "memory", "cc");
+}
+
+static void attaches(void)
+{
+	struct T(options) options = { types, 2, 0, false, NULL };
+	int mine;
+
+	CHECK(!T(open)(&contended, &options));
+	signal(SIGTRAP, at_instruction);
+	do {
+		steps = 0;
+		other = 1;
+		trap(true);
+		mine = T(attach)(&contended);
+		trap(false);
+		CHECK(other == 1 || (mine == 0) + (other == 0) == 1);
+		T(detach)(&contended);
+		came_at++;
+	} while (other != 1);
+	CHECK(came_at > 5);
+	T(close)(&contended);
+}
+#else
+static void attaches(void)
+{
+}
+#endif
+
 int main(void)
 {
 	static const struct T(event_type) no_room[] = { { "huge", "", 1, 1u << SUBBUF_SHIFT } };
@@ -240,5 +313,8 @@ int main(void)
 	waits();
 	damaged();
 	overwrites();
+	gives_back(false);
+	gives_back(true);
+	attaches();
 	return wrong != 0;
 }
