@@ -175,7 +175,7 @@ done
 grep -aq '"type":"preamble","version":2' "$scratch/ctf-2/heartbeat/epoch-0/metadata" &&
 	grep -q '^/. CTF 1.8 ' "$scratch/ctf-1.8/heartbeat/epoch-0/metadata"
 report $? "each by its own metadata"
-says "an export in place of a file" 1 "cannot make" \
+says "an export in place of a file" 3 "cannot make" \
 	"$build/run-stress" --scheme =full_tsc --seconds 0.3 --export "$scratch/cpu0.raw"
 "$build/run-stress" --scheme "=extended_header =nested_stamps" --workload threads --threads 2 \
 	--seconds 0.3 --export "$scratch/export" --export-mib 8 >"$scratch/out" 2>&1
