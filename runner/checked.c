@@ -43,6 +43,16 @@ static void judge(struct run *run, int row, const struct workload_form *form, co
 		its->void_error = fmax(its->void_error, (double)result->voided.worst_error);
 }
 
+#define TRIES_MOST 3
+
+/* A machine that was busy for a moment is late with a beat: such a row gets further tries. */
+static bool to_be_tried_again(const struct engine_config *config,
+			      const struct engine_result *result)
+{
+	return config->driver->desc->needs & NEED_BEAT && !result->beats_asked &&
+	       engine_verdict(config, result) == VERDICT_NEED_NOT_MET;
+}
+
 /* Or takes what an earlier process said. */
 static int run_one(struct run *run, int row, const struct workload_form *form,
 		   const struct engine_config *config, struct engine_result *result)
@@ -51,7 +61,7 @@ static int run_one(struct run *run, int row, const struct workload_form *form,
 	const json_t *kept;
 	const char *phase;
 	char name[64];
-	int error;
+	int error, tries = 0;
 
 	phase = phase_of(form, config, name);
 	progress_step(&run->progress, phase, run->row[row].row);
@@ -60,9 +70,11 @@ static int run_one(struct run *run, int row, const struct workload_form *form,
 		progress_skip(&run->progress, config->seconds);
 		return json_array_append(into, (json_t *)kept) ? EXIT_RESOURCE : 0;
 	}
-	error = engine_run(config, result);
-	if (error || workload_stop)
-		return error;
+	do {
+		error = engine_run(config, result);
+		if (error || workload_stop)
+			return error;
+	} while (to_be_tried_again(config, result) && ++tries < TRIES_MOST);
 	progress_done(&run->progress, config->seconds);
 	judge(run, row, form, phase, config, result);
 	json = engine_json(config, result);
