@@ -16,6 +16,8 @@
 #define TRIES_MOST 100
 
 #define STEPPED_TICKS 30 /* between two reads of the clock: what events back to back take */
+/* Before the first: else it would be by chance that a field of 7 bits is told by one byte there. */
+#define BEFORE_TICKS 10000
 
 static volatile struct {
 	uint64_t steps;
@@ -103,7 +105,7 @@ static int64_t steps_behind(struct buffer *buffer, uint64_t skipped, uint64_t ev
 		buffer->driver->flush(buffer->scheme);
 		/* The first event after a flush opens a sub-buffer. */
 		buffer->driver->run(buffer->scheme, &buffer->writer, 1 + skipped);
-		stepping.clock = clock_real();
+		stepping.clock = clock_real() + BEFORE_TICKS;
 		if (bits >= 64 || stepping.clock >> bits == wrap)
 			return (int64_t)steps_of(buffer, events);
 	}
