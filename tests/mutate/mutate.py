@@ -199,6 +199,16 @@ def mutants(machine, files, equivalents, options):
     return found, listed
 
 
+def tried(item):
+    """What kills a mutant; who survives is told at once, since the whole takes hours."""
+    subject, one, key = item
+    killer = subject.killer(subject.text[:one.begin] + one.after.encode() +
+                            subject.text[one.end:])
+    if not killer:
+        print(f"{subject.source}:{one.line}: {key[2]} survives", file=sys.stderr, flush=True)
+    return killer
+
+
 def report(results, listed, stale):
     folders, survivors = {}, []
     for (subject, one, key), killer in results:
@@ -243,9 +253,7 @@ def main():
         machine = Machine(options.build, folder)
         found, listed = mutants(machine, files, equivalents, options)
         with ThreadPoolExecutor(options.jobs) as pool:
-            killers = list(pool.map(
-                lambda it: it[0].killer(it[0].text[:it[1].begin] + it[1].after.encode() +
-                                        it[0].text[it[1].end:]), found))
+            killers = list(pool.map(tried, found))
     stale = [] if options.sample else equivalents.stale(files)
     survivors, low = report(list(zip(found, killers)), listed, stale)
     if options.json:

@@ -6,6 +6,7 @@ build=$1
 . tests/support/tap.sh
 # What is missing is not installed here, but said.
 export PACKAGES=present
+unset MAKEFLAGS MAKELEVEL MFLAGS
 list=$scratch/targets
 cat >"$list" <<'END'
 all tests/runner/test_targets.sh
