@@ -34,6 +34,17 @@ quick_tier() {
 	[ $got -eq 0 ] && [ "$kept" -eq $((rows - variants)) ]
 	report $? "quick tier: every main row keeps what it promises"
 	sed 's/^/# /' "$scratch/quick" "$scratch/err" | grep -v '# \['
+	# How many schedules there are is the compiled code's. New counts of a wanted change:
+	# (cc --version | head -1; build/explore --tier quick | sed 's/  *[0-9.]* s  / /') >FILE
+	golden=tests/data/explored_quick.txt
+	(${CC:-cc} --version | head -1; counts "$scratch/quick") >"$scratch/counts"
+	if [ "$(head -1 $golden)" = "$(head -1 "$scratch/counts")" ]; then
+		diff $golden "$scratch/counts" >"$scratch/diff"
+		report $? "quick tier: as many schedules of each row as recorded"
+		sed 's/^/# /' "$scratch/diff"
+	else
+		skip "the recorded counts" "another compiler: $(head -1 "$scratch/counts")"
+	fi
 }
 
 # Main rows that can have labelled points: not restartable sections, which are one asm statement, nor
