@@ -32,7 +32,7 @@ CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(FILES) $(WARN) $(IN
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread $(FILES) -Wall -Wextra $(werror) $(INCLUDES) $(san) \
 	$(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
-LIBS := -lhwloc -ljansson -lzstd -llz4 -lbenchmark -lstdc++ -lm
+LIBS := -lhwloc -ljansson -lzstd -lbenchmark -lstdc++ -lm
 
 GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || \
 	echo unknown)
@@ -76,9 +76,13 @@ modules := runner peers explore explore/replay explore/engine claims results/com
 # What has a main(), or is compiled in another way.
 mains := runner/bench.c runner/run_stress.c layout/layout.c claims/list_claims.c \
 	results/compare/compare.c explore/explore.c traces/read_trace.c peers/peers.c
+# Distributions without libbabeltrace2 do without what reads CTF: read-trace and peers.
+babeltrace := $(shell pkg-config --exists babeltrace2 2>/dev/null && echo yes)
+reads_ctf := traces/ctf_trace.c traces/read_ctf.c $(wildcard peers/*.c)
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
-sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c peers/lttng_% traces/fuzz_%, \
+sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c peers/lttng_% traces/fuzz_% \
+	$(if $(babeltrace),,$(reads_ctf)), \
 	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a
 library := $(foreach module,$(modules),$(call archive_of,$(module)))
@@ -99,7 +103,8 @@ $(BUILD)/modules: force
 	@echo '$(modules_text)' | cmp -s - $@ || echo '$(modules_text)' > $@
 
 test_support := $(patsubst %.c,$(O)/%.o,$(wildcard tests/support/*.c))
-tests := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+tests := $(patsubst %.c,$(BUILD)/%,$(filter-out \
+	$(if $(babeltrace),,tests/traces/test_readers_ctf.c),$(wildcard tests/*/test_*.c)))
 
 # Tests with a ring, or a row, of their own on the virtual clock, which calls a hook at each point.
 counting_tests := schemes/test_ring schemes/test_ring_nested schemes/test_packed_bits \
@@ -117,7 +122,8 @@ extra_results_compare_contribute = -DPLOTS_PROGRAM='"$(abspath $(BUILD))/plots"'
 extra_explore_shards_plan = -DEXPLORED_FLAGS='"$(EXPLORE_CC) $(EXPLORE_OPT) $(stops_flags)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
-programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore peers)
+programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore \
+	$(if $(babeltrace),peers read-trace))
 
 # A change of compiler or flags rebuilds everything.
 flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
@@ -192,7 +198,7 @@ include tests/cluster/cluster.mk
 all: $(programs) $(BUILD)/plots ## build the programs
 
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
-	libjansson-dev libxxhash-dev libzstd-dev liblz4-dev unifdef universal-ctags
+	libjansson-dev libxxhash-dev libzstd-dev libbabeltrace2-dev unifdef universal-ctags
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
 test_packages += libcmocka-dev spin
 jobs := -j$(shell nproc 2>/dev/null || echo 1)

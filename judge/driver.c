@@ -119,58 +119,6 @@ static void driver_walk(void *scheme, void (*each)(void *arg, const struct event
 	ring_consume(&s->ring, number);
 }
 
-/* The begin stamp that the row's own reader starts from. */
-struct seek_ring {
-	struct ring *ring;
-	uint64_t first;
-};
-
-static bool seek_begin(void *arg, uint64_t index, uint64_t *stamp)
-{
-	const struct seek_ring *place = arg;
-	uint64_t number = place->first + index;
-	uint32_t content = ring_content(place->ring, number);
-	struct cursor cursor;
-
-	if (!content || !decode_begin(place->ring, number, content, &cursor))
-		return false;
-	*stamp = cursor.time;
-	return true;
-}
-
-static bool driver_seek(void *scheme, uint64_t time, struct seek_found *found)
-{
-	struct scheme_ring *s = scheme;
-	struct seek_ring place = { .ring = &s->ring };
-	struct seek seek = { .begin = seek_begin, .arg = &place };
-	uint64_t last, number;
-	struct cursor cursor;
-	struct event event;
-
-	*found = (struct seek_found){ .found = false };
-	ring_readable(&s->ring, &place.first, &last);
-	seek.count = last - place.first;
-	if (!seek_before(&seek, time, &number))
-		return false;
-	found->probes = seek.probes;
-	for (number = place.first + number - (number > 0); number < last; number++) {
-		if (!decode_begin(&s->ring, number, ring_content(&s->ring, number), &cursor))
-			return false;
-		while (decode_next(&cursor, &event) == DECODE_EVENT) {
-			found->decoded++;
-			if (event.flags & EVENT_STAMP_ONLY || event.time < time)
-				continue;
-			found->found = true;
-			found->time = event.time;
-			found->index = number;
-			found->offset =
-				(uint64_t)(event.payload - ring_subbuf_base(&s->ring, number));
-			return true;
-		}
-	}
-	return true;
-}
-
 static void show_one(FILE *text, const struct event *event, uint32_t offset, bool marked)
 {
 	struct check_payload payload = { .stamp = 0 };
@@ -275,6 +223,5 @@ const struct driver DRIVER_NAME = {
 	.drain = driver_drain,
 	.take = driver_take,
 	.walk = driver_walk,
-	.seek = driver_seek,
 	.show = driver_show,
 };

@@ -13,7 +13,6 @@
 
 #include "judge/check.h"
 #include "schemes/core/scheme.h"
-#include "traces/seek.h"
 
 /* What the writers of one ring count and choose, apart from the scheme. */
 struct writer {
@@ -104,8 +103,6 @@ struct driver {
 	 * complete, and releases them.
 	 */
 	void (*walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
-	/* The first event at or after `time`, by begin stamps; false: none is readable. */
-	bool (*seek)(void *scheme, uint64_t time, struct seek_found *found);
 	/* Prints the record of `violation` with up to `around` decoded ones on either side. */
 	void (*show)(FILE *text, void *scheme, const struct violation *violation,
 		     unsigned int around);

@@ -11,9 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "traces/clock_pairs.h"
 #include "traces/ctf_metadata.h"
-#include "traces/ftrace_clock.h"
 #include "traces/ftrace_trace.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -110,26 +108,9 @@ static int write_description(const struct export *export)
 		.stamp_bits = export->config.stamp_bits,
 	};
 
-	int error;
-
-	if (!is_ftrace(export))
-		return write_metadata(export);
-	error = ftrace_format_write(export->dirfd, &format);
-	if (!error && export->hz)
-		error = ftrace_clock_write(export->dirfd, &export->pair, export->hz);
-	return error;
-}
-
-/* Long traces have dates between pairs, in ticks as the trace has them. */
-static int write_pairs(const struct export *export)
-{
-	unsigned int cut = is_ftrace(export) ?
-				   0 :
-				   scheme_cut_bits(export->driver->desc, export->config.stamp_bits);
-
-	if (!export->hz || export->pairs.count < 2)
-		return 0;
-	return clock_pairs_write(export->dirfd, &export->pairs, cut);
+	if (is_ftrace(export))
+		return ftrace_format_write(export->dirfd, &format);
+	return write_metadata(export);
 }
 
 /* A field of n bytes has 7 n bits to other readers, however few of them a narrow field uses. */
@@ -185,12 +166,6 @@ void export_date(struct export *export, const struct clock_pair *pair, uint64_t 
 {
 	export->pair = *pair;
 	export->hz = hz;
-}
-
-void export_pair(struct export *export, const struct clock_pair *pair)
-{
-	/* Without memory for one more the trace has fewer. */
-	clock_pairs_add(&export->pairs, pair);
 }
 
 /* ---- sub-buffers ---- */
@@ -288,7 +263,6 @@ static void free_all(struct export *export)
 		close(export->dirfd);
 	free(export->dir);
 	free(export->partial);
-	clock_pairs_free(&export->pairs);
 	*export = (struct export){ .dirfd = -1 };
 }
 
@@ -304,8 +278,6 @@ int export_end(struct export *export)
 {
 	int error = export->error ? 0 : write_description(export);
 
-	if (!error && !export->error)
-		error = write_pairs(export);
 	if (error)
 		error = failed(export, error);
 	close_files(export);

@@ -5,9 +5,8 @@
  * sub-buffers for rows that store deltas (cpu<N>.raw, and header_page and header_event as tracefs
  * has them).
  *
- * Dated by export_date(), a trace says what its stamps are in CLOCK_REALTIME: CTF in its metadata,
- * by the clock's rate and offset; beside raw sub-buffers, whose format has no place for it, a file
- * `clock` (traces/ftrace_clock.h) says so.
+ * Dated by export_date(), the metadata of CTF says by the clock's rate and offset what its stamps
+ * are in CLOCK_REALTIME. Raw sub-buffers have no place for that.
  *
  * A trace is a directory. It is written under another name, <dir>.partial, and renamed when it is
  * whole; if it cannot be, nothing stays.
@@ -16,7 +15,6 @@
 #define STAMPEDE_JUDGE_EXPORT_H
 
 #include "base/wall.h"
-#include "traces/clock_pairs.h"
 #include "judge/buffer.h"
 
 /* What --ctf takes, in the order of these words. */
@@ -39,7 +37,6 @@ struct export
 	unsigned int count;
 	uint64_t hz; /* 0: not dated */
 	struct clock_pair pair;
-	struct clock_pairs pairs;
 	bool ctf2; /* in place of 1.8 */
 	uint64_t bytes; /* written */
 	int error; /* negative errno: nothing more is written */
@@ -68,9 +65,6 @@ void export_as_ctf2(struct export *export);
  * times. At any moment before the end; not of a trace by the virtual clock, whose times are none.
  */
 void export_date(struct export *export, const struct clock_pair *pair, uint64_t hz);
-
-/* One more pair of readings, between which its events have their dates (traces/clock_pairs.h). */
-void export_pair(struct export *export, const struct clock_pair *pair);
 
 /*
  * Adds the sub-buffers [first, last) of a ring that were just drained and are not released. Each

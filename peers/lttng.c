@@ -261,28 +261,49 @@ static int find_metadata(const char *path, const struct stat *stat_now, int type
 	return 1;
 }
 
+/* Bits of content that the packets of an LTTng stream say they have, from its file's bytes. */
+static double content_bits(const char *path)
+{
+	uint8_t header[64];
+	uint64_t at = 0, content, packet;
+	double bits = 0;
+	FILE *file = fopen(path, "rb");
+
+	/* Behind magic, UUID, stream and instance, begin and end: two words of bits. */
+	while (file && !fseeko(file, (off_t)at, SEEK_SET) &&
+	       fread(header, sizeof(header), 1, file) == 1) {
+		memcpy(&content, header + 48, sizeof(content));
+		memcpy(&packet, header + 56, sizeof(packet));
+		if (!packet || content > packet)
+			break;
+		bits += (double)content;
+		at += packet / 8;
+	}
+	if (file)
+		fclose(file);
+	return bits;
+}
+
 /* Bytes of content, packet headers included, per event of the trace below `dir`; -1: not known. */
 static double counted_bytes(const char *dir)
 {
-	double events = 0, bits = 0;
+	double events = 0, bits = 0, bytes = -1;
 	struct ctf_trace trace;
-	bool good = true;
 	unsigned int i;
 
 	snapshot_dir[0] = '\0';
-	if (nftw(dir, find_metadata, 16, FTW_PHYS) != 1 || ctf_trace_open(&trace, snapshot_dir))
+	if (nftw(dir, find_metadata, 16, FTW_PHYS) != 1)
 		return -1;
-	for (i = 0; i < trace.count; i++) {
-		const struct ctf_reader *reader = &trace.files[i].reader;
-
-		while (ctf_trace_batch(&trace.files[i]))
-			;
-		good = good && !reader->fault.set;
-		events += (double)reader->counts.events;
-		bits += (double)reader->counts.content_bits;
+	if (!ctf_trace_read(&trace, snapshot_dir, BT_LOGGING_LEVEL_NONE, NULL, NULL) &&
+	    !trace.damaged) {
+		for (i = 0; i < trace.count; i++) {
+			events += (double)trace.streams[i].events;
+			bits += content_bits(trace.streams[i].path);
+		}
+		bytes = events > 0 ? bits / 8 / events : -1;
 	}
-	ctf_trace_close(&trace);
-	return good && events > 0 ? bits / 8 / events : -1;
+	ctf_trace_free(&trace);
+	return bytes;
 }
 
 static double peer_bytes(void)

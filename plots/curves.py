@@ -255,7 +255,7 @@ def tails(run):
     return table if rows else None
 
 
-# ---- ties, seek ----
+# ---- ties ----
 
 
 def ties(run):
@@ -274,26 +274,3 @@ def ties(run):
     table.set("ties_least", float(least(count for count in counts if count > 0)))
     table.set("ties_hz", float(hz if hz > 0 else run.machine.tsc_hz))
     return table if known(counts) else None
-
-
-def seek(run):
-    table = Table("seek: 1 MiB, 2 probes, 3 most probes, 4 us per seek, 5 us to read the whole "
-                  "file; a block per row")
-    names, before = [], None
-    for one in run.seek:
-        if one.row != before:
-            if names:
-                table.block()
-            names.append(label(one.row))
-            before = one.row
-        table.line(float(one.mib), float(one.probes), float(one.probes_most), one.seek_ns / 1e3,
-                   one.read_ns / 1e3)
-    table.array("seek_names", names)
-    table.set("seek_groups", len(names))
-    table.set("seek_mib", float(most([1, *(one.mib for one in run.seek)])))
-    table.set("seek_probes", float(most([0, *(one.probes_most for one in run.seek)])))
-    table.set("seek_least",
-              float(least((one.seek_ns / 1e3 for one in run.seek if one.seek_ns > 0), 1)))
-    longest = most((one.read_ns / 1e3 for one in run.seek), 0)
-    table.set("seek_most", float(longest if longest > 0 else 1))
-    return table if run.seek else None

@@ -191,13 +191,9 @@ def ties(run):
         worst=best(ordered, lambda one: one.inversions / one.events))
 
 
-def seek(run):
-    return SimpleNamespace(largest=best(run.seek, lambda one: one.mib))
-
-
 CAPTIONS = {"cost": cost, "space": space, "rate": rate, "storm": storm_errors,
             "late_beat": late_beat, "backstep": backstep, "injected": injected, "layouts": layouts,
-            "replay": replay, "idle": idle, "tails": tails, "ties": ties, "seek": seek}
+            "replay": replay, "idle": idle, "tails": tails, "ties": ties}
 
 # ---- every interrupt ----
 

@@ -40,6 +40,4 @@ PLOTS = (
          "no latency was sampled (section tails; --quick leaves it out)", curves.tails),
     Plot("ties", "Ties against low bits cut",
          "ties were not counted (section precision; --quick leaves it out)", curves.ties),
-    Plot("seek", "Finding a time in a trace",
-         "nothing was sought (section seek; WORKLOADS=seek or FULL=1)", curves.seek),
 )

@@ -93,12 +93,7 @@ SECTIONS = {
     },
     "replay": {
         "row": NAME, "gaps": NAME, "verdict": TEXT,
-        **numbers("bytes", "header_bytes", "bytes_per_second"),
-    },
-    "sent": {
-        "row": NAME, "gaps": NAME,
-        **numbers("bytes", "bytes_median", "bytes_p99", "bytes_most", "zstd_bytes", "lz4_bytes",
-                  "read_ns", "sort_ns"),
+        **numbers("bytes", "header_bytes", "bytes_per_second", "zstd_bytes"),
     },
     "idle": {"row": NAME, "idle_none": IDLE, "idle_rare": IDLE},
     "tails": {
@@ -106,9 +101,6 @@ SECTIONS = {
         **numbers("samples", "hits", "p50", "p99", "p999", "p9999", "max", "fence_p50"),
     },
     "precision": {"gaps": NAME, "tsc_hz": NUMBER, "ties_per_million": CUTS},
-    "seek": {
-        "row": NAME, **numbers("mib", "subbufs", "probes", "probes_most", "seek_ns", "read_ns"),
-    },
     "channels": {
         "gaps": NAME, "compact": NAME, "normal": TEXT, "saved_share": SIGNED,
         **numbers("share", "events", "tied_wrong", "inversions"),

@@ -24,7 +24,6 @@ libhwloc-dev        hwloc-devel            hwloc-devel         hwloc          hw
 libjansson-dev      jansson-devel          libjansson-devel    jansson        jansson-dev
 libxxhash-dev       xxhash-devel           xxhash-devel        xxhash         xxhash-dev
 libzstd-dev         libzstd-devel          libzstd-devel       zstd           zstd-dev
-liblz4-dev          lz4-devel              liblz4-devel        lz4            lz4-dev
 unifdef             unifdef                unifdef             -              unifdef
 universal-ctags     ctags                  ctags               ctags          ctags
 gnuplot-nox         gnuplot                gnuplot             gnuplot        gnuplot

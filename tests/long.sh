@@ -48,7 +48,6 @@ step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
 step "the judges, mutated, a sample" make --no-print-directory mutate ARGS="--sample 400 --seed 1"
 step "late beats" build/run-stress --workload late_beat --seconds 5
-step "decoders beside others" env STAMPEDE_RATES=1 build/tests/traces/test_readers_speed
 step "200 kills" env KILLS=200 sh tests/results/test_resume.sh build
 step "a planted change" sh tests/results/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5

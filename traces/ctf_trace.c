@@ -1,204 +1,354 @@
 // SPDX-License-Identifier: MIT
 #include "traces/ctf_trace.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fail.h"
-#include "base/wall.h"
 #include "base/wide.h"
-#include "base/options.h"
 
-static int read_metadata(struct ctf_trace *trace)
+#define NS_PER_SECOND UINT64_C(1000000000)
+
+bool ctf_trace_knows_ctf2(void)
 {
-	struct trace_fault fault = { .set = false };
-	struct trace_file file;
-	char *path;
-	bool good;
-	int error;
-
-	if (asprintf(&path, "%s/metadata", trace->dir) < 0)
-		return EXIT_RESOURCE;
-	error = trace_file_open(&file, path);
-	free(path);
-	if (error)
-		return error;
-	good = tsdl_parse(file.bytes, file.size, &trace->metadata, &fault);
-	if (!good)
-		fail_line("%s: offset %" PRIu64 ": %s; nothing was read", file.path, fault.offset,
-			  fault.text);
-	trace_file_close(&file);
-	return good ? 0 : EXIT_USAGE;
+	return bt_version_get_major() > 2 ||
+	       (bt_version_get_major() == 2 && bt_version_get_minor() >= 1);
 }
 
-static int add_file(struct ctf_trace *trace, const char *path)
-{
-	struct ctf_trace_file *more =
-		realloc(trace->files, (trace->count + 1) * sizeof(*trace->files));
-	int error;
+/* ---- messages ---- */
 
+static struct ctf_stream *stream_of(struct ctf_trace *trace, const bt_stream *library)
+{
+	const char *name = bt_stream_get_name(library);
+	struct ctf_stream *more;
+	unsigned int i;
+
+	for (i = 0; i < trace->count; i++)
+		if (trace->streams[i].library == library)
+			return &trace->streams[i];
+	more = realloc(trace->streams, (trace->count + 1) * sizeof(*more));
 	if (!more)
-		return EXIT_RESOURCE;
-	trace->files = more;
+		return NULL;
+	trace->streams = more;
 	more += trace->count;
-	error = trace_file_open(&more->file, path);
-	if (error)
-		return error;
+	*more = (struct ctf_stream){ .library = library, .path = strdup(name ? name : "") };
+	if (!more->path)
+		return NULL;
 	trace->count++;
-	more->reader.slots = NULL;
-	memset(more->reader.plans, 0, sizeof(more->reader.plans));
-	if (ctf_trace_rewind(trace, more))
-		return 0;
-	return fail_with(EXIT_RESOURCE, "%s: no memory, or more than %d kinds of streams", path,
-			 CTF_STREAMS_MOST);
+	return more;
 }
 
-/* Files whose names begin with a dot, and directories (LTTng's index), are no streams. */
-static int is_stream(const struct dirent *entry)
+static void date(struct ctf_trace *trace, const bt_clock_snapshot *clock, struct ctf_event *event)
 {
-	return entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0;
+	const bt_clock_class *class = bt_clock_snapshot_borrow_clock_class_const(clock);
+	uint64_t hz = bt_clock_class_get_frequency(class), offset;
+	int64_t seconds, ns;
+
+	event->ticks = bt_clock_snapshot_get_value(clock);
+	event->ns =
+		hz == NS_PER_SECOND ? event->ticks : wide_scale(event->ticks, NS_PER_SECOND, hz);
+	bt_clock_class_get_offset(class, &seconds, &offset);
+	if (!seconds && !offset)
+		return;
+	trace->dated = true;
+	if (bt_clock_snapshot_get_ns_from_origin(clock, &ns) ==
+		    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK &&
+	    ns >= 0) {
+		event->dated = true;
+		event->realtime_ns = (uint64_t)ns;
+	}
 }
 
-static int add_files(struct ctf_trace *trace)
+static void take_event(struct ctf_trace *trace, struct ctf_stream *stream,
+		       const bt_message *message)
 {
-	struct dirent **entries = NULL;
-	int count = scandir(trace->dir, &entries, is_stream, versionsort), i, error = 0;
-	struct stat stat_now;
-	char *path;
+	struct ctf_event event = { .stream = stream, .index = (unsigned)(stream - trace->streams) };
 
-	if (count < 0) {
-		return fail_with(EXIT_USAGE, "cannot read %s: %s", trace->dir, strerror(errno));
+	event.library = bt_message_event_borrow_event_const(message);
+	stream->events++;
+	if (bt_stream_class_borrow_default_clock_class_const(
+		    bt_stream_borrow_class_const(stream->library)))
+		date(trace, bt_message_event_borrow_default_clock_snapshot_const(message), &event);
+	if (trace->event)
+		trace->event(trace->arg, &event);
+}
+
+static void begin_packet(struct ctf_stream *stream, const bt_message *message)
+{
+	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
+	const bt_field *context = bt_packet_borrow_context_field_const(packet), *cpu;
+
+	stream->packets++;
+	stream->events_before = stream->events;
+	cpu = context ? bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id") :
+			NULL;
+	if (cpu && bt_field_get_class_type(cpu) == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)
+		stream->cpu = bt_field_integer_unsigned_get_value(cpu);
+}
+
+static void take(struct ctf_trace *trace, const bt_message *message)
+{
+	struct ctf_stream *stream;
+	uint64_t count = 1;
+
+#define STREAM_OF(borrow) \
+	((stream = stream_of(trace, borrow)) || ((trace->no_memory = true), false))
+	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+		STREAM_OF(bt_message_stream_beginning_borrow_stream_const(message));
+		break;
+	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+		if (STREAM_OF(bt_packet_borrow_stream_const(
+			    bt_message_packet_beginning_borrow_packet_const(message))))
+			begin_packet(stream, message);
+		break;
+	case BT_MESSAGE_TYPE_PACKET_END:
+		if (STREAM_OF(bt_packet_borrow_stream_const(
+			    bt_message_packet_end_borrow_packet_const(message))))
+			stream->empty_packets += stream->events == stream->events_before;
+		break;
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		bt_message_discarded_events_get_count(message, &count);
+		if (STREAM_OF(bt_message_discarded_events_borrow_stream_const(message)))
+			stream->discarded += count;
+		break;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		bt_message_discarded_packets_get_count(message, &count);
+		if (STREAM_OF(bt_message_discarded_packets_borrow_stream_const(message)))
+			stream->missing_packets += count;
+		break;
+	case BT_MESSAGE_TYPE_EVENT:
+		if (STREAM_OF(bt_event_borrow_stream_const(
+			    bt_message_event_borrow_event_const(message))))
+			take_event(trace, stream, message);
+		break;
+	default:
+		break;
+	}
+#undef STREAM_OF
+}
+
+static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator,
+								  void *arg)
+{
+	struct ctf_trace *trace = arg;
+	bt_message_array_const messages;
+	uint64_t count, i;
+
+	switch (bt_message_iterator_next(iterator, &messages, &count)) {
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+	default:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
 	}
 	for (i = 0; i < count; i++) {
-		if (!error && asprintf(&path, "%s/%s", trace->dir, entries[i]->d_name) < 0) {
-			error = EXIT_RESOURCE;
-		} else if (!error) {
-			if (!stat(path, &stat_now) && S_ISREG(stat_now.st_mode))
-				error = add_file(trace, path);
-			free(path);
-		}
-		free(entries[i]);
+		take(trace, messages[i]);
+		bt_message_put_ref(messages[i]);
 	}
-	free(entries);
-	if (!error && !trace->count) {
-		return fail_with(EXIT_USAGE, "%s has metadata, but no stream files", trace->dir);
-	}
-	return error;
+	return trace->no_memory ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR :
+				  BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
-int ctf_trace_open(struct ctf_trace *trace, const char *dir)
-{
-	int error;
+/* ---- the graph: a source, a muxer, our sink ---- */
 
-	*trace = (struct ctf_trace){ .dir = strdup(dir) };
-	if (!trace->dir)
-		return EXIT_RESOURCE;
-	error = read_metadata(trace);
-	if (!error)
-		error = add_files(trace);
-	if (!error)
-		error = clock_pairs_read(trace->dir, &trace->pairs);
+struct graph {
+	const bt_plugin *ctf, *utils;
+	bt_value *params;
+	bt_graph *graph;
+	const bt_component_source *source;
+};
+
+static bool found(const char *name, const bt_plugin **plugin)
+{
+	return bt_plugin_find(name, true, true, true, false, true, plugin) ==
+	       BT_PLUGIN_FIND_STATUS_OK;
+}
+
+static bool open_source(struct graph *graph, const char *dir, bt_logging_level log)
+{
+	bt_value *inputs = bt_value_array_create();
+	bool good;
+
+	graph->params = bt_value_map_create();
+	graph->graph = bt_graph_create(0);
+	good = inputs && graph->params && graph->graph &&
+	       !bt_value_array_append_string_element(inputs, dir) &&
+	       !bt_value_map_insert_entry(graph->params, "inputs", inputs) &&
+	       !bt_graph_add_source_component(
+		       graph->graph,
+		       bt_plugin_borrow_source_component_class_by_name_const(graph->ctf, "fs"),
+		       "trace", graph->params, log, &graph->source);
+	bt_value_put_ref(inputs);
+	return good;
+}
+
+static bool run(struct graph *graph, struct ctf_trace *trace, bt_logging_level log)
+{
+	uint64_t ports = bt_component_source_get_output_port_count(graph->source), i;
+	const bt_component_filter *muxer;
+	const bt_component_sink *sink;
+	bool good;
+
+	good = !bt_graph_add_filter_component(
+		       graph->graph,
+		       bt_plugin_borrow_filter_component_class_by_name_const(graph->utils, "muxer"),
+		       "muxer", NULL, log, &muxer) &&
+	       !bt_graph_add_simple_sink_component(graph->graph, "sink", NULL, consume, NULL, trace,
+						   &sink);
+	for (i = 0; i < ports && good; i++)
+		good = !bt_graph_connect_ports(
+			graph->graph,
+			bt_component_source_borrow_output_port_by_index_const(graph->source, i),
+			bt_component_filter_borrow_input_port_by_index_const(muxer, i), NULL);
+	return good &&
+	       !bt_graph_connect_ports(
+		       graph->graph,
+		       bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+		       bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL) &&
+	       bt_graph_run(graph->graph) == BT_GRAPH_RUN_STATUS_OK;
+}
+
+static void close_graph(struct graph *graph)
+{
+	bt_graph_put_ref(graph->graph);
+	bt_value_put_ref(graph->params);
+	bt_plugin_put_ref(graph->ctf);
+	bt_plugin_put_ref(graph->utils);
+}
+
+/* ---- what is wrong ---- */
+
+/* Its metadata begins, packet header or not, with a fragment of JSON. */
+static bool is_ctf2(const char *dir)
+{
+	char path[4096], bytes[256] = { 0 };
+	size_t count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	file = fopen(path, "rb");
+	if (file) {
+		count = fread(bytes, 1, sizeof(bytes), file);
+		fclose(file);
+	}
+	return memmem(bytes, count, "\"preamble\"", 10);
+}
+
+/* The library's own reason, the first of the causes: nearest to the bytes. */
+static void explain(struct ctf_trace *trace, const char *dir)
+{
+	const bt_error *error = bt_current_thread_take_error();
+
+	trace->damaged = true;
+	if (is_ctf2(dir) && !ctf_trace_knows_ctf2())
+		snprintf(trace->why, sizeof(trace->why),
+			 "this is CTF 2, which libbabeltrace2 reads from 2.1 on, and this is %u.%u",
+			 bt_version_get_major(), bt_version_get_minor());
+	else
+		snprintf(trace->why, sizeof(trace->why), "libbabeltrace2 %u.%u: %s",
+			 bt_version_get_major(), bt_version_get_minor(),
+			 error && bt_error_get_cause_count(error) ?
+				 bt_error_cause_get_message(
+					 bt_error_borrow_cause_by_index(error, 0)) :
+				 "no reason given");
 	if (error)
-		ctf_trace_close(trace);
-	return error;
+		bt_error_release(error);
 }
 
-void ctf_trace_close(struct ctf_trace *trace)
+int ctf_trace_read(struct ctf_trace *trace, const char *dir, bt_logging_level log,
+		   ctf_event_fn *event, void *arg)
+{
+	struct graph graph = { .graph = NULL };
+	int status = EXIT_FINE;
+
+	*trace = (struct ctf_trace){ .event = event, .arg = arg };
+	if (!found("ctf", &graph.ctf) || !found("utils", &graph.utils)) {
+		status =
+			fail_with(EXIT_RESOURCE, "libbabeltrace2 has no plugins `ctf` and `utils`: "
+						 "install the package libbabeltrace2-0");
+	} else if (!open_source(&graph, dir, log)) {
+		explain(trace, dir);
+		status = fail_with(EXIT_USAGE, "%s: %s; nothing was read", dir, trace->why);
+	} else if (!bt_component_source_get_output_port_count(graph.source)) {
+		status = fail_with(EXIT_USAGE, "%s has metadata, but no stream files", dir);
+	} else if (!run(&graph, trace, log)) {
+		explain(trace, dir);
+		if (trace->no_memory)
+			status = fail_memory("a trace");
+	}
+	bt_current_thread_clear_error();
+	close_graph(&graph);
+	return status;
+}
+
+void ctf_trace_free(struct ctf_trace *trace)
 {
 	unsigned int i;
 
-	for (i = 0; i < trace->count; i++) {
-		ctf_reader_close(&trace->files[i].reader);
-		trace_file_close(&trace->files[i].file);
+	for (i = 0; i < trace->count; i++)
+		free(trace->streams[i].path);
+	free(trace->streams);
+	*trace = (struct ctf_trace){ .count = 0 };
+}
+
+/* ---- fields ---- */
+
+struct integers {
+	ctf_integer_fn *integer;
+	void *arg;
+};
+
+static void walk(const struct integers *to, const char *name, const bt_field *field);
+
+static void walk_members(const struct integers *to, const bt_field *field)
+{
+	const bt_field_class *class = bt_field_borrow_class_const(field);
+	uint64_t count = bt_field_class_structure_get_member_count(class), i;
+
+	for (i = 0; i < count; i++)
+		walk(to,
+		     bt_field_class_structure_member_get_name(
+			     bt_field_class_structure_borrow_member_by_index_const(class, i)),
+		     bt_field_structure_borrow_member_field_by_index_const(field, i));
+}
+
+static void walk(const struct integers *to, const char *name, const bt_field *field)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+	const bt_field *chosen;
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)) {
+		to->integer(to->arg, name, false, bt_field_integer_unsigned_get_value(field));
+	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)) {
+		to->integer(to->arg, name, true,
+			    (uint64_t)bt_field_integer_signed_get_value(field));
+	} else if (type == BT_FIELD_CLASS_TYPE_STRUCTURE) {
+		walk_members(to, field);
+	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT)) {
+		walk(to, name, bt_field_variant_borrow_selected_option_field_const(field));
+	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_OPTION)) {
+		chosen = bt_field_option_borrow_field_const(field);
+		if (chosen)
+			walk(to, name, chosen);
 	}
-	free(trace->files);
-	clock_pairs_free(&trace->pairs);
-	tsdl_free(&trace->metadata);
-	free(trace->dir);
-	*trace = (struct ctf_trace){ .dir = NULL };
 }
 
-uint32_t ctf_trace_batch(struct ctf_trace_file *file)
+void ctf_event_integers(const struct ctf_event *event, ctf_integer_fn *integer, void *arg)
 {
-	struct ctf_reader *reader = &file->reader;
-
-	file->taken = 0;
-	for (;;) {
-		file->count = reader->any ? ctf_batch(reader, file->batch) : 0;
-		if (file->count || reader->fault.set || file->next >= file->file.size)
-			return file->count;
-		if (!ctf_packet_open(reader, file->next))
-			return 0;
-		trace_file_release(&file->file, file->next);
-		file->next += reader->packet.bytes;
-	}
-}
-
-bool ctf_trace_rewind(const struct ctf_trace *trace, struct ctf_trace_file *file)
-{
-	ctf_reader_close(&file->reader);
-	file->next = 0;
-	file->count = file->taken = 0;
-	file->file.released = 0;
-	return ctf_reader_open(&file->reader, &trace->metadata, file->file.bytes, file->file.size);
-}
-
-struct ctf_trace_file *ctf_trace_first(struct ctf_trace *trace, const struct trace_event **event)
-{
-	struct ctf_trace_file *first = NULL, *file;
+	const bt_field *roots[] = {
+		bt_event_borrow_common_context_field_const(event->library),
+		bt_event_borrow_specific_context_field_const(event->library),
+		bt_event_borrow_payload_field_const(event->library),
+	};
+	const struct integers to = { integer, arg };
 	unsigned int i;
 
-	for (i = 0; i < trace->count; i++) {
-		file = &trace->files[i];
-		if (file->taken == file->count && !ctf_trace_batch(file))
-			continue;
-		if (!first || file->batch[file->taken].time < first->batch[first->taken].time)
-			first = file;
-	}
-	if (first)
-		*event = &first->batch[first->taken++];
-	return first;
-}
-
-uint64_t ctf_trace_ns(const struct ctf_trace *trace, uint64_t ticks)
-{
-	if (trace->metadata.clock.hz == 1000000000)
-		return ticks;
-	return wide_scale(ticks, 1000000000, trace->metadata.clock.hz);
-}
-
-bool ctf_trace_dated(const struct ctf_trace *trace)
-{
-	return trace->pairs.count > 1 || trace->metadata.clock.offset_s ||
-	       trace->metadata.clock.offset;
-}
-
-bool ctf_trace_realtime(const struct ctf_trace *trace, uint64_t ticks, uint64_t *ns)
-{
-	const struct ctf_clock *clock = &trace->metadata.clock;
-	uint64_t cycles = ticks + (uint64_t)clock->offset, seconds, rest;
-	struct wall_time time;
-	int64_t all;
-
-	if (clock_pairs_realtime(&trace->pairs, ticks, &time)) {
-		*ns = time.ns;
-		return true;
-	}
-	/* A sum that went over the end on the side to which the offset points. */
-	if ((clock->offset < 0) != (cycles < ticks) && clock->offset)
-		return false;
-	/* Seconds apart, so that the product of a fraction is exact. */
-	seconds = cycles / clock->hz;
-	rest = wide_scale(cycles % clock->hz, WALL_NS_PER_SECOND, clock->hz);
-	if (seconds > INT64_MAX || __builtin_add_overflow((int64_t)seconds, clock->offset_s, &all))
-		return false;
-	if (all < 0 || (uint64_t)all > (UINT64_MAX - rest) / WALL_NS_PER_SECOND)
-		return false;
-	*ns = (uint64_t)all * WALL_NS_PER_SECOND + rest;
-	return true;
+	for (i = 0; i < 3; i++)
+		if (roots[i])
+			walk_members(&to, roots[i]);
 }

@@ -1,54 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* A CTF trace: a directory with a file `metadata` and one file per stream, such as one per CPU. */
+/*
+ * CTF traces of anybody, and ours as others see them, by libbabeltrace2: 2.0 reads CTF 1.8, 2.1 and
+ * later CTF 2 as well. Programs that read them are linked with -lbabeltrace2.
+ */
 #ifndef STAMPEDE_TRACES_CTF_TRACE_H
 #define STAMPEDE_TRACES_CTF_TRACE_H
 
-#include "traces/clock_pairs.h"
-#include "traces/ctf_read.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-struct ctf_trace_file {
-	struct trace_file file;
-	struct ctf_reader reader;
-	uint64_t next; /* offset of the next packet */
-	struct trace_event batch[TRACE_BATCH];
-	uint32_t count; /* events in batch */
-	uint32_t taken; /* of these, by ctf_trace_first() */
+#include <babeltrace2/babeltrace.h>
+
+/* A stream, such as one per CPU. */
+struct ctf_stream {
+	const bt_stream *library; /* how the library knows it */
+	char *path; /* its file, the first of several */
+	uint64_t cpu; /* the field cpu_id of its packets; 0: they have none */
+	uint64_t events;
+	uint64_t packets, empty_packets;
+	uint64_t discarded, missing_packets; /* as its packets say */
+	uint64_t events_before; /* its newest packet */
 };
+
+struct ctf_event {
+	const struct ctf_stream *stream;
+	unsigned int index; /* of the stream in ctf_trace.streams */
+	uint64_t ticks; /* of the trace's clock */
+	uint64_t ns; /* the same, since the clock's own zero; saturates */
+	bool dated; /* realtime_ns is ns since 1970 */
+	uint64_t realtime_ns;
+	const bt_event *library;
+};
+
+/* Called for each event, in order of time over all streams. */
+typedef void ctf_event_fn(void *arg, const struct ctf_event *event);
 
 struct ctf_trace {
-	char *dir;
-	struct ctf_metadata metadata;
-	struct ctf_trace_file *files;
+	struct ctf_stream *streams;
 	unsigned int count;
-	struct clock_pairs pairs; /* that lie beside it */
+	bool dated; /* its clock has an offset from 1970 */
+	bool damaged; /* and `why`; streams and counts are of what was read before */
+	char why[400];
+	ctf_event_fn *event;
+	void *arg;
+	bool no_memory;
 };
 
-/* Opens the trace in `dir`. An exit code, after a line on stderr. */
-int ctf_trace_open(struct ctf_trace *trace, const char *dir);
-void ctf_trace_close(struct ctf_trace *trace);
-
-/* The next events of one file in its batch; 0 at its end, or at its reader's fault. */
-uint32_t ctf_trace_batch(struct ctf_trace_file *file);
-
-/* The file back to its beginning, with nothing counted. False: no memory. */
-bool ctf_trace_rewind(const struct ctf_trace *trace, struct ctf_trace_file *file);
+/* Can the library that is linked read CTF 2? */
+bool ctf_trace_knows_ctf2(void);
 
 /*
- * The file whose next event is the oldest, with that event in *event; NULL if no file has one.
- * The event counts as taken.
+ * Reads the trace in the directory `dir` to its end or its first damage. An exit code, after a line
+ * on stderr if nothing could be read at all; ctf_trace_free() in any case. `log`: from which level
+ * on the library writes to stderr by itself.
  */
-struct ctf_trace_file *ctf_trace_first(struct ctf_trace *trace, const struct trace_event **event);
+int ctf_trace_read(struct ctf_trace *trace, const char *dir, bt_logging_level log,
+		   ctf_event_fn *event, void *arg);
+void ctf_trace_free(struct ctf_trace *trace);
 
-/* Ticks of the trace's clock as ns since its own zero; saturates. */
-uint64_t ctf_trace_ns(const struct ctf_trace *trace, uint64_t ticks);
-
-/* Has the trace's clock an offset, or pairs of readings, so that its times are dates? */
-bool ctf_trace_dated(const struct ctf_trace *trace);
-
-/*
- * Ticks as ns since 1970, by the pairs if it has any, else by the clock's offset. False: before
- * that, or more than 64 bits.
- */
-bool ctf_trace_realtime(const struct ctf_trace *trace, uint64_t ticks, uint64_t *ns);
+/* Each integer of the context and the payload that has a name, in the order of the record. */
+typedef void ctf_integer_fn(void *arg, const char *name, bool is_signed, uint64_t value);
+void ctf_event_integers(const struct ctf_event *event, ctf_integer_fn *integer, void *arg);
 
 #endif

@@ -2,25 +2,32 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/fail.h"
+#include "base/wall.h"
 #include "schemes/format/format_ctf.h"
 #include "traces/ctf_trace.h"
-#include "base/fail.h"
-#include "base/options.h"
-#include "base/wall.h"
 #include "traces/read_trace.h"
 
 #define COLUMNS_MOST 256
+#define STREAMS_MOST 4096
 
-/* ---- CSV: one column per name of an integer field that occurs ---- */
-
+/* One column of the CSV for each name of an integer field that occurs. */
 struct columns {
-	const char *names[COLUMNS_MOST];
+	char *names[COLUMNS_MOST];
 	uint64_t values[COLUMNS_MOST];
 	bool is_signed[COLUMNS_MOST];
 	bool has[COLUMNS_MOST];
 	unsigned int count;
 	bool too_many;
+};
+
+struct ctf_reading {
+	const struct read_options *options;
+	struct columns columns;
+	struct gap_histogram *gaps; /* by stream */
+	struct read_dates *read_dates;
 };
 
 static unsigned int column_of(const struct columns *columns, const char *name)
@@ -32,70 +39,55 @@ static unsigned int column_of(const struct columns *columns, const char *name)
 	return i;
 }
 
-static void find_column(void *arg, const struct ctf_field *field, uint64_t value)
+static void find_column(void *arg, const char *name, bool is_signed, uint64_t value)
 {
 	struct columns *columns = arg;
 
+	(void)is_signed;
 	(void)value;
-	if (column_of(columns, field->name) < columns->count)
+	if (column_of(columns, name) < columns->count)
 		return;
-	if (columns->count == COLUMNS_MOST)
-		columns->too_many = true;
+	if (columns->count < COLUMNS_MOST)
+		columns->names[columns->count] = strdup(name);
+	if (columns->count < COLUMNS_MOST && columns->names[columns->count])
+		columns->count++;
 	else
-		columns->names[columns->count++] = field->name;
+		columns->too_many = true;
 }
 
-static void fill_column(void *arg, const struct ctf_field *field, uint64_t value)
+/* A first pass, to the end or the damage: the header line needs all names. */
+static void find_columns(void *arg, const struct ctf_event *event)
+{
+	struct ctf_reading *reading = arg;
+
+	ctf_event_integers(event, find_column, &reading->columns);
+}
+
+static void fill_column(void *arg, const char *name, bool is_signed, uint64_t value)
 {
 	struct columns *columns = arg;
-	unsigned int i = column_of(columns, field->name);
+	unsigned int i = column_of(columns, name);
 
 	if (i == columns->count)
 		return;
 	columns->values[i] = value;
-	columns->is_signed[i] = field->type->is_signed;
+	columns->is_signed[i] = is_signed;
 	columns->has[i] = true;
 }
 
-/* A first pass, up to each file's end or fault: the header line needs all names. */
-static bool find_columns(struct ctf_trace *trace, struct columns *columns)
+static void print_event(void *arg, const struct ctf_event *event)
 {
-	unsigned int file, i;
-
-	for (file = 0; file < trace->count; file++) {
-		struct ctf_trace_file *one = &trace->files[file];
-		struct ctf_reader *reader = &one->reader;
-
-		while (ctf_trace_batch(one))
-			for (i = 0; i < one->count; i++)
-				ctf_event_fields(reader, &one->batch[i], find_column, columns);
-		if (!ctf_trace_rewind(trace, one))
-			return false;
-	}
-	return true;
-}
-
-static void print_date(FILE *out, const struct ctf_trace *trace, uint64_t ticks)
-{
-	char text[WALL_DATE_BYTES];
-	uint64_t ns;
-
-	fprintf(out, ",%s", ctf_trace_realtime(trace, ticks, &ns) ? wall_date(ns, text) : "");
-}
-
-static void print_event(const struct read_options *options, const struct ctf_trace *trace,
-			struct ctf_trace_file *file, const struct trace_event *event,
-			struct columns *columns)
-{
-	FILE *out = options->out;
+	struct ctf_reading *reading = arg;
+	struct columns *columns = &reading->columns;
+	FILE *out = reading->options->out;
+	char date[WALL_DATE_BYTES];
 	unsigned int i;
 
 	memset(columns->has, 0, sizeof(columns->has));
-	ctf_event_fields(&file->reader, event, fill_column, columns);
-	fprintf(out, "%" PRIu64 ",%" PRIu64, file->reader.packet.cpu,
-		ctf_trace_ns(trace, event->time));
-	if (options->dates)
-		print_date(out, trace, event->time);
+	ctf_event_integers(event, fill_column, columns);
+	fprintf(out, "%" PRIu64 ",%" PRIu64, event->stream->cpu, event->ns);
+	if (reading->options->dates)
+		fprintf(out, ",%s", event->dated ? wall_date(event->realtime_ns, date) : "");
 	for (i = 0; i < columns->count; i++) {
 		if (!columns->has[i])
 			fputc(',', out);
@@ -107,65 +99,52 @@ static void print_event(const struct read_options *options, const struct ctf_tra
 	fputc('\n', out);
 }
 
-static int print_csv(const struct read_options *options, struct ctf_trace *trace)
+static int print_header(struct ctf_reading *reading, const struct ctf_trace *trace, const char *dir)
 {
-	FILE *out = options->out;
-	struct columns columns = { .count = 0 };
-	const struct trace_event *event;
-	struct ctf_trace_file *file;
+	const struct read_options *options = reading->options;
 	unsigned int i;
 
-	if (options->dates && !ctf_trace_dated(trace))
-		return read_dates_refused(trace->dir);
-	if (!find_columns(trace, &columns))
-		return EXIT_RESOURCE;
-	if (columns.too_many)
-		fail_line("%s: more than %d integer fields; the rest has no column", trace->dir,
+	if (options->dates && !trace->dated)
+		return fail_with(EXIT_USAGE,
+				 "%s: its clock has no date (no offset in the metadata); leave out "
+				 "--dates",
+				 dir);
+	if (reading->columns.too_many)
+		fail_line("%s: more than %d integer fields; the others have no column", dir,
 			  COLUMNS_MOST);
-	fprintf(out, "cpu,stamp_ns%s", options->dates ? ",date" : "");
-	for (i = 0; i < columns.count; i++)
-		fprintf(out, ",payload_%s", columns.names[i] + (columns.names[i][0] == '_'));
-	fputc('\n', out);
-	while ((file = ctf_trace_first(trace, &event)))
-		print_event(options, trace, file, event, &columns);
-	return 0;
+	fprintf(options->out, "cpu,stamp_ns%s", options->dates ? ",date" : "");
+	for (i = 0; i < reading->columns.count; i++)
+		fprintf(options->out, ",payload_%s", reading->columns.names[i]);
+	fputc('\n', options->out);
+	return EXIT_FINE;
 }
 
-/* ---- summary ---- */
+static void take_gap(void *arg, const struct ctf_event *event)
+{
+	struct ctf_reading *reading = arg;
 
-static void print_summary(FILE *out, const struct ctf_trace_file *file,
+	if (event->index >= STREAMS_MOST)
+		return;
+	gap_histogram_add(&reading->gaps[event->index], event->ns);
+	if (event->dated)
+		read_dates_add(&reading->read_dates[event->index], event->realtime_ns);
+}
+
+static void print_summary(FILE *out, const struct ctf_stream *stream,
 			  const struct gap_histogram *gaps)
 {
-	const struct ctf_counts *counts = &file->reader.counts;
-	double events = counts->events ? (double)counts->events : 1;
+	struct stat file;
 
-	fprintf(out,
-		"%s: %" PRIu64 " events in %" PRIu64 " packets, %.2f bytes per event, %.2f of them "
-		"payload\n",
-		file->file.path, counts->events, counts->packets, (double)file->next / events,
-		(double)counts->payload_bytes / events);
-	fprintf(out,
-		"  extended %" PRIu64 ", zero gaps %" PRIu64 ", backward steps %" PRIu64
-		", empty packets %" PRIu64 "\n",
-		counts->extended, gaps->bucket[0], counts->backward, counts->empty_packets);
-	if (counts->discarded || counts->missing_packets)
+	fprintf(out, "%s: %" PRIu64 " events in %" PRIu64 " packets", stream->path, stream->events,
+		stream->packets);
+	if (stream->events && !stat(stream->path, &file))
+		fprintf(out, ", %.2f bytes per event",
+			(double)file.st_size / (double)stream->events);
+	fprintf(out, "\n  zero gaps %" PRIu64 ", empty packets %" PRIu64 "\n", gaps->bucket[0],
+		stream->empty_packets);
+	if (stream->discarded || stream->missing_packets)
 		fprintf(out, "  discarded %" PRIu64 " events, missing %" PRIu64 " packets\n",
-			counts->discarded, counts->missing_packets);
-}
-
-static void read_file(const struct ctf_trace *trace, struct ctf_trace_file *file,
-		      struct gap_histogram *gaps, struct read_dates *dates)
-{
-	bool dated = ctf_trace_dated(trace);
-	uint64_t ns;
-	uint32_t i;
-
-	while (ctf_trace_batch(file))
-		for (i = 0; i < file->count; i++) {
-			gap_histogram_add(gaps, ctf_trace_ns(trace, file->batch[i].time));
-			if (dated && ctf_trace_realtime(trace, file->batch[i].time, &ns))
-				read_dates_add(dates, ns);
-		}
+			stream->discarded, stream->missing_packets);
 }
 
 bool read_is_ctf_stream(const char *path)
@@ -180,34 +159,63 @@ bool read_is_ctf_stream(const char *path)
 	return magic == CTF_MAGIC;
 }
 
+static void print_streams(const struct ctf_reading *reading, const struct ctf_trace *trace,
+			  struct read_sum *sum)
+{
+	unsigned int i;
+
+	for (i = 0; i < trace->count && i < STREAMS_MOST; i++) {
+		print_summary(reading->options->out, &trace->streams[i], &reading->gaps[i]);
+		read_dates_print(reading->options->out, &reading->read_dates[i]);
+		gap_histogram_merge(&sum->gaps, &reading->gaps[i]);
+	}
+}
+
+static void report(const struct ctf_trace *trace, const char *dir, struct read_sum *sum)
+{
+	uint64_t events = 0, packets = 0;
+	unsigned int i;
+
+	for (i = 0; i < trace->count; i++) {
+		events += trace->streams[i].events;
+		packets += trace->streams[i].packets;
+	}
+	sum->events += events;
+	sum->faulty |= trace->damaged;
+	if (trace->damaged)
+		fail_line("%s: %s; read before it: %" PRIu64 " events in %" PRIu64 " packets", dir,
+			  trace->why, events, packets);
+}
+
 int read_ctf(const struct read_options *options, const char *dir, struct read_sum *sum)
 {
-	struct read_dates dates;
-	struct gap_histogram gaps;
-	struct ctf_trace trace;
-	unsigned int i;
-	int error = ctf_trace_open(&trace, dir);
+	struct ctf_reading reading = { .options = options };
+	struct ctf_trace trace = { .count = 0 };
+	int error;
 
-	if (error)
-		return error;
-	if (options->csv)
-		error = print_csv(options, &trace);
-	for (i = 0; i < trace.count && !error; i++) {
-		struct ctf_trace_file *file = &trace.files[i];
-		const struct ctf_reader *reader = &file->reader;
-
-		gaps = (struct gap_histogram){ .any = false };
-		dates = (struct read_dates){ .any = false };
-		if (!options->csv) {
-			read_file(&trace, file, &gaps, &dates);
-			print_summary(options->out, file, &gaps);
-			read_dates_print(options->out, &dates);
-			gap_histogram_merge(&sum->gaps, &gaps);
+	reading.gaps = calloc(STREAMS_MOST, sizeof(*reading.gaps));
+	reading.read_dates = calloc(STREAMS_MOST, sizeof(*reading.read_dates));
+	if (!reading.gaps || !reading.read_dates)
+		error = fail_memory("the gaps of a trace");
+	else
+		error = ctf_trace_read(&trace, dir, BT_LOGGING_LEVEL_NONE,
+				       options->csv ? find_columns : take_gap, &reading);
+	if (!error && options->csv) {
+		error = print_header(&reading, &trace, dir);
+		if (!error) {
+			ctf_trace_free(&trace);
+			error = ctf_trace_read(&trace, dir, BT_LOGGING_LEVEL_NONE, print_event,
+					       &reading);
 		}
-		sum->events += reader->counts.events;
-		read_report(sum, file->file.path, &reader->fault, &reader->backward,
-			    reader->counts.events, reader->counts.packets, "packets");
+	} else if (!error) {
+		print_streams(&reading, &trace, sum);
 	}
-	ctf_trace_close(&trace);
+	if (!error)
+		report(&trace, dir, sum);
+	ctf_trace_free(&trace);
+	while (reading.columns.count)
+		free(reading.columns.names[--reading.columns.count]);
+	free(reading.gaps);
+	free(reading.read_dates);
 	return error;
 }

@@ -6,27 +6,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "traces/clock_pairs.h"
-#include "traces/ftrace_clock.h"
 #include "traces/ftrace_trace.h"
-#include "base/options.h"
+#include "base/fail.h"
 #include "traces/read_trace.h"
 
 struct ftrace_reading {
 	const struct read_options *options;
 	struct gap_histogram gaps; /* of one file */
-	struct read_dates dates;
-	struct ftrace_clock clock;
-	struct clock_pairs pairs;
 	uint64_t subbufs_before; /* in files before this one */
 };
-
-static bool date_of(const struct ftrace_reading *reading, uint64_t ticks, struct wall_time *time)
-{
-	if (clock_pairs_realtime(&reading->pairs, ticks, time))
-		return true;
-	return wall_by_rate(&reading->clock.pair, WALL_REALTIME, reading->clock.hz, ticks, time);
-}
 
 static void csv_events(void *arg, const struct ftrace_reader *reader,
 		       const struct trace_event *batch, uint32_t count)
@@ -34,35 +22,23 @@ static void csv_events(void *arg, const struct ftrace_reader *reader,
 	const struct ftrace_reading *reading = arg;
 	uint64_t number = reading->subbufs_before + reader->counts.subbufs - 1;
 	FILE *out = reading->options->out;
-	char text[WALL_DATE_BYTES];
-	struct wall_time time;
 	uint32_t i;
 
-	for (i = 0; i < count; i++) {
-		fprintf(out, "%" PRIu64 ",%d,%" PRIu32 ",%" PRIu64, number,
+	for (i = 0; i < count; i++)
+		fprintf(out, "%" PRIu64 ",%d,%" PRIu32 ",%" PRIu64 "\n", number,
 			(int)(batch[i].payload - reader->subbuf), batch[i].payload_bytes,
 			batch[i].time);
-		if (reading->options->dates)
-			fprintf(out, ",%s",
-				date_of(reading, batch[i].time, &time) ? wall_date(time.ns, text) :
-									 "");
-		fputc('\n', out);
-	}
 }
 
 static void gap_events(void *arg, const struct ftrace_reader *reader,
 		       const struct trace_event *batch, uint32_t count)
 {
 	struct ftrace_reading *reading = arg;
-	struct wall_time time;
 	uint32_t i;
 
 	(void)reader;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count; i++)
 		gap_histogram_add(&reading->gaps, batch[i].time);
-		if (reading->clock.hz && date_of(reading, batch[i].time, &time))
-			read_dates_add(&reading->dates, time.ns);
-	}
 }
 
 static void print_summary(FILE *out, const char *path, const struct ftrace_counts *counts,
@@ -94,8 +70,7 @@ static void print_summary(FILE *out, const char *path, const struct ftrace_count
 
 /* What the file's own directory, or tracefs around it, says of the format. */
 static int find_format(const struct read_options *options, const char *path,
-		       struct ftrace_format *format, struct ftrace_clock *clock,
-		       struct clock_pairs *pairs)
+		       struct ftrace_format *format)
 {
 	char copy[PATH_MAX], events[PATH_MAX + 20];
 	const char *dir;
@@ -108,12 +83,10 @@ static int find_format(const struct read_options *options, const char *path,
 	error = ftrace_format_read(dir, format);
 	if (!error)
 		error = ftrace_format_read(events, format);
-	if (!error)
-		error = ftrace_clock_read(dir, clock);
-	if (!error)
-		error = clock_pairs_read(dir, pairs);
-	if (!error && options->dates && !clock->hz)
-		error = read_dates_refused(path);
+	if (!error && options->dates)
+		error = fail_with(EXIT_USAGE,
+				  "%s: sub-buffers of ftrace have no date; leave out --dates",
+				  path);
 	if (options->subbuf_bytes)
 		format->subbuf_bytes = options->subbuf_bytes;
 	if (options->stamp_bits)
@@ -130,20 +103,16 @@ static int read_one(const char *path, struct ftrace_reading *reading, struct rea
 	};
 	struct ftrace_reader reader;
 	struct ftrace_format format;
-	int error = find_format(options, path, &format, &reading->clock, &reading->pairs);
+	int error = find_format(options, path, &format);
 
 	reading->gaps = (struct gap_histogram){ .any = false };
-	reading->dates = (struct read_dates){ .any = false };
 	if (!error)
 		error = ftrace_read_file(path, &format, &reader, &visitor);
-	clock_pairs_free(&reading->pairs);
 	if (error)
 		return error;
-	if (!options->csv) {
+	if (!options->csv)
 		print_summary(options->out, path, &reader.counts, &reading->gaps,
 			      format.subbuf_bytes);
-		read_dates_print(options->out, &reading->dates);
-	}
 	reading->subbufs_before += reader.counts.subbufs;
 	sum->events += reader.counts.events;
 	gap_histogram_merge(&sum->gaps, &reading->gaps);
@@ -160,8 +129,7 @@ int read_ftrace(const struct read_options *options, char **paths, unsigned int c
 	int error = 0;
 
 	if (options->csv)
-		fprintf(options->out, "subbuffer,offset_bytes,payload_bytes,stamp_ns%s\n",
-			options->dates ? ",date" : "");
+		fprintf(options->out, "subbuffer,offset_bytes,payload_bytes,stamp_ns\n");
 	for (i = 0; i < count && !error; i++)
 		error = read_one(paths[i], &reading, sum);
 	return error;

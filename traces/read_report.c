@@ -38,11 +38,3 @@ void read_dates_print(FILE *out, const struct read_dates *dates)
 		fprintf(out, "  from %s to %s\n", wall_date(dates->first_ns, first),
 			wall_date(dates->last_ns, last));
 }
-
-int read_dates_refused(const char *path)
-{
-	return fail_with(EXIT_USAGE,
-			 "%s: its clock has no date (an offset in the metadata, or a file `clock` "
-			 "beside sub-buffers); leave out --dates",
-			 path);
-}

@@ -30,8 +30,8 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		  "CTF: cpu,stamp_ns and the integer fields of the payloads",
 		  OPTION_FLAG, .into = &arguments->read.csv },
 		{ "dates", NULL,
-		  "with --csv: a column `date` behind the stamp, UTC; of traces whose clock\n"
-		  "has an offset, or that have a file `clock`",
+		  "with --csv: a column `date` after the stamp, UTC; of CTF traces whose\n"
+		  "clock has an offset",
 		  OPTION_FLAG, .into = &arguments->read.dates },
 		{ "gaps", "FILE", "gaps between successive events of a CPU, for run-stress replay",
 		  OPTION_TEXT, .into = &arguments->gaps },

@@ -49,9 +49,6 @@ void read_dates_add(struct read_dates *dates, uint64_t realtime_ns);
 /* A line of the summary; none if no event had a date. */
 void read_dates_print(FILE *out, const struct read_dates *dates);
 
-/* "--dates" was asked of a trace that has none. An exit code, after a line on stderr. */
-int read_dates_refused(const char *path);
-
 /* One line on stderr for what ended or spoils the reading of `path`; marks `sum`. */
 void read_report(struct read_sum *sum, const char *path, const struct trace_fault *fault,
 		 const struct trace_fault *backward, uint64_t events, uint64_t packets,

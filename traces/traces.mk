@@ -2,22 +2,19 @@
 # Traces in real formats: build/read-trace, its oracles among other people's readers, fuzzing.
 
 $(BUILD)/read-trace: $(O)/traces/read_trace.o $(library)
-programs += $(BUILD)/read-trace
 
-# The two loops that have to be quick are of 64 bytes: a quarter slower across two cache lines.
-extra_traces_ctf_read := -falign-loops=64
-extra_traces_ftrace_read := -falign-loops=64
+# Traces in CTF are read by libbabeltrace2, whoever wrote them.
+$(BUILD)/read-trace $(BUILD)/peers $(BUILD)/tests/traces/test_readers_ctf: LIBS += -lbabeltrace2
 
-# Other people's readers, for the tests that judge by them.
-reader_packages := libtraceevent-dev libbabeltrace2-dev
-test_packages += $(reader_packages)
-$(BUILD)/tests/traces/test_readers_%: TEST_LIBS = -ltraceevent -lbabeltrace2
+# Another reader, for the test that judges by it.
+test_packages += libtraceevent-dev
+$(BUILD)/tests/traces/test_readers_ftrace: TEST_LIBS = -ltraceevent
 
 SECONDS ?= 60
 fuzzers := $(patsubst traces/%.c,$(BUILD)/fuzz/%,$(wildcard traces/fuzz_*.c))
 FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I. \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c,$(wildcard traces/*.c)) \
+fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c traces/ctf_%.c,$(wildcard traces/*.c)) \
 	$(wildcard base/*.c) schemes/format/format_ctf.c schemes/core/ring.c
 
 $(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h schemes/*/*.h)
@@ -25,7 +22,7 @@ $(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h sc
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -ljansson -lm -o $@
 
-fuzz: ## the decoders, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
+fuzz: ## the decoder of ftrace's sub-buffers, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
 	@sh runner/packages.sh clang libclang-rt-dev libjansson-dev
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)

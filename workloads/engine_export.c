@@ -9,10 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
-#include "base/time.h"
 #include "place/clock_pair.h"
-
-#define PAIRS_APART_NS 20000000u
 
 static int make_directory(const char *dir)
 {
@@ -32,7 +29,6 @@ int engine_export_open(struct engine_export *export, const char *dir, const char
 	export->ctf2 = ctf2;
 	if (!error && !clock_pair_take(&export->opened))
 		export->opened = (struct clock_pair){ .error_ns = 0 };
-	export->last = export->opened;
 	pthread_mutex_init(&export->lock, NULL);
 	if (!error && asprintf(&export->dir, "%s/%s", dir, row) < 0) {
 		export->dir = NULL;
@@ -66,25 +62,7 @@ static struct export *trace_of(struct engine_export *export, uint64_t epoch,
 		export->epochs++;
 	if (export->ctf2)
 		export_as_ctf2(trace);
-	/* Its events are of before the drain that begins it: from the first on. */
-	if (!export->error && export->opened.error_ns)
-		export_pair(trace, &export->last);
 	return export->error ? NULL : trace;
-}
-
-/* Between sub-buffers, as often as a line between two is better than the rate of the whole run. */
-static void take_pair(struct engine_export *export, struct export *trace)
-{
-	uint64_t now = time_ns();
-	struct clock_pair pair;
-
-	if (now < export->pair_due_ns)
-		return;
-	export->pair_due_ns = now + PAIRS_APART_NS;
-	if (!clock_pair_take(&pair))
-		return;
-	export->last = pair;
-	export_pair(trace, &pair);
 }
 
 void engine_export_tap(void *arg, const struct buffer *buffer, uint64_t first, uint64_t last)
@@ -96,8 +74,6 @@ void engine_export_tap(void *arg, const struct buffer *buffer, uint64_t first, u
 
 	pthread_mutex_lock(&export->lock);
 	trace = export->error ? NULL : trace_of(export, tap->epoch, buffer);
-	if (trace)
-		take_pair(export, trace);
 	/* A trace that is begun takes whole drains until the limit is reached. */
 	if (trace && export->bytes < export->most) {
 		before = trace->bytes;
@@ -132,10 +108,8 @@ static void date_all(struct engine_export *export)
 			  " ns meanwhile: dates are by the clock as it was",
 			  export->dir, set);
 	for (i = 0; i < ENGINE_EXPORT_EPOCHS; i++)
-		if (export->trace[i].driver) {
-			export_pair(&export->trace[i], &closed);
+		if (export->trace[i].driver)
 			export_date(&export->trace[i], &export->opened, hz);
-		}
 }
 
 int engine_export_close(struct engine_export *export)

@@ -22,8 +22,6 @@ struct engine_export {
 	bool ctf2; /* in place of 1.8 */
 	uint64_t bytes;
 	struct clock_pair opened; /* error_ns 0: could not be taken */
-	struct clock_pair last; /* the newest pair that was taken */
-	uint64_t pair_due_ns; /* time_ns() of the next */
 	unsigned int epochs; /* begun */
 	struct export trace[ENGINE_EXPORT_EPOCHS]; /* by number of the epoch */
 	int error;

@@ -8,6 +8,7 @@
 #include "schemes/core/clock.h"
 #include "workloads/counts.h"
 #include "workloads/gaps.h"
+#include "workloads/sent.h"
 #include "workloads/waits.h"
 
 #define BENCH_EVENTS 50000
@@ -73,17 +74,25 @@ static int replay_gaps(void *arg, const struct gaps *gaps)
 {
 	const struct lines *lines = arg;
 	const struct workload_bench *bench = lines->bench;
+	const struct driver *driver;
 	enum verdict verdict;
 	json_t *line;
+	double bytes;
 	char why[96];
 	int i;
 
 	for (i = 0; i < bench->count; i++) {
-		line = counts_replay(driver_find(drivers_counting, bench->rows[i]->row), gaps,
-				     BENCH_EVENTS, ticks_hz(), bench->seed, &verdict);
+		driver = driver_find(drivers_counting, bench->rows[i]->row);
+		line = counts_replay(driver, gaps, BENCH_EVENTS, ticks_hz(), bench->seed, &verdict);
 		if (!line)
 			return EXIT_RESOURCE;
 		json_array_append_new(lines->into, line);
+		if (bench->size > SIZE_QUICK) {
+			bytes = sent_bytes(driver, gaps, ticks_hz(), bench->seed);
+			if (bytes < 0)
+				return EXIT_RESOURCE;
+			json_object_set_new(line, "zstd_bytes", json_real(bytes));
+		}
 		snprintf(why, sizeof(why), "replay of %s", gaps->name);
 		if (verdict == VERDICT_BROKEN)
 			bench->broke(bench->arg, i, why);

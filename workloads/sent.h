@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schemes/core/scheme.h"
+#include "judge/driver.h"
+#include "workloads/gaps.h"
 
 #define SENT_BYTES (1u << 16) /* compressed at a time */
-#define SENT_EVENTS 100000 /* whose sizes are kept */
 
 struct sent {
 	const struct ring *ring;
 	uint32_t payload_bytes; /* of the build, which are replaced by eight */
-	const uint8_t *at; /* behind the payload before */
+	const uint8_t *at; /* after the payload before */
 	uint64_t place; /* of the sub-buffer that is read */
 	uint8_t bytes[SENT_BYTES];
 	size_t used;
@@ -24,24 +24,9 @@ struct sent {
 	bool failed;
 
 	uint64_t events;
-	double size[SENT_EVENTS]; /* of each, bytes; sorted in the end */
 	uint64_t raw_total; /* bytes, headers of sub-buffers included */
 	uint64_t zstd_total;
-	uint64_t lz4_total;
-	double median, p99, most; /* of size */
 };
-
-/* A decoded time, and which event it is, in the order of the ring. */
-struct sent_time {
-	uint64_t time;
-	uint64_t place;
-};
-
-/*
- * Sorts by time, equal ones in their order, from the end on, as a reader does that expects order.
- * How many had to move.
- */
-uint64_t sent_sort(struct sent_time *events, size_t count);
 
 /* For events of `ring`, whose payload is of `payload_bytes` or a little more. */
 void sent_begin(struct sent *sent, const struct ring *ring, uint32_t payload_bytes);
@@ -51,5 +36,11 @@ void sent_event(void *sent, const struct event *event);
 
 /* 0, or an exit code after a line on stderr. */
 int sent_end(struct sent *sent);
+
+/*
+ * Bytes of an event of `driver` at those gaps after compression, by a virtual clock of `hz` ticks a
+ * second. Negative after a line on stderr.
+ */
+double sent_bytes(const struct driver *driver, const struct gaps *gaps, double hz, uint64_t seed);
 
 #endif

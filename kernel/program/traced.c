@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "kernel/program/traced.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +14,9 @@
 
 #include "base/fail.h"
 #include "kernel/program/stall.h"
-#include "traces/ctf_trace.h"
+#include "schemes/core/bits.h"
+#include "schemes/core/bytes.h"
+#include "traces/trace_file.h"
 
 #define WRAP (UINT64_C(1) << 27)
 
@@ -144,44 +148,113 @@ bool traced_judge(struct traced *traced)
 	       !traced->in_stall && !traced->back && !traced->disorder && !traced->unaccounted;
 }
 
-/* The words of the two fields that LTTng's probe stores, state and cpu_id. */
-static int read_stream(struct traced *traced, const struct ctf_trace *trace,
-		       struct ctf_trace_file *file)
+/*
+ * Packets as lttng-modules 2.13 writes them on x86, packed, in a channel whose one event is the
+ * probe's: a header of 84 bytes, then for each event 5 bits of id and the low 27 of the time, or
+ * the id 31, 4 bytes of id and the whole time; then the two words that the probe stores, state and
+ * cpu_id.
+ */
+enum lttng_packet {
+	LTTNG_CONTENT_BITS = 48,
+	LTTNG_PACKET_BITS = 56,
+	LTTNG_BEGIN = 32,
+	LTTNG_DISCARDED = 72,
+	LTTNG_HEADER = 84,
+};
+
+#define LTTNG_MAGIC 0xc1fc1fc1u
+#define LTTNG_ID_EXTENDED 31u
+#define LTTNG_TIME_BITS 27
+
+static int bad_packet(const char *path, uint64_t offset, const char *why)
 {
-	const struct ctf_reader *reader = &file->reader;
-	uint32_t words[2], i;
+	return fail_with(EXIT_BROKEN, "%s, offset %" PRIu64 ": %s", path, offset, why);
+}
+
+/* The events of one packet, `bytes` of content; NULL, or what is wrong with it. */
+static const char *take_packet(struct traced *traced, const uint8_t *packet, uint64_t bytes)
+{
+	uint64_t time = get_u64(packet + LTTNG_BEGIN), at = LTTNG_HEADER, low;
+	uint32_t id;
+
+	while (at < bytes) {
+		if (bytes - at < 12)
+			return "half an event";
+		id = get_u32(packet + at);
+		low = id >> 5;
+		id &= LTTNG_ID_EXTENDED;
+		at += 4;
+		if (id == LTTNG_ID_EXTENDED) {
+			if (bytes - at < 4 + 8 + 8)
+				return "half an extended event";
+			id = get_u32(packet + at);
+			time = get_u64(packet + at + 4);
+			traced->extended++;
+			at += 4 + 8;
+		} else {
+			time += (low - time) & bits_mask(LTTNG_TIME_BITS);
+		}
+		if (id)
+			return "an event that was not asked for";
+		traced_record(traced, time, get_u32(packet + at), get_u32(packet + at + 4));
+		at += 8;
+	}
+	return NULL;
+}
+
+int traced_packets(struct traced *traced, const char *path, const uint8_t *bytes, uint64_t size)
+{
+	uint64_t at, packet = 0, content, discarded = 0;
+	const char *wrong = NULL;
 
 	traced_stream(traced);
-	while (ctf_trace_batch(file))
-		for (i = 0; i < file->count; i++) {
-			const struct trace_event *event = &file->batch[i];
+	for (at = 0; at < size; at += packet) {
+		if (size - at < LTTNG_HEADER || get_u32(bytes + at) != LTTNG_MAGIC)
+			return bad_packet(path, at, "no packet");
+		content = get_u64(bytes + at + LTTNG_CONTENT_BITS) / 8;
+		packet = get_u64(bytes + at + LTTNG_PACKET_BITS) / 8;
+		if (packet > size - at || content > packet || content < LTTNG_HEADER)
+			return bad_packet(path, at,
+					  "a packet larger than its file, or its content "
+					  "larger than it");
+		wrong = take_packet(traced, bytes + at, content);
+		if (wrong)
+			return bad_packet(path, at, wrong);
+		discarded = get_u64(bytes + at + LTTNG_DISCARDED);
+		traced->packets++;
+	}
+	traced->discarded += discarded;
+	return EXIT_FINE;
+}
 
-			if (event->payload_bytes != sizeof(words))
-				return fail_with(EXIT_BROKEN, "%s: an event of %u bytes",
-						 file->file.path, event->payload_bytes);
-			memcpy(words, event->payload, sizeof(words));
-			traced_record(traced, ctf_trace_ns(trace, event->time), words[0], words[1]);
-		}
-	traced->discarded += reader->counts.discarded;
-	traced->packets += reader->counts.packets;
-	traced->extended += reader->counts.extended;
-	return reader->fault.set ?
-		       fail_with(EXIT_BROKEN, "%s, offset %" PRIu64 ": %s", file->file.path,
-				 reader->fault.offset, reader->fault.text) :
-		       EXIT_FINE;
+/* Directories (LTTng's index) are no streams. */
+static int is_stream(const struct dirent *entry)
+{
+	return entry->d_type == DT_REG && strcmp(entry->d_name, "metadata") != 0;
 }
 
 static int read_trace(struct traced *traced, const char *dir)
 {
-	struct ctf_trace trace;
-	int status = ctf_trace_open(&trace, dir);
-	unsigned int i;
+	int status = EXIT_FINE, i, count;
+	struct dirent **entries = NULL;
+	struct trace_file file;
+	char *path;
 
-	if (status != EXIT_FINE)
-		return status;
-	for (i = 0; i < trace.count && status == EXIT_FINE; i++)
-		status = read_stream(traced, &trace, &trace.files[i]);
-	ctf_trace_close(&trace);
+	count = scandir(dir, &entries, is_stream, versionsort);
+	if (count <= 0)
+		return fail_with(EXIT_USAGE, "%s has no stream of a trace", dir);
+	for (i = 0; i < count; i++) {
+		if (status == EXIT_FINE && asprintf(&path, "%s/%s", dir, entries[i]->d_name) >= 0) {
+			status = trace_file_open(&file, path);
+			if (status == EXIT_FINE) {
+				status = traced_packets(traced, path, file.bytes, file.size);
+				trace_file_close(&file);
+			}
+			free(path);
+		}
+		free(entries[i]);
+	}
+	free(entries);
 	return status;
 }
 

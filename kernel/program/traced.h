@@ -64,6 +64,9 @@ int traced_table(struct traced *traced, uint8_t *bytes, uint64_t size);
 void traced_stream(struct traced *traced);
 void traced_record(struct traced *traced, uint64_t time, uint32_t number, uint32_t mark);
 
+/* The packets of one stream, a file of `size` bytes. An exit code, after a line on stderr. */
+int traced_packets(struct traced *traced, const char *path, const uint8_t *bytes, uint64_t size);
+
 /* Behind all records: who is missing. Whether nothing is wrong. */
 bool traced_judge(struct traced *traced);
 

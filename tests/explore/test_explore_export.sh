@@ -25,9 +25,8 @@ compare() { # name format
 	ftrace) sed 1d "$scratch/csv" | cut -d, -f4 ;;
 	esac | cmp -s - "$scratch/shown"
 	report $? "$1: read-trace has the times that are shown ($(wc -l <"$scratch/shown"))"
-	reader=ctf
-	[ "$2" = CTF ] || reader=ftrace
-	STAMPEDE_CAPTURE="$trace" "$build/tests/traces/test_readers_$reader" >"$scratch/log" 2>&1
+	[ "$2" = CTF ] && return # read-trace is libbabeltrace2 there
+	STAMPEDE_CAPTURE="$trace" "$build/tests/traces/test_readers_ftrace" >"$scratch/log" 2>&1
 	report $? "$1: $(grep -ao '[a-z0-9]* and read-trace agree on [0-9]* events' "$scratch/log")"
 }
 
@@ -51,9 +50,15 @@ cp "$scratch/csv" "$scratch/first.csv"
 rm -rf "$trace"
 "$explore" --schemes =extended_header --shape ends4 --events 6 --nested 2 --jumps 1 \
 	--replay n5.j7:134217728.n20 --export "$trace" --ctf 2 >"$scratch/out" 2>"$scratch/err" &&
-	grep -q "exported to $trace: CTF 2" "$scratch/out" &&
-	"$build/read-trace" --csv "$trace" | cmp -s - "$scratch/first.csv"
-report $? "extended_header, kept: the same in CTF 2"
+	grep -q "exported to $trace: CTF 2" "$scratch/out"
+report $? "extended_header, kept: exported in CTF 2"
+if "$build/read-trace" --csv "$trace" >"$scratch/csv" 2>"$scratch/err"; then
+	cmp -s "$scratch/csv" "$scratch/first.csv"
+	report $? "extended_header, kept: the same in CTF 2"
+else
+	grep -q "this is CTF 2, which libbabeltrace2 reads from 2.1 on" "$scratch/err"
+	report $? "extended_header, kept: the library is too old for CTF 2, and is said to be"
+fi
 # Payload and time side by side: what is wrong stays wrong in the trace, for any reader to see.
 exports "heartbeat without a beat" CTF 0 3 --schemes =heartbeat --events 3 --nested 0 --jumps 1 \
 	--replay j2:8589934592

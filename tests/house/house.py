@@ -22,7 +22,7 @@ def at_head(text):
 # rule, file, what is done to it
 PLANTS = (
     ("arrows", "base/options.c", at_head('#include "judge/judge.h"\n')),
-    ("arrows", "traces/seek.c", at_head('#include "runner/plan.h"\n')),
+    ("arrows", "traces/ctf_trace.c", at_head('#include "runner/plan.h"\n')),
     ("arrows", "judge/check.c", at_head('#include "check.h"\n')),
     ("arrows", "cellar/wine.c", at_head('#include "base/exit.h"\n')),
     ("circles", "base/exit.h", at_head('#include "base/options.h"\n')),

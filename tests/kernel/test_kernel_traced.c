@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "kernel/program/traced.h"
+#include "tests/support/said.h"
 
 #define CPU 1
 #define CALLS 8
@@ -209,6 +210,162 @@ static void test_no_table(void **state)
 	free(other.part);
 }
 
+/* ---- the packets themselves, put together here by the format's text ---- */
+
+#define PACKET_BYTES 512
+
+static uint8_t packets[2 * PACKET_BYTES];
+static size_t filled;
+
+static void put(const void *value, size_t size)
+{
+	memcpy(packets + filled, value, size);
+	filled += size;
+}
+
+static void put_32(uint32_t value)
+{
+	put(&value, sizeof(value));
+}
+
+static void put_64(uint64_t value)
+{
+	put(&value, sizeof(value));
+}
+
+/* Magic, UUID, stream and its instance; begin, end, content and packet in bits, number, discarded,
+ * CPU: 84 bytes. */
+static void packet_begin(unsigned int which, uint64_t begin, uint64_t discarded)
+{
+	filled = which * PACKET_BYTES;
+	put_32(0xc1fc1fc1);
+	filled += 16 + 4 + 8;
+	put_64(begin);
+	put_64(begin);
+	filled += 8;
+	put_64(PACKET_BYTES * 8);
+	put_64(which);
+	put_64(discarded);
+	put_32(0);
+	assert_int_equal(filled, which * PACKET_BYTES + 84);
+}
+
+static void packet_end(unsigned int which)
+{
+	uint64_t bits = (filled - which * PACKET_BYTES) * 8;
+
+	memcpy(packets + which * PACKET_BYTES + 48, &bits, sizeof(bits));
+}
+
+static void put_compact(uint32_t id, unsigned int number)
+{
+	put_32((uint32_t)(times[number] << 5) | id);
+	put_32(number);
+	put_32(mark);
+}
+
+static void put_extended(uint32_t id, unsigned int number)
+{
+	put_32(31);
+	put_32(id);
+	put_64(times[number]);
+	put_32(number);
+	put_32(mark);
+}
+
+/* Calls within a wrap of the record before are compact, others extended; the second packet begins
+ * with a compact one, which only the packet's own begin can date. */
+static void put_calls(void)
+{
+	memset(packets, 0, sizeof(packets));
+	packet_begin(0, times[0] - 1, 0);
+	put_compact(0, 0);
+	put_extended(0, 2);
+	put_compact(0, 1);
+	put_compact(0, 3);
+	packet_end(0);
+	packet_begin(1, times[5] - (WRAP - 1), 1);
+	put_compact(0, 5);
+	put_compact(0, 4);
+	put_extended(0, 6);
+	packet_end(1);
+}
+
+static int take_packets(uint64_t size)
+{
+	return traced_packets(&traced, "packets", packets, size);
+}
+
+static void test_packets(void **state)
+{
+	(void)state;
+	put_calls();
+	assert_int_equal(take_packets(sizeof(packets)), EXIT_FINE);
+	/* Call 7 was discarded: the last packet's count is the stream's. */
+	assert_true(traced_judge(&traced));
+	assert_int_equal(traced.packets, 2);
+	assert_int_equal(traced.events, CALLS - 1);
+	assert_int_equal(traced.extended, 2);
+	assert_int_equal(traced.discarded, 1);
+}
+
+/* A compact record more than a wrap behind the one before is what the judge is there to see. */
+static void test_packets_missed_wrap(void **state)
+{
+	(void)state;
+	put_calls();
+	put_compact(0, 7);
+	packet_end(1);
+	assert_int_equal(take_packets(sizeof(packets)), EXIT_FINE);
+	assert_false(traced_judge(&traced));
+	assert_int_equal(traced.early, 1);
+	assert_int_equal(traced.wraps, 1);
+}
+
+static void assert_packets_refused(uint64_t size, const char *words)
+{
+	listen_to_stderr();
+	assert_int_equal(take_packets(size), EXIT_BROKEN);
+	assert_said(words);
+}
+
+static void test_packets_damaged(void **state)
+{
+	size_t content;
+
+	(void)state;
+	put_calls();
+	assert_packets_refused(sizeof(packets) - 1, "offset 512: a packet larger than its file");
+	assert_packets_refused(PACKET_BYTES + 83, "offset 512: no packet");
+	packets[PACKET_BYTES] ^= 1;
+	assert_packets_refused(sizeof(packets), "offset 512: no packet");
+	put_calls();
+	put_compact(3, 7);
+	packet_end(1);
+	assert_packets_refused(sizeof(packets), "an event that was not asked for");
+	put_calls();
+	put_extended(3, 7);
+	packet_end(1);
+	assert_packets_refused(sizeof(packets), "an event that was not asked for");
+	put_calls();
+	content = filled;
+	put_compact(0, 7);
+	filled--;
+	packet_end(1);
+	assert_packets_refused(sizeof(packets), "half an event");
+	filled = content;
+	put_extended(0, 7);
+	filled--;
+	packet_end(1);
+	assert_packets_refused(sizeof(packets), "half an extended event");
+	filled = PACKET_BYTES + 83;
+	packet_end(1);
+	assert_packets_refused(sizeof(packets), "its content larger than it");
+	filled = 2 * PACKET_BYTES + 1;
+	packet_end(1);
+	assert_packets_refused(sizeof(packets), "its content larger than it");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +381,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order_of_a_context, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order_of_contexts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_table, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_packets_missed_wrap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_packets_damaged, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

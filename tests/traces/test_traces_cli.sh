@@ -14,12 +14,21 @@ report $? "an LTTng trace is printed as recorded"
 grep -aq 'event.header := struct event_header_compact' $data/lttng_compact/metadata &&
 	"$read" --csv $data/lttng_compact | cmp -s - $data/lttng_compact.csv
 report $? "one with compact headers too"
-"$read" --csv $data/lttng_2_16 | cmp -s - $data/lttng_2_16.csv
-report $? "and what LTTng 2.16 records by default, CTF 2"
-for form in lttng_ctf2 lttng_ctf2_ust; do
-	"$read" --csv $data/$form | cmp -s - $data/lttng_compact.csv
-	report $? "and under metadata of CTF 2 ($form)"
-done
+ctf2() { # what read-trace does with CTF 2, if it can: NAME COMMAND...
+	name=$1
+	shift
+	if pkg-config --atleast-version=2.1 babeltrace2; then
+		"$@"
+		report $? "$name"
+	else
+		says "$name: too old a libbabeltrace2" 1 "this is CTF 2, which libbabeltrace2 reads from 2.1 on" \
+			"$read" $data/lttng_2_16
+	fi
+}
+default_form() {
+	"$read" --csv $data/lttng_2_16 | cmp -s - $data/lttng_2_16.csv
+}
+ctf2 "and what LTTng 2.16 records by default, CTF 2" default_form
 "$read" - <$data/ftrace/cpu0.raw >"$scratch/out" 2>&1
 [ $? = 1 ]
 report $? "- is no path"
@@ -79,80 +88,23 @@ mkdir "$scratch/empty"
 says "a directory without a trace" 1 "neither a file .metadata. nor" "$read" "$scratch/empty"
 says "sub-buffers of an odd size" 1 "multiple of 8" "$read" --subbuf 1001 $data/ftrace
 
+# CTF's damage is found by libbabeltrace2, in its words: what was read before it is ours.
 lttng() { # a fresh copy
 	rm -rf "$scratch/lttng"
 	cp -r $data/lttng "$scratch/lttng"
 	chmod -R u+w "$scratch/lttng"
 }
+damaged='lttng: libbabeltrace2 2[.0-9]*: .*; \(nothing was read\|read before it: [0-9]* events in\)'
 lttng && head -c 4000 $data/lttng/ch_0 >"$scratch/lttng/ch_0"
-says "truncated packet" 1 "offset 0: truncated: 4000 of the 4096" "$read" "$scratch/lttng"
+says "truncated packet" 1 "$damaged" "$read" "$scratch/lttng"
 lttng && head -c 4096 /dev/zero >"$scratch/lttng/ch_0"
-says "a packet of zeros" 1 "offset 0: no packet" "$read" "$scratch/lttng"
+says "a packet of zeros" 1 "$damaged" "$read" "$scratch/lttng"
 lttng && poke "$scratch/lttng/ch_0" 0 301 374 037 301
-says "a packet of the other byte order" 1 "big-endian" "$read" "$scratch/lttng"
-lttng && poke "$scratch/lttng/ch_0" 4 0
-says "another trace's packet" 1 "offset 4: .*UUID" "$read" "$scratch/lttng"
-lttng && poke "$scratch/lttng/ch_0" 20 7
-says "a stream that the metadata does not know" 1 "stream 7" "$read" "$scratch/lttng"
+says "a packet of the other byte order" 1 "$damaged" "$read" "$scratch/lttng"
 lttng && poke "$scratch/lttng/ch_0" 86 7
-says "an event that the metadata does not know" 1 "offset 84: event with id 7" \
-	"$read" "$scratch/lttng"
-lttng && poke "$scratch/lttng/ch_0" 48 060 007
-says "an event over the end" 1 "runs over the end" "$read" "$scratch/lttng"
-lttng && poke "$scratch/lttng/ch_0" 40 0 0 0 0
-says "a packet that ends before its events" 1 "ends before" "$read" "$scratch/lttng"
+says "an event that the metadata does not know" 1 "$damaged" "$read" "$scratch/lttng"
 lttng && poke "$scratch/lttng/metadata" 200 100
-says "metadata that is damaged" 1 "metadata: offset" "$read" "$scratch/lttng"
-lttng && head -c 3000 $data/lttng/metadata >"$scratch/lttng/metadata"
-says "metadata that is cut" 1 "metadata packet of 4096" "$read" "$scratch/lttng"
-
-compact() { # a fresh copy, whose header is that of `name`
-	rm -rf "$scratch/lttng"
-	mkdir "$scratch/lttng"
-	cp $data/lttng_compact/few_0 "$scratch/lttng"
-	sed "s/event_header_compact;/$1/" $data/lttng_compact/metadata >"$scratch/lttng/metadata"
-}
-compact "event_header_large;  "
-says "metadata of another header" 1 "offset 84: event with id 31" "$read" "$scratch/lttng"
-compact "event_header_compact;" && poke "$scratch/lttng/few_0" 95 1
-says "an absurd stamp" 1 "offset 84: packet ends before its events do" "$read" "$scratch/lttng"
-compact "event_header_compact;" && head -c 4100 $data/lttng_compact/few_0 >"$scratch/lttng/few_0"
-says "a packet header that is cut" 1 "offset 4100: truncated: the file ends before 'uuid'.*read before it: 248 events" \
-	"$read" "$scratch/lttng"
-
-# Text that we wrote: whose byte order, version and clock can be another's.
-"$build/run-stress" --scheme =full_tsc --workload steady --seconds 0.3 --export "$scratch/text" \
-	--export-mib 1 >"$scratch/out" 2>&1
-text=$scratch/text/full_tsc/epoch-0
-cp "$text/metadata" "$scratch/metadata"
-reword() { # name sed-script words
-	sed "$2" "$scratch/metadata" >"$text/metadata"
-	says "$1" 1 "metadata: offset [0-9]*: metadata: $3.*nothing was read" "$read" "$text"
-}
-reword "metadata of a big-endian machine" 's/byte_order = le/byte_order = be/' "the byte order is not le"
-reword "metadata of another version" 's/major = 1/major = 2/' "a CTF version other"
-reword "a clock that stands" 's/freq = [0-9]*/freq = 0/' "attribute of a wrong kind"
-reword "no stream" '/^stream/,$d' "no stream is declared"
-reword "bytes that are no text" 's/^trace/tra\x01ce/' "a block or a declaration expected, not 'tra"
-
-# The fragments of CTF 2: none is read over.
-ctf2() { # name sed-script words
-	rm -rf "$scratch/ctf2"
-	mkdir "$scratch/ctf2"
-	cp $data/lttng_ctf2/few_0 "$scratch/ctf2"
-	sed "$2" $data/lttng_ctf2/metadata >"$scratch/ctf2/metadata"
-	says "$1" 1 "$3" "$read" "$scratch/ctf2"
-}
-ctf2 "a fragment that is cut" '9s/.\{40\}$//' \
-	"metadata: offset [0-9]*: metadata: fragment 9: no whole JSON.*nothing was read"
-ctf2 "a role that is none" '4s/event-record-class-id/event-id/' \
-	"fragment 10 (data-stream-class): event-record-header-field-class.id: roles"
-ctf2 "fields of a big-endian machine" '4s/little/big/' "big-endian bit fields are not read"
-ctf2 "no data stream class" '10,$d' "no data stream class is declared"
-ctf2 "an event class that is missing" '11d' "event with id 0, which the metadata does not know"
-ctf2 "another trace's UUID" '1s/13,145/13,144/' "its UUID is not the metadata's"
-ctf2 "a range that is one too short" '4s/\[\[0,30\]\],"field/[[0,1]],"field/' \
-	"no option of the variant for the value 2"
+says "metadata that is damaged" 1 "$damaged" "$read" "$scratch/lttng"
 
 # ---- exports ----
 says "fields of a variable length in CTF 1.8" 0 "varint_low has stamps of a variable length: --ctf 2" \
@@ -165,7 +117,8 @@ says "CTF of nothing explored" 1 "goes with --export" "$build/explore" --ctf 2 -
 for ctf in 1.8 2; do
 	"$build/run-stress" --scheme =heartbeat --workload steady --seconds 0.3 --ctf $ctf \
 		--export "$scratch/ctf-$ctf" --export-mib 1 >"$scratch/out" 2>&1 &&
-		"$read" --dates --csv "$scratch/ctf-$ctf/heartbeat/epoch-0" >"$scratch/csv"
+		{ [ $ctf = 2 ] && ! pkg-config --atleast-version=2.1 babeltrace2 ||
+			"$read" --dates --csv "$scratch/ctf-$ctf/heartbeat/epoch-0" >"$scratch/csv"; }
 	# What is recorded is its own stamp, and the date is of today.
 	good=$? today=$(date -u +%Y-%m)
 	awk -F, -v good=$good -v today="$today" 'NR > 1 && index($3, today) { dated++ }

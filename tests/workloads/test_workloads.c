@@ -94,13 +94,13 @@ static void lists_choose_workloads(void **state)
 	assert_true(chosen[workload_index(&workload_tails)]);
 	assert_true(chosen[workload_index(&workload_idle)]);
 	full = chosen_of("", SIZE_FULL, chosen);
-	assert_true(chosen[workload_index(&workload_seek)]);
+	assert_true(chosen[workload_index(&workload_handoff)]);
 	assert_false(chosen[workload_index(&workload_migrate)]);
 	assert_true(quick < standard && standard < full);
 	/* Those named and no other, and what the user does not name. */
 	assert_int_equal(chosen_of("bursts", SIZE_QUICK, chosen), 1);
 	assert_true(chosen[workload_index(&workload_bursts)]);
-	assert_int_equal(chosen_of("seek, migrate", SIZE_STANDARD, chosen), 3);
+	assert_int_equal(chosen_of("idle, migrate", SIZE_STANDARD, chosen), 3);
 	assert_true(chosen[workload_index(&workload_migrate)]);
 	assert_true(chosen[workload_index(&workload_tails)]);
 }
