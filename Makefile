@@ -119,7 +119,6 @@ extra_schemes_core_ring = -DLOCKED
 extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
 extra_results_compare_contribute = -DPLOTS_PROGRAM='"$(abspath $(BUILD))/plots"'
-extra_explore_shards_plan = -DEXPLORED_FLAGS='"$(EXPLORE_CC) $(EXPLORE_OPT) $(stops_flags)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
 programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore \

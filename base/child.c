@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,21 +151,6 @@ int child_run(const struct child_program *program, char **text)
 		close(out[0]);
 	}
 	return pid > 0 ? child_wait(pid) : -1;
-}
-
-static double cpu_seconds(int who)
-{
-	struct rusage usage;
-
-	if (getrusage(who, &usage))
-		abort();
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
-double child_cpu_seconds(void)
-{
-	return cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN);
 }
 
 void *child_share(size_t bytes)

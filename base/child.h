@@ -41,9 +41,6 @@ void child_ended_early(const char *what, int code);
  */
 int child_run(const struct child_program *program, char **text);
 
-/* CPU time of this process and of those children that have ended, in seconds. */
-double child_cpu_seconds(void);
-
 /* Zeroed memory that this process shares with children forked from now on. NULL: as above. */
 void *child_share(size_t bytes);
 void child_unshare(void *memory, size_t bytes);

@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/table.h"
 
 /* Lets `writer` fill `fd`, flushes it to the disk and closes it. 0, or an errno. */
 static int fill(int fd, file_writer writer, void *arg)
@@ -65,4 +68,22 @@ int file_put(int dir_fd, const char *path, file_writer writer, void *arg)
 int file_put_new(int dir_fd, const char *path, file_writer writer, void *arg)
 {
 	return put(dir_fd, path, writer, arg, true);
+}
+
+int file_hash(const char *path, char text[FILE_HASH_BYTES])
+{
+	FILE *in = fopen(path, "rbe");
+	unsigned char part[65536];
+	uint64_t hash = 0;
+	size_t size;
+	int error;
+
+	if (!in)
+		return errno;
+	while ((size = fread(part, 1, sizeof(part), in)) > 0)
+		hash = table_hash(part, size, hash);
+	error = ferror(in) ? EIO : 0;
+	fclose(in);
+	snprintf(text, FILE_HASH_BYTES, "%016" PRIx64, hash);
+	return error;
 }

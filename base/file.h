@@ -18,4 +18,9 @@ int file_put(int dir_fd, const char *path, file_writer writer, void *arg);
 /* The same where there is none yet; EEXIST else. */
 int file_put_new(int dir_fd, const char *path, file_writer writer, void *arg);
 
+#define FILE_HASH_BYTES 17
+
+/* What is in a file, as 16 hexadecimal digits (table_hash()). 0, or an errno. */
+int file_hash(const char *path, char text[FILE_HASH_BYTES]);
+
 #endif

@@ -88,11 +88,6 @@ static int write_out(const char *path, const json_t *json, size_t flags,
 	return error ? fail_file("write", on_stdout ? "standard output" : path, error) : EXIT_FINE;
 }
 
-int json_out_as(const char *path, const json_t *json, size_t flags)
-{
-	return write_out(path, json, flags, write_json);
-}
-
 int json_out_lines(const char *path, const json_t *json, size_t flags)
 {
 	return write_out(path, json, flags, write_lines);
@@ -100,7 +95,7 @@ int json_out_lines(const char *path, const json_t *json, size_t flags)
 
 int json_out(const char *path, const json_t *json)
 {
-	return json_out_as(path, json, 0);
+	return write_out(path, json, 0, write_json);
 }
 
 const char *json_text(const json_t *object, const char *key)

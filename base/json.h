@@ -18,12 +18,9 @@ int json_out(const char *path, const json_t *json);
  */
 void json_own_stdout(const char *path);
 
-/* The same with further flags of jansson's. */
-int json_out_as(const char *path, const json_t *json, size_t flags);
-
 /*
- * The same, of an object: a member per line, of arrays an element per line, and no other space: for
- * what is committed and compared by lines.
+ * As json_out(), with further flags of jansson's, of an object: a member per line, of arrays an
+ * element per line, and no other space: for what is committed and compared by lines.
  */
 int json_out_lines(const char *path, const json_t *json, size_t flags);
 

@@ -129,7 +129,7 @@ static int run_part(const struct family *part, unsigned int processes)
 			return 0;
 	if (parts < PARTS_MAX)
 		done[parts++] = *part;
-	return family_run(part, &search, NULL, processes, &findings, &first);
+	return family_run(part, &search, processes, &findings, &first);
 }
 
 static int run(bool (*wanted)(const void *arg, const struct family *family), const void *arg,

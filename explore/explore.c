@@ -16,7 +16,6 @@
 #include "explore/load.h"
 #include "explore/replay/replay_export.h"
 #include "explore/searched.h"
-#include "explore/shards.h"
 #include "explore/verdicts.h"
 
 static int replay_row(const struct explore_options *options, const char *row)
@@ -184,15 +183,6 @@ static int explore_rows(const struct explore_options *options)
 	return searched_rows(options, rows, (unsigned int)count);
 }
 
-static int explore_all(const struct explore_options *options, int argc, char **argv)
-{
-	if (options->plan)
-		return shards_plan(options, argc, argv);
-	if (options->run_shard)
-		return shards_run(options);
-	return options->merge ? shards_merge(options) : explore_rows(options);
-}
-
 /* What is printed goes nowhere, where stdout is for the record. Returns where stdout was. */
 static int mute(void)
 {
@@ -228,19 +218,20 @@ int main(int argc, char **argv)
 		return 1;
 	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
-	status = options.json ? verdicts_begin() : 0;
+	status = options.json ? verdicts_begin(argc, argv) : 0;
 	if (status)
 		return status;
 	if (options.json && !strcmp(options.json, "-"))
 		out = mute();
-	status = explore_all(&options, argc, argv);
+	status = explore_rows(&options);
 	if (!status && show.export && !show.exported)
 		printf("nothing is broken, so nothing is exported; --replay exports any "
 		       "schedule\n");
 	if (out >= 0)
 		unmute(out);
 	/* Part of a search is no verdict. */
-	if (options.json && (!status || status == 2 || status == 4) && verdicts_write(options.json))
+	if (options.json && (!status || status == 2 || status == 4) &&
+	    verdicts_write(options.json, status))
 		return 3;
 	return status;
 }

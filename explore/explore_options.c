@@ -77,7 +77,7 @@ static struct command_line {
 	struct explore_options options;
 	uint64_t budget[BUDGET_PARTS];
 	uint64_t before, full, skew, processes;
-	uint64_t shards, shard, memory;
+	uint64_t memory;
 	int tier, shape, stops, clock, phases, offsets, mode, size, engine;
 	const char *export;
 	int ctf;
@@ -125,8 +125,8 @@ static const struct option_entry entries[] = {
 	{ "start", "P:E", "the first phase and offset (filler bytes), as a failure prints them",
 	  OPTION_TAKEN, .into = &asked.options.search.start, .take = take_start },
 	{ "part", "K/N",
-	  "of N shares of each search, split by first actions, the one numbered K\n"
-	  "from 0: schedules of all add up to those of the whole",
+	  "part K, from 0, of N: each search is split by first actions; merge.py\n"
+	  "adds the --json of all parts (nodes.sh runs them on many machines)",
 	  OPTION_TAKEN, .into = &asked.options.search, .take = take_part },
 	{ "replay", "SCHEDULE", "one schedule again, as a timeline", OPTION_TEXT,
 	  .into = &asked.options.replay },
@@ -160,20 +160,10 @@ static const struct option_entry entries[] = {
 	  "schedules: every schedule is run; states: each state once, counted\n"
 	  "as often as schedules reach it (the quicker one for these stops)",
 	  OPTION_WORD, .into = &asked.engine, .words = engines },
-	{ "processes", "N", "at a time (one for each CPU; of a shard: one)", OPTION_NUMBER,
-	  .into = &asked.processes, .least = 1, .most = 64 },
+	{ "processes", "N", "at a time (one for each CPU)", OPTION_NUMBER, .into = &asked.processes,
+	  .least = 1, .most = 64 },
 	{ "memory", "MIB", "that the states of a search may take (a quarter of the machine's)",
 	  OPTION_NUMBER, .into = &asked.memory, .least = 16, .most = UINT64_C(1) << 30 },
-	{ "plan", "DIR", "do nothing yet: write there what is to be done, for many machines",
-	  OPTION_TEXT, .into = &asked.options.plan },
-	{ "shards", "N", "with --plan: in so many shares (64)", OPTION_NUMBER,
-	  .into = &asked.shards, .least = 1, .most = SHARDS_MOST },
-	{ "times", "FILE", "with --plan: a --json of a search that tells how long it takes",
-	  OPTION_TEXT, .into = &asked.options.times },
-	{ "shard", "K", "do that share of the plan in DIR, from 0, if it is not done yet",
-	  OPTION_NUMBER, .into = &asked.shard, .most = SHARDS_MOST },
-	{ "merge", NULL, "say what all shares of the plan in DIR found", OPTION_FLAG,
-	  .into = &asked.options.merge },
 	{ "verbose", NULL, "every search, not only every row", OPTION_FLAG,
 	  .into = &asked.options.verbose, .letter = 'v' },
 	{ .name = NULL },
@@ -182,7 +172,6 @@ static const struct option_entry entries[] = {
 static const struct option_program program = {
 	"usage: explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
 	"       explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
-	"       explore [...] --plan DIR, then explore --shard K DIR, then explore --merge DIR\n"
 	"\n"
 	"Makes every interrupt that a budget allows, one schedule for each way they can fall, and\n"
 	"judges each. Without a budget: all that the tier says, of each row.\n"
@@ -194,7 +183,7 @@ static const struct option_program program = {
 	"examples:\n"
 	"  explore --tier quick\n"
 	"  explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n",
-	"DIR",
+	NULL,
 };
 
 /* What of the budget was given; whether anything was. */
@@ -231,31 +220,16 @@ static void set_family(struct family *family)
 }
 
 /* What goes together. An exit code, after a line on stderr. */
-static int refuse(char *const *rest)
+static int refuse(void)
 {
 	const struct explore_options *options = &asked.options;
-	bool shard = asked.shard != NOT_GIVEN;
 
 	if (asked.ctf && !asked.export)
 		return fail_with(EXIT_USAGE, "--ctf goes with --export");
-	if (shard + options->merge + (options->plan != NULL) > 1)
-		return fail_with(EXIT_USAGE,
-				 "--plan, --shard and --merge come one after the other");
-	if ((shard || options->merge) && !*rest)
-		return fail_with(EXIT_USAGE, "%s: the DIR of a plan is wanted",
-				 shard ? "--shard" : "--merge");
-	if (*rest && (rest[1] || !(shard || options->merge)))
-		return option_refused(shard || options->merge ? rest[1] : rest[0]);
-	if (!options->plan && (options->times || asked.shards != NOT_GIVEN))
-		return fail_with(EXIT_USAGE, "--shards and --times go with --plan");
-	if (options->json && (options->plan || shard))
-		return fail_with(EXIT_USAGE, "--json goes with --merge: a plan and a shard have "
-					     "records of their own");
-	if (options->plan && (options->search.parts || options->replay || options->audit ||
-			      options->coverage || options->search.outcomes || asked.export))
-		return fail_with(EXIT_USAGE,
-				 "--plan is of searches: not --part, --replay, --audit, "
-				 "--coverage, --outcomes or --export");
+	if (options->search.parts && (options->replay || options->audit || options->coverage ||
+				      options->search.outcomes || options->search.first_only))
+		return fail_with(EXIT_USAGE, "--part is of whole searches: not --replay, --audit, "
+					     "--coverage, --outcomes or --first");
 	return 0;
 }
 
@@ -285,8 +259,6 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	asked = (struct command_line){
 		.options = *options,
 		.processes = NOT_GIVEN,
-		.shards = NOT_GIVEN,
-		.shard = NOT_GIVEN,
 		.shape = NO_WORD,
 		.stops = (int)options->family.stops,
 		.engine = NO_WORD,
@@ -295,18 +267,14 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 		asked.budget[i] = NOT_GIVEN;
 	if (!options_parse(&program, argc, argv, status))
 		return false;
-	*status = refuse(argv + optind);
+	*status = refuse();
 	if (*status)
 		return false;
 	*options = asked.options;
 	options->tier = asked.tier;
-	options->directory = argv[optind];
 	options->processes_asked = asked.processes != NOT_GIVEN;
 	if (options->processes_asked)
 		options->processes = (unsigned int)asked.processes;
-	options->shards = asked.shards == NOT_GIVEN ? 64 : (unsigned int)asked.shards;
-	options->run_shard = asked.shard != NOT_GIVEN;
-	options->shard = (unsigned int)asked.shard;
 	options->search.memory = asked.memory << 20;
 	options->search.engine = (enum search_engine)(asked.engine + 1);
 	options->show->export = asked.export;
@@ -316,21 +284,4 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 			  options->object || options->replay;
 	*status = options->single ? refuse_budget(&options->family.budget) : 0;
 	return !*status;
-}
-
-bool explore_options_again(int argc, char **argv, struct explore_options *options)
-{
-	struct explore_options now = *options;
-	int status;
-
-	options->merge = false;
-	optind = 0; /* getopt(3): from the first argument again */
-	if (!explore_options_parse(argc, argv, options, &status))
-		return false;
-	options->processes = now.processes;
-	options->verbose = now.verbose;
-	options->json = now.json;
-	if (now.search.memory)
-		options->search.memory = now.search.memory;
-	return true;
 }

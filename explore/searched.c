@@ -12,8 +12,11 @@ struct rows_search {
 	unsigned int processes; /* that each task's searches are split over */
 };
 
-int searched_task(const struct tasks *tasks, struct task *task, const struct starts *starts,
-		  unsigned int processes)
+/*
+ * Searches a task; finds what is in it then. The number of searches, or a negative errno after a
+ * line on stderr.
+ */
+static int search_task(const struct tasks *tasks, struct task *task, unsigned int processes)
 {
 	const struct explore_options *options = tasks->options;
 	const struct family *family = task->family;
@@ -26,7 +29,7 @@ int searched_task(const struct tasks *tasks, struct task *task, const struct sta
 		return 0;
 	search.progress = pace_progress;
 	pace_family(tasks_row(tasks, task), family);
-	searches = family_run(family, &search, starts, processes, &task->findings, &task->first);
+	searches = family_run(family, &search, processes, &task->findings, &task->first);
 	pace_done();
 	return searches;
 }
@@ -36,8 +39,7 @@ static void search_next_of(const struct rows_search *search, struct task *task)
 {
 	int error = tasks_failed_before(search->tasks, task);
 
-	task->searches =
-		error ? error : searched_task(search->tasks, task, NULL, search->processes);
+	task->searches = error ? error : search_task(search->tasks, task, search->processes);
 }
 
 static void run_beside(void *arg, unsigned int number)

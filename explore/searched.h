@@ -6,13 +6,6 @@
 #include "explore/tasks.h"
 
 /*
- * Searches a task from these starts (NULL: from all); finds what is in it then. The number of
- * searches, or a negative errno after a line on stderr.
- */
-int searched_task(const struct tasks *tasks, struct task *task, const struct starts *starts,
-		  unsigned int processes);
-
-/*
  * All families of these rows, or of the object that the options name if `count` is 0. An exit code:
  * what broke says more than what could not be searched.
  */

@@ -97,14 +97,15 @@ static int take_family(struct tasks *tasks, const struct task *task, bool load)
 	const struct explore_options *options = tasks->options;
 	const struct findings *findings = &task->findings;
 	bool broken = findings->verdicts[VERDICT_BROKEN];
-	char what[128];
+	char what[128], path[4096];
 	int error = 0;
 
 	if (load)
 		error = load_row(options, tasks_row(tasks, task), task->family);
 	if (error)
 		return error;
-	verdicts_add(task->family, task->searches, findings, &task->first, options->show);
+	load_path(options, world_row.row, task->family, path, sizeof(path));
+	verdicts_add(path, task->family, task->searches, findings, &task->first, options->show);
 	add_to_sum(tasks, task);
 	family_format(task->family, what, sizeof(what));
 	if (options->verbose || options->single || broken)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "explore/engine/faults.h"
-#include "explore/engine/probe.h"
 
 #define BUDGET(m, nb, d, ...) \
 	{ \
@@ -314,41 +314,6 @@ static bool walk_next(struct start_walk *walk)
 	return false;
 }
 
-uint64_t family_starts(const struct family *family, const struct search *options)
-{
-	struct start_walk walk;
-	uint64_t count = 0;
-
-	walk_begin(&walk, family, options);
-	while (walk_next(&walk))
-		count++;
-	return count;
-}
-
-/* Of all starts together, and of each one more. */
-#define PROBES 600
-#define PROBES_OF_START 12
-
-struct prospect family_prospect(const struct family *family, const struct search *options)
-{
-	struct prospect prospect = { .starts = family_starts(family, options) };
-	uint64_t random = 1, starts = prospect.starts ? prospect.starts : 1;
-	unsigned int probes = PROBES / (unsigned int)starts + PROBES_OF_START;
-	struct start_walk walk;
-	struct probed probed;
-
-	walk_begin(&walk, family, options);
-	prospect.by_states = search_by_states(&walk.search);
-	while (walk_next(&walk)) {
-		probed = (struct probed){ .schedules = 1 };
-		if (!walk.signal)
-			probed = probe_schedules(&walk.search, probes, &random);
-		prospect.schedules += probed.schedules;
-		prospect.firsts = probed.firsts > prospect.firsts ? probed.firsts : prospect.firsts;
-	}
-	return prospect;
-}
-
 /* 0, or a negative errno. */
 static int run_from(const struct start_walk *walk, unsigned int processes, struct findings *one)
 {
@@ -360,20 +325,28 @@ static int run_from(const struct start_walk *walk, unsigned int processes, struc
 	return 0;
 }
 
-int family_run(const struct family *family, const struct search *options,
-	       const struct starts *starts, unsigned int processes, struct findings *findings,
-	       struct search *first)
+/*
+ * Which part of a family's next search is this one's: the first part of a search has the most, so
+ * that each part is the first one of some.
+ */
+static uint32_t turned(const struct family *family, const struct search *options, int searches)
 {
-	uint64_t from = starts ? starts->from : 0, count = starts ? starts->count : UINT64_MAX, at;
+	uint64_t turn = table_hash(&family->budget, sizeof(family->budget), 0) + (uint64_t)searches;
+
+	return options->parts ? (uint32_t)((options->part + turn) % options->parts) : 0;
+}
+
+int family_run(const struct family *family, const struct search *options, unsigned int processes,
+	       struct findings *findings, struct search *first)
+{
 	struct start_walk walk;
 	struct findings one;
 	struct failure was;
 	int searches = 0, error;
 
 	walk_begin(&walk, family, options);
-	for (at = 0; walk_next(&walk); at++) {
-		if (at < from || at - from >= count)
-			continue;
+	while (walk_next(&walk)) {
+		walk.search.part = turned(family, options, searches);
 		error = run_from(&walk, processes, &one);
 		if (error)
 			return error;

@@ -62,33 +62,12 @@ bool family_too_large(const struct family *family, int tier);
 /* The family as a search of the loaded row, at its first phase and offset. */
 void family_search(const struct family *family, struct search *search);
 
-/* Some of a family's starts: phases, and offsets for each of them. */
-struct starts {
-	uint64_t from, count;
-};
-
-/* How many the loaded row has: offsets are tried for as long as an event fits. */
-uint64_t family_starts(const struct family *family, const struct search *options);
-
-/* What a family's search is going to be. */
-struct prospect {
-	uint64_t starts;
-	double schedules; /* from all of these, about (probe.h) */
-	uint64_t firsts; /* actions that schedules can begin with, from the start that has the most
-			  */
-	bool by_states;
-};
-
-struct prospect family_prospect(const struct family *family, const struct search *options);
-
 /*
- * Runs the family on the loaded row, from these starts (NULL: from all), and adds to `findings`;
- * `first` becomes the search in which the first schedule failed. Returns the number of searches, or
- * a negative errno.
+ * Runs the family on the loaded row and adds to `findings`; `first` becomes the search in which the
+ * first schedule failed. Returns the number of searches, or a negative errno.
  */
-int family_run(const struct family *family, const struct search *options,
-	       const struct starts *starts, unsigned int processes, struct findings *findings,
-	       struct search *first);
+int family_run(const struct family *family, const struct search *options, unsigned int processes,
+	       struct findings *findings, struct search *first);
 
 /* "ends2, shared, M=4 NB=2 D=2, ..." */
 void family_format(const struct family *family, char *text, size_t bytes);

@@ -5,16 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/exit.h"
+#include "base/file.h"
+#include "base/json.h"
 
-static json_t *rows, *coverage;
+static json_t *rows, *coverage, *arguments;
 
-int verdicts_begin(void)
+int verdicts_begin(int argc, char **argv)
 {
+	int i;
+
 	rows = json_array();
 	coverage = json_array();
-	return rows && coverage ? 0 : EXIT_RESOURCE;
+	arguments = json_array();
+	for (i = 1; i < argc; i++)
+		json_array_append_new(arguments, json_string(argv[i]));
+	return rows && coverage && arguments ? 0 : EXIT_RESOURCE;
 }
 
 /* The object of the loaded row; rows come one after the other. */
@@ -24,8 +30,8 @@ static json_t *current_row(void)
 
 	if (last && !strcmp(json_string_value(json_object_get(last, "row")), world_row.row))
 		return last;
-	last = json_pack("{s:s, s:s, s:[]}", "row", world_row.row, "title",
-			 world_row.driver->desc->title, "families");
+	last = json_pack("{s:s, s:s, s:{}, s:[]}", "row", world_row.row, "title",
+			 world_row.driver->desc->title, "objects", "families");
 	json_array_append_new(rows, last);
 	return last;
 }
@@ -40,6 +46,17 @@ static json_t *objections(const struct findings *findings)
 			json_object_set_new(json, findings_name(i),
 					    json_integer((json_int_t)findings->objections[i]));
 	return json;
+}
+
+/* What was searched has to be the same in all parts of a search. */
+static void add_object(json_t *row, const char *shape, const char *path)
+{
+	json_t *objects = json_object_get(row, "objects");
+	char hash[FILE_HASH_BYTES];
+
+	if (!json_object_get(objects, shape))
+		json_object_set_new(objects, shape,
+				    file_hash(path, hash) ? json_null() : json_string(hash));
 }
 
 /* The command that repeats it, and the timeline. */
@@ -93,10 +110,11 @@ static json_t *found(const struct findings *findings)
 	return json;
 }
 
-void verdicts_add(const struct family *family, int searches, const struct findings *findings,
-		  const struct search *first, const struct show *show)
+void verdicts_add(const char *object, const struct family *family, int searches,
+		  const struct findings *findings, const struct search *first,
+		  const struct show *show)
 {
-	json_t *json, *counts;
+	json_t *json, *counts, *row;
 	unsigned int part;
 	char text[128];
 
@@ -119,7 +137,9 @@ void verdicts_add(const struct family *family, int searches, const struct findin
 	json_object_set_new(json, "first",
 			    findings->first.verdict ? timeline(first, &findings->first, show) :
 						      json_null());
-	json_array_append_new(json_object_get(current_row(), "families"), json);
+	row = current_row();
+	add_object(row, family->shape, object);
+	json_array_append_new(json_object_get(row, "families"), json);
 }
 
 void verdicts_add_coverage(const struct coverage *one)
@@ -128,10 +148,14 @@ void verdicts_add_coverage(const struct coverage *one)
 		json_array_append_new(coverage, coverage_json(one));
 }
 
-int verdicts_write(const char *path)
+int verdicts_write(const char *path, int status)
 {
-	json_t *json = json_pack("{s:i, s:O}", "schema", 1, "rows", rows);
-	int status;
+	char program[FILE_HASH_BYTES] = "";
+	json_t *json;
+
+	file_hash("/proc/self/exe", program);
+	json = json_pack("{s:i, s:s, s:O, s:i, s:O}", "schema", 1, "program", program, "arguments",
+			 arguments, "status", status, "rows", rows);
 
 	if (json_array_size(coverage))
 		json_object_set(json, "coverage", coverage);
@@ -139,6 +163,7 @@ int verdicts_write(const char *path)
 	json_decref(json);
 	json_decref(rows);
 	json_decref(coverage);
-	rows = coverage = NULL;
+	json_decref(arguments);
+	rows = coverage = arguments = NULL;
 	return status;
 }

@@ -6,35 +6,17 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/table.h"
+#include "base/file.h"
 #include "results/metadata.h"
 
 #define PLAN "plan"
-
-/* Of this very program: another build's times do not go with the ones there are. */
-static bool hash_program(char text[17])
-{
-	uint64_t hash = 0;
-	FILE *in = fopen("/proc/self/exe", "r");
-	unsigned char part[65536];
-	size_t size;
-	bool good;
-
-	if (!in)
-		return false;
-	while ((size = fread(part, 1, sizeof(part), in)) > 0)
-		hash = table_hash(part, size, hash);
-	good = !ferror(in);
-	fclose(in);
-	snprintf(text, 17, "%016" PRIx64, hash);
-	return good;
-}
 
 json_t *resume_identity(json_t *options)
 {
 	char alias[METADATA_ALIAS_BYTES], program[17];
 
-	if (!hash_program(program)) {
+	/* Another build's times do not go with the ones there are. */
+	if (file_hash("/proc/self/exe", program)) {
 		json_decref(options);
 		return NULL;
 	}

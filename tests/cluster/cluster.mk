@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-# A search in shares on a real Slurm, and on ssh hosts, on this machine. About a minute each, as root,
+# A search in parts on a real Slurm, and on ssh hosts, on this machine. About a minute each, as root,
 # and no part of make test.
 
 cluster_rows := packed_word three_read extended_header full_tsc dwcas
 cluster_objects := $(cluster_rows:%=$(EXPLORED)/%.page.so)
 
-test-slurm: ## a search in shares and a fleet on a real Slurm of its own, shards and node killed (root)
+test-slurm: ## a search in parts on a real Slurm of its own, a part and the node killed (root)
 	@sh runner/packages.sh $(build_packages) slurmctld slurmd slurm-client munge
-	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,explore bench compare) \
-		$(cluster_objects)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(cluster_objects)
 	@sh tests/cluster/private.sh slurm $(BUILD)
 
 test-parallel: ## the same by GNU parallel on two ssh hosts of its own, one goes away (root)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: private.sh parallel BUILD   GNU parallel does a plan's shards on two hosts that ssh comes to,
+# usage: private.sh parallel BUILD   GNU parallel does a search's parts on two hosts that ssh comes to,
 # of which one goes away in the middle with all that runs on it. A host is an sshd in processes of its
 # own, on a port of its own.
 set -u
@@ -88,55 +88,46 @@ fi
 
 # ---- the search ----
 
-run() { EXPLORE=$explore MEMORY=256 sh explore/cluster/parallel.sh "$plan" "$@"; }
+# shellcheck disable=SC2086
+run() { EXPLORE=$explore sh explore/nodes.sh "$folder" $parts parallel "$@" -- --memory 256 $searched; }
 # A host's processes are those of the namespace of its first one.
 runs_on_two() {
 	[ "$(readlink "/proc/$victim/ns/pid")" = "$(readlink "/proc/$(cat \
 		"/proc/$two/task/$two/children" | tr -d ' ')/ns/pid")" ]
 }
 
-unsharded
-printf '1/one\n1/two\n' >"$private/hosts.list"
-run --sshloginfile "$private/hosts.list" >"$private/all" 2>"$private/err" &
+one_process
+log=$private/joblog
+run -S 1/one,1/two --joblog "$log" >"$private/all" 2>"$private/err" &
 running=$!
 patiently 60 records 5 && patiently 60 stop_one runs_on_two && kill -KILL $two
-report $? "a host goes away while it does shard ${struck:-?}"
+report $? "a host goes away while it does part ${struck:-?}"
 ! is_there two
 report $? "nobody answers there"
 wait $running
 code=$?
 report $code "the other host does the rest: exit code $code"
 [ $code = 0 ] || show "$private/err"
-records $shards
-report $? "all records are there"
-awk -v shard="${struck:-0}" '$1 == shard + 1 && $3 != 0 && $4 >= 0 {
-	print $2, "exit code", $7 ", signal", $8 }' "$plan/parallel.log" >"$private/out"
+awk -v part="${struck:-0}" '$1 == part + 1 { print $2, "exit code", $7 }' "$log" >"$private/out"
 grep -q 'one exit code 0' "$private/out"
-report $? "the shard that was lost is done on the other"
+report $? "the part that was lost is done on the other"
 show "$private/out"
-same "the verdict" "$private/all"
+same "the verdict"
 
 # ---- faults ----
 
-rm "$plan/shard-37.json"
-"$explore" --merge "$plan" >"$private/out" 2>"$private/err"
-[ $? -eq 5 ] && grep -q '1 of 64 shards are missing: 37;' "$private/err"
-report $? "a record that is gone is missed"
-before=$(stat -c %Y.%i "$plan/shard-36.json")
-lines=$(wc -l <"$plan/parallel.log")
-run 1/one 1/two >"$private/all" 2>"$private/err"
-report $? "once more, with a host that is still away"
-[ "$(wc -l <"$plan/parallel.log")" -eq "$lines" ] &&
-	[ "$(stat -c %Y.%i "$plan/shard-36.json")" = "$before" ]
-report $? "that shard alone is done again"
-same "the verdict after it" "$private/all"
-
-cp "$plan/shard-5.json" "$private/kept"
+rm "$folder/part-37.json"
+before=$(stat -c %Y.%i "$folder/part-36.json")
+run -S 1/one,1/two --joblog "$private/second" >"$private/all" 2>"$private/err"
+[ $? -eq 0 ] && [ "$(wc -l <"$private/second")" -eq 2 ] &&
+	[ "$(stat -c %Y.%i "$folder/part-36.json")" = "$before" ]
+report $? "a part that is gone is done again, and no other, with a host that is still away"
+same "the verdict after it"
 foreign 5 && ! run >"$private/all" 2>"$private/err" &&
-	grep -q 'shard-5.json is of another plan' "$private/err"
-report $? "a record of another plan is refused by name"
-rm "$plan/shard-5.json" "$plan/shard-6.json"
+	grep -q 'part-5.json is of another search' "$private/err"
+report $? "a part of another search is refused by name"
+rm "$folder/part-5.json" "$folder/part-6.json"
 run >"$private/all" 2>"$private/err"
 report $? "without hosts the two that are missing are done here"
-same "the verdict after it" "$private/all"
+same "the verdict after it"
 plan_end

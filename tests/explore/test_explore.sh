@@ -118,7 +118,7 @@ same_side_by_side() {
 			--nested 1 --jumps 1 --processes $processes \
 			--json "$scratch/side.$processes.json" 2>"$scratch/err" |
 			counts - >"$scratch/side.$processes"
-		sed -i '/"seconds"/d' "$scratch/side.$processes.json"
+		sed -i '/"seconds"/d; /"arguments"/,/]/d' "$scratch/side.$processes.json"
 	done
 	[ "$(grep -c wrap3 "$scratch/side.3")" -eq 4 ] &&
 		cmp -s "$scratch/side.1" "$scratch/side.3" &&

@@ -39,17 +39,6 @@ cp "$build/explored/full_tsc.page.so" "$scratch/stripped.so"
 strip "$scratch/stripped.so"
 says "an object without symbols" 4 "no table of symbols" "$explore" --object "$scratch/stripped.so"
 
-# Refused in the middle, from each of its starts: what the shards were to do is all there.
-in_shares() {
-	"$explore" --object "$object" --offsets all --nested 1 --plan "$scratch/plan" --shards 2 \
-		>"$scratch/out"
-	for shard in 0 1; do
-		"$explore" --shard $shard "$scratch/plan" 2>"$scratch/err"
-	done
-	says "$row, in shares" 4 "full_tsc.page.so cannot be searched: shard [01] said why" \
-		"$explore" --merge "$scratch/plan"
-}
-
 # Of frames: both engines with the filter, the one of states without it, and by default; every
 # schedule at every instruction finds the fault itself.
 for row in "frame_written:is an address in a writer's frame, before" \
@@ -57,7 +46,6 @@ for row in "frame_written:is an address in a writer's frame, before" \
 	"frame_hidden:has written into the frame of a writer that it came into"; do
 	reason=${row#*:} row=${row%%:*}
 	patched "$row"
-	[ "$row" != frame_written ] || in_shares
 	set -- "$explore" --object "$object" --events 2 --nested 1
 	for how in "--engine schedules" "--engine states" "--stops all --engine states" "--stops all" \
 		"--engine schedules --processes 3"; do
