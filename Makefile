@@ -230,7 +230,7 @@ plots: ## plots and report again from a recorded run: make plots RUN=results/lat
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/plots
 	@$(BUILD)/plots $(RUN)
 
-layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS="--measure"
+layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS=--seed-errors
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
 	@$(BUILD)/layout $(ARGS)

@@ -6,28 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/channels.h"
 #include "base/fail.h"
 #include "base/json.h"
-#include "layout/layout_experiments.h"
 #include "layout/layout_math.h"
-#include "layout/ambiguous.h"
-#include "layout/layout_measure.h"
 #include "layout/layout_print.h"
 #include "base/options.h"
 #include "place/ticks.h"
 
-#define CHANNEL_EVENTS 200000
-
 struct layout_options {
 	struct layout_inputs inputs;
 	struct layout custom;
-	const char *gaps; /* directory */
 	const char *json;
-	bool measure;
 	bool seed_errors;
-	bool precision;
-	bool channels;
 };
 
 static bool take_rates(const char *list, void *into)
@@ -95,23 +85,14 @@ static bool parse(int argc, char **argv, struct layout_options *options, int *st
 		  OPTION_REAL, .into = &inputs->latency_us, .low = 0, .high = 1e12 },
 		{ "timer-hz", "N", "timer ticks, one beat each (default 100)", OPTION_REAL,
 		  .into = &inputs->timer_hz, .low = 1e-3, .high = 1e9 },
-		{ "spacing-ns", "N",
-		  "shortest time between two events (default 200, or as measured)", OPTION_REAL,
+		{ "spacing-ns", "N", "shortest time between two events (default 200)", OPTION_REAL,
 		  .into = &inputs->spacing_ns, .low = 1e-3, .high = 1e12 },
 		{ "rate", "LIST", "events per second, such as 10,1e4,1e6", OPTION_TAKEN,
 		  .into = inputs, .take = take_rates },
 		{ "layout", "I+T[/S]", "one more layout: id bits, time bits, low bits cut",
 		  OPTION_TAKEN, .into = options, .take = take_layout },
-		{ "measure", NULL, "find clock, spacing, offset and cache line here first",
-		  OPTION_FLAG, .into = &options->measure },
 		{ "seed-errors", NULL, "what the texts of 2006 to 2008 say, and what is right",
 		  OPTION_FLAG, .into = &options->seed_errors },
-		{ "precision", NULL, "ties against cut bits, at recorded gaps and back to back",
-		  OPTION_FLAG, .into = &options->precision },
-		{ "channels", NULL, "compact events in a channel of their own: bytes and order",
-		  OPTION_FLAG, .into = &options->channels },
-		{ "gaps", "DIR", "recorded gaps (default workloads/gaps)", OPTION_TEXT,
-		  .into = &options->gaps },
 		{ "json", "FILE", "all of it, for the record (- is standard output)", OPTION_TEXT,
 		  .into = &options->json },
 		{ .name = NULL },
@@ -122,7 +103,7 @@ static bool parse(int argc, char **argv, struct layout_options *options, int *st
 		"exit: 0 fine, 1 usage, 3 no resource\n"
 		"examples:\n"
 		"  layout --clock-hz 4e9 --timer-hz 100\n"
-		"  layout --measure --layout 6+26/4\n"
+		"  layout --spacing-ns 100 --layout 6+26/4\n"
 		"  layout --seed-errors --json -\n",
 		NULL,
 	};
@@ -147,53 +128,11 @@ static int check_inputs(const struct layout_inputs *inputs)
 		low, high, inputs->spacing_ns);
 }
 
-static int experiments(const struct layout_options *options, json_t *json)
-{
-	json_t *precision = json_array(), *channels = json_array();
-	int error = 0;
-
-	if (options->precision)
-		error = layout_precision(options->gaps, precision);
-	if (!error && options->channels)
-		error = layout_channels(options->gaps, CHANNEL_EVENTS, channels);
-	layout_print_precision(stdout, precision);
-	layout_print_channels(stdout, channels);
-	json_object_set_new(json, "precision", precision);
-	json_object_set_new(json, "channels", channels);
-	return error;
-}
-
-/* What can be found here, and what follows from it for two CPUs' events. */
-static int measure(struct layout_options *options, json_t *json)
-{
-	struct layout_measured measured;
-	json_t *ambiguous = json_array();
-	int error = layout_measure(&measured);
-
-	json_object_set_new(json, "ambiguous", ambiguous);
-	if (error)
-		return error;
-	layout_print_measured(&measured);
-	if (measured.two_cpus)
-		error = ambiguous_gaps(
-			options->gaps,
-			(double)measured.offset_bound_ticks * 1e9 / measured.clock_hz, ambiguous);
-	ambiguous_print(stdout, ambiguous);
-	putchar('\n');
-	json_object_set_new(json, "measured", layout_measured_json(&measured));
-	if (!options->inputs.spacing_ns)
-		options->inputs.spacing_ns =
-			(double)measured.spacing_least_ticks * 1e9 / measured.clock_hz;
-	return error;
-}
-
 static int run(struct layout_options *options, json_t *json)
 {
 	struct layout_inputs *inputs = &options->inputs;
-	int error = options->measure ? measure(options, json) : 0;
+	int error;
 
-	if (error)
-		return error;
 	if (!inputs->clock_hz)
 		inputs->clock_hz = ticks_hz();
 	if (!inputs->spacing_ns)
@@ -207,7 +146,7 @@ static int run(struct layout_options *options, json_t *json)
 	json_object_set_new(json, "layout", layout_json(inputs));
 	if (options->seed_errors)
 		layout_print_seed_errors();
-	return experiments(options, json);
+	return EXIT_FINE;
 }
 
 int main(int argc, char **argv)
@@ -217,7 +156,6 @@ int main(int argc, char **argv)
 			    .timer_hz = 100,
 			    .rates = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 },
 			    .rates_count = 7 },
-		.gaps = GAPS_RECORDED,
 	};
 	int status = EXIT_FINE;
 	json_t *json;

@@ -35,38 +35,6 @@ static const char *period(double seconds, char *text, size_t bytes)
 	return text;
 }
 
-void layout_print_measured(const struct layout_measured *measured)
-{
-	double ns = 1e9 / measured->clock_hz;
-
-#define LINE(text, value) \
-	printf("  %-42s %8" PRIu64 " ticks  %10.1f ns\n", text, value, (double)(value)*ns)
-	printf("measured on this machine:\n  %-42s %12.3f MHz\n", "clock",
-	       measured->clock_hz / 1e6);
-	LINE("shortest spacing of two events", measured->spacing_least_ticks);
-	LINE("  median", measured->spacing_median_ticks);
-	LINE("probe (a reserve between fenced reads)", measured->probe_median_ticks);
-	LINE("  99.9 %", measured->probe_p999_ticks);
-	LINE("  longest without a context switch", measured->probe_longest_ticks);
-	LINE("  longest, whatever came between", measured->probe_worst_ticks);
-	if (!measured->two_cpus) {
-		printf("  one CPU only: its clock against another's and a cache line's way between "
-		       "two cannot be measured\n");
-		return;
-	}
-	printf("  between CPU %u and CPU %u, %" PRIu64 " round trips:\n", measured->cpu[0],
-	       measured->cpu[1], measured->round_trips);
-	LINE("  cache line there and back, shortest", measured->round_trip_least_ticks);
-	LINE("    median", measured->round_trip_median_ticks);
-	LINE("  clock offset, bound by half of that", measured->offset_bound_ticks);
-#undef LINE
-	if (measured->offset_low_ticks > measured->offset_high_ticks)
-		printf("    all round trips together: contradictions, the clocks drift apart\n");
-	else
-		printf("    all round trips together: from %" PRId64 " to %" PRId64 " ticks\n",
-		       measured->offset_low_ticks, measured->offset_high_ticks);
-}
-
 void layout_print_cuts(const struct layout_inputs *inputs)
 {
 	unsigned int low = layout_cut_low(spacing_ticks(inputs));

@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "layout/layout_math.h"
-#include "layout/layout_measure.h"
 
 #define LAYOUT_RATES_MOST 16
 
@@ -20,7 +19,6 @@ struct layout_inputs {
 	const struct layout *custom; /* one more, of the user; NULL: none */
 };
 
-void layout_print_measured(const struct layout_measured *measured);
 void layout_print_cuts(const struct layout_inputs *inputs);
 void layout_print_table(const struct layout_inputs *inputs);
 void layout_print_bytes(const struct layout_inputs *inputs);

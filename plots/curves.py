@@ -4,7 +4,7 @@ import math
 
 import clocks
 from data import Table, known, least, most
-from record import CUTS, NAN, bits_that_matter
+from record import NAN, bits_that_matter
 from text import label, row_label
 
 TITLE_MOST = 56  # characters of the names in a common title; those without room are counted
@@ -253,24 +253,3 @@ def tails(run):
     table.set("tails_most", float(most(cell.max for cell in shown)))
     table.set("tails_fence", float(least(cell.fence_p50 for cell in shown)))
     return table if rows else None
-
-
-# ---- ties ----
-
-
-def ties(run):
-    table = Table("ties: 1 low bits cut, 2 events per million with the time of the one before, "
-                  "3 gaps")
-    counts = []
-    for at, one in enumerate(run.precision):
-        if at:
-            table.block()
-        for cut in range(CUTS):
-            counts.append(one.ties_per_million[cut])
-            table.line(cut, float(counts[-1]), label(one.gaps))
-    hz = next((one.tsc_hz for one in run.precision if not math.isnan(one.tsc_hz)), NAN)
-    table.array("ties_names", [label(one.gaps) for one in run.precision])
-    table.set("ties_lines", len(run.precision))
-    table.set("ties_least", float(least(count for count in counts if count > 0)))
-    table.set("ties_hz", float(hz if hz > 0 else run.machine.tsc_hz))
-    return table if known(counts) else None

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import clocks
 from data import cost_order, known, least, most, or_else
 from guide import keeps_everything
-from record import CUTS, HELD, NAN, PROMISES, VERDICTS, bits_that_matter, checked, worst_is_declared
+from record import HELD, NAN, PROMISES, VERDICTS, bits_that_matter, checked, worst_is_declared
 
 SAME_COST = 0.02  # rows closer than that cannot be told apart by their times, however quiet it was
 
@@ -177,23 +177,9 @@ def tails(run):
         if samples > 0 else NAN)
 
 
-def ties(run):
-    """The first cut that adds ties, by file of gaps; what channels of their own save and invert."""
-    first = []
-    for one in run.precision:
-        counts = one.ties_per_million
-        cut = next((cut for cut in range(CUTS) if counts[cut] > counts[0]), None)
-        if cut is not None:
-            first.append((one.gaps, cut))
-    ordered = [one for one in run.channels if one.events > 0]
-    return SimpleNamespace(
-        first=first, best=best(run.channels, lambda one: one.saved_share),
-        worst=best(ordered, lambda one: one.inversions / one.events))
-
-
 CAPTIONS = {"cost": cost, "space": space, "rate": rate, "storm": storm_errors,
             "late_beat": late_beat, "backstep": backstep, "injected": injected, "layouts": layouts,
-            "replay": replay, "idle": idle, "tails": tails, "ties": ties}
+            "replay": replay, "idle": idle, "tails": tails}
 
 # ---- every interrupt ----
 

@@ -38,6 +38,4 @@ PLOTS = (
          "no row ran under workload idle (section idle)", data.idle),
     Plot("tails", "Latency of single events",
          "no latency was sampled (section tails; --quick leaves it out)", curves.tails),
-    Plot("ties", "Ties against low bits cut",
-         "ties were not counted (section precision; --quick leaves it out)", curves.ties),
 )

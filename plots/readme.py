@@ -2,7 +2,7 @@
 """usage: readme.py [--only BLOCK] RUN README [LOG]
 
 Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
-<!-- name --> and <!-- /name -->: matrix and layouts (of a full run), guide, table from LOG, what
+<!-- name --> and <!-- /name -->: matrix (of a full run), guide, table from LOG, what
 the run printed, without variants; clocks, what the guide says of clocks that misbehave; tracers, by the rows that price them; and reference
 from results/reference/, whatever RUN is. A block whose
 section the run does not have stays as it is, with a line on stderr. RUN may be -: only reference is
@@ -71,29 +71,6 @@ def matrix(run):
     return [*wrapped("Bytes per event with 8 bytes of payload, beats included, at gaps as "
                      "recorded, and header bytes per event at even rates:"), "", *table_of(titles, rows), "",
             *wrapped(text)]
-
-
-def layouts(run):
-    """Where cut bits begin to tie events, and what a channel of their own saves."""
-    ties = {one.gaps: one.ties_per_million for one in run.precision}
-    if not ties or not run.channels:
-        return None
-    back, busy = ties["back to back"], ties["allevents_busy"]
-    first = next(bits for bits, ties in enumerate(back) if ties >= 1000)
-    then = next(bits for bits in range(1, len(busy)) if busy[bits] >= 10 * max(1, busy[bits - 1]))
-    nine = [one for one in run.channels if abs(one.share - 0.9) < 0.01]
-    worst, best = (of(nine, key=lambda one: one.saved_share) for of in (min, max))
-    order = max(run.channels, key=lambda one: one.inversions / one.events)
-    return wrapped(
-        f"In the run above, events back to back tie from the {first}th bit cut on "
-        f"({back[first]:,.0f} per million; {back[9]:,.0f} at nine), those of a busy kernel "
-        f"(`allevents_busy`) from the {then}th ({busy[then - 1]:,.0f} per million before, "
-        f"{busy[then]:,.0f} then). With nine in ten events compact, a channel of their own saves "
-        f"at best {100 * best.saved_share:.0f} % of the header bytes (`{best.compact}` beside "
-        f"`{best.normal}`, `{best.gaps}`); at worst it costs {-100 * worst.saved_share:.0f} % more "
-        f"(`{worst.compact}`, `{worst.gaps}`). Cut in one channel and not in the other, at most "
-        f"{1e6 * order.inversions / order.events:,.0f} events per million come out of order "
-        f"(`{order.compact}`, {100 * order.share:.0f} % of the events compact).")
 
 
 def guide(run):
@@ -266,7 +243,7 @@ def main():
         chosen = guide(run)
         makers |= {"table": lambda: shown and shown + note,
                    "guide": lambda: chosen and chosen + note,
-                   "matrix": lambda: matrix(run), "layouts": lambda: layouts(run),
+                   "matrix": lambda: matrix(run),
                    "clocks": lambda: clocks(run, chosen),
                    "tracers": lambda: (its := tracers(run)) and its + note}
     if only and only not in makers:

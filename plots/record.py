@@ -25,7 +25,6 @@ VERDICTS = ("not promised", "no promise", "kept", "declared inexact", "not tried
             "broken")
 HELD = ("kept", "declared inexact")  # tried, and nothing objected
 STEP_PROOF = "step_proof"  # a promise of few, and none that a clock which goes forward calls for
-CUTS = 13  # 0 to 12 low bits
 
 # ---- what is read ----
 
@@ -99,11 +98,6 @@ SECTIONS = {
     "tails": {
         "row": NAME, "regime": NAME, "gaps": TEXT, "variant": FLAG, "ecdf": "pairs",
         **numbers("samples", "hits", "p50", "p99", "p999", "p9999", "max", "fence_p50"),
-    },
-    "precision": {"gaps": NAME, "tsc_hz": NUMBER, "ties_per_million": CUTS},
-    "channels": {
-        "gaps": NAME, "compact": NAME, "normal": TEXT, "saved_share": SIGNED,
-        **numbers("share", "events", "tied_wrong", "inversions"),
     },
     "benchmarks": {
         "name": NAME, "time_unit": TEXT,

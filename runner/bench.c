@@ -7,7 +7,6 @@
 #include "base/child.h"
 #include "base/fail.h"
 #include "base/json.h"
-#include "layout/layout_experiments.h"
 #include "results/compare/reference.h"
 #include "runner/checked.h"
 #include "runner/counted.h"
@@ -64,17 +63,6 @@ static struct workload_bench bench_of(const struct plan *plan, const struct wher
 	};
 }
 
-/* Whether what `list` says of layouts is wanted: where gaps are recorded, and there is time. */
-static bool wants_layouts(const struct workload_bench *bench)
-{
-	unsigned int i;
-
-	for (i = 0; workloads[i]; i++)
-		if (bench->chosen[i] && workloads[i]->gaps)
-			return bench->size != SIZE_QUICK;
-	return false;
-}
-
 static double expected_seconds(const struct workload_bench *bench, const struct rounds *rounds)
 {
 	double seconds = timed_seconds(rounds);
@@ -102,8 +90,6 @@ static int run_workloads(struct workload_bench *bench, struct run *run)
 		if (!error && bench->chosen[i])
 			error = checked_sections(workloads[i]->sections, bench, run);
 	}
-	if (!error && wants_layouts(bench))
-		error = checked_sections(layout_sections, bench, run);
 	return error;
 }
 

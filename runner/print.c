@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "layout/layout_experiments.h"
 #include "runner/figures.h"
 #include "timing/summary.h"
 
@@ -94,7 +93,6 @@ void print_run(const struct workload_bench *bench, const struct rounds *rounds,
 	for (i = 0; workloads[i]; i++)
 		print_sections(workloads[i]->sections, run, bench->size);
 	timed_print_injected(rounds);
-	print_sections(layout_sections, run, bench->size);
 	print_noise(rounds, noise, bench->size == SIZE_QUICK);
 	print_end(bench, rounds, run);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "claims/claims.h"
-#include "layout/layout_experiments.h"
 #include "runner/describe.h"
 #include "runner/figures.h"
 #include "runner/tried.h"
@@ -111,8 +110,6 @@ static void record_missing(struct run *run)
 		for (section = workloads[i]->sections; section && section->name; section++)
 			run_section(run, section->name);
 	}
-	for (section = layout_sections; section->name; section++)
-		run_section(run, section->name);
 	run_section(run, "beats");
 	run_section(run, "bytes_by_rate");
 }

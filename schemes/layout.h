@@ -44,7 +44,7 @@
  * I3 A short header is less than 2^T units of 2^s ticks behind its predecessor (extension).
  *
  * Known failure: with a beat, a gap of more than 2^(T+s) - 2^s ticks loses whole wraps. Cut bits
- * make ties: layout/precision.h counts them.
+ * make ties.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
 #ifndef STAMPEDE_SCHEMES_LAYOUT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the guest's modes share: init.c has it, retry.c uses it. */
+/* What the guest's modes share: init.c has it, load.c uses it. */
 #ifndef STAMPEDE_TESTS_KERNEL_GUEST_H
 #define STAMPEDE_TESTS_KERNEL_GUEST_H
 
@@ -23,9 +23,6 @@ size_t load(const char *path, char *text, size_t most);
 
 /* A word of the kernel's command line, stampede_NAME=VALUE. */
 const char *setting(const char *name, const char *otherwise);
-
-/* retry.c: function tracing on a kernel with another claim; what its counters say. */
-void retry_run(void);
 
 /* load.c: a module, and the programs that use it. */
 void load_run(void);

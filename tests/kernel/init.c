@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The guest's only program: /init, static, for a kernel under qemu; what follows is for an
- * unmodified one (retry.c has the other, load.c a module in one).
+ * unmodified one (load.c: a module in one).
  *
  * Buffer A (the top instance) records the entry of every interrupt, and markers that a loop writes
  * without end: "m N T", T the time (CLOCK_MONOTONIC, ns) just before the write. Buffer B (an
@@ -426,11 +426,6 @@ int main(void)
 	say("stampede 1\nrelease %s\nversion %s\n", name.release, name.version);
 	if (!strcmp(setting("stampede_run", "markers"), "load")) {
 		load_run();
-		say("end\n");
-		power_off();
-	}
-	if (!strcmp(setting("stampede_run", "markers"), "retry")) {
-		retry_run();
 		say("end\n");
 		power_off();
 	}

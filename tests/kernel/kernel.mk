@@ -6,12 +6,10 @@ KERNEL ?=
 RUNS ?= 1
 
 kernel_packages := qemu-system-x86 gdb cpio patch libtraceevent-dev python3 python3-jinja2
-# MODE=retry builds a kernel; the others boot Debian's.
-retry_packages := linux-source-$(or $(KERNEL),6.12) xz-utils flex bison bc libelf-dev
 kernel_cflags := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I.
 
-$(BUILD)/kernel/init: tests/kernel/init.c tests/kernel/retry.c tests/kernel/load.c \
-		tests/kernel/judge.c $(BUILD)/flags
+$(BUILD)/kernel/init: tests/kernel/init.c tests/kernel/load.c tests/kernel/judge.c \
+		$(BUILD)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(kernel_cflags) -MMD -MP -static -o $@ $(filter %.c,$^)
@@ -45,15 +43,10 @@ $(eval $(call kernel_explored_rule,page,schemes/history/ftrace_6_8_page.patch,en
 make_command := $(MAKE)
 
 reproduce-kernel: ## a wrong time on a real kernel: MODE=paused KERNEL=6.1
-	@sh runner/packages.sh $(build_packages) $(kernel_packages) \
-		$(if $(filter retry,$(MODE)),$(retry_packages)) || exit 77
+	@sh runner/packages.sh $(build_packages) $(kernel_packages) || exit 77
 	@$(MAKE) --no-print-directory $(jobs) kernel
-ifeq ($(MODE),retry)
-	@python3 -B tests/kernel/retry.py --build $(BUILD) $(addprefix --source ,$(KERNEL)) $(ARGS)
-else
 	@MAKE_COMMAND="$(make_command)" python3 -B tests/kernel/reproduce.py --build $(BUILD) \
 		--mode "$(MODE)" --kernel "$(KERNEL)" --runs "$(RUNS)" $(ARGS)
-endif
 
 # The module is built and loaded by root's guest alone, never here.
 module_packages := qemu-system-x86 cpio binutils gcc-12

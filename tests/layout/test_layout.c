@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Each formula of layout/layout_math.h, by its worked example and against a measured run of the
- * rows on the virtual clock; what cut bits and a second channel do to the order.
+ * rows on the virtual clock.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,13 +15,11 @@
 #include <cmocka.h>
 
 #include "judge/buffer.h"
-#include "layout/channels.h"
 #include "schemes/core/clock.h"
 #include "schemes/core/points.h"
 #include "workloads/counts.h"
 #include "workloads/gaps.h"
 #include "layout/layout_math.h"
-#include "layout/precision.h"
 #include "tests/support/clean.h"
 
 #define HZ 2.25e9
@@ -351,16 +349,13 @@ static void carries_are_those_counted(void **state)
 
 static uint64_t ties_at(uint64_t spacing, unsigned int cut)
 {
-	struct precision precision = { .pairs = 0 };
-	uint64_t phase;
+	uint64_t ties = 0, phase;
 
 	for (phase = 0; phase < 4096; phase++)
-		precision_add(&precision, phase, phase + spacing);
-	assert_int_equal(precision.pairs, 4096);
-	return precision.ties[cut];
+		ties += phase >> cut == (phase + spacing) >> cut;
+	return ties;
 }
 
-/* The bits that may go are all that can go: one more, and events tie. */
 static void cut_low_is_the_most_without_ties(void **state)
 {
 	uint64_t spacing;
@@ -416,39 +411,25 @@ static void cut_high_leaves_one_bit_of_margin(void **state)
 	}
 }
 
-static void recorded_gaps_tie_by_their_size(void **state)
+static void faulty_layouts_are_named(void **state)
 {
-	struct gaps gaps = {
-		.buckets = 1, .lo_ns = { 1024 }, .hi_ns = { 2047 }, .until = { 1 }, .count = 1
-	};
-	struct precision precision;
-	unsigned int cut;
+	struct layout layout = layouts[1];
 
 	(void)state;
-	/*
-	 * A tick per ns: none tie before 11 bits are cut, then 1 - mean / 2048 of them do; the mean
-	 * of a log-uniform gap is 1024 / ln 2.
-	 */
-	precision_recorded(&gaps, 1e9, 200000, 1, &precision);
-	for (cut = 0; cut < 11; cut++)
-		assert_int_equal(precision.ties[cut], 0);
-	near(precision_ties_per_million(&precision, 11), 1e6 * (1 - 1024 / log(2) / 2048), 0.01);
-	near(precision_ties_per_million(&precision, 12), 1e6 * (1 - 1024 / log(2) / 4096), 0.01);
-}
-
-static void back_to_back_events_are_read(void **state)
-{
-	struct precision precision;
-	unsigned int cut;
-
-	(void)state;
-	assert_int_equal(
-		precision_back_to_back(driver_find(drivers_timed, "full_tsc"), 20000, &precision),
-		0);
-	assert_true(precision.pairs >= 20000);
-	for (cut = 1; cut < PRECISION_CUTS; cut++)
-		assert_true(precision.ties[cut] >= precision.ties[cut - 1]);
-	assert_true(precision.ties[0] < precision.pairs);
+	assert_null(layout_fault(&layout));
+	layout.id_bits = 6;
+	assert_non_null(strstr(layout_fault(&layout), "do not add up"));
+	layout.id_bits = 32;
+	layout.time_bits = 0;
+	assert_non_null(strstr(layout_fault(&layout), "no bit of time"));
+	layout.id_bits = 0;
+	layout.time_bits = 32;
+	assert_non_null(strstr(layout_fault(&layout), "no bit of id"));
+	layout = layouts[1];
+	layout.cut_bits = 38;
+	assert_non_null(strstr(layout_fault(&layout), "more bits than a stamp"));
+	layout.header_bits = 33;
+	assert_non_null(strstr(layout_fault(&layout), "32, 64 or 96"));
 }
 
 /* ---- the oracle of cut rows ---- */
@@ -488,61 +469,6 @@ static void cut_bits_are_the_only_excuse(void **state)
 	assert_int_equal(check.violations[ORACLE_EXACT], 1);
 }
 
-/* ---- channels ---- */
-
-static void run_channels(const char *compact, uint64_t gap_ticks, struct channels_result *result)
-{
-	struct channels_config config = {
-		.compact = row_of(compact),
-		.normal = row_of("layout_64_ext"),
-		.gap_ticks = gap_ticks,
-		.hz = HZ,
-		.share = 0.75,
-		.events = 20000,
-		.seed = 7,
-	};
-
-	assert_int_equal(channels_run(&config, result), 0);
-	assert_int_equal(result->lost, 0);
-	near((double)result->frequent, 15000, 0.03);
-}
-
-static void channels_save_their_bytes(void **state)
-{
-	struct channels_result result;
-
-	(void)state;
-	run_channels("extended_header", 1000, &result);
-	assert_int_equal(result.normal_bytes, 8 * 20000);
-	assert_int_equal(result.bytes, 4 * result.frequent + 8 * (20000 - result.frequent));
-	assert_int_equal(result.ties + result.tied_wrong + result.inversions, 0);
-}
-
-/* Cut in one channel and not in the other, an event moves before those of the same granule. */
-static void a_cut_channel_inverts_order(void **state)
-{
-	struct channels_result result;
-
-	(void)state;
-	run_channels("layout_13_19_cut9_ext", 100, &result);
-	assert_true(result.inversions > 1000);
-	assert_true(result.worst_inversion_ticks >= 1 && result.worst_inversion_ticks <= 511);
-	run_channels("layout_13_19_cut9_ext", 2000, &result);
-	assert_int_equal(result.inversions, 0);
-}
-
-static void a_beat_in_a_channel_is_paid_for(void **state)
-{
-	struct channels_result result;
-
-	(void)state;
-	/* 20000 events, 2^16 ticks apart: some 10 wraps of 27 bits, ten beats each, 12 bytes. */
-	run_channels("heartbeat_compact", 1 << 16, &result);
-	near((double)(result.bytes - 4 * result.frequent - 8 * (20000 - result.frequent)),
-	     12 * 20000.0 * 65536 * 10 / (1 << 27), 0.03);
-	assert_int_equal(result.inversions, 0);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -558,12 +484,8 @@ int main(void)
 		cmocka_unit_test(cut_low_is_the_most_without_ties),
 		cmocka_unit_test(rows_tie_where_the_cut_says),
 		cmocka_unit_test(cut_high_leaves_one_bit_of_margin),
-		cmocka_unit_test(recorded_gaps_tie_by_their_size),
-		cmocka_unit_test(back_to_back_events_are_read),
+		cmocka_unit_test(faulty_layouts_are_named),
 		cmocka_unit_test(cut_bits_are_the_only_excuse),
-		cmocka_unit_test(channels_save_their_bytes),
-		cmocka_unit_test(a_cut_channel_inverts_order),
-		cmocka_unit_test(a_beat_in_a_channel_is_paid_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,28 +37,6 @@ shows "a latency too long" "^5+27  .*no: the latency is longer" $layout --clock-
 	--latency-us 34000
 shows "errors of the texts" "32 -> 29.802 /s" $seed --seed-errors
 shows "a layout of the user" "^8+24/8  *4  *1.07 s" $seed --layout 8+24/8
-if [ "$(nproc)" -gt 1 ]; then
-	shows "one CPU: says what cannot be measured" "one CPU only: .* cannot be measured" \
-		taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" $layout --measure
-	shows "two CPUs: events whose order their clocks leave open" \
-		"^syscalls_busy  *[0-9.]* %  *[0-9.]* %$" $layout --measure
-	$layout --measure --json "$scratch/measured" >"$scratch/text"
-	finds "two CPUs: of the bound that was measured, and of 1 us" "$scratch/measured" "
-	all(abs(one['bound_ns'] * r['measured']['clock_hz'] -
-	1e9 * r['measured']['offset_bound_ticks']) < 1 and one['beside_ns'] == 1000 and
-	(one['share'] < one['beside_share']) == (one['bound_ns'] < 1000) and
-	'%-24s %11.4f %% %11.4f %%' % (one['gaps'], 100 * one['share'], 100 * one['beside_share'])
-	in open('$scratch/text').read() for one in r['ambiguous']) and len(r['ambiguous']) > 5"
-fi
-
-mkdir "$scratch/gaps"
-printf 'log2_bucket,lo_ns,hi_ns,count\n8,128,255,-1\n' >"$scratch/gaps/bad.csv"
-$layout --clock-hz 4e9 --precision --gaps "$scratch/gaps" >/dev/null 2>"$scratch/err"
-[ $? -eq 1 ] && grep -q 'bad.csv, line 2: count is negative' "$scratch/err"
-report $? "bad gap file: file, line, reason"
-$layout --precision --gaps "$scratch/none" >/dev/null 2>"$scratch/err"
-[ $? -eq 1 ] && grep -q 'cannot read the gaps in .*none' "$scratch/err"
-report $? "no directory of gaps"
 $layout --json "$scratch/no/such/file" >/dev/null 2>"$scratch/err"
 [ $? -eq 3 ] && grep -q 'cannot write' "$scratch/err"
 report $? "record that cannot be written"

@@ -295,28 +295,6 @@ class Tails(PlotsTest):
                           "1,200 with `extended_header_locked`")
         self.assert_holds("report.md", "a signal hit 2.00 % of the samples")
 
-    def test_ties_data_is_the_runs(self):
-        self.make_data()
-        self.assert_holds("plots/ties.dat",
-                          '\n9 0 "syscalls_busy"\n10 30000 "syscalls_busy"\n')
-        self.assert_holds("plots/ties.dat", '\n\n\n0 0.5 "back to back"\n')
-        self.assert_holds("plots/run.gp",
-                          "ties_lines = 2\nties_least = 0.5\nties_hz = 2250000000\n")
-        self.assert_holds("report.md", "The first bit that adds ties: 10 for `syscalls_busy`, 5 "
-                          "for `back to back`.")
-        self.assert_holds("report.md", "saves at most 45.0 % of the header bytes "
-                          "(`extended_header`, 90.0 % of the events compact); merged by time, at "
-                          "most 2,000 events per million come before an earlier one "
-                          "(`heartbeat_compact` at the gaps of `syscalls_busy`).")
-
-    def test_no_ties_are_drawn(self):
-        """Their axis has a place for none."""
-        for one in self.bench["precision"]:
-            one["ties_per_million"] = [0.0, 0.0, 0.0]
-        self.make_pictures()
-        self.assert_holds("plots/ties.svg", ">none<")
-        self.assert_holds("report.md", "No cut adds a tie here.")
-
 
 class Pictures(PlotsTest):
     def test_every_picture_is_drawn(self):

@@ -16,7 +16,7 @@ import files
 import record
 
 SECTIONS = {"table": ["cost", "space", "threads"], "bytes_by_rate": ["rate", "layouts"],
-            "stress": ["storm"], "precision": ["ties"],
+            "stress": ["storm"],
             **{name: [name] for name in ("late_beat", "backstep", "injected", "replay", "idle",
                                          "tails")}}
 
@@ -61,7 +61,7 @@ class Missing(PlotsTest):
 
     def test_a_run_without_any_section_is_fine(self):
         """Nothing to draw needs no gnuplot."""
-        for section in (*SECTIONS, "harness", "warnings", "channels"):
+        for section in (*SECTIONS, "harness", "warnings"):
             del self.bench[section]
         self.write()
         with self.without_gnuplot():
@@ -101,8 +101,7 @@ class Missing(PlotsTest):
         """Every third number unknown, or zero: whatever is left must be drawn."""
         for phase, value in enumerate((None, 0)):
             self.bench = json.loads(SAMPLE)
-            for section in ("table", "stress", "bytes_by_rate", "injected", "replay", "tails",
-                            "precision", "channels"):
+            for section in ("table", "stress", "bytes_by_rate", "injected", "replay", "tails"):
                 at = 0
                 for one in self.bench[section]:
                     for key in one:
@@ -198,8 +197,6 @@ WRONG = (
     ("context.stampede.tsc", "hz", "fast", "context.stampede.tsc.hz must be a number"),
     ("warnings[0]", "state", None, "warnings[0].state must be there"),
     ("tails[0]", "variant", 1, "tails[0].variant must be true or"),
-    ("precision[1]", "ties_per_million", [1, -1],
-     "precision[1].ties_per_million must be an array of numbers"),
     *(("tails[1]", "ecdf", bad, "tails[1].ecdf must be") for bad in (
         7, [[1]], [[1, 2]], [[5, 0.5], [4, 0.6]], [[1, 0.5], [2, 0.4]], [["1", 1]], [[-1, 1]])),
 )
@@ -282,7 +279,7 @@ class Hostile(PlotsTest):
             name = HOSTILE[at % len(HOSTILE)]
             one.update(row=name, why=name, first_violation="two\nlines </pre><script>alert(1)"
                        "</script>")
-            if section in ("replay", "tails", "precision"):
+            if section in ("replay", "tails"):
                 one["gaps"] = name
             if section == "backstep":
                 one["step"] = one["until"] = name
@@ -291,7 +288,7 @@ class Hostile(PlotsTest):
 
     def test_hostile_names_do_nothing(self):
         sections = ("table", "bytes_by_rate", "stress", "late_beat", "backstep", "injected",
-                    "replay", "idle", "tails", "precision")
+                    "replay", "idle", "tails")
         for section in sections:
             self.name_badly(section)
         self.at("context.stampede.cpu")["model"] = HOSTILE[2]
