@@ -3,10 +3,10 @@
 
 Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
 <!-- name --> and <!-- /name -->: matrix (of a full run), guide, table from LOG, what
-the run printed, without variants; clocks, what the guide says of clocks that misbehave; tracers, by the rows that price them; and reference
-from results/reference/, whatever RUN is. A block whose
-section the run does not have stays as it is, with a line on stderr. RUN may be -: only reference is
-written then."""
+the run printed, without variants; clocks, what the guide says of clocks that misbehave; tracers, by
+the rows that price them; and choice from results/reference/, whatever RUN is. A block whose section
+the run does not have stays as it is, with a line on stderr. RUN may be -: only choice is written
+then."""
 import glob
 import os
 import re
@@ -158,52 +158,6 @@ def tracers(run):
     return rows and ["", *table_of(titles, rows, (0, 1, 4, 5, 6))]
 
 
-# ---- references ----
-
-
-def named(reference):
-    return machines.model(reference).replace("(R)", "").replace("(TM)", "")
-
-
-def with_interval(ratio):
-    middle, low, high = ratio
-    if low is None or high is None:
-        return f"{middle:.3f} ±?"
-    return f"{middle:.3f} ±{100 * max(high - middle, middle - low) / middle:.1f} %"
-
-
-def side_by_side(references, floor):
-    """The steady table of the machines that have ratios to this floor; the rows that all have."""
-    ratios = [{row["row"]: row["ratio"][floor] for row in one["rows"]
-               if floor in row["ratio"] and not row.get("variant")} for one in references]
-    having = [(one, its) for one, its in zip(references, ratios) if its]
-    if not having:
-        return []
-    rows = [[f"`{row}`", *(with_interval(its[row]) for _, its in having)]
-            for row in having[0][1] if all(row in its for _, its in having)]
-    titles = ["row", *(f"{named(one)}, {one['of']['revision'][:12]}" for one, _ in having)]
-    return ["", f"Ratio to `{floor}`:", "", *table_of(titles, rows)]
-
-
-def reference(root):
-    found = machines.load(os.path.join(root, "results", "reference"))
-    if not found:
-        return None
-    texts = []
-    for one in found:
-        of = one["of"]
-        how = "the table printed by" if of["what"] == "printed table" else "the record of"
-        texts.append(f"{named(one)}: {how} `{of.get('command', 'a run')}` of {of['date']}, commit "
-                     f"{of['revision'][:12]}{' with changes' if of.get('dirty') else ''}, "
-                     f"{one['machine'].get('online', '?')} CPUs.")
-    lines = wrapped("Medians over rounds, with the farther half of their 95 % interval, by each "
-                    "machine's own clock, of the rows that all the machines of a table have. "
-                    "Columns of one commit are of one code, others are not. " + " ".join(texts))
-    for floor in ("floor_published", "floor"):
-        lines += side_by_side(found, floor)
-    return lines
-
-
 # ---- blocks ----
 
 
@@ -234,7 +188,7 @@ def main():
     path, readme = words[:2]
     root = os.path.dirname(readme) or "."
     paths = [readme, *sorted(glob.glob(os.path.join(root, "docs", "*.md")))]
-    makers = {"reference": lambda: reference(root), "choice": lambda: choice(root)}
+    makers = {"choice": lambda: choice(root)}
     if path != "-":
         run = record.load(path)
         note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's "

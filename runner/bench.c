@@ -7,7 +7,6 @@
 #include "base/child.h"
 #include "base/fail.h"
 #include "base/json.h"
-#include "results/compare/reference.h"
 #include "runner/checked.h"
 #include "runner/counted.h"
 #include "judge/products.h"
@@ -188,21 +187,6 @@ static int finish_as_json(const char *file, const char *program, const char *dir
 	return error ? error : make_plots(program, directory, !strcmp(file, "-"));
 }
 
-/* The last lines: how this run differs from what is kept of the nearest machine. */
-static void print_reference(const char *directory)
-{
-	json_t *all = reference_load(reference_dir()), *mine;
-	struct record_loaded loaded;
-
-	if (!record_load(NULL, directory, &loaded)) {
-		mine = reference_make(loaded.json);
-		reference_print(stdout, all, mine);
-		json_decref(mine);
-		record_unload(&loaded);
-	}
-	json_decref(all);
-}
-
 /* What is done stays; a resource that is lacking, or a fault of ours, ends it as Ctrl-C does. */
 static int abandon(struct run *run, int status)
 {
@@ -235,7 +219,6 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 		printf("\nresults  %s/bench.json\n", directory);
 		fflush(stdout);
 		error = make_plots(program, directory, false);
-		print_reference(directory);
 	}
 	run_complain(run);
 	if (run->broken || error)

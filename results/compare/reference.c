@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "base/fail.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,56 +17,6 @@ const char *reference_dir(void)
 	const char *asked = getenv("STAMPEDE_REFERENCES");
 
 	return asked && *asked ? asked : REFERENCE_DIR;
-}
-
-/* ---- reading ---- */
-
-static bool is_reference(const json_t *json)
-{
-	return json_integer_value(json_object_get(json, "reference")) == REFERENCE_FORM &&
-	       json_is_object(json_object_get(json, "machine")) &&
-	       json_is_object(json_object_get(json, "of")) &&
-	       json_array_size(json_object_get(json, "rows")) &&
-	       json_is_array(json_object_get(json, "needs"));
-}
-
-static void load_one(json_t *all, const char *dir, const char *name)
-{
-	char file[4096];
-	json_error_t error;
-	json_t *json;
-
-	snprintf(file, sizeof(file), "%s/%s/" REFERENCE_FILE, dir, name);
-	json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
-	if (is_reference(json)) {
-		json_object_set_new(json, "name", json_string(name));
-		json_array_append(all, json);
-	} else {
-		fail_line("%s is no reference (%s): left out; build/compare "
-			  "--contribute RUN makes one",
-			  file, json ? "not of form 1" : error.text);
-	}
-	json_decref(json);
-}
-
-static int is_name(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
-json_t *reference_load(const char *dir)
-{
-	json_t *all = json_array();
-	struct dirent **names;
-	int count = scandir(dir, &names, is_name, alphasort), i;
-
-	for (i = 0; i < count; i++) {
-		load_one(all, dir, names[i]->d_name);
-		free(names[i]);
-	}
-	if (count >= 0)
-		free(names);
-	return all;
 }
 
 /* ---- making ---- */
@@ -244,71 +193,4 @@ void reference_name(const json_t *reference, char *name, size_t size)
 			 json_integer_value(number));
 	else
 		snprintf(name, size, "%s", *model ? model : "cpu");
-}
-
-/* The CPU, with family and model number where one name is of many: "Intel Xeon 6-207". */
-static void model_name(const json_t *reference, char *model, size_t size)
-{
-	const json_t *machine = json_object_get(reference, "machine");
-	const json_t *family = json_object_get(machine, "family");
-	const json_t *number = json_object_get(machine, "model_number");
-
-	snprintf(model, size, "%.48s", json_text(machine, "model"));
-	if (json_is_integer(family) && json_is_integer(number))
-		snprintf(model + strlen(model), size - strlen(model),
-			 " %" JSON_INTEGER_FORMAT "-%" JSON_INTEGER_FORMAT,
-			 json_integer_value(family), json_integer_value(number));
-}
-
-void reference_title(const json_t *reference, char *title, size_t size)
-{
-	const json_t *of = json_object_get(reference, "of");
-	char model[REFERENCE_NAME_BYTES];
-
-	model_name(reference, model, sizeof(model));
-	snprintf(title, size, "%.64s (commit %.12s%s)", model, json_text(of, "revision"),
-		 json_is_true(json_object_get(of, "dirty")) ? " with changes" : "");
-}
-
-/* ---- the nearest ---- */
-
-/* More is nearer; 0: not the same vendor. */
-static int nearness(const json_t *theirs, const json_t *mine)
-{
-	static const char *const numbers[] = { "family", "model_number" };
-	const json_t *a = json_object_get(theirs, "machine"), *b = json_object_get(mine, "machine");
-	const json_t *left, *right;
-	int near = 2;
-	size_t i;
-
-	if (!*json_text(a, "vendor") || strcmp(json_text(a, "vendor"), json_text(b, "vendor")))
-		return 0;
-	if (strcmp(json_text(a, "model"), json_text(b, "model")))
-		return 1;
-	/* One name may stand for many: what both say of it has to be the same. */
-	for (i = 0; i < COUNT(numbers); i++) {
-		left = json_object_get(a, numbers[i]);
-		right = json_object_get(b, numbers[i]);
-		if (left && right && !json_equal(left, right))
-			return 1;
-		near += left && right;
-	}
-	return near;
-}
-
-const json_t *reference_nearest(const json_t *all, const json_t *mine, enum reference_near *near)
-{
-	const json_t *one, *nearest = NULL;
-	int best = 0, its;
-	size_t i;
-
-	json_array_foreach(all, i, one) {
-		its = nearness(one, mine);
-		if (its > best) {
-			best = its;
-			nearest = one;
-		}
-	}
-	*near = best > 1 ? REFERENCE_MODEL : best ? REFERENCE_VENDOR : REFERENCE_NONE;
-	return nearest;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* References: made of a run, refused, found by machine, and what a run differs from one by. */
+/* References: made of a run, and refused. */
 #include "tests/support/run_fixture.h"
 
+#include <glob.h>
 #include <math.h>
 
 #include "results/compare/contribute.h"
@@ -69,25 +70,24 @@ static const char *references(const struct fixture *f)
 	return dir;
 }
 
-static json_t *contributed(const struct fixture *f)
+/* The only one, whose path is in `path`. */
+static json_t *contributed(const struct fixture *f, char path[PATH_MAX])
 {
-	json_t *all;
+	char pattern[PATH_MAX];
+	json_t *reference;
+	glob_t found;
 
 	run_write(f);
 	assert_int_equal(contribute(NULL, f->run, references(f)), 0);
-	all = reference_load(references(f));
-	assert_int_equal(json_array_size(all), 1);
-	return all;
-}
-
-/* Where the only one is. */
-static const char *path_of(const struct fixture *f, const json_t *reference)
-{
-	static char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%.4000s/%s/" REFERENCE_FILE, references(f),
-		 json_string_value(json_object_get(reference, "name")));
-	return path;
+	snprintf(pattern, sizeof(pattern), "%.4000s/*/" REFERENCE_FILE, references(f));
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	snprintf(path, PATH_MAX, "%.4000s", found.gl_pathv[0]);
+	globfree(&found);
+	reference = json_load_file(path, 0, NULL);
+	assert_int_equal(json_integer_value(json_object_get(reference, "reference")),
+			 REFERENCE_FORM);
+	return reference;
 }
 
 static const json_t *row_in(const json_t *reference, const char *row)
@@ -113,14 +113,13 @@ static double ratio_in(const json_t *reference, const char *row, const char *flo
 static void made_of_a_run(void **state)
 {
 	const struct fixture *f = *state;
-	const json_t *of, *one;
-	json_t *all;
-	char *text;
+	char path[PATH_MAX], *text;
+	const json_t *of;
+	json_t *one;
 	size_t size;
 
 	make_fit(f);
-	all = contributed(f);
-	one = json_array_get(all, 0);
+	one = contributed(f, path);
 	assert_true(fabs(ratio_in(one, "full_tsc", "floor", 0) - 204.0 / 104) < 1e-5);
 	assert_true(fabs(ratio_in(one, "full_tsc", "floor_published", 0) - 204.0 / 54) < 1e-5);
 	/* By order statistics: of 9, the 2nd and the 8th. */
@@ -133,13 +132,13 @@ static void made_of_a_run(void **state)
 	assert_string_equal(json_string_value(json_object_get(of, "revision")), "000000000000");
 	assert_null(json_object_get(of, "command"));
 	assert_true(json_array_size(json_object_get(one, "needs")) > 0);
-	text = file_text(path_of(f, one), &size);
+	text = file_text(path, &size);
 	assert_null(strstr(text, "secret"));
 	assert_null(strstr(text, f->dir));
 	assert_null(strstr(text, "repetition_index"));
 	assert_true(size < 48 << 10);
 	free(text);
-	json_decref(all);
+	json_decref(one);
 }
 
 /* ---- refusing ---- */
@@ -209,184 +208,12 @@ static void unfinished_is_refused(void **state)
 	assert_false(exists(references(f)));
 }
 
-/* ---- the nearest ---- */
-
-static json_t *machine(const char *vendor, const char *model, int number, const char *revision)
-{
-	json_t *one = json_pack("{s:i, s:{s:s, s:s}, s:{s:s, s:s}, s:[], s:[]}", "reference", 1,
-				"of", "what", "run", "revision", revision, "machine", "vendor",
-				vendor, "model", model, "rows", "needs");
-
-	if (number) {
-		json_object_set_new(json_object_get(one, "machine"), "family", json_integer(6));
-		json_object_set_new(json_object_get(one, "machine"), "model_number",
-				    json_integer(number));
-	}
-	return one;
-}
-
-static void assert_nearest(const json_t *all, const char *vendor, const char *model, int number,
-			   const char *revision, enum reference_near asked)
-{
-	json_t *mine = machine(vendor, model, number, "mine");
-	enum reference_near near;
-	const json_t *nearest = reference_nearest(all, mine, &near);
-	const json_t *its = json_object_get(json_object_get(nearest, "of"), "revision");
-
-	assert_int_equal(near, asked);
-	if (revision)
-		assert_string_equal(json_string_value(its), revision);
-	else
-		assert_null(nearest);
-	json_decref(mine);
-}
-
-static void nearest_by_model_then_vendor(void **state)
-{
-	json_t *all = json_array();
-
-	(void)state;
-	json_array_append_new(all, machine("AMD", "EPYC", 0, "a"));
-	json_array_append_new(all, machine("Intel", "Core", 1, "b"));
-	json_array_append_new(all, machine("Intel", "Xeon", 143, "c"));
-	json_array_append_new(all, machine("Intel", "Xeon", 207, "d"));
-	assert_nearest(all, "Intel", "Xeon", 143, "c", REFERENCE_MODEL);
-	assert_nearest(all, "Intel", "Xeon", 207, "d", REFERENCE_MODEL);
-	/* A name that many share: another number is another model. */
-	assert_nearest(all, "Intel", "Xeon", 85, "b", REFERENCE_VENDOR);
-	assert_nearest(all, "Intel", "Atom", 9, "b", REFERENCE_VENDOR);
-	/* That one does not say its number: the name is all there is. */
-	assert_nearest(all, "AMD", "EPYC", 17, "a", REFERENCE_MODEL);
-	assert_nearest(all, "VIA", "Xeon", 143, NULL, REFERENCE_NONE);
-	json_decref(all);
-}
-
-/* ---- differences ---- */
-
-static void add_row(json_t *reference, const char *row, const char *floor, double ratio,
-		    double half, double bytes)
-{
-	json_array_append_new(json_object_get(reference, "rows"),
-			      json_pack("{s:s, s:s, s:s, s:f, s:f, s:{s:[f, f, f]}}", "row", row,
-					"verdict", "kept", "ratio_basis", "ticks", "instructions",
-					20.0, "bytes", bytes, "ratio", floor, ratio, ratio - half,
-					ratio + half));
-}
-
-/* What is said of a run beside a reference; takes both over. Free it. */
-static char *difference(json_t *mine, json_t *theirs)
-{
-	json_t *all = json_array();
-	char *text = NULL, *line, *end;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_non_null(out);
-	json_array_append_new(all, theirs);
-	reference_print(out, all, mine);
-	fclose(out);
-	json_decref(all);
-	json_decref(mine);
-	for (line = text; *line; line = end + 1) {
-		end = strchr(line, '\n');
-		assert_non_null(end);
-		assert_true(end - line <= 100);
-	}
-	return text;
-}
-
-static json_t *xeon(const char *floor, double packed, double rewind, double half, double bytes)
-{
-	json_t *one = machine("Intel", "Xeon", 143, "same");
-
-	add_row(one, "floor", "floor", 1, 0, 12);
-	if (strcmp(floor, "floor"))
-		add_row(one, floor, floor, 1, 0, 12);
-	add_row(one, "packed_word", floor, packed, half, bytes);
-	add_row(one, "rewind", floor, rewind, half, 12);
-	return one;
-}
-
-static void planted_differences(void **state)
-{
-	char *text;
-
-	(void)state;
-	text = difference(xeon("floor", 1.10, 1.03, 0.01, 12),
-			  xeon("floor", 1.11, 1.035, 0.01, 12));
-	assert_non_null(strstr(text, "the same CPU model: Xeon 6-143 (commit same)"));
-	assert_non_null(strstr(text, "ratios are to floor, in both"));
-	assert_non_null(
-		strstr(text, "nothing differs by more than the intervals allow, in 3 rows"));
-	assert_null(strstr(text, "other code"));
-	free(text);
-	text = difference(xeon("floor", 1.10, 1.03, 0.01, 12),
-			  xeon("floor", 0.99, 1.035, 0.01, 16));
-	assert_non_null(strstr(text, "ratio, here and there: packed_word 1.100, 0.990\n"));
-	assert_non_null(strstr(text, "ranked the other way there: "));
-	assert_non_null(strstr(text, "rewind before packed_word"));
-	assert_non_null(strstr(text, "bytes, here and there: packed_word 12.00, 16.00\n"));
-	assert_null(strstr(text, "nothing differs"));
-	assert_null(strstr(text, "instructions"));
-	free(text);
-}
-
-/* Ratios to one floor are no ratios to another; nor are those of cycles, of ticks. */
-static void like_with_like(void **state)
-{
-	json_t *cycles = xeon("floor", 0.5, 1.03, 0.01, 12), *one;
-	char *text;
-	size_t i;
-
-	(void)state;
-	text = difference(xeon("floor_published", 1.10, 1.03, 0.01, 12),
-			  xeon("floor", 0.99, 1.035, 0.01, 12));
-	assert_non_null(strstr(text, "ratios are to floor, in both"));
-	assert_null(strstr(text, "packed_word"));
-	free(text);
-	json_array_foreach(json_object_get(cycles, "rows"), i, one)
-		json_object_set_new(one, "ratio_basis", json_string("cycles"));
-	text = difference(xeon("floor", 1.10, 1.03, 0.01, 12), cycles);
-	assert_null(strstr(text, "packed_word"));
-	free(text);
-}
-
-/* Many of them stay on one line, and those without room are counted. */
-static void few_lines(void **state)
-{
-	json_t *mine = xeon("floor", 1.1, 1.03, 0.01, 12), *theirs = xeon("floor", 2, 3, 0.01, 12);
-	char *text, row[24];
-	size_t lines = 0, i;
-
-	(void)state;
-	for (i = 0; i < 40; i++) {
-		snprintf(row, sizeof(row), "some_long_row_name_%zu", i);
-		add_row(mine, row, "floor", 1 + (double)i, 0.01, 12);
-		add_row(theirs, row, "floor", 100 - (double)i, 0.01, 13);
-	}
-	text = difference(mine, theirs);
-	assert_non_null(strstr(text, "; and "));
-	for (i = 0; text[i]; i++)
-		lines += text[i] == '\n';
-	assert_true(lines <= 8);
-	free(text);
-	text = difference(machine("VIA", "x", 0, "r"), machine("Intel", "x", 0, "r"));
-	assert_string_equal(text,
-			    "\nno reference of this vendor's CPUs; build/compare --contribute "
-			    "RUN makes one\n");
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RUN_TEST(made_of_a_run),
 		RUN_TEST(refused_ones),
 		RUN_TEST(unfinished_is_refused),
-		cmocka_unit_test(nearest_by_model_then_vendor),
-		cmocka_unit_test(planted_differences),
-		cmocka_unit_test(like_with_like),
-		cmocka_unit_test(few_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
