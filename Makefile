@@ -55,7 +55,7 @@ define driver_rule
 $(O)/$(1)/$(2).o: judge/driver.c $(BUILD)/flags
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS_ALL) -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"schemes/$$(header_$(2)).h"' \
+	$$(Q)$$(CC) $$(CFLAGS_ALL) -g1 -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"schemes/$$(header_$(2)).h"' \
 		$(3:%=-DSTAMPEDE_%) $$(defines_$(2)) -c $$< -o $$@
 endef
 $(foreach row,$(ROWS),$(eval $(call driver_rule,timed,$(row),TIMED)))
@@ -213,7 +213,8 @@ ARGS ?=
 
 bench: ## table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
-	@$(MAKE) --no-print-directory $(jobs) all claims-explored
+	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots compare run-stress) \
+		claims-explored
 	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
 		$(if $(filter-out 0,$(FULL)),--full) $(if $(SCHEMES),--schemes "$(SCHEMES)") \
 		$(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
@@ -240,11 +241,11 @@ compare: ## did a change help: make compare ARGS="A B", or ARGS="--in latest row
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/compare
 	@$(BUILD)/compare $(ARGS)
 
-man: ## manual pages of all programs in build/man, from their --help
+man: ##- manual pages of all programs in build/man, from their --help
 	@sh runner/packages.sh $(build_packages) help2man
 	@$(MAKE) --no-print-directory $(jobs) all
 	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
-readme: ## a run's figures into README: RUN=results/latest (-: references only) LOG=its-output
+readme: ##- a run's figures into README: RUN=results/latest (-: references only) LOG=its-output
 	@python3 -B plots/readme.py $(RUN) README.md $(LOG)
 
 take: ## a scheme in one header, for a program of yours: make take ROW=packed_word
@@ -273,20 +274,20 @@ test: ## all tests, under two minutes (ALL=1: with every package that a test can
 
 tests: $(tests)
 
-check-house: ## the rules that hold this tree's floors: arrows, circles, names, limits (ARGS=--all)
+check-house: ##- the rules that hold this tree's floors: arrows, circles, names, limits (ARGS=--all)
 	@python3 -B tests/house/house.py $(ARGS)
 
-test-long: ## some hours: storms, sanitizers, clang, the explorer (ONLY="mutants|explorer")
+test-long: ##- some hours: storms, sanitizers, clang, the explorer (ONLY="mutants|explorer")
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
 		clang libclang-rt-dev
 	@sh tests/long.sh
 
-mutate: ## small changes to the judges, and which no test sees (ARGS="--sample 200 judge/")
+mutate: ##- small changes to the judges, and which no test sees (ARGS="--sample 200 judge/")
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) python3-clang
 	@$(MAKE) --no-print-directory $(jobs) all tests
 	@/usr/bin/python3 -B tests/mutate/mutate.py $(BUILD) $(ARGS)
 
-test-exhaustive: ## the explorer's deepest tier, for hours (SCHEMES="a b" for some rows)
+test-exhaustive: ##- the explorer's deepest tier, for hours (SCHEMES="a b" for some rows)
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored SCHEMES="$(or $(SCHEMES),all)"
 	@$(BUILD)/explore --tier exhaustive --schemes "$(or $(SCHEMES),all)"
@@ -294,8 +295,11 @@ test-exhaustive: ## the explorer's deepest tier, for hours (SCHEMES="a b" for so
 clean: ## remove what was built; results stay
 	rm -rf $(BUILD)
 
-help: ## this list
+help: ## this list; help-all: and what maintainers call
 	@awk -F ':.*## ' '/^[a-z-]*:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+help-all: ##- all targets
+	@awk -F ':.*##-? ' '/^[a-z-]*:.*##-? / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 -include $(shell find $(BUILD) -path '*/kernel/linux-*' -prune -o -name '*.d' -print 2>/dev/null)
 
@@ -303,5 +307,5 @@ help: ## this list
 %.c: ;
 
 
-.PHONY: all mutate take bench run-stress readme explore layout plots compare man test tests test-long \
+.PHONY: all mutate take help-all bench run-stress readme explore layout plots compare man test tests test-long \
 	test-exhaustive check-house clean help force

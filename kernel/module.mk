@@ -9,7 +9,7 @@ MODULE ?= $(BUILD)/kernel/module
 KERNEL_ROWS ?= $(foreach row,$(filter-out taken_%,$(ROWS)),\
 	$(if $(filter restartable,$(header_$(row))),,$(row)))
 
-kernel-module: ## stampede.ko against KDIR=/lib/modules/.../build, in build/kernel/module
+kernel-module: ##- stampede.ko against KDIR=/lib/modules/.../build, in build/kernel/module
 	@sh $(or $(TREE),.)/kernel/module.sh $(MODULE) \
 		$(foreach row,$(KERNEL_ROWS),'$(row) $(header_$(row)) $(defines_$(row))')
 # Types for BPF would take a tool that only kernels' builders have.

@@ -22,7 +22,7 @@ $(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h sc
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -ljansson -lm -o $@
 
-fuzz: ## the decoder of ftrace's sub-buffers, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
+fuzz: ##- the decoder of ftrace's sub-buffers, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
 	@sh runner/packages.sh clang libclang-rt-dev libjansson-dev
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)

@@ -45,18 +45,18 @@ explored-cases: $(or $(filter explored,$(MAKECMDGOALS)),explored-quick)
 		$$(grep -o 'tests/mutants/[a-z0-9_]*' tests/explore/test_mutants.sh | sort -u | sed 's/$$/.patch/')
 test_packages += patch
 
-history: ## what was published wrong, rediscovered at the smallest budget that does
+history: ##- what was published wrong, rediscovered at the smallest budget that does
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore
 	@$(cases) $(published)
 
-mutants: ## small faults in today's schemes, each found at the smallest budget that does
+mutants: ##- small faults in today's schemes, each found at the smallest budget that does
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(BUILD)/run-stress
 	@$(cases) $(wildcard tests/mutants/*.patch)
 
 TIER ?= quick
-verdicts: ## rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)
+verdicts: ##- rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(if $(SCHEMES),explored-all,explored)
 	@python3 explore/cases/explored.py --build $(BUILD) --tier $(TIER) \

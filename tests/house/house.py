@@ -21,6 +21,8 @@ def at_head(text):
 
 # rule, file, what is done to it
 PLANTS = (
+    ("budget", "place/place.c", at_end("\n" * 900)),
+    ("budget", "cellar/wine.c", at_head("\n")),
     ("arrows", "base/options.c", at_head('#include "judge/judge.h"\n')),
     ("arrows", "traces/ctf_trace.c", at_head('#include "runner/plan.h"\n')),
     ("arrows", "judge/check.c", at_head('#include "check.h"\n')),
@@ -66,6 +68,11 @@ def main():
         clean[rule.__name__] = rule(tree)
         report(not clean[rule.__name__], "%s: %s" % (rule.__name__, " ".join(rule.__doc__.split())),
                clean[rule.__name__])
+    spent = rules.spent(tree)
+    tests = spent.pop("tests")
+    print("# %d lines of product, %d of tests; left: %s" % (sum(spent.values()), tests, ", ".join(
+        "%s %d" % (top, rules.BUDGET[top] - lines) for top, lines in sorted(spent.items())
+        if top in rules.BUDGET)))
     why = rules.formatter()
     if why:
         number += 1

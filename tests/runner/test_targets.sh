@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_targets.sh BUILD   Does every target of `make help` still work? Each is run here, with
+# usage: test_targets.sh BUILD   Does every target of `make help-all` still work? Each is run here, with
 # the least that it takes, or by the file that is named for it; a target that nobody runs fails. TAP.
 build=$1
 . tests/support/tap.sh
@@ -25,6 +25,7 @@ test-long make -n test-long
 test-exhaustive make -n test-exhaustive
 clean make clean BUILD="$scratch/none"
 help make help
+help-all make help-all
 fuzz tests/long.sh
 record-gaps make -n record-gaps
 kernel-module tests/kernel/module.py
@@ -42,10 +43,10 @@ test-slurm make -n test-slurm
 test-parallel make -n test-parallel
 END
 mkdir "$scratch/run" && cp tests/data/bench_sample.json "$scratch/run/bench.json"
-make help | awk '{ print $1 }' | sort >"$scratch/known"
+make help-all | awk '{ print $1 }' | sort >"$scratch/known"
 cut -d' ' -f1 "$list" | sort | diff "$scratch/known" - | sed 's/^/# /'
 cut -d' ' -f1 "$list" | sort | cmp -s - "$scratch/known"
-report $? "each target of make help is here, and no other"
+report $? "each target of make help-all is here, and no other"
 while read -r target how; do
 	case $how in
 	make*)
