@@ -51,8 +51,12 @@ $(BUILD)/rows.mk: schemes/schemes.def Makefile
 	@sed -n -e 's/^X(\([^,]*\), *\([^,]*\),\(.*\))$$/ROWS += \1\nheader_\1 := \2\n'\
 	'defines_\1 := \3/p' $< > $@
 
+$(BUILD)/hooks: schemes/hooks.py $(wildcard schemes/*.h schemes/parts/*.h)
+	@mkdir -p $(@D)
+	@python3 -B $< && touch $@
+
 define driver_rule
-$(O)/$(1)/$(2).o: judge/driver.c $(BUILD)/flags
+$(O)/$(1)/$(2).o: judge/driver.c $(BUILD)/flags | $(BUILD)/hooks
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS_ALL) -g1 -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"schemes/$$(header_$(2)).h"' \
@@ -111,6 +115,8 @@ counting_tests := schemes/test_ring schemes/test_ring_nested schemes/test_packed
 	judge/test_player
 extra_tests_judge_test_trial := -DSTAMPEDE_COUNTING -DROW=narrow \
 	-DSCHEME_HEADER='"tests/judge/narrow_last.h"'
+extra_tests_judge_test_template := -DSTAMPEDE_COUNTING -DROW=template \
+	-DSCHEME_HEADER='"schemes/TEMPLATE.h"'
 $(foreach test,$(counting_tests),$(eval extra_tests_$(subst /,_,$(test)) := -DSTAMPEDE_COUNTING))
 
 extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
