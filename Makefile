@@ -251,8 +251,8 @@ man: ##- manual pages of all programs in build/man, from their --help
 	@sh runner/packages.sh $(build_packages) help2man
 	@$(MAKE) --no-print-directory $(jobs) all
 	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
-readme: ##- a run's figures into README: RUN=results/latest (-: references only) LOG=its-output
-	@python3 -B plots/readme.py $(RUN) README.md $(LOG)
+readme: ##- a run's figures into README and docs: RUN=results/latest (-: the answer only)
+	@python3 -B plots/readme.py $(RUN) README.md
 
 take: ## a scheme in one header, for a program of yours: make take ROW=packed_word
 	@sh runner/packages.sh $(build_packages)

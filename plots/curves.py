@@ -4,7 +4,7 @@ import math
 
 import clocks
 from data import Table, known, least, most
-from record import NAN, bits_that_matter
+from record import HELD, NAN, bits_that_matter
 from text import label, row_label
 
 TITLE_MOST = 56  # characters of the names in a common title; those without room are counted
@@ -253,3 +253,29 @@ def tails(run):
     table.set("tails_most", float(most(cell.max for cell in shown)))
     table.set("tails_fence", float(least(cell.fence_p50 for cell in shown)))
     return table if rows else None
+
+
+# ---- choice ----
+
+
+def choice(run):
+    """Main rows that are right in some way, by header and then by cost with a free clock."""
+    variants = {one.row for one in run.tails if one.variant}
+    rows = sorted((row for row in run.steady if row.verdict in HELD and row.row not in variants and
+                   row.cheap_ratio > 0 and row.header_id_bytes > 0),
+                  key=lambda row: (round(row.header_id_bytes, 1), row.cheap_ratio))
+    table = Table("cost with a clock that costs nothing: 1 position, 2 row and bytes of header, "
+                  "3 times the floor, 4 kind: 0 exact, 1 marked inexact, 2 it waits or is lost")
+    for position, row in enumerate(rows, 1):
+        waits = run.schemes.get(row.row, {}).get("nesting", "at once") != "at once"
+        table.line(position, f"{label(row.row)}, {row.header_id_bytes:.0f} B", float(row.cheap_ratio),
+                   2 if waits else 1 if row.verdict != "kept" else 0)
+    table.set("choice_rows", len(rows))
+    # One row that is far off does not press all others together.
+    ratios = sorted(row.cheap_ratio for row in rows)
+    table.set("choice_most", float(ratios[-2] if len(ratios) > 1 and ratios[-1] > 3 * ratios[-2]
+                                   else ratios[-1]) if ratios else 1.0)
+    return table if rows else None
+
+
+choice.section = "cheap"  # of runs that timed with a cheap clock

@@ -9,8 +9,6 @@ from data import cost_order, known, least, most, or_else
 from guide import keeps_everything
 from record import HELD, NAN, PROMISES, VERDICTS, bits_that_matter, checked, worst_is_declared
 
-SAME_COST = 0.02  # rows closer than that cannot be told apart by their times, however quiet it was
-
 # ---- the run in a few sentences ----
 
 
@@ -27,20 +25,6 @@ def verdicts(run):
     return found
 
 
-def cheapest(run):
-    """The steady rows next to the lowest ratio, of those known to keep what they promise."""
-    rows, _ = cost_order(run)
-    # Half the distance of the quartiles.
-    spreads = known((row.ratio_high - row.ratio_low) / row.ratio / 2
-                    for row in rows if row.ratio > 0)
-    apart = max(SAME_COST, sum(spreads) / len(spreads) if spreads else 0, run.noise)
-    rows = [row for row in rows if (keeps_everything(run, row) if run.storm else
-                                    row.verdict in HELD)]
-    lowest = least(row.ratio for row in rows)
-    near = [row for row in rows if lowest > 0 and row.ratio <= lowest * (1 + apart)]
-    return SimpleNamespace(rows=near, percent=100 * apart, stormed=bool(run.storm))
-
-
 def summary(run):
     words = verdicts(run)
     named = defaultdict(list)
@@ -48,7 +32,7 @@ def summary(run):
         named[max(its, key=worst_last, default=None)].append(row)
     return SimpleNamespace(
         broken=named["broken"], unmet=named["need not met"], untried=named["not tried"],
-        inexact=named["declared inexact"], kept=len(named["kept"]), cheapest=cheapest(run),
+        inexact=named["declared inexact"], kept=len(named["kept"]),
         not_tried=run.not_tried)
 
 

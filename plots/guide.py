@@ -73,6 +73,11 @@ def no_atomic(run, row):
     return row.atomics < 0.005
 
 
+def takeable(run, row):
+    """As take/facts.c has it: other readers know the format, and no writer starts over."""
+    return str(scheme_of(run, row.row).get("format")).startswith("CTF") and not no_atomic(run, row)
+
+
 def shared(run, row):
     """Writers on several CPUs share a ring, with all promises."""
     return set(PROMISES) <= shared_promises(run, row)
@@ -152,31 +157,46 @@ EXACT = (keeps_everything, at_once, exact)
 
 Question = namedtuple("Question", "need asked value unit argument", defaults=[None])
 
+INTERRUPTED = "exact times, also when interrupted: "
+TIME = INTERRUPTED + "least time"
+INSTRUCTIONS = INTERRUPTED + "fewest instructions"
+BYTES = INTERRUPTED + "fewest bytes"
+NO_ATOMIC = INTERRUPTED + "no atomic instruction"
+MIGRATE = INTERRUPTED + "per-CPU rings, threads may migrate"
+SEVERAL = INTERRUPTED + "writers on several CPUs in one ring"
+CTF = INTERRUPTED + "readers of CTF"
+TAKE = INTERRUPTED + "one header to take home, fewest instructions"
+BACK = INTERRUPTED + "the clock may go back"
+WAIT = "exact times, an interrupt's event may wait: fewest bytes"
+HELD_OFF = "exact times, interrupts are held off: fewest bytes"
+FTRACE = "readers of ftrace sub-buffers: least time"
+
 QUESTIONS = (
-    Question("exact times, and interrupts record too: least time", EXACT, cost, TIMES),
-    Question("the same, least latency of a single event, between fences", EXACT, fenced, FENCED),
-    Question("the same, fewest instructions", EXACT, instructions, "instructions"),
-    Question("the same, fewest bytes, events back to back", EXACT, header, HEADER),
-    Question("the same, no atomic at all", (*EXACT, no_atomic), cost, TIMES),
-    Question("the same, one event in 500 interrupted", EXACT, injected, TIMES, "nested:2000ppm"),
-    Question("the same, one event in 1,000 after a wrap", EXACT, injected, TIMES, "wraps:0.001"),
-    Question("the same, threads that share their CPU's ring and move",
-             (*EXACT, says("moves", True)), cost, TIMES),
-    Question("the same, writers on several CPUs in one ring", (*EXACT, shared), cost, TIMES),
-    Question("the same, readers of CTF", (*EXACT, says("format", "CTF")), cost, TIMES),
-    Question("the same, the clock may go back", (*EXACT, step_proof), cost, TIMES),
-    Question("the same, CPUs whose clocks differ, one ring for all",
-             (*EXACT, shared_step_proof), cost, TIMES),
+    Question(TIME, EXACT, cost, TIMES),
+    Question(INTERRUPTED + "least latency of one event", EXACT, fenced, FENCED),
+    Question(INSTRUCTIONS, EXACT, instructions, "instructions"),
+    Question(BYTES, EXACT, header, HEADER),
+    Question(NO_ATOMIC, (*EXACT, no_atomic), cost, TIMES),
+    Question(INTERRUPTED + "one event in 500 is", EXACT, injected, TIMES, "nested:2000ppm"),
+    Question(INTERRUPTED + "one event in 1,000 after a wrap", EXACT, injected, TIMES,
+             "wraps:0.001"),
+    Question(MIGRATE, (*EXACT, says("moves", True)), cost, TIMES),
+    Question(SEVERAL, (*EXACT, shared), cost, TIMES),
+    Question(CTF, (*EXACT, says("format", "CTF")), cost, TIMES),
+    Question(TAKE, (*EXACT, takeable), instructions, "instructions"),
+    Question(BACK, (*EXACT, step_proof), cost, TIMES),
+    Question(INTERRUPTED + "one ring for CPUs whose clocks differ", (*EXACT, shared_step_proof),
+             cost, TIMES),
     Question("the clock is traced, or traces itself: least time", (keeps_everything, ends_traced),
              cost, TIMES),
-    Question("exact times, an interrupt may wait: fewest bytes", ALL, header, HEADER),
-    Question("readers of ftrace sub-buffers: least time",
-             (keeps_everything, says("format", "ftrace")), cost, TIMES),
-    Question("few events, 10 per second: fewest bytes", (keeps_everything,), header_at, RATE, 10),
+    Question(WAIT, ALL, header, HEADER),
+    Question(HELD_OFF, (keeps_everything, says("nesting", "held off")), header, HEADER),
+    Question(FTRACE, (keeps_everything, says("format", "ftrace")), cost, TIMES),
+    Question("10 events per second: fewest bytes", (keeps_everything,), header_at, RATE, 10),
     Question("1,000 events per second: fewest bytes", (keeps_everything,), header_at, RATE, 1e3),
     Question("1,000,000 events per second: fewest bytes", (keeps_everything,), header_at, RATE,
              1e6),
-    Question("no events: a CPU that is left asleep", (keeps_everything,), wakeups, "wakeups/s"),
+    Question("idle CPU: no wake-ups", (keeps_everything,), wakeups, "wakeups/s"),
     Question("a counter of 32 bits, and a beat in every wrap", (says("counter_bits", 32),), header,
              HEADER),
 )

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The guide over all machines that results/reference keeps a record of."""
-import math
+"""The machines that results/reference keeps a record of."""
 import os
-from collections import namedtuple
 
 import record
 from files import Failed, complain
@@ -57,59 +55,3 @@ def model(reference):
 def title(reference):
     changed = " with changes" if reference["of"].get("dirty") is True else ""
     return f"{model(reference)} (commit {text(reference['of'], 'revision')[:12]}{changed})"
-
-
-class Shared:
-    """One need, as those machines have it that measured the same thing for it."""
-
-    def __init__(self, references, need, unit):
-        self.need = need
-        self.unit = unit
-        self.lines = []
-        for reference in references:
-            # Figures in another unit are of something else.
-            line = next((one for one in reference["needs"] if text(one, "need") == need), None)
-            if line and text(line, "unit") == unit:
-                self.lines.append((reference, line))
-        rows = [{text(one, "row") for one in reference["rows"]} for reference, _ in self.lines]
-        self.measured = set.intersection(*rows) if rows else set()
-        self.both_clocks = all("cheap" in line for _, line in self.lines)
-
-    def within(self, line, key):
-        """The rows that all machines measured and that are as good as the least of them."""
-        values = line.get(key) if isinstance(line.get(key), dict) else {}
-        values = {row: value for row, value in values.items()
-                  if row in self.measured and record.is_number(value)}
-        good = line.get("as_good")
-        most = min(values.values(), default=math.inf) * (1 + (
-            good if record.is_number(good) else 0))
-        return [row for row, value in values.items() if value <= most]
-
-    def winners(self, line):
-        """By both clocks where all machines have both, and they agree on any row."""
-        rows = self.within(line, "rows")
-        if not self.both_clocks:
-            return rows
-        cheap = self.within(line, "cheap")
-        return [row for row in rows if row in cheap] or rows
-
-
-Line = namedtuple("Line", "need everywhere parts")
-
-
-def lines(references):
-    """Of each need in each unit that two machines or more have: who wins on all, and where."""
-    found = []
-    for reference in references:
-        for one in reference["needs"]:
-            shared = Shared(references, text(one, "need"), text(one, "unit"))
-            # Said where the first of them is.
-            if len(shared.lines) < 2 or shared.lines[0][0] is not reference:
-                continue
-            winners = [shared.winners(line) for _, line in shared.lines]
-            everywhere = [row for row in winners[0] if all(row in its for its in winners)]
-            on = "on" if len(winners) > 2 else "only on"
-            parts = [(f"{on} {model(its)}: ", [row for row in rows if row not in everywhere])
-                     for (its, _), rows in zip(shared.lines, winners)]
-            found.append(Line(shared.need, everywhere, [part for part in parts if part[1]]))
-    return found

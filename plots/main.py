@@ -10,13 +10,17 @@ from files import FINE, HARNESS, RESOURCE, Failed, complain, need_jinja2, put
 DEFAULT_RUN = "results/latest"
 USAGE = f"""\
 usage: plots [--quiet] [RUN_DIR]
+       plots --screen RUN_DIR
+       plots --which NEEDS [RUN_DIR]
        plots --needs RUN_DIR
 Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   plots/*.svg, *.png   the plots
   plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
   report.html          one page with everything, no other file needed
   report.md            the table in Markdown
---needs prints, as JSON, which rows qualify for which need of the guide, and writes nothing.
+--screen prints the end of a run on 80 x 24. --which prints the row to take for some needs, such as
+"bytes several", by a run or else by all recorded machines. --needs prints, as JSON, which rows
+qualify for which need of the guide. None of them writes anything.
 Exit status: 0 fine, 1 usage or a bad file, 3 no room or right to write, 4 no gnuplot or Jinja2.
 Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 """
@@ -51,6 +55,24 @@ def make(path, quiet):
     return status
 
 
+def say_screen(path):
+    import record
+    import screen
+    print("\n".join(screen.lines(record.load(path))))
+    return FINE
+
+
+def say_which(words, path):
+    import answer
+    import machines
+    import record
+    from text import plain, wrapped
+    known = [answer.of_run(record.load(path))] if path else \
+        [answer.of_reference(one) for one in machines.load()]
+    print("\n".join(wrapped(answer.which(known, words, plain), 80)))
+    return FINE
+
+
 def needs(path):
     import guide
     import record
@@ -74,12 +96,14 @@ def command(words):
     if "-h" in words or "--help" in words:
         print(USAGE, end="")
         return FINE
-    quiet, asked, path = False, None, None
+    quiet, asked, path, which = False, None, None, None
+    words = iter(words)
     for word in words:
         if word in ("-q", "--quiet"):
             quiet = True
-        elif word in ("--needs", "--kernel-page") and not asked:
+        elif word in ("--needs", "--screen", "--which", "--kernel-page") and not asked:
             asked = word
+            which = next(words, "") if word == "--which" else None
         elif word.startswith("-"):
             raise Failed(HARNESS, f"unknown option '{word}'; try plots --help")
         elif path is not None:
@@ -91,8 +115,10 @@ def command(words):
         if path is None:
             raise Failed(HARNESS, "usage: kernel-page DIR")
         return kernel(path)
+    if asked == "--which":
+        return say_which(which, path)
     if asked:
-        return needs(DEFAULT_RUN if path is None else path)
+        return (needs if asked == "--needs" else say_screen)(DEFAULT_RUN if path is None else path)
     need_jinja2()
     return make(DEFAULT_RUN if path is None else path, quiet)
 

@@ -12,13 +12,14 @@ import urllib.parse
 import jinja2
 from markupsafe import Markup, escape
 
+import answer
 import clocks
 import facts
 import guide
 import in_kernel
-import machines
 import products
 import reading
+import screen
 import sent
 import table
 import text
@@ -124,15 +125,14 @@ def captioned(env, run, figures):
 
 def said(run):
     """What the page and its Markdown share."""
-    references = machines.load()
     for env, kind in ((for_html(), ".md."), (for_markdown(), ".html.")):
         for name in env.list_templates(filter_func=lambda name: kind not in name):
             env.get_template(name)  # to have it ready
     return {
         "run": run, "summary": facts.summary(run), "table": table, "rows": table.rows(run),
-        "answers": guide.answers(run), "titles": list(map(machines.title, references)),
+        "answers": guide.answers(run), "clock": answer.clock_sentence(run),
         "as_good": (100 * max(guide.AS_GOOD_TIME, run.noise), 100 * guide.AS_GOOD_COUNT),
-        "shared": machines.lines(references), "storm": facts.storm(run),
+        "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
         "clocks": clocks.said(run), "products": products.lines(run),
         "sent": sent.lines(run), "reading": reading.lines(run),
@@ -148,29 +148,37 @@ def head():
             "digest": digest}
 
 
+def answered(known, code):
+    """The answer, whose names are written by `code`: nothing in it is marked up but them."""
+    its = answer.answer(known, code)
+    return its and its._replace(sentences=list(map(Markup, its.sentences)))
+
+
 def html(run, figures, shared):
-    env = for_html()
+    env, best = for_html(), answered([answer.of_run(run)], html_code)
     return env.get_template("page.html.j2").render(
         shared, **head(), figures=list(captioned(env, run, figures)), explored=facts.explored(run),
-        in_kernel=in_kernel.said(run), disturbances=facts.disturbances(run),
+        in_kernel=in_kernel.said(run), disturbances=facts.disturbances(run), best=best, none=answer.NONE,
+        few=[(row, screen.times(run, row)) for row in screen.shown(run, best)],
         context=values(run.json["context"]), bench=os.path.basename(run.file))
 
 
 def markdown(run, figures, shared):
     env = for_markdown()
     return env.get_template("report.md.j2").render(
-        shared, figures=list(captioned(env, run, figures)))
+        shared, figures=list(captioned(env, run, figures)),
+        best=answered([answer.of_run(run)], markdown_code), none=answer.NONE)
 
 
 def guide_block(run):
     """The guide of this run alone, for the documents."""
-    return for_markdown().get_template("guide.md.j2").render(said(run), shared=[])
+    return for_markdown().get_template("guide.md.j2").render(said(run))
 
 
-def machines_block(references):
+def answer_block(references):
     """What holds on all recorded machines, for README."""
-    return for_markdown().get_template("machines.md.j2").render(
-        titles=list(map(machines.title, references)), shared=machines.lines(references))
+    return for_markdown().get_template("answer.md.j2").render(
+        best=answered(list(map(answer.of_reference, references)), markdown_code), clock="")
 
 
 def kernel(record):

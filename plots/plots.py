@@ -13,6 +13,10 @@ import data
 Plot = namedtuple("Plot", "name title absent make caption", defaults=[None])
 
 PLOTS = (
+    Plot("choice", "Cost of a scheme where the clock is free",
+         "no row was timed with a cheap clock (section table; QUICK=1 leaves it out)", curves.choice,
+         "Rows that kept what they promise. With a clock that costs nothing only the scheme's own work "
+         "is left. Baselines, variants and rows that were not judged are left out."),
     Plot("cost", "What an event costs",
          "no row of workload steady with a time (section table)", data.cost),
     Plot("space", "Instructions and bytes of an event",

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""usage: readme.py [--only BLOCK] RUN README [LOG]
+"""usage: readme.py [--only BLOCK] RUN README
 
 Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
-<!-- name --> and <!-- /name -->: matrix (of a full run), guide, table from LOG, what
-the run printed, without variants; clocks, what the guide says of clocks that misbehave; tracers, by
+<!-- name --> and <!-- /name -->: matrix (of a full run), guide, table, eight rows; clocks, what the guide says of clocks that misbehave; tracers, by
 the rows that price them; and choice from results/reference/, whatever RUN is. A block whose section
 the run does not have stays as it is, with a line on stderr. RUN may be -: only choice is written
 then."""
@@ -12,9 +11,11 @@ import os
 import re
 import sys
 
+import answer
 import machines
 import products
 import record
+import screen
 from files import HARNESS, Failed, complain, need_jinja2, put, run
 from text import figure, wrapped
 
@@ -95,7 +96,7 @@ def choice(root):
     need_jinja2()
     import page
     found = machines.load(os.path.join(root, "results", "reference"))
-    return of_template(page.machines_block(found)) if len(found) > 1 else None
+    return of_template(page.answer_block(found)) if found else None
 
 
 def of_template(text):
@@ -105,36 +106,17 @@ def of_template(text):
         if "\n| " in text.split("|---", 1)[-1] else None
 
 
-def table(run, log):
-    with open(log, encoding="utf-8", errors="replace") as file:
-        text = file.read().replace("\r", "\n")
-    found = re.search(r"^steady +verdict.*?(?=\n\n)", text, re.M | re.S)
-    variants = {one.row for one in run.tails if one.variant}
-    if not found:
-        return None
-    lines = [line for line in found.group(0).split("\n") if line.split()[0] not in variants]
-    return ["```", *lines, "```", *beside(run, variants)]
-
-
-def beside(run, variants):
-    """What the table cannot hold: one row twice, what beats cost, what the decile leaves out."""
-    texts, again = [], run.again
-    if again.row:
-        texts.append(f"`{again.row}` measured twice is {again.ratio:.3f} times itself (95 %: "
-                     f"{again.ratio_95_low:.3f} to {again.ratio_95_high:.3f}).")
-    beats = [one for one in run.beats if one.beat_ns > 0 and one.row not in variants]
-    if beats:
-        texts.append("A beat: " + "; ".join(
-            f"`{one.row}` {one.beat_ns:,.0f} ns, {one.beats_per_second:.1f} per second, "
-            f"{one.ns_per_second / 1e3:,.1f} us in each" for one in beats) + ".")
-    left = sorted(row.left_out_ns for row in run.steady if abs(row.left_out_ns) > 0)
-    if left:
-        texts.append(f"The lower decile leaves out {figure(left[len(left) // 2])} ns per event in "
-                     "the middle row.")
-    below = [f"`{row.row}`" for row in run.table if row.below_floor]
-    if below:
-        texts.append(f"Below their floor: {', '.join(below)}.")
-    return ["", *wrapped(" ".join(texts))] if texts else []
+def table(run):
+    """The eight rows of the screen, and what the clock leaves of their times."""
+    known = [answer.of_run(run)]
+    rows = [[f"`{row.row}`", row.verdict or "not judged", screen.times(run, row),
+             screen.one_decimal(row.header_id_bytes),
+             *(screen.number(value) for value in (row.instructions, row.ns, row.cheap_ratio))]
+            for row in screen.shown(run, answer.answer(known, str))]
+    titles = ["row", "promises", "times", "header", "instructions", "ns", "cheap clock"]
+    clock = answer.clock_sentence(run)
+    return rows and ["", *table_of(titles, rows, (0, 1, 2)), "",
+                     *wrapped(" ".join([clock, f"{said(run)}."]))]
 
 
 MISSING = {"monotonic": "order of times", "exact": "exact times", "window": "times within the event",
@@ -183,7 +165,7 @@ def main():
     words, only = sys.argv[1:], None
     if words[:1] == ["--only"] and len(words) > 1:
         only, words = words[1], words[2:]
-    if len(words) not in (2, 3):
+    if len(words) != 2:
         sys.exit(__doc__)
     path, readme = words[:2]
     root = os.path.dirname(readme) or "."
@@ -193,9 +175,8 @@ def main():
         run = record.load(path)
         note = ["", *wrapped(f"{said(run)}: machine, spread and scripts are in the run's "
                              "directory.")]
-        shown = table(run, words[2]) if len(words) == 3 else None
         chosen = guide(run)
-        makers |= {"table": lambda: shown and shown + note,
+        makers |= {"table": lambda: table(run),
                    "guide": lambda: chosen and chosen + note,
                    "matrix": lambda: matrix(run),
                    "clocks": lambda: clocks(run, chosen),

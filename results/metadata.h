@@ -74,4 +74,7 @@ json_t *warnings_collect(const struct metadata_input *in);
  */
 size_t warnings_print(const json_t *warnings, FILE *out);
 
+/* Names them on one line. Returns how many. */
+size_t warnings_name(const json_t *warnings, FILE *out);
+
 #endif /* STAMPEDE_RESULTS_METADATA_H */

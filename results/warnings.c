@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What on this machine disturbs times, why, and what to do about it; see metadata.h. */
 #define _GNU_SOURCE
+#include "base/json.h"
 #include "results/metadata.h"
 
 #include <errno.h>
@@ -193,4 +194,20 @@ size_t warnings_print(const json_t *warnings, FILE *out)
 			json_string_value(json_object_get(warning, "remedy")));
 	}
 	return disturbed;
+}
+
+size_t warnings_name(const json_t *warnings, FILE *out)
+{
+	const json_t *warning;
+	size_t index, named = 0;
+
+	json_array_foreach(warnings, index, warning) {
+		if (!strcmp(json_text(warning, "state"), "no"))
+			continue;
+		fprintf(out, "%s%s", named++ ? ", " : "may disturb times: ",
+			json_text(warning, "name"));
+	}
+	if (named)
+		fputs(" (--all says how)\n", out);
+	return named;
 }

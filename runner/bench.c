@@ -156,20 +156,25 @@ static int measure(struct workload_bench *bench, struct rounds *rounds, struct r
 
 /* ---- end ---- */
 
-/* Plots and the report page are a program of their own, which reads only the record. */
-static int make_plots(const char *program, const char *directory, bool quiet)
+/* build/plots, which reads only the record, with up to two words. Its exit code, or -1. */
+static int run_plots(const char *program, const char *word, const char *other)
 {
 	char path[4096], *slash;
 	const struct child_program plots = {
-		.argv = (const char *const[]){ path, directory, quiet ? "--quiet" : NULL, NULL },
+		.argv = (const char *const[]){ path, word, other, NULL },
 	};
-	int status;
 
 	snprintf(path, sizeof(path), "%s", program);
 	slash = strrchr(path, '/');
 	snprintf(slash ? slash + 1 : path, sizeof(path) - (size_t)(slash ? slash + 1 - path : 0),
 		 "plots");
-	status = child_run(&plots, NULL);
+	return child_run(&plots, NULL);
+}
+
+static int make_plots(const char *program, const char *directory, bool quiet)
+{
+	int status = run_plots(program, directory, quiet ? "--quiet" : NULL);
+
 	return status >= 0 ? status :
 			     fail_with(EXIT_USAGE, "the results are complete without plots");
 }
@@ -198,6 +203,14 @@ static int abandon(struct run *run, int status)
 	return status;
 }
 
+static void print_all(const struct workload_bench *bench, const struct rounds *rounds,
+		      const struct timed_noise *noise, struct run *run, const char *directory)
+{
+	print_run(bench, rounds, noise, run);
+	printf("\nresults  %s/bench.json\n", directory);
+	fflush(stdout);
+}
+
 static int finish(const struct plan *plan, const struct workload_bench *bench,
 		  const struct rounds *rounds, struct run *run, const char *program)
 {
@@ -215,11 +228,16 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 	if (plan->json) {
 		error = finish_as_json(plan->json, program, directory);
 	} else {
-		print_run(bench, rounds, &noise, run);
-		printf("\nresults  %s/bench.json\n", directory);
-		fflush(stdout);
-		error = make_plots(program, directory, false);
+		if (plan->all)
+			print_all(bench, rounds, &noise, run, directory);
+		error = make_plots(program, directory, !plan->all);
+		/* Without Python the tables have to do. */
+		if (!plan->all && run_plots(program, "--screen", directory))
+			print_all(bench, rounds, &noise, run, directory);
 	}
+	if (timed_too_noisy(&noise) && !plan->quick)
+		fail_line("too noisy to rank by time: stop other work or give --budget; verdicts, "
+			  "bytes and counts hold");
 	run_complain(run);
 	if (run->broken || error)
 		return run->broken ? EXIT_BROKEN : error;
@@ -228,12 +246,12 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 }
 
 /* The machine, what disturbs times on it, and the topology for the cells' processes. */
-static int describe_machine(struct where *where, struct run *run, FILE *out)
+static int describe_machine(struct where *where, struct run *run, FILE *out, bool all)
 {
 	json_t *warnings = where_warnings(where), *context = where_context(where);
 	int error = where_export(where, run->record);
 
-	warnings_print(warnings, out);
+	(all ? warnings_print : warnings_name)(warnings, out);
 	run_set(run, "warnings", warnings);
 	/* At once, so that a killed run still knows its machine; at the end with the load after. */
 	record_set(run->record, "warnings", warnings);
@@ -247,7 +265,7 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 	struct workload_bench seen = bench_of(plan, where);
 	static struct counted_all counted;
 	static struct rounds rounds;
-	int status = describe_machine(where, run, plan->json ? stderr : stdout);
+	int status = describe_machine(where, run, plan->json ? stderr : stdout, plan->all);
 
 	rounds.topology = where->topology;
 	timed_plan(&rounds, &seen, plan->repetitions,
@@ -281,6 +299,10 @@ int main(int argc, char **argv)
 		return status;
 	if (plan.used_by)
 		return products_list(stdout, plan.used_by);
+	if (plan.which) {
+		status = run_plots(argv[0], "--which", plan.which);
+		return status >= 0 ? status : EXIT_UNSUPPORTED;
+	}
 	if (plan.list)
 		return plan_list(), EXIT_FINE;
 	sigaction(SIGINT, &interrupt, NULL);

@@ -45,6 +45,8 @@ static const char *nesting_of(const struct driver *driver)
 		return "none";
 	if (driver->blocks)
 		return "held off";
+	if (driver->desc->turns_away)
+		return "lost";
 	return driver->defers ? "later" : "at once";
 }
 

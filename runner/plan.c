@@ -10,6 +10,19 @@
 #include "base/options.h"
 #include "results/samples.h"
 
+static const char after[] =
+	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
+	"      7 more than half of the ratios are too noisy to rank by (not with "
+	"--quick)\n"
+	"examples:\n"
+	"  bench --quick\n"
+	"  bench --schemes \"extended_header packed_word\" --workloads \"steady "
+	"storm\"\n"
+	"  bench --full --seed 7 --budget 600\n"
+	"  bench --resume\n"
+	"  bench --list --used-by lttng\n"
+	"  bench --which bytes\n";
+
 bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 {
 	const struct option_entry entries[] = {
@@ -41,6 +54,12 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 		  OPTION_FLAG, .into = &plan->resume },
 		{ "json", "FILE", "the whole record, bench.json, once more (- is standard output)",
 		  OPTION_TEXT, .into = &plan->json },
+		{ "all", NULL, "print every table, some wider than 80 columns, not one screen",
+		  OPTION_FLAG, .into = &plan->all },
+		{ "which", "NEEDS",
+		  "run nothing: which row to take, such as \"bytes several\"; a\nwrong word names "
+		  "all",
+		  OPTION_TEXT, .into = &plan->which },
 		{ "list", NULL, "rows and workloads", OPTION_FLAG, .into = &plan->list },
 		{ "used-by", "NAME", "the rows that price this tracer's stamps (all: of all)",
 		  OPTION_TEXT, .into = &plan->used_by },
@@ -49,17 +68,7 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 	const struct option_program program = {
 		.usage = "usage: bench [options]\n",
 		.entries = entries,
-		.after =
-			"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
-			"      7 more than half of the ratios are too noisy to rank by (not with "
-			"--quick)\n"
-			"examples:\n"
-			"  bench --quick\n"
-			"  bench --schemes \"extended_header packed_word\" --workloads \"steady "
-			"storm\"\n"
-			"  bench --full --seed 7 --budget 600\n"
-			"  bench --resume\n"
-			"  bench --list --used-by lttng\n",
+		.after = after,
 	};
 
 	if (!options_parse(&program, argc, argv, status))

@@ -26,6 +26,8 @@ struct plan {
 	uint64_t seed;
 	bool resume; /* the newest unfinished run */
 	bool list;
+	bool all; /* every table, as wide as it is */
+	const char *which; /* needs; the row to take for them is said, and nothing is run */
 	const char *used_by; /* with list: the product whose row is wanted; NULL: all rows */
 
 	/* what is run: plan_choose() */

@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""The guide follows the record: who qualifies, who is best, and what each row is not for; and over
-all machines, where they part."""
-import copy
+"""The guide follows the record: who qualifies, who is best, and what each row is not for; and the
+one answer, which is the same wherever it is said."""
 import json
 import os
 import subprocess
 
 import plots_fixture
-from plots_fixture import BUILD, SOURCES, PlotsTest
+from plots_fixture import BUILD, PlotsTest
 
 import guide
-import machines
 import page
 import record
 
-LEAST_TIME = "| exact times, and interrupts record too: least time"
+LEAST_TIME = "| exact times, also when interrupted: least time"
 STORMLESS = "no storm was run"
 
 
-class Guide(PlotsTest):
+class Schemes(PlotsTest):
     def setUp(self):
         super().setUp()
         # Every row of the sample's table as a scheme that can do all there is to ask for.
@@ -33,6 +31,8 @@ class Guide(PlotsTest):
     def row(self, row):
         return self.element("table", row)
 
+
+class Guide(Schemes):
     def guide(self):
         self.write()
         return page.guide_block(record.load(self.run_dir))
@@ -84,20 +84,20 @@ class Guide(PlotsTest):
 
     def test_each_need_asks_for_its_own(self):
         scheme = self.scheme("full_tsc")
-        for begin, key, value in (("| the same, threads that share", "moves", True),
+        for begin, key, value in (("| exact times, also when interrupted: per-CPU rings", "moves", True),
                                   ("| readers of ftrace sub-buffers", "format", "ftrace"),
                                   ("| a counter of 32 bits", "counter_bits", 32)):
             self.assert_line(begin, None, "`")
             scheme[key] = value
             self.assert_line(begin, "| `full_tsc` |")
-        self.assert_line("| the same, writers on several CPUs", None, "`")
+        self.assert_line("| exact times, also when interrupted: writers on several CPUs", None, "`")
         scheme["shared_promises"] = list(record.PROMISES)
-        self.assert_line("| the same, writers on several CPUs", "| `full_tsc` |")
+        self.assert_line("| exact times, also when interrupted: writers on several CPUs", "| `full_tsc` |")
         # The sample has another row without atomics, at more time.
         self.row("full_tsc")["ratio"] = 0.9
-        self.assert_line("| the same, no atomic", "| the same", "`full_tsc`")
+        self.assert_line("| exact times, also when interrupted: no atomic", "| exact", "`full_tsc`")
         self.row("full_tsc")["atomics"] = 0
-        self.assert_line("| the same, no atomic", "| `full_tsc` |")
+        self.assert_line("| exact times, also when interrupted: no atomic", "| `full_tsc` |")
 
     def all_but(self, row):
         """Nobody else qualifies for anything exact, whatever the sample has them cost."""
@@ -106,7 +106,7 @@ class Guide(PlotsTest):
 
     def test_a_clock_that_goes_back(self):
         """Promised, and exact in every case: else another is asked; and what that other would do."""
-        line, scheme = "| the same, the clock may go back", self.scheme("full_tsc")
+        line, scheme = "| exact times, also when interrupted: the clock may go back", self.scheme("full_tsc")
         self.assert_line(line, None, "`")
         scheme["promises"].append("step_proof")
         self.assert_line(line, "| `full_tsc` (without, `delta_sync_soft`: up to 5.76e+17 ticks "
@@ -144,15 +144,15 @@ class Guide(PlotsTest):
 
     def test_clocks_that_differ(self):
         """Asked of what rows promise in a ring of several CPUs; order is none of it."""
-        line, scheme = "| the same, CPUs whose clocks differ", self.scheme("full_tsc")
+        line, scheme = "| exact times, also when interrupted: one ring for CPUs", self.scheme("full_tsc")
         scheme["shared_promises"] = [*record.PROMISES]
         self.assert_line(line, None, "`")
         scheme["shared_promises"] = ["exact", "window", "wrap_proof", "bounded", "step_proof"]
         self.assert_line(line, "| `full_tsc` | 1.02 times the floor |")
         # One promise more does not keep it from the line about one ring for all.
-        self.assert_line("| the same, writers on several CPUs", None, "`")
+        self.assert_line("| exact times, also when interrupted: writers on several CPUs", None, "`")
         scheme["shared_promises"].append("monotonic")
-        self.assert_line("| the same, writers on several CPUs", "`full_tsc`")
+        self.assert_line("| exact times, also when interrupted: writers on several CPUs", "`full_tsc`")
         scheme["shared_promises"].remove("exact")
         self.assert_line(line, None, "`")
 
@@ -177,7 +177,7 @@ class Guide(PlotsTest):
     def test_without_a_storm_nothing_is_exact(self):
         """Nothing was interrupted: no line about interrupts names a row, and each says why."""
         self.bench["stress"] = []
-        for begin in (LEAST_TIME, "| exact times, an interrupt may wait", "| readers of ftrace"):
+        for begin in (LEAST_TIME, "| exact times, an interrupt's event may wait", "| readers of ftrace"):
             self.assert_line(begin, STORMLESS, "`")
         self.scheme("full_tsc")["counter_bits"] = 32
         self.assert_line("| a counter of 32 bits", "`full_tsc`", "no storm")
@@ -199,7 +199,7 @@ class Guide(PlotsTest):
 
     def test_bytes_hold_an_id(self):
         """Those of a header with an id: a row without one gets it added."""
-        line = "| the same, fewest bytes, events back to back"
+        line = "| exact times, also when interrupted: fewest bytes"
         full, extended = self.row("full_tsc"), self.row("extended_header")
         full["header_id_bytes"], extended["header_id_bytes"] = 3, 3.5
         self.assert_line(line, "`full_tsc` | 3.00 bytes of header", "`extended_header`")
@@ -239,68 +239,68 @@ class Guide(PlotsTest):
         self.assertEqual(json.loads(its.stdout), guide.needs(run))
 
 
-def machine(vendor, model, number, revision, rows=("packed_word", "rewind")):
-    its = {"vendor": vendor, "model": model}
-    if number:
-        its.update(family=6, model_number=number)
-    return {"reference": 1, "of": {"what": "run", "revision": revision}, "machine": its,
-            "rows": [{"row": row} for row in rows], "needs": []}
+class Answer(Schemes):
+    """One rule, and the same words on the terminal, the page and in Markdown."""
 
-
-def with_need(reference, unit, packed, rewind, cheap=None):
-    need = {"need": "least time", "unit": unit, "as_good": 0.02,
-            "rows": {"packed_word": packed, "rewind": rewind}}
-    if cheap:
-        need["cheap"] = dict(zip(("packed_word", "rewind"), cheap))
-    return dict(reference, needs=[need])
-
-
-class Machines(PlotsTest):
     def setUp(self):
         super().setUp()
-        self.epyc = machine("AMD", "EPYC", 0, "other")
-        self.xeon = machine("Intel", "Xeon", 143, "same")
+        for one in self.bench["schemes"]:
+            if one["row"] not in ("full_tsc", "extended_header"):
+                one["needs"] = ["beat"]
+        for row, header, count in (("full_tsc", 12, 27), ("extended_header", 4, 35)):
+            self.row(row).update(header_id_bytes=header, instructions=count, cheap_ratio=2)
 
-    def guide(self, *references):
-        """The lines of the guide over these machines, as a run's Markdown has them."""
-        folder = os.environ["STAMPEDE_REFERENCES"]
-        for at, one in enumerate(references):
-            os.makedirs(f"{folder}/{at}", exist_ok=True)
-            with open(f"{folder}/{at}/reference.json", "w", encoding="utf-8") as file:
-                json.dump(one, file)
+    def said(self):
+        """Of the run as it is: the terminal's text, on one line."""
         self.make_data()
-        return self.text("report.md").partition("On all recorded machines")[2]
+        status, said = self.plots("--screen", self.run_dir)
+        self.assertEqual(status, 0)
+        self.assertLessEqual(max(map(len, self.told.split("\n"))), 80)
+        self.assertLessEqual(self.told.count("\n"), 24)
+        return " ".join(self.told.split())
 
-    def test_where_machines_part(self):
-        text = self.guide(with_need(self.epyc, "x", 0.99, 1.03),
-                          with_need(self.xeon, "x", 1.1, 1.03))
-        self.assert_in("EPYC (commit other), Xeon 6-143 (commit same)", text)
-        self.assertIn("| least time | none | only on EPYC: `packed_word`; only on Xeon 6-143: "
-                      "`rewind` |", text)
-        self.assert_holds("report.html", "<td>none</td> <td>only on EPYC: <code>packed_word</code>")
+    def test_one_answer_everywhere(self):
+        said = self.said()
+        first = ("Take {}: its times are exact, also when it is interrupted and after any gap, and "
+                 "it needs nothing (4 bytes of header, 35 instructions).")
+        self.assertIn(first.format("extended_header"), said)
+        self.assert_holds("report.html", first.format("<code>extended_header</code>"))
+        self.assert_holds("report.md", first.format("`extended_header`"))
 
-    def test_who_wins_on_all_stands_alone(self):
-        text = self.guide(with_need(self.epyc, "x", 1.02, 1.03),
-                          with_need(self.xeon, "x", 1.1, 1.03))
-        self.assert_in("| least time | `rewind` | only on EPYC: `packed_word` |", text)
+    def test_small_headers_first_then_instructions(self):
+        self.row("full_tsc")["header_id_bytes"] = 4
+        self.assertIn("Take full_tsc", self.said())
+        self.row("full_tsc")["instructions"] = 36
+        self.assertIn("Take extended_header", self.said())
 
-    def test_only_rows_that_all_have_win(self):
-        less = machine("AMD", "EPYC", 0, "other", ["packed_word"])
-        text = self.guide(with_need(less, "x", 1.5, 1.03), with_need(self.xeon, "x", 1.5, 1.03))
-        self.assert_in("| least time | `packed_word` | nowhere |", text)
+    def test_who_costs_less_beside_a_free_clock_is_named(self):
+        self.row("full_tsc").update(header_id_bytes=4, instructions=36, cheap_ratio=1.5)
+        self.assertIn("full_tsc takes 25 % less time where reading the clock costs nothing",
+                      self.said())
+        self.row("full_tsc")["cheap_ratio"] = 1.98
+        self.assertNotIn("where reading the clock costs nothing (", self.said())
 
-    def test_another_unit_is_another_question(self):
-        self.assertEqual(self.guide(with_need(self.epyc, "x", 0.99, 1.03),
-                                    with_need(self.xeon, "y", 1.1, 1.03)), "")
+    def test_nobody_qualifies(self):
+        for one in self.bench["schemes"]:
+            one["needs"] = ["beat"]
+        self.assertIn("No row of this run is known to be exact when it is interrupted.", self.said())
 
-    def test_both_clocks_choose_where_all_have_both(self):
-        text = self.guide(with_need(self.epyc, "x", 1.0, 1.01, (2, 1)),
-                          with_need(self.xeon, "x", 1.0, 1.01, (2, 1)))
-        self.assert_in("| least time | `rewind` | nowhere |", text)
-        text = self.guide(with_need(self.epyc, "x", 1.0, 1.01, (2, 1)),
-                          with_need(self.xeon, "x", 1.0, 1.01))
-        self.assert_in("| least time | `packed_word`, `rewind` | nowhere |", text)
+    def test_which(self):
+        self.make_data()
+        for words, status, said in (
+                ("bytes", 0, "Where bytes count most: take extended_header (4 bytes of header, 35 "
+                             "instructions)."),
+                ("ctf bytes", 0, "Where readers want CTF, and bytes count most: take"),
+                ("several", 0, "No row is known to be right where CPUs share a ring.")):
+            self.assertEqual(self.plots("--which", words, self.run_dir)[0], status)
+            self.assertIn(said, " ".join(self.told.split()))
+        for words in ("bites", ""):
+            status, said = self.plots("--which", words, self.run_dir)
+            self.assertEqual(status, 1)
+            self.assert_one_line(said, "needs are wait (")
 
+
+class References(PlotsTest):
     def test_what_is_no_reference_is_left_out_and_named(self):
         folder = os.environ["STAMPEDE_REFERENCES"]
         for name, text in (("a", "{"), ("b", '{"reference": 2}'), ("c", None)):
@@ -308,17 +308,9 @@ class Machines(PlotsTest):
             if text:
                 with open(f"{folder}/{name}/reference.json", "w", encoding="utf-8") as file:
                     file.write(text)
-        self.write()
-        with self.without_gnuplot():
-            said = self.plots("--quiet", self.run_dir)[1]
+        status, said = self.plots("--which", "bytes")
         self.assertEqual(said.count(" is no reference ("), 3)
-
-    def test_what_is_kept_can_be_read(self):
-        found = machines.load(os.path.join(SOURCES, "results", "reference"))
-        self.assertGreaterEqual(len(found), 2)
-        before = copy.deepcopy(found)
-        self.assertTrue(machines.lines(found))
-        self.assertEqual(found, before)
+        self.assertEqual(status, 0)
 
 
 if __name__ == "__main__":

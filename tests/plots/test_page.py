@@ -129,6 +129,7 @@ class Page(PlotsTest):
         self.assertNotEqual(before, sorted(before))
         self.value(BUTTON + ".click(); 1")
         self.assertEqual(self.value(RATIOS), sorted(before))
+        self.value("document.querySelector('#all details').open = true; 1")
         self.value(BUTTON + ".focus(); 1")
         for kind in ("keyDown", "keyUp"):
             self.browser.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter",

@@ -186,7 +186,7 @@ refused_lane() {
 bench_lane() {
 	# Two repetitions make no interval: a quick run says so, another must not pass for ranked.
 	plain_bench
-	small="$bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
+	small="$bench --all --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
 	$small --results "$scratch/results" >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 0 ] && grep -q 'too few rounds to rank' "$scratch/out" &&
 		grep -q '^full_tsc' "$scratch/out" &&

@@ -44,7 +44,7 @@ fi
 ! grep -q "$(printf '\r')" "$scratch/err1" && grep -q '^\[ *[0-9]* %\].* s left$' "$scratch/err1"
 report $? "piped: plain lines of progress"
 if command -v script >/dev/null; then
-	shown="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
+	shown="$plain_bench --all --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
 	shown="$shown --results $scratch/shown"
 	script -qec "env TERM=xterm $shown" /dev/null >"$scratch/pty"
 	esc=$(printf '\033')

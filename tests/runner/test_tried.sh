@@ -49,7 +49,7 @@ bench() { # TRIALS WORKLOADS [COMMAND...]: a small bench, its output in out
 
 bench "$all" steady
 grep -q '^packed_upper *kept' "$scratch/out" &&
-	grep -q "not tried: signals: no storm was run" "$scratch/out" &&
+	grep -q "Not tried: signals: no storm was run" "$scratch/out" &&
 	grep -q "Not tried: signals: no storm was run" "$scratch/r/latest/report.md"
 report $? "a bench without a storm says so, in the terminal and in the report"
 bench "gaps" steady
@@ -63,7 +63,7 @@ report $? "with gaps alone all but wrap_proof is not tried, and nobody says kept
 report $? "the guide does not name a row that was not tried"
 if [ "$(nproc)" -gt 1 ]; then
 	bench "$all" "steady storm" taskset -c "$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')"
-	grep -q "not tried: signals from another CPU" "$scratch/out"
+	grep -q "Not tried: signals from another CPU" "$scratch/out"
 	report $? "on one CPU a bench says that no other CPU sent a signal"
 else
 	skip "on one CPU a bench says so" "there is one CPU alone"

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# What a row costs where reading the clock costs nothing, by bytes of header; exact or not by shape.
+# By hand: gnuplot choice.gp, or gnuplot -e "format='png'" choice.gp
+load 'run.gp'
+name = 'choice'
+title = 'Cost of a scheme where the clock is free'
+subtitle = 'times the floor, with a clock that costs nothing; by bytes of header'
+height = 190 + 22 * choice_rows
+load 'style.gp'
+set ytics font small
+
+# 1 position, 2 row and its bytes of header, 3 ratio, 4 kind: 0 exact, 1 inexact
+set tmargin at screen down(96)
+set bmargin at screen down(height - 70)
+set lmargin at screen right(250)
+set rmargin at screen right(860)
+set yrange [choice_rows + 0.7 : 0.3]
+set xrange [0 : choice_most * 1.12]
+set grid xtics noytics
+set xlabel 'times the floor' offset 0,0.4
+cut(x) = x > choice_most ? choice_most * 1.06 : x
+kinds = '"exact, also when interrupted" "interrupted: marked as inexact" "an interrupt waits, or is lost"'
+colours = blue.' '.vermillion.' '.orange
+shapes = '7 6 9'
+do for [i = 1:3] {
+	at = 250 + int(word('0 210 430', i))
+	set label 20 + i word(kinds, i) at screen right(at + 12),down(76) left font small
+	set label 30 + i '' at screen right(at),down(76) point pointtype int(word(shapes, i)) \
+		pointsize 1 linecolor rgb word(colours, i)
+}
+plot 'choice.dat' using (NaN):1:ytic(2), \
+	for [i = 1:3] '' using (valid(4) && $4 == i - 1 ? cut($3) : NaN):1 with points \
+		pointtype int(word(shapes, i)) pointsize 1.1 linecolor rgb word(colours, i), \
+	'' using (cut($3)):1:(sprintf($3 > choice_most ? '%.3g →' : '%.2f', $3)) \
+		with labels left offset 0.9,0 font small
