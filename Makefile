@@ -125,6 +125,7 @@ extra_schemes_core_ring = -DLOCKED
 extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
 extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
 extra_results_compare_contribute = -DPLOTS_PROGRAM='"$(abspath $(BUILD))/plots"'
+extra_base_options := -DGIT_STATE='"$(GIT_STATE)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
 programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore \
@@ -140,7 +141,7 @@ $(BUILD)/flags: force
 $(BUILD)/git-state: force
 	@mkdir -p $(@D)
 	@echo '$(GIT_STATE)' | cmp -s - $@ || echo '$(GIT_STATE)' > $@
-$(O)/results/metadata.o: $(BUILD)/git-state
+$(O)/results/metadata.o $(O)/base/options.o: $(BUILD)/git-state
 
 $(O)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$*)

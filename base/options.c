@@ -11,6 +11,7 @@
 #include "base/fail.h"
 
 #define NAME_MAX_BYTES 63
+#define NEAR 3 /* letters: what is further off is no slip */
 
 /* Levenshtein distance; names are short. */
 static unsigned int distance(const char *a, size_t a_bytes, const char *b)
@@ -49,11 +50,11 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
 			nearest = *names;
 		}
 	}
-	if (nearest)
+	if (nearest && best <= NEAR)
 		fail_line("no %s is called '%.*s'; the nearest is '%s' (--list shows all)", kind,
 			  (int)length, name, nearest);
 	else
-		fail_line("no %s is called '%.*s'", kind, (int)length, name);
+		fail_line("no %s is called '%.*s' (--list shows all)", kind, (int)length, name);
 }
 
 int option_refused(const char *argument)
@@ -133,8 +134,8 @@ static void print_help(const struct option_program *program)
 			       (int)(end - line), line);
 		}
 	}
-	printf("  --help%*sthis text\n%s", HELP_COLUMN - (int)sizeof("  --help") + 1, "",
-	       program->after);
+	printf("  --version%*scommit that it was built from\n", HELP_COLUMN - 11, "");
+	printf("  --help%*sthis text\n%s", HELP_COLUMN - 8, "", program->after);
 }
 
 static bool take(const struct option_entry *entry, const char *argument)
@@ -182,7 +183,8 @@ static void spell(const struct option_entry *entries, struct option *longs, char
 		if (entries->argument)
 			*letters++ = ':';
 	}
-	*longs = (struct option){ .name = "help", .val = 'h' };
+	longs[0] = (struct option){ .name = "help", .val = 'h' };
+	longs[1] = (struct option){ .name = "version", .val = 'V' };
 	strcpy(letters, "h");
 }
 
@@ -199,7 +201,7 @@ static const struct option_entry *given(const struct option_entry *entries, int 
 
 bool options_parse(const struct option_program *program, int argc, char **argv, int *status)
 {
-	struct option longs[OPTIONS_MOST + 2] = { { .name = NULL } };
+	struct option longs[OPTIONS_MOST + 3] = { { .name = NULL } };
 	char letters[2 * OPTIONS_MOST + 2];
 	const struct option_entry *entry;
 	int count = 0, option, place = 0;
@@ -213,6 +215,10 @@ bool options_parse(const struct option_program *program, int argc, char **argv, 
 	while ((option = getopt_long(argc, argv, letters, longs, &place)) != -1) {
 		if (option == 'h') {
 			print_help(program);
+			return end_with(status, EXIT_FINE);
+		}
+		if (option == 'V') {
+			puts("Stampede " GIT_STATE);
 			return end_with(status, EXIT_FINE);
 		}
 		entry = given(program->entries, option, place);

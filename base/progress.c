@@ -2,17 +2,21 @@
 #include "base/progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/time.h"
 
 void progress_begin(struct progress *progress, double expected_seconds)
 {
+	const char *terminal = getenv("TERM");
+
 	*progress = (struct progress){
 		.total = expected_seconds,
 		.begin_ns = time_ns(),
 		.printed_percent = -1,
-		.terminal = isatty(STDERR_FILENO),
+		.terminal = isatty(STDERR_FILENO) && !(terminal && !strcmp(terminal, "dumb")),
 	};
 }
 

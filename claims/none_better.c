@@ -168,7 +168,7 @@ void none_better(struct trial *trial)
 		better += compare(lab, scheme, out) > 0;
 	}
 	if (!fclose(out) && equal)
-		claim_say(trial, better ? CLAIM_CONDITION : CLAIM_HOLDS,
+		claim_say(trial, better ? CLAIM_REFUTED : CLAIM_HOLDS,
 			  "%u published rows promise as much, %u have less of something%s", equal,
 			  better, text);
 	free(text);

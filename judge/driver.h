@@ -153,11 +153,11 @@ uint32_t driver_bits(const struct driver *driver, uint32_t bits);
 const struct driver *driver_find(const struct driver *const *drivers, const char *row);
 
 /*
- * The rows that `list` names: row names or prefixes of whole words ("nested_stamps" takes
- * nested_stamps_cmpxchg along; "=nested_stamps" does not), separated by spaces or commas; "all" is
- * every row, variants too, and NULL or "" all that driver_omit_variants() leaves. Fills `chosen`
- * (room for `max`) in the order of schemes.def and returns how many; -1 and a line on stderr with
- * the nearest name if there is none of that name.
+ * The rows that `list` names, separated by spaces or commas: a whole name (also "=name") is that
+ * row; "nested_stamps*", and what is no whole name ("nested"), all that begin with these words;
+ * "all" is every row, variants too, and NULL or "" all that driver_omit_variants() leaves. Fills
+ * `chosen` (room for `max`) in the order of schemes.def and returns how many; -1 and a line on
+ * stderr with the nearest name if there is none of that name.
  */
 int driver_select(const struct driver *const *drivers, const char *list,
 		  const struct driver **chosen, int max);

@@ -87,11 +87,23 @@ const struct driver *driver_find(const struct driver *const *drivers, const char
 	return NULL;
 }
 
-/* "nested_stamps" takes nested_stamps_cmpxchg along, "=nested_stamps" does not. */
-static bool names_row(const char *name, size_t length, const char *row)
+static bool is_row(const char *name, size_t length, const char *row)
+{
+	return strlen(row) == length && !strncmp(name, row, length);
+}
+
+/*
+ * A whole name is that row alone; "nested_stamps*", and what is no whole name ("nested"), take all
+ * rows that begin with these words.
+ */
+static bool names_row(const char *name, size_t length, const char *row, bool whole)
 {
 	if (*name == '=')
-		return strlen(row) == length - 1 && !strncmp(name + 1, row, length - 1);
+		return is_row(name + 1, length - 1, row);
+	if (length && name[length - 1] == '*')
+		length--;
+	else if (whole)
+		return is_row(name, length, row);
 	return !strncmp(name, row, length) && (!row[length] || row[length] == '_');
 }
 
@@ -99,7 +111,7 @@ int driver_select(const struct driver *const *drivers, const char *list,
 		  const struct driver **chosen, int max)
 {
 	const char *names[DRIVERS_MAX + 1];
-	bool wanted[DRIVERS_MAX] = { false }, found;
+	bool wanted[DRIVERS_MAX] = { false }, found, whole;
 	const char *name = list ? list : "";
 	size_t length;
 	int i, count = 0;
@@ -110,10 +122,12 @@ int driver_select(const struct driver *const *drivers, const char *list,
 	name += strspn(name, " ,");
 	for (found = !*name; *name; name += length, name += strspn(name, " ,")) {
 		length = strcspn(name, " ,");
-		found = false;
+		found = whole = false;
+		for (i = 0; drivers[i]; i++)
+			whole |= is_row(name, length, drivers[i]->row);
 		for (i = 0; drivers[i]; i++) {
 			if ((length == 3 && !memcmp(name, "all", 3)) ||
-			    names_row(name, length, drivers[i]->row))
+			    names_row(name, length, drivers[i]->row, whole))
 				found = wanted[i] = true;
 		}
 		if (!found) {

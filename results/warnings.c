@@ -204,8 +204,8 @@ size_t warnings_name(const json_t *warnings, FILE *out)
 	json_array_foreach(warnings, index, warning) {
 		if (!strcmp(json_text(warning, "state"), "no"))
 			continue;
-		fprintf(out, "%s%s", named++ ? ", " : "may disturb times: ",
-			json_text(warning, "name"));
+		fprintf(out, "%s%s",
+			named++ ? ", " : "may disturb times: ", json_text(warning, "name"));
 	}
 	if (named)
 		fputs(" (--all says how)\n", out);

@@ -31,8 +31,8 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 		{ "full", NULL, "every row, every cell of wraps and nested, longer runs, tails",
 		  OPTION_FLAG, .into = &plan->full },
 		{ "schemes", "\"A B\"",
-		  "rows or prefixes (default: all but variants; floor always)", OPTION_TEXT,
-		  .into = &plan->schemes },
+		  "rows, or \"name*\" for those that begin so (default: all but variants)",
+		  OPTION_TEXT, .into = &plan->schemes },
 		{ "workloads", "\"X Y\"",
 		  "such as steady storm wraps (default: all; --list shows "
 		  "them)",

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/options.h"
+#include "base/progress.h"
 #include "workloads/engine.h"
 #include "workloads/engine_export.h"
 
@@ -87,7 +88,8 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 	const struct option_entry own[] = {
 		{ "list", NULL, "rows and workloads", OPTION_FLAG, .into = &asked->list },
 		/* --scheme, as everywhere, is short for it */
-		{ "schemes", "\"A B\"", "rows, or prefixes of rows (default: all but variants)",
+		{ "schemes", "\"A B\"",
+		  "rows, or \"name*\" for those that begin so (default: all but variants)",
 		  OPTION_TEXT, .into = &asked->schemes },
 		{ "workload", "NAME", "default storm", OPTION_TEXT, .into = &asked->workload },
 		{ "seconds", "N", "per row (default 2)", OPTION_REAL, &asked->seconds, .low = 0.1,
@@ -355,7 +357,7 @@ static int choose_rows(const struct asked *asked, const struct workload *workloa
 
 /* One row, and its traces if they are wanted. */
 static int run_row(const struct asked *asked, struct engine_config *config,
-		   struct engine_result *result)
+		   struct engine_result *result, struct progress *progress)
 {
 	static struct engine_export export;
 	bool exports = asked->export && !export_refused(config->driver, asked->ctf == EXPORT_CTF_2);
@@ -367,6 +369,7 @@ static int run_row(const struct asked *asked, struct engine_config *config,
 					   asked->export_mib << 20, asked->ctf == EXPORT_CTF_2);
 	if (!error)
 		error = engine_run(config, result);
+	progress_end(progress);
 	if (!error)
 		engine_print(config, result);
 	if (exports)
@@ -379,19 +382,30 @@ static int run_rows(const struct asked *asked, struct engine_config *config,
 {
 	json_t *json = asked->json ? json_array() : NULL;
 	static struct engine_result result;
-	int i, error = 0, worst = EXIT_FINE;
+	int i, error = 0, broken = 0, worst = EXIT_FINE;
+	struct progress progress;
 
 	engine_print_head(config);
+	progress_begin(&progress, count * asked->seconds);
 	for (i = 0; i < count && !workload_stop && !error; i++) {
 		config->driver = rows[i];
-		error = run_row(asked, config, &result);
+		progress_step(&progress, config->workload->name, rows[i]->row);
+		error = run_row(asked, config, &result, &progress);
 		if (error)
 			break;
+		progress_done(&progress, asked->seconds);
 		if (json)
 			json_array_append_new(json, engine_json(config, &result));
-		if (engine_verdict(config, &result) == VERDICT_BROKEN)
-			worst = EXIT_BROKEN;
+		broken += engine_verdict(config, &result) == VERDICT_BROKEN;
 	}
+	worst = broken ? EXIT_BROKEN : EXIT_FINE;
+	if (!error)
+		printf("%d of %d rows ran: %d broken\n", i, count, broken);
+	if (!error && workload_stop)
+		fail_line("interrupted: the last row ran for a part of its time, and %d rows never "
+			  "ran%s%s",
+			  count - i, i < count ? ", the first of them " : "",
+			  i < count ? rows[i]->row : "");
 	if (json && !error)
 		error = json_out(asked->json, json);
 	json_decref(json);

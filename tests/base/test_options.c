@@ -123,9 +123,13 @@ static void an_unknown_name_gets_the_nearest(void **state)
 	unknown("o", "ox");
 	unknown("envelope", "antelope");
 	unknown("", "ox");
-	unknown("antelopeantelope", "antelope");
 	unknown("oxse", "horse"); /* ox is as near, and comes later */
 	unknown("noise", "horse");
+	/* What is further off is no slip. */
+	listen_to_stderr();
+	option_unknown("beast", "antelopeantelope", 16, animals);
+	assert_string_equal(what_was_said(), "stampede: no beast is called 'antelopeantelope' "
+					     "(--list shows all)\n");
 }
 
 /* The name is a stretch of a longer list, and may be longer than any name we have. */
@@ -141,9 +145,10 @@ static void an_unknown_name_has_a_length(void **state)
 					     "'horse' (--list shows all)\n");
 	listen_to_stderr();
 	option_unknown("beast", "hors", 4, none);
-	assert_string_equal(what_was_said(), "stampede: no beast is called 'hors'\n");
+	assert_string_equal(what_was_said(),
+			    "stampede: no beast is called 'hors' (--list shows all)\n");
 	memset(name, 'x', sizeof(name));
-	snprintf(text, sizeof(text), "stampede: no beast is called '%.*s'; the nearest", 300, name);
+	snprintf(text, sizeof(text), "stampede: no beast is called '%.*s' (", 300, name);
 	listen_to_stderr();
 	option_unknown("beast", name, sizeof(name), animals);
 	assert_memory_equal(what_was_said(), text, strlen(text));
@@ -216,17 +221,20 @@ static void lists_choose_rows(void **state)
 	chooses(" , ", "01234");
 	chooses("floor", "0");
 	chooses("full_tsc", "2");
-	/* A prefix of whole words takes its group along. */
-	chooses("full", "12");
+	/* A whole name is one row; a prefix of whole words takes its group along. */
+	chooses("full", "1");
+	chooses("full*", "12");
 	chooses("nested", "34");
-	chooses("nested_stamps", "34");
+	chooses("nested*", "34");
+	chooses("nested_stamps", "3");
+	chooses("nested_stamps*", "34");
 	chooses("nested_stamps_cmpxchg", "4");
 	/* "=" takes one row alone. */
 	chooses("=full", "1");
 	chooses("=nested_stamps,=full_tsc", "23");
-	chooses("full =floor", "012");
+	chooses("full =floor", "01");
 	/* The order and the number are those of the rows, not of the list. */
-	chooses("nested_stamps floor", "034");
+	chooses("nested_stamps* floor", "034");
 	chooses(" ,floor,, floor ,nested_stamps_cmpxchg ", "04");
 	chooses("full,full_tsc", "12");
 }
