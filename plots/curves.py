@@ -3,7 +3,7 @@
 import math
 
 import clocks
-from data import Table, known, least, most
+from data import Table, least, most
 from record import HELD, NAN, bits_that_matter
 from text import label, row_label
 
@@ -57,7 +57,7 @@ def add_groups(table, found, column=None):
             table.lines.append("")
 
 
-# ---- rate, layouts ----
+# ---- layouts ----
 
 
 def header_rates(run, plot, rows, name):
@@ -90,10 +90,6 @@ def header_rates(run, plot, rows, name):
 
 
 LAYOUT = "layout_"
-
-
-def rate(run):
-    return header_rates(run, "rate", lambda row: not row.startswith(LAYOUT), lambda row: row)
 
 
 def layouts(run):
@@ -169,43 +165,6 @@ def backstep(run):
 # ---- injected ----
 
 PANELS = (("wraps", "wrap_share"), ("nested", "nested_share"))
-
-
-def injected(run):
-    """For each row a block of wraps, then one of nested events; the dearest row first."""
-    broken = {row.row for row in run.steady if row.verdict == "broken"}
-    # The floor is what all are compared with, and a time beside a wrong stamp is worth nothing.
-    cells = [one for one in run.injected if one.ratio > 0 and not one.row.startswith("floor") and
-             one.row not in broken]
-    dearest = {}
-    for one in cells:
-        dearest[one.row] = max(one.ratio, dearest.get(one.row, 0))
-    rows = sorted(dearest, key=lambda row: (-dearest[row], row))
-    table = Table("cost under wraps and nested events: 1 share of the events, 2 ratio to the same "
-                  "cell of the floor,", "3 writers one inside the other, 4 row; for each row a "
-                  "block of wraps, then one of nested events")
-    shares = {name: [] for name, _ in PANELS}
-    for row in rows:
-        for name, key in PANELS:
-            its = [one for one in cells if one.row == row and one.workload.startswith(name) and
-                   not math.isnan(getattr(one, key))]
-            # A curve must not go back: those two deep are another one.
-            its.sort(key=lambda one: (one.nested_depth > 1, getattr(one, key)))
-            for one in its:
-                shares[name].append(getattr(one, key))
-                table.line(float(getattr(one, key)), float(one.ratio),
-                           float(one.nested_depth if name == "nested" else 0), label(row))
-            if not its:
-                table.line(NAN, NAN, 0, label(row))  # gnuplot refuses an empty block
-            table.block()
-    table.set("injected_rows", len(rows))
-    table.array("injected_titles", list(map(label, rows)))
-    for name, _ in PANELS:
-        table.set(f"injected_{name}_least", float(least(x for x in shares[name] if x > 0)))
-        table.set(f"injected_{name}_most", float(most(x for x in shares[name] if x > 0)))
-    table.set("injected_low", float(least(one.ratio for one in cells)))
-    table.set("injected_high", float(most(dearest.values())))
-    return table if rows else None
 
 
 # ---- tails ----

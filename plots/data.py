@@ -266,31 +266,6 @@ def storm(run):
 # ---- threads, replay, idle ----
 
 
-def threads(run):
-    """Rows with a time under both steady and threads."""
-    cells = {}
-    for one in run.benchmarks:
-        if one.ns > 0:
-            cells.setdefault(one.name, []).append(one)
-    lines = {}
-    for row in run.table:
-        one, many = (cells.get(f"{row.row}/{workload}") for workload in ("steady", "threads"))
-        if row.verdict == "broken" or not one or not many or not many[-1].threads > 0:
-            continue
-        lines.setdefault(row.row, (median(its.ns for its in one), median(its.ns for its in many),
-                                   many[-1].threads))
-    table = Table("undisturbed time of an event [ns], median: 1 position, 2 row, 3 one thread, "
-                  "4 many, 5 how many,", "6 events per second of all together against one's")
-    ordered = sorted(lines.items(), key=lambda line: (line[1][1], line[0]))
-    for position, (row, (one, many, count)) in enumerate(ordered, 1):
-        table.line(position, label(row), float(one), float(many), float(count), count * one / many)
-    table.set("threads_rows", len(lines))
-    table.set("threads_least", float(least(min(line[:2]) for line in lines.values())))
-    table.set("threads_most", float(most((max(line[:2]) for line in lines.values()), 0)))
-    table.set("threads_count", float(most((line[2] for line in lines.values()), 0)))
-    return table if lines else None
-
-
 def replay(run):
     """Rows by bytes, those with the fewest first; a column for each file of gaps."""
     cells, sums = {}, {}
@@ -314,24 +289,3 @@ def replay(run):
     table.set("replay_high", float(most(shown)))
     table.array("replay_gaps", [label(name) for name in gaps])
     return table if known(shown) else None
-
-
-def idle(run):
-    """Those that write least first; figures that are not known count as none."""
-    rows = [one for one in run.idle
-            if known((one.idle_none.beats_per_second, one.idle_rare.beats_per_second))]
-    rows.sort(key=lambda one: (or_else(one.idle_none.bytes_per_second, 0), one.row))
-    table = Table("per second, without events: 1 position, 2 row, 3 beats, 4 wake-ups, 5 bytes; "
-                  "with one event", "per second: 6 beats, 7 wake-ups, 8 bytes")
-    for position, one in enumerate(rows, 1):
-        table.line(position, label(one.row), *(
-            float(getattr(of, field)) for of in (one.idle_none, one.idle_rare)
-            for field in ("beats_per_second", "wakeups_per_second", "bytes_per_second")))
-    table.set("idle_rows", len(rows))
-    table.set("idle_beats", float(most(
-        (value for one in rows for value in (one.idle_none.beats_per_second,
-                                             one.idle_none.wakeups_per_second)), 0)))
-    table.set("idle_bytes", float(most(
-        (of.bytes_per_second for one in rows for of in (one.idle_none, one.idle_rare)), 0)))
-    table.set("idle_rare", int(bool(known(one.idle_rare.bytes_per_second for one in rows))))
-    return table if rows else None

@@ -5,9 +5,8 @@ from collections import defaultdict
 from types import SimpleNamespace
 
 import clocks
-from data import cost_order, known, least, most, or_else
-from guide import keeps_everything
-from record import HELD, NAN, PROMISES, VERDICTS, bits_that_matter, checked, worst_is_declared
+from data import cost_order, least, most, or_else
+from record import NAN, PROMISES, VERDICTS, bits_that_matter, checked, worst_is_declared
 
 # ---- the run in a few sentences ----
 
@@ -96,11 +95,6 @@ def space(run):
     return SimpleNamespace(least=least(sizes), most=most(sizes))
 
 
-def rate(run):
-    hz = next((one.tsc_hz for one in run.bytes_by_rate if one.tsc_hz > 0), run.machine.tsc_hz)
-    return SimpleNamespace(wraps=math.ldexp(hz, -27) if hz > 0 else NAN)
-
-
 def storm_errors(run):
     judged = [one for one in run.storm if not math.isnan(one.worst_error_ticks) and checked(one)]
     worst = best([one for one in judged if one.worst_error_ticks > 0],
@@ -124,11 +118,6 @@ def backstep(run):
                            worst=best([one for one in rows if one.any > 0], lambda one: one.any))
 
 
-def injected(run):
-    return SimpleNamespace(dearest=best([one for one in run.injected if one.ratio > 0],
-                                        lambda one: one.ratio))
-
-
 def layouts(run):
     """The fewest bytes at the lowest rate, and the most there: the ends of the curves."""
     points = [one for one in run.bytes_by_rate
@@ -146,11 +135,6 @@ def replay(run):
                            most=best(cells, lambda one: one.bytes))
 
 
-def idle(run):
-    return SimpleNamespace(beats=[(one.row, one.idle_none.beats_per_second) for one in run.idle
-                                  if one.idle_none.beats_per_second > 0])
-
-
 def tails(run):
     calm = [one for one in run.tails if one.regime == "calm" and one.p999 > 0]
     stormed = [one for one in run.tails if one.regime == "storm" and one.samples > 0]
@@ -161,9 +145,9 @@ def tails(run):
         if samples > 0 else NAN)
 
 
-CAPTIONS = {"cost": cost, "space": space, "rate": rate, "storm": storm_errors,
-            "late_beat": late_beat, "backstep": backstep, "injected": injected, "layouts": layouts,
-            "replay": replay, "idle": idle, "tails": tails}
+CAPTIONS = {"cost": cost, "space": space, "storm": storm_errors,
+            "late_beat": late_beat, "backstep": backstep, "layouts": layouts,
+            "replay": replay, "tails": tails}
 
 # ---- every interrupt ----
 

@@ -4,7 +4,6 @@ import math
 
 import answer
 import facts
-import machines
 from text import count, duration, figure, plain, wrapped
 
 COLUMNS, LINES, ROWS = 80, 24, 8
@@ -95,8 +94,3 @@ def lines(run):
     notes.append("all rows and figures: " + plain(run.dir) + "/report.html")
     room = LINES - 1 - len(found) - len(cells) - len(notes)
     return found + [""] * (room > 0) + cells + [""] * (room > 1) + notes
-
-
-def of_references(code):
-    found = machines.load()
-    return answer.answer([answer.of_reference(one) for one in found], code), found

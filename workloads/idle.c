@@ -181,7 +181,6 @@ const struct workload workload_idle = {
 	.name = "idle",
 	.text = "no event at all, then one per second: what beats cost a quiet machine",
 	.least = SIZE_STANDARD,
-	.plot = "idle",
 	.engine = &engine,
 	.forms = forms,
 };

@@ -21,7 +21,6 @@ const struct workload workload_nested = {
 	.name = "nested",
 	.text = "a share of the events is interrupted between clock read and claim, by plan",
 	.least = SIZE_STANDARD,
-	.plot = "injected",
 	.instead = "nested is timed by bench; under real signals it is the workload storm",
 	.cells = cells,
 };

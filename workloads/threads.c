@@ -29,7 +29,6 @@ const struct workload workload_threads = {
 	.name = "threads",
 	.text = "as many pinned threads as --threads, a ring each",
 	.least = SIZE_STANDARD,
-	.plot = "threads",
 	.engine = &engine,
 	.cells = cells,
 	.legend = "one on each CPU",

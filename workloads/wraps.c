@@ -57,7 +57,6 @@ const struct workload workload_wraps = {
 	.name = "wraps",
 	.text = "a share of the events comes after a wrap of the short field",
 	.least = SIZE_STANDARD,
-	.plot = "injected",
 	.engine = &engine,
 	.cells = cells,
 };

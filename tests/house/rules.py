@@ -308,7 +308,7 @@ def patches(tree):
 # as many that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1860, "claims": 1530, "explore": 9800, "judge": 4480, "kernel": 3670, "layout": 590,
-    "peers": 1250, "place": 820, "plots": 3360, "results": 4200, "runner": 3140, "schemes": 9750,
+    "peers": 1250, "place": 820, "plots": 3240, "results": 4200, "runner": 3140, "schemes": 9750,
     "take": 1000, "timing": 2760, "traces": 2810, "workloads": 7800, "tests": 33850,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")

@@ -124,11 +124,6 @@ class Data(PlotsTest):
 
     def test_rows_with_the_same_figures_share_a_curve(self):
         self.make_data()
-        self.assert_holds("plots/rate.dat", '\n1 12 12 "extended_header"\n')
-        self.assert_holds("plots/rate.dat", '\n100 534.11 5.3411 "extended_header"\n')
-        self.assert_holds("plots/run.gp",
-                          "array rate_titles[4] = ['delta_sync_hard, delta_sync_soft, "
-                          "nested_stamps + 1 more', 'extended_header', 'full_tsc', 'heartbeat']\n")
         self.assert_holds("plots/run.gp", "array late_titles[2] = "
                           "['heartbeat', 'full_tsc, extended_header']\n")
         first, second = self.text("plots/late_beat.dat").split("\n\n\n")
@@ -201,43 +196,18 @@ class Data(PlotsTest):
             self.assert_holds("plots/storm.dat", f'"{name}"')
         self.assert_holds("plots/run.gp", "storm_bits = 1\n")
 
-    def test_injected_data_is_the_runs(self):
-        """By the share of wraps, then of interruptions; the floor is the line at 1."""
-        self.make_data()
-        self.assert_holds("plots/injected.dat",
-                          '\n0 1 0 "extended_header"\n0.001 1.0005 0 "extended_header"\n'
-                          '1 1.5 0 "extended_header"\n\n\n0 1 0 "extended_header"\n'
-                          '0.002 1.1 1 "extended_header"\n0.002 1.2 2 "extended_header"\n\n\n')
-        self.assert_holds("plots/injected.dat", '"floor"', False)
-        self.assert_holds("plots/run.gp",
-                          "array injected_titles[2] = ['extended_header', 'nested_stamps']\n")
-
-    def test_two_deep_are_a_curve_of_their_own(self):
-        """At a lower share than what stands before it: a curve must not go back."""
-        deep = next(one for one in self.bench["injected"]
-                    if (one["row"], one["nested_depth"]) == ("extended_header", 2))
-        deep["nested_share"] = 0.001
-        self.make_data()
-        self.assert_holds("plots/injected.dat", '\n0.002 1.1 1 "extended_header"\n'
-                          '0.001 1.2 2 "extended_header"\n\n\n')
-
     def test_layouts_have_a_plot_of_their_own(self):
         self.make_data()
-        self.assert_holds("plots/rate.dat", "cut", False)
         self.assert_holds("plots/layouts.dat", '\n1 1094 1094 "13_19_cut9_beat"\n')
         self.assert_holds("plots/run.gp", "array layouts_titles[2] = "
                           "['13_19_cut9_beat', '5_27_cut5_ext, 7_25_cut7_ext']\n")
 
     def test_data_of_other_workloads_is_the_runs(self):
         self.make_data()
-        steady, many, count, speed = self.cells("threads", "extended_header")[2:]
-        self.assertEqual((many, count), (17, 2))
-        self.assertAlmostEqual(speed, 2 * steady / 17)
         self.assert_holds("plots/replay.dat",
                           '\n1 "extended_header" 1 12 0 "marker_saturated"\n'
                           '1 "extended_header" 2 12.1 0 "sched_only_calm"\n'
                           '2 "heartbeat" 1 16 0 "marker_saturated"\n')
-        self.assert_holds("plots/idle.dat", '\n2 "heartbeat" 5 5.5 80 5 5.5 96\n')
 
 
 class Tails(PlotsTest):
@@ -328,7 +298,7 @@ class Pictures(PlotsTest):
                 self.assertEqual(file.read()[16:20], b"\0\0\x07\x08")
         for plot, words in (("cost", ">stamps are wrong, so no figure<"),
                             ("cost", ">36.3 = 16.3 ns<"), ("cost", ">reading the clock<"),
-                            ("rate", "16.8 per second<"), ("storm", ">0.4 % declared inexact<"),
+                            ("storm", ">0.4 % declared inexact<"),
                             # Beside its mark's left, where there is no room to its right.
                             ("storm", ">&lt; 0.01 % declared inexact<"),
                             ("late_beat", ">full_tsc, extended_header<"), ("space", ">827 →<"),
@@ -404,7 +374,6 @@ class Page(PlotsTest):
                 "<small>no event checked</small>",
                 "Here 5 of 7 rows stay within 15 % of the floor; the most expensive is "
                 "<code>delta_sync_hard</code> with 42.6 times the floor.",
-                "(16.8 per second, the dotted line)", "at most 134 bytes per second",
                 "that holds for 6 of 7 here. The worst stamp is one of "
                 "<code>made_up_broken</code>: 134,217,728 ticks (59.7 ms).",
                 "Lost here, at most: <code>heartbeat</code> 10.0 wraps. Nothing lost by "

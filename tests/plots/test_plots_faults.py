@@ -15,10 +15,9 @@ from plots_fixture import BUILD, NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest
 import files
 import record
 
-SECTIONS = {"table": ["cost", "space", "threads"], "bytes_by_rate": ["rate", "layouts"],
+SECTIONS = {"table": ["cost", "space"], "bytes_by_rate": ["layouts"],
             "stress": ["storm"],
-            **{name: [name] for name in ("late_beat", "backstep", "injected", "replay", "idle",
-                                         "tails")}}
+            **{name: [name] for name in ("late_beat", "backstep", "replay", "tails")}}
 
 
 class Missing(PlotsTest):
@@ -134,7 +133,7 @@ class Missing(PlotsTest):
             if section not in ("benchmarks", "warnings") and self.bench.get(section):
                 self.bench[section] = zeros(self.bench[section])
         # What has nothing in it but zeros may be left out, but nothing may fail.
-        self.assertLessEqual({"idle", "storm", "space"}, set(self.drawn_whole()))
+        self.assertLessEqual({"storm", "space"}, set(self.drawn_whole()))
         for row in ("full_tsc", "zero_delta"):
             self.bench = json.loads(SAMPLE)
             for section in record.SECTIONS:
@@ -301,18 +300,18 @@ class Hostile(PlotsTest):
         self.make_pictures()
         # Pictures are URLs of their own, which nothing in them gets out of.
         html = self.text("report.html")
-        self.assertEqual(html.count("<img "), len(PLOTS) - 2)
+        self.assertEqual(html.count("<img "), len(PLOTS) - 1)
         html = re.sub(r'src="data:image/svg[^"]*"', "", html)
         self.assertEqual(html.count("<script"), 1)
         self.assertEqual(html.count("</pre>"), html.count("<pre"))
         self.assert_in("</style></svg>", html, False)
         self.assertEqual((html.count("</style>"), html.count("</title>")), (1, 1))
         # By these names no row is a layout, and none has repetitions.
-        self.assertEqual(html.count("<img "), len(PLOTS) - 2)
+        self.assertEqual(html.count("<img "), len(PLOTS) - 1)
         self.assert_in("<code>&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</code>", html)
         self.assert_in("{/:Bold x}_y^z @name &amp;amp;", html)
         self.assert_in("{{ 7 * 7 }}", html)
-        for name in set(NAMES) - {"layouts", "threads"}:
+        for name in set(NAMES) - {"layouts"}:
             for line in self.text(f"plots/{name}.dat").split("\n"):
                 self.assertFalse(line.count('"') % 2 or re.search(r"[%`'\\$@{]", line), line)
         self.assertFalse(self.exists("plots/pwned") or os.path.exists("pwned"))
@@ -358,10 +357,8 @@ class Machine(PlotsTest):
         for section in SECTIONS:  # one plot, and so one line
             if section != "bytes_by_rate":
                 del self.bench[section]
-        self.bench["bytes_by_rate"] = [one for one in self.bench["bytes_by_rate"]
-                                       if not one["row"].startswith("layout_")]
         self.write()
-        self.put("plots/rate.svg", "earlier")
+        self.put("plots/layouts.svg", "earlier")
         for script, words in (
                 ("echo 'run.gp line 3: no such thing' >&2; exit 1", "line 3: no such thing"),
                 ("echo '<svg>'", "no complaint, but no whole picture"),
@@ -369,13 +366,13 @@ class Machine(PlotsTest):
                 ("kill -SEGV $$", "was ended by signal 11")):
             with self.fake_gnuplot(script):
                 self.assert_fails(files.HARNESS, words)
-            self.assert_holds("plots/rate.svg", "earlier")
+            self.assert_holds("plots/layouts.svg", "earlier")
             self.assert_holds("report.html", "</strong> not drawn")
         # Its SVG is whole, its PNG is not.
         with self.fake_gnuplot("printf '<svg></svg>'"):
             self.assert_fails(files.HARNESS, "as png")
-        self.assert_holds("plots/rate.svg", "<svg></svg>")
-        self.assertFalse(self.exists("plots/rate.png"))
+        self.assert_holds("plots/layouts.svg", "<svg></svg>")
+        self.assertFalse(self.exists("plots/layouts.png"))
 
     def unlucky(self, prepare):
         """Status and stderr of a child that `prepare` has made unlucky; None if it could not."""
