@@ -40,7 +40,7 @@ struct samples_series {
 static struct samples_series read_series(const json_t *rows, const struct samples_cell *cell,
 					 const char *key)
 {
-	struct samples_series series = { .rounds = 0 };
+	struct samples_series series = { .value = NULL };
 	const json_t *one;
 	size_t i, round;
 
@@ -87,11 +87,11 @@ static double nearest(const struct samples_series *base, size_t round, double li
 {
 	size_t away;
 
-	if (round >= base->rounds || !(base->value[round] > 0))
+	if (!(base->value[round] > 0))
 		return NAN;
-	for (away = 0; away < base->rounds || away <= round; away++) {
-		if (away <= round && round - away < base->rounds &&
-		    counts(base, round - away, limit))
+	/* All series have as many rounds: those of all rows. */
+	for (away = 0; away < base->rounds; away++) {
+		if (away <= round && counts(base, round - away, limit))
 			return base->value[round - away];
 		if (round + away < base->rounds && counts(base, round + away, limit))
 			return base->value[round + away];

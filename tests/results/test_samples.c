@@ -151,10 +151,54 @@ static void nothing_known_is_no_value(void **state)
 	samples_free(&samples);
 	samples = samples_collect(rows, &own, "ticks", NULL);
 	assert_int_equal(samples.count, 1);
+	assert_false(samples.mixed);
 	samples_free(&samples);
 	samples = samples_collect(rows, &own, "no such key", NULL);
 	assert_int_equal(samples.count, 0);
 	samples_free(&samples);
+	json_decref(rows);
+}
+
+/* A floor that was never calm is of no use to calm repetitions: all count, as they were run. */
+static void a_base_that_was_never_calm(void **state)
+{
+	json_t *rows = json_array();
+	struct samples samples;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		add(rows, "row", i, 1, 30, CALM);
+		add(rows, SAMPLES_FLOOR, i, 1, 10, BUSY);
+	}
+	samples = samples_collect(rows, &own, "ticks", &base);
+	assert_int_equal(samples.count, 8);
+	assert_true(samples.mixed);
+	samples_free(&samples);
+	json_decref(rows);
+}
+
+/* Cycles where a CPU counted them, in row and floor; ticks else. */
+static void cycles_go_before_ticks(void **state)
+{
+	json_t *rows = json_array(), *one;
+	struct samples samples;
+	const char *basis;
+	size_t i, counted;
+
+	(void)state;
+	add(rows, "row", 0, 1, 30, CALM);
+	add(rows, SAMPLES_FLOOR, 0, 1, 10, CALM);
+	for (counted = 0; counted < 3; counted++) {
+		json_array_foreach(rows, i, one)
+			if (i < counted)
+				json_object_set_new(one, "cycles", json_real(i ? 5 : 20));
+		samples = samples_to_floor(rows, &own, &basis);
+		assert_string_equal(basis, counted < 2 ? "ticks" : "cycles");
+		assert_int_equal(samples.count, 1);
+		assert_true(samples.value[0] == (counted < 2 ? 3 : 4));
+		samples_free(&samples);
+	}
 	json_decref(rows);
 }
 
@@ -168,6 +212,8 @@ int main(void)
 		cmocka_unit_test(probes_are_compared_among_as_many_threads),
 		cmocka_unit_test(records_without_probes_count_whole),
 		cmocka_unit_test(nothing_known_is_no_value),
+		cmocka_unit_test(a_base_that_was_never_calm),
+		cmocka_unit_test(cycles_go_before_ticks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
