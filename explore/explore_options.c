@@ -241,8 +241,8 @@ static int refuse_budget(const struct budget *budget)
 				 world_cpus(budget), WORLD_WRITERS_MAX);
 	if (search_actions(budget) > WORLD_ACTIONS_MAX)
 		return fail_with(EXIT_USAGE,
-				 "a schedule of this budget may have %u actions, which are more "
-				 "than %u: a smaller one",
+				 "this budget allows %u actions per schedule; the limit is %u: "
+				 "reduce it",
 				 search_actions(budget), WORLD_ACTIONS_MAX);
 	return 0;
 }

@@ -18,7 +18,7 @@ enum tier {
 enum sections {
 	SECTIONS_ALIKE, /* as all others */
 	SECTIONS_LATER, /* not in the quick tier, but in those that have it too */
-	SECTIONS_ALONE, /* in the quick tier, and no other row: instead of the one above it */
+	SECTIONS_ALONE, /* quick tier, rows with sections only: replaces the family above */
 };
 
 enum range {

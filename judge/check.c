@@ -500,8 +500,7 @@ enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t u
 	 */
 	if (owed)
 		worst = torn ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
-	/* Extensions too, but for what a clock that goes back does to who is not proof against it.
-	 */
+	/* Count extensions too, but those that a backward clock causes without STEP_PROOF. */
 	if (check->violations[ORACLE_COUNTS])
 		worst = unmet & NEED_MASKED_INTERRUPTS || extends ?
 				(worst == VERDICT_KEPT ? VERDICT_NEED_NOT_MET : worst) :

@@ -38,7 +38,7 @@ uint32_t judge_excused(const struct scheme_desc *desc, uint32_t unmet)
 		return 0;
 	if (!(unmet & NEED_FORWARD_CLOCK))
 		return TIMES;
-	/* Who measures to the newest stamp extends until the clock has come back there. */
+	/* A row that measures from the newest stamp extends until the clock has caught up. */
 	if (!(desc->promises & PROMISE_STEP_PROOF))
 		return TIMES | 1u << ORACLE_COUNTS;
 	return unmet == NEED_FORWARD_CLOCK ? TIMES & ~(1u << ORACLE_EXACT) : TIMES;

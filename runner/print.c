@@ -48,13 +48,14 @@ static void print_end(const struct workload_bench *bench, const struct rounds *r
 
 	print_not_tried(json_object_get(run->sections, "not_tried"));
 	print_legend(bench);
-	printf("Times are medians of %u repetitions, and more where it takes them, in shuffled "
-	       "rounds, a\nprocess for each, of which the undisturbed part counts; ratio to the "
-	       "lowest floor, round by\nround, in %s, with half of its 95 %% interval; cheap: the "
-	       "same with a clock\nthat costs next to nothing; above: ns less one clock read "
-	       "alone.\n"
-	       "worst err: ticks that a decoded stamp was off by under the storms; h+id: bytes of "
-	       "header with\nan event id (+: two of them added).\n",
+	printf("Times are medians of at least %u repetitions, in shuffled rounds of one process "
+	       "each;\ndisturbed batches are ignored. ratio: to the lowest floor of the same "
+	       "round, "
+	       "with half of its\n95 %% interval, in %s. cheap: the same with a clock that costs\n"
+	       "next to nothing. above: ns minus one clock read. worst err: largest error of a "
+	       "decoded\n"
+	       "timestamp under the storms, in ticks. h+id: bytes of header with an event id\n"
+	       "(+: two bytes added for it).\n",
 	       rounds->rounds, cycles ? "core cycles" : "TSC ticks (no PMU here)");
 	printf("harness loop without a scheme %.2f %s per event; decoding, all oracles %.0f M "
 	       "events/s\n",

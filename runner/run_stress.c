@@ -108,7 +108,7 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  .into = &asked->cpus },
 		{ "bits", "N", "a wrap is 2^N ticks, 8..27 (default: the row's)", OPTION_NUMBER,
 		  &asked->bits, .least = 8, .most = 27 },
-		{ "skew", "TICKS", "each CPU's clock is so far behind that of the one before it",
+		{ "skew", "TICKS", "each CPU's clock lags the previous CPU's by TICKS",
 		  OPTION_NUMBER, &asked->skew, .least = 1, .most = ENGINE_SKEW_MOST },
 		{ "traced", NULL, "each read of the clock records an event", OPTION_FLAG,
 		  .into = &asked->traced },
@@ -124,7 +124,7 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  OPTION_TEXT, .into = &asked->export },
 		{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked->ctf,
 		  .words = export_ctf_words },
-		{ "export-mib", "N", "of them per row, at most a drain more (default 64)",
+		{ "export-mib", "N", "MiB of traces per row, and one drain more at most (64)",
 		  OPTION_NUMBER, &asked->export_mib, .least = 1, .most = 1000000 },
 	};
 	struct option_entry entries[ENTRIES_MOST];

@@ -16,8 +16,8 @@
  * Order: tail, epoch, clock, [epoch = token], cmpxchg of the tail, [epoch: from token to its own].
  * I1 A writer that claims has read the clock after `tail` was the word and before it changed:
  *    stamps are in buffer order if the clock goes forward.
- * I2 If epoch is no token, it is that of the newest record. Who has another one puts a token there
- *    before its claim, and takes it away behind it unless somebody else has been there.
+ * I2 If epoch is no token, it is that of the newest record. A writer whose epoch differs stores a
+ *    token before its claim, and removes it after the claim unless another writer came between.
  * I3 A header is short only if epoch is the stamp's own and the stamp is 0 .. 2^T - 1 ticks ahead,
  *    modulo 2^(W + 1), of that in the word. Two stamps of one epoch are less than 2^W apart: so
  *    that is the true distance, whatever order stamps have.

@@ -204,7 +204,7 @@ static bool read_cell(struct cell_reading *reading, char *line)
 
 	for (word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
 		if (!read_word(reading, word)) {
-			fail_line("'%s' says nothing about a cell", word);
+			fail_line("unknown key '%s' in a cell description", word);
 			return false;
 		}
 	drivers = cell->injected.on ? drivers_injected :

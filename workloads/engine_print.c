@@ -148,7 +148,7 @@ static void print_losses(const struct loss_counts *losses)
 						   "about as large as a sub-buffer",
 						   "given up at a slow clock",
 						   "turned away by a writer at work",
-						   "for no reason" };
+						   "unexplained" };
 	unsigned int loss;
 
 	printf("  lost %" PRIu64, loss_total(losses));

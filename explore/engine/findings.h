@@ -30,7 +30,7 @@ struct findings {
 	uint64_t schedules;
 	uint64_t
 		stops; /* of all schedules, shared beginnings once, with something left to happen */
-	uint64_t states; /* different ones that were gone on from; 0: every schedule was run */
+	uint64_t states; /* distinct states; 0: every schedule was run */
 	uint64_t verdicts[4]; /* schedules by enum verdict */
 	uint64_t objections[FINDINGS]; /* broken schedules by what objected */
 	uint64_t inexact; /* stamps declared so, over all schedules */

@@ -21,7 +21,7 @@
 enum search_engine {
 	ENGINE_BY_STOPS, /* the one that is quicker, by stops, row and a small search before */
 	ENGINE_SCHEDULES, /* every schedule is run (search_run()) */
-	ENGINE_STATES, /* every state is gone on from once (states_run()) */
+	ENGINE_STATES, /* the search continues once from every state (states_run()) */
 };
 
 /* What is searched. */
@@ -69,7 +69,7 @@ int search_parallel(const struct search *search, unsigned int processes, struct 
  */
 bool search_by_states(const struct search *search);
 
-/* Most actions in one schedule of this budget: WORLD_ACTIONS_MAX are to be had. */
+/* Most actions in one schedule of this budget: WORLD_ACTIONS_MAX is the limit. */
 unsigned int search_actions(const struct budget *budget);
 
 /* Set by a handler of SIGINT: the search ends. */

@@ -381,7 +381,7 @@ int replay_parse(const char *text, struct action *action, unsigned int most)
 			break;
 	}
 	if (*at) {
-		fail_line("--replay: \"%s\" is no schedule at \"%s\"", text, at);
+		fail_line("--replay: cannot parse schedule \"%s\" at \"%s\"", text, at);
 		return -1;
 	}
 	return (int)count;

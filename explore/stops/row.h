@@ -101,7 +101,7 @@ void explore_enter(struct explore_source *src, unsigned int context, uint32_t id
 /* The payload, to be copied; behind its place already what is filler. */
 void explore_fill(struct check_payload *image, uint8_t *payload, uint64_t stamp, bool inexact,
 		  const struct explore_source *src, uint32_t len);
-/* The payload but for its stamp; and afterwards, that the record has it and is published. */
+/* prepare: fills all but the stamp; published: called once the record is visible. */
 void explore_prepare(const struct explore_source *src, uint32_t len, struct check_payload *image);
 void explore_published(const struct explore_source *src, const struct check_payload *image);
 /* Timed shapes: the stamp that is being stored is declared inexact. */

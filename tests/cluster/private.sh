@@ -5,7 +5,7 @@
 # of mounts, so that what daemons expect in /etc and /run is there for them only; of the network, with
 # a loopback of its own, so that no port is taken or open; and of host names. The one folder that is
 # left is removed by the trap, or by a process that waits for this one where that could not run.
-# TAP. Exit code: 0 fine, 1 usage or a test failed, 3 something is not to be had, 4 not possible here.
+# TAP. Exit code: 0 fine, 1 usage or a test failed, 3 something is missing, 4 not possible here.
 set -u
 test=${1:-} build=${2:-build}
 

@@ -297,10 +297,10 @@ bad_input() {
 	says "a skew that wraps" 1 "a whole number from 0" $one --skew 99999999999999999999
 	says "too many" 1 "a whole number from 0" $one --nested 99
 	says "stray argument" 1 "is not an option" $one quick
-	says "more actions than a schedule has" 1 "25 actions, which are more than 24" $one \
+	says "more actions than a schedule has" 1 "allows 25 actions per schedule; the limit is 24" $one \
 		--events 12 --writers 2 --nested 1
 	says "more CPUs than there are" 1 "4 CPUs, a reader's among them" $one --writers 3 --live 1
-	says "no such schedule" 1 'is no schedule at "x1"' $one --replay x1
+	says "no such schedule" 1 'cannot parse schedule "x1" at "x1"' $one --replay x1
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
 	says "a start that is none" 1 "start" $one --start five
 	says "missing object" 3 "packed_word.page.so: make" $one --objects "$scratch"

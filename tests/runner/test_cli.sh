@@ -218,7 +218,7 @@ bench_lane() {
 		report $? "$name"
 	}
 	echo row=floor nonsense=1 >"$scratch/cells"
-	says "a cell that says nothing" 1 "says nothing about a cell" \
+	says "a cell that says nothing" 1 "in a cell description" \
 		$bench --cells topology="$topology" <"$scratch/cells"
 	echo row=floor events=1024 >"$scratch/cells"
 	says "half a cell" 1 "not complete" $bench --cells topology="$topology" <"$scratch/cells"
