@@ -38,11 +38,18 @@ cases = python3 explore/cases/cases.py --build $(BUILD) $(ARGS)
 
 published = schemes/history/history.def $(wildcard schemes/history/*.patch)
 
+# A file of tests/mutants has many patches, each behind a line "### name".
+$(BUILD)/mutants/.split: $(wildcard tests/mutants/*.patches)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@awk '/^### / { close(to); to = "$(@D)/" $$2 ".patch"; next } { print > to }' $^ && touch $@
+explored-cases mutants: $(BUILD)/mutants/.split
+
 # What make test explores of these, built beforehand and in parallel.
 explored-cases: $(or $(filter explored,$(MAKECMDGOALS)),explored-quick)
 	$(call say,CASES,$@)
 	@$(cases) --objects $(published) \
-		$$(grep -o 'tests/mutants/[a-z0-9_]*' tests/explore/test_mutants.sh | sort -u | sed 's/$$/.patch/')
+		$$(grep -o 'mutants/[a-z0-9_]*' tests/explore/test_mutants.sh | sort -u | \
+			sed 's,.*,$(BUILD)/&.patch,')
 test_packages += patch
 
 history: ##- what was published wrong, rediscovered at the smallest budget that does
@@ -53,7 +60,7 @@ history: ##- what was published wrong, rediscovered at the smallest budget that 
 mutants: ##- small faults in today's schemes, each found at the smallest budget that does
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(BUILD)/run-stress
-	@$(cases) $(wildcard tests/mutants/*.patch)
+	@$(cases) $(BUILD)/mutants/*.patch
 
 TIER ?= quick
 verdicts: ##- rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)

@@ -31,7 +31,7 @@ refuses_discards() {
 # What the base does not survive is no fault of the patch.
 bases() {
 	sed -n '/^# row/p; /^# fault/p; /^# breaks/p; /^# oracle/p' \
-		tests/mutants/nested_no_nobody_came.patch |
+		"$build"/mutants/nested_no_nobody_came.patch |
 		sed 's/^# breaks:.*/# breaks: --shape page --events 1 --nested 0/' \
 			>"$scratch/only_a_comment.patch"
 	cat >>"$scratch/only_a_comment.patch" <<-'END'

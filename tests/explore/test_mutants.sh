@@ -15,10 +15,10 @@ cases() { # code words case...: exit code CODE, and a line with WORDS
 	return 1
 }
 
-set -- exact:tests/mutants/nested_no_nobody_came window:schemes/history/zero_delta_window \
-	monotonic:tests/mutants/claim_clock_once conservation:tests/mutants/ring_lost_twice \
-	structure:tests/mutants/extend_full_in_new_packet counts:tests/mutants/nested_extend_always \
-	losses:tests/mutants/loss_gives_up steps:tests/mutants/last_is_absolute
+set -- exact:$build/mutants/nested_no_nobody_came window:schemes/history/zero_delta_window \
+	monotonic:$build/mutants/claim_clock_once conservation:$build/mutants/ring_lost_twice \
+	structure:$build/mutants/extend_full_in_new_packet counts:$build/mutants/nested_extend_always \
+	losses:$build/mutants/loss_gives_up steps:$build/mutants/last_is_absolute
 for pair in "$@"; do
 	patches="$patches ${pair#*:}.patch"
 done
@@ -32,33 +32,33 @@ for pair in "$@"; do
 done
 
 # Faults of the timed build alone: its section's, found by the explorer; its loop's, by the storm.
-cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/timed_section_no_tail.patch \
-	tests/mutants/timed_loop_odd.patch
+cases 0 "2 cases, 0 of them equivalent: all as they say" $build/mutants/timed_section_no_tail.patch \
+	$build/mutants/timed_loop_odd.patch
 report $? "faults of the timed build are found"
 
-cases 0 "4 cases, 0 of them equivalent: all as they say" tests/mutants/live_copy_believed.patch \
-	tests/mutants/live_empty_forgotten.patch tests/mutants/live_books_last.patch \
-	tests/mutants/live_visit_one_more.patch
+cases 0 "4 cases, 0 of them equivalent: all as they say" $build/mutants/live_copy_believed.patch \
+	$build/mutants/live_empty_forgotten.patch $build/mutants/live_books_last.patch \
+	$build/mutants/live_visit_one_more.patch
 report $? "faults that only a reader on another CPU meets are found"
 
 # These look for ever for room that no sub-buffer has, once the event before is that large.
-cases 0 "2 cases, 0 of them equivalent: all as they say" tests/mutants/ring_overshoot_equal.patch \
-	tests/mutants/nested_leaves_64.patch && [ "$(grep -c 'counts hang' "$scratch/out")" -eq 2 ]
+cases 0 "2 cases, 0 of them equivalent: all as they say" $build/mutants/ring_overshoot_equal.patch \
+	$build/mutants/nested_leaves_64.patch && [ "$(grep -c 'counts hang' "$scratch/out")" -eq 2 ]
 report $? "writers that pad for ever are found, and end the search"
 
 sed 's/nested_claim(s, at.tail, size);/nested_claim(s, at.head, size);/' \
-	tests/mutants/nested_before_after_claim.patch >"$scratch/stale.patch"
+	$build/mutants/nested_before_after_claim.patch >"$scratch/stale.patch"
 cases 1 "DOES NOT APPLY" "$scratch/stale.patch"
 report $? "a patch that does not apply fails the run"
 
 # Only what their heads say is not so: these are the object of above.
 mkdir "$scratch/high" "$scratch/oracle"
-sed 's/--depth 1/--depth 2/; s/--nested 2/--nested 3/' tests/mutants/nested_no_nobody_came.patch \
+sed 's/--depth 1/--depth 2/; s/--nested 2/--nested 3/' $build/mutants/nested_no_nobody_came.patch \
 	>"$scratch/high/nested_no_nobody_came.patch"
 cases 1 "BREAKS BELOW" "$scratch/high/nested_no_nobody_came.patch"
 report $? "a budget that is not the smallest fails the run"
 
-sed 's/^# oracle: exact/# oracle: counts/' tests/mutants/nested_no_nobody_came.patch \
+sed 's/^# oracle: exact/# oracle: counts/' $build/mutants/nested_no_nobody_came.patch \
 	>"$scratch/oracle/nested_no_nobody_came.patch"
 cases 1 "counts does not object" "$scratch/oracle/nested_no_nobody_came.patch"
 report $? "a fault that another oracle finds fails the run"

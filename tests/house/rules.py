@@ -291,10 +291,12 @@ def hunks(text):
 def patches(tree):
     """What a patch wants to change is there as it has it: once, or at its line."""
     bad = []
-    for path in sorted(glob.glob("tests/mutants/*.patch") + glob.glob("tests/refused/*.patch") +
-                       glob.glob("schemes/history/*.patch")):
+    texts = {}
+    for path in glob.glob("tests/*/*.patch*") + glob.glob("schemes/history/*.patch"):
         with open(path, encoding="utf-8") as file:
-            text = file.read()
+            for part in re.split(r"^### ", file.read(), flags=re.M):
+                texts["%s: %s" % (path, part.split("\n", 1)[0])] = part
+    for path, text in sorted(texts.items()):
         for name, first, wanted in hunks(text):
             lines, size = tree.get(name, "").split("\n"), len(wanted)
             at = [i for i in range(len(lines) - size + 1)

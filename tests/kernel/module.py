@@ -183,9 +183,9 @@ def judge_kernel(options, image):
     return wrong, guest.rows + guest.own, guest.lines
 
 
-# A fault of each kind: where patches lie, and what is wrong.
-MUTANTS = ("tests/mutants/claim_no_retry.patch", "tests/mutants/nested_split_claim.patch",
-           "tests/mutants/packed_clock_first.patch", "schemes/history/delta_unmasked.patch")
+# A fault of each kind: patches of the tree, or of the build folder, which has those of tests/mutants.
+MUTANTS = ("mutants/claim_no_retry.patch", "mutants/nested_split_claim.patch",
+           "mutants/packed_clock_first.patch", "schemes/history/delta_unmasked.patch")
 
 
 def build_mutant(options, release, patch):
@@ -209,6 +209,8 @@ def judge_mutants(options, image):
     sound = build_module(options, release)
     commands, modules, asked = [], [sound], []
     for patch in MUTANTS:
+        if not os.path.exists(patch):
+            patch = os.path.join(options.build, patch)
         row, module = build_mutant(options, release, patch)
         modules.append(module)
         program = f"/in-kernel --json --schemes ={row} --events 40000 --seconds 20"
