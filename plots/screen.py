@@ -14,7 +14,8 @@ SHOWN = ("heartbeat", "delta_sync_soft", "three_read", "extended_header", "neste
 def verdict(run):
     its = facts.summary(run)
     if its.broken:
-        rows = ", ".join(map(plain, its.broken[:3])) + (", ..." if len(its.broken) > 3 else "")
+        rows = ", ".join(map(plain, its.broken[:3])) + (
+            f" and {len(its.broken) - 3} more" if len(its.broken) > 3 else "")
         return f"BROKEN: {len(its.broken)} of {len(run.steady)} rows broke a promise: {rows}."
     if not its.kept and not its.inexact:
         return "No row of this run was judged."
@@ -89,8 +90,8 @@ def lines(run):
     found += wrapped(clock, COLUMNS) if clock else []
     cells = table(run, best)
     notes = ["header: bytes, with an id; cheap: times the floor where a clock costs nothing"]
-    if run.noise:
-        notes[0] += f"; +-{100 * run.noise:.1f} %" if len(notes[0]) < 70 else ""
+    if run.noise and not clock:
+        notes.append(f"times closer than {100 * run.noise:.1f} % are not told apart")
     notes.append("all rows and figures: " + plain(run.dir) + "/report.html")
     room = LINES - 1 - len(found) - len(cells) - len(notes)
     return found + [""] * (room > 0) + cells + [""] * (room > 1) + notes

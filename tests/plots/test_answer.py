@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""answer.py and screen.py by themselves: one rule, on machines and runs made by hand."""
+import math
+import types
+
+import plots_fixture
+from plots_fixture import PlotsTest
+
+import answer
+import guide
+import screen
+from files import Failed
+
+NAN = math.nan
+
+
+def machine(needs, **rows):
+    """rows: name=(bytes of header, instructions, ratio with a free clock)."""
+    return answer.Machine([{"need": need, "rows": dict.fromkeys(its, 1)} for need, its in needs.items()],
+                          [{name: row[at] for name, row in rows.items()} for at in range(3)])
+
+
+def row(name, verdict="kept", ns=10.0, above=0.0, **more):
+    its = dict(row=name, verdict=verdict, ns=ns, above_clock_ns=above, worst_error_ticks=0,
+               header_id_bytes=4, instructions=30, cheap_ratio=2)
+    return types.SimpleNamespace(**{**its, **more})
+
+
+def run(*rows, **more):
+    its = dict(steady=list(rows), table=list(rows), storm=[], not_tried=[], noise=0, json={}, dir="d",
+               machine=types.SimpleNamespace(tsc_hz=1e9))
+    return types.SimpleNamespace(**{**its, **more})
+
+
+class Rule(PlotsTest):
+    def take(self, *machines):
+        its = answer.answer(list(machines), str)
+        return its and its.row
+
+    def test_header_of_a_word_then_instructions_then_order(self):
+        take = {guide.TAKE: ["wide", "late", "slow", "quick"]}
+        rows = dict(wide=(8, 10, NAN), late=(4, 31, NAN), slow=(4, 35, NAN), quick=(4.04, 30, NAN))
+        self.assertEqual(self.take(machine(take, **rows)), "quick")
+        # Above a word it is wide; instructions are alike as far as they are printed.
+        self.assertEqual(self.take(machine(take, **{**rows, "quick": (4.06, 30, NAN)})), "late")
+        self.assertEqual(self.take(machine(take, **{**rows, "quick": (4, 30.6, NAN)})), "late")
+        self.assertEqual(self.take(machine(take, wide=(8, 12, NAN), late=(8, 11, NAN))), "late")
+        self.assertIsNone(self.take(machine({guide.BYTES: ["late"]}, **rows)))
+        # A row without a figure is not chosen.
+        self.assertEqual(self.take(machine(take, late=(4, NAN, 1), slow=(NAN, 1, 1), quick=(4, 60, 1))),
+                         "quick")
+
+    def test_what_one_machine_objects_to_is_not_taken(self):
+        one = machine({guide.TAKE: ["a", "b"]}, a=(4, 30, NAN), b=(4, 40, NAN))
+        other = machine({guide.TAKE: ["b"]}, a=(4, 30, NAN), b=(4, 40, NAN))
+        silent = machine({guide.TAKE: ["b"]}, b=(4, 40, NAN))
+        older = machine({}, a=(4, 30, NAN))
+        self.assertEqual(self.take(one, other), "b")
+        self.assertEqual(self.take(one, silent), "a")
+        self.assertEqual(self.take(one, older), "a")
+
+    def test_older_records_and_those_without_a_header_to_take(self):
+        old = {guide.CTF: ["a", "rseq"], guide.NO_ATOMIC: ["rseq"], guide.TIME: ["b"]}
+        rows = dict(a=(4, 30, NAN), b=(4, 10, NAN), rseq=(4, 20, NAN))
+        self.assertEqual(self.take(machine(old, **rows)), "a")
+        self.assertEqual(self.take(machine({guide.TIME: ["b"]}, **rows)), "b")
+
+    def test_unless(self):
+        its = answer.answer([machine(
+            {guide.TAKE: ["a", "c"], guide.BYTES: ["a", "b", "c"], guide.WAIT: ["b", "d"],
+             guide.BACK: ["a"], guide.SEVERAL: ["e"]},
+            a=(4, 30, NAN), b=(2.96, 50, NAN), c=(3.04, 40, NAN), d=(2, 60, NAN), e=(12, 1, NAN))], str)
+        self.assertEqual([(one.word, one.row, one.figures, one.taken) for one in its.unless],
+                         [("wait", "d", "2 bytes of header, 60 instructions", False),
+                          ("bytes", "c", "3 bytes of header, 40 instructions", True),
+                          ("several", "e", "12 bytes of header, 1 instructions", True)])
+
+    def test_who_costs_less_beside_a_free_clock(self):
+        def said(cheap, header=4, own=2.0):
+            return answer.answer([machine({guide.TAKE: ["a", "b"]}, a=(4, 30, own),
+                                          b=(header, 31, cheap))], str).sentences[1:]
+        self.assertEqual(said(1.5), ["b takes 25 % less time where reading the clock costs nothing (4 "
+                                     "bytes of header, 31 instructions)."])
+        self.assertEqual((said(2 / 1.02), said(3.0), said(NAN), said(1.5, own=NAN), said(1.5, 8)),
+                         ([], [], [], [], []))
+        self.assertEqual(len(said(1.96)), 1)
+        self.assertEqual(len(said(1.5, 4.05)), 1)
+
+    def test_references(self):
+        its = answer.of_reference({"needs": [{"need": "x", "rows": {"a": 1}}], "rows": [
+            {"row": "a", "header_id_bytes": 4, "instructions": 30, "cheap_ratio": [1.5, 1, 2]},
+            {"row": "b"}]})
+        self.assertEqual((its.needs, its.cheap, its.header["a"], its.instructions["b"]),
+                         ({"x": {"a"}}, {"a": 1.5, "b": None}, 4, None))
+        self.assertEqual(answer.middle([its, its], "cheap", "a"), 1.5)
+        self.assertIsNone(answer.middle([its], "cheap", "b"))
+
+    def test_which(self):
+        known = [machine({guide.BYTES: ["a", "b"], guide.BACK: ["a", "b"], guide.TAKE: ["b"]},
+                         a=(3, 40, NAN), b=(4, 30, NAN))]
+        self.assertEqual(answer.which(known, "clock-back", str),
+                         "Where the clock may go back: take b (4 bytes of header, 30 instructions).")
+        self.assertEqual(answer.which(known, "clock-back,bytes", str),
+                         "Where the clock may go back, and bytes count most: take a (3 bytes of header, "
+                         "40 instructions). make take does not cut it out as a header.")
+        for words in ("", "byte", "bytes none"):
+            with self.assertRaises(Failed):
+                answer.which(known, words, str)
+
+    def test_the_clock_s_share(self):
+        said = answer.clock_sentence(run(row("a", ns=10, above=0.5), row("b", ns=20, above=1),
+                                         row("c", "broken", ns=1, above=1), row("d", ns=0)))
+        self.assertIn("takes 95 % of an event's 15.0 ns", said)
+        self.assertEqual(answer.clock_sentence(run(row("a", ns=10, above=1.1))), "")
+        self.assertNotEqual(answer.clock_sentence(run(row("a", ns=10, above=1.0))), "")
+        self.assertEqual(answer.clock_sentence(run(row("a", "broken"), row("b", ns=NAN))), "")
+
+
+class Screen(PlotsTest):
+    def test_verdicts(self):
+        def said(*verdicts):
+            return screen.verdict(run(*(row(f"r{at}", word) for at, word in enumerate(verdicts))))
+        self.assertEqual(said("kept"), "No promise was broken: one row kept all that it promises.")
+        self.assertEqual(said("kept", "kept", "declared inexact", "not tried", "not tried", "need not met"),
+                         "No promise was broken: 2 rows kept all that they promise; 1 did, and say which "
+                         "times are inexact; 2 promise what this run did not try; 1 lacked what they "
+                         "need.")
+        self.assertEqual(said("kept", "broken"), "BROKEN: 1 of 2 rows broke a promise: r1.")
+        self.assertEqual(said(*["broken"] * 3), "BROKEN: 3 of 3 rows broke a promise: r0, r1, r2.")
+        self.assertEqual(said(*["broken"] * 4), "BROKEN: 4 of 4 rows broke a promise: r0, r1, r2 and 1 more.")
+        self.assertEqual(said("no promise"), "No row of this run was judged.")
+        self.assertTrue(said("declared inexact").startswith("No promise was broken: 0 rows"))
+
+    def test_times(self):
+        def said(ticks, verdict="kept", hz=1e9):
+            its = run(machine=types.SimpleNamespace(tsc_hz=hz))
+            return screen.times(its, row("a", verdict, worst_error_ticks=ticks))
+        self.assertEqual((said(0), said(1500), said(7, hz=NAN), said(NAN), said(9, "no promise"),
+                          said(9, "need not met"), said(9, "broken")),
+                         ("exact", "1.5 us off", "7 ticks off", "-", "-", "-", "9 ns off"))
+
+    def test_eight_rows(self):
+        rows = [row(name) for name in ("z", *screen.SHOWN, "best", "few", "more")]
+        best = answer.Answer("best", [], [answer.Choice("wait", "", "more", "", True),
+                                          answer.Choice("bytes", "", "few", "", True)])
+        shown = [one.row for one in screen.shown(run(*rows), best)]
+        self.assertEqual(shown, [*screen.SHOWN, "best", "few"])
+        self.assertEqual([one.row for one in screen.shown(run(*rows), None)], ["z", *screen.SHOWN, "best"])
+        lines = screen.table(run(row("a", "broken", header_id_bytes=NAN), row("b" * 30)), None)
+        self.assertEqual([line.split() for line in lines[1:]],
+                         [["a", "broken", "exact", "-", "30.0", "-", "-"],
+                          ["b" * 22, "kept", "exact", "4.0", "30.0", "10.0", "2.00"]])
+
+    def test_lines(self):
+        its = run(row("a"), not_tried=["signals"], noise=0.012, json={"noise": {"too_noisy": True}})
+        its.schemes, its.tails, its.injected, its.bytes_by_rate, its.idle = {}, [], [], [], []
+        said = screen.lines(its)
+        self.assertIn("Not tried: signals.", said)
+        self.assertIn(answer.NONE, said)
+        self.assertIn("Too noisy to rank rows by time.", said)
+        its.json = {"noise": {"too_noisy": False}}
+        self.assertNotIn("Too noisy to rank rows by time.", screen.lines(its))
+        said = screen.lines(its)
+        self.assertEqual(said[-1], "all rows and figures: d/report.html")
+        self.assertNotIn("times closer than 1.2 % are not told apart", said)
+        its.steady[0].above_clock_ns = 5
+        said = screen.lines(its)
+        self.assertEqual(said[-2], "times closer than 1.2 % are not told apart")
+        self.assertEqual(said.count(""), 2)
+        # 24 lines, of which the prompt has one: blank ones go first.
+        for sentences, blank in ((10, 2), (14, 2), (15, 1), (16, 0), (17, 0)):
+            its.not_tried = ["x"] * sentences
+            self.assertEqual(screen.lines(its).count(""), blank, sentences)
+
+    def test_what_cannot_be_taken_has_a_star(self):
+        one = answer.Choice("wait", "it may wait", "late", "", False)
+        other = answer.Choice("bytes", "bytes count", "few", "", True)
+        for unless, words in (([one, other], "Unless it may wait: late*; bytes count: few (*: make take "
+                                             "does not cut it out)."),
+                              ([other], "Unless bytes count: few."), ([], "Take it.")):
+            said = screen.said(answer.Answer("a", ["Take it."], unless))
+            self.assertEqual(" ".join(said).removeprefix("Take it. "), words)
+
+
+if __name__ == "__main__":
+    plots_fixture.main()
