@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -46,7 +47,9 @@ static void in_order_and_once(void **state)
 
 static void found_by_part_of_their_name(void **state)
 {
-	char text[4096] = "";
+	char text[4096] = "", *every, *line;
+	unsigned int lines = 0;
+	size_t size;
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
 	(void)state;
@@ -55,6 +58,19 @@ static void found_by_part_of_their_name(void **state)
 	assert_non_null(strstr(text, "extended_header"));
 	assert_non_null(strstr(text, "layout_64_ext"));
 	assert_null(strstr(text, "perf"));
+	out = fmemopen(text, sizeof(text), "w");
+	assert_int_equal(products_list(out, "trace remotes"), 0);
+	fclose(out);
+	assert_string_equal(text, "Linux trace remotes          simple_remote            "
+				  "simple_ring_buffer.c does not count rejected nested writers\n");
+	/* "all" is all of them, though no name has it. */
+	out = open_memstream(&every, &size);
+	assert_int_equal(products_list(out, "all"), 0);
+	fclose(out);
+	for (line = strchr(every, '\n'); line; line = strchr(line + 1, '\n'))
+		lines++;
+	assert_true(products[lines - 1].name && !products[lines].name);
+	free(every);
 	out = fmemopen(text, sizeof(text), "w");
 	listen_to_stderr();
 	assert_int_equal(products_list(out, "no such tracer"), EXIT_USAGE);

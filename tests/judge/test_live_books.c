@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/* A live reader's books, and its walk: what the rows' own tests (test_live.c) do not ask. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge/live.h"
+#include "tests/support/play.h"
+
+static struct play play;
+static struct live live;
+
+static struct ring *ring(void)
+{
+	return buffer_ring(&play.buffer);
+}
+
+/* Four sub-buffers of 512 bytes, of which so many are closed; a ring that discards. */
+static void start(uint64_t closed)
+{
+	const struct stage stage = {
+		.bits = 27,
+		.subbuf_shift = 9,
+		.count_shift = 2,
+		.mode = RING_DISCARD,
+		.now = 1 << 20,
+		.step = 1,
+	};
+	uint64_t end;
+	bool open;
+
+	play_open(&play, driver_find(drivers_counting, "extended_header"), 11);
+	play_start(&play, &stage);
+	assert_int_equal(live_open(&live, &play.buffer), 0);
+	assert_int_equal(live_attach(&live, &play.buffer), 0);
+	do {
+		play_event(&play);
+		end = ring_end(ring(), &open);
+	} while (end - open < ring_start_number(ring()) + closed);
+}
+
+static void end(void)
+{
+	live_detach(&live);
+	live_close(&live);
+	play_close(&play);
+}
+
+/* A sub-buffer is given back that nobody has read: once it may still be read, that is a breach. */
+static void given_back_unread(void **state)
+{
+	unsigned int read, more;
+
+	(void)state;
+	for (read = 0; read < 2; read++)
+		for (more = 0; more < 2; more++) {
+			start(2);
+			if (read)
+				assert_int_equal(live_take(&live, &play.check), 2);
+			ring_consume(ring(), ring_start_number(ring()) + (read ? 2 : 0) + more);
+			live_check_given_back(ring(), &play.check);
+			assert_int_equal(play.check.violations[ORACLE_CONSERVATION], more);
+			end();
+		}
+}
+
+static void count_event(void *arg, const struct event *event)
+{
+	uint64_t *counts = arg;
+
+	counts[0]++;
+	assert_true(event->time > counts[1]);
+	counts[1] = event->time;
+}
+
+/* Events instead of a judgement: as many as the judge would have seen. */
+static void walked(void **state)
+{
+	uint64_t counts[2] = { 0 };
+
+	(void)state;
+	start(3);
+	assert_int_equal(live_walk(&live, count_event, counts), 3);
+	assert_int_equal(live.taken, 3);
+	assert_true(counts[0] > 10);
+	assert_int_equal(play.check.events, 0);
+	assert_int_equal(live_walk(&live, count_event, counts), 0);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(given_back_unread),
+		cmocka_unit_test(walked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
