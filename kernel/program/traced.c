@@ -178,21 +178,20 @@ static const char *take_packet(struct traced *traced, const uint8_t *packet, uin
 	uint32_t id;
 
 	while (at < bytes) {
-		if (bytes - at < 12)
-			return "half an event";
-		id = get_u32(packet + at);
-		low = id >> 5;
-		id &= LTTNG_ID_EXTENDED;
-		at += 4;
-		if (id == LTTNG_ID_EXTENDED) {
-			if (bytes - at < 4 + 8 + 8)
+		if ((packet[at] & LTTNG_ID_EXTENDED) == LTTNG_ID_EXTENDED) {
+			if (bytes - at < 1 + 4 + 8 + 8)
 				return "half an extended event";
-			id = get_u32(packet + at);
-			time = get_u64(packet + at + 4);
+			id = get_u32(packet + at + 1);
+			time = get_u64(packet + at + 1 + 4);
 			traced->extended++;
-			at += 4 + 8;
+			at += 1 + 4 + 8;
 		} else {
-			time += (low - time) & bits_mask(LTTNG_TIME_BITS);
+			if (bytes - at < 4 + 8)
+				return "half an event";
+			low = get_u32(packet + at);
+			id = low & LTTNG_ID_EXTENDED;
+			time += ((low >> 5) - time) & bits_mask(LTTNG_TIME_BITS);
+			at += 4;
 		}
 		if (id)
 			return "an event that was not asked for";

@@ -266,7 +266,7 @@ static void put_compact(uint32_t id, unsigned int number)
 
 static void put_extended(uint32_t id, unsigned int number)
 {
-	put_32(31);
+	put(&(uint8_t){ 31 }, 1);
 	put_32(id);
 	put_64(times[number]);
 	put_32(number);
