@@ -104,10 +104,9 @@ void live_check_given_back(const struct ring *ring, struct check *check)
 
 uint64_t live_take(struct live *live, struct check *check)
 {
-	uint64_t taken = use_all(live, &(struct use){ .check = check });
-
+	/* Before the books are set to what is taken now. */
 	live_check_given_back(buffer_ring(live->buffer), check);
-	return taken;
+	return use_all(live, &(struct use){ .check = check });
 }
 
 uint64_t live_walk(struct live *live, live_each_fn *each, void *arg)
