@@ -12,6 +12,7 @@ from statistics import median
 import guide
 from data import known
 from files import HARNESS, Failed
+from record import NAN
 from text import figure
 
 WORD = 4.05  # bytes of header; a few events in 1,000 are extended
@@ -32,7 +33,8 @@ OTHERS = (Branch("ctf", "readers want CTF", guide.CTF, False),
 # A row for a condition, its figures in words, and whether `make take` cuts it out as a header.
 Choice = namedtuple("Choice", "word condition row figures taken")
 Answer = namedtuple("Answer", "row sentences unless")
-
+# Of a row: bytes, a count, and the ratio with a clock that costs nothing with its 95 % interval.
+Figures = namedtuple("Figures", "header instructions cheap low high", defaults=[NAN] * 3)
 
 NONE = "No row of this run is known to be exact when it is interrupted."
 
@@ -42,56 +44,52 @@ class Machine:
 
     def __init__(self, needs, rows):
         self.needs = {one["need"]: set(one["rows"]) for one in needs}
-        self.header, self.instructions, self.cheap = rows
-        self.measured = list(self.header)
+        self.rows = rows
 
 
 def of_run(run):
-    rows = {row.row: row for row in run.steady}
-    return Machine(guide.needs(run), (
-        {name: guide.header(run, row, None) for name, row in rows.items()},
-        {name: row.instructions for name, row in rows.items()},
-        {name: row.cheap_ratio for name, row in rows.items()}))
+    return Machine(guide.needs(run), {row.row: Figures(
+        guide.header(run, row, None), row.instructions, row.cheap_ratio, row.cheap_ratio_95_low,
+        row.cheap_ratio_95_high) for row in run.steady})
 
 
 def of_reference(reference):
-    rows = {row["row"]: row for row in reference["rows"]}
-    return Machine(reference["needs"], (
-        {name: row.get("header_id_bytes") for name, row in rows.items()},
-        {name: row.get("instructions") for name, row in rows.items()},
-        {name: (row.get("cheap_ratio") or [None])[0] for name, row in rows.items()}))
+    return Machine(reference["needs"], {row["row"]: Figures(
+        row.get("header_id_bytes", NAN), row.get("instructions", NAN),
+        *(NAN if one is None else one for one in row.get("cheap_ratio") or ()))
+        for row in reference["rows"]})
 
 
 def middle(machines, key, row):
-    """Over the machines that know it; None: none does."""
-    its = [getattr(one, key).get(row) for one in machines]
-    its = known(value for value in its if value is not None)
-    return median(its) if its else None
+    """Over the machines that know it; NaN: none does."""
+    its = known(getattr(one.rows[row], key) for one in machines if row in one.rows)
+    return median(its) if its else NAN
 
 
 def qualifying(machines, need):
-    """The rows that have the need on each machine that asked for it and measured them."""
+    """The rows that meet the need on each machine that asked for it and measured them."""
     asked = [one for one in machines if need in one.needs]
     return {row for one in asked for row in one.needs[need]
-            if all(row in other.needs[need] or row not in other.measured for other in asked)}
+            if all(row in other.needs[need] or row not in other.rows for other in asked)}
 
 
 def takeable(machines):
-    """Rows that `make take` cuts out. Older records do not say; CTF's readers know those rows."""
-    return qualifying(machines, guide.TAKE) or (
-        qualifying(machines, guide.CTF) - qualifying(machines, guide.NO_ATOMIC))
+    """Rows that `make take` cuts out. Of rows that only older records have, readers of CTF tell."""
+    asked = {row for one in machines if guide.TAKE in one.needs for row in one.rows}
+    older = qualifying(machines, guide.CTF) - qualifying(machines, guide.NO_ATOMIC)
+    return qualifying(machines, guide.TAKE) | (older - asked)
 
 
 def best(machines, rows, by_bytes):
     """By the rule; rows that are alike come as the suite lists them."""
-    listed = [row for one in machines for row in one.measured]
-    rows = [row for row in rows if middle(machines, "header", row) is not None and
-            middle(machines, "instructions", row) is not None]
+    listed = [row for one in machines for row in one.rows]
 
     def order(row):
         header = round(middle(machines, "header", row), 1)
         return (header if by_bytes else header > WORD, round(middle(machines, "instructions", row)),
                 listed.index(row))
+    rows = [row for row in rows if known([middle(machines, "header", row)]) and
+            known([middle(machines, "instructions", row)])]
     return min(rows, key=order, default=None)
 
 
@@ -103,30 +101,42 @@ def figures(machines, row):
 def choice(machines, branch):
     row = best(machines, qualifying(machines, branch.need), branch.by_bytes)
     return row and Choice(branch.word, branch.condition, row, figures(machines, row),
-                          row in takeable(machines) | qualifying(machines, guide.SEVERAL))
+                          row in takeable(machines))
+
+
+def is_cheaper(machines, other, row):
+    """On each machine that timed the row with a cheap clock, and beyond both intervals."""
+    timed = [(one.rows.get(other, Figures(NAN, NAN)), one.rows[row]) for one in machines
+             if row in one.rows and known([one.rows[row].cheap])]
+    return bool(timed) and all(
+        its.high < own.low and its.cheap * (1 + guide.AS_GOOD_TIME) < own.cheap for its, own in timed)
 
 
 def cheaper(machines, row, rows, code):
-    """Whoever takes less time beside a clock that costs nothing, so that nobody is favoured."""
-    its = middle(machines, "cheap", row)
-    others = [(middle(machines, "cheap", other), other) for other in rows
-              if (middle(machines, "header", other) or WORD + 1) <= WORD]
-    least, other = min((one for one in others if one[0]), default=(None, None))
-    if not its or not least or its <= least * (1 + guide.AS_GOOD_TIME):
+    """A row of as small a header that takes less time if the clock is free, so that none is favoured."""
+    others = [other for other in rows if middle(machines, "header", other) <= WORD and
+              is_cheaper(machines, other, row)]
+    other = min(others, key=lambda one: middle(machines, "cheap", one), default=None)
+    if not other:
         return []
-    return [f"{code(other)} takes {100 * (1 - least / its):.0f} % less time where reading the clock "
-            f"costs nothing ({figures(machines, other)})."]
+    less = 1 - middle(machines, "cheap", other) / middle(machines, "cheap", row)
+    return [f"{code(other)} takes {100 * less:.0f} % less time where reading the clock costs nothing "
+            f"({figures(machines, other)})."]
+
+
+def refused(machines, row):
+    return "" if row in takeable(machines) else " `make take` refuses it."
 
 
 def answer(machines, code):
-    """Of the machines; None if none of them knows a row that is exact when it is interrupted.
-    `code` says how the name of a row is written."""
+    """Of the machines; None if they know no row that is exact when it is interrupted. `code` says
+    how the name of a row is written."""
     rows = takeable(machines) or qualifying(machines, guide.TIME)
     row = best(machines, rows, False)
     if not row:
         return None
     sentences = [f"Take {code(row)}: its times are exact, also when it is interrupted and after any gap, "
-                 f"and it needs nothing ({figures(machines, row)})."]
+                 f"and it needs nothing ({figures(machines, row)}).{refused(machines, row)}"]
     sentences += cheaper(machines, row, rows, code)
     unless = [its for its in (choice(machines, branch) for branch in BRANCHES)
               if its and its.row != row]
@@ -148,17 +158,15 @@ def clock_sentence(run):
 def which(machines, words, code):
     """The answer for these words alone, as a sentence."""
     branches = {branch.word: branch for branch in (*BRANCHES, *OTHERS)}
-    asked = [word for word in words.replace(",", " ").split()]
+    asked = words.replace(",", " ").split()
     unknown = [word for word in asked if word not in branches]
     if unknown or not asked:
-        raise Failed(HARNESS, f"--which {words}: " + (f"'{unknown[0]}' is no need" if unknown else
-                     "a need is wanted") + "; needs are " + ", ".join(
+        raise Failed(HARNESS, f"--which {words}: " + (f"no need is called '{unknown[0]}'" if unknown
+                     else "give a need") + "; needs are " + ", ".join(
                          f"{one.word} ({one.condition})" for one in branches.values()))
     rows = set.intersection(*(qualifying(machines, branches[word].need) for word in asked))
     row = best(machines, rows, any(branches[word].by_bytes for word in asked))
     conditions = ", and ".join(branches[word].condition for word in asked)
     if not row:
         return f"No row is known to be right where {conditions}."
-    taken = "" if row in takeable(machines) | qualifying(machines, guide.SEVERAL) else \
-        " make take does not cut it out as a header."
-    return f"Where {conditions}: take {code(row)} ({figures(machines, row)}).{taken}"
+    return f"Where {conditions}: take {code(row)} ({figures(machines, row)}).{refused(machines, row)}"

@@ -55,14 +55,14 @@ def make(path, quiet):
     return status
 
 
-def say_screen(path):
+def say_screen(path, _):
     import record
     import screen
-    print("\n".join(screen.lines(record.load(path))))
+    print("\n".join(screen.lines(record.load(path or DEFAULT_RUN))))
     return FINE
 
 
-def say_which(words, path):
+def say_which(path, words):
     import answer
     import machines
     import record
@@ -73,15 +73,18 @@ def say_which(words, path):
     return FINE
 
 
-def needs(path):
+def say_needs(path, _):
     import guide
     import record
-    print(json.dumps(guide.needs(record.load(path))))
+    print(json.dumps(guide.needs(record.load(path or DEFAULT_RUN))))
     return FINE
 
 
-def kernel(folder):
+def kernel(folder, _):
     """build/kernel-page DIR: DIR/report.html of DIR/kernel.json."""
+    need_jinja2()
+    if folder is None:
+        raise Failed(HARNESS, "usage: kernel-page DIR")
     import page
     import record
     path = os.path.join(folder, "kernel.json")
@@ -92,33 +95,30 @@ def kernel(folder):
     return FINE
 
 
+# What is asked in place of plots and page.
+OTHERS = {"--screen": say_screen, "--which": say_which, "--needs": say_needs, "--kernel-page": kernel}
+
+
 def command(words):
     if "-h" in words or "--help" in words:
         print(USAGE, end="")
         return FINE
-    quiet, asked, path, which = False, None, None, None
+    quiet, asked, path, argument = False, None, None, None
     words = iter(words)
     for word in words:
         if word in ("-q", "--quiet"):
             quiet = True
-        elif word in ("--needs", "--screen", "--which", "--kernel-page") and not asked:
-            asked = word
-            which = next(words, "") if word == "--which" else None
+        elif word in OTHERS and not asked:
+            asked = OTHERS[word]
+            argument = next(words, "") if word == "--which" else None
         elif word.startswith("-"):
             raise Failed(HARNESS, f"unknown option '{word}'; try plots --help")
         elif path is not None:
             raise Failed(HARNESS, f"one run at a time, not also '{word}'; try plots --help")
         else:
             path = word
-    if asked == "--kernel-page":
-        need_jinja2()
-        if path is None:
-            raise Failed(HARNESS, "usage: kernel-page DIR")
-        return kernel(path)
-    if asked == "--which":
-        return say_which(which, path)
     if asked:
-        return (needs if asked == "--needs" else say_screen)(DEFAULT_RUN if path is None else path)
+        return asked(path, argument)
     need_jinja2()
     return make(DEFAULT_RUN if path is None else path, quiet)
 

@@ -159,7 +159,7 @@ def html(run, figures, shared):
     return env.get_template("page.html.j2").render(
         shared, **head(), figures=list(captioned(env, run, figures)), explored=facts.explored(run),
         in_kernel=in_kernel.said(run), disturbances=facts.disturbances(run), best=best, none=answer.NONE,
-        few=[(row, screen.times(run, row)) for row in screen.shown(run, best)],
+        few=[(row, screen.cells(run, row)) for row in screen.shown(run, best)], few_titles=screen.TITLES,
         context=values(run.json["context"]), bench=os.path.basename(run.file))
 
 

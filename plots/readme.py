@@ -108,15 +108,11 @@ def of_template(text):
 
 def table(run):
     """The eight rows of the screen, and what the clock leaves of their times."""
-    known = [answer.of_run(run)]
-    rows = [[f"`{row.row}`", row.verdict or "not judged", screen.times(run, row),
-             screen.one_decimal(row.header_id_bytes),
-             *(screen.number(value) for value in (row.instructions, row.ns, row.cheap_ratio))]
-            for row in screen.shown(run, answer.answer(known, str))]
-    titles = ["row", "promises", "times", "header", "instructions", "ns", "cheap clock"]
-    clock = answer.clock_sentence(run)
-    return rows and ["", *table_of(titles, rows, (0, 1, 2)), "",
-                     *wrapped(" ".join([clock, f"{said(run)}."]))]
+    best = answer.answer([answer.of_run(run)], str)
+    rows = [[f"`{row.row}`", *screen.cells(run, row)] for row in screen.shown(run, best)]
+    noise = f"Of ns, {screen.closer(run)}; ±: half of the 95 % interval." if run.noise else ""
+    return rows and ["", *table_of(screen.TITLES, rows, (0, 1, 2)), "",
+                     *wrapped(" ".join([answer.clock_sentence(run), noise, f"{said(run)}."]))]
 
 
 MISSING = {"monotonic": "order of times", "exact": "exact times", "window": "times within the event",

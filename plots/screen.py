@@ -43,30 +43,38 @@ def shown(run, best):
 
 def times(run, row):
     if row.worst_error_ticks == 0:
-        return "exact"
+        # Whatever broke it, the storm did not see.
+        return "-" if row.verdict == "broken" else "exact"
     if math.isnan(row.worst_error_ticks) or row.verdict in ("no promise", "need not met"):
         return "-"
     off = duration(row.worst_error_ticks, run.machine.tsc_hz) or f"{count(row.worst_error_ticks)} ticks"
     return f"{off} off"
 
 
-def number(value):
-    return "-" if math.isnan(value) else figure(value)
+def with_interval(value, low, high):
+    """3.30 ±0.9 %: half of the 95 % interval, by its longer side."""
+    half = max(high - value, value - low) / value if value > 0 else math.nan
+    return figure(value) + ("" if math.isnan(half) else f" ±{100 * half:.1f} %")
 
 
-def one_decimal(value):
-    return "-" if math.isnan(value) else f"{value:.1f}"
+TITLES = ("row", "promises", "times", "bytes", "instr", "ns", "cheap clock")
+
+
+def cells(run, row):
+    """A row by TITLES, without its name: the same on the terminal, the page and in README."""
+    header = row.header_id_bytes
+    costs = ["-", "-"] if row.verdict == "broken" else [figure(row.ns), with_interval(
+        row.cheap_ratio, row.cheap_ratio_95_low, row.cheap_ratio_95_high)]
+    return [row.verdict or "not judged", times(run, row),
+            "n/a" if math.isnan(header) else f"{header:.1f}", figure(row.instructions), *costs]
 
 
 def table(run, best):
-    form = "{:22} {:16} {:>12} {:>6} {:>6} {:>6} {:>6}"
-    found = [form.format("row", "promises", "times", "header", "instr", "ns", "cheap")]
-    for row in shown(run, best):
-        cost = ("-", "-") if row.verdict == "broken" else (number(row.ns), number(row.cheap_ratio))
-        found.append(form.format(plain(row.row)[:22], plain(row.verdict or "not judged")[:16],
-                                 times(run, row)[:12], one_decimal(row.header_id_bytes),
-                                 number(row.instructions), *cost))
-    return found
+    form = "{:21.21} {:16.16} {:>11.11} {:>5} {:>5} {:>5} {:>11}"
+    return [form.format(*TITLES)] + [
+        form.format(plain(row.row), *(plain(cell) for cell in cells(run, row)[:-1]),
+                    cells(run, row)[-1].replace(" ", "").replace("±", "+-"))
+        for row in shown(run, best)]
 
 
 def said(best):
@@ -74,8 +82,12 @@ def said(best):
     text = wrapped(" ".join(best.sentences), COLUMNS)
     unless = "; ".join(f"{one.condition}: {one.row}" + ("" if one.taken else "*")
                        for one in best.unless)
-    star = " (*: make take does not cut it out)" if any(not one.taken for one in best.unless) else ""
+    star = " (*: make take refuses it)" if any(not one.taken for one in best.unless) else ""
     return text + (wrapped(f"Unless {unless}{star}.", COLUMNS) if unless else [])
+
+
+def closer(run):
+    return f"times closer than {100 * run.noise:.1f} % are not told apart"
 
 
 def lines(run):
@@ -88,10 +100,10 @@ def lines(run):
     noisy = isinstance(noise, dict) and noise.get("too_noisy") is True
     clock = "Too noisy to rank rows by time." if noisy else answer.clock_sentence(run)
     found += wrapped(clock, COLUMNS) if clock else []
-    cells = table(run, best)
-    notes = ["header: bytes, with an id; cheap: times the floor where a clock costs nothing"]
+    rows = table(run, best)
+    notes = ["bytes: of header, with an id; cheap clock: times the floor if the clock is free"]
     if run.noise and not clock:
-        notes.append(f"times closer than {100 * run.noise:.1f} % are not told apart")
+        notes.append(closer(run))
     notes.append("all rows and figures: " + plain(run.dir) + "/report.html")
-    room = LINES - 1 - len(found) - len(cells) - len(notes)
-    return found + [""] * (room > 0) + cells + [""] * (room > 1) + notes
+    room = LINES - 1 - len(found) - len(rows) - len(notes)
+    return found + [""] * (room > 0) + rows + [""] * (room > 1) + notes

@@ -306,11 +306,11 @@ def patches(tree):
     return bad
 
 
-# Lines of C, C++, headers, Python and shell. Who raises one says in the commit what for, and looks for
-# as many that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
+# Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
+# many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1860, "claims": 1530, "explore": 9800, "judge": 4480, "kernel": 3670, "layout": 590,
-    "peers": 1250, "place": 820, "plots": 3240, "results": 4200, "runner": 3140, "schemes": 9750,
+    "peers": 1250, "place": 820, "plots": 3260, "results": 4200, "runner": 3140, "schemes": 9750,
     "take": 1000, "timing": 2760, "traces": 2810, "workloads": 7800, "tests": 34640,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")

@@ -15,14 +15,16 @@ NAN = math.nan
 
 
 def machine(needs, **rows):
-    """rows: name=(bytes of header, instructions, ratio with a free clock)."""
+    """rows: name=(bytes of header, instructions, ratio with a free clock, its interval)."""
     return answer.Machine([{"need": need, "rows": dict.fromkeys(its, 1)} for need, its in needs.items()],
-                          [{name: row[at] for name, row in rows.items()} for at in range(3)])
+                          {name: answer.Figures(*(row if len(row) > 3 else (*row, row[2], row[2])))
+                           for name, row in rows.items()})
 
 
 def row(name, verdict="kept", ns=10.0, above=0.0, **more):
     its = dict(row=name, verdict=verdict, ns=ns, above_clock_ns=above, worst_error_ticks=0,
-               header_id_bytes=4, instructions=30, cheap_ratio=2)
+               header_id_bytes=4, instructions=30, cheap_ratio=2, cheap_ratio_95_low=1.9,
+               cheap_ratio_95_high=2.02)
     return types.SimpleNamespace(**{**its, **more})
 
 
@@ -64,6 +66,14 @@ class Rule(PlotsTest):
         rows = dict(a=(4, 30, NAN), b=(4, 10, NAN), rseq=(4, 20, NAN))
         self.assertEqual(self.take(machine(old, **rows)), "a")
         self.assertEqual(self.take(machine({guide.TIME: ["b"]}, **rows)), "b")
+        # What one machine says is refused is not asked of older records; of other rows it is.
+        new = machine({guide.TAKE: ["b"]}, a=(4, 30, NAN), b=(4, 40, NAN))
+        known = [machine({guide.CTF: ["a", "c"]}, a=(4, 30, NAN), c=(4, 20, NAN)), new]
+        self.assertEqual(answer.takeable(known), {"b", "c"})
+
+    def test_a_row_that_cannot_be_taken_says_so(self):
+        its = answer.answer([machine({guide.TIME: ["b"]}, b=(4, 10, NAN))], str)
+        self.assertTrue(its.sentences[0].endswith("instructions). `make take` refuses it."))
 
     def test_unless(self):
         its = answer.answer([machine(
@@ -73,7 +83,7 @@ class Rule(PlotsTest):
         self.assertEqual([(one.word, one.row, one.figures, one.taken) for one in its.unless],
                          [("wait", "d", "2 bytes of header, 60 instructions", False),
                           ("bytes", "c", "3 bytes of header, 40 instructions", True),
-                          ("several", "e", "12 bytes of header, 1 instructions", True)])
+                          ("several", "e", "12 bytes of header, 1 instructions", False)])
 
     def test_who_costs_less_beside_a_free_clock(self):
         def said(cheap, header=4, own=2.0):
@@ -86,14 +96,24 @@ class Rule(PlotsTest):
         self.assertEqual(len(said(1.96)), 1)
         self.assertEqual(len(said(1.5, 4.05)), 1)
 
+    def test_what_intervals_or_one_machine_leave_open_is_not_said(self):
+        def said(*machines):
+            return len(answer.answer([machine({guide.TAKE: ["a", "b"]}, **rows)
+                                      for rows in machines], str).sentences) - 1
+        apart = dict(a=(4, 30, 2, 1.9, 2.1), b=(4, 31, 1.5, 1.4, 1.89))
+        touch = dict(a=(4, 30, 2, 1.9, 2.1), b=(4, 31, 1.5, 1.4, 1.9))
+        silent = dict(a=(4, 30, NAN), b=(4, 31, NAN))
+        self.assertEqual((said(apart), said(touch), said(apart, touch), said(apart, silent),
+                          said(silent), said(apart, dict(a=(4, 30, 1)))), (1, 0, 0, 1, 0, 0))
+
     def test_references(self):
         its = answer.of_reference({"needs": [{"need": "x", "rows": {"a": 1}}], "rows": [
             {"row": "a", "header_id_bytes": 4, "instructions": 30, "cheap_ratio": [1.5, 1, 2]},
             {"row": "b"}]})
-        self.assertEqual((its.needs, its.cheap, its.header["a"], its.instructions["b"]),
-                         ({"x": {"a"}}, {"a": 1.5, "b": None}, 4, None))
+        self.assertEqual((its.needs, its.rows["a"]), ({"x": {"a"}}, (4, 30, 1.5, 1, 2)))
+        self.assertTrue(all(map(math.isnan, its.rows["b"])))
         self.assertEqual(answer.middle([its, its], "cheap", "a"), 1.5)
-        self.assertIsNone(answer.middle([its], "cheap", "b"))
+        self.assertTrue(math.isnan(answer.middle([its], "cheap", "b")))
 
     def test_which(self):
         known = [machine({guide.BYTES: ["a", "b"], guide.BACK: ["a", "b"], guide.TAKE: ["b"]},
@@ -102,7 +122,7 @@ class Rule(PlotsTest):
                          "Where the clock may go back: take b (4 bytes of header, 30 instructions).")
         self.assertEqual(answer.which(known, "clock-back,bytes", str),
                          "Where the clock may go back, and bytes count most: take a (3 bytes of header, "
-                         "40 instructions). make take does not cut it out as a header.")
+                         "40 instructions). `make take` refuses it.")
         for words in ("", "byte", "bytes none"):
             with self.assertRaises(Failed):
                 answer.which(known, words, str)
@@ -136,8 +156,8 @@ class Screen(PlotsTest):
             its = run(machine=types.SimpleNamespace(tsc_hz=hz))
             return screen.times(its, row("a", verdict, worst_error_ticks=ticks))
         self.assertEqual((said(0), said(1500), said(7, hz=NAN), said(NAN), said(9, "no promise"),
-                          said(9, "need not met"), said(9, "broken")),
-                         ("exact", "1.5 us off", "7 ticks off", "-", "-", "-", "9 ns off"))
+                          said(9, "need not met"), said(9, "broken"), said(0, "broken")),
+                         ("exact", "1.5 us off", "7 ticks off", "-", "-", "-", "9 ns off", "-"))
 
     def test_eight_rows(self):
         rows = [row(name) for name in ("z", *screen.SHOWN, "best", "few", "more")]
@@ -148,8 +168,14 @@ class Screen(PlotsTest):
         self.assertEqual([one.row for one in screen.shown(run(*rows), None)], ["z", *screen.SHOWN, "best"])
         lines = screen.table(run(row("a", "broken", header_id_bytes=NAN), row("b" * 30)), None)
         self.assertEqual([line.split() for line in lines[1:]],
-                         [["a", "broken", "exact", "-", "30.0", "-", "-"],
-                          ["b" * 22, "kept", "exact", "4.0", "30.0", "10.0", "2.00"]])
+                         [["a", "broken", "-", "n/a", "30.0", "-", "-"],
+                          ["b" * 21, "kept", "exact", "4.0", "30.0", "10.0", "2.00+-5.0%"]])
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_intervals(self):
+        self.assertEqual([screen.with_interval(*one) for one in (
+            (2, 1.9, 2.02), (2, 1.99, 2.2), (2, NAN, NAN), (NAN, 1, 2))],
+                         ["2.00 ±5.0 %", "2.00 ±10.0 %", "2.00", "n/a"])
 
     def test_lines(self):
         its = run(row("a"), not_tried=["signals"], noise=0.012, json={"noise": {"too_noisy": True}})
@@ -176,7 +202,7 @@ class Screen(PlotsTest):
         one = answer.Choice("wait", "it may wait", "late", "", False)
         other = answer.Choice("bytes", "bytes count", "few", "", True)
         for unless, words in (([one, other], "Unless it may wait: late*; bytes count: few (*: make take "
-                                             "does not cut it out)."),
+                                             "refuses it)."),
                               ([other], "Unless bytes count: few."), ([], "Take it.")):
             said = screen.said(answer.Answer("a", ["Take it."], unless))
             self.assertEqual(" ".join(said).removeprefix("Take it. "), words)
