@@ -156,8 +156,8 @@ const struct driver *driver_find(const struct driver *const *drivers, const char
  * The rows that `list` names, separated by spaces or commas: a whole name (also "=name") is that
  * row; "nested_stamps*", and what is no whole name ("nested"), all that begin with these words;
  * "all" is every row, variants too, and NULL or "" all that driver_omit_variants() leaves. Fills
- * `chosen` (room for `max`) in the order of schemes.def and returns how many; -1 and a line on
- * stderr with the nearest name if there is none of that name.
+ * `chosen` (room for `max`) in the order of schemes.def. Returns how many, or -1 after a line on
+ * stderr that names the unknown row and, if one is near, a known one.
  */
 int driver_select(const struct driver *const *drivers, const char *list,
 		  const struct driver **chosen, int max);

@@ -9,9 +9,9 @@
  * Layout: yours, in bits; here format/format_ctf.h, compact:
  *   u32 { id : 5 | low T bits : 27 } [u16 id [u16 size [u64 stamp] [u32 size]]] payload
  *
- * Shared words: yours: each with who writes it, and how; here
- *   tail  the ring's offset, moved on by cmpxchg: who moves it owns the record
- *   last  the stamp of a recent record, a plain store behind the claim
+ * Shared words (yours): for each, which writers store it, and how. Here:
+ *   tail  the ring's offset. A writer moves it on by cmpxchg, and then owns the record.
+ *   last  the stamp of a recent record. The writer stores it after its claim, without an atomic.
  *
  * Invariants: yours, by number; each atomic below names the one that it serves. Here I1 to I3 of
  * parts/extend.h.
@@ -38,7 +38,7 @@ static const struct scheme_desc scheme_desc = {
 	.source = "yours, with its date",
 	.promises = PROMISE_ALL,
 	.extension = EXTEND_ON_GAP, /* when a record has to carry more than the short field */
-	.extra_per_nested = 2, /* extensions that an interrupt may cause beside the needed ones */
+	.extra_per_nested = 2, /* extensions an interrupt may cause, apart from the needed ones */
 	.clock_reads = 1,
 	.clock_reads_extended = 1,
 };

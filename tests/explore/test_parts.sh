@@ -78,7 +78,7 @@ says "a part twice" 1 "part-3.json and .*part-1.json are both part 1" $merge "$p
 says "a whole search" 1 "part-3.json is no part of a search" $merge "$parts"/part-*.json
 says "no file" 1 "cannot read .*No such file" $merge "$parts/none.json"
 says "part of a replay" 1 "part is of whole searches" "$explore" --part 0/2 --replay - --schemes =floor
-says "a part that is none" 1 "K/N is wanted" "$explore" --schemes =floor --part 2/2
+says "a part that does not exist" 1 "give K/N, with K from 0" "$explore" --schemes =floor --part 2/2
 
 # nodes.sh, with programs of these names that do at once, or only write down, what they are asked.
 mkdir "$scratch/bin"
@@ -118,7 +118,7 @@ rm "$asked"
 sh explore/nodes.sh "$folder" 3 slurm --partition=night -- $searched --schemes "=a b" >"$scratch/out"
 grep -q -- "<--array=1><--output=$folder/part-%a.log><--partition=night><--wrap=EXPLORE=.*part \
 \$SLURM_ARRAY_TASK_ID -- .*'=a b' >\$" "$asked" && grep -q -- '<--dependency=afterany:71>.*merge.py' "$asked"
-report $? "Slurm is asked for the part that is missing, and for the merge behind it"
+report $? "Slurm is asked for the part that is missing, and for the merge after it"
 echo 71_1 >"$scratch/queue"
 # shellcheck disable=SC2086
 says "parts in the queue" 5 "are in the queue" sh explore/nodes.sh "$folder" 3 slurm -- $searched

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * schemes/TEMPLATE.h is a row: it keeps what it promises, and each promise is tried. The same with
- * a `last` of 32 bits (narrow_last.h) is found to be broken in test_trial.c.
+ * a `last` of 32 bits (narrow_last.h, which the build makes of it) is found to be broken in
+ * test_trial.c.
  */
 #include "judge/driver.c"
 
