@@ -37,7 +37,7 @@ static bool take_start(const char *text, void *into)
 		end = (char *)text;
 	if (!*end && end != text)
 		return true;
-	fail_line("--start %s: PHASE:OFFSET is wanted, as a failure prints it", text);
+	fail_line("--start %s: give PHASE:OFFSET, as a failure prints it", text);
 	return false;
 }
 
@@ -50,7 +50,7 @@ static bool take_part(const char *text, void *into)
 	    search->part < search->parts && search->parts <= SEARCH_PARTS_MAX &&
 	    !strpbrk(text, " +-"))
 		return true;
-	fail_line("--part %s: K/N is wanted, with K of 0 .. N - 1 and N of at most %d", text,
+	fail_line("--part %s: give K/N, with K from 0 to N - 1 and N up to %d", text,
 		  SEARCH_PARTS_MAX);
 	return false;
 }

@@ -38,7 +38,7 @@ cases = python3 explore/cases/cases.py --build $(BUILD) $(ARGS)
 
 published = schemes/history/history.def $(wildcard schemes/history/*.patch)
 
-# A file of tests/mutants has many patches, each behind a line "### name".
+# A file of tests/mutants has many patches, each after a line "### name".
 $(BUILD)/mutants/.split: $(wildcard tests/mutants/*.patches)
 	@rm -rf $(@D) && mkdir -p $(@D)
 	@awk '/^### / { close(to); to = "$(@D)/" $$2 ".patch"; next } { print > to }' $^ && touch $@
