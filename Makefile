@@ -74,18 +74,19 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
-modules := runner peers explore explore/replay explore/engine claims results/compare layout timing \
-	workloads results place judge traces schemes base
+modules := runner extras/peers explore explore/family explore/replay explore/engine extras/claims \
+	results/compare extras/layout runner/timing workloads results runner/place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
-mains := runner/bench.c runner/run_stress.c layout/layout.c claims/list_claims.c \
-	results/compare/compare.c explore/explore.c traces/read_trace.c peers/peers.c
+mains := runner/bench.c runner/run_stress.c extras/layout/layout.c extras/claims/list_claims.c \
+	results/compare/compare.c explore/explore.c traces/read_trace.c extras/peers/peers.c
 # Distributions without libbabeltrace2 do without what reads CTF: read-trace and peers.
 babeltrace := $(shell pkg-config --exists babeltrace2 2>/dev/null && echo yes)
-reads_ctf := traces/ctf_trace.c traces/read_ctf.c $(wildcard peers/*.c)
+reads_ctf := traces/ctf_trace.c traces/read_ctf.c $(wildcard extras/peers/*.c)
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
-sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c peers/lttng_% traces/fuzz_% \
+module_folders_workloads := workloads workloads/engine
+sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c extras/peers/lttng_% traces/fuzz_% \
 	$(if $(babeltrace),,$(reads_ctf)), \
 	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a
@@ -119,7 +120,7 @@ extra_tests_judge_test_template := -DSTAMPEDE_COUNTING -DROW=template \
 	-DSCHEME_HEADER='"schemes/TEMPLATE.h"'
 $(foreach test,$(counting_tests),$(eval extra_tests_$(subst /,_,$(test)) := -DSTAMPEDE_COUNTING))
 
-extra_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
+extra_runner_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 # One object for all rows: its flush also comes beside writers of other CPUs, in those that take them.
 extra_schemes_core_ring = -DLOCKED
 extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
@@ -165,8 +166,8 @@ include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
-$(BUILD)/layout: $(O)/layout/layout.o $(library)
-$(BUILD)/claims: $(O)/claims/list_claims.o $(library)
+$(BUILD)/layout: $(O)/extras/layout/layout.o $(library)
+$(BUILD)/claims: $(O)/extras/claims/list_claims.o $(library)
 $(BUILD)/compare: $(O)/results/compare/compare.o $(library)
 $(programs):
 	$(call say,LD,$@)
@@ -198,12 +199,12 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
 include explore/explore.mk
-include kernel/module.mk
+include extras/kernel/module.mk
 include tests/kernel/kernel.mk
-include peers/peers.mk
+include extras/peers/peers.mk
 include explore/cases/cases.mk
-include claims/claims.mk
-include take/take.mk
+include extras/claims/claims.mk
+include extras/take/take.mk
 include tests/machines/machines.mk
 include tests/cluster/cluster.mk
 
@@ -266,7 +267,7 @@ readme: ##- a run's figures into README and docs: RUN=results/latest (-: the ans
 take: ## a scheme in one header, for a program of yours: make take ROW=packed_word
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/take-facts
-	@CUT="$(MAKE) --no-print-directory" sh take/take.sh $(BUILD) "$(ROW)" $(RUN)/bench.json
+	@CUT="$(MAKE) --no-print-directory" sh extras/take/take.sh $(BUILD) "$(ROW)" $(RUN)/bench.json
 
 explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
 	@sh runner/packages.sh $(build_packages)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Readings of a counter and of the clocks that people read: ns of CLOCK_MONOTONIC, and of
- * CLOCK_REALTIME, which are ns since 1970. Arithmetic only; place/clock_pair.h takes the readings.
+ * CLOCK_REALTIME, which are ns since 1970. Arithmetic only; runner/place/clock_pair.h takes the
+ * readings.
  */
 #ifndef STAMPEDE_BASE_WALL_H
 #define STAMPEDE_BASE_WALL_H

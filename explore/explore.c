@@ -10,13 +10,13 @@
 
 #include "base/fail.h"
 #include "base/exit.h"
-#include "explore/audit.h"
-#include "explore/coverage.h"
+#include "explore/family/audit.h"
+#include "explore/family/coverage.h"
 #include "explore/explore_options.h"
 #include "explore/load.h"
 #include "explore/replay/replay_export.h"
-#include "explore/searched.h"
-#include "explore/verdicts.h"
+#include "explore/search_rows.h"
+#include "explore/family/verdicts.h"
 
 static int replay_row(const struct explore_options *options, const char *row)
 {
@@ -147,7 +147,7 @@ static int look_at_row(const struct explore_options *options, const struct drive
 	return options->audit ? audit_one(options, row) : replay_row(options, row);
 }
 
-/* Row after row, as searched_rows(). */
+/* Row after row, as search_rows(). */
 static int look_at_rows(const struct explore_options *options, const struct driver *const *rows,
 			unsigned int count)
 {
@@ -180,7 +180,7 @@ static int explore_rows(const struct explore_options *options)
 	}
 	if (options->coverage || options->audit || options->replay)
 		return look_at_rows(options, rows, (unsigned int)count);
-	return searched_rows(options, rows, (unsigned int)count);
+	return search_rows(options, rows, (unsigned int)count);
 }
 
 /* What is printed goes nowhere, where stdout is for the record. Returns where stdout was. */

@@ -4,7 +4,7 @@
 #define STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
 
 #include "explore/replay/show.h"
-#include "explore/tiers.h"
+#include "explore/family/tiers.h"
 
 struct explore_options {
 	const char *schemes;

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "explore/load.h"
 #include "explore/replay/replay_export.h"
-#include "explore/verdicts.h"
+#include "explore/family/verdicts.h"
 
 static void print_findings(const char *row, const char *what, const struct findings *findings,
 			   int searches, bool verbose)

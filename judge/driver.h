@@ -52,7 +52,7 @@ struct driver {
 	uint32_t compact_ids; /* ids that fit the compact header of format/format_ctf.h */
 	bool publishes; /* the tail's store publishes a record: there is no commit */
 	bool timed; /* of the timed build: the stamp is the payload */
-	bool taken; /* cut out of the suite, and back as a row (take/) */
+	bool taken; /* cut out of the suite, and back as a row (extras/take/) */
 	bool variant; /* of another row: it runs only by name, by prefix or in full runs */
 	bool defers; /* a nested writer waits for the one that it interrupts (soft mask) */
 	bool blocks; /* nobody can interrupt a writer (signals are blocked) */

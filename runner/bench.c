@@ -17,8 +17,8 @@
 #include "runner/timed.h"
 #include "runner/tried.h"
 #include "runner/where.h"
-#include "timing/beat_cost.h"
-#include "timing/cell_process.h"
+#include "runner/timing/beat_cost.h"
+#include "runner/timing/cell_process.h"
 
 static void on_interrupt(int signal)
 {

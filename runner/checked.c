@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "workloads/engine.h"
+#include "workloads/engine/engine.h"
 
 /* What is run, in words. */
 static const char *phase_of(const struct workload_form *form, const struct engine_config *config,

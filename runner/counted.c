@@ -4,8 +4,8 @@
 #include "base/exit.h"
 #include "base/time.h"
 #include "judge/buffer.h"
-#include "place/ticks.h"
-#include "timing/steps.h"
+#include "runner/place/ticks.h"
+#include "runner/timing/steps.h"
 
 #define TICKS_BETWEEN_EVENTS 35
 #define COUNTED_EVENTS 200000

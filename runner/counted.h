@@ -7,7 +7,7 @@
 
 #include "base/progress.h"
 #include "judge/driver.h"
-#include "place/place.h"
+#include "runner/place/place.h"
 #include "workloads/counts.h"
 
 struct counted {

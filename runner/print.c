@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "runner/figures.h"
-#include "timing/summary.h"
+#include "runner/timing/summary.h"
 
 static void print_sections(const struct workload_section *sections, struct run *run,
 			   enum workload_size size)

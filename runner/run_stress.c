@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/options.h"
 #include "base/progress.h"
-#include "workloads/engine.h"
-#include "workloads/engine_export.h"
+#include "workloads/engine/engine.h"
+#include "workloads/engine/export.h"
 
 #define EXPORT_MIB 64 /* per row, unless the user says otherwise */
 #define PAYLOAD_MOST 500000 /* the largest sub-buffer has 262144 bytes */

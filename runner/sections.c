@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "claims/claims.h"
+#include "extras/claims/claims.h"
 #include "runner/describe.h"
 #include "runner/figures.h"
 #include "runner/tried.h"
-#include "timing/summary.h"
+#include "runner/timing/summary.h"
 
 /*
  * What other programs found last, so that this record's page can show it: make reproduce-kernel,

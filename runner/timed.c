@@ -8,7 +8,7 @@
 #include "base/exit.h"
 #include "base/time.h"
 #include "results/samples.h"
-#include "timing/summary.h"
+#include "runner/timing/summary.h"
 
 #define ITERATIONS "iterations"
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "runner/run.h"
-#include "timing/rounds.h"
+#include "runner/timing/rounds.h"
 #include "workloads/workload.h"
 
 /* Plans the cells of all chosen workloads. `repetitions` 0, `budget` negative: by the size. */

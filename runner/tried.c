@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "workloads/engine.h"
+#include "workloads/engine/engine.h"
 
 static json_t *trial_json(const struct driver *row, enum verdict verdict,
 			  const struct evidence *evidence)

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 #include "results/machine.h"
-#include "timing/counters.h"
-#include "timing/gbench.h"
-#include "workloads/interrupts.h"
+#include "runner/timing/counters.h"
+#include "runner/timing/gbench.h"
+#include "workloads/engine/interrupts.h"
 #include "results/record.h"
 
 static unsigned int wanted_cpus(const struct place *place, const char *list)

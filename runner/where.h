@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "place/place.h"
+#include "runner/place/place.h"
 #include "results/metadata.h"
 #include "workloads/workload.h"
 

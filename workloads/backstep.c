@@ -13,10 +13,10 @@
 
 #include "base/rng.h"
 #include "base/time.h"
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
 #include "schemes/core/inject.h"
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 #include "workloads/misclock.h"
 
 /* ---- on the virtual clock ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* bursts: 64 events back to back, then a millisecond of silence. */
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
 #include "workloads/waits.h"
 

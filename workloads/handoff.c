@@ -9,9 +9,9 @@
 
 #include "base/fail.h"
 #include "base/time.h"
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 #define PAIRS_PER_ROUND 64
 #define BURST 8 /* events of the second thread's own */

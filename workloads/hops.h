@@ -6,7 +6,7 @@
 #ifndef STAMPEDE_WORKLOADS_HOPS_H
 #define STAMPEDE_WORKLOADS_HOPS_H
 
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 #define HOPS_EVENTS 300 /* of a stretch, between two chances to move */
 

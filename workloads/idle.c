@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/time.h"
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 #define RARE_PERIOD_NS 1000000000u
 #define PAYLOAD_BYTES 8 /* of an event as tracers have them; the check's own is larger */

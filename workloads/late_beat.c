@@ -11,9 +11,9 @@
 
 #include "base/exit.h"
 #include "base/time.h"
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 #define LATE_BEAT_BITS 20
 #define STEPS 12

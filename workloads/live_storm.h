@@ -7,7 +7,7 @@
 #ifndef STAMPEDE_WORKLOADS_LIVE_STORM_H
 #define STAMPEDE_WORKLOADS_LIVE_STORM_H
 
-#include "workloads/engine_live.h"
+#include "workloads/engine/live.h"
 
 /* A reader of `ring` on CPU `pu`, which `thread` looks after. */
 void live_storm_give(struct engine_thread *thread, struct engine_live *live,

@@ -4,7 +4,7 @@
  * clock; a bench plays all recorded files on the virtual one.
  */
 #include "base/exit.h"
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
 #include "workloads/counts.h"
 #include "workloads/gaps.h"

@@ -2,9 +2,9 @@
 /* stall: a storm in which who interrupts a reserve keeps it waiting for longer than a wrap. */
 #include <inttypes.h>
 
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 #define BITS 20 /* a wrap of 0.4 ms: hundreds of holds in a run */
 #define BEATEN_BITS 26 /* where beats have to come meanwhile, on a CPU that may be stolen */

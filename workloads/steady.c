@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* steady: events back to back, and nobody interrupts. Its cells are what all ratios are of. */
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 #define CHEAP_ROUNDS_STANDARD 13
 #define CHEAP_ROUNDS_FULL 21

@@ -4,7 +4,7 @@
  * fields of the row's own width; so narrow that what a row does at a wrap is done all the time
  * (wider for rows with a beat, for a timer that comes in time); and on the code that is timed.
  */
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 #define NARROW_BITS 16
 #define NARROW_BEAT_BITS 24

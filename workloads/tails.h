@@ -23,7 +23,7 @@
 #include "judge/driver.h"
 #include "workloads/gaps.h"
 #include "base/histogram.h"
-#include "place/place.h"
+#include "runner/place/place.h"
 
 enum tails_regime {
 	TAILS_CALM,

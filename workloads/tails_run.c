@@ -10,9 +10,9 @@
 #include "base/fail.h"
 #include "base/time.h"
 #include "judge/judge.h"
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
-#include "workloads/signals.h"
+#include "workloads/engine/signals.h"
 #include "workloads/workload.h"
 
 #define FENCE_SAMPLES 8192

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* threads: steady, by as many threads as there are CPUs, each with a ring of its own. */
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 static const struct workload_engine engine = {
 	.sharable = true,

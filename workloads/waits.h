@@ -3,7 +3,7 @@
 #ifndef STAMPEDE_WORKLOADS_WAITS_H
 #define STAMPEDE_WORKLOADS_WAITS_H
 
-#include "workloads/engine_thread.h"
+#include "workloads/engine/thread.h"
 
 struct waits {
 	uint64_t gaps;

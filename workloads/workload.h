@@ -22,7 +22,7 @@
 
 #include "judge/driver.h"
 #include "judge/pseudo_rows.h"
-#include "place/place.h"
+#include "runner/place/place.h"
 
 /* Set by SIGINT: every run ends its round and reports. */
 extern volatile sig_atomic_t workload_stop;
@@ -133,7 +133,7 @@ struct workload {
 	const struct workload *with; /* of one without a text: runs when this does; NULL: always */
 	const char *plot; /* plots/<plot>.gp; NULL: none */
 
-	const struct workload_engine *engine; /* workloads/engine.h; NULL: `instead` */
+	const struct workload_engine *engine; /* workloads/engine/engine.h; NULL: `instead` */
 	const char *instead; /* where it is run, for who asks run-stress for it */
 	const struct workload_form *forms; /* NULL: none in a bench */
 	const struct workload_section *sections; /* NULL: none of its own */

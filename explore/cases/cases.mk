@@ -30,8 +30,8 @@ endef
 $(foreach row,$(ROWS),$(eval $(call storm_rule,$(row))))
 $(storm_support): $(EXPLORED)/storm_%.o: $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(storm_flags) -c $(filter %/$*.c,$^) -o $@
-$(EXPLORED)/storm_interrupts.o: $(TREE)/workloads/interrupts.c
+	$(Q)$(CC) $(storm_flags) -c $(firstword $(filter %/$*.c,$^)) -o $@
+$(EXPLORED)/storm_interrupts.o: $(TREE)/workloads/engine/interrupts.c
 $(EXPLORED)/storm_ring.o: $(TREE)/schemes/core/ring.c
 
 cases = python3 explore/cases/cases.py --build $(BUILD) $(ARGS)

@@ -14,7 +14,7 @@
 #include "explore/engine/faults.h"
 #include "explore/engine/frontier.h"
 #include "explore/engine/outcomes.h"
-#include "explore/engine/pieces.h"
+#include "explore/engine/interned.h"
 #include "explore/engine/shared.h"
 
 /* In place of the number of a shared state: the writer did not come to an end. */
@@ -72,7 +72,7 @@ struct state_engine {
 	struct findings *findings;
 	volatile uint64_t progress;
 	unsigned int hangs;
-	struct pieces shared;
+	struct interned shared;
 	uint64_t memory; /* bytes that they may take */
 	uint8_t buffer[PIECES_MAX * PIECE_BYTES]; /* for one of them */
 	uint64_t frame[WORLD_STACK_BYTES / 2 / 8]; /* for a writer's own part */
@@ -110,19 +110,19 @@ static uint32_t save_shared(struct state_engine *engine, uint32_t before)
 	size_t bytes = shared_save(engine->buffer, engine->search->budget.reads > 0);
 
 	if (engine->shared.string.count >= SHARED_MOST ||
-	    pieces_memory(&engine->shared) > engine->memory) {
+	    interned_memory(&engine->shared) > engine->memory) {
 		fail_line("%u states take more than %" PRIu64 " MiB: a smaller budget, or "
 			  "--engine schedules",
 			  engine->shared.string.count, engine->memory >> 20);
 		_exit(1);
 	}
-	return pieces_number(&engine->shared, engine->buffer, bytes, before);
+	return interned_number(&engine->shared, engine->buffer, bytes, before);
 }
 
 static void restore_shared(struct state_engine *engine, uint32_t number)
 {
 	size_t bytes;
-	const uint8_t *from = pieces_get(&engine->shared, number, &bytes);
+	const uint8_t *from = interned_get(&engine->shared, number, &bytes);
 
 	shared_restore(from, bytes, engine->search->budget.reads > 0);
 }
@@ -134,7 +134,7 @@ static uint32_t left_in(const struct state_engine *engine, uint32_t shared)
 
 	if (shared >= SHARED_MOST)
 		return 0;
-	left = pieces_first(&engine->shared, shared);
+	left = interned_first(&engine->shared, shared);
 	return (uint32_t)left->nested + left->jumps + left->backs + left->beats + left->reads +
 	       left->discards + left->flushes;
 }
@@ -538,7 +538,7 @@ static void free_all(struct state_engine *engine)
 		frontier_free(&engine->at[i].then);
 		frontier_free(&engine->at[i].ended);
 	}
-	pieces_end(&engine->shared);
+	interned_end(&engine->shared);
 	table_free(&engine->firsts);
 	table_free(&engine->launches);
 	free(engine->summary);

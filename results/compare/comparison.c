@@ -36,7 +36,7 @@ static const json_t *find(const json_t *list, const char *row, const char *workl
 
 /* ---- time ---- */
 
-/* The harness around nothing, as timing/cell.h names it. */
+/* The harness around nothing, as runner/timing/cell.h names it. */
 #define CONTROL_ROW "loop"
 #define CONTROL_WORKLOAD "steady"
 

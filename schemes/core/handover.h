@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A reader on another CPU: all that it does with the words of writers stands here, for the judge
- * (judge/live_steps.h), for who takes a scheme (take/tracer.h) and for the explorer, which stops it
- * at each point.
+ * (judge/live_steps.h), for who takes a scheme (extras/take/tracer.h) and for the explorer, which
+ * stops it at each point.
  *
  * A ring that overwrites is copied, some sub-buffers at a time, into a spare ring of the same
  * geometry; behind that the reader looks whether a writer may have begun to overwrite them. On

@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "base/wall.h"
-#include "place/clock_pair.h"
+#include "runner/place/clock_pair.h"
 #include "schemes/core/clock.h"
 
 static long double apart(uint64_t one, long double other)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "claims/claims.h"
+#include "extras/claims/claims.h"
 #include "judge/pseudo_rows.h"
 #include "tests/support/scratch.h"
 

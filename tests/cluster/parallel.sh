@@ -89,7 +89,7 @@ fi
 # ---- the search ----
 
 # shellcheck disable=SC2086
-run() { EXPLORE=$explore sh explore/nodes.sh "$folder" $parts parallel "$@" -- --memory 256 $searched; }
+run() { EXPLORE=$explore sh explore/parts/nodes.sh "$folder" $parts parallel "$@" -- --memory 256 $searched; }
 # A host's processes are those of the namespace of its first one.
 runs_on_two() {
 	[ "$(readlink "/proc/$victim/ns/pid")" = "$(readlink "/proc/$(cat \

@@ -90,7 +90,7 @@ fi
 # ---- the search ----
 
 # shellcheck disable=SC2086
-submit() { EXPLORE=$explore sh explore/nodes.sh "$folder" $parts slurm --mem=256M -- --memory 200 $searched; }
+submit() { EXPLORE=$explore sh explore/parts/nodes.sh "$folder" $parts slurm --mem=256M -- --memory 200 $searched; }
 is_over() { [ -z "$(squeue -h -o %i)" ]; }
 
 one_process

@@ -11,7 +11,7 @@ if [ ! -d "$build/explored" ]; then
 fi
 . tests/support/tap.sh
 parts=$scratch/parts
-merge="python3 -B explore/merge.py"
+merge="python3 -B explore/parts/merge.py"
 
 search() { # how many parts, options...
 	count=$1
@@ -104,27 +104,27 @@ PATH=$scratch/bin:$PATH
 folder="$scratch/it's here"
 echo 2 >"$scratch/kills"
 # shellcheck disable=SC2086
-EXPLORE=$scratch/bin/explore sh explore/nodes.sh "$folder" 3 parallel -- $searched >"$scratch/out" 2>"$scratch/err"
+EXPLORE=$scratch/bin/explore sh explore/parts/nodes.sh "$folder" 3 parallel -- $searched >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 0 ] && [ "$(wc -l <"$asked")" -eq 5 ] && grep -q '^packed_word .* kept' "$scratch/out"
 report $? "three parts, of which one is killed twice"
 rm "$folder/part-1.json" "$asked"
 echo 9 >"$scratch/kills"
 # shellcheck disable=SC2086
-EXPLORE=$scratch/bin/explore sh explore/nodes.sh "$folder" 3 parallel -- $searched >"$scratch/out" 2>"$scratch/err"
+EXPLORE=$scratch/bin/explore sh explore/parts/nodes.sh "$folder" 3 parallel -- $searched >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 5 ] && grep -q '1 of 3 parts are missing: 1$' "$scratch/err" && [ "$(wc -l <"$asked")" -eq 3 ]
 report $? "one that is always killed is missing"
 rm "$asked"
 # shellcheck disable=SC2086
-sh explore/nodes.sh "$folder" 3 slurm --partition=night -- $searched --schemes "=a b" >"$scratch/out"
+sh explore/parts/nodes.sh "$folder" 3 slurm --partition=night -- $searched --schemes "=a b" >"$scratch/out"
 grep -q -- "<--array=1><--output=$folder/part-%a.log><--partition=night><--wrap=EXPLORE=.*part \
 \$SLURM_ARRAY_TASK_ID -- .*'=a b' >\$" "$asked" && grep -q -- '<--dependency=afterany:71>.*merge.py' "$asked"
 report $? "Slurm is asked for the part that is missing, and for the merge after it"
 echo 71_1 >"$scratch/queue"
 # shellcheck disable=SC2086
-says "parts in the queue" 5 "are in the queue" sh explore/nodes.sh "$folder" 3 slurm -- $searched
+says "parts in the queue" 5 "are in the queue" sh explore/parts/nodes.sh "$folder" 3 slurm -- $searched
 for wrong in "" "$folder" "$folder x slurm --" "$folder 3 other --" "$folder 3 slurm"; do
 	# shellcheck disable=SC2086
-	sh explore/nodes.sh $wrong >"$scratch/out" 2>"$scratch/err"
+	sh explore/parts/nodes.sh $wrong >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 1 ] && grep -q '^usage' "$scratch/err"
 	report $? "usage: nodes.sh $wrong"
 done

@@ -18,24 +18,27 @@ ARROWS = {
     "schemes/history": "schemes schemes/core schemes/format schemes/parts",
     "traces": "base schemes/core schemes/format",
     "judge": "base schemes schemes/core schemes/format schemes/parts traces",
-    "place": "base schemes/core",
     "results": "base",
     "results/compare": "base results",
-    "workloads": "base judge place traces schemes/core schemes/parts",
-    "timing": "base judge place results workloads schemes/core schemes/parts",
-    "layout": "base judge place workloads schemes/core",
-    "claims": "base judge layout results schemes/core",
+    "runner/place": "base schemes/core",
+    "workloads/engine": "base judge runner/place traces workloads schemes/core schemes/parts",
+    "workloads": "base judge runner/place traces workloads/engine schemes/core schemes/parts",
+    "runner/timing": "base judge results runner/place workloads workloads/engine schemes/core schemes/parts",
     "plots": "base results results/compare",
     "explore/stops": "judge schemes/core schemes/parts",
     "explore/engine": "base explore/stops judge",
     "explore/replay": "base explore/engine judge",
-    "explore": "base explore/engine explore/replay judge",
-    "peers": "base judge place timing traces schemes/core",
-    "take": "base judge runner traces schemes/core schemes/format schemes/parts",
-    "kernel/shim": "",
-    "kernel": "base judge kernel/shim schemes/core",
-    "kernel/program": "base judge kernel schemes/core traces",
-    "runner": "base judge place results results/compare timing workloads layout claims",
+    "explore/family": "base explore/engine explore/replay judge",
+    "explore": "base explore/engine explore/family explore/replay judge",
+    "extras/layout": "base judge runner/place workloads workloads/engine schemes/core",
+    "extras/claims": "base judge extras/layout results schemes/core",
+    "extras/peers": "base judge runner/place runner/timing traces schemes/core",
+    "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
+    "extras/kernel/shim": "",
+    "extras/kernel": "base judge extras/kernel/shim schemes/core",
+    "extras/kernel/program": "base judge extras/kernel schemes/core traces",
+    "runner": "base judge results results/compare runner/place runner/timing workloads workloads/engine "
+              "extras/layout extras/claims",
 }
 MACROS = re.compile(r"\b(?:STAMPEDE_(?:TIMED|CHEAP|INJECTED|CHECKED|COUNTING|EXPLORED)|EXPLORE_POINTS)\b")
 MACROS_AT_HOME = ("schemes/core/seam.h",)
@@ -119,7 +122,7 @@ def names_of(tree, table):
 
 # Where workloads are, and where a question is about what one of them found; sections of the record
 # have their names, and "nested" is also the explorer's word.
-WORKLOADS_AT_HOME = ("workloads/", "claims/", "explore/", "results/")
+WORKLOADS_AT_HOME = ("workloads/", "extras/claims/", "explore/", "results/")
 # As the key of a field, or the name of an option, these are something else.
 OTHER_MEANING = ('"threads"', '"floor"')
 KEY = re.compile(r"(?:json_\w+\([^\"();]*,\s*|\{ )$")
@@ -140,7 +143,7 @@ def workload_names(tree):
 
 # Where rows are what is asked about: statements, layouts, peers' own row, their definitions, which of
 # them are floors, and what records call a floor.
-ROWS_AT_HOME = ("schemes/", "claims/", "layout/", "peers/", "judge/drivers.c", "results/")
+ROWS_AT_HOME = ("schemes/", "extras/claims/", "extras/layout/", "extras/peers/", "judge/drivers.c", "results/")
 
 
 def row_names(tree):
@@ -309,9 +312,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "claims": 1530, "explore": 9800, "judge": 4480, "kernel": 3670, "layout": 590,
-    "peers": 1250, "place": 820, "plots": 3260, "results": 4200, "runner": 3140, "schemes": 9750,
-    "take": 1000, "timing": 2760, "traces": 2810, "workloads": 7800, "tests": 34640,
+    "base": 1860, "explore": 9800, "extras": 8040, "judge": 4480, "plots": 3260, "results": 4200,
+    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7800, "tests": 34640,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

@@ -62,5 +62,5 @@ test-kernel: ##- the schemes in unmodified kernels under NMIs, in qemu (KERNEL=6
 
 # What judges is tested without a guest.
 $(BUILD)/tests/kernel/test_kernel_judge: $(O)/tests/kernel/judge.o
-$(BUILD)/tests/kernel/test_kernel_traced: $(O)/kernel/program/traced.o
+$(BUILD)/tests/kernel/test_kernel_traced: $(O)/extras/kernel/program/traced.o
 tests: $(BUILD)/kernel-verdict $(BUILD)/kernel-page

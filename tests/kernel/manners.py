@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The module where it is asked to go, is left without memory, or its program is killed; and
-kernel/bench.sh as a user runs it, in a guest with a shell. Commands, and what they must come to."""
+extras/kernel/bench.sh as a user runs it, in a guest with a shell. Commands, and what they must come to."""
 import json
 import re
 

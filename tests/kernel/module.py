@@ -26,7 +26,7 @@ import manners
 import runs
 from machine import Failure, Machine
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kernel"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "extras", "kernel"))
 import in_kernel
 
 FINE, FAILED, VOID, INTERRUPTED, MISSING = 0, 1, 2, 5, 77
@@ -241,7 +241,7 @@ def judge_manners(options, image):
     """The module under a program that is killed, beside others, without memory; and bench.sh."""
     release = images.release_of(image)
     guest = Guest(options, image, [build_module(options, release)], manners.commands(release),
-                  files=["kernel/bench.sh",
+                  files=["extras/kernel/bench.sh",
                          images.busybox(os.path.join(options.build, "kernel"))])
     print(f"          {manners.summary(guest.commands)}; {guest.seconds:.0f} s", flush=True)
     return manners.wrong(guest.commands) + guest.complaints()

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, "kernel")
+sys.path.insert(0, "extras/kernel")
 import expectations
 import in_kernel
 import lttng
@@ -39,7 +39,7 @@ def rows(what, wrong, *changes):
 
 
 def refuses(what, code, word, *words):
-    done = subprocess.run(["sh", "kernel/bench.sh", *words], capture_output=True, text=True)
+    done = subprocess.run(["sh", "extras/kernel/bench.sh", *words], capture_output=True, text=True)
     lines = done.stderr.splitlines()
     report(done.returncode == code and len(lines) == 1 and word in lines[0], f"{what}: {lines}")
 
@@ -175,7 +175,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for text, what in (("", "nothing was judged"), ('{"row":1}\n', "not what"), ("{", "not what")):
         with open(lines, "w") as file:
             file.write(text)
-        done = subprocess.run([sys.executable, "-B", "kernel/in_kernel.py", scratch, "x", lines],
+        done = subprocess.run([sys.executable, "-B", "extras/kernel/in_kernel.py", scratch, "x", lines],
                               capture_output=True, text=True)
         report(done.returncode == 1 and what in done.stderr and done.stderr.count("\n") == 1,
                f"no record of {text!r}: {done.stderr.strip()}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* kernel/program/traced.c on calls made by hand, with each fault that it is there to see. */
+/* extras/kernel/program/traced.c on calls made by hand, with each fault that it is there to see. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/fail.h"
-#include "kernel/program/traced.h"
+#include "extras/kernel/program/traced.h"
 #include "tests/support/said.h"
 
 #define CPU 1

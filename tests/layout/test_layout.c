@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each formula of layout/layout_math.h, by its worked example and against a measured run of the
- * rows on the virtual clock.
+ * Each formula of extras/layout/layout_math.h, by its worked example and against a measured run of
+ * the rows on the virtual clock.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "schemes/core/points.h"
 #include "workloads/counts.h"
 #include "workloads/gaps.h"
-#include "layout/layout_math.h"
+#include "extras/layout/layout_math.h"
 #include "tests/support/clean.h"
 
 #define HZ 2.25e9

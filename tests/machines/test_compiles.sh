@@ -40,8 +40,8 @@ row() { # row builds...
 }
 
 shared() {
-	for source in schemes/core/*.c schemes/parts/*.c schemes/format/*.c workloads/interrupts.c judge/check.c \
-		judge/buffer.c place/clock_pair.c; do
+	for source in schemes/core/*.c schemes/parts/*.c schemes/format/*.c workloads/engine/interrupts.c judge/check.c \
+		judge/buffer.c runner/place/clock_pair.c; do
 		compile "$source" "$source"
 	done
 }

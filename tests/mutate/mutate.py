@@ -165,7 +165,7 @@ class OfPython:
     def killer(self, text):
         with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
             for part in ("plots", "tests/plots", "tests/data", "tests/support", "results",
-                         "schemes", "claims", "docs"):
+                         "schemes", "extras", "docs"):
                 shutil.copytree(part, f"{into}/{part}", symlinks=True, dirs_exist_ok=True,
                                 ignore=shutil.ignore_patterns("ftrace", "lttng*", "ctf2"))
             for part in ("README.md",):

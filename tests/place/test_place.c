@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The planner of place/place.h, on machines that are not here. */
+/* The planner of runner/place/place.h, on machines that are not here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "place/place.h"
+#include "runner/place/place.h"
 #include "tests/support/made_up.h"
 #include "tests/support/said.h"
 

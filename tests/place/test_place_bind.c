@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The rest of place/place.h, on this machine: pinning (read back without hwloc), memory, and the
- * topology for the record.
+ * The rest of runner/place/place.h, on this machine: pinning (read back without hwloc), memory, and
+ * the topology for the record.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "place/place.h"
+#include "runner/place/place.h"
 #include "tests/support/made_up.h"
 #include "tests/support/said.h"
 

@@ -13,7 +13,7 @@
 #include <jansson.h>
 
 #include "base/stats.h"
-#include "timing/summary.h"
+#include "runner/timing/summary.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

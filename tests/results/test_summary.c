@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "judge/driver.h"
-#include "timing/summary.h"
+#include "runner/timing/summary.h"
 #include "workloads/workload.h"
 
 /* A line with the widest figures that there are. */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "place/place.h"
+#include "runner/place/place.h"
 
 /* In hwloc's words, such as "package:2 core:4 pu:2"; all its CPUs are allowed. */
 static inline int open_made_up(struct place *place, const char *description)

@@ -3,8 +3,8 @@
 #ifndef STAMPEDE_TESTS_PLACED_H
 #define STAMPEDE_TESTS_PLACED_H
 
-#include "place/place.h"
-#include "workloads/interrupts.h"
+#include "runner/place/place.h"
+#include "workloads/engine/interrupts.h"
 
 static struct place place;
 static struct place_plan plan;

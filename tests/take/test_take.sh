@@ -9,8 +9,8 @@ folder=$scratch/take
 mkdir -p "$folder"
 
 cut() { # ROW
-	python3 -B take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
-		python3 -B take/take.py header "$1" "$folder" "$folder/$1.facts"
+	python3 -B extras/take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
+		python3 -B extras/take/take.py header "$1" "$folder" "$folder/$1.facts"
 }
 
 # ---- what cannot be taken ----
@@ -123,7 +123,7 @@ print(json.dumps({"context": {"date": "2001-02-03T04", "stampede": {"cpu": {"mod
                   "table": [line("floor", "steady", 1), line("packed_word", "threads", 2),
                             line("packed_word", "steady", 33.25), line("packed_word_locked", "steady", 4)]}))
 END
-python3 -B take/take.py header packed_word "$folder" "$folder/packed_word.facts" "$scratch/run.json" &&
+python3 -B extras/take/take.py header packed_word "$folder" "$folder/packed_word.facts" "$scratch/run.json" &&
 	tr -s ' *\n' ' ' <"$folder/packed_word.h" | grep -q 'Price: 33.2 ns per event of 8 bytes (quartiles 30.0 and 40.0) on A <CPU>, 1.500 .*too noisy to rank'
 report $? "the price that a run has found stands in the header"
 printf '#include "packed_word.h"\nint main(void) { return ({ 0; }); }\n' >"$scratch/own.c"

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "tests/support/placed.h"
-#include "timing/cell.h"
-#include "workloads/interrupts.h"
-#include "place/ticks.h"
-#include "timing/undisturbed.h"
+#include "runner/timing/cell.h"
+#include "workloads/engine/interrupts.h"
+#include "runner/place/ticks.h"
+#include "runner/timing/undisturbed.h"
 
 #define BATCHES 64
 

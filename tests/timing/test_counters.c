@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cycles and instructions: timing/counters.h. Machines without a PMU still have the kernel's
+ * Cycles and instructions: runner/timing/counters.h. Machines without a PMU still have the kernel's
  * software events, and a page fault can be counted exactly.
  */
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "timing/counters.h"
+#include "runner/timing/counters.h"
 
 #define PAGES 200
 /* A signal or a reclaimed page may add a fault or two. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The shim over Google Benchmark: timing/gbench.h. */
+/* The shim over Google Benchmark: runner/timing/gbench.h. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "timing/gbench.h"
+#include "runner/timing/gbench.h"
 
 #define BATCH 64
 

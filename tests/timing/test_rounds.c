@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "timing/rounds.h"
+#include "runner/timing/rounds.h"
 
 #define NEAR 0.2 /* seconds that this machine may have lost in between */
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/support/placed.h"
-#include "workloads/engine.h"
+#include "workloads/engine/engine.h"
 #include "tests/support/support.h"
 
 static struct engine_config config;

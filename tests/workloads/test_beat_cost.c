@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "tests/support/placed.h"
-#include "timing/beat_cost.h"
-#include "workloads/interrupts.h"
+#include "runner/timing/beat_cost.h"
+#include "workloads/engine/interrupts.h"
 
 /* 500 ticks more at 2 GHz are 250 ns; what disturbs one batch in ten of either kind is not in it.
  */

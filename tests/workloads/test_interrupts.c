@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "workloads/interrupts.h"
+#include "workloads/engine/interrupts.h"
 
 static struct interrupts interrupts;
 static unsigned int enough_at; /* level whose handler has enough; 0: none */

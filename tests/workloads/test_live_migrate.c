@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "place/place_internal.h"
+#include "runner/place/place_internal.h"
 #include "tests/support/live_run.h"
 
 static int set_up(void **state)

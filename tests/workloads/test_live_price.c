@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "judge/live.h"
-#include "place/place.h"
+#include "runner/place/place.h"
 #include "workloads/live_price.h"
 
 #define RUNS_MOST 5

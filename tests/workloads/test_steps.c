@@ -11,7 +11,7 @@
 
 #include "judge/buffer.h"
 #include "workloads/counts.h"
-#include "timing/steps.h"
+#include "runner/timing/steps.h"
 #include "results/samples.h"
 
 static double counted(const char *row)

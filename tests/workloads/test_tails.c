@@ -10,11 +10,11 @@
 #include <cmocka.h>
 
 #include "tests/support/placed.h"
-#include "workloads/interrupts.h"
+#include "workloads/engine/interrupts.h"
 #include "base/options.h"
-#include "workloads/engine.h"
+#include "workloads/engine/engine.h"
 #include "workloads/tails.h"
-#include "place/ticks.h"
+#include "runner/place/ticks.h"
 
 #define BLOCKS 40
 

@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "schemes/core/clock.h"
 #include "tests/support/said.h"
-#include "workloads/engine.h"
+#include "workloads/engine/engine.h"
 #include "workloads/workload.h"
 
 /* Vigna's splitmix64 from 1234567, and Marsaglia's xorshift64 (13, 7, 17) from 1. */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* How far the explorer is and how long it will go on: a line on stderr (base/progress.h). */
+#ifndef STAMPEDE_EXPLORE_ETA_H
+#define STAMPEDE_EXPLORE_ETA_H
+
+#include "explore/family/tiers.h"
+
+/* A guess at the seconds that a family takes for a row, from its budget. */
+double eta_weight(const struct family *family);
+
+/*
+ * All that is going to be searched takes so many seconds, by eta_weight(). Processes that are
+ * forked from now on count with this one.
+ */
+void eta_begin(double seconds);
+
+/* A family of a row comes next. */
+void eta_family(const char *row, const struct family *family);
+
+/* For struct search: says how far all is, if it is time. */
+void eta_progress(double done);
+
+/* The family is over. */
+void eta_done(void);
+
+/* This process says nothing from now on; another one does. */
+void eta_quiet(void);
+
+/* Says how far all processes are. */
+void eta_say_all(void);
+
+/* Clears the line, for what is going to be printed. */
+void eta_clear(void);
+
+#endif

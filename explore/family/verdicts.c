@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "explore/family/verdicts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "base/file.h"
+#include "base/json.h"
+
+static json_t *rows, *coverage, *arguments;
+
+int verdicts_begin(int argc, char **argv)
+{
+	int i;
+
+	rows = json_array();
+	coverage = json_array();
+	arguments = json_array();
+	for (i = 1; i < argc; i++)
+		json_array_append_new(arguments, json_string(argv[i]));
+	return rows && coverage && arguments ? 0 : EXIT_RESOURCE;
+}
+
+/* The object of the loaded row; rows come one after the other. */
+static json_t *current_row(void)
+{
+	json_t *last = json_array_get(rows, json_array_size(rows) - 1);
+
+	if (last && !strcmp(json_string_value(json_object_get(last, "row")), world_row.row))
+		return last;
+	last = json_pack("{s:s, s:s, s:{}, s:[]}", "row", world_row.row, "title",
+			 world_row.driver->desc->title, "objects", "families");
+	json_array_append_new(rows, last);
+	return last;
+}
+
+static json_t *objections(const struct findings *findings)
+{
+	json_t *json = json_object();
+	unsigned int i;
+
+	for (i = 0; i < FINDINGS; i++)
+		if (findings->objections[i])
+			json_object_set_new(json, findings_name(i),
+					    json_integer((json_int_t)findings->objections[i]));
+	return json;
+}
+
+/* What was searched has to be the same in all parts of a search. */
+static void add_object(json_t *row, const char *shape, const char *path)
+{
+	json_t *objects = json_object_get(row, "objects");
+	char hash[FILE_HASH_BYTES];
+
+	if (!json_object_get(objects, shape))
+		json_object_set_new(objects, shape,
+				    file_hash(path, hash) ? json_null() : json_string(hash));
+}
+
+/* The command that repeats it, and the timeline. */
+static json_t *timeline(const struct search *first, const struct failure *failure,
+			const struct show *show)
+{
+	struct show quiet = *show;
+	char *text = NULL;
+	size_t bytes;
+	int error = 0;
+	json_t *json;
+
+	quiet.export = NULL;
+	quiet.out = open_memstream(&text, &bytes);
+	if (!quiet.out)
+		return json_null();
+	show_failure(&quiet, first, failure, &error);
+	fclose(quiet.out);
+	json = json_string(text);
+	free(text);
+	return json;
+}
+
+static json_t *found(const struct findings *findings)
+{
+	json_t *json = json_pack(
+		"{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "schedules",
+		(json_int_t)findings->schedules, "seconds", findings->seconds, "verdict",
+		findings->verdicts[VERDICT_BROKEN]	 ? "broken" :
+		findings->verdicts[VERDICT_NEED_NOT_MET] ? "need not met" :
+							   "kept",
+		"broken", (json_int_t)findings->verdicts[VERDICT_BROKEN], "need_not_met",
+		(json_int_t)findings->verdicts[VERDICT_NEED_NOT_MET], "objections",
+		objections(findings), "gave_up", (json_int_t)findings->stuck, "decoded",
+		(json_int_t)findings->decoded, "extended", (json_int_t)findings->extended,
+		"inexact", (json_int_t)findings->inexact, "stops", (json_int_t)findings->stops,
+		"states", (json_int_t)findings->states);
+	char hash[17];
+
+	json_object_set_new(json, "damage",
+			    json_pack("{s:I, s:I, s:I, s:s}", "schedules",
+				      (json_int_t)findings->damage.schedules, "wrong",
+				      (json_int_t)findings->damage.wrong, "worst",
+				      (json_int_t)findings->damage.worst, "until",
+				      check_damage_end_name(findings->damage.until)));
+	if (!findings->outcomes)
+		return json;
+	snprintf(hash, sizeof(hash), "%016" PRIx64, findings->outcomes_hash);
+	json_object_set_new(json, "outcomes", json_integer((json_int_t)findings->outcomes));
+	json_object_set_new(json, "outcomes_hash", json_string(hash));
+	return json;
+}
+
+void verdicts_add(const char *object, const struct family *family, int searches,
+		  const struct findings *findings, const struct search *first,
+		  const struct show *show)
+{
+	json_t *json, *counts, *row;
+	unsigned int part;
+	char text[128];
+
+	if (!rows)
+		return;
+	family_words(family, text, sizeof(text));
+	json = json_pack("{s:s, s:s, s:s, s:s, s:i}", "what", family->what ? family->what : "",
+			 "shape", family->shape, "budget", text, "clock",
+			 family->slow	? "slow" :
+			 family->coarse ? "coarse" :
+					  "strict",
+			 "searches", searches);
+	for (part = 0; part < BUDGET_PARTS; part++)
+		json_object_set_new(json, budget_parts[part].name,
+				    json_integer(budget_of(&family->budget, part)));
+	json_object_set_new(json, "skew", json_integer((json_int_t)family->skew));
+	counts = found(findings);
+	json_object_update(json, counts);
+	json_decref(counts);
+	json_object_set_new(json, "first",
+			    findings->first.verdict ? timeline(first, &findings->first, show) :
+						      json_null());
+	row = current_row();
+	add_object(row, family->shape, object);
+	json_array_append_new(json_object_get(row, "families"), json);
+}
+
+void verdicts_add_coverage(const struct coverage *one)
+{
+	if (coverage)
+		json_array_append_new(coverage, coverage_json(one));
+}
+
+int verdicts_write(const char *path, int status)
+{
+	char program[FILE_HASH_BYTES] = "";
+	json_t *json;
+
+	file_hash("/proc/self/exe", program);
+	json = json_pack("{s:i, s:s, s:O, s:i, s:O}", "schema", 1, "program", program, "arguments",
+			 arguments, "status", status, "rows", rows);
+
+	if (json_array_size(coverage))
+		json_object_set(json, "coverage", coverage);
+	status = json_out(path, json);
+	json_decref(json);
+	json_decref(rows);
+	json_decref(coverage);
+	json_decref(arguments);
+	rows = coverage = arguments = NULL;
+	return status;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What was searched and found, as a document for the record (results/SCHEMA.md, explored). */
+#ifndef STAMPEDE_EXPLORE_FAMILY_VERDICTS_H
+#define STAMPEDE_EXPLORE_FAMILY_VERDICTS_H
+
+#include "explore/family/coverage.h"
+#include "explore/replay/show.h"
+#include "explore/family/tiers.h"
+
+/*
+ * From now on searches are kept for verdicts_write(), of this command line. 0, or an exit code
+ * after a line on stderr.
+ */
+int verdicts_begin(int argc, char **argv);
+
+/*
+ * `searches` searches of `family` on the loaded row, and what they found; with the first schedule
+ * that was not kept, of search `first`, as a timeline. `object` is the file that was loaded.
+ * Nothing without verdicts_begin().
+ */
+void verdicts_add(const char *object, const struct family *family, int searches,
+		  const struct findings *findings, const struct search *first,
+		  const struct show *show);
+
+/* What schedules of a row and shape reached (coverage.h). Nothing without verdicts_begin(). */
+void verdicts_add_coverage(const struct coverage *one);
+
+/*
+ * Writes them to `path`, "-" is stdout; `status` is what the program ends with. 0, or an exit code
+ * after a line on stderr.
+ */
+int verdicts_write(const char *path, int status);
+
+#endif

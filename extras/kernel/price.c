@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Batches of the timed build's loop, and beside them what they are made of: interrupts off and on
+ * again, one cmpxchg, one xadd, one clock read, and the kernel's own ring buffer. Each batch has
+ * preemption off and interrupts on; between two of them others may run.
+ */
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+#include <asm/msr.h>
+
+#include "extras/kernel/shim/shim.h"
+#include "extras/kernel/buffer.h"
+#include "extras/kernel/count.h"
+#include "extras/kernel/price.h"
+#include "extras/kernel/rows.h"
+#include "schemes/core/clock.h"
+
+typedef void run_function(void *scheme, struct writer *writer, uint64_t events);
+
+static uint64_t word;
+
+static void irq_save(void *scheme, struct writer *writer, uint64_t events)
+{
+	unsigned long flags;
+
+	for (; events; events--) {
+		local_irq_save(flags);
+		local_irq_restore(flags);
+	}
+}
+
+static void cmpxchg_word(void *scheme, struct writer *writer, uint64_t events)
+{
+	uint64_t old = word;
+
+	for (; events; events--)
+		local_cmpxchg_raw(&word, &old, old + 1);
+}
+
+static void xadd_word(void *scheme, struct writer *writer, uint64_t events)
+{
+	for (; events; events--)
+		local_xadd_raw(&word, 1);
+}
+
+static void clock_of(void *scheme, struct writer *writer, uint64_t events)
+{
+	uint64_t stamp;
+
+	for (; events; events--) {
+		stamp = clock_now();
+		__asm__ volatile("" : : "r"(stamp) : "memory");
+	}
+}
+
+static void nothing(void *scheme, struct writer *writer, uint64_t events)
+{
+	for (; events; events--)
+		__asm__ volatile("" : : : "memory");
+}
+
+/* In the order of enum kernel_part. */
+static run_function *const parts[] = {
+	nothing, clock_of, xadd_word, cmpxchg_word, irq_save,
+};
+
+static const struct driver *price_row(const struct kernel_price *price)
+{
+	return strcmp(price->row, buffer_row.row) ? kernel_row_timed(price->row) : &buffer_row;
+}
+
+static int price_init(const struct driver *driver, uint8_t *area)
+{
+	struct kernel_image *image = (struct kernel_image *)area;
+	struct ring_config config = {
+		.mode = RING_OVERWRITE,
+		.subbuf_shift = RING_TIMED_SUBBUF_SHIFT,
+		.count_shift = RING_TIMED_COUNT_SHIFT,
+		.stamp_bits = driver->stamp_bits,
+		.counter_bits = driver->counter_bits,
+		.fixed_bytes = driver->payload_bytes,
+	};
+
+	if (driver == &buffer_row)
+		return buffer_alloc(1u << (RING_TIMED_SUBBUF_SHIFT + RING_TIMED_COUNT_SHIFT), true);
+	memset(area, 0, KERNEL_BASE_AT);
+	driver->init(area + KERNEL_SCHEME_AT, &config, area + KERNEL_BASE_AT,
+		     (struct subbuf *)(area + KERNEL_SUBBUFS_AT), &image->writer);
+	return 0;
+}
+
+/* One batch after the other; what counts stands around what takes the time. */
+static void price_batches(struct kernel_price *price, uint8_t *area, run_function *run,
+			  const struct task_counters *counters)
+{
+	struct writer *writer = &((struct kernel_image *)area)->writer;
+	uint64_t begin, before[KERNEL_COUNTS] = { 0 }, after[KERNEL_COUNTS] = { 0 };
+	bool counting = true;
+	uint32_t i, j;
+
+	for (i = 0; i < price->batches; i++) {
+		preempt_disable();
+		counting &= counters_read(counters, before);
+		begin = rdtsc_ordered();
+		run(area + KERNEL_SCHEME_AT, writer, price->events);
+		price->ticks[i] = rdtsc_ordered() - begin;
+		counting &= counters_read(counters, after);
+		preempt_enable();
+		for (j = 0; j < KERNEL_COUNTS; j++)
+			price->counts[j][i] = after[j] - before[j];
+		cond_resched();
+	}
+	if (!counting)
+		price->count_error = -EBUSY;
+}
+
+int price_take(struct kernel_price *price, uint8_t *area)
+{
+	const struct driver *driver;
+	struct task_counters counters;
+	run_function *run;
+	int error;
+
+	if (price->batches > KERNEL_BATCHES || price->part >= KERNEL_PARTS ||
+	    price->counters >= KERNEL_COUNTERS)
+		return -EINVAL;
+	if (price->part != KERNEL_ROW) {
+		run = parts[price->part];
+	} else {
+		driver = price_row(price);
+		if (!driver)
+			return -ENOENT;
+		if (driver->unsupported())
+			return -EOPNOTSUPP;
+		error = price_init(driver, area);
+		if (error)
+			return error;
+		run = driver->run;
+	}
+	/* Without counters there are prices all the same; without memory there are none. */
+	price->count_error = counters_open(&counters, price->counters);
+	if (price->count_error == -ENOMEM)
+		return -ENOMEM;
+	price_batches(price, area, run, &counters);
+	counters_close(&counters);
+	return 0;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+/*
+ * in-kernel: has the rows of stampede.ko recorded under the kernel's own interrupts, and judges
+ * what they wrote: the same readers, the same oracles, the same words as under signals.
+ */
+#include "base/fail.h"
+#include "base/options.h"
+#include "extras/kernel/program/calls.h"
+#include "extras/kernel/program/price.h"
+#include "extras/kernel/program/print.h"
+
+struct request {
+	const char *rows;
+	uint64_t bits;
+	uint64_t beaten_bits;
+	uint64_t nested;
+	uint64_t seconds;
+	uint64_t cpus;
+	uint64_t stall_ms;
+	bool no_nmi;
+	bool own;
+	bool price;
+	bool counted;
+	bool by_clock;
+	bool json;
+	const char *record;
+	const char *calls;
+	const char *trace;
+};
+
+static bool parse(int argc, char **argv, struct request *request, int *status)
+{
+	const struct option_entry entries[] = {
+		{ "schemes", "LIST", "rows, or prefixes of whole words (default: all rows)",
+		  OPTION_TEXT, .into = &request->rows },
+		{ "bits", "N", "a wrap is 2^N ticks, 8..27 (default: the row's)", OPTION_NUMBER,
+		  .into = &request->bits, .least = 8, .most = 27 },
+		{ "beaten-bits", "N", "the same for rows that need beats", OPTION_NUMBER,
+		  .into = &request->beaten_bits, .least = 8, .most = 27 },
+		{ "events", "N",
+		  "events of interrupts, of each row, at least, and all four "
+		  "levels at once (default 1M)",
+		  OPTION_NUMBER, .into = &request->nested, .least = 1, .most = UINT32_MAX },
+		{ "seconds", "N", "but no more time for a row than this (default 60)",
+		  OPTION_NUMBER, .into = &request->seconds, .least = 1, .most = 86400 },
+		{ "cpus", "N", "how many record (default: all, 16 at most)", OPTION_NUMBER,
+		  .into = &request->cpus, .least = 1, .most = KERNEL_CPUS_MAX },
+		{ "no-nmi", NULL, "three levels, without NMIs", OPTION_FLAG,
+		  .into = &request->no_nmi },
+		{ "own", NULL, "the kernel's own ring buffer, and no row", OPTION_FLAG,
+		  .into = &request->own },
+		{ "calls", "FILE",
+		  "a tracepoint, and no row, for a tracer that listens: FILE gets the calls",
+		  OPTION_TEXT, .into = &request->calls },
+		{ "trace", "DIR", "with --calls, nothing is called: LTTng's trace of FILE's calls",
+		  OPTION_TEXT, .into = &request->trace },
+		{ "stall-ms", "N", "with --own or --calls, a hardirq in the reserve lasts so long",
+		  OPTION_NUMBER, .into = &request->stall_ms, .least = 0, .most = 1000 },
+		{ "price", NULL, "what an event of the task costs, and nothing judged", OPTION_FLAG,
+		  .into = &request->price },
+		{ "counted", NULL, "with --price, a tick of the clock is an instruction",
+		  OPTION_FLAG, .into = &request->counted },
+		{ "by-clock", NULL,
+		  "with --price, the kernel's clock for cycles and instructions, as a test",
+		  OPTION_FLAG, .into = &request->by_clock },
+		{ "json", NULL, "a line of JSON for each row", OPTION_FLAG,
+		  .into = &request->json },
+		{ "record", "FILE", "append these lines to FILE, whatever is printed", OPTION_TEXT,
+		  .into = &request->record },
+		{ .name = NULL },
+	};
+	const struct option_program program = {
+		"usage: in-kernel [options]\n"
+		"Has each row written in the kernel by the loaded stampede.ko, by a thread of each "
+		"CPU and\n"
+		"the softirqs, hardirqs and NMIs that come into it, and judges every record.\n",
+		entries,
+		"exit: 0 fine, 1 usage, 2 a broken promise, 3 no resource, 4 no module\n"
+		"examples:\n"
+		"  in-kernel --schemes packed_word --bits 16\n",
+		NULL,
+	};
+
+	return options_parse(&program, argc, argv, status);
+}
+
+/* What a row in a kernel cannot be run for; NULL: it can. */
+static const char *reason_against(const struct driver *driver)
+{
+	if (driver->restarts)
+		return "its writers start over where a process was interrupted: the kernel, or a "
+		       "signal handler, sees to that";
+	if (driver->taken)
+		return "it is for programs, and here as the row that it was cut from";
+	return driver->unsupported();
+}
+
+static struct epochs epochs_asked(const struct request *request, bool with_nmi)
+{
+	return (struct epochs){
+		.with_nmi = with_nmi,
+		.cpus = (uint32_t)request->cpus,
+		.nested_least = request->nested,
+		.seconds = request->seconds,
+	};
+}
+
+/* One row, and whether it kept its promises; an exit code. */
+static int run(struct kernel_device *device, const struct driver *driver,
+	       const struct request *request, bool with_nmi, bool *kept)
+{
+	uint64_t bits = driver->desc->needs & NEED_BEAT ? request->beaten_bits : request->bits;
+	struct epochs epochs = epochs_asked(request, with_nmi);
+	int status;
+
+	epochs.bits = driver_bits(driver, (uint32_t)bits);
+	epochs.asked = (uint32_t)bits;
+	status = epochs_run(device, driver, &epochs);
+	if (status != EXIT_FINE)
+		return status;
+	print_row(driver, &epochs);
+	*kept = epochs.verdict != VERDICT_BROKEN;
+	return EXIT_FINE;
+}
+
+static int run_own(struct kernel_device *device, const struct request *request)
+{
+	struct own own = {
+		.epochs = epochs_asked(request, !request->no_nmi),
+		.stall_ns = request->stall_ms * 1000000,
+	};
+	int status = own_run(device, &own);
+
+	if (status == EXIT_FINE)
+		print_own(&own);
+	return status;
+}
+
+static int run_calls(struct kernel_device *device, const struct request *request)
+{
+	struct calls calls = {
+		.path = request->calls,
+		.epochs = epochs_asked(request, !request->no_nmi),
+		.stall_ns = request->stall_ms * 1000000,
+	};
+
+	return calls_run(device, &calls);
+}
+
+/* A trace is judged where the module need not be; an exit code. */
+static int run_trace(const struct request *request)
+{
+	struct traced traced;
+	int status = print_begin(request->record, request->json), written;
+
+	if (status != EXIT_FINE)
+		return status;
+	status = traced_run(&traced, request->trace, request->calls);
+	if (status == EXIT_FINE || status == EXIT_BROKEN)
+		print_traced(&traced, "lttng", status == EXIT_FINE);
+	written = print_end();
+	return status != EXIT_FINE ? status : written;
+}
+
+/* All rows; an exit code. */
+static int run_rows(struct kernel_device *device, const struct driver *const *rows, int count,
+		    const struct request *request)
+{
+	int status = EXIT_FINE, broken = 0, i;
+	bool kept;
+
+	print_head();
+	for (i = 0; i < count && status == EXIT_FINE; i++) {
+		const char *why = reason_against(rows[i]);
+		bool nmi = !request->no_nmi;
+
+		if (why) {
+			print_left_out(rows[i], why);
+			continue;
+		}
+		/* A mask of interrupts holds no NMI: without them it is to keep its promises. */
+		status = run(device, rows[i], request, nmi && !rows[i]->blocks, &kept);
+		broken += status == EXIT_FINE && !kept;
+		if (status == EXIT_FINE && rows[i]->blocks && nmi)
+			status = run(device, rows[i], request, true, &kept);
+	}
+	return status != EXIT_FINE ? status : broken ? EXIT_BROKEN : EXIT_FINE;
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = {
+		.nested = 1000000,
+		.seconds = 60,
+		.cpus = KERNEL_CPUS_MAX,
+	};
+	const struct driver *rows[DRIVERS_MAX];
+	struct kernel_device device;
+	int status = EXIT_FINE, written, count;
+
+	if (!parse(argc, argv, &request, &status))
+		return status;
+	if (request.trace)
+		return request.calls ? run_trace(&request) :
+				       fail_with(EXIT_USAGE, "--trace needs --calls");
+	count = driver_select(drivers_checked, request.rows ? request.rows : "all", rows,
+			      DRIVERS_MAX);
+	if (count < 0)
+		return EXIT_USAGE;
+	status = kernel_open(&device);
+	if (status == EXIT_FINE)
+		status = print_begin(request.record, request.json);
+	if (status == EXIT_FINE)
+		status = request.own   ? run_own(&device, &request) :
+			 request.calls ? run_calls(&device, &request) :
+			 request.price ? price_run(&device, rows, count, request.counted,
+						   request.by_clock) :
+					 run_rows(&device, rows, count, &request);
+	kernel_close(&device);
+	written = print_end();
+	return status != EXIT_FINE ? status : written;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "extras/kernel/program/print.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "judge/verdict.h"
+
+static struct {
+	const char *path;
+	FILE *record;
+	bool json;
+} to;
+
+bool print_emulated(void)
+{
+	unsigned int a, name[3];
+	char text[13] = "";
+
+	__cpuid(0x40000000, a, name[0], name[1], name[2]);
+	memcpy(text, name, sizeof(name));
+	return !strcmp(text, "TCGTCGTCGTCG");
+}
+
+static const char *cpu_model(void)
+{
+	static unsigned int words[13];
+	unsigned int i, top = __get_cpuid_max(0x80000000, NULL);
+
+	for (i = 0; i < 3 && top >= 0x80000004; i++)
+		__cpuid(0x80000002 + i, words[4 * i], words[4 * i + 1], words[4 * i + 2],
+			words[4 * i + 3]);
+	return (const char *)words;
+}
+
+/* A line where lines are wanted; `json` is used up. */
+static void print_line(json_t *json)
+{
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	if (text && to.json) {
+		puts(text);
+		fflush(stdout);
+	}
+	if (text && to.record) {
+		fprintf(to.record, "%s\n", text);
+		fflush(to.record);
+	}
+	free(text);
+	json_decref(json);
+}
+
+int print_begin(const char *record, bool json)
+{
+	struct utsname name;
+
+	to.json = json;
+	to.path = record;
+	if (record) {
+		to.record = fopen(record, "ae");
+		if (!to.record)
+			return fail_file("append to", record, errno);
+	}
+	if (!uname(&name))
+		print_line(json_pack("{s:s, s:s, s:s, s:I, s:b}", "kernel", name.release, "version",
+				     name.version, "cpu", cpu_model(), "cpus",
+				     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "emulated",
+				     print_emulated()));
+	return EXIT_FINE;
+}
+
+int print_end(void)
+{
+	bool failed = to.record && ferror(to.record);
+
+	if (to.record && fclose(to.record))
+		failed = true;
+	to.record = NULL;
+	if (failed)
+		return fail_file("append to", to.path, errno);
+	return EXIT_FINE;
+}
+
+static double share(const struct epochs *epochs)
+{
+	return epochs->ticks ? (double)epochs->calm_ticks / (double)epochs->ticks : 0;
+}
+
+void print_head(void)
+{
+	if (to.json)
+		return;
+	printf("%-30s %-16s %4s %12s %9s %8s %7s %7s %7s %5s\n", "row", "verdict", "bits",
+	       "interrupting", "softirqs", "hardirqs", "NMIs", "hits", "depth 4", "task");
+}
+
+/* What was judged here objects or not; what it tried is completed by the row's trial. */
+static const char *word(const struct driver *driver, const struct epochs *epochs)
+{
+	struct evidence evidence = { .trial = trial_of(driver) };
+
+	return check_verdict_name(evidence.trial ? verdict_of_row(&evidence, epochs->verdict) :
+						   epochs->verdict);
+}
+
+static void row_text(const struct driver *driver, const struct epochs *epochs)
+{
+	uint64_t hits = 0;
+	unsigned int context;
+
+	for (context = 0; context < CONTEXTS; context++)
+		hits += epochs->hits[context];
+	printf("%-30s %-16s %4u %12" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %7" PRIu64
+	       " %7" PRIu64 " %4.0f%%%s%s%s\n",
+	       driver->row, word(driver, epochs), epochs->bits, epochs->nested,
+	       epochs->delivered[KERNEL_SOFTIRQ], epochs->delivered[KERNEL_HARDIRQ],
+	       epochs->delivered[KERNEL_NMI], hits, epochs->at_depth[4], share(epochs) * 100,
+	       driver->blocks && epochs->with_nmi ? " (NMIs are not masked)" : "",
+	       epochs->verdict == VERDICT_BROKEN ? ": " : "",
+	       epochs->verdict == VERDICT_BROKEN && epochs->text ? epochs->text : "");
+	fflush(stdout);
+}
+
+/* By the context that comes in. */
+static json_t *by_context(const uint64_t *counts)
+{
+	return json_pack("{s:I, s:I, s:I}", "softirq", (json_int_t)counts[KERNEL_SOFTIRQ],
+			 "hardirq", (json_int_t)counts[KERNEL_HARDIRQ], "nmi",
+			 (json_int_t)counts[KERNEL_NMI]);
+}
+
+/* What came, by whom, where, and how many contexts were then in work. */
+static void set_nesting(json_t *json, const uint64_t *delivered, const uint64_t *hits,
+			const uint64_t *at_depth)
+{
+	json_object_set_new(json, "delivered", by_context(delivered));
+	json_object_set_new(json, "hits", by_context(hits));
+	json_object_set_new(json, "depth",
+			    json_pack("{s:I, s:I, s:I}", "two", (json_int_t)at_depth[2], "three",
+				      (json_int_t)at_depth[3], "four", (json_int_t)at_depth[4]));
+}
+
+static void row_line(const struct driver *driver, const struct epochs *epochs)
+{
+	json_t *violations = json_object(), *json;
+	unsigned int i;
+
+	for (i = 0; i < ORACLES; i++)
+		json_object_set_new(violations, check_oracle_name((enum oracle)i),
+				    json_integer((json_int_t)epochs->violations[i]));
+	json = json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "row",
+			 driver->row, "verdict", word(driver, epochs), "bits",
+			 (json_int_t)epochs->bits, "with_nmi", epochs->with_nmi, "events",
+			 (json_int_t)epochs->events, "interrupting", (json_int_t)epochs->nested,
+			 "wrong", (json_int_t)epochs->wrong, "inexact", (json_int_t)epochs->inexact,
+			 "lost", (json_int_t)epochs->lost, "task_share", share(epochs), "period_ns",
+			 (json_int_t)epochs->period_ns, "epochs", (json_int_t)epochs->count);
+	set_nesting(json, epochs->delivered, epochs->hits, epochs->at_depth);
+	json_object_set_new(json, "violations", violations);
+	json_object_set_new(json, "waits", json_integer((json_int_t)epochs->waits));
+	json_object_set_new(json, "write_ns", json_integer((json_int_t)epochs->write_ns));
+	json_object_set_new(json, "judge_ns", json_integer((json_int_t)epochs->judge_ns));
+	json_object_set_new(json, "masked", json_boolean(driver->blocks));
+	if (epochs->text)
+		json_object_set_new(json, "text", json_string(epochs->text));
+	print_line(json);
+}
+
+void print_row(const struct driver *driver, const struct epochs *epochs)
+{
+	row_line(driver, epochs);
+	if (!to.json)
+		row_text(driver, epochs);
+}
+
+void print_left_out(const struct driver *driver, const char *why)
+{
+	print_line(json_pack("{s:s, s:s, s:s}", "row", driver->row, "verdict", "left out", "text",
+			     why));
+	if (!to.json)
+		printf("%-30s %-12s %s\n", driver->row, "left out", why);
+}
+
+static bool is_counted(const char *counters)
+{
+	return strcmp(counters, "none") != 0 && strcmp(counters, "busy") != 0;
+}
+
+static const char *counted_by(const char *counters)
+{
+	return !strcmp(counters, "none")  ? "no PMU" :
+	       !strcmp(counters, "busy")  ? "no counter is free" :
+	       !strcmp(counters, "clock") ? "ns of a clock" :
+					    "by perf, in batches";
+}
+
+void print_price_head(const char *unit, int batch, const char *counters)
+{
+	if (to.json)
+		return;
+	printf("%s an event, in batches of %d and single; cycles, instructions: %s\n", unit, batch,
+	       counted_by(counters));
+	printf("%-34s %8s %8s", "", "batch", "single");
+	puts(is_counted(counters) ? "   cycles instructions" : "");
+}
+
+void print_price(const struct price *price)
+{
+	bool counted = is_counted(price->counters);
+	json_t *json = json_pack("{s:s, s:s, s:f, s:f, s:s}", "price", price->name, "unit",
+				 price->unit, "batch", price->batch, "single", price->single,
+				 "counters", price->counters);
+
+	if (counted) {
+		json_object_set_new(json, "cycles", json_real(price->cycles));
+		json_object_set_new(json, "instructions", json_real(price->instructions));
+		json_object_set_new(json, "counted_ns", json_real(price->counted_ns));
+	}
+	print_line(json);
+	if (to.json)
+		return;
+	printf("%-34s %8.1f %8.1f", price->name, price->batch, price->single);
+	if (counted)
+		printf(" %8.1f %12.1f", price->cycles, price->instructions);
+	putchar('\n');
+	fflush(stdout);
+}
+
+static void own_line(const struct own *own)
+{
+	const struct epochs *epochs = &own->epochs;
+	json_t *json;
+
+	json = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+			 "s:I, s:I, s:I}",
+			 "own", KERNEL_BUFFER_ROW, "stall_ns", (json_int_t)own->stall_ns, "events",
+			 (json_int_t)epochs->events, "interrupting", (json_int_t)epochs->nested,
+			 "raw_events", (json_int_t)own->raw_events, "absolutes",
+			 (json_int_t)own->absolutes, "extends", (json_int_t)own->extends,
+			 "zero_deltas", (json_int_t)own->zero_deltas, "early",
+			 (json_int_t)own->early, "late", (json_int_t)own->late, "back",
+			 (json_int_t)own->back, "in_stall", (json_int_t)own->in_stall, "worst_ns",
+			 (json_int_t)own->worst_ns, "lost", (json_int_t)epochs->lost, "overrun",
+			 (json_int_t)own->overrun, "unaccounted", (json_int_t)own->unaccounted,
+			 "stalls", (json_int_t)own->stalls);
+	set_nesting(json, epochs->delivered, epochs->hits, epochs->at_depth);
+	print_line(json);
+}
+
+void print_own(const struct own *own)
+{
+	own_line(own);
+	if (to.json)
+		return;
+	printf("the kernel's own ring buffer: %" PRIu64 " events, %" PRIu64
+	       " of interrupts; of %" PRIu64 " read raw %" PRIu64
+	       " behind an absolute stamp, %" PRIu64 " behind an extend; %" PRIu64
+	       " with the time of the one before, %" PRIu64 " before their reserve began, %" PRIu64
+	       " behind its end, %" PRIu64 " that go back, %" PRIu64
+	       " in a stall; at worst %" PRIu64 " ns; %" PRIu64 " not accounted for\n",
+	       own->epochs.events, own->epochs.nested, own->raw_events, own->absolutes,
+	       own->extends, own->zero_deltas, own->early, own->late, own->back, own->in_stall,
+	       own->worst_ns, own->unaccounted);
+	fflush(stdout);
+}
+
+void print_traced(const struct traced *traced, const char *tracer, bool kept)
+{
+	const struct {
+		const char *name;
+		uint64_t count;
+	} counts[] = {
+		{ "calls", traced->calls },
+		{ "events", traced->events },
+		{ "interrupting", traced->nested },
+		{ "discarded", traced->discarded },
+		{ "packets", traced->packets },
+		{ "extended", traced->extended },
+		{ "equal", traced->equal },
+		{ "unknown", traced->unknown },
+		{ "twice", traced->twice },
+		{ "early", traced->early },
+		{ "late", traced->late },
+		{ "whole_wraps", traced->wraps },
+		{ "in_stall", traced->in_stall },
+		{ "back", traced->back },
+		{ "disorder", traced->disorder },
+		{ "worst_ns", traced->worst_ns },
+		{ "stalls", traced->stalls },
+		{ "unaccounted", (uint64_t)traced->unaccounted },
+	};
+	json_t *json =
+		json_pack("{s:s, s:s}", "traced", tracer, "verdict", kept ? "kept" : "broken");
+	size_t i;
+
+	if (!to.json)
+		printf("%s: %s", tracer, kept ? "kept" : "broken");
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		json_object_set_new(json, counts[i].name,
+				    json_integer((json_int_t)counts[i].count));
+		if (!to.json)
+			printf(", %s %" PRId64, counts[i].name, (int64_t)counts[i].count);
+	}
+	if (!to.json)
+		printf("\n");
+	set_nesting(json, traced->delivered, traced->hits, traced->at_depth);
+	print_line(json);
+}

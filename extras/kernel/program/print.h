@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Results for people, or as lines of JSON: each is an object, and what it is of is its first key.
+ * extras/kernel/in_kernel.py makes the section of a record of them.
+ */
+#ifndef STAMPEDE_EXTRAS_KERNEL_PROGRAM_PRINT_H
+#define STAMPEDE_EXTRAS_KERNEL_PROGRAM_PRINT_H
+
+#include <jansson.h>
+
+#include "extras/kernel/program/own.h"
+#include "extras/kernel/program/traced.h"
+
+/*
+ * Before all others. `json`: standard output gets lines of JSON. `record`: they are appended to
+ * that file, too; NULL: none. The first line names the kernel. An exit code, after a line on
+ * stderr.
+ */
+int print_begin(const char *record, bool json);
+/* Whether all of it could be written; an exit code, after a line on stderr. */
+int print_end(void);
+
+void print_head(void);
+void print_row(const struct driver *driver, const struct epochs *epochs);
+void print_left_out(const struct driver *driver, const char *why);
+void print_own(const struct own *own);
+/* `tracer`: whose trace it is; `kept`: nothing is wrong with it. */
+void print_traced(const struct traced *traced, const char *tracer, bool kept);
+
+/* Of an event: in `unit`, and what was counted in batches of their own, which took counted_ns. */
+struct price {
+	const char *name;
+	const char *unit;
+	double batch;
+	double single;
+	/* "pmu"; "clock": ns of it; "none": there is no PMU; "busy": it has no counter left. */
+	const char *counters;
+	double cycles;
+	double instructions;
+	double counted_ns;
+};
+
+/* `batch`: the events of a batch; `counters`: as in struct price. */
+void print_price_head(const char *unit, int batch, const char *counters);
+void print_price(const struct price *price);
+
+/* Is this qemu without KVM? It says who it is. */
+bool print_emulated(void);
+
+#endif

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+#include "extras/kernel/shim/shim.h"

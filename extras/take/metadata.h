@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* What tells other people's readers how to read the packets: the trace's file "metadata". */
+#ifndef STAMPEDE_EXTRAS_TAKE_METADATA_H
+#define STAMPEDE_EXTRAS_TAKE_METADATA_H
+
+#include <inttypes.h>
+
+/* What makes dates of stamps. */
+struct clock_rate {
+	uint64_t hz; /* ticks per second; 0: not known */
+	uint64_t ticks; /* a stamp, and */
+	uint64_t ns; /* the time of day then, since 1970 */
+};
+
+static inline uint64_t clock_today(void)
+{
+	struct timespec now;
+
+	timespec_get(&now, TIME_UTC);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Nanoseconds that nobody sets; strict C11 has none but the time of day. */
+static inline uint64_t clock_steady(void)
+{
+#ifdef CLOCK_MONOTONIC
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#else
+	return clock_today();
+#endif
+}
+
+/*
+ * A pair of readings: of 32 the one that the fewest ticks passed in, so that nobody came between.
+ */
+static inline void clock_read_pair(uint64_t (*clock)(void), uint64_t *ticks, uint64_t *ns)
+{
+	uint64_t least = UINT64_MAX, before, today, after;
+	int i;
+
+	for (i = 0; i < 32; i++) {
+		before = clock_now();
+		today = clock();
+		after = clock_now();
+		if (after - before < least) {
+			least = after - before;
+			*ticks = before + least / 2;
+			*ns = today;
+		}
+	}
+}
+
+/* Ticks per second over `ms`; 0 if the clock that it is measured by was set meanwhile. */
+static inline double clock_slice(double ms)
+{
+	uint64_t ticks = 0, from = 0, end = 0, until = 0;
+
+	clock_read_pair(clock_steady, &ticks, &from);
+	do {
+		clock_read_pair(clock_steady, &end, &until);
+		if (until < from)
+			return 0;
+	} while ((double)(until - from) < ms * 1e6);
+	return (double)(end - ticks) * 1e9 / (double)(until - from);
+}
+
+/*
+ * Takes the CPU for some ms, 1 at least, to learn the clock's rate: 50 of them give it to some
+ * parts in a million. clock->hz is 0 if the two halves part by more than one in a hundred: where
+ * there is only the time of day to measure by, somebody may have set it. Measure again then.
+ */
+static inline void clock_measure(struct clock_rate *clock, unsigned int ms)
+{
+	double first = clock_slice((ms ? ms : 1) / 2.0), second = clock_slice((ms ? ms : 1) / 2.0);
+	double apart = first > second ? first - second : second - first;
+
+	clock->hz = apart * 100 < second ? (uint64_t)((first + second) / 2 + 0.5) : 0;
+	clock_read_pair(clock_today, &clock->ticks, &clock->ns);
+}
+
+/* A reader's time is offset_s + (offset + ticks) / hz. */
+static inline void clock_offset(const struct clock_rate *clock, int64_t *seconds, uint64_t *ticks)
+{
+	uint64_t frac = (uint64_t)((double)(clock->ns % 1000000000u) * (double)clock->hz / 1e9);
+
+	*seconds = (int64_t)(clock->ns / 1000000000u) - (int64_t)(clock->ticks / clock->hz);
+	if (frac < clock->ticks % clock->hz) {
+		frac += clock->hz;
+		--*seconds;
+	}
+	*ticks = frac - clock->ticks % clock->hz;
+}
+
+/*
+ * 0, or -EIO, or -EAGAIN: the clock's rate is not known (clock_measure()). Packets of all rings
+ * that are described so belong into files of the same folder.
+ */
+static inline int metadata(FILE *to, const struct options *options, const struct clock_rate *clock)
+{
+	const struct event_type *type;
+	uint64_t offset;
+	int64_t offset_s;
+	uint32_t i;
+
+	if (!clock->hz)
+		return -EAGAIN;
+	clock_offset(clock, &offset_s, &offset);
+	fputs(METADATA_HEAD, to);
+	fprintf(to, METADATA_CLOCK, clock->hz, offset_s, offset);
+	fputs(METADATA_STREAM, to);
+	for (i = 0; i < options->type_count; i++) {
+		type = &options->types[i];
+		fprintf(to, METADATA_EVENT, type->name, type->id, type->fields);
+	}
+	return ferror(to) ? -EIO : 0;
+}
+
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# A scheme in one header, for a program of one's own: make take ROW=packed_word.
+
+TAKEN := $(BUILD)/take
+take_sources := $(wildcard extras/take/*.h extras/take/*.py schemes/*.h schemes/*.def schemes/core/* \
+	schemes/parts/*.h schemes/format/*)
+
+$(TAKEN)/%.scheme.h $(TAKEN)/%.row.h $(TAKEN)/%.rest.h: $(take_sources)
+	$(call say,TAKE,$*)
+	@mkdir -p $(@D)
+	$(Q)python3 -B extras/take/take.py scheme $* $(@D)
+
+# What comes back as a row: its line in schemes.def includes what is cut.
+taken_rows := $(foreach row,$(ROWS),$(if $(findstring -include,$(defines_$(row))),$(row)))
+define taken_rule
+$(BUILDS:%=$(O)/%/$(1).o) $(SHAPES:%=$(EXPLORED)/$(1).%.so) $(SHAPES:%=$(EXPLORED)/$(1).%.points.so) \
+	$(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TAKEN)/$(1:taken_%=%).row.h
+endef
+$(foreach row,$(taken_rows),$(eval $(call taken_rule,$(row))))
+
+all: $(BUILD)/take-facts
+$(BUILD)/take-facts: $(O)/extras/take/facts.o $(library)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# The shapes of them that tests/take looks at.
+explored-taken: $(foreach row,$(taken_rows),$(filter-out %.wrapends.so,\
+	$(SHAPES:%=$(EXPLORED)/$(row).%.so)))
+.PHONY: explored-taken

@@ -1,0 +1,432 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Takes a scheme out of the suite: one header, with all that it stands on.
+
+usage: take.py scheme ROW DIR            DIR/ROW.scheme.h, the scheme itself, and DIR/ROW.row.h, by
+                                         which it comes back as a row, taken_ROW
+       take.py header ROW DIR FACTS [RECORD]
+                                         DIR/ROW.h, that and a ring to use it with, and
+                                         DIR/ROW_example.c; FACTS is what take-facts says, RECORD
+                                         a run that has measured the row
+
+Includes are put in their place, conditions of the row and of the suite's builds are decided
+(unifdef), and each name of file scope gets the row's as its prefix (ctags finds them). What a build
+of the suite puts into rows (points, clocks, constants) stands in #else of STAMPEDE_TAKEN_ROW.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Where a row of the suite has its own, in each build another one; what stands here for the user.
+BUILD_OWN = {"schemes/core/seam.h": "extras/take/size.h", "schemes/core/point.h": "schemes/core/point.h",
+             "schemes/core/hooks.h": "schemes/core/hooks.h",
+             "schemes/core/widths.h": "schemes/core/widths.h",
+             "schemes/core/clock.h": "extras/take/clock.h"}
+# Macros of core/widths.h.
+WIDTHS = ("STAMP_BITS", "COUNTER_BITS")
+INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.M)
+SYSTEM = re.compile(r"^#include (<[^>]+>)\n", re.M)
+STRING = re.compile(r'("(?:[^"\\\n]|\\.)*")')
+SOURCES = {"schemes/core/ring.h": "schemes/core/ring.c",
+           "schemes/format/format_ctf.h": "schemes/format/format_ctf.c"}
+
+
+def said(*command, text=None):
+    try:
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        sys.exit("take.py: no %s here (Debian: apt install %s)" %
+                 (command[0], {"ctags": "universal-ctags"}.get(command[0], command[0])))
+    # unifdef says 1 where it has changed something.
+    if done.returncode > 1 or (done.returncode and command[0] != "unifdef"):
+        sys.exit("take.py: %s: %s" % (command[0], done.stderr.strip()))
+    return done.stdout
+
+
+def row_of(name):
+    """The header and the defines of a row: (header, {macro: value})."""
+    with open(os.path.join(HERE, "schemes/schemes.def"), encoding="utf-8") as table:
+        rows = re.findall(r"^X\((\w+), *(\w+), *(.*)\)$", table.read(), re.M)
+    macros = {}
+    for row, header, defines in rows:
+        for macro, _, value in re.findall(r"-D(\w+)(=(\S+))?", defines):
+            macros.setdefault(macro, None)
+    for row, header, defines in rows:
+        if row == name:
+            mine = {macro: value for macro, _, value in re.findall(r"-D(\w+)(=(\S+))?", defines)}
+            return header, mine, macros
+    sys.exit("take.py: no row is called %s: bench --list has them" % name)
+
+
+class Cut:
+    """The text of one row, file after file, each once."""
+
+    def __init__(self, row):
+        self.row = row
+        self.header, self.mine, self.macros = row_of(row)
+        self.seen, self.system, self.guards, self.own = set(), [], [], []
+
+    def decided(self, text, seams):
+        """Without the conditions that the row decides, and for `seams` those of the builds."""
+        words = []
+        for macro in self.macros:
+            if macro in self.mine:
+                words.append("-D%s=%s" % (macro, self.mine[macro] or 1))
+            else:
+                words.append("-U" + macro)
+        if seams:
+            names = set(re.findall(r"\bSEAM_\w+", text)) - {"SEAM_GEOMETRY_CONSTANT"}
+            words += ["-D%s=0" % name for name in names] + ["-DSEAM_GEOMETRY_CONSTANT=1"]
+        return said("unifdef", "-B", *words, text=text)
+
+    def body(self, name, guards=None):
+        with open(os.path.join(HERE, name), encoding="utf-8") as source:
+            text = source.read()
+        text = re.sub(r"^(/\*|//) SPDX.*\n", "", text)
+        guard = re.search(r"^#ifndef (STAMPEDE_\w+_H)\n#define \1\n", text, re.M)
+        if guard:
+            if guards is not None:
+                guards.append(guard.group(1))
+            end = text.rindex("#endif")
+            text = text[:guard.start()] + text[guard.end():end]
+        return text
+
+    def file(self, name):
+        """`name` with all that it includes before it, as a string."""
+        if name in self.seen:
+            return ""
+        self.seen.add(name)
+        own = name in BUILD_OWN
+        if own:
+            self.seen.add(BUILD_OWN[name])
+            self.own.append(name)
+        text = self.decided(self.body(BUILD_OWN.get(name, name), None if own else self.guards),
+                            own)
+        text = self.lifted(text).strip("\n") + "\n"
+        if name == "schemes/%s.h" % self.header:
+            text = self.scheme(text)
+        if name in SOURCES:
+            text += "\n" + self.source(SOURCES[name])
+            text = self.private(text)
+        if own:
+            before = "".join(self.file(one) for one in INCLUDE.findall(text))
+            text = '#ifdef STAMPEDE_TAKEN_ROW\n#include "%s"\n#else\n%s\n#endif\n' % (
+                name, INCLUDE.sub("", text).strip("\n"))
+            return before + "\n" + text
+        return INCLUDE.sub(lambda found: self.file(found.group(1)), text)
+
+    def lifted(self, text):
+        """Without the system's headers, which go to the top; not those under a condition."""
+        out, depth = [], 0
+        for line in text.split("\n"):
+            depth += bool(re.match(r"#\s*if", line)) - bool(re.match(r"#\s*endif", line))
+            found = SYSTEM.match(line + "\n")
+            if found and not depth:
+                self.system.append(found.group(1))
+            else:
+                out.append(line)
+        return "\n".join(out)
+
+    def scheme(self, text):
+        """What the row says of itself is for the suite."""
+        desc = re.search(r"^static const struct scheme_desc .*?^};\n", text, re.M | re.S)
+        return text.replace(desc.group(0),
+                            "#ifdef STAMPEDE_TAKEN_ROW\n%s#endif\n" % desc.group(0))
+
+    def source(self, name):
+        with open(os.path.join(HERE, name), encoding="utf-8") as source:
+            text = re.sub(r"^// SPDX.*\n", "", source.read())
+        return INCLUDE.sub("", text).strip("\n") + "\n"
+
+    def private(self, text):
+        """Functions that other files of the suite call are the header's own here."""
+        kinds = r"^(void|uint64_t|uint32_t|bool) (\w+\([^;{]*\)(;|\n\{))"
+        return re.sub(kinds, lambda found: "static %s%s %s" % (
+            "__attribute__((unused)) " if found.group(3) == ";" else "", found.group(1),
+            found.group(2)), text, flags=re.M)
+
+
+class Names:
+    """Names of file scope, and their prefix."""
+
+    def __init__(self, prefix, *texts):
+        self.prefix = prefix
+        self.kinds = {}
+        for text in texts:
+            self.add(text)
+
+    def add(self, text):
+        for name, kind in self.tags(text):
+            if name != "offsetof":  # in an assertion it looks like a prototype
+                self.kinds.setdefault(name, set()).add(kind)
+
+    @staticmethod
+    def tags(text):
+        with tempfile.NamedTemporaryFile("w", suffix=".c", encoding="utf-8") as copy:
+            copy.write(text)
+            copy.flush()
+            listed = said("ctags", "-f", "-", "--language-force=C", "--fields=K",
+                          "--kinds-C=+defgpstuvx", copy.name)
+        for line in listed.splitlines():
+            fields = line.split("\t")
+            if not line.startswith("!") and not fields[0].startswith("__anon"):
+                yield fields[0], fields[-1]
+
+    def new(self, name):
+        return (self.prefix.upper() if name.isupper() else self.prefix) + "_" + name
+
+    def apply(self, text):
+        """`text` with the prefix on each name, but in strings."""
+        plain, tags, calls = set(), set(), set()
+        functions = re.findall(r"^\s*#\s*define (\w+)\(", text, re.M)
+        for name, kinds in self.kinds.items():
+            if kinds & {"struct", "enum", "union"}:
+                tags.add(name)
+            # One of a single word may be a variable's as well.
+            if (kinds & {"function", "prototype"} or (name in functions and not name.isupper())) \
+                    and ("_" not in name or "member" in kinds):
+                calls.add(name)
+            elif kinds - {"struct", "enum", "union", "member"}:
+                plain.add(name)
+        word = re.compile(r"(?<![\w.#])(?<!->)(?:(struct|enum|union)(\s+))?(\w+)\b(\s*\()?")
+
+        def rename(found):
+            keyword, space, name, call = found.groups()
+            keyword, space = keyword or "", space or ""
+            if (keyword and name in tags) or (not keyword and name in plain) or \
+                    (not keyword and call and name in calls):
+                name = self.new(name)
+            return keyword + space + name + (call or "")
+
+        parts = STRING.split(text)
+        for i in range(0, len(parts), 2):
+            parts[i] = word.sub(rename, parts[i])
+        return "".join(parts)
+
+    def macros(self):
+        return sorted(name for name, kinds in self.kinds.items() if "macro" in kinds)
+
+
+def fold(text):
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+ASSERT = """
+#ifdef __cplusplus
+#define X_ASSERT static_assert
+#else
+#define X_ASSERT _Static_assert
+#endif
+"""
+
+
+def write(folder, name, text):
+    """The file whole, or none."""
+    path = os.path.join(folder, name)
+    with open(path + ".part", "w", encoding="utf-8") as out:
+        out.write(text)
+    os.replace(path + ".part", path)
+
+
+def asserts(row, text):
+    """C++ has another word."""
+    return re.sub(r"\b_Static_assert\b", row.upper() + "_ASSERT", text)
+
+
+def take_scheme(row, folder):
+    cut = Cut(row)
+    text = cut.file("schemes/%s.h" % cut.header)
+    valued = "".join("#define %s %s\n" % (macro, value) for macro, value in cut.mine.items()
+                     if value and macro not in WIDTHS)
+    widths = "".join("#define %s %s\n" % (macro, cut.mine[macro])
+                     for macro in WIDTHS if cut.mine.get(macro))
+    text = valued + ("#ifndef STAMPEDE_TAKEN_ROW\n%s#endif\n" % widths if widths else "") + text
+    guards, system = sorted(set(cut.guards)), sorted(set(cut.system))
+    rest = cut.file("extras/take/taken.h").replace("#include SCHEME_HEADER\n", "")
+    names = Names(row, text)
+    own = Names(row, *[cut.decided(cut.body(one), False)
+                       for name in cut.own for one in (name, BUILD_OWN[name])])
+    for name, kinds in own.kinds.items():
+        names.kinds.setdefault(name, set()).update(kinds)
+    write(folder, row + ".scheme.h",
+          fold("".join("#include %s\n" % one for one in system) + ASSERT.replace("X", row.upper()) +
+               asserts(row, names.apply(text))))
+    # As a row it has the suite's names again.
+    here = set(names.macros()) - set(own.macros())
+    lines = ["#define STAMPEDE_TAKEN_ROW"] + ["#define " + guard for guard in guards]
+    lines += ["#define %s %s" % (names.new(name), name) for name in sorted(names.kinds)
+              if name not in here and names.kinds[name] - {"member"}]
+    lines += ['#include "take/%s.scheme.h"' % row]
+    lines += ["#undef %s\n#define %s %s" % (name, name, names.new(name)) for name in sorted(here)]
+    write(folder, row + ".row.h", "\n".join(lines) + "\n")
+    names.add(rest)
+    for name in ("METADATA_HEAD", "METADATA_CLOCK", "METADATA_STREAM", "METADATA_EVENT"):
+        names.kinds.setdefault(name, set()).add("macro")
+    more = sorted(set(cut.system) - set(system))
+    write(folder, row + ".rest.h",
+          fold("".join("#include %s\n" % one for one in more) + "\n" + asserts(row, names.apply(rest))))
+
+
+# ---- the header ----
+
+def literal(text):
+    """As a string of C, a line each."""
+    lines = text.splitlines(keepends=True)
+    return " \\\n".join('\t"%s"' % line.replace("\\", "\\\\").replace('"', '\\"').replace(
+        "\n", "\\n").replace("\t", "\\t").replace("\x1e", "\\036") for line in lines) or '\t""'
+
+
+TYPES = "".join("typealias integer { size = %d; signed = %s; align = 8; } := %s%d;\n" %
+                (bits, signed, letter, bits)
+                for letter, signed in (("u", "false"), ("i", "true")) for bits in (8, 16, 32, 64))
+
+
+def metadata_1_8(text):
+    """head, clock, stream, one event: the last three as printf() takes them but for the stream."""
+    clock = text.index("\nclock {")
+    # Where records are whole words, or more, a payload ends with one.
+    tail = re.search(r"struct \{\n\} align\((\d+)\) tail;\n\}( align\(\d+\));", text)
+    ends = ("struct { } align(%s) _tail; " % tail.group(1), tail.group(2)) if tail else ("", "")
+    stream = text.index("\nstream {")
+    return (text[:clock] + "\n" + TYPES,
+            "\nclock {\n\tname = ticks;\n\tfreq = %\" PRIu64 \";\n\toffset_s = %\" PRId64 \";\n"
+            "\toffset = %\" PRIu64 \";\n\tabsolute = true;\n};\n",
+            text[stream:text.index("\nevent {")],
+            "\nevent {\n\tname = \"%s\";\n\tid = %\" PRIu32 \";\n\tstream_id = 0;\n"
+            + "\tfields := struct { %%s %s}%s;\n};\n" % ends)
+
+
+def metadata_2(text):
+    fragments = ["\x1e" + one for one in text.split("\x1e")[1:]]
+    kinds = [json.loads(one[1:])["type"] for one in fragments]
+    stream = fragments[kinds.index("data-stream-class")]
+    return ("".join(fragments[:kinds.index("clock-class")]),
+            '\x1e{"type":"clock-class","id":"ticks","name":"ticks","frequency":%" PRIu64 ",'
+            '"origin":"unix-epoch","offset-from-origin":{"seconds":%" PRId64 ","cycles":%" PRIu64 '
+            '"}}\n', stream,
+            '\x1e{"type":"event-record-class","name":"%s","id":%" PRIu32 ",'
+            '"payload-field-class":{"type":"structure","member-classes":[%s]}}\n')
+
+
+def metadata_macros(facts):
+    parts = (metadata_2 if facts["ctf2"] else metadata_1_8)(facts["metadata"])
+    names = Names(facts["row"])
+    out = []
+    for name, part in zip(("HEAD", "CLOCK", "STREAM", "EVENT"), parts):
+        text = literal(part)
+        if name in ("CLOCK", "EVENT"):
+            text = re.sub(r'\\" (PRI\w+) \\"', r'" \1 "', text)
+        out.append("#define %s \\\n%s\n" % (names.new("METADATA_" + name), text))
+    return "\n".join(out)
+
+
+def price(row, record):
+    """What a run says that it costs, in a sentence."""
+    if not record:
+        return "Price: not measured here; `make bench` does, then take it again."
+    with open(record, encoding="utf-8") as source:
+        run = json.load(source)
+    for line in run.get("table", []):
+        if line["row"] == row and line["workload"] == "steady" and line["ns"] is not None:
+            return ("Price: %.1f ns per event of 8 bytes (quartiles %.1f and %.1f) on %s, %.3f times a "
+                    "ring that only stores (95 %%: %.3f to %.3f%s), %.1f instructions, %.1f atomics, "
+                    "header of %.1f bytes; verdict there: %s (run of %s)." %
+                    (line["ns"], line["ns_low"], line["ns_high"], run["context"]["stampede"]["cpu"]["model"], line["ratio"],
+                     line["ratio_95_low"], line["ratio_95_high"],
+                     "; too noisy to rank" if line.get("noisy") else "", line["instructions"],
+                     line["atomics"], line["header_bytes"], line["verdict"],
+                     run["context"]["date"][:10]))
+    return "Price: %s has not measured it." % record
+
+
+def provenance(row):
+    """A row of its own has these very bytes; the others' are cut in the same way."""
+    with open(os.path.join(HERE, "schemes/schemes.def"), encoding="utf-8") as table:
+        if "X(taken_%s," % row in table.read():
+            return "this very text is row taken_%s," % row
+    return "what it was cut from is row %s," % row
+
+
+def head(facts, record):
+    says = facts["describes"][0]
+    paragraphs = [
+        "%s: %s." % (facts["row"], says["title"]),
+        "A ring buffer for events with times, taken out of Stampede, where %s explored at every "
+        "instruction, stormed by signals and priced." % provenance(facts["row"]),
+        "Promises: %s. Needs: %s." % (", ".join(says["promises"]),
+                                      ", ".join(says["needs"]) or "nothing"),
+        price(facts["row"], record),
+        "C11 or C++17; gcc or clang; x86-64, arm64. `%s_example.c` shows how it is used." %
+        facts["row"],
+    ]
+    return "/* SPDX-License-Identifier: MIT */\n/*\n" + " *\n".join(
+        "".join(" * %s\n" % line for line in textwrap.wrap(one, 96)) for one in paragraphs) + " */\n"
+
+
+def licence():
+    with open(os.path.join(HERE, "LICENSE"), encoding="utf-8") as source:
+        return "/*\n" + "".join((" * " + line).rstrip() + "\n"
+                                for line in source.read().strip().split("\n")) + " */\n"
+
+
+def members_text(names, ctf2):
+    """Fields of 64 bits, in the language of the metadata, inside of a string."""
+    if not ctf2:
+        return " ".join("u64 %s;" % name for name in names)
+    return ", ".join('{"name":"%s","field-class":{"type":"fixed-length-unsigned-integer",'
+                     '"length":64,"byte-order":"little-endian","alignment":8}}' % name
+                     for name in names).replace('"', '\\"')
+
+
+def take_header(row, folder, facts, record):
+    def read(name):
+        with open(name, encoding="utf-8") as source:
+            return source.read()
+
+    facts = json.loads(read(facts))
+    upper = row.upper()
+    text = head(facts, record) + licence() + """#ifndef %s_H
+#define %s_H
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#ifdef __cplusplus
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
+extern "C" {
+#endif
+
+""" % (upper, upper)
+    scheme = read(os.path.join(folder, row + ".scheme.h"))
+    rest = read(os.path.join(folder, row + ".rest.h"))
+    text += fold(scheme + "\n" + metadata_macros(facts) + "\n" + rest)
+    text += "\n#ifdef __cplusplus\n}\n#endif\n#pragma GCC diagnostic pop\n\n#endif\n"
+    write(folder, row + ".h", text)
+    example = read(os.path.join(HERE, "extras/take/example.c.in"))
+    example = re.sub(r"\btaken_", row + "_", example).replace('"HEADER"', '"%s.h"' % row)
+    example = example.replace("ROW_example", row + "_example")
+    fields = {"WORK_FIELDS": ("number", "stamp"), "TICK_FIELDS": ("signal",)}
+    for word, members in fields.items():
+        example = example.replace(word, '"%s"' % members_text(members, facts["ctf2"]))
+    write(folder, row + "_example.c", example)
+
+
+def main():
+    if len(sys.argv) >= 4 and sys.argv[1] == "scheme":
+        take_scheme(sys.argv[2], sys.argv[3])
+    elif len(sys.argv) in (5, 6) and sys.argv[1] == "header":
+        take_header(*sys.argv[2:], *[None] * (6 - len(sys.argv)))
+    else:
+        sys.exit(__doc__.split("\n\n")[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: take.sh BUILD ROW [RECORD]   The header of a row, BUILD/take/ROW.h, and an example beside it;
+# RECORD, of a run, says what it costs, if it is there.
+set -e
+folder=$1/take
+mkdir -p "$folder"
+"$1/take-facts" "$2" >"$folder/facts.part" || {
+	code=$?
+	rm -f "$folder/facts.part"
+	exit $code
+}
+mv "$folder/facts.part" "$folder/$2.facts"
+${CUT:-make} "$folder/$2.scheme.h"
+[ -f "$3" ] && record=$3 || record=
+# shellcheck disable=SC2086
+python3 -B extras/take/take.py header "$2" "$folder" "$folder/$2.facts" $record
+printf '%s\n' "$folder/$2.h: the scheme, for a program of yours; docs/take.md says how" \
+	"$folder/${2}_example.c: threads, a signal handler and a reader of it"

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "kernel/shim/shim.h"
-
-/* Schemes call it where masking has failed, which it cannot here. */
-#define abort() BUG()

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where threads and their memory go.
+ *
+ * Planner and binder are apart. The planner only reads a topology, so tests give it machines
+ * they do not have; the binder acts, and refuses every topology that is not this system, because
+ * hwloc's binding calls return success on those without doing anything.
+ *
+ * CPUs are named by their OS index, the number in /proc/cpuinfo and in taskset. "Allowed" is what
+ * the control group permits, intersected with the affinity mask of the thread that opened the
+ * topology: open it before pinning that thread, or only its own CPU is left.
+ *
+ * Functions that return int have printed one line on stderr when it is not
+ * EXIT_FINE; the value is the exit code the program should end with. All of them except the open
+ * and close functions may be called by several threads at once on the same struct place.
+ */
+#ifndef STAMPEDE_RUNNER_PLACE_PLACE_H
+#define STAMPEDE_RUNNER_PLACE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <hwloc.h>
+
+#include "base/exit.h"
+
+struct place {
+	hwloc_topology_t topology; /* all CPUs, allowed or not, so that siblings are seen */
+	hwloc_bitmap_t allowed;
+	char *allowed_text;
+};
+
+struct place_plan {
+	unsigned *pu; /* OS indexes in the order chosen: thread i goes to pu[i] */
+	unsigned count; /* as many as were asked for */
+	unsigned cores; /* distinct cores among them; < count: SMT siblings share one */
+	int kind; /* hwloc's index of the CPU kind of all; -1: one kind, or mixed */
+	bool kinds_mixed; /* performance and efficiency cores together: do not compare them */
+	char *allowed_text; /* the allowed CPUs when the plan was made, such as "0-3,8" */
+};
+
+/*
+ * Discover this machine: 1 to 2 ms on a small one, growing with its CPUs. Never moves the calling
+ * thread. EXIT_RESOURCE if discovery fails or no CPU is allowed.
+ */
+int place_open(struct place *place);
+
+/*
+ * Load what place_write_xml() wrote on this machine; about 0.1 ms, for the short processes that
+ * run one round each. What is allowed is read from the system again. EXIT_USAGE if the file
+ * cannot be read, or lacks a CPU that this process may run on.
+ */
+int place_open_xml(struct place *place, const char *path);
+
+/* Safe on a zeroed struct and on one whose opening failed. */
+void place_close(struct place *place);
+
+/* The allowed CPUs as text, such as "0-3,8"; valid until place_close(). */
+const char *place_allowed_text(const struct place *place);
+
+/*
+ * Choose CPUs for `threads` threads (>= 1): one per core first, in the order in which cores are
+ * laid out, then their SMT siblings; inside one kind of CPU, the fastest with enough of them.
+ *
+ * `list` is NULL, or the user's CPUs ("0,2-3"): used in the order given, each at most once, and
+ * at least as many as threads.
+ *
+ * EXIT_USAGE: no threads; a list that cannot be parsed, is too short, repeats a CPU or names one
+ * that is not allowed. EXIT_RESOURCE: fewer allowed CPUs than threads, or no memory.
+ * On success the plan is to be freed with place_plan_free().
+ */
+int place_plan(const struct place *place, const char *list, unsigned threads,
+	       struct place_plan *plan);
+void place_plan_free(struct place_plan *plan);
+
+/*
+ * Pin the calling thread to the allowed CPU `pu` and read the binding back. Threads created
+ * afterwards inherit it. EXIT_RESOURCE if the system refuses or reports another binding.
+ */
+int place_bind_self(const struct place *place, unsigned pu);
+
+/* Let the calling thread run on all allowed CPUs again, for processes that it will start. */
+int place_unbind_self(const struct place *place);
+
+/*
+ * At the end of a measurement: the calling thread is still bound to `pu` alone and last ran on
+ * it. EXIT_RESOURCE if something moved it, which voids what was measured.
+ */
+int place_verify_self(const struct place *place, unsigned pu);
+
+/*
+ * A file_writer (base/file.h) of a struct place: the topology as XML for the record of a run,
+ * without what identifies the machine (host name, control group, process name, serial numbers).
+ */
+int place_write_xml(FILE *out, void *place);
+
+#endif

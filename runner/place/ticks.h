@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The rate of the clock that stamps are taken from. */
+#ifndef STAMPEDE_RUNNER_PLACE_TICKS_H
+#define STAMPEDE_RUNNER_PLACE_TICKS_H
+
+#include <stdint.h>
+
+#include "base/time.h"
+
+/* Ticks of clock_real() per second; measured at the first call, which takes 50 ms. */
+double ticks_hz(void);
+
+/* What another process measured: ticks_hz() then takes no time. */
+void ticks_set_hz(double hz);
+
+/* How ticks_hz() was found, in words. */
+const char *ticks_source(void);
+
+#endif

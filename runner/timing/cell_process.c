@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include "runner/timing/cell_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/fail.h"
+#include "workloads/engine/interrupts.h"
+#include "base/options.h"
+#include "workloads/workload.h"
+#include "runner/place/ticks.h"
+
+#define BY_SIGNAL 128 /* what child_wait() adds to one */
+
+/* ---- the process that asks ---- */
+
+/* In the new process: its ends of the pipes. */
+static void take_ends(void *arg)
+{
+	const int *ends = arg;
+
+	if (dup2(ends[0], STDIN_FILENO) < 0 || dup2(ends[1], STDOUT_FILENO) < 0)
+		_exit(EXIT_RESOURCE);
+}
+
+/* -1, after a line on stderr. */
+static pid_t start(const char *topology, int ends[2])
+{
+	char hz[64], *where;
+	const char *argv[] = { "/proc/self/exe", CELL_PROCESS_OPTION, hz, NULL, NULL };
+	pid_t pid;
+
+	snprintf(hz, sizeof(hz), "hz=%.3f", ticks_hz());
+	if (asprintf(&where, "topology=%s", topology) < 0)
+		abort(); /* without memory for a path */
+	argv[3] = where;
+	pid = child_start(
+		&(struct child_program){ .argv = argv, .prepare = take_ends, .arg = ends });
+	free(where);
+	return pid;
+}
+
+int cell_process_start(struct cell_process *process, const char *topology)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
+	pid_t pid = -1;
+
+	*process = (struct cell_process){ .pid = 0 };
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		fail_line("no pipe to a process for timed cells: %s", strerror(errno));
+	else
+		pid = start(topology, (int[2]){ in[0], out[1] });
+	close(in[0]);
+	close(out[1]);
+	if (pid < 0) {
+		close(in[1]);
+		close(out[0]);
+		return EXIT_RESOURCE;
+	}
+	process->pid = pid;
+	/* One that has ended is told by its answer. */
+	sigaction(SIGPIPE, &ignore, &process->pipe_was);
+	process->to = fdopen(in[1], "w");
+	process->from = fdopen(out[0], "r");
+	if (!process->to || !process->from)
+		abort(); /* without memory for a FILE */
+	return EXIT_FINE;
+}
+
+/* Waits for its end. As child_wait(). */
+static int reap(struct cell_process *process)
+{
+	int code;
+
+	fclose(process->to);
+	fclose(process->from);
+	code = child_wait(process->pid);
+	sigaction(SIGPIPE, &process->pipe_was, NULL);
+	process->pid = 0;
+	return code;
+}
+
+static int ended(struct cell_process *process, const char *row)
+{
+	int code = reap(process);
+
+	if (workload_stop)
+		return EXIT_INTERRUPTED;
+	fail_line("the process for timed cells ended at %s with %s %d", row,
+		  code < BY_SIGNAL ? "exit code" : "signal",
+		  code < BY_SIGNAL ? code : code - BY_SIGNAL);
+	return code && code < BY_SIGNAL ? code : EXIT_USAGE;
+}
+
+static void tell(FILE *to, const char *row, const struct cell *cell)
+{
+	unsigned int i;
+
+	fprintf(to, "row=%s events=%" PRIu64 " probe_limit=%.6f wait_ns=%.0f cpus=", row,
+		cell->iterations, cell->probe_limit, cell->wait_ns);
+	for (i = 0; i < cell->threads; i++)
+		fprintf(to, "%s%u", i ? "," : "", cell->pu[i]);
+	if (cell->cheap)
+		fputs(" clock=cheap", to);
+	if (cell->injected.on)
+		fprintf(to, " wrap_every=%" PRIu64 " nest_every=%" PRIu64 " nest_depth=%" PRIu64,
+			cell->injected.wrap_every, cell->injected.nest_every,
+			cell->injected.nest_depth);
+	fputc('\n', to);
+	fflush(to);
+}
+
+int cell_process_run(struct cell_process *process, const char *row, const struct cell *cell,
+		     json_t **result)
+{
+	char *line = NULL;
+	size_t room = 0;
+
+	*result = NULL;
+	tell(process->to, row, cell);
+	if (getline(&line, &room, process->from) > 0)
+		*result = json_loads(line, 0, NULL);
+	free(line);
+	return *result ? EXIT_FINE : ended(process, row);
+}
+
+int cell_process_end(struct cell_process *process)
+{
+	if (!process->pid || !reap(process))
+		return EXIT_FINE;
+	return workload_stop ? EXIT_INTERRUPTED : EXIT_USAGE;
+}
+
+/* ---- the process that runs them ---- */
+
+/* What the words of a line say. */
+struct cell_reading {
+	struct cell cell;
+	const char *row;
+	unsigned int pu[CELL_THREADS_MAX];
+};
+
+static bool read_cpus(struct cell_reading *reading, const char *text)
+{
+	char *end;
+
+	for (; *text && reading->cell.threads < CELL_THREADS_MAX; text = end + (*end == ',')) {
+		reading->pu[reading->cell.threads++] = (unsigned int)strtoul(text, &end, 10);
+		if (end == text || (*end && *end != ','))
+			return false;
+	}
+	return !*text;
+}
+
+static bool read_word(struct cell_reading *reading, const char *word)
+{
+	struct cell_injection *injected = &reading->cell.injected;
+	const char *value = strchr(word, '=');
+	const struct {
+		const char *key;
+		uint64_t *number;
+	} numbers[] = {
+		{ "events=", &reading->cell.iterations },
+		{ "wrap_every=", &injected->wrap_every },
+		{ "nest_every=", &injected->nest_every },
+		{ "nest_depth=", &injected->nest_depth },
+	};
+	size_t i, key_bytes;
+
+	if (!value++)
+		return false;
+	key_bytes = (size_t)(value - word);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!strncmp(word, numbers[i].key, key_bytes)) {
+			*numbers[i].number = strtoull(value, NULL, 10);
+			injected->on |= i > 0;
+			return true;
+		}
+	if (!strncmp(word, "row=", key_bytes))
+		reading->row = value;
+	else if (!strcmp(word, "clock=cheap"))
+		reading->cell.cheap = true;
+	else if (!strncmp(word, "probe_limit=", key_bytes))
+		reading->cell.probe_limit = strtod(value, NULL);
+	else if (!strncmp(word, "wait_ns=", key_bytes))
+		reading->cell.wait_ns = strtod(value, NULL);
+	else
+		return !strncmp(word, "cpus=", key_bytes) && read_cpus(reading, value);
+	return true;
+}
+
+/* False, after a line on stderr, if the line is not a whole cell. */
+static bool read_cell(struct cell_reading *reading, char *line)
+{
+	struct cell *cell = &reading->cell;
+	const struct driver *const *drivers;
+	char *word, *rest;
+
+	for (word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
+		if (!read_word(reading, word)) {
+			fail_line("unknown key '%s' in a cell description", word);
+			return false;
+		}
+	drivers = cell->injected.on ? drivers_injected :
+		  cell->cheap	    ? drivers_cheap :
+				      drivers_timed;
+	cell->clock_alone = reading->row && !strcmp(reading->row, CELL_CLOCK);
+	cell->empty = cell->clock_alone || (reading->row && !strcmp(reading->row, CELL_EMPTY));
+	cell->driver =
+		cell->empty || !reading->row ? drivers[0] : driver_find(drivers, reading->row);
+	cell->pu = reading->pu;
+	if (reading->row && cell->driver && cell->iterations && cell->threads &&
+	    !(cell->injected.on && cell->threads > 1))
+		return true;
+	fail_line("this cell is not complete: row, events and cpus are due");
+	return false;
+}
+
+static int run_lines(const struct place *place)
+{
+	struct cell_reading reading;
+	char *line = NULL;
+	size_t room = 0;
+	json_t *result;
+	int status = EXIT_FINE;
+
+	while (!status && getline(&line, &room, stdin) > 0) {
+		reading = (struct cell_reading){ .cell.place = place };
+		if (!read_cell(&reading, line)) {
+			status = EXIT_USAGE;
+			break;
+		}
+		result = cell_run(&reading.cell);
+		if (!result || json_dumpf(result, stdout, JSON_COMPACT) || putchar('\n') < 0 ||
+		    fflush(stdout))
+			status = EXIT_RESOURCE;
+		json_decref(result);
+	}
+	free(line);
+	return status;
+}
+
+int cell_process_main(int argc, char **argv)
+{
+	struct place place = { .topology = NULL };
+	const char *topology = NULL;
+	int i, status;
+
+	for (i = 2; i < argc; i++)
+		if (!strncmp(argv[i], "topology=", 9))
+			topology = argv[i] + 9;
+		else if (!strncmp(argv[i], "hz=", 3))
+			ticks_set_hz(strtod(argv[i] + 3, NULL));
+	if (!topology) {
+		return fail_with(EXIT_USAGE, "" CELL_PROCESS_OPTION " is bench's own: it wants a "
+					     "topology, and cells on standard input");
+	}
+	if (interrupts_install() || place_open_xml(&place, topology))
+		return EXIT_RESOURCE;
+	status = run_lines(&place);
+	place_close(&place);
+	return status;
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+#include "runner/timing/rounds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/exit.h"
+#include "base/rng.h"
+#include "base/time.h"
+#include "results/samples.h"
+#include "workloads/workload.h"
+#include "runner/place/ticks.h"
+
+#define TRIAL_ITERATIONS (16 * CELL_BATCH)
+#define ITERATIONS_LEAST (8 * CELL_BATCH)
+
+/* How long a repetition may wait for an undisturbed core: neighbours stay for half a second. */
+#define WAIT_MOST_NS 2e9
+/* So many undisturbed repetitions are waited for before it is known whether more are needed. */
+#define UNDISTURBED_PLANNED (SAMPLES_LEAST + 2)
+
+double rounds_cell_ns(const struct rounds *rounds, const struct rounds_cell *cell)
+{
+	/* Neither is ranked by. */
+	return rounds->cell_ns / (cell->told.cheap || cell->told.injected.on ? 3 : 1);
+}
+
+/* Of the rounds that are planned. */
+static double missing_seconds(const struct rounds *rounds)
+{
+	const struct rounds_cell *cell;
+	double seconds = 0;
+
+	for (cell = rounds->cell; cell < rounds->cell + rounds->cells; cell++)
+		if (cell->done < cell->told.rounds)
+			seconds += (cell->told.rounds - cell->done) * rounds_cell_ns(rounds, cell) *
+				   3e-9;
+	return seconds;
+}
+
+double rounds_budget_left(const struct rounds *rounds)
+{
+	double left = ((double)rounds->until_ns - (double)time_ns()) / 1e9;
+
+	return fmax(0, fmin(rounds->budget_seconds - rounds->spent_seconds,
+			    left - missing_seconds(rounds)));
+}
+
+/* What is known of undisturbed cores. */
+static void learn_probe(struct rounds *rounds, bool several_threads, const json_t *result)
+{
+	double *least = &rounds->least_probe[several_threads];
+	double probe = json_number_value(json_object_get(result, "probe"));
+
+	if (probe > 0 && !(*least > 0 && *least <= probe))
+		*least = probe;
+}
+
+static int run_cell(struct rounds *rounds, const struct rounds_cell *cell, uint64_t iterations,
+		    double wait_ns, json_t **result)
+{
+	struct cell told = {
+		.cheap = cell->told.cheap,
+		.injected = cell->told.injected,
+		.iterations = iterations,
+		.pu = rounds->pu,
+		.threads = cell->told.threads,
+		.probe_limit = rounds->least_probe[cell->told.threads > 1] * SAMPLES_UNDISTURBED,
+		.wait_ns = wait_ns,
+	};
+	int error = cell_process_run(&rounds->process, cell->told.row, &told, result);
+
+	if (error)
+		return error;
+	learn_probe(rounds, cell->told.threads > 1, *result);
+	rounds->spent_seconds += json_number_value(json_object_get(*result, "waited_ns")) / 1e9;
+	return 0;
+}
+
+/* A time of a few batches that were left alone, if any were: an interrupt does not shorten it. */
+static int try_cell(struct rounds *rounds, const struct rounds_cell *cell, double *ns)
+{
+	json_t *result;
+	int error = run_cell(rounds, cell, TRIAL_ITERATIONS, 0, &result);
+
+	if (error)
+		return error;
+	*ns = json_number_value(json_object_get(result, "ns"));
+	json_decref(result);
+	return 0;
+}
+
+static int try_all(struct rounds *rounds)
+{
+	struct rounds_cell *cell;
+	double ns;
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < rounds->cells && !workload_stop; i++) {
+		cell = &rounds->cell[i];
+		progress_step(rounds->progress, "trial", cell->told.row);
+		error = try_cell(rounds, cell, &ns);
+		if (error)
+			return error;
+		cell->iterations =
+			(uint64_t)(rounds_cell_ns(rounds, cell) / ns) / CELL_BATCH * CELL_BATCH;
+		if (cell->iterations < ITERATIONS_LEAST)
+			cell->iterations = ITERATIONS_LEAST;
+	}
+	return workload_stop ? EXIT_INTERRUPTED : 0;
+}
+
+/* In a process of their own. An exit code: the first that is not fine. */
+static int in_process(struct rounds *rounds, int (*run)(struct rounds *rounds))
+{
+	int error = cell_process_start(&rounds->process, rounds->topology), end;
+
+	if (error)
+		return error;
+	error = run(rounds);
+	end = cell_process_end(&rounds->process);
+	return error ? error : end;
+}
+
+int rounds_calibrate(struct rounds *rounds)
+{
+	return in_process(rounds, try_all);
+}
+
+/* Fisher and Yates; splitmix64 of seed and round, so that a round's order can be had again. */
+static void shuffle(unsigned int *order, unsigned int count, uint64_t seed, unsigned int round)
+{
+	uint64_t state = seed * RNG_GOLDEN + round;
+	unsigned int i, j, swap;
+
+	for (i = count; i > 1; i--) {
+		j = (unsigned int)(rng_split(&state) % i);
+		swap = order[i - 1];
+		order[i - 1] = order[j];
+		order[j] = swap;
+	}
+}
+
+/* Google Benchmark's keys, so that its tools read the record. */
+static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned int round,
+		json_t *result)
+{
+	char name[128];
+	int error;
+
+	snprintf(name, sizeof(name), "%s/%s", cell->told.row, cell->told.workload);
+	json_object_set_new(result, "name", json_string(name));
+	json_object_set_new(result, "run_name", json_string(name));
+	json_object_set_new(result, "run_type", json_string("iteration"));
+	json_object_set_new(result, "repetitions", json_integer(cell->told.rounds));
+	json_object_set_new(result, "repetition_index", json_integer(round));
+	json_object_set_new(result, "threads", json_integer(cell->told.threads));
+	json_object_set_new(result, "time_unit", json_string("ns"));
+	json_object_set_new(result, "row", json_string(cell->told.row));
+	json_object_set_new(result, "workload", json_string(cell->told.workload));
+	if (cell->told.injected.on) {
+		json_object_set_new(result, "wrap_share",
+				    json_real(cell_share(cell->told.injected.wrap_every)));
+		json_object_set_new(result, "nested_share",
+				    json_real(cell_share(cell->told.injected.nest_every)));
+		json_object_set_new(result, "nested_depth",
+				    json_integer((json_int_t)cell->told.injected.nest_depth));
+	}
+	error = record_add_row(rounds->record, result);
+	json_array_append(rounds->rows, result);
+	return error;
+}
+
+/* One that has enough leaves the time to wait to others; one that is repeated lacks some. */
+static double may_wait_ns(const struct rounds *rounds, const struct rounds_cell *cell)
+{
+	if (cell->undisturbed >= UNDISTURBED_PLANNED && cell->done < cell->told.rounds)
+		return 0;
+	return fmin(WAIT_MOST_NS, rounds_budget_left(rounds) * 1e9);
+}
+
+static void count_in(const struct rounds *rounds, struct rounds_cell *cell, const json_t *result)
+{
+	double limit = rounds->least_probe[cell->told.threads > 1] * SAMPLES_UNDISTURBED;
+
+	cell->done++;
+	cell->undisturbed += json_number_value(json_object_get(result, "probe")) <= limit;
+}
+
+/* Runs and books one repetition of a cell. */
+static int run_one(struct rounds *rounds, struct rounds_cell *cell, unsigned int round)
+{
+	json_t *result;
+	int error = run_cell(rounds, cell, cell->iterations, may_wait_ns(rounds, cell), &result);
+
+	if (error)
+		return error;
+	error = book(rounds, cell, round, result);
+	if (!error)
+		count_in(rounds, cell, result);
+	json_decref(result);
+	return error;
+}
+
+/* The cells that take part in the current round, in its own order. */
+static int run_round(struct rounds *rounds)
+{
+	unsigned int order[ROUNDS_CELLS_MAX], i, round = rounds->round;
+	struct rounds_cell *cell;
+	char what[96];
+	int error;
+
+	for (i = 0; i < rounds->cells; i++)
+		order[i] = i;
+	shuffle(order, rounds->cells, rounds->seed, round);
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[order[i]];
+		if (!rounds->takes_part[order[i]])
+			continue;
+		if (workload_stop)
+			return EXIT_INTERRUPTED;
+		snprintf(what, sizeof(what), "round %u%s, %s", round + 1,
+			 cell->done < cell->told.rounds ? "" : " (more, for noise)",
+			 cell->told.row);
+		progress_step(rounds->progress, "timed", what);
+		error = run_one(rounds, cell, round);
+		if (error)
+			return error;
+		progress_done(rounds->progress, cell->done <= cell->told.rounds ?
+							rounds_cell_ns(rounds, cell) * 3e-9 :
+							0);
+	}
+	return 0;
+}
+
+/* Is the cell's ratio to the floor of its workload known well enough, or not to be known? */
+static bool is_settled(const struct rounds *rounds, const struct rounds_cell *cell)
+{
+	const struct samples_cell own = { cell->told.row, cell->told.workload };
+	struct stats_interval ratio;
+	struct samples samples;
+	const char *basis;
+	bool mixed;
+
+	if (!strcmp(cell->told.row, SAMPLES_FLOOR) || !strcmp(cell->told.row, CELL_EMPTY) ||
+	    !strcmp(cell->told.row, CELL_CLOCK))
+		return true;
+	samples = samples_to_floor(rounds->rows, &own, &basis);
+	ratio = stats_median(samples.value, samples.count);
+	mixed = samples.mixed;
+	samples_free(&samples);
+	/* A ring that failed its check has no time, and more rounds give it none. */
+	return isnan(ratio.middle) || (!mixed && stats_half_width(&ratio) <= rounds->half_width);
+}
+
+/* With each cell the floor that it is measured by. */
+static void add_floors(const struct rounds *rounds, bool *takes_part)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < rounds->cells; i++)
+		for (j = 0; j < rounds->cells && takes_part[i]; j++)
+			if (!strcmp(rounds->cell[j].told.row, SAMPLES_FLOOR) &&
+			    !strcmp(rounds->cell[j].told.workload, rounds->cell[i].told.workload))
+				takes_part[j] = true;
+}
+
+/* Marks the cells whose ratio needs another round. */
+static bool choose_noisy(const struct rounds *rounds, bool *takes_part)
+{
+	unsigned int i;
+	bool any = false;
+
+	for (i = 0; i < rounds->cells; i++)
+		any |= takes_part[i] = !is_settled(rounds, &rounds->cell[i]);
+	add_floors(rounds, takes_part);
+	return any;
+}
+
+/* Repetitions that each cell has from an earlier process; the first round that is free. */
+static unsigned int take_stock(struct rounds *rounds)
+{
+	const json_t *row;
+	unsigned int first = 0, i;
+	size_t index = json_array_size(rounds->rows);
+
+	progress_skip(rounds->progress, (double)index * rounds->cell_ns * 3e-9);
+	json_array_foreach(rounds->rows, index, row) {
+		unsigned int round =
+			(unsigned int)json_integer_value(json_object_get(row, "repetition_index"));
+
+		learn_probe(rounds, json_integer_value(json_object_get(row, "threads")) > 1, row);
+		first = round >= first ? round + 1 : first;
+		for (i = 0; i < rounds->cells; i++)
+			if (!strcmp(rounds->cell[i].told.row, json_text(row, "row")) &&
+			    !strcmp(rounds->cell[i].told.workload, json_text(row, "workload")))
+				count_in(rounds, &rounds->cell[i], row);
+	}
+	return first;
+}
+
+/* Marks the cells that still lack repetitions. */
+static bool choose_missing(const struct rounds *rounds, bool *takes_part)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells; i++)
+		any |= takes_part[i] = rounds->cell[i].done < rounds->cell[i].told.rounds;
+	add_floors(rounds, takes_part);
+	return any;
+}
+
+int rounds_run(struct rounds *rounds)
+{
+	double spent;
+	uint64_t begin;
+	int error;
+
+	/* A round that was cut off is not gone on with: its floor was another time's. */
+	rounds->round = take_stock(rounds);
+	for (; choose_missing(rounds, rounds->takes_part); rounds->round++) {
+		error = in_process(rounds, run_round);
+		if (error)
+			return error;
+	}
+	for (; rounds_budget_left(rounds) > 0 && choose_noisy(rounds, rounds->takes_part);
+	     rounds->round++) {
+		begin = time_ns();
+		spent = rounds->spent_seconds;
+		error = in_process(rounds, run_round);
+		if (error)
+			return error;
+		/* What was waited for is in it. */
+		rounds->spent_seconds = spent + (double)(time_ns() - begin) / 1e9;
+	}
+	return 0;
+}
