@@ -229,7 +229,7 @@ ARGS ?=
 
 bench: ## table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots compare run-stress) \
+	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench claims plots compare run-stress) \
 		claims-explored
 	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
 		$(if $(filter-out 0,$(FULL)),--full) $(if $(SCHEMES),--schemes "$(SCHEMES)") \

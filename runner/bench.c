@@ -156,24 +156,25 @@ static int measure(struct workload_bench *bench, struct rounds *rounds, struct r
 
 /* ---- end ---- */
 
-/* build/plots, which reads only the record, with up to two words. Its exit code, or -1. */
-static int run_plots(const char *program, const char *word, const char *other)
+/* A program beside this one, which reads only the record, with up to two words. Its exit code, or
+ * -1. */
+static int run_beside(const char *program, const char *name, const char *word, const char *other)
 {
 	char path[4096], *slash;
-	const struct child_program plots = {
+	const struct child_program beside = {
 		.argv = (const char *const[]){ path, word, other, NULL },
 	};
 
 	snprintf(path, sizeof(path), "%s", program);
 	slash = strrchr(path, '/');
 	snprintf(slash ? slash + 1 : path, sizeof(path) - (size_t)(slash ? slash + 1 - path : 0),
-		 "plots");
-	return child_run(&plots, NULL);
+		 "%s", name);
+	return child_run(&beside, NULL);
 }
 
 static int make_plots(const char *program, const char *directory, bool quiet)
 {
-	int status = run_plots(program, directory, quiet ? "--quiet" : NULL);
+	int status = run_beside(program, "plots", directory, quiet ? "--quiet" : NULL);
 
 	return status >= 0 ? status :
 			     fail_with(EXIT_USAGE, "the results are complete without plots");
@@ -225,6 +226,8 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 	progress_end(&run->progress);
 	if (error || end)
 		return error ? error : end;
+	if (run_beside(program, "claims", "--into", directory))
+		fail_line("the results are complete without the section on claims");
 	if (plan->json) {
 		error = finish_as_json(plan->json, program, directory);
 	} else {
@@ -232,7 +235,7 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 			print_all(bench, rounds, &noise, run, directory);
 		error = make_plots(program, directory, !plan->all);
 		/* Without Python the tables have to do. */
-		if (!plan->all && run_plots(program, "--screen", directory))
+		if (!plan->all && run_beside(program, "plots", "--screen", directory))
 			print_all(bench, rounds, &noise, run, directory);
 	}
 	if (timed_too_noisy(&noise) && !plan->quick)
@@ -300,7 +303,7 @@ int main(int argc, char **argv)
 	if (plan.used_by)
 		return products_list(stdout, plan.used_by);
 	if (plan.which) {
-		status = run_plots(argv[0], "--which", plan.which);
+		status = run_beside(argv[0], "plots", "--which", plan.which);
 		return status >= 0 ? status : EXIT_UNSUPPORTED;
 	}
 	if (plan.list)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "extras/claims/claims.h"
 #include "runner/describe.h"
 #include "runner/figures.h"
 #include "runner/tried.h"
@@ -114,16 +113,6 @@ static void record_missing(struct run *run)
 	run_section(run, "bytes_by_rate");
 }
 
-static json_t *test_claims(const struct run *run)
-{
-	json_t *record = json_copy(run->sections), *claims;
-
-	json_object_set(record, "benchmarks", run->repetitions);
-	claims = claims_test(record, NULL);
-	json_decref(record);
-	return claims;
-}
-
 void sections_make(const struct workload_bench *bench, const struct rounds *rounds,
 		   const struct counted_all *counted, struct run *run)
 {
@@ -137,5 +126,4 @@ void sections_make(const struct workload_bench *bench, const struct rounds *roun
 	run_set(run, "exact", exact_json(bench, counted->row));
 	run_set(run, "schemes", describe_rows(bench->rows, bench->count));
 	run_set(run, "left_out", describe_left_out());
-	run_set(run, "claims", test_claims(run));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "extras/claims/claims.h"
 #include "base/json.h"
 #include "base/options.h"
@@ -14,6 +15,7 @@ struct claims_request {
 	const char *run;
 	const char *results;
 	const char *json;
+	bool into;
 };
 
 static bool parse(int argc, char **argv, struct claims_request *request, int *status)
@@ -23,6 +25,8 @@ static bool parse(int argc, char **argv, struct claims_request *request, int *st
 		  .into = &request->json },
 		{ "results", "DIR", "where runs without a '/' are (default results)", OPTION_TEXT,
 		  .into = &request->results },
+		{ "into", NULL, "put them into RUN's own record, and print nothing", OPTION_FLAG,
+		  .into = &request->into },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
@@ -82,9 +86,14 @@ int main(int argc, char **argv)
 	if (!request.run && record_exists(request.results, "latest") &&
 	    record_load(request.results, "latest", &loaded))
 		return EXIT_USAGE;
+	if (request.into && !loaded.complete)
+		return fail_with(EXIT_USAGE, "--into: give a RUN that has a bench.json");
 	empty = json_object();
 	claims = claims_test(loaded.json ? loaded.json : empty, NULL);
-	if (request.json)
+	if (request.into)
+		status = json_object_set(loaded.json, "claims", claims) ||
+			 json_out(loaded.file, loaded.json);
+	else if (request.json)
 		status = json_out(request.json, claims);
 	else
 		print(claims);

@@ -37,8 +37,7 @@ ARROWS = {
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
     "extras/kernel/program": "base judge extras/kernel schemes/core traces",
-    "runner": "base judge results results/compare runner/place runner/timing workloads workloads/engine "
-              "extras/layout extras/claims",
+    "runner": "base judge results results/compare runner/place runner/timing workloads workloads/engine",
 }
 MACROS = re.compile(r"\b(?:STAMPEDE_(?:TIMED|CHEAP|INJECTED|CHECKED|COUNTING|EXPLORED)|EXPLORE_POINTS)\b")
 MACROS_AT_HOME = ("schemes/core/seam.h",)

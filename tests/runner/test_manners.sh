@@ -32,6 +32,8 @@ $small --results "$results" --json - >"$scratch/json" 2>"$scratch/err2"
 got=$?
 [ $got -eq 0 ] || [ $got -eq 7 ]
 report $? "two small runs"
+[ "$(head -1 "$scratch/plain/claims.called")" = "--into $(echo "$results"/*Z-* | cut -d' ' -f1)" ]
+report $? "bench has the claims put into its record"
 grep -q '"in_kernel"' "$results/latest/bench.json"
 report $? "what was found in a kernel is taken over"
 if command -v python3 >/dev/null; then
@@ -105,6 +107,23 @@ ln -s "$(readlink -f "$build/explored")" "$scratch/beside/explored"
 "$scratch/beside/claims" --results "$results" >"$scratch/out" 2>"$scratch/err" &&
 	[ "$(grep -c '^  tested: ' "$scratch/out")" -ge 25 ]
 report $? "claims: 25 or more"
+# A bench has them put into its record; they come again, and only where a record is whole.
+cp -r "$results/latest/" "$scratch/into" && python3 -B - "$scratch/into/bench.json" <<-'EOF' &&
+	import json, sys
+	record = json.load(open(sys.argv[1]))
+	record.pop("claims", None)
+	json.dump(record, open(sys.argv[1], "w"))
+EOF
+	"$scratch/beside/claims" --into "$scratch/into" >"$scratch/out" && [ ! -s "$scratch/out" ] &&
+	"$scratch/beside/claims" --json "$scratch/claims.json" "$scratch/into" && python3 -B - "$scratch" <<-'EOF'
+	import json, sys
+	record, claims = (json.load(open(sys.argv[1] + name)) for name in ("/into/bench.json", "/claims.json"))
+	assert record["claims"] == claims and len(claims) >= 25 and record["table"]
+EOF
+report $? "claims --into: into the run's own record"
+rm "$scratch/into/bench.json"
+says "claims --into of a run that was ended early" 1 "that has a bench.json" \
+	"$scratch/beside/claims" --into "$scratch/into"
 
 # Every key of a record is in SCHEMA.md, between backticks or as the end of a path.
 undocumented=

@@ -75,15 +75,16 @@ shows() {
 	fi
 }
 
-# Sets $plain_bench: a copy of $build/bench, beside which is no program that draws its plots, nor the
-# explorer that some claims ask (test_claims has those), most of a small run's time. For what is asked
-# of the run alone.
+# Sets $plain_bench: a copy of $build/bench for what is asked of the run alone. Instead of the programs
+# that put claims into its record and draw its plots stand two that write down how they were called.
 plain_bench() {
 	plain_bench=$scratch/plain/bench
 	mkdir "$scratch/plain"
 	cp "$build/bench" "$plain_bench"
-	printf '#!/bin/sh\n' >"$scratch/plain/plots"
-	chmod +x "$scratch/plain/plots"
+	for program in plots claims; do
+		printf '#!/bin/sh\necho "$@" >>"$0.called"\n' >"$scratch/plain/$program"
+		chmod +x "$scratch/plain/$program"
+	done
 }
 
 # objects_at_hand ROW...: what make explored has built already of a tree like ours is in
