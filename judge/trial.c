@@ -367,6 +367,8 @@ static bool play_kind(struct row_trial *trial, enum trial_kind kind, const struc
 	config.cpu = driver->restarts && detached ? restart_cpu() : 0;
 	if (buffer_open(&play.buffer, driver, &config))
 		return false;
+	/* How long a wrap is has to be known before the first play's clock is set. */
+	buffer_check(&play.buffer, &play.check);
 	kinds[kind].play(&play);
 	buffer_close(&play.buffer);
 	return true;

@@ -3,6 +3,9 @@
 import ast
 from collections import namedtuple
 
+# What says the same of its arguments in either order, where it is asked for equality.
+EITHER_ORDER = ("strcmp", "memcmp")
+
 # Bytes [begin, end) of the file become `after`.
 Mutation = namedtuple("Mutation", "line begin end before after kind")
 
@@ -27,6 +30,7 @@ class OfC:
         import clang.cindex as clang
         self.kinds = clang.CursorKind
         self.text, self.found = text, []
+        self.same = set()  # where comparisons begin of which equal values come to the same
         unit = clang.Index.create().parse(path, args=flags)
         for cursor in unit.cursor.get_children():
             if cursor.kind == self.kinds.FUNCTION_DECL and cursor.is_definition() and \
@@ -78,23 +82,46 @@ class OfC:
             condition = next(one.get_children())
             begin, end = at(condition.extent)
             self.add("negate", begin, end, f"!({self.text[begin:end].decode()})")
-        elif one.kind == kinds.CALL_EXPR:
+            self.greatest(condition, list(one.get_children())[1])
+        elif one.kind == kinds.CONDITIONAL_OPERATOR:
+            condition, *chosen = one.get_children()
+            if sorted(map(self.source, chosen)) == sorted(map(self.source, condition.get_children())):
+                self.same.add(condition.extent.start.offset)
+        elif one.kind == kinds.CALL_EXPR and one.spelling not in EITHER_ORDER:
             self.arguments(list(one.get_arguments()))
+
+    def source(self, one):
+        return self.text[one.extent.start.offset:one.extent.end.offset]
+
+    def greatest(self, condition, then):
+        """if (a > b) b = a: of equal values it does not matter which is taken."""
+        sides = [self.source(one) for one in condition.get_children()]
+        if then.kind == self.kinds.BINARY_OPERATOR and \
+                [self.source(one) for one in then.get_children()] == sides[::-1]:
+            self.same.add(condition.extent.start.offset)
 
     def operator(self, one):
         left, right = list(one.get_children())[:2]
         begin, end = left.extent.end.offset, right.extent.start.offset
         word = self.text[begin:end].strip().decode(errors="replace")
+        if one.extent.start.offset in self.same and word in ("<", "<=", ">", ">="):
+            return
         if word in SWAPPED:
             begin += self.text[begin:end].index(word.encode())
             self.add("operator", begin, begin + len(word), SWAPPED[word])
+
+    def type(self, one):
+        """Two pointers of different types are the compiler's affair."""
+        its = one.type.get_canonical()
+        its = its.get_pointee() if its.kind.name == "POINTER" else its.kind.name
+        return its if isinstance(its, str) else its.spelling.replace("const ", "") + " *"
 
     def arguments(self, them):
         for one, other in zip(them, them[1:]):
             first, second = at(one.extent), at(other.extent)
             texts = [self.text[begin:end] for begin, end in (first, second)]
             if first[1] <= second[0] and texts[0] != texts[1] and \
-                    one.type.get_canonical().kind == other.type.get_canonical().kind:
+                    self.type(one) == self.type(other):
                 between = self.text[first[1]:second[0]]
                 self.add("swap", first[0], second[1],
                          (texts[1] + between + texts[0]).decode(errors="replace"))

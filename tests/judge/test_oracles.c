@@ -1,0 +1,718 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Each oracle by itself, called as a reader calls it, with numbers made by hand: one byte, one
+ * event and one tick to either side of where it begins to object, and what it remembers for the
+ * next call.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/check.h"
+
+static const struct scheme_desc plain = {
+	.promises = PROMISE_ALL,
+	.extension = EXTEND_ON_GAP,
+	.extra_per_nested = 2,
+	.zeros_per_nested = 3,
+	.alignment = 4,
+};
+static struct check check;
+static struct check_totals totals;
+static uint64_t number; /* of the sub-buffer, and the byte in it, that an objection has to name */
+static uint32_t offset;
+
+static int anew(void **state)
+{
+	(void)state;
+	check_init(&check, &plain, 8);
+	totals = (struct check_totals){ .failed = 0 };
+	number = 0;
+	offset = 0;
+	return 0;
+}
+
+/* How often the oracle objected, the last time for this reason if it was its first. */
+static void assert_objects(enum oracle oracle, uint64_t count, const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < ORACLES; i++)
+		if (check.violations[i] != (i == oracle ? count : 0))
+			fail_msg("%s objected %d times", check_oracle_name((enum oracle)i),
+				 (int)check.violations[i]);
+	if (!count)
+		return;
+	assert_string_equal(check.first[oracle].text, text);
+	assert_int_equal(check.first[oracle].number, number);
+	assert_int_equal(check.first[oracle].offset, offset);
+}
+
+#define assert_fine() assert_objects(ORACLES, 0, NULL)
+
+/* ---- wrong times ---- */
+
+static void wrong(uint64_t time, uint64_t stamp)
+{
+	const struct check_payload payload = { .stamp = stamp };
+
+	number = 7;
+	offset = 8;
+	check_error(&check, number, offset, time, &payload);
+}
+
+static void stretches_of_wrong_times(void **state)
+{
+	const struct event next = { .id = 0 }, whole = { .flags = EVENT_EXTENDED };
+	struct check_damage sum = { .longest = 4, .worst = 8 };
+
+	(void)state;
+	assert_int_equal(check_damage_until(&check.damage), DAMAGE_NONE);
+	wrong(105, 100);
+	wrong(100, 109);
+	wrong(102, 100);
+	assert_int_equal(check.damage.wrong, 3);
+	assert_int_equal(check.damage.worst, 9);
+	assert_int_equal(check.damage.spells, 1);
+	assert_int_equal(check.damage.longest, 3);
+	assert_int_equal(check_damage_until(&check.damage), DAMAGE_NEVER);
+	check_damage_ends(&check.damage, &whole);
+	assert_int_equal(check_damage_until(&check.damage), DAMAGE_STAMP);
+	wrong(101, 100);
+	check_damage_ends(&check.damage, &next);
+	wrong(101, 100);
+	check.damage.told = DAMAGE_SUBBUF; /* and stays it, though the event has a whole stamp */
+	check_damage_ends(&check.damage, &whole);
+	assert_int_equal(check.damage.spells, 3);
+	assert_int_equal(check.damage.longest, 3);
+	assert_int_equal(check.damage.length, 0);
+	assert_int_equal(check.damage.ended[DAMAGE_EVENT], 1);
+	assert_int_equal(check.damage.ended[DAMAGE_STAMP], 1);
+	assert_int_equal(check.damage.ended[DAMAGE_SUBBUF], 1);
+	assert_int_equal(check_damage_until(&check.damage), DAMAGE_SUBBUF);
+	check_damage_add(&sum, &check.damage);
+	wrong(1, 0);
+	check_damage_add(&sum, &check.damage);
+	assert_int_equal(sum.wrong, 5 + 6);
+	assert_int_equal(sum.spells, 3 + 4);
+	assert_int_equal(sum.worst, 9);
+	assert_int_equal(sum.longest, 4);
+	assert_int_equal(sum.ended[DAMAGE_EVENT], 2);
+	assert_int_equal(sum.ended[DAMAGE_NEVER], 1);
+	assert_int_equal(sum.length, 0);
+	assert_int_equal(check_damage_until(&sum), DAMAGE_NEVER);
+}
+
+static void errors_by_size(void **state)
+{
+	(void)state;
+	wrong(101, 100);
+	wrong(100, 100 + 3 * 256);
+	assert_objects(ORACLE_EXACT, 2, "decoded is not the stamp taken");
+	assert_int_equal(check.first[ORACLE_EXACT].time, 101);
+	assert_int_equal(check.error_log2[1], 1);
+	assert_int_equal(check.error_log2[10], 1);
+	assert_int_equal(check.worst_error, 768);
+	assert_int_equal(check.wraps_lost, 3);
+	anew(NULL);
+	wrong(100, 100 + 2 * 256);
+	assert_objects(ORACLE_EXACT, 1, "decoded is off by whole wraps");
+	wrong(300 + 256, 300); /* later than it was: no wrap is lost */
+	assert_int_equal(check.wraps_lost, 2);
+	check_init(&check, &plain, 64);
+	wrong(100, 101);
+	assert_int_equal(check.wraps_lost, 0);
+}
+
+/* Of 10 events, the bit length at which half of them are found; 0 as long as half are right. */
+static void typical_errors(void **state)
+{
+	static const struct {
+		unsigned int small, large, typical;
+	} cases[] = { { 0, 0, 0 }, { 5, 0, 0 }, { 6, 0, 3 }, { 3, 3, 3 },
+		      { 0, 6, 9 }, { 1, 7, 9 }, { 2, 6, 9 }, { 3, 5, 3 } };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		anew(NULL);
+		check.events = 10;
+		check.error_log2[0] = 10 - cases[i].small - cases[i].large;
+		check.error_log2[3] = cases[i].small;
+		check.error_log2[9] = cases[i].large;
+		assert_int_equal(check_typical_error_log2(&check), cases[i].typical);
+	}
+	check.damage.wrong = 100; /* behind the table */
+	assert_int_equal(check_typical_error_log2(&check), 3);
+	check.error_log2[9] = check.error_log2[3] = 0;
+	check.error_log2[1] = 6;
+	check.error_log2[2] = 4;
+	assert_int_equal(check_typical_error_log2(&check), 1);
+	check.error_log2[1] = check.error_log2[2] = 0;
+	check.error_log2[64] = 10;
+	assert_int_equal(check_typical_error_log2(&check), 64);
+}
+
+/* ---- sub-buffers ---- */
+
+/* A record of 4 + 8 bytes, with padding of at most 8, and 16 more if it were written in full. */
+static void sub_buffers_closed_too_early(void **state)
+{
+	static const struct {
+		uint32_t most, unused;
+		uint64_t gap;
+		uint64_t early, wasting;
+	} cases[] = {
+		{ 0, 19, 255, 0, 0 }, { 0, 20, 255, 1, 0 }, { 0, 20, 256, 0, 0 },
+		{ 0, 35, 255, 1, 0 }, { 0, 36, 256, 0, 1 }, { 8, 20, 255, 1, 0 },
+		{ 9, 20, 255, 0, 0 }, { 9, 36, 255, 0, 0 }, { 9, 37, 255, 0, 1 },
+		{ 7, 20, 255, 1, 0 }, { 7, 36, 255, 0, 1 },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct event event = { .time = 1000 + cases[i].gap,
+					     .header_bytes = 4,
+					     .payload_bytes = 6,
+					     .alignment_bytes = 2 };
+
+		anew(NULL);
+		check.payload_most = cases[i].most;
+		check.open_unused = cases[i].unused;
+		check.open_stamp = 1000;
+		check.open_number = 3;
+		check_opening(&check, &event);
+		if (check.closed_early != cases[i].early ||
+		    check.closed_wasting != cases[i].wasting)
+			fail_msg("case %u", i);
+		assert_true(check.open_number == UINT64_MAX);
+	}
+}
+
+static void what_a_sub_buffer_leaves_behind(void **state)
+{
+	static const struct scheme_desc cut = { .cut_bits = 4 };
+
+	(void)state;
+	assert_true(check.open_number == UINT64_MAX);
+	check.last_time = check.last_stamp = 900;
+	check_subbuf(&check, 5, 3, 3, 24, 40);
+	assert_fine();
+	assert_int_equal(check.subbufs, 1);
+	assert_int_equal(check.subbuf_bytes, 64);
+	assert_int_equal(check.next_number, 6);
+	assert_int_equal(check.open_number, 6);
+	assert_int_equal(check.open_unused, 40);
+	assert_int_equal(check.open_stamp, 900);
+	assert_int_equal(check.last_events, 3);
+	check_flushed(&check);
+	assert_true(check.open_number == UINT64_MAX);
+	check_subbuf_begin(&check, 6, 900);
+	assert_fine();
+	assert_int_equal(check.damage.told, DAMAGE_SUBBUF);
+	check_subbuf_end(&check, 6, 901);
+	check_subbuf_end(&check, 6, 901);
+	assert_fine();
+	number = 7;
+	check_subbuf_begin(&check, 7, 900);
+	assert_objects(ORACLE_MONOTONIC, 1, "sub-buffer begins before its predecessor ends");
+	assert_int_equal(check.last_time, 900);
+	check_subbuf_end(&check, 7, 899);
+	assert_int_equal(check.violations[ORACLE_MONOTONIC], 2);
+	assert_int_equal(check.last_time, 899);
+	anew(NULL);
+	check_subbuf_begin(&check, 0, 5); /* the first has no predecessor */
+	check.last_time = 9;
+	check_subbuf_begin(&check, 0, 5);
+	assert_fine();
+	check_subbuf_end(&check, 0, 4);
+	assert_objects(ORACLE_MONOTONIC, 1, "sub-buffer ends before its last event");
+	check_init(&check, &cut, 8);
+	check.last_time = 16;
+	check_subbuf_end(&check, 0, 31); /* which is 16 but for the bits that are cut */
+	assert_int_equal(check.last_time, 16);
+	anew(NULL);
+	check_subbuf(&check, 0, 3, 4, 24, 0);
+	assert_objects(ORACLE_CONSERVATION, 1,
+		       "sub-buffer holds another number of events than were committed");
+}
+
+/* The fullest but the newest of a drain; and how many were gone before it. */
+static void drains(void **state)
+{
+	(void)state;
+	check_drain_begin(&check, 2, 2);
+	assert_int_equal(check.fill.gone, 0);
+	assert_false(check.resync[CONTEXT_TASK]);
+	check_subbuf(&check, 2, 9, 9, 0, 0);
+	assert_int_equal(check.fill.most, 0);
+	check_subbuf(&check, 3, 4, 4, 0, 0);
+	check_subbuf(&check, 4, 20, 20, 0, 0);
+	assert_int_equal(check.fill.most, 9);
+	check.by_context[CONTEXT_BEAT] = 3;
+	check_drain_begin(&check, 5, 2);
+	assert_int_equal(check.fill.gone, 0);
+	assert_int_equal(check.fill.most, 0);
+	assert_int_equal(check.drained[CONTEXT_BEAT], 3);
+	check_subbuf(&check, 5, 1, 1, 0, 0); /* a flush cut that of before short */
+	assert_int_equal(check.fill.most, 0);
+	check_drain_begin(&check, 10, 2); /* 6 to 9 were overwritten */
+	assert_int_equal(check.fill.gone, 4);
+	assert_int_equal(check.fill.first, 10);
+	check.by_context[CONTEXTS]++; /* of a writer that this ring has not */
+	assert_true(check.resync[CONTEXT_TASK] && check.resync[CONTEXT_BEAT]);
+	check.by_context[CONTEXT_TASK]++;
+	check_subbuf(&check, 10, 1, 1, 0, 0);
+	assert_true(!check.resync[CONTEXT_TASK] && check.resync[CONTEXT_BEAT]);
+	assert_true(check.resync[CONTEXTS]);
+	check_drain_begin(&check, 13, 0);
+	assert_int_equal(check.fill.gone, 6);
+	anew(NULL);
+	check_drain_begin(&check, 3, 2); /* of the ring's first one */
+	assert_int_equal(check.fill.gone, 1);
+	assert_int_equal(check.next_number, 3);
+}
+
+static void a_packet_of_another_cpu(void **state)
+{
+	(void)state;
+	check_cpu(&check, 0, 1);
+	check.cpu = 0;
+	check_cpu(&check, 0, 0);
+	assert_fine();
+	check_cpu(&check, 0, 1);
+	assert_objects(ORACLE_STRUCTURE, 1, "sub-buffer of another CPU's ring");
+}
+
+/* ---- who wrote it ---- */
+
+static void next(unsigned int context, uint64_t sequence)
+{
+	const struct check_payload payload = { .tag = check_tag(context, false, 0, 0, sequence) };
+
+	check_sequence(&check, 0, 0, 0, &payload);
+}
+
+static void sequences(void **state)
+{
+	(void)state;
+	next(1, 2);
+	assert_objects(ORACLE_CONSERVATION, 1, "events missing before this one");
+	assert_int_equal(check.next_sequence[1], 3);
+	anew(NULL);
+	check.next_sequence[1] = 5;
+	check.resync[1] = true;
+	next(1, 4);
+	assert_objects(ORACLE_CONSERVATION, 1, "event seen twice or out of order");
+	assert_int_equal(check.skipped, 0);
+	anew(NULL);
+	check.next_sequence[1] = 5;
+	check.resync[1] = true;
+	next(1, 8);
+	assert_int_equal(check.skipped, 3);
+	assert_false(check.resync[1]);
+	assert_int_equal(check.next_sequence[1], 9);
+	assert_fine();
+	/* The tag has 30 bits: the nearest with these is meant, behind a turn of them. */
+	check.next_sequence[1] = (UINT64_C(1) << 30) - 1;
+	check.resync[1] = true;
+	next(1, 1);
+	assert_int_equal(check.next_sequence[1], (UINT64_C(1) << 30) + 2);
+	assert_int_equal(check.skipped, 3 + 2);
+	assert_fine();
+	check.resync[1] = true; /* the very next, and one almost half a turn on */
+	next(1, 2);
+	assert_int_equal(check.skipped, 3 + 2);
+	check.resync[1] = true;
+	next(1, 2 + (UINT64_C(1) << 29));
+	assert_int_equal(check.skipped, 3 + 2 + (UINT64_C(1) << 29) - 1);
+	assert_fine();
+	check.skipped = 3 + 2;
+	check.next_sequence[1] = (UINT64_C(1) << 30) + 2;
+	check.scattered = true;
+	next(1, 2);
+	next(1, 9);
+	assert_int_equal(check.next_sequence[1], (UINT64_C(1) << 30) + 10);
+	assert_int_equal(check.skipped, 3 + 2);
+	assert_fine();
+	next(CONTEXTS, 0);
+	assert_objects(ORACLE_STRUCTURE, 1, "payload of no known context");
+}
+
+static void kept_times(void **state)
+{
+	uint64_t time[3] = { 0 };
+	bool inexact[3] = { false };
+	struct check_keep keep = {
+		.context = 1, .first = 10, .count = 2, .time = time, .inexact = inexact
+	};
+
+	(void)state;
+	check_keep(&keep, check_tag(1, false, 0, 0, 9), 1);
+	check_keep(&keep, check_tag(1, false, 0, 0, 12), 2);
+	check_keep(&keep, check_tag(2, false, 0, 0, 10), 3);
+	assert_true(!time[0] && !time[1] && !time[2]);
+	check_keep(&keep, check_tag(1, false, 0, 0, 10), 4);
+	check_keep(&keep, check_tag(1, true, 0, 0, 11), 5);
+	assert_true(time[0] == 4 && time[1] == 5 && !time[2]);
+	assert_true(!inexact[0] && inexact[1]);
+}
+
+static void ids(void **state)
+{
+	static const struct {
+		uint32_t id;
+		unsigned int context;
+	} cases[] = { { EVENT_BEAT, CONTEXT_BEAT },
+		      { EVENT_NESTED, CONTEXT_LEVEL_1 },
+		      { EVENT_NESTED + 2, CONTEXT_LEVEL_3 } };
+	const struct check_payload payload = { .stamp = 0 };
+	struct event event = { .id = EVENT_NESTED + 3 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		event.id = cases[i].id;
+		check_identity(&check, 0, 0, &event, NULL);
+		assert_int_equal(check.by_context[cases[i].context], 1);
+	}
+	event.id = EVENT_ID_UNKNOWN;
+	check_identity(&check, 0, 0, &event, &payload);
+	assert_fine();
+	event.id = EVENT_BEAT; /* the payload says who wrote it, and another id */
+	check_identity(&check, 0, 0, &event, &payload);
+	assert_objects(ORACLE_STRUCTURE, 1, "event id is not the one recorded");
+	event.id = EVENT_NESTED + 3;
+	check_identity(&check, 0, 0, &event, NULL);
+	assert_int_equal(check.violations[ORACLE_STRUCTURE], 2);
+	assert_int_equal(check.by_context[CONTEXT_BEAT], 1);
+}
+
+static void payloads(void **state)
+{
+	enum { EXTRA = 5, SIZE = sizeof(struct check_payload) + EXTRA };
+	static const struct {
+		uint32_t alignment, bytes;
+		bool fine;
+	} cases[] = { { 4, SIZE - 1, false }, { 4, SIZE, true },     { 4, SIZE + 3, true },
+		      { 4, SIZE + 4, false }, { 0, SIZE + 3, true }, { 0, SIZE + 4, false },
+		      { 8, SIZE + 7, true },  { 8, SIZE + 8, false } };
+	struct check_payload payload = { .tag = check_tag(1, false, EXTRA, 0, 77) };
+	uint8_t bytes[SIZE + 8];
+	struct event event = { .payload = bytes };
+	unsigned int i;
+
+	(void)state;
+	memcpy(bytes, &payload, sizeof(payload));
+	for (i = 0; i < 8 + EXTRA; i++)
+		bytes[sizeof(payload) + i] = check_filler(77, i);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scheme_desc desc = plain;
+
+		desc.alignment = cases[i].alignment;
+		check_init(&check, &desc, 8);
+		event.payload_bytes = cases[i].bytes;
+		check_filler_bytes(&check, 0, 0, &event, &payload);
+		if (check.violations[ORACLE_STRUCTURE] == cases[i].fine)
+			fail_msg("case %u", i);
+		assert_int_equal(check.rounding_bytes, cases[i].fine ? cases[i].bytes - SIZE : 0);
+	}
+	event.payload_bytes = SIZE + 1;
+	for (i = 0; i < EXTRA + 1; i++) {
+		anew(NULL);
+		bytes[sizeof(payload) + i] ^= 1;
+		check_filler_bytes(&check, 0, 0, &event, &payload);
+		bytes[sizeof(payload) + i] ^= 1;
+		/* What is behind it is nobody's. */
+		assert_objects(ORACLE_STRUCTURE, i < EXTRA, "payload torn or overwritten");
+	}
+}
+
+/* ---- the totals ---- */
+
+static void finish(void)
+{
+	memset(check.violations, 0, sizeof(check.violations));
+	check_finish(&check, &totals);
+}
+
+static void conservation_with_sequences(void **state)
+{
+	(void)state;
+	totals.sequenced = totals.counted = true;
+	totals.written[CONTEXT_TASK] = check.next_sequence[CONTEXT_TASK] = 10;
+	totals.written[CONTEXT_BEAT] = check.next_sequence[CONTEXT_BEAT] = 4;
+	totals.committed = 14;
+	totals.written[CONTEXTS] = 3; /* of a writer that this ring has not */
+	check.events = 14;
+	finish();
+	assert_fine();
+	totals.committed = 13;
+	finish();
+	assert_objects(ORACLE_CONSERVATION, 1, "committed records are not those written");
+	totals.counted = false;
+	finish();
+	assert_fine();
+	totals.lost = 1;
+	finish();
+	assert_objects(ORACLE_CONSERVATION, 1, "lost events are not those refused");
+	totals.lost = 0;
+	check.events = 13; /* one more is decoded elsewhere, or none is told */
+	finish();
+	assert_objects(ORACLE_CONSERVATION, 1, "written is not decoded + overwritten");
+	check.skipped = 1;
+	finish();
+	assert_fine();
+	check.scattered = true;
+	check.events = 99;
+	finish();
+	assert_fine();
+}
+
+static void the_newest_events(void **state)
+{
+	(void)state;
+	totals.sequenced = true;
+	totals.written[CONTEXT_TASK] = 1;
+	finish();
+	assert_objects(ORACLE_CONSERVATION, 1, "newest events missing");
+	assert_true(!check.first[ORACLE_CONSERVATION].time &&
+		    !check.first[ORACLE_CONSERVATION].payload.stamp);
+	anew(NULL);
+	totals.sequenced = true;
+	totals.written[CONTEXT_BEAT] = 4;
+	check.next_sequence[CONTEXT_BEAT] = check.events = 3;
+	check.resync[CONTEXT_BEAT] = true;
+	finish();
+	assert_fine();
+	assert_int_equal(check.skipped, 1);
+	check.skipped = 0;
+	check.resync[CONTEXT_BEAT] = false;
+	finish();
+	assert_objects(ORACLE_CONSERVATION, 1, "newest events missing");
+}
+
+static void conservation_of_timed_writers(void **state)
+{
+	static const struct {
+		uint64_t events, objections;
+	} cases[] = { { 101, 2 }, { 98, 1 }, { 97, 0 }, { 95, 0 }, { 94, 1 } };
+	unsigned int i;
+
+	(void)state;
+	totals.written[CONTEXT_TASK] = 100;
+	totals.overwritten[0] = 3;
+	totals.overwritten[1] = 5;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		check.events = cases[i].events;
+		finish();
+		assert_int_equal(check.violations[ORACLE_CONSERVATION], cases[i].objections);
+	}
+	totals.counted = true; /* the commit counters say it, not these */
+	totals.committed = 100;
+	finish();
+	assert_fine();
+	totals.sequenced = false;
+	check.events = 100;
+	check.by_context[CONTEXT_BEAT] = 1;
+	finish();
+	assert_objects(ORACLE_STRUCTURE, 1, "more events of an id than were recorded");
+	check.by_context[CONTEXT_BEAT] = 0;
+	check.by_context[CONTEXT_LEVEL_1] = 1;
+	finish();
+	assert_int_equal(check.violations[ORACLE_STRUCTURE], 1);
+	totals.written[CONTEXT_LEVEL_1] = 1;
+	totals.committed = 101;
+	finish();
+	assert_fine();
+	/* The task's id is that of all others. */
+	check.by_context[CONTEXT_TASK] = check.by_context[CONTEXTS] = 1000;
+	finish();
+	assert_fine();
+}
+
+/* Each of them at what is explained, and one beyond. */
+static void counts(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t member;
+		uint64_t most;
+	} cases[] = {
+		/* 7 needed, 2 for each of 5 nested writers, and 1 + 5 for the clock's step */
+		{ "more extended records than anything explains", offsetof(struct check, extended),
+		  7 + 10 + 6 },
+		{ "more inexact stamps than nested writers", offsetof(struct check, inexact), 15 },
+		{ "sub-buffer closed while the next record had room",
+		  offsetof(struct check, closed_wasting), 2 },
+		{ "sub-buffer closed while the next record had room",
+		  offsetof(struct check, closed_early), 2 + 16 },
+		{ "more padding in records than alignment calls for",
+		  offsetof(struct check, alignment_bytes), 8 * (100 + 11) },
+	};
+	struct scheme_desc always = plain;
+	unsigned int i;
+
+	(void)state;
+	always.extension = EXTEND_ALWAYS;
+	totals.nested = 5;
+	totals.steps = 1;
+	totals.written[CONTEXT_TASK] = totals.overwritten[1] = 100;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t *member = (uint64_t *)(void *)((char *)&check + cases[i].member);
+
+		anew(NULL);
+		totals = (struct check_totals){ .nested = 5, .steps = 1 };
+		totals.written[CONTEXT_TASK] = totals.overwritten[1] = 100;
+		check.events = 100;
+		check.stamp_events = 11;
+		check.needed = 7;
+		check.closed_by_flush = 2;
+		*member = cases[i].most;
+		finish();
+		assert_fine();
+		++*member;
+		finish();
+		assert_objects(ORACLE_COUNTS, 1, cases[i].text);
+		if (i == 0) {
+			check.desc = &always;
+			check.extended = 100 + 16;
+			finish();
+			assert_fine();
+			check.extended++;
+			finish();
+			assert_objects(ORACLE_COUNTS, 1, cases[i].text);
+		}
+	}
+}
+
+static void losses(void **state)
+{
+	struct scheme_desc away = plain;
+
+	(void)state;
+	totals.failed = totals.lost = 6;
+	totals.losses.of[LOSS_FULL] = 3;
+	totals.losses.of[LOSS_LARGE] = 2;
+	totals.losses.of[LOSS_LARGEST] = 1;
+	totals.refused = 2;
+	totals.reasons = totals.sequenced = true;
+	finish();
+	assert_fine();
+	totals.refused = 3;
+	finish();
+	assert_fine();
+	totals.refused = 4;
+	finish();
+	assert_objects(ORACLE_LOSSES, 1, "events counted as too large are not those that were");
+	totals.refused = 1;
+	finish();
+	assert_objects(ORACLE_LOSSES, 1, "events counted as too large are not those that were");
+	totals.refused = 2;
+	totals.losses.of[LOSS_FULL] = 2;
+	finish();
+	assert_objects(ORACLE_LOSSES, 1, "lost events are not those that have a reason");
+	totals.losses.of[LOSS_UNEXPLAINED] = 1;
+	finish();
+	assert_objects(ORACLE_LOSSES, 1, "event lost without a reason that the ring shows");
+	totals = (struct check_totals){ .failed = 3, .lost = 3, .ample = true, .reasons = true };
+	totals.losses.of[LOSS_BUSY] = 3;
+	finish();
+	assert_fine();
+	totals.losses.of[LOSS_BUSY] = 2;
+	finish();
+	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
+	/* Of timed writers: as many as were nested, of a row that turns those away. */
+	totals.reasons = false;
+	totals.failed = totals.lost = 1;
+	finish();
+	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
+	totals.failed = totals.lost = totals.nested = 3;
+	finish();
+	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
+	away.turns_away = true;
+	check.desc = &away;
+	finish();
+	assert_fine();
+	totals.nested = 2;
+	finish();
+	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
+}
+
+static void names(void **state)
+{
+	static const char *const ends[DAMAGE_ENDS] = { "-", "next event", "whole stamp",
+						       "sub-buffer's end", "never" };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < DAMAGE_ENDS; i++)
+		assert_string_equal(check_damage_end_name((enum damage_end)i), ends[i]);
+	/* A sum of them tells sets apart: no few of the first add up to another's. */
+	assert_true(check_mix_sequence(0) && check_mix_sequence(0) != check_mix_sequence(1));
+	assert_true(check_mix_sequence(0) + check_mix_sequence(3) !=
+		    check_mix_sequence(1) + check_mix_sequence(2));
+}
+
+static void nested_of_all_writers(void **state)
+{
+	unsigned int context;
+
+	(void)state;
+	for (context = 0; context < CHECK_CONTEXTS; context++)
+		check.events += check.by_context[context] = 1 + context;
+	check.header_bytes = 5; /* behind the table */
+	assert_int_equal(check_nested(&check), 120 - (1 + 6 + 11));
+}
+
+static void gaps_that_were_tried(void **state)
+{
+	struct check_tries tries = { .gaps = 0 };
+
+	(void)state;
+	check_far(&tries, 8, 1255, 1000);
+	check_far(&tries, 8, 1000, 1000);
+	assert_int_equal(tries.gaps + tries.backs, 0);
+	check_far(&tries, 8, 1256, 1000);
+	check_far(&tries, 8, 1511, 1000);
+	assert_int_equal(tries.gaps, 2);
+	assert_true(tries.gap_sizes == 1 << 8);
+	check_far(&tries, 8, UINT64_MAX / 2 + 5, 5);
+	assert_true(tries.gap_sizes == (UINT64_C(1) << 62 | 1 << 8));
+	check_far(&tries, 8, 999, 1000);
+	assert_int_equal(tries.backs, 1);
+	assert_int_equal(tries.gaps, 3);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(stretches_of_wrong_times, anew),
+		cmocka_unit_test_setup(errors_by_size, anew),
+		cmocka_unit_test_setup(typical_errors, anew),
+		cmocka_unit_test_setup(sub_buffers_closed_too_early, anew),
+		cmocka_unit_test_setup(what_a_sub_buffer_leaves_behind, anew),
+		cmocka_unit_test_setup(drains, anew),
+		cmocka_unit_test_setup(a_packet_of_another_cpu, anew),
+		cmocka_unit_test_setup(sequences, anew),
+		cmocka_unit_test_setup(kept_times, anew),
+		cmocka_unit_test_setup(ids, anew),
+		cmocka_unit_test_setup(payloads, anew),
+		cmocka_unit_test_setup(conservation_with_sequences, anew),
+		cmocka_unit_test_setup(the_newest_events, anew),
+		cmocka_unit_test_setup(conservation_of_timed_writers, anew),
+		cmocka_unit_test_setup(counts, anew),
+		cmocka_unit_test_setup(losses, anew),
+		cmocka_unit_test_setup(names, anew),
+		cmocka_unit_test_setup(nested_of_all_writers, anew),
+		cmocka_unit_test_setup(gaps_that_were_tried, anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a trial plays (judge/trial.h), seen from outside: a driver that writes down the virtual
+ * clock at each call, and calls the row's own. Gaps, stops, clocks and steps are counted from that
+ * alone.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/trial.h"
+#include "schemes/core/clock.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define BIT(k) (UINT64_C(1) << (k))
+
+enum call { CALL_BEGIN, CALL_EVENT, CALL_NESTED, CALL_BEAT };
+
+static struct seen {
+	enum call call;
+	bool inside; /* an event that has begun */
+	uint64_t now, after; /* the clock before and after it */
+	uint64_t step;
+} seen[20000];
+static unsigned int count;
+static bool inside;
+static struct driver spy;
+static const struct driver *real;
+static struct row_trial trial;
+
+static struct seen *note(enum call call)
+{
+	assert_true(count < COUNT(seen));
+	seen[count] = (struct seen){
+		.call = call, .inside = inside, .now = virtual_clock.now, .step = virtual_clock.step
+	};
+	return &seen[count++];
+}
+
+static void spy_init(void *scheme, const struct ring_config *config, uint8_t *base,
+		     struct subbuf *subbufs, struct writer *writer)
+{
+	note(CALL_BEGIN);
+	real->init(scheme, config, base, subbufs, writer);
+}
+
+static void spy_run(void *scheme, struct writer *writer, uint64_t events)
+{
+	struct seen *its = note(CALL_EVENT);
+
+	assert_int_equal(events, 1);
+	inside = true;
+	real->run(scheme, writer, events);
+	inside = false;
+	its->after = virtual_clock.now;
+}
+
+static void spy_interrupt(void *scheme, struct writer *writer, unsigned int context)
+{
+	struct seen *its = note(CALL_NESTED);
+
+	assert_int_equal(context, CONTEXT_LEVEL_1);
+	real->interrupt(scheme, writer, context);
+	its->after = virtual_clock.now;
+}
+
+static void spy_beat(void *scheme, struct writer *writer)
+{
+	note(CALL_BEAT);
+	real->beat(scheme, writer);
+}
+
+/* What the kind's play of the row calls; the other builds are of no interest. */
+static void play(const char *kind, const char *row)
+{
+	real = driver_find(drivers_counting, row);
+	assert_non_null(real);
+	spy = *real;
+	spy.init = spy_init;
+	spy.run = spy_run;
+	spy.interrupt = spy_interrupt;
+	spy.beat = spy_beat;
+	count = 0;
+	assert_int_equal(setenv("STAMPEDE_TRIALS", kind, 1), 0);
+	assert_true(trial_play(&trial, &spy, driver_find(drivers_timed, row),
+			       driver_find(drivers_cheap, row)));
+	assert_int_equal(unsetenv("STAMPEDE_TRIALS"), 0);
+	assert_int_equal(trial.stuck, 0);
+	assert_string_equal(trial.why, "");
+}
+
+static unsigned int plays(void)
+{
+	unsigned int i, all = 0;
+
+	/* The first makes the ring, before anything is played on it. */
+	for (i = 1; i < count; i++)
+		all += seen[i].call == CALL_BEGIN;
+	return all;
+}
+
+/* Ticks between the stamps of the event at `i` and the one before it; a stamp is the read at `now`.
+ */
+static uint64_t gap_at(unsigned int i)
+{
+	return seen[i].now - seen[i - 1].now;
+}
+
+static unsigned int events_after(uint64_t gap)
+{
+	unsigned int i, all = 0;
+
+	for (i = 1; i < count; i++)
+		all += seen[i].call == CALL_EVENT && seen[i - 1].call == CALL_EVENT &&
+		       gap_at(i) == gap;
+	return all;
+}
+
+/* A tick less than a power of two, the power, and one more; an event at once after each. */
+static void gaps_of_every_size(void **state)
+{
+	unsigned int k, i, over_32 = 0, over_64 = 0;
+
+	(void)state;
+	play("gaps", "packed_word");
+	assert_int_equal(plays(), 3);
+	for (k = 27; k < 63; k++)
+		for (i = 0; i < 3; i++)
+			assert_int_equal(events_after(BIT(k) + i - 1), 3);
+	for (i = 2; i < count; i++) {
+		if (seen[i].call != CALL_EVENT || seen[i - 1].call != CALL_EVENT)
+			continue;
+		over_64 += seen[i].now < seen[i - 1].now;
+		if (gap_at(i) > 1000 && seen[i + 1].call == CALL_EVENT)
+			assert_true(gap_at(i + 1) < 20);
+	}
+	assert_true(over_64 >= 1);
+	/* Of the three begins one is just before 2^32, one just before the end of 64 bits. */
+	for (i = 1; i < count; i++)
+		if (seen[i].call == CALL_BEGIN) {
+			over_32 += BIT(32) - seen[i].now < 100;
+			over_32 += -seen[i].now < 10000 ? 10 : 0;
+			over_32 += seen[i].now == 1000 ? 100 : 0;
+		}
+	assert_int_equal(over_32, 111);
+	assert_int_equal(trial.events[TRIAL_GAPS], 3 * (36 * 3 * 2 + 1));
+	assert_true(trial.check.tries.gap_sizes == (BIT(62) - 1) - (BIT(27) - 1) + BIT(62));
+}
+
+/* Of a row with beats: gaps of some wraps, and a clock that gets to each of the bits above them. */
+static void gaps_with_beats(void **state)
+{
+	unsigned int i, k = 27, begins = 0, events = 0, beats = 0, carries = 0, left = 0;
+	uint64_t stamps[3];
+
+	(void)state;
+	play("gaps", "heartbeat");
+	assert_int_equal(plays(), 3 + 36);
+	for (i = 1; i < count; i++) {
+		events += seen[i].call == CALL_EVENT;
+		beats += seen[i].call == CALL_BEAT;
+		if (seen[i].call == CALL_BEGIN && ++begins > 3)
+			carries += seen[i].now == BIT(k++) - BIT(26);
+	}
+	assert_int_equal(carries, 36);
+	/* The ring's begin is the first beat's; each wrap in a gap has some. */
+	assert_int_equal(events, 3 * (3 * 3 * 2 + 1) + 36 * 3);
+	assert_int_equal(trial.events[TRIAL_GAPS], events + beats);
+	for (i = 2; i < count; i++)
+		assert_true(seen[i].call == CALL_BEGIN || gap_at(i) < BIT(29) + 20);
+	assert_true(beats >= 3 * 6);
+	/* The bit carries between the first event and the second. */
+	for (i = count - 1; seen[i].call != CALL_BEGIN; i--)
+		if (seen[i].call == CALL_EVENT)
+			stamps[left++ % 3] = seen[i].now;
+	assert_true(left == 3 && stamps[2] < BIT(62) && stamps[1] == stamps[2] + BIT(26) - 1 &&
+		    stamps[0] == stamps[1] + BIT(25) && stamps[0] > BIT(62));
+}
+
+/* One play: at most one event before; the event, with `inside` or not; one after both; an event. */
+static unsigned int interrupted_play(unsigned int i, unsigned int position, unsigned int jumps,
+				     bool *in_event, bool *behind)
+{
+	const uint64_t wrap = BIT(27) + 1;
+	const struct seen *event;
+
+	assert_int_equal(seen[i].call, CALL_BEGIN);
+	assert_int_equal(seen[i].now, 12345);
+	i++;
+	if (position) {
+		assert_int_equal(seen[i].call, CALL_EVENT);
+		i++;
+		if (position > 1)
+			assert_true(gap_at(i) == wrap + 4);
+		else
+			assert_true(gap_at(i) < 20);
+	}
+	event = &seen[i++];
+	assert_int_equal(event->call, CALL_EVENT);
+	*in_event = seen[i].call == CALL_NESTED && seen[i].inside;
+	if (*in_event) {
+		assert_int_equal(seen[i].now - event->now > wrap - 1, jumps & 1);
+		assert_int_equal(event->after - seen[i].after > wrap - 1, jumps >> 1);
+		assert_true(event->after - event->now < 2 * wrap + 40);
+		i++;
+	}
+	*behind = seen[i].call == CALL_NESTED;
+	if (*behind) {
+		assert_false(seen[i].inside);
+		assert_true(seen[i].now - event->after == (jumps & 1 ? wrap : 0));
+		assert_true(seen[i + 1].now - seen[i].after == (jumps & 2 ? wrap : 0));
+		i++;
+	}
+	assert_int_equal(seen[i].call, CALL_EVENT);
+	return i + 1;
+}
+
+static void interrupts_at_every_stop(void **state)
+{
+	unsigned int position, jumps, stop, i = 1, all = 0;
+	bool in_event, behind;
+
+	(void)state;
+	play("interrupts", "packed_word");
+	for (position = 0; position < 3; position++)
+		for (jumps = 0; jumps < 4; jumps++) {
+			for (stop = 1, in_event = true; in_event; stop++, all++) {
+				i = interrupted_play(i, position, jumps, &in_event, &behind);
+				assert_int_equal(behind, stop == 1);
+			}
+			assert_true(stop > 3); /* and one more, at which nothing came */
+		}
+	assert_int_equal(i, count);
+	assert_int_equal(plays(), all);
+	/* Writers of this row cannot be interrupted: what came meanwhile runs afterwards. */
+	play("interrupts", "delta_sync_hard");
+	for (position = 0, i = 1; position < 3; position++)
+		for (jumps = 0; jumps < 4; jumps++) {
+			i = interrupted_play(i, position, jumps, &in_event, &behind);
+			assert_true(!in_event && behind);
+		}
+	assert_int_equal(i, count);
+	play("interrupts", "simple_remote"); /* which needs interrupts masked, and loses none */
+	assert_int_equal(trial.events[TRIAL_INTERRUPTS] > 0,
+			 driver_find(drivers_counting, "simple_remote")->desc->turns_away);
+}
+
+static void clocks_of_a_wrap_a_read(void **state)
+{
+	static const uint64_t steps[] = { BIT(27), BIT(27) + 1, 5 * BIT(27) };
+	unsigned int play_at, event_at, i = 1;
+
+	(void)state;
+	play("slow", "packed_word");
+	for (play_at = 0; play_at < 3; play_at++) {
+		assert_int_equal(seen[i].call, CALL_BEGIN);
+		assert_int_equal(seen[i].now, 12345);
+		for (event_at = 0, i++; event_at < 12; event_at++, i++) {
+			assert_int_equal(seen[i].call, CALL_EVENT);
+			assert_true(seen[i].step == steps[play_at]);
+		}
+	}
+	assert_int_equal(i, count);
+	assert_int_equal(trial.check.tries.slow, 36);
+	play("slow", "heartbeat"); /* beats are of no use at such a clock, and stay away */
+	for (i = 0; i < count; i++)
+		assert_int_not_equal(seen[i].call, CALL_BEAT);
+}
+
+static void steps_back_of_every_size(void **state)
+{
+	unsigned int k, j, i = 1, backs = 0;
+
+	(void)state;
+	play("steps", "packed_upper");
+	assert_int_equal(seen[i].call, CALL_BEGIN);
+	assert_true(seen[i++].now == BIT(62));
+	for (k = 0; k < 40; k++) {
+		for (j = 0; j < 3; j++, i++)
+			assert_true(seen[i].after - seen[i + 1].now == BIT(k) + j - 1);
+		assert_int_equal(seen[i + 1].now - seen[i].now, 100);
+		i++;
+	}
+	assert_int_equal(i + 1, count);
+	/* Those that a field of 27 bits would take for a wrap are tries. */
+	for (i = 2; i + 1 < count; i++)
+		backs += seen[i + 1].now < seen[i].now && (seen[i + 1].now ^ seen[i].now) >> 27;
+	assert_in_range(trial.check.tries.backs, 3 * (40 - 27), backs);
+	play("steps", "packed_word");
+	assert_int_equal(trial.events[TRIAL_STEPS], 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gaps_of_every_size),
+		cmocka_unit_test(gaps_with_beats),
+		cmocka_unit_test(interrupts_at_every_stop),
+		cmocka_unit_test(clocks_of_a_wrap_a_read),
+		cmocka_unit_test(steps_back_of_every_size),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
