@@ -90,8 +90,7 @@ static void event_and_gap(struct trial_run *play, uint64_t gap)
 	event(play);
 	if (gap > play->longest)
 		play->longest = gap;
-	if ((int64_t)(stamp + gap - play->cheap - virtual_clock.now) > 0)
-		player_pass(&play->player, stamp + gap - play->cheap - virtual_clock.now);
+	player_until(&play->player, 1, stamp + gap - play->cheap);
 }
 
 /* The first objection, with what was played; the gap is that before the event it is about. */
@@ -108,9 +107,14 @@ static void explain(const struct trial_run *play, const struct judgement *judgem
 	for (oracle = 0; oracle < ORACLES && !first; oracle++)
 		if (play->check.first[oracle].text == judgement->text)
 			first = &play->check.first[oracle];
-	if (first && play->longest && first->payload.stamp)
-		snprintf(gap, sizeof(gap), " after a gap of %" PRIu64 " ticks",
-			 first->payload.stamp - first->previous);
+	if (first && play->longest && first->payload.stamp) {
+		int64_t ticks = (int64_t)(first->payload.stamp - first->previous);
+
+		snprintf(gap, sizeof(gap),
+			 ticks < 0 ? " after a step of %" PRIi64 " ticks" :
+				     " after a gap of %" PRIi64 " ticks",
+			 ticks);
+	}
 	snprintf(why, sizeof(play->trial->why), "%s%s%s: %s%s",
 		 play->kind == TRIAL_TIMED ? "timed code, " :
 		 play->kind == TRIAL_CHEAP ? "code of the cheap clock, " :
@@ -132,7 +136,6 @@ static void finish(struct trial_run *play, const char *what)
 	};
 	struct judgement judgement;
 
-	points.hook = NULL;
 	player_look(&play->player);
 	given.beat_worst_ticks = play->player.beat_worst;
 	judge_buffer(&play->buffer, &play->check, &given, &judgement);
@@ -219,9 +222,7 @@ static void at_stop(void *arg)
 static void at_point(void *arg, const char *label)
 {
 	(void)label;
-	points.hook = NULL;
 	at_stop(arg);
-	points.hook = at_point;
 }
 
 /* An event that is interrupted at its `stop`; how many stops it had. */
@@ -274,7 +275,6 @@ static void slow(struct trial_run *play)
 
 	for (i = 0; i < 3; i++) {
 		start(play, 12345, factors[i] * wrap_of(play) + (i == 1));
-		play->player.beat_every = 0;
 		for (event_at = 0; event_at < SLOW_EVENTS; event_at++)
 			event(play);
 		finish(play, "a slow clock");

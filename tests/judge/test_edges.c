@@ -232,6 +232,62 @@ static void a_ring_says_what_it_was_asked_for(void **state)
 	buffer_close(&ring);
 }
 
+static struct buffer drained;
+static struct driver spy;
+static unsigned int comes; /* the context of a writer that comes while the flush works */
+static uint64_t tapped[2];
+
+static void spy_flush(void *scheme)
+{
+	drained.writer.entered[comes]++;
+	driver_find(drivers_counting, spy.row)->flush(scheme);
+}
+
+static uint64_t spy_drain(void *scheme, struct check *its, bool consume)
+{
+	assert_int_equal(buffer_ring(&drained)->mode, RING_DISCARD);
+	assert_false(consume);
+	return driver_find(drivers_counting, spy.row)->drain(scheme, its, consume);
+}
+
+static void tap(void *arg, const struct buffer *from, uint64_t first, uint64_t last)
+{
+	assert_ptr_equal(arg, &comes);
+	assert_ptr_equal(from, &drained);
+	tapped[0] = first;
+	tapped[1] = last;
+}
+
+/* Whoever comes behind the flush, and what of an overwritten ring is left to read. */
+static void a_drain(void **state)
+{
+	struct ring_config config;
+	unsigned int i;
+
+	(void)state;
+	spy = *driver_find(drivers_counting, "full_tsc");
+	spy.flush = spy_flush;
+	spy.drain = spy_drain;
+	config = buffer_config(&spy, 9, 2);
+	assert_int_equal(buffer_open(&drained, &spy, &config), 0);
+	drained.tap = tap;
+	drained.tap_arg = &comes;
+	for (comes = CONTEXT_TASK; comes < CONTEXTS; comes++) {
+		assert_int_equal(buffer_reset(&drained, &config), 0);
+		buffer_check(&drained, &check);
+		for (i = 0; i < 100; i++)
+			spy.run(drained.scheme, &drained.writer, 1);
+		buffer_drain(&drained, &check);
+		assert_int_equal(check.closed_by_flush, comes != CONTEXT_TASK);
+		assert_int_equal(buffer_ring(&drained)->mode, RING_OVERWRITE);
+		/* All that the ring has: the last is the one that the flush closed. */
+		assert_true(tapped[0] > 4 && tapped[1] - tapped[0] == 4);
+		assert_int_equal(check.subbufs, 4);
+		assert_int_equal(buffer_ring(&drained)->consumed, tapped[1]);
+	}
+	buffer_close(&drained);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -243,6 +299,7 @@ int main(void)
 		cmocka_unit_test(a_ring_too_large_for_its_offset),
 		cmocka_unit_test(geometries_that_fit_and_one_that_does_not),
 		cmocka_unit_test(a_ring_says_what_it_was_asked_for),
+		cmocka_unit_test(a_drain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,10 +22,12 @@ static struct {
 static unsigned int count;
 static struct buffer buffers[2];
 static struct player players[2];
+static struct check check;
 
 static void around(void *arg, bool begins)
 {
 	assert_true(count < MOST);
+	assert_true(((struct player *)arg)->beating);
 	if (begins) {
 		seen[count].who = arg;
 		seen[count++].at = virtual_clock.now;
@@ -72,6 +74,9 @@ static void beats_come_in_their_order(void **state)
 static void time_never_goes_back(void **state)
 {
 	(void)state;
+	start(0, 70, 0);
+	player_pass(players, 500); /* of the first alone */
+	assert_int_equal(count, 0);
 	start(0, 0, 0);
 	player_pass(players, 500);
 	player_until(players, 2, BEGIN + 100);
@@ -112,6 +117,26 @@ static void reads_of_the_clock_are_in_it(void **state)
 	assert_int_equal(players[0].beat_latest, begin + 1000);
 }
 
+/* A clock anew, and of one row the next event, of another a beat when it needs one. */
+static void clocks_events_and_periods(void **state)
+{
+	const struct driver *row = driver_find(drivers_counting, "heartbeat_compact");
+
+	(void)state;
+	points.arg = &count;
+	start(100, 0, 3);
+	assert_null(points.arg);
+	players[0].around = NULL;
+	player_event(&players[0]);
+	player_beat(&players[0]);
+	buffer_check(&buffers[0], &check);
+	buffer_drain(&buffers[0], &check);
+	assert_int_equal(check.events, 2);
+	assert_int_equal(player_every(driver_find(drivers_counting, "packed_word"), 27, 1e9), 0);
+	assert_int_equal(player_every(row, 27, 1e9), driver_beat_ticks(row, 27, 1e9));
+	assert_in_range(player_every(row, 27, 1e9), 1, 1 << 27);
+}
+
 static int open_both(void **state)
 {
 	const struct driver *driver = driver_find(drivers_counting, "heartbeat_compact");
@@ -137,6 +162,7 @@ int main(void)
 		cmocka_unit_test(time_never_goes_back),
 		cmocka_unit_test(the_longest_time_without_a_beat_is_known),
 		cmocka_unit_test(reads_of_the_clock_are_in_it),
+		cmocka_unit_test(clocks_events_and_periods),
 	};
 
 	return cmocka_run_group_tests(tests, open_both, close_both);

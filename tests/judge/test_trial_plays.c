@@ -15,6 +15,7 @@
 
 #include "judge/trial.h"
 #include "schemes/core/clock.h"
+#include "schemes/core/points.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BIT(k) (UINT64_C(1) << (k))
@@ -31,20 +32,30 @@ static unsigned int count;
 static bool inside;
 static struct driver spy;
 static const struct driver *real;
+static enum trial_kind kind;
 static struct row_trial trial;
 
 static struct seen *note(enum call call)
 {
 	assert_true(count < COUNT(seen));
 	seen[count] = (struct seen){
-		.call = call, .inside = inside, .now = virtual_clock.now, .step = virtual_clock.step
+		.call = call,
+		.inside = inside,
+		.now = kind == TRIAL_CHEAP ? cheap_clock.now : virtual_clock.now,
+		.step = virtual_clock.step,
 	};
+	assert_true(kind == TRIAL_SLOW || virtual_clock.step == 1);
 	return &seen[count++];
 }
 
 static void spy_init(void *scheme, const struct ring_config *config, uint8_t *base,
 		     struct subbuf *subbufs, struct writer *writer)
 {
+	bool small = kind == TRIAL_INTERRUPTS;
+
+	assert_int_equal(config->subbuf_shift, small ? 9 : RING_TIMED_SUBBUF_SHIFT);
+	assert_int_equal(config->count_shift, small ? 4 : RING_TIMED_COUNT_SHIFT);
+	assert_int_equal(config->cpu, 0);
 	note(CALL_BEGIN);
 	real->init(scheme, config, base, subbufs, writer);
 }
@@ -75,23 +86,39 @@ static void spy_beat(void *scheme, struct writer *writer)
 	real->beat(scheme, writer);
 }
 
-/* What the kind's play of the row calls; the other builds are of no interest. */
-static void play(const char *kind, const char *row)
+/* What the kind's play of the row calls of the build that it is of. */
+static void play(enum trial_kind of, const char *row)
 {
-	real = driver_find(drivers_counting, row);
-	assert_non_null(real);
+	const struct driver *timed = driver_find(drivers_timed, row);
+	const struct driver *cheap = driver_find(drivers_cheap, row);
+	const struct virtual_clock clock = { .now = 77, .step = 1 };
+	const struct points before = { .arg = &spy };
+
+	kind = of;
+	real = kind == TRIAL_TIMED ? timed :
+	       kind == TRIAL_CHEAP ? cheap :
+				     driver_find(drivers_counting, row);
 	spy = *real;
 	spy.init = spy_init;
 	spy.run = spy_run;
 	spy.interrupt = spy_interrupt;
 	spy.beat = spy_beat;
 	count = 0;
-	assert_int_equal(setenv("STAMPEDE_TRIALS", kind, 1), 0);
-	assert_true(trial_play(&trial, &spy, driver_find(drivers_timed, row),
-			       driver_find(drivers_cheap, row)));
+	virtual_clock = clock;
+	points = before;
+	assert_int_equal(setenv("STAMPEDE_TRIALS", trial_kind_name(kind), 1), 0);
+	assert_true(trial_play(
+		&trial,
+		kind == TRIAL_TIMED || kind == TRIAL_CHEAP ? driver_find(drivers_counting, row) :
+							     &spy,
+		kind == TRIAL_TIMED ? &spy : timed, kind == TRIAL_CHEAP ? &spy : cheap));
 	assert_int_equal(unsetenv("STAMPEDE_TRIALS"), 0);
 	assert_int_equal(trial.stuck, 0);
 	assert_string_equal(trial.why, "");
+	assert_true(!trial.check.windowless && trial.timed.windowless);
+	/* All that the rest of the program may have under way is as it was. */
+	assert_memory_equal(&virtual_clock, &clock, sizeof(clock));
+	assert_ptr_equal(points.arg, &spy);
 }
 
 static unsigned int plays(void)
@@ -122,34 +149,56 @@ static unsigned int events_after(uint64_t gap)
 }
 
 /* A tick less than a power of two, the power, and one more; an event at once after each. */
-static void gaps_of_every_size(void **state)
+static void assert_gaps_of_every_size(void)
 {
-	unsigned int k, i, over_32 = 0, over_64 = 0;
+	const uint64_t from[] = { 1000, BIT(32) - 40, -UINT64_C(3000) };
+	unsigned int k, i, begins = 0, over_64 = 0;
 
-	(void)state;
-	play("gaps", "packed_word");
-	assert_int_equal(plays(), 3);
 	for (k = 27; k < 63; k++)
 		for (i = 0; i < 3; i++)
 			assert_int_equal(events_after(BIT(k) + i - 1), 3);
-	for (i = 2; i < count; i++) {
-		if (seen[i].call != CALL_EVENT || seen[i - 1].call != CALL_EVENT)
-			continue;
-		over_64 += seen[i].now < seen[i - 1].now;
-		if (gap_at(i) > 1000 && seen[i + 1].call == CALL_EVENT)
-			assert_true(gap_at(i + 1) < 20);
+	/* Of the three begins one is just before 2^32, one just before the end of 64 bits. */
+	for (i = 1; i + 1 < count; i++) {
+		if (seen[i].call == CALL_BEGIN) {
+			if (begins == 3)
+				break;
+			assert_true(seen[i].now == from[begins++]);
+		} else if (seen[i - 1].call == CALL_EVENT) {
+			over_64 += seen[i].now < seen[i - 1].now;
+			if (gap_at(i) > 1000 && seen[i + 1].call == CALL_EVENT)
+				assert_true(gap_at(i + 1) < 20);
+		}
 	}
 	assert_true(over_64 >= 1);
-	/* Of the three begins one is just before 2^32, one just before the end of 64 bits. */
-	for (i = 1; i < count; i++)
-		if (seen[i].call == CALL_BEGIN) {
-			over_32 += BIT(32) - seen[i].now < 100;
-			over_32 += -seen[i].now < 10000 ? 10 : 0;
-			over_32 += seen[i].now == 1000 ? 100 : 0;
-		}
-	assert_int_equal(over_32, 111);
+	assert_int_equal(begins, 3);
+}
+
+static void gaps_of_every_size(void **state)
+{
+	(void)state;
+	play(TRIAL_GAPS, "packed_word");
+	assert_int_equal(plays(), 3);
+	assert_gaps_of_every_size();
 	assert_int_equal(trial.events[TRIAL_GAPS], 3 * (36 * 3 * 2 + 1));
 	assert_true(trial.check.tries.gap_sizes == (BIT(62) - 1) - (BIT(27) - 1) + BIT(62));
+	/* Up to the longest gap that a row says it can tell, and not by the clock's own ticks more.
+	 */
+	play(TRIAL_GAPS, "nested_stamps");
+	assert_int_equal(events_after(BIT(58) + 1), 3);
+	assert_int_equal(events_after(BIT(59) - 1), 0);
+	play(TRIAL_CHEAP, "packed_word");
+	assert_int_equal(plays(), 3);
+	assert_gaps_of_every_size();
+	play(TRIAL_CHEAP, "packed_upper"); /* steps, too */
+	assert_int_equal(plays(), 3 + 1);
+#ifdef __x86_64__
+	play(TRIAL_TIMED, "packed_word");
+	assert_gaps_of_every_size();
+	count = 0;
+	play(TRIAL_TIMED, "packed_upper");
+	assert_gaps_of_every_size();
+	assert_true(seen[1 + 3 * (1 + 36 * 3 * 2 + 1)].now == BIT(62));
+#endif
 }
 
 /* Of a row with beats: gaps of some wraps, and a clock that gets to each of the bits above them. */
@@ -159,7 +208,7 @@ static void gaps_with_beats(void **state)
 	uint64_t stamps[3];
 
 	(void)state;
-	play("gaps", "heartbeat");
+	play(TRIAL_GAPS, "heartbeat");
 	assert_int_equal(plays(), 3 + 36);
 	for (i = 1; i < count; i++) {
 		events += seen[i].call == CALL_EVENT;
@@ -226,7 +275,7 @@ static void interrupts_at_every_stop(void **state)
 	bool in_event, behind;
 
 	(void)state;
-	play("interrupts", "packed_word");
+	play(TRIAL_INTERRUPTS, "packed_word");
 	for (position = 0; position < 3; position++)
 		for (jumps = 0; jumps < 4; jumps++) {
 			for (stop = 1, in_event = true; in_event; stop++, all++) {
@@ -238,14 +287,14 @@ static void interrupts_at_every_stop(void **state)
 	assert_int_equal(i, count);
 	assert_int_equal(plays(), all);
 	/* Writers of this row cannot be interrupted: what came meanwhile runs afterwards. */
-	play("interrupts", "delta_sync_hard");
+	play(TRIAL_INTERRUPTS, "delta_sync_hard");
 	for (position = 0, i = 1; position < 3; position++)
 		for (jumps = 0; jumps < 4; jumps++) {
 			i = interrupted_play(i, position, jumps, &in_event, &behind);
 			assert_true(!in_event && behind);
 		}
 	assert_int_equal(i, count);
-	play("interrupts", "simple_remote"); /* which needs interrupts masked, and loses none */
+	play(TRIAL_INTERRUPTS, "simple_remote"); /* which needs interrupts masked, and loses none */
 	assert_int_equal(trial.events[TRIAL_INTERRUPTS] > 0,
 			 driver_find(drivers_counting, "simple_remote")->desc->turns_away);
 }
@@ -256,7 +305,7 @@ static void clocks_of_a_wrap_a_read(void **state)
 	unsigned int play_at, event_at, i = 1;
 
 	(void)state;
-	play("slow", "packed_word");
+	play(TRIAL_SLOW, "packed_word");
 	for (play_at = 0; play_at < 3; play_at++) {
 		assert_int_equal(seen[i].call, CALL_BEGIN);
 		assert_int_equal(seen[i].now, 12345);
@@ -267,9 +316,13 @@ static void clocks_of_a_wrap_a_read(void **state)
 	}
 	assert_int_equal(i, count);
 	assert_int_equal(trial.check.tries.slow, 36);
-	play("slow", "heartbeat"); /* beats are of no use at such a clock, and stay away */
+	play(TRIAL_SLOW, "heartbeat"); /* beats are of no use at such a clock, and stay away */
 	for (i = 0; i < count; i++)
 		assert_int_not_equal(seen[i].call, CALL_BEAT);
+	play(TRIAL_INTERRUPTS, "heartbeat"); /* wraps without a beat are nothing it has to keep */
+	for (i = 2; i < count; i++)
+		assert_true(seen[i].call == CALL_BEGIN || seen[i - 1].call == CALL_BEGIN ||
+			    seen[i].now - seen[i - 1].now < 20 || seen[i].now - 12345 < BIT(28));
 }
 
 static void steps_back_of_every_size(void **state)
@@ -277,7 +330,7 @@ static void steps_back_of_every_size(void **state)
 	unsigned int k, j, i = 1, backs = 0;
 
 	(void)state;
-	play("steps", "packed_upper");
+	play(TRIAL_STEPS, "packed_upper");
 	assert_int_equal(seen[i].call, CALL_BEGIN);
 	assert_true(seen[i++].now == BIT(62));
 	for (k = 0; k < 40; k++) {
@@ -291,7 +344,7 @@ static void steps_back_of_every_size(void **state)
 	for (i = 2; i + 1 < count; i++)
 		backs += seen[i + 1].now < seen[i].now && (seen[i + 1].now ^ seen[i].now) >> 27;
 	assert_in_range(trial.check.tries.backs, 3 * (40 - 27), backs);
-	play("steps", "packed_word");
+	play(TRIAL_STEPS, "packed_word");
 	assert_int_equal(trial.events[TRIAL_STEPS], 0);
 }
 

@@ -4,7 +4,7 @@ import ast
 from collections import namedtuple
 
 # What says the same of its arguments in either order, where it is asked for equality.
-EITHER_ORDER = ("strcmp", "memcmp")
+EITHER_ORDER = ("strcmp", "strncmp", "memcmp")
 
 # Bytes [begin, end) of the file become `after`.
 Mutation = namedtuple("Mutation", "line begin end before after kind")
