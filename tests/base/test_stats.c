@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Ranks, intervals and shifts, against tables and against brute force. */
+/* Ranks, intervals and shifts, against scipy and against brute force. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include "results/samples.h"
 #include "base/stats.h"
+#include "tests/support/run_fixture.h"
 #include "tests/support/support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -25,37 +26,92 @@ static void quantiles_lie_between_neighbours(void **state)
 	assert_float_equal(stats_quantile(four, 4, 0.5), 3, 0);
 	assert_float_equal(stats_quantile(four, 4, 0.25), 1.75, 1e-12);
 	assert_float_equal(stats_quantile(four, 4, 1), 8, 0);
+	assert_true(stats_quantile(four, 3, 1) == 4); /* and nothing behind it */
+	assert_true(stats_quantile(four, 1, 0.5) == 1);
 	assert_true(isnan(stats_quantile(four, 0, 0.5)));
 }
 
-/* The ranks of the 95 % interval as tables of the sign test give them. */
-static void interval_of_the_median_has_the_ranks_of_the_table(void **state)
+static json_t *scipy;
+
+static int read_scipy(void **state)
 {
-	static const struct {
-		size_t count, low, high; /* ranks from 1; 0: none */
-	} table[] = {
-		{ 5, 0, 0 },	{ 6, 1, 6 },	{ 8, 1, 8 },	{ 9, 2, 8 },
-		{ 10, 2, 9 },	{ 15, 4, 12 },	{ 20, 6, 15 },	{ 25, 8, 18 },
-		{ 30, 10, 21 }, { 41, 14, 28 }, { 50, 18, 33 },
-	};
+	(void)state;
+	scipy = json_load_file(sample_path("ranks.json"), 0, NULL);
+	return scipy ? 0 : -1;
+}
+
+static int free_scipy(void **state)
+{
+	(void)state;
+	json_decref(scipy);
+	return 0;
+}
+
+static double *values(const json_t *list)
+{
+	double *value = malloc((json_array_size(list) + 1) * sizeof(*value));
+	size_t i;
+
+	for (i = 0; value && i < json_array_size(list); i++)
+		value[i] = json_number_value(json_array_get(list, i));
+	return value;
+}
+
+static void assert_end(const json_t *end, double is)
+{
+	if (json_is_null(end))
+		assert_true(isnan(is));
+	else
+		assert_true(is == json_number_value(end));
+}
+
+/* test_ranks.py has made them: with ties and without, to both sides of what is counted exactly. */
+static void tests_and_shifts_are_those_of_scipy(void **state)
+{
+	const json_t *one;
+	size_t i;
+
+	(void)state;
+	assert_true(json_array_size(json_object_get(scipy, "cases")) > 10);
+	json_array_foreach(json_object_get(scipy, "cases"), i, one) {
+		size_t n = json_array_size(json_object_get(one, "a"));
+		size_t m = json_array_size(json_object_get(one, "b"));
+		double *a = values(json_object_get(one, "a")),
+		       *b = values(json_object_get(one, "b"));
+		double p = json_number_value(json_object_get(one, "p"));
+		struct stats_interval shift = stats_shift(a, n, b, m);
+
+		if (fabs(stats_rank_test(a, n, b, m) / p - 1) > 1e-9)
+			fail_msg("%zu and %zu values: p %g", n, m, stats_rank_test(a, n, b, m));
+		assert_true(shift.middle == json_number_value(json_object_get(one, "middle")));
+		assert_end(json_object_get(one, "low"), shift.low);
+		assert_end(json_object_get(one, "high"), shift.high);
+		free(a);
+		free(b);
+	}
+}
+
+static void the_interval_of_a_median_is_that_of_scipy(void **state)
+{
+	json_t *ranks = json_object_get(scipy, "median_ranks"), *rank;
 	struct stats_interval interval;
-	double sorted[64];
+	double sorted[256];
+	const char *count;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(sorted); i++)
 		sorted[i] = (double)(i + 1);
-	for (i = 0; i < COUNT(table); i++) {
-		interval = stats_median(sorted, table[i].count);
-		if (!table[i].low) {
-			assert_true(isnan(interval.low) && isnan(interval.high));
-			continue;
-		}
-		assert_float_equal(interval.low, (double)table[i].low, 0);
-		assert_float_equal(interval.high, (double)table[i].high, 0);
+	assert_true(json_object_size(ranks) > 100);
+	json_object_foreach(ranks, count, rank) {
+		double low = json_number_value(rank), many = atof(count);
+
+		interval = stats_median(sorted, (size_t)many);
+		assert_true(interval.middle == (many + 1) / 2);
+		assert_true(low ? interval.low == low : isnan(interval.low));
+		assert_true(low ? interval.high == many + 1 - low : isnan(interval.high));
 	}
-	/* Far tails must not underflow. */
-	assert_true(stats_median(sorted, 64).low < 32 && stats_median(sorted, 64).low > 20);
+	assert_true(isnan(stats_median(sorted, 0).middle));
 }
 
 /* How many of the ways to choose 5 ranks of 10 have a U as far from the middle. */
@@ -106,33 +162,6 @@ static void exact_test_agrees_with_brute_force(void **state)
 	assert_int_equal(checked, 252);
 }
 
-/* Greatest U that is significant on two sides: 10 and 10 at 1 %: 16; 20 and 20 at 1 %: 105. */
-static void exact_test_agrees_with_the_table(void **state)
-{
-	static const struct {
-		unsigned int count, u;
-	} table[] = { { 8, 7 }, { 10, 16 }, { 20, 105 } };
-	double a[32], b[32], p[2];
-	unsigned int i, k, more, n;
-
-	(void)state;
-	for (i = 0; i < COUNT(table); i++) {
-		n = table[i].count;
-		for (more = 0; more < 2; more++) {
-			/* The u last of a beat one more b than the others, in turn, until it is u.
-			 */
-			unsigned int u = table[i].u + more;
-
-			for (k = 0; k < n; k++)
-				b[k] = k + 1;
-			for (k = 0; k < n; k++)
-				a[k] = u / n + (k < u % n) + 0.25 + 0.5 * k / n;
-			p[more] = stats_rank_test(a, n, b, n);
-		}
-		assert_true(p[0] <= 0.01 && p[1] > 0.01);
-	}
-}
-
 /* Over many random samples of one source, p is below 5 % in some 5 % of them; of two, in most. */
 static void test_has_its_level_and_finds_shifts(void **state)
 {
@@ -166,11 +195,18 @@ static void test_has_its_level_and_finds_shifts(void **state)
 static void ties_and_empty_samples_say_nothing(void **state)
 {
 	const double same[] = { 3, 3, 3, 3, 3, 3, 3, 3 }, one[] = { 1 };
+	const double outer[] = { 1, 4 }, inner[] = { 2, 3 }, steps[] = { 1, 2, 3 };
+	const double low[] = { 1, 1 }, high[] = { 1, 2 };
 	struct stats_interval shift;
 
 	(void)state;
 	assert_float_equal(stats_rank_test(same, 8, same, 8), 1, 0);
 	assert_float_equal(stats_rank_test(same, 0, same, 8), 1, 0);
+	assert_float_equal(stats_rank_test(same, 8, same, 0), 1, 0);
+	/* In the middle, without ties and with some; and an approximation with a spread of 1. */
+	assert_float_equal(stats_rank_test(outer, 2, inner, 2), 1, 0);
+	assert_float_equal(stats_rank_test(steps, 3, steps, 3), 1, 0);
+	assert_float_equal(stats_rank_test(low, 2, high, 2), erfc(0.5 / sqrt(2)), 1e-12);
 	shift = stats_shift(same, 8, same, 8);
 	assert_float_equal(shift.middle, 0, 0);
 	assert_float_equal(shift.high - shift.low, 0, 0);
@@ -214,13 +250,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_lie_between_neighbours),
-		cmocka_unit_test(interval_of_the_median_has_the_ranks_of_the_table),
+		cmocka_unit_test(tests_and_shifts_are_those_of_scipy),
+		cmocka_unit_test(the_interval_of_a_median_is_that_of_scipy),
 		cmocka_unit_test(exact_test_agrees_with_brute_force),
-		cmocka_unit_test(exact_test_agrees_with_the_table),
 		cmocka_unit_test(test_has_its_level_and_finds_shifts),
 		cmocka_unit_test(ties_and_empty_samples_say_nothing),
 		cmocka_unit_test(ratios_are_within_rounds),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, read_scipy, free_scipy);
 }

@@ -3,8 +3,8 @@
 import ast
 from collections import namedtuple
 
-# What says the same of its arguments in either order, where it is asked for equality.
-EITHER_ORDER = ("strcmp", "strncmp", "memcmp")
+# What says the same of its arguments in either order, if only where it is asked for equality.
+EITHER_ORDER = ("strcmp", "strncmp", "memcmp", "json_equal", "fmin", "fmax", "calloc")
 
 # Bytes [begin, end) of the file become `after`.
 Mutation = namedtuple("Mutation", "line begin end before after kind")

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "results/compare/comparison.h"
+#include "tests/support/quoted.h"
 
 static void add(json_t *run, const char *row, const char *workload, int round, double cycles)
 {
@@ -31,20 +32,6 @@ static void series(json_t *run, const char *row, const char *workload, double fi
 
 	for (round = 0; round < 6; round++, first *= growth)
 		add(run, row, workload, round, first);
-}
-
-/* JSON with ' in place of ". */
-static json_t *quoted(const char *text)
-{
-	char *copy = strdup(text), *at;
-	json_t *json;
-
-	for (at = copy; (at = strchr(at, '\''));)
-		*at = '"';
-	json = json_loads(copy, 0, NULL);
-	free(copy);
-	assert_non_null(json);
-	return json;
 }
 
 static json_t *make_run(const char *text)
@@ -92,20 +79,6 @@ static json_t *run_b(void)
 	series(run, "floor", "late", 1, 1);
 	series(run, "z", "late", 10, 1.01);
 	return run;
-}
-
-/* `json` is what `text` says, with four digits of each number. Frees it. */
-static void assert_json(json_t *json, const char *text)
-{
-	json_t *expected = quoted(text);
-	char *is = json_dumps(json, JSON_SORT_KEYS | JSON_REAL_PRECISION(4));
-	char *should = json_dumps(expected, JSON_SORT_KEYS | JSON_REAL_PRECISION(4));
-
-	assert_string_equal(is, should);
-	free(is);
-	free(should);
-	json_decref(expected);
-	json_decref(json);
 }
 
 static json_t *compare(const json_t *a, const char *a_row, const json_t *b, const char *b_row)
@@ -236,6 +209,13 @@ static void the_matrix_says_this(void **state)
 		    "{'ratio': 10.25, 'low': 10.0, 'high': 10.51, 'basis': 'cycles'}, null]},"
 		    "{'name': 'y/steady', 'row': 'y', 'workload': 'steady', 'values': [null,"
 		    "{'ratio': 5.0, 'low': null, 'high': null, 'basis': 'cycles'}]}]}");
+	/* And of the first alone. */
+	assert_json(comparison_matrix(runs, 1),
+		    "{'cells': ["
+		    "{'name': 'floor/steady', 'row': 'floor', 'workload': 'steady', 'values': ["
+		    "{'ratio': 1.0, 'low': 1.0, 'high': 1.0, 'basis': 'cycles'}]},"
+		    "{'name': 'x/steady', 'row': 'x', 'workload': 'steady', 'values': ["
+		    "{'ratio': 10.25, 'low': 10.0, 'high': 10.51, 'basis': 'cycles'}]}]}");
 	json_decref(a);
 	json_decref(b);
 }

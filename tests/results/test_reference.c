@@ -7,6 +7,7 @@
 
 #include "results/compare/contribute.h"
 #include "results/compare/reference.h"
+#include "tests/support/quoted.h"
 #include "tests/support/said.h"
 
 #define ROUNDS 9
@@ -141,6 +142,100 @@ static void made_of_a_run(void **state)
 	json_decref(one);
 }
 
+/* Two steady cells of three repetitions each: the row's are 2, 3 and 4 times the floor's 10. */
+static json_t *small_run(void)
+{
+	json_t *run = quoted(
+		"{'command': 'make bench', 'again': {'noise': 0.01}, 'tails': ["
+		"{'row': 'y', 'variant': true}, {'row': 'x', 'variant': true}],"
+		" 'context': {'date': '2026-11-24T01:02:03', 'host_name': 'secret', 'stampede': {"
+		"'schema': 3, 'cpu': {'vendor': 'V', 'model': 'M', 'family': 6, 'model_number': 7,"
+		" 'stepping': null, 'flags': 'secret'}, 'hypervisor': {'name': 'kvm'},"
+		" 'kernel': {'architecture': 'x86_64'}, 'tsc': {'hz': 2.5e9},"
+		" 'git': {'revision': 'abc', 'dirty': true},"
+		" 'build': {'compiler': 'gcc', 'flags': '-O2'}}},"
+		" 'table': [{'row': 'x', 'workload': 'steady', 'verdict': 'kept', 'ns': 9.5,"
+		" 'ratio_basis': 'cycles', 'cheap_ratio': 1.5, 'cheap_ratio_95_low': 1.25,"
+		" 'cheap_ratio_95_high': null, 'page': 'secret'},"
+		" {'row': 'z', 'workload': 'steady', 'verdict': 'kept', 'cheap_ratio': 0.9},"
+		" {'row': 'x', 'workload': 'storm', 'verdict': 'kept'}], 'benchmarks': []}");
+	int i;
+
+	for (i = 0; i < 6; i++)
+		json_array_append_new(json_object_get(run, "benchmarks"),
+				      json_pack("{s:s, s:s, s:i, s:i, s:f, s:f}", "row",
+						i % 2 ? "x" : "floor", "workload", "steady",
+						"repetition_index", i / 2, "threads", 1, "ticks",
+						7. * (i + 1), "cycles",
+						i % 2 ? 20. + 10 * (i / 2) : 10.));
+	return run;
+}
+
+static void what_a_reference_says(void **state)
+{
+	json_t *run = small_run();
+
+	(void)state;
+	assert_json(
+		reference_make(run),
+		"{'reference': 1, 'floor': 'floor_published', 'noise': 0.01, 'needs': [],"
+		" 'machine': {'vendor': 'V', 'model': 'M', 'family': 6, 'model_number': 7,"
+		" 'hypervisor': 'kvm', 'architecture': 'x86_64', 'tsc_hz': 2.5e9},"
+		" 'of': {'what': 'run', 'schema': 3, 'revision': 'abc', 'dirty': true,"
+		" 'date': '2026-11-24', 'command': 'make bench', 'compiler': 'gcc',"
+		" 'flags': '-O2'}, 'rows': ["
+		"{'row': 'x', 'verdict': 'kept', 'ns': 9.5, 'ratio_basis': 'cycles',"
+		" 'variant': true, 'ratio': {'floor': [3.0, null, null]},"
+		" 'cheap_ratio': [1.5, 1.25, null]},"
+		"{'row': 'z', 'verdict': 'kept', 'ratio': {}, 'cheap_ratio': [0.9, null, null]}]}");
+	/* Of an older schema ratios are to the older floor; without tails nothing is a variant. */
+	json_object_set_new(json_object_get(json_object_get(run, "context"), "stampede"), "schema",
+			    json_integer(2));
+	json_object_set_new(json_array_get(json_object_get(run, "tails"), 1), "variant",
+			    json_false());
+	json_object_del(json_array_get(json_object_get(run, "table"), 0), "ratio_basis");
+	json_object_set_new(run, "made", reference_make(run));
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(run, "made"), "floor")), "floor");
+	assert_null(json_object_get(row_in(json_object_get(run, "made"), "x"), "variant"));
+	/* By ticks then: 14 / 7, 28 / 21 and 42 / 35. */
+	assert_float_equal(ratio_in(json_object_get(run, "made"), "x", "floor", 0), 28. / 21, 1e-9);
+	json_decref(run);
+}
+
+static void names_of_references(void **state)
+{
+	static const struct {
+		const char *machine, *name;
+	} cases[] = {
+		{ "{'model': 'AMD EPYC 7763', 'family': 25, 'model_number': 1}",
+		  "amd-epyc-7763-25-1" },
+		{ "{'family': 25, 'model_number': 1}", "cpu-25-1" },
+		{ "{'model': 'AMD EPYC 7763', 'family': 25}", "amd-epyc-7763" },
+		{ "{'model': 'AMD EPYC 7763', 'model_number': 1}", "amd-epyc-7763" },
+		{ "{}", "cpu" },
+	};
+	const char *own;
+	char name[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *reference = json_pack("{s:o}", "machine", quoted(cases[i].machine));
+
+		reference_name(reference, name, sizeof(name));
+		assert_string_equal(name, cases[i].name);
+		json_decref(reference);
+	}
+	assert_int_equal(setenv("STAMPEDE_REFERENCES", "there", 1), 0);
+	assert_string_equal(reference_dir(), "there");
+	assert_int_equal(setenv("STAMPEDE_REFERENCES", "", 1), 0);
+	own = reference_dir();
+	assert_non_null(strstr(own, "reference"));
+	assert_int_equal(unsetenv("STAMPEDE_REFERENCES"), 0);
+	assert_string_equal(reference_dir(), own);
+}
+
 /* ---- refusing ---- */
 
 static void refused(const struct fixture *f, int code, const char *words)
@@ -212,6 +307,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RUN_TEST(made_of_a_run),
+		cmocka_unit_test(what_a_reference_says),
+		cmocka_unit_test(names_of_references),
 		RUN_TEST(refused_ones),
 		RUN_TEST(unfinished_is_refused),
 	};
