@@ -14,6 +14,7 @@
 
 #include "base/stats.h"
 #include "runner/timing/summary.h"
+#include "tests/support/quoted.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -225,6 +226,8 @@ static const struct {
 	{ "{\"worst_error_ticks\": 1000000}",
 	  "row kept 1.0e+06 4.2 10.0 1.5 30.2 1.25 1.500 5.0% 2.50 " },
 	{ "{\"worst_error_ticks\": null}", "row kept n/a 4.2 10.0 1.5 30.2 1.25 1.500 5.0% 2.50 " },
+	{ "{\"worst_error_ticks\": null, \"void_error_ticks\": 5}",
+	  "row kept void 4.2 10.0 1.5 30.2 1.25 1.500 5.0% 2.50 " },
 	{ "{\"id_bytes_added\": 0.5}", "row kept 12 4.2+ 10.0 1.5 30.2 1.25 1.500 5.0% 2.50 " },
 	{ "{\"header_id_bytes\": null}", "row kept 12 n/a 10.0 1.5 30.2 1.25 1.500 5.0% 2.50 " },
 	{ "{\"cheap_ratio\": null}", "row kept 12 4.2 10.0 1.5 30.2 1.25 1.500 5.0% n/a " },
@@ -261,6 +264,81 @@ static void every_figure_is_printed(void **state)
 		json_decref(changed);
 		json_decref(line);
 	}
+}
+
+/* Three rounds of 10, 12 and 20 ns (quartiles 11 and 16), over a floor of 8 and a clock of 4. */
+static json_t *all_figures(void)
+{
+	static const double ns[] = { 10, 12, 20 };
+	json_t *rows = json_array();
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		json_array_append_new(
+			rows, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
+					"s:f, s:f, s:f}",
+					"row", "x", "workload", "steady", "repetition_index", i,
+					"threads", 1, "probe", 1., "ns", ns[i], "mean_ns",
+					ns[i] + 0.5, "ticks", 2 * ns[i], "cycles", 3 * ns[i],
+					"bytes", 16., "header_bytes", 4., "payload_bytes", 12.,
+					"subbuf_bytes", 0.25, "alignment_bytes", 0.5));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f}",
+						      "row", SAMPLES_FLOOR, "workload", "steady",
+						      "repetition_index", i, "threads", 1, "probe",
+						      1., "ns", 8., "ticks", 16., "cycles", 24.));
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:s, s:i, s:i, s:f, s:f}", "row", "clock",
+						"workload", "steady", "repetition_index", i,
+						"threads", 1, "probe", 1., "ns", 4.));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f}", "row",
+						      i < 2 ? "x" : SAMPLES_FLOOR, "workload",
+						      "cheap", "repetition_index", i % 2, "threads",
+						      1, "probe", 1., "ns", i < 2 ? 3. : 2.,
+						      "cycles", i < 2 ? 3. : 2.));
+	}
+	return rows;
+}
+
+static void a_line_says_all_of_this(void **state)
+{
+	const struct summary_row about = { .row = "x",
+					   .workload = "steady",
+					   .verdict = "kept",
+					   .why = "because",
+					   .floor = SAMPLES_FLOOR,
+					   .cheap = "cheap",
+					   .id_bytes = 2,
+					   .clock_reads = 1,
+					   .atomics = 1.5,
+					   .extended = 0.125,
+					   .instructions = 30,
+					   .worst_error_ticks = 7,
+					   .void_error_ticks = 9,
+					   .half_width = 0.01 };
+	json_t *rows = all_figures(), *line = summary_line(rows, &about);
+
+	(void)state;
+	assert_json(
+		line,
+		"{'row': 'x', 'workload': 'steady', 'verdict': 'kept', 'why': 'because',"
+		" 'floor': '" SAMPLES_FLOOR "', 'clock_reads': 1.0, 'atomics': 1.5,"
+		" 'extended': 0.125, 'ratio_basis': 'cycles', 'repetitions': 3, 'disturbed': 0,"
+		" 'worst_error_ticks': 7.0, 'void_error_ticks': 9.0, 'mixed': false,"
+		" 'disagrees': false, 'noisy': true, 'ns': 12.0, 'ns_low': 11.0, 'ns_high': 16.0,"
+		" 'ratio': 1.5, 'ratio_low': 1.375, 'ratio_high': 2.0, 'ratio_95_low': null,"
+		" 'ratio_95_high': null, 'ratio_own': 1.5, 'ratio_own_95_low': null,"
+		" 'ratio_own_95_high': null, 'cycles': 36.0, 'cycles_low': 33.0,"
+		" 'cycles_high': 48.0, 'ticks': 24.0, 'instructions': 30.0,"
+		" 'instructions_source': 'single-step', 'above_clock_ns': 8.0,"
+		" 'above_clock_ns_95_low': null, 'above_clock_ns_95_high': null,"
+		" 'left_out_ns': 0.5, 'left_out_ns_95_low': null, 'left_out_ns_95_high': null,"
+		" 'cheap_ratio': 1.5, 'cheap_ratio_95_low': null, 'cheap_ratio_95_high': null,"
+		" 'cheap_ns': 3.0, 'cheap_ns_95_low': null, 'cheap_ns_95_high': null,"
+		" 'cheap_ratio_own': 1.5, 'cheap_ratio_own_95_low': null,"
+		" 'cheap_ratio_own_95_high': null, 'bytes': 16.0, 'header_bytes': 4.0,"
+		" 'id_bytes_added': 2.0, 'header_id_bytes': 6.0, 'payload_bytes': 12.0,"
+		" 'subbuf_bytes': 0.25, 'alignment_bytes': 0.5}");
+	json_decref(rows);
 }
 
 /* Instructions that the CPU did not count are those of single steps, and say so. */
@@ -323,6 +401,7 @@ int main(void)
 		cmocka_unit_test(the_nearest_calm_base),
 		cmocka_unit_test(a_series_to_itself),
 		cmocka_unit_test(every_figure_is_printed),
+		cmocka_unit_test(a_line_says_all_of_this),
 		cmocka_unit_test(who_counted_the_instructions),
 		cmocka_unit_test(what_was_not_run_has_no_line),
 	};

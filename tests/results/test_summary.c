@@ -26,6 +26,19 @@ static json_t *wide_line(const char *row)
 		"ratio_95_low", 29.0, "ratio_95_high", 41.0, "cheap_ratio", 31.74, "noisy", true);
 }
 
+/* Words of a line with one space between them. */
+static const char *words(const char *at, const char *end)
+{
+	static char said[128];
+	char *to = said;
+
+	for (; at < end; at++)
+		if (*at != ' ' || (to > said && to[-1] != ' '))
+			*to++ = *at;
+	*to = '\0';
+	return said;
+}
+
 static void rows_fit_and_differ(void **state)
 {
 	json_t *lines = json_array();
@@ -42,8 +55,13 @@ static void rows_fit_and_differ(void **state)
 	for (at = text; (end = strchr(at, '\n')); at = end + 1) {
 		if (end - at > 100)
 			fail_msg("%d columns: %.*s", (int)(end - at), (int)(end - at), at);
-		if (!count++)
+		if (!count++) {
+			/* The workload, as wide as the longest name, and each column's. */
+			assert_string_equal(words(at, end),
+					    "steady verdict worst err h+id ns above instr atoms "
+					    "ratio (95%) cheap");
 			continue;
+		}
 		/* Behind the title, in the same order; a name is cut where it differs already. */
 		i = count - 2;
 		size = strlen(drivers_timed[i]->row);
@@ -105,6 +123,10 @@ static void second_figures_are_paired(void **state)
 	assert_number(line, "ratio_own", 1.2);
 	/* Medians over rounds: 1.5 * (10 + i) - (9 + i) at i = 4. */
 	assert_number(line, "above_clock_ns", 8);
+	/* By order statistics the second and the eighth of nine. */
+	assert_number(line, "above_clock_ns_95_low", 6.5);
+	assert_number(line, "above_clock_ns_95_high", 9.5);
+	assert_number(line, "ratio_95_low", 1.5);
 	assert_number(line, "left_out_ns", 0.25);
 	assert_number(line, "cheap_ratio", 2.5);
 	assert_number(line, "cheap_ratio_own", 1.25);

@@ -2,7 +2,9 @@
 /*
  * Instructions by single-step: the same every time, and of plain events whatever stepping takes.
  */
+#include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +12,8 @@
 #include <cmocka.h>
 
 #include "judge/buffer.h"
+#include "schemes/core/clock.h"
+#include "schemes/format/format_ctf.h"
 #include "workloads/counts.h"
 #include "runner/timing/steps.h"
 #include "results/samples.h"
@@ -47,6 +51,85 @@ static void the_same_each_time(void **state)
 			fail_msg("%s: %.3f instructions, then %.3f", rows[i], first, second);
 	}
 }
+
+#ifdef __x86_64__
+/*
+ * A row made of the floor's own loop and of instructions whose number is known: so many beside each
+ * event, more where a sub-buffer begins, and one read of the clock.
+ */
+static const struct driver *real;
+static uint64_t per_event, per_switch;
+static uint64_t last_read, read_before;
+
+/* 2 instructions a round. */
+static inline void spend(uint64_t rounds)
+{
+	if (rounds)
+		__asm__ volatile("1: dec %0; jnz 1b" : "+r"(rounds) : : "cc");
+}
+
+static void run_made(void *scheme, struct writer *writer, uint64_t events)
+{
+	const struct ring *ring = scheme;
+	uint64_t low, high, before;
+	bool open;
+
+	for (; events; events--) {
+		before = ring_end(ring, &open);
+		real->run(scheme, writer, 1);
+		spend(per_event);
+		if (ring_end(ring, &open) != before)
+			spend(per_switch);
+		__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+		read_before = last_read;
+		last_read = high << 32 | low;
+	}
+}
+
+static double made(uint64_t rounds, uint64_t at_switch)
+{
+	struct driver driver = *real;
+
+	per_event = rounds;
+	per_switch = at_switch;
+	driver.run = run_made;
+	return steps_per_event(&driver);
+}
+
+/* A record of the lowest floor has 12 bytes, a sub-buffer 4096 with its header. */
+static void each_instruction_counts(void **state)
+{
+	double none, ten, seldom, per_subbuf;
+
+	(void)state;
+	real = driver_find(drivers_timed, SAMPLES_FLOOR);
+	none = made(1, 1);
+	ten = made(11, 1);
+	seldom = made(1, 1001);
+	assert_true(fabs(ten - none - 20) < 1e-4);
+	/* 2000 more in each sub-buffer, whose events take all of it. */
+	per_subbuf = 2000 / (seldom - none);
+	/* cmocka takes infinity for near to everything. */
+	assert_true(fabs(per_subbuf - (4096 - CTF_PACKET_HEADER_BYTES) / 12.) < 0.5);
+	/* The row reads the clock once an event, and this file does: 30 ticks go by for each. */
+	assert_int_equal(last_read - read_before, 60);
+	assert_true(clock_real() - last_read < UINT64_C(1) << 40);
+}
+
+/* What is left behind: a signal's action, and nothing on the heap (the sanitizers' word). */
+static void the_action_is_put_back(void **state)
+{
+	struct sigaction before = { .sa_handler = SIG_IGN }, after;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGTRAP, &before, NULL), 0);
+	assert_true(counted("floor") > 0);
+	assert_int_equal(sigaction(SIGTRAP, NULL, &after), 0);
+	assert_true(after.sa_handler == SIG_IGN);
+	before.sa_handler = SIG_DFL;
+	assert_int_equal(sigaction(SIGTRAP, &before, NULL), 0);
+}
+#endif
 
 /*
  * An event that is stepped takes longer than 2^20 ticks: with the real clock all of joint_delta's
@@ -124,6 +207,10 @@ static void no_row_has_fewer_atomics_than_its_floor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#ifdef __x86_64__
+		cmocka_unit_test(each_instruction_counts),
+		cmocka_unit_test(the_action_is_put_back),
+#endif
 		cmocka_unit_test(the_same_each_time),
 		cmocka_unit_test(short_fields_stay_short),
 		cmocka_unit_test(no_row_is_below_its_floor),
