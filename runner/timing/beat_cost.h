@@ -20,9 +20,9 @@ struct beat_cost {
 
 /*
  * From batches that had a beat and those beside them that had none: how much longer the former
- * took, the median of all differences. `with` and `without` are ticks; both are sorted.
+ * took, the median of all differences. `with` and `without` are ticks.
  */
-struct stats_interval beat_cost_of(double *with, size_t with_count, double *without,
+struct stats_interval beat_cost_of(const double *with, size_t with_count, const double *without,
 				   size_t without_count, double hz);
 
 /*

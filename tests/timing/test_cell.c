@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -141,6 +142,49 @@ static void waiting_is_for_a_short_probe_or_the_end(void **state)
 	assert_true(undisturbed_wait(&times, INFINITY, 0));
 	assert_int_equal(times.probes, 5);
 	assert_true(times.probe[4] != BUSY);
+	undisturbed_close(&times);
+}
+
+/* A probe at the limit is within it; behind the last window there may be none. */
+static void limits_belong_to_what_they_limit(void **state)
+{
+	static const double probes[8] = { 0.2, 0.2, 0.9, 0.3, 0.3, 0.9, 0.9, 0.9 };
+	struct undisturbed times = made(1, 8, always);
+	struct undisturbed_time time;
+
+	(void)state;
+	assert_true(undisturbed_enough(&times, CALM));
+	assert_true(undisturbed_wait(&times, CALM, 0));
+	times.batch[7] = 33;
+	times.probe[7] = times.probe[8] = BUSY;
+	assert_false(undisturbed_enough(&times, LIMIT));
+	times.probe[7] = CALM;
+	times.probes = 8;
+	assert_true(undisturbed_enough(&times, LIMIT));
+	/* All of them count, and of each the longer one of its two probes. */
+	memcpy(times.probe, probes, sizeof(probes));
+	time = undisturbed_time(&times, 0.9);
+	assert_true(fabs(time.mean - (7 * 25 + 33) / 8.0) < 1e-9);
+	assert_true(fabs(time.probe - 0.27) < 1e-9);
+	undisturbed_close(&times);
+	assert_null(times.batch);
+}
+
+/* Room for all probes, touched; a step of a probe is a few ticks, or parts of one. */
+static void probes_are_per_step(void **state)
+{
+	struct undisturbed times;
+	size_t i;
+
+	(void)state;
+	assert_true(undisturbed_open(&times, 4, 80));
+	for (i = 0; i < 80; i++)
+		assert_true(times.batch[i] == 0);
+	for (i = 0; i < 21; i++) {
+		assert_int_equal(times.probes, i);
+		undisturbed_probe(&times);
+		assert_true(times.probe[i] > 0.05 && times.probe[i] < 1000);
+	}
 	undisturbed_close(&times);
 }
 
@@ -345,6 +389,8 @@ int main(void)
 		cmocka_unit_test(a_window_cut_short_is_its_own_mean),
 		cmocka_unit_test(waiting_is_for_a_short_probe_or_the_end),
 		cmocka_unit_test(a_cell_waits_no_longer_than_it_may),
+		cmocka_unit_test(limits_belong_to_what_they_limit),
+		cmocka_unit_test(probes_are_per_step),
 		cmocka_unit_test(nothing_timed_is_no_time),
 		cmocka_unit_test(a_cell_leaves_nothing_open),
 		cmocka_unit_test(undisturbed_is_within_the_whole),

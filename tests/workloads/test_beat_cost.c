@@ -7,10 +7,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "tests/support/placed.h"
+#include "tests/support/quoted.h"
+#include "base/time.h"
+#include "runner/place/ticks.h"
 #include "runner/timing/beat_cost.h"
 #include "workloads/engine/interrupts.h"
 
@@ -32,26 +36,67 @@ static void it_is_the_difference(void **state)
 	assert_true(ns.low > 240 && ns.low <= ns.middle && ns.high >= ns.middle && ns.high < 260);
 }
 
+/* A row whose beats and runs are counted, and of which this test knows how long they take. */
+static const struct driver *real;
+static uint64_t beats, runs, first_events;
+
+static void counted_beat(void *scheme, struct writer *writer)
+{
+	beats++;
+	real->beat(scheme, writer);
+}
+
+static void counted_run(void *scheme, struct writer *writer, uint64_t events)
+{
+	if (!runs++)
+		first_events = events;
+	real->run(scheme, writer, events);
+}
+
 static void a_real_beat_has_a_price(void **state)
 {
-	const struct driver *driver = driver_find(drivers_timed, "heartbeat_compact");
+	struct driver driver;
 	struct beat_cost cost;
-	json_t *line;
+	struct timespec while_nobody_beats = { .tv_nsec = 20000000 };
+	uint64_t counted, begin = time_ns();
 
 	(void)state;
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
 	}
-	assert_int_equal(beat_cost_measure(driver, &place, plan.pu[0], 0.2, &cost), 0);
+	real = driver_find(drivers_timed, "heartbeat_compact");
+	driver = *real;
+	driver.beat = counted_beat;
+	driver.run = counted_run;
+	assert_int_equal(beat_cost_measure(&driver, &place, plan.pu[0], 0.2, &cost), 0);
+	assert_in_range(time_ns() - begin, 200000000, 2000000000);
 	assert_true(cost.with >= 20 && cost.without > cost.with);
 	/* A signal and its return are no less than this, anywhere. */
-	assert_true(cost.ns.middle > 200);
-	line = beat_cost_json(driver, &cost);
-	assert_true(fabs(json_number_value(json_object_get(line, "ns_per_second")) /
-				 (cost.ns.middle * cost.beats_per_second) -
-			 1) < 1e-9);
-	json_decref(line);
+	assert_true(cost.ns.middle > 200 && cost.ns.middle < 1e6);
+	assert_true(cost.ns.low <= cost.ns.middle && cost.ns.high >= cost.ns.middle);
+	/* Each batch is one run; before them the whole ring was written once. */
+	assert_true(runs - 1 >= cost.with + cost.without && beats >= cost.with);
+	assert_int_equal(first_events, (UINT64_C(1) << 20) / 12);
+	assert_float_equal(cost.beats_per_second *
+				   driver_beat_ns(real, real->stamp_bits, ticks_hz()),
+			   1e9, 1e3);
+	counted = beats;
+	nanosleep(&while_nobody_beats, NULL);
+	assert_int_equal(beats, counted);
+}
+
+static void it_is_told_in_these_keys(void **state)
+{
+	const struct beat_cost cost = { { 250, 240, NAN }, 40, 30, 120 };
+	const struct driver driver = { .row = "x" };
+
+	(void)state;
+	assert_json(beat_cost_json(&driver, &cost),
+		    "{'row': 'x', 'beat_ns': 250.0, 'beat_ns_95_low': 240.0,"
+		    " 'beat_ns_95_high': null, 'beats_per_second': 40.0,"
+		    " 'ns_per_second': 10000.0, 'cpu_ppm': 10.0, 'batches_with': 30,"
+		    " 'batches_without': 120}");
 }
 
 int main(void)
@@ -59,6 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_the_difference),
 		cmocka_unit_test(a_real_beat_has_a_price),
+		cmocka_unit_test(it_is_told_in_these_keys),
 	};
 
 	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
