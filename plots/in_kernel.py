@@ -52,15 +52,6 @@ def prices(kernel):
                   key=lambda one: one.batch)
 
 
-def counted(kernel):
-    """Of an event, cycles and instructions; and in a word why there are none, if there are none."""
-    its = prices(kernel)
-    words = {one.counters for one in its if one.counters}
-    return SimpleNamespace(
-        any=any(not math.isnan(one.cycles) or not math.isnan(one.instructions) for one in its),
-        none="none" in words, busy="busy" in words)
-
-
 def cost(kernel):
     """Interrupts off against lockless, of what can be timed; None: it was not."""
     timed = {one.price: one.batch for one in prices(kernel) if one.unit == "ns"}
@@ -79,4 +70,4 @@ def said(run):
     return [SimpleNamespace(
         release=kernel.release, version=kernel.version, cpu=kernel.cpu, cpus=kernel.cpus,
         emulated=kernel.emulated, rows=rows(kernel), left_out=left_out(kernel), own=kernel.own,
-        prices=prices(kernel), counted=counted(kernel), cost=cost(kernel)) for kernel in run.in_kernel.kernels]
+        prices=prices(kernel), cost=cost(kernel)) for kernel in run.in_kernel.kernels]

@@ -149,8 +149,7 @@ SHOWN = {
             "own": [{**numbers("stall_ns", "stalls", "events", "interrupting", "raw_events",
                                "absolutes", "extends", "zero_deltas", "early", "late", "back",
                                "in_stall"), **NESTING}],
-            "prices": [{"price": TEXT, "unit": TEXT, "counters": TEXT,
-                        **numbers("batch", "single", "cycles", "instructions")}],
+            "prices": [{"price": TEXT, "unit": TEXT, **numbers("batch", "single")}],
         }],
     },
 }

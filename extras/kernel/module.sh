@@ -48,7 +48,7 @@ printf '%s' "$rows" >"$out/.new" && put rows.inc
 cat >"$out/.new" <<END
 # written by extras/kernel/module.sh
 obj-m := stampede.o
-stampede-y := reserve_begin.o module.o side.o buffer.o tracepoint.o price.o count.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
+stampede-y := reserve_begin.o module.o side.o buffer.o tracepoint.o price.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
 ccflags-y := -I$root -I$root/extras/kernel/shim -I\$(src)
 ccflags-y += \$(if \$(shell grep 'buffer_data_read_page \*\*' \$(srctree)/include/linux/ring_buffer.h),-DREAD_PAGE_INTO)
 ccflags-y += \$(if \$(shell grep 'struct buffer_data_read_page;' \$(srctree)/include/linux/ring_buffer.h),-DREAD_PAGE_STRUCT)

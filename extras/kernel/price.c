@@ -11,7 +11,6 @@
 
 #include "extras/kernel/shim/shim.h"
 #include "extras/kernel/buffer.h"
-#include "extras/kernel/count.h"
 #include "extras/kernel/price.h"
 #include "extras/kernel/rows.h"
 #include "schemes/core/clock.h"
@@ -90,40 +89,29 @@ static int price_init(const struct driver *driver, uint8_t *area)
 	return 0;
 }
 
-/* One batch after the other; what counts stands around what takes the time. */
-static void price_batches(struct kernel_price *price, uint8_t *area, run_function *run,
-			  const struct task_counters *counters)
+static void price_batches(struct kernel_price *price, uint8_t *area, run_function *run)
 {
 	struct writer *writer = &((struct kernel_image *)area)->writer;
-	uint64_t begin, before[KERNEL_COUNTS] = { 0 }, after[KERNEL_COUNTS] = { 0 };
-	bool counting = true;
-	uint32_t i, j;
+	uint64_t begin;
+	uint32_t i;
 
 	for (i = 0; i < price->batches; i++) {
 		preempt_disable();
-		counting &= counters_read(counters, before);
 		begin = rdtsc_ordered();
 		run(area + KERNEL_SCHEME_AT, writer, price->events);
 		price->ticks[i] = rdtsc_ordered() - begin;
-		counting &= counters_read(counters, after);
 		preempt_enable();
-		for (j = 0; j < KERNEL_COUNTS; j++)
-			price->counts[j][i] = after[j] - before[j];
 		cond_resched();
 	}
-	if (!counting)
-		price->count_error = -EBUSY;
 }
 
 int price_take(struct kernel_price *price, uint8_t *area)
 {
 	const struct driver *driver;
-	struct task_counters counters;
 	run_function *run;
 	int error;
 
-	if (price->batches > KERNEL_BATCHES || price->part >= KERNEL_PARTS ||
-	    price->counters >= KERNEL_COUNTERS)
+	if (price->batches > KERNEL_BATCHES || price->part >= KERNEL_PARTS)
 		return -EINVAL;
 	if (price->part != KERNEL_ROW) {
 		run = parts[price->part];
@@ -138,11 +126,6 @@ int price_take(struct kernel_price *price, uint8_t *area)
 			return error;
 		run = driver->run;
 	}
-	/* Without counters there are prices all the same; without memory there are none. */
-	price->count_error = counters_open(&counters, price->counters);
-	if (price->count_error == -ENOMEM)
-		return -ENOMEM;
-	price_batches(price, area, run, &counters);
-	counters_close(&counters);
+	price_batches(price, area, run);
 	return 0;
 }

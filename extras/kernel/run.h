@@ -82,21 +82,6 @@ enum kernel_part {
 
 #define KERNEL_BATCHES 101
 
-/* What is counted beside the ticks, where there are counters. */
-enum kernel_count {
-	KERNEL_CYCLES,
-	KERNEL_INSTRUCTIONS,
-	KERNEL_COUNTS,
-};
-
-/* And by what. The clock, in ns in the place of each count, is a test of what reads them. */
-enum kernel_counters {
-	KERNEL_COUNTERS_NONE,
-	KERNEL_COUNTERS_PMU,
-	KERNEL_COUNTERS_CLOCK,
-	KERNEL_COUNTERS,
-};
-
 struct kernel_price {
 	char row[KERNEL_ROW_BYTES]; /* of KERNEL_ROW; the kernel's own buffer is one, too */
 	uint32_t part;
@@ -104,9 +89,6 @@ struct kernel_price {
 	uint64_t events; /* in each */
 	uint64_t ticks[KERNEL_BATCHES]; /* comes back */
 	uint64_t tsc_khz; /* comes back */
-	uint32_t counters; /* enum kernel_counters */
-	int32_t count_error; /* comes back: 0, or the negative errno that nothing was counted for */
-	uint64_t counts[KERNEL_COUNTS][KERNEL_BATCHES]; /* comes back, what reads them included */
 };
 
 #define KERNEL_START _IOWR('S', 1, struct kernel_start)

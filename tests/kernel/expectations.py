@@ -135,25 +135,4 @@ def of_prices(prices):
     found = {one["price"]: one["batch"] for one in prices}
     if round(found.get("empty loop", 0)) != 2:
         return [f"an empty loop takes {found.get('empty loop')}, and not two instructions"]
-    counted = {one["counters"] for one in prices} - {"none"}
-    if counted:
-        return [f"an emulator has no PMU, and this one seems to have: {', '.join(sorted(counted))}"]
     return [] if len(found) > 6 else ["no row has a price"]
-
-
-# Of a clock that moves by one for each instruction: what counts and what times tell it alike.
-CLOCK_APART = 0.01
-
-
-def of_clocks(prices):
-    """Where the kernel's clock is read as counters are, it says what the ticks of the same batches
-    do, and as much as the price in batches of their own."""
-    wrong = []
-    for one in prices:
-        ticks = one.get("counted_ns", -1)
-        wrong += [f"{one['price']}: the clock in the place of {count} says {one.get(count)}, and the "
-                  f"ticks of the same batches {ticks}" for count in ("cycles", "instructions")
-                  if not abs(one.get(count, 0) - ticks) <= CLOCK_APART]
-        if ticks >= 0 and abs(one["batch"] - ticks) > 0.05 + 0.02 * ticks:
-            wrong.append(f"{one['price']}: {one['batch']} in one batch, {ticks} in another")
-    return wrong or ([] if len(prices) > 6 else ["no clock was read in the place of counters"])

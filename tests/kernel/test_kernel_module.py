@@ -21,7 +21,7 @@ ROW = {"row": "packed_word", "verdict": "kept", "bits": 27, "masked": False, "wi
        "delivered": {"softirq": 5, "hardirq": 5, "nmi": 5}, "hits": {"softirq": 2, "hardirq": 2, "nmi": 2}, "depth": {"two": 9, "three": 5, "four": 1},
        "interrupting": 50, "task_share": 0.2, "violations": {"window": 0, "monotonic": 0}}
 OWN = {"unaccounted": 0, "events": 9, "raw_events": 4, "hits": {"softirq": 1, "hardirq": 1, "nmi": 1}}
-NO_PMU = "ns an event; cycles, instructions: no PMU"
+PRICES = "instructions an event, in batches of 1000 and single"
 number = 0
 failed = False
 
@@ -88,7 +88,7 @@ def transcript(**changes):
                     "gone" if command == manners.GONE else
                     "lines" if command.endswith("cat " + manners.LINES) else "")
         said = {
-            "kill": ["status signal 9"], "term": ["status 5"], "bench": [NO_PMU, "status 0"],
+            "kill": ["status signal 9"], "term": ["status 5"], "bench": [PRICES, "status 0"],
             "busy": ["refused 80 times to go", '{"row":"packed_word","verdict":"kept"}', "status 0"],
             "failing": ["stampede: no memory", "status 3"], "gone": ["status 1"],
             "lines": ['{"%s":1}' % kind for kind in ("kernel", "price", "own", "row")],
@@ -109,7 +109,7 @@ for kind, said in (("kill", ["status 0"]), ("busy", ["refused 0 times to go", "s
                    ("busy", ["refused 9 times to go", '{"verdict":"broken"}', "status 2"]),
                    ("failing", ["status 0"]), ("failing", ["stampede: a", "stampede: b", "status 3"]),
                    ("memory", (90000, 300)), ("memory", (99000, 9000)), ("check", ["status 0"]),
-                   ("bench", [NO_PMU, "status 2"]), ("bench", ["status 0"]), ("lines", ['{"kernel":1}', '{"price":1}']),
+                   ("bench", [PRICES, "status 2"]), ("bench", ["status 0"]), ("lines", ['{"kernel":1}', '{"price":1}']),
                    ("term", ["status 0"]), ("gone", ["status 0"])):
     found = manners.wrong(transcript(**{kind: said}))
     report(len(found) == 1, f"{kind}: {said}: {found}")
@@ -180,19 +180,9 @@ with tempfile.TemporaryDirectory() as scratch:
         report(done.returncode == 1 and what in done.stderr and done.stderr.count("\n") == 1,
                f"no record of {text!r}: {done.stderr.strip()}")
 
-priced = [{"price": name, "batch": 2.0, "counters": "none"} for name in ("empty loop", *"abcdef")]
+priced = [{"price": name, "batch": 2.0} for name in ("empty loop", *"abcdef")]
 report(not expectations.of_prices(priced), "instructions")
 report(expectations.of_prices([{**one, "batch": 2.6} for one in priced]), "no instructions")
-report(expectations.of_prices([{**one, "counters": "pmu"} for one in priced]), "a PMU where none is")
-clocks = [{**one, "batch": 2.017, "counters": "clock", "cycles": 2.0, "instructions": 2.001,
-           "counted_ns": 2.0} for one in priced]
-report(not expectations.of_clocks(clocks), "a clock read as counters are")
-for change, what in (({"cycles": 2.02}, "cycles that are too many"), ({"instructions": 0.0}, "none"),
-                     ({"batch": 2.2}, "another time in another batch")):
-    report(len(expectations.of_clocks([{**clocks[0], **change}, *clocks[1:]])) == 1, what)
-report(len(expectations.of_clocks([])) == 1, "no clock was read")
-short = [{key: one[key] for key in ("price", "batch", "counters")} for one in clocks]
-report(len(expectations.of_clocks(short)) == 2 * len(short), "nothing was counted")
 report(bool(BAD.search("<4>[    4.1] WARNING: CPU: 0 PID: 1 at kernel/x.c:1\n")), "a warning is seen")
 report(not BAD.search("<4>[    4.1] stampede: loading out-of-tree module taints kernel.\n"),
        "a line that is none")

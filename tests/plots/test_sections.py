@@ -185,7 +185,7 @@ class Sections(PlotsTest):
             '<td class="n">77</td><td class="broken">task&#39;s &lt;event&gt; (wrong)</td>',
             "<td>absolute</td><td></td>", "&gt; +9 xadd", "index was 64 before the first",
             "<p>All times in the buffer are possible.</p>", "one\ntwo</pre>",
-            "What is artificial, and what it stands for")
+            "What is artificial, and what it models")
 
     def clocks(self, row=None):
         """What report.md says of clocks that misbehave; or the cells of a row there."""
@@ -279,23 +279,6 @@ class Sections(PlotsTest):
             text = self.section("in_kernel", {"kernels": [kernel]})
             self.assert_in("off and on again", text, False)
             self.assert_in("instructions are counted", text)
-
-    def test_cycles_in_a_kernel_where_they_were_counted(self):
-        kernel = IN_KERNEL["kernels"][0]
-
-        def section(**changes):
-            prices = [{**one, **changes} for one in kernel["prices"]]
-            return self.section("in_kernel", {"kernels": [{**kernel, "prices": prices}]})
-        text = section(counters="pmu", cycles=31.5, instructions=47.25)
-        self.assert_all(text, '<td class="n">31.5</td>\n<td class="n">47.2</td>', "of batches</caption>",
-                        '<th class="n">cycles</th><th class="n">instructions</th>')
-        self.assert_in("no PMU", text, False)
-        for word, said in (("none", "instructions: no PMU"), ("busy", "no counter was free")):
-            text = section(counters=word)
-            self.assert_in(said, text)
-            self.assert_in('<th class="n">cycles', text, False)
-        # Of records before there were counters, nothing is said.
-        self.assert_in("cycles and", self.section("in_kernel", IN_KERNEL), False)
 
     def test_a_page_of_its_own(self):
         html = str(page.kernel(record.kernel(KERNEL)))

@@ -21,7 +21,6 @@ struct request {
 	bool own;
 	bool price;
 	bool counted;
-	bool by_clock;
 	bool json;
 	const char *record;
 	const char *calls;
@@ -60,12 +59,9 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  .into = &request->price },
 		{ "counted", NULL, "with --price, a tick of the clock is an instruction",
 		  OPTION_FLAG, .into = &request->counted },
-		{ "by-clock", NULL,
-		  "with --price, the kernel's clock for cycles and instructions, as a test",
-		  OPTION_FLAG, .into = &request->by_clock },
 		{ "json", NULL, "a line of JSON for each row", OPTION_FLAG,
 		  .into = &request->json },
-		{ "record", "FILE", "append these lines to FILE, whatever is printed", OPTION_TEXT,
+		{ "record", "FILE", "append these lines to FILE, printed or not", OPTION_TEXT,
 		  .into = &request->record },
 		{ .name = NULL },
 	};
@@ -213,8 +209,7 @@ int main(int argc, char **argv)
 	if (status == EXIT_FINE)
 		status = request.own   ? run_own(&device, &request) :
 			 request.calls ? run_calls(&device, &request) :
-			 request.price ? price_run(&device, rows, count, request.counted,
-						   request.by_clock) :
+			 request.price ? price_run(&device, rows, count, request.counted) :
 					 run_rows(&device, rows, count, &request);
 	kernel_close(&device);
 	written = print_end();

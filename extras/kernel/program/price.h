@@ -8,9 +8,8 @@
 /*
  * Prints a line for each of `rows`; an exit code. `counted`: a tick of this machine's clock is an
  * instruction, by an emulator that counts them; else an emulator has no prices, and is refused.
- * `by_clock`: the kernel's clock in the place of the processor's counters, to test what reads them.
  */
 int price_run(struct kernel_device *device, const struct driver *const *rows, int count,
-	      bool counted, bool by_clock);
+	      bool counted);
 
 #endif

@@ -188,48 +188,20 @@ void print_left_out(const struct driver *driver, const char *why)
 		printf("%-30s %-12s %s\n", driver->row, "left out", why);
 }
 
-static bool is_counted(const char *counters)
+void print_price_head(const char *unit, int batch)
 {
-	return strcmp(counters, "none") != 0 && strcmp(counters, "busy") != 0;
-}
-
-static const char *counted_by(const char *counters)
-{
-	return !strcmp(counters, "none")  ? "no PMU" :
-	       !strcmp(counters, "busy")  ? "no counter is free" :
-	       !strcmp(counters, "clock") ? "ns of a clock" :
-					    "by perf, in batches";
-}
-
-void print_price_head(const char *unit, int batch, const char *counters)
-{
-	if (to.json)
-		return;
-	printf("%s an event, in batches of %d and single; cycles, instructions: %s\n", unit, batch,
-	       counted_by(counters));
-	printf("%-34s %8s %8s", "", "batch", "single");
-	puts(is_counted(counters) ? "   cycles instructions" : "");
+	if (!to.json)
+		printf("%s an event, in batches of %d and single\n%-34s %8s %8s\n", unit, batch, "",
+		       "batch", "single");
 }
 
 void print_price(const struct price *price)
 {
-	bool counted = is_counted(price->counters);
-	json_t *json = json_pack("{s:s, s:s, s:f, s:f, s:s}", "price", price->name, "unit",
-				 price->unit, "batch", price->batch, "single", price->single,
-				 "counters", price->counters);
-
-	if (counted) {
-		json_object_set_new(json, "cycles", json_real(price->cycles));
-		json_object_set_new(json, "instructions", json_real(price->instructions));
-		json_object_set_new(json, "counted_ns", json_real(price->counted_ns));
-	}
-	print_line(json);
+	print_line(json_pack("{s:s, s:s, s:f, s:f}", "price", price->name, "unit", price->unit,
+			     "batch", price->batch, "single", price->single));
 	if (to.json)
 		return;
-	printf("%-34s %8.1f %8.1f", price->name, price->batch, price->single);
-	if (counted)
-		printf(" %8.1f %12.1f", price->cycles, price->instructions);
-	putchar('\n');
+	printf("%-34s %8.1f %8.1f\n", price->name, price->batch, price->single);
 	fflush(stdout);
 }
 

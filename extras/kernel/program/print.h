@@ -27,21 +27,16 @@ void print_own(const struct own *own);
 /* `tracer`: whose trace it is; `kept`: nothing is wrong with it. */
 void print_traced(const struct traced *traced, const char *tracer, bool kept);
 
-/* Of an event: in `unit`, and what was counted in batches of their own, which took counted_ns. */
+/* Of an event, in `unit`. */
 struct price {
 	const char *name;
 	const char *unit;
 	double batch;
 	double single;
-	/* "pmu"; "clock": ns of it; "none": there is no PMU; "busy": it has no counter left. */
-	const char *counters;
-	double cycles;
-	double instructions;
-	double counted_ns;
 };
 
-/* `batch`: the events of a batch; `counters`: as in struct price. */
-void print_price_head(const char *unit, int batch, const char *counters);
+/* `batch`: the events of a batch. */
+void print_price_head(const char *unit, int batch);
 void print_price(const struct price *price);
 
 /* Is this qemu without KVM? It says who it is. */
