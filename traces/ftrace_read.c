@@ -210,7 +210,7 @@ static __attribute__((noinline)) bool rare_record(struct ftrace_reader *reader,
 	wide = get_u32(reader->at) & type_mask(reader) & ~type;
 	if (wide)
 		return trace_fault(&reader->fault, offset_of(reader, reader->at),
-				   "time_delta %" PRIu32 " is none of %" PRIu32 " bits",
+				   "time_delta %" PRIu32 " does not fit %" PRIu32 " bits",
 				   get_u32(reader->at) >> FTRACE_TYPE_BITS, reader->stamp_bits);
 	if (ftrace_is_time(type))
 		return time_record(reader);

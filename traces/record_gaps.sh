@@ -49,7 +49,7 @@ tracefs=$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)
 if [ -z "$tracefs" ]; then
 	mkdir "$work/tracefs"
 	mount -t tracefs nodev "$work/tracefs" 2>/dev/null ||
-		fail 4 "this kernel lets nobody mount tracefs; record on another machine"
+		fail 4 "this kernel has no tracefs to mount; record on another machine"
 	mounted=$work/tracefs tracefs=$mounted
 fi
 mkdir "$tracefs/instances/stampede-$$" 2>/dev/null ||

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: record.sh OUT [large]   Records OUT/, a CTF trace of LTTng-UST with compact event headers,
-# and OUT.csv, babeltrace2's decode of it. Needs lttng-tools, liblttng-ust-dev, babeltrace2, python3 and
+# and OUT.csv.gz, babeltrace2's decode of it. Needs lttng-tools, liblttng-ust-dev, babeltrace2, python3 and
 # CPUs 0 and 1. The session daemon is our own, in a private home; root runs all of it as nobody. With
 # `large`, with the headers that the daemon asks for by itself; from 2.15 on the trace is CTF 2.
 #
@@ -58,6 +58,6 @@ trace=$(dirname "$(find "$work/trace" -name metadata)")
 rm -rf "$out"
 mkdir "$out"
 cp "$trace"/metadata "$trace"/few_* "$out"
-python3 "$here/decoded.py" "$out" >"$out.csv"
+python3 "$here/decoded.py" "$out" | gzip -n9 >"$out.csv.gz"
 ls -l "$out"
-wc -l "$out.csv"
+gzip -dc "$out.csv.gz" | wc -l
