@@ -23,6 +23,7 @@ import screen
 import sent
 import table
 import text
+from compact import compact
 from data import row_class
 from draw import SOURCES, source
 from record import bits_that_matter
@@ -63,7 +64,7 @@ def squeeze(value):
 
 def as_image(svg):
     """A picture as a URL of its own: nothing in it can run, and no id meets another's."""
-    image = svg.decode("utf-8")
+    image = compact(svg.decode("utf-8"))
     for character in NOT_IN_A_URL:  # quote() of all of it looks at each byte in Python
         image = image.replace(character, "%%%02X" % ord(character))
     return Markup(DATA_URL + re.sub("[^ -~]", lambda found: urllib.parse.quote(found[0]), image))

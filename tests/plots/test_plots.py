@@ -6,10 +6,12 @@ import re
 import shutil
 import subprocess
 import unittest
+from xml.etree import ElementTree
 
 import plots_fixture
 from plots_fixture import NAMES, SOURCES, PLOTS, PlotsTest
 
+import compact
 import data
 import draw
 import page
@@ -18,6 +20,7 @@ import record
 import text
 
 NAN = math.nan
+HREF = "{http://www.w3.org/1999/xlink}href"
 
 
 class Words(unittest.TestCase):
@@ -53,7 +56,8 @@ class Words(unittest.TestCase):
         svg = '<svg a="b">\n<text>50 % #1 & → \'x\'</text></svg>'.encode()
         url = str(page.as_image(svg))
         self.assertFalse(re.search(r"[\n#\"&]", url))
-        self.assertEqual(page.urllib.parse.unquote(url.removeprefix(page.DATA_URL)).encode(), svg)
+        self.assertEqual(page.urllib.parse.unquote(url.removeprefix(page.DATA_URL)),
+                         compact.compact(svg.decode()))
 
 
 class Data(PlotsTest):
@@ -285,7 +289,55 @@ class Tails(PlotsTest):
             self.assert_in(words, svg)
 
 
+PLACES = ("transform", "x", "y", "width", "height", "points", "d")
+COLOURS = re.compile(r"rgb\( *(\d+), *(\d+), *(\d+)\)")
+
+
+def marks(svg):
+    """All that a picture draws, in order: what it is, its text, its numbers, and how it looks."""
+    root = ElementTree.fromstring(re.sub("<!--.*?-->", "", svg))
+    name = "{http://www.w3.org/2000/svg}"
+    sheet = {key: dict(one.split(":") for one in looks.split(";")) for key, looks in
+             re.findall(r"\.(\w+){([^}]*)}", root.findtext(f".//{name}style", ""))}
+    found = []
+
+    def walk(element, look, moved):
+        own = {key: value for key, value in element.attrib.items()
+               if re.match("fill|color|stroke|font|text-anchor", key)}
+        own |= sheet.get(element.get("class"), {})
+        look = look | {key: COLOURS.sub(lambda its: "#%02x%02x%02x" % tuple(map(int, its.groups())),
+                                        value).removesuffix("px") for key, value in own.items()}
+        moved = moved + [float(one) for key in PLACES
+                         for one in re.findall(r"-?[\d.]+", element.get(key, ""))]
+        text = (element.text or "").strip()
+        for child in element:
+            if child.tag not in (f"{name}defs", f"{name}style"):
+                walk(child, look, moved)
+        # A path of one point is none.
+        if text or element.tag not in (f"{name}g", f"{name}svg", f"{name}text") and len(moved) != 2:
+            found.append((element.tag, text, moved, {
+                key: f"{float(value):g}" if re.match(r"[\d.]+$", value) else value
+                for key, value in look.items()}, element.get(HREF)))
+    for child in root:
+        walk(child, {}, [])
+    return found
+
+
 class Pictures(PlotsTest):
+    def test_the_page_s_picture_is_gnuplot_s_in_fewer_bytes(self):
+        self.make_pictures()
+        for name in NAMES:
+            svg = self.text(f"plots/{name}.svg")
+            less = compact.compact(svg)
+            drawn, shown = marks(svg), marks(less)
+            self.assertLess(len(less), 0.75 * len(svg), name)
+            self.assertGreater(len(drawn), 20, name)
+            self.assertEqual([mark[:2] + mark[3:] for mark in drawn],
+                             [mark[:2] + mark[3:] for mark in shown], name)
+            for one, other in zip(drawn, shown):
+                self.assertEqual(len(one[2]), len(other[2]), name)
+                self.assertTrue(all(abs(a - b) < 0.1 for a, b in zip(one[2], other[2])), name)
+
     def test_every_picture_is_drawn(self):
         self.make_pictures(png=True)
         for plot in PLOTS:
