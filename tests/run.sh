@@ -5,7 +5,7 @@
 # SCRIPTS: which scripts (all of them). SECONDS_PER_TEST: how long each may take (300).
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 # Who takes longest comes first, so that nobody is alone for long at the end; then other scripts.
-long="test_explore.sh test_cli.sh test_cases.sh test_coverage.sh test_dates.sh test_compiles.sh
+long="test_explore.sh test_quick.sh test_cli.sh test_cases.sh test_coverage.sh test_dates.sh test_compiles.sh
 test_plots.py test_plots_faults.py test_readers_ctf test_history.sh test_manners.sh test_guard.sh
 test_clocks.sh test_rows_nested test_rows test_resume.sh test_record_faults test_seam.sh
 test_same_code.sh test_mutants.sh test_house.sh test_tails test_timed test_page.py test_guide.py
@@ -65,9 +65,9 @@ shift
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 trap 'exit 130' INT TERM
-# What stands for python3 where versions are chosen (pyenv) takes longer to start than Python does.
+# Debian's Python has Debian's modules, and a version manager's stand-in takes longer to start.
 mkdir "$results/bin"
-printf '#!/bin/sh\nexec "%s" "$@"\n' "$(python3 -c 'import sys; print(sys.executable)')" \
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$(PATH=/usr/bin:$PATH python3 -c 'import sys; print(sys.executable)')" \
 	>"$results/bin/python3"
 chmod +x "$results/bin/python3"
 PATH=$results/bin:$PATH

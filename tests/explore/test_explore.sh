@@ -25,28 +25,6 @@ counts() {
 	sed 's/  *[0-9.]* s  / /' "$1"
 }
 
-quick_tier() {
-	"$explore" --tier quick >"$scratch/quick" 2>"$scratch/err"
-	got=$?
-	rows=$(grep -c '^X(' schemes/schemes.def)
-	variants=$(grep -c '^X(.*-DVARIANT' schemes/schemes.def)
-	kept=$(grep -cE 's  kept( where needs are met \([0-9]+ not\))?$' "$scratch/quick")
-	[ $got -eq 0 ] && [ "$kept" -eq $((rows - variants)) ]
-	report $? "quick tier: every main row keeps what it promises"
-	sed 's/^/# /' "$scratch/quick" "$scratch/err" | grep -v '# \['
-	# How many schedules there are is the compiled code's. New counts of a wanted change:
-	# (cc --version | head -1; build/explore --tier quick | sed 's/  *[0-9.]* s  / /') >FILE
-	golden=tests/data/explored_quick.txt
-	(${CC:-cc} --version | head -1; counts "$scratch/quick") >"$scratch/counts"
-	if [ "$(head -1 $golden)" = "$(head -1 "$scratch/counts")" ]; then
-		diff $golden "$scratch/counts" >"$scratch/diff"
-		report $? "quick tier: as many schedules of each row as recorded"
-		sed 's/^/# /' "$scratch/diff"
-	else
-		skip "the recorded counts" "another compiler: $(head -1 "$scratch/counts")"
-	fi
-}
-
 # Main rows that can have labelled points: not restartable sections, which are one asm statement, nor
 # the floor that publishes like them: what interrupts it writes where it writes, between any two bytes.
 pointed=$(sed -n '/-DVARIANT/d; /^X(re[sw][^,]*,/d; /^X(floor_published,/d; s/^X(\([^,]*\),.*/=\1/p' schemes/schemes.def | tr '\n' ' ')
@@ -320,7 +298,6 @@ bad_input() {
 	report $? "Ctrl-C"
 }
 
-quick_tier
 three_kinds_of_stops
 same_counts
 shown_reader

@@ -98,7 +98,7 @@ EOF
 fake "$scratch/bin/explore" <<-EOF
 	echo "\$*" >>"$asked"
 	[ "\$(wc -l <"$asked")" -gt "\$(cat "$scratch/kills")" ] || kill -KILL \$\$
-	exec "$PWD/$explore" "\$@"
+	exec "$(readlink -f "$explore")" "\$@"
 EOF
 PATH=$scratch/bin:$PATH
 folder="$scratch/it's here"

@@ -2,8 +2,9 @@
 """The judges are mutated by a machine (docs/verifying.md).
 
 usage: mutate.py BUILD [--sample N] [--seed S] [--jobs J] [--json FILE] [FILE...]
-Every small change (operators.py) to the files of tests/mutate/targets is compiled alone, linked with
-the tests named there and run against them, the fastest first; what no test fails on has survived.
+Every small change (operators.py) to the files of tests/mutate/targets is compiled alone, linked
+with the tests named there and run against them, the fastest first; what no test fails on has
+survived.
 BUILD is a whole build (make all tests). Exit status: 0 every folder reaches its floor, 1 usage,
 2 one does not, or an entry of tests/mutate/equivalent fits nothing.
 """
@@ -15,9 +16,11 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -29,6 +32,8 @@ MEMORY = 4 << 30  # a mutant may ask for ever more
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FLOORS = {"judge": 95, "results": 95}  # percent; the others:
 FLOOR = 85
+# What a whole quick tier finds, these rows find, too.
+ROWS = "=full_tsc =nested_stamps =delta_sync_hard =packed_word"
 
 
 def targets():
@@ -68,7 +73,7 @@ def command(make, source, target):
     said = subprocess.run(
         ["make", "-n", "V=1", "--no-print-directory", "-W", source, make, target],
         capture_output=True, text=True, check=False).stdout
-    lines = [line for line in said.split("\n") if f"-o {target}" in line]
+    lines = [line for line in said.split("\n") if f"-o {target} " in line + " "]
     if not lines:
         sys.exit(f"make says nothing of {target}: {said[-400:]}")
     return shlex.split(lines[-1])
@@ -77,7 +82,8 @@ def command(make, source, target):
 class Machine:
     def __init__(self, build, folder):
         self.build, self.folder, self.make = build, folder, f"BUILD={build}"
-        self.links, self.compiles = {}, {}
+        self.links, self.compiles, self.seconds = {}, {}, {}
+        self.lock = threading.Lock()
         # Symbols for debuggers make a link take five times as long.
         for name in os.listdir(build):
             if name.endswith(".a"):
@@ -94,12 +100,12 @@ class Machine:
         return [word for word in self.compile_line(source) if word[:2] in ("-D", "-I") or
                 word.startswith("-std")]
 
-    def link_line(self, test):
-        if test not in self.links:
-            self.links[test] = command(self.make, f"tests/{test}.c", f"{self.build}/tests/{test}")
-        return self.links[test]
+    def link_line(self, program, source):
+        if program not in self.links:
+            self.links[program] = command(self.make, source, f"{self.build}/{program}")
+        return self.links[program]
 
-    def compiled(self, source, text, into):
+    def compiled(self, source, text, into, more=()):
         path, object_path = into + "/mutant.c", into + "/mutant.o"
         with open(path, "wb") as file:
             file.write(text)
@@ -107,15 +113,38 @@ class Machine:
                  if word not in ("-g", "-MMD", "-MP", "-Werror")]
         words[words.index(source)] = path
         words[words.index("-o") + 1] = object_path
-        return run(words + SANITIZE, 60) == 0
+        return run(words + list(more), 60) == 0
 
-    def linked(self, test, into):
+    def linked(self, program, source, into, out, more=()):
+        """The mutant's object comes before all archives, and in the place of the source's own."""
+        own = f"{self.build}/obj/{os.path.splitext(source)[0]}.o"
         words = [re.sub(rf"^{re.escape(self.build)}/(lib\w+\.a)$", rf"{self.folder}/\1", word)
-                 for word in self.link_line(test)]
-        words[words.index("-o") + 1] = into + "/test"
+                 for word in self.link_line(program, source) if word != own]
+        words[words.index("-o") + 1] = out
         first = next(at for at, word in enumerate(words) if word.endswith(".a"))
         words.insert(first, into + "/mutant.o")
-        return run(words + SANITIZE, 60) == 0
+        return run(words + list(more), 60) == 0
+
+    def tree(self):
+        """What git has, to be linked to: a mutant takes its file's place in a tree of links."""
+        copy = self.folder + "/tree"
+        with self.lock:
+            if not os.path.exists(copy):
+                os.mkdir(copy)
+                names = subprocess.run(["git", "ls-files", "-z"], stdout=subprocess.PIPE,
+                                       check=True).stdout
+                subprocess.run(["xargs", "-0", "cp", "--parents", "-t", copy], input=names,
+                               check=True)
+        return copy
+
+    def shadow(self, into, program):
+        """A build that is ours but for one program."""
+        folder = into + "/build"
+        os.mkdir(folder)
+        for name in os.listdir(self.build):
+            if name != program:
+                os.symlink(os.path.abspath(os.path.join(self.build, name)), f"{folder}/{name}")
+        return folder
 
 
 def limits():
@@ -137,27 +166,62 @@ def run(words, seconds, folder=None, prepare=limits):
         return None
 
 
+def passes(script, build, seconds, folder=None):
+    """Whether a test script says no "not ok", at the first of which it is ended."""
+    environment = dict(os.environ, QUICK_ROWS=ROWS)
+    with subprocess.Popen(["sh", script, build], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, errors="replace", env=environment,
+                          cwd=folder, start_new_session=True, preexec_fn=limits) as child:
+        late = threading.Event()
+
+        def end():
+            late.set()
+            os.killpg(child.pid, signal.SIGKILL)
+
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        failed = any(line.startswith("not ok") for line in child.stdout)
+        timer.cancel()
+        if failed and child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+        return child.wait() == 0 and not failed and not late.is_set()
+
+
 class OfC:
+    """Its tests are programs, linked with the mutant and sanitizers, or SCRIPT@PROGRAM: a script
+    run on a build whose PROGRAM has the mutant."""
+
     def __init__(self, machine, source, tests):
         self.machine, self.source, self.tests = machine, source, tests
         self.found = operators.of_c(source, machine.flags(source))
-        self.seconds = {}
+        with open(source, "rb") as file:
+            text = file.read()
         for test in tests:
-            begin = time.monotonic()
-            if run([f"{machine.build}/tests/{test}"], 300) != 0:
-                sys.exit(f"{test} fails without any change")
-            self.seconds[test] = 3 * (time.monotonic() - begin) + 5
+            if test not in machine.seconds:
+                begin = time.monotonic()
+                if not self.good(text, test, 300):
+                    sys.exit(f"{test} fails without any change")
+                machine.seconds[test] = 3 * (time.monotonic() - begin) + 5
+
+    def good(self, text, test, seconds):
+        """Whether a test finds nothing wrong; None: it cannot be built."""
+        script, _, program = test.partition("@")
+        more = () if program else SANITIZE
+        with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
+            out = self.machine.shadow(into, program) + "/" + program if program else into + "/test"
+            if not self.machine.compiled(self.source, text, into, more) or not self.machine.linked(
+                    program or f"tests/{test}", self.source, into, out, more):
+                return None
+            if program:
+                return passes(f"tests/{script}", os.path.dirname(out), seconds)
+            return run([out], seconds) == 0
 
     def killer(self, text):
         """What objects: a test's name, "compiler", or None: the mutant has survived."""
-        with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
-            if not self.machine.compiled(self.source, text, into):
-                return "compiler"
-            for test in self.tests:
-                if not self.machine.linked(test, into):
-                    return "compiler"
-                if run([into + "/test"], self.seconds[test]) != 0:
-                    return test
+        for test in self.tests:
+            good = self.good(text, test, self.machine.seconds[test])
+            if not good:
+                return "compiler" if good is None else test
         return None
 
 
@@ -168,19 +232,22 @@ class OfPython:
         self.machine, self.source, self.tests = machine, source, tests
         self.found = operators.of_python(source)
 
+    def good(self, test, tree):
+        build = os.path.abspath(self.machine.build)
+        if test.endswith(".sh"):
+            return passes(f"tests/{test}", build, 120, tree)
+        return run([sys.executable, "-B", f"tests/{test}", build], 120, tree,
+                   limits_of_python) == 0
+
     def killer(self, text):
         with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
-            for part in ("plots", "tests/plots", "tests/data", "tests/support", "results",
-                         "schemes", "extras", "docs"):
-                shutil.copytree(part, f"{into}/{part}", symlinks=True, dirs_exist_ok=True,
-                                ignore=shutil.ignore_patterns("ftrace", "lttng*", "ctf2"))
-            for part in ("README.md",):
-                shutil.copy(part, into)
-            with open(f"{into}/{self.source}", "wb") as file:
+            tree = into + "/tree"
+            subprocess.run(["cp", "-rl", self.machine.tree(), tree], check=True)
+            os.unlink(f"{tree}/{self.source}")
+            with open(f"{tree}/{self.source}", "wb") as file:
                 file.write(text)
             for test in self.tests:
-                if run([sys.executable, "-B", f"tests/{test}", os.path.abspath(
-                        self.machine.build)], 120, into, limits_of_python) != 0:
+                if not self.good(test, tree):
                     return test
         return None
 
