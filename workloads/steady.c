@@ -73,7 +73,7 @@ static void cells(const struct workload_cells *plan)
 
 const struct workload workload_steady = {
 	.name = "steady",
-	.text = "one pinned thread, events back to back, nobody interrupts",
+	.text = "one pinned thread, events back to back, no interrupts",
 	.always = true,
 	.plot = "cost",
 	.engine = &engine,

@@ -37,7 +37,7 @@ static bool parse(int argc, char **argv, struct claims_request *request, int *st
 		"clock, by arithmetic, and by what RUN recorded (default: latest, if there is "
 		"one).\n",
 		entries,
-		"exit: 0 fine, whatever the verdicts; 1 usage or a bad file, 3 no resource\n"
+		"exit: 0 fine, with any verdicts; 1 usage or a bad file, 3 no resource\n"
 		"examples:\n"
 		"  claims\n"
 		"  claims --json - 20260101T120000Z-amd-epyc-2cpu\n",

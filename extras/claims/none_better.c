@@ -81,9 +81,9 @@ static const char *why(const json_t *scheme, const json_t *row, const json_t *ou
 		    json_number_value(json_object_get(ours, "header_id_bytes")))
 		return " (no id in them, and other sub-buffer headers)";
 	if (nesting && !strcmp(nesting, "later"))
-		return " (who interrupts has to wait)";
+		return " (an interrupt has to wait)";
 	if (nesting && !strcmp(nesting, "held off"))
-		return " (nobody can interrupt)";
+		return " (no interrupt possible)";
 	return "";
 }
 

@@ -340,7 +340,7 @@ static void row_is_slower(struct trial *trial, const char *row, const char *base
 			  cheap.middle, cheap.low, cheap.high,
 			  by_real == by_cheap	  ? "" :
 			  by_cheap == CLAIM_HOLDS ? ": it holds where the clock is cheap" :
-						    ": only one of the two says so");
+						    ": one of the two disagrees");
 	else
 		claim_add(trial, "not timed with a cheap clock in this run");
 }

@@ -28,7 +28,7 @@ static const char *obstacle(const struct driver *driver)
 	if (driver->blocks || driver->defers || desc->needs & NEED_MASKED_INTERRUPTS)
 		return "it masks interrupts, which are the program's own";
 	if (desc->turns_away)
-		return "it turns away who comes into a writer";
+		return "it turns away a writer that interrupts another";
 	if (driver->publishes)
 		return "it is written in a section that starts over, by a signal handler or rseq";
 	if (driver->format.kind == FORMAT_OWN || driver->format.kind == FORMAT_FTRACE)

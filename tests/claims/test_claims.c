@@ -193,7 +193,7 @@ static void both_clocks_judge(void **state)
 		{ 29, 11.3, "holds with a condition", "1.413 (1.413 to 1.413): it holds where" },
 		{ 33, 11.3, "holds", "1.413" },
 		{ 29, 8, "refuted", "1.000 (1.000 to 1.000)" },
-		{ 33, 8, "holds with a condition", "only one of the two" },
+		{ 33, 8, "holds with a condition", "one of the two disagrees" },
 	};
 	unsigned int i;
 
@@ -259,7 +259,7 @@ static void who_is_better_is_named(void **state)
 	assert_none_better(run_beside("three_read", "at once", 2.0, 30.1), "holds",
 			   "1 published rows promise as much, 0 have");
 	assert_none_better(run_beside("delta_sync_soft", "later", 1.0, 30.1), "refuted",
-			   "delta_sync_soft 1.00 atomics for 2.00 (who interrupts has to wait)");
+			   "delta_sync_soft 1.00 atomics for 2.00 (an interrupt has to wait)");
 	assert_none_better(run_beside("three_read", "at once", 2.0, 27.0), "refuted",
 			   "three_read 0.900 of the time");
 	/* What a clock that goes back does, where it was played. */

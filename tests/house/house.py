@@ -45,6 +45,8 @@ PLANTS = (
     ("limits", "base/options.c", at_end("static void f(void)\n{\n" + "\tg();\n" * 60 + "}\n")),
     ("limits", "base/options.c", at_end("\t" * 13 + "\n")),
     ("patches", "schemes/packed_word.h", lambda text: text.replace("len, tail, stamp, false", "stamp")),
+    ("words", "README.md", at_end("Whoever reads it\nto be had.\n")),
+    ("words", "base/options.c", at_end('static const char *const one = "nobody is there";\n')),
     ("formatted", "base/options.c", at_end("int  a ;\n")),
 )
 

@@ -311,8 +311,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 8040, "judge": 4480, "plots": 3260, "results": 4200,
-    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7800, "tests": 37050,
+    "base": 1860, "explore": 9800, "extras": 7800, "judge": 4480, "plots": 3290, "results": 4200,
+    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7800, "tests": 37260,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
@@ -333,5 +333,25 @@ def budget(tree):
             for top, lines in sorted(spent(tree).items()) if lines > BUDGET.get(top, 0)]
 
 
+# Each wants two readings: say which row, writer or reader, and what it does.
+WORDS = re.compile(r"\b(?:to be had|gone on from|says so|nobody|whoever|so many|beside other|in the midst"
+                   r"|stands for|is none|who (?:is|comes|has|adds|writes)|whatever (?:the|is|order))\b", re.I)
+QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+
+
+def words(tree):
+    """What people read has a noun where WORDS has none: documents, templates, a program's texts."""
+    bad = []
+    for name, text in sorted(tree.items()):
+        if name.endswith((".md", ".j2")) and "/" not in name.removeprefix("docs/").removeprefix("plots/templates/"):
+            said = QUOTED.sub(lambda its: " " * len(its[0]), text)
+        elif name.endswith((".c", ".def")) and not name.startswith(("tests/", "schemes/history/")):
+            said = "".join(f"{its[0]} " if " " in its[0] else "" for its in QUOTED.finditer(text))
+        else:
+            continue
+        bad += ["%s: \"%s\"" % (name, its[0]) for its in WORDS.finditer(said)]
+    return bad
+
+
 RULES = (budget, arrows, circles, build_macros, workload_names, row_names, one_judge, unused, struct_tags,
-         one_stderr, limits, patches)
+         one_stderr, limits, patches, words)

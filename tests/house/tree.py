@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-SUFFIXES = (".c", ".h", ".cc", ".def", ".py", ".sh", ".mk", ".gp")
+SUFFIXES = (".c", ".h", ".cc", ".def", ".py", ".sh", ".mk", ".gp", ".md", ".j2")
 # Data, frozen sources of others' faults, and what is generated.
 SKIPPED = ("tests/data/", "tests/mutants/", "results/reference/", "plots/example/", "workloads/gaps/")
 
