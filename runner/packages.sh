@@ -54,6 +54,7 @@ man-db              man-db                 man                 man-db         ma
 procps              procps-ng              procps              procps-ng      procps
 spin                -                      -                   -              -
 gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
+qemu-user-static    qemu-user-static       qemu-linux-user     qemu-user-static qemu-aarch64
 libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
 clang-format        clang-tools-extra      clang               clang          clang-extra-tools
 debootstrap         debootstrap            debootstrap         debootstrap    debootstrap
