@@ -3,6 +3,7 @@
 import math
 
 import clocks
+import guide
 from data import Table, least, most
 from record import HELD, NAN, bits_that_matter
 from text import label, row_label
@@ -218,23 +219,27 @@ def tails(run):
 
 
 def choice(run):
-    """Main rows that are right in some way, by header and then by cost with a free clock."""
+    """Main rows that are right in some way, by header and then by cost with a free clock; by this
+    machine's clock where no other was timed."""
     variants = {one.row for one in run.tails if one.variant}
-    rows = sorted((row for row in run.steady if row.verdict in HELD and row.row not in variants and
-                   row.cheap_ratio > 0 and row.header_id_bytes > 0),
-                  key=lambda row: (round(row.header_id_bytes, 1), row.cheap_ratio))
-    table = Table("cost with a clock that costs nothing: 1 position, 2 row and bytes of header, "
-                  "3 times the floor, 4 kind: 0 exact, 1 marked inexact, 2 it waits or is lost")
+    rows = [row for row in run.steady if row.verdict in HELD and row.row not in variants and
+            guide.header(run, row, None) > 0]
+    free = any(row.cheap_ratio > 0 for row in rows)
+    ratio = (lambda row: row.cheap_ratio) if free else (lambda row: row.ratio)
+    rows = sorted((row for row in rows if ratio(row) > 0),
+                  key=lambda row: (round(guide.header(run, row, None), 1), ratio(row)))
+    table = Table("cost of an event: 1 position, 2 row and bytes of header, 3 times the floor, 4 kind: 0 "
+                  "exact, 1 marked inexact, 2 it waits or is lost,", "5 times the floor by the "
+                  "clock of this machine, beside a free one")
     for position, row in enumerate(rows, 1):
         waits = run.schemes.get(row.row, {}).get("nesting", "at once") != "at once"
-        table.line(position, f"{label(row.row)}, {row.header_id_bytes:.0f} B", float(row.cheap_ratio),
-                   2 if waits else 1 if row.verdict != "kept" else 0)
+        table.line(position, f"{label(row.row)}, {guide.header(run, row, None):.0f} B", float(ratio(row)),
+                   2 if waits else 1 if row.verdict != "kept" else 0,
+                   float(row.ratio if free else NAN))
     table.set("choice_rows", len(rows))
+    table.set("choice_free", int(free))
     # One row that is far off does not press all others together.
-    ratios = sorted(row.cheap_ratio for row in rows)
+    ratios = sorted(map(ratio, rows))
     table.set("choice_most", float(ratios[-2] if len(ratios) > 1 and ratios[-1] > 3 * ratios[-2]
                                    else ratios[-1]) if ratios else 1.0)
     return table if rows else None
-
-
-choice.section = "cheap"  # of runs that timed with a cheap clock

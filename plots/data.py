@@ -16,7 +16,6 @@ class Table:
     def __init__(self, *header):
         self.lines = [f"# {line}" for line in header]
         self.variables = []
-        self.raw_from = None  # lines from there on are too many for the page
 
     def line(self, *values):
         """Numbers, and names in quotes; a float that is not known is NaN, as gnuplot reads it."""
@@ -66,13 +65,6 @@ def last(value):
     return (math.isnan(value), value)
 
 
-def median(values):
-    values = sorted(values)
-    if not values:
-        return NAN
-    return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
-
-
 def row_class(verdict):
     return {**dict.fromkeys(HELD, KEPT), "broken": BROKEN,
             "need not met": NEED_NOT_MET}.get(verdict, NO_PROMISE)
@@ -112,86 +104,7 @@ def columns(section, *fields):
                          for value in (getattr(one, field) for field in fields)))
         table.set(f"{section}_lines", len(elements))
         return table if elements else None
-    make.section = section
     return make
-
-
-# ---- cost ----
-
-
-def cost_of(row, unit):
-    """Median and quartiles; a time is worth nothing beside a stamp that is wrong."""
-    if row.verdict == "broken":
-        return NAN, NAN, NAN
-    middle, *ends = (getattr(row, unit + end) for end in ("", "_low", "_high"))
-    return middle, *(or_else(end, middle) for end in ends)
-
-
-def cost_order(run):
-    """The steady cells, cheapest first, those without a figure last; and the unit of their cost."""
-    rows = run.steady
-    unit = "cycles" if any(not math.isnan(row.cycles) for row in rows) else "ns"
-    # The ratio is taken round by round, so the machine's moods drop out of it.
-    key = unit if any(math.isnan(row.ratio) for row in rows) else "ratio"
-    return sorted(rows, key=lambda row: last(cost_of(row, key)[0])), unit
-
-
-def add_repetitions(run, table, rows, unit):
-    """All of them, so that a median does not hide what it comes from."""
-    per = "cycles" if unit == "cycles" else "ticks"
-    floors, cells = {}, {}
-    for one in run.benchmarks:
-        cells.setdefault(one.name, []).append(one)
-        if one.name == "floor/steady":
-            floors.setdefault(one.repetition_index, getattr(one, per))
-    table.raw_from = len(table.lines)
-    table.block()
-    table.lines.append(f"# every repetition: 1 position, 2 {unit} per event, 3 ratio to floor")
-    table.line(0, NAN, NAN)  # gnuplot refuses an empty block
-    for position, row in enumerate(rows, 1):
-        if math.isnan(cost_of(row, unit)[0]):
-            continue
-        for one in cells.get(f"{row.row}/steady", []):
-            floor = floors.get(one.repetition_index, NAN)
-            if getattr(one, unit) > 0:
-                table.line(position, float(getattr(one, unit)),
-                           getattr(one, per) / floor if floor > 0 else NAN)
-
-
-def cost_variables(run, table, rows, unit):
-    medians = [(row.row, cost_of(row, unit)) for row in rows]
-    # The lowest one; a record of schema 2 and before has only that of the other name.
-    floor = "floor_published" if run.cell("floor_published", "steady") else "floor"
-    basis = next((row.ratio_basis for row in rows if row.ratio_basis), None)
-    ratios = [row for row in rows if row.ratio > 0]
-    table.set("cost_rows", len(rows))
-    table.set("cost_unit", unit)
-    table.set("cost_ratios", int(any(not math.isnan(row.ratio) for row in rows)))
-    table.set("cost_basis", "clock ticks" if basis == "ticks" else "cycles")
-    table.set("cost_floor", next((cost[0] for row, cost in medians if row == floor), NAN))
-    table.set("cost_untimed", next((cost[0] for row, cost in medians if row == "untimed"), NAN))
-    table.set("cost_least", least(low if low > 0 else middle for _, (middle, low, _) in medians))
-    table.set("cost_most", most(high if high > 0 else middle for _, (middle, _, high) in medians))
-    # Where the axis of ratios begins and ends; what lies beyond gets an arrow.
-    low = [max(0.6, least((row.ratio_low, row.ratio))) for row in ratios if row.ratio > 0.7]
-    high = [min(1.6, most((row.ratio_high, row.ratio))) for row in ratios if row.ratio < 1.6]
-    table.set("cost_ratio_least", min([0.9, *low]) - 0.02)
-    table.set("cost_ratio_end", max([1.2, *high]) + 0.02)
-    table.set("cost_repetitions", float(most(row.repetitions for row in rows)))
-
-
-def cost(run):
-    rows, unit = cost_order(run)
-    table = Table("cost of an event, workload steady: 1 position, 2 row, 3 median, 4 and 5 "
-                  f"quartiles [{unit}], 6 median [ns],", "7 ratio to floor, 8 and 9 quartiles, "
-                  "10 class (0 kept, 1 no promise, 2 need not met, 3 broken)")
-    for position, row in enumerate(rows, 1):
-        table.line(position, label(row.row), *map(float, cost_of(row, unit)),
-                   float(cost_of(row, "ns")[0]), *map(float, cost_of(row, "ratio")),
-                   row_class(row.verdict))
-    add_repetitions(run, table, rows, unit)
-    cost_variables(run, table, rows, unit)
-    return table if any(cost_of(row, unit)[0] > 0 for row in rows) else None
 
 
 # ---- space ----
@@ -236,28 +149,43 @@ def storm_class(storm):
     return overall if overall == BROKEN or exact is None else row_class(exact)
 
 
+def merged(storms):
+    """A row that is exact at all of its widths is one line, as are storms of one width; the storms
+    of a line are a list, the worst first."""
+    lines = {}
+    for one in storms:
+        same = None if one.worst_error_ticks == 0 else str(one.bits)
+        lines.setdefault((one.row, same, storm_class(one)), []).append(one)
+    return [sorted(ones, key=lambda one: -or_else(one.worst_error_ticks, -1))
+            for ones in lines.values()]
+
+
 def storm(run):
-    def exact_first(one):
+    def exact_first(ones):
+        one = ones[0]
         return (last(0 if worst_is_declared(one) else one.worst_error_ticks),
                 last(one.worst_error_ticks))
 
-    rows = sorted(filter(checked, run.storm), key=exact_first)
+    rows = sorted(merged(filter(checked, run.storm)), key=exact_first)
     table = Table("error of a stamp under storm: 1 position, 2 row, 3 typical: half of the events "
                   "stay at or below [ticks],", "4 worst [ticks] of the stamps not declared "
                   "inexact, 5 share that is, 6 worst [ticks] of those,", "7 events checked, 8 "
                   "signals inside the reserve, 9 class (0 kept, 1 not promised, 2 need not met,",
                   "3 broken), 10 the greater of 4 and 6")
-    widths = [bits_that_matter(run.storm, one) for one in rows]
-    for position, (one, bits) in enumerate(zip(rows, widths), 1):
+    widths = [bits_that_matter(run.storm, ones[0]) if len({one.bits for one in ones}) == 1 else NAN
+              for ones in rows]
+    for position, (ones, bits) in enumerate(zip(rows, widths), 1):
+        one = ones[0]
         declared = worst_is_declared(one)
+        events, hits = (float(sum(getattr(its, key) for its in ones)) for key in ("events", "hits"))
         table.line(position, row_label(one.row, bits), typical_ticks(one),
                    float(0 if declared else one.worst_error_ticks),
-                   one.inexact / one.events if one.events > 0 else NAN,
-                   float(one.worst_error_ticks if declared else NAN), float(one.events),
-                   float(one.hits), storm_class(one), float(or_else(one.worst_error_ticks, 0)))
-    errors = [one.worst_error_ticks for one in rows]
+                   sum(its.inexact for its in ones) / events if events > 0 else NAN,
+                   float(one.worst_error_ticks if declared else NAN), events, hits,
+                   storm_class(one), float(or_else(one.worst_error_ticks, 0)))
+    errors = [one.worst_error_ticks for ones in rows for one in ones]
     table.set("storm_rows", len(rows))
-    table.set("storm_inexact_known", sum(map(worst_is_declared, rows)))
+    table.set("storm_inexact_known", sum(worst_is_declared(ones[0]) for ones in rows))
     table.set("storm_bits", int(bool(known(widths))))
     table.set("storm_most", float(most(errors)))
     return table if known(errors) else None

@@ -5,7 +5,7 @@ from collections import defaultdict
 from types import SimpleNamespace
 
 import clocks
-from data import cost_order, least, most, or_else
+from data import least, most, or_else
 from record import NAN, PROMISES, VERDICTS, bits_that_matter, checked, worst_is_declared
 
 # ---- the run in a few sentences ----
@@ -82,14 +82,6 @@ def best(rows, key, of=max):
     return of(rows, key=key) if rows else None
 
 
-def cost(run):
-    rows = [row for row in cost_order(run)[0]
-            if row.ratio > 0 and row.verdict != "broken" and row.row != "untimed" and
-            not row.row.startswith("floor")]
-    return SimpleNamespace(rows=len(rows), near=sum(row.ratio <= 1.15 for row in rows),
-                           dearest=best(rows, lambda row: row.ratio))
-
-
 def space(run):
     sizes = [row.header_bytes for row in run.steady if row.header_bytes > 0]
     return SimpleNamespace(least=least(sizes), most=most(sizes))
@@ -145,7 +137,7 @@ def tails(run):
         if samples > 0 else NAN)
 
 
-CAPTIONS = {"cost": cost, "space": space, "storm": storm_errors,
+CAPTIONS = {"space": space, "storm": storm_errors,
             "late_beat": late_beat, "backstep": backstep, "layouts": layouts,
             "replay": replay, "tails": tails}
 

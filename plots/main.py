@@ -17,7 +17,6 @@ Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   plots/*.svg, *.png   the plots
   plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
   report.html          one page with everything, no other file needed
-  report.md            the table in Markdown
 --screen prints the end of a run on 80 x 24. --which prints the row to take for some needs, such as
 "bytes several", by a run or else by all recorded machines. --needs prints, as JSON, which rows
 qualify for which need of the guide. None of them writes anything.
@@ -28,7 +27,7 @@ Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 
 def tell(run, figures):
     drawn = [figure.plot.name for figure in figures if figure.svg]
-    print(f"report   {run.dir}/report.html\n         {run.dir}/report.md\n"
+    print(f"report   {run.dir}/report.html\n"
           f"plots    {run.dir}/plots\n         {' '.join(drawn)}\n"
           "         each as SVG and PNG, with its data and script")
     for figure in figures:
@@ -48,7 +47,6 @@ def make(path, quiet):
     figures = draw.put_data(run)
     status, (page, shared) = draw.draw(run, figures, prepare)
     # Without pictures the page still has the table.
-    put(os.path.join(run.dir, "report.md"), page.markdown(run, figures, shared))
     put(os.path.join(run.dir, "report.html"), page.html(run, figures, shared))
     if not quiet:
         tell(run, figures)

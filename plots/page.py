@@ -125,7 +125,7 @@ def captioned(env, run, figures):
 
 
 def said(run):
-    """What the page and its Markdown share."""
+    """What the page and the guide of the documents share."""
     for env, kind in ((for_html(), ".md."), (for_markdown(), ".html.")):
         for name in env.list_templates(filter_func=lambda name: kind not in name):
             env.get_template(name)  # to have it ready
@@ -162,13 +162,6 @@ def html(run, figures, shared):
         in_kernel=in_kernel.said(run), disturbances=facts.disturbances(run), best=best, none=answer.NONE,
         few=[(row, screen.cells(run, row)) for row in screen.shown(run, best)], few_titles=screen.TITLES,
         context=values(run.json["context"]), bench=os.path.basename(run.file))
-
-
-def markdown(run, figures, shared):
-    env = for_markdown()
-    return env.get_template("report.md.j2").render(
-        shared, figures=list(captioned(env, run, figures)),
-        best=answered([answer.of_run(run)], markdown_code), none=answer.NONE)
 
 
 def guide_block(run):

@@ -13,12 +13,11 @@ import data
 Plot = namedtuple("Plot", "name title absent make caption", defaults=[None])
 
 PLOTS = (
-    Plot("choice", "Cost of a scheme where the clock is free",
-         "no row was timed with a cheap clock (section table; QUICK=1 leaves it out)", curves.choice,
+    Plot("choice", "Cost of a scheme, by bytes of header",
+         "no row of workload steady has a ratio to the floor (section table)", curves.choice,
          "Rows that kept what they promise. With a clock that costs nothing only the scheme's own work "
-         "is left. Baselines, variants and rows that were not judged are left out."),
-    Plot("cost", "What an event costs",
-         "no row of workload steady with a time (section table)", data.cost),
+         "is left (QUICK=1 times this machine's clock alone). Baselines, variants and rows that were "
+         "not judged are not shown."),
     Plot("space", "Instructions and bytes of an event",
          "no row of workload steady with bytes or instructions (section table)", data.space),
     Plot("storm", "Error of the stamps under a storm of signals",

@@ -4,6 +4,7 @@
 usage of each: python3 tests/plots/test_x.py BUILD [TEST...]
 """
 import contextlib
+import html
 import io
 import json
 import os
@@ -156,6 +157,10 @@ class PlotsTest(unittest.TestCase):
         return next(one for one in self.bench[section] if one[key] == row)
 
     # ---- what came of it ----
+
+    def words(self):
+        """Of the page, on one line."""
+        return " ".join(html.unescape(re.sub("<[^>]*>", "", self.text("report.html"))).split())
 
     def cells(self, plot, row):
         """The columns of a row's first line in a data file, the label counted as one."""

@@ -266,7 +266,6 @@ class Answer(Schemes):
                  "it needs nothing (4 bytes of header, 35 instructions).")
         self.assertIn(first.format("extended_header"), said)
         self.assert_holds("report.html", first.format("<code>extended_header</code>"))
-        self.assert_holds("report.md", first.format("`extended_header`"))
 
     def test_small_headers_first_then_instructions(self):
         self.row("full_tsc")["header_id_bytes"] = 4

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Sections of the page that are taken over from other records: what the explorer found and what a
 running kernel showed; from a whole record, and from half of one."""
+import html
 import json
 import math
 import os
+import re
 from types import SimpleNamespace
 
 import plots_fixture
@@ -188,15 +190,17 @@ class Sections(PlotsTest):
             "What is artificial, and what it models")
 
     def clocks(self, row=None):
-        """What report.md says of clocks that misbehave; or the cells of a row there."""
+        """What the page says of clocks that misbehave; or the cells of a row there, by their heads."""
         self.make_data()
-        text = self.text("report.md").partition("## Clocks that misbehave")[2]
-        text = text.partition("<!-- clocks: end -->")[0]
+        text = self.text("report.html").partition('<section id="clocks">')[2].partition("</section>")[0]
         if row is None:
-            return text
-        heads, line = (next(line for line in text.split("\n") if line.startswith(f"| {name} |"))
-                       for name in ("row", f"`{row}`"))
-        return dict(zip(heads.replace("\\", "").split(" | "), line.split(" | ")))
+            return " ".join(html.unescape(re.sub("<[^>]*>", "", text)).split())
+        head, body = text.split("<tbody>")
+        line = body.partition(f'<th scope="row"><code>{row}</code></th>')[2].partition("</tr>")[0]
+        return dict(zip((html.unescape(re.sub("<[^>]*>", "", one))
+                         for one in re.findall("<th[^>]*>(.*?)</th>", head)[1:]),
+                        (re.sub("<small>(.*?)</small>", r" (\1)", one)
+                         for one in re.findall("<td[^>]*>(.*?)</td>", line, re.S))))
 
     def test_damage_has_a_table(self):
         self.bench["schemes"] = [{"row": "full_tsc", "promises": ["exact", "step_proof"]}]
@@ -216,9 +220,9 @@ class Sections(PlotsTest):
         self.assertEqual(self.clocks("full_tsc")["step_proof"], "promised")
         self.assertEqual(self.clocks("nested_stamps")["clock reads, traced"], "6")
         # The last column is of the stress on the real clock.
-        last = "back, real clock |"
-        self.assertEqual(self.clocks("extended_header")[last], "400 ns (900 ticks) |")
-        self.assertEqual(self.clocks("full_tsc")[last], "n/a |")
+        last = "back, real clock"
+        self.assertEqual(self.clocks("extended_header")[last], "400 ns (900 ticks)")
+        self.assertEqual(self.clocks("full_tsc")[last], "n/a")
         self.case("full_tsc", "ahead")["verdict"] = "broken"
         self.assertEqual(self.clocks("full_tsc")["step_proof"], "promised (a promise is broken)")
         self.assert_in('<code>nested_stamps</code></th><td>-</td><td class="n" data-v="0">exact'
@@ -233,19 +237,19 @@ class Sections(PlotsTest):
         """A row stands where its own figures put it, whatever its name."""
         text = self.clocks()
         self.assert_all(
-            text, "makes a time wrong of `full_tsc`. Not promised, by this run alone: `full_tsc`.",
-            "until something sets them right: `heartbeat` (179 ms, until: never).",
-            "left a stale `last`: `extended_header` (59.7 ms, until: sub-buffer's end).",
-            "at 1 ns per tick: `delta_sync_soft`, `nested_stamps` (8.12 years, until: sub-buffer's "
-            "end). - Ahead",
-            "can tell: 10 h makes times wrong of `heartbeat`; 2^59 + 1 makes times wrong of "
-            "`heartbeat`, `delta_sync_soft`, `nested_stamps`.",
-            "comes to an end: `full_tsc`, `heartbeat`, `delta_sync_soft`, `extended_header`.",
-            "one event ends after at most 6 reads with `nested_stamps`.")
+            text, "makes a time wrong of full_tsc. Not promised, by this run alone: full_tsc.",
+            "until something sets them right: heartbeat (179 ms, until: never).",
+            "left a stale last: extended_header (59.7 ms, until: sub-buffer's end).",
+            "at 1 ns per tick: delta_sync_soft, nested_stamps (8.12 years, until: sub-buffer's "
+            "end). Ahead",
+            "can tell: 10 h makes times wrong of heartbeat; 2^59 + 1 makes times wrong of "
+            "heartbeat, delta_sync_soft, nested_stamps.",
+            "comes to an end: full_tsc, heartbeat, delta_sync_soft, extended_header.",
+            "one event ends after at most 6 reads with nested_stamps.")
         # A step that hurts nobody is not spoken of.
         self.case("heartbeat", "ahead")["worst_ticks"] = 0
-        self.assert_all(self.clocks(), "can tell: 2^59 + 1 makes times wrong of `heartbeat`, ")
-        self.assert_in("`floor`", text.partition("<!-- clocks")[0], False)
+        self.assert_all(self.clocks(), "can tell: 2^59 + 1 makes times wrong of heartbeat, ")
+        self.assert_in("floor", text.partition("Worst error of a decoded")[0], False)
         for one in self.bench["backstep"]:
             if one["row"] == "extended_header" and one["step"] == "wrap + 1":
                 one["worst_ticks"] = 5
@@ -253,8 +257,8 @@ class Sections(PlotsTest):
                 one["reads_most"] = 999 if one["row"] == "full_tsc" else 1000
         self.bench["schemes"] = [{"row": "full_tsc", "promises": ["step_proof"]}]
         text = self.clocks()
-        self.assert_all(text, "right: `heartbeat` (179 ms, until: never); `extended_header` (2.22 "
-                        "ns,", "ends after at most 999 reads with `full_tsc`.")
+        self.assert_all(text, "right: heartbeat (179 ms, until: never); extended_header (2.22 "
+                        "ns,", "ends after at most 999 reads with full_tsc.")
         for words in ("Not promised", "stale"):
             self.assert_in(words, text, False)
 
