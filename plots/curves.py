@@ -103,8 +103,8 @@ def layouts(run):
 
 
 def late_beat(run):
-    curves = []
-    for one in run.late_beat:
+    curves = []  # a baseline promises no time, so it loses none
+    for one in (one for one in run.late_beat if one.verdict != "no promise"):
         points = [(step.gap_wraps, step.wraps_lost) for step in one.steps
                   if not math.isnan(step.gap_wraps) and not math.isnan(step.wraps_lost)]
         if points:
@@ -123,7 +123,8 @@ def late_beat(run):
     table = Table("a beat that comes late: 1 measured gap [wraps], 2 wraps lost by the event after "
                   "it (mean), 3 row;", "rows with the same figures are one block")
     add_groups(table, found)
-    gaps = [x for curve in curves for x, _ in curve.points]
+    losing = [curve for curve in curves if any(y for _, y in curve.points)]
+    gaps = [x for curve in losing or curves for x, _ in curve.points]
     table.set("late_groups", len(found))
     table.set("late_lost", float(max((y for curve in curves for _, y in curve.points), default=0)))
     table.set("late_gap", float(max(gaps, default=0)))

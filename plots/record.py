@@ -73,7 +73,7 @@ SECTIONS = {
         "violations": numbers(*ORACLES),
     },
     "late_beat": {
-        "row": NAME, "bits": NUMBER,
+        "row": NAME, "bits": NUMBER, "verdict": TEXT,
         "steps": [numbers("asked_wraps", "gap_wraps", "wraps_lost", "wrong", "repetitions",
                           "error_ticks")],
     },

@@ -43,7 +43,7 @@ if (tails_fence > 0) {
 	set label 10 'two clock reads, no event' at screen right(554),down(76) left font small
 }
 
-regime(p) = tails_regimes[p].(tails_regimes[p] eq 'calm' ? ': nobody interrupts' : \
+regime(p) = tails_regimes[p].(tails_regimes[p] eq 'calm' ? ': no interrupts' : \
 	tails_regimes[p] eq 'storm' ? ': signals, three levels' : \
 	tails_regimes[p] eq 'cold' ? ': caches emptied' : '').\
 	(strlen(tails_gaps[p]) ? ': '.tails_gaps[p] : '')
