@@ -202,6 +202,7 @@ include explore/explore.mk
 include extras/kernel/module.mk
 include tests/kernel/kernel.mk
 include extras/peers/peers.mk
+include extras/tracers/tracers.mk
 include explore/cases/cases.mk
 include extras/claims/claims.mk
 include extras/take/take.mk

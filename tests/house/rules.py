@@ -33,6 +33,8 @@ ARROWS = {
     "extras/layout": "base judge runner/place workloads workloads/engine schemes/core",
     "extras/claims": "base judge extras/layout results schemes/core",
     "extras/peers": "base judge runner/place runner/timing traces schemes/core",
+    "extras/tracers": "base",
+    **{f"extras/tracers/{one}": "extras/tracers" for one in ("glog", "lttng_ust", "perf", "spdlog", "uftrace", "xray")},
     "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
@@ -121,7 +123,7 @@ def names_of(tree, table):
 
 # Where workloads are, and where a question is about what one of them found; sections of the record
 # have their names, and "nested" is also the explorer's word.
-WORKLOADS_AT_HOME = ("workloads/", "extras/claims/", "explore/", "results/")
+WORKLOADS_AT_HOME = ("extras/tracers/driver.c", "workloads/", "extras/claims/", "explore/", "results/")
 # As the key of a field, or the name of an option, these are something else.
 OTHER_MEANING = ('"threads"', '"floor"')
 KEY = re.compile(r"(?:json_\w+\([^\"();]*,\s*|\{ )$")
@@ -219,7 +221,8 @@ def one_stderr(tree):
 
 
 # What is drawn there in place: progress.
-STDERR_AT_HOME = ("base/fail.c", "base/progress.c")
+# An adapter's program is linked with nothing of ours.
+STDERR_AT_HOME = ("base/fail.c", "base/progress.c", "extras/tracers/driver.c", "extras/tracers/perf/perf.c")
 
 
 def limits(tree):
@@ -311,8 +314,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 7800, "judge": 4480, "plots": 3195, "results": 4200,
-    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7800, "tests": 37210,
+    "base": 1860, "explore": 9800, "extras": 9380, "judge": 4480, "plots": 3195, "results": 4200,
+    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7800, "tests": 37385,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

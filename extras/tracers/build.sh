@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# For an adapter's `run`: what it needs, and its program, made once in the build folder.
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+here=${0%/*}
+made=${BUILD:-$top/build}/tracers/$(basename "$here")
+mkdir -p "${made%/*}"
+
+# needs PACKAGE THING...: ends with 4 if a command, a file or a header (with .h) is not there.
+needs() {
+	package=$1
+	shift
+	for one in "$@"; do
+		[ -e "$one" ] || command -v "$one" >/dev/null ||
+			{ [ "${one%.h}" != "$one" ] && echo "#include <$one>" | g++ -x c++ -E - >/dev/null 2>&1; } || {
+			echo "stampede: ${here##*/} is not judged: no $one (package $package)" >&2
+			exit 4
+		}
+	done
+}
+
+# program COMPILER SOURCE... [-FLAG...]: $made, if a source is newer than it.
+program() {
+	compiler=$1 sources='' flags=''
+	shift
+	for one in "$@"; do
+		case $one in -*) flags="$flags $one" ;; *) sources="$sources $top/extras/tracers/$one" ;; esac
+	done
+	# shellcheck disable=SC2086
+	[ -n "$(find $sources "$top"/extras/tracers/*.h -newer "$made" 2>/dev/null || echo new)" ] || return 0
+	# shellcheck disable=SC2086
+	$compiler -O2 -g -D_GNU_SOURCE -I"$top" $sources -o "$made.new" $flags && mv "$made.new" "$made"
+}
+
+# driven COMPILER SOURCE... [-FLAG...]: the same with driver.c, which is C.
+driven() {
+	[ "$made.o" -nt "$top/extras/tracers/driver.c" ] ||
+		gcc -O2 -g -D_GNU_SOURCE -I"$top" -c "$top/extras/tracers/driver.c" -o "$made.o" || return
+	program "$@" -pthread "-Wl,$made.o"
+}

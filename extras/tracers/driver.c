@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Drives a tracer of C or C++ (tracer.h). usage: PROGRAM FOLDER WORKLOAD EVENTS EVERY
+ *
+ *	steady	one thread, events back to back
+ *	threads	two threads; one event in 16 of the second answers one of the first
+ *	signals	one thread, and timers of three signals, each of which interrupts those below it
+ *	stall	bursts of 64, and pauses between them: 20 ms, and two of 2.5 s
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "extras/tracers/tracer.h"
+#include "extras/tracers/truth.h"
+
+#define LEVELS 3
+#define ANSWER_EVERY 16
+#define BURST 64
+
+static struct truth truths[2];
+static uint64_t events, every;
+static struct answer {
+	uint64_t cause, effect;
+} * answers;
+static uint64_t answered;
+
+static void pause_for(long ns)
+{
+	struct timespec time = { ns / 1000000000, ns % 1000000000 };
+
+	while (nanosleep(&time, &time))
+		;
+}
+
+static void record(struct truth *truth)
+{
+	truth_event(truth, tracer.clock, tracer.record);
+}
+
+static void steady(void)
+{
+	while (truths[0].next < truths[0].most)
+		record(&truths[0]);
+}
+
+static void stall(void)
+{
+	uint64_t i;
+
+	for (i = 1; truths[0].next < truths[0].most; i++) {
+		record(&truths[0]);
+		if (i == 2 * BURST || i == 5 * BURST)
+			pause_for(2500000000);
+		else if (!(i % BURST) && i < 100 * BURST)
+			pause_for(20000000);
+	}
+}
+
+/* ---- two threads ---- */
+
+static uint64_t token __attribute__((aligned(128))); /* an event of the first, and one */
+
+static void *answer(void *arg)
+{
+	struct truth *own = arg;
+	uint64_t seen = 0, now;
+
+	while (own->next < own->most) {
+		now = __atomic_load_n(&token, __ATOMIC_ACQUIRE);
+		if (now == seen || own->next % ANSWER_EVERY) {
+			record(own);
+			continue;
+		}
+		seen = now;
+		answers[answered].cause = now - 1;
+		answers[answered++].effect = truth_event(own, tracer.clock, tracer.record);
+	}
+	return NULL;
+}
+
+static void both_threads(void)
+{
+	pthread_t second;
+	uint64_t seq;
+
+	if (pthread_create(&second, NULL, answer, &truths[1]))
+		exit(3);
+	while (truths[0].next < truths[0].most) {
+		seq = truth_event(&truths[0], tracer.clock, tracer.record);
+		if (seq < truths[0].most)
+			__atomic_store_n(&token, seq + 1, __ATOMIC_RELEASE);
+	}
+	pthread_join(second, NULL);
+}
+
+/* ---- signals ---- */
+
+static void handler(int number)
+{
+	(void)number;
+	record(&truths[0]);
+}
+
+static void interrupted(void)
+{
+	static const long periods[LEVELS] = { 41000, 67000, 103000 };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL };
+	struct itimerspec interval = { .it_value.tv_nsec = 0 };
+	timer_t timers[LEVELS];
+	int i;
+
+	/* A handler of a level masks itself and the levels below. */
+	for (i = 0; i < LEVELS; i++) {
+		sigaddset(&action.sa_mask, SIGRTMIN + i);
+		sigaction(SIGRTMIN + i, &action, NULL);
+		event.sigev_signo = SIGRTMIN + i;
+		interval.it_value.tv_nsec = interval.it_interval.tv_nsec = periods[i];
+		if (timer_create(CLOCK_MONOTONIC, &event, &timers[i]) ||
+		    timer_settime(timers[i], 0, &interval, NULL))
+			exit(3);
+	}
+	steady();
+	for (i = 0; i < LEVELS; i++)
+		timer_delete(timers[i]);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+	unsigned int streams;
+} workloads[] = {
+	{ "steady", steady, 1 },
+	{ "threads", both_threads, 2 },
+	{ "signals", interrupted, 1 },
+	{ "stall", stall, 1 },
+};
+
+static FILE *create(const char *folder, const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return fopen(path, "w");
+}
+
+static int write_all(const char *folder, unsigned int streams)
+{
+	FILE *out = create(folder, "truth");
+	unsigned int i;
+	uint64_t at;
+	int error;
+
+	for (i = 0; out && i < streams; i++)
+		truth_write(&truths[i], out);
+	for (at = 0; out && at < answered; at++)
+		if (answers[at].effect < events)
+			fprintf(out, "after 0 %" PRIu64 " 1 %" PRIu64 "\n", answers[at].cause,
+				answers[at].effect);
+	if (!out || fclose(out))
+		return 3;
+	if (!tracer.close)
+		return 0;
+	out = create(folder, "decoded");
+	error = out ? tracer.close(folder, out) : 3;
+	return out && fclose(out) ? 3 : error;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int work, i;
+	int error;
+
+	for (work = 0; argc == 5 && work < sizeof(workloads) / sizeof(workloads[0]); work++) {
+		if (strcmp(argv[2], workloads[work].name) != 0)
+			continue;
+		events = strtoull(argv[3], NULL, 10) / workloads[work].streams;
+		every = strtoull(argv[4], NULL, 10);
+		answers = calloc(events, sizeof(*answers));
+		for (i = 0; i < workloads[work].streams; i++)
+			if (!answers || truth_open(&truths[i], i, events, (unsigned int)every))
+				return 3;
+		error = tracer.open(argv[1]);
+		if (error)
+			return error;
+		workloads[work].run();
+		return write_all(argv[1], workloads[work].streams);
+	}
+	fprintf(stderr, "usage: %s FOLDER steady|threads|signals|stall EVENTS EVERY\n", argv[0]);
+	return 1;
+}

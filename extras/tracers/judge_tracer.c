@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+/* judge-tracer: is the time right in a tracer that people use (docs/tracers/README.md)? */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/fail.h"
+#include "base/json.h"
+#include "base/options.h"
+#include "extras/tracers/verdict.h"
+
+struct judge_asked {
+	const char *workload, *json, *keep;
+	uint64_t events, rounds, every, seconds;
+	bool list;
+};
+
+/* One tracer: its folder and what adapter.json says. */
+struct adapter {
+	char folder[PATH_MAX];
+	json_t *json;
+};
+
+static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
+{
+	const struct option_entry entries[] = {
+		{ "workload", "NAME", "this one alone, of those that adapter.json names",
+		  OPTION_TEXT, .into = &asked->workload },
+		{ "events", "N", "events of a round (default 100k)", OPTION_NUMBER,
+		  .into = &asked->events, .least = 10, .most = 100000000 },
+		{ "rounds", "N", "rounds of each workload (default 1)", OPTION_NUMBER,
+		  .into = &asked->rounds, .least = 1, .most = 100000 },
+		{ "every", "N",
+		  "read the clock around one event in N, so that the\n"
+		  "reads disturb less (default 1)",
+		  OPTION_NUMBER, .into = &asked->every, .least = 1, .most = 1000000 },
+		{ "timeout", "S", "seconds that a round may take (default 300)", OPTION_NUMBER,
+		  .into = &asked->seconds, .least = 1, .most = 86400 },
+		{ "keep", "DIR", "leave the files of the last round there", OPTION_TEXT,
+		  .into = &asked->keep },
+		{ "list", NULL, "the tracers that have an adapter", OPTION_FLAG,
+		  .into = &asked->list },
+		{ "json", "FILE", "all of it (- is standard output)", OPTION_TEXT,
+		  .into = &asked->json },
+		{ .name = NULL },
+	};
+	const struct option_program program = {
+		"usage: judge-tracer [options] NAME...\n"
+		"       judge-tracer [options] DIR...\n"
+		"Runs a tracer by its adapter (a folder of extras/tracers, or yours) and holds "
+		"each time\n"
+		"that its own reader gives against the clock before and after the call.\n",
+		entries,
+		"exit: 0 fine, 1 usage or a bad adapter, 2 a promise is broken, 3 no resource,\n"
+		"      4 no tracer could be run here\n"
+		"examples:\n"
+		"  judge-tracer perf\n"
+		"  judge-tracer --rounds 10 --workload signals lttng_ust\n",
+		"tracers",
+	};
+
+	return options_parse(&program, argc, argv, status);
+}
+
+/* The folder of a name, or the folder itself. An exit code. */
+static int open_adapter(const char *name, struct adapter *adapter)
+{
+	char path[PATH_MAX + 16];
+	json_error_t error;
+
+	if (strchr(name, '/')) {
+		snprintf(adapter->folder, sizeof(adapter->folder), "%s", name);
+	} else {
+		snprintf(adapter->folder, sizeof(adapter->folder), TRACERS_DIR "/%s", name);
+	}
+	snprintf(path, sizeof(path), "%s/adapter.json", adapter->folder);
+	if (access(path, R_OK))
+		return fail_with(EXIT_USAGE,
+				 "no adapter: %s: %s; --list names those that there are", path,
+				 strerror(errno));
+	adapter->json = json_load_file(path, 0, &error);
+	if (!adapter->json)
+		return fail_with(EXIT_USAGE, "%s:%d: %s", path, error.line, error.text);
+	if (!*json_text(adapter->json, "tracer") ||
+	    !json_array_size(json_object_get(adapter->json, "workloads")))
+		return fail_with(EXIT_USAGE, "%s: wants \"tracer\" and \"workloads\"", path);
+	return EXIT_FINE;
+}
+
+/* Runs the adapter once: its truth and what it decoded are in `out`. An exit code. */
+static int run_adapter(const struct adapter *adapter, const struct judge_asked *asked,
+		       const char *workload, const char *out)
+{
+	char program[PATH_MAX + 16], seconds[32], events[32], every[32];
+	const char *const argv[] = { "timeout", "-k",	  "5",	  seconds, program,
+				     out,	workload, events, every,   NULL };
+	int code;
+
+	snprintf(program, sizeof(program), "%s/run", adapter->folder);
+	snprintf(seconds, sizeof(seconds), "%" PRIu64, asked->seconds);
+	snprintf(events, sizeof(events), "%" PRIu64, asked->events);
+	snprintf(every, sizeof(every), "%" PRIu64, asked->every);
+	code = child_run(&(struct child_program){ .argv = argv }, NULL);
+	if (code == EXIT_UNSUPPORTED || !code)
+		return code;
+	return fail_with(EXIT_USAGE, "%s %s: %s; this tracer is not judged", program, workload,
+			 code == 124 ? "not done in time (--timeout)" : "its adapter failed");
+}
+
+static int judge_workload(const struct adapter *adapter, const struct judge_asked *asked,
+			  const char *workload, struct tracer_judged *judged)
+{
+	const struct tracer_measure measure = {
+		.resolution = (uint64_t)json_number(adapter->json, "resolution"),
+		.one_order = json_is_true(json_object_get(adapter->json, "one_order")),
+	};
+	char out[64] = "/tmp/stampede-tracer-XXXXXX", truth[96], decoded[96];
+	const char *const remove[] = { "rm", "-rf", "--", out, NULL };
+	const char *const keep[] = { "cp", "-rT", "--", out, asked->keep, NULL };
+	uint64_t round;
+	int code = EXIT_FINE;
+
+	for (round = 0; round < asked->rounds && !code; round++) {
+		strcpy(out, "/tmp/stampede-tracer-XXXXXX");
+		if (!mkdtemp(out))
+			return fail_file("make", out, errno);
+		snprintf(truth, sizeof(truth), "%s/truth", out);
+		snprintf(decoded, sizeof(decoded), "%s/decoded", out);
+		code = run_adapter(adapter, asked, workload, out);
+		if (!code)
+			code = tracer_judge(judged, truth, decoded, &measure);
+		if (asked->keep)
+			child_run(&(struct child_program){ .argv = keep }, NULL);
+		child_run(&(struct child_program){ .argv = remove }, NULL);
+	}
+	return code;
+}
+
+/* broken, kept, no promise, not tried; a promise that is not made is a figure all the same. */
+static const char *word(const struct adapter *adapter, const struct breaches *its,
+			const char *promise)
+{
+	bool made = json_object_get(json_object_get(adapter->json, "promises"), promise);
+
+	return !its->tried ? "not tried" : !made ? "no promise" : its->seen ? "broken" : "kept";
+}
+
+static bool say(const struct adapter *adapter, const char *workload,
+		const struct tracer_judged *judged, json_t *into)
+{
+	const char *unit = json_text(adapter->json, "unit"), *said;
+	json_t *line = json_pack(
+		"{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tracer",
+		json_text(adapter->json, "tracer"), "version", json_text(adapter->json, "version"),
+		"workload", workload, "events", (json_int_t)judged->events, "decoded",
+		(json_int_t)judged->decoded, "lost_counted", (json_int_t)judged->lost_counted,
+		"equal", (json_int_t)judged->equal, "early", (json_int_t)judged->early, "late",
+		(json_int_t)judged->late, "tolerance", (json_int_t)judged->tolerance);
+	json_t *promises = json_object();
+	bool broken = false;
+	unsigned int i;
+
+	printf("%s, %s: %" PRIu64 " events, %" PRIu64 " decoded, %" PRIu64 " counted as lost\n",
+	       json_text(adapter->json, "tracer"), workload, judged->events, judged->decoded,
+	       judged->lost_counted);
+	for (i = 0; i < TRACER_PROMISES; i++) {
+		const struct breaches *its = &judged->promise[i];
+
+		said = word(adapter, its, tracer_promise_words[i]);
+		broken = broken || !strcmp(said, "broken");
+		json_object_set_new(
+			promises, tracer_promise_words[i],
+			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s}", "verdict", said, "tried",
+				  (json_int_t)its->tried, "seen", (json_int_t)its->seen, "worst",
+				  (json_int_t)its->worst, "stream", (json_int_t)its->stream, "seq",
+				  (json_int_t)its->seq, "what", its->what));
+		printf("  %-10s %-10s", tracer_promise_words[i], said);
+		if (its->seen)
+			printf(" %" PRIu64 " of %" PRIu64 "; worst: %" PRIu64 "/%" PRIu64 " %s",
+			       its->seen, its->tried, (uint64_t)its->stream, its->seq, its->what);
+		else if (its->tried)
+			printf(" tried %" PRIu64 " times", its->tried);
+		if (its->seen && its->worst && i != PROMISE_OF_LOSSES)
+			printf(", by %" PRIu64 " %s", its->worst, unit);
+		printf("\n");
+	}
+	if (judged->early + judged->late)
+		printf("  outside of their call: %" PRIu64 " early, %" PRIu64
+		       " late; median %" PRIu64 ", 99 %% %" PRIu64 ", worst %" PRIu64 " %s\n",
+		       judged->early, judged->late, histogram_percentile(&judged->outside, 0.5),
+		       histogram_percentile(&judged->outside, 0.99), judged->outside.max, unit);
+	json_object_set_new(line, "promises", promises);
+	json_array_append_new(into, line);
+	return broken;
+}
+
+static int judge(const char *name, const struct judge_asked *asked, json_t *into)
+{
+	struct adapter adapter = { .json = NULL };
+	struct tracer_judged *judged = NULL;
+	int code = open_adapter(name, &adapter), worst = EXIT_FINE;
+	bool found = false;
+	json_t *workload;
+	size_t i;
+
+	if (!code)
+		json_array_foreach(json_object_get(adapter.json, "workloads"), i, workload) {
+			const char *text = json_string_value(workload);
+
+			if (!text || (asked->workload && strcmp(text, asked->workload)))
+				continue;
+			found = true;
+			free(judged);
+			judged = calloc(1, sizeof(*judged));
+			code = judged ? judge_workload(&adapter, asked, text, judged) :
+					fail_memory("a verdict");
+			if (!code && say(&adapter, text, judged, into))
+				worst = EXIT_BROKEN;
+			if (code)
+				break;
+		}
+	if (!code && !found)
+		code = fail_with(EXIT_USAGE, "%s has no workload '%s'", name, asked->workload);
+	free(judged);
+	json_decref(adapter.json);
+	return code ? code : worst;
+}
+
+static int list(void)
+{
+	struct dirent **names;
+	int count = scandir(TRACERS_DIR, &names, NULL, alphasort), i;
+	char path[PATH_MAX];
+
+	for (i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), TRACERS_DIR "/%s/adapter.json", names[i]->d_name);
+		if (!access(path, R_OK))
+			puts(names[i]->d_name);
+		free(names[i]);
+	}
+	if (count < 0)
+		return fail_file("read", TRACERS_DIR, errno);
+	free(names);
+	return EXIT_FINE;
+}
+
+int main(int argc, char **argv)
+{
+	struct judge_asked asked = { .events = 100000, .rounds = 1, .every = 1, .seconds = 300 };
+	int status = EXIT_FINE, code, judged = 0;
+	json_t *json;
+
+	if (!parse(argc, argv, &asked, &status))
+		return status;
+	if (asked.list)
+		return list();
+	if (optind == argc)
+		return fail_with(EXIT_USAGE, "which tracer? judge-tracer --list names them");
+	json_own_stdout(asked.json);
+	json = json_array();
+	/* One that cannot be run, or runs wrongly, does not keep the others from being judged. */
+	for (; optind < argc; optind++) {
+		code = judge(argv[optind], &asked, json);
+		judged += code == EXIT_FINE || code == EXIT_BROKEN;
+		if (code != EXIT_UNSUPPORTED && (status == EXIT_FINE || code == EXIT_BROKEN))
+			status = code;
+	}
+	if (!judged && status == EXIT_FINE)
+		status = EXIT_UNSUPPORTED;
+	if (asked.json && json_out(asked.json, json))
+		status = EXIT_RESOURCE;
+	json_decref(json);
+	return status;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+/* LTTng-UST's tracepoint; `run` has the session, and babeltrace2 reads it. */
+#include <time.h>
+
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "extras/tracers/lttng_ust/stampede_tp.h"
+#include "extras/tracers/tracer.h"
+
+static int open_nothing(const char *folder)
+{
+	(void)folder;
+	return 0;
+}
+
+static void record(unsigned int stream, uint64_t seq)
+{
+	lttng_ust_tracepoint(stampede, stamp, stream, seq);
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+const struct tracer_calls tracer = { open_nothing, record, now, NULL };

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "extras/tracers/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+const char *const tracer_promise_words[TRACER_PROMISES] = { "order",  "window",	   "whole",
+							    "losses", "contained", "causal" };
+
+#define STREAMS 4096 /* of which each has a time before */
+
+struct round {
+	struct tracer_judged *judged;
+	struct truths truths;
+	const struct tracer_measure *measure;
+	uint64_t lost_counted;
+	uint64_t before[STREAMS];
+	bool has_before[STREAMS];
+};
+
+static void breach(struct tracer_judged *judged, enum tracer_promise promise, uint64_t by,
+		   uint32_t stream, uint64_t seq, const char *what)
+{
+	struct breaches *its = &judged->promise[promise];
+
+	if (!its->seen++ || by > its->worst) {
+		its->worst = by;
+		its->stream = stream;
+		its->seq = seq;
+		snprintf(its->what, sizeof(its->what), "%s", what);
+	}
+}
+
+static void in_order(struct round *round, const struct decoded_line *decoded)
+{
+	uint32_t stream = round->measure->one_order ? 0 : decoded->stream;
+	uint64_t before;
+
+	if (stream >= STREAMS || decoded->kind != DECODED_EVENT)
+		return;
+	before = round->before[stream];
+	if (round->has_before[stream]) {
+		round->judged->promise[PROMISE_OF_ORDER].tried++;
+		if (decoded->start < before)
+			breach(round->judged, PROMISE_OF_ORDER, before - decoded->start,
+			       decoded->stream, decoded->seq, "earlier than the event before it");
+		round->judged->equal += decoded->start == before;
+	}
+	round->before[stream] = decoded->start;
+	round->has_before[stream] = true;
+}
+
+static void within(struct round *round, const struct window *window, uint64_t time,
+		   const struct happened *happened)
+{
+	struct tracer_judged *judged = round->judged;
+	uint64_t resolution = round->measure->resolution;
+	uint64_t early = time + resolution < window->entry ? window->entry - time : 0;
+	uint64_t late = time > window->exit + resolution ? time - window->exit : 0;
+
+	if (!window->entry && !window->exit)
+		return;
+	judged->promise[PROMISE_OF_WINDOW].tried++;
+	if (!early && !late)
+		return;
+	judged->early += early > 0;
+	judged->late += late > 0;
+	histogram_add(&judged->outside, early + late);
+	breach(judged, PROMISE_OF_WINDOW, early + late, happened->stream, happened->seq,
+	       early ? "earlier than its call" : "later than its call");
+}
+
+static void take(const struct decoded_line *decoded, void *arg)
+{
+	struct round *round = arg;
+	struct tracer_judged *judged = round->judged;
+	struct happened *happened;
+
+	if (decoded->kind == DECODED_LOST) {
+		round->lost_counted += decoded->start;
+		return;
+	}
+	judged->promise[PROMISE_OF_WHOLENESS].tried++;
+	if (decoded->kind == DECODED_TORN) {
+		breach(judged, PROMISE_OF_WHOLENESS, 0, decoded->stream, 0, decoded->words);
+		return;
+	}
+	judged->decoded++;
+	in_order(round, decoded);
+	happened = truths_find(&round->truths, decoded->stream, decoded->seq);
+	if (!happened || happened->span != (decoded->kind == DECODED_SPAN)) {
+		breach(judged, PROMISE_OF_WHOLENESS, 0, decoded->stream, decoded->seq,
+		       "decoded, and never recorded");
+		return;
+	}
+	if (happened->seen++) {
+		breach(judged, PROMISE_OF_WHOLENESS, 0, decoded->stream, decoded->seq,
+		       "decoded twice");
+		return;
+	}
+	happened->decoded_start = decoded->start;
+	happened->decoded_end = decoded->end;
+	within(round, &happened->start, decoded->start, happened);
+	if (happened->span)
+		within(round, &happened->end, decoded->end, happened);
+}
+
+static void contained(struct round *round)
+{
+	const struct happened *one, *parent;
+	struct tracer_judged *judged = round->judged;
+	size_t i;
+
+	for (i = 0; i < round->truths.count; i++) {
+		one = &round->truths.one[i];
+		if (!one->span || !one->seen)
+			continue;
+		judged->promise[PROMISE_OF_CONTAINMENT].tried++;
+		parent = one->parent == NO_PARENT ?
+				 NULL :
+				 truths_find(&round->truths, one->stream, one->parent);
+		if (one->decoded_end < one->decoded_start)
+			breach(judged, PROMISE_OF_CONTAINMENT,
+			       one->decoded_start - one->decoded_end, one->stream, one->seq,
+			       "ends before it starts");
+		else if (parent && parent->seen && one->decoded_start < parent->decoded_start)
+			breach(judged, PROMISE_OF_CONTAINMENT,
+			       parent->decoded_start - one->decoded_start, one->stream, one->seq,
+			       "starts before its parent");
+		else if (parent && parent->seen && one->decoded_end > parent->decoded_end)
+			breach(judged, PROMISE_OF_CONTAINMENT,
+			       one->decoded_end - parent->decoded_end, one->stream, one->seq,
+			       "ends after its parent");
+	}
+}
+
+static void causal(struct round *round)
+{
+	const struct happened *cause, *effect;
+	struct tracer_judged *judged = round->judged;
+	const struct pair *pair;
+	size_t i;
+
+	for (i = 0; i < round->truths.afters; i++) {
+		pair = &round->truths.after[i];
+		cause = truths_find(&round->truths, pair->stream[0], pair->seq[0]);
+		effect = truths_find(&round->truths, pair->stream[1], pair->seq[1]);
+		if (!cause || !effect || !cause->seen || !effect->seen)
+			continue;
+		judged->promise[PROMISE_OF_CAUSALITY].tried++;
+		if (effect->decoded_start >= cause->decoded_start)
+			continue;
+		breach(judged, PROMISE_OF_CAUSALITY, cause->decoded_start - effect->decoded_start,
+		       effect->stream, effect->seq, "earlier than its cause");
+		if (cause->decoded_start - effect->decoded_start > judged->tolerance)
+			judged->tolerance = cause->decoded_start - effect->decoded_start;
+	}
+}
+
+/* An event that is neither decoded nor counted as lost; a count that is too high is wrong as well.
+ */
+static void lost(struct round *round)
+{
+	const struct happened *first = NULL;
+	struct tracer_judged *judged = round->judged;
+	uint64_t missing = 0;
+	size_t i;
+
+	for (i = 0; i < round->truths.count; i++)
+		if (!round->truths.one[i].seen) {
+			first = missing++ ? first : &round->truths.one[i];
+		}
+	judged->events += round->truths.count;
+	judged->lost_counted += round->lost_counted;
+	judged->promise[PROMISE_OF_LOSSES].tried += round->truths.count;
+	if (missing == round->lost_counted)
+		return;
+	breach(judged, PROMISE_OF_LOSSES,
+	       missing > round->lost_counted ? missing - round->lost_counted :
+					       round->lost_counted - missing,
+	       first ? first->stream : 0, first ? first->seq : 0,
+	       missing > round->lost_counted ? "lost, and not counted" :
+					       "counted as lost, and decoded");
+	judged->promise[PROMISE_OF_LOSSES].seen += judged->promise[PROMISE_OF_LOSSES].worst - 1;
+}
+
+int tracer_judge(struct tracer_judged *judged, const char *truth, const char *decoded,
+		 const struct tracer_measure *measure)
+{
+	struct round *round = calloc(1, sizeof(*round));
+	int error;
+
+	if (!round)
+		return fail_memory("a round of a tracer");
+	round->judged = judged;
+	round->measure = measure;
+	error = truths_read(&round->truths, truth);
+	if (!error)
+		error = decoded_read(decoded, take, round);
+	if (!error) {
+		contained(round);
+		causal(round);
+		lost(round);
+	}
+	truths_free(&round->truths);
+	free(round);
+	return error;
+}

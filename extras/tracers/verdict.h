@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What a tracer's reader said, held against what happened. Times are in units of its own clock. */
+#ifndef STAMPEDE_EXTRAS_TRACERS_VERDICT_H
+#define STAMPEDE_EXTRAS_TRACERS_VERDICT_H
+
+#include "base/histogram.h"
+#include "extras/tracers/files.h"
+
+/* What a tracer may promise, in the words of adapter.json. */
+enum tracer_promise {
+	PROMISE_OF_ORDER, /* times of a stream do not go back, in the order of its reader */
+	PROMISE_OF_WINDOW, /* a time lies between entry and exit of its recording call */
+	PROMISE_OF_WHOLENESS, /* nothing is torn, repeated or decoded that never happened */
+	PROMISE_OF_LOSSES, /* each event is decoded, or counted as lost */
+	PROMISE_OF_CONTAINMENT, /* a span ends after it starts, and within its parent */
+	PROMISE_OF_CAUSALITY, /* an effect is not earlier than its cause, across streams */
+	TRACER_PROMISES,
+};
+
+extern const char *const tracer_promise_words[TRACER_PROMISES];
+
+/* Of one promise: how often a breach could have been seen, and was; the worst, and its event. */
+struct breaches {
+	uint64_t tried, seen, worst;
+	uint32_t stream; /* the first breach that is the worst one */
+	uint64_t seq;
+	char what[96];
+};
+
+struct tracer_judged {
+	struct breaches promise[TRACER_PROMISES];
+	uint64_t events, decoded, lost_counted, equal;
+	uint64_t early, late; /* times outside of their window */
+	struct histogram outside; /* by how much */
+	uint64_t tolerance; /* the least that makes each effect later than its cause */
+};
+
+/* How to hold its times: by the adapter. */
+struct tracer_measure {
+	uint64_t resolution; /* what a time may be off for its unit */
+	bool one_order; /* its reader gives all streams in one order */
+};
+
+/* Adds one round. An exit code, after a line on stderr. */
+int tracer_judge(struct tracer_judged *judged, const char *truth, const char *decoded,
+		 const struct tracer_measure *measure);
+
+#endif

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""A tracer that is right, and what $FAULT plants. usage: toy.py FOLDER WORKLOAD EVENTS EVERY"""
+import os
+import sys
+
+folder, fault = sys.argv[1], os.environ.get("FAULT", "")
+truth, decoded = [], []
+for stream in (0, 1):
+    for seq in range(500):
+        at = 10 ** 12 + 1000 * seq + 300 * stream
+        truth.append(f"event {stream} {seq} {at} {at + 100}")
+        decoded.append(["event", stream, seq, at + 50])
+for seq in range(500, 600):
+    at = 2 * 10 ** 12 + 10000 * seq
+    truth.append(f"span 0 {2 * seq} - {at} {at + 10} {at + 5000} {at + 5010}")
+    truth.append(f"span 0 {2 * seq + 1} {2 * seq} {at + 20} {at + 30} {at + 4000} {at + 4010}")
+    decoded.append(["span", 0, 2 * seq + 1, at + 25, at + 4005])
+    decoded.append(["span", 0, 2 * seq, at + 5, at + 5005])
+truth += [f"after 0 {seq} 1 {seq}" for seq in range(0, 500, 16)]
+event = decoded[200]
+span = decoded[1001]  # a parent; the child is before it
+
+
+def shift(line, by, of=3):
+    line[of] += by
+
+
+faults = {
+    "": lambda: None,
+    "back": lambda: shift(event, -1050),
+    "equal": lambda: shift(event, -1000),
+    "early": lambda: shift(event, -51),
+    "late": lambda: shift(event, 51),
+    "edge": lambda: (shift(event, 50), shift(decoded[300], -50)),
+    "wrap": lambda: shift(event, 2 ** 27),
+    "unit": lambda: event.__setitem__(3, event[3] // 1000),
+    "zero": lambda: event.__setitem__(3, 0),
+    "swapped": lambda: decoded.__setitem__(slice(200, 202), decoded[201:199:-1]),
+    "lost": lambda: decoded.remove(event),
+    "counted": lambda: (decoded.remove(event), decoded.append(["lost", 0, 1])),
+    "overcounted": lambda: decoded.append(["lost", 0, 1]),
+    "twice": lambda: decoded.insert(201, list(event)),
+    "never": lambda: decoded.insert(201, ["event", 0, 77777, event[3]]),
+    "stream": lambda: event.__setitem__(1, 7),
+    "kind": lambda: decoded.__setitem__(1000, ["event", 0, decoded[1000][2], decoded[1000][3]]),
+    "torn": lambda: decoded.append(["torn", 0, "record of no kind"]),
+    "backwards": lambda: (shift(span, -6000, 4)),
+    "child_early": lambda: shift(decoded[1000], -21),
+    "child_late": lambda: shift(decoded[1000], 1001, 4),
+    "effect": lambda: shift(decoded[500 + 160], -301),
+    "effect_ok": lambda: shift(decoded[500 + 160], -300),
+    "bad_number": lambda: event.__setitem__(3, "12x"),
+    "short": lambda: event.pop(),
+    "word": lambda: event.__setitem__(0, "evnt"),
+}
+if fault == "crash":
+    os.abort()
+if fault == "hang":
+    while True:
+        pass
+if fault == "away":
+    print("stampede: toy is not judged: no toys", file=sys.stderr)
+    sys.exit(4)
+if fault in faults:
+    faults[fault]()
+text = "".join(" ".join(map(str, line)) + "\n" for line in decoded)
+with open(f"{folder}/truth", "w") as out:
+    out.write("".join(line + "\n" for line in (truth + truth[:1] if fault == "two" else truth)))
+if fault != "missing":
+    with open(f"{folder}/decoded", "w") as out:
+        out.write(text[:-3] if fault == "half" else text)
