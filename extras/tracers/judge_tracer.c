@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		"that its own reader gives against the clock before and after the call.\n",
 		entries,
 		"exit: 0 fine, 1 usage or a bad adapter, 2 a promise is broken, 3 no resource,\n"
-		"      4 no tracer could be run here\n"
+		"      4 no tracer could be run here, 5 interrupted\n"
 		"examples:\n"
 		"  judge-tracer perf\n"
 		"  judge-tracer --rounds 10 --workload signals lttng_ust\n",
@@ -93,6 +94,19 @@ static int open_adapter(const char *name, struct adapter *adapter)
 	return EXIT_FINE;
 }
 
+/* Ctrl-C ends the adapter, which timeout(1) has put into a group of its own, and what it started.
+ */
+static volatile sig_atomic_t stopped;
+static volatile pid_t running;
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = 1;
+	if (running > 0)
+		kill(running, SIGTERM);
+}
+
 /* Runs the adapter once: its truth and what it decoded are in `out`. An exit code. */
 static int run_adapter(const struct adapter *adapter, const struct judge_asked *asked,
 		       const char *workload, const char *out)
@@ -106,7 +120,11 @@ static int run_adapter(const struct adapter *adapter, const struct judge_asked *
 	snprintf(seconds, sizeof(seconds), "%" PRIu64, asked->seconds);
 	snprintf(events, sizeof(events), "%" PRIu64, asked->events);
 	snprintf(every, sizeof(every), "%" PRIu64, asked->every);
-	code = child_run(&(struct child_program){ .argv = argv }, NULL);
+	running = child_start(&(struct child_program){ .argv = argv });
+	code = running > 0 ? child_wait(running) : EXIT_RESOURCE;
+	running = 0;
+	if (stopped)
+		return fail_with(EXIT_INTERRUPTED, "interrupted; this round is not judged");
 	if (code == EXIT_UNSUPPORTED || !code)
 		return code;
 	return fail_with(EXIT_USAGE, "%s %s: %s; this tracer is not judged", program, workload,
@@ -264,11 +282,14 @@ int main(int argc, char **argv)
 		return fail_with(EXIT_USAGE, "which tracer? judge-tracer --list names them");
 	json_own_stdout(asked.json);
 	json = json_array();
+	signal(SIGINT, stop);
+	signal(SIGTERM, stop);
 	/* One that cannot be run, or runs wrongly, does not keep the others from being judged. */
-	for (; optind < argc; optind++) {
+	for (; optind < argc && !stopped; optind++) {
 		code = judge(argv[optind], &asked, json);
 		judged += code == EXIT_FINE || code == EXIT_BROKEN;
-		if (code != EXIT_UNSUPPORTED && (status == EXIT_FINE || code == EXIT_BROKEN))
+		if (code != EXIT_UNSUPPORTED &&
+		    (status == EXIT_FINE || code == EXIT_BROKEN || code == EXIT_INTERRUPTED))
 			status = code;
 	}
 	if (!judged && status == EXIT_FINE)

@@ -32,6 +32,7 @@ kernel-module tests/kernel/module.py
 kernel-bench tests/kernel/test_kernel_module.py
 reproduce-kernel make -n reproduce-kernel
 test-kernel tests/long.sh
+judged make judged TRACERS="py_logging perf ftrace lttng_ust" ARGS="--events 2000"
 peers make peers ARGS="--rounds 1 --schemes =packed_word --json $scratch/peers.json"
 history tests/long.sh
 mutants tests/long.sh

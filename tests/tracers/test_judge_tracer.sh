@@ -94,6 +94,12 @@ report $? "one that is not there"
 "$judge" --workload calm "$toy/" 2>"$scratch/err"
 [ $? -eq 1 ] && grep -q "toy/ has no workload 'calm'" "$scratch/err"
 report $? "a workload that it has not"
+FAULT=hang "$judge" "$toy/" 2>"$scratch/err" &
+sleep 0.5
+kill -INT $!
+wait $!
+[ $? -eq 5 ] && grep -q interrupted "$scratch/err" && ! pgrep -f "toy.py $scratch" >/dev/null
+report $? "Ctrl-C ends the adapter, too"
 "$judge" --list | grep -q '^lttng_ust$'
 report $? "the adapters of the tree are listed"
 plan

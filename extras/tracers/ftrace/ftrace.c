@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The running kernel's ring buffer, in an instance of our own: what else is traced is left alone. */
+/* The running kernel, in an instance of our own: what else is traced there is left alone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -42,8 +42,8 @@ static int open_instance(const char *folder)
 	mounted = access(TRACEFS "/instances", F_OK) &&
 		  !mount("stampede", TRACEFS, "tracefs", 0, NULL);
 	if (mkdir(INSTANCE, 0700) && errno != EEXIST) {
-		fprintf(stderr, "stampede: ftrace is not judged: %s: %s (it wants root)\n", INSTANCE,
-			strerror(errno));
+		fprintf(stderr, "stampede: ftrace is not judged: %s: %s (it wants root)\n",
+			INSTANCE, strerror(errno));
 		return 4;
 	}
 	atexit(leave);
@@ -100,7 +100,8 @@ static int read_back(const char *folder, FILE *decoded)
 	(void)folder;
 	while (trace && fgets(line, sizeof(line), trace)) {
 		mark = strstr(line, ": tracing_mark_write: ");
-		if (*line == '#' || !mark || sscanf(mark, ": tracing_mark_write: %u %" SCNu64, &stream, &seq) != 2)
+		if (*line == '#' || !mark ||
+		    sscanf(mark, ": tracing_mark_write: %u %" SCNu64, &stream, &seq) != 2)
 			continue;
 		*mark = 0;
 		time = strrchr(line, ' ');
