@@ -137,7 +137,7 @@ $(BUILD)/narrow_last.h: schemes/TEMPLATE.h
 	@test $$(diff $< $@ | grep -c '^>') = 3
 $(O)/tests/judge/test_trial.o: $(BUILD)/narrow_last.h
 
-programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore \
+programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore judge-tracer \
 	$(if $(babeltrace),peers read-trace))
 
 # A change of compiler or flags rebuilds everything.

@@ -4,8 +4,6 @@ tracer_sources := judge_tracer files verdict
 extra_extras_tracers_judge_tracer = -DTRACERS_DIR='"$(CURDIR)/extras/tracers"'
 
 $(BUILD)/judge-tracer: $(tracer_sources:%=$(O)/extras/tracers/%.o) $(BUILD)/libbase.a
-	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 tracers := $(patsubst extras/tracers/%/adapter.json,%,$(wildcard extras/tracers/*/adapter.json))
 
