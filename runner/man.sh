@@ -29,4 +29,4 @@ page bench "what tracers' timestamping schemes cost, and whether they are right"
 	page plots "plots and report of a recorded run" &&
 	page explore "every interrupt of a budget, for every row, each schedule judged" &&
 	page peers "the same payload through LTTng-UST, the running kernel and our rows" &&
-	page read-trace "real CTF and ftrace traces by our decoders, and their gaps"
+	page judge-tracer "are the times right in a tracer that people use"

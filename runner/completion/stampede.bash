@@ -27,4 +27,4 @@ _stampede() {
 }
 
 complete -o default -F _stampede {,build/,./build/}{bench,run-stress,compare,claims,layout,plots} \
-	{,build/,./build/}{explore,peers,read-trace}
+	{,build/,./build/}{explore,peers,read-trace,judge-tracer}
