@@ -34,7 +34,7 @@ ARROWS = {
     "extras/claims": "base judge extras/layout results schemes/core",
     "extras/peers": "base judge runner/place runner/timing traces schemes/core",
     "extras/tracers": "base",
-    **{f"extras/tracers/{one}": "extras/tracers" for one in ("ftrace", "glog", "lttng_ust", "perf", "spdlog", "uftrace", "xray")},
+    **{f"extras/tracers/{one}": "extras/tracers" for one in ("dpdk", "ftrace", "glog", "lttng_ust", "perf", "spdlog", "uftrace", "xray")},
     "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
@@ -315,7 +315,7 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 9500, "judge": 4480, "plots": 3195, "results": 4200,
+    "base": 1860, "explore": 9800, "extras": 9580, "judge": 4480, "plots": 3195, "results": 4200,
     "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7800, "tests": 37395,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
