@@ -74,19 +74,19 @@ drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
 
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
-modules := runner extras/peers explore explore/family explore/replay explore/engine extras/claims \
+modules := runner explore explore/family explore/replay explore/engine extras/claims \
 	results/compare extras/layout runner/timing workloads results runner/place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
 mains := runner/bench.c runner/run_stress.c extras/layout/layout.c extras/claims/list_claims.c \
-	results/compare/compare.c explore/explore.c traces/read_trace.c extras/peers/peers.c
-# Distributions without libbabeltrace2 do without what reads CTF: read-trace and peers.
+	results/compare/compare.c explore/explore.c traces/read_trace.c
+# Distributions without libbabeltrace2 do without what reads CTF: read-trace.
 babeltrace := $(shell pkg-config --exists babeltrace2 2>/dev/null && echo yes)
-reads_ctf := traces/ctf_trace.c traces/read_ctf.c $(wildcard extras/peers/*.c)
+reads_ctf := traces/ctf_trace.c traces/read_ctf.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
 module_folders_workloads := workloads workloads/engine
-sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c extras/peers/lttng_% traces/fuzz_% \
+sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c traces/fuzz_% \
 	$(if $(babeltrace),,$(reads_ctf)), \
 	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a
@@ -138,7 +138,7 @@ $(BUILD)/narrow_last.h: schemes/TEMPLATE.h
 $(O)/tests/judge/test_trial.o: $(BUILD)/narrow_last.h
 
 programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore judge-tracer \
-	$(if $(babeltrace),peers read-trace))
+	$(if $(babeltrace),read-trace))
 
 # A change of compiler or flags rebuilds everything.
 flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
@@ -201,7 +201,6 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 include explore/explore.mk
 include extras/kernel/module.mk
 include tests/kernel/kernel.mk
-include extras/peers/peers.mk
 include extras/tracers/tracers.mk
 include explore/cases/cases.mk
 include extras/claims/claims.mk

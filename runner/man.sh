@@ -28,5 +28,4 @@ page bench "what tracers' timestamping schemes cost, and whether they are right"
 	page layout "which bits of a stamp can go, and what each header layout costs" &&
 	page plots "plots and report of a recorded run" &&
 	page explore "every interrupt of a budget, for every row, each schedule judged" &&
-	page peers "the same payload through LTTng-UST, the running kernel and our rows" &&
 	page judge-tracer "are the times right in a tracer that people use"

@@ -4,7 +4,7 @@
 $(BUILD)/read-trace: $(O)/traces/read_trace.o $(library)
 
 # Traces in CTF are read by libbabeltrace2, whoever wrote them.
-$(BUILD)/read-trace $(BUILD)/peers $(BUILD)/tests/traces/test_readers_ctf: LIBS += -lbabeltrace2
+$(BUILD)/read-trace $(BUILD)/tests/traces/test_readers_ctf: LIBS += -lbabeltrace2
 
 # Another reader, for the test that judges by it.
 test_packages += libtraceevent-dev

@@ -35,5 +35,6 @@ program() {
 driven() {
 	[ "$made.o" -nt "$top/extras/tracers/driver.c" ] ||
 		gcc -O2 -g -D_GNU_SOURCE -I"$top" -c "$top/extras/tracers/driver.c" -o "$made.o" || return
+	[ "$made" -nt "$made.o" ] || rm -f "$made"
 	program "$@" -pthread "-Wl,$made.o"
 }

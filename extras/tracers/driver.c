@@ -6,6 +6,7 @@
  *	threads	two threads; one event in 16 of the second answers one of the first
  *	signals	one thread, and timers of three signals, each of which interrupts those below it
  *	stall	bursts of 64, and pauses between them: 20 ms, and two of 2.5 s
+ *	price	batches that are timed as a whole, without a truth: a line for each in `price`
  */
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +23,7 @@
 #define LEVELS 3
 #define ANSWER_EVERY 16
 #define BURST 64
+#define BATCHES 15
 
 static struct truth truths[2];
 static uint64_t events, every;
@@ -59,6 +61,30 @@ static void stall(void)
 			pause_for(2500000000);
 		else if (!(i % BURST) && i < 100 * BURST)
 			pause_for(20000000);
+	}
+}
+
+static double batch_ns[BATCHES];
+
+static double cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static void price(void)
+{
+	uint64_t count = events / BATCHES + 1, seq = 0, end;
+	unsigned int i;
+	double begin;
+
+	for (i = 0; i < BATCHES; i++) {
+		begin = cpu_ns();
+		for (end = seq + count; seq < end; seq++)
+			tracer.record(0, seq);
+		batch_ns[i] = (cpu_ns() - begin) / (double)count;
 	}
 }
 
@@ -136,10 +162,8 @@ static const struct {
 	void (*run)(void);
 	unsigned int streams;
 } workloads[] = {
-	{ "steady", steady, 1 },
-	{ "threads", both_threads, 2 },
-	{ "signals", interrupted, 1 },
-	{ "stall", stall, 1 },
+	{ "steady", steady, 1 }, { "threads", both_threads, 2 }, { "signals", interrupted, 1 },
+	{ "stall", stall, 1 },	 { "price", price, 1 },
 };
 
 static FILE *create(const char *folder, const char *name)
@@ -152,13 +176,15 @@ static FILE *create(const char *folder, const char *name)
 
 static int write_all(const char *folder, unsigned int streams)
 {
-	FILE *out = create(folder, "truth");
+	FILE *out = create(folder, *batch_ns ? "price" : "truth");
 	unsigned int i;
 	uint64_t at;
 	int error;
 
 	for (i = 0; out && i < streams; i++)
 		truth_write(&truths[i], out);
+	for (i = 0; out && *batch_ns && i < BATCHES; i++)
+		fprintf(out, "%.3f\n", batch_ns[i]);
 	for (at = 0; out && at < answered; at++)
 		if (answers[at].effect < events)
 			fprintf(out, "after 0 %" PRIu64 " 1 %" PRIu64 "\n", answers[at].cause,
@@ -192,6 +218,7 @@ int main(int argc, char **argv)
 		workloads[work].run();
 		return write_all(argv[1], workloads[work].streams);
 	}
-	fprintf(stderr, "usage: %s FOLDER steady|threads|signals|stall EVENTS EVERY\n", argv[0]);
+	fprintf(stderr, "usage: %s FOLDER steady|threads|signals|stall|price EVENTS EVERY\n",
+		argv[0]);
 	return 1;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +15,13 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/options.h"
+#include "base/stats.h"
 #include "extras/tracers/verdict.h"
 
 struct judge_asked {
 	const char *workload, *json, *keep;
 	uint64_t events, rounds, every, seconds;
-	bool list;
+	bool list, price;
 };
 
 /* One tracer: its folder and what adapter.json says. */
@@ -45,6 +47,10 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		  .into = &asked->seconds, .least = 1, .most = 86400 },
 		{ "keep", "DIR", "leave the files of the last round there", OPTION_TEXT,
 		  .into = &asked->keep },
+		{ "price", NULL,
+		  "what an event costs, in turns, and as a multiple of the first\n"
+		  "tracer that is named (floor)",
+		  OPTION_FLAG, .into = &asked->price },
 		{ "list", NULL, "the tracers that have an adapter", OPTION_FLAG,
 		  .into = &asked->list },
 		{ "json", "FILE", "all of it (- is standard output)", OPTION_TEXT,
@@ -62,7 +68,8 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		"      4 no tracer could be run here, 5 interrupted\n"
 		"examples:\n"
 		"  judge-tracer perf\n"
-		"  judge-tracer --rounds 10 --workload signals lttng_ust\n",
+		"  judge-tracer --rounds 10 --workload signals lttng_ust\n"
+		"  judge-tracer --price --rounds 11 floor packed_word lttng_ust ftrace\n",
 		"tracers",
 	};
 
@@ -250,6 +257,103 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 	return code ? code : worst;
 }
 
+/* ---- prices ---- */
+
+#define PRICED_MOST 32
+
+struct priced {
+	struct adapter adapter;
+	int code; /* why it has no price */
+	double *ns, *ratio; /* by round */
+	size_t rounds;
+};
+
+/* The median of the batches that a round wrote; NAN: there are none. */
+static double batches(const char *path)
+{
+	double ns[64];
+	size_t count = 0;
+	FILE *file = fopen(path, "r");
+
+	while (file && count < 64 && fscanf(file, "%lf", &ns[count]) == 1)
+		count++;
+	if (file)
+		fclose(file);
+	stats_sort(ns, count);
+	return stats_quantile(ns, count, 0.5);
+}
+
+static double price_once(struct priced *one, const struct judge_asked *asked)
+{
+	char out[] = "/tmp/stampede-tracer-XXXXXX", path[64];
+	const char *const remove[] = { "rm", "-rf", "--", out, NULL };
+	double ns = NAN;
+
+	if (!mkdtemp(out)) {
+		one->code = fail_file("make", out, errno);
+		return NAN;
+	}
+	one->code = run_adapter(&one->adapter, asked, "price", out);
+	snprintf(path, sizeof(path), "%s/price", out);
+	if (!one->code)
+		ns = batches(path);
+	child_run(&(struct child_program){ .argv = remove }, NULL);
+	return ns;
+}
+
+static void say_price(struct priced *one, json_t *into)
+{
+	struct stats_interval ns, ratio;
+
+	stats_sort(one->ns, one->rounds);
+	stats_sort(one->ratio, one->rounds);
+	ns = stats_median(one->ns, one->rounds);
+	ratio = stats_median(one->ratio, one->rounds);
+	if (!one->rounds)
+		return;
+	printf("%-44s %9.1f ns %8.2f", json_text(one->adapter.json, "tracer"), ns.middle,
+	       ratio.middle);
+	if (!isnan(ratio.low))
+		printf(" (95 %%: %.2f to %.2f)", ratio.low, ratio.high);
+	printf("\n");
+	json_array_append_new(into,
+			      json_pack("{s:s, s:f, s:f, s:I}", "tracer",
+					json_text(one->adapter.json, "tracer"), "ns", ns.middle,
+					"ratio", ratio.middle, "rounds", (json_int_t)one->rounds));
+}
+
+/* Rounds in which each has its turn, so that a noisy machine is as noisy to all. */
+static int price(char *const names[], int count, const struct judge_asked *asked, json_t *into)
+{
+	struct priced all[PRICED_MOST] = { 0 };
+	int i, code = count > PRICED_MOST ? EXIT_USAGE : EXIT_FINE;
+	double ns, first;
+	uint64_t round;
+
+	for (i = 0; i < count && !code; i++) {
+		code = open_adapter(names[i], &all[i].adapter);
+		all[i].ns = calloc(asked->rounds, sizeof(double));
+		all[i].ratio = calloc(asked->rounds, sizeof(double));
+	}
+	for (round = 0; round < asked->rounds && !code && !stopped; round++)
+		for (i = 0, first = NAN; i < count && !stopped; i++) {
+			ns = all[i].code ? NAN : price_once(&all[i], asked);
+			first = i ? first : ns;
+			if (isnan(ns / first))
+				continue;
+			all[i].ns[all[i].rounds] = ns;
+			all[i].ratio[all[i].rounds++] = ns / first;
+		}
+	for (i = 0; i < count; i++) {
+		if (!code)
+			say_price(&all[i], into);
+		json_decref(all[i].adapter.json);
+		free(all[i].ns);
+		free(all[i].ratio);
+	}
+	return stopped ? EXIT_INTERRUPTED : code;
+}
+
 static int list(void)
 {
 	struct dirent **names;
@@ -285,6 +389,11 @@ int main(int argc, char **argv)
 	signal(SIGINT, stop);
 	signal(SIGTERM, stop);
 	/* One that cannot be run, or runs wrongly, does not keep the others from being judged. */
+	if (asked.price) {
+		status = price(argv + optind, argc - optind, &asked, json);
+		judged = 1;
+		optind = argc;
+	}
 	for (; optind < argc && !stopped; optind++) {
 		code = judge(argv[optind], &asked, json);
 		judged += code == EXIT_FINE || code == EXIT_BROKEN;

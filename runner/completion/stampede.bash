@@ -3,8 +3,7 @@
 # options from --help, rows and workloads from --list, runs from results/.
 
 _stampede_names() { # program, rows or workloads; in --list these come behind an empty line
-	local lister=${1/%explore/run-stress} # which has no --list itself, nor has peers
-	"${lister/%peers/run-stress}" --list 2>/dev/null | awk -v what="$2" '
+	"${1/%explore/run-stress}" --list 2>/dev/null | awk -v what="$2" '
 		!NF { behind = 1 }
 		NF && (what == "workloads") == (behind == 1) { print $1 }'
 }
@@ -27,4 +26,4 @@ _stampede() {
 }
 
 complete -o default -F _stampede {,build/,./build/}{bench,run-stress,compare,claims,layout,plots} \
-	{,build/,./build/}{explore,peers,read-trace,judge-tracer}
+	{,build/,./build/}{explore,read-trace,judge-tracer}

@@ -32,7 +32,6 @@ ARROWS = {
     "explore": "base explore/engine explore/family explore/replay judge",
     "extras/layout": "base judge runner/place workloads workloads/engine schemes/core",
     "extras/claims": "base judge extras/layout results schemes/core",
-    "extras/peers": "base judge runner/place runner/timing traces schemes/core",
     "extras/tracers": "base",
     **{f"extras/tracers/{one}": "extras/tracers" for one in ("dpdk", "ftrace", "glog", "lttng_ust", "perf", "spdlog", "uftrace", "xray")},
     "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
@@ -142,9 +141,9 @@ def workload_names(tree):
             for match in word.finditer(code(text)) if not is_key(text, match)]
 
 
-# Where rows are what is asked about: statements, layouts, peers' own row, their definitions, which of
+# Where rows are what is asked about: statements, layouts, their definitions, which of
 # them are floors, and what records call a floor.
-ROWS_AT_HOME = ("schemes/", "extras/claims/", "extras/layout/", "extras/peers/", "judge/drivers.c", "results/")
+ROWS_AT_HOME = ("schemes/", "extras/claims/", "extras/layout/", "judge/drivers.c", "results/")
 
 
 def row_names(tree):

@@ -32,8 +32,7 @@ kernel-module tests/kernel/module.py
 kernel-bench tests/kernel/test_kernel_module.py
 reproduce-kernel make -n reproduce-kernel
 test-kernel tests/long.sh
-judged make judged TRACERS="py_logging perf ftrace lttng_ust" ARGS="--events 2000"
-peers make peers ARGS="--rounds 1 --schemes =packed_word --json $scratch/peers.json"
+judged make judged TRACERS="py_logging perf ftrace lttng_ust" ARGS="--events 2000 --json $scratch/judged.json"
 history tests/long.sh
 mutants tests/long.sh
 mutate tests/long.sh
@@ -66,11 +65,13 @@ report $? "all"
 if pkg-config --exists lttng-ust 2>/dev/null; then
 	python3 -c "
 import json, sys
-assert any('lttng' in one['peer'] and one['ns'] for one in json.load(open(sys.argv[1])))" \
-		"$scratch/peers.json" 2>"$scratch/err"
-	report $? "and LTTng-UST has a figure beside ours"
+assert any(one['tracer'] == 'LTTng-UST' and one['decoded'] == 2000 for one in json.load(open(sys.argv[1])))" \
+		"$scratch/judged.json" 2>"$scratch/err"
+	report $? "and LTTng-UST was judged"
 	sed 's/^/# /' "$scratch/err"
+	"$build/judge-tracer" --price --events 2000 floor packed_word lttng_ust | grep -q '^LTTng-UST  .* ns  '
+	report $? "and has a price beside ours"
 else
-	skip "LTTng-UST beside ours" "no liblttng-ust-dev"
+	skip "LTTng-UST, judged and priced" "no liblttng-ust-dev"
 fi
 plan
