@@ -262,32 +262,31 @@ static bool parse(int argc, char **argv, struct arguments *arguments, int *statu
 {
 	const struct option_entry entries[] = {
 		{ "schemes", "LIST",
-		  "our rows, the first is what the others are compared with\n"
+		  "our rows; the others are compared with the first\n"
 		  "(packed_word extended_header nested_stamps full_tsc)",
 		  OPTION_TEXT, .into = &arguments->schemes },
-		{ "rounds", "N", "turns of each (21)", OPTION_NUMBER, .into = &arguments->rounds,
-		  .least = 1, .most = ROUNDS_MAX },
-		{ "cpu", "C", "the CPU that they take turns on (chosen)", OPTION_TEXT,
-		  .into = &arguments->cpu },
+		{ "rounds", "N", "turns of each tracer (21)", OPTION_NUMBER,
+		  .into = &arguments->rounds, .least = 1, .most = ROUNDS_MAX },
+		{ "cpu", "C", "the CPU on which the tracers take turns (default: chosen)",
+		  OPTION_TEXT, .into = &arguments->cpu },
 		{ "json", "FILE",
-		  "every turn too (- is standard output, and then without the table)", OPTION_TEXT,
+		  "write every turn there (- is standard output, without the table)", OPTION_TEXT,
 		  .into = &arguments->json },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
 		"usage: peers [--schemes LIST] [--rounds N] [--cpu C] [--json FILE]\n"
 		"\n"
-		"Records 8 bytes of payload per event with our rows, with LTTng-UST and with the "
-		"running\n"
-		"kernel's ring buffer, each in a process of its own on one CPU, in turns. Prints "
-		"medians\n"
+		"Records 8 bytes of payload per event with our rows, LTTng-UST and the running "
+		"kernel's ring\n"
+		"buffer, in turns on one CPU, each in a process of its own. Prints medians\n"
 		"of ns, cycles and bytes per event, and the ratio to the first row.\n"
 		"\n",
 		entries,
 		"\n"
 		"The kernel needs root and tracefs; LTTng needs lttng-tools and liblttng-ust-dev. "
-		"What is\n"
-		"not available is left out, and the reason said.\n"
+		"A tracer\n"
+		"that is not available is left out, with the reason.\n"
 		"exit: 0 fine, 1 usage or harness, 3 no resource, 5 interrupted\n"
 		"examples:\n"
 		"  peers --rounds 41\n"

@@ -52,17 +52,18 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 {
 	const struct option_entry entries[] = {
 		{ "in", "RUN", "A and B are rows of this run", OPTION_TEXT, .into = &request->in },
-		{ "matrix", NULL, "several runs, as of several machines, side by side", OPTION_FLAG,
-		  .into = &request->matrix },
+		{ "matrix", NULL, "print several runs side by side, such as of several machines",
+		  OPTION_FLAG, .into = &request->matrix },
 		{ "contribute", "RUN",
-		  "a small record of it in results/reference/, for a pull request\n"
-		  "(STAMPEDE_REFERENCES: another place)",
+		  "write a small record of RUN into results/reference/ (or into\n"
+		  "STAMPEDE_REFERENCES), for a pull request",
 		  OPTION_TEXT, .into = &request->contribute },
-		{ "all", NULL, "cells without a change, too", OPTION_FLAG, .into = &request->all },
-		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
+		{ "all", NULL, "print cells without a change, too", OPTION_FLAG,
+		  .into = &request->all },
+		{ "json", "FILE", "write the same as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &request->json },
-		{ "results", "DIR", "where runs without a '/' are (default results)", OPTION_TEXT,
-		  .into = &request->results },
+		{ "results", "DIR", "look for runs without a '/' there (default results)",
+		  OPTION_TEXT, .into = &request->results },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
@@ -71,23 +72,19 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		"       compare [options] --matrix RUN...\n"
 		"       compare [options] --contribute RUN\n"
 		"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such "
-		"as "
-		"latest.\n",
+		"as latest.\n",
 		entries,
-		"Time is the ratio to the floor of the same round. It regressed or improved if the "
-		"rank "
-		"test\n"
-		"says p < 0.01 and it moved by more than 5 %; exact figures (instructions, clock "
-		"reads,\n"
-		"atomics, extended records, header bytes, verdict) if they differ at all. Too "
-		"noisy: the "
-		"95 %\n"
-		"interval leaves room for a move of 5 % that the test cannot confirm.\n"
-		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 may "
-		"not be "
-		"read,\n"
+		"Time is the ratio to the floor of the same round. A time regressed or improved if "
+		"the rank\n"
+		"test says p < 0.01 and the time moved by more than 5 %; an exact figure "
+		"(instructions, clock\n"
+		"reads, atomics, extended records, header bytes, verdict) if it differs at all. "
+		"Too noisy: the\n"
+		"95 % interval leaves room for a move of 5 % that the test cannot confirm.\n"
+		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 no "
+		"right to read,\n"
 		"      7 more than half of the cells are too noisy\n"
-		"      of --contribute: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
+		"      --contribute refuses: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
 		"examples:\n"
 		"  compare 20260101T120000Z-amd-epyc-2cpu latest\n"
 		"  compare --in latest extended_header packed_word\n"
