@@ -60,7 +60,8 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
 int option_refused(const char *argument)
 {
 	return fail_with(EXIT_USAGE,
-			 "'%s' is not an option, or lacks its value (--help shows them)", argument);
+			 "'%s' is not an option, or lacks its value (--help lists options)",
+			 argument);
 }
 
 int option_word(const char *option, const char *text, const char *const *words)
@@ -134,8 +135,9 @@ static void print_help(const struct option_program *program)
 			       (int)(end - line), line);
 		}
 	}
-	printf("  --version%*scommit that it was built from\n", HELP_COLUMN - 11, "");
-	printf("  --help%*sthis text\n%s", HELP_COLUMN - 8, "", program->after);
+	printf("  --version%*sprint the commit that the program was built from\n", HELP_COLUMN - 11,
+	       "");
+	printf("  --help%*sprint this text\n%s", HELP_COLUMN - 8, "", program->after);
 }
 
 static bool take(const struct option_entry *entry, const char *argument)

@@ -70,7 +70,7 @@ input_lane() {
 		--build timed --workload late_beat
 	says "nested under run-stress" 4 "timed by bench" $stress --workload nested
 	says "payload beyond all sense" 1 "from 0 to" $stress --payload 1M
-	says "cells without a topology" 1 "it wants a topology" $bench --cells </dev/null
+	says "cells without a topology" 1 "it needs a topology" $bench --cells </dev/null
 	[ -e "$scratch/r" ]
 	report $((!$?)) "bad input leaves no results directory"
 
