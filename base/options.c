@@ -60,8 +60,7 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
 int option_refused(const char *argument)
 {
 	return fail_with(EXIT_USAGE,
-			 "'%s' is not an option, or lacks its value (--help lists options)",
-			 argument);
+			 "'%s' is not an option, or lacks its value (--help shows them)", argument);
 }
 
 int option_word(const char *option, const char *text, const char *const *words)
@@ -135,8 +134,7 @@ static void print_help(const struct option_program *program)
 			       (int)(end - line), line);
 		}
 	}
-	printf("  --version%*sprint the commit that the program was built from\n", HELP_COLUMN - 11,
-	       "");
+	printf("  --version%*sprint the commit of the build\n", HELP_COLUMN - 11, "");
 	printf("  --help%*sprint this text\n%s", HELP_COLUMN - 8, "", program->after);
 }
 

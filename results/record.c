@@ -307,8 +307,8 @@ int record_add_row(struct record *rec, json_t *row)
 	int status;
 
 	if (!record_check_row(row, why, sizeof(why)))
-		return fail_with(EXIT_USAGE, "row %zu of %s: %s; report a fault of the bench",
-				 record_row_count(rec), rec->dir, why);
+		return fail_with(EXIT_USAGE, "row %zu of %s: %s; report it", record_row_count(rec),
+				 rec->dir, why);
 	/* A copy: the caller may reuse its object for the next repetition. */
 	if (json_array_append_new(rec->rows, json_deep_copy(row)))
 		return fail_memory("the record");
@@ -339,9 +339,8 @@ int record_set(struct record *rec, const char *key, json_t *value)
 		return fail_with(EXIT_USAGE,
 				 "section 'benchmarks' is the rows; use record_add_row()");
 	if (!value)
-		return fail_with(EXIT_USAGE,
-				 "section '%s' of %s has no value; report a fault of the bench",
-				 key, rec->dir);
+		return fail_with(EXIT_USAGE, "section '%s' of %s has no value; report it", key,
+				 rec->dir);
 	if (context && !record_check_context(value, why, sizeof(why)))
 		return fail_with(EXIT_USAGE, "%s: %s; use metadata_context()", rec->dir, why);
 	if (json_object_set_new(rec->sections, key, json_deep_copy(value)))

@@ -67,9 +67,8 @@ static void print_marks(const json_t *table)
 			       number(line, "cheap_ratio_own"));
 	}
 	if (disagrees)
-		puts("!: ns and ratio of this row come from different repetitions, since its core "
-		     "was "
-		     "shared;\ntrust the ratio");
+		puts("!: ns and ratio of this row are of different repetitions, since its core was "
+		     "shared; trust\nthe ratio");
 }
 
 /* Of the middle row, and of the one that has most. */

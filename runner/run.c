@@ -96,8 +96,7 @@ void run_complain(const struct run *run)
 
 	for (its = run->row; its < run->row + run->rows; its++)
 		if (its->verdict && !strcmp(its->verdict, broken))
-			fail_line("%s broke a promise in %s; build/run-stress --schemes =%s shows "
-				  "where",
+			fail_line("%s broke a promise in %s; run-stress --schemes =%s shows where",
 				  its->row, its->why, its->row);
 }
 

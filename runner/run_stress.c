@@ -204,9 +204,8 @@ static int find_build(const struct asked *asked, const struct workload *workload
 		return EXIT_USAGE;
 	*drivers = build ? drivers_timed : drivers_checked;
 	if (build && (asked->skew || asked->traced))
-		return fail_with(EXIT_USAGE,
-				 "--build timed reads the machine's own clock: leave out "
-				 "--skew and --traced");
+		return fail_with(EXIT_USAGE, "--build timed reads the machine's clock: leave out "
+					     "--skew and --traced");
 	if (!build || (is_timeable(workload->engine) && !asked->bits &&
 		       !asked->payload.extra_bytes && !asked->shared && !asked->export))
 		return 0;

@@ -107,6 +107,5 @@ uint64_t guard_frame(uintptr_t sp, uintptr_t end, struct guard_view (*view)(void
 void guard_same_frame(uintptr_t sp, uintptr_t end, uint64_t frame)
 {
 	if (refused && sp != end && sum_of(sp, end) != frame)
-		refuse("a nested writer has written into the frame of the writer that it "
-		       "interrupts");
+		refuse("a nested writer has written into the frame that it interrupted");
 }

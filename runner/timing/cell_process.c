@@ -258,9 +258,8 @@ int cell_process_main(int argc, char **argv)
 		else if (!strncmp(argv[i], "hz=", 3))
 			ticks_set_hz(strtod(argv[i] + 3, NULL));
 	if (!topology) {
-		return fail_with(EXIT_USAGE,
-				 "" CELL_PROCESS_OPTION " is for bench alone: it needs a "
-				 "topology, and cells on standard input");
+		return fail_with(EXIT_USAGE, "" CELL_PROCESS_OPTION " is for bench: it needs a "
+					     "topology, and cells on standard input");
 	}
 	if (interrupts_install() || place_open_xml(&place, topology))
 		return EXIT_RESOURCE;

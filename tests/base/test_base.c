@@ -241,18 +241,17 @@ static void mistakes_are_named(void **state)
 
 static void help_is_the_table(void **state)
 {
-	static const char wanted[] =
-		"usage: test [options]\n"
-		"  -f, --fast             goes fast\n"
-		"  --name TEXT            a name\n"
-		"                         of two lines\n"
-		"  --number N             from 2 to 5\n"
-		"  --real F               below 1\n"
-		"  -w, --word W           red, green\n"
-		"  --a-name-that-is-longer-than-its-column X anything\n"
-		"  --version              print the commit that the program was built from\n"
-		"  --help                 print this text\n"
-		"exit: 0 fine\nexamples:\n  test\n";
+	static const char wanted[] = "usage: test [options]\n"
+				     "  -f, --fast             goes fast\n"
+				     "  --name TEXT            a name\n"
+				     "                         of two lines\n"
+				     "  --number N             from 2 to 5\n"
+				     "  --real F               below 1\n"
+				     "  -w, --word W           red, green\n"
+				     "  --a-name-that-is-longer-than-its-column X anything\n"
+				     "  --version              print the commit of the build\n"
+				     "  --help                 print this text\n"
+				     "exit: 0 fine\nexamples:\n  test\n";
 	int status, saved = dup(STDOUT_FILENO);
 	char text[2048];
 	FILE *file = tmpfile();

@@ -43,7 +43,7 @@ says "an object without symbols" 4 "no table of symbols" "$explore" --object "$s
 # schedule at every instruction finds the fault itself.
 for row in "frame_written:is an address in a writer's frame, before" \
 	"frame_read:is an address in a writer's frame, before" \
-	"frame_hidden:has written into the frame of the writer that it interrupts"; do
+	"frame_hidden:has written into the frame that it interrupted"; do
 	reason=${row#*:} row=${row%%:*}
 	patched "$row"
 	set -- "$explore" --object "$object" --events 2 --nested 1
