@@ -90,7 +90,7 @@ static void print_left_out(const json_t *table, const char *workload)
 	if (!most)
 		return;
 	stats_sort(value, count);
-	printf("ns leaves out %.2f ns per event (%.2f in %s):\nthe mean less the lower decile: "
+	printf("ns leaves out %.2f ns per event (%.2f in %s):\nmean less lower decile: "
 	       "interrupts, neighbours, wraps, beats; ns includes sub-buffer switches\n",
 	       stats_quantile(value, count, 0.5), number(most, "left_out_ns"),
 	       json_text(most, "row"));

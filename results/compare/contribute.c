@@ -80,7 +80,7 @@ static int refuse(const struct record_loaded *loaded)
 	/* What a record does not say is not taken for calm. */
 	if (!json_is_false(json_object_get(noise, "too_noisy")))
 		return fail_with(REFUSED_NOISY,
-				 "%s is too noisy to rank by, or has no noise: "
+				 "%s is too noisy, or does not say how noisy: "
 				 "stop other work and run again",
 				 loaded->file);
 	row = broken_row(run);
