@@ -50,7 +50,7 @@ for row in "frame_written:is an address in a writer's frame, before" \
 	for how in "--engine schedules" "--engine states" "--stops all --engine states" "--stops all" \
 		"--engine schedules --processes 3"; do
 		# shellcheck disable=SC2086
-		says "$row, $how" 4 "full_tsc: .*$reason.*; --stops all --engine schedules" "$@" $how
+		says "$row, $how" 4 "full_tsc: .*$reason.*; run --stops all --engine schedules" "$@" $how
 	done
 	"$@" --stops all --engine schedules --json - >"$scratch/found.json" 2>"$scratch/err"
 	finds "$row: every schedule at every instruction finds it broken" "$scratch/found.json" \
