@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 		out = mute();
 	status = explore_rows(&options);
 	if (!status && show.export && !show.exported)
-		printf("nothing is broken, so nothing is exported; --replay exports any "
+		printf("no promise is broken, so nothing is exported; --replay exports any "
 		       "schedule\n");
 	if (out >= 0)
 		unmute(out);

@@ -84,17 +84,17 @@ static struct command_line {
 } asked;
 
 static const struct option_entry entries[] = {
-	{ "schemes", "LIST", "rows, as in run-stress; \"all\" takes the variants too", OPTION_TEXT,
+	{ "schemes", "LIST", "rows, as in run-stress; \"all\" includes variants", OPTION_TEXT,
 	  .into = &asked.options.schemes, .letter = 's' },
-	{ "tier", "T", "quick (as make test has it), long, exhaustive", OPTION_WORD,
+	{ "tier", "T", "quick (as in make test), long, exhaustive", OPTION_WORD,
 	  .into = &asked.tier, .words = tiers },
 	{ "shape", "S",
-	  "page, wrap4, wrap3, ends2, ends4, wrapends: ring, width of the field;\n"
+	  "page, wrap4, wrap3, ends2, ends4, wrapends: a ring and a field's width;\n"
 	  "timed: the payload of the timed build, the stamp alone",
 	  OPTION_WORD, .into = &asked.shape, .words = shapes },
 	{ "stops", "S",
-	  "all: before every instruction; shared: before those that may touch\n"
-	  "shared memory (default); points: at labelled points",
+	  "stop all: before every instruction; shared: before those that may\n"
+	  "touch shared memory (default); points: at labelled points",
 	  OPTION_WORD, .into = &asked.stops, .words = stops },
 #define X(part, shown, argument, always, most_, help) \
 	{ \
@@ -103,68 +103,67 @@ static const struct option_entry entries[] = {
 	},
 #include "explore/engine/budget.def"
 #undef X
-	{ "clock", "C",
-	  "strict; coarse: it stands still but for jumps; slow: a read takes a\n"
-	  "wrap",
+	{ "clock", "C", "strict; coarse: the clock only jumps; slow: each read takes a wrap",
 	  OPTION_WORD, .into = &asked.clock, .words = clocks },
-	{ "skew", "T", "ticks that each CPU's clock is behind that of the one before",
-	  OPTION_NUMBER, .into = &asked.skew, .most = UINT64_C(1) << 40 },
-	{ "phases", "all", "every clock value at the start", OPTION_WORD, .into = &asked.phases,
+	{ "skew", "T", "ticks by which each CPU's clock lags the previous CPU's", OPTION_NUMBER,
+	  .into = &asked.skew, .most = UINT64_C(1) << 40 },
+	{ "phases", "all", "start at every clock value", OPTION_WORD, .into = &asked.phases,
 	  .words = ranges },
-	{ "offsets", "all", "every offset of the first event in its sub-buffer", OPTION_WORD,
-	  .into = &asked.offsets, .words = ranges },
+	{ "offsets", "all", "start at every offset of the first event in its sub-buffer",
+	  OPTION_WORD, .into = &asked.offsets, .words = ranges },
 	{ "mode", "M", "overwrite, discard", OPTION_WORD, .into = &asked.mode, .words = modes },
-	{ "before", "N", "events recorded before", OPTION_NUMBER, .into = &asked.before,
+	{ "before", "N", "events recorded before the search", OPTION_NUMBER, .into = &asked.before,
 	  .most = 16 },
-	{ "full", "N", "sub-buffers that were filled before those", OPTION_NUMBER,
-	  .into = &asked.full, .most = 8 },
+	{ "full", "N", "sub-buffers filled before those events", OPTION_NUMBER, .into = &asked.full,
+	  .most = 8 },
 	{ "size", "S",
-	  "of the events that interrupts record: small; large: no two of them\n"
-	  "fit a sub-buffer",
+	  "events of interrupts are small (default), or large: no two of them fit\n"
+	  "one sub-buffer",
 	  OPTION_WORD, .into = &asked.size, .words = sizes },
-	{ "start", "P:E", "the first phase and offset (filler bytes), as a failure prints them",
+	{ "start", "P:E", "first phase and offset (filler bytes), as a failure prints them",
 	  OPTION_TAKEN, .into = &asked.options.search.start, .take = take_start },
 	{ "part", "K/N",
-	  "part K, from 0, of N: each search is split by first actions; merge.py\n"
-	  "adds the --json of all parts (nodes.sh runs them on many machines)",
+	  "search part K, from 0, of N, split by first actions; merge.py adds\n"
+	  "the --json of all parts (nodes.sh runs them on many machines)",
 	  OPTION_TAKEN, .into = &asked.options.search, .take = take_part },
-	{ "replay", "SCHEDULE", "one schedule again, as a timeline", OPTION_TEXT,
+	{ "replay", "SCHEDULE", "play one schedule again, as a timeline", OPTION_TEXT,
 	  .into = &asked.options.replay },
 	{ "json", "FILE",
-	  "what was searched and found, with timelines, as JSON; - is stdout, and\n"
-	  "then nothing else is printed there",
+	  "write what was searched and found, with timelines, as JSON; - is\n"
+	  "stdout, and then nothing else is printed there",
 	  OPTION_TEXT, .into = &asked.options.json },
 	{ "export", "DIR",
-	  "what --replay, or the first failure, recorded, as a trace: CTF or\n"
+	  "write events of --replay, or of the first failure, as a trace: CTF or\n"
 	  "ftrace sub-buffers, for babeltrace2, kbuffer or read-trace",
 	  OPTION_TEXT, .into = &asked.export },
 	{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked.ctf,
 	  .words = export_ctf_words },
 	{ "outcomes", NULL, "count the distinct final states", OPTION_FLAG,
 	  .into = &asked.options.search.outcomes },
-	{ "without-oracle", "O", "do not ask it (to see what it is good for)", OPTION_TAKEN,
+	{ "without-oracle", "O", "judge without oracle O (to see what O finds)", OPTION_TAKEN,
 	  .into = &asked.options.search.without_oracle, .take = take_oracle },
-	{ "audit", NULL, "single-step the writers: has every instruction its stop? NB=0 and 1",
+	{ "audit", NULL, "single-step the writers: every instruction has its stop (NB=0 and 1)",
 	  OPTION_FLAG, .into = &asked.options.audit },
 	{ "coverage", NULL,
-	  "which instructions of a row are reached in each of the tier's shapes\n"
-	  "(-v: which are not, and why): a path never taken is exit code 2",
+	  "count the instructions of a row that each shape of the tier reaches\n"
+	  "(-v: list the others, and why); exit code 2 if a path is never taken",
 	  OPTION_FLAG, .into = &asked.options.coverage },
-	{ "objects", "DIR", "where the explored rows are (explored/ beside this program)",
+	{ "objects", "DIR", "folder of the explored rows (explored/ beside this program)",
 	  OPTION_TEXT, .into = &asked.options.objects },
-	{ "object", "FILE", "that explored row and no other (make history, make mutants)",
+	{ "object", "FILE", "search this explored row alone (make history, make mutants)",
 	  OPTION_TEXT, .into = &asked.options.object },
 	{ "first", NULL, "end each search at its first broken schedule", OPTION_FLAG,
 	  .into = &asked.options.search.first_only },
 	{ "engine", "E",
-	  "schedules: every schedule is run; states: each state once, counted\n"
-	  "as often as schedules reach it (the quicker one for these stops)",
+	  "schedules: run every schedule; states: run each state once, counted as\n"
+	  "often as schedules reach it (default: the quicker one for the stops)",
 	  OPTION_WORD, .into = &asked.engine, .words = engines },
-	{ "processes", "N", "at a time (one for each CPU)", OPTION_NUMBER, .into = &asked.processes,
-	  .least = 1, .most = 64 },
-	{ "memory", "MIB", "that the states of a search may take (a quarter of the machine's)",
-	  OPTION_NUMBER, .into = &asked.memory, .least = 16, .most = UINT64_C(1) << 30 },
-	{ "verbose", NULL, "every search, not only every row", OPTION_FLAG,
+	{ "processes", "N", "processes at a time (default: one per CPU)", OPTION_NUMBER,
+	  .into = &asked.processes, .least = 1, .most = 64 },
+	{ "memory", "MIB",
+	  "most memory for a search's states (default: a quarter of the machine's)", OPTION_NUMBER,
+	  .into = &asked.memory, .least = 16, .most = UINT64_C(1) << 30 },
+	{ "verbose", NULL, "print every search, not only every row", OPTION_FLAG,
 	  .into = &asked.options.verbose, .letter = 'v' },
 	{ .name = NULL },
 };
@@ -173,8 +172,8 @@ static const struct option_program program = {
 	"usage: explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
 	"       explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
 	"\n"
-	"Makes every interrupt that a budget allows, one schedule for each way they can fall, and\n"
-	"judges each. Without a budget: all that the tier says, of each row.\n"
+	"Makes every interrupt that a budget allows, and judges each way in which interrupts can\n"
+	"fall (a schedule). Without a budget: every budget of the tier, for each row.\n"
 	"\n",
 	entries,
 	"\n"
@@ -228,8 +227,8 @@ static int refuse(void)
 		return fail_with(EXIT_USAGE, "--ctf goes with --export");
 	if (options->search.parts && (options->replay || options->audit || options->coverage ||
 				      options->search.outcomes || options->search.first_only))
-		return fail_with(EXIT_USAGE, "--part is of whole searches: not --replay, --audit, "
-					     "--coverage, --outcomes or --first");
+		return fail_with(EXIT_USAGE, "--part splits whole searches: leave out --replay, "
+					     "--audit, --coverage, --outcomes and --first");
 	return 0;
 }
 
@@ -237,7 +236,9 @@ static int refuse(void)
 static int refuse_budget(const struct budget *budget)
 {
 	if (world_cpus(budget) > WORLD_WRITERS_MAX)
-		return fail_with(EXIT_USAGE, "%u CPUs, a reader's among them, are more than %u",
+		return fail_with(EXIT_USAGE,
+				 "this budget needs %u CPUs, a reader's included; the limit is %u: "
+				 "reduce it",
 				 world_cpus(budget), WORLD_WRITERS_MAX);
 	if (search_actions(budget) > WORLD_ACTIONS_MAX)
 		return fail_with(EXIT_USAGE,

@@ -59,7 +59,7 @@ int tasks_failed(int error, const char *row)
 		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? EXIT_RESOURCE :
 										  EXIT_USAGE;
 	fflush(stdout);
-	fail_line("interrupted while %s was searched; what is above is complete", row);
+	fail_line("interrupted while %s was searched; the lines above are complete", row);
 	return EXIT_INTERRUPTED;
 }
 

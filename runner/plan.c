@@ -26,43 +26,43 @@ static const char after[] =
 bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 {
 	const struct option_entry entries[] = {
-		{ "quick", NULL, "fewer and shorter repetitions, under 30 s", OPTION_FLAG,
+		{ "quick", NULL, "run fewer and shorter repetitions, under 30 s", OPTION_FLAG,
 		  .into = &plan->quick },
-		{ "full", NULL, "every row, every cell of wraps and nested, longer runs, tails",
+		{ "full", NULL, "run every row, every cell of wraps and nested, longer, and tails",
 		  OPTION_FLAG, .into = &plan->full },
 		{ "schemes", "\"A B\"",
-		  "rows, or \"name*\" for those that begin so (default: all but variants)",
+		  "rows, or \"name*\" for all that begin so (default: all but variants)",
 		  OPTION_TEXT, .into = &plan->schemes },
 		{ "workloads", "\"X Y\"",
-		  "such as steady storm wraps (default: all; --list shows "
-		  "them)",
-		  OPTION_TEXT, .into = &plan->workloads },
+		  "such as steady storm wraps (default: all; --list names them)", OPTION_TEXT,
+		  .into = &plan->workloads },
 		{ "repetitions", "N", "rounds of the timed part (default 31, quick 7, full 41)",
 		  OPTION_NUMBER, &plan->repetitions, .least = 1, .most = 1000 },
 		{ "budget", "SECONDS",
-		  "to wait for cores that neighbours share, and for more rounds "
-		  "of\nwhat is noisy (default 12, quick 10, full 240; without it, no more "
-		  "than\nleaves a quick run within 30 s and the default one within 3 min)",
+		  "time to wait for cores that neighbours share, and for more rounds\n"
+		  "of noisy cells (default 12, quick 10, full 240; the default also\n"
+		  "keeps a quick run within 30 s and a standard one within 3 min)",
 		  OPTION_NUMBER, &plan->budget, .most = 86400 },
-		{ "cpus", "LIST", "such as 0,2-3 (default: one per core first)", OPTION_TEXT,
+		{ "cpus", "LIST", "CPUs, such as 0,2-3 (default: one per core first)", OPTION_TEXT,
 		  .into = &plan->cpus },
-		{ "seed", "N", "of the order of cells and of the storm (default 1)", OPTION_NUMBER,
-		  &plan->seed, .most = UINT32_MAX },
-		{ "results", "DIR", "where runs are recorded (default results)", OPTION_TEXT,
+		{ "seed", "N", "seed of the order of cells and of the storm (default 1)",
+		  OPTION_NUMBER, &plan->seed, .most = UINT32_MAX },
+		{ "results", "DIR", "record runs there (default results)", OPTION_TEXT,
 		  .into = &plan->results },
 		{ "resume", NULL, "finish the newest run in DIR that was interrupted or killed",
 		  OPTION_FLAG, .into = &plan->resume },
-		{ "json", "FILE", "the whole record, bench.json, once more (- is standard output)",
+		{ "json", "FILE", "write the whole record there, too (- is standard output)",
 		  OPTION_TEXT, .into = &plan->json },
 		{ "all", NULL, "print every table, some wider than 80 columns, not one screen",
 		  OPTION_FLAG, .into = &plan->all },
 		{ "which", "NEEDS",
-		  "run nothing: which row to take, such as \"bytes several\"; a\nwrong word names "
-		  "all",
+		  "run nothing, print which row to take for needs such as\n"
+		  "\"bytes several\"; a wrong word lists all needs",
 		  OPTION_TEXT, .into = &plan->which },
-		{ "list", NULL, "rows and workloads", OPTION_FLAG, .into = &plan->list },
-		{ "used-by", "NAME", "the rows that price this tracer's stamps (all: of all)",
-		  OPTION_TEXT, .into = &plan->used_by },
+		{ "list", NULL, "list rows and workloads", OPTION_FLAG, .into = &plan->list },
+		{ "used-by", "NAME",
+		  "list the rows that price this tracer's stamps (all: every tracer)", OPTION_TEXT,
+		  .into = &plan->used_by },
 		{ .name = NULL },
 	};
 	const struct option_program program = {

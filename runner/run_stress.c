@@ -86,45 +86,45 @@ static size_t add_options(struct asked *asked, struct option_entry *entries, siz
 static bool parse(int argc, char **argv, struct asked *asked, int *status)
 {
 	const struct option_entry own[] = {
-		{ "list", NULL, "rows and workloads", OPTION_FLAG, .into = &asked->list },
+		{ "list", NULL, "list rows and workloads", OPTION_FLAG, .into = &asked->list },
 		/* --scheme, as everywhere, is short for it */
 		{ "schemes", "\"A B\"",
-		  "rows, or \"name*\" for those that begin so (default: all but variants)",
+		  "rows, or \"name*\" for all that begin so (default: all but variants)",
 		  OPTION_TEXT, .into = &asked->schemes },
 		{ "workload", "NAME", "default storm", OPTION_TEXT, .into = &asked->workload },
-		{ "seconds", "N", "per row (default 2)", OPTION_REAL, &asked->seconds, .low = 0.1,
-		  .high = 86400 },
+		{ "seconds", "N", "time per row (default 2)", OPTION_REAL, &asked->seconds,
+		  .low = 0.1, .high = 86400 },
 		{ "build", "NAME",
-		  "checked, or timed: the code that bench times, in its geometry and\n"
-		  "width, of steady, threads, storm, stall and idle (default checked)",
+		  "checked (default), or timed: the code, geometry and width that bench\n"
+		  "times, for workloads steady, threads, storm, stall and idle",
 		  OPTION_TEXT, .into = &asked->build },
 		{ "levels", "1..3", "nesting levels of the storm (default 3)", OPTION_NUMBER,
 		  &asked->levels, .least = 1, .most = 3 },
 		{ "threads", "N", "pinned writers, a ring each (default 1)", OPTION_NUMBER,
 		  &asked->threads, .least = 1, .most = ENGINE_THREADS_MAX },
-		{ "shared", NULL, "2 or 3 threads in one ring (rows that allow it: *_locked)",
-		  OPTION_FLAG, .into = &asked->shared },
-		{ "cpus", "LIST", "such as 0,2-3 (default: one per core first)", OPTION_TEXT,
+		{ "shared", NULL, "2 or 3 threads write into one ring (rows *_locked)", OPTION_FLAG,
+		  .into = &asked->shared },
+		{ "cpus", "LIST", "CPUs, such as 0,2-3 (default: one per core first)", OPTION_TEXT,
 		  .into = &asked->cpus },
-		{ "bits", "N", "a wrap is 2^N ticks, 8..27 (default: the row's)", OPTION_NUMBER,
+		{ "bits", "N", "a wrap is 2^N ticks, 8..27 (default: the row's own)", OPTION_NUMBER,
 		  &asked->bits, .least = 8, .most = 27 },
 		{ "skew", "TICKS", "each CPU's clock lags the previous CPU's by TICKS",
 		  OPTION_NUMBER, &asked->skew, .least = 1, .most = ENGINE_SKEW_MOST },
 		{ "traced", NULL, "each read of the clock records an event", OPTION_FLAG,
 		  .into = &asked->traced },
-		{ "payload", "N|random", "bytes behind the 32 of the check, random: 0..200",
+		{ "payload", "N|random", "payload bytes after the 32 of the check; random: 0..200",
 		  OPTION_TAKEN, &asked->payload, .take = take_payload },
-		{ "seed", "N", "of ring geometry, modes and round lengths (default 1)",
+		{ "seed", "N", "seed of ring geometry, modes and round lengths (default 1)",
 		  OPTION_NUMBER, &asked->seed, .most = UINT32_MAX },
-		{ "json", "FILE", "results, written when all is done (- is standard output)",
+		{ "json", "FILE", "write the results there at the end (- is standard output)",
 		  OPTION_TEXT, .into = &asked->json },
 		{ "export", "DIR",
-		  "what is recorded, as traces: CTF or ftrace sub-buffers, in\n"
-		  "DIR/<row>/epoch-<n> (read-trace and babeltrace2 read them)",
+		  "write the events as traces, CTF or ftrace sub-buffers, into\n"
+		  "DIR/<row>/epoch-<n>, for read-trace and babeltrace2",
 		  OPTION_TEXT, .into = &asked->export },
 		{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked->ctf,
 		  .words = export_ctf_words },
-		{ "export-mib", "N", "MiB of traces per row, and one drain more at most (64)",
+		{ "export-mib", "N", "MiB of traces per row, at most one drain more (default 64)",
 		  OPTION_NUMBER, &asked->export_mib, .least = 1, .most = 1000000 },
 	};
 	struct option_entry entries[ENTRIES_MOST];
@@ -154,7 +154,7 @@ static int check_bits(const struct asked *asked, const struct driver **rows, int
 			continue;
 		return fail_with(EXIT_USAGE,
 				 "--bits %" PRIu64 " leaves no bit of time to %s, which "
-				 "cuts the low %u; give more, or choose others with --schemes",
+				 "cuts the low %u; give more bits, or other --schemes",
 				 asked->bits, rows[i]->row, rows[i]->desc->cut_bits);
 	}
 	return 0;
@@ -204,8 +204,8 @@ static int find_build(const struct asked *asked, const struct workload *workload
 		return EXIT_USAGE;
 	*drivers = build ? drivers_timed : drivers_checked;
 	if (build && (asked->skew || asked->traced))
-		return fail_with(EXIT_USAGE, "--build timed has the machine's own clock: no --skew "
-					     "and no --traced");
+		return fail_with(EXIT_USAGE, "--build timed reads the machine's clock: leave out "
+					     "--skew and --traced");
 	if (!build || (is_timeable(workload->engine) && !asked->bits &&
 		       !asked->payload.extra_bytes && !asked->shared && !asked->export))
 		return 0;
@@ -255,8 +255,8 @@ static int check_workload(const struct place *place, struct asked *asked,
 		return fail_with(EXIT_UNSUPPORTED, "%s", engine->no_export);
 	if (engine->two_cpus && hwloc_bitmap_weight(place->allowed) < 2)
 		return fail_with(EXIT_UNSUPPORTED,
-				 "%s skipped: it takes two CPUs, and CPU %s is all "
-				 "that is allowed here",
+				 "%s skipped: it needs two CPUs, and only CPU %s is "
+				 "allowed here",
 				 workload->name, place_allowed_text(place));
 	if (asked->threads < engine->threads_least || engine->threads_least == engine->threads_most)
 		asked->threads = engine->threads ? engine->threads : asked->threads;
@@ -270,11 +270,12 @@ static int check_clock(const struct asked *asked, const struct workload *workloa
 {
 	if (asked->skew && asked->threads < 2)
 		return fail_with(EXIT_USAGE,
-				 "--skew takes writers on several CPUs: --threads 2 --shared, or a "
-				 "workload that has them (%s has one)",
+				 "--skew needs writers on several CPUs: --threads 2 --shared, or a "
+				 "workload with several (%s has one)",
 				 workload->name);
 	if (asked->skew && asked->traced)
-		return fail_with(EXIT_USAGE, "--skew or --traced: one clock at a time");
+		return fail_with(EXIT_USAGE,
+				 "--skew and --traced exclude each other: one clock at a time");
 	return 0;
 }
 

@@ -26,19 +26,19 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 	uint64_t subbuf_bytes = 0, bits = 0;
 	const struct option_entry entries[] = {
 		{ "csv", NULL,
-		  "every event: ftrace: subbuffer,offset_bytes,payload_bytes,stamp_ns;\n"
-		  "CTF: cpu,stamp_ns and the integer fields of the payloads",
+		  "print every event: of ftrace subbuffer,offset_bytes,payload_bytes,\n"
+		  "stamp_ns; of CTF cpu,stamp_ns and the payload's integer fields",
 		  OPTION_FLAG, .into = &arguments->read.csv },
 		{ "dates", NULL,
-		  "with --csv: a column `date` after the stamp, UTC; of CTF traces whose\n"
-		  "clock has an offset",
+		  "with --csv: add a column `date` (UTC) after the stamp, for CTF traces\n"
+		  "whose clock has an offset",
 		  OPTION_FLAG, .into = &arguments->read.dates },
-		{ "gaps", "FILE", "gaps between successive events of a CPU, for run-stress replay",
+		{ "gaps", "FILE", "write the gaps between events of a CPU there, for run-stress",
 		  OPTION_TEXT, .into = &arguments->gaps },
-		{ "subbuf", "BYTES", "of a sub-buffer (default: as header_page says, or 4096)",
+		{ "subbuf", "BYTES", "size of a sub-buffer (default: from header_page, or 4096)",
 		  OPTION_NUMBER, .into = &subbuf_bytes, .least = FTRACE_SUBBUF_LEAST,
 		  .most = FTRACE_SUBBUF_MOST },
-		{ "bits", "N", "of time_delta (default: as header_event says, or 27)",
+		{ "bits", "N", "width of time_delta (default: from header_event, or 27)",
 		  OPTION_NUMBER, .into = &bits, .least = 1, .most = 27 },
 		{ .name = NULL },
 	};
@@ -46,12 +46,12 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		"usage: read-trace [options] PATH...\n"
 		"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or "
 		"with\n"
-		"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as a trace_pipe_raw. "
-		"All of\n"
-		"little-endian machines, sub-buffers of 64-bit kernels: others are refused.\n",
+		"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as trace_pipe_raw. "
+		"Traces of\n"
+		"big-endian machines, and sub-buffers of 32-bit kernels, are refused.\n",
 		entries,
-		"exit: 0 all read, 1 usage, or damage: its offset, and what was read before it, "
-		"3 no resource\n"
+		"exit: 0 all read, 1 usage, or damage (printed with its offset, after what was "
+		"read), 3 no resource\n"
 		"examples:\n"
 		"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
 		"  read-trace --csv cpu0.raw cpu1.raw\n"
@@ -68,7 +68,7 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 	else if (subbuf_bytes % 8)
 		*status = fail_with(EXIT_USAGE, "--subbuf takes a multiple of 8");
 	else if (optind == argc)
-		*status = fail_with(EXIT_USAGE, "which trace? (--help shows what is read)");
+		*status = fail_with(EXIT_USAGE, "which trace? (--help lists the kinds)");
 	return !*status;
 }
 

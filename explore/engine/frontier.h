@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The states of one writer at one stop, each with how many ways lead there and one of the ways. */
+/* The states of one writer at one stop, each with the number of ways there, and one of them. */
 #ifndef STAMPEDE_EXPLORE_ENGINE_FRONTIER_H
 #define STAMPEDE_EXPLORE_ENGINE_FRONTIER_H
 

@@ -21,23 +21,22 @@ struct claims_request {
 static bool parse(int argc, char **argv, struct claims_request *request, int *status)
 {
 	const struct option_entry entries[] = {
-		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
+		{ "json", "FILE", "write the same as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &request->json },
-		{ "results", "DIR", "where runs without a '/' are (default results)", OPTION_TEXT,
-		  .into = &request->results },
-		{ "into", NULL, "put them into RUN's own record, and print nothing", OPTION_FLAG,
-		  .into = &request->into },
+		{ "results", "DIR", "look for runs without a '/' there (default results)",
+		  OPTION_TEXT, .into = &request->results },
+		{ "into", NULL, "put the claims into RUN's own record, and print nothing",
+		  OPTION_FLAG, .into = &request->into },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
 		"usage: claims [options] [RUN]\n"
-		"Tests every checkable claim of the mails and notes that the schemes are from, on "
-		"the "
-		"virtual\n"
-		"clock, by arithmetic, and by what RUN recorded (default: latest, if there is "
+		"Tests every checkable claim of the mails and notes that the schemes come from: on "
+		"the virtual\n"
+		"clock, by arithmetic, and by the record of RUN (default: latest, if there is "
 		"one).\n",
 		entries,
-		"exit: 0 fine, with any verdicts; 1 usage or a bad file, 3 no resource\n"
+		"exit: 0 fine, with any verdicts, 1 usage or a bad file, 3 no resource\n"
 		"examples:\n"
 		"  claims\n"
 		"  claims --json - 20260101T120000Z-amd-epyc-2cpu\n",

@@ -52,17 +52,18 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 {
 	const struct option_entry entries[] = {
 		{ "in", "RUN", "A and B are rows of this run", OPTION_TEXT, .into = &request->in },
-		{ "matrix", NULL, "several runs, as of several machines, side by side", OPTION_FLAG,
-		  .into = &request->matrix },
+		{ "matrix", NULL, "print several runs side by side, such as of several machines",
+		  OPTION_FLAG, .into = &request->matrix },
 		{ "contribute", "RUN",
-		  "a small record of it in results/reference/, for a pull request\n"
-		  "(STAMPEDE_REFERENCES: another place)",
+		  "write a small record of RUN into results/reference/ (or into\n"
+		  "STAMPEDE_REFERENCES), for a pull request",
 		  OPTION_TEXT, .into = &request->contribute },
-		{ "all", NULL, "cells without a change, too", OPTION_FLAG, .into = &request->all },
-		{ "json", "FILE", "the same as JSON (- is standard output)", OPTION_TEXT,
+		{ "all", NULL, "print cells without a change, too", OPTION_FLAG,
+		  .into = &request->all },
+		{ "json", "FILE", "write the same as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &request->json },
-		{ "results", "DIR", "where runs without a '/' are (default results)", OPTION_TEXT,
-		  .into = &request->results },
+		{ "results", "DIR", "look for runs without a '/' there (default results)",
+		  OPTION_TEXT, .into = &request->results },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
@@ -71,23 +72,19 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		"       compare [options] --matrix RUN...\n"
 		"       compare [options] --contribute RUN\n"
 		"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such "
-		"as "
-		"latest.\n",
+		"as latest.\n",
 		entries,
-		"Time is the ratio to the floor of the same round. It regressed or improved if the "
-		"rank "
-		"test\n"
-		"says p < 0.01 and it moved by more than 5 %; exact figures (instructions, clock "
-		"reads,\n"
-		"atomics, extended records, header bytes, verdict) if they differ at all. Too "
-		"noisy: the "
-		"95 %\n"
-		"interval leaves room for a move of 5 % that the test cannot confirm.\n"
-		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 may "
-		"not be "
-		"read,\n"
+		"Time is the ratio to the floor of the same round. A time regressed or improved if "
+		"the rank\n"
+		"test says p < 0.01 and the time moved by more than 5 %; an exact figure "
+		"(instructions, clock\n"
+		"reads, atomics, extended records, header bytes, verdict) if it differs at all. "
+		"Too noisy: the\n"
+		"95 % interval leaves room for a move of 5 % that the test cannot confirm.\n"
+		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 no "
+		"right to read,\n"
 		"      7 more than half of the cells are too noisy\n"
-		"      of --contribute: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
+		"      --contribute refuses: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
 		"examples:\n"
 		"  compare 20260101T120000Z-amd-epyc-2cpu latest\n"
 		"  compare --in latest extended_header packed_word\n"
@@ -104,7 +101,7 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 static void warn_incomplete(const struct record_loaded *run)
 {
 	if (!run->complete)
-		fail_line("warning: %s is of a run that never finished", run->file);
+		fail_line("warning: %s comes from a run that never finished", run->file);
 }
 
 static int print_json(const char *path, json_t *json)
@@ -146,13 +143,14 @@ static int compare(const struct compare_request *request, const struct compariso
 {
 	json_t *comparison = comparison_make(a, b);
 	json_t *machines = comparison_machines(a->run, b->run);
-	int status = comparison && machines ?
-			     EXIT_FINE :
-			     fail_with(EXIT_RESOURCE, "out of memory comparing; free some");
+	int status =
+		comparison && machines ?
+			EXIT_FINE :
+			fail_with(EXIT_RESOURCE, "out of memory comparing; close other programs");
 	int told;
 
 	if (!status && !json_array_size(json_object_get(comparison, "cells")))
-		status = fail_with(EXIT_USAGE, "the two have no cell in common; run both with "
+		status = fail_with(EXIT_USAGE, "the runs have no cell in common; run both with "
 					       "the same rows and workloads");
 	if (status) {
 		json_decref(comparison);
@@ -204,7 +202,7 @@ static int compare_rows(const struct compare_request *request, char **rows)
 	for (i = 0; i < 2 && !status; i++)
 		if (!has_row(run.json, rows[i]))
 			status = fail_with(EXIT_USAGE,
-					   "%s has no row '%s'; bench --list shows what there is",
+					   "%s has no row '%s'; bench --list shows all rows",
 					   run.file, rows[i]);
 	if (!status && !request->json)
 		compare_print_run(stdout, "in", run.file, run.json);

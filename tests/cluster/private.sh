@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: private.sh slurm|parallel BUILD   Runs that test, a real cluster on this machine, as root in
-# namespaces of its own: of processes, so that none is left when its first one ends, however it ends;
-# of mounts, so that what daemons expect in /etc and /run is there for them only; of the network, with
-# a loopback of its own, so that no port is taken or open; and of host names. The one folder that is
-# left is removed by the trap, or by a process that waits for this one where that could not run.
+# its own namespaces: of processes, so that none outlives the first; of mounts, for /etc and /run; of
+# the network, so that no port is taken; and of host names. The trap, or a process that waits for this
+# one, removes the one folder that is left.
 # TAP. Exit code: 0 fine, 1 usage or a test failed, 3 something is missing, 4 not possible here.
 set -u
 test=${1:-} build=${2:-build}

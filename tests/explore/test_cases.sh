@@ -60,8 +60,8 @@ bases() {
 }
 
 record() {
-	"$explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
-		--json "$scratch/record.json" >"$scratch/out" 2>"$scratch/err"
+	one="$explore --object $build/explored/seed_004.page.so --events 2 --nested 1 --before 1"
+	$one --json "$scratch/record.json" >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 2 ]
 	report $? "--json: the exit code stays"
 	printed=$(awk '$1 == "seed_004" { for (i = 1; i <= NF; i++) if ($i == "s") print $(i - 2) }' \
@@ -71,13 +71,11 @@ record() {
 		f['verdict'] == 'broken' and f['objections']['exact'] > 0 and f['stops'] > 0"
 	finds "--json: the first schedule as a timeline" "$scratch/record.json" \
 		"'--replay' in f['first'] and '<-- wrong' in f['first']"
-	"$explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
-		--json - >"$scratch/stdout.json" 2>"$scratch/err"
+	$one --json - >"$scratch/stdout.json" 2>"$scratch/err"
 	[ "$(sed '/"seconds"/d; /"arguments"/,/]/d' "$scratch/record.json")" = \
 		"$(sed '/"seconds"/d; /"arguments"/,/]/d' "$scratch/stdout.json")" ]
 	report $? "--json -: the document, and nothing else, on stdout"
-	"$explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
-		--start 5:8 >"$scratch/out" 2>"$scratch/err"
+	$one --start 5:8 >"$scratch/out" 2>"$scratch/err"
 	grep -q -- '--start 5:8 --replay' "$scratch/out" && grep -q ' [5-9]  E[0-9] enters' "$scratch/out"
 	report $? "--start: a search begins there"
 	says "--json: into a directory that is not there" 3 "cannot write" "$explore" \

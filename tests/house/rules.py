@@ -316,8 +316,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 9580, "judge": 4480, "plots": 3195, "results": 4200,
-    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7800, "tests": 37400,
+    "base": 1860, "explore": 9800, "extras": 9577, "judge": 4480, "plots": 3195, "results": 4198,
+    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7799, "tests": 37400,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
@@ -340,7 +340,8 @@ def budget(tree):
 
 # Each wants two readings: say which row, writer or reader, and what it does.
 WORDS = re.compile(r"\b(?:to be had|gone on from|says so|nobody|whoever|so many|beside other|in the midst"
-                   r"|stands for|is none|who (?:is|comes|has|adds|writes)|whatever (?:the|is|order))\b", re.I)
+                   r"|stands for|is none|who (?:is|comes|has|adds|writes)|whatever (?:the|is|order)|somebody|anybody"
+                   r"|in vain|the one before|of which each|turned away|let go|for granted|looks? after)\b", re.I)
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 

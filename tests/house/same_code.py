@@ -8,11 +8,10 @@ usage: same_code.py [--all] [--roots "driver_run ..."] OLD NEW
                                          that revision, built in a worktree of its own in a
                                          temporary directory, and this tree (BUILD=build)
 
-Compares the instructions of each row, function by function: all that the loops which are timed, the
-nested writers, the beat and the flush can reach. Addresses, line numbers and the order of functions
-do not count; what an instruction refers to does, by name, and constants by their value. The rest of
-a row's object (its reader, what the oracles have of it) may differ, and is only said to; with --all
-it counts too. Exit code 1: something that counts differs.
+Compares the instructions of each row, function by function: all that the timed loops, nested writers,
+the beat and the flush can reach. Addresses, line numbers and the order of functions do not count; names
+that an instruction refers to, and constants, do. A difference in the rest of a row's object (its reader,
+the oracles' part) is only printed; with --all it counts. Exit code 1: something that counts differs.
 """
 import argparse
 import difflib

@@ -4,10 +4,9 @@
 
 usage: tags.py FILE...
 
-Which bad observation an access forbids is an invariant of the file's head (`I2 ...`); the access has
-its tag, /* I2 */, or a sentence of its own. Tag or sentence stand in the lines of the statement or
-right above it. What is found otherwise, or with a tag that the head does not explain, is printed as
-file:line. The primitives themselves are left out: core/local.h and core/point.h.
+An invariant of the file's head (`I2 ...`) says which bad observation an access forbids. The access has
+its tag, /* I2 */, or a sentence, in its statement or right above it. Prints as file:line an access that
+has neither, or a tag that the head does not explain. Leaves out core/local.h and core/point.h.
 """
 import re
 import sys

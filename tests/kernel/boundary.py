@@ -2,10 +2,9 @@
 """
 Runs inside gdb: stops the guest at instruction boundaries of its ring buffer's reserve function.
 
-Speaks with the driver over stdin and stdout, one JSON object per line. It changes nothing in the
-guest: it stops it, reads registers and memory, and lets it go on. What it needs to know is the
-function's address and end (from the guest's /proc/kallsyms), how arguments are passed (System V
-ABI), and that struct rb_event_info begins with ts and delta; the last only for a second witness.
+Speaks with the driver over stdin and stdout, one JSON object per line. Changes nothing in the guest: stops
+it, reads registers and memory, and lets it go on. Knows the function's address and end (/proc/kallsyms), how
+arguments are passed (System V ABI), and, for a second witness, that struct rb_event_info begins with ts, delta.
 """
 import json
 import sys

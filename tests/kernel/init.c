@@ -5,14 +5,12 @@
  *
  * Buffer A (the top instance) records the entry of every interrupt, and markers that a loop writes
  * without end: "m N T", T the time (CLOCK_MONOTONIC, ns) just before the write. Buffer B (an
- * instance of its own, same clock) records entry and exit of every interrupt: it says when the
- * processor was in one. The host makes an interrupt on the first serial line, the console; when the
- * key that follows a BREAK has been taken, the loop stops and both buffers go out on the second
- * serial line, as text.
+ * instance of its own, same clock) records entry and exit of every interrupt. The host makes an
+ * interrupt on the first serial line, the console; after the key that follows a BREAK, the loop
+ * stops and sends both buffers as text on the second serial line.
  *
- * What it shall do comes as environment: the kernel hands on the NAME=VALUE words of its command
- * line. Lengths are in bytes, times in ns. Any failure prints one line on both serial lines and
- * powers the guest off.
+ * Its options are environment: the kernel hands on NAME=VALUE words of its command line, lengths in
+ * bytes, times in ns. A failure prints a line on both serial lines and powers the guest off.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,18 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: distro.sh RELEASE   The README's two commands on a fresh Debian of that release: a private
-# root directory, made by debootstrap, in which the commit that is checked out here is cloned, and
-# make bench QUICK=1 and make test run as printed; then gcc and clang of that release build it with
-# warnings as errors. Needs root. Ends with the verdict and the time.
+# usage: distro.sh RELEASE   Needs root. Clones the commit that is checked out here into a fresh Debian
+# of that release (debootstrap), runs the README's make bench QUICK=1 and make test there, and builds
+# with gcc and clang of that release, warnings as errors. Ends with the verdict and the time.
+# MIRROR=URL: where packages come from (this machine's own, else deb.debian.org). CACHE (default:
+# /var/cache/stampede-distro) keeps packages by release. LOG: a file for the whole output.
+# Exit code: 0 fine, 1 usage or something failed, 3 not possible here.
 #
-# MIRROR=URL: where packages come from (this machine's own, else deb.debian.org). Packages are kept
-# in CACHE (default: /var/cache/stampede-distro) by release, so that a second run loads only what is
-# new. LOG: a file for the whole output. Exit code: 0 fine, 1 usage or something failed, 3 not possible
-# here.
-#
-# All of it happens in a namespace of mounts and processes of its own: when its first process ends,
-# however it ends, nothing is left running or mounted. The directory is removed by the trap, or by a
-# process that waits for this one where that could not run.
+# It runs in namespaces of mounts and processes of its own: when the first process ends, nothing is
+# left running or mounted. The trap, or a process that waits for this one, removes the directory.
 set -u
 release=${1:-}
 [ "$release" != --inside ] || release=$3

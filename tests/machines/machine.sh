@@ -4,11 +4,10 @@
 # verdicts, never times. MACHINE: arm64, armhf, i386 or riscv64. STEP: all (the default), or of
 # build, tests, explorer, history, storm, live.
 #
-# Nothing of it is installed but Debian's cross compiler and qemu-user-static: the libraries of that
-# machine are unpacked into build-MACHINE-libraries, and the kernel is told of qemu in a namespace of users
-# only (Linux 6.7 or newer), where programs of that machine then start each other like any other.
+# Installs only Debian's cross compiler and qemu-user-static. Libraries of that machine are unpacked into
+# build-MACHINE-libraries; only a user namespace (Linux 6.7 or newer) tells the kernel of qemu.
 # BUILD (default: build-MACHINE), MIRROR=URL and RELEASE (this machine's) as for distro.sh.
-# Exit code: 0 fine, 1 usage or a failure, 3 something is not to be had, 4 not possible here.
+# Exit code: 0 fine, 1 usage or a failure, 3 something is missing, 4 not possible here.
 set -u
 machine=${1:-}
 [ $# -gt 0 ] && shift

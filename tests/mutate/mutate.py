@@ -2,9 +2,8 @@
 """The judges are mutated by a machine (docs/verifying.md).
 
 usage: mutate.py BUILD [--sample N] [--seed S] [--jobs J] [--json FILE] [FILE...]
-Every small change (operators.py) to the files of tests/mutate/targets is compiled alone, linked
-with the tests named there and run against them, the fastest first; what no test fails on has
-survived.
+Compiles every small change (operators.py) to the files of tests/mutate/targets alone, links it with the
+tests named there and runs them, the fastest first; a change on which no test fails has survived.
 BUILD is a whole build (make all tests). Exit status: 0 every folder reaches its floor, 1 usage,
 2 one does not, or an entry of tests/mutate/equivalent fits nothing.
 """

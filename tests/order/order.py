@@ -7,10 +7,9 @@ usage: order.py CC...
 Compiles probes.c with each compiler, at -O2 and -O3, as the timed and the checked build have the
 primitives, plain, LOCKED and with a fenced clock, and reads the assembly. Then faults are planted:
 each clobber and each volatile is taken away in turn, and has to be found at -O2 with every compiler
-that makes use of it. To clang any volatile asm may access all memory; clobbers say nothing new to
-it, and are left to gcc. Two rules hold what no assembly can show: every asm in schemes/core is volatile, so that clock and claims
-keep the order in which the source has them; and soft masks are only set and cleared by
-ordered_store(). x86-64.
+that makes use of it; clobbers are left to gcc, since to clang any volatile asm may access all memory.
+Two rules hold what no assembly can show: every asm in schemes/core is volatile, so that clock and
+claims keep their order; and only ordered_store() sets and clears soft masks. x86-64.
 """
 import glob
 import os

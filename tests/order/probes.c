@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the compiler may not move, merge or leave out around each primitive of schemes/core. Each
- * function stores 1 before the primitive, and behind it loads and stores 2. With nothing between
- * that
- * may read or write memory the first store is dead and the load is known, and every compiler that
- * optimizes leaves both out, whatever else it does: so a clobber that is missing shows, also where
- * today's schemes happen to be compiled right. order.py reads the assembly.
+ * function stores 1 before the primitive, and after it loads and stores 2. If nothing between may
+ * touch memory, the first store is dead, the load is known, and every optimizing compiler leaves
+ * both out: so a missing clobber shows. order.py reads the assembly.
  */
 #include "schemes/parts/mask.h"
 

@@ -3,9 +3,8 @@
 # usage: test_resume.sh BUILD   bench is killed at random moments and resumed until it is done. TAP.
 # KILLS: how many (default 6; test-long takes 200).
 #
-# After each kill: every row that was in rows.jsonl before it is still there, byte for byte; every
-# file of every run is whole; latest names a finished run; finished runs are as they were. In the
-# end each cell has its repetitions.
+# After each kill: every earlier line of rows.jsonl is there, byte for byte; every file of every run is
+# whole; latest names a finished run; finished runs are unchanged. In the end no repetition is missing.
 build=$1
 kills=${KILLS:-6}
 . tests/support/tap.sh

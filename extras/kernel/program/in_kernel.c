@@ -37,39 +37,39 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		{ "beaten-bits", "N", "the same for rows that need beats", OPTION_NUMBER,
 		  .into = &request->beaten_bits, .least = 8, .most = 27 },
 		{ "events", "N",
-		  "events of interrupts, of each row, at least, and all four "
-		  "levels at once (default 1M)",
+		  "least events of interrupts per row; all four levels must nest once\n"
+		  "(default 1M)",
 		  OPTION_NUMBER, .into = &request->nested, .least = 1, .most = UINT32_MAX },
-		{ "seconds", "N", "but no more time for a row than this (default 60)",
-		  OPTION_NUMBER, .into = &request->seconds, .least = 1, .most = 86400 },
-		{ "cpus", "N", "how many record (default: all, 16 at most)", OPTION_NUMBER,
-		  .into = &request->cpus, .least = 1, .most = KERNEL_CPUS_MAX },
-		{ "no-nmi", NULL, "three levels, without NMIs", OPTION_FLAG,
+		{ "seconds", "N", "most time for a row (default 60)", OPTION_NUMBER,
+		  .into = &request->seconds, .least = 1, .most = 86400 },
+		{ "cpus", "N", "number of CPUs that record (default: all, 16 at most)",
+		  OPTION_NUMBER, .into = &request->cpus, .least = 1, .most = KERNEL_CPUS_MAX },
+		{ "no-nmi", NULL, "use three levels, without NMIs", OPTION_FLAG,
 		  .into = &request->no_nmi },
-		{ "own", NULL, "the kernel's own ring buffer, and no row", OPTION_FLAG,
+		{ "own", NULL, "judge the kernel's own ring buffer, and no row", OPTION_FLAG,
 		  .into = &request->own },
 		{ "calls", "FILE",
-		  "a tracepoint, and no row, for a tracer that listens: FILE gets the calls",
+		  "call a tracepoint for a tracer, and no row; write the calls to FILE",
 		  OPTION_TEXT, .into = &request->calls },
-		{ "trace", "DIR", "with --calls, nothing is called: LTTng's trace of FILE's calls",
+		{ "trace", "DIR", "with --calls: call nothing, judge LTTng's trace of FILE's calls",
 		  OPTION_TEXT, .into = &request->trace },
-		{ "stall-ms", "N", "with --own or --calls, a hardirq in the reserve lasts so long",
+		{ "stall-ms", "N", "with --own or --calls: length of a hardirq in the reserve",
 		  OPTION_NUMBER, .into = &request->stall_ms, .least = 0, .most = 1000 },
-		{ "price", NULL, "what an event of the task costs, and nothing judged", OPTION_FLAG,
-		  .into = &request->price },
-		{ "counted", NULL, "with --price, a tick of the clock is an instruction",
+		{ "price", NULL, "measure what an event of the task costs, and judge nothing",
+		  OPTION_FLAG, .into = &request->price },
+		{ "counted", NULL, "with --price: a tick of the clock is an instruction",
 		  OPTION_FLAG, .into = &request->counted },
-		{ "json", NULL, "a line of JSON for each row", OPTION_FLAG,
+		{ "json", NULL, "print a line of JSON for each row", OPTION_FLAG,
 		  .into = &request->json },
-		{ "record", "FILE", "append these lines to FILE, printed or not", OPTION_TEXT,
-		  .into = &request->record },
+		{ "record", "FILE", "append these lines to FILE, with or without --json",
+		  OPTION_TEXT, .into = &request->record },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
 		"usage: in-kernel [options]\n"
-		"Has each row written in the kernel by the loaded stampede.ko, by a thread of each "
-		"CPU and\n"
-		"the softirqs, hardirqs and NMIs that come into it, and judges every record.\n",
+		"Judges every record that the loaded stampede.ko writes for each row: by a thread "
+		"of each CPU,\n"
+		"and by the softirqs, hardirqs and NMIs that interrupt it.\n",
 		entries,
 		"exit: 0 fine, 1 usage, 2 a broken promise, 3 no resource, 4 no module\n"
 		"examples:\n"
@@ -84,10 +84,10 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 static const char *reason_against(const struct driver *driver)
 {
 	if (driver->restarts)
-		return "its writers start over where a process was interrupted: the kernel, or a "
-		       "signal handler, sees to that";
+		return "only a signal handler or the kernel restarts its writers, where a "
+		       "process was interrupted";
 	if (driver->taken)
-		return "it is for programs, and here as the row that it was cut from";
+		return "it is for programs; run the row that it was cut from";
 	return driver->unsupported();
 }
 
