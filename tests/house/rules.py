@@ -33,7 +33,7 @@ ARROWS = {
     "extras/layout": "base judge runner/place workloads workloads/engine schemes/core",
     "extras/claims": "base judge extras/layout results schemes/core",
     "extras/tracers": "base",
-    **{f"extras/tracers/{one}": "extras/tracers" for one in ("dpdk", "ftrace", "glog", "lttng_ust", "perf", "spdlog", "uftrace", "xray")},
+    **{f"extras/tracers/{one}": "extras/tracers take" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
     "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
@@ -316,8 +316,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 9577, "judge": 4480, "plots": 3195, "results": 4198,
-    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7799, "tests": 37400,
+    "base": 1860, "explore": 9800, "extras": 8600, "judge": 4480, "plots": 3195, "results": 4198,
+    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7799, "tests": 37370,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
