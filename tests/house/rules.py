@@ -33,7 +33,7 @@ ARROWS = {
     "extras/layout": "base judge runner/place workloads workloads/engine schemes/core",
     "extras/claims": "base judge extras/layout results schemes/core",
     "extras/tracers": "base",
-    **{f"extras/tracers/{one}": "extras/tracers take" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
+    **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
     "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
