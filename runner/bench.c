@@ -214,9 +214,8 @@ static void print_all(const struct workload_bench *bench, const struct rounds *r
 static int finish(const struct plan *plan, const struct workload_bench *bench,
 		  const struct rounds *rounds, struct run *run, const char *program)
 {
-	json_t *table = json_object_get(run->sections, "table");
 	json_t *injected = json_object_get(run->sections, "injected");
-	struct timed_noise noise = timed_noise(rounds, table, injected);
+	struct timed_noise noise = timed_noise(rounds, &run->table, injected);
 	char directory[4096];
 	int error = run_record(run), end;
 
