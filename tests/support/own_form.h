@@ -64,7 +64,7 @@ static inline void own_writes(const struct own_case *one, unsigned int bits)
 	memset(memory, 0, sizeof(memory));
 	memset(expected + front, 0xa5, one->len);
 	size = front + one->len + from_hex(one->behind, expected + front + one->len, 64);
-	scheme_init(&s, &config, memory, subbufs);
+	ring_init(&s.ring, &config, memory, subbufs, RING_TAIL_OFFSET, FORMAT_HEADER_BYTES);
 	rsv = reserve(&s, one->id, one->len);
 	assert_non_null(rsv.payload);
 	assert_int_equal(rsv.size, size);
