@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The claims: each has a place, a test and a figure, and what is measured decides. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <sys/stat.h>
 
 #include "extras/claims/claims.h"
 #include "judge/pseudo_rows.h"
@@ -42,7 +36,6 @@ static void every_claim_is_complete(void **state)
 	const json_t *claim;
 	size_t i;
 
-	(void)state;
 	json_array_foreach(claims, i, claim) {
 		assert_true(strlen(text(claim, "claim")) > 10 && strlen(text(claim, "how")) > 9);
 		/* The figure has a digit in it, and was not cut. */
@@ -101,7 +94,6 @@ static void the_record_decides(void **state)
 	json_t *run = run_with(12, 30.1, 1), *other = run_with(190, 33, 100);
 	json_t *claims = claims_test(run, NO_BUILD), *others = claims_test(other, NO_BUILD);
 
-	(void)state;
 #define VERDICT(of, name) text(named(of, name), "verdict")
 	assert_string_equal(VERDICT(claims, "20070312_200_ns"), "refuted");
 	assert_string_equal(VERDICT(others, "20070312_200_ns"), "holds");
@@ -148,7 +140,6 @@ static void a_kernel_decides(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		json_t *run =
 			run_in_kernel(runs[i].masked, runs[i].through, runs[i].unit, runs[i].off);
@@ -197,7 +188,6 @@ static void both_clocks_judge(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		json_t *run = with_cheap(run_with(12, runs[i].real, 1), runs[i].cheap);
 		json_t *claims = claims_test(run, NO_BUILD);
@@ -255,7 +245,6 @@ static void who_is_better_is_named(void **state)
 {
 	json_t *run;
 
-	(void)state;
 	assert_none_better(run_beside("three_read", "at once", 2.0, 30.1), "holds",
 			   "1 published rows promise as much, 0 have");
 	assert_none_better(run_beside("delta_sync_soft", "later", 1.0, 30.1), "refuted",
@@ -332,7 +321,6 @@ static void the_explorer_decides(void **state)
 	char dir[PATH_MAX];
 	unsigned int i;
 
-	(void)state;
 	scratch_make(dir);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fake_build(dir, cases[i].text, cases[i].code);
@@ -352,7 +340,6 @@ static void what_was_printed_is_explored(void **state)
 	json_t *empty = json_object(), *claims;
 	ssize_t length = readlink("/proc/self/exe", build, sizeof(build) - 1);
 
-	(void)state;
 #ifndef __x86_64__
 	print_message("skipped: stops are put into x86-64 assembly\n");
 	skip();
@@ -403,7 +390,6 @@ static void who_dies_is_not_judged(void **state)
 	json_t *kept = claims_by(""), *wrong = claims_by("\"exact\": 4"),
 	       *dead = claims_by("\"crash\": 4");
 
-	(void)state;
 	assert_string_equal(VERDICT(kept, "20240125_migration"), "holds");
 	assert_string_equal(VERDICT(wrong, "20240125_migration"), "refuted");
 	assert_string_equal(VERDICT(dead, "20240125_migration"), "not tested in this run");
@@ -444,7 +430,6 @@ static void the_record_decides_of_2024(void **state)
 	json_t *run = run_of_2024(1, 29, 40, 1), *other = run_of_2024(12, 33, 51, 100);
 	json_t *claims = claims_test(run, NO_BUILD), *others = claims_test(other, NO_BUILD);
 
-	(void)state;
 	assert_string_equal(VERDICT(claims, "20260822_zone"), "holds");
 	assert_string_equal(VERDICT(others, "20260822_zone"), "refuted");
 	assert_string_equal(VERDICT(claims, "20240219_no_regressions"), "holds");
@@ -469,7 +454,6 @@ static void the_lab_sees_what_is_wrong(void **state)
 			       .events = 500 };
 	struct played played;
 
-	(void)state;
 	assert_true(lab_play(&scene, &played));
 	assert_true(played_wrong(&played) > 400);
 	assert_int_equal(played.beats, 0);
@@ -487,20 +471,6 @@ static void the_lab_sees_what_is_wrong(void **state)
 	assert_false(lab_play(&scene, &played));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_claim_is_complete),
-		cmocka_unit_test(the_record_decides),
-		cmocka_unit_test(a_kernel_decides),
-		cmocka_unit_test(both_clocks_judge),
-		cmocka_unit_test(who_is_better_is_named),
-		cmocka_unit_test(the_explorer_decides),
-		cmocka_unit_test(what_was_printed_is_explored),
-		cmocka_unit_test(who_dies_is_not_judged),
-		cmocka_unit_test(the_record_decides_of_2024),
-		cmocka_unit_test(the_lab_sees_what_is_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(every_claim_is_complete, the_record_decides, a_kernel_decides, both_clocks_judge,
+      who_is_better_is_named, the_explorer_decides, what_was_printed_is_explored,
+      who_dies_is_not_judged, the_record_decides_of_2024, the_lab_sees_what_is_wrong)

@@ -4,22 +4,15 @@
  * the topology for the record.
  */
 #define _GNU_SOURCE
+#include "tests/support/test.h"
+
 #include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/file.h"
 #include "runner/place/place.h"
@@ -60,7 +53,6 @@ static char *read_whole(const char *path)
 
 static int restore_affinity(void **unused)
 {
-	(void)unused;
 	unsetenv("HWLOC_SYNTHETIC");
 	return sched_setaffinity(0, sizeof(original_affinity), &original_affinity);
 }
@@ -102,7 +94,6 @@ static void binds_to_each_allowed_cpu(void **unused)
 	int cpus[CPU_SETSIZE], count = own_cpus(cpus), i;
 	struct place place;
 
-	(void)unused;
 	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(hwloc_bitmap_weight(place.allowed), count);
 	for (i = count - 1; i >= 0; i--) {
@@ -119,7 +110,6 @@ static void a_moved_thread_is_noticed(void **unused)
 	int status;
 	struct place place;
 
-	(void)unused;
 	if (own_cpus(cpus) < 2) {
 		print_message("skipped: one CPU, nowhere to move to\n");
 		skip();
@@ -147,7 +137,6 @@ static void other_cpus_are_refused(void **unused)
 	int status;
 	struct place place;
 
-	(void)unused;
 	assert_int_equal(place_open(&place), EXIT_FINE);
 	listen_to_stderr();
 	status = place_bind_self(&place, absent);
@@ -170,7 +159,6 @@ static void an_affinity_mask_is_respected(void **unused)
 	struct place_plan plan;
 	struct place place;
 
-	(void)unused;
 	last = cpus[own_cpus(cpus) - 1];
 	set_affinity(last, last);
 	assert_int_equal(place_open(&place), EXIT_FINE);
@@ -191,7 +179,6 @@ static void opening_does_not_move_the_caller(void **unused)
 	int cpus[CPU_SETSIZE], i;
 	struct place place;
 
-	(void)unused;
 	for (i = own_cpus(cpus) - 1; i >= 0; i--) {
 		set_affinity(cpus[i], cpus[i]);
 		assert_int_equal(place_open(&place), EXIT_FINE);
@@ -218,7 +205,6 @@ static void binder_refuses_other_machines(void **unused)
 {
 	struct place place;
 
-	(void)unused;
 	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	acting_on_another_machine_is_refused(&place);
 	place_close(&place);
@@ -267,7 +253,6 @@ static void identifying_infos_are_dropped(void **unused)
 	hwloc_obj_t root;
 	const char *xml;
 
-	(void)unused;
 	assert_int_equal(open_made_up(&place, "package:1 core:2 pu:2"), EXIT_FINE);
 	root = hwloc_get_root_obj(place.topology);
 	hwloc_obj_add_info(root, "HostName", "vault");
@@ -300,7 +285,6 @@ static void xml_opens_again_and_binds(void **unused)
 	int cpus[CPU_SETSIZE], count = own_cpus(cpus), i;
 	struct place place, again;
 
-	(void)unused;
 	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	assert_anonymous(read_whole(path));
@@ -328,7 +312,6 @@ static void wrong_xml_is_refused(void **unused)
 	struct place place;
 	size_t i;
 
-	(void)unused;
 	listen_to_stderr();
 	status = place_open_xml(&place, in_scratch("absent.xml"));
 	assert_non_null(strstr(what_was_said(), "stampede: cannot "));
@@ -354,7 +337,6 @@ static void xml_of_another_machine_is_refused(void **unused)
 	struct place place;
 	int cpus[CPU_SETSIZE];
 
-	(void)unused;
 	if (own_cpus(cpus) < 2) {
 		print_message("skipped: no machine has fewer CPUs than this one\n");
 		skip();
@@ -391,7 +373,6 @@ static void a_failed_export_keeps_the_old_file(void **unused)
 	int child_status;
 	pid_t child;
 
-	(void)unused;
 	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	status = place_export_xml(&place, in_scratch("no/such/directory.xml"));
 	assert_int_equal(status, EXIT_USAGE);
@@ -410,7 +391,6 @@ static void a_failed_export_keeps_the_old_file(void **unused)
 
 static int set_up(void **unused)
 {
-	(void)unused;
 	return sched_getaffinity(0, sizeof(original_affinity), &original_affinity) ||
 	       !mkdtemp(scratch);
 }
@@ -420,7 +400,6 @@ static int tear_down(void **unused)
 	glob_t files;
 	size_t i;
 
-	(void)unused;
 	if (!glob(in_scratch("*"), 0, NULL, &files)) {
 		for (i = 0; i < files.gl_pathc; i++)
 			unlink(files.gl_pathv[i]);
