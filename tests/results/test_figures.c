@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* A table's figures, from series whose answer is known by hand, and how each of them is printed. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
+
 #include <jansson.h>
 
 #include "base/stats.h"
 #include "runner/timing/summary.h"
 #include "tests/support/quoted.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- half of an interval ---- */
 
@@ -35,7 +27,6 @@ static void the_wider_side_counts(void **state)
 	json_t *line = json_object();
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		assert_float_equal(stats_half_width(&cases[i].interval), cases[i].half, 1e-12);
 		/* Noisy is what is wider, and not what is as wide. */
@@ -95,7 +86,6 @@ static void only_its_own_repetitions_count(void **state)
 	json_t *rows = rows_of(repetitions, COUNT(repetitions));
 	struct samples samples = samples_collect(rows, &cell, "ticks", NULL);
 
-	(void)state;
 	assert_int_equal(samples.count, 2);
 	assert_true(samples.value[0] == 1 && samples.value[1] == 8);
 	samples_free(&samples);
@@ -112,7 +102,6 @@ static void the_calmest_probe_is_the_measure(void **state)
 	json_t *rows;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 14; i++)
 		repetitions[i] =
 			(struct repetition){ "row", "steady", i, 2, i, i < 7 ? 1.2 : 1.2001 };
@@ -140,7 +129,6 @@ static void the_nearest_calm_base(void **state)
 	size_t i, k;
 	json_t *rows;
 
-	(void)state;
 	for (i = 0; i < 10; i++) {
 		repetitions[2 * i] =
 			(struct repetition){ "row", "steady", (json_int_t)i, 1, 64. * (1 << i), 1 };
@@ -177,7 +165,6 @@ static void a_series_to_itself(void **state)
 	json_t *rows;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 40; i++)
 		repetitions[i] = (struct repetition){ i % 2 ? "twin" : "row",	 "steady", i / 2, 1,
 						      i % 2 ? 110 + i : 100 + i, 0 };
@@ -245,7 +232,6 @@ static void every_figure_is_printed(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(printed); i++) {
 		json_t *changed = json_loads(printed[i].changed, 0, NULL);
 		json_t *line =
@@ -328,7 +314,6 @@ static void a_line_says_all_of_this(void **state)
 	json_t *rows = all_figures();
 	struct summary_line line;
 
-	(void)state;
 	assert_true(summary_line(rows, &about, &line));
 	assert_json(summary_json(&line),
 		    "{'row': 'x', 'workload': 'steady', 'verdict': 'kept', 'why': 'because',"
@@ -362,7 +347,6 @@ static void who_counted_the_instructions(void **state)
 	struct summary_line line;
 	unsigned int i;
 
-	(void)state;
 	json_object_set_new(json_array_get(rows, 0), "ns", json_real(3));
 	for (i = 0; i < 4; i++) {
 		bool counted = i & 1;
@@ -393,7 +377,6 @@ static void what_was_not_run_has_no_line(void **state)
 	json_t *rows = rows_of(repetitions, 2);
 	struct summary_line line;
 
-	(void)state;
 	assert_false(summary_line(rows, &about, &line));
 	assert_true(summary_median(rows, "row", "steady", "ticks") == 3);
 	assert_true(summary_median(rows, "row", "steady", "none") == -1);
@@ -402,19 +385,6 @@ static void what_was_not_run_has_no_line(void **state)
 	json_decref(rows);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_wider_side_counts),
-		cmocka_unit_test(only_its_own_repetitions_count),
-		cmocka_unit_test(the_calmest_probe_is_the_measure),
-		cmocka_unit_test(the_nearest_calm_base),
-		cmocka_unit_test(a_series_to_itself),
-		cmocka_unit_test(every_figure_is_printed),
-		cmocka_unit_test(a_line_says_all_of_this),
-		cmocka_unit_test(who_counted_the_instructions),
-		cmocka_unit_test(what_was_not_run_has_no_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_wider_side_counts, only_its_own_repetitions_count, the_calmest_probe_is_the_measure,
+      the_nearest_calm_base, a_series_to_itself, every_figure_is_printed, a_line_says_all_of_this,
+      who_counted_the_instructions, what_was_not_run_has_no_line)

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The table: whole names, whole verdicts, and no line longer than 100 columns. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "judge/driver.h"
@@ -51,7 +44,6 @@ static void rows_fit_and_differ(void **state)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	for (i = 0; drivers_timed[i]; i++) {
 		table.line[i] = wide_line;
 		table.line[i].about.row = drivers_timed[i]->row;
@@ -108,7 +100,6 @@ static void second_figures_are_paired(void **state)
 	json_t *rows = json_array();
 	int i;
 
-	(void)state;
 	for (i = 0; i < 9; i++) {
 		add(rows, "floor_published", "steady", i, 10 + i, 11 + i);
 		add(rows, "floor", "steady", i, (10 + i) * 1.25, 20);
@@ -154,7 +145,6 @@ static void columns_that_part_are_marked(void **state)
 	FILE *out;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 12; i++) {
 		add(rows, "floor_published", "steady", i, i < 6 ? 10 : 20, 20);
 		if (i >= 4)
@@ -176,13 +166,4 @@ static void columns_that_part_are_marked(void **state)
 	json_decref(rows);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_fit_and_differ),
-		cmocka_unit_test(second_figures_are_paired),
-		cmocka_unit_test(columns_that_part_are_marked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(rows_fit_and_differ, second_figures_are_paired, columns_that_part_are_marked)
