@@ -43,7 +43,7 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 1,
 };
 
-#define SCHEME_START s->last = 0
+#define SCHEME_START s->last = 0 /* after ring_init(), which parts/defaults.h calls */
 
 /* Must a record with this stamp carry all of it? `seen` is what its claim is made against. */
 struct extend_seen;
