@@ -40,15 +40,11 @@ static void what_is_not_there_is_said(void **state)
 	char *text = NULL;
 	int code;
 
-	listen_to_stderr();
-	code = child_run(&program, &text);
-	assert_said("cannot start /no/such/program: No such file or directory");
-	assert_int_equal(code, -1);
+	assert_fails(child_run(&program, &text), -1,
+		     "cannot start /no/such/program: No such file or directory");
 	free(text);
 	program.quiet = true;
-	listen_to_stderr();
-	code = child_start(&program);
-	assert_string_equal(what_was_said(), "");
+	assert_says("", code = child_start(&program));
 	assert_int_equal(code, -1);
 }
 

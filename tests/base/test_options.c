@@ -3,7 +3,7 @@
 #include "tests/support/test.h"
 #include "judge/driver.h"
 #include "base/options.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define UNTOUCHED 0x5eed
 
@@ -13,9 +13,7 @@ static void takes(const char *text, uint64_t least, uint64_t most, uint64_t expe
 	uint64_t value = UNTOUCHED;
 	bool taken;
 
-	listen_to_stderr();
-	taken = option_number("--seconds", text, least, most, &value);
-	assert_string_equal(what_was_said(), "");
+	assert_says("", taken = option_number("--seconds", text, least, most, &value));
 	if (!taken)
 		fail_msg("'%s' was refused", text);
 	assert_int_equal(value, expected);
@@ -35,9 +33,7 @@ static void refuses(const char *text, uint64_t least, uint64_t most)
 	for (c = line; c[1]; c++)
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
-	listen_to_stderr();
-	taken = option_number("--seconds", text, least, most, &value);
-	assert_string_equal(what_was_said(), line);
+	assert_says(line, taken = option_number("--seconds", text, least, most, &value));
 	assert_false(taken);
 	assert_int_equal(value, UNTOUCHED);
 }
@@ -96,9 +92,7 @@ static void unknown(const char *name, const char *nearest)
 	snprintf(line, sizeof(line),
 		 "stampede: no beast is called '%s'; the nearest is '%s' (--list shows all)\n",
 		 name, nearest);
-	listen_to_stderr();
-	option_unknown("beast", name, strlen(name), animals);
-	assert_string_equal(what_was_said(), line);
+	assert_says(line, option_unknown("beast", name, strlen(name), animals));
 }
 
 static void an_unknown_name_gets_the_nearest(void **state)
@@ -113,10 +107,9 @@ static void an_unknown_name_gets_the_nearest(void **state)
 	unknown("oxse", "horse"); /* ox is as near, and comes later */
 	unknown("noise", "horse");
 	/* What is further off is no slip. */
-	listen_to_stderr();
-	option_unknown("beast", "antelopeantelope", 16, animals);
-	assert_string_equal(what_was_said(), "stampede: no beast is called 'antelopeantelope' "
-					     "(--list shows all)\n");
+	assert_says("stampede: no beast is called 'antelopeantelope' "
+		    "(--list shows all)\n",
+		    option_unknown("beast", "antelopeantelope", 16, animals));
 }
 
 /* The name is a stretch of a longer list, and may be longer than any name we have. */
@@ -129,10 +122,8 @@ static void an_unknown_name_has_a_length(void **state)
 	option_unknown("beast", "hors,ox", 4, animals);
 	assert_string_equal(what_was_said(), "stampede: no beast is called 'hors'; the nearest is "
 					     "'horse' (--list shows all)\n");
-	listen_to_stderr();
-	option_unknown("beast", "hors", 4, none);
-	assert_string_equal(what_was_said(),
-			    "stampede: no beast is called 'hors' (--list shows all)\n");
+	assert_says("stampede: no beast is called 'hors' (--list shows all)\n",
+		    option_unknown("beast", "hors", 4, none));
 	memset(name, 'x', sizeof(name));
 	snprintf(text, sizeof(text), "stampede: no beast is called '%.*s' (", 300, name);
 	listen_to_stderr();
@@ -163,10 +154,8 @@ static void words_are_found_whole(void **state)
 	assert_int_equal(option_word("--beast", "horse", animals), 0);
 	assert_int_equal(option_word("--beast", "antelope", animals), 3);
 	assert_string_equal(what_was_said(), "");
-	listen_to_stderr();
-	assert_int_equal(option_word("--beast", "o", animals), -1);
-	assert_string_equal(what_was_said(),
-			    "stampede: --beast o: not one of horse, ox, bison, antelope\n");
+	assert_says("stampede: --beast o: not one of horse, ox, bison, antelope\n",
+		    assert_int_equal(option_word("--beast", "o", animals), -1));
 }
 
 /* ---- lists of rows ---- */
@@ -188,9 +177,7 @@ static void chooses(const char *list, const char *expected)
 	char got[16] = "";
 	int i, count;
 
-	listen_to_stderr();
-	count = driver_select(drivers, list, chosen, 8);
-	assert_string_equal(what_was_said(), "");
+	assert_says("", count = driver_select(drivers, list, chosen, 8));
 	assert_true(count >= 0);
 	for (i = 0; i < count; i++)
 		got[i] = (char)('0' + (chosen[i] - rows));
@@ -237,13 +224,9 @@ static void lists_with_an_unknown_row_choose_nothing(void **state)
 	};
 	const struct driver *chosen[8];
 	unsigned int i;
-	int count;
 
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		listen_to_stderr();
-		count = driver_select(drivers, lists[i][0], chosen, 8);
-		assert_said(lists[i][1]);
-		assert_int_equal(count, -1);
+		assert_fails(driver_select(drivers, lists[i][0], chosen, 8), -1, lists[i][1]);
 	}
 }
 

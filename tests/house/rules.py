@@ -312,7 +312,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1860, "explore": 9800, "extras": 7800, "judge": 4480, "plots": 3275, "results": 4180,
-    "runner": 6681, "schemes": 9582, "traces": 2810, "workloads": 7789, "tests": 35405,
+    "runner": 6681, "schemes": 9582, "traces": 2810, "workloads": 7789, "tests": 35352,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

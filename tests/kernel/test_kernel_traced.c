@@ -3,7 +3,7 @@
 #include "tests/support/test.h"
 #include "base/fail.h"
 #include "extras/kernel/program/traced.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define CPU 1
 #define CALLS 8
@@ -300,9 +300,7 @@ static void test_packets_missed_wrap(void **state)
 
 static void assert_packets_refused(uint64_t size, const char *words)
 {
-	listen_to_stderr();
-	assert_int_equal(take_packets(size), EXIT_BROKEN);
-	assert_said(words);
+	assert_fails(take_packets(size), EXIT_BROKEN, words);
 }
 
 static void test_packets_damaged(void **state)

@@ -3,7 +3,7 @@
 #include "tests/support/test.h"
 #include "runner/place/place.h"
 #include "tests/support/made_up.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
 
@@ -126,12 +126,8 @@ static void wrong_requests_are_refused(void **unused)
 	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	restrict_to(&place, "4-7");
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int status;
-
-		listen_to_stderr();
-		status = place_plan(&place, cases[i].list, cases[i].threads, &plan);
-		assert_said(cases[i].said);
-		assert_int_equal(status, cases[i].status);
+		assert_fails(place_plan(&place, cases[i].list, cases[i].threads, &plan),
+			     cases[i].status, cases[i].said);
 		assert_null(plan.pu);
 	}
 	place_close(&place);

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "runner/place/place.h"
 #include "tests/support/made_up.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
 
@@ -117,10 +117,8 @@ static void a_moved_thread_is_noticed(void **unused)
 	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(place_bind_self(&place, (unsigned)cpus[0]), EXIT_FINE);
 	set_affinity(cpus[1], cpus[1]);
-	listen_to_stderr();
-	status = place_verify_self(&place, (unsigned)cpus[0]);
-	assert_said("what it measured is void");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_verify_self(&place, (unsigned)cpus[0]), EXIT_RESOURCE,
+		     "what it measured is void");
 	/* Back on its CPU, but free to leave it. */
 	set_affinity(cpus[0], cpus[0]);
 	set_affinity(cpus[0], cpus[1]);
@@ -134,20 +132,14 @@ static void a_moved_thread_is_noticed(void **unused)
 static void other_cpus_are_refused(void **unused)
 {
 	static const unsigned absent = 60000;
-	int status;
 	struct place place;
 
 	assert_int_equal(place_open(&place), EXIT_FINE);
-	listen_to_stderr();
-	status = place_bind_self(&place, absent);
-	assert_said("cannot pin to CPU 60000: the allowed CPUs are");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_bind_self(&place, absent), EXIT_RESOURCE,
+		     "cannot pin to CPU 60000: the allowed CPUs are");
 	/* A CPU that went away after the topology was read: the system refuses. */
 	hwloc_bitmap_set(place.allowed, absent);
-	listen_to_stderr();
-	status = place_bind_self(&place, absent);
-	assert_said("cannot pin to CPU 60000: ");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_bind_self(&place, absent), EXIT_RESOURCE, "cannot pin to CPU 60000: ");
 	place_close(&place);
 }
 
@@ -155,7 +147,6 @@ static void an_affinity_mask_is_respected(void **unused)
 {
 	int cpus[CPU_SETSIZE], last;
 	char expected[16];
-	int status;
 	struct place_plan plan;
 	struct place place;
 
@@ -167,10 +158,7 @@ static void an_affinity_mask_is_respected(void **unused)
 	assert_int_equal(place_plan(&place, NULL, 1, &plan), EXIT_FINE);
 	assert_int_equal(plan.pu[0], last);
 	place_plan_free(&plan);
-	listen_to_stderr();
-	status = place_plan(&place, NULL, 2, &plan);
-	assert_said("only 1 are allowed");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_plan(&place, NULL, 2, &plan), EXIT_RESOURCE, "only 1 are allowed");
 	place_close(&place);
 }
 
@@ -189,16 +177,10 @@ static void opening_does_not_move_the_caller(void **unused)
 
 static void acting_on_another_machine_is_refused(struct place *place)
 {
-	int status;
-
-	listen_to_stderr();
-	status = place_bind_self(place, 0);
-	assert_said("cannot pin to CPU 0: the topology is not this system's");
-	assert_int_equal(status, EXIT_RESOURCE);
-	listen_to_stderr();
-	status = place_verify_self(place, 0);
-	assert_said("the topology is not this system's");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_bind_self(place, 0), EXIT_RESOURCE,
+		     "cannot pin to CPU 0: the topology is not this system's");
+	assert_fails(place_verify_self(place, 0), EXIT_RESOURCE,
+		     "the topology is not this system's");
 }
 
 static void binder_refuses_other_machines(void **unused)
@@ -333,7 +315,6 @@ static void wrong_xml_is_refused(void **unused)
 static void xml_of_another_machine_is_refused(void **unused)
 {
 	const char *path = in_scratch("other.xml");
-	int status;
 	struct place place;
 	int cpus[CPU_SETSIZE];
 
@@ -344,10 +325,7 @@ static void xml_of_another_machine_is_refused(void **unused)
 	assert_int_equal(open_made_up(&place, "package:1 core:1 pu:1"), EXIT_FINE);
 	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	place_close(&place);
-	listen_to_stderr();
-	status = place_open_xml(&place, path);
-	assert_said("is of another machine");
-	assert_int_equal(status, EXIT_USAGE);
+	assert_fails(place_open_xml(&place, path), EXIT_USAGE, "is of another machine");
 }
 
 /* In a child whose files may have 100 bytes, as on a full disk. */

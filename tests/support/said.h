@@ -53,4 +53,12 @@ static inline void assert_said(const char *part)
 	assert_one_line(what_was_said(), part);
 }
 
+/* What `call` says is `text`. */
+#define assert_says(text, call) \
+	do { \
+		listen_to_stderr(); \
+		call; \
+		assert_string_equal(what_was_said(), text); \
+	} while (0)
+
 #endif

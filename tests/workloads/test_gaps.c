@@ -100,16 +100,10 @@ static void test_refuses_empty(void **state)
 static void test_no_such_file(void **state)
 {
 	struct gaps gaps;
-	int error;
 
-	listen_to_stderr();
-	error = gaps_read("/no/such/gaps.csv", &gaps);
-	assert_said("cannot read gaps from /no/such/gaps.csv");
-	assert_int_equal(error, -ENOENT);
-	listen_to_stderr();
-	error = gaps_read(dir, &gaps);
-	assert_said("cannot read gaps from");
-	assert_int_equal(error, -EISDIR);
+	assert_fails(gaps_read("/no/such/gaps.csv", &gaps), -ENOENT,
+		     "cannot read gaps from /no/such/gaps.csv");
+	assert_fails(gaps_read(dir, &gaps), -EISDIR, "cannot read gaps from");
 }
 
 /* 100,000 samples: shares within 1 % of the counts', inside their buckets, log-uniform there. */
@@ -192,9 +186,7 @@ static void test_each_of_a_directory(void **state)
 
 	snprintf(path, sizeof(path), "%s/each", dir);
 	assert_int_equal(mkdir(path, 0755), 0);
-	listen_to_stderr();
-	assert_int_equal(gaps_each(path, see, &seen), -ENOENT);
-	assert_said("no .csv of recorded gaps in");
+	assert_fails(gaps_each(path, see, &seen), -ENOENT, "no .csv of recorded gaps in");
 	scratch_put(path, "b.csv", good, strlen(good));
 	scratch_put(path, "a.csv", good, strlen(good));
 	scratch_put(path, "c.csv.old", "?", 1);
@@ -205,13 +197,10 @@ static void test_each_of_a_directory(void **state)
 	assert_string_equal(seen.names, "aba");
 	scratch_put(path, "a.csv", "?", 1);
 	seen.stop_after = 100;
-	listen_to_stderr();
-	assert_int_equal(gaps_each(path, see, &seen), -EINVAL);
-	assert_said("a.csv, line 1");
+	assert_fails(gaps_each(path, see, &seen), -EINVAL, "a.csv, line 1");
 	assert_string_equal(seen.names, "aba");
-	listen_to_stderr();
-	assert_int_equal(gaps_each("/no/such", see, &seen), -ENOENT);
-	assert_said("cannot read the gaps in /no/such");
+	assert_fails(gaps_each("/no/such", see, &seen), -ENOENT,
+		     "cannot read the gaps in /no/such");
 }
 
 TESTS_OF(make_dir, remove_dir, NULL, NULL, test_reads_buckets, test_refuses_bad_rows,
