@@ -46,10 +46,12 @@ GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/
 BUILDS := timed cheap injected checked counting
 -include $(BUILD)/rows.mk
 
-$(BUILD)/rows.mk: schemes/schemes.def Makefile
+$(BUILD)/rows.mk: schemes/schemes.def runner/plan.def Makefile
 	@mkdir -p $(@D)
 	@sed -n -e 's/^X(\([^,]*\), *\([^,]*\),\(.*\))$$/ROWS += \1\nheader_\1 := \2\n'\
 	'defines_\1 := \3/p' $< > $@
+	@sed -n -e 's/^X("\([a-z]*\)", \([A-Z]*\),.*MAKE,.*/bench_words += $$(call word_\2,\1,$$(\U\1))/p' \
+		runner/plan.def >> $@
 
 $(BUILD)/hooks: schemes/hooks.py $(wildcard schemes/*.h schemes/parts/*.h)
 	@mkdir -p $(@D)
@@ -218,24 +220,20 @@ plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
 test_packages += libcmocka-dev spin
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
-QUICK ?=
-FULL ?=
 SCHEMES ?=
-WORKLOADS ?=
-REPETITIONS ?=
-RESUME ?=
 RUN ?= results/latest
 ARGS ?=
+
+# Variables of `make bench` are options of bench: runner/plan.def.
+word_FLAG = $(if $(filter-out 0,$(2)),--$(1))
+word_TEXT = $(if $(2),--$(1) "$(2)")
+word_NUMBER = $(word_TEXT)
 
 bench: ## measure: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench claims plots compare run-stress) \
 		claims-explored
-	@$(BUILD)/bench $(if $(filter-out 0,$(QUICK)),--quick) \
-		$(if $(filter-out 0,$(FULL)),--full) $(if $(SCHEMES),--schemes "$(SCHEMES)") \
-		$(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
-		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) \
-		$(if $(filter-out 0,$(RESUME)),--resume) $(ARGS)
+	@$(BUILD)/bench $(bench_words) $(ARGS)
 
 run-stress: ## run a signal storm and check every stamp: make run-stress ARGS="--bits 16"
 	@sh runner/packages.sh $(build_packages)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -76,15 +77,13 @@ static int write_out(const char *path, const json_t *json, size_t flags,
 	struct document document = { json, flags };
 	bool on_stdout = !strcmp(path, "-");
 	FILE *to = own ? own : stdout;
-	int error;
+	int error = 0;
 
 	errno = 0;
 	if (!on_stdout)
 		error = file_put(AT_FDCWD, path, write, &document);
 	else if (write(to, &document) || putc('\n', to) == EOF || fflush(to))
 		error = errno ? errno : EIO;
-	else
-		error = 0;
 	return error ? fail_file("write", on_stdout ? "standard output" : path, error) : EXIT_FINE;
 }
 
@@ -108,4 +107,11 @@ const char *json_text(const json_t *object, const char *key)
 double json_number(const json_t *object, const char *key)
 {
 	return json_number_value(json_object_get(object, key));
+}
+
+double json_known(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
 }

@@ -29,5 +29,6 @@ const char *json_text(const json_t *object, const char *key);
 
 /* The number that `object` has for `key`; 0 if it has none. */
 double json_number(const json_t *object, const char *key);
+double json_known(const json_t *object, const char *key); /* NAN if it has none */
 
 #endif

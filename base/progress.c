@@ -23,11 +23,9 @@ void progress_begin(struct progress *progress, double expected_seconds)
 void progress_step(struct progress *progress, const char *phase, const char *what)
 {
 	double spent = (double)(time_ns() - progress->begin_ns) / 1e9, left;
-	double part = progress->total > 0 ? progress->done / progress->total : 1;
+	double part = progress->total > progress->done ? progress->done / progress->total : 1;
 	int percent = (int)(100 * part);
 
-	if (part > 1)
-		part = 1, percent = 100;
 	/* The plan's own estimate until enough is done to correct it. */
 	left = part > 0.05 ? spent * (1 - part) / part : progress->total - progress->done;
 	if (progress->terminal) {

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import re
+from collections import namedtuple
 from types import SimpleNamespace
 
 from files import HARNESS, RESOURCE, Failed
@@ -35,15 +36,25 @@ def numbers(*keys):
     return dict.fromkeys(keys, NUMBER)
 
 
-def spread(*keys):
-    """Medians with their quartiles."""
-    return numbers(*(key + end for key in keys for end in ("", "_low", "_high")))
-
-
 def interval(*keys):
     """Medians with their 95 % intervals."""
     return numbers(*(key + end for key in keys for end in ("", "_95_low", "_95_high")))
 
+
+Column = namedtuple("Column", "key how ends kind print head width digits form title")
+
+
+def columns():
+    """The lines of results/columns.def."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results", "columns.def")
+    with open(path, encoding="utf-8") as file:
+        return [Column(*(word.strip('"') for word in re.findall(r'"[^"]*"|\w+', line)[1:]))
+                for line in file if line.startswith("X(")]
+
+
+COLUMNS = columns()
+ENDS = {"ONE": [""], "QUARTILES": ["", "_low", "_high"], "INTERVAL": ["", "_95_low", "_95_high"],
+        "BOTH": ["", "_low", "_high", "_95_low", "_95_high"]}
 
 IDLE = numbers("beats_per_second", "wakeups_per_second", "bytes_per_second")
 
@@ -51,11 +62,9 @@ SECTIONS = {
     "table": {
         "row": NAME, "workload": TEXT, "verdict": TEXT, "why": TEXT, "ratio_basis": TEXT,
         "instructions_source": TEXT, "floor": TEXT, "noisy": FLAG, "disagrees": FLAG,
-        "below_floor": FLAG, "above_clock_ns": SIGNED, "left_out_ns": SIGNED,
-        **spread("ns", "cycles", "ratio"), **interval("ratio", "cheap_ratio"),
-        **numbers("worst_error_ticks", "void_error_ticks", "bytes", "header_bytes", "alignment_bytes", "subbuf_bytes",
-                  "payload_bytes", "ticks", "instructions", "clock_reads", "atomics",
-                  "repetitions", "ratio_own", "header_id_bytes", "id_bytes_added"),
+        "below_floor": FLAG, "repetitions": NUMBER,
+        **{one.key + end: SIGNED if one.kind == "DIFFERENCE" else NUMBER
+           for one in COLUMNS for end in ENDS[one.ends]},
     },
     "stress": {
         "row": NAME, "workload": TEXT, "verdict": TEXT,

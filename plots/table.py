@@ -3,12 +3,12 @@
 import math
 from collections import namedtuple
 
+import record
 from data import known
 from record import NAN, worst_is_declared
 from text import count, duration, figure
 
 Cell = namedtuple("Cell", "text small value", defaults=["", NAN])
-Column = namedtuple("Column", "title key time form small", defaults=[False, figure, None])
 
 
 def exact_or(value):
@@ -53,32 +53,20 @@ def added_id(run, row):
     return f"{row.id_bytes_added:.0f} bytes of id added" if row.id_bytes_added > 0 else ""
 
 
-TIME = True  # a time, or a ratio of two: not given of a row that broke a promise
-
-COLUMNS = (
-    Column("worst error, ticks", "worst_error_ticks", not TIME, exact_or, error),
-    Column("bytes", "bytes", not TIME, two_digits),
-    Column("of which header", "header_bytes", not TIME, two_digits),
-    Column("header with an id", "header_id_bytes", not TIME, two_digits, added_id),
-    Column("ns", "ns", TIME, figure, quartiles("ns")),
-    Column("ns above the clock", "above_clock_ns", TIME, two_digits),
-    Column("cycles", "cycles", TIME, figure, quartiles("cycles")),
-    Column("instructions", "instructions"),
-    Column("clock reads", "clock_reads"),
-    Column("atomics", "atomics"),
-    Column("ratio to floor", "ratio", TIME, figure, ratio),
-    Column("to its own floor", "ratio_own", TIME, figure, own_floor),
-    Column("ratio, cheap clock", "cheap_ratio", TIME, figure,
-           lambda run, row: between(row, "cheap_ratio_95_low", "cheap_ratio_95_high")),
-    Column("ns beyond the decile", "left_out_ns", TIME, two_digits),
-)
+FORMS = {"figure": figure, "two_digits": two_digits, "exact_or": exact_or}
+COLUMNS = [one for one in record.COLUMNS if one.form in FORMS]
+SMALL = {  # what stands beside a figure
+    "worst_error_ticks": error, "header_id_bytes": added_id, "ns": quartiles("ns"),
+    "cycles": quartiles("cycles"), "ratio": ratio, "ratio_own": own_floor,
+    "cheap_ratio": lambda run, row: between(row, "cheap_ratio_95_low", "cheap_ratio_95_high"),
+}
 
 
 def cell(run, row, column):
-    value = getattr(row, column.key)
-    if column.time and row.verdict == "broken":
+    value, small = getattr(row, column.key), SMALL.get(column.key)
+    if column.kind != "COUNT" and row.verdict == "broken":
         return Cell("-")
-    return Cell(column.form(value), column.small(run, row) if column.small else "", value)
+    return Cell(FORMS[column.form](value), small(run, row) if small else "", value)
 
 
 def rows(run):

@@ -21,12 +21,6 @@
 #define LATEST_TEMP ".latest.tmp"
 #define ALIAS_BYTES_MAX 64
 
-int record_fail_file(const char *what, const char *dir, const char *name, int error)
-{
-	return fail_with(EXIT_RESOURCE, "cannot %s %s/%s: %s; %s", what, dir, name, strerror(error),
-			 fail_remedy(error));
-}
-
 /* True if name is 1..max of [A-Za-z0-9._-], and neither hidden nor like an option. */
 static bool plain_name(const char *name, size_t max)
 {

@@ -32,6 +32,12 @@ static const struct row_field {
 	{ "time_unit", FIELD_TEXT, 0 },
 };
 
+int record_fail_file(const char *what, const char *dir, const char *name, int error)
+{
+	return fail_with(EXIT_RESOURCE, "cannot %s %s/%s: %s; %s", what, dir, name, strerror(error),
+			 fail_remedy(error));
+}
+
 static bool field_ok(const json_t *value, const struct row_field *field)
 {
 	switch (field->kind) {

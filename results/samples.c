@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 /* A record may be anybody's. */
 #define ROUNDS_MAX (1u << 24)
 
@@ -20,13 +22,6 @@ static bool is_cell(const json_t *repetition, const struct samples_cell *cell)
 static size_t round_of(const json_t *repetition)
 {
 	return (size_t)json_integer_value(json_object_get(repetition, "repetition_index"));
-}
-
-static double number(const json_t *repetition, const char *key)
-{
-	const json_t *value = json_object_get(repetition, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 /* A cell's repetitions by round; a value is NAN where there is none. */
@@ -55,9 +50,9 @@ static struct samples_series read_series(const json_t *rows, const struct sample
 		round = round_of(one);
 		if (!series.value || round >= series.rounds || !is_cell(one, cell))
 			continue;
-		series.value[round] = number(one, key);
-		series.probe[round] = number(one, "probe");
-		series.threads = number(one, "threads");
+		series.value[round] = json_known(one, key);
+		series.probe[round] = json_known(one, "probe");
+		series.threads = json_known(one, "threads");
 	}
 	return series;
 }
@@ -70,8 +65,8 @@ static double probe_limit(const json_t *rows, double threads)
 	size_t i;
 
 	json_array_foreach(rows, i, one) {
-		probe = number(one, "probe");
-		if (probe < least && number(one, "threads") == threads)
+		probe = json_known(one, "probe");
+		if (probe < least && json_known(one, "threads") == threads)
 			least = probe;
 	}
 	return least * SAMPLES_UNDISTURBED;

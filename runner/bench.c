@@ -32,7 +32,6 @@ static void on_interrupt(int signal)
 static int open_record(struct plan *plan, const char *alias, struct record **record,
 		       json_t **begun_as)
 {
-	struct plan nothing = { .seed = 1, .budget = PLAN_NO_BUDGET };
 	const json_t *options;
 	json_t *none;
 	int error;
@@ -40,7 +39,7 @@ static int open_record(struct plan *plan, const char *alias, struct record **rec
 	*begun_as = resume_identity(plan_json(plan));
 	if (!plan->resume)
 		return record_create(plan->results, alias, record);
-	none = plan_json(&nothing);
+	none = plan_json(&plan_usual);
 	error = resume_find(plan->results, *begun_as, none, record, &options);
 	if (!error)
 		plan_take(plan, options);
@@ -215,9 +214,8 @@ static void print_all(const struct workload_bench *bench, const struct rounds *r
 static int finish(const struct plan *plan, const struct workload_bench *bench,
 		  const struct rounds *rounds, struct run *run, const char *program)
 {
-	json_t *table = json_object_get(run->sections, "table");
 	json_t *injected = json_object_get(run->sections, "injected");
-	struct timed_noise noise = timed_noise(rounds, table, injected);
+	struct timed_noise noise = timed_noise(rounds, &run->table, injected);
 	char directory[4096];
 	int error = run_record(run), end;
 
@@ -286,7 +284,7 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 
 int main(int argc, char **argv)
 {
-	static struct plan plan = { .results = "results", .seed = 1, .budget = PLAN_NO_BUDGET };
+	static struct plan plan;
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct where where = { .place = { .topology = NULL } };
 	char alias[METADATA_ALIAS_BYTES];
@@ -298,6 +296,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], CELL_PROCESS_OPTION))
 		return cell_process_main(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	plan = plan_usual;
 	if (!plan_parse(argc, argv, &plan, &status))
 		return status;
 	if (plan.used_by)

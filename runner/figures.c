@@ -8,36 +8,17 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/stats.h"
-#include "judge/driver.h"
 #include "runner/figures.h"
 
-static double number(const json_t *object, const char *key)
+void figures_mark_below_floor(struct summary_table *table, const json_t *again)
 {
-	const json_t *value = json_object_get(object, key);
+	/* The whole interval, and by more than the same row twice differs. */
+	double noise = json_known(again, "noise"), limit = 1 - (noise > 0 ? noise : 0);
+	struct summary_line *line;
 
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* The whole interval is below, and by more than the same row twice differs. */
-static bool is_below(const json_t *line, const char *key, double noise)
-{
-	char high[64];
-
-	snprintf(high, sizeof(high), "%s_95_high", key);
-	return number(line, high) < 1 - (noise > 0 ? noise : 0);
-}
-
-void figures_mark_below_floor(json_t *table, const json_t *again)
-{
-	double noise = number(again, "noise");
-	json_t *line;
-	size_t i;
-
-	json_array_foreach(table, i, line)
-		json_object_set_new(line, "below_floor",
-				    json_boolean(is_below(line, "ratio_own", noise) ||
-						 is_below(line, "cheap_ratio_own", noise)));
+	for (line = table->line; line < table->line + table->count; line++)
+		line->below_floor =
+			line->ratio_own.high_95 < limit || line->cheap_ratio_own.high_95 < limit;
 }
 
 static void print_again(const json_t *again)
@@ -46,25 +27,23 @@ static void print_again(const json_t *again)
 		return;
 	printf("%s twice: %.3f times itself (95 %%: %.3f to %.3f):\nrows that differ by less than "
 	       "%.1f %% are not told apart in this run\n",
-	       json_text(again, "row"), number(again, "ratio"), number(again, "ratio_95_low"),
-	       number(again, "ratio_95_high"), 100 * number(again, "noise"));
+	       json_text(again, "row"), json_known(again, "ratio"),
+	       json_known(again, "ratio_95_low"), json_known(again, "ratio_95_high"),
+	       100 * json_known(again, "noise"));
 }
 
-static void print_marks(const json_t *table)
+static void print_marks(const struct summary_table *table)
 {
-	const json_t *line;
+	const struct summary_line *line;
 	bool disagrees = false;
-	size_t i;
 
-	json_array_foreach(table, i, line) {
-		disagrees |= json_is_true(json_object_get(line, "disagrees"));
-		if (json_is_true(json_object_get(line, "below_floor")))
+	for (line = table->line; line < table->line + table->count; line++) {
+		disagrees |= line->disagrees;
+		if (line->below_floor)
 			printf("%s/%s is below its floor %s:\n%.3f times its time, %.3f with the "
-			       "cheap "
-			       "clock\n",
-			       json_text(line, "row"), json_text(line, "workload"),
-			       json_text(line, "floor"), number(line, "ratio_own"),
-			       number(line, "cheap_ratio_own"));
+			       "cheap clock\n",
+			       line->about.row, line->about.workload, line->about.floor,
+			       line->ratio_own.middle, line->cheap_ratio_own.middle);
 	}
 	if (disagrees)
 		puts("!: ns and ratio of this row are of different repetitions, since its core was "
@@ -72,19 +51,17 @@ static void print_marks(const json_t *table)
 }
 
 /* Of the middle row, and of the one that has most. */
-static void print_left_out(const json_t *table, const char *workload)
+static void print_left_out(const struct summary_table *table, const char *workload)
 {
+	const struct summary_line *line, *most = NULL;
 	double value[4 * DRIVERS_MAX];
-	const json_t *line, *most = NULL;
-	size_t i, count = 0;
+	size_t count = 0;
 
-	json_array_foreach(table, i, line) {
-		if (strcmp(json_text(line, "workload"), workload) ||
-		    isnan(number(line, "left_out_ns")))
+	for (line = table->line; line < table->line + table->count; line++) {
+		if (strcmp(line->about.workload, workload) || isnan(line->left_out_ns.middle))
 			continue;
-		if (count < 4 * DRIVERS_MAX)
-			value[count++] = number(line, "left_out_ns");
-		if (!most || number(line, "left_out_ns") > number(most, "left_out_ns"))
+		value[count++] = line->left_out_ns.middle;
+		if (!most || line->left_out_ns.middle > most->left_out_ns.middle)
 			most = line;
 	}
 	if (!most)
@@ -92,8 +69,7 @@ static void print_left_out(const json_t *table, const char *workload)
 	stats_sort(value, count);
 	printf("ns leaves out %.2f ns per event (%.2f in %s):\nmean less lower decile: "
 	       "interrupts, neighbours, wraps, beats; ns includes sub-buffer switches\n",
-	       stats_quantile(value, count, 0.5), number(most, "left_out_ns"),
-	       json_text(most, "row"));
+	       stats_quantile(value, count, 0.5), most->left_out_ns.middle, most->about.row);
 }
 
 static void print_beats(const json_t *beats)
@@ -105,12 +81,13 @@ static void print_beats(const json_t *beats)
 		printf("%s: a beat takes %.0f ns (95 %%: %.0f to %.0f),\n%.1f per second: %.1f us "
 		       "in "
 		       "each second\n",
-		       json_text(line, "row"), number(line, "beat_ns"),
-		       number(line, "beat_ns_95_low"), number(line, "beat_ns_95_high"),
-		       number(line, "beats_per_second"), number(line, "ns_per_second") / 1e3);
+		       json_text(line, "row"), json_known(line, "beat_ns"),
+		       json_known(line, "beat_ns_95_low"), json_known(line, "beat_ns_95_high"),
+		       json_known(line, "beats_per_second"),
+		       json_known(line, "ns_per_second") / 1e3);
 }
 
-void figures_print(const json_t *table, const json_t *again, const json_t *beats,
+void figures_print(const struct summary_table *table, const json_t *again, const json_t *beats,
 		   const char *workload)
 {
 	putchar('\n');

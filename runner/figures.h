@@ -8,13 +8,15 @@
 
 #include <jansson.h>
 
+#include "runner/timing/summary.h"
+
 /*
  * Marks the lines that are below the floor of their form by more than the same row twice differs.
  */
-void figures_mark_below_floor(json_t *table, const json_t *again);
+void figures_mark_below_floor(struct summary_table *table, const json_t *again);
 
 /* What is left out is that of the lines of `workload`. */
-void figures_print(const json_t *table, const json_t *again, const json_t *beats,
+void figures_print(const struct summary_table *table, const json_t *again, const json_t *beats,
 		   const char *workload);
 
 #endif

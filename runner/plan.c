@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runner/plan.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,46 +25,33 @@ static const char after[] =
 	"  bench --list --used-by lttng\n"
 	"  bench --which bytes\n";
 
+enum { KEPT = 1, MAKE = 2 };
+
+static const struct plan_option {
+	const char *name;
+	enum option_kind kind;
+	unsigned int how;
+	size_t offset; /* in struct plan */
+} options[] = {
+#define X(name, kind, member, how, ...) { name, OPTION_##kind, how, offsetof(struct plan, member) },
+#include "runner/plan.def"
+#undef X
+	{ .name = NULL },
+};
+
+const struct plan plan_usual = {
+#define X(name, kind, member, how, usual, ...) .member = usual,
+#include "runner/plan.def"
+#undef X
+};
+
 bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 {
 	const struct option_entry entries[] = {
-		{ "quick", NULL, "run fewer and shorter repetitions, under 30 s", OPTION_FLAG,
-		  .into = &plan->quick },
-		{ "full", NULL, "run every row, every cell of wraps and nested, longer, and tails",
-		  OPTION_FLAG, .into = &plan->full },
-		{ "schemes", "\"A B\"",
-		  "rows, or \"name*\" for all that begin so (default: all but variants)",
-		  OPTION_TEXT, .into = &plan->schemes },
-		{ "workloads", "\"X Y\"",
-		  "such as steady storm wraps (default: all; --list names them)", OPTION_TEXT,
-		  .into = &plan->workloads },
-		{ "repetitions", "N", "rounds of the timed part (default 31, quick 7, full 41)",
-		  OPTION_NUMBER, &plan->repetitions, .least = 1, .most = 1000 },
-		{ "budget", "SECONDS",
-		  "time to wait for cores that neighbours share, and for more rounds\n"
-		  "of noisy cells (default 12, quick 10, full 240; the default also\n"
-		  "keeps a quick run within 30 s and a standard one within 3 min)",
-		  OPTION_NUMBER, &plan->budget, .most = 86400 },
-		{ "cpus", "LIST", "CPUs, such as 0,2-3 (default: one per core first)", OPTION_TEXT,
-		  .into = &plan->cpus },
-		{ "seed", "N", "seed of the order of cells and of the storm (default 1)",
-		  OPTION_NUMBER, &plan->seed, .most = UINT32_MAX },
-		{ "results", "DIR", "record runs there (default results)", OPTION_TEXT,
-		  .into = &plan->results },
-		{ "resume", NULL, "finish the newest run in DIR that was interrupted or killed",
-		  OPTION_FLAG, .into = &plan->resume },
-		{ "json", "FILE", "write the whole record there, too (- is standard output)",
-		  OPTION_TEXT, .into = &plan->json },
-		{ "all", NULL, "print every table, some wider than 80 columns, not one screen",
-		  OPTION_FLAG, .into = &plan->all },
-		{ "which", "NEEDS",
-		  "run nothing, print which row to take for needs such as\n"
-		  "\"bytes several\"; a wrong word lists all needs",
-		  OPTION_TEXT, .into = &plan->which },
-		{ "list", NULL, "list rows and workloads", OPTION_FLAG, .into = &plan->list },
-		{ "used-by", "NAME",
-		  "list the rows that price this tracer's stamps (all: every tracer)", OPTION_TEXT,
-		  .into = &plan->used_by },
+#define X(name, kind, member, how, usual, argument, from, to, help) \
+	{ name, argument, help, OPTION_##kind, &plan->member, .least = from, .most = to },
+#include "runner/plan.def"
+#undef X
 		{ .name = NULL },
 	};
 	const struct option_program program = {
@@ -90,37 +79,42 @@ void plan_list(void)
 
 json_t *plan_json(const struct plan *plan)
 {
-	json_int_t budget = plan->budget == PLAN_NO_BUDGET ? -1 : (json_int_t)plan->budget;
+	json_t *json = json_object(), *value;
+	const struct plan_option *option;
+	const void *said;
 
-	return json_pack("{s:b, s:b, s:s, s:s, s:s, s:I, s:I, s:I}", "quick", plan->quick, "full",
-			 plan->full, "schemes", plan->schemes ? plan->schemes : "", "workloads",
-			 plan->workloads ? plan->workloads : "", "cpus",
-			 plan->cpus ? plan->cpus : "", "repetitions", (json_int_t)plan->repetitions,
-			 "seed", (json_int_t)plan->seed, "budget", budget);
+	for (option = options; option->name; option++) {
+		said = (const char *)plan + option->offset;
+		if (option->kind == OPTION_FLAG)
+			value = json_boolean(*(const plan_FLAG *)said);
+		else if (option->kind == OPTION_NUMBER) /* PLAN_NO_BUDGET is -1 */
+			value = json_integer((json_int_t) * (const plan_NUMBER *)said);
+		else
+			value = json_string(*(const plan_TEXT *)said ?: "");
+		if (option->how & KEPT)
+			json_object_set(json, option->name, value);
+		json_decref(value);
+	}
+	return json;
 }
 
-static const char *text_or_null(const json_t *options, const char *key)
+void plan_take(struct plan *plan, const json_t *json)
 {
-	const char *text = json_string_value(json_object_get(options, key));
+	const struct plan_option *option;
+	const json_t *value;
+	void *into;
 
-	return text && *text ? text : NULL;
-}
-
-static uint64_t number(const json_t *options, const char *key)
-{
-	return (uint64_t)json_integer_value(json_object_get(options, key));
-}
-
-void plan_take(struct plan *plan, const json_t *options)
-{
-	plan->quick = json_is_true(json_object_get(options, "quick"));
-	plan->full = json_is_true(json_object_get(options, "full"));
-	plan->schemes = text_or_null(options, "schemes");
-	plan->workloads = text_or_null(options, "workloads");
-	plan->cpus = text_or_null(options, "cpus");
-	plan->repetitions = number(options, "repetitions");
-	plan->seed = number(options, "seed");
-	plan->budget = number(options, "budget"); /* -1 is PLAN_NO_BUDGET */
+	for (option = options; option->name; option++) {
+		value = json_object_get(json, option->name);
+		into = (char *)plan + option->offset;
+		if (json_is_boolean(value))
+			*(plan_FLAG *)into = json_is_true(value);
+		else if (json_is_integer(value))
+			*(plan_NUMBER *)into = (uint64_t)json_integer_value(value);
+		else if (value)
+			*(plan_TEXT *)into =
+				*json_string_value(value) ? json_string_value(value) : NULL;
+	}
 }
 
 /* The chosen rows, and with them the floors: every ratio needs one. */
@@ -159,33 +153,50 @@ int plan_choose(struct plan *plan)
 	return choose_rows(plan);
 }
 
+/* Those that are not as usual, as variables of make's or as words of ARGS. */
+static void say(FILE *out, const json_t *plan, const json_t *usual, unsigned int make)
+{
+	const struct plan_option *option;
+	const json_t *value;
+	const char *letter;
+
+	for (option = options; option->name; option++) {
+		value = json_object_get(plan, option->name);
+		if ((option->how & MAKE) != make || !value ||
+		    json_equal(value, json_object_get(usual, option->name)))
+			continue;
+		fputs(make ? " " : "--", out);
+		for (letter = option->name; *letter; letter++)
+			fputc(make ? toupper(*letter) : *letter, out);
+		fputc(make ? '=' : ' ', out);
+		if (json_is_string(value))
+			fprintf(out, make ? "\"%s\"" : "%s ", json_string_value(value));
+		else
+			fprintf(out, make ? "%" PRId64 : "%" PRId64 " ",
+				json_is_true(value) + (int64_t)json_integer_value(value));
+	}
+}
+
 /* As a shell takes it. Names of rows and workloads, the only words here, have no quotes in them. */
 json_t *plan_command(const struct plan *plan)
 {
+	json_t *json = plan_json(plan), *usual = plan_json(&plan_usual), *command;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	json_t *command;
 
-	if (!out)
-		return json_string("");
-	fputs("make bench", out);
-	if (plan->quick || plan->full)
-		fputs(plan->quick ? " QUICK=1" : " FULL=1", out);
-	if (plan->schemes)
-		fprintf(out, " SCHEMES=\"%s\"", plan->schemes);
-	if (plan->workloads)
-		fprintf(out, " WORKLOADS=\"%s\"", plan->workloads);
-	if (plan->repetitions)
-		fprintf(out, " REPETITIONS=%" PRIu64, plan->repetitions);
-	fprintf(out, " ARGS=\"--seed %" PRIu64, plan->seed);
-	if (plan->cpus)
-		fprintf(out, " --cpus %s", plan->cpus);
-	if (plan->budget != PLAN_NO_BUDGET)
-		fprintf(out, " --budget %" PRIu64, plan->budget);
-	fputc('"', out);
-	fclose(out);
-	command = json_string(text);
+	if (out) {
+		fputs("make bench", out);
+		say(out, json, usual, MAKE);
+		fputs(" ARGS=\"", out);
+		json_object_set_new(usual, "seed", json_integer((json_int_t)plan->seed));
+		say(out, json, usual, 0);
+		fprintf(out, "--seed %" PRIu64 "\"", plan->seed);
+		fclose(out);
+	}
+	command = json_string(text ? text : "");
 	free(text);
+	json_decref(json);
+	json_decref(usual);
 	return command;
 }

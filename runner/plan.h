@@ -10,25 +10,17 @@
 #include "judge/driver.h"
 #include "workloads/workload.h"
 
-#define PLAN_NO_BUDGET UINT64_MAX
+#define PLAN_NO_BUDGET UINT64_MAX /* by the size */
+
+typedef bool plan_FLAG;
+typedef const char *plan_TEXT;
+typedef uint64_t plan_NUMBER;
 
 struct plan {
 	/* as the user said it */
-	bool quick;
-	bool full; /* all rows, all cells, many samples */
-	const char *schemes;
-	const char *workloads;
-	const char *cpus;
-	const char *results;
-	const char *json; /* where the record goes once more; NULL: a table for people */
-	uint64_t repetitions; /* 0: by the size */
-	uint64_t budget; /* seconds; PLAN_NO_BUDGET: by the size */
-	uint64_t seed;
-	bool resume; /* the newest unfinished run */
-	bool list;
-	bool all; /* every table, as wide as it is */
-	const char *which; /* needs; the row to take for them is said, and nothing is run */
-	const char *used_by; /* with list: the product whose row is wanted; NULL: all rows */
+#define X(name, kind, member, ...) plan_##kind member;
+#include "runner/plan.def"
+#undef X
 
 	/* what is run: plan_choose() */
 	enum workload_size size;
@@ -36,6 +28,9 @@ struct plan {
 	int count;
 	bool chosen[WORKLOADS_MAX]; /* by workload_index() */
 };
+
+/* What is asked for where nothing is said. */
+extern const struct plan plan_usual;
 
 /* False: the program is to end with *status. */
 bool plan_parse(int argc, char **argv, struct plan *plan, int *status);

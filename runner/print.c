@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "runner/figures.h"
-#include "runner/timing/summary.h"
 
 static void print_sections(const struct workload_section *sections, struct run *run,
 			   enum workload_size size)
@@ -80,12 +79,11 @@ static void print_noise(const struct rounds *rounds, const struct timed_noise *n
 void print_run(const struct workload_bench *bench, const struct rounds *rounds,
 	       const struct timed_noise *noise, struct run *run)
 {
-	const json_t *table = json_object_get(run->sections, "table");
 	unsigned int i;
 
-	summary_print(stdout, table);
-	figures_print(table, json_object_get(run->sections, "again"), run_section(run, "beats"),
-		      timed_loop_workload(rounds));
+	summary_print(stdout, &run->table);
+	figures_print(&run->table, json_object_get(run->sections, "again"),
+		      run_section(run, "beats"), timed_loop_workload(rounds));
 	for (i = 0; workloads[i]; i++)
 		print_sections(workloads[i]->sections, run, bench->size);
 	timed_print_injected(rounds);

@@ -10,6 +10,7 @@
 #include "judge/check.h"
 #include "judge/driver.h"
 #include "results/record.h"
+#include "runner/timing/summary.h"
 
 struct run_row {
 	const char *row;
@@ -25,6 +26,7 @@ struct run {
 	json_t *begun_as; /* options, machine and program: who may go on with it */
 	json_t *sections; /* of the record by name, arrays of lines with "row", "workload", ... */
 	json_t *repetitions; /* of timed cells */
+	struct summary_table table;
 	struct run_row row[DRIVERS_MAX];
 	int rows;
 	bool broken; /* a promise */

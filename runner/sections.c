@@ -7,7 +7,6 @@
 #include "runner/describe.h"
 #include "runner/figures.h"
 #include "runner/tried.h"
-#include "runner/timing/summary.h"
 
 /*
  * What other programs found last, so that this record's page can show it: make reproduce-kernel,
@@ -24,9 +23,9 @@ static void take_over(struct run *run, const char *key)
 		run_set(run, key, found);
 }
 
-static json_t *table_line(const struct driver *row, const struct run_row *its,
-			  const struct counted *counted, const char *workload,
-			  const struct rounds *rounds)
+static bool table_line(const struct driver *row, const struct run_row *its,
+		       const struct counted *counted, const char *workload,
+		       const struct rounds *rounds, struct summary_line *line)
 {
 	bool alone = !strcmp(workload, timed_loop_workload(rounds));
 	struct summary_row about = {
@@ -42,29 +41,26 @@ static json_t *table_line(const struct driver *row, const struct run_row *its,
 		.atomics = counted->calm.atomics,
 		.extended = counted->calm.extended,
 		.floor = driver_floor(row),
-		.id_bytes = driver_id_bytes_lacking(row),
+		.id_bytes_added = driver_id_bytes_lacking(row),
 		.instructions = counted->instructions,
 	};
 
-	return summary_line(rounds->rows, &about);
+	return summary_line(rounds->rows, &about, line);
 }
 
 /* A line for each row and workload whose cells are the table's. */
-static json_t *make_table(const struct workload_bench *bench, const struct run *run,
-			  const struct counted *counted, const struct rounds *rounds)
+static void make_table(const struct workload_bench *bench, const struct counted *counted,
+		       const struct rounds *rounds, struct run *run)
 {
-	json_t *table = json_array(), *line;
+	struct summary_table *table = &run->table;
 	unsigned int i;
 	int row;
 
 	for (i = 0; workloads[i]; i++)
-		for (row = 0; workloads[i]->legend && row < bench->count; row++) {
-			line = table_line(bench->rows[row], &run->row[row], &counted[row],
-					  workloads[i]->name, rounds);
-			if (line)
-				json_array_append_new(table, line);
-		}
-	return table;
+		for (row = 0; workloads[i]->legend && row < bench->count; row++)
+			table->count +=
+				table_line(bench->rows[row], &run->row[row], &counted[row],
+					   workloads[i]->name, rounds, &table->line[table->count]);
 }
 
 static json_t *exact_json(const struct workload_bench *bench, const struct counted *counted)
@@ -78,14 +74,17 @@ static json_t *exact_json(const struct workload_bench *bench, const struct count
 }
 
 /* The timed part's sections; those of the rounds first, which others are made from. */
-static void record_times(const struct rounds *rounds, struct run *run, json_t *table,
+static void record_times(const struct rounds *rounds, struct run *run,
 			 double decode_events_per_second)
 {
 	json_t *again = timed_again(rounds), *injected = timed_injected(rounds);
-	struct timed_noise noise = timed_noise(rounds, table, injected);
+	struct timed_noise noise = timed_noise(rounds, &run->table, injected);
+	size_t i;
 
-	figures_mark_below_floor(table, again);
-	run_set(run, "table", table);
+	figures_mark_below_floor(&run->table, again);
+	run_set(run, "table", json_array());
+	for (i = 0; i < run->table.count; i++)
+		json_array_append_new(run_section(run, "table"), summary_json(&run->table.line[i]));
 	run_set(run, "again", again);
 	run_set(run, "injected", injected);
 	run_set(run, "noise", timed_noise_json(rounds, &noise));
@@ -117,8 +116,8 @@ void sections_make(const struct workload_bench *bench, const struct rounds *roun
 		   const struct counted_all *counted, struct run *run)
 {
 	record_missing(run);
-	record_times(rounds, run, make_table(bench, run, counted->row, rounds),
-		     counted->decode_events_per_second);
+	make_table(bench, counted->row, rounds, run);
+	record_times(rounds, run, counted->decode_events_per_second);
 	take_over(run, "kernel");
 	take_over(run, "explored");
 	take_over(run, "in_kernel");

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/exit.h"
+#include "base/json.h"
 #include "base/time.h"
 #include "results/samples.h"
-#include "runner/timing/summary.h"
 
 #define ITERATIONS "iterations"
 
@@ -313,28 +313,28 @@ void timed_print_injected(const struct rounds *rounds)
 
 /* ---- noise ---- */
 
-static void count_noise(const json_t *lines, struct timed_noise *noise)
+static void count_noise(const char *row, double ratio, bool noisy, struct timed_noise *noise)
 {
-	const json_t *line;
-	size_t i;
-
-	json_array_foreach(lines, i, line) {
-		if (!strcmp(json_string_value(json_object_get(line, "row")), SAMPLES_FLOOR) ||
-		    !json_is_number(json_object_get(line, "ratio")))
-			continue;
-		noise->cells++;
-		noise->noisy += json_is_true(json_object_get(line, "noisy"));
-	}
+	if (!strcmp(row, SAMPLES_FLOOR) || isnan(ratio))
+		return;
+	noise->cells++;
+	noise->noisy += noisy;
 }
 
-struct timed_noise timed_noise(const struct rounds *rounds, const json_t *table,
+struct timed_noise timed_noise(const struct rounds *rounds, const struct summary_table *table,
 			       const json_t *injected)
 {
 	struct timed_noise noise = { 0 };
+	const struct summary_line *line;
+	const json_t *one;
 	unsigned int i;
+	size_t k;
 
-	count_noise(table, &noise);
-	count_noise(injected, &noise);
+	for (line = table->line; line < table->line + table->count; line++)
+		count_noise(line->about.row, line->ratio.middle, line->noisy, &noise);
+	json_array_foreach(injected, k, one)
+		count_noise(json_text(one, "row"), json_known(one, "ratio"),
+			    json_is_true(json_object_get(one, "noisy")), &noise);
 	for (i = 0; i < rounds->cells; i++) {
 		struct samples_cell cell = { rounds->cell[i].told.row,
 					     rounds->cell[i].told.workload };

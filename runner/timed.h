@@ -49,7 +49,7 @@ struct timed_noise {
 	size_t repetitions;
 	size_t disturbed; /* and left out of the times */
 };
-struct timed_noise timed_noise(const struct rounds *rounds, const json_t *table,
+struct timed_noise timed_noise(const struct rounds *rounds, const struct summary_table *table,
 			       const json_t *injected);
 json_t *timed_noise_json(const struct rounds *rounds, const struct timed_noise *noise);
 

@@ -50,12 +50,7 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 1,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, FTRACE_HEADER_BYTES);
-	s->last = 0;
-}
+#define SCHEME_START s->last = 0
 
 static inline struct reservation delta_place(struct scheme_ring *s, uint32_t len, uint64_t start,
 					     uint64_t size, uint64_t stamp, uint32_t type,

@@ -67,12 +67,7 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 1,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-	s->last = 0;
-}
+#define SCHEME_START s->last = 0
 
 /* Writes the event's unit, and those of an id that does not fit it. Returns the payload's place. */
 static inline uint8_t *dts_put(uint8_t *at, uint32_t id, uint32_t len, uint64_t low)

@@ -56,12 +56,7 @@ static const struct scheme_desc scheme_desc = {
 	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_BOUNDED),
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-	s->last = 0;
-}
+#define SCHEME_START s->last = 0
 
 /* Can a reader that knows `last` not tell `stamp` from its low T bits? */
 struct extend_seen;

@@ -52,13 +52,7 @@ static const struct scheme_desc scheme_desc = {
 	.turns_away = true,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-	s->last = 0;
-	s->guard = 0;
-}
+#define SCHEME_START s->last = 0, s->guard = 0
 
 static inline bool fdr_wraps(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
 {

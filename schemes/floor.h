@@ -71,11 +71,8 @@ static const struct scheme_desc scheme_desc = {
 };
 
 #ifdef FLOOR_PUBLISHED
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PUBLISHED, CTF_PACKET_HEADER_BYTES);
-}
+#define SCHEME_TAIL RING_TAIL_PUBLISHED
+#define SCHEME_START
 
 /* `content` bytes are all that sub-buffer `number` will hold. */
 static inline void floor_close(struct ring *ring, uint64_t number, uint64_t content)
@@ -158,18 +155,8 @@ static inline void flush(struct scheme_ring *s)
 	}
 	ring->flush_stamp = clock_read("flush: clock");
 }
-
-#define SCHEME_NEXT
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return packed_next(cursor, event);
-}
 #else
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-}
+#define SCHEME_START
 
 /* Bytes of header and payload. */
 static inline uint64_t floor_bytes(uint32_t id, uint32_t len)

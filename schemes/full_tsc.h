@@ -43,11 +43,7 @@ static const struct scheme_desc scheme_desc = {
 	.shared_promises = SCHEME_SHARED(PROMISES, PROMISES & ~PROMISE_MONOTONIC),
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-}
+#define SCHEME_START
 
 static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
 {

@@ -14,7 +14,7 @@
  * here meets only one size of header.
  *
  * Shared words: tail, cmpxchg; the synthetic clock, which the beat alone writes
- * (parts/synthetic.h). Both have 64 bits and more, and are claimed and read as such: the machines
+ * (parts/beat.h). Both have 64 bits and more, and are claimed and read as such: the machines
  * of the text, with a counter of 32 bits, had atomics of 32 bits only (core/local.h refuses them).
  *
  * The text contradicts itself on whether a buffer switch writes the previous counter (it must only
@@ -41,16 +41,11 @@
 #endif
 
 #include "schemes/format/format_ctf.h"
-#include "schemes/parts/synthetic.h"
+#include "schemes/parts/beat.h"
 
 #ifndef BEATS_PER_WRAP
 #define BEATS_PER_WRAP 10
 #endif
-
-struct scheme_ring {
-	struct ring ring;
-	struct synthetic clock;
-};
 
 static const struct scheme_desc scheme_desc = {
 #ifdef HEARTBEAT_COMPACT
@@ -71,37 +66,8 @@ static const struct scheme_desc scheme_desc = {
 #endif
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-	synthetic_init(&s->clock, ring_counter_bits(&s->ring), clock_now());
-}
-
-#define SCHEME_BEAT
-static inline void beat(struct scheme_ring *s)
-{
-	synthetic_beat(&s->clock, ring_counter_bits(&s->ring));
-}
-
-/* A clock read, and the 64-bit time that the machine would synthesise for it. */
-static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
-{
-	return synthetic_read(&s->clock, ring_counter_bits(&s->ring), begin);
-}
-
-#define SCHEME_NOW
-static inline uint64_t scheme_now(struct scheme_ring *s)
-{
-	uint64_t now;
-
-	claim_begin(s, &now);
-	return now;
-}
-
-#include "schemes/parts/claim.h"
-
-static inline uint64_t heartbeat_bytes(uint32_t id, uint32_t len)
+#define CLAIM_HEADER
+static inline uint64_t claim_bytes(uint32_t id, uint32_t len)
 {
 #ifdef HEARTBEAT_COMPACT
 	return ctf_compact_bytes(id, len, false) + len;
@@ -111,42 +77,19 @@ static inline uint64_t heartbeat_bytes(uint32_t id, uint32_t len)
 #endif
 }
 
-static inline struct reservation heartbeat_place(const struct scheme_ring *s, uint32_t id,
-						 uint32_t len, uint64_t size, struct claim claim)
+static inline uint8_t *claim_put(const struct scheme_ring *s, uint8_t *at, uint32_t id,
+				 uint32_t len, uint64_t stamp)
 {
 	unsigned int bits = ring_stamp_bits(&s->ring);
 
-	return (struct reservation){
 #ifdef HEARTBEAT_COMPACT
-		.payload = ctf_compact_put(claim.record, id, len, claim.stamp, bits, false),
+	return ctf_compact_put(at, id, len, stamp, bits, false);
 #else
-		.payload = ctf_large_put(claim.record, 4, id, len, claim.stamp, bits),
+	return ctf_large_put(at, 4, id, len, stamp, bits);
 #endif
-		.subbuf = claim.subbuf,
-		.size = size,
-		.stamp = claim.stamp,
-	};
 }
 
-RESERVE_SLOW struct reservation heartbeat_slow(struct scheme_ring *s, uint32_t id, uint32_t len)
-{
-	uint64_t size = heartbeat_bytes(id, len);
-	struct claim claim = claim_slow(s, size);
-
-	if (!claim.record)
-		return (struct reservation){ .payload = NULL };
-	return heartbeat_place(s, id, len, size, claim);
-}
-
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
-{
-	uint64_t size = heartbeat_bytes(id, len);
-	struct claim claim;
-
-	if (unlikely(!claim_plain(s, size, &claim)))
-		return reservation_slow(heartbeat_slow(s, id, len));
-	return heartbeat_place(s, id, len, size, claim);
-}
+#include "schemes/parts/claim.h"
 
 #define SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)

@@ -38,7 +38,7 @@
  * With a cut the reader sees every stamp with its low s bits cleared, also where the whole stamp is
  * stored: if it decoded one event to the tick and the next one not, time would go back.
  *
- * Shared words: those of parts/claim.h and parts/synthetic.h (beat), of parts/extend.h (extension).
+ * Shared words: those of parts/claim.h and parts/beat.h (beat), of parts/extend.h (extension).
  * I1 Stamps are in buffer order.
  * I2 So are stamps with low bits cleared.
  * I3 A short header is less than 2^T units of 2^s ticks behind its predecessor (extension).
@@ -70,7 +70,6 @@
 	}
 
 #include "schemes/format/format_ctf.h"
-#include "schemes/parts/synthetic.h"
 
 #define LAYOUT_WORD (LAYOUT_SIZE ? 64 : 32)
 #define LAYOUT_SHIFT (LAYOUT_ID + LAYOUT_FLAG) /* of the time in a 32-bit word */
@@ -191,74 +190,14 @@ static inline uint8_t *layout_put(const struct ring *ring, uint8_t *at, uint32_t
 /* ---- reserve, with a beat ---- */
 
 #if LAYOUT_BEAT
-struct scheme_ring {
-	struct ring ring;
-	struct synthetic clock;
-};
+#define BEAT_SEEN layout_seen
+#include "schemes/parts/beat.h"
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-	synthetic_init(&s->clock, ring_counter_bits(&s->ring), clock_now());
-}
-
-#define SCHEME_BEAT
-static inline void beat(struct scheme_ring *s)
-{
-	synthetic_beat(&s->clock, ring_counter_bits(&s->ring));
-}
-
-/* A clock read, and what a packet that opens with it says of its begin. */
-static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
-{
-	uint64_t stamp = synthetic_read(&s->clock, ring_counter_bits(&s->ring), begin);
-
-	*begin = layout_seen(&s->ring, *begin);
-	return stamp;
-}
-
-#define SCHEME_NOW
-static inline uint64_t scheme_now(struct scheme_ring *s)
-{
-	uint64_t now;
-
-	claim_begin(s, &now);
-	return now;
-}
+#define CLAIM_HEADER
+#define claim_bytes(id, len) (layout_bytes(id, len, false) + (len))
+#define claim_put(s, at, id, len, stamp) layout_put(&(s)->ring, at, id, len, stamp, false)
 
 #include "schemes/parts/claim.h"
-
-static inline struct reservation layout_place(const struct scheme_ring *s, uint32_t id,
-					      uint32_t len, uint64_t size, struct claim claim)
-{
-	return (struct reservation){
-		.payload = layout_put(&s->ring, claim.record, id, len, claim.stamp, false),
-		.subbuf = claim.subbuf,
-		.size = size,
-		.stamp = claim.stamp,
-	};
-}
-
-RESERVE_SLOW struct reservation layout_slow(struct scheme_ring *s, uint32_t id, uint32_t len)
-{
-	uint64_t size = layout_bytes(id, len, false) + len;
-	struct claim claim = claim_slow(s, size);
-
-	if (!claim.record)
-		return (struct reservation){ .payload = NULL };
-	return layout_place(s, id, len, size, claim);
-}
-
-RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
-{
-	uint64_t size = layout_bytes(id, len, false) + len;
-	struct claim claim;
-
-	if (unlikely(!claim_plain(s, size, &claim)))
-		return reservation_slow(layout_slow(s, id, len));
-	return layout_place(s, id, len, size, claim);
-}
 
 /* ---- reserve, with whole stamps ---- */
 
@@ -268,12 +207,7 @@ struct scheme_ring {
 	uint64_t last; /* stamp of a recent record, low bits cleared */
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-	s->last = 0;
-}
+#define SCHEME_START s->last = 0
 
 /* Can a reader that knows `last` not tell `stamp` from its field? */
 struct extend_seen;

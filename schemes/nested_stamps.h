@@ -85,13 +85,8 @@ static const struct scheme_desc scheme_desc = {
 	.alignment = SCHEME_ALIGNMENT,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_NUMBERED, FTRACE_HEADER_BYTES);
-	s->before = 0;
-	s->write = 0;
-}
+#define SCHEME_TAIL RING_TAIL_NUMBERED
+#define SCHEME_START s->before = 0, s->write = 0
 
 /* What a writer knows after A. */
 struct nested_attempt {

@@ -59,12 +59,8 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 1,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PACKED, CTF_PACKET_HEADER_BYTES);
-	ring_packed_init(&s->ring);
-}
+#define SCHEME_TAIL RING_TAIL_PACKED
+#define SCHEME_START ring_packed_init(&s->ring)
 
 /* claim.opening is set where claim.opens says so. */
 MAYBE_UNSET_BEGIN
@@ -121,12 +117,6 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 		.size = size,
 		.stamp = stamp,
 	};
-}
-
-#define SCHEME_NEXT
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return packed_next(cursor, event);
 }
 
 #endif

@@ -67,11 +67,8 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 1,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PUBLISHED, CTF_PACKET_HEADER_BYTES);
-}
+#define SCHEME_TAIL RING_TAIL_PUBLISHED
+#define SCHEME_START
 
 _Static_assert(offsetof(struct subbuf, lost_before) == offsetof(struct subbuf, number) + 8 &&
 		       offsetof(struct ring_opening, lost_before) ==
@@ -275,12 +272,6 @@ static void flush(struct scheme_ring *s)
 			return;
 	} while (end != RESTART_PUBLISHED);
 	ring->flush_stamp = clock_read("flush: clock");
-}
-
-#define SCHEME_NEXT
-static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
-{
-	return packed_next(cursor, event);
 }
 
 #ifndef RESTART_BY_HANDLER

@@ -47,13 +47,7 @@ static const struct scheme_desc scheme_desc = {
 	.turns_away = true,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, FTRACE_HEADER_BYTES);
-	s->last = 0;
-	s->guard = 0;
-}
+#define SCHEME_START s->last = 0, s->guard = 0
 
 /* A record that opens a sub-buffer needs no more than delta 0. */
 static inline bool simple_far(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)

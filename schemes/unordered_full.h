@@ -42,11 +42,7 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 1,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-}
+#define SCHEME_START
 
 static inline struct reservation unordered_place(struct ring *ring, uint32_t id, uint32_t len,
 						 uint64_t start, uint64_t size, uint64_t stamp)

@@ -51,12 +51,7 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 1,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_OFFSET, CTF_PACKET_HEADER_BYTES);
-	s->last = 0;
-}
+#define SCHEME_START s->last = 0
 
 /* Ticks to the record before, in units. */
 static inline uint64_t delta_units(const struct scheme_ring *s, uint64_t stamp)

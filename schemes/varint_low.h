@@ -60,13 +60,8 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 1,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_PACKED, CTF_PACKET_HEADER_BYTES);
-	ring_packed_init(&s->ring);
-	s->epoch = VARINT_TOKEN;
-}
+#define SCHEME_TAIL RING_TAIL_PACKED
+#define SCHEME_START ring_packed_init(&s->ring), s->epoch = VARINT_TOKEN
 
 static inline unsigned int varint_epoch_bits(const struct ring *ring)
 {

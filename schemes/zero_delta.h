@@ -48,14 +48,8 @@ static const struct scheme_desc scheme_desc = {
 	.clock_reads_extended = 2,
 };
 
-static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
-			struct subbuf *subbufs)
-{
-	ring_init(&s->ring, config, base, subbufs, RING_TAIL_NUMBERED, FTRACE_HEADER_BYTES);
-	s->committing = 0;
-	s->write = 0;
-	s->mine = 0;
-}
+#define SCHEME_TAIL RING_TAIL_NUMBERED
+#define SCHEME_START s->committing = 0, s->write = 0, s->mine = 0
 
 static inline uint64_t zero_later(uint64_t a, uint64_t b)
 {

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/rng.h"
 #include "base/stats.h"
 #include "base/time.h"
@@ -285,12 +286,9 @@ void live_price_print(FILE *out, const json_t *section, enum workload_size size)
 	json_array_foreach(section, i, line)
 		fprintf(out, "%-26.26s %8.1f %8.1f %6.3f %6.3f .. %5.3f %5.0f%% %9.1f\n",
 			json_string_value(json_object_get(line, "row")),
-			json_number_value(json_object_get(line, "alone_ns")),
-			json_number_value(json_object_get(line, "read_ns")),
-			json_number_value(json_object_get(line, "ratio")),
-			json_number_value(json_object_get(line, "ratio_95_low")),
-			json_number_value(json_object_get(line, "ratio_95_high")),
-			100 * json_number_value(json_object_get(line, "taken")) /
-				json_number_value(json_object_get(line, "written")),
-			json_number_value(json_object_get(line, "per_second")) / 1e6);
+			json_number(line, "alone_ns"), json_number(line, "read_ns"),
+			json_number(line, "ratio"), json_number(line, "ratio_95_low"),
+			json_number(line, "ratio_95_high"),
+			100 * json_number(line, "taken") / json_number(line, "written"),
+			json_number(line, "per_second") / 1e6);
 }

@@ -166,9 +166,7 @@ static void print_cell(FILE *out, const json_t *cell, const struct group *group)
 			print_number(out, json_object_get(cell, keys[i]));
 		return;
 	}
-	fprintf(out, " %6.2f%%",
-		100 * json_number_value(json_object_get(cell, "hits")) /
-			json_number_value(json_object_get(cell, "samples")));
+	fprintf(out, " %6.2f%%", 100 * json_number(cell, "hits") / json_number(cell, "samples"));
 	print_number(out, json_object_get(cell, "hit_p50"));
 	print_number(out, json_object_get(cell, "hit_max"));
 	fprintf(out, " %7s", "");

@@ -87,7 +87,7 @@ static void print_time(FILE *out, const json_t *time)
 	print_percent(out, json_object_get(time, "change"), 8);
 	print_percent(out, json_object_get(time, "low"), 8);
 	print_percent(out, json_object_get(time, "high"), 8);
-	fprintf(out, " %9.2g", json_number_value(json_object_get(time, "p")));
+	fprintf(out, " %9.2g", json_number(time, "p"));
 }
 
 static void print_cell(FILE *out, const json_t *cell)
@@ -162,7 +162,7 @@ void compare_print(FILE *out, const json_t *comparison, bool all)
 			"was in another\nstate, and no time is said to have changed; stop other "
 			"work and "
 			"run both again\n",
-			100 * json_number_value(json_object_get(control, "change")));
+			100 * json_number(control, "change"));
 	fprintf(out, "%-44s %8s %8s %8s %9s  %s\n", "cell", "time", "95 %", "", "p", "");
 	json_array_foreach(json_object_get(comparison, "cells"), i, cell) {
 		if (all || strcmp(json_text(cell, "word"), comparison_word(COMPARISON_SAME)))
@@ -189,13 +189,9 @@ void compare_print(FILE *out, const json_t *comparison, bool all)
 static void print_value(FILE *out, const json_t *value)
 {
 	struct stats_interval ratio = {
-		json_number_value(json_object_get(value, "ratio")),
-		json_is_number(json_object_get(value, "low")) ?
-			json_number_value(json_object_get(value, "low")) :
-			NAN,
-		json_is_number(json_object_get(value, "high")) ?
-			json_number_value(json_object_get(value, "high")) :
-			NAN,
+		json_number(value, "ratio"),
+		json_known(value, "low"),
+		json_known(value, "high"),
 	};
 	double half = stats_half_width(&ratio);
 

@@ -119,13 +119,6 @@ static bool is_variant(const json_t *run, const char *row)
 	return false;
 }
 
-static double known(const json_t *line, const char *key)
-{
-	const json_t *value = json_object_get(line, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static json_t *make_row(const json_t *run, const json_t *line)
 {
 	static const char *const keys[] = {
@@ -147,9 +140,9 @@ static json_t *make_row(const json_t *run, const json_t *line)
 		"ratio_basis",
 	};
 	json_t *row = json_object();
-	struct stats_interval cheap = { known(line, "cheap_ratio"),
-					known(line, "cheap_ratio_95_low"),
-					known(line, "cheap_ratio_95_high") };
+	struct stats_interval cheap = { json_known(line, "cheap_ratio"),
+					json_known(line, "cheap_ratio_95_low"),
+					json_known(line, "cheap_ratio_95_high") };
 
 	copy(row, line, keys, COUNT(keys));
 	if (is_variant(run, json_text(line, "row")))

@@ -24,97 +24,85 @@ double summary_ratio(const json_t *rows, const struct samples_cell *cell,
 	return isnan(median) ? -1 : median;
 }
 
-static json_t *known(double value)
+static void set(json_t *line, const char *key, const char *end, double value)
 {
-	return isfinite(value) ? json_real(value) : json_null();
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", key, end);
+	json_object_set_new(line, name, isfinite(value) ? json_real(value) : json_null());
 }
 
-static json_t *known_error(double ticks)
+static bool is_noisy(const struct stats_interval *ratio, double half_width)
 {
-	return ticks < 0 ? json_null() : json_real(ticks);
-}
-
-/* Sets name, name_low and name_high to median and quartiles, or to null. */
-static void set_spread(json_t *line, const char *name, struct samples samples)
-{
-	static const char *const suffix[] = { "_low", "", "_high" };
-	char key[64];
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		snprintf(key, sizeof(key), "%s%s", name, suffix[i]);
-		json_object_set_new(
-			line, key,
-			known(stats_quantile(samples.value, samples.count, 0.25 + 0.25 * i)));
-	}
-	samples_free(&samples);
-}
-
-static void set_median(json_t *line, const json_t *rows, const struct summary_row *about,
-		       const char *key)
-{
-	const struct samples_cell cell = { about->row, about->workload };
-
-	json_object_set_new(line, key, known(samples_median(rows, &cell, key, NULL).middle));
+	return !(stats_half_width(ratio) <= half_width);
 }
 
 void summary_set_noise(json_t *line, const struct stats_interval *ratio, double half_width)
 {
-	double half = stats_half_width(ratio);
-
-	json_object_set_new(line, "ratio_95_low", known(ratio->low));
-	json_object_set_new(line, "ratio_95_high", known(ratio->high));
-	json_object_set_new(line, "noisy", json_boolean(!(half <= half_width)));
+	set(line, "ratio", "_95_low", ratio->low);
+	set(line, "ratio", "_95_high", ratio->high);
+	json_object_set_new(line, "noisy", json_boolean(is_noisy(ratio, half_width)));
 }
 
-/* Sets name, name_95_low and name_95_high, of samples that are freed. */
-static void set_interval(json_t *line, const char *name, struct samples samples)
+/* Of samples that are freed. */
+static struct summary_figure figure_of(struct samples samples)
 {
 	struct stats_interval interval = stats_median(samples.value, samples.count);
-	char key[64];
+	struct summary_figure figure = {
+		.middle = interval.middle,
+		.low = stats_quantile(samples.value, samples.count, 0.25),
+		.high = stats_quantile(samples.value, samples.count, 0.75),
+		.low_95 = interval.low,
+		.high_95 = interval.high,
+	};
 
-	json_object_set_new(line, name, known(interval.middle));
-	snprintf(key, sizeof(key), "%s_95_low", name);
-	json_object_set_new(line, key, known(interval.low));
-	snprintf(key, sizeof(key), "%s_95_high", name);
-	json_object_set_new(line, key, known(interval.high));
 	samples_free(&samples);
+	return figure;
+}
+
+static struct summary_figure given(double value)
+{
+	return (struct summary_figure){ .middle = value < 0 ? NAN : value };
+}
+
+static struct summary_figure unknown(void)
+{
+	return figure_of((struct samples){ .value = NULL });
 }
 
 /* To the floor of the row's own form, in cells of `workload`. */
-static void set_own_ratio(json_t *line, const char *name, const json_t *rows,
-			  const struct summary_row *about, const char *workload, const char *basis)
+static struct summary_figure own_ratio(const json_t *rows, const struct summary_row *about,
+				       const char *workload, const char *basis)
 {
 	const struct samples_cell cell = { about->row, workload };
 	const struct samples_cell floor = { about->floor, workload };
 
-	if (about->floor)
-		set_interval(line, name, samples_collect(rows, &cell, basis, &floor));
-	else
-		set_interval(line, name, (struct samples){ .value = NULL });
+	return about->floor ? figure_of(samples_collect(rows, &cell, basis, &floor)) : unknown();
+}
+
+static struct stats_interval interval_of(const struct summary_figure *its)
+{
+	return (struct stats_interval){ its->middle, its->low_95, its->high_95 };
 }
 
 /* What else is known of the times of a cell: see SCHEMA.md. */
-static void set_second_figures(json_t *line, const json_t *rows, const struct summary_row *about,
-			       const char *basis)
+static void make_second_figures(struct summary_line *line, const json_t *rows,
+				const struct summary_row *about)
 {
 	const struct samples_cell cell = { about->row, about->workload };
 	const struct samples_cell clock = { CELL_CLOCK, about->workload };
 	const struct samples_cell cheap = { about->row, about->cheap };
-	struct samples none = { .value = NULL };
 	const char *cheap_basis;
 
-	json_object_set_new(line, "floor", about->floor ? json_string(about->floor) : json_null());
-	set_own_ratio(line, "ratio_own", rows, about, about->workload, basis);
-	set_interval(line, "above_clock_ns",
-		     about->floor ? samples_above(rows, &cell, "ns", &clock) : none);
-	set_interval(line, "left_out_ns", samples_within(rows, &cell, "mean_ns", "ns"));
-	set_interval(line, "cheap_ratio",
-		     about->cheap ? samples_to_floor(rows, &cheap, &cheap_basis) : none);
-	set_interval(line, "cheap_ns",
-		     about->cheap ? samples_collect(rows, &cheap, "ns", NULL) : none);
-	if (about->cheap)
-		set_own_ratio(line, "cheap_ratio_own", rows, about, about->cheap, basis);
+	line->ratio_own = own_ratio(rows, about, about->workload, line->basis);
+	if (about->floor)
+		line->above_clock_ns = figure_of(samples_above(rows, &cell, "ns", &clock));
+	line->left_out_ns = figure_of(samples_within(rows, &cell, "mean_ns", "ns"));
+	if (!about->cheap)
+		return;
+	line->cheap_ratio = figure_of(samples_to_floor(rows, &cheap, &cheap_basis));
+	line->cheap_ns = figure_of(samples_collect(rows, &cheap, "ns", NULL));
+	line->cheap_ratio_own = own_ratio(rows, about, about->cheap, line->basis);
 }
 
 /*
@@ -129,115 +117,122 @@ static bool disagrees(const json_t *rows, const struct summary_row *about, doubl
 	return floor > 0 && ratio > 0 && fabs(ns / floor / ratio - 1) > about->half_width;
 }
 
-/* Headers hold an id or not; what they would be with one of equal meaning. */
-static void set_header_bytes(json_t *line, const json_t *rows, const struct summary_row *about)
-{
-	const json_t *header;
+#define SAMPLES(key) figure_of(samples_collect(rows, &cell, #key, NULL))
+#define GIVEN(key) given(about->key)
+#define MADE(key) unknown()
 
-	set_median(line, rows, about, "header_bytes");
-	header = json_object_get(line, "header_bytes");
-	json_object_set_new(line, "id_bytes_added", json_real(about->id_bytes));
-	json_object_set_new(line, "header_id_bytes",
-			    json_is_number(header) ?
-				    json_real(json_number_value(header) + about->id_bytes) :
-				    json_null());
-}
-
-json_t *summary_line(const json_t *rows, const struct summary_row *about)
+bool summary_line(const json_t *rows, const struct summary_row *about, struct summary_line *line)
 {
 	const struct samples_cell cell = { about->row, about->workload };
 	struct samples ns = samples_collect(rows, &cell, "ns", NULL);
-	const char *basis;
-	struct samples ratio = samples_to_floor(rows, &cell, &basis);
-	struct stats_interval interval;
-	json_t *line;
+	struct stats_interval ratio;
+	struct samples ratios;
 
-	if (!ns.count) {
-		samples_free(&ns);
-		samples_free(&ratio);
-		return NULL;
+	*line = (struct summary_line){ .about = *about,
+				       .repetitions = ns.count + ns.left_out,
+				       .disturbed = ns.left_out,
+				       .mixed = ns.mixed };
+	samples_free(&ns);
+	if (!line->repetitions)
+		return false;
+#define X(key, how, ...) line->key = how(key);
+#include "results/columns.def"
+#undef X
+	ratios = samples_to_floor(rows, &cell, &line->basis);
+	line->mixed |= ratios.mixed;
+	line->ratio = figure_of(ratios);
+	ratio = interval_of(&line->ratio);
+	line->noisy = is_noisy(&ratio, about->half_width);
+	line->disagrees = disagrees(rows, about, line->ns.middle, ratio.middle);
+	line->stepped = isnan(line->instructions.middle) && about->instructions >= 0;
+	if (line->stepped)
+		line->instructions = given(about->instructions);
+	line->header_id_bytes = given(line->header_bytes.middle + about->id_bytes_added);
+	make_second_figures(line, rows, about);
+	return true;
+}
+
+enum { ONE = 0, QUARTILES = 1, INTERVAL = 2, BOTH = 3 };
+
+static void set_figure(json_t *line, const char *key, unsigned int ends,
+		       const struct summary_figure *its)
+{
+	set(line, key, "", its->middle);
+	if (ends & QUARTILES) {
+		set(line, key, "_low", its->low);
+		set(line, key, "_high", its->high);
 	}
-	interval = stats_median(ratio.value, ratio.count);
-	line = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:f, s:f, s:s, s:i, s:i}", "row", about->row,
-			 "workload", about->workload, "verdict", about->verdict, "why", about->why,
-			 "clock_reads", about->clock_reads, "atomics", about->atomics, "extended",
-			 about->extended, "ratio_basis", basis, "repetitions",
-			 (int)(ns.count + ns.left_out), "disturbed", (int)ns.left_out);
-	json_object_set_new(line, "worst_error_ticks", known_error(about->worst_error_ticks));
-	json_object_set_new(line, "void_error_ticks", known_error(about->void_error_ticks));
-	summary_set_noise(line, &interval, about->half_width);
-	json_object_set_new(line, "mixed", json_boolean(ns.mixed || ratio.mixed));
-	json_object_set_new(
-		line, "disagrees",
-		json_boolean(disagrees(rows, about, stats_quantile(ns.value, ns.count, 0.5),
-				       interval.middle)));
-	set_second_figures(line, rows, about, basis);
-	set_spread(line, "ns", ns);
-	set_spread(line, "ratio", ratio);
-	set_spread(line, "cycles", samples_collect(rows, &cell, "cycles", NULL));
-	set_median(line, rows, about, "ticks");
-	set_median(line, rows, about, "instructions");
-	json_object_set_new(line, "instructions_source", json_string("cpu counter"));
-	if (json_is_null(json_object_get(line, "instructions")) && about->instructions >= 0) {
-		json_object_set_new(line, "instructions", json_real(about->instructions));
-		json_object_set_new(line, "instructions_source", json_string("single-step"));
+	if (ends & INTERVAL) {
+		set(line, key, "_95_low", its->low_95);
+		set(line, key, "_95_high", its->high_95);
 	}
-	set_median(line, rows, about, "bytes");
-	set_header_bytes(line, rows, about);
-	set_median(line, rows, about, "payload_bytes");
-	set_median(line, rows, about, "subbuf_bytes");
-	set_median(line, rows, about, "alignment_bytes");
-	return line;
+}
+
+json_t *summary_json(const struct summary_line *line)
+{
+	const struct summary_row *about = &line->about;
+	json_t *json =
+		json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:I, s:I, s:b, s:b, s:b, s:b}", "row",
+			  about->row, "workload", about->workload, "verdict", about->verdict, "why",
+			  about->why, "ratio_basis", line->basis, "instructions_source",
+			  line->stepped ? "single-step" : "cpu counter", "repetitions",
+			  (json_int_t)line->repetitions, "disturbed", (json_int_t)line->disturbed,
+			  "mixed", line->mixed, "disagrees", line->disagrees, "noisy", line->noisy,
+			  "below_floor", line->below_floor);
+
+	json_object_set_new(json, "floor", about->floor ? json_string(about->floor) : json_null());
+#define X(key, how, ends, ...) set_figure(json, #key, ends, &line->key);
+#include "results/columns.def"
+#undef X
+	return json;
 }
 
 #define NAME_LEAST 22
 #define NAME_MOST 25
 
 /* A number in `width` columns with `digits` decimals, or n/a. */
-static void print_number(FILE *out, const json_t *line, const char *key, int width, int digits)
+static void print_number(FILE *out, const struct summary_line *line, double value, int width,
+			 int digits)
 {
-	const json_t *value = json_object_get(line, key);
-
-	if (json_is_number(value))
-		fprintf(out, " %*.*f", width, digits, json_number_value(value));
-	else
+	(void)line;
+	if (isnan(value))
 		fprintf(out, " %*s", width, "n/a");
+	else
+		fprintf(out, " %*.*f", width, digits, value);
 }
 
-/* Half of the 95 % interval in percent, and what is to be said of the figures. */
-static void print_half_width(FILE *out, const json_t *line)
+/* What was read where a need was not met is nobody's error. */
+static void print_worst(FILE *out, const struct summary_line *line, double value, int width,
+			int digits)
 {
-	struct stats_interval interval = {
-		json_number_value(json_object_get(line, "ratio")),
-		json_number_value(json_object_get(line, "ratio_95_low")),
-		json_number_value(json_object_get(line, "ratio_95_high")),
-	};
+	if (isnan(value) && !isnan(line->void_error_ticks.middle))
+		fprintf(out, " %*s", width, "void");
+	else if (value >= 1e6)
+		fprintf(out, " %*.1e", width, value);
+	else
+		print_number(out, line, value, width, digits);
+}
+
+/* With half of the 95 % interval in percent. */
+static void print_ratio(FILE *out, const struct summary_line *line, double value, int width,
+			int digits)
+{
+	struct stats_interval interval = interval_of(&line->ratio);
 	double half = 100 * stats_half_width(&interval);
 
-	if (json_is_number(json_object_get(line, "ratio_95_low")))
-		fprintf(out, half < 9.95 ? " %3.1f%%" : " %3.0f%%", half);
-	else
+	print_number(out, line, value, width, digits);
+	if (isnan(line->ratio.low_95))
 		fprintf(out, " %4s", "n/a");
-}
-
-/* ~ the ratio is not known well; ! ns and ratio are of different repetitions. */
-static const char *mark_of(const json_t *line)
-{
-	if (json_is_true(json_object_get(line, "disagrees")))
-		return "!";
-	return json_is_true(json_object_get(line, "noisy")) ? "~" : "";
-}
-
-/* Header bytes with an id; + where the row's own headers hold none. */
-static void print_header(FILE *out, const json_t *line)
-{
-	const json_t *value = json_object_get(line, "header_id_bytes");
-	bool added = json_number_value(json_object_get(line, "id_bytes_added")) > 0;
-
-	if (json_is_number(value))
-		fprintf(out, " %4.1f%c", json_number_value(value), added ? '+' : ' ');
 	else
-		fprintf(out, " %4s ", "n/a");
+		fprintf(out, half < 9.95 ? " %3.1f%%" : " %3.0f%%", half);
+}
+
+/* With an id; + where the row's own headers hold none. */
+static void print_header(FILE *out, const struct summary_line *line, double value, int width,
+			 int digits)
+{
+	print_number(out, line, value, width, digits);
+	fputc(!isnan(value) && line->id_bytes_added.middle > 0 ? '+' : ' ', out);
 }
 
 static enum terminal_colour colour_of(const char *verdict)
@@ -247,60 +242,53 @@ static enum terminal_colour colour_of(const char *verdict)
 	return !strcmp(verdict, "broken") ? TERMINAL_BAD : TERMINAL_PLAIN;
 }
 
-static void print_line(FILE *out, const json_t *line, int width)
-{
-	const json_t *error = json_object_get(line, "worst_error_ticks");
-	const json_t *void_error = json_object_get(line, "void_error_ticks");
-	const char *verdict = json_string_value(json_object_get(line, "verdict"));
+#define print_hidden(...)
+#define head_hidden(...)
+#define head_number(...) fprintf(out, " %*s", __VA_ARGS__)
+#define head_worst head_number
+#define head_ratio head_number
+#define head_header head_number
 
-	fprintf(out, "%-*.*s ", width, width, json_string_value(json_object_get(line, "row")));
-	terminal_print(out, colour_of(verdict), -16, verdict);
-	/* What was read where a need was not met is nobody's error. */
-	if (!json_is_number(error) && json_is_number(void_error))
-		fprintf(out, " %7s", "void");
-	else if (json_is_number(error) && json_number_value(error) >= 1e6)
-		fprintf(out, " %7.1e", json_number_value(error));
-	else
-		print_number(out, line, "worst_error_ticks", 7, 0);
-	print_header(out, line);
-	print_number(out, line, "ns", 5, 1);
-	print_number(out, line, "above_clock_ns", 5, 1);
-	print_number(out, line, "instructions", 5, 1);
-	print_number(out, line, "atomics", 5, 2);
-	print_number(out, line, "ratio", 6, 3);
-	print_half_width(out, line);
-	print_number(out, line, "cheap_ratio", 5, 2);
-	fprintf(out, "%s\n", mark_of(line));
+/* At the end: ~ the ratio is not known well; ! ns and ratio are of different repetitions. */
+static void print_line(FILE *out, const struct summary_line *line, int width)
+{
+	fprintf(out, "%-*.*s ", width, width, line->about.row);
+	terminal_print(out, colour_of(line->about.verdict), -16, line->about.verdict);
+#define X(key, how, ends, kind, print, head, width, digits, ...) \
+	print_##print(out, line, line->key.middle, width, digits);
+#include "results/columns.def"
+#undef X
+	fprintf(out, "%s\n", line->disagrees ? "!" : line->noisy ? "~" : "");
 }
 
 /* Columns of names: two rows must not look alike for want of room; 100 are a line. */
-static int name_width(const json_t *lines)
+static int name_width(const struct summary_table *table)
 {
-	size_t longest = NAME_LEAST, i;
-	const json_t *line;
+	size_t longest = NAME_LEAST, i, length;
 
-	json_array_foreach(lines, i, line) {
-		size_t length = json_string_length(json_object_get(line, "row"));
-
+	for (i = 0; i < table->count; i++) {
+		length = strlen(table->line[i].about.row);
 		longest = length > longest ? length : longest;
 	}
 	return (int)(longest > NAME_MOST ? NAME_MOST : longest);
 }
 
-void summary_print(FILE *out, const json_t *lines)
+void summary_print(FILE *out, const struct summary_table *table)
 {
-	int width = name_width(lines);
+	int names = name_width(table);
 	const char *workload = "", *its;
-	const json_t *line;
 	size_t i;
 
-	json_array_foreach(lines, i, line) {
-		its = json_string_value(json_object_get(line, "workload"));
-		if (strcmp(its, workload))
-			fprintf(out, "%s%-*s %-15s%9s %5s %5s %5s %5s %5s %11s %5s\n",
-				i ? "\n" : "", width, its, "verdict", "worst err", "h+id ", "ns",
-				"above", "instr", "atoms", "ratio (95%)", "cheap");
+	for (i = 0; i < table->count; i++) {
+		its = table->line[i].about.workload;
+		if (strcmp(its, workload)) {
+			fprintf(out, "%s%-*s %-14s", i ? "\n" : "", names, its, "verdict");
+#define X(key, how, ends, kind, print, head, width, ...) head_##print(width, head);
+#include "results/columns.def"
+#undef X
+			fputc('\n', out);
+		}
 		workload = its;
-		print_line(out, line, width);
+		print_line(out, &table->line[i], names);
 	}
 }

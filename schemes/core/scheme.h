@@ -7,7 +7,8 @@
  *
  *   struct scheme_ring { struct ring ring; ... };   the ring first, then its own shared words
  *   static const struct scheme_desc scheme_desc;    what it is, promises and needs
- *   scheme_init(s, config, base, subbufs)           calls ring_init() and sets its own words
+ *   scheme_init(s, config, base, subbufs)           calls ring_init() and sets its own words;
+ *                                                   SCHEME_START makes one
  *   RESERVE struct reservation reserve(s, id, len)  claims a record and writes its header
  *
  * includes a format, whose reader it gets, and defines hooks where the defaults do not fit; the

@@ -392,6 +392,7 @@ static inline enum decode_result ctf_large_next(struct cursor *cursor, uint32_t 
 
 /* The reader of a scheme that includes this format, and no other before: see parts/defaults.h. */
 #ifndef FORMAT_NEXT
+#define FORMAT_HEADER_BYTES CTF_PACKET_HEADER_BYTES
 #define FORMAT_FINISH ctf_finish
 #define FORMAT_END ctf_end
 #define FORMAT_STAMPED(content_bytes) true

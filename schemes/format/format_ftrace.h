@@ -269,6 +269,7 @@ static inline enum decode_result ftrace_next(struct cursor *cursor, struct event
 
 /* The reader of a scheme that includes this format, and no other before: see parts/defaults.h. */
 #ifndef FORMAT_NEXT
+#define FORMAT_HEADER_BYTES FTRACE_HEADER_BYTES
 #define FORMAT_FINISH ftrace_finish
 /* The first record stamps it. */
 #define FORMAT_STAMPED(content_bytes) ((content_bytes) > FTRACE_HEADER_BYTES)

@@ -7,7 +7,9 @@
  *    the tail moved: stamps are in buffer order.
  *
  * The scheme defines claim_begin(s, &begin) before it includes this: a clock read that also gives
- * the 64-bit begin stamp of a packet that this record may open.
+ * the 64-bit begin stamp of a packet that this record may open. With CLAIM_HEADER it also defines
+ * claim_bytes(id, len), of header and payload, and claim_put(s, at, id, len, stamp), which writes a
+ * header and returns the payload's place; reserve() is then here.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_CLAIM_H
 #define STAMPEDE_SCHEMES_PARTS_CLAIM_H
@@ -67,5 +69,38 @@ static inline __attribute__((always_inline)) bool claim_plain(struct scheme_ring
 	claim->subbuf = ring_subbuf_at(ring, offset);
 	return true;
 }
+
+#ifdef CLAIM_HEADER
+static inline struct reservation claim_place(const struct scheme_ring *s, uint32_t id, uint32_t len,
+					     uint64_t size, struct claim claim)
+{
+	return (struct reservation){
+		.payload = claim_put(s, claim.record, id, len, claim.stamp),
+		.subbuf = claim.subbuf,
+		.size = size,
+		.stamp = claim.stamp,
+	};
+}
+
+RESERVE_SLOW struct reservation reserve_again(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	uint64_t size = claim_bytes(id, len);
+	struct claim claim = claim_slow(s, size);
+
+	if (!claim.record)
+		return (struct reservation){ .payload = NULL };
+	return claim_place(s, id, len, size, claim);
+}
+
+RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t len)
+{
+	uint64_t size = claim_bytes(id, len);
+	struct claim claim;
+
+	if (unlikely(!claim_plain(s, size, &claim)))
+		return reservation_slow(reserve_again(s, id, len));
+	return claim_place(s, id, len, size, claim);
+}
+#endif
 
 #endif

@@ -7,6 +7,9 @@
  * has the hook, and the function:
  *
  *   macro               function or meaning                       without it
+ *   SCHEME_START        what sets the scheme's own words behind    it defines scheme_init() itself
+ *                       ring_init(), in place of scheme_init()
+ *   SCHEME_TAIL         the form of the tail (core/ring.h)        RING_TAIL_OFFSET
  *   SCHEME_RECORD       record(s, id, len, src): reserve, fill    all three, one after the other
  *                       and commit in one
  *   SCHEME_COMMIT       commit(s, rsv): publishes the record      adds to the commit counter
@@ -52,6 +55,7 @@
  * Before parts/claim.h, the claim of records of one size:
  *
  *   (always)            claim_begin(s, &begin): reads the clock
+ *   CLAIM_HEADER        claim_bytes(), claim_put()                it defines reserve() itself
  *
  * Before parts/extend.h, the claim of records that may carry the whole stamp; it defines reserve():
  *
@@ -65,6 +69,18 @@
 #define STAMPEDE_SCHEMES_PARTS_DEFAULTS_H
 
 #include "schemes/core/scheme.h"
+
+#ifdef SCHEME_START
+#ifndef SCHEME_TAIL
+#define SCHEME_TAIL RING_TAIL_OFFSET
+#endif
+static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,
+			struct subbuf *subbufs)
+{
+	ring_init(&s->ring, config, base, subbufs, SCHEME_TAIL, FORMAT_HEADER_BYTES);
+	SCHEME_START;
+}
+#endif
 
 #ifndef SCHEME_COMMIT
 /* Makes the record readable once everything else in its sub-buffer is. */

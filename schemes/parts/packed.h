@@ -135,7 +135,8 @@ static __attribute__((noinline)) enum decode_result packed_escape(struct cursor 
 	return DECODE_EVENT;
 }
 
-static inline enum decode_result packed_next(struct cursor *cursor, struct event *event)
+#define SCHEME_NEXT
+static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {
 	uint64_t left = cursor_left(cursor);
 	enum decode_result head = ctf_compact_head(cursor, left, event);

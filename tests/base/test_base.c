@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* base/: a line on stderr, a file whole or not at all, a document in lines, a table of options. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdbool.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
 #include <dirent.h>
 #include <getopt.h>
 
@@ -14,17 +9,14 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/options.h"
-#include "tests/support/said.h"
 #include "tests/support/scratch.h"
 
 static void a_line_is_one_line(void **state)
 {
 	int status;
 
-	(void)state;
-	listen_to_stderr();
-	status = fail_with(EXIT_UNSUPPORTED, "a name\nwith\ttwo %s", "breaks");
-	assert_string_equal(what_was_said(), "stampede: a name with two breaks\n");
+	assert_says("stampede: a name with two breaks\n",
+		    status = fail_with(EXIT_UNSUPPORTED, "a name\nwith\ttwo %s", "breaks"));
 	assert_int_equal(status, EXIT_UNSUPPORTED);
 	listen_to_stderr();
 	status = fail_file("write", "/some/where", ENOSPC);
@@ -70,7 +62,6 @@ static void holds(const char *name, const char *text)
 
 static int half(FILE *out, void *arg)
 {
-	(void)arg;
 	fputs("half of", out);
 	errno = EDOM;
 	return -1;
@@ -78,7 +69,6 @@ static int half(FILE *out, void *arg)
 
 static int to_a_full_device(FILE *out, void *arg)
 {
-	(void)arg;
 	fputs("all of it", out);
 	/* What is buffered cannot be written any more. */
 	dup2(open("/dev/full", O_WRONLY), fileno(out));
@@ -87,7 +77,6 @@ static int to_a_full_device(FILE *out, void *arg)
 
 static void a_file_is_there_whole_or_as_it_was(void **state)
 {
-	(void)state;
 	scratch_make(dir);
 	assert_int_equal(file_put(AT_FDCWD, in("one"), file_write_text, (char[]){ "first" }), 0);
 	holds("one", "first");
@@ -172,7 +161,6 @@ static void a_document_in_lines(void **state)
 				 "a \"b\"", "c\n", "d", 2, 3, "none", "null");
 	json_t *again;
 
-	(void)state;
 	assert_non_null(json);
 	scratch_make(dir);
 	assert_int_equal(json_out_lines(in("lines.json"), json, 0), 0);
@@ -190,7 +178,6 @@ static void options_are_taken(void **state)
 {
 	int status;
 
-	(void)state;
 	assert_true(PARSED("FILE", "--fast", "--name", "x", "--number=3", "--real", "0.5",
 			   "--a-name", "t", "file"));
 	assert_true(given.fast);
@@ -224,7 +211,6 @@ static void mistakes_are_named(void **state)
 {
 	int status;
 
-	(void)state;
 	REFUSED("'--slow' is not an option", "--slow");
 	REFUSED("'-x' is not an option", "-x");
 	REFUSED("'-w' is not an option, or lacks its value", "-f", "-w");
@@ -257,7 +243,6 @@ static void help_is_the_table(void **state)
 	FILE *file = tmpfile();
 	bool went_on;
 
-	(void)state;
 	fflush(stdout);
 	dup2(fileno(file), STDOUT_FILENO);
 	went_on = PARSED(NULL, "--help", "--slow");
@@ -272,16 +257,5 @@ static void help_is_the_table(void **state)
 	assert_string_equal(text, wanted);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_is_one_line),
-		cmocka_unit_test(a_file_is_there_whole_or_as_it_was),
-		cmocka_unit_test(a_document_in_lines),
-		cmocka_unit_test(options_are_taken),
-		cmocka_unit_test(mistakes_are_named),
-		cmocka_unit_test(help_is_the_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_line_is_one_line, a_file_is_there_whole_or_as_it_was, a_document_in_lines,
+      options_are_taken, mistakes_are_named, help_is_the_table)

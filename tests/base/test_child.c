@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Children: what they write, how they end, and what is said of one that cannot be started. */
+#include "tests/support/test.h"
+
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/child.h"
-#include "tests/support/said.h"
 #include "tests/support/scratch.h"
 
 static int run(const char *script, char **text)
@@ -29,7 +21,6 @@ static void output_and_exit_code(void **state)
 {
 	char *text;
 
-	(void)state;
 	assert_int_equal(run("echo one; echo two; exit 3", &text), 3);
 	assert_string_equal(text, "one\ntwo\n");
 	free(text);
@@ -49,16 +40,11 @@ static void what_is_not_there_is_said(void **state)
 	char *text = NULL;
 	int code;
 
-	(void)state;
-	listen_to_stderr();
-	code = child_run(&program, &text);
-	assert_said("cannot start /no/such/program: No such file or directory");
-	assert_int_equal(code, -1);
+	assert_fails(child_run(&program, &text), -1,
+		     "cannot start /no/such/program: No such file or directory");
 	free(text);
 	program.quiet = true;
-	listen_to_stderr();
-	code = child_start(&program);
-	assert_string_equal(what_was_said(), "");
+	assert_says("", code = child_start(&program));
 	assert_int_equal(code, -1);
 }
 
@@ -69,7 +55,6 @@ static void to_a_file(void **state)
 	struct child_program program = { .argv = argv, .log = path };
 	FILE *file;
 
-	(void)state;
 	scratch_make(dir);
 	snprintf(path, sizeof(path), "%s/log", dir);
 	assert_int_equal(child_wait(child_start(&program)), 0);
@@ -87,7 +72,6 @@ static void memory_is_shared(void **state)
 	int *shared = child_share(sizeof(*shared));
 	pid_t pid;
 
-	(void)state;
 	assert_non_null(shared);
 	assert_int_equal(*shared, 0);
 	pid = child_fork(SIGKILL);
@@ -100,14 +84,4 @@ static void memory_is_shared(void **state)
 	child_unshare(shared, sizeof(*shared));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(output_and_exit_code),
-		cmocka_unit_test(what_is_not_there_is_said),
-		cmocka_unit_test(to_a_file),
-		cmocka_unit_test(memory_is_shared),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(output_and_exit_code, what_is_not_there_is_said, to_a_file, memory_is_shared)

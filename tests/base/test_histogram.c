@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The latency histogram against sorted samples, at its bounds and beyond its range. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "base/histogram.h"
 
 #define SAMPLES 20001
@@ -63,7 +55,6 @@ static void exact_below_1024(void **state)
 	uint64_t *samples = fill(histogram, SAMPLES, HISTOGRAM_EXACT_BITS);
 	unsigned int i;
 
-	(void)state;
 	assert_true(samples[SAMPLES - 1] >= HISTOGRAM_EXACT / 2 &&
 		    samples[SAMPLES - 1] <= HISTOGRAM_EXACT - 1);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
@@ -79,7 +70,6 @@ static void within_a_64th_above(void **state)
 	uint64_t *samples = fill(histogram, SAMPLES, HISTOGRAM_BITS), truth, said;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		truth = sorted_percentile(samples, SAMPLES, parts[i]);
 		said = histogram_percentile(histogram, parts[i]);
@@ -99,7 +89,6 @@ static void few_samples_have_ranks(void **state)
 	struct histogram *histogram = calloc(1, sizeof(*histogram));
 	uint64_t i;
 
-	(void)state;
 	assert_int_equal(histogram_percentile(histogram, 0.5), 0);
 	histogram_add(histogram, 7);
 	assert_int_equal(histogram_percentile(histogram, 0), 7);
@@ -119,7 +108,6 @@ static void bins_meet(void **state)
 {
 	unsigned int bin;
 
-	(void)state;
 	for (bin = 0; bin < HISTOGRAM_BINS - 1; bin++) {
 		assert_int_equal(histogram_bin(histogram_top(bin)), bin);
 		assert_int_equal(histogram_bin(histogram_top(bin) + 1), bin + 1);
@@ -130,7 +118,6 @@ static void bins_meet(void **state)
 /* What the header says. */
 static void worked_examples(void **state)
 {
-	(void)state;
 	assert_int_equal(histogram_bin(1023), 1023);
 	assert_int_equal(histogram_bin(1024), 1024);
 	assert_int_equal(histogram_bin(1039), 1024);
@@ -146,7 +133,6 @@ static void beyond_the_range_is_counted(void **state)
 {
 	struct histogram *histogram = calloc(1, sizeof(*histogram));
 
-	(void)state;
 	histogram_add(histogram, 1);
 	histogram_add(histogram, (UINT64_C(1) << HISTOGRAM_BITS) - 1);
 	assert_int_equal(histogram_beyond(histogram), 0);
@@ -188,7 +174,6 @@ static void ecdf_counts_what_lies_below(void **state)
 	struct histogram_point point[200];
 	uint64_t *samples;
 
-	(void)state;
 	samples = fill(histogram, SAMPLES, 30);
 	for (bin = 0; bin < HISTOGRAM_BINS; bin++)
 		filled += histogram->bin[bin] > 0;
@@ -208,17 +193,5 @@ static void ecdf_counts_what_lies_below(void **state)
 	free(histogram);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_below_1024),
-		cmocka_unit_test(within_a_64th_above),
-		cmocka_unit_test(few_samples_have_ranks),
-		cmocka_unit_test(bins_meet),
-		cmocka_unit_test(worked_examples),
-		cmocka_unit_test(beyond_the_range_is_counted),
-		cmocka_unit_test(ecdf_counts_what_lies_below),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(exact_below_1024, within_a_64th_above, few_samples_have_ranks, bins_meet, worked_examples,
+      beyond_the_range_is_counted, ecdf_counts_what_lies_below)

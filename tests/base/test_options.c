@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Reading what the user typed: numbers with ranges, names with a nearest guess, lists of rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/driver.h"
 #include "base/options.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define UNTOUCHED 0x5eed
 
@@ -21,9 +13,7 @@ static void takes(const char *text, uint64_t least, uint64_t most, uint64_t expe
 	uint64_t value = UNTOUCHED;
 	bool taken;
 
-	listen_to_stderr();
-	taken = option_number("--seconds", text, least, most, &value);
-	assert_string_equal(what_was_said(), "");
+	assert_says("", taken = option_number("--seconds", text, least, most, &value));
 	if (!taken)
 		fail_msg("'%s' was refused", text);
 	assert_int_equal(value, expected);
@@ -43,16 +33,13 @@ static void refuses(const char *text, uint64_t least, uint64_t most)
 	for (c = line; c[1]; c++)
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
-	listen_to_stderr();
-	taken = option_number("--seconds", text, least, most, &value);
-	assert_string_equal(what_was_said(), line);
+	assert_says(line, taken = option_number("--seconds", text, least, most, &value));
 	assert_false(taken);
 	assert_int_equal(value, UNTOUCHED);
 }
 
 static void numbers_are_taken(void **state)
 {
-	(void)state;
 	takes("0", 0, 10, 0);
 	takes("1", 1, 10, 1);
 	takes("10", 1, 10, 10);
@@ -66,7 +53,6 @@ static void numbers_are_taken(void **state)
 
 static void numbers_outside_the_range_are_refused(void **state)
 {
-	(void)state;
 	refuses("0", 1, 3);
 	refuses("4", 1, 3);
 	refuses("1k", 1, 999);
@@ -82,7 +68,6 @@ static void what_is_no_number_is_refused(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		refuses(bad[i], 0, UINT64_MAX);
 	refuses(NULL, 0, UINT64_MAX);
@@ -91,7 +76,6 @@ static void what_is_no_number_is_refused(void **state)
 /* Numbers that do not fit must not come back small. */
 static void numbers_that_run_over_are_refused(void **state)
 {
-	(void)state;
 	refuses("18446744073709551616", 0, UINT64_MAX);
 	refuses("99999999999999999999999999", 0, UINT64_MAX);
 	refuses("18446744073709552k", 0, UINT64_MAX);
@@ -108,14 +92,11 @@ static void unknown(const char *name, const char *nearest)
 	snprintf(line, sizeof(line),
 		 "stampede: no beast is called '%s'; the nearest is '%s' (--list shows all)\n",
 		 name, nearest);
-	listen_to_stderr();
-	option_unknown("beast", name, strlen(name), animals);
-	assert_string_equal(what_was_said(), line);
+	assert_says(line, option_unknown("beast", name, strlen(name), animals));
 }
 
 static void an_unknown_name_gets_the_nearest(void **state)
 {
-	(void)state;
 	unknown("hors", "horse"); /* one missing */
 	unknown("hoarse", "horse"); /* one too many */
 	unknown("house", "horse"); /* one changed */
@@ -126,10 +107,9 @@ static void an_unknown_name_gets_the_nearest(void **state)
 	unknown("oxse", "horse"); /* ox is as near, and comes later */
 	unknown("noise", "horse");
 	/* What is further off is no slip. */
-	listen_to_stderr();
-	option_unknown("beast", "antelopeantelope", 16, animals);
-	assert_string_equal(what_was_said(), "stampede: no beast is called 'antelopeantelope' "
-					     "(--list shows all)\n");
+	assert_says("stampede: no beast is called 'antelopeantelope' "
+		    "(--list shows all)\n",
+		    option_unknown("beast", "antelopeantelope", 16, animals));
 }
 
 /* The name is a stretch of a longer list, and may be longer than any name we have. */
@@ -138,15 +118,12 @@ static void an_unknown_name_has_a_length(void **state)
 	static const char *const none[] = { NULL };
 	char name[300], text[512];
 
-	(void)state;
 	listen_to_stderr();
 	option_unknown("beast", "hors,ox", 4, animals);
 	assert_string_equal(what_was_said(), "stampede: no beast is called 'hors'; the nearest is "
 					     "'horse' (--list shows all)\n");
-	listen_to_stderr();
-	option_unknown("beast", "hors", 4, none);
-	assert_string_equal(what_was_said(),
-			    "stampede: no beast is called 'hors' (--list shows all)\n");
+	assert_says("stampede: no beast is called 'hors' (--list shows all)\n",
+		    option_unknown("beast", "hors", 4, none));
 	memset(name, 'x', sizeof(name));
 	snprintf(text, sizeof(text), "stampede: no beast is called '%.*s' (", 300, name);
 	listen_to_stderr();
@@ -159,7 +136,6 @@ static void a_known_name_of_great_length_is_no_guess(void **state)
 	char length_63[64], length_64[65];
 	const char *const names[] = { length_64, length_63, "ox", NULL };
 
-	(void)state;
 	memset(length_63, 'y', 63);
 	memset(length_64, 'z', 64);
 	length_63[63] = length_64[64] = '\0';
@@ -174,15 +150,12 @@ static void a_known_name_of_great_length_is_no_guess(void **state)
 
 static void words_are_found_whole(void **state)
 {
-	(void)state;
 	listen_to_stderr();
 	assert_int_equal(option_word("--beast", "horse", animals), 0);
 	assert_int_equal(option_word("--beast", "antelope", animals), 3);
 	assert_string_equal(what_was_said(), "");
-	listen_to_stderr();
-	assert_int_equal(option_word("--beast", "o", animals), -1);
-	assert_string_equal(what_was_said(),
-			    "stampede: --beast o: not one of horse, ox, bison, antelope\n");
+	assert_says("stampede: --beast o: not one of horse, ox, bison, antelope\n",
+		    assert_int_equal(option_word("--beast", "o", animals), -1));
 }
 
 /* ---- lists of rows ---- */
@@ -204,9 +177,7 @@ static void chooses(const char *list, const char *expected)
 	char got[16] = "";
 	int i, count;
 
-	listen_to_stderr();
-	count = driver_select(drivers, list, chosen, 8);
-	assert_string_equal(what_was_said(), "");
+	assert_says("", count = driver_select(drivers, list, chosen, 8));
 	assert_true(count >= 0);
 	for (i = 0; i < count; i++)
 		got[i] = (char)('0' + (chosen[i] - rows));
@@ -215,7 +186,6 @@ static void chooses(const char *list, const char *expected)
 
 static void lists_choose_rows(void **state)
 {
-	(void)state;
 	chooses(NULL, "01234");
 	chooses("", "01234");
 	chooses(" , ", "01234");
@@ -254,14 +224,9 @@ static void lists_with_an_unknown_row_choose_nothing(void **state)
 	};
 	const struct driver *chosen[8];
 	unsigned int i;
-	int count;
 
-	(void)state;
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		listen_to_stderr();
-		count = driver_select(drivers, lists[i][0], chosen, 8);
-		assert_said(lists[i][1]);
-		assert_int_equal(count, -1);
+		assert_fails(driver_select(drivers, lists[i][0], chosen, 8), -1, lists[i][1]);
 	}
 }
 
@@ -269,7 +234,6 @@ static void lists_keep_to_the_room_there_is(void **state)
 {
 	const struct driver *chosen[3] = { NULL, NULL, &rows[4] };
 
-	(void)state;
 	assert_int_equal(driver_select(drivers, NULL, chosen, 2), 2);
 	assert_ptr_equal(chosen[1], &rows[1]);
 	assert_ptr_equal(chosen[2], &rows[4]);
@@ -277,7 +241,6 @@ static void lists_keep_to_the_room_there_is(void **state)
 
 static void rows_are_found_by_their_whole_name(void **state)
 {
-	(void)state;
 	assert_ptr_equal(driver_find(drivers, "full"), &rows[1]);
 	assert_ptr_equal(driver_find(drivers, "full_tsc"), &rows[2]);
 	assert_null(driver_find(drivers, "full_"));
@@ -290,7 +253,6 @@ static void the_tables_of_all_builds_agree(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; drivers_timed[i]; i++) {
 		assert_string_equal(drivers_timed[i]->row, drivers_checked[i]->row);
 		assert_string_equal(drivers_timed[i]->row, drivers_counting[i]->row);
@@ -305,23 +267,8 @@ static void the_tables_of_all_builds_agree(void **state)
 	assert_null(drivers_counting[i]);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_taken),
-		cmocka_unit_test(numbers_outside_the_range_are_refused),
-		cmocka_unit_test(what_is_no_number_is_refused),
-		cmocka_unit_test(numbers_that_run_over_are_refused),
-		cmocka_unit_test(an_unknown_name_gets_the_nearest),
-		cmocka_unit_test(an_unknown_name_has_a_length),
-		cmocka_unit_test(a_known_name_of_great_length_is_no_guess),
-		cmocka_unit_test(words_are_found_whole),
-		cmocka_unit_test(lists_choose_rows),
-		cmocka_unit_test(lists_with_an_unknown_row_choose_nothing),
-		cmocka_unit_test(lists_keep_to_the_room_there_is),
-		cmocka_unit_test(rows_are_found_by_their_whole_name),
-		cmocka_unit_test(the_tables_of_all_builds_agree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(numbers_are_taken, numbers_outside_the_range_are_refused, what_is_no_number_is_refused,
+      numbers_that_run_over_are_refused, an_unknown_name_gets_the_nearest,
+      an_unknown_name_has_a_length, a_known_name_of_great_length_is_no_guess, words_are_found_whole,
+      lists_choose_rows, lists_with_an_unknown_row_choose_nothing, lists_keep_to_the_room_there_is,
+      rows_are_found_by_their_whole_name, the_tables_of_all_builds_agree)

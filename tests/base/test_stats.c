@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: MIT
 /* Ranks, intervals and shifts, against scipy and against brute force. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "results/samples.h"
 #include "base/stats.h"
 #include "tests/support/run_fixture.h"
 #include "tests/support/support.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static void quantiles_lie_between_neighbours(void **state)
 {
 	const double four[] = { 1, 2, 4, 8 };
 
-	(void)state;
 	assert_float_equal(stats_quantile(four, 4, 0), 1, 0);
 	assert_float_equal(stats_quantile(four, 4, 0.5), 3, 0);
 	assert_float_equal(stats_quantile(four, 4, 0.25), 1.75, 1e-12);
@@ -35,14 +26,12 @@ static json_t *scipy;
 
 static int read_scipy(void **state)
 {
-	(void)state;
 	scipy = json_load_file(sample_path("ranks.json"), 0, NULL);
 	return scipy ? 0 : -1;
 }
 
 static int free_scipy(void **state)
 {
-	(void)state;
 	json_decref(scipy);
 	return 0;
 }
@@ -71,7 +60,6 @@ static void tests_and_shifts_are_those_of_scipy(void **state)
 	const json_t *one;
 	size_t i;
 
-	(void)state;
 	assert_true(json_array_size(json_object_get(scipy, "cases")) > 10);
 	json_array_foreach(json_object_get(scipy, "cases"), i, one) {
 		size_t n = json_array_size(json_object_get(one, "a"));
@@ -99,7 +87,6 @@ static void the_interval_of_a_median_is_that_of_scipy(void **state)
 	const char *count;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(sorted); i++)
 		sorted[i] = (double)(i + 1);
 	assert_true(json_object_size(ranks) > 100);
@@ -142,7 +129,6 @@ static void exact_test_agrees_with_brute_force(void **state)
 	unsigned int set, i, a_count, b_count, checked = 0;
 	double a[5], b[5], u;
 
-	(void)state;
 	for (set = 0; set < 1u << 10; set++) {
 		if (__builtin_popcount(set) != 5)
 			continue;
@@ -169,7 +155,6 @@ static void test_has_its_level_and_finds_shifts(void **state)
 	unsigned int i, j, alarms = 0, found = 0, wide = 0, covered = 0;
 	double a[80], b[80];
 
-	(void)state;
 	for (i = 0; i < 600; i++) {
 		size_t count = i % 2 ? 12 : 80; /* exact, and by the normal approximation */
 		struct stats_interval shift;
@@ -199,7 +184,6 @@ static void ties_and_empty_samples_say_nothing(void **state)
 	const double low[] = { 1, 1 }, high[] = { 1, 2 };
 	struct stats_interval shift;
 
-	(void)state;
 	assert_float_equal(stats_rank_test(same, 8, same, 8), 1, 0);
 	assert_float_equal(stats_rank_test(same, 0, same, 8), 1, 0);
 	assert_float_equal(stats_rank_test(same, 8, same, 0), 1, 0);
@@ -225,7 +209,6 @@ static void ratios_are_within_rounds(void **state)
 	struct samples samples;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", SAMPLES_FLOOR,
 						      "workload", "steady", "repetition_index", i,
@@ -246,17 +229,7 @@ static void ratios_are_within_rounds(void **state)
 	json_decref(rows);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles_lie_between_neighbours),
-		cmocka_unit_test(tests_and_shifts_are_those_of_scipy),
-		cmocka_unit_test(the_interval_of_a_median_is_that_of_scipy),
-		cmocka_unit_test(exact_test_agrees_with_brute_force),
-		cmocka_unit_test(test_has_its_level_and_finds_shifts),
-		cmocka_unit_test(ties_and_empty_samples_say_nothing),
-		cmocka_unit_test(ratios_are_within_rounds),
-	};
-
-	return cmocka_run_group_tests(tests, read_scipy, free_scipy);
-}
+TESTS_OF(read_scipy, free_scipy, NULL, NULL, quantiles_lie_between_neighbours,
+	 tests_and_shifts_are_those_of_scipy, the_interval_of_a_median_is_that_of_scipy,
+	 exact_test_agrees_with_brute_force, test_has_its_level_and_finds_shifts,
+	 ties_and_empty_samples_say_nothing, ratios_are_within_rounds)

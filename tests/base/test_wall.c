@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Readings of this machine's clocks, rates and dates. test_dates.sh has the exports. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <time.h>
 
 #include "base/rng.h"
 #include "base/wall.h"
@@ -25,7 +21,6 @@ static void pairs_without_a_rate(void **state)
 	const struct clock_pair pair = { .ticks = 1000, .ns = { 500, 0 } };
 	struct clock_pair later = { .ticks = 2000, .ns = { 1500, 0 } };
 
-	(void)state;
 	assert_int_equal(wall_hz(&pair, &pair), 0);
 	assert_int_equal(wall_hz(&later, &pair), 0);
 	later.ns[WALL_MONOTONIC] = 499;
@@ -42,7 +37,6 @@ static void a_rate_is_rounded_to_the_nearest(void **state)
 	uint64_t random = rng_seed(3, 0), ns, ticks, hz;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 20000; i++) {
 		ns = 1 + (rng_next(&random) >> 20);
 		ticks = 1 + (rng_next(&random) >> 20);
@@ -59,7 +53,6 @@ static void dates_are_written(void **state)
 {
 	char text[WALL_DATE_BYTES];
 
-	(void)state;
 	assert_string_equal(wall_date(0, text), "1970-01-01T00:00:00.000000000Z");
 	assert_string_equal(wall_date(UINT64_C(951782400000000001), text),
 			    "2000-02-29T00:00:00.000000001Z");
@@ -83,7 +76,6 @@ static void a_pair_is_of_now(void **state)
 	struct clock_pair pair;
 	unsigned int i, clock;
 
-	(void)state;
 	for (i = 0; i < 1000; i++) {
 		ticks = clock_real_fenced();
 		for (clock = 0; clock < WALL_CLOCKS; clock++)
@@ -103,7 +95,6 @@ static void a_clock_that_is_set_is_seen(void **state)
 	struct clock_pair a = { .ns = { 1000, 50000 }, .error_ns = 30 };
 	struct clock_pair b = { .ns = { 3000, 52000 }, .error_ns = 20 };
 
-	(void)state;
 	assert_int_equal(clock_pair_set(&a, &b), 0);
 	b.ns[WALL_REALTIME] += 100;
 	assert_int_equal(clock_pair_set(&a, &b), 0);
@@ -113,15 +104,5 @@ static void a_clock_that_is_set_is_seen(void **state)
 	assert_int_equal(clock_pair_set(&a, &b), -40000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pairs_without_a_rate),
-		cmocka_unit_test(a_rate_is_rounded_to_the_nearest),
-		cmocka_unit_test(dates_are_written),
-		cmocka_unit_test(a_pair_is_of_now),
-		cmocka_unit_test(a_clock_that_is_set_is_seen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(pairs_without_a_rate, a_rate_is_rounded_to_the_nearest, dates_are_written, a_pair_is_of_now,
+      a_clock_that_is_set_is_seen)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The claims: each has a place, a test and a figure, and what is measured decides. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <sys/stat.h>
 
 #include "extras/claims/claims.h"
 #include "judge/pseudo_rows.h"
@@ -42,7 +36,6 @@ static void every_claim_is_complete(void **state)
 	const json_t *claim;
 	size_t i;
 
-	(void)state;
 	json_array_foreach(claims, i, claim) {
 		assert_true(strlen(text(claim, "claim")) > 10 && strlen(text(claim, "how")) > 9);
 		/* The figure has a digit in it, and was not cut. */
@@ -72,47 +65,71 @@ static void every_claim_is_complete(void **state)
 	json_decref(empty);
 }
 
+/* Nine repetitions of a cell, each later one longer by `more`. */
+static void add(json_t *run, const char *row, const char *workload, const char *key, double value,
+		double more)
+{
+	int i;
+
+	for (i = 0; i < 9; i++)
+		json_array_append_new(json_object_get(run, "benchmarks"),
+				      json_pack("{s:s, s:s, s:i, s:f}", "row", row, "workload",
+						workload, "repetition_index", i, key,
+						value + i * more));
+}
+
+/* A run with so many extended records of a row in its storm. */
+static json_t *run_of(const char *row, int extended)
+{
+	return json_pack("{s:[], s:[{s:s, s:s, s:i, s:i, s:i}]}", "benchmarks", "stress", "row",
+			 row, "workload", "storm", "events", 1000, "extended", extended, "needed",
+			 1);
+}
+
 /* A made-up run of two rows; the verdicts follow it. */
 static json_t *run_with(double full_tsc_ns, double cmpxchg_ticks, int extended)
 {
-	json_t *rows = json_array();
-	int i;
+	json_t *run = run_of("extended_header", extended);
 
-	for (i = 0; i < 9; i++) {
-		json_array_append_new(rows,
-				      json_pack("{s:s, s:s, s:i, s:f, s:f}", "row", "full_tsc",
-						"workload", "steady", "repetition_index", i, "ns",
-						full_tsc_ns, "ticks", 30.0));
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
-						      "nested_stamps", "workload", "steady",
-						      "repetition_index", i, "ticks", 30.0));
-		json_array_append_new(rows,
-				      json_pack("{s:s, s:s, s:i, s:f}", "row",
-						"nested_stamps_cmpxchg", "workload", "steady",
-						"repetition_index", i, "ticks", cmpxchg_ticks));
-	}
-	return json_pack("{s:o, s:[{s:s, s:s, s:i, s:i, s:i}]}", "benchmarks", rows, "stress",
-			 "row", "extended_header", "workload", "storm", "events", 1000, "extended",
-			 extended, "needed", 1);
+	add(run, "full_tsc", "steady", "ns", full_tsc_ns, 0);
+	add(run, "nested_stamps", "steady", "ticks", 30, 0);
+	add(run, "nested_stamps_cmpxchg", "steady", "ticks", cmpxchg_ticks, 0);
+	return run;
 }
 
-static void the_record_decides(void **state)
+#define VERDICT(of, name) text(named(of, name), "verdict")
+
+/* The verdicts of two runs, which are freed; the table ends with NULL. */
+static void assert_decided(json_t *run, json_t *other, const char *const (*verdicts)[3])
 {
-	json_t *run = run_with(12, 30.1, 1), *other = run_with(190, 33, 100);
 	json_t *claims = claims_test(run, NO_BUILD), *others = claims_test(other, NO_BUILD);
 
-	(void)state;
-#define VERDICT(of, name) text(named(of, name), "verdict")
-	assert_string_equal(VERDICT(claims, "20070312_200_ns"), "refuted");
-	assert_string_equal(VERDICT(others, "20070312_200_ns"), "holds");
-	assert_string_equal(VERDICT(claims, "20200629_cmpxchg_slow"), "refuted");
-	assert_string_equal(VERDICT(others, "20200629_cmpxchg_slow"), "holds");
-	assert_string_equal(VERDICT(claims, "20080925_unlikely_race"), "holds");
-	assert_string_equal(VERDICT(others, "20080925_unlikely_race"), "refuted");
+	for (; (*verdicts)[0]; verdicts++) {
+		assert_string_equal(VERDICT(claims, (*verdicts)[0]), (*verdicts)[1]);
+		assert_string_equal(VERDICT(others, (*verdicts)[0]), (*verdicts)[2]);
+	}
 	json_decref(claims);
 	json_decref(others);
 	json_decref(run);
 	json_decref(other);
+}
+
+static void assert_figure(const json_t *claim, const char *says)
+{
+	if (!strstr(text(claim, "figure"), says))
+		fail_msg("'%s' does not say '%s'", text(claim, "figure"), says);
+}
+
+static void the_record_decides(void **state)
+{
+	static const char *const verdicts[][3] = {
+		{ "20070312_200_ns", "refuted", "holds" },
+		{ "20200629_cmpxchg_slow", "refuted", "holds" },
+		{ "20080925_unlikely_race", "holds", "refuted" },
+		{ NULL },
+	};
+
+	assert_decided(run_with(12, 30.1, 1), run_with(190, 33, 100), verdicts);
 }
 
 /* Runs of the row that masks interrupts, with NMIs and without, and two prices, in one kernel. */
@@ -148,7 +165,6 @@ static void a_kernel_decides(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		json_t *run =
 			run_in_kernel(runs[i].masked, runs[i].through, runs[i].unit, runs[i].off);
@@ -157,8 +173,7 @@ static void a_kernel_decides(void **state)
 
 		assert_string_equal(text(disabled, "verdict"), runs[i].disabled);
 		assert_string_equal(VERDICT(claims, "20080925_lighter_locking"), runs[i].lighter);
-		if (runs[i].says[0] && !strstr(text(disabled, "figure"), runs[i].says))
-			fail_msg("'%s' does not say '%s'", text(disabled, "figure"), runs[i].says);
+		assert_figure(disabled, runs[i].says);
 		json_decref(claims);
 		json_decref(run);
 	}
@@ -167,18 +182,8 @@ static void a_kernel_decides(void **state)
 /* The same cells with the cheap clock. */
 static json_t *with_cheap(json_t *run, double cmpxchg_ticks)
 {
-	json_t *rows = json_object_get(run, "benchmarks");
-	int i;
-
-	for (i = 0; i < 9; i++) {
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
-						      "nested_stamps", "workload", "cheap",
-						      "repetition_index", i, "ticks", 8.0));
-		json_array_append_new(rows,
-				      json_pack("{s:s, s:s, s:i, s:f}", "row",
-						"nested_stamps_cmpxchg", "workload", "cheap",
-						"repetition_index", i, "ticks", cmpxchg_ticks));
-	}
+	add(run, "nested_stamps", "cheap", "ticks", 8, 0);
+	add(run, "nested_stamps_cmpxchg", "cheap", "ticks", cmpxchg_ticks, 0);
 	return run;
 }
 
@@ -197,15 +202,13 @@ static void both_clocks_judge(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		json_t *run = with_cheap(run_with(12, runs[i].real, 1), runs[i].cheap);
 		json_t *claims = claims_test(run, NO_BUILD);
 		const json_t *claim = named(claims, "20200629_cmpxchg_slow");
 
 		assert_string_equal(text(claim, "verdict"), runs[i].verdict);
-		if (!strstr(text(claim, "figure"), runs[i].says))
-			fail_msg("'%s' does not say '%s'", text(claim, "figure"), runs[i].says);
+		assert_figure(claim, runs[i].says);
 		json_decref(claims);
 		json_decref(run);
 	}
@@ -216,7 +219,7 @@ static json_t *run_beside(const char *row, const char *nesting, double atomics, 
 {
 	const char *const rows[] = { "packed_word", row };
 	json_t *run = json_pack("{s:[], s:[], s:[]}", "benchmarks", "table", "schemes");
-	unsigned int i, round;
+	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
 		json_array_append_new(json_object_get(run, "table"),
@@ -229,12 +232,7 @@ static json_t *run_beside(const char *row, const char *nesting, double atomics, 
 						rows[i], "promises", "monotonic", "exact", "window",
 						"wrap_proof", "bounded", "needs", "nesting",
 						i ? nesting : "at once"));
-		for (round = 0; round < 9; round++)
-			json_array_append_new(json_object_get(run, "benchmarks"),
-					      json_pack("{s:s, s:s, s:i, s:f}", "row", rows[i],
-							"workload", "steady", "repetition_index",
-							round, "ticks",
-							(i ? ticks : 30.0) + 0.01 * round));
+		add(run, rows[i], "steady", "ticks", i ? ticks : 30, 0.01);
 	}
 	return run;
 }
@@ -245,8 +243,7 @@ static void assert_none_better(json_t *run, const char *verdict, const char *say
 	const json_t *claim = named(claims, "20261121_none_better");
 
 	assert_string_equal(text(claim, "verdict"), verdict);
-	if (!strstr(text(claim, "figure"), says))
-		fail_msg("'%s' does not say '%s'", text(claim, "figure"), says);
+	assert_figure(claim, says);
 	json_decref(claims);
 	json_decref(run);
 }
@@ -255,7 +252,6 @@ static void who_is_better_is_named(void **state)
 {
 	json_t *run;
 
-	(void)state;
 	assert_none_better(run_beside("three_read", "at once", 2.0, 30.1), "holds",
 			   "1 published rows promise as much, 0 have");
 	assert_none_better(run_beside("delta_sync_soft", "later", 1.0, 30.1), "refuted",
@@ -285,25 +281,16 @@ static void who_is_better_is_named(void **state)
 static void fake_build(const char *dir, const char *text, int code)
 {
 	static const char *const objects[] = { "seed_001.page", "seed_001_flag.wrap4",
-					       "seed_004.page", "nested_stamps.page" };
-	char path[PATH_MAX + 64];
+					       "seed_004.page", "nested_stamps.page",
+					       "extended_header_locked.page" };
+	char script[512];
 	unsigned int i;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/explored", dir);
-	mkdir(path, 0755);
-	for (i = 0; i < 4; i++) {
-		snprintf(path, sizeof(path), "%s/explored/%s.so", dir, objects[i]);
-		file = fopen(path, "w");
-		assert_non_null(file);
-		fclose(file);
-	}
-	snprintf(path, sizeof(path), "%s/explore", dir);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fprintf(file, "#!/bin/sh\necho '%s'\nexit %d\n", text, code);
-	fclose(file);
-	assert_int_equal(chmod(path, 0755), 0);
+	for (i = 0; i < COUNT(objects); i++)
+		scratch_put(dir, path_in("explored", "%s.so", objects[i]), "", 0);
+	snprintf(script, sizeof(script), "#!/bin/sh\necho '%s'\nexit %d\n", text, code);
+	scratch_put(dir, "explore", script, strlen(script));
+	assert_int_equal(chmod(path_in(dir, "explore"), 0755), 0);
 }
 
 #define FOUND(schedules, broken, objections) \
@@ -332,7 +319,6 @@ static void the_explorer_decides(void **state)
 	char dir[PATH_MAX];
 	unsigned int i;
 
-	(void)state;
 	scratch_make(dir);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fake_build(dir, cases[i].text, cases[i].code);
@@ -352,7 +338,6 @@ static void what_was_printed_is_explored(void **state)
 	json_t *empty = json_object(), *claims;
 	ssize_t length = readlink("/proc/self/exe", build, sizeof(build) - 1);
 
-	(void)state;
 #ifndef __x86_64__
 	print_message("skipped: stops are put into x86-64 assembly\n");
 	skip();
@@ -371,26 +356,18 @@ static void what_was_printed_is_explored(void **state)
 	json_decref(empty);
 }
 
-/* An explorer that says of everything what `objections` is, and objects that are there. */
+/* An explorer that says of everything what `objections` is. */
 static json_t *claims_by(const char *objections)
 {
-	static const char *const objects[] = { "explored/extended_header_locked.page.so",
-					       "explored/nested_stamps.page.so",
-					       "explored/seed_004.page.so" };
-	char dir[PATH_MAX], path[PATH_MAX + 16], script[512];
 	json_t *empty = json_object(), *claims;
-	size_t i;
+	char dir[PATH_MAX], says[256];
 
 	scratch_make(dir);
-	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
-		scratch_put(dir, objects[i], "", 0);
-	snprintf(script, sizeof(script),
-		 "#!/bin/sh\necho '{\"rows\": [{\"families\": [{\"schedules\": 9, \"broken\": %d, "
-		 "\"objections\": {%s}}]}]}'\n",
+	snprintf(says, sizeof(says),
+		 "{\"rows\": [{\"families\": [{\"schedules\": 9, \"broken\": %d, "
+		 "\"objections\": {%s}}]}]}",
 		 *objections ? 4 : 0, objections);
-	scratch_put(dir, "explore", script, strlen(script));
-	snprintf(path, sizeof(path), "%s/explore", dir);
-	assert_int_equal(chmod(path, 0700), 0);
+	fake_build(dir, says, 0);
 	claims = claims_test(empty, dir);
 	scratch_remove(dir);
 	json_decref(empty);
@@ -403,7 +380,6 @@ static void who_dies_is_not_judged(void **state)
 	json_t *kept = claims_by(""), *wrong = claims_by("\"exact\": 4"),
 	       *dead = claims_by("\"crash\": 4");
 
-	(void)state;
 	assert_string_equal(VERDICT(kept, "20240125_migration"), "holds");
 	assert_string_equal(VERDICT(wrong, "20240125_migration"), "refuted");
 	assert_string_equal(VERDICT(dead, "20240125_migration"), "not tested in this run");
@@ -417,46 +393,30 @@ static void who_dies_is_not_judged(void **state)
 /* A run in which a clock read takes so long, and the rows of 2024 are as said. */
 static json_t *run_of_2024(double clock_ns, double retry_ticks, double instructions, int extended)
 {
-	json_t *rows = json_array();
-	int i;
+	json_t *run = run_of("low_bits_2024", extended);
 
-	for (i = 0; i < 9; i++) {
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", CELL_CLOCK,
-						      "workload", "steady", "repetition_index", i,
-						      "ns", clock_ns));
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row",
-						      "nested_stamps", "workload", "steady",
-						      "repetition_index", i, "ticks", 30.0));
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", "nested_retry",
-						      "workload", "steady", "repetition_index", i,
-						      "ticks", retry_ticks));
-	}
-	return json_pack("{s:o, s:[{s:s, s:s, s:i, s:i, s:i}], "
-			 "s:[{s:s, s:s, s:f}, {s:s, s:s, s:f}]}",
-			 "benchmarks", rows, "stress", "row", "low_bits_2024", "workload", "storm",
-			 "events", 1000, "extended", extended, "needed", 1, "table", "row",
-			 "nested_stamps", "workload", "steady", "instructions", 50.0, "row",
-			 "low_bits_2024", "workload", "steady", "instructions", instructions);
+	add(run, CELL_CLOCK, "steady", "ns", clock_ns, 0);
+	add(run, "nested_stamps", "steady", "ticks", 30, 0);
+	add(run, "nested_retry", "steady", "ticks", retry_ticks, 0);
+	json_object_set_new(run, "table",
+			    json_pack("[{s:s, s:s, s:f}, {s:s, s:s, s:f}]", "row", "nested_stamps",
+				      "workload", "steady", "instructions", 50.0, "row",
+				      "low_bits_2024", "workload", "steady", "instructions",
+				      instructions));
+	return run;
 }
 
 static void the_record_decides_of_2024(void **state)
 {
-	json_t *run = run_of_2024(1, 29, 40, 1), *other = run_of_2024(12, 33, 51, 100);
-	json_t *claims = claims_test(run, NO_BUILD), *others = claims_test(other, NO_BUILD);
+	static const char *const verdicts[][3] = {
+		{ "20260822_zone", "holds", "refuted" },
+		{ "20240219_no_regressions", "holds", "refuted" },
+		{ "20240120_fewer_instructions", "holds", "refuted" },
+		{ "20240119_rare_race", "holds", "refuted" },
+		{ NULL },
+	};
 
-	(void)state;
-	assert_string_equal(VERDICT(claims, "20260822_zone"), "holds");
-	assert_string_equal(VERDICT(others, "20260822_zone"), "refuted");
-	assert_string_equal(VERDICT(claims, "20240219_no_regressions"), "holds");
-	assert_string_equal(VERDICT(others, "20240219_no_regressions"), "refuted");
-	assert_string_equal(VERDICT(claims, "20240120_fewer_instructions"), "holds");
-	assert_string_equal(VERDICT(others, "20240120_fewer_instructions"), "refuted");
-	assert_string_equal(VERDICT(claims, "20240119_rare_race"), "holds");
-	assert_string_equal(VERDICT(others, "20240119_rare_race"), "refuted");
-	json_decref(claims);
-	json_decref(others);
-	json_decref(run);
-	json_decref(other);
+	assert_decided(run_of_2024(1, 29, 40, 1), run_of_2024(12, 33, 51, 100), verdicts);
 }
 
 /* The lab's eyes: it has to see what is wrong where a row is used against its needs. */
@@ -469,7 +429,6 @@ static void the_lab_sees_what_is_wrong(void **state)
 			       .events = 500 };
 	struct played played;
 
-	(void)state;
 	assert_true(lab_play(&scene, &played));
 	assert_true(played_wrong(&played) > 400);
 	assert_int_equal(played.beats, 0);
@@ -487,20 +446,6 @@ static void the_lab_sees_what_is_wrong(void **state)
 	assert_false(lab_play(&scene, &played));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_claim_is_complete),
-		cmocka_unit_test(the_record_decides),
-		cmocka_unit_test(a_kernel_decides),
-		cmocka_unit_test(both_clocks_judge),
-		cmocka_unit_test(who_is_better_is_named),
-		cmocka_unit_test(the_explorer_decides),
-		cmocka_unit_test(what_was_printed_is_explored),
-		cmocka_unit_test(who_dies_is_not_judged),
-		cmocka_unit_test(the_record_decides_of_2024),
-		cmocka_unit_test(the_lab_sees_what_is_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(every_claim_is_complete, the_record_decides, a_kernel_decides, both_clocks_judge,
+      who_is_better_is_named, the_explorer_decides, what_was_printed_is_explored,
+      who_dies_is_not_judged, the_record_decides_of_2024, the_lab_sees_what_is_wrong)

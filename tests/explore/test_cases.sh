@@ -4,12 +4,8 @@
 # with. TAP.
 build=$1
 explore=$build/explore
-if [ ! -d "$build/explored" ]; then
-	echo "ok 1 - cases # SKIP no objects in $build/explored: make explored explored-cases"
-	echo "1..1"
-	exit
-fi
 . tests/support/tap.sh
+needs_explored "cases" "make explored explored-cases"
 
 cleanup() {
 	rm -rf "$scratch" "$build/cases/only_a_comment"

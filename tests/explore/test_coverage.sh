@@ -4,12 +4,8 @@
 # switching path of every row? TAP.
 build=$1
 explore=$build/explore
-if [ ! -d "$build/explored" ]; then
-	echo "ok 1 - coverage # SKIP no objects in $build/explored: make explored"
-	echo "1..1"
-	exit
-fi
 . tests/support/tap.sh
+needs_explored "coverage" "make explored"
 
 objects() { # VARIABLE=VALUE... FILE...
 	make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/explored" "$@" \

@@ -5,12 +5,8 @@
 build=$1 budgets=${BUDGETS:-small}
 explore=$build/explore
 # A build without the explorer's objects has nothing to test.
-if [ ! -d "$build/explored" ]; then
-	echo "ok 1 - the explorer # SKIP no objects in $build/explored: make explored explored-points"
-	echo "1..1"
-	exit
-fi
 . tests/support/tap.sh
+needs_explored "the explorer" "make explored explored-points"
 
 # An object of another tree or another stops.py, by the usual rule but built beside everything.
 object() { # object VARIABLE=VALUE...

@@ -4,12 +4,8 @@
 # schedules, as read-trace, babeltrace2 and kbuffer read it. TAP.
 build=$1
 explore=$build/explore
-if [ ! -d "$build/explored" ]; then
-	echo "ok 1 - exports of schedules # SKIP no objects in $build/explored: make explored"
-	echo "1..1"
-	exit
-fi
 . tests/support/tap.sh
+needs_explored "exports of schedules" "make explored"
 trace=$scratch/trace
 
 # Both published faults, built beside everything.

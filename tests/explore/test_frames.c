@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What guards a writer's frame: each bit of it counts, and each address that leads into a stack. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
+
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/exit.h"
 #include "explore/engine/guard.h"
@@ -42,7 +36,6 @@ static int setup(void **state)
 {
 	size_t i;
 
-	(void)state;
 	said = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (said == MAP_FAILED)
 		return -1;
@@ -56,7 +49,6 @@ static int setup(void **state)
 
 static void nothing_between_events(void **state)
 {
-	(void)state;
 	assert_int_equal(sum(0), 0);
 }
 
@@ -67,7 +59,6 @@ static void each_bit_of_a_frame_counts(void **state)
 	size_t i, at;
 	uint64_t before;
 
-	(void)state;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		before = sum(sizes[i]);
 		for (at = 8 * (sizeof(frame) - sizes[i]); at < 8 * sizeof(frame); at++) {
@@ -89,7 +80,6 @@ static void so_does_their_order(void **state)
 	uint64_t *word = (uint64_t *)(void *)frame, before = sum(256), kept;
 	size_t words = sizeof(frame) / sizeof(*word), i, j;
 
-	(void)state;
 	for (i = words - 32; i < words; i++)
 		for (j = words - 32; j < i; j++) {
 			kept = word[i];
@@ -130,7 +120,6 @@ static void a_frame_that_has_changed_is_refused(void **state)
 {
 	uint64_t noted = sum(64);
 
-	(void)state;
 	assert_string_equal(refusal(true, noted), "");
 	assert_non_null(strstr(refusal(true, noted + 1), "into the frame of a writer"));
 }
@@ -143,7 +132,6 @@ static void an_address_of_a_stack_is_refused_wherever_it_is(void **state)
 	char words[64];
 	size_t at, i;
 
-	(void)state;
 	for (at = 0; at + sizeof(uintptr_t) <= sizeof(shared); at += 4) {
 		for (i = 0; i < 3; i++) {
 			memset(shared, 0, sizeof(shared));
@@ -160,15 +148,6 @@ static void an_address_of_a_stack_is_refused_wherever_it_is(void **state)
 	memset(shared, 0, sizeof(shared));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_between_events),
-		cmocka_unit_test(each_bit_of_a_frame_counts),
-		cmocka_unit_test(so_does_their_order),
-		cmocka_unit_test(a_frame_that_has_changed_is_refused),
-		cmocka_unit_test(an_address_of_a_stack_is_refused_wherever_it_is),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+TESTS_OF(setup, NULL, NULL, NULL, nothing_between_events, each_bit_of_a_frame_counts,
+	 so_does_their_order, a_frame_that_has_changed_is_refused,
+	 an_address_of_a_stack_is_refused_wherever_it_is)

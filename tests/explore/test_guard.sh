@@ -4,12 +4,8 @@
 # is refused with the reason (tests/refused/*.patch, put into full_tsc). TAP.
 build=$1
 explore=$build/explore
-if [ ! -d "$build/explored" ]; then
-	echo "ok 1 - refused rows # SKIP no objects in $build/explored: make explored"
-	echo "1..1"
-	exit
-fi
 . tests/support/tap.sh
+needs_explored "refused rows" "make explored"
 
 # patched NAME: its object, in $object
 patched() {

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Byte strings that are kept once (table.h), and long ones in pieces (interned.h). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "explore/engine/interned.h"
 
 #define STRINGS 20000
@@ -34,7 +25,6 @@ static void numbers_are_by_content(void **state)
 	const uint8_t *again;
 	size_t count, got;
 
-	(void)state;
 	for (n = 0; n < STRINGS; n++) {
 		count = make(n, bytes);
 		assert_int_equal(interned_number(&pieces, bytes, count, n ? n - 1 : PIECES_NONE),
@@ -63,7 +53,6 @@ static void ends_count(void **state)
 	struct interned pieces = { .piece = { .count = 0 } };
 	uint32_t shorter, longer;
 
-	(void)state;
 	memset(bytes, 0, sizeof(bytes));
 	shorter = interned_number(&pieces, bytes, 65, PIECES_NONE);
 	longer = interned_number(&pieces, bytes, 66, shorter);
@@ -82,7 +71,6 @@ static void cleared_and_filled_again(void **state)
 	char text[32];
 	int length;
 
-	(void)state;
 	/* In the end often enough to fill the table, if anything stayed in it. */
 	for (round = 0; round < 20000; round++) {
 		count = round < sizeof(counts) / sizeof(counts[0]) ? counts[round] : 2;
@@ -103,13 +91,4 @@ static void cleared_and_filled_again(void **state)
 	table_free(&table);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_by_content),
-		cmocka_unit_test(ends_count),
-		cmocka_unit_test(cleared_and_filled_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(numbers_are_by_content, ends_count, cleared_and_filled_again)

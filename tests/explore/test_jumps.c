@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which jumps of the clock the explorer makes: all that a row can tell apart. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "explore/engine/search.h"
 
 static struct search jumps_of_budget(uint32_t stamp_bits, uint32_t cut_bits, bool coarse,
@@ -33,7 +27,6 @@ static void all_of_two_wraps(void **state)
 	struct search search = jumps_of(3, 0, false);
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(search.jumps, 17);
 	for (i = 0; i < search.jumps; i++)
 		assert_int_equal(search.jump[i], i + 1);
@@ -45,7 +38,6 @@ static void those_that_cut_bits_leave(void **state)
 	struct search search = jumps_of(8, 5, false);
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(search.jumps, 1 + 3 * 16);
 	assert_int_equal(search.jump[0], 1);
 	for (i = 0; i < 16; i++) {
@@ -60,7 +52,6 @@ static void around_wraps_where_two_come(void **state)
 {
 	struct search search = jumps_of_budget(7, 0, false, 2);
 
-	(void)state;
 	assert_int_equal(search.jumps, 1 + 2 * 5 + 4 * 2);
 	assert_int_equal(search.jump[1], (1 << 7) - 2);
 	assert_int_equal(search.jump[10], (1 << 8) + 2);
@@ -74,7 +65,6 @@ static void around_wraps_of_a_wide_field(void **state)
 {
 	struct search search = jumps_of(27, 0, false);
 
-	(void)state;
 	assert_int_equal(search.jumps, 13);
 	assert_int_equal(search.jump[1], (1 << 27) - 2);
 	assert_int_equal(search.jump[10], (1 << 28) + 2);
@@ -87,21 +77,10 @@ static void a_coarse_clock_has_no_other_way(void **state)
 {
 	struct search search = jumps_of(27, 0, true);
 
-	(void)state;
 	assert_int_equal(search.jumps, 2);
 	assert_int_equal(search.jump[0], 1);
 	assert_int_equal(search.jump[1], 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_two_wraps),
-		cmocka_unit_test(those_that_cut_bits_leave),
-		cmocka_unit_test(around_wraps_where_two_come),
-		cmocka_unit_test(around_wraps_of_a_wide_field),
-		cmocka_unit_test(a_coarse_clock_has_no_other_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(all_of_two_wraps, those_that_cut_bits_leave, around_wraps_where_two_come,
+      around_wraps_of_a_wide_field, a_coarse_clock_has_no_other_way)

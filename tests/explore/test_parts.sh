@@ -4,12 +4,8 @@
 # are missing, killed, damaged or of another search are named. TAP.
 build=$1
 explore=$build/explore
-if [ ! -d "$build/explored" ]; then
-	echo "ok 1 - parts # SKIP no objects in $build/explored: make explored"
-	echo "1..1"
-	exit
-fi
 . tests/support/tap.sh
+needs_explored "parts" "make explored"
 parts=$scratch/parts
 merge="python3 -B explore/parts/merge.py"
 

@@ -4,11 +4,7 @@
 # schedules as recorded. TAP. QUICK_ROWS="=a =b": these rows alone.
 build=$1 rows=$QUICK_ROWS
 . tests/support/tap.sh
-if [ ! -d "$build/explored" ]; then
-	skip "the quick tier" "no objects in $build/explored: make explored explored-points"
-	plan
-	exit
-fi
+needs_explored "the quick tier" "make explored explored-points"
 
 # How many schedules there are is the compiled code's. New counts of a wanted change:
 # (cc --version | head -1; build/explore --tier quick | sed 's/  *[0-9.]* s  / /') >FILE

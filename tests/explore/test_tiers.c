@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which families a tier has of a row: all of them, and no search twice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "explore/tasks.h"
 
 #define FAMILIES_MOST 128
@@ -66,7 +58,6 @@ static void no_search_twice(void **state)
 		      beats = { .desc = &beat };
 	unsigned int main_families, tier;
 
-	(void)state;
 	for (tier = TIER_QUICK; tier < TIERS; tier++) {
 		main_families = wanted((int)tier, &main_row);
 		assert_true(wanted((int)tier, &variant) <= main_families);
@@ -83,7 +74,6 @@ static void variants_come_later(void **state)
 	const struct family *family;
 	unsigned int again = 0;
 
-	(void)state;
 	for (family = families; family->shape; family++)
 		again += family->tier == TIER_EXHAUSTIVE &&
 			 tasks_wanted(&options, family, &variant) &&
@@ -91,12 +81,4 @@ static void variants_come_later(void **state)
 	assert_int_equal(again, 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_search_twice),
-		cmocka_unit_test(variants_come_later),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(no_search_twice, variants_come_later)

@@ -3,13 +3,7 @@
  * The oracles against broken rings. A real row fills a ring, which all find clean; then it is
  * broken by hand, and exactly the right ones must object.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/check_ring.h"
 #include "tests/support/clean.h"
 
@@ -249,7 +243,6 @@ static void every_damage_is_seen(void **state)
 {
 	const struct damage *one;
 
-	(void)state;
 	for (one = damages; one < damages + sizeof(damages) / sizeof(damages[0]); one++) {
 		good_ring("extended_header", 0);
 		one->apply();
@@ -271,7 +264,6 @@ static void a_good_ring_is_clean(void **state)
 	static const char *const rows[] = { "extended_header", "full_tsc", "three_read" };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 6; i++) {
 		good_ring(rows[i / 2], i & 1 ? 60 : 0);
 		judge();
@@ -295,7 +287,6 @@ static void torn_filler_is_seen(void **state)
 	uint32_t extra = 0, index;
 	unsigned int i;
 
-	(void)state;
 	for (index = 0;; index++) {
 		good_ring("extended_header", 60);
 		for (i = 4; check_tag_extra(sites[i].payload.tag) < 20; i++)
@@ -330,7 +321,6 @@ static void swapped_whole_stamps_go_back(void **state)
 {
 	struct check_payload payload;
 
-	(void)state;
 	good_ring("full_tsc", 0);
 	times_swapped();
 	judge();
@@ -361,7 +351,6 @@ static void errors_are_measured(void **state)
 	uint64_t events = 0;
 	unsigned int i;
 
-	(void)state;
 	good_ring("extended_header", 0);
 	time_late_by_5();
 	put_time(&sites[7], sites[7].event.time - 40);
@@ -392,15 +381,5 @@ static void errors_are_measured(void **state)
 	assert_int_equal(check.wraps_lost, 0);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_good_ring_is_clean),
-		cmocka_unit_test(every_damage_is_seen),
-		cmocka_unit_test(torn_filler_is_seen),
-		cmocka_unit_test(swapped_whole_stamps_go_back),
-		cmocka_unit_test(errors_are_measured),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_good_ring_is_clean, every_damage_is_seen, torn_filler_is_seen, swapped_whole_stamps_go_back,
+      errors_are_measured)

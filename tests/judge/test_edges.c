@@ -3,18 +3,12 @@
  * The judge at its edges: one byte more or less, one sub-buffer, one tick. Rings are made by hand,
  * so that what is to be said of them follows from their words alone.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <errno.h>
 
 #include "tests/support/check_ring.h"
 #include "tests/support/said.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- why an event was lost ---- */
 
@@ -56,7 +50,6 @@ static void room_is_told_to_the_byte(void **state)
 						RING_TAIL_PACKED };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases) * COUNT(tails); i++) {
 		struct ring ring = made(tails[i % 3], cases[i / 3].bytes);
 		enum loss loss = loss_reason(&ring, loss_look(&ring), cases[i / 3].payload,
@@ -76,7 +69,6 @@ static void full_is_told_to_the_sub_buffer(void **state)
 	} cases[] = { { 6 * 512, 6 }, { 5 * 512 + 1, 6 }, { 6 * 512 + 1, 7 }, { 6 * 512 - 1, 6 } };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 2 * COUNT(cases); i++) {
 		bool full = i % 2;
 		struct ring ring = made(RING_TAIL_OFFSET, cases[i / 2].bytes);
@@ -106,7 +98,6 @@ static void too_large_is_told_to_the_byte(void **state)
 	struct ring ring = made(RING_TAIL_OFFSET, 24);
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++)
 		assert_int_equal(
 			loss_reason(&ring, loss_look(&ring), cases[i].payload, LOSS_ALONE, false),
@@ -126,7 +117,6 @@ static void every_reason_has_its_name(void **state)
 	};
 	unsigned int loss;
 
-	(void)state;
 	for (loss = 0; loss < LOSSES; loss++)
 		assert_string_equal(loss_name((enum loss)loss), names[loss]);
 }
@@ -141,7 +131,6 @@ static void a_ring_too_large_for_memory(void **state)
 	struct buffer large;
 	int error;
 
-	(void)state;
 	listen_to_stderr();
 	error = buffer_open(&large, driver, &config);
 	assert_said("no memory for a ring of 281474976710656 bytes: Cannot allocate memory");
@@ -162,7 +151,6 @@ static void a_ring_too_large_for_its_offset(void **state)
 	struct buffer large;
 	int error;
 
-	(void)state;
 	config.count_shift = 1;
 	assert_int_equal(buffer_open(&large, driver, &config), 0);
 	buffer_ring(&large)->count_shift = 1;
@@ -192,7 +180,6 @@ static void geometries_that_fit_and_one_that_does_not(void **state)
 	struct ring_config config = buffer_config(driver, 12, 8);
 	struct buffer ring;
 
-	(void)state;
 	assert_int_equal(buffer_open(&ring, driver, &config), 0);
 	assert_int_equal((uintptr_t)ring.scheme % 64, 0);
 	assert_int_equal((uintptr_t)ring.subbufs % 64, 0);
@@ -219,7 +206,6 @@ static void a_ring_says_what_it_was_asked_for(void **state)
 	struct ring_config config = buffer_config(driver, 9, 2);
 	struct buffer ring;
 
-	(void)state;
 	config.cpu = 3;
 	assert_int_equal(buffer_open(&ring, driver, &config), 0);
 	assert_int_equal(buffer_ring(&ring)->fixed_bytes, driver->payload_bytes);
@@ -264,7 +250,6 @@ static void a_drain(void **state)
 	struct ring_config config;
 	unsigned int i;
 
-	(void)state;
 	spy = *driver_find(drivers_counting, "full_tsc");
 	spy.flush = spy_flush;
 	spy.drain = spy_drain;
@@ -288,19 +273,6 @@ static void a_drain(void **state)
 	buffer_close(&drained);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(room_is_told_to_the_byte),
-		cmocka_unit_test(full_is_told_to_the_sub_buffer),
-		cmocka_unit_test(too_large_is_told_to_the_byte),
-		cmocka_unit_test(every_reason_has_its_name),
-		cmocka_unit_test(a_ring_too_large_for_memory),
-		cmocka_unit_test(a_ring_too_large_for_its_offset),
-		cmocka_unit_test(geometries_that_fit_and_one_that_does_not),
-		cmocka_unit_test(a_ring_says_what_it_was_asked_for),
-		cmocka_unit_test(a_drain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(room_is_told_to_the_byte, full_is_told_to_the_sub_buffer, too_large_is_told_to_the_byte,
+      every_reason_has_its_name, a_ring_too_large_for_memory, a_ring_too_large_for_its_offset,
+      geometries_that_fit_and_one_that_does_not, a_ring_says_what_it_was_asked_for, a_drain)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which ids a compact header holds, in the form without stamp events: 29, beside three escapes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "schemes/format/format_ctf.h"
 #include "judge/driver.h"
 
@@ -39,7 +33,6 @@ static void twenty_nine_ids_are_short(void **state)
 {
 	uint32_t id, count = 0;
 
-	(void)state;
 	for (id = 0; id < 64; id++)
 		count += header_of(id) == 4;
 	assert_int_equal(count, 29);
@@ -49,19 +42,10 @@ static void twenty_nine_ids_are_short(void **state)
 
 static void rows_say_what_they_write(void **state)
 {
-	(void)state;
 	assert_int_equal(driver_find(drivers_timed, "extended_header")->compact_ids, 29);
 	assert_int_equal(driver_find(drivers_timed, "heartbeat_compact")->compact_ids, 29);
 	assert_int_equal(driver_find(drivers_timed, "three_read")->compact_ids, 28);
 	assert_int_equal(driver_find(drivers_timed, "packed_word")->compact_ids, 31);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(twenty_nine_ids_are_short),
-		cmocka_unit_test(rows_say_what_they_write),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(twenty_nine_ids_are_short, rows_say_what_they_write)

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* judge/judge: needs, excuses and totals, from descriptions and rings that are made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/judge.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define TIMES (1u << ORACLE_EXACT | 1u << ORACLE_WINDOW | 1u << ORACLE_MONOTONIC)
 #define COUNTS (1u << ORACLE_COUNTS)
 
@@ -33,7 +25,6 @@ static void each_need_has_its_measure(void **state)
 				 modest = { .needs = 0 };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(judge_unmet(&needy, 16, &cases[i].given), cases[i].unmet);
 		assert_int_equal(judge_unmet(&modest, 16, &cases[i].given), 0);
@@ -56,7 +47,6 @@ static void excuses_are_these_and_no_others(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++)
 		assert_int_equal(judge_excused(&cases[i].desc, cases[i].unmet), cases[i].excused);
 }
@@ -82,7 +72,6 @@ static void what_is_lost_was_not_written(void **state)
 {
 	struct check_totals totals;
 
-	(void)state;
 	start();
 	buffer.writer.entered[CONTEXT_TASK] = 100;
 	buffer.writer.entered[CONTEXT_LEVEL_1] = 7;
@@ -109,7 +98,6 @@ static void overwritten_ones_were_as_full_but_for_wraps(void **state)
 	struct check_totals totals;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		start();
 		check.fill.gone = 5;
@@ -127,7 +115,6 @@ static void rings_and_runs_speak_for_themselves(void **state)
 	struct check_totals totals = { .lost = 0 };
 	struct judgement judgement;
 
-	(void)state;
 	start();
 	ring.lost = 2;
 	judge_ring(&ring, &check, &totals, &(struct judge_given){ .nested = false }, &judgement);
@@ -151,7 +138,6 @@ static void a_loss_with_room_has_no_place(void **state)
 {
 	static struct subbuf slots[4];
 
-	(void)state;
 	start();
 	ring = (struct ring){ .form = RING_TAIL_OFFSET,
 			      .mode = RING_DISCARD,
@@ -173,16 +159,6 @@ static void a_loss_with_room_has_no_place(void **state)
 	assert_int_equal(check.violations[ORACLE_LOSSES], 1);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_need_has_its_measure),
-		cmocka_unit_test(excuses_are_these_and_no_others),
-		cmocka_unit_test(what_is_lost_was_not_written),
-		cmocka_unit_test(overwritten_ones_were_as_full_but_for_wraps),
-		cmocka_unit_test(rings_and_runs_speak_for_themselves),
-		cmocka_unit_test(a_loss_with_room_has_no_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(each_need_has_its_measure, excuses_are_these_and_no_others, what_is_lost_was_not_written,
+      overwritten_ones_were_as_full_but_for_wraps, rings_and_runs_speak_for_themselves,
+      a_loss_with_room_has_no_place)

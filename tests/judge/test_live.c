@@ -4,17 +4,13 @@
  * step on the virtual clock. That it keeps this up beside a writer that does not wait is tested by
  * the workload live.
  */
+#include "tests/support/test.h"
+
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/time.h"
 #include "judge/live.h"
@@ -116,7 +112,6 @@ static void discard_row(const struct driver *driver)
 
 static void discard(void **state)
 {
-	(void)state;
 	each_row(discard_row);
 }
 
@@ -146,7 +141,6 @@ static void late_row(const struct driver *driver)
 
 static void late(void **state)
 {
-	(void)state;
 	each_row(late_row);
 }
 
@@ -184,7 +178,6 @@ static void overwrite_row(const struct driver *driver)
 
 static void overwrite(void **state)
 {
-	(void)state;
 	each_row(overwrite_row);
 }
 
@@ -194,7 +187,6 @@ static unsigned int calls;
 
 static void inside(void *arg, const char *label)
 {
-	(void)label;
 	calls++;
 	points.hook = NULL;
 	taken_inside += live_take(arg, &play.check);
@@ -239,7 +231,6 @@ static void interrupted_row(const struct driver *driver)
 
 static void interrupted(void **state)
 {
-	(void)state;
 	each_row(interrupted_row);
 }
 
@@ -257,7 +248,6 @@ static void allow_reads(bool allow)
 
 static void in_a_copy(int signal)
 {
-	(void)signal;
 	came++;
 	allow_reads(true);
 	play.driver->run(play.buffer.scheme, &play.buffer.writer, writer_events);
@@ -316,7 +306,6 @@ static void overtaken_row(const struct driver *driver)
 
 static void overtaken(void **state)
 {
-	(void)state;
 	partly = 0;
 	each_row(overtaken_row);
 	assert_true(partly > 100);
@@ -334,7 +323,6 @@ static void copies_have_their_ends(void **state)
 	const struct ctf_packet_header *next;
 	uint64_t number, last;
 
-	(void)state;
 	start(driver_find(drivers_counting, "full_tsc"), RING_OVERWRITE);
 	ring()->lost = 3; /* before the next is opened, and after it */
 	write_until(3);
@@ -387,7 +375,6 @@ static void beside_a_writer(void **state)
 	pthread_t writer;
 	uint64_t end_ns;
 
-	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		config = buffer_config(driver_find(drivers_checked, rows[i]), SUBBUF_SHIFT,
 				       COUNT_SHIFT);
@@ -420,7 +407,6 @@ static size_t page;
 
 static void in_a_look(int signal)
 {
-	(void)signal;
 	came++;
 	assert_int_equal(mprotect(slots, page, PROT_READ | PROT_WRITE), 0);
 	play.driver->run(play.buffer.scheme, &play.buffer.writer, writer_events);
@@ -435,7 +421,6 @@ static void round_the_ring(void **state)
 	unsigned int i;
 	bool open;
 
-	(void)state;
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	slots = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(slots != MAP_FAILED);
@@ -468,7 +453,6 @@ static void beyond_the_offsets(void **state)
 	struct ring *its;
 	unsigned int i;
 
-	(void)state;
 	start(driver_find(drivers_counting, "packed_word"), RING_OVERWRITE);
 	its = ring();
 	its->packed_bits = 10; /* 4 KiB: two rings */
@@ -501,7 +485,6 @@ static void refused(void **state)
 	struct live other, none = { .taken = 0 }, small;
 	struct play play2;
 
-	(void)state;
 	start(driver, RING_OVERWRITE);
 	assert_int_equal(live_open(&other, &play.buffer), 0);
 	assert_refused(&other, -EBUSY, "has a reader already");
@@ -536,7 +519,6 @@ static void of_a_tail_that_is_old(void **state)
 	unsigned int i, rings = 0, went;
 	bool open;
 
-	(void)state;
 	for (i = 0; drivers_counting[i]; i++) {
 		if (drivers_counting[i]->unsupported())
 			continue;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A live reader's books, and its walk: what the rows' own tests (test_live.c) do not ask. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/live.h"
 #include "tests/support/play.h"
 
@@ -59,7 +53,6 @@ static void given_back_unread(void **state)
 {
 	unsigned int read, more;
 
-	(void)state;
 	for (read = 0; read < 2; read++)
 		for (more = 0; more < 2; more++) {
 			start(2);
@@ -84,7 +77,6 @@ static void given_back_overwritten(void **state)
 	uint64_t oldest;
 	bool open;
 
-	(void)state;
 	start_in(RING_OVERWRITE, 9);
 	oldest = ring_oldest_safe(ring(), ring_start_number(ring()), ring_end(ring(), &open));
 	assert_true(oldest > ring_start_number(ring()) + 4);
@@ -102,7 +94,6 @@ static void the_next_ring(void **state)
 {
 	struct live other;
 
-	(void)state;
 	start_in(RING_OVERWRITE, 9);
 	assert_true(live_take(&live, &play.check) >= 2);
 	live_detach(&live);
@@ -134,7 +125,6 @@ static void walked(void **state)
 {
 	uint64_t counts[2] = { 0 };
 
-	(void)state;
 	start(3);
 	assert_int_equal(live_walk(&live, count_event, counts), 3);
 	assert_int_equal(live.taken, 3);
@@ -144,14 +134,4 @@ static void walked(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(given_back_unread),
-		cmocka_unit_test(given_back_overwritten),
-		cmocka_unit_test(the_next_ring),
-		cmocka_unit_test(walked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(given_back_unread, given_back_overwritten, the_next_ring, walked)

@@ -3,13 +3,7 @@
  * What a ring may lose, leave unused and call its events: the oracles of losses, of space and of
  * identity, and the conservation of timed rings, each with faults put into a good ring.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/check_ring.h"
 
 static uint64_t lost_by(enum loss loss)
@@ -21,7 +15,6 @@ static void a_full_ring_is_a_reason(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < forms_here(); i++) {
 		start_mode(forms[i], RING_DISCARD);
 		run(200);
@@ -38,7 +31,6 @@ static void an_event_too_large_is_a_reason(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < forms_here(); i++) {
 		start_mode(forms[i], RING_OVERWRITE);
 		buffer.writer.extra_bytes = 512;
@@ -61,7 +53,6 @@ static void lap(void *arg, const char *label)
 {
 	unsigned int i;
 
-	(void)arg;
 	if (strcmp(label, "commit"))
 		return;
 	points.hook = NULL;
@@ -74,7 +65,6 @@ static void an_interrupted_writer_is_a_reason(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < forms_here(); i++) {
 		if (!strcmp(forms[i], "rewind"))
 			continue; /* holds nothing: it starts over */
@@ -95,7 +85,6 @@ static void nobody_holds_a_slot_against_the_task(void **state)
 	struct loss_look before;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < forms_here(); i++) {
 		struct ring *ring;
 
@@ -126,7 +115,6 @@ static void nobody_holds_a_slot_against_the_task(void **state)
 /* Who turns others away is busy as long as it is at work, and each of them is a lost event. */
 static void who_is_turned_away_is_counted(void **state)
 {
-	(void)state;
 	start_mode("simple_remote", RING_OVERWRITE);
 	run(1);
 	assert_false(buffer.driver->busy(buffer.scheme));
@@ -148,7 +136,6 @@ static void a_reader_behind_the_loss(void **state)
 	struct ring *ring;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < forms_here(); i++) {
 		start_mode(forms[i], RING_DISCARD);
 		ring = buffer_ring(&buffer);
@@ -168,7 +155,6 @@ static void a_reader_behind_the_loss(void **state)
 /* The reader's word is taken back while the writer looks: to it the ring is full. */
 static void unread(void *arg, const char *label)
 {
-	(void)arg;
 	if (strcmp(label, "section: tail"))
 		return;
 	points.hook = NULL;
@@ -181,7 +167,6 @@ static void a_writer_that_stays(void **state)
 	struct ring *ring;
 	bool open;
 
-	(void)state;
 	start_mode("restartable", RING_DISCARD);
 	ring = buffer_ring(&buffer);
 	buffer.writer.concurrent = true;
@@ -202,7 +187,6 @@ static void other_cpus(void **state)
 	struct loss_look before;
 	struct ring *ring;
 
-	(void)state;
 	start_mode("full_tsc", RING_OVERWRITE);
 	ring = buffer_ring(&buffer);
 	run(1);
@@ -251,7 +235,6 @@ static void other_cpus(void **state)
 
 static void losses_without_a_reason_are_seen(void **state)
 {
-	(void)state;
 	good_ring("extended_header", 0);
 	buffer_ring(&buffer)->lost++;
 	buffer.writer.failed[CONTEXT_TASK]++;
@@ -291,7 +274,6 @@ static void space_left_unused_is_seen(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < forms_here(); i++) {
 		closed_early(forms[i], false);
 		assert_int_equal(objecting(), COUNTS);
@@ -305,7 +287,6 @@ static void space_left_unused_is_seen(void **state)
 /* One record less than there is room for is seen, too, where nothing nested explains it. */
 static void room_for_one_record_is_seen(void **state)
 {
-	(void)state;
 	start_row("full_tsc", 0);
 	run(9); /* of ten that fit */
 	buffer.driver->flush(buffer.scheme);
@@ -330,7 +311,6 @@ static void another_id_is_seen(void **state)
 	const struct site *site;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		good_ring(rows[i], 0);
 		site = &sites[8];
@@ -357,7 +337,6 @@ static void another_cpu_is_seen(void **state)
 {
 	struct ring_config config;
 
-	(void)state;
 	start_row("extended_header", 0);
 	config = buffer.config;
 	config.cpu = 3;
@@ -393,7 +372,6 @@ static unsigned int timed_lapped(int64_t off)
 
 static void a_timed_ring_without_counters_is_counted(void **state)
 {
-	(void)state;
 	assert_int_equal(timed_lapped(0), 0);
 	assert_int_equal(timed_lapped(1000), CONSERVATION);
 	assert_int_equal(timed_lapped(-1000), CONSERVATION);
@@ -403,7 +381,6 @@ static void a_timed_ring_without_counters_is_counted(void **state)
 
 static void timed_ids_are_counted(void **state)
 {
-	(void)state;
 	start(driver_find(drivers_timed, "extended_header"), 0);
 	run(100);
 	buffer.driver->interrupt(buffer.scheme, &buffer.writer, CONTEXT_LEVEL_2);
@@ -437,7 +414,6 @@ static void only_times_are_excused_by_a_late_beat(void **state)
 {
 	unsigned int oracle;
 
-	(void)state;
 	for (oracle = 0; oracle < ORACLES; oracle++) {
 		bool time = oracle <= ORACLE_MONOTONIC, counts = oracle == ORACLE_COUNTS;
 
@@ -459,7 +435,6 @@ static void gaps_beyond_a_rows_own_are_excused(void **state)
 		driver_find(drivers_counting, "extended_header_msb32")->desc;
 	struct judge_given given = { .gap_ticks = (UINT64_C(1) << 59) - 1 };
 
-	(void)state;
 	assert_int_equal(judge_unmet(deltas, 27, &given), 0);
 	assert_int_equal(judge_unmet(carries, 27, &given), NEED_SHORT_GAPS);
 	given.gap_ticks++;
@@ -476,7 +451,6 @@ static void a_step_back_excuses_who_is_not_proof(void **state)
 {
 	unsigned int oracle;
 
-	(void)state;
 	for (oracle = 0; oracle < ORACLES; oracle++) {
 		bool time = oracle <= ORACLE_MONOTONIC, counts = oracle == ORACLE_COUNTS;
 
@@ -498,7 +472,6 @@ static void the_reach_is_where_it_is(void **state)
 	uint64_t reach = scheme_reach_ticks(desc, 32);
 	struct judge_given given = { .beat_worst_ticks = reach };
 
-	(void)state;
 	assert_int_equal(reach, (UINT64_C(1) << 32) - 32);
 	assert_int_equal(judge_unmet(desc, 32, &given), 0);
 	given.beat_worst_ticks++;

@@ -3,14 +3,7 @@
  * judge/check_merge: what two runs found, together. Every counter is filled with a number of its
  * own on either side, by its place and not by its name, so that a new one that is forgotten shows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/check.h"
 #include "judge/driver.h"
 
@@ -69,7 +62,6 @@ static void every_counter_is_added(void **state)
 	struct check sum = filled(1), one = filled(10);
 	size_t i, added = 0;
 
-	(void)state;
 	one.damage.length = 0;
 	check_merge(&sum, &one);
 	for (i = WORD(events); i < WORDS; i++) {
@@ -88,7 +80,6 @@ static void the_worst_is_kept(void **state)
 {
 	struct check sum = filled(1), one = filled(10), other;
 
-	(void)state;
 	one.desc = &other_desc;
 	one.stamp_bits = 16;
 	check_merge(&sum, &one);
@@ -115,7 +106,6 @@ static void the_first_violation_is_the_earlier_runs(void **state)
 	struct check sum, one;
 	unsigned int oracle;
 
-	(void)state;
 	check_init(&sum, &desc, 27);
 	check_init(&one, &desc, 27);
 	for (oracle = 0; oracle < ORACLES; oracle++)
@@ -142,7 +132,6 @@ static void excused_objections_are_left_out(void **state)
 	struct check sum, one = filled(1);
 	unsigned int oracle, excused;
 
-	(void)state;
 	for (excused = 0; excused < 1u << ORACLES; excused++) {
 		check_init(&sum, &desc, 27);
 		check_merge_objections(&sum, &one, excused);
@@ -164,7 +153,6 @@ static void nested_is_all_but_the_tasks(void **state)
 	struct check check;
 	unsigned int context;
 
-	(void)state;
 	check_init(&check, &desc, 27);
 	for (context = 0; context < CHECK_CONTEXTS; context++) {
 		check.by_context[context] = 1u << context;
@@ -180,7 +168,6 @@ static void gaps_are_counted_by_size(void **state)
 	struct check_tries tries = { .gaps = 0 };
 	unsigned int bit;
 
-	(void)state;
 	check_far(&tries, 27, 1000 + (UINT64_C(1) << 27) - 1, 1000);
 	assert_int_equal(tries.gaps | tries.gap_sizes | tries.backs, 0);
 	for (bit = 27; bit < 63; bit++) {
@@ -196,16 +183,5 @@ static void gaps_are_counted_by_size(void **state)
 	assert_int_equal(tries.gaps, 72);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_counter_is_added),
-		cmocka_unit_test(the_worst_is_kept),
-		cmocka_unit_test(the_first_violation_is_the_earlier_runs),
-		cmocka_unit_test(excused_objections_are_left_out),
-		cmocka_unit_test(nested_is_all_but_the_tasks),
-		cmocka_unit_test(gaps_are_counted_by_size),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(every_counter_is_added, the_worst_is_kept, the_first_violation_is_the_earlier_runs,
+      excused_objections_are_left_out, nested_is_all_but_the_tasks, gaps_are_counted_by_size)

@@ -22,7 +22,6 @@ static void stretches_of_wrong_times(void **state)
 	const struct event next = { .id = 0 }, whole = { .flags = EVENT_EXTENDED };
 	struct check_damage sum = { .longest = 4, .worst = 8 };
 
-	(void)state;
 	assert_int_equal(check_damage_until(&check.damage), DAMAGE_NONE);
 	wrong(105, 100);
 	wrong(100, 109);
@@ -61,7 +60,6 @@ static void stretches_of_wrong_times(void **state)
 
 static void errors_by_size(void **state)
 {
-	(void)state;
 	wrong(101, 100);
 	wrong(100, 100 + 3 * 256);
 	assert_objects(ORACLE_EXACT, 2, "decoded is not the stamp taken");
@@ -89,7 +87,6 @@ static void typical_errors(void **state)
 		      { 0, 6, 9 }, { 1, 7, 9 }, { 2, 6, 9 }, { 3, 5, 3 } };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		anew(NULL);
 		check.events = 10;
@@ -126,7 +123,6 @@ static void sub_buffers_closed_too_early(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct event event = { .time = 1000 + cases[i].gap,
 					     .header_bytes = 4,
@@ -150,7 +146,6 @@ static void what_a_sub_buffer_leaves_behind(void **state)
 {
 	static const struct scheme_desc cut = { .cut_bits = 4 };
 
-	(void)state;
 	assert_true(check.open_number == UINT64_MAX);
 	check.last_time = check.last_stamp = 900;
 	check_subbuf(&check, 5, 3, 3, 24, 40);
@@ -197,7 +192,6 @@ static void what_a_sub_buffer_leaves_behind(void **state)
 /* The fullest but the newest of a drain; and how many were gone before it. */
 static void drains(void **state)
 {
-	(void)state;
 	check_drain_begin(&check, 2, 2);
 	assert_int_equal(check.fill.gone, 0);
 	assert_false(check.resync[CONTEXT_TASK]);
@@ -232,7 +226,6 @@ static void drains(void **state)
 
 static void a_packet_of_another_cpu(void **state)
 {
-	(void)state;
 	check_cpu(&check, 0, 1);
 	check.cpu = 0;
 	check_cpu(&check, 0, 0);
@@ -252,7 +245,6 @@ static void next(unsigned int context, uint64_t sequence)
 
 static void sequences(void **state)
 {
-	(void)state;
 	next(1, 2);
 	assert_objects(ORACLE_CONSERVATION, 1, "events missing before this one");
 	assert_int_equal(check.next_sequence[1], 3);
@@ -304,7 +296,6 @@ static void kept_times(void **state)
 		.context = 1, .first = 10, .count = 2, .time = time, .inexact = inexact
 	};
 
-	(void)state;
 	check_keep(&keep, check_tag(1, false, 0, 0, 9), 1);
 	check_keep(&keep, check_tag(1, false, 0, 0, 12), 2);
 	check_keep(&keep, check_tag(2, false, 0, 0, 10), 3);
@@ -327,7 +318,6 @@ static void ids(void **state)
 	struct event event = { .id = EVENT_NESTED + 3 };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		event.id = cases[i].id;
 		check_identity(&check, 0, 0, &event, NULL);
@@ -359,7 +349,6 @@ static void payloads(void **state)
 	struct event event = { .payload = bytes };
 	unsigned int i;
 
-	(void)state;
 	memcpy(bytes, &payload, sizeof(payload));
 	for (i = 0; i < 8 + EXTRA; i++)
 		bytes[sizeof(payload) + i] = check_filler(77, i);
@@ -391,7 +380,6 @@ static void names(void **state)
 						       "sub-buffer's end", "never" };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < DAMAGE_ENDS; i++)
 		assert_string_equal(check_damage_end_name((enum damage_end)i), ends[i]);
 	/* A sum of them tells sets apart: no few of the first add up to another's. */
@@ -404,7 +392,6 @@ static void nested_of_all_writers(void **state)
 {
 	unsigned int context;
 
-	(void)state;
 	for (context = 0; context < CHECK_CONTEXTS; context++)
 		check.events += check.by_context[context] = 1 + context;
 	check.header_bytes = 5; /* behind the table */
@@ -415,7 +402,6 @@ static void gaps_that_were_tried(void **state)
 {
 	struct check_tries tries = { .gaps = 0 };
 
-	(void)state;
 	check_far(&tries, 8, 1255, 1000);
 	check_far(&tries, 8, 1000, 1000);
 	assert_int_equal(tries.gaps + tries.backs, 0);
@@ -430,24 +416,7 @@ static void gaps_that_were_tried(void **state)
 	assert_int_equal(tries.gaps, 3);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(stretches_of_wrong_times, anew),
-		cmocka_unit_test_setup(errors_by_size, anew),
-		cmocka_unit_test_setup(typical_errors, anew),
-		cmocka_unit_test_setup(sub_buffers_closed_too_early, anew),
-		cmocka_unit_test_setup(what_a_sub_buffer_leaves_behind, anew),
-		cmocka_unit_test_setup(drains, anew),
-		cmocka_unit_test_setup(a_packet_of_another_cpu, anew),
-		cmocka_unit_test_setup(sequences, anew),
-		cmocka_unit_test_setup(kept_times, anew),
-		cmocka_unit_test_setup(ids, anew),
-		cmocka_unit_test_setup(payloads, anew),
-		cmocka_unit_test_setup(names, anew),
-		cmocka_unit_test_setup(nested_of_all_writers, anew),
-		cmocka_unit_test_setup(gaps_that_were_tried, anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_OF(NULL, NULL, anew, NULL, stretches_of_wrong_times, errors_by_size, typical_errors,
+	 sub_buffers_closed_too_early, what_a_sub_buffer_leaves_behind, drains,
+	 a_packet_of_another_cpu, sequences, kept_times, ids, payloads, names,
+	 nested_of_all_writers, gaps_that_were_tried)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* judge/player: when beats come on the virtual clock, in which order, and how long none came. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/player.h"
 #include "schemes/core/clock.h"
 #include "schemes/core/points.h"
@@ -57,7 +51,6 @@ static void was(unsigned int i, unsigned int who, uint64_t at)
 /* 70 70+70 and 100 100+100: the earlier is first, whichever it is. */
 static void beats_come_in_their_order(void **state)
 {
-	(void)state;
 	start(100, 70, 0);
 	player_until(players, 2, BEGIN + 210);
 	assert_int_equal(count, 5);
@@ -73,7 +66,6 @@ static void beats_come_in_their_order(void **state)
 
 static void time_never_goes_back(void **state)
 {
-	(void)state;
 	start(0, 70, 0);
 	player_pass(players, 500); /* of the first alone */
 	assert_int_equal(count, 0);
@@ -87,7 +79,6 @@ static void time_never_goes_back(void **state)
 /* A beat that is late by itself is followed by one a whole period after its begin. */
 static void the_longest_time_without_a_beat_is_known(void **state)
 {
-	(void)state;
 	start(100, 0, 0);
 	player_pass(players, 100);
 	assert_int_equal(players[0].beat_worst, 100);
@@ -108,7 +99,6 @@ static void reads_of_the_clock_are_in_it(void **state)
 {
 	uint64_t begin;
 
-	(void)state;
 	start(1000, 0, 7);
 	begin = players[0].beat_latest; /* to open a ring takes a read, too */
 	player_pass(players, 1000);
@@ -122,7 +112,6 @@ static void clocks_events_and_periods(void **state)
 {
 	const struct driver *row = driver_find(drivers_counting, "heartbeat_compact");
 
-	(void)state;
 	points.arg = &count;
 	start(100, 0, 3);
 	assert_null(points.arg);
@@ -142,28 +131,17 @@ static int open_both(void **state)
 	const struct driver *driver = driver_find(drivers_counting, "heartbeat_compact");
 	struct ring_config config = buffer_config(driver, 12, 4);
 
-	(void)state;
 	return buffer_open(&buffers[0], driver, &config) ||
 	       buffer_open(&buffers[1], driver, &config);
 }
 
 static int close_both(void **state)
 {
-	(void)state;
 	buffer_close(&buffers[0]);
 	buffer_close(&buffers[1]);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(beats_come_in_their_order),
-		cmocka_unit_test(time_never_goes_back),
-		cmocka_unit_test(the_longest_time_without_a_beat_is_known),
-		cmocka_unit_test(reads_of_the_clock_are_in_it),
-		cmocka_unit_test(clocks_events_and_periods),
-	};
-
-	return cmocka_run_group_tests(tests, open_both, close_both);
-}
+TESTS_OF(open_both, close_both, NULL, NULL, beats_come_in_their_order, time_never_goes_back,
+	 the_longest_time_without_a_beat_is_known, reads_of_the_clock_are_in_it,
+	 clocks_events_and_periods)

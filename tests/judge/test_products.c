@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The list of tracers that people use: its rows are rows, and it stays in order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <strings.h>
 
 #include "base/exit.h"
 #include "judge/driver.h"
@@ -20,7 +13,6 @@ static void rows_are_rows(void **state)
 {
 	const struct product *product;
 
-	(void)state;
 	for (product = products; product->name; product++) {
 		if (!driver_find(drivers_checked, product->row))
 			fail_msg("%s: there is no row %s", product->name, product->row);
@@ -39,7 +31,6 @@ static void in_order_and_once(void **state)
 {
 	const struct product *product;
 
-	(void)state;
 	for (product = products + 1; product->name; product++)
 		if (strcasecmp(by(product - 1), by(product)) >= 0)
 			fail_msg("%s is not behind %s", product->name, product[-1].name);
@@ -52,7 +43,6 @@ static void found_by_part_of_their_name(void **state)
 	size_t size;
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
-	(void)state;
 	assert_int_equal(products_list(out, "lTTng"), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "extended_header"));
@@ -78,13 +68,4 @@ static void found_by_part_of_their_name(void **state)
 	fclose(out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_rows),
-		cmocka_unit_test(in_order_and_once),
-		cmocka_unit_test(found_by_part_of_their_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(rows_are_rows, in_order_and_once, found_by_part_of_their_name)

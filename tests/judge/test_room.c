@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* judge/loss: the size of an event and the room that is left decide why it may be lost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/check_ring.h"
 
 static uint64_t room_of(const struct ring *ring)
@@ -39,7 +33,6 @@ static void the_room_that_is_left_decides(void **state)
 	struct ring *ring;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < forms_here(); i++) {
 		start_mode(forms[i], RING_DISCARD);
 		ring = buffer_ring(&buffer);
@@ -65,11 +58,4 @@ static void the_room_that_is_left_decides(void **state)
 	assert_string_equal(loss_name(LOSS_UNEXPLAINED), "unexplained");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_room_that_is_left_decides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_room_that_is_left_decides)

@@ -6,13 +6,7 @@
  */
 #include "judge/driver.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/verdict.h"
 
 static struct row_trial trial;
@@ -32,17 +26,9 @@ static void the_template_keeps_its_word(void **state)
 	struct evidence evidence = { .trial = &trial };
 	unsigned int bit;
 
-	(void)state;
 	assert_int_equal(word(&DRIVER_NAME), VERDICT_KEPT);
 	for (bit = 1; bit & PROMISE_ALL; bit <<= 1)
 		assert_true(verdict_tries(&evidence, (enum scheme_promise)bit) > 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_template_keeps_its_word),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_template_keeps_its_word)

@@ -13,7 +13,6 @@ static void finish(void)
 
 static void conservation_with_sequences(void **state)
 {
-	(void)state;
 	totals.sequenced = totals.counted = true;
 	totals.written[CONTEXT_TASK] = check.next_sequence[CONTEXT_TASK] = 10;
 	totals.written[CONTEXT_BEAT] = check.next_sequence[CONTEXT_BEAT] = 4;
@@ -46,7 +45,6 @@ static void conservation_with_sequences(void **state)
 
 static void the_newest_events(void **state)
 {
-	(void)state;
 	totals.sequenced = true;
 	totals.written[CONTEXT_TASK] = 1;
 	finish();
@@ -74,7 +72,6 @@ static void conservation_of_timed_writers(void **state)
 	} cases[] = { { 101, 2 }, { 98, 1 }, { 97, 0 }, { 95, 0 }, { 94, 1 } };
 	unsigned int i;
 
-	(void)state;
 	totals.written[CONTEXT_TASK] = 100;
 	totals.overwritten[0] = 3;
 	totals.overwritten[1] = 5;
@@ -128,7 +125,6 @@ static void counts(void **state)
 	struct scheme_desc always = plain;
 	unsigned int i;
 
-	(void)state;
 	always.extension = EXTEND_ALWAYS;
 	totals.nested = 5;
 	totals.steps = 1;
@@ -165,7 +161,6 @@ static void losses(void **state)
 {
 	struct scheme_desc away = plain;
 
-	(void)state;
 	totals.failed = totals.lost = 6;
 	totals.losses.of[LOSS_FULL] = 3;
 	totals.losses.of[LOSS_LARGE] = 2;
@@ -214,15 +209,5 @@ static void losses(void **state)
 	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(conservation_with_sequences, anew),
-		cmocka_unit_test_setup(the_newest_events, anew),
-		cmocka_unit_test_setup(conservation_of_timed_writers, anew),
-		cmocka_unit_test_setup(counts, anew),
-		cmocka_unit_test_setup(losses, anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_OF(NULL, NULL, anew, NULL, conservation_with_sequences, the_newest_events,
+	 conservation_of_timed_writers, counts, losses)

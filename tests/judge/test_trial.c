@@ -6,15 +6,7 @@
  */
 #include "judge/driver.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/verdict.h"
 
 static struct row_trial trial;
@@ -77,7 +69,6 @@ static void every_promise_of_every_row_is_tried_and_kept(void **state)
 	const struct row_trial *its;
 	unsigned int bit;
 
-	(void)state;
 	for (driver = drivers_counting; *driver; driver++) {
 		struct evidence evidence = { .trial = its = trial_of(*driver) };
 
@@ -119,7 +110,6 @@ static void without_a_trial_its_promises_are_not_tried(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(word_of(TRIAL_KINDS, "packed_word"), VERDICT_KEPT);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct evidence evidence =
@@ -152,7 +142,6 @@ static void a_trial_alone_breaks_a_row(void **state)
 {
 	struct evidence evidence = { .trial = &trial };
 
-	(void)state;
 	word_of(TRIAL_KINDS, "packed_word");
 	trial.check.violations[ORACLE_LOSSES] = 1;
 	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_BROKEN);
@@ -169,7 +158,6 @@ static void each_size_of_gap_counts(void **state)
 	struct evidence evidence;
 	unsigned int bit;
 
-	(void)state;
 	word_of(TRIAL_KINDS, "packed_word");
 	evidence = (struct evidence){ .trial = &trial };
 	for (bit = CHECK_FAR_BITS; bit < 63; bit++) {
@@ -188,7 +176,6 @@ static void each_size_of_gap_counts(void **state)
 
 static void a_narrow_last_is_broken_with_the_gap_that_breaks_it(void **state)
 {
-	(void)state;
 	assert_int_equal(word(TRIAL_KINDS, &driver_counting_narrow,
 			      row(drivers_timed, "extended_header"),
 			      row(drivers_cheap, "extended_header")),
@@ -229,7 +216,6 @@ static void each_kind_finds_what_it_alone_can(void **state)
 {
 	struct scheme_desc promising = *row(drivers_counting, "three_read")->desc;
 
-	(void)state;
 	promising.promises |= PROMISE_BOUNDED;
 	is_found_by(TRIAL_SLOW, "three_read", promising,
 		    "a slow clock: gave up, and promises to finish");
@@ -277,7 +263,6 @@ static void words_of_a_run(void **state)
 	struct check check = run_of("packed_word", 0);
 	struct evidence evidence = { .check = &check };
 
-	(void)state;
 	/* Nothing interrupted it. */
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_NOT_TRIED);
 	check = run_of("packed_word", 4);
@@ -318,7 +303,6 @@ static void one_interrupt_of_any_writer_is_enough(void **state)
 	struct check check;
 	struct evidence evidence = { .check = &check };
 
-	(void)state;
 	for (writer = 0; writer < CHECK_WRITERS_MAX; writer++)
 		for (level = CONTEXT_LEVEL_1; level < CONTEXTS; level++) {
 			check = run_of("packed_word", 0);
@@ -339,7 +323,6 @@ static void sizes_end_where_the_row_says(void **state)
 	struct check check = run_of("nested_stamps", 1); /* 27 bits, and 32 beyond */
 	struct evidence evidence = { .check = &check };
 
-	(void)state;
 	check.tries = (struct check_tries){ .gaps = 7, .gap_sizes = bits_mask(59) };
 	assert_int_equal(verdict_tries(&evidence, PROMISE_WRAP_PROOF), 7);
 	check.tries.gap_sizes = bits_mask(58);
@@ -360,7 +343,6 @@ static void a_run_and_its_trial_are_one_evidence(void **state)
 	struct evidence evidence = { .check = &check, .trial = &trial };
 	uint64_t exact;
 
-	(void)state;
 	word_of(TRIAL_KINDS, "packed_word");
 	exact = verdict_tries(&(struct evidence){ .trial = &trial }, PROMISE_EXACT);
 	assert_int_equal(verdict_tries(&evidence, PROMISE_EXACT), exact + 10);
@@ -407,28 +389,14 @@ static void the_worse_word_wins(void **state)
 					       VERDICT_NEED_NOT_MET, VERDICT_BROKEN };
 	unsigned int i, j;
 
-	(void)state;
 	for (i = 0; i < 5; i++)
 		for (j = 0; j < 5; j++)
 			assert_int_equal(verdict_worse(rising[i], rising[j]),
 					 rising[i > j ? i : j]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_promise_of_every_row_is_tried_and_kept),
-		cmocka_unit_test(without_a_trial_its_promises_are_not_tried),
-		cmocka_unit_test(a_trial_alone_breaks_a_row),
-		cmocka_unit_test(each_size_of_gap_counts),
-		cmocka_unit_test(a_narrow_last_is_broken_with_the_gap_that_breaks_it),
-		cmocka_unit_test(each_kind_finds_what_it_alone_can),
-		cmocka_unit_test(words_of_a_run),
-		cmocka_unit_test(one_interrupt_of_any_writer_is_enough),
-		cmocka_unit_test(sizes_end_where_the_row_says),
-		cmocka_unit_test(a_run_and_its_trial_are_one_evidence),
-		cmocka_unit_test(the_worse_word_wins),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(every_promise_of_every_row_is_tried_and_kept, without_a_trial_its_promises_are_not_tried,
+      a_trial_alone_breaks_a_row, each_size_of_gap_counts,
+      a_narrow_last_is_broken_with_the_gap_that_breaks_it, each_kind_finds_what_it_alone_can,
+      words_of_a_run, one_interrupt_of_any_writer_is_enough, sizes_end_where_the_row_says,
+      a_run_and_its_trial_are_one_evidence, the_worse_word_wins)

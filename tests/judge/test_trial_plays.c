@@ -4,20 +4,11 @@
  * clock at each call, and calls the row's own. Gaps, stops, clocks and steps are counted from that
  * alone.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/trial.h"
 #include "schemes/core/clock.h"
 #include "schemes/core/points.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BIT(k) (UINT64_C(1) << (k))
 
 enum call { CALL_BEGIN, CALL_EVENT, CALL_NESTED, CALL_BEAT };
@@ -175,7 +166,6 @@ static void assert_gaps_of_every_size(void)
 
 static void gaps_of_every_size(void **state)
 {
-	(void)state;
 	play(TRIAL_GAPS, "packed_word");
 	assert_int_equal(plays(), 3);
 	assert_gaps_of_every_size();
@@ -207,7 +197,6 @@ static void gaps_with_beats(void **state)
 	unsigned int i, k = 27, begins = 0, events = 0, beats = 0, carries = 0, left = 0;
 	uint64_t stamps[3];
 
-	(void)state;
 	play(TRIAL_GAPS, "heartbeat");
 	assert_int_equal(plays(), 3 + 36);
 	for (i = 1; i < count; i++) {
@@ -274,7 +263,6 @@ static void interrupts_at_every_stop(void **state)
 	unsigned int position, jumps, stop, i = 1, all = 0;
 	bool in_event, behind;
 
-	(void)state;
 	play(TRIAL_INTERRUPTS, "packed_word");
 	for (position = 0; position < 3; position++)
 		for (jumps = 0; jumps < 4; jumps++) {
@@ -304,7 +292,6 @@ static void clocks_of_a_wrap_a_read(void **state)
 	static const uint64_t steps[] = { BIT(27), BIT(27) + 1, 5 * BIT(27) };
 	unsigned int play_at, event_at, i = 1;
 
-	(void)state;
 	play(TRIAL_SLOW, "packed_word");
 	for (play_at = 0; play_at < 3; play_at++) {
 		assert_int_equal(seen[i].call, CALL_BEGIN);
@@ -329,7 +316,6 @@ static void steps_back_of_every_size(void **state)
 {
 	unsigned int k, j, i = 1, backs = 0;
 
-	(void)state;
 	play(TRIAL_STEPS, "packed_upper");
 	assert_int_equal(seen[i].call, CALL_BEGIN);
 	assert_true(seen[i++].now == BIT(62));
@@ -348,15 +334,5 @@ static void steps_back_of_every_size(void **state)
 	assert_int_equal(trial.events[TRIAL_STEPS], 0);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gaps_of_every_size),
-		cmocka_unit_test(gaps_with_beats),
-		cmocka_unit_test(interrupts_at_every_stop),
-		cmocka_unit_test(clocks_of_a_wrap_a_read),
-		cmocka_unit_test(steps_back_of_every_size),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(gaps_of_every_size, gaps_with_beats, interrupts_at_every_stop, clocks_of_a_wrap_a_read,
+      steps_back_of_every_size)

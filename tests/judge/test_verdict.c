@@ -3,13 +3,9 @@
  * What a run's oracles add up to: counts of extensions, totals, overwritten stretches, the timed
  * build, and the verdict on each promise.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <errno.h>
 
 #include "tests/support/check_ring.h"
 #include "tests/support/clean.h"
@@ -45,7 +41,6 @@ static void unneeded_extensions_are_seen(void **state)
 {
 	unsigned int nested, inflated;
 
-	(void)state;
 	for (nested = 0; nested < 2; nested++) {
 		for (inflated = 0; inflated < 5; inflated++) {
 			start_row("extended_header", 0);
@@ -77,7 +72,6 @@ static void needed_extensions_are_not_held_against_a_row(void **state)
 					    "three_read" };
 	unsigned int i, n;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		start_row(rows[i], 0);
 		virtual_clock.now = 5 * WRAP - 10;
@@ -111,7 +105,6 @@ static void totals_that_do_not_add_up_are_seen(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		good_ring("extended_header", 0);
 		buffer_drain(&buffer, &check);
@@ -146,7 +139,6 @@ static void lapped(unsigned int taken_out)
 
 static void overwritten_events_are_skipped_not_missing(void **state)
 {
-	(void)state;
 	lapped(0);
 	assert_int_equal(objecting(), 0);
 	assert_int_equal(check.events + check.skipped, totals.committed);
@@ -160,7 +152,6 @@ static void overwritten_events_are_skipped_not_missing(void **state)
 /* The newest event of a context may be overwritten while others go on. */
 static void a_context_may_be_overwritten_whole(void **state)
 {
-	(void)state;
 	start_row("extended_header", 0);
 	record_events(10);
 	buffer_drain(&buffer, &check);
@@ -176,7 +167,6 @@ static void a_context_may_be_overwritten_whole(void **state)
 /* A first look at a ring that went round already. */
 static void a_first_look_may_come_late(void **state)
 {
-	(void)state;
 	start_row("extended_header", 0);
 	record_events(150);
 	judge();
@@ -190,7 +180,6 @@ static void a_reset_ring_is_empty(void **state)
 {
 	struct ring_config config;
 
-	(void)state;
 	good_ring("extended_header", 0);
 	config = buffer.config;
 	config.count_shift++;
@@ -231,7 +220,6 @@ static void the_timed_build_is_judged(void **state)
 {
 	struct subbuf *subbuf;
 
-	(void)state;
 	timed_ring();
 	judge();
 	assert_int_equal(objecting(), 0);
@@ -317,7 +305,6 @@ static void promises_are_judged_one_by_one(void **state)
 {
 	unsigned int rule, fault;
 
-	(void)state;
 	for (rule = 0; rule < RULES; rule++)
 		for (fault = 0; fault < FAULTS; fault++)
 			one_promise(rule, fault);
@@ -350,7 +337,6 @@ static void verdicts_for_all_sets_of_promises(void **state)
 	uint32_t promises;
 	unsigned int fault;
 
-	(void)state;
 	for (promises = 0; promises <= PROMISES; promises++)
 		for (fault = 0; fault < FAULTS; fault++)
 			one_verdict(promises, fault);
@@ -362,7 +348,6 @@ static void needless_extensions_after_a_step(void **state)
 	struct scheme_desc desc = { .promises = PROMISE_ALL };
 	struct check faulty;
 
-	(void)state;
 	set_fault(&faulty, &desc, 1 + ORACLE_COUNTS);
 	assert_int_equal(check_verdict(&faulty, 0, NEED_FORWARD_CLOCK), VERDICT_NEED_NOT_MET);
 	assert_int_equal(check_verdict(&faulty, 0, 0), VERDICT_BROKEN);
@@ -376,7 +361,6 @@ static void the_worst_verdict_counts(void **state)
 	struct scheme_desc desc = { .promises = PROMISE_ALL };
 	struct check faulty;
 
-	(void)state;
 	set_fault(&faulty, &desc, 1 + ORACLE_EXACT);
 	faulty.violations[ORACLE_STRUCTURE] = 1;
 	assert_int_equal(check_verdict(&faulty, 0, NEED_BEAT), VERDICT_BROKEN);
@@ -387,7 +371,6 @@ static void the_worst_verdict_counts(void **state)
 /* A row that stores no stamp is not held to one, but to everything else. */
 static void an_untimed_row_is_not_held_to_stamps(void **state)
 {
-	(void)state;
 	good_ring("untimed", 0);
 	judge();
 	assert_int_equal(objecting(), WINDOW);
@@ -412,7 +395,6 @@ static unsigned int typical(uint64_t events, unsigned int small_bits, uint64_t s
 /* The bit length that half of all events stay at or below. */
 static void typical_errors(void **state)
 {
-	(void)state;
 	assert_int_equal(typical(100, 3, 0, 9, 0), 0);
 	assert_int_equal(typical(100, 3, 20, 9, 20), 0);
 	assert_int_equal(typical(100, 3, 49, 9, 0), 0);
@@ -435,7 +417,6 @@ static void a_violation_is_shown_among_its_neighbours(void **state)
 	char text[4096] = "", line[128];
 	FILE *file;
 
-	(void)state;
 	good_ring("extended_header", 0);
 	put_time(&sites[5], sites[5].event.time + 5);
 	judge();
@@ -461,7 +442,6 @@ static void a_violation_is_shown_among_its_neighbours(void **state)
 
 static void everything_has_a_name(void **state)
 {
-	(void)state;
 	assert_string_equal(check_oracle_name(ORACLE_EXACT), "exact");
 	assert_string_equal(check_oracle_name(ORACLE_WINDOW), "window");
 	assert_string_equal(check_oracle_name(ORACLE_MONOTONIC), "monotonic");
@@ -489,7 +469,6 @@ static void tags_keep_their_fields(void **state)
 	uint64_t tag;
 	unsigned int context, inexact, i;
 
-	(void)state;
 	for (context = 0; context < 16; context++) {
 		for (inexact = 0; inexact < 2; inexact++) {
 			for (i = 0; i < 3; i++) {
@@ -505,27 +484,10 @@ static void tags_keep_their_fields(void **state)
 	}
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unneeded_extensions_are_seen),
-		cmocka_unit_test(needed_extensions_are_not_held_against_a_row),
-		cmocka_unit_test(totals_that_do_not_add_up_are_seen),
-		cmocka_unit_test(overwritten_events_are_skipped_not_missing),
-		cmocka_unit_test(a_context_may_be_overwritten_whole),
-		cmocka_unit_test(a_first_look_may_come_late),
-		cmocka_unit_test(a_reset_ring_is_empty),
-		cmocka_unit_test(the_timed_build_is_judged),
-		cmocka_unit_test(promises_are_judged_one_by_one),
-		cmocka_unit_test(verdicts_for_all_sets_of_promises),
-		cmocka_unit_test(needless_extensions_after_a_step),
-		cmocka_unit_test(the_worst_verdict_counts),
-		cmocka_unit_test(an_untimed_row_is_not_held_to_stamps),
-		cmocka_unit_test(typical_errors),
-		cmocka_unit_test(a_violation_is_shown_among_its_neighbours),
-		cmocka_unit_test(everything_has_a_name),
-		cmocka_unit_test(tags_keep_their_fields),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(unneeded_extensions_are_seen, needed_extensions_are_not_held_against_a_row,
+      totals_that_do_not_add_up_are_seen, overwritten_events_are_skipped_not_missing,
+      a_context_may_be_overwritten_whole, a_first_look_may_come_late, a_reset_ring_is_empty,
+      the_timed_build_is_judged, promises_are_judged_one_by_one, verdicts_for_all_sets_of_promises,
+      needless_extensions_after_a_step, the_worst_verdict_counts,
+      an_untimed_row_is_not_held_to_stamps, typical_errors,
+      a_violation_is_shown_among_its_neighbours, everything_has_a_name, tags_keep_their_fields)

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* tests/kernel/judge.c on sub-buffers made by hand: what it objects to, what it must let pass. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/kernel/judge.h"
 
 #include "schemes/format/format_ftrace.h"
@@ -98,7 +91,6 @@ static void sees_lost_wraps(void **state)
 {
 	uint64_t true_delta = 2 * WRAP + 5 * MS;
 
-	(void)state;
 	play(true_delta % WRAP, 100 * MS + true_delta + MS);
 	interrupt_in_b(100 * MS + 12000, 100 * MS + true_delta - MS, 4, 4);
 	look();
@@ -118,7 +110,6 @@ static void sees_lost_wraps(void **state)
 
 static void passes_a_right_delta(void **state)
 {
-	(void)state;
 	play(40 * MS, 142 * MS);
 	interrupt_in_b(100 * MS + 12000, 139 * MS, 4, 4);
 	look();
@@ -129,7 +120,6 @@ static void passes_a_right_delta(void **state)
 /* The time of the event before, said not to be known better. */
 static void passes_a_zero_delta(void **state)
 {
-	(void)state;
 	play(0, 400 * MS);
 	interrupt_in_b(100 * MS + 9000, 390 * MS, 4, 4);
 	look();
@@ -139,7 +129,6 @@ static void passes_a_zero_delta(void **state)
 
 static void needs_the_interrupts_end(void **state)
 {
-	(void)state;
 	play(5 * MS, 400 * MS);
 	add(&b, FTRACE_TYPE_ABSOLUTE, 100 * MS + 12000, ENTRY, HARDIRQ, 4);
 	look();
@@ -153,7 +142,6 @@ static void needs_the_interrupts_end(void **state)
 /* B's event of the entry may be taken late; A's shows that the interrupt had begun. */
 static void takes_the_earlier_entry(void **state)
 {
-	(void)state;
 	play(5 * MS, 400 * MS);
 	interrupt_in_b(108 * MS, 390 * MS, 4, 4);
 	look();
@@ -175,7 +163,6 @@ static void takes_the_earlier_entry(void **state)
 
 static void sees_times_go_back(void **state)
 {
-	(void)state;
 	play(60 * MS, 170 * MS);
 	interrupt_in_b(100 * MS + 12000, 101 * MS, 4, 4);
 	a.bytes[0] -= 24; /* the next marker goes to a page of its own */
@@ -192,7 +179,6 @@ static void skips_padding(void **state)
 {
 	uint8_t *at;
 
-	(void)state;
 	play(40 * MS, 142 * MS);
 	at = room(&a, 24); /* with a length: its delta counts */
 	put_u32(at, 7 << FTRACE_TYPE_BITS | FTRACE_TYPE_PADDING);
@@ -209,7 +195,6 @@ static void skips_padding(void **state)
 
 static void refuses_what_is_broken(void **state)
 {
-	(void)state;
 	play(40 * MS, 142 * MS);
 	a.bytes[0] -= 6;
 	assert_false(judge_decode(&a, &decoded_a));
@@ -223,7 +208,6 @@ static void measures_pages(void **state)
 	uint64_t commit = 100 | UINT64_C(1) << 31;
 	uint8_t page[JUDGE_PAGE_BYTES] = { 0 };
 
-	(void)state;
 	memcpy(page + 8, &commit, sizeof(commit));
 	assert_int_equal(judge_page_bytes(page, sizeof(page)), 116);
 	assert_int_equal(judge_page_bytes(page, 116), 116);
@@ -231,19 +215,6 @@ static void measures_pages(void **state)
 	assert_int_equal(judge_page_bytes(page, 15), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sees_lost_wraps),
-		cmocka_unit_test(passes_a_right_delta),
-		cmocka_unit_test(passes_a_zero_delta),
-		cmocka_unit_test(needs_the_interrupts_end),
-		cmocka_unit_test(takes_the_earlier_entry),
-		cmocka_unit_test(sees_times_go_back),
-		cmocka_unit_test(skips_padding),
-		cmocka_unit_test(refuses_what_is_broken),
-		cmocka_unit_test(measures_pages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(sees_lost_wraps, passes_a_right_delta, passes_a_zero_delta, needs_the_interrupts_end,
+      takes_the_earlier_entry, sees_times_go_back, skips_padding, refuses_what_is_broken,
+      measures_pages)

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* extras/kernel/program/traced.c on calls made by hand, with each fault that it is there to see. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "base/fail.h"
 #include "extras/kernel/program/traced.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define CPU 1
 #define CALLS 8
@@ -34,7 +26,6 @@ static int setup(void **state)
 {
 	uint32_t sequence[CONTEXTS] = { 0 }, i;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	table.calls.mark = mark;
 	for (i = 0; i < CALLS; i++) {
@@ -57,7 +48,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	free(traced.part);
 	return 0;
 }
@@ -75,7 +65,6 @@ static void record_all(unsigned int without)
 
 static void test_sound(void **state)
 {
-	(void)state;
 	/* Clocks of an emulator stand still now and then. */
 	times[2] = times[1];
 	table.call[2].took = 2 * TOOK;
@@ -90,7 +79,6 @@ static void test_sound(void **state)
 
 static void test_lost(void **state)
 {
-	(void)state;
 	record_all(3);
 	assert_false(traced_judge(&traced));
 	assert_int_equal(traced.unaccounted, 1);
@@ -103,7 +91,6 @@ static void test_lost(void **state)
 
 static void test_twice(void **state)
 {
-	(void)state;
 	record_all(CALLS);
 	traced_record(&traced, times[7], 7, mark);
 	assert_false(traced_judge(&traced));
@@ -113,7 +100,6 @@ static void test_twice(void **state)
 
 static void test_unknown(void **state)
 {
-	(void)state;
 	record_all(7);
 	traced_record(&traced, times[7], CALLS, mark);
 	traced_record(&traced, times[7], 7, mark + 1);
@@ -124,7 +110,6 @@ static void test_unknown(void **state)
 
 static void test_early_by_a_wrap(void **state)
 {
-	(void)state;
 	times[6] -= WRAP;
 	record_all(CALLS);
 	assert_false(traced_judge(&traced));
@@ -135,7 +120,6 @@ static void test_early_by_a_wrap(void **state)
 
 static void test_late(void **state)
 {
-	(void)state;
 	times[6] = table.call[6].entry + TOOK + 1;
 	record_all(CALLS);
 	assert_false(traced_judge(&traced));
@@ -146,7 +130,6 @@ static void test_late(void **state)
 
 static void test_edges_of_a_call(void **state)
 {
-	(void)state;
 	times[6] = table.call[6].entry;
 	times[7] = table.call[7].entry + table.call[7].took;
 	record_all(CALLS);
@@ -155,7 +138,6 @@ static void test_edges_of_a_call(void **state)
 
 static void test_in_stall(void **state)
 {
-	(void)state;
 	table.image.stalls = 1;
 	table.image.stall_begin_ns[0] = times[1] - 1;
 	table.image.stall_end_ns[0] = times[1] + 1;
@@ -167,7 +149,6 @@ static void test_in_stall(void **state)
 
 static void test_back(void **state)
 {
-	(void)state;
 	times[4] = table.call[4].entry;
 	record_all(CALLS);
 	assert_false(traced_judge(&traced));
@@ -178,7 +159,6 @@ static void test_back(void **state)
 /* Each in its window, and yet not in order. */
 static void test_order_of_a_context(void **state)
 {
-	(void)state;
 	table.call[6].took = table.call[7].took = 2 * WRAP;
 	times[6] = times[7] = table.call[7].entry + TOOK;
 	record_all(6);
@@ -190,7 +170,6 @@ static void test_order_of_a_context(void **state)
 
 static void test_order_of_contexts(void **state)
 {
-	(void)state;
 	/* The NMI's call began when the task's was over, and its record stands before. */
 	table.call[4].took = TOOK;
 	times[4] = times[5];
@@ -203,7 +182,6 @@ static void test_no_table(void **state)
 {
 	struct traced other;
 
-	(void)state;
 	assert_int_equal(traced_table(&other, (uint8_t *)&table, sizeof(table) - 1), EXIT_USAGE);
 	free(other.part);
 	assert_int_equal(traced_table(&other, (uint8_t *)&table, 0), EXIT_USAGE);
@@ -298,7 +276,6 @@ static int take_packets(uint64_t size)
 
 static void test_packets(void **state)
 {
-	(void)state;
 	put_calls();
 	assert_int_equal(take_packets(sizeof(packets)), EXIT_FINE);
 	/* Call 7 was discarded: the last packet's count is the stream's. */
@@ -312,7 +289,6 @@ static void test_packets(void **state)
 /* A compact record more than a wrap behind the one before is what the judge is there to see. */
 static void test_packets_missed_wrap(void **state)
 {
-	(void)state;
 	put_calls();
 	put_compact(0, 7);
 	packet_end(1);
@@ -324,16 +300,13 @@ static void test_packets_missed_wrap(void **state)
 
 static void assert_packets_refused(uint64_t size, const char *words)
 {
-	listen_to_stderr();
-	assert_int_equal(take_packets(size), EXIT_BROKEN);
-	assert_said(words);
+	assert_fails(take_packets(size), EXIT_BROKEN, words);
 }
 
 static void test_packets_damaged(void **state)
 {
 	size_t content;
 
-	(void)state;
 	put_calls();
 	assert_packets_refused(sizeof(packets) - 1, "offset 512: a packet larger than its file");
 	assert_packets_refused(PACKET_BYTES + 83, "offset 512: no packet");
@@ -366,25 +339,7 @@ static void test_packets_damaged(void **state)
 	assert_packets_refused(sizeof(packets), "its content larger than it");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_sound, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_twice, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_early_by_a_wrap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_edges_of_a_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_in_stall, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_order_of_a_context, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_order_of_contexts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_table, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_packets, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_packets_missed_wrap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_packets_damaged, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_OF(NULL, NULL, setup, teardown, test_sound, test_lost, test_twice, test_unknown,
+	 test_early_by_a_wrap, test_late, test_edges_of_a_call, test_in_stall, test_back,
+	 test_order_of_a_context, test_order_of_contexts, test_no_table, test_packets,
+	 test_packets_missed_wrap, test_packets_damaged)

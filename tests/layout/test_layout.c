@@ -3,16 +3,9 @@
  * Each formula of extras/layout/layout_math.h, by its worked example and against a measured run of
  * the rows on the virtual clock.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "judge/buffer.h"
 #include "schemes/core/clock.h"
@@ -63,7 +56,6 @@ static void record_at(uint64_t now)
 
 static void bits_of_the_examples(void **state)
 {
-	(void)state;
 	assert_int_equal(bits_clear(0x1ff, 5), 0x1e0);
 	assert_int_equal(bits_clear(0x1ff, 0), 0x1ff);
 	assert_int_equal(bits_clear(UINT64_MAX, 64), 0);
@@ -84,7 +76,6 @@ static void times_of_the_examples(void **state)
 	struct layout_error errors[LAYOUT_ERRORS];
 	size_t i;
 
-	(void)state;
 	near(layout_wrap_seconds(4e9, 27, 0), 33.554432e-3, 1e-12);
 	near(layout_wraps_per_second(4e9, 27, 0), 29.802322387695312, 1e-12);
 	near(layout_wrap_seconds(4e9, 26, 6), 1.073741824, 1e-12);
@@ -113,7 +104,6 @@ static void rows_are_the_layouts(void **state)
 {
 	unsigned int rows = 0;
 
-	(void)state;
 	for_each_layout_row(layout, driver)
 	{
 		assert_null(layout_fault(layout));
@@ -170,7 +160,6 @@ static void wrap_is_the_first_gap_lost(void **state)
 {
 	uint64_t aligned = UINT64_C(3) << 40, granule;
 
-	(void)state;
 	for_each_layout_row(layout, driver)
 	{
 		if (layout->time_bits == 64)
@@ -205,7 +194,6 @@ static void granularity_is_the_least_step(void **state)
 {
 	struct steps steps;
 
-	(void)state;
 	for_each_layout_row(layout, driver)
 	{
 		steps = (struct steps){ .least = UINT64_MAX };
@@ -246,7 +234,6 @@ static void least_beats_lose_nothing(void **state)
 {
 	double least;
 
-	(void)state;
 	for_each_layout_row(layout, driver)
 	{
 		if (each_ & 1)
@@ -273,7 +260,6 @@ static void bytes_are_those_counted(void **state)
 	json_t *counted;
 	size_t i;
 
-	(void)state;
 	for_each_layout_row(layout, driver)
 	{
 		counted = counts_by_rate(driver, HZ);
@@ -303,7 +289,6 @@ static void whole_stamps_cost_their_bytes(void **state)
 {
 	uint64_t gap, i;
 
-	(void)state;
 	for_each_layout_row(layout, driver)
 	{
 		if (!(each_ & 1) || layout->time_bits == 64)
@@ -330,7 +315,6 @@ static void carries_are_those_counted(void **state)
 	json_t *counted = counts_by_rate(driver, HZ);
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < json_array_size(counted); i++) {
 		rate = number(json_array_get(counted, i), "events_per_second");
 		/* At high rates the run is too short for many wraps: one more or less. */
@@ -360,7 +344,6 @@ static void cut_low_is_the_most_without_ties(void **state)
 {
 	uint64_t spacing;
 
-	(void)state;
 	for (spacing = 1; spacing < 2048; spacing++) {
 		assert_int_equal(ties_at(spacing, layout_cut_low(spacing)), 0);
 		assert_true(ties_at(spacing, layout_cut_low(spacing) + 1) > 0);
@@ -382,7 +365,6 @@ static void rows_tie_where_the_cut_says(void **state)
 	const struct driver *driver = row_of("layout_13_19_cut9_ext");
 	uint64_t spacing, i;
 
-	(void)state;
 	for (spacing = 511; spacing <= 512; spacing++) {
 		struct steps steps = { .least = 0 };
 
@@ -403,7 +385,6 @@ static void cut_high_leaves_one_bit_of_margin(void **state)
 	uint64_t interval;
 	unsigned int cut;
 
-	(void)state;
 	for (interval = 3; interval < UINT32_MAX / 4; interval += interval / 3 + 1) {
 		cut = layout_cut_high(interval);
 		assert_true(UINT64_C(1) << (LAYOUT_STAMP_WORD - cut) > 2 * interval);
@@ -415,7 +396,6 @@ static void faulty_layouts_are_named(void **state)
 {
 	struct layout layout = layouts[1];
 
-	(void)state;
 	assert_null(layout_fault(&layout));
 	layout.id_bits = 6;
 	assert_non_null(strstr(layout_fault(&layout), "do not add up"));
@@ -453,7 +433,6 @@ static void judge(const char *row, uint64_t stamp, uint64_t time)
 
 static void cut_bits_are_the_only_excuse(void **state)
 {
-	(void)state;
 	judge("layout_5_27_cut5_ext", 1000, 992);
 	assert_true(check_clean(&check));
 	assert_int_equal(check_verdict(&check, 0, 0), VERDICT_KEPT);
@@ -469,24 +448,8 @@ static void cut_bits_are_the_only_excuse(void **state)
 	assert_int_equal(check.violations[ORACLE_EXACT], 1);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bits_of_the_examples),
-		cmocka_unit_test(times_of_the_examples),
-		cmocka_unit_test(rows_are_the_layouts),
-		cmocka_unit_test(wrap_is_the_first_gap_lost),
-		cmocka_unit_test(granularity_is_the_least_step),
-		cmocka_unit_test(least_beats_lose_nothing),
-		cmocka_unit_test(bytes_are_those_counted),
-		cmocka_unit_test(whole_stamps_cost_their_bytes),
-		cmocka_unit_test(carries_are_those_counted),
-		cmocka_unit_test(cut_low_is_the_most_without_ties),
-		cmocka_unit_test(rows_tie_where_the_cut_says),
-		cmocka_unit_test(cut_high_leaves_one_bit_of_margin),
-		cmocka_unit_test(faulty_layouts_are_named),
-		cmocka_unit_test(cut_bits_are_the_only_excuse),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(bits_of_the_examples, times_of_the_examples, rows_are_the_layouts, wrap_is_the_first_gap_lost,
+      granularity_is_the_least_step, least_beats_lose_nothing, bytes_are_those_counted,
+      whole_stamps_cost_their_bytes, carries_are_those_counted, cut_low_is_the_most_without_ties,
+      rows_tie_where_the_cut_says, cut_high_leaves_one_bit_of_margin, faulty_layouts_are_named,
+      cut_bits_are_the_only_excuse)

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The planner of runner/place/place.h, on machines that are not here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "runner/place/place.h"
 #include "tests/support/made_up.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
 
@@ -76,7 +67,6 @@ static void plans_are_as_expected(void **unused)
 	struct place place;
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(open_made_up(&place, cases[i].machine), EXIT_FINE);
 		if (cases[i].allowed)
@@ -133,16 +123,11 @@ static void wrong_requests_are_refused(void **unused)
 	struct place place;
 	size_t i;
 
-	(void)unused;
 	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	restrict_to(&place, "4-7");
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int status;
-
-		listen_to_stderr();
-		status = place_plan(&place, cases[i].list, cases[i].threads, &plan);
-		assert_said(cases[i].said);
-		assert_int_equal(status, cases[i].status);
+		assert_fails(place_plan(&place, cases[i].list, cases[i].threads, &plan),
+			     cases[i].status, cases[i].said);
 		assert_null(plan.pu);
 	}
 	place_close(&place);
@@ -188,7 +173,6 @@ static void hybrid_plans_keep_to_one_kind(void **unused)
 	struct place place;
 	size_t i;
 
-	(void)unused;
 	open_hybrid(&place);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(place_plan(&place, cases[i].list, cases[i].threads, &plan),
@@ -205,13 +189,4 @@ static void hybrid_plans_keep_to_one_kind(void **unused)
 	place_close(&place);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plans_are_as_expected),
-		cmocka_unit_test(wrong_requests_are_refused),
-		cmocka_unit_test(hybrid_plans_keep_to_one_kind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(plans_are_as_expected, wrong_requests_are_refused, hybrid_plans_keep_to_one_kind)

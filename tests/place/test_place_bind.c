@@ -4,27 +4,20 @@
  * the topology for the record.
  */
 #define _GNU_SOURCE
+#include "tests/support/test.h"
+
 #include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "runner/place/place.h"
 #include "tests/support/made_up.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
 
@@ -60,7 +53,6 @@ static char *read_whole(const char *path)
 
 static int restore_affinity(void **unused)
 {
-	(void)unused;
 	unsetenv("HWLOC_SYNTHETIC");
 	return sched_setaffinity(0, sizeof(original_affinity), &original_affinity);
 }
@@ -102,7 +94,6 @@ static void binds_to_each_allowed_cpu(void **unused)
 	int cpus[CPU_SETSIZE], count = own_cpus(cpus), i;
 	struct place place;
 
-	(void)unused;
 	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(hwloc_bitmap_weight(place.allowed), count);
 	for (i = count - 1; i >= 0; i--) {
@@ -119,7 +110,6 @@ static void a_moved_thread_is_noticed(void **unused)
 	int status;
 	struct place place;
 
-	(void)unused;
 	if (own_cpus(cpus) < 2) {
 		print_message("skipped: one CPU, nowhere to move to\n");
 		skip();
@@ -127,10 +117,8 @@ static void a_moved_thread_is_noticed(void **unused)
 	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(place_bind_self(&place, (unsigned)cpus[0]), EXIT_FINE);
 	set_affinity(cpus[1], cpus[1]);
-	listen_to_stderr();
-	status = place_verify_self(&place, (unsigned)cpus[0]);
-	assert_said("what it measured is void");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_verify_self(&place, (unsigned)cpus[0]), EXIT_RESOURCE,
+		     "what it measured is void");
 	/* Back on its CPU, but free to leave it. */
 	set_affinity(cpus[0], cpus[0]);
 	set_affinity(cpus[0], cpus[1]);
@@ -144,21 +132,14 @@ static void a_moved_thread_is_noticed(void **unused)
 static void other_cpus_are_refused(void **unused)
 {
 	static const unsigned absent = 60000;
-	int status;
 	struct place place;
 
-	(void)unused;
 	assert_int_equal(place_open(&place), EXIT_FINE);
-	listen_to_stderr();
-	status = place_bind_self(&place, absent);
-	assert_said("cannot pin to CPU 60000: the allowed CPUs are");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_bind_self(&place, absent), EXIT_RESOURCE,
+		     "cannot pin to CPU 60000: the allowed CPUs are");
 	/* A CPU that went away after the topology was read: the system refuses. */
 	hwloc_bitmap_set(place.allowed, absent);
-	listen_to_stderr();
-	status = place_bind_self(&place, absent);
-	assert_said("cannot pin to CPU 60000: ");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_bind_self(&place, absent), EXIT_RESOURCE, "cannot pin to CPU 60000: ");
 	place_close(&place);
 }
 
@@ -166,11 +147,9 @@ static void an_affinity_mask_is_respected(void **unused)
 {
 	int cpus[CPU_SETSIZE], last;
 	char expected[16];
-	int status;
 	struct place_plan plan;
 	struct place place;
 
-	(void)unused;
 	last = cpus[own_cpus(cpus) - 1];
 	set_affinity(last, last);
 	assert_int_equal(place_open(&place), EXIT_FINE);
@@ -179,10 +158,7 @@ static void an_affinity_mask_is_respected(void **unused)
 	assert_int_equal(place_plan(&place, NULL, 1, &plan), EXIT_FINE);
 	assert_int_equal(plan.pu[0], last);
 	place_plan_free(&plan);
-	listen_to_stderr();
-	status = place_plan(&place, NULL, 2, &plan);
-	assert_said("only 1 are allowed");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_plan(&place, NULL, 2, &plan), EXIT_RESOURCE, "only 1 are allowed");
 	place_close(&place);
 }
 
@@ -191,7 +167,6 @@ static void opening_does_not_move_the_caller(void **unused)
 	int cpus[CPU_SETSIZE], i;
 	struct place place;
 
-	(void)unused;
 	for (i = own_cpus(cpus) - 1; i >= 0; i--) {
 		set_affinity(cpus[i], cpus[i]);
 		assert_int_equal(place_open(&place), EXIT_FINE);
@@ -202,23 +177,16 @@ static void opening_does_not_move_the_caller(void **unused)
 
 static void acting_on_another_machine_is_refused(struct place *place)
 {
-	int status;
-
-	listen_to_stderr();
-	status = place_bind_self(place, 0);
-	assert_said("cannot pin to CPU 0: the topology is not this system's");
-	assert_int_equal(status, EXIT_RESOURCE);
-	listen_to_stderr();
-	status = place_verify_self(place, 0);
-	assert_said("the topology is not this system's");
-	assert_int_equal(status, EXIT_RESOURCE);
+	assert_fails(place_bind_self(place, 0), EXIT_RESOURCE,
+		     "cannot pin to CPU 0: the topology is not this system's");
+	assert_fails(place_verify_self(place, 0), EXIT_RESOURCE,
+		     "the topology is not this system's");
 }
 
 static void binder_refuses_other_machines(void **unused)
 {
 	struct place place;
 
-	(void)unused;
 	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	acting_on_another_machine_is_refused(&place);
 	place_close(&place);
@@ -267,7 +235,6 @@ static void identifying_infos_are_dropped(void **unused)
 	hwloc_obj_t root;
 	const char *xml;
 
-	(void)unused;
 	assert_int_equal(open_made_up(&place, "package:1 core:2 pu:2"), EXIT_FINE);
 	root = hwloc_get_root_obj(place.topology);
 	hwloc_obj_add_info(root, "HostName", "vault");
@@ -300,7 +267,6 @@ static void xml_opens_again_and_binds(void **unused)
 	int cpus[CPU_SETSIZE], count = own_cpus(cpus), i;
 	struct place place, again;
 
-	(void)unused;
 	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	assert_anonymous(read_whole(path));
@@ -328,7 +294,6 @@ static void wrong_xml_is_refused(void **unused)
 	struct place place;
 	size_t i;
 
-	(void)unused;
 	listen_to_stderr();
 	status = place_open_xml(&place, in_scratch("absent.xml"));
 	assert_non_null(strstr(what_was_said(), "stampede: cannot "));
@@ -350,11 +315,9 @@ static void wrong_xml_is_refused(void **unused)
 static void xml_of_another_machine_is_refused(void **unused)
 {
 	const char *path = in_scratch("other.xml");
-	int status;
 	struct place place;
 	int cpus[CPU_SETSIZE];
 
-	(void)unused;
 	if (own_cpus(cpus) < 2) {
 		print_message("skipped: no machine has fewer CPUs than this one\n");
 		skip();
@@ -362,10 +325,7 @@ static void xml_of_another_machine_is_refused(void **unused)
 	assert_int_equal(open_made_up(&place, "package:1 core:1 pu:1"), EXIT_FINE);
 	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
 	place_close(&place);
-	listen_to_stderr();
-	status = place_open_xml(&place, path);
-	assert_said("is of another machine");
-	assert_int_equal(status, EXIT_USAGE);
+	assert_fails(place_open_xml(&place, path), EXIT_USAGE, "is of another machine");
 }
 
 /* In a child whose files may have 100 bytes, as on a full disk. */
@@ -391,7 +351,6 @@ static void a_failed_export_keeps_the_old_file(void **unused)
 	int child_status;
 	pid_t child;
 
-	(void)unused;
 	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	status = place_export_xml(&place, in_scratch("no/such/directory.xml"));
 	assert_int_equal(status, EXIT_USAGE);
@@ -410,7 +369,6 @@ static void a_failed_export_keeps_the_old_file(void **unused)
 
 static int set_up(void **unused)
 {
-	(void)unused;
 	return sched_getaffinity(0, sizeof(original_affinity), &original_affinity) ||
 	       !mkdtemp(scratch);
 }
@@ -420,7 +378,6 @@ static int tear_down(void **unused)
 	glob_t files;
 	size_t i;
 
-	(void)unused;
 	if (!glob(in_scratch("*"), 0, NULL, &files)) {
 		for (i = 0; i < files.gl_pathc; i++)
 			unlink(files.gl_pathv[i]);

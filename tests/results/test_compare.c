@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Comparisons of made-up runs: what changed is found, what did not is not, and noise is told. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "base/json.h"
 #include "results/compare/comparison.h"
@@ -115,7 +109,6 @@ static void same_code_on_a_slower_day_is_no_change(void **state)
 {
 	struct made slow = plain;
 
-	(void)state;
 	slow.drift = 1.5;
 	assert_word(&plain, &slow, "no change");
 	slow.factor = 1.02; /* significant, and too little to matter */
@@ -133,7 +126,6 @@ static void the_same_row_twice_is_a_measure(void **state)
 	json_t *a, *b, *result;
 	unsigned int i;
 
-	(void)state;
 	other.factor = 1.1;
 	for (i = 0; i < 2; i++) {
 		a = make_run(&plain, 1);
@@ -152,7 +144,6 @@ static void ten_percent_are_found_both_ways(void **state)
 {
 	struct made other = plain;
 
-	(void)state;
 	other.factor = 1.1;
 	assert_word(&plain, &other, "regressed");
 	assert_word(&other, &plain, "improved");
@@ -162,7 +153,6 @@ static void noise_is_told_and_not_called_the_same(void **state)
 {
 	struct made noisy = plain;
 
-	(void)state;
 	noisy.noise = 0.9;
 	assert_word(&noisy, &noisy, "too noisy");
 }
@@ -172,7 +162,6 @@ static void another_state_of_the_machine_is_no_change_of_the_code(void **state)
 {
 	struct made busy = plain;
 
-	(void)state;
 	busy.control = 1.3;
 	busy.factor = 1.2;
 	assert_word(&plain, &busy, "too noisy");
@@ -204,7 +193,6 @@ static void a_quick_run_has_no_times_to_compare(void **state)
 	const json_t *cell;
 	json_t *result;
 
-	(void)state;
 	other.factor = 1.1;
 	result = compare_commands(&other, "make bench", "make bench QUICK=1");
 	assert_string_equal(word_of(result, &cell), "too noisy");
@@ -231,7 +219,6 @@ static void a_run_is_itself(void **state)
 	struct comparison_side side;
 	json_t *run, *result;
 
-	(void)state;
 	noisy.noise = 0.9;
 	run = make_run(&noisy, 1);
 	side = (struct comparison_side){ run, NULL };
@@ -251,7 +238,6 @@ static void a_doubt_has_its_reason(void **state)
 	const json_t *cell;
 	json_t *result;
 
-	(void)state;
 	other.factor = 1.2;
 	other.control = 1.3;
 	result = compare(&plain, &other, 1);
@@ -273,7 +259,6 @@ static void what_was_hardly_left_alone_has_not_changed(void **state)
 {
 	struct made shared = plain;
 
-	(void)state;
 	shared.factor = 1.2;
 	shared.undisturbed = 3;
 	assert_word(&plain, &shared, "regressed");
@@ -290,7 +275,6 @@ static void one_instruction_is_a_change(void **state)
 	const json_t *cell, *gate;
 	json_t *result;
 
-	(void)state;
 	more.instructions = plain.instructions + 4.0 / 340; /* as stepping may leave */
 	assert_word(&plain, &more, "no change");
 	more.instructions = plain.instructions + 1;
@@ -308,7 +292,6 @@ static void a_broken_promise_regresses(void **state)
 {
 	struct made broken = plain;
 
-	(void)state;
 	broken.verdict = "broken";
 	assert_word(&plain, &broken, "regressed");
 	assert_word(&broken, &plain, "improved");
@@ -323,7 +306,6 @@ static void change_and_interval_are_the_factor(void **state)
 	json_t *result;
 	double change, low, high;
 
-	(void)state;
 	other.factor = 1.2;
 	result = compare(&plain, &other, 3);
 	word_of(result, &cell);
@@ -342,7 +324,6 @@ static void the_floor_has_no_time_to_itself(void **state)
 	const json_t *one;
 	size_t i, floors = 0;
 
-	(void)state;
 	json_array_foreach(json_object_get(result, "cells"), i, one)
 		if (!strcmp(json_string_value(json_object_get(one, "row")), "floor")) {
 			assert_true(json_is_null(json_object_get(one, "time")));
@@ -359,7 +340,6 @@ static void rows_of_one_run_are_compared(void **state)
 					 &(struct comparison_side){ run, "x" });
 	const json_t *cell = json_array_get(json_object_get(result, "cells"), 0);
 
-	(void)state;
 	assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
 	/* 30 to 28. */
 	assert_string_equal(json_string_value(json_object_get(cell, "word")), "regressed");
@@ -374,7 +354,6 @@ static void what_only_one_has_is_named(void **state)
 {
 	json_t *a = make_run(&plain, 1), *b = make_run(&plain, 2), *result;
 
-	(void)state;
 	add_repetition(json_object_get(b, "benchmarks"), "y", 0, 30);
 	result = comparison_make(&(struct comparison_side){ a, NULL },
 				 &(struct comparison_side){ b, NULL });
@@ -393,7 +372,6 @@ static void other_machines_are_warned_of(void **state)
 	json_t *b = json_deep_copy(a), *list;
 	json_t *inside = json_object_get(json_object_get(b, "context"), "stampede");
 
-	(void)state;
 	json_object_set_new(json_object_get(inside, "tsc"), "hz", json_real(2.4455e9));
 	list = comparison_machines(a, b);
 	assert_int_equal(json_array_size(list), 0);
@@ -413,7 +391,6 @@ static void the_matrix_has_a_place_for_each_run(void **state)
 	const json_t *runs[2] = { a, b }, *values;
 	size_t i;
 
-	(void)state;
 	add_repetition(json_object_get(b, "benchmarks"), "y", 0, 56);
 	matrix = comparison_matrix(runs, 2);
 	json_array_foreach(json_object_get(matrix, "cells"), i, cell) {
@@ -429,27 +406,11 @@ static void the_matrix_has_a_place_for_each_run(void **state)
 	json_decref(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_code_on_a_slower_day_is_no_change),
-		cmocka_unit_test(the_same_row_twice_is_a_measure),
-		cmocka_unit_test(ten_percent_are_found_both_ways),
-		cmocka_unit_test(noise_is_told_and_not_called_the_same),
-		cmocka_unit_test(a_quick_run_has_no_times_to_compare),
-		cmocka_unit_test(a_run_is_itself),
-		cmocka_unit_test(a_doubt_has_its_reason),
-		cmocka_unit_test(what_was_hardly_left_alone_has_not_changed),
-		cmocka_unit_test(another_state_of_the_machine_is_no_change_of_the_code),
-		cmocka_unit_test(one_instruction_is_a_change),
-		cmocka_unit_test(a_broken_promise_regresses),
-		cmocka_unit_test(change_and_interval_are_the_factor),
-		cmocka_unit_test(the_floor_has_no_time_to_itself),
-		cmocka_unit_test(rows_of_one_run_are_compared),
-		cmocka_unit_test(what_only_one_has_is_named),
-		cmocka_unit_test(other_machines_are_warned_of),
-		cmocka_unit_test(the_matrix_has_a_place_for_each_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(same_code_on_a_slower_day_is_no_change, the_same_row_twice_is_a_measure,
+      ten_percent_are_found_both_ways, noise_is_told_and_not_called_the_same,
+      a_quick_run_has_no_times_to_compare, a_run_is_itself, a_doubt_has_its_reason,
+      what_was_hardly_left_alone_has_not_changed,
+      another_state_of_the_machine_is_no_change_of_the_code, one_instruction_is_a_change,
+      a_broken_promise_regresses, change_and_interval_are_the_factor,
+      the_floor_has_no_time_to_itself, rows_of_one_run_are_compared, what_only_one_has_is_named,
+      other_machines_are_warned_of, the_matrix_has_a_place_for_each_run)

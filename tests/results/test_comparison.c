@@ -5,15 +5,9 @@
  * have f - 1 for their change, f * 1.01^-3 - 1 and f * 1.01^3 - 1 for its interval, and 2 / 924 for
  * p if all of one are above all of the other.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "results/compare/comparison.h"
 #include "tests/support/quoted.h"
@@ -92,7 +86,6 @@ static void a_comparison_says_this(void **state)
 {
 	json_t *a = run_a(), *b = run_b();
 
-	(void)state;
 	assert_json(
 		compare(a, NULL, b, NULL),
 		"{'basis': 'cycles', 'quick': '', 'only_a': [], 'only_b': ['floor/late'],"
@@ -130,7 +123,6 @@ static void cells_that_are_not_alike(void **state)
 	json_t *a = run_a(), *b = run_b(), *result, *one;
 	size_t i;
 
-	(void)state;
 	result = compare(a, "x", b, "y");
 	one = json_array_get(json_object_get(result, "cells"), 0);
 	assert_string_equal(json_string_value(json_object_get(one, "name")), "x -> y/steady");
@@ -158,7 +150,6 @@ static void noise_is_told_to_the_last_bit(void **state)
 	double change = 0;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		if (i)
 			json_object_set_new(
@@ -182,7 +173,6 @@ static void machines_differ_in_these(void **state)
 	json_t *b = quoted("{'context': {'stampede': {'schema': 4, 'cpu': {'model': 'Xeon',"
 			   " 'smt': true}, 'tsc': {'hz': 2.001e9}, 'build': {'flags': '-O2'}}}}");
 
-	(void)state;
 	assert_json(comparison_machines(a, b), "[{'what': 'schema', 'a': 3, 'b': 4},"
 					       " {'what': 'cpu.model', 'a': 'EPYC', 'b': 'Xeon'},"
 					       " {'what': 'build.flags', 'a': null, 'b': '-O2'}]");
@@ -195,7 +185,6 @@ static void the_matrix_says_this(void **state)
 	json_t *a = make_run("{}"), *b = make_run("{}");
 	const json_t *runs[] = { a, b };
 
-	(void)state;
 	series(a, "floor", "steady", 1, 1);
 	series(a, "x", "steady", 10, 1.01);
 	series(b, "floor", "steady", 2, 1);
@@ -220,15 +209,5 @@ static void the_matrix_says_this(void **state)
 	json_decref(b);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_comparison_says_this),
-		cmocka_unit_test(cells_that_are_not_alike),
-		cmocka_unit_test(noise_is_told_to_the_last_bit),
-		cmocka_unit_test(machines_differ_in_these),
-		cmocka_unit_test(the_matrix_says_this),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_comparison_says_this, cells_that_are_not_alike, noise_is_told_to_the_last_bit,
+      machines_differ_in_these, the_matrix_says_this)

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* A table's figures, from series whose answer is known by hand, and how each of them is printed. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
+
 #include <jansson.h>
 
 #include "base/stats.h"
 #include "runner/timing/summary.h"
 #include "tests/support/quoted.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- half of an interval ---- */
 
@@ -35,7 +27,6 @@ static void the_wider_side_counts(void **state)
 	json_t *line = json_object();
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		assert_float_equal(stats_half_width(&cases[i].interval), cases[i].half, 1e-12);
 		/* Noisy is what is wider, and not what is as wide. */
@@ -95,7 +86,6 @@ static void only_its_own_repetitions_count(void **state)
 	json_t *rows = rows_of(repetitions, COUNT(repetitions));
 	struct samples samples = samples_collect(rows, &cell, "ticks", NULL);
 
-	(void)state;
 	assert_int_equal(samples.count, 2);
 	assert_true(samples.value[0] == 1 && samples.value[1] == 8);
 	samples_free(&samples);
@@ -112,7 +102,6 @@ static void the_calmest_probe_is_the_measure(void **state)
 	json_t *rows;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 14; i++)
 		repetitions[i] =
 			(struct repetition){ "row", "steady", i, 2, i, i < 7 ? 1.2 : 1.2001 };
@@ -140,7 +129,6 @@ static void the_nearest_calm_base(void **state)
 	size_t i, k;
 	json_t *rows;
 
-	(void)state;
 	for (i = 0; i < 10; i++) {
 		repetitions[2 * i] =
 			(struct repetition){ "row", "steady", (json_int_t)i, 1, 64. * (1 << i), 1 };
@@ -177,7 +165,6 @@ static void a_series_to_itself(void **state)
 	json_t *rows;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 40; i++)
 		repetitions[i] = (struct repetition){ i % 2 ? "twin" : "row",	 "steady", i / 2, 1,
 						      i % 2 ? 110 + i : 100 + i, 0 };
@@ -194,15 +181,16 @@ static void a_series_to_itself(void **state)
 /* ---- what a table says of them ---- */
 
 /* Words of a line, each with one space behind it. */
-static const char *words_of(json_t *line)
+static const char *words_of(const struct summary_line *line)
 {
+	static struct summary_table table = { .count = 1 };
 	static char words[4096];
 	char *text = NULL, *at, *rest;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	json_t *lines = json_pack("[O]", line);
 
-	summary_print(out, lines);
+	table.line[0] = *line;
+	summary_print(out, &table);
 	fclose(out);
 	words[0] = '\0';
 	/* Behind the title. */
@@ -212,7 +200,6 @@ static const char *words_of(json_t *line)
 		strcat(words, " ");
 	}
 	free(text);
-	json_decref(lines);
 	return words;
 }
 
@@ -245,22 +232,31 @@ static void every_figure_is_printed(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < COUNT(printed); i++) {
 		json_t *changed = json_loads(printed[i].changed, 0, NULL);
-		json_t *line = json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-					 "s:f, s:f, s:f, s:b,"
-					 " s:b}",
-					 "row", "row", "workload", "steady", "verdict", "kept",
-					 "worst_error_ticks", 12, "header_id_bytes", 4.24,
-					 "id_bytes_added", 0., "ns", 10.01, "above_clock_ns", 1.51,
-					 "instructions", 30.2, "atomics", 1.25, "ratio", 1.5,
-					 "ratio_95_low", 1.46, "ratio_95_high", 1.575,
-					 "cheap_ratio", 2.5, "noisy", false, "disagrees", false);
+		json_t *line =
+			json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+				  "worst_error_ticks", 12, "header_id_bytes", 4.24,
+				  "id_bytes_added", 0., "ns", 10.01, "above_clock_ns", 1.51,
+				  "instructions", 30.2, "atomics", 1.25, "ratio", 1.5,
+				  "ratio_95_low", 1.46, "ratio_95_high", 1.575, "cheap_ratio", 2.5);
+
+		struct summary_line its = {
+			.about = { .row = "row", .workload = "steady", .verdict = "kept" }
+		};
 
 		assert_non_null(changed);
 		json_object_update(line, changed);
-		assert_string_equal(words_of(line), printed[i].words);
+		its.noisy = json_is_true(json_object_get(line, "noisy"));
+		its.disagrees = json_is_true(json_object_get(line, "disagrees"));
+#define X(key, ...) \
+	its.key.middle = json_known(line, #key), \
+	its.key.low_95 = json_known(line, #key "_95_low"), \
+	its.key.high_95 = json_known(line, #key "_95_high");
+#include "base/json.h"
+#include "results/columns.def"
+#undef X
+		assert_string_equal(words_of(&its), printed[i].words);
 		json_decref(changed);
 		json_decref(line);
 	}
@@ -307,7 +303,7 @@ static void a_line_says_all_of_this(void **state)
 					   .why = "because",
 					   .floor = SAMPLES_FLOOR,
 					   .cheap = "cheap",
-					   .id_bytes = 2,
+					   .id_bytes_added = 2,
 					   .clock_reads = 1,
 					   .atomics = 1.5,
 					   .extended = 0.125,
@@ -315,29 +311,30 @@ static void a_line_says_all_of_this(void **state)
 					   .worst_error_ticks = 7,
 					   .void_error_ticks = 9,
 					   .half_width = 0.01 };
-	json_t *rows = all_figures(), *line = summary_line(rows, &about);
+	json_t *rows = all_figures();
+	struct summary_line line;
 
-	(void)state;
-	assert_json(
-		line,
-		"{'row': 'x', 'workload': 'steady', 'verdict': 'kept', 'why': 'because',"
-		" 'floor': '" SAMPLES_FLOOR "', 'clock_reads': 1.0, 'atomics': 1.5,"
-		" 'extended': 0.125, 'ratio_basis': 'cycles', 'repetitions': 3, 'disturbed': 0,"
-		" 'worst_error_ticks': 7.0, 'void_error_ticks': 9.0, 'mixed': false,"
-		" 'disagrees': false, 'noisy': true, 'ns': 12.0, 'ns_low': 11.0, 'ns_high': 16.0,"
-		" 'ratio': 1.5, 'ratio_low': 1.375, 'ratio_high': 2.0, 'ratio_95_low': null,"
-		" 'ratio_95_high': null, 'ratio_own': 1.5, 'ratio_own_95_low': null,"
-		" 'ratio_own_95_high': null, 'cycles': 36.0, 'cycles_low': 33.0,"
-		" 'cycles_high': 48.0, 'ticks': 24.0, 'instructions': 30.0,"
-		" 'instructions_source': 'single-step', 'above_clock_ns': 8.0,"
-		" 'above_clock_ns_95_low': null, 'above_clock_ns_95_high': null,"
-		" 'left_out_ns': 0.5, 'left_out_ns_95_low': null, 'left_out_ns_95_high': null,"
-		" 'cheap_ratio': 1.5, 'cheap_ratio_95_low': null, 'cheap_ratio_95_high': null,"
-		" 'cheap_ns': 3.0, 'cheap_ns_95_low': null, 'cheap_ns_95_high': null,"
-		" 'cheap_ratio_own': 1.5, 'cheap_ratio_own_95_low': null,"
-		" 'cheap_ratio_own_95_high': null, 'bytes': 16.0, 'header_bytes': 4.0,"
-		" 'id_bytes_added': 2.0, 'header_id_bytes': 6.0, 'payload_bytes': 12.0,"
-		" 'subbuf_bytes': 0.25, 'alignment_bytes': 0.5}");
+	assert_true(summary_line(rows, &about, &line));
+	assert_json(summary_json(&line),
+		    "{'row': 'x', 'workload': 'steady', 'verdict': 'kept', 'why': 'because',"
+		    " 'floor': '" SAMPLES_FLOOR "', 'clock_reads': 1.0, 'atomics': 1.5,"
+		    " 'extended': 0.125, 'ratio_basis': 'cycles', 'repetitions': 3, 'disturbed': 0,"
+		    " 'worst_error_ticks': 7.0, 'void_error_ticks': 9.0, 'mixed': false,"
+		    " 'disagrees': false, 'below_floor': false, 'noisy': true, 'ns': 12.0, "
+		    "'ns_low': 11.0, 'ns_high': 16.0,"
+		    " 'ratio': 1.5, 'ratio_low': 1.375, 'ratio_high': 2.0, 'ratio_95_low': null,"
+		    " 'ratio_95_high': null, 'ratio_own': 1.5, 'ratio_own_95_low': null,"
+		    " 'ratio_own_95_high': null, 'cycles': 36.0, 'cycles_low': 33.0,"
+		    " 'cycles_high': 48.0, 'ticks': 24.0, 'instructions': 30.0,"
+		    " 'instructions_source': 'single-step', 'above_clock_ns': 8.0,"
+		    " 'above_clock_ns_95_low': null, 'above_clock_ns_95_high': null,"
+		    " 'left_out_ns': 0.5, 'left_out_ns_95_low': null, 'left_out_ns_95_high': null,"
+		    " 'cheap_ratio': 1.5, 'cheap_ratio_95_low': null, 'cheap_ratio_95_high': null,"
+		    " 'cheap_ns': 3.0, 'cheap_ns_95_low': null, 'cheap_ns_95_high': null,"
+		    " 'cheap_ratio_own': 1.5, 'cheap_ratio_own_95_low': null,"
+		    " 'cheap_ratio_own_95_high': null, 'bytes': 16.0, 'header_bytes': 4.0,"
+		    " 'id_bytes_added': 2.0, 'header_id_bytes': 6.0, 'payload_bytes': 12.0,"
+		    " 'subbuf_bytes': 0.25, 'alignment_bytes': 0.5}");
 	json_decref(rows);
 }
 
@@ -346,10 +343,10 @@ static void who_counted_the_instructions(void **state)
 {
 	const struct repetition repetitions[] = { { "row", "steady", 0, 1, 1, 0 } };
 	struct summary_row about = { .row = "row", .workload = "steady", .verdict = "kept" };
-	json_t *rows = rows_of(repetitions, 1), *line;
+	json_t *rows = rows_of(repetitions, 1);
+	struct summary_line line;
 	unsigned int i;
 
-	(void)state;
 	json_object_set_new(json_array_get(rows, 0), "ns", json_real(3));
 	for (i = 0; i < 4; i++) {
 		bool counted = i & 1;
@@ -360,16 +357,12 @@ static void who_counted_the_instructions(void **state)
 			json_object_del(json_array_get(rows, 0), "instructions");
 		about.instructions = i < 2 ? 0 : -1;
 		about.worst_error_ticks = i < 2 ? 0 : -1;
-		line = summary_line(rows, &about);
-		assert_string_equal(json_string_value(json_object_get(line, "instructions_source")),
-				    !counted && i < 2 ? "single-step" : "cpu counter");
-		assert_true(json_is_null(json_object_get(line, "instructions")) ==
-			    (!counted && i >= 2));
+		assert_true(summary_line(rows, &about, &line));
+		assert_true(line.stepped == (!counted && i < 2));
+		assert_true(isnan(line.instructions.middle) == (!counted && i >= 2));
 		if (counted)
-			assert_float_equal(json_number_value(json_object_get(line, "instructions")),
-					   40, 0);
-		assert_true(json_is_null(json_object_get(line, "worst_error_ticks")) == (i >= 2));
-		json_decref(line);
+			assert_float_equal(line.instructions.middle, 40, 0);
+		assert_true(isnan(line.worst_error_ticks.middle) == (i >= 2));
 	}
 	json_decref(rows);
 }
@@ -382,9 +375,9 @@ static void what_was_not_run_has_no_line(void **state)
 	const struct samples_cell cell = { "row", "steady" }, base = { "base", "steady" };
 	const struct summary_row about = { .row = "none", .workload = "steady", .verdict = "" };
 	json_t *rows = rows_of(repetitions, 2);
+	struct summary_line line;
 
-	(void)state;
-	assert_null(summary_line(rows, &about));
+	assert_false(summary_line(rows, &about, &line));
 	assert_true(summary_median(rows, "row", "steady", "ticks") == 3);
 	assert_true(summary_median(rows, "row", "steady", "none") == -1);
 	assert_true(summary_ratio(rows, &cell, &base, "ticks") == 1.5);
@@ -392,19 +385,6 @@ static void what_was_not_run_has_no_line(void **state)
 	json_decref(rows);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_wider_side_counts),
-		cmocka_unit_test(only_its_own_repetitions_count),
-		cmocka_unit_test(the_calmest_probe_is_the_measure),
-		cmocka_unit_test(the_nearest_calm_base),
-		cmocka_unit_test(a_series_to_itself),
-		cmocka_unit_test(every_figure_is_printed),
-		cmocka_unit_test(a_line_says_all_of_this),
-		cmocka_unit_test(who_counted_the_instructions),
-		cmocka_unit_test(what_was_not_run_has_no_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_wider_side_counts, only_its_own_repetitions_count, the_calmest_probe_is_the_measure,
+      the_nearest_calm_base, a_series_to_itself, every_figure_is_printed, a_line_says_all_of_this,
+      who_counted_the_instructions, what_was_not_run_has_no_line)

@@ -12,7 +12,6 @@ static void cpu_lists_are_read(void **state)
 {
 	int cpus[4] = { -1, -1, -1, -1 };
 
-	(void)state;
 	assert_int_equal(machine_cpu_list("0-2,8", cpus, 4), 4);
 	assert_int_equal(cpus[0] + 10 * cpus[1] + 100 * cpus[2] + 1000 * cpus[3], 8210);
 	assert_int_equal(machine_cpu_list("", cpus, 4), 0);
@@ -33,7 +32,6 @@ static void hypervisors_by_name(void **state)
 {
 	char name[64];
 
-	(void)state;
 	machine_hypervisor_name("KVMKVMKVM", name, sizeof(name));
 	assert_string_equal(name, "KVM");
 	machine_hypervisor_name("Microsoft Hv", name, sizeof(name));
@@ -119,7 +117,6 @@ static void git_state_is_taken_apart(void **state)
 		{ "", "{\"revision\": \"unknown\", \"dirty\": null}" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		json_t *expected = json_loads(states[i].json, 0, NULL);
 		json_t *git = metadata_git(states[i].state);
@@ -357,7 +354,6 @@ static void this_machine_is_described(void **state)
 	json_t *stampede;
 	struct utsname name;
 
-	(void)state;
 	assert_true(machine_read_load("", load));
 	assert_true(load[0] >= 0 && load[1] >= 0 && load[2] >= 0);
 	context = metadata_context(&in);
@@ -383,7 +379,6 @@ static void host_name_appears_nowhere(void **state)
 	json_t *context, *warnings;
 	char *text;
 
-	(void)state;
 	if (unshare(CLONE_NEWUTS) || sethostname(canary, strlen(canary))) {
 		print_message("skipped: a host name of our own needs root: %s\n", strerror(errno));
 		skip();

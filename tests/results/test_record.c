@@ -473,26 +473,10 @@ static void compare_py_reads_it(void **state)
 	free(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORD_TEST(create_makes_a_directory_of_its_own),
-		RECORD_TEST(create_refuses_what_it_cannot_use),
-		RECORD_TEST(rows_are_checked),
-		RECORD_TEST(bad_values_in_rows_are_refused),
-		RECORD_TEST(finish_writes_what_was_recorded),
-		RECORD_TEST(finish_needs_rows_and_context),
-		RECORD_TEST(abort_leaves_rows_or_nothing),
-		RECORD_TEST(sections_are_checked),
-		RECORD_TEST(further_files_are_whole_or_absent),
-		RECORD_TEST(context_is_kept_from_the_start),
-		RECORD_TEST(every_name_of_a_run_loads),
-		RECORD_TEST(truncated_bench_is_refused),
-		RECORD_TEST(torn_rows_are_recognised),
-		RECORD_TEST(foreign_json_is_refused),
-		RECORD_TEST(bench_has_google_benchmarks_shape),
-		RECORD_TEST(compare_py_reads_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_OF(NULL, NULL, fixture_setup, fixture_teardown, create_makes_a_directory_of_its_own,
+	 create_refuses_what_it_cannot_use, rows_are_checked, bad_values_in_rows_are_refused,
+	 finish_writes_what_was_recorded, finish_needs_rows_and_context,
+	 abort_leaves_rows_or_nothing, sections_are_checked, further_files_are_whole_or_absent,
+	 context_is_kept_from_the_start, every_name_of_a_run_loads, truncated_bench_is_refused,
+	 torn_rows_are_recognised, foreign_json_is_refused, bench_has_google_benchmarks_shape,
+	 compare_py_reads_it)

@@ -251,7 +251,7 @@ static int check_every_run(const struct fixture *f)
 		}
 		assert_false(exists(path_in(f->root, "%s/bench.json", entry->d_name)));
 		if (exists(path_in(f->root, "%s/rows.jsonl", entry->d_name)))
-			assert_true(scratch_one_error("no whole row"));
+			assert_one_line(scratch_stderr, "no whole row");
 	}
 	closedir(root);
 	return runs;
@@ -378,7 +378,7 @@ static void write_errors_leave_whole_rows(void **state)
 	while (!(status = CAPTURED(add_row(rec, rows))) && rows < 100)
 		rows++;
 	assert_int_equal(status, EXIT_RESOURCE);
-	assert_true(scratch_one_error("rows.jsonl: File too large"));
+	assert_one_line(scratch_stderr, "rows.jsonl: File too large");
 	assert_true(rows > 5);
 	assert_int_equal(record_row_count(rec), rows);
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
@@ -421,7 +421,7 @@ static void unwritable_root_is_refused(void **state)
 	if (!getuid())
 		assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chmod(f->root, 0755), 0);
-	assert_true(scratch_one_error("make the directory writable"));
+	assert_one_line(scratch_stderr, "make the directory writable");
 	assert_int_equal(status, EXIT_RESOURCE);
 	assert_null(rec);
 	assert_int_equal(entry_count(f->root), before);
@@ -517,7 +517,7 @@ static void full_disk_in_the_middle_of_a_run(void **state)
 		status = CAPTURED(record_add_row(rec, row));
 	}
 	assert_int_equal(status, EXIT_RESOURCE);
-	assert_true(scratch_one_error("rows.jsonl: No space left on device; the disk is full"));
+	assert_one_line(scratch_stderr, "rows.jsonl: No space left on device; the disk is full");
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
 	assert_fails(record_write_file(rec, "plot.gp", file_write_text, (char *)big), EXIT_RESOURCE,
 		     "plot.gp");

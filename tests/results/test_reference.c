@@ -175,7 +175,6 @@ static void what_a_reference_says(void **state)
 {
 	json_t *run = small_run();
 
-	(void)state;
 	assert_json(
 		reference_make(run),
 		"{'reference': 1, 'floor': 'floor_published', 'noise': 0.01, 'needs': [],"
@@ -219,7 +218,6 @@ static void names_of_references(void **state)
 	char name[128];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		json_t *reference = json_pack("{s:o}", "machine", quoted(cases[i].machine));
 

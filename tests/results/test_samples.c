@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Which repetitions count: the undisturbed ones, by a probe that knows nothing of the scheme. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "results/samples.h"
 
@@ -31,7 +27,6 @@ static void disturbed_repetitions_are_left_out(void **state)
 	struct samples samples;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20; i++)
 		add(rows, "row", i, 1, i % 3 ? 40 : 30, i % 3 ? BUSY : CALM * (1 + i * 0.001));
 	samples = samples_collect(rows, &own, "ticks", NULL);
@@ -49,7 +44,6 @@ static void the_time_itself_does_not_choose(void **state)
 	struct samples samples;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20; i++)
 		add(rows, "row", i, 1, i % 2 ? 20 : 30, i % 2 ? BUSY : CALM);
 	samples = samples_collect(rows, &own, "ticks", NULL);
@@ -65,7 +59,6 @@ static void all_count_where_too_few_are_undisturbed(void **state)
 	struct samples samples;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20; i++)
 		add(rows, "row", i, 1, 30, i < SAMPLES_LEAST - 1 ? CALM : BUSY);
 	samples = samples_collect(rows, &own, "ticks", NULL);
@@ -87,7 +80,6 @@ static void a_disturbed_base_is_that_of_the_nearest_round(void **state)
 	struct samples samples;
 	int i;
 
-	(void)state;
 	/* The base is 10 up to round 9 and 20 from then on, disturbed in every odd round. */
 	for (i = 0; i < 20; i++) {
 		add(rows, "row", i, 1, i < 10 ? 10 : 20, CALM);
@@ -108,7 +100,6 @@ static void probes_are_compared_among_as_many_threads(void **state)
 	struct samples samples;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20; i++) {
 		add(rows, "row", i, 2, 30, BUSY);
 		add(rows, SAMPLES_FLOOR, i, 1, 10, CALM);
@@ -127,7 +118,6 @@ static void records_without_probes_count_whole(void **state)
 	struct samples samples;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20; i++) {
 		add(rows, "row", i, 1, 30, 0);
 		add(rows, SAMPLES_FLOOR, i, 1, 10, 0);
@@ -144,7 +134,6 @@ static void nothing_known_is_no_value(void **state)
 	json_t *rows = json_array();
 	struct samples samples;
 
-	(void)state;
 	add(rows, "row", 3, 1, 30, CALM);
 	samples = samples_collect(rows, &own, "ticks", &base);
 	assert_int_equal(samples.count, 0);
@@ -166,7 +155,6 @@ static void a_base_that_was_never_calm(void **state)
 	struct samples samples;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 8; i++) {
 		add(rows, "row", i, 1, 30, CALM);
 		add(rows, SAMPLES_FLOOR, i, 1, 10, BUSY);
@@ -186,7 +174,6 @@ static void cycles_go_before_ticks(void **state)
 	const char *basis;
 	size_t i, counted;
 
-	(void)state;
 	add(rows, "row", 0, 1, 30, CALM);
 	add(rows, SAMPLES_FLOOR, 0, 1, 10, CALM);
 	for (counted = 0; counted < 3; counted++) {
@@ -202,19 +189,7 @@ static void cycles_go_before_ticks(void **state)
 	json_decref(rows);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(disturbed_repetitions_are_left_out),
-		cmocka_unit_test(the_time_itself_does_not_choose),
-		cmocka_unit_test(all_count_where_too_few_are_undisturbed),
-		cmocka_unit_test(a_disturbed_base_is_that_of_the_nearest_round),
-		cmocka_unit_test(probes_are_compared_among_as_many_threads),
-		cmocka_unit_test(records_without_probes_count_whole),
-		cmocka_unit_test(nothing_known_is_no_value),
-		cmocka_unit_test(a_base_that_was_never_calm),
-		cmocka_unit_test(cycles_go_before_ticks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(disturbed_repetitions_are_left_out, the_time_itself_does_not_choose,
+      all_count_where_too_few_are_undisturbed, a_disturbed_base_is_that_of_the_nearest_round,
+      probes_are_compared_among_as_many_threads, records_without_probes_count_whole,
+      nothing_known_is_no_value, a_base_that_was_never_calm, cycles_go_before_ticks)

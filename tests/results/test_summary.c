@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The table: whole names, whole verdicts, and no line longer than 100 columns. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "judge/driver.h"
@@ -16,15 +9,19 @@
 #include "workloads/workload.h"
 
 /* A line with the widest figures that there are. */
-static json_t *wide_line(const char *row)
-{
-	return json_pack(
-		"{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b}",
-		"row", row, "workload", "steady", "verdict", "need not met", "worst_error_ticks",
-		1.8e19, "header_id_bytes", 24.4, "id_bytes_added", 2.0, "ns", 999.9,
-		"above_clock_ns", -999.9, "instructions", 999.9, "atomics", 10.25, "ratio", 31.736,
-		"ratio_95_low", 29.0, "ratio_95_high", 41.0, "cheap_ratio", 31.74, "noisy", true);
-}
+static const struct summary_line wide_line = {
+	.about = { .workload = "steady", .verdict = "need not met" },
+	.noisy = true,
+	.worst_error_ticks = { 1.8e19 },
+	.header_id_bytes = { 24.4 },
+	.id_bytes_added = { 2 },
+	.ns = { 999.9 },
+	.above_clock_ns = { -999.9 },
+	.instructions = { 999.9 },
+	.atomics = { 10.25 },
+	.ratio = { 31.736, .low_95 = 29, .high_95 = 41 },
+	.cheap_ratio = { 31.74 },
+};
 
 /* Words of a line with one space between them. */
 static const char *words(const char *at, const char *end)
@@ -41,16 +38,18 @@ static const char *words(const char *at, const char *end)
 
 static void rows_fit_and_differ(void **state)
 {
-	json_t *lines = json_array();
+	static struct summary_table table;
 	char *text = NULL, *at, *end;
 	unsigned int i, count = 0;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
-	for (i = 0; drivers_timed[i]; i++)
-		json_array_append_new(lines, wide_line(drivers_timed[i]->row));
-	summary_print(out, lines);
+	for (i = 0; drivers_timed[i]; i++) {
+		table.line[i] = wide_line;
+		table.line[i].about.row = drivers_timed[i]->row;
+	}
+	table.count = i;
+	summary_print(out, &table);
 	fclose(out);
 	for (at = text; (end = strchr(at, '\n')); at = end + 1) {
 		if (end - at > 100)
@@ -71,9 +70,8 @@ static void rows_fit_and_differ(void **state)
 		*end = '\0';
 		assert_non_null(strstr(at, " need not met "));
 	}
-	assert_int_equal(count, json_array_size(lines) + 1);
+	assert_int_equal(count, table.count + 1);
 	free(text);
-	json_decref(lines);
 }
 
 static void add(json_t *rows, const char *row, const char *workload, int round, double ns,
@@ -85,13 +83,7 @@ static void add(json_t *rows, const char *row, const char *workload, int round, 
 					1, "ns", ns, "mean_ns", mean, "ticks", 2 * ns));
 }
 
-static void assert_number(const json_t *line, const char *key, double value)
-{
-	double is = json_number_value(json_object_get(line, key));
-
-	if (!(is > value - 1e-9 && is < value + 1e-9))
-		fail_msg("%s is %.12g, not %.12g", key, is, value);
-}
+#define assert_number(figure, value) assert_float_equal(figure, value, 1e-9)
 
 /* Each figure from the made-up repetitions by hand: the floor 10 ns and the clock 9, round by
  * round. */
@@ -101,13 +93,13 @@ static void second_figures_are_paired(void **state)
 					   .workload = "steady",
 					   .verdict = "kept",
 					   .floor = "floor",
-					   .id_bytes = 2,
+					   .id_bytes_added = 2,
 					   .cheap = CELLS_CHEAP,
 					   .half_width = SUMMARY_HALF_WIDTH };
-	json_t *rows = json_array(), *line;
+	struct summary_line line;
+	json_t *rows = json_array();
 	int i;
 
-	(void)state;
 	for (i = 0; i < 9; i++) {
 		add(rows, "floor_published", "steady", i, 10 + i, 11 + i);
 		add(rows, "floor", "steady", i, (10 + i) * 1.25, 20);
@@ -118,23 +110,22 @@ static void second_figures_are_paired(void **state)
 		add(rows, "delta", "cheap", i, 5, 5);
 	}
 	json_object_set_new(json_array_get(rows, 3), "header_bytes", json_real(4.25));
-	line = summary_line(rows, &about);
-	assert_number(line, "ratio", 1.5);
-	assert_number(line, "ratio_own", 1.2);
+	assert_true(summary_line(rows, &about, &line));
+	assert_number(line.ratio.middle, 1.5);
+	assert_number(line.ratio_own.middle, 1.2);
 	/* Medians over rounds: 1.5 * (10 + i) - (9 + i) at i = 4. */
-	assert_number(line, "above_clock_ns", 8);
+	assert_number(line.above_clock_ns.middle, 8);
 	/* By order statistics the second and the eighth of nine. */
-	assert_number(line, "above_clock_ns_95_low", 6.5);
-	assert_number(line, "above_clock_ns_95_high", 9.5);
-	assert_number(line, "ratio_95_low", 1.5);
-	assert_number(line, "left_out_ns", 0.25);
-	assert_number(line, "cheap_ratio", 2.5);
-	assert_number(line, "cheap_ratio_own", 1.25);
-	assert_number(line, "cheap_ns", 5);
-	assert_number(line, "header_bytes", 4.25);
-	assert_number(line, "header_id_bytes", 6.25);
-	assert_true(json_is_false(json_object_get(line, "disagrees")));
-	json_decref(line);
+	assert_number(line.above_clock_ns.low_95, 6.5);
+	assert_number(line.above_clock_ns.high_95, 9.5);
+	assert_number(line.ratio.low_95, 1.5);
+	assert_number(line.left_out_ns.middle, 0.25);
+	assert_number(line.cheap_ratio.middle, 2.5);
+	assert_number(line.cheap_ratio_own.middle, 1.25);
+	assert_number(line.cheap_ns.middle, 5);
+	assert_number(line.header_bytes.middle, 4.25);
+	assert_number(line.header_id_bytes.middle, 6.25);
+	assert_false(line.disagrees);
 	json_decref(rows);
 }
 
@@ -147,14 +138,13 @@ static void columns_that_part_are_marked(void **state)
 					   .floor = "floor_published",
 					   .cheap = CELLS_CHEAP,
 					   .half_width = SUMMARY_HALF_WIDTH };
-	json_t *rows = json_array(), *line;
+	static struct summary_table table = { .count = 1 };
+	json_t *rows = json_array(), *one;
 	char *text = NULL;
 	size_t size, k;
 	FILE *out;
-	json_t *one, *lines;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 12; i++) {
 		add(rows, "floor_published", "steady", i, i < 6 ? 10 : 20, 20);
 		if (i >= 4)
@@ -165,26 +155,15 @@ static void columns_that_part_are_marked(void **state)
 		json_object_set_new(
 			one, "probe",
 			json_real(json_number_value(json_object_get(one, "ns")) > 15 ? 2 : 1));
-	line = summary_line(rows, &about);
-	assert_true(json_is_true(json_object_get(line, "mixed")));
-	assert_true(json_is_true(json_object_get(line, "disagrees")));
-	lines = json_pack("[o]", line);
+	assert_true(summary_line(rows, &about, table.line));
+	assert_true(table.line[0].mixed);
+	assert_true(table.line[0].disagrees);
 	out = open_memstream(&text, &size);
-	summary_print(out, lines);
+	summary_print(out, &table);
 	fclose(out);
 	assert_int_equal(text[strlen(text) - 2], '!');
 	free(text);
-	json_decref(lines);
 	json_decref(rows);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_fit_and_differ),
-		cmocka_unit_test(second_figures_are_paired),
-		cmocka_unit_test(columns_that_part_are_marked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(rows_fit_and_differ, second_figures_are_paired, columns_that_part_are_marked)

@@ -268,14 +268,6 @@ static void warnings_fit_a_terminal(void **state)
 	assert_null(strstr(text, " load "));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TREE_TEST(governor_has_three_states), TREE_TEST(turbo_has_three_states),
-		TREE_TEST(smt_has_three_states),      TREE_TEST(hypervisor_has_three_states),
-		TREE_TEST(tsc_has_three_states),      TREE_TEST(load_has_three_states),
-		TREE_TEST(perf_has_three_states),     TREE_TEST(warnings_fit_a_terminal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_OF(NULL, NULL, tree_setup, tree_teardown, governor_has_three_states, turbo_has_three_states,
+	 smt_has_three_states, hypervisor_has_three_states, tsc_has_three_states,
+	 load_has_three_states, perf_has_three_states, warnings_fit_a_terminal)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Bit arithmetic of short time fields: the worked examples of core/bits.h, and the edges. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "schemes/core/bits.h"
 #include "base/wide.h"
 
@@ -14,7 +8,6 @@
 
 static void mask_examples(void **state)
 {
-	(void)state;
 	assert_int_equal(bits_mask(27), 0x7ffffff);
 	assert_int_equal(bits_mask(0), 0);
 	assert_int_equal(bits_mask(64), TOP);
@@ -24,7 +17,6 @@ static void mask_edges(void **state)
 {
 	unsigned int bits;
 
-	(void)state;
 	assert_int_equal(bits_mask(1), 1);
 	assert_int_equal(bits_mask(31), 0x7fffffff);
 	assert_int_equal(bits_mask(32), 0xffffffff);
@@ -39,14 +31,12 @@ static void mask_edges(void **state)
 
 static void advance_examples(void **state)
 {
-	(void)state;
 	assert_int_equal(bits_advance(0x1f0, 0x05, 8), 0x205);
 	assert_int_equal(bits_advance(0x1f0, 0xf0, 8), 0x1f0);
 }
 
 static void advance_edges(void **state)
 {
-	(void)state;
 	/* No bits: nothing is known, the reader stays where it is. */
 	assert_int_equal(bits_advance(0x1f0, 0, 0), 0x1f0);
 	assert_int_equal(bits_advance(TOP, 0, 0), TOP);
@@ -67,7 +57,6 @@ static void advance_edges(void **state)
 
 static void advance_near_2_64(void **state)
 {
-	(void)state;
 	assert_int_equal(bits_advance(TOP, 0x7ffffff, 27), TOP);
 	assert_int_equal(bits_advance(TOP - 1, 0x7ffffff, 27), TOP);
 	/* The clock itself runs over: modulo 2^64 the reader follows. */
@@ -87,7 +76,6 @@ static void advance_against_truth(void **state)
 	unsigned int bits, i;
 	uint64_t gap, now, stamp;
 
-	(void)state;
 	for (bits = 0; bits <= 6; bits++) {
 		for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
 			for (gap = 0; gap < UINT64_C(4) << bits; gap++) {
@@ -102,7 +90,6 @@ static void advance_against_truth(void **state)
 
 static void overflow_examples(void **state)
 {
-	(void)state;
 	assert_false(bits_overflow(0x7ffffff, 27));
 	assert_true(bits_overflow(0x8000000, 27));
 }
@@ -111,7 +98,6 @@ static void overflow_edges(void **state)
 {
 	unsigned int bits;
 
-	(void)state;
 	for (bits = 1; bits < 64; bits++) {
 		assert_false(bits_overflow(0, bits));
 		assert_false(bits_overflow((UINT64_C(1) << bits) - 1, bits));
@@ -127,7 +113,6 @@ static void overflow_edges(void **state)
 
 static void align_examples(void **state)
 {
-	(void)state;
 	assert_int_equal(bits_align(13, 4), 16);
 }
 
@@ -136,7 +121,6 @@ static void align_edges(void **state)
 	unsigned int shift;
 	uint64_t align;
 
-	(void)state;
 	for (shift = 0; shift < 64; shift++) {
 		align = UINT64_C(1) << shift;
 		assert_int_equal(bits_align(0, align), 0);
@@ -163,7 +147,6 @@ static void wide_products(void **state)
 	unsigned int i, j, k;
 	uint64_t low;
 
-	(void)state;
 	assert_int_equal(wide_high(UINT64_C(1) << 63, 6), 3);
 	assert_int_equal(wide_scale(2399987654, 1000000000, 2399987654), 1000000000);
 	assert_int_equal(wide_scale(TOP, 1000000000, 1), TOP);
@@ -182,16 +165,6 @@ static void wide_products(void **state)
 	}
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mask_examples),     cmocka_unit_test(mask_edges),
-		cmocka_unit_test(advance_examples),  cmocka_unit_test(advance_edges),
-		cmocka_unit_test(advance_near_2_64), cmocka_unit_test(advance_against_truth),
-		cmocka_unit_test(overflow_examples), cmocka_unit_test(overflow_edges),
-		cmocka_unit_test(align_examples),    cmocka_unit_test(align_edges),
-		cmocka_unit_test(wide_products),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(mask_examples, mask_edges, advance_examples, advance_edges, advance_near_2_64,
+      advance_against_truth, overflow_examples, overflow_edges, align_examples, align_edges,
+      wide_products)

@@ -3,13 +3,9 @@
  * The readers of both formats against what is no record: malformed, zero, all ones, random; and
  * against long streams written by the writers, whose times are known.
  */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <inttypes.h>
 
 #include "tests/support/decoding.h"
 #include "tests/support/support.h"
@@ -36,7 +32,6 @@ static void takes(next_fn *next, const char *hex, unsigned int events, enum deco
 
 static void ctf_records_that_are_none(void **state)
 {
-	(void)state;
 	takes(ctf_compact_next, "", 0, DECODE_END);
 	takes(ctf_compact_next, "21 00 00 00" PAYLOAD, 1, DECODE_END);
 	takes(ctf_compact_next, "21 00 00 00" PAYLOAD "00", 1, DECODE_BAD);
@@ -61,7 +56,6 @@ static void ctf_records_that_are_none(void **state)
 
 static void ftrace_records_that_are_none(void **state)
 {
-	(void)state;
 	takes(ftrace_next, "", 0, DECODE_END);
 	takes(ftrace_next, "03 00 00 00" PAYLOAD, 1, DECODE_END);
 	takes(ftrace_next, "03 00 00 00" PAYLOAD "00", 1, DECODE_BAD);
@@ -96,7 +90,6 @@ static void ftrace_records_that_are_none(void **state)
 
 static void zeros_and_ones(void **state)
 {
-	(void)state;
 	/* Event 0 at time 0 with a payload of 12; an event of no payload in the wide headers. */
 	takes(ctf_compact_next, ZEROS ZEROS ZEROS, 3, DECODE_END);
 	takes(ctf_wide_next, ZEROS ZEROS ZEROS, 6, DECODE_END);
@@ -145,7 +138,6 @@ static void a_million_random_records(void **state)
 	const uint8_t *copy;
 	size_t size;
 
-	(void)state;
 	for (round = 0; round < 1000000; round++) {
 		for (i = 0; i < 12; i++) {
 			words[i] = next_random(&random);
@@ -250,7 +242,6 @@ static void streams_read_as_written(void **state)
 {
 	unsigned int bits, seed;
 
-	(void)state;
 	for (bits = 3; bits <= 27; bits++) {
 		for (seed = 1; seed <= 8; seed++) {
 			stream_of(true, bits, seed * UINT64_C(0x9e3779b97f4a7c15));
@@ -259,15 +250,5 @@ static void streams_read_as_written(void **state)
 	}
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ctf_records_that_are_none),
-		cmocka_unit_test(ftrace_records_that_are_none),
-		cmocka_unit_test(zeros_and_ones),
-		cmocka_unit_test(a_million_random_records),
-		cmocka_unit_test(streams_read_as_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(ctf_records_that_are_none, ftrace_records_that_are_none, zeros_and_ones,
+      a_million_random_records, streams_read_as_written)

@@ -3,14 +3,7 @@
  * The two formats in the ring: writers and readers against bytes written down by hand, and readers
  * against records that are cut short at every byte.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/decoding.h"
 #include "tests/support/support.h"
 
@@ -132,7 +125,6 @@ static void compact_headers(void **state)
 	uint64_t before;
 	size_t size;
 
-	(void)state;
 	for (one = compact_cases;
 	     one < compact_cases + sizeof(compact_cases) / sizeof(compact_cases[0]); one++) {
 		blank();
@@ -165,7 +157,6 @@ static void compact_ids(void **state)
 	struct event event = { .header_bytes = 4, .payload_bytes = FIXED };
 	uint32_t id;
 
-	(void)state;
 	for (id = 0; id < 28; id++) {
 		for (event.time = 0; event.time < 8; event.time++) {
 			blank();
@@ -188,7 +179,6 @@ static void stamp_events(void **state)
 		.header_bytes = 12,
 	};
 
-	(void)state;
 	blank();
 	ctf_stamp_event_put(record, STAMP, 27);
 	wrote(record + CTF_STAMP_EVENT_BYTES, "fc bd 79 35  ef cd ab 89 67 45 23 01");
@@ -234,7 +224,6 @@ static void large_headers(void **state)
 	size_t size;
 	next_fn *next;
 
-	(void)state;
 	for (one = large_cases; one < large_cases + sizeof(large_cases) / sizeof(large_cases[0]);
 	     one++) {
 		next = one->stamp_bytes == 8 ? ctf_full_next : ctf_wide_next;
@@ -302,7 +291,6 @@ static void packet_header_is(unsigned int slot, const char *hex)
 
 static void packet_headers(void **state)
 {
-	(void)state;
 	ring_start(CTF_PACKET_HEADER_BYTES);
 	packet_open(STAMP);
 	assert_int_equal(ring.tail, 64 + 16);
@@ -353,7 +341,6 @@ static void packet_cursors(void **state)
 	struct cursor cursor;
 	struct event event;
 
-	(void)state;
 	ring_start(CTF_PACKET_HEADER_BYTES);
 	packet_open(STAMP);
 	assert_true(ctf_cursor(&ring, 0, 80, &cursor));
@@ -381,7 +368,6 @@ static void packet_claims(void **state)
 {
 	struct ctf_claim claim;
 
-	(void)state;
 	ring_start(CTF_PACKET_HEADER_BYTES);
 	packet_open(STAMP);
 	assert_true(ctf_fit(&ring, 80, 48, &claim));
@@ -431,7 +417,6 @@ static void ftrace_headers(void **state)
 	struct event event;
 	size_t size;
 
-	(void)state;
 	for (one = ftrace_cases;
 	     one < ftrace_cases + sizeof(ftrace_cases) / sizeof(ftrace_cases[0]); one++) {
 		blank();
@@ -456,7 +441,6 @@ static void ftrace_type_lengths(void **state)
 	struct event event = { .id = EVENT_ID_UNKNOWN, .header_bytes = 4 };
 	uint32_t words;
 
-	(void)state;
 	for (words = 1; words <= 28; words++) {
 		blank();
 		assert_ptr_equal(ftrace_put(record, words * 4, 5), record + 4);
@@ -507,7 +491,6 @@ static void ftrace_times(void **state)
 		.flags = EVENT_EXTENDED,
 	};
 
-	(void)state;
 	for (one = time_cases; one < time_cases + sizeof(time_cases) / sizeof(time_cases[0]);
 	     one++) {
 		blank();
@@ -538,7 +521,6 @@ static void ftrace_places(void **state)
 	struct subbuf subbuf;
 	struct reservation rsv;
 
-	(void)state;
 	ring_start(FTRACE_HEADER_BYTES);
 	blank();
 	rsv = ftrace_place(&ring, record, &subbuf, 12, 8, STAMP, 0, 0x1abcdef);
@@ -560,7 +542,6 @@ static void ftrace_sub_buffers(void **state)
 	uint8_t expected[16];
 	struct cursor cursor;
 
-	(void)state;
 	ring_start(FTRACE_HEADER_BYTES);
 	ftrace_begin(&ring, 1, STAMP);
 	ftrace_finish(&ring, 1, 100);
@@ -580,16 +561,6 @@ static void ftrace_sub_buffers(void **state)
 	assert_false(ftrace_cursor(&ring, 1, 129, &cursor));
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(compact_headers),     cmocka_unit_test(compact_ids),
-		cmocka_unit_test(stamp_events),	       cmocka_unit_test(large_headers),
-		cmocka_unit_test(packet_headers),      cmocka_unit_test(packet_cursors),
-		cmocka_unit_test(packet_claims),       cmocka_unit_test(ftrace_headers),
-		cmocka_unit_test(ftrace_type_lengths), cmocka_unit_test(ftrace_times),
-		cmocka_unit_test(ftrace_places),       cmocka_unit_test(ftrace_sub_buffers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(compact_headers, compact_ids, stamp_events, large_headers, packet_headers, packet_cursors,
+      packet_claims, ftrace_headers, ftrace_type_lengths, ftrace_times, ftrace_places,
+      ftrace_sub_buffers)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* How long a gap may be: each row keeps the bound that it declares (gap_bits), and breaks at it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/play.h"
 
 #define BYTES_SHIFT 12
@@ -40,7 +34,6 @@ static void the_longest_gap(void **state)
 	const uint32_t *width;
 	unsigned int bounded = 0;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		const struct scheme_desc *desc = driver->desc;
 
@@ -75,11 +68,4 @@ static void the_longest_gap(void **state)
 	assert_true(bounded >= 3 * 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_longest_gap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_longest_gap)

@@ -4,12 +4,7 @@
  * one wrap of the short field leaves the very word that the writer it interrupted has seen (ABA).
  * With 27 bits the same schedule does no harm, and neither does one record less.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define ROW packed_word_9
 #define SCHEME_HEADER "schemes/packed_word.h"
@@ -50,14 +45,12 @@ static void interrupted_by(const struct driver *driver, unsigned int nested)
  */
 static void the_same_word_comes_back(void **state)
 {
-	(void)state;
 	interrupted_by(&driver_counting_packed_word_9, 40);
 	assert_true(play.check.violations[ORACLE_EXACT]);
 }
 
 static void one_record_less_is_another_word(void **state)
 {
-	(void)state;
 	interrupted_by(&driver_counting_packed_word_9, 39);
 	assert_true(check_clean(&play.check));
 	interrupted_by(&driver_counting_packed_word_9, 41);
@@ -66,7 +59,6 @@ static void one_record_less_is_another_word(void **state)
 
 static void more_bits_are_another_word(void **state)
 {
-	(void)state;
 	interrupted_by(driver_find(drivers_counting, "packed_word"), 40);
 	assert_true(check_clean(&play.check));
 }
@@ -76,7 +68,6 @@ static void a_ring_too_long_is_refused(void **state)
 	struct ring_config config;
 	struct buffer buffer;
 
-	(void)state;
 	config = buffer_config(&driver_counting_packed_word_9, 9, 2);
 	assert_int_not_equal(buffer_open(&buffer, &driver_counting_packed_word_9, &config), 0);
 	buffer_close(&buffer);
@@ -85,14 +76,5 @@ static void a_ring_too_long_is_refused(void **state)
 	buffer_close(&buffer);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_word_comes_back),
-		cmocka_unit_test(one_record_less_is_another_word),
-		cmocka_unit_test(more_bits_are_another_word),
-		cmocka_unit_test(a_ring_too_long_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_same_word_comes_back, one_record_less_is_another_word, more_bits_are_another_word,
+      a_ring_too_long_is_refused)

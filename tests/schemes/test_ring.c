@@ -3,13 +3,7 @@
  * The ring: switch, overwrite, discard, commit counts, flush. Each test runs over all forms of the
  * tail word, both modes, two and four sub-buffers, from the start and far behind it (pen_form()).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/ring_pen.h"
 
 static struct pen pen;
@@ -49,7 +43,6 @@ static void assert_readable(uint64_t first, uint64_t last)
 
 static void init_sets_what_the_config_says(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		pen_start(&pen, pen_form(i));
 		assert_int_equal(ring_subbuf_bytes(&pen.ring), 64);
@@ -71,7 +64,6 @@ static void the_first_record_opens_the_first_number(void **state)
 {
 	uint64_t first;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		pen_start(&pen, pen_form(i));
 		first = pen_first(&pen);
@@ -116,7 +108,6 @@ static void every_start_offset(void **state)
 {
 	uint32_t start, size;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++)
 		for (start = 1; start <= PEN_ROOM; start++)
 			for (size = 1; size <= PEN_ROOM; size++)
@@ -128,7 +119,6 @@ static void an_exact_fill_needs_no_padding(void **state)
 {
 	uint64_t first;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		pen_start(&pen, pen_form(i));
 		first = pen_first(&pen);
@@ -151,7 +141,6 @@ static void overwriting_keeps_the_newest(void **state)
 	unsigned int i, n;
 	uint64_t number;
 
-	(void)state;
 	for (i = 0; i < PEN_FORMS; i++) {
 		if (pen_form(i).mode == RING_DISCARD)
 			continue;
@@ -174,7 +163,6 @@ static void discarding_loses_the_new_until_consumed(void **state)
 	uint64_t first, full;
 	unsigned int n;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		if (pen_form(i).mode == RING_OVERWRITE)
 			continue;
@@ -210,7 +198,6 @@ static void lost_events_leave_the_index_at_the_end(void **state)
 {
 	uint64_t last, tail, n;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		if (pen_form(i).mode == RING_OVERWRITE)
 			continue;
@@ -237,7 +224,6 @@ static void an_event_larger_than_a_sub_buffer_is_refused(void **state)
 	uint32_t before, size;
 	uint64_t tail;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		for (before = 0; before <= PEN_ROOM; before += 16) {
 			pen_start(&pen, pen_form(i));
@@ -265,7 +251,6 @@ static void a_slot_with_an_uncommitted_record_is_not_lapped(void **state)
 	uint64_t number;
 	uint32_t size;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		for (size = 1; size <= PEN_ROOM; size++) {
 			pen_start(&pen, pen_form(i));
@@ -293,7 +278,6 @@ static void a_writer_stopped_later_is_not_lapped_either(void **state)
 	struct pen_record *stopped;
 	unsigned int n;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		for (n = 1; n < 12; n++) {
 			pen_start(&pen, pen_form(i));
@@ -315,7 +299,6 @@ static void a_flush_closes_what_is_open(void **state)
 	uint32_t size;
 	uint64_t first;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		for (size = 1; size <= PEN_ROOM; size++) {
 			pen_start(&pen, pen_form(i));
@@ -346,7 +329,6 @@ static void a_flush_of_nothing_changes_nothing(void **state)
 {
 	uint64_t tail;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		pen_start(&pen, pen_form(i));
 		tail = pen.ring.tail;
@@ -366,7 +348,6 @@ static void consuming_never_goes_back(void **state)
 {
 	uint64_t first;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		pen_start(&pen, pen_form(i));
 		first = pen_first(&pen);
@@ -386,7 +367,6 @@ static void tags_of_earlier_rounds_do_not_count(void **state)
 	uint64_t first, far;
 	uint32_t old;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		for (old = 1; old < PEN_ROOM; old++) {
 			pen_start(&pen, pen_form(i));
@@ -421,7 +401,6 @@ static void the_byte_half_carries_into_the_record_half(void **state)
 {
 	uint64_t commits, number, rounds, records;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		if (!pen_form(i).late)
 			continue;
@@ -453,7 +432,6 @@ static void totals_count_complete_slots(void **state)
 {
 	struct pen_record *open;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		pen_start(&pen, pen_form(i));
 		pen_write(&pen, 40);
@@ -469,26 +447,11 @@ static void totals_count_complete_slots(void **state)
 	}
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(init_sets_what_the_config_says),
-		cmocka_unit_test(the_first_record_opens_the_first_number),
-		cmocka_unit_test(every_start_offset),
-		cmocka_unit_test(an_exact_fill_needs_no_padding),
-		cmocka_unit_test(overwriting_keeps_the_newest),
-		cmocka_unit_test(discarding_loses_the_new_until_consumed),
-		cmocka_unit_test(lost_events_leave_the_index_at_the_end),
-		cmocka_unit_test(an_event_larger_than_a_sub_buffer_is_refused),
-		cmocka_unit_test(a_slot_with_an_uncommitted_record_is_not_lapped),
-		cmocka_unit_test(a_writer_stopped_later_is_not_lapped_either),
-		cmocka_unit_test(a_flush_closes_what_is_open),
-		cmocka_unit_test(a_flush_of_nothing_changes_nothing),
-		cmocka_unit_test(consuming_never_goes_back),
-		cmocka_unit_test(tags_of_earlier_rounds_do_not_count),
-		cmocka_unit_test(the_byte_half_carries_into_the_record_half),
-		cmocka_unit_test(totals_count_complete_slots),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(init_sets_what_the_config_says, the_first_record_opens_the_first_number, every_start_offset,
+      an_exact_fill_needs_no_padding, overwriting_keeps_the_newest,
+      discarding_loses_the_new_until_consumed, lost_events_leave_the_index_at_the_end,
+      an_event_larger_than_a_sub_buffer_is_refused, a_slot_with_an_uncommitted_record_is_not_lapped,
+      a_writer_stopped_later_is_not_lapped_either, a_flush_closes_what_is_open,
+      a_flush_of_nothing_changes_nothing, consuming_never_goes_back,
+      tags_of_earlier_rounds_do_not_count, the_byte_half_carries_into_the_record_half,
+      totals_count_complete_slots)

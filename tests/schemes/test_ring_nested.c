@@ -3,13 +3,7 @@
  * The ring under nested writers: writers and a flush, interrupted at each of their points and at
  * each pair of them, in all forms of pen_form().
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/ring_pen.h"
 
 /* Compiled here once more, so that a flush has points. */
@@ -74,7 +68,6 @@ static void interrupted_at_every_point(void **state)
 	unsigned int form, s, z, b;
 	uint64_t lost;
 
-	(void)state;
 	for (form = 0; form < PEN_FORMS; form++) {
 		lost = 0;
 		for (s = 0; s < 5; s++)
@@ -91,7 +84,6 @@ static void interrupted_at_every_point(void **state)
 
 static void lose_one_at_the_padding(void *arg, const char *label)
 {
-	(void)arg;
 	if (strcmp(label, "pad: content") || pen.calls++)
 		return;
 	assert_null(pen_write(&pen, PEN_ROOM));
@@ -102,7 +94,6 @@ static void what_is_lost_during_a_switch_comes_after_it(void **state)
 {
 	uint64_t next;
 
-	(void)state;
 	for (unsigned int i = 0; i < PEN_FORMS; i++) {
 		if (pen_form(i).mode == RING_OVERWRITE || pen_form(i).tail == RING_TAIL_NUMBERED)
 			continue;
@@ -121,12 +112,4 @@ static void what_is_lost_during_a_switch_comes_after_it(void **state)
 	}
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(interrupted_at_every_point),
-		cmocka_unit_test(what_is_lost_during_a_switch_comes_after_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(interrupted_at_every_point, what_is_lost_during_a_switch_comes_after_it)

@@ -4,15 +4,9 @@
  * holds over gaps of all sizes, start phases, equal stamps, slow clocks, both modes, all sizes of
  * events and a million of them; and what it does not promise breaks where it says so.
  */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <inttypes.h>
 
 #include "tests/support/play.h"
 #include "tests/support/support.h"
@@ -139,7 +133,6 @@ static void gaps_of_all_sizes(void **state)
 {
 	const uint32_t *bits;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits; bits++)
@@ -153,7 +146,6 @@ static void equal_stamps(void **state)
 {
 	const uint32_t *bits;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (needs(driver, NEED_STRICT_CLOCK))
 			continue;
@@ -193,7 +185,6 @@ static void slow_clocks(void **state)
 {
 	const uint32_t *bits;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits && *bits <= 32; bits++) {
@@ -225,7 +216,6 @@ static void clock_reads_are_those_declared(void **state)
 	uint64_t reads;
 	int i;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits; bits++) {
@@ -277,7 +267,6 @@ static void largest_events(void **state)
 	const uint32_t *bits;
 	unsigned int gap;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits && *bits <= 32; bits++) {
@@ -339,7 +328,6 @@ static void a_million_events(void **state)
 	uint64_t random;
 	uint32_t i, bits;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		bits = driver->stamp_bits <= 32 ? stage.bits : 27;
 		random = 0x5eed;
@@ -395,7 +383,6 @@ static void flipped_bits(void **state)
 	unsigned int i, seen;
 	uint64_t random;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		if (driver->desc->untimed)
 			continue;
@@ -437,7 +424,6 @@ static void wraps_are_lost_where_they_may_be(void **state)
 	const uint32_t *bits;
 	uint64_t k;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, BYTES_SHIFT);
 		for (bits = play_bits(driver); *bits && *bits <= 32; bits++) {
@@ -470,7 +456,6 @@ static void a_missing_beat_is_a_need_not_met(void **state)
 	unsigned int rows = 0;
 	const uint32_t *bits;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (!needs(driver, NEED_BEAT))
 			continue;
@@ -497,7 +482,6 @@ static void untimed_rows_store_no_time(void **state)
 {
 	unsigned int rows = 0;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (!driver->desc->untimed)
 			continue;
@@ -518,7 +502,6 @@ static void descriptions_are_consistent(void **state)
 {
 	unsigned int rows = 0;
 
-	(void)state;
 	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		const struct scheme_desc *desc = driver->desc;
 
@@ -538,21 +521,7 @@ static void descriptions_are_consistent(void **state)
 	assert_true(rows >= 13);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptions_are_consistent),
-		cmocka_unit_test(gaps_of_all_sizes),
-		cmocka_unit_test(equal_stamps),
-		cmocka_unit_test(slow_clocks),
-		cmocka_unit_test(clock_reads_are_those_declared),
-		cmocka_unit_test(largest_events),
-		cmocka_unit_test(a_million_events),
-		cmocka_unit_test(flipped_bits),
-		cmocka_unit_test(wraps_are_lost_where_they_may_be),
-		cmocka_unit_test(a_missing_beat_is_a_need_not_met),
-		cmocka_unit_test(untimed_rows_store_no_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(descriptions_are_consistent, gaps_of_all_sizes, equal_stamps, slow_clocks,
+      clock_reads_are_those_declared, largest_events, a_million_events, flipped_bits,
+      wraps_are_lost_where_they_may_be, a_missing_beat_is_a_need_not_met,
+      untimed_rows_store_no_time)

@@ -3,15 +3,9 @@
  * Every row of the counting build on a ring that has gone round for long: two rounds before the
  * byte half of its commit counters runs over, and with it the offset of the packed tail.
  */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <inttypes.h>
 
 #include "tests/support/play.h"
 
@@ -103,7 +97,6 @@ static void rings_that_went_round_for_long(void **state)
 	const uint32_t *bits;
 	struct bytes bytes;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		play_open(&play, driver, 12);
 		for (bits = play_bits(driver); *bits; bits++) {
@@ -121,11 +114,4 @@ static void rings_that_went_round_for_long(void **state)
 	}
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rings_that_went_round_for_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(rings_that_went_round_for_long)

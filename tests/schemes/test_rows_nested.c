@@ -4,15 +4,9 @@
  * pair of points, several at one point, with the clock jumping around them, and with as many bytes
  * left in the sub-buffer as there can be. What a row promises holds; what it does not, breaks.
  */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <inttypes.h>
 
 #include "tests/support/play.h"
 #include "tests/support/clean.h"
@@ -263,33 +257,28 @@ static void all_rows(const struct choice *choice, unsigned int wide_stride)
 
 static void one_nested_writer_at_every_point(void **state)
 {
-	(void)state;
 	all_rows(&(struct choice){ .step = 1, .stride = 1, .burst = 1 }, 3);
 }
 
 static void two_in_a_row_at_every_point(void **state)
 {
-	(void)state;
 	all_rows(&(struct choice){ .step = 1, .stride = 3, .burst = 2 }, 9);
 }
 
 static void two_nested_writers_at_every_pair_of_points(void **state)
 {
-	(void)state;
 	all_rows(&(struct choice){ .step = 1, .stride = 40, .burst = 1, .pairs = true }, 130);
 }
 
 /* Time passes in a writer, and nobody records: an interrupt that is not traced, or a hypervisor. */
 static void time_passes_at_every_point(void **state)
 {
-	(void)state;
 	all_rows(&(struct choice){ .step = 1, .stride = 3, .time = true }, 9);
 }
 
 /* On a clock that gives the same value until an interrupt takes its time. */
 static void equal_stamps_at_every_point(void **state)
 {
-	(void)state;
 	all_rows(&(struct choice){ .step = 0, .stride = 7, .burst = 1 }, 20);
 	all_rows(&(struct choice){ .step = 0, .stride = 40, .burst = 1, .pairs = true }, 130);
 }
@@ -303,7 +292,6 @@ static void nested_writers_that_lap_the_ring(void **state)
 	const struct driver *driver, *const *row;
 	struct choice choice = { .step = 1, .stride = 20, .burst = 40 };
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		if (!open_row(driver))
 			continue;
@@ -327,7 +315,6 @@ static void one_nested_writer_need_not_cost_exactness(void **state)
 	unsigned int room, inexact, rows = 0;
 	struct scene scene;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		if (!promises(driver, PROMISE_EXACT) || !driver->desc->zeros_per_nested ||
 		    !open_row(driver))
@@ -392,7 +379,6 @@ static void a_flush_has_the_right_stamp(void **state)
 	unsigned int at, phase, points_met = 0;
 	const uint32_t *bits;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		if (driver->desc->untimed || !open_row(driver))
 			continue;
@@ -419,7 +405,6 @@ static void what_is_not_promised_breaks(void **state)
 	const struct driver *driver, *const *row;
 	unsigned int rows = 0;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		if (needs(driver, NEED_BEAT) || !open_row(driver))
 			continue;
@@ -448,7 +433,6 @@ static void a_nested_event_repeats_a_time(void **state)
 	struct plan plan = { .jump_before = 1000 };
 	const struct driver *driver, *const *row;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		if (promises(driver, PROMISE_EXACT) || driver->desc->cut_bits || !open_row(driver))
 			continue;
@@ -480,7 +464,6 @@ static void rows_that_need_masks_break_without(void **state)
 	unsigned int at, rows = 0;
 	bool broke;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		if (!needs(driver, NEED_MASKED_INTERRUPTS))
 			continue;
@@ -515,7 +498,6 @@ static void rows_that_need_a_strict_clock_break_without(void **state)
 	unsigned int room, rows = 0;
 	struct scene scene;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		/* It takes a second interrupt and a tick between: test_explore has that. */
 		if (!needs(driver, NEED_STRICT_CLOCK) || !strcmp(driver->row, "nested_retry") ||
@@ -565,7 +547,6 @@ static void a_step_within_an_event(void **state)
 	const struct driver *driver, *const *row;
 	unsigned int i, rows = 0;
 
-	(void)state;
 	for (row = play_rows(); (driver = *row); row++) {
 		if (!promises(driver, PROMISE_STEP_PROOF))
 			continue;
@@ -578,23 +559,10 @@ static void a_step_within_an_event(void **state)
 	assert_true(rows);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_nested_writer_at_every_point),
-		cmocka_unit_test(two_in_a_row_at_every_point),
-		cmocka_unit_test(two_nested_writers_at_every_pair_of_points),
-		cmocka_unit_test(time_passes_at_every_point),
-		cmocka_unit_test(equal_stamps_at_every_point),
-		cmocka_unit_test(nested_writers_that_lap_the_ring),
-		cmocka_unit_test(one_nested_writer_need_not_cost_exactness),
-		cmocka_unit_test(a_flush_has_the_right_stamp),
-		cmocka_unit_test(what_is_not_promised_breaks),
-		cmocka_unit_test(a_nested_event_repeats_a_time),
-		cmocka_unit_test(rows_that_need_masks_break_without),
-		cmocka_unit_test(rows_that_need_a_strict_clock_break_without),
-		cmocka_unit_test(a_step_within_an_event),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(one_nested_writer_at_every_point, two_in_a_row_at_every_point,
+      two_nested_writers_at_every_pair_of_points, time_passes_at_every_point,
+      equal_stamps_at_every_point, nested_writers_that_lap_the_ring,
+      one_nested_writer_need_not_cost_exactness, a_flush_has_the_right_stamp,
+      what_is_not_promised_breaks, a_nested_event_repeats_a_time,
+      rows_that_need_masks_break_without, rows_that_need_a_strict_clock_break_without,
+      a_step_within_an_event)

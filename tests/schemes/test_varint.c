@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Records whose stamp is a LEB128: bytes written down by hand, cut short, and such as are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "schemes/format/format_varint.h"
 #include "tests/support/decoding.h"
 #include "tests/support/support.h"
@@ -64,7 +57,6 @@ static void headers(void **state)
 	size_t header, cut;
 	uint64_t reach;
 
-	(void)state;
 	for (one = cases; one < cases + sizeof(cases) / sizeof(cases[0]); one++) {
 		header = from_hex(one->hex, expected, sizeof(expected));
 		assert_int_equal(varint_record(one->id, one->len, one->bytes), header + one->len);
@@ -104,7 +96,6 @@ static void records_that_are_none(void **state)
 	size_t size;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		size = from_hex(none[i], record, sizeof(record));
 		cursor = cursor_over(guarded_copy(record, size), size, 0, 14);
@@ -116,7 +107,6 @@ static void fewest_bytes(void **state)
 {
 	unsigned int bytes;
 
-	(void)state;
 	for (bytes = 2; bytes < 10; bytes++) {
 		assert_int_equal(varint_bytes((UINT64_C(1) << (7 * bytes)) - 1, 14), bytes);
 		assert_int_equal(varint_bytes(UINT64_C(1) << (7 * bytes), 14), bytes + 1);
@@ -126,13 +116,4 @@ static void fewest_bytes(void **state)
 	assert_int_equal(varint_bytes(UINT64_MAX, 3), 10);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers),
-		cmocka_unit_test(records_that_are_none),
-		cmocka_unit_test(fewest_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(headers, records_that_are_none, fewest_bytes)

@@ -3,14 +3,7 @@
  * Rows as their sources have them: what a few events look like, byte for byte as written down by
  * hand from the source's layout, and what a reader makes of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "base/rng.h"
 #include "judge/driver.h"
 #include "tests/support/play.h"
@@ -104,7 +97,6 @@ static void check_bytes(void *arg, const struct event *event)
 	size_t front = (size_t)(event->payload - reading.at), bytes;
 	uint8_t around[64], hand[64];
 
-	(void)arg;
 	if (reading.seen == EVENTS_MOST || !expected->around)
 		fail_msg("%s: more events than were recorded", reading.worked->row);
 	bytes = from_hex(expected->around, hand, sizeof(hand));
@@ -137,7 +129,6 @@ static void bytes_and_times(void **state)
 	const struct ring *ring;
 	unsigned int events;
 
-	(void)state;
 	for (worked = examples; worked < examples + sizeof(examples) / sizeof(*examples);
 	     worked++) {
 		play_open(&play, driver_find(drivers_counting, worked->row), 13);
@@ -167,7 +158,6 @@ static void batches_of_go(void **state)
 	uint64_t random = 7;
 	unsigned int i, oracle;
 
-	(void)state;
 	play_open(&play, driver_find(drivers_counting, "varint_delta_go"), 12);
 	for (stage.high_every = 0; stage.high_every < 8; stage.high_every += 3) {
 		stage.extra_bytes = 120;
@@ -197,7 +187,6 @@ static void room_in_a_batch_of_go(void **state)
 	unsigned int oracle;
 	uint32_t fills;
 
-	(void)state;
 	play_open(&play, driver_find(drivers_counting, "varint_delta_go"), 11);
 	for (stage.step = 0; stage.step <= 56; stage.step += 56) {
 		struct stage here = stage;
@@ -219,13 +208,4 @@ static void room_in_a_batch_of_go(void **state)
 	play_close(&play);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_and_times),
-		cmocka_unit_test(batches_of_go),
-		cmocka_unit_test(room_in_a_batch_of_go),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(bytes_and_times, batches_of_go, room_in_a_batch_of_go)

@@ -3,13 +3,8 @@
 #ifndef STAMPEDE_TESTS_MACHINE_FIXTURE_H
 #define STAMPEDE_TESTS_MACHINE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "results/machine.h"

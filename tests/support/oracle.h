@@ -3,15 +3,7 @@
 #ifndef STAMPEDE_TESTS_ORACLE_H
 #define STAMPEDE_TESTS_ORACLE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/check.h"
 
 static const struct scheme_desc plain = {
@@ -28,7 +20,6 @@ static uint32_t offset;
 
 static int anew(void **state)
 {
-	(void)state;
 	check_init(&check, &plain, 8);
 	totals = (struct check_totals){ .failed = 0 };
 	number = 0;

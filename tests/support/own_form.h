@@ -6,13 +6,7 @@
 #ifndef STAMPEDE_TESTS_OWN_FORM_H
 #define STAMPEDE_TESTS_OWN_FORM_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "schemes/core/ring.h"
 #include "tests/support/support.h"
 
@@ -64,7 +58,7 @@ static inline void own_writes(const struct own_case *one, unsigned int bits)
 	memset(memory, 0, sizeof(memory));
 	memset(expected + front, 0xa5, one->len);
 	size = front + one->len + from_hex(one->behind, expected + front + one->len, 64);
-	scheme_init(&s, &config, memory, subbufs);
+	ring_init(&s.ring, &config, memory, subbufs, RING_TAIL_OFFSET, FORMAT_HEADER_BYTES);
 	rsv = reserve(&s, one->id, one->len);
 	assert_non_null(rsv.payload);
 	assert_int_equal(rsv.size, size);
@@ -106,25 +100,15 @@ static inline void own_reads(const struct own_damage *one, unsigned int bits)
 #define OWN_MAIN(bits) \
 	static void writes(void **state) \
 	{ \
-		(void)state; \
 		for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) \
 			own_writes(&cases[i], bits); \
 	} \
 	static void damage(void **state) \
 	{ \
-		(void)state; \
 		for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) \
 			own_reads(&damaged[i], bits); \
 	} \
-	int main(void) \
-	{ \
-		const struct CMUnitTest tests[] = { \
-			cmocka_unit_test(writes), \
-			cmocka_unit_test(damage), \
-		}; \
-\
-		return cmocka_run_group_tests(tests, NULL, NULL); \
-	}
+	TESTS(writes, damage)
 
 #define OWN_PAYLOAD "a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 "
 

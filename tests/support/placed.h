@@ -3,6 +3,7 @@
 #ifndef STAMPEDE_TESTS_PLACED_H
 #define STAMPEDE_TESTS_PLACED_H
 
+#include "tests/support/test.h"
 #include "runner/place/place.h"
 #include "workloads/engine/interrupts.h"
 
@@ -11,7 +12,6 @@ static struct place_plan plan;
 
 static inline int placed_set_up(void **state)
 {
-	(void)state;
 	/* Beats are signals, and one that nobody handles ends the process. */
 	if (interrupts_install() || place_open(&place))
 		return -1;
@@ -20,7 +20,6 @@ static inline int placed_set_up(void **state)
 
 static inline int placed_tear_down(void **state)
 {
-	(void)state;
 	place_plan_free(&plan);
 	place_close(&place);
 	return 0;

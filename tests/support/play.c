@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/play.h"
 
+#include "tests/support/test.h"
+
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "schemes/parts/mask.h"
 #include "tests/support/support.h"
@@ -43,7 +38,6 @@ static void nested_now(struct play *play)
 
 static void handle_signal(int signal)
 {
-	(void)signal;
 	nested_now(playing);
 }
 
@@ -71,7 +65,6 @@ static void see_whether_blocked(void *arg, const char *label)
 	struct play *play = arg;
 	sigset_t now;
 
-	(void)label;
 	assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &now), 0);
 	play->masks |= sigismember(&now, SIGRTMIN) == 1;
 }

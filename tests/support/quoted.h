@@ -3,14 +3,8 @@
 #ifndef STAMPEDE_TESTS_QUOTED_H
 #define STAMPEDE_TESTS_QUOTED_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 
 /* JSON with ' in place of ". */

@@ -58,32 +58,27 @@ static void sizes(void)
 
 static void gaps_around_wraps(void **state)
 {
-	(void)state;
 	every_row(gaps);
 }
 
 static void nested_writers(void **state)
 {
-	(void)state;
 	every_row(nesting);
 }
 
 static void all_sizes_and_switches(void **state)
 {
-	(void)state;
 	every_row(sizes);
 }
 
 static int set_up(void **state)
 {
-	(void)state;
 	seen.list = calloc(SEEN_MOST, sizeof(struct seen));
 	return !seen.list;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(seen.list);
 	return 0;
 }

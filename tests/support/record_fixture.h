@@ -3,14 +3,10 @@
 #ifndef STAMPEDE_TESTS_RECORD_FIXTURE_H
 #define STAMPEDE_TESTS_RECORD_FIXTURE_H
 
-#include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <dirent.h>
+
 #include <jansson.h>
 
 #include "results/record.h"
@@ -44,46 +40,6 @@ static inline int fixture_teardown(void **state)
 }
 
 #define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-
-/* A path inside dir; the last eight stay valid. */
-__attribute__((format(printf, 2, 3))) static inline const char *path_in(const char *dir,
-									const char *format, ...)
-{
-	static char paths[8][PATH_MAX];
-	static unsigned int next;
-	char *path = paths[next++ % 8];
-	size_t len = (size_t)snprintf(path, PATH_MAX, "%s/", dir);
-	va_list args;
-
-	va_start(args, format);
-	assert_true(vsnprintf(path + len, PATH_MAX - len, format, args) < (int)(PATH_MAX - len));
-	va_end(args);
-	return path;
-}
-
-static inline bool exists(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st);
-}
-
-/* The file's bytes; free them. */
-static inline char *file_text(const char *path, size_t *size)
-{
-	FILE *in = fopen(path, "r");
-	char *text = malloc(1 << 22);
-	size_t got;
-
-	assert_non_null(in);
-	assert_non_null(text);
-	got = fread(text, 1, (1 << 22) - 1, in);
-	fclose(in);
-	text[got] = '\0';
-	if (size)
-		*size = got;
-	return text;
-}
 
 static inline json_t *make_row(int index)
 {

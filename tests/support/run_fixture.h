@@ -3,13 +3,8 @@
 #ifndef STAMPEDE_TESTS_RUN_FIXTURE_H
 #define STAMPEDE_TESTS_RUN_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "tests/support/scratch.h"
@@ -57,44 +52,7 @@ static inline int fixture_teardown(void **state)
 
 #define RUN_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
-/* A path inside the run; the last eight stay valid. */
-__attribute__((format(printf, 2, 3))) static inline const char *in_run(const struct fixture *f,
-								       const char *format, ...)
-{
-	static char paths[8][PATH_MAX];
-	static unsigned int next;
-	char *path = paths[next++ % 8];
-	size_t length = (size_t)snprintf(path, PATH_MAX, "%s/", f->run);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(path + length, PATH_MAX - length, format, args);
-	va_end(args);
-	return path;
-}
-
-static inline bool exists(const char *path)
-{
-	return !access(path, F_OK);
-}
-
-/* The file's bytes, '\0' behind them; free them. */
-static inline char *file_text(const char *path, size_t *size)
-{
-	FILE *in = fopen(path, "r");
-	char *text = malloc(1 << 23);
-	size_t got;
-
-	if (!in)
-		fail_msg("no %s", path);
-	assert_non_null(text);
-	got = fread(text, 1, (1 << 23) - 1, in);
-	fclose(in);
-	text[got] = '\0';
-	if (size)
-		*size = got;
-	return text;
-}
+#define in_run(f, ...) path_in((f)->run, __VA_ARGS__)
 
 static inline void run_write(const struct fixture *f)
 {

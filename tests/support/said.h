@@ -6,9 +6,9 @@
 #ifndef STAMPEDE_TESTS_SAID_H
 #define STAMPEDE_TESTS_SAID_H
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "tests/support/test.h"
 
 static int said_stderr = -1;
 static FILE *said_file;
@@ -23,9 +23,9 @@ static inline void listen_to_stderr(void)
 }
 
 /* Stop listening; the text is valid until the next call. */
-static inline const char *what_was_said(void)
+static inline char *what_was_said(void)
 {
-	static char text[4096];
+	static char text[16384];
 	size_t bytes;
 
 	fflush(stderr);
@@ -38,15 +38,27 @@ static inline const char *what_was_said(void)
 	return text;
 }
 
-/* Stop listening: it was exactly one line, one of the project, with `part` in it. */
-static inline void assert_said(const char *part)
+/* It is exactly one line, one of the project, with `part` in it. */
+static inline void assert_one_line(const char *text, const char *part)
 {
-	const char *text = what_was_said();
-
 	if (!strstr(text, part))
 		fail_msg("'%s' was expected in: %s", part, text);
 	assert_ptr_equal(strstr(text, "stampede: "), text);
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 }
+
+/* Stop listening: that is what was said. */
+static inline void assert_said(const char *part)
+{
+	assert_one_line(what_was_said(), part);
+}
+
+/* What `call` says is `text`. */
+#define assert_says(text, call) \
+	do { \
+		listen_to_stderr(); \
+		call; \
+		assert_string_equal(what_was_said(), text); \
+	} while (0)
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For tests that touch files or expect an error: a directory of their own that goes away, and what
- * a call wrote to stderr. Include after cmocka.h.
+ * a call wrote to stderr.
  */
 #ifndef STAMPEDE_TESTS_SCRATCH_H
 #define STAMPEDE_TESTS_SCRATCH_H
@@ -10,15 +10,11 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static char scratch_stderr[16384];
-static int scratch_saved_fd;
-static FILE *scratch_capture;
+#include "tests/support/said.h"
+
+__attribute__((unused)) static char *scratch_stderr;
 
 /* A new empty directory below $TMPDIR or /tmp, open to other users too. */
 static inline void scratch_make(char dir[PATH_MAX])
@@ -33,9 +29,6 @@ static inline void scratch_make(char dir[PATH_MAX])
 static inline int scratch_remove_one(const char *path, const struct stat *st, int type,
 				     struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 
@@ -63,32 +56,51 @@ static inline void scratch_put(const char *dir, const char *path, const char *te
 	assert_int_equal(fclose(out), 0);
 }
 
+/* A path inside dir; the last eight stay valid. */
+__attribute__((format(printf, 2, 3))) static inline const char *path_in(const char *dir,
+									const char *format, ...)
+{
+	static char paths[8][PATH_MAX];
+	static unsigned int next;
+	char *path = paths[next++ % 8];
+	size_t len = (size_t)snprintf(path, PATH_MAX, "%s/", dir);
+	va_list args;
+
+	va_start(args, format);
+	assert_true(vsnprintf(path + len, PATH_MAX - len, format, args) < (int)(PATH_MAX - len));
+	va_end(args);
+	return path;
+}
+
+static inline bool exists(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st);
+}
+
+/* The file's bytes, '\0' behind them; free them. */
+static inline char *file_text(const char *path, size_t *size)
+{
+	FILE *in = fopen(path, "r");
+	char *text = malloc(1 << 23);
+	size_t got;
+
+	if (!in)
+		fail_msg("no %s", path);
+	assert_non_null(text);
+	got = fread(text, 1, (1 << 23) - 1, in);
+	fclose(in);
+	text[got] = '\0';
+	if (size)
+		*size = got;
+	return text;
+}
+
 /* A file_writer of base/file.h; `arg` is a string. */
 __attribute__((unused)) static int file_write_text(FILE *out, void *text)
 {
 	return fputs(text, out) == EOF;
-}
-
-static inline void scratch_capture_begin(void)
-{
-	fflush(stderr);
-	scratch_saved_fd = dup(STDERR_FILENO);
-	scratch_capture = tmpfile();
-	assert_true(scratch_saved_fd >= 0 && scratch_capture);
-	assert_true(dup2(fileno(scratch_capture), STDERR_FILENO) >= 0);
-}
-
-static inline void scratch_capture_end(void)
-{
-	size_t size;
-
-	fflush(stderr);
-	dup2(scratch_saved_fd, STDERR_FILENO);
-	close(scratch_saved_fd);
-	rewind(scratch_capture);
-	size = fread(scratch_stderr, 1, sizeof(scratch_stderr) - 1, scratch_capture);
-	scratch_stderr[size] = '\0';
-	fclose(scratch_capture);
 }
 
 /* Evaluates call; what it wrote to stderr is then in scratch_stderr. */
@@ -96,30 +108,18 @@ static inline void scratch_capture_end(void)
 	__extension__({ \
 		int captured_; \
 \
-		scratch_capture_begin(); \
+		listen_to_stderr(); \
 		captured_ = (call); \
-		scratch_capture_end(); \
+		scratch_stderr = what_was_said(); \
 		captured_; \
 	})
-
-/* True if stderr got exactly one line, an error with text in it; says what it got if not. */
-static inline int scratch_one_error(const char *text)
-{
-	const char *newline = strchr(scratch_stderr, '\n');
-
-	if (!strncmp(scratch_stderr, "stampede: ", 10) && newline && !newline[1] &&
-	    strstr(scratch_stderr, text))
-		return 1;
-	fprintf(stderr, "expected one line with \"%s\", got: %s\n", text, scratch_stderr);
-	return 0;
-}
 
 /* call must return status, and print one line that holds text. */
 #define assert_fails(call, status, text) \
 	do { \
 		int returned_ = CAPTURED(call); \
 \
-		assert_true(scratch_one_error(text)); \
+		assert_one_line(scratch_stderr, text); \
 		assert_int_equal(returned_, status); \
 	} while (0)
 

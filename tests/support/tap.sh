@@ -27,6 +27,13 @@ plan() {
 	echo "1..$number"
 }
 
+needs_explored() { # name make-targets: nothing of it where there are no objects to explore
+	[ -d "$build/explored" ] && return
+	skip "$1" "no objects in $build/explored: $2"
+	plan
+	exit
+}
+
 # says NAME CODE WORDS COMMAND...: that exit code, and on stderr, lines of progress aside, exactly
 # one line, which is ours and has WORDS in it. None of this takes a minute.
 says() {

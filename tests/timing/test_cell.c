@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* A repetition's time: what counts as undisturbed, and that a plan's share is in it. */
+#include "tests/support/test.h"
+
 #include <dirent.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/support/placed.h"
 #include "runner/timing/cell.h"
@@ -24,7 +19,6 @@
 
 static bool always(size_t window)
 {
-	(void)window;
 	return true;
 }
 
@@ -49,7 +43,6 @@ static bool at_times(size_t window)
 
 static bool never(size_t window)
 {
-	(void)window;
 	return false;
 }
 
@@ -60,7 +53,6 @@ static void windows_are_chosen_by_their_probes_alone(void **state)
 	struct undisturbed_time time;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 80; i += 20)
 		times.batch[i ? i : 10] = times.batch[i + 3] = 24;
 	times.batch[50] = 1;
@@ -79,7 +71,6 @@ static void enough_is_told_in_batches(void **state)
 {
 	struct undisturbed single = made(1, 7, always), four = made(4, 1, always);
 
-	(void)state;
 	assert_false(undisturbed_enough(&single, LIMIT));
 	assert_false(undisturbed_enough(&four, LIMIT));
 	undisturbed_close(&single);
@@ -98,7 +89,6 @@ static void what_was_never_undisturbed_says_so(void **state)
 	struct undisturbed times = made(1, 80, never);
 	struct undisturbed_time time = undisturbed_time(&times, LIMIT);
 
-	(void)state;
 	assert_true(fabs(time.ticks - 40) < 1e-9);
 	assert_true(fabs(time.probe - BUSY) < 1e-9);
 	undisturbed_close(&times);
@@ -110,7 +100,6 @@ static void planned_costs_are_not_left_out(void **state)
 	struct undisturbed times = made(4, 20, always);
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < times.batches; i++)
 		times.batch[i] = i % 4 ? 20 : 60;
 	assert_true(fabs(undisturbed_time(&times, LIMIT).ticks - 30) < 1e-9);
@@ -122,7 +111,6 @@ static void a_window_cut_short_is_its_own_mean(void **state)
 {
 	struct undisturbed times = made(4, 3, always);
 
-	(void)state;
 	times.batches -= 3;
 	times.batch[8] = 10;
 	assert_true(undisturbed_time(&times, LIMIT).ticks < 25);
@@ -135,7 +123,6 @@ static void waiting_is_for_a_short_probe_or_the_end(void **state)
 	struct undisturbed times = made(1, 4, never);
 	uint64_t end = time_ns() + 2000000;
 
-	(void)state;
 	assert_false(undisturbed_wait(&times, 1e-9, end));
 	assert_true(time_ns() >= end);
 	assert_int_equal(times.probes, 5);
@@ -152,7 +139,6 @@ static void limits_belong_to_what_they_limit(void **state)
 	struct undisturbed times = made(1, 8, always);
 	struct undisturbed_time time;
 
-	(void)state;
 	assert_true(undisturbed_enough(&times, CALM));
 	assert_true(undisturbed_wait(&times, CALM, 0));
 	times.batch[7] = 33;
@@ -176,7 +162,6 @@ static void probes_are_per_step(void **state)
 	struct undisturbed times;
 	size_t i;
 
-	(void)state;
 	assert_true(undisturbed_open(&times, 4, 80));
 	for (i = 0; i < 80; i++)
 		assert_true(times.batch[i] == 0);
@@ -192,7 +177,6 @@ static void nothing_timed_is_no_time(void **state)
 {
 	struct undisturbed times;
 
-	(void)state;
 	assert_true(undisturbed_open(&times, 1, 0));
 	assert_true(isnan(undisturbed_time(&times, 0).ticks));
 	undisturbed_close(&times);
@@ -213,7 +197,6 @@ static void a_cell_waits_no_longer_than_it_may(void **state)
 	json_t *result = cell_run(&cell);
 	double waited = json_number_value(json_object_get(result, "waited_ns"));
 
-	(void)state;
 	/* However long the last of its probes took. */
 	assert_true(waited >= 20e6 && waited < 200e6);
 	assert_true(json_number_value(json_object_get(result, "ticks")) > 0);
@@ -269,7 +252,6 @@ static void a_cell_leaves_nothing_open(void **state)
 	unsigned int before;
 	double ns, cpu;
 
-	(void)state;
 	run(drivers_timed, 0, &ns, &cpu);
 	before = open_files();
 	run(drivers_timed, 0, &ns, &cpu);
@@ -282,7 +264,6 @@ static void undisturbed_is_within_the_whole(void **state)
 {
 	double ns, cpu;
 
-	(void)state;
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
@@ -306,7 +287,6 @@ static void probes_are_no_part_of_a_repetition(void **state)
 	double least = INFINITY, most_cpu = 0, real;
 	int i;
 
-	(void)state;
 	/* Both are by the wall, so that neighbours are in both; CPU time is no more than that. */
 	for (i = 0; i < 8; i++) {
 		json_t *result = cell_run(&cell);
@@ -335,7 +315,6 @@ static void a_cheap_clock_is_cheap_and_right(void **state)
 	double real, cpu, ns;
 	json_t *result;
 
-	(void)state;
 	for (row = drivers_cheap; *row; row++) {
 		if ((*row)->unsupported())
 			continue;
@@ -361,7 +340,6 @@ static void a_plan_is_in_it(void **state)
 	double calm = INFINITY, after = INFINITY, wall = INFINITY, ns, cpu;
 	int i;
 
-	(void)state;
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
@@ -379,25 +357,10 @@ static void a_plan_is_in_it(void **state)
 		fail_msg("%.2f ns, and %.2f with half of them behind a wrap", calm, after);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_are_chosen_by_their_probes_alone),
-		cmocka_unit_test(enough_is_told_in_batches),
-		cmocka_unit_test(what_was_never_undisturbed_says_so),
-		cmocka_unit_test(planned_costs_are_not_left_out),
-		cmocka_unit_test(a_window_cut_short_is_its_own_mean),
-		cmocka_unit_test(waiting_is_for_a_short_probe_or_the_end),
-		cmocka_unit_test(a_cell_waits_no_longer_than_it_may),
-		cmocka_unit_test(limits_belong_to_what_they_limit),
-		cmocka_unit_test(probes_are_per_step),
-		cmocka_unit_test(nothing_timed_is_no_time),
-		cmocka_unit_test(a_cell_leaves_nothing_open),
-		cmocka_unit_test(undisturbed_is_within_the_whole),
-		cmocka_unit_test(probes_are_no_part_of_a_repetition),
-		cmocka_unit_test(a_cheap_clock_is_cheap_and_right),
-		cmocka_unit_test(a_plan_is_in_it),
-	};
-
-	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
-}
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, windows_are_chosen_by_their_probes_alone,
+	 enough_is_told_in_batches, what_was_never_undisturbed_says_so,
+	 planned_costs_are_not_left_out, a_window_cut_short_is_its_own_mean,
+	 waiting_is_for_a_short_probe_or_the_end, a_cell_waits_no_longer_than_it_may,
+	 limits_belong_to_what_they_limit, probes_are_per_step, nothing_timed_is_no_time,
+	 a_cell_leaves_nothing_open, undisturbed_is_within_the_whole,
+	 probes_are_no_part_of_a_repetition, a_cheap_clock_is_cheap_and_right, a_plan_is_in_it)

@@ -4,22 +4,16 @@
  * software events, and a page fault can be counted exactly.
  */
 #define _GNU_SOURCE
+#include "tests/support/test.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "runner/timing/counters.h"
 
@@ -44,7 +38,6 @@ static void spin(uint64_t rounds)
 #elif defined(__aarch64__)
 	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(rounds) : : "cc");
 #else
-	(void)rounds;
 	print_message("skipped: no loop of known length is written for this machine\n");
 	skip();
 #endif
@@ -113,7 +106,6 @@ static void counts_between_start_and_stop(void **unused)
 	struct counters counters;
 	struct counters_values values, again;
 
-	(void)unused;
 	open_faults(&counters, COUNTERS_USER);
 	touch((void *)before);
 	assert_int_equal(counters_start(&counters), 0);
@@ -143,7 +135,6 @@ static void other_threads_are_not_counted(void **unused)
 	struct counters_values values;
 	pthread_t thread;
 
-	(void)unused;
 	open_faults(&counters, COUNTERS_USER);
 	counters_start(&counters);
 	assert_int_equal(pthread_create(&thread, NULL, touch, (void *)memory), 0);
@@ -166,7 +157,6 @@ static void scope_decides_on_the_kernel(void **unused)
 	struct counters user, both;
 	struct counters_values values;
 
-	(void)unused;
 	assert_true(zero >= 0);
 	open_faults(&both, COUNTERS_USER_KERNEL);
 	counters_start(&both);
@@ -194,7 +184,6 @@ static void a_known_loop_has_its_instructions(void **unused)
 	struct counters counters;
 	struct counters_values values;
 
-	(void)unused;
 	if (counters_open(&counters, COUNTERS_USER)) {
 		print_message("skipped: %s\n", counters.why);
 		skip();
@@ -218,7 +207,6 @@ static void a_refused_group_can_be_used_and_says_why(void **unused)
 	struct counters counters;
 	struct counters_values values = { .state = COUNTERS_YES, .cycles = 7 };
 
-	(void)unused;
 	assert_int_equal(counters_open_events(&counters, nonsense, COUNTERS_USER), -1);
 	assert_non_null(strstr(counters.why, "no such event: "));
 	assert_int_equal(counters_start(&counters), -1);
@@ -236,7 +224,6 @@ static void stop_without_start_and_after_close(void **unused)
 	struct counters counters;
 	struct counters_values values;
 
-	(void)unused;
 	if (counters_open_events(&counters, faults, COUNTERS_USER)) {
 		print_message("skipped: %s\n", counters.why);
 		skip();
@@ -256,7 +243,6 @@ static void half_a_group_is_closed(void **unused)
 	struct counters counters;
 	int lowest = dup(0), after, result;
 
-	(void)unused;
 	assert_true(lowest >= 0);
 	close(lowest);
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -299,7 +285,6 @@ static void evaluation_tells_apart(void **unused)
 	struct counters_values values;
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		counters_evaluate(&cases[i].start, &cases[i].stop, &values);
 		assert_int_equal(values.state, cases[i].state);
@@ -330,7 +315,6 @@ static void reasons_name_the_remedy(void **unused)
 	char why[COUNTERS_WHY_BYTES];
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		counters_explain(cases[i].error, "instructions", cases[i].scope, "4", why);
 		assert_non_null(strstr(why, cases[i].remedy));
@@ -339,19 +323,7 @@ static void reasons_name_the_remedy(void **unused)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_between_start_and_stop),
-		cmocka_unit_test(other_threads_are_not_counted),
-		cmocka_unit_test(scope_decides_on_the_kernel),
-		cmocka_unit_test(a_known_loop_has_its_instructions),
-		cmocka_unit_test(a_refused_group_can_be_used_and_says_why),
-		cmocka_unit_test(stop_without_start_and_after_close),
-		cmocka_unit_test(half_a_group_is_closed),
-		cmocka_unit_test(evaluation_tells_apart),
-		cmocka_unit_test(reasons_name_the_remedy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(counts_between_start_and_stop, other_threads_are_not_counted, scope_decides_on_the_kernel,
+      a_known_loop_has_its_instructions, a_refused_group_can_be_used_and_says_why,
+      stop_without_start_and_after_close, half_a_group_is_closed, evaluation_tells_apart,
+      reasons_name_the_remedy)

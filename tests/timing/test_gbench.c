@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* The shim over Google Benchmark: runner/timing/gbench.h. */
 #define _GNU_SOURCE
+#include "tests/support/test.h"
+
 #include <limits.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "runner/timing/gbench.h"
 
@@ -66,7 +60,6 @@ static void runs_each_event_once(void **unused)
 	struct gbench_result result;
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		struct script script = { 0 };
 		int64_t expected = (asked[i] + BATCH - 1) / BATCH * BATCH;
@@ -85,7 +78,6 @@ static void times_the_loop_alone(void **unused)
 	struct script script = { .before_ms = 150, .inside_ms = 20, .after_ms = 150 };
 	struct gbench_result result;
 
-	(void)unused;
 	assert_int_equal(run(&script, 2 * BATCH, &result), 0);
 	assert_true(result.real_ns >= 40e6);
 	assert_true(result.real_ns < 190e6);
@@ -98,7 +90,6 @@ static void leaving_the_loop_early_is_an_error(void **unused)
 	struct gbench_result result;
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < 2; i++) {
 		struct script script = { .leave_at_batch = last_batches[i] };
 
@@ -109,8 +100,6 @@ static void leaving_the_loop_early_is_an_error(void **unused)
 
 static void empty_body(struct gbench_state *state, void *ctx)
 {
-	(void)state;
-	(void)ctx;
 }
 
 static void asks_again_body(struct gbench_state *state, void *ctx)
@@ -129,7 +118,6 @@ static void odd_bodies(void **unused)
 	struct gbench_cell again = { "again", 10, asks_again_body, &answers };
 	struct gbench_result result;
 
-	(void)unused;
 	assert_int_equal(gbench_run(&never, &result), -1);
 	assert_non_null(strstr(result.error, "left its loop"));
 	assert_int_equal(gbench_run(&again, &result), 0);
@@ -147,7 +135,6 @@ static void invalid_cells_are_refused(void **unused)
 	struct gbench_result result;
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
 		assert_int_equal(gbench_run(&cells[i], &result), -1);
 		assert_non_null(strstr(result.error, "iterations >= 1"));
@@ -156,7 +143,6 @@ static void invalid_cells_are_refused(void **unused)
 
 static void version_is_told(void **unused)
 {
-	(void)unused;
 	assert_true(strlen(gbench_version()) > 0);
 }
 
@@ -191,7 +177,6 @@ static void environment_is_overruled(void **unused)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t i;
 
-	(void)unused;
 	assert_true(length > 0);
 	self[length] = '\0';
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The injected build's plan of nested writers, where a beat comes in between. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/buffer.h"
 #include "schemes/core/inject.h"
 
@@ -34,7 +27,6 @@ static uint64_t nested(void)
 /* What is armed runs, one inside the other, once. */
 static void armed_writers_run_once(void **state)
 {
-	(void)state;
 	open_row("layout_1_27_4_beat");
 	injection.armed = 2;
 	buffer.driver->run(buffer.scheme, &buffer.writer, 3);
@@ -50,7 +42,6 @@ static void armed_writers_run_once(void **state)
  */
 static void beat_may_take_them(void **state)
 {
-	(void)state;
 	open_row("layout_1_27_4_beat");
 	injection.armed = 2;
 	buffer.driver->beat(buffer.scheme, &buffer.writer);
@@ -64,12 +55,4 @@ static void beat_may_take_them(void **state)
 	buffer_close(&buffer);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(armed_writers_run_once),
-		cmocka_unit_test(beat_may_take_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(armed_writers_run_once, beat_may_take_them)

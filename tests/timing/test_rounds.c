@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* How long a bench may wait: its budget, and no longer than leaves the planned rounds their time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "base/time.h"
 #include "runner/timing/rounds.h"
 
@@ -38,7 +32,6 @@ static void a_budget_is_spent(void **state)
 {
 	struct rounds rounds = planned(12, 1e6);
 
-	(void)state;
 	assert_left(&rounds, 12);
 	rounds.spent_seconds = 11;
 	assert_left(&rounds, 1);
@@ -53,7 +46,6 @@ static void planned_rounds_come_first(void **state)
 {
 	struct rounds rounds = planned(12, 8);
 
-	(void)state;
 	assert_left(&rounds, 5);
 	rounds.cell[0].done = 5;
 	assert_left(&rounds, 6.5);
@@ -70,20 +62,10 @@ static void nothing_is_left_too_late(void **state)
 {
 	struct rounds rounds = planned(12, 2);
 
-	(void)state;
 	assert_left(&rounds, 0);
 	rounds.until_ns = time_ns() - 1;
 	rounds.cell[0].done = 10;
 	assert_left(&rounds, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_budget_is_spent),
-		cmocka_unit_test(planned_rounds_come_first),
-		cmocka_unit_test(nothing_is_left_too_late),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_budget_is_spent, planned_rounds_come_first, nothing_is_left_too_late)

@@ -3,15 +3,9 @@
  * Rounds with cells that take no time: this file stands for their processes and for the record, and
  * says what each repetition has measured.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "base/exit.h"
 #include "base/time.h"
@@ -41,7 +35,6 @@ static int end_status;
 
 int cell_process_start(struct cell_process *process, const char *topology)
 {
-	(void)process;
 	assert_string_equal(topology, "topology");
 	assert_int_equal(started++, ended);
 	return started == fails_at ? EXIT_RESOURCE : 0;
@@ -49,7 +42,6 @@ int cell_process_start(struct cell_process *process, const char *topology)
 
 int cell_process_end(struct cell_process *process)
 {
-	(void)process;
 	assert_int_equal(++ended, started);
 	return end_status;
 }
@@ -59,7 +51,6 @@ int cell_process_run(struct cell_process *process, const char *row, const struct
 {
 	unsigned int nth = run_count++;
 
-	(void)process;
 	assert_true(nth < RUNS_MOST && started == ended + 1);
 	runs[nth].row = row;
 	runs[nth].cell = *cell;
@@ -82,7 +73,6 @@ int record_add_row(struct record *record, json_t *row)
 
 static double steady_ns(const char *row, unsigned int nth)
 {
-	(void)nth;
 	return !strcmp(row, "a") ? 20 : 10;
 }
 
@@ -93,7 +83,6 @@ static int anew(void **state)
 	static const unsigned int pu[2] = { 5, 6 };
 	unsigned int i;
 
-	(void)state;
 	json_decref(rounds.rows);
 	memset(&rounds, 0, sizeof(rounds));
 	memset(&progress, 0, sizeof(progress));
@@ -143,7 +132,6 @@ static void each_round_runs_each_cell_once(void **state)
 {
 	unsigned int process;
 
-	(void)state;
 	rounds.cell[1].told.rounds = 1;
 	assert_int_equal(rounds_run(&rounds), 0);
 	assert_int_equal(started, 3);
@@ -166,7 +154,6 @@ static void a_cell_is_told_what_it_has_to_do(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	rounds.cell[0].told.cheap = true;
 	rounds.cell[2].told.injected.on = true;
 	rounds.cell[2].told.injected.nest_depth = 3;
@@ -203,7 +190,6 @@ static void a_record_says_it_in_these_keys(void **state)
 	size_t i;
 	unsigned int injected = 0;
 
-	(void)state;
 	rounds.cell[2].told.injected = (struct cell_injection){
 		.on = true, .wrap_every = 8, .nest_every = 4, .nest_depth = 2
 	};
@@ -277,7 +263,6 @@ static void an_earlier_process_is_gone_on_for(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 5; i++)
 		json_array_append_new(rounds.rows,
 				      json_pack("{s:s, s:s, s:i, s:i, s:f}", "row",
@@ -317,7 +302,6 @@ static double noisy_until_40(const char *row, unsigned int nth)
 
 static void only_what_is_noisy_has_more(void **state)
 {
-	(void)state;
 	ns_of = noisy_until_40;
 	rounds.cell[0].told.rounds = rounds.cell[2].told.rounds = 8;
 	rounds.budget_seconds = 60;
@@ -341,7 +325,6 @@ static double slow_ns(const char *row, unsigned int nth)
 
 static void more_rounds_end_with_the_budget(void **state)
 {
-	(void)state;
 	ns_of = noisy_ns;
 	rounds.budget_seconds = 0;
 	assert_int_equal(rounds_run(&rounds), 0);
@@ -363,7 +346,6 @@ static void who_has_enough_does_not_wait(void **state)
 {
 	unsigned int i, b = 0;
 
-	(void)state;
 	rounds.budget_seconds = 1;
 	rounds.half_width = 1;
 	waited_ns = 1e6;
@@ -400,7 +382,6 @@ static void who_has_enough_does_not_wait(void **state)
 
 static double trial_ns(const char *row, unsigned int nth)
 {
-	(void)nth;
 	return !strcmp(row, "a") ? 10 : !strcmp(row, "b") ? 1e9 : 100;
 }
 
@@ -408,7 +389,6 @@ static void trials_find_how_many_events(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	ns_of = trial_ns;
 	rounds.cell_ns = 6e6;
 	rounds.cell[1].told.cheap = true;
@@ -433,7 +413,6 @@ static void trials_find_how_many_events(void **state)
 
 static void an_error_ends_it(void **state)
 {
-	(void)state;
 	fails_at = 1; /* the process itself */
 	assert_int_equal(rounds_run(&rounds), EXIT_RESOURCE);
 	assert_int_equal(run_count + ended, 0);
@@ -469,7 +448,6 @@ static void an_error_ends_it(void **state)
 
 static void a_user_stops_it(void **state)
 {
-	(void)state;
 	stops_at = 3;
 	assert_int_equal(rounds_run(&rounds), EXIT_INTERRUPTED);
 	assert_int_equal(run_count, 3);
@@ -482,26 +460,11 @@ static void a_user_stops_it(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	json_decref(rounds.rows);
 	return 0;
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(each_round_runs_each_cell_once, anew),
-		cmocka_unit_test_setup(a_cell_is_told_what_it_has_to_do, anew),
-		cmocka_unit_test_setup(a_record_says_it_in_these_keys, anew),
-		cmocka_unit_test_setup(rounds_are_shuffled, anew),
-		cmocka_unit_test_setup(an_earlier_process_is_gone_on_for, anew),
-		cmocka_unit_test_setup(only_what_is_noisy_has_more, anew),
-		cmocka_unit_test_setup(more_rounds_end_with_the_budget, anew),
-		cmocka_unit_test_setup(who_has_enough_does_not_wait, anew),
-		cmocka_unit_test_setup(trials_find_how_many_events, anew),
-		cmocka_unit_test_setup(an_error_ends_it, anew),
-		cmocka_unit_test_setup(a_user_stops_it, anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, end);
-}
+TESTS_OF(NULL, end, anew, NULL, each_round_runs_each_cell_once, a_cell_is_told_what_it_has_to_do,
+	 a_record_says_it_in_these_keys, rounds_are_shuffled, an_earlier_process_is_gone_on_for,
+	 only_what_is_noisy_has_more, more_rounds_end_with_the_budget, who_has_enough_does_not_wait,
+	 trials_find_how_many_events, an_error_ends_it, a_user_stops_it)

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The storm on the timed build: every row keeps what it promises there, and what is lost is found.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/placed.h"
 #include "workloads/engine/engine.h"
 #include "tests/support/support.h"
@@ -41,7 +33,6 @@ static void every_row_is_kept(void **state)
 	unsigned int rows = 0, tries;
 	uint64_t seen;
 
-	(void)state;
 	for (driver = drivers_timed; *driver; driver++) {
 		if ((*driver)->unsupported())
 			continue;
@@ -102,7 +93,6 @@ static void what_is_lost_or_made_up_is_found(void **state)
 {
 	struct driver faulty;
 
-	(void)state;
 	sound = driver_find(drivers_timed, "packed_word");
 	faulty = *sound;
 	faulty.run = losing_run;
@@ -128,20 +118,11 @@ static void what_is_overwritten_is_found(void **state)
 {
 	struct driver faulty;
 
-	(void)state;
 	sound = driver_find(drivers_timed, "full_tsc");
 	faulty = *sound;
 	faulty.run = flooding_run;
 	must_object(&faulty, &workload_steady);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_is_kept),
-		cmocka_unit_test(what_is_lost_or_made_up_is_found),
-		cmocka_unit_test(what_is_overwritten_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
-}
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, every_row_is_kept,
+	 what_is_lost_or_made_up_is_found, what_is_overwritten_is_found)

@@ -4,13 +4,7 @@
  * it. Each event's time has to be the one that the ring's decoder saw; without a word of warning.
  * In CTF 1.8 and in CTF 2, which it knows from 2.1 on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/readers.h"
 
 #define ROWS_LEAST 10
@@ -31,7 +25,6 @@ static void by_babeltrace(void *arg, const struct ctf_event *event)
 {
 	uint64_t tag;
 
-	(void)arg;
 	if (!strcmp(bt_event_class_get_name(bt_event_borrow_class_const(event->library)), "stamp"))
 		return;
 	tag = check_tag((unsigned int)field_of(event, "context"), field_of(event, "inexact"),
@@ -45,9 +38,9 @@ static bool read_trace(const char *dir, ctf_event_fn *event, struct ctf_trace *t
 {
 	int status;
 
-	scratch_capture_begin();
+	listen_to_stderr();
 	status = ctf_trace_read(trace, dir, BT_LOGGING_LEVEL_WARNING, event, NULL);
-	scratch_capture_end();
+	scratch_stderr = what_was_said();
 	return !status && !trace->damaged;
 }
 
@@ -149,25 +142,21 @@ static void in_ctf2(void (*test)(void **state))
 
 static void ctf2_gaps_around_wraps(void **state)
 {
-	(void)state;
 	in_ctf2(gaps_around_wraps);
 }
 
 static void ctf2_nested_writers(void **state)
 {
-	(void)state;
 	in_ctf2(nested_writers);
 }
 
 static void ctf2_all_sizes_and_switches(void **state)
 {
-	(void)state;
 	in_ctf2(all_sizes_and_switches);
 }
 
 static void ctf2_by_babeltrace(void **state)
 {
-	(void)state;
 	if (!ctf_trace_knows_ctf2()) {
 		print_message("skipped: needs libbabeltrace2 2.1 or later, which reads CTF 2\n");
 		skip();
@@ -203,7 +192,6 @@ static void missed_wrap(void **state)
 	struct ctf_trace trace;
 	uint64_t lost;
 
-	(void)state;
 	stand_open(driver_find(drivers_counting, "floor"));
 	stand_start("missed wrap", &stage);
 	play_event(&stand.play);
@@ -234,7 +222,6 @@ static void dishonest_stamps(void **state)
 	struct ctf_trace trace;
 	unsigned int field, i;
 
-	(void)state;
 	for (field = 0; field < 2; field++) {
 		stand_open(driver_find(drivers_counting, "extended_header"));
 		stand_start("stamps", &stage);
@@ -255,7 +242,6 @@ static uint64_t before, backward; /* the event before; events earlier than that 
 
 static void in_order(void *arg, const struct ctf_event *event)
 {
-	(void)arg;
 	backward += event->ns < before;
 	before = event->ns;
 }
@@ -275,7 +261,6 @@ static void lttng(void **state)
 	struct ctf_trace trace;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		if (known[i].ctf2 && !ctf_trace_knows_ctf2()) {
 			assert_false(read_trace(known[i].dir, NULL, &trace));
@@ -300,20 +285,6 @@ static void lttng(void **state)
 	assert_int_equal(backward, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gaps_around_wraps),
-		cmocka_unit_test(nested_writers),
-		cmocka_unit_test(all_sizes_and_switches),
-		cmocka_unit_test(missed_wrap),
-		cmocka_unit_test(dishonest_stamps),
-		cmocka_unit_test(lttng),
-		cmocka_unit_test(ctf2_gaps_around_wraps),
-		cmocka_unit_test(ctf2_nested_writers),
-		cmocka_unit_test(ctf2_all_sizes_and_switches),
-		cmocka_unit_test(ctf2_by_babeltrace),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_OF(set_up, tear_down, NULL, NULL, gaps_around_wraps, nested_writers, all_sizes_and_switches,
+	 missed_wrap, dishonest_stamps, lttng, ctf2_gaps_around_wraps, ctf2_nested_writers,
+	 ctf2_all_sizes_and_switches, ctf2_by_babeltrace)

@@ -4,12 +4,8 @@
  * exported, and read by kbuffer and by our own reader; so are recorded sub-buffers of a kernel, and
  * records made by hand. Where kbuffer is blind the test says so.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
 #include <traceevent/kbuffer.h>
 
 #include "tests/support/readers.h"
@@ -69,8 +65,6 @@ static void our_events(void *arg, const struct ftrace_reader *reader,
 {
 	uint32_t i;
 
-	(void)arg;
-	(void)reader;
 	for (i = 0; i < count; i++)
 		add_payload(batch[i].time, batch[i].payload);
 }
@@ -180,7 +174,6 @@ static void kernel_capture(void **state)
 	FILE *csv = popen("gzip -dc tests/data/ftrace/events.csv.gz", "r");
 	char line[100];
 
-	(void)state;
 	assert_non_null(csv);
 	assert_non_null(fgets(line, sizeof(line), csv));
 	assert_int_equal(compare_capture("tests/data/ftrace", csv), 17524);
@@ -194,7 +187,6 @@ static void this_kernel(void **state)
 	const char *dir = getenv("STAMPEDE_CAPTURE");
 	uint64_t events;
 
-	(void)state;
 	events = compare_capture(dir, NULL);
 	assert_true(events > 0);
 	print_message("kbuffer and read-trace agree on %" PRIu64 " events of this kernel\n",
@@ -210,7 +202,6 @@ static unsigned int kbuffer_count, our_count;
 
 static void keep_time(uint64_t time, const uint8_t *payload)
 {
-	(void)payload;
 	kbuffer_times[kbuffer_count++] = time;
 }
 
@@ -252,7 +243,6 @@ static void records_by_hand(void **state)
 {
 	const uint64_t base = UINT64_C(5) << 40, high = (UINT64_C(3) << 60) + 7;
 
-	(void)state;
 	/* Nothing in it. */
 	assert_null(both_read(base, ""));
 	assert_times(0, NULL);
@@ -286,7 +276,6 @@ static void backward_absolute(void **state)
 							"3f 00 00 00 00 00 00 00"
 							"01 00 00 00 aa aa aa aa");
 
-	(void)state;
 	assert_int_equal(kbuffer_count, 2);
 	assert_true(kbuffer_times[1] < kbuffer_times[0]);
 	assert_non_null(said);

@@ -3,14 +3,7 @@
  * A clock that goes back: the measure of what is then read wrong, against events by hand, and the
  * rows under each way in which a clock can misbehave.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "judge/driver.h"
 #include "judge/judge.h"
 #include "tests/support/play.h"
@@ -63,7 +56,6 @@ static void damage_is_measured(void **state)
 {
 	struct check_damage damage = damage_of("rrrRrsrbr"), sum;
 
-	(void)state;
 	assert_int_equal(damage.wrong, 0);
 	assert_int_equal(check_damage_until(&damage), DAMAGE_NONE);
 	damage = damage_of("rrwr");
@@ -150,7 +142,6 @@ static void no_row_breaks_a_promise(void **state)
 	enum misclock kind;
 	unsigned int i;
 
-	(void)state;
 	for (row = play_rows(); *row; row++)
 		for (kind = 0; kind < MISCLOCKS; kind++)
 			for (i = 0;
@@ -179,7 +170,6 @@ static void each_clock_does_what_it_says(void **state)
 	uint64_t steady = play(row, MISCLOCK_AHEAD, 0).ticks, far = UINT64_C(1) << 31;
 	enum misclock kind;
 
-	(void)state;
 	for (kind = MISCLOCK_BETWEEN; kind < MISCLOCK_OFTEN; kind++) {
 		assert_int_equal(play(row, kind, 100).steps, PLAYS);
 		assert_int_equal(play(row, kind, 100).interrupts,
@@ -200,7 +190,6 @@ static void each_clock_does_what_it_says(void **state)
 
 static void what_each_kind_of_row_makes_of_it(void **state)
 {
-	(void)state;
 	/* Upper bits that are compared do not tell a step back; a whole distance does. */
 	assert_true(worst("packed_word", MISCLOCK_BETWEEN).damage.wrong);
 	assert_int_equal(worst("packed_word", MISCLOCK_BETWEEN).damage.worst, 1 << 27);
@@ -218,7 +207,6 @@ static void who_reads_again_never_ends_with_a_traced_clock(void **state)
 {
 	const struct driver *driver = driver_find(drivers_counting, "packed_word");
 
-	(void)state;
 	assert_true(play(driver, MISCLOCK_TRACED, 0).reads_most >= MISCLOCK_READS_MOST);
 	assert_int_equal(play(driver, MISCLOCK_TRACED, 0).verdict, VERDICT_NEED_NOT_MET);
 	driver = driver_find(drivers_counting, "nested_stamps");
@@ -232,7 +220,6 @@ static void a_jump_is_excused_where_a_row_cannot_tell_it(void **state)
 	const struct driver *driver = driver_find(drivers_counting, "nested_stamps");
 	struct misclock_result result = play(driver, MISCLOCK_AHEAD, UINT64_C(1) << 40);
 
-	(void)state;
 	assert_int_equal(result.verdict, VERDICT_KEPT);
 	assert_int_equal(result.damage.wrong, 0);
 	result = play(driver, MISCLOCK_AHEAD, (UINT64_C(1) << 59) + 1);
@@ -246,7 +233,6 @@ static void a_false_promise_is_broken(void **state)
 	struct scheme_desc desc = *liar.desc;
 	struct misclock_result result;
 
-	(void)state;
 	assert_int_equal(play(&liar, MISCLOCK_BETWEEN, 100).verdict, VERDICT_NEED_NOT_MET);
 	desc.promises = PROMISES;
 	liar.desc = &desc;
@@ -259,7 +245,6 @@ static void a_forward_clock_does_no_damage(void **state)
 {
 	const struct driver *const *row;
 
-	(void)state;
 	for (row = play_rows(); *row; row++) {
 		struct misclock_result result = play(*row, MISCLOCK_RATE, 0);
 
@@ -269,18 +254,7 @@ static void a_forward_clock_does_no_damage(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(damage_is_measured),
-		cmocka_unit_test(no_row_breaks_a_promise),
-		cmocka_unit_test(each_clock_does_what_it_says),
-		cmocka_unit_test(what_each_kind_of_row_makes_of_it),
-		cmocka_unit_test(who_reads_again_never_ends_with_a_traced_clock),
-		cmocka_unit_test(a_jump_is_excused_where_a_row_cannot_tell_it),
-		cmocka_unit_test(a_false_promise_is_broken),
-		cmocka_unit_test(a_forward_clock_does_no_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(damage_is_measured, no_row_breaks_a_promise, each_clock_does_what_it_says,
+      what_each_kind_of_row_makes_of_it, who_reads_again_never_ends_with_a_traced_clock,
+      a_jump_is_excused_where_a_row_cannot_tell_it, a_false_promise_is_broken,
+      a_forward_clock_does_no_damage)

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What a beat costs: told from batches of both kinds, and paid in the end by a thread with many
  * beats. */
-#include <math.h>
-#include <stdlib.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
+#include <time.h>
 
 #include "tests/support/placed.h"
 #include "tests/support/quoted.h"
@@ -26,7 +21,6 @@ static void it_is_the_difference(void **state)
 	struct stats_interval ns;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 120; i++)
 		without[i] = 10000 + i % 7 + (i % 10 ? 0 : 90000);
 	for (i = 0; i < 40; i++)
@@ -60,7 +54,6 @@ static void a_real_beat_has_a_price(void **state)
 	struct timespec while_nobody_beats = { .tv_nsec = 20000000 };
 	uint64_t counted, begin = time_ns();
 
-	(void)state;
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
@@ -91,7 +84,6 @@ static void it_is_told_in_these_keys(void **state)
 	const struct beat_cost cost = { { 250, 240, NAN }, 40, 30, 120 };
 	const struct driver driver = { .row = "x" };
 
-	(void)state;
 	assert_json(beat_cost_json(&driver, &cost),
 		    "{'row': 'x', 'beat_ns': 250.0, 'beat_ns_95_low': 240.0,"
 		    " 'beat_ns_95_high': null, 'beats_per_second': 40.0,"
@@ -99,13 +91,5 @@ static void it_is_told_in_these_keys(void **state)
 		    " 'batches_without': 120}");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_the_difference),
-		cmocka_unit_test(a_real_beat_has_a_price),
-		cmocka_unit_test(it_is_told_in_these_keys),
-	};
-
-	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
-}
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, it_is_the_difference, a_real_beat_has_a_price,
+	 it_is_told_in_these_keys)

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Bytes of a replay, which are the same on every machine: headers, alignment and beats. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "workloads/counts.h"
 
@@ -38,7 +34,6 @@ static double replayed(const char *row, const char *key)
 /* 8 bytes of payload behind headers of 4, 8 and 12, naturally aligned or not. */
 static void alignment_counts(void **state)
 {
-	(void)state;
 	assert_float_equal(replayed("extended_header", "bytes"), 12, 0.01);
 	assert_float_equal(replayed("extended_header_aligned", "bytes"), 16, 0.01);
 	assert_float_equal(replayed("nested_stamps", "bytes"), 12, 0.01);
@@ -71,7 +66,6 @@ static void rates_are_kept(void **state)
 	const struct driver *compact = driver_find(drivers_counting, "heartbeat_compact");
 	double beats = HZ / driver_beat_ticks(compact, compact->stamp_bits, HZ);
 
-	(void)state;
 	assert_float_equal(at_rate("floor", 1), 4, 1e-9);
 	assert_float_equal(at_rate("floor_large", 1000), 8000, 1e-9);
 	assert_float_equal(at_rate("full_tsc", 1e6), 12e6, 1e-9);
@@ -79,12 +73,4 @@ static void rates_are_kept(void **state)
 	assert_float_equal(at_rate("heartbeat_compact", 10), 40 + 12 * beats, 12 / 6.4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alignment_counts),
-		cmocka_unit_test(rates_are_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(alignment_counts, rates_are_kept)

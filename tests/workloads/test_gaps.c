@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Gap histograms: what is read, what is refused and how, and whether samples follow the counts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "workloads/gaps.h"
-#include "tests/support/said.h"
 #include "tests/support/scratch.h"
 
 #define HEADER "log2_bucket,lo_ns,hi_ns,count\n"
@@ -17,14 +10,12 @@ static char dir[PATH_MAX];
 
 static int make_dir(void **state)
 {
-	(void)state;
 	scratch_make(dir);
 	return 0;
 }
 
 static int remove_dir(void **state)
 {
-	(void)state;
 	scratch_remove(dir);
 	return 0;
 }
@@ -56,7 +47,6 @@ static void test_reads_buckets(void **state)
 {
 	struct gaps gaps;
 
-	(void)state;
 	assert_int_equal(read_text(HEADER "0,0,0,3\n1,1,1,4\n11,1024,2047,5", &gaps), 0);
 	assert_string_equal(gaps.name, "some");
 	assert_int_equal(gaps.buckets, 3);
@@ -68,7 +58,6 @@ static void test_reads_buckets(void **state)
 
 static void test_refuses_bad_rows(void **state)
 {
-	(void)state;
 	refused("bucket,lo,hi,count\n0,0,0,3\n", 1, "the first line is to be");
 	refused(HEADER "0,0,0,3\n11,1024,2047\n", 3, "not four whole numbers");
 	refused(HEADER "0,0,0,3,4\n", 2, "not four whole numbers");
@@ -85,14 +74,12 @@ static void test_refuses_bad_rows(void **state)
 
 static void test_refuses_negative(void **state)
 {
-	(void)state;
 	refused(HEADER "0,0,0,-3\n", 2, "count is negative");
 	refused(HEADER "11,-1024,2047,3\n", 2, "lo_ns is negative");
 }
 
 static void test_refuses_overflow(void **state)
 {
-	(void)state;
 	refused(HEADER "0,0,0,18446744073709551616\n", 2, "count does not fit 64 bits");
 	refused(HEADER "0,0,0,18446744073709551615\n1,1,1,1\n", 3,
 		"the counts together do not fit 64 bits");
@@ -105,7 +92,6 @@ static void test_refuses_overflow(void **state)
 
 static void test_refuses_empty(void **state)
 {
-	(void)state;
 	refused("", 1, "there is no gap in it");
 	refused(HEADER, 1, "there is no gap in it");
 	refused(HEADER "0,0,0,0\n", 2, "there is no gap in it");
@@ -114,17 +100,10 @@ static void test_refuses_empty(void **state)
 static void test_no_such_file(void **state)
 {
 	struct gaps gaps;
-	int error;
 
-	(void)state;
-	listen_to_stderr();
-	error = gaps_read("/no/such/gaps.csv", &gaps);
-	assert_said("cannot read gaps from /no/such/gaps.csv");
-	assert_int_equal(error, -ENOENT);
-	listen_to_stderr();
-	error = gaps_read(dir, &gaps);
-	assert_said("cannot read gaps from");
-	assert_int_equal(error, -EISDIR);
+	assert_fails(gaps_read("/no/such/gaps.csv", &gaps), -ENOENT,
+		     "cannot read gaps from /no/such/gaps.csv");
+	assert_fails(gaps_read(dir, &gaps), -EISDIR, "cannot read gaps from");
 }
 
 /* 100,000 samples: shares within 1 % of the counts', inside their buckets, log-uniform there. */
@@ -134,7 +113,6 @@ static void test_samples_follow_counts(void **state)
 	struct gaps gaps;
 	double ns;
 
-	(void)state;
 	assert_int_equal(read_text(HEADER "0,0,0,20\n1,1,1,30\n11,1024,2047,50\n", &gaps), 0);
 	for (i = 0; i < 100000; i++) {
 		ns = gaps_sample_ns(&gaps, &seed);
@@ -157,7 +135,6 @@ static void test_samples_by_seed(void **state)
 	struct gaps gaps;
 	double ns;
 
-	(void)state;
 	assert_int_equal(read_text(HEADER "11,1024,2047,50\n", &gaps), 0);
 	for (i = 0; i < 100; i++) {
 		ns = gaps_sample_ns(&gaps, &a);
@@ -179,7 +156,6 @@ static void test_recorded_files(void **state)
 	struct gaps gaps;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "workloads/gaps/%s.csv", names[i]);
 		assert_int_equal(gaps_read(path, &gaps), 0);
@@ -208,12 +184,9 @@ static void test_each_of_a_directory(void **state)
 	struct seen seen = { .stop_after = 100 };
 	char path[PATH_MAX + 16];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/each", dir);
 	assert_int_equal(mkdir(path, 0755), 0);
-	listen_to_stderr();
-	assert_int_equal(gaps_each(path, see, &seen), -ENOENT);
-	assert_said("no .csv of recorded gaps in");
+	assert_fails(gaps_each(path, see, &seen), -ENOENT, "no .csv of recorded gaps in");
 	scratch_put(path, "b.csv", good, strlen(good));
 	scratch_put(path, "a.csv", good, strlen(good));
 	scratch_put(path, "c.csv.old", "?", 1);
@@ -224,29 +197,13 @@ static void test_each_of_a_directory(void **state)
 	assert_string_equal(seen.names, "aba");
 	scratch_put(path, "a.csv", "?", 1);
 	seen.stop_after = 100;
-	listen_to_stderr();
-	assert_int_equal(gaps_each(path, see, &seen), -EINVAL);
-	assert_said("a.csv, line 1");
+	assert_fails(gaps_each(path, see, &seen), -EINVAL, "a.csv, line 1");
 	assert_string_equal(seen.names, "aba");
-	listen_to_stderr();
-	assert_int_equal(gaps_each("/no/such", see, &seen), -ENOENT);
-	assert_said("cannot read the gaps in /no/such");
+	assert_fails(gaps_each("/no/such", see, &seen), -ENOENT,
+		     "cannot read the gaps in /no/such");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads_buckets),
-		cmocka_unit_test(test_refuses_bad_rows),
-		cmocka_unit_test(test_refuses_negative),
-		cmocka_unit_test(test_refuses_overflow),
-		cmocka_unit_test(test_refuses_empty),
-		cmocka_unit_test(test_no_such_file),
-		cmocka_unit_test(test_samples_follow_counts),
-		cmocka_unit_test(test_samples_by_seed),
-		cmocka_unit_test(test_recorded_files),
-		cmocka_unit_test(test_each_of_a_directory),
-	};
-
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+TESTS_OF(make_dir, remove_dir, NULL, NULL, test_reads_buckets, test_refuses_bad_rows,
+	 test_refuses_negative, test_refuses_overflow, test_refuses_empty, test_no_such_file,
+	 test_samples_follow_counts, test_samples_by_seed, test_recorded_files,
+	 test_each_of_a_directory)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Signals that stand for interrupts: a storm that has to pause does, at every depth. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "workloads/engine/interrupts.h"
 
 static struct interrupts interrupts;
@@ -27,7 +21,6 @@ static void send(unsigned int level)
 
 static void handle(void *arg, unsigned int source)
 {
-	(void)arg;
 	send(raise_in[source]);
 	send(raise_then[source]);
 	if (source == enough_at)
@@ -36,7 +29,6 @@ static void handle(void *arg, unsigned int source)
 
 static int begin(void **state)
 {
-	(void)state;
 	interrupts = (struct interrupts){ .handle = handle };
 	enough_at = raise_in[1] = raise_in[2] = raise_in[3] = 0;
 	raise_then[1] = raise_then[2] = raise_then[3] = 0;
@@ -49,7 +41,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	interrupts_detach(&interrupts);
 	return 0;
 }
@@ -58,7 +49,6 @@ static void a_storm_goes_on(void **state)
 {
 	unsigned int level;
 
-	(void)state;
 	for (level = 1; level <= INTERRUPT_LEVELS; level++) {
 		send(level);
 		send(level);
@@ -69,7 +59,6 @@ static void a_storm_goes_on(void **state)
 
 static void enough_is_until_the_next_round(void **state)
 {
-	(void)state;
 	enough_at = 2;
 	send(2);
 	assert_int_equal(delivered(2), 1);
@@ -93,7 +82,6 @@ static void enough_is_until_the_next_round(void **state)
 /* Level 2 comes inside level 1: both return to a mask of their own. */
 static void enough_inside_another_handler(void **state)
 {
-	(void)state;
 	raise_in[1] = 2;
 	raise_then[1] = 3;
 	enough_at = 2;
@@ -111,7 +99,6 @@ static void enough_inside_another_handler(void **state)
 
 static void beats_do_not_pause(void **state)
 {
-	(void)state;
 	enough_at = 1;
 	send(1);
 	interrupts_unblock_beat();
@@ -119,14 +106,5 @@ static void beats_do_not_pause(void **state)
 	assert_int_equal(delivered(INTERRUPT_BEAT), 1);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_storm_goes_on, begin, end),
-		cmocka_unit_test_setup_teardown(enough_is_until_the_next_round, begin, end),
-		cmocka_unit_test_setup_teardown(enough_inside_another_handler, begin, end),
-		cmocka_unit_test_setup_teardown(beats_do_not_pause, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_OF(NULL, NULL, begin, end, a_storm_goes_on, enough_is_until_the_next_round,
+	 enough_inside_another_handler, beats_do_not_pause)

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* Readers beside threads that move from ring to ring: what they take, and what is missed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <time.h>
 
 #include "runner/place/place_internal.h"
 #include "tests/support/live_run.h"
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (!live_start(&workload_live_migrate, "restartable")) {
 		print_message("skipped: threads move between two CPUs by rseq\n");
 		return 1;
@@ -26,7 +21,6 @@ static void its_readers_say_what_they_did(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	count_for(&driver);
 	live_run(CHECK_WRITERS_MAX, 0.65, 0);
 	assert_kept();
@@ -65,7 +59,6 @@ static void excused_run(void *scheme, struct writer *writer, uint64_t events)
 	const struct timespec pause = { .tv_nsec = 100000 };
 	struct ring *ring = scheme;
 
-	(void)events;
 	sound->run(scheme, writer, 2);
 	nanosleep(&pause, NULL);
 	if (ring->mode != RING_DISCARD || !now_and_then())
@@ -93,7 +86,6 @@ static void what_goes_wrong_is_seen(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_seen(&all[i], CHECK_WRITERS_MAX);
 }
@@ -106,7 +98,6 @@ static void another_cpus_ring_stays_open(void **state)
 	void *by_cpu[CPU_NUMBER_MAX + 1] = { NULL };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		geometry.cpu = plan.pu[i];
 		assert_int_equal(buffer_open(&buffers[i], sound, &geometry), 0);
@@ -127,13 +118,5 @@ static void another_cpus_ring_stays_open(void **state)
 		buffer_close(&buffers[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(another_cpus_ring_stays_open, set_up),
-		cmocka_unit_test_setup(its_readers_say_what_they_did, set_up),
-		cmocka_unit_test_setup(what_goes_wrong_is_seen, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
-}
+TESTS_OF(placed_set_up, placed_tear_down, set_up, NULL, another_cpus_ring_stays_open,
+	 its_readers_say_what_they_did, what_goes_wrong_is_seen)

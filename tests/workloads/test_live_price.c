@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The price of a reader: what is counted of it, by the ring's own books. Needs two CPUs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/support/test.h"
 
 #include <dirent.h>
 #include <sched.h>
-
-#include <cmocka.h>
 
 #include "judge/live.h"
 #include "runner/place/place.h"
@@ -38,7 +32,6 @@ static unsigned int threads_on(unsigned int pu)
 
 static void step(void *arg, const char *section, const char *what)
 {
-	(void)arg;
 	assert_string_equal(section, "reading");
 	assert_non_null(what);
 	assert_int_equal(threads_on(reader_pu), 1);
@@ -127,7 +120,6 @@ static void a_reader_takes_what_is_written(void **state)
 					.done = done };
 	json_t *into = json_array();
 
-	(void)state;
 	assert_int_equal(place_open(&place), 0);
 	/* Threads that share a CPU do as well, but on one alone they wait for each other. */
 	if (hwloc_bitmap_weight(place.allowed) < 2 || !LIVE_STORES_IN_ORDER) {
@@ -155,11 +147,4 @@ static void a_reader_takes_what_is_written(void **state)
 	place_close(&place);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reader_takes_what_is_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_reader_takes_what_is_written)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A reader beside writers of two CPUs in one ring: what it takes, and what is missed if it errs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/live_run.h"
 
 #define LARGE_BYTES 4000 /* of payload, so that a ring is lapped while the reader copies */
@@ -22,7 +16,6 @@ static void use(const char *row)
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (!live_start(&workload_live_shared, "full_tsc_locked_fenced")) {
 		print_message("skipped: writers of two CPUs in a ring take those, and x86-64\n");
 		return 1;
@@ -33,7 +26,6 @@ static int set_up(void **state)
 /* Of both writers, in epochs in which it polls and sleeps, and each loss with its reason. */
 static void its_reader_says_what_it_did(void **state)
 {
-	(void)state;
 	use("packed_word_locked_fenced");
 	count_for(&driver);
 	live_run(THREADS, 0.65, 0);
@@ -60,7 +52,6 @@ static void torn_copies_count_as_nothing(void **state)
 {
 	uint64_t torn = 0, subbufs = 0;
 
-	(void)state;
 	engine.overwrites = true;
 	use("extended_header_locked_fenced");
 	/* In a large ring beside others at work there may be none. */
@@ -86,7 +77,6 @@ static void a_flush_tears_no_claim(void **state)
 	static const char *const rows[] = { "full_tsc_locked_fenced", "packed_word_locked_fenced" };
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		use(rows[i]);
 		driver.interrupt = flushing_interrupt;
@@ -125,21 +115,11 @@ static void what_goes_wrong_is_seen(void **state)
 	};
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		seed = 4; /* a first ring that discards, in which the reader takes in place */
 		assert_seen(&all[i], THREADS);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(its_reader_says_what_it_did, set_up),
-		cmocka_unit_test_setup(torn_copies_count_as_nothing, set_up),
-		cmocka_unit_test_setup(a_flush_tears_no_claim, set_up),
-		cmocka_unit_test_setup(what_goes_wrong_is_seen, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
-}
+TESTS_OF(placed_set_up, placed_tear_down, set_up, NULL, its_reader_says_what_it_did,
+	 torn_copies_count_as_nothing, a_flush_tears_no_claim, what_goes_wrong_is_seen)

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What is compressed is what a ring held, each payload replaced. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
 #include <zstd.h>
 
 #include "base/json.h"
@@ -43,7 +36,6 @@ static void what_is_compressed(void **state)
 	uint8_t expected[256], room[1024];
 	size_t used = 0;
 
-	(void)state;
 	record("extended_header", 1, 0);
 	virtual_clock.now += UINT64_C(1) << 30;
 	play.driver->run(play.buffer.scheme, &play.buffer.writer, 1);
@@ -73,7 +65,6 @@ static void level(void **state)
 	static uint8_t bytes[SENT_BYTES], room[2 * SENT_BYTES];
 	size_t used, i;
 
-	(void)state;
 	record("varint_low", 1, 0);
 	for (i = 0; i < 3000; i++) {
 		virtual_clock.now += 100 + i * i % 97;
@@ -96,7 +87,6 @@ static void many(void **state)
 	const unsigned int events = 20000;
 	uint64_t chunks;
 
-	(void)state;
 	record("packed_word", events, 100);
 	play.driver->walk(play.buffer.scheme, sent_event, sent);
 	assert_int_equal(sent_end(sent), 0);
@@ -110,7 +100,6 @@ static void many(void **state)
 /* Aligned rows: what lies between a record's end and the next one belongs to it. */
 static void alignment(void **state)
 {
-	(void)state;
 	record("full_tsc_aligned", 100, 100);
 	play.driver->walk(play.buffer.scheme, sent_event, sent);
 	assert_int_equal(sent_end(sent), 0);
@@ -126,7 +115,6 @@ static void the_section(void **state)
 	json_t *lines = json_array(), *line;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(workload_replay.sections->measure(&bench, lines), 0);
 	assert_true(json_array_size(lines) >= 8);
 	json_array_foreach(lines, i, line) {
@@ -142,27 +130,14 @@ static void the_section(void **state)
 
 static int setup(void **state)
 {
-	(void)state;
 	sent = malloc(sizeof(*sent));
 	return !sent;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	free(sent);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_compressed),
-		cmocka_unit_test(level),
-		cmocka_unit_test(many),
-		cmocka_unit_test(alignment),
-		cmocka_unit_test(the_section),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS_OF(setup, teardown, NULL, NULL, what_is_compressed, level, many, alignment, the_section)

@@ -2,14 +2,10 @@
 /*
  * Instructions by single-step: the same every time, and of plain events whatever stepping takes.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
+#include <signal.h>
 
 #include "judge/buffer.h"
 #include "schemes/core/clock.h"
@@ -43,7 +39,6 @@ static void the_same_each_time(void **state)
 	double first, second;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		first = counted(rows[i]);
 		second = counted(rows[i]);
@@ -101,7 +96,6 @@ static void each_instruction_counts(void **state)
 {
 	double none, ten, seldom, per_subbuf;
 
-	(void)state;
 	real = driver_find(drivers_timed, SAMPLES_FLOOR);
 	none = made(1, 1);
 	ten = made(11, 1);
@@ -121,7 +115,6 @@ static void the_action_is_put_back(void **state)
 {
 	struct sigaction before = { .sa_handler = SIG_IGN }, after;
 
-	(void)state;
 	assert_int_equal(sigaction(SIGTRAP, &before, NULL), 0);
 	assert_true(counted("floor") > 0);
 	assert_int_equal(sigaction(SIGTRAP, NULL, &after), 0);
@@ -139,7 +132,6 @@ static void short_fields_stay_short(void **state)
 {
 	double joint = counted("joint_delta"), plain = counted("delta_sync_soft");
 
-	(void)state;
 	if (joint > 1.2 * plain)
 		fail_msg("joint_delta %.2f instructions, delta_sync_soft %.2f", joint, plain);
 }
@@ -154,7 +146,6 @@ static void no_row_is_below_its_floor(void **state)
 	const struct driver *const *row;
 	unsigned int checked = 0;
 
-	(void)state;
 	for (row = drivers_timed; *row; row++) {
 		const char *floor = driver_floor(*row);
 
@@ -190,7 +181,6 @@ static void no_row_has_fewer_atomics_than_its_floor(void **state)
 {
 	const struct driver *const *row;
 
-	(void)state;
 	for (row = drivers_counting; *row; row++) {
 		const char *floor = driver_floor(*row);
 		/* Where a sub-buffer ends depends on the bytes: an atomic for its opening. */

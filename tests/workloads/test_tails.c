@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The tails and the shared ring, run for real and briefly: that figures are what they say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tests/support/placed.h"
 #include "workloads/engine/interrupts.h"
 #include "base/options.h"
@@ -45,7 +37,6 @@ static void calm_has_no_hits(void **state)
 {
 	struct tails_result *result = run("extended_header", TAILS_CALM, BLOCKS, 10);
 
-	(void)state;
 	assert_int_equal(result->blocks, BLOCKS);
 	assert_int_equal(result->hit.count, 0);
 	assert_int_equal(result->delivered, 0);
@@ -59,7 +50,6 @@ static void figures_are_in_order(void **state)
 	struct tails_result *plain, *masked;
 	uint64_t fence;
 
-	(void)state;
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
@@ -81,7 +71,6 @@ static void storm_hits_are_apart(void **state)
 	struct tails_result *result;
 	unsigned int i;
 
-	(void)state;
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
@@ -103,7 +92,6 @@ static void floor_needs_calm(void **state)
 {
 	struct tails_result *result = run("floor", TAILS_STORM, 100000, 0.2);
 
-	(void)state;
 	assert_int_equal(result->unmet, NEED_MASKED_INTERRUPTS);
 	free(result);
 }
@@ -112,7 +100,6 @@ static void cold_is_cold(void **state)
 {
 	struct tails_result *cold, *calm;
 
-	(void)state;
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
@@ -150,7 +137,6 @@ static void replay_waits_for_its_gaps(void **state)
 	};
 	json_t *json;
 
-	(void)state;
 	assert_non_null(result);
 	assert_int_equal(tails_run(&config, result), 0);
 	assert_string_equal(result->violation, "");
@@ -176,7 +162,6 @@ static void tables_fit_a_line(void **state)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	for (row = 0; row < 2; row++)
 		for (regime = 0; regime < 4; regime++) {
 			line = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
@@ -219,7 +204,6 @@ static void json_says_the_same(void **state)
 	json_t *json = tails_json(&config, result), *ecdf = json_object_get(json, "ecdf");
 	json_t *end = json_array_get(ecdf, json_array_size(ecdf) - 1);
 
-	(void)state;
 	assert_int_equal(json_integer_value(json_object_get(json, "samples")),
 			 BLOCKS * FENCED_BLOCK);
 	assert_int_equal(json_integer_value(json_object_get(json, "p999")),
@@ -274,7 +258,6 @@ static void writers_share_a_ring(void **state)
 	unsigned int i, rows = 0;
 	enum verdict verdict;
 
-	(void)state;
 	if (plan.count < 2) {
 		print_message("skipped: two writers need two CPUs\n");
 		skip();
@@ -305,7 +288,6 @@ static void unlocked_rows_break(void **state)
 	const struct driver *unlocked = driver_find(drivers_checked, "full_tsc");
 	struct engine_result *result;
 
-	(void)state;
 	if (plan.count < 2) {
 		print_message("skipped: two writers need two CPUs\n");
 		skip();
@@ -321,20 +303,6 @@ static void unlocked_rows_break(void **state)
 	free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calm_has_no_hits),
-		cmocka_unit_test(figures_are_in_order),
-		cmocka_unit_test(storm_hits_are_apart),
-		cmocka_unit_test(floor_needs_calm),
-		cmocka_unit_test(cold_is_cold),
-		cmocka_unit_test(json_says_the_same),
-		cmocka_unit_test(replay_waits_for_its_gaps),
-		cmocka_unit_test(tables_fit_a_line),
-		cmocka_unit_test(writers_share_a_ring),
-		cmocka_unit_test(unlocked_rows_break),
-	};
-
-	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
-}
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, calm_has_no_hits, figures_are_in_order,
+	 storm_hits_are_apart, floor_needs_calm, cold_is_cold, json_says_the_same,
+	 replay_waits_for_its_gaps, tables_fit_a_line, writers_share_a_ring, unlocked_rows_break)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The table of workloads, the contract that each keeps, and a run of one by the engine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
+
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/support/counted.h"
 #include "tests/support/placed.h"
@@ -24,7 +18,6 @@ static void random_numbers_are_the_published_ones(void **state)
 {
 	uint64_t split = 1234567, shift = 1, stream, other;
 
-	(void)state;
 	assert_true(rng_split(&split) == UINT64_C(6457827717110365317));
 	assert_true(rng_split(&split) == UINT64_C(3203168211198807973));
 	assert_true(rng_split(&split) == UINT64_C(9817491932198370423));
@@ -43,7 +36,6 @@ static void every_workload_keeps_the_contract(void **state)
 	char path[64];
 	unsigned int i, j;
 
-	(void)state;
 	for (i = 0; workloads[i]; i++) {
 		workload = workloads[i];
 		assert_int_equal(workload_index(workload), i);
@@ -85,7 +77,6 @@ static void lists_choose_workloads(void **state)
 	bool chosen[WORKLOADS_MAX];
 	unsigned int quick, standard, full;
 
-	(void)state;
 	quick = chosen_of(NULL, SIZE_QUICK, chosen);
 	assert_true(chosen[workload_index(&workload_steady)]);
 	assert_false(chosen[workload_index(&workload_tails)]);
@@ -109,7 +100,6 @@ static void unknown_names_choose_nothing(void **state)
 {
 	bool chosen[WORKLOADS_MAX], good;
 
-	(void)state;
 	listen_to_stderr();
 	good = workload_choose("steady burst", SIZE_QUICK, chosen);
 	assert_said("nearest is 'bursts'");
@@ -152,7 +142,6 @@ static void bursts_come_in_bursts(void **state)
 	json_t *json;
 	json_int_t waits;
 
-	(void)state;
 	run(&workload_bursts, driver_find(drivers_checked, "full_tsc"), 1);
 	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
 	json = engine_json(&config, &result);
@@ -193,7 +182,6 @@ static void a_storm_that_is_too_much_pauses(void **state)
 {
 	struct driver hunted;
 
-	(void)state;
 	sound = driver_find(drivers_checked, "varint_delta");
 	hunted = *sound;
 	hunted.interrupt = insistent_interrupt;
@@ -215,7 +203,6 @@ static void what_is_not_there_is_missed(void **state)
 	struct driver faulty;
 	unsigned int i;
 
-	(void)state;
 	sound = driver_find(drivers_checked, "extended_header");
 	faulty = *sound;
 	faulty.run = losing_run;
@@ -235,7 +222,6 @@ static void what_no_ring_holds_is_missed(void **state)
 {
 	struct driver faulty;
 
-	(void)state;
 	sound = driver_find(drivers_checked, "restartable");
 	if (sound->unsupported()) {
 		print_message("skipped: %s\n", sound->unsupported());
@@ -272,7 +258,6 @@ static void a_late_first_event_is_explained(void **state)
 	struct driver late;
 	unsigned int i;
 
-	(void)state;
 	sound = driver_find(drivers_checked, "heartbeat_compact");
 	late = *sound;
 	late.init = late_init;
@@ -292,7 +277,6 @@ static void effects_come_behind_their_causes(void **state)
 {
 	json_t *json;
 
-	(void)state;
 	if (plan.count < 2) {
 		print_message("skipped: handoff takes two CPUs\n");
 		skip();
@@ -323,7 +307,6 @@ static void a_reader_says_what_it_did(void **state)
 	struct driver counted;
 	json_t *json;
 
-	(void)state;
 	assert_non_null(workload_live.engine->in_vain(&config, &nothing));
 	nothing.void_epochs = 2;
 	assert_null(workload_live.engine->in_vain(&config, &nothing));
@@ -356,21 +339,8 @@ static void a_reader_says_what_it_did(void **state)
 	json_decref(json);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_numbers_are_the_published_ones),
-		cmocka_unit_test(every_workload_keeps_the_contract),
-		cmocka_unit_test(lists_choose_workloads),
-		cmocka_unit_test(unknown_names_choose_nothing),
-		cmocka_unit_test(bursts_come_in_bursts),
-		cmocka_unit_test(a_storm_that_is_too_much_pauses),
-		cmocka_unit_test(what_is_not_there_is_missed),
-		cmocka_unit_test(what_no_ring_holds_is_missed),
-		cmocka_unit_test(a_late_first_event_is_explained),
-		cmocka_unit_test(effects_come_behind_their_causes),
-		cmocka_unit_test(a_reader_says_what_it_did),
-	};
-
-	return cmocka_run_group_tests(tests, placed_set_up, placed_tear_down);
-}
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, random_numbers_are_the_published_ones,
+	 every_workload_keeps_the_contract, lists_choose_workloads, unknown_names_choose_nothing,
+	 bursts_come_in_bursts, a_storm_that_is_too_much_pauses, what_is_not_there_is_missed,
+	 what_no_ring_holds_is_missed, a_late_first_event_is_explained,
+	 effects_come_behind_their_causes, a_reader_says_what_it_did)

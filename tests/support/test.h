@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What each test of cmocka's begins and ends with. */
+#ifndef STAMPEDE_TESTS_TEST_H
+#define STAMPEDE_TESTS_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* All tests are given a state, and few want one. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* TESTS_OF(group, group's end, each one's, its end, names): main(), up to 81 tests. */
+#define TESTS_PARENTHESES ()
+#define TESTS_3(...) TESTS_2(TESTS_2(TESTS_2(__VA_ARGS__)))
+#define TESTS_2(...) TESTS_1(TESTS_1(TESTS_1(__VA_ARGS__)))
+#define TESTS_1(...) TESTS_0(TESTS_0(TESTS_0(__VA_ARGS__)))
+#define TESTS_0(...) __VA_ARGS__
+#define TESTS_EACH(before, after, name, ...) \
+	{ #name, name, before, after, NULL }, \
+		__VA_OPT__(TESTS_NEXT TESTS_PARENTHESES(before, after, __VA_ARGS__))
+#define TESTS_NEXT() TESTS_EACH
+#define TESTS_OF(begin, end, before, after, ...) \
+	int main(void) \
+	{ \
+		static const struct CMUnitTest tests[] = { TESTS_3( \
+			TESTS_EACH(before, after, __VA_ARGS__)) }; \
+\
+		return cmocka_run_group_tests(tests, begin, end); \
+	}
+#define TESTS(...) TESTS_OF(NULL, NULL, NULL, NULL, __VA_ARGS__)
+
+#endif
