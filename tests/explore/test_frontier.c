@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/*
+ * States with the ways that lead to them (frontier.h), stamps in their order (stamps.h), and what
+ * tells two sets of outcomes apart (outcomes.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "explore/engine/frontier.h"
+#include "explore/engine/outcomes.h"
+#include "explore/engine/stamps.h"
+
+static struct frontier frontier;
+
+static const struct state *add(uint32_t shared, uint32_t frame, uint32_t left, uint64_t ways,
+			       const struct path *path, const struct steps *then)
+{
+	const struct state_key key = { shared, frame };
+	uint32_t i;
+
+	frontier_add(&frontier, &key, left, ways, path, then);
+	for (i = 0; memcmp(&frontier.state[i].key, &key, sizeof(key)) != 0; i++)
+		assert_true(i + 1 < frontier.count);
+	return &frontier.state[i];
+}
+
+static void paths_are_joined(void **state)
+{
+	const struct action more[] = { { .kind = ACTION_JUMP, .stops = 2, .jump = 9 },
+				       { .kind = ACTION_READ, .stops = 5 } };
+	const struct path path = { 1, 7, { { .kind = ACTION_BEAT, .stops = 3 } } };
+	const struct path longer = { 2, 1, { { .kind = ACTION_FLUSH } } }, none = { .stops = 4 };
+	const struct steps waits = { .stops = 10 }, acts = { 6, 2, more };
+	const struct state *its;
+
+	(void)state;
+	its = add(1, 1, 0, 3, &path, NULL);
+	assert_true(its->path.actions == 1 && its->path.stops == 7 &&
+		    its->path.action[0].stops == 3);
+	its = add(1, 2, 0, 3, &path, &waits);
+	assert_true(its->path.actions == 1 && its->path.stops == 17);
+	its = add(2, 1, 5, 4, &path, &acts);
+	assert_true(its->path.actions == 3 && its->path.stops == 6);
+	assert_true(its->path.action[0].stops == 3 && its->path.action[1].stops == 2 + 7 &&
+		    its->path.action[2].stops == 5);
+	assert_true(its->path.action[1].kind == ACTION_JUMP && its->path.action[1].jump == 9 &&
+		    its->path.action[2].kind == ACTION_READ);
+	/* One state: its ways are added, and the path with fewer actions stays. */
+	its = add(2, 1, 5, 40, &longer, NULL);
+	assert_true(its->ways == 44 && its->path.actions == 2);
+	its = add(2, 1, 5, 1, &longer, &acts);
+	assert_true(its->path.actions == 2);
+	its = add(2, 1, 5, 1, &none, &acts);
+	assert_true(its->path.actions == 2 && its->path.action[0].kind == ACTION_FLUSH);
+	its = add(2, 1, 5, 1, &none, NULL);
+	assert_true(its->ways == 47 && its->path.actions == 0 && its->path.stops == 4);
+	assert_int_equal(frontier.count, 3);
+	/* By what is left: 0 has two, the newest first. */
+	assert_true(frontier.lefts == 6 && frontier.first[0] == 1 && frontier.state[1].next == 0);
+	assert_true(frontier.state[0].next == FRONTIER_NONE && frontier.first[4] == FRONTIER_NONE);
+	assert_true(frontier.first[5] == 2 && its->left == 5);
+	frontier_free(&frontier);
+	assert_true(!frontier.state && !frontier.slot && !frontier.count);
+}
+
+static void many_states(void **state)
+{
+	const struct path none = { .actions = 0 }, most = { .actions = WORLD_ACTIONS_MAX - 1 };
+	const struct action action = { .kind = ACTION_BEAT };
+	const struct steps one = { .actions = 1, .action = &action };
+	uint32_t i, round;
+
+	(void)state;
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 1000; i++) {
+			assert_int_equal(frontier.count, i);
+			add(i / 10, i % 10, i & 1, 1, &none, NULL);
+			if (!round)
+				assert_int_equal(frontier.slots, i < 128 ? 256 :
+								 i < 256 ? 512 :
+								 i < 512 ? 1024 :
+									   2048);
+		}
+		for (i = 0; i < 1000; i++)
+			assert_int_equal(add(i / 10, i % 10, i & 1, 1, &none, NULL)->ways, 2);
+		assert_int_equal(frontier.count, 1000);
+		/* The last number of a round: slots that bear the first are not taken for new. */
+		frontier.round = UINT32_MAX;
+		table_number(&frontier.frames, "x", 1);
+		frontier_clear(&frontier);
+		assert_true(!frontier.count && !frontier.lefts && !frontier.frames.count);
+		assert_true(frontier.first[0] == FRONTIER_NONE && frontier.round != 0);
+		assert_true(frontier.first[1] == FRONTIER_NONE);
+	}
+	/* As many left as a budget can have, by as many actions as a path has room for. */
+	assert_int_equal(add(7, 7, FRONTIER_LEFT_MAX - 1, 1, &most, &one)->path.actions,
+			 WORLD_ACTIONS_MAX);
+	frontier_clear(&frontier);
+	frontier_free(&frontier);
+}
+
+static void stamps(void **state)
+{
+	static const uint64_t come[] = { 50, 10, 40, 10, 99 }, order[] = { 10, 10, 40, 50, 99 };
+	uint64_t stamp[7] = { [5] = 7, [6] = 8 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		stamps_add(stamp, i, come[i]);
+	assert_memory_equal(stamp, order, sizeof(order));
+	assert_int_equal(stamp[5], 7);
+	assert_int_equal(stamps_widest(stamp, 5), 49);
+	assert_int_equal(stamps_widest(stamp, 4), 30);
+	assert_int_equal(stamps_widest(stamp, 1), 0);
+	assert_int_equal(stamps_widest(stamp, 0), 0);
+	stamps_remove(stamp, 5, 40);
+	assert_true(stamp[1] == 10 && stamp[2] == 50 && stamp[3] == 99 && stamp[5] == 7);
+	stamps_remove(stamp, 4, 99);
+	stamps_remove(stamp, 3, 10);
+	assert_true(stamp[0] == 10 && stamp[1] == 50 && stamps_widest(stamp, 2) == 40);
+	stamps_remove(stamp, 2, 10);
+	assert_int_equal(stamp[0], 50);
+}
+
+/* In any order, and each once; no few of them add up to others. */
+static void outcomes(void **state)
+{
+	static const uint64_t sets[][5] = {
+		{ 1, 2, 3 }, { 3, 1, 2, 1, 3 },	   { 1, 2 }, { 1, 5 }, { 2, 4 },
+		{ 6 },	     { UINT64_C(6) << 40 }
+	};
+	uint64_t count[7], hash[7];
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < 7; i++) {
+		outcomes_begin();
+		outcomes_add(99);
+		outcomes_begin();
+		for (k = 0; k < 5 && sets[i][k]; k++)
+			outcomes_add(sets[i][k]);
+		outcomes_end(&count[i], &hash[i]);
+		for (k = 0; k < i; k++)
+			assert_int_equal(hash[k] == hash[i], i == 1);
+	}
+	assert_true(count[0] == 3 && count[1] == 3 && count[2] == 2 && count[6] == 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_are_joined),
+		cmocka_unit_test(many_states),
+		cmocka_unit_test(stamps),
+		cmocka_unit_test(outcomes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
