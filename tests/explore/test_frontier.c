@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * States with the ways that lead to them (frontier.h), stamps in their order (stamps.h), and what
- * tells two sets of outcomes apart (outcomes.h).
+ * States with the ways that lead to them (frontier.h), stamps in their order (stamps.h), what
+ * tells two sets of outcomes apart (outcomes.h), and an object that cannot be read (guard.h).
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,10 @@
 #include <cmocka.h>
 
 #include "explore/engine/frontier.h"
+#include "explore/engine/guard.h"
 #include "explore/engine/outcomes.h"
 #include "explore/engine/stamps.h"
+#include "tests/support/said.h"
 
 static struct frontier frontier;
 
@@ -151,6 +154,18 @@ static void outcomes(void **state)
 	assert_true(count[0] == 3 && count[1] == 3 && count[2] == 2 && count[6] == 1);
 }
 
+static void an_object_that_is_not_there(void **state)
+{
+	int error;
+
+	(void)state;
+	listen_to_stderr();
+	error = object_check("/no/object");
+	assert_string_equal(what_was_said(),
+			    "stampede: cannot read /no/object: No such file or directory\n");
+	assert_int_equal(error, -EIO);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -158,6 +173,7 @@ int main(void)
 		cmocka_unit_test(many_states),
 		cmocka_unit_test(stamps),
 		cmocka_unit_test(outcomes),
+		cmocka_unit_test(an_object_that_is_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
