@@ -52,7 +52,7 @@ void frontier_clear(struct frontier *frontier)
 static struct frontier_slot *find(struct frontier_slot *slot, uint32_t slots, uint32_t round,
 				  const struct state_key *key)
 {
-	uint64_t hash = (((uint64_t)key->shared << 32 | key->frame) + 1) * 0x9e3779b97f4a7c15u;
+	uint64_t hash = ((uint64_t)key->shared << 32 | key->frame) * 0x9e3779b97f4a7c15u;
 	uint32_t at = (uint32_t)(hash >> 32);
 
 	for (;; at++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "explore/engine/outcomes.h"
 
+#include "base/rng.h"
 #include "base/table.h"
 
 static struct table hashes;
@@ -18,12 +19,11 @@ void outcomes_add(uint64_t hash)
 
 	table_number(&hashes, &hash, sizeof(hash));
 	if (hashes.count > before)
-		sum += hash * 0x9e3779b97f4a7c15u ^ hash >> 31;
+		sum += rng_mix(hash);
 }
 
 void outcomes_end(uint64_t *count, uint64_t *hash)
 {
 	*count = hashes.count;
 	*hash = sum;
-	table_free(&hashes);
 }

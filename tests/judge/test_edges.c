@@ -6,6 +6,7 @@
 #include "tests/support/test.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "tests/support/check_ring.h"
 #include "tests/support/said.h"
@@ -205,6 +206,7 @@ static void a_ring_says_what_it_was_asked_for(void **state)
 	const struct driver *driver = driver_find(drivers_counting, "full_tsc");
 	struct ring_config config = buffer_config(driver, 9, 2);
 	struct buffer ring;
+	void *base;
 
 	config.cpu = 3;
 	assert_int_equal(buffer_open(&ring, driver, &config), 0);
@@ -215,7 +217,10 @@ static void a_ring_says_what_it_was_asked_for(void **state)
 	buffer_check(&ring, &check);
 	assert_int_equal(check.cpu, 3);
 	assert_int_equal(check.payload_most, driver->payload_bytes + 8);
-	buffer_close(&ring);
+	base = ring.base;
+	assert_int_equal(msync(base, 1, MS_ASYNC), 0);
+	buffer_close(&ring); /* gives its memory back */
+	assert_int_equal(msync(base, 1, MS_ASYNC), -1);
 }
 
 static struct buffer drained;

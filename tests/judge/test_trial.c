@@ -108,6 +108,8 @@ static void without_a_trial_its_promises_are_not_tried(void **state)
 		{ TRIAL_SLOW, "packed_word", PROMISE_BOUNDED },
 		{ TRIAL_INTERRUPTS, "packed_word", PROMISE_WINDOW },
 	};
+	static struct scheme_desc only_order;
+	static struct check check;
 	unsigned int i;
 
 	assert_int_equal(word_of(TRIAL_KINDS, "packed_word"), VERDICT_KEPT);
@@ -132,6 +134,13 @@ static void without_a_trial_its_promises_are_not_tried(void **state)
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_STEP_PROOF), VERDICT_NOT_TRIED);
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_KEPT);
 	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_NOT_TRIED);
+	/* One that promises order alone, which takes interrupts to try. */
+	only_order = *row(drivers_counting, "full_tsc")->desc;
+	only_order.promises = PROMISE_MONOTONIC;
+	check_init(&check, &only_order, 27);
+	check.events = 1;
+	assert_int_equal(verdict_of_row(&(struct evidence){ .check = &check }, VERDICT_KEPT),
+			 VERDICT_NOT_TRIED);
 	/* A row that says least: order, and an end; and inexact stamps, which are no breach. */
 	assert_int_equal(word_of(TRIAL_KINDS, "zero_delta"), VERDICT_INEXACT);
 	assert_int_equal(word_of(TRIAL_SLOW, "zero_delta"), VERDICT_NOT_TRIED);

@@ -89,6 +89,14 @@ class Machine:
                 shutil.copy(os.path.join(build, name), folder)
                 subprocess.run(["strip", "-g", os.path.join(folder, name)], check=True)
 
+    def measure(self, test, good):
+        """How long a test may take; one that fails without any change kills nothing."""
+        if test not in self.seconds:
+            begin = time.monotonic()
+            if not good():
+                sys.exit(f"{test} fails without any change")
+            self.seconds[test] = 3 * (time.monotonic() - begin) + 5
+
     def compile_line(self, source):
         target = f"{self.build}/obj/{os.path.splitext(source)[0]}.o"
         if source not in self.compiles:
@@ -134,6 +142,7 @@ class Machine:
                                        check=True).stdout
                 subprocess.run(["xargs", "-0", "cp", "--parents", "-t", copy], input=names,
                                check=True)
+                os.symlink(os.path.abspath(self.build), copy + "/build")
         return copy
 
     def shadow(self, into, program):
@@ -196,11 +205,7 @@ class OfC:
         with open(source, "rb") as file:
             text = file.read()
         for test in tests:
-            if test not in machine.seconds:
-                begin = time.monotonic()
-                if not self.good(text, test, 300):
-                    sys.exit(f"{test} fails without any change")
-                machine.seconds[test] = 3 * (time.monotonic() - begin) + 5
+            machine.measure(test, lambda: self.good(text, test, 300))
 
     def good(self, text, test, seconds):
         """Whether a test finds nothing wrong; None: it cannot be built."""
@@ -230,12 +235,14 @@ class OfPython:
     def __init__(self, machine, source, tests):
         self.machine, self.source, self.tests = machine, source, tests
         self.found = operators.of_python(source)
+        for test in tests:
+            machine.measure(test, lambda: self.good(test, machine.tree(), 300))
 
-    def good(self, test, tree):
+    def good(self, test, tree, seconds):
         build = os.path.abspath(self.machine.build)
         if test.endswith(".sh"):
-            return passes(f"tests/{test}", build, 120, tree)
-        return run([sys.executable, "-B", f"tests/{test}", build], 120, tree,
+            return passes(f"tests/{test}", build, seconds, tree)
+        return run([sys.executable, "-B", f"tests/{test}", build], seconds, tree,
                    limits_of_python) == 0
 
     def killer(self, text):
@@ -246,7 +253,7 @@ class OfPython:
             with open(f"{tree}/{self.source}", "wb") as file:
                 file.write(text)
             for test in self.tests:
-                if not self.good(test, tree):
+                if not self.good(test, tree, self.machine.seconds[test]):
                     return test
         return None
 

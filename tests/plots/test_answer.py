@@ -89,12 +89,14 @@ class Rule(PlotsTest):
         def said(cheap, header=4, own=2.0):
             return answer.answer([machine({guide.TAKE: ["a", "b"]}, a=(4, 30, own),
                                           b=(header, 31, cheap))], str).sentences[1:]
-        self.assertEqual(said(1.5), ["b takes 25 % less time where reading the clock costs nothing (4 "
+        self.assertEqual(said(0.2), ["b takes 90 % less time where reading the clock costs nothing (4 "
                                      "bytes of header, 31 instructions)."])
         self.assertEqual((said(2 / 1.02), said(3.0), said(NAN), said(1.5, own=NAN), said(1.5, 8)),
                          ([], [], [], [], []))
         self.assertEqual(len(said(1.96)), 1)
         self.assertEqual(len(said(1.5, 4.05)), 1)
+        three = machine({guide.TAKE: ["a", "b", "c"]}, a=(4, 30, 2), b=(4, 31, 1.5), c=(4, 32, 1))
+        self.assertIn("c takes 50 %", answer.answer([three], str).sentences[1])
 
     def test_what_intervals_or_one_machine_leave_open_is_not_said(self):
         def said(*machines):

@@ -15,7 +15,7 @@ cut() { # ROW
 
 # ---- what cannot be taken ----
 
-refuses "a row that needs a beat" 4 "it needs a beat" "$build/take-facts" heartbeat
+refuses "a row that needs a beat" 4 "heartbeat cannot be taken: it needs a beat" "$build/take-facts" heartbeat
 refuses "one that masks interrupts" 4 "it masks interrupts" "$build/take-facts" delta_sync_soft
 refuses "one whose writers start over" 4 "starts over" "$build/take-facts" restartable
 refuses "a baseline" 4 "is a baseline" "$build/take-facts" floor
