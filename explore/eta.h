@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the explorer is and how long it will go on: a line on stderr (base/progress.h). */
+/* The explorer's progress and the time that is left: a line on stderr (base/progress.h). */
 #ifndef STAMPEDE_EXPLORE_ETA_H
 #define STAMPEDE_EXPLORE_ETA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user of build/explore asks for. */
+/* The options of build/explore. */
 #ifndef STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
 #define STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
 

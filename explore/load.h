@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explored rows by their files. */
+/* Loads explored rows from their files. */
 #ifndef STAMPEDE_EXPLORE_LOAD_H
 #define STAMPEDE_EXPLORE_LOAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of rows as they were asked for: searched here, and said row after row. */
+/* Searches the families of rows that were asked for, and prints them row after row. */
 #ifndef STAMPEDE_EXPLORE_SEARCH_ROWS_H
 #define STAMPEDE_EXPLORE_SEARCH_ROWS_H
 

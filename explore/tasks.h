@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a command line of the explorer comes to: families of rows, one after the other, and how they
- * are said and recorded, wherever they were searched.
+ * The work that a command line of the explorer asks for: families of rows, one after the other, and
+ * how they are printed and recorded, wherever they were searched.
  */
 #ifndef STAMPEDE_EXPLORE_TASKS_H
 #define STAMPEDE_EXPLORE_TASKS_H

@@ -12,12 +12,12 @@
  *   conservation  written == decoded + lost; sequences without a gap in every context
  *   structure     headers parse to the exact end; payload, filler and event id intact; the packet
  *                 names the CPU of the ring (a format that stores no id or CPU is not asked)
- *   counts        extensions and inexact stamps at most what stamps and nesting call for; no
+ *   counts        no more extensions and inexact stamps than stamps and nesting need; no
  *                 sub-buffer closed while the next record had room in it
  *   losses        each lost event had a reason that the ring itself shows (loss.h)
  *
  * The timed build's payload is the stamp alone: there the window is not known, conservation is by
- * totals, and identity by how many there are of each id. The injected build is a timed one that
+ * totals, and identity by the number of events of each id. The injected build is a timed one that
  * stores CHECK_INEXACT for a stamp declared so.
  */
 #ifndef STAMPEDE_JUDGE_CHECK_H

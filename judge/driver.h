@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One driver per row and build: driver.c compiled with the row's scheme inlined. What is hot is
+ * One driver per row and build: driver.c compiled with the row's scheme inlined. Hot code is
  * inside; these pointers are called once per batch, per signal or per drain.
  */
 #ifndef STAMPEDE_JUDGE_DRIVER_H

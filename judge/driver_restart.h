@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Payloads that a restartable section copies; part of driver.c, behind struct source. */
+/* Payloads that a restartable section copies; part of driver.c, after struct source. */
 #ifndef STAMPEDE_JUDGE_DRIVER_RESTART_H
 #define STAMPEDE_JUDGE_DRIVER_RESTART_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The payload of the timed build: the stamp alone. Part of whatever runs a row that is compiled so,
- * so that the same code is timed and explored. PAYLOAD_INEXACT(src), if it is defined, is told of
- * a stamp that is declared inexact, which such a payload cannot say.
+ * The payload of the timed build: the stamp alone. Part of each program that runs such a row, so
+ * that the same code is timed and explored. PAYLOAD_INEXACT(src), if it is defined, is told of
+ * a stamp that is declared inexact, which such a payload cannot carry.
  */
 #ifndef STAMPEDE_JUDGE_DRIVER_TIMED_H
 #define STAMPEDE_JUDGE_DRIVER_TIMED_H

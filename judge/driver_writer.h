@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The writers' half of a driver: what a row records with, in the build and the row that the command
- * line names. driver.c has it beside the reader; where only writers are, as in a kernel, it is
- * alone. Behind judge/driver.h.
+ * line names. driver.c has this half and the reader; where only writers are, as in a kernel, it is
+ * alone. Include it after judge/driver.h.
  */
 #ifndef STAMPEDE_JUDGE_DRIVER_WRITER_H
 #define STAMPEDE_JUDGE_DRIVER_WRITER_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes what rings hold as traces that other people's readers know: CTF 1.8 or CTF 2 for rows that
+ * Writes what rings hold as traces for readers of other people: CTF 1.8 or CTF 2 for rows that
  * store absolute stamps (metadata and a file cpu<N> each; the streams are the same), raw ftrace
  * sub-buffers for rows that store deltas (cpu<N>.raw, and header_page and header_event as tracefs
  * has them).
  *
- * Dated by export_date(), the metadata of CTF says by the clock's rate and offset what its stamps
- * are in CLOCK_REALTIME. Raw sub-buffers have no place for that.
+ * With export_date(), the metadata of CTF gives the clock's rate and offset, which turn stamps into
+ * CLOCK_REALTIME. Raw sub-buffers have no place for that.
  *
- * A trace is a directory. It is written under another name, <dir>.partial, and renamed when it is
- * whole; if it cannot be, nothing stays.
+ * A trace is a directory, written as <dir>.partial and renamed when it is whole; if it cannot be
+ * made whole, nothing stays.
  */
 #ifndef STAMPEDE_JUDGE_EXPORT_H
 #define STAMPEDE_JUDGE_EXPORT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timed build's payload is the stamp alone. Which event took it is known from a log of events:
- * the one that had entered last among those that had not left when the clock showed that value, for
- * one writer runs at a time. So a reader with such a log (core/seam.h: SEAM_IDENTIFIES) has the
+ * The timed build's payload is the stamp alone. A log of events says which event took it: the one
+ * that had entered last among those that had not left when the clock showed that value, since one
+ * writer runs at a time. So a reader with such a log (core/seam.h: SEAM_IDENTIFIES) has the
  * whole payload that the checked build would have stored, and all oracles judge it.
  */
 #ifndef STAMPEDE_JUDGE_IDENTIFY_H

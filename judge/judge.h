@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one judge. Whoever recorded into a ring, and in whatever build, it asks all oracles about the
- * ring, finds out which needs the run did not meet, and gives the verdict.
+ * The one judge, of every ring and every build: it asks all oracles about the ring, finds out which
+ * needs the run did not meet, and gives the verdict.
  *
- * An objection is excused only by the need that it is about: a late beat or a clock that gives a
- * value twice or goes back excuses wrong times, never a record that is lost, torn, misnamed or
- * wasted; one that goes back also more extensions than stamps call for. A row that is proof against
- * steps owes right stamps and no needless extensions even then. A nested writer where interrupts
- * had to be masked excuses times and extensions, and all else only of a row that does not turn such
- * writers away.
+ * A need that was not met excuses only objections that it causes. A late beat, or a clock that
+ * gives a value twice or goes back, excuses wrong times, never a record that is lost, torn,
+ * misnamed or wasted; a clock that goes back also excuses more extensions than stamps need. A row
+ * that promises STEP_PROOF owes right stamps and no needless extensions even then. A nested writer
+ * where interrupts had to be masked excuses times and extensions, and all else only of a row that
+ * does not reject such writers.
  */
 #ifndef STAMPEDE_JUDGE_JUDGE_H
 #define STAMPEDE_JUDGE_JUDGE_H

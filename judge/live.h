@@ -9,17 +9,17 @@
  *              overwrite them: such a copy counts as nothing, and the sub-buffer as overwritten.
  *              ftrace exchanges the page for a spare one, and LTTng marks it, both by an atomic
  *              operation that all CPUs obey, in each switch of every writer. Here a switch stays as
- *              it is, and a reader that is dead or stopped cannot hold anything back; it pays by
- *              the copies, and a writer that laps the ring meanwhile leaves it with nothing.
+ *              it is, and a reader that is dead or stopped cannot hold anything back. The reader
+ *              pays for copies, and a writer that laps the ring meanwhile leaves it with nothing.
  *
  * Order, of what another CPU sees:
- *   a sub-buffer's bytes and books    before its last commit (release); the reader loads the commit
+ *   a sub-buffer's bytes, bookkeeping before its last commit (release); the reader loads the commit
  *                                     counter, then these (acquire)
  *   of the published form             before the tail's store; the reader loads the tail first
  *   the reader's loads                before its store of `consumed` (release); a writer loads that
  *                                     and stores only if it may
  *   the tail of an opened sub-buffer  before or just after the first byte in it: the copy is good
- *                                     if behind it (acquire) the tail is not yet in the slot before
+ *                                     if after it (acquire) the tail is not yet in the slot before
  *
  * On x86-64 plain stores and loads keep these orders. Elsewhere commits are release operations; the
  * published form and the last line are not ordered there, and are refused.

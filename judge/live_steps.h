@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A visit of the judge's reader to a ring (judge/live.h). The explorer runs these very steps, and
- * comes between them.
+ * stops between them.
  */
 #ifndef STAMPEDE_JUDGE_LIVE_STEPS_H
 #define STAMPEDE_JUDGE_LIVE_STEPS_H

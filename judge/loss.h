@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why an event was lost, by what the ring shows: the oracle of losses, which believes no scheme. It
- * looks at the ring as the losing writer leaves it. The writers that this one interrupted have not
- * gone on meanwhile, and those that interrupted it cannot have freed anything. Only a reader can,
- * and what it had released before the event is remembered.
+ * looks at the ring as the losing writer leaves it. The writers that this writer interrupted have
+ * not gone on meanwhile, and those that interrupted it cannot have freed anything. Only a reader
+ * can, and what the reader had released before the event is remembered.
  *
  *   full         discard mode: the sub-buffer that comes next is not read yet
  *   held         overwrite mode, or discard mode with room: a writer that was interrupted has not
@@ -11,8 +11,8 @@
  *   large        no sub-buffer can hold the event
  *   largest      with its header perhaps none can; the ring's own count decides
  *   stuck        the scheme gave up, and counted that (a promise of its own, BOUNDED), while the
- *                clock went on by a wrap at least: without that nothing stops it
- *   busy         it came into a writer that keeps all others out, by declaration
+ *                clock went on by a wrap at least: nothing else stops a writer
+ *   busy         it interrupted a writer that declares to keep all others out
  *   unexplained  none of these: the event had room
  */
 #ifndef STAMPEDE_JUDGE_LOSS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A row of the counting build on the virtual clock: time goes by, and beats come when they are due.
- * The one player of counts, claims, channels and tests; the explorer has no schedule to play.
+ * The one player of counts, claims and tests; the explorer does not use it.
  */
 #ifndef STAMPEDE_JUDGE_PLAYER_H
 #define STAMPEDE_JUDGE_PLAYER_H

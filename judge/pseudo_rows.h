@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, in place of a row's, of what driver.h's run_empty and run_clock time. */
+/* Names, in place of a row's, for the loops that driver.h's run_empty and run_clock time. */
 #ifndef STAMPEDE_JUDGE_PSEUDO_ROWS_H
 #define STAMPEDE_JUDGE_PSEUDO_ROWS_H
 

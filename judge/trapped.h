@@ -2,9 +2,9 @@
 /*
  * The machine's clock, trapped: between begin and end each rdtsc of this thread gives
  * virtual_clock.now and moves it by virtual_clock.step, so that the very code that is timed runs on
- * the virtual clock. Linux on x86-64 alone can (prctl PR_SET_TSC). What reads the time of day in
- * between gets nonsense. Restartable sections must be detached (parts/restart.h): the kernel would
- * start them over at each read.
+ * the virtual clock. Linux on x86-64 alone can (prctl PR_SET_TSC). Code that reads the time of day
+ * in between gets nonsense. Restartable sections must be detached (parts/restart.h): the kernel
+ * would start them over at each read.
  */
 #ifndef STAMPEDE_JUDGE_TRAPPED_H
 #define STAMPEDE_JUDGE_TRAPPED_H

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trial of a row: what is cheap and decisive, played on the virtual clock before a run says
- * anything of the row. A storm meets what a clock and a machine happen to do in some seconds; a
- * field that is too narrow for the gap of a weekend stays unseen there.
+ * The trial of a row: cheap and decisive cases, played on the virtual clock before a run gives a
+ * verdict. A storm meets what a clock and a machine happen to do in some seconds; it does not see a
+ * field that is too narrow for the gap of a weekend.
  *
  *   gaps        events 2^k - 1, 2^k and 2^k + 1 ticks apart, from a wrap to the most that the row
  *               says it can tell, at the row's own width
  *   interrupts  a nested writer at each stop of an event that opens a sub-buffer, follows at once,
  *               or follows a wrap later, and one between two events; with and without a wrap before
  *               and after it
- *   slow        a clock of which each read takes a wrap and more
+ *   slow        a clock whose every read takes a wrap and more
  *   steps       a clock that goes back, of rows that promise STEP_PROOF
  *   timed       gaps, interrupts at clock reads, and steps, in the code that is timed: its reads of
  *               the clock are trapped (trapped.h)
  *   cheap       gaps and steps in the code that is timed with the cheap clock
  *
  * All but the last two play the counting build. A row has one trial in a process; it takes some
- * milliseconds. STAMPEDE_TRIALS in the environment names those that are played, to see what a
- * verdict is worth without the others.
+ * milliseconds. STAMPEDE_TRIALS in the environment names the kinds to play, to see what a verdict
+ * is worth without the others.
  */
 #ifndef STAMPEDE_JUDGE_TRIAL_H
 #define STAMPEDE_JUDGE_TRIAL_H

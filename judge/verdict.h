@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words that a run says of a row and of each of its promises; every program and page has them
- * from here.
+ * The verdicts of a run on a row and on each of its promises; every program and page takes these
+ * words from here.
  *
  *   broken            an oracle objected
- *   need not met      one objected, and the run had not given the row what it needs
+ *   need not met      an oracle objected, and the run had not given the row what it needs
  *   not tried         none objected, and none could have: nothing that was judged can break it
  *   declared inexact  kept; some stamps were inexact, as the row declares
  *   kept              tried, and no oracle objected
  *   not promised      (of a promise) the row does not make it
- *   no promise        (of a row) it makes none about times
+ *   no promise        (of a row) the row makes none about times
  *
- * A promise is tried by the run's own events and by the trial of its row (trial.h): the times by
- * events of which interrupts recorded some, unless the row needs them masked; WRAP_PROOF by gaps of
- * every size that the row tells apart; BOUNDED by a clock of which each read takes a wrap;
- * STEP_PROOF by stamps that are older than the one before.
+ * The run's own events and the trial of its row (trial.h) try a promise: times, by events of which
+ * interrupts recorded some, unless the row needs them masked; WRAP_PROOF, by gaps of every size
+ * that the row tells apart; BOUNDED, by a clock whose every read takes a wrap; STEP_PROOF, by
+ * stamps that are older than the previous one.
  */
 #ifndef STAMPEDE_JUDGE_VERDICT_H
 #define STAMPEDE_JUDGE_VERDICT_H

@@ -2,7 +2,7 @@
 /*
  * A scheme to copy: the low T bits of the stamp in every header, the whole stamp where a reader
  * could not know the rest. Copy this file to schemes/<name>.h, change what is marked "yours", and
- * add X(<name>, <name>, ) to schemes/schemes.def. tests/judge/test_template.c holds it to its word.
+ * add X(<name>, <name>, ) to schemes/schemes.def. tests/judge/test_template.c checks this file.
  *
  * Source: yours: paper, mail or commit, with its date.
  *

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 32 bits of difference to the record before, in as few bytes as they take, behind the payload.
- * Writers are serialised, since the stamp before is one variable.
+ * 32 bits of difference to the previous record, in as few bytes as they take, after the payload.
+ * Writers are serialised, since the previous stamp is one variable.
  *
  * Source: SEGGER SystemView (SEGGER_SYSVIEW.c, _SendPacket), which records under a lock.
  *
  * Layout: LEB128 id [LEB128 size], payload, LEB128 difference of 1 to 5 bytes; ids below 24 have no
- * size. A sub-buffer is a CTF packet, whose begin stamp is that of its first event; there the
+ * size. A sub-buffer is a CTF packet, whose begin stamp is that of its first event; SystemView's
  * stream has no whole stamp but the system's time, which the host asks for.
  *
  * Shared words, by masked writers only (parts/mask.h): tail and last, plain stores.
- * I1 is that of parts/alone.h. I2 last is stored with a record only: the difference behind one that
- * was lost has its time too.
+ * I1 is that of parts/alone.h. I2 last is stored with a record only: the difference after a lost
+ * record includes that record's time.
  *
- * A nested writer runs late, by the soft mask, and is stamped when it runs. There the stamp is
- * taken when the payload is encoded already, here before it is written.
+ * A nested writer runs late, by the soft mask, and is stamped when it runs. SystemView takes the
+ * stamp when the payload is encoded already; this row takes it before the payload is written.
  *
  * Known failure: a gap of 2^32 ticks or more is taken for a shorter one.
  * Clock reads per event: 1.

@@ -10,13 +10,13 @@
  *
  * Shared words, by masked writers only: tail and last, plain stores.
  * I1 Between the clock read and the store of last no other writer records: last is the stamp of the
- *    record before.
+ *    previous record.
  * I2 The difference fits the field, or a sync event carries it.
  *
  * Without MASK_SOFT the interrupting signals are blocked around each record (two system calls);
- * MASK_SOFT sets a flag at which handlers turn back (parts/mask.h). With the soft mask a nested
- * writer runs late and is stamped when it runs; the delay is reported, its stamp is exact for that
- * run.
+ * MASK_SOFT sets a flag that makes handlers return (parts/mask.h). With the soft mask a nested
+ * writer runs late and is stamped when it runs: the delay is reported, and the stamp is exact for
+ * that run.
  *
  * Known failure without a mask: a nested writer between reading last and storing it makes every
  * later event late or early by the difference, until the sub-buffer ends (history).

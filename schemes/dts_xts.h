@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 16 or 8 bits of difference to the record before; where they do not do, an event before it has the
- * bits above them. Writers are serialised, since the stamp before is one variable.
+ * 16 or 8 bits of difference to the previous record; where they do not suffice, an event before it
+ * has the bits above them. Writers are serialised, since the previous stamp is one variable.
  *
  * Source: Percepio's trace recorder for snapshots (prvTraceGetDTS), events of four bytes.
  *
@@ -16,7 +16,7 @@
  *
  * Shared words, by masked writers only (parts/mask.h): tail and last, plain stores.
  * I1 is that of parts/alone.h. I2 The event and its XTS are one claim, and last is stored with them
- * only. There last is stored first, and without a slot for the XTS the upper bits are lost.
+ * only. Percepio stores last first, and without a slot for the XTS loses the upper bits.
  *
  * A nested writer runs late, by the soft mask, and is stamped when it runs.
  *

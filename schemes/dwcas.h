@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Offset and newest stamp in one 128-bit word, moved by one double-width cmpxchg: the stamp of the
- * record before is always known, and nothing has to be packed.
+ * previous record is always known, and nothing has to be packed.
  *
- * Source: Stampede, for a complete design space. That the previous stamp and the space would have
- * to move together, and that most machines of 2008 could not, is what the discussions around
- * Desnoyers, LKML, 2008-09-25, and Rostedt's write stamps of 2020 work around.
+ * Source: Stampede, for a complete design space. The previous stamp and the space would have to
+ * move together, and most machines of 2008 could not do that: the discussions around Desnoyers,
+ * LKML, 2008-09-25, and Rostedt's write stamps of 2020 work around it.
  *
  * Layout: format/format_ctf.h, compact, as extended_header:
  *   u32 { id : 5 | low T bits : 27 } [u16 id [u16 size [u64 stamp] [u32 size]]] payload
@@ -14,13 +14,13 @@
  * only).
  *
  * Order: tail and last, clock, cmpxchg.
- * I1 A writer that claims has read the clock after the pair became what it is and before it
- *    changed: stamps are in buffer order, and last is exactly the stamp of the record before.
+ * I1 A writer that claims has read the clock after the pair got its value and before the pair
+ *    changed: stamps are in buffer order, and last is exactly the stamp of the previous record.
  * I2 So a header is full if, and only if, the reader could not know the upper bits.
  * I3 The two halves are read one after the other; a nested writer in between makes the claim fail.
- * The offset runs free and never gets to 2^64 bytes: no ABA.
+ * The offset runs free and never reaches 2^64 bytes: no ABA.
  *
- * Known failure: none. It needs cmpxchg16b (every x86-64 but the first) or ldxp/stxp.
+ * Known failure: none. The row needs cmpxchg16b (every x86-64 but the first) or ldxp/stxp.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
 #ifndef STAMPEDE_SCHEMES_DWCAS_H

@@ -5,7 +5,7 @@
  *
  * Source: Mathieu Desnoyers, Re: [RFC PATCH 1/3] Unified trace buffer, LKML, 2008-09-25 (the
  * algorithm), and LTTng specialized probes, ltt-dev, 2008-10-09 (the header with ids 29, 30, 31).
- * Repaired here: the mail shifts by 64 - 27 where 27 is meant, and keeps the decision for a full
+ * Repaired here: the mail shifts by 64 - 27 where it means 27, and keeps the decision for a full
  * stamp over a retry, which puts a full header into a compact slot.
  *
  * Layout: format/format_ctf.h, compact:
@@ -17,8 +17,8 @@
  * OVERFLOW_MSB32 keeps only 32 bits of the stamp above T, as a 32-bit machine must: a full header
  * at every carry into them. Exact unless the clock stands still for 2^(T + 32) ticks.
  *
- * Writers of several CPUs (LOCKED): last is stored outside the claim, so it may also go back; that
- * is I3 again. I1 needs CLOCK_FENCED: without it a stamp may be older than its predecessor's, and
+ * Writers of several CPUs (LOCKED): last is stored outside the claim, so last may also go back; I3
+ * covers that. I1 needs CLOCK_FENCED: without it a stamp may be older than its predecessor's, and
  * if last is not stored yet the header stays compact and the reader adds a wrap.
  *
  * Known failure: none on one CPU.

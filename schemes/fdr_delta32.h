@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The difference to the record before in 32 bits; where it does not do, or goes back, a record with
- * the whole stamp first. Nested writers are turned away.
+ * The difference to the previous record in 32 bits; where it does not fit, or goes back, a record
+ * with the whole stamp comes first. Nested writers are rejected.
  *
  * Source: LLVM XRay's flight data recorder (compiler-rt, xray_fdr_controller.h and
  * xray_fdr_logging.cpp).
  *
  * Layout, little endian, in CTF packets whose begin stamp is that of the first record:
  *   function   u32 { 0 : 1 | type : 3 | id : 28 }, u32 difference [u32 size], payload
- *   wrap       u8 { 1 : 1 | kind : 7 }, 7 bytes of nothing, u64 stamp; the function follows it,
- * with a difference of 0, and both are one claim A difference has 31 bits there, and 16 bytes
- * behind each change of the CPU; a ring here stays with its CPU.
+ *   wrap       u8 { 1 : 1 | kind : 7 }, 7 unused bytes, u64 stamp; the function follows it,
+ * with a difference of 0, and both are one claim. XRay's difference has 31 bits, and 16 bytes
+ * after each change of the CPU; a ring here stays with its CPU.
  *
  * Shared words: guard, cmpxchg and store; tail, last: plain stores of the writer that has the
  * guard. I1 and I2 are those of parts/guarded.h. I3 The difference is of 0 .. 2^T - 1 ticks, or the
  * whole stamp stands before it: so any stamp is decoded as it was taken.
  *
- * Known failure: I2: times go back in the buffer where a nested writer came before the guard. What
- * is turned away is counted nowhere there; here in ring.lost.
- * Clock reads per event: 1, whatever comes in between.
+ * Known failure: I2: times go back in the buffer where a nested writer came before the guard. XRay
+ * does not count rejected events; ring.lost does here.
+ * Clock reads per event: 1, with or without nested writers.
  */
 #ifndef STAMPEDE_SCHEMES_FDR_DELTA32_H
 #define STAMPEDE_SCHEMES_FDR_DELTA32_H

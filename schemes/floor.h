@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The floors: what a record costs with a stamp, or without one, and no protection at all. There is
- * one for each form in which a row publishes and writes its records, so that no row has less to do
+ * one floor for each form in which rows publish and write records, so that no row has less to do
  * than the floor of its form:
  *
- * floor            a commit counter is added to; a compact header
+ * floor            adds to a commit counter; a compact header
  * floor_large      the same with a header of whole words, which takes no shift (FLOOR_LARGE)
- * floor_published  the tail's store, the last of all, publishes; no commit (FLOOR_PUBLISHED). It
- *                  does least, and every ratio is taken to it.
- * untimed          floor without a clock read (FLOOR_UNTIMED): under no row that stamps
+ * floor_published  the tail's store, the last of all, publishes; no commit (FLOOR_PUBLISHED).
+ *                  This floor does least, and every ratio is to it.
+ * untimed          floor without a clock read (FLOOR_UNTIMED): no floor of a row that stamps
  *
  * Source: none; baselines.
  *

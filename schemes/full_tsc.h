@@ -6,7 +6,7 @@
  * 96-bit header of normal events ("useful when no heartbeat available").
  *
  * Layout: u64 stamp | u16 id | u16 size [u32 size], payload. Packed: 12 bytes, where the text's
- * alignment on 64 bits would make 16 of them; that is the row full_tsc_aligned (ALIGNED).
+ * alignment on 64 bits would make it 16, as in the row full_tsc_aligned (ALIGNED).
  *
  * The time comes before the id. The text of 2007 has the id first, so that a reader knows the
  * header's size before anything else; here all headers have one size, and the stamp has the
@@ -15,7 +15,7 @@
  * Shared words: tail, cmpxchg.
  * I1 Stamps are in buffer order (parts/claim.h).
  * I2 No record depends on another.
- * Known failure: none; it pays in bytes.
+ * Known failure: none; the row pays in bytes.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */
 #ifndef STAMPEDE_SCHEMES_FULL_TSC_H

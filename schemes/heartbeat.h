@@ -18,7 +18,7 @@
  * of the text, with a counter of 32 bits, had atomics of 32 bits only (core/local.h refuses them).
  *
  * The text contradicts itself on whether a buffer switch writes the previous counter (it must only
- * read: a second writer loses a wrap), and it speaks of ten beats per wrap where its code of 2006
+ * read: a second writer loses a wrap), and speaks of ten beats per wrap where its code of 2006
  * made two. Here the slot is flipped at every beat, ten times per wrap; BEATS_PER_WRAP or, for a
  * fixed period such as that of a timer tick, BEAT_NS set another rate.
  *
@@ -27,7 +27,7 @@
  *
  * Known failure: a gap of a wrap or more between two events of a sub-buffer, or between two beats,
  * silently loses whole wraps: every later stamp is short by them, until the next sub-buffer (gap of
- * events) or for ever (gap of beats). So it needs BEAT, and does not promise WRAP_PROOF.
+ * events) or for ever (gap of beats). So the row needs BEAT, and does not promise WRAP_PROOF.
  * Clock reads per event: 1; one more for every void attempt.
  */
 #ifndef STAMPEDE_SCHEMES_HEARTBEAT_H

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The difference to the record before as a LEB128; an absolute stamp where time goes back, which
- * the differences then do not count from. Nested writers are turned away.
+ * The difference to the previous record as a LEB128; an absolute stamp where time goes back, from
+ * which later differences do not count. Nested writers are rejected.
  *
  * Source: Perfetto's SDK, its incremental clock (src/tracing/internal/track_event_internal.cc,
- * NewTracePacket). Its unit may be 1,000 ns; what is less stays in the difference to come, so that
- * nothing adds up. Here it is a tick.
+ * NewTracePacket). Its unit may be 1,000 ns; the rest stays in the next difference, so that errors
+ * do not add up. Here the unit is a tick.
  *
  * Layout, in CTF packets whose begin stamp is that of the first record:
  *   u8 { absolute : 1 | id : 7 }, LEB128 difference of 1 to 10 bytes, or u64 stamp,
  *   [u16 id [u32 size]], payload; id 126: the u16 has it; 127: and the u32 the size
- * There a packet is a protobuf message: tags and lengths besides, the clock's id beside the stamp.
+ * Perfetto's packet is a protobuf message, with tags, lengths and the clock's id as well.
  *
  * Shared words: guard, cmpxchg and store; tail, last: plain stores of the writer that has the
  * guard. I1 and I2 are those of parts/guarded.h. I3 Differences are to `last`, the newest stamp so
  * far, which an absolute record leaves alone.
  *
  * Known failure: I2: times go back in the buffer where a nested writer came before the guard.
- * Clock reads per event: 1, whatever comes in between.
+ * Clock reads per event: 1, with or without nested writers.
  */
 #ifndef STAMPEDE_SCHEMES_INCREMENTAL_ABS_H
 #define STAMPEDE_SCHEMES_INCREMENTAL_ABS_H

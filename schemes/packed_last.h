@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * packed_word, and beside it a word {low bits of a stamp | end of its record}: a writer that finds
- * there the record before its own knows whether the clock has gone back since, and then writes the
- * whole stamp. So any reader of CTF decodes the stamps that were taken, whatever order they have.
+ * its previous record there knows whether the clock has gone back since, and then writes the
+ * whole stamp. So any reader of CTF decodes the stamps that were taken, in any order.
  *
  * Source: Stampede.
  *
  * Layout: parts/packed.h.
  *
- * Shared words: tail, as packed_word's, cmpxchg. last {low bits of a stamp | offset / 4 behind its
- * record}, plain store after the claim; it has the tail's PACKED_BITS of offset, and 64 less these
- * of the stamp.
+ * Shared words: tail, as packed_word's, cmpxchg. last {low bits of a stamp | offset / 4 after its
+ * record}, plain store after the claim; last has the tail's PACKED_BITS of offset, and 64 less
+ * these of the stamp.
  *
  * Order: tail, last, clock, cmpxchg, then last is stored.
  * I1 to I3 are packed_word's.
- * I4 A short header is claimed behind the record that `last` is of, by their common offset, and
- *    then only 0 .. 2^T - 1 ticks behind its stamp; the claim fails if another one came in between.
+ * I4 A short header is claimed after the record that `last` is of, by their common offset, and
+ *    only 0 .. 2^T - 1 ticks after its stamp; the claim fails if another record came in between.
  *    With I2 the distance is the true one: all bits above T are equal.
  * I5 A last of another record, which a nested writer leaves, or one whose store was interrupted,
  *    only makes a header full that need not be.

@@ -15,21 +15,21 @@
  * I1 A writer that claims has read the clock after `tail` was the word and before it changed:
  *    stamps are in buffer order.
  * I2 A short header is claimed only from a word that holds the stamp's own upper bits, and the word
- *    holds those of the record before it: the reader has them.
+ *    holds those of the previous record: the reader has them.
  * I3 A nested writer always changes the word, so a claim over it fails.
  * With W = 64 the word holds all upper bits. With fewer, 2^W ticks would alias.
  * The same word again (ABA) takes nested records of exactly 2^PACKED_BITS units within one wrap of
  * T bits: 512 MiB in 60 ms at T = 27, which no CPU writes.
  *
- * Several CPUs (LOCKED): I1 needs CLOCK_FENCED. Without it a stamp may be older than its
+ * Several CPUs (LOCKED): I1 needs CLOCK_FENCED. Without that a stamp may be older than its
  * predecessor's, and the reader adds a wrap.
  *
- * PACKED_READER_KEEPS_UPPER: the same writer, and a reader of its own, which by I2 needs nothing
- * but the upper bits that it has: decoded is the stamp taken even where the clock goes back, or
- * where CPUs with clocks of their own write.
+ * PACKED_READER_KEEPS_UPPER: the same writer, and a reader of its own, which by I2 needs only the
+ * upper bits that it has: it decodes the stamp taken even where the clock goes back, or where CPUs
+ * with clocks of their own write.
  *
  * Known failure: with few offset bits (-DPACKED_BITS=9: 2 KiB) the ABA is real: a claim succeeds
- * although a nested writer has written just that much, and gets the place of that writer's records
+ * although a nested writer has written just that much, and takes the place of that writer's records
  * with an older stamp.
  * Clock reads per event: 1; one more for every attempt that a nested writer made void.
  */

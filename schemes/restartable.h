@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The whole record is written inside a restartable section, and the plain store of the tail at its
- * end publishes it: no read-modify-write, no commit counter, no hole that somebody still has to
+ * end publishes it: no read-modify-write, no commit counter, no hole that another writer has to
  * fill. A writer that is interrupted before that store starts over.
  *
  * Source: Stampede. The sections are rseq (Desnoyers, Turner and others, Linux 4.18), and before it
@@ -13,17 +13,17 @@
  * rewind       (RESTART_BY_HANDLER) without rseq: every signal handler calls restart_target() and
  *              sets the PC that it will return to. One thread per ring: a preemption is not seen.
  *
- * restartable_full (PACKED_WHOLE): the whole stamp in every header. Nothing is asked of the record
- *              before. By handlers it would have less to do than any floor.
+ * restartable_full (PACKED_WHOLE): the whole stamp in every header, independent of the previous
+ *              record. By handlers the row would have less to do than any floor.
  *
  * Layout: parts/packed.h.
  *
  * Shared words, only written inside sections: tail {upper bits | offset / 4}, by the last store;
- * the bytes behind the tail; number and lost_before of the slot behind it; content of the one it
- * leaves.
+ * the bytes after the tail; number and lost_before of the slot after it; content of the slot that a
+ * writer leaves.
  *
- * I1 What a section wrote before it was interrupted lies behind the tail, and the next section that
- *    gets to its end writes it anew.
+ * I1 What a section wrote before it was interrupted lies after the tail, and the next section that
+ *    reaches its end writes it anew.
  * I2 The clock is read inside the section, after the tail, or (long way) between a look at the tail
  *    and a section that finds it unchanged: stamps are in buffer order.
  * I3 The word holds the upper bits of the record before, as in packed_word; with whole stamps none.
@@ -33,7 +33,7 @@
  *
  * Known failure: single-stepping restarts a section for ever (restart_detach() helps). rewind
  * without a handler that rewinds: the interrupted record overwrites those that came in between.
- * Clock reads per event: 1; one more for every attempt that was interrupted behind it.
+ * Clock reads per event: 1; one more for every attempt that was interrupted after it.
  */
 #ifndef STAMPEDE_SCHEMES_RESTARTABLE_H
 #define STAMPEDE_SCHEMES_RESTARTABLE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ftrace's 27-bit deltas for a writer that is never interrupted, or believes so: whoever finds
- * another one at work is turned away. The caller reads the clock first and hands the stamp in.
+ * ftrace's 27-bit deltas for a writer that is never interrupted, or believes so: one that finds
+ * another writer at work is rejected. The caller reads the clock first and hands the stamp in.
  *
  * Source: Vincent Donnefort, kernel/trace/simple_ring_buffer.c, Linux 2026, which the hypervisor of
  * pKVM and other "remotes" record into.
@@ -10,17 +10,17 @@
  * header; an extend of 59 bits where the delta does not fit.
  *
  * Shared words: guard (the status READY or WRITING), cmpxchg and store; tail, last: plain stores of
- * the writer that has the guard. There a writer that is turned away is counted nowhere; here in
- * ring.lost.
+ * the writer that has the guard. The kernel does not count rejected writers; ring.lost does
+ * here.
  *
  * I1 and I2 are those of parts/guarded.h.
  * I3 The delta fits the field, or an extend carries it: if the stamp is not older than `last`.
  *
  * Known failure: I2 and I3. A writer that is interrupted before it has the guard has a stamp that
  * is older than the nested one's in `last`: the difference, below 0, is cut to 59 bits, and times
- * are 2^59 ticks late (18.3 years of ns) until the sub-buffer ends. So does a clock that goes back;
- * the hypervisor's is corrected twice a second. Clock reads per event: 1, whatever comes in
- * between.
+ * are 2^59 ticks late (18.3 years of ns) until the sub-buffer ends. A clock that goes back has the
+ * same effect; the hypervisor's is corrected twice a second. Clock reads per event: 1, with or
+ * without nested writers.
  */
 #ifndef STAMPEDE_SCHEMES_SIMPLE_REMOTE_H
 #define STAMPEDE_SCHEMES_SIMPLE_REMOTE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An overflow of the 27-bit stamp makes an event of its own, with the whole stamp; then the record
- * starts over. Three clock reads: one that sees the overflow, one for the stamp event, one anew.
+ * starts over. Three clock reads: of the overflow, of the stamp event, and one anew.
  *
  * Source: Martin Bligh's proposal, in pseudo code by Mathieu Desnoyers, LTTng specialized probes,
  * ltt-dev, 2008-10-09.
@@ -19,8 +19,8 @@
  *    the begin; where it fills one, the record opens the next, whose begin says the same.
  *
  * Known failure: livelock when one clock read costs a wrap or more (a trapped TSC under a
- * hypervisor): each attempt finds an overflow again. Here it gives up after THREE_READ_TRIES stamp
- * events and counts the event as stuck; it does not promise BOUNDED.
+ * hypervisor): each attempt finds an overflow again. The writer here gives up after
+ * THREE_READ_TRIES stamp events and counts the event as stuck; the row does not promise BOUNDED.
  * Clock reads per event: 1; 3 at an overflow; one more for every void attempt.
  */
 #ifndef STAMPEDE_SCHEMES_THREE_READ_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The whole stamp in every record, read before the place is claimed: records are in the order of
- * their claims, not of their times, and whoever reads them sorts.
+ * their claims, not of their times, and the reader sorts them.
  *
  * Source: perf_events of Linux, where the time is taken when the sample is prepared and the space
  * is claimed afterwards, by a cmpxchg that is tried again with the same time (kernel/events/core.c
@@ -12,11 +12,11 @@
  *
  * Shared words: tail, cmpxchg.
  * I1 No record depends on another: any stamp is right, wherever it stands.
- * I2 A record is out of order with those only that came between its clock read and its claim: a
- *    reader finds them behind at most as many records as writers may nest there.
+ * I2 A record is out of order only with those that came between its clock read and its claim: a
+ *    reader finds it after at most as many of them as writers may nest there.
  *
  * Known failure: none but the order; a reader that seeks by begin stamps finds the wrong packet.
- * Clock reads per event: 1, whatever comes in between.
+ * Clock reads per event: 1, with or without nested writers.
  */
 #ifndef STAMPEDE_SCHEMES_UNORDERED_FULL_H
 #define STAMPEDE_SCHEMES_UNORDERED_FULL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The difference to the record before in as few bytes as it takes. Writers are serialised, since
- * the stamp before is one variable.
+ * The difference to the previous record in as few bytes as it takes. Writers are serialised, since
+ * the previous stamp is one variable.
  *
  * Source: the form of many tracers in user space, such as varint_delta_go.h; exact, with 64 bits.
  *
@@ -9,7 +9,7 @@
  * format/format_varint.h, in CTF packets whose begin stamp is that of the first event.
  *
  * Shared words, by masked writers only (parts/mask.h): tail and last, plain stores.
- * I1 is that of parts/alone.h. I2 A difference of 64 bits is right whatever order stamps have.
+ * I1 is that of parts/alone.h. I2 A difference of 64 bits is right with stamps in any order.
  *
  * A nested writer runs late, by the soft mask, and is stamped when it runs.
  * Known failure without a mask: as delta_sync.

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The difference to the record before in units of 64 ns and as few bytes as it takes, never 0.
+ * The difference to the previous record in units of 64 ns and as few bytes as it takes, never 0.
  *
  * Source: Go's execution tracer since 1.22 (runtime/tracebuf.go): no time comes twice; a stamp that
- * is not after the one before becomes that one plus 1, and a batch begins with a stamp of its own,
- * of another clock read.
+ * is not after the previous one becomes that one plus 1, and a batch begins with a stamp of its
+ * own, from another clock read.
  *
- * Layout: as varint_delta.h, but the begin stamp is the batch's own. There the payload is a row of
- * LEB128 as well, and a batch ends where the longest form of an event would not fit, here where
- * this one does not.
+ * Layout: as varint_delta.h, but the begin stamp is the batch's own. Go's payload is a row of
+ * LEB128 as well, and Go's batch ends where the longest form of an event would not fit, here where
+ * this event does not.
  *
  * Shared words, by masked writers only (parts/mask.h): tail and last, plain stores.
  * I1 Between the clock read and the store of last no other writer records: last is the stamp of the
- *    record before.
+ *    previous record.
  *
  * Go keeps nested writers out by a buffer for each thread and another one for signals; here they
  * run late, by the soft mask, and are stamped when they run.
  *
- * Known failure: events closer than a unit get times that nobody took, ever further ahead until
- * there is a pause; a batch that begins meanwhile lies before the end of the one before. The first
- * event of a batch is a unit late wherever both reads fall into one unit.
+ * Known failure: events closer than a unit get times that no clock read gave, ever further ahead
+ * until there is a pause; a batch that begins meanwhile lies before the end of the previous one.
+ * The first event of a batch is a unit late wherever both reads fall into one unit.
  * Clock reads per event: 1, and two more for each batch.
  */
 #ifndef STAMPEDE_SCHEMES_VARINT_DELTA_GO_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The low bits of the stamp in as few bytes as its distance to the record before takes. One word
+ * The low bits of the stamp in as few bytes as its distance to the previous record takes. One word
  * {low bits of the newest stamp | offset} is claimed by one cmpxchg, so that a writer knows that
  * distance, and a second word says which upper bits the stamps there have.
  *
- * Source: Stampede. Absolute low bits of a variable number are those of the LEB128 fields of CTF 2
- * (2024), of ETMv4 and of the ITM's timestamps; that stamp and space move together is
- * packed_word's.
+ * Source: Stampede. Absolute low bits of a variable number come from the LEB128 fields of CTF 2
+ * (2024), ETMv4 and the ITM's timestamps; packed_word has the idea that stamp and space move
+ * together.
  *
  * Layout: format/format_varint.h. The offset counts bytes (PACKED_UNIT_SHIFT=0).
  *
@@ -20,7 +20,7 @@
  *    token before its claim, and removes it after the claim unless another writer came between.
  * I3 A header is short only if epoch is the stamp's own and the stamp is 0 .. 2^T - 1 ticks ahead,
  *    modulo 2^(W + 1), of that in the word. Two stamps of one epoch are less than 2^W apart: so
- *    that is the true distance, whatever order stamps have.
+ *    that is the true distance, with stamps in any order.
  * I4 A token only makes a header full that need not be.
  *
  * Known failure: the ABA of packed_word: nested records of exactly 128 MiB inside one reserve, the

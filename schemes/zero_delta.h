@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ftrace before 2020: one write stamp, moved by the outermost writer; a writer that nests in
+ * ftrace before 2020: one write stamp, moved by the outermost writer. A writer that nests in
  * another one, or was overtaken by one, stores a delta of zero and repeats a time.
  *
  * Source: the Linux ring buffer of 2009 to 2020, as Rostedt's mail of 2020-06-29 describes it.
@@ -15,13 +15,13 @@
  * I2 Nested records repeat a time, or begin a sub-buffer: so the newest record decodes as the later
  *    of write and the begin stamp of the tail's sub-buffer, at any moment at which no outermost
  *    writer is between claim and commit.
- * I3 A delta to that is stored only by an outermost writer whose record follows that newest one.
- * I4 The outermost writer is the one that finds committing 0: whoever interrupts it finds it
- *    counted, and has left when it goes on.
+ * I3 Only an outermost writer whose record follows that newest one stores a delta to that time.
+ * I4 The outermost writer is the one that finds committing 0: a writer that interrupts it finds it
+ *    counted, and has left when the outermost writer goes on.
  *
  * Known failure, by design: a nested event decodes as the time of the newest record before the
  * writer that it interrupted, or as that writer's; so does the event of an overtaken writer. Only
- * the distance of two outermost events bounds the error. MONOTONIC and BOUNDED are all it promises.
+ * the distance of two outermost events bounds the error. The row promises MONOTONIC and BOUNDED.
  * Clock reads per event: 1; 2 with an extend; one more per sub-buffer moved.
  */
 #ifndef STAMPEDE_SCHEMES_ZERO_DELTA_H

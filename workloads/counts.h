@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counting build says of a row, on the virtual clock: exact, and everywhere the same. */
+/* Counts of a row in the counting build, on the virtual clock: exact, and the same everywhere. */
 #ifndef STAMPEDE_WORKLOADS_COUNTS_H
 #define STAMPEDE_WORKLOADS_COUNTS_H
 

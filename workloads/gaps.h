@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gaps between events as they were recorded: a histogram with a bucket per power of two of
- * nanoseconds, and samples from it.
+ * Recorded gaps between events: a histogram with a bucket per power of two of nanoseconds, and
+ * samples from it.
  *
  * A file is csv with the header log2_bucket,lo_ns,hi_ns,count: gaps of lo_ns to hi_ns (both
  * included) came `count` times. Bucket b > 0 is 2^(b-1) .. 2^b - 1; bucket 0 is the gap of 0.

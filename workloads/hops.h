@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What `migrate` and `live_migrate` have in common: threads that record into the ring of the CPU
- * that they are on, and send each other to other CPUs, wherever they are.
+ * that they are on, and send each other to other CPUs at any moment.
  */
 #ifndef STAMPEDE_WORKLOADS_HOPS_H
 #define STAMPEDE_WORKLOADS_HOPS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What workloads with a reader have in common: writers in a storm beside it, and what is told of
- * it. One of the writers is the reader's: it wakes it, stops it now and then, and closes what is
- * open for too long.
+ * What workloads with a reader have in common: writers in a storm, and what is printed of the
+ * reader. One of the writers looks after the reader: it wakes the reader, stops it now and then,
+ * and closes sub-buffers that are open for too long.
  */
 #ifndef STAMPEDE_WORKLOADS_LIVE_STORM_H
 #define STAMPEDE_WORKLOADS_LIVE_STORM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row under a clock that misbehaves, played on the virtual clock: what is read wrong, by how much
- * at worst, and until when.
+ * A row under a clock that misbehaves, played on the virtual clock: which times are read wrong, by
+ * how much at worst, and until when.
  */
 #ifndef STAMPEDE_WORKLOADS_MISCLOCK_H
 #define STAMPEDE_WORKLOADS_MISCLOCK_H

@@ -2,7 +2,7 @@
 /*
  * The tails: what single events cost, each between two fenced clock reads, in the timed build.
  *
- *   calm   events back to back, nobody interrupts but the row's own beat
+ *   calm   events back to back, interrupted only by the row's own beat
  *   storm  the signals of run-stress's storm, whose handlers record as well
  *   cold   between any two events a working set larger than the L2 cache is walked, which evicts
  *          the ring's lines too

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract: all that the rest of the program may know of a workload. One is a file,
+ * The contract: all that the rest of the program may know of a workload. A workload is a file,
  * workloads/<name>.c, that defines `const struct workload workload_<name>`, and its line in
  * workloads.def; lists, options, records and what is printed follow from these.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much of what may happen in one schedule of the explorer. */
+/* How many events, interrupts and so on one schedule of the explorer may have. */
 #ifndef STAMPEDE_EXPLORE_ENGINE_BUDGET_H
 #define STAMPEDE_EXPLORE_ENGINE_BUDGET_H
 

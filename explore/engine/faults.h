@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writers that crash, or do not end: the engine goes on where it last said so. */
+/* Writers that crash, or do not end: the engine continues where it last set a mark. */
 #ifndef STAMPEDE_EXPLORE_ENGINE_FAULTS_H
 #define STAMPEDE_EXPLORE_ENGINE_FAULTS_H
 

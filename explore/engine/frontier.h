@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The states of one writer at one stop, each with how many ways lead there and one of the ways. */
+/* The states of one writer at one stop, each with the count of ways that lead there, and one way.
+ */
 #ifndef STAMPEDE_EXPLORE_ENGINE_FRONTIER_H
 #define STAMPEDE_EXPLORE_ENGINE_FRONTIER_H
 

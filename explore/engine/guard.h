@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the explorer takes for granted of a row, and looks after:
+ * What the explorer assumes of a row, and checks:
  *
  *   A1 What writers share is the scheme's struct, the slots and the ring's memory, and the clock.
  *   A2 No other writer reads or writes an interrupted writer's frame: its stack and saved
  *      registers.
  *
- * Without A1 a snapshot is not all there is: object_check() refuses a row that keeps anything else.
- * On A2 stand the engine of states (a nested writer is followed once from what is shared,
+ * Without A1 a snapshot is incomplete: object_check() refuses a row that keeps anything else. Two
+ * parts rest on A2: the engine of states (it follows a nested writer once from each shared state,
  * whichever writer it interrupted) and the filter of shared accesses (what a writer does in its
  * frame changes nothing for others, so no interrupt is tried there). To reach a frame a writer
- * needs its address, which it can only find in what is shared: so there may be none when a nested
- * writer starts, and when one has ended all frames below it are as they were. A row that breaks
- * either is refused there, with the reason; every schedule, at every instruction, needs no A2
- * (--stops all --engine schedules).
+ * needs the frame's address, which it can only find in shared memory: so no such address may be
+ * there when a nested writer starts, and the frames below it must be unchanged when it has ended. A
+ * row that breaks either is refused, with the reason; every schedule, at every instruction, needs
+ * no A2 (--stops all --engine schedules).
  */
 #ifndef STAMPEDE_EXPLORE_ENGINE_GUARD_H
 #define STAMPEDE_EXPLORE_ENGINE_GUARD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Long byte strings, each kept once and known by a number, that differ from each other in little:
- * what is kept of one are the numbers of its pieces.
+ * Long byte strings that differ little from each other, each kept once and known by a number: of a
+ * string only the numbers of its pieces are kept.
  */
 #ifndef STAMPEDE_EXPLORE_ENGINE_INTERNED_H
 #define STAMPEDE_EXPLORE_ENGINE_INTERNED_H

@@ -3,7 +3,7 @@
  * Every schedule within a budget, once: at each stop each interrupt that the budget allows is made
  * first, and then none. A copy of the world is kept for each interrupt that the current schedule
  * holds; a schedule at its end is judged, and the newest copy put back. A writer that nothing can
- * interrupt any more goes on in the copy of its code that has no stops.
+ * interrupt any more continues in the copy of its code that has no stops.
  */
 #ifndef STAMPEDE_EXPLORE_ENGINE_SEARCH_H
 #define STAMPEDE_EXPLORE_ENGINE_SEARCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all writers share, as one string of bytes: two states with the same string go on alike, but
- * for the writer that stands in the middle.
+ * What all writers share, as one string of bytes: two states with the same string continue alike,
+ * but for the writer that is in the middle of a record.
  */
 #ifndef STAMPEDE_EXPLORE_ENGINE_SHARED_H
 #define STAMPEDE_EXPLORE_ENGINE_SHARED_H

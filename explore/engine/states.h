@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every schedule within a budget, each state once. What a writer does to the shared memory depends
- * on that memory, the clock and what may still happen, and not on the writer that it interrupts
- * (guard.h looks after that). So all states of a writer at one stop are expanded together, each
+ * on that memory, the clock and the budget that is left, and not on the writer that it interrupts
+ * (guard.h checks that). So all states of a writer at one stop are expanded together, each
  * with the number of ways that lead there; and a writer that is launched in a state where one was
  * launched before has the same ends. Counts are those of search_run(), which runs every schedule;
  * states are compared byte by byte.

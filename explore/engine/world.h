@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The world that is explored: a row's ring, the virtual clock, the writers on their stack, and what
- * the engine keeps of them. All of it that changes is in one block at one address, so that two
+ * the engine keeps of them. All that changes is in one block at one address, so that two
  * searches of one row, in two processes, can compare their final states byte by byte.
  */
 #ifndef STAMPEDE_EXPLORE_ENGINE_WORLD_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which instructions of a row's writers the schedules of a shape reach. A shape in which a path is
- * never taken proves nothing of it: so in each a record has to take the plain path, the slow path
- * and the one that opens a sub-buffer. Instructions of the function that all events of a schedule
- * are recorded by are counted as missing if no schedule reaches them: none are where compilers
- * leave slow paths out of it. Those of functions that no event of the tier's calls (taking back,
- * other sizes and ids), and what of slow paths is for those, are listed only.
+ * never taken proves nothing about the path: so in each shape a record has to take the plain path,
+ * the slow path and the one that opens a sub-buffer. Instructions of the function that all events
+ * of a schedule are recorded by are counted as missing if no schedule reaches them: none are where
+ * compilers leave slow paths out of it. Those of functions that no event of the tier's calls
+ * (taking back, other sizes and ids), and what of slow paths is for those, are listed only.
  *
- * What is run is part of what the tier runs: each family of the shape with one interrupt and
- * neither jumps nor reads, and without interrupts with one of those, a jump from one start only.
+ * It runs a part of the tier: each family of the shape with one interrupt and neither jumps nor
+ * reads, and without interrupts with one of those, a jump from one start only.
  */
 #ifndef STAMPEDE_EXPLORE_FAMILY_COVERAGE_H
 #define STAMPEDE_EXPLORE_FAMILY_COVERAGE_H

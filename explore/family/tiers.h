@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is searched of every row: budgets by tier. A tier contains the ones before it.
+ * The budgets that are searched of every row, by tier. A tier contains the previous ones.
  */
 #ifndef STAMPEDE_EXPLORE_FAMILY_TIERS_H
 #define STAMPEDE_EXPLORE_FAMILY_TIERS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One schedule again, step by step, and what it looks like: which writer interrupted which at which
+ * One schedule again, step by step, and its timeline: which writer interrupted which at which
  * step, the stamps taken, what a reader decodes, and the oracle that objected.
  */
 #ifndef STAMPEDE_EXPLORE_REPLAY_REPLAY_H

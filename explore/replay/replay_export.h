@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a schedule recorded as a trace in a format that others read; see export.h. */
+/* Writes what a schedule recorded as a trace in a format that others read; see export.h. */
 #ifndef STAMPEDE_EXPLORE_REPLAY_REPLAY_EXPORT_H
 #define STAMPEDE_EXPLORE_REPLAY_REPLAY_EXPORT_H
 

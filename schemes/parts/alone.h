@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * reserve() of schemes whose writer is alone, because nested ones are masked (parts/masked.h) or
- * turned away (parts/guarded.h): what its record counts from is the record before.
+ * rejected (parts/guarded.h): its record counts from the previous record.
  *
- * I1 Whoever is here is alone: tail and last are of the record before, until it has stored both.
+ * I1 A writer in here is alone: tail and last are of the previous record until it has stored both.
  *
  * Before it includes this the scheme includes its format and parts/alone_forms.h, and defines
  *   struct scheme_ring                                 { ring; last; ... }
@@ -11,7 +11,7 @@
  *   alone_bytes(s, id, len, stamp, form)               of the whole record
  *   alone_put(s, at, id, len, stamp, form)             writes it, stores last, returns the payload
  * and, where its sub-buffers are not CTF packets,
- *   ALONE_BEGIN(ring, offset, opening, stamp)          writes the header of a sub-buffer, and books
+ *   ALONE_BEGIN(ring, offset, opening, stamp)          writes a sub-buffer's header and bookkeeping
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_ALONE_H
 #define STAMPEDE_SCHEMES_PARTS_ALONE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In which form a record of parts/alone.h is asked for. */
+/* The form that a record of parts/alone.h is to have. */
 #ifndef STAMPEDE_SCHEMES_PARTS_ALONE_FORMS_H
 #define STAMPEDE_SCHEMES_PARTS_ALONE_FORMS_H
 

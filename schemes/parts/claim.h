@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cmpxchg claim of schemes whose record has one size, whatever its stamp: read the offset,
- * then the clock, then claim; if the claim fails, all of it again.
+ * The cmpxchg claim of schemes whose record has the same size for every stamp: read the offset,
+ * then the clock, then claim; if the claim fails, do all of it again.
  *
  * I1 A writer that claims [offset, new) has read the clock after `offset` was the tail and before
  *    the tail moved: stamps are in buffer order.

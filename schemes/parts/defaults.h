@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rest of a row, behind its scheme's header: defaults for the hooks that the scheme does not
+ * The rest of a row, after its scheme's header: defaults for the hooks that the scheme does not
  * have, and record(), which is made of them.
  *
  * All hooks, and what a scheme gets without them. A scheme defines the macro, which says that it
@@ -16,7 +16,7 @@
  *                       be committed
  *   SCHEME_BEAT         beat(s): what has to be done once per     nothing
  *                       beat, before the beat's event
- *   SCHEME_BEAT_SILENT  the beat records no event; somebody else  the beat records an event
+ *   SCHEME_BEAT_SILENT  the beat records no event; another one    the beat records an event
  *                       records it later (history)
  *   SCHEME_MASKED       reserve, fill and commit run with         writers nest
  *                       interrupts masked (parts/masked.h);
@@ -26,8 +26,8 @@
  *                       to wait, and is noted; comes with a
  *                       soft mask (parts/masked.h)
  *   SCHEME_BUSY         scheme_busy(s): a writer is at work,      false
- *                       and any that comes into it is turned
- *                       away (desc.turns_away)
+ *                       and one that interrupts it is rejected
+ *                       (desc.turns_away)
  *   SCHEME_BLOCKS       1: signals are blocked while a writer     0
  *                       runs; comes with a hard mask
  *   SCHEME_RESTARTS     the record is written inside a section    the payload is filled in between

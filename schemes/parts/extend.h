@@ -9,7 +9,7 @@
  *    the tail moved: stamps are in buffer order.
  * I2 last is never newer than the stamp of the record before the claim, unless a nested writer
  *    came in between, and then the cmpxchg fails or the test sees an unsigned overflow: so a
- *    short header is at most 2^T - 1 ticks behind its predecessor.
+ *    short header is at most 2^T - 1 ticks after its predecessor.
  * I3 A stale last only makes a header full that need not be ("the correct race" of the mail).
  *
  * Before it includes this the scheme defines

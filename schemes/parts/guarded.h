@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reserve() of schemes whose writer is alone because it turns away whoever comes into it: a guard
- * is taken before the ring is looked at, and who finds it taken loses its event. The clock is read
- * before the guard is taken, as those do that the schemes are from.
+ * reserve() of schemes whose writer is alone because it rejects writers that interrupt it. A writer
+ * takes a guard before it looks at the ring; one that finds the guard taken loses its event. As in
+ * the schemes' sources, the clock is read before the guard is taken.
  *
- * I1 Who has the guard is alone: tail and last are of the record before, until it is given back
- *    behind the commit.
+ * I1 The writer that has the guard is alone: tail and last are of the previous record until the
+ *    guard is given back, after the commit.
  * I2 A writer that is interrupted between its clock read and the guard has a stamp that is older
  *    than the nested one's, which stands before it.
  *

@@ -8,13 +8,13 @@
  * Soft: a flag that each handler looks at. A handler that finds it set only notes that its run is
  * due; the section's owner runs what is due when it leaves the section.
  *
- * Shared words of the soft mask: masked, plain stores by whoever holds it (handlers leave it as
- * they find it); pending[level] and waiting, add by handlers and by the holder.
+ * Shared words of the soft mask: masked, plain stores by its holder (handlers leave it as they
+ * find it); pending[level] and waiting, add by handlers and by the holder.
  *
  * I1 Only the holder clears the mask. What lies inside the section is stored after the mask is set
  *    and before it is cleared: no nested writer sees half of it.
  * I2 No run is forgotten: a handler that comes before the store of 0 is counted, and the load of
- *    waiting behind that store sees the count; one that comes after the store runs at once.
+ *    waiting after that store sees the count; one that comes after the store runs at once.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_MASK_H
 #define STAMPEDE_SCHEMES_PARTS_MASK_H

@@ -6,12 +6,12 @@
  * the id does not fit: u32 { 31 | id : 27 }, u64 stamp [u32 size], payload. Records are whole
  * 4-byte units. CTF packets; the stamp that opens a packet is its begin stamp.
  *
- * A reader of CTF adds a wrap where the low bits are less than those before. No writer here leaves
- * that to it: a short header has the upper bits of its predecessor. So a reader that keeps these
+ * A reader of CTF adds a wrap where the low bits are less than the previous ones. No writer relies
+ * on that: a short header has the upper bits of its predecessor. So a reader that keeps these
  * (PACKED_READER_KEEPS_UPPER) is right even where the clock went back; no CTF says so to others.
  *
  * PACKED_WHOLE: all records have the second form. Then no writer has to know the upper bits of the
- * one before, and the word's stay 0.
+ * previous record, and the word's stay 0.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_PACKED_H
 #define STAMPEDE_SCHEMES_PARTS_PACKED_H

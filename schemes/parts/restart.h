@@ -12,11 +12,11 @@
  *
  * A section is a descriptor in the layout of struct rseq_cs in the ELF section "rseq_sections" or
  * "rewind_sections", and three local symbols in the text that a tool can find: restart_start_N, its
- * first instruction; restart_end_N, the first one behind the final store; restart_abort_N, where an
+ * first instruction; restart_end_N, the first one after the final store; restart_abort_N, where an
  * interrupted section goes on.
  *
  * Where interrupts are calls at points, sections are C (RESTART_MODEL): an interrupt moves
- * restart_epoch, and the code behind the point sees that and goes where the kernel would send it.
+ * restart_epoch, and the code after the point sees that and goes where the kernel would send it.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_RESTART_H
 #define STAMPEDE_SCHEMES_PARTS_RESTART_H

@@ -3,7 +3,7 @@
  * Restartable sections in arm64 asm: part of parts/restart.h, which says what they are. The
  * pseudo-code is that of parts/restart_x86_64.h. Geometry and widths are in memory in all builds.
  *
- * Whoever shares the ring runs on the same CPU and sees these stores in program order, so the final
+ * All that share the ring run on the same CPU and see these stores in program order, so the final
  * store is a plain one.
  *
  *		frame			restart_publish		restart_record
@@ -16,7 +16,7 @@
  *	x15							struct payload
  *	x16							next
  *
- * Whatever leaves for 3 has the tail in x9 and the stamp in x10.
+ * A jump to 3 has the tail in x9 and the stamp in x10.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_RESTART_ARM64_H
 #define STAMPEDE_SCHEMES_PARTS_RESTART_ARM64_H

@@ -12,7 +12,7 @@
  *	ring->tail = next			the final store: it publishes all of the body
  *   end:
  *	return PUBLISHED
- *   abort:					elsewhere in the text, behind the signature
+ *   abort:					elsewhere in the text, after the signature
  *	goto aborted
  *
  * The body of restart_publish(), which makes copies:
@@ -40,8 +40,8 @@
  *	*seen = { tail, stamp }				so that the long way reads no other clock
  *	goto not_plain
  *
- * Registers. Whatever leaves for 3 has the tail in r8 and the stamp in rax; nothing else has to
- * outlive a label.
+ * Registers. A jump to 3 has the tail in r8 and the stamp in rax; nothing else has to outlive a
+ * label.
  *
  *		frame			restart_publish		restart_record
  *	rax	descriptor; ring->cpu				stamp; in the end the header

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A clock that misbehaves, for real: what a run of the checked build puts in the place of the
- * machine's (schemes/core/clock.h), while threads record and signals come.
+ * A clock that misbehaves, for real: a run of the checked build reads it in place of the machine's
+ * clock (schemes/core/clock.h), while threads record and signals come.
  *
- *   skewed   each CPU's clock is so many ticks behind that of the CPU before it. Number and clock
- *            of the CPU are read by one instruction, rdtscp, so that a thread that moves has
- *            always one clock or the other. It waits for loads before it: the stamps of all rows
- *            are fenced.
- *   traced   each read by a writer records an event into the ring that it records into, before the
- *            clock is read. The reads of that event record none.
+ *   skewed   each CPU's clock is some ticks behind the previous CPU's. One instruction, rdtscp,
+ * reads number and clock of the CPU, so that a thread that moves always has one clock or the other.
+ * rdtscp waits for earlier loads: the stamps of all rows are fenced. traced   each read by a writer
+ * records an event into the ring that it records into, before the clock is read. The reads of that
+ * event record none.
  */
 #ifndef STAMPEDE_WORKLOADS_ENGINE_CLOCK_H
 #define STAMPEDE_WORKLOADS_ENGINE_CLOCK_H

@@ -5,9 +5,9 @@
  * the engine's.
  *
  * A run is epochs, each with a ring of another geometry; an epoch is rounds of recording, with a
- * drain behind each; what was drained in an epoch is judged at its end. Threads that share rings,
- * or have to meet, are a group: its rounds are in step. How threads and rings go together is the
- * spread.
+ * drain after each; what was drained in an epoch is judged at its end. Threads that share rings,
+ * or have to meet, are a group: its rounds are in step. The spread says how threads and rings go
+ * together.
  */
 #ifndef STAMPEDE_WORKLOADS_ENGINE_ENGINE_H
 #define STAMPEDE_WORKLOADS_ENGINE_ENGINE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Real signals on a pinned thread, standing for its CPU's interrupts.
+ * Real signals on a pinned thread, in place of its CPU's interrupts.
  *
  * Four sources: three storm levels and the beat. Level n's handler masks the levels up to n, so a
  * higher level nests inside a lower one; the beat masks only itself. Levels 1 and 2 come by paced

@@ -2,7 +2,7 @@
 /*
  * The storm: what interrupts a thread while it records. Levels 1 and 2 come from a sender, which
  * has a CPU of its own, level 3 and the beat from timers of the thread; all levels from timers
- * where no CPU is left. There is one storm, whoever records in it.
+ * where no CPU is left. All workloads share this one storm.
  */
 #ifndef STAMPEDE_WORKLOADS_ENGINE_SIGNALS_H
 #define STAMPEDE_WORKLOADS_ENGINE_SIGNALS_H

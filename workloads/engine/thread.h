@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine as a workload sees it that records: its thread, its ring and the group of both. */
+/* The engine as a recording workload sees it: its thread, its ring and the group of both. */
 #ifndef STAMPEDE_WORKLOADS_ENGINE_THREAD_H
 #define STAMPEDE_WORKLOADS_ENGINE_THREAD_H
 
