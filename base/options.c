@@ -134,8 +134,8 @@ static void print_help(const struct option_program *program)
 			       (int)(end - line), line);
 		}
 	}
-	printf("  --version%*scommit that it was built from\n", HELP_COLUMN - 11, "");
-	printf("  --help%*sthis text\n%s", HELP_COLUMN - 8, "", program->after);
+	printf("  --version%*sprint the commit of the build\n", HELP_COLUMN - 11, "");
+	printf("  --help%*sprint this text\n%s", HELP_COLUMN - 8, "", program->after);
 }
 
 static bool take(const struct option_entry *entry, const char *argument)

@@ -21,7 +21,7 @@ static bool is_whole(const char *path)
 			    header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
 
 	if (!good)
-		fail_line("%s is not a whole object: remove it, and make it again", path);
+		fail_line("%s is not a whole object: remove the file, and make it again", path);
 	if (file)
 		fclose(file);
 	return good;
@@ -34,9 +34,9 @@ static bool is_there(const struct explore_options *options, const char *row,
 	if (!access(path, F_OK))
 		return true;
 	if (options->object)
-		fail_line("no %s: make history, or make mutants, leaves such objects", path);
+		fail_line("no %s: make history and make mutants build such objects", path);
 	else if (family->stops == STOPS_POINTS)
-		fail_line("no %s: make explored-points builds those of main rows", path);
+		fail_line("no %s: make explored-points builds objects of main rows", path);
 	else
 		fail_line("no %s: make explored SCHEMES==%s builds it", path, row);
 	return false;
@@ -72,7 +72,7 @@ int load_row(const struct explore_options *options, const char *row, const struc
 	if (!family->budget.discards || !world_row.defers || world_row.discards)
 		return 0;
 	fail_line("--discards: %s puts interrupts off and has no discard: leave it "
-		  "out",
+		  "out of --schemes",
 		  row);
 	return -ENOTSUP;
 }

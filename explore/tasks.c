@@ -31,7 +31,7 @@ static void print_findings(const char *row, const char *what, const struct findi
 			if (findings->objections[i])
 				printf(" %s %" PRIu64, findings_name(i), findings->objections[i]);
 	} else if (unmet) {
-		printf("  kept where needs are met (%" PRIu64 " not)", unmet);
+		printf("  kept where needs are met (not in %" PRIu64 ")", unmet);
 	} else {
 		printf("  kept");
 	}
@@ -43,7 +43,7 @@ static void print_findings(const char *row, const char *what, const struct findi
 	if (findings->stuck)
 		printf(", gave up in %" PRIu64, findings->stuck);
 	if (findings->damage.wrong && unmet)
-		printf(", times wrong in %" PRIu64 ": at most %" PRIu64 " events, by %" PRIu64
+		printf(", wrong times in %" PRIu64 ": at most %" PRIu64 " events, by %" PRIu64
 		       ", until %s",
 		       findings->damage.schedules, findings->damage.wrong, findings->damage.worst,
 		       check_damage_end_name(findings->damage.until));
@@ -59,7 +59,7 @@ int tasks_failed(int error, const char *row)
 		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? EXIT_RESOURCE :
 										  EXIT_USAGE;
 	fflush(stdout);
-	fail_line("interrupted while %s was searched; what is above is complete", row);
+	fail_line("interrupted while %s was searched; the lines above are complete", row);
 	return EXIT_INTERRUPTED;
 }
 

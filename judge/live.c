@@ -30,7 +30,7 @@ int live_attach(struct live *live, struct buffer *buffer)
 		return -ENOTSUP;
 	}
 	if (buffer->attached) {
-		fail_line("%s: its ring has a reader already: detach that one first",
+		fail_line("%s: its ring has a reader already: detach that reader first",
 			  buffer->driver->row);
 		return -EBUSY;
 	}

@@ -25,7 +25,7 @@ int products_list(FILE *text, const char *part)
 	}
 	return listed ? 0 :
 			fail_with(EXIT_USAGE,
-				  "no row is known to price '%s'; --used-by all shows what is "
-				  "known, and docs/rows.md how to add a line",
+				  "no row is known to price '%s'; --used-by all lists all "
+				  "tracers, CONTRIBUTING.md says how to add one",
 				  part);
 }

@@ -81,7 +81,7 @@ static int fail_locked(const struct record *rec)
 	/* A run that was killed may leave a forked child behind, which still holds the lock. */
 	if (kill((pid_t)pid, 0) && errno == ESRCH)
 		return fail_with(EXIT_RESOURCE,
-				 "%s is in use by what pid %ld (now gone) started; end that",
+				 "%s is in use by a child of pid %ld (now gone); end that child",
 				 rec->root, pid);
 	return fail_with(EXIT_RESOURCE,
 			 "%s is in use by another run (pid %ld); wait for its end, or stop it",
@@ -307,8 +307,8 @@ int record_add_row(struct record *rec, json_t *row)
 	int status;
 
 	if (!record_check_row(row, why, sizeof(why)))
-		return fail_with(EXIT_USAGE, "row %zu of %s: %s; mend what measured it",
-				 record_row_count(rec), rec->dir, why);
+		return fail_with(EXIT_USAGE, "row %zu of %s: %s; report it", record_row_count(rec),
+				 rec->dir, why);
 	/* A copy: the caller may reuse its object for the next repetition. */
 	if (json_array_append_new(rec->rows, json_deep_copy(row)))
 		return fail_memory("the record");
@@ -339,7 +339,7 @@ int record_set(struct record *rec, const char *key, json_t *value)
 		return fail_with(EXIT_USAGE,
 				 "section 'benchmarks' is the rows; use record_add_row()");
 	if (!value)
-		return fail_with(EXIT_USAGE, "section '%s' of %s has no value; mend its maker", key,
+		return fail_with(EXIT_USAGE, "section '%s' of %s has no value; report it", key,
 				 rec->dir);
 	if (context && !record_check_context(value, why, sizeof(why)))
 		return fail_with(EXIT_USAGE, "%s: %s; use metadata_context()", rec->dir, why);

@@ -198,7 +198,7 @@ static int abandon(struct run *run, int status)
 {
 	progress_end(&run->progress);
 	if (status == EXIT_INTERRUPTED)
-		fail_line("interrupted; what is done is in %s, and make bench RESUME=1 finishes it",
+		fail_line("interrupted; %s has the finished parts, make bench RESUME=1 goes on",
 			  record_dir(run->record));
 	record_abort(run->record);
 	return status;

@@ -131,7 +131,7 @@ int checked_forms(const struct workload *workload, const struct workload_bench *
 
 	for (form = workload->forms; form && form->section && !error; form++) {
 		if (workload->engine->two_cpus && bench->cpus < 2)
-			printf("%s skipped: it takes two CPUs, and there is one\n", workload->name);
+			printf("%s skipped: it needs two CPUs, not one\n", workload->name);
 		else if (form->seconds[bench->size] > 0)
 			error = run_form(workload, form, bench, run);
 	}

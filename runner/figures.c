@@ -68,7 +68,7 @@ static void print_marks(const json_t *table)
 	}
 	if (disagrees)
 		puts("!: ns and ratio of this row are of different repetitions, since its core was "
-		     "shared; believe\nthe ratio");
+		     "shared; trust\nthe ratio");
 }
 
 /* Of the middle row, and of the one that has most. */
@@ -90,8 +90,8 @@ static void print_left_out(const json_t *table, const char *workload)
 	if (!most)
 		return;
 	stats_sort(value, count);
-	printf("ns leaves out %.2f ns per event (%.2f in %s):\na mean less the lower decile: "
-	       "interrupts, neighbours, wraps, beats; sub-buffer switches are in it\n",
+	printf("ns leaves out %.2f ns per event (%.2f in %s):\nmean less lower decile: "
+	       "interrupts, neighbours, wraps, beats; ns includes sub-buffer switches\n",
 	       stats_quantile(value, count, 0.5), number(most, "left_out_ns"),
 	       json_text(most, "row"));
 }

@@ -66,15 +66,15 @@ static void print_end(const struct workload_bench *bench, const struct rounds *r
 static void print_noise(const struct rounds *rounds, const struct timed_noise *noise, bool quick)
 {
 	if (noise->disturbed)
-		printf("%zu of %zu repetitions left out: their cores were shared (a loop around "
-		       "nothing took 20 %% longer)\n",
+		printf("%zu of %zu repetitions left out: their cores were shared (an empty "
+		       "loop took 20 %% longer)\n",
 		       noise->disturbed, noise->repetitions);
 	if (noise->noisy)
 		printf("~: %zu of %zu ratios are not known to %.0f %% after %.0f s of waiting and "
 		       "further rounds (--budget)\n",
 		       noise->noisy, noise->cells, 100 * rounds->half_width, rounds->spent_seconds);
 	if (timed_too_noisy(noise) && quick)
-		puts("a quick run has too few rounds to rank by time; make bench has them");
+		puts("a quick run has too few rounds to rank by time; run make bench");
 }
 
 void print_run(const struct workload_bench *bench, const struct rounds *rounds,

@@ -154,7 +154,7 @@ static int check_bits(const struct asked *asked, const struct driver **rows, int
 			continue;
 		return fail_with(EXIT_USAGE,
 				 "--bits %" PRIu64 " leaves no bit of time to %s, which "
-				 "cuts the low %u; give more, or choose others with --schemes",
+				 "cuts the low %u; give more bits, or other --schemes",
 				 asked->bits, rows[i]->row, rows[i]->desc->cut_bits);
 	}
 	return 0;
@@ -204,8 +204,8 @@ static int find_build(const struct asked *asked, const struct workload *workload
 		return EXIT_USAGE;
 	*drivers = build ? drivers_timed : drivers_checked;
 	if (build && (asked->skew || asked->traced))
-		return fail_with(EXIT_USAGE, "--build timed has the machine's own clock: no --skew "
-					     "and no --traced");
+		return fail_with(EXIT_USAGE, "--build timed reads the machine's clock: leave out "
+					     "--skew and --traced");
 	if (!build || (is_timeable(workload->engine) && !asked->bits &&
 		       !asked->payload.extra_bytes && !asked->shared && !asked->export))
 		return 0;
@@ -255,8 +255,8 @@ static int check_workload(const struct place *place, struct asked *asked,
 		return fail_with(EXIT_UNSUPPORTED, "%s", engine->no_export);
 	if (engine->two_cpus && hwloc_bitmap_weight(place->allowed) < 2)
 		return fail_with(EXIT_UNSUPPORTED,
-				 "%s skipped: it takes two CPUs, and CPU %s is all "
-				 "that is allowed here",
+				 "%s skipped: it needs two CPUs, and only CPU %s is "
+				 "allowed here",
 				 workload->name, place_allowed_text(place));
 	if (asked->threads < engine->threads_least || engine->threads_least == engine->threads_most)
 		asked->threads = engine->threads ? engine->threads : asked->threads;
@@ -270,11 +270,12 @@ static int check_clock(const struct asked *asked, const struct workload *workloa
 {
 	if (asked->skew && asked->threads < 2)
 		return fail_with(EXIT_USAGE,
-				 "--skew takes writers on several CPUs: --threads 2 --shared, or a "
-				 "workload that has them (%s has one)",
+				 "--skew needs writers on several CPUs: --threads 2 --shared, or a "
+				 "workload with several (%s has one)",
 				 workload->name);
 	if (asked->skew && asked->traced)
-		return fail_with(EXIT_USAGE, "--skew or --traced: one clock at a time");
+		return fail_with(EXIT_USAGE,
+				 "--skew and --traced exclude each other: one clock at a time");
 	return 0;
 }
 

@@ -82,7 +82,7 @@ json_t *tried_not(const struct workload_bench *bench)
 		json_array_append_new(into, json_string("signals from another CPU: there is one "
 							"CPU, so timers only"));
 	add_kind(into, bench, TRIAL_GAPS, "gaps of all sizes");
-	add_kind(into, bench, TRIAL_SLOW, "a clock of which each read takes a wrap");
+	add_kind(into, bench, TRIAL_SLOW, "a clock whose every read takes a wrap");
 	add_kind(into, bench, TRIAL_TIMED, "the timed code on the virtual clock");
 	add_kind(into, bench, TRIAL_CHEAP, "the code of the cheap clock on the virtual clock");
 	return into;

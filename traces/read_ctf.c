@@ -110,7 +110,7 @@ static int print_header(struct ctf_reading *reading, const struct ctf_trace *tra
 				 "--dates",
 				 dir);
 	if (reading->columns.too_many)
-		fail_line("%s: more than %d integer fields; the others have no column", dir,
+		fail_line("%s: more than %d integer fields; further fields have no column", dir,
 			  COLUMNS_MOST);
 	fprintf(options->out, "cpu,stamp_ns%s", options->dates ? ",date" : "");
 	for (i = 0; i < reading->columns.count; i++)

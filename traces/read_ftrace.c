@@ -58,13 +58,13 @@ static void print_summary(FILE *out, const char *path, const struct ftrace_count
 		counts->extends, counts->absolutes, gaps->bucket[0], counts->backward);
 	if (counts->paddings)
 		fprintf(out,
-			"  discarded %" PRIu64 "; times may be late by 1 behind %" PRIu64
+			"  discarded %" PRIu64 "; times may be late by 1 after %" PRIu64
 			" of them (readers disagree on a delta of 1)\n",
 			counts->paddings, counts->paddings_of_1);
 	if (counts->lost_marks)
 		fprintf(out,
 			"  lost before %" PRIu64 " sub-buffers, %" PRIu64
-			" events as far as they say\n",
+			" events where they give a count\n",
 			counts->lost_marks, counts->lost);
 }
 

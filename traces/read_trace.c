@@ -68,7 +68,7 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 	else if (subbuf_bytes % 8)
 		*status = fail_with(EXIT_USAGE, "--subbuf takes a multiple of 8");
 	else if (optind == argc)
-		*status = fail_with(EXIT_USAGE, "which trace? (--help shows what is read)");
+		*status = fail_with(EXIT_USAGE, "which trace? (--help lists the kinds)");
 	return !*status;
 }
 

@@ -220,7 +220,7 @@ static const char *in_vain(const struct engine_config *config, const struct engi
 	if (((const struct pairs *)(const void *)result->own)->pairs ||
 	    config->driver->desc->untimed)
 		return NULL;
-	return "no cause and effect both survived in their rings";
+	return "no pair of cause and effect survived in both rings";
 }
 
 static void print(FILE *out, const struct engine_result *result)

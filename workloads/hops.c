@@ -55,7 +55,7 @@ void hops_print(FILE *out, const struct hops *hops, const struct engine_result *
 {
 	fprintf(out,
 		"  threads moved %" PRIu64 " times, writers found themselves on another CPU "
-		"%" PRIu64 " times, sections made to start over %" PRIu64 "\n",
+		"%" PRIu64 " times, sections restarted %" PRIu64 "\n",
 		hops->asked, result->moves, result->restarts);
 }
 

@@ -207,7 +207,7 @@ static void print(FILE *out, const struct engine_result *result)
 	const struct lateness *step;
 	unsigned int i;
 
-	fprintf(out, "  median gap in wraps: wraps lost by it (wrong, of repetitions)\n");
+	fprintf(out, "  median gap in wraps: wraps lost in it (wrong, of repetitions)\n");
 	for (i = 0; i < steps->count; i++) {
 		step = &steps->step[i];
 		fprintf(out, "%s %.2f: %" PRIu64 " (%" PRIu64 "/%" PRIu64 ")%s", i % 4 ? "" : " ",
@@ -259,7 +259,7 @@ static const struct workload_form forms[] = {
 
 const struct workload workload_late_beat = {
 	.name = "late_beat",
-	.text = "the beat comes later and later, beyond one wrap",
+	.text = "the beat comes later and later, up to several wraps",
 	.plot = "late_beat",
 	.engine = &engine,
 	.forms = forms,

@@ -101,7 +101,7 @@ void live_storm_print(FILE *out, const struct engine_result *result)
 	fprintf(out,
 		"  read while it was written: %" PRIu64 " events in %" PRIu64
 		" sub-buffers; overtaken copies %" PRIu64 ", half-full ones closed %" PRIu64 "\n"
-		"  the reader looked %" PRIu64 " times in vain and slept %" PRIu64
+		"  the reader found nothing %" PRIu64 " times and slept %" PRIu64
 		" times; woken %" PRIu64 " times, %.0f ns of the writer's each; stopped %" PRIu64
 		" times\n",
 		live->events, live->subbufs, live->torn, live->flushes, live->looks, live->sleeps,

@@ -19,8 +19,8 @@ static void cells(const struct workload_cells *cells)
 
 const struct workload workload_nested = {
 	.name = "nested",
-	.text = "a share of the events is interrupted between clock read and claim, by plan",
+	.text = "a planned share of the events is interrupted between clock read and claim",
 	.least = SIZE_STANDARD,
-	.instead = "nested is timed by bench; under real signals it is the workload storm",
+	.instead = "bench times workload nested; run workload storm for real signals",
 	.cells = cells,
 };

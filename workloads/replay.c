@@ -50,9 +50,9 @@ static const struct workload_engine engine = {
 	.option = {
 		.name = "gaps",
 		.argument = "FILE",
-		.text = "of replay, such as workloads/gaps/syscalls_busy.csv",
-		.missing = "replay takes its gaps from a file: --gaps "
-			   "workloads/gaps/syscalls_busy.csv, for one",
+		.text = "gaps for workload replay, such as workloads/gaps/syscalls_busy.csv",
+		.missing = "replay needs a file of gaps: give --gaps "
+			   "workloads/gaps/syscalls_busy.csv, or another",
 	},
 	.own_bytes = sizeof(struct waits),
 	.state_bytes = sizeof(struct gaps),

@@ -229,8 +229,8 @@ void tails_print(FILE *out, const json_t *tails)
 	if (!count)
 		return;
 	fprintf(out,
-		"\nfenced latency of single events, TSC ticks (two clock reads around "
-		"nothing: %lld)\n",
+		"\nfenced latency of single events, TSC ticks (two clock reads with "
+		"nothing between: %lld)\n",
 		(long long)json_integer_value(
 			json_object_get(json_array_get(tails, 0), "fence_p50")));
 	for (i = 0; i < count; i += 2)

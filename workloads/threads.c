@@ -27,7 +27,7 @@ static void cells(const struct workload_cells *plan)
 /* A quick bench has its time for steady cells. */
 const struct workload workload_threads = {
 	.name = "threads",
-	.text = "as many pinned threads as --threads, a ring each",
+	.text = "--threads pinned threads, a ring each",
 	.least = SIZE_STANDARD,
 	.engine = &engine,
 	.cells = cells,

@@ -26,7 +26,7 @@ void waits_print(FILE *out, const struct engine_result *result)
 
 	if (waits->gaps)
 		fprintf(out,
-			"  gaps waited for %" PRIu64 ", over before the writer was ready "
+			"  gaps waited for %" PRIu64 ", ended before the writer was ready "
 			"%" PRIu64 "\n",
 			waits->gaps, waits->late);
 }

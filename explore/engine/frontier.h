@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The states of one writer at one stop, each with the count of ways that lead there, and one way.
- */
+/* The states of one writer at one stop, each with the number of ways there, and one of them. */
 #ifndef STAMPEDE_EXPLORE_ENGINE_FRONTIER_H
 #define STAMPEDE_EXPLORE_ENGINE_FRONTIER_H
 

@@ -89,7 +89,7 @@ static void look_for_address(const struct guard_view *view)
 		snprintf(place, sizeof(place), ", before \"%s\" (%s:%u)", site->instruction,
 			 site->file, (unsigned int)site->line);
 	if (at)
-		refuse("byte %zu of what writers share is an address in a writer's frame%s",
+		refuse("byte %zu of shared memory is an address in a writer's frame%s",
 		       (size_t)(at - view->shared), place);
 }
 
@@ -107,5 +107,5 @@ uint64_t guard_frame(uintptr_t sp, uintptr_t end, struct guard_view (*view)(void
 void guard_same_frame(uintptr_t sp, uintptr_t end, uint64_t frame)
 {
 	if (refused && sp != end && sum_of(sp, end) != frame)
-		refuse("a nested writer has written into the frame of a writer that it came into");
+		refuse("a nested writer has written into the frame that it interrupted");
 }

@@ -172,7 +172,7 @@ static int run(const struct search *search, bool by_states, unsigned int process
 	}
 	ticks(false);
 	if (error == -ENOTSUP)
-		fail_line("%s: %s; --stops all --engine schedules can tell", world_row.row,
+		fail_line("%s: %s; run --stops all --engine schedules", world_row.row,
 			  refusing(parts, processes)->refused);
 	findings->done /= processes;
 	child_unshare(parts, processes * sizeof(*parts));

@@ -111,8 +111,8 @@ static uint32_t save_shared(struct state_engine *engine, uint32_t before)
 
 	if (engine->shared.string.count >= SHARED_MOST ||
 	    interned_memory(&engine->shared) > engine->memory) {
-		fail_line("%u states take more than %" PRIu64 " MiB: a smaller budget, or "
-			  "--engine schedules",
+		fail_line("%u states take more than %" PRIu64 " MiB: give a smaller budget, more "
+			  "--memory, or --engine schedules",
 			  engine->shared.string.count, engine->memory >> 20);
 		_exit(1);
 	}

@@ -268,7 +268,7 @@ static void describe(const struct trace *stops, const struct trace *steps, uint3
 			 site->line);
 	else if (i < steps->length)
 		snprintf(text, sizeof(text),
-			 "one that stops.py did not take for an instruction "
+			 "a place that stops.py did not take for an instruction "
 			 "(%#" PRIx64 " bytes into the plain copy)",
 			 steps->at[i] - world_row.plain_begin);
 	else

@@ -267,8 +267,8 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 		if (log->left == 2)
 			fprintf(text, "E%u leaves, lost\n", step->event);
 		else if (log->left == 3)
-			fprintf(text, "E%u leaves, taken back, stamp was %" PRIu64 "\n",
-				step->event, log->stamp);
+			fprintf(text, "E%u leaves, discarded, stamp was %" PRIu64 "\n", step->event,
+				log->stamp);
 		else
 			fprintf(text, "E%u leaves, stamp %" PRIu64 "%s\n", step->event, log->stamp,
 				log->inexact ? " (declared inexact)" : "");
@@ -287,16 +287,16 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 		fprintf(text, "... the clock goes back by %" PRIu64 "\n", step->jump);
 		break;
 	case STEP_READ:
-		fprintf(text, "a reader takes what is complete\n");
+		fprintf(text, "a reader takes complete sub-buffers\n");
 		break;
 	case STEP_FLUSH:
 		fprintf(text, "the open sub-buffer is closed\n");
 		break;
 	case STEP_DEFERRED:
-		fprintf(text, "the interrupt has to wait\n");
+		fprintf(text, "the interrupt is deferred\n");
 		break;
 	case STEP_SWITCH:
-		fprintf(text, "CPU %" PRIu64 " goes on\n", step->jump);
+		fprintf(text, "CPU %" PRIu64 " continues\n", step->jump);
 		break;
 	}
 }

@@ -43,7 +43,7 @@ int replay_export(const char *dir, bool ctf2, const struct search *search,
 		return recording.status;
 	if (!replay_run(search, action, actions, &replay, &tap)) {
 		export_abort(&recording.export);
-		fail_line("--export: this schedule does not fit any more");
+		fail_line("--export: this schedule does not fit");
 		return EXIT_USAGE;
 	}
 	if (ctf2)
@@ -56,7 +56,7 @@ int replay_export(const char *dir, bool ctf2, const struct search *search,
 	       ctf2   ? "CTF 2" :
 			"CTF 1.8");
 	if (ftrace && world_row.config.stamp_bits != 27)
-		printf("  its deltas have %u bits: read-trace sees that, other readers want 27\n",
+		printf("  its deltas have %u bits, which only read-trace reads: others want 27\n",
 		       world_row.config.stamp_bits);
 	return EXIT_FINE;
 }

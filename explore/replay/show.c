@@ -104,11 +104,11 @@ void show_failure(struct show *show, const struct search *search, const struct f
 			failure->oracle == ORACLES ? "crashes" : "does not end",
 			show->export && !show->exported ? ": nothing to export" : "");
 	else if (!show_schedule(show, search, failure->action, failure->actions, &verdict, error))
-		fprintf(show->out, "  (this schedule does not fit any more)\n");
+		fprintf(show->out, "  (this schedule no longer fits)\n");
 	else if (verdict == VERDICT_KEPT && !*error) {
 		fflush(show->out);
-		fail_line("played alone, this schedule is kept: the search itself is "
-			  "at fault");
+		fail_line("this schedule keeps its promises when played alone: report a fault "
+			  "of the search");
 		*error = -EPROTO;
 	}
 }

@@ -55,8 +55,8 @@ void interrupts_off(struct trial *trial)
 		  through.broken ? CLAIM_CONDITION :
 				   CLAIM_HOLDS,
 		  MASKING
-		  " in a kernel: %u of %u runs kept under softirqs and hardirqs (%.0f events "
-		  "of theirs); ",
+		  " in a kernel: %u of %u runs kept under softirqs and hardirqs (%.0f interrupting "
+		  "events); ",
 		  masked.kept, masked.kept + masked.broken, masked.interrupting);
 	if (through.kept || through.broken)
 		claim_add(trial, "with NMIs, which nothing masks, %u of %u broken", through.broken,

@@ -40,8 +40,8 @@ void layout_print_cuts(const struct layout_inputs *inputs)
 	unsigned int low = layout_cut_low(spacing_ticks(inputs));
 	unsigned int high = layout_cut_high(interval_ticks(inputs));
 
-	printf("clock %.3f MHz, interrupt latency %g us, timer %g Hz, events %g ns apart at "
-	       "least\n",
+	printf("clock %.3f MHz, interrupt latency %g us, timer %g Hz, events at least %g ns "
+	       "apart\n",
 	       inputs->clock_hz / 1e6, inputs->latency_us, inputs->timer_hz, inputs->spacing_ns);
 	printf("bits to cut from a 32-bit stamp:\n");
 	printf("  low  %2u = fls(%" PRIu64 ") - 1: granularity %.2f ns\n", low,

@@ -170,7 +170,7 @@ static bool begin(struct peer *peer)
 	daemon_count++;
 	if (!copy_object(daemon, "lttng_provider.so") || !copy_object(daemon, "lttng_clock.so")) {
 		snprintf(peer->why, sizeof(peer->why),
-			 "not built: liblttng-ust-dev was missing then (make peers installs it)");
+			 "not built, since liblttng-ust-dev was missing (make peers installs it)");
 		return false;
 	}
 	daemon->pid = start(daemon, (const char *[]){ "lttng-sessiond", "--no-kernel", NULL });
@@ -180,7 +180,7 @@ static bool begin(struct peer *peer)
 		return false;
 	}
 	if (!make_session(daemon)) {
-		snprintf(peer->why, sizeof(peer->why), "its session cannot be made");
+		snprintf(peer->why, sizeof(peer->why), "its session cannot be created");
 		return false;
 	}
 	return true;

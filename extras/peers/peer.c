@@ -150,7 +150,7 @@ bool peer_start(struct peer *peer, unsigned int pu)
 	}
 	peer->pid = child_fork(SIGTERM);
 	if (peer->pid < 0) {
-		snprintf(peer->why, sizeof(peer->why), "no process for it");
+		snprintf(peer->why, sizeof(peer->why), "no process could be started");
 		peer->pid = 0;
 		return false;
 	}

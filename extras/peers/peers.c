@@ -88,7 +88,7 @@ static int add_ours(struct peers *peers, const char *schemes)
 	free(list);
 	if (error || peers->count)
 		return error;
-	fail_line("--schemes takes rows, such as packed_word");
+	fail_line("--schemes names no row: give rows, such as packed_word");
 	return EXIT_USAGE;
 }
 

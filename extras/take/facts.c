@@ -26,13 +26,13 @@ static const char *obstacle(const struct driver *driver)
 	if (desc->needs & NEED_BEAT)
 		return "it needs a beat, which a header cannot bring";
 	if (driver->blocks || driver->defers || desc->needs & NEED_MASKED_INTERRUPTS)
-		return "it masks interrupts, which are the program's own";
+		return "it masks interrupts, which only the program can do";
 	if (desc->turns_away)
-		return "it turns away a writer that interrupts another";
+		return "it rejects a writer that interrupts another";
 	if (driver->publishes)
 		return "it is written in a section that starts over, by a signal handler or rseq";
 	if (driver->format.kind == FORMAT_OWN || driver->format.kind == FORMAT_FTRACE)
-		return "no metadata tells other readers of its records";
+		return "no metadata describes its records to other readers";
 	return NULL;
 }
 
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 
 	if (!driver)
 		return fail_with(EXIT_USAGE,
-				 "no row is called so: make take ROW=packed_word, or another of "
+				 "ROW is no row: make take ROW=packed_word, or another row of "
 				 "build/bench --list");
 	why = obstacle(driver);
 	if (why)

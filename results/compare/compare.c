@@ -101,7 +101,7 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 static void warn_incomplete(const struct record_loaded *run)
 {
 	if (!run->complete)
-		fail_line("warning: %s is of a run that never finished", run->file);
+		fail_line("warning: %s comes from a run that never finished", run->file);
 }
 
 static int print_json(const char *path, json_t *json)
@@ -143,13 +143,14 @@ static int compare(const struct compare_request *request, const struct compariso
 {
 	json_t *comparison = comparison_make(a, b);
 	json_t *machines = comparison_machines(a->run, b->run);
-	int status = comparison && machines ?
-			     EXIT_FINE :
-			     fail_with(EXIT_RESOURCE, "out of memory comparing; free some");
+	int status =
+		comparison && machines ?
+			EXIT_FINE :
+			fail_with(EXIT_RESOURCE, "out of memory comparing; close other programs");
 	int told;
 
 	if (!status && !json_array_size(json_object_get(comparison, "cells")))
-		status = fail_with(EXIT_USAGE, "the two have no cell in common; run both with "
+		status = fail_with(EXIT_USAGE, "the runs have no cell in common; run both with "
 					       "the same rows and workloads");
 	if (status) {
 		json_decref(comparison);
@@ -201,7 +202,7 @@ static int compare_rows(const struct compare_request *request, char **rows)
 	for (i = 0; i < 2 && !status; i++)
 		if (!has_row(run.json, rows[i]))
 			status = fail_with(EXIT_USAGE,
-					   "%s has no row '%s'; bench --list shows what there is",
+					   "%s has no row '%s'; bench --list shows all rows",
 					   run.file, rows[i]);
 	if (!status && !request->json)
 		compare_print_run(stdout, "in", run.file, run.json);

@@ -64,30 +64,30 @@ static int refuse(const struct record_loaded *loaded)
 
 	if (!loaded->complete)
 		return fail_with(REFUSED_UNFINISHED,
-				 "%s is of a run that never finished: make "
+				 "%s comes from a run that never finished: make "
 				 "bench RESUME=1 finishes it",
 				 loaded->file);
 	if (strstr(json_text(run, "command"), "QUICK=1"))
 		return fail_with(EXIT_USAGE,
 				 "%s is a quick run, whose times are no "
-				 "reference: take make bench, or FULL=1",
+				 "reference: run make bench, or make bench FULL=1",
 				 loaded->file);
 	if (!has_floor(run))
 		return fail_with(EXIT_USAGE,
-				 "%s has no steady cell of '%s', which ratios "
-				 "are to: take make bench",
+				 "%s has no steady cell of '%s', the floor of all "
+				 "ratios: run make bench",
 				 loaded->file, SAMPLES_FLOOR_OLD);
 	/* What a record does not say is not taken for calm. */
 	if (!json_is_false(json_object_get(noise, "too_noisy")))
 		return fail_with(REFUSED_NOISY,
-				 "%s is too noisy to rank by, or does not say: "
+				 "%s is too noisy, or does not say how noisy: "
 				 "stop other work and run again",
 				 loaded->file);
 	row = broken_row(run);
 	if (row)
 		return fail_with(REFUSED_BROKEN,
-				 "%s: '%s' broke a promise: that is an issue to "
-				 "report, not a reference",
+				 "%s: '%s' broke a promise: report it as an issue; "
+				 "such a run is no reference",
 				 loaded->file, row);
 	return EXIT_FINE;
 }

@@ -381,7 +381,7 @@ static const char *judge(struct cell_thread *thread, struct check *check, uint32
 	judge_buffer(buffer, check, &given, &judgement);
 	*unmet = judgement.unmet;
 	if (thread->missing)
-		return "of a batch that nothing overwrites not every event is there";
+		return "events are missing from a batch that nothing overwrites";
 	if (judgement.verdict == VERDICT_BROKEN)
 		return judgement.text ? judgement.text : "stuck";
 	/* A ring with nothing in it is no verdict. */

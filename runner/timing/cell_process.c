@@ -218,7 +218,7 @@ static bool read_cell(struct cell_reading *reading, char *line)
 	if (reading->row && cell->driver && cell->iterations && cell->threads &&
 	    !(cell->injected.on && cell->threads > 1))
 		return true;
-	fail_line("this cell is not complete: row, events and cpus are due");
+	fail_line("this cell is not complete: give row, events and cpus");
 	return false;
 }
 
@@ -258,7 +258,7 @@ int cell_process_main(int argc, char **argv)
 		else if (!strncmp(argv[i], "hz=", 3))
 			ticks_set_hz(strtod(argv[i] + 3, NULL));
 	if (!topology) {
-		return fail_with(EXIT_USAGE, "" CELL_PROCESS_OPTION " is bench's own: it wants a "
+		return fail_with(EXIT_USAGE, "" CELL_PROCESS_OPTION " is for bench: it needs a "
 					     "topology, and cells on standard input");
 	}
 	if (interrupts_install() || place_open_xml(&place, topology))

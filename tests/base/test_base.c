@@ -249,8 +249,8 @@ static void help_is_the_table(void **state)
 				     "  --real F               below 1\n"
 				     "  -w, --word W           red, green\n"
 				     "  --a-name-that-is-longer-than-its-column X anything\n"
-				     "  --version              commit that it was built from\n"
-				     "  --help                 this text\n"
+				     "  --version              print the commit of the build\n"
+				     "  --help                 print this text\n"
 				     "exit: 0 fine\nexamples:\n  test\n";
 	int status, saved = dup(STDOUT_FILENO);
 	char text[2048];

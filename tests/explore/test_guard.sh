@@ -43,14 +43,14 @@ says "an object without symbols" 4 "no table of symbols" "$explore" --object "$s
 # schedule at every instruction finds the fault itself.
 for row in "frame_written:is an address in a writer's frame, before" \
 	"frame_read:is an address in a writer's frame, before" \
-	"frame_hidden:has written into the frame of a writer that it came into"; do
+	"frame_hidden:has written into the frame that it interrupted"; do
 	reason=${row#*:} row=${row%%:*}
 	patched "$row"
 	set -- "$explore" --object "$object" --events 2 --nested 1
 	for how in "--engine schedules" "--engine states" "--stops all --engine states" "--stops all" \
 		"--engine schedules --processes 3"; do
 		# shellcheck disable=SC2086
-		says "$row, $how" 4 "full_tsc: .*$reason.*; --stops all --engine schedules" "$@" $how
+		says "$row, $how" 4 "full_tsc: .*$reason.*; run --stops all --engine schedules" "$@" $how
 	done
 	"$@" --stops all --engine schedules --json - >"$scratch/found.json" 2>"$scratch/err"
 	finds "$row: every schedule at every instruction finds it broken" "$scratch/found.json" \

@@ -317,8 +317,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 9580, "judge": 4480, "plots": 3195, "results": 4200,
-    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7800, "tests": 37400,
+    "base": 1860, "explore": 9800, "extras": 9577, "judge": 4480, "plots": 3195, "results": 4198,
+    "runner": 6720, "schemes": 9750, "traces": 2810, "workloads": 7799, "tests": 37400,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

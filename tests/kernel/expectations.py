@@ -104,10 +104,10 @@ def own_line(own):
     hits = by_context(own["hits"])
     return (f"          the kernel's own ring_buffer: {own['events']} events, "
             f"{own['interrupting']} nested, hits {hits}, depth 4 {own['depth']['four']} times; "
-            f"of {own['raw_events']} read raw {own['absolutes']} behind an absolute stamp, "
-            f"{own['extends']} behind an extend; {own['zero_deltas']} times of the event before, "
+            f"of {own['raw_events']} read raw {own['absolutes']} after an absolute stamp, "
+            f"{own['extends']} after an extend; {own['zero_deltas']} times of the event before, "
             f"{own['early']} before their own reserve, "
-            f"{own['late']} behind, {own['back']} back{stalls}")
+            f"{own['late']} after it, {own['back']} back{stalls}")
 
 
 def of_own(rows):

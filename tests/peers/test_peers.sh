@@ -8,7 +8,7 @@ peers=$build/peers
 refuses "unknown scheme" 1 "no scheme is called '=nosuch'" "$peers" --schemes nosuch
 refuses "no rounds" 1 "from 1 to 1000, not '0'" "$peers" --rounds 0
 refuses "rounds that are no number" 1 "from 1 to 1000, not '5x'" "$peers" --rounds 5x
-refuses "no rows" 1 "takes rows" "$peers" --schemes ,
+refuses "no rows" 1 "names no row" "$peers" --schemes ,
 refuses "stray argument" 1 "'quick' is not an option" "$peers" quick
 refuses "a CPU that is not there" 3 "4000" "$peers" --cpu 4000
 

@@ -182,7 +182,7 @@ static void child_of_a_killed_run_is_told_apart(void **state)
 
 	assert_true(child > 0);
 	end_process(holder);
-	snprintf(text, sizeof(text), "pid %ld (now gone) started", (long)holder);
+	snprintf(text, sizeof(text), "pid %ld (now gone); end that child", (long)holder);
 	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, text);
 	assert_int_equal(kill(child, SIGKILL), 0);
 }

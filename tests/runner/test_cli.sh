@@ -68,9 +68,9 @@ input_lane() {
 	says "the timed build has widths of its own" 1 "are constants" $stress --build timed --bits 16
 	says "the timed build has no late beats" 1 "steady, threads, storm, stall and idle" $stress \
 		--build timed --workload late_beat
-	says "nested under run-stress" 4 "timed by bench" $stress --workload nested
+	says "nested under run-stress" 4 "bench times" $stress --workload nested
 	says "payload beyond all sense" 1 "from 0 to" $stress --payload 1M
-	says "cells without a topology" 1 "it wants a topology" $bench --cells </dev/null
+	says "cells without a topology" 1 "it needs a topology" $bench --cells </dev/null
 	[ -e "$scratch/r" ]
 	report $((!$?)) "bad input leaves no results directory"
 

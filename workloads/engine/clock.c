@@ -127,13 +127,13 @@ static int begin_skewed(const struct engine_config *config, unsigned int cpus)
 
 	if (!READS_CPU)
 		return fail_with(EXIT_UNSUPPORTED,
-				 "--skew reads clock and CPU by one instruction of x86-64, rdtscp");
+				 "--skew needs x86-64, whose rdtscp reads clock and CPU at once");
 	memset(behind, 0, sizeof(behind));
 	for (i = 0; i < cpus; i++) {
 		if (config->pu[i] >= CPUS)
 			return fail_with(EXIT_UNSUPPORTED,
-					 "--skew knows CPUs below %u; take others "
-					 "by --cpus",
+					 "--skew knows CPUs below %u; choose such CPUs "
+					 "with --cpus",
 					 CPUS);
 		behind[config->pu[i]] = i * config->clock.skew_ticks;
 	}

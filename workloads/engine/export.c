@@ -105,7 +105,7 @@ static void date_all(struct engine_export *export)
 	set = clock_pair_set(&export->opened, &closed);
 	if (set)
 		fail_line("%s: CLOCK_REALTIME was set by %" PRId64
-			  " ns meanwhile: dates are by the clock as it was",
+			  " ns meanwhile: dates follow the clock as it was before",
 			  export->dir, set);
 	for (i = 0; i < ENGINE_EXPORT_EPOCHS; i++)
 		if (export->trace[i].driver)

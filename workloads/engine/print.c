@@ -28,7 +28,7 @@ void engine_print_head(const struct engine_config *config)
 	printf(", clock %.3f MHz\n", ticks_hz() / 1e6);
 	if (config->clock.skew_ticks)
 		printf("each CPU's clock is %" PRIu64
-		       " ticks (%.3f us) behind that of the one before\n",
+		       " ticks (%.3f us) behind the previous CPU's\n",
 		       config->clock.skew_ticks,
 		       (double)config->clock.skew_ticks / ticks_hz() * 1e6);
 	if (config->clock.traced)
@@ -59,12 +59,13 @@ static void print_storm(const struct engine_config *config, const struct engine_
 	else
 		puts(")");
 	if (config->driver->restarts)
-		printf("  sections made to start over %" PRIu64 "\n", result->restarts);
+		printf("  sections restarted %" PRIu64 "\n", result->restarts);
 	if (result->deferred)
-		printf("  deferred %" PRIu64 " nested writers, the longest by %.1f us\n",
+		printf("  nested writers deferred %" PRIu64 ", the longest by %.1f us\n",
 		       result->deferred, (double)result->deferred_worst_ticks / ticks_hz() * 1e6);
 	if (result->pauses)
-		printf("  rounds that ended without a storm, since too many waited: %" PRIu64 "\n",
+		printf("  rounds that ended without a storm, since too many writers waited: "
+		       "%" PRIu64 "\n",
 		       result->pauses);
 }
 
@@ -135,7 +136,7 @@ static void print_clock(const struct engine_config *config, const struct engine_
 		       check_damage_end_name(check_damage_until(&damage)));
 	if (config->clock.traced)
 		printf("  the clock recorded %" PRIu64 " events, %" PRIu64
-		       " at most in one; %" PRIu64 " were let go that would not have ended\n",
+		       " at most in one; released %" PRIu64 " that would not have ended\n",
 		       result->traced.events, result->traced.most, result->traced.let_go);
 }
 
@@ -147,7 +148,7 @@ static void print_losses(const struct loss_counts *losses)
 						   "too large for a sub-buffer",
 						   "about as large as a sub-buffer",
 						   "given up at a slow clock",
-						   "turned away by a writer at work",
+						   "rejected by the interrupted writer",
 						   "unexplained" };
 	unsigned int loss;
 
@@ -163,7 +164,7 @@ static void print_void(const struct engine_result *result)
 {
 	if (!result->void_epochs)
 		return;
-	printf("  need not met, and so void: %" PRIu64 " of %" PRIu64 " epochs (%s); there "
+	printf("  need not met in %" PRIu64 " of %" PRIu64 " epochs (%s), which do not count: "
 	       "%" PRIu64 " of %" PRIu64 " stamps were wrong\n",
 	       result->void_epochs, result->epochs,
 	       result->unmet & NEED_BEAT	  ? "a beat came later than a wrap" :
@@ -184,8 +185,7 @@ void engine_print(const struct engine_config *config, const struct engine_result
 	       ", epochs %" PRIu64 "\n",
 	       check->events, check_nested(check), check->skipped, result->epochs);
 	print_losses(&result->losses);
-	printf("  extended %" PRIu64 " (called for %" PRIu64 "), inexact by declaration %" PRIu64
-	       "%s\n",
+	printf("  extended %" PRIu64 " (needed %" PRIu64 "), declared inexact %" PRIu64 "%s\n",
 	       check->extended, check->needed, check->inexact,
 	       result->stuck ? ", gave up at a slow clock" : "");
 	if (engine_has_storm(workload))
@@ -199,7 +199,7 @@ void engine_print(const struct engine_config *config, const struct engine_result
 	if (!result->beats_asked)
 		print_void(result);
 	if (desc->cut_bits)
-		printf("  by declaration the low %u bits of all stamps are cut: times are exact to "
+		printf("  the row declares that it cuts the low %u bits: times are exact to "
 		       "%" PRIu64 " ticks\n",
 		       desc->cut_bits, UINT64_C(1) << desc->cut_bits);
 	print_promises(config, result);

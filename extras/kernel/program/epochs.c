@@ -23,11 +23,10 @@ int kernel_open(struct kernel_device *device)
 
 	*device = (struct kernel_device){ .file = open(DEVICE_PATH, O_RDWR | O_CLOEXEC) };
 	if (device->file < 0)
-		return errno == ENOENT ?
-			       fail_with(EXIT_UNSUPPORTED,
-					 "no %s: the module is not loaded; insmod stampede.ko",
-					 DEVICE_PATH) :
-			       fail_file("open", DEVICE_PATH, errno);
+		return errno == ENOENT ? fail_with(EXIT_UNSUPPORTED,
+						   "no %s: load the module with insmod stampede.ko",
+						   DEVICE_PATH) :
+					 fail_file("open", DEVICE_PATH, errno);
 	for (i = 0; i < KERNEL_CPUS_MAX; i++) {
 		device->area[i] = mmap(NULL, KERNEL_AREA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 				       device->file, (off_t)KERNEL_AREA_BYTES * i);

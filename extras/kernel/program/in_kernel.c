@@ -84,10 +84,10 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 static const char *reason_against(const struct driver *driver)
 {
 	if (driver->restarts)
-		return "its writers start over where a process was interrupted: the kernel, or a "
-		       "signal handler, sees to that";
+		return "only a signal handler or the kernel restarts its writers, where a "
+		       "process was interrupted";
 	if (driver->taken)
-		return "it is for programs, and here as the row that it was cut from";
+		return "it is for programs; run the row that it was cut from";
 	return driver->unsupported();
 }
 

@@ -233,10 +233,10 @@ void print_own(const struct own *own)
 		return;
 	printf("the kernel's own ring buffer: %" PRIu64 " events, %" PRIu64
 	       " of interrupts; of %" PRIu64 " read raw %" PRIu64
-	       " behind an absolute stamp, %" PRIu64 " behind an extend; %" PRIu64
-	       " with the time of the one before, %" PRIu64 " before their reserve began, %" PRIu64
-	       " behind its end, %" PRIu64 " that go back, %" PRIu64
-	       " in a stall; at worst %" PRIu64 " ns; %" PRIu64 " not accounted for\n",
+	       " after an absolute stamp, %" PRIu64 " after an extend; %" PRIu64
+	       " with the previous event's time, %" PRIu64 " before their reserve began, %" PRIu64
+	       " after its end, %" PRIu64 " that go back, %" PRIu64 " in a stall; at worst %" PRIu64
+	       " ns; %" PRIu64 " not accounted for\n",
 	       own->epochs.events, own->epochs.nested, own->raw_events, own->absolutes,
 	       own->extends, own->zero_deltas, own->early, own->late, own->back, own->in_stall,
 	       own->worst_ns, own->unaccounted);
