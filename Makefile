@@ -228,7 +228,7 @@ RESUME ?=
 RUN ?= results/latest
 ARGS ?=
 
-bench: ## table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
+bench: ## measure: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench claims plots compare run-stress) \
 		claims-explored
@@ -238,39 +238,39 @@ bench: ## table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x 
 		$(if $(REPETITIONS),--repetitions $(REPETITIONS)) \
 		$(if $(filter-out 0,$(RESUME)),--resume) $(ARGS)
 
-run-stress: ## a signal storm, every stamp checked: make run-stress ARGS="--bits 16"
+run-stress: ## run a signal storm and check every stamp: make run-stress ARGS="--bits 16"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/run-stress
 	@$(BUILD)/run-stress $(ARGS)
 
-plots: ## plots and report again from a recorded run: make plots RUN=results/latest
+plots: ## draw plots and report again from a recorded run: make plots RUN=results/latest
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/plots
 	@$(BUILD)/plots $(RUN)
 
-layout: ## which bits of a stamp can go, and bytes by layout: make layout ARGS=--seed-errors
+layout: ## print which bits of a stamp can go: make layout ARGS=--seed-errors
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
 	@$(BUILD)/layout $(ARGS)
 
-compare: ## did a change help: make compare ARGS="A B", or ARGS="--in latest row row"
+compare: ## tell if a change helped: make compare ARGS="A B", or ARGS="--in latest row row"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/compare
 	@$(BUILD)/compare $(ARGS)
 
-man: ##- manual pages of all programs in build/man, from their --help
+man: ##- write manual pages into build/man, from --help of all programs
 	@sh runner/packages.sh $(build_packages) help2man
 	@$(MAKE) --no-print-directory $(jobs) all
 	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
-readme: ##- a run's figures into README and docs: RUN=results/latest (-: the answer only)
+readme: ##- put a run's figures into README and docs: RUN=results/latest (-: the answer only)
 	@python3 -B plots/readme.py $(RUN) README.md
 
-take: ## a scheme in one header, for a program of yours: make take ROW=packed_word
+take: ## cut a scheme out as one header, for a program of yours: make take ROW=packed_word
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/take-facts
 	@CUT="$(MAKE) --no-print-directory" sh extras/take/take.sh $(BUILD) "$(ROW)" $(RUN)/bench.json
 
-explore: ## every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
+explore: ## make every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
 	@$(BUILD)/explore $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
@@ -282,7 +282,7 @@ all_test_packages := chromium libbenchmark-tools python3-scipy babeltrace2 help2
 	lttng-tools liblttng-ust-dev
 ALL ?=
 
-test: ## all tests, under two minutes (ALL=1: with every package that a test can use)
+test: ## run all tests, in two minutes (ALL=1: with every package that a test can use)
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
 		$(if $(filter-out 0,$(ALL)),$(all_test_packages))
 	@$(MAKE) --no-print-directory $(jobs) all tests explored-quick explored-points \
@@ -291,31 +291,31 @@ test: ## all tests, under two minutes (ALL=1: with every package that a test can
 
 tests: $(tests)
 
-check-house: ##- the rules that hold this tree's floors: arrows, circles, names, limits (ARGS=--all)
+check-house: ##- check the rules of this tree: includes, circles, names, limits (ARGS=--all)
 	@python3 -B tests/house/house.py $(ARGS)
 
-test-long: ##- some hours: storms, sanitizers, clang, the explorer (ONLY="mutants|explorer")
+test-long: ##- run for hours: storms, sanitizers, clang, the explorer (ONLY="mutants|explorer")
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
 		clang libclang-rt-dev
 	@sh tests/long.sh
 
-mutate: ##- small changes to the judges, and which no test sees (ARGS="--sample 200 judge/")
+mutate: ##- change the judges a little, and print changes that no test sees (ARGS="--sample 200 judge/")
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) python3-clang
 	@$(MAKE) --no-print-directory $(jobs) all tests
 	@/usr/bin/python3 -B tests/mutate/mutate.py $(BUILD) $(ARGS)
 
-test-exhaustive: ##- the explorer's deepest tier, for hours (SCHEMES="a b" for some rows)
+test-exhaustive: ##- run the explorer's deepest tier, for hours (SCHEMES="a b" for some rows)
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored SCHEMES="$(or $(SCHEMES),all)"
 	@$(BUILD)/explore --tier exhaustive --schemes "$(or $(SCHEMES),all)"
 
-clean: ## remove what was built; results stay
+clean: ## remove everything that was built; results stay
 	rm -rf $(BUILD)
 
-help: ## this list; help-all: and what maintainers call
+help: ## print this list; help-all: also what maintainers call
 	@awk -F ':.*## ' '/^[a-z-]*:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-help-all: ##- all targets
+help-all: ##- print all targets
 	@awk -F ':.*##-? ' '/^[a-z-]*:.*##-? / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 -include $(shell find $(BUILD) -path '*/kernel/linux-*' -prune -o -name '*.d' -print 2>/dev/null)

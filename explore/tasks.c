@@ -31,7 +31,7 @@ static void print_findings(const char *row, const char *what, const struct findi
 			if (findings->objections[i])
 				printf(" %s %" PRIu64, findings_name(i), findings->objections[i]);
 	} else if (unmet) {
-		printf("  kept where needs are met (not in %" PRIu64 ")", unmet);
+		printf("  kept where needs are met (%" PRIu64 " not)", unmet);
 	} else {
 		printf("  kept");
 	}
@@ -43,7 +43,7 @@ static void print_findings(const char *row, const char *what, const struct findi
 	if (findings->stuck)
 		printf(", gave up in %" PRIu64, findings->stuck);
 	if (findings->damage.wrong && unmet)
-		printf(", wrong times in %" PRIu64 ": at most %" PRIu64 " events, by %" PRIu64
+		printf(", times wrong in %" PRIu64 ": at most %" PRIu64 " events, by %" PRIu64
 		       ", until %s",
 		       findings->damage.schedules, findings->damage.wrong, findings->damage.worst,
 		       check_damage_end_name(findings->damage.until));

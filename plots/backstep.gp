@@ -4,7 +4,7 @@
 load 'run.gp'
 name = 'backstep'
 title = 'Damage by a clock that goes back'
-subtitle = 'worst error of a decoded time, wherever the step comes: between events, inside one, '. \
+subtitle = 'worst error of a decoded time, for any place of the step: between events, inside one, '. \
 	'in an interrupt'
 height = 562 + 18 * backstep_groups
 load 'style.gp'
@@ -44,7 +44,7 @@ if (tsc_hz > 0) {
 		set y2tics add (text value)
 	}
 }
-set xlabel 'step back, in ticks of the clock; curves stand a little apart, so that each is seen' \
+set xlabel 'step back, in ticks of the clock; curves are drawn a little apart' \
 	offset 0,0.2
 set label 5 'worst error, in ticks; as a time to the right' at graph 0, graph 1 offset -6,1 left
 set arrow 5 from graph 0, first exact to graph 1, first exact nohead back linewidth 6 \

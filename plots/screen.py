@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the terminal says of a run at its end: verdict, answer, eight rows, on 80 x 24."""
+"""The summary that the terminal shows at the end of a run: verdict, answer, eight rows, on 80 x 24."""
 import math
 
 import answer
@@ -22,11 +22,11 @@ def verdict(run):
     parts = [f"{its.kept} rows kept all that they promise" if its.kept != 1 else
              "one row kept all that it promises"]
     if its.inexact:
-        parts.append(f"{len(its.inexact)} did, and say which times are inexact")
+        parts.append(f"{len(its.inexact)} kept it with times declared inexact")
     if its.untried:
         parts.append(f"{len(its.untried)} promise what this run did not try")
     if its.unmet:
-        parts.append(f"{len(its.unmet)} lacked what they need")
+        parts.append(f"{len(its.unmet)} did not get what they need")
     return "No promise was broken: " + "; ".join(parts) + "."
 
 
@@ -101,7 +101,7 @@ def lines(run):
     clock = "Too noisy to rank rows by time." if noisy else answer.clock_sentence(run)
     found += wrapped(clock, COLUMNS) if clock else []
     rows = table(run, best)
-    notes = ["bytes: of header, with an id; cheap clock: times the floor if the clock is free"]
+    notes = ["bytes: header with an id; cheap clock: multiple of the floor with a free clock"]
     if run.noise and not clock:
         notes.append(closer(run))
     notes.append("all rows and figures: " + plain(run.dir) + "/report.html")

@@ -22,12 +22,12 @@ $(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h sc
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -ljansson -lm -o $@
 
-fuzz: ##- the decoder of ftrace's sub-buffers, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
+fuzz: ##- fuzz the decoder of ftrace's sub-buffers, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
 	@sh runner/packages.sh clang libclang-rt-dev libjansson-dev
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)
 
-record-gaps: ## gaps of this machine's kernel, as a workload: ARGS="--seconds 5"
+record-gaps: ## record gaps of this machine's kernel, as a workload: ARGS="--seconds 5"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/read-trace
 	@sh traces/record_gaps.sh $(BUILD) $(ARGS)

@@ -52,18 +52,18 @@ explored-cases: $(or $(filter explored,$(MAKECMDGOALS)),explored-quick)
 			sed 's,.*,$(BUILD)/&.patch,')
 test_packages += patch
 
-history: ##- what was published wrong, rediscovered at the smallest budget that does
+history: ##- find each published fault again, at its smallest budget
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore
 	@$(cases) $(published)
 
-mutants: ##- small faults in today's schemes, each found at the smallest budget that does
+mutants: ##- find each small fault planted in today's schemes, at its smallest budget
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(BUILD)/run-stress
 	@$(cases) $(BUILD)/mutants/*.patch
 
 TIER ?= quick
-verdicts: ##- rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)
+verdicts: ##- record rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(if $(SCHEMES),explored-all,explored)
 	@python3 explore/cases/explored.py --build $(BUILD) --tier $(TIER) \

@@ -9,7 +9,7 @@ MODULE ?= $(BUILD)/kernel/module
 KERNEL_ROWS ?= $(foreach row,$(filter-out taken_%,$(ROWS)),\
 	$(if $(filter restartable,$(header_$(row))),,$(row)))
 
-kernel-module: ##- stampede.ko against KDIR=/lib/modules/.../build, in build/kernel/module
+kernel-module: ##- build stampede.ko against KDIR=/lib/modules/.../build, in build/kernel/module
 	@sh $(or $(TREE),.)/extras/kernel/module.sh $(MODULE) \
 		$(foreach row,$(KERNEL_ROWS),'$(row) $(header_$(row)) $(defines_$(row))')
 # Types for BPF would take a tool that only kernels' builders have.
@@ -18,7 +18,7 @@ kernel-module: ##- stampede.ko against KDIR=/lib/modules/.../build, in build/ker
 
 CONFIRM ?=
 # Only who is root, and says that it may be loaded, has it loaded into the kernel that runs here.
-kernel-bench: ## prices and judgement in this machine's own kernel, as root: CONFIRM=load
+kernel-bench: ## price and judge rows in this machine's own kernel, as root: CONFIRM=load
 	@sh extras/kernel/bench.sh check "$(CONFIRM)"
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/in-kernel kernel-module
 	@sh extras/kernel/bench.sh run "$(CONFIRM)" $(MODULE)/stampede.ko $(BUILD)/in-kernel \

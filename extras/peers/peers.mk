@@ -12,7 +12,7 @@ $(BUILD)/peers-lttng/%.so: extras/peers/%.c extras/peers/lttng_provider.h
 	$(Q)$(CC) -O2 -g -std=gnu11 -D_GNU_SOURCE= -I. -Iextras/peers -fPIC -shared -o $@ $< \
 		-llttng-ust -ldl
 
-peers: ## the same payload through LTTng-UST and the running kernel: ARGS="--rounds 41"
+peers: ## record the same payload with LTTng-UST and the running kernel: ARGS="--rounds 41"
 	@sh runner/packages.sh $(build_packages) $(peers_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/peers $(lttng_objects)
 	@$(BUILD)/peers $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)

@@ -60,7 +60,7 @@ def row_of(name):
         if row == name:
             mine = {macro: value for macro, _, value in re.findall(r"-D(\w+)(=(\S+))?", defines)}
             return header, mine, macros
-    sys.exit("take.py: no row is called %s: bench --list has them" % name)
+    sys.exit("take.py: no row is called %s: bench --list shows all rows" % name)
 
 
 class Cut:

@@ -42,7 +42,7 @@ $(eval $(call kernel_explored_rule,page,schemes/history/ftrace_6_8_page.patch,en
 # Not by the name $(MAKE): make runs a line that has it even with -n.
 make_command := $(MAKE)
 
-reproduce-kernel: ##- a wrong time on a real kernel: MODE=paused KERNEL=6.1
+reproduce-kernel: ##- show a wrong time on a real kernel: MODE=paused KERNEL=6.1
 	@sh runner/packages.sh $(build_packages) $(kernel_packages) || exit 77
 	@$(MAKE) --no-print-directory $(jobs) kernel
 	@MAKE_COMMAND="$(make_command)" python3 -B tests/kernel/reproduce.py --build $(BUILD) \
@@ -51,7 +51,7 @@ reproduce-kernel: ##- a wrong time on a real kernel: MODE=paused KERNEL=6.1
 # The module is built and loaded by root's guest alone, never here.
 module_packages := qemu-system-x86 cpio binutils gcc-12
 
-test-kernel: ##- the schemes in unmodified kernels under NMIs, in qemu (KERNEL=6.1 SCHEMES="a b")
+test-kernel: ##- test the schemes in unmodified kernels under NMIs, in qemu (KERNEL=6.1 SCHEMES="a b")
 	@sh runner/packages.sh $(build_packages) $(module_packages) || exit 77
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/kernel/init $(BUILD)/in-kernel \
 		$(BUILD)/mutants/.split

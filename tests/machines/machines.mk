@@ -3,7 +3,7 @@
 
 DISTRO ?=
 
-test-distro: ##- bench and tests on a fresh Debian: make test-distro DISTRO=trixie (root)
+test-distro: ##- run bench and tests on a fresh Debian: make test-distro DISTRO=trixie (root)
 	@sh runner/packages.sh debootstrap git
 	@sh tests/machines/distro.sh "$(DISTRO)"
 
@@ -14,7 +14,7 @@ triple_i386 := i686-linux-gnu
 triple_riscv64 := riscv64-linux-gnu
 triple := $(triple_$(MACHINE))
 
-test-machine: ##- another CPU, by qemu-user: MACHINE=arm64|armhf|i386|riscv64 (STEPS="tests storm")
+test-machine: ##- test another CPU, by qemu-user: MACHINE=arm64|armhf|i386|riscv64 (STEPS="tests storm")
 	@sh runner/packages.sh $(build_packages) patch \
 		$(if $(triple),gcc-$(triple) g++-$(triple) qemu-user-static)
 	@$(if $(triple),$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored-points)

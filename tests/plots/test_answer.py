@@ -142,8 +142,8 @@ class Screen(PlotsTest):
             return screen.verdict(run(*(row(f"r{at}", word) for at, word in enumerate(verdicts))))
         self.assertEqual(said("kept"), "No promise was broken: one row kept all that it promises.")
         self.assertEqual(said("kept", "kept", "declared inexact", "not tried", "not tried", "need not met"),
-                         "No promise was broken: 2 rows kept all that they promise; 1 did, and say which "
-                         "times are inexact; 2 promise what this run did not try; 1 lacked what they "
+                         "No promise was broken: 2 rows kept all that they promise; 1 kept it with times "
+                         "declared inexact; 2 promise what this run did not try; 1 did not get what they "
                          "need.")
         self.assertEqual(said("kept", "broken"), "BROKEN: 1 of 2 rows broke a promise: r1.")
         self.assertEqual(said(*["broken"] * 3), "BROKEN: 3 of 3 rows broke a promise: r0, r1, r2.")

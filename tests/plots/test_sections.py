@@ -241,10 +241,10 @@ class Sections(PlotsTest):
             "until something sets them right: heartbeat (179 ms, until: never).",
             "left a stale last: extended_header (59.7 ms, until: sub-buffer's end).",
             "at 1 ns per tick: delta_sync_soft, nested_stamps (8.12 years, until: sub-buffer's "
-            "end). Ahead",
+            "end). The clock jumps ahead",
             "can tell: 10 h makes times wrong of heartbeat; 2^59 + 1 makes times wrong of "
             "heartbeat, delta_sync_soft, nested_stamps.",
-            "comes to an end: full_tsc, heartbeat, delta_sync_soft, extended_header.",
+            "never ends: full_tsc, heartbeat, delta_sync_soft, extended_header.",
             "one event ends after at most 6 reads with nested_stamps.")
         # A step that hurts nobody is not spoken of.
         self.case("heartbeat", "ahead")["worst_ticks"] = 0
@@ -271,7 +271,7 @@ class Sections(PlotsTest):
             '<td class="unmet">need not met</td>',
             "<code>delta_sync_hard</code> with NMIs, which nothing masks",
             "broken: time &lt;goes&gt; back", "<code>rewind</code> is left out: its writers",
-            "5,000 events,", "behind an absolute stamp and\n11 behind an extend",
+            "5,000 events,", "after an absolute stamp and\n11 after an extend",
             "lasted 150 ms\n400 times; of these 2 events have a time",
             "off and on again takes 9.50 ns, a\ncmpxchg 1.75 ns, an xadd 1.50 ns",
             "<code>fine</code>, the cheapest that keeps its promises under NMIs,\n12.5 ns")
