@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tells other people's readers how to read the packets: the trace's file "metadata". */
+/* Tells other readers how to read the packets: the trace's file "metadata". */
 #ifndef STAMPEDE_EXTRAS_TAKE_METADATA_H
 #define STAMPEDE_EXTRAS_TAKE_METADATA_H
 
@@ -20,7 +20,7 @@ static inline uint64_t clock_today(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Nanoseconds that nobody sets; strict C11 has none but the time of day. */
+/* Nanoseconds of a clock that is never set; strict C11 has only the time of day. */
 static inline uint64_t clock_steady(void)
 {
 #ifdef CLOCK_MONOTONIC
@@ -34,7 +34,7 @@ static inline uint64_t clock_steady(void)
 }
 
 /*
- * A pair of readings: of 32 the one that the fewest ticks passed in, so that nobody came between.
+ * A pair of readings: of 32 the one in which the fewest ticks passed, without an interruption.
  */
 static inline void clock_read_pair(uint64_t (*clock)(void), uint64_t *ticks, uint64_t *ns)
 {

@@ -348,8 +348,8 @@ def provenance(row):
     """A row of its own has these very bytes; the others' are cut in the same way."""
     with open(os.path.join(HERE, "schemes/schemes.def"), encoding="utf-8") as table:
         if "X(taken_%s," % row in table.read():
-            return "this very text is row taken_%s," % row
-    return "what it was cut from is row %s," % row
+            return "this same text is row taken_%s," % row
+    return "its origin is row %s," % row
 
 
 def head(facts, record):
@@ -361,7 +361,7 @@ def head(facts, record):
         "Promises: %s. Needs: %s." % (", ".join(says["promises"]),
                                       ", ".join(says["needs"]) or "nothing"),
         price(facts["row"], record),
-        "C11 or C++17; gcc or clang; x86-64, arm64. `%s_example.c` shows how it is used." %
+        "C11 or C++17; gcc or clang; x86-64, arm64. `%s_example.c` shows how to use it." %
         facts["row"],
     ]
     return "/* SPDX-License-Identifier: MIT */\n/*\n" + " *\n".join(

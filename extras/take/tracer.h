@@ -7,7 +7,7 @@
  *                             like. No lock, no system call, nothing that waits.
  *   attach, read, next,       one other thread at a time; no writer ever waits for it
  *   release, detach
- *   open, close               while nobody else does anything
+ *   open, close               one thread, while no other call runs
  */
 #ifndef STAMPEDE_EXTRAS_TAKE_TRACER_H
 #define STAMPEDE_EXTRAS_TAKE_TRACER_H
@@ -46,7 +46,7 @@ struct tracer {
 struct packet {
 	const uint8_t *bytes;
 	uint64_t size;
-	uint64_t number; /* counted from the first: what is missing was overwritten */
+	uint64_t number; /* counted from the first; a missing number was overwritten */
 	uint64_t events;
 	uint64_t lost; /* events that found no room, until it was closed */
 	uint64_t begin, end; /* stamps */
@@ -65,8 +65,8 @@ static inline void close(struct tracer *t)
 }
 
 /*
- * The payloads' sizes; -EINVAL: an id is too large, or there twice, or a sub-buffer too small for
- * an event.
+ * The payloads' sizes; -EINVAL: an id is too large, or given twice, or a sub-buffer is too small
+ * for an event.
  */
 static inline int open_types(struct tracer *t, const struct options *options)
 {
@@ -85,8 +85,8 @@ static inline int open_types(struct tracer *t, const struct options *options)
 }
 
 /*
- * Bytes of memory that a ring takes. Where processes share it, and the tracer beside it, at the
- * same addresses (a mapping from before the fork), one of them may write and another one read.
+ * Bytes of memory that a ring takes. If processes share that memory and the tracer at the same
+ * addresses (a mapping from before the fork), one process may write and another one read.
  */
 static inline size_t open_bytes(const struct options *options)
 {
@@ -94,8 +94,8 @@ static inline size_t open_bytes(const struct options *options)
 }
 
 /*
- * 0, or a negative errno: -EINVAL as above, or memory that is not aligned; -ENOMEM. close() is
- * right after all of them.
+ * 0, or a negative errno: -EINVAL as above, or memory that is not aligned; -ENOMEM. close()
+ * is right after each of them.
  */
 static inline int open(struct tracer *t, const struct options *options)
 {
@@ -133,8 +133,8 @@ static inline int open(struct tracer *t, const struct options *options)
 }
 
 /*
- * Claims the record of an event and writes its header: fill rsv->payload, whatever it takes, then
- * end(). rsv->stamp is the event's time. False: it is lost, and counted.
+ * Claims the record of an event and writes its header: fill rsv->payload, then call end().
+ * rsv->stamp is the event's time. False: the event is lost, and counted.
  */
 static inline bool begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv)
 {
@@ -142,13 +142,13 @@ static inline bool begin(struct tracer *t, uint32_t id, uint32_t bytes, struct r
 	return rsv->payload != NULL;
 }
 
-/* Each begin() that was true needs one: until then no reader gets this sub-buffer. */
+/* Each begin() that returned true needs an end(): before it no reader gets this sub-buffer. */
 static inline void end(struct tracer *t, const struct reservation *rsv)
 {
 	commit(&t->scheme, rsv);
 }
 
-/* An event; `bytes` of payload are what its type says. False: it is lost, and counted. */
+/* Writes an event with the `bytes` of payload of its type. False: it is lost, and counted. */
 static inline bool write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes)
 {
 	struct source src = { payload };
@@ -156,21 +156,21 @@ static inline bool write(struct tracer *t, uint32_t id, const void *payload, uin
 	return record(&t->scheme, id, bytes, &src);
 }
 
-/* Closes a sub-buffer that is half full, so that the reader gets it. Of the writer's thread. */
+/* Closes a half-full sub-buffer, so that the reader gets it. For the writer's thread. */
 static inline void flush_open(struct tracer *t)
 {
 	flush(&t->scheme);
 }
 
-/* Events that were lost because no sub-buffer was free, or none is large enough. */
+/* The number of events lost because no sub-buffer was free, or none is large enough. */
 static inline uint64_t lost(const struct tracer *t)
 {
 	return t->scheme.ring.lost + t->scheme.ring.refused;
 }
 
 /*
- * 0, or a negative errno: -EBUSY, there is a reader; -ENOTSUP, nothing orders the copy that an
- * overwriting ring is read by on this machine (on x86-64 its stores do).
+ * 0, or a negative errno: -EBUSY, there is a reader; -ENOTSUP, this machine does not order the copy
+ * by which an overwriting ring is read (x86-64 does, by its stores).
  */
 static inline int attach(struct tracer *t)
 {
@@ -182,8 +182,8 @@ static inline int attach(struct tracer *t)
 }
 
 /*
- * The next reader goes on behind what this one has released. Of a reader that died anybody may say
- * so.
+ * The next reader continues after what this reader has released. Any thread or process may call
+ * this for a reader that died.
  */
 static inline void detach(struct tracer *t)
 {
@@ -204,8 +204,8 @@ static inline struct ring *read_from(struct tracer *t, uint64_t *number)
 }
 
 /*
- * The oldest sub-buffer that is complete. 1: it is in *packet, until release(); 0: there is none
- * now; -EBADMSG: it is damaged, and release() steps over it; -EPERM: nobody has attached.
+ * The oldest complete sub-buffer. 1: it is in *packet, until release(); 0: there is none now;
+ * -EBADMSG: it is damaged, and release() steps over it; -EPERM: no reader has attached.
  */
 static inline int read(struct tracer *t, struct packet *packet)
 {

@@ -341,7 +341,8 @@ def budget(tree):
 
 # Each wants two readings: say which row, writer or reader, and what it does.
 WORDS = re.compile(r"\b(?:to be had|gone on from|says so|nobody|whoever|so many|beside other|in the midst"
-                   r"|stands for|is none|who (?:is|comes|has|adds|writes)|whatever (?:the|is|order))\b", re.I)
+                   r"|stands for|is none|who (?:is|comes|has|adds|writes)|whatever (?:the|is|order)|somebody|anybody"
+                   r"|in vain|the one before|of which each|turned away|let go|for granted|looks? after)\b", re.I)
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
