@@ -279,8 +279,8 @@ static bool parse(int argc, char **argv, struct arguments *arguments, int *statu
 		"\n"
 		"Records 8 bytes of payload per event with our rows, LTTng-UST and the running "
 		"kernel's ring\n"
-		"buffer, in turns on one CPU, each in a process of its own. Prints medians\n"
-		"of ns, cycles and bytes per event, and the ratio to the first row.\n"
+		"buffer, in turns on one CPU, each in a process of its own. Prints medians of ns,\n"
+		"cycles and bytes per event, and the ratio to the first row.\n"
 		"\n",
 		entries,
 		"\n"
