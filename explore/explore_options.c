@@ -93,8 +93,8 @@ static const struct option_entry entries[] = {
 	  "timed: the payload of the timed build, the stamp alone",
 	  OPTION_WORD, .into = &asked.shape, .words = shapes },
 	{ "stops", "S",
-	  "stop all: before every instruction; shared: before those that may\n"
-	  "touch shared memory (default); points: at labelled points",
+	  "before every instruction (all), before those that may touch shared\n"
+	  "memory (shared, default), or at labelled points (points)",
 	  OPTION_WORD, .into = &asked.stops, .words = stops },
 #define X(part, shown, argument, always, most_, help) \
 	{ \
