@@ -88,7 +88,7 @@ json_t *plan_json(const struct plan *plan)
 		if (option->kind == OPTION_FLAG)
 			value = json_boolean(*(const plan_FLAG *)said);
 		else if (option->kind == OPTION_NUMBER) /* PLAN_NO_BUDGET is -1 */
-			value = json_integer((json_int_t) * (const plan_NUMBER *)said);
+			value = json_integer(*(const plan_NUMBER *)said);
 		else
 			value = json_string(*(const plan_TEXT *)said ?: "");
 		if (option->how & KEPT)
