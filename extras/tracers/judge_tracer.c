@@ -21,7 +21,7 @@
 struct judge_asked {
 	const char *workload, *json, *keep;
 	uint64_t events, rounds, every, seconds;
-	bool list, price;
+	bool list, price, smallest;
 };
 
 /* One tracer: its folder and what adapter.json says. */
@@ -47,6 +47,8 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		  .into = &asked->seconds, .least = 1, .most = 86400 },
 		{ "keep", "DIR", "leave the files of the last round there", OPTION_TEXT,
 		  .into = &asked->keep },
+		{ "smallest", NULL, "after a breach: halve the events as long as a round shows one",
+		  OPTION_FLAG, .into = &asked->smallest },
 		{ "price", NULL,
 		  "what an event costs, in turns, and as a multiple of the first\n"
 		  "tracer that is named (floor)",
@@ -225,6 +227,38 @@ static bool say(const struct adapter *adapter, const char *workload,
 	return broken;
 }
 
+static bool has_breach(const struct tracer_judged *judged)
+{
+	unsigned int i;
+
+	for (i = 0; i < TRACER_PROMISES; i++)
+		if (judged->promise[i].seen)
+			return true;
+	return false;
+}
+
+/* The fewest events, by halves, of which one round in three shows a breach. An exit code. */
+static int smallest(const struct adapter *adapter, struct judge_asked asked, const char *workload)
+{
+	struct tracer_judged *judged = calloc(1, sizeof(*judged));
+	uint64_t found = asked.events;
+	int code = judged ? EXIT_FINE : fail_memory("a verdict");
+
+	asked.rounds = 3;
+	for (asked.events /= 2; !code && asked.events; asked.events /= 2) {
+		*judged = (struct tracer_judged){ 0 };
+		code = judge_workload(adapter, &asked, workload, judged);
+		if (code || !has_breach(judged))
+			break;
+		found = asked.events;
+	}
+	free(judged);
+	if (!code)
+		printf("  smallest run with a breach: --workload %s --events %" PRIu64 "\n",
+		       workload, found);
+	return code;
+}
+
 static int judge(const char *name, const struct judge_asked *asked, json_t *into)
 {
 	struct adapter adapter = { .json = NULL };
@@ -247,6 +281,8 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 					fail_memory("a verdict");
 			if (!code && say(&adapter, text, judged, into))
 				worst = EXIT_BROKEN;
+			if (!code && asked->smallest && has_breach(judged))
+				code = smallest(&adapter, *asked, text);
 			if (code)
 				break;
 		}

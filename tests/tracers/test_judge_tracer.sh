@@ -94,6 +94,8 @@ report $? "one that is not there"
 "$judge" --workload calm "$toy/" 2>"$scratch/err"
 [ $? -eq 1 ] && grep -q "toy/ has no workload 'calm'" "$scratch/err"
 report $? "a workload that it has not"
+FAULT=rare "$judge" --smallest --events 2000 "$toy/" | grep -q 'breach: --workload steady --events 500$'
+report $? "the smallest run with a breach"
 FAULT=hang "$judge" "$toy/" 2>"$scratch/err" &
 sleep 0.5
 kill -INT $!

@@ -61,6 +61,8 @@ if fault == "hang":
 if fault == "away":
     print("stampede: toy is not judged: no toys", file=sys.stderr)
     sys.exit(4)
+if fault == "rare" and int(sys.argv[3]) >= 300:
+    faults["late"]()
 if fault in faults:
     faults[fault]()
 text = "".join(" ".join(map(str, line)) + "\n" for line in decoded)
