@@ -121,7 +121,7 @@ static void a_frame_that_has_changed_is_refused(void **state)
 	uint64_t noted = sum(64);
 
 	assert_string_equal(refusal(true, noted), "");
-	assert_non_null(strstr(refusal(true, noted + 1), "into the frame of a writer"));
+	assert_non_null(strstr(refusal(true, noted + 1), "into the frame that it interrupted"));
 }
 
 static void an_address_of_a_stack_is_refused_wherever_it_is(void **state)
@@ -136,7 +136,7 @@ static void an_address_of_a_stack_is_refused_wherever_it_is(void **state)
 		for (i = 0; i < 3; i++) {
 			memset(shared, 0, sizeof(shared));
 			memcpy(shared + at, &inside[i], sizeof(inside[i]));
-			snprintf(words, sizeof(words), "byte %zu of what writers share", at);
+			snprintf(words, sizeof(words), "byte %zu of shared memory", at);
 			assert_non_null(strstr(refusal(false, 0), words));
 		}
 		for (i = 0; i < 4; i++) {
