@@ -75,6 +75,7 @@ static void a_real_beat_has_a_price(void **state)
 	/* A signal and its return are no less than this, anywhere. */
 	assert_true(cost.ns.middle > 200 && cost.ns.middle < 1e6);
 	assert_true(cost.ns.low <= cost.ns.middle && cost.ns.high >= cost.ns.middle);
+	assert_true(cost.ns.low > -1e6 && cost.ns.high < 1e6);
 	/* Each batch is one run; before them the whole ring was written once. */
 	assert_true(runs - 1 >= cost.with + cost.without && beats >= cost.with);
 	assert_int_equal(first_events, (UINT64_C(1) << 20) / 12);
