@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "explore/engine/findings.h"
 #include "explore/engine/frontier.h"
 #include "explore/engine/guard.h"
 #include "explore/engine/outcomes.h"
@@ -154,6 +155,52 @@ static void outcomes(void **state)
 	assert_true(count[0] == 3 && count[1] == 3 && count[2] == 2 && count[6] == 1);
 }
 
+/* Broken before not met, the shorter of two alike, and of equals the one that was there. */
+static void sums_of_findings(void **state)
+{
+	static const struct {
+		struct failure sum, one;
+		bool taken;
+	} cases[] = {
+		{ { .actions = 0 }, { .verdict = VERDICT_NEED_NOT_MET, .actions = 9 }, true },
+		{ { .verdict = VERDICT_BROKEN, .actions = 9 }, { .actions = 0 }, false },
+		{ { .verdict = VERDICT_NEED_NOT_MET }, { .verdict = VERDICT_BROKEN }, true },
+		{ { .verdict = VERDICT_BROKEN }, { .verdict = VERDICT_NEED_NOT_MET }, false },
+		{ { .verdict = VERDICT_BROKEN, .actions = 3 },
+		  { .verdict = VERDICT_BROKEN, .actions = 2 },
+		  true },
+		{ { .verdict = VERDICT_BROKEN, .actions = 3 },
+		  { .verdict = VERDICT_BROKEN, .actions = 3 },
+		  false },
+	};
+	struct findings sum, one;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sum = (struct findings){ .first = cases[i].sum };
+		one = (struct findings){ .first = cases[i].one };
+		sum.first.oracle = 1;
+		one.first.oracle = 2;
+		findings_add(&sum, &one);
+		assert_int_equal(sum.first.oracle, cases[i].taken ? 2 : 1);
+	}
+	one.schedules = one.states = one.stuck = one.outcomes = one.decoded = one.extended = 5;
+	one.verdicts[3] = one.objections[FINDINGS - 1] = one.verdicts[0] = one.stops = 7;
+	one.damage = (struct findings_damage){ 1, 4, 9, DAMAGE_STAMP };
+	sum.damage = (struct findings_damage){ 1, 8, 2, DAMAGE_EVENT };
+	findings_add(&sum, &one);
+	assert_true(sum.damage.schedules == 2 && sum.damage.wrong == 8 && sum.damage.worst == 9 &&
+		    sum.damage.until == DAMAGE_STAMP);
+	sum.damage.until = DAMAGE_NEVER;
+	findings_add(&sum, &one);
+	assert_int_equal(sum.damage.until, DAMAGE_NEVER);
+	assert_true(sum.schedules == 10 && sum.states == 10 && sum.stuck == 10 &&
+		    sum.outcomes == 10 && sum.decoded == 10 && sum.extended == 10);
+	assert_true(sum.verdicts[3] == 14 && sum.objections[FINDINGS - 1] == 14 &&
+		    sum.verdicts[0] == 14 && sum.stops == 14);
+}
+
 static void an_object_that_is_not_there(void **state)
 {
 	int error;
@@ -169,11 +216,9 @@ static void an_object_that_is_not_there(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_are_joined),
-		cmocka_unit_test(many_states),
-		cmocka_unit_test(stamps),
-		cmocka_unit_test(outcomes),
-		cmocka_unit_test(an_object_that_is_not_there),
+		cmocka_unit_test(paths_are_joined), cmocka_unit_test(many_states),
+		cmocka_unit_test(stamps),	    cmocka_unit_test(outcomes),
+		cmocka_unit_test(sums_of_findings), cmocka_unit_test(an_object_that_is_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
