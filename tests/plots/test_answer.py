@@ -176,8 +176,8 @@ class Screen(PlotsTest):
 
     def test_intervals(self):
         self.assertEqual([screen.with_interval(*one) for one in (
-            (2, 1.9, 2.02), (2, 1.99, 2.2), (2, NAN, NAN), (NAN, 1, 2))],
-                         ["2.00 ±5.0 %", "2.00 ±10.0 %", "2.00", "n/a"])
+            (2, 1.9, 2.02), (2, 1.99, 2.2), (2, NAN, NAN), (NAN, 1, 2), (0.5, 0.4, 0.5))],
+                         ["2.00 ±5.0 %", "2.00 ±10.0 %", "2.00", "n/a", "0.50 ±20.0 %"])
 
     def test_lines(self):
         its = run(row("a"), not_tried=["signals"], noise=0.012, json={"noise": {"too_noisy": True}})

@@ -4,11 +4,13 @@ running kernel showed; from a whole record, and from half of one."""
 import json
 import math
 import os
+import unittest.mock
 from types import SimpleNamespace
 
 import plots_fixture
 from plots_fixture import PlotsTest
 
+import facts
 import page
 import reading
 import record
@@ -332,6 +334,69 @@ class Sections(PlotsTest):
         self.put("kernel.json", json.dumps(KERNEL))
         self.assertEqual(self.plots("--kernel-page", self.run_dir), (0, ""))
         self.assert_holds("report.html", "__rb_reserve_next")
+
+
+class Facts(PlotsTest):
+    """What captions count, each of rows made by hand, with one at each edge."""
+
+    @staticmethod
+    def run_of(**sections):
+        return SimpleNamespace(**{name: [SimpleNamespace(**its) for its in rows]
+                                  for name, rows in sections.items()})
+
+    def test_sizes_and_replayed_bytes(self):
+        run = self.run_of(steady=[{"header_bytes": size} for size in (0, 4.5, 2.25, math.nan)],
+                          replay=[{"bytes": size} for size in (0, 7, 3, math.nan)])
+        space, replay = facts.space(run), facts.replay(run)
+        self.assertEqual((space.least, space.most, replay.least.bytes, replay.most.bytes),
+                         (2.25, 4.5, 3, 7))
+        self.assertIsNone(facts.replay(self.run_of(replay=[{"bytes": 0}])).most)
+
+    def test_beats_that_come_late(self):
+        steps = [[SimpleNamespace(wraps_lost=lost) for lost in its] for its in ((0, 3, 1), (0, 0), (1,))]
+        its = facts.late_beat(self.run_of(late_beat=[
+            {"row": name, "steps": step} for name, step in zip("abc", steps)]))
+        self.assertEqual((its.lost, its.kept), ([("a", 3), ("c", 1)], ["b"]))
+
+    def test_layouts_at_the_lowest_rate(self):
+        its = facts.layouts(self.run_of(bytes_by_rate=[
+            {"row": row, "events_per_second": rate, "header_bytes_per_second": size}
+            for row, rate, size in (("layout_a", 10, 9), ("layout_b", 10, 5), ("layout_c", 20, 1),
+                                    ("other", 10, 99), ("layout_d", 10, 0), ("layout_e", 5, 0))]))
+        self.assertEqual((its.events, its.least.row, its.most.row), (10, "layout_b", "layout_a"))
+
+    def test_tails_of_calm_and_of_storms(self):
+        its = facts.tails(self.run_of(tails=[
+            {"regime": regime, "p999": p999, "samples": samples, "hits": hits}
+            for regime, p999, samples, hits in (("calm", 30, 9, 9), ("calm", 20, 9, 9), ("calm", 0, 9, 9),
+                                                ("storm", 1, 30, 6), ("storm", 99, 10, math.nan),
+                                                ("storm", 99, 0, 5))]))
+        self.assertEqual((its.least.p999, its.most.p999, its.hit_percent), (20, 30, 15))
+        self.assertTrue(math.isnan(facts.tails(self.run_of(tails=[])).hit_percent))
+
+    def test_a_row_that_is_explored(self):
+        families = [{"schedules": 5, "broken": 2, "need_not_met": 3, "backs": 0, "skew": 0, "nested": 2,
+                     "verdict": "broken", "first": "one"},
+                    {"schedules": 7, "broken": 1, "need_not_met": 4, "backs": 1, "skew": 0, "nested": 1,
+                     "verdict": "broken", "first": "two"},
+                    {"schedules": 1, "broken": math.nan, "need_not_met": 8, "backs": 0, "skew": 1,
+                     "nested": 0, "verdict": "kept", "first": None}]
+        its = facts.explored_row(SimpleNamespace(row="a", families=self.run_of(all=families).all))
+        self.assertEqual((its.budgets, its.schedules, its.broken, its.unmet, its.deepest, its.first),
+                         (3, 13, 3, 3, 2, "one"))
+
+    def test_no_error_is_no_worst(self):
+        run = self.run_of(storm=[{"row": "a", "worst_error_ticks": 0, "verdict": "kept", "bits": 27,
+                                  "declared_inexact": 0, "violations": None}])
+        with unittest.mock.patch.object(facts, "checked", lambda one: True), \
+                unittest.mock.patch.object(facts, "worst_is_declared", lambda one: False):
+            its = facts.storm_errors(run)
+        self.assertEqual((its.judged, its.worst, its.exact, its.declared), (1, None, 1, False))
+        with unittest.mock.patch.object(facts.clocks, "judged", lambda run: run.rows):
+            its = facts.backstep(self.run_of(rows=[{"row": "a", "any": 0}]))
+            self.assertEqual((its.exact, its.worst), (["a"], None))
+            its = facts.backstep(self.run_of(rows=[{"row": "a", "any": 1}, {"row": "b", "any": 9}]))
+            self.assertEqual((its.exact, its.worst.row), ([], "b"))
 
 
 if __name__ == "__main__":
