@@ -249,7 +249,7 @@ class OfPython:
     def killer(self, text):
         with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
             tree = into + "/tree"
-            subprocess.run(["cp", "-rl", self.machine.tree(), tree], check=True)
+            subprocess.run(["cp", "-rlP", self.machine.tree(), tree], check=True)
             os.unlink(f"{tree}/{self.source}")
             with open(f"{tree}/{self.source}", "wb") as file:
                 file.write(text)
