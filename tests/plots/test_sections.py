@@ -372,10 +372,12 @@ class Facts(PlotsTest):
     def test_tails_of_calm_and_of_storms(self):
         its = facts.tails(self.run_of(tails=[
             {"regime": regime, "p999": p999, "samples": samples, "hits": hits}
-            for regime, p999, samples, hits in (("calm", 30, 9, 9), ("calm", 20, 9, 9), ("calm", 0, 9, 9),
+            for regime, p999, samples, hits in (("calm", 30, 9, 9), ("calm", 1, 9, 9), ("calm", 0, 9, 9),
                                                 ("storm", 1, 30, 6), ("storm", 99, 10, math.nan),
                                                 ("storm", 99, 0, 5))]))
-        self.assertEqual((its.least.p999, its.most.p999, its.hit_percent), (20, 30, 15))
+        self.assertEqual((its.least.p999, its.most.p999, its.hit_percent), (1, 30, 15))
+        its = facts.tails(self.run_of(tails=[{"regime": "storm", "samples": 1, "hits": 1, "p999": 1}]))
+        self.assertEqual(its.hit_percent, 100)
         self.assertTrue(math.isnan(facts.tails(self.run_of(tails=[])).hit_percent))
 
     def test_a_row_that_is_explored(self):
@@ -401,6 +403,7 @@ class Facts(PlotsTest):
             self.assertEqual((its.exact, its.worst), (["a"], None))
             its = facts.backstep(self.run_of(rows=[{"row": "a", "any": 1}, {"row": "b", "any": 9}]))
             self.assertEqual((its.exact, its.worst.row), ([], "b"))
+            self.assertEqual(facts.backstep(self.run_of(rows=[{"row": "a", "any": 1}])).worst.row, "a")
 
 
 if __name__ == "__main__":
