@@ -43,7 +43,9 @@ step "live, moving, 16 bits" build/run-stress --workload live_migrate --bits 16 
 	--seconds "$((seconds / 6 + 1))"
 step "live, large" build/run-stress --workload live --payload 4000 --bits 24 \
 	--seconds 2
-step "claims of two CPUs, two wraps" env CLOCK_MOST=9 sh tests/judge/test_claims_model.sh build
+step "claims of two CPUs, two wraps" env CLOCK_MOST=9 SCRIPTS=tests/judge/claims_model.sh \
+	SECONDS_PER_TEST=3600 sh tests/run.sh build
+step "other machines compile it" env SCRIPTS=tests/machines/compiles.sh sh tests/run.sh build
 step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
 step "the judges, mutated, a sample" make --no-print-directory mutate ARGS="--sample 400 --seed 1"

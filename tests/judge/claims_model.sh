@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_claims_model.sh BUILD   The model of claims of writers on several CPUs, searched whole by
+# usage: claims_model.sh BUILD   The model of claims of writers on several CPUs, searched whole by
 # spin: right as it is, wrong with each of its mutants; and its steps are those of the code. TAP.
 . tests/support/tap.sh
 model=$(pwd)/judge/models/claims.pml

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_compiles.sh BUILD   What has asm of its own, or depends on the size of a word, compiles for
+# usage: compiles.sh BUILD   What has asm of its own, or depends on the size of a word, compiles for
 # arm64 (all builds of these rows), and for x86 of 32 bits by this machine's headers. Nothing is run.
 set -u
 n=0
