@@ -89,8 +89,8 @@ static const struct option_entry entries[] = {
 	{ "tier", "T", "quick (as in make test), long, exhaustive", OPTION_WORD,
 	  .into = &asked.tier, .words = tiers },
 	{ "shape", "S",
-	  "page, wrap4, wrap3, ends2, ends4, wrapends: a ring and a field's width;\n"
-	  "timed: the payload of the timed build, the stamp alone",
+	  "page, wrap4, wrap3, ends2, ends4, wrapends: sizes of ring and field;\n"
+	  "timed: the payload is only the stamp, as in the timed build",
 	  OPTION_WORD, .into = &asked.shape, .words = shapes },
 	{ "stops", "S",
 	  "before every instruction (all), before those that may touch shared\n"
@@ -126,7 +126,7 @@ static const struct option_entry entries[] = {
 	  "search part K, from 0, of N, split by first actions; merge.py adds\n"
 	  "the --json of all parts (nodes.sh runs them on many machines)",
 	  OPTION_TAKEN, .into = &asked.options.search, .take = take_part },
-	{ "replay", "SCHEDULE", "play one schedule again, as a timeline", OPTION_TEXT,
+	{ "replay", "SCHEDULE", "replay one schedule, as a timeline", OPTION_TEXT,
 	  .into = &asked.options.replay },
 	{ "json", "FILE",
 	  "write what was searched and found, with timelines, as JSON; - is\n"
@@ -150,7 +150,7 @@ static const struct option_entry entries[] = {
 	  OPTION_FLAG, .into = &asked.options.coverage },
 	{ "objects", "DIR", "folder of the explored rows (explored/ beside this program)",
 	  OPTION_TEXT, .into = &asked.options.objects },
-	{ "object", "FILE", "search this explored row alone (make history, make mutants)",
+	{ "object", "FILE", "search only this explored row (make history, make mutants)",
 	  OPTION_TEXT, .into = &asked.options.object },
 	{ "first", NULL, "end each search at its first broken schedule", OPTION_FLAG,
 	  .into = &asked.options.search.first_only },
@@ -172,8 +172,9 @@ static const struct option_program program = {
 	"usage: explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
 	"       explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
 	"\n"
-	"Makes every interrupt that a budget allows, and judges each way in which interrupts can\n"
-	"fall (a schedule). Without a budget: every budget of the tier, for each row.\n"
+	"Tries every interrupt that a budget allows, and judges each possible sequence of "
+	"interrupts\n"
+	"(a schedule). Without a budget: every budget of the tier, for each row.\n"
 	"\n",
 	entries,
 	"\n"
