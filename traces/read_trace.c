@@ -26,8 +26,8 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 	uint64_t subbuf_bytes = 0, bits = 0;
 	const struct option_entry entries[] = {
 		{ "csv", NULL,
-		  "print every event: of ftrace subbuffer,offset_bytes,payload_bytes,\n"
-		  "stamp_ns; of CTF cpu,stamp_ns and the payload's integer fields",
+		  "print every event: for ftrace subbuffer,offset_bytes,payload_bytes,\n"
+		  "stamp_ns; for CTF cpu,stamp_ns and the payload's integer fields",
 		  OPTION_FLAG, .into = &arguments->read.csv },
 		{ "dates", NULL,
 		  "with --csv: add a column `date` (UTC) after the stamp, for CTF traces\n"

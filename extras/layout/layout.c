@@ -98,7 +98,8 @@ static bool parse(int argc, char **argv, struct layout_options *options, int *st
 		{ .name = NULL },
 	};
 	const struct option_program program = {
-		"usage: layout [options]\n",
+		"usage: layout [options]\n"
+		"Computes which bits of a stamp a header can leave out, and what a layout costs.\n",
 		entries,
 		"exit: 0 fine, 1 usage, 3 no resource\n"
 		"examples:\n"
