@@ -66,8 +66,8 @@ def matrix(run):
     if handoff:
         pairs, early, inexact = (sum(getattr(one, key) for one in handoff)
                                  for key in ("pairs", "early", "early_inexact"))
-        text += (f" Of {pairs:,} pairs of `handoff` by rows that promise times, {early} effects came before their cause, and "
-                 f"{inexact} by stamps declared inexact.")
+        text += (f" In {pairs:,} pairs of `handoff`, by rows that promise times, {early} effects were decoded before their cause, and "
+                 f"{inexact} where a stamp was declared inexact.")
     titles = ["row", *(f"`{gaps}`" for gaps in GAPS), *(f"{rate:,} per second" for rate in RATES)]
     return [*wrapped("Bytes per event at recorded gaps, with 8 bytes of payload and beats included, "
                      "and header bytes per event at constant rates:"), "", *table_of(titles, rows), "",

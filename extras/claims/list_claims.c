@@ -21,7 +21,7 @@ struct claims_request {
 static bool parse(int argc, char **argv, struct claims_request *request, int *status)
 {
 	const struct option_entry entries[] = {
-		{ "json", "FILE", "write the same as JSON (- is standard output)", OPTION_TEXT,
+		{ "json", "FILE", "write the claims as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &request->json },
 		{ "results", "DIR", "find runs named without a '/' in DIR (default results)",
 		  OPTION_TEXT, .into = &request->results },
