@@ -179,7 +179,7 @@ def block(record):
     for row in record["rows"]:
         said = verdict(row)
         if said == "need not met":
-            said = "kept where needs are met; in %s schedules not" % format(unmet(row), ",")
+            said = "kept where needs are met; unmet in %s schedules" % format(unmet(row), ",")
         lines.append("| `%s` | %d | %s | %s | %s |" % (
             row["row"], len(row["families"]), format(total(row, "schedules"), ","), said,
             stepped(row)))

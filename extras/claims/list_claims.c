@@ -23,7 +23,7 @@ static bool parse(int argc, char **argv, struct claims_request *request, int *st
 	const struct option_entry entries[] = {
 		{ "json", "FILE", "write the claims as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &request->json },
-		{ "results", "DIR", "find runs named without a '/' in DIR (default results)",
+		{ "results", "DIR", "look in DIR for runs named without a '/' (default results)",
 		  OPTION_TEXT, .into = &request->results },
 		{ "into", NULL, "put the claims into RUN's own record, and print nothing",
 		  OPTION_FLAG, .into = &request->into },

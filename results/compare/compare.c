@@ -62,7 +62,7 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		  .into = &request->all },
 		{ "json", "FILE", "write the comparison as JSON (- is standard output)",
 		  OPTION_TEXT, .into = &request->json },
-		{ "results", "DIR", "find runs named without a '/' in DIR (default results)",
+		{ "results", "DIR", "look in DIR for runs named without a '/' (default results)",
 		  OPTION_TEXT, .into = &request->results },
 		{ .name = NULL },
 	};
