@@ -116,7 +116,7 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  OPTION_TAKEN, &asked->payload, .take = take_payload },
 		{ "seed", "N", "seed of ring geometry, modes and round lengths (default 1)",
 		  OPTION_NUMBER, &asked->seed, .most = UINT32_MAX },
-		{ "json", "FILE", "write the results there at the end (- is standard output)",
+		{ "json", "FILE", "write the results to FILE at the end (- is standard output)",
 		  OPTION_TEXT, .into = &asked->json },
 		{ "export", "DIR",
 		  "write the events as traces, CTF or ftrace sub-buffers, into\n"
