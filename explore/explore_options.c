@@ -89,8 +89,8 @@ static const struct option_entry entries[] = {
 	{ "tier", "T", "quick (as in make test), long, exhaustive", OPTION_WORD,
 	  .into = &asked.tier, .words = tiers },
 	{ "shape", "S",
-	  "page, wrap4, wrap3, ends2, ends4, wrapends: a ring and a field's width;\n"
-	  "timed: the payload of the timed build, the stamp alone",
+	  "page, wrap4, wrap3, ends2, ends4, wrapends: sizes of ring and field;\n"
+	  "timed: the payload is only the stamp, as in the timed build",
 	  OPTION_WORD, .into = &asked.shape, .words = shapes },
 	{ "stops", "S",
 	  "before every instruction (all), before those that may touch shared\n"
@@ -118,15 +118,15 @@ static const struct option_entry entries[] = {
 	  .most = 8 },
 	{ "size", "S",
 	  "events of interrupts are small (default), or large: no two of them fit\n"
-	  "one sub-buffer",
+	  "into one sub-buffer",
 	  OPTION_WORD, .into = &asked.size, .words = sizes },
 	{ "start", "P:E", "first phase and offset (filler bytes), as a failure prints them",
 	  OPTION_TAKEN, .into = &asked.options.search.start, .take = take_start },
 	{ "part", "K/N",
-	  "search part K, from 0, of N, split by first actions; merge.py adds\n"
+	  "search part K of N (K from 0), split by first actions; merge.py adds\n"
 	  "the --json of all parts (nodes.sh runs them on many machines)",
 	  OPTION_TAKEN, .into = &asked.options.search, .take = take_part },
-	{ "replay", "SCHEDULE", "play one schedule again, as a timeline", OPTION_TEXT,
+	{ "replay", "SCHEDULE", "replay one schedule, as a timeline", OPTION_TEXT,
 	  .into = &asked.options.replay },
 	{ "json", "FILE",
 	  "write what was searched and found, with timelines, as JSON; - is\n"
@@ -142,15 +142,16 @@ static const struct option_entry entries[] = {
 	  .into = &asked.options.search.outcomes },
 	{ "without-oracle", "O", "judge without oracle O (to see what O finds)", OPTION_TAKEN,
 	  .into = &asked.options.search.without_oracle, .take = take_oracle },
-	{ "audit", NULL, "single-step the writers: every instruction has its stop (NB=0 and 1)",
+	{ "audit", NULL,
+	  "single-step the writers to check that each instruction has a stop (NB=0, 1)",
 	  OPTION_FLAG, .into = &asked.options.audit },
 	{ "coverage", NULL,
 	  "count the instructions of a row that each shape of the tier reaches\n"
 	  "(-v: list the others, and why); exit code 2 if a path is never taken",
 	  OPTION_FLAG, .into = &asked.options.coverage },
-	{ "objects", "DIR", "folder of the explored rows (explored/ beside this program)",
+	{ "objects", "DIR", "folder of the explored rows (default: explored/ next to this program)",
 	  OPTION_TEXT, .into = &asked.options.objects },
-	{ "object", "FILE", "search this explored row alone (make history, make mutants)",
+	{ "object", "FILE", "search only this explored row (make history, make mutants)",
 	  OPTION_TEXT, .into = &asked.options.object },
 	{ "first", NULL, "end each search at its first broken schedule", OPTION_FLAG,
 	  .into = &asked.options.search.first_only },
@@ -161,7 +162,7 @@ static const struct option_entry entries[] = {
 	{ "processes", "N", "processes at a time (default: one per CPU)", OPTION_NUMBER,
 	  .into = &asked.processes, .least = 1, .most = 64 },
 	{ "memory", "MIB",
-	  "most memory for a search's states (default: a quarter of the machine's)", OPTION_NUMBER,
+	  "memory limit for a search's states (default: a quarter of the machine's)", OPTION_NUMBER,
 	  .into = &asked.memory, .least = 16, .most = UINT64_C(1) << 30 },
 	{ "verbose", NULL, "print every search, not only every row", OPTION_FLAG,
 	  .into = &asked.options.verbose, .letter = 'v' },
@@ -172,13 +173,14 @@ static const struct option_program program = {
 	"usage: explore [--schemes LIST] [--tier quick|long|exhaustive]\n"
 	"       explore [--schemes LIST] --shape S --events M --nested NB [...]\n"
 	"\n"
-	"Makes every interrupt that a budget allows, and judges each way in which interrupts can\n"
-	"fall (a schedule). Without a budget: every budget of the tier, for each row.\n"
+	"Tries every interrupt that a budget allows, and judges each possible sequence of "
+	"interrupts\n"
+	"(a schedule). Without a budget: every budget of the tier, for each row.\n"
 	"\n",
 	entries,
 	"\n"
-	"exit: 0 kept, 1 usage or harness, 2 promise broken, 3 no resource, 4 not here, 5 "
-	"interrupted\n"
+	"exit: 0 kept, 1 usage or harness, 2 promise broken, 3 no resource, 4 not possible here,\n"
+	"      5 interrupted\n"
 	"examples:\n"
 	"  explore --tier quick\n"
 	"  explore --schemes =nested_stamps --shape page --stops all --events 2 --nested 3\n",

@@ -8,7 +8,7 @@
 struct product {
 	const char *name;
 	const char *row;
-	const char *words; /* what the row leaves out of it, or does otherwise */
+	const char *words; /* what the row leaves out of it, or does differently */
 };
 
 /* By name; one of NULL at the end. */

@@ -135,8 +135,8 @@ def answer(machines, code):
     row = best(machines, rows, False)
     if not row:
         return None
-    sentences = [f"Take {code(row)}: its times are exact, also when it is interrupted and after any gap, "
-                 f"and it needs nothing ({figures(machines, row)}).{refused(machines, row)}"]
+    sentences = [f"Take {code(row)}: its times are exact, even under interrupts and after any gap, "
+                 f"and it has no preconditions ({figures(machines, row)}).{refused(machines, row)}"]
     sentences += cheaper(machines, row, rows, code)
     unless = [its for its in (choice(machines, branch) for branch in BRANCHES)
               if its and its.row != row]
@@ -151,8 +151,8 @@ def clock_sentence(run):
         return ""
     ns = median(row.ns for row in run.steady if row.ns > 0 and row.verdict in guide.HELD)
     return (f"Reading the clock takes {100 * median(shares):.0f} % of an event's {figure(ns)} ns on "
-            "this machine: times do not tell rows apart. Choose by exactness, bytes and "
-            "instructions.")
+            "this machine, so times do not tell rows apart. Choose by exactness, bytes "
+            "and instructions.")
 
 
 def which(machines, words, code):

@@ -312,8 +312,8 @@ WARNINGS = (
      "wrap, because they need a beat: ", has_need("beat")),
     ("Not where writers can be interrupted by writers: ", has_need("masked interrupts")),
     ("Not with a clock that gives the same value twice: ", has_need("strict clock")),
-    ("An interrupt that records has to wait for the record that it interrupts, and is stamped "
-     "when it runs: ", nests("later")),
+    ("An interrupt's event waits for the record that the interrupt came into, and is stamped when "
+     "it is recorded: ", nests("later")),
     ("Interrupts are held off while an event is recorded: ", nests("held off")),
     ("Stamps of nested writers were declared inexact under the storm of this run: ",
      lambda run, scheme: inexact(run, scheme["row"]) > 0),

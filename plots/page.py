@@ -81,7 +81,7 @@ def environment(finalize, code):
 
     env.filters.update(
         code=code, names=names, figure=text.figure, count=text.count, short=text.short,
-        lines=lines, squeeze=squeeze, image=as_image)
+        lines=lines, squeeze=squeeze, image=as_image, percent_up=text.percent_up)
     env.tests.update(known=lambda value: not math.isnan(value))
     env.globals.update(
         duration=text.duration, error=text.error, guide_warnings=guide.warnings,

@@ -66,11 +66,11 @@ def matrix(run):
     if handoff:
         pairs, early, inexact = (sum(getattr(one, key) for one in handoff)
                                  for key in ("pairs", "early", "early_inexact"))
-        text += (f" Of {pairs:,} pairs of `handoff` by rows that promise times, {early} effects came before their cause, and "
-                 f"{inexact} by stamps declared inexact.")
+        text += (f" In {pairs:,} pairs of `handoff`, by rows that promise times, {early} effects were decoded before their cause, and "
+                 f"{inexact} where a stamp was declared inexact.")
     titles = ["row", *(f"`{gaps}`" for gaps in GAPS), *(f"{rate:,} per second" for rate in RATES)]
-    return [*wrapped("Bytes per event with 8 bytes of payload, beats included, at gaps as "
-                     "recorded, and header bytes per event at even rates:"), "", *table_of(titles, rows), "",
+    return [*wrapped("Bytes per event at recorded gaps, with 8 bytes of payload and beats included, "
+                     "and header bytes per event at constant rates:"), "", *table_of(titles, rows), "",
             *wrapped(text)]
 
 
@@ -87,8 +87,6 @@ def clocks(run, lines):
     about = [line for line in lines[at + 2:] if line.startswith("|") and "clock" in line.split("|")[1]]
     if not about:
         return None
-    about = [line.replace("| the same", "| exact times, and interrupts record too", 1)
-             for line in about]
     return [*lines[at:at + 2], *about, "", *lines[:at], *wrapped(f"{said(run)}.")]
 
 
@@ -110,7 +108,7 @@ def table(run):
     """The eight rows of the screen, and what the clock leaves of their times."""
     best = answer.answer([answer.of_run(run)], str)
     rows = [[f"`{row.row}`", *screen.cells(run, row)] for row in screen.shown(run, best)]
-    noise = f"Of ns, {screen.closer(run)}; ±: half of the 95 % interval." if run.noise else ""
+    noise = f"In column ns, {screen.closer(run)}; ± is half of the 95 % interval." if run.noise else ""
     return rows and ["", *table_of(screen.TITLES, rows, (0, 1, 2)), "",
                      *wrapped(" ".join([answer.clock_sentence(run), noise, f"{said(run)}."]))]
 
@@ -132,7 +130,7 @@ def tracers(run):
                      f"{cell.instructions:.1f}", ", ".join(missing) or "nothing",
                      ", ".join(need.replace("_", " ") for need in needs) or "nothing", one.words])
     titles = ["tracer", "row", "header", "instr", "does not keep", "needs", "the row leaves out, or does "
-              "otherwise"]
+              "differently"]
     return rows and ["", *table_of(titles, rows, (0, 1, 4, 5, 6))]
 
 

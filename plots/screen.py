@@ -4,7 +4,7 @@ import math
 
 import answer
 import facts
-from text import count, duration, figure, plain, wrapped
+from text import count, duration, figure, percent_up, plain, wrapped
 
 COLUMNS, LINES, ROWS = 80, 24, 8
 # The five of the texts of 2006 to 2010, and the whole stamp in every header.
@@ -87,7 +87,7 @@ def said(best):
 
 
 def closer(run):
-    return f"times closer than {100 * run.noise:.1f} % are not told apart"
+    return f"times closer than {percent_up(run.noise)} % are not told apart"
 
 
 def lines(run):

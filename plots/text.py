@@ -6,6 +6,11 @@ Names of rows and of machines come from a file that anybody may have written.
 import math
 import re
 
+def percent_up(share):
+    """To a tenth, never below what it is: 0.0004 is 0.1."""
+    return f"{math.ceil(1000 * share - 1e-9) / 10:.1f}"
+
+
 NAME_MOST = 31  # characters of a name in a plot; longer ones are cut and end in "..."
 
 # In seconds: units beyond them, each from two of it on, so that it is always said in the plural.

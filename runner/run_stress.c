@@ -89,10 +89,10 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		{ "list", NULL, "list rows and workloads", OPTION_FLAG, .into = &asked->list },
 		/* --scheme, as everywhere, is short for it */
 		{ "schemes", "\"A B\"",
-		  "rows, or \"name*\" for all that begin so (default: all but variants)",
+		  "rows; \"name*\": all that begin with name (default: all but variants)",
 		  OPTION_TEXT, .into = &asked->schemes },
 		{ "workload", "NAME", "default storm", OPTION_TEXT, .into = &asked->workload },
-		{ "seconds", "N", "time per row (default 2)", OPTION_REAL, &asked->seconds,
+		{ "seconds", "N", "duration per row (default 2)", OPTION_REAL, &asked->seconds,
 		  .low = 0.1, .high = 86400 },
 		{ "build", "NAME",
 		  "checked (default), or timed: the code, geometry and width that bench\n"
@@ -100,8 +100,8 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  OPTION_TEXT, .into = &asked->build },
 		{ "levels", "1..3", "nesting levels of the storm (default 3)", OPTION_NUMBER,
 		  &asked->levels, .least = 1, .most = 3 },
-		{ "threads", "N", "pinned writers, a ring each (default 1)", OPTION_NUMBER,
-		  &asked->threads, .least = 1, .most = ENGINE_THREADS_MAX },
+		{ "threads", "N", "pinned writers, each with its own ring (default 1)",
+		  OPTION_NUMBER, &asked->threads, .least = 1, .most = ENGINE_THREADS_MAX },
 		{ "shared", NULL, "2 or 3 threads write into one ring (rows *_locked)", OPTION_FLAG,
 		  .into = &asked->shared },
 		{ "cpus", "LIST", "CPUs, such as 0,2-3 (default: one per core first)", OPTION_TEXT,
@@ -112,11 +112,11 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  OPTION_NUMBER, &asked->skew, .least = 1, .most = ENGINE_SKEW_MOST },
 		{ "traced", NULL, "each read of the clock records an event", OPTION_FLAG,
 		  .into = &asked->traced },
-		{ "payload", "N|random", "payload bytes after the 32 of the check; random: 0..200",
+		{ "payload", "N|random", "payload bytes after the check's 32 bytes; random: 0..200",
 		  OPTION_TAKEN, &asked->payload, .take = take_payload },
 		{ "seed", "N", "seed of ring geometry, modes and round lengths (default 1)",
 		  OPTION_NUMBER, &asked->seed, .most = UINT32_MAX },
-		{ "json", "FILE", "write the results there at the end (- is standard output)",
+		{ "json", "FILE", "write the results to FILE at the end (- is standard output)",
 		  OPTION_TEXT, .into = &asked->json },
 		{ "export", "DIR",
 		  "write the events as traces, CTF or ftrace sub-buffers, into\n"
@@ -124,7 +124,7 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  OPTION_TEXT, .into = &asked->export },
 		{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked->ctf,
 		  .words = export_ctf_words },
-		{ "export-mib", "N", "MiB of traces per row, at most one drain more (default 64)",
+		{ "export-mib", "N", "MiB of traces per row, plus one drain at most (default 64)",
 		  OPTION_NUMBER, &asked->export_mib, .least = 1, .most = 1000000 },
 	};
 	struct option_entry entries[ENTRIES_MOST];

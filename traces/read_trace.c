@@ -26,14 +26,14 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 	uint64_t subbuf_bytes = 0, bits = 0;
 	const struct option_entry entries[] = {
 		{ "csv", NULL,
-		  "print every event: of ftrace subbuffer,offset_bytes,payload_bytes,\n"
-		  "stamp_ns; of CTF cpu,stamp_ns and the payload's integer fields",
+		  "print every event: for ftrace subbuffer,offset_bytes,payload_bytes,\n"
+		  "stamp_ns; for CTF cpu,stamp_ns and the payload's integer fields",
 		  OPTION_FLAG, .into = &arguments->read.csv },
 		{ "dates", NULL,
 		  "with --csv: add a column `date` (UTC) after the stamp, for CTF traces\n"
 		  "whose clock has an offset",
 		  OPTION_FLAG, .into = &arguments->read.dates },
-		{ "gaps", "FILE", "write the gaps between events of a CPU there, for run-stress",
+		{ "gaps", "FILE", "write the gaps between each CPU's events, for run-stress",
 		  OPTION_TEXT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "size of a sub-buffer (default: from header_page, or 4096)",
 		  OPTION_NUMBER, .into = &subbuf_bytes, .least = FTRACE_SUBBUF_LEAST,
@@ -50,8 +50,8 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		"Traces of\n"
 		"big-endian machines, and sub-buffers of 32-bit kernels, are refused.\n",
 		entries,
-		"exit: 0 all read, 1 usage, or damage (printed with its offset, after what was "
-		"read), 3 no resource\n"
+		"exit: 0 all read, 1 usage, or damage (printed with its offset, after all that "
+		"precedes it), 3 no resource\n"
 		"examples:\n"
 		"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
 		"  read-trace --csv cpu0.raw cpu1.raw\n"

@@ -8,7 +8,7 @@ Without --readme it searches: a tier of build/explore, then the budgets in LIMIT
 to find what it says. It writes RESULTS/<UTC>-explored/explored.json (results/SCHEMA.md) and lets
 RESULTS/latest-explored point there; make bench takes that over into its page. --readme puts the
 newest record between <!-- explored --> and <!-- /explored --> of FILE. Exit code: 0 fine, 1 usage,
-or a limit that is not found any more, 2 a row breaks a promise, 3 no room or right to write.
+or a limit that is not found any more, 2 a row breaks a promise, 3 no space or permission to write.
 """
 import argparse
 import datetime
@@ -24,26 +24,28 @@ import cases  # noqa: E402, beside this file
 LIMITS = (
     {"name": "delta of a wrap", "case": "schemes/history/ftrace_6_8_room.patch",
      "row": "nested_stamps", "form": "as Linux has it", "expected": "broken",
-     "what": "An event that is interrupted before its claim takes its delta after the interrupt, a "
-             "wrap or more later, and stores it cut to the field: decoded whole wraps too early."},
+     "what": "An event that is interrupted before its claim computes its delta after the "
+             "interrupt, a wrap or more later, and truncates it to the field. It is decoded "
+             "whole wraps too early."},
     {"name": "page crossing", "case": "schemes/history/ftrace_6_8_page.patch",
      "row": "nested_stamps", "form": "as Linux has it", "expected": "broken",
-     "what": "Behind an interrupted event that fills its sub-buffer, a nested one moves on and "
-             "puts the index back: \"nobody came\" holds, and the delta counts from the wrong "
-             "event."},
+     "what": "After an interrupted event that fills its sub-buffer, a nested event moves to "
+             "the next one and puts the index back. The check for other writers finds none, "
+             "and the delta counts from the wrong event."},
     {"name": "equal stamps", "row": "nested_stamps", "form": "today", "expected": "need not met",
      "budget": "--shape page --events 2 --nested 2 --depth 2 --jumps 1 --clock coarse --before 1",
-     "what": "A clock that gives a value twice: an interrupted writer stores its old stamp, equal "
-             "to that of a finished event, and a stale write stamp is trusted again. The row says "
-             "that it needs a strict clock."},
+     "what": "The clock gives a value twice. An interrupted writer stores its old stamp, equal "
+             "to the stamp of a finished event, and a stale write stamp is trusted again. The "
+             "row declares that it needs a strict clock."},
     {"name": "livelock", "row": "three_read", "form": "today", "expected": "extended",
      "budget": "--shape wrap4 --events 2 --nested 0 --clock slow",
-     "what": "Each clock read takes a wrap: every attempt finds an overflow again and writes one "
-             "more stamp event, until the sub-buffer ends. The row does not promise an end."},
+     "what": "Each clock read takes a wrap, so every attempt finds another overflow and writes "
+             "another stamp event, until the sub-buffer is full. The row does not promise to "
+             "finish."},
     {"name": "missed beat", "row": "heartbeat", "form": "today", "expected": "need not met",
      "budget": "--shape wrap4 --events 1 --nested 0 --jumps 1 --before 1",
-     "what": "No beat for a wrap: the event is decoded a whole wrap too early, without a sign. The "
-             "row says that it needs a beat in time."},
+     "what": "No beat comes for a wrap, and the event is decoded a whole wrap too early, "
+             "without a sign. The row declares that it needs a timely beat."},
 )
 
 
@@ -177,16 +179,16 @@ def block(record):
     for row in record["rows"]:
         said = verdict(row)
         if said == "need not met":
-            said = "kept where needs are met; in %s schedules not" % format(unmet(row), ",")
+            said = "kept where needs are met; unmet in %s schedules" % format(unmet(row), ",")
         lines.append("| `%s` | %d | %s | %s | %s |" % (
             row["row"], len(row["families"]), format(total(row, "schedules"), ","), said,
             stepped(row)))
-    lines += ["", "Limits that the same record holds, with timelines (the page shows them):", "",
+    lines += ["", "Known limits in the same record (the page shows their timelines):", "",
               "| limit | row | budget | schedules |", "|---|---|---|--:|"]
     for one in record["limits"]:
         schedules = "%s of %s" % (format(one["failing"], ","), format(one["schedules"], ","))
         if not one["failing"]:
-            schedules = "%d stamp events beside %d others" % (one["extended"], one["decoded"])
+            schedules = "%d stamp events and %d others" % (one["extended"], one["decoded"])
         lines.append("| %s: %s | `%s`, %s | `%s` | %s |" % (
             one["name"], one["what"], one["row"], one["form"], one["budget"], schedules))
     return "\n".join(lines) + "\n"

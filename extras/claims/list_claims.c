@@ -21,9 +21,9 @@ struct claims_request {
 static bool parse(int argc, char **argv, struct claims_request *request, int *status)
 {
 	const struct option_entry entries[] = {
-		{ "json", "FILE", "write the same as JSON (- is standard output)", OPTION_TEXT,
+		{ "json", "FILE", "write the claims as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &request->json },
-		{ "results", "DIR", "look for runs without a '/' there (default results)",
+		{ "results", "DIR", "look in DIR for runs named without a '/' (default results)",
 		  OPTION_TEXT, .into = &request->results },
 		{ "into", NULL, "put the claims into RUN's own record, and print nothing",
 		  OPTION_FLAG, .into = &request->into },
@@ -36,7 +36,7 @@ static bool parse(int argc, char **argv, struct claims_request *request, int *st
 		"clock, by arithmetic, and by the record of RUN (default: latest, if there is "
 		"one).\n",
 		entries,
-		"exit: 0 fine, with any verdicts, 1 usage or a bad file, 3 no resource\n"
+		"exit: 0 fine, even if a claim is refuted, 1 usage or a bad file, 3 no resource\n"
 		"examples:\n"
 		"  claims\n"
 		"  claims --json - 20260101T120000Z-amd-epyc-2cpu\n",

@@ -89,16 +89,17 @@ static bool parse(int argc, char **argv, struct layout_options *options, int *st
 		  .into = &inputs->spacing_ns, .low = 1e-3, .high = 1e12 },
 		{ "rate", "LIST", "events per second, such as 10,1e4,1e6", OPTION_TAKEN,
 		  .into = inputs, .take = take_rates },
-		{ "layout", "I+T[/S]", "add a layout: id bits, time bits, low bits cut",
+		{ "layout", "I+T[/S]", "add a layout: I id bits, T time bits, S low bits cut",
 		  OPTION_TAKEN, .into = options, .take = take_layout },
 		{ "seed-errors", NULL, "print the errors in the texts of 2006 to 2008", OPTION_FLAG,
 		  .into = &options->seed_errors },
-		{ "json", "FILE", "write all of it as JSON (- is standard output)", OPTION_TEXT,
+		{ "json", "FILE", "write everything as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &options->json },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
-		"usage: layout [options]\n",
+		"usage: layout [options]\n"
+		"Computes which bits of a stamp a header can leave out, and what a layout costs.\n",
 		entries,
 		"exit: 0 fine, 1 usage, 3 no resource\n"
 		"examples:\n"

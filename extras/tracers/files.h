@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two files of an adapter: lines of words and whole numbers, times in units of the tracer's own
- * clock.
+ * The two files of an adapter hold lines of words and whole numbers. Times are in units of the
+ * tracer's own clock. ENTRY and EXIT are the clock before and after a call, both 0 if it was not
+ * read. A SEQ is used once in a stream. `truth` has
  *
- *	truth	event STREAM SEQ ENTRY EXIT		the recording call began and had returned
- *		span STREAM SEQ PARENT ENTRY EXIT ENTRY EXIT	the calls that begin and end it;
- *PARENT is a span of this stream, or - for none after STREAM SEQ STREAM SEQ	the second one was
- *recorded because of the first decoded	event STREAM SEQ TIME		as the tracer's own reader
- *gives it, in its order span STREAM SEQ START END
- *		lost STREAM COUNT		events that the tracer says it lost
- *		torn STREAM WORDS		what its reader could not read
+ *	event STREAM SEQ ENTRY EXIT
+ *	span STREAM SEQ PARENT ENTRY EXIT ENTRY EXIT	of the calls that begin and end it
+ *	after STREAM SEQ STREAM SEQ	the second was recorded because of the first
  *
- * ENTRY and EXIT are both 0 where the clock was not read. A SEQ is used once in a stream.
+ * where PARENT is a span of the same stream, or - for none. `decoded` has, in the order of the
+ * tracer's own reader,
+ *
+ *	event STREAM SEQ TIME
+ *	span STREAM SEQ START END
+ *	lost STREAM COUNT	events that the tracer says it lost
+ *	torn STREAM WORDS	text that the reader could not parse
  */
 #ifndef STAMPEDE_EXTRAS_TRACERS_FILES_H
 #define STAMPEDE_EXTRAS_TRACERS_FILES_H
@@ -30,9 +33,9 @@ struct happened {
 	uint32_t stream;
 	bool span;
 	uint64_t seq, parent;
-	struct window start, end; /* an event has the first alone */
+	struct window start, end; /* an event has only `start` */
 	uint64_t seen; /* how often it was decoded */
-	uint64_t decoded_start, decoded_end; /* the first time that it was */
+	uint64_t decoded_start, decoded_end; /* when it was decoded first */
 };
 
 struct pair {
@@ -57,18 +60,18 @@ enum decoded_kind {
 struct decoded_line {
 	enum decoded_kind kind;
 	uint32_t stream;
-	uint64_t seq, start, end; /* of DECODED_LOST start is the count */
-	char words[96]; /* of DECODED_TORN */
+	uint64_t seq, start, end; /* for DECODED_LOST, start is the count */
+	char words[96]; /* for DECODED_TORN */
 };
 
-/* An exit code, after a line on stderr that names file and line. Freed by truths_free(). */
+/* Returns an exit code, after a line on stderr that names file and line; truths_free() frees. */
 int truths_read(struct truths *truths, const char *path);
 void truths_free(struct truths *truths);
 
-/* NULL: nothing of that name happened. */
+/* NULL if truth has no such event. */
 struct happened *truths_find(const struct truths *truths, uint32_t stream, uint64_t seq);
 
-/* Calls back for each line in order. An exit code as above. */
+/* Calls take() for each line, in order. Returns an exit code as above. */
 int decoded_read(const char *path, void (*take)(const struct decoded_line *decoded, void *arg),
 		 void *arg);
 

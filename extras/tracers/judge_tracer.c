@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* judge-tracer: is the time right in a tracer that people use (docs/tracers/README.md)? */
+/* judge-tracer: are the times of a widely used tracer right (docs/tracers/README.md)? */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -33,11 +33,11 @@ struct adapter {
 static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 {
 	const struct option_entry entries[] = {
-		{ "workload", "NAME", "this one alone, of those that adapter.json names",
+		{ "workload", "NAME", "run only this workload of those in adapter.json",
 		  OPTION_TEXT, .into = &asked->workload },
-		{ "events", "N", "events of a round (default 100k)", OPTION_NUMBER,
+		{ "events", "N", "events per round (default 100k)", OPTION_NUMBER,
 		  .into = &asked->events, .least = 10, .most = 100000000 },
-		{ "rounds", "N", "rounds of each workload (default 1)", OPTION_NUMBER,
+		{ "rounds", "N", "rounds per workload (default 1)", OPTION_NUMBER,
 		  .into = &asked->rounds, .least = 1, .most = 100000 },
 		{ "every", "N",
 		  "read the clock around one event in N, so that the\n"
@@ -45,29 +45,29 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		  OPTION_NUMBER, .into = &asked->every, .least = 1, .most = 1000000 },
 		{ "timeout", "S", "seconds that a round may take (default 300)", OPTION_NUMBER,
 		  .into = &asked->seconds, .least = 1, .most = 86400 },
-		{ "keep", "DIR", "leave the files of the last round there", OPTION_TEXT,
+		{ "keep", "DIR", "leave the files of the last round in DIR", OPTION_TEXT,
 		  .into = &asked->keep },
 		{ "smallest", NULL, "after a breach: halve the events as long as a round shows one",
 		  OPTION_FLAG, .into = &asked->smallest },
 		{ "price", NULL,
-		  "what an event costs, in turns, and as a multiple of the first\n"
-		  "tracer that is named (floor)",
+		  "print the cost of an event, the tracers taking turns, also as a\n"
+		  "multiple of the cost of the first tracer named (floor)",
 		  OPTION_FLAG, .into = &asked->price },
-		{ "list", NULL, "the tracers that have an adapter", OPTION_FLAG,
+		{ "list", NULL, "list the tracers that have an adapter", OPTION_FLAG,
 		  .into = &asked->list },
-		{ "json", "FILE", "all of it (- is standard output)", OPTION_TEXT,
+		{ "json", "FILE", "write everything as JSON (- is standard output)", OPTION_TEXT,
 		  .into = &asked->json },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
 		"usage: judge-tracer [options] NAME...\n"
 		"       judge-tracer [options] DIR...\n"
-		"Runs a tracer by its adapter (a folder of extras/tracers, or yours) and holds "
-		"each time\n"
-		"that its own reader gives against the clock before and after the call.\n",
+		"Runs a tracer through its adapter (a folder of extras/tracers, or your own) and "
+		"compares\n"
+		"each time that its own reader reports with the clock before and after the call.\n",
 		entries,
-		"exit: 0 fine, 1 usage or a bad adapter, 2 a promise is broken, 3 no resource,\n"
-		"      4 no tracer could be run here, 5 interrupted\n"
+		"exit: 0 fine, 1 usage or a bad adapter, 2 a promise broken, 3 no resource,\n"
+		"      4 no tracer can run here, 5 interrupted\n"
 		"examples:\n"
 		"  judge-tracer perf\n"
 		"  judge-tracer --rounds 10 --workload signals lttng_ust\n"
@@ -92,7 +92,7 @@ static int open_adapter(const char *name, struct adapter *adapter)
 	snprintf(path, sizeof(path), "%s/adapter.json", adapter->folder);
 	if (access(path, R_OK))
 		return fail_with(EXIT_USAGE,
-				 "no adapter: %s: %s; --list names those that there are", path,
+				 "no adapter: %s: %s; --list prints the adapters that exist", path,
 				 strerror(errno));
 	adapter->json = json_load_file(path, 0, &error);
 	if (!adapter->json)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tracer that is called from C or C++: an adapter defines `tracer`, and its program is made of
- * that and driver.c, which has the workloads, the truth and main(). Other languages write both
+ * For a tracer that is called from C or C++: the adapter defines `tracer` and is linked with
+ * driver.c, which has the workloads, the truth and main(). Adapters in other languages write both
  * files themselves (files.h).
  */
 #ifndef STAMPEDE_EXTRAS_TRACERS_TRACER_H
@@ -15,15 +15,16 @@ extern "C" {
 #endif
 
 struct tracer_calls {
-	/* `folder` is there for what it writes. 0; an exit code after a line on stderr: 4 cannot be
-	 * here. */
+	/* May write into `folder`. Returns 0, or an exit code after a line on stderr; 4 means that
+	 * the tracer cannot run here. */
 	int (*open)(const char *folder);
-	/* One event with both numbers in it. `signals` adapters: also from handlers, nested. */
+	/* Records an event with both numbers. In workload `signals`, nested handlers call it, too.
+	 */
 	void (*record)(unsigned int stream, uint64_t seq);
-	/* The clock that the tracer reads, in the units that its reader gives. */
+	/* The clock that the tracer reads, in the units that its reader reports. */
 	uint64_t (*clock)(void);
-	/* All is recorded: flushes, and writes the lines of `decoded`. NULL: `run` does. An exit
-	 * code. */
+	/* Called after the last event: flushes, and writes the lines of `decoded`, unless NULL:
+	 * then `run` writes them. Returns an exit code. */
 	int (*close)(const char *folder, FILE *decoded);
 };
 

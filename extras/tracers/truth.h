@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened, as an adapter in C writes it down (docs/tracers/README.md): each event's number
- * and the tracer's own clock before and after the call that records it. A stream is a thread, or
- * what else the tracer keeps in order. Signal handlers of the stream's thread may call all but open
- * and write. Two clock reads, an addition and three stores an event; every == 16 reads the clocks
- * of one event in 16, and the others are only counted.
+ * What happened, as an adapter in C records it (docs/tracers/README.md): each event's number and
+ * the tracer's own clock before and after the call that records it. A stream is a thread, or any
+ * other source whose events the tracer keeps in order. Signal handlers of the stream's thread may
+ * call everything except open and write. An event costs two clock reads, an addition and three
+ * stores; with every == 16 the clock is read for one event in 16, and the others are only counted.
  */
 #ifndef STAMPEDE_EXTRAS_TRACERS_TRUTH_H
 #define STAMPEDE_EXTRAS_TRACERS_TRUTH_H
@@ -25,7 +25,7 @@ struct truth {
 	struct truth_window *window;
 };
 
-/* Room for `most` events, touched here so that no page is missing later. 0, or -1. */
+/* Room for `most` events, touched now to avoid page faults later. Returns 0, or -1. */
 static inline int truth_open(struct truth *truth, unsigned int stream, uint64_t most,
 			     unsigned int every)
 {
@@ -38,7 +38,7 @@ static inline int truth_open(struct truth *truth, unsigned int stream, uint64_t 
 	return truth->window ? 0 : -1;
 }
 
-/* Records one event by record(stream, number), between two reads of clock(). Its number, or most.
+/* Records an event by record(stream, number), between two reads of clock(). Its number, or most.
  */
 #define truth_event(truth, clock, record) \
 	({ \

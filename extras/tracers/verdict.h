@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a tracer's reader said, held against what happened. Times are in units of its own clock. */
+/* Compares what a tracer's reader said with what happened. Times are in units of its own clock. */
 #ifndef STAMPEDE_EXTRAS_TRACERS_VERDICT_H
 #define STAMPEDE_EXTRAS_TRACERS_VERDICT_H
 
@@ -19,10 +19,10 @@ enum tracer_promise {
 
 extern const char *const tracer_promise_words[TRACER_PROMISES];
 
-/* Of one promise: how often a breach could have been seen, and was; the worst, and its event. */
+/* For one promise: how often a breach could have shown, and how often it did; the worst one. */
 struct breaches {
 	uint64_t tried, seen, worst;
-	uint32_t stream; /* the first breach that is the worst one */
+	uint32_t stream; /* stream and event of the first breach as bad as `worst` */
 	uint64_t seq;
 	char what[96];
 };
@@ -30,18 +30,18 @@ struct breaches {
 struct tracer_judged {
 	struct breaches promise[TRACER_PROMISES];
 	uint64_t events, decoded, lost_counted, equal;
-	uint64_t early, late; /* times outside of their window */
+	uint64_t early, late; /* times outside their window */
 	struct histogram outside; /* by how much */
-	uint64_t tolerance; /* the least that makes each effect later than its cause */
+	uint64_t tolerance; /* the smallest that puts each effect after its cause */
 };
 
-/* How to hold its times: by the adapter. */
+/* How to compare its times, from the adapter. */
 struct tracer_measure {
-	uint64_t resolution; /* what a time may be off for its unit */
-	bool one_order; /* its reader gives all streams in one order */
+	uint64_t resolution; /* units by which a time may be off */
+	bool one_order; /* its reader returns all streams in one order */
 };
 
-/* Adds one round. An exit code, after a line on stderr. */
+/* Adds one round. Returns an exit code, after a line on stderr. */
 int tracer_judge(struct tracer_judged *judged, const char *truth, const char *decoded,
 		 const struct tracer_measure *measure);
 

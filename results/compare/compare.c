@@ -52,7 +52,7 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 {
 	const struct option_entry entries[] = {
 		{ "in", "RUN", "A and B are rows of this run", OPTION_TEXT, .into = &request->in },
-		{ "matrix", NULL, "print several runs side by side, such as of several machines",
+		{ "matrix", NULL, "print several runs, such as several machines', side by side",
 		  OPTION_FLAG, .into = &request->matrix },
 		{ "contribute", "RUN",
 		  "write a small record of RUN into results/reference/ (or into\n"
@@ -60,9 +60,9 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		  OPTION_TEXT, .into = &request->contribute },
 		{ "all", NULL, "print cells without a change, too", OPTION_FLAG,
 		  .into = &request->all },
-		{ "json", "FILE", "write the same as JSON (- is standard output)", OPTION_TEXT,
-		  .into = &request->json },
-		{ "results", "DIR", "look for runs without a '/' there (default results)",
+		{ "json", "FILE", "write the comparison as JSON (- is standard output)",
+		  OPTION_TEXT, .into = &request->json },
+		{ "results", "DIR", "look in DIR for runs named without a '/' (default results)",
 		  OPTION_TEXT, .into = &request->results },
 		{ .name = NULL },
 	};
@@ -74,15 +74,15 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such "
 		"as latest.\n",
 		entries,
-		"Time is the ratio to the floor of the same round. A time regressed or improved if "
-		"the rank\n"
-		"test says p < 0.01 and the time moved by more than 5 %; an exact figure "
+		"Time is the ratio to the floor of the same round. A time has regressed or "
+		"improved if the\n"
+		"rank test gives p < 0.01 and it moved by more than 5 %; an exact figure "
 		"(instructions, clock\n"
 		"reads, atomics, extended records, header bytes, verdict) if it differs at all. "
 		"Too noisy: the\n"
 		"95 % interval leaves room for a move of 5 % that the test cannot confirm.\n"
 		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 no "
-		"right to read,\n"
+		"permission to read,\n"
 		"      7 more than half of the cells are too noisy\n"
 		"      --contribute refuses: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
 		"examples:\n"

@@ -89,7 +89,7 @@ verdicts() {
 	printf 'before\n<!-- explored -->\nold\n<!-- /explored -->\nbehind\n' >"$scratch/README.md"
 	$run --readme "$scratch/README.md" &&
 		grep -q '^| `packed_word` | [0-9]* | [0-9,]* | kept | wrong in [0-9,]* of [0-9,]* |$' "$scratch/README.md" &&
-		grep -q '^| `heartbeat` .* kept where needs are met; in [0-9,]* schedules not | wrong in .* |$' \
+		grep -q '^| `heartbeat` .* kept where needs are met; unmet in [0-9,]* schedules | wrong in .* |$' \
 			"$scratch/README.md" && grep -q '^before' "$scratch/README.md" &&
 		grep -q '^behind' "$scratch/README.md" && ! grep -q '^old' "$scratch/README.md"
 	report $? "verdicts: the README's part is rewritten"

@@ -62,7 +62,7 @@ class Guide(Schemes):
         self.assert_line(LEAST_TIME, "`full_tsc`")
         for change, back, warning in (
                 (lambda: scheme.update(nesting="later"), lambda: scheme.update(nesting="at once"),
-                 "- An interrupt that records has to wait"),
+                 "- An interrupt's event waits"),
                 (lambda: scheme.update(nesting="held off"),
                  lambda: scheme.update(nesting="at once"), "- Interrupts are held off"),
                 (lambda: scheme.update(needs=["beat"]), lambda: scheme.update(needs=[]),
@@ -161,11 +161,11 @@ class Guide(Schemes):
         del self.bench["schemes"]
         self.assert_line(LEAST_TIME, None, "`")
         self.assert_line("| 1,000 events per second", "`")
-        self.assert_line("- All of this is of", None, "every row")
+        self.assert_line("- All of this was measured on", None, "every row")
         self.bench["left_out"] = []
-        self.assert_line("- All of this is of", "every row can run")
+        self.assert_line("- All of this was measured on", "every row can run")
         self.bench["left_out"] = [{"row": "restartable", "why": "no rseq"}]
-        self.assert_line("- All of this is of", "`restartable` (no rseq).", "every row")
+        self.assert_line("- All of this was measured on", "`restartable` (no rseq).", "every row")
 
     def test_exact_is_declared_and_judged(self):
         self.row("full_tsc")["ratio"] = 0.5
@@ -262,8 +262,8 @@ class Answer(Schemes):
 
     def test_one_answer_everywhere(self):
         said = self.said()
-        first = ("Take {}: its times are exact, also when it is interrupted and after any gap, and "
-                 "it needs nothing (4 bytes of header, 35 instructions).")
+        first = ("Take {}: its times are exact, even under interrupts and after any gap, and "
+                 "it has no preconditions (4 bytes of header, 35 instructions).")
         self.assertIn(first.format("extended_header"), said)
         self.assert_holds("report.html", first.format("<code>extended_header</code>"))
 

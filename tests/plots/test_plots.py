@@ -24,6 +24,10 @@ HREF = "{http://www.w3.org/1999/xlink}href"
 
 
 class Words(unittest.TestCase):
+    def test_a_share_is_never_rounded_to_less(self):
+        for share, said in ((0, "0.0"), (0.0001, "0.1"), (0.001, "0.1"), (0.0011, "0.2"), (0.012, "1.2")):
+            self.assertEqual(text.percent_up(share), said)
+
     def test_numbers_are_written_as_documented(self):
         for function, given, written in (
                 (text.figure, 0.07, "0.07"), (text.figure, 1.031, "1.03"),

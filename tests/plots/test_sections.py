@@ -171,7 +171,7 @@ class Sections(PlotsTest):
         self.assert_all(text, '<pre tabindex="0">E1 &amp; E2\n  next line</pre>',
                         "line one\nline two</pre></details>",
                         "Found in 5 of 20 schedules of the budget <code>--events 1</code>.",
-                        ": 62 stamp events beside 4 others.", "What &lt;it&gt; is.")
+                        ": 62 stamp events and 4 others.", "What &lt;it&gt; is.")
         # A broken row's is open to see; one whose need was not met has none.
         self.assert_in("not shown", text, False)
         self.assert_in("<bad>", text, False)
