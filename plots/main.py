@@ -17,10 +17,10 @@ Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   plots/*.svg, *.png   the plots
   plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
   report.html          one page that needs no other file
---screen prints a run's summary on 80 x 24. --which prints the row to take for needs such as "bytes
-several", according to RUN_DIR or, without it, to all recorded machines. --needs prints, as JSON, the rows that
-qualify for each need of the guide. These three options write no file.
-Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission to write, 4 no gnuplot or Jinja2.
+--screen prints a run's summary on 80 x 24. --which prints the row to take for needs such as
+"bytes several", by RUN_DIR or, without it, by all recorded machines. --needs prints, as JSON, the
+rows that qualify for each need of the guide. These three options write no file.
+Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission, 4 no gnuplot or Jinja2.
 Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 """
 
