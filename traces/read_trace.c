@@ -50,8 +50,8 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		"Traces of\n"
 		"big-endian machines, and sub-buffers of 32-bit kernels, are refused.\n",
 		entries,
-		"exit: 0 all read, 1 usage, or damage (printed with its offset, after what is "
-		"before it), 3 no resource\n"
+		"exit: 0 all read, 1 usage, or damage (printed with its offset), "
+		"3 no resource\n"
 		"examples:\n"
 		"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
 		"  read-trace --csv cpu0.raw cpu1.raw\n"
