@@ -17,12 +17,14 @@ adapter() { # more of adapter.json
 	END
 }
 
-# What is broken, in the order of the promises, and how often: "order 1 window 1".
+# What is broken, in the order of the promises, how often, by how much and where: "order 1 50 0/200".
 broken() {
 	python3 - "$scratch/json" <<-END
 		import json, sys
-		its = json.load(open(sys.argv[1]))[0]["promises"]
-		print(*(f"{name} {one['seen']} {one['worst']}" for name, one in its.items() if one["verdict"] == "broken"))
+		run = json.load(open(sys.argv[1]))[0]
+		print(*[f"{name} {one['seen']} {one['worst']} {one['stream']}/{one['seq']}"
+		        for name, one in run["promises"].items() if one["verdict"] == "broken"],
+		      *[f"{key} {run[key]}" for key in ("lost_counted", "equal", "early", "late", "tolerance") if run[key]])
 	END
 }
 
@@ -31,34 +33,42 @@ while read -r fault expected; do
 	FAULT=$fault "$judge" --json "$scratch/json" "$toy/" >"$scratch/out" 2>"$scratch/err"
 	got=$?
 	said=$(broken)
-	[ "$said" = "$expected" ] && [ $got -eq $([ -n "$expected" ] && echo 2 || echo 0) ]
+	case $expected in *[a-z]' '*/*) code=2 ;; *) code=0 ;; esac
+	[ "$said" = "$expected" ] && [ $got -eq $code ]
 	report $? "fault '$fault': ${expected:-nothing is broken}"
 	[ "$said" = "$expected" ] || sed "s/^/# /" "$scratch/err" | head -3
 	[ "$said" = "$expected" ] || echo "# said: $said"
 done <<'END'
 none
-back order 1 50 window 1 1000
-equal window 1 950
-early window 1 1
-late window 1 1
+back order 1 50 0/200 window 1 1000 0/200 early 1
+equal window 1 950 0/200 equal 1 early 1
+early window 1 1 0/200 early 1
+late window 1 1 0/200 late 1
+two_late window 2 11 0/300 late 2
 edge
-wrap order 1 134216728 window 1 134217678
-unit order 1 999000198850 window 1 999000199800
-zero order 1 1000000199050 window 1 1000000200000
-swapped order 1 1000
-lost losses 1 1
-counted
-overcounted losses 1 1
-twice whole 1 0
-never whole 1 0
-stream whole 1 0 losses 1 1
-kind whole 1 0 losses 1 1
-torn whole 1 0
-backwards window 1 5995 contained 2 5000
-child_early window 1 16 contained 1 1
-child_late window 1 996 contained 1 1
-effect window 1 251 causal 1 1
-effect_ok window 1 250
+wrap order 1 134216728 0/201 window 1 134217678 0/200 late 1
+unit order 1 999000198850 0/200 window 1 999000199800 0/200 early 1
+zero order 1 1000000199050 0/200 window 1 1000000200000 0/200 early 1
+swapped order 1 1000 0/200
+lost losses 1 1 0/200
+counted lost_counted 1
+lost3 losses 2 2 0/200 lost_counted 1
+overcounted losses 1 1 0/0 lost_counted 1
+over3 losses 3 3 0/0 lost_counted 3
+twice whole 1 0 0/200 equal 1
+never whole 1 0 0/77777 equal 1
+stream whole 1 0 7/200 losses 1 1 0/200
+kind whole 1 0 0/1001 losses 1 1 0/1001
+torn whole 1 0 0/0
+backwards window 1 5995 0/1000 contained 2 5000 0/1001 early 1
+child_early window 1 16 0/1001 contained 1 1 0/1001 early 1
+child_late window 1 996 0/1001 contained 1 1 0/1001 late 1
+child_edges window 2 995 0/1001 early 1 late 1
+effect window 1 251 1/160 causal 1 1 1/160 early 1 tolerance 1
+effect_ok window 1 250 1/160 early 1
+first_effect window 1 251 1/0 causal 1 1 1/0 early 1 tolerance 1
+two_effects window 3 261 1/176 causal 3 11 1/176 early 3 tolerance 11
+cause_lost window 1 251 1/160 lost_counted 1 early 1
 END
 
 while read -r fault code words; do
@@ -78,6 +88,12 @@ hang 1 not done in time
 away 4 no toys
 END
 
+for fault in lost overcounted; do
+	FAULT=$fault "$judge" "$toy/"
+done >"$scratch/out"
+grep -q 'losses *broken *1 of 1200; worst: 0/200 lost, and not counted$' "$scratch/out" &&
+	grep -q 'losses *broken *1 of 1200; worst: 0/0 counted as lost, and decoded$' "$scratch/out"
+report $? "which of both is wrong with a count"
 adapter ', "resolution": 1'
 FAULT=early "$judge" "$toy/" >"$scratch/out"
 report $? "a time may be off by the resolution"
