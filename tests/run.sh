@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, as many at a time as there are
-# CPUs; prints what failed or was skipped, and who took longest.
+# usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, one more at a time than there are
+# CPUs, as some sleep; prints what failed or was skipped, and who took longest.
 # SCRIPTS: which scripts (all of them). SECONDS_PER_TEST: how long each may take (300).
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 # Who takes longest comes first, so that nobody is alone for long at the end; then other scripts.
@@ -77,7 +77,7 @@ all=$(for test in $scripts "$@"; do [ -e "$test" ] && echo "$test"; done)
 {
 	for name in $long; do echo "$all" | grep "\(^\|/\)$name\$"; done
 	echo "$all"
-} | awk '!seen[$0]++' | xargs -P "$(nproc)" -I{} sh tests/run.sh --one "$build" {} "$results"
+} | awk '!seen[$0]++' | xargs -P "$(($(nproc) + 1))" -I{} sh tests/run.sh --one "$build" {} "$results"
 total=$(cat "$results"/*.sum |
 	awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 # Who left no sum died with its shell.

@@ -32,7 +32,7 @@ kernel-module tests/kernel/module.py
 kernel-bench tests/kernel/test_kernel_module.py
 reproduce-kernel make -n reproduce-kernel
 test-kernel tests/long.sh
-judged make judged TRACERS="py_logging lttng_ust floor" ARGS="--events 2000 --json $scratch/judged.json"
+judged make judged TRACERS="py_logging lttng_ust floor" ARGS="--workload steady --events 2000 --json $scratch/judged.json"
 history tests/long.sh
 mutants tests/long.sh
 mutate tests/long.sh
