@@ -55,6 +55,7 @@ counted lost_counted 1
 lost3 losses 2 2 0/200 lost_counted 1
 overcounted losses 1 1 0/0 lost_counted 1
 over3 losses 3 3 0/0 lost_counted 3
+over_and_lost losses 2 2 0/200 lost_counted 3
 twice whole 1 0 0/200 equal 1
 never whole 1 0 0/77777 equal 1
 stream whole 1 0 7/200 losses 1 1 0/200
@@ -88,6 +89,10 @@ hang 1 not done in time
 away 4 no toys
 END
 
+FAULT=two_late "$judge" "$toy/" >"$scratch/out"
+grep -q ': 1200 events, 1200 decoded, 0 counted as lost$' "$scratch/out" &&
+	grep -q 'outside of their call: 0 early, 2 late; median 1, 99 % 11, worst 11 ns$' "$scratch/out"
+report $? "how far outside, as a distribution"
 for fault in lost overcounted; do
 	FAULT=$fault "$judge" "$toy/"
 done >"$scratch/out"

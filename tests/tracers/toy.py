@@ -46,6 +46,7 @@ faults = {
     "two_late": lambda: (shift(event, 51), shift(decoded[300], 61)),
     "lost3": lambda: (decoded.__delitem__(slice(200, 203)), decoded.append(["lost", 0, 1])),
     "over3": lambda: decoded.append(["lost", 0, 3]),
+    "over_and_lost": lambda: (decoded.remove(event), decoded.append(["lost", 0, 3])),
     "child_edges": lambda: (shift(decoded[1000], -20), shift(decoded[1000], 1000, 4)),
     "first_effect": lambda: shift(decoded[500], -301),
     "two_effects": lambda: (shift(decoded[660], -301), shift(decoded[676], -311), shift(decoded[692], -305)),
