@@ -180,7 +180,7 @@ static const char *take_decoded(const struct line *line, void *arg)
 	static const struct {
 		const char *word;
 		unsigned int numbers;
-	} kinds[] = { { "event", 3 }, { "span", 4 }, { "lost", 2 }, { "torn", 1 } };
+	} kinds[] = { { "event", 3 }, { "span", 4 }, { "other", 2 }, { "lost", 2 }, { "torn", 1 } };
 	const struct decoding *decoding = arg;
 	struct decoded_line decoded = { .stream = (uint32_t)line->number[0] };
 	unsigned int kind;
@@ -191,11 +191,13 @@ static const char *take_decoded(const struct line *line, void *arg)
 					    is(line, line->word, kinds[kind].numbers)))
 			break;
 	if (kind > DECODED_TORN || (*line->rest && kind != DECODED_TORN))
-		return "what is decoded is: event STREAM SEQ TIME, span STREAM SEQ START END, lost "
+		return "what is decoded is: event STREAM SEQ TIME, span STREAM SEQ START END, "
+		       "other "
+		       "STREAM TIME, lost "
 		       "STREAM COUNT, or torn STREAM WORDS";
 	decoded.kind = kind;
-	decoded.seq = line->number[1];
-	decoded.start = line->number[kind == DECODED_LOST ? 1 : 2];
+	decoded.seq = kind == DECODED_OTHER ? 0 : line->number[1];
+	decoded.start = line->number[kind == DECODED_OTHER || kind == DECODED_LOST ? 1 : 2];
 	decoded.end = line->number[3];
 	snprintf(decoded.words, sizeof(decoded.words), "%s", line->rest);
 	decoding->take(&decoded, decoding->arg);

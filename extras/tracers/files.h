@@ -13,6 +13,7 @@
  *
  *	event STREAM SEQ TIME
  *	span STREAM SEQ START END
+ *	other STREAM TIME	an event that nothing is known of but its place in the order
  *	lost STREAM COUNT	events that the tracer says it lost
  *	torn STREAM WORDS	text that the reader could not parse
  */
@@ -53,6 +54,7 @@ struct truths {
 enum decoded_kind {
 	DECODED_EVENT,
 	DECODED_SPAN,
+	DECODED_OTHER,
 	DECODED_LOST,
 	DECODED_TORN,
 };
@@ -60,7 +62,7 @@ enum decoded_kind {
 struct decoded_line {
 	enum decoded_kind kind;
 	uint32_t stream;
-	uint64_t seq, start, end; /* for DECODED_LOST, start is the count */
+	uint64_t seq, start, end; /* DECODED_OTHER has only `start`; DECODED_LOST the count there */
 	char words[96]; /* for DECODED_TORN */
 };
 

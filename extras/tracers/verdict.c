@@ -40,7 +40,7 @@ static void in_order(struct round *round, const struct decoded_line *decoded)
 	uint32_t stream = round->measure->one_order ? 0 : decoded->stream;
 	uint64_t before;
 
-	if (stream >= STREAMS || decoded->kind != DECODED_EVENT)
+	if (stream >= STREAMS || decoded->kind == DECODED_SPAN)
 		return;
 	before = round->before[stream];
 	if (round->has_before[stream]) {
@@ -82,6 +82,10 @@ static void take(const struct decoded_line *decoded, void *arg)
 
 	if (decoded->kind == DECODED_LOST) {
 		round->lost_counted += decoded->start;
+		return;
+	}
+	if (decoded->kind == DECODED_OTHER) {
+		in_order(round, decoded);
 		return;
 	}
 	judged->promise[PROMISE_OF_WHOLENESS].tried++;
@@ -167,7 +171,7 @@ static void lost(struct round *round)
 {
 	const struct happened *first = NULL;
 	struct tracer_judged *judged = round->judged;
-	uint64_t missing = 0;
+	uint64_t missing = 0, by;
 	size_t i;
 
 	for (i = 0; i < round->truths.count; i++)
@@ -179,13 +183,12 @@ static void lost(struct round *round)
 	judged->promise[PROMISE_OF_LOSSES].tried += round->truths.count;
 	if (missing == round->lost_counted)
 		return;
-	breach(judged, PROMISE_OF_LOSSES,
-	       missing > round->lost_counted ? missing - round->lost_counted :
-					       round->lost_counted - missing,
-	       first ? first->stream : 0, first ? first->seq : 0,
+	by = missing > round->lost_counted ? missing - round->lost_counted :
+					     round->lost_counted - missing;
+	breach(judged, PROMISE_OF_LOSSES, by, first ? first->stream : 0, first ? first->seq : 0,
 	       missing > round->lost_counted ? "lost, and not counted" :
 					       "counted as lost, and decoded");
-	judged->promise[PROMISE_OF_LOSSES].seen += judged->promise[PROMISE_OF_LOSSES].worst - 1;
+	judged->promise[PROMISE_OF_LOSSES].seen += by - 1;
 }
 
 int tracer_judge(struct tracer_judged *judged, const char *truth, const char *decoded,

@@ -61,6 +61,7 @@ never whole 1 0 0/77777 equal 1
 stream whole 1 0 7/200 losses 1 1 0/200
 kind whole 1 0 0/1001 losses 1 1 0/1001
 torn whole 1 0 0/0
+other order 1 100 0/0
 backwards window 1 5995 0/1000 contained 2 5000 0/1001 early 1
 child_early window 1 16 0/1001 contained 1 1 0/1001 early 1
 child_late window 1 996 0/1001 contained 1 1 0/1001 late 1
@@ -115,6 +116,8 @@ report $? "one that is not there"
 "$judge" --workload calm "$toy/" 2>"$scratch/err"
 [ $? -eq 1 ] && grep -q "toy/ has no workload 'calm'" "$scratch/err"
 report $? "a workload that it has not"
+STATE=$scratch/state FAULT=fewer "$judge" --rounds 2 "$toy/" | grep -q 'losses .* 4 of 2400;'
+report $? "losses are summed over rounds of different losses"
 FAULT=rare "$judge" --smallest --events 2000 "$toy/" | grep -q 'breach: --workload steady --events 500$'
 report $? "the smallest run with a breach"
 FAULT=hang "$judge" "$toy/" 2>"$scratch/err" &

@@ -51,6 +51,7 @@ faults = {
     "first_effect": lambda: shift(decoded[500], -301),
     "two_effects": lambda: (shift(decoded[660], -301), shift(decoded[676], -311), shift(decoded[692], -305)),
     "cause_lost": lambda: (shift(decoded[660], -301), decoded.pop(160), decoded.append(["lost", 0, 1])),
+    "other": lambda: decoded.insert(201, ["other", 0, event[3] - 100]),
     "torn": lambda: decoded.append(["torn", 0, "record of no kind"]),
     "backwards": lambda: (shift(span, -6000, 4)),
     "child_early": lambda: shift(decoded[1000], -21),
@@ -69,6 +70,10 @@ if fault == "hang":
 if fault == "away":
     print("stampede: toy is not judged: no toys", file=sys.stderr)
     sys.exit(4)
+if fault == "fewer":  # three are lost in the first round, one in the next
+    first = not os.path.exists(os.environ["STATE"])
+    open(os.environ["STATE"], "w").close()
+    del decoded[200:203 if first else 201]
 if fault == "rare" and int(sys.argv[3]) >= 300:
     faults["late"]()
 if fault in faults:
