@@ -38,3 +38,12 @@ driven() {
 	[ "$made" -nt "$made.o" ] || rm -f "$made"
 	program "$@" -pthread "-Wl,$made.o"
 }
+
+# stepped FOLDER WORKLOAD: for `step`, FOLDER/clock has the seconds by which the wall clock is off.
+stepped() {
+	[ "$2" = step ] || return 0
+	faketime=$(echo /usr/lib/*/faketime/libfaketime.so.1)
+	needs libfaketime "$faketime"
+	echo +0.0 >"$1/clock"
+	export LD_PRELOAD="$faketime" FAKETIME_TIMESTAMP_FILE="$1/clock" FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1
+}

@@ -6,7 +6,9 @@
  *	threads	two threads; one event in 16 of the second answers one of the first
  *	signals	one thread, and timers of three signals, each of which interrupts those below it
  *	stall	bursts of 64, and pauses between them: 20 ms, and two of 2.5 s
- *	price	batches that are timed as a whole, without a truth: a line for each in `price`
+ *	replay	one thread, after gaps drawn from the histogram $GAPS (workloads/gaps)
+ *	step	one thread; the clock goes back by 1.5 s, and then on by 2 s (build.sh, stepped)
+ *	price	batches that are timed as a whole, bare and with a truth: a line for each in `price`
  */
 #include <pthread.h>
 #include <signal.h>
@@ -64,7 +66,81 @@ static void stall(void)
 	}
 }
 
-static double batch_ns[BATCHES];
+/* ---- recorded gaps ---- */
+
+#define BUCKETS 40
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* "log2_bucket,lo_ns,hi_ns,count" in lines; all gaps of a bucket are as likely. */
+static void replay(void)
+{
+	const char *path = getenv("GAPS");
+	FILE *file = path ? fopen(path, "r") : NULL;
+	uint64_t low[BUCKETS], high[BUCKETS], until[BUCKETS], all = 0, count, drawn, next;
+	unsigned int buckets = 0, i;
+	char line[128];
+
+	while (file && buckets < BUCKETS && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%*u,%" SCNu64 ",%" SCNu64 ",%" SCNu64, &low[buckets],
+			   &high[buckets], &count) == 3) {
+			all += count;
+			until[buckets++] = all;
+		}
+	if (!all) {
+		fprintf(stderr, "stampede: no gaps in %s (--gaps FILE)\n", path ? path : "''");
+		exit(1);
+	}
+	fclose(file);
+	srand48(1);
+	for (next = monotonic_ns(); truths[0].next < truths[0].most;) {
+		drawn = (uint64_t)(drand48() * (double)all);
+		for (i = 0; drawn >= until[i]; i++)
+			;
+		next += low[i] + (uint64_t)(drand48() * (double)(high[i] - low[i] + 1));
+		while (monotonic_ns() < next)
+			;
+		record(&truths[0]);
+	}
+}
+
+/* ---- a clock that steps ---- */
+
+static const char *folder;
+
+static void step_to(const char *offset)
+{
+	char path[512];
+	FILE *clock;
+
+	snprintf(path, sizeof(path), "%s/clock", folder);
+	clock = fopen(path, "r+");
+	if (!clock || fputs(offset, clock) < 0 || fclose(clock)) {
+		fprintf(stderr, "stampede: %s: this clock cannot step\n", path);
+		exit(1);
+	}
+}
+
+static void step(void)
+{
+	while (truths[0].next < truths[0].most) {
+		if (truths[0].next == truths[0].most / 2)
+			step_to("-1.5");
+		if (truths[0].next == truths[0].most / 4 * 3)
+			step_to("+0.5");
+		record(&truths[0]);
+	}
+}
+
+/* ---- price ---- */
+
+static double batch_ns[BATCHES][2];
 
 static double cpu_ns(void)
 {
@@ -80,12 +156,19 @@ static void price(void)
 	unsigned int i;
 	double begin;
 
+	truths[0].most = UINT64_MAX;
 	for (i = 0; i < BATCHES; i++) {
 		begin = cpu_ns();
 		for (end = seq + count; seq < end; seq++)
 			tracer.record(0, seq);
-		batch_ns[i] = (cpu_ns() - begin) / (double)count;
+		batch_ns[i][0] = (cpu_ns() - begin) / (double)count;
+		truths[0].next = 0;
+		begin = cpu_ns();
+		while (truths[0].next < count)
+			record(&truths[0]);
+		batch_ns[i][1] = (cpu_ns() - begin) / (double)count;
 	}
+	truths[0].next = 0;
 }
 
 /* ---- two threads ---- */
@@ -163,10 +246,11 @@ static const struct {
 	unsigned int streams;
 } workloads[] = {
 	{ "steady", steady, 1 }, { "threads", both_threads, 2 }, { "signals", interrupted, 1 },
-	{ "stall", stall, 1 },	 { "price", price, 1 },
+	{ "stall", stall, 1 },	 { "replay", replay, 1 },	 { "step", step, 1 },
+	{ "price", price, 1 },
 };
 
-static FILE *create(const char *folder, const char *name)
+static FILE *create(const char *name)
 {
 	char path[512];
 
@@ -174,17 +258,18 @@ static FILE *create(const char *folder, const char *name)
 	return fopen(path, "w");
 }
 
-static int write_all(const char *folder, unsigned int streams)
+static int write_all(unsigned int streams)
 {
-	FILE *out = create(folder, *batch_ns ? "price" : "truth");
+	bool priced = batch_ns[0][0] > 0;
+	FILE *out = create(priced ? "price" : "truth");
 	unsigned int i;
 	uint64_t at;
 	int error;
 
 	for (i = 0; out && i < streams; i++)
 		truth_write(&truths[i], out);
-	for (i = 0; out && *batch_ns && i < BATCHES; i++)
-		fprintf(out, "%.3f\n", batch_ns[i]);
+	for (i = 0; out && priced && i < BATCHES; i++)
+		fprintf(out, "%.3f %.3f\n", batch_ns[i][0], batch_ns[i][1]);
 	for (at = 0; out && at < answered; at++)
 		if (answers[at].effect < events)
 			fprintf(out, "after 0 %" PRIu64 " 1 %" PRIu64 "\n", answers[at].cause,
@@ -193,7 +278,7 @@ static int write_all(const char *folder, unsigned int streams)
 		return 3;
 	if (!tracer.close)
 		return 0;
-	out = create(folder, "decoded");
+	out = create("decoded");
 	error = out ? tracer.close(folder, out) : 3;
 	return out && fclose(out) ? 3 : error;
 }
@@ -212,13 +297,15 @@ int main(int argc, char **argv)
 		for (i = 0; i < workloads[work].streams; i++)
 			if (!answers || truth_open(&truths[i], i, events, (unsigned int)every))
 				return 3;
-		error = tracer.open(argv[1]);
+		folder = argv[1];
+		error = tracer.open(folder);
 		if (error)
 			return error;
 		workloads[work].run();
-		return write_all(argv[1], workloads[work].streams);
+		return write_all(workloads[work].streams);
 	}
-	fprintf(stderr, "usage: %s FOLDER steady|threads|signals|stall|price EVENTS EVERY\n",
+	fprintf(stderr,
+		"usage: %s FOLDER steady|threads|signals|stall|replay|step|price EVENTS EVERY\n",
 		argv[0]);
 	return 1;
 }

@@ -19,7 +19,7 @@
 #include "extras/tracers/verdict.h"
 
 struct judge_asked {
-	const char *workload, *json, *keep;
+	const char *workload, *json, *keep, *gaps;
 	uint64_t events, rounds, every, seconds;
 	bool list, price, smallest;
 };
@@ -45,6 +45,9 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		  OPTION_NUMBER, .into = &asked->every, .least = 1, .most = 1000000 },
 		{ "timeout", "S", "seconds that a round may take (default 300)", OPTION_NUMBER,
 		  .into = &asked->seconds, .least = 1, .most = 86400 },
+		{ "gaps", "FILE",
+		  "gaps for workload replay (default workloads/gaps/syscalls_busy.csv)",
+		  OPTION_TEXT, .into = &asked->gaps },
 		{ "keep", "DIR", "leave the files of the last round in DIR", OPTION_TEXT,
 		  .into = &asked->keep },
 		{ "smallest", NULL, "after a breach: halve the events as long as a round shows one",
@@ -300,47 +303,50 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 struct priced {
 	struct adapter adapter;
 	int code; /* why it has no price */
-	double *ns, *ratio; /* by round */
+	double *ns, *ratio, *judging; /* by round; judging: what the truth adds */
 	size_t rounds;
 };
 
-/* The median of the batches that a round wrote; NAN: there are none. */
-static double batches(const char *path)
+/* The medians of the batches that a round wrote, bare and judged; NAN: there are none. */
+static void batches(const char *path, double ns[2])
 {
-	double ns[64];
+	double bare[64], judged[64];
 	size_t count = 0;
 	FILE *file = fopen(path, "r");
 
-	while (file && count < 64 && fscanf(file, "%lf", &ns[count]) == 1)
+	while (file && count < 64 && fscanf(file, "%lf %lf", &bare[count], &judged[count]) == 2)
 		count++;
 	if (file)
 		fclose(file);
-	stats_sort(ns, count);
-	return stats_quantile(ns, count, 0.5);
+	stats_sort(bare, count);
+	stats_sort(judged, count);
+	ns[0] = stats_quantile(bare, count, 0.5);
+	ns[1] = stats_quantile(judged, count, 0.5);
 }
 
-static double price_once(struct priced *one, const struct judge_asked *asked)
+static void price_once(struct priced *one, const struct judge_asked *asked, double ns[2])
 {
 	char out[] = "/tmp/stampede-tracer-XXXXXX", path[64];
 	const char *const remove[] = { "rm", "-rf", "--", out, NULL };
-	double ns = NAN;
 
 	if (!mkdtemp(out)) {
 		one->code = fail_file("make", out, errno);
-		return NAN;
+		return;
 	}
 	one->code = run_adapter(&one->adapter, asked, "price", out);
 	snprintf(path, sizeof(path), "%s/price", out);
 	if (!one->code)
-		ns = batches(path);
+		batches(path, ns);
 	child_run(&(struct child_program){ .argv = remove }, NULL);
-	return ns;
 }
 
 static void say_price(struct priced *one, json_t *into)
 {
 	struct stats_interval ns, ratio;
+	double judging;
 
+	stats_sort(one->judging, one->rounds);
+	judging = stats_quantile(one->judging, one->rounds, 0.5);
 	stats_sort(one->ns, one->rounds);
 	stats_sort(one->ratio, one->rounds);
 	ns = stats_median(one->ns, one->rounds);
@@ -351,11 +357,11 @@ static void say_price(struct priced *one, json_t *into)
 	       ratio.middle);
 	if (!isnan(ratio.low))
 		printf(" (95 %%: %.2f to %.2f)", ratio.low, ratio.high);
-	printf("\n");
-	json_array_append_new(into,
-			      json_pack("{s:s, s:f, s:f, s:I}", "tracer",
-					json_text(one->adapter.json, "tracer"), "ns", ns.middle,
-					"ratio", ratio.middle, "rounds", (json_int_t)one->rounds));
+	printf("; judging adds %.1f ns\n", judging);
+	json_array_append_new(into, json_pack("{s:s, s:f, s:f, s:f, s:I}", "tracer",
+					      json_text(one->adapter.json, "tracer"), "ns",
+					      ns.middle, "ratio", ratio.middle, "judging", judging,
+					      "rounds", (json_int_t)one->rounds));
 }
 
 /* Rounds in which each has its turn, so that a noisy machine is as noisy to all. */
@@ -363,22 +369,26 @@ static int price(char *const names[], int count, const struct judge_asked *asked
 {
 	struct priced all[PRICED_MOST] = { 0 };
 	int i, code = count > PRICED_MOST ? EXIT_USAGE : EXIT_FINE;
-	double ns, first;
+	double ns[2], first;
 	uint64_t round;
 
 	for (i = 0; i < count && !code; i++) {
 		code = open_adapter(names[i], &all[i].adapter);
 		all[i].ns = calloc(asked->rounds, sizeof(double));
 		all[i].ratio = calloc(asked->rounds, sizeof(double));
+		all[i].judging = calloc(asked->rounds, sizeof(double));
 	}
 	for (round = 0; round < asked->rounds && !code && !stopped; round++)
 		for (i = 0, first = NAN; i < count && !stopped; i++) {
-			ns = all[i].code ? NAN : price_once(&all[i], asked);
-			first = i ? first : ns;
-			if (isnan(ns / first))
+			ns[0] = ns[1] = NAN;
+			if (!all[i].code)
+				price_once(&all[i], asked, ns);
+			first = i ? first : ns[0];
+			if (isnan(ns[0] / first))
 				continue;
-			all[i].ns[all[i].rounds] = ns;
-			all[i].ratio[all[i].rounds++] = ns / first;
+			all[i].ns[all[i].rounds] = ns[0];
+			all[i].judging[all[i].rounds] = ns[1] - ns[0];
+			all[i].ratio[all[i].rounds++] = ns[0] / first;
 		}
 	for (i = 0; i < count; i++) {
 		if (!code)
@@ -386,6 +396,7 @@ static int price(char *const names[], int count, const struct judge_asked *asked
 		json_decref(all[i].adapter.json);
 		free(all[i].ns);
 		free(all[i].ratio);
+		free(all[i].judging);
 	}
 	return stopped ? EXIT_INTERRUPTED : code;
 }
@@ -410,7 +421,12 @@ static int list(void)
 
 int main(int argc, char **argv)
 {
-	struct judge_asked asked = { .events = 100000, .rounds = 1, .every = 1, .seconds = 300 };
+	struct judge_asked asked = { .events = 100000,
+				     .rounds = 1,
+				     .every = 1,
+				     .seconds = 300,
+				     .gaps = TRACERS_DIR
+				     "/../../workloads/gaps/syscalls_busy.csv" };
 	int status = EXIT_FINE, code, judged = 0;
 	json_t *json;
 
@@ -420,6 +436,7 @@ int main(int argc, char **argv)
 		return list();
 	if (optind == argc)
 		return fail_with(EXIT_USAGE, "which tracer? judge-tracer --list names them");
+	setenv("GAPS", asked.gaps, 1);
 	json_own_stdout(asked.json);
 	json = json_array();
 	signal(SIGINT, stop);

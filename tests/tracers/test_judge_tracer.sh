@@ -126,6 +126,31 @@ kill -INT $!
 wait $!
 [ $? -eq 5 ] && grep -q interrupted "$scratch/err" && ! pgrep -f "toy.py $scratch" >/dev/null
 report $? "Ctrl-C ends the adapter, too"
+
+export BUILD="$build"
+printf 'log2_bucket,lo_ns,hi_ns,count\n17,100000,100000,1\n' >"$scratch/gaps"
+"$judge" --workload replay --events 50 --gaps "$scratch/gaps" --keep "$scratch/kept" floor >"$scratch/out"
+python3 - "$scratch/kept/truth" <<-END
+	import sys
+	entry = [int(line.split()[3]) for line in open(sys.argv[1])]
+	assert len(entry) == 50
+	gaps = sorted(b - a for a, b in zip(entry, entry[1:]))
+	# 100 us at 0.5 to 10 GHz; a median, because the machine may take the CPU away.
+	assert 50000 < gaps[25] < 1000000, gaps[25]
+END
+report $? "replay waits as long as the file of gaps says"
+says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$build/tracers/floor" "$scratch" replay 50 1
+says "a clock that cannot step" 1 '/clock: this clock cannot step' "$build/tracers/floor" "$scratch" step 50 1
+echo +0.0 >"$scratch/clock"
+"$build/tracers/floor" "$scratch" step 50 1 && [ "$(cat "$scratch/clock")" = +0.5 ]
+report $? "the wall clock steps back, and on"
+"$judge" --price --rounds 3 --events 1000 --json "$scratch/json" floor >"$scratch/out" 2>&1
+python3 - "$scratch/json" <<-END
+	import json, sys
+	floor = json.load(open(sys.argv[1]))[0]
+	assert floor["ratio"] == 1 and floor["rounds"] == 3 and 0 < floor["ns"] < 1e4 and floor["judging"] > 0, floor
+END
+report $? "a price, and what judging adds to it"
 "$judge" --list | grep -q '^lttng_ust$'
 report $? "the adapters of the tree are listed"
 plan

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // OpenTelemetry JS: spans and a child in each, as its own exporter has them.
-// usage: node spans.js FOLDER nested|step EVENTS     step: the wall clock steps by -1 s in the middle
+// usage: node spans.js FOLDER nested|step EVENTS     step: the wall clock goes back by 1.5 s within a span
 const { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-base');
 const { trace, ROOT_CONTEXT } = require('@opentelemetry/api');
 const { performance } = require('perf_hooks');
 const fs = require('fs');
 
-const [folder, , events] = process.argv.slice(2);
+const [folder, workload, events] = process.argv.slice(2);
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 const tracer = provider.getTracer('stampede');
 // The unit of the files is a ns since 1970, by the clock that spans are said to be of.
 const origin = BigInt(Math.round(performance.timeOrigin * 1e6));
-const now = () => origin + BigInt(Math.round(performance.now() * 1e6));
+const now = () => (workload === 'step') ? BigInt(Date.now()) * 1000000n : origin + BigInt(Math.round(performance.now() * 1e6));
 const wait = (ms) => { const until = performance.now() + ms; while (performance.now() < until); };
 
 const truth = [];
@@ -21,6 +21,7 @@ for (let i = 0; i < count; i++) {
   const t = [now()];
   const parent = tracer.startSpan('parent', { attributes: { seq: 2 * i } });
   t.push(now());
+  if (workload === 'step' && i === count / 2) fs.writeFileSync(`${folder}/clock`, '-1.5');
   wait(0.02);
   t.push(now());
   const child = tracer.startSpan('child', { attributes: { seq: 2 * i + 1 } }, trace.setSpan(ROOT_CONTEXT, parent));
