@@ -2,9 +2,10 @@
 """Which row to take, in one sentence: what README, docs/choosing.md, the page, the terminal and
 `bench --which` say, of one run or of all recorded machines.
 
-One rule for all rows: of those that qualify (guide.py), a header of at most four bytes comes first,
-then the fewest instructions. Both are the same on every machine, and times are not. Where bytes are
-what is asked for, they come first.
+One rule for all rows: of those that qualify (guide.py) and that do not cost more than others after the
+program's other work (workload cold), a header of at most four bytes comes first, then the fewest
+instructions. Both are the same on every machine, and times are not. Where bytes are what is asked for,
+they come first.
 """
 from collections import namedtuple
 from statistics import median
@@ -15,6 +16,7 @@ from files import HARNESS, Failed
 from record import NAN
 from text import figure
 
+DEARER = 1.05
 WORD = 4.05  # bytes of header; a few events in 1,000 are extended
 
 # Each: a word for --which, the condition, the need that it comes to, and whether bytes come first.
@@ -33,8 +35,10 @@ OTHERS = (Branch("ctf", "readers want CTF", guide.CTF, False),
 # A row for a condition, its figures in words, and whether `make take` cuts it out as a header.
 Choice = namedtuple("Choice", "word condition row figures taken")
 Answer = namedtuple("Answer", "row sentences unless")
-# Of a row: bytes, a count, and the ratio with a clock that costs nothing with its 95 % interval.
-Figures = namedtuple("Figures", "header instructions cheap low high", defaults=[NAN] * 3)
+# Of a row: bytes, a count, the ratio with a clock that costs nothing, and ns after other work, with
+# 95 % intervals.
+Figures = namedtuple("Figures", "header instructions cheap low high cold_low cold_high",
+                     defaults=[NAN] * 5)
 
 NONE = "No row of this run is known to be exact when it is interrupted."
 
@@ -50,14 +54,23 @@ class Machine:
 def of_run(run):
     return Machine(guide.needs(run), {row.row: Figures(
         guide.header(run, row, None), row.instructions, row.cheap_ratio, row.cheap_ratio_95_low,
-        row.cheap_ratio_95_high) for row in run.steady})
+        row.cheap_ratio_95_high, *cold_ends(run, row.row)) for row in run.steady})
+
+
+def cold_ends(run, row):
+    its = run.cold_of.get(row)
+    return (its.ns_95_low, its.ns_95_high) if its else (NAN, NAN)
 
 
 def of_reference(reference):
     return Machine(reference["needs"], {row["row"]: Figures(
         row.get("header_id_bytes", NAN), row.get("instructions", NAN),
-        *(NAN if one is None else one for one in row.get("cheap_ratio") or ()))
+        *interval_of(row, "cheap_ratio"), *interval_of(row, "cold_ns")[1:])
         for row in reference["rows"]})
+
+
+def interval_of(row, key):
+    return [NAN if one is None else one for one in row.get(key) or (NAN, NAN, NAN)]
 
 
 def middle(machines, key, row):
@@ -128,10 +141,20 @@ def refused(machines, row):
     return "" if row in takeable(machines) else " `make take` refuses it."
 
 
+def not_dearer_cold(machines, rows):
+    """Without those that cost more after other work, beyond both intervals and DEARER, wherever that
+    was measured."""
+    def is_dearer(one, row):
+        least = min(known(one.rows[other].cold_high for other in rows if other in one.rows), default=NAN)
+        return one.rows[row].cold_low > DEARER * least
+    cold = [one for one in machines if any(known([its.cold_high]) for its in one.rows.values())]
+    return {row for row in rows if not any(row in one.rows and is_dearer(one, row) for one in cold)}
+
+
 def answer(machines, code):
     """Of the machines; None if they know no row that is exact when it is interrupted. `code` says
     how the name of a row is written."""
-    rows = takeable(machines) or qualifying(machines, guide.TIME)
+    rows = not_dearer_cold(machines, takeable(machines) or qualifying(machines, guide.TIME))
     row = best(machines, rows, False)
     if not row:
         return None
@@ -153,6 +176,16 @@ def clock_sentence(run):
     return (f"Reading the clock takes {100 * median(shares):.0f} % of an event's {figure(ns)} ns on "
             "this machine, so times do not tell rows apart. Choose by exactness, bytes "
             "and instructions.")
+
+
+def cold_sentence(run, row, code):
+    """What an event costs in a program that has other work; empty where it was not measured."""
+    its, cell = run.cold_of.get(row), run.cell(row, "steady")
+    if not its or not cell or not cell.ns > 0:
+        return ""
+    floor = f", {figure(its.ratio)} times its floor there" if its.ratio > 0 else ""
+    return (f"An event of {code(row)} takes {figure(cell.ns)} ns in a loop, and {its.ns:.0f} ns after other work "
+            f"has emptied the caches{floor}.")
 
 
 def which(machines, words, code):

@@ -33,4 +33,8 @@ PLOTS = (
          "no row ran under workload replay (section replay)", data.replay),
     Plot("tails", "Latency of single events",
          "no latency was sampled (section tails; --quick leaves it out)", curves.tails),
+    Plot("cold", "Cost of an event after other work of the program",
+         "no event was measured cold (section cold; --quick leaves it out)", curves.cold,
+         "One eviction, then one event of each row, in random order; the bars are 95 % intervals over "
+         "new rings in new places. Where bars overlap, rows are not told apart."),
 )

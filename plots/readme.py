@@ -110,7 +110,9 @@ def table(run):
     rows = [[f"`{row.row}`", *screen.cells(run, row)] for row in screen.shown(run, best)]
     noise = f"In column ns, {screen.closer(run)}; ± is half of the 95 % interval." if run.noise else ""
     return rows and ["", *table_of(screen.TITLES, rows, (0, 1, 2)), "",
-                     *wrapped(" ".join([answer.clock_sentence(run), noise, f"{said(run)}."]))]
+                     *wrapped(" ".join(filter(None, [
+                         answer.cold_sentence(run, best.row, "`{}`".format) if best else "",
+                         answer.clock_sentence(run), noise, f"{said(run)}."])))]
 
 
 MISSING = {"monotonic": "order of times", "exact": "exact times", "window": "times within the event",

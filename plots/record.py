@@ -108,6 +108,11 @@ SECTIONS = {
         "row": NAME, "regime": NAME, "gaps": TEXT, "variant": FLAG, "ecdf": "pairs",
         **numbers("samples", "hits", "p50", "p99", "p999", "p9999", "max", "fence_p50"),
     },
+    "cold": {
+        "row": NAME, "evicted": NAME, "again": FLAG, "variant": FLAG,
+        **numbers("samples", "empty_ticks", "p10", "p50", "p90"),
+        **dict.fromkeys(interval("ns", "ratio"), SIGNED),
+    },
     "benchmarks": {
         "name": NAME, "time_unit": TEXT,
         **numbers("real_time", "cpu_time", "ns", "threads", "cycles", "ticks",
@@ -520,6 +525,12 @@ class Run:
     @property
     def steady(self):
         return [one for one in self.table if one.workload == "steady"]
+
+    @property
+    def cold_of(self):
+        """By row, its event after everything was evicted."""
+        return {one.row: one for one in self.cold
+                if one.evicted == "all" and not one.again and one.ns > 0}
 
 
 def kernel(obj):

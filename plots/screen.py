@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The summary that the terminal shows at the end of a run: verdict, answer, eight rows, on 80 x 24."""
 import math
+from statistics import median
 
 import answer
 import facts
@@ -41,14 +42,13 @@ def shown(run, best):
     return [row for name, row in there.items() if name in names]
 
 
-def times(run, row):
+def error(run, row):
     if row.worst_error_ticks == 0:
         # Whatever broke it, the storm did not see.
         return "-" if row.verdict == "broken" else "exact"
     if math.isnan(row.worst_error_ticks) or row.verdict in ("no promise", "need not met"):
         return "-"
-    off = duration(row.worst_error_ticks, run.machine.tsc_hz) or f"{count(row.worst_error_ticks)} ticks"
-    return f"{off} off"
+    return duration(row.worst_error_ticks, run.machine.tsc_hz) or f"{count(row.worst_error_ticks)} ticks"
 
 
 def with_interval(value, low, high):
@@ -57,20 +57,22 @@ def with_interval(value, low, high):
     return figure(value) + ("" if math.isnan(half) else f" ±{100 * half:.1f} %")
 
 
-TITLES = ("row", "promises", "times", "bytes", "instr", "ns", "cheap clock")
+TITLES = ("row", "promises", "error", "bytes", "instr", "ns", "cold", "cheap clock")
 
 
 def cells(run, row):
     """A row by TITLES, without its name: the same on the terminal, the page and in README."""
     header = row.header_id_bytes
-    costs = ["-", "-"] if row.verdict == "broken" else [figure(row.ns), with_interval(
-        row.cheap_ratio, row.cheap_ratio_95_low, row.cheap_ratio_95_high)]
-    return [row.verdict or "not judged", times(run, row),
+    cold = run.cold_of.get(row.row)
+    costs = ["-", "-", "-"] if row.verdict == "broken" else [
+        figure(row.ns), f"{cold.ns:.0f}" if cold and cold.ns > 0 else "n/a", with_interval(
+            row.cheap_ratio, row.cheap_ratio_95_low, row.cheap_ratio_95_high)]
+    return [row.verdict or "not judged", error(run, row),
             "n/a" if math.isnan(header) else f"{header:.1f}", figure(row.instructions), *costs]
 
 
 def table(run, best):
-    form = "{:21.21} {:16.16} {:>11.11} {:>5} {:>5} {:>5} {:>11}"
+    form = "{:21.21} {:16.16} {:>7.7} {:>5} {:>5} {:>4} {:>4} {:>11.11}"
     return [form.format(*TITLES)] + [
         form.format(plain(row.row), *(plain(cell) for cell in cells(run, row)[:-1]),
                     cells(run, row)[-1].replace(" ", "").replace("±", "+-"))
@@ -90,6 +92,11 @@ def closer(run):
     return f"times closer than {percent_up(run.noise)} % are not told apart"
 
 
+def cold_noise(run):
+    """Half of an interval of the cold figures, as a share, of the row in the middle."""
+    return median((one.ns_95_high - one.ns_95_low) / 2 / one.ns for one in run.cold_of.values())
+
+
 def lines(run):
     best = answer.answer([answer.of_run(run)], plain)
     found = wrapped(verdict(run), COLUMNS)
@@ -101,7 +108,8 @@ def lines(run):
     clock = "Too noisy to rank rows by time." if noisy else answer.clock_sentence(run)
     found += wrapped(clock, COLUMNS) if clock else []
     rows = table(run, best)
-    notes = ["bytes: header with an id; cheap clock: multiple of the floor with a free clock"]
+    cold = f"cold: ns, caches emptied, +-{100 * cold_noise(run):.0f} %; " if run.cold_of else ""
+    notes = [f"bytes: header with an id; {cold}cheap clock: x floor"]
     if run.noise and not clock:
         notes.append(closer(run))
     notes.append("all rows and figures: " + plain(run.dir) + "/report.html")

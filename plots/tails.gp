@@ -44,8 +44,7 @@ if (tails_fence > 0) {
 }
 
 regime(p) = tails_regimes[p].(tails_regimes[p] eq 'calm' ? ': no interrupts' : \
-	tails_regimes[p] eq 'storm' ? ': signals, three levels' : \
-	tails_regimes[p] eq 'cold' ? ': caches emptied' : '').\
+	tails_regimes[p] eq 'storm' ? ': signals, three levels' : '').\
 	(strlen(tails_gaps[p]) ? ': '.tails_gaps[p] : '')
 room = 680 / columns
 do for [p = 1:tails_panels] {

@@ -20,8 +20,8 @@ struct tails_size {
 	double seconds[TAILS_REGIMES];
 };
 
-static const struct tails_size full = { { 2000000, 2000000, 16384, 200000 }, { 0.5, 2, 1, 0.4 } };
-static const struct tails_size few = { { 102400, 200000, 1024, 20480 }, { 0.1, 0.1, 0.1, 0.06 } };
+static const struct tails_size full = { { 2000000, 2000000, 200000 }, { 0.5, 2, 0.4 } };
+static const struct tails_size few = { { 102400, 200000, 20480 }, { 0.1, 0.1, 0.06 } };
 
 struct busy {
 	struct gaps gaps[BUSY_MOST];

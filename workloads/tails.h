@@ -4,8 +4,6 @@
  *
  *   calm   events back to back, interrupted only by the row's own beat
  *   storm  the signals of run-stress's storm, whose handlers record as well
- *   cold   between any two events a working set larger than the L2 cache is walked, which evicts
- *          the ring's lines too
  *   replay each event comes a recorded gap after the one before, waited for on the real clock
  *
  * A sample during which the thread took a signal is a hit and counted apart. Samples are taken in
@@ -28,7 +26,6 @@
 enum tails_regime {
 	TAILS_CALM,
 	TAILS_STORM,
-	TAILS_COLD,
 	TAILS_REPLAY,
 	TAILS_REGIMES,
 };
@@ -56,9 +53,6 @@ struct tails_result {
 	uint64_t switched_max; /* longest sample that is no hit in such a block */
 	uint64_t delivered; /* signals, all levels and the beat */
 	double seconds;
-	uint64_t walk_bytes; /* cold: between two events */
-	uint64_t probe_warm_ticks; /* cold: median of a line's load before the walk, and after */
-	uint64_t probe_cold_ticks;
 	uint64_t late_waits; /* replay: gaps that were over before the writer was back */
 	uint32_t unmet; /* enum scheme_need */
 	char violation[96]; /* what an oracle objected to; "" */

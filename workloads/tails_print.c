@@ -12,7 +12,7 @@
 
 const char *tails_regime_name(enum tails_regime regime)
 {
-	static const char *const names[TAILS_REGIMES] = { "calm", "storm", "cold", "replay" };
+	static const char *const names[TAILS_REGIMES] = { "calm", "storm", "replay" };
 
 	return names[regime];
 }
@@ -70,11 +70,6 @@ json_t *tails_json(const struct tails_config *config, const struct tails_result 
 				    json_null());
 	COUNT("signals", result->delivered);
 	SET("seconds", json_real(result->seconds));
-	COUNT("walk_bytes", result->walk_bytes);
-	if (result->walk_bytes) {
-		COUNT("probe_warm", result->probe_warm_ticks);
-		COUNT("probe_cold", result->probe_cold_ticks);
-	}
 	if (config->gaps)
 		COUNT("late_waits", result->late_waits);
 	SET("ecdf", good ? ecdf_json(clear) : json_array());

@@ -17,9 +17,6 @@
 
 #define FENCE_SAMPLES 8192
 #define WARM_EVENTS 100000
-#define LINE_BYTES 64
-#define WALK_LEAST_BYTES (1u << 20)
-#define WALK_MOST_BYTES (32u << 20)
 
 struct tails {
 	const struct tails_config *config;
@@ -27,8 +24,6 @@ struct tails {
 	struct buffer buffer;
 	struct signals signals;
 	struct fenced_block block;
-	uint8_t *walk; /* NULL: caches stay warm */
-	struct histogram *probe_warm, *probe_cold;
 	uint64_t last; /* replay: clock when the last gap was over */
 	uint64_t random;
 	uint64_t began; /* clock before the first event */
@@ -63,31 +58,6 @@ static void measure_fence(struct histogram *fence)
 	}
 }
 
-/* Ticks of one load of `line`, fences included. */
-static uint64_t probe(const volatile uint8_t *line)
-{
-	uint64_t begin = clock_real_fenced();
-
-	(void)*line;
-	return clock_real_fenced() - begin;
-}
-
-/*
- * Evicts what the last event used. The line before the walked ones tells whether it did; it is
- * loaded once before it is timed warm.
- */
-static void walk(struct tails *tails)
-{
-	const volatile uint8_t *line = tails->walk;
-	uint64_t at;
-
-	probe(line);
-	histogram_add(tails->probe_warm, probe(line));
-	for (at = LINE_BYTES; at <= tails->result->walk_bytes; at += LINE_BYTES)
-		(void)line[at];
-	histogram_add(tails->probe_cold, probe(line));
-}
-
 /* Waits until a recorded gap is over. */
 static void wait_gap(struct tails *tails)
 {
@@ -107,15 +77,12 @@ static void run_block(struct tails *tails)
 	struct fenced_block one = { .interrupted = block->interrupted };
 	unsigned int i;
 
-	if (!tails->walk && !tails->config->gaps) {
+	if (!tails->config->gaps) {
 		buffer->driver->run_fenced(buffer->scheme, &buffer->writer, FENCED_BLOCK, block);
 		return;
 	}
 	for (i = 0; i < FENCED_BLOCK; i++) {
-		if (tails->walk)
-			walk(tails);
-		else
-			wait_gap(tails);
+		wait_gap(tails);
 		buffer->driver->run_fenced(buffer->scheme, &buffer->writer, 1, &one);
 		block->ticks[i] = one.ticks[0];
 		block->hit[i] = one.hit[0];
@@ -152,30 +119,6 @@ static void run_blocks(struct tails *tails)
 		book_block(tails, after.ru_nivcsw != before.ru_nivcsw);
 	}
 	result->seconds = (double)(time_ns() - begin) / 1e9;
-}
-
-static int prepare_walk(struct tails *tails)
-{
-	long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-	uint64_t bytes = l2 > 0 ? 4 * (uint64_t)l2 : 0;
-	size_t room;
-
-	if (tails->config->regime != TAILS_COLD)
-		return 0;
-	if (bytes < WALK_LEAST_BYTES)
-		bytes = WALK_LEAST_BYTES;
-	if (bytes > WALK_MOST_BYTES)
-		bytes = WALK_MOST_BYTES;
-	room = bytes + 2 * LINE_BYTES;
-	tails->walk = aligned_alloc(LINE_BYTES, room);
-	tails->probe_warm = calloc(1, sizeof(*tails->probe_warm));
-	tails->probe_cold = calloc(1, sizeof(*tails->probe_cold));
-	if (!tails->walk || !tails->probe_warm || !tails->probe_cold)
-		return fail_with(EXIT_RESOURCE, "no memory for a walk of %zu bytes", room);
-	/* Not zeros: the kernel may back those with one page. */
-	memset(tails->walk, 0x5a, room);
-	tails->result->walk_bytes = bytes;
-	return 0;
 }
 
 static int start_signals(struct tails *tails)
@@ -247,10 +190,8 @@ static int measure(struct tails *tails)
 	const struct tails_config *config = tails->config;
 	struct tails_result *result = tails->result;
 	struct buffer *buffer = &tails->buffer;
-	int error = prepare_walk(tails);
+	int error;
 
-	if (error)
-		return error;
 	tails->block.interrupted = &tails->signals.interrupts.at_depth[1];
 	measure_fence(&result->fence);
 	interrupts_attach(&tails->signals.interrupts);
@@ -262,10 +203,6 @@ static int measure(struct tails *tails)
 	if (!error)
 		run_blocks(tails);
 	stop_signals(tails);
-	if (tails->walk) {
-		result->probe_warm_ticks = histogram_percentile(tails->probe_warm, 0.5);
-		result->probe_cold_ticks = histogram_percentile(tails->probe_cold, 0.5);
-	}
 	judge(tails);
 	return error;
 }
@@ -319,9 +256,6 @@ int tails_run(const struct tails_config *config, struct tails_result *result)
 		pthread_join(thread, NULL);
 		error = error ? error : tails->error;
 	}
-	free(tails->walk);
-	free(tails->probe_warm);
-	free(tails->probe_cold);
 	free(tails);
 	return error;
 }

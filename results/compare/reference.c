@@ -119,8 +119,25 @@ static bool is_variant(const json_t *run, const char *row)
 	return false;
 }
 
+/* ns after everything was evicted. */
+static struct stats_interval cold_of(const json_t *run, const char *row)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "cold"), i, one)
+		if (!strcmp(json_text(one, "row"), row) &&
+		    !strcmp(json_text(one, "evicted"), "all") &&
+		    !json_is_true(json_object_get(one, "again")))
+			return (struct stats_interval){ json_known(one, "ns"),
+							json_known(one, "ns_95_low"),
+							json_known(one, "ns_95_high") };
+	return (struct stats_interval){ NAN, NAN, NAN };
+}
+
 static json_t *make_row(const json_t *run, const json_t *line)
 {
+	struct stats_interval cold = cold_of(run, json_text(line, "row"));
 	static const char *const keys[] = {
 		"row",
 		"verdict",
@@ -150,6 +167,8 @@ static json_t *make_row(const json_t *run, const json_t *line)
 	json_object_set_new(row, "ratio", make_ratios(run, line));
 	if (cheap.middle > 0)
 		json_object_set_new(row, "cheap_ratio", interval(&cheap));
+	if (cold.middle > 0)
+		json_object_set_new(row, "cold_ns", interval(&cold));
 	return row;
 }
 

@@ -29,9 +29,13 @@ def row(name, verdict="kept", ns=10.0, above=0.0, **more):
 
 
 def run(*rows, **more):
-    its = dict(steady=list(rows), table=list(rows), storm=[], not_tried=[], noise=0, json={}, dir="d",
+    its = dict(steady=list(rows), table=list(rows), storm=[], not_tried=[], noise=0, json={}, dir="d", cold_of={},
                machine=types.SimpleNamespace(tsc_hz=1e9))
     return types.SimpleNamespace(**{**its, **more})
+
+
+def cold(ns, half=0.02, ratio=NAN):
+    return types.SimpleNamespace(ns=ns, ns_95_low=ns * (1 - half), ns_95_high=ns * (1 + half), ratio=ratio)
 
 
 class Rule(PlotsTest):
@@ -51,6 +55,31 @@ class Rule(PlotsTest):
         # A row without a figure is not chosen.
         self.assertEqual(self.take(machine(take, late=(4, NAN, 1), slow=(NAN, 1, 1), quick=(4, 60, 1))),
                          "quick")
+
+    def test_what_is_dearer_cold_is_not_taken(self):
+        def of(**ns):  # with intervals of 1 % to either side
+            return answer.Machine([{"need": guide.TAKE, "rows": {"few": 1, "many": 1}}], {
+                row: answer.Figures(4, 30 if row == "few" else 40, NAN, NAN, NAN, its * 0.99, its * 1.01)
+                for row, its in ns.items()})
+        self.assertEqual(self.take(of(few=900, many=700)), "many")
+        # 5 % beyond both intervals: 742 / 0.99 of 700.
+        self.assertEqual(self.take(of(few=1.05 * 707 / 0.99 + 0.1, many=700)), "many")
+        self.assertEqual(self.take(of(few=1.05 * 707 / 0.99 - 0.1, many=700)), "few")
+        # On any machine that measured it; where it was not, it says nothing.
+        self.assertEqual(self.take(of(few=NAN, many=NAN), of(few=900, many=700)), "many")
+        self.assertEqual(self.take(of(few=900, many=NAN)), "few")
+
+    def test_what_an_event_costs_in_a_program(self):
+        its = run(row("a", ns=9.5), cold_of={"a": cold(760.4, ratio=0.979)})
+        its.cell = lambda name, _: next((one for one in its.steady if one.row == name), None)
+        self.assertEqual(answer.cold_sentence(its, "a", str),
+                         "An event of a takes 9.50 ns in a loop, and 760 ns after other work has emptied the "
+                         "caches, 0.98 times its floor there.")
+        its.cold_of["a"].ratio = NAN
+        self.assertTrue(answer.cold_sentence(its, "a", str).endswith("emptied the caches."))
+        self.assertEqual(answer.cold_sentence(its, "b", str), "")
+        its.steady[0].ns = NAN
+        self.assertEqual(answer.cold_sentence(its, "a", str), "")
 
     def test_what_one_machine_objects_to_is_not_taken(self):
         one = machine({guide.TAKE: ["a", "b"]}, a=(4, 30, NAN), b=(4, 40, NAN))
@@ -110,9 +139,9 @@ class Rule(PlotsTest):
 
     def test_references(self):
         its = answer.of_reference({"needs": [{"need": "x", "rows": {"a": 1}}], "rows": [
-            {"row": "a", "header_id_bytes": 4, "instructions": 30, "cheap_ratio": [1.5, 1, 2]},
+            {"row": "a", "header_id_bytes": 4, "instructions": 30, "cheap_ratio": [1.5, 1, 2], "cold_ns": [7, 6, 9]},
             {"row": "b"}]})
-        self.assertEqual((its.needs, its.rows["a"]), ({"x": {"a"}}, (4, 30, 1.5, 1, 2)))
+        self.assertEqual((its.needs, its.rows["a"]), ({"x": {"a"}}, (4, 30, 1.5, 1, 2, 6, 9)))
         self.assertTrue(all(map(math.isnan, its.rows["b"])))
         self.assertEqual(answer.middle([its, its], "cheap", "a"), 1.5)
         self.assertTrue(math.isnan(answer.middle([its], "cheap", "b")))
@@ -153,13 +182,13 @@ class Screen(PlotsTest):
         self.assertEqual(said("no promise"), "No row of this run was judged.")
         self.assertTrue(said("declared inexact").startswith("No promise was broken: 0 rows"))
 
-    def test_times(self):
+    def test_error(self):
         def said(ticks, verdict="kept", hz=1e9):
             its = run(machine=types.SimpleNamespace(tsc_hz=hz))
-            return screen.times(its, row("a", verdict, worst_error_ticks=ticks))
+            return screen.error(its, row("a", verdict, worst_error_ticks=ticks))
         self.assertEqual((said(0), said(1500), said(7, hz=NAN), said(NAN), said(9, "no promise"),
                           said(9, "need not met"), said(9, "broken"), said(0, "broken")),
-                         ("exact", "1.5 us off", "7 ticks off", "-", "-", "-", "9 ns off", "-"))
+                         ("exact", "1.5 us", "7 ticks", "-", "-", "-", "9 ns", "-"))
 
     def test_eight_rows(self):
         rows = [row(name) for name in ("z", *screen.SHOWN, "best", "few", "more")]
@@ -170,9 +199,17 @@ class Screen(PlotsTest):
         self.assertEqual([one.row for one in screen.shown(run(*rows), None)], ["z", *screen.SHOWN, "best"])
         lines = screen.table(run(row("a", "broken", header_id_bytes=NAN), row("b" * 30)), None)
         self.assertEqual([line.split() for line in lines[1:]],
-                         [["a", "broken", "-", "n/a", "30.0", "-", "-"],
-                          ["b" * 21, "kept", "exact", "4.0", "30.0", "10.0", "2.00+-5.0%"]])
+                         [["a", "broken", "-", "n/a", "30.0", "-", "-", "-"],
+                          ["b" * 21, "kept", "exact", "4.0", "30.0", "10.0", "n/a", "2.00+-5.0%"]])
         self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_cold(self):
+        its = run(row("a"), row("b", "broken"), cold_of={"a": cold(760.4), "b": cold(10, 0.1), "c": cold(9, 0.05)})
+        lines = screen.table(its, None)
+        self.assertEqual([line.split()[6] for line in lines], ["cold", "760", "-"])
+        its.schemes, its.tails, its.injected, its.bytes_by_rate, its.idle = {}, [], [], [], []
+        self.assertIn("bytes: header with an id; cold: ns, caches emptied, +-5 %; cheap clock: x floor",
+                      screen.lines(its))
 
     def test_intervals(self):
         self.assertEqual([screen.with_interval(*one) for one in (

@@ -17,7 +17,7 @@ import record
 
 SECTIONS = {"table": ["choice", "space"], "bytes_by_rate": ["layouts"],
             "stress": ["storm"],
-            **{name: [name] for name in ("late_beat", "backstep", "replay", "tails")}}
+            **{name: [name] for name in ("late_beat", "backstep", "replay", "tails", "cold")}}
 
 
 class Missing(PlotsTest):
@@ -95,7 +95,7 @@ class Missing(PlotsTest):
         """Every third number unknown, or zero: whatever is left must be drawn."""
         for phase, value in enumerate((None, 0)):
             self.bench = json.loads(SAMPLE)
-            for section in ("table", "stress", "bytes_by_rate", "injected", "replay", "tails"):
+            for section in ("table", "stress", "bytes_by_rate", "injected", "replay", "tails", "cold"):
                 at = 0
                 for one in self.bench[section]:
                     for key in one:
@@ -282,7 +282,7 @@ class Hostile(PlotsTest):
 
     def test_hostile_names_do_nothing(self):
         sections = ("table", "bytes_by_rate", "stress", "late_beat", "backstep", "injected",
-                    "replay", "idle", "tails")
+                    "replay", "idle", "tails", "cold")
         for section in sections:
             self.name_badly(section)
         self.at("context.stampede.cpu")["model"] = HOSTILE[2]

@@ -146,7 +146,11 @@ static void made_of_a_run(void **state)
 static json_t *small_run(void)
 {
 	json_t *run = quoted(
-		"{'command': 'make bench', 'again': {'noise': 0.01}, 'tails': ["
+		"{'command': 'make bench', 'again': {'noise': 0.01}, 'cold': ["
+		"{'row': 'x', 'evicted': 'none', 'ns': 9}, {'row': 'z', 'evicted': 'all', 'ns': 3},"
+		"{'row': 'x', 'evicted': 'all', 'again': true, 'ns': 8},"
+		"{'row': 'x', 'evicted': 'all', 'again': false, 'ns': 700, 'ns_95_low': 690,"
+		" 'ns_95_high': null}], 'tails': ["
 		"{'row': 'y', 'variant': true}, {'row': 'x', 'variant': true}],"
 		" 'context': {'date': '2026-11-24T01:02:03', 'host_name': 'secret', 'stampede': {"
 		"'schema': 3, 'cpu': {'vendor': 'V', 'model': 'M', 'family': 6, 'model_number': 7,"
@@ -175,18 +179,18 @@ static void what_a_reference_says(void **state)
 {
 	json_t *run = small_run();
 
-	assert_json(
-		reference_make(run),
-		"{'reference': 1, 'floor': 'floor_published', 'noise': 0.01, 'needs': [],"
-		" 'machine': {'vendor': 'V', 'model': 'M', 'family': 6, 'model_number': 7,"
-		" 'hypervisor': 'kvm', 'architecture': 'x86_64', 'tsc_hz': 2.5e9},"
-		" 'of': {'what': 'run', 'schema': 3, 'revision': 'abc', 'dirty': true,"
-		" 'date': '2026-11-24', 'command': 'make bench', 'compiler': 'gcc',"
-		" 'flags': '-O2'}, 'rows': ["
-		"{'row': 'x', 'verdict': 'kept', 'ns': 9.5, 'ratio_basis': 'cycles',"
-		" 'variant': true, 'ratio': {'floor': [3.0, null, null]},"
-		" 'cheap_ratio': [1.5, 1.25, null]},"
-		"{'row': 'z', 'verdict': 'kept', 'ratio': {}, 'cheap_ratio': [0.9, null, null]}]}");
+	assert_json(reference_make(run),
+		    "{'reference': 1, 'floor': 'floor_published', 'noise': 0.01, 'needs': [],"
+		    " 'machine': {'vendor': 'V', 'model': 'M', 'family': 6, 'model_number': 7,"
+		    " 'hypervisor': 'kvm', 'architecture': 'x86_64', 'tsc_hz': 2.5e9},"
+		    " 'of': {'what': 'run', 'schema': 3, 'revision': 'abc', 'dirty': true,"
+		    " 'date': '2026-11-24', 'command': 'make bench', 'compiler': 'gcc',"
+		    " 'flags': '-O2'}, 'rows': ["
+		    "{'row': 'x', 'verdict': 'kept', 'ns': 9.5, 'ratio_basis': 'cycles',"
+		    " 'variant': true, 'ratio': {'floor': [3.0, null, null]},"
+		    " 'cheap_ratio': [1.5, 1.25, null], 'cold_ns': [700.0, 690.0, null]},"
+		    "{'row': 'z', 'verdict': 'kept', 'ratio': {}, 'cheap_ratio': [0.9, null, null],"
+		    " 'cold_ns': [3.0, null, null]}]}");
 	/* Of an older schema ratios are to the older floor; without tails nothing is a variant. */
 	json_object_set_new(json_object_get(json_object_get(run, "context"), "stampede"), "schema",
 			    json_integer(2));

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+/*
+ * cold: what an event costs in a program that has other work. Between two events the program's own
+ * work evicts, by plan:
+ *
+ *   none	nothing; the row's own events before it left everything warm
+ *   l1 l2 llc	data: twice the cache is read, on huge pages where there are any
+ *   tlb	translations: one page of memory, mapped over and over, is read through each mapping
+ *   code	instructions and branches: code that is larger than the L1 runs through, taken at
+ * random all	llc, tlb and code
+ *
+ * One eviction serves all rows: after it each row, in a random order, records one event into a ring
+ * of its own, between two fenced reads of the clock. An empty measurement is among them, and a
+ * second ring of the first floor (A/A), which takes turns with the first: they share their code. In
+ * each of the blocks all rings are new, in another order, so that no row keeps a lucky place. Each
+ * ring is judged.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/histogram.h"
+#include "base/json.h"
+#include "base/stats.h"
+#include "base/time.h"
+#include "judge/judge.h"
+#include "runner/place/ticks.h"
+#include "schemes/core/clock.h"
+#include "workloads/evict.h"
+#include "workloads/workload.h"
+
+#define BLOCKS 96 /* of rounds; the interval is of their means */
+#define ROUNDS_MOST 1024 /* of a block */
+#define ROUNDS_LEAST 4
+#define KEPT_FROM 0.1 /* a mean of what is left without the tenth at either end */
+#define WARM_EVENTS 4096
+#define WARM_BEFORE 4 /* events right before the one that is timed warm */
+
+/* One ring, or nothing between the two reads. */
+struct subject {
+	const struct driver *driver; /* NULL: empty */
+	bool again;
+	struct buffer buffer;
+	uint64_t began, beat, beat_worst; /* clock */
+	struct histogram ticks; /* of all blocks */
+	uint32_t *of_block; /* ticks */
+	unsigned int samples;
+	double mean[BLOCKS];
+	char violation[96];
+	uint32_t unmet;
+};
+
+struct cold {
+	const struct workload_bench *bench;
+	struct evict evict;
+	struct subject *subject;
+	unsigned int subjects, floor; /* floor: of the one that has a second ring; 0: none has */
+	uint64_t random;
+	json_t *into;
+	int error;
+};
+
+/* ---- one round ---- */
+
+static void beat(struct subject *subject)
+{
+	uint64_t now = clock_real();
+
+	subject->driver->beat(subject->buffer.scheme, &subject->buffer.writer);
+	if (now - subject->beat > subject->beat_worst)
+		subject->beat_worst = now - subject->beat;
+	subject->beat = now;
+}
+
+static void beats(struct cold *cold)
+{
+	unsigned int i;
+
+	for (i = 0; i < cold->subjects; i++)
+		if (cold->subject[i].driver && cold->subject[i].driver->desc->needs & NEED_BEAT)
+			beat(&cold->subject[i]);
+}
+
+static uint32_t once(struct subject *subject, bool warm)
+{
+	static struct fenced_block block;
+	static const uint64_t no_signals;
+	unsigned int events = warm ? WARM_BEFORE + 1 : 1;
+	uint64_t begin;
+
+	if (!subject->driver) {
+		begin = clock_real_fenced();
+		return (uint32_t)(clock_real_fenced() - begin);
+	}
+	block.interrupted = &no_signals;
+	subject->driver->run_fenced(subject->buffer.scheme, &subject->buffer.writer, events,
+				    &block);
+	return block.ticks[events - 1];
+}
+
+static void shuffle(struct cold *cold, unsigned int *order)
+{
+	unsigned int i, other, kept;
+
+	for (i = 0; i < cold->subjects; i++)
+		order[i] = i;
+	for (i = cold->subjects; i > 1; i--) {
+		cold->random ^= cold->random << 13;
+		cold->random ^= cold->random >> 7;
+		cold->random ^= cold->random << 17;
+		other = (unsigned int)(cold->random % i);
+		kept = order[i - 1];
+		order[i - 1] = order[other];
+		order[other] = kept;
+	}
+}
+
+static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int round)
+{
+	unsigned int order[DRIVERS_MAX + 2], i;
+	struct subject *subject;
+	uint32_t ticks;
+
+	shuffle(cold, order);
+	beats(cold);
+	evict(&cold->evict, kind);
+	for (i = 0; i < cold->subjects; i++) {
+		subject = &cold->subject[order[i]];
+		if (cold->floor && (subject->again || order[i] == cold->floor) &&
+		    subject->again != round % 2)
+			continue;
+		ticks = once(subject, kind == EVICT_NONE);
+		histogram_add(&subject->ticks, ticks);
+		subject->of_block[subject->samples++] = ticks;
+	}
+}
+
+static int by_ticks(const void *a, const void *b)
+{
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+/* The mean without the ends. */
+static double mean_of(struct subject *subject)
+{
+	unsigned int from = (unsigned int)(subject->samples * KEPT_FROM), i;
+	double sum = 0;
+
+	qsort(subject->of_block, subject->samples, sizeof(*subject->of_block), by_ticks);
+	for (i = from; i < subject->samples - from; i++)
+		sum += subject->of_block[i];
+	return sum / (double)(subject->samples - 2 * from);
+}
+
+/* ---- what it says ---- */
+
+/* Over blocks, what an event takes above nothing: ticks; of `floor`, as a multiple of its ticks. */
+static struct stats_interval above(const struct cold *cold, const struct subject *one,
+				   const struct subject *floor)
+{
+	const struct subject *empty = &cold->subject[0];
+	double its[BLOCKS];
+	unsigned int i, count = 0;
+
+	for (i = 0; i < BLOCKS; i++) {
+		its[count] = one->mean[i] - empty->mean[i];
+		if (floor)
+			its[count] /= floor->mean[i] - empty->mean[i];
+		count += isfinite(its[count]);
+	}
+	stats_sort(its, count);
+	return stats_median(its, count);
+}
+
+/* The ring that the row is compared with; NULL: its floor is not among those chosen. */
+static const struct subject *floor_of(const struct cold *cold, const struct subject *subject)
+{
+	const char *name = driver_is_floor(subject->driver) ? subject->driver->row :
+							      driver_floor(subject->driver);
+	unsigned int i;
+
+	for (i = 1; name && i < cold->subjects; i++)
+		if (!cold->subject[i].again && !strcmp(cold->subject[i].driver->row, name))
+			return &cold->subject[i];
+	return NULL;
+}
+
+static void set(json_t *json, const char *key, double value)
+{
+	json_object_set_new(json, key, isfinite(value) ? json_real(value) : json_null());
+}
+
+static void report(struct cold *cold, enum evict_kind kind)
+{
+	const struct subject *subject, *floor;
+	struct stats_interval ticks, ratio;
+	double ns = 1e9 / ticks_hz();
+	json_t *json;
+	unsigned int i;
+
+	for (i = 1; i < cold->subjects; i++) {
+		subject = &cold->subject[i];
+		floor = floor_of(cold, subject);
+		ticks = above(cold, subject, NULL);
+		ratio = floor ? above(cold, subject, floor) :
+				(struct stats_interval){ NAN, NAN, NAN };
+		json = json_pack("{s:s, s:b, s:b, s:s, s:I}", "row", subject->driver->row,
+				 "variant", subject->driver->variant, "again", subject->again,
+				 "evicted", evict_names[kind], "samples",
+				 (json_int_t)subject->ticks.count);
+		set(json, "empty_ticks",
+		    (double)histogram_percentile(&cold->subject[0].ticks, 0.5));
+		set(json, "p10", (double)histogram_percentile(&subject->ticks, 0.1));
+		set(json, "p50", (double)histogram_percentile(&subject->ticks, 0.5));
+		set(json, "p90", (double)histogram_percentile(&subject->ticks, 0.9));
+		set(json, "ns", ticks.middle * ns);
+		set(json, "ns_95_low", ticks.low * ns);
+		set(json, "ns_95_high", ticks.high * ns);
+		set(json, "ratio", ratio.middle);
+		set(json, "ratio_95_low", ratio.low);
+		set(json, "ratio_95_high", ratio.high);
+		json_array_append_new(cold->into, json);
+	}
+}
+
+/* ---- rings ---- */
+
+static int open_ring(struct cold *cold, struct subject *subject)
+{
+	struct ring_config ring;
+
+	subject->samples = 0;
+	if (!subject->driver)
+		return 0;
+	ring = buffer_config(subject->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
+	ring.cpu = cold->bench->pu[0];
+	subject->began = subject->beat = clock_real();
+	subject->beat_worst = 0;
+	if (buffer_open(&subject->buffer, subject->driver, &ring))
+		return EXIT_RESOURCE;
+	subject->driver->run(subject->buffer.scheme, &subject->buffer.writer, WARM_EVENTS);
+	return 0;
+}
+
+static void close_ring(struct subject *subject)
+{
+	struct judge_given given = { .beat_worst_ticks = subject->beat_worst,
+				     .ample = true,
+				     .began = subject->began };
+	struct judgement judgement;
+	struct check check;
+
+	if (!subject->driver)
+		return;
+	buffer_check(&subject->buffer, &check);
+	judge_buffer(&subject->buffer, &check, &given, &judgement);
+	subject->unmet |= judgement.unmet;
+	if (judgement.verdict == VERDICT_BROKEN)
+		snprintf(subject->violation, sizeof(subject->violation), "cold: %.80s",
+			 judgement.text ? judgement.text : "stuck");
+	buffer_close(&subject->buffer);
+}
+
+/* One block of one kind: new rings, and rounds for so many seconds. An exit code. */
+static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block, double seconds)
+{
+	unsigned int order[DRIVERS_MAX + 2], round, i, opened;
+	uint64_t limit;
+	int error = 0;
+
+	shuffle(cold, order);
+	for (opened = 0; opened < cold->subjects && !error; opened++)
+		error = open_ring(cold, &cold->subject[order[opened]]);
+	limit = time_ns() + (uint64_t)(seconds * 1e9);
+	for (round = 0; round < ROUNDS_MOST && !workload_stop && !error &&
+			(time_ns() < limit || round < ROUNDS_LEAST);
+	     round++)
+		round_of_all(cold, kind, round);
+	for (i = 0; i < opened - (error != 0); i++) {
+		cold->subject[order[i]].mean[block] = mean_of(&cold->subject[order[i]]);
+		close_ring(&cold->subject[order[i]]);
+	}
+	return error;
+}
+
+static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
+{
+	const struct workload_bench *bench = cold->bench;
+	unsigned int i, block;
+	int error = 0;
+
+	for (i = 0; i < cold->subjects; i++)
+		memset(&cold->subject[i].ticks, 0, sizeof(cold->subject[i].ticks));
+	bench->step(bench->arg, "cold", evict_names[kind]);
+	for (block = 0; block < BLOCKS && !error && !workload_stop; block++)
+		error = run_block(cold, kind, block, seconds / BLOCKS);
+	if (!error && !workload_stop)
+		report(cold, kind);
+	bench->done(bench->arg, seconds);
+	return error;
+}
+
+static const double seconds_of[SIZES][EVICT_KINDS] = {
+	[SIZE_QUICK] = { [EVICT_NONE] = 0.1, [EVICT_ALL] = 2 },
+	[SIZE_STANDARD] = { [EVICT_NONE] = 0.2, [EVICT_ALL] = 9 },
+	[SIZE_FULL] = { 2, 3, 4, 12, 4, 4, 24 },
+};
+
+static void *cold_thread(void *arg)
+{
+	struct cold *cold = arg;
+	const struct workload_bench *bench = cold->bench;
+	enum evict_kind kind;
+	double seconds;
+
+	if (place_bind_self(bench->place, bench->pu[0]))
+		cold->error = EXIT_RESOURCE;
+	if (!cold->error)
+		cold->error = evict_open(&cold->evict, bench->place, bench->pu[0]);
+	for (kind = 0; kind < EVICT_KINDS && !cold->error && !workload_stop; kind++) {
+		seconds = seconds_of[bench->size][kind];
+		if (seconds > 0 && !evict_unknown(&cold->evict, kind))
+			cold->error = run_kind(cold, kind, seconds);
+	}
+	if (!cold->error && place_verify_self(bench->place, bench->pu[0]))
+		cold->error = EXIT_RESOURCE;
+	evict_close(&cold->evict);
+	return NULL;
+}
+
+/* No figures of a row that broke a promise, or whose needs were not met. */
+static void leave_out(const struct cold *cold, json_t *into)
+{
+	const struct workload_bench *bench = cold->bench;
+	const struct subject *subject;
+	unsigned int i;
+	json_t *one;
+	size_t at;
+
+	json_array_foreach(cold->into, at, one) {
+		for (i = 1; i < cold->subjects; i++)
+			if (!strcmp(cold->subject[i].driver->row, json_text(one, "row")))
+				break;
+		subject = &cold->subject[i];
+		if (!subject->violation[0] && !subject->unmet)
+			json_array_append(into, one);
+	}
+	for (i = 1; i < cold->subjects; i++)
+		if (cold->subject[i].violation[0] && !cold->subject[i].again)
+			bench->broke(bench->arg, (int)i - 1, cold->subject[i].violation);
+}
+
+static int measure(const struct workload_bench *bench, json_t *into)
+{
+	struct cold cold = { .bench = bench, .random = bench->seed | 1, .into = json_array() };
+	pthread_t thread;
+	unsigned int i;
+
+	cold.subject = calloc((size_t)bench->count + 2, sizeof(*cold.subject));
+	if (!cold.subject || !cold.into)
+		return fail_memory("cold events");
+	cold.subjects = (unsigned int)bench->count + 1;
+	for (i = 1; i < cold.subjects; i++) {
+		cold.subject[i].driver = driver_find(drivers_timed, bench->rows[i - 1]->row);
+		if (!cold.floor && driver_is_floor(cold.subject[i].driver))
+			cold.floor = i;
+	}
+	if (cold.floor)
+		cold.subject[cold.subjects++] =
+			(struct subject){ .driver = cold.subject[cold.floor].driver,
+					  .again = true };
+	for (i = 0; i < cold.subjects && !cold.error; i++) {
+		cold.subject[i].of_block = calloc(ROUNDS_MOST, sizeof(uint32_t));
+		if (!cold.subject[i].of_block)
+			cold.error = fail_memory("ticks of cold events");
+	}
+	if (!cold.error && pthread_create(&thread, NULL, cold_thread, &cold))
+		cold.error = fail_with(EXIT_RESOURCE, "no thread for cold events");
+	else if (!cold.error)
+		pthread_join(thread, NULL);
+	if (!cold.error)
+		leave_out(&cold, into);
+	json_decref(cold.into);
+	for (i = 0; i < cold.subjects; i++)
+		free(cold.subject[i].of_block);
+	free(cold.subject);
+	return cold.error;
+}
+
+static double seconds(const struct workload_bench *bench)
+{
+	double sum = 0;
+	unsigned int kind;
+
+	for (kind = 0; kind < EVICT_KINDS; kind++)
+		sum += seconds_of[bench->size][kind];
+	return sum;
+}
+
+static const struct workload_section sections[] = {
+	{ .name = "cold", .measure = measure, .seconds = seconds },
+	{ .name = NULL },
+};
+
+const struct workload workload_cold = {
+	.name = "cold",
+	.text = "an event after the program's other work has evicted caches, TLB and code",
+	.least = SIZE_STANDARD,
+	.plot = "cold",
+	.sections = sections,
+	.instead = "bench",
+};

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/evict.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+#define LINE_BYTES 64
+#define PAGE_BYTES 4096
+#define PAGES 8192 /* four times the second-level TLB of CPUs of today */
+#define HUGE_BYTES (2u << 20)
+/* Of them each is two branches in 32 bytes: 256 KiB of code. */
+#define BRANCHES 8192
+
+const char *const evict_names[EVICT_KINDS] = { "none", "l1", "l2", "llc", "tlb", "code", "all" };
+
+static void read_lines(const volatile uint8_t *data, size_t bytes)
+{
+	size_t at;
+
+	for (at = 0; at < bytes; at += LINE_BYTES)
+		(void)data[at];
+}
+
+static void read_pages(const volatile uint8_t *pages)
+{
+	size_t i;
+
+	/* Lines of one page, in turn: they stay in the L1, and only translations go. */
+	for (i = 0; i < PAGES; i++)
+		(void)pages[i * PAGE_BYTES + i % (PAGE_BYTES / LINE_BYTES) * LINE_BYTES];
+}
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+/* Each branch depends on a bit of a number that is never the same. */
+static uint64_t run_code(uint64_t random)
+{
+#if defined(__x86_64__)
+	__asm__ volatile(".rept " TEXT(BRANCHES) "\n\t"
+						 "rol $1, %0\n\t"
+						 "jnc 1f\n\t"
+						 "lea 0x1b(%0), %0\n\t"
+						 "1: nopl 0(%%rax)\n\t"
+						 ".balign 32\n\t"
+						 ".endr"
+			 : "+r"(random)
+			 :
+			 : "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile(".rept " TEXT(BRANCHES) "\n\t"
+						 "ror %0, %0, #63\n\t"
+						 "tbz %0, #0, 1f\n\t"
+						 "add %0, %0, #0x1b\n\t"
+						 "1: nop\n\t"
+						 ".balign 32\n\t"
+						 ".endr"
+			 : "+r"(random)
+			 :
+			 : "cc");
+#else
+#error "evict.c runs no code for this CPU yet"
+#endif
+	return random;
+}
+
+void evict(struct evict *evict, enum evict_kind kind)
+{
+	read_lines(evict->data, evict->bytes[kind]);
+	if (kind == EVICT_TLB || kind == EVICT_ALL)
+		read_pages(evict->pages);
+	if (kind == EVICT_CODE || kind == EVICT_ALL)
+		evict->random = run_code(evict->random * 6364136223846793005u + 1);
+}
+
+/* The data cache of that level that this CPU uses; the last one if `level` is 0. 0: not known. */
+static size_t cache_bytes(const struct place *place, unsigned int pu, unsigned int level)
+{
+	hwloc_obj_t object = hwloc_get_pu_obj_by_os_index(place->topology, pu);
+	size_t last = 0;
+
+	for (; object; object = object->parent)
+		if (hwloc_obj_type_is_dcache(object->type)) {
+			if (object->attr->cache.depth == level)
+				return object->attr->cache.size;
+			last = object->attr->cache.size;
+		}
+	return level ? 0 : last;
+}
+
+static int map_pages(struct evict *evict)
+{
+	int fd = memfd_create("stampede", MFD_CLOEXEC), failed;
+	uint8_t *at;
+	size_t i;
+
+	evict->pages = mmap(NULL, (size_t)PAGES * PAGE_BYTES, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	failed = fd < 0 || ftruncate(fd, PAGE_BYTES) || evict->pages == MAP_FAILED;
+	for (i = 0; i < PAGES && !failed; i++) {
+		at = evict->pages + i * PAGE_BYTES;
+		failed = mmap(at, PAGE_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+			      0) == MAP_FAILED;
+	}
+	if (fd >= 0)
+		close(fd);
+	return failed ? -1 : 0;
+}
+
+int evict_open(struct evict *evict, const struct place *place, unsigned int pu)
+{
+	enum evict_kind kind;
+
+	*evict = (struct evict){ .random = 1 };
+	evict->bytes[EVICT_L1] = 2 * cache_bytes(place, pu, 1);
+	evict->bytes[EVICT_L2] = 2 * cache_bytes(place, pu, 2);
+	evict->bytes[EVICT_LLC] = 2 * cache_bytes(place, pu, 0);
+	evict->bytes[EVICT_ALL] = evict->bytes[EVICT_LLC];
+	for (kind = 0; kind < EVICT_KINDS; kind++)
+		if (evict->bytes[kind] > evict->data_bytes)
+			evict->data_bytes = evict->bytes[kind];
+	evict->data_bytes = (evict->data_bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+	if (map_pages(evict))
+		return fail_with(EXIT_RESOURCE, "no memory for %d mappings of a page", PAGES);
+	if (!evict->data_bytes)
+		return 0;
+	evict->data = mmap(NULL, evict->data_bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (evict->data == MAP_FAILED) {
+		evict->data = NULL;
+		return fail_with(EXIT_RESOURCE, "no memory for %zu bytes that evict others",
+				 evict->data_bytes);
+	}
+	madvise(evict->data, evict->data_bytes, MADV_HUGEPAGE);
+	memset(evict->data, 0x5a, evict->data_bytes);
+	return 0;
+}
+
+void evict_close(struct evict *evict)
+{
+	if (evict->data)
+		munmap(evict->data, evict->data_bytes);
+	if (evict->pages && evict->pages != MAP_FAILED)
+		munmap(evict->pages, (size_t)PAGES * PAGE_BYTES);
+}
+
+bool evict_unknown(const struct evict *evict, enum evict_kind kind)
+{
+	bool wants = kind != EVICT_NONE && kind != EVICT_TLB && kind != EVICT_CODE;
+
+	if (!wants || evict->bytes[kind])
+		return false;
+	fail_line("no cold events after %s: hwloc does not know how large that cache is",
+		  evict_names[kind]);
+	return true;
+}

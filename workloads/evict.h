@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program's other work takes from a tracer: caches, translations, code. */
+#ifndef STAMPEDE_WORKLOADS_EVICT_H
+#define STAMPEDE_WORKLOADS_EVICT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runner/place/place.h"
+
+enum evict_kind {
+	EVICT_NONE,
+	EVICT_L1,
+	EVICT_L2,
+	EVICT_LLC,
+	EVICT_TLB,
+	EVICT_CODE,
+	EVICT_ALL,
+	EVICT_KINDS,
+};
+
+extern const char *const evict_names[EVICT_KINDS];
+
+struct evict {
+	size_t bytes[EVICT_KINDS]; /* of data that a kind reads; 0: hwloc does not know the cache */
+	uint8_t *data; /* of the largest */
+	size_t data_bytes;
+	uint8_t *pages; /* EVICT_PAGES mappings of one page */
+	uint64_t random;
+};
+
+/* For the caches of CPU `pu`. An exit code, after a line on stderr. */
+int evict_open(struct evict *evict, const struct place *place, unsigned int pu);
+void evict_close(struct evict *evict);
+
+/* Is this a kind that cannot be had here? Says so in a line on stderr. */
+bool evict_unknown(const struct evict *evict, enum evict_kind kind);
+
+void evict(struct evict *evict, enum evict_kind kind);
+
+#endif
