@@ -204,6 +204,7 @@ include explore/explore.mk
 include extras/kernel/module.mk
 include tests/kernel/kernel.mk
 include extras/tracers/tracers.mk
+include extras/lines/lines.mk
 include explore/cases/cases.mk
 include extras/claims/claims.mk
 include extras/take/take.mk
@@ -274,7 +275,7 @@ explore: ## make every interrupt of a budget: make explore SCHEMES="a b" ARGS="-
 
 # What some tests are skipped without: the page in a browser, statistics, other readers, manual
 # pages, another CPU's compiler, a fresh Debian, another tracer.
-all_test_packages := python3-junitparser chromium libbenchmark-tools python3-scipy babeltrace2 help2man man-db \
+all_test_packages := python3-junitparser valgrind chromium libbenchmark-tools python3-scipy babeltrace2 help2man man-db \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static debootstrap git procps clang-format \
 	lttng-tools liblttng-ust-dev
 ALL ?=
@@ -286,7 +287,7 @@ test: ## run all tests, in two minutes (ALL=1: with every package that a test ca
 		explored-cases explored-taken
 	@sh tests/run.sh $(BUILD) $(tests)
 
-tests: $(tests)
+tests: $(tests) $(BUILD)/touch
 
 check-house: ##- check the rules of this tree: includes, circles, names, limits (ARGS=--all)
 	@python3 -B tests/house/house.py $(ARGS)

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Counts the cache lines and pages that an event touches, by row and path.
+
+usage: lines.py TOUCH RECORD [ROW...]
+
+TOUCH is build/touch, RECORD a run's bench.json. valgrind's lackey names each address that TOUCH executes, reads
+or writes; an event's are those between two stores to its mark, without those of the loop around nothing and
+without the stack. The counts are the same on each machine with this compiler. The last line holds them against
+the cold events of the run, if it has any.
+exit: 0 fine, 1 usage, 4 no valgrind
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from statistics import median
+
+LINE, PAGE = 64, 4096
+PATHS = ("plain", "slow", "switching")
+PAUSE_MS = {32: 1800}  # longer than a wrap of the field; of narrower ones 60 ms are
+
+
+class Event:
+    """What was touched between two marks: units of memory by kind, executed, read or written."""
+
+    def __init__(self):
+        self.touched = {"I": [], "L": [], "S": []}
+
+    def add(self, kind, address, size):
+        for one in ("L", "S") if kind == "M" else (kind,):
+            self.touched[one].append((address, size))
+
+    def units(self, kinds, unit, without):
+        return {at for kind in kinds for address, size in self.touched[kind]
+                for at in range(address // unit, (address + size - 1) // unit + 1)} - without
+
+
+def events_of(path, where):
+    """The event around nothing first, then all others."""
+    low, high = where["stack"]
+    found, current = [], None
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            kind = line[:2].strip()
+            address, comma, size = line[2:].strip().partition(",")
+            if kind not in ("I", "L", "S", "M") or not comma:
+                continue
+            address = int(address, 16)
+            if kind == "S" and address == where["mark"]:
+                current = None if current else Event()
+                found += [current] if current else []
+            elif current and not low <= address < high:
+                current.add(kind, address, int(size))
+    return found
+
+
+def path_of(number, event, before, where):
+    """An event that writes into another sub-buffer than the one before has switched."""
+    def subbufs(its):
+        return {(address - where["ring"]) // where["subbuf"] for address, _ in its.touched["S"]
+                if where["ring"] <= address < where["ring"] + 8 * where["subbuf"]}
+    if before and subbufs(event) - subbufs(before):
+        return "switching"
+    return "slow" if number % where["slow_every"] == 0 else "plain"
+
+
+def count(touch, row, pause):
+    """Of each path the median event: instructions; lines executed, read, written; all lines; all pages."""
+    with tempfile.NamedTemporaryFile() as trace:
+        done = subprocess.run(["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace.name}", touch, row,
+                               str(pause)], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return None
+        where = json.loads(done.stdout)
+        empty, *events = events_of(trace.name, where)
+    lines, pages = empty.units("ILS", LINE, set()), empty.units("ILS", PAGE, set())
+    its = {path: [] for path in PATHS}
+    for number, event in enumerate(events, 1):
+        before = events[number - 2] if number > 1 else None
+        its[path_of(number, event, before, where)].append((
+            len(event.touched["I"]) - len(empty.touched["I"]),
+            *(len(event.units(kind, LINE, lines)) for kind in "ILS"),
+            len(event.units("ILS", LINE, lines)), len(event.units("ILS", PAGE, pages))))
+    return {path: [median(column) for column in zip(*found)] for path, found in its.items() if found}
+
+
+def against(cold, lines):
+    """Lines of the plain path, and ns after everything was evicted."""
+    both = [(lines[row], ns) for row, ns in cold.items() if row in lines]
+    if len(both) < 3:
+        return "no cold events in this run to hold the lines against"
+    # By the medians of Theil and Sen: a row that calls the kernel touches lines that nobody here sees.
+    slope = median((y - v) / (x - u) for x, y in both for u, v in both if x > u)
+    zero = median(y - slope * x for x, y in both)
+    off = median(abs(y - zero - slope * x) / y for x, y in both)
+    return (f"{len(both)} rows, cold: {zero:.0f} ns and {slope:.0f} ns more for each line; half of the rows are "
+            f"within {100 * off:.0f} % of that")
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if "--help" in sys.argv else 1
+    try:
+        with open(sys.argv[2], encoding="utf-8") as file:
+            run = json.load(file)
+        subprocess.run(["valgrind", "--version"], capture_output=True, check=True)
+    except FileNotFoundError as error:
+        if error.filename == "valgrind":
+            print("stampede: no valgrind (package valgrind)", file=sys.stderr)
+            return 4
+        sys.exit(f"stampede: {error}")
+    except (OSError, ValueError) as error:
+        sys.exit(f"stampede: {sys.argv[2]}: {error}")
+    bits = {one.get("row"): one.get("stamp_bits") for one in run.get("schemes") or []}
+    rows = sys.argv[3:] or [one["row"] for one in run["table"] if one["workload"] == "steady"]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip(rows, pool.map(lambda row: count(sys.argv[1], row, PAUSE_MS.get(
+            bits.get(row), 60)), rows)))
+    print(f"{'row':26} {'path':9} {'instr':>6} {'lines: executed':>15} {'read':>5} {'written':>7} {'all':>4} {'pages':>6}")
+    for row, paths in found.items():
+        if not paths:
+            print(f"{row:26} cannot run under valgrind")
+        for path, its in (paths or {}).items():
+            print(f"{row:26} {path:9} {its[0]:>6.0f} {its[1]:>15.0f} {its[2]:>5.0f} {its[3]:>7.0f} {its[4]:>4.0f} "
+                  f"{its[5]:>6.0f}")
+    cold = {one["row"]: one["ns"] for one in run.get("cold") or [] if one["evicted"] == "all" and not one["again"]}
+    print(against(cold, {row: paths["plain"][4] for row, paths in found.items() if paths}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/*
+ * For lines.py, which runs this under valgrind's lackey: one event after the other, a store to
+ * `mark` before and behind each, the first around nothing. On stdout: where everything is. usage:
+ * touch ROW [PAUSE_MS]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/fail.h"
+#include "judge/buffer.h"
+
+#define EVENTS 400 /* more than a sub-buffer has room for */
+#define SUBBUF_SHIFT 12
+#define COUNT_SHIFT 3
+#define STACK (64 << 10)
+#define SLOW_EVERY 100
+
+static volatile uint64_t mark;
+
+static void pause_for(long ms)
+{
+	struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct driver *driver = argc > 1 ? driver_find(drivers_timed, argv[1]) : NULL;
+	long pause_ms = argc > 2 ? strtol(argv[2], NULL, 10) : 60;
+	struct ring_config config;
+	struct buffer buffer;
+	uint64_t i;
+
+	if (!driver)
+		return fail_with(EXIT_USAGE, "usage: touch ROW [PAUSE_MS]");
+	if (driver->unsupported && driver->unsupported())
+		return fail_with(EXIT_UNSUPPORTED, "%s: %s", driver->row, driver->unsupported());
+	config = buffer_config(driver, SUBBUF_SHIFT, COUNT_SHIFT);
+	if (buffer_open(&buffer, driver, &config))
+		return EXIT_RESOURCE;
+	driver->run(buffer.scheme, &buffer.writer, EVENTS);
+	mark = UINT64_MAX;
+	driver->run_empty(buffer.scheme, &buffer.writer, 1);
+	mark = 0;
+	printf("{\"mark\": %zu, \"stack\": [%zu, %zu], \"ring\": %zu, \"subbuf\": %d, \"events\": "
+	       "%d, "
+	       "\"slow_every\": %d}\n",
+	       (size_t)&mark, (size_t)&i - STACK, (size_t)&i + STACK, (size_t)buffer.base,
+	       1 << SUBBUF_SHIFT, EVENTS, SLOW_EVERY);
+	for (i = 1; i <= EVENTS; i++) {
+		if (!(i % SLOW_EVERY))
+			pause_for(pause_ms);
+		mark = i;
+		driver->run(buffer.scheme, &buffer.writer, 1);
+		mark = 0;
+	}
+	buffer_close(&buffer);
+	return 0;
+}
