@@ -8,7 +8,8 @@
  *	stall	bursts of 64, and pauses between them: 20 ms, and two of 2.5 s
  *	replay	one thread, after gaps drawn from the histogram $GAPS (workloads/gaps)
  *	step	one thread; the clock goes back by 1.5 s, and then on by 2 s (build.sh, stepped)
- *	price	batches that are timed as a whole, bare and with a truth: a line for each in `price`
+ *	price-cold	the same of single events, before each of which twice the last cache was
+ *read price	batches that are timed as a whole, bare and with a truth: a line for each in `price`
  */
 #include <pthread.h>
 #include <signal.h>
@@ -171,6 +172,56 @@ static void price(void)
 	truths[0].next = 0;
 }
 
+static int by_ns(const void *a, const void *b)
+{
+	double one = *(const double *)a, other = *(const double *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+/* The median of what `recorded` events take by themselves, the clock's own reads included. */
+static double cold_ns(double *ns, uint64_t count, volatile char *data, size_t bytes, bool recorded)
+{
+	uint64_t i, begin;
+	size_t at;
+
+	for (i = 0; i < count; i++) {
+		for (at = 0; at < bytes; at += 64)
+			(void)data[at];
+		monotonic_ns(); /* its code and data are warm */
+		begin = monotonic_ns();
+		if (recorded)
+			tracer.record(0, i);
+		ns[i] = (double)(monotonic_ns() - begin);
+	}
+	qsort(ns, count, sizeof(*ns), by_ns);
+	return ns[count / 2];
+}
+
+static void price_cold(void)
+{
+	long cache = sysconf(_SC_LEVEL3_CACHE_SIZE) > 0 ? sysconf(_SC_LEVEL3_CACHE_SIZE) :
+							  sysconf(_SC_LEVEL2_CACHE_SIZE);
+	size_t bytes = 2 * (size_t)cache;
+	uint64_t count = events / BATCHES + 1;
+	double *ns = calloc(count, sizeof(*ns));
+	char *data = cache > 0 ? malloc(bytes) : NULL;
+	unsigned int i;
+
+	if (!ns || !data) {
+		fprintf(stderr, "stampede: nothing is known of this CPU's caches\n");
+		exit(4);
+	}
+	memset(data, 0x5a, bytes);
+	for (i = 0; i < BATCHES; i++) {
+		batch_ns[i][0] = cold_ns(ns, count, data, bytes, true) -
+				 cold_ns(ns, count, data, bytes, false);
+		batch_ns[i][1] = batch_ns[i][0];
+	}
+	free(data);
+	free(ns);
+}
+
 /* ---- two threads ---- */
 
 static uint64_t token __attribute__((aligned(128))); /* an event of the first, and one */
@@ -245,9 +296,9 @@ static const struct {
 	void (*run)(void);
 	unsigned int streams;
 } workloads[] = {
-	{ "steady", steady, 1 }, { "threads", both_threads, 2 }, { "signals", interrupted, 1 },
-	{ "stall", stall, 1 },	 { "replay", replay, 1 },	 { "step", step, 1 },
-	{ "price", price, 1 },
+	{ "steady", steady, 1 }, { "threads", both_threads, 2 },  { "signals", interrupted, 1 },
+	{ "stall", stall, 1 },	 { "replay", replay, 1 },	  { "step", step, 1 },
+	{ "price", price, 1 },	 { "price-cold", price_cold, 1 },
 };
 
 static FILE *create(const char *name)

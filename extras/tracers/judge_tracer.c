@@ -21,7 +21,7 @@
 struct judge_asked {
 	const char *workload, *json, *keep, *gaps;
 	uint64_t events, rounds, every, seconds;
-	bool list, price, smallest;
+	bool list, price, cold, smallest;
 };
 
 /* One tracer: its folder and what adapter.json says. */
@@ -56,6 +56,9 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		  "print the cost of an event, the tracers taking turns, also as a\n"
 		  "multiple of the cost of the first tracer named (floor)",
 		  OPTION_FLAG, .into = &asked->price },
+		{ "evict", NULL,
+		  "with --price: of single events, each after the caches were evicted", OPTION_FLAG,
+		  .into = &asked->cold },
 		{ "list", NULL, "list the tracers that have an adapter", OPTION_FLAG,
 		  .into = &asked->list },
 		{ "json", "FILE", "write everything as JSON (- is standard output)", OPTION_TEXT,
@@ -333,7 +336,7 @@ static void price_once(struct priced *one, const struct judge_asked *asked, doub
 		one->code = fail_file("make", out, errno);
 		return;
 	}
-	one->code = run_adapter(&one->adapter, asked, "price", out);
+	one->code = run_adapter(&one->adapter, asked, asked->cold ? "price-cold" : "price", out);
 	snprintf(path, sizeof(path), "%s/price", out);
 	if (!one->code)
 		batches(path, ns);
@@ -357,7 +360,9 @@ static void say_price(struct priced *one, json_t *into)
 	       ratio.middle);
 	if (!isnan(ratio.low))
 		printf(" (95 %%: %.2f to %.2f)", ratio.low, ratio.high);
-	printf("; judging adds %.1f ns\n", judging);
+	if (judging > 0)
+		printf("; judging adds %.1f ns", judging);
+	printf("\n");
 	json_array_append_new(into, json_pack("{s:s, s:f, s:f, s:f, s:I}", "tracer",
 					      json_text(one->adapter.json, "tracer"), "ns",
 					      ns.middle, "ratio", ratio.middle, "judging", judging,

@@ -151,6 +151,13 @@ python3 - "$scratch/json" <<-END
 	assert floor["ratio"] == 1 and floor["rounds"] == 3 and 0 < floor["ns"] < 1e4 and floor["judging"] > 0, floor
 END
 report $? "a price, and what judging adds to it"
+"$judge" --price --evict --rounds 1 --events 15 --json "$scratch/cold" floor >"$scratch/out" 2>&1
+python3 - "$scratch/json" "$scratch/cold" <<-END
+	import json, sys
+	warm, cold = (json.load(open(name))[0]["ns"] for name in sys.argv[1:])
+	assert cold > 3 * warm, (warm, cold)
+END
+report $? "after the caches were evicted an event costs more"
 "$judge" --list | grep -q '^lttng_ust$'
 report $? "the adapters of the tree are listed"
 plan
