@@ -6,8 +6,11 @@
  *   none	nothing; the row's own events before it left everything warm
  *   l1 l2 llc	data: twice the cache is read, on huge pages where there are any
  *   tlb	translations: one page of memory, mapped over and over, is read through each mapping
- *   code	instructions and branches: code that is larger than the L1 runs through, taken at
- * random all	llc, tlb and code
+ *   code	instructions and branches: 256 KiB of them, taken at random
+ *   all	llc, tlb and code
+ *   polled	nothing, but another CPU reads the words that each writer changes
+ *   shared	nothing, but another CPU writes to their lines, as if it owned other words of them
+ *   neighbour	all, while another CPU reads memory as fast as it can
  *
  * One eviction serves all rows: after it each row, in a random order, records one event into a ring
  * of its own, between two fenced reads of the clock. An empty measurement is among them, and a
@@ -36,6 +39,7 @@
 #define ROUNDS_LEAST 4
 #define KEPT_FROM 0.1 /* a mean of what is left without the tenth at either end */
 #define WARM_EVENTS 4096
+#define NEIGHBOUR_NS 20000000
 #define WARM_BEFORE 4 /* events right before the one that is timed warm */
 
 /* One ring, or nothing between the two reads. */
@@ -60,7 +64,75 @@ struct cold {
 	uint64_t random;
 	json_t *into;
 	int error;
+	struct neighbour {
+		pthread_t thread;
+		enum evict_kind kind;
+		uint64_t laps;
+		bool there, stop;
+	} neighbour;
 };
+
+/* ---- another CPU ---- */
+
+/* Adds nothing: atomic, so that what a writer stores meanwhile stays. */
+static void touch(struct subject *subject, bool writes)
+{
+	uint64_t *word = subject->buffer.scheme;
+	size_t i, words = subject->driver->scheme_bytes / sizeof(*word);
+
+	for (i = 0; i < words; i += 8)
+		if (writes)
+			__atomic_fetch_add(&word[i], 0, __ATOMIC_RELAXED);
+		else
+			(void)__atomic_load_n(&word[i], __ATOMIC_RELAXED);
+}
+
+static void *neighbour_thread(void *arg)
+{
+	struct cold *cold = arg;
+	enum evict_kind kind = cold->neighbour.kind;
+	const volatile uint8_t *data = cold->evict.data;
+	unsigned int i;
+	size_t at;
+
+	if (place_bind_self(cold->bench->place, cold->bench->pu[1]))
+		return NULL;
+	while (!__atomic_load_n(&cold->neighbour.stop, __ATOMIC_RELAXED)) {
+		for (at = 0; kind == EVICT_NEIGHBOUR && at < cold->evict.data_bytes; at += 64)
+			(void)data[at];
+		for (i = 1; kind != EVICT_NEIGHBOUR && i < cold->subjects; i++)
+			touch(&cold->subject[i], kind == EVICT_SHARED);
+		__atomic_add_fetch(&cold->neighbour.laps, 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* Until it has been everywhere since the last event; not for ever, for it may have lost its CPU. */
+static void wait_for_neighbour(const struct cold *cold)
+{
+	uint64_t laps = __atomic_load_n(&cold->neighbour.laps, __ATOMIC_ACQUIRE) + 2;
+	uint64_t limit = time_ns() + NEIGHBOUR_NS;
+
+	while (__atomic_load_n(&cold->neighbour.laps, __ATOMIC_ACQUIRE) < laps && time_ns() < limit)
+		;
+}
+
+static int start_neighbour(struct cold *cold, enum evict_kind kind)
+{
+	cold->neighbour = (struct neighbour){ .kind = kind, .there = kind >= EVICT_POLLED };
+	if (!cold->neighbour.there ||
+	    !pthread_create(&cold->neighbour.thread, NULL, neighbour_thread, cold))
+		return 0;
+	cold->neighbour.there = false;
+	return fail_with(EXIT_RESOURCE, "no thread for the other CPU");
+}
+
+static void stop_neighbour(struct cold *cold)
+{
+	__atomic_store_n(&cold->neighbour.stop, true, __ATOMIC_RELAXED);
+	if (cold->neighbour.there)
+		pthread_join(cold->neighbour.thread, NULL);
+}
 
 /* ---- one round ---- */
 
@@ -126,6 +198,8 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 	shuffle(cold, order);
 	beats(cold);
 	evict(&cold->evict, kind);
+	if (kind == EVICT_POLLED || kind == EVICT_SHARED)
+		wait_for_neighbour(cold);
 	for (i = 0; i < cold->subjects; i++) {
 		subject = &cold->subject[order[i]];
 		if (cold->floor && (subject->again || order[i] == cold->floor) &&
@@ -273,14 +347,20 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 	int error = 0;
 
 	shuffle(cold, order);
-	for (opened = 0; opened < cold->subjects && !error; opened++)
+	for (opened = 0; opened < cold->subjects; opened++) {
 		error = open_ring(cold, &cold->subject[order[opened]]);
+		if (error)
+			break;
+	}
+	if (!error)
+		error = start_neighbour(cold, kind);
 	limit = time_ns() + (uint64_t)(seconds * 1e9);
 	for (round = 0; round < ROUNDS_MOST && !workload_stop && !error &&
 			(time_ns() < limit || round < ROUNDS_LEAST);
 	     round++)
 		round_of_all(cold, kind, round);
-	for (i = 0; i < opened - (error != 0); i++) {
+	stop_neighbour(cold);
+	for (i = 0; i < opened; i++) {
 		cold->subject[order[i]].mean[block] = mean_of(&cold->subject[order[i]]);
 		close_ring(&cold->subject[order[i]]);
 	}
@@ -307,7 +387,7 @@ static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 static const double seconds_of[SIZES][EVICT_KINDS] = {
 	[SIZE_QUICK] = { [EVICT_NONE] = 0.1, [EVICT_ALL] = 2 },
 	[SIZE_STANDARD] = { [EVICT_NONE] = 0.2, [EVICT_ALL] = 9 },
-	[SIZE_FULL] = { 2, 3, 4, 12, 4, 4, 24 },
+	[SIZE_FULL] = { 2, 3, 4, 12, 4, 4, 24, 3, 3, 12 },
 };
 
 static void *cold_thread(void *arg)
@@ -323,7 +403,10 @@ static void *cold_thread(void *arg)
 		cold->error = evict_open(&cold->evict, bench->place, bench->pu[0]);
 	for (kind = 0; kind < EVICT_KINDS && !cold->error && !workload_stop; kind++) {
 		seconds = seconds_of[bench->size][kind];
-		if (seconds > 0 && !evict_unknown(&cold->evict, kind))
+		if (kind >= EVICT_POLLED && bench->cpus < 2 && seconds > 0)
+			fail_line("no events beside another CPU (%s): there is one",
+				  evict_names[kind]);
+		else if (seconds > 0 && !evict_unknown(&cold->evict, kind))
 			cold->error = run_kind(cold, kind, seconds);
 	}
 	if (!cold->error && place_verify_self(bench->place, bench->pu[0]))

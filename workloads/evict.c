@@ -14,7 +14,8 @@
 /* Of them each is two branches in 32 bytes: 256 KiB of code. */
 #define BRANCHES 8192
 
-const char *const evict_names[EVICT_KINDS] = { "none", "l1", "l2", "llc", "tlb", "code", "all" };
+const char *const evict_names[EVICT_KINDS] = { "none", "l1",  "l2",	"llc",	  "tlb",
+					       "code", "all", "polled", "shared", "neighbour" };
 
 static void read_lines(const volatile uint8_t *data, size_t bytes)
 {
@@ -69,10 +70,12 @@ static uint64_t run_code(uint64_t random)
 
 void evict(struct evict *evict, enum evict_kind kind)
 {
+	bool everything = kind == EVICT_ALL || kind == EVICT_NEIGHBOUR;
+
 	read_lines(evict->data, evict->bytes[kind]);
-	if (kind == EVICT_TLB || kind == EVICT_ALL)
+	if (kind == EVICT_TLB || everything)
 		read_pages(evict->pages);
-	if (kind == EVICT_CODE || kind == EVICT_ALL)
+	if (kind == EVICT_CODE || everything)
 		evict->random = run_code(evict->random * 6364136223846793005u + 1);
 }
 
@@ -118,7 +121,7 @@ int evict_open(struct evict *evict, const struct place *place, unsigned int pu)
 	evict->bytes[EVICT_L1] = 2 * cache_bytes(place, pu, 1);
 	evict->bytes[EVICT_L2] = 2 * cache_bytes(place, pu, 2);
 	evict->bytes[EVICT_LLC] = 2 * cache_bytes(place, pu, 0);
-	evict->bytes[EVICT_ALL] = evict->bytes[EVICT_LLC];
+	evict->bytes[EVICT_ALL] = evict->bytes[EVICT_NEIGHBOUR] = evict->bytes[EVICT_LLC];
 	for (kind = 0; kind < EVICT_KINDS; kind++)
 		if (evict->bytes[kind] > evict->data_bytes)
 			evict->data_bytes = evict->bytes[kind];
@@ -149,9 +152,13 @@ void evict_close(struct evict *evict)
 
 bool evict_unknown(const struct evict *evict, enum evict_kind kind)
 {
-	bool wants = kind != EVICT_NONE && kind != EVICT_TLB && kind != EVICT_CODE;
+	static const bool wants[EVICT_KINDS] = { [EVICT_L1] = true,
+						 [EVICT_L2] = true,
+						 [EVICT_LLC] = true,
+						 [EVICT_ALL] = true,
+						 [EVICT_NEIGHBOUR] = true };
 
-	if (!wants || evict->bytes[kind])
+	if (!wants[kind] || evict->bytes[kind])
 		return false;
 	fail_line("no cold events after %s: hwloc does not know how large that cache is",
 		  evict_names[kind]);

@@ -16,6 +16,9 @@ enum evict_kind {
 	EVICT_TLB,
 	EVICT_CODE,
 	EVICT_ALL,
+	EVICT_POLLED, /* these three: by another CPU (cold.c) */
+	EVICT_SHARED,
+	EVICT_NEIGHBOUR,
 	EVICT_KINDS,
 };
 
