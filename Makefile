@@ -70,7 +70,14 @@ $(foreach row,$(ROWS),$(eval $(call driver_rule,injected,$(row),TIMED INJECTED))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,checked,$(row),CHECKED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,counting,$(row),COUNTING)))
 
-drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
+# What reads a row's records is the same in all of them.
+$(O)/reader/%.o: judge/reader.c $(BUILD)/flags | $(BUILD)/hooks
+	$(call say,CC,reader/$*)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -g1 -MMD -MP -DROW=$* -DSCHEME_HEADER='"schemes/$(header_$*).h"' \
+		-DSTAMPEDE_COUNTING $(defines_$*) -c $< -o $@
+
+drivers := $(foreach build,$(BUILDS) reader,$(ROWS:%=$(O)/$(build)/%.o))
 
 # ---- what the programs are made of ----
 
@@ -88,7 +95,7 @@ reads_ctf := traces/ctf_trace.c traces/read_ctf.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
 module_folders_workloads := workloads workloads/engine
-sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c traces/fuzz_% \
+sources_of = $(filter-out $(mains) judge/driver.c judge/reader.c explore/stops/row.c traces/fuzz_% \
 	$(if $(babeltrace),,$(reads_ctf)), \
 	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a

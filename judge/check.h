@@ -194,8 +194,16 @@ struct check_tries {
 
 #define CHECK_FAR_BITS 27
 
+/* What the build of the row that is read puts into an event: its driver says so. */
+enum check_payload_kind {
+	PAYLOAD_WHOLE, /* a struct check_payload */
+	PAYLOAD_STAMP, /* the stamp alone */
+	PAYLOAD_STAMP_OR_INEXACT, /* or CHECK_INEXACT in its place */
+};
+
 struct check {
 	const struct scheme_desc *desc;
+	enum check_payload_kind payload;
 	uint32_t stamp_bits;
 	uint32_t far_bits; /* of a wrap, for check_tries */
 	bool windowless; /* its contexts were counted, not read: the payload is the stamp */
@@ -401,12 +409,11 @@ check_record(struct check *check, uint64_t number, uint32_t offset, const struct
 	return false;
 }
 
-#if SEAM_PAYLOAD_STAMP
 /* Judges the payload and copies it; of the timed build's, all that there is. False: too short. */
-static inline __attribute__((always_inline)) bool check_take(struct check *check, uint64_t number,
-							     uint32_t offset,
-							     const struct event *event,
-							     struct check_payload *copy)
+static inline __attribute__((always_inline)) bool check_take_stamp(struct check *check,
+								   uint64_t number, uint32_t offset,
+								   const struct event *event,
+								   struct check_payload *copy)
 {
 	if (unlikely(event->payload_bytes < sizeof(copy->stamp))) {
 		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset,
@@ -418,13 +425,13 @@ static inline __attribute__((always_inline)) bool check_take(struct check *check
 	check->payload_bytes += event->payload_bytes;
 	if (unlikely(event->id != EVENT_FIXED))
 		check_identity(check, number, offset, event, NULL);
-	if (SEAM_INEXACT_STORED && unlikely(copy->stamp == CHECK_INEXACT)) {
+	if (check->payload == PAYLOAD_STAMP_OR_INEXACT && copy->stamp == CHECK_INEXACT) {
 		check->inexact++;
 		copy->stamp = event->time;
 	}
 	return true;
 }
-#else
+
 /* Judges who wrote the event with the payload `copy`, and whether it comes next. */
 static inline __attribute__((always_inline)) void check_writer(struct check *check, uint64_t number,
 							       uint32_t offset,
@@ -458,6 +465,8 @@ static inline __attribute__((always_inline)) bool check_take(struct check *check
 {
 	uint64_t time = event->time, entry;
 
+	if (check->payload != PAYLOAD_WHOLE)
+		return check_take_stamp(check, number, offset, event, copy);
 	if (unlikely(event->payload_bytes < sizeof(*copy))) {
 		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
 			      NULL);
@@ -477,10 +486,9 @@ static inline __attribute__((always_inline)) bool check_take(struct check *check
 		check_keep(check->keep, copy->tag, time);
 	return true;
 }
-#endif
 
 /*
- * Judges one decoded event. Inlined into each driver's drain: a run checks some hundred million
+ * Judges one decoded event. Inlined into each reader's drain: a run checks some hundred million
  * events, and a slow oracle would be run on fewer.
  */
 static inline void check_event(struct check *check, uint64_t number, uint32_t offset,
