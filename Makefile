@@ -84,10 +84,10 @@ drivers := $(foreach build,$(BUILDS) reader,$(ROWS:%=$(O)/$(build)/%.o))
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
 modules := runner explore explore/family explore/replay explore/engine extras/claims \
-	results/compare extras/layout runner/timing workloads results runner/place judge traces schemes base
+	results/compare runner/timing workloads results runner/place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
-mains := runner/bench.c runner/run_stress.c extras/layout/layout.c extras/claims/list_claims.c \
+mains := runner/bench.c runner/run_stress.c extras/claims/list_claims.c \
 	results/compare/compare.c explore/explore.c traces/read_trace.c
 # Distributions without libbabeltrace2 do without what reads CTF: read-trace.
 babeltrace := $(shell pkg-config --exists babeltrace2 2>/dev/null && echo yes)
@@ -146,7 +146,7 @@ $(BUILD)/narrow_last.h: schemes/TEMPLATE.h
 	@test $$(diff $< $@ | grep -c '^>') = 3
 $(O)/tests/judge/test_trial.o: $(BUILD)/narrow_last.h
 
-programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore judge-tracer \
+programs := $(addprefix $(BUILD)/,run-stress bench compare claims explore judge-tracer \
 	$(if $(babeltrace),read-trace))
 
 # A change of compiler or flags rebuilds everything.
@@ -175,7 +175,6 @@ include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
-$(BUILD)/layout: $(O)/extras/layout/layout.o $(library)
 $(BUILD)/claims: $(O)/extras/claims/list_claims.o $(library)
 $(BUILD)/compare: $(O)/results/compare/compare.o $(library)
 $(programs):
@@ -252,11 +251,6 @@ plots: ## draw plots and report again from a recorded run: make plots RUN=result
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/plots
 	@$(BUILD)/plots $(RUN)
 
-layout: ## print which bits of a stamp can go: make layout ARGS=--seed-errors
-	@sh runner/packages.sh $(build_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
-	@$(BUILD)/layout $(ARGS)
-
 compare: ## tell if a change helped: make compare ARGS="A B", or ARGS="--in latest row row"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/compare
@@ -328,5 +322,5 @@ help-all: ##- print all targets
 %.c: ;
 
 
-.PHONY: all mutate take help-all bench run-stress readme explore layout plots compare man test tests test-long \
+.PHONY: all mutate take help-all bench run-stress readme explore plots compare man test tests test-long \
 	test-exhaustive check-house clean help force

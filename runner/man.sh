@@ -25,7 +25,6 @@ page bench "what tracers' timestamping schemes cost, and whether they are right"
 	page compare "two runs, two rows or several machines: did a change help" &&
 	page read-trace "CTF traces and raw ftrace sub-buffers: events, gaps, damage" &&
 	page claims "what the texts claim that the schemes are from, put to the test" &&
-	page layout "which bits of a stamp can go, and what each header layout costs" &&
 	page plots "plots and report of a recorded run" &&
 	page explore "every interrupt of a budget, for every row, each schedule judged" &&
 	page judge-tracer "are the times right in a tracer that people use"

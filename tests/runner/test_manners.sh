@@ -3,7 +3,7 @@
 # usage: test_manners.sh BUILD   What all programs have in common, and compare on real records. TAP.
 build=$1
 . tests/support/tap.sh
-programs="bench run-stress compare claims layout plots explore read-trace judge-tracer"
+programs="bench run-stress compare claims plots explore read-trace judge-tracer"
 
 lacking=0
 for program in $programs; do
@@ -16,7 +16,7 @@ for program in $programs; do
 	}
 done
 report $lacking "every --help has usage, exit codes and examples, in 100 columns"
-for program in bench run-stress layout compare claims explore read-trace judge-tracer; do
+for program in bench run-stress compare claims explore read-trace judge-tracer; do
 	says "$program: unknown option" 1 "'--nonsense' is not an option" \
 		"$build/$program" --nonsense
 done

@@ -13,7 +13,6 @@ all tests/runner/test_targets.sh
 bench make bench ARGS=--list
 run-stress make run-stress ARGS=--list
 plots make plots RUN="$scratch/run"
-layout make layout
 compare make compare ARGS=--help
 man make man
 readme tests/plots/test_plots.py
