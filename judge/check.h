@@ -128,18 +128,6 @@ struct violation {
 	const char *text;
 };
 
-/*
- * Decoded times that a caller wants to keep: those of one context, from the event numbered `first`
- * on; 0 where it was not seen; and whether the stamp was declared inexact.
- */
-struct check_keep {
-	unsigned int context;
-	uint64_t first;
-	uint64_t count; /* room in the two arrays */
-	uint64_t *time;
-	bool *inexact;
-};
-
 /* What tells a reader the right time again after wrong ones. */
 enum damage_end {
 	DAMAGE_NONE,
@@ -253,7 +241,6 @@ struct check {
 	uint64_t open_number; /* behind the sub-buffer read last, if that was closed by a writer */
 	uint64_t open_unused; /* bytes that it left unused at its end */
 	uint64_t open_stamp; /* of its last event */
-	struct check_keep *keep; /* NULL: no times are kept */
 };
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
@@ -287,7 +274,6 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 void check_damage_ends(struct check_damage *damage, const struct event *event);
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		    const struct check_payload *payload);
-void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time);
 void check_identity(struct check *check, uint64_t number, uint32_t offset,
 		    const struct event *event, const struct check_payload *payload);
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
@@ -482,8 +468,6 @@ static inline __attribute__((always_inline)) bool check_take(struct check *check
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, copy);
 	check->inexact += check_tag_inexact(copy->tag);
-	if (unlikely(check->keep))
-		check_keep(check->keep, copy->tag, time);
 	return true;
 }
 
