@@ -64,8 +64,7 @@ static int refuse(const struct record_loaded *loaded)
 
 	if (!loaded->complete)
 		return fail_with(REFUSED_UNFINISHED,
-				 "%s comes from a run that never finished: make "
-				 "bench RESUME=1 finishes it",
+				 "%s comes from a run that never finished: repeat it",
 				 loaded->file);
 	if (strstr(json_text(run, "command"), "QUICK=1"))
 		return fail_with(EXIT_USAGE,

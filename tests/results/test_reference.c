@@ -297,7 +297,7 @@ static void unfinished_is_refused(void **state)
 	status = contribute(NULL, f->run, references(f));
 	said = what_was_said();
 	assert_int_equal(status, 5);
-	assert_non_null(strstr(said, "RESUME=1"));
+	assert_non_null(strstr(said, "repeat it"));
 	assert_false(exists(references(f)));
 }
 

@@ -160,7 +160,7 @@ if command -v bash >/dev/null; then
 		COMP_WORDS=("$1" --workloads late) COMP_CWORD=2; _stampede "$1"
 		[ "${COMPREPLY[*]}" = late_beat ] || exit 2
 		COMP_WORDS=("$1" --res) COMP_CWORD=1; _stampede "$1"
-		[ "${COMPREPLY[*]}" = "--results --resume" ] || exit 4
+		[ "${COMPREPLY[*]}" = "--results" ] || exit 4
 		COMP_WORDS=("$2" --schemes packed_w) COMP_CWORD=2; _stampede "$2"
 		case " ${COMPREPLY[*]} " in *" packed_word "*) ;; *) exit 5 ;; esac' \
 		bash "$build/bench" "$build/explore"
