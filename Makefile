@@ -133,8 +133,6 @@ extra_runner_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion 
 # One object for all rows: its flush also comes beside writers of other CPUs, in those that take them.
 extra_schemes_core_ring = -DLOCKED
 extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
-extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
-extra_results_compare_contribute = -DPLOTS_PROGRAM='"$(abspath $(BUILD))/plots"'
 extra_base_options := -DGIT_STATE='"$(GIT_STATE)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
@@ -198,8 +196,6 @@ $(BUILD)/$(1): Makefile
 endef
 $(eval $(call python_rule,plots,))
 $(eval $(call python_rule,kernel-page,--kernel-page ))
-# compare --contribute asks it for the guide.
-$(BUILD)/compare $(BUILD)/tests/results/test_reference: | $(BUILD)/plots
 
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
