@@ -32,7 +32,7 @@ CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(FILES) $(WARN) $(IN
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread $(FILES) -Wall -Wextra $(werror) $(INCLUDES) $(san) \
 	$(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
-LIBS := -lhwloc -ljansson -lzstd -lbenchmark -lstdc++ -lm
+LIBS := -lhwloc -ljansson -lbenchmark -lstdc++ -lm
 
 GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || \
 	echo unknown)
@@ -217,7 +217,7 @@ include tests/cluster/cluster.mk
 all: $(programs) $(BUILD)/plots ## build the programs
 
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
-	libjansson-dev libxxhash-dev libzstd-dev libbabeltrace2-dev unifdef universal-ctags
+	libjansson-dev libxxhash-dev libbabeltrace2-dev unifdef universal-ctags
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
 test_packages += libcmocka-dev spin
 jobs := -j$(shell nproc 2>/dev/null || echo 1)

@@ -101,7 +101,7 @@ SECTIONS = {
     },
     "replay": {
         "row": NAME, "gaps": NAME, "verdict": TEXT,
-        **numbers("bytes", "header_bytes", "bytes_per_second", "zstd_bytes"),
+        **numbers("bytes", "header_bytes", "bytes_per_second"),
     },
     "idle": {"row": NAME, "idle_none": IDLE, "idle_rare": IDLE},
     "tails": {

@@ -23,7 +23,6 @@ libbenchmark-tools  google-benchmark       -                   -              -
 libhwloc-dev        hwloc-devel            hwloc-devel         hwloc          hwloc-dev
 libjansson-dev      jansson-devel          libjansson-devel    jansson        jansson-dev
 libxxhash-dev       xxhash-devel           xxhash-devel        xxhash         xxhash-dev
-libzstd-dev         libzstd-devel          libzstd-devel       zstd           zstd-dev
 unifdef             unifdef                unifdef             -              unifdef
 universal-ctags     ctags                  ctags               ctags          ctags
 gnuplot-nox         gnuplot                gnuplot             gnuplot        gnuplot

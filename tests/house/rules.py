@@ -315,8 +315,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1794, "explore": 9781, "extras": 8036, "judge": 4489, "plots": 3235, "results": 3573,
-    "runner": 6415, "schemes": 9582, "traces": 2807, "workloads": 7485, "tests": 34938,
+    "base": 1794, "explore": 9781, "extras": 8036, "judge": 4489, "plots": 3213, "results": 3573,
+    "runner": 6414, "schemes": 9582, "traces": 2807, "workloads": 7302, "tests": 34779,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
