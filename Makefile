@@ -251,10 +251,6 @@ compare: ## tell if a change helped: make compare ARGS="A B", or ARGS="--in late
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/compare
 	@$(BUILD)/compare $(ARGS)
 
-man: ##- write manual pages into build/man, from --help of all programs
-	@sh runner/packages.sh $(build_packages) help2man
-	@$(MAKE) --no-print-directory $(jobs) all
-	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
 readme: ##- put a run's figures into README and docs: RUN=results/latest (-: the answer only)
 	@python3 -B plots/readme.py $(RUN) README.md
 
@@ -268,9 +264,9 @@ explore: ## make every interrupt of a budget: make explore SCHEMES="a b" ARGS="-
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
 	@$(BUILD)/explore $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
 
-# What some tests are skipped without: the page in a browser, statistics, other readers, manual
-# pages, another CPU's compiler, a fresh Debian, another tracer.
-all_test_packages := chromium libbenchmark-tools python3-scipy babeltrace2 help2man man-db \
+# What some tests are skipped without: the page in a browser, statistics, other readers,
+# another CPU's compiler, a fresh Debian, another tracer.
+all_test_packages := chromium libbenchmark-tools python3-scipy babeltrace2 \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static debootstrap git procps clang-format \
 	lttng-tools liblttng-ust-dev
 ALL ?=
@@ -317,5 +313,5 @@ help-all: ##- print all targets
 %.c: ;
 
 
-.PHONY: all mutate take help-all bench run-stress readme explore plots compare man test tests test-long \
+.PHONY: all mutate take help-all bench run-stress readme explore plots compare test tests test-long \
 	test-exhaustive check-house clean help force

@@ -316,7 +316,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1794, "explore": 9781, "extras": 8036, "judge": 4489, "plots": 3213, "results": 3573,
-    "runner": 6408, "schemes": 9582, "traces": 2807, "workloads": 7302, "tests": 34339,
+    "runner": 6376, "schemes": 9582, "traces": 2807, "workloads": 7302, "tests": 34321,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
