@@ -32,7 +32,7 @@ CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(FILES) $(WARN) $(IN
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread $(FILES) -Wall -Wextra $(werror) $(INCLUDES) $(san) \
 	$(CXXFLAGS)
 LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
-LIBS := -lhwloc -ljansson -lzstd -lbenchmark -lstdc++ -lm
+LIBS := -lhwloc -ljansson -lbenchmark -lstdc++ -lm
 
 GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || \
 	echo unknown)
@@ -70,17 +70,24 @@ $(foreach row,$(ROWS),$(eval $(call driver_rule,injected,$(row),TIMED INJECTED))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,checked,$(row),CHECKED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,counting,$(row),COUNTING)))
 
-drivers := $(foreach build,$(BUILDS),$(ROWS:%=$(O)/$(build)/%.o))
+# What reads a row's records is the same in all of them.
+$(O)/reader/%.o: judge/reader.c $(BUILD)/flags | $(BUILD)/hooks
+	$(call say,CC,reader/$*)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -g1 -MMD -MP -DROW=$* -DSCHEME_HEADER='"schemes/$(header_$*).h"' \
+		-DSTAMPEDE_COUNTING $(defines_$*) -c $< -o $@
+
+drivers := $(foreach build,$(BUILDS) reader,$(ROWS:%=$(O)/$(build)/%.o))
 
 # ---- what the programs are made of ----
 
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
 modules := runner explore explore/family explore/replay explore/engine extras/claims \
-	results/compare extras/layout runner/timing workloads results runner/place judge traces schemes base
+	results/compare runner/timing workloads results runner/place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
-mains := runner/bench.c runner/run_stress.c extras/layout/layout.c extras/claims/list_claims.c \
+mains := runner/bench.c runner/run_stress.c extras/claims/list_claims.c \
 	results/compare/compare.c explore/explore.c traces/read_trace.c
 # Distributions without libbabeltrace2 do without what reads CTF: read-trace.
 babeltrace := $(shell pkg-config --exists babeltrace2 2>/dev/null && echo yes)
@@ -88,7 +95,7 @@ reads_ctf := traces/ctf_trace.c traces/read_ctf.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
 module_folders_workloads := workloads workloads/engine
-sources_of = $(filter-out $(mains) judge/driver.c explore/stops/row.c traces/fuzz_% \
+sources_of = $(filter-out $(mains) judge/driver.c judge/reader.c explore/stops/row.c traces/fuzz_% \
 	$(if $(babeltrace),,$(reads_ctf)), \
 	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a
@@ -126,8 +133,6 @@ extra_runner_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion 
 # One object for all rows: its flush also comes beside writers of other CPUs, in those that take them.
 extra_schemes_core_ring = -DLOCKED
 extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
-extra_results_compare_reference = -DREFERENCE_DIR='"$(CURDIR)/results/reference"'
-extra_results_compare_contribute = -DPLOTS_PROGRAM='"$(abspath $(BUILD))/plots"'
 extra_base_options := -DGIT_STATE='"$(GIT_STATE)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
@@ -139,7 +144,7 @@ $(BUILD)/narrow_last.h: schemes/TEMPLATE.h
 	@test $$(diff $< $@ | grep -c '^>') = 3
 $(O)/tests/judge/test_trial.o: $(BUILD)/narrow_last.h
 
-programs := $(addprefix $(BUILD)/,run-stress bench layout compare claims explore judge-tracer \
+programs := $(addprefix $(BUILD)/,run-stress bench compare claims explore judge-tracer \
 	$(if $(babeltrace),read-trace))
 
 # A change of compiler or flags rebuilds everything.
@@ -168,7 +173,6 @@ include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
-$(BUILD)/layout: $(O)/extras/layout/layout.o $(library)
 $(BUILD)/claims: $(O)/extras/claims/list_claims.o $(library)
 $(BUILD)/compare: $(O)/results/compare/compare.o $(library)
 $(programs):
@@ -192,8 +196,6 @@ $(BUILD)/$(1): Makefile
 endef
 $(eval $(call python_rule,plots,))
 $(eval $(call python_rule,kernel-page,--kernel-page ))
-# compare --contribute asks it for the guide.
-$(BUILD)/compare $(BUILD)/tests/results/test_reference: | $(BUILD)/plots
 
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
@@ -209,14 +211,13 @@ include explore/cases/cases.mk
 include extras/claims/claims.mk
 include extras/take/take.mk
 include tests/machines/machines.mk
-include tests/cluster/cluster.mk
 
 # ---- what people call ----
 
 all: $(programs) $(BUILD)/plots ## build the programs
 
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
-	libjansson-dev libxxhash-dev libzstd-dev libbabeltrace2-dev unifdef universal-ctags
+	libjansson-dev libxxhash-dev libbabeltrace2-dev unifdef universal-ctags
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
 test_packages += libcmocka-dev spin
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
@@ -246,20 +247,11 @@ plots: ## draw plots and report again from a recorded run: make plots RUN=result
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/plots
 	@$(BUILD)/plots $(RUN)
 
-layout: ## print which bits of a stamp can go: make layout ARGS=--seed-errors
-	@sh runner/packages.sh $(build_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/layout
-	@$(BUILD)/layout $(ARGS)
-
 compare: ## tell if a change helped: make compare ARGS="A B", or ARGS="--in latest row row"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/compare
 	@$(BUILD)/compare $(ARGS)
 
-man: ##- write manual pages into build/man, from --help of all programs
-	@sh runner/packages.sh $(build_packages) help2man
-	@$(MAKE) --no-print-directory $(jobs) all
-	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
 readme: ##- put a run's figures into README and docs: RUN=results/latest (-: the answer only)
 	@python3 -B plots/readme.py $(RUN) README.md
 
@@ -275,7 +267,8 @@ explore: ## make every interrupt of a budget: make explore SCHEMES="a b" ARGS="-
 
 # What some tests are skipped without: the page in a browser, statistics, other readers, manual
 # pages, another CPU's compiler, a fresh Debian, another tracer.
-all_test_packages := python3-junitparser valgrind chromium libbenchmark-tools python3-scipy babeltrace2 help2man man-db \
+all_test_packages := python3-junitparser valgrind chromium libbenchmark-tools python3-scipy babeltrace2 \
+	help2man man-db \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static debootstrap git procps clang-format \
 	lttng-tools liblttng-ust-dev
 ALL ?=
@@ -322,5 +315,5 @@ help-all: ##- print all targets
 %.c: ;
 
 
-.PHONY: all mutate take help-all bench run-stress readme explore layout plots compare man test tests test-long \
+.PHONY: all mutate take help-all bench run-stress readme explore plots compare test tests test-long \
 	test-exhaustive check-house clean help force

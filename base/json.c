@@ -12,48 +12,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 
-struct document {
-	const json_t *json;
-	size_t flags;
-};
-
 static int write_json(FILE *out, void *arg)
 {
-	const struct document *document = arg;
-
-	return json_dumpf(document->json, out, JSON_INDENT(1) | document->flags);
-}
-
-static int write_elements(FILE *out, const json_t *array, size_t flags)
-{
-	const json_t *one;
-	size_t i;
-	int failed = fputs("[", out) == EOF;
-
-	json_array_foreach(array, i, one)
-		failed = failed || fputs(i ? ",\n" : "\n", out) == EOF ||
-			 json_dumpf(one, out, flags);
-	return failed || fputs("]", out) == EOF;
-}
-
-static int write_lines(FILE *out, void *arg)
-{
-	const struct document *document = arg;
-	size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | document->flags;
-	const char *key, *before = "{\n";
-	json_t *value, *name;
-	int failed = 0;
-
-	json_object_foreach((json_t *)(uintptr_t)document->json, key, value) {
-		name = json_string(key);
-		failed = failed || fputs(before, out) == EOF || json_dumpf(name, out, flags) ||
-			 fputs(":", out) == EOF ||
-			 (json_is_array(value) ? write_elements(out, value, flags) :
-						 json_dumpf(value, out, flags));
-		json_decref(name);
-		before = ",\n";
-	}
-	return failed || fputs("\n}", out) == EOF;
+	return json_dumpf(arg, out, JSON_INDENT(1));
 }
 
 static FILE *own; /* what was standard output, for the document alone */
@@ -71,30 +32,19 @@ void json_own_stdout(const char *path)
 	own = fdopen(fd, "w");
 }
 
-static int write_out(const char *path, const json_t *json, size_t flags,
-		     int (*write)(FILE *out, void *arg))
+int json_out(const char *path, const json_t *json)
 {
-	struct document document = { json, flags };
 	bool on_stdout = !strcmp(path, "-");
+	void *document = (void *)(uintptr_t)json;
 	FILE *to = own ? own : stdout;
 	int error = 0;
 
 	errno = 0;
 	if (!on_stdout)
-		error = file_put(AT_FDCWD, path, write, &document);
-	else if (write(to, &document) || putc('\n', to) == EOF || fflush(to))
+		error = file_put(AT_FDCWD, path, write_json, document);
+	else if (write_json(to, document) || putc('\n', to) == EOF || fflush(to))
 		error = errno ? errno : EIO;
 	return error ? fail_file("write", on_stdout ? "standard output" : path, error) : EXIT_FINE;
-}
-
-int json_out_lines(const char *path, const json_t *json, size_t flags)
-{
-	return write_out(path, json, flags, write_lines);
-}
-
-int json_out(const char *path, const json_t *json)
-{
-	return write_out(path, json, 0, write_json);
 }
 
 const char *json_text(const json_t *object, const char *key)

@@ -18,12 +18,6 @@ int json_out(const char *path, const json_t *json);
  */
 void json_own_stdout(const char *path);
 
-/*
- * As json_out(), with further flags of jansson's, of an object: a member per line, of arrays an
- * element per line, and no other space: for what is committed and compared by lines.
- */
-int json_out_lines(const char *path, const json_t *json, size_t flags);
-
 /* The string that `object` has for `key`; "" if it has none. Valid as long as the object. */
 const char *json_text(const json_t *object, const char *key);
 

@@ -101,7 +101,8 @@ bool option_number(const char *option, const char *text, uint64_t least, uint64_
 	return true;
 }
 
-bool option_real(const char *option, const char *text, double low, double high, double *value)
+static bool option_real(const char *option, const char *text, double low, double high,
+			double *value)
 {
 	char *end = NULL;
 

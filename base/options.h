@@ -23,7 +23,7 @@ enum option_kind {
 	OPTION_FLAG, /* bool: true if given */
 	OPTION_TEXT, /* const char *: what is given */
 	OPTION_NUMBER, /* uint64_t, in [least, most]: option_number() */
-	OPTION_REAL, /* double, in [low, high]: option_real() */
+	OPTION_REAL, /* double, in [low, high] */
 	OPTION_WORD, /* int: which of `words`: option_word() */
 	OPTION_TAKEN, /* take() has it; false, after a line on stderr, if it is none */
 };
@@ -63,8 +63,5 @@ int option_word(const char *option, const char *text, const char *const *words);
  */
 bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
 		   uint64_t *value);
-
-/* The same of any number in [low, high]. */
-bool option_real(const char *option, const char *text, double low, double high, double *value);
 
 #endif

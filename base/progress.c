@@ -43,11 +43,6 @@ void progress_done(struct progress *progress, double expected_seconds)
 	progress->done += expected_seconds;
 }
 
-void progress_skip(struct progress *progress, double expected_seconds)
-{
-	progress->total -= expected_seconds;
-}
-
 void progress_end(struct progress *progress)
 {
 	if (progress->terminal)

@@ -22,9 +22,6 @@ void progress_step(struct progress *progress, const char *phase, const char *wha
 /* A step that was expected to take so long is done. */
 void progress_done(struct progress *progress, double expected_seconds);
 
-/* A step that was expected to take so long is not needed. */
-void progress_skip(struct progress *progress, double expected_seconds);
-
 /* Clears the line. */
 void progress_end(struct progress *progress);
 

@@ -37,10 +37,12 @@ stops_flags := -g1 -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-j
 
 main_rows := $(foreach row,$(ROWS),$(if $(findstring -DVARIANT,$(defines_$(row))),,$(row)))
 
-# What the reader and the rest of the driver are made of; the same for all shapes but the timed ones,
+# The reader and the rest of the driver, the same for all shapes but the timed ones,
 # whose reader knows from the log what their payload does not say.
 define explored_reader_rule
-$(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TREE)/judge/driver.c $(BUILD)/flags
+$(EXPLORED)/$(1).driver.o: $(TREE)/judge/driver.c $(BUILD)/flags
+$(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TREE)/judge/reader.c $(BUILD)/flags
+$(EXPLORED)/$(1).driver.o $(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o:
 	@mkdir -p $$(@D)
 	$$(Q)$$(EXPLORE_CC) -O2 $$(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -DROW=$(1) \
 		$$(if $$(findstring .timed.,$$@),-DEXPLORE_IDENTIFIES) \
@@ -52,8 +54,8 @@ explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:
 	-DSTAMPEDE_EXPLORED -DSHAPE=$(2) -DSHAPE_SUBBUF_SHIFT=$(word 1,$(shape_$(2))) \
 	-DSHAPE_COUNT_SHIFT=$(word 2,$(shape_$(2))) -DSHAPE_BITS=$(word 3,$(shape_$(2))) \
 	$(if $(filter $(timed_shapes),$(2)),-DSTAMPEDE_TIMED) -DDRIVER_NAME=driver_counting_$(1)
-explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).reader.o $(EXPLORED)/handover.o \
-	$(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
+explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).reader.o $(EXPLORED)/$(1).driver.o \
+	$(EXPLORED)/handover.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
 
 define explored_row_rule
 $(EXPLORED)/$(1).$(2).so: $(TREE)/explore/stops/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)

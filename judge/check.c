@@ -223,16 +223,6 @@ void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint6
 	check->next_sequence[context] = sequence + 1;
 }
 
-void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time)
-{
-	uint64_t index = (tag - keep->first) & bits_mask(CHECK_SEQUENCE_BITS);
-
-	if (check_tag_context(tag) != keep->context || index >= keep->count)
-		return;
-	keep->time[index] = time;
-	keep->inexact[index] = check_tag_inexact(tag);
-}
-
 void check_identity(struct check *check, uint64_t number, uint32_t offset,
 		    const struct event *event, const struct check_payload *payload)
 {

@@ -128,18 +128,6 @@ struct violation {
 	const char *text;
 };
 
-/*
- * Decoded times that a caller wants to keep: those of one context, from the event numbered `first`
- * on; 0 where it was not seen; and whether the stamp was declared inexact.
- */
-struct check_keep {
-	unsigned int context;
-	uint64_t first;
-	uint64_t count; /* room in the two arrays */
-	uint64_t *time;
-	bool *inexact;
-};
-
 /* What tells a reader the right time again after wrong ones. */
 enum damage_end {
 	DAMAGE_NONE,
@@ -194,8 +182,16 @@ struct check_tries {
 
 #define CHECK_FAR_BITS 27
 
+/* What the build of the row that is read puts into an event: its driver says so. */
+enum check_payload_kind {
+	PAYLOAD_WHOLE, /* a struct check_payload */
+	PAYLOAD_STAMP, /* the stamp alone */
+	PAYLOAD_STAMP_OR_INEXACT, /* or CHECK_INEXACT in its place */
+};
+
 struct check {
 	const struct scheme_desc *desc;
+	enum check_payload_kind payload;
 	uint32_t stamp_bits;
 	uint32_t far_bits; /* of a wrap, for check_tries */
 	bool windowless; /* its contexts were counted, not read: the payload is the stamp */
@@ -245,7 +241,6 @@ struct check {
 	uint64_t open_number; /* behind the sub-buffer read last, if that was closed by a writer */
 	uint64_t open_unused; /* bytes that it left unused at its end */
 	uint64_t open_stamp; /* of its last event */
-	struct check_keep *keep; /* NULL: no times are kept */
 };
 
 void check_init(struct check *check, const struct scheme_desc *desc, uint32_t stamp_bits);
@@ -279,7 +274,6 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 void check_damage_ends(struct check_damage *damage, const struct event *event);
 void check_sequence(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		    const struct check_payload *payload);
-void check_keep(struct check_keep *keep, uint64_t tag, uint64_t time);
 void check_identity(struct check *check, uint64_t number, uint32_t offset,
 		    const struct event *event, const struct check_payload *payload);
 void check_filler_bytes(struct check *check, uint64_t number, uint32_t offset,
@@ -401,12 +395,11 @@ check_record(struct check *check, uint64_t number, uint32_t offset, const struct
 	return false;
 }
 
-#if SEAM_PAYLOAD_STAMP
 /* Judges the payload and copies it; of the timed build's, all that there is. False: too short. */
-static inline __attribute__((always_inline)) bool check_take(struct check *check, uint64_t number,
-							     uint32_t offset,
-							     const struct event *event,
-							     struct check_payload *copy)
+static inline __attribute__((always_inline)) bool check_take_stamp(struct check *check,
+								   uint64_t number, uint32_t offset,
+								   const struct event *event,
+								   struct check_payload *copy)
 {
 	if (unlikely(event->payload_bytes < sizeof(copy->stamp))) {
 		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset,
@@ -418,13 +411,13 @@ static inline __attribute__((always_inline)) bool check_take(struct check *check
 	check->payload_bytes += event->payload_bytes;
 	if (unlikely(event->id != EVENT_FIXED))
 		check_identity(check, number, offset, event, NULL);
-	if (SEAM_INEXACT_STORED && unlikely(copy->stamp == CHECK_INEXACT)) {
+	if (check->payload == PAYLOAD_STAMP_OR_INEXACT && copy->stamp == CHECK_INEXACT) {
 		check->inexact++;
 		copy->stamp = event->time;
 	}
 	return true;
 }
-#else
+
 /* Judges who wrote the event with the payload `copy`, and whether it comes next. */
 static inline __attribute__((always_inline)) void check_writer(struct check *check, uint64_t number,
 							       uint32_t offset,
@@ -458,6 +451,8 @@ static inline __attribute__((always_inline)) bool check_take(struct check *check
 {
 	uint64_t time = event->time, entry;
 
+	if (check->payload != PAYLOAD_WHOLE)
+		return check_take_stamp(check, number, offset, event, copy);
 	if (unlikely(event->payload_bytes < sizeof(*copy))) {
 		check_violate(check, ORACLE_STRUCTURE, "payload too short", number, offset, time,
 			      NULL);
@@ -473,14 +468,11 @@ static inline __attribute__((always_inline)) bool check_take(struct check *check
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, copy);
 	check->inexact += check_tag_inexact(copy->tag);
-	if (unlikely(check->keep))
-		check_keep(check->keep, copy->tag, time);
 	return true;
 }
-#endif
 
 /*
- * Judges one decoded event. Inlined into each driver's drain: a run checks some hundred million
+ * Judges one decoded event. Inlined into each reader's drain: a run checks some hundred million
  * events, and a slow oracle would be run on fewer.
  */
 static inline void check_event(struct check *check, uint64_t number, uint32_t offset,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The writers' half of a driver: what a row records with, in the build and the row that the command
- * line names. driver.c has this half and the reader; where only writers are, as in a kernel, it is
- * alone. Include it after judge/driver.h.
+ * line names. driver.c has this half and reader.c the other; where only writers are, as in a
+ * kernel, it is alone. Include it after judge/driver.h.
  */
 #ifndef STAMPEDE_JUDGE_DRIVER_WRITER_H
 #define STAMPEDE_JUDGE_DRIVER_WRITER_H
@@ -38,6 +38,16 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #define DRIVER_OF_(build, row) driver_##build##_##row
 #define DRIVER_OF(build, row) DRIVER_OF_(build, row)
 #define DRIVER_NAME DRIVER_OF(SEAM_BUILD, ROW)
+#define READER_OF_(what, row) reader_##what##_##row
+#define READER_OF(what, row) READER_OF_(what, row)
+#define READER(what) READER_OF(what, ROW)
+
+/* driver.h's drain, take, walk and show: of reader.c. Those that judge need check->payload. */
+uint64_t READER(drain)(void *scheme, struct check *check, bool consume);
+void READER(take)(void *scheme, struct check *check);
+void READER(walk)(void *scheme, void (*each)(void *arg, const struct event *event), void *arg);
+void READER(show)(FILE *text, void *scheme, const struct violation *violation, unsigned int around);
+
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 

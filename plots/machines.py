@@ -2,8 +2,9 @@
 """The machines that results/reference keeps a record of."""
 import os
 
+import guide
 import record
-from files import Failed, complain
+from files import HARNESS, Failed, complain
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -39,19 +40,62 @@ def load(where=None):
         if is_reference(one):
             found.append(one)
         else:
-            complain(f"{path} is no reference ({why}): left out; build/compare --contribute RUN "
+            complain(f"{path} is no reference ({why}): left out; build/plots --reference RUN "
                      "makes one")
     return found
 
 
-def model(reference):
-    """The CPU, with family and model number where one name stands for many."""
-    machine = reference["machine"]
-    numbers = [machine.get("family"), machine.get("model_number")]
-    named = all(isinstance(one, int) and not isinstance(one, bool) for one in numbers)
-    return text(machine, "model")[:48] + (" {}-{}".format(*numbers) if named else "")
+# ---- making one ----
+
+MACHINE = "vendor model family model_number stepping online smt turbo governor".split()
+ROW = "verdict ns ticks instructions bytes header_id_bytes worst_error_ticks repetitions".split()
 
 
-def title(reference):
-    changed = " with changes" if reference["of"].get("dirty") is True else ""
-    return f"{model(reference)} (commit {text(reference['of'], 'revision')[:12]}{changed})"
+def why_none(run):
+    """Why the run is not good enough; None: it is."""
+    steady = [one.row for one in run.steady]
+    broken = [one["row"] for key in ("table", "stress", "timed_storm", "late_beat", "idle", "replay")
+              for one in run.json.get(key) or () if one.get("verdict") == "broken"]
+    if not run.complete:
+        return "it never finished: repeat it"
+    if "QUICK=1" in text(run.json, "command"):
+        return "it is a quick run, whose times are too coarse: run make bench, or make bench FULL=1"
+    if "floor" not in steady:
+        return "it has no steady cell of 'floor': run make bench"
+    # What a record does not say is not taken for calm.
+    if (run.json.get("noise") or {}).get("too_noisy") is not False:
+        return "it is too noisy, or does not say how noisy: stop other work and run again"
+    return f"'{broken[0]}' broke a promise: report it as an issue" if broken else None
+
+
+def figure(value):
+    """Six digits are more than any interval leaves."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def picked(obj, keys):
+    """What there is of it; neither host name nor path is among the keys."""
+    return {key: figure(obj[key]) for key in keys if obj.get(key) is not None}
+
+
+def reference(run):
+    """What is kept of the run."""
+    why = why_none(run)
+    if why:
+        raise Failed(HARNESS, f"{run.file} is no reference: {why}")
+    context = run.json["context"]
+    inner = context["stampede"]
+    rows = [{"row": one["row"], **picked(one, ROW)} |
+            ({"cheap_ratio": [figure(one.get("cheap_ratio" + end))
+                              for end in ("", "_95_low", "_95_high")]} if one.get("cheap_ratio") else {}) |
+            ({"cold_ns": [figure(getattr(run.cold_of[one["row"]], "ns" + end))
+                          for end in ("", "_95_low", "_95_high")]} if one["row"] in run.cold_of else {})
+            for one in run.json["table"] if one["workload"] == "steady"]
+    needs = [{**one, **{key: {row: figure(value) for row, value in one[key].items()}
+                        for key in ("rows", "cheap") if key in one}} for one in guide.needs(run)]
+    return {"reference": 1,
+            "of": {"what": "run", "date": text(context, "date")[:10], "schema": inner.get("schema"),
+                   **picked(inner.get("git", {}), ("revision", "dirty"))},
+            "machine": {**picked(inner.get("cpu", {}), MACHINE),
+                        "tsc_hz": inner.get("tsc", {}).get("hz")},
+            "rows": rows, "needs": needs}

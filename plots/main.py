@@ -13,13 +13,15 @@ usage: plots [--quiet] [RUN_DIR]
        plots --screen RUN_DIR
        plots --which NEEDS [RUN_DIR]
        plots --needs RUN_DIR
+       plots --reference RUN_DIR
 Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   plots/*.svg, *.png   the plots
   plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
   report.html          one page that needs no other file
 --screen prints a run's summary on 80 x 24. --which prints the row to take for needs such as
 "bytes several", by RUN_DIR or, without it, by all recorded machines. --needs prints, as JSON, the
-rows that qualify for each need of the guide. These three options write no file.
+rows that qualify for each need of the guide. --reference prints what results/reference/ keeps of a
+run. These options write no file.
 Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission, 4 no gnuplot or Jinja2.
 Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 """
@@ -78,6 +80,14 @@ def say_needs(path, _):
     return FINE
 
 
+def say_reference(path, _):
+    import machines
+    import record
+    its = machines.reference(record.load(path or DEFAULT_RUN))
+    print("{" + ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in its.items()) + "}")
+    return FINE
+
+
 def kernel(folder, _):
     """build/kernel-page DIR: DIR/report.html of DIR/kernel.json."""
     need_jinja2()
@@ -94,7 +104,8 @@ def kernel(folder, _):
 
 
 # What is asked in place of plots and page.
-OTHERS = {"--screen": say_screen, "--which": say_which, "--needs": say_needs, "--kernel-page": kernel}
+OTHERS = {"--screen": say_screen, "--which": say_which, "--needs": say_needs,
+          "--reference": say_reference, "--kernel-page": kernel}
 
 
 def command(words):

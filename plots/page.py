@@ -20,7 +20,6 @@ import in_kernel
 import products
 import reading
 import screen
-import sent
 import table
 import text
 from compact import compact
@@ -136,7 +135,7 @@ def said(run):
         "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
         "clocks": clocks.said(run), "products": products.lines(run),
-        "sent": sent.lines(run), "reading": reading.lines(run),
+        "reading": reading.lines(run),
         "reader": reading.said(reading.lines(run)),
     }
 

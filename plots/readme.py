@@ -44,7 +44,7 @@ def table_of(titles, rows, text=(0,)):
 
 
 def matrix(run):
-    """Bytes by row, at recorded gaps and at even rates; what became of promises and of handoff."""
+    """Bytes by row, at recorded gaps and at even rates; what became of promises."""
     sizes = {(one.row, one.gaps): one.bytes for one in run.replay}
     sizes |= {(one.row, one.events_per_second):
               one.header_bytes_per_second / one.events_per_second for one in run.bytes_by_rate}
@@ -59,15 +59,6 @@ def matrix(run):
     cells |= {name for name in ("late_beat", "idle", "replay") if getattr(run, name)}
     text = (f"The run is {said(run)}. {len({one.row for one in checked})} rows, {len(cells)} "
             f"workloads, all oracles: {f'{broken} cells' if broken else 'no promise was'} broken.")
-    # A baseline promises no times.
-    baselines = {one.row for one in run.table if one.verdict == "no promise"}
-    handoff = [one.handoff for one in run.stress
-               if one.handoff.pairs >= 0 and one.row not in baselines]
-    if handoff:
-        pairs, early, inexact = (sum(getattr(one, key) for one in handoff)
-                                 for key in ("pairs", "early", "early_inexact"))
-        text += (f" In {pairs:,} pairs of `handoff`, by rows that promise times, {early} effects were decoded before their cause, and "
-                 f"{inexact} where a stamp was declared inexact.")
     titles = ["row", *(f"`{gaps}`" for gaps in GAPS), *(f"{rate:,} per second" for rate in RATES)]
     return [*wrapped("Bytes per event at recorded gaps, with 8 bytes of payload and beats included, "
                      "and header bytes per event at constant rates:"), "", *table_of(titles, rows), "",

@@ -73,7 +73,7 @@ SECTIONS = {
                   "wraps_lost"),
         "promises": dict.fromkeys(PROMISES, TEXT), "tries": numbers(*PROMISES),
         "violations": numbers(*ORACLES),
-        "delivered_by_source": 4, "handoff": numbers("pairs", "early", "early_inexact"),
+        "delivered_by_source": 4,
         "damage": {"until": TEXT, "steps": 3, **numbers("wrong", "worst_ticks", "longest")},
     },
     "trials": {
@@ -101,7 +101,7 @@ SECTIONS = {
     },
     "replay": {
         "row": NAME, "gaps": NAME, "verdict": TEXT,
-        **numbers("bytes", "header_bytes", "bytes_per_second", "zstd_bytes"),
+        **numbers("bytes", "header_bytes", "bytes_per_second"),
     },
     "idle": {"row": NAME, "idle_none": IDLE, "idle_rare": IDLE},
     "tails": {

@@ -99,14 +99,6 @@ static void shorten_model(char *to, size_t size, const char *model)
 	}
 }
 
-void metadata_model_alias(const char *model, char *alias, size_t size)
-{
-	char text[64];
-
-	shorten_model(text, sizeof(text), model);
-	sanitise(alias, size, text);
-}
-
 void metadata_host_alias(const char *sysroot, char *alias, size_t size)
 {
 	const char *chosen = getenv("STAMPEDE_HOST_ALIAS");

@@ -46,12 +46,6 @@ struct metadata_input {
 void metadata_host_alias(const char *sysroot, char *alias, size_t size);
 
 /*
- * The part of a CPU's name that tells it from others, as an alias has it: "amd-epyc-7763". Empty
- * for an empty name.
- */
-void metadata_model_alias(const char *model, char *alias, size_t size);
-
-/*
  * {"revision", "dirty"} of a GIT_STATE such as "1a2b3c4d5e6f" or "1a2b3c4d5e6f-dirty", as
  * `git describe --always --dirty --abbrev=12 --exclude='*'` prints it. "unknown" or "": unknown.
  */

@@ -190,8 +190,7 @@ static void unlock_root(struct record *rec)
 /* Ends a record in every state that record_create() can leave it in. */
 static void release(struct record *rec)
 {
-	if (rec->name && !rec->resumed && json_array_size(rec->rows) == 0 &&
-	    json_object_size(rec->parts) == 0)
+	if (rec->name && !json_array_size(rec->rows) && !rec->parts_log.bytes)
 		remove_dir(rec);
 	if (rec->rows_log.fd >= 0)
 		close(rec->rows_log.fd);
@@ -204,7 +203,6 @@ static void release(struct record *rec)
 		close(rec->root_fd);
 	json_decref(rec->rows);
 	json_decref(rec->sections);
-	json_decref(rec->parts);
 	free(rec->dir);
 	free(rec->name);
 	free(rec->root);
@@ -223,10 +221,8 @@ static int begin(const char *root, struct record **out)
 	rec->root_fd = rec->lock_fd = rec->dir_fd = rec->rows_log.fd = rec->parts_log.fd = -1;
 	rec->root = strdup(root);
 	rec->rows = json_array();
-	rec->parts = json_object();
 	rec->sections = json_object();
-	status = rec->root && rec->rows && rec->parts && rec->sections ? EXIT_FINE :
-									 fail_memory("the record");
+	status = rec->root && rec->rows && rec->sections ? EXIT_FINE : fail_memory("the record");
 	if (!status)
 		status = open_root(rec);
 	if (!status)
@@ -262,32 +258,9 @@ int record_create(const char *root, const char *alias, struct record **out)
 	return hand_over(rec, status, out);
 }
 
-int record_resume(const char *root, struct record **out)
-{
-	struct record *rec;
-	int status = begin(root, &rec);
-
-	if (!status) {
-		rec->resumed = true;
-		status = record_find_unfinished(rec);
-	}
-	if (!status)
-		status = open_dir(rec);
-	if (!status)
-		status = record_log_reopen(rec, &rec->rows_log, RECORD_ROWS, record_take_row);
-	if (!status)
-		status = record_log_reopen(rec, &rec->parts_log, RECORD_PARTS, record_take_part);
-	return hand_over(rec, status, out);
-}
-
 const char *record_dir(const struct record *rec)
 {
 	return rec->dir;
-}
-
-const json_t *record_rows(const struct record *rec)
-{
-	return rec->rows;
 }
 
 size_t record_row_count(const struct record *rec)

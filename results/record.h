@@ -7,7 +7,7 @@
  *	results/<UTC>-<alias>/		one run
  *		rows.jsonl		one line per repetition, appended as it is measured
  *		parts.jsonl		one line per finished part that is no repetition; exists
- *					until the run is finished, so that it can be resumed
+ *					until the run is finished
  *		context.json		the machine; exists only until bench.json does
  *		bench.json		the finished run, in Google Benchmark's format (SCHEMA.md)
  *
@@ -48,26 +48,14 @@ struct record;
  */
 int record_create(const char *root, const char *alias, struct record **rec);
 
-/*
- * Goes on with the newest run in root that was killed or interrupted: its rows and parts are there
- * again, but for a last line that was cut off. Errors: as record_create(), and EXIT_USAGE if
- * there is no such run.
- */
-int record_resume(const char *root, struct record **rec);
-
 /* Path of the run's directory, as root was given; valid until the record ends. */
 const char *record_dir(const struct record *rec);
 
-/* Rows accepted so far, and the array of them; borrowed. */
+/* Rows accepted so far. */
 size_t record_row_count(const struct record *rec);
-const json_t *record_rows(const struct record *rec);
 
-/*
- * Keeps a part of the run that took its time and is no repetition (a storm's result, a plan), so
- * that a resumed run need not do it again; record_part() is NULL if there is none of that key.
- */
+/* Keeps a part of the run that took its time and is no repetition (a storm's result). */
 int record_add_part(struct record *rec, const char *key, json_t *value);
-const json_t *record_part(const struct record *rec, const char *key);
 
 /*
  * Appends one repetition's row (see record_check_row()) to rows.jsonl. On failure the file is put

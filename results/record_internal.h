@@ -32,31 +32,17 @@ struct record {
 	int lock_fd;
 	int dir_fd;
 	bool locked;
-	bool resumed; /* the directory is another process's: never removed */
 	struct record_log rows_log;
 	struct record_log parts_log;
 	json_t *rows;
-	json_t *parts;
 	json_t *sections;
 };
 
 /* Creates a log in rec's directory, with room for its first lines. */
 int record_log_create(struct record *rec, struct record_log *log, const char *name);
 
-/* What a line says; takes no reference. False, and why, if it is nothing for this log. */
-typedef bool (*record_taker)(struct record *rec, json_t *line, char *why, size_t size);
-bool record_take_row(struct record *rec, json_t *line, char *why, size_t size);
-bool record_take_part(struct record *rec, json_t *line, char *why, size_t size);
-
-/* Opens a log of an earlier process, hands its lines to take() and cuts off a torn last one. */
-int record_log_reopen(struct record *rec, struct record_log *log, const char *name,
-		      record_taker take);
-
 /* Appends one line; on failure the log is put back to its last whole line. */
 int record_log_append(struct record *rec, struct record_log *log, const json_t *line);
-
-/* Sets rec->name to the newest run in root that has parts, and so never finished. */
-int record_find_unfinished(struct record *rec);
 
 /* what: "create", "write", ...; error: an errno. */
 int record_fail_file(const char *what, const char *dir, const char *name, int error);

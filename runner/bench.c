@@ -12,7 +12,6 @@
 #include "judge/products.h"
 #include "runner/plan.h"
 #include "runner/print.h"
-#include "runner/resume.h"
 #include "runner/sections.h"
 #include "runner/timed.h"
 #include "runner/tried.h"
@@ -27,25 +26,6 @@ static void on_interrupt(int signal)
 }
 
 /* ---- begin ---- */
-
-/* The record of this run, or of the one that it goes on with, whose options it then takes over. */
-static int open_record(struct plan *plan, const char *alias, struct record **record,
-		       json_t **begun_as)
-{
-	const json_t *options;
-	json_t *none;
-	int error;
-
-	*begun_as = resume_identity(plan_json(plan));
-	if (!plan->resume)
-		return record_create(plan->results, alias, record);
-	none = plan_json(&plan_usual);
-	error = resume_find(plan->results, *begun_as, none, record, &options);
-	if (!error)
-		plan_take(plan, options);
-	json_decref(none);
-	return error;
-}
 
 static struct workload_bench bench_of(const struct plan *plan, const struct where *where)
 {
@@ -197,8 +177,7 @@ static int abandon(struct run *run, int status)
 {
 	progress_end(&run->progress);
 	if (status == EXIT_INTERRUPTED)
-		fail_line("interrupted; %s has the finished parts, make bench RESUME=1 goes on",
-			  record_dir(run->record));
+		fail_line("interrupted; %s keeps what was measured", record_dir(run->record));
 	record_abort(run->record);
 	return status;
 }
@@ -290,7 +269,6 @@ int main(int argc, char **argv)
 	char alias[METADATA_ALIAS_BYTES];
 	static struct run run;
 	struct record *record = NULL;
-	json_t *begun_as = NULL;
 	int status;
 
 	if (argc > 1 && !strcmp(argv[1], CELL_PROCESS_OPTION))
@@ -309,20 +287,15 @@ int main(int argc, char **argv)
 		return plan_list(), EXIT_FINE;
 	sigaction(SIGINT, &interrupt, NULL);
 	metadata_host_alias(NULL, alias, sizeof(alias));
-	status = plan.resume ? open_record(&plan, alias, &record, &begun_as) : 0;
-	if (!status)
-		status = plan_choose(&plan);
+	status = plan_choose(&plan);
 	if (!status)
 		status = where_open(&where, plan.cpus, argv[0], plan.seed);
-	if (!status && !record)
-		status = open_record(&plan, alias, &record, &begun_as);
+	if (!status)
+		status = record_create(plan.results, alias, &record);
 	if (!status) {
-		run_open(&run, record, begun_as, plan.rows, plan.count);
+		run_open(&run, record, plan.rows, plan.count);
 		status = bench(&plan, &where, &run);
 		run_close(&run);
-	} else {
-		record_abort(record);
-		json_decref(begun_as);
 	}
 	where_close(&where);
 	return status;

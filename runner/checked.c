@@ -53,23 +53,16 @@ static bool to_be_tried_again(const struct engine_config *config,
 	       engine_verdict(config, result) == VERDICT_NEED_NOT_MET;
 }
 
-/* Or takes what an earlier process said. */
 static int run_one(struct run *run, int row, const struct workload_form *form,
 		   const struct engine_config *config, struct engine_result *result)
 {
 	json_t *into = run_section(run, form->section), *json;
-	const json_t *kept;
 	const char *phase;
 	char name[64];
 	int error, tries = 0;
 
 	phase = phase_of(form, config, name);
 	progress_step(&run->progress, phase, run->row[row].row);
-	kept = run_kept(run, phase, row);
-	if (kept) {
-		progress_skip(&run->progress, config->seconds);
-		return json_array_append(into, (json_t *)kept) ? EXIT_RESOURCE : 0;
-	}
 	do {
 		error = engine_run(config, result);
 		if (error || workload_stop)
@@ -160,16 +153,6 @@ static void done(void *arg, double seconds)
 	progress_done(&((struct run *)arg)->progress, seconds);
 }
 
-static const json_t *kept(void *arg, const char *phase, int row, double seconds)
-{
-	struct run *run = arg;
-	const json_t *json = run_kept(run, phase, row);
-
-	if (json)
-		progress_skip(&run->progress, seconds);
-	return json;
-}
-
 static void broke(void *arg, int row, const char *why)
 {
 	run_broke(arg, row, why);
@@ -191,7 +174,6 @@ int checked_sections(const struct workload_section *sections, struct workload_be
 	bench->arg = run;
 	bench->step = step;
 	bench->done = done;
-	bench->kept = kept;
 	bench->keep = keep;
 	bench->broke = broke;
 	for (section = sections; section && section->name && !error; section++)

@@ -23,7 +23,6 @@ libbenchmark-tools  google-benchmark       -                   -              -
 libhwloc-dev        hwloc-devel            hwloc-devel         hwloc          hwloc-dev
 libjansson-dev      jansson-devel          libjansson-devel    jansson        jansson-dev
 libxxhash-dev       xxhash-devel           xxhash-devel        xxhash         xxhash-dev
-libzstd-dev         libzstd-devel          libzstd-devel       zstd           zstd-dev
 unifdef             unifdef                unifdef             -              unifdef
 universal-ctags     ctags                  ctags               ctags          ctags
 gnuplot-nox         gnuplot                gnuplot             gnuplot        gnuplot
@@ -36,7 +35,6 @@ python3-jinja2      python3-jinja2         python3-Jinja2      python-jinja   py
 python3-scipy       python3-scipy          python3-scipy       python-scipy   py3-scipy
 python3-clang       python3-clang          python3-clang       -              -
 chromium            chromium               chromium            chromium       chromium
-help2man            help2man               help2man            help2man       help2man
 clang               clang                  clang               clang          clang
 libclang-rt-dev     compiler-rt            clang               compiler-rt    compiler-rt
 lttng-tools         lttng-tools            lttng-tools         lttng-tools    lttng-tools
@@ -50,7 +48,6 @@ bc                  bc                     bc                  bc             bc
 libelf-dev          elfutils-libelf-devel  libelf-devel        libelf         elfutils-dev
 xz-utils            xz                     xz                  xz             xz
 babeltrace2         babeltrace2            babeltrace          babeltrace     babeltrace
-man-db              man-db                 man                 man-db         mandoc
 procps              procps-ng              procps              procps-ng      procps
 spin                -                      -                   -              -
 gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
@@ -58,12 +55,6 @@ qemu-user-static    qemu-user-static       qemu-linux-user     qemu-user-static 
 libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
 clang-format        clang-tools-extra      clang               clang          clang-extra-tools
 debootstrap         debootstrap            debootstrap         debootstrap    debootstrap
-slurmctld           slurm-slurmctld        slurm               -              -
-slurmd              slurm-slurmd           slurm-node          -              -
-slurm-client        slurm                  slurm               -              -
-munge               munge                  munge               -              -
-parallel            parallel               gnu_parallel        parallel       parallel
-openssh-client      openssh-clients        openssh-clients     openssh        openssh-client
 '
 
 [ "${PACKAGES:-}" = present ] && exit 0

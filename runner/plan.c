@@ -21,7 +21,6 @@ static const char after[] =
 	"  bench --schemes \"extended_header packed_word\" --workloads \"steady "
 	"storm\"\n"
 	"  bench --full --seed 7 --budget 600\n"
-	"  bench --resume\n"
 	"  bench --list --used-by lttng\n"
 	"  bench --which bytes\n";
 
@@ -77,7 +76,7 @@ void plan_list(void)
 	workload_list(stdout);
 }
 
-json_t *plan_json(const struct plan *plan)
+static json_t *plan_json(const struct plan *plan)
 {
 	json_t *json = json_object(), *value;
 	const struct plan_option *option;
@@ -96,25 +95,6 @@ json_t *plan_json(const struct plan *plan)
 		json_decref(value);
 	}
 	return json;
-}
-
-void plan_take(struct plan *plan, const json_t *json)
-{
-	const struct plan_option *option;
-	const json_t *value;
-	void *into;
-
-	for (option = options; option->name; option++) {
-		value = json_object_get(json, option->name);
-		into = (char *)plan + option->offset;
-		if (json_is_boolean(value))
-			*(plan_FLAG *)into = json_is_true(value);
-		else if (json_is_integer(value))
-			*(plan_NUMBER *)into = (uint64_t)json_integer_value(value);
-		else if (value)
-			*(plan_TEXT *)into =
-				*json_string_value(value) ? json_string_value(value) : NULL;
-	}
 }
 
 /* The chosen rows, and with them the floors: every ratio needs one. */

@@ -38,12 +38,6 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status);
 /* Rows and workloads, for people. */
 void plan_list(void);
 
-/*
- * What the user said, for the record; equal ones make runs that go together. Texts stay the JSON's.
- */
-json_t *plan_json(const struct plan *plan);
-void plan_take(struct plan *plan, const json_t *options);
-
 /* An exit code, after a line on stderr. */
 int plan_choose(struct plan *plan);
 

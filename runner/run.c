@@ -6,17 +6,14 @@
 
 #include "base/fail.h"
 #include "judge/verdict.h"
-#include "runner/resume.h"
 
-void run_open(struct run *run, struct record *record, json_t *begun_as,
-	      const struct driver *const *rows, int count)
+void run_open(struct run *run, struct record *record, const struct driver *const *rows, int count)
 {
 	int i;
 
 	run->record = record;
-	run->begun_as = begun_as;
 	run->sections = json_object();
-	run->repetitions = json_copy((json_t *)record_rows(record));
+	run->repetitions = json_array();
 	run->rows = count;
 	for (i = 0; i < count; i++)
 		run->row[i] = (struct run_row){
@@ -28,7 +25,6 @@ void run_open(struct run *run, struct record *record, json_t *begun_as,
 
 void run_close(struct run *run)
 {
-	json_decref(run->begun_as);
 	json_decref(run->sections);
 	json_decref(run->repetitions);
 }
@@ -100,46 +96,16 @@ void run_complain(const struct run *run)
 				  its->row, its->why, its->row);
 }
 
-const json_t *run_kept(struct run *run, const char *phase, int row)
-{
-	struct run_row *its = &run->row[row];
-	const json_t *part, *verdict;
-	char key[160];
-
-	snprintf(key, sizeof(key), "%s/%s", phase, its->row);
-	part = record_part(run->record, key);
-	if (!part)
-		return NULL;
-	verdict = json_object_get(part, "verdict");
-	its->verdict = json_is_string(verdict) ?
-			       check_verdict_name(verdict_of(json_string_value(verdict))) :
-			       NULL;
-	snprintf(its->why, sizeof(its->why), "%s", json_string_value(json_object_get(part, "why")));
-	its->worst_error = json_number_value(json_object_get(part, "worst_error"));
-	its->void_error = json_number_value(json_object_get(part, "void_error"));
-	run->broken |= json_is_true(json_object_get(part, "broken"));
-	return json_object_get(part, "result");
-}
-
 int run_keep(struct run *run, const char *phase, int row, json_t *result)
 {
 	const struct run_row *its = &run->row[row];
+	json_t *part = json_pack("{s:s?, s:s, s:O}", "verdict", its->verdict, "why", its->why,
+				 "result", result);
 	char key[160];
+	int error;
 
 	snprintf(key, sizeof(key), "%s/%s", phase, its->row);
-	return run_keep_part(run, key,
-			     json_pack("{s:s?, s:s, s:f, s:f, s:b, s:O}", "verdict", its->verdict,
-				       "why", its->why, "worst_error", its->worst_error,
-				       "void_error", its->void_error, "broken", run->broken,
-				       "result", result));
-}
-
-int run_keep_part(struct run *run, const char *key, json_t *value)
-{
-	int error = resume_begin(run->record, run->begun_as);
-
-	if (!error)
-		error = record_add_part(run->record, key, value);
-	json_decref(value);
+	error = record_add_part(run->record, key, part);
+	json_decref(part);
 	return error;
 }

@@ -23,7 +23,6 @@ struct run_row {
 struct run {
 	struct record *record;
 	struct progress progress;
-	json_t *begun_as; /* options, machine and program: who may go on with it */
 	json_t *sections; /* of the record by name, arrays of lines with "row", "workload", ... */
 	json_t *repetitions; /* of timed cells */
 	struct summary_table table;
@@ -32,9 +31,8 @@ struct run {
 	bool broken; /* a promise */
 };
 
-/* `record` is the run's, with what an earlier process left in it; both are taken over. */
-void run_open(struct run *run, struct record *record, json_t *begun_as,
-	      const struct driver *const *rows, int count);
+/* Takes `record` over. */
+void run_open(struct run *run, struct record *record, const struct driver *const *rows, int count);
 void run_close(struct run *run);
 
 /* A section, an array; empty at first. Borrowed. */
@@ -53,14 +51,8 @@ void run_broke(struct run *run, int row, const char *why);
 /* A line on stderr for each row that broke one: a row without a timed cell is in no table. */
 void run_complain(const struct run *run);
 
-/*
- * What a row's checked run in a phase ("storm") said before this run was resumed, or NULL; the
- * row's verdict is then what it was after it. run_keep() keeps it. An exit code.
- */
-const json_t *run_kept(struct run *run, const char *phase, int row);
+/* Keeps the result of a row's checked run in a phase ("storm"), in case that the run is
+ * interrupted. */
 int run_keep(struct run *run, const char *phase, int row, json_t *result);
-
-/* Keeps any other part of the run; `value` is taken over. An exit code. */
-int run_keep_part(struct run *run, const char *key, json_t *value);
 
 #endif

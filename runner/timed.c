@@ -10,8 +10,6 @@
 #include "base/time.h"
 #include "results/samples.h"
 
-#define ITERATIONS "iterations"
-
 /* ---- the plan ---- */
 
 static void add(void *arg, const struct workload_cell *cell)
@@ -75,30 +73,6 @@ double timed_seconds(const struct rounds *rounds)
 
 /* ---- the run ---- */
 
-/* Events per repetition, so that all repetitions of a cell are alike. */
-static int calibrate(struct rounds *rounds, struct run *run)
-{
-	const json_t *kept = record_part(run->record, ITERATIONS);
-	json_t *iterations;
-	unsigned int i;
-	int error;
-
-	if (json_array_size(kept) == rounds->cells) {
-		for (i = 0; i < rounds->cells; i++)
-			rounds->cell[i].iterations =
-				(uint64_t)json_integer_value(json_array_get(kept, i));
-		return 0;
-	}
-	error = rounds_calibrate(rounds);
-	if (error)
-		return error;
-	iterations = json_array();
-	for (i = 0; i < rounds->cells; i++)
-		json_array_append_new(iterations,
-				      json_integer((json_int_t)rounds->cell[i].iterations));
-	return run_keep_part(run, ITERATIONS, iterations);
-}
-
 /* A timed repetition whose ring fails an oracle is a broken promise, not a time. */
 static void judge_repetitions(struct run *run)
 {
@@ -127,7 +101,7 @@ int timed_run(struct rounds *rounds, struct run *run)
 	rounds->record = run->record;
 	rounds->rows = run->repetitions;
 	rounds->progress = &run->progress;
-	error = calibrate(rounds, run);
+	error = rounds_calibrate(rounds);
 	if (!error)
 		error = rounds_run(rounds);
 	if (!error)

@@ -16,10 +16,7 @@ void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint6
 /* Seconds that the planned repetitions take. */
 double timed_seconds(const struct rounds *rounds);
 
-/*
- * Calibrates, once for a run and all that resume it, and runs all rounds; then judges their rings.
- * An exit code.
- */
+/* Calibrates and runs all rounds, then judges their rings. An exit code. */
 int timed_run(struct rounds *rounds, struct run *run);
 
 /* "cycles" if any cell counted them, else "ticks". */

@@ -50,7 +50,7 @@ step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
 step "the judges, mutated, a sample" make --no-print-directory mutate ARGS="--sample 400 --seed 1"
 step "late beats" build/run-stress --workload late_beat --seconds 5
-step "200 kills" env KILLS=200 sh tests/results/test_resume.sh build
+step "200 kills" env KILLS=200 sh tests/results/test_kills.sh build
 step "a planted change" sh tests/results/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
 step "explorer, long tier, all rows" make --no-print-directory $jobs explored-all

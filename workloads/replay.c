@@ -8,7 +8,6 @@
 #include "schemes/core/clock.h"
 #include "workloads/counts.h"
 #include "workloads/gaps.h"
-#include "workloads/sent.h"
 #include "workloads/waits.h"
 
 #define BENCH_EVENTS 50000
@@ -77,7 +76,6 @@ static int replay_gaps(void *arg, const struct gaps *gaps)
 	const struct driver *driver;
 	enum verdict verdict;
 	json_t *line;
-	double bytes;
 	char why[96];
 	int i;
 
@@ -87,12 +85,6 @@ static int replay_gaps(void *arg, const struct gaps *gaps)
 		if (!line)
 			return EXIT_RESOURCE;
 		json_array_append_new(lines->into, line);
-		if (bench->size > SIZE_QUICK) {
-			bytes = sent_bytes(driver, gaps, ticks_hz(), bench->seed);
-			if (bytes < 0)
-				return EXIT_RESOURCE;
-			json_object_set_new(line, "zstd_bytes", json_real(bytes));
-		}
 		snprintf(why, sizeof(why), "replay of %s", gaps->name);
 		if (verdict == VERDICT_BROKEN)
 			bench->broke(bench->arg, i, why);

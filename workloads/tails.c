@@ -66,7 +66,6 @@ static int keep_busy(void *arg, const struct gaps *gaps)
 static int run_one(const struct workload_bench *bench, int row, const struct tails_config *config,
 		   struct tails_result *result, json_t *into)
 {
-	const json_t *kept;
 	char phase[160], broken[96];
 	json_t *json;
 	int error;
@@ -74,9 +73,6 @@ static int run_one(const struct workload_bench *bench, int row, const struct tai
 	snprintf(phase, sizeof(phase), "%s %s%s%s", workload_tails.name,
 		 tails_regime_name(config->regime), config->gaps ? " " : "",
 		 config->gaps ? config->gaps->name : "");
-	kept = bench->kept(bench->arg, phase, row, config->seconds);
-	if (kept)
-		return json_array_append(into, (json_t *)kept) ? EXIT_RESOURCE : 0;
 	error = tails_run(config, result);
 	if (error || workload_stop)
 		return error;

@@ -105,11 +105,10 @@ struct workload_bench {
 	void (*step)(void *arg, const char *section, const char *what);
 	/* Something that was expected to take `seconds` is done. */
 	void (*done)(void *arg, double seconds);
-	/* What an earlier process, which this run goes on for, kept of a row; NULL: nothing. */
-	const json_t *(*kept)(void *arg, const char *phase, int row, double seconds);
-	/* Keeps it at once. `broken`: what the row broke a promise by; NULL: nothing. */
+	/* Keeps a row's result at once. `broken`: what the row broke a promise by; NULL: nothing.
+	 */
 	int (*keep)(void *arg, const char *phase, int row, json_t *result, const char *broken);
-	/* The same of what is quick to do again, and so not kept. */
+	/* The same of what is not kept. */
 	void (*broke)(void *arg, int row, const char *why);
 };
 

@@ -18,12 +18,14 @@ storm_flags = -I$(TREE) $(CFLAGS_ALL) $(EXPLORE_WARN) \
 	-MMD -MP
 define storm_rule
 $(EXPLORED)/$(1).checked.o $(EXPLORED)/$(1).timed.o: $(TREE)/judge/driver.c $(BUILD)/flags
+$(EXPLORED)/$(1).storm_reader.o: $(TREE)/judge/reader.c $(BUILD)/flags
+$(EXPLORED)/$(1).checked.o $(EXPLORED)/$(1).timed.o $(EXPLORED)/$(1).storm_reader.o:
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(storm_flags) -DROW=$(1) \
 		$$(if $$(findstring .timed.,$$@),-DSTAMPEDE_TIMED,-DSTAMPEDE_CHECKED) \
 		-DSCHEME_HEADER='"schemes/$$(header_$(1)).h"' $$(defines_$(1)) -c $$< -o $$@
 $(EXPLORED)/$(1).storm: $(O)/runner/run_stress.o $(EXPLORED)/$(1).checked.o \
-		$(EXPLORED)/$(1).timed.o $(storm_support) $(library)
+		$(EXPLORED)/$(1).timed.o $(EXPLORED)/$(1).storm_reader.o $(storm_support) $(library)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(LDFLAGS_ALL) $$(filter %.o %.a,$$^) $$(LIBS) -o $$@
 endef

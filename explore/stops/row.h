@@ -8,7 +8,7 @@
  *   - the writers (row.c), compiled to assembly and put through stops.py: each function three
  *     times, with a stop before every instruction, with a stop before every instruction that may
  *     touch what writers share, and plain;
- *   - the reader and the rest of the driver (judge/driver.c, counting build);
+ *   - the reader (judge/reader.c) and the rest of the driver (judge/driver.c, counting build);
  *   - the reader of another CPU (handover.c), which stops at labelled points.
  *
  * Geometry and widths are constants of the object, as in the timed build, and make its "shape".

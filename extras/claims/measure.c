@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The test of most claims: measures of up to three sources (statement.h). */
 #include "extras/claims/statement.h"
-#include "extras/layout/layout_math.h"
 
 #define CLOCK_HZ 4e9 /* what the texts compute with */
 #define YEAR_SECONDS (365.25 * 86400)
@@ -29,7 +28,7 @@ static double objections(const struct measured *measured, enum oracle oracle)
 
 static double of_field(const struct claim_source *source, enum measure measure)
 {
-	double seconds = layout_wrap_seconds(CLOCK_HZ, source->field_bits, source->cut_bits);
+	double seconds = claim_wrap_seconds(CLOCK_HZ, source->field_bits + source->cut_bits);
 
 	return measure == WRAP_SECONDS ? seconds :
 	       measure == WRAP_MS      ? 1e3 * seconds :
@@ -76,7 +75,7 @@ static double of_scene(const struct played *played, enum measure measure)
 	case CUT_BITS:
 		return check->desc->cut_bits;
 	case GRANULE_NS:
-		return layout_granularity_ns(CLOCK_HZ, check->desc->cut_bits);
+		return 1e9 * claim_wrap_seconds(CLOCK_HZ, check->desc->cut_bits);
 	default:
 		return NAN;
 	}

@@ -6,7 +6,6 @@
 
 #include "extras/claims/statement.h"
 #include "judge/driver.h"
-#include "extras/layout/layout_math.h"
 #include "judge/pseudo_rows.h"
 
 /* ---- arithmetic ---- */
@@ -14,7 +13,7 @@
 void cut_low(struct trial *trial)
 {
 	int printed = __builtin_ctz(800) - 1;
-	unsigned int meant = layout_cut_low(800);
+	unsigned int meant = bits_last_set(800) - 1;
 
 	claim_say(trial,
 		  printed == 9 ? CLAIM_HOLDS :
@@ -41,7 +40,7 @@ void ids_of_5_bits(struct trial *trial)
 {
 	const struct driver *row = driver_find(drivers_counting, "extended_header");
 	const struct driver *fourth = driver_find(drivers_counting, "three_read");
-	int ids = (1 << layouts[0].id_bits) - (int)layouts[0].escapes;
+	int ids = (1 << 5) - 3;
 
 	if (row && fourth)
 		claim_say(trial, claim_judge(ids == 29 && row->compact_ids == 29),
@@ -110,7 +109,7 @@ void three_jiffies(struct trial *trial)
 		  "a delay of %.1f ms is the first that loses "
 		  "wraps (%" PRIu64 " of %" PRIu64 " stamps); %.2f ms are left by the arithmetic",
 		  delay_ms, played_wrong(&played), played.check.events,
-		  1e3 * layout_wrap_seconds(4e9, 27, 0) - 30);
+		  1e3 * claim_wrap_seconds(4e9, 27) - 30);
 }
 
 void sync_bytes(struct trial *trial)
@@ -224,9 +223,9 @@ void eight_seconds(struct trial *trial)
 	double hz = json_number_value(json_object_get(json_array_get(rates, 0), "tsc_hz"));
 
 	if (hz > 0)
-		claim_say(trial, layout_wrap_seconds(hz, 32, 0) > 6 ? CLAIM_HOLDS : CLAIM_CONDITION,
+		claim_say(trial, claim_wrap_seconds(hz, 32) > 6 ? CLAIM_HOLDS : CLAIM_CONDITION,
 			  "%.2f s with this clock of %.3f GHz; 8 s take one of %.0f MHz",
-			  layout_wrap_seconds(hz, 32, 0), hz / 1e9, ldexp(1, 32) / 8 / 1e6);
+			  claim_wrap_seconds(hz, 32), hz / 1e9, ldexp(1, 32) / 8 / 1e6);
 }
 
 void two_hundred_ns(struct trial *trial)

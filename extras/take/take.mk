@@ -13,8 +13,8 @@ $(TAKEN)/%.scheme.h $(TAKEN)/%.row.h $(TAKEN)/%.rest.h: $(take_sources)
 # What comes back as a row: its line in schemes.def includes what is cut.
 taken_rows := $(foreach row,$(ROWS),$(if $(findstring -include,$(defines_$(row))),$(row)))
 define taken_rule
-$(BUILDS:%=$(O)/%/$(1).o) $(SHAPES:%=$(EXPLORED)/$(1).%.so) $(SHAPES:%=$(EXPLORED)/$(1).%.points.so) \
-	$(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TAKEN)/$(1:taken_%=%).row.h
+$(O)/reader/$(1).o $(BUILDS:%=$(O)/%/$(1).o) $(SHAPES:%=$(EXPLORED)/$(1).%.so) $(SHAPES:%=$(EXPLORED)/$(1).%.points.so) \
+	$(EXPLORED)/$(1).driver.o $(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TAKEN)/$(1:taken_%=%).row.h
 endef
 $(foreach row,$(taken_rows),$(eval $(call taken_rule,$(row))))
 

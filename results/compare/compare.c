@@ -9,13 +9,11 @@
 
 #include "results/compare/compare_print.h"
 #include "results/compare/comparison.h"
-#include "results/compare/contribute.h"
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/options.h"
 #include "results/record.h"
 #include "results/record_internal.h"
-#include "results/compare/reference.h"
 
 #define RUNS_MAX 16
 
@@ -24,7 +22,6 @@ enum { COMPARE_REGRESSED = 2, COMPARE_NOISY = 7 };
 
 struct compare_request {
 	const char *in;
-	const char *contribute;
 	const char *results;
 	bool matrix;
 	bool all;
@@ -34,10 +31,6 @@ struct compare_request {
 /* Says what is wrong with the arguments: an exit code. */
 static int refuse(const struct compare_request *request, int rest)
 {
-	if (request->contribute && (request->matrix || request->in || rest))
-		return fail_with(EXIT_USAGE, "--contribute takes one run, nothing else");
-	if (request->contribute)
-		return EXIT_FINE;
 	if (request->matrix && request->in)
 		return fail_with(EXIT_USAGE, "--matrix and --in exclude each other");
 	if (request->matrix && (!rest || rest > RUNS_MAX))
@@ -54,10 +47,6 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		{ "in", "RUN", "A and B are rows of this run", OPTION_TEXT, .into = &request->in },
 		{ "matrix", NULL, "print several runs, such as several machines', side by side",
 		  OPTION_FLAG, .into = &request->matrix },
-		{ "contribute", "RUN",
-		  "write a small record of RUN into results/reference/ (or into\n"
-		  "STAMPEDE_REFERENCES), for a pull request",
-		  OPTION_TEXT, .into = &request->contribute },
 		{ "all", NULL, "print cells without a change, too", OPTION_FLAG,
 		  .into = &request->all },
 		{ "json", "FILE", "write the comparison as JSON (- is standard output)",
@@ -70,7 +59,6 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		"usage: compare [options] A B          two runs\n"
 		"       compare [options] --in RUN A B two rows of one run\n"
 		"       compare [options] --matrix RUN...\n"
-		"       compare [options] --contribute RUN\n"
 		"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such "
 		"as latest.\n",
 		entries,
@@ -84,7 +72,6 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 no "
 		"permission to read,\n"
 		"      7 more than half of the cells are too noisy\n"
-		"      --contribute refuses: 1 quick, 2 a broken row, 5 unfinished, 7 too noisy\n"
 		"examples:\n"
 		"  compare 20260101T120000Z-amd-epyc-2cpu latest\n"
 		"  compare --in latest extended_header packed_word\n"
@@ -284,8 +271,6 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv, &request, &status))
 		return status;
-	if (request.contribute)
-		return contribute(request.results, request.contribute, reference_dir());
 	if (request.matrix)
 		return matrix(&request, argv + optind, (size_t)(argc - optind));
 	return request.in ? compare_rows(&request, argv + optind) :

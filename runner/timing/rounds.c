@@ -281,28 +281,6 @@ static bool choose_noisy(const struct rounds *rounds, bool *takes_part)
 	return any;
 }
 
-/* Repetitions that each cell has from an earlier process; the first round that is free. */
-static unsigned int take_stock(struct rounds *rounds)
-{
-	const json_t *row;
-	unsigned int first = 0, i;
-	size_t index = json_array_size(rounds->rows);
-
-	progress_skip(rounds->progress, (double)index * rounds->cell_ns * 3e-9);
-	json_array_foreach(rounds->rows, index, row) {
-		unsigned int round =
-			(unsigned int)json_integer_value(json_object_get(row, "repetition_index"));
-
-		learn_probe(rounds, json_integer_value(json_object_get(row, "threads")) > 1, row);
-		first = round >= first ? round + 1 : first;
-		for (i = 0; i < rounds->cells; i++)
-			if (!strcmp(rounds->cell[i].told.row, json_text(row, "row")) &&
-			    !strcmp(rounds->cell[i].told.workload, json_text(row, "workload")))
-				count_in(rounds, &rounds->cell[i], row);
-	}
-	return first;
-}
-
 /* Marks the cells that still lack repetitions. */
 static bool choose_missing(const struct rounds *rounds, bool *takes_part)
 {
@@ -321,9 +299,7 @@ int rounds_run(struct rounds *rounds)
 	uint64_t begin;
 	int error;
 
-	/* A round that was cut off is not gone on with: its floor was another time's. */
-	rounds->round = take_stock(rounds);
-	for (; choose_missing(rounds, rounds->takes_part); rounds->round++) {
+	for (rounds->round = 0; choose_missing(rounds, rounds->takes_part); rounds->round++) {
 		error = in_process(rounds, run_round);
 		if (error)
 			return error;

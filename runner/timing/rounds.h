@@ -40,7 +40,7 @@ struct rounds {
 	const char *topology; /* XML of this machine, for the cells' processes */
 	const unsigned int *pu;
 	struct record *record;
-	/* Array of repetitions, at first those of an earlier process: see SCHEMA.md */
+	/* Array of repetitions: see SCHEMA.md */
 	json_t *rows;
 	struct progress *progress;
 	double least_probe[2]; /* so far, of cells with one thread and with several; 0: none */

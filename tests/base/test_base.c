@@ -154,26 +154,6 @@ static bool parsed(const char *rest, int *status, char **line)
 
 #define PARSED(rest, ...) parsed(rest, &status, (char *[]){ "test", __VA_ARGS__, NULL })
 
-/* What is compared by lines: a member or an element each, whatever is in them. */
-static void a_document_in_lines(void **state)
-{
-	json_t *json = json_pack("{s:i, s:[{s:s, s:[i,i]}, {}], s:[], s:n}", "one", 1, "more",
-				 "a \"b\"", "c\n", "d", 2, 3, "none", "null");
-	json_t *again;
-
-	assert_non_null(json);
-	scratch_make(dir);
-	assert_int_equal(json_out_lines(in("lines.json"), json, 0), 0);
-	holds("lines.json",
-	      "{\n\"one\":1,\n\"more\":[\n{\"a \\\"b\\\"\":\"c\\n\",\"d\":[2,3]},\n{}],\n"
-	      "\"none\":[],\n\"null\":null\n}");
-	again = json_load_file(in("lines.json"), 0, NULL);
-	assert_true(json_equal(json, again));
-	json_decref(json);
-	json_decref(again);
-	scratch_remove(dir);
-}
-
 static void options_are_taken(void **state)
 {
 	int status;
@@ -257,5 +237,5 @@ static void help_is_the_table(void **state)
 	assert_string_equal(text, wanted);
 }
 
-TESTS(a_line_is_one_line, a_file_is_there_whole_or_as_it_was, a_document_in_lines,
-      options_are_taken, mistakes_are_named, help_is_the_table)
+TESTS(a_line_is_one_line, a_file_is_there_whole_or_as_it_was, options_are_taken, mistakes_are_named,
+      help_is_the_table)

@@ -6,7 +6,6 @@
 
 #include "results/samples.h"
 #include "base/stats.h"
-#include "tests/support/run_fixture.h"
 #include "tests/support/support.h"
 
 static void quantiles_lie_between_neighbours(void **state)
@@ -26,7 +25,7 @@ static json_t *scipy;
 
 static int read_scipy(void **state)
 {
-	scipy = json_load_file(sample_path("ranks.json"), 0, NULL);
+	scipy = json_load_file("tests/data/ranks.json", 0, NULL);
 	return scipy ? 0 : -1;
 }
 

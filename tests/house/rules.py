@@ -30,9 +30,8 @@ ARROWS = {
     "explore/replay": "base explore/engine judge",
     "explore/family": "base explore/engine explore/replay judge",
     "explore": "base explore/engine explore/family explore/replay judge",
-    "extras/layout": "base judge runner/place workloads workloads/engine schemes/core",
     "extras/lines": "base judge",
-    "extras/claims": "base judge extras/layout results schemes/core",
+    "extras/claims": "base judge results schemes/core",
     "extras/tracers": "base",
     **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
     "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
@@ -142,9 +141,9 @@ def workload_names(tree):
             for match in word.finditer(code(text)) if not is_key(text, match)]
 
 
-# Where rows are what is asked about: statements, layouts, their definitions, which of
+# Where rows are what is asked about: statements, their definitions, which of
 # them are floors, and what records call a floor.
-ROWS_AT_HOME = ("schemes/", "extras/claims/", "extras/layout/", "judge/drivers.c", "results/")
+ROWS_AT_HOME = ("schemes/", "extras/claims/", "judge/drivers.c", "results/")
 
 
 def row_names(tree):
@@ -317,8 +316,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 9170, "judge": 4480, "plots": 3266, "results": 4200,
-    "runner": 6681, "schemes": 9582, "traces": 2810, "workloads": 8422, "tests": 36290,
+    "base": 1794, "explore": 9781, "extras": 9170, "judge": 4489, "plots": 3290, "results": 3573,
+    "runner": 6376, "schemes": 9582, "traces": 2807, "workloads": 8422, "tests": 35400,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

@@ -45,7 +45,6 @@ static struct check filled(uint64_t factor)
 	memcpy((uint8_t *)&check + offsetof(struct check, events),
 	       (uint8_t *)words + offsetof(struct check, events),
 	       sizeof(check) - offsetof(struct check, events));
-	check.keep = NULL;
 	return check;
 }
 

@@ -288,24 +288,6 @@ static void sequences(void **state)
 	assert_objects(ORACLE_STRUCTURE, 1, "payload of no known context");
 }
 
-static void kept_times(void **state)
-{
-	uint64_t time[3] = { 0 };
-	bool inexact[3] = { false };
-	struct check_keep keep = {
-		.context = 1, .first = 10, .count = 2, .time = time, .inexact = inexact
-	};
-
-	check_keep(&keep, check_tag(1, false, 0, 0, 9), 1);
-	check_keep(&keep, check_tag(1, false, 0, 0, 12), 2);
-	check_keep(&keep, check_tag(2, false, 0, 0, 10), 3);
-	assert_true(!time[0] && !time[1] && !time[2]);
-	check_keep(&keep, check_tag(1, false, 0, 0, 10), 4);
-	check_keep(&keep, check_tag(1, true, 0, 0, 11), 5);
-	assert_true(time[0] == 4 && time[1] == 5 && !time[2]);
-	assert_true(!inexact[0] && inexact[1]);
-}
-
 static void ids(void **state)
 {
 	static const struct {
@@ -418,5 +400,5 @@ static void gaps_that_were_tried(void **state)
 
 TESTS_OF(NULL, NULL, anew, NULL, stretches_of_wrong_times, errors_by_size, typical_errors,
 	 sub_buffers_closed_too_early, what_a_sub_buffer_leaves_behind, drains,
-	 a_packet_of_another_cpu, sequences, kept_times, ids, payloads, names,
-	 nested_of_all_writers, gaps_that_were_tried)
+	 a_packet_of_another_cpu, sequences, ids, payloads, names, nested_of_all_writers,
+	 gaps_that_were_tried)

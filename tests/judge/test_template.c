@@ -5,6 +5,7 @@
  * test_trial.c.
  */
 #include "judge/driver.c"
+#include "judge/reader.c"
 
 #include "tests/support/test.h"
 #include "judge/verdict.h"

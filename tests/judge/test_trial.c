@@ -5,6 +5,7 @@
  * that one kind alone shows are broken by that kind and pass without it.
  */
 #include "judge/driver.c"
+#include "judge/reader.c"
 
 #include "tests/support/test.h"
 #include "judge/verdict.h"

@@ -32,10 +32,12 @@ row() { # row builds...
 	shift
 	line=$(sed -n "s/^X($row, *\([^,]*\),\(.*\))$/\1 \2/p" schemes/schemes.def)
 	header=${line%% *}
-	for build in "$@"; do
+	for build in "$@" READER_COUNTING; do
+		half=driver
+		[ "$build" = READER_COUNTING ] && half=reader
 		# shellcheck disable=SC2046
 		compile "$row $build" $(printf ' -DSTAMPEDE_%s' ${build%_*} ${build#*_}) ${line#* } -DROW="$row" \
-			"-DSCHEME_HEADER=\"schemes/$header.h\"" judge/driver.c
+			"-DSCHEME_HEADER=\"schemes/$header.h\"" judge/$half.c
 	done
 }
 

@@ -51,7 +51,7 @@ mkdir -p "$build" "$top" || exit 3
 
 # ---- the machine's libraries ----
 
-libraries='libc6-dev linux-libc-dev libhwloc-dev libjansson-dev libzstd-dev libcmocka-dev
+libraries='libc6-dev linux-libc-dev libhwloc-dev libjansson-dev libcmocka-dev
 	libbenchmark-dev libxxhash-dev libtraceevent-dev libbabeltrace2-dev'
 
 # apt with lists, packages and a status of its own: this machine's are not looked at.

@@ -8,7 +8,9 @@ import subprocess
 import plots_fixture
 from plots_fixture import BUILD, PlotsTest
 
+import answer
 import guide
+import machines
 import page
 import record
 
@@ -304,7 +306,7 @@ class Answer(Schemes):
 class References(PlotsTest):
     def test_what_is_no_reference_is_left_out_and_named(self):
         folder = os.environ["STAMPEDE_REFERENCES"]
-        for name, text in (("a", "{"), ("b", '{"reference": 2}'), ("c", None)):
+        for name, text in (("a", "{"), ("b", '{"reference": 2}'), ("c", None), (".d", "{")):
             os.makedirs(f"{folder}/{name}")
             if text:
                 with open(f"{folder}/{name}/reference.json", "w", encoding="utf-8") as file:
@@ -312,6 +314,63 @@ class References(PlotsTest):
         status, said = self.plots("--which", "bytes")
         self.assertEqual(said.count(" is no reference ("), 3)
         self.assertEqual(status, 0)
+
+    def first(self, section, row):
+        return next(one for one in self.bench[section] if one["row"] == row)
+
+    def fit(self):
+        """The sample as a run that may be kept: calm, nothing broken, and full of private things."""
+        for key, value in self.bench.items():
+            if isinstance(value, list):
+                self.bench[key] = [one for one in value if one.get("row") != "made_up_broken"]
+        self.bench["noise"] = {"too_noisy": False}
+        self.bench["command"] = "make bench ARGS=--results=/secret/dir"
+        context = self.bench["context"]
+        context["host_name"] = context["stampede"]["kernel"]["release"] = "secret-host"
+        context["stampede"]["build"]["flags"] = "-I/secret/include"
+        self.first("table", "full_tsc").update(
+            ns=9.1234567, cheap_ratio=1.23456789, cheap_ratio_95_low=1.0, cheap_ratio_95_high=None)
+
+    def test_a_reference_is_made(self):
+        self.fit()
+        self.write()
+        status, said = self.plots("--reference", self.run_dir)
+        self.assertEqual(status, 0, said)
+        its = json.loads(self.told)
+        self.assertTrue(machines.is_reference(its))
+        for private in ("secret", self.dir, "repetition_index"):
+            self.assertNotIn(private, self.told)
+        row, = (one for one in its["rows"] if one["row"] == "full_tsc")
+        self.assertEqual((row["verdict"], row["ns"]), ("kept", 9.12346))
+        self.assertEqual(row["cheap_ratio"], [1.23457, 1.0, None])
+        self.assertEqual([one["need"] for one in its["needs"]],
+                         [one["need"] for one in guide.needs(record.load(self.run_dir))])
+        context = self.bench["context"]
+        self.assertEqual(its["of"], {"what": "run", "date": context["date"][:10], "revision": "0" * 12,
+                                     "schema": context["stampede"]["schema"], "dirty": False})
+        self.assertEqual(its["machine"]["tsc_hz"], context["stampede"]["tsc"]["hz"])
+        self.assertEqual(sorted({len(one) for one in answer.of_reference(its).rows.values()}), [5])
+
+    def test_what_is_not_good_enough_is_refused(self):
+        for spoil, said in ((lambda: self.bench.update(command="make bench QUICK=1"), "quick run"),
+                            (lambda: self.bench.update(noise={"too_noisy": True}), "too noisy"),
+                            (lambda: self.bench.pop("noise"), "does not say"),
+                            (lambda: self.first("table", "full_tsc").update(verdict="broken"),
+                             "'full_tsc' broke a promise"),
+                            (lambda: self.first("stress", "full_tsc").update(verdict="broken"),
+                             "'full_tsc' broke a promise"),
+                            (lambda: self.bench.update(table=[one for one in self.bench["table"]
+                                                              if one["row"] != "floor"]), "no steady cell")):
+            self.bench = json.loads(plots_fixture.SAMPLE)
+            self.fit()
+            spoil()
+            self.write()
+            status, line = self.plots("--reference", self.run_dir)
+            self.assertEqual((status, self.told), (1, ""))
+            self.assert_one_line(line, said)
+        os.remove(self.path("bench.json"))
+        self.put("rows.jsonl", json.dumps(self.bench["benchmarks"][0]) + "\n")
+        self.assert_one_line(self.plots("--reference", self.run_dir)[1], "never finished")
 
 
 if __name__ == "__main__":

@@ -111,22 +111,6 @@ class Sections(PlotsTest):
         self.assertLess(text.index("adder"), text.index("Zebra"))
         self.assert_in("no name", text, False)
 
-    def test_bytes_after_compression(self):
-        def of(row, gaps, size, zstd):
-            return {"row": row, "gaps": gaps, "verdict": "kept", "bytes": size, "zstd_bytes": zstd}
-
-        self.bench["replay"] = [of("late", "a", 10, 5), of("none", "a", 9, None),
-                                of("soon", "a", 20, 3), of("late", "b", 12, 7),
-                                of("late", "c", 20, 24)]
-        self.make_data()
-        text = " ".join(self.text("report.html").partition('<section id="sent">')[2]
-                        .partition("</section>")[0].split())
-        self.assertLess(text.index("<code>soon"), text.index("<code>late"))
-        self.assert_in("<code>none", text, False)
-        # Means of 10, 12, 20 and of 5, 7, 24.
-        self.assert_in('<code>late</code></th><td class="n" data-v="14">14.0</td>'
-                       '<td class="n" data-v="12">12.0</td></tr>', text)
-
     def test_a_reader_beside_the_writer(self):
         def of(row, ratio, **more):
             return {"row": row, "alone_ns": 20, "read_ns": 21, "ratio": ratio, "ratio_95_low": 1,

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_reference.sh BUILD   What is kept of other machines, and compare --contribute on the
-# command line. TAP.
+# usage: test_reference.sh BUILD   What is kept of other machines. TAP.
 build=$1
 . tests/support/tap.sh
 
@@ -22,11 +21,4 @@ for file in results/reference/*/reference.json; do
 done
 report $good "each reference: under 48 kB, of a commit, without host name, path or repetitions"
 
-export STAMPEDE_REFERENCES="$scratch/references"
-says "contribute: no such run" 1 "no such run" "$build/compare" --contribute nothing
-says "contribute: and two rows" 1 "takes one run" "$build/compare" --contribute x floor full_tsc
-says "contribute: the synthetic sample, which does not say how noisy it was" 7 "does not say" \
-	"$build/compare" --contribute tests/data/bench_sample.json
-[ ! -e "$scratch/references" ]
-report $? "contribute: what is refused leaves nothing"
 plan

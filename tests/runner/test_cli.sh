@@ -58,7 +58,7 @@ input_lane() {
 		--schemes =full_tsc --seconds 0.1 --export /proc/x
 	! grep -q null "$scratch/out"
 	report $? "and no word of (null)"
-	for program in "run-stress --schemes =full_tsc --seconds 0.1" layout claims \
+	for program in "run-stress --schemes =full_tsc --seconds 0.1" claims \
 		"explore --schemes =packed_word --shape page --events 1 --nested 1"; do
 		# shellcheck disable=SC2086
 		"$build"/$program --json - 2>"$scratch/err" | python3 -c 'import json, sys; json.load(sys.stdin)'
@@ -112,7 +112,6 @@ storm_lane() {
 		--scheme =floor
 	says "no rseq" 4 "restartable left out: no rseq" \
 		env GLIBC_TUNABLES=glibc.pthread.rseq=0 "$stress" --scheme =restartable --seconds 1
-	says "handoff on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload handoff
 	says "live_shared of a row for one CPU" 4 "writers of one CPU; left out" \
 		$stress --workload live_shared --scheme =full_tsc
 	says "live_migrate where threads cannot" 4 "cannot move" \
@@ -123,7 +122,6 @@ storm_lane() {
 	field bursts waits "=full_tsc =heartbeat_compact"
 	field stall stalls "=extended_header" --seconds 0.5
 	if [ "$(nproc)" -gt 1 ]; then
-		field handoff pairs "=full_tsc =nested_stamps"
 		field live subbufs "=full_tsc =extended_header" --seconds 0.5
 		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked"
 		if "$stress" --scheme =restartable --workload steady --seconds 0.1 \
@@ -136,7 +134,7 @@ storm_lane() {
 			skip "migrate, restartable storm" "no rseq here"
 		fi
 	else
-		skip "handoff, live" "one CPU"
+		skip "live" "one CPU"
 	fi
 }
 

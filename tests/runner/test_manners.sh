@@ -3,7 +3,7 @@
 # usage: test_manners.sh BUILD   What all programs have in common, and compare on real records. TAP.
 build=$1
 . tests/support/tap.sh
-programs="bench run-stress compare claims layout plots explore read-trace judge-tracer"
+programs="bench run-stress compare claims plots explore read-trace judge-tracer"
 
 lacking=0
 for program in $programs; do
@@ -16,7 +16,7 @@ for program in $programs; do
 	}
 done
 report $lacking "every --help has usage, exit codes and examples, in 100 columns"
-for program in bench run-stress layout compare claims explore read-trace judge-tracer; do
+for program in bench run-stress compare claims explore read-trace judge-tracer; do
 	says "$program: unknown option" 1 "'--nonsense' is not an option" \
 		"$build/$program" --nonsense
 done
@@ -135,23 +135,6 @@ done
 [ -z "$undocumented" ]
 report $? "SCHEMA.md has every key of a record:$undocumented"
 
-if command -v help2man >/dev/null && command -v man >/dev/null; then
-	lacking=0
-	mkdir "$scratch/built"
-	for program in $programs; do
-		ln -s "$(readlink -f "$build/$program")" "$scratch/built/"
-	done
-	sh runner/man.sh "$scratch/built" test 2>"$scratch/err" || lacking=1
-	for program in $programs; do
-		man --warnings -l "$scratch/built/man/stampede-$program.1" \
-			>"$scratch/page" 2>"$scratch/err" &&
-			[ ! -s "$scratch/err" ] && grep -q '^SYNOPSIS' "$scratch/page" &&
-			grep -q '^EXAMPLES' "$scratch/page" || lacking=$((lacking + 1))
-	done
-	report $lacking "manual pages of all programs"
-else
-	skip "manual pages of all programs" "no help2man or man"
-fi
 if command -v bash >/dev/null; then
 	bash -c '. runner/completion/stampede.bash
 		COMP_WORDS=("$1" --schemes packed_w) COMP_CWORD=2; _stampede "$1"
@@ -160,7 +143,7 @@ if command -v bash >/dev/null; then
 		COMP_WORDS=("$1" --workloads late) COMP_CWORD=2; _stampede "$1"
 		[ "${COMPREPLY[*]}" = late_beat ] || exit 2
 		COMP_WORDS=("$1" --res) COMP_CWORD=1; _stampede "$1"
-		[ "${COMPREPLY[*]}" = "--results --resume" ] || exit 4
+		[ "${COMPREPLY[*]}" = "--results" ] || exit 4
 		COMP_WORDS=("$2" --schemes packed_w) COMP_CWORD=2; _stampede "$2"
 		case " ${COMPREPLY[*]} " in *" packed_word "*) ;; *) exit 5 ;; esac' \
 		bash "$build/bench" "$build/explore"

@@ -13,9 +13,7 @@ all tests/runner/test_targets.sh
 bench make bench ARGS=--list
 run-stress make run-stress ARGS=--list
 plots make plots RUN="$scratch/run"
-layout make layout
 compare make compare ARGS=--help
-man make man
 readme tests/plots/test_plots.py
 take make take ROW=packed_word RUN="$scratch/run"
 explore make explore SCHEMES==packed_word ARGS="--shape page --events 1 --nested 1"
@@ -39,8 +37,6 @@ mutate tests/long.sh
 verdicts make -n verdicts
 test-distro make -n test-distro
 test-machine tests/long.sh
-test-slurm make -n test-slurm
-test-parallel make -n test-parallel
 END
 mkdir "$scratch/run" && cp tests/data/bench_sample.json "$scratch/run/bench.json"
 make help-all | awk '{ print $1 }' | sort >"$scratch/known"

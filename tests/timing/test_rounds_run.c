@@ -257,37 +257,6 @@ static void rounds_are_shuffled(void **state)
 	assert_in_range(other, 1000, 1400);
 }
 
-/* ---- going on ---- */
-
-static void an_earlier_process_is_gone_on_for(void **state)
-{
-	unsigned int i;
-
-	for (i = 0; i < 5; i++)
-		json_array_append_new(rounds.rows,
-				      json_pack("{s:s, s:s, s:i, s:i, s:f}", "row",
-						i < 3 ? "a" : SAMPLES_FLOOR, "workload",
-						i == 2 ? "storm" : "steady", "repetition_index",
-						i == 1 ? 4 : 0, "threads", i == 3 ? 2 : 1, "probe",
-						i == 3 ? 0.25 : 0.5 + i));
-	assert_int_equal(rounds_run(&rounds), 0);
-	assert_int_equal(rounds.cell[0].done, 3);
-	assert_int_equal(count("a", 0), 1);
-	assert_int_equal(count("b", 0), 3);
-	assert_float_equal(rounds.least_probe[0], 0.5, 0);
-	assert_float_equal(rounds.least_probe[1], 0.25, 0);
-	/* The first that is free: nothing is booked as of the round that was cut off. */
-	assert_int_equal(json_integer_value(json_object_get(json_array_get(rounds.rows, 5),
-							    "repetition_index")),
-			 5);
-	assert_int_equal(rounds.round, 8);
-	assert_float_equal(progress.total, 100 - 5 * 3e-3, 1e-9);
-	anew(state);
-	json_array_append_new(rounds.rows, json_pack("{s:i}", "repetition_index", 0));
-	assert_int_equal(rounds_run(&rounds), 0);
-	assert_int_equal(rounds.round, 4);
-}
-
 /* ---- more, for noise ---- */
 
 static double noisy_ns(const char *row, unsigned int nth)
@@ -465,6 +434,6 @@ static int end(void **state)
 }
 
 TESTS_OF(NULL, end, anew, NULL, each_round_runs_each_cell_once, a_cell_is_told_what_it_has_to_do,
-	 a_record_says_it_in_these_keys, rounds_are_shuffled, an_earlier_process_is_gone_on_for,
-	 only_what_is_noisy_has_more, more_rounds_end_with_the_budget, who_has_enough_does_not_wait,
-	 trials_find_how_many_events, an_error_ends_it, a_user_stops_it)
+	 a_record_says_it_in_these_keys, rounds_are_shuffled, only_what_is_noisy_has_more,
+	 more_rounds_end_with_the_budget, who_has_enough_does_not_wait, trials_find_how_many_events,
+	 an_error_ends_it, a_user_stops_it)

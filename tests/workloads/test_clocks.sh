@@ -80,18 +80,6 @@ finds "one ring: nothing is lost or torn for it" "$scratch/shared.json" \
 	"all(row['violations'][oracle] == 0 for row in r for oracle in
 	('conservation', 'structure', 'losses'))"
 
-# Rings of their own, merged by time: with a skew longer than any hand-over all effects come first.
-$stress --skew 100000000000 --workload handoff --schemes "=full_tsc" --json "$scratch/handoff.json" \
-	>"$scratch/out" 2>"$scratch/err"
-report $? "two rings, clocks that differ"
-finds "two rings: each is right, and every effect before its cause" "$scratch/handoff.json" \
-	"[(row['verdict'], row['clock']['wrong'], row['handoff']['pairs'] > 0,
-	row['handoff']['early'] == row['handoff']['pairs']) for row in r] == [('kept', 0, True, True)]"
-$stress --workload handoff --schemes "=full_tsc" --json "$scratch/handoff.json" >"$scratch/out" \
-	2>"$scratch/err"
-finds "two rings, one clock: none" "$scratch/handoff.json" \
-	"[(row['handoff']['early'], 'clock' in row) for row in r] == [(0, False)]"
-
 # Rings of their own, each of one CPU and so of one clock: all is kept, the window between entry and
 # exit too, which are read by another path than a section's stamp.
 $stress --skew 100000 --workload threads --threads 2 --json "$scratch/apart.json" \

@@ -85,7 +85,7 @@ static void lists_choose_workloads(void **state)
 	assert_true(chosen[workload_index(&workload_tails)]);
 	assert_true(chosen[workload_index(&workload_idle)]);
 	full = chosen_of("", SIZE_FULL, chosen);
-	assert_true(chosen[workload_index(&workload_handoff)]);
+	assert_true(chosen[workload_index(&workload_live)]);
 	assert_false(chosen[workload_index(&workload_migrate)]);
 	assert_true(quick < standard && standard < full);
 	/* Those named and no other, and what the user does not name. */
@@ -272,29 +272,6 @@ static void a_late_first_event_is_explained(void **state)
 	bits = 0;
 }
 
-/* An effect before its cause breaks a promise of rows that make one. */
-static void effects_come_behind_their_causes(void **state)
-{
-	json_t *json;
-
-	if (plan.count < 2) {
-		print_message("skipped: handoff takes two CPUs\n");
-		skip();
-	}
-	if (getenv("STAMPEDE_EMULATED"))
-		seconds = 3; /* in 0.3 s hardly a pair is found, or none */
-	run(&workload_handoff, driver_find(drivers_checked, "full_tsc"), 2);
-	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
-	json = json_object();
-	workload_handoff.engine->json(json, &config, &result);
-	assert_true(json_integer_value(json_object_get(json_object_get(json, "handoff"), "pairs")) >
-		    0);
-	json_decref(json);
-	/* The second figure that it counts: effects decoded early. */
-	result.own[1]++;
-	assert_int_equal(engine_verdict(&config, &result), VERDICT_BROKEN);
-}
-
 static uint64_t of_reader(const json_t *json, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(json_object_get(json, "live"), key));
@@ -342,5 +319,4 @@ static void a_reader_says_what_it_did(void **state)
 TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, random_numbers_are_the_published_ones,
 	 every_workload_keeps_the_contract, lists_choose_workloads, unknown_names_choose_nothing,
 	 bursts_come_in_bursts, a_storm_that_is_too_much_pauses, what_is_not_there_is_missed,
-	 what_no_ring_holds_is_missed, a_late_first_event_is_explained,
-	 effects_come_behind_their_causes, a_reader_says_what_it_did)
+	 what_no_ring_holds_is_missed, a_late_first_event_is_explained, a_reader_says_what_it_did)

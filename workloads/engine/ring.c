@@ -104,7 +104,6 @@ int engine_ring_reset(struct engine_thread *thread, struct engine_ring *ring,
 		return fail_with(EXIT_USAGE, "ring geometry larger than its memory");
 	buffer_check(&ring->buffer, &ring->check);
 	ring->check.desc = thread->group->desc;
-	ring->check.keep = ring->keep;
 	ring->tap.epoch = thread->result.epochs;
 	ring->lost = 0;
 	return 0;

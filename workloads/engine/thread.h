@@ -14,7 +14,6 @@
 struct engine_ring {
 	struct buffer buffer;
 	struct check check;
-	struct check_keep *keep; /* decoded times that the workload wants; may be NULL */
 	struct engine_export_tap tap;
 	uint64_t lost; /* by the ring, until its last drain */
 };
