@@ -252,6 +252,10 @@ compare: ## tell if a change helped: make compare ARGS="A B", or ARGS="--in late
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/compare
 	@$(BUILD)/compare $(ARGS)
 
+man: ##- write manual pages into build/man, from --help of all programs
+	@sh runner/packages.sh $(build_packages) help2man
+	@$(MAKE) --no-print-directory $(jobs) all
+	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
 readme: ##- put a run's figures into README and docs: RUN=results/latest (-: the answer only)
 	@python3 -B plots/readme.py $(RUN) README.md
 
@@ -315,5 +319,5 @@ help-all: ##- print all targets
 %.c: ;
 
 
-.PHONY: all mutate take help-all bench run-stress readme explore plots compare test tests test-long \
+.PHONY: all mutate take help-all bench run-stress readme explore plots compare man test tests test-long \
 	test-exhaustive check-house clean help force

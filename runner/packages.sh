@@ -35,6 +35,7 @@ python3-jinja2      python3-jinja2         python3-Jinja2      python-jinja   py
 python3-scipy       python3-scipy          python3-scipy       python-scipy   py3-scipy
 python3-clang       python3-clang          python3-clang       -              -
 chromium            chromium               chromium            chromium       chromium
+help2man            help2man               help2man            help2man       help2man
 clang               clang                  clang               clang          clang
 libclang-rt-dev     compiler-rt            clang               compiler-rt    compiler-rt
 lttng-tools         lttng-tools            lttng-tools         lttng-tools    lttng-tools
@@ -48,6 +49,7 @@ bc                  bc                     bc                  bc             bc
 libelf-dev          elfutils-libelf-devel  libelf-devel        libelf         elfutils-dev
 xz-utils            xz                     xz                  xz             xz
 babeltrace2         babeltrace2            babeltrace          babeltrace     babeltrace
+man-db              man-db                 man                 man-db         mandoc
 procps              procps-ng              procps              procps-ng      procps
 spin                -                      -                   -              -
 gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -

@@ -135,6 +135,23 @@ done
 [ -z "$undocumented" ]
 report $? "SCHEMA.md has every key of a record:$undocumented"
 
+if command -v help2man >/dev/null && command -v man >/dev/null; then
+	lacking=0
+	mkdir "$scratch/built"
+	for program in $programs; do
+		ln -s "$(readlink -f "$build/$program")" "$scratch/built/"
+	done
+	sh runner/man.sh "$scratch/built" test 2>"$scratch/err" || lacking=1
+	for program in $programs; do
+		man --warnings -l "$scratch/built/man/stampede-$program.1" \
+			>"$scratch/page" 2>"$scratch/err" &&
+			[ ! -s "$scratch/err" ] && grep -q '^SYNOPSIS' "$scratch/page" &&
+			grep -q '^EXAMPLES' "$scratch/page" || lacking=$((lacking + 1))
+	done
+	report $lacking "manual pages of all programs"
+else
+	skip "manual pages of all programs" "no help2man or man"
+fi
 if command -v bash >/dev/null; then
 	bash -c '. runner/completion/stampede.bash
 		COMP_WORDS=("$1" --schemes packed_w) COMP_CWORD=2; _stampede "$1"

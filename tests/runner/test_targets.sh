@@ -14,6 +14,7 @@ bench make bench ARGS=--list
 run-stress make run-stress ARGS=--list
 plots make plots RUN="$scratch/run"
 compare make compare ARGS=--help
+man make man
 readme tests/plots/test_plots.py
 take make take ROW=packed_word RUN="$scratch/run"
 explore make explore SCHEMES==packed_word ARGS="--shape page --events 1 --nested 1"

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: man.sh BUILD VERSION   Writes BUILD/man/stampede-*.1 from what each program's --help says.
+build=$1 version=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p "$build/man"
+
+page() { # program summary
+	# help2man wants its sections to begin as GNU's programs begin them.
+	cat >"$scratch/$1" <<-EOF
+		#!/bin/sh
+		"$build/$1" --help | sed 's/^usage:/Usage:/; s/^       $1 /  or:  $1 /
+			s/^exit: /\n*Exit status*\n  /; s/^Exit status: /\n*Exit status*\n  /
+			/^examples*:/I,\$ s/^  /\n  /; s/^examples*:/\n*Examples*\n/I'
+	EOF
+	chmod +x "$scratch/$1"
+	help2man --no-info --section 1 --manual Stampede --source "Stampede $version" \
+		--version-string "$version" --name "$2" --output "$build/man/stampede-$1.1" \
+		"$scratch/$1"
+}
+
+page bench "what tracers' timestamping schemes cost, and whether they are right" &&
+	page run-stress "every stamp of a scheme checked under real interrupts" &&
+	page compare "two runs, two rows or several machines: did a change help" &&
+	page read-trace "CTF traces and raw ftrace sub-buffers: events, gaps, damage" &&
+	page claims "what the texts claim that the schemes are from, put to the test" &&
+	page plots "plots and report of a recorded run" &&
+	page explore "every interrupt of a budget, for every row, each schedule judged" &&
+	page judge-tracer "are the times right in a tracer that people use"
