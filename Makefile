@@ -211,6 +211,7 @@ include explore/cases/cases.mk
 include extras/claims/claims.mk
 include extras/take/take.mk
 include tests/machines/machines.mk
+include tests/cluster/cluster.mk
 
 # ---- what people call ----
 

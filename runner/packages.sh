@@ -57,6 +57,12 @@ qemu-user-static    qemu-user-static       qemu-linux-user     qemu-user-static 
 libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
 clang-format        clang-tools-extra      clang               clang          clang-extra-tools
 debootstrap         debootstrap            debootstrap         debootstrap    debootstrap
+slurmctld           slurm-slurmctld        slurm               -              -
+slurmd              slurm-slurmd           slurm-node          -              -
+slurm-client        slurm                  slurm               -              -
+munge               munge                  munge               -              -
+parallel            parallel               gnu_parallel        parallel       parallel
+openssh-client      openssh-clients        openssh-clients     openssh        openssh-client
 '
 
 [ "${PACKAGES:-}" = present ] && exit 0

@@ -38,6 +38,8 @@ mutate tests/long.sh
 verdicts make -n verdicts
 test-distro make -n test-distro
 test-machine tests/long.sh
+test-slurm make -n test-slurm
+test-parallel make -n test-parallel
 END
 mkdir "$scratch/run" && cp tests/data/bench_sample.json "$scratch/run/bench.json"
 make help-all | awk '{ print $1 }' | sort >"$scratch/known"
