@@ -4,6 +4,7 @@
 CC ?= gcc
 CXX ?= g++
 BUILD ?= build
+DATA ?= $(CURDIR)
 O := $(BUILD)/obj
 V ?= 0
 Q := $(if $(filter 0,$(V)),@,)
@@ -132,7 +133,7 @@ $(foreach test,$(counting_tests),$(eval extra_tests_$(subst /,_,$(test)) := -DST
 extra_runner_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 # One object for all rows: its flush also comes beside writers of other CPUs, in those that take them.
 extra_schemes_core_ring = -DLOCKED
-extra_workloads_gaps = -DGAPS_DIR='"$(CURDIR)/workloads/gaps"'
+extra_workloads_gaps = -DGAPS_DIR='"$(DATA)/workloads/gaps"'
 extra_base_options := -DGIT_STATE='"$(GIT_STATE)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
@@ -207,6 +208,7 @@ include extras/kernel/module.mk
 include tests/kernel/kernel.mk
 include extras/tracers/tracers.mk
 include extras/lines/lines.mk
+include extras/install/install.mk
 include explore/cases/cases.mk
 include extras/claims/claims.mk
 include extras/take/take.mk
@@ -257,6 +259,7 @@ man: ##- write manual pages into build/man, from --help of all programs
 	@sh runner/packages.sh $(build_packages) help2man
 	@$(MAKE) --no-print-directory $(jobs) all
 	@sh runner/man.sh $(BUILD) "$(GIT_STATE)"
+
 readme: ##- put a run's figures into README and docs: RUN=results/latest (-: the answer only)
 	@python3 -B plots/readme.py $(RUN) README.md
 

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: install.sh install|uninstall BUILD PREFIX DESTDIR VERSION   Copies what `make install` has built, or removes
+# what it copied: PREFIX/share/stampede/files lists it.
+set -e
+what=$1 build=$2 prefix=$3 root=$4 version=$5
+share=$prefix/share/stampede lib=$prefix/lib/stampede list=$4$3/share/stampede/files
+
+if [ "$what" = uninstall ]; then
+	[ -f "$list" ] || {
+		echo "stampede: nothing is installed in $root$prefix: no $list" >&2
+		exit 1
+	}
+	(cd "$root$prefix" && xargs -d '\n' rm -f <"$list")
+	for folder in "$root$share" "$root$lib" "$root$prefix/include/stampede" "$root$prefix/lib/cmake/stampede"; do
+		[ ! -d "$folder" ] || find "$folder" -depth -type d -empty -delete
+	done
+	exit
+fi
+
+put() { # MODE FOLDER FILE...
+	mode=$1 folder=$root$2
+	shift 2
+	for one in "$@"; do
+		install -D -m "$mode" "$one" "$folder/${one##*/}"
+		echo "${folder#"$root$prefix"/}/${one##*/}" >>"$build/files"
+	done
+}
+made() { # FILE SED-WORDS...: from a template
+	sed -e "s|@LIB@|$lib|g; s|@SHARE@|$share|g; s|@PREFIX@|$prefix|g; s|@VERSION@|$version|g" "extras/install/$1" \
+		>"$build/${1%.in}"
+}
+
+: >"$build/files"
+printf '#!/bin/sh\nexec python3 -B "%s/plots/main.py" "$@"\n' "$share" >"$build/installed-plots"
+for one in stampede.in stampede.pc.in stampede-config.cmake.in; do made "$one"; done
+put 755 "$prefix/bin" "$build/stampede"
+put 755 "$lib" "$build/bench" "$build/run-stress" "$build/explore" "$build/compare" "$build/claims" "$build/judge-tracer"
+install -D -m 755 "$build/installed-plots" "$root$lib/plots"
+echo "${lib#"$prefix"/}/plots" >>"$build/files"
+[ ! -e "$build/read-trace" ] || put 755 "$lib" "$build/read-trace"
+put 644 "$lib/explored" "$build"/explored/*.so
+strip -g "$root$lib"/explored/*.so
+for row in $ROWS; do put 644 "$prefix/include/stampede" "$build/take/$row.h"; done
+put 644 "$prefix/lib/pkgconfig" "$build/stampede.pc"
+put 644 "$prefix/lib/cmake/stampede" "$build/stampede-config.cmake"
+put 644 "$prefix/share/man/man1" "$build"/man/stampede-*.1
+put 644 "$prefix/share/bash-completion/completions" runner/completion/stampede.bash
+# Data, in the places that they have in the sources.
+git ls-files -- plots results/columns.def results/reference workloads/gaps schemes/products.def schemes/TEMPLATE.h \
+	extras/tracers extras/ci docs README.md LICENSE >"$build/data" 2>/dev/null ||
+	find plots results/columns.def results/reference workloads/gaps schemes/products.def schemes/TEMPLATE.h \
+		extras/tracers extras/ci docs README.md LICENSE -type f >"$build/data"
+grep -v '^plots/example/' "$build/data" | while read -r one; do
+	mode=644
+	[ ! -x "$one" ] || mode=755
+	put $mode "$share/$(dirname "$one")" "$one"
+done
+install -D -m 644 "$build/files" "$list"
+echo share/stampede/files >>"$list"
