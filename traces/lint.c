@@ -80,6 +80,14 @@ void lint_add(struct lint *lint, enum lint_kind kind, const struct lint_event *e
 	va_end(values);
 }
 
+/* What is wrong by as much as the event is away from another time. */
+static void add_by(struct lint *lint, enum lint_kind kind, const struct lint_event *event,
+		   int64_t than, const char *what)
+{
+	lint_add(lint, kind, event, "%s, by %" PRIu64 " %s", what, lint_distance(event->time, than),
+		 lint->unit);
+}
+
 /* The time after those findings of a stream that wait for it. */
 static void fill_after(struct lint *lint, uint32_t stream, int64_t time)
 {
@@ -117,16 +125,14 @@ static void note(struct lint_stream *stream, int64_t time, bool is_ordered, bool
 }
 
 /* Of how many ranges of the field about is a step? 0: not about a multiple of the range. */
-static uint64_t ranges(struct lint *lint, uint64_t by, bool *is_long)
+static uint64_t ranges(const struct lint *lint, uint64_t by)
 {
-	uint64_t range = UINT64_C(1) << lint->bits, near = range >> LINT_NEAR_BITS, times;
+	uint64_t range = UINT64_C(1) << lint->bits, near = (range >> LINT_NEAR_BITS) + 1, times;
 
 	if (!lint->bits)
 		return 0;
-	near += !near;
 	times = (by + near) / range;
-	*is_long = times;
-	return lint_distance((int64_t)by, (int64_t)(times * range)) <= near ? times : 0;
+	return by + near - times * range <= 2 * near ? times : 0;
 }
 
 /*
@@ -138,11 +144,11 @@ static void step(struct lint *lint, const struct lint_event *event, const char *
 {
 	const struct lint_stream *stream = &lint->streams[event->stream];
 	uint64_t by = lint_distance(event->time, stream->ordered), times;
-	bool back = event->time < stream->ordered, is_long = false;
+	bool back = event->time < stream->ordered;
 
 	if (event->order != LINT_ORDERED || !stream->has_ordered)
 		return;
-	times = ranges(lint, by, &is_long);
+	times = ranges(lint, by);
 	if (times && (back || is_point))
 		lint_add(lint, back ? LINT_WRAP : LINT_MAYBE_WRAP, event,
 			 "%s %s by %" PRIu64 " %s, about %" PRIu64 " * 2^%u", what,
@@ -150,7 +156,7 @@ static void step(struct lint *lint, const struct lint_event *event, const char *
 	else if (back && by > lint->back_most)
 		lint_add(lint, LINT_BACK, event, "%s goes back by %" PRIu64 " %s", what, by,
 			 lint->unit);
-	lint->long_gaps += !back && is_point && is_long;
+	lint->long_gaps += !back && is_point && lint->bits && (times || by >> lint->bits);
 }
 
 void lint_point(struct lint *lint, const struct lint_event *event, const char *what)
@@ -186,8 +192,7 @@ static bool nest(struct lint *lint, const struct lint_event *event)
 			open->at[open->count - 1].end = event->time;
 	}
 	if (wrong)
-		lint_add(lint, LINT_PARENT, event, "%s, by %" PRIu64 " %s", wrong,
-			 lint_distance(event->time, than), lint->unit);
+		add_by(lint, LINT_PARENT, event, than, wrong);
 	return wrong;
 }
 
@@ -200,26 +205,25 @@ static void take(struct lint *lint, const struct lint_event *event)
 
 	if (stream->in_packet && event->time < stream->packet_begin) {
 		told = true;
-		lint_add(lint, LINT_PACKET, event, "begins before its packet, by %" PRIu64 " %s",
-			 lint_distance(event->time, stream->packet_begin), lint->unit);
+		add_by(lint, LINT_PACKET, event, stream->packet_begin, "begins before its packet");
 	}
 	if (event->what == LINT_BEGIN || event->what == LINT_END)
 		told |= nest(lint, event);
 	if (event->what == LINT_SPAN && event->end < event->time)
-		lint_add(lint, LINT_PARENT, event, "ends before it begins, by %" PRIu64 " %s",
-			 lint_distance(event->end, event->time), lint->unit);
+		add_by(lint, LINT_PARENT, event, event->end, "ends before it begins");
 	else if (event->what == LINT_SPAN)
 		lint_keep(lint, &lint->spans, &span);
 	if (!told)
 		step(lint, event, "time", false);
 	stream->repeats += event->order == LINT_ORDERED && stream->has_ordered &&
 			   stream->ordered_is_event && event->time == stream->ordered;
-	note(stream, event->time, event->order != LINT_UNORDERED, true);
 	if (!stream->packet_any || event->time > stream->packet_last) {
+		stream->packet_any = true;
 		stream->packet_last = event->time;
 		stream->packet_last_place = event->place;
+		stream->packet_before = stream->before;
 	}
-	stream->packet_any = true;
+	note(stream, event->time, event->order != LINT_UNORDERED, true);
 }
 
 bool lint_far_from_zero(int64_t first, int64_t last)
@@ -265,6 +269,9 @@ void lint_event(struct lint *lint, const struct lint_event *event)
 	stream->events++;
 	lint_settle(lint, event->stream, true, event->time);
 	fill_after(lint, event->stream, event->time);
+	if (event->time > 0 && event->time < event->least)
+		add_by(lint, LINT_MAYBE_CLOCK, event, event->least,
+		       "before what all streams had reached");
 	if (event->time < 0)
 		lint_add(lint, LINT_ZERO, event, "negative");
 	else if (!event->time && stream->any && event->order == LINT_ORDERED)
@@ -296,9 +303,8 @@ void lint_packet_begin(struct lint *lint, uint32_t index, uint64_t place, bool h
 		if (stream->any)
 			lint_add(lint, LINT_ZERO, &event, "packet begins at zero, or below");
 	} else if (stream->had_end && time < stream->end_before) {
-		lint_add(lint, LINT_OVERLAP, &event,
-			 "packet begins before its predecessor ends, by %" PRIu64 " %s",
-			 lint_distance(time, stream->end_before), lint->unit);
+		add_by(lint, LINT_OVERLAP, &event, stream->end_before,
+		       "packet begins before its predecessor ends");
 		note(stream, time, true, false);
 	} else if (stream->had_end && time < stream->ordered) {
 		note(stream, time, true, false); /* it is the event before that was wrong */
@@ -311,7 +317,6 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 {
 	struct lint_stream *stream = &lint->streams[index];
 	struct lint_event event = { .stream = index, .time = time };
-	bool is_long;
 
 	if (index >= lint->count)
 		return;
@@ -320,16 +325,14 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 	stream->had_end = has;
 	stream->end_before = time;
 	if (has && stream->in_packet && time < stream->packet_begin) {
-		lint_add(lint, LINT_PACKET, &event,
-			 "packet ends before it begins, by %" PRIu64 " %s",
-			 lint_distance(time, stream->packet_begin), lint->unit);
+		add_by(lint, LINT_PACKET, &event, stream->packet_begin,
+		       "packet ends before it begins");
 	} else if (has && stream->packet_any && stream->packet_last > time) {
 		event.time = stream->packet_last;
-		lint_add(lint,
-			 ranges(lint, lint_distance(time, event.time), &is_long) ? LINT_WRAP :
-										   LINT_PACKET,
-			 &event, "lies behind the end of its packet, by %" PRIu64 " %s",
-			 lint_distance(time, event.time), lint->unit);
+		stream->before = stream->packet_before;
+		add_by(lint,
+		       ranges(lint, lint_distance(time, event.time)) ? LINT_WRAP : LINT_PACKET,
+		       &event, time, "lies behind the end of its packet");
 	} else if (has) {
 		lint_point(lint, &event, "end of packet");
 	}

@@ -55,6 +55,7 @@ struct lint_event {
 	int64_t end; /* of a LINT_SPAN */
 	uint64_t place;
 	enum lint_order order;
+	int64_t least; /* what no stream of the trace may be below any more; 0: it may */
 };
 
 struct lint_span {
@@ -80,7 +81,7 @@ struct lint_stream {
 	bool ordered_is_event;
 	int64_t ordered;
 	bool in_packet, packet_any, had_end;
-	int64_t packet_begin, packet_last, end_before;
+	int64_t packet_begin, packet_before, packet_last, end_before;
 	uint64_t packet_last_place;
 	struct lint_spans open; /* begun, and not yet ended */
 	bool awaited; /* a finding waits for the time after it */

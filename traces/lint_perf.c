@@ -103,7 +103,9 @@ static uint64_t field_bytes(uint64_t fields)
 /* The record's time, in the stream of its CPU, or of its thread if it does not say its CPU. */
 static void emit(struct perf_reading *perf, uint64_t place, uint64_t time, uint64_t key)
 {
-	struct lint_event event = { .time = (int64_t)time, .place = place };
+	struct lint_event event = { .time = (int64_t)time,
+				    .place = place,
+				    .least = (int64_t)perf->floor };
 	bool by_cpu = !(key >> 32);
 
 	event.stream = lint_stream(perf->lint, key, "%s: %s %" PRIu32, perf->file->path,
@@ -112,10 +114,6 @@ static void emit(struct perf_reading *perf, uint64_t place, uint64_t time, uint6
 	event.order = by_cpu ? LINT_ORDERED : LINT_UNORDERED;
 	if (perf->lint->no_memory)
 		return;
-	if (time && time < perf->floor)
-		lint_add(perf->lint, LINT_MAYBE_CLOCK, &event,
-			 "%" PRIu64 " ns before what all streams had reached two rounds ago",
-			 perf->floor - time);
 	lint_event(perf->lint, &event);
 	if (time > perf->newest && (int64_t)time > 0)
 		perf->newest = time;

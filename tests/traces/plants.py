@@ -104,7 +104,7 @@ def ctf(rng, fault, folder):
     elif fault == "late":
         by = rng.randrange(1, times[-1] - packet["begin"])
         packet["end"] = times[-1] - by
-        need = rf"event {last}: packet: lies behind the end of its packet, by {by} ns; time {times[-1]}"
+        need = rf"event {last}: packet: lies behind the end of its packet, by {by} ns; time {times[-1]}, before it {times[-2]}"
     elif fault == "early":
         packet["begin"] = times[0] + by
         times[:] = times[:1] + [time for time in times[1:] if time >= packet["begin"]]
@@ -394,7 +394,7 @@ def perf(rng, fault, folder):
     elif fault == "round":  # what comes is before the end of the round before the last
         floor = max(other["time"] for other in records if other.get("round", 99) <= one["round"] - 2)
         one["time"] = floor - (by - 1000000)
-        need += rf"{by - 1000000} ns before what all streams had reached two rounds ago; "
+        need += rf"before what all streams had reached, by {by - 1000000} ns; time \d+, before it {before}, after it {after}$"
     elif fault == "lost":
         one["type"], one["lost"] = 2, rng.choice((0, 2**41 + by))
         need = rf"offset OFFSET: loss: lost events cannot be as many as: {one['lost']}; "
