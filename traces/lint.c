@@ -203,7 +203,7 @@ static void take(struct lint *lint, const struct lint_event *event)
 					false };
 	bool told = false;
 
-	if (stream->in_packet && event->time < stream->packet_begin) {
+	if (event->time < stream->packet_begin) {
 		told = true;
 		add_by(lint, LINT_PACKET, event, stream->packet_begin, "begins before its packet");
 	}
@@ -244,7 +244,7 @@ static bool is_suspect(const struct lint_stream *stream, int64_t time)
 }
 
 /* The suspect is of another unit if the next time is about that before it. */
-void lint_settle(struct lint *lint, uint32_t index, bool has, int64_t time)
+void lint_settle(struct lint *lint, uint32_t index, int64_t time)
 {
 	struct lint_stream *stream = &lint->streams[index];
 	const struct lint_event *suspect = &stream->suspect;
@@ -252,8 +252,7 @@ void lint_settle(struct lint *lint, uint32_t index, bool has, int64_t time)
 	if (!stream->suspected)
 		return;
 	stream->suspected = false;
-	if (!has || is_suspect(stream, time) ||
-	    lint_distance(time, stream->before) > (uint64_t)stream->first / 4)
+	if (lint_distance(time, stream->before) > (uint64_t)stream->first / 4)
 		take(lint, suspect);
 	else
 		lint_add(lint, LINT_UNIT, suspect, "%s its neighbours' times",
@@ -267,7 +266,7 @@ void lint_event(struct lint *lint, const struct lint_event *event)
 	if (event->stream >= lint->count)
 		return;
 	stream->events++;
-	lint_settle(lint, event->stream, true, event->time);
+	lint_settle(lint, event->stream, event->time);
 	fill_after(lint, event->stream, event->time);
 	if (event->time > 0 && event->time < event->least)
 		add_by(lint, LINT_MAYBE_CLOCK, event, event->least,
@@ -293,8 +292,7 @@ void lint_packet_begin(struct lint *lint, uint32_t index, uint64_t place, bool h
 
 	if (index >= lint->count)
 		return;
-	lint_settle(lint, index, has, time);
-	stream->in_packet = has && time > 0;
+	lint_settle(lint, index, time);
 	stream->packet_any = false;
 	stream->packet_begin = time;
 	if (!has)
@@ -320,11 +318,11 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 
 	if (index >= lint->count)
 		return;
-	lint_settle(lint, index, has, time);
+	lint_settle(lint, index, time);
 	event.place = stream->packet_last_place;
 	stream->had_end = has;
 	stream->end_before = time;
-	if (has && stream->in_packet && time < stream->packet_begin) {
+	if (has && time < stream->packet_begin) {
 		add_by(lint, LINT_PACKET, &event, stream->packet_begin,
 		       "packet ends before it begins");
 	} else if (has && stream->packet_any && stream->packet_last > time) {
@@ -336,7 +334,7 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 	} else if (has) {
 		lint_point(lint, &event, "end of packet");
 	}
-	stream->in_packet = false;
+	stream->packet_begin = 0;
 }
 
 void lint_packet_whole(struct lint *lint, uint32_t stream, uint64_t place, int64_t begin,

@@ -80,7 +80,7 @@ struct lint_stream {
 	bool has_ordered; /* the time of the newest ordered event, or packet's begin or end */
 	bool ordered_is_event;
 	int64_t ordered;
-	bool in_packet, packet_any, had_end;
+	bool packet_any, had_end;
 	int64_t packet_begin, packet_before, packet_last, end_before;
 	uint64_t packet_last_place;
 	struct lint_spans open; /* begun, and not yet ended */
@@ -137,9 +137,8 @@ void lint_keep(struct lint *lint, struct lint_spans *spans, const struct lint_sp
 /* Are all times nearer to each other than to zero? Else zero, or a 1000th, may be right. */
 bool lint_far_from_zero(int64_t first, int64_t last);
 
-/* What comes after an event that may be of another unit says whether it is; `has`: it has a time.
- */
-void lint_settle(struct lint *lint, uint32_t index, bool has, int64_t time);
+/* The time after an event that may be of another unit says whether it is; 0: none comes. */
+void lint_settle(struct lint *lint, uint32_t index, int64_t time);
 
 /* After the last event. */
 void lint_finish(struct lint *lint);

@@ -159,7 +159,7 @@ void lint_finish(struct lint *lint)
 	uint32_t i;
 
 	for (i = 0; i < lint->count; i++) {
-		lint_settle(lint, i, false, 0);
+		lint_settle(lint, i, 0);
 		if (lint->streams[i].any && lint->streams[i].first < first)
 			first = lint->streams[i].first;
 		if (lint->streams[i].any && lint->streams[i].last > last)

@@ -19,8 +19,10 @@ static void begin(unsigned int bits)
 
 static void end(void)
 {
-	FILE *out = open_memstream(&said, &said_bytes);
+	FILE *out;
 
+	free(said);
+	out = open_memstream(&said, &said_bytes);
 	lint_finish(&lint);
 	lint_print(&lint, out, "t");
 	fclose(out);
@@ -33,7 +35,6 @@ static void finds(const char *words)
 	end();
 	if (!strstr(said, words))
 		fail_msg("no '%s' in %s", words, said);
-	free(said);
 }
 
 static void put(int64_t time)
@@ -172,6 +173,35 @@ static void an_event_and_its_packet(void **state)
 	      "s0: event 3: zero: packet begins at zero, or below; time 0, before it 109\n");
 }
 
+/* What was wrong in a packet is not held against the next. */
+static void the_packet_after(void **state)
+{
+	begin(0);
+	lint_packet_begin(&lint, 0, 1, true, 100);
+	put(130);
+	lint_packet_end(&lint, 0, true, 120);
+	lint_packet_begin(&lint, 0, 2, true, 121);
+	lint_packet_end(&lint, 0, true, 125);
+	lint_packet_begin(&lint, 0, 2, true, 125);
+	put(126);
+	finds("found packet 1\n");
+	begin(0);
+	lint_packet_begin(&lint, 0, 1, true, 100);
+	put(130);
+	lint_packet_end(&lint, 0, true, 120);
+	lint_packet_begin(&lint, 0, 2, true, 125);
+	put(126);
+	finds("found packet 1\n");
+	begin(0);
+	lint_packet_begin(&lint, 0, 1, true, 100);
+	put(100);
+	lint_packet_end(&lint, 0, true, 100);
+	put(99); /* in no packet */
+	lint_packet_begin(&lint, 0, 2, true, 98);
+	put(98);
+	finds("found back 1, overlap 1\n");
+}
+
 static void spans(void **state)
 {
 	begin(0);
@@ -223,8 +253,31 @@ static void spans(void **state)
 	finds("nothing found");
 }
 
+/* Of one fault one finding, though the time goes back, too. */
+static void ordered_spans(void **state)
+{
+	const struct lint_event events[] = {
+		{ .what = LINT_BEGIN, .time = 100 },
+		{ .what = LINT_END, .time = 99 },
+		{ .time = 200, .order = LINT_UNORDERED },
+		{ .time = 199 },
+	};
+	unsigned int i;
+
+	begin(0);
+	for (i = 0; i < 4; i++)
+		lint_event(&lint, &events[i]);
+	finds("0 at the time of their predecessor, 0 lost; found parent 1\n");
+	begin(0);
+	put_as(LINT_SPAN, 100, 100), put_as(LINT_SPAN, 101, 100);
+	finds("found parent 1\n");
+}
+
 static void zeros(void **state)
 {
+	begin(0);
+	put(0), put(1);
+	finds("found zero 1\n");
 	begin(0);
 	put(0), put(0), put(100), put(199);
 	finds("s0: event 0: zero: zero; time 0, after it 0\n"
@@ -240,13 +293,16 @@ static void zeros(void **state)
 	finds("found back 1, zero 2\n");
 }
 
-/* Eight events of 64000 to 65000, then one that is about so many times as large. */
+static int64_t first_of_eight = 64000;
+
+/* Eight events from there to 65000, then one that is about so many times as large. */
 static const char *after_eight(int64_t suspect, int64_t next)
 {
 	int i;
 
 	begin(0);
-	for (i = 0; i < 8; i++)
+	put(first_of_eight);
+	for (i = 1; i < 8; i++)
 		put(64000 + i * 1000 / 7);
 	put(suspect);
 	if (next)
@@ -257,6 +313,7 @@ static const char *after_eight(int64_t suspect, int64_t next)
 
 static void another_unit(void **state)
 {
+	int i;
 	const int64_t near = 1000 + 1000; /* their length, and a 64th of the first */
 
 	assert_string_equal(after_eight((65000 + near) * 1000 + 999, 65001), "found unit 1\n");
@@ -264,9 +321,35 @@ static void another_unit(void **state)
 	assert_string_equal(after_eight((65000 - near) * 1000, 65001), "found unit 1\n");
 	assert_string_equal(after_eight((65000 - near) * 1000 - 1, 65001), "found back 1\n");
 	assert_string_equal(after_eight(67, 65001), "found unit 1\n");
+	assert_non_null(
+		strstr(said, "unit: about a 1000th of its neighbours' times; time 67, before"));
 	assert_string_equal(after_eight(68, 65001), "found back 1\n");
 	assert_string_equal(after_eight(63, 65001), "found unit 1\n");
 	assert_string_equal(after_eight(62, 65001), "found back 1\n");
+	/* Nearer to zero than to each other; and one event less. */
+	first_of_eight = 32500;
+	assert_string_equal(after_eight(65000000, 65001), "found back 1\n");
+	first_of_eight = 32501;
+	assert_string_equal(after_eight(65000000, 65001), "found unit 1\n");
+	first_of_eight = -1;
+	assert_string_equal(after_eight(65000000, 65001), "found zero 1, unit 1\n");
+	first_of_eight = 64000;
+	begin(0);
+	put(64000), put(64000), put(64000), put(64000), put(64000), put(64000), put(64000);
+	put(64000000), put(64001);
+	finds("found back 1\n");
+	begin(0);
+	put(-1), put(-1), put(-1), put(-1), put(-1), put(-1), put(-1), put(-1), put(-1), put(5);
+	finds("found zero 9\n");
+	/* The packet may end, or the next begin, before another event comes. */
+	begin(0);
+	for (i = 0; i < 8; i++)
+		put(64000);
+	put(64000000);
+	lint_packet_end(&lint, 0, true, 64001);
+	put(64000000);
+	lint_packet_begin(&lint, 0, 1, true, 64002);
+	finds("found unit 2\n");
 	/* It may be that the time has passed. */
 	assert_string_equal(after_eight(65000000, 65000001), "found \n" + 7);
 	assert_string_equal(after_eight(65000000, 0), "found \n" + 7);
@@ -305,11 +388,15 @@ static void many_findings(void **state)
 		put(-1);
 	end();
 	assert_null(strstr(said, "more"));
-	free(said);
 	begin(0);
+	put(100);
+	lint_add(&lint, LINT_UNIT, &(struct lint_event){ .place = 5 }, "first");
 	for (i = 0; i < 11; i++)
 		put(-1);
-	finds("t: zero: 1 more\n");
+	end();
+	assert_non_null(strstr(said, "t: zero: 1 more\n"));
+	assert_non_null(
+		strstr(said, "s0: event 5: unit: first; time 0, before it 100, after it -1\n"));
 }
 
 /* Sixteen events each: a second stream at `first`, and a third, of the first's time. */
@@ -359,5 +446,5 @@ static void streams_apart(void **state)
 	finds("found clock 1\n");
 }
 
-TESTS(a_step_back_of_one, steps_of_about_a_range, chance, an_event_and_its_packet, spans, zeros,
-      another_unit, too_late, losses, many_findings, streams_apart)
+TESTS(a_step_back_of_one, steps_of_about_a_range, chance, an_event_and_its_packet, the_packet_after,
+      spans, ordered_spans, zeros, another_unit, too_late, losses, many_findings, streams_apart)
