@@ -271,6 +271,17 @@ static void ordered_spans(void **state)
 	begin(0);
 	put_as(LINT_SPAN, 100, 100), put_as(LINT_SPAN, 101, 100);
 	finds("found parent 1\n");
+	begin(0);
+	put(100), put_as(LINT_INSTANT, 50, 0), put(100);
+	finds("1 at the time of their predecessor, 0 lost; nothing found");
+	begin(0); /* those of begin and end, and whole ones */
+	put_as(LINT_BEGIN, 100, 0), put_as(LINT_END, 120, 0), put_as(LINT_SPAN, 119, 121);
+	finds("overlap: span begins 1 ns before the end of one that it is not part of; time 119, "
+	      "before "
+	      "it 100\n");
+	begin(0);
+	put_as(LINT_SPAN, 100, 110), put_as(LINT_SPAN, 100, 120);
+	finds("nothing found");
 }
 
 static void zeros(void **state)
