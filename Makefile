@@ -92,7 +92,7 @@ mains := runner/bench.c runner/run_stress.c extras/claims/list_claims.c \
 	results/compare/compare.c explore/explore.c traces/read_trace.c
 # Distributions without libbabeltrace2 do without what reads CTF: read-trace.
 babeltrace := $(shell pkg-config --exists babeltrace2 2>/dev/null && echo yes)
-reads_ctf := traces/ctf_trace.c traces/read_ctf.c
+reads_ctf := traces/ctf_trace.c traces/read_ctf.c traces/read_lint_ctf.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
 module_folders_workloads := workloads workloads/engine

@@ -35,6 +35,10 @@ struct ctf_event {
 /* Called for each event, in order of time over all streams. */
 typedef void ctf_event_fn(void *arg, const struct ctf_event *event);
 
+/* Any of the library's messages about a stream, after ctf_trace has counted it. */
+typedef void ctf_message_fn(void *arg, const struct ctf_stream *stream, unsigned int index,
+			    const bt_message *message);
+
 struct ctf_trace {
 	struct ctf_stream *streams;
 	unsigned int count;
@@ -42,6 +46,7 @@ struct ctf_trace {
 	bool damaged; /* and `why`; streams and counts are of what was read before */
 	char why[400];
 	ctf_event_fn *event;
+	ctf_message_fn *message;
 	void *arg;
 	bool no_memory;
 };
@@ -56,6 +61,13 @@ bool ctf_trace_knows_ctf2(void);
  */
 int ctf_trace_read(struct ctf_trace *trace, const char *dir, bt_logging_level log,
 		   ctf_event_fn *event, void *arg);
+
+/*
+ * The same, stream by stream and without the order of time over all, which the library's muxer
+ * makes of streams that go forward alone.
+ */
+int ctf_trace_read_apart(struct ctf_trace *trace, const char *dir, ctf_event_fn *event,
+			 ctf_message_fn *message, void *arg);
 void ctf_trace_free(struct ctf_trace *trace);
 
 /* Each integer of the context and the payload that has a name, in the order of the record. */

@@ -68,8 +68,7 @@ static void print_summary(FILE *out, const char *path, const struct ftrace_count
 			counts->lost_marks, counts->lost);
 }
 
-/* What the file's own directory, or tracefs around it, says of the format. */
-static int find_format(const struct read_options *options, const char *path,
+int read_ftrace_format(const struct read_options *options, const char *path,
 		       struct ftrace_format *format)
 {
 	char copy[PATH_MAX], events[PATH_MAX + 20];
@@ -103,7 +102,7 @@ static int read_one(const char *path, struct ftrace_reading *reading, struct rea
 	};
 	struct ftrace_reader reader;
 	struct ftrace_format format;
-	int error = find_format(options, path, &format);
+	int error = read_ftrace_format(options, path, &format);
 
 	reading->gaps = (struct gap_histogram){ .any = false };
 	if (!error)

@@ -33,12 +33,18 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		  "with --csv: add a column `date` (UTC) after the stamp, for CTF traces\n"
 		  "whose clock has an offset",
 		  OPTION_FLAG, .into = &arguments->read.dates },
+		{ "lint", NULL,
+		  "print only times that cannot be right, a line each, and a summary per\n"
+		  "PATH; reads also Chrome's JSON, perf.data and LLVM XRay's logs (FDR)",
+		  OPTION_FLAG, .into = &arguments->read.lint },
 		{ "gaps", "FILE", "write the gaps between each CPU's events, for run-stress",
 		  OPTION_TEXT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "size of a sub-buffer (default: from header_page, or 4096)",
 		  OPTION_NUMBER, .into = &subbuf_bytes, .least = FTRACE_SUBBUF_LEAST,
 		  .most = FTRACE_SUBBUF_MOST },
-		{ "bits", "N", "width of time_delta (default: from header_event, or 27)",
+		{ "bits", "N",
+		  "width of time_delta (default: from header_event, or 27); with --lint,\n"
+		  "of the narrowest stamp in a CTF trace (default: from CTF 1.8 metadata)",
 		  OPTION_NUMBER, .into = &bits, .least = 1, .most = 27 },
 		{ .name = NULL },
 	};
@@ -50,12 +56,14 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		"Traces of\n"
 		"big-endian machines, and sub-buffers of 32-bit kernels, are refused.\n",
 		entries,
-		"exit: 0 all read, 1 usage, or damage (printed with its offset), "
-		"3 no resource\n"
+		"exit: 0 all read, 1 usage, or damage (printed with its offset), 2 --lint found "
+		"something,\n"
+		"      3 no resource\n"
 		"examples:\n"
 		"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
 		"  read-trace --csv cpu0.raw cpu1.raw\n"
-		"  read-trace --gaps gaps.csv tests/data/lttng\n",
+		"  read-trace --gaps gaps.csv tests/data/lttng\n"
+		"  read-trace --lint perf.data trace.json\n",
 		"PATH...",
 	};
 
@@ -63,7 +71,9 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		return false;
 	arguments->read.subbuf_bytes = (uint32_t)subbuf_bytes;
 	arguments->read.stamp_bits = (uint32_t)bits;
-	if (arguments->read.dates && !arguments->read.csv)
+	if (arguments->read.lint && (arguments->read.csv || arguments->gaps))
+		*status = fail_with(EXIT_USAGE, "--lint prints neither --csv nor --gaps");
+	else if (arguments->read.dates && !arguments->read.csv)
 		*status = fail_with(EXIT_USAGE, "--dates goes with --csv");
 	else if (subbuf_bytes % 8)
 		*status = fail_with(EXIT_USAGE, "--subbuf takes a multiple of 8");
@@ -88,7 +98,8 @@ static int read_directory(const struct read_options *options, const char *path,
 	int error;
 
 	if (is_ctf(path))
-		return read_ctf(options, path, sum);
+		return options->lint ? read_lint(options, path, NULL, 0, sum) :
+				       read_ctf(options, path, sum);
 	paths = ftrace_list_files(path);
 	while (paths && paths[count])
 		count++;
@@ -96,7 +107,8 @@ static int read_directory(const struct read_options *options, const char *path,
 		fail_line("%s has neither a file `metadata` nor cpu<N>.raw files", path);
 		error = EXIT_USAGE;
 	} else {
-		error = read_ftrace(options, paths, count, sum);
+		error = options->lint ? read_lint(options, path, paths, count, sum) :
+					read_ftrace(options, paths, count, sum);
 	}
 	ftrace_free_files(paths);
 	return error;
@@ -117,7 +129,8 @@ static int read_path(const struct read_options *options, char *path, struct read
 				 "metadata is",
 				 path);
 	}
-	return read_ftrace(options, &path, 1, sum);
+	return options->lint ? read_lint(options, path, &path, 1, sum) :
+			       read_ftrace(options, &path, 1, sum);
 }
 
 static int print_gaps(FILE *file, void *gaps)
@@ -147,7 +160,7 @@ int main(int argc, char **argv)
 	trace_file_catch_truncation();
 	for (i = optind; i < argc && !status; i++)
 		status = read_path(&arguments.read, argv[i], &sum);
-	if (!status && !arguments.read.csv && sum.events)
+	if (!status && !arguments.read.csv && !arguments.read.lint && sum.events)
 		gap_histogram_print(stdout, &sum.gaps);
 	if (!status && arguments.gaps)
 		status = write_gaps(arguments.gaps, &sum.gaps);
@@ -155,5 +168,7 @@ int main(int argc, char **argv)
 		return fail_with(EXIT_RESOURCE, "cannot write to standard output: %s",
 				 strerror(errno));
 	}
-	return !status && sum.faulty ? EXIT_USAGE : status;
+	if (!status && sum.faulty)
+		status = EXIT_USAGE;
+	return !status && sum.found ? EXIT_BROKEN : status;
 }

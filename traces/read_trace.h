@@ -7,12 +7,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "traces/ftrace_trace.h"
 #include "traces/gap_histogram.h"
 #include "traces/trace_file.h"
 
 struct read_options {
 	bool csv;
 	bool dates; /* in a column of the CSV */
+	bool lint; /* prints wrong times, and nothing else */
 	uint32_t subbuf_bytes; /* 0: what the capture says, or 4096 */
 	uint32_t stamp_bits; /* 0: what the capture says, or 27 */
 	FILE *out;
@@ -23,6 +25,7 @@ struct read_sum {
 	uint64_t events;
 	struct gap_histogram gaps;
 	bool faulty; /* a file could not be read to its end, or has times that go back */
+	bool found; /* --lint: a time is wrong */
 };
 
 /*
@@ -31,6 +34,17 @@ struct read_sum {
  */
 int read_ftrace(const struct read_options *options, char **paths, unsigned int count,
 		struct read_sum *sum);
+
+/* What the file's own directory, or tracefs around it, says of the format, or the options. */
+int read_ftrace_format(const struct read_options *options, const char *path,
+		       struct ftrace_format *format);
+
+/*
+ * --lint of a trace: of CTF in the directory `path` (no paths), of sub-buffers in all files of
+ * `paths`, or of a file in another format. As above.
+ */
+int read_lint(const struct read_options *options, const char *path, char **paths,
+	      unsigned int count, struct read_sum *sum);
 
 /* Is this file one stream of a CTF trace? By its first bytes. */
 bool read_is_ctf_stream(const char *path);

@@ -177,7 +177,8 @@ def run(words, seconds, folder=None, prepare=limits):
 def passes(script, build, seconds, folder=None):
     """Whether a test script says no "not ok", at the first of which it is ended."""
     environment = dict(os.environ, QUICK_ROWS=ROWS)
-    with subprocess.Popen(["sh", script, build], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    words = [sys.executable, "-B"] if script.endswith(".py") else ["sh"]
+    with subprocess.Popen([*words, script, build], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, errors="replace", env=environment,
                           cwd=folder, start_new_session=True, preexec_fn=limits) as child:
         late = threading.Event()

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""usage: test_lint.py BUILD   read-trace --lint finds each wrong time that plants.py writes, in five
+formats; nothing in clean traces; damage is one line and exit code 1. LINT_SEEDS: how many of each. TAP."""
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import plants
+
+READ = os.path.abspath(sys.argv[1]) + "/read-trace"
+SEEDS = int(os.environ.get("LINT_SEEDS", "24"))
+DATA = "tests/data"
+reported = 0
+
+
+def report(good, name, said=""):
+    global reported
+    reported += 1
+    print(("ok" if good else "not ok") + " - " + name, flush=True)
+    for line in said.split("\n") if not good else ():
+        print("# " + line)
+
+
+def lint(*paths):
+    return subprocess.run([READ, "--lint", *paths], capture_output=True, text=True, check=False)
+
+
+def planted(form, fault, seed):
+    """Empty, or what is wrong with what is said."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, need = plants.plant(form, fault, seed, folder)
+        said = lint(path)
+    lines = said.stdout.rstrip("\n").split("\n")
+    if not fault:
+        good = said.returncode == 0 and len(lines) == 1 and lines[0].endswith(" lost; nothing found") and not said.stderr
+    else:
+        kind = plants.KINDS.get(fault, fault)
+        good = said.returncode == 2 and any(re.search(need, line) for line in lines[:-1]) and \
+            re.search(rf"; found .*\b{kind} [1-9]", lines[-1]) and not said.stderr
+    return "" if good else f"seed {seed}, exit {said.returncode}, wanted {need}\n{said.stdout[-900:]}{said.stderr}"
+
+
+def recall(pool):
+    for form, faults in plants.FAULTS.items():
+        for fault in ("", *faults):
+            wrong = [one for one in pool.map(lambda seed: planted(form, fault, seed), range(SEEDS)) if one]
+            report(not wrong, f"{form}, {fault or 'clean'}: {SEEDS - len(wrong)} of {SEEDS}", "\n".join(wrong[:2]))
+
+
+def damaged(path):
+    """Some input that need not be whole: no crash, and one line of its damage, if it is."""
+    said = lint(path)
+    # What libbabeltrace2 prints where it gives up is its own.
+    text = re.sub(r"(?s)^.*(?=stampede: libbabeltrace2 gave up)", "", said.stderr)
+    lines = text.count("\n")
+    good = said.returncode in (0, 2) and not lines or \
+        said.returncode == 1 and lines == 1 and text.startswith("stampede: ")
+    return said.returncode, "" if good else f"{path}: exit {said.returncode}\n{said.stderr}"
+
+
+def broken(form, seed):
+    """Cut short, and with random bytes."""
+    rng = random.Random(f"{form} {seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        plants.plant(form, "", seed, folder)
+        name = rng.choice([one for one in sorted(os.listdir(folder)) if one != "metadata"])
+        with open(os.path.join(folder, name), "rb") as file:
+            whole = file.read()
+        path = folder if form in ("ctf", "ftrace") else os.path.join(folder, name)
+        cut = whole[:rng.randrange(1, len(whole) - 1)]
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(cut)
+        code, wrong = damaged(path)
+        # An array may end after any event, sub-buffers and packets after any; nothing else may.
+        if code != 1 and not (form == "chrome" and cut.rstrip(b", ").endswith(b"}")) and \
+                not (form == "ftrace" and len(cut) % 4096 == 0) and \
+                not (form == "ctf" and whole[len(cut):].startswith(bytes.fromhex("c11ffcc1"))):
+            wrong += f"{form} {seed}: cut at {len(cut)} and exit {code}"
+        noise = bytearray(whole)
+        for _ in range(rng.choice((1, 3, 40))):
+            at = rng.randrange(rng.choice((len(noise), 64, 400)))
+            noise[at] = rng.randrange(256)
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(noise)
+        return wrong + damaged(path)[1]
+
+
+def says(name, code, words, *paths):
+    said = lint(*paths)
+    report(said.returncode == code and said.stderr.count("\n") == 1 and re.search(words, said.stderr), name,
+           f"exit {said.returncode}\n{said.stdout}{said.stderr}")
+
+
+def files(folder, *texts):
+    for number, text in enumerate(texts):
+        path = os.path.join(folder, f"{number}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        yield path
+
+
+def words(folder):
+    """What is refused, and why."""
+    texts = {
+        "no JSON": ('{"traceEvents":[{"ph":"i"', "no JSON: "),
+        "JSON of something else": ('{"a":1}', "JSON without an array of events"),
+        "an event without a time": ('[{"ph":"B","pid":1}]', "event 0: event of kind B without a number .ts."),
+        "a duration that is text": ('[{"ph":"X","ts":1,"dur":"2"}]', "without a number .ts., or .dur."),
+        "an event without a kind": ('[{"ts":1}]', "event 0: event without a .ph."),
+    }
+    for (name, (_, why)), path in zip(texts.items(), files(folder, *(text for text, _ in texts.values()))):
+        says(name, 1, why, path)
+    for bytes_, name, why in (
+            (b"PERFILE2" + bytes((16, 0, 0, 0, 0, 0, 0, 0)) + bytes(88), "perf in a pipe", "perf record -o FILE"),
+            (b"PERFILE2" + bytes(10), "perf's header cut", "truncated"),
+            (b"\3\0\1\0\3\0\0\0", "XRay's header cut", "a header has 32 bytes")):
+        path = os.path.join(folder, "bytes")
+        with open(path, "wb") as file:
+            file.write(bytes_)
+        says(name, 1, why, path)
+    open(path, "wb").close()
+    said = lint(path)
+    report(said.returncode == 0 and "0 events" in said.stdout, "an empty file has no events", said.stdout + said.stderr)
+    said = subprocess.run([READ, "--lint", "--csv", path], capture_output=True, text=True, check=False)
+    report(said.returncode == 1 and "--lint prints neither" in said.stderr, "--lint with --csv", said.stderr)
+
+
+def recorded(folder):
+    """What tools here have recorded."""
+    traces = [f"{DATA}/ftrace", f"{DATA}/lttng", f"{DATA}/lttng_compact"]
+    perf = os.path.join(folder, "perf.data")
+    if shutil.which("perf") and not subprocess.run(
+            ["perf", "record", "-q", "-a", "-e", "cpu-clock,page-faults", "-o", perf, "--", "ls", "-R", "docs"],
+            capture_output=True, check=False).returncode:
+        traces.append(perf)
+    for trace in traces:
+        said = lint(trace)
+        report(said.returncode == 0 and "nothing found" in said.stdout, f"{os.path.basename(trace)}: nothing is found",
+               said.stdout[-2000:] + said.stderr)
+
+
+def many(folder):
+    """More than ten of a kind are counted."""
+    events = [{"ph": "X", "ts": 1000 + 10 * n, "dur": -1 - n, "pid": 1, "tid": 1} for n in range(25)]
+    path, = files(folder, str(events).replace("'", '"'))
+    said = lint(path)
+    report(said.stdout.count(": parent: ends before it begins") == 10 and ": parent: 15 more\n" in said.stdout and
+           "found parent 25\n" in said.stdout, "more than ten of a kind are counted", said.stdout)
+
+
+with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
+    recall(pool)
+    for form in plants.FAULTS:
+        wrong = [one for one in pool.map(lambda seed: broken(form, seed), range(SEEDS)) if one]
+        report(not wrong, f"{form}: {SEEDS} cut short and {SEEDS} with random bytes", "\n".join(wrong[:3]))
+    words(scratch)
+    recorded(scratch)
+    many(scratch)
+print(f"1..{reported}")

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The importers of read-trace --lint, one for each format. */
+#ifndef STAMPEDE_TRACES_LINT_FORMATS_H
+#define STAMPEDE_TRACES_LINT_FORMATS_H
+
+#include "traces/ftrace_trace.h"
+#include "traces/lint.h"
+#include "traces/trace_file.h"
+
+/* What was read before damage stays in `lint`; the fault says what is wrong. */
+typedef void lint_importer(struct lint *lint, const struct trace_file *file,
+			   struct trace_fault *fault);
+lint_importer lint_chrome, lint_perf, lint_xray;
+
+/* An exit code, or `*damaged`, after a line on stderr. */
+int lint_ftrace(struct lint *lint, const char *path, const struct ftrace_format *format,
+		bool *damaged);
+int lint_ctf(struct lint *lint, const char *dir, bool *damaged);
+
+#endif
