@@ -6,6 +6,7 @@
 #ifndef STAMPEDE_TRACES_LINT_H
 #define STAMPEDE_TRACES_LINT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -142,6 +143,9 @@ void lint_settle(struct lint *lint, uint32_t index, int64_t time);
 
 /* After the last event. */
 void lint_finish(struct lint *lint);
+
+/* The same findings for --json; extras/ci/verdicts.py reads them. */
+json_t *lint_json(const struct lint *lint, const char *path);
 
 /* The findings, a line each, and a line of summary for `path`. True if there are findings. */
 bool lint_print(const struct lint *lint, FILE *out, const char *path);

@@ -195,6 +195,28 @@ static void print_finding(const struct lint *lint, FILE *out, enum lint_kind kin
 	fputc('\n', out);
 }
 
+json_t *lint_json(const struct lint *lint, const char *path)
+{
+	const struct lint_finding *finding;
+	json_t *findings = json_array(), *one;
+	uint64_t events = 0, i;
+	unsigned int kind;
+
+	for (i = 0; i < lint->count; i++)
+		events += lint->streams[i].events;
+	for (kind = 0; kind < LINT_KINDS; kind++)
+		for (i = 0; i < LINT_SHOWN && i < lint->found[kind]; i++) {
+			finding = &lint->shown[kind][i];
+			one = json_pack("{s:s, s:s, s:I, s:s, s:I}", "kind", kind_names[kind],
+					"file", lint->streams[finding->stream].name,
+					lint->place_name, (json_int_t)finding->place, "message",
+					finding->text, "time", (json_int_t)finding->time);
+			json_array_append_new(findings, one);
+		}
+	return json_pack("{s:s, s:I, s:o}", "trace", path, "events", (json_int_t)events, "findings",
+			 findings);
+}
+
 bool lint_print(const struct lint *lint, FILE *out, const char *path)
 {
 	uint64_t events = 0, repeats = 0, lost = 0, i;

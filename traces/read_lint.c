@@ -75,6 +75,8 @@ int read_lint(const struct read_options *options, const char *path, char **paths
 	if (!error) {
 		lint_finish(&lint);
 		sum->found |= lint_print(&lint, options->out, path);
+		if (options->json)
+			json_array_append_new(options->json, lint_json(&lint, path));
 		sum->faulty |= damaged;
 	}
 	lint_free(&lint);

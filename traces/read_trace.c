@@ -14,16 +14,33 @@
 #include "traces/ftrace_trace.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/options.h"
 
 struct read_arguments {
 	struct read_options read;
-	const char *gaps;
+	const char *gaps, *json;
 };
+
+/* What does not go together; NULL: all does. */
+static const char *contradiction(const struct read_arguments *arguments, uint64_t subbuf_bytes,
+				 bool named)
+{
+	const struct read_options *read = &arguments->read;
+
+	return read->lint && (read->csv || arguments->gaps) ?
+		       "--lint prints neither --csv nor --gaps" :
+	       arguments->json && !read->lint ? "--json goes with --lint" :
+	       read->dates && !read->csv      ? "--dates goes with --csv" :
+	       subbuf_bytes % 8		      ? "--subbuf takes a multiple of 8" :
+	       !named			      ? "which trace? (--help lists the kinds)" :
+						NULL;
+}
 
 static bool parse(int argc, char **argv, struct read_arguments *arguments, int *status)
 {
 	uint64_t subbuf_bytes = 0, bits = 0;
+	const char *wrong;
 	const struct option_entry entries[] = {
 		{ "csv", NULL,
 		  "print every event: for ftrace subbuffer,offset_bytes,payload_bytes,\n"
@@ -37,6 +54,8 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		  "print only times that cannot be right, a line each, and a summary per\n"
 		  "PATH; reads also Chrome's JSON, perf.data and LLVM XRay's logs (FDR)",
 		  OPTION_FLAG, .into = &arguments->read.lint },
+		{ "json", "FILE", "with --lint: also write the findings as JSON", OPTION_TEXT,
+		  .into = &arguments->json },
 		{ "gaps", "FILE", "write the gaps between each CPU's events, for run-stress",
 		  OPTION_TEXT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "size of a sub-buffer (default: from header_page, or 4096)",
@@ -71,14 +90,9 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		return false;
 	arguments->read.subbuf_bytes = (uint32_t)subbuf_bytes;
 	arguments->read.stamp_bits = (uint32_t)bits;
-	if (arguments->read.lint && (arguments->read.csv || arguments->gaps))
-		*status = fail_with(EXIT_USAGE, "--lint prints neither --csv nor --gaps");
-	else if (arguments->read.dates && !arguments->read.csv)
-		*status = fail_with(EXIT_USAGE, "--dates goes with --csv");
-	else if (subbuf_bytes % 8)
-		*status = fail_with(EXIT_USAGE, "--subbuf takes a multiple of 8");
-	else if (optind == argc)
-		*status = fail_with(EXIT_USAGE, "which trace? (--help lists the kinds)");
+	wrong = contradiction(arguments, subbuf_bytes, optind < argc);
+	if (wrong)
+		*status = fail_with(EXIT_USAGE, "%s", wrong);
 	return !*status;
 }
 
@@ -157,6 +171,9 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv, &arguments, &status))
 		return status;
+	json_own_stdout(arguments.json);
+	if (arguments.json)
+		arguments.read.json = json_array();
 	trace_file_catch_truncation();
 	for (i = optind; i < argc && !status; i++)
 		status = read_path(&arguments.read, argv[i], &sum);
@@ -164,6 +181,9 @@ int main(int argc, char **argv)
 		gap_histogram_print(stdout, &sum.gaps);
 	if (!status && arguments.gaps)
 		status = write_gaps(arguments.gaps, &sum.gaps);
+	if (!status && arguments.json)
+		status = json_out(arguments.json, arguments.read.json);
+	json_decref(arguments.read.json);
 	if (fflush(stdout) || ferror(stdout)) {
 		return fail_with(EXIT_RESOURCE, "cannot write to standard output: %s",
 				 strerror(errno));

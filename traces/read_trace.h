@@ -3,6 +3,7 @@
 #ifndef STAMPEDE_TRACES_READ_TRACE_H
 #define STAMPEDE_TRACES_READ_TRACE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ struct read_options {
 	uint32_t subbuf_bytes; /* 0: what the capture says, or 4096 */
 	uint32_t stamp_bits; /* 0: what the capture says, or 27 */
 	FILE *out;
+	json_t *json; /* --lint appends to it; NULL: not wanted */
 };
 
 /* What was read of all files so far. */

@@ -61,8 +61,8 @@ def of_search(row):
 
 def of_trace(trace):
     for one in trace["findings"]:
-        yield Verdict("read-trace", trace["trace"], one["kind"], "broken", one["message"], one.get("file", trace["trace"]),
-                      one["offset"])
+        yield Verdict("read-trace", trace["trace"], one["kind"], "broken", one["message"], one.get("file", trace["trace"]).split(": ")[0],
+                      one.get("offset"))
     if not trace["findings"]:
         yield Verdict("read-trace", trace["trace"], "times", "kept", "%d events" % trace["events"])
 

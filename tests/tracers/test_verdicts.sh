@@ -31,6 +31,13 @@ END
 set -- "$scratch/toy.json" "$scratch/storm.json" "$scratch/lint.json"
 # What each document has: its cases, and how many of them are broken, counted from the documents.
 cases=$((6 + 3 * 7 + 3)) broken=$((1 + 2 + 2))
+if [ -x "$build/read-trace" ]; then
+	printf '[{"ph": "X", "ts": 5, "dur": -2, "pid": 1, "tid": 1}, {"ph": "X", "ts": 9, "dur": 2, "pid": 1, "tid": 1}]' \
+		>"$scratch/chrome.json"
+	"$build/read-trace" --lint --json "$scratch/real.json" "$scratch/chrome.json" >"$scratch/out"
+	set -- "$@" "$scratch/real.json"
+	cases=$((cases + 1)) broken=$((broken + 1))
+fi
 if [ -e "$build/explored/seed_004.page.so" ]; then
 	"$build/explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
 		--json "$scratch/search.json" >"$scratch/out" 2>&1
