@@ -40,18 +40,18 @@ install -D -m 755 "$build/installed-plots" "$root$lib/plots"
 echo "${lib#"$prefix"/}/plots" >>"$build/files"
 [ ! -e "$build/read-trace" ] || put 755 "$lib" "$build/read-trace"
 put 644 "$lib/explored" "$build"/explored/*.so
-strip -g "$root$lib"/explored/*.so
+strip --strip-unneeded "$root$lib"/explored/*.so
 for row in $ROWS; do put 644 "$prefix/include/stampede" "$build/take/$row.h"; done
 put 644 "$prefix/lib/pkgconfig" "$build/stampede.pc"
 put 644 "$prefix/lib/cmake/stampede" "$build/stampede-config.cmake"
-put 644 "$prefix/share/man/man1" "$build"/man/stampede-*.1
+chmod +x "$build/stampede"
+help2man --no-info --section 1 --manual Stampede --version-string "$version" --output "$build/man/stampede.1" \
+	--name "whether a tracer's timestamps are right, and what they cost" "$build/stampede"
+put 644 "$prefix/share/man/man1" "$build"/man/*.1
 put 644 "$prefix/share/bash-completion/completions" runner/completion/stampede.bash
 # Data, in the places that they have in the sources.
-git ls-files -- plots results/columns.def results/reference workloads/gaps schemes/products.def schemes/TEMPLATE.h \
-	extras/tracers extras/ci docs README.md LICENSE >"$build/data" 2>/dev/null ||
-	find plots results/columns.def results/reference workloads/gaps schemes/products.def schemes/TEMPLATE.h \
-		extras/tracers extras/ci docs README.md LICENSE -type f >"$build/data"
-grep -v '^plots/example/' "$build/data" | while read -r one; do
+find plots results/columns.def results/reference workloads/gaps schemes/products.def schemes/TEMPLATE.h extras/tracers \
+	extras/ci docs README.md -type f ! -path 'plots/example/*' ! -name '*.pyc' | while read -r one; do
 	mode=644
 	[ ! -x "$one" ] || mode=755
 	put $mode "$share/$(dirname "$one")" "$one"
