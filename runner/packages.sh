@@ -56,6 +56,10 @@ gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
 qemu-user-static    qemu-user-static       qemu-linux-user     qemu-user-static qemu-aarch64
 libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
 clang-format        clang-tools-extra      clang               clang          clang-extra-tools
+debhelper           -                      -                   -              -
+fakeroot            fakeroot               fakeroot            fakeroot       fakeroot
+valgrind            valgrind               valgrind            valgrind       valgrind
+python3-junitparser python3-junitparser    python3-junitparser -              -
 debootstrap         debootstrap            debootstrap         debootstrap    debootstrap
 slurmctld           slurm-slurmctld        slurm               -              -
 slurmd              slurm-slurmd           slurm-node          -              -

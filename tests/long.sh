@@ -53,6 +53,7 @@ step "late beats" build/run-stress --workload late_beat --seconds 5
 step "200 kills" env KILLS=200 sh tests/results/test_kills.sh build
 step "a planted change" sh tests/results/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5
+step "an installation" sh -c 'make install PREFIX=/usr DESTDIR=build/dest && make uninstall PREFIX=/usr DESTDIR=build/dest'
 step "explorer, long tier, all rows" make --no-print-directory $jobs explored-all
 step "explorer, long tier, all rows" build/explore --tier long --schemes all
 step "explorer, its tests at large" env BUDGETS=large TIER=long SECONDS_PER_TEST=3600 \

@@ -54,7 +54,8 @@ find plots results/columns.def results/reference workloads/gaps schemes/products
 	extras/ci docs README.md -type f ! -path 'plots/example/*' ! -name '*.pyc' | while read -r one; do
 	mode=644
 	[ ! -x "$one" ] || mode=755
-	put $mode "$share/$(dirname "$one")" "$one"
+	folder=/$(dirname "$one")
+	put $mode "$share${folder%/.}" "$one"
 done
 install -D -m 644 "$build/files" "$list"
 echo share/stampede/files >>"$list"

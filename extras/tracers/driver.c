@@ -104,6 +104,9 @@ static void replay(void)
 		drawn = (uint64_t)(drand48() * (double)all);
 		for (i = 0; drawn >= until[i]; i++)
 			;
+		/* From now, if the CPU was away meanwhile: no gap is shorter than it was recorded.
+		 */
+		next = monotonic_ns() > next ? monotonic_ns() : next;
 		next += low[i] + (uint64_t)(drand48() * (double)(high[i] - low[i] + 1));
 		while (monotonic_ns() < next)
 			;

@@ -349,7 +349,7 @@ class References(PlotsTest):
         self.assertEqual(its["of"], {"what": "run", "date": context["date"][:10], "revision": "0" * 12,
                                      "schema": context["stampede"]["schema"], "dirty": False})
         self.assertEqual(its["machine"]["tsc_hz"], context["stampede"]["tsc"]["hz"])
-        self.assertEqual(sorted({len(one) for one in answer.of_reference(its).rows.values()}), [5])
+        self.assertEqual(sorted({len(one) for one in answer.of_reference(its).rows.values()}), [7])
 
     def test_what_is_not_good_enough_is_refused(self):
         for spoil, said in ((lambda: self.bench.update(command="make bench QUICK=1"), "quick run"),

@@ -16,6 +16,10 @@ plots make plots RUN="$scratch/run"
 compare make compare ARGS=--help
 man make man
 readme tests/plots/test_plots.py
+lines make -n lines
+install tests/long.sh
+uninstall tests/long.sh
+deb make -n deb
 take make take ROW=packed_word RUN="$scratch/run"
 explore make explore SCHEMES==packed_word ARGS="--shape page --events 1 --nested 1"
 test .ci/run

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_install.sh BUILD   What make install copies, from this build: it runs, compiles, and goes again. TAP.
+. tests/support/tap.sh
+built=$1
+build=$scratch/build
+prefix=$scratch/usr
+export HOME="$scratch/home" XDG_DATA_HOME= XDG_CACHE_HOME=
+mkdir -p "$build/explored" "$build/take" "$build/man" "$HOME"
+for one in bench run-stress explore compare claims judge-tracer; do ln -s "$PWD/$built/$one" "$build/$one"; done
+[ ! -e "$built/read-trace" ] || ln -s "$PWD/$built/read-trace" "$build/read-trace"
+cp "$built"/explored/seed_00*.so "$build/explored/" 2>/dev/null || : >"$build/explored/none.so"
+printf '#define STAMPEDE_TAKEN 7\n' >"$build/take/packed_word.h"
+: >"$build/man/stampede-bench.1"
+if ! command -v help2man strip >/dev/null; then
+	skip "make install" "no help2man"
+	plan
+	exit
+fi
+install() { ROWS=packed_word sh extras/install/install.sh "$1" "$build" "$prefix" "" 1.0; }
+
+install install >"$scratch/out" 2>&1
+report $? "installed"
+stampede=$prefix/bin/stampede
+"$stampede" run-stress --seconds 0.1 --schemes =full_tsc >"$scratch/out" 2>&1
+report $? "a program runs"
+"$stampede" bench --which bytes >"$scratch/out" && grep -q 'take varint_low' "$scratch/out"
+report $? "the answer is that of the references, which are installed"
+[ -d "$HOME/.local/share/stampede" ]
+report $? "records go into the user's own folder"
+XDG_DATA_HOME=$scratch/data "$stampede" bench --list >"$scratch/out" && [ -d "$scratch/data/stampede" ]
+report $? "or where XDG_DATA_HOME says"
+printf '[{"trace": "a", "events": 9, "findings": []}]' | tee "$scratch/kept.json" >"$scratch/out"
+"$stampede" verdicts "$scratch/kept.json" | grep -q '^ok 1'
+report $? "verdicts"
+"$stampede" --help | grep -q "^  judge-tracer "
+report $? "help"
+says "a command that is not there" 1 "'benhc' is no command" "$stampede" benhc
+printf '#include <stampede/packed_word.h>\nint main(void) { return STAMPEDE_TAKEN; }\n' >"$scratch/taken.c"
+# shellcheck disable=SC2046
+cc "$scratch/taken.c" $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs stampede) -o "$scratch/taken"
+"$scratch/taken"
+[ $? -eq 7 ]
+report $? "a header by pkg-config"
+grep -q '"'"$prefix"'/include"' "$prefix/lib/cmake/stampede/stampede-config.cmake" && ! grep -rq '@[A-Z]*@' "$prefix"/lib/cmake \
+	"$prefix/lib/pkgconfig" "$stampede"
+report $? "nothing of a template is left"
+(cd "$prefix" && find . -type f | sed 's|^\./||' | sort) >"$scratch/there"
+sort "$prefix/share/stampede/files" | diff - "$scratch/there" >"$scratch/out"
+report $? "each file is listed"
+sed 's/^/# /' "$scratch/out"
+install uninstall && [ -z "$(find "$prefix" -type f)" ] && [ ! -d "$prefix/share/stampede" ]
+report $? "and goes again"
+says "nothing to uninstall" 1 'nothing is installed in' sh extras/install/install.sh uninstall "$build" "$prefix" "" 1.0
+plan
