@@ -3,15 +3,6 @@
 #ifndef STAMPEDE_EXTRAS_TAKE_METADATA_H
 #define STAMPEDE_EXTRAS_TAKE_METADATA_H
 
-#include <inttypes.h>
-
-/* What makes dates of stamps. */
-struct clock_rate {
-	uint64_t hz; /* ticks per second; 0: not known */
-	uint64_t ticks; /* a stamp, and */
-	uint64_t ns; /* the time of day then, since 1970 */
-};
-
 static inline uint64_t clock_today(void)
 {
 	struct timespec now;
@@ -68,20 +59,21 @@ static inline double clock_slice(double ms)
 }
 
 /*
- * Takes the CPU for some ms, 1 at least, to learn the clock's rate: 50 of them give it to some
- * parts in a million. clock->hz is 0 if the two halves part by more than one in a hundred: where
- * there is only the time of day to measure by, somebody may have set it. Measure again then.
+ * clock->hz is 0 if the two halves part by more than one in a hundred: where there is only the time
+ * of day to measure by, somebody may have set it.
  */
-static inline void clock_measure(struct clock_rate *clock, unsigned int ms)
+static inline int clock_measure(struct clock_rate *clock, unsigned int ms)
 {
 	double first = clock_slice((ms ? ms : 1) / 2.0), second = clock_slice((ms ? ms : 1) / 2.0);
 	double apart = first > second ? first - second : second - first;
 
+	if (!clock)
+		return NO_POINTER;
 	clock->hz = apart * 100 < second ? (uint64_t)((first + second) / 2 + 0.5) : 0;
 	clock_read_pair(clock_today, &clock->ticks, &clock->ns);
+	return OK;
 }
 
-/* A reader's time is offset_s + (offset + ticks) / hz. */
 static inline void clock_offset(const struct clock_rate *clock, int64_t *seconds, uint64_t *ticks)
 {
 	uint64_t frac = (uint64_t)((double)(clock->ns % 1000000000u) * (double)clock->hz / 1e9);
@@ -94,28 +86,30 @@ static inline void clock_offset(const struct clock_rate *clock, int64_t *seconds
 	*ticks = frac - clock->ticks % clock->hz;
 }
 
-/*
- * 0, or -EIO, or -EAGAIN: the clock's rate is not known (clock_measure()). Packets of all rings
- * that are described so belong into files of the same folder.
- */
 static inline int metadata(FILE *to, const struct options *options, const struct clock_rate *clock)
 {
+	uint32_t sizes[2 * EVENT_SIZED] = { 0 };
 	const struct event_type *type;
+	int error = to && clock ? check_types(options, sizes) : NO_POINTER;
 	uint64_t offset;
 	int64_t offset_s;
 	uint32_t i;
 
+	if (error)
+		return error;
 	if (!clock->hz)
-		return -EAGAIN;
+		return NO_RATE;
 	clock_offset(clock, &offset_s, &offset);
 	fputs(METADATA_HEAD, to);
 	fprintf(to, METADATA_CLOCK, clock->hz, offset_s, offset);
 	fputs(METADATA_STREAM, to);
 	for (i = 0; i < options->type_count; i++) {
 		type = &options->types[i];
-		fprintf(to, METADATA_EVENT, type->name, type->id, type->fields);
+		fprintf(to, METADATA_EVENT, type->name, type->id,
+			type->bytes == VARIABLE ? METADATA_VARIES : "",
+			type->fields + (type->fields[0] == ','));
 	}
-	return ferror(to) ? -EIO : 0;
+	return ferror(to) ? NOT_WRITTEN : OK;
 }
 
 #endif

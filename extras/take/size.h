@@ -16,8 +16,23 @@
 #define SEAM_SUBBUF_SHIFT SUBBUF_SHIFT
 #define SEAM_COUNT_SHIFT COUNT_SHIFT
 #define SEAM_NARROW_BITS 0
-/* Bytes of the payload of events of `id`, which the program has told. */
-#define CURSOR_PAYLOAD(cursor, id) ((id) < EVENT_SIZED ? (cursor)->payloads[id] : 0)
+/* Of an event whose size varies: u16, before its payload. */
+#define VARIABLE_PREFIX 2u
+/* Bytes of the largest payload: behind the packet's header, and the record's. */
+#define PAYLOAD_MOST ((1u << SUBBUF_SHIFT) - 64 - 24)
+#define VARIABLE_MOST \
+	(PAYLOAD_MOST - VARIABLE_PREFIX < 65535 ? PAYLOAD_MOST - VARIABLE_PREFIX : 65535u)
+/*
+ * Bytes of the payload of an event whose header's bytes `event` has. Too many: no such type, and
+ * so no such record.
+ */
+#define CURSOR_PAYLOAD(cursor, id) \
+	((id) >= EVENT_SIZED	? (uint32_t)INT32_MAX : \
+	 (cursor)->payloads[id] ? (cursor)->payloads[id] - 1 : \
+	 (cursor)->payloads[EVENT_SIZED + (id)] && \
+			 (cursor)->end - (cursor)->at >= (ptrdiff_t)event->header_bytes + 2 ? \
+				  get_u16((cursor)->at + event->header_bytes) + VARIABLE_PREFIX : \
+				  (uint32_t)INT32_MAX)
 
 _Static_assert(SUBBUF_SHIFT >= 8 && SUBBUF_SHIFT <= 18, "a sub-buffer has 256 bytes to 256 KiB");
 _Static_assert(COUNT_SHIFT >= 1 && COUNT_SHIFT <= 16, "a ring has 2 to 65,536 sub-buffers");

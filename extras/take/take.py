@@ -21,6 +21,8 @@ import sys
 import tempfile
 import textwrap
 
+import prune
+
 HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Where a row of the suite has its own, in each build another one; what stands here for the user.
 BUILD_OWN = {"schemes/core/seam.h": "extras/take/size.h", "schemes/core/point.h": "schemes/core/point.h",
@@ -114,11 +116,18 @@ class Cut:
             text += "\n" + self.source(SOURCES[name])
             text = self.private(text)
         if own:
+            text = "//@ %s\n" % name + text
             before = "".join(self.file(one) for one in INCLUDE.findall(text))
             text = '#ifdef STAMPEDE_TAKEN_ROW\n#include "%s"\n#else\n%s\n#endif\n' % (
                 name, INCLUDE.sub("", text).strip("\n"))
             return before + "\n" + text
-        return INCLUDE.sub(lambda found: self.file(found.group(1)), text)
+        told = re.match(r"/\*.*?\*/\n", text, re.S)
+        if told and INCLUDE.search(text) and name.startswith("schemes/"):
+            # What a file says of itself stands behind what it includes at its top.
+            top = max(found.end() for found in INCLUDE.finditer(text))
+            text = text[told.end():top] + "\n" + told.group(0) + text[top:]
+        text = INCLUDE.sub(lambda found: self.file(found.group(1)) + "//@ %s\n" % name, text)
+        return "//@ %s\n" % name + text
 
     def lifted(self, text):
         """Without the system's headers, which go to the top; not those under a condition."""
@@ -178,7 +187,8 @@ class Names:
                 yield fields[0], fields[-1]
 
     def new(self, name):
-        return (self.prefix.upper() if name.isupper() else self.prefix) + "_" + name
+        upper = name.isupper() or name.startswith("F_")
+        return (self.prefix.upper() if upper else self.prefix) + "_" + name
 
     def apply(self, text):
         """`text` with the prefix on each name, but in strings."""
@@ -216,6 +226,8 @@ def fold(text):
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
+METADATA = ("HEAD", "CLOCK", "STREAM", "EVENT", "VARIES")
+
 ASSERT = """
 #ifdef __cplusplus
 #define X_ASSERT static_assert
@@ -248,6 +260,7 @@ def take_scheme(row, folder):
     text = valued + ("#ifndef STAMPEDE_TAKEN_ROW\n%s#endif\n" % widths if widths else "") + text
     guards, system = sorted(set(cut.guards)), sorted(set(cut.system))
     rest = cut.file("extras/take/taken.h").replace("#include SCHEME_HEADER\n", "")
+    api = cut.file("extras/take/api.h")
     names = Names(row, text)
     own = Names(row, *[cut.decided(cut.body(one), False)
                        for name in cut.own for one in (name, BUILD_OWN[name])])
@@ -264,12 +277,13 @@ def take_scheme(row, folder):
     lines += ['#include "take/%s.scheme.h"' % row]
     lines += ["#undef %s\n#define %s %s" % (name, name, names.new(name)) for name in sorted(here)]
     write(folder, row + ".row.h", "\n".join(lines) + "\n")
-    names.add(rest)
-    for name in ("METADATA_HEAD", "METADATA_CLOCK", "METADATA_STREAM", "METADATA_EVENT"):
+    names.add(api + rest)
+    for name in ["METADATA_" + part for part in METADATA] + re.findall(r"\bF_[A-Z]*_?\b", api):
         names.kinds.setdefault(name, set()).add("macro")
     more = sorted(set(cut.system) - set(system))
-    write(folder, row + ".rest.h",
-          fold("".join("#include %s\n" % one for one in more) + "\n" + asserts(row, names.apply(rest))))
+    includes = "".join("#include %s\n" % one for one in more)
+    write(folder, row + ".api.h", fold(asserts(row, names.apply(api))))
+    write(folder, row + ".rest.h", fold(includes + "\n" + asserts(row, names.apply(rest))))
 
 
 # ---- the header ----
@@ -284,10 +298,26 @@ def literal(text):
 TYPES = "".join("typealias integer { size = %d; signed = %s; align = 8; } := %s%d;\n" %
                 (bits, signed, letter, bits)
                 for letter, signed in (("u", "false"), ("i", "true")) for bits in (8, 16, 32, 64))
+TYPES += "".join("typealias floating_point { exp_dig = %d; mant_dig = %d; align = 8; } := f%d;\n" %
+                 (bits, size - bits, size) for bits, size in ((8, 32), (11, 64)))
+TYPES += "typealias integer { size = 8; align = 8; encoding = UTF8; } := char8;\n"
+# Fields by class (fields.h): a name may be a word of the language but for its underscore, which
+# readers take away. In CTF 2 each begins with the comma behind the field before it.
+FIELDS_1_8 = {"NUMBER": '#kind " _" #field "; "', "ENUM": '"enum : i32 { " more " } _" #field "; "',
+              "TEXT": '"char8 _" #field "[" #more "]; "', "STRING": '"string _" #field "; "',
+              "SEQ": '"u32 _" #field "_count; " #more " _" #field "[_" #field "_count]; "'}
+NUMBER_2 = '{"type":"fixed-length-%s","length":%d,"byte-order":"little-endian","alignment":8}'
+MEMBER_2 = ',{"name":"<field>","field-class":%s}'
+FIELDS_2 = {"NUMBER": MEMBER_2 % "<kind>", "ENUM": MEMBER_2 % NUMBER_2 % ("signed-integer", 32),
+            "TEXT": MEMBER_2 % '{"type":"static-length-string","length":<more>}',
+            "STRING": MEMBER_2 % '{"type":"null-terminated-string"}',
+            "SEQ": ',{"name":"<field>_count","field-class":%s}' % NUMBER_2 % ("unsigned-integer", 32) +
+                   MEMBER_2 % ('{"type":"dynamic-length-array","element-field-class":<more>,'
+                               '"length-field-location":{"path":["<field>_count"]}}')}
 
 
 def metadata_1_8(text):
-    """head, clock, stream, one event: the last three as printf() takes them but for the stream."""
+    """head, clock, stream, one event as printf() takes it, and a payload's size before it."""
     clock = text.index("\nclock {")
     # Where records are whole words, or more, a payload ends with one.
     tail = re.search(r"struct \{\n\} align\((\d+)\) tail;\n\}( align\(\d+\));", text)
@@ -298,7 +328,8 @@ def metadata_1_8(text):
             "\toffset = %\" PRIu64 \";\n\tabsolute = true;\n};\n",
             text[stream:text.index("\nevent {")],
             "\nevent {\n\tname = \"%s\";\n\tid = %\" PRIu32 \";\n\tstream_id = 0;\n"
-            + "\tfields := struct { %%s %s}%s;\n};\n" % ends)
+            + "\tfields := struct { %%s%%s %s}%s;\n};\n" % ends,
+            "u16 _payload_bytes; ")
 
 
 def metadata_2(text):
@@ -310,14 +341,33 @@ def metadata_2(text):
             '"origin":"unix-epoch","offset-from-origin":{"seconds":%" PRId64 ","cycles":%" PRIu64 '
             '"}}\n', stream,
             '\x1e{"type":"event-record-class","name":"%s","id":%" PRIu32 ",'
-            '"payload-field-class":{"type":"structure","member-classes":[%s]}}\n')
+            '"payload-field-class":{"type":"structure","member-classes":[%s%s]}}\n',
+            MEMBER_2.replace("<field>", "payload_bytes")[1:] % NUMBER_2 % ("unsigned-integer", 16) + ",")
+
+
+def field_macros(facts):
+    """F_TEXT_CLASS(kind, field, more): the field in the language of the metadata."""
+    out, ctf2 = [], facts["ctf2"]
+    if ctf2:
+        for letter, sign in (("u", "unsigned-integer"), ("i", "signed-integer"),
+                             ("f", "floating-point-number")):
+            for bits in (32, 64) if letter == "f" else (8, 16, 32, 64):
+                out.append("#define F_JSON_%s%d %s" % (letter, bits, literal(
+                    NUMBER_2 % (sign, bits)).strip()))
+    for kind, text in (FIELDS_2 if ctf2 else FIELDS_1_8).items():
+        if ctf2:
+            text = literal(text).strip().replace("<field>", '" #field "')
+            text = text.replace("<kind>", '" F_JSON_##kind "').replace(
+                "<more>", '" #more "' if kind == "TEXT" else '" F_JSON_##more "')
+        out.append("#define F_TEXT_%s(type, field, more, kind) %s" % (kind, text))
+    return re.sub(r"\bF_(?=[A-Z])", facts["row"].upper() + "_F_", "\n".join(out)) + "\n"
 
 
 def metadata_macros(facts):
     parts = (metadata_2 if facts["ctf2"] else metadata_1_8)(facts["metadata"])
     names = Names(facts["row"])
     out = []
-    for name, part in zip(("HEAD", "CLOCK", "STREAM", "EVENT"), parts):
+    for name, part in zip(METADATA, parts):
         text = literal(part)
         if name in ("CLOCK", "EVENT"):
             text = re.sub(r'\\" (PRI\w+) \\"', r'" \1 "', text)
@@ -374,13 +424,15 @@ def licence():
                                 for line in source.read().strip().split("\n")) + " */\n"
 
 
-def members_text(names, ctf2):
-    """Fields of 64 bits, in the language of the metadata, inside of a string."""
-    if not ctf2:
-        return " ".join("u64 %s;" % name for name in names)
-    return ", ".join('{"name":"%s","field-class":{"type":"fixed-length-unsigned-integer",'
-                     '"length":64,"byte-order":"little-endian","alignment":8}}' % name
-                     for name in names).replace('"', '\\"')
+# On machines that no row runs on, the first thing that a compiler says.
+REFUSED = """#ifndef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_8
+#error "this CPU, or its -march, has no compare-and-swap of 64 bits, which this ring needs"
+#elif __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "this ring's traces are little-endian, and this CPU is not"
+#elif !defined(__cplusplus) && __STDC_VERSION__ < 201112L || defined(__cplusplus) && __cplusplus < 201703L
+#error "this header needs C11 or C++17"
+#endif
+"""
 
 
 def take_header(row, folder, facts, record):
@@ -390,9 +442,21 @@ def take_header(row, folder, facts, record):
 
     facts = json.loads(read(facts))
     upper = row.upper()
-    text = head(facts, record) + licence() + """#ifndef %s_H
+    api, scheme, rest = (read(os.path.join(folder, "%s.%s.h" % (row, part)))
+                         for part in ("api", "scheme", "rest"))
+    system = sorted({one for part in (api, scheme, rest) for one in SYSTEM.findall(part)})
+    scheme = SYSTEM.sub("", scheme) + "\n" + SYSTEM.sub("", rest)
+    scheme = metadata_macros(facts) + "\n" + scheme
+    # All that extras/take itself has is the user's, or what that needs.
+    roots = set(prune.NAME.findall(prune.QUIET.sub(" ", api)))
+    parts = prune.pruned(scheme, roots)
+    structs = ["%s_%s" % (row, one) for one in ("event", "reservation", "cursor")]
+    api = re.sub(r"/\* \w*STRUCTS \*/\n", lambda found: prune.hoisted(parts, structs), api)
+    text = head(facts, record) + """#ifndef %s_H
 #define %s_H
 
+%s
+%s
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -404,18 +468,13 @@ def take_header(row, folder, facts, record):
 extern "C" {
 #endif
 
-""" % (upper, upper)
-    scheme = read(os.path.join(folder, row + ".scheme.h"))
-    rest = read(os.path.join(folder, row + ".rest.h"))
-    text += fold(scheme + "\n" + metadata_macros(facts) + "\n" + rest)
-    text += "\n#ifdef __cplusplus\n}\n#endif\n#pragma GCC diagnostic pop\n\n#endif\n"
-    write(folder, row + ".h", text)
+""" % (upper, upper, "".join("#include %s\n" % one for one in system), REFUSED)
+    text += re.sub("^//@.*\n", "", api, flags=re.M) + "\n" + field_macros(facts) + "\n/* ---- how it works ---- */\n\n" + prune.joined(parts)
+    text += "\n#ifdef __cplusplus\n}\n#endif\n#pragma GCC diagnostic pop\n\n%s#endif\n" % licence()
+    write(folder, row + ".h", fold(text))
     example = read(os.path.join(HERE, "extras/take/example.c.in"))
-    example = re.sub(r"\btaken_", row + "_", example).replace('"HEADER"', '"%s.h"' % row)
-    example = example.replace("ROW_example", row + "_example")
-    fields = {"WORK_FIELDS": ("number", "stamp"), "TICK_FIELDS": ("signal",)}
-    for word, members in fields.items():
-        example = example.replace(word, '"%s"' % members_text(members, facts["ctf2"]))
+    example = re.sub(r"\btaken_", row + "_", example).replace("TAKEN_", upper + "_")
+    example = example.replace('"HEADER"', '"%s.h"' % row).replace("ROW_example", row + "_example")
     write(folder, row + "_example.c", example)
 
 

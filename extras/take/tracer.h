@@ -1,123 +1,146 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A ring of one scheme with its writer and its reader, for a program of your own.
- *
- * Who may call what:
- *   write, begin, end, flush  one thread, and signal handlers that run on it, nested as deep as you
- *                             like. No lock, no system call, nothing that waits.
- *   attach, read, next,       one other thread at a time; no writer ever waits for it
- *   release, detach
- *   open, close               one thread, while no other call runs
- */
+/* What api.h declares, but for the metadata. */
 #ifndef STAMPEDE_EXTRAS_TAKE_TRACER_H
 #define STAMPEDE_EXTRAS_TAKE_TRACER_H
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-/* An event of yours. */
-struct event_type {
-	const char *name; /* as metadata spells names: letters, digits and _ */
-	const char *fields; /* of the payload, in the language of the metadata */
-	uint32_t id; /* up to EVENT_SIZED - 1; the first few take the least space */
-	uint32_t bytes; /* of the payload, always */
-};
-
-struct options {
-	const struct event_type *types;
-	uint32_t type_count;
-	uint32_t number; /* of the CPU or thread: packets have it as their cpu_id */
-	bool overwrite; /* the oldest sub-buffer gives way; else the new event is lost */
-	void *memory; /* zeroed, at a multiple of 64, open_bytes() of it; NULL: open() gets some */
-};
 
 struct tracer {
 	struct scheme_ring scheme __attribute__((aligned(64)));
 	struct scheme_ring spare __attribute__((
 		aligned(64))); /* with copies of some sub-buffers, where the oldest gives way */
+	const struct tracer *self; /* while it is open: a copy says otherwise */
 	void *memory; /* that close() gives back */
-	uint32_t payloads[EVENT_SIZED]; /* bytes by id */
+	/*
+	 * By id: one more than the bytes of its payload, and behind these one more than the most
+	 * that it may have. 0: no such type, and in a tracer that is not open none at all.
+	 */
+	uint32_t sizes[2 * EVENT_SIZED];
+	uint64_t refused;
+	uint64_t held; /* what was read and not released: its number, and one more */
 	struct handover reader;
 };
 
-/* What a reader got: a sub-buffer, which is a packet of the trace as it stands. */
-struct packet {
-	const uint8_t *bytes;
-	uint64_t size;
-	uint64_t number; /* counted from the first; a missing number was overwritten */
-	uint64_t events;
-	uint64_t lost; /* events that found no room, until it was closed */
-	uint64_t begin, end; /* stamps */
-	struct cursor cursor; /* of next() */
-};
-
-/* Bytes of the largest payload: behind the packet's header, and the record's. */
-#define RECORD_MOST ((1u << SUBBUF_SHIFT) - CTF_PACKET_HEADER_BYTES - 24)
 #define RING_MEMORY ((UINT64_C(1) << (SUBBUF_SHIFT + COUNT_SHIFT)))
 #define BOOKS_MEMORY (sizeof(struct subbuf) << COUNT_SHIFT)
 
-static inline void close(struct tracer *t)
+/* Counts what is refused, in any thread. Returns why. */
+static __attribute__((noinline, cold, unused)) int refuse(struct tracer *t, int why)
 {
-	free(t->memory);
-	t->memory = NULL;
+	if (t)
+		__atomic_fetch_add(&t->refused, 1, __ATOMIC_RELAXED);
+	return why;
 }
 
-/*
- * The payloads' sizes; -EINVAL: an id is too large, or given twice, or a sub-buffer is too small
- * for an event.
- */
-static inline int open_types(struct tracer *t, const struct options *options)
+static inline int check_open(const struct tracer *t)
 {
-	bool seen[EVENT_SIZED] = { false }; /* a payload may have no bytes */
-	const struct event_type *type;
+	return !t ? NO_POINTER : t->self != t ? NOT_OPEN : OK;
+}
+
+static inline int close(struct tracer *t)
+{
+	if (!t)
+		return NO_POINTER;
+	if (t->self == t)
+		free(t->memory);
+	t->self = NULL;
+	t->memory = NULL;
+	memset(t->sizes, 0, sizeof(t->sizes));
+	return OK;
+}
+
+static inline bool is_name(const char *at)
+{
+	bool letter, digit;
+
+	if (*at >= '0' && *at <= '9')
+		return false;
+	for (; *at; at++) {
+		letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_';
+		digit = *at >= '0' && *at <= '9';
+		if (!letter && !digit)
+			return false;
+	}
+	return at[-1];
+}
+
+static inline int check_type(const struct event_type *type, uint32_t *sizes)
+{
+	bool varies = type->bytes == VARIABLE;
+
+	if (!type->name || !type->fields)
+		return NO_POINTER;
+	if (!*type->name || !is_name(type->name))
+		return BAD_NAME;
+	if (type->id >= EVENT_SIZED)
+		return BAD_ID;
+	if (!varies && type->bytes > PAYLOAD_MOST)
+		return TOO_LARGE;
+	if (sizes[type->id] || sizes[EVENT_SIZED + type->id])
+		return TWICE;
+	if (varies)
+		sizes[EVENT_SIZED + type->id] = VARIABLE_MOST + 1;
+	else
+		sizes[type->id] = type->bytes + 1;
+	return OK;
+}
+
+/* The payloads' sizes into `sizes`, which are 0. */
+static inline int check_types(const struct options *options, uint32_t *sizes)
+{
+	int error = OK;
 	uint32_t i;
 
-	for (i = 0; i < options->type_count; i++) {
-		type = &options->types[i];
-		if (type->id >= EVENT_SIZED || type->bytes > RECORD_MOST || seen[type->id])
-			return -EINVAL;
-		seen[type->id] = true;
-		t->payloads[type->id] = type->bytes;
-	}
-	return 0;
+	if (!options || (!options->types && options->type_count))
+		return NO_POINTER;
+	for (i = 0; i < options->type_count && !error; i++)
+		error = check_type(&options->types[i], sizes);
+	return error;
 }
 
-/*
- * Bytes of memory that a ring takes. If processes share that memory and the tracer at the same
- * addresses (a mapping from before the fork), one process may write and another one read.
- */
 static inline size_t open_bytes(const struct options *options)
 {
-	return (size_t)(RING_MEMORY + BOOKS_MEMORY) * (options->overwrite ? 2 : 1);
+	return (size_t)(RING_MEMORY + BOOKS_MEMORY) * (options && options->overwrite ? 2 : 1);
 }
 
-/*
- * 0, or a negative errno: -EINVAL as above, or memory that is not aligned; -ENOMEM. close()
- * is right after each of them.
- */
+/* Memory of the program: books lie at multiples of a cache line, and are 0. */
+static inline int check_memory(const uint8_t *memory)
+{
+	size_t i;
+
+	if ((uintptr_t)memory % 64)
+		return MISALIGNED;
+	for (i = 0; i < BOOKS_MEMORY; i++)
+		if (memory[i])
+			return NOT_ZERO;
+	return OK;
+}
+
 static inline int open(struct tracer *t, const struct options *options)
 {
 	struct ring_config config;
 	uint8_t *at;
 	int error;
 
+	if (!t || !options)
+		return NO_POINTER;
+	if (t->self == t)
+		return refuse(t, TWICE);
 	memset(t, 0, sizeof(*t));
 	memset(&config, 0, sizeof(config));
-	error = open_types(t, options);
-	if (error)
-		return error;
+	error = check_types(options, t->sizes);
 	at = (uint8_t *)options->memory;
-	if ((uintptr_t)at % 64)
-		return -EINVAL;
-	if (!at) {
-		/* Books lie at multiples of a cache line. */
+	if (!error && at)
+		error = check_memory(at);
+	if (!error && !at) {
 		t->memory = aligned_alloc(64, open_bytes(options));
 		at = (uint8_t *)t->memory;
-		if (!at)
-			return -ENOMEM;
-		memset(at, 0, open_bytes(options));
+		if (at)
+			memset(at, 0, open_bytes(options));
+		else
+			error = NO_MEMORY;
+	}
+	if (error) {
+		memset(t->sizes, 0, sizeof(t->sizes));
+		return error;
 	}
 	config.mode = options->overwrite ? RING_OVERWRITE : RING_DISCARD;
 	config.subbuf_shift = SUBBUF_SHIFT;
@@ -125,69 +148,185 @@ static inline int open(struct tracer *t, const struct options *options)
 	config.stamp_bits = STAMP_BITS;
 	config.counter_bits = COUNTER_BITS;
 	config.cpu = options->number;
-	scheme_init(&t->scheme, &config, at + BOOKS_MEMORY, (struct subbuf *)at);
+	scheme_init(&t->scheme, &config, at + BOOKS_MEMORY, (struct subbuf *)(void *)at);
 	at += RING_MEMORY + BOOKS_MEMORY;
 	if (options->overwrite)
-		scheme_init(&t->spare, &config, at + BOOKS_MEMORY, (struct subbuf *)at);
-	return 0;
+		scheme_init(&t->spare, &config, at + BOOKS_MEMORY, (struct subbuf *)(void *)at);
+	t->self = t;
+	return OK;
+}
+
+/* Why an event of this id and size is not one of a type. */
+static inline int check_event(const struct tracer *t, uint32_t id, uint32_t bytes)
+{
+	if (!t)
+		return NO_POINTER;
+	if (t->self != t)
+		return NOT_OPEN;
+	if (id >= EVENT_SIZED)
+		return BAD_ID;
+	if (!t->sizes[id] && !t->sizes[EVENT_SIZED + id])
+		return UNDECLARED;
+	if (t->sizes[id])
+		return t->sizes[id] - 1 == bytes ? OK : BAD_SIZE;
+	return bytes < t->sizes[EVENT_SIZED + id] ? OK : TOO_LARGE;
 }
 
 /*
- * Claims the record of an event and writes its header: fill rsv->payload, then call end().
- * rsv->stamp is the event's time. False: the event is lost, and counted.
+ * Events of types that vary, those without a payload, and mistakes: then `size` is the error. By
+ * value: a pointer that leaves the caller would cost the plain path stores to the stack.
  */
-static inline bool begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv)
+static __attribute__((noinline, unused)) struct reservation
+reserve_other(struct tracer *t, uint32_t id, uint32_t bytes)
 {
+	int error = check_event(t, id, bytes);
+	struct reservation rsv;
+	uint32_t prefix;
+
+	memset(&rsv, 0, sizeof(rsv));
+	rsv.size = (uint64_t)error;
+	if (error) {
+		refuse(t, error);
+		return rsv;
+	}
+	prefix = t->sizes[id] ? 0 : VARIABLE_PREFIX;
+	rsv = reserve(&t->scheme, id, prefix + bytes);
+	if (rsv.payload && prefix)
+		put_u16(rsv.payload, bytes);
+	if (rsv.payload)
+		rsv.payload += prefix;
+	return rsv;
+}
+
+/* Is it an event of fixed size, and all in order? */
+static inline bool is_fixed(const struct tracer *t, uint32_t id, uint32_t bytes)
+{
+	return likely(t && id < EVENT_SIZED && t->sizes[id] == (uint64_t)bytes + 1);
+}
+
+RECORD int try_begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv)
+{
+	if (unlikely(!rsv))
+		return refuse(t, NO_POINTER);
+	if (!is_fixed(t, id, bytes)) {
+		*rsv = reserve_other(t, id, bytes);
+		return rsv->payload ? OK : rsv->size ? (int)rsv->size : FULL;
+	}
 	*rsv = reserve(&t->scheme, id, bytes);
-	return rsv->payload != NULL;
+	return rsv->payload ? OK : FULL;
 }
 
-/* Each begin() that returned true needs an end(): before it no reader gets this sub-buffer. */
-static inline void end(struct tracer *t, const struct reservation *rsv)
+RECORD bool begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv)
 {
-	commit(&t->scheme, rsv);
+	return !try_begin(t, id, bytes, rsv);
 }
 
-/* Writes an event with the `bytes` of payload of its type. False: it is lost, and counted. */
-static inline bool write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes)
+/* For EVENT(): `bytes` are of a sum that NULL makes too large. */
+RECORD int begin_fields(struct tracer *t, uint32_t id, uint64_t bytes, bool varies,
+			struct reservation *rsv)
+{
+	if (unlikely(bytes > UINT32_MAX))
+		return refuse(t, bytes >= FIELD_NULL ? NO_POINTER : TOO_LARGE);
+	if (!varies)
+		return try_begin(t, id, (uint32_t)bytes, rsv);
+	*rsv = reserve_other(t, id, (uint32_t)bytes);
+	return rsv->payload ? OK : rsv->size ? (int)rsv->size : FULL;
+}
+
+RECORD int end(struct tracer *t, struct reservation *rsv)
+{
+	if (unlikely(!t || !rsv))
+		return refuse(t, NO_POINTER);
+	if (unlikely(!rsv->payload ||
+		     (uintptr_t)rsv->subbuf - (uintptr_t)t->scheme.ring.subbufs >= BOOKS_MEMORY))
+		return refuse(t, NOT_HELD);
+	commit(&t->scheme, rsv);
+	rsv->payload = NULL; /* once */
+	return OK;
+}
+
+static __attribute__((noinline, unused)) int write_other(struct tracer *t, uint32_t id,
+							 const void *payload, uint32_t bytes)
+{
+	struct reservation rsv;
+
+	if (!payload && bytes)
+		return refuse(t, NO_POINTER);
+	rsv = reserve_other(t, id, bytes);
+	if (!rsv.payload)
+		return rsv.size ? (int)rsv.size : FULL;
+	if (bytes)
+		memcpy(rsv.payload, payload, bytes);
+	return end(t, &rsv);
+}
+
+RECORD int try_write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes)
 {
 	struct source src = { payload };
 
-	return record(&t->scheme, id, bytes, &src);
+	if (!is_fixed(t, id, bytes) || unlikely(!payload))
+		return write_other(t, id, payload, bytes);
+	return record(&t->scheme, id, bytes, &src) ? OK : FULL;
 }
 
-/* Closes a half-full sub-buffer, so that the reader gets it. For the writer's thread. */
-static inline void flush_open(struct tracer *t)
+RECORD bool write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes)
 {
-	flush(&t->scheme);
+	return !try_write(t, id, payload, bytes);
 }
 
-/* The number of events lost because no sub-buffer was free, or none is large enough. */
+static inline int flush_open(struct tracer *t)
+{
+	int error = check_open(t);
+
+	if (error)
+		return refuse(t, error);
+	flush(&t->scheme);
+	return OK;
+}
+
 static inline uint64_t lost(const struct tracer *t)
 {
-	return t->scheme.ring.lost + t->scheme.ring.refused;
+	return t ? once_load(&t->scheme.ring.lost) + once_load(&t->scheme.ring.refused) : 0;
 }
 
-/*
- * 0, or a negative errno: -EBUSY, there is a reader; -ENOTSUP, this machine does not order the copy
- * by which an overwriting ring is read (x86-64 does, by its stores).
- */
+static inline uint64_t refused(const struct tracer *t)
+{
+	return t ? __atomic_load_n(&t->refused, __ATOMIC_RELAXED) : 0;
+}
+
 static inline int attach(struct tracer *t)
 {
+	int error = check_open(t);
+
+	if (error)
+		return refuse(t, error);
 #ifndef __x86_64__
 	if (t->scheme.ring.mode == RING_OVERWRITE)
-		return -ENOTSUP;
+		return refuse(t, NO_OVERWRITE);
 #endif
-	return handover_attach(&t->reader) ? 0 : -EBUSY;
+	if (!handover_attach(&t->reader))
+		return BUSY;
+	t->held = 0;
+	return OK;
 }
 
-/*
- * The next reader continues after what this reader has released. Any thread or process may call
- * this for a reader that died.
- */
-static inline void detach(struct tracer *t)
+static inline int check_reader(const struct tracer *t)
 {
+	int error = check_open(t);
+
+	return error						      ? error :
+	       __atomic_load_n(&t->reader.attached, __ATOMIC_RELAXED) ? OK :
+									NO_READER;
+}
+
+static inline int detach(struct tracer *t)
+{
+	int error = check_reader(t);
+
+	if (error)
+		return refuse(t, error);
 	handover_detach(&t->reader);
+	return OK;
 }
 
 /* The ring in which the oldest complete sub-buffer is to be read; NULL: there is none. */
@@ -203,10 +342,6 @@ static inline struct ring *read_from(struct tracer *t, uint64_t *number)
 	return spare;
 }
 
-/*
- * The oldest complete sub-buffer. 1: it is in *packet, until release(); 0: there is none now;
- * -EBADMSG: it is damaged, and release() steps over it; -EPERM: no reader has attached.
- */
 static inline int read(struct tracer *t, struct packet *packet)
 {
 	struct ctf_packet_header header;
@@ -215,49 +350,63 @@ static inline int read(struct tracer *t, struct packet *packet)
 	struct cursor cursor;
 	struct event event;
 	uint32_t content;
+	int error = packet ? check_reader(t) : NO_POINTER;
 
-	if (!t->reader.attached)
-		return -EPERM;
+	if (error)
+		return refuse(t, error);
+	memset(packet, 0, sizeof(*packet));
 	ring = read_from(t, &packet->number);
 	if (!ring)
 		return 0;
+	t->held = packet->number + 1;
 	content = ring_content(ring, packet->number);
 	packet->bytes = ring_subbuf_base(ring, packet->number);
 	packet->size = ring_subbuf_bytes(ring);
-	packet->events = 0;
 	if (!content || !decode_begin(ring, packet->number, content, &cursor))
-		return -EBADMSG;
-	cursor.payloads = t->payloads;
+		return DAMAGED;
+	cursor.payloads = t->sizes;
 	packet->cursor = cursor;
 	packet->begin = cursor.time;
 	memset(&event, 0, sizeof(event));
 	while ((result = decode_next(&cursor, &event)) == DECODE_EVENT)
 		packet->events += !(event.flags & EVENT_STAMP_ONLY);
 	if (result == DECODE_BAD)
-		return -EBADMSG;
+		return DAMAGED;
 	packet->end = decode_end(ring, packet->number, cursor.time);
 	memcpy(&header, packet->bytes, sizeof(header));
 	packet->lost = header.events_discarded;
 	return 1;
 }
 
-/* The packet's next event: its time, id and payload. False: there is no other. */
 static inline bool next(struct packet *packet, struct event *event)
 {
+	if (!packet || !event || !packet->bytes)
+		return false;
 	do {
 		memset(event, 0, sizeof(*event));
 		if (decode_next(&packet->cursor, event) != DECODE_EVENT)
 			return false;
 	} while (event->flags & EVENT_STAMP_ONLY);
+	if (event->id < EVENT_SIZED && packet->cursor.payloads[EVENT_SIZED + event->id]) {
+		event->payload_bytes = get_u16(event->payload);
+		event->payload += VARIABLE_PREFIX;
+	}
 	return true;
 }
 
-/* Gives the sub-buffer back to the writers; packet->bytes are theirs from now on. */
-static inline void release(struct tracer *t, const struct packet *packet)
+static inline int release(struct tracer *t, struct packet *packet)
 {
-	bool copied = t->scheme.ring.mode == RING_OVERWRITE;
+	int error = packet ? check_reader(t) : NO_POINTER;
 
-	ring_consume(copied ? &t->spare.ring : &t->scheme.ring, packet->number + 1);
+	if (!error && (!t->held || packet->number + 1 != t->held))
+		error = NOT_HELD;
+	if (error)
+		return refuse(t, error);
+	ring_consume(t->scheme.ring.mode == RING_OVERWRITE ? &t->spare.ring : &t->scheme.ring,
+		     packet->number + 1);
+	t->held = 0;
+	packet->bytes = NULL; /* they are the writers' from now on */
+	return OK;
 }
 
 #include "extras/take/metadata.h"

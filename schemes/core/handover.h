@@ -57,13 +57,13 @@ static inline void ring_copy_slot(struct ring *to, const struct ring *from, uint
 	uint64_t done, piece;
 
 	POINT("read: books");
-	*ring_subbuf(to, number) = *ring_subbuf(from, number);
+	racy_copy(ring_subbuf(to, number), ring_subbuf(from, number), sizeof(struct subbuf));
 	/* Books that say it is there, and bytes of before, would be believed. */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	fence(__ATOMIC_ACQUIRE);
 	for (done = 0; done < bytes; done += piece) {
 		piece = POINT_PIECE(bytes - done);
 		POINT("read: bytes");
-		memcpy(at + done, source + done, piece);
+		racy_copy(at + done, source + done, piece);
 	}
 }
 
@@ -92,9 +92,9 @@ static inline uint64_t ring_copy_some(struct ring *to, const struct ring *from, 
 	for (next = first; next < last && ring_content(from, next); next++)
 		ring_copy_slot(to, from, next, ring_subbuf_bytes(from));
 	ring_copy_slot(to, from, next, ring_header_bytes(from));
-	to->lost = from->lost;
-	to->flush_number = from->flush_number;
-	to->flush_stamp = from->flush_stamp;
+	to->lost = once_load(&from->lost);
+	to->flush_number = once_load(&from->flush_number);
+	to->flush_stamp = once_load(&from->flush_stamp);
 	return next;
 }
 
@@ -121,7 +121,7 @@ static inline uint64_t ring_copy_next(struct ring *to, const struct ring *from, 
 		if (first >= last)
 			return 0;
 		next = ring_copy_some(to, from, first, last - first < most ? last : first + most);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		fence(__ATOMIC_ACQUIRE);
 		end = ring_end(from, &open);
 		to->consumed = ring_oldest_safe(from, first, end);
 		if (to->consumed < next) {

@@ -43,12 +43,12 @@ typedef uint64_t local_word __attribute__((aligned(8)));
 /* Adds `value` to *word and returns what was there before. */
 static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
 {
-#ifdef __x86_64__
+#if defined(__x86_64__) && !POINT_TSAN
 	__asm__ volatile(LOCAL_LOCK "xaddq %0, %1" : "+r"(value), "+m"(*word) : : "memory", "cc");
 	return value;
 #else
 	barrier();
-	value = __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+	value = __atomic_fetch_add(word, value, POINT_ORDER(__ATOMIC_ACQ_REL));
 	barrier();
 	return value;
 #endif
@@ -57,7 +57,7 @@ static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
 /* Stores `next` if *word is still *old; otherwise *old becomes what is there. True if stored. */
 static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t next)
 {
-#ifdef __x86_64__
+#if defined(__x86_64__) && !POINT_TSAN
 	bool stored;
 
 	__asm__ volatile(LOCAL_LOCK "cmpxchgq %3, %1"
@@ -69,8 +69,8 @@ static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t nex
 	bool stored;
 
 	barrier();
-	stored = __atomic_compare_exchange_n(word, old, next, false, __ATOMIC_RELAXED,
-					     __ATOMIC_RELAXED);
+	stored = __atomic_compare_exchange_n(word, old, next, false, POINT_ORDER(__ATOMIC_ACQ_REL),
+					     POINT_ORDER(__ATOMIC_ACQUIRE));
 	barrier();
 	return stored;
 #endif
@@ -138,7 +138,7 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
  */
 static inline void local_add_raw(uint64_t *word, uint64_t value)
 {
-#ifdef __x86_64__
+#if defined(__x86_64__) && !POINT_TSAN
 	__asm__ volatile(LOCAL_LOCK "addq %1, %0" : "+m"(*word) : "er"(value) : "memory", "cc");
 #else
 	barrier();
@@ -153,7 +153,7 @@ static inline uint64_t local_take_raw(uint64_t *word)
 	uint64_t taken;
 
 	barrier();
-	taken = __atomic_exchange_n(word, 0, __ATOMIC_RELAXED);
+	taken = __atomic_exchange_n(word, 0, POINT_ORDER(__ATOMIC_ACQ_REL));
 	barrier();
 	return taken;
 }

@@ -69,17 +69,39 @@ void point_stop(const char *label);
 #define barrier() __asm__ volatile("" : : : "memory")
 
 /*
+ * ThreadSanitizer sees neither assembly nor fences. For it alone words are C11's atomics: what a
+ * fence orders here is ordered by the loads and stores beside it, LOCK by the orders themselves.
+ */
+#ifdef __has_feature
+#define POINT_TSAN __has_feature(thread_sanitizer)
+#elif defined(__SANITIZE_THREAD__)
+#define POINT_TSAN 1
+#else
+#define POINT_TSAN 0
+#endif
+#if POINT_TSAN
+#define POINT_ORDER(order) order
+#define fence(order) ((void)0)
+#else
+#define POINT_ORDER(order) __ATOMIC_RELAXED
+#define fence(order) __atomic_thread_fence(order)
+#endif
+
+/*
  * Loads and stores of words shared with interrupts: exactly one access each, in program order.
  * The compiler must neither tear, repeat nor reorder them; the CPU cannot, seen from itself. On
  * 32-bit machines a plain access to 64 bits is two, between which an interrupt would come.
  */
-#if UINTPTR_MAX < UINT64_MAX
-#define POINT_LOAD(ptr) __atomic_load_n(ptr, __ATOMIC_RELAXED)
-#define POINT_STORE(ptr, value) __atomic_store_n(ptr, value, __ATOMIC_RELAXED)
+#if POINT_TSAN || UINTPTR_MAX < UINT64_MAX
+#define POINT_LOAD(ptr) __atomic_load_n(ptr, POINT_ORDER(__ATOMIC_ACQUIRE))
+#define POINT_STORE(ptr, value) __atomic_store_n(ptr, value, POINT_ORDER(__ATOMIC_RELEASE))
 #else
 #define POINT_LOAD(ptr) (*(ptr))
 #define POINT_STORE(ptr, value) (*(ptr) = (value))
 #endif
+/* One access, of a word that another CPU may use at the same time, where no point is. */
+#define once_load(ptr) POINT_LOAD((const volatile __typeof__(*(ptr)) *)(ptr))
+#define once_store(ptr, value) POINT_STORE((volatile __typeof__(*(ptr)) *)(ptr), value)
 #define shared_load(label, ptr) \
 	(__extension__({ \
 		POINT(label); \
@@ -97,5 +119,20 @@ void point_stop(const char *label);
 		shared_store(label, ptr, value); \
 		barrier(); \
 	} while (0)
+
+/*
+ * Copies bytes that a writer may overwrite meanwhile. The reader then looks whether one may have,
+ * and throws such a copy away; so ThreadSanitizer, which sees the bytes alone, is not asked.
+ */
+#if POINT_TSAN
+__attribute__((noinline, no_sanitize("thread"), unused)) static void
+racy_copy(void *to, const void *from, uint64_t bytes)
+{
+	while (bytes--)
+		((volatile uint8_t *)to)[bytes] = ((const volatile uint8_t *)from)[bytes];
+}
+#else
+#define racy_copy(to, from, bytes) memcpy(to, from, bytes)
+#endif
 
 #endif

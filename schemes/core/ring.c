@@ -91,11 +91,11 @@ void ring_flush(struct ring *ring, uint64_t stamp)
 	 * Nothing was open: the newest sub-buffer ends when its writers say. The one that opens the
 	 * next may have been interrupted by this flush, and its stamp is older.
 	 */
-	if (ring->tail == tail)
+	if (once_load(&ring->tail) == tail)
 		return;
 	ring_readable(ring, &first, &last);
-	ring->flush_number = last - 1;
-	ring->flush_stamp = stamp;
+	once_store(&ring->flush_number, last - 1);
+	once_store(&ring->flush_stamp, stamp);
 }
 
 /*
@@ -108,7 +108,7 @@ static bool has_gone_on(const struct ring *ring, uint64_t tail)
 {
 	uint64_t now, moved, most = ring_bytes(ring) - 2 * ring_subbuf_bytes(ring);
 
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	fence(__ATOMIC_ACQUIRE);
 	now = shared_load("read: tail once more", &ring->tail);
 	moved = (now - tail) & ring_packed_mask(ring);
 	if (moved && !(tail & ring_packed_mask(ring)))
@@ -121,7 +121,7 @@ uint64_t ring_packed_end(const struct ring *ring, uint64_t *tail)
 	uint64_t end = ring_packed_next(ring, *tail);
 
 	while (has_gone_on(ring, *tail)) {
-		*tail = *(const volatile uint64_t *)&ring->tail;
+		*tail = once_load(&ring->tail);
 		end = ring_packed_next(ring, *tail);
 	}
 	return end;
@@ -150,7 +150,7 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 	bool open;
 
 	end = ring_end(ring, &open);
-	*first = ring->consumed;
+	*first = once_load(&ring->consumed);
 	if (end > count && end - count > *first)
 		*first = end - count;
 	/* A writer overwrote half of it and then started over in another ring. */
@@ -171,9 +171,9 @@ uint32_t ring_content(const struct ring *ring, uint64_t number)
 					      (uint32_t)(rounds << ring_subbuf_shift(ring)))
 		return 0;
 	/* I1 to I3: what the last commit stands behind is there, also for another CPU. */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	fence(__ATOMIC_ACQUIRE);
 	content = shared_load("read: content", &subbuf->content);
-	if (subbuf->number != number)
+	if (once_load(&subbuf->number) != number)
 		return 0;
 	/* A tag of another number is left over from an earlier round: this one is full. */
 	if (ring_tail_number(content) != number || !content)
@@ -208,7 +208,7 @@ uint64_t ring_total_records(const struct ring *ring)
 void ring_consume(struct ring *ring, uint64_t number)
 {
 	/* A writer of another CPU that sees it may overwrite what has been read here. */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	fence(__ATOMIC_RELEASE);
 	if (number > ring->consumed)
 		/* One store: a writer sees the number before it or this one. */
 		shared_store("read: consumed", &ring->consumed, number);

@@ -80,7 +80,7 @@ static inline uint64_t ring_packed_next(const struct ring *ring, uint64_t tail)
 
 	POINT("packed: empty?");
 	/* An empty ring has no last byte; its slots hold number 0. */
-	if (!offset && ring_has_commits(ring) && !ring_subbufs(ring)[0].commits)
+	if (!offset && ring_has_commits(ring) && !once_load(&ring_subbufs(ring)[0].commits))
 		return 0;
 	return ring_packed_number(ring, offset) + 1;
 }

@@ -257,9 +257,10 @@ static inline void ring_opened(struct ring *ring, const struct ring_opening *ope
 {
 	struct subbuf *subbuf = ring_subbuf(ring, opening->number);
 
-	subbuf->number = opening->number;
-	subbuf->records_before = opening->records_before;
-	subbuf->lost_before = opening->lost_before;
+	once_store(&subbuf->records_before, opening->records_before);
+	once_store(&subbuf->lost_before, opening->lost_before);
+	fence(__ATOMIC_RELEASE); /* a reader of the packet before looks at the number first */
+	once_store(&subbuf->number, opening->number);
 	ring_commit(subbuf, ring_header_bytes(ring), 0); /* I2: behind the books */
 	POINT_PATH("switch");
 }

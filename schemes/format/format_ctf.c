@@ -7,13 +7,15 @@
  */
 static bool ctf_is_open(const struct ring *ring, uint64_t number)
 {
-	const struct ctf_packet_header *header =
-		(const struct ctf_packet_header *)ring_subbuf_base(ring, number);
+	const struct ctf_packet_header *header = ctf_header(ring, number);
 	bool open;
 
 	if (!ring_has_commits(ring) && number >= ring_end(ring, &open))
 		return false;
-	return ring_subbuf(ring, number)->number == number && header->packet_seq_num == number;
+	if (once_load(&ring_subbuf(ring, number)->number) != number)
+		return false;
+	fence(__ATOMIC_ACQUIRE); /* the header, and the books but for it, stand behind the number */
+	return header->packet_seq_num == number;
 }
 
 /*
@@ -24,35 +26,32 @@ static bool ctf_is_open(const struct ring *ring, uint64_t number)
  */
 static void finish(const struct ring *ring, uint64_t number, uint64_t content_bits, uint64_t last)
 {
-	struct ctf_packet_header *header =
-		(struct ctf_packet_header *)ring_subbuf_base(ring, number);
-	const struct ctf_packet_header *next =
-		(const struct ctf_packet_header *)ring_subbuf_base(ring, number + 1);
-	uint64_t end = ring->flush_number == number ? ring->flush_stamp : last;
+	struct ctf_packet_header *header = ctf_header(ring, number);
+	const struct ctf_packet_header *next = ctf_header(ring, number + 1);
+	uint64_t end =
+		once_load(&ring->flush_number) == number ? once_load(&ring->flush_stamp) : last;
 
 	header->content_size = content_bits;
 	header->packet_size = ring_subbuf_bytes(ring) * 8;
 	if (ctf_is_open(ring, number + 1)) {
 		header->timestamp_end = next->timestamp_begin;
-		header->events_discarded = ring_subbuf(ring, number + 1)->lost_before;
+		header->events_discarded = once_load(&ring_subbuf(ring, number + 1)->lost_before);
 	} else {
 		header->timestamp_end = (int64_t)(end - last) < 0 ? last : end;
-		header->events_discarded = ring->lost;
+		header->events_discarded = once_load(&ring->lost);
 	}
 }
 
 void ctf_finish(const struct ring *ring, uint64_t number, uint32_t content_bytes)
 {
-	const struct ctf_packet_header *header =
-		(const struct ctf_packet_header *)ring_subbuf_base(ring, number);
+	const struct ctf_packet_header *header = ctf_header(ring, number);
 
 	finish(ring, number, (uint64_t)content_bytes * 8, header->timestamp_begin);
 }
 
 uint64_t ctf_end(const struct ring *ring, uint64_t number, uint64_t last)
 {
-	const struct ctf_packet_header *header =
-		(const struct ctf_packet_header *)ring_subbuf_base(ring, number);
+	const struct ctf_packet_header *header = ctf_header(ring, number);
 
 	finish(ring, number, header->content_size, last);
 	return header->timestamp_end;

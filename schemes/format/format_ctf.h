@@ -71,6 +71,11 @@ struct ctf_packet_header {
 
 _Static_assert(sizeof(struct ctf_packet_header) == CTF_PACKET_HEADER_BYTES, "packet header");
 
+static inline struct ctf_packet_header *ctf_header(const struct ring *ring, uint64_t number)
+{
+	return (struct ctf_packet_header *)(void *)ring_subbuf_base(ring, number);
+}
+
 /* What the writer that opens packet `number` knows of it: the stamp of its first event. */
 static inline void ctf_header_put(const struct ring *ring, struct ctf_packet_header *header,
 				  uint64_t number, uint64_t stamp)
@@ -87,8 +92,7 @@ static inline void ctf_header_put(const struct ring *ring, struct ctf_packet_hea
 static inline void ctf_begin(struct ring *ring, uint64_t offset, const struct ring_opening *opening,
 			     uint64_t stamp)
 {
-	ctf_header_put(ring, (struct ctf_packet_header *)ring_subbuf_base(ring, opening->number),
-		       opening->number, stamp);
+	ctf_header_put(ring, ctf_header(ring, opening->number), opening->number, stamp);
 	ring_switched(ring, offset, opening);
 }
 
@@ -135,7 +139,7 @@ uint64_t ctf_end(const struct ring *ring, uint64_t number, uint64_t last);
 /* The CPU that packet `number` names. */
 static inline uint32_t ctf_cpu(const struct ring *ring, uint64_t number)
 {
-	return ((const struct ctf_packet_header *)ring_subbuf_base(ring, number))->cpu_id;
+	return ctf_header(ring, number)->cpu_id;
 }
 
 /* A reader at the first record of complete packet `number`; false if that is none. */
@@ -143,7 +147,7 @@ static inline bool ctf_cursor(const struct ring *ring, uint64_t number, uint32_t
 			      struct cursor *cursor)
 {
 	const uint8_t *base = ring_subbuf_base(ring, number);
-	const struct ctf_packet_header *header = (const struct ctf_packet_header *)base;
+	const struct ctf_packet_header *header = ctf_header(ring, number);
 
 	if (content_bytes < CTF_PACKET_HEADER_BYTES || content_bytes > ring_subbuf_bytes(ring) ||
 	    header->magic != CTF_MAGIC || header->packet_seq_num != number)
@@ -213,7 +217,7 @@ static inline uint32_t ctf_compact_bytes(uint32_t id, uint32_t len, bool full)
 		return 4;
 	if (!full && !event_is_sized(id))
 		return 6;
-	return (full ? 16 : 8) + (len >= CTF_SIZE_LARGE ? 4 : 0);
+	return (full ? 16u : 8u) + (len >= CTF_SIZE_LARGE ? 4u : 0u);
 }
 
 static inline uint32_t ctf_compact_word(uint32_t id, uint64_t stamp, unsigned int bits)

@@ -201,7 +201,7 @@ static inline void flush(struct scheme_ring *s)
 	 * than the end. If one opens the next sub-buffer in between, that one's begin is taken as
 	 * the end.
 	 */
-	s->ring.flush_stamp = scheme_now(s);
+	once_store(&s->ring.flush_stamp, scheme_now(s));
 #endif
 }
 #endif

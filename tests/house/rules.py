@@ -316,8 +316,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1794, "explore": 9781, "extras": 8700, "judge": 4489, "plots": 3290, "results": 3573,
-    "runner": 6420, "schemes": 9582, "traces": 4652, "workloads": 7936, "tests": 36420,
+    "base": 1794, "explore": 9781, "extras": 9990, "judge": 4489, "plots": 3290, "results": 3573,
+    "runner": 6420, "schemes": 9900, "traces": 4652, "workloads": 7936, "tests": 37600,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

@@ -11,6 +11,7 @@
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
 #define T(name) PASTE(PREFIX, name)
+#define E(name) PASTE(UPPER, name) /* -DUPPER: the prefix of macros and errors */
 #define CHECK(what) \
 	do { \
 		if (!(what)) { \

@@ -44,7 +44,7 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 			continue
 		}
 		# shellcheck disable=SC2086
-		(cd "$folder" && $compiler -O2 -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function -Werror \
+		(cd "$folder" && $compiler -O2 -Wall -Wextra -Wpedantic -Wconversion -Wcast-align -Wshadow -Werror \
 			"${row}_example.c" -pthread -o "$row") 2>"$scratch/err"
 		report $? "$row: no warning of $compiler"
 		head -5 "$scratch/err" | sed 's/^/# /'
@@ -75,7 +75,7 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 		packed_word:* | *:8\ 1 | *:12\ 2) ;;
 		*) continue ;;
 		esac
-		${CC:-gcc} -std=c11 -O1 -I. -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" \
+		${CC:-gcc} -std=c11 -O1 -I. -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" -DUPPER="$upper" \
 			-DSUBBUF_SHIFT="${size% *}" -DCOUNT_SHIFT="${size#* }" -DRECORD="$bytes" \
 			-D"${upper}_SUBBUF_SHIFT=${size% *}" -D"${upper}_COUNT_SHIFT=${size#* }" \
 			tests/take/use.c -o "$scratch/use" && timeout 60 "$scratch/use" 2>"$scratch/err"
@@ -84,11 +84,73 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 	done
 done
 
+# What a user can do wrong.
+for row in packed_word varint_low extended_header; do
+	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
+	for compiler in "${CC:-gcc} -std=c11 -DNDEBUG -fsanitize=address,undefined" "g++ -std=c++17 -x c++"; do
+		rm -rf "$scratch/trace" && mkdir "$scratch/trace"
+		# shellcheck disable=SC2086
+		$compiler -O2 -Wall -Wextra -Werror -I. -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" \
+			-DUPPER="$upper" tests/take/misuse.c -o "$scratch/misuse" 2>"$scratch/err" &&
+			(cd "$scratch/trace" && "$scratch/misuse") >"$scratch/said" 2>>"$scratch/err"
+		report $? "$row: each misuse has its error, and no event before or behind it is lost (${compiler%% *})"
+		head -5 "$scratch/err" | sed 's/^/# /'
+	done
+	case $row in varint_low) continue ;; esac
+	command -v babeltrace2 >/dev/null || continue
+	babeltrace2 "$scratch/trace" 2>/dev/null | sed -n 's/.* good: .*number = \([0-9]*\)[^0-9].*/\1/p' >"$scratch/good"
+	seq 0 $(($(sed 's/.* misuses, \([0-9]*\) .*/\1/' "$scratch/said") - 1)) | cmp -s - "$scratch/good"
+	report $? "$row: babeltrace2 reads each of them, in order: $(cat "$scratch/said")"
+done
+# What the compiler can know it says.
+refused() { # what it is, words of the compiler, C text, option
+	printf '%s\n#include "packed_word.h"\n%s\nint main(void) { return 0; }\n' "${4:-}" "$3" >"$scratch/wrong.c"
+	! ${CC:-gcc} -std="${5:-c11}" -Werror=incompatible-pointer-types -I"$folder" -c "$scratch/wrong.c" -o "$scratch/wrong.o" 2>"$scratch/err" &&
+		grep -q "$2" "$scratch/err"
+	report $? "the compiler refuses $1"
+}
+EVENT=PACKED_WORD_EVENT
+refused "an id that is too large" "its id is 0 to 599" "#define A(F) F(u8, a)
+$EVENT(a, 600, A);"
+refused "a payload that never fits" "event a never fits a sub-buffer" "#define A(F) F(text, a, 5000)
+$EVENT(a, 1, A);"
+refused "a kind of field that is none" "F_KIND_u9" "#define A(F) F(u9, a)
+$EVENT(a, 1, A);"
+refused "two events of one name" "redefinition" "#define A(F) F(u8, a)
+$EVENT(a, 1, A); $EVENT(a, 2, A);"
+refused "a field too few" "too few arguments" "#define A(F) F(u8, a) F(u8, b)
+$EVENT(a, 1, A); int f(void) { return a_write(0, 1); }"
+refused "a field too many" "too many arguments" "#define A(F) F(u8, a)
+$EVENT(a, 1, A); int f(void) { return a_write(0, 1, 2); }"
+refused "an array of the wrong type" "incompatible" "#define A(F) F(seq, a, u32)
+$EVENT(a, 1, A); int f(uint16_t *p) { return a_write(0, p, 2); }"
+refused "a sub-buffer of 128 bytes" "256 bytes to 256 KiB" "" "#define PACKED_WORD_SUBBUF_SHIFT 7"
+refused "a sub-buffer of 512 KiB" "256 bytes to 256 KiB" "" "#define PACKED_WORD_SUBBUF_SHIFT 19"
+refused "a ring of one sub-buffer" "2 to 65,536" "" "#define PACKED_WORD_COUNT_SHIFT 0"
+refused "a CPU that cannot, in one line" "no compare-and-swap of 64 bits" "" "#undef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_8"
+refused "C99" "needs C11" "" "" c99
+
+# ThreadSanitizer sees two writers, handlers and a reader, in two rings and, where they may, in one.
+cut packed_word_locked_fenced
+for row in packed_word:2 varint_low:2 packed_word_locked_fenced:1; do
+	rings=${row#*:} row=${row%:*}
+	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
+	for compiler in "${CC:-gcc}" clang; do
+		for mode in "" overwrite; do
+			$compiler -std=gnu11 -g -O1 -fsanitize=thread -Werror -I. -I"$folder" -DHEADER="\"$row.h\"" \
+				-DPREFIX="$row" -DUPPER="$upper" -DRINGS="$rings" tests/take/threads.c -pthread \
+				-o "$scratch/tsan" 2>"$scratch/err" && timeout 120 "$scratch/tsan" $mode >"$scratch/err" 2>&1
+			report $? "$row: ThreadSanitizer finds nothing ($compiler, ${mode:-discard})"
+			grep -A9 WARNING "$scratch/err" | head -20 | sed 's/^/# /'
+		done
+	done
+done
+
 # On another machine: release and acquire are not for nothing there.
 cross=aarch64-linux-gnu-gcc
 if command -v $cross >/dev/null && command -v qemu-aarch64-static >/dev/null; then
 	$cross -static -std=c11 -O2 -Wall -Wextra -Wno-unused-function -Werror -I. -I"$folder" \
-		-DHEADER='"packed_word.h"' -DPREFIX=packed_word -DSUBBUF_SHIFT=12 -DCOUNT_SHIFT=4 \
+		-DHEADER='"packed_word.h"' -DPREFIX=packed_word -DUPPER=PACKED_WORD -DSUBBUF_SHIFT=12 -DCOUNT_SHIFT=4 \
 		-DPACKED_WORD_COUNT_SHIFT=4 -DRECORD=12 tests/take/use.c -o "$scratch/use" \
 		2>"$scratch/err" && timeout 60 qemu-aarch64-static "$scratch/use" 2>>"$scratch/err"
 	report $? "arm64: packed_word refuses, counts and holds as it says"
@@ -97,13 +159,22 @@ else
 	skip "arm64" "no $cross, or no qemu-aarch64-static"
 fi
 
+# A signal before each instruction, forks, threads that end, and a writer that is killed.
+for row in packed_word varint_low; do
+	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
+	${CC:-gcc} -std=gnu11 -O2 -I. -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" -DUPPER="$upper" \
+		tests/take/signals.c -pthread -o "$scratch/signals" && timeout 100 "$scratch/signals" 2>"$scratch/err"
+	report $? "$row: nothing is lost to signals, forks and deaths"
+	sed 's/^/# /' "$scratch/err" | head -5
+done
+
 # Readers that are processes, stopped and killed, 24 in a row.
 cut packed_word_locked_fenced
 for row in packed_word packed_word_locked_fenced; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
 	# A locked one has a second thread that writes into the same ring.
 	case $row in *_locked*) threads=2 ;; *) threads=1 ;; esac
-	${CC:-gcc} -std=gnu11 -O2 -I. -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" -DTHREADS=$threads \
+	${CC:-gcc} -std=gnu11 -O2 -I. -I"$folder" -DHEADER="\"$row.h\"" -DPREFIX="$row" -DUPPER="$upper" -DTHREADS=$threads \
 		-D"${upper}_COUNT_SHIFT=4" tests/take/kill.c -pthread -o "$scratch/kill"
 	for mode in "" overwrite; do
 		# shellcheck disable=SC2086
@@ -131,6 +202,12 @@ ${CC:-gcc} -std=c11 -I"$folder" "$scratch/own.c" -o "$scratch/own" &&
 	! ${CC:-gcc} -std=c11 -Wpedantic -Werror -I"$folder" "$scratch/own.c" -o "$scratch/own" 2>/dev/null
 report $? "what it asks the compiler not to say ends with it"
 
+# The user's functions stand at the top, and nothing that the row does not use is in it.
+head -250 "$folder/packed_word.h" | grep -q 'static inline int packed_word_metadata(' &&
+	! grep -qi 'soft_mask\|scheme_beat\|mask_hard\|_move_on\|large_put\|TAKEN_ROW\|POINT("' "$folder/packed_word.h" &&
+	[ "$(wc -l <"$folder/packed_word.h")" -lt 2600 ]
+report $? "the header begins with what the user calls: $(wc -l <"$folder/packed_word.h") lines"
+
 # Two of them in one program: no name of the one is the other's.
 printf '#include "%s.h"\n' packed_word varint_low extended_header >"$scratch/all.c"
 echo 'int main(void) { return 0; }' >>"$scratch/all.c"
@@ -141,9 +218,9 @@ head -5 "$scratch/err" | sed 's/^/# /'
 # Nothing of file scope without its prefix: but for the shields of C++.
 ctags -x --language-force=C --kinds-C=+defgpstuvx --_xformat='%N %K' "$folder/packed_word.h" |
 	awk '$2 != "member" && tolower($1) !~ /^packed_word_|^__anon/ { print $1 }' | sort -u >"$scratch/names"
-[ -s "$folder/packed_word.h" ] && ! grep -vx 'STAMPEDE_TAKEN_ROW' "$scratch/names" >"$scratch/err"
+[ -s "$folder/packed_word.h" ] && [ ! -s "$scratch/names" ]
 report $? "each name has the row's as its prefix"
-head -5 "$scratch/err" | sed 's/^/# /'
+head -5 "$scratch/names" | sed 's/^/# /'
 
 # ---- as rows ----
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that records, and one thread that writes the trace (docs/take.md has the rest):
+ *
+ *	#define WORK(F) F(u64, number) F(f64, load) F(string, path)
+ *	EVENT(work, 1, WORK);
+ *
+ *	static struct tracer ring;		// one for each thread that records
+ *	...
+ *	struct event_type types[] = { work_type };
+ *	struct options options = { types, 1, 0, false, NULL };
+ *	struct clock_rate rate;
+ *	struct packet packet;
+ *	FILE *text = fopen("trace/metadata", "w"), *stream = fopen("trace/0", "w");
+ *
+ *	clock_measure(&rate, 50);
+ *	if (metadata(text, &options, &rate) || fclose(text) ||
+ *	    open(&ring, &options) || attach(&ring))
+ *		return 1;
+ *	work_write(&ring, 42, 0.5, "/etc/passwd");	// the ring's thread, and its signal
+ *handlers flush_open(&ring);
+ *	while (read(&ring, &packet) == 1) {		// one other thread, every few ms
+ *		fwrite(packet.bytes, packet.size, 1, stream);
+ *		release(&ring, &packet);
+ *	}
+ *
+ * SUBBUF_SHIFT (8 .. 18, 12 if not said) and COUNT_SHIFT (1 .. 16, 8), defined before this header,
+ * are log2 of a sub-buffer's bytes and of the number of sub-buffers. CLOCK(), if it is defined
+ * before this header, is the clock: 64 bits that never go back.
+ */
+#ifndef STAMPEDE_EXTRAS_TAKE_API_H
+#define STAMPEDE_EXTRAS_TAKE_API_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/*
+ * What a call returns: 0, or why it did nothing. refused() counts all but OK, FULL, BUSY, NO_RATE
+ * and NOT_WRITTEN, of calls that got an open tracer. Each is a negative errno.
+ */
+enum error {
+	OK = 0,
+	FULL = -ENOBUFS, /* the event is lost: no sub-buffer is free. lost() counts it */
+	NOT_OPEN = -EBADF, /* the tracer is not open, or a copy of one */
+	NO_POINTER = -EFAULT, /* NULL where a pointer has to be */
+	BAD_ID = -ERANGE, /* 0 .. 599 are ids */
+	UNDECLARED = -ENOENT, /* no type of this id was given to open() */
+	BAD_SIZE = -EMSGSIZE, /* the payload is not as large as its type says */
+	TOO_LARGE =
+		-E2BIG, /* it never fits: PAYLOAD_MOST is the most; VARIABLE_MOST if it varies */
+	TWICE = -EEXIST, /* an id of two types, or a tracer that is open */
+	BAD_NAME = -EILSEQ, /* a type's name has other characters than letters, digits and _ */
+	MISALIGNED = -EINVAL, /* options.memory is at no multiple of 64 */
+	NOT_ZERO = -ENOTEMPTY, /* options.memory was used before, and not cleared */
+	NO_MEMORY = -ENOMEM,
+	BUSY = -EBUSY, /* there is a reader */
+	NO_READER = -EPERM, /* nobody has attached */
+	NOT_HELD = -ESTALE, /* end() without a begin() of this tracer, release() without a read() */
+	DAMAGED = -EBADMSG, /* a sub-buffer has other bytes than writers leave: release() it */
+	NO_OVERWRITE =
+		-ENOTSUP, /* no ring that overwrites can be read on this CPU: on x86-64 only */
+	NO_RATE = -EAGAIN, /* the clock's rate is not known: measure it again */
+	NOT_WRITTEN = -EIO,
+};
+
+/* Of event_type.bytes: each event says how large it is. */
+#define VARIABLE UINT32_MAX
+
+/* An event of yours; EVENT() makes one. */
+struct event_type {
+	const char *name; /* letters, digits and _ */
+	const char *fields; /* of the payload, in the language of the metadata */
+	uint32_t id; /* 0 .. 599; the first few take the least space */
+	uint32_t bytes; /* of the payload, 0 .. PAYLOAD_MOST; or VARIABLE */
+};
+
+struct options {
+	const struct event_type *types; /* open() and metadata() read them, and keep no pointer */
+	uint32_t type_count;
+	uint32_t number; /* of the CPU or thread: packets have it as their cpu_id */
+	bool overwrite; /* the oldest sub-buffer gives way; else the new event is lost */
+	void *memory; /* zeroed, at a multiple of 64, open_bytes() of it; NULL: open() gets some */
+};
+
+/* What makes dates of stamps. */
+struct clock_rate {
+	uint64_t hz; /* ticks per second; 0: not known */
+	uint64_t ticks; /* a stamp, and */
+	uint64_t ns; /* the time of day then, since 1970 */
+};
+
+/* STRUCTS */
+
+/* What a reader got: a sub-buffer, which is a packet of the trace as it stands. */
+struct packet {
+	const uint8_t *bytes;
+	uint64_t size; /* bytes */
+	uint64_t number; /* counted from the first; a missing number was overwritten */
+	uint64_t events;
+	uint64_t lost; /* events that found no room, until it was closed */
+	uint64_t begin, end; /* stamps */
+	struct cursor cursor; /* of next() */
+};
+
+struct tracer; /* a ring, its writer and its reader: yours to place, not to look into */
+
+/* ---- one thread, while no other call runs ---- */
+
+/* OK, NO_POINTER, BAD_ID, TOO_LARGE, TWICE, BAD_NAME, MISALIGNED, NOT_ZERO or NO_MEMORY. */
+static inline int open(struct tracer *t, const struct options *options);
+/* Frees what open() got. Calls after it are refused; open() may follow. OK, NO_POINTER. */
+static inline int close(struct tracer *t);
+/*
+ * Bytes of memory that a ring takes. If processes share that memory and the tracer at the same
+ * addresses (a mapping from before the fork), one process may write and another one read.
+ */
+static inline size_t open_bytes(const struct options *options);
+
+/* ---- the ring's thread, and signal handlers that run on it: never waits, no system call ---- */
+
+/*
+ * Writes an event with `bytes` of payload, which its type has to have. OK, FULL, NO_POINTER,
+ * NOT_OPEN, BAD_ID, UNDECLARED, BAD_SIZE or TOO_LARGE. write() says true for OK.
+ */
+static inline int try_write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes);
+static inline bool write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes);
+/*
+ * The same without a copy: claims the record and writes its header. Fill rsv->payload, then call
+ * end(); rsv->stamp is the event's time, in ticks. Before end() no reader gets this sub-buffer.
+ */
+static inline int try_begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv);
+static inline bool begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv);
+/* OK, NO_POINTER, NOT_OPEN or NOT_HELD. */
+static inline int end(struct tracer *t, struct reservation *rsv);
+/* Closes a half-full sub-buffer, so that the reader gets it. OK, NO_POINTER or NOT_OPEN. */
+static inline int flush_open(struct tracer *t);
+
+/* ---- one reader at a time, any thread or process; no writer waits for it ---- */
+
+/* OK, NO_POINTER, NOT_OPEN, BUSY or NO_OVERWRITE. */
+static inline int attach(struct tracer *t);
+/*
+ * The next reader continues after what this reader has released. Any thread or process may call
+ * this for a reader that died. OK, NO_POINTER, NOT_OPEN or NO_READER.
+ */
+static inline int detach(struct tracer *t);
+/* 1: the oldest complete sub-buffer is in *packet until release(); 0: there is none now; or
+ * NO_POINTER, NOT_OPEN, NO_READER or DAMAGED. */
+static inline int read(struct tracer *t, struct packet *packet);
+/* The packet's next event: time in ticks, id and payload. False: there is no other. */
+static inline bool next(struct packet *packet, struct event *event);
+/* Gives the sub-buffer back to the writers. OK, NO_POINTER, NOT_OPEN, NO_READER or NOT_HELD. */
+static inline int release(struct tracer *t, struct packet *packet);
+
+/* ---- any thread ---- */
+
+/* Events lost because no sub-buffer was free. */
+static inline uint64_t lost(const struct tracer *t);
+/* Calls that were refused since open(). */
+static inline uint64_t refused(const struct tracer *t);
+/* Takes the CPU for `ms` milliseconds to learn the clock's rate; 50 give it to parts in a million.
+ * rate->hz is 0 if the time of day was set meanwhile: measure again. OK or NO_POINTER. */
+static inline int clock_measure(struct clock_rate *rate, unsigned int ms);
+/*
+ * Writes the trace's file "metadata"; packets of all rings with these types belong beside it, a
+ * file for each ring. OK, NO_RATE, NOT_WRITTEN, or as open().
+ */
+static inline int metadata(FILE *to, const struct options *options, const struct clock_rate *rate);
+/* A reader's time is seconds + (ticks + stamp) / hz. */
+static inline void clock_offset(const struct clock_rate *rate, int64_t *seconds, uint64_t *ticks);
+
+#include "extras/take/fields.h"
+
+#endif
