@@ -204,6 +204,7 @@ include explore/explore.mk
 include extras/kernel/module.mk
 include tests/kernel/kernel.mk
 include extras/tracers/tracers.mk
+include extras/mcu/mcu.mk
 include extras/lines/lines.mk
 include explore/cases/cases.mk
 include extras/claims/claims.mk

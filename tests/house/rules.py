@@ -35,6 +35,8 @@ ARROWS = {
     "extras/claims": "base judge extras/layout results schemes/core",
     "extras/tracers": "base",
     **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
+    "extras/mcu/shim": "extras/mcu",
+    "extras/mcu": "base schemes schemes/core schemes/format schemes/parts",
     "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
@@ -317,8 +319,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 9170, "judge": 4480, "plots": 3266, "results": 4200,
-    "runner": 6681, "schemes": 9625, "traces": 2810, "workloads": 8330, "tests": 36293,
+    "base": 1860, "explore": 9800, "extras": 10177, "judge": 4480, "plots": 3266, "results": 4200,
+    "runner": 6681, "schemes": 9625, "traces": 2810, "workloads": 8330, "tests": 36365,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
