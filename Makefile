@@ -207,6 +207,7 @@ include explore/explore.mk
 include extras/kernel/module.mk
 include tests/kernel/kernel.mk
 include extras/tracers/tracers.mk
+include extras/mcu/mcu.mk
 include extras/lines/lines.mk
 include extras/install/install.mk
 include explore/cases/cases.mk

@@ -30,7 +30,7 @@
 
 struct scheme_ring {
 	struct ring ring;
-	uint64_t last;
+	local_uint last;
 #ifdef MASK_SOFT
 	struct soft_mask mask;
 #endif

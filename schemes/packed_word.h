@@ -18,6 +18,15 @@
  *    holds those of the previous record: the reader has them.
  * I3 A nested writer always changes the word, so a claim over it fails.
  * With W = 64 the word holds all upper bits. With fewer, 2^W ticks would alias.
+ *
+ * PACKED_WORD32: the word has 32 bits, which every Cortex-M3 and RV32A claims at once:
+ * {stamp bits T..T+4 | offset / 4 : 27}. So W = T + 5, all of a 32-bit clock with T = 27, of a
+ * 24-bit one with T = 19, of a 16-bit one with T = 11. I1 and I3 are untouched. I2 holds as long as
+ * the word's five bits tell: two stamps less than 2^W - 2^T ticks apart have the same five bits
+ * only if all upper bits are equal, and a reader of a full stamp adds at most one 2^W. So the row
+ * does not promise WRAP_PROOF, and gaps are to be shorter (gap_bits), which an event of any kind
+ * once per that time ensures: 41.6 s at 100 MHz and T = 27.
+ *
  * The same word again (ABA) takes nested records of exactly 2^PACKED_BITS units within one wrap of
  * T bits: 512 MiB in 60 ms at T = 27, which no CPU writes.
  *
@@ -43,7 +52,11 @@ struct scheme_ring {
 };
 
 static const struct scheme_desc scheme_desc = {
-#ifdef PACKED_READER_KEEPS_UPPER
+#ifdef PACKED_WORD32
+	.title = "one 32-bit word of upper stamp bits and offset",
+	.promises = PROMISE_ALL & ~PROMISE_WRAP_PROOF,
+	.gap_bits = PACKED_WORD_BITS - PACKED_BITS,
+#elif defined(PACKED_READER_KEEPS_UPPER)
 	.title = "one word of upper stamp bits and offset, a reader that keeps them",
 	.promises = PROMISES,
 	.shared_promises = SCHEME_SHARED(PROMISES, PROMISES & ~PROMISE_MONOTONIC),
@@ -65,7 +78,7 @@ static const struct scheme_desc scheme_desc = {
 /* claim.opening is set where claim.opens says so. */
 MAYBE_UNSET_BEGIN
 RESERVE_SLOW struct reservation packed_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
-					    uint64_t tail, uint64_t stamp)
+					    local_uint tail, uint64_t stamp)
 {
 	struct ring *ring = &s->ring;
 	struct packed_claim claim;
@@ -96,8 +109,9 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 {
 	struct ring *ring = &s->ring;
 	uint64_t size = packed_bytes(id, len, false), offset;
-	uint64_t tail = shared_load("tail", &ring->tail), seen = tail;
-	uint64_t stamp = clock_read("clock"), next = tail + size / RING_PACKED_UNIT;
+	local_uint tail = shared_load("tail", &ring->tail), seen = tail;
+	uint64_t stamp = clock_read("clock");
+	local_uint next = tail + size / RING_PACKED_UNIT;
 
 	/* A record that fills its sub-buffer may carry into the stamp bits: not here. */
 	if (unlikely((packed_upper(ring, stamp) ^ tail) >> ring_packed_bits(ring) ||

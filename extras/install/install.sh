@@ -40,7 +40,7 @@ install -D -m 755 "$build/installed-plots" "$root$lib/plots"
 echo "${lib#"$prefix"/}/plots" >>"$build/files"
 [ ! -e "$build/read-trace" ] || put 755 "$lib" "$build/read-trace"
 put 644 "$lib/explored" "$build"/explored/*.so
-strip --strip-unneeded "$root$lib"/explored/*.so
+strip -g "$root$lib"/explored/*.so
 for row in $ROWS; do put 644 "$prefix/include/stampede" "$build/take/$row.h"; done
 put 644 "$prefix/lib/pkgconfig" "$build/stampede.pc"
 put 644 "$prefix/lib/cmake/stampede" "$build/stampede-config.cmake"

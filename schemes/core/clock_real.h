@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The real clock: the TSC on x86-64, the virtual counter on arm64, CLOCK_MONOTONIC elsewhere. rdtsc
+ * The real clock: the TSC on x86-64, the virtual counter on arm64, CLOCK_MONOTONIC elsewhere, or
+ * the clock_given() of a header that CLOCK_GIVEN names (extras/mcu). rdtsc
  * is not fenced. Interrupts of the same CPU come between two instructions, and to them the read
  * happens where it stands. Writers of other CPUs see more: the CPU may do rdtsc before the load of
  * the offset that stands in front of it has come back; a claim of theirs in between then gets the
@@ -13,6 +14,9 @@
 #include <time.h>
 
 #include "schemes/core/point.h"
+#ifdef CLOCK_GIVEN
+#include CLOCK_GIVEN
+#endif
 
 /* The real clock, unfenced, in ticks. */
 static inline uint64_t clock_real(void)
@@ -32,6 +36,8 @@ static inline uint64_t clock_real(void)
 	/* isb: without it the read may be taken before the load of the offset. */
 	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
 	return ticks;
+#elif defined(CLOCK_GIVEN)
+	return clock_given();
 #else
 	struct timespec now;
 

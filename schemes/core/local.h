@@ -28,20 +28,29 @@
 #endif
 
 /*
- * Every ring's tail has 64 bits: a lock in its place would hang the interrupt that finds it
- * taken.
+ * Every ring's tail and books have 64 bits: a lock in their place would hang the interrupt that
+ * finds it taken. A program for a machine of 32-bit atomics says LOCAL_BITS=32 (extras/mcu); it
+ * runs rows whose tail has no more, and brings the __atomic functions that its compiler calls.
  */
+#ifndef LOCAL_BITS
+#define LOCAL_BITS 64
 _Static_assert(__atomic_always_lock_free(sizeof(uint64_t), 0),
 	       "this machine has no compare-and-swap of 64 bits, which every row needs");
+#endif
+#if LOCAL_BITS == 64
+typedef uint64_t local_uint;
+#else
+typedef uint32_t local_uint;
+#endif
 
 /*
  * A word that others add to while it is in use. i386 aligns uint64_t to 4: across two cache lines a
  * locked access stops all CPUs, and Linux makes whoever does that wait.
  */
-typedef uint64_t local_word __attribute__((aligned(8)));
+typedef local_uint local_word __attribute__((aligned(LOCAL_BITS / 8)));
 
 /* Adds `value` to *word and returns what was there before. */
-static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
+static inline local_uint local_xadd_raw(local_uint *word, local_uint value)
 {
 #if defined(__x86_64__) && !POINT_TSAN
 	__asm__ volatile(LOCAL_LOCK "xaddq %0, %1" : "+r"(value), "+m"(*word) : : "memory", "cc");
@@ -55,7 +64,7 @@ static inline uint64_t local_xadd_raw(uint64_t *word, uint64_t value)
 }
 
 /* Stores `next` if *word is still *old; otherwise *old becomes what is there. True if stored. */
-static inline bool local_cmpxchg_raw(uint64_t *word, uint64_t *old, uint64_t next)
+static inline bool local_cmpxchg_raw(local_uint *word, local_uint *old, local_uint next)
 {
 #if defined(__x86_64__) && !POINT_TSAN
 	bool stored;
@@ -134,23 +143,23 @@ static inline bool local_cmpxchg_pair_raw(struct local_pair *pair, struct local_
 /*
  * Adds `value` to *word in one step that no interrupt can split. A commit is one: what was stored
  * before it is there for a reader on another CPU that has seen it (judge/live.h), so elsewhere than
- * on x86-64 it is a release.
+ * on x86-64 it is a release. Machines of LOCAL_BITS=32 have one CPU.
  */
-static inline void local_add_raw(uint64_t *word, uint64_t value)
+static inline void local_add_raw(local_uint *word, local_uint value)
 {
 #if defined(__x86_64__) && !POINT_TSAN
 	__asm__ volatile(LOCAL_LOCK "addq %1, %0" : "+m"(*word) : "er"(value) : "memory", "cc");
 #else
 	barrier();
-	__atomic_fetch_add(word, value, __ATOMIC_RELEASE);
+	__atomic_fetch_add(word, value, LOCAL_BITS == 64 ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
 	barrier();
 #endif
 }
 
 /* Takes the value of *word and leaves 0, in one step. */
-static inline uint64_t local_take_raw(uint64_t *word)
+static inline local_uint local_take_raw(local_uint *word)
 {
-	uint64_t taken;
+	local_uint taken;
 
 	barrier();
 	taken = __atomic_exchange_n(word, 0, POINT_ORDER(__ATOMIC_ACQ_REL));

@@ -38,7 +38,7 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 
 static void flush_offset(struct ring *ring)
 {
-	uint64_t offset = shared_load("flush: tail", &ring->tail), room;
+	local_uint offset = shared_load("flush: tail", &ring->tail), room;
 
 	do {
 		room = ring_room(ring, offset);
@@ -50,7 +50,7 @@ static void flush_offset(struct ring *ring)
 
 static void flush_numbered(struct ring *ring)
 {
-	uint64_t tail = shared_load("flush: tail", &ring->tail), end = ring_subbuf_bytes(ring);
+	local_uint tail = shared_load("flush: tail", &ring->tail), end = ring_subbuf_bytes(ring);
 
 	do {
 		if (ring_tail_index(tail) >= end)
@@ -63,7 +63,8 @@ static void flush_numbered(struct ring *ring)
 
 static void flush_packed(struct ring *ring)
 {
-	uint64_t tail = shared_load("flush: tail", &ring->tail), offset, room, next;
+	local_uint tail = shared_load("flush: tail", &ring->tail);
+	uint64_t offset, room, next;
 
 	do {
 		offset = ring_packed_offset(ring, tail);
@@ -165,7 +166,8 @@ void ring_readable(const struct ring *ring, uint64_t *first, uint64_t *last)
 uint32_t ring_content(const struct ring *ring, uint64_t number)
 {
 	const struct subbuf *subbuf = ring_subbuf(ring, number);
-	uint64_t rounds = (number >> ring_count_shift(ring)) + 1, content;
+	uint64_t rounds = (number >> ring_count_shift(ring)) + 1;
+	local_uint content;
 
 	if (ring_has_commits(ring) && (uint32_t)shared_load("read: commits", &subbuf->commits) !=
 					      (uint32_t)(rounds << ring_subbuf_shift(ring)))
@@ -176,7 +178,7 @@ uint32_t ring_content(const struct ring *ring, uint64_t number)
 	if (once_load(&subbuf->number) != number)
 		return 0;
 	/* A tag of another number is left over from an earlier round: this one is full. */
-	if (ring_tail_number(content) != number || !content)
+	if ((content ^ (local_uint)(number << RING_INDEX_BITS)) >> RING_INDEX_BITS || !content)
 		return (uint32_t)ring_subbuf_bytes(ring);
 	return (uint32_t)ring_tail_index(content);
 }

@@ -42,7 +42,8 @@ static inline bool ring_overshot(const struct ring *ring, uint64_t tail, uint64_
 static inline bool ring_move_on(struct ring *ring, uint64_t tail, uint64_t size)
 {
 	uint64_t number = ring_tail_number(tail), index = ring_tail_index(tail);
-	uint64_t end = ring_subbuf_bytes(ring), now;
+	uint64_t end = ring_subbuf_bytes(ring);
+	local_uint now;
 	struct ring_opening opening;
 
 	if (index < end) {

@@ -24,6 +24,11 @@
 #else
 #define PACKED_EVERY false
 #endif
+#ifdef PACKED_WORD32
+#define PACKED_WORD_BITS 32 /* of the tail, for machines that swap no more */
+#else
+#define PACKED_WORD_BITS 64
+#endif
 
 #ifndef PACKED_UNIT_SHIFT
 #define PACKED_UNIT_SHIFT \

@@ -129,9 +129,11 @@
  * with compiled-in geometry would have: 256 sub-buffers of 4 KiB where rows are timed. Otherwise
  * each run sets them.
  */
-/* 256 sub-buffers of 4 KiB are timed. */
+/* 256 sub-buffers of 4 KiB are timed; a program on a small machine has fewer (extras/mcu). */
+#ifndef RING_TIMED_SUBBUF_SHIFT
 #define RING_TIMED_SUBBUF_SHIFT 12
 #define RING_TIMED_COUNT_SHIFT 8
+#endif
 #define SEAM_GEOMETRY_CONSTANT (SEAM_IS_TIMED || SEAM_IS_EXPLORED)
 #if SEAM_IS_EXPLORED
 #define SEAM_SUBBUF_SHIFT SHAPE_SUBBUF_SHIFT

@@ -45,7 +45,9 @@
 #include "schemes/core/point.h"
 #include "schemes/core/widths.h"
 
-#define RING_INDEX_BITS 20
+/* Of {number | bytes}; with LOCAL_BITS=32 numbers are told apart mod 2^20, and commits are bytes.
+ */
+#define RING_INDEX_BITS (LOCAL_BITS == 64 ? 20 : 12)
 #define RING_INDEX_MASK ((UINT64_C(1) << RING_INDEX_BITS) - 1)
 #define RING_RECORD (UINT64_C(1) << 32) /* one record, in slot.commits */
 #define RING_MAX_SUBBUF_SHIFT (RING_INDEX_BITS - 2) /* leaves the index room to overshoot */
@@ -64,11 +66,11 @@ enum ring_mode {
 };
 
 struct subbuf {
-	uint64_t commits; /* {records : 32 | bytes : 32}, free-running */
-	uint64_t content; /* {number : 44 | bytes : 20}: number has padding after these bytes */
-	uint64_t number; /* which number the slot holds */
-	uint64_t lost_before; /* ring's lost events when it was opened */
-	uint64_t records_before; /* records ever committed to the slot when it was opened */
+	local_uint commits; /* {records : 32 | bytes : 32}, free-running */
+	local_uint content; /* {number : 44 | bytes : 20}: number has padding after these bytes */
+	local_uint number; /* which number the slot holds */
+	local_uint lost_before; /* ring's lost events when it was opened */
+	local_uint records_before; /* records ever committed to the slot when it was opened */
 } __attribute__((aligned(64)));
 
 struct ring {
@@ -76,10 +78,10 @@ struct ring {
 	uint64_t last; /* second half of a 128-bit tail: the newest stamp; others have their own */
 	uint8_t *base;
 	struct subbuf *subbufs;
-	uint64_t lost; /* events lost because no sub-buffer was free */
-	uint64_t refused; /* events larger than a sub-buffer */
-	uint64_t stuck; /* events given up by a scheme that cannot finish (BOUNDED broken) */
-	uint64_t consumed; /* first number that the reader has not released */
+	local_uint lost; /* events lost because no sub-buffer was free */
+	local_uint refused; /* events larger than a sub-buffer */
+	local_uint stuck; /* events given up by a scheme that cannot finish (BOUNDED broken) */
+	local_uint consumed; /* first number that the reader has not released */
 	uint64_t flush_stamp; /* clock at the last flush that closed one: its end stamp */
 	uint64_t flush_number; /* which that is */
 	enum ring_mode mode;

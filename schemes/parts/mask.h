@@ -99,8 +99,8 @@ static inline bool mask_soft_next(struct soft_mask *mask, unsigned int level)
 {
 	if (!shared_load("pending", &mask->pending[level]))
 		return false;
-	local_add("undefer", &mask->pending[level], UINT64_MAX); /* I2 */
-	local_add("undefer: waiting", &mask->waiting, UINT64_MAX); /* I2 */
+	local_add("undefer", &mask->pending[level], (local_uint)-1); /* I2 */
+	local_add("undefer: waiting", &mask->waiting, (local_uint)-1); /* I2 */
 	return true;
 }
 

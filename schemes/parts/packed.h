@@ -37,7 +37,9 @@
 /* The stamp's bits above T, where the word keeps them. */
 static inline uint64_t packed_upper(const struct ring *ring, uint64_t stamp)
 {
-	return PACKED_EVERY ? 0 : stamp >> ring_stamp_bits(ring) << ring_packed_bits(ring);
+	uint64_t upper = stamp >> ring_stamp_bits(ring) << ring_packed_bits(ring);
+
+	return PACKED_EVERY ? 0 : upper & bits_mask(PACKED_WORD_BITS);
 }
 
 /* Bytes of a record, in whole units. `full`: it carries the whole stamp. */
@@ -71,7 +73,7 @@ static inline uint8_t *packed_put(const struct ring *ring, uint8_t *at, uint32_t
  * Does a claim of [tail, next) end outside the sub-buffer that holds the last byte before it? It
  * does where that sub-buffer is full, and where the claim fills it.
  */
-static inline bool packed_leaves(const struct ring *ring, uint64_t tail, uint64_t next)
+static inline bool packed_leaves(const struct ring *ring, local_uint tail, local_uint next)
 {
 	return ((tail - 1) ^ next) >= ring_subbuf_bytes(ring) / RING_PACKED_UNIT;
 }

@@ -34,6 +34,8 @@ ARROWS = {
     "extras/claims": "base judge results schemes/core",
     "extras/tracers": "base",
     **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
+    "extras/mcu/shim": "extras/mcu",
+    "extras/mcu": "base schemes schemes/core schemes/format schemes/parts",
     "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
@@ -316,8 +318,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1794, "explore": 9781, "extras": 9990, "judge": 4489, "plots": 3290, "results": 3573,
-    "runner": 6420, "schemes": 9900, "traces": 4652, "workloads": 7936, "tests": 37600,
+    "base": 1794, "explore": 9781, "extras": 11300, "judge": 4489, "plots": 3290, "results": 3573,
+    "runner": 6420, "schemes": 9900, "traces": 4652, "workloads": 7936, "tests": 38000,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

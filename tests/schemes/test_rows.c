@@ -50,6 +50,7 @@ static unsigned int make_gaps(const struct driver *driver, uint32_t bits, uint64
 {
 	unsigned int reach = driver->desc->gap_bits ? driver->desc->gap_bits : 32;
 	unsigned int count = 0, k, i, most = bits + reach - 2;
+	uint64_t total = 0;
 
 	if (most > 58)
 		most = 58;
@@ -65,7 +66,11 @@ static unsigned int make_gaps(const struct driver *driver, uint32_t bits, uint64
 		for (i = 0; i <= 4u << bits; i += bits == 3 ? 1 : 17)
 			gaps[count++] = i;
 	assert_true(count <= GAPS);
-	return count;
+	/* A word of 32 bits tells five bits more than the field: not all of them fit in there. */
+	for (i = k = 0; reach < 8 && i < count; i++)
+		if (total + gaps[i] < (UINT64_C(1) << (bits + reach)) / 2)
+			total += gaps[k++] = gaps[i];
+	return reach < 8 ? k : count;
 }
 
 /* An event after each of the gaps, from stamp to stamp where nothing special happens. */

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_mcu.sh BUILD   Rows on boards in qemu are kept, each planted fault is found, and a board that hangs
+# or faults says where. TAP.
+. tests/support/tap.sh
+build=$(cd "$1" && pwd)
+board=extras/mcu/board.sh
+
+# The broken promises of a row on a board, with headers in $scratch/plant changed by sed; and how many nested.
+judged() { # BOARD ROW [HEADER SED]
+	rm -rf "$scratch/plant"
+	if [ $# = 4 ]; then
+		mkdir -p "$(dirname "$scratch/plant/$3")"
+		sed "$4" "$3" >"$scratch/plant/$3"
+		cmp -s "$3" "$scratch/plant/$3" && echo "nothing is planted"
+	fi
+	BUILD=$build PLANT=$scratch/plant "$build/judge-tracer" --events 30000 --workload "$2" --json "$scratch/json" \
+		"./extras/tracers/mcu_$1/" >"$scratch/out" 2>"$scratch/err" || [ $? = 2 ] || cat "$scratch/err"
+	python3 - "$scratch/json" "$scratch/out" <<-END
+		import json, re, sys
+		promises = json.load(open(sys.argv[1]))[0]["promises"]
+		depth = [int(n) for n in re.search("depth ([0-9 ]+);", open(sys.argv[2]).read())[1].split()]
+		print(*[name for name, one in promises.items() if one["verdict"] == "broken"],
+		      "deep" if depth[1] > 2000 and depth[3] else "flat", sep=" ")
+	END
+}
+
+for one in m3 m0 rv32; do
+	said=$(BUILD=$build sh $board $one "$scratch" packed_word32 1000 2>&1 >/dev/null)
+	case $? in
+	4) skip "board $one" "${said#stampede: }" && continue ;;
+	esac
+	for row in packed_word32 packed_word32_24 packed_word32_16 delta_masked; do
+		[ $one != m0 ] || [ $row = packed_word32 ] || continue
+		said=$(judged $one $row)
+		[ "$said" = deep ]
+		report $? "$one $row is kept, three interrupts deep: $said"
+	done
+done
+if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null; then
+	word=schemes/packed_word.h parts=schemes/parts/packed.h
+	said=$(judged m3 packed_word32 $word '/stamp = clock_read("clock again");/d')
+	[ "$said" = "window deep" ]
+	report $? "a stamp that is not taken again: $said"
+	said=$(judged m3 packed_word32 $parts 's/^		upper | (/		(/')
+	[ "${said%% *}" = window ]
+	report $? "a word without the upper bits: $said"
+	said=$(judged m3 packed_word32 schemes/core/subbuf.h 's/local_add_raw(&ring->lost, 1)/(void)0/')
+	[ "${said%% *}" = losses ]
+	report $? "losses that are not counted: $said"
+	said=$(judged m3 packed_word32 schemes/core/local.h 's/	stored = __atomic_compare.*/	stored = *word == *old; if (stored) *word = next; else *old = *word;/
+		/^					     __ATOMIC_RELAXED);/d')
+	[ "${said%% *}" = losses ]
+	report $? "a claim that is no single step: $said"
+	mkdir -p "$scratch/hang/schemes" "$scratch/fault/schemes"
+	sed 's/^	local_uint next = .*/&\n	while (!(stamp \& 0x30));/' $word >"$scratch/hang/$word"
+	sed 's/^	local_uint next = .*/&\n	*(volatile uint32_t *)0xf0000000 = 1;/' $word >"$scratch/fault/$word"
+	said=$(BUILD=$build PLANT=$scratch/hang SECONDS_MOST=1 sh $board m3 "$scratch" packed_word32 20000 2>&1)
+	[ $? = 1 ] && case $said in *R15=*"no end"*) true ;; *) false ;; esac
+	report $? "a board that hangs says its registers"
+	said=$(BUILD=$build PLANT=$scratch/fault sh $board m3 "$scratch" packed_word32 20000 2>&1)
+	[ $? = 1 ] && case $said in *"board: fault"*pc*) true ;; *) false ;; esac
+	report $? "a fault says its registers"
+fi
+mkdir "$scratch/bin"
+for tool in sh dirname; do ln -s "$(command -v $tool)" "$scratch/bin/"; done
+said=$(PATH=$scratch/bin sh $board m3 "$scratch" packed_word32 1000 2>&1)
+[ $? = 4 ] && [ "$(echo "$said" | wc -l)" = 1 ]
+report $? "no compiler: $said"
+plan
