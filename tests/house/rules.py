@@ -320,7 +320,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1860, "explore": 9800, "extras": 10177, "judge": 4480, "plots": 3266, "results": 4200,
-    "runner": 6681, "schemes": 9625, "traces": 2810, "workloads": 8330, "tests": 36365,
+    "runner": 6681, "schemes": 9625, "traces": 2810, "workloads": 8330, "tests": 36373,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
