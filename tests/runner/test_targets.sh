@@ -43,6 +43,7 @@ verdicts make -n verdicts
 test-distro make -n test-distro
 test-machine tests/long.sh
 test-slurm make -n test-slurm
+test-mcu tests/tracers/test_mcu.sh
 test-parallel make -n test-parallel
 END
 mkdir "$scratch/run" && cp tests/data/bench_sample.json "$scratch/run/bench.json"

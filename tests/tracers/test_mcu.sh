@@ -45,6 +45,9 @@ if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/n
 	said=$(judged m3 packed_word32 $parts 's/^		upper | (/		(/')
 	[ "${said%% *}" = window ]
 	report $? "a word without the upper bits: $said"
+	said=$(judged m3 packed_word32 $parts 's/(PACKED_WORD_BITS)/(PACKED_WORD_BITS - 1)/')
+	[ "${said%% *}" = window ]
+	report $? "a word of four upper bits: $said"
 	said=$(judged m3 packed_word32 schemes/core/subbuf.h 's/local_add_raw(&ring->lost, 1)/(void)0/')
 	[ "${said%% *}" = losses ]
 	report $? "losses that are not counted: $said"
@@ -52,6 +55,12 @@ if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/n
 		/^					     __ATOMIC_RELAXED);/d')
 	[ "${said%% *}" = losses ]
 	report $? "a claim that is no single step: $said"
+	# The lines of make test-mcu.
+	said=$(BUILD=$build PLANT=$scratch/plant sh extras/mcu/boards.sh 3000 m3 2>/dev/null)
+	code=$?
+	[ $code = 2 ] && [ "$(echo "$said" | grep -c '^m3 .* losses broken,.*instructions per event; .*of code$')" = 3 ] &&
+		echo "$said" | grep -q '^m3 delta_masked.* losses kept'
+	report $? "a line for each row, and exit status 2 if one breaks a promise"
 	mkdir -p "$scratch/hang/schemes" "$scratch/fault/schemes"
 	sed 's/^	local_uint next = .*/&\n	while (!(stamp \& 0x30));/' $word >"$scratch/hang/$word"
 	sed 's/^	local_uint next = .*/&\n	*(volatile uint32_t *)0xf0000000 = 1;/' $word >"$scratch/fault/$word"
