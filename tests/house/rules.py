@@ -32,6 +32,7 @@ ARROWS = {
     "explore": "base explore/engine explore/family explore/replay judge",
     "extras/layout": "base judge runner/place workloads workloads/engine schemes/core",
     "extras/lines": "base judge",
+    "extras/programs": "",
     "extras/claims": "base judge extras/layout results schemes/core",
     "extras/tracers": "base",
     **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
@@ -317,8 +318,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 9110, "judge": 4480, "plots": 3266, "results": 4200,
-    "runner": 6681, "schemes": 9582, "traces": 2810, "workloads": 8330, "tests": 36280,
+    "base": 1860, "explore": 9800, "extras": 10530, "judge": 4480, "plots": 3266, "results": 4200,
+    "runner": 6681, "schemes": 9582, "traces": 2810, "workloads": 8330, "tests": 36490,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
