@@ -213,6 +213,7 @@ include extras/install/install.mk
 include explore/cases/cases.mk
 include extras/claims/claims.mk
 include extras/take/take.mk
+include extras/programs/programs.mk
 include tests/machines/machines.mk
 include tests/cluster/cluster.mk
 
@@ -289,7 +290,7 @@ test: ## run all tests, in two minutes (ALL=1: with every package that a test ca
 		explored-cases explored-taken
 	@sh tests/run.sh $(BUILD) $(tests)
 
-tests: $(tests) $(BUILD)/touch
+tests: $(tests) $(BUILD)/touch programs-preloads
 
 check-house: ##- check the rules of this tree: includes, circles, names, limits (ARGS=--all)
 	@python3 -B tests/house/house.py $(ARGS)

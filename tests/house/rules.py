@@ -31,6 +31,7 @@ ARROWS = {
     "explore/family": "base explore/engine explore/replay judge",
     "explore": "base explore/engine explore/family explore/replay judge",
     "extras/lines": "base judge",
+    "extras/programs": "",
     "extras/claims": "base judge results schemes/core",
     "extras/tracers": "base",
     **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
