@@ -56,6 +56,13 @@ gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
 qemu-user-static    qemu-user-static       qemu-linux-user     qemu-user-static qemu-aarch64
 libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -
 clang-format        clang-tools-extra      clang               clang          clang-extra-tools
+gcc-arm-none-eabi   arm-none-eabi-gcc-cs   cross-arm-none-gcc13 arm-none-eabi-gcc gcc-arm-none-eabi
+gcc-riscv64-unknown-elf - - riscv64-elf-gcc -
+qemu-system-arm     qemu-system-arm        qemu-arm            qemu-system-arm qemu-system-arm
+qemu-system-misc    qemu-system-riscv      qemu-extra          qemu-system-riscv qemu-system-riscv32
+sqlite3             sqlite                 sqlite3             sqlite         sqlite
+redis-tools         redis                  redis               redis          redis
+libstb-dev          stb-devel              stb-devel           stb            -
 debhelper           -                      -                   -              -
 fakeroot            fakeroot               fakeroot            fakeroot       fakeroot
 valgrind            valgrind               valgrind            valgrind       valgrind

@@ -16,7 +16,6 @@ plots make plots RUN="$scratch/run"
 compare make compare ARGS=--help
 man make man
 readme tests/plots/test_plots.py
-lines make -n lines
 install tests/long.sh
 uninstall tests/long.sh
 deb make -n deb
