@@ -317,7 +317,7 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1860, "explore": 9800, "extras": 9853, "judge": 4480, "plots": 3266, "results": 4200,
+    "base": 1860, "explore": 9800, "extras": 9854, "judge": 4480, "plots": 3266, "results": 4200,
     "runner": 6681, "schemes": 9623, "traces": 2810, "workloads": 8330, "tests": 36954,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
