@@ -69,6 +69,7 @@ static inline int clock_measure(struct clock_rate *clock, unsigned int ms)
 
 	if (!clock)
 		return NO_POINTER;
+	memset(clock, 0, sizeof(*clock));
 	clock->hz = apart * 100 < second ? (uint64_t)((first + second) / 2 + 0.5) : 0;
 	clock_read_pair(clock_today, &clock->ticks, &clock->ns);
 	return OK;
