@@ -94,6 +94,13 @@ END
 report $? "SARIF: the same results, each with a rule, a place and a level"
 verdicts --sarif - --at src/mine.c "$scratch/toy.json" | grep -c '"uri": "src/mine.c"' | grep -qx 6
 report $? "--at names the file of all results"
+sed -n 's/^        //p' extras/ci/action.yml >"$scratch/action"
+mkdir "$scratch/workspace"
+(unset MAKEFLAGS MAKELEVEL MFLAGS && cd "$scratch/workspace" && FAULT=back PACKAGES=present ADAPTER="$scratch/toy/" OPTIONS="--rounds 1" AT=src/mine.c \
+	GITHUB_ACTION_PATH="$OLDPWD/extras/ci" bash -e "$scratch/action") >"$scratch/out" 2>&1
+[ $? -eq 2 ] && grep -q '^not ok 1 ' "$scratch/out" && grep -q src/mine.c "$scratch/workspace/judged.sarif" &&
+	[ -s "$scratch/workspace/judged.xml" ]
+report $? "the action's script, as far as it can be tried here"
 printf '[{"trace": "a", "events": 9, "findings": []}]' >"$scratch/kept.json"
 verdicts "$scratch/kept.json" >"$scratch/out" &&
 	printf 'TAP version 13\n1..1\nok 1 - read-trace: a: times\n' | cmp -s - "$scratch/out"
