@@ -29,7 +29,7 @@ report $? "and each copy behind its commits"
 slot=$(sed -n '/^static inline void ring_copy_slot(/,/^}/p' schemes/core/handover.h |
 	grep -oE '(read: books|ATOMIC_ACQUIRE|read: bytes)' | tr '\n' ' ')
 [ "$slot" = "read: books ATOMIC_ACQUIRE read: bytes " ] &&
-	[ "$(grep -c 'atomic_thread_fence(__ATOMIC_ACQUIRE)' schemes/core/handover.h)" = 2 ]
+	[ "$(grep -cE '(^|[^a-z])(__atomic_thread_)?fence\(__ATOMIC_ACQUIRE\)' schemes/core/handover.h)" = 2 ]
 report $? "a slot's books are copied before its bytes"
 grep -q 'return end - number > ring_count_mask(ring) ? end - ring_count_mask(ring) : number;' \
 	schemes/core/handover.h && grep -q '#define SAFE(number) (tail - (number) < SLOTS)' "$model"
