@@ -42,4 +42,17 @@ static inline uint64_t rng_seed(uint64_t seed, uint64_t stream)
 	return state ? state : RNG_GOLDEN;
 }
 
+/* Fisher and Yates, by rng_split(). */
+static inline void rng_shuffle(unsigned int *order, unsigned int count, uint64_t *state)
+{
+	unsigned int i, other, kept;
+
+	for (i = count; i > 1; i--) {
+		other = (unsigned int)(rng_split(state) % i);
+		kept = order[i - 1];
+		order[i - 1] = order[other];
+		order[other] = kept;
+	}
+}
+
 #endif

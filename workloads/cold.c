@@ -26,6 +26,7 @@
 #include "base/fail.h"
 #include "base/histogram.h"
 #include "base/json.h"
+#include "base/rng.h"
 #include "base/stats.h"
 #include "base/time.h"
 #include "judge/judge.h"
@@ -174,19 +175,11 @@ static uint32_t once(struct subject *subject, bool warm)
 
 static void shuffle(struct cold *cold, unsigned int *order)
 {
-	unsigned int i, other, kept;
+	unsigned int i;
 
 	for (i = 0; i < cold->subjects; i++)
 		order[i] = i;
-	for (i = cold->subjects; i > 1; i--) {
-		cold->random ^= cold->random << 13;
-		cold->random ^= cold->random >> 7;
-		cold->random ^= cold->random << 17;
-		other = (unsigned int)(cold->random % i);
-		kept = order[i - 1];
-		order[i - 1] = order[other];
-		order[other] = kept;
-	}
+	rng_shuffle(order, cold->subjects, &cold->random);
 }
 
 static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int round)
@@ -439,7 +432,7 @@ static void leave_out(const struct cold *cold, json_t *into)
 
 static int measure(const struct workload_bench *bench, json_t *into)
 {
-	struct cold cold = { .bench = bench, .random = bench->seed | 1, .into = json_array() };
+	struct cold cold = { .bench = bench, .random = bench->seed, .into = json_array() };
 	pthread_t thread;
 	unsigned int i;
 

@@ -33,7 +33,7 @@ struct board_reading {
 	struct scheme_ring ring;
 };
 
-/* One sub-buffer. False: it is none. */
+/* Decodes one sub-buffer. False: these bytes are not a sub-buffer. */
 static bool packet(struct board_reading *its, const uint8_t *bytes, const struct block *block)
 {
 	enum decode_result result;

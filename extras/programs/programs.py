@@ -238,7 +238,7 @@ def arguments():
     for names, known in ((options.sets, SETS), (options.rows, ROWS)):
         for one in names:
             if one not in known:
-                parser.error(f"{one} is none of {' '.join(known)}")
+                parser.error(f"'{one}' is unknown; choose from {' '.join(known)}")
     if options.rounds < 1 or options.work <= 0:
         parser.error("--rounds and --work are positive")
     return options

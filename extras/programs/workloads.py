@@ -109,7 +109,7 @@ class Xz(Program):
     def prepare(self, bench):
         why = super().prepare(bench)
         if not why:
-            # Text of this tree, as it is to be had everywhere.
+            # The headers of this tree: every clone has them.
             names = sorted(os.path.join(at, name) for at, _, names in os.walk(os.path.join(TOP, "schemes"))
                            for name in names if name.endswith(".h"))
             text = b"".join(open(one, "rb").read() for one in names)
@@ -189,7 +189,8 @@ def all_programs(work, commands, names):
     ]
     for one in names or ():
         if one not in [its.name for its in found]:
-            raise SystemExit(f"stampede: {one} is none of {' '.join(its.name for its in found)}")
+            raise SystemExit(f"stampede: no program is called '{one}'; choose from "
+                             f"{' '.join(its.name for its in found)}")
     found = [one for one in found if names is None or one.name in names]
     for one in commands:
         name, _, line = one.partition("=")

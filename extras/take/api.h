@@ -151,10 +151,10 @@ static inline int attach(struct tracer *t);
  * this for a reader that died. OK, NO_POINTER, NOT_OPEN or NO_READER.
  */
 static inline int detach(struct tracer *t);
-/* 1: the oldest complete sub-buffer is in *packet until release(); 0: there is none now; or
- * NO_POINTER, NOT_OPEN, NO_READER or DAMAGED. */
+/* Gets the oldest complete sub-buffer. 1: *packet holds it until release(). 0: no sub-buffer is
+ * complete yet. Else NO_POINTER, NOT_OPEN, NO_READER or DAMAGED. */
 static inline int read(struct tracer *t, struct packet *packet);
-/* The packet's next event: time in ticks, id and payload. False: there is no other. */
+/* The packet's next event: time in ticks, id and payload. False: the packet has no more events. */
 static inline bool next(struct packet *packet, struct event *event);
 /* Gives the sub-buffer back to the writers. OK, NO_POINTER, NOT_OPEN, NO_READER or NOT_HELD. */
 static inline int release(struct tracer *t, struct packet *packet);

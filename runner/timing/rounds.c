@@ -131,20 +131,6 @@ int rounds_calibrate(struct rounds *rounds)
 	return in_process(rounds, try_all);
 }
 
-/* Fisher and Yates; splitmix64 of seed and round, so that a round's order can be had again. */
-static void shuffle(unsigned int *order, unsigned int count, uint64_t seed, unsigned int round)
-{
-	uint64_t state = seed * RNG_GOLDEN + round;
-	unsigned int i, j, swap;
-
-	for (i = count; i > 1; i--) {
-		j = (unsigned int)(rng_split(&state) % i);
-		swap = order[i - 1];
-		order[i - 1] = order[j];
-		order[j] = swap;
-	}
-}
-
 /* Google Benchmark's keys, so that its tools read the record. */
 static int book(struct rounds *rounds, const struct rounds_cell *cell, unsigned int round,
 		json_t *result)
@@ -212,11 +198,14 @@ static int run_round(struct rounds *rounds)
 	unsigned int order[ROUNDS_CELLS_MAX], i, round = rounds->round;
 	struct rounds_cell *cell;
 	char what[96];
+	uint64_t state;
 	int error;
 
 	for (i = 0; i < rounds->cells; i++)
 		order[i] = i;
-	shuffle(order, rounds->cells, rounds->seed, round);
+	/* Of seed and round, so that a round's order can be had again. */
+	state = rounds->seed * RNG_GOLDEN + round;
+	rng_shuffle(order, rounds->cells, &state);
 	for (i = 0; i < rounds->cells; i++) {
 		cell = &rounds->cell[order[i]];
 		if (!rounds->takes_part[order[i]])

@@ -319,8 +319,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1794, "explore": 9781, "extras": 11821, "judge": 4492, "plots": 3290, "results": 3573,
-    "runner": 6425, "schemes": 9668, "traces": 4652, "workloads": 7936, "tests": 37350,
+    "base": 1807, "explore": 9781, "extras": 11821, "judge": 4492, "plots": 3290, "results": 3573,
+    "runner": 6414, "schemes": 9668, "traces": 4652, "workloads": 7927, "tests": 37409,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

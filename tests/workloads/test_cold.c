@@ -3,7 +3,9 @@
 #include "tests/support/test.h"
 #include "tests/support/placed.h"
 #include "tests/support/said.h"
+#include "base/histogram.h"
 #include "base/json.h"
+#include "schemes/core/clock.h"
 #include "workloads/evict.h"
 #include "workloads/workload.h"
 
@@ -90,8 +92,67 @@ static void cold_costs_more(void **state)
 	json_decref(all);
 }
 
-/* Of caches, each that hwloc knows; a line that was read is not there after any eviction. */
-static void evictions(void **state)
+/* 4 KiB of code: 64 lines, which a loop keeps in the L1. */
+static __attribute__((noinline)) void long_code(void)
+{
+	__asm__ volatile(".rept 64\n\tnop\n\t.balign 64\n\t.endr");
+}
+
+/* The median of what a load of `line`, or the code, takes after that eviction. */
+static uint64_t after(struct evict *evictor, enum evict_kind kind, const volatile uint8_t *line)
+{
+	static struct histogram ticks;
+	uint64_t begin;
+	unsigned int i;
+
+	memset(&ticks, 0, sizeof(ticks));
+	for (i = 0; i < 101; i++) {
+		if (line)
+			(void)*line;
+		else
+			long_code();
+		evict(evictor, kind);
+		begin = clock_real_fenced();
+		if (line)
+			(void)*line;
+		else
+			long_code();
+		histogram_add(&ticks, clock_real_fenced() - begin);
+	}
+	return histogram_percentile(&ticks, 0.5);
+}
+
+/* What is read or run again after an eviction takes longer than after none, of each kind by itself.
+ */
+static void each_evicts(void **state)
+{
+	static uint8_t line[3 * 4096];
+	struct evict evictor;
+	enum evict_kind kind;
+	uint64_t warm, warm_code;
+
+	if (getenv("STAMPEDE_EMULATED")) {
+		print_message("skipped: times of an emulated machine mean nothing\n");
+		skip();
+	}
+	assert_int_equal(evict_open(&evictor, &place, plan.pu[0]), 0);
+	warm = after(&evictor, EVICT_NONE, &line[4096]);
+	warm_code = after(&evictor, EVICT_NONE, NULL);
+	for (kind = EVICT_L2; kind <= EVICT_LLC; kind++)
+		if (evictor.bytes[kind])
+			assert_true(after(&evictor, kind, &line[4096]) > warm);
+	/* A walk through page tables takes longer than the L2, which answers after L1 is evicted.
+	 */
+	if (evictor.bytes[EVICT_L1])
+		warm = after(&evictor, EVICT_L1, &line[4096]);
+	assert_true(after(&evictor, EVICT_TLB, &line[4096]) > warm);
+	assert_true(after(&evictor, EVICT_CODE, NULL) > warm_code);
+	assert_true(after(&evictor, EVICT_ALL, &line[4096]) > warm);
+	evict_close(&evictor);
+}
+
+/* Of caches, what hwloc knows; a cache that it does not know is left out, with a line. */
+static void caches_by_hwloc(void **state)
 {
 	struct evict of_here;
 
@@ -108,4 +169,4 @@ static void evictions(void **state)
 	evict_close(&of_here);
 }
 
-TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, evictions)
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, each_evicts, caches_by_hwloc)
