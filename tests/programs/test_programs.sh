@@ -129,7 +129,7 @@ report $? "a line for each tracer, judged"
 finds "and the record has it" "$scratch/json" "[(one['by'], one['events'], one['percent']['low']) for one in \
 r['programs'][0]['results']] == [(by, 66000, None) for by in ('none', 'packed_word', 'full_tsc')] and \
 20 < r['programs'][0]['results'][1]['bytes'] < 21 and r['programs'][0]['rounds'] == 2"
-says "a row that is not known" 1 "is none of" $programs --rows narrow
+says "a row that is not known" 1 "is unknown; choose from" $programs --rows narrow
 python3 -c '
 import sys
 sys.path.insert(0, "extras/programs")
