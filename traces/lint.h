@@ -145,10 +145,10 @@ void lint_settle(struct lint *lint, uint32_t index, int64_t time);
 void lint_finish(struct lint *lint);
 
 /* The same findings for --json; extras/ci/verdicts.py reads them. */
-json_t *lint_json(const struct lint *lint, const char *path);
+json_t *lint_json(const struct lint *lint, const char *path, bool damaged);
 
 /* The findings, a line each, and a line of summary for `path`. True if there are findings. */
-bool lint_print(const struct lint *lint, FILE *out, const char *path);
+bool lint_print(const struct lint *lint, FILE *out, const char *path, bool damaged);
 
 void lint_free(struct lint *lint);
 

@@ -195,7 +195,7 @@ static void print_finding(const struct lint *lint, FILE *out, enum lint_kind kin
 	fputc('\n', out);
 }
 
-json_t *lint_json(const struct lint *lint, const char *path)
+json_t *lint_json(const struct lint *lint, const char *path, bool damaged)
 {
 	const struct lint_finding *finding;
 	json_t *findings = json_array(), *one;
@@ -213,11 +213,11 @@ json_t *lint_json(const struct lint *lint, const char *path)
 					finding->text, "time", (json_int_t)finding->time);
 			json_array_append_new(findings, one);
 		}
-	return json_pack("{s:s, s:I, s:o}", "trace", path, "events", (json_int_t)events, "findings",
-			 findings);
+	return json_pack("{s:s, s:b, s:I, s:o}", "trace", path, "damaged", damaged, "events",
+			 (json_int_t)events, "findings", findings);
 }
 
-bool lint_print(const struct lint *lint, FILE *out, const char *path)
+bool lint_print(const struct lint *lint, FILE *out, const char *path, bool damaged)
 {
 	uint64_t events = 0, repeats = 0, lost = 0, i;
 	const char *before = "found ";
@@ -245,7 +245,8 @@ bool lint_print(const struct lint *lint, FILE *out, const char *path)
 		fprintf(out, "%s%s %" PRIu64, before, kind_names[kind], lint->found[kind]);
 		before = ", ";
 	}
-	fprintf(out, "%s\n", *before == 'f' ? "nothing found" : "");
+	fprintf(out, "%s%s\n", *before == 'f' ? "nothing found" : "",
+		damaged ? " before the damage" : "");
 	return *before == ',';
 }
 

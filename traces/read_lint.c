@@ -74,9 +74,9 @@ int read_lint(const struct read_options *options, const char *path, char **paths
 		error = fail_memory("the times of a trace");
 	if (!error) {
 		lint_finish(&lint);
-		sum->found |= lint_print(&lint, options->out, path);
+		sum->found |= lint_print(&lint, options->out, path, damaged);
 		if (options->json)
-			json_array_append_new(options->json, lint_json(&lint, path));
+			json_array_append_new(options->json, lint_json(&lint, path, damaged));
 		sum->faulty |= damaged;
 	}
 	lint_free(&lint);

@@ -63,7 +63,9 @@ def of_trace(trace):
     for one in trace["findings"]:
         yield Verdict("read-trace", trace["trace"], one["kind"], "broken", one["message"], one.get("file", trace["trace"]).split(": ")[0],
                       one.get("offset"))
-    if not trace["findings"]:
+    if trace["damaged"]:
+        yield Verdict("read-trace", trace["trace"], "whole", "broken", "damaged: only a part could be read")
+    elif not trace["findings"]:
         yield Verdict("read-trace", trace["trace"], "times", "kept", "%d events" % trace["events"])
 
 

@@ -30,7 +30,7 @@ report $? "the answer is that of the references, which are installed"
 report $? "records go into the user's own folder"
 XDG_DATA_HOME=$scratch/data "$stampede" bench --list >"$scratch/out" && [ -d "$scratch/data/stampede" ]
 report $? "or where XDG_DATA_HOME says"
-printf '[{"trace": "a", "events": 9, "findings": []}]' | tee "$scratch/kept.json" >"$scratch/out"
+printf '[{"trace": "a", "events": 9, "damaged": false, "findings": []}]' | tee "$scratch/kept.json" >"$scratch/out"
 "$stampede" verdicts "$scratch/kept.json" | grep -q '^ok 1'
 report $? "verdicts"
 "$stampede" --help | grep -q "^  judge-tracer "

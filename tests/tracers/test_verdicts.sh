@@ -23,8 +23,8 @@ python3 - "$scratch" <<-END
 	        bad["promises"][promise] = "broken"
 	    storm.append(bad)
 	json.dump(storm, open(sys.argv[1] + "/storm.json", "w"))
-	json.dump([{"trace": "a", "events": 9, "findings": []},
-	           {"trace": "b", "events": 9, "findings": [
+	json.dump([{"trace": "a", "events": 9, "damaged": False, "findings": []},
+	           {"trace": "b", "events": 9, "damaged": False, "findings": [
 	               {"kind": "back", "offset": 40, "message": "goes back", "file": "b/0"},
 	               {"kind": "zero", "offset": None, "message": "is zero"}]}], open(sys.argv[1] + "/lint.json", "w"))
 END
@@ -35,8 +35,10 @@ if [ -x "$build/read-trace" ]; then
 	printf '[{"ph": "X", "ts": 5, "dur": -2, "pid": 1, "tid": 1}, {"ph": "X", "ts": 9, "dur": 2, "pid": 1, "tid": 1}]' \
 		>"$scratch/chrome.json"
 	"$build/read-trace" --lint --json "$scratch/real.json" "$scratch/chrome.json" >"$scratch/out"
-	set -- "$@" "$scratch/real.json"
-	cases=$((cases + 1)) broken=$((broken + 1))
+	printf 'no trace, and long enough for a header' >"$scratch/damaged"
+	"$build/read-trace" --lint --json "$scratch/damaged.json" "$scratch/damaged" >>"$scratch/out" 2>&1
+	set -- "$@" "$scratch/real.json" "$scratch/damaged.json"
+	cases=$((cases + 2)) broken=$((broken + 2))
 fi
 if [ -e "$build/explored/seed_004.page.so" ]; then
 	"$build/explore" --object "$build/explored/seed_004.page.so" --events 2 --nested 1 --before 1 \
@@ -101,7 +103,7 @@ mkdir "$scratch/workspace"
 [ $? -eq 2 ] && grep -q '^not ok 1 ' "$scratch/out" && grep -q src/mine.c "$scratch/workspace/judged.sarif" &&
 	[ -s "$scratch/workspace/judged.xml" ]
 report $? "the action's script, as far as it can be tried here"
-printf '[{"trace": "a", "events": 9, "findings": []}]' >"$scratch/kept.json"
+printf '[{"trace": "a", "events": 9, "damaged": false, "findings": []}]' >"$scratch/kept.json"
 verdicts "$scratch/kept.json" >"$scratch/out" &&
 	printf 'TAP version 13\n1..1\nok 1 - read-trace: a: times\n' | cmp -s - "$scratch/out"
 report $? "nothing is broken: exit code 0, and TAP by default"

@@ -24,7 +24,7 @@ static void end(void)
 	free(said);
 	out = open_memstream(&said, &said_bytes);
 	lint_finish(&lint);
-	lint_print(&lint, out, "t");
+	lint_print(&lint, out, "t", false);
 	fclose(out);
 	lint_free(&lint);
 }
