@@ -204,6 +204,7 @@ $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(TEST_LIBS) $(LIBS) -o $@
 
 include explore/explore.mk
+include explore/foreign.mk
 include extras/kernel/module.mk
 include tests/kernel/kernel.mk
 include extras/tracers/tracers.mk

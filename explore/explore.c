@@ -216,6 +216,9 @@ int main(int argc, char **argv)
 		return status;
 	if (world_map())
 		return 1;
+	status = options.foreign ? load_foreign(&options) : 0;
+	if (status)
+		return status;
 	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))
 		return 1;
 	status = options.json ? verdicts_begin(argc, argv) : 0;

@@ -153,6 +153,9 @@ static const struct option_entry entries[] = {
 	  OPTION_TEXT, .into = &asked.options.objects },
 	{ "object", "FILE", "search only this explored row (make history, make mutants)",
 	  OPTION_TEXT, .into = &asked.options.object },
+	{ "foreign", "DIR",
+	  "search a tracer's own code, behind the shim DIR/shim.c (docs/foreign.md)", OPTION_TEXT,
+	  .into = &asked.options.foreign },
 	{ "first", NULL, "end each search at its first broken schedule", OPTION_FLAG,
 	  .into = &asked.options.search.first_only },
 	{ "engine", "E",
@@ -284,7 +287,7 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	options->show->ctf2 = asked.ctf == EXPORT_CTF_2;
 	set_family(&options->family);
 	options->single = set_budget(&options->family.budget) || asked.shape != NO_WORD ||
-			  options->object || options->replay;
+			  options->object || options->foreign || options->replay;
 	*status = options->single ? refuse_budget(&options->family.budget) : 0;
 	return !*status;
 }

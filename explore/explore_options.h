@@ -10,6 +10,7 @@ struct explore_options {
 	const char *schemes;
 	const char *objects;
 	const char *object; /* one explored row by its file */
+	const char *foreign; /* the folder of a shim, of which that is made */
 	const char *replay;
 	const char *json;
 	struct show *show;

@@ -2,11 +2,15 @@
 #include "explore/load.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/exit.h"
 #include "base/fail.h"
 #include "judge/export.h"
 
@@ -52,6 +56,54 @@ void load_path(const struct explore_options *options, const char *row, const str
 			 family->stops == STOPS_POINTS ? ".points" : "");
 }
 
+/* What only rows can be asked for. */
+static bool budget_is_of_rows(const struct family *family)
+{
+	const struct budget *budget = &family->budget;
+
+	if (!(budget->beats || budget->reads || budget->discards || budget->flushes ||
+	      budget->live || budget->traced || budget->writers > 1))
+		return false;
+	fail_line(
+		"a foreign tracer is searched with --events, --nested, --depth, --jumps, --backs, "
+		"--clock, --before, --offsets and --size: leave the others out");
+	return true;
+}
+
+int load_foreign(struct explore_options *options)
+{
+	static char object[2 * PATH_MAX];
+	char build[PATH_MAX], folder[PATH_MAX], shim[PATH_MAX + 8], into[PATH_MAX + 8];
+	const char *const argv[] = { "make", "-s",  "--no-print-directory",
+				     "-C",   build, "foreign",
+				     shim,   into,  NULL };
+	char *name;
+	int code;
+
+	if (!realpath(options->foreign, folder)) {
+		fail_line("--foreign %s: %s", options->foreign, strerror(errno));
+		return EXIT_USAGE;
+	}
+	/* The objects are in BUILD/explored, and the Makefile is beside BUILD. */
+	if (!realpath(options->objects, build)) {
+		fail_line("--foreign wants the tree that it was built in: no %s", options->objects);
+		return EXIT_USAGE;
+	}
+	*strrchr(build, '/') = 0;
+	name = strrchr(build, '/');
+	snprintf(into, sizeof(into), "BUILD=%s", name + 1);
+	snprintf(shim, sizeof(shim), "SHIM=%s", folder);
+	snprintf(object, sizeof(object), "%s/foreign%s.so", build, strrchr(folder, '/'));
+	*name = 0;
+	code = child_run(&(struct child_program){ .argv = argv }, NULL);
+	if (code) {
+		fail_line("%s could not be built: the lines above say why", options->foreign);
+		return code == 2 ? EXIT_USAGE : EXIT_UNSUPPORTED;
+	}
+	options->object = object;
+	return 0;
+}
+
 int load_row(const struct explore_options *options, const char *row, const struct family *family)
 {
 	char path[4096];
@@ -67,6 +119,9 @@ int load_row(const struct explore_options *options, const char *row, const struc
 		return error;
 	options->show->shape = world_row.shape;
 	options->show->object = options->object;
+	options->show->foreign = options->foreign;
+	if (world_row.foreign && budget_is_of_rows(family))
+		return -ENOTSUP;
 	if (options->show->export && export_refused(world_row.driver, options->show->ctf2))
 		return -ENOTSUP;
 	if (!family->budget.discards || !world_row.defers || world_row.discards)

@@ -10,6 +10,12 @@ void load_path(const struct explore_options *options, const char *row, const str
 	       char *path, size_t bytes);
 
 /*
+ * Has make build the object of options->foreign, and makes it options->object. An exit code, after
+ * a line on stderr.
+ */
+int load_foreign(struct explore_options *options);
+
+/*
  * Loads what the family explores of the row; `row` is a name for messages if the options name an
  * object. Negative errno, after a line on stderr; -ENOTSUP: not with this budget.
  */

@@ -101,3 +101,78 @@ void identify_event(struct event *event)
 	event->payload = (const uint8_t *)&payload;
 	event->payload_bytes = sizeof(payload);
 }
+
+/* ---- what the reader of a foreign tracer finds (explore/foreign/): it says which event it is ----
+ */
+
+static struct check *judging; /* or they are handed on */
+static void (*handing)(void *arg, const struct event *event);
+static void *handing_arg;
+static uint32_t found;
+
+void explore_judge_found(struct check *check)
+{
+	judging = check;
+	found = 0;
+}
+
+void explore_hand_found(void (*each)(void *arg, const struct event *event), void *arg)
+{
+	judging = NULL;
+	handing = each;
+	handing_arg = arg;
+}
+
+void explore_clock_read(uint64_t now)
+{
+	struct book *book = &world->book;
+	struct logged *log;
+	uint32_t i;
+
+	/* The writer that runs is the one that entered last on its CPU and has not left. */
+	for (i = book->events; i-- > 0;) {
+		log = &book->log[i];
+		if (!log->left && log->context / CONTEXTS == book->writer) {
+			log->stamp = now;
+			return;
+		}
+	}
+}
+
+/* How many of its context were recorded before it: no context comes into itself. */
+static uint64_t number_of(uint32_t index)
+{
+	const struct logged *log = world->book.log;
+	uint64_t before = 0;
+	uint32_t i;
+
+	for (i = 0; i < index; i++)
+		before += log[i].context == log[index].context && !refused(&log[i]);
+	return before;
+}
+
+void explore_found(uint64_t value, uint64_t time, bool inexact)
+{
+	const struct book *book = &world->book;
+	struct check_payload payload = { .tag = check_tag(NO_CONTEXT, false, 0, 0, 0) };
+	struct event event = { .time = time,
+			       .payload = (const uint8_t *)&payload,
+			       .payload_bytes = sizeof(payload) };
+	const struct logged *log;
+
+	if (value - 1 < book->events && !refused(&book->log[value - 1])) {
+		log = &book->log[value - 1];
+		event.id = log->id;
+		payload = (struct check_payload){
+			.stamp = log->stamp,
+			.entry = log->entry,
+			.exit = log->exit,
+			.tag = check_tag(log->context, inexact, 0, log->id,
+					 number_of((uint32_t)value - 1)),
+		};
+	}
+	if (judging)
+		check_event(judging, 0, found++, &event);
+	else
+		handing(handing_arg, &event);
+}

@@ -29,8 +29,11 @@ static const char *const known[] = {
 
 /* Sections that can be written to until the object is loaded, and hold no state of a writer. */
 static const char *const loading[] = {
-	".data.rel.ro",	 ".dynamic",	    ".got", ".init_array", ".fini_array", ".tm_clone_table",
-	"rseq_sections", "rewind_sections", NULL,
+	".data.rel.ro",	 ".dynamic",
+	".got",		 ".init_array",
+	".fini_array",	 ".tm_clone_table",
+	"rseq_sections", "rewind_sections",
+	"foreign_",	 NULL,
 };
 
 struct object {

@@ -142,7 +142,8 @@ void explore_leave(const struct explore_source *src, bool recorded)
 	log->exit = world_row.clock->now;
 	log->left = log->discarded ? 3 : recorded ? 1 : 2;
 	book->failed += !recorded;
-	book->unexplained += !recorded && !loss_explained(log);
+	/* Why a foreign tracer loses one is not known. */
+	book->unexplained += !recorded && !world_row.foreign && !loss_explained(log);
 }
 
 void explore_discarded(const struct explore_source *src)
@@ -298,14 +299,19 @@ void explore_take(void *from)
 	world_row.at_points->hook = stop_at_point;
 }
 
-/* Until the next stop. */
+/* Until the next stop. Snapshots are taken of the memory behind the ring, so statics are there. */
 static enum switch_event resume(void)
 {
+	uint8_t *statics = world_memory() + world_row.statics_at;
 	enum switch_event event;
 
 	switch_writer_sp = world->book.sp;
 	world_row.at_points->hook = world_reads() ? stop_at_point : NULL;
+	if (world_row.foreign)
+		memcpy(world_row.statics, statics, world_row.statics_bytes);
 	event = switch_resume();
+	if (world_row.foreign)
+		memcpy(statics, world_row.statics, world_row.statics_bytes);
 	world_row.at_points->hook = NULL;
 	world->book.sp = switch_writer_sp;
 	return event;

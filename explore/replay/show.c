@@ -34,7 +34,9 @@ static void append_command(struct text *text, const struct search *search, const
 	static const char *const stops[] = { "all", "shared", "none", "points" };
 	unsigned int part;
 
-	if (show->object)
+	if (show->foreign)
+		append(text, "build/explore --foreign %s", show->foreign);
+	else if (show->object)
 		append(text, "build/explore --object %s", show->object);
 	else
 		append(text, "build/explore --schemes =%s --shape %s", world_row.row, show->shape);

@@ -10,6 +10,7 @@ struct show {
 	FILE *out;
 	const char *shape;
 	const char *object; /* the row's file, if that is how it was named; or NULL */
+	const char *foreign; /* or the shim's folder */
 	const char *export; /* directory for its trace; NULL: none */
 	bool ctf2; /* CTF 2 in place of 1.8 */
 	bool exported; /* only the first */

@@ -7,10 +7,19 @@
 #include "explore/stops/row.h"
 #include "schemes/core/points.h"
 
+#ifdef FOREIGN_SHIM
+#define FOREIGN 1
+#define HARNESS_DATA __attribute__((section("foreign_harness"), externally_visible))
+#else
+#define FOREIGN 0
+#define HARNESS_DATA
+#endif
+
 struct scheme_ring;
 struct source {
 	struct explore_source at;
-#if SEAM_PAYLOAD_STAMP
+#if FOREIGN
+#elif SEAM_PAYLOAD_STAMP
 	uint64_t image; /* what a restartable section copies */
 #else
 	struct check_payload image; /* what the writer copies */
@@ -23,8 +32,12 @@ struct source {
 #else
 #define PAYLOAD_BYTES ((uint32_t)sizeof(struct check_payload))
 #endif
-#define PLAIN __attribute__((noinline, section("explore_plain")))
+/* Of what stops.py alone refers to. */
+#define PLAIN __attribute__((noinline, used, section("explore_plain")))
 
+#if FOREIGN
+#include "explore/stops/foreign_row.h"
+#else
 static inline __attribute__((unused)) void payload_fill(const struct reservation *rsv,
 							struct source *src, uint32_t len);
 static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned int level);
@@ -75,6 +88,7 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 	payload_store(rsv->payload, &src->image);
 }
 #endif
+#endif
 
 #ifdef SCHEME_RESTARTS
 struct rseq restart_rseq = { .cpu_id = EXPLORED_CPU };
@@ -108,14 +122,14 @@ static inline void payload_published(struct source *src)
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 
-struct virtual_clock virtual_clock;
-struct points points;
-uint64_t seam_constant_step;
-uint8_t *seam_constant_base;
-struct subbuf *seam_constant_subbufs;
-uint32_t seam_constant_header_bytes;
-enum ring_mode seam_constant_mode;
-uint64_t mask_blocked;
+struct virtual_clock virtual_clock HARNESS_DATA;
+struct points points HARNESS_DATA;
+uint64_t seam_constant_step HARNESS_DATA;
+uint8_t *seam_constant_base HARNESS_DATA;
+struct subbuf *seam_constant_subbufs HARNESS_DATA;
+uint32_t seam_constant_header_bytes HARNESS_DATA;
+enum ring_mode seam_constant_mode HARNESS_DATA;
+uint64_t mask_blocked HARNESS_DATA;
 
 /*
  * What comes after the last access is a place of its own; for stops.py the return is. The asm keeps
@@ -299,18 +313,24 @@ extern const uint64_t explored_site_count;
 extern const uint64_t explored_plain_range[2];
 extern const uint64_t explored_harness_range[2];
 #endif
+#if FOREIGN
+#define EXPLORED_DRIVER NULL
+#else
 extern const struct driver DRIVER_NAME;
+#define EXPLORED_DRIVER (&DRIVER_NAME)
+#endif
 #pragma GCC visibility pop
 
 extern __attribute__((visibility("default"))) void explored_row(struct explored_row *row);
-__attribute__((visibility("default"), noinline, section("explore_plain"))) void
+__attribute__((visibility("default"), noinline, used, externally_visible,
+	       section("explore_plain"))) void
 explored_row(struct explored_row *row)
 {
 	*row = (struct explored_row)
 	{
 		.row = TEXT(ROW),
 		.shape = TEXT(SHAPE),
-		.driver = &DRIVER_NAME,
+		.driver = EXPLORED_DRIVER,
 		.config = {
 			.mode = RING_OVERWRITE,
 			.subbuf_shift = SEAM_SUBBUF_SHIFT,
@@ -329,9 +349,7 @@ explored_row(struct explored_row *row)
 			.mode = &seam_constant_mode,
 		},
 		.blocked = &mask_blocked,
-#if SEAM_PAYLOAD_STAMP
-		.timed = true,
-#endif
+		.timed = SEAM_PAYLOAD_STAMP || FOREIGN,
 #if SEAM_POINTS_STOP
 		.points = true,
 #endif
@@ -360,4 +378,7 @@ explored_row(struct explored_row *row)
 		.harness_begin = explored_harness_range[0],
 		.harness_end = explored_harness_range[1],
 	};
+#if FOREIGN
+	foreign_load(row);
+#endif
 }

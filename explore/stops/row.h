@@ -68,6 +68,7 @@ struct explored_row {
 	} constants; /* while writers run: copies of what the clock and the ring hold */
 	uint64_t *blocked; /* not 0: interrupts are blocked */
 	bool timed; /* the payload is the stamp alone, stored by the row's own code */
+	bool foreign; /* no row: a tracer behind a shim (explore/foreign/) */
 	bool points; /* compiled with stops at labelled points */
 	bool defers; /* a nested writer may have to wait */
 	bool discards; /* can take an event back that is not committed */
@@ -83,6 +84,11 @@ struct explored_row {
 
 	const struct explore_site *sites;
 	uint64_t site_count;
+	/* Foreign: its static variables, and where behind `scheme` they are while no writer runs.
+	 */
+	uint8_t *statics;
+	uint64_t statics_bytes;
+	uint64_t statics_at;
 	/* For the single-step audit: the text of the plain copy, and that of the harness. */
 	uint64_t plain_begin, plain_end;
 	uint64_t harness_begin, harness_end;
@@ -112,6 +118,13 @@ void explore_deferred(unsigned int context);
 void explore_undeferred(unsigned int context);
 /* The reader of another CPU takes what is complete in `from`: the ring, or its own copies. */
 void explore_take(void *from);
+
+/* A foreign tracer reads the clock; and its reader finds an event. */
+void explore_clock_read(uint64_t now);
+void explore_found(uint64_t value, uint64_t time, bool inexact);
+/* Where explore_found() takes it from now on. */
+void explore_judge_found(struct check *check);
+void explore_hand_found(void (*each)(void *arg, const struct event *event), void *arg);
 
 void explored_read(void *scheme, void *spare); /* handover.c */
 

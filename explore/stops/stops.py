@@ -32,7 +32,8 @@ import own
 
 COPIES = ("", ".shared", ".plain")
 ALL, SHARED, PLAIN = range(3)
-ENTRIES = ("explored_event", "explored_interrupt", "explored_beat", "explored_discard")
+ENTRIES = ("explored_event", "explored_interrupt", "explored_beat", "explored_discard",
+           "explored_begin", "explored_look")  # of foreign tracers alone
 PREFIXES = {"lock", "rep", "repe", "repz", "repne", "repnz", "data16", "notrack"}
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[.A-Za-z_$][\w.$]*')
 LABEL = re.compile(r"^([.A-Za-z_$][\w.$]*|\d+):")
@@ -287,10 +288,11 @@ def table(assembly, sites, stops):
         return strings.setdefault(text, ".Lexplore_text.%d" % len(strings))
 
     ranges, path = abort_ranges(assembly), paths(assembly)
+    entries = [entry for entry in ENTRIES if entry in assembly.defined]
     out.append('\t.section .data.rel.ro.explore,"aw",@progbits\n\t.balign 8')
     for symbol in ["explored_sites", "explored_site_count", "explored_plain_range",
                    "explored_harness_range"] + \
-            ["explored_entry_" + entry for entry in ENTRIES]:
+            ["explored_entry_" + entry for entry in entries]:
         out.append("\t.globl %s\n\t.hidden %s" % (symbol, symbol))
     out.append("explored_sites:")
     rows = 0
@@ -312,7 +314,7 @@ def table(assembly, sites, stops):
     for name in ("plain", "harness"):
         out.append("explored_%s_range:\n\t.quad .Lexplore_%s_begin, .Lexplore_%s_end" %
                    (name, name, name))
-    for entry in ENTRIES:
+    for entry in entries:
         out.append("explored_entry_%s:\n\t.quad %s" %
                    (entry, ", ".join(entry + copy for copy in COPIES)))
     out.append('\t.section .rodata.explore,"a",@progbits')
