@@ -8,7 +8,7 @@ foreign := $(BUILD)/foreign/$(foreign_name)
 # Log2 of the explored memory's bytes, but one; statics that there is room for; bits of its short field.
 FOREIGN_SHAPE ?= -DSHAPE_SUBBUF_SHIFT=11 -DSHAPE_COUNT_SHIFT=1 -DSHAPE_BITS=32
 foreign_defs = -DROW=$(foreign_name) -DFOREIGN_NAME='"$(foreign_name)"' -DSHAPE=foreign -DSTAMPEDE_EXPLORED \
-	-DFOREIGN_SHIM='"shim.c"' -DFOREIGN_STATICS_MAX=8192 -D__thread= -D_Thread_local= $(FOREIGN_SHAPE)
+	-DFOREIGN_SHIM='"shim.c"' -D__thread= -D_Thread_local= $(FOREIGN_SHAPE)
 
 foreign: $(EXPLORED)/ring.o $(EXPLORED)/handover.o
 	@[ -f "$(SHIM)/shim.c" ] || { echo "stampede: no $(SHIM)/shim.c: SHIM names a folder with one" >&2; exit 1; }

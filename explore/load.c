@@ -77,7 +77,7 @@ int load_foreign(struct explore_options *options)
 	const char *const argv[] = { "make", "-s",  "--no-print-directory",
 				     "-C",   build, "foreign",
 				     shim,   into,  NULL };
-	char *name;
+	char *name = NULL;
 	int code;
 
 	if (!realpath(options->foreign, folder)) {
@@ -85,12 +85,16 @@ int load_foreign(struct explore_options *options)
 		return EXIT_USAGE;
 	}
 	/* The objects are in BUILD/explored, and the Makefile is beside BUILD. */
-	if (!realpath(options->objects, build)) {
-		fail_line("--foreign wants the tree that it was built in: no %s", options->objects);
-		return EXIT_USAGE;
+	if (realpath(options->objects, build)) {
+		*strrchr(build, '/') = 0;
+		name = strrchr(build, '/');
+		snprintf(into, sizeof(into), "%.*s/Makefile", (int)(name - build), build);
 	}
-	*strrchr(build, '/') = 0;
-	name = strrchr(build, '/');
+	if (!name || access(into, R_OK)) {
+		fail_line("--foreign compiles, and so wants the source tree beside this program: "
+			  "clone it, and run build/explore there");
+		return EXIT_UNSUPPORTED;
+	}
 	snprintf(into, sizeof(into), "BUILD=%s", name + 1);
 	snprintf(shim, sizeof(shim), "SHIM=%s", folder);
 	snprintf(object, sizeof(object), "%s/foreign%s.so", build, strrchr(folder, '/'));

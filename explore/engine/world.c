@@ -138,6 +138,8 @@ void explore_leave(const struct explore_source *src, bool recorded)
 	if (world_row.timed && recorded && !log->discarded) {
 		book->written[log->context]++;
 		log->filled = true;
+		if (world_row.foreign)
+			keep_stamp(log->stamp);
 	}
 	log->exit = world_row.clock->now;
 	log->left = log->discarded ? 3 : recorded ? 1 : 2;
@@ -510,9 +512,11 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 		judged.promises = judged.shared_promises;
 	check_begin();
 	world->book.beat_since = elapsed();
-	keeps_stamps = !world_row.timed &&
+	keeps_stamps = (!world_row.timed || world_row.foreign) &&
 		       judge_gap_beyond(world_row.driver->desc, world_row.config.stamp_bits,
 					start->most + READS_MOST);
+	if (world_row.foreign) /* it may count from where tracing began */
+		keep_stamp(start->room + start->phase);
 	for (i = 0; i < start->full; i++)
 		record_before(large_extra());
 	for (i = 0; i < start->before; i++)
@@ -553,9 +557,9 @@ static struct judge_given world_given(void)
 		.equal_stamps = !started.step || book->stepped,
 		.steps = book->stepped,
 		/* With the timed payload stamps are not known: there a jump is one gap. */
-		.gap_ticks = !world_row.timed ? stamps_widest(book->stamp, book->stamps) :
-			     book->far	      ? UINT64_MAX :
-						0,
+		.gap_ticks = book->stamps ? stamps_widest(book->stamp, book->stamps) :
+			     book->far	  ? UINT64_MAX :
+					    0,
 	};
 }
 

@@ -7,6 +7,8 @@
 #ifndef STAMPEDE_EXPLORE_STOPS_FOREIGN_ROW_H
 #define STAMPEDE_EXPLORE_STOPS_FOREIGN_ROW_H
 
+#include <stdlib.h>
+
 #include "explore/stops/foreign.h"
 #include "judge/driver.h"
 
@@ -81,7 +83,7 @@ extern foreign_call *const explored_entry_explored_look[3];
 #pragma GCC visibility pop
 
 extern uint8_t __start_foreign_data[], __stop_foreign_data[];
-static uint8_t foreign_pristine[FOREIGN_STATICS_MAX] FOREIGN_HARNESS;
+static uint8_t *foreign_pristine FOREIGN_HARNESS;
 
 static FOREIGN_PLAIN void foreign_init(void *scheme, const struct ring_config *config,
 				       uint8_t *base, struct subbuf *subbufs, struct writer *writer)
@@ -143,8 +145,10 @@ static FOREIGN_PLAIN void foreign_load(struct explored_row *row)
 	row->statics = __start_foreign_data;
 	row->statics_bytes = (uint64_t)(__stop_foreign_data - __start_foreign_data);
 	row->statics_at = offsetof(struct scheme_ring, statics);
-	if (row->statics_bytes <= sizeof(foreign_pristine))
-		memcpy(foreign_pristine, row->statics, row->statics_bytes);
+	foreign_pristine = malloc(row->statics_bytes);
+	if (!foreign_pristine)
+		abort();
+	memcpy(foreign_pristine, row->statics, row->statics_bytes);
 	foreign_driver.scheme_bytes = sizeof(struct scheme_ring) + row->statics_bytes;
 	row->foreign = true;
 	row->driver = &foreign_driver;

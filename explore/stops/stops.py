@@ -49,6 +49,7 @@ KNOWN = re.compile(
 BITS = re.compile(r"^bt[src]?[wlq]?$")
 ROUNDS = re.compile(r"^rep (movs|stos)[bwlq]$")
 REPEATED = re.compile(r"^rep\w* ")
+CALLED = re.compile(r"^(?:\*(?=\w+@GOTPCREL))?([A-Za-z_]\w*)(?:@PLT|@GOTPCREL\(%rip\))?$")
 SUFFIX = re.compile(r"\.(cold|part|isra|constprop)(\.\d+)?")
 QUIET, PATH = ".Lexplore_quiet_", ".Lpoint_path_"
 PATHS = {"plain": 1, "switch": 2, "slow": 4, "round": 8}
@@ -235,6 +236,19 @@ def copy_code(assembly, which, sites):
     return out
 
 
+def calls_out(assembly):
+    """Functions of other objects that the writers call, in which no interrupt would be tried."""
+    found = set()
+    for kind, text, section, *_rest in assembly.code:
+        mnemonic, parsed = parse(text) if kind == "code" else ("", [])
+        if "explore_plain" in section or not mnemonic.startswith(("call", "jmp")):
+            continue
+        name = CALLED.match(parsed[0])
+        if name and name.group(1) not in assembly.defined and not name.group(1).startswith("explore_"):
+            found.add(name.group(1))
+    return sorted(found)
+
+
 def before(text, copy, position):
     """The stop before an instruction; of a string instruction, the loop that it is."""
     stop = ["\tcall *explore_stop@GOTPCREL(%rip)", ".Lexplore_stop%s.%d:" % (copy, position)]
@@ -328,6 +342,11 @@ def main():
         sys.exit(__doc__.splitlines()[2])
     with open(sys.argv[1]) as file:
         assembly = Assembly(file.read().splitlines())
+    out_of_it = calls_out(assembly)
+    # A row calls its harness alone.
+    if out_of_it and any("foreign_harness" in line for line in assembly.data):
+        sys.exit("stampede: the writers call %s, in which no interrupt would be tried: define %s in the "
+                 "shim" % (", ".join(out_of_it), "them" if out_of_it[1:] else "it"))
     sites, out = {}, list(assembly.data)
     ranges = (("plain", ".text.explore.plain"), ("harness", HARNESS))
     for name, section in ranges:

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_foreign.sh BUILD   Foreign tracers under the explorer: one of ours with faults, and those of
+# extras/foreign/ that this machine has the packages of. TAP.
+build=$1
+. tests/support/tap.sh
+explore=$build/explore
+toy=tests/explore/foreign
+
+# found NAME FAULT CONDITION OPTION...: what the search of the toy with that fault says.
+found() {
+	name=$1 fault=$2 condition=$3
+	shift 3
+	FAULT=$fault "$explore" --foreign $toy --events 2 --nested 2 --depth 2 --json "$scratch/json" "$@" \
+		>"$scratch/out" 2>"$scratch/err"
+	finds "$name" "$scratch/json" "$condition" || sed 's/^/# /' "$scratch/err"
+}
+
+found "the tracer is kept, before every instruction" 0 "f['verdict'] == 'kept'" --stops all --engine schedules
+cp "$scratch/json" "$scratch/schedules"
+found "and by states" 0 "f['verdict'] == 'kept'" --stops all --engine states
+python3 - "$scratch" <<'END'
+import json, sys
+one, two = (json.load(open(f"{sys.argv[1]}/{name}"))["rows"][0]["families"][0] for name in ("schedules", "json"))
+sys.exit(one["schedules"] != two["schedules"] or one["schedules"] < 1000)
+END
+report $? "both count the same schedules, more than a thousand"
+
+while read -r fault oracle options; do
+	# shellcheck disable=SC2086
+	found "fault $fault breaks $oracle" "$fault" \
+		"f['broken'] > 0 and ('$oracle' == 'crash' or f['objections']['$oracle'] > 0)" $options
+done <<'END'
+1 conservation
+2 conservation
+3 exact
+4 exact --jumps 1 --nested 0 --depth 0
+5 exact
+6 structure
+7 crash
+8 conservation
+10 counts
+11 conservation
+END
+# fails NAME CODE WORDS COMMAND...: lines of make are there, too
+fails() {
+	name=$1 code=$2 words=$3
+	shift 3
+	"$@" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq "$code" ] && grep -q "$words" "$scratch/err"
+	report $? "$name"
+}
+FAULT=9 fails "a call out of the shim is refused by name" 1 "writers call time_of_day, in which no interrupt" \
+	"$explore" --foreign $toy
+says "no such folder" 1 "nowhere: No such file" "$explore" --foreign nowhere
+fails "no shim in it" 1 "no .*tests/shim.c" "$explore" --foreign tests
+mkdir -p "$scratch/bin/explored" && cp "$explore" "$scratch/bin/explore"
+says "no source tree" 4 "wants the source tree" "$scratch/bin/explore" --foreign $toy
+says "budgets of rows are refused" 4 "leave the others out" "$explore" --foreign $toy --beats 1
+
+# real NAME PACKAGE CONDITION OPTION...
+real() {
+	name=$1 package=$2 condition=$3
+	shift 3
+	"$explore" --foreign "extras/foreign/$name" --json "$scratch/json" "$@" >"$scratch/out" 2>"$scratch/err"
+	if grep -q "(package $package" "$scratch/err"; then
+		skip "$name" "no package $package"
+		return 1
+	fi
+	finds "$name: $*" "$scratch/json" "$condition"
+}
+
+real barectf python3-barectf "f['objections']['exact'] == f['broken'] - f['objections']['monotonic'] > 0" \
+	--stops all --nested 1
+real barectf python3-barectf "f['verdict'] == 'kept'" --stops all --nested 0 --events 4 --jumps 1
+real dpdk libdpdk-dev "f['verdict'] == 'need not met' and not f['broken']" --stops all --nested 2 --depth 2
+real dpdk libdpdk-dev "f['verdict'] == 'need not met' and not f['broken']" --stops all --nested 0 --events 3 --jumps 1
+# The two faults of docs/linux-ring-buffer.md, in the file itself, and nothing else.
+real linux_ring_buffer linux-source-6.1 "f['verdict'] == 'kept' and f['schedules'] > 200000" --stops all --nested 2 &&
+	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" --nested 1 --jumps 1 &&
+	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" \
+		--events 1 --nested 2 --depth 1 --offsets all
+plan
