@@ -79,6 +79,14 @@ if [ -z "$LITMUS" ]; then
 	shows "a store that reaches memory is named in a timeline" 'waits at CPU 0 reaches memory' \
 		"$explore" --object "$build/foreign/SB_later.so" --events 1 --nested 0 --writers 2 \
 		--preemptions 0 --delays 2 --replay "s2:1+2.w2:0"
+	# Its xadd and cmpxchg have no lock prefix: between their load and their store nobody comes here.
+	for delays in 0 1; do
+		"$explore" --schemes =packed_word --events 1 --nested 0 --writers 2 --preemptions 2 --before 1 \
+			--delays $delays >"$scratch/unlocked.$delays" 2>"$scratch/err"
+		echo $?
+	done | tr '\n' ' ' >"$scratch/codes"
+	[ "$(cat "$scratch/codes")" = "0 2 " ]
+	report $? "a row without lock prefixes breaks on two CPUs, and only where stores wait"
 	refuses "one CPU has nobody to wait for" 1 "several CPUs" "$explore" --schemes =packed_word --delays 1
 	refuses "stores between labelled points" 1 "each access" "$explore" --schemes =packed_word \
 		--delays 1 --live 1 --stops points
