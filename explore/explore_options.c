@@ -240,11 +240,19 @@ static int refuse(void)
 /* What a schedule has room for. An exit code, after a line on stderr. */
 static int refuse_budget(const struct budget *budget)
 {
-	if (world_cpus(budget) > WORLD_WRITERS_MAX)
+	unsigned int most = asked.options.foreign ? WORLD_WRITERS_MAX : CHECK_WRITERS_MAX;
+
+	if (world_cpus(budget) > most)
 		return fail_with(EXIT_USAGE,
 				 "this budget needs %u CPUs, a reader's included; the limit is %u: "
 				 "reduce it",
-				 world_cpus(budget), WORLD_WRITERS_MAX);
+				 world_cpus(budget), most);
+	if (budget->delays && world_cpus(budget) < 2)
+		return fail_with(EXIT_USAGE, "--delays is about several CPUs: add --writers or "
+					     "--live");
+	if (budget->delays && asked.stops > STOPS_SHARED)
+		return fail_with(EXIT_USAGE, "--delays wants a stop at each access to memory: give "
+					     "--stops shared or all");
 	if (search_actions(budget) > WORLD_ACTIONS_MAX)
 		return fail_with(EXIT_USAGE,
 				 "this budget allows %u actions per schedule; the limit is %u: "

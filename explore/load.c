@@ -62,7 +62,8 @@ static bool budget_is_of_rows(const struct family *family)
 	const struct budget *budget = &family->budget;
 
 	if (!(budget->beats || budget->reads || budget->discards || budget->flushes ||
-	      budget->live || budget->traced || budget->writers > 1))
+	      budget->live || budget->traced ||
+	      (budget->writers > 1 && !world_row.driver->desc->shared_promises)))
 		return false;
 	fail_line(
 		"a foreign tracer is searched with --events, --nested, --depth, --jumps, --backs, "

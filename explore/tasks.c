@@ -25,6 +25,8 @@ static void print_findings(const char *row, const char *what, const struct findi
 	if (findings->outcomes)
 		printf("  %" PRIu64 " outcomes %016" PRIx64, findings->outcomes,
 		       findings->outcomes_hash);
+	for (i = 0; i < FINDINGS_OUTCOMES && findings->outcome[i]; i++)
+		printf(" %" PRIx64, findings->outcome[i]);
 	if (broken) {
 		printf("  BROKEN %" PRIu64 ":", broken);
 		for (i = 0; i < FINDINGS; i++)

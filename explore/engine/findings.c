@@ -50,6 +50,8 @@ void findings_add(struct findings *sum, const struct findings *one)
 	sum->stuck += one->stuck;
 	sum->outcomes += one->outcomes;
 	sum->outcomes_hash += one->outcomes_hash;
+	if (one->outcomes)
+		memcpy(sum->outcome, one->outcome, sizeof(sum->outcome));
 	sum->seconds += one->seconds;
 	for (i = 0; i < sizeof(sum->verdicts) / sizeof(sum->verdicts[0]); i++)
 		sum->verdicts[i] += one->verdicts[i];

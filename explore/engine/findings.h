@@ -18,6 +18,8 @@
 /* Each takes seconds to be noticed: a search with so many ends early. */
 #define FINDINGS_HANGS 3
 
+#define FINDINGS_OUTCOMES 64 /* that are told one by one */
+
 /* One schedule that was not kept. */
 struct failure {
 	struct action action[WORLD_ACTIONS_MAX];
@@ -45,6 +47,7 @@ struct findings {
 	} damage;
 	uint64_t stuck; /* schedules in which a writer gave up: it could not finish */
 	uint64_t outcomes;
+	uint64_t outcome[FINDINGS_OUTCOMES]; /* said by a foreign program; 0: there are fewer */
 	uint64_t outcomes_hash; /* order-free, of the distinct ones */
 	double seconds; /* of CPU time, of all processes */
 	struct failure first; /* a broken one if there is one, with the fewest actions */

@@ -139,6 +139,16 @@ void explore_clock_read(uint64_t now)
 	}
 }
 
+unsigned int explore_cpu(void)
+{
+	return world->book.writer;
+}
+
+void explore_outcome(uint64_t digits)
+{
+	world_outcome = digits;
+}
+
 /* How many of its context were recorded before it: no context comes into itself. */
 static uint64_t number_of(uint32_t index)
 {

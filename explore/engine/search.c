@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "explore/engine/faults.h"
 #include "explore/engine/outcomes.h"
+#include "explore/engine/tso.h"
 
 struct snapshot {
 	unsigned int next; /* alternative to be tried next */
@@ -18,6 +19,7 @@ struct snapshot {
 	uint8_t stack[WORLD_STACK_BYTES / 2]; /* of all writers */
 	size_t memory_bytes;
 	uint8_t memory[WORLD_BYTES];
+	struct tso_queue queues[WORLD_WRITERS_MAX];
 };
 
 struct schedule_engine {
@@ -48,7 +50,7 @@ bool search_open(void)
 	const struct budget *left = &book->left;
 
 	if (left->jumps || left->backs || left->traced || left->reads || left->preemptions ||
-	    left->flushes)
+	    left->flushes || (tso_on() && tso_open()))
 		return true;
 	return (left->nested || left->beats || left->discards) && book->depth <= left->depth;
 }
@@ -61,19 +63,29 @@ static unsigned int other_writer(bool idle, unsigned int n)
 
 	if (world_cpus(&book->left) < 2 || (!idle && !book->left.preemptions))
 		return WORLD_WRITERS_MAX;
-	/* When the running one has ended, another follows anyway: the first unfinished. */
-	if (idle && !book->left.events)
-		n++;
 	for (i = 0; i < world_cpus(&book->left); i++)
 		if (i != book->writer && world_unfinished(i) && !n--)
 			return i;
 	return WORLD_WRITERS_MAX;
 }
 
-static bool switch_alternative(bool idle, unsigned int n, struct action *action)
+/* What else several CPUs can do: a store of one that waits reaches memory, or another goes on. */
+static bool cpu_alternative(bool idle, unsigned int n, struct action *action)
 {
-	action->jump = other_writer(idle, n);
-	action->kind = action->jump < WORLD_WRITERS_MAX ? ACTION_SWITCH : ACTION_NONE;
+	unsigned int helds = 1, writer;
+
+	if (tso_on() && tso_alternative(idle, &n, &action->jump)) {
+		action->kind = ACTION_DRAIN;
+		return true;
+	}
+	/* When the running one has ended, another follows anyway: the first unfinished. */
+	if (idle && !world->book.left.events)
+		n++;
+	if (tso_on())
+		helds += tso_held_most();
+	writer = other_writer(idle, n / helds);
+	action->jump = writer | (uint64_t)(n % helds) << 8;
+	action->kind = writer < WORLD_WRITERS_MAX ? ACTION_SWITCH : ACTION_NONE;
 	return action->kind != ACTION_NONE;
 }
 
@@ -90,7 +102,7 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 	*action = (struct action){ .stops = book->stops };
 	/* What else happens there may as well happen before the reader goes on. */
 	if (world_reads())
-		return switch_alternative(idle, n, action);
+		return cpu_alternative(idle, n, action);
 	if (left->nested && room && !n--) {
 		action->kind = ACTION_NEST;
 	} else if (left->beats && !ended && (idle || room) && !beating(book) && !n--) {
@@ -111,7 +123,7 @@ bool search_alternative(const struct search *search, bool idle, unsigned int n,
 		action->kind = ACTION_BACK;
 		action->jump = search->jump[n - jumps];
 	} else {
-		return switch_alternative(idle, n - jumps - backs, action);
+		return cpu_alternative(idle, n - jumps - backs, action);
 	}
 	return true;
 }
@@ -164,8 +176,11 @@ bool search_take(const struct search *search, const struct action *action)
 		return false;
 	case ACTION_SWITCH:
 		book->left.preemptions -= book->depth > 0;
-		world_switch((unsigned int)action->jump);
+		world_switch(TSO_CPU(action->jump), TSO_STORES(action->jump));
 		return true;
+	case ACTION_DRAIN:
+		tso_drain(action->jump);
+		return false;
 	}
 	if (book->depth)
 		world_abort_section();
@@ -185,10 +200,12 @@ bool search_next(const struct search *search)
 	}
 	for (i = 0; i < world_cpus(&book->left); i++)
 		if (i != book->writer && world_unfinished(i)) {
-			world_switch(i);
+			world_switch(i, 0);
 			/* One that was left in the middle goes on; another one begins. */
 			return book->depth || search_next(search);
 		}
+	if (tso_on())
+		tso_end();
 	return false;
 }
 
@@ -282,6 +299,8 @@ static void save(struct schedule_engine *engine, struct snapshot *snapshot)
 	}
 	snapshot->memory_bytes = world_memory_used();
 	memcpy(snapshot->memory, world_memory(), snapshot->memory_bytes);
+	if (tso_on())
+		tso_save(snapshot->queues, snapshot->memory, snapshot->memory_bytes);
 	if (engine->search->budget.reads || engine->search->budget.live)
 		bytes_copy(&snapshot->check, &world->check, sizeof(world->check));
 }
@@ -301,6 +320,8 @@ static void restore(struct schedule_engine *engine, const struct snapshot *snaps
 		used += bytes;
 	}
 	world_memory_restore(snapshot->memory, snapshot->memory_bytes);
+	if (tso_on())
+		tso_restore(snapshot->queues);
 	if (engine->search->budget.reads || engine->search->budget.live)
 		bytes_copy(&world->check, &snapshot->check, sizeof(world->check));
 }
@@ -419,6 +440,13 @@ static void faulted(struct schedule_engine *engine, int signal)
 		findings_fault(engine->findings, book->action, book->action_count, signal, 1);
 }
 
+void search_begin(const struct search *search)
+{
+	world_begin(&search->start, &search->budget);
+	if (search->budget.delays)
+		tso_begin();
+}
+
 /* How many first actions there are, for the time left. */
 static uint64_t count_first(struct schedule_engine *engine)
 {
@@ -428,7 +456,7 @@ static uint64_t count_first(struct schedule_engine *engine)
 	unsigned int n;
 	uint64_t total = 0;
 
-	world_begin(&search->start, &search->budget);
+	search_begin(search);
 	for (;;) {
 		for (n = 0; search_alternative(search, !book->depth, n, &action); n++)
 			total++;
@@ -445,7 +473,7 @@ unsigned int search_actions(const struct budget *budget)
 {
 	unsigned int most = (unsigned int)budget->nested + budget->jumps + budget->backs +
 			    budget->beats + budget->reads + budget->discards + budget->flushes +
-			    budget->preemptions;
+			    budget->preemptions + budget->delays;
 
 	/* Between events one CPU can be left for another at no cost, each event of each once; */
 	most += (unsigned int)budget->events * budget->writers;
@@ -483,7 +511,7 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 		faulted(&engine, signal);
 	} else {
 		engine.first_total = count_first(&engine);
-		world_begin(&search->start, &search->budget);
+		search_begin(search);
 		run_schedule(&engine, chosen);
 		judge(&engine);
 	}
@@ -494,6 +522,8 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 	}
 	faults_end();
 	free(engine.snapshots);
+	if (search->outcomes && world_outcome)
+		outcomes_copy(findings->outcome, FINDINGS_OUTCOMES);
 	if (search->outcomes)
 		outcomes_end(&findings->outcomes, &findings->outcomes_hash);
 	findings->seconds = (double)(cpu_time_ns() - began) / 1e9;

@@ -75,6 +75,9 @@ unsigned int search_actions(const struct budget *budget);
 /* Set by a handler of SIGINT: the search ends. */
 extern volatile sig_atomic_t search_interrupted;
 
+/* The world at its start. */
+void search_begin(const struct search *search);
+
 /* What the n-th thing to do at this stop is; false if there are fewer. `idle`: between events. */
 bool search_alternative(const struct search *search, bool idle, unsigned int n,
 			struct action *action);

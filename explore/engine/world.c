@@ -13,6 +13,8 @@
 
 struct explored_row world_row;
 uint8_t *world_covered;
+const struct world_watch *world_watch;
+uint64_t world_outcome;
 
 static struct world_start started;
 static bool reading; /* a reader may have come in the middle */
@@ -179,7 +181,7 @@ void explore_undeferred(unsigned int context)
 static unsigned int context_at(unsigned int depth)
 {
 	if (depth <= CONTEXT_LEVEL_3)
-		return world->book.writer * CONTEXTS + depth;
+		return world->book.writer % CHECK_WRITERS_MAX * CONTEXTS + depth;
 	return world_row.defers ? CONTEXT_LEVEL_3 : depth + 1;
 }
 
@@ -309,11 +311,15 @@ static enum switch_event resume(void)
 
 	switch_writer_sp = world->book.sp;
 	world_row.at_points->hook = world_reads() ? stop_at_point : NULL;
+	if (world_watch)
+		world_watch->before();
 	if (world_row.foreign)
 		memcpy(world_row.statics, statics, world_row.statics_bytes);
 	event = switch_resume();
 	if (world_row.foreign)
 		memcpy(statics, world_row.statics, world_row.statics_bytes);
+	if (world_watch)
+		world_watch->after();
 	world_row.at_points->hook = NULL;
 	world->book.sp = switch_writer_sp;
 	return event;
@@ -344,7 +350,6 @@ static void record_read(void)
 enum switch_event world_resume(void)
 {
 	enum switch_event event;
-
 	uint64_t before;
 
 	do {
@@ -424,20 +429,13 @@ void world_back(uint64_t ticks)
 	world->book.stepped++;
 }
 
-bool world_unfinished(unsigned int writer)
-{
-	const struct book *book = &world->book;
-
-	if (writer == book->writer)
-		return book->depth || book->left.events;
-	return book->parked[writer].depth || book->parked[writer].events;
-}
-
-void world_switch(unsigned int writer)
+void world_switch(unsigned int writer, unsigned int held)
 {
 	struct book *book = &world->book;
 	struct parked *from = &book->parked[book->writer], *to = &book->parked[writer];
 
+	if (world_watch)
+		world_watch->switches(writer, held);
 	from->sp = book->sp;
 	from->depth = book->depth;
 	from->events = book->left.events;
@@ -491,6 +489,8 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	uint32_t i;
 
 	started = *start;
+	world_outcome = 0;
+	world_watch = NULL;
 	config.mode = start->mode;
 	memset(&world->book, 0, sizeof(world->book));
 	world->book.sp = world_stack_end(0);
@@ -596,5 +596,5 @@ void world_judge(struct judgement *judgement)
 
 uint64_t world_hash(void)
 {
-	return table_hash(world_memory(), world_ring_bytes(), 0);
+	return world_outcome ? world_outcome : table_hash(world_memory(), world_ring_bytes(), 0);
 }

@@ -22,7 +22,7 @@
 #define WORLD_DEPTH_MAX 12
 #define WORLD_BYTES (64 * 1024)
 #define WORLD_STACK_BYTES (64 * 1024)
-#define WORLD_WRITERS_MAX CHECK_WRITERS_MAX
+#define WORLD_WRITERS_MAX 4
 
 /* One event from entry to exit. */
 struct logged {
@@ -53,12 +53,13 @@ enum action_kind {
 	ACTION_DISCARD, /* an event that is taken back before it is committed */
 	ACTION_FLUSH, /* the open sub-buffer is closed, as by a timer */
 	ACTION_BACK, /* the clock goes back */
+	ACTION_DRAIN, /* a CPU's oldest store that waits reaches memory: tso.h */
 };
 
 struct action {
 	uint8_t kind;
 	uint32_t stops; /* counted stops since the action before */
-	uint64_t jump; /* ticks, also of ACTION_BACK; of ACTION_SWITCH: to which writer */
+	uint64_t jump; /* ticks, also of ACTION_BACK; _SWITCH, _DRAIN: a CPU, and stores: tso.h */
 };
 
 /* A running writer. */
@@ -70,7 +71,10 @@ struct level {
 	uint8_t context;
 };
 
-/* A CPU whose writer does not run now. The engine runs one at a time: sequentially consistent. */
+/*
+ * A CPU whose writer does not run now. The engine runs one at a time: sequentially consistent, but
+ * for stores that wait (tso.h).
+ */
 struct parked {
 	uintptr_t sp;
 	uint8_t depth;
@@ -216,11 +220,26 @@ static inline bool world_reads(void)
 	return book->left.live && book->writer + 1u == world_cpus(&book->left);
 }
 
-/* Parks the running writer's CPU, and lets `writer` go on. */
-void world_switch(unsigned int writer);
+/* Who sees to what the running CPU stores (tso.h); NULL: all is in memory at once. */
+struct world_watch {
+	void (*before)(void); /* a step */
+	void (*after)(void);
+	void (*switches)(unsigned int writer, unsigned int held);
+};
+extern const struct world_watch *world_watch;
+
+/* Parks the running writer's CPU, `held` of its stores still waiting, and lets `writer` go on. */
+void world_switch(unsigned int writer, unsigned int held);
 
 /* Is there anything left to do for `writer`? */
-bool world_unfinished(unsigned int writer);
+static inline bool world_unfinished(unsigned int writer)
+{
+	const struct book *book = &world->book;
+
+	if (writer == book->writer)
+		return book->depth || book->left.events;
+	return book->parked[writer].depth || book->parked[writer].events;
+}
 
 /* Ends of the writers' stacks, and where the live part of each begins. */
 uintptr_t world_stack_end(unsigned int writer);
@@ -253,7 +272,9 @@ uint8_t *world_spare(void);
 /* Drains and judges everything; the world is spoilt after it. */
 void world_judge(struct judgement *judgement);
 
-/* What was shared by the writers, after world_judge(): a hash of scheme, slots and memory. */
+/* What was shared by the writers, after world_judge(): a hash of scheme, slots and memory; or what
+ * a foreign program says came out, which is not 0. */
+extern uint64_t world_outcome;
 uint64_t world_hash(void);
 
 struct ring *world_ring(void);

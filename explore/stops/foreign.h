@@ -55,6 +55,12 @@ static void *foreign_memory(size_t bytes);
  */
 static void foreign_event(uint64_t value, uint64_t time, bool inexact);
 
+/* Which CPU runs (--writers), from 0 on. */
+static unsigned int foreign_cpu(void);
+
+/* What came out, in foreign_read(), not 0: hexadecimal digits that --outcomes prints. */
+static void foreign_outcome(uint64_t digits);
+
 /* The tracer says that so many events are lost, in all. */
 static void foreign_lost(uint64_t events);
 

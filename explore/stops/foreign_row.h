@@ -53,6 +53,16 @@ static FOREIGN_PLAIN __attribute__((unused)) void foreign_lost(uint64_t events)
 	foreign_losses = events;
 }
 
+static FOREIGN_PLAIN __attribute__((unused)) unsigned int foreign_cpu(void)
+{
+	return explore_cpu();
+}
+
+static FOREIGN_PLAIN __attribute__((unused)) void foreign_outcome(uint64_t digits)
+{
+	explore_outcome(digits);
+}
+
 #include FOREIGN_SHIM
 
 /* ---- in place of parts/defaults.h ---- */

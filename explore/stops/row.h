@@ -39,6 +39,23 @@ enum explore_path {
 	PATH_ROUND = PATHS, /* none: between two rounds of a string instruction */
 };
 
+/* What an instruction does with memory, as far as stops.py knows: for store buffers. */
+enum access_kind {
+	ACCESS_PLACE = 1 << 0, /* touches `bytes` at one place, or fewer than 16 */
+	ACCESS_STORE = 1 << 1, /* writes them, all of them */
+	ACCESS_DRAINS = 1 << 2, /* waits until the stores before it are in memory: lock, mfence */
+	ACCESS_ANYTHING = 1 << 3, /* may touch any place */
+};
+
+struct explore_access {
+	uint8_t kind;
+	uint8_t bytes;
+	uint8_t base, index; /* words of struct switch_frame, from 1 on; 0: none */
+	uint8_t scale;
+	uint8_t zero[3];
+	uint64_t displacement;
+};
+
 /* A stop: one instruction of the writers. */
 struct explore_site {
 	uint64_t stop[2]; /* return address of the call in the copies ALL and SHARED; 0: no stop */
@@ -49,6 +66,7 @@ struct explore_site {
 	uint64_t abort[3]; /* where a restartable section resumes, by copy; 0: not in a section */
 	const char *function;
 	uint64_t paths; /* mask of 1 << enum explore_path */
+	struct explore_access access;
 };
 
 struct source; /* one event on its way: row.c's, filled by explore_enter() */
@@ -122,6 +140,9 @@ void explore_take(void *from);
 /* A foreign tracer reads the clock; and its reader finds an event. */
 void explore_clock_read(uint64_t now);
 void explore_found(uint64_t value, uint64_t time, bool inexact);
+/* Which CPU runs; and what came out in the end, as hexadecimal digits that --outcomes prints. */
+unsigned int explore_cpu(void);
+void explore_outcome(uint64_t digits);
 /* Where explore_found() takes it from now on. */
 void explore_judge_found(struct check *check);
 void explore_hand_found(void (*each)(void *arg, const struct event *event), void *arg);
