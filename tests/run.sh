@@ -47,7 +47,7 @@ one() { # BUILD TEST
 			sed 's/^not //; s/^/    /'
 		if [ "$bad" -gt 0 ]; then
 			echo "    exit code $status; its output:"
-			tail -60 "$log" | sed 's/^/    /'
+			{ grep -A 8 "^not ok" "$log"; echo "its end:"; tail -40 "$log"; } | sed "s/^/    /"
 		fi
 	} >"$results/$name.said"
 	cat "$results/$name.said"
