@@ -79,18 +79,22 @@ int load_foreign(struct explore_options *options)
 				     "-C",   build, "foreign",
 				     shim,   into,  NULL };
 	char *name = NULL;
+	ssize_t length;
 	int code;
 
 	if (!realpath(options->foreign, folder)) {
 		fail_line("--foreign %s: %s", options->foreign, strerror(errno));
 		return EXIT_USAGE;
 	}
-	/* The objects are in BUILD/explored, and the Makefile is beside BUILD. */
-	if (realpath(options->objects, build)) {
+	/* This program is BUILD/explore, and the Makefile is beside BUILD. */
+	length = readlink("/proc/self/exe", build, sizeof(build) - 1);
+	if (length > 0) {
+		build[length] = 0;
 		*strrchr(build, '/') = 0;
 		name = strrchr(build, '/');
-		snprintf(into, sizeof(into), "%.*s/Makefile", (int)(name - build), build);
 	}
+	if (name)
+		snprintf(into, sizeof(into), "%.*s/Makefile", (int)(name - build), build);
 	if (!name || access(into, R_OK)) {
 		fail_line("--foreign compiles, and so wants the source tree beside this program: "
 			  "clone it, and run build/explore there");

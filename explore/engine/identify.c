@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "judge/identify.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "explore/engine/world.h"
@@ -102,7 +103,7 @@ void identify_event(struct event *event)
 	event->payload_bytes = sizeof(payload);
 }
 
-/* ---- what the reader of a foreign tracer finds (explore/foreign/): it says which event it is ----
+/* ---- what the reader of a foreign tracer finds (stops/foreign.h): it says which event it is ----
  */
 
 static struct check *judging; /* or they are handed on */
@@ -129,6 +130,8 @@ void explore_clock_read(uint64_t now)
 	struct logged *log;
 	uint32_t i;
 
+	if (book->left.writers > CHECK_WRITERS_MAX)
+		abort(); /* caught by the search: a fourth CPU has no contexts of its own */
 	/* The writer that runs is the one that entered last on its CPU and has not left. */
 	for (i = book->events; i-- > 0;) {
 		log = &book->log[i];

@@ -86,7 +86,7 @@ struct explored_row {
 	} constants; /* while writers run: copies of what the clock and the ring hold */
 	uint64_t *blocked; /* not 0: interrupts are blocked */
 	bool timed; /* the payload is the stamp alone, stored by the row's own code */
-	bool foreign; /* no row: a tracer behind a shim (explore/foreign/) */
+	bool foreign; /* no row: a tracer behind a shim (foreign.h) */
 	bool points; /* compiled with stops at labelled points */
 	bool defers; /* a nested writer may have to wait */
 	bool discards; /* can take an event back that is not committed */

@@ -29,7 +29,7 @@ report $? "both count the same schedules, more than a thousand"
 while read -r fault oracle options; do
 	# shellcheck disable=SC2086
 	found "fault $fault breaks $oracle" "$fault" \
-		"f['broken'] > 0 and ('$oracle' == 'crash' or f['objections']['$oracle'] > 0)" $options
+		"f['broken'] > 0 and f['objections']['$oracle'] > 0" $options
 done <<'END'
 1 conservation
 2 conservation
@@ -75,9 +75,50 @@ real barectf python3-barectf "f['objections']['exact'] == f['broken'] - f['objec
 real barectf python3-barectf "f['verdict'] == 'kept'" --stops all --nested 0 --events 4 --jumps 1
 real dpdk libdpdk-dev "f['verdict'] == 'need not met' and not f['broken']" --stops all --nested 2 --depth 2
 real dpdk libdpdk-dev "f['verdict'] == 'need not met' and not f['broken']" --stops all --nested 0 --events 3 --jumps 1
-# The two faults of docs/linux-ring-buffer.md, in the file itself, and nothing else.
+# The budgets of docs/linux-ring-buffer.md in which wrong times, and nothing else, are found in the file itself.
 real linux_ring_buffer linux-source-6.1 "f['verdict'] == 'kept' and f['schedules'] > 200000" --stops all --nested 2 &&
 	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" --nested 1 --jumps 1 &&
 	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" \
 		--events 1 --nested 2 --depth 1 --offsets all
+
+# planted NAME PACKAGE FILE EDIT OPTION...: a fault that sed puts into what the shim includes is found, in a
+# budget that breaks nothing otherwise. The shims' prepare.sh find barectf, pkg-config and Linux's source here.
+planted() {
+	plant=$4
+	case $1 in
+	linux_ring_buffer)
+		tree=$(ls -d "$build"/foreign/linux_ring_buffer/linux-source-* 2>/dev/null) || return
+		rm -rf "$scratch/linux" && cp -r "$tree" "$scratch/linux" && export LINUX_SOURCE="$scratch/linux"
+		sed -i "$plant" "$scratch/linux/kernel/trace/$3"
+		;;
+	dpdk)
+		[ -f "/usr/include/dpdk/$3" ] || return
+		mkdir -p "$scratch/include" && sed "$plant" "/usr/include/dpdk/$3" >"$scratch/include/$3"
+		;;
+	esac
+	name=$1 package=$2
+	shift 4
+	PLANT=$plant PATH="$scratch/tools:$PATH" real "$name" "$package" "f['broken'] > 0" "$@"
+	unset LINUX_SOURCE
+}
+mkdir "$scratch/tools"
+fake "$scratch/tools/barectf" <<'END'
+PATH=${PATH#*:}
+command -v barectf >/dev/null || { echo "stampede: no barectf (package python3-barectf)" >&2; exit 69; }
+barectf "$@" && sed -i "$PLANT" barectf.c
+END
+fake "$scratch/tools/pkg-config" <<END
+echo "-I$scratch/include"
+PATH=\${PATH#*:}
+exec pkg-config "\$@"
+END
+planted barectf python3-barectf barectf.c 's/cur_last_event_ts = \(ctx.*\)/cur_last_event_ts = (uint32_t)\1/' \
+	--nested 0 --jumps 1
+planted barectf python3-barectf barectf.c 's/ctx->at += 64/ctx->at += 32/' --nested 0
+planted dpdk libdpdk-dev rte_trace_point.h 's/~(0xffffULL << __RTE_TRACE_EVENT_HEADER_ID_SHIFT)/0xffffffffULL/' \
+	--nested 0 --jumps 1
+planted dpdk libdpdk-dev rte_trace_point.h 's/offset += sz;/offset += sz - 8;/' --nested 0
+planted linux_ring_buffer linux-source-6.1 ring_buffer.c 's/^ .\*B\*.*/ ;/' --stops all --nested 2
+planted linux_ring_buffer linux-source-6.1 ring_buffer.c '/Interrupted between C and F/,/}/s/delta = 0/delta = ts - info->after/' \
+	--stops all --nested 2
 plan
