@@ -352,6 +352,8 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 			(time_ns() < limit || round < ROUNDS_LEAST);
 	     round++)
 		round_of_all(cold, kind, round);
+	/* How late the last beat was shows with the next one. */
+	beats(cold);
 	stop_neighbour(cold);
 	for (i = 0; i < opened; i++) {
 		cold->subject[order[i]].mean[block] = mean_of(&cold->subject[order[i]]);

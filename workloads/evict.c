@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -94,6 +95,78 @@ static size_t cache_bytes(const struct place *place, unsigned int pu, unsigned i
 	return level ? 0 : last;
 }
 
+/* The same as the C library has it of a guest that hides its caches from hwloc. */
+static size_t cache_told(int name)
+{
+	long bytes = sysconf(name);
+
+	return bytes > 0 ? (size_t)bytes : 0;
+}
+
+static void *map_data(size_t bytes)
+{
+	void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (data == MAP_FAILED)
+		return NULL;
+	madvise(data, bytes, MADV_HUGEPAGE);
+	memset(data, 0x5a, bytes);
+	return data;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* ns to read the lines of a page after `bytes` were read: the least of some tries, since other
+ * work only adds. */
+static int64_t reread_ns(uint8_t *page, const uint8_t *data, size_t bytes)
+{
+	int64_t least = INT64_MAX, before, ns;
+	size_t at, i;
+	int tries;
+
+	for (tries = 0; tries < 7; tries++) {
+		for (i = 0; i < PAGE_BYTES; i += LINE_BYTES)
+			page[i] = (uint8_t)((49 * i / LINE_BYTES + 29) % (PAGE_BYTES / LINE_BYTES));
+		read_lines(data, bytes);
+		before = now_ns();
+		/* Each line says which one is next: all of them, none beside the one before. */
+		for (i = at = 0; i < PAGE_BYTES / LINE_BYTES; i++)
+			at = *(volatile uint8_t *)(page + at * LINE_BYTES);
+		ns = now_ns() - before;
+		if (ns < least)
+			least = ns;
+	}
+	return least;
+}
+
+size_t evict_measured(size_t least, size_t most)
+{
+	uint8_t *page = map_data(PAGE_BYTES), *data = map_data(most);
+	size_t bytes = most;
+	int64_t memory;
+
+	if (page && data) {
+		memory = reread_ns(page, data, most);
+		/* About as large as the cache where half of the lines are gone. */
+		while (bytes / 2 >= least && reread_ns(page, data, bytes / 2) > memory / 2)
+			bytes /= 2;
+		bytes = bytes > most / 2 ? most : 2 * bytes;
+	} else {
+		bytes = 0;
+	}
+	if (data)
+		munmap(data, most);
+	if (page)
+		munmap(page, PAGE_BYTES);
+	return bytes;
+}
+
 static int map_pages(struct evict *evict)
 {
 	int fd = memfd_create("stampede", MFD_CLOEXEC), failed;
@@ -116,11 +189,20 @@ static int map_pages(struct evict *evict)
 int evict_open(struct evict *evict, const struct place *place, unsigned int pu)
 {
 	enum evict_kind kind;
+	size_t last;
 
 	*evict = (struct evict){ .random = 1 };
 	evict->bytes[EVICT_L1] = 2 * cache_bytes(place, pu, 1);
 	evict->bytes[EVICT_L2] = 2 * cache_bytes(place, pu, 2);
 	evict->bytes[EVICT_LLC] = 2 * cache_bytes(place, pu, 0);
+	if (!evict->bytes[EVICT_LLC]) {
+		evict->bytes[EVICT_L1] = 2 * cache_told(_SC_LEVEL1_DCACHE_SIZE);
+		evict->bytes[EVICT_L2] = 2 * cache_told(_SC_LEVEL2_CACHE_SIZE);
+		/* All of a package's, of which a CPU may use a part. */
+		last = 2 * cache_told(_SC_LEVEL3_CACHE_SIZE);
+		if (evict->bytes[EVICT_L2] && last)
+			evict->bytes[EVICT_LLC] = evict_measured(evict->bytes[EVICT_L2], last);
+	}
 	evict->bytes[EVICT_ALL] = evict->bytes[EVICT_NEIGHBOUR] = evict->bytes[EVICT_LLC];
 	for (kind = 0; kind < EVICT_KINDS; kind++)
 		if (evict->bytes[kind] > evict->data_bytes)
@@ -130,15 +212,10 @@ int evict_open(struct evict *evict, const struct place *place, unsigned int pu)
 		return fail_with(EXIT_RESOURCE, "no memory for %d mappings of a page", PAGES);
 	if (!evict->data_bytes)
 		return 0;
-	evict->data = mmap(NULL, evict->data_bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (evict->data == MAP_FAILED) {
-		evict->data = NULL;
+	evict->data = map_data(evict->data_bytes);
+	if (!evict->data)
 		return fail_with(EXIT_RESOURCE, "no memory for %zu bytes that evict others",
 				 evict->data_bytes);
-	}
-	madvise(evict->data, evict->data_bytes, MADV_HUGEPAGE);
-	memset(evict->data, 0x5a, evict->data_bytes);
 	return 0;
 }
 
@@ -160,7 +237,8 @@ bool evict_unknown(const struct evict *evict, enum evict_kind kind)
 
 	if (!wants[kind] || evict->bytes[kind])
 		return false;
-	fail_line("no cold events after %s: hwloc does not know how large that cache is",
+	fail_line("no cold events after %s: neither hwloc nor the C library knows that cache's "
+		  "size",
 		  evict_names[kind]);
 	return true;
 }

@@ -25,7 +25,7 @@ enum evict_kind {
 extern const char *const evict_names[EVICT_KINDS];
 
 struct evict {
-	size_t bytes[EVICT_KINDS]; /* of data that a kind reads; 0: hwloc does not know the cache */
+	size_t bytes[EVICT_KINDS]; /* of data that a kind reads; 0: nobody knows the cache */
 	uint8_t *data; /* of the largest */
 	size_t data_bytes;
 	uint8_t *pages; /* EVICT_PAGES mappings of one page */
@@ -35,6 +35,13 @@ struct evict {
 /* For the caches of CPU `pu`. An exit code, after a line on stderr. */
 int evict_open(struct evict *evict, const struct place *place, unsigned int pu);
 void evict_close(struct evict *evict);
+
+/*
+ * Bytes of data after whose reading lines that were cached come from memory, as they do after
+ * `most` bytes: those, or a power of two less, down to `least`. For where only the caches of all
+ * CPUs together are known. 0: no memory.
+ */
+size_t evict_measured(size_t least, size_t most);
 
 /* Is this a kind that cannot be had here? Says so in a line on stderr. */
 bool evict_unknown(const struct evict *evict, enum evict_kind kind);

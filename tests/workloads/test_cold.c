@@ -165,8 +165,31 @@ static void caches_by_hwloc(void **state)
 	of_here.bytes[EVICT_L2] = 0;
 	listen_to_stderr();
 	assert_true(evict_unknown(&of_here, EVICT_L2));
-	assert_said("no cold events after l2: hwloc does not know how large that cache is");
+	assert_said("no cold events after l2: neither hwloc nor the C library knows that cache's "
+		    "size");
 	evict_close(&of_here);
 }
 
-TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, each_evicts, caches_by_hwloc)
+/* What is measured where hwloc knows nothing evicts as much as what is known, and is not just the
+ * most. */
+static void last_cache_is_measured(void **state)
+{
+	struct evict of_here;
+	size_t measured;
+
+	if (getenv("STAMPEDE_EMULATED")) {
+		print_message("skipped: times of an emulated machine mean nothing\n");
+		skip();
+	}
+	assert_int_equal(evict_open(&of_here, &place, plan.pu[0]), 0);
+	if (!of_here.bytes[EVICT_LLC]) {
+		print_message("skipped: nobody knows this machine's caches\n");
+		skip();
+	}
+	measured = evict_measured(of_here.bytes[EVICT_L2], 4 * of_here.bytes[EVICT_LLC]);
+	evict_close(&of_here);
+	assert_in_range(measured, of_here.bytes[EVICT_LLC] / 2, 2 * of_here.bytes[EVICT_LLC]);
+}
+
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, each_evicts, caches_by_hwloc,
+	 last_cache_is_measured)
