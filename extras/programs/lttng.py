@@ -59,7 +59,7 @@ class Lttng:
         trace = os.path.join(self.home, "trace")
         self.create(f"--output={trace}")
         try:
-            _, _, folder = bench.run(program.small(), kind, "lttng", more=self.env)
+            _, folder = bench.run(program.small(), kind, "lttng", more=self.env)
         finally:
             self.call("lttng", "--no-sessiond", "destroy", "stampede")
             self.create("--snapshot")

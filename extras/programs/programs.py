@@ -8,22 +8,26 @@ usage: programs.py BUILD [option...]
   --sets "A B"         what is traced: malloc, calls, functions
   --rows "A B"         of packed_word, varint_low, full_tsc and lttng
   --rounds N           at most so many rounds (40), at least 7
-  --within PERCENT     a program is done when each slow-down is known to this, +- (1)
+  --within PERCENT     a program is done when each time is known to this, +-, as a multiple of the untraced one (1)
   --work X             how much each program has to do, times what is usual (1)
   --judge-only         judge the times, and measure nothing
   --json FILE          write figures there, too (BUILD/programs/programs.json)
-A round runs every variant once, in random order: not traced, interposed only, and each tracer. Times are CPU
-time of the process and its children, user and system. Intervals are of 95 %, by order statistics.
+A round runs every variant once, all at the same time and on one CPU, which they share in turns: what slows the
+machine slows them all. The variants are: untraced (twice), interposed only, and each tracer. Times are CPU time of
+the process and its children, user and system. Intervals are of 95 %, by order statistics.
 exit: 0 fine, 1 usage, 2 a time is wrong, 4 nothing can be traced
 """
 import argparse
+import concurrent.futures
 import datetime
+import itertools
 import json
 import os
 import platform
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 from statistics import median
@@ -71,7 +75,7 @@ class Bench:
         self.libraries = os.path.join(scratch, "lib")
         shutil.copytree(os.path.join(self.build, "programs"), self.libraries,
                         ignore=lambda folder, names: [one for one in names if not one.endswith(".so")])
-        self.runs, self.starts = 0, {}  # seconds that a tracer takes in a program that does nothing
+        self.runs, self.starts = itertools.count(), {}  # seconds that a tracer takes in a program that does nothing
         for path in (scratch, os.path.join(scratch, "work")):
             os.makedirs(path, exist_ok=True)
             os.chmod(path, 0o755)
@@ -83,9 +87,8 @@ class Bench:
         return path if os.path.exists(path) else None
 
     def run(self, program, kind=None, recorder=None, mode="count", judged=False, more=None):
-        """CPU and wall seconds, and the folder of what was written; Failed says why not."""
-        self.runs += 1
-        folder = os.path.join(self.scratch, f"run{self.runs}")
+        """CPU seconds, and the folder of what was written; Failed says why not."""
+        folder = os.path.join(self.scratch, f"run{next(self.runs)}")
         os.mkdir(folder)
         if self.identity:
             shutil.chown(folder, "nobody", "nogroup")
@@ -94,8 +97,7 @@ class Bench:
         if recorder:
             env.update(LD_PRELOAD=self.library(kind, recorder, judged), STAMPEDE_FOLDER=folder, STAMPEDE_MODE=mode)
         try:
-            status, usage, wall = program.run(env, self.identity, f"{self.scratch}/work", TIMEOUT_S,
-                                              instrumented=kind == "functions")
+            status, usage = program.run(env, self.identity, folder, TIMEOUT_S)
         except OSError as error:
             raise Failed(str(error)) from error
         if os.WIFSIGNALED(status):
@@ -104,7 +106,7 @@ class Bench:
             raise Failed(f"exit code {os.WEXITSTATUS(status)}")
         if recorder and not any(one.endswith(".counts") for one in os.listdir(folder)):
             raise Failed("the library did not attach (a static or setuid program?)")
-        return usage.ru_utime + usage.ru_stime, wall, folder
+        return usage.ru_utime + usage.ru_stime, folder
 
     def counts(self, folder):
         """Events, bytes and events that were read, over all processes and threads, and processes."""
@@ -129,12 +131,12 @@ def judge_rows(bench, program, kind, rows, sessions):
                 continue
             problems, lines = [], []
             for mode in ("write", "overwrite"):
-                _, _, folder = bench.run(program.small(), kind, row, mode, judged=True)
+                _, folder = bench.run(program.small(), kind, row, mode, judged=True)
                 judged = judge(kind, mode, folder)
                 problems += judged.wrong
                 lines.append(judged.line())
                 shutil.rmtree(folder)
-            _, _, folder = bench.run(program.small(), kind, row, "overwrite")
+            _, folder = bench.run(program.small(), kind, row, "overwrite")
             _, size, events, _ = bench.counts(folder)
             shutil.rmtree(folder)
             found[row] = {"judged": lines, "wrong": problems[:10], "bytes": size / events if events > 500 else None}
@@ -143,55 +145,68 @@ def judge_rows(bench, program, kind, rows, sessions):
     return found
 
 
+def at_once(bench, program, variants, sessions):
+    """(CPU seconds, events and so on) of each; all are started in random order."""
+    def one_run(kind, recorder):
+        try:
+            cpu, folder = bench.run(program, kind, recorder, more=sessions.env if recorder == "lttng" else None)
+        except Failed as why:
+            raise Failed(f"{kind} {recorder}: {why}") from why
+        counts = bench.counts(folder)
+        shutil.rmtree(folder)
+        return cpu, counts
+
+    with concurrent.futures.ThreadPoolExecutor(len(variants)) as pool:
+        try:
+            runs = {one: pool.submit(one_run, *one) for one in random.sample(variants, len(variants))}
+            return {one: run.result() for one, run in runs.items()}
+        except BaseException:
+            workloads.ending.set()
+            raise
+
+
 def measure(bench, program, kinds, options, sessions):
     """Rounds, until each slow-down is known well enough."""
-    variants = [(kind, recorder) for kind, its in kinds.items() for recorder in ("none", *its)]
-    # Not traced, once for each set.
-    variants += [(kind, None) for kind in kinds]
-    times, events, rounds = {one: [] for one in variants}, {}, 0
-    while rounds < options.rounds:
-        random.shuffle(variants)
-        for kind, recorder in variants:
-            try:
-                cpu, wall, folder = bench.run(program, kind, recorder, more=sessions.env if recorder == "lttng" else None)
-            except Failed as why:
-                raise Failed(f"{kind} {recorder or 'not traced'}: {why}") from why
-            times[kind, recorder].append((cpu, wall))
-            if recorder:
-                events.setdefault((kind, recorder), []).append(bench.counts(folder))
-            shutil.rmtree(folder)
-        rounds += 1
-        found = results(times, events, kinds, bench.starts)
-        if rounds >= LEAST_ROUNDS and all(half_width(one["percent"]) <= max(options.within, 100 * LEAST_S / one["plain_s"])
-                                          for one in found):
+    variants = [("untraced", None), ("again", None)]
+    variants += [(kind, recorder) for kind, its in kinds.items() for recorder in ("none", *its)]
+    rounds = []
+    while len(rounds) < options.rounds:
+        rounds.append(at_once(bench, program, variants, sessions))
+        found = results(rounds, kinds, bench.starts)
+        if len(rounds) >= LEAST_ROUNDS and all(known(one, options.within) for one in found):
             break
-    return rounds, found
+    return len(rounds), found
 
 
-def results(times, events, kinds, starts):
-    found = []
+def known(one, within):
+    return half_width(one["percent"]) <= max(within * one["cpu_s"], 100 * LEAST_S) / one["plain_s"]
+
+
+def results(rounds, kinds, starts):
+    cpu = {one: [its[one][0] for its in rounds] for one in rounds[0]}
+    two = [cpu["untraced", None], cpu["again", None]]
+    base = [sum(one) / 2 for one in zip(*two)]
+
+    def relative(these, those):
+        return interval([100 * (one - other) / plain for one, other, plain in zip(these, those, base)])
+
+    # Who measures nothing sees nothing: the untraced runs against each other.
+    found = [{"traced": "-", "by": "untraced", "events": 0, "cpu_s": median(two[1]), "plain_s": median(base),
+              "cpu": two[1], "percent": relative(two[1], two[0]), "ns": None, "more_percent": None}]
     for kind, rows in kinds.items():
-        # Functions are in a program of its own; all others share what is not traced.
-        plain = [kind] if kind == "functions" else [one for one in kinds if one != "functions"]
-        base = [sum(times[one, None][at][0] for one in plain) / len(plain) for at in range(len(times[kind, "none"]))]
-        wall = [sum(times[one, None][at][1] for one in plain) / len(plain) for at in range(len(base))]
         for recorder in ("none", *rows):
-            its, only = times[kind, recorder], times[kind, "none"]
-            count, processes = (median(one[at] for one in events[kind, recorder]) for at in (0, 3))
+            its, only, first = cpu[kind, recorder], cpu[kind, "none"], cpu[kind, next(iter(rows))]
+            count, processes = (median(one[kind, recorder][1][at] for one in rounds) for at in (0, 3))
             start = processes * starts.get((kind, recorder), 0)
             found.append({
-                "traced": kind, "by": recorder, "events": count, "cpu_s": median(one for one, _ in its),
-                "plain_s": median(base), "start_s": start, "cpu": [one for one, _ in its], "plain_cpu": base,
-                "percent": interval([100 * (one / plain - 1) for (one, _), plain in zip(its, base)]),
-                "wall_percent": interval([100 * (one / plain - 1) for (_, one), plain in zip(its, wall)]),
-                "ns": interval([1e9 * (one - alone - start) / count for (one, _), (alone, _) in zip(its, only)])
+                "traced": kind, "by": recorder, "events": count, "cpu_s": median(its), "plain_s": median(base),
+                "start_s": start, "cpu": its, "plain_cpu": base, "percent": relative(its, base),
+                "ns": interval([1e9 * (one - alone - start) / count for one, alone in zip(its, only)])
                       if recorder != "none" and count else None,
                 # Does it matter which? Against the first of them.
-                "more_percent": interval([100 * (one - first) / plain for (one, _), (first, _), plain in zip(
-                    its, times[kind, next(iter(rows))], base)]) if recorder not in ("none", next(iter(rows))) else None,
+                "more_percent": relative(its, first) if recorder not in ("none", next(iter(rows))) else None,
                 # Against the interposer and not against no tracer at all: what the row itself takes.
-                "row_percent": interval([100 * (one - alone) / plain for (one, _), (alone, _), plain
-                                         in zip(its, only, base)]) if recorder != "none" else None,
+                "row_percent": relative(its, only) if recorder != "none" else None,
                 **(rows.get(recorder) or {}),
             })
     return found
@@ -213,6 +228,29 @@ def print_lines(program, found):
               f"{shown(one['percent']):>22} {shown(one['more_percent']):>23} {ns:>18} "
               f"{'-' if not one.get('bytes') else format(one['bytes'], '.1f'):>6} "
               f"{'WRONG' if one.get('wrong') else 'right' if one.get('judged') and one['events'] else '-'}", flush=True)
+
+
+def draw(record, path):
+    """programs.png beside the figures; why there is none is one line. From 100 % on, a slow-down is a factor."""
+    folder, parts = os.path.dirname(path) or ".", {"little": [], "much": []}
+    for program in record:
+        its = [one for one in program["results"] if one["percent"]["low"] is not None and one["percent"]["middle"] is not None]
+        part = parts["much" if any(one["percent"]["middle"] >= 100 for one in its) else "little"]
+        for one in its:
+            label = f"{program['program']} " + (f"{one['traced']} {one['by']}" if one["traced"] != "-" else "untraced, again")
+            part.append(f'{len(part) + 1} "{label}" {one["percent"]["middle"]} {one["percent"]["low"]} {one["percent"]["high"]} '
+                        f'"{one["by"]}"\n')
+    if not shutil.which("gnuplot") or not any(parts.values()):
+        say("no picture: " + ("too few rounds" if shutil.which("gnuplot") else "no gnuplot (package gnuplot-nox)"))
+        return
+    words = [f"format = 'png'; caption_machine = '{workloads.processor()}'; caption_run = ''"]
+    for part, lines in parts.items():
+        with open(f"{folder}/{part}.dat", "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        words.append(f"{part} = '{os.path.abspath(folder)}/{part}.dat'; {part}_rows = {len(lines)}")
+    with open(f"{folder}/programs.png", "wb") as file:
+        subprocess.run(["gnuplot", "-d", "-e", "to_stdout = 1; " + "; ".join(words), "extras/programs/programs.gp"],
+                       cwd=workloads.TOP, stdout=file, check=False)
 
 
 class Parser(argparse.ArgumentParser):
@@ -266,7 +304,7 @@ def one_program(bench, program, options, sessions):
         rounds, found = measure(bench, program, kinds, options, sessions)
         if program.does_nothing:
             bench.starts = {(one["traced"], one["by"]): one["row_percent"]["middle"] / 100 * one["plain_s"]
-                            for one in found if one["row_percent"]}
+                            for one in found if one.get("row_percent")}
         return kinds, rounds, found
     except Failed as why:
         say(f"{program.name} is left out: {why}")
@@ -307,6 +345,7 @@ def main():
     # An end in order: the session daemon and what runs end, too.
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, lambda number, frame: sys.exit(128 + number))
+    workloads.keep_off()
     with tempfile.TemporaryDirectory(prefix="stampede-programs-") as scratch:
         bench = Bench(options.build, scratch)
         sessions = Lttng(scratch, bench.identity, say)
@@ -319,6 +358,8 @@ def main():
         json.dump({"date": datetime.date.today().isoformat(), "machine": workloads.processor(),
                    "kernel": platform.release(), "cpus": os.cpu_count(), "programs": record}, file, indent=1)
     os.replace(path + ".part", path)
+    if record and not options.judge_only:
+        draw(record, path)
     return 2 if wrong else 0 if record else 4
 
 

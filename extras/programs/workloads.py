@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The programs that are traced, and what they are given to do."""
 import copy
+import itertools
 import os
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,20 +41,78 @@ def processor():
     return " ".join([its.get("model name", "unknown").strip(), "family", its.get("cpu family", "?").strip()])
 
 
-def waited(child, started, timeout_s):
-    """Status, usage and wall seconds; a child that hangs is killed, and so shows as ended by a signal."""
+ALLOWED = os.sched_getaffinity(0)
+CPU = max(ALLOWED)
+TURN_S = 0.02  # cold caches at the beginning of a turn are less than 1 % of it
+ending = threading.Event()  # programs that still run are killed
+addresses = itertools.count()
+
+
+def keep_off():
+    """This thread, and clients that it starts, leave the programs' CPU to them."""
+    os.sched_setaffinity(0, ALLOWED - {CPU} or ALLOWED)
+
+
+class Turns:
+    """Programs that are started in the same round run on one CPU, one at a time: all others are stopped."""
+
+    def __init__(self):
+        self.lock, self.groups, self.left = threading.Condition(), [], threading.Event()
+
+    def signal(self, group, what):
+        try:
+            os.killpg(group, what)
+        except ProcessLookupError:
+            pass
+
+    def join(self, group):
+        with self.lock:
+            if self.groups:
+                self.signal(group, signal.SIGSTOP)
+            self.groups.append(group)
+            self.lock.notify()
+
+    def leave(self, group):
+        with self.lock:
+            self.groups.remove(group)
+            self.left.set()
+
+    def give(self):
+        """For a thread of its own: a turn to each."""
+        while True:
+            with self.lock:
+                while not self.groups:
+                    self.lock.wait()
+                group = self.groups.pop(0)
+                self.groups.append(group)
+                self.signal(group, signal.SIGCONT)
+            self.left.clear()
+            self.left.wait(TURN_S)
+            with self.lock:
+                if len(self.groups) > 1 and group in self.groups:
+                    self.signal(group, signal.SIGSTOP)
+
+
+turns = Turns()
+threading.Thread(target=turns.give, daemon=True).start()
+
+
+def waited(child, timeout_s):
+    """Status and usage; a child that hangs is killed, and so shows as ended by a signal."""
+    end = time.monotonic() + timeout_s
     try:
         while True:
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
             if pid:
                 child.returncode = status
-                return status, usage, time.monotonic() - started
-            if time.monotonic() - started > timeout_s:
-                child.kill()
-            time.sleep(0.001)
+                return status, usage
+            if ending.is_set() or time.monotonic() > end:
+                turns.signal(child.pid, signal.SIGKILL)
+            time.sleep(0.005)
     finally:
+        turns.leave(child.pid)
         if child.returncode is None:
-            child.kill()
+            turns.signal(child.pid, signal.SIGKILL)
 
 
 class Program:
@@ -79,15 +140,16 @@ class Program:
         return max(1, round(self.work * self.usual))
 
     def start(self, words, env, identity, folder, **more):
-        return subprocess.Popen(words, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL, **identity, **more)
+        os.sched_setaffinity(0, {CPU})  # of this thread, so that the child never runs elsewhere
+        child = subprocess.Popen(words, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, start_new_session=True, **identity, **more)
+        turns.join(child.pid)
+        keep_off()
+        return child
 
-    def run(self, env, identity, folder, timeout_s, instrumented=False):
-        if os.path.exists(f"{folder}/db"):
-            os.remove(f"{folder}/db")
-        started = time.monotonic()
-        words = self.words(folder, self.amount())
-        return waited(self.start(words, env, identity, folder), started, timeout_s)
+    def run(self, env, identity, folder, timeout_s):
+        """In `folder`, where it may write."""
+        return waited(self.start(self.words(self.folder, self.amount()), env, identity, folder), timeout_s)
 
 
 class Gcc(Program):
@@ -134,41 +196,38 @@ class Codec(Program):
                 return f"gcc: {done.stderr.strip().splitlines()[:1]}"
         return ""
 
-    def run(self, env, identity, folder, timeout_s, instrumented=False):
+    def run(self, env, identity, folder, timeout_s):
         hooks = ".hooks" if "LD_PRELOAD" in env else ""
-        started = time.monotonic()
-        return waited(self.start([f"{folder}/codec{hooks}", str(self.amount())], env, identity, folder), started, timeout_s)
+        return waited(self.start([f"{self.folder}/codec{hooks}", str(self.amount())], env, identity, folder), timeout_s)
 
 
 class Redis(Program):
     """The server is traced; its client, redis-benchmark, is not."""
 
-    def run(self, env, identity, folder, timeout_s, instrumented=False):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = str(free.getsockname()[1])
-        started = time.monotonic()
+    def run(self, env, identity, folder, timeout_s):
+        # An address of its own: servers at the same time cannot meet.
+        number, port = next(addresses), 6379
+        host = f"127.77.{number // 250 % 250}.{number % 250 + 1}"
         # Debian's redis-check-rdb is the server by another name, and comes without a service that is started.
-        server = self.start(["redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", folder],
+        server = self.start(["redis-server", "--port", str(port), "--bind", host, "--save", "", "--dir", folder],
                             env, identity, folder, executable="/usr/bin/redis-check-rdb")
         try:
             for _ in range(1000):
                 with socket.socket() as client:
-                    if client.connect_ex(("127.0.0.1", int(port))) == 0:
+                    if client.connect_ex((host, port)) == 0:
                         break
                 time.sleep(0.01)
-            subprocess.run(["redis-benchmark", "-p", port, "-n", str(self.amount()), "-c", "20", "-t",
+            subprocess.run(["redis-benchmark", "-h", host, "-n", str(self.amount()), "-c", "20", "-t",
                             "set,get,lpush,lrange_100", "-r", "10000", "-q"], stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, timeout=timeout_s, check=False)
-            with socket.create_connection(("127.0.0.1", int(port))) as client:
+            with socket.create_connection((host, port)) as client:
                 client.sendall(b"SHUTDOWN NOSAVE\r\n")
         except (OSError, subprocess.TimeoutExpired):
-            server.kill()
+            turns.signal(server.pid, signal.SIGKILL)
         except BaseException:
-            server.kill()
+            turns.signal(server.pid, signal.SIGKILL)
             raise
-        return waited(server, started, timeout_s)
-
+        return waited(server, timeout_s)
 
 
 def all_programs(work, commands, names):
@@ -178,11 +237,11 @@ def all_programs(work, commands, names):
         Program("sqlite3", "inserts, an index, updates and joins in a file", "sqlite3", work, 40000,
                 lambda folder, amount: ["sqlite3", "db", SQL.format(rows=amount)]),
         Gcc("gcc", "gcc -O2 -c of judge/check.c, with cc1 and as", "gcc", work, 10,
-            lambda folder, amount: ["gcc", "-O2", "-c", "large.c" if amount > 5 else "small.c", "-o", "out.o"]),
+            lambda folder, amount: ["gcc", "-O2", "-c", f"{folder}/{'large' if amount > 5 else 'small'}.c", "-o", "out.o"]),
         Program("python3", "JSON, a sort and a regular expression", "python3", work, 40,
                 lambda folder, amount: ["/usr/bin/python3", "-c", PYTHON.format(rounds=amount)]),
         Xz("xz", "xz -T1 -3 of text", "xz-utils", work, 5000,
-           lambda folder, amount: ["xz", "-T1", "-3", "-k", "-c", f"text{amount}"]),
+           lambda folder, amount: ["xz", "-T1", "-3", "-k", "-c", f"{folder}/text{amount}"]),
         Redis("redis", "redis-server under redis-benchmark, by loopback", "redis-tools", work, 10000,
               lambda folder, amount: ["redis-benchmark"]),
         Codec("codec", "stb_image: PNG and JPEG, written and read", "libstb-dev", work, 8, None),

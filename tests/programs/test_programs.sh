@@ -127,8 +127,22 @@ report $? "one that is linked statically, too"
 [ "$(grep -c '^mine .*66000' "$scratch/out")" = 3 ] && grep -q '^mine .*packed_word .* right$' "$scratch/out"
 report $? "a line for each tracer, judged"
 finds "and the record has it" "$scratch/json" "[(one['by'], one['events'], one['percent']['low']) for one in \
-r['programs'][0]['results']] == [(by, 66000, None) for by in ('none', 'packed_word', 'full_tsc')] and \
-20 < r['programs'][0]['results'][1]['bytes'] < 21 and r['programs'][0]['rounds'] == 2"
+r['programs'][0]['results'][1:]] == [(by, 66000, None) for by in ('none', 'packed_word', 'full_tsc')] and \
+r['programs'][0]['results'][0]['by'] == 'untraced' and 20 < r['programs'][0]['results'][2]['bytes'] < 21 and r['programs'][0]['rounds'] == 2"
+
+# All of a round share a CPU, at the same time.
+: >"$scratch/log" && chmod 666 "$scratch/log"
+cat >"$scratch/show" <<END
+#!/bin/sh
+echo start \$(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status) >>$scratch/log
+[ "\${STAMPEDE_MODE:-count}" = count ] && sleep 2
+echo end >>$scratch/log
+END
+$programs --programs "" --command "show=/bin/sh $scratch/show" --rows packed_word --sets malloc --rounds 1 \
+	>"$scratch/out" 2>"$scratch/err" && tail -8 "$scratch/log" | awk '
+	NR <= 4 { alone += $1 == "start" && $2 ~ /^[0-9]+$/; cpu[$2] } NR > 4 { ended += $1 == "end" }
+	END { for (one in cpu) cpus++; exit !(alone == 4 && ended == 4 && cpus == 1) }'
+report $? "untraced twice, interposed and traced: at the same time, on one CPU"
 says "a row that is not known" 1 "is unknown; choose from" $programs --rows narrow
 python3 -c '
 import sys
@@ -137,4 +151,18 @@ from programs import interval
 its = interval(range(1, 42))
 sys.exit((its["low"], its["middle"], its["high"]) != (14, 21, 28) or interval(range(5))["low"] is not None)'
 report $? "intervals as in base/stats.h: of 41 values the 14th and the 28th"
+python3 -c '
+import sys
+sys.path.insert(0, "extras/programs")
+from programs import known, results
+one = {("untraced", None): 0.9, ("again", None): 1.1, ("malloc", "none"): 1.2, ("malloc", "a"): 1.5, ("malloc", "b"): 2.0}
+rounds = [{key: (factor * cpu, (1000000, 0, 0, 2)) for key, cpu in one.items()} for factor in [1] * 6 + [2]]
+its = results(rounds, {"malloc": {"a": {}, "b": {}}}, {("malloc", "b"): 0.1})
+its = [[round(one[key]["middle"]) if one.get(key) else None for key in ("percent", "more_percent", "row_percent", "ns")]
+       for one in its]
+wide = {"percent": {"low": 9, "middle": 10, "high": 12}, "cpu_s": 2, "plain_s": 1}
+print(its, known(wide, 1), known(wide, 0.9), known({**wide, "cpu_s": 1}, 1))
+' >"$scratch/said"
+judged "slow-downs against both untraced runs, and those against each other" \
+	"^\[\[20, None, None, None\], \[20, None, None, None\], \[50, None, 30, 300\], \[100, 50, 80, 600\]\] True False False$"
 plan
