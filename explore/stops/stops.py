@@ -70,9 +70,9 @@ def operands(text):
     for i, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if char == "," and not depth:
-            found.append(text[begin:i].strip())
+            found.append(text[begin:i].replace(" ", ""))
             begin = i + 1
-    last = text[begin:].strip()
+    last = text[begin:].replace(" ", "")
     return found + [last] if last else found
 
 
