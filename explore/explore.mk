@@ -4,6 +4,7 @@
 # runner and workloads are read from (a patched copy for tests/mutants).
 
 EXPLORE_CC ?= $(CC)
+EXPLORE_CXX ?= g++
 EXPLORE_OPT ?= -O2
 EXPLORED ?= $(BUILD)/explored
 TREE ?= .

@@ -67,6 +67,7 @@ debhelper           -                      -                   -              -
 fakeroot            fakeroot               fakeroot            fakeroot       fakeroot
 valgrind            valgrind               valgrind            valgrind       valgrind
 python3-junitparser python3-junitparser    python3-junitparser -              -
+python3-capstone    python3-capstone       python3-capstone    python-capstone py3-capstone
 debootstrap         debootstrap            debootstrap         debootstrap    debootstrap
 slurmctld           slurm-slurmctld        slurm               -              -
 slurmd              slurm-slurmd           slurm-node          -              -

@@ -24,7 +24,7 @@ static uint8_t *foreign_base FOREIGN_HARNESS; /* of the memory that foreign_memo
 static uint64_t foreign_losses FOREIGN_HARNESS;
 static size_t foreign_taken; /* of that memory; snapshots have it, as all of the tracer's */
 
-static FOREIGN_PLAIN __attribute__((unused)) uint64_t foreign_clock(void)
+FOREIGN_SCOPE FOREIGN_PLAIN __attribute__((unused)) uint64_t foreign_clock(void)
 {
 	uint64_t now = clock_now();
 
@@ -32,7 +32,7 @@ static FOREIGN_PLAIN __attribute__((unused)) uint64_t foreign_clock(void)
 	return now;
 }
 
-static FOREIGN_PLAIN __attribute__((unused)) void *foreign_memory(size_t bytes)
+FOREIGN_SCOPE FOREIGN_PLAIN __attribute__((unused)) void *foreign_memory(size_t bytes)
 {
 	uint8_t *at = foreign_base + foreign_taken;
 
@@ -42,23 +42,23 @@ static FOREIGN_PLAIN __attribute__((unused)) void *foreign_memory(size_t bytes)
 	return memset(at, 0, bytes);
 }
 
-static FOREIGN_PLAIN __attribute__((unused)) void foreign_event(uint64_t value, uint64_t time,
-								bool inexact)
+FOREIGN_SCOPE FOREIGN_PLAIN __attribute__((unused)) void foreign_event(uint64_t value,
+								       uint64_t time, bool inexact)
 {
 	explore_found(value, time, inexact);
 }
 
-static FOREIGN_PLAIN __attribute__((unused)) void foreign_lost(uint64_t events)
+FOREIGN_SCOPE FOREIGN_PLAIN __attribute__((unused)) void foreign_lost(uint64_t events)
 {
 	foreign_losses = events;
 }
 
-static FOREIGN_PLAIN __attribute__((unused)) unsigned int foreign_cpu(void)
+FOREIGN_SCOPE FOREIGN_PLAIN __attribute__((unused)) unsigned int foreign_cpu(void)
 {
 	return explore_cpu();
 }
 
-static FOREIGN_PLAIN __attribute__((unused)) void foreign_outcome(uint64_t digits)
+FOREIGN_SCOPE FOREIGN_PLAIN __attribute__((unused)) void foreign_outcome(uint64_t digits)
 {
 	explore_outcome(digits);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Puts stops into the assembly of an explored row (row.c), x86-64, gcc or clang, AT&T syntax.
 
-usage: stops.py IN.s OUT.s
+usage: stops.py IN.s [MORE.s...] OUT.s
 
 Every function is emitted three times: with `call explore_stop` before every instruction, before
 every instruction that is not known to touch only registers and the writer's own stack, and plain.
@@ -70,9 +70,9 @@ def operands(text):
     for i, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if char == "," and not depth:
-            found.append(text[begin:i].strip())
+            found.append(text[begin:i].replace(" ", ""))
             begin = i + 1
-    last = text[begin:].strip()
+    last = text[begin:].replace(" ", "")
     return found + [last] if last else found
 
 
@@ -132,6 +132,18 @@ def split(line):
     return pieces
 
 
+def joined(paths):
+    """Lines of all of them. From the second on, local labels and numbers of files are made its own."""
+    for number, path in enumerate(paths):
+        with open(path) as file:
+            text = file.read()
+        if number:
+            text = re.sub(r"(?<![\w.$\"])\.L(?=\w)", ".L%d_" % number, text)
+            text = re.sub(r"^(\s*\.(?:file|loc)\s+)(\d+)", lambda its: "%s%d" % (
+                its[1], int(its[2]) + number * 1000), text, flags=re.M)
+        yield from text.splitlines()
+
+
 class Assembly:
     """The input: text outside of code, and code as a list of pieces with section and line."""
 
@@ -189,6 +201,8 @@ class Assembly:
                 self.code.append((kind, text, section, where, number))
                 if kind == "label" and not text.isdigit():
                     self.defined.add(text)
+                elif text.startswith(".set "):  # another name, of C++'s constructors
+                    self.defined.add(operands(text[5:])[0])
         # By position in the code.
         self.pointers = own.own_pointers(self.code, parse, set(TOKEN.findall(" ".join(self.data))))
 
@@ -371,10 +385,9 @@ def table(assembly, sites, stops):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__.splitlines()[2])
-    with open(sys.argv[1]) as file:
-        assembly = Assembly(file.read().splitlines())
+    assembly = Assembly(joined(sys.argv[1:-1]))
     out_of_it = calls_out(assembly)
     # A row calls its harness alone.
     if out_of_it and any("foreign_harness" in line for line in assembly.data):
@@ -393,7 +406,7 @@ def main():
     if not sites:
         sys.exit("%s: no code found" % sys.argv[1])
     out += table(assembly, sites, stops)
-    with open(sys.argv[2], "w") as file:
+    with open(sys.argv[-1], "w") as file:
         text = "\n".join(out) + "\n"
         if ".note.GNU-stack" not in text:
             text += '\t.section .note.GNU-stack,"",@progbits\n'

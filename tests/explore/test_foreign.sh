@@ -80,9 +80,11 @@ real linux_ring_buffer linux-source-6.1 "f['verdict'] == 'kept' and f['schedules
 	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" --nested 1 --jumps 1 &&
 	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" \
 		--events 1 --nested 2 --depth 1 --offsets all
+real xray llvm-toolchain-14 "f['verdict'] == 'kept' and f['schedules'] > 600000" --stops all --nested 2 &&
+	real xray llvm-toolchain-14 "f['objections']['conservation'] == f['broken'] > 0" --events 1 --nested 0 --jumps 1
 
 # planted NAME PACKAGE FILE EDIT OPTION...: a fault that sed puts into what the shim includes is found, in a
-# budget that breaks nothing otherwise. The shims' prepare.sh find barectf, pkg-config and Linux's source here.
+# budget that breaks nothing otherwise. The shims' prepare.sh find barectf, pkg-config and sources here.
 planted() {
 	plant=$4
 	case $1 in
@@ -91,6 +93,12 @@ planted() {
 		rm -rf "$scratch/linux" && cp -r "$tree" "$scratch/linux" && export LINUX_SOURCE="$scratch/linux"
 		sed -i "$plant" "$scratch/linux/kernel/trace/$3"
 		;;
+	xray)
+		[ -d "$build/foreign/xray/compiler-rt" ] || return
+		rm -rf "$scratch/xray" && cp -r "$build/foreign/xray/compiler-rt" "$scratch/xray"
+		export XRAY_SOURCE="$scratch/xray"
+		sed -i "$plant" "$scratch/xray/lib/xray/$3"
+		;;
 	dpdk)
 		[ -f "/usr/include/dpdk/$3" ] || return
 		mkdir -p "$scratch/include" && sed "$plant" "/usr/include/dpdk/$3" >"$scratch/include/$3"
@@ -98,8 +106,8 @@ planted() {
 	esac
 	name=$1 package=$2
 	shift 4
-	PLANT=$plant PATH="$scratch/tools:$PATH" real "$name" "$package" "f['broken'] > 0" "$@"
-	unset LINUX_SOURCE
+	PLANT=$plant PATH="$scratch/tools:$PATH" real "$name" "$package" "${wanted:-f['broken'] > 0}" "$@"
+	unset LINUX_SOURCE XRAY_SOURCE
 }
 mkdir "$scratch/tools"
 fake "$scratch/tools/barectf" <<'END'
@@ -121,4 +129,10 @@ planted dpdk libdpdk-dev rte_trace_point.h 's/offset += sz;/offset += sz - 8;/' 
 planted linux_ring_buffer linux-source-6.1 ring_buffer.c 's/^ .\*B\*.*/ ;/' --stops all --nested 2
 planted linux_ring_buffer linux-source-6.1 ring_buffer.c '/Interrupted between C and F/,/}/s/delta = 0/delta = ts - info->after/' \
 	--stops all --nested 2
+planted xray llvm-toolchain-14 xray_fdr_controller.h '/bool customEvent/,/^  }/s/LatestTSC = TSC;//' --nested 0
+planted xray llvm-toolchain-14 xray_recursion_guard.h 's/Valid(!/Valid(true || !/' --stops all --nested 1
+# What docs/tracers/xray.md suggests to its maintainers is right.
+wanted="f['verdict'] == 'kept'" planted xray llvm-toolchain-14 xray_fdr_controller.h \
+	's/= UndoableFunctionEnters ?/= PreambleStatus == PreambleResult::NoChange \&\& UndoableFunctionEnters ?/' \
+	--nested 1 --jumps 1
 plan

@@ -26,7 +26,7 @@ ARROWS = {
     "runner/timing": "base judge results runner/place workloads workloads/engine schemes/core schemes/parts",
     "plots": "base results results/compare",
     "explore/stops": "judge schemes/core schemes/parts",
-    **{f"extras/foreign/{one}": "explore/stops" for one in "barectf dpdk linux_ring_buffer".split()},
+    **{f"extras/foreign/{one}": "explore/stops" for one in "barectf dpdk linux_ring_buffer xray".split()},
     "explore/engine": "base explore/stops judge",
     "explore/replay": "base explore/engine judge",
     "explore/family": "base explore/engine explore/replay judge",
@@ -320,8 +320,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1807, "explore": 10873, "extras": 12476, "judge": 4492, "plots": 3290, "results": 3573,
-    "runner": 6414, "schemes": 9668, "traces": 4652, "workloads": 8014, "tests": 37826,
+    "base": 1807, "explore": 10899, "extras": 12646, "judge": 4492, "plots": 3289, "results": 3573,
+    "runner": 6415, "schemes": 9666, "traces": 4648, "workloads": 8014, "tests": 38169,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
