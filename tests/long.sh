@@ -59,6 +59,7 @@ step "explorer, long tier, all rows" build/explore --tier long --schemes all
 step "explorer, its tests at large" env BUDGETS=large TIER=long SECONDS_PER_TEST=3600 \
 	SHAPES="page wrap3 wrap4 ends2 ends4 wrapends" \
 	SCRIPTS="tests/explore/test_explore.sh tests/explore/test_coverage.sh" sh tests/run.sh build
+step "explorer and storms, a swarm" python3 -B explore/swarm.py build "$(date +%j)" --minutes 60
 step "explorer, other compilers" sh tests/explore/long_explore.sh build
 for machine in arm64 armhf i386 riscv64; do
 	step "machine, $machine" make --no-print-directory test-machine MACHINE=$machine

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_swarm.sh BUILD   Draws from a seed find a known fault, say how to see it again, and are the same each
+# time; a sound row survives them. TAP.
+. tests/support/tap.sh
+build=$1
+swarm="python3 -B explore/swarm.py $build"
+broken=$build/explored/seed_004.page.so # of the draft that took a nested stamp for the one before
+
+needs_explored "a swarm" "make explored-quick"
+searched() { # EXIT-CODE OPTION...: of the explorer, for that object
+	wanted=$1
+	shift
+	"$build/explore" --object "$broken" --processes 1 "$@" >"$scratch/again" 2>&1
+	[ $? -eq "$wanted" ]
+}
+
+$swarm 1 --object "$broken" --draws 60 --stop 1 >"$scratch/first"
+[ $? -eq 2 ] && grep -q "is broken by draw" "$scratch/first"
+report $? "a fault of 2009 is found"
+line=$(grep "^$build/explore --object" "$scratch/first")
+options=${line#*--first }
+searched 2 $options
+report $? "the command that is printed breaks it again: $options"
+[ "$options" = "--events 2 --nested 1" ] && searched 0 --events 1 --nested 1 && searched 0 --events 2 --nested 0
+report $? "and with one event or interrupt less nothing breaks"
+$swarm 1 --object "$broken" --draws 60 --stop 1 >"$scratch/second"
+[ "$(grep -o 'by draw [0-9]*' "$scratch/first")" = "$(grep -o 'by draw [0-9]*' "$scratch/second")" ]
+report $? "the same seed breaks it with the same draw"
+$swarm 1 --schemes packed_word --only search --draws 12 --each 5 >"$scratch/kept" && grep -q "rows broken: none" "$scratch/kept"
+report $? "a sound row is kept: $(tail -1 "$scratch/kept")"
+says "a seed that is no number" 1 "invalid int value" $swarm one
+says "a row that is not known" 1 "no row is called 'gone'" $swarm 1 --schemes gone
+says "nothing that is built" 4 "nothing to draw from" python3 -B explore/swarm.py "$scratch" 1 --only search
+plan
