@@ -320,8 +320,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1807, "explore": 10873, "extras": 12376, "judge": 4492, "plots": 3290, "results": 3573,
-    "runner": 6414, "schemes": 9671, "traces": 4652, "workloads": 7927, "tests": 37775,
+    "base": 1807, "explore": 10873, "extras": 13550, "judge": 4492, "plots": 3290, "results": 3573,
+    "runner": 6414, "schemes": 9671, "traces": 4652, "workloads": 7927, "tests": 38463,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
