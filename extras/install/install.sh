@@ -41,7 +41,7 @@ echo "${lib#"$prefix"/}/plots" >>"$build/files"
 [ ! -e "$build/read-trace" ] || put 755 "$lib" "$build/read-trace"
 put 644 "$lib/explored" "$build"/explored/*.so
 strip -g "$root$lib"/explored/*.so
-for row in $ROWS; do put 644 "$prefix/include/stampede" "$build/take/$row.h"; done
+for row in $ROWS; do put 644 "$prefix/include/stampede" "$build/take/$row.h" "$build/take/${row}_reader.h" "$build/take/${row}_trace.h"; done
 put 644 "$prefix/lib/pkgconfig" "$build/stampede.pc"
 put 644 "$prefix/lib/cmake/stampede" "$build/stampede-config.cmake"
 chmod +x "$build/stampede"

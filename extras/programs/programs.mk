@@ -24,7 +24,7 @@ $(PRELOADS)/$(1).$(2)$(3).so: extras/programs/$(1).c $(wildcard extras/programs/
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -std=gnu11 $(OPT) -g -D_GNU_SOURCE $$(WARN) -Wno-unused-function -I. -I$(BUILD) -fPIC \
 		-shared -fvisibility=hidden -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -pthread $(if $(3),-DJUDGED) $(if $(filter lttng,$(2)),-DLTTNG) \
-		$(if $(filter $(2),$(program_rows)),-DROW=$(2) -DHEADER='<take/$(2).h>') \
+		$(if $(filter $(2),$(program_rows)),-DROW=$(2) -DHEADER='<take/$(2)_reader.h>') \
 		$$< -o $$@ -ldl $(if $(filter lttng,$(2)),-llttng-ust)
 endef
 $(foreach set,$(program_sets),$(foreach recorder,$(program_recorders), \

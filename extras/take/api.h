@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that records, and one thread that writes the trace (docs/take.md has the rest):
+ * A program that records, and one thread that writes the trace (docs/take.md has the rest, and the
+ * consumer of TRACE_H, which is that thread):
  *
+ *	#include "READER_H"		// where the trace is written; it includes this header
  *	#define WORK(F) F(u64, number) F(f64, load) F(string, path)
  *	EVENT(work, 1, WORK);
  *
@@ -17,8 +19,8 @@
  *	if (metadata(text, &options, &rate) || fclose(text) ||
  *	    open(&ring, &options) || attach(&ring))
  *		return 1;
- *	work_write(&ring, 42, 0.5, "/etc/passwd");	// the ring's thread, and its signal
- *handlers flush_open(&ring);
+ *	work_write(&ring, 42, 0.5, "/etc/passwd");	// the ring's thread, and its handlers
+ *	flush_open(&ring);
  *	while (read(&ring, &packet) == 1) {		// one other thread, every few ms
  *		fwrite(packet.bytes, packet.size, 1, stream);
  *		release(&ring, &packet);
@@ -32,18 +34,15 @@
 #define STAMPEDE_EXTRAS_TAKE_API_H
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /*
- * What a call returns: 0, or why it did nothing. refused() counts all but OK, FULL, BUSY, NO_RATE
- * and NOT_WRITTEN, of calls that got an open tracer. Each is a negative errno.
+ * What a call returns: 0, or why it did nothing. refused() counts all but OK, FULL, BUSY, OFF,
+ * NO_RATE and NOT_WRITTEN, of calls that got an open tracer. Each is a negative errno.
  */
 enum error {
 	OK = 0,
@@ -66,6 +65,7 @@ enum error {
 	DAMAGED = -EBADMSG, /* a sub-buffer has other bytes than writers leave: release() it */
 	NO_OVERWRITE =
 		-ENOTSUP, /* no ring that overwrites can be read on this CPU: on x86-64 only */
+	OFF = -ECANCELED, /* the event's type is switched off */
 	NO_RATE = -EAGAIN, /* the clock's rate is not known: measure it again */
 	NOT_WRITTEN = -EIO,
 };
@@ -89,25 +89,7 @@ struct options {
 	void *memory; /* zeroed, at a multiple of 64, open_bytes() of it; NULL: open() gets some */
 };
 
-/* What makes dates of stamps. */
-struct clock_rate {
-	uint64_t hz; /* ticks per second; 0: not known */
-	uint64_t ticks; /* a stamp, and */
-	uint64_t ns; /* the time of day then, since 1970 */
-};
-
-/* STRUCTS */
-
-/* What a reader got: a sub-buffer, which is a packet of the trace as it stands. */
-struct packet {
-	const uint8_t *bytes;
-	uint64_t size; /* bytes */
-	uint64_t number; /* counted from the first; a missing number was overwritten */
-	uint64_t events;
-	uint64_t lost; /* events that found no room, until it was closed */
-	uint64_t begin, end; /* stamps */
-	struct cursor cursor; /* of next() */
-};
+/* STRUCTS reservation */
 
 struct tracer; /* a ring, its writer and its reader: yours to place, not to look into */
 
@@ -142,40 +124,17 @@ static inline int end(struct tracer *t, struct reservation *rsv);
 /* Closes a half-full sub-buffer, so that the reader gets it. OK, NO_POINTER or NOT_OPEN. */
 static inline int flush_open(struct tracer *t);
 
-/* ---- one reader at a time, any thread or process; no writer waits for it ---- */
-
-/* OK, NO_POINTER, NOT_OPEN, BUSY or NO_OVERWRITE. */
-static inline int attach(struct tracer *t);
-/*
- * The next reader continues after what this reader has released. Any thread or process may call
- * this for a reader that died. OK, NO_POINTER, NOT_OPEN or NO_READER.
- */
-static inline int detach(struct tracer *t);
-/* Gets the oldest complete sub-buffer. 1: *packet holds it until release(). 0: no sub-buffer is
- * complete yet. Else NO_POINTER, NOT_OPEN, NO_READER or DAMAGED. */
-static inline int read(struct tracer *t, struct packet *packet);
-/* The packet's next event: time in ticks, id and payload. False: the packet has no more events. */
-static inline bool next(struct packet *packet, struct event *event);
-/* Gives the sub-buffer back to the writers. OK, NO_POINTER, NOT_OPEN, NO_READER or NOT_HELD. */
-static inline int release(struct tracer *t, struct packet *packet);
-
 /* ---- any thread ---- */
 
+/*
+ * Events of type `id` are recorded from now on, or not. OK, NO_POINTER, NOT_OPEN, BAD_ID or
+ * UNDECLARED.
+ */
+static inline int enable(struct tracer *t, uint32_t id, bool on);
 /* Events lost because no sub-buffer was free. */
 static inline uint64_t lost(const struct tracer *t);
 /* Calls that were refused since open(). */
 static inline uint64_t refused(const struct tracer *t);
-/* Takes the CPU for `ms` milliseconds to learn the clock's rate; 50 give it to parts in a million.
- * rate->hz is 0 if the time of day was set meanwhile: measure again. OK or NO_POINTER. */
-static inline int clock_measure(struct clock_rate *rate, unsigned int ms);
-/*
- * Writes the trace's file "metadata"; packets of all rings with these types belong beside it, a
- * file for each ring. OK, NO_RATE, NOT_WRITTEN, or as open().
- */
-static inline int metadata(FILE *to, const struct options *options, const struct clock_rate *rate);
-/* A reader's time is seconds + (ticks + stamp) / hz. */
-static inline void clock_offset(const struct clock_rate *rate, int64_t *seconds, uint64_t *ticks);
-
 #include "extras/take/fields.h"
 
 #endif

@@ -5,7 +5,8 @@ TAKEN := $(BUILD)/take
 take_sources := $(wildcard extras/take/*.h extras/take/*.py schemes/*.h schemes/*.def schemes/core/* \
 	schemes/parts/*.h schemes/format/*)
 
-$(TAKEN)/%.scheme.h $(TAKEN)/%.row.h $(TAKEN)/%.api.h $(TAKEN)/%.rest.h: $(take_sources)
+$(TAKEN)/%.scheme.h $(TAKEN)/%.row.h $(TAKEN)/%.api.h $(TAKEN)/%.read_api.h \
+		$(TAKEN)/%.consumer.h $(TAKEN)/%.rest.h: $(take_sources)
 	$(call say,TAKE,$*)
 	@mkdir -p $(@D)
 	$(Q)python3 -B extras/take/take.py scheme $* $(@D)

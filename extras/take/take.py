@@ -5,9 +5,9 @@
 usage: take.py scheme ROW DIR            DIR/ROW.scheme.h, the scheme itself, and DIR/ROW.row.h, by
                                          which it comes back as a row, taken_ROW
        take.py header ROW DIR FACTS [RECORD]
-                                         DIR/ROW.h, that and a ring to use it with, and
-                                         DIR/ROW_example.c; FACTS is what take-facts says, RECORD
-                                         a run that has measured the row
+                                         DIR/ROW.h, that and a ring to record into, DIR/ROW_reader.h,
+                                         DIR/ROW_trace.h, and DIR/ROW_example.c; FACTS is what
+                                         take-facts says, RECORD a run that has measured the row
 
 Includes are put in their place, conditions of the row and of the suite's builds are decided
 (unifdef), and each name of file scope gets the row's as its prefix (ctags finds them). What a build
@@ -227,6 +227,8 @@ def fold(text):
 
 
 METADATA = ("HEAD", "CLOCK", "STREAM", "EVENT", "VARIES")
+# What the headers of a row begin with, or are.
+PARTS = ("api", "read_api", "consumer")
 
 ASSERT = """
 #ifdef __cplusplus
@@ -259,8 +261,11 @@ def take_scheme(row, folder):
                      for macro in WIDTHS if cut.mine.get(macro))
     text = valued + ("#ifndef STAMPEDE_TAKEN_ROW\n%s#endif\n" % widths if widths else "") + text
     guards, system = sorted(set(cut.guards)), sorted(set(cut.system))
-    rest = cut.file("extras/take/taken.h").replace("#include SCHEME_HEADER\n", "")
-    api = cut.file("extras/take/api.h")
+    texts, includes = {}, {}
+    for part, name in (("rest", "taken"), *((part, part) for part in PARTS)):
+        cut.system = []
+        texts[part] = cut.file("extras/take/%s.h" % name).replace("#include SCHEME_HEADER\n", "")
+        includes[part] = "".join("#include %s\n" % one for one in cut.system)
     names = Names(row, text)
     own = Names(row, *[cut.decided(cut.body(one), False)
                        for name in cut.own for one in (name, BUILD_OWN[name])])
@@ -277,13 +282,16 @@ def take_scheme(row, folder):
     lines += ['#include "take/%s.scheme.h"' % row]
     lines += ["#undef %s\n#define %s %s" % (name, name, names.new(name)) for name in sorted(here)]
     write(folder, row + ".row.h", "\n".join(lines) + "\n")
-    names.add(api + rest)
-    for name in ["METADATA_" + part for part in METADATA] + re.findall(r"\bF_[A-Z]*_?\b", api):
+    for text in texts.values():
+        names.add(text)
+    for name in ["METADATA_" + part for part in METADATA] + re.findall(r"\bF_[A-Z]*_?\b", texts["api"]):
         names.kinds.setdefault(name, set()).add("macro")
-    more = sorted(set(cut.system) - set(system))
-    includes = "".join("#include %s\n" % one for one in more)
-    write(folder, row + ".api.h", fold(asserts(row, names.apply(api))))
-    write(folder, row + ".rest.h", fold(includes + "\n" + asserts(row, names.apply(rest))))
+    # What ctags does not see: an event's names, and classes of C++.
+    for name in re.findall(r"^EVENT\((\w+),|\bexplicit (\w+)\(", texts["consumer"], re.M):
+        for what in ("", "_type", "_write", "_record"):
+            names.kinds["".join(name) + what] = {"macro"}
+    for part, text in texts.items():
+        write(folder, "%s.%s.h" % (row, part), includes[part] + fold(asserts(row, names.apply(text))))
 
 
 # ---- the header ----
@@ -414,14 +422,17 @@ def head(facts, record):
         "C11 or C++17; gcc or clang; x86-64, arm64. `%s_example.c` shows how to use it." %
         facts["row"],
     ]
-    return "/* SPDX-License-Identifier: MIT */\n/*\n" + " *\n".join(
-        "".join(" * %s\n" % line for line in textwrap.wrap(one, 96)) for one in paragraphs) + " */\n"
+    return "/* SPDX-License-Identifier: MIT */\n" + comment(*paragraphs)
+
+
+def comment(*paragraphs):
+    return "/*\n" + " *\n".join("".join(" * %s\n" % line for line in textwrap.wrap(one, 116))
+                                for one in paragraphs) + " */\n"
 
 
 def licence():
     with open(os.path.join(HERE, "LICENSE"), encoding="utf-8") as source:
-        return "/*\n" + "".join((" * " + line).rstrip() + "\n"
-                                for line in source.read().strip().split("\n")) + " */\n"
+        return comment(*source.read().strip().split("\n\n"))
 
 
 # On machines that no row runs on, the first thing that a compiler says.
@@ -435,27 +446,11 @@ REFUSED = """#ifndef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_8
 """
 
 
-def take_header(row, folder, facts, record):
-    def read(name):
-        with open(name, encoding="utf-8") as source:
-            return source.read()
+def header(name, begin, system, text):
+    """A header of its own, which says nothing to a compiler that warns of much."""
+    return begin + """#ifndef %s
+#define %s
 
-    facts = json.loads(read(facts))
-    upper = row.upper()
-    api, scheme, rest = (read(os.path.join(folder, "%s.%s.h" % (row, part)))
-                         for part in ("api", "scheme", "rest"))
-    system = sorted({one for part in (api, scheme, rest) for one in SYSTEM.findall(part)})
-    scheme = SYSTEM.sub("", scheme) + "\n" + SYSTEM.sub("", rest)
-    scheme = metadata_macros(facts) + "\n" + scheme
-    # All that extras/take itself has is the user's, or what that needs.
-    roots = set(prune.NAME.findall(prune.QUIET.sub(" ", api)))
-    parts = prune.pruned(scheme, roots)
-    structs = ["%s_%s" % (row, one) for one in ("event", "reservation", "cursor")]
-    api = re.sub(r"/\* \w*STRUCTS \*/\n", lambda found: prune.hoisted(parts, structs), api)
-    text = head(facts, record) + """#ifndef %s_H
-#define %s_H
-
-%s
 %s
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
@@ -468,13 +463,56 @@ def take_header(row, folder, facts, record):
 extern "C" {
 #endif
 
-""" % (upper, upper, "".join("#include %s\n" % one for one in system), REFUSED)
-    text += re.sub("^//@.*\n", "", api, flags=re.M) + "\n" + field_macros(facts) + "\n/* ---- how it works ---- */\n\n" + prune.joined(parts)
-    text += "\n#ifdef __cplusplus\n}\n#endif\n#pragma GCC diagnostic pop\n\n%s#endif\n" % licence()
-    write(folder, row + ".h", fold(text))
+%s
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC diagnostic pop
+
+%s#endif
+""" % (name, name, system, re.sub("^//@.*\n", "", text, flags=re.M), licence())
+
+
+def take_header(row, folder, facts, record):
+    def read(name):
+        with open(name, encoding="utf-8") as source:
+            return source.read()
+
+    facts = json.loads(read(facts))
+    upper = row.upper()
+    texts = {part: read(os.path.join(folder, "%s.%s.h" % (row, part)))
+             for part in PARTS + ("scheme", "rest")}
+
+    def system(*parts):
+        return "".join("#include %s\n" % one for one in sorted({
+            one for part in parts for one in SYSTEM.findall(found[part])}))
+
+    found = dict(texts)
+    texts = {part: SYSTEM.sub("", text) for part, text in texts.items()}
+    for name in ("row", "reader", "trace"):
+        own = row + ("" if name == "row" else "_" + name) + ".h"
+        texts.update({part: texts[part].replace(name.upper() + "_H", own) for part in PARTS})
+    scheme = texts["scheme"] + "\n" + texts["rest"]
+    recorder, reader = prune.pruned(metadata_macros(facts) + "\n" + scheme,
+                                    texts["api"], texts["read_api"] + texts["consumer"])
+
+    def structs(part, api):
+        return re.sub(r"/\* STRUCTS ([\w ]+) \*/\n", lambda found: prune.hoisted(
+            part, ["%s_%s" % (row, one) for one in found.group(1).split()]), api)
+
+    how = "\n/* ---- how it works ---- */\n\n"
+    write(folder, row + ".h", fold(header(
+        upper + "_H", head(facts, record), system("api", "scheme", "rest") + "\n" + REFUSED,
+        structs(recorder, texts["api"]) + "\n" + field_macros(facts) + how + prune.joined(recorder))))
+    spdx = "/* SPDX-License-Identifier: MIT */\n"
+    write(folder, row + "_reader.h", fold(header(
+        upper + "_READER_H", spdx, system("read_api") + '#include "%s.h"\n' % row,
+        structs(reader, texts["read_api"]) + how + prune.joined(reader))))
+    write(folder, row + "_trace.h", fold(header(
+        upper + "_TRACE_H", spdx, system("consumer") + '#include "%s_reader.h"\n' % row, texts["consumer"])))
     example = read(os.path.join(HERE, "extras/take/example.c.in"))
     example = re.sub(r"\btaken_", row + "_", example).replace("TAKEN_", upper + "_")
-    example = example.replace('"HEADER"', '"%s.h"' % row).replace("ROW_example", row + "_example")
+    example = example.replace('"HEADER"', '"%s_reader.h"' % row).replace("ROW_example", row + "_example")
     write(folder, row + "_example.c", example)
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: take.sh BUILD ROW [RECORD]   The header of a row, BUILD/take/ROW.h, and an example beside it;
+# usage: take.sh BUILD ROW [RECORD]   The headers of a row, BUILD/take/ROW.h, ROW_reader.h and ROW_trace.h, and examples;
 # RECORD, of a run, says what it costs, if it is there.
 set -e
 folder=$1/take
@@ -16,4 +16,6 @@ ${CUT:-make} "$folder/$2.scheme.h"
 # shellcheck disable=SC2086
 python3 -B extras/take/take.py header "$2" "$folder" "$folder/$2.facts" $record
 printf '%s\n' "$folder/$2.h: the scheme, for a program of yours; docs/take.md says how" \
-	"$folder/${2}_example.c: threads, a signal handler and a reader of it"
+	"$folder/${2}_reader.h: a reader for another CPU, and the trace's metadata" \
+	"$folder/${2}_trace.h: threads that come and go, and a thread that writes their trace" \
+	"$folder/${2}_example.c: threads, a signal handler and a trace of them"

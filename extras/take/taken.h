@@ -22,5 +22,6 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 
 #include "schemes/core/handover.h"
 #include "extras/take/tracer.h"
+#include "extras/take/reader.h"
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What api.h declares, but for the metadata. */
+/* What api.h declares. */
 #ifndef STAMPEDE_EXTRAS_TAKE_TRACER_H
 #define STAMPEDE_EXTRAS_TAKE_TRACER_H
 
 struct tracer {
 	struct scheme_ring scheme __attribute__((aligned(64)));
-	struct scheme_ring spare __attribute__((
-		aligned(64))); /* with copies of some sub-buffers, where the oldest gives way */
+	/* With copies of some sub-buffers, where the oldest gives way. */
+	struct scheme_ring spare __attribute__((aligned(64)));
 	const struct tracer *self; /* while it is open: a copy says otherwise */
 	void *memory; /* that close() gives back */
 	/*
@@ -47,19 +47,11 @@ static inline int close(struct tracer *t)
 	return OK;
 }
 
-static inline bool is_name(const char *at)
+static inline bool is_name(const char *name)
 {
-	bool letter, digit;
+	const char *known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-	if (*at >= '0' && *at <= '9')
-		return false;
-	for (; *at; at++) {
-		letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_';
-		digit = *at >= '0' && *at <= '9';
-		if (!letter && !digit)
-			return false;
-	}
-	return at[-1];
+	return !name[strspn(name, known)] && (*name < '0' || *name > '9');
 }
 
 static inline int check_type(const struct event_type *type, uint32_t *sizes)
@@ -159,17 +151,23 @@ static inline int open(struct tracer *t, const struct options *options)
 /* Why an event of this id and size is not one of a type. */
 static inline int check_event(const struct tracer *t, uint32_t id, uint32_t bytes)
 {
+	uint32_t fixed, varies;
+
 	if (!t)
 		return NO_POINTER;
 	if (t->self != t)
 		return NOT_OPEN;
 	if (id >= EVENT_SIZED)
 		return BAD_ID;
-	if (!t->sizes[id] && !t->sizes[EVENT_SIZED + id])
+	fixed = size_load(t->sizes, id);
+	varies = size_load(t->sizes, EVENT_SIZED + id);
+	if (!fixed && !varies)
 		return UNDECLARED;
-	if (t->sizes[id])
-		return t->sizes[id] - 1 == bytes ? OK : BAD_SIZE;
-	return bytes < t->sizes[EVENT_SIZED + id] ? OK : TOO_LARGE;
+	if ((fixed | varies) & SIZE_OFF)
+		return OFF;
+	if (fixed)
+		return fixed - 1 == bytes ? OK : BAD_SIZE;
+	return bytes < varies ? OK : TOO_LARGE;
 }
 
 /*
@@ -186,10 +184,11 @@ reserve_other(struct tracer *t, uint32_t id, uint32_t bytes)
 	memset(&rsv, 0, sizeof(rsv));
 	rsv.size = (uint64_t)error;
 	if (error) {
-		refuse(t, error);
+		if (error != OFF)
+			refuse(t, error);
 		return rsv;
 	}
-	prefix = t->sizes[id] ? 0 : VARIABLE_PREFIX;
+	prefix = size_load(t->sizes, id) ? 0 : VARIABLE_PREFIX;
 	rsv = reserve(&t->scheme, id, prefix + bytes);
 	if (rsv.payload && prefix)
 		put_u16(rsv.payload, bytes);
@@ -201,7 +200,7 @@ reserve_other(struct tracer *t, uint32_t id, uint32_t bytes)
 /* Is it an event of fixed size, and all in order? */
 static inline bool is_fixed(const struct tracer *t, uint32_t id, uint32_t bytes)
 {
-	return likely(t && id < EVENT_SIZED && t->sizes[id] == (uint64_t)bytes + 1);
+	return likely(t && id < EVENT_SIZED && size_load(t->sizes, id) == (uint64_t)bytes + 1);
 }
 
 RECORD int try_begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv)
@@ -284,6 +283,23 @@ static inline int flush_open(struct tracer *t)
 	return OK;
 }
 
+static inline int enable(struct tracer *t, uint32_t id, bool on)
+{
+	int error = check_open(t);
+	uint32_t *size;
+
+	if (error || id >= EVENT_SIZED)
+		return refuse(t, error ? error : BAD_ID);
+	size = &t->sizes[size_load(t->sizes, id) ? id : EVENT_SIZED + id];
+	if (!size_load(size, 0))
+		return refuse(t, UNDECLARED);
+	if (on)
+		__atomic_fetch_and(size, ~SIZE_OFF, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_or(size, SIZE_OFF, __ATOMIC_RELAXED);
+	return OK;
+}
+
 static inline uint64_t lost(const struct tracer *t)
 {
 	return t ? once_load(&t->scheme.ring.lost) + once_load(&t->scheme.ring.refused) : 0;
@@ -293,122 +309,5 @@ static inline uint64_t refused(const struct tracer *t)
 {
 	return t ? __atomic_load_n(&t->refused, __ATOMIC_RELAXED) : 0;
 }
-
-static inline int attach(struct tracer *t)
-{
-	int error = check_open(t);
-
-	if (error)
-		return refuse(t, error);
-#ifndef __x86_64__
-	if (t->scheme.ring.mode == RING_OVERWRITE)
-		return refuse(t, NO_OVERWRITE);
-#endif
-	if (!handover_attach(&t->reader))
-		return BUSY;
-	t->held = 0;
-	return OK;
-}
-
-static inline int check_reader(const struct tracer *t)
-{
-	int error = check_open(t);
-
-	return error						      ? error :
-	       __atomic_load_n(&t->reader.attached, __ATOMIC_RELAXED) ? OK :
-									NO_READER;
-}
-
-static inline int detach(struct tracer *t)
-{
-	int error = check_reader(t);
-
-	if (error)
-		return refuse(t, error);
-	handover_detach(&t->reader);
-	return OK;
-}
-
-/* The ring in which the oldest complete sub-buffer is to be read; NULL: there is none. */
-static inline struct ring *read_from(struct tracer *t, uint64_t *number)
-{
-	struct ring *ring = &t->scheme.ring, *spare = &t->spare.ring;
-
-	if (ring->mode != RING_OVERWRITE)
-		return handover_in_place(ring, 1, number) ? ring : NULL;
-	if (!handover_copies(&t->reader, ring, spare, HANDOVER_COPIES))
-		return NULL;
-	*number = spare->consumed;
-	return spare;
-}
-
-static inline int read(struct tracer *t, struct packet *packet)
-{
-	struct ctf_packet_header header;
-	const struct ring *ring;
-	enum decode_result result;
-	struct cursor cursor;
-	struct event event;
-	uint32_t content;
-	int error = packet ? check_reader(t) : NO_POINTER;
-
-	if (error)
-		return refuse(t, error);
-	memset(packet, 0, sizeof(*packet));
-	ring = read_from(t, &packet->number);
-	if (!ring)
-		return 0;
-	t->held = packet->number + 1;
-	content = ring_content(ring, packet->number);
-	packet->bytes = ring_subbuf_base(ring, packet->number);
-	packet->size = ring_subbuf_bytes(ring);
-	if (!content || !decode_begin(ring, packet->number, content, &cursor))
-		return DAMAGED;
-	cursor.payloads = t->sizes;
-	packet->cursor = cursor;
-	packet->begin = cursor.time;
-	memset(&event, 0, sizeof(event));
-	while ((result = decode_next(&cursor, &event)) == DECODE_EVENT)
-		packet->events += !(event.flags & EVENT_STAMP_ONLY);
-	if (result == DECODE_BAD)
-		return DAMAGED;
-	packet->end = decode_end(ring, packet->number, cursor.time);
-	memcpy(&header, packet->bytes, sizeof(header));
-	packet->lost = header.events_discarded;
-	return 1;
-}
-
-static inline bool next(struct packet *packet, struct event *event)
-{
-	if (!packet || !event || !packet->bytes)
-		return false;
-	do {
-		memset(event, 0, sizeof(*event));
-		if (decode_next(&packet->cursor, event) != DECODE_EVENT)
-			return false;
-	} while (event->flags & EVENT_STAMP_ONLY);
-	if (event->id < EVENT_SIZED && packet->cursor.payloads[EVENT_SIZED + event->id]) {
-		event->payload_bytes = get_u16(event->payload);
-		event->payload += VARIABLE_PREFIX;
-	}
-	return true;
-}
-
-static inline int release(struct tracer *t, struct packet *packet)
-{
-	int error = packet ? check_reader(t) : NO_POINTER;
-
-	if (!error && (!t->held || packet->number + 1 != t->held))
-		error = NOT_HELD;
-	if (error)
-		return refuse(t, error);
-	ring_consume(t->scheme.ring.mode == RING_OVERWRITE ? &t->spare.ring : &t->scheme.ring,
-		     packet->number + 1);
-	t->held = 0;
-	packet->bytes = NULL; /* they are the writers' from now on */
-	return OK;
-}
-
-#include "extras/take/metadata.h"
 
 #endif

@@ -247,4 +247,5 @@ def main():
     sys.exit(1 if compare(os.path.basename(os.path.normpath(new)), old, new, rows, options.all) else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

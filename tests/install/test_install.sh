@@ -11,6 +11,7 @@ for one in bench run-stress explore compare claims judge-tracer; do ln -s "$PWD/
 [ ! -e "$built/read-trace" ] || ln -s "$PWD/$built/read-trace" "$build/read-trace"
 cp "$built"/explored/seed_00*.so "$build/explored/" 2>/dev/null || : >"$build/explored/none.so"
 printf '#define STAMPEDE_TAKEN 7\n' >"$build/take/packed_word.h"
+printf '#include "packed_word.h"\n' | tee "$build/take/packed_word_reader.h" >"$build/take/packed_word_trace.h"
 : >"$build/man/stampede-bench.1"
 if ! command -v help2man strip >/dev/null; then
 	skip "make install" "no help2man"
@@ -36,7 +37,7 @@ report $? "verdicts"
 "$stampede" --help | grep -q "^  judge-tracer "
 report $? "help"
 says "a command that is not there" 1 "'benhc' is no command" "$stampede" benhc
-printf '#include <stampede/packed_word.h>\nint main(void) { return STAMPEDE_TAKEN; }\n' >"$scratch/taken.c"
+printf '#include <stampede/packed_word_trace.h>\nint main(void) { return STAMPEDE_TAKEN; }\n' >"$scratch/taken.c"
 # shellcheck disable=SC2046
 cc "$scratch/taken.c" $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs stampede) -o "$scratch/taken"
 "$scratch/taken"

@@ -60,11 +60,12 @@ report $? "and who only interposes counts as many"
 # faulty NAME WORDS SED: the header changed so; the judge says WORDS.
 faulty() {
 	name=$1 expected=$2
-	sed "$3" "$build/take/packed_word.h" >"$scratch/faulty.h"
-	! cmp -s "$scratch/faulty.h" "$build/take/packed_word.h"
+	mkdir -p "$scratch/faulty" && cp "$build/take/packed_word_reader.h" "$scratch/faulty"
+	sed "$3" "$build/take/packed_word.h" >"$scratch/faulty/packed_word.h"
+	! cmp -s "$scratch/faulty/packed_word.h" "$build/take/packed_word.h"
 	report $? "$name: applies"
 	${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -w -I. -fPIC -shared -fvisibility=hidden -fno-builtin-malloc \
-		-fno-builtin-calloc -pthread -DJUDGED -DROW=packed_word -DHEADER="\"$scratch/faulty.h\"" \
+		-fno-builtin-calloc -pthread -DJUDGED -DROW=packed_word -DHEADER="\"$scratch/faulty/packed_word_reader.h\"" \
 		extras/programs/malloc.c -o "$scratch/faulty.so" -ldl
 	runs malloc "$scratch/faulty.so" write "$scratch/traced"
 	[ $? -eq 2 ]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The header of `make take ROW=packed_word`: a ring for each thread, and a thread that reads. */
-#include <take/packed_word.h>
+#include <take/packed_word_reader.h>
 
 #include <pthread.h>
 #include <unistd.h>

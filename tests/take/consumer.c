@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * usage: consumer WHAT FOLDER [SECONDS]   Threads that come and go, signal handlers on them, and
+ * the consumer of a taken row, with -DHEADER, PREFIX and UPPER (taken.h). Each event that was
+ * recorded has the next number of its thread, so a reader sees what is missing, doubled or moved.
+ * Says how many there were: "recorded N written N unwritten N lost N strays N chunks N".
+ */
+#define _GNU_SOURCE 1
+#include "tests/take/taken.h"
+
+#include <errno.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#define WORK(F) F(u32, thread) F(u64, number)
+E(EVENT)(work, 1, WORK);
+#define TICK(F) F(u32, thread) F(u64, number) F(string, name)
+E(EVENT)(tick, 40, TICK);
+
+enum { WAVES = 12, TOGETHER = 6, EVENTS = 4000 };
+
+static struct T(event_type) types[2];
+static struct T(trace_options) options;
+static _Thread_local uint32_t self;
+static _Thread_local uint64_t works, ticks;
+static uint64_t recorded;
+static uint32_t serial;
+static bool stop, slow;
+
+static void on_signal(int number)
+{
+	int before = errno;
+
+	(void)number;
+	ticks += !tick_write(T(here)(), self, ticks, "tick");
+	errno = before;
+}
+
+static void handlers(int how)
+{
+	sigset_t every;
+
+	sigfillset(&every);
+	pthread_sigmask(how, &every, NULL);
+}
+
+static void begin(void)
+{
+	works = ticks = 0;
+	self = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+	handlers(SIG_UNBLOCK);
+}
+
+static void end(void)
+{
+	handlers(SIG_BLOCK); /* what is counted is all that there will be */
+	__atomic_fetch_add(&recorded, works + ticks, __ATOMIC_RELAXED);
+}
+
+/* Of each three threads one begins with a handler's event, and one is slow. */
+static void *record(void *arg)
+{
+	uint64_t i, most = arg ? *(uint64_t *)arg : EVENTS;
+
+	begin();
+	if (self % 3 == 0)
+		raise(SIGUSR1);
+	for (i = 0; i < most && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE); i++) {
+		works += !work_write(T(here)(), self, works);
+		if (i % 50 == 0)
+			raise(SIGUSR1);
+		if (i % (self % 3 == 1 || slow ? 40 : 400) == 0)
+			usleep(slow ? 4000 : 200);
+	}
+	end();
+	return NULL;
+}
+
+static int start(const char *folder)
+{
+	int error;
+
+	options.folder = folder;
+	options.types = types;
+	options.type_count = 2;
+	error = T(trace_start)(&options);
+	if (error)
+		fprintf(stderr, "trace_start: %d, errno %d\n", error, errno);
+	return error;
+}
+
+static void finish(void)
+{
+	struct T(trace_counts) counts;
+
+	CHECK(!T(trace_stop)());
+	CHECK(T(trace_stop)() == E(NOT_OPEN));
+	T(trace_count)(&counts);
+	printf("recorded %" PRIu64 " written %" PRIu64 " unwritten %" PRIu64 " lost %" PRIu64
+	       " strays %" PRIu64 " chunks %" PRIu64 " error %d\n",
+	       recorded, counts.events, counts.unwritten, counts.lost, counts.strays, counts.chunks,
+	       counts.error);
+	/* Those that tell of threads are written as well. */
+	CHECK(counts.events + counts.unwritten >= recorded);
+	CHECK(counts.events + counts.unwritten <= recorded + serial + 8);
+}
+
+static void waves(int count)
+{
+	pthread_t threads[TOGETHER];
+	int i, wave;
+
+	for (wave = 0; wave < count; wave++) {
+		for (i = 0; i < TOGETHER; i++)
+			CHECK(!pthread_create(&threads[i], NULL, record, NULL));
+		for (i = 0; i < TOGETHER; i++)
+			pthread_join(threads[i], NULL);
+	}
+}
+
+/* The main thread records little and does not end: what it has recorded is there all the same. */
+static void threads(const char *folder)
+{
+	if (start(folder))
+		exit(1);
+	CHECK(T(trace_start)(&options) == E(TWICE));
+	begin();
+	works += !work_write(T(here)(), self, works);
+	waves(WAVES);
+	works += !work_write(T(here)(), self, works);
+	__atomic_fetch_add(&recorded, works + ticks, __ATOMIC_RELAXED);
+	finish();
+	CHECK(work_write(T(here)(), self, works) == E(OFF));
+}
+
+static void *until_stopped(void *arg)
+{
+	uint64_t most;
+	pthread_t thread;
+
+	(void)arg;
+	for (most = 500; !__atomic_load_n(&stop, __ATOMIC_ACQUIRE); most = most * 5 % 20011) {
+		if (!pthread_create(&thread, NULL, record, &most))
+			pthread_join(thread, NULL);
+	}
+	return NULL;
+}
+
+/* For so many seconds; a timer interrupts them all. FOLDER is one that somebody may read and empty.
+ */
+static void storm(const char *folder, double seconds)
+{
+	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = { { 0, 0 }, { 0, 0 } };
+	pthread_t pthreads[TOGETHER];
+	struct timespec next;
+	int i;
+
+	slow = true; /* babeltrace2 has to read all of it meanwhile */
+	if (start(folder))
+		exit(1);
+	begin();
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	signal(SIGALRM, on_signal);
+	handlers(SIG_BLOCK); /* in threads that start others, too: these do not count */
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (i = 0; i < TOGETHER; i++)
+		CHECK(!pthread_create(&pthreads[i], NULL, until_stopped, NULL));
+	handlers(SIG_UNBLOCK);
+	for (i = 0; i < (int)(seconds * 20); i++) {
+		CHECK(!T(trace_enable)(40, i % 5 != 4));
+		next.tv_nsec += 50000000;
+		next.tv_sec += next.tv_nsec / 1000000000;
+		next.tv_nsec %= 1000000000;
+		/* Until a time: of the signals, each ends a sleep of so long. */
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR)
+			;
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+	for (i = 0; i < TOGETHER; i++)
+		pthread_join(pthreads[i], NULL);
+	setitimer(ITIMER_REAL, &never, NULL);
+	end();
+	finish();
+}
+
+/* Two types, of which one is switched off and on again. */
+static void switched(const char *folder)
+{
+	int i, said;
+
+	if (start(folder))
+		exit(1);
+	begin();
+	for (i = 0; i < 300; i++) {
+		if (i % 100 == 0)
+			CHECK(!T(trace_enable)(1, i != 100));
+		said = work_write(T(here)(), self, works);
+		CHECK(said == (i / 100 == 1 ? E(OFF) : E(OK)));
+		works += !said;
+		raise(SIGUSR1);
+	}
+	CHECK(works == 200 && ticks == 300);
+	CHECK(!T(refused)(T(here)()));
+	CHECK(T(trace_enable)(600, true) == E(BAD_ID));
+	recorded = works + ticks;
+	finish();
+}
+
+/* The child has no trace until it starts one; the parent's goes on. */
+static void forked(const char *folder, const char *other)
+{
+	int status;
+	pid_t pid;
+
+	if (start(folder))
+		exit(1);
+	begin();
+	works += !work_write(T(here)(), self, works);
+	pid = fork();
+	if (!pid) {
+		recorded = 0;
+		begin();
+		CHECK(!T(here)());
+		CHECK(work_write(T(here)(), self, works) == E(NO_POINTER));
+		if (start(other))
+			exit(1);
+		works += !work_write(T(here)(), self, works);
+		waves(2);
+		recorded += works;
+		finish();
+		exit(wrong != 0);
+	}
+	waves(2);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	recorded += works + ticks;
+	finish();
+}
+
+/* Rings that overwrite: a snapshot has the newest, and the process goes on; another one when it
+ * crashes. */
+static void crash(const char *folder, const char *other)
+{
+	volatile uintptr_t nowhere = 8;
+	uint64_t i;
+
+	options.overwrite = true;
+	if (start(NULL))
+		exit(1);
+	begin();
+	waves(2);
+	for (i = 0; i < 300000; i++)
+		works += !work_write(T(here)(), self, works);
+	CHECK(works == 300000);
+	CHECK(!T(trace_snapshot)(folder, 64 << 20));
+	CHECK(T(trace_snapshot)("/proc/none", 1 << 20) == E(NOT_WRITTEN));
+	CHECK(!T(trace_on_crash)(other, 256 << 10));
+	for (i = 0; i < 1000; i++)
+		works += !work_write(T(here)(), self, works);
+	printf("last %" PRIu64 "\n", works - 1);
+	fflush(stdout);
+	if (!wrong)
+		*(volatile int *)nowhere = 1;
+}
+
+/* Until it is killed. */
+static void endless(const char *folder)
+{
+	if (start(folder))
+		exit(1);
+	for (;;)
+		waves(1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[1] : "";
+
+	types[0] = work_type;
+	types[1] = tick_type;
+	signal(SIGUSR1, on_signal);
+	options.chunk_bytes = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
+	options.period_ms = 2;
+	if (!strcmp(what, "threads"))
+		threads(argv[2]);
+	else if (!strcmp(what, "storm"))
+		storm(argv[2], atof(argv[3]));
+	else if (!strcmp(what, "switched"))
+		switched(argv[2]);
+	else if (!strcmp(what, "forked"))
+		forked(argv[2], argv[3]);
+	else if (!strcmp(what, "crash"))
+		crash(argv[2], argv[3]);
+	else if (!strcmp(what, "endless"))
+		endless(argv[2]);
+	else
+		return fprintf(stderr, "consumer: WHAT FOLDER\n"), 2;
+	return wrong != 0;
+}

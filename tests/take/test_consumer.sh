@@ -1,0 +1,225 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_consumer.sh BUILD   The consumer of a taken row: threads that come and go, signals, fork, kill -9, a disk
+# that fills, snapshots and crashes; babeltrace2 reads what is there. CONSUMER_SECONDS: of the storm (4). TAP.
+. tests/support/tap.sh
+build=$1
+folder=$scratch/take
+seconds=${CONSUMER_SECONDS:-4}
+mkdir -p "$folder"
+
+cleanup() {
+	[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null
+	umount "$scratch/small" 2>/dev/null
+	rm -rf "$scratch"
+}
+
+cut() { # ROW
+	python3 -B extras/take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
+		python3 -B extras/take/take.py header "$1" "$folder" "$folder/$1.facts"
+}
+made() { # OUT ROW HEADERS COMPILER-WORDS...
+	out=$1 row=$2 headers=$3
+	shift 3
+	"$@" -I. -I"$headers" -DHEADER="\"${row}_trace.h\"" -DPREFIX="$row" \
+		-DUPPER="$(echo "$row" | tr '[:lower:]' '[:upper:]')" tests/take/consumer.c -pthread -o "$out" 2>"$scratch/err"
+}
+# What it said, and what babeltrace2 reads, are the same; nothing is missing, doubled or moved.
+agrees() { # NAME FOLDER READER-WORDS...
+	name=$1
+	shift
+	python3 -B tests/take/read_chunks.py "$@" >"$scratch/read" 2>"$scratch/wrong" &&
+		[ "$(sed 's/.* written \([0-9]*\) .*/\1/' "$scratch/said")" = "$(sed 's/.*all \([0-9]*\) .*/\1/' "$scratch/read")" ]
+	report $? "$name: $(cat "$scratch/said")"
+	[ ! -s "$scratch/wrong" ] || sed 's/^/# /' "$scratch/wrong"
+}
+no_loss() { grep -q ' unwritten 0 lost 0 strays 0 .*error 0$' "$scratch/said"; }
+
+command -v babeltrace2 >/dev/null || {
+	skip "the consumer" "no babeltrace2"
+	plan
+	exit
+}
+cut packed_word && cut varint_low && cut full_tsc
+report $? "cut"
+for compiler in "${CC:-gcc} -std=gnu11" "clang -std=gnu11" "g++ -std=c++17 -x c++" "clang++ -std=c++17 -x c++"; do
+	command -v "${compiler%% *}" >/dev/null || {
+		skip "no warning of $compiler" "no ${compiler%% *}"
+		continue
+	}
+	# shellcheck disable=SC2086
+	printf '#include "packed_word_trace.h"\nint main(void) { return packed_word_trace_stop() != PACKED_WORD_NOT_OPEN; }\n' \
+		>"$scratch/use.c" && $compiler -O2 -Wall -Wextra -Wpedantic -Wconversion -Wcast-align -Wshadow -Werror \
+		-I"$folder" "$scratch/use.c" -pthread -o "$scratch/use" 2>"$scratch/err" && "$scratch/use"
+	report $? "no warning of $compiler"
+	head -5 "$scratch/err" | sed 's/^/# /'
+done
+
+# ---- threads come and go ----
+
+for row in packed_word full_tsc varint_low; do
+	made "$scratch/$row" "$row" "$folder" "${CC:-gcc}" -std=gnu11 -O2 -Wall -Wextra -Werror
+	report $? "$row: compiled"
+	head -5 "$scratch/err" | sed 's/^/# /'
+	"$scratch/$row" threads "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
+	report $? "$row: threads come and go, and nothing is lost"
+	head -5 "$scratch/err" | sed 's/^/# /'
+	if [ "$row" = varint_low ] && ! babeltrace2 --version 2>/dev/null | grep -q ' 2\.[1-9]'; then
+		skip "$row: each event is read" "babeltrace2 2.1 reads CTF 2"
+	else
+		agrees "$row: each event is read" "$scratch/trace" --chunks 1
+	fi
+	rm -rf "$scratch/trace"
+done
+program=$scratch/packed_word
+"$program" threads "$scratch/trace" 0 100000 >"$scratch/said" && no_loss
+chunks=$(sed 's/.*chunks \([0-9]*\) .*/\1/' "$scratch/said")
+[ "$chunks" -gt 5 ] && agrees "in chunks of 100,000 bytes" "$scratch/trace" --chunks "$chunks"
+# All chunks together are a trace as well; a second run puts its own behind them.
+[ "$(babeltrace2 "$scratch/trace" 2>/dev/null | grep -c ' work: ')" -gt 200000 ]
+report $? "and babeltrace2 reads the folder of all chunks"
+"$program" switched "$scratch/trace" >"$scratch/said" && [ -e "$scratch/trace/$(printf %06d "$chunks")/metadata" ]
+report $? "a type is switched off and on; the next run's chunks come behind"
+rm -rf "$scratch/trace"
+"$program" switched "$scratch/trace" >"$scratch/said" && agrees "and only its events are missing" "$scratch/trace"
+"$program" forked "$scratch/parent" "$scratch/child" >"$scratch/both"
+report $? "fork"
+for one in child parent; do
+	if [ $one = child ]; then head -1 "$scratch/both"; else tail -1 "$scratch/both"; fi >"$scratch/said"
+	agrees "the ${one}'s trace" "$scratch/$one"
+done
+rm -rf "$scratch/parent" "$scratch/child"
+
+# ---- faults ----
+
+# One that is planted in the header is seen.
+faulty() { # NAME SED
+	mkdir -p "$scratch/faulty" && cp "$folder"/packed_word* "$scratch/faulty"
+	sed "$2" "$folder/packed_word_trace.h" >"$scratch/faulty/packed_word_trace.h"
+	! cmp -s "$folder/packed_word_trace.h" "$scratch/faulty/packed_word_trace.h" &&
+		made "$scratch/bad" packed_word "$scratch/faulty" "${CC:-gcc}" -std=gnu11 -O2 && {
+		"$scratch/bad" threads "$scratch/trace" 0 100000 >"$scratch/said" 2>/dev/null
+		! python3 -B tests/take/read_chunks.py "$scratch/trace" >/dev/null 2>&1
+	}
+	report $? "seen: $1"
+	rm -rf "$scratch/trace"
+}
+faulty "what was written early stays in the chunk before" 's/!early && slot->early &&$/!early \&\& slot->at == UINT64_MAX \&\&/'
+faulty "a packet is not written" 's/\tslot->early = early ? packet->events : 0;/\tif (packet->number % 3 == 1) return true;\n&/'
+faulty "what is written early comes once more" 's/\tif (early)$/\tif (early \&\& !packet->events)/'
+
+# ---- killed ----
+
+made "$scratch/large" packed_word "$folder" "${CC:-gcc}" -std=gnu11 -O2 -DPACKED_WORD_SUBBUF_SHIFT=16 -DPACKED_WORD_COUNT_SHIFT=4
+bad=0
+for one in 1 2 3 4 5 6 7 8 9 10; do
+	killed=$program
+	[ $one -le 6 ] || killed=$scratch/large
+	"$killed" endless "$scratch/trace" 0 300000 &
+	pid=$!
+	sleep 0.$((one * 37 % 50 + 10))
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	pid=
+	# Packets of one page are whole, or not there.
+	[ $one -le 6 ] || truncate -s /65536 "$scratch"/trace/*/[0-9]*
+	python3 -B tests/take/read_chunks.py "$scratch/trace" >"$scratch/read" 2>"$scratch/wrong" || bad=$((bad + 1))
+	head -2 "$scratch/wrong" | sed 's/^/# /'
+	rm -rf "$scratch/trace"
+done
+[ $bad = 0 ]
+report $? "killed ten times: what is there is whole, and without a hole; the last time $(cat "$scratch/read")"
+
+# ---- no room ----
+
+mkdir "$scratch/small"
+if mount -t tmpfs -o size=600k none "$scratch/small" 2>/dev/null; then
+	"$program" threads "$scratch/small/trace" >"$scratch/said" 2>"$scratch/err" &&
+		! grep -q ' unwritten 0 ' "$scratch/said" && grep -q 'error 28' "$scratch/said"
+	report $? "a disk that is full"
+	head -5 "$scratch/err" | sed 's/^/# /'
+	agrees "what has no room is counted, and nothing else is missing" "$scratch/small/trace" --gaps
+else
+	skip "a disk that is full" "no right to mount a small tmpfs"
+fi
+
+# ---- snapshots ----
+
+"$program" crash "$scratch/first" "$scratch/last" >"$scratch/said" 2>"$scratch/err"
+[ $? -gt 128 ] && python3 -B tests/take/read_chunks.py --gaps "$scratch/first" >"$scratch/read" && [ "$(sed 's/ .*//' "$scratch/read")" -gt 60000 ] &&
+	grep -q 'highest 299999$' "$scratch/read"
+report $? "a snapshot has the newest of a ring that overwrites: $(cat "$scratch/read")"
+head -5 "$scratch/err" | sed 's/^/# /'
+python3 -B tests/take/read_chunks.py --gaps "$scratch/last" >"$scratch/read" && grep -q 'highest 300999$' "$scratch/read" &&
+	[ "$(cat "$scratch"/last/[0-9]* | wc -c)" -le 262144 ]
+report $? "so has one that is written when the program crashes: $(cat "$scratch/read")"
+
+# ---- sanitizers, and more than one file ----
+
+for compiler in "${CC:-gcc}" clang; do
+	for which in thread address,undefined; do
+		bad=0
+		made "$scratch/clean" packed_word "$folder" "$compiler" -std=gnu11 -g -O1 -fsanitize=$which -fno-sanitize-recover=all || bad=1
+		for what in threads switched; do
+			timeout 100 "$scratch/clean" $what "$scratch/trace" 0 100000 >"$scratch/said" 2>>"$scratch/err" || bad=1
+			rm -rf "$scratch/trace"
+		done
+		[ $bad = 0 ]
+		report $? "$compiler: nothing found by -fsanitize=$which"
+		grep -A9 'WARNING\|ERROR\|error:' "$scratch/err" | head -20 | sed 's/^/# /'
+	done
+done
+cat >"$scratch/one.c" <<'END'
+#include "packed_word_trace.h"
+#define ONE(F) F(u32, thread) F(u64, number)
+PACKED_WORD_EVENT(tick, 2, ONE);
+struct packed_word_event_type one_type(void) { return tick_type; }
+int one(unsigned int number) { return tick_write(packed_word_here(), 1, number); }
+END
+cat >"$scratch/two.cc" <<'END'
+#include "packed_word_trace.h"
+#include <thread>
+#define TWO(F) F(u32, thread) F(u64, number)
+PACKED_WORD_EVENT(work, 1, TWO);
+extern "C" int one(unsigned int number);
+extern "C" struct packed_word_event_type one_type(void);
+int main(int, char **argv)
+{
+	packed_word_event_type types[] = { work_type, one_type() };
+	packed_word_trace_options options = {};
+	options.folder = argv[1];
+	options.types = types;
+	options.type_count = 2;
+	packed_word_trace_session session(options);
+	if (session.error || one(0) || work_write(packed_word_here(), 1, 0))
+		return 1;
+	std::thread([] {
+		auto leave = packed_word_trace_scope([] { work_write(packed_word_here(), 2, 1); });
+		work_write(packed_word_here(), 2, 0);
+	}).join();
+	return one(1);
+}
+END
+for cxx in g++ clang++; do
+	${CC:-gcc} -std=gnu11 -I"$folder" -c "$scratch/one.c" -o "$scratch/one.o" &&
+		$cxx -std=c++17 -Wall -Wextra -I"$folder" "$scratch/two.cc" "$scratch/one.o" -pthread -o "$scratch/two" &&
+		"$scratch/two" "$scratch/trace" && python3 -B tests/take/read_chunks.py "$scratch/trace" >"$scratch/read" 2>"$scratch/wrong" &&
+		grep -q '^5 events, all 7 ' "$scratch/read"
+	report $? "two files, of C and of C++ ($cxx), share a trace: $(cat "$scratch/read")"
+	rm -rf "$scratch/trace"
+done
+
+# ---- a storm ----
+
+timeout $((seconds + 60)) "$program" storm "$scratch/trace" "$seconds" 100000 >"$scratch/said" 2>"$scratch/err" &
+pid=$!
+while [ ! -d "$scratch/trace" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+python3 -B tests/take/read_chunks.py "$scratch/trace" --follow $pid >"$scratch/read" 2>"$scratch/wrong"
+bad=$?
+wait $pid || bad=1
+pid=
+# A handler that comes while its thread's ring is opened has none: a stray.
+[ $bad = 0 ] && grep -q ' unwritten 0 lost 0 .*error 0$' "$scratch/said" && [ "$(sed 's/.* written \([0-9]*\) .*/\1/' "$scratch/said")" = "$(sed 's/.*all \([0-9]*\) .*/\1/' "$scratch/read")" ]
+report $? "$seconds s of storm, chunks read and removed: $(cat "$scratch/said")"
+sed 's/^/# /' "$scratch/err" "$scratch/wrong" | head -5
+plan
