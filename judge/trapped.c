@@ -40,16 +40,30 @@ static void on_read(int signal, siginfo_t *info, void *context)
 	registers[REG_RIP] += 2;
 }
 
+static void on_probe(void *arg)
+{
+	*(volatile bool *)arg = true;
+}
+
 bool trapped_begin(void (*hook)(void *arg), void *arg)
 {
+	volatile bool seen = false;
 	struct sigaction action = { .sa_sigaction = on_read, .sa_flags = SA_SIGINFO | SA_NODEFER };
 
 	trapped.hook = hook;
 	trapped.arg = arg;
 	if (sigaction(SIGSEGV, &action, &trapped.before))
 		return false;
-	if (!prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
-		return true;
+	trapped.hook = on_probe;
+	if (!prctl(PR_SET_TSC, PR_TSC_SIGSEGV)) {
+		/* Some hypervisors let a guest read the counter all the same. */
+		trapped.arg = (void *)&seen;
+		__asm__ volatile("rdtsc" : : : "rax", "rdx");
+		trapped.hook = hook;
+		trapped.arg = arg;
+		if (seen)
+			return true;
+	}
 	trapped_end();
 	return false;
 }
@@ -71,3 +85,17 @@ void trapped_end(void)
 {
 }
 #endif
+
+static void on_nothing(void *arg)
+{
+	(void)arg;
+}
+
+bool trapped_here(void)
+{
+	bool can = trapped_begin(on_nothing, NULL);
+
+	if (can)
+		trapped_end();
+	return can;
+}
