@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "workloads/engine/clock.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -121,6 +122,20 @@ void engine_clock_trace(struct engine_thread *thread)
 
 /* ---- of the run ---- */
 
+/* Some hypervisors show a guest what rdtscp says of the host's CPU. A move in between is tried
+ * again. */
+static bool reads_this_cpu(void)
+{
+	unsigned int cpu, tries;
+
+	for (tries = 0; tries < 100; tries++) {
+		read_with_cpu(&cpu);
+		if ((int)cpu == sched_getcpu())
+			return true;
+	}
+	return false;
+}
+
 static int begin_skewed(const struct engine_config *config, unsigned int cpus)
 {
 	unsigned int i;
@@ -128,6 +143,10 @@ static int begin_skewed(const struct engine_config *config, unsigned int cpus)
 	if (!READS_CPU)
 		return fail_with(EXIT_UNSUPPORTED,
 				 "--skew needs x86-64, whose rdtscp reads clock and CPU at once");
+	if (!reads_this_cpu())
+		return fail_with(
+			EXIT_UNSUPPORTED,
+			"--skew needs rdtscp to say which CPU it ran on; here it does not");
 	memset(behind, 0, sizeof(behind));
 	for (i = 0; i < cpus; i++) {
 		if (config->pu[i] >= CPUS)
