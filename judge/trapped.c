@@ -50,22 +50,18 @@ bool trapped_begin(void (*hook)(void *arg), void *arg)
 	volatile bool seen = false;
 	struct sigaction action = { .sa_sigaction = on_read, .sa_flags = SA_SIGINFO | SA_NODEFER };
 
-	trapped.hook = hook;
-	trapped.arg = arg;
+	trapped.hook = on_probe;
+	trapped.arg = (void *)&seen;
 	if (sigaction(SIGSEGV, &action, &trapped.before))
 		return false;
-	trapped.hook = on_probe;
-	if (!prctl(PR_SET_TSC, PR_TSC_SIGSEGV)) {
-		/* Some hypervisors let a guest read the counter all the same. */
-		trapped.arg = (void *)&seen;
+	/* Some hypervisors let a guest read the counter all the same. */
+	if (!prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
 		__asm__ volatile("rdtsc" : : : "rax", "rdx");
-		trapped.hook = hook;
-		trapped.arg = arg;
-		if (seen)
-			return true;
-	}
-	trapped_end();
-	return false;
+	trapped.hook = hook;
+	trapped.arg = arg;
+	if (!seen)
+		trapped_end();
+	return seen;
 }
 
 void trapped_end(void)
@@ -85,17 +81,3 @@ void trapped_end(void)
 {
 }
 #endif
-
-static void on_nothing(void *arg)
-{
-	(void)arg;
-}
-
-bool trapped_here(void)
-{
-	bool can = trapped_begin(on_nothing, NULL);
-
-	if (can)
-		trapped_end();
-	return can;
-}

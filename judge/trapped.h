@@ -16,7 +16,4 @@
 bool trapped_begin(void (*hook)(void *arg), void *arg);
 void trapped_end(void);
 
-/* Whether this machine traps them: some hypervisors do not. */
-bool trapped_here(void);
-
 #endif

@@ -304,7 +304,7 @@ static void timed(struct trial_run *play)
 {
 	const struct scheme_desc *desc = play->driver->desc;
 
-	if (!trapped_here() || !trapped_begin(at_stop, play))
+	if (!trapped_begin(at_stop, play))
 		return;
 	gaps(play);
 	steps(play);

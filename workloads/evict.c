@@ -3,10 +3,10 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/time.h"
 
 #define LINE_BYTES 64
 #define PAGE_BYTES 4096
@@ -95,7 +95,7 @@ static size_t cache_bytes(const struct place *place, unsigned int pu, unsigned i
 	return level ? 0 : last;
 }
 
-/* The same as the C library has it of a guest that hides its caches from hwloc. */
+/* What the C library knows of a cache that a guest hides from hwloc; 0: nothing. */
 static size_t cache_told(int name)
 {
 	long bytes = sysconf(name);
@@ -114,19 +114,11 @@ static void *map_data(size_t bytes)
 	return data;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* ns to read the lines of a page after `bytes` were read: the least of some tries, since other
  * work only adds. */
-static int64_t reread_ns(uint8_t *page, const uint8_t *data, size_t bytes)
+static uint64_t reread_ns(uint8_t *page, const uint8_t *data, size_t bytes)
 {
-	int64_t least = INT64_MAX, before, ns;
+	uint64_t least = UINT64_MAX, before, ns;
 	size_t at, i;
 	int tries;
 
@@ -134,11 +126,11 @@ static int64_t reread_ns(uint8_t *page, const uint8_t *data, size_t bytes)
 		for (i = 0; i < PAGE_BYTES; i += LINE_BYTES)
 			page[i] = (uint8_t)((49 * i / LINE_BYTES + 29) % (PAGE_BYTES / LINE_BYTES));
 		read_lines(data, bytes);
-		before = now_ns();
+		before = time_ns();
 		/* Each line says which one is next: all of them, none beside the one before. */
 		for (i = at = 0; i < PAGE_BYTES / LINE_BYTES; i++)
 			at = *(volatile uint8_t *)(page + at * LINE_BYTES);
-		ns = now_ns() - before;
+		ns = time_ns() - before;
 		if (ns < least)
 			least = ns;
 	}
@@ -149,10 +141,13 @@ size_t evict_measured(size_t least, size_t most)
 {
 	uint8_t *page = map_data(PAGE_BYTES), *data = map_data(most);
 	size_t bytes = most;
-	int64_t memory;
+	uint64_t memory, half;
 
 	if (page && data) {
+		/* Both are more than any cache: what is above the lesser one is other work. */
 		memory = reread_ns(page, data, most);
+		half = reread_ns(page, data, most / 2);
+		memory = half < memory ? half : memory;
 		/* About as large as the cache where half of the lines are gone. */
 		while (bytes / 2 >= least && reread_ns(page, data, bytes / 2) > memory / 2)
 			bytes /= 2;

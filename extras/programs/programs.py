@@ -231,7 +231,7 @@ def print_lines(program, found):
 
 
 def draw(record, path):
-    """programs.png beside the figures; why there is none is one line. From 100 % on, a slow-down is a factor."""
+    """Draws programs.png beside the figures, or prints why it cannot. Slow-downs of 100 % and more are factors."""
     folder, parts = os.path.dirname(path) or ".", {"little": [], "much": []}
     for program in record:
         its = [one for one in program["results"] if one["percent"]["low"] is not None and one["percent"]["middle"] is not None]

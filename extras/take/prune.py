@@ -184,7 +184,7 @@ def folded(text):
 
 
 def quiet(part):
-    """No variable that nothing uses any more; of such parameters it says so. Compilers warn of them."""
+    """Drops variables that are no longer used, and marks such parameters as unused: compilers warn of both."""
     head, brace, body = part.text.partition("\n{\n")
     for more, name in re.findall(r"^\t\w+ [^;\n]*(, (\w+));$", body, re.M) if brace else ():
         if len(re.findall(r"\b%s\b" % name, body)) == 1:

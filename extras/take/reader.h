@@ -38,7 +38,7 @@ static inline int detach(struct tracer *t)
 	return OK;
 }
 
-/* The ring in which the oldest complete sub-buffer is to be read; NULL: there is none. */
+/* Returns the ring that has the oldest complete sub-buffer; NULL if no ring has one. */
 static inline struct ring *read_from(struct tracer *t, uint64_t *number)
 {
 	struct ring *ring = &t->scheme.ring, *spare = &t->spare.ring;

@@ -9,7 +9,7 @@
 
 #include "tests/support/test.h"
 #include "judge/verdict.h"
-#include "judge/trapped.h"
+#include "tests/support/traps.h"
 
 static struct row_trial trial;
 
@@ -75,7 +75,7 @@ static void every_promise_of_every_row_is_tried_and_kept(void **state)
 		assert_non_null(its);
 		if (its->why[0])
 			fail_msg("%s: %s", (*driver)->row, its->why);
-		assert_true(!trapped_here() || its->events[TRIAL_TIMED]);
+		assert_true(!traps_here() || its->events[TRIAL_TIMED]);
 		assert_true(its->events[TRIAL_GAPS] && its->events[TRIAL_CHEAP]);
 		for (bit = 1; bit & PROMISES; bit <<= 1) {
 			enum verdict verdict =
@@ -238,7 +238,7 @@ static void each_kind_finds_what_it_alone_can(void **state)
 	is_found_by(TRIAL_CHEAP, "floor", promising,
 		    "code of the cheap clock, gaps of all sizes: decoded is off by whole wraps "
 		    "after a gap of 134217728 ticks");
-	if (trapped_here())
+	if (traps_here())
 		is_found_by(TRIAL_TIMED, "floor", promising,
 			    "timed code, gaps of all sizes: decoded is off by whole wraps after a "
 			    "gap of "

@@ -5,7 +5,7 @@
  * alone.
  */
 #include "tests/support/test.h"
-#include "judge/trapped.h"
+#include "tests/support/traps.h"
 #include "judge/trial.h"
 #include "schemes/core/clock.h"
 #include "schemes/core/points.h"
@@ -194,7 +194,7 @@ static void gaps_of_every_size(void **state)
 	assert_gaps_of_every_size();
 	play(TRIAL_CHEAP, "packed_upper"); /* steps, too */
 	assert_int_equal(plays(), 3 + 1);
-	if (!trapped_here())
+	if (!traps_here())
 		return;
 	play(TRIAL_TIMED, "packed_word");
 	assert_gaps_of_every_size();
@@ -357,7 +357,7 @@ static void planted_faults(void **state)
 	play(TRIAL_STEPS, "packed_upper");
 	assert_non_null(strstr(trial.why, "lost though nothing filled the ring"));
 	loses = false;
-	if (!trapped_here())
+	if (!traps_here())
 		return;
 	/* Its play has no gaps: those of the plays before are over. */
 	goes_back = true;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef STAMPEDE_TESTS_SUPPORT_TRAPS_H
+#define STAMPEDE_TESTS_SUPPORT_TRAPS_H
+
+#include "judge/trapped.h"
+#include "tests/support/test.h"
+
+/* Whether this machine traps reads of the clock, so that timed code can be tried; a line if not. */
+static inline bool traps_here(void)
+{
+	if (trapped_begin(NULL, NULL)) {
+		trapped_end();
+		return true;
+	}
+	print_message("skipped: this machine does not trap reads of its counter\n");
+	return false;
+}
+
+#endif
