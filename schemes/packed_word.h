@@ -125,8 +125,8 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	}
 	offset = tail * RING_PACKED_UNIT; /* the ring's size masks the upper bits as well */
 	return (struct reservation){
-		.payload =
-			ctf_compact_short(ring_at(ring, offset), id, stamp, ring_stamp_bits(ring)),
+		.payload = ctf_compact_put(ring_at(ring, offset), id, len, stamp,
+					   ring_stamp_bits(ring), false),
 		.subbuf = ring_subbuf_at(ring, offset),
 		.size = size,
 		.stamp = stamp,

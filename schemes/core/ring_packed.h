@@ -30,9 +30,10 @@
 #define PACKED_WORD_BITS 64
 #endif
 
-/* log2 of a unit's bytes; a row with another one sets it in its ring. */
 #ifndef PACKED_UNIT_SHIFT
-#define PACKED_UNIT_SHIFT 2
+#define PACKED_UNIT_SHIFT \
+	2 /* log2 of a unit's bytes; a row with another one sets it in its ring \
+	   */
 #endif
 
 #define ring_packed_unit_shift(ring) RING_GEOMETRY(ring, packed_unit_shift, PACKED_UNIT_SHIFT)

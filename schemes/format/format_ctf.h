@@ -231,22 +231,16 @@ static inline uint32_t ctf_compact_record(uint32_t id, uint32_t len, bool full)
 	return ctf_padded(ctf_padded(ctf_compact_bytes(id, len, full)) + len);
 }
 
-/* Writes a header of 4 bytes and returns where the payload goes. */
-static inline uint8_t *ctf_compact_short(uint8_t *record, uint32_t id, uint64_t stamp,
-					 unsigned int bits)
-{
-	put_u32(record, ctf_compact_word(id, stamp, bits));
-	return ctf_payload_at(record, record + 4);
-}
-
 /* Writes a compact header and returns where the payload goes. */
 static inline uint8_t *ctf_compact_put(uint8_t *record, uint32_t id, uint32_t len, uint64_t stamp,
 				       unsigned int bits, bool full)
 {
 	uint8_t *at = record;
 
-	if (!full && id < CTF_COMPACT_IDS)
-		return ctf_compact_short(record, id, stamp, bits);
+	if (!full && id < CTF_COMPACT_IDS) {
+		put_u32(at, ctf_compact_word(id, stamp, bits));
+		return ctf_payload_at(record, at + 4);
+	}
 	put_u16(at + 4, id);
 	if (!full && !event_is_sized(id)) {
 		put_u32(at, ctf_compact_word(CTF_ID_HIGH, stamp, bits));

@@ -66,7 +66,7 @@ static inline uint8_t *packed_put(const struct ring *ring, uint8_t *at, uint32_t
 				  uint64_t stamp, bool full)
 {
 	return full ? packed_put_full(at, id, len, stamp) :
-		      ctf_compact_short(at, id, stamp, ring_stamp_bits(ring));
+		      ctf_compact_put(at, id, len, stamp, ring_stamp_bits(ring), false);
 }
 
 /*
