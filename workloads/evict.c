@@ -140,20 +140,22 @@ static uint64_t reread_ns(uint8_t *page, const uint8_t *data, size_t bytes)
 size_t evict_measured(size_t least, size_t most)
 {
 	uint8_t *page = map_data(PAGE_BYTES), *data = map_data(most);
-	size_t bytes = most;
-	uint64_t memory, half;
+	uint64_t near, far, half, ns;
+	size_t bytes = 0;
 
 	if (page && data) {
 		/* Both are more than any cache: what is above the lesser one is other work. */
-		memory = reread_ns(page, data, most);
+		far = reread_ns(page, data, most);
 		half = reread_ns(page, data, most / 2);
-		memory = half < memory ? half : memory;
-		/* About as large as the cache where half of the lines are gone. */
-		while (bytes / 2 >= least && reread_ns(page, data, bytes / 2) > memory / 2)
-			bytes /= 2;
+		far = half < far ? half : far;
+		near = reread_ns(page, data, least);
+		/* About as large as the cache where lines take the geometric mean of both. */
+		for (bytes = least; bytes < most; bytes *= 2) {
+			ns = reread_ns(page, data, bytes);
+			if (ns * ns > near * far)
+				break;
+		}
 		bytes = bytes > most / 2 ? most : 2 * bytes;
-	} else {
-		bytes = 0;
 	}
 	if (data)
 		munmap(data, most);

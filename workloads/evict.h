@@ -38,7 +38,7 @@ void evict_close(struct evict *evict);
 
 /*
  * Bytes of data after whose reading lines that were cached come from memory, as they do after
- * `most` bytes: those, or a power of two less, down to `least`. For where only the caches of all
+ * `most` bytes: `least` times a power of two, or `most`. For where only the caches of all
  * CPUs together are known. 0: no memory.
  */
 size_t evict_measured(size_t least, size_t most);
