@@ -284,23 +284,26 @@ static void probes_are_no_part_of_a_repetition(void **state)
 		.pu = plan.pu,
 		.threads = 1,
 	};
-	double least = INFINITY, most_cpu = 0, real;
+	double least = INFINITY, least_cpu = INFINITY, real;
 	int i;
 
-	/* Both are by the wall, so that neighbours are in both; CPU time is no more than that. */
+	/*
+	 * Both are by the wall, so that neighbours are in both; CPU time is no more than that. What
+	 * a read of the CPU's clock takes is known to some percent of such a batch.
+	 */
 	for (i = 0; i < 8; i++) {
 		json_t *result = cell_run(&cell);
 
 		real = json_number_value(json_object_get(result, "real_time"));
 		least = fmin(least, real / json_number_value(json_object_get(result, "mean_ns")));
-		most_cpu = fmax(most_cpu,
-				json_number_value(json_object_get(result, "cpu_time")) / real);
+		least_cpu = fmin(least_cpu,
+				 json_number_value(json_object_get(result, "cpu_time")) / real);
 		json_decref(result);
 	}
 	if (least > 1.08 || least < 0.95)
 		fail_msg("real time is %.3f times what the batches took", least);
-	if (most_cpu > 1.08)
-		fail_msg("CPU time is up to %.3f times the real time", most_cpu);
+	if (least_cpu > 1.08)
+		fail_msg("CPU time is %.3f times the real time, or more", least_cpu);
 }
 
 /* The cheap build's ring holds what was asked for, and its clock hides nothing. */
