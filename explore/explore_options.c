@@ -247,6 +247,9 @@ static int refuse_budget(const struct budget *budget)
 				 "this budget needs %u CPUs, a reader's included; the limit is %u: "
 				 "reduce it",
 				 world_cpus(budget), most);
+	if (budget->reads && budget->live)
+		return fail_with(EXIT_USAGE, "--reads and --live are two readers at once, which no "
+					     "ring here allows: leave out one");
 	if (budget->delays && world_cpus(budget) < 2)
 		return fail_with(EXIT_USAGE, "--delays is about several CPUs: add --writers or "
 					     "--live");

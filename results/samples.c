@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +12,68 @@
 /* A record may be anybody's. */
 #define ROUNDS_MAX (1u << 24)
 
-static bool is_cell(const json_t *repetition, const struct samples_cell *cell)
-{
-	const char *row = json_string_value(json_object_get(repetition, "row"));
-	const char *workload = json_string_value(json_object_get(repetition, "workload"));
-
-	return row && workload && !strcmp(row, cell->row) && !strcmp(workload, cell->workload);
-}
+/*
+ * A record's repetitions by cell, since a full run has some tens of thousands of them and asks for
+ * each cell's again and again. Of the array that was asked for last, which only grows.
+ */
+static struct {
+	json_t *rows; /* kept alive, so that no other array has its address */
+	size_t seen; /* of its repetitions */
+	json_t *cells; /* "row/workload": array of repetitions */
+	json_t *least; /* shortest probe by number of threads */
+	size_t rounds;
+} index_of;
 
 static size_t round_of(const json_t *repetition)
 {
 	return (size_t)json_integer_value(json_object_get(repetition, "repetition_index"));
+}
+
+static const char *threads_key(double threads, char text[32])
+{
+	snprintf(text, 32, "%g", threads);
+	return text;
+}
+
+static void index_one(json_t *repetition)
+{
+	const char *row = json_text(repetition, "row"), *workload = json_text(repetition, "workload");
+	const char *threads;
+	double probe = json_known(repetition, "probe");
+	char text[256];
+	json_t *least;
+
+	if (round_of(repetition) >= index_of.rounds && round_of(repetition) < ROUNDS_MAX)
+		index_of.rounds = round_of(repetition) + 1;
+	threads = threads_key(json_known(repetition, "threads"), text);
+	least = json_object_get(index_of.least, threads);
+	if (!isnan(probe) && !(least && json_number_value(least) <= probe))
+		json_object_set_new(index_of.least, threads, json_real(probe));
+	snprintf(text, sizeof(text), "%s/%s", row, workload);
+	if (!json_object_get(index_of.cells, text))
+		json_object_set_new(index_of.cells, text, json_array());
+	json_array_append(json_object_get(index_of.cells, text), repetition);
+}
+
+/* The cell's repetitions, in the record's order; NULL if there are none. */
+static const json_t *index_cell(const json_t *rows, const struct samples_cell *cell)
+{
+	size_t size = json_array_size(rows);
+	char text[256];
+
+	if (rows != index_of.rows || size < index_of.seen) {
+		json_decref(index_of.rows);
+		json_decref(index_of.cells);
+		json_decref(index_of.least);
+		index_of.rows = json_incref((json_t *)rows);
+		index_of.cells = json_object();
+		index_of.least = json_object();
+		index_of.seen = index_of.rounds = 0;
+	}
+	while (index_of.seen < size)
+		index_one(json_array_get(rows, index_of.seen++));
+	snprintf(text, sizeof(text), "%s/%s", cell->row, cell->workload);
+	return json_object_get(index_of.cells, text);
 }
 
 /* A cell's repetitions by round; a value is NAN where there is none. */
@@ -35,20 +87,17 @@ struct samples_series {
 static struct samples_series read_series(const json_t *rows, const struct samples_cell *cell,
 					 const char *key)
 {
-	struct samples_series series = { .value = NULL };
-	const json_t *one;
+	const json_t *own = index_cell(rows, cell), *one;
+	struct samples_series series = { .rounds = index_of.rounds };
 	size_t i, round;
 
-	json_array_foreach(rows, i, one)
-		if (round_of(one) >= series.rounds && round_of(one) < ROUNDS_MAX)
-			series.rounds = round_of(one) + 1;
 	series.value = malloc((2 * series.rounds + 1) * sizeof(double));
 	series.probe = series.value + series.rounds;
 	for (i = 0; series.value && i < 2 * series.rounds; i++)
 		series.value[i] = NAN;
-	json_array_foreach(rows, i, one) {
+	json_array_foreach(own, i, one) {
 		round = round_of(one);
-		if (!series.value || round >= series.rounds || !is_cell(one, cell))
+		if (!series.value || round >= series.rounds)
 			continue;
 		series.value[round] = json_known(one, key);
 		series.probe[round] = json_known(one, "probe");
@@ -58,18 +107,12 @@ static struct samples_series read_series(const json_t *rows, const struct sample
 }
 
 /* The longest probe of a repetition on so many threads that is called undisturbed. */
-static double probe_limit(const json_t *rows, double threads)
+static double probe_limit(double threads)
 {
-	double least = INFINITY, probe;
-	const json_t *one;
-	size_t i;
+	char text[32];
+	const json_t *least = json_object_get(index_of.least, threads_key(threads, text));
 
-	json_array_foreach(rows, i, one) {
-		probe = json_known(one, "probe");
-		if (probe < least && json_known(one, "threads") == threads)
-			least = probe;
-	}
-	return least * SAMPLES_UNDISTURBED;
+	return (least ? json_number_value(least) : INFINITY) * SAMPLES_UNDISTURBED;
 }
 
 static bool counts(const struct samples_series *series, size_t round, double limit)
@@ -136,7 +179,7 @@ static struct samples collect(const json_t *rows, const struct samples_cell *cel
 		below = read_series(rows, base, base_key);
 	if (own.value && (!base || below.value)) {
 		all = choose(&own, base ? &below : NULL, INFINITY, relation);
-		undisturbed = choose(&own, base ? &below : NULL, probe_limit(rows, own.threads),
+		undisturbed = choose(&own, base ? &below : NULL, probe_limit(own.threads),
 				     relation);
 	}
 	free(own.value);

@@ -62,7 +62,7 @@ void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint6
 
 double timed_seconds(const struct rounds *rounds)
 {
-	double seconds = 0;
+	double seconds = rounds->budget_seconds;
 	unsigned int i;
 
 	for (i = 0; i < rounds->cells; i++)

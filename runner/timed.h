@@ -13,7 +13,7 @@
 void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint64_t repetitions,
 		double budget);
 
-/* Seconds that the planned repetitions take. */
+/* Seconds that the planned repetitions take, and the budget that follows them. */
 double timed_seconds(const struct rounds *rounds);
 
 /* Calibrates and runs all rounds, then judges their rings. An exit code. */

@@ -284,7 +284,7 @@ static bool choose_missing(const struct rounds *rounds, bool *takes_part)
 
 int rounds_run(struct rounds *rounds)
 {
-	double spent;
+	double spent, seconds;
 	uint64_t begin;
 	int error;
 
@@ -293,15 +293,19 @@ int rounds_run(struct rounds *rounds)
 		if (error)
 			return error;
 	}
-	for (; rounds_budget_left(rounds) > 0 && choose_noisy(rounds, rounds->takes_part);
+	rounds->progress->total = rounds->progress->done + rounds_budget_left(rounds);
+	for (begin = time_ns();
+	     rounds_budget_left(rounds) > 0 && choose_noisy(rounds, rounds->takes_part);
 	     rounds->round++) {
-		begin = time_ns();
 		spent = rounds->spent_seconds;
 		error = in_process(rounds, run_round);
 		if (error)
 			return error;
-		/* What was waited for is in it. */
-		rounds->spent_seconds = spent + (double)(time_ns() - begin) / 1e9;
+		/* What was waited for is in it, and what it took to choose. */
+		seconds = (double)(time_ns() - begin) / 1e9;
+		begin = time_ns();
+		rounds->spent_seconds = spent + seconds;
+		progress_done(rounds->progress, seconds);
 	}
 	return 0;
 }
