@@ -37,7 +37,8 @@ static const char *threads_key(double threads, char text[32])
 
 static void index_one(json_t *repetition)
 {
-	const char *row = json_text(repetition, "row"), *workload = json_text(repetition, "workload");
+	const char *row = json_text(repetition, "row"),
+		   *workload = json_text(repetition, "workload");
 	const char *threads;
 	double probe = json_known(repetition, "probe");
 	char text[256];
@@ -179,8 +180,8 @@ static struct samples collect(const json_t *rows, const struct samples_cell *cel
 		below = read_series(rows, base, base_key);
 	if (own.value && (!base || below.value)) {
 		all = choose(&own, base ? &below : NULL, INFINITY, relation);
-		undisturbed = choose(&own, base ? &below : NULL, probe_limit(own.threads),
-				     relation);
+		undisturbed =
+			choose(&own, base ? &below : NULL, probe_limit(own.threads), relation);
 	}
 	free(own.value);
 	free(below.value);
