@@ -63,6 +63,9 @@ step "explorer, its tests at large" env BUDGETS=large TIER=long SECONDS_PER_TEST
 	SCRIPTS="tests/explore/test_explore.sh tests/explore/test_coverage.sh" sh tests/run.sh build
 step "explorer and storms, a swarm" python3 -B explore/swarm.py build "$(date +%j)" --minutes 60
 step "explorer, other compilers" sh tests/explore/long_explore.sh build
+for release in bookworm trixie; do
+	step "package, $release" make --no-print-directory test-distro DISTRO=$release DEB=1
+done
 for machine in arm64 armhf i386 riscv64; do
 	step "machine, $machine" make --no-print-directory test-machine MACHINE=$machine
 done

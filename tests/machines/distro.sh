@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: distro.sh RELEASE   Needs root. Clones the commit that is checked out here into a fresh Debian
-# of that release (debootstrap), runs the README's make bench QUICK=1 and make test there, and builds
-# with gcc and clang of that release, warnings as errors. Ends with the verdict and the time.
+# usage: distro.sh RELEASE [deb]   Needs root. Clones the commit that is checked out here into a fresh
+# Debian of that release (debootstrap), runs the README's make bench QUICK=1 and make test there, and builds
+# with gcc and clang of that release, warnings as errors. With deb: builds the package, has lintian look at it,
+# and installs, uses and removes it where nothing else is installed. Ends with the verdict and the time.
 # MIRROR=URL: where packages come from (this machine's own, else deb.debian.org). CACHE (default:
 # /var/cache/stampede-distro) keeps packages by release. LOG: a file for the whole output.
 # Exit code: 0 fine, 1 usage or something failed, 3 not possible here.
@@ -10,8 +11,8 @@
 # It runs in namespaces of mounts and processes of its own: when the first process ends, nothing is
 # left running or mounted. The trap, or a process that waits for this one, removes the directory.
 set -u
-release=${1:-}
-[ "$release" != --inside ] || release=$3
+release=${1:-} what=${2:-}
+[ "$release" != --inside ] || release=$3 what=$4
 cache=${CACHE:-/var/cache/stampede-distro}/$release
 log=${LOG:-}
 
@@ -49,28 +50,47 @@ inside() {
 	# Kept for the next run.
 	rm -f "$root/etc/apt/apt.conf.d/docker-clean"
 	git clone -q --no-hardlinks . "$root/root/stampede" || return 3
-	strict='make -s -j"$(nproc)" WERROR=1 all tests'
-	clang='apt-get -qq install -y clang >/dev/null 2>&1 &&'
-	for command in 'make bench QUICK=1' 'make test' "$strict BUILD=build/gcc" \
-		"$clang $strict BUILD=build/clang CC=clang CXX=clang++"; do
-		begin=$(date +%s)
-		echo "== $release: $command"
-		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
-			DEBIAN_FRONTEND=noninteractive chroot "$root" \
-			sh -c "cd /root/stampede && $command"
-		code=$?
-		echo "== $release: $command: exit code $code, $(($(date +%s) - begin)) s"
-		# 7: too noisy to rank the rows, which says nothing of the release.
-		case $command/$code in
-		*/0 | *bench*/7) good=$((good + 1)) ;;
-		*) bad="$bad '$command'" ;;
-		esac
-	done
-	chroot "$root" sh -c 'gcc --version | head -1; pkg-config --modversion benchmark hwloc \
-		babeltrace2 libtraceevent | tr "\n" " "; gnuplot --version; clang --version | head -1'
-	[ -z "$bad" ] && [ $good -eq 4 ] && echo "$release: passed" && return 0
+	if [ -n "$what" ]; then package; else tests; fi
+	[ -z "$bad" ] && [ $good -gt 0 ] && echo "$release: passed" && return 0
 	echo "$release: FAILED:$bad"
 	return 1
+}
+
+try() { # COMMAND, in the clone inside of $root
+	begin=$(date +%s)
+	echo "== $release: $1"
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
+		DEBIAN_FRONTEND=noninteractive chroot "$root" sh -c "cd /root/stampede && $1"
+	code=$?
+	echo "== $release: $1: exit code $code, $(($(date +%s) - begin)) s"
+	# 7: too noisy to rank the rows, which says nothing of the release.
+	case $1/$code in
+	*/0 | *bench*/7) good=$((good + 1)) ;;
+	*) bad="$bad '$1'" ;;
+	esac
+}
+
+tests() {
+	strict='make -s -j"$(nproc)" WERROR=1 all tests'
+	try 'make bench QUICK=1'
+	try 'make test'
+	try "$strict BUILD=build/gcc"
+	try "apt-get -qq install -y clang >/dev/null 2>&1 && $strict BUILD=build/clang CC=clang CXX=clang++"
+	chroot "$root" sh -c 'gcc --version | head -1; pkg-config --modversion benchmark hwloc \
+		babeltrace2 libtraceevent | tr "\n" " "; gnuplot --version; clang --version | head -1'
+}
+
+# Built in a copy of the root: in this one something that the package does not depend on is not there.
+package() {
+	fresh=$root root=$(dirname "$root")/built
+	mkdir "$root" && tar -C "$fresh" -c --one-file-system --exclude=./var/cache/apt/archives . | tar -x -C "$root" &&
+		mkdir "$root/var/cache/apt/archives" && mount --bind "$cache" "$root/var/cache/apt/archives" &&
+		mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || bad=" 'a copy of the root'"
+	try 'make deb >build.log 2>&1 || { tail -20 build.log; false; }'
+	try 'apt-get -qq install -y lintian >/dev/null 2>&1 && lintian --allow-root --fail-on error,warning build/deb/*.changes'
+	cp "$root"/root/stampede/build/deb/*.deb "$fresh/root/stampede/" || bad="$bad 'a package'"
+	root=$fresh
+	try 'sh tests/machines/installed.sh ./stampede_*.deb'
 }
 
 if [ "${1:-}" = --inside ]; then
@@ -78,6 +98,10 @@ if [ "${1:-}" = --inside ]; then
 	exit
 fi
 
+case $what in
+'' | deb) ;;
+*) refuse 1 "test-distro: '$what' is not known: make test-distro DISTRO=trixie (or with DEB=1)" ;;
+esac
 case $release in
 '' | *[!a-z]*) refuse 1 "make test-distro DISTRO=trixie (or sid, bookworm)" ;;
 esac
@@ -97,7 +121,7 @@ mkdir "$root"
 : >"$private/said" # or who shows it may be there first
 # In the background, so that a signal is heard at once.
 setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child=KILL \
-	sh "$0" --inside "$root" "$release" >"$private/said" 2>&1 &
+	sh "$0" --inside "$root" "$release" "$what" >"$private/said" 2>&1 &
 worker=$!
 tail -n +1 -f --pid=$worker "$private/said" | if [ -n "$log" ]; then tee "$log"; else cat; fi &
 shown=$!

@@ -2,10 +2,11 @@
 # The same on other releases and other CPUs. Some minutes each, and no part of make test.
 
 DISTRO ?=
+DEB ?=
 
-test-distro: ##- run bench and tests on a fresh Debian: make test-distro DISTRO=trixie (root)
+test-distro: ##- run bench and tests on a fresh Debian: make test-distro DISTRO=trixie (root; DEB=1: the package)
 	@sh runner/packages.sh debootstrap git
-	@sh tests/machines/distro.sh "$(DISTRO)"
+	@sh tests/machines/distro.sh "$(DISTRO)" $(if $(filter-out 0,$(DEB)),deb)
 
 MACHINE ?=
 triple_arm64 := aarch64-linux-gnu
