@@ -20,7 +20,7 @@ uninstall: ##- remove what make install installed
 	@sh extras/install/install.sh uninstall $(BUILD)/installed $(PREFIX) "$(DESTDIR)" $(VERSION)
 
 deb: ##- a Debian package, build/deb/stampede_*.deb
-	@sh runner/packages.sh $(build_packages) help2man debhelper fakeroot
+	@sh runner/packages.sh $(build_packages) help2man debhelper fakeroot build-essential
 	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/stampede-$(VERSION)
 	@git archive HEAD | tar -x -C $(BUILD)/deb/stampede-$(VERSION)
 	@cp -r extras/install/debian $(BUILD)/deb/stampede-$(VERSION)/debian
