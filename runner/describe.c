@@ -68,7 +68,8 @@ static json_t *used_by(const char *row)
 static const char *format_of(const struct driver *driver)
 {
 	if (driver->format.kind == FORMAT_OWN)
-		return "own";
+		return driver->format.forward == FORMAT_OWN ? "own" :
+							      "CTF while no clock goes back";
 	if (driver->format.kind == FORMAT_VARINT)
 		return "CTF 2";
 	return driver->format.kind == FORMAT_FTRACE ? "ftrace" : "CTF";

@@ -176,6 +176,7 @@ static inline bool trace_append(struct tracing *all, struct trace_slot *slot,
 	all->chunk_bytes += packet->size;
 	all->counts.packets++;
 	all->counts.events += packet->events;
+	all->counts.back += packet->back;
 	all->counts.bytes += packet->size;
 	return true;
 }

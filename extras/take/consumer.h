@@ -54,6 +54,8 @@ struct trace_options {
 struct trace_counts {
 	uint64_t events, packets, bytes, chunks; /* written */
 	uint64_t lost; /* events, because a ring was full */
+	uint64_t back; /* events written whose time is before their predecessor's: the clock went
+			  back */
 	uint64_t unwritten; /* events that were read; there was no room for them on the disk */
 	/* Calls of here() without a ring: THREADS is too small, or it was just being opened. */
 	uint64_t strays;
@@ -299,6 +301,7 @@ static inline void trace_drain(struct tracing *all, struct trace_slot *slot, boo
 			all->counts.unwritten += packet.events;
 	} else if (last) {
 		all->counts.events += packet.events;
+		all->counts.back += packet.back;
 	}
 }
 

@@ -14,6 +14,17 @@
 #include "runner/describe.h"
 #include "traces/ctf_metadata.h"
 
+/* The form of its records. Where its own reader alone knows more, that of a clock that never goes
+ * back. */
+static struct scheme_format records(const struct driver *driver)
+{
+	struct scheme_format format = driver->format;
+
+	if (format.kind == FORMAT_OWN)
+		format.kind = format.forward;
+	return format;
+}
+
 /* Why not; NULL: it can. */
 static const char *obstacle(const struct driver *driver)
 {
@@ -31,7 +42,7 @@ static const char *obstacle(const struct driver *driver)
 		return "it rejects a writer that interrupts another";
 	if (driver->publishes)
 		return "it is written in a section that starts over, by a signal handler or rseq";
-	if (driver->format.kind == FORMAT_OWN || driver->format.kind == FORMAT_FTRACE)
+	if (records(driver).kind == FORMAT_OWN || records(driver).kind == FORMAT_FTRACE)
 		return "no metadata describes its records to other readers";
 	return NULL;
 }
@@ -39,7 +50,7 @@ static const char *obstacle(const struct driver *driver)
 static char *metadata(const struct driver *driver)
 {
 	const struct ctf_description description = {
-		.format = driver->format,
+		.format = records(driver),
 		.stamp_bits = driver->stamp_bits,
 		.cut_bits = scheme_cut_bits(driver->desc, driver->stamp_bits),
 		.align_bytes = driver->desc->alignment,

@@ -23,6 +23,7 @@ struct packet {
 	uint64_t number; /* counted from the first; a missing number was overwritten */
 	uint64_t events;
 	uint64_t lost; /* events that found no room, until it was closed */
+	uint64_t back; /* events of a time before their predecessor's: the clock went back */
 	uint64_t begin, end; /* stamps */
 	struct cursor cursor; /* of next() */
 };

@@ -51,13 +51,27 @@ static inline struct ring *read_from(struct tracer *t, uint64_t *number)
 	return spare;
 }
 
+/* Reads to the packet's end. */
+static inline enum decode_result count_events(struct cursor *cursor, struct packet *packet)
+{
+	uint64_t last = cursor->time;
+	enum decode_result result;
+	struct event event;
+
+	memset(&event, 0, sizeof(event));
+	while ((result = decode_next(cursor, &event)) == DECODE_EVENT) {
+		packet->events += !(event.flags & EVENT_STAMP_ONLY);
+		packet->back += event.time < last;
+		last = event.time;
+	}
+	return result;
+}
+
 static inline int read(struct tracer *t, struct packet *packet)
 {
 	struct ctf_packet_header header;
 	const struct ring *ring;
-	enum decode_result result;
 	struct cursor cursor;
-	struct event event;
 	uint32_t content;
 	int error = packet ? check_reader(t) : NO_POINTER;
 
@@ -76,10 +90,7 @@ static inline int read(struct tracer *t, struct packet *packet)
 	cursor.payloads = t->sizes;
 	packet->cursor = cursor;
 	packet->begin = cursor.time;
-	memset(&event, 0, sizeof(event));
-	while ((result = decode_next(&cursor, &event)) == DECODE_EVENT)
-		packet->events += !(event.flags & EVENT_STAMP_ONLY);
-	if (result == DECODE_BAD)
+	if (count_events(&cursor, packet) == DECODE_BAD)
 		return DAMAGED;
 	packet->end = decode_end(ring, packet->number, cursor.time);
 	memcpy(&header, packet->bytes, sizeof(header));
@@ -162,7 +173,6 @@ static inline bool complete_copy(const struct tracer *t, struct packet *packet, 
 	struct ctf_packet_header header;
 	enum decode_result result;
 	struct cursor cursor;
-	struct event event;
 
 	memcpy(&header, bytes, sizeof(header));
 	if (header.magic != CTF_MAGIC || header.packet_seq_num != packet->number)
@@ -173,9 +183,7 @@ static inline bool complete_copy(const struct tracer *t, struct packet *packet, 
 	packet->cursor.stamp_bits = ring_stamp_bits(ring);
 	packet->cursor.payloads = t->sizes;
 	cursor = packet->cursor;
-	memset(&event, 0, sizeof(event));
-	while ((result = decode_next(&cursor, &event)) == DECODE_EVENT)
-		packet->events += !(event.flags & EVENT_STAMP_ONLY);
+	result = count_events(&cursor, packet);
 	packet->end = header.timestamp_end = cursor.time;
 	packet->lost = header.events_discarded =
 		once_load(&next_one->number) == packet->number + 1 ?

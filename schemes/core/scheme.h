@@ -106,6 +106,8 @@ enum scheme_format_kind {
 
 struct scheme_format {
 	enum scheme_format_kind kind;
+	enum scheme_format_kind
+		forward; /* OWN: what it is while no clock goes back; OWN: nothing */
 	uint8_t id_bits; /* WORD, SYNC: of the id field */
 	bool flag; /* WORD: the lowest bit says that the whole stamp follows */
 	bool stamp_event; /* WORD: id 28 is a stamp, and no event */

@@ -19,7 +19,7 @@
 #ifdef PACKED_READER_KEEPS_UPPER
 #define SCHEME_FORMAT \
 	{ \
-		.kind = FORMAT_OWN \
+		.kind = FORMAT_OWN, .forward = FORMAT_CTF_PACKED \
 	}
 #else
 #define SCHEME_FORMAT \
