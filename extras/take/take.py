@@ -84,6 +84,8 @@ class Cut:
         if seams:
             names = set(re.findall(r"\bSEAM_\w+", text)) - {"SEAM_GEOMETRY_CONSTANT"}
             words += ["-D%s=0" % name for name in names] + ["-DSEAM_GEOMETRY_CONSTANT=1"]
+        if "#if" not in text:
+            return text
         return said("unifdef", "-B", *words, text=text)
 
     def body(self, name, guards=None):
@@ -166,21 +168,21 @@ class Names:
     def __init__(self, prefix, *texts):
         self.prefix = prefix
         self.kinds = {}
-        for text in texts:
-            self.add(text)
+        self.add(*texts)
 
-    def add(self, text):
-        for name, kind in self.tags(text):
+    def add(self, *texts):
+        for name, kind in self.tags(texts) if texts else ():
             if name != "offsetof":  # in an assertion it looks like a prototype
                 self.kinds.setdefault(name, set()).add(kind)
 
     @staticmethod
-    def tags(text):
-        with tempfile.NamedTemporaryFile("w", suffix=".c", encoding="utf-8") as copy:
-            copy.write(text)
-            copy.flush()
-            listed = said("ctags", "-f", "-", "--language-force=C", "--fields=K",
-                          "--kinds-C=+defgpstuvx", copy.name)
+    def tags(texts):
+        """Of all texts at once: ctags takes longer to start than to read them."""
+        with tempfile.TemporaryDirectory() as folder:
+            for i, text in enumerate(texts):
+                write(folder, "%d.c" % i, text)
+            listed = said("ctags", "-f", "-", "--language-force=C", "--fields=K", "--kinds-C=+defgpstuvx",
+                          *(os.path.join(folder, "%d.c" % i) for i in range(len(texts))))
         for line in listed.splitlines():
             fields = line.split("\t")
             if not line.startswith("!") and not fields[0].startswith("__anon"):
@@ -282,8 +284,7 @@ def take_scheme(row, folder):
     lines += ['#include "take/%s.scheme.h"' % row]
     lines += ["#undef %s\n#define %s %s" % (name, name, names.new(name)) for name in sorted(here)]
     write(folder, row + ".row.h", "\n".join(lines) + "\n")
-    for text in texts.values():
-        names.add(text)
+    names.add(*texts.values())
     for name in ["METADATA_" + part for part in METADATA] + re.findall(r"\bF_[A-Z]*_?\b", texts["api"]):
         names.kinds.setdefault(name, set()).add("macro")
     # What ctags does not see: an event's names, and classes of C++.

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""usage: same.py FOLDER ROW [FAULT]   What prune.py leaves out of FOLDER/ROW.h and its reader changes no instruction:
+"""usage: same.py FOLDER ROW [FAULT]   What prune.py leaves out of FOLDER's cut of ROW changes no instruction:
 the same calls are compiled with all of the text, in which only what is known of the row is constant, and with what
 is left. FAULT, a sed script, is planted into what is left. Exit code 1: they differ."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -30,11 +31,9 @@ int c_copy(struct T_tracer *t, struct T_packet *p, void *to) { return T_copy(t, 
 def compiled(name, edit=None):
     where = os.path.join(folder, name)
     os.makedirs(where, exist_ok=True)
-    with open(os.path.join(folder, row + ".facts"), encoding="utf-8") as facts, \
-            open(os.path.join(where, row + ".facts"), "w", encoding="utf-8") as out:
-        out.write(facts.read())
-    take.take_scheme(row, where)
-    take.take_header(row, where, os.path.join(where, row + ".facts"), None)
+    for part in take.PARTS + ("scheme", "rest"):
+        shutil.copy(os.path.join(folder, "%s.%s.h" % (row, part)), where)
+    take.take_header(row, where, os.path.join(folder, row + ".facts"), None)
     if edit:
         header = os.path.join(where, row + ".h")
         with open(header, encoding="utf-8") as text:
