@@ -19,4 +19,18 @@ endif
 claims-explored: $(BUILD)/explore $(claims_objects)
 $(BUILD)/tests/claims/test_claims: | claims-explored
 
-.PHONY: claims-explored
+# For who judges this as an artifact: all of it with the table of what is published, and that table tried.
+artifact: ##- a tarball with what README and docs claim: build/stampede-VERSION.tar.gz
+	@mkdir -p $(BUILD)
+	@python3 -B extras/claims/reproduce.py --list >$(BUILD)/CLAIMS.txt
+	@git archive --prefix=stampede-$(VERSION)/ --add-file=$(BUILD)/CLAIMS.txt \
+		-o $(BUILD)/stampede-$(VERSION).tar.gz HEAD
+	@echo $(BUILD)/stampede-$(VERSION).tar.gz
+
+reproduce: ##- try what README and docs claim, in an hour (ARGS="--only WORDS", ARGS=--list)
+	@sh runner/packages.sh $(build_packages) $(plot_packages)
+	@$(MAKE) --no-print-directory $(jobs) all claims-explored
+	@$(MAKE) --no-print-directory $(jobs) explored SCHEMES="=packed_word =extended_header =three_read"
+	@python3 -B extras/claims/reproduce.py $(ARGS)
+
+.PHONY: claims-explored artifact reproduce
