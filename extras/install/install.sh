@@ -42,7 +42,7 @@ echo "${lib#"$prefix"/}/plots" >>"$build/files"
 put 644 "$lib/explored" "$build"/explored/*.so
 strip -g "$root$lib"/explored/*.so
 for row in $ROWS; do put 644 "$prefix/include/stampede" "$build/take/$row.h" "$build/take/${row}_reader.h" "$build/take/${row}_trace.h"; done
-put 644 "$prefix/lib/pkgconfig" "$build/stampede.pc"
+put 644 "$prefix/share/pkgconfig" "$build/stampede.pc"
 put 644 "$prefix/lib/cmake/stampede" "$build/stampede-config.cmake"
 chmod +x "$build/stampede"
 help2man --no-info --section 1 --manual Stampede --version-string "$version" --output "$build/man/stampede.1" \

@@ -39,12 +39,12 @@ report $? "help"
 says "a command that is not there" 1 "'benhc' is no command" "$stampede" benhc
 printf '#include <stampede/packed_word_trace.h>\nint main(void) { return STAMPEDE_TAKEN; }\n' >"$scratch/taken.c"
 # shellcheck disable=SC2046
-cc "$scratch/taken.c" $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs stampede) -o "$scratch/taken"
+cc "$scratch/taken.c" $(PKG_CONFIG_PATH=$prefix/share/pkgconfig pkg-config --cflags --libs stampede) -o "$scratch/taken"
 "$scratch/taken"
 [ $? -eq 7 ]
 report $? "a header by pkg-config"
 grep -q '"'"$prefix"'/include"' "$prefix/lib/cmake/stampede/stampede-config.cmake" && ! grep -rq '@[A-Z]*@' "$prefix"/lib/cmake \
-	"$prefix/lib/pkgconfig" "$stampede"
+	"$prefix/share/pkgconfig" "$stampede"
 report $? "nothing of a template is left"
 (cd "$prefix" && find . -type f | sed 's|^\./||' | sort) >"$scratch/there"
 sort "$prefix/share/stampede/files" | diff - "$scratch/there" >"$scratch/out"
