@@ -6,7 +6,7 @@
  *	EVENT(work, 1, WORK);
  *	...
  *	struct event_type types[] = { work_type };
- *	struct trace_options options = { "trace", types, 1 };
+ *	struct trace_options options = { .folder = "trace", .types = types, .type_count = 1 };
  *
  *	if (trace_start(&options))		// the program's beginning
  *		return 1;

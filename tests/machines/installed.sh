@@ -17,7 +17,7 @@ PACKED_WORD_EVENT(work, 1, WORK);
 int main(void)
 {
 	struct packed_word_event_type types[] = { work_type };
-	struct packed_word_trace_options options = { "trace", types, 1 };
+	struct packed_word_trace_options options = { .folder = "trace", .types = types, .type_count = 1 };
 	int i, bad = packed_word_trace_start(&options);
 
 	for (i = 0; i < 1000; i++)
