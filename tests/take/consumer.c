@@ -17,22 +17,25 @@ E(EVENT)(work, 1, WORK);
 #define TICK(F) F(u32, thread) F(u64, number) F(string, name)
 E(EVENT)(tick, 40, TICK);
 
-enum { WAVES = 12, TOGETHER = 6, EVENTS = 4000 };
+enum { WAVES = 5, TOGETHER = 6, EVENTS = 4000 };
 
 static struct T(event_type) types[2];
 static struct T(trace_options) options;
 static _Thread_local uint32_t self;
-static _Thread_local uint64_t works, ticks;
+static _Thread_local uint64_t works, ticks[8]; /* of handlers by how deep they are nested */
+static _Thread_local uint32_t depth;
 static uint64_t recorded;
 static uint32_t serial;
 static bool stop, slow;
 
 static void on_signal(int number)
 {
+	const uint32_t level = depth++ % 8;
 	int before = errno;
 
 	(void)number;
-	ticks += !tick_write(T(here)(), self, ticks, "tick");
+	ticks[level] += !tick_write(T(here)(), self | level << 24, ticks[level], "tick");
+	depth--;
 	errno = before;
 }
 
@@ -44,9 +47,21 @@ static void handlers(int how)
 	pthread_sigmask(how, &every, NULL);
 }
 
+/* What this thread has recorded. */
+static uint64_t mine(void)
+{
+	uint64_t all = works;
+	int i;
+
+	for (i = 0; i < 8; i++)
+		all += ticks[i];
+	return all;
+}
+
 static void begin(void)
 {
-	works = ticks = 0;
+	works = 0;
+	memset(ticks, 0, sizeof(ticks));
 	self = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
 	handlers(SIG_UNBLOCK);
 }
@@ -54,7 +69,7 @@ static void begin(void)
 static void end(void)
 {
 	handlers(SIG_BLOCK); /* what is counted is all that there will be */
-	__atomic_fetch_add(&recorded, works + ticks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&recorded, mine(), __ATOMIC_RELAXED);
 }
 
 /* Of each three threads one begins with a handler's event, and one is slow. */
@@ -128,7 +143,7 @@ static void threads(const char *folder)
 	works += !work_write(T(here)(), self, works);
 	waves(WAVES);
 	works += !work_write(T(here)(), self, works);
-	__atomic_fetch_add(&recorded, works + ticks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&recorded, mine(), __ATOMIC_RELAXED);
 	finish();
 	CHECK(work_write(T(here)(), self, works) == E(OFF));
 }
@@ -199,10 +214,10 @@ static void switched(const char *folder)
 		works += !said;
 		raise(SIGUSR1);
 	}
-	CHECK(works == 200 && ticks == 300);
+	CHECK(works == 200 && ticks[0] == 300);
 	CHECK(!T(refused)(T(here)()));
 	CHECK(T(trace_enable)(600, true) == E(BAD_ID));
-	recorded = works + ticks;
+	recorded = mine();
 	finish();
 }
 
@@ -232,7 +247,7 @@ static void forked(const char *folder, const char *other)
 	}
 	waves(2);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-	recorded += works + ticks;
+	recorded += mine();
 	finish();
 }
 
@@ -260,6 +275,123 @@ static void crash(const char *folder, const char *other)
 	fflush(stdout);
 	if (!wrong)
 		*(volatile int *)nowhere = 1;
+}
+
+/*
+ * exec ends the trace as a kill does: what the consumer has written is there. A program that is
+ * started beside it (system) changes nothing. `stops`: trace_stop() comes before, and all is there.
+ */
+static void replaced(const char *program, const char *folder, bool stops)
+{
+	if (start(folder))
+		exit(1);
+	begin();
+	waves(1);
+	CHECK(system("true") == 0);
+	works += !work_write(T(here)(), self, works);
+	end();
+	if (stops)
+		finish();
+	else
+		usleep(200000); /* a hundred times the period */
+	printf("recorded %" PRIu64 "\n", recorded);
+	fflush(stdout);
+	execl(program, program, "after", folder, (char *)NULL);
+	perror(program);
+	exit(1);
+}
+
+/* The program that comes after: no file of the trace is open in it. Its own trace goes behind. */
+static void after(const char *folder)
+{
+	char name[32], to[4096];
+	ssize_t size;
+	int file;
+
+	for (file = 3; file < 64; file++) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
+		size = readlink(name, to, sizeof(to) - 1);
+		to[size > 0 ? size : 0] = 0;
+		CHECK(!strstr(to, folder));
+	}
+	if (start(folder))
+		exit(1);
+	finish();
+}
+
+/* X(what is wrong, the call, its error) */
+#define MISUSES \
+	X("stop: nothing is started", T(trace_stop)(), NOT_OPEN) \
+	X("enable: nothing is started", T(trace_enable)(1, true), NOT_OPEN) \
+	X("snapshot: nothing is started", T(trace_snapshot)(folder, 1 << 20), NOT_OPEN) \
+	X("on_crash: nothing is started", T(trace_on_crash)(folder, 1 << 20), NOT_OPEN) \
+	X("write: nothing is started", work_write(T(here)(), 0, 0), NO_POINTER) \
+	X("start: no options", T(trace_start)(NULL), NO_POINTER) \
+	X("start: no folder", starts(NULL, types, 2), NO_POINTER) \
+	X("start: no types", starts(folder, NULL, 2), NO_POINTER) \
+	X("start: a folder in none", starts("/proc/none/trace", types, 2), NOT_WRITTEN) \
+	X("start: a folder that is a file", starts("/etc/passwd", types, 2), NOT_WRITTEN) \
+	X("start: an id twice", starts(folder, twice, 2), TWICE) \
+	X("start: the id of threads", starts(folder, &taken, 1), TWICE) \
+	X("start: an id of 600", starts(folder, &high, 1), BAD_ID) \
+	X("start: 600 types", starts(folder, types, 600), BAD_ID) \
+	X("start: a name with a space", starts(folder, &spaced, 1), BAD_NAME) \
+	X(STARTED, 0, OK) \
+	X("start twice", starts(folder, types, 2), TWICE) \
+	X("enable: an id of 600", T(trace_enable)(600, true), BAD_ID) \
+	X("write: an id of 600", T(try_write)(T(here)(), 600, "", 1), BAD_ID) \
+	X("write: an undeclared id", T(try_write)(T(here)(), 2, "", 1), UNDECLARED) \
+	X("write: a wrong size", T(try_write)(T(here)(), 1, "", 1), BAD_SIZE) \
+	X("attach beside the consumer", T(attach)(T(here)()), BUSY) \
+	X("open a thread's ring", opens_again(), TWICE) \
+	X("snapshot: no folder", T(trace_snapshot)(NULL, 1 << 20), NO_POINTER) \
+	X("on_crash: no folder", T(trace_on_crash)(NULL, 1 << 20), NO_POINTER) \
+	X(STOPPED, 0, OK) \
+	X("stop twice", T(trace_stop)(), NOT_OPEN) \
+	X("write: stopped", work_write(T(here)(), 0, 0), OFF) \
+	X("start again: other types", starts(folder, types, 1), NOT_ZERO)
+#define STARTED "is started"
+#define STOPPED "is stopped"
+
+static int starts(const char *folder, const struct T(event_type) * its, uint32_t count)
+{
+	struct T(trace_options) one = { .folder = folder, .types = its, .type_count = count };
+
+	return T(trace_start)(&one);
+}
+
+static int opens_again(void)
+{
+	struct T(options) one = { types, 2, 0, false, NULL };
+
+	return T(open)(T(here)(), &one);
+}
+
+static void misused(const char *folder)
+{
+	const struct T(event_type) twice[] = { work_type, work_type }, taken = { "a", "", 599, 0 },
+				   high = { "a", "", 600, 0 }, spaced = { "a b", "", 1, 0 };
+	int misuses = 0, got;
+
+	self = 1;
+#define X(what, call, error) \
+	if (!strcmp(what, STARTED)) { \
+		CHECK(!start(folder)); \
+	} else if (!strcmp(what, STOPPED)) { \
+		recorded = works; \
+		finish(); \
+	} else { \
+		got = call; \
+		if (got != E(error)) \
+			fprintf(stderr, "%s: %d, not %d\n", what, got, E(error)); \
+		wrong += got != E(error); \
+		misuses++; \
+		if (options.folder && !recorded) /* it is started: an event between each two */ \
+			works += !work_write(T(here)(), self, works); \
+	}
+	MISUSES
+#undef X
+	printf("%d misuses\n", misuses);
 }
 
 /* Until it is killed. */
@@ -290,6 +422,12 @@ int main(int argc, char **argv)
 		forked(argv[2], argv[3]);
 	else if (!strcmp(what, "crash"))
 		crash(argv[2], argv[3]);
+	else if (!strcmp(what, "exec") || !strcmp(what, "stop_exec"))
+		replaced(argv[0], argv[2], *what == 's');
+	else if (!strcmp(what, "after"))
+		after(argv[2]);
+	else if (!strcmp(what, "misused"))
+		misused(argv[2]);
 	else if (!strcmp(what, "endless"))
 		endless(argv[2]);
 	else

@@ -91,7 +91,7 @@ for row in packed_word varint_low extended_header; do
 	for compiler in "${CC:-gcc} -std=c11 -DNDEBUG -fsanitize=address,undefined" "g++ -std=c++17 -x c++"; do
 		rm -rf "$scratch/trace" && mkdir "$scratch/trace"
 		# shellcheck disable=SC2086
-		$compiler -O2 -Wall -Wextra -Werror -I. -I"$folder" -DHEADER="\"${row}_reader.h\"" -DPREFIX="$row" \
+		$compiler -O1 -Wall -Wextra -Werror -I. -I"$folder" -DHEADER="\"${row}_reader.h\"" -DPREFIX="$row" \
 			-DUPPER="$upper" tests/take/misuse.c -o "$scratch/misuse" 2>"$scratch/err" &&
 			(cd "$scratch/trace" && "$scratch/misuse") >"$scratch/said" 2>>"$scratch/err"
 		report $? "$row: each misuse has its error, and no event before or behind it is lost (${compiler%% *})"
@@ -137,10 +137,13 @@ for row in packed_word:2 varint_low:2 packed_word_locked_fenced:1; do
 	rings=${row#*:} row=${row%:*}
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
 	for compiler in "${CC:-gcc}" clang; do
+		# Both for one.
+		[ "$row-$compiler" != varint_low-clang ] && [ "$row-$compiler" != packed_word_locked_fenced-clang ] || continue
+		$compiler -std=gnu11 -g -O1 -fsanitize=thread -Werror -I. -I"$folder" -DHEADER="\"${row}_reader.h\"" \
+			-DPREFIX="$row" -DUPPER="$upper" -DRINGS="$rings" tests/take/threads.c -pthread -o "$scratch/tsan" 2>"$scratch/err"
+		report $? "$row: compiled for ThreadSanitizer ($compiler)"
 		for mode in "" overwrite; do
-			$compiler -std=gnu11 -g -O1 -fsanitize=thread -Werror -I. -I"$folder" -DHEADER="\"${row}_reader.h\"" \
-				-DPREFIX="$row" -DUPPER="$upper" -DRINGS="$rings" tests/take/threads.c -pthread \
-				-o "$scratch/tsan" 2>"$scratch/err" && timeout 120 "$scratch/tsan" $mode >"$scratch/err" 2>&1
+			timeout 120 "$scratch/tsan" $mode >"$scratch/err" 2>&1
 			report $? "$row: ThreadSanitizer finds nothing ($compiler, ${mode:-discard})"
 			grep -A9 WARNING "$scratch/err" | head -20 | sed 's/^/# /'
 		done
