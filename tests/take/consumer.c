@@ -293,7 +293,7 @@ static void replaced(const char *program, const char *folder, bool stops)
 	if (stops)
 		finish();
 	else
-		usleep(200000); /* a hundred times the period */
+		usleep(600000); /* 300 times the period */
 	printf("recorded %" PRIu64 "\n", recorded);
 	fflush(stdout);
 	execl(program, program, "after", folder, (char *)NULL);
