@@ -142,9 +142,14 @@ bad=0
 for one in 1 2 3 4 5 6 7 8 9 10; do
 	killed=$program
 	[ $one -le 6 ] || killed=$scratch/large
-	"$killed" endless "$scratch/trace" 0 300000 &
+	"$killed" endless "$scratch/trace" 0 100000 &
 	pid=$!
-	sleep 0.$((one * 37 % 25 + 10))
+	# From when it records, however late it comes to its CPU.
+	for _ in $(seq 200); do
+		[ ! -e "$scratch/trace/000000/0" ] || break
+		sleep 0.05
+	done
+	sleep "0.$(printf %03d $((one * 37 % 25 * 5 + 50)))"
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	pid=
