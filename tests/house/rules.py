@@ -321,7 +321,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1807, "explore": 11110, "extras": 13996, "judge": 4502, "plots": 3289, "results": 3617,
-    "runner": 6421, "schemes": 9668, "traces": 4648, "workloads": 8030, "tests": 40084,
+    "runner": 6421, "schemes": 9668, "traces": 4648, "workloads": 8030, "tests": 39350,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
