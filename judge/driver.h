@@ -48,6 +48,7 @@ struct driver {
 	uint32_t counter_bits;
 	size_t scheme_bytes; /* of the scheme's ring structure; its first member is struct ring */
 	uint32_t payload_bytes; /* least payload of this build */
+	uint32_t claim_bits; /* SCHEME_CLAIM_BITS */
 	struct scheme_format format;
 	uint32_t compact_ids; /* ids that fit the compact header of format/format_ctf.h */
 	bool publishes; /* the tail's store publishes a record: there is no commit */

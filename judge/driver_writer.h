@@ -337,7 +337,7 @@ static void driver_flush(void *scheme)
 #define DRIVER_WRITES \
 	.row = TEXT(ROW), .desc = &scheme_desc, .stamp_bits = STAMP_BITS, \
 	.counter_bits = COUNTER_BITS, .scheme_bytes = sizeof(struct scheme_ring), \
-	.payload_bytes = PAYLOAD_BYTES, .blocks = SCHEME_BLOCKS, \
+	.payload_bytes = PAYLOAD_BYTES, .claim_bits = SCHEME_CLAIM_BITS, .blocks = SCHEME_BLOCKS, \
 	.unsupported = scheme_unsupported, .init = driver_init, .run = driver_run, \
 	.run_fenced = DRIVER_RUN_FENCED, .run_empty = driver_run_empty, \
 	.run_clock = driver_run_clock, .interrupt = driver_interrupt, .beat = driver_beat, \

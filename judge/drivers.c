@@ -175,6 +175,8 @@ void driver_list(FILE *text, const struct driver *driver)
 {
 	fprintf(text, "%-30s %s%s (%s)", driver->row, driver->variant ? "variant: " : "",
 		driver->desc->title, driver->desc->source);
+	if (driver->claim_bits != 64)
+		fprintf(text, "; claims %u bits at once", driver->claim_bits);
 	if (driver->desc->gap_bits)
 		fprintf(text, "; gaps below 2^%u ticks",
 			driver->stamp_bits + driver->desc->gap_bits);

@@ -3,13 +3,20 @@
 
 #define TIMES (1u << ORACLE_EXACT | 1u << ORACLE_WINDOW | 1u << ORACLE_MONOTONIC)
 
-bool judge_gap_beyond(const struct scheme_desc *desc, uint32_t stamp_bits, uint64_t ticks)
+uint64_t judge_gap_bound(const struct scheme_desc *desc, uint32_t stamp_bits)
 {
 	uint64_t wrap = bits_mask(stamp_bits) + 1, most = wrap << desc->gap_bits;
 
 	if (!desc->gap_bits)
-		return false;
-	return ticks >= (desc->extension == EXTEND_ON_CARRY ? most - wrap : most);
+		return 0;
+	return desc->extension == EXTEND_ON_CARRY ? most - wrap : most;
+}
+
+bool judge_gap_beyond(const struct scheme_desc *desc, uint32_t stamp_bits, uint64_t ticks)
+{
+	uint64_t bound = judge_gap_bound(desc, stamp_bits);
+
+	return bound && ticks >= bound;
 }
 
 uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,

@@ -37,7 +37,10 @@ struct judgement {
 	const char *text; /* the first objection that is not excused; NULL: none, or only stuck */
 };
 
-/* Are so many ticks from one stamp to the next more than the row says that it can tell? */
+/* Ticks from one stamp to the next that are too many for the row, as it says; 0: none are. */
+uint64_t judge_gap_bound(const struct scheme_desc *desc, uint32_t stamp_bits);
+
+/* Are these? */
 bool judge_gap_beyond(const struct scheme_desc *desc, uint32_t stamp_bits, uint64_t ticks);
 
 /* Needs of `desc` with a short field of `stamp_bits` that were not met. */

@@ -16,6 +16,7 @@ from text import figure
 AS_GOOD_TIME = 0.02
 AS_GOOD_COUNT = 0.005
 NAMED_MOST = 4
+BOUND = 1 << 31  # ticks: half of a counter of 32 bits
 
 # ---- who qualifies ----
 
@@ -27,6 +28,11 @@ def scheme_of(run, row):
 def listed(scheme, key):
     values = scheme.get(key)
     return values if isinstance(values, list) else []
+
+
+def count(scheme, key):
+    value = scheme.get(key)
+    return value if isinstance(value, int) else NAN
 
 
 def inexact(run, row):
@@ -47,9 +53,23 @@ def keeps_everything(run, row):
 
     Both are asked for: what nobody interrupted is not known to be exact.
     """
+    return declares_everything(run, row.row) and keeps(run, row, PROMISES)
+
+
+def keeps(run, row, promises):
+    """Was it judged, and was nothing broken, nor any of these left untried?"""
     judged = [one for one in run.storm if one.row == row.row and checked(one)]
-    return (row.verdict in HELD and declares_everything(run, row.row) and bool(judged) and
-            all(word in HELD for one in judged for word in vars(one.promises).values()))
+    return row.verdict in HELD and bool(judged) and all(
+        word in HELD for one in judged for name, word in vars(one.promises).items() if name in promises)
+
+
+def keeps_in_bounds(run, row):
+    """All of it, as long as no gap lasts BOUND ticks."""
+    scheme = scheme_of(run, row.row)
+    asked = set(PROMISES) - {"wrap_proof"}
+    any_gap = scheme.get("gap_ticks", 0) is None and "wrap_proof" in listed(scheme, "promises")
+    return (asked <= set(listed(scheme, "promises")) and keeps(run, row, asked) and
+            (any_gap or count(scheme, "gap_ticks") >= BOUND))
 
 
 def at_once(run, row):
@@ -63,6 +83,13 @@ def says(key, word):
         value = scheme_of(run, row.row).get(key)
         return value == word and isinstance(value, type(word))
     return condition
+
+
+def narrow(run, row):
+    """Writers that interrupt each other record at once, or are held off, and claim 32 bits at most."""
+    scheme = scheme_of(run, row.row)
+    return (count(scheme, "claim_bits") <= 32 and scheme.get("nesting") in ("at once", "held off") and
+            not listed(scheme, "needs"))
 
 
 def exact(run, row):
@@ -169,6 +196,7 @@ TAKE = INTERRUPTED + "one header to take home, fewest instructions"
 BACK = INTERRUPTED + "the clock may go back"
 WAIT = "exact times, an interrupt's event may wait: fewest bytes"
 HELD_OFF = "exact times, interrupts are held off: fewest bytes"
+NARROW = "exact times, no gap of 2^31 ticks, and no compare-and-swap of 64 bits: fewest bytes"
 FTRACE = "readers of ftrace sub-buffers: least time"
 
 QUESTIONS = (
@@ -191,6 +219,7 @@ QUESTIONS = (
              cost, TIMES),
     Question(WAIT, ALL, header, HEADER),
     Question(HELD_OFF, (keeps_everything, says("nesting", "held off")), header, HEADER),
+    Question(NARROW, (keeps_in_bounds, narrow, exact), header, HEADER),
     Question(FTRACE, (keeps_everything, says("format", "ftrace")), cost, TIMES),
     Question("10 events per second: fewest bytes", (keeps_everything,), header_at, RATE, 10),
     Question("1,000 events per second: fewest bytes", (keeps_everything,), header_at, RATE, 1e3),

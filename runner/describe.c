@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "judge/check.h"
+#include "judge/judge.h"
 #include "judge/products.h"
 
 static json_t *promises_of(uint32_t promises)
@@ -75,6 +76,16 @@ static const char *format_of(const struct driver *driver)
 	return driver->format.kind == FORMAT_FTRACE ? "ftrace" : "CTF";
 }
 
+/* Gaps between events, or between beats, of as many ticks are told wrong; null: none are. */
+static json_t *gap_ticks_of(const struct driver *row)
+{
+	uint64_t bound = row->desc->needs & NEED_BEAT ?
+				 scheme_reach_ticks(row->desc, row->stamp_bits) + 1 :
+				 judge_gap_bound(row->desc, row->stamp_bits);
+
+	return bound ? json_integer((json_int_t)bound) : json_null();
+}
+
 json_t *describe_rows(const struct driver *const *rows, int count)
 {
 	json_t *lines = json_array();
@@ -86,14 +97,15 @@ json_t *describe_rows(const struct driver *const *rows, int count)
 
 		json_array_append_new(
 			lines,
-			json_pack("{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b, s:o}",
+			json_pack("{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b, s:i, s:o, s:o}",
 				  "row", row->row, "title", desc->title, "source", desc->source,
 				  "promises", promises_of(desc->promises), "needs",
 				  needs_of(desc->needs), "stamp_bits", (int)row->stamp_bits,
 				  "counter_bits", (int)row->counter_bits, "nesting",
 				  nesting_of(row), "format", format_of(row), "shared_promises",
 				  promises_of(desc->shared_promises), "moves", row->join != NULL,
-				  "used_by", used_by(row->row)));
+				  "claim_bits", (int)row->claim_bits, "gap_ticks",
+				  gap_ticks_of(row), "used_by", used_by(row->row)));
 	}
 	return lines;
 }

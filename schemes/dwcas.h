@@ -46,6 +46,7 @@ static const struct scheme_desc scheme_desc = {
 };
 
 #define SCHEME_START
+#define SCHEME_CLAIM_BITS 128
 
 #define EXTEND_SEEN
 struct extend_seen {

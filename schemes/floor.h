@@ -43,6 +43,8 @@ struct scheme_ring {
 	struct ring ring;
 };
 
+#define SCHEME_CLAIM_BITS 0
+
 #ifdef FLOOR_UNTIMED
 #define floor_clock() ((uint64_t)0)
 #else

@@ -42,6 +42,11 @@ typedef uint64_t local_uint;
 #else
 typedef uint32_t local_uint;
 #endif
+#ifdef PACKED_WORD32
+#define LOCAL_CMPXCHG "cmpxchgl %k3, %1" /* the other half of the word stays 0 */
+#else
+#define LOCAL_CMPXCHG "cmpxchgq %3, %1"
+#endif
 
 /*
  * A word that others add to while it is in use. i386 aligns uint64_t to 4: across two cache lines a
@@ -69,7 +74,7 @@ static inline bool local_cmpxchg_raw(local_uint *word, local_uint *old, local_ui
 #if defined(__x86_64__) && !POINT_TSAN
 	bool stored;
 
-	__asm__ volatile(LOCAL_LOCK "cmpxchgq %3, %1"
+	__asm__ volatile(LOCAL_LOCK LOCAL_CMPXCHG
 			 : "=@ccz"(stored), "+m"(*word), "+a"(*old)
 			 : "r"(next)
 			 : "memory");

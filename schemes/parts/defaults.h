@@ -39,6 +39,8 @@
  *                       between CPUs go to; s->moves counts them
  *   SCHEME_FLUSH        flush(s): closes the open sub-buffer; a   ring_flush()
  *                       must with a ring of the published form
+ *   SCHEME_CLAIM_BITS   of the word that a claim swaps, adds to   those of the tail; with a mask 0:
+ *                       or publishes in one step                  plain stores do
  *   SCHEME_NOW          scheme_now(s): the 64-bit clock, as the   clock_now()
  *                       scheme knows it
  *   SCHEME_UNSUPPORTED  scheme_unsupported(): why the row cannot  NULL: it can
@@ -175,6 +177,14 @@ static inline bool scheme_busy(const struct scheme_ring *s)
 
 #ifndef SCHEME_BLOCKS
 #define SCHEME_BLOCKS 0
+#endif
+
+#ifndef SCHEME_CLAIM_BITS
+#ifdef SCHEME_MASKED
+#define SCHEME_CLAIM_BITS 0
+#else
+#define SCHEME_CLAIM_BITS PACKED_WORD_BITS
+#endif
 #endif
 
 #ifndef SCHEME_NOW

@@ -158,6 +158,27 @@ class Guide(Schemes):
         scheme["shared_promises"].remove("exact")
         self.assert_line(line, None, "`")
 
+    def test_no_wide_claim(self):
+        """32 bits at most, and a bound of gaps that half a counter of 32 bits keeps, if there is one."""
+        line, scheme = "| exact times, no gap of 2^31 ticks", self.scheme("full_tsc")
+        self.assert_line(line, None, "`")
+        bounded = {"claim_bits": 32, "gap_ticks": 1 << 31}
+        scheme.update(bounded)
+        self.assert_line(line, "| `full_tsc` |")
+        scheme["promises"].remove("wrap_proof")
+        self.assert_line(line, "| `full_tsc` |")
+        self.assert_line("| exact times, also when interrupted: fewest bytes", None, "`full_tsc`")
+        for change in ({"claim_bits": 64}, {"claim_bits": "32"}, {"gap_ticks": (1 << 31) - 1}, {"gap_ticks": None},
+                       {"nesting": "later"}, {"needs": ["beat"]}, {"promises": ["exact", "window", "bounded"]}):
+            before = {key: scheme[key] for key in change}
+            scheme.update(change)
+            self.assert_line(line, None, "`")
+            scheme.update(before)
+        scheme.update(gap_ticks=None, nesting="held off", claim_bits=0, promises=list(record.PROMISES))
+        self.assert_line(line, "| `full_tsc` |")
+        self.element("stress", "full_tsc")["promises"]["exact"] = "not tried"
+        self.assert_line(line, None, "`")
+
     def test_machine_and_old_runs(self):
         """A record that says nothing of the schemes: nobody qualifies for what it does not say."""
         del self.bench["schemes"]
