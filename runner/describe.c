@@ -97,15 +97,17 @@ json_t *describe_rows(const struct driver *const *rows, int count)
 
 		json_array_append_new(
 			lines,
-			json_pack("{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b, s:i, s:o, s:o}",
-				  "row", row->row, "title", desc->title, "source", desc->source,
-				  "promises", promises_of(desc->promises), "needs",
-				  needs_of(desc->needs), "stamp_bits", (int)row->stamp_bits,
-				  "counter_bits", (int)row->counter_bits, "nesting",
-				  nesting_of(row), "format", format_of(row), "shared_promises",
-				  promises_of(desc->shared_promises), "moves", row->join != NULL,
-				  "claim_bits", (int)row->claim_bits, "gap_ticks",
-				  gap_ticks_of(row), "used_by", used_by(row->row)));
+			json_pack(
+				"{s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:s, s:s, s:o, s:b, s:i, s:o, "
+				"s:o}",
+				"row", row->row, "title", desc->title, "source", desc->source,
+				"promises", promises_of(desc->promises), "needs",
+				needs_of(desc->needs), "stamp_bits", (int)row->stamp_bits,
+				"counter_bits", (int)row->counter_bits, "nesting", nesting_of(row),
+				"format", format_of(row), "shared_promises",
+				promises_of(desc->shared_promises), "moves", row->join != NULL,
+				"claim_bits", (int)row->claim_bits, "gap_ticks", gap_ticks_of(row),
+				"used_by", used_by(row->row)));
 	}
 	return lines;
 }

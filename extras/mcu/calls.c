@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
-/*
- * What the compiler calls where the CPU has no instruction for it: a Cortex-M0+ none for the
- * atomics of schemes/core/local.h, and none of these machines one for 64 bits, which only the
- * head of a sub-buffer has.
- */
-#include <stdbool.h>
+/* What the compiler calls on a board without a C library. */
 #include <stddef.h>
 
-#include "extras/mcu/cpu.h"
+#include "extras/mcu/masked.h"
 
 void *memcpy(void *to, const void *from, size_t count)
 {
@@ -27,32 +22,7 @@ void *memset(void *to, int value, size_t count)
 	return to;
 }
 
-bool __atomic_compare_exchange_4(volatile void *word, void *old, unsigned int next, bool weak,
-				 int done, int failed)
-{
-	uint32_t before = cpu_mask(), seen = *(volatile uint32_t *)word;
-	bool same = seen == *(uint32_t *)old;
-
-	(void)weak;
-	(void)done;
-	(void)failed;
-	*(uint32_t *)old = seen;
-	if (same)
-		*(volatile uint32_t *)word = next;
-	cpu_unmask(before);
-	return same;
-}
-
-unsigned int __atomic_fetch_add_4(volatile void *word, unsigned int value, int order)
-{
-	uint32_t before = cpu_mask(), seen = *(volatile uint32_t *)word;
-
-	(void)order;
-	*(volatile uint32_t *)word = seen + value;
-	cpu_unmask(before);
-	return seen;
-}
-
+/* Of 64 bits, which only the head of an ftrace sub-buffer has. */
 void __atomic_store_8(volatile void *word, unsigned long long value, int order)
 {
 	uint32_t before = cpu_mask();

@@ -411,7 +411,7 @@ def provenance(row):
     return "its origin is row %s," % row
 
 
-def head(facts, record):
+def head(facts, record, builds="C11 or C++17; gcc or clang; x86-64, arm64."):
     says = facts["describes"][0]
     paragraphs = [
         "%s: %s." % (facts["row"], says["title"]),
@@ -420,8 +420,7 @@ def head(facts, record):
         "Promises: %s. Needs: %s." % (", ".join(says["promises"]),
                                       ", ".join(says["needs"]) or "nothing"),
         price(facts["row"], record),
-        "C11 or C++17; gcc or clang; x86-64, arm64. `%s_example.c` shows how to use it." %
-        facts["row"],
+        "%s `%s_example.c` shows how to use it." % (builds, facts["row"]),
     ]
     return "/* SPDX-License-Identifier: MIT */\n" + comment(*paragraphs)
 

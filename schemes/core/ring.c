@@ -12,7 +12,7 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 	*ring = (struct ring){
 		.base = base,
 		.subbufs = subbufs,
-		.flush_number = UINT64_MAX,
+		.flush_number = (local_uint)-1,
 		.mode = config->mode,
 		.form = form,
 		.header_bytes = header_bytes,

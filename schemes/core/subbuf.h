@@ -82,8 +82,8 @@ struct ring {
 	local_uint refused; /* events larger than a sub-buffer */
 	local_uint stuck; /* events given up by a scheme that cannot finish (BOUNDED broken) */
 	local_uint consumed; /* first number that the reader has not released */
-	uint64_t flush_stamp; /* clock at the last flush that closed one: its end stamp */
-	uint64_t flush_number; /* which that is */
+	local_uint flush_stamp; /* clock at the last flush that closed one: its end stamp */
+	local_uint flush_number; /* which that is */
 	enum ring_mode mode;
 	enum ring_tail form;
 	uint32_t header_bytes; /* of a sub-buffer */

@@ -38,7 +38,7 @@ ARROWS = {
     **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
     "extras/mcu/shim": "extras/mcu",
     "extras/mcu": "base schemes schemes/core schemes/format schemes/parts",
-    "extras/take": "base judge runner traces schemes/core schemes/format schemes/parts",
+    "extras/take": "base extras/mcu judge runner traces schemes/core schemes/format schemes/parts",
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
     "extras/kernel/program": "base judge extras/kernel schemes/core traces",
@@ -320,8 +320,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1807, "explore": 11110, "extras": 13996, "judge": 4502, "plots": 3289, "results": 3617,
-    "runner": 6421, "schemes": 9668, "traces": 4648, "workloads": 8030, "tests": 39350,
+    "base": 1807, "explore": 11110, "extras": 14372, "judge": 4515, "plots": 3318, "results": 3617,
+    "runner": 6435, "schemes": 9686, "traces": 4648, "workloads": 8030, "tests": 40226,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 

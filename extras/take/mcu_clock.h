@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The clock of a scheme that is taken for a board: a counter of the program's, of COUNTER_BITS. */
+#ifndef STAMPEDE_EXTRAS_TAKE_MCU_CLOCK_H
+#define STAMPEDE_EXTRAS_TAKE_MCU_CLOCK_H
+
+#include "schemes/core/local.h"
+
+#ifndef CLOCK
+#error "define CLOCK() before this header: a counter that goes up, of COUNTER_BITS bits"
+#endif
+
+#define clock_now() ((uint64_t)((uint32_t)CLOCK() & (uint32_t)bits_mask(COUNTER_BITS)))
+#define clock_read(label) clock_now()
+
+#endif

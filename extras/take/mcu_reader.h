@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What mcu_read_api.h declares. */
+#ifndef STAMPEDE_EXTRAS_TAKE_MCU_READER_H
+#define STAMPEDE_EXTRAS_TAKE_MCU_READER_H
+
+static inline void flush_open(struct recorder *t)
+{
+	flush(&t->scheme);
+}
+
+/* The counter's times become times of 64 bits, as long as gaps are as short as mcu_api.h says. */
+static inline void lengthen(struct recorder *t, uint64_t number, uint32_t bytes)
+{
+	struct ring *ring = &t->scheme.ring;
+	struct ctf_packet_header *header = ctf_header(ring, number);
+	struct cursor cursor;
+	struct event event;
+	uint8_t *at;
+
+	ctf_finish(ring, number, bytes);
+	if (!ctf_cursor(ring, number, bytes, &cursor))
+		return;
+	cursor.payloads = t->words;
+	t->time = bits_advance(t->time, header->timestamp_begin, COUNTER_BITS);
+	header->timestamp_begin = t->time;
+	for (cursor.time = t->time;; cursor.time = t->time) {
+		at = ring_subbuf_base(ring, number) + (cursor.at - ring_subbuf_base(ring, number));
+		if (decode_next(&cursor, &event) != DECODE_EVENT)
+			break;
+		t->time = bits_advance(t->time, event.time, COUNTER_BITS);
+		if (event.flags & EVENT_EXTENDED)
+			put_u64(at + 4, t->time);
+	}
+	header->timestamp_end = bits_advance(
+		t->time, ctf_end(ring, number, t->time & bits_mask(COUNTER_BITS)), COUNTER_BITS);
+}
+
+static inline bool read(struct recorder *t, struct filled *packet)
+{
+	struct ring *ring = &t->scheme.ring;
+	uint64_t first, last;
+	uint32_t bytes;
+
+	ring_readable(ring, &first, &last);
+	bytes = first < last ? ring_content(ring, first) : 0;
+	if (!bytes)
+		return false;
+	if (t->times == (uint32_t)first) {
+		lengthen(t, first, bytes);
+		t->times++;
+	}
+	packet->bytes = ring_subbuf_base(ring, first);
+	packet->size = (uint32_t)ring_subbuf_bytes(ring);
+	packet->number = (uint32_t)first;
+	return true;
+}
+
+static inline void release(struct recorder *t, const struct filled *packet)
+{
+	if (packet->number + 1 == t->times)
+		ring_consume(&t->scheme.ring, (uint64_t)packet->number + 1);
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* As size.h, for a board. */
+#ifndef STAMPEDE_EXTRAS_TAKE_MCU_SIZE_H
+#define STAMPEDE_EXTRAS_TAKE_MCU_SIZE_H
+
+/* log2 of a packet's bytes, 8 .. 10: what a reader gets at once. */
+#ifndef SUBBUF_SHIFT
+#define SUBBUF_SHIFT 10
+#endif
+/* log2 of how many there are, 1 .. 16. */
+#ifndef COUNT_SHIFT
+#define COUNT_SHIFT 2
+#endif
+
+#define SEAM_GEOMETRY_CONSTANT 1
+#define SEAM_SUBBUF_SHIFT SUBBUF_SHIFT
+#define SEAM_COUNT_SHIFT COUNT_SHIFT
+#define SEAM_NARROW_BITS 0
+#define PAYLOAD_MOST ((1u << SUBBUF_SHIFT) - 64 - 12)
+#define CURSOR_PAYLOAD(cursor, id) ((cursor)->payloads[(id) < CTF_COMPACT_IDS ? (id) : 0] * 4u)
+
+_Static_assert(SUBBUF_SHIFT >= 8 && SUBBUF_SHIFT <= 10, "a packet has 256 bytes to 1 KiB");
+_Static_assert(COUNT_SHIFT >= 1 && COUNT_SHIFT <= 16, "a ring has 2 to 65,536 packets");
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What a scheme is when it is taken out of the suite for a board: see taken.h and mcu_api.h. */
+#ifndef STAMPEDE_EXTRAS_TAKE_MCU_TAKEN_H
+#define STAMPEDE_EXTRAS_TAKE_MCU_TAKEN_H
+
+#include SCHEME_HEADER
+
+struct source {
+	const uint32_t *payload;
+};
+
+/* Whole words; the barrier keeps the compiler from calling memcpy(). */
+static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
+{
+	uint32_t *to = (uint32_t *)(void *)rsv->payload;
+	uint32_t i;
+
+	for (i = 0; i < len / 4; i++) {
+		to[i] = src->payload[i];
+		barrier();
+	}
+}
+
+#include "schemes/parts/defaults.h"
+
+struct recorder {
+	struct scheme_ring scheme;
+	const uint32_t *words; /* of payload, by id */
+	uint32_t ids; /* 0: it is not open */
+	uint32_t refused;
+	uint64_t time; /* of the newest event that was read, in full */
+	uint32_t times; /* packets that have their times in full */
+	struct subbuf books[1 << COUNT_SHIFT];
+	uint8_t memory[1 << (SUBBUF_SHIFT + COUNT_SHIFT)] __attribute__((aligned(64)));
+};
+
+static inline bool open(struct recorder *t, const uint32_t *words, uint32_t ids)
+{
+	uint32_t i;
+
+	if (!t || !words || !ids || ids > CTF_COMPACT_IDS)
+		return false;
+	for (i = 0; i < ids; i++)
+		if (words[i] > PAYLOAD_MOST / 4)
+			return false;
+	/* As ring_init() does, of what is not 0. */
+	t->scheme.ring.base = t->memory;
+	t->scheme.ring.subbufs = t->books;
+	t->scheme.ring.header_bytes = CTF_PACKET_HEADER_BYTES;
+	t->scheme.ring.flush_number = (local_uint)-1;
+	t->words = words;
+	t->ids = ids;
+	return true;
+}
+
+RECORD bool write(struct recorder *t, uint32_t id, const uint32_t *payload, uint32_t words)
+{
+	struct source src = { payload };
+
+	if (unlikely(id >= t->ids || t->words[id] != words)) {
+		__atomic_fetch_add(&t->refused, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	return record(&t->scheme, id, words * 4, &src);
+}
+
+static inline uint32_t lost(const struct recorder *t)
+{
+	return once_load(&t->scheme.ring.lost);
+}
+
+static inline uint32_t refused(const struct recorder *t)
+{
+	return once_load(&t->refused);
+}
+
+#include "extras/take/mcu_reader.h"
+
+#endif
