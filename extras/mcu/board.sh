@@ -50,7 +50,7 @@ work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 common="$bits -std=gnu11 -Wall -Wextra -DSTAMPEDE_TIMED -DPACKED_WORD32
 	-DRING_TIMED_SUBBUF_SHIFT=10 -DRING_TIMED_COUNT_SHIFT=2 -DROW_HEADER=\"schemes/$header.h\""
-own="-O2 -g $cpu -ffreestanding -nostdlib -DLOCAL_BITS=32 -DCLOCK_GIVEN=\"extras/mcu/clock.h\"
+own="-O2 -g -Wno-maybe-uninitialized $cpu -ffreestanding -nostdlib -DLOCAL_BITS=32 -DCLOCK_GIVEN=\"extras/mcu/clock.h\"
 	-DEVENTS=$events -DPAUSE=$pause ${price:+-DPRICE}"
 cd "$top" || exit 3
 # shellcheck disable=SC2086

@@ -106,7 +106,18 @@ def put(row, folder, name, begin, before, text):
     text = text.replace("ROW_H", row + ".h").replace("READER_H", row + "_reader.h")
     text = re.sub(r"\n\n+(?=/\*(?! ----)|static|#define|struct)", "\n", text.strip("\n")) if not name else text
     take.write(folder, row + name + ".h", take.fold(
-        begin + "#ifndef %s\n#define %s\n\n%s\n%s\n\n#endif\n" % (guard, guard, before, text)))
+        begin + """#ifndef %s
+#define %s
+
+%s
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* of what is set where it is used */
+%s
+#pragma GCC diagnostic pop
+
+#endif
+""" % (guard, guard, before, text)))
 
 
 if __name__ == "__main__":

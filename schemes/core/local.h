@@ -79,6 +79,20 @@ static inline bool local_cmpxchg_raw(local_uint *word, local_uint *old, local_ui
 			 : "r"(next)
 			 : "memory");
 	return stored;
+#elif defined(__ARM_FEATURE_LDREX) && LOCAL_BITS == 32
+	local_uint seen;
+
+	/* An interrupt in between is a lost race, whether it has changed the word or not. */
+	__asm__ goto volatile("ldrex %0, [%1]\n\tcmp %0, %2\n\tbne %l[lost]\n\t"
+			      "strex %0, %3, [%1]\n\tcmp %0, #0\n\tbne %l[lost]"
+			      : "=&r"(seen)
+			      : "r"(word), "r"(*old), "r"(next)
+			      : "memory", "cc"
+			      : lost);
+	return true;
+lost:
+	*old = *(volatile local_uint *)word;
+	return false;
 #else
 	bool stored;
 

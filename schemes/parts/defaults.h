@@ -119,6 +119,8 @@ RECORD bool record_plain(struct scheme_ring *s, uint32_t id, uint32_t len, struc
 
 #ifdef SCHEME_MASKED
 #include "schemes/parts/masked.h"
+#elif defined(PACKED_WORD32)
+#include "schemes/parts/packed32.h"
 #else
 /* Records one event of `len` payload bytes. False: it was lost, and counted by the ring. */
 RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
