@@ -61,7 +61,8 @@ if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/n
 	[ $code = 2 ] && [ "$(echo "$said" | grep -c '^m3 .* losses broken,.*instructions per event; .*of code$')" = 3 ] &&
 		echo "$said" | grep -q '^m3 delta_masked.* losses kept'
 	report $? "a line for each row, and exit status 2 if one breaks a promise"
-	mkdir -p "$scratch/hang/schemes" "$scratch/fault/schemes"
+	mkdir -p "$scratch/hang/schemes/parts" "$scratch/fault/schemes/parts"
+	word=schemes/parts/packed32.h
 	sed 's/^	local_uint next = .*/&\n	while (!(stamp \& 0x30));/' $word >"$scratch/hang/$word"
 	sed 's/^	local_uint next = .*/&\n	*(volatile uint32_t *)0xf0000000 = 1;/' $word >"$scratch/fault/$word"
 	said=$(BUILD=$build PLANT=$scratch/hang SECONDS_MOST=1 sh $board m3 "$scratch" packed_word32 20000 2>&1)
