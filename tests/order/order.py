@@ -62,7 +62,7 @@ FAULTS = (
     ("publishing section without its clobber", "restart_x86_64.h",
      r': "memory", ("cc", "rax", "rcx")', r": \1", "publish"),
     ("xadd that is not volatile", "local.h", r'__asm__ volatile(\(LOCAL_LOCK "xaddq)', r"__asm__\1", ""),
-    ("cmpxchg that is not volatile", "local.h", r'__asm__ volatile(\(LOCAL_LOCK "cmpxchgq)',
+    ("cmpxchg that is not volatile", "local.h", r'__asm__ volatile(\(LOCAL_LOCK LOCAL_CMPXCHG)',
      r"__asm__\1", ""),
     ("add that is not volatile", "local.h", r'__asm__ volatile(\(LOCAL_LOCK "addq)', r"__asm__\1", ""),
 )
