@@ -17,6 +17,10 @@
  * second ring of the first floor (A/A), which takes turns with the first: they share their code. In
  * each of the blocks all rings are new, in another order, so that no row keeps a lucky place. Each
  * ring is judged.
+ *
+ * An eviction takes as long as the machine's caches are large, and an event after it may come more
+ * than a wrap after its predecessor. Events that must be extended for that are therefore kept
+ * apart.
  */
 #include <math.h>
 #include <pthread.h>
@@ -38,21 +42,23 @@
 #define BLOCKS 96 /* of rounds; the interval is of their means */
 #define ROUNDS_MOST 1024 /* of a block */
 #define ROUNDS_LEAST 4
-#define KEPT_FROM 0.1 /* a mean of what is left without the tenth at either end */
+#define KEPT_FROM 0.1 /* a mean of what is left without the tenth at either end, rounded up */
 #define WARM_EVENTS 4096
 #define NEIGHBOUR_NS 20000000
 #define WARM_BEFORE 4 /* events right before the one that is timed warm */
+
+enum form { PLAIN, EXTENDED, FORMS };
 
 /* One ring, or nothing between the two reads. */
 struct subject {
 	const struct driver *driver; /* NULL: empty */
 	bool again;
 	struct buffer buffer;
-	uint64_t began, beat, beat_worst; /* clock */
-	struct histogram ticks; /* of all blocks */
-	uint32_t *of_block; /* ticks */
-	unsigned int samples;
-	double mean[BLOCKS];
+	uint64_t began, beat, beat_worst, last; /* clock; last: of the event before */
+	struct histogram ticks[FORMS]; /* of all blocks */
+	uint32_t *of_block[FORMS]; /* ticks */
+	unsigned int samples[FORMS];
+	double mean[FORMS][BLOCKS]; /* NaN: no sample */
 	char violation[96];
 	uint32_t unmet;
 };
@@ -173,6 +179,23 @@ static uint32_t once(struct subject *subject, bool warm)
 	return block.ticks[events - 1];
 }
 
+/* Of the event that comes now: does it come so late that its row extends it? */
+static enum form form_now(struct subject *subject)
+{
+	uint64_t before = subject->last;
+	const struct scheme_desc *desc;
+
+	subject->last = clock_real();
+	if (!subject->driver)
+		return PLAIN;
+	desc = subject->driver->desc;
+	if (desc->extension != EXTEND_ON_GAP && desc->extension != EXTEND_ON_CARRY)
+		return PLAIN;
+	return bits_overflow(check_gap(desc, subject->last, before), subject->driver->stamp_bits) ?
+		       EXTENDED :
+		       PLAIN;
+}
+
 static void shuffle(struct cold *cold, unsigned int *order)
 {
 	unsigned int i;
@@ -186,6 +209,7 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 {
 	unsigned int order[DRIVERS_MAX + 2], i;
 	struct subject *subject;
+	enum form form;
 	uint32_t ticks;
 
 	shuffle(cold, order);
@@ -198,9 +222,10 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 		if (cold->floor && (subject->again || order[i] == cold->floor) &&
 		    subject->again != round % 2)
 			continue;
+		form = kind == EVICT_NONE ? PLAIN : form_now(subject);
 		ticks = once(subject, kind == EVICT_NONE);
-		histogram_add(&subject->ticks, ticks);
-		subject->of_block[subject->samples++] = ticks;
+		histogram_add(&subject->ticks[form], ticks);
+		subject->of_block[form][subject->samples[form]++] = ticks;
 	}
 }
 
@@ -211,32 +236,38 @@ static int by_ticks(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* The mean without the ends. */
-static double mean_of(struct subject *subject)
+/* The mean without the ends; NaN: there is none. */
+static double mean_of(uint32_t *ticks, unsigned int samples)
 {
-	unsigned int from = (unsigned int)(subject->samples * KEPT_FROM), i;
+	unsigned int from = samples > 2 ? (unsigned int)ceil(samples * KEPT_FROM) : 0, i;
 	double sum = 0;
 
-	qsort(subject->of_block, subject->samples, sizeof(*subject->of_block), by_ticks);
-	for (i = from; i < subject->samples - from; i++)
-		sum += subject->of_block[i];
-	return sum / (double)(subject->samples - 2 * from);
+	qsort(ticks, samples, sizeof(*ticks), by_ticks);
+	for (i = from; i < samples - from; i++)
+		sum += ticks[i];
+	return sum / (double)(samples - 2 * from);
 }
 
 /* ---- what it says ---- */
 
+/* What most blocks have: events that were not extended, or none but those. */
+static enum form form_of(const struct subject *subject)
+{
+	return subject->ticks[EXTENDED].count > subject->ticks[PLAIN].count ? EXTENDED : PLAIN;
+}
+
 /* Over blocks, what an event takes above nothing: ticks; of `floor`, as a multiple of its ticks. */
 static struct stats_interval above(const struct cold *cold, const struct subject *one,
-				   const struct subject *floor)
+				   enum form form, const struct subject *floor)
 {
 	const struct subject *empty = &cold->subject[0];
 	double its[BLOCKS];
 	unsigned int i, count = 0;
 
 	for (i = 0; i < BLOCKS; i++) {
-		its[count] = one->mean[i] - empty->mean[i];
+		its[count] = one->mean[form][i] - empty->mean[PLAIN][i];
 		if (floor)
-			its[count] /= floor->mean[i] - empty->mean[i];
+			its[count] /= floor->mean[PLAIN][i] - empty->mean[PLAIN][i];
 		count += isfinite(its[count]);
 	}
 	stats_sort(its, count);
@@ -266,24 +297,28 @@ static void report(struct cold *cold, enum evict_kind kind)
 	const struct subject *subject, *floor;
 	struct stats_interval ticks, ratio;
 	double ns = 1e9 / ticks_hz();
+	enum form form;
 	json_t *json;
 	unsigned int i;
 
 	for (i = 1; i < cold->subjects; i++) {
 		subject = &cold->subject[i];
 		floor = floor_of(cold, subject);
-		ticks = above(cold, subject, NULL);
-		ratio = floor ? above(cold, subject, floor) :
+		form = form_of(subject);
+		ticks = above(cold, subject, form, NULL);
+		ratio = floor ? above(cold, subject, form, floor) :
 				(struct stats_interval){ NAN, NAN, NAN };
-		json = json_pack("{s:s, s:b, s:b, s:s, s:I}", "row", subject->driver->row,
+		json = json_pack("{s:s, s:b, s:b, s:s, s:I, s:I}", "row", subject->driver->row,
 				 "variant", subject->driver->variant, "again", subject->again,
 				 "evicted", evict_names[kind], "samples",
-				 (json_int_t)subject->ticks.count);
+				 (json_int_t)subject->ticks[form].count, "extended",
+				 (json_int_t)subject->ticks[EXTENDED].count);
 		set(json, "empty_ticks",
-		    (double)histogram_percentile(&cold->subject[0].ticks, 0.5));
-		set(json, "p10", (double)histogram_percentile(&subject->ticks, 0.1));
-		set(json, "p50", (double)histogram_percentile(&subject->ticks, 0.5));
-		set(json, "p90", (double)histogram_percentile(&subject->ticks, 0.9));
+		    (double)histogram_percentile(&cold->subject[0].ticks[PLAIN], 0.5));
+		set(json, "p10", (double)histogram_percentile(&subject->ticks[form], 0.1));
+		set(json, "p50", (double)histogram_percentile(&subject->ticks[form], 0.5));
+		set(json, "p90", (double)histogram_percentile(&subject->ticks[form], 0.9));
+		set(json, "extended_ns", above(cold, subject, EXTENDED, NULL).middle * ns);
 		set(json, "ns", ticks.middle * ns);
 		set(json, "ns_95_low", ticks.low * ns);
 		set(json, "ns_95_high", ticks.high * ns);
@@ -300,7 +335,7 @@ static int open_ring(struct cold *cold, struct subject *subject)
 {
 	struct ring_config ring;
 
-	subject->samples = 0;
+	memset(subject->samples, 0, sizeof(subject->samples));
 	if (!subject->driver)
 		return 0;
 	ring = buffer_config(subject->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
@@ -310,6 +345,7 @@ static int open_ring(struct cold *cold, struct subject *subject)
 	if (buffer_open(&subject->buffer, subject->driver, &ring))
 		return EXIT_RESOURCE;
 	subject->driver->run(subject->buffer.scheme, &subject->buffer.writer, WARM_EVENTS);
+	subject->last = clock_real();
 	return 0;
 }
 
@@ -336,6 +372,8 @@ static void close_ring(struct subject *subject)
 static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block, double seconds)
 {
 	unsigned int order[DRIVERS_MAX + 2], round, i, opened;
+	struct subject *subject;
+	enum form form;
 	uint64_t limit;
 	int error = 0;
 
@@ -356,8 +394,11 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 	beats(cold);
 	stop_neighbour(cold);
 	for (i = 0; i < opened; i++) {
-		cold->subject[order[i]].mean[block] = mean_of(&cold->subject[order[i]]);
-		close_ring(&cold->subject[order[i]]);
+		subject = &cold->subject[order[i]];
+		for (form = 0; form < FORMS; form++)
+			subject->mean[form][block] =
+				mean_of(subject->of_block[form], subject->samples[form]);
+		close_ring(subject);
 	}
 	return error;
 }
@@ -369,7 +410,7 @@ static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 	int error = 0;
 
 	for (i = 0; i < cold->subjects; i++)
-		memset(&cold->subject[i].ticks, 0, sizeof(cold->subject[i].ticks));
+		memset(cold->subject[i].ticks, 0, sizeof(cold->subject[i].ticks));
 	bench->step(bench->arg, "cold", evict_names[kind]);
 	for (block = 0; block < BLOCKS && !error && !workload_stop; block++)
 		error = run_block(cold, kind, block, seconds / BLOCKS);
@@ -436,6 +477,7 @@ static int measure(const struct workload_bench *bench, json_t *into)
 {
 	struct cold cold = { .bench = bench, .random = bench->seed, .into = json_array() };
 	pthread_t thread;
+	enum form form;
 	unsigned int i;
 
 	cold.subject = calloc((size_t)bench->count + 2, sizeof(*cold.subject));
@@ -452,9 +494,11 @@ static int measure(const struct workload_bench *bench, json_t *into)
 			(struct subject){ .driver = cold.subject[cold.floor].driver,
 					  .again = true };
 	for (i = 0; i < cold.subjects && !cold.error; i++) {
-		cold.subject[i].of_block = calloc(ROUNDS_MOST, sizeof(uint32_t));
-		if (!cold.subject[i].of_block)
-			cold.error = fail_memory("ticks of cold events");
+		for (form = 0; form < FORMS; form++) {
+			cold.subject[i].of_block[form] = calloc(ROUNDS_MOST, sizeof(uint32_t));
+			if (!cold.subject[i].of_block[form])
+				cold.error = fail_memory("ticks of cold events");
+		}
 	}
 	if (!cold.error && pthread_create(&thread, NULL, cold_thread, &cold))
 		cold.error = fail_with(EXIT_RESOURCE, "no thread for cold events");
@@ -464,7 +508,8 @@ static int measure(const struct workload_bench *bench, json_t *into)
 		leave_out(&cold, into);
 	json_decref(cold.into);
 	for (i = 0; i < cold.subjects; i++)
-		free(cold.subject[i].of_block);
+		for (form = 0; form < FORMS; form++)
+			free(cold.subject[i].of_block[form]);
 	free(cold.subject);
 	return cold.error;
 }

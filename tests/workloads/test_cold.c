@@ -62,11 +62,13 @@ static const json_t *of(const json_t *all, const char *row, const char *evicted,
 
 /*
  * More is evicted, more is paid; masking by system calls costs more than any miss; a floor is once
- * itself; and a ring of its own for the second floor, which has half of the events.
+ * itself; and a ring of its own for the second floor, which has half of the events. A field of 14
+ * bits wraps during each eviction, one of 64 never.
  */
 static void cold_costs_more(void **state)
 {
-	static const char *const names[] = { "floor", "full_tsc", "delta_sync_hard" };
+	static const char *const names[] = { "floor", "full_tsc", "delta_sync_hard", "varint_low" };
+	const json_t *narrow;
 	json_t *all;
 	double samples, ratio;
 	unsigned int i;
@@ -75,9 +77,9 @@ static void cold_costs_more(void **state)
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
 	}
-	all = run(names, 3);
+	all = run(names, 4);
 	samples = json_number(of(all, "full_tsc", "all", false), "samples");
-	assert_int_equal(json_array_size(all), 2 * 4);
+	assert_int_equal(json_array_size(all), 2 * 5);
 	for (i = 0; i < 3; i++)
 		assert_true(json_number(of(all, names[i], "all", false), "ns") >
 			    2 * json_number(of(all, names[i], "none", false), "ns"));
@@ -87,6 +89,13 @@ static void cold_costs_more(void **state)
 	assert_float_equal(json_number(of(all, "floor", "all", false), "samples") +
 				   json_number(of(all, "floor", "all", true), "samples"),
 			   samples, 0);
+	narrow = of(all, "varint_low", "all", false);
+	assert_float_equal(json_number(narrow, "extended"), samples, 0);
+	assert_float_equal(json_number(narrow, "extended_ns"), json_number(narrow, "ns"), 0);
+	assert_int_equal(json_number(of(all, "varint_low", "none", false), "extended"), 0);
+	assert_int_equal(json_number(of(all, "full_tsc", "all", false), "extended"), 0);
+	assert_true(
+		json_is_null(json_object_get(of(all, "full_tsc", "all", false), "extended_ns")));
 	ratio = json_number(of(all, "floor", "none", true), "ratio");
 	assert_true(ratio > 0.5 && ratio < 2);
 	json_decref(all);
