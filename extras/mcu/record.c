@@ -26,7 +26,7 @@ static inline void payload_fill(struct reservation *rsv, struct source *src, uin
 
 #include "schemes/parts/defaults.h"
 
-enum { STREAM_SHIFT = 30, LOG = 4096 };
+enum { STREAM_SHIFT = 30, LOG = 4096, CHUNK = LOG / 4 };
 /*
  * Below the gap that the row allows, by what the interrupts of a burst take; and the burst, which a
  * 16-bit clock must not sleep through.
@@ -185,10 +185,11 @@ void record_interrupt(unsigned int level, uint32_t pc)
 	machine_again(level, 200 + random(level, PAUSE));
 }
 
-static void drain(void)
+/* `all` of what is true, and not only whole chunks of it: a call of the host is slow. */
+static void drain(bool all)
 {
 	uint64_t first, last;
-	uint32_t bytes, from, to;
+	uint32_t bytes, count;
 	unsigned int i;
 
 	ring_readable(&ring.ring, &first, &last);
@@ -200,13 +201,11 @@ static void drain(void)
 		ring_consume(&ring.ring, first + 1);
 	}
 	for (i = 0; i <= LEVELS; i++)
-		for (from = drained[i]; from != logged[i]; drained[i] = from) {
-			to = logged[i];
-			if (to / LOG != from / LOG)
-				to = (from / LOG + 1) * LOG;
-			block(BLOCK_TRUTH, &truths[i][from % LOG],
-			      (to - from) * sizeof(struct event_truth), 0);
-			from = to;
+		while ((count = logged[i] - drained[i]) >= CHUNK || (all && count)) {
+			count = count < CHUNK ? count : CHUNK;
+			block(BLOCK_TRUTH, &truths[i][drained[i] % LOG],
+			      count * sizeof(struct event_truth), 0);
+			drained[i] += count;
 		}
 }
 
@@ -229,11 +228,11 @@ int record_main(void)
 		burst = random(0, 1024) ? 8 : BURST;
 		for (i = 0; i < burst; i++)
 			event(0);
-		drain();
+		drain(false);
 	}
 	machine_stop();
 	flush(&ring);
-	drain();
+	drain(true);
 	figures.lost = ring.ring.lost + ring.ring.refused + ring.ring.stuck;
 	block(BLOCK_FIGURES, &figures, sizeof(figures), 0);
 	block(BLOCK_HITS, hits, sizeof(hits), 0);
