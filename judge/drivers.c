@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* The tables of all drivers, and choosing among them by name. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "judge/driver.h"
+#include "judge/judge.h"
 #include "base/fail.h"
 #include "base/options.h"
 
@@ -178,7 +180,7 @@ void driver_list(FILE *text, const struct driver *driver)
 	if (driver->claim_bits != 64)
 		fprintf(text, "; claims %u bits at once", driver->claim_bits);
 	if (driver->desc->gap_bits)
-		fprintf(text, "; gaps below 2^%u ticks",
-			driver->stamp_bits + driver->desc->gap_bits);
+		fprintf(text, "; gaps below %" PRIu64 " ticks",
+			judge_gap_bound(driver->desc, driver->stamp_bits));
 	fputc('\n', text);
 }
