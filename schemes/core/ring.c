@@ -45,7 +45,7 @@ static void flush_offset(struct ring *ring)
 		if (!room)
 			return;
 	} while (!local_cmpxchg("flush: tail", &ring->tail, &offset, offset + room)); /* I4 */
-	ring_pad(ring, offset >> ring_subbuf_shift(ring), offset & (ring_subbuf_bytes(ring) - 1));
+	ring_pad(ring, ring_next_number(ring, offset) - 1, offset & (ring_subbuf_bytes(ring) - 1));
 }
 
 static void flush_numbered(struct ring *ring)

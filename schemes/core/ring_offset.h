@@ -26,10 +26,23 @@ static inline struct subbuf *ring_subbuf_at(const struct ring *ring, uint64_t of
 	return ring_subbuf(ring, offset >> ring_subbuf_shift(ring));
 }
 
-/* The sub-buffer that a writer finding too little room at `offset` opens. */
+/*
+ * The sub-buffer that a writer finding too little room at `offset` opens. An offset of 32 bits
+ * begins again after 4 GiB: its upper bits are those of the number that the slot before holds.
+ */
 static inline uint64_t ring_next_number(const struct ring *ring, uint64_t offset)
 {
+#if LOCAL_BITS == 32
+	uint32_t mask = UINT32_MAX >> ring_subbuf_shift(ring);
+	uint32_t before = ((uint32_t)offset - 1) >> ring_subbuf_shift(ring);
+	uint32_t held = ring_subbuf(ring, before)->number;
+
+	if (!offset && !ring_subbufs(ring)[0].commits) /* an empty ring */
+		return 0;
+	return held + ((before - held) & mask) + 1;
+#else
 	return (offset + ring_subbuf_bytes(ring) - 1) >> ring_subbuf_shift(ring);
+#endif
 }
 
 /* After a successful claim that left `offset` and opened a sub-buffer: books both. */
