@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # board.sh BOARD FOLDER ROW EVENTS [price]: builds the program of extras/mcu for a board, runs it in
 # qemu, and leaves `truth` and `decoded` in FOLDER (docs/tracers/README.md). Exit status 4: no
-# compiler or no qemu here. PLANT=DIR: headers in DIR come before those of the tree.
+# compiler or no qemu here. NESTED=N: goes on until N events have interrupted another one, too.
+# PLANT=DIR: headers in DIR come before those of the tree.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 board=$1 out=$2 row=$3 events=$4 price=
 [ "${5:-}" != price ] || price=yes # EVENTS are priced, and not judged
@@ -51,7 +52,7 @@ trap 'rm -rf "$work"' EXIT
 common="$bits -std=gnu11 -Wall -Wextra -DSTAMPEDE_TIMED -DPACKED_WORD32
 	-DRING_TIMED_SUBBUF_SHIFT=10 -DRING_TIMED_COUNT_SHIFT=2 -DROW_HEADER=\"schemes/$header.h\""
 own="-O2 -g -Wno-maybe-uninitialized $cpu -ffreestanding -nostdlib -DLOCAL_BITS=32 -DCLOCK_GIVEN=\"extras/mcu/clock.h\"
-	-DEVENTS=$events -DPAUSE=$pause ${price:+-DPRICE}"
+	-DEVENTS=$events -DNESTED=${NESTED:-1} -DPAUSE=$pause ${price:+-DPRICE}"
 cd "$top" || exit 3
 # shellcheck disable=SC2086
 $cross-gcc ${PLANT:+-I"$PLANT"} -Iextras/mcu/shim -I. $common $own -Wl,--no-warn-rwx-segments -T extras/mcu/$source.ld \
