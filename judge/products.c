@@ -6,7 +6,8 @@
 #include "base/fail.h"
 
 const struct product products[] = {
-#define X(its_name, its_row, its_words) { .name = its_name, .row = #its_row, .words = its_words },
+#define X(its_name, its_row, its_wraps, its_words) \
+	{ .name = its_name, .row = #its_row, .wraps = its_wraps, .words = its_words },
 #include "schemes/products.def"
 #undef X
 	{ .name = NULL },
@@ -20,7 +21,8 @@ int products_list(FILE *text, const char *part)
 	for (product = products; product->name; product++) {
 		if (strcmp(part, "all") != 0 && !strcasestr(product->name, part))
 			continue;
-		fprintf(text, "%-28s %-24s %s\n", product->name, product->row, product->words);
+		fprintf(text, "%-28s %-24s %s%s%s\n", product->name, product->row, product->words,
+			*product->wraps ? "; wraps after " : "", product->wraps);
 		listed++;
 	}
 	return listed ? 0 :

@@ -8,6 +8,7 @@
 struct product {
 	const char *name;
 	const char *row;
+	const char *wraps; /* how long without an event until a time is ambiguous; may be empty */
 	const char *words; /* what the row leaves out of it, or does differently */
 };
 

@@ -23,6 +23,6 @@ def lines(run):
         ratio, size = (cell.ratio, cell.bytes) if cell else (math.nan, math.nan)
         for one in of_row(scheme):
             found.append(SimpleNamespace(
-                product=one["product"], words=one["words"], row=row, verdict=verdict, ratio=ratio,
-                ratio_text=figure(ratio), bytes=size, bytes_text=figure(size)))
+                product=one["product"], wraps=str(one.get("wraps_after") or ""), words=one["words"],
+                row=row, verdict=verdict, ratio=ratio, ratio_text=figure(ratio), bytes=size, bytes_text=figure(size)))
     return sorted(found, key=lambda one: one.product.lower())

@@ -121,10 +121,10 @@ def tracers(run):
         needs = scheme.get("needs") or []
         rows.append([one.product, f"`{one.row}`", figure(cell.header_id_bytes),
                      f"{cell.instructions:.1f}", ", ".join(missing) or "nothing",
-                     ", ".join(need.replace("_", " ") for need in needs) or "nothing", one.words])
-    titles = ["tracer", "row", "header", "instr", "does not keep", "needs", "the row leaves out, or does "
-              "differently"]
-    return rows and ["", *table_of(titles, rows, (0, 1, 4, 5, 6))]
+                     ", ".join(need.replace("_", " ") for need in needs) or "nothing", one.wraps, one.words])
+    titles = ["tracer", "row", "header", "instr", "does not keep", "needs", "wraps after", "the row leaves out, "
+              "or does differently"]
+    return rows and ["", *table_of(titles, rows, (0, 1, 4, 5, 6, 7))]
 
 
 # ---- blocks ----

@@ -60,8 +60,9 @@ static json_t *used_by(const char *row)
 	for (product = products; product->name; product++)
 		if (!strcmp(product->row, row))
 			json_array_append_new(lines,
-					      json_pack("{s:s, s:s}", "product", product->name,
-							"words", product->words));
+					      json_pack("{s:s, s:s, s:s}", "product", product->name,
+							"wraps_after", product->wraps, "words",
+							product->words));
 	return lines;
 }
 
