@@ -57,12 +57,9 @@ void live_detach(struct live *live)
 	live->buffer = NULL;
 }
 
-/* What becomes of a sub-buffer: it is judged, or its events are handed on. */
 struct use {
 	struct live *live;
 	struct check *check;
-	live_each_fn *each;
-	void *arg;
 };
 
 static void use(void *arg, struct ring *from)
@@ -72,22 +69,7 @@ static void use(void *arg, struct ring *from)
 
 	if (from != buffer_ring(buffer))
 		buffer = &use->live->spare;
-	if (use->check)
-		buffer->driver->take(buffer->scheme, use->check);
-	else
-		buffer->driver->walk(buffer->scheme, use->each, use->arg);
-}
-
-static uint64_t use_all(struct live *live, struct use *what)
-{
-	uint64_t taken;
-
-	what->live = live;
-	/* Without copies there may be no spare ring. */
-	taken = live_steps(&live->reader, buffer_ring(live->buffer),
-			   live->spare.driver ? buffer_ring(&live->spare) : NULL, use, what);
-	live->taken += taken;
-	return taken;
+	buffer->driver->take(buffer->scheme, use->check);
 }
 
 void live_check_given_back(const struct ring *ring, struct check *check)
@@ -104,12 +86,14 @@ void live_check_given_back(const struct ring *ring, struct check *check)
 
 uint64_t live_take(struct live *live, struct check *check)
 {
+	uint64_t taken;
+
 	/* Before the books are set to what is taken now. */
 	live_check_given_back(buffer_ring(live->buffer), check);
-	return use_all(live, &(struct use){ .check = check });
-}
-
-uint64_t live_walk(struct live *live, live_each_fn *each, void *arg)
-{
-	return use_all(live, &(struct use){ .each = each, .arg = arg });
+	/* Without copies there may be no spare ring. */
+	taken = live_steps(&live->reader, buffer_ring(live->buffer),
+			   live->spare.driver ? buffer_ring(&live->spare) : NULL, use,
+			   &(struct use){ .live = live, .check = check });
+	live->taken += taken;
+	return taken;
 }

@@ -63,8 +63,4 @@ uint64_t live_take(struct live *live, struct check *check);
 /* Objects if more was given back than `check` has had, and no writer can have overwritten it. */
 void live_check_given_back(const struct ring *ring, struct check *check);
 
-/* The same, and hands their events to `each`. */
-typedef void live_each_fn(void *arg, const struct event *event);
-uint64_t live_walk(struct live *live, live_each_fn *each, void *arg);
-
 #endif

@@ -18,7 +18,6 @@ import facts
 import guide
 import in_kernel
 import products
-import reading
 import screen
 import table
 import text
@@ -135,8 +134,6 @@ def said(run):
         "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
         "clocks": clocks.said(run), "products": products.lines(run),
-        "reading": reading.lines(run),
-        "reader": reading.said(reading.lines(run)),
     }
 
 

@@ -143,8 +143,6 @@ SHOWN = {
     "beats": [{"row": TEXT, **numbers("beat_ns", "beats_per_second", "ns_per_second")}],
     "claims": [dict.fromkeys(("claim", "where", "how", "verdict", "figure"), TEXT)],
     "left_out": [{"row": TEXT, "why": TEXT}],
-    "reading": [{"row": TEXT, **numbers("alone_ns", "read_ns", "written", "taken"),
-                 **interval("ratio"), **interval("per_second")}],
     "explored": {
         **dict.fromkeys(("tier", "date", "revision"), TEXT),
         "rows": [{"row": TEXT, "families": [{

@@ -4,7 +4,6 @@
  * it. It polls in one epoch and sleeps in the next; a sub-buffer that is open for too long is
  * closed by a timer's handler, or, where the row lets none in, by the writer between two stretches.
  */
-#include "workloads/live_price.h"
 #include "workloads/live_storm.h"
 
 static bool takes(const struct driver *driver)
@@ -38,14 +37,6 @@ static const struct workload_engine engine = {
 	.json = live_storm_json,
 };
 
-static const struct workload_section sections[] = {
-	{ .name = "reading",
-	  .measure = live_price_measure,
-	  .seconds = live_price_seconds,
-	  .print = live_price_print },
-	{ .name = NULL },
-};
-
 static const struct workload_form forms[] = {
 	{ .section = "stress", .seconds = { 0.3, 1, 2 } },
 	{ .section = NULL },
@@ -56,6 +47,5 @@ const struct workload workload_live = {
 	.text = "a reader on another CPU takes sub-buffers while the writer is interrupted",
 	.least = SIZE_FULL,
 	.engine = &engine,
-	.sections = sections,
 	.forms = forms,
 };

@@ -111,27 +111,4 @@ static void the_next_ring(void **state)
 	end();
 }
 
-static void count_event(void *arg, const struct event *event)
-{
-	uint64_t *counts = arg;
-
-	counts[0]++;
-	assert_true(event->time > counts[1]);
-	counts[1] = event->time;
-}
-
-/* Events instead of a judgement: as many as the judge would have seen. */
-static void walked(void **state)
-{
-	uint64_t counts[2] = { 0 };
-
-	start(3);
-	assert_int_equal(live_walk(&live, count_event, counts), 3);
-	assert_int_equal(live.taken, 3);
-	assert_true(counts[0] > 10);
-	assert_int_equal(play.check.events, 0);
-	assert_int_equal(live_walk(&live, count_event, counts), 0);
-	end();
-}
-
-TESTS(given_back_unread, given_back_overwritten, the_next_ring, walked)
+TESTS(given_back_unread, given_back_overwritten, the_next_ring)

@@ -14,7 +14,6 @@ from plots_fixture import PlotsTest
 
 import facts
 import page
-import reading
 import record
 
 EXPLORED = {
@@ -110,32 +109,6 @@ class Sections(PlotsTest):
                        f'<td class="n" data-v="{cell["ratio"]:.9g}">', text)
         self.assertLess(text.index("adder"), text.index("Zebra"))
         self.assert_in("no name", text, False)
-
-    def test_a_reader_beside_the_writer(self):
-        def of(row, ratio, **more):
-            return {"row": row, "alone_ns": 20, "read_ns": 21, "ratio": ratio, "ratio_95_low": 1,
-                    "ratio_95_high": 3, "written": 400, "taken": 100, "per_second": 41.5e6, "per_second_95_low": 40e6,
-                    "per_second_95_high": 43e6, **more}
-
-        self.bench["stress"] = [
-            {"row": "quick", "workload": "other", "live": {"wake_ns": 77}},
-            {"row": "quick", "workload": "live", "live": {"wake_ns": 3000}},
-            {"row": "slow", "workload": "live", "live": {"wake_ns": 0}},
-            {"row": "slow", "workload": "storm", "live": {"wake_ns": 9}}]
-        text = " ".join(self.section("reading", [of("quick", 1.05), of("slow", 2), of("none", None), of("mid", 1.52)])
-                        .partition("</section>")[0].split())
-        self.assert_in('<code>quick</code></th><td class="n" data-v="20">20.0</td>'
-                       '<td class="n" data-v="21">21.0</td><td class="n" data-v="1.05">'
-                       '1.050 (1.000 to 3.000)</td><td class="n" data-v="0.25">25 %</td>'
-                       '<td class="n" data-v="41500000">41.5 (40.0 to 43.0)</td>'
-                       '<td class="n" data-v="3000">3,000</td></tr>', text)
-        self.assert_in('<td class="n" data-v="0">n/a</td></tr>', text)
-        self.assert_in('<td class="n" data-v="">n/a</td><td class="n" data-v="0.25">', text)
-        # Over the rows: without those that have no figure, or woke nobody.
-        said = reading.said([SimpleNamespace(ratio=ratio, wake=wake) for ratio, wake in (
-            (2.0, 0), (1.25, 3000), (math.nan, math.nan), (1.75, 4000), (1.5, 5000))])
-        self.assertEqual((said.least, said.middle, said.most, said.wake), (1.25, 1.625, 2.0, "4,000"))
-        self.assertIsNone(reading.said([SimpleNamespace(ratio=math.nan, wake=5)]))
 
     def assert_all(self, text, *words):
         for one in words:
