@@ -11,7 +11,7 @@ import sys
 import time
 
 # An object's first key says what it is of, and where it goes.
-LISTS = {"row": "rows", "own": "own", "price": "prices", "traced": "traced"}
+LISTS = {"row": "rows", "own": "own", "price": "prices"}
 
 
 def document(command, lines, begun):

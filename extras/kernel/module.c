@@ -19,7 +19,6 @@
 #include "extras/kernel/buffer.h"
 #include "extras/kernel/price.h"
 #include "extras/kernel/rows.h"
-#include "extras/kernel/tracepoint.h"
 
 static DEFINE_MUTEX(one);
 static struct side sides[KERNEL_CPUS_MAX];
@@ -109,22 +108,18 @@ static void start_side(struct side *side, const struct kernel_start *start,
 	side->beat_ns = start->beat_ns;
 	side->stall_ns = start->stall_ns;
 	side->own = driver == &buffer_row;
-	side->traced = driver == &tracepoint_row;
 	side->pages = start->pages;
 	memset(side->area, 0, KERNEL_BASE_AT);
 	/* Bytes of an earlier row must not pass for records. */
 	memset(side->area + KERNEL_BASE_AT, 0xa5, KERNEL_BASE_MOST);
 	side->image->writer.random = 1;
-	side->image->mark = start->mark;
 	side_init(side, side->cpu);
 }
 
 /* The driver of that name: of a row, or of what is written in a row's place. */
 static const struct driver *driver_of(const char *row)
 {
-	if (!strcmp(row, buffer_row.row))
-		return &buffer_row;
-	return strcmp(row, tracepoint_row.row) ? kernel_row(row) : &tracepoint_row;
+	return strcmp(row, buffer_row.row) ? kernel_row(row) : &buffer_row;
 }
 
 static long device_start(struct kernel_start __user *from)

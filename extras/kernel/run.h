@@ -27,9 +27,6 @@
 /* The kernel's own ring buffer, beside the rows. */
 #define KERNEL_BUFFER_ROW "ring_buffer"
 
-/* A tracepoint that a tracer listens to: the trace is the tracer's. */
-#define KERNEL_TRACEPOINT_ROW "tracepoint"
-
 struct kernel_start {
 	char row[KERNEL_ROW_BYTES];
 	uint32_t contexts;
@@ -44,8 +41,6 @@ struct kernel_start {
 	uint32_t pages; /* the kernel's own buffer comes back in sub-buffers, and not in events */
 	uint64_t beat_ns; /* 0: no beat */
 	uint64_t stall_ns; /* so long lasts a hardirq that comes into a reserve that is not ours */
-	uint32_t mark; /* of calls of the tracepoint, beside their number: below 2^24 */
-	uint32_t reserved; /* 0 */
 	uint64_t tsc_khz; /* comes back */
 };
 
@@ -114,7 +109,7 @@ struct kernel_image {
 	uint64_t stall_end_ns[KERNEL_STALLS];
 	uint64_t waits; /* times that interrupts had to wait for the task */
 	uint32_t cpu;
-	uint32_t mark;
+	uint32_t reserved; /* 0 */
 };
 
 #define KERNEL_PAGE_BYTES 4096u
@@ -125,35 +120,6 @@ struct kernel_taken {
 	struct check_payload payload;
 };
 
-/* A call of the tracepoint, whose first word is its place in the table, from 0. */
-struct kernel_call {
-	uint64_t entry; /* ns, before the call */
-	uint32_t took; /* ns, to the time behind it; UINT32_MAX: that many or more */
-	uint32_t tag; /* kernel_call_tag() */
-};
-
-/* {sequence of the context : 28 | free for who reads : 1 | context : 3} */
-#define KERNEL_CALL_FREE 8u
-#define KERNEL_CALL_SEQUENCE_SHIFT 4
-_Static_assert(CONTEXTS <= KERNEL_CALL_FREE, "a call's tag has 3 bits for the context");
-
-static inline uint32_t kernel_call_tag(unsigned int context, uint64_t sequence)
-{
-	return (uint32_t)(sequence << KERNEL_CALL_SEQUENCE_SHIFT) | context;
-}
-
-/* In the place of a row's scheme: calls of one CPU in one epoch; the table is at the base. */
-struct kernel_calls {
-	local_word count; /* asked for: the table has KERNEL_CALLS_MOST at most */
-	struct kernel_call *call; /* the kernel's address */
-	uint32_t mark; /* second word of each call: kernel_calls_mark() */
-};
-
-static inline uint32_t kernel_calls_mark(uint32_t mark, uint32_t cpu)
-{
-	return mark << 8 | cpu;
-}
-
 /* Places in an area, in bytes. */
 #define KERNEL_SCHEME_AT 8192u
 #define KERNEL_SUBBUFS_AT (KERNEL_SCHEME_AT + 8192u)
@@ -161,7 +127,6 @@ static inline uint32_t kernel_calls_mark(uint32_t mark, uint32_t cpu)
 #define KERNEL_BASE_AT (KERNEL_SUBBUFS_AT + KERNEL_SUBBUFS_MOST * 64u)
 #define KERNEL_BASE_MOST (4u << 20)
 #define KERNEL_AREA_BYTES (KERNEL_BASE_AT + KERNEL_BASE_MOST)
-#define KERNEL_CALLS_MOST (KERNEL_BASE_MOST / sizeof(struct kernel_call))
 
 _Static_assert(sizeof(struct kernel_image) <= KERNEL_SCHEME_AT, "the image has its place");
 _Static_assert(sizeof(struct subbuf) == 64, "KERNEL_BASE_AT counts with it");

@@ -29,7 +29,6 @@
 #include "extras/kernel/allocation.h"
 #include "extras/kernel/side.h"
 #include "extras/kernel/buffer.h"
-#include "extras/kernel/tracepoint.h"
 #include "base/rng.h"
 
 /*
@@ -74,16 +73,8 @@ static bool side_hit(const struct side *side, unsigned long address)
 {
 	if (side->own)
 		return buffer_hit(address);
-	if (side->traced)
-		return tracepoint_hit(address);
 	return address >= (unsigned long)stampede_reserve_begin &&
 	       address < (unsigned long)stampede_reserve_end;
-}
-
-/* By the clock of the buffer that is not ours. */
-static uint64_t side_now(const struct side *side)
-{
-	return side->traced ? tracepoint_now() : trace_clock_local();
 }
 
 static uint64_t side_random(struct side *side, unsigned int context, uint64_t below)
@@ -101,8 +92,8 @@ static void side_stall(struct side *side)
 	uint64_t begin, end;
 
 	WRITE_ONCE(side->quiet_until, READ_ONCE(side->batches) + 1);
-	begin = end = side_now(side);
-	for (; end - begin < side->stall_ns; end = side_now(side))
+	begin = end = trace_clock_local();
+	for (; end - begin < side->stall_ns; end = trace_clock_local())
 		cpu_relax();
 	image->stall_begin_ns[image->stalls] = begin;
 	image->stall_end_ns[image->stalls++] = end;

@@ -29,7 +29,6 @@ struct side {
 	uint64_t stall_ns;
 	bool own; /* the kernel's buffer is written, and no row */
 	bool pages; /* and taken as it lies there */
-	bool traced; /* a tracepoint is called, and no row */
 
 	/* of one epoch */
 	struct task_struct *task;

@@ -62,5 +62,4 @@ test-kernel: ##- test the schemes in unmodified kernels under NMIs, in qemu (KER
 
 # What judges is tested without a guest.
 $(BUILD)/tests/kernel/test_kernel_judge: $(O)/tests/kernel/judge.o
-$(BUILD)/tests/kernel/test_kernel_traced: $(O)/extras/kernel/program/traced.o
 tests: $(BUILD)/kernel-verdict $(BUILD)/kernel-page

@@ -25,7 +25,7 @@ class Machine:
     """The processes of one run and the sockets to them, in a directory of its own."""
 
     def __init__(self, directory, kernel, initrd, words, seconds, processors=1,
-                 accelerator="tcg,thread=single", more=(), memory=256):
+                 accelerator="tcg,thread=single", more=()):
         self.directory = directory
         self.deadline = time.monotonic() + seconds
         self.data_path = os.path.join(directory, "data")
@@ -35,7 +35,7 @@ class Machine:
             return f"socket,id={name},path={os.path.join(directory, name)},server=on,wait=off"
         self.qemu = subprocess.Popen(
             ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-machine", "pc",
-             "-accel", accelerator, "-m", str(memory), "-smp", str(processors),
+             "-accel", accelerator, "-m", "256", "-smp", str(processors),
              "-nic", "none",
              "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initrd,
              "-append", " ".join(words),

@@ -21,7 +21,6 @@ import time
 
 import expectations
 import images
-import lttng
 import manners
 import runs
 from machine import Failure, Machine
@@ -63,9 +62,8 @@ class Guest:
     """One boot, and what came of its commands."""
 
     def __init__(self, options, image, modules, commands, single_steps=False, counted=False,
-                 files=None, tree=None, words=(), memory=256):
+                 files=None):
         self.options, self.single_steps, self.counted = options, single_steps, counted
-        self.tree, self.words, self.memory = tree, words, memory
         # With files of its own its commands may fail: whoever gave them looks at each.
         self.files, self.commands = files, []
         self.rows, self.own, self.prices, self.lines, self.log = [], [], [], [], ""
@@ -91,10 +89,9 @@ class Guest:
         with open(path, "w") as file:
             file.write("\n".join(commands) + "\n")
         initrd = runs.make_initrd(self.directory, self.options.build, [
-            program, path, *files, *(self.files or [])], self.tree)
+            program, path, *files, *(self.files or [])])
         # One processor whose clock counts instructions, or two that run beside each other.
-        machine = Machine(self.directory, image, initrd, [*WORDS, *self.words],
-                          self.options.seconds, memory=self.memory, **(
+        machine = Machine(self.directory, image, initrd, WORDS, self.options.seconds, **(
             {"more": ["-icount", "shift=0"]} if self.counted else
             {"processors": 2, "accelerator": "kvm" if self.options.kvm else "tcg,thread=multi"}))
         try:
@@ -136,7 +133,7 @@ class Guest:
             self.commands[-1].append(line)
         if line.startswith("{"):
             self.lines.append(line)
-        if line.startswith(('{"kernel"', '{"traced"')):
+        if line.startswith('{"kernel"'):
             return
         if line.startswith('{"own"'):
             self.own.append(json.loads(line))
@@ -247,29 +244,6 @@ def judge_manners(options, image):
     return manners.wrong(guest.commands) + guest.complaints()
 
 
-def judge_lttng(options, image):
-    """LTTng's tracer under the same interrupts, where its modules build; what is wrong, and lines."""
-    release, directory = images.release_of(image), os.path.join(options.build, "kernel")
-    try:
-        root = lttng.unpacked(directory)
-        modules = lttng.build(root, release, directory)
-    except (lttng.Unbuilt, images.Missing) as error:
-        print(f"          lttng is left out: {error}", flush=True)
-        return [], []
-    with tempfile.TemporaryDirectory(prefix="stampede-lttng-") as tree:
-        lttng.plant(root, release, modules, tree)
-        guest = Guest(options, image, [build_module(options, release)], lttng.commands(),
-                      files=["tests/kernel/lttng.sh", images.busybox(directory)], tree=tree,
-                      words=lttng.WORDS, memory=lttng.MEMORY,
-                      single_steps=options.lttng_steps)
-    wrong = lttng.wrong(guest.commands) + guest.complaints()
-    for line in lttng.lines(guest.commands):
-        print("          " + line, flush=True)
-    print(f"          lttng-modules {lttng.version(root)}: {guest.seconds:.0f} s", flush=True)
-    # What was planted is no result; each judge's line has its kernel's before it.
-    return wrong, guest.lines[:2 * len(lttng.SESSIONS)]
-
-
 def count_instructions(options, image):
     """What an event costs in instructions, which the emulator counts; no times are to be had."""
     release = images.release_of(image)
@@ -294,10 +268,7 @@ def arguments():
     parser.add_argument("--beaten-bits", type=int, default=27,
                         help="narrow width of rows that need beats, which come late in an emulator")
     parser.add_argument("--no-mutants", action="store_true")
-    parser.add_argument("--no-lttng", action="store_true", help="leave out LTTng's kernel tracer")
     parser.add_argument("--only-mutants", action="store_true")
-    parser.add_argument("--lttng-steps", action="store_true",
-                        help="LTTng's guest takes one instruction at a time, as mutants' do")
     parser.add_argument("--kvm", action="store_true",
                         help="not the emulator, where the processor is known to have what it takes")
     parser.add_argument("--build", default="build")
@@ -336,11 +307,9 @@ def main():
             if not options.only_mutants:
                 bad, seen, said = judge_kernel(options, image)
                 bad += judge_manners(options, image)
-                untraced, traced = judge_lttng(options, image) if not options.no_lttng else ([], [])
-                bad += untraced
                 unpriced, counted = count_instructions(options, image)
                 bad += unpriced
-                lines += said + counted + traced
+                lines += said + counted
                 rows += seen
                 reached.append(expectations.reach_line(release, seen))
             if not options.no_mutants:

@@ -96,25 +96,16 @@ class Debugger:
         self.log.close()
 
 
-def inside(root):
-    """All names in a directory, each folder before what it has."""
-    return [os.path.relpath(os.path.join(where, name), root)
-            for where, folders, files in os.walk(root) for name in folders + files]
-
-
-def make_initrd(directory, build, more=(), tree=None):
-    """An archive of files, and of all that is in `tree`."""
+def make_initrd(directory, build, more=()):
+    """An archive of files."""
     root = os.path.join(directory, "root")
-    if tree:
-        shutil.copytree(tree, root)
-    else:
-        os.mkdir(root)
+    os.mkdir(root)
     for path in [os.path.join(build, "kernel", "init"), *more]:
         shutil.copy(path, root)
     path = os.path.join(directory, "initrd")
     with open(path, "wb") as initrd:
         subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], cwd=root, stdout=initrd,
-                       input="\n".join(inside(root)).encode(), check=True)
+                       input="\n".join(os.listdir(root)).encode(), check=True)
     return path
 
 

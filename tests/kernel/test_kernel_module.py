@@ -13,7 +13,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, "extras/kernel")
 import expectations
 import in_kernel
-import lttng
 import manners
 from module import BAD
 
@@ -113,50 +112,6 @@ for kind, said in (("kill", ["status 0"]), ("busy", ["refused 0 times to go", "s
                    ("term", ["status 0"]), ("gone", ["status 0"])):
     found = manners.wrong(transcript(**{kind: said}))
     report(len(found) == 1, f"{kind}: {said}: {found}")
-
-TRACED = {"traced": "lttng", "verdict": "kept", **dict.fromkeys(
-    ("calls", "interrupting", "discarded", "extended", "equal", "early", "late", "whole_wraps", "back",
-     "disorder", "in_stall", "stalls", "unaccounted"), 0), "events": 9, "depth": {"four": 1},
-    "hits": {"softirq": 1, "hardirq": 1, "nmi": 1}}
-
-
-def recorded(changes=(), code=None, count="7 Event messages"):
-    """What a guest with LTTng answers: three sound traces, and two with a planted fault."""
-    traces = [{}, {"events": 7, "discarded": 2}, {"stalls": 50},
-              {"verdict": "broken", "late": 1}, {"verdict": "broken", "unaccounted": 4}]
-    for at, change in dict(changes).items():
-        traces[at] = {**traces[at], **change}
-    found, said = [], iter(traces)
-    for command in lttng.commands():
-        lines = ["status 0"]
-        if command.startswith("/in-kernel --json"):
-            one = {**TRACED, **next(said)}
-            lines = [json.dumps(one), "status 2" if one["verdict"] == "broken" else "status 0"]
-        elif command.startswith(f"{lttng.SHELL} count"):
-            lines.insert(0, "   " + count)
-        elif code and command.startswith(f"{lttng.SHELL} {code[0]}"):
-            lines = [f"status {code[1]}"]
-        found.append([command, *lines])
-    return found
-
-
-report(not lttng.wrong(recorded()), f"a guest with LTTng: {lttng.wrong(recorded())}")
-report(not lttng.wrong(recorded(count="")), "and without another reader")
-shallow = {at: {"depth": {"four": 0}} for at in range(5)}
-for what, found in (("a wrong time", recorded({0: {"verdict": "broken"}})),
-                    ("nothing recorded", recorded({2: {"events": 0}})),
-                    ("nothing discarded", recorded({1: {"discarded": 0}})),
-                    ("never four levels", recorded(shallow)),
-                    ("no long handlers", recorded({2: {"stalls": 0}})),
-                    ("a wrong time that is not caught", recorded({3: {"verdict": "kept"}})),
-                    ("a lost stream that is not caught", recorded({4: {"unaccounted": 0}})),
-                    ("another reader's count", recorded(count="8 Event messages")),
-                    ("no session", recorded(code=("start small", 1))),
-                    ("a session that does not end", recorded(code=("stop large", 1))),
-                    ("no trace", recorded()[:-5])):
-    report(len(lttng.wrong(found)) == 1, f"LTTng, {what}: {lttng.wrong(found)}")
-report("50 tries" in list(lttng.lines(recorded()))[2] and "7 by babeltrace2"
-       in list(lttng.lines(recorded()))[1], "what is said of LTTng")
 
 with tempfile.TemporaryDirectory() as scratch:
     lines = os.path.join(scratch, "lines")

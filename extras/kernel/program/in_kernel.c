@@ -5,7 +5,6 @@
  */
 #include "base/fail.h"
 #include "base/options.h"
-#include "extras/kernel/program/calls.h"
 #include "extras/kernel/program/price.h"
 #include "extras/kernel/program/print.h"
 
@@ -23,8 +22,6 @@ struct request {
 	bool counted;
 	bool json;
 	const char *record;
-	const char *calls;
-	const char *trace;
 };
 
 static bool parse(int argc, char **argv, struct request *request, int *status)
@@ -48,13 +45,8 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  .into = &request->no_nmi },
 		{ "own", NULL, "judge the kernel's own ring buffer, and no row", OPTION_FLAG,
 		  .into = &request->own },
-		{ "calls", "FILE",
-		  "call a tracepoint for a tracer, and no row; write the calls to FILE",
-		  OPTION_TEXT, .into = &request->calls },
-		{ "trace", "DIR", "with --calls: call nothing, judge LTTng's trace of FILE's calls",
-		  OPTION_TEXT, .into = &request->trace },
-		{ "stall-ms", "N", "with --own or --calls: length of a hardirq in the reserve",
-		  OPTION_NUMBER, .into = &request->stall_ms, .least = 0, .most = 1000 },
+		{ "stall-ms", "N", "with --own: length of a hardirq in the reserve", OPTION_NUMBER,
+		  .into = &request->stall_ms, .least = 0, .most = 1000 },
 		{ "price", NULL, "measure what an event of the task costs, and judge nothing",
 		  OPTION_FLAG, .into = &request->price },
 		{ "counted", NULL, "with --price: a tick of the clock is an instruction",
@@ -132,32 +124,6 @@ static int run_own(struct kernel_device *device, const struct request *request)
 	return status;
 }
 
-static int run_calls(struct kernel_device *device, const struct request *request)
-{
-	struct calls calls = {
-		.path = request->calls,
-		.epochs = epochs_asked(request, !request->no_nmi),
-		.stall_ns = request->stall_ms * 1000000,
-	};
-
-	return calls_run(device, &calls);
-}
-
-/* A trace is judged where the module need not be; an exit code. */
-static int run_trace(const struct request *request)
-{
-	struct traced traced;
-	int status = print_begin(request->record, request->json), written;
-
-	if (status != EXIT_FINE)
-		return status;
-	status = traced_run(&traced, request->trace, request->calls);
-	if (status == EXIT_FINE || status == EXIT_BROKEN)
-		print_traced(&traced, "lttng", status == EXIT_FINE);
-	written = print_end();
-	return status != EXIT_FINE ? status : written;
-}
-
 /* All rows; an exit code. */
 static int run_rows(struct kernel_device *device, const struct driver *const *rows, int count,
 		    const struct request *request)
@@ -196,9 +162,6 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv, &request, &status))
 		return status;
-	if (request.trace)
-		return request.calls ? run_trace(&request) :
-				       fail_with(EXIT_USAGE, "--trace needs --calls");
 	count = driver_select(drivers_checked, request.rows ? request.rows : "all", rows,
 			      DRIVERS_MAX);
 	if (count < 0)
@@ -208,7 +171,6 @@ int main(int argc, char **argv)
 		status = print_begin(request.record, request.json);
 	if (status == EXIT_FINE)
 		status = request.own   ? run_own(&device, &request) :
-			 request.calls ? run_calls(&device, &request) :
 			 request.price ? price_run(&device, rows, count, request.counted) :
 					 run_rows(&device, rows, count, &request);
 	kernel_close(&device);

@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "extras/kernel/program/own.h"
-#include "extras/kernel/program/traced.h"
 
 /*
  * Before all others. `json`: standard output gets lines of JSON. `record`: they are appended to
@@ -25,7 +24,6 @@ void print_row(const struct driver *driver, const struct epochs *epochs);
 void print_left_out(const struct driver *driver, const char *why);
 void print_own(const struct own *own);
 /* `tracer`: whose trace it is; `kept`: nothing is wrong with it. */
-void print_traced(const struct traced *traced, const char *tracer, bool kept);
 
 /* Of an event, in `unit`. */
 struct price {

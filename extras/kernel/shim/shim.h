@@ -27,7 +27,7 @@
 #undef local_cmpxchg
 #undef local_xadd
 
-/* Of the kernel's drivers of devices, and of its tracepoints. */
+/* Of the kernel's drivers of devices, and of its own tracing. */
 #define driver_find driver_find_row
 #define trace_event trace_event_read
 
