@@ -321,7 +321,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1807, "explore": 11110, "extras": 13700, "judge": 4500, "plots": 3263, "results": 3617,
-    "runner": 6436, "schemes": 9872, "traces": 4648, "workloads": 7756, "tests": 39374,
+    "runner": 6436, "schemes": 9872, "traces": 4648, "workloads": 7756, "tests": 39131,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
