@@ -104,14 +104,4 @@ shows "nothing broken" "nothing is exported" "$explore" --schemes =packed_word -
 	--export "$scratch/none"
 [ ! -e "$scratch/none" ] && [ ! -e "$scratch/none.partial" ]
 report $? "nothing is left of what was not exported"
-if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" &&
-	mount -t tmpfs -o size=4k,nr_inodes=20 tmpfs "$scratch/small" 2>/dev/null; then
-	says "a full disk" 3 "No space left.*nothing of it is kept" $one \
-		--export "$scratch/small/x"
-	[ -z "$(ls "$scratch/small")" ]
-	report $? "a full disk leaves no half trace"
-	umount "$scratch/small"
-else
-	skip "a full disk" "no tmpfs can be mounted here"
-fi
 plan

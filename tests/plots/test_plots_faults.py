@@ -82,31 +82,19 @@ class Missing(PlotsTest):
         self.assert_holds("report.html", "without a scheme takes 0.43 ns")
         self.assert_holds("report.html", "takes -1", False)
 
-    def test_one_row_is_drawn(self):
-        """gnuplot 5.4 crashes on a lone label without a place; one row is what SCHEMES=x gives."""
-        for row in ("zero_delta", "made_up_broken", "full_tsc"):
-            self.bench = json.loads(SAMPLE)
-            for section in ("table", "stress", "late_beat", "bytes_by_rate"):
-                self.bench[section] = [one for one in self.bench[section] if one["row"] == row]
-            self.make_pictures(png=row == "zero_delta")
-            self.assertTrue(self.exists("plots/storm.svg"))
-
-    def test_unknown_and_zero_numbers_are_no_trouble(self):
-        """Every third number unknown, or zero: whatever is left must be drawn."""
-        for phase, value in enumerate((None, 0)):
-            self.bench = json.loads(SAMPLE)
-            for section in ("table", "stress", "bytes_by_rate", "injected", "replay", "tails", "cold"):
-                at = 0
-                for one in self.bench[section]:
-                    for key in one:
-                        if record.is_number(one[key]):
-                            if at % 3 == phase:
-                                one[key] = value
-                            at += 1
-            for one in self.bench["late_beat"][:1 if value is None else None]:
-                for step in one["steps"]:
-                    step["gap_wraps"] = value
-            self.make_pictures()
+    def test_unknown_numbers_are_no_trouble(self):
+        """Every third number unknown: whatever is left must be drawn. Zeros are below."""
+        for section in ("table", "stress", "bytes_by_rate", "injected", "replay", "tails", "cold"):
+            at = 0
+            for one in self.bench[section]:
+                for key in one:
+                    if record.is_number(one[key]):
+                        if not at % 3:
+                            one[key] = None
+                        at += 1
+        for step in self.bench["late_beat"][0]["steps"]:
+            step["gap_wraps"] = None
+        self.make_pictures()
 
     def drawn_whole(self):
         """Draws what there is, and returns the names of the plots."""
@@ -129,16 +117,19 @@ class Missing(PlotsTest):
                 self.bench[section] = zeros(self.bench[section])
         # What has nothing in it but zeros may be left out, but nothing may fail.
         self.assertLessEqual({"storm", "space"}, set(self.drawn_whole()))
-        for row in ("full_tsc", "zero_delta"):
+        # gnuplot 5.4 crashes on a lone label without a place; one row is what SCHEMES=x gives.
+        floors = ("floor", "floor_published")
+        for rows in (("full_tsc", *floors), ("zero_delta", *floors), ("zero_delta",), ("made_up_broken",),
+                     ("full_tsc",)):
             self.bench = json.loads(SAMPLE)
             for section in record.SECTIONS:
                 if self.bench.get(section) and "row" in self.bench[section][0]:
                     self.bench[section] = [one for one in self.bench[section]
-                                           if one["row"] in (row, "floor", "floor_published")]
+                                           if one["row"] in rows]
             for one in self.bench["idle"]:
                 one["idle_none"] = one["idle_rare"] = {
                     "beats_per_second": 0, "wakeups_per_second": 0, "bytes_per_second": 0}
-            self.drawn_whole()
+            self.assertIn("storm", self.drawn_whole())
 
     def test_an_unfinished_run_says_so(self):
         self.put("rows.jsonl", "".join(json.dumps(row) + "\n" for row in self.bench["benchmarks"]) +
@@ -407,23 +398,6 @@ class Machine(PlotsTest):
         left = os.listdir(self.run_dir) + os.listdir(self.path("plots"))
         self.assertFalse([name for name in left if ".tmp" in name])
         self.assertGreater(len(left), 4)
-
-    def test_a_full_disk_is_told(self):
-        """A disk of 64 KiB: the sample, and little else."""
-        if not shutil.which("unshare") or os.geteuid():
-            self.skipTest("no tmpfs to fill without root and unshare")
-        self.write()
-        its = subprocess.run(
-            ["unshare", "--mount", "sh", "-c",
-             'cp "$1/bench.json" "$2" && mount -t tmpfs -o size=64k none "$1" 2>/dev/null || '
-             'exit 77; cp "$2" "$1/bench.json"; exec "$3" --quiet "$1"', "sh", self.run_dir,
-             os.path.join(self.dir, "copy"), os.path.join(BUILD, "plots")],
-            check=False, capture_output=True, text=True)
-        if its.returncode == 77:
-            self.skipTest("no tmpfs to fill here")
-        self.assertEqual(its.returncode, files.RESOURCE, its.stderr)
-        self.assert_one_line(its.stderr, "No space left on device; free some space; earlier "
-                             "results are intact")
 
     def test_no_jinja2_is_told(self):
         """Without the site's packages; that Debian's own python3 has been tried is taken as said."""

@@ -495,41 +495,6 @@ static void full_disk_shows_before_the_run(void **state)
 	assert_earlier_intact(f, &e);
 }
 
-static void full_disk_in_the_middle_of_a_run(void **state)
-{
-	struct fixture *f = *state;
-	struct earlier e;
-	struct record *rec;
-	char name[NAME_MAX];
-	char *big = calloc(1, 5000);
-	json_t *row = make_row(0);
-	int status = EXIT_FINE;
-	int rows = 1;
-
-	assert_non_null(big);
-	memset(big, 'x', 4999);
-	json_object_set_new(row, "note", json_string(big));
-	mount_or_skip(f, "size=256k");
-	e = make_earlier(f);
-	rec = begin_run(f, 1, name);
-	for (; !status && rows < 200; rows += !status) {
-		json_object_set_new(row, "repetition_index", json_integer(rows));
-		status = CAPTURED(record_add_row(rec, row));
-	}
-	assert_int_equal(status, EXIT_RESOURCE);
-	assert_one_line(scratch_stderr, "rows.jsonl: No space left on device; the disk is full");
-	assert_int_equal(loaded_rows(f, name, false, 0), rows);
-	assert_fails(record_write_file(rec, "plot.gp", file_write_text, (char *)big), EXIT_RESOURCE,
-		     "plot.gp");
-	assert_fails(record_finish(rec), EXIT_RESOURCE, "bench.json: No space left");
-	assert_int_equal(loaded_rows(f, name, false, 0), rows);
-	/* rows, parts, context */
-	assert_int_equal(entry_count(path_in(f->root, "%s", name)), 3);
-	assert_earlier_intact(f, &e);
-	json_decref(row);
-	free(big);
-}
-
 /* The last thing of all fails: bench.json is written, and latest cannot be. */
 static void no_room_for_latest_leaves_it(void **state)
 {
@@ -583,7 +548,6 @@ int main(void)
 		RECORD_TEST(write_errors_leave_whole_rows),
 		RECORD_TEST(unwritable_root_is_refused),
 		MOUNTED_TEST(full_disk_shows_before_the_run),
-		MOUNTED_TEST(full_disk_in_the_middle_of_a_run),
 		MOUNTED_TEST(no_room_for_latest_leaves_it),
 		MOUNTED_TEST(read_only_file_system_is_refused),
 	};

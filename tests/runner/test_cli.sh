@@ -7,11 +7,6 @@ build=$1
 . tests/support/tap.sh
 all=$scratch
 
-cleanup() {
-	mountpoint -q "$all/bench_lane/small" 2>/dev/null && umount "$all/bench_lane/small"
-	rm -rf "$all"
-}
-
 # lane FUNCTION: runs it in the background; its lines are shown at the end.
 lane() {
 	mkdir "$all/$1"
@@ -247,16 +242,6 @@ bench_lane() {
 	[ "$(readlink "$scratch/results/latest")" = "$before" ]
 	report $? "earlier results untouched"
 
-	if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" &&
-		mount -t tmpfs -o size=64k tmpfs "$scratch/small" 2>/dev/null; then
-		$small --results "$scratch/small/results" >"$scratch/out" 2>"$scratch/err"
-		got=$?
-		[ $got -eq 3 ] && grep -q 'space' "$scratch/err" &&
-			[ ! -e "$scratch/small/results/latest" ]
-		report $? "full disk"
-	else
-		skip "full disk" "needs root and tmpfs"
-	fi
 	mkdir "$scratch/path"
 	ln -s "$(command -v env)" "$scratch/path/env"
 	PATH=$scratch/path "$build/plots" "$scratch/results/latest" >"$scratch/out" 2>"$scratch/err"
