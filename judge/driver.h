@@ -41,6 +41,10 @@ struct fenced_block {
 	bool hit[FENCED_BLOCK]; /* interrupted moved meanwhile */
 };
 
+/* Names, in place of a row's, for the loops that run_empty and run_clock time. */
+#define CELL_EMPTY "loop"
+#define CELL_CLOCK "clock"
+
 struct driver {
 	const char *row;
 	const struct scheme_desc *desc;

@@ -164,11 +164,6 @@ def backstep(run):
     return table if found else None
 
 
-# ---- injected ----
-
-PANELS = (("wraps", "wrap_share"), ("nested", "nested_share"))
-
-
 # ---- tails ----
 
 ABOVE_LEAST = 10  # a quantile that leaves fewer samples above it is a matter of luck

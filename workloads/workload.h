@@ -21,7 +21,6 @@
 #include <stdio.h>
 
 #include "judge/driver.h"
-#include "judge/pseudo_rows.h"
 #include "runner/place/place.h"
 
 /* Set by SIGINT: every run ends its round and reports. */

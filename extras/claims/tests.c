@@ -6,7 +6,6 @@
 
 #include "extras/claims/statement.h"
 #include "judge/driver.h"
-#include "judge/pseudo_rows.h"
 
 /* ---- arithmetic ---- */
 

@@ -175,17 +175,6 @@ static inline void local_add_raw(local_uint *word, local_uint value)
 #endif
 }
 
-/* Takes the value of *word and leaves 0, in one step. */
-static inline local_uint local_take_raw(local_uint *word)
-{
-	local_uint taken;
-
-	barrier();
-	taken = __atomic_exchange_n(word, 0, POINT_ORDER(__ATOMIC_ACQ_REL));
-	barrier();
-	return taken;
-}
-
 #define local_xadd(label, word, value) \
 	(__extension__({ \
 		POINT(label); \
@@ -211,11 +200,5 @@ static inline local_uint local_take_raw(local_uint *word)
 		POINT_COUNT(atomics); \
 		local_add_raw(word, value); \
 	} while (0)
-#define local_take(label, word) \
-	(__extension__({ \
-		POINT(label); \
-		POINT_COUNT(atomics); \
-		local_take_raw(word); \
-	}))
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "extras/claims/claims.h"
-#include "judge/pseudo_rows.h"
+#include "judge/driver.h"
 #include "tests/support/scratch.h"
 
 #define NO_BUILD "/nonexistent" /* nothing is explored there */
