@@ -11,13 +11,15 @@ newest record between <!-- explored --> and <!-- /explored --> of FILE. Exit cod
 or a limit that is not found any more, 2 a row breaks a promise, 3 no space or permission to write.
 """
 import argparse
-import datetime
 import json
 import os
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "results"))
+import beside  # noqa: E402
 import cases  # noqa: E402, beside this file
 
 # What is found: broken, need not met, or that a row extends more than a slow clock may cost.
@@ -92,31 +94,18 @@ def search(options):
     options.explored = cases.Once()
     revision = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*"],
                               capture_output=True, text=True, check=False).stdout.strip()
-    begun = datetime.datetime.now(datetime.timezone.utc)
+    begun = time.gmtime()
     words = ["--schemes", options.schemes] if options.schemes else []
-    record = {"schema": 1, "date": begun.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    record = {"schema": 1, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", begun),
               "revision": revision or "unknown", "tier": options.tier,
               "schemes": options.schemes or "",
               "rows": cases.searched(options, ["--tier", options.tier] + words)[0]["rows"],
               "limits": [limit(options, known) for known in LIMITS]}
-    name = begun.strftime("%Y%m%dT%H%M%SZ-explored")
-    directory = os.path.join(options.results, name)
-    os.makedirs(directory)
-    write(os.path.join(directory, "explored.json"), json.dumps(record, indent=1) + "\n")
-    link = os.path.join(options.results, ".latest-explored.tmp")
-    if os.path.lexists(link):
-        os.unlink(link)
-    os.symlink(name, link)
-    os.replace(link, os.path.join(options.results, "latest-explored"))
+    directory = beside.place(options.results, begun, "explored")
+    beside.put(os.path.join(directory, "explored.json"), json.dumps(record, indent=1) + "\n")
+    beside.point_to(directory, "explored")
     print("%s: %d rows, %d limits" % (directory, len(record["rows"]), len(record["limits"])))
     return 2 if any(verdict(row) == "broken" for row in record["rows"]) else 0
-
-
-def write(path, text):
-    """Whole or not at all."""
-    with open(path + ".tmp", "w") as file:
-        file.write(text)
-    os.rename(path + ".tmp", path)
 
 
 def back(family):
@@ -207,7 +196,7 @@ def readme(options):
     if begin not in text or end not in text.split(begin, 1)[1]:
         raise Failure("%s has no %s ... %s" % (options.readme, begin.strip(), end.strip()))
     head, rest = text.split(begin, 1)
-    write(options.readme, head + begin + block(record) + end + rest.split(end, 1)[1])
+    beside.put(options.readme, head + begin + block(record) + end + rest.split(end, 1)[1])
     return 0
 
 

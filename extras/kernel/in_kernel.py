@@ -10,6 +10,9 @@ import os
 import sys
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "results"))
+import beside
+
 # An object's first key says what it is of, and where it goes.
 LISTS = {"row": "rows", "own": "own", "price": "prices"}
 
@@ -35,28 +38,12 @@ def document(command, lines, begun):
             "kernels": kernels}
 
 
-def put(path, text):
-    """Whole or not at all."""
-    with open(path + ".tmp", "w") as file:
-        file.write(text)
-    os.replace(path + ".tmp", path)
-
-
 def write(results, command, lines, begun):
     """The record's directory, to which RESULTS/latest-in_kernel then points."""
     text = json.dumps(document(command, lines, begun), indent=1) + "\n"
-    base = os.path.join(results, time.strftime("%Y%m%dT%H%M%SZ", begun) + "-in-kernel")
-    directory, number = base, 1
-    while os.path.exists(directory):
-        number += 1
-        directory = f"{base}-{number}"
-    os.makedirs(directory)
-    put(os.path.join(directory, "in_kernel.json"), text)
-    link = os.path.join(results, ".latest-in_kernel.tmp")
-    if os.path.lexists(link):
-        os.unlink(link)
-    os.symlink(os.path.basename(directory), link)
-    os.replace(link, os.path.join(results, "latest-in_kernel"))
+    directory = beside.place(results, begun, "in-kernel")
+    beside.put(os.path.join(directory, "in_kernel.json"), text)
+    beside.point_to(directory, "in_kernel")
     return directory
 
 

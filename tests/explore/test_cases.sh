@@ -103,7 +103,7 @@ verdicts() {
 	sed 's/--nested 0 --jumps 1 --before 1/--nested 0 --before 1/' explore/cases/explored.py \
 		>"$scratch/gone.py"
 	says "verdicts: a limit that is not found" 1 "missed beat of heartbeat is not found" \
-		env PYTHONPATH=explore/cases python3 "$scratch/gone.py" --build "$build" \
+		env PYTHONPATH=explore/cases:results python3 "$scratch/gone.py" --build "$build" \
 		--results "$scratch" --schemes =untimed
 }
 

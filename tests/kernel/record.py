@@ -4,27 +4,11 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 
-
-def place(options, begun, release):
-    base = os.path.join(options.results, time.strftime("%Y%m%dT%H%M%SZ", begun)
-                        + "-kernel-" + (release or "unknown").replace("+", "."))
-    for number in range(1, 100):
-        path = base if number == 1 else f"{base}-{number}"
-        try:
-            os.makedirs(path)
-            return path
-        except FileExistsError:
-            continue
-    raise OSError(f"{base}: too many runs of this second")
-
-
-def put(path, text):
-    """Whole or not at all."""
-    with open(path + ".tmp", "w") as file:
-        file.write(text)
-    os.replace(path + ".tmp", path)
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "results"))
+import beside
 
 
 def count(done):
@@ -57,15 +41,17 @@ def brief(run):
 def write(options, begun, kernel, done, explorer):
     """Writes the record and its page; returns its directory."""
     judged = next((run["verdict"] for run in done if "verdict" in run), {})
-    directory = place(options, begun, judged.get("release"))
+    directory = beside.place(options.results, begun,
+                             "kernel-" + (judged.get("release") or "unknown").replace("+", "."))
     try:
         fill(options, begun, kernel, done, explorer, judged, directory)
     except (OSError, subprocess.SubprocessError) as error:
         shutil.rmtree(directory, ignore_errors=True)
         raise OSError(f"cannot write the record in {options.results}: {error}; free some space, "
                       "or take another place by --results; earlier records are intact") from None
+    # The newest run that came to a verdict; make bench takes it over.
     if judged:
-        point_to(options.results, os.path.basename(directory))
+        beside.point_to(directory, "kernel")
     return directory
 
 
@@ -74,7 +60,7 @@ def fill(options, begun, kernel, done, explorer, judged, directory):
     for run in done:
         name = f"{run['mode']}-{run['outcome'].replace(' ', '-')}"
         if "capture" in run and name not in exhibits:
-            put(os.path.join(directory, name + ".capture"), run["capture"])
+            beside.put(os.path.join(directory, name + ".capture"), run["capture"])
             exhibits[name] = {"mode": run["mode"], "outcome": run["outcome"],
                               "verdict": run["verdict"], "boundary": run["boundary"],
                               "capture_file": name + ".capture"}
@@ -91,14 +77,5 @@ def fill(options, begun, kernel, done, explorer, judged, directory):
         "explorer": explorer,
         "runs": [brief(run) for run in done],
     }
-    put(os.path.join(directory, "kernel.json"), json.dumps(document, indent=1) + "\n")
+    beside.put(os.path.join(directory, "kernel.json"), json.dumps(document, indent=1) + "\n")
     subprocess.run([os.path.join(options.build, "kernel-page"), directory], check=True)
-
-
-def point_to(results, name):
-    """results/latest-kernel is the newest run that came to a verdict; make bench takes it over."""
-    link = os.path.join(results, ".latest-kernel.tmp")
-    if os.path.lexists(link):
-        os.unlink(link)
-    os.symlink(name, link)
-    os.replace(link, os.path.join(results, "latest-kernel"))
