@@ -114,7 +114,7 @@ def figures(machines, row):
 def choice(machines, branch):
     row = best(machines, qualifying(machines, branch.need), branch.by_bytes)
     return row and Choice(branch.word, branch.condition, row, figures(machines, row),
-                          row in takeable(machines))
+                          is_taken(machines, row, [branch.need]))
 
 
 def is_cheaper(machines, other, row):
@@ -137,8 +137,13 @@ def cheaper(machines, row, rows, code):
             f"({figures(machines, other)})."]
 
 
-def refused(machines, row):
-    return "" if row in takeable(machines) else " `make take` refuses it."
+def is_taken(machines, row, needs):
+    """`make take TARGET=cortex-m` cuts out what claims 32 bits and writes CTF (extras/take/board.py)."""
+    return row in takeable(machines) or guide.NARROW in needs and row in qualifying(machines, guide.CTF)
+
+
+def refused(machines, row, needs=()):
+    return "" if is_taken(machines, row, needs) else " `make take` refuses it."
 
 
 def not_dearer_cold(machines, rows):
@@ -197,9 +202,10 @@ def which(machines, words, code):
         raise Failed(HARNESS, f"--which {words}: " + (f"no need is called '{unknown[0]}'" if unknown
                      else "give a need") + "; needs are " + ", ".join(
                          f"{one.word} ({one.condition})" for one in branches.values()))
-    rows = set.intersection(*(qualifying(machines, branches[word].need) for word in asked))
+    needs = [branches[word].need for word in asked]
+    rows = set.intersection(*(qualifying(machines, need) for need in needs))
     row = best(machines, rows, any(branches[word].by_bytes for word in asked))
     conditions = ", and ".join(branches[word].condition for word in asked)
     if not row:
         return f"No row is known to be right where {conditions}."
-    return f"Where {conditions}: take {code(row)} ({figures(machines, row)}).{refused(machines, row)}"
+    return f"Where {conditions}: take {code(row)} ({figures(machines, row)}).{refused(machines, row, needs)}"

@@ -114,6 +114,12 @@ class Rule(PlotsTest):
                           ("bytes", "c", "3 bytes of header, 40 instructions", True),
                           ("several", "e", "12 bytes of header, 1 instructions", False)])
 
+    def test_firmware_takes_rows_that_claim_32_bits_and_write_ctf(self):
+        for ctf, taken in ((["n"], True), ([], False)):
+            known = [machine({guide.TAKE: ["a"], guide.NARROW: ["n"], guide.CTF: ctf}, a=(4, 30, NAN), n=(4, 20, NAN))]
+            self.assertEqual([(one.row, one.taken) for one in answer.answer(known, str).unless], [("n", taken)])
+            self.assertEqual("refuses" in answer.which(known, "no-cas64", str), not taken)
+
     def test_who_costs_less_beside_a_free_clock(self):
         def said(cheap, header=4, own=2.0):
             return answer.answer([machine({guide.TAKE: ["a", "b"]}, a=(4, 30, own),
