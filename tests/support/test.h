@@ -3,6 +3,7 @@
 #ifndef STAMPEDE_TESTS_TEST_H
 #define STAMPEDE_TESTS_TEST_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,6 +19,15 @@
 
 /* All tests are given a state, and few want one. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* cmocka's compares floats, and takes NaN for equal to any. */
+#undef assert_float_equal
+#define assert_float_equal(got, expected, within) \
+	do { \
+		double got_ = (got), expected_ = (expected); \
+		if (!(fabs(got_ - expected_) <= (within))) \
+			fail_msg("%.17g is not %.17g", got_, expected_); \
+	} while (0)
 
 /* TESTS_OF(group, group's end, each one's, its end, names): main(), up to 81 tests. */
 #define TESTS_PARENTHESES ()
