@@ -49,6 +49,18 @@ static size_t median_rank(size_t count)
 	return k;
 }
 
+double stats_trimmed_mean(const double *sorted, size_t count, double part)
+{
+	size_t from = count > 2 ? (size_t)ceil((double)count * part) : 0, i;
+	double sum = 0;
+
+	if (2 * from >= count)
+		return stats_quantile(sorted, count, 0.5);
+	for (i = from; i < count - from; i++)
+		sum += sorted[i];
+	return sum / (double)(count - 2 * from);
+}
+
 struct stats_interval stats_median(const double *sorted, size_t count)
 {
 	struct stats_interval interval = { stats_quantile(sorted, count, 0.5), NAN, NAN };

@@ -23,6 +23,12 @@ void stats_sort(double *value, size_t count);
 double stats_quantile(const double *sorted, size_t count, double part);
 
 /*
+ * Mean of a sorted sample without `part` (0 .. 0.5) of it at either end, rounded up; of 1 or 2
+ * values that of all. NAN if empty.
+ */
+double stats_trimmed_mean(const double *sorted, size_t count, double part);
+
+/*
  * Median of a sorted sample and an interval that holds the true one with 95 % or more, by order
  * statistics: 41 values give the 14th and the 28th. Below 6 values there is none.
  */

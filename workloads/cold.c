@@ -42,7 +42,7 @@
 #define BLOCKS 96 /* of rounds; the interval is of their means */
 #define ROUNDS_MOST 1024 /* of a block */
 #define ROUNDS_LEAST 4
-#define KEPT_FROM 0.1 /* a mean of what is left without the tenth at either end, rounded up */
+#define TRIMMED 0.1 /* of a mean, at either end */
 #define WARM_EVENTS 4096
 #define NEIGHBOUR_NS 20000000
 #define WARM_BEFORE 4 /* events right before the one that is timed warm */
@@ -56,7 +56,7 @@ struct subject {
 	struct buffer buffer;
 	uint64_t began, beat, beat_worst, last; /* clock; last: of the event before */
 	struct histogram ticks[FORMS]; /* of all blocks */
-	uint32_t *of_block[FORMS]; /* ticks */
+	double *of_block[FORMS]; /* ticks */
 	unsigned int samples[FORMS];
 	double mean[FORMS][BLOCKS]; /* NaN: no sample */
 	char violation[96];
@@ -229,31 +229,16 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 	}
 }
 
-static int by_ticks(const void *a, const void *b)
-{
-	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-
-	return one < other ? -1 : one > other;
-}
-
-/* The mean without the ends; NaN: there is none. */
-static double mean_of(uint32_t *ticks, unsigned int samples)
-{
-	unsigned int from = samples > 2 ? (unsigned int)ceil(samples * KEPT_FROM) : 0, i;
-	double sum = 0;
-
-	qsort(ticks, samples, sizeof(*ticks), by_ticks);
-	for (i = from; i < samples - from; i++)
-		sum += ticks[i];
-	return sum / (double)(samples - 2 * from);
-}
-
 /* ---- what it says ---- */
 
-/* What most blocks have: events that were not extended, or none but those. */
+/* PLAIN where half of the blocks have such events. */
 static enum form form_of(const struct subject *subject)
 {
-	return subject->ticks[EXTENDED].count > subject->ticks[PLAIN].count ? EXTENDED : PLAIN;
+	unsigned int i, plain = 0;
+
+	for (i = 0; i < BLOCKS; i++)
+		plain += isfinite(subject->mean[PLAIN][i]);
+	return plain >= BLOCKS / 2 ? PLAIN : EXTENDED;
 }
 
 /* Over blocks, what an event takes above nothing: ticks; of `floor`, as a multiple of its ticks. */
@@ -395,9 +380,11 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 	stop_neighbour(cold);
 	for (i = 0; i < opened; i++) {
 		subject = &cold->subject[order[i]];
-		for (form = 0; form < FORMS; form++)
-			subject->mean[form][block] =
-				mean_of(subject->of_block[form], subject->samples[form]);
+		for (form = 0; form < FORMS; form++) {
+			stats_sort(subject->of_block[form], subject->samples[form]);
+			subject->mean[form][block] = stats_trimmed_mean(
+				subject->of_block[form], subject->samples[form], TRIMMED);
+		}
 		close_ring(subject);
 	}
 	return error;
@@ -495,7 +482,7 @@ static int measure(const struct workload_bench *bench, json_t *into)
 					  .again = true };
 	for (i = 0; i < cold.subjects && !cold.error; i++) {
 		for (form = 0; form < FORMS; form++) {
-			cold.subject[i].of_block[form] = calloc(ROUNDS_MOST, sizeof(uint32_t));
+			cold.subject[i].of_block[form] = calloc(ROUNDS_MOST, sizeof(double));
 			if (!cold.subject[i].of_block[form])
 				cold.error = fail_memory("ticks of cold events");
 		}

@@ -21,6 +21,20 @@ static void quantiles_lie_between_neighbours(void **state)
 	assert_true(isnan(stats_quantile(four, 0, 0.5)));
 }
 
+static void a_trimmed_mean_leaves_whole_values_out(void **state)
+{
+	const double nine[] = { -900, 1, 2, 3, 4, 5, 6, 7, 900 };
+
+	assert_float_equal(stats_trimmed_mean(nine, 9, 0.1), 4, 1e-12); /* a tenth of nine: one */
+	assert_float_equal(stats_trimmed_mean(nine, 9, 0.2), 4, 1e-12);
+	assert_float_equal(stats_trimmed_mean(nine, 8, 0.2), 3.5, 1e-12); /* of eight: two */
+	assert_float_equal(stats_trimmed_mean(nine, 9, 0), 28.0 / 9, 1e-12);
+	assert_float_equal(stats_trimmed_mean(nine + 1, 3, 0.1), 2, 1e-12);
+	assert_float_equal(stats_trimmed_mean(nine + 1, 4, 0.5), 2.5, 1e-12); /* nothing is left */
+	assert_float_equal(stats_trimmed_mean(nine, 2, 0.1), -449.5, 1e-12);
+	assert_true(isnan(stats_trimmed_mean(nine, 0, 0.1)));
+}
+
 static json_t *scipy;
 
 static int read_scipy(void **state)
@@ -229,6 +243,7 @@ static void ratios_are_within_rounds(void **state)
 }
 
 TESTS_OF(read_scipy, free_scipy, NULL, NULL, quantiles_lie_between_neighbours,
-	 tests_and_shifts_are_those_of_scipy, the_interval_of_a_median_is_that_of_scipy,
-	 exact_test_agrees_with_brute_force, test_has_its_level_and_finds_shifts,
-	 ties_and_empty_samples_say_nothing, ratios_are_within_rounds)
+	 a_trimmed_mean_leaves_whole_values_out, tests_and_shifts_are_those_of_scipy,
+	 the_interval_of_a_median_is_that_of_scipy, exact_test_agrees_with_brute_force,
+	 test_has_its_level_and_finds_shifts, ties_and_empty_samples_say_nothing,
+	 ratios_are_within_rounds)
