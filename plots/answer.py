@@ -138,8 +138,8 @@ def cheaper(machines, row, rows, code):
 
 
 def is_taken(machines, row, needs):
-    """`make take TARGET=cortex-m` cuts out what claims 32 bits and writes CTF (extras/take/board.py)."""
-    return row in takeable(machines) or guide.NARROW in needs and row in qualifying(machines, guide.CTF)
+    """Where that is the need, also by `make take TARGET=cortex-m`."""
+    return row in takeable(machines) or guide.NARROW in needs and row in qualifying(machines, guide.FIRMWARE)
 
 
 def refused(machines, row, needs=()):

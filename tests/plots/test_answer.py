@@ -115,8 +115,9 @@ class Rule(PlotsTest):
                           ("several", "e", "12 bytes of header, 1 instructions", False)])
 
     def test_firmware_takes_rows_that_claim_32_bits_and_write_ctf(self):
-        for ctf, taken in ((["n"], True), ([], False)):
-            known = [machine({guide.TAKE: ["a"], guide.NARROW: ["n"], guide.CTF: ctf}, a=(4, 30, NAN), n=(4, 20, NAN))]
+        for rows, taken in ((["n"], True), ([], False)):
+            known = [machine({guide.TAKE: ["a"], guide.NARROW: ["n"], guide.FIRMWARE: rows},
+                             a=(4, 30, NAN), n=(4, 20, NAN))]
             self.assertEqual([(one.row, one.taken) for one in answer.answer(known, str).unless], [("n", taken)])
             self.assertEqual("refuses" in answer.which(known, "no-cas64", str), not taken)
 

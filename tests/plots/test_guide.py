@@ -160,11 +160,16 @@ class Guide(Schemes):
 
     def test_no_wide_claim(self):
         """32 bits at most, and a bound of gaps that half a counter of 32 bits keeps, if there is one."""
-        line, scheme = "| exact times, no gap of 2^31 ticks", self.scheme("full_tsc")
+        line, scheme = "| exact times, no gap of 2^31 ticks, and", self.scheme("full_tsc")
+        firmware = "| exact times, no gap of 2^31 ticks: one header"
         self.assert_line(line, None, "`")
         bounded = {"claim_bits": 32, "gap_ticks": 1 << 31}
         scheme.update(bounded)
         self.assert_line(line, "| `full_tsc` |")
+        self.assert_line(firmware, "| `full_tsc` |")
+        scheme["format"] = "ftrace"
+        self.assert_line(line, "| `full_tsc` |")
+        self.assert_line(firmware, None, "`")
         scheme["promises"].remove("wrap_proof")
         self.assert_line(line, "| `full_tsc` |")
         self.assert_line("| exact times, also when interrupted: fewest bytes", None, "`full_tsc`")
