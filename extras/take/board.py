@@ -31,8 +31,8 @@ NEVER = ("__x86_64__", "__aarch64__", "__riscv", "__GCC_HAVE_SYNC_COMPARE_AND_SW
          "__SANITIZE_THREAD__", "LOCKED", "ALIGNED")
 WIDTHS = {"LOCAL_BITS": "32", "COUNTER_BITS": str(COUNTER_BITS), "STAMP_BITS": str(COUNTER_BITS - WORD_BITS)}
 ALWAYS = {"POINT_TSAN": "0", "UINTPTR_MAX": "1", "UINT64_MAX": "2"}  # words of 32 bits
-# Each event has an id that the header's word holds, and only as much of it as says so (mcu_api.h); a ring never
-# overwrites. What is always so, or never.
+# What is known on a board, and therefore cut: every id fits the header's word (mcu_api.h refuses others), and a ring
+# never overwrites.
 KNOWN = ((r"(?<!>)\bid >= \w+_(PACKED|CTF_COMPACT)_IDS", "@0"), (r"!full && id < \w+_CTF_COMPACT_IDS", "@1"),
          (r"whole \|\| ", ""), (r"\w+_ring_mode\(ring\) == \w+_RING_DISCARD", "@1"),
          (r"(?m)^\t(once_store\()?\S*records_before.*;\n", ""), (r"\\\n\t2 (/\* log2.*) \\\n\s*\*/", r"2"),

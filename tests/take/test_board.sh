@@ -14,7 +14,7 @@ report $? "two headers of 600 lines at most, without a heap"
 "$build/take-facts" packed_word >"$folder/facts_64"
 refuses "a row that claims 64 bits" 1 "packed_word cannot be taken for a Cortex-M: it claims a word of 64 bits" \
 	python3 -B extras/take/board.py packed_word "$folder" "$folder/facts_64"
-refuses "a target that is none" 1 "TARGET=cortex-r: no such target; there is cortex-m" \
+refuses "an unknown target" 1 "TARGET=cortex-r: no such target; there is cortex-m" \
 	env TARGET=cortex-r sh extras/take/take.sh "$build" $row
 "${CC:-gcc}" "$folder/board/${row}_metadata.c" -o "$folder/metadata"
 report $? "the metadata of its trace"
@@ -46,7 +46,8 @@ traced() { # CPU [FILE SED]
 			    # At most what an interrupt takes passes between the two readings.
 			    wrong |= {"window"} if (time - int(clock)) % 2**32 > 1 << 25 else set()
 			    wrong |= {"losses"} if number != ids[name] + 1 and name == "thread" or number <= ids[name] else set()
-			    at, ids[name], first = time, number, time if first is None else first
+			    first = time if first is None else first
+			    at, ids[name] = time, number
 			print(*sorted(wrong), "many" if ids["thread"] == 19999 and ids["interrupt"] > 1000 and at - first > 4 << 32 else
 			      f"few: {ids}, {at - (first or 0)} ticks")
 		END
