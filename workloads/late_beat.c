@@ -18,6 +18,7 @@
 #define LATE_BEAT_BITS 20
 #define STEPS 12
 #define REPETITIONS_LEAST 5
+#define WAIT_LONG_NS 10000000 /* once, where the row cannot be made narrower */
 #define REPETITIONS_MOST 200
 
 static const double asked_wraps[STEPS] = { 0.2, 0.5, 0.8, 1.1, 1.3, 1.6,
@@ -133,6 +134,7 @@ static int late_once_each(struct late_beat *late, struct lateness *step, uint64_
 	uint32_t bits = ((const struct latenesses *)(const void *)result->own)->bits;
 	double wrap_ns = 1e9 * (double)(UINT64_C(1) << bits) / ticks_hz();
 	uint64_t wait_ns = (uint64_t)(step->asked_wraps * wrap_ns);
+	uint64_t least = wait_ns < WAIT_LONG_NS ? REPETITIONS_LEAST : 1;
 	struct late_gap gaps[REPETITIONS_MOST];
 	struct judgement judgement;
 	struct check check;
@@ -146,7 +148,7 @@ static int late_once_each(struct late_beat *late, struct lateness *step, uint64_
 			return error;
 		late_book(step, gaps, result, late, &check, &judgement);
 	} while (!workload_stop && step->repetitions < REPETITIONS_MOST &&
-		 (time_ns() < until || step->repetitions < REPETITIONS_LEAST));
+		 (time_ns() < until || step->repetitions < least));
 	qsort(gaps, step->repetitions, sizeof(gaps[0]), by_ticks);
 	step->gap_ticks = gaps[step->repetitions / 2].ticks;
 	step->wraps_lost = gaps[step->repetitions / 2].wraps_lost;

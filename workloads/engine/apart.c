@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A ring for each thread: whatever interrupts it there is on its own CPU, and so are its beats. */
+#include <math.h>
+
 #include "base/time.h"
 #include "workloads/engine/live.h"
 
@@ -88,7 +90,7 @@ static int adapt(struct engine_thread *thread)
 	if (!thread->ops->adapt || cpu_ns < ADAPT_LEAST_NS)
 		return 0;
 	if (share < SHARE_LEAST)
-		thread->signals.stretch *= 1.15;
+		thread->signals.stretch *= fmin(4, fmax(1.15, SHARE_LEAST / share));
 	else if (share > SHARE_MUCH && thread->signals.stretch > STRETCH_LEAST)
 		thread->signals.stretch /= 1.1;
 	else
