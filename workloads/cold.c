@@ -43,6 +43,7 @@
 #define ROUNDS_MOST 1024 /* of a block */
 #define ROUNDS_LEAST 4
 #define TRIMMED 0.1 /* of a mean, at either end */
+#define RING_COUNT_SHIFT 5 /* small: thousands are opened */
 #define WARM_EVENTS 4096
 #define NEIGHBOUR_NS 20000000
 #define WARM_BEFORE 4 /* events right before the one that is timed warm */
@@ -323,7 +324,7 @@ static int open_ring(struct cold *cold, struct subject *subject)
 	memset(subject->samples, 0, sizeof(subject->samples));
 	if (!subject->driver)
 		return 0;
-	ring = buffer_config(subject->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
+	ring = buffer_config(subject->driver, RING_TIMED_SUBBUF_SHIFT, RING_COUNT_SHIFT);
 	ring.cpu = cold->bench->pu[0];
 	subject->began = subject->beat = clock_real();
 	subject->beat_worst = 0;
