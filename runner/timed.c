@@ -23,7 +23,7 @@ static void add(void *arg, const struct workload_cell *cell)
 void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint64_t repetitions,
 		double budget)
 {
-	static const unsigned int usual[SIZES] = { 7, 31, 41 };
+	static const unsigned int usual[SIZES] = { 7, 21, 41 };
 	static const double cell_ns[SIZES] = { 2e6, 10e6, 15e6 };
 	static const double budgets[SIZES] = { 10, 12, 240 };
 	/* Seconds from now: a quick run is to be over in 30 s, the default one in three minutes. */

@@ -235,11 +235,13 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 /* PLAIN where half of the blocks have such events. */
 static enum form form_of(const struct subject *subject)
 {
-	unsigned int i, plain = 0;
+	unsigned int i, plain = 0, any = 0;
 
-	for (i = 0; i < BLOCKS; i++)
+	for (i = 0; i < BLOCKS; i++) {
 		plain += isfinite(subject->mean[PLAIN][i]);
-	return plain >= BLOCKS / 2 ? PLAIN : EXTENDED;
+		any += isfinite(subject->mean[PLAIN][i]) || isfinite(subject->mean[EXTENDED][i]);
+	}
+	return 2 * plain >= any ? PLAIN : EXTENDED;
 }
 
 /* Over blocks, what an event takes above nothing: ticks; of `floor`, as a multiple of its ticks. */
@@ -394,14 +396,20 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 {
 	const struct workload_bench *bench = cold->bench;
-	unsigned int i, block;
+	unsigned int i, block, blocks;
 	int error = 0;
 
 	for (i = 0; i < cold->subjects; i++)
 		memset(cold->subject[i].ticks, 0, sizeof(cold->subject[i].ticks));
 	bench->step(bench->arg, "cold", evict_names[kind]);
-	for (block = 0; block < BLOCKS && !error && !workload_stop; block++)
-		error = run_block(cold, kind, block, seconds / BLOCKS);
+	/* Warm, they are alike. */
+	blocks = kind == EVICT_NONE ? BLOCKS / 4 : BLOCKS;
+	for (i = 0; i < cold->subjects; i++)
+		for (block = 0; block < BLOCKS; block++)
+			cold->subject[i].mean[PLAIN][block] =
+				cold->subject[i].mean[EXTENDED][block] = NAN;
+	for (block = 0; block < blocks && !error && !workload_stop; block++)
+		error = run_block(cold, kind, block, seconds / blocks);
 	if (!error && !workload_stop)
 		report(cold, kind);
 	bench->done(bench->arg, seconds);

@@ -3,7 +3,7 @@
 
 void injected_cells(const struct injected_plan *plan, const struct workload_cells *cells)
 {
-	static const unsigned int most[SIZES] = { 7, 11, 21 };
+	static const unsigned int most[SIZES] = { 7, 15, 21 };
 	const struct injected_plan *one;
 	struct workload_cell cell = {
 		.base = plan->name,

@@ -2,8 +2,7 @@
 /* steady: events back to back, and nobody interrupts. Its cells are what all ratios are of. */
 #include "workloads/engine/thread.h"
 
-#define CHEAP_ROUNDS_STANDARD 13
-#define CHEAP_ROUNDS_FULL 21
+#define CHEAP_ROUNDS 21
 
 static const struct workload_engine engine = {
 	.sharable = true,
@@ -12,7 +11,7 @@ static const struct workload_engine engine = {
 };
 
 static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.05, 0.3, 2 } },
+	{ .section = "stress", .seconds = { 0.05, 0.2, 2 } },
 	{ .section = NULL },
 };
 
@@ -37,8 +36,8 @@ static struct workload_cell cell_of(const char *row, unsigned int rounds)
 /* The same rows with a clock that hides nothing; not where there is no time for it. */
 static void add_cheap(const struct workload_cells *plan)
 {
-	unsigned int most = plan->size == SIZE_FULL ? CHEAP_ROUNDS_FULL : CHEAP_ROUNDS_STANDARD;
-	struct workload_cell cell = cell_of(NULL, plan->rounds < most ? plan->rounds : most);
+	unsigned int rounds = plan->rounds < CHEAP_ROUNDS ? plan->rounds : CHEAP_ROUNDS;
+	struct workload_cell cell = cell_of(NULL, rounds);
 	int i;
 
 	cell.workload = CELLS_CHEAP;

@@ -18,7 +18,7 @@ static const struct workload_engine engine = {
 };
 
 static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.2, 0.6, 4 }, .worst_error = true },
+	{ .section = "stress", .seconds = { 0.2, 0.45, 4 }, .worst_error = true },
 	{ .section = "stress",
 	  .seconds = { 0, 0.3, 2 },
 	  .worst_error = true,

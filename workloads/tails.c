@@ -21,7 +21,7 @@ struct tails_size {
 };
 
 static const struct tails_size full = { { 2000000, 2000000, 200000 }, { 0.5, 2, 0.4 } };
-static const struct tails_size few = { { 102400, 200000, 20480 }, { 0.1, 0.1, 0.06 } };
+static const struct tails_size few = { { 102400, 200000, 20480 }, { 0.07, 0.07, 0.05 } };
 
 struct busy {
 	struct gaps gaps[BUSY_MOST];

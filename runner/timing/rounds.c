@@ -93,6 +93,24 @@ static int try_cell(struct rounds *rounds, const struct rounds_cell *cell, doubl
 	return 0;
 }
 
+/*
+ * How long one takes, and how many of them: as planned, or fewer where an event takes so long, such
+ * as two system calls, that one repetition takes much longer.
+ */
+static void plan_cell(const struct rounds *rounds, struct rounds_cell *cell, double ns)
+{
+	double planned_ns = rounds_cell_ns(rounds, cell), part;
+	unsigned int least = UNDISTURBED_PLANNED;
+
+	cell->iterations = (uint64_t)(planned_ns / ns) / CELL_BATCH * CELL_BATCH;
+	if (cell->iterations >= ITERATIONS_LEAST)
+		return;
+	cell->iterations = ITERATIONS_LEAST;
+	part = planned_ns / (ITERATIONS_LEAST * ns);
+	if (cell->told.rounds > least)
+		cell->told.rounds = least + (unsigned int)((cell->told.rounds - least) * part);
+}
+
 static int try_all(struct rounds *rounds)
 {
 	struct rounds_cell *cell;
@@ -106,10 +124,7 @@ static int try_all(struct rounds *rounds)
 		error = try_cell(rounds, cell, &ns);
 		if (error)
 			return error;
-		cell->iterations =
-			(uint64_t)(rounds_cell_ns(rounds, cell) / ns) / CELL_BATCH * CELL_BATCH;
-		if (cell->iterations < ITERATIONS_LEAST)
-			cell->iterations = ITERATIONS_LEAST;
+		plan_cell(rounds, cell, ns);
 	}
 	return workload_stop ? EXIT_INTERRUPTED : 0;
 }
