@@ -38,10 +38,11 @@ rv32)
 esac
 header=packed_word
 case $row in
-packed_word32) bits="-DSTAMP_BITS=27 -DCOUNTER_BITS=32" ;;
-packed_word32_24) bits="-DSTAMP_BITS=19 -DCOUNTER_BITS=24" ;;
-packed_word32_16) bits="-DSTAMP_BITS=11 -DCOUNTER_BITS=16" ;;
+packed_word32) bits="-DPACKED_WORD32 -DSTAMP_BITS=27 -DCOUNTER_BITS=32" ;;
+packed_word32_24) bits="-DPACKED_WORD32 -DSTAMP_BITS=19 -DCOUNTER_BITS=24" ;;
+packed_word32_16) bits="-DPACKED_WORD32 -DSTAMP_BITS=11 -DCOUNTER_BITS=16" ;;
 delta_masked) bits="-DSTAMP_BITS=27 -DCOUNTER_BITS=32" header=delta_sync ;;
+accumulated) bits="-DSTAMP_BITS=32 -DCOUNTER_BITS=32 -DTIME_BITS=64" header=accumulated ;;
 *)
 	echo "stampede: no row '$row' on a board" >&2
 	exit 1
@@ -49,7 +50,7 @@ delta_masked) bits="-DSTAMP_BITS=27 -DCOUNTER_BITS=32" header=delta_sync ;;
 esac
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
-common="$bits -std=gnu11 -Wall -Wextra -DSTAMPEDE_TIMED -DPACKED_WORD32
+common="$bits -std=gnu11 -Wall -Wextra -DSTAMPEDE_TIMED
 	-DRING_TIMED_SUBBUF_SHIFT=10 -DRING_TIMED_COUNT_SHIFT=2 -DROW_HEADER=\"schemes/$header.h\""
 own="-O2 -g -Wno-maybe-uninitialized $cpu -ffreestanding -nostdlib -DLOCAL_BITS=32 -DCLOCK_GIVEN=\"extras/mcu/clock.h\"
 	-DEVENTS=$events -DNESTED=${NESTED:-1} -DPAUSE=$pause ${price:+-DPRICE}"

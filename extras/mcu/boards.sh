@@ -42,7 +42,7 @@ work=$(mktemp -d) || exit 3
 export work
 trap 'rm -rf "$work"' EXIT
 for board in ${*:-m3 m0 rv32}; do
-	for row in packed_word32 packed_word32_24 packed_word32_16 delta_masked; do
+	for row in packed_word32 packed_word32_24 packed_word32_16 delta_masked accumulated; do
 		echo $board $row
 	done
 done | xargs -P "$(nproc)" -L 1 --process-slot-var=slot sh "$0"

@@ -2,7 +2,7 @@
 /*
  * Reads on the host what a board has written: decode BOARD.BIN FOLDER INSTRUCTIONS makes the files
  * `truth` and `decoded` of docs/tracers/README.md, and prints the board's figures. The reader is
- * the row's own; it extends the stamps of COUNTER_BITS, across sub-buffers too.
+ * the row's own; it extends the stamps of TIME_BITS, across sub-buffers too.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +12,10 @@
 #include "extras/mcu/stream.h"
 
 #include ROW_HEADER
+
+#ifndef TIME_BITS
+#define TIME_BITS COUNTER_BITS
+#endif
 
 struct source {
 	int unused;
@@ -30,6 +34,7 @@ struct board_reading {
 	FILE *truth, *decoded;
 	const char *instructions; /* of the row on the board */
 	uint64_t time; /* of the event before, in full */
+	uint64_t base; /* what the counter did not have when the row began to sum it up */
 	struct scheme_ring ring;
 };
 
@@ -46,13 +51,12 @@ static bool packet(struct board_reading *its, const uint8_t *bytes, const struct
 	memcpy(ring_subbuf_base(&its->ring.ring, block->number), bytes, block->bytes);
 	if (!FORMAT_CURSOR(&its->ring.ring, block->number, block->bytes, &cursor))
 		return false;
-	for (cursor.time = bits_advance(its->time, cursor.time, COUNTER_BITS);;
+	for (cursor.time = bits_advance(its->time, its->base + cursor.time, TIME_BITS);;
 	     its->time = cursor.time) {
 		result = decode_next(&cursor, &event);
 		if (result != DECODE_EVENT)
 			return result == DECODE_END;
-		/* A stamp has COUNTER_BITS; so has the sum of differences. */
-		cursor.time = bits_advance(its->time, event.time, COUNTER_BITS);
+		cursor.time = bits_advance(its->time, its->base + event.time, TIME_BITS);
 		word = get_u32(event.payload);
 		fprintf(its->decoded, "event %u %u %" PRIu64 "\n", word >> 30, word & 0x3fffffff,
 			cursor.time);
@@ -84,6 +88,7 @@ static bool take(struct board_reading *its, const struct block *block, const voi
 	switch (block->kind) {
 	case BLOCK_START:
 		its->time = *(const uint64_t *)bytes;
+		its->base = its->time & ~bits_mask(COUNTER_BITS);
 		return true;
 	case BLOCK_PACKET:
 		return packet(its, bytes, block);

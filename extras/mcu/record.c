@@ -31,7 +31,8 @@ enum { STREAM_SHIFT = 30, LOG = 4096, CHUNK = LOG / 4 };
  * Below the gap that the row allows, by what the interrupts of a burst take; and the burst, which a
  * 16-bit clock must not sleep through.
  */
-#define GAP_MOST ((uint32_t)(bits_mask(COUNTER_BITS) - bits_mask(STAMP_BITS)) / 4 * 3)
+#define GAP_LONG (bits_mask(COUNTER_BITS) - (STAMP_BITS < COUNTER_BITS ? bits_mask(STAMP_BITS) : 0))
+#define GAP_MOST ((uint32_t)GAP_LONG / 4 * 3)
 enum { BURST = COUNTER_BITS > 16 ? 600 : 150 };
 
 static struct scheme_ring ring;

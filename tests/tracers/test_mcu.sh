@@ -33,7 +33,7 @@ for one in m3 m0 rv32; do
 	case $? in
 	4) skip "board $one" "${said#stampede: }" && continue ;;
 	esac
-	for row in packed_word32 packed_word32_24 packed_word32_16 delta_masked; do
+	for row in packed_word32 packed_word32_24 packed_word32_16 delta_masked accumulated; do
 		[ $one != m0 ] || [ $row = packed_word32 ] || continue
 		said=$(judged $one $row)
 		[ "$said" = deep ]
@@ -63,6 +63,13 @@ static void late_start(struct scheme_ring *s)\
 	said=$(judged m3 delta_masked schemes/delta_sync.h "$late" schemes/core/ring_offset.h 's/^#if LOCAL_BITS == 32/#if 0/')
 	case $said in *losses*) true ;; *) false ;; esac
 	report $? "an offset whose upper bits are forgotten: $said"
+	sum=schemes/accumulated.h
+	said=$(judged m3 accumulated $sum '/^#define SCHEME_MASKED/d')
+	[ "${said%% *}" = losses ]
+	report $? "a sum of differences with interrupts on: $said"
+	said=$(judged m3 accumulated $sum 's/s->sum += passed/s->sum = (uint32_t)s->sum + passed/')
+	case $said in *window*deep) true ;; *) false ;; esac
+	report $? "a sum whose upper bits are forgotten: $said"
 	said=$(judged m3 packed_word32 $word '/stamp = clock_read("clock again");/d')
 	[ "$said" = "window deep" ]
 	report $? "a stamp that is not taken again: $said"
@@ -89,7 +96,7 @@ static void late_start(struct scheme_ring *s)\
 	said=$(BUILD=$build PLANT=$scratch/plant sh extras/mcu/boards.sh 3000 m3 2>/dev/null)
 	code=$?
 	[ $code = 2 ] && [ "$(echo "$said" | grep -c '^m3 .* losses broken,.*instructions per event; .*of code$')" = 3 ] &&
-		echo "$said" | grep -q '^m3 delta_masked.* losses kept'
+		[ "$(echo "$said" | grep -c '^m3 \(delta_masked\|accumulated\):.* losses kept')" = 2 ]
 	report $? "a line for each row, and exit status 2 if one breaks a promise"
 	mkdir -p "$scratch/hang/schemes/parts" "$scratch/fault/schemes/parts"
 	word=schemes/parts/packed32.h
