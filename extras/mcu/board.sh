@@ -36,13 +36,14 @@ rv32)
 	exit 1
 	;;
 esac
-header=packed_word
+header=packed_word recorder=row tracer=
 case $row in
 packed_word32) bits="-DPACKED_WORD32 -DSTAMP_BITS=27 -DCOUNTER_BITS=32" ;;
 packed_word32_24) bits="-DPACKED_WORD32 -DSTAMP_BITS=19 -DCOUNTER_BITS=24" ;;
 packed_word32_16) bits="-DPACKED_WORD32 -DSTAMP_BITS=11 -DCOUNTER_BITS=16" ;;
 delta_masked) bits="-DSTAMP_BITS=27 -DCOUNTER_BITS=32" header=delta_sync ;;
 accumulated) bits="-DSTAMP_BITS=32 -DCOUNTER_BITS=32 -DTIME_BITS=64" header=accumulated ;;
+barectf) bits="-DSTAMP_BITS=27 -DCOUNTER_BITS=32" recorder=barectf ;;
 *)
 	echo "stampede: no row '$row' on a board" >&2
 	exit 1
@@ -55,9 +56,17 @@ common="$bits -std=gnu11 -Wall -Wextra -DSTAMPEDE_TIMED
 own="-O2 -g -Wno-maybe-uninitialized $cpu -ffreestanding -nostdlib -DLOCAL_BITS=32 -DCLOCK_GIVEN=\"extras/mcu/clock.h\"
 	-DEVENTS=$events -DNESTED=${NESTED:-1} -DPAUSE=$pause ${price:+-DPRICE}"
 cd "$top" || exit 3
+if [ $recorder = barectf ]; then
+	tracer=$work/tracer.o
+	sh extras/foreign/barectf/prepare.sh "$work" 2>"$work/said" || { cat "$work/said" >&2 && exit 4; }
+	# shellcheck disable=SC2086
+	$cross-gcc -Iextras/mcu/shim $own -c "$work/barectf.c" -o "$tracer" &&
+		$cross-objcopy --rename-section .text=reserve_text "$tracer" || exit 1
+fi
 # shellcheck disable=SC2086
-$cross-gcc ${PLANT:+-I"$PLANT"} -Iextras/mcu/shim -I. $common $own -Wl,--no-warn-rwx-segments -T extras/mcu/$source.ld \
-	extras/mcu/record.c extras/mcu/calls.c extras/mcu/semihost.c extras/mcu/$source.c schemes/core/ring.c -lgcc -o "$work/board.elf" || exit 1
+$cross-gcc ${PLANT:+-I"$PLANT"} -Iextras/mcu/shim -I"$work" -I. $common $own -DRECORDER="\"extras/mcu/$recorder.h\"" \
+	-Wl,--no-warn-rwx-segments -T extras/mcu/$source.ld extras/mcu/record.c $tracer extras/mcu/calls.c \
+	extras/mcu/semihost.c extras/mcu/$source.c schemes/core/ring.c -lgcc -o "$work/board.elf" || exit 1
 # shellcheck disable=SC2086
 cc -O2 -I. $common extras/mcu/decode.c schemes/core/ring.c "$build/libbase.a" -o "$work/decode" || exit 1
 cd "$work" || exit 3

@@ -38,13 +38,17 @@ struct board_reading {
 	struct scheme_ring ring;
 };
 
+static void decoded(const struct board_reading *its, uint32_t word, uint64_t time)
+{
+	fprintf(its->decoded, "event %u %u %" PRIu64 "\n", word >> 30, word & 0x3fffffff, time);
+}
+
 /* Decodes one sub-buffer. False: these bytes are not a sub-buffer. */
 static bool packet(struct board_reading *its, const uint8_t *bytes, const struct block *block)
 {
 	enum decode_result result;
 	struct cursor cursor;
 	struct event event;
-	uint32_t word;
 
 	if (block->bytes > ring_subbuf_bytes(&its->ring.ring))
 		return false;
@@ -57,9 +61,7 @@ static bool packet(struct board_reading *its, const uint8_t *bytes, const struct
 		if (result != DECODE_EVENT)
 			return result == DECODE_END;
 		cursor.time = bits_advance(its->time, its->base + event.time, TIME_BITS);
-		word = get_u32(event.payload);
-		fprintf(its->decoded, "event %u %u %" PRIu64 "\n", word >> 30, word & 0x3fffffff,
-			cursor.time);
+		decoded(its, get_u32(event.payload), cursor.time);
 	}
 }
 
@@ -83,6 +85,7 @@ static bool take(struct board_reading *its, const struct block *block, const voi
 {
 	const struct event_truth *truth = bytes;
 	const uint8_t *hits = bytes;
+	const uint64_t *words = bytes;
 	uint32_t i, places = 0;
 
 	switch (block->kind) {
@@ -92,6 +95,10 @@ static bool take(struct board_reading *its, const struct block *block, const voi
 		return true;
 	case BLOCK_PACKET:
 		return packet(its, bytes, block);
+	case BLOCK_EVENTS:
+		for (i = 0; i + 3 <= block->bytes / sizeof(*words); i += 3)
+			decoded(its, (uint32_t)words[i + 2], words[i + 1]);
+		return !(block->bytes % 24);
 	case BLOCK_TRUTH:
 		for (i = 0; i < block->bytes / sizeof(*truth); i++)
 			fprintf(its->truth, "event %u %u %" PRIu64 " %" PRIu64 "\n",

@@ -9,22 +9,12 @@
  * others' events. The true clock is the same in 64 bits, with interrupts off: no writer's code has
  * to be right for it.
  */
+#include "extras/mcu/clock.h"
 #include "extras/mcu/cpu.h"
 #include "extras/mcu/machine.h"
 #include "extras/mcu/stream.h"
-
-#include ROW_HEADER
-
-/* No object: its address is the payload, a word. */
-struct source;
-
-static inline void payload_fill(struct reservation *rsv, struct source *src, uint32_t len)
-{
-	(void)len;
-	put_u32(rsv->payload, (uint32_t)src);
-}
-
-#include "schemes/parts/defaults.h"
+#include "schemes/core/bits.h"
+#include "schemes/core/widths.h"
 
 enum { STREAM_SHIFT = 30, LOG = 4096, CHUNK = LOG / 4 };
 /*
@@ -35,16 +25,7 @@ enum { STREAM_SHIFT = 30, LOG = 4096, CHUNK = LOG / 4 };
 #define GAP_MOST ((uint32_t)GAP_LONG / 4 * 3)
 enum { BURST = COUNTER_BITS > 16 ? 600 : 150 };
 
-static struct scheme_ring ring;
-static uint8_t memory[1 << (SEAM_SUBBUF_SHIFT + SEAM_COUNT_SHIFT)] __attribute__((aligned(64)));
-static struct subbuf subbufs[1 << SEAM_COUNT_SHIFT];
 static struct board_figures figures;
-
-/* All of the row that runs here: the linker puts what is slow beside it. */
-static __attribute__((noinline, section("reserve_text"))) bool put(uint32_t word)
-{
-	return record(&ring, EVENT_FIXED, 4, (struct source *)word);
-}
 
 static void block(enum block_kind kind, const void *bytes, uint32_t count, uint32_t number)
 {
@@ -54,19 +35,7 @@ static void block(enum block_kind kind, const void *bytes, uint32_t count, uint3
 	machine_write(bytes, count);
 }
 
-static void prepare(enum ring_mode mode)
-{
-	struct ring_config config = {
-		.mode = mode,
-		.subbuf_shift = SEAM_SUBBUF_SHIFT,
-		.count_shift = SEAM_COUNT_SHIFT,
-		.stamp_bits = STAMP_BITS,
-		.counter_bits = COUNTER_BITS,
-		.fixed_bytes = 4,
-	};
-
-	scheme_init(&ring, &config, memory, subbufs);
-}
+#include RECORDER
 
 #ifdef PRICE
 int record_main(void)
@@ -75,7 +44,7 @@ int record_main(void)
 
 	machine_open("board.bin");
 	machine_start();
-	prepare(RING_OVERWRITE);
+	prepare(true);
 	begin = machine_counter();
 	for (i = 0; i < EVENTS; i++)
 		put(i);
@@ -189,18 +158,10 @@ void record_interrupt(unsigned int level, uint32_t pc)
 /* `all` of what is true, and not only whole chunks of it: a call of the host is slow. */
 static void drain(bool all)
 {
-	uint64_t first, last;
-	uint32_t bytes, count;
+	uint32_t count;
 	unsigned int i;
 
-	ring_readable(&ring.ring, &first, &last);
-	for (; first < last; first++) {
-		bytes = ring_content(&ring.ring, first);
-		if (!bytes)
-			break;
-		block(BLOCK_PACKET, ring_subbuf_base(&ring.ring, first), bytes, (uint32_t)first);
-		ring_consume(&ring.ring, first + 1);
-	}
+	drain_packets();
 	for (i = 0; i <= LEVELS; i++)
 		while ((count = logged[i] - drained[i]) >= CHUNK || (all && count)) {
 			count = count < CHUNK ? count : CHUNK;
@@ -224,7 +185,7 @@ int record_main(void)
 	machine_start();
 	clock_jumped[0] = 0xFFFF0000;
 	clock_jumped[1] = 1;
-	prepare(RING_DISCARD);
+	prepare(false);
 	start = true_now();
 	block(BLOCK_START, &start, sizeof(start), 0);
 	for (i = 1; i <= LEVELS; i++)
@@ -237,9 +198,8 @@ int record_main(void)
 		drain(false);
 	}
 	machine_stop();
-	flush(&ring);
+	figures.lost = finish();
 	drain(true);
-	figures.lost = ring.ring.lost + ring.ring.refused + ring.ring.stuck;
 	block(BLOCK_FIGURES, &figures, sizeof(figures), 0);
 	block(BLOCK_HITS, hits, sizeof(hits), 0);
 	return 0;

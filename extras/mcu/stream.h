@@ -8,6 +8,7 @@
 enum block_kind {
 	BLOCK_START, /* u64: the true clock */
 	BLOCK_PACKET, /* a sub-buffer up to its end; the block's number is its own */
+	BLOCK_EVENTS, /* of barectf: each u64 id, time, payload */
 	BLOCK_TRUTH, /* struct event_truth, any number */
 	BLOCK_FIGURES, /* struct board_figures */
 	BLOCK_HITS, /* u8 for each two bytes of the row's code: an interrupt came there */

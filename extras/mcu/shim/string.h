@@ -4,5 +4,6 @@
 #define STAMPEDE_MCU_SHIM_STRING_H
 
 #define memcpy __builtin_memcpy
+#define strlen __builtin_strlen
 
 #endif
