@@ -19,7 +19,9 @@
  * quiet is written before it is full, and again when it is.
  *
  * All files of a program that include this header share one trace. It needs POSIX threads. THREADS
- * (256), defined before this header, is how many may record at a time.
+ * (256), defined before this header, is how many may record at a time. With PER_CPU defined as 1 in
+ * all files of the program each CPU has a ring, and not each thread: a writer takes that of the CPU
+ * that it is on, and may go on in it on another one.
  */
 #ifndef STAMPEDE_EXTRAS_TAKE_CONSUMER_H
 #define STAMPEDE_EXTRAS_TAKE_CONSUMER_H
@@ -38,6 +40,21 @@
 #endif
 #ifndef THREADS
 #define THREADS 256
+#endif
+#ifndef PER_CPU
+#define PER_CPU 0
+#endif
+#if PER_CPU
+#if !defined(LOCKED) || !defined(CLOCK_FENCED)
+#error PER_CPU: take packed_word_locked_fenced; threads that move would break this row
+#elif !defined(__x86_64__)
+#error PER_CPU: CPUs can share a ring on x86-64 only
+#endif
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 35)
+#include <sys/rseq.h>
+#endif
+#endif
 #endif
 
 struct trace_options {
@@ -75,8 +92,8 @@ static inline int trace_stop(void);
 /* ---- any thread and signal handler ---- */
 
 /*
- * The thread's own ring, which it gets when it first asks, and leaves when it ends. NULL, which all
- * calls refuse, if no trace is started or no ring is free.
+ * The thread's own ring, which it gets when it first asks, and leaves when it ends; or the CPU's.
+ * NULL, which all calls refuse, if no trace is started or no ring is free.
  */
 static inline struct tracer *here(void);
 /* Events of type `id` are recorded from now on, or not, in all threads. OK, NOT_OPEN, BAD_ID. */
@@ -126,6 +143,7 @@ struct tracing {
 	pthread_mutex_t lock; /* of the consumer while it looks: no fork then */
 	char *text; /* of "metadata" */
 	size_t text_bytes;
+	uint32_t cpus; /* that have rings: the first slots */
 	int folder, chunk; /* 0: none */
 	uint64_t chunk_first, chunk_number, chunk_bytes, chunk_since;
 	struct trace_counts counts; /* under the lock, but for: */
@@ -246,10 +264,7 @@ static __attribute__((noinline, cold, unused)) struct tracer *trace_join(void)
 	return trace_mine;
 }
 
-static inline struct tracer *here(void)
-{
-	return likely(trace_mine) ? trace_mine : trace_join();
-}
+#include "extras/take/per_cpu.h"
 
 static inline int trace_enable(uint32_t id, bool on)
 {
@@ -365,6 +380,7 @@ static inline void trace_in_child(void)
 	if (all->folder > 0)
 		(close)(all->folder);
 	all->folder = all->chunk = all->running = all->stopping = all->copying = 0;
+	all->cpus = 0;
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -395,6 +411,9 @@ static inline int trace_begin(struct tracing *all)
 	int error;
 
 	all->folder = 0;
+	error = trace_open_cpus(all);
+	if (error)
+		return error;
 	if (!all->options.overwrite) {
 		if (mkdir(all->options.folder, 0777) && errno != EEXIST)
 			return NOT_WRITTEN;

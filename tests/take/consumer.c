@@ -9,6 +9,7 @@
 #include "tests/take/taken.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -17,14 +18,19 @@ E(EVENT)(work, 1, WORK);
 #define TICK(F) F(u32, thread) F(u64, number) F(string, name)
 E(EVENT)(tick, 40, TICK);
 
+/* With a reading of the clock before it, and one after the event before. */
+#define MOVE(F) F(u32, thread) F(u64, number) F(u64, before) F(u64, after)
+E(EVENT)(move, 2, MOVE);
+
 enum { WAVES = 5, TOGETHER = 6, EVENTS = 4000 };
 
 static struct T(event_type) types[2];
 static struct T(trace_options) options;
 static _Thread_local uint32_t self;
-static _Thread_local uint64_t works, ticks[8]; /* of handlers by how deep they are nested */
+static _Thread_local uint64_t attempts, works,
+	ticks[8]; /* of handlers by how deep they are nested */
 static _Thread_local uint32_t depth;
-static uint64_t recorded;
+static uint64_t tried, recorded;
 static uint32_t serial;
 static bool stop, slow;
 
@@ -34,6 +40,7 @@ static void on_signal(int number)
 	int before = errno;
 
 	(void)number;
+	attempts++;
 	ticks[level] += !tick_write(T(here)(), self | level << 24, ticks[level], "tick");
 	depth--;
 	errno = before;
@@ -60,7 +67,7 @@ static uint64_t mine(void)
 
 static void begin(void)
 {
-	works = 0;
+	works = attempts = 0;
 	memset(ticks, 0, sizeof(ticks));
 	self = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
 	handlers(SIG_UNBLOCK);
@@ -69,6 +76,7 @@ static void begin(void)
 static void end(void)
 {
 	handlers(SIG_BLOCK); /* what is counted is all that there will be */
+	__atomic_fetch_add(&tried, attempts, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&recorded, mine(), __ATOMIC_RELAXED);
 }
 
@@ -146,6 +154,94 @@ static void threads(const char *folder)
 	__atomic_fetch_add(&recorded, mine(), __ATOMIC_RELAXED);
 	finish();
 	CHECK(work_write(T(here)(), self, works) == E(OFF));
+}
+
+static void move_to(pid_t thread, unsigned int at)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(at % (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), &cpus);
+	CHECK(!sched_setaffinity(thread, sizeof(cpus), &cpus));
+}
+
+#ifdef __x86_64__
+#define fence() __builtin_ia32_lfence()
+#else
+#define fence() __asm__ volatile("" : : : "memory")
+#endif
+
+/* After all that stands before it, and before all behind it. */
+static uint64_t fenced(void)
+{
+	uint64_t now;
+
+	fence();
+	now = E(CLOCK)();
+	fence();
+	return now;
+}
+
+static pid_t moving[TOGETHER];
+
+/* Now and then it asks for a ring on one CPU, and records into it on another. */
+static void *wander(void *arg)
+{
+	const int me = (int)(intptr_t)arg;
+	uint64_t before, after = 0;
+	struct T(tracer) * ring;
+	unsigned int i;
+
+	begin();
+	__atomic_store_n(&moving[me], (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (i = 0; i < 6 * EVENTS; i++) {
+		ring = T(here)();
+		if (i % 64 == 0)
+			move_to(0, self + i / 64);
+		before = fenced();
+		attempts++;
+		works += !move_write(ring, self, works, before, after);
+		after = fenced();
+		if (i % 500 == 0)
+			usleep(3000); /* the consumer has to come by */
+	}
+	__atomic_store_n(&moving[me], 0, __ATOMIC_RELEASE);
+	end();
+	return NULL;
+}
+
+/* More threads than CPUs, each moved by itself and by others, at any instruction. */
+static void moved(const char *folder)
+{
+	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct T(trace_counts) counts;
+	pthread_t pthreads[TOGETHER];
+	uint32_t i, round = 0, left;
+	pid_t one;
+
+	types[0] = move_type;
+	if (start(folder))
+		exit(1);
+	handlers(SIG_BLOCK);
+	signal(SIGALRM, on_signal);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (i = 0; i < TOGETHER; i++)
+		CHECK(!pthread_create(&pthreads[i], NULL, wander, (void *)(intptr_t)i));
+	do {
+		usleep(200);
+		for (i = left = 0; i < TOGETHER; i++) {
+			one = __atomic_load_n(&moving[i], __ATOMIC_ACQUIRE);
+			left += one != 0;
+			if (one)
+				move_to(one, round++ / 3);
+		}
+	} while (left || round < 3);
+	setitimer(ITIMER_REAL, &never, NULL);
+	for (i = 0; i < TOGETHER; i++)
+		pthread_join(pthreads[i], NULL);
+	finish();
+	T(trace_count)(&counts);
+	CHECK(counts.lost == tried - recorded); /* and none but those */
 }
 
 static void *until_stopped(void *arg)
@@ -231,6 +327,7 @@ static void forked(const char *folder, const char *other)
 		exit(1);
 	begin();
 	works += !work_write(T(here)(), self, works);
+	usleep(100000); /* no other thread is in ASan's allocator, whose lock the child gets */
 	pid = fork();
 	if (!pid) {
 		recorded = 0;
@@ -416,6 +513,8 @@ int main(int argc, char **argv)
 		threads(argv[2]);
 	else if (!strcmp(what, "storm"))
 		storm(argv[2], atof(argv[3]));
+	else if (!strcmp(what, "moved"))
+		moved(argv[2]);
 	else if (!strcmp(what, "switched"))
 		switched(argv[2]);
 	else if (!strcmp(what, "forked"))

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 
-EVENT = re.compile(r"\[(\d+)\] (work|tick): .*thread = (\d+), number = (\d+)")
+EVENT = re.compile(r"\[(\d+)\] (work|tick|move): .*thread = (\d+), number = (\d+)"
+                   r"(?:, before = (\d+), after = (\d+))?")
 
 
 class Chunks:
@@ -31,13 +32,15 @@ class Chunks:
                     self.wrong.append(line)
                 self.others += 1
                 continue
-            stamp, kind, thread, number = found.groups()
+            stamp, kind, thread, number, before, after = found.groups()
             key, number = (thread, kind), int(number)
             known = self.next.get(key, number if self.gaps else 0)
             if number < known or (number > known and not self.gaps):
                 self.wrong.append("%s: %s of thread %s has %d after %d" % (folder, kind, thread, number, known - 1))
             if int(stamp) < self.times.get(key, 0):
                 self.wrong.append("%s: time goes back" % folder)
+            if before and (int(stamp) < int(before) or self.times.get(key, 0) > int(after) > 0):
+                self.wrong.append("%s: the time of %s of thread %s is not within its call" % (folder, number, thread))
             self.next[key], self.times[key] = number + 1, int(stamp)
             self.events += 1
 

@@ -117,6 +117,47 @@ else
 	skip "arm64" "no $cross, or no qemu-aarch64-static"
 fi
 
+# ---- a ring for each CPU ----
+
+per_cpu() { # OUT HEADERS ROW WORDS...
+	to=$1 from=$2 one=$3
+	shift 3
+	made "$to" "$one" "$from" "${CC:-gcc}" -std=gnu11 -O2 -Wall -Wextra -Werror \
+		-D"$(echo "$one" | tr '[:lower:]' '[:upper:]')"_PER_CPU=1 "$@"
+}
+row=packed_word_locked_fenced
+if [ "$(uname -m)" = x86_64 ] && [ "$(nproc)" -gt 1 ]; then
+	cut $row && per_cpu "$scratch/cpus" "$folder" $row &&
+		"$scratch/cpus" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
+	report $? "threads that move between CPUs, at any instruction"
+	head -5 "$scratch/err" | sed 's/^/# /'
+	[ "$(ls "$scratch/trace/000000" | grep -c '^[0-9]')" -le "$(nproc --all)" ] &&
+		agrees "each time is within its call, each event in a ring of a CPU" "$scratch/trace"
+	rm -rf "$scratch/trace"
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 "$scratch/cpus" threads "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
+	report $? "without rseq, by a system call"
+	agrees "and each event is read" "$scratch/trace"
+	rm -rf "$scratch/trace"
+	per_cpu "$scratch/tight" "$folder" $row -DPACKED_WORD_LOCKED_FENCED_COUNT_SHIFT=1 &&
+		"$scratch/tight" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && ! grep -q ' lost 0 ' "$scratch/said"
+	report $? "in rings that are too small each loss is counted"
+	agrees "and no other event is missing" "$scratch/trace"
+	rm -rf "$scratch/trace"
+	mkdir "$scratch/bare" && cp "$folder"/$row* "$scratch/bare"
+	sed -i 's/"lock; "/""/' "$scratch/bare/$row.h"
+	! cmp -s "$folder/$row.h" "$scratch/bare/$row.h" && per_cpu "$scratch/bad" "$scratch/bare" $row && {
+		"$scratch/bad" moved "$scratch/trace" >"$scratch/said" 2>/dev/null
+		! python3 -B tests/take/read_chunks.py "$scratch/trace" >/dev/null 2>&1
+	}
+	report $? "seen: claims without a lock"
+	rm -rf "$scratch/trace"
+	! per_cpu "$scratch/no" "$folder" packed_word && grep -q 'error PACKED_WORD_PER_CPU: take packed_word_locked_fenced' "$scratch/err"
+	report $? "a row that cannot is refused by its name: $(grep -o -m 1 '#error.*' "$scratch/err")"
+else
+	skip "a ring for each CPU" "no x86-64, or one CPU"
+fi
+row=packed_word
+
 # ---- faults ----
 
 # One that is planted in the header is seen.
