@@ -321,7 +321,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1825, "explore": 11099, "extras": 13922, "judge": 4495, "plots": 3266, "results": 3651,
-    "runner": 6463, "schemes": 9855, "traces": 4648, "workloads": 7763, "tests": 39226,
+    "runner": 6463, "schemes": 9855, "traces": 4648, "workloads": 7763, "tests": 38492,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
