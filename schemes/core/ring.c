@@ -78,7 +78,7 @@ static void flush_packed(struct ring *ring)
 	ring_pad(ring, ring_packed_number(ring, offset), offset & (ring_subbuf_bytes(ring) - 1));
 }
 
-void ring_flush(struct ring *ring, uint64_t stamp)
+bool ring_flush(struct ring *ring, uint64_t stamp)
 {
 	uint64_t tail = shared_load("flush: tail", &ring->tail), first, last;
 
@@ -93,10 +93,11 @@ void ring_flush(struct ring *ring, uint64_t stamp)
 	 * next may have been interrupted by this flush, and its stamp is older.
 	 */
 	if (once_load(&ring->tail) == tail)
-		return;
+		return false;
 	ring_readable(ring, &first, &last);
 	once_store(&ring->flush_number, last - 1);
 	once_store(&ring->flush_stamp, stamp);
+	return true;
 }
 
 /*

@@ -24,10 +24,10 @@ void ring_init(struct ring *ring, const struct ring_config *config, uint8_t *bas
 	       struct subbuf *subbufs, enum ring_tail form, uint32_t header_bytes);
 
 /*
- * Closes the open sub-buffer at clock value `stamp`, so that everything recorded is complete. Not
- * for the published form, whose schemes do it themselves.
+ * Completes the open sub-buffer at clock value `stamp`; false if none was open. Not for the
+ * published form, whose schemes do it themselves.
  */
-void ring_flush(struct ring *ring, uint64_t stamp);
+bool ring_flush(struct ring *ring, uint64_t stamp);
 
 /* The number of the first sub-buffer that a ring ever opens. */
 static inline uint64_t ring_start_number(const struct ring *ring)

@@ -207,13 +207,13 @@ static inline void flush(struct scheme_ring *s)
 	 */
 	ring_flush(&s->ring, scheme_now(s));
 #else
-	ring_flush(&s->ring, 0);
 	/*
-	 * Read behind the close, so that no nested writer that came before it has a later stamp
-	 * than the end. If one opens the next sub-buffer in between, that one's begin is taken as
-	 * the end.
+	 * Read behind the close: no nested writer that came before it has a later stamp than the
+	 * end. If one opens the next sub-buffer in between, its begin is the end. The end stays
+	 * where nothing was open: this flush may have interrupted the writer that opens the next.
 	 */
-	once_store(&s->ring.flush_stamp, scheme_now(s));
+	if (ring_flush(&s->ring, 0))
+		once_store(&s->ring.flush_stamp, scheme_now(s));
 #endif
 }
 #endif
