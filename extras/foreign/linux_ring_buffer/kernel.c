@@ -5,16 +5,15 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdarg.h>
+#include <sys/epoll.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int64_t s64;
-typedef unsigned int gfp_t, poll_t;
-typedef unsigned int __poll_t;
+typedef unsigned int gfp_t, __poll_t;
 typedef struct {
 	long value;
 } local_t;
@@ -22,33 +21,9 @@ typedef struct {
 	int value;
 } atomic_t;
 typedef local_t local64_t;
-typedef int raw_spinlock_t, arch_spinlock_t;
+typedef int raw_spinlock_t, arch_spinlock_t, wait_queue_head_t, cpumask_var_t;
 struct list_head {
 	struct list_head *next, *prev;
-};
-struct hlist_node {
-	int unused;
-};
-struct lock_class_key {
-	int unused;
-};
-struct mutex {
-	int unused;
-};
-struct completion {
-	int unused;
-};
-struct work_struct {
-	int unused;
-};
-struct irq_work {
-	int unused;
-};
-typedef struct {
-	int unused;
-} wait_queue_head_t;
-struct page {
-	int unused;
 };
 struct trace_seq;
 struct file;
@@ -58,7 +33,6 @@ static struct task_struct {
 struct poll_table_struct;
 typedef struct poll_table_struct poll_table;
 typedef bool (*ring_buffer_cond_fn)(void *data);
-typedef int cpumask_var_t;
 
 #define PAGE_SHIFT 7
 #define PAGE_SIZE (1UL << PAGE_SHIFT) /* small, so that few events end a page */
@@ -82,10 +56,6 @@ typedef int cpumask_var_t;
 #define READ_ONCE(what) (*(volatile __typeof__(what) *)&(what))
 #define WRITE_ONCE(what, value) ((void)(*(volatile __typeof__(what) *)&(what) = (value)))
 #define barrier() __asm__ volatile("" ::: "memory")
-#define smp_wmb() barrier()
-#define smp_rmb() barrier()
-#define smp_mb() barrier()
-#define smp_mb__after_atomic() barrier()
 #define typeof __typeof__
 #define container_of(at, type, member) ((type *)((char *)(at)-offsetof(type, member)))
 #define ALIGN(value, to) (((value) + (to)-1) / (to) * (to))
@@ -125,89 +95,29 @@ static unsigned int interrupts;
 #define interrupt_context_level() ((int)interrupts - 1)
 #define in_nmi() (interrupts > 3)
 #define in_interrupt() (interrupts > 1)
-#define preempt_disable_notrace() barrier()
-#define preempt_enable_notrace() barrier()
-#define preempt_disable() barrier()
-#define preempt_enable() barrier()
-#define raw_smp_processor_id() 0
-#define smp_processor_id() 0
-#define get_cpu() 0
-#define put_cpu() barrier()
 
 #define WARN_ON(what) (!!(what))
 #define WARN_ON_ONCE(what) WARN_ON(what)
 #define WARN_ONCE(what, ...) WARN_ON(what)
 #define WARN(what, ...) WARN_ON(what)
 #define BUG_ON(what) WARN_ON(what)
-#define pr_warn(...) ((void)0)
-#define pr_info(...) ((void)0)
-#define printk_once(...) ((void)0)
-#define lockdep_assert_held(...) ((void)0)
 
-/* Nobody waits, polls, resizes or reads from another CPU. */
+/* No other CPU waits, polls, resizes or reads: the rest of this is in nothing.h (prepare.sh). */
+#include <nothing.h>
 #define NOTHING(...) ((void)0)
-#define raw_spin_lock_init NOTHING
-#define raw_spin_lock NOTHING
-#define raw_spin_unlock NOTHING
-#define raw_spin_trylock(lock) 1
 #define raw_spin_lock_irqsave(lock, flags) ((void)((flags) = 0))
 #define raw_spin_unlock_irqrestore(lock, flags) ((void)(flags))
-#define raw_spin_lock_irq NOTHING
-#define raw_spin_unlock_irq NOTHING
-#define arch_spin_lock NOTHING
-#define arch_spin_unlock NOTHING
 #define __ARCH_SPIN_LOCK_UNLOCKED 0
-#define lockdep_set_class NOTHING
 #define local_irq_save(flags) ((void)((flags) = 0))
 #define local_irq_restore(flags) ((void)(flags))
 #define scoped_guard(...)
 #define guard(...) NOTHING
-#define mutex_init NOTHING
-#define mutex_lock NOTHING
-#define mutex_unlock NOTHING
-#define __mutex_init NOTHING
-#define init_completion NOTHING
-#define complete NOTHING
-#define wait_for_completion NOTHING
-#define INIT_WORK NOTHING
-#define schedule_work_on NOTHING
-#define init_irq_work NOTHING
-#define irq_work_queue NOTHING
-#define irq_work_sync NOTHING
-#define init_waitqueue_head NOTHING
-#define wake_up_all NOTHING
-#define poll_wait NOTHING
-#define wait_event_interruptible(...) 0
-#define synchronize_rcu() barrier()
-#define cpus_read_lock() barrier()
-#define cpus_read_unlock() barrier()
-#define cpuhp_state_add_instance_nocalls(...) 0
-#define cpuhp_state_remove_instance_nocalls(...) 0
-#define cpuhp_state_add_instance(...) 0
-#define cpuhp_state_remove_instance NOTHING
-#define cpu_online(cpu) 1
-#define cond_resched() barrier()
-#define schedule() barrier()
-#define might_sleep() barrier()
-#define set_current_oom_origin() barrier()
-#define clear_current_oom_origin() barrier()
-#define fatal_signal_pending(task) 0
 #define si_mem_available() LONG_MAX
 #define current (&current_task)
-#define trace_seq_puts NOTHING
-#define trace_seq_putc NOTHING
-#define trace_seq_printf NOTHING
-#define trace_seq_has_overflowed(s) 0
-#define security_locked_down(what) 0
-#define copy_to_user(...) 0
-#define udelay NOTHING
 #define ERR_PTR(error) ((void *)(long)(error))
 #define PTR_ERR(at) ((long)(at))
 #define IS_ERR(at) ((unsigned long)(at) > -4096UL)
 
-#define EPOLLERR POLLERR
-#define EPOLLIN POLLIN
-#define EPOLLRDNORM POLLRDNORM
 #define CONFIG_RETPOLINE 0
 #define CONFIG_RING_BUFFER 1
 #define CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG 1
@@ -216,18 +126,9 @@ static unsigned int interrupts;
 #define __same_type(a, b) __builtin_types_compatible_p(__typeof__(a), __typeof__(b))
 
 /* One CPU. */
-#define cpumask_test_cpu(cpu, mask) 1
-#define cpumask_set_cpu NOTHING
-#define cpumask_clear_cpu NOTHING
-#define cpumask_copy NOTHING
-#define zalloc_cpumask_var(mask, flags) 1
-#define alloc_cpumask_var(mask, flags) 1
-#define free_cpumask_var NOTHING
 #define for_each_cpu(cpu, mask) for ((cpu) = 0; (cpu) < 1; (cpu)++)
 #define for_each_cpu_and(cpu, mask, other) for ((cpu) = 0; (cpu) < 1; (cpu)++)
 #define for_each_online_cpu(cpu) for ((cpu) = 0; (cpu) < 1; (cpu)++)
-#define cpumask_of(cpu) 0
-#define cpu_to_node(cpu) 0
 #define RING_BUFFER_ALL_CPUS -1
 
 /* Memory is never given back. */
@@ -239,15 +140,10 @@ static unsigned int interrupts;
 #define kzalloc(bytes, flags) foreign_memory(bytes)
 #define kzalloc_node(bytes, flags, node) foreign_memory(bytes)
 #define kmalloc(bytes, flags) foreign_memory(bytes)
-#define kfree NOTHING
 #define alloc_pages_node(...) foreign_page()
 #define alloc_pages(...) foreign_page()
 #define page_address(page) ((void *)(page))
 #define virt_to_page(at) ((struct page *)(at))
-#define free_page NOTHING
-#define __free_page NOTHING
-#define free_pages NOTHING
-#define page_ref_count(page) 1
 
 static FOREIGN_PLAIN struct page *foreign_page(void)
 {

@@ -24,4 +24,27 @@ sed -n 's/^#include <\(linux\|asm\)\(\/[^>]*\)>.*/\1\2/p' "$out/kernel/ring_buff
 	mkdir -p "$out/kernel/$(dirname "$header")"
 	: >"$out/kernel/$header"
 done
+
+# What there is nothing of: no second CPU, no process that waits, no console.
+is() { # VALUE NAME...: macros, whatever their arguments
+	value=$1
+	shift
+	printf "#define %s(...) $value\n" "$@"
+}
+{
+	printf 'struct %s { int unused; };\n' hlist_node lock_class_key mutex completion work_struct irq_work page
+	is '((void)0)' pr_warn pr_info printk_once lockdep_assert_held lockdep_set_class trace_seq_puts trace_seq_putc \
+		trace_seq_printf raw_spin_lock_init raw_spin_lock raw_spin_unlock raw_spin_lock_irq raw_spin_unlock_irq \
+		arch_spin_lock arch_spin_unlock mutex_init mutex_lock mutex_unlock __mutex_init init_completion complete \
+		wait_for_completion INIT_WORK schedule_work_on init_irq_work irq_work_queue irq_work_sync \
+		init_waitqueue_head wake_up_all poll_wait cpuhp_state_remove_instance udelay cpumask_set_cpu \
+		cpumask_clear_cpu cpumask_copy free_cpumask_var kfree free_page __free_page free_pages
+	is 'barrier()' smp_wmb smp_rmb smp_mb smp_mb__after_atomic preempt_disable_notrace preempt_enable_notrace \
+		preempt_disable preempt_enable put_cpu synchronize_rcu cpus_read_lock cpus_read_unlock cond_resched \
+		schedule might_sleep set_current_oom_origin clear_current_oom_origin
+	is 0 raw_smp_processor_id smp_processor_id get_cpu wait_event_interruptible cpuhp_state_add_instance_nocalls \
+		cpuhp_state_remove_instance_nocalls cpuhp_state_add_instance fatal_signal_pending copy_to_user \
+		trace_seq_has_overflowed security_locked_down cpumask_of cpu_to_node
+	is 1 raw_spin_trylock cpu_online cpumask_test_cpu zalloc_cpumask_var alloc_cpumask_var page_ref_count
+} >"$out/kernel/nothing.h"
 echo "-I$out/kernel -fno-strict-aliasing -USHAPE_SUBBUF_SHIFT -DSHAPE_SUBBUF_SHIFT=12 -USHAPE_BITS -DSHAPE_BITS=27"
