@@ -79,7 +79,10 @@ int world_load(const char *path)
 	for (copy = 0; copy < 2 && !error; copy++)
 		error = index_sites(path, copy);
 	if (offsetof(struct world, memory) + 64 + 2 * world_ring_bytes() > WORLD_BYTES) {
-		fail_line("%s: its ring is too large to be explored", path);
+		fail_line("%s: its writers share %zu bytes, of which %zu can be explored: make "
+			  "buffers smaller",
+			  path, world_ring_bytes(),
+			  (WORLD_BYTES - offsetof(struct world, memory) - 64) / 2);
 		return -E2BIG;
 	}
 	return error;

@@ -3,10 +3,12 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "explore/engine/faults.h"
 #include "explore/engine/tso.h"
 
 /* A CPU, and "+" how many stores if there are any. */
@@ -39,9 +41,17 @@ static unsigned int current_event(void)
 	return book->events;
 }
 
-/* Events that entered or left while the writer ran. */
-static void note_events(struct replay *replay, const struct logged *before, unsigned int events)
+static void keep_log(struct replay *replay)
 {
+	replay->events = world->book.events;
+	memcpy(replay->log, world->book.log, sizeof(replay->log));
+}
+
+/* Events that entered or left while the writer ran. */
+static void note_events(struct replay *replay)
+{
+	const struct logged *before = replay->log;
+	unsigned int events = replay->events;
 	const struct book *book = &world->book;
 	struct step *step;
 	unsigned int i;
@@ -62,13 +72,12 @@ static void note_events(struct replay *replay, const struct logged *before, unsi
 
 static void run_on(struct replay *replay)
 {
-	struct logged before[WORLD_EVENTS_MAX];
-	unsigned int events = world->book.events, deferred = world->book.deferred;
+	unsigned int deferred = world->book.deferred;
 	enum switch_event event;
 
-	memcpy(before, world->book.log, sizeof(before));
+	keep_log(replay);
 	event = world_resume();
-	note_events(replay, before, events);
+	note_events(replay);
 	if (world->book.deferred > deferred)
 		add_step(replay, STEP_DEFERRED);
 	if (event == SWITCH_DONE)
@@ -154,8 +163,7 @@ static void finish(struct replay *replay, const struct replay_tap *tap)
 	struct judgement judgement;
 	uint64_t first, last;
 
-	replay->events = world->book.events;
-	memcpy(replay->log, world->book.log, sizeof(replay->log));
+	keep_log(replay);
 	memcpy(copy, world, WORLD_BYTES);
 	world_row.driver->flush(world_ring());
 	ring_readable(world_ring(), &first, &last);
@@ -168,21 +176,19 @@ static void finish(struct replay *replay, const struct replay_tap *tap)
 	replay->check = world->check;
 }
 
-bool replay_run(const struct search *search, const struct action *action, unsigned int actions,
-		struct replay *replay, const struct replay_tap *tap)
+static void play(const struct search *search, const struct action *action, unsigned int actions,
+		 struct replay *replay, const struct replay_tap *tap)
 {
 	struct book *book = &world->book;
-	unsigned int taken = 0;
 	struct action any;
 	bool chosen = false;
 
-	memset(replay, 0, sizeof(*replay));
 	search_begin(search);
 	for (;;) {
 		if (!chosen && search_alternative(search, !book->depth, 0, &any)) {
 			book->stops++;
-			if (taken < actions && action[taken].stops == book->stops &&
-			    !act(search, &action[taken++], replay, tap))
+			if (replay->taken < actions && action[replay->taken].stops == book->stops &&
+			    !act(search, &action[replay->taken++], replay, tap))
 				continue;
 		}
 		chosen = false;
@@ -194,7 +200,25 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 			break;
 	}
 	finish(replay, tap);
-	return taken == actions;
+}
+
+bool replay_run(const struct search *search, const struct action *action, unsigned int actions,
+		struct replay *replay, const struct replay_tap *tap)
+{
+	static const uint64_t still; /* no progress but the end */
+
+	memset(replay, 0, sizeof(*replay));
+	faults_catch(&still);
+	replay->fault = sigsetjmp(faults_escape, 0);
+	faults_arm(!replay->fault);
+	if (!replay->fault)
+		play(search, action, actions, replay, tap);
+	faults_end();
+	if (replay->fault) {
+		note_events(replay);
+		replay->verdict = VERDICT_BROKEN;
+	}
+	return replay->taken == actions;
 }
 
 /* ---- text ---- */
@@ -327,6 +351,11 @@ void replay_print(FILE *text, const struct replay *replay)
 	fprintf(text, "   clock  who does what\n");
 	for (i = 0; i < replay->steps; i++)
 		print_step(text, replay, &replay->step[i]);
+	if (replay->fault) {
+		fprintf(text, "  the writer %s\n",
+			replay->fault == SIGALRM ? "does not end" : "crashes");
+		return;
+	}
 	fprintf(text, "  in the buffer, as a reader decodes it:\n");
 	for (i = 0; i < replay->decoded_count; i++) {
 		const struct decoded *one = &replay->decoded[i];

@@ -52,6 +52,8 @@ struct replay {
 	unsigned int decoded_count;
 	struct logged log[WORLD_EVENTS_MAX];
 	unsigned int events;
+	unsigned int taken; /* actions */
+	int fault; /* the signal that ended it; SIGALRM: the writer does not end */
 	enum verdict verdict;
 	uint32_t unmet;
 	struct check check;

@@ -87,7 +87,9 @@ bool show_schedule(struct show *show, const struct search *search, const struct 
 		return false;
 	replay_print(show->out, &replay);
 	*verdict = replay.verdict;
-	if (show->export && !show->exported)
+	if (show->export && !show->exported && replay.fault)
+		fprintf(show->out, "  nothing to export\n");
+	else if (show->export && !show->exported)
 		*error = export(show, search, action, actions);
 	return true;
 }
@@ -101,11 +103,7 @@ void show_failure(struct show *show, const struct search *search, const struct f
 	append_command(&command, search, show);
 	append_schedule(&command, failure->action, failure->actions);
 	fprintf(show->out, "  %s\n", command.bytes);
-	if (failure->oracle == ORACLES || failure->oracle == ORACLES + 1)
-		fprintf(show->out, "  the writer %s%s\n",
-			failure->oracle == ORACLES ? "crashes" : "does not end",
-			show->export && !show->exported ? ": nothing to export" : "");
-	else if (!show_schedule(show, search, failure->action, failure->actions, &verdict, error))
+	if (!show_schedule(show, search, failure->action, failure->actions, &verdict, error))
 		fprintf(show->out, "  (this schedule no longer fits)\n");
 	else if (verdict == VERDICT_KEPT && !*error) {
 		fflush(show->out);

@@ -59,7 +59,7 @@ FOREIGN_SCOPE void foreign_read(void);
  */
 FOREIGN_SCOPE uint64_t foreign_clock(void);
 
-/* So many bytes of the explored memory, aligned to 64, for the tracer's buffers; zeros. */
+/* So many bytes of the explored memory, aligned to 64, zeros; NULL where too few are left. */
 FOREIGN_SCOPE void *foreign_memory(size_t bytes);
 
 /*

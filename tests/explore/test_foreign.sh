@@ -42,6 +42,39 @@ done <<'END'
 10 counts
 11 conservation
 END
+# An interrupt that waits for the lock of whom it interrupted: the timeline is told up to there, found or replayed.
+for schedule in "" "--replay n4"; do
+	# shellcheck disable=SC2086
+	FAULT=12 timeout 60 "$explore" --foreign $toy --events 1 --nested 1 --processes 1 $schedule >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 2 ] && grep -A1 ' E1 enters' "$scratch/out" | grep -q 'the writer does not end'
+	report $? "a lock that an interrupt waits for ${schedule:-is found}"
+done
+# The guide's shim as it stands there, with the tracer that it speaks of.
+mkdir "$scratch/tiny"
+sed -n '/^```c$/,/^```$/{ /^```/!p }' docs/foreign.md >"$scratch/tiny/shim.c"
+cat >"$scratch/tiny/tiny.h" <<'END'
+static struct {
+	unsigned int events;
+	uint64_t last;
+	struct { uint32_t delta; uint64_t value; } event[32];
+} tiny;
+static int tiny_trace(uint64_t value)
+{
+	uint64_t now = get_time();
+	tiny.event[tiny.events].value = value;
+	tiny.event[tiny.events++].delta = now - tiny.last;
+	tiny.last = now;
+	return 0;
+}
+END
+small() { # NAME CONDITION OPTION...
+	name=$1 condition=$2
+	shift 2
+	"$explore" --foreign "$scratch/tiny" --json "$scratch/json" "$@" >"$scratch/out" 2>"$scratch/err"
+	finds "$name" "$scratch/json" "$condition" || sed 's/^/# /' "$scratch/err"
+}
+small "the guide's smallest shim is kept without interrupts" "f['verdict'] == 'kept'" --nested 0 --events 4
+small "with interrupts its tracer is not" "f['objections']['exact'] > 0" --stops all --nested 1
 # fails NAME CODE WORDS COMMAND...: lines of make are there, too
 fails() {
 	name=$1 code=$2 words=$3
@@ -56,6 +89,9 @@ says "no such folder" 1 "nowhere: No such file" "$explore" --foreign nowhere
 fails "no shim in it" 1 "no .*tests/shim.c" "$explore" --foreign tests
 mkdir -p "$scratch/bin/explored" && cp "$explore" "$scratch/bin/explore"
 says "no source tree" 4 "wants the source tree" "$scratch/bin/explore" --foreign $toy
+mkdir "$scratch/large"
+sed 's/event\[32\]/event[4096]/' "$scratch/tiny/tiny.h" >"$scratch/large/tiny.h" && cp "$scratch/tiny/shim.c" "$scratch/large"
+says "a tracer that shares too much" 1 "share 6[0-9]* bytes, of which .* make buffers smaller" "$explore" --foreign "$scratch/large"
 says "budgets of rows are refused" 4 "leave the others out" "$explore" --foreign $toy --beats 1
 
 # real NAME PACKAGE CONDITION OPTION...

@@ -16,6 +16,7 @@ static struct slot *slots;
 static uint64_t claimed = 7; /* a static variable that does not begin with zero */
 static uint64_t last; /* time */
 static __thread uint64_t refused;
+static int lock;
 
 static FOREIGN_PLAIN void foreign_begin(void)
 {
@@ -27,6 +28,8 @@ static bool foreign_record(uint64_t value, uint32_t extra)
 	uint64_t time, mine;
 
 	(void)extra;
+	while (FAULT == 12 && __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+		continue;
 	if (FAULT == 1 && claimed > 8) { /* lost, and counted by nobody */
 		return false;
 	}
@@ -59,6 +62,7 @@ static bool foreign_record(uint64_t value, uint32_t extra)
 	extern size_t time_of_day(uint64_t);
 	slots[mine - 7].time = time_of_day(time);
 #endif
+	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 	return true;
 }
 
