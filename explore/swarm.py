@@ -10,9 +10,8 @@ usage: swarm.py BUILD SEED [option...]
   --only KIND       search or storm (both; objects are only searched)
   --each SECONDS    a draw takes at most so long (20)
   --stop N          end when so many rows are broken (all)
-A draw has the usual options and up to four others. What breaks is not drawn again: its options are made fewer
-and smaller one by one while it still breaks, and the command that shows it is printed last. Objects of shape
-"timed" are left out, since their events do not say enough to be told apart in such searches.
+A draw has the usual options and a few others. What breaks is not drawn again: its options are made fewer
+and smaller one by one while it still breaks, and the command that shows it is printed last.
 exit: 0 nothing broke, 1 usage, 2 something broke, 4 there is nothing to draw from
 """
 import argparse
@@ -27,25 +26,35 @@ import sys
 import threading
 import time
 
-# Option, the least (None: left out), what is usual, what else it is drawn from, and for whom.
-ACROSS, ONE_CPU, LOCKED = "with another CPU", "without one", "locked"
-SEARCH = (
-    ("live", None, None, (1, 2), ""), ("writers", None, None, (2,), LOCKED), ("events", 1, 2, (1, 3, 4), ""),
-    ("nested", 0, 1, (0, 2, 2, 3), ""), ("jumps", None, None, (1, 1, 2), ""), ("backs", None, None, (1,), ""),
-    ("traced", None, None, (1, 2), ""), ("beats", None, None, (1, 2), ""), ("reads", None, None, (1, 2), ONE_CPU),
-    ("discards", None, None, (1, 2), ""), ("flushes", None, None, (1, 2), ""), ("preemptions", None, 1, (2,), ACROSS),
-    ("delays", None, None, (1,), ACROSS), ("before", None, None, (1, 2, 3), ""), ("full", None, None, (1, 2, 3), ""),
-    ("clock", None, None, ("coarse", "slow"), ""), ("phases", None, None, ("all",), ""), ("stops", None, None, ("all",), ""),
-    ("offsets", None, None, ("all",), ""), ("mode", None, None, ("discard",), ""), ("size", None, None, ("large",), ""),
-    ("depth", None, None, (1,), ""),
+# Option, the least (None: left out), what is usual, what else it is drawn from, and how often that is.
+ALONE = (
+    ("events", 1, 2, (1, 1, 3, 6), .5), ("nested", 0, 1, (0, 0, 2, 3), .5), ("jumps", None, None, (1, 1, 2), .2),
+    ("backs", None, None, (1,), .1), ("traced", None, None, (1, 2), .05), ("beats", None, None, (1, 2), .15),
+    ("reads", None, None, (1, 2), .1), ("discards", None, None, (1, 2), .1), ("flushes", None, None, (1, 2), .1),
+    ("before", None, None, (1, 1, 2, 3), .4), ("full", None, None, (1, 2, 3, 4), .1),
+    ("clock", None, None, ("coarse", "slow"), .1), ("phases", None, None, ("all",), .1),
+    ("stops", None, None, ("all",), .05), ("offsets", None, None, ("all",), .2), ("mode", None, None, ("discard",), .2),
+    ("size", None, None, ("large",), .1), ("depth", None, None, (1,), .2),
 )
+# With another CPU: its events fill sub-buffers, or are few.
+ACROSS = (
+    ("events", 1, 7, (1, 2, 16), .4), ("nested", 0, 0, (1,), .3), ("live", None, 1, (2,), .05),
+    ("writers", None, None, (2,), 0), ("preemptions", None, 1, (2,), .4), ("delays", None, None, (1,), .2),
+    ("mode", None, None, ("discard",), .5), ("full", None, None, (1, 3, 3), .5), ("before", None, None, (1,), .1),
+    ("offsets", None, None, ("all",), .2), ("flushes", None, None, (1,), .1), ("jumps", None, None, (1,), .05),
+    ("clock", None, None, ("coarse",), .05), ("size", None, None, ("large",), .05), ("stops", None, None, ("all",), .05),
+)
+# What a shape, or a row, is about is drawn three times as often there.
+ABOUT = {"wrap": ("jumps", "backs", "phases"), "ends": ("offsets", "full", "reads", "flushes", "size"), "beat": ("beats",)}
 STORM = (
-    ("workload", None, None, ("late_beat", "stall", "idle"), ""), ("levels", 1, 3, (1, 2), ""),
-    ("threads", None, None, (2,), ""), ("bits", None, None, tuple(range(8, 28)), ""),
-    ("payload", None, None, ("random", 4, 96, 200), ""), ("traced", None, None, ("",), ""),
-    ("seed", 1, 1, tuple(range(2, 10000)), ""), ("seconds", 1, 1, (2,), ""),
+    ("workload", None, None, ("late_beat", "stall", "idle"), .3), ("levels", 1, 3, (1, 2), .3),
+    ("threads", None, None, (2,), .3), ("bits", None, None, tuple(range(8, 28)), .3),
+    ("payload", None, None, ("random", 4, 96, 200), .3), ("traced", None, None, ("",), .3),
+    ("seed", 1, 1, tuple(range(2, 10000)), .3), ("seconds", 1, 1, (2,), .3),
 )
-UNUSUAL = 4  # options of a draw at most: few at a time find most, and end
+# A payload that is only a stamp tells an event apart where the clock goes on and no event is taken back.
+LEAST = {key: least for table in (ALONE, STORM) for key, least, *_ in table}
+NOT_TIMED = ("backs", "discards", "flushes", "full", "clock", "size")
 
 
 def words_of(options):
@@ -58,15 +67,19 @@ class Row:
 
     def __init__(self, build, name, path):
         self.build, self.name, self.path = build, name, path
-        self.table = SEARCH if path else STORM
 
     def draw(self, chance):
-        unusual = {key for key, *_ in chance.sample(self.table, chance.randint(1, UNUSUAL))}
-        options = {}
-        for key, least, usual, others, whom in self.table:
-            across = bool(options.get("live") or options.get("writers"))
-            wanted = {"": True, LOCKED: "_locked" in self.name, ACROSS: across, ONE_CPU: not across}[whom]
-            options[key] = least if not wanted else chance.choice(others) if key in unusual else usual
+        shape = self.path.rpartition("/")[2].split(".")[1] if self.path else ""
+        table = ALONE if self.path else STORM
+        if self.path and chance.random() < {"ends": .4, "time": 0}.get(shape[:4], .05):
+            table = ACROSS
+        about = [key for word, keys in ABOUT.items() if word in f"{self.name}.{shape}" for key in keys]
+        options = {key: chance.choice(others) if chance.random() < often * (3 if key in about else 1) else usual
+                   for key, _, usual, others, often in table}
+        if table is ACROSS and "_locked" in self.name and chance.random() < .5:
+            options["writers"], options["live"] = 2, chance.choice((None, None, 1))
+        if shape == "timed":
+            options.update(dict.fromkeys(NOT_TIMED), before=None if options["offsets"] else options["before"])
         return options
 
     def command(self, options):
@@ -88,8 +101,8 @@ class Row:
         before = None
         while before != options:
             before = dict(options)
-            for key, least, *_ in self.table:
-                value = options[key]
+            for key, value in before.items():
+                least = LEAST.get(key)
                 smaller = [least] + ([value - 1] if isinstance(value, int) and value > (least or 0) + 1 else [])
                 for less in smaller if value != least else ():
                     if self.run({**options, key: less}, timeout_s)[0] == 2:
@@ -167,7 +180,7 @@ def rows_of(options):
     build = os.path.relpath(options.build)
     paths = options.object or sorted(glob.glob(f"{build}/explored/*.so"))
     rows = [Row(build, os.path.basename(path).split(".")[0] if not options.object else path, path) for path in paths
-            if not path.endswith((".points.so", ".timed.so"))] if options.only != "storm" else []
+            if not path.endswith(".points.so")] if options.only != "storm" else []
     if not options.object:
         # Objects of known faults are built beside the rows.
         with open("schemes/schemes.def", encoding="ascii") as file:

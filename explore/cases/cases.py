@@ -3,7 +3,7 @@
 """Known faults, each put into a copy of the tree, built, and explored.
 
 usage: cases.py [--build DIR] [--jobs N] [--objects] [--without-oracle O] [-v]
-                [--points] CASE...
+                [--points] [--swarm SEED [--seconds N] [--each N]] CASE...
 
 A CASE is a patch (of tests/mutants, schemes/history/*.patch), or a table of rows
 (schemes/history/history.def), of which each X(row, header, defines) is a case. It opens with a head
@@ -26,7 +26,9 @@ of "key: value" lines, in comments; an indented line goes on with the value befo
 The budget is pinned: with one event, interrupt, level, jump, step back, traced read, beat, read, discard, flush, preemption
 or full sub-buffer less, from one offset or phase only, from no particular start, with small events,
 or with a strict clock, nothing may break. --objects only builds what is explored. With --points stops
-are the labelled points, as on machines other than x86-64, and storms are left out. Prints a table.
+are the labelled points, as on machines other than x86-64, and storms are left out. With --swarm the
+budget is not told: each case that a search breaks has --seconds (60) of a swarm's draws, of --each
+(2) seconds at most, to be broken where its base is kept. Prints a table.
 Exit code: 0 all as they say, 1 otherwise: a fault that survives, one
 that is found below its budget or by another oracle, a patch that does not apply, a tree that does
 not build.
@@ -37,12 +39,18 @@ import fcntl
 import hashlib
 import json
 import os
+import random
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import textwrap
 import threading
+import time
+
+sys.path.append("explore")
+import swarm
 
 KEYS = ("row", "base", "source", "fault", "breaks", "oracle", "equivalent", "storm", "because")
 with open("explore/engine/budget.def") as parts:
@@ -52,6 +60,8 @@ LEAST = {name: int(name in ("events", "depth")) for name in [*SHORT, "full"] if 
 ROW = re.compile(r"^X\((\w+),")
 SOURCES = ("base", "schemes", "traces", "judge", "workloads", "explore")  # as in tree.sh
 FLAGS = ("CC", "CFLAGS", "OPT", "SANITIZE", "WERROR", "EXPLORE_CC", "EXPLORE_OPT")
+with open("explore/explore.mk") as parts:
+    SHAPES = re.search(r"^SHAPES := (.*)", parts.read(), re.M).group(1).split()
 STORMS = 3  # signals come when they come
 
 
@@ -201,8 +211,8 @@ def object_name(row, shape, options):
     return "%s.%s%s.so" % (row, shape, ".points" if options.points else "")
 
 
-def base_object(case, options):
-    return os.path.join(own(options, "explored"), object_name(case.base, case.shape, options))
+def base_object(case, options, shape=None):
+    return os.path.join(own(options, "explored"), object_name(case.base, shape or case.shape, options))
 
 
 def plain_objects(cases, options):
@@ -210,7 +220,8 @@ def plain_objects(cases, options):
     found = set()
     for case in cases:
         if not case.storm and case.base and not case.equivalent:
-            found.add(base_object(case, options))
+            found.update(base_object(case, options, shape)
+                         for shape in (SHAPES if options.swarm else [case.shape]))
         if not case.storm and not case.patch:
             found.add(case_object(case, options))
     return sorted(found)
@@ -409,6 +420,38 @@ def judge(case, options):
     return True, " ".join([case.oracle] + [name for name in oracles if name != case.oracle])
 
 
+def drawn(case, options):
+    """A swarm's draws, until one breaks the case and not its base."""
+    chance, begin = random.Random("%d.%s" % (options.swarm, case.name)), time.monotonic()
+    case.draws, case.took, case.printed = 0, 0, ""
+    while case.took < options.seconds:
+        case.shape = chance.choice(SHAPES)
+        start = time.monotonic()
+        row = swarm.Row(options.build, case.row, build_case(case, options))
+        base = swarm.Row(options.build, case.base, base_object(case, options))
+        begin += time.monotonic() - start  # to build takes longer than most draws
+        words = row.draw(chance)
+        case.draws += 1
+        broken = row.run(words, options.each)[0] == 2
+        kept = broken and base.run(words, options.each)[0] != 2
+        case.took, case.budget = time.monotonic() - begin, swarm.words_of(words)
+        if kept:
+            return True, "draw %d, %.1f s" % (case.draws, case.took)
+        if broken:
+            case.printed += "breaks %s too: %s\n" % (case.base, " ".join(base.command(words)))
+    case.budget = []
+    return False, "NOT FOUND in %d draws, %.0f s" % (case.draws, case.took)
+
+
+def soon(cases, failed):
+    """How many a swarm has found, and how soon."""
+    found = [case for case in cases if case.name not in failed]
+    for what, values in (("draw", [case.draws for case in found]), ("second", [case.took for case in found])):
+        if found:
+            print("%d of %d found; %s: median %.1f, worst %.1f" % (
+                len(found), len(cases), what, statistics.median(values), max(values)))
+
+
 def report(case, good, what, options):
     where = "%s.%s" % (case.row, case.shape)
     print("%s %-34s %-30s %-26s %s" % (" " if good else "!", case.name, where, case.pinned(), what))
@@ -432,7 +475,7 @@ def work(cases, options, failed, lock):
             if options.objects:
                 build_case(case, options)
                 continue
-            good, what = judge(case, options)
+            good, what = (drawn if options.swarm else judge)(case, options)
         except Failure as failure:
             good, what = False, str(failure)
         except NotHere as reason:
@@ -451,6 +494,9 @@ def parse():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--objects", action="store_true")
     parser.add_argument("--points", action="store_true")
+    parser.add_argument("--swarm", type=int)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--each", type=float, default=2)
     parser.add_argument("--without-oracle")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("cases", nargs="+")
@@ -464,6 +510,8 @@ def main():
     cases = [case for path in options.cases for case in read_cases(path)]
     if options.points:
         cases = [case for case in cases if not case.storm]
+    if options.swarm:
+        cases = [case for case in cases if case.oracle and case.oracle != "precision"]
     failed, lock = [], threading.Lock()
     plain = plain_objects(cases, options)
     with alone(own(options, "explored")):
@@ -479,6 +527,8 @@ def main():
         thread.start()
     for thread in threads:
         thread.join()
+    if options.swarm:
+        soon(cases, failed)
     if not options.objects:
         print("%d cases, %d of them equivalent: %s" % (
             len(cases), len([case for case in cases if case.equivalent]),

@@ -15,7 +15,7 @@ searched() { # EXIT-CODE OPTION...: of the explorer, for that object
 	[ $? -eq "$wanted" ]
 }
 
-$swarm 1 --object "$broken" --draws 1 >"$scratch/first"
+$swarm 125 --object "$broken" --draws 1 >"$scratch/first"
 [ $? -eq 2 ] && grep -q "is broken by draw" "$scratch/first"
 report $? "a fault of 2009 is found"
 line=$(grep "^$build/explore --object" "$scratch/first")
@@ -39,6 +39,23 @@ while drawn := its.next():
 report $? "the same seed has the same draws, which differ from each other and from another seed's"
 $swarm 1 --schemes packed_word --only search --draws 12 --each 5 >"$scratch/kept" && grep -q ": [1-9][0-9]* kept, 0 broken, .*rows broken: none" "$scratch/kept"
 report $? "a sound row is kept: $(tail -1 "$scratch/kept")"
+# A mutant without its pinned budget, and one that changes nothing.
+cases="python3 -B explore/cases/cases.py --build $build --swarm 1"
+$cases --seconds 60 "$build/mutants/packed_clock_first.patch" >"$scratch/mutant" 2>&1 &&
+	grep -q "^1 of 1 found; draw: median" "$scratch/mutant"
+report $? "a mutant is found without its budget: $(grep -o 'draw [0-9].*' "$scratch/mutant")"
+sed '/^---/,$d' "$build/mutants/packed_clock_first.patch" >"$scratch/packed_same.patch"
+cat >>"$scratch/packed_same.patch" <<'END'
+--- a/schemes/packed_word.h
++++ b/schemes/packed_word.h
+@@ -1,1 +1,1 @@
+-/* SPDX-License-Identifier: MIT */
++/* SPDX-License-Identifier: MIT, and nothing else is changed */
+END
+$cases --seconds 3 "$scratch/packed_same.patch" >"$scratch/mutant" 2>&1
+[ $? -eq 1 ] && grep -q "NOT FOUND in [1-9][0-9]* draws" "$scratch/mutant"
+report $? "one that changes nothing is not"
+rm -rf "$build/cases/packed_same"
 says "a seed that is no number" 1 "invalid int value" $swarm one
 says "a row that is not known" 1 "no row is called 'gone'" $swarm 1 --schemes gone
 says "nothing that is built" 4 "nothing to draw from" python3 -B explore/swarm.py "$scratch" 1 --only search
