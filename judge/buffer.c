@@ -61,6 +61,10 @@ int buffer_reset(struct buffer *buffer, const struct ring_config *config)
 
 	if (buffer_config_bytes(config) > buffer->base_bytes || config->count_shift > 12)
 		return -EINVAL;
+	/* The timed code has its ring's size as constants (core/seam.h). */
+	if (buffer->driver->timed && (config->subbuf_shift != RING_TIMED_SUBBUF_SHIFT ||
+				      config->count_shift != RING_TIMED_COUNT_SHIFT))
+		return -EINVAL;
 	buffer->config = *config;
 	buffer->writer = (struct writer){
 		.extra_bytes = old.extra_bytes,

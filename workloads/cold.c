@@ -43,7 +43,7 @@
 #define ROUNDS_MOST 1024 /* of a block */
 #define ROUNDS_LEAST 4
 #define TRIMMED 0.1 /* of a mean, at either end */
-#define RING_COUNT_SHIFT 5 /* small: thousands are opened */
+#define BLOCKS_OF_RING 8 /* then others in other memory; not each time: pages of a MiB each */
 #define WARM_EVENTS 4096
 #define NEIGHBOUR_NS 20000000
 #define WARM_BEFORE 4 /* events right before the one that is timed warm */
@@ -326,18 +326,19 @@ static int open_ring(struct cold *cold, struct subject *subject)
 	memset(subject->samples, 0, sizeof(subject->samples));
 	if (!subject->driver)
 		return 0;
-	ring = buffer_config(subject->driver, RING_TIMED_SUBBUF_SHIFT, RING_COUNT_SHIFT);
+	ring = buffer_config(subject->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	ring.cpu = cold->bench->pu[0];
 	subject->began = subject->beat = clock_real();
 	subject->beat_worst = 0;
-	if (buffer_open(&subject->buffer, subject->driver, &ring))
+	if (subject->buffer.driver ? buffer_reset(&subject->buffer, &ring) :
+				     buffer_open(&subject->buffer, subject->driver, &ring))
 		return EXIT_RESOURCE;
 	subject->driver->run(subject->buffer.scheme, &subject->buffer.writer, WARM_EVENTS);
 	subject->last = clock_real();
 	return 0;
 }
 
-static void close_ring(struct subject *subject)
+static void judge_subject(struct subject *subject)
 {
 	struct judge_given given = { .beat_worst_ticks = subject->beat_worst,
 				     .ample = true,
@@ -353,10 +354,18 @@ static void close_ring(struct subject *subject)
 	if (judgement.verdict == VERDICT_BROKEN)
 		snprintf(subject->violation, sizeof(subject->violation), "cold: %.80s",
 			 judgement.text ? judgement.text : "stuck");
-	buffer_close(&subject->buffer);
 }
 
-/* One block of one kind: new rings, and rounds for so many seconds. An exit code. */
+static void close_rings(struct cold *cold)
+{
+	unsigned int i;
+
+	for (i = 0; i < cold->subjects; i++)
+		if (cold->subject[i].buffer.driver)
+			buffer_close(&cold->subject[i].buffer);
+}
+
+/* One block of one kind: empty rings, and rounds for so many seconds. An exit code. */
 static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block, double seconds)
 {
 	unsigned int order[DRIVERS_MAX + 2], round, i, opened;
@@ -388,8 +397,10 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 			subject->mean[form][block] = stats_trimmed_mean(
 				subject->of_block[form], subject->samples[form], TRIMMED);
 		}
-		close_ring(subject);
+		judge_subject(subject);
 	}
+	if (!((block + 1) % BLOCKS_OF_RING))
+		close_rings(cold);
 	return error;
 }
 
@@ -410,6 +421,7 @@ static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 				cold->subject[i].mean[EXTENDED][block] = NAN;
 	for (block = 0; block < blocks && !error && !workload_stop; block++)
 		error = run_block(cold, kind, block, seconds / blocks);
+	close_rings(cold);
 	if (!error && !workload_stop)
 		report(cold, kind);
 	bench->done(bench->arg, seconds);
