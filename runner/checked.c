@@ -31,8 +31,8 @@ static void judge(struct run *run, int row, const struct workload_form *form, co
 	for (oracle = 0; oracle < ORACLES; oracle++)
 		if (check->violations[oracle])
 			snprintf(why, sizeof(why), "%s: %s", phase, check->first[oracle].text);
-	/* Where the workload itself was late with a beat, that is what it shows. */
-	if (verdict == VERDICT_NEED_NOT_MET && result->beats_asked)
+	/* What a row does without what it needs is what such a workload shows. */
+	if (verdict == VERDICT_NEED_NOT_MET && !(result->unmet & ~result->unmet_by_plan))
 		verdict = VERDICT_KEPT;
 	run_judge(run, row, verdict, why);
 	if (!form->worst_error || config->driver->desc->untimed)
@@ -49,7 +49,7 @@ static void judge(struct run *run, int row, const struct workload_form *form, co
 static bool to_be_tried_again(const struct engine_config *config,
 			      const struct engine_result *result)
 {
-	return config->driver->desc->needs & NEED_BEAT && !result->beats_asked &&
+	return config->driver->desc->needs & NEED_BEAT && !result->unmet_by_plan &&
 	       engine_verdict(config, result) == VERDICT_NEED_NOT_MET;
 }
 

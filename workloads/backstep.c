@@ -330,6 +330,7 @@ static int run(const struct engine_config *config, struct engine_result *result)
 	if (place_bind_self(config->place, config->pu[0]) || buffer_open(&buffer, driver, &ring))
 		return EXIT_RESOURCE;
 	result->bits = driver->stamp_bits;
+	result->unmet_by_plan = NEED_STRICT_CLOCK | NEED_FORWARD_CLOCK;
 	injection = (struct injection){ .due = UINT64_MAX };
 	while (!workload_stop && (double)(time_ns() - begin) < config->seconds * 1e9)
 		round_real(&buffer, &random, &check, result);

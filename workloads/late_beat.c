@@ -183,7 +183,7 @@ static int run(const struct engine_config *config, struct engine_result *result)
 	struct ring_config ring = buffer_config(config->driver, 12, 2);
 	int error;
 
-	result->beats_asked = true;
+	result->unmet_by_plan = NEED_BEAT;
 	result->bits = driver_bits(config->driver, config->bits ? config->bits : LATE_BEAT_BITS);
 	steps->bits = result->bits <= 32 ? result->bits : LATE_BEAT_BITS;
 	ring.stamp_bits = result->bits;

@@ -108,7 +108,7 @@ struct engine_result {
 	double writer_share; /* of its CPU time, left to the interrupted writer; least thread */
 	uint32_t bits;
 	uint32_t unmet; /* enum scheme_need, in the void epochs */
-	bool beats_asked; /* each beat's lateness was chosen by the workload */
+	uint32_t unmet_by_plan; /* needs that the workload leaves unmet: NEED_* */
 	bool interrupted;
 	struct scheme_desc desc; /* the row's, with what it promises in this spread */
 	char shown[4096]; /* the first violation with its neighbours, as text; "" if none */

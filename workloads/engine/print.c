@@ -193,10 +193,10 @@ void engine_print(const struct engine_config *config, const struct engine_result
 	if (workload->engine->print)
 		workload->engine->print(stdout, result);
 	print_clock(config, result);
-	if (desc->needs & NEED_BEAT && !result->beats_asked)
+	if (desc->needs & NEED_BEAT && !(result->unmet_by_plan & NEED_BEAT))
 		printf("  beats: worst gap %.3f wraps\n",
 		       (double)result->beat_worst_ticks / (double)(UINT64_C(1) << result->bits));
-	if (!result->beats_asked)
+	if (!(result->unmet_by_plan & NEED_BEAT))
 		print_void(result);
 	if (desc->cut_bits)
 		printf("  the row declares that it cuts the low %u bits: times are exact to "
