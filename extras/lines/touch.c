@@ -12,8 +12,6 @@
 #include "judge/buffer.h"
 
 #define EVENTS 400 /* more than a sub-buffer has room for */
-#define SUBBUF_SHIFT 12
-#define COUNT_SHIFT 3
 #define STACK (64 << 10)
 #define SLOW_EVERY 100
 
@@ -38,7 +36,7 @@ int main(int argc, char **argv)
 		return fail_with(EXIT_USAGE, "usage: touch ROW [PAUSE_MS]");
 	if (driver->unsupported && driver->unsupported())
 		return fail_with(EXIT_UNSUPPORTED, "%s: %s", driver->row, driver->unsupported());
-	config = buffer_config(driver, SUBBUF_SHIFT, COUNT_SHIFT);
+	config = buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	if (buffer_open(&buffer, driver, &config))
 		return EXIT_RESOURCE;
 	driver->run(buffer.scheme, &buffer.writer, EVENTS);
@@ -49,7 +47,7 @@ int main(int argc, char **argv)
 	       "%d, "
 	       "\"slow_every\": %d}\n",
 	       (size_t)&mark, (size_t)&i - STACK, (size_t)&i + STACK, (size_t)buffer.base,
-	       1 << SUBBUF_SHIFT, EVENTS, SLOW_EVERY);
+	       1 << RING_TIMED_SUBBUF_SHIFT, EVENTS, SLOW_EVERY);
 	for (i = 1; i <= EVENTS; i++) {
 		if (!(i % SLOW_EVERY))
 			pause_for(pause_ms);
