@@ -490,7 +490,6 @@ static json_t *report(struct cell_thread *threads, unsigned int count)
 	json_object_set_new(json, "cycles",
 			    all->state == COUNTERS_NO ? counted(user, user->cycles, events) :
 							counted(all, all->cycles, events));
-	json_object_set_new(json, "cycles_user", counted(user, user->cycles, events));
 	json_object_set_new(json, "instructions", counted(user, user->instructions, events));
 	if (!first->cell->empty)
 		report_bytes(json, &seen, ring_subbuf_bytes(buffer_ring(&first->buffer)));
