@@ -255,7 +255,7 @@ static const struct workload_engine engine = {
 };
 
 static const struct workload_form forms[] = {
-	{ .section = "late_beat", .seconds = { 0.05, 0.2, 3 } },
+	{ .section = "late_beat", .seconds = { 0.03, 0.2, 3 } },
 	{ .section = NULL },
 };
 

@@ -5,6 +5,7 @@
 #include "tests/support/said.h"
 #include "base/histogram.h"
 #include "base/json.h"
+#include "judge/buffer.h"
 #include "schemes/core/clock.h"
 #include "workloads/evict.h"
 #include "workloads/workload.h"
@@ -200,5 +201,20 @@ static void last_cache_is_measured(void **state)
 	assert_in_range(measured, of_here.bytes[EVICT_LLC] / 2, 2 * of_here.bytes[EVICT_LLC]);
 }
 
+/* The timed code has its ring's size as constants, and would write behind a smaller one. */
+static void timed_code_has_rings_of_its_size(void **state)
+{
+	const struct driver *timed = driver_find(drivers_timed, "full_tsc");
+	struct ring_config config =
+		buffer_config(timed, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT - 1);
+	struct buffer buffer;
+
+	assert_int_not_equal(buffer_open(&buffer, timed, &config), 0);
+	buffer_close(&buffer);
+	config.count_shift++;
+	assert_int_equal(buffer_open(&buffer, timed, &config), 0);
+	buffer_close(&buffer);
+}
+
 TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, each_evicts, caches_by_hwloc,
-	 last_cache_is_measured)
+	 last_cache_is_measured, timed_code_has_rings_of_its_size)

@@ -8,6 +8,7 @@
 #include "tests/support/counted.h"
 #include "tests/support/placed.h"
 #include "base/rng.h"
+#include "base/time.h"
 #include "schemes/core/clock.h"
 #include "tests/support/said.h"
 #include "workloads/engine/engine.h"
@@ -194,6 +195,32 @@ static void a_storm_that_is_too_much_pauses(void **state)
 	assert_true(result.check.events > result.pauses);
 }
 
+/* Takes longer than the next one takes to come. */
+static void slow_interrupt(void *scheme, struct writer *writer, unsigned int context)
+{
+	uint64_t end = time_ns() + 200000;
+
+	while (time_ns() < end)
+		;
+	sound->interrupt(scheme, writer, context);
+}
+
+/* A writer that gets nothing beside the storm, but for what it records after its time. */
+static void a_writer_that_starves_ends(void **state)
+{
+	struct driver starved;
+
+	sound = driver_find(drivers_checked, "full_tsc");
+	starved = *sound;
+	starved.interrupt = slow_interrupt;
+	alarm(60);
+	run(&workload_storm, &starved, 1);
+	alarm(0);
+	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
+	assert_true(result.pauses > 0);
+	assert_true(result.seconds < config.seconds + 2);
+}
+
 /* Whatever the spread, what is not in the rings is missed. */
 static void what_is_not_there_is_missed(void **state)
 {
@@ -318,5 +345,6 @@ static void a_reader_says_what_it_did(void **state)
 
 TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, random_numbers_are_the_published_ones,
 	 every_workload_keeps_the_contract, lists_choose_workloads, unknown_names_choose_nothing,
-	 bursts_come_in_bursts, a_storm_that_is_too_much_pauses, what_is_not_there_is_missed,
-	 what_no_ring_holds_is_missed, a_late_first_event_is_explained, a_reader_says_what_it_did)
+	 bursts_come_in_bursts, a_storm_that_is_too_much_pauses, a_writer_that_starves_ends,
+	 what_is_not_there_is_missed, what_no_ring_holds_is_missed, a_late_first_event_is_explained,
+	 a_reader_says_what_it_did)

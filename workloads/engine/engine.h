@@ -98,7 +98,7 @@ struct engine_result {
 	uint64_t moves; /* writers that found themselves on another CPU than their ring's */
 	uint64_t deferred;
 	uint64_t deferred_worst_ticks;
-	uint64_t pauses; /* rounds that went on without a storm, as too many of it waited */
+	uint64_t pauses; /* rounds that went on without a storm, as the writer starved */
 	uint64_t beat_worst_ticks;
 	struct engine_traced traced;
 	uint64_t epochs;

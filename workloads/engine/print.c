@@ -64,7 +64,7 @@ static void print_storm(const struct engine_config *config, const struct engine_
 		printf("  nested writers deferred %" PRIu64 ", the longest by %.1f us\n",
 		       result->deferred, (double)result->deferred_worst_ticks / ticks_hz() * 1e6);
 	if (result->pauses)
-		printf("  rounds that ended without a storm, since too many writers waited: "
+		printf("  rounds that ended without a storm, since the writer starved: "
 		       "%" PRIu64 "\n",
 		       result->pauses);
 }

@@ -13,8 +13,8 @@
 #include "workloads/engine/thread.h"
 
 #define CALM_EVENTS 20000
-#define STORM_PART 512 /* events, after which a round may end */
 #define EPOCH_NS 300000000u
+#define LATE_NS 10000000 /* a round takes less, unless its writer starves */
 #define WAITING_MOST 1000 /* events of the storm that a soft mask has put off */
 
 extern const char __start_reserve_text[], __stop_reserve_text[];
@@ -46,12 +46,14 @@ static uint64_t storm_entered(const struct engine_thread *thread)
 }
 
 /*
- * On a slow machine more interrupts may come than a masked writer can make good: it would never end
- * its round.
+ * On a slow machine more interrupts may come than a masked writer can make good, and where masks
+ * are system calls they may leave it next to nothing: it would never end its round.
  */
-static bool too_many_wait(const struct engine_thread *thread)
+static bool is_too_much(const struct engine_thread *thread)
 {
-	return (int64_t)(thread->storm_asked - storm_entered(thread)) > WAITING_MOST;
+	return time_ns() > thread->round_end_ns + LATE_NS ||
+	       (thread->driver->defers &&
+		(int64_t)(thread->storm_asked - storm_entered(thread)) > WAITING_MOST);
 }
 
 void engine_storm(struct engine_thread *thread, unsigned int level)
@@ -63,7 +65,7 @@ void engine_storm(struct engine_thread *thread, unsigned int level)
 	for (; events; events--)
 		thread->driver->interrupt(thread->scheme, thread->writer,
 					  CONTEXT_LEVEL_1 + level - 1);
-	if (thread->driver->defers && too_many_wait(thread))
+	if (is_too_much(thread))
 		thread->signals.interrupts.enough = true;
 }
 
@@ -75,17 +77,9 @@ void engine_record(struct engine_thread *thread, uint64_t events)
 
 void engine_record_storm(struct engine_thread *thread, uint64_t events)
 {
-	uint64_t part;
-
 	thread->storm_asked = storm_entered(thread);
 	interrupts_unblock_storm();
-	/* A writer that masks by system calls may get next to nothing beside the storm. */
-	for (; events && !workload_stop; events -= part) {
-		part = events < STORM_PART ? events : STORM_PART;
-		engine_record(thread, part);
-		if (time_ns() > thread->round_end_ns)
-			break;
-	}
+	engine_record(thread, events);
 	interrupts_block_storm();
 }
 
