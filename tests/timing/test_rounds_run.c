@@ -363,6 +363,8 @@ static void trials_find_how_many_events(void **state)
 	ns_of = trial_ns;
 	rounds.cell_ns = 6e6;
 	rounds.cell[1].told.cheap = true;
+	for (i = 0; i < CELLS; i++)
+		rounds.cell[i].told.rounds = i < 3 ? 21 : 3;
 	assert_int_equal(rounds_calibrate(&rounds), 0);
 	assert_int_equal(started, 1);
 	assert_int_equal(ended, 1);
@@ -378,6 +380,11 @@ static void trials_find_how_many_events(void **state)
 	assert_int_equal(rounds.cell[0].iterations, 600000 / CELL_BATCH * CELL_BATCH);
 	assert_int_equal(rounds.cell[2].iterations, 8 * CELL_BATCH);
 	assert_int_equal(rounds.cell[3].iterations, 60000 / CELL_BATCH * CELL_BATCH);
+	/* As planned; of the 13 above 8 the part that the time of one is of 8 batches; 8; few. */
+	assert_int_equal(rounds.cell[0].told.rounds, 21);
+	assert_int_equal(rounds.cell[1].told.rounds, 8 + (int)(13 * 2e6 / (8 * CELL_BATCH * 100)));
+	assert_int_equal(rounds.cell[2].told.rounds, 8);
+	assert_int_equal(rounds.cell[3].told.rounds, 3);
 }
 
 /* ---- what goes wrong ---- */
