@@ -27,7 +27,7 @@ def verdict(run):
     if its.untried:
         parts.append(f"{len(its.untried)} promise what this run did not try")
     if its.unmet:
-        parts.append(f"{len(its.unmet)} did not get what they need")
+        parts.append(f"{len(its.unmet)} did not get what {'it needs' if len(its.unmet) == 1 else 'they need'}")
     return "No promise was broken: " + "; ".join(parts) + "."
 
 

@@ -47,8 +47,9 @@ static void print_end(const struct workload_bench *bench, const struct rounds *r
 
 	print_not_tried(json_object_get(run->sections, "not_tried"));
 	print_legend(bench);
-	printf("Times are medians of up to %u repetitions, in shuffled rounds of one process "
-	       "each;\ndisturbed batches are ignored. ratio: to the lowest floor of the same "
+	printf("Times are medians of %u repetitions or more (slow rows: fewer), a process a "
+	       "round;\n"
+	       "disturbed batches are ignored. ratio: to the lowest floor of the same "
 	       "round, "
 	       "with half of its\n95 %% interval, in %s. cheap: the same with a clock that costs\n"
 	       "next to nothing. above: ns minus one clock read. worst err: largest error of a "
