@@ -25,7 +25,7 @@ def verdict(run):
     if its.inexact:
         parts.append(f"{len(its.inexact)} kept it with times declared inexact")
     if its.untried:
-        parts.append(f"{len(its.untried)} promise what this run did not try")
+        parts.append(f"{len(its.untried)} promise{'s' if len(its.untried) == 1 else ''} what this run did not try")
     if its.unmet:
         parts.append(f"{len(its.unmet)} did not get what {'it needs' if len(its.unmet) == 1 else 'they need'}")
     return "No promise was broken: " + "; ".join(parts) + "."
