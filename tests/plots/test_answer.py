@@ -181,8 +181,11 @@ class Screen(PlotsTest):
         self.assertEqual(said("kept"), "No promise was broken: one row kept all that it promises.")
         self.assertEqual(said("kept", "kept", "declared inexact", "not tried", "not tried", "need not met"),
                          "No promise was broken: 2 rows kept all that they promise; 1 kept it with times "
-                         "declared inexact; 2 promise what this run did not try; 1 did not get what they "
-                         "need.")
+                         "declared inexact; 2 promise what this run did not try; 1 did not get what it "
+                         "needs.")
+        self.assertEqual(said("kept", "not tried", "need not met", "need not met"),
+                         "No promise was broken: one row kept all that it promises; 1 promises what this run did not "
+                         "try; 2 did not get what they need.")
         self.assertEqual(said("kept", "broken"), "BROKEN: 1 of 2 rows broke a promise: r1.")
         self.assertEqual(said(*["broken"] * 3), "BROKEN: 3 of 3 rows broke a promise: r0, r1, r2.")
         self.assertEqual(said(*["broken"] * 4), "BROKEN: 4 of 4 rows broke a promise: r0, r1, r2 and 1 more.")
