@@ -6,8 +6,9 @@ usage: lines.py TOUCH RECORD [ROW...]
 
 TOUCH is build/touch, RECORD a run's bench.json. valgrind's lackey names each address that TOUCH executes, reads
 or writes; an event's are those between two stores to its mark, without those of the loop around nothing and
-without the stack. The counts are the same on each machine with this compiler. The last line holds them against
-the cold events of the run, if it has any.
+without the stack. The counts are the same on each machine with this compiler. The last two lines hold them against
+what valgrind's cachegrind misses of a mean event after all was evicted, stack and all, and against the cold
+events of the run, if it has any.
 exit: 0 fine, 1 usage, 4 no valgrind
 """
 import json
@@ -68,7 +69,8 @@ def path_of(number, event, before, where):
 
 
 def count(touch, row, pause):
-    """Of each path the median event: instructions; lines executed, read, written; all lines; all pages."""
+    """Of each path the median event, and the mean one: instructions; lines executed, read, written; all lines; all
+    pages."""
     with tempfile.NamedTemporaryFile() as trace:
         done = subprocess.run(["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace.name}", touch, row,
                                str(pause)], capture_output=True, text=True, check=False)
@@ -84,7 +86,26 @@ def count(touch, row, pause):
             len(event.touched["I"]) - len(empty.touched["I"]),
             *(len(event.units(kind, LINE, lines)) for kind in "ILS"),
             len(event.units("ILS", LINE, lines)), len(event.units("ILS", PAGE, pages))))
-    return {path: [median(column) for column in zip(*found)] for path, found in its.items() if found}
+    return {path: [median(column) for column in zip(*found)] for path, found in its.items() if found} | {
+        "mean": [sum(column) / len(events) for column in zip(*sum(its.values(), []))]}
+
+
+def missed(touch, row, pause):
+    """Lines that cachegrind's last cache misses of a mean event, above an event of nothing. The caches before it
+    have two lines each, so that nothing hides in them."""
+    def misses(what):
+        with tempfile.NamedTemporaryFile("r") as out:
+            done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--I1=128,2,64", "--D1=128,2,64",
+                                   "--LL=65536,16,64", f"--cachegrind-out-file={out.name}", touch, row, str(pause), what],
+                                  capture_output=True, text=True, check=False)
+            if done.returncode:
+                return None
+            events, summary = (next(line.split()[1:] for line in open(out.name, encoding="utf-8")
+                                    if line.startswith(name)) for name in ("events:", "summary:"))
+            its = dict(zip(events, map(int, summary)))
+        return its["ILmr"] + its["DLmr"] + its["DLmw"], json.loads(done.stdout)["events"]
+    event, nothing = misses("event"), misses("nothing")
+    return event and (event[0] - nothing[0]) / event[1]
 
 
 def against(cold, lines):
@@ -98,6 +119,13 @@ def against(cold, lines):
     off = median(abs(y - zero - slope * x) / y for x, y in both)
     return (f"{len(both)} rows, cold: {zero:.0f} ns and {slope:.0f} ns more for each line; half of the rows are "
             f"within {100 * off:.0f} % of that")
+
+
+def witness(both):
+    """Two counts of the lines of a mean event, by row."""
+    more = sorted((missed - touched, row) for row, (missed, touched) in both.items())
+    return (f"cachegrind, after everything was evicted: a mean event misses {more[0][0]:.1f} ({more[0][1]}) to "
+            f"{more[-1][0]:.1f} ({more[-1][1]}) lines more than lackey counts")
 
 
 def main():
@@ -118,15 +146,17 @@ def main():
     bits = {one.get("row"): one.get("stamp_bits") for one in run.get("schemes") or []}
     rows = sys.argv[3:] or [one["row"] for one in run["table"] if one["workload"] == "steady"]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(rows, pool.map(lambda row: count(sys.argv[1], row, PAUSE_MS.get(
-            bits.get(row), 60)), rows)))
+        found, misses = (dict(zip(rows, pool.map(lambda row: one(sys.argv[1], row, PAUSE_MS.get(bits.get(row), 60)),
+                                                 rows))) for one in (count, missed))
     print(f"{'row':26} {'path':9} {'instr':>6} {'lines: executed':>15} {'read':>5} {'written':>7} {'all':>4} {'pages':>6}")
     for row, paths in found.items():
         if not paths:
             print(f"{row:26} cannot run under valgrind")
-        for path, its in (paths or {}).items():
+        for path in paths and (path for path in PATHS if path in paths) or ():
+            its = paths[path]
             print(f"{row:26} {path:9} {its[0]:>6.0f} {its[1]:>15.0f} {its[2]:>5.0f} {its[3]:>7.0f} {its[4]:>4.0f} "
                   f"{its[5]:>6.0f}")
+    print(witness({row: (misses[row], paths["mean"][4]) for row, paths in found.items() if paths}))
     cold = {one["row"]: one["ns"] for one in run.get("cold") or [] if one["evicted"] == "all" and not one["again"]}
     print(against(cold, {row: paths["plain"][4] for row, paths in found.items() if paths}))
     return 0

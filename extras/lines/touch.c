@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * For lines.py, which runs this under valgrind's lackey: one event after the other, a store to
- * `mark` before and behind each, the first around nothing. On stdout: where everything is. usage:
- * touch ROW [PAUSE_MS]
+ * `mark` before and behind each, the first around nothing. On stdout: where everything is. For its
+ * cachegrind, with a third argument: before each event, memory is read that evicts all else; of
+ * "nothing", no event comes then. usage: touch ROW [PAUSE_MS [event|nothing]]
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/fail.h"
@@ -14,8 +16,18 @@
 #define EVENTS 400 /* more than a sub-buffer has room for */
 #define STACK (64 << 10)
 #define SLOW_EVERY 100
+#define EVICTING (256 << 10) /* four times lines.py's last cache */
 
 static volatile uint64_t mark;
+
+static void evict(void)
+{
+	static volatile uint8_t data[EVICTING];
+	size_t at;
+
+	for (at = 0; at < EVICTING; at += 64)
+		(void)data[at];
+}
 
 static void pause_for(long ms)
 {
@@ -28,12 +40,14 @@ int main(int argc, char **argv)
 {
 	const struct driver *driver = argc > 1 ? driver_find(drivers_timed, argv[1]) : NULL;
 	long pause_ms = argc > 2 ? strtol(argv[2], NULL, 10) : 60;
+	const char *evicting = argc > 3 ? argv[3] : NULL;
+	void (*run)(void *scheme, struct writer *writer, uint64_t events);
 	struct ring_config config;
 	struct buffer buffer;
 	uint64_t i;
 
 	if (!driver)
-		return fail_with(EXIT_USAGE, "usage: touch ROW [PAUSE_MS]");
+		return fail_with(EXIT_USAGE, "usage: touch ROW [PAUSE_MS [event|nothing]]");
 	if (driver->unsupported && driver->unsupported())
 		return fail_with(EXIT_UNSUPPORTED, "%s: %s", driver->row, driver->unsupported());
 	config = buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
@@ -48,11 +62,14 @@ int main(int argc, char **argv)
 	       "\"slow_every\": %d}\n",
 	       (size_t)&mark, (size_t)&i - STACK, (size_t)&i + STACK, (size_t)buffer.base,
 	       1 << RING_TIMED_SUBBUF_SHIFT, EVENTS, SLOW_EVERY);
+	run = evicting && !strcmp(evicting, "nothing") ? driver->run_empty : driver->run;
 	for (i = 1; i <= EVENTS; i++) {
 		if (!(i % SLOW_EVERY))
 			pause_for(pause_ms);
+		if (evicting)
+			evict();
 		mark = i;
-		driver->run(buffer.scheme, &buffer.writer, 1);
+		run(buffer.scheme, &buffer.writer, 1);
 		mark = 0;
 	}
 	buffer_close(&buffer);

@@ -64,16 +64,21 @@ report([lines.path_of(at, one, events[at - 2] if at > 1 else None, WHERE) for at
 report(lines.against({"a": 10, "b": 14, "c": 18, "e": 22, "k": 999, "d": 1},
                      {"a": 1, "b": 2, "c": 3, "e": 4, "k": 5}) ==
        "5 rows, cold: 6 ns and 4 ns more for each line; half of the rows are within 0 % of that", "a line through what was timed")
+report(lines.witness({"a": (7.5, 7), "b": (6, 7.25)}).endswith(
+    "misses -1.2 (b) to 0.5 (a) lines more than lackey counts"), "two counts")
 report("no cold events" in lines.against({}, {"a": 1}), "a run without cold events")
 if shutil.which("valgrind"):
     its = {row: lines.count(f"{BUILD}/touch", row, 1) for row in ("floor", "delta_sync_hard")}
-    report(set(its["floor"]) == {"plain", "slow", "switching"}, "each path of a row is met")
+    report(set(its["floor"]) == {"plain", "slow", "switching", "mean"}, "each path of a row is met")
     report(its["floor"]["plain"][0] < its["delta_sync_hard"]["plain"][0] and
            its["floor"]["plain"][4] < its["floor"]["switching"][4],
            "masks cost instructions, and a switch costs lines")
     # An event writes its record's line, the tail and the commit.
     report(its["floor"]["plain"][3] >= 3, "an event writes at least its record, the tail and the commit")
-    report(lines.count(f"{BUILD}/touch", "none", 1) is None, "a row that is not there")
+    missed = {row: lines.missed(f"{BUILD}/touch", row, 1) for row in its}
+    report(all(-0.5 < missed[row] - its[row]["mean"][4] < 4 for row in its), "cachegrind misses what lackey counts")
+    report(lines.count(f"{BUILD}/touch", "none", 1) is None and lines.missed(f"{BUILD}/touch", "none", 1) is None,
+           "a row that is not there")
 else:
     print("ok - a real row # SKIP no valgrind")
     number += 1
