@@ -190,7 +190,9 @@ def cold_sentence(run, row, code):
         return ""
     floor = f", {figure(its.ratio)} times its floor there" if its.ratio > 0 else ""
     return (f"An event of {code(row)} takes {figure(cell.ns)} ns in a loop, and {its.ns:.0f} ns after other work "
-            f"has emptied the caches{floor}.")
+            f"has emptied the caches{floor}" +
+            (f"; the first event after that work, of whichever row, takes {its.first_ns:.0f} ns." if its.first_ns > 0
+             else "."))
 
 
 def which(machines, words, code):

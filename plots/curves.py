@@ -224,6 +224,7 @@ def cold(run):
         table.line(position, label(one.row), float(one.ns), float(one.ns_95_low), float(one.ns_95_high),
                    float(warm.get(one.row, NAN)))
     table.set("cold_rows", len(rows))
+    table.set("cold_first", float(rows[0].first_ns if rows else NAN))
     return table if rows else None
 
 

@@ -111,7 +111,7 @@ SECTIONS = {
     "cold": {
         "row": NAME, "evicted": NAME, "again": FLAG, "variant": FLAG,
         **numbers("samples", "empty_ticks", "p10", "p50", "p90"),
-        **dict.fromkeys(interval("ns", "ratio"), SIGNED),
+        **dict.fromkeys(interval("ns", "first_ns", "ratio"), SIGNED),
     },
     "benchmarks": {
         "name": NAME, "time_unit": TEXT,

@@ -8,6 +8,7 @@
  *   tlb	translations: one page of memory, mapped over and over, is read through each mapping
  *   code	instructions and branches: 256 KiB of them, taken at random
  *   all	llc, tlb and code
+ *   huge	the same, only of the first floor, whose second ring is on a huge page
  *   polled	nothing, but another CPU reads the words that each writer changes
  *   shared	nothing, but another CPU writes to their lines, as if it owned other words of them
  *   neighbour	all, while another CPU reads memory as fast as it can
@@ -16,16 +17,19 @@
  * of its own, between two fenced reads of the clock. An empty measurement is among them, and a
  * second ring of the first floor (A/A), which takes turns with the first: they share their code. In
  * each of the blocks all rings are new, in another order, so that no row keeps a lucky place. Each
- * ring is judged.
+ * ring is judged. The event that comes first after an eviction, of whichever row, finds less than
+ * those behind it, which share lines and page tables with it: its price is reported beside theirs.
  *
  * An eviction takes as long as the machine's caches are large, and an event after it may come more
  * than a wrap after its predecessor. Events that must be extended for that are therefore kept
  * apart.
  */
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/fail.h"
 #include "base/histogram.h"
@@ -37,6 +41,7 @@
 #include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
 #include "workloads/evict.h"
+#include "workloads/neighbour.h"
 #include "workloads/workload.h"
 
 #define BLOCKS 96 /* of rounds; the interval is of their means */
@@ -45,7 +50,6 @@
 #define TRIMMED 0.1 /* of a mean, at either end */
 #define BLOCKS_OF_RING 8 /* then others in other memory; not each time: pages of a MiB each */
 #define WARM_EVENTS 4096
-#define NEIGHBOUR_NS 20000000
 #define WARM_BEFORE 4 /* events right before the one that is timed warm */
 
 enum form { PLAIN, EXTENDED, FORMS };
@@ -54,7 +58,7 @@ enum form { PLAIN, EXTENDED, FORMS };
 struct subject {
 	const struct driver *driver; /* NULL: empty */
 	bool again;
-	struct buffer buffer;
+	_Alignas(64) struct buffer buffer; /* all writers' words in the same places of lines */
 	uint64_t began, beat, beat_worst, last; /* clock; last: of the event before */
 	struct histogram ticks[FORMS]; /* of all blocks */
 	double *of_block[FORMS]; /* ticks */
@@ -69,77 +73,31 @@ struct cold {
 	struct evict evict;
 	struct subject *subject;
 	unsigned int subjects, floor; /* floor: of the one that has a second ring; 0: none has */
+	struct subject first; /* the first events of rounds, whose form is PLAIN */
 	uint64_t random;
 	json_t *into;
 	int error;
-	struct neighbour {
-		pthread_t thread;
-		enum evict_kind kind;
-		uint64_t laps;
-		bool there, stop;
-	} neighbour;
+	struct neighbour neighbour;
 };
-
-/* ---- another CPU ---- */
-
-/* Adds nothing: atomic, so that what a writer stores meanwhile stays. */
-static void touch(struct subject *subject, bool writes)
-{
-	uint64_t *word = subject->buffer.scheme;
-	size_t i, words = subject->driver->scheme_bytes / sizeof(*word);
-
-	for (i = 0; i < words; i += 8)
-		if (writes)
-			__atomic_fetch_add(&word[i], 0, __ATOMIC_RELAXED);
-		else
-			(void)__atomic_load_n(&word[i], __ATOMIC_RELAXED);
-}
-
-static void *neighbour_thread(void *arg)
-{
-	struct cold *cold = arg;
-	enum evict_kind kind = cold->neighbour.kind;
-	const volatile uint8_t *data = cold->evict.data;
-	unsigned int i;
-	size_t at;
-
-	if (place_bind_self(cold->bench->place, cold->bench->pu[1]))
-		return NULL;
-	while (!__atomic_load_n(&cold->neighbour.stop, __ATOMIC_RELAXED)) {
-		for (at = 0; kind == EVICT_NEIGHBOUR && at < cold->evict.data_bytes; at += 64)
-			(void)data[at];
-		for (i = 1; kind != EVICT_NEIGHBOUR && i < cold->subjects; i++)
-			touch(&cold->subject[i], kind == EVICT_SHARED);
-		__atomic_add_fetch(&cold->neighbour.laps, 1, __ATOMIC_RELEASE);
-	}
-	return NULL;
-}
-
-/* Until it has been everywhere since the last event; not for ever, for it may have lost its CPU. */
-static void wait_for_neighbour(const struct cold *cold)
-{
-	uint64_t laps = __atomic_load_n(&cold->neighbour.laps, __ATOMIC_ACQUIRE) + 2;
-	uint64_t limit = time_ns() + NEIGHBOUR_NS;
-
-	while (__atomic_load_n(&cold->neighbour.laps, __ATOMIC_ACQUIRE) < laps && time_ns() < limit)
-		;
-}
 
 static int start_neighbour(struct cold *cold, enum evict_kind kind)
 {
-	cold->neighbour = (struct neighbour){ .kind = kind, .there = kind >= EVICT_POLLED };
-	if (!cold->neighbour.there ||
-	    !pthread_create(&cold->neighbour.thread, NULL, neighbour_thread, cold))
-		return 0;
-	cold->neighbour.there = false;
-	return fail_with(EXIT_RESOURCE, "no thread for the other CPU");
-}
+	struct neighbour *neighbour = &cold->neighbour;
+	const struct subject *subject;
+	unsigned int i;
 
-static void stop_neighbour(struct cold *cold)
-{
-	__atomic_store_n(&cold->neighbour.stop, true, __ATOMIC_RELAXED);
-	if (cold->neighbour.there)
-		pthread_join(cold->neighbour.thread, NULL);
+	*neighbour = (struct neighbour){ .place = cold->bench->place,
+					 .pu = cold->bench->pu[1],
+					 .kind = kind,
+					 .data = cold->evict.data,
+					 .bytes = cold->evict.data_bytes };
+	for (i = 1; i < cold->subjects; i++) {
+		subject = &cold->subject[i];
+		neighbour->shared[neighbour->count].word = subject->buffer.scheme;
+		neighbour->shared[neighbour->count++].words =
+			subject->driver->scheme_bytes / sizeof(uint64_t);
+	}
+	return neighbour_start(neighbour);
 }
 
 /* ---- one round ---- */
@@ -206,10 +164,17 @@ static void shuffle(struct cold *cold, unsigned int *order)
 	rng_shuffle(order, cold->subjects, &cold->random);
 }
 
+static void add(struct subject *subject, enum form form, uint32_t ticks)
+{
+	histogram_add(&subject->ticks[form], ticks);
+	subject->of_block[form][subject->samples[form]++] = ticks;
+}
+
 static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int round)
 {
 	unsigned int order[DRIVERS_MAX + 2], i;
 	struct subject *subject;
+	bool first = true;
 	enum form form;
 	uint32_t ticks;
 
@@ -217,16 +182,21 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 	beats(cold);
 	evict(&cold->evict, kind);
 	if (kind == EVICT_POLLED || kind == EVICT_SHARED)
-		wait_for_neighbour(cold);
+		neighbour_wait(&cold->neighbour);
 	for (i = 0; i < cold->subjects; i++) {
 		subject = &cold->subject[order[i]];
-		if (cold->floor && (subject->again || order[i] == cold->floor) &&
-		    subject->again != round % 2)
+		if (cold->floor && (subject->again || order[i] == cold->floor)) {
+			if (subject->again != round % 2)
+				continue;
+		} else if (kind == EVICT_HUGE && subject->driver) {
 			continue;
+		}
 		form = kind == EVICT_NONE ? PLAIN : form_now(subject);
 		ticks = once(subject, kind == EVICT_NONE);
-		histogram_add(&subject->ticks[form], ticks);
-		subject->of_block[form][subject->samples[form]++] = ticks;
+		add(subject, form, ticks);
+		if (first && subject->driver && form == PLAIN)
+			add(&cold->first, PLAIN, ticks);
+		first = first && !subject->driver;
 	}
 }
 
@@ -283,7 +253,7 @@ static void set(json_t *json, const char *key, double value)
 static void report(struct cold *cold, enum evict_kind kind)
 {
 	const struct subject *subject, *floor;
-	struct stats_interval ticks, ratio;
+	struct stats_interval ticks, ratio, first = above(cold, &cold->first, PLAIN, NULL);
 	double ns = 1e9 / ticks_hz();
 	enum form form;
 	json_t *json;
@@ -293,6 +263,8 @@ static void report(struct cold *cold, enum evict_kind kind)
 		subject = &cold->subject[i];
 		floor = floor_of(cold, subject);
 		form = form_of(subject);
+		if (!subject->ticks[form].count)
+			continue;
 		ticks = above(cold, subject, form, NULL);
 		ratio = floor ? above(cold, subject, form, floor) :
 				(struct stats_interval){ NAN, NAN, NAN };
@@ -310,6 +282,9 @@ static void report(struct cold *cold, enum evict_kind kind)
 		set(json, "ns", ticks.middle * ns);
 		set(json, "ns_95_low", ticks.low * ns);
 		set(json, "ns_95_high", ticks.high * ns);
+		set(json, "first_ns", first.middle * ns);
+		set(json, "first_ns_95_low", first.low * ns);
+		set(json, "first_ns_95_high", first.high * ns);
 		set(json, "ratio", ratio.middle);
 		set(json, "ratio_95_low", ratio.low);
 		set(json, "ratio_95_high", ratio.high);
@@ -319,11 +294,23 @@ static void report(struct cold *cold, enum evict_kind kind)
 
 /* ---- rings ---- */
 
-static int open_ring(struct cold *cold, struct subject *subject)
+static int move_to_huge_page(struct buffer *buffer)
+{
+	struct ring_config config = buffer->config;
+	void *page = evict_huge_page();
+
+	if (!page)
+		return fail_with(EXIT_RESOURCE, "no huge page for a ring: %s", strerror(errno));
+	munmap(buffer->base, buffer->base_bytes);
+	buffer->base = page;
+	buffer->base_bytes = EVICT_HUGE_BYTES;
+	return buffer_reset(buffer, &config);
+}
+
+static int open_ring(struct cold *cold, struct subject *subject, enum evict_kind kind)
 {
 	struct ring_config ring;
 
-	memset(subject->samples, 0, sizeof(subject->samples));
 	if (!subject->driver)
 		return 0;
 	ring = buffer_config(subject->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
@@ -331,7 +318,9 @@ static int open_ring(struct cold *cold, struct subject *subject)
 	subject->began = subject->beat = clock_real();
 	subject->beat_worst = 0;
 	if (subject->buffer.driver ? buffer_reset(&subject->buffer, &ring) :
-				     buffer_open(&subject->buffer, subject->driver, &ring))
+				     buffer_open(&subject->buffer, subject->driver, &ring) ||
+					     (kind == EVICT_HUGE && subject->again &&
+					      move_to_huge_page(&subject->buffer)))
 		return EXIT_RESOURCE;
 	subject->driver->run(subject->buffer.scheme, &subject->buffer.writer, WARM_EVENTS);
 	subject->last = clock_real();
@@ -365,23 +354,42 @@ static void close_rings(struct cold *cold)
 			buffer_close(&cold->subject[i].buffer);
 }
 
+static void begin_kind(struct subject *subject)
+{
+	unsigned int block;
+
+	memset(subject->ticks, 0, sizeof(subject->ticks));
+	for (block = 0; block < BLOCKS; block++)
+		subject->mean[PLAIN][block] = subject->mean[EXTENDED][block] = NAN;
+}
+
+static void end_block(struct subject *subject, unsigned int block)
+{
+	enum form form;
+
+	for (form = 0; form < FORMS; form++) {
+		stats_sort(subject->of_block[form], subject->samples[form]);
+		subject->mean[form][block] = stats_trimmed_mean(subject->of_block[form],
+								subject->samples[form], TRIMMED);
+	}
+	memset(subject->samples, 0, sizeof(subject->samples));
+}
+
 /* One block of one kind: empty rings, and rounds for so many seconds. An exit code. */
 static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block, double seconds)
 {
 	unsigned int order[DRIVERS_MAX + 2], round, i, opened;
-	struct subject *subject;
-	enum form form;
 	uint64_t limit;
 	int error = 0;
 
 	shuffle(cold, order);
 	for (opened = 0; opened < cold->subjects; opened++) {
-		error = open_ring(cold, &cold->subject[order[opened]]);
+		error = open_ring(cold, &cold->subject[order[opened]], kind);
 		if (error)
 			break;
 	}
 	if (!error)
-		error = start_neighbour(cold, kind);
+		error = kind < EVICT_POLLED ? 0 : start_neighbour(cold, kind);
 	limit = time_ns() + (uint64_t)(seconds * 1e9);
 	for (round = 0; round < ROUNDS_MOST && !workload_stop && !error &&
 			(time_ns() < limit || round < ROUNDS_LEAST);
@@ -389,16 +397,12 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 		round_of_all(cold, kind, round);
 	/* How late the last beat was shows with the next one. */
 	beats(cold);
-	stop_neighbour(cold);
+	neighbour_stop(&cold->neighbour);
 	for (i = 0; i < opened; i++) {
-		subject = &cold->subject[order[i]];
-		for (form = 0; form < FORMS; form++) {
-			stats_sort(subject->of_block[form], subject->samples[form]);
-			subject->mean[form][block] = stats_trimmed_mean(
-				subject->of_block[form], subject->samples[form], TRIMMED);
-		}
-		judge_subject(subject);
+		end_block(&cold->subject[order[i]], block);
+		judge_subject(&cold->subject[order[i]]);
 	}
+	end_block(&cold->first, block);
 	if (!((block + 1) % BLOCKS_OF_RING))
 		close_rings(cold);
 	return error;
@@ -411,14 +415,11 @@ static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 	int error = 0;
 
 	for (i = 0; i < cold->subjects; i++)
-		memset(cold->subject[i].ticks, 0, sizeof(cold->subject[i].ticks));
+		begin_kind(&cold->subject[i]);
+	begin_kind(&cold->first);
 	bench->step(bench->arg, "cold", evict_names[kind]);
 	/* Warm, they are alike. */
 	blocks = kind == EVICT_NONE ? BLOCKS / 4 : BLOCKS;
-	for (i = 0; i < cold->subjects; i++)
-		for (block = 0; block < BLOCKS; block++)
-			cold->subject[i].mean[PLAIN][block] =
-				cold->subject[i].mean[EXTENDED][block] = NAN;
 	for (block = 0; block < blocks && !error && !workload_stop; block++)
 		error = run_block(cold, kind, block, seconds / blocks);
 	close_rings(cold);
@@ -429,9 +430,10 @@ static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 }
 
 static const double seconds_of[SIZES][EVICT_KINDS] = {
-	[SIZE_QUICK] = { [EVICT_NONE] = 0.1, [EVICT_ALL] = 2 },
+	/* Only for tests: a --quick run has no cold events. */
+	[SIZE_QUICK] = { 0.1, [EVICT_ALL] = 2, 2, 0.2, 0.2, 2 },
 	[SIZE_STANDARD] = { [EVICT_NONE] = 0.2, [EVICT_ALL] = 9 },
-	[SIZE_FULL] = { 2, 3, 4, 12, 4, 4, 24, 3, 3, 12 },
+	[SIZE_FULL] = { 2, 3, 4, 12, 4, 4, 24, 12, 3, 3, 12 },
 };
 
 static void *cold_thread(void *arg)
@@ -481,16 +483,27 @@ static void leave_out(const struct cold *cold, json_t *into)
 			bench->broke(bench->arg, (int)i - 1, cold->subject[i].violation);
 }
 
+/* For the ticks of a block. An exit code. */
+static int give_room(struct subject *subject)
+{
+	subject->of_block[PLAIN] = calloc((size_t)FORMS * ROUNDS_MOST, sizeof(double));
+	if (!subject->of_block[PLAIN])
+		return fail_memory("ticks of cold events");
+	subject->of_block[EXTENDED] = subject->of_block[PLAIN] + ROUNDS_MOST;
+	return 0;
+}
+
 static int measure(const struct workload_bench *bench, json_t *into)
 {
 	struct cold cold = { .bench = bench, .random = bench->seed, .into = json_array() };
+	size_t bytes = ((size_t)bench->count + 2) * sizeof(*cold.subject);
 	pthread_t thread;
-	enum form form;
 	unsigned int i;
 
-	cold.subject = calloc((size_t)bench->count + 2, sizeof(*cold.subject));
+	cold.subject = aligned_alloc(64, bytes);
 	if (!cold.subject || !cold.into)
 		return fail_memory("cold events");
+	memset(cold.subject, 0, bytes);
 	cold.subjects = (unsigned int)bench->count + 1;
 	for (i = 1; i < cold.subjects; i++) {
 		cold.subject[i].driver = driver_find(drivers_timed, bench->rows[i - 1]->row);
@@ -501,13 +514,10 @@ static int measure(const struct workload_bench *bench, json_t *into)
 		cold.subject[cold.subjects++] =
 			(struct subject){ .driver = cold.subject[cold.floor].driver,
 					  .again = true };
-	for (i = 0; i < cold.subjects && !cold.error; i++) {
-		for (form = 0; form < FORMS; form++) {
-			cold.subject[i].of_block[form] = calloc(ROUNDS_MOST, sizeof(double));
-			if (!cold.subject[i].of_block[form])
-				cold.error = fail_memory("ticks of cold events");
-		}
-	}
+	for (i = 0; i < cold.subjects && !cold.error; i++)
+		cold.error = give_room(&cold.subject[i]);
+	if (!cold.error)
+		cold.error = give_room(&cold.first);
 	if (!cold.error && pthread_create(&thread, NULL, cold_thread, &cold))
 		cold.error = fail_with(EXIT_RESOURCE, "no thread for cold events");
 	else if (!cold.error)
@@ -516,8 +526,8 @@ static int measure(const struct workload_bench *bench, json_t *into)
 		leave_out(&cold, into);
 	json_decref(cold.into);
 	for (i = 0; i < cold.subjects; i++)
-		for (form = 0; form < FORMS; form++)
-			free(cold.subject[i].of_block[form]);
+		free(cold.subject[i].of_block[PLAIN]);
+	free(cold.first.of_block[PLAIN]);
 	free(cold.subject);
 	return cold.error;
 }
@@ -525,9 +535,8 @@ static int measure(const struct workload_bench *bench, json_t *into)
 static double seconds(const struct workload_bench *bench)
 {
 	double sum = 0;
-	unsigned int kind;
 
-	for (kind = 0; kind < EVICT_KINDS; kind++)
+	for (int kind = 0; kind < EVICT_KINDS; kind++)
 		sum += seconds_of[bench->size][kind];
 	return sum;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "workloads/evict.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,12 +12,15 @@
 #define LINE_BYTES 64
 #define PAGE_BYTES 4096
 #define PAGES 8192 /* four times the second-level TLB of CPUs of today */
-#define HUGE_BYTES (2u << 20)
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1; glibc 2.37 */
+#endif
 /* Of them each is two branches in 32 bytes: 256 KiB of code. */
 #define BRANCHES 8192
 
-const char *const evict_names[EVICT_KINDS] = { "none", "l1",  "l2",	"llc",	  "tlb",
-					       "code", "all", "polled", "shared", "neighbour" };
+const char *const evict_names[EVICT_KINDS] = { "none",	 "l1",	   "l2",       "llc",
+					       "tlb",	 "code",   "all",      "huge",
+					       "polled", "shared", "neighbour" };
 
 static void read_lines(const volatile uint8_t *data, size_t bytes)
 {
@@ -71,9 +75,15 @@ static uint64_t run_code(uint64_t random)
 
 void evict(struct evict *evict, enum evict_kind kind)
 {
-	bool everything = kind == EVICT_ALL || kind == EVICT_NEIGHBOUR;
+	size_t at, piece = kind == EVICT_L2 ? evict->bytes[EVICT_L1] : 0;
+	bool everything = kind == EVICT_ALL || kind == EVICT_HUGE || kind == EVICT_NEIGHBOUR;
 
 	read_lines(evict->data, evict->bytes[kind]);
+	/* An L2 keeps what is used again: so are these lines, after the L1 has lost them. */
+	for (at = 0; piece && at + piece <= evict->bytes[kind]; at += piece) {
+		read_lines(evict->data + at, piece);
+		read_lines(evict->data + at, piece);
+	}
 	if (kind == EVICT_TLB || everything)
 		read_pages(evict->pages);
 	if (kind == EVICT_CODE || everything)
@@ -200,11 +210,13 @@ int evict_open(struct evict *evict, const struct place *place, unsigned int pu)
 		if (evict->bytes[EVICT_L2] && last)
 			evict->bytes[EVICT_LLC] = evict_measured(evict->bytes[EVICT_L2], last);
 	}
-	evict->bytes[EVICT_ALL] = evict->bytes[EVICT_NEIGHBOUR] = evict->bytes[EVICT_LLC];
+	evict->bytes[EVICT_ALL] = evict->bytes[EVICT_HUGE] = evict->bytes[EVICT_NEIGHBOUR] =
+		evict->bytes[EVICT_LLC];
 	for (kind = 0; kind < EVICT_KINDS; kind++)
 		if (evict->bytes[kind] > evict->data_bytes)
 			evict->data_bytes = evict->bytes[kind];
-	evict->data_bytes = (evict->data_bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+	evict->data_bytes =
+		(evict->data_bytes + EVICT_HUGE_BYTES - 1) / EVICT_HUGE_BYTES * EVICT_HUGE_BYTES;
 	if (map_pages(evict))
 		return fail_with(EXIT_RESOURCE, "no memory for %d mappings of a page", PAGES);
 	if (!evict->data_bytes)
@@ -224,14 +236,44 @@ void evict_close(struct evict *evict)
 		munmap(evict->pages, (size_t)PAGES * PAGE_BYTES);
 }
 
+void *evict_huge_page(void)
+{
+	uint8_t *all = mmap(NULL, 2 * EVICT_HUGE_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t before = -(uintptr_t)all % EVICT_HUGE_BYTES;
+	uint8_t *page = all + before;
+
+	if (all == MAP_FAILED)
+		return NULL;
+	if (before)
+		munmap(all, before);
+	munmap(page + EVICT_HUGE_BYTES, EVICT_HUGE_BYTES - before);
+	madvise(page, EVICT_HUGE_BYTES, MADV_HUGEPAGE);
+	memset(page, 0, EVICT_HUGE_BYTES);
+	/* Advice may be ignored; this says whether the page is huge now. */
+	if (!madvise(page, EVICT_HUGE_BYTES, MADV_COLLAPSE))
+		return page;
+	munmap(page, EVICT_HUGE_BYTES);
+	return NULL;
+}
+
 bool evict_unknown(const struct evict *evict, enum evict_kind kind)
 {
-	static const bool wants[EVICT_KINDS] = { [EVICT_L1] = true,
-						 [EVICT_L2] = true,
-						 [EVICT_LLC] = true,
-						 [EVICT_ALL] = true,
-						 [EVICT_NEIGHBOUR] = true };
+	static const bool wants[EVICT_KINDS] = {
+		[EVICT_L1] = true,  [EVICT_L2] = true,	 [EVICT_LLC] = true,
+		[EVICT_ALL] = true, [EVICT_HUGE] = true, [EVICT_NEIGHBOUR] = true
+	};
 
+	void *page;
+
+	if (kind == EVICT_HUGE) {
+		page = evict_huge_page();
+		if (!page) {
+			fail_line("no cold events with a ring on a huge page: %s", strerror(errno));
+			return true;
+		}
+		munmap(page, EVICT_HUGE_BYTES);
+	}
 	if (!wants[kind] || evict->bytes[kind])
 		return false;
 	fail_line("no cold events after %s: neither hwloc nor the C library knows that cache's "

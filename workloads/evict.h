@@ -16,6 +16,7 @@ enum evict_kind {
 	EVICT_TLB,
 	EVICT_CODE,
 	EVICT_ALL,
+	EVICT_HUGE, /* as EVICT_ALL; one ring is on a huge page (cold.c) */
 	EVICT_POLLED, /* these three: by another CPU (cold.c) */
 	EVICT_SHARED,
 	EVICT_NEIGHBOUR,
@@ -47,5 +48,10 @@ size_t evict_measured(size_t least, size_t most);
 bool evict_unknown(const struct evict *evict, enum evict_kind kind);
 
 void evict(struct evict *evict, enum evict_kind kind);
+
+#define EVICT_HUGE_BYTES ((size_t)2 << 20)
+
+/* Zeroed memory on one huge page, for munmap(EVICT_HUGE_BYTES). NULL: errno says why not. */
+void *evict_huge_page(void);
 
 #endif

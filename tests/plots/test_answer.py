@@ -34,8 +34,9 @@ def run(*rows, **more):
     return types.SimpleNamespace(**{**its, **more})
 
 
-def cold(ns, half=0.02, ratio=NAN):
-    return types.SimpleNamespace(ns=ns, ns_95_low=ns * (1 - half), ns_95_high=ns * (1 + half), ratio=ratio)
+def cold(ns, half=0.02, ratio=NAN, first_ns=NAN):
+    return types.SimpleNamespace(ns=ns, ns_95_low=ns * (1 - half), ns_95_high=ns * (1 + half), ratio=ratio,
+                                 first_ns=first_ns)
 
 
 class Rule(PlotsTest):
@@ -75,7 +76,10 @@ class Rule(PlotsTest):
         self.assertEqual(answer.cold_sentence(its, "a", str),
                          "An event of a takes 9.50 ns in a loop, and 760 ns after other work has emptied the "
                          "caches, 0.98 times its floor there.")
-        its.cold_of["a"].ratio = NAN
+        its.cold_of["a"].first_ns = 1295.3
+        self.assertTrue(answer.cold_sentence(its, "a", str).endswith(
+            "floor there; the first event after that work, of whichever row, takes 1295 ns."))
+        its.cold_of["a"].first_ns = its.cold_of["a"].ratio = NAN
         self.assertTrue(answer.cold_sentence(its, "a", str).endswith("emptied the caches."))
         self.assertEqual(answer.cold_sentence(its, "b", str), "")
         its.steady[0].ns = NAN

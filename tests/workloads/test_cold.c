@@ -13,7 +13,9 @@
 static void step(void *arg, const char *section, const char *what)
 {
 	assert_string_equal(section, "cold");
-	assert_true(!strcmp(what, "none") || !strcmp(what, "all"));
+	assert_true(!strcmp(what, "none") || !strcmp(what, "all") || !strcmp(what, "huge") ||
+		    (plan.count > 1 && (!strcmp(what, "polled") || !strcmp(what, "shared") ||
+					!strcmp(what, "neighbour"))));
 }
 
 static void done(void *arg, double seconds)
@@ -61,17 +63,42 @@ static const json_t *of(const json_t *all, const char *row, const char *evicted,
 	return NULL;
 }
 
+/* A line that another CPU has costs more than one in the L1. */
+static void by_another_cpu_costs_more(const json_t *all)
+{
+	static const char *const kinds[] = { "polled", "shared", "neighbour" };
+	unsigned int i;
+
+	for (i = 0; i < 3 && plan.count > 1; i++)
+		assert_true(json_number(of(all, "full_tsc", kinds[i], false), "ns") >
+			    1.5 * json_number(of(all, "full_tsc", "none", false), "ns"));
+}
+
+/* The first event of a round brings what those behind it share. */
+static void first_costs_more(const json_t *all)
+{
+	double floor = json_number(of(all, "floor", "all", false), "ns");
+	double full = json_number(of(all, "full_tsc", "all", false), "ns");
+	double untimed = json_number(of(all, "untimed", "all", false), "ns");
+	double first = json_number(of(all, "floor", "all", false), "first_ns");
+
+	assert_true(first > (floor + full + untimed) / 3);
+	assert_float_equal(json_number(of(all, "untimed", "all", false), "first_ns"), first, 0);
+	assert_true(json_number(of(all, "floor", "none", false), "first_ns") < first / 2);
+}
+
 /*
- * More is evicted, more is paid; masking by system calls costs more than any miss; a floor is once
- * itself; and a ring of its own for the second floor, which has half of the events. A field of 14
- * bits wraps during each eviction, one of 64 never.
+ * More is evicted, more is paid; warm, what reads no clock costs less; a floor is once itself; and
+ * a ring of its own for the second floor, which has half of the events. A field of 14 bits wraps
+ * during each eviction, one of 64 never.
  */
 static void cold_costs_more(void **state)
 {
-	static const char *const names[] = { "floor", "full_tsc", "delta_sync_hard", "varint_low" };
+	static const char *const names[] = { "floor", "full_tsc", "untimed", "varint_low" };
 	const json_t *narrow;
 	json_t *all;
 	double samples, ratio;
+	bool huge;
 	unsigned int i;
 
 	if (getenv("STAMPEDE_EMULATED")) {
@@ -80,11 +107,15 @@ static void cold_costs_more(void **state)
 	}
 	all = run(names, 4);
 	samples = json_number(of(all, "full_tsc", "all", false), "samples");
-	assert_int_equal(json_array_size(all), 2 * 5);
+	huge = of(all, "floor", "huge", true);
+	assert_int_equal(json_array_size(all), (plan.count > 1 ? 5 : 2) * 5 + (huge ? 2 : 0));
+	assert_int_equal(huge, !!of(all, "floor", "huge", false));
+	by_another_cpu_costs_more(all);
+	first_costs_more(all);
 	for (i = 0; i < 3; i++)
 		assert_true(json_number(of(all, names[i], "all", false), "ns") >
 			    2 * json_number(of(all, names[i], "none", false), "ns"));
-	assert_true(json_number(of(all, "delta_sync_hard", "all", false), "ratio") > 2);
+	assert_true(json_number(of(all, "untimed", "none", false), "ratio") < 0.7);
 	assert_float_equal(json_number(of(all, "floor", "all", false), "ratio"), 1, 0);
 	assert_true(samples >= 4 * 96);
 	assert_float_equal(json_number(of(all, "floor", "all", false), "samples") +
@@ -185,20 +216,27 @@ static void caches_by_hwloc(void **state)
 static void last_cache_is_measured(void **state)
 {
 	struct evict of_here;
-	size_t measured;
+	size_t measured, known;
+	int tries;
 
 	if (getenv("STAMPEDE_EMULATED")) {
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
 	}
-	assert_int_equal(evict_open(&of_here, &place, plan.pu[0]), 0);
-	if (!of_here.bytes[EVICT_LLC]) {
-		print_message("skipped: nobody knows this machine's caches\n");
-		skip();
+	/* What is left of a cache depends on the other guests too. */
+	for (tries = 0; tries < 3; tries++) {
+		assert_int_equal(evict_open(&of_here, &place, plan.pu[0]), 0);
+		known = of_here.bytes[EVICT_LLC];
+		measured = evict_measured(of_here.bytes[EVICT_L2], 8 * known);
+		evict_close(&of_here);
+		if (!known) {
+			print_message("skipped: nobody knows this machine's caches\n");
+			skip();
+		}
+		if (measured >= known / 2 && measured <= 2 * known)
+			return;
 	}
-	measured = evict_measured(of_here.bytes[EVICT_L2], 8 * of_here.bytes[EVICT_LLC]);
-	evict_close(&of_here);
-	assert_in_range(measured, of_here.bytes[EVICT_LLC] / 2, 2 * of_here.bytes[EVICT_LLC]);
+	fail_msg("measured: %zu bytes, known: %zu", measured, known);
 }
 
 /* The timed code has its ring's size as constants, and would write behind a smaller one. */
