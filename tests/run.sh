@@ -88,7 +88,8 @@ for test in $scripts "$@"; do
 	lost=$((lost + 1))
 done
 set -- $total
-longest=$(sort -k4 -rn "$results"/*.sum | awk 'NR <= 5 { printf " %s %d s,", $5, $4 }')
+sort -k4 -rn "$results"/*.sum >"$build/tests.times" # passed, failed, skipped, seconds, test
+longest=$(awk 'NR <= 5 { printf " %s %d s,", $5, $4 }' "$build/tests.times")
 echo "took $(($(date +%s) - begin)) s; longest:${longest%,}"
 echo "$1 passed, $(($2 + lost)) failed, $3 skipped"
 [ $(($2 + lost)) -eq 0 ] && [ "$1" -gt 0 ]
