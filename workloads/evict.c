@@ -75,11 +75,14 @@ static uint64_t run_code(uint64_t random)
 
 void evict(struct evict *evict, enum evict_kind kind)
 {
-	size_t at, piece = kind == EVICT_L2 ? evict->bytes[EVICT_L1] : 0;
+	size_t at, piece = kind == EVICT_L2  ? evict->bytes[EVICT_L1] :
+			   kind == EVICT_LLC ? evict->bytes[EVICT_L2] :
+					       0;
 	bool everything = kind == EVICT_ALL || kind == EVICT_HUGE || kind == EVICT_NEIGHBOUR;
 
 	read_lines(evict->data, evict->bytes[kind]);
-	/* An L2 keeps what is used again: so are these lines, after the L1 has lost them. */
+	/* A cache keeps what is used again: so are these lines, once the cache before it has lost
+	 * them. */
 	for (at = 0; piece && at + piece <= evict->bytes[kind]; at += piece) {
 		read_lines(evict->data + at, piece);
 		read_lines(evict->data + at, piece);
