@@ -12,7 +12,8 @@ usage: swarm.py BUILD SEED [option...]
   --stop N          end when so many rows are broken (all)
 A draw has the usual options and a few others. What breaks is not drawn again: its options are made fewer
 and smaller one by one while it still breaks, and the command that shows it is printed last.
-exit: 0 nothing broke, 1 usage, 2 something broke, 4 there is nothing to draw from
+exit: 0 nothing broke, 1 usage, 2 something broke, 3 a draw had no answer (out of memory, or a crash),
+      4 there is nothing to draw from
 """
 import argparse
 import glob
@@ -160,10 +161,13 @@ class Swarm:
         for one in workers:
             one.join()
         its = self.codes
+        silent = sorted(code for code in its if code not in (0, 1, 2, 4, 124))
+        if silent:
+            print("no answer: " + ", ".join(f"{its[code]} draws with exit code {code}" for code in silent))
         print(f"{self.drawn} draws in {time.monotonic() - self.start:.0f} s: {its.get(0, 0)} kept, {its.get(2, 0)} broken, "
               f"{its.get(124, 0)} took longer than {self.options.each} s, {its.get(1, 0) + its.get(4, 0)} are not possible; "
               f"rows broken: {' '.join(sorted(self.broken)) or 'none'}")
-        return 2 if self.broken else 0
+        return 2 if self.broken else 3 if silent else 0
 
 
 def failed(message):

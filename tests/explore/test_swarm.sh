@@ -56,6 +56,11 @@ $cases --seconds 3 "$scratch/packed_same.patch" >"$scratch/mutant" 2>&1
 [ $? -eq 1 ] && grep -q "NOT FOUND in [1-9][0-9]* draws" "$scratch/mutant"
 report $? "one that changes nothing is not"
 rm -rf "$build/cases/packed_same"
+mkdir -p "$scratch/silent/explored" && : >"$scratch/silent/explored/packed_word.small.so"
+printf '#!/bin/sh\nexit 3\n' >"$scratch/silent/explore" && chmod +x "$scratch/silent/explore"
+python3 -B explore/swarm.py "$scratch/silent" 1 --only search --draws 2 >"$scratch/said"
+[ $? -eq 3 ] && grep -q "no answer: 2 draws with exit code 3" "$scratch/said"
+report $? "searches without an answer are told"
 says "a seed that is no number" 1 "invalid int value" $swarm one
 says "a row that is not known" 1 "no row is called 'gone'" $swarm 1 --schemes gone
 says "nothing that is built" 4 "nothing to draw from" python3 -B explore/swarm.py "$scratch" 1 --only search
