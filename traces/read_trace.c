@@ -2,6 +2,7 @@
 /* read-trace: our decoders on real traces. */
 #include "traces/read_trace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -69,11 +70,13 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 	};
 	const struct option_program program = {
 		"usage: read-trace [options] PATH...\n"
-		"PATH is a directory with a CTF trace (a file `metadata`, one file per stream) or "
+		"PATH is a directory with a CTF trace (a file `metadata`, one file per stream), "
 		"with\n"
-		"cpu<N>.raw files, or a file of raw ftrace sub-buffers, such as trace_pipe_raw. "
-		"Traces of\n"
-		"big-endian machines, and sub-buffers of 32-bit kernels, are refused.\n",
+		"such directories or with cpu<N>.raw files, or a file of raw ftrace sub-buffers, "
+		"such as\n"
+		"trace_pipe_raw. Traces of big-endian machines, and sub-buffers of 32-bit kernels, "
+		"are\n"
+		"refused.\n",
 		entries,
 		"exit: 0 all read, 1 usage, or damage (printed with its offset), 2 --lint found "
 		"something,\n"
@@ -104,6 +107,34 @@ static bool is_ctf(const char *path)
 	       !access(metadata, F_OK);
 }
 
+static int read_ctf_directory(const struct read_options *options, const char *path,
+			      struct read_sum *sum)
+{
+	return options->lint ? read_lint(options, path, NULL, 0, sum) :
+			       read_ctf(options, path, sum);
+}
+
+/* Of a folder whose subfolders are chunks of a CTF trace. */
+static int read_chunks(const struct read_options *options, const char *path, struct read_sum *sum)
+{
+	char chunk[PATH_MAX];
+	struct dirent **names;
+	int count = scandir(path, &names, NULL, alphasort), status = -1, i;
+
+	for (i = 0; i < count; i++) {
+		if (status <= 0 &&
+		    snprintf(chunk, sizeof(chunk), "%s/%s", path, names[i]->d_name) < PATH_MAX &&
+		    is_ctf(chunk))
+			status = read_ctf_directory(options, chunk, sum);
+		free(names[i]);
+	}
+	if (count >= 0)
+		free(names);
+	if (status >= 0)
+		return status;
+	return fail_with(EXIT_USAGE, "%s has neither a file `metadata` nor cpu<N>.raw files", path);
+}
+
 static int read_directory(const struct read_options *options, const char *path,
 			  struct read_sum *sum)
 {
@@ -112,18 +143,13 @@ static int read_directory(const struct read_options *options, const char *path,
 	int error;
 
 	if (is_ctf(path))
-		return options->lint ? read_lint(options, path, NULL, 0, sum) :
-				       read_ctf(options, path, sum);
+		return read_ctf_directory(options, path, sum);
 	paths = ftrace_list_files(path);
 	while (paths && paths[count])
 		count++;
-	if (!count) {
-		fail_line("%s has neither a file `metadata` nor cpu<N>.raw files", path);
-		error = EXIT_USAGE;
-	} else {
-		error = options->lint ? read_lint(options, path, paths, count, sum) :
-					read_ftrace(options, paths, count, sum);
-	}
+	error = !count	      ? read_chunks(options, path, sum) :
+		options->lint ? read_lint(options, path, paths, count, sum) :
+				read_ftrace(options, paths, count, sum);
 	ftrace_free_files(paths);
 	return error;
 }

@@ -86,6 +86,12 @@ says "a stream of a CTF trace" 1 "name its directory" "$read" $data/lttng/ch_0
 says "no such file" 1 "No such file" "$read" "$scratch/none"
 says "no path" 1 "which trace" "$read"
 mkdir "$scratch/empty"
+mkdir "$scratch/chunks" && cp -r $data/lttng "$scratch/chunks/000000" && cp -r $data/lttng "$scratch/chunks/000001"
+[ "$("$read" --csv "$scratch/chunks" | grep -c '^[0-9]')" = "$("$read" --csv $data/lttng $data/lttng | grep -c '^[0-9]')" ]
+report $? "a directory of chunks: the events of each"
+rm "$scratch/chunks/000001/metadata"
+[ "$("$read" --csv "$scratch/chunks" | grep -c '^[0-9]')" = "$("$read" --csv $data/lttng | grep -c '^[0-9]')" ]
+report $? "and not of one without metadata"
 says "a directory without a trace" 1 "neither a file .metadata. nor" "$read" "$scratch/empty"
 says "sub-buffers of an odd size" 1 "multiple of 8" "$read" --subbuf 1001 $data/ftrace
 
