@@ -50,8 +50,9 @@ static const char *label(const json_t *json, char *room, size_t bytes)
 {
 	if (json_is_string(json))
 		return json_string_value(json);
-	snprintf(room, bytes, json_is_integer(json) ? "%" JSON_INTEGER_FORMAT : "",
-		 json_integer_value(json));
+	if (!json_is_integer(json))
+		return "";
+	snprintf(room, bytes, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
 	return room;
 }
 

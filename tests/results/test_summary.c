@@ -12,15 +12,15 @@
 static const struct summary_line wide_line = {
 	.about = { .workload = "steady", .verdict = "need not met" },
 	.noisy = true,
-	.worst_error_ticks = { 1.8e19 },
-	.header_id_bytes = { 24.4 },
-	.id_bytes_added = { 2 },
-	.ns = { 999.9 },
-	.above_clock_ns = { -999.9 },
-	.instructions = { 999.9 },
-	.atomics = { 10.25 },
+	.worst_error_ticks = { .middle = 1.8e19 },
+	.header_id_bytes = { .middle = 24.4 },
+	.id_bytes_added = { .middle = 2 },
+	.ns = { .middle = 999.9 },
+	.above_clock_ns = { .middle = -999.9 },
+	.instructions = { .middle = 999.9 },
+	.atomics = { .middle = 10.25 },
 	.ratio = { 31.736, .low_95 = 29, .high_95 = 41 },
-	.cheap_ratio = { 31.74 },
+	.cheap_ratio = { .middle = 31.74 },
 };
 
 /* Words of a line with one space between them. */
