@@ -221,6 +221,8 @@ static void packed_header(json_t *to, const struct ctf_description *d)
 	to = put_option(v, id, "escape", 31, 31);
 	id = put_id(to, 27);
 	put_stamp(to, d);
+	if (d->no_sized)
+		return;
 	v = put_variant(to, "more", 0, "id");
 	put_option(v, id, "plain", 0, EVENT_SIZED - 1);
 	put_bits(put_option(v, id, "sized", EVENT_SIZED, bits_mask(27)), 32, "size");
@@ -233,6 +235,8 @@ static void sync_rest(json_t *v, json_t *id, const struct ctf_description *d)
 	json_t *form;
 
 	put_low(put_option(v, id, "plain", 0, EVENT_SIZED - 1), d, 32 - bits);
+	if (d->no_sized)
+		return;
 	form = put_option(v, id, "sized", EVENT_SIZED, bits_mask(bits) - 1);
 	put_low(form, d, 32 - bits);
 	put_bits(form, 32, "size");

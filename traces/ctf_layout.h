@@ -24,6 +24,7 @@ struct ctf_description {
 	uint64_t hz; /* of the real clock; 0: no real clock, and `pair` says nothing */
 	struct clock_pair pair;
 	bool ctf2; /* its metadata is JSON, and not the text of 1.8 */
+	bool no_sized; /* it has no event of an id from EVENT_SIZED on */
 };
 
 /* A structure each; the caller's to release. */

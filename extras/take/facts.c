@@ -55,6 +55,7 @@ static char *metadata(const struct driver *driver)
 		.cut_bits = scheme_cut_bits(driver->desc, driver->stamp_bits),
 		.align_bytes = driver->desc->alignment,
 		.ctf2 = driver->format.kind == FORMAT_VARINT,
+		.no_sized = true, /* the header refuses them */
 	};
 	char *bytes = NULL;
 	size_t size;
