@@ -33,6 +33,7 @@ BUILD_OWN = {"schemes/core/seam.h": "extras/take/size.h", "schemes/core/point.h"
 WIDTHS = ("STAMP_BITS", "COUNTER_BITS")
 INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.M)
 SYSTEM = re.compile(r"^#include (<[^>]+>)\n", re.M)
+LEADING = re.compile(r"(?:#include <[^>]+>\n|\n)*")
 STRING = re.compile(r'("(?:[^"\\\n]|\\.)*")')
 SOURCES = {"schemes/core/ring.h": "schemes/core/ring.c",
            "schemes/format/format_ctf.h": "schemes/format/format_ctf.c"}
@@ -331,15 +332,17 @@ def metadata_1_8(text):
     clock = text.index("\nclock {")
     # Where records are whole words, or more, a payload ends with one.
     tail = re.search(r"struct \{\n\} align\((\d+)\) tail;\n\}( align\(\d+\));", text)
-    ends = ("struct { } align(%s) _tail; " % tail.group(1), tail.group(2)) if tail else ("", "")
+    ends = ("struct { } align(%s) _tail_; " % tail.group(1), tail.group(2)) if tail else ("", "")
     stream = text.index("\nstream {")
+    # The scheme's own event, which has no payload.
+    whole = re.search(r'\nevent \{\n\tname = "stamp";[^}]*\};\n\};\n', text)
     return (text[:clock] + "\n" + TYPES,
             "\nclock {\n\tname = ticks;\n\tfreq = %\" PRIu64 \";\n\toffset_s = %\" PRId64 \";\n"
             "\toffset = %\" PRIu64 \";\n\tabsolute = true;\n};\n",
-            text[stream:text.index("\nevent {")],
+            text[stream:text.index("\nevent {")] + (whole.group(0) if whole else ""),
             "\nevent {\n\tname = \"%s\";\n\tid = %\" PRIu32 \";\n\tstream_id = 0;\n"
             + "\tfields := struct { %%s%%s %s}%s;\n};\n" % ends,
-            "u16 _payload_bytes; ")
+            "u16 _payload_bytes_; ")
 
 
 def metadata_2(text):
@@ -352,7 +355,7 @@ def metadata_2(text):
             '"}}\n', stream,
             '\x1e{"type":"event-record-class","name":"%s","id":%" PRIu32 ",'
             '"payload-field-class":{"type":"structure","member-classes":[%s%s]}}\n',
-            MEMBER_2.replace("<field>", "payload_bytes")[1:] % NUMBER_2 % ("unsigned-integer", 16) + ",")
+            MEMBER_2.replace("<field>", "payload_bytes_")[1:] % NUMBER_2 % ("unsigned-integer", 16) + ",")
 
 
 def field_macros(facts):
@@ -488,8 +491,9 @@ def take_header(row, folder, facts, record):
         return "".join("#include %s\n" % one for one in sorted({
             one for part in parts for one in SYSTEM.findall(found[part])}))
 
-    found = dict(texts)
-    texts = {part: SYSTEM.sub("", text) for part, text in texts.items()}
+    # Those at a part's top; what is under a condition stays there.
+    found = {part: LEADING.match(text).group(0) for part, text in texts.items()}
+    texts = {part: text[len(found[part]):] for part, text in texts.items()}
     for name in ("row", "reader", "trace"):
         own = row + ("" if name == "row" else "_" + name) + ".h"
         texts.update({part: texts[part].replace(name.upper() + "_H", own) for part in PARTS})

@@ -39,6 +39,8 @@ static inline int close(struct tracer *t)
 {
 	if (!t)
 		return NO_POINTER;
+	if (t->self == t && t->memory == t)
+		return refuse(t, BUSY); /* here() and the consumer have it */
 	if (t->self == t)
 		free(t->memory);
 	t->self = NULL;
@@ -68,10 +70,11 @@ static inline int check_type(const struct event_type *type, uint32_t *sizes)
 		return TOO_LARGE;
 	if (sizes[type->id] || sizes[EVENT_SIZED + type->id])
 		return TWICE;
-	if (varies)
-		sizes[EVENT_SIZED + type->id] = VARIABLE_MOST + 1;
-	else
-		sizes[type->id] = type->bytes + 1;
+#ifdef CTF_STAMP_EVENT
+	if (type->id == CTF_ID_STAMP)
+		return TWICE; /* the scheme's own event of a whole stamp */
+#endif
+	sizes[type->id + (varies ? EVENT_SIZED : 0)] = (varies ? VARIABLE_MOST : type->bytes) + 1;
 	return OK;
 }
 
