@@ -52,9 +52,8 @@ enum error {
 	BAD_ID = -ERANGE, /* 0 .. 599 are ids */
 	UNDECLARED = -ENOENT, /* no type of this id was given to open() */
 	BAD_SIZE = -EMSGSIZE, /* the payload is not as large as its type says */
-	TOO_LARGE =
-		-E2BIG, /* it never fits: PAYLOAD_MOST is the most; VARIABLE_MOST if it varies */
-	TWICE = -EEXIST, /* an id of two types, or a tracer that is open */
+	TOO_LARGE = -E2BIG, /* more than PAYLOAD_MOST, or VARIABLE_MOST if it varies */
+	TWICE = -EEXIST, /* an id of two types or of the scheme, or a tracer that is open */
 	BAD_NAME = -EILSEQ, /* a type's name has other characters than letters, digits and _ */
 	MISALIGNED = -EINVAL, /* options.memory is at no multiple of 64 */
 	NOT_ZERO = -ENOTEMPTY, /* options.memory was used before, and not cleared */
@@ -63,11 +62,11 @@ enum error {
 	NO_READER = -EPERM, /* nobody has attached */
 	NOT_HELD = -ESTALE, /* end() without a begin() of this tracer, release() without a read() */
 	DAMAGED = -EBADMSG, /* a sub-buffer has other bytes than writers leave: release() it */
-	NO_OVERWRITE =
-		-ENOTSUP, /* no ring that overwrites can be read on this CPU: on x86-64 only */
+	NO_OVERWRITE = -ENOTSUP, /* rings that overwrite are read on x86-64 only */
 	OFF = -ECANCELED, /* the event's type is switched off */
 	NO_RATE = -EAGAIN, /* the clock's rate is not known: measure it again */
 	NOT_WRITTEN = -EIO,
+	MIXED = -EPROTO, /* files of the program define other SHIFTs, THREADS or PER_CPU */
 };
 
 /* Of event_type.bytes: each event says how large it is. */
@@ -97,7 +96,7 @@ struct tracer; /* a ring, its writer and its reader: yours to place, not to look
 
 /* OK, NO_POINTER, BAD_ID, TOO_LARGE, TWICE, BAD_NAME, MISALIGNED, NOT_ZERO or NO_MEMORY. */
 static inline int open(struct tracer *t, const struct options *options);
-/* Frees what open() got. Calls after it are refused; open() may follow. OK, NO_POINTER. */
+/* Frees what open() got; open() may follow. OK, NO_POINTER or BUSY: it is one of here(). */
 static inline int close(struct tracer *t);
 /*
  * Bytes of memory that a ring takes. If processes share that memory and the tracer at the same

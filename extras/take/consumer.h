@@ -49,11 +49,8 @@
 #error PER_CPU: take packed_word_locked_fenced; threads that move would break this row
 #elif !defined(__x86_64__)
 #error PER_CPU: CPUs can share a ring on x86-64 only
-#endif
-#ifdef __GLIBC__
-#if __GLIBC_PREREQ(2, 35)
+#elif __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
-#endif
 #endif
 #endif
 
@@ -76,14 +73,16 @@ struct trace_counts {
 	uint64_t unwritten; /* events that were read; there was no room for them on the disk */
 	/* Calls of here() without a ring: THREADS is too small, or it was just being opened. */
 	uint64_t strays;
-	int error; /* errno of what was written last in vain; 0: all was written */
+	int error; /* errno of what was written last in vain; EBUSY: a record had no end(), and what
+		      is behind it is missing; 0: all was written */
 };
 
 /* ---- one thread at a time ---- */
 
 /*
- * Takes 50 ms to measure the clock. OK, NO_POINTER, TWICE, NO_RATE, NO_MEMORY, NOT_WRITTEN (errno
- * says why), an error of a type, as open(), or NOT_ZERO: types are others than of the start before.
+ * Takes 50 ms to measure the clock. OK, NO_POINTER, TWICE, NO_RATE, NO_MEMORY, MIXED, NOT_WRITTEN
+ * (errno says why), an error of a type, as open(), or NOT_ZERO: types are others than of the start
+ * before.
  */
 static inline int trace_start(const struct trace_options *options);
 /* Writes what is recorded; events after it are refused with OFF. OK or NOT_OPEN. */
@@ -131,12 +130,15 @@ struct trace_slot {
 };
 
 struct tracing {
+	uint64_t shape; /* of the files of the program, which have to have the same */
+	bool mixed;
 	struct trace_options options;
 	struct event_type types[EVENT_SIZED];
 	uint32_t sizes[2 * EVENT_SIZED];
 	struct trace_slot slots[THREADS];
 	bool off[EVENT_SIZED];
 	int running, stopping, copying;
+	int crashing; /* the thread that writes the snapshot of a crash */
 	bool prepared; /* once a process */
 	pthread_key_t key;
 	pthread_t thread;
@@ -163,6 +165,15 @@ struct tracing {
 __attribute__((weak)) struct tracing trace_all;
 __attribute__((weak)) TRACE_LOCAL struct tracer *trace_mine;
 __attribute__((weak)) TRACE_LOCAL bool trace_joining;
+
+static inline __attribute__((constructor)) void trace_shape(void)
+{
+	const uint64_t shape =
+		((uint64_t)(THREADS) << 16 | COUNT_SHIFT << 8 | SUBBUF_SHIFT) * 2 + PER_CPU;
+
+	trace_all.mixed |= trace_all.shape && trace_all.shape != shape;
+	trace_all.shape = shape;
+}
 
 /* Recorded by each thread when it gets its ring, which may have been another thread's. */
 #define TRACE_THREAD_FIELDS(F) F(u32, tid) F(text, name, 16)
@@ -195,6 +206,8 @@ static inline int trace_ring_open(struct tracing *all, struct trace_slot *slot)
 	error = open(&slot->t, &options);
 	if (!error && !options.overwrite)
 		error = attach(&slot->t);
+	if (!error)
+		slot->t.memory = &slot->t; /* for close(): no business of the program's */
 	__atomic_store_n(&slot->memory, error ? NULL : memory, __ATOMIC_RELEASE);
 	return error;
 }
@@ -305,6 +318,8 @@ static inline void trace_drain(struct tracing *all, struct trace_slot *slot, boo
 		return;
 	for (tries = 0; (got = copy(&slot->t, packets(&slot->t) - 1, all->early, &packet)) != 1;
 	     tries++) {
+		if (last && tries == 100 && packets(&slot->t))
+			all->counts.error = EBUSY;
 		if (!last || tries == 100)
 			return;
 		usleep(1000); /* its thread is just recording */
@@ -379,7 +394,7 @@ static inline void trace_in_child(void)
 		(close)(all->chunk);
 	if (all->folder > 0)
 		(close)(all->folder);
-	all->folder = all->chunk = all->running = all->stopping = all->copying = 0;
+	all->folder = all->chunk = all->running = all->stopping = all->copying = all->crashing = 0;
 	all->cpus = 0;
 	pthread_mutex_unlock(&all->lock);
 }
@@ -408,12 +423,14 @@ static inline int trace_text(struct tracing *all)
 static inline int trace_begin(struct tracing *all)
 {
 	sigset_t every, before;
-	int error;
+	int error = OK;
 
 	all->folder = 0;
+#if PER_CPU
 	error = trace_open_cpus(all);
 	if (error)
 		return error;
+#endif
 	if (!all->options.overwrite) {
 		if (mkdir(all->options.folder, 0777) && errno != EEXIST)
 			return NOT_WRITTEN;
@@ -431,6 +448,8 @@ static inline int trace_begin(struct tracing *all)
 	pthread_sigmask(SIG_SETMASK, &every, &before);
 	error = pthread_create(&all->thread, NULL, trace_consume, all) ? NO_MEMORY : OK;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		all->running = 0; /* nothing to join */
 	return error;
 }
 
@@ -468,6 +487,8 @@ static inline int trace_start(const struct trace_options *options)
 		return NO_POINTER;
 	if (all->running)
 		return TWICE;
+	if (all->mixed)
+		return MIXED;
 	error = trace_types(all, options);
 	if (!error)
 		error = trace_text(all);

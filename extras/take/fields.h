@@ -40,12 +40,17 @@
 /* The type of an array's elements. */
 #define F_ELEMENT(kind) F_SECOND(F_KIND_##kind)
 #define F_SECOND(...) F_TYPE_OF(__VA_ARGS__)
-#define F_TYPE_OF(class, type) type
+#define F_TYPE_OF(class, type) F_OF_##class(type)
+#define F_OF_NUMBER(type) type
 
 #define F_MEMBERS(...) F_DO(F_MEMBER, __VA_ARGS__, , )
 #define F_MEMBER_NUMBER(type, field, more, kind) type field;
-#define F_MEMBER_ENUM F_MEMBER_NUMBER
-#define F_MEMBER_TEXT F_MEMBER_NUMBER
+#define F_MEMBER_ENUM(type, field, more, kind) \
+	_Static_assert(sizeof("" more) > 1, "enumeration " #field " has no labels"); \
+	type field;
+#define F_MEMBER_TEXT(type, field, more, kind) \
+	_Static_assert((more) > 0, "text " #field " has no byte"); \
+	type field;
 #define F_MEMBER_STRING F_MEMBER_NUMBER
 #define F_MEMBER_SEQ(type, field, more, kind) \
 	const F_ELEMENT(more) * field; \
@@ -114,11 +119,18 @@
 
 #define FIELD_NULL (UINT64_C(1) << 60) /* in place of a length: there is no such string */
 
+/* Of a text of a fixed size no more is read; the compiler knows how long a literal is. */
 static inline uint64_t field_length(const char *text, uint64_t most)
 {
-	uint64_t length = text ? strlen(text) : FIELD_NULL;
+	const void *end;
 
-	return text && length > most ? most : length;
+	if (!text)
+		return FIELD_NULL;
+	if (most == UINT32_MAX || __builtin_constant_p(strlen(text)))
+		return strlen(text) > most ? most : strlen(text);
+	__asm__("" : "+r"(most)); /* or gcc warns of arrays that are smaller */
+	end = memchr(text, 0, (size_t)most);
+	return end ? (uint64_t)((const char *)end - text) : most;
 }
 
 static inline uint64_t array_length(const void *array, uint32_t count, uint64_t element_bytes)
@@ -134,7 +146,7 @@ static inline uint8_t *field_put(uint8_t *at, const void *from, uint64_t bytes)
 }
 
 #define EVENT(name, number, FIELDS) \
-	_Static_assert((number) < EVENT_SIZED, "event " #name ": its id is 0 to 599"); \
+	_Static_assert((uint64_t)(number) < EVENT_SIZED, "event " #name ": its id is 0 to 599"); \
 	_Static_assert((0 FIELDS(F_FIXEDS)) <= PAYLOAD_MOST, \
 		       "event " #name " never fits a sub-buffer"); \
 	struct name { \

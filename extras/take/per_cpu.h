@@ -44,12 +44,6 @@ static inline struct tracer *here(void)
 {
 	return likely(trace_mine) ? trace_mine : trace_join();
 }
-
-static inline int trace_open_cpus(struct tracing *all)
-{
-	(void)all;
-	return OK;
-}
 #endif
 
 #endif

@@ -348,11 +348,24 @@ static void forked(const char *folder, const char *other)
 	finish();
 }
 
+static volatile uintptr_t nowhere = 8;
+static int waits;
+
+/* Crashes while the snapshot of another crash is written. */
+static void *crash_behind(void *folder)
+{
+	do
+		__atomic_store_n(&waits, 1, __ATOMIC_RELAXED);
+	while (access(folder, F_OK));
+	*(volatile int *)nowhere = 1;
+	return NULL;
+}
+
 /* Rings that overwrite: a snapshot has the newest, and the process goes on; another one when it
- * crashes. */
+ * crashes, in two threads at once. */
 static void crash(const char *folder, const char *other)
 {
-	volatile uintptr_t nowhere = 8;
+	pthread_t second;
 	uint64_t i;
 
 	options.overwrite = true;
@@ -365,11 +378,14 @@ static void crash(const char *folder, const char *other)
 	CHECK(works == 300000);
 	CHECK(!T(trace_snapshot)(folder, 64 << 20));
 	CHECK(T(trace_snapshot)("/proc/none", 1 << 20) == E(NOT_WRITTEN));
-	CHECK(!T(trace_on_crash)(other, 256 << 10));
+	CHECK(!T(trace_on_crash)(other, 2 << 20));
 	for (i = 0; i < 1000; i++)
 		works += !work_write(T(here)(), self, works);
 	printf("last %" PRIu64 "\n", works - 1);
 	fflush(stdout);
+	CHECK(!pthread_create(&second, NULL, crash_behind, (void *)(uintptr_t)other));
+	while (!__atomic_load_n(&waits, __ATOMIC_RELAXED))
+		;
 	if (!wrong)
 		*(volatile int *)nowhere = 1;
 }
@@ -441,6 +457,7 @@ static void after(const char *folder)
 	X("write: a wrong size", T(try_write)(T(here)(), 1, "", 1), BAD_SIZE) \
 	X("attach beside the consumer", T(attach)(T(here)()), BUSY) \
 	X("open a thread's ring", opens_again(), TWICE) \
+	X("close a thread's ring", T(close)(T(here)()), BUSY) \
 	X("snapshot: no folder", T(trace_snapshot)(NULL, 1 << 20), NO_POINTER) \
 	X("on_crash: no folder", T(trace_on_crash)(NULL, 1 << 20), NO_POINTER) \
 	X(STOPPED, 0, OK) \
@@ -500,6 +517,21 @@ static void endless(const char *folder)
 		waves(1);
 }
 
+/* The trace ends within a record. */
+static void held(const char *folder)
+{
+	struct T(trace_counts) counts;
+	struct T(reservation) rsv;
+
+	CHECK(!start(folder) && T(begin)(T(here)(), 1, 12, &rsv));
+	CHECK(!T(trace_stop)() && !T(end)(T(here)(), &rsv));
+	T(trace_count)(&counts);
+	CHECK(counts.error == EBUSY);
+	CHECK(!start(folder) && !T(trace_stop)());
+	T(trace_count)(&counts);
+	CHECK(!counts.error);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -527,6 +559,8 @@ int main(int argc, char **argv)
 		after(argv[2]);
 	else if (!strcmp(what, "misused"))
 		misused(argv[2]);
+	else if (!strcmp(what, "held"))
+		held(argv[2]);
 	else if (!strcmp(what, "endless"))
 		endless(argv[2]);
 	else

@@ -26,6 +26,7 @@ static uint8_t memory[1 << 20] __attribute__((aligned(64)));
 static uint8_t bytes[70000];
 static uint64_t goods, seen, before;
 static FILE *text;
+static char *endless; /* as many bytes as the field has, and no more */
 
 /* open() of another tracer with one type, or other memory, that is wrong. */
 static int opens(const char *name, const char *fields, uint32_t id, uint32_t size)
@@ -115,6 +116,7 @@ struct misuse {
 	X("end: no reservation", T(end)(&t, NULL), NO_POINTER) \
 	X("end: no tracer", T(end)(NULL, &rsv), NO_POINTER) \
 	X("no struct", texts_record(&t, NULL), NO_POINTER) \
+	X("a text that has no end", texts_write(&t, endless, "", NULL, 0), OK) \
 	X("text is NULL", texts_write(&t, NULL, "", NULL, 0), NO_POINTER) \
 	X("string is NULL", texts_write(&t, "", NULL, NULL, 0), NO_POINTER) \
 	X("seq is NULL", texts_write(&t, "", "", NULL, 1), NO_POINTER) \
@@ -230,6 +232,7 @@ int main(void)
 	types[0] = good_type, types[1] = texts_type, types[2] = fixed, types[3] = none,
 	types[4] = raw;
 	text = fopen("metadata", "w");
+	endless = (char *)memset(malloc(8), 'x', 8);
 	T(clock_measure)(&rate, 5);
 	if (!text || !stream || T(metadata)(text, &options, &rate) || T(open)(&t, &options) ||
 	    T(attach)(&t) || T(open)(&closed, &options) || T(close)(&closed) || T(close)(&closed))

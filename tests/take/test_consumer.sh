@@ -103,6 +103,9 @@ done
 "$program" misused "$scratch/trace" >"$scratch/both" 2>"$scratch/err"
 report $? "misuses are refused: $(tail -1 "$scratch/both")"
 head -5 "$scratch/err" | sed 's/^/# /'
+"$program" held "$scratch/held" 2>"$scratch/err"
+report $? "a record that has no end is an error"
+head -5 "$scratch/err" | sed 's/^/# /'
 head -1 "$scratch/both" >"$scratch/said"
 agrees "and no event between them is lost" "$scratch/trace"
 rm -rf "$scratch/trace"
@@ -151,6 +154,13 @@ if [ "$(uname -m)" = x86_64 ] && [ "$(nproc)" -gt 1 ]; then
 	}
 	report $? "seen: claims without a lock"
 	rm -rf "$scratch/trace"
+	for its in full_tsc three_read extended_header; do
+		cut ${its}_locked_fenced && per_cpu "$scratch/cpus" "$folder" ${its}_locked_fenced &&
+			"$scratch/cpus" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
+		report $? "${its}_locked_fenced: threads that move"
+		agrees "${its}_locked_fenced" "$scratch/trace"
+		rm -rf "$scratch/trace"
+	done
 	! per_cpu "$scratch/no" "$folder" packed_word && grep -q 'error PACKED_WORD_PER_CPU: take packed_word_locked_fenced' "$scratch/err"
 	report $? "a row that cannot is refused by its name: $(grep -o -m 1 '#error.*' "$scratch/err")"
 else
@@ -224,8 +234,8 @@ fi
 report $? "a snapshot has the newest of a ring that overwrites: $(cat "$scratch/read")"
 head -5 "$scratch/err" | sed 's/^/# /'
 python3 -B tests/take/read_chunks.py --gaps "$scratch/last" >"$scratch/read" && grep -q 'highest 300999$' "$scratch/read" &&
-	[ "$(cat "$scratch"/last/[0-9]* | wc -c)" -le 262144 ]
-report $? "so has one that is written when the program crashes: $(cat "$scratch/read")"
+	[ "$(cat "$scratch"/last/[0-9]* | wc -c)" -le 2097152 ] && [ "$(ls "$scratch/last")" = "$(ls "$scratch/first")" ]
+report $? "so has one that is written when the program crashes, in two threads at once: $(cat "$scratch/read")"
 
 # ---- sanitizers, and more than one file ----
 
@@ -274,6 +284,9 @@ int main(int, char **argv)
 	options.types = types;
 	options.type_count = 2;
 	packed_word_trace_session session(options);
+#ifdef START_ONLY
+	return session.error != PACKED_WORD_MIXED;
+#endif
 	if (session.error || one(0) || work_write(packed_word_here(), 1, 0))
 		return 1;
 	std::thread([] {
@@ -290,6 +303,12 @@ for cxx in g++ clang++; do
 		grep -q '^5 events, all 7 ' "$scratch/read"
 	report $? "two files, of C and of C++ ($cxx), share a trace: $(cat "$scratch/read")"
 	rm -rf "$scratch/trace"
+done
+
+for one in SUBBUF_SHIFT=10 COUNT_SHIFT=4 THREADS=10; do
+	${CC:-gcc} -std=gnu11 -I"$folder" -DPACKED_WORD_$one -c "$scratch/one.c" -o "$scratch/one.o" &&
+		g++ -std=c++17 -I"$folder" -DSTART_ONLY "$scratch/two.cc" "$scratch/one.o" -pthread -o "$scratch/two" && "$scratch/two" "$scratch/trace"
+	report $? "two files, of which one defines $one, cannot start"
 done
 
 # ---- a storm ----

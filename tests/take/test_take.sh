@@ -103,6 +103,21 @@ for row in packed_word varint_low extended_header; do
 	seq 0 $(($(sed 's/.* misuses, \([0-9]*\) .*/\1/' "$scratch/said") - 1)) | cmp -s - "$scratch/good"
 	report $? "$row: babeltrace2 reads each of them, in order: $(cat "$scratch/said")"
 done
+# An id that the scheme has itself.
+cut three_read
+cat >"$scratch/own.c" <<'END'
+#include "three_read.h"
+static struct three_read_tracer ring;
+static int opens(uint32_t id)
+{
+	const struct three_read_event_type type = { "a", "", id, 0 };
+	const struct three_read_options options = { &type, 1, 0, false, 0 };
+	return three_read_open(&ring, &options);
+}
+int main(void) { return opens(28) != THREE_READ_TWICE || opens(29); }
+END
+${CC:-gcc} -std=c11 -I"$folder" "$scratch/own.c" -o "$scratch/own" && "$scratch/own"
+report $? "three_read refuses the id of its own event"
 # What the compiler can know it says.
 refused() { # what it is, words of the compiler, C text, option
 	printf '%s\n#include "packed_word.h"\n%s\nint main(void) { return 0; }\n' "${4:-}" "$3" >"$scratch/wrong.c"
@@ -125,6 +140,14 @@ refused "a field too many" "too many arguments" "#define A(F) F(u8, a)
 $EVENT(a, 1, A); int f(void) { return a_write(0, 1, 2); }"
 refused "an array of the wrong type" "incompatible" "#define A(F) F(seq, a, u32)
 $EVENT(a, 1, A); int f(uint16_t *p) { return a_write(0, p, 2); }"
+refused "an id below 0" "its id is 0 to 599" "#define A(F) F(u8, a)
+$EVENT(a, -1, A);"
+refused "a text of no bytes" "text a has no byte" "#define A(F) F(text, a, 0)
+$EVENT(a, 1, A);"
+refused "an enumeration without labels" "enumeration a has no labels" "#define A(F) F(enumeration, a, \"\")
+$EVENT(a, 1, A);"
+refused "an array of strings" "F_OF_STRING" "#define A(F) F(seq, a, string)
+$EVENT(a, 1, A);"
 refused "a sub-buffer of 128 bytes" "256 bytes to 256 KiB" "" "#define PACKED_WORD_SUBBUF_SHIFT 7"
 refused "a sub-buffer of 512 KiB" "256 bytes to 256 KiB" "" "#define PACKED_WORD_SUBBUF_SHIFT 19"
 refused "a ring of one sub-buffer" "2 to 65,536" "" "#define PACKED_WORD_COUNT_SHIFT 0"
