@@ -7,9 +7,14 @@
 #include "explore/stops/row.h"
 #include "schemes/core/points.h"
 
+#if __has_attribute(externally_visible) /* gcc's alone */
+#define HARNESS_SEEN externally_visible
+#else
+#define HARNESS_SEEN used
+#endif
 #ifdef FOREIGN_SHIM
 #define FOREIGN 1
-#define HARNESS_DATA __attribute__((section("foreign_harness"), externally_visible))
+#define HARNESS_DATA __attribute__((section("foreign_harness"), HARNESS_SEEN))
 #else
 #define FOREIGN 0
 #define HARNESS_DATA
@@ -322,8 +327,7 @@ extern const struct driver DRIVER_NAME;
 #pragma GCC visibility pop
 
 extern __attribute__((visibility("default"))) void explored_row(struct explored_row *row);
-__attribute__((visibility("default"), noinline, used, externally_visible,
-	       section("explore_plain"))) void
+__attribute__((visibility("default"), noinline, used, HARNESS_SEEN, section("explore_plain"))) void
 explored_row(struct explored_row *row)
 {
 	*row = (struct explored_row)
