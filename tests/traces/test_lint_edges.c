@@ -144,7 +144,7 @@ static void an_event_and_its_packet(void **state)
 			  "t: 5 events in 1 streams, 1 at the time of their predecessor, 0 lost; "
 			  "found "
 			  "packet 2\n" :
-			  "2 streams" + 2);
+			  "streams");
 	}
 	begin(0);
 	lint_packet_begin(&lint, 0, 1, true, 100);
@@ -362,8 +362,8 @@ static void another_unit(void **state)
 	lint_packet_begin(&lint, 0, 1, true, 64002);
 	finds("found unit 2\n");
 	/* It may be that the time has passed. */
-	assert_string_equal(after_eight(65000000, 65000001), "found \n" + 7);
-	assert_string_equal(after_eight(65000000, 0), "found \n" + 7);
+	assert_string_equal(after_eight(65000000, 65000001), "");
+	assert_string_equal(after_eight(65000000, 0), "");
 	assert_string_equal(after_eight(65000000, 65000 + 16000), "found unit 1\n");
 	assert_string_equal(after_eight(65000000, 65000 + 16001), "found back 1\n");
 }
