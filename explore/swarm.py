@@ -46,7 +46,8 @@ ACROSS = (
     ("clock", None, None, ("coarse",), .05), ("size", None, None, ("large",), .05), ("stops", None, None, ("all",), .05),
 )
 # What a shape, or a row, is about is drawn three times as often there.
-ABOUT = {"wrap": ("jumps", "backs", "phases"), "ends": ("offsets", "full", "reads", "flushes", "size"), "beat": ("beats",)}
+ABOUT = {"wrap": ("jumps", "backs", "phases"), "ends": ("offsets", "full", "reads", "flushes", "size"), "beat": ("beats",),
+         "packed_last": ("backs", "before")}
 STORM = (
     ("workload", None, None, ("late_beat", "stall", "idle"), .3), ("levels", 1, 3, (1, 2), .3),
     ("threads", None, None, (2,), .3), ("bits", None, None, tuple(range(8, 28)), .3),

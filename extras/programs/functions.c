@@ -5,6 +5,10 @@
 
 enum { ENTER = 1, LEAVE = 2 };
 
+/* gcc knows them, and clang asks for prototypes. */
+PRELOAD_EXPORT void __cyg_profile_func_enter(void *function, void *caller);
+PRELOAD_EXPORT void __cyg_profile_func_exit(void *function, void *caller);
+
 PRELOAD_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 {
 	event(ENTER, (uintptr_t)function, (uintptr_t)caller);
