@@ -6,6 +6,12 @@ build=$1
 . tests/support/tap.sh
 explore=$build/explore
 toy=tests/explore/foreign
+# As in build/clang and build/sanitized, which tests/long.sh builds.
+[ -f "$build/../Makefile" ] || {
+	skip "foreign tracers" "--foreign wants the source tree beside $build"
+	plan
+	exit
+}
 
 # found NAME FAULT CONDITION OPTION...: what the search of the toy with that fault says.
 found() {
