@@ -321,7 +321,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1825, "explore": 11203, "extras": 13943, "judge": 4499, "plots": 3269, "results": 3651,
-    "runner": 6463, "schemes": 9856, "traces": 4680, "workloads": 7930, "tests": 39489,
+    "runner": 6463, "schemes": 9856, "traces": 4680, "workloads": 7930, "tests": 38755,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
