@@ -84,7 +84,7 @@ drivers := $(foreach build,$(BUILDS) reader,$(ROWS:%=$(O)/$(build)/%.o))
 
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
-modules := runner explore explore/family explore/replay explore/engine extras/claims \
+modules := runner explore explore/order explore/family explore/replay explore/engine extras/claims \
 	results/compare runner/timing workloads results runner/place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
@@ -96,7 +96,7 @@ reads_ctf := traces/ctf_trace.c traces/read_ctf.c traces/read_lint_ctf.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
 module_folders_workloads := workloads workloads/engine
-sources_of = $(filter-out $(mains) judge/driver.c judge/reader.c explore/stops/row.c traces/fuzz_% \
+sources_of = $(filter-out $(mains) judge/driver.c judge/reader.c explore/stops/row.c explore/order/row.c explore/order/hooks.c traces/fuzz_% \
 	$(if $(babeltrace),,$(reads_ctf)), \
 	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a

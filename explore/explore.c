@@ -14,6 +14,7 @@
 #include "explore/family/coverage.h"
 #include "explore/explore_options.h"
 #include "explore/load.h"
+#include "explore/order_rows.h"
 #include "explore/replay/replay_export.h"
 #include "explore/search_rows.h"
 #include "explore/family/verdicts.h"
@@ -178,6 +179,8 @@ static int explore_rows(const struct explore_options *options)
 		if (!options->replay && !options->audit)
 			printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	}
+	if (options->order)
+		return order_rows(options, rows, (unsigned int)count);
 	if (options->coverage || options->audit || options->replay)
 		return look_at_rows(options, rows, (unsigned int)count);
 	return search_rows(options, rows, (unsigned int)count);

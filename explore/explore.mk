@@ -74,6 +74,23 @@ endef
 $(foreach row,$(ROWS),$(eval $(call explored_reader_rule,$(row))))
 $(foreach row,$(ROWS),$(foreach shape,$(SHAPES),$(eval $(call explored_row_rule,$(row),$(shape)))))
 
+# With C11's atomics, each access told to explore/order/hooks.c.
+order_flags = $(EXPLORE_OPT) $(filter-out -fvisibility%,$(explored_flags)) -fsanitize=thread -Wno-tsan -DPOINT_C11 \
+	-DSTAMPEDE_COUNTING -Dmemcpy=order_memcpy
+order_parts := judge/driver judge/reader judge/live schemes/core/ring schemes/format/format_ctf explore/order/row
+define order_rule
+$(EXPLORED)/$(1).order.so: $(order_parts:%=$(TREE)/%.c) $(BUILD)/flags
+	@mkdir -p $$(@D)/$(1).order
+	$$(Q)for part in $(order_parts); do $$(EXPLORE_CC) $$(order_flags) -DROW=$(1) \
+		-DORDER_DRIVER=driver_counting_$(1) -DSCHEME_HEADER='"schemes/$$(header_$(1)).h"' \
+		$$(defines_$(1)) -MMD -MP -MT $$@ -c $(TREE)/$$$$part.c \
+		-o $$(@D)/$(1).order/$$$${part##*/}.o || exit; done
+	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now,-Bsymbolic -o $$@ \
+		$(foreach part,$(order_parts),$$(@D)/$(1).order/$(notdir $(part)).o)
+-include $(wildcard $(EXPLORED)/$(1).order/*.d)
+endef
+$(foreach row,$(ROWS),$(eval $(call order_rule,$(row))))
+
 explored_support = @mkdir -p $(@D); \
 	$(EXPLORE_CC) -O2 $(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -c $< -o $@
 $(EXPLORED)/%.o: $(TREE)/schemes/core/%.c $(BUILD)/flags
@@ -96,7 +113,7 @@ explored_quick := $(foreach row,$(main_rows),$(filter-out %.wrapends.so,\
 explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
 
 # The engine is in the library; the rows call back into the program.
-$(BUILD)/explore: $(O)/explore/explore.o $(library)
+$(BUILD)/explore: $(O)/explore/explore.o $(O)/explore/order/hooks.o $(library)
 $(BUILD)/explore: LDFLAGS_ALL += -rdynamic
 
 explored: $(explored)
@@ -106,4 +123,6 @@ explored-all: $(explored_all)
 points_rows := $(filter-out restartable% rewind%,$(main_rows))
 explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
 
-.PHONY: explored explored-quick explored-all explored-points
+explored-order: $(points_rows:%=$(EXPLORED)/%.order.so)
+
+.PHONY: explored-order explored explored-quick explored-all explored-points

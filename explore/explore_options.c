@@ -23,6 +23,7 @@ static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 static const char *const ranges[] = { "one", "all", NULL };
 static const char *const modes[] = { "overwrite", "discard", NULL };
 static const char *const sizes[] = { "small", "large", NULL };
+static const char *const orders[] = { "x86", "c11", NULL };
 static const char *const engines[] = { "schedules", "states", NULL };
 
 static bool take_start(const char *text, void *into)
@@ -138,6 +139,10 @@ static const struct option_entry entries[] = {
 	  OPTION_TEXT, .into = &asked.export },
 	{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked.ctf,
 	  .words = export_ctf_words },
+	{ "order", "O",
+	  "memory order: x86 (default), or c11: the row's C11 atomics by their own\n"
+	  "orders, with --delays loads that are not of the newest store",
+	  OPTION_WORD, .into = &asked.options.order, .words = orders },
 	{ "outcomes", NULL, "count the distinct final states", OPTION_FLAG,
 	  .into = &asked.options.search.outcomes },
 	{ "without-oracle", "O", "judge without oracle O (to see what O finds)", OPTION_TAKEN,
@@ -253,10 +258,16 @@ static int refuse_budget(const struct budget *budget)
 	if (budget->delays && world_cpus(budget) < 2)
 		return fail_with(EXIT_USAGE, "--delays is about several CPUs: add --writers or "
 					     "--live");
+	if (asked.options.order && (budget->jumps || budget->backs || budget->beats ||
+				    budget->reads || budget->discards || budget->flushes ||
+				    budget->traced || budget->depth > 3))
+		return fail_with(EXIT_USAGE, "--order c11 has --events, --nested, --depth up to 3, "
+					     "--live, --writers, --preemptions and --delays: leave "
+					     "the others out");
 	if (budget->delays && asked.stops > STOPS_SHARED)
 		return fail_with(EXIT_USAGE, "--delays wants a stop at each access to memory: give "
 					     "--stops shared or all");
-	if (search_actions(budget) > WORLD_ACTIONS_MAX)
+	if (!asked.options.order && search_actions(budget) > WORLD_ACTIONS_MAX)
 		return fail_with(EXIT_USAGE,
 				 "this budget allows %u actions per schedule; the limit is %u: "
 				 "reduce it",

@@ -21,6 +21,7 @@ struct explore_options {
 	bool verbose;
 	bool audit;
 	bool coverage;
+	int order; /* of memory: as the words of --order */
 	struct family family;
 	struct search search;
 };

@@ -13,8 +13,8 @@
 #include "explore/replay/replay_export.h"
 #include "explore/family/verdicts.h"
 
-static void print_findings(const char *row, const char *what, const struct findings *findings,
-			   int searches, bool verbose)
+void tasks_print(const char *row, const char *what, const struct findings *findings, int searches,
+		 bool verbose)
 {
 	uint64_t broken = findings->verdicts[VERDICT_BROKEN];
 	uint64_t unmet = findings->verdicts[VERDICT_NEED_NOT_MET];
@@ -111,7 +111,7 @@ static int take_family(struct tasks *tasks, const struct task *task, bool load)
 	add_to_sum(tasks, task);
 	family_format(task->family, what, sizeof(what));
 	if (options->verbose || options->single || broken)
-		print_findings(world_row.row, what, findings, task->searches, options->verbose);
+		tasks_print(world_row.row, what, findings, task->searches, options->verbose);
 	if (broken || (options->verbose && findings->verdicts[VERDICT_NEED_NOT_MET]))
 		show_failure(options->show, &task->first, &findings->first, &error);
 	return error;
@@ -121,7 +121,7 @@ static int take_family(struct tasks *tasks, const struct task *task, bool load)
 static void take_row(struct tasks *tasks, const struct task *task)
 {
 	if (!tasks->options->single)
-		print_findings(tasks_row(tasks, task), "", &tasks->sum, tasks->searches, false);
+		tasks_print(tasks_row(tasks, task), "", &tasks->sum, tasks->searches, false);
 	if (tasks->sum.verdicts[VERDICT_BROKEN])
 		tasks->worst = EXIT_BROKEN;
 }

@@ -62,6 +62,10 @@ int tasks_failed_before(const struct tasks *tasks, const struct task *task);
  */
 int tasks_take(struct tasks *tasks, bool load);
 
+/* A line of what was found. */
+void tasks_print(const char *row, const char *what, const struct findings *findings, int searches,
+		 bool verbose);
+
 /* The exit code for a search that did not come to its end. */
 int tasks_failed(int error, const char *row);
 

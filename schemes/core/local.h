@@ -109,7 +109,7 @@ struct local_pair {
 	uint64_t word[2];
 } __attribute__((aligned(16)));
 
-#if defined(__x86_64__) || defined(__aarch64__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(POINT_C11)
 #define LOCAL_HAS_PAIR 1
 /*
  * Stores `next` if *pair still is `old`. True if stored. No interrupt sees one word without the
