@@ -255,12 +255,12 @@ static int refuse_budget(const struct budget *budget)
 	if (budget->reads && budget->live)
 		return fail_with(EXIT_USAGE, "--reads and --live are two readers at once, which no "
 					     "ring here allows: leave out one");
-	if (budget->delays && world_cpus(budget) < 2)
+	if (!asked.options.order && budget->delays && world_cpus(budget) < 2)
 		return fail_with(EXIT_USAGE, "--delays is about several CPUs: add --writers or "
 					     "--live");
-	if (asked.options.order && (budget->jumps || budget->backs || budget->beats ||
-				    budget->reads || budget->discards || budget->flushes ||
-				    budget->traced || budget->depth > 3))
+	if (asked.options.order &&
+	    (budget->jumps || budget->backs || budget->beats || budget->reads || budget->discards ||
+	     budget->flushes || budget->traced || budget->depth > 3))
 		return fail_with(EXIT_USAGE, "--order c11 has --events, --nested, --depth up to 3, "
 					     "--live, --writers, --preemptions and --delays: leave "
 					     "the others out");

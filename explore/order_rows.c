@@ -81,7 +81,7 @@ static int search_object(const struct explore_options *options, const char *path
 	family_format(&options->family, what, sizeof(what));
 	tasks_print(search.row->driver ? world_row.row : path, what, &findings, 1,
 		    options->verbose);
-	return search_interrupted		       ? tasks_failed(-EINTR, path) :
+	return search_interrupted		 ? tasks_failed(-EINTR, path) :
 	       findings.verdicts[VERDICT_BROKEN] ? EXIT_BROKEN :
 						   0;
 }

@@ -59,7 +59,8 @@ enum loss_known {
 };
 
 /* Before an event; no access of the row's. */
-__attribute__((no_sanitize("thread"))) static inline struct loss_look loss_look(const struct ring *ring)
+__attribute__((no_sanitize("thread"))) static inline struct loss_look
+loss_look(const struct ring *ring)
 {
 	return (struct loss_look){ .consumed = ring->consumed, .stuck = ring->stuck };
 }

@@ -108,7 +108,8 @@ class Case:
             return
         if "--shape" not in self.budget:
             sys.exit("cases.py: %s: %s: its budget has no --shape" % (path, name))
-        self.shape = self.budget[self.budget.index("--shape") + 1]
+        # One object for all shapes, where memory has C11's order.
+        self.shape = "order" if "--order" in self.budget else self.budget[self.budget.index("--shape") + 1]
 
     def pinned(self):
         """The budget in few characters."""
@@ -118,7 +119,7 @@ class Case:
         for i, word in enumerate(words):
             if word.startswith("--") and i + 1 < len(words):
                 key, value = word[2:], words[i + 1]
-                if key in ("clock", "mode", "size"):
+                if key in ("clock", "mode", "order", "size"):
                     out.append(value)
                 elif key in ("offsets", "phases"):
                     out.append("all " + key)

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include "explore/order/choices.h"
 #include "explore/order/machine.h"
-#include "explore/order/order.h"
 #include "schemes/core/clock.h"
 
 /* The compiler knows them without. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "explore/order/choices.h"
-#include "explore/order/order.h"
 
 #define PLACES 512
 #define MESSAGES 64 /* stores of a place in an execution */
@@ -26,7 +25,7 @@ struct message {
 	bool joined; /* nothing comes between it and the one before */
 };
 
-static struct place {
+static struct spot {
 	uint64_t *word;
 	unsigned int count;
 	struct message message[MESSAGES];
@@ -61,7 +60,7 @@ static struct {
 } pending;
 
 static struct {
-	struct place *place; /* NULL: none */
+	struct spot *place; /* NULL: none */
 	uint64_t value;
 	unsigned int cpu;
 } late;
@@ -85,7 +84,7 @@ void machine_share(void *at, size_t bytes)
 		places[place_count++].word = (uint64_t *)at + i;
 }
 
-static struct place *place_at(uintptr_t at)
+static struct spot *place_at(uintptr_t at)
 {
 	unsigned int i;
 
@@ -100,7 +99,7 @@ bool machine_shares(const volatile void *at)
 	return place_at((uintptr_t)at);
 }
 
-static unsigned int number_of(const struct place *place)
+static unsigned int number_of(const struct spot *place)
 {
 	return (unsigned int)(place - places);
 }
@@ -148,7 +147,7 @@ void machine_begin(void)
 	was_late = false;
 }
 
-static struct message *newest(struct place *place)
+static struct message *newest(struct spot *place)
 {
 	return &place->message[place->count - 1];
 }
@@ -163,7 +162,7 @@ bool machine_end(void)
 }
 
 /* The oldest store of the place that the running CPU may load. */
-static unsigned int oldest(const struct place *place)
+static unsigned int oldest(const struct spot *place)
 {
 	uint16_t stamp = cpus[running].now.at[number_of(place)];
 	unsigned int i = 0;
@@ -184,13 +183,13 @@ void machine_switch(unsigned int cpu)
 }
 
 /* What comes now stays behind the late load that the running CPU has made. */
-static void settle(const struct place *place)
+static void settle(const struct spot *place)
 {
 	if (late.place && late.cpu == running && (!place || late.place == place))
 		order_abandon();
 }
 
-static void seen(struct place *place, const struct message *message, bool acquires)
+static void seen(struct spot *place, const struct message *message, bool acquires)
 {
 	uint16_t *now = &cpus[running].now.at[number_of(place)];
 	uint16_t *acquired = &cpus[running].acquired.at[number_of(place)];
@@ -206,7 +205,7 @@ static void seen(struct place *place, const struct message *message, bool acquir
 }
 
 /* The running CPU's load gives what another one has not stored yet. */
-static void load_late(struct place *place, unsigned int value)
+static void load_late(struct spot *place, unsigned int value)
 {
 	unsigned int i;
 
@@ -224,7 +223,7 @@ static void load_late(struct place *place, unsigned int value)
 	order_say("loads what is stored later");
 }
 
-static bool has_room(const struct place *place, unsigned int at)
+static bool has_room(const struct spot *place, unsigned int at)
 {
 	return !place->message[at].joined &&
 	       place->message[at].stamp - place->message[at - 1].stamp > 1;
@@ -234,7 +233,7 @@ static bool has_room(const struct place *place, unsigned int at)
  * One store of those that may be loaded; NULL: it is late. `updates`: something is stored right
  * behind it, if it is *expected or that is NULL.
  */
-static struct message *pick(struct place *place, bool plain, bool updates, const uint64_t *expected)
+static struct message *pick(struct spot *place, bool plain, bool updates, const uint64_t *expected)
 {
 	unsigned int count = 0, first = oldest(place), i, chosen, from[MESSAGES];
 	bool may = order_left.delays, may_late = may && plain && !was_late && order_others();
@@ -251,7 +250,8 @@ static struct message *pick(struct place *place, bool plain, bool updates, const
 	}
 	order_left.delays -= chosen > 0;
 	if (chosen)
-		order_say("loads an older value, %u before the newest", place->count - 1 - from[chosen]);
+		order_say("loads an older value, %u before the newest",
+			  place->count - 1 - from[chosen]);
 	return &place->message[from[chosen]];
 }
 
@@ -269,7 +269,7 @@ void machine_load(const volatile void *at, size_t bytes, int order)
 {
 	uintptr_t to = (uintptr_t)at;
 	struct message *message;
-	struct place *place;
+	struct spot *place;
 
 	for (; to < (uintptr_t)at + bytes; to = (to | 7) + 1) {
 		place = place_at(to);
@@ -281,7 +281,7 @@ void machine_load(const volatile void *at, size_t bytes, int order)
 }
 
 /* Later executions may load it late. A guess proves nothing. */
-static void remember(struct place *place, uint64_t value)
+static void remember(struct spot *place, uint64_t value)
 {
 	unsigned int i;
 
@@ -295,7 +295,7 @@ static void remember(struct place *place, uint64_t value)
 }
 
 /* Behind the message `at - 1`. */
-static struct message *put(struct place *place, unsigned int at, struct message message)
+static struct message *put(struct spot *place, unsigned int at, struct message message)
 {
 	struct message *to = &place->message[at];
 	unsigned int i;
@@ -308,9 +308,8 @@ static struct message *put(struct place *place, unsigned int at, struct message 
 	place->count++;
 	*to = message;
 	for (i = at; i < place->count; i++)
-		place->message[i].value =
-			(place->message[i - 1].value & ~place->message[i].mask) |
-			(place->message[i].value & place->message[i].mask);
+		place->message[i].value = (place->message[i - 1].value & ~place->message[i].mask) |
+					  (place->message[i].value & place->message[i].mask);
 	remember(place, to->value);
 	if (late.place == place && late.cpu != running && late.value == to->value &&
 	    to->stamp > cpus[late.cpu].now.at[number_of(place)]) {
@@ -321,7 +320,7 @@ static struct message *put(struct place *place, unsigned int at, struct message 
 }
 
 /* Where the running CPU's store comes: last, or before others that it has not seen. */
-static unsigned int where(const struct place *place)
+static unsigned int where(const struct spot *place)
 {
 	unsigned int count = 0, first = oldest(place) + 1, at, chosen, to[MESSAGES];
 
@@ -336,8 +335,7 @@ static unsigned int where(const struct place *place)
 }
 
 /* What a store of the running CPU carries, which may have read `before`. */
-static void send(struct place *place, struct message *message, int order,
-		 const struct view *before)
+static void send(struct spot *place, struct message *message, int order, const struct view *before)
 {
 	seen(place, message, false);
 	if (is_release(order))
@@ -359,7 +357,7 @@ void machine_stored(void)
 {
 	uintptr_t at = pending.at, end = at + pending.bytes, next;
 	uint64_t value, mask;
-	struct place *place;
+	struct spot *place;
 
 	pending.bytes = 0;
 	for (; at < end; at = next) {
@@ -370,16 +368,16 @@ void machine_stored(void)
 		place = place_at(at);
 		value = *place->word;
 		settle(is_release(pending.order) ? NULL : place);
-		send(place, put(place, where(place), (struct message){ .value = value, .mask = mask }),
+		send(place,
+		     put(place, where(place), (struct message){ .value = value, .mask = mask }),
 		     pending.order, NULL);
 	}
 }
 
 bool machine_update(volatile uint64_t *at, uint64_t (*next)(uint64_t old, uint64_t value),
-		    uint64_t value, const uint64_t *expected, int order, int failed,
-		    uint64_t *old)
+		    uint64_t value, const uint64_t *expected, int order, int failed, uint64_t *old)
 {
-	struct place *place = place_at((uintptr_t)at);
+	struct spot *place = place_at((uintptr_t)at);
 	struct message *read;
 	const struct view *before;
 

@@ -55,7 +55,6 @@ void machine_fence(int order);
 
 /* Stores `next(old)` behind what it read, unless `expected` is given and is not that. */
 bool machine_update(volatile uint64_t *at, uint64_t (*next)(uint64_t old, uint64_t value),
-		    uint64_t value, const uint64_t *expected, int order, int failed,
-		    uint64_t *old);
+		    uint64_t value, const uint64_t *expected, int order, int failed, uint64_t *old);
 
 #endif

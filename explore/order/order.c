@@ -2,6 +2,7 @@
 #include "explore/order/order.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +29,16 @@ static const struct driver *driver; /* NULL: a litmus test */
 
 /* The CPUs, of writers and behind them of the reader. */
 static struct {
-	ucontext_t context;
+	ucontext_t begins;
+	jmp_buf goes_on; /* where it was left; quicker than a context, which asks the kernel */
+	bool begun;
 	uint8_t *stack;
 	const char *label; /* of its last labelled access */
 	unsigned int depth;
 	bool done;
 } cpus[MACHINE_CPUS];
 static unsigned int cpu_count, running;
-static ucontext_t outside;
+static jmp_buf outside;
 static bool abandoned;
 
 /* What an execution begins with, and how it is left. */
@@ -83,13 +86,21 @@ static struct writer *writer_of(unsigned int cpu)
 	return cpu ? &more_writers[cpu] : &buffer.writer;
 }
 
-static void go_on(unsigned int cpu)
+_Noreturn static void start(unsigned int cpu)
 {
-	unsigned int from = running;
-
 	running = cpu;
 	machine_switch(cpu);
-	swapcontext(&cpus[from].context, &cpus[cpu].context);
+	if (cpus[cpu].begun)
+		_longjmp(cpus[cpu].goes_on, 1);
+	cpus[cpu].begun = true;
+	setcontext(&cpus[cpu].begins);
+	abort();
+}
+
+static void go_on(unsigned int cpu)
+{
+	if (!_setjmp(cpus[running].goes_on))
+		start(cpu);
 }
 
 /* The n-th CPU beside the running one that has not ended. */
@@ -148,8 +159,7 @@ void order_step(void)
 _Noreturn void order_abandon(void)
 {
 	abandoned = true;
-	setcontext(&outside);
-	abort();
+	_longjmp(outside, 1);
 }
 
 /* All that a CPU does. */
@@ -169,8 +179,8 @@ static void run_cpu(int number)
 	cpus[cpu].done = true;
 	count = order_others();
 	if (count)
-		go_on(other(choose(count, NULL)));
-	setcontext(&outside);
+		start(other(choose(count, NULL)));
+	_longjmp(outside, 1);
 }
 
 static void execute(void)
@@ -181,20 +191,20 @@ static void execute(void)
 		cpus[cpu].done = false;
 		cpus[cpu].depth = 0;
 		cpus[cpu].label = "its begin";
-		getcontext(&cpus[cpu].context);
-		cpus[cpu].context.uc_stack.ss_sp = cpus[cpu].stack;
-		cpus[cpu].context.uc_stack.ss_size = STACK_BYTES;
-		cpus[cpu].context.uc_link = NULL;
-		makecontext(&cpus[cpu].context, (void (*)(void))run_cpu, 1, (int)cpu);
+		cpus[cpu].begun = false;
+		getcontext(&cpus[cpu].begins);
+		cpus[cpu].begins.uc_stack.ss_sp = cpus[cpu].stack;
+		cpus[cpu].begins.uc_stack.ss_size = STACK_BYTES;
+		cpus[cpu].begins.uc_link = NULL;
+		makecontext(&cpus[cpu].begins, (void (*)(void))run_cpu, 1, (int)cpu);
 	}
 	machine_begin();
 	abandoned = false;
 	order_left = search->budget;
 	running = cpu_count;
-	running = other(choose(cpu_count, NULL));
-	machine_switch(running);
 	order_running = true;
-	swapcontext(&outside, &cpus[running].context);
+	if (!_setjmp(outside))
+		start(other(choose(cpu_count, NULL)));
 	order_running = false;
 	if (!machine_end())
 		abandoned = true;
@@ -217,7 +227,8 @@ static void restore(void)
 	buffer.writer = before.writer;
 	buffer.writer.concurrent = search->budget.writers > 1;
 	for (i = 1; i < search->budget.writers; i++)
-		*writer_of(i) = (struct writer){ .first_context = i * CONTEXTS, .concurrent = true };
+		*writer_of(i) =
+			(struct writer){ .first_context = i * CONTEXTS, .concurrent = true };
 	check = check_before;
 	interrupted = false;
 	live_detach(&live);

@@ -13,7 +13,6 @@
 #ifndef STAMPEDE_EXPLORE_ORDER_ORDER_H
 #define STAMPEDE_EXPLORE_ORDER_ORDER_H
 
-#include "explore/engine/budget.h"
 #include "explore/engine/findings.h"
 #include "explore/order/row.h"
 
@@ -29,23 +28,5 @@ struct order_search {
 
 /* Negative errno, after a line on stderr. */
 int order_run(const struct order_search *search, struct findings *findings);
-
-/* What is left of the budget in this execution. */
-extern struct budget order_left;
-
-/* Is one running? */
-extern bool order_running;
-
-/* The running CPU is about to take a step. */
-void order_step(void);
-
-/* How many CPUs beside the running one have not ended. */
-unsigned int order_others(void);
-
-/* The execution ends without being one: nothing of it counts. */
-_Noreturn void order_abandon(void);
-
-/* Says what was chosen in the execution that is told, if one is. */
-void order_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

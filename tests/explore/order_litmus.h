@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Litmus tests for build/explore --order c11: test_c11.sh writes a LITMUS() for each, with how many CPUs it
- * has, how many of R() they set, and whether x and y matter in the end. An outcome is 1, then these, a digit
- * each.
+ * Litmus tests for build/explore --order c11: test_c11.sh writes a LITMUS() for each, with how many
+ * CPUs it has, how many of R() they set, and whether x and y matter in the end. An outcome is 1,
+ * then these, a digit each.
  */
 #ifndef STAMPEDE_TESTS_EXPLORE_ORDER_LITMUS_H
 #define STAMPEDE_TESTS_EXPLORE_ORDER_LITMUS_H
@@ -28,7 +28,8 @@ static uint64_t r[4];
 
 static uint64_t swaps(_Atomic uint64_t *at, uint64_t old, uint64_t next)
 {
-	return atomic_compare_exchange_strong_explicit(at, &old, next, memory_order_relaxed, memory_order_relaxed);
+	return atomic_compare_exchange_strong_explicit(at, &old, next, memory_order_relaxed,
+						       memory_order_relaxed);
 }
 #define CAS(at, old, next) swaps(&all.at, old, next)
 

@@ -36,10 +36,11 @@ cases 0 "2 cases, 0 of them equivalent: all as they say" $build/mutants/timed_se
 	$build/mutants/timed_loop_odd.patch
 report $? "faults of the timed build are found"
 
-cases 0 "7 cases, 1 of them equivalent: all as they say" $build/mutants/live_copy_believed.patch \
+cases 0 "9 cases, 0 of them equivalent: all as they say" $build/mutants/live_copy_believed.patch \
 	$build/mutants/live_commit_early.patch $build/mutants/live_look_amid.patch \
 	$build/mutants/live_read_relaxed.patch $build/mutants/live_empty_forgotten.patch $build/mutants/live_books_last.patch \
-	$build/mutants/live_visit_one_more.patch
+	$build/mutants/live_visit_one_more.patch $build/mutants/live_commit_relaxed.patch \
+	$build/mutants/live_consume_relaxed.patch
 report $? "faults that only a reader on another CPU meets are found"
 
 # These look for ever for room that no sub-buffer has, once the event before is that large.

@@ -28,9 +28,10 @@ ARROWS = {
     "explore/stops": "judge schemes/core schemes/parts",
     **{f"extras/foreign/{one}": "explore/stops" for one in "barectf dpdk linux_ring_buffer xray".split()},
     "explore/engine": "base explore/stops judge",
+    "explore/order": "base explore/engine judge schemes/core",
     "explore/replay": "base explore/engine judge",
     "explore/family": "base explore/engine explore/replay judge",
-    "explore": "base explore/engine explore/family explore/replay judge",
+    "explore": "base explore/engine explore/order explore/family explore/replay judge",
     "extras/lines": "base judge",
     "extras/programs": "",
     "extras/claims": "base judge results schemes/core",
@@ -320,8 +321,8 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1825, "explore": 11203, "extras": 13943, "judge": 4499, "plots": 3269, "results": 3651,
-    "runner": 6463, "schemes": 9856, "traces": 4680, "workloads": 7930, "tests": 38755,
+    "base": 1825, "explore": 12569, "extras": 13943, "judge": 4500, "plots": 3269, "results": 3651,
+    "runner": 6463, "schemes": 9858, "traces": 4680, "workloads": 7930, "tests": 39650,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
