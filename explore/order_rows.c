@@ -100,7 +100,8 @@ int order_rows(const struct explore_options *options, const struct driver *const
 		status = search_object(options, path);
 		if (status && status != EXIT_BROKEN && status != EXIT_UNSUPPORTED)
 			return status;
-		worst = worst == EXIT_BROKEN || !status ? worst : status;
+		if (status == EXIT_BROKEN || count == 1)
+			worst = status;
 	}
 	return worst;
 }

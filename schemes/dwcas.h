@@ -92,7 +92,7 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 #define SCHEME_UNSUPPORTED
 static inline const char *scheme_unsupported(void)
 {
-#ifdef __x86_64__
+#if defined(__x86_64__) && defined(LOCAL_HAS_PAIR)
 	unsigned int a, b, c = 0, d;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_CMPXCHG16B))

@@ -102,27 +102,19 @@ static uint64_t added(uint64_t old, uint64_t value)
 	return old + value;
 }
 
-uint64_t __tsan_atomic64_load(const volatile uint64_t *at, int order)
-{
-	loads((const void *)at, 8, order);
-	return *at;
-}
-
-void __tsan_atomic64_store(volatile uint64_t *at, uint64_t value, int order)
-{
-	stores((const void *)at, 8, order);
-	*at = value;
-}
-
-uint64_t __tsan_atomic64_exchange(volatile uint64_t *at, uint64_t value, int order)
-{
-	uint64_t old;
-
-	if (!turn(at))
-		return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);
-	machine_update(at, exchanged, value, NULL, order, order, &old);
-	return old;
-}
+#define WORD(n) \
+	uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t *at, int order) \
+	{ \
+		loads((const void *)at, sizeof(*at), order); \
+		return *at; \
+	} \
+	void __tsan_atomic##n##_store(volatile uint##n##_t *at, uint##n##_t value, int order) \
+	{ \
+		stores((const void *)at, sizeof(*at), order); \
+		*at = value; \
+	}
+WORD(32)
+WORD(64)
 
 uint64_t __tsan_atomic64_fetch_add(volatile uint64_t *at, uint64_t value, int order)
 {

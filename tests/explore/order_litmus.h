@@ -28,8 +28,9 @@ static uint64_t r[4];
 
 static uint64_t swaps(_Atomic uint64_t *at, uint64_t old, uint64_t next)
 {
-	return atomic_compare_exchange_strong_explicit(at, &old, next, memory_order_relaxed,
-						       memory_order_relaxed);
+	atomic_compare_exchange_strong_explicit(at, &old, next, memory_order_relaxed,
+						memory_order_relaxed);
+	return old;
 }
 #define CAS(at, old, next) swaps(&all.at, old, next)
 

@@ -38,7 +38,7 @@ litmus MP_early_fence 2 2 0 \
 	"FENCE(release); ST(x,1,$x); ST(y,1,$x) | R(0)=LD(y,$x); FENCE(acquire); R(1)=LD(x,$x)" "00 01 10 11"
 litmus MP_update 3 2 0 "ST(x,1,$x); ST(y,1,release) | ADD(y,$x) | R(0)=LD(y,acquire); R(1)=LD(x,$x)" \
 	"00 01 10 11 21"
-litmus MP_failed 2 2 0 "ST(x,1,$x); ST(y,1,release) | R(0)=CAS(y,1,2); R(1)=LD(x,$x)" "00 01 10 11"
+litmus MP_failed 2 2 0 "ST(x,1,$x); ST(y,1,release) | R(0)=CAS(y,5,2); R(1)=LD(x,$x)" "00 01 10 11"
 litmus SB 2 2 0 "ST(x,1,$x); R(0)=LD(y,$x) | ST(y,1,$x); R(1)=LD(x,$x)" "00 01 10 11"
 litmus SB_ra 2 2 0 "ST(x,1,release); R(0)=LD(y,acquire) | ST(y,1,release); R(1)=LD(x,acquire)" "00 01 10 11"
 litmus SB_acq_rel 2 2 0 \
@@ -51,6 +51,8 @@ litmus LB_release 2 2 0 "R(0)=PLAIN(x); ST(y,1,release) | R(1)=LD(y,$x); ST(x,1,
 litmus LB_fence 2 2 0 "R(0)=PLAIN(x); FENCE(release); ST(y,1,$x) | R(1)=PLAIN(y); FENCE(acquire); ST(x,1,$x)" \
 	"00 01 10"
 litmus LB_same 2 2 0 "R(0)=PLAIN(x); R(1)=LD(x,$x); ST(y,1,$x) | if (LD(y,$x)) ST(x,1,$x)" "00"
+litmus LB_unmet 2 2 0 "R(0)=PLAIN(x); ST(y,1,$x) | R(1)=LD(y,$x); if (!R(1)) ST(x,1,$x)" "00 01 10"
+litmus LB_guess 2 2 0 "R(0)=PLAIN(x); ST(y,R(0),$x) | R(1)=PLAIN(y); ST(x,R(1)?2:1,$x)" "00 10"
 litmus LB_air 2 2 0 "R(0)=PLAIN(x); ST(y,R(0),$x) | R(1)=PLAIN(y); ST(x,R(1),$x)" "00"
 litmus W22 2 0 1 "ST(x,1,$x); ST(y,2,$x) | ST(y,1,$x); ST(x,2,$x)" "11 12 21 22"
 litmus W22_rel 2 0 1 "ST(x,1,$x); ST(y,2,release) | ST(y,1,$x); ST(x,2,release)" "11 12 21 22"
@@ -69,7 +71,7 @@ litmus WRC_ra 3 3 0 "ST(x,1,$x) | R(0)=LD(x,$x); ST(y,1,release) | R(1)=LD(y,acq
 	"000 001 010 011 100 101 111"
 litmus CoRR 2 2 0 "ST(x,1,$x) | R(0)=LD(x,$x); R(1)=LD(x,$x)" "00 01 11"
 litmus CoWR 2 1 1 "ST(x,1,$x); R(0)=LD(x,$x) | ST(x,2,$x)" "110 120 220"
-litmus Swaps 2 2 1 "R(0)=CAS(x,0,1) | R(1)=CAS(x,0,2)" "0120 1010"
+litmus Swaps 2 2 1 "R(0)=CAS(x,0,1) | R(1)=CAS(x,0,2)" "0110 2020"
 litmus Adds 2 2 1 "R(0)=ADD(x,$x) | R(1)=ADD(x,$x)" "0120 1020"
 
 ${CC:-gcc} -std=gnu11 -O2 -w -I. -I"$build" -fPIC -fsanitize=thread -c "$scratch/all.c" -o "$scratch/all.o" &&
