@@ -96,6 +96,8 @@ int order_rows(const struct explore_options *options, const struct driver *const
 	if (options->object)
 		return search_object(options, options->object);
 	for (i = 0; i < count; i++) {
+		if (count > 1 && refused(rows[i], &options->family.budget))
+			continue; /* by their nature, as main rows with sections are */
 		snprintf(path, sizeof(path), "%s/%s.order.so", options->objects, rows[i]->row);
 		status = search_object(options, path);
 		if (status && status != EXIT_BROKEN && status != EXIT_UNSUPPORTED)

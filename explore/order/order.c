@@ -368,11 +368,12 @@ static void share_ring(void)
 
 static int begin_row(void)
 {
-	int error = buffer_open(&buffer, driver, &search->config);
+	int error;
 
+	virtual_clock = (struct virtual_clock){ .now = 0, .step = 1 };
+	error = buffer_open(&buffer, driver, &search->config);
 	if (error)
 		return error;
-	virtual_clock = (struct virtual_clock){ .now = 0, .step = 1 };
 	memory[0].at = buffer.scheme;
 	memory[0].bytes = driver->scheme_bytes;
 	memory[1].at = buffer.subbufs;
