@@ -225,7 +225,7 @@ all: $(programs) $(BUILD)/plots ## build the programs
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
 	libjansson-dev libxxhash-dev libbabeltrace2-dev unifdef universal-ctags
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
-test_packages += libcmocka-dev spin
+test_packages += libcmocka-dev
 jobs := -j$(shell nproc 2>/dev/null || echo 1)
 
 SCHEMES ?=
@@ -298,7 +298,7 @@ check-house: ##- check the rules of this tree: includes, circles, names, limits 
 
 test-long: ##- run for hours: storms, sanitizers, clang, the explorer (ONLY="mutants|explorer")
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
-		clang libclang-rt-dev
+		spin clang libclang-rt-dev
 	@sh tests/long.sh
 
 mutate: ##- change the judges a little, and print changes that no test sees (ARGS="--sample 200 judge/")

@@ -59,8 +59,10 @@ step "an installation" sh -c 'make install PREFIX=/usr DESTDIR=build/dest && mak
 step "explorer, long tier, all rows" make --no-print-directory $jobs explored-all
 step "explorer, long tier, all rows" build/explore --tier long --schemes all
 step "explorer, C11's order" make --no-print-directory $jobs explored-order
-step "explorer, C11's order" build/explore --order c11 --shape timed --mode discard --live 1 --events 1 \
-	--nested 1 --full 2 --preemptions 1 --delays 1
+for mode in discard overwrite; do
+	step "explorer, C11's order, $mode" build/explore --order c11 --shape timed --mode $mode --live 1 \
+		--events 1 --nested 1 --full 2 --preemptions 1 --delays 1
+done
 step "explorer, its tests at large" env BUDGETS=large TIER=long SECONDS_PER_TEST=3600 \
 	SHAPES="page wrap3 wrap4 ends2 ends4 wrapends" \
 	SCRIPTS="tests/explore/test_explore.sh tests/explore/test_coverage.sh" sh tests/run.sh build

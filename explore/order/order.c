@@ -19,6 +19,7 @@
 #include "schemes/core/points.h"
 
 #define STACK_BYTES (256 * 1024)
+#define STEPS_MOST 100000 /* of an execution; one that takes more does not end */
 #define DEPTH_MOST 3 /* levels of interrupts that a driver has */
 
 struct budget order_left;
@@ -40,6 +41,7 @@ static struct {
 static unsigned int cpu_count, running;
 static jmp_buf outside;
 static bool abandoned;
+static unsigned int steps;
 
 /* What an execution begins with, and how it is left. */
 static struct buffer buffer;
@@ -146,6 +148,8 @@ void order_step(void)
 	unsigned int chosen;
 
 	machine_stored();
+	if (search_interrupted || ++steps > STEPS_MOST)
+		_longjmp(outside, 1);
 	do {
 		chosen = order_left.preemptions ? choose(1 + order_others(), NULL) : 0;
 		if (chosen) {
@@ -200,13 +204,14 @@ static void execute(void)
 	}
 	machine_begin();
 	abandoned = false;
+	steps = 0;
 	order_left = search->budget;
 	running = cpu_count;
 	order_running = true;
 	if (!_setjmp(outside))
 		start(other(choose(cpu_count, NULL)));
 	order_running = false;
-	if (!machine_end())
+	if ((!machine_end() && steps <= STEPS_MOST) || search_interrupted)
 		abandoned = true;
 }
 
@@ -263,6 +268,13 @@ static void judge(struct findings *findings)
 	struct check_totals totals = { .sequenced = true };
 	struct judgement judgement;
 
+	if (steps > STEPS_MOST) {
+		findings->verdicts[VERDICT_BROKEN]++;
+		findings->objections[FINDING_HANG]++;
+		if (telling)
+			printf("  it does not end: %d steps\n", STEPS_MOST);
+		return;
+	}
 	live_check_given_back(buffer_ring(&buffer), &check);
 	driver->flush(buffer.scheme);
 	driver->drain(buffer.scheme, &check, true);
@@ -330,6 +342,7 @@ static void run_all(struct findings *findings)
 			tell();
 		}
 	} while (choices_next() && !search_interrupted &&
+		 findings->objections[FINDING_HANG] < FINDINGS_HANGS &&
 		 !(search->first_only && findings->verdicts[VERDICT_BROKEN]));
 }
 

@@ -18,7 +18,7 @@
  *   -DLAST_EARLY    the newest stamp is stored before the claim
  *   -DCOMMIT_SPLIT  the commit is a load and a store
  *
- * A comment that begins with "step:" names what the code does there, as in handover.pml.
+ * A comment that begins with "step:" names what the code does there.
  */
 #ifndef WRITERS
 #define WRITERS 2
