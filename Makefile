@@ -284,12 +284,12 @@ all_test_packages := python3-capstone python3-junitparser valgrind chromium libb
 	lttng-tools liblttng-ust-dev
 ALL ?=
 
-test: ## run all tests, in two minutes (ALL=1: with every package that a test can use)
+test: ## run the tests, some minutes (ALL=1: the long ones too, with every package that a test can use)
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
 		$(if $(filter-out 0,$(ALL)),$(all_test_packages))
-	@$(MAKE) --no-print-directory $(jobs) all tests explored-quick explored-points \
-		explored-cases explored-taken
-	@sh tests/run.sh $(BUILD) $(tests)
+	@$(MAKE) --no-print-directory $(jobs) all tests explored-quick \
+		$(if $(filter-out 0,$(ALL)),explored-points explored-cases explored-taken)
+	@ALL=$(ALL) sh tests/run.sh $(BUILD) $(tests)
 
 tests: $(tests) $(BUILD)/touch programs-preloads
 

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, one more at a time than there are
 # CPUs, as some sleep; prints what failed or was skipped, and who took longest.
-# SCRIPTS: which scripts (all of them). SECONDS_PER_TEST: how long each may take (300).
-# Two minutes do not hold these: make test runs them with ALL=1 or where SCRIPTS names them. Who takes
-# longest comes first, so that no test is alone for long at the end.
-long="test_take.sh test_foreign.sh test_consumer.sh test_explore.sh test_quick.sh test_cli.sh test_cases.sh test_coverage.sh test_targets.sh test_tried.sh
-test_plots.py test_plots_faults.py test_readers_ctf test_history.sh test_manners.sh test_guard.sh
-test_clocks.sh test_rows_nested test_rows test_kills.sh test_record_faults test_seam.sh
-test_same_code.sh test_mutants.sh test_house.sh test_tails test_timed test_page.py test_guide.py
-test_kernel_verdict.sh test_traces_cli.sh test_order.sh test_workloads"
+# ALL=1: the long ones too. SCRIPTS: these scripts, and all programs. SECONDS_PER_TEST: how long each
+# may take (300).
+# The long ones, for which two minutes are too short. Who takes longest comes first, so that no test
+# is alone for long at the end.
+long="test_mcu.sh test_consumer.sh test_foreign.sh test_take.sh test_lines.py test_coverage.sh
+test_lint.py test_cold test_explore.sh test_tso.sh test_readers_ctf test_parts.sh test_claims
+test_targets.sh test_board.sh test_swarm.sh test_cli.sh test_judge_tracer.sh test_programs.sh
+test_tried.sh test_cases.sh test_manners.sh test_guard.sh test_kills.sh test_order.sh test_steps"
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 
 count() { grep -c "$1" "$log"; }
@@ -74,16 +74,19 @@ chmod +x "$results/bin/python3"
 PATH=$results/bin:$PATH
 export PATH
 begin=$(date +%s)
-all=$(for test in $scripts "$@"; do [ -e "$test" ] && echo "$test"; done)
+[ -n "${SCRIPTS+these}" ] || [ "${ALL:-0}" != 0 ] || left=$long
+chosen=$(for test in $scripts "$@"; do
+	case " $(echo ${left:-}) " in *" $(basename "$test") "*) ;; *) [ -e "$test" ] && echo "$test" ;; esac
+done)
 {
-	for name in $long; do echo "$all" | grep "\(^\|/\)$name\$"; done
-	echo "$all"
+	for name in $long; do echo "$chosen" | grep "\(^\|/\)$name\$"; done
+	echo "$chosen"
 } | awk '!seen[$0]++' | xargs -P "$(($(nproc) + 1))" -I{} sh tests/run.sh --one "$build" {} "$results"
 total=$(cat "$results"/*.sum |
 	awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 # Who left no sum died with its shell.
 lost=$((0))
-for test in $scripts "$@"; do
+for test in $chosen; do
 	[ -e "$results/$(basename "$test").sum" ] && continue
 	echo "$(basename "$test"): no result"
 	lost=$((lost + 1))
@@ -93,4 +96,5 @@ sort -k4 -rn "$results"/*.sum >"$build/tests.times" # passed, failed, skipped, s
 longest=$(awk 'NR <= 5 { printf " %s %d s,", $5, $4 }' "$build/tests.times")
 echo "took $(($(date +%s) - begin)) s; longest:${longest%,}"
 echo "$1 passed, $(($2 + lost)) failed, $3 skipped"
+[ -z "${left:-}" ] || echo "left out: $(echo $left | wc -w) long tests (make test ALL=1)"
 [ $(($2 + lost)) -eq 0 ] && [ "$1" -gt 0 ]

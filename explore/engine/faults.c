@@ -45,12 +45,15 @@ static void install(bool on)
 	struct itimerval timer = { { 0, on ? HANG_TICK_US : 0 }, { 0, on ? HANG_TICK_US : 0 } };
 	unsigned int i;
 
+	/* The default of SIGALRM ends the process: no timer may run without the handler. */
+	if (!on && setitimer(ITIMER_REAL, &timer, NULL))
+		abort();
 	if (on && sigaltstack(&other, NULL))
 		abort();
 	for (i = 0; i < sizeof(fault_signals) / sizeof(fault_signals[0]); i++)
 		if (sigaction(fault_signals[i], &action, NULL))
 			abort();
-	if (setitimer(ITIMER_REAL, &timer, NULL))
+	if (on && setitimer(ITIMER_REAL, &timer, NULL))
 		abort();
 }
 

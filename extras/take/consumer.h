@@ -73,8 +73,7 @@ struct trace_counts {
 	uint64_t unwritten; /* events that were read; there was no room for them on the disk */
 	/* Calls of here() without a ring: THREADS is too small, or it was just being opened. */
 	uint64_t strays;
-	int error; /* errno of what was written last in vain; EBUSY: a record had no end(), and what
-		      is behind it is missing; 0: all was written */
+	int error; /* errno of the last write that failed; EBUSY: a record had no end(); 0: none */
 };
 
 /* ---- one thread at a time ---- */

@@ -124,10 +124,8 @@ static inline uint64_t field_length(const char *text, uint64_t most)
 {
 	const void *end;
 
-	if (!text)
-		return FIELD_NULL;
-	if (most == UINT32_MAX || __builtin_constant_p(strlen(text)))
-		return strlen(text) > most ? most : strlen(text);
+	if (!text || most == UINT32_MAX || __builtin_constant_p(strlen(text)))
+		return !text ? FIELD_NULL : strlen(text) > most ? most : strlen(text);
 	__asm__("" : "+r"(most)); /* or gcc warns of arrays that are smaller */
 	end = memchr(text, 0, (size_t)most);
 	return end ? (uint64_t)((const char *)end - text) : most;

@@ -79,8 +79,7 @@ void point_stop(const char *label);
 #else
 #define POINT_TSAN 0
 #endif
-/* POINT_C11: what other machines than x86-64 run, for who is told of each access (explore/order).
- */
+/* POINT_C11: what machines other than x86-64 run (explore/order). */
 #if POINT_TSAN && !defined(POINT_C11)
 #define POINT_ORDER(order) order
 #define fence(order) ((void)0)
