@@ -4,8 +4,7 @@
 # CPUs, as some sleep; prints what failed or was skipped, and who took longest.
 # ALL=1: the long ones too. SCRIPTS: these scripts, and all programs. SECONDS_PER_TEST: how long each
 # may take (300).
-# The long ones, for which two minutes are too short. Who takes longest comes first, so that no test
-# is alone for long at the end.
+# Long tests: 22 s or more. The longest come first, so that none runs alone at the end.
 long="test_mcu.sh test_history.sh test_mutants.sh test_quick.sh test_consumer.sh test_foreign.sh
 test_take.sh test_lines.py test_coverage.sh test_lint.py test_cold test_explore.sh test_tso.sh
 test_readers_ctf test_parts.sh test_claims test_targets.sh test_board.sh test_swarm.sh test_cli.sh

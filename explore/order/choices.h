@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An execution is what was chosen in it, in turn: the next one is chosen depth first, until there
- * is none.
+ * An execution is the sequence of its choices. The search goes through all sequences, depth first.
  */
 #ifndef STAMPEDE_EXPLORE_ORDER_CHOICES_H
 #define STAMPEDE_EXPLORE_ORDER_CHOICES_H
@@ -17,7 +16,7 @@ unsigned int choose(unsigned int count, const uint8_t *more);
 /* Nothing was chosen yet. */
 void choices_begin(void);
 
-/* The next execution begins. False: there is none. */
+/* Begins the next execution; false after the last one. */
 bool choices_next(void);
 
 /* The same execution once more. */
