@@ -36,5 +36,5 @@ plot 'choice.dat' using (NaN):1:ytic(2), \
 	'' using (valid(5) ? cut($5) : NaN):1 with points pointtype 7 pointsize 0.5 linecolor rgb grey, \
 	for [i = 1:3] '' using (valid(4) && $4 == i - 1 ? cut($3) : NaN):1 with points \
 		pointtype int(word(shapes, i)) pointsize 1.1 linecolor rgb word(colours, i), \
-	'' using (cut($3)):1:(sprintf($3 > choice_most ? '%.3g →' : '%.2f', $3)) \
+	'' using (cut($3)):1:(sprintf($3 > choice_most ? '%.0f →' : '%.2f', $3)) \
 		with labels left offset 0.9,0 font small

@@ -251,8 +251,9 @@ def choice(run):
                    float(row.ratio if free else NAN))
     table.set("choice_rows", len(rows))
     table.set("choice_free", int(free))
-    # One row that is far off does not press all others together.
+    # Rows that are far off do not press all others together.
     ratios = sorted(map(ratio, rows))
-    table.set("choice_most", float(ratios[-2] if len(ratios) > 1 and ratios[-1] > 3 * ratios[-2]
-                                   else ratios[-1]) if ratios else 1.0)
+    upper = ratios[max(len(ratios) - 1, 0) // 2:]
+    table.set("choice_most", float(next((one for one, more in zip(upper, upper[1:]) if more > 3 * one),
+                                        most(ratios, 1.0))))
     return table if rows else None

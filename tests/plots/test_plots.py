@@ -277,6 +277,10 @@ class Tails(PlotsTest):
         for words in (">delta_sync_soft, 4 B<", ">90 →<", ">2.50<", ">marked as inexact<",
                       ">the clock of this machine<"):
             self.assert_in(words, svg)
+        # Nor do two.
+        self.element("table", "zero_delta")["cheap_ratio"] = 95
+        self.make_pictures()
+        self.assert_holds("plots/run.gp", "choice_rows = 4\nchoice_free = 1\nchoice_most = 2.5\n")
         # Without a free clock, by this machine's.
         for row, header, *_ in shapes:
             self.element("table", row).update(header_id_bytes=header, cheap_ratio=None)
