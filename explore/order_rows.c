@@ -62,7 +62,8 @@ static int search_object(const struct explore_options *options, const char *path
 
 	search.row = object ? dlsym(object, "order_row") : NULL;
 	if (!search.row)
-		return fail_with(EXIT_RESOURCE, "%s is no row for --order: %s", path, dlerror());
+		return fail_with(EXIT_RESOURCE, "no row for --order (make explored-order): %s",
+				 dlerror());
 	if (search.row->driver) {
 		why = refused(search.row->driver, &search.budget);
 		if (why)

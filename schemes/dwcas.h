@@ -101,7 +101,7 @@ static inline const char *scheme_unsupported(void)
 #elif defined(LOCAL_HAS_PAIR)
 	return NULL;
 #else
-	return "no 16-byte cmpxchg is known for this architecture";
+	return "C11 has no 16-byte compare-and-swap without a lock";
 #endif
 }
 

@@ -123,6 +123,8 @@ def against(cold, lines):
 
 def witness(both):
     """Two counts of the lines of a mean event, by row."""
+    if not both:
+        return "cachegrind: no row to compare"
     more = sorted((missed - touched, row) for row, (missed, touched) in both.items())
     return (f"cachegrind, after everything was evicted: a mean event misses {more[0][0]:.1f} ({more[0][1]}) to "
             f"{more[-1][0]:.1f} ({more[-1][1]}) lines more than lackey counts")
@@ -156,7 +158,8 @@ def main():
             its = paths[path]
             print(f"{row:26} {path:9} {its[0]:>6.0f} {its[1]:>15.0f} {its[2]:>5.0f} {its[3]:>7.0f} {its[4]:>4.0f} "
                   f"{its[5]:>6.0f}")
-    print(witness({row: (misses[row], paths["mean"][4]) for row, paths in found.items() if paths}))
+    print(witness({row: (misses[row], paths["mean"][4]) for row, paths in found.items()
+                   if paths and misses[row] is not None}))
     cold = {one["row"]: one["ns"] for one in run.get("cold") or [] if one["evicted"] == "all" and not one["again"]}
     print(against(cold, {row: paths["plain"][4] for row, paths in found.items() if paths}))
     return 0
