@@ -58,14 +58,14 @@ explored_flags_of = $(explored_flags) $(EXPLORE_DEFS) -MMD -MP -MT $$@ -MF $$(@:
 explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).reader.o $(EXPLORED)/$(1).driver.o \
 	$(EXPLORED)/handover.o $(EXPLORED)/ring.o $(EXPLORED)/format_ctf.o $(BUILD)/flags
 
+# Two makes may build the same object at once (cases.py runs one): each in files of its own.
 define explored_row_rule
 $(EXPLORED)/$(1).$(2).so: $(TREE)/explore/stops/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)
 	$$(call say,STOPS,$(1).$(2))
-	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< \
-		-o $$(@:.so=.in.s)
-	$$(Q)$$(python) -S -B $$(STOPS_PY) $$(@:.so=.in.s) $$(@:.so=.s)
-	$$(Q)$$(EXPLORE_CC) -shared -Wl,-z,now -o $$@ $$(@:.so=.s) $$(filter %.o,$$^)
-	@rm -f $$(@:.so=.in.s) $$(@:.so=.s)
+	$$(Q)own=$$(@:.so=).$$$$$$$$; trap 'rm -f '$$$$own.s' '$$$$own.in.s' '$$$$own.new EXIT; \
+		$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< -o $$$$own.in.s && \
+		$$(python) -S -B $$(STOPS_PY) $$$$own.in.s $$$$own.s && \
+		$$(EXPLORE_CC) -shared -Wl,-z,now -o $$$$own.new $$$$own.s $$(filter %.o,$$^) && mv $$$$own.new $$@
 $(EXPLORED)/$(1).$(2).points.so: $(TREE)/explore/stops/row.c $(explored_rest)
 	$$(call say,POINTS,$(1).$(2))
 	$$(Q)$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(points_flags) $(explored_flags_of) -DEXPLORE_POINTS \

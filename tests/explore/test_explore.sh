@@ -259,6 +259,20 @@ filter_too_bold() {
 	report $? "a filter that leaves out shared accesses does not reach all final buffers"
 }
 
+# A slow make and one that begins later: neither takes the other's files.
+two_makes_at_once() {
+	cp explore/stops/own.py "$scratch"
+	sed 's/^main()$/__import__("time").sleep(2)\nmain()/' explore/stops/stops.py >"$scratch/slow.py"
+	for wait in 0 1; do
+		(sleep $wait && object nested_stamps.wrap3.so STOPS_PY="$scratch/slow.py") >"$scratch/make.$wait" 2>&1 &
+	done
+	wait
+	! cmp -s explore/stops/stops.py "$scratch/slow.py" && ! grep -q Error "$scratch"/make.[01] &&
+		[ "$(ls "$scratch"/explored/nested_stamps.wrap3.*)" = "$(printf "$scratch/explored/nested_stamps.wrap3.%s\n" d so)" ]
+	report $? "two makes of one object at once: both end well"
+	sed 's/^/# /' "$scratch"/make.[01]
+}
+
 bad_input() {
 	one="$explore --schemes =packed_word"
 	says "unknown scheme" 1 "nearest is 'packed_word'" "$explore" --schemes packed_wrod
@@ -307,5 +321,6 @@ engine_of_each_row
 faults
 audits
 filter_too_bold
+two_makes_at_once
 bad_input
 plan
