@@ -15,10 +15,11 @@
  *
  * One eviction serves all rows: after it each row, in a random order, records one event into a ring
  * of its own, between two fenced reads of the clock. An empty measurement is among them, and a
- * second ring of the first floor (A/A), which takes turns with the first: they share their code. In
- * each of the blocks all rings are new, in another order, so that no row keeps a lucky place. Each
- * ring is judged. The event that comes first after an eviction, of whichever row, finds less than
- * those behind it, which share lines and page tables with it: its price is reported beside theirs.
+ * second ring of the first floor (A/A), which takes turns with the first: they share their code.
+ * Other rows are compared with both. In each of the blocks all rings are new, in another order, so
+ * that no row keeps a lucky place. Each ring is judged. The event that comes first after an
+ * eviction, of whichever row, finds less than those behind it, which share lines and page tables
+ * with it: its price is reported beside theirs.
  *
  * An eviction takes as long as the machine's caches are large, and an event after it may come more
  * than a wrap after its predecessor. Events that must be extended for that are therefore kept
@@ -74,6 +75,7 @@ struct cold {
 	struct subject *subject;
 	unsigned int subjects, floor; /* floor: of the one that has a second ring; 0: none has */
 	struct subject first; /* the first events of rounds, whose form is PLAIN */
+	struct subject both; /* the events of the floor, in either ring */
 	uint64_t random;
 	json_t *into;
 	int error;
@@ -194,6 +196,8 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 		form = kind == EVICT_NONE ? PLAIN : form_now(subject);
 		ticks = once(subject, kind == EVICT_NONE);
 		add(subject, form, ticks);
+		if (cold->floor && subject->driver == cold->subject[cold->floor].driver)
+			add(&cold->both, form, ticks);
 		if (first && subject->driver && form == PLAIN)
 			add(&cold->first, PLAIN, ticks);
 		first = first && !subject->driver;
@@ -232,7 +236,8 @@ static struct stats_interval above(const struct cold *cold, const struct subject
 	return stats_median(its, count);
 }
 
-/* The ring that the row is compared with; NULL: its floor is not among those chosen. */
+/* What the row is compared with: both rings of the first floor, but for themselves. NULL: its floor
+ * is not among those chosen. */
 static const struct subject *floor_of(const struct cold *cold, const struct subject *subject)
 {
 	const char *name = driver_is_floor(subject->driver) ? subject->driver->row :
@@ -241,7 +246,9 @@ static const struct subject *floor_of(const struct cold *cold, const struct subj
 
 	for (i = 1; name && i < cold->subjects; i++)
 		if (!cold->subject[i].again && !strcmp(cold->subject[i].driver->row, name))
-			return &cold->subject[i];
+			return i == cold->floor && subject->driver != cold->subject[i].driver ?
+				       &cold->both :
+				       &cold->subject[i];
 	return NULL;
 }
 
@@ -403,6 +410,7 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 		judge_subject(&cold->subject[order[i]]);
 	}
 	end_block(&cold->first, block);
+	end_block(&cold->both, block);
 	if (!((block + 1) % BLOCKS_OF_RING))
 		close_rings(cold);
 	return error;
@@ -417,6 +425,7 @@ static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 	for (i = 0; i < cold->subjects; i++)
 		begin_kind(&cold->subject[i]);
 	begin_kind(&cold->first);
+	begin_kind(&cold->both);
 	bench->step(bench->arg, "cold", evict_names[kind]);
 	/* Warm, they are alike. */
 	blocks = kind == EVICT_NONE ? BLOCKS / 4 : BLOCKS;
@@ -518,6 +527,8 @@ static int measure(const struct workload_bench *bench, json_t *into)
 		cold.error = give_room(&cold.subject[i]);
 	if (!cold.error)
 		cold.error = give_room(&cold.first);
+	if (!cold.error)
+		cold.error = give_room(&cold.both);
 	if (!cold.error && pthread_create(&thread, NULL, cold_thread, &cold))
 		cold.error = fail_with(EXIT_RESOURCE, "no thread for cold events");
 	else if (!cold.error)
@@ -528,6 +539,7 @@ static int measure(const struct workload_bench *bench, json_t *into)
 	for (i = 0; i < cold.subjects; i++)
 		free(cold.subject[i].of_block[PLAIN]);
 	free(cold.first.of_block[PLAIN]);
+	free(cold.both.of_block[PLAIN]);
 	free(cold.subject);
 	return cold.error;
 }

@@ -73,20 +73,28 @@ static uint64_t run_code(uint64_t random)
 	return random;
 }
 
+/* A cache keeps what is used again: so is each line, once the cache before, of half of `piece`
+ * bytes, has lost it. 0: nobody knows that one. */
+static void read_twice(const uint8_t *data, size_t bytes, size_t piece)
+{
+	size_t at, now;
+
+	for (at = 0; at < bytes; at += now) {
+		now = piece && piece < bytes - at ? piece : bytes - at;
+		read_lines(data + at, now);
+		read_lines(data + at, now);
+	}
+}
+
 void evict(struct evict *evict, enum evict_kind kind)
 {
-	size_t at, piece = kind == EVICT_L2  ? evict->bytes[EVICT_L1] :
-			   kind == EVICT_LLC ? evict->bytes[EVICT_L2] :
-					       0;
 	bool everything = kind == EVICT_ALL || kind == EVICT_HUGE || kind == EVICT_NEIGHBOUR;
 
-	read_lines(evict->data, evict->bytes[kind]);
-	/* A cache keeps what is used again: so are these lines, once the cache before it has lost
-	 * them. */
-	for (at = 0; piece && at + piece <= evict->bytes[kind]; at += piece) {
-		read_lines(evict->data + at, piece);
-		read_lines(evict->data + at, piece);
-	}
+	if (kind == EVICT_L1)
+		read_lines(evict->data, evict->bytes[EVICT_L1]);
+	else
+		read_twice(evict->data, evict->bytes[kind],
+			   evict->bytes[kind == EVICT_L2 ? EVICT_L1 : EVICT_L2]);
 	if (kind == EVICT_TLB || everything)
 		read_pages(evict->pages);
 	if (kind == EVICT_CODE || everything)
@@ -129,7 +137,7 @@ static void *map_data(size_t bytes)
 
 /* ns to read the lines of a page after `bytes` were read: the least of some tries, since other
  * work only adds. */
-static uint64_t reread_ns(uint8_t *page, const uint8_t *data, size_t bytes)
+static uint64_t reread_ns(uint8_t *page, const uint8_t *data, size_t bytes, size_t piece)
 {
 	uint64_t least = UINT64_MAX, before, ns;
 	size_t at, i;
@@ -138,7 +146,7 @@ static uint64_t reread_ns(uint8_t *page, const uint8_t *data, size_t bytes)
 	for (tries = 0; tries < 7; tries++) {
 		for (i = 0; i < PAGE_BYTES; i += LINE_BYTES)
 			page[i] = (uint8_t)((49 * i / LINE_BYTES + 29) % (PAGE_BYTES / LINE_BYTES));
-		read_lines(data, bytes);
+		read_twice(data, bytes, piece);
 		before = time_ns();
 		/* Each line says which one is next: all of them, none beside the one before. */
 		for (i = at = 0; i < PAGE_BYTES / LINE_BYTES; i++)
@@ -158,13 +166,13 @@ size_t evict_measured(size_t least, size_t most)
 
 	if (page && data) {
 		/* Both are more than any cache: what is above the lesser one is other work. */
-		far = reread_ns(page, data, most);
-		half = reread_ns(page, data, most / 2);
+		far = reread_ns(page, data, most, least);
+		half = reread_ns(page, data, most / 2, least);
 		far = half < far ? half : far;
-		near = reread_ns(page, data, least);
+		near = reread_ns(page, data, least, least);
 		/* About as large as the cache where lines take the geometric mean of both. */
 		for (bytes = least; bytes < most; bytes *= 2) {
-			ns = reread_ns(page, data, bytes);
+			ns = reread_ns(page, data, bytes, least);
 			if (ns * ns > near * far)
 				break;
 		}
