@@ -10,16 +10,12 @@ EXPLORED ?= $(BUILD)/explored
 TREE ?= .
 STOPS_PY ?= explore/stops/stops.py
 
-# shape := log2 of the sub-buffer's bytes, log2 of how many, bits of the short field (0: the row's)
-SHAPES := page wrap4 wrap3 ends2 ends4 wrapends timed
-shape_page := 9 1 0
-shape_wrap4 := 9 1 4
-shape_wrap3 := 9 1 3
-shape_ends2 := 8 1 0
-shape_ends4 := 8 2 0
-shape_wrapends := 8 1 4
-# The payload of the timed build: the stamp alone, stored by the row's own code.
-shape_timed := 7 2 0
+# shape_S := the numbers of explore/shapes.def
+comma := ,
+shapes_def := $(shell sed -n 's/^X(\(.*\))$$/\1/p' explore/shapes.def | tr -d ' ')
+SHAPES := $(foreach line,$(shapes_def),$(firstword $(subst $(comma), ,$(line))))
+$(foreach line,$(shapes_def),$(eval shape_$(firstword $(subst $(comma), ,$(line))) := \
+	$(wordlist 2,4,$(subst $(comma), ,$(line)))))
 timed_shapes := timed
 
 # A fault that is put in may leave a variable unused: cases.py asks for no warnings.
@@ -101,7 +97,6 @@ $(EXPLORED)/handover.o: $(TREE)/explore/stops/handover.c $(BUILD)/flags
 	$(explored_support)
 
 # SCHEMES names rows as the explorer takes them: "=row" that one, "row" its variants too, or "all".
-comma := ,
 named_row = $(if $(filter =%,$(1)),$(patsubst =%,%,$(1)),$(filter $(1) $(1)_%,$(ROWS)))
 chosen_names := $(subst $(comma), ,$(SCHEMES))
 chosen_rows := $(if $(filter all,$(chosen_names)),$(ROWS),$(if $(chosen_names),\

@@ -16,8 +16,12 @@
 
 /* Words by their places; what is not given is the first of them, but for shape, stops, engine. */
 static const char *const tiers[] = { "quick", "long", "exhaustive", NULL };
-static const char *const shapes[] = { "page",  "wrap4",	   "wrap3", "ends2",
-				      "ends4", "wrapends", "timed", NULL };
+static const char *const shapes[] = {
+#define X(shape, subbuf_shift, count_shift, bits) #shape,
+#include "explore/shapes.def"
+#undef X
+	NULL
+};
 static const char *const stops[] = { "all", "shared", "none", "points", NULL };
 static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 static const char *const ranges[] = { "one", "all", NULL };

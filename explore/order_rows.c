@@ -13,13 +13,16 @@
 #include "explore/order/order.h"
 #include "explore/tasks.h"
 
-/* As explore.mk has them; the payload is that of the others in "timed", too. */
+/* The payload is that of the others in "timed", too. */
 static const struct {
 	const char *name;
 	uint32_t subbuf_shift, count_shift, bits;
-} shapes[] = { { "page", 9, 1, 0 },  { "wrap4", 9, 1, 4 }, { "wrap3", 9, 1, 3 },
-	       { "ends2", 8, 1, 0 }, { "ends4", 8, 2, 0 }, { "wrapends", 8, 1, 4 },
-	       { "timed", 7, 2, 0 }, { .name = NULL } };
+} shapes[] = {
+#define X(shape, subbuf_shift, count_shift, bits) { #shape, subbuf_shift, count_shift, bits },
+#include "explore/shapes.def"
+#undef X
+	{ .name = NULL }
+};
 
 static struct ring_config config_of(const struct driver *driver, const struct family *family)
 {

@@ -60,8 +60,8 @@ LEAST = {name: int(name in ("events", "depth")) for name in [*SHORT, "full"] if 
 ROW = re.compile(r"^X\((\w+),")
 SOURCES = ("base", "schemes", "traces", "judge", "workloads", "explore")  # as in tree.sh
 FLAGS = ("CC", "CFLAGS", "OPT", "SANITIZE", "WERROR", "EXPLORE_CC", "EXPLORE_OPT")
-with open("explore/explore.mk") as parts:
-    SHAPES = re.search(r"^SHAPES := (.*)", parts.read(), re.M).group(1).split()
+with open("explore/shapes.def") as parts:
+    SHAPES = re.findall(r"^X\((\w+),", parts.read(), re.M)
 STORMS = 3  # signals come when they come
 
 
