@@ -321,7 +321,7 @@ def patches(tree):
 # Lines of C, C++, headers, Python and shell. A commit that raises one says what for, and looks for as
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
-    "base": 1825, "explore": 12581, "extras": 13943, "judge": 4500, "plots": 3270, "results": 3651,
+    "base": 1825, "explore": 12588, "extras": 13943, "judge": 4500, "plots": 3270, "results": 3651,
     "runner": 6463, "schemes": 9857, "traces": 4680, "workloads": 7950, "tests": 38892,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
