@@ -362,7 +362,7 @@ static bool play_kind(struct row_trial *trial, enum trial_kind kind, const struc
 	/* Timed sections run like any code, but only while the kernel knows nothing of them. */
 	if (driver->timed && driver->restarts && !detached && !restart_unsupported())
 		return true;
-	config.cpu = driver->restarts && detached ? restart_cpu() : 0;
+	config.cpu = driver->restarts && detached ? (uint32_t)restart_cpu() : 0;
 	if (buffer_open(&play.buffer, driver, &config))
 		return false;
 	/* How long a wrap is has to be known before the first play's clock is set. */

@@ -138,8 +138,9 @@ def cheaper(machines, row, rows, code):
 
 
 def is_taken(machines, row, needs):
-    """Where that is the need, also by `make take TARGET=cortex-m`."""
-    return row in takeable(machines) or guide.NARROW in needs and row in qualifying(machines, guide.FIRMWARE)
+    """Also with sections of rseq, and, where that is the need, by `make take TARGET=cortex-m`."""
+    firmware = qualifying(machines, guide.FIRMWARE) if guide.NARROW in needs else set()
+    return row in takeable(machines) | qualifying(machines, guide.MIGRATE) | firmware
 
 
 def refused(machines, row, needs=()):

@@ -78,12 +78,14 @@ _Static_assert(offsetof(struct subbuf, lost_before) == offsetof(struct subbuf, n
 /* The ring of the CPU that the thread is on now; NULL if there is none. */
 static struct scheme_ring *restart_moved(struct scheme_ring *s)
 {
-	unsigned int cpu = restart_cpu();
+	int cpu = restart_cpu();
 
 	__atomic_fetch_add(&s->moves, 1, __ATOMIC_RELAXED); /* threads of all CPUs may count here */
+	if (cpu < 0)
+		return NULL;
 	if (s->by_cpu)
-		return s->by_cpu[cpu];
-	s->ring.cpu = cpu;
+		return (struct scheme_ring *)s->by_cpu[cpu];
+	s->ring.cpu = (uint32_t)cpu;
 	return s;
 }
 
@@ -213,7 +215,7 @@ RESERVE_SLOW bool restart_slow(struct scheme_ring *s, uint32_t id, uint32_t len,
 	}
 }
 
-RESERVE enum restart_end restart_plain(struct scheme_ring *s, uint32_t id, uint32_t len,
+RESERVE enum restart_end restart_begin(struct scheme_ring *s, uint32_t id, uint32_t len,
 				       const struct payload *payload, struct restart_seen *seen)
 {
 	const struct ring *ring = &s->ring;
@@ -240,7 +242,7 @@ RECORD bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct sour
 
 	payload_prepare(src, len, &payload);
 	if (likely(id < PACKED_IDS))
-		end = restart_plain(s, id, len, &payload, &seen);
+		end = restart_begin(s, id, len, &payload, &seen);
 	if (unlikely(end != RESTART_PUBLISHED) && !restart_slow(s, id, len, src, end, seen))
 		return false;
 	payload_published(src);

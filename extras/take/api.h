@@ -67,6 +67,9 @@ enum error {
 	NO_RATE = -EAGAIN, /* the clock's rate is not known: measure it again */
 	NOT_WRITTEN = -EIO,
 	MIXED = -EPROTO, /* files of the program define other SHIFTs, THREADS or PER_CPU */
+#ifdef SCHEME_RESTARTS
+	NO_RSEQ = -ENOSYS, /* of open(): Linux 4.18, and no GLIBC_TUNABLES=glibc.pthread.rseq=0 */
+#endif
 };
 
 /* Of event_type.bytes: each event says how large it is. */
@@ -112,6 +115,13 @@ static inline size_t open_bytes(const struct options *options);
  */
 static inline int try_write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes);
 static inline bool write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes);
+#ifdef SCHEME_RESTARTS
+/* Not here: what came between the two could not start over. */
+#define SECTION "a record of this row is one section: use try_write(), write() or an EVENT()"
+int try_begin(struct tracer *t, ...) __attribute__((error(SECTION)));
+bool begin(struct tracer *t, ...) __attribute__((error(SECTION)));
+int end(struct tracer *t, ...) __attribute__((error(SECTION)));
+#else
 /*
  * The same without a copy: claims the record and writes its header. Fill rsv->payload, then call
  * end(); rsv->stamp is the event's time, in ticks. Before end() no reader gets this sub-buffer.
@@ -120,6 +130,7 @@ static inline int try_begin(struct tracer *t, uint32_t id, uint32_t bytes, struc
 static inline bool begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv);
 /* OK, NO_POINTER, NOT_OPEN or NOT_HELD. */
 static inline int end(struct tracer *t, struct reservation *rsv);
+#endif
 /* Closes a half-full sub-buffer, so that the reader gets it. OK, NO_POINTER or NOT_OPEN. */
 static inline int flush_open(struct tracer *t);
 

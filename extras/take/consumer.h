@@ -45,8 +45,8 @@
 #define PER_CPU 0
 #endif
 #if PER_CPU
-#if !defined(LOCKED) || !defined(CLOCK_FENCED)
-#error PER_CPU: take packed_word_locked_fenced; threads that move would break this row
+#if !defined(SCHEME_RESTARTS) && (!defined(LOCKED) || !defined(CLOCK_FENCED))
+#error PER_CPU: take packed_word_locked_fenced or restartable; this row breaks when threads move
 #elif !defined(__x86_64__)
 #error PER_CPU: CPUs can share a ring on x86-64 only
 #elif __has_include(<sys/rseq.h>)
@@ -145,6 +145,9 @@ struct tracing {
 	char *text; /* of "metadata" */
 	size_t text_bytes;
 	uint32_t cpus; /* that have rings: the first slots */
+#ifdef SCHEME_RESTARTS
+	void *by_cpu[8192]; /* at most: the rings in which threads go on that moved */
+#endif
 	int folder, chunk; /* 0: none */
 	uint64_t chunk_first, chunk_number, chunk_bytes, chunk_since;
 	struct trace_counts counts; /* under the lock, but for: */
@@ -488,6 +491,10 @@ static inline int trace_start(const struct trace_options *options)
 		return TWICE;
 	if (all->mixed)
 		return MIXED;
+#ifdef SCHEME_RESTARTS
+	if (restart_cpu() < 0)
+		return NO_RSEQ;
+#endif
 	error = trace_types(all, options);
 	if (!error)
 		error = trace_text(all);

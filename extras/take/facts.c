@@ -40,8 +40,8 @@ static const char *obstacle(const struct driver *driver)
 		return "it masks interrupts, which only the program can do";
 	if (desc->turns_away)
 		return "it rejects a writer that interrupts another";
-	if (driver->publishes)
-		return "it is written in a section that starts over, by a signal handler or rseq";
+	if (driver->publishes && !driver->join)
+		return "it is written in a section that signal handlers of the program start over";
 	if (records(driver).kind == FORMAT_OWN || records(driver).kind == FORMAT_FTRACE)
 		return "no metadata describes its records to other readers";
 	return NULL;

@@ -117,6 +117,16 @@
 	at_ = field_put(at_, of_->field, field##_bytes_);
 #define F_TEXTS(...) F_DO(F_TEXT, __VA_ARGS__, , ) /* the metadata's, below */
 
+#ifdef SCHEME_RESTARTS
+/* The section copies them from there, again where it starts over. */
+#define F_PLACE(bytes, varies) \
+	(rsv_.payload = (uint8_t *)__builtin_alloca((varies) ? (size_t)rsv_.size : (bytes) + 1))
+#define F_END(number, varies) end_fields(t_, number, varies, &rsv_)
+#else
+#define F_PLACE(bytes, varies) rsv_.payload
+#define F_END(number, varies) end(t_, &rsv_)
+#endif
+
 #define FIELD_NULL (UINT64_C(1) << 60) /* in place of a length: there is no such string */
 
 /* Of a text of a fixed size no more is read; the compiler knows how long a literal is. */
@@ -166,10 +176,10 @@ static inline uint8_t *field_put(uint8_t *at, const void *from, uint64_t bytes)
 				      (false FIELDS(F_VARIES)), &rsv_); \
 		if (error_) \
 			return error_; \
-		at_ = rsv_.payload; \
+		at_ = F_PLACE((0 FIELDS(F_FIXEDS)), (false FIELDS(F_VARIES))); \
 		FIELDS(F_PUTS) \
 		(void)at_; \
-		return end(t_, &rsv_); \
+		return F_END(number, (false FIELDS(F_VARIES))); \
 	} \
 	static inline __attribute__((unused)) int name##_write(struct tracer *t_ FIELDS(F_PARAMS)) \
 	{ \

@@ -7,6 +7,9 @@
 /* Of this moment: in the next one the thread may be on another. */
 static inline uint32_t trace_cpu(void)
 {
+#ifdef SCHEME_RESTARTS
+	return (uint32_t)restart_cpu();
+#else
 	uint32_t cpu = UINT32_MAX;
 
 #ifdef RSEQ_SIG
@@ -16,9 +19,13 @@ static inline uint32_t trace_cpu(void)
 	if (unlikely((int32_t)cpu < 0))
 		syscall(SYS_getcpu, &cpu, NULL, NULL);
 	return cpu;
+#endif
 }
 
-/* All rings are safe on all CPUs, so one that came later than trace_start() may use the first. */
+/*
+ * All rings may be written on all CPUs, or send the writer on: a CPU that came later than
+ * trace_start(), or above THREADS, uses the first one, or loses the event.
+ */
 static inline struct tracer *here(void)
 {
 	const uint32_t cpus = __atomic_load_n(&trace_all.cpus, __ATOMIC_ACQUIRE), cpu = trace_cpu();
@@ -34,6 +41,10 @@ static inline int trace_open_cpus(struct tracing *all)
 	for (cpu = 0; cpu < THREADS && (long)cpu < there; cpu++) {
 		if (!all->slots[cpu].memory && trace_ring_open(all, &all->slots[cpu]))
 			return NO_MEMORY;
+#ifdef SCHEME_RESTARTS
+		all->by_cpu[cpu] = &all->slots[cpu].t.scheme;
+		all->slots[cpu].t.scheme.by_cpu = all->by_cpu;
+#endif
 		all->slots[cpu].state = TRACE_LIVE;
 	}
 	__atomic_store_n(&all->cpus, cpu, __ATOMIC_RELEASE);

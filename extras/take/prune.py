@@ -166,8 +166,9 @@ def folded(text):
     known = predicates(text)
     call = re.compile(r"(!?)\b(%s)\((?:ring|from|id|event->id)\)" % "|".join(known))
     text = call.sub(lambda found: "@%d" % (known[found.group(2)] != bool(found.group(1))), text)
-    for name, value in re.findall(r"^#define (\w+) (true|false)$", text, re.M):
+    for name, value in re.findall(r"^#define (\w+) (true|false)(?: /\*.*)?$", text, re.M):
         text = re.sub(r"(?<!#define )\b%s\b" % name, "@%d" % (value == "true"), text)
+    text = re.sub(r"if \(!?\w+ && @0", "if (@0", text)
     text = re.sub(r"@1\s+&&\s+|\s+&& @1|@0\s+\|\|\s+", "", text)
     for found in reversed(list(re.finditer(r"\n\tbool (\w+) = (@[01]);", text))):
         end = text.index("\n}", found.end())
@@ -176,6 +177,7 @@ def folded(text):
     text = text.replace("!@0", "@1").replace("!@1", "@0")
     text = re.sub(r"(?: \+ )?\((?:@0 \? [^:()]* : 0|@1 \? 0 : [^()]*)\)", "", text)
     text = re.sub(r"@0 \? [^:;]*:\s*", "", text)
+    text = re.sub(r"@1 \? ((?:[^:;,()]|\([^()]*\))*?)\s*:(?:[^;,()]|\((?:[^()]|\([^()]*\))*\))*|(= )@1\s*\|\|[^;]*", lambda found: found.group(1) or found.group(2) + "@1", text)
     while True:
         found = re.search(r"\bif \(@([01])(\)|(?<=0)\s+&&[^|;]*;)", text)
         if not found:
@@ -189,9 +191,9 @@ def quiet(part):
     for more, name in re.findall(r"^\t\w+ [^;\n]*(, (\w+));$", body, re.M) if brace else ():
         if len(re.findall(r"\b%s\b" % name, body)) == 1:
             body = body.replace(more + ";", ";")
-    for line, name in re.findall(r"^(\t(?!return)[\w ]+ \**(\w+);\n)", body, re.M) if brace else ():
+    for line, name, value in re.findall(r"^(\t(?!return)[\w ]+ \**(\w+)( =[^;\n]*)?;\n)", body, re.M) if brace else ():
         if len(re.findall(r"\b%s\b" % name, body)) == 1:
-            body = body.replace(line, "")
+            body = body.replace(line, line + "\t(void)%s;\n" % name if value else "")
     found = re.search(r"\(([^()]*)\)\s*$", QUIET.sub(" ", head))
     for one in found.group(1).split(",") if found and brace else ():
         name = NAME.findall(one)[-1]
@@ -246,9 +248,13 @@ def pruned(text, *users):
     text = re.sub(r"^\s*\w+_POINT(_COUNT|_PATH)?\([^\n]*\);( \\)?\n", "", decided(text), flags=re.M)
     for name in re.findall(r"^#define (\w+)$", text, re.M):  # of which nothing comes
         text = re.sub(r"^%s\n" % name, "", text, flags=re.M)
+        if not OPEN.search(name) and not re.search(r"^#define %s[ (]" % name, text, re.M):
+            text = re.sub(r"^#define %s\n|^[ \t]*%s;?( \\)?\n| \b%s\b" % (name, name, name), "", text, flags=re.M)
+    text = re.sub(r" \\\n\n", "\n\n", text)
     text = folded(text)
     for name, other in re.findall(r"^#define (\w+) ([A-Za-z_]\w*)$", text, re.M):  # another word for it
         if len(re.findall(r"^#define %s\b" % name, text, re.M)) == 1 and not any(name in one for one in users):
+            other = re.search(r"^#define %s (\w+)$" % name, text, re.M).group(1)  # of which another word is known by now
             text = re.sub(r"\b%s\b" % name, other, re.sub(r"^#define %s .*\n" % name, "", text, flags=re.M))
     text = re.sub(r"\(__extension__\(\{ \\\n\s*([^;\n]*); \\\n\s*\}\)\)", r"(\1)", text)  # a statement alone
     text = re.sub(r"\\\n\s*do \{ \\\n\s*([^;\n]*); \\\n\s*\} while \(0\)", r"\1", text)
@@ -298,6 +304,10 @@ def brief(part):
             text = "/* %s */\n" % re.match(r".*?[.?](?=\s|$)|.*", words).group(0) + text[said.end():]
         lines = []
         for line in re.sub(r"\n\n+", "\n", text.strip("\n")).split("\n"):
+            if lines and re.match(r'\t+"[^"]*"( "[^"]*")?( \\)?$', lines[-1]) and line.lstrip().startswith('"') and \
+                    len((lines[-1] + line).expandtabs(8)) <= COLUMNS:  # instructions
+                lines[-1] = lines[-1].removesuffix(" \\") + " " + line.strip()
+                continue
             joined_up = lines and lines[-1].rstrip(" \t") + (" " if lines[-1][-1:] != "(" else "") + line.strip()
             if lines and re.search(r"[,(=|&:?+]$", lines[-1]) and len(joined_up.expandtabs(8)) <= COLUMNS and \
                     "/*" not in line and "#" not in joined_up and not re.match(r"\t*(\.|\}|\w+( = [^(]*)?,$)", line):
@@ -306,6 +316,7 @@ def brief(part):
                 lines.append(line)
         text = "\n".join(lines) + "\n"
         short = re.sub(r"\)\n\{\n\t([^\n]*;)\n\}\n$", r") { \1 }\n", text)
+        short = re.sub(r"^(#define [^\n]*) \\\n\s*([^\n]*)\n$", r"\1 \2\n", short, flags=re.M)
         if max(map(len, short.split("\n"))) <= 160:
             text = short
     return text.strip("\n").replace("\n{\n", " {\n") + "\n"
@@ -323,8 +334,9 @@ def joined(parts):
             seen.add(part.origin)
             if not text:
                 continue
-        # What takes a line stands close to what does.
-        apart = text.count("\n") > 1 or last and last[1].count("\n") > 2
+        # What takes a line or two stands close to what does, and macros without a comment to macros.
+        apart = (text.count("\n") > 2 or last and last[1].count("\n") > 2) and \
+            not (last and text.startswith("#define") and last[0].code.startswith("#define"))
         out += "\n" * bool(apart and not (last and re.match(r"#\s*(if|el)", last[0].code)) and
                            not re.match(r"#\s*(end|el)", part.code)) + text
         last = part, text

@@ -136,6 +136,19 @@ static inline uint64_t packets(const struct tracer *t)
 	return check_open(t) ? 0 : ring_end(&t->scheme.ring, &open);
 }
 
+#ifdef SCHEME_RESTARTS
+/* Bytes of sub-buffer `number`: of the one that is open all below the tail. */
+static inline uint32_t copy_content(const struct ring *ring, uint64_t number)
+{
+	uint64_t tail = once_load(&ring->tail), end = ring_packed_end(ring, &tail);
+	uint64_t offset = ring_packed_offset(ring, tail);
+
+	fence(__ATOMIC_ACQUIRE);
+	if (end != number + 1 || !ring_room(ring, offset))
+		return ring_content(ring, number);
+	return (uint32_t)(offset & (ring_subbuf_bytes(ring) - 1));
+}
+#else
 /*
  * Bytes of the open sub-buffer `number`; 0: it is not open, or a record in it is under way. All
  * that is claimed behind a tail that stays the same is committed if the counter says as many bytes.
@@ -163,6 +176,14 @@ static inline uint32_t open_content(const struct ring *ring, uint64_t number)
 		return 0;
 	return (uint32_t)used;
 }
+
+static inline uint32_t copy_content(const struct ring *ring, uint64_t number)
+{
+	uint32_t content = ring_content(ring, number);
+
+	return content ? content : open_content(ring, number);
+}
+#endif
 
 /* The events of a copy, and its header as a reader completes it: it ends with its last event. */
 static inline bool complete_copy(const struct tracer *t, struct packet *packet, uint8_t *bytes,
@@ -213,9 +234,7 @@ static inline int copy(const struct tracer *t, uint64_t number, void *to, struct
 	memset(packet, 0, sizeof(*packet));
 	if (number >= end || ring_oldest_safe(ring, number, end) != number)
 		return 0;
-	content = ring_content(ring, number);
-	if (!content)
-		content = open_content(ring, number);
+	content = copy_content(ring, number);
 	if (content < sizeof(struct ctf_packet_header))
 		return 0;
 	racy_copy(to, ring_subbuf_base(ring, number), content);

@@ -16,6 +16,7 @@
 #define SEAM_SUBBUF_SHIFT SUBBUF_SHIFT
 #define SEAM_COUNT_SHIFT COUNT_SHIFT
 #define SEAM_NARROW_BITS 0
+#define SEAM_PAYLOAD_GIVEN 1
 /* Of an event whose size varies: u16, before its payload. */
 #define VARIABLE_PREFIX 2u
 /* Bytes of the largest payload: behind the packet's header, and the record's. */

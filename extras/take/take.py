@@ -72,6 +72,9 @@ class Cut:
     def __init__(self, row):
         self.row = row
         self.header, self.mine, self.macros = row_of(row)
+        self.macros["SCHEME_RESTARTS"] = None
+        if "#define SCHEME_RESTARTS\n" in self.body("schemes/%s.h" % self.header):
+            self.mine["SCHEME_RESTARTS"] = ""
         self.seen, self.system, self.guards, self.own = set(), [], [], []
 
     def decided(self, text, seams):
@@ -448,6 +451,12 @@ REFUSED = """#ifndef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_8
 #error "this header needs C11 or C++17"
 #endif
 """
+RESTARTS = """#if !defined(__x86_64__) || !__has_include(<sys/rseq.h>)
+#error "the records of this row are sections of rseq: x86-64 and glibc 2.35 or later"
+#elif defined(X_CLOCK)
+#error "X_CLOCK: the sections of this row read the CPU's own counter; take another row"
+#endif
+"""
 
 
 def header(name, begin, system, text):
@@ -497,7 +506,13 @@ def take_header(row, folder, facts, record):
     for name in ("row", "reader", "trace"):
         own = row + ("" if name == "row" else "_" + name) + ".h"
         texts.update({part: texts[part].replace(name.upper() + "_H", own) for part in PARTS})
-    scheme = texts["scheme"] + "\n" + texts["rest"]
+    scheme = "struct source;\n" + texts["scheme"]
+    scheme = re.sub(r"\bstruct source\b", "struct %s_source" % row, scheme) + "\n" + texts["rest"]
+    restarts = "_SCHEME_RESTARTS\n" in scheme
+    if restarts:
+        scheme = said("unifdef", "-B", "-D__x86_64__", "-U__aarch64__", "-DRSEQ_SIG", "-D%s_RESTART_CONSTANT=0" % upper, *(
+                          "-U" + name for name in set(re.findall(r"\b\w+_SEAM_\w+", scheme)) -
+                          set(re.findall(r"#define (\w+)", scheme))), text=scheme)
     recorder, reader = prune.pruned(metadata_macros(facts) + "\n" + scheme,
                                     texts["api"], texts["read_api"] + texts["consumer"])
 
@@ -507,7 +522,8 @@ def take_header(row, folder, facts, record):
 
     how = "\n/* ---- how it works ---- */\n\n"
     write(folder, row + ".h", fold(header(
-        upper + "_H", head(facts, record), system("api", "scheme", "rest") + "\n" + REFUSED,
+        upper + "_H", head(facts, record, *["C11 or C++17; gcc or clang; x86-64."] * restarts),
+        RESTARTS.replace("X", upper) * restarts + system("api", "scheme", "rest") + "\n" + REFUSED,
         structs(recorder, texts["api"]) + "\n" + field_macros(facts) + how + prune.joined(recorder))))
     spdx = "/* SPDX-License-Identifier: MIT */\n"
     write(folder, row + "_reader.h", fold(header(
@@ -515,7 +531,8 @@ def take_header(row, folder, facts, record):
         structs(reader, texts["read_api"]) + how + prune.joined(reader))))
     write(folder, row + "_trace.h", fold(header(
         upper + "_TRACE_H", spdx, system("consumer") + '#include "%s_reader.h"\n' % row, texts["consumer"])))
-    example = read(os.path.join(HERE, "extras/take/example.c.in"))
+    example = said("unifdef", "-B", ("-D" if restarts else "-U") + "SCHEME_RESTARTS",
+                   text=read(os.path.join(HERE, "extras/take/example.c.in")))
     example = re.sub(r"\btaken_", row + "_", example).replace("TAKEN_", upper + "_")
     example = example.replace('"HEADER"', '"%s_reader.h"' % row).replace("ROW_example", row + "_example")
     write(folder, row + "_example.c", example)

@@ -122,6 +122,10 @@ static inline int open(struct tracer *t, const struct options *options)
 	memset(t, 0, sizeof(*t));
 	memset(&config, 0, sizeof(config));
 	error = check_types(options, t->sizes);
+#ifdef SCHEME_RESTARTS
+	if (!error && restart_cpu() < 0)
+		error = NO_RSEQ;
+#endif
 	at = (uint8_t *)options->memory;
 	if (!error && at)
 		error = check_memory(at);
@@ -173,6 +177,57 @@ static inline int check_event(const struct tracer *t, uint32_t id, uint32_t byte
 	return bytes < varies ? OK : TOO_LARGE;
 }
 
+/* Is it an event of fixed size, and all in order? */
+static inline bool is_fixed(const struct tracer *t, uint32_t id, uint32_t bytes)
+{
+	return likely(t && id < EVENT_SIZED && size_load(t->sizes, id) == (uint64_t)bytes + 1);
+}
+
+#ifdef SCHEME_RESTARTS
+/* Types that vary, whose size stands before them; events without a payload, and mistakes. */
+static __attribute__((noinline, unused)) int write_other(struct tracer *t, uint32_t id,
+							 const void *payload, uint32_t bytes)
+{
+	int error = payload || !bytes ? check_event(t, id, bytes) : NO_POINTER;
+	uint32_t prefix;
+	struct source src;
+	uint8_t *whole;
+
+	if (error)
+		return error == OFF ? OFF : refuse(t, error);
+	prefix = size_load(t->sizes, id) ? 0 : VARIABLE_PREFIX;
+	whole = (uint8_t *)__builtin_alloca(VARIABLE_PREFIX + bytes);
+	put_u16(whole, bytes);
+	if (bytes)
+		memcpy(whole + prefix, payload, bytes);
+	src.payload = whole;
+	return record(&t->scheme, id, prefix + bytes, &src) ? OK : FULL;
+}
+
+/* For EVENT(), which then puts the fields where the section copies them from. */
+RECORD int begin_fields(struct tracer *t, uint32_t id, uint64_t bytes, bool varies,
+			struct reservation *rsv)
+{
+	int error = OK;
+
+	rsv->size = bytes;
+	if (unlikely(bytes > UINT32_MAX))
+		error = bytes >= FIELD_NULL ? NO_POINTER : TOO_LARGE;
+	else if (varies || !is_fixed(t, id, (uint32_t)bytes))
+		error = check_event(t, id, (uint32_t)bytes);
+	return unlikely(error) && error != OFF ? refuse(t, error) : error;
+}
+
+RECORD int end_fields(struct tracer *t, uint32_t id, bool varies, struct reservation *rsv)
+{
+	struct source src;
+
+	src.payload = rsv->payload;
+	if (varies)
+		return write_other(t, id, rsv->payload, (uint32_t)rsv->size);
+	return record(&t->scheme, id, (uint32_t)rsv->size, &src) ? OK : FULL;
+}
+#else
 /*
  * Events of types that vary, those without a payload, and mistakes: then `size` is the error. By
  * value: a pointer that leaves the caller would cost the plain path stores to the stack.
@@ -198,12 +253,6 @@ reserve_other(struct tracer *t, uint32_t id, uint32_t bytes)
 	if (rsv.payload)
 		rsv.payload += prefix;
 	return rsv;
-}
-
-/* Is it an event of fixed size, and all in order? */
-static inline bool is_fixed(const struct tracer *t, uint32_t id, uint32_t bytes)
-{
-	return likely(t && id < EVENT_SIZED && size_load(t->sizes, id) == (uint64_t)bytes + 1);
 }
 
 RECORD int try_begin(struct tracer *t, uint32_t id, uint32_t bytes, struct reservation *rsv)
@@ -261,11 +310,13 @@ static __attribute__((noinline, unused)) int write_other(struct tracer *t, uint3
 		memcpy(rsv.payload, payload, bytes);
 	return end(t, &rsv);
 }
+#endif
 
 RECORD int try_write(struct tracer *t, uint32_t id, const void *payload, uint32_t bytes)
 {
-	struct source src = { payload };
+	struct source src;
 
+	src.payload = payload;
 	if (!is_fixed(t, id, bytes) || unlikely(!payload))
 		return write_other(t, id, payload, bytes);
 	return record(&t->scheme, id, bytes, &src) ? OK : FULL;

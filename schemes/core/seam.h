@@ -153,6 +153,7 @@
 /* ---- records ---- */
 
 #define SEAM_PAYLOAD_STAMP SEAM_IS_TIMED /* the payload is the stamp; else a check_payload */
+#define SEAM_PAYLOAD_GIVEN 0 /* or, in extras/take/size.h, the caller's */
 #define SEAM_INEXACT_STORED SEAM_IS_INJECTED /* and CHECK_INEXACT, where the stamp is inexact */
 /* Reserve paths are functions in section reserve_text, so that hits inside them can be counted. */
 #define SEAM_RESERVE_APART SEAM_IS_CHECKED

@@ -37,9 +37,9 @@
 /* The stamp's bits above T, where the word keeps them. */
 static inline uint64_t packed_upper(const struct ring *ring, uint64_t stamp)
 {
-	uint64_t upper = stamp >> ring_stamp_bits(ring) << ring_packed_bits(ring);
-
-	return PACKED_EVERY ? 0 : upper & bits_mask(PACKED_WORD_BITS);
+	return PACKED_EVERY ? 0 :
+			      stamp >> ring_stamp_bits(ring) << ring_packed_bits(ring) &
+				      bits_mask(PACKED_WORD_BITS);
 }
 
 /* Bytes of a record, in whole units. `full`: it carries the whole stamp. */
@@ -61,12 +61,14 @@ static inline uint8_t *packed_put_full(uint8_t *at, uint32_t id, uint32_t len, u
 	return at + 16;
 }
 
-/* Writes the header of a record and returns the payload's place. */
+/* Writes the header of a record, short if its id fits, and returns the payload's place. */
 static inline uint8_t *packed_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,
 				  uint64_t stamp, bool full)
 {
-	return full ? packed_put_full(at, id, len, stamp) :
-		      ctf_compact_put(at, id, len, stamp, ring_stamp_bits(ring), false);
+	if (full)
+		return packed_put_full(at, id, len, stamp);
+	put_u32(at, ctf_compact_word(id, stamp, ring_stamp_bits(ring)));
+	return at + 4;
 }
 
 /*

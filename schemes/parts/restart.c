@@ -6,13 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-#ifdef RSEQ_SIG /* glibc knows this machine's */
-#define HAS_RSEQ
-#endif
-#endif
-
 uint64_t restart_epoch;
 
 /* The descriptors of the sections that a handler makes start over, as the asm writes them. */
@@ -37,7 +30,7 @@ uintptr_t restart_target(uintptr_t pc)
 	return 0;
 }
 
-#ifdef HAS_RSEQ
+#ifdef RSEQ_SIG
 #define AREA_BYTES 32 /* as glibc registers it, before the area could grow */
 
 static struct rseq *area(void)
@@ -51,11 +44,6 @@ const char *restart_unsupported(void)
 		return "no rseq: it takes Linux 4.18 and glibc 2.35, and "
 		       "GLIBC_TUNABLES=glibc.pthread.rseq not 0";
 	return NULL;
-}
-
-unsigned int restart_cpu(void)
-{
-	return *(const volatile uint32_t *)&area()->cpu_id_start;
 }
 
 bool restart_detach(void)
@@ -82,11 +70,6 @@ bool restart_attach(void)
 const char *restart_unsupported(void)
 {
 	return "built without rseq: it takes a glibc that knows it on this machine, 2.35 or later";
-}
-
-unsigned int restart_cpu(void)
-{
-	return 0;
 }
 
 bool restart_detach(void)

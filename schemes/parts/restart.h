@@ -24,6 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
+
 #include "schemes/core/clock.h"
 #include "schemes/core/ring.h"
 
@@ -78,8 +82,17 @@ uintptr_t restart_target(uintptr_t pc);
 /* NULL, or why there is no rseq. */
 const char *restart_unsupported(void);
 
-/* The CPU that the calling thread is on, now. */
-unsigned int restart_cpu(void);
+/* The CPU that the calling thread is on, now. Negative: the kernel has no rseq area of it. */
+static inline int restart_cpu(void)
+{
+#ifdef RSEQ_SIG /* glibc knows this machine's */
+	const void *area = (const char *)__builtin_thread_pointer() + __rseq_offset;
+
+	return *(const volatile int *)&((const struct rseq *)area)->cpu_id;
+#else
+	return 0;
+#endif
+}
 
 /*
  * Takes the calling thread's rseq area away from the kernel, with the CPU written into it, and
@@ -115,15 +128,11 @@ extern uint64_t restart_epoch; /* moves with every interrupt */
 	[copies] "r"(copies), [count] "r"(count), [seen] "r"(seen), [next] "r"(next)
 
 /* Where a section finds what the run sets. */
+#define RESTART_AT(field) [field] "i"(offsetof(struct restart_plain, field))
 #define RESTART_FIELDS(plain_) \
-	[plain] "r"(plain_), [units] "i"(offsetof(struct restart_plain, units)), \
-		[block] "i"(offsetof(struct restart_plain, block)), \
-		[slots] "i"(offsetof(struct restart_plain, slots)), \
-		[field] "i"(offsetof(struct restart_plain, field)), \
-		[stamp_bits] "i"(offsetof(struct restart_plain, stamp_bits)), \
-		[id] "i"(offsetof(struct restart_plain, id)), \
-		[payload] "i"(offsetof(struct restart_plain, payload)), \
-		[behind] "i"(offsetof(struct restart_plain, behind)), [bits] "i"(PACKED_BITS)
+	[plain] "r"(plain_), RESTART_AT(units), RESTART_AT(block), RESTART_AT(slots), \
+		RESTART_AT(field), RESTART_AT(stamp_bits), RESTART_AT(id), RESTART_AT(payload), \
+		RESTART_AT(behind), [bits] "i"(PACKED_BITS)
 _Static_assert(offsetof(struct payload, head.from) == 8 &&
 		       offsetof(struct payload, head.bytes) == 16 &&
 		       offsetof(struct payload, body.from) == 32 &&

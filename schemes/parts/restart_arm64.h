@@ -30,7 +30,6 @@
 #define RESTART_ON_CPU
 #define RESTART_AREA NULL
 #else
-#include <sys/rseq.h>
 #define RESTART_SECTIONS "rseq_sections"
 #define RESTART_ANNOUNCE \
 	"adrp	x9, restart_cs_%=\n\t" \

@@ -65,8 +65,6 @@
 #ifndef STAMPEDE_SCHEMES_PARTS_RESTART_X86_64_H
 #define STAMPEDE_SCHEMES_PARTS_RESTART_X86_64_H
 
-#include <sys/rseq.h>
-
 /* One instruction a line: */
 /* clang-format off */
 
@@ -171,10 +169,12 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 }
 
 /*
- * Operands of the plain case: constants if geometry and widths are, else memory. A stamp of the
+ * Operands of the plain case: constants if geometry and widths are, else memory; also in a header
+ * that programs may compile without optimization, where constants take registers. A stamp of the
  * word's own width needs neither the shifts nor the mask of narrower ones.
  */
-#if SEAM_GEOMETRY_CONSTANT
+#define RESTART_CONSTANT (SEAM_GEOMETRY_CONSTANT && !SEAM_PAYLOAD_GIVEN)
+#if RESTART_CONSTANT
 #define RESTART_OF(field) "%[" #field "]"
 #define RESTART_OF_32(field) "%k[" #field "]"
 #define RESTART_PLAIN_OPERANDS \
@@ -187,7 +187,7 @@ restart_publish(struct ring *ring, const struct restart_copy *copies, uint64_t c
 #define RESTART_PLAIN_OPERANDS [size] "r"(plain->units), RESTART_FIELDS(plain)
 #endif
 
-#if SEAM_GEOMETRY_CONSTANT && STAMP_BITS == 27 && PACKED_BITS == STAMP_BITS
+#if RESTART_CONSTANT && STAMP_BITS == 27 && PACKED_BITS == STAMP_BITS
 #define RESTART_NARROW_UPPER
 #define RESTART_NARROW_FIELD
 #define RESTART_NARROW_OPERANDS
@@ -208,7 +208,7 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 #ifdef PACKED_WHOLE
 #define RESTART_BEHIND_HEADER "12(%%r10, %%rdx, 4)"
 #define RESTART_UPPER
-#if SEAM_GEOMETRY_CONSTANT
+#if RESTART_CONSTANT
 #define RESTART_ESCAPE "movl	" RESTART_OF_32(id) ", (%%r10, %%rdx, 4)\n\t"
 #else
 #define RESTART_ESCAPE \
@@ -237,6 +237,39 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 #define RESTART_PAYLOAD_OPERANDS
 #define RESTART_PAYLOAD_CLOBBERS
 #else
+#if RESTART_CONSTANT
+#define RESTART_PAYLOAD_AT "%[payload]"
+#define RESTART_PAYLOAD_OPERANDS , [payload] "rm"(plain->payload)
+#else
+#define RESTART_PAYLOAD_AT RESTART_OF(payload)
+#endif
+#define RESTART_PAYLOAD_CLOBBERS , "rcx", "rsi", "rdi"
+#if SEAM_PAYLOAD_GIVEN
+/* The body, by words and then by bytes: a rep takes longer to begin. */
+#define RESTART_PAYLOAD \
+	"movq	" RESTART_PAYLOAD_AT ", %%r8\n\t" \
+	"leaq	" RESTART_BEHIND_HEADER ", %%rdi\n\t" \
+	"movq	32(%%r8), %%rsi\n\t" \
+	"movq	40(%%r8), %%rcx\n\t" \
+	"subq	$8, %%rcx\n\t" \
+	"jb	5f\n" \
+	"4:\n\t" \
+	"movq	(%%rsi), %%r8\n\t" \
+	"movq	%%r8, (%%rdi)\n\t" \
+	"addq	$8, %%rsi\n\t" \
+	"addq	$8, %%rdi\n\t" \
+	"subq	$8, %%rcx\n\t" \
+	"jae	4b\n" \
+	"5:\n\t" \
+	"addq	$8, %%rcx\n\t" \
+	"jz	7f\n" \
+	"6:\n\t" \
+	"movb	-1(%%rsi, %%rcx), %%r8b\n\t" \
+	"movb	%%r8b, -1(%%rdi, %%rcx)\n\t" \
+	"decq	%%rcx\n\t" \
+	"jnz	6b\n" \
+	"7:\n\t"
+#else
 /* Stamp and a second clock read, the exit, into the head; then head and body. */
 #define RESTART_PAYLOAD \
 	"movq	" RESTART_PAYLOAD_AT ", %%r8\n\t" \
@@ -253,13 +286,7 @@ _Static_assert(STAMP_BITS <= 27, "the header has 27 bits of time beside 5 of id"
 	"movq	32(%%r8), %%rsi\n\t" \
 	"movq	40(%%r8), %%rcx\n\t" \
 	"rep movsb\n\t"
-#if SEAM_GEOMETRY_CONSTANT
-#define RESTART_PAYLOAD_AT "%[payload]"
-#define RESTART_PAYLOAD_OPERANDS , [payload] "rm"(plain->payload)
-#else
-#define RESTART_PAYLOAD_AT RESTART_OF(payload)
 #endif
-#define RESTART_PAYLOAD_CLOBBERS , "rcx", "rsi", "rdi"
 #endif
 
 #if SEAM_CLOCK_REPLACED

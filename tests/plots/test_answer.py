@@ -125,6 +125,13 @@ class Rule(PlotsTest):
             self.assertEqual([(one.row, one.taken) for one in answer.answer(known, str).unless], [("n", taken)])
             self.assertEqual("refuses" in answer.which(known, "no-cas64", str), not taken)
 
+    def test_sections_of_rseq_are_taken_and_are_nobodys_default(self):
+        for rows, taken in ((["m"], True), ([], False)):
+            known = [machine({guide.TAKE: ["a"], guide.BYTES: ["m"], guide.MIGRATE: rows},
+                             a=(4, 30, NAN), m=(4, 20, NAN))]
+            its = answer.answer(known, str)
+            self.assertEqual((its.row, {(one.row, one.taken) for one in its.unless}), ("a", {("m", taken)}))
+
     def test_who_costs_less_beside_a_free_clock(self):
         def said(cheap, header=4, own=2.0):
             return answer.answer([machine({guide.TAKE: ["a", "b"]}, a=(4, 30, own),

@@ -43,7 +43,11 @@ def compiled(name, edit=None):
             if text.read() == was:
                 sys.exit("same.py: the fault does not apply")
     with open(os.path.join(where, "calls.c"), "w", encoding="utf-8") as out:
-        out.write(('struct T_reservation;\n#include "%s_reader.h"\n' % row + CALLS).replace("T_", row + "_"))
+        calls = CALLS
+        with open(os.path.join(where, row + ".h"), encoding="utf-8") as text:
+            if "_SECTION " in text.read():  # no begin, no end
+                calls = re.sub(".*reservation.*\n", "", CALLS)
+        out.write(('struct T_reservation;\n#include "%s_reader.h"\n' % row + calls).replace("T_", row + "_"))
     subprocess.run([os.environ.get("CC", "gcc"), "-std=gnu11", "-O2", "-w", "-c", "calls.c"], cwd=where, check=True)
     return same_code.Object(os.path.join(where, "calls.o"))
 

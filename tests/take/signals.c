@@ -53,7 +53,7 @@ static uint64_t read_all(struct T(tracer) * from, uint64_t *first)
 	return events;
 }
 
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(SECTIONS) /* a single step starts a section over, for ever */
 /* ---- a signal before each instruction ---- */
 
 static unsigned int steps, came_at;

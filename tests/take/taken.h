@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For tests of a taken header: -DHEADER="...", and its names without their prefix, -DPREFIX, as
- * T(). CHECK() says what is not so, and counts it.
+ * T(). CHECK() says what is not so, and counts it. -DSECTIONS: a row without begin() and end(), and
+ * whose first packet has number 1.
  */
 #ifndef STAMPEDE_TESTS_TAKE_TAKEN_H
 #define STAMPEDE_TESTS_TAKE_TAKEN_H
@@ -21,5 +22,11 @@
 	} while (0)
 
 static int wrong;
+
+#ifdef SECTIONS
+enum { FIRST = 1 };
+#else
+enum { FIRST = 0 };
+#endif
 
 #endif

@@ -17,7 +17,7 @@ cut() { # ROW
 
 refuses "a row that needs a beat" 4 "heartbeat cannot be taken: it needs a beat" "$build/take-facts" heartbeat
 refuses "one that masks interrupts" 4 "it masks interrupts" "$build/take-facts" delta_sync_soft
-refuses "one whose writers start over" 4 "starts over" "$build/take-facts" restartable
+refuses "one whose writers start over" 4 "signal handlers of the program start over" "$build/take-facts" rewind
 refuses "a baseline" 4 "is a baseline" "$build/take-facts" floor
 refuses "one that nobody else can read" 4 "no metadata" "$build/take-facts" unordered_full
 refuses "no row" 1 "make take ROW=" "$build/take-facts" no_such_row
@@ -124,7 +124,9 @@ refused() { # what it is, words of the compiler, C text, option
 	! ${CC:-gcc} -std="${5:-c11}" -Werror=incompatible-pointer-types -I"$folder" -c "$scratch/wrong.c" -o "$scratch/wrong.o" 2>"$scratch/err" &&
 		grep -q "$2" "$scratch/err"
 	report $? "the compiler refuses $1"
+	compiled=$((compiled + 1))
 }
+compiled=0
 EVENT=PACKED_WORD_EVENT
 refused "an id that is too large" "its id is 0 to 599" "#define A(F) F(u8, a)
 $EVENT(a, 600, A);"
@@ -151,8 +153,13 @@ $EVENT(a, 1, A);"
 refused "a sub-buffer of 128 bytes" "256 bytes to 256 KiB" "" "#define PACKED_WORD_SUBBUF_SHIFT 7"
 refused "a sub-buffer of 512 KiB" "256 bytes to 256 KiB" "" "#define PACKED_WORD_SUBBUF_SHIFT 19"
 refused "a ring of one sub-buffer" "2 to 65,536" "" "#define PACKED_WORD_COUNT_SHIFT 0"
+refused "a ring of 512 MiB" "at most 256 MiB" "" "#define PACKED_WORD_SUBBUF_SHIFT 17
+#define PACKED_WORD_COUNT_SHIFT 12"
 refused "a CPU that cannot, in one line" "no compare-and-swap of 64 bits" "" "#undef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_8"
 refused "C99" "needs C11" "" "" c99
+called=$(sed 's/ misuses.*//' "$scratch/said")
+[ $((called + compiled)) -ge 60 ]
+report $? "$((called + compiled)) misuses are refused, each by name: $called by calls, $compiled by the compiler; at least 60"
 
 # ThreadSanitizer sees two writers, handlers and a reader, in two rings and, where they may, in one.
 cut packed_word_locked_fenced

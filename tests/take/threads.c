@@ -37,10 +37,15 @@ static void on_signal(int number)
 static void *record(void *arg)
 {
 	uint64_t i, written = 0;
+#ifndef SECTIONS
 	struct T(reservation) rsv;
+#endif
 
 	self = (uint64_t)(uintptr_t)arg;
 	for (i = 0; i < EVENTS; i++) {
+#ifdef SECTIONS
+		written += !work_write(&rings[self % RINGS], i, self);
+#else
 		if (i % 2) {
 			written += !work_write(&rings[self % RINGS], i, self);
 		} else if (T(begin)(&rings[self % RINGS], 1, 16, &rsv)) {
@@ -48,6 +53,7 @@ static void *record(void *arg)
 			memcpy(rsv.payload + 8, &self, 8);
 			written += !T(end)(&rings[self % RINGS], &rsv);
 		}
+#endif
 		if (i % 100 == 0)
 			raise(SIGUSR1);
 		if (i % 1000 == 0)

@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_sections.sh BUILD   Taken rows whose records are sections that the kernel starts over (rseq): with a ring
+# for each thread and one for each CPU, while threads move, signals record and the consumer reads. TAP.
+. tests/support/tap.sh
+build=$1
+folder=$scratch/take
+mkdir -p "$folder"
+
+cut() { # ROW
+	python3 -B extras/take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
+		python3 -B extras/take/take.py header "$1" "$folder" "$folder/$1.facts"
+}
+upper() { echo "$1" | tr '[:lower:]' '[:upper:]'; }
+made() { # OUT ROW HEADERS PROGRAM COMPILER WORDS...
+	out=$1 row=$2 from=$3 program=$4
+	shift 4
+	"$@" -I. -I"$from" -DHEADER="\"${row}_trace.h\"" -DPREFIX="$row" -DUPPER="$(upper "$row")" -DSECTIONS \
+		"tests/take/$program.c" -pthread -o "$out" 2>"$scratch/err"
+}
+told() { # $? NAME
+	report "$1" "$2"
+	head -5 "$scratch/err" | sed 's/^/# /'
+}
+reads() { # ARGUMENTS...
+	timeout 120 python3 -B tests/take/read_chunks.py "$scratch/trace" "$@" >"$scratch/read" 2>"$scratch/wrong"
+}
+# What it said, and what babeltrace2 reads, are the same; nothing is missing, doubled or moved.
+agrees() { # NAME ARGUMENTS...
+	name=$1
+	shift
+	reads "$@" && [ "$(sed 's/.* written \([0-9]*\) .*/\1/' "$scratch/said")" = "$(sed 's/.*all \([0-9]*\) .*/\1/' "$scratch/read")" ]
+	report $? "$name: $(cat "$scratch/said")"
+	[ ! -s "$scratch/wrong" ] || sed 's/^/# /' "$scratch/wrong"
+	rm -rf "$scratch/trace"
+}
+no_loss() { grep -q ' unwritten 0 lost 0 strays 0 .*error 0$' "$scratch/said"; }
+
+case $(uname -m)$(command -v babeltrace2 >/dev/null || echo ', and no babeltrace2') in
+x86_64) ;;
+*)
+	skip "sections" "$(uname -m)"
+	plan
+	exit
+	;;
+esac
+gcc="${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -Werror"
+
+for row in restartable_full restartable; do
+	cut $row 2>"$scratch/err"
+	told $? "$row is cut"
+	for what in "" _reader _trace; do
+		[ "$(wc -l <"$folder/$row$what.h")" -le 1500 ]
+		report $? "$row$what.h has $(wc -l <"$folder/$row$what.h") lines, at most 1,500"
+	done
+	for compiler in "${CC:-gcc} -std=gnu11" "clang -std=gnu11" "g++ -std=c++17 -x c++" "clang++ -std=c++17 -x c++"; do
+		command -v "${compiler%% *}" >/dev/null || continue
+		for level in -O0 -O2 "-O2 -D$(upper $row)_PER_CPU=1"; do
+			# shellcheck disable=SC2086
+			(cd "$folder" && sed "s/_reader.h/_trace.h/" ${row}_example.c >"$scratch/use.c" && $compiler $level -Wall -Wextra \
+				-Wpedantic -Wconversion -Wcast-align -Wshadow -Werror -I. "$scratch/use.c" -pthread -o "$scratch/use") \
+				2>"$scratch/err"
+			told $? "$row: no warning of $compiler $level"
+		done
+	done
+	python3 -B tests/take/same.py "$folder" $row >"$scratch/err" 2>&1
+	report $? "$row: what is left out changes no instruction: $(tail -1 "$scratch/err")"
+	# shellcheck disable=SC2086
+	made "$scratch/own" $row "$folder" consumer $gcc && made "$scratch/cpus" $row "$folder" consumer $gcc "-D$(upper $row)_PER_CPU=1" &&
+		made "$scratch/tight" $row "$folder" consumer $gcc "-D$(upper $row)_PER_CPU=1" "-D$(upper $row)_COUNT_SHIFT=1"
+	told $? "$row: compiled"
+	# A thread that moves goes on in another ring, whose packet may be in the chunk before.
+	for program in own cpus; do
+		"$scratch/$program" threads "$scratch/trace" 0 $([ $program = cpus ] || echo 100000) >"$scratch/said" 2>"$scratch/err" && no_loss
+		told $? "$row, $program: threads come and go, and nothing is lost"
+		agrees "$row, $program: each event is read"
+	done
+	"$scratch/cpus" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
+	told $? "$row: threads that move between CPUs, at any instruction"
+	[ "$(ls "$scratch/trace/000000" | grep -c '^[0-9]')" -le "$(nproc --all)" ] &&
+		agrees "$row: each time is within its call, each event in a ring of a CPU"
+	"$scratch/tight" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && ! grep -q ' lost 0 ' "$scratch/said"
+	told $? "$row: in rings that are too small each loss is counted"
+	agrees "$row: and no other event is missing"
+	for program in own cpus; do
+		"$scratch/$program" crash "$scratch/first" "$scratch/trace" >"$scratch/said" 2>"$scratch/err"
+		[ $? -gt 128 ] && reads --gaps && grep -q 'highest 300999$' "$scratch/read"
+		told $? "$row, $program: a crash leaves the newest of rings that overwrite: $(cat "$scratch/read")"
+		rm -rf "$scratch/trace" "$scratch/first"
+	done
+done
+row=restartable_full upper=RESTARTABLE_FULL
+
+# ---- faults ----
+
+# One that is planted in the section is seen: what is said to be recorded is not what is read.
+faulty() { # NAME SED
+	mkdir -p "$scratch/faulty" && cp "$folder"/$row* "$scratch/faulty" && sed -i "$2" "$scratch/faulty/$row.h"
+	# shellcheck disable=SC2086
+	! cmp -s "$folder/$row.h" "$scratch/faulty/$row.h" &&
+		made "$scratch/bad" $row "$scratch/faulty" consumer $gcc -D${upper}_PER_CPU=1 -DPAD=400 && {
+		timeout 120 "$scratch/bad" moved "$scratch/trace" >"$scratch/said" 2>/dev/null
+		! reads
+	}
+	report $? "seen: $1: $(head -1 "$scratch/wrong")"
+	rm -rf "$scratch/trace"
+}
+faulty "an interrupted section goes on as if it were published" 's/"jmp	%l\[aborted\]/"jmp	restart_end_%=/'
+faulty "the CPU is not compared" 's/"jne	%l\[moved\]\\n\\t"/"\\n\\t"/'
+faulty "the tail is stored before the payload" \
+	'/movq	%%r9, %c\[tail\]/d; s/^\t*RESTARTABLE_FULL_RESTART_PAYLOAD$/"movq	%%r9, %c[tail](%[ring])\\n\\t" &/'
+
+# ---- threads and CPUs that have none ----
+
+# shellcheck disable=SC2086
+made "$scratch/few" $row "$folder" consumer $gcc -D${upper}_PER_CPU=1 -D${upper}_THREADS=1 &&
+	"$scratch/few" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && ! grep -q ' lost 0 ' "$scratch/said"
+told $? "a ring for one CPU of $(nproc): what the others record is counted as lost"
+agrees "and nothing else is missing"
+cat >"$scratch/alone.c" <<END
+#include "$row.h"
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void)
+{
+	static struct ${row}_tracer ring, other;
+	const struct ${row}_event_type type = { "a", "u64 _b; ", 1, 8 };
+	const struct ${row}_options options = { &type, 1, 0, false, NULL };
+	uint64_t number = 0;
+	if (${row}_open(&ring, &options) || ${row}_try_write(&ring, 1, &number, 8) ||
+	    syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, 32, 1, 0x53053053))
+		return 2;
+	return ${row}_try_write(&ring, 1, &number, 8) != ${upper}_FULL || ${row}_lost(&ring) != 1 ||
+	       ${row}_flush_open(&ring) || ${row}_open(&other, &options) != ${upper}_NO_RSEQ;
+}
+END
+"${CC:-gcc}" -std=gnu11 -O2 -I"$folder" "$scratch/alone.c" -o "$scratch/alone" 2>"$scratch/err" && timeout 20 "$scratch/alone"
+told $? "a thread that has no rseq loses its events, counted, and opens nothing"
+
+# ---- what is refused ----
+
+GLIBC_TUNABLES=glibc.pthread.rseq=0 "$scratch/cpus" threads "$scratch/trace" >"$scratch/said" 2>"$scratch/err"
+[ $? = 1 ] && grep -q '^trace_start: -38,' "$scratch/err"
+report $? "no rseq: trace_start() says so, and records nothing: $(cat "$scratch/err")"
+refused() { # NAME WORDS OPTION... with the text of the program on stdin
+	name=$1 words=$2
+	shift 2
+	cat >"$scratch/wrong.c"
+	! "${CC:-gcc}" -std=gnu11 -O1 -I"$folder" "$@" -c "$scratch/wrong.c" -o "$scratch/wrong.o" 2>"$scratch/err" && grep -q "$words" "$scratch/err"
+	report $? "the compiler refuses $name: $(grep -o -m 1 'error.*' "$scratch/err")"
+}
+for call in try_begin begin end; do
+	refused "$call()" "a record of this row is one section" <<END
+#include "$row.h"
+int f(struct ${row}_tracer *t, struct ${row}_reservation *r) { return ${row}_$call(t, $([ $call = end ] || echo "1, 8,") r); }
+END
+done
+refused "a clock of one's own" "${upper}_CLOCK: the sections of this row read" "-D${upper}_CLOCK()=1" <<END
+#include "$row.h"
+END
+refused "a CPU that is no x86-64" "x86-64 and glibc 2.35" -U__x86_64__ <<END
+#include "$row.h"
+END
+plan
