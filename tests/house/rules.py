@@ -322,7 +322,7 @@ def patches(tree):
 # many lines that can go. The floor of the whole is to come down to 52,000, that of tests to 30,000.
 BUDGET = {
     "base": 1825, "explore": 12588, "extras": 14109, "judge": 4500, "plots": 3271, "results": 3651,
-    "runner": 6463, "schemes": 9884, "traces": 4680, "workloads": 7950, "tests": 39863,
+    "runner": 6463, "schemes": 9884, "traces": 4680, "workloads": 7950, "tests": 39127,
 }
 COUNTED = (".c", ".h", ".cc", ".py", ".sh")
 
