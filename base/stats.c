@@ -73,6 +73,29 @@ struct stats_interval stats_median(const double *sorted, size_t count)
 	return interval;
 }
 
+struct stats_interval stats_center(const double *value, size_t count)
+{
+	struct stats_interval center = { NAN, NAN, NAN };
+	size_t means = count * (count + 1) / 2, at = 0, i, j;
+	double n = (double)count, rank;
+	double *mean = means ? malloc(means * sizeof(double)) : NULL;
+
+	if (!mean)
+		return center;
+	for (i = 0; i < count; i++)
+		for (j = 0; j <= i; j++)
+			mean[at++] = (value[i] + value[j]) / 2;
+	stats_sort(mean, means);
+	center.middle = stats_quantile(mean, means, 0.5);
+	rank = floor(n * (n + 1) / 4 - TAIL_NORMAL * sqrt(n * (n + 1) * (2 * n + 1) / 24));
+	if (rank >= 1) {
+		center.low = mean[(size_t)rank - 1];
+		center.high = mean[means - (size_t)rank];
+	}
+	free(mean);
+	return center;
+}
+
 double stats_half_width(const struct stats_interval *interval)
 {
 	return fmax(interval->high - interval->middle, interval->middle - interval->low) /

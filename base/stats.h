@@ -34,6 +34,14 @@ double stats_trimmed_mean(const double *sorted, size_t count, double part);
  */
 struct stats_interval stats_median(const double *sorted, size_t count);
 
+/*
+ * Centre of a sample that is about as wide on either side: the median of the means of all two
+ * values, each with itself too (Hodges and Lehmann), with the interval of Wilcoxon's signed ranks
+ * by the normal approximation. A fifth narrower than stats_median()'s. Below 6 values there is
+ * none.
+ */
+struct stats_interval stats_center(const double *value, size_t count);
+
 /* How far the interval's ends are from its middle, relative, the farther one. NAN: not known. */
 double stats_half_width(const struct stats_interval *interval);
 

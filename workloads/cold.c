@@ -232,8 +232,7 @@ static struct stats_interval above(const struct cold *cold, const struct subject
 			its[count] /= floor->mean[PLAIN][i] - empty->mean[PLAIN][i];
 		count += isfinite(its[count]);
 	}
-	stats_sort(its, count);
-	return stats_median(its, count);
+	return stats_center(its, count);
 }
 
 /* What the row is compared with: both rings of the first floor, but for themselves. NULL: its floor

@@ -190,6 +190,38 @@ static void test_has_its_level_and_finds_shifts(void **state)
 	assert_int_equal(wide, 0);
 }
 
+/* Of 1 to 10 and one far off; then of many random samples, beside the median's interval. */
+static void a_centre_is_held_and_more_narrowly(void **state)
+{
+	double value[] = { 9, 2, 7, 4, 100, 1, 8, 3, 10, 6, 5 }, of_center = 0, of_median = 0;
+	struct stats_interval center = stats_center(value, 10), median;
+	unsigned int i, j, covered = 0;
+	uint64_t random = 11;
+
+	/* The 8th of 55 means, as ranks that come to 8 or less are the rarest 5 %. */
+	assert_float_equal(stats_center(value + 5, 6).middle, 5.5, 1e-12);
+	assert_float_equal(center.middle, 6, 1e-12);
+	assert_float_equal(center.low, 3, 1e-12);
+	assert_float_equal(center.high, 51.5, 1e-12);
+	for (i = 0; i < 1000; i++) {
+		double sum[96];
+
+		for (j = 0; j < 96; j++)
+			sum[j] =
+				(double)(next_random(&random) % 1000 + next_random(&random) % 1000 +
+					 next_random(&random) % 1000);
+		center = stats_center(sum, 96);
+		stats_sort(sum, 96);
+		median = stats_median(sum, 96);
+		covered += center.low <= 1498.5 && center.high >= 1498.5;
+		of_center += center.high - center.low;
+		of_median += median.high - median.low;
+	}
+	assert_true(covered >= 930 && covered <= 970);
+	assert_true(of_center < 0.85 * of_median);
+	assert_true(isnan(stats_center(value, 5).low) && isnan(stats_center(value, 0).middle));
+}
+
 static void ties_and_empty_samples_say_nothing(void **state)
 {
 	const double same[] = { 3, 3, 3, 3, 3, 3, 3, 3 }, one[] = { 1 };
@@ -245,5 +277,5 @@ static void ratios_are_within_rounds(void **state)
 TESTS_OF(read_scipy, free_scipy, NULL, NULL, quantiles_lie_between_neighbours,
 	 a_trimmed_mean_leaves_whole_values_out, tests_and_shifts_are_those_of_scipy,
 	 the_interval_of_a_median_is_that_of_scipy, exact_test_agrees_with_brute_force,
-	 test_has_its_level_and_finds_shifts, ties_and_empty_samples_say_nothing,
-	 ratios_are_within_rounds)
+	 test_has_its_level_and_finds_shifts, a_centre_is_held_and_more_narrowly,
+	 ties_and_empty_samples_say_nothing, ratios_are_within_rounds)
