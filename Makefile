@@ -298,7 +298,7 @@ check-house: ##- check the rules of this tree: includes, circles, names, limits 
 
 test-long: ##- run for hours: storms, sanitizers, clang, the explorer (ONLY="mutants|explorer")
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) \
-		spin clang libclang-rt-dev
+		clang libclang-rt-dev
 	@sh tests/long.sh
 
 mutate: ##- change the judges a little, and print changes that no test sees (ARGS="--sample 200 judge/")

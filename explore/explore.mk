@@ -118,6 +118,6 @@ explored-all: $(explored_all)
 points_rows := $(filter-out restartable% rewind%,$(main_rows))
 explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
 
-explored-order: $(points_rows:%=$(EXPLORED)/%.order.so)
+explored-order: $(patsubst %,$(EXPLORED)/%.order.so,$(points_rows) $(filter %_locked %_locked_fenced,$(ROWS)))
 
 .PHONY: explored-order explored explored-quick explored-all explored-points

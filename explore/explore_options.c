@@ -263,11 +263,11 @@ static int refuse_budget(const struct budget *budget)
 		return fail_with(EXIT_USAGE, "--delays is about several CPUs: add --writers or "
 					     "--live");
 	if (asked.options.order &&
-	    (budget->jumps || budget->backs || budget->beats || budget->reads || budget->discards ||
+	    (asked.clock || budget->backs || budget->beats || budget->reads || budget->discards ||
 	     budget->flushes || budget->traced || budget->depth > 3))
 		return fail_with(EXIT_USAGE, "--order c11 has --events, --nested, --depth up to 3, "
-					     "--live, --writers, --preemptions and --delays: leave "
-					     "the others out");
+					     "--jumps, --live, --writers, --preemptions and "
+					     "--delays: leave the others out");
 	if (budget->delays && asked.stops > STOPS_SHARED)
 		return fail_with(EXIT_USAGE, "--delays wants a stop at each access to memory: give "
 					     "--stops shared or all");

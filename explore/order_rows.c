@@ -58,6 +58,7 @@ static int search_object(const struct explore_options *options, const char *path
 				       .first_only = options->search.first_only,
 				       .without_oracle = options->search.without_oracle };
 	struct findings findings = { .schedules = 0 };
+	struct search jumps = { .budget = search.budget };
 	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const char *why;
 	char what[128];
@@ -74,6 +75,10 @@ static int search_object(const struct explore_options *options, const char *path
 		search.config = config_of(search.row->driver, &options->family);
 		world_row.row = search.row->driver->row;
 		world_row.driver = search.row->driver;
+		world_row.config = search.config;
+		search_jumps(&jumps, false);
+		search.jumps = search.budget.jumps ? jumps.jumps : 0;
+		search.jump = jumps.jump;
 	}
 	error = order_run(&search, &findings);
 	if (error)

@@ -51,7 +51,6 @@ xz-utils            xz                     xz                  xz             xz
 babeltrace2         babeltrace2            babeltrace          babeltrace     babeltrace
 man-db              man-db                 man                 man-db         mandoc
 procps              procps-ng              procps              procps-ng      procps
-spin                -                      -                   -              -
 gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu - aarch64-linux-gnu-gcc -
 qemu-user-static    qemu-user-static       qemu-linux-user     qemu-user-static qemu-aarch64
 libc6-dev-arm64-cross - - aarch64-linux-gnu-glibc -

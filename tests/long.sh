@@ -43,8 +43,6 @@ step "live, moving, 16 bits" build/run-stress --workload live_migrate --bits 16 
 	--seconds "$((seconds / 6 + 1))"
 step "live, large" build/run-stress --workload live --payload 4000 --bits 24 \
 	--seconds 2
-step "claims of two CPUs, two wraps" env CLOCK_MOST=9 SCRIPTS=tests/judge/claims_model.sh \
-	SECONDS_PER_TEST=3600 sh tests/run.sh build
 step "other machines compile it" env SCRIPTS=tests/machines/compiles.sh sh tests/run.sh build
 step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
@@ -63,6 +61,8 @@ for mode in discard overwrite; do
 	step "explorer, C11's order, $mode" build/explore --order c11 --shape timed --mode $mode --live 1 \
 		--events 1 --nested 1 --full 2 --preemptions 1 --delays 1
 done
+step "explorer, C11's order, writers on two CPUs" build/explore --order c11 --schemes all --shape wrap3 \
+	--events 2 --nested 0 --writers 2 --preemptions 2 --jumps 1 --before 1
 step "explorer, its tests at large" env BUDGETS=large TIER=long SECONDS_PER_TEST=3600 \
 	SHAPES="page wrap3 wrap4 ends2 ends4 wrapends" \
 	SCRIPTS="tests/explore/test_explore.sh tests/explore/test_coverage.sh" sh tests/run.sh build

@@ -33,6 +33,12 @@ void order_step(void);
 /* How many CPUs beside it have not ended. */
 unsigned int order_others(void);
 
+/* The running CPU's read of the clock. */
+uint64_t order_clock(bool fenced);
+
+/* The running CPU's next read of the clock does not come before what comes now. */
+void order_clock_waits(void);
+
 /* The execution ends without being one: nothing of it counts. */
 _Noreturn void order_abandon(void);
 

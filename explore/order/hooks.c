@@ -25,6 +25,8 @@ static void loads(const void *at, size_t bytes, int order)
 {
 	if (turn(at))
 		machine_load(at, bytes, order);
+	else if (order_running && at == &virtual_clock.now)
+		order_clock_waits(); /* clock_fenced() */
 }
 
 static void stores(const void *at, size_t bytes, int order)
@@ -121,7 +123,9 @@ uint64_t __tsan_atomic64_fetch_add(volatile uint64_t *at, uint64_t value, int or
 	uint64_t old;
 
 	if (!turn(at))
-		return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+		return order_running && at == &virtual_clock.now ?
+			       order_clock(order != __ATOMIC_RELAXED) :
+			       __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 	machine_update(at, added, value, NULL, order, order, &old);
 	return old;
 }

@@ -2,6 +2,7 @@
 #include "explore/order/order.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #define STACK_BYTES (256 * 1024)
 #define STEPS_MOST 100000 /* of an execution; one that takes more does not end */
 #define DEPTH_MOST 3 /* levels of interrupts that a driver has */
+#define CLOCK_READS 64 /* in an execution, that another one may come before */
 
 struct budget order_left;
 bool order_running;
@@ -35,6 +37,7 @@ static struct {
 	bool begun;
 	uint8_t *stack;
 	const char *label; /* of its last labelled access */
+	unsigned int since; /* reads of the clock before the earliest that its next may be */
 	unsigned int depth;
 	bool done;
 } cpus[MACHINE_CPUS];
@@ -59,6 +62,10 @@ static struct {
 	void *at;
 	size_t bytes;
 } memory[3];
+static struct {
+	uint64_t at[CLOCK_READS];
+	unsigned int count;
+} reads; /* of the clock */
 static bool interrupted, telling;
 
 void order_say(const char *format, ...)
@@ -136,8 +143,10 @@ static bool interrupt(void)
 	interrupted = true;
 	order_left.nested--;
 	cpus[running].depth++;
+	order_clock_waits();
 	driver->interrupt(buffer.scheme, writer_of(running), cpus[running].depth);
 	machine_stored();
+	order_clock_waits();
 	cpus[running].depth--;
 	cpus[running].label = label;
 	return true;
@@ -158,6 +167,46 @@ void order_step(void)
 			go_on(other(chosen - 1));
 		}
 	} while (interrupt());
+}
+
+/* ---- the clock ---- */
+
+void order_clock_waits(void)
+{
+	cpus[running].since = reads.count;
+}
+
+/* A moment earlier than what order_clock() has given as that read. */
+static uint64_t read_early(unsigned int by)
+{
+	order_left.delays--;
+	order_say("reads the clock before the last %u reads of others", by);
+	cpus[running].since = reads.count - by + 1;
+	return reads.at[reads.count - by] - 1;
+}
+
+uint64_t order_clock(bool fenced)
+{
+	unsigned int others = reads.count - cpus[running].since, early = 0, jump = 0;
+	uint64_t now;
+
+	if (!fenced && order_left.delays)
+		early = choose(1 + others, NULL);
+	if (early)
+		return read_early(early);
+	if (order_left.jumps)
+		jump = choose(1 + search->jumps, NULL);
+	if (jump) {
+		order_left.jumps--;
+		order_say("%" PRIu64 " ticks pass", search->jump[jump - 1]);
+		virtual_clock.now += search->jump[jump - 1];
+	}
+	now = virtual_clock.now + virtual_clock.step - 1;
+	virtual_clock.now += virtual_clock.step;
+	if (reads.count < CLOCK_READS)
+		reads.at[reads.count++] = now;
+	order_clock_waits();
+	return now;
 }
 
 _Noreturn void order_abandon(void)
@@ -193,7 +242,7 @@ static void execute(void)
 
 	for (cpu = 0; cpu < cpu_count; cpu++) {
 		cpus[cpu].done = false;
-		cpus[cpu].depth = 0;
+		cpus[cpu].depth = cpus[cpu].since = 0;
 		cpus[cpu].label = "its begin";
 		cpus[cpu].begun = false;
 		getcontext(&cpus[cpu].begins);
@@ -206,6 +255,7 @@ static void execute(void)
 	abandoned = false;
 	steps = 0;
 	order_left = search->budget;
+	reads.count = 0;
 	running = cpu_count;
 	order_running = true;
 	if (!_setjmp(outside))
@@ -264,7 +314,8 @@ static void judge(struct findings *findings)
 {
 	unsigned int nested = search->budget.writers > 1, i, context, oracle, first = FINDING_STUCK;
 	struct judge_given given = { .beat_worst_ticks = virtual_clock.now,
-				     .nested = interrupted || nested };
+				     .nested = interrupted || nested,
+				     .gap_ticks = search->jumps ? virtual_clock.now : 0 };
 	struct check_totals totals = { .sequenced = true };
 	struct judgement judgement;
 
@@ -383,7 +434,8 @@ static int begin_row(void)
 {
 	int error;
 
-	virtual_clock = (struct virtual_clock){ .now = 0, .step = 1 };
+	/* With room for another CPU's early read between two. */
+	virtual_clock = (struct virtual_clock){ .step = search->budget.writers > 1 ? 2 : 1 };
 	error = buffer_open(&buffer, driver, &search->config);
 	if (error)
 		return error;

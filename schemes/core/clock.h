@@ -67,7 +67,11 @@ extern uint64_t seam_constant_step;
 static inline uint64_t clock_now(void)
 {
 	/* One instruction, as a clock read is: an interrupt comes before it or behind it. */
+#ifdef POINT_C11
+	return __atomic_fetch_add(&virtual_clock.now, VIRTUAL_CLOCK_STEP, CLOCK_ORDER);
+#else
 	return local_xadd_raw(&virtual_clock.now, VIRTUAL_CLOCK_STEP);
+#endif
 }
 
 static inline uint64_t clock_fenced(void)
@@ -84,9 +88,7 @@ static inline uint64_t clock_now(void)
 {
 	uint64_t ticks;
 
-#if defined(__x86_64__) && defined(CLOCK_FENCED)
-	__asm__ volatile("lfence" : : : "memory");
-#endif
+	clock_wait();
 #ifdef __x86_64__
 	__asm__ volatile("movq %1, %0" : "=r"(ticks) : "m"(cheap_clock.now));
 #else

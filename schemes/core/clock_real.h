@@ -18,16 +18,29 @@
 #include CLOCK_GIVEN
 #endif
 
-/* The real clock, unfenced, in ticks. */
+/* Of a read: behind the loads in front of it, or as the CPU likes. */
+#ifdef CLOCK_FENCED
+#define CLOCK_ORDER __ATOMIC_ACQUIRE
+#else
+#define CLOCK_ORDER __ATOMIC_RELAXED
+#endif
+
+static inline void clock_wait(void)
+{
+#ifdef __x86_64__
+	/* lfence: without it a stamp may be older than the offset that was loaded before it. */
+	if (CLOCK_ORDER == __ATOMIC_ACQUIRE)
+		__asm__ volatile("lfence" : : : "memory");
+#endif
+}
+
+/* The real clock, in ticks. */
 static inline uint64_t clock_real(void)
 {
 #if defined(__x86_64__)
 	uint64_t low, high; /* rdtsc clears the upper halves: 64-bit variables save a move */
 
-#ifdef CLOCK_FENCED
-	/* lfence: without it a stamp may be older than the offset that was loaded before it. */
-	__asm__ volatile("lfence" : : : "memory");
-#endif
+	clock_wait();
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
 	return high << 32 | low;
 #elif defined(__aarch64__)

@@ -251,6 +251,8 @@ static inline bool ring_may_open(struct ring *ring, uint64_t number, struct ring
  */
 static inline bool ring_moved(const struct ring *ring, uint64_t seen)
 {
+	/* Commits of another CPU that say it is not free stand behind that one's claim. */
+	fence(__ATOMIC_ACQUIRE);
 	return shared_load("moved?", &ring->tail) != seen;
 }
 

@@ -36,12 +36,21 @@ cases 0 "2 cases, 0 of them equivalent: all as they say" $build/mutants/timed_se
 	$build/mutants/timed_loop_odd.patch
 report $? "faults of the timed build are found"
 
-cases 0 "9 cases, 0 of them equivalent: all as they say" $build/mutants/live_copy_believed.patch \
+cases 0 "12 cases, 0 of them equivalent: all as they say" $build/mutants/live_copy_believed.patch \
 	$build/mutants/live_commit_early.patch $build/mutants/live_look_amid.patch \
 	$build/mutants/live_read_relaxed.patch $build/mutants/live_empty_forgotten.patch $build/mutants/live_books_last.patch \
 	$build/mutants/live_visit_one_more.patch $build/mutants/live_commit_relaxed.patch \
-	$build/mutants/live_consume_relaxed.patch
+	$build/mutants/live_consume_relaxed.patch $build/mutants/live_number_early.patch \
+	$build/mutants/live_next_relaxed.patch $build/mutants/live_books_relaxed.patch
 report $? "faults that only a reader on another CPU meets are found"
+
+faults="lost_moved extended_last_early"
+for fault in clock_early no_lock commit_split stamp_kept header_kept; do
+	faults="$faults packed_$fault extended_$fault"
+done
+# shellcheck disable=SC2046
+cases 0 "12 cases, 0 of them equivalent: all as they say" $(printf "$build/mutants/shared_%s.patch " $faults)
+report $? "faults of writers on two CPUs are found"
 
 # These look for ever for room that no sub-buffer has, once the event before is that large.
 cases 0 "2 cases, 0 of them equivalent: all as they say" $build/mutants/ring_overshoot_equal.patch \
