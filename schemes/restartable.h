@@ -273,7 +273,7 @@ static void flush(struct scheme_ring *s)
 		if (end == RESTART_MOVED && restart_moved(s) != s)
 			return;
 	} while (end != RESTART_PUBLISHED);
-	ring->flush_stamp = clock_read("flush: clock");
+	once_store(&ring->flush_stamp, clock_read("flush: clock"));
 }
 
 #ifndef RESTART_BY_HANDLER

@@ -219,7 +219,7 @@ static void judge(void)
 	CHECK(shared->written[HANDLER] > 20);
 	CHECK(shared->entered == written + T(lost)(&shared->t));
 	CHECK(shared->packets < LINES);
-	for (i = 0; i < shared->packets; i++) {
+	for (i = FIRST; i < shared->packets; i++) {
 		CHECK(options.overwrite || shared->ledger[i].events);
 		events += shared->ledger[i].events;
 		sum += shared->ledger[i].sum;
