@@ -42,6 +42,7 @@
 #include "schemes/parts/restart.h"
 
 #define SCHEME_RESTARTS
+struct source;
 static inline void payload_prepare(struct source *src, uint32_t len, struct payload *payload);
 static inline void payload_stamp(struct source *src, uint64_t stamp, struct payload *payload);
 static inline void payload_published(struct source *src);
