@@ -115,7 +115,7 @@ explored: $(explored)
 explored-quick: $(explored_quick)
 explored-all: $(explored_all)
 # A restartable section is one asm statement, in which there is no place for a label.
-points_rows := $(filter-out restartable% taken_restartable% rewind%,$(main_rows))
+points_rows := $(filter-out restartable% rewind%,$(main_rows))
 explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
 
 explored-order: $(patsubst %,$(EXPLORED)/%.order.so,$(points_rows) $(filter %_locked %_locked_fenced,$(ROWS)))

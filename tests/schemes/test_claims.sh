@@ -20,7 +20,7 @@ done >"$scratch/claims"
 
 # Those whose code is another than declared. A store publishes where a section starts over.
 wrong() { # FILE
-	awk '{ none = $1 ~ /^(restartable|rewind)/ ? 64 : 0 } $2 != ($3 ? $3 : none) { printf "%s ", $1 }' "$1"
+	awk '{ none = $1 ~ /^(taken_)?(restartable|rewind)/ ? 64 : 0 } $2 != ($3 ? $3 : none) { printf "%s ", $1 }' "$1"
 }
 
 said=$(wrong "$scratch/claims")
