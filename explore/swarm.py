@@ -34,7 +34,7 @@ ALONE = (
     ("reads", None, None, (1, 2), .1), ("discards", None, None, (1, 2), .1), ("flushes", None, None, (1, 2), .1),
     ("before", None, None, (1, 1, 2, 3), .4), ("full", None, None, (1, 2, 3, 4), .1),
     ("clock", None, None, ("coarse", "slow"), .1), ("phases", None, None, ("all",), .1),
-    ("stops", None, None, ("all",), .05), ("offsets", None, None, ("all",), .2), ("mode", None, None, ("discard",), .2),
+    ("stops", None, None, ("all",), .05), ("offsets", None, None, ("all",), .15), ("mode", None, None, ("discard",), .2),
     ("size", None, None, ("large",), .1), ("depth", None, None, (1,), .2),
 )
 # With another CPU: its events fill sub-buffers, or are few.
@@ -45,6 +45,17 @@ ACROSS = (
     ("offsets", None, None, ("all",), .2), ("flushes", None, None, (1,), .1), ("jumps", None, None, (1,), .05),
     ("clock", None, None, ("coarse",), .05), ("size", None, None, ("large",), .05), ("stops", None, None, ("all",), .05),
 )
+# An object for C11's order has all shapes.
+ORDER = (
+    ("order", "c11", "c11", ("c11",), 0), ("shape", "timed", "timed", ("wrap3", "wrap3", "ends4", "page"), .3),
+    ("events", 1, 2, (1, 1, 3), .6), ("nested", 0, 0, (1,), .4), ("live", None, 1, (2,), .05),
+    ("writers", None, None, (2,), 0), ("preemptions", None, 1, (2,), .3), ("delays", None, 1, (2,), .2),
+    ("mode", None, None, ("discard",), .5), ("full", None, None, (1, 2, 2, 3), .4), ("before", None, None, (1, 3), .3),
+    ("jumps", None, None, (1,), .2),
+)
+# What is drawn, too, half of the times that another option is: what they show takes both.
+BESIDE = {"discards": ("before", "jumps"), "reads": ("mode", "offsets"), "flushes": ("reads",), "full": ("mode",),
+          "jumps": ("before",), "clock": ("jumps", "before"), "size": ("offsets", "mode"), "phases": ("jumps",)}
 # What a shape, or a row, is about is drawn three times as often there.
 ABOUT = {"wrap": ("jumps", "backs", "phases"), "ends": ("offsets", "full", "reads", "flushes", "size"), "beat": ("beats",),
          "packed_last": ("backs", "before")}
@@ -55,13 +66,21 @@ STORM = (
     ("seed", 1, 1, tuple(range(2, 10000)), .3), ("seconds", 1, 1, (2,), .3),
 )
 # A payload that is only a stamp tells an event apart where the clock goes on and no event is taken back.
-LEAST = {key: least for table in (ALONE, STORM) for key, least, *_ in table}
+# What multiplies a search, of which a draw has COST at most: others would end without an answer.
+COST = 4
+COSTS = ("nested", "jumps", "backs", "traced", "beats", "reads", "discards", "flushes", "phases", "offsets", "stops")
+LEAST = {key: least for table in (ORDER, ALONE, STORM) for key, least, *_ in table}
 NOT_TIMED = ("backs", "discards", "flushes", "full", "clock", "size")
 
 
 def words_of(options):
     return [word for key, value in options.items() if value is not None
             for word in (f"--{key}", *([str(value)] if value != "" else []))]
+
+
+def cost(options):
+    its = [options.get(key) or 0 for key in COSTS]
+    return sum(one if isinstance(one, int) else 1 for one in its) + min(options["events"], 6) // 3
 
 
 class Row:
@@ -72,13 +91,17 @@ class Row:
 
     def draw(self, chance):
         shape = self.path.rpartition("/")[2].split(".")[1] if self.path else ""
-        table = ALONE if self.path else STORM
-        if self.path and chance.random() < {"ends": .4, "time": 0}.get(shape[:4], .05):
+        table = ORDER if shape == "order" else ALONE if self.path else STORM
+        if table is ALONE and chance.random() < {"ends": .4, "time": 0}.get(shape[:4], .05):
             table = ACROSS
         about = [key for word, keys in ABOUT.items() if word in f"{self.name}.{shape}" for key in keys]
-        options = {key: chance.choice(others) if chance.random() < often * (3 if key in about else 1) else usual
-                   for key, _, usual, others, often in table}
-        if table is ACROSS and "_locked" in self.name and chance.random() < .5:
+        taken = [key for key, *_, often in table if chance.random() < often * (3 if key in about else 1)]
+        taken += [other for key in taken for other in BESIDE.get(key, ()) if chance.random() < .5]
+        options = {key: chance.choice(others) if key in taken else usual for key, _, usual, others, _ in table}
+        while self.path and cost(options) > COST:
+            key = chance.choice([key for key in COSTS if options.get(key)])
+            options[key] = LEAST[key]
+        if table in (ACROSS, ORDER) and "_locked" in self.name and chance.random() < .5:
             options["writers"], options["live"] = 2, chance.choice((None, None, 1))
         if shape == "timed":
             options.update(dict.fromkeys(NOT_TIMED), before=None if options["offsets"] else options["before"])
@@ -185,7 +208,7 @@ def rows_of(options):
     build = os.path.relpath(options.build)
     paths = options.object or sorted(glob.glob(f"{build}/explored/*.so"))
     rows = [Row(build, os.path.basename(path).split(".")[0] if not options.object else path, path) for path in paths
-            if not path.endswith(".points.so")] if options.only != "storm" else []
+            if not path.endswith((".points.so", ".order.so"))] if options.only != "storm" else []
     if not options.object:
         # Objects of known faults are built beside the rows.
         with open("schemes/schemes.def", encoding="ascii") as file:

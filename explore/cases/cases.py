@@ -222,7 +222,7 @@ def plain_objects(cases, options):
     for case in cases:
         if not case.storm and case.base and not case.equivalent:
             found.update(base_object(case, options, shape)
-                         for shape in (SHAPES if options.swarm else [case.shape]))
+                         for shape in (drawn_shapes(case) if options.swarm else [case.shape]))
         if not case.storm and not case.patch:
             found.add(case_object(case, options))
     return sorted(found)
@@ -421,12 +421,17 @@ def judge(case, options):
     return True, " ".join([case.oracle] + [name for name in oracles if name != case.oracle])
 
 
+def drawn_shapes(case):
+    """C11's order for what readers and several CPUs meet."""
+    return [*SHAPES, "order"] if {"--order", "--live", "--writers"} & {*case.budget} else SHAPES
+
+
 def drawn(case, options):
     """A swarm's draws, until one breaks the case and not its base."""
     chance, begin = random.Random("%d.%s" % (options.swarm, case.name)), time.monotonic()
     case.draws, case.took, case.printed = 0, 0, ""
     while case.took < options.seconds:
-        case.shape = chance.choice(SHAPES)
+        case.shape = chance.choice(drawn_shapes(case))
         start = time.monotonic()
         row = swarm.Row(options.build, case.row, build_case(case, options))
         base = swarm.Row(options.build, case.base, base_object(case, options))

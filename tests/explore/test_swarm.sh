@@ -15,7 +15,7 @@ searched() { # EXIT-CODE OPTION...: of the explorer, for that object
 	[ $? -eq "$wanted" ]
 }
 
-$swarm 125 --object "$broken" --draws 1 >"$scratch/first"
+$swarm 58 --object "$broken" --draws 1 >"$scratch/first"
 [ $? -eq 2 ] && grep -q "is broken by draw" "$scratch/first"
 report $? "a fault of 2009 is found"
 line=$(grep "^$build/explore --object" "$scratch/first")
