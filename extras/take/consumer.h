@@ -328,13 +328,10 @@ static inline void trace_drain(struct tracing *all, struct trace_slot *slot, boo
 	}
 	if (packet.number < slot->t.scheme.ring.consumed)
 		return; /* it is written as a whole */
-	if (packet.events != slot->early && !trace_append(all, slot, &packet, true)) {
-		if (last)
-			all->counts.unwritten += packet.events;
-	} else if (last) {
-		all->counts.events += packet.events;
-		all->counts.back += packet.back;
-	}
+	/* The last one comes no more: it stays if the chunk ends behind it. */
+	if ((last || packet.events != slot->early) && !trace_append(all, slot, &packet, !last) &&
+	    last)
+		all->counts.unwritten += packet.events;
 }
 
 static inline void trace_look(struct tracing *all, bool last)

@@ -556,6 +556,8 @@ int main(int argc, char **argv)
 	options.period_ms = 2;
 	if (!strcmp(what, "threads"))
 		threads(argv[2]);
+	else if (!strcmp(what, "late")) /* the consumer comes once, when all is over */
+		options.period_ms = 1000, threads(argv[2]);
 	else if (!strcmp(what, "storm"))
 		storm(argv[2], atof(argv[3]));
 	else if (!strcmp(what, "moved"))

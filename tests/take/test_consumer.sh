@@ -31,6 +31,7 @@ agrees() { # NAME FOLDER READER-WORDS...
 	python3 -B tests/take/read_chunks.py "$@" >"$scratch/read" 2>"$scratch/wrong" &&
 		[ "$(sed 's/.* written \([0-9]*\) .*/\1/' "$scratch/said")" = "$(sed 's/.*all \([0-9]*\) .*/\1/' "$scratch/read")" ]
 	report $? "$name: $(cat "$scratch/said")"
+	sed 's/^/# read: /' "$scratch/read"
 	[ ! -s "$scratch/wrong" ] || sed 's/^/# /' "$scratch/wrong"
 }
 no_loss() { grep -q ' unwritten 0 lost 0 strays 0 .*error 0$' "$scratch/said"; }
@@ -75,6 +76,8 @@ program=$scratch/packed_word
 "$program" threads "$scratch/trace" 0 100000 >"$scratch/said" && no_loss
 chunks=$(sed 's/.*chunks \([0-9]*\) .*/\1/' "$scratch/said")
 [ "$chunks" -gt 5 ] && agrees "in chunks of 100,000 bytes" "$scratch/trace" --chunks "$chunks"
+rm -rf "$scratch/late" && "$program" late "$scratch/late" 0 100000 >"$scratch/said" && no_loss
+agrees "what the last look writes stays while chunks end behind it" "$scratch/late"
 # All chunks together are a trace as well; a second run puts its own behind them.
 [ "$(babeltrace2 "$scratch/trace" 2>/dev/null | grep -c ' work: ')" -gt 80000 ]
 report $? "and babeltrace2 reads the folder of all chunks"
