@@ -50,7 +50,7 @@ explored-cases mutants: $(BUILD)/mutants/.split
 explored-cases: $(or $(filter explored,$(MAKECMDGOALS)),explored-quick)
 	$(call say,CASES,$@)
 	@$(cases) --objects $(published) \
-		$$(grep -o 'mutants/[a-z0-9_]*' tests/explore/test_mutants.sh | sort -u | \
+		$$(grep -o 'mutants/[a-z0-9_]*[a-z0-9*]' tests/explore/test_mutants.sh | sort -u | \
 			sed 's,.*,$(BUILD)/&.patch,')
 test_packages += patch
 
