@@ -122,6 +122,9 @@ real linux_ring_buffer linux-source-6.1 "f['verdict'] == 'kept' and f['schedules
 	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" --nested 1 --jumps 1 &&
 	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" \
 		--events 1 --nested 2 --depth 1 --offsets all
+# That a stamp is saved after its record's reservation costs whole stamps, and never loses one.
+real lttng lttng-modules-dkms "f['verdict'] == 'kept' and f['schedules'] > 400000" --stops all --nested 2 --depth 2 &&
+	real lttng lttng-modules-dkms "f['verdict'] == 'kept' and f['schedules'] > 300000" --nested 1 --jumps 1
 real xray llvm-toolchain-14 "f['verdict'] == 'kept' and f['schedules'] > 600000" --stops all --nested 2 &&
 	real xray llvm-toolchain-14 "f['objections']['conservation'] == f['broken'] > 0" --events 1 --nested 0 --jumps 1
 
@@ -134,6 +137,11 @@ planted() {
 		tree=$(ls -d "$build"/foreign/linux_ring_buffer/linux-source-* 2>/dev/null) || return
 		rm -rf "$scratch/linux" && cp -r "$tree" "$scratch/linux" && export LINUX_SOURCE="$scratch/linux"
 		sed -i "$plant" "$scratch/linux/kernel/trace/$3"
+		;;
+	lttng)
+		tree=$(ls -d "$build"/foreign/lttng/package/usr/src/lttng-modules-2* 2>/dev/null) || return
+		rm -rf "$scratch/lttng" && cp -r "$tree" "$scratch/lttng" && export LTTNG_SOURCE="$scratch/lttng"
+		sed -i "$plant" "$scratch/lttng/include/ringbuffer/$3"
 		;;
 	xray)
 		[ -d "$build/foreign/xray/compiler-rt" ] || return
@@ -149,7 +157,7 @@ planted() {
 	name=$1 package=$2
 	shift 4
 	PLANT=$plant PATH="$scratch/tools:$PATH" real "$name" "$package" "${wanted:-f['broken'] > 0}" "$@"
-	unset LINUX_SOURCE XRAY_SOURCE
+	unset LINUX_SOURCE LTTNG_SOURCE XRAY_SOURCE
 }
 mkdir "$scratch/tools"
 fake "$scratch/tools/barectf" <<'END'
@@ -171,6 +179,11 @@ planted dpdk libdpdk-dev rte_trace_point.h 's/offset += sz;/offset += sz - 8;/' 
 planted linux_ring_buffer linux-source-6.1 ring_buffer.c 's/^ .\*B\*.*/ ;/' --stops all --nested 2
 planted linux_ring_buffer linux-source-6.1 ring_buffer.c '/Interrupted between C and F/,/}/s/delta = 0/delta = ts - info->after/' \
 	--stops all --nested 2
+planted lttng lttng-modules-dkms frontend_internal.h 's/>> config->tsc_bits))/>> 40))/' --nested 0 --jumps 1
+planted lttng lttng-modules-dkms frontend_api.h 's/!= o_old))/== 1))/' --stops all --nested 1
+planted lttng lttng-modules-dkms frontend_api.h \
+	'/if (unlikely(v_cmpxchg(config, &ctx->priv.buf->offset/i save_last_tsc(config, ctx->priv.buf, ctx->priv.tsc);' \
+	--nested 1 --jumps 1
 planted xray llvm-toolchain-14 xray_fdr_controller.h '/bool customEvent/,/^  }/s/LatestTSC = TSC;//' --nested 0
 planted xray llvm-toolchain-14 xray_recursion_guard.h 's/Valid(!/Valid(true || !/' --stops all --nested 1
 # What docs/tracers/xray.md suggests to its maintainers is right.
