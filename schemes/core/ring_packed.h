@@ -54,7 +54,7 @@ static inline uint64_t ring_packed_mask(const struct ring *ring)
 /* The offset in a packed tail, in bytes; the upper bits of the true one are missing. */
 static inline uint64_t ring_packed_offset(const struct ring *ring, uint64_t tail)
 {
-#if SEAM_GEOMETRY_CONSTANT
+#if SEAM_PAYLOAD_GIVEN && SEAM_GEOMETRY_CONSTANT
 	_Static_assert(SEAM_SUBBUF_SHIFT + SEAM_COUNT_SHIFT < PACKED_BITS + PACKED_UNIT_SHIFT,
 		       "this row's ring has at most 256 MiB (varint_low: 64)");
 #endif
