@@ -91,7 +91,7 @@ def count(touch, row, pause):
 
 
 def missed(touch, row, pause):
-    """Lines that cachegrind's last cache misses of a mean event, above an event of nothing. The caches before it
+    """Lines that cachegrind's last cache misses of a mean event, above none at all. The caches before it
     have two lines each, so that nothing hides in them."""
     def misses(what):
         with tempfile.NamedTemporaryFile("r") as out:

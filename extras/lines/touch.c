@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	const struct driver *driver = argc > 1 ? driver_find(drivers_timed, argv[1]) : NULL;
 	long pause_ms = argc > 2 ? strtol(argv[2], NULL, 10) : 60;
 	const char *evicting = argc > 3 ? argv[3] : NULL;
-	void (*run)(void *scheme, struct writer *writer, uint64_t events);
+	bool nothing = evicting && !strcmp(evicting, "nothing");
 	struct ring_config config;
 	struct buffer buffer;
 	uint64_t i;
@@ -62,14 +62,14 @@ int main(int argc, char **argv)
 	       "\"slow_every\": %d}\n",
 	       (size_t)&mark, (size_t)&i - STACK, (size_t)&i + STACK, (size_t)buffer.base,
 	       1 << RING_TIMED_SUBBUF_SHIFT, EVENTS, SLOW_EVERY);
-	run = evicting && !strcmp(evicting, "nothing") ? driver->run_empty : driver->run;
 	for (i = 1; i <= EVENTS; i++) {
 		if (!(i % SLOW_EVERY))
 			pause_for(pause_ms);
 		if (evicting)
 			evict();
 		mark = i;
-		run(buffer.scheme, &buffer.writer, 1);
+		if (!nothing)
+			driver->run(buffer.scheme, &buffer.writer, 1);
 		mark = 0;
 	}
 	buffer_close(&buffer);
