@@ -28,7 +28,7 @@ REFUSED = """
 """
 # What no such CPU is or has, and what the row does not do.
 NEVER = ("__x86_64__", "__aarch64__", "__riscv", "__GCC_HAVE_SYNC_COMPARE_AND_SWAP_4", "__has_feature",
-         "__SANITIZE_THREAD__", "LOCKED", "ALIGNED")
+         "__SANITIZE_THREAD__", "LOCKED", "ALIGNED", "SEAM_PAYLOAD_GIVEN")
 WIDTHS = {"LOCAL_BITS": "32", "COUNTER_BITS": str(COUNTER_BITS), "STAMP_BITS": str(COUNTER_BITS - WORD_BITS)}
 ALWAYS = {"POINT_TSAN": "0", "UINTPTR_MAX": "1", "UINT64_MAX": "2"}  # words of 32 bits
 # What is known on a board, and therefore cut: every id fits the header's word (mcu_api.h refuses others), and a ring
