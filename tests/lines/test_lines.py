@@ -77,10 +77,10 @@ if shutil.which("valgrind"):
     # An event writes its record's line, the tail and the commit.
     report(its["floor"]["plain"][3] >= 3, "an event writes at least its record, the tail and the commit")
     missed = {row: lines.missed(f"{BUILD}/touch", row, 1) for row in its}
-    # And the lines of the call and of the stack, which lackey leaves out.
-    report(all(0 < missed[row] - its[row]["mean"][4] < 5 for row in its), "cachegrind misses what lackey counts")
-    report(lines.count(f"{BUILD}/touch", "none", 1) is None, "lackey: a row that is not there")
-    report(lines.missed(f"{BUILD}/touch", "none", 1) is None, "cachegrind: a row that is not there")
+    # And what lackey leaves out: the lines of a call of nothing, four.
+    report(all(0 < missed[row] - its[row]["mean"][4] < 4.5 for row in its), "cachegrind misses what lackey counts")
+    report(lines.count(f"{BUILD}/touch", "none", 1) is None, "lackey refuses an unknown row")
+    report(lines.missed(f"{BUILD}/touch", "none", 1) is None, "cachegrind refuses an unknown row")
 else:
     print("ok - a real row # SKIP no valgrind")
     number += 1

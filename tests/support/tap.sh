@@ -103,3 +103,8 @@ objects_at_hand() {
 		cp "$build/explored/$name.o" "$scratch/explored/$name.o"
 	done
 }
+
+take_header() { # ROW: the header of make take ROW=..., in $folder
+	python3 -B extras/take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
+		python3 -B extras/take/take.py header "$1" "$folder" "$folder/$1.facts"
+}

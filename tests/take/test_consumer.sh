@@ -14,10 +14,6 @@ cleanup() {
 	rm -rf "$scratch"
 }
 
-cut() { # ROW
-	python3 -B extras/take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
-		python3 -B extras/take/take.py header "$1" "$folder" "$folder/$1.facts"
-}
 made() { # OUT ROW HEADERS COMPILER-WORDS...
 	out=$1 row=$2 headers=$3
 	shift 3
@@ -41,7 +37,7 @@ command -v babeltrace2 >/dev/null || {
 	plan
 	exit
 }
-cut packed_word && cut varint_low && cut full_tsc
+take_header packed_word && take_header varint_low && take_header full_tsc
 report $? "cut"
 for compiler in "${CC:-gcc} -std=gnu11" "clang -std=gnu11" "g++ -std=c++17 -x c++" "clang++ -std=c++17 -x c++"; do
 	command -v "${compiler%% *}" >/dev/null || {
@@ -133,7 +129,7 @@ per_cpu() { # OUT HEADERS ROW WORDS...
 }
 row=packed_word_locked_fenced
 if [ "$(uname -m)" = x86_64 ] && [ "$(nproc)" -gt 1 ]; then
-	cut $row && per_cpu "$scratch/cpus" "$folder" $row &&
+	take_header $row && per_cpu "$scratch/cpus" "$folder" $row &&
 		"$scratch/cpus" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
 	report $? "threads that move between CPUs, at any instruction"
 	head -5 "$scratch/err" | sed 's/^/# /'
@@ -158,7 +154,7 @@ if [ "$(uname -m)" = x86_64 ] && [ "$(nproc)" -gt 1 ]; then
 	report $? "seen: claims without a lock"
 	rm -rf "$scratch/trace"
 	for its in full_tsc three_read extended_header; do
-		cut ${its}_locked_fenced && per_cpu "$scratch/cpus" "$folder" ${its}_locked_fenced &&
+		take_header ${its}_locked_fenced && per_cpu "$scratch/cpus" "$folder" ${its}_locked_fenced &&
 			"$scratch/cpus" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
 		report $? "${its}_locked_fenced: threads that move"
 		agrees "${its}_locked_fenced" "$scratch/trace"

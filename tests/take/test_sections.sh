@@ -7,10 +7,6 @@ build=$1
 folder=$scratch/take
 mkdir -p "$folder"
 
-cut() { # ROW
-	python3 -B extras/take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
-		python3 -B extras/take/take.py header "$1" "$folder" "$folder/$1.facts"
-}
 upper() { echo "$1" | tr '[:lower:]' '[:upper:]'; }
 made() { # OUT ROW HEADERS PROGRAM COMPILER WORDS...
 	out=$1 row=$2 from=$3 program=$4
@@ -47,7 +43,7 @@ esac
 gcc="${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -Werror"
 
 for row in restartable_full restartable; do
-	cut $row 2>"$scratch/err"
+	take_header $row 2>"$scratch/err"
 	told $? "$row is cut"
 	for what in "" _reader _trace; do
 		[ "$(wc -l <"$folder/$row$what.h")" -le 1500 ]
@@ -185,7 +181,7 @@ fi
 
 GLIBC_TUNABLES=glibc.pthread.rseq=0 "$scratch/cpus" threads "$scratch/trace" >"$scratch/said" 2>"$scratch/err"
 [ $? = 1 ] && grep -q '^trace_start: -38,' "$scratch/err"
-report $? "no rseq: trace_start() says so, and records nothing: $(cat "$scratch/err")"
+report $? "without rseq trace_start() returns an error and records nothing: $(cat "$scratch/err")"
 refused() { # NAME WORDS OPTION... with the text of the program on stdin
 	name=$1 words=$2
 	shift 2

@@ -8,10 +8,6 @@ build=$1
 folder=$scratch/take
 mkdir -p "$folder"
 
-cut() { # ROW
-	python3 -B extras/take/take.py scheme "$1" "$folder" && "$build/take-facts" "$1" >"$folder/$1.facts" &&
-		python3 -B extras/take/take.py header "$1" "$folder" "$folder/$1.facts"
-}
 
 # ---- what cannot be taken ----
 
@@ -30,7 +26,7 @@ refuses "no name" 1 "make take ROW=" "$build/take-facts"
 for row in packed_word:12 varint_low:11 extended_header:12; do
 	bytes=${row#*:} row=${row%:*}
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
-	cut "$row" 2>"$scratch/err"
+	take_header "$row" 2>"$scratch/err"
 	report $? "$row is cut"
 	for compiler in "${CC:-gcc} -std=c11" "clang -std=c11" "g++ -std=c++17 -x c++" \
 		"clang++ -std=c++17 -x c++"; do
@@ -104,7 +100,7 @@ for row in packed_word varint_low extended_header; do
 	report $? "$row: babeltrace2 reads each of them, in order: $(cat "$scratch/said")"
 done
 # An id that the scheme has itself.
-cut three_read
+take_header three_read
 cat >"$scratch/own.c" <<'END'
 #include "three_read.h"
 static struct three_read_tracer ring;
@@ -162,7 +158,7 @@ called=$(sed 's/ misuses.*//' "$scratch/said")
 report $? "$((called + compiled)) misuses are refused, each by name: $called by calls, $compiled by the compiler; at least 60"
 
 # ThreadSanitizer sees two writers, handlers and a reader, in two rings and, where they may, in one.
-cut packed_word_locked_fenced
+take_header packed_word_locked_fenced
 for row in packed_word:2 varint_low:2 packed_word_locked_fenced:1; do
 	rings=${row#*:} row=${row%:*}
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
@@ -181,7 +177,7 @@ for row in packed_word:2 varint_low:2 packed_word_locked_fenced:1; do
 done
 
 # A clock that goes back: right by the one's own reader, and seen to be wrong by the other's.
-cut packed_upper
+take_header packed_upper
 for row in packed_upper packed_word; do
 	${CC:-gcc} -std=c11 -O2 -I. -I"$folder" -DHEADER="\"${row}_reader.h\"" -DPREFIX="$row" \
 		-DUPPER="$(echo "$row" | tr '[:lower:]' '[:upper:]')" tests/take/back.c -o "$scratch/back" &&
@@ -215,7 +211,7 @@ for row in packed_word varint_low; do
 done
 
 # Readers that are processes, stopped and killed, 24 in a row.
-cut packed_word_locked_fenced
+take_header packed_word_locked_fenced
 for row in packed_word packed_word_locked_fenced; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
 	# A locked one has a second thread that writes into the same ring.
@@ -255,7 +251,7 @@ head -190 "$folder/packed_word.h" | grep -q 'static inline int packed_word_flush
 		"$folder"/packed_word.h "$folder"/packed_word_reader.h
 report $? "the header begins with what the user calls, and has no other row's code"
 for row in packed_word packed_upper varint_low full_tsc extended_header three_read packed_last dwcas packed_word_locked_fenced; do
-	[ -e "$folder/$row.h" ] || cut "$row"
+	[ -e "$folder/$row.h" ] || take_header "$row"
 	lines=$(wc -l <"$folder/$row.h") reader=$(wc -l <"$folder/${row}_reader.h") trace=$(wc -l <"$folder/${row}_trace.h")
 	[ "$lines" -le 1500 ] && [ "$reader" -le 1500 ] && [ "$trace" -le 1500 ]
 	report $? "$row: $lines lines, $reader of its reader, $trace of the consumer; at most 1,500"
