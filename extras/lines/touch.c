@@ -2,8 +2,9 @@
 /*
  * For lines.py, which runs this under valgrind's lackey: one event after the other, a store to
  * `mark` before and behind each, the first around nothing. On stdout: where everything is. For its
- * cachegrind, with a third argument: before each event, memory is read that evicts all else; of
- * "nothing", no event comes then. usage: touch ROW [PAUSE_MS [event|nothing]]
+ * cachegrind, "event" and "empty": before each event, memory is read that evicts all else; of
+ * "empty", no event comes then. The words are of one length: a longer one moves the stack to other
+ * lines. usage: touch ROW PAUSE_MS lines|event|empty
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,15 +40,15 @@ static void pause_for(long ms)
 int main(int argc, char **argv)
 {
 	const struct driver *driver = argc > 1 ? driver_find(drivers_timed, argv[1]) : NULL;
-	long pause_ms = argc > 2 ? strtol(argv[2], NULL, 10) : 60;
-	const char *evicting = argc > 3 ? argv[3] : NULL;
-	bool nothing = evicting && !strcmp(evicting, "nothing");
+	long pause_ms = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	bool evicting = argc > 3 && strcmp(argv[3], "lines");
+	bool empty = argc > 3 && !strcmp(argv[3], "empty");
 	struct ring_config config;
 	struct buffer buffer;
 	uint64_t i;
 
-	if (!driver)
-		return fail_with(EXIT_USAGE, "usage: touch ROW [PAUSE_MS [event|nothing]]");
+	if (!driver || argc < 4)
+		return fail_with(EXIT_USAGE, "usage: touch ROW PAUSE_MS lines|event|empty");
 	if (driver->unsupported && driver->unsupported())
 		return fail_with(EXIT_UNSUPPORTED, "%s: %s", driver->row, driver->unsupported());
 	config = buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
 		if (evicting)
 			evict();
 		mark = i;
-		if (!nothing)
+		if (!empty)
 			driver->run(buffer.scheme, &buffer.writer, 1);
 		mark = 0;
 	}
