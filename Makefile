@@ -277,11 +277,11 @@ explore: ## make every interrupt of a budget: make explore SCHEMES="a b" ARGS="-
 	@$(BUILD)/explore $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
 
 # What some tests are skipped without: the page in a browser, statistics, other readers, manual
-# pages, another CPU's compiler, a fresh Debian, another tracer.
-all_test_packages := python3-capstone python3-junitparser valgrind chromium libbenchmark-tools python3-scipy babeltrace2 \
+# pages, compilers and machines of other CPUs, a fresh Debian, other tracers.
+all_test_packages = python3-capstone python3-junitparser valgrind chromium libbenchmark-tools python3-scipy babeltrace2 \
 	help2man man-db \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static debootstrap git procps clang-format \
-	lttng-tools liblttng-ust-dev
+	lttng-tools liblttng-ust-dev $(mcu_packages) libdpdk-dev linux-source
 ALL ?=
 
 test: ## run the tests, some minutes (ALL=1: the long ones too, with every package that a test can use)
