@@ -132,10 +132,12 @@ void explore_clock_read(uint64_t now)
 
 	if (book->left.writers > CHECK_WRITERS_MAX)
 		abort(); /* caught by the search: a fourth CPU has no contexts of its own */
-	/* The writer that runs is the one that entered last on its CPU and has not left. */
+	/* The writer that runs is the one that entered last on its CPU and has not left. The fifth
+	 * on one CPU has a context beyond CONTEXTS. */
 	for (i = book->events; i-- > 0;) {
 		log = &book->log[i];
-		if (!log->left && log->context / CONTEXTS == book->writer) {
+		if (!log->left &&
+		    (book->left.writers < 2 || log->context / CONTEXTS == book->writer)) {
 			log->stamp = now;
 			return;
 		}

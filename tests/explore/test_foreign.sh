@@ -24,6 +24,7 @@ found() {
 
 found "the tracer is kept, before every instruction" 0 "f['verdict'] == 'kept'" --stops all --engine schedules
 cp "$scratch/json" "$scratch/schedules"
+found "and five deep" 0 "f['verdict'] == 'kept' and f['schedules'] > 1000" --nested 4 --depth 4
 found "and by states" 0 "f['verdict'] == 'kept'" --stops all --engine states
 python3 - "$scratch" <<'END'
 import json, sys
