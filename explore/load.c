@@ -57,17 +57,22 @@ void load_path(const struct explore_options *options, const char *row, const str
 }
 
 /* What only rows can be asked for. */
-static bool budget_is_of_rows(const struct family *family)
+static bool search_is_of_rows(const struct explore_options *options, const struct family *family)
 {
 	const struct budget *budget = &family->budget;
 
+	if (options->search.engine == ENGINE_STATES) {
+		fail_line("--engine states does not know a foreign tracer's events: leave it out, "
+			  "and every schedule is run");
+		return true;
+	}
 	if (!(budget->beats || budget->reads || budget->discards || budget->flushes ||
 	      budget->live || budget->traced ||
 	      (budget->writers > 1 && !world_row.driver->desc->shared_promises)))
 		return false;
 	fail_line(
 		"a foreign tracer is searched with --events, --nested, --depth, --jumps, --backs, "
-		"--clock, --before, --offsets and --size: leave the others out");
+		"--clock, --before, --full, --offsets and --size: leave the others out");
 	return true;
 }
 
@@ -129,7 +134,7 @@ int load_row(const struct explore_options *options, const char *row, const struc
 	options->show->shape = world_row.shape;
 	options->show->object = options->object;
 	options->show->foreign = options->foreign;
-	if (world_row.foreign && budget_is_of_rows(family))
+	if (world_row.foreign && search_is_of_rows(options, family))
 		return -ENOTSUP;
 	if (options->show->export && export_refused(world_row.driver, options->show->ctf2))
 		return -ENOTSUP;
