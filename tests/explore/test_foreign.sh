@@ -115,6 +115,11 @@ real linux_ring_buffer linux-source-6.1 "f['verdict'] == 'kept' and f['schedules
 	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" --nested 1 --jumps 1 &&
 	real linux_ring_buffer linux-source-6.1 "f['objections']['exact'] == f['broken'] > 0" \
 		--events 1 --nested 2 --depth 1 --offsets all
+# A full ring: --size large has events refused, and records that count them.
+real perf linux-source-6.1 "f['verdict'] == 'kept' and f['schedules'] > 250000" --stops all --nested 2 --depth 2 &&
+	real perf linux-source-6.1 "f['verdict'] == 'kept' and f['schedules'] > 250000" \
+		--nested 2 --depth 2 --size large --offsets all &&
+	PERF_BACKWARD=1 real perf linux-source-6.1 "f['verdict'] == 'kept' and f['schedules'] > 1000" --nested 2 --depth 2
 # That a stamp is saved after its record's reservation costs whole stamps, and never loses one.
 real lttng lttng-modules-dkms "f['verdict'] == 'kept' and f['schedules'] > 400000" --stops all --nested 2 --depth 2 &&
 	real lttng lttng-modules-dkms "f['verdict'] == 'kept' and f['schedules'] > 300000" --nested 1 --jumps 1
@@ -126,10 +131,10 @@ real xray llvm-toolchain-14 "f['verdict'] == 'kept' and f['schedules'] > 600000"
 planted() {
 	plant=$4
 	case $1 in
-	linux_ring_buffer)
-		tree=$(ls -d "$build"/foreign/linux_ring_buffer/linux-source-* 2>/dev/null) || return
+	linux_ring_buffer | perf)
+		tree=$(ls -d "$build/foreign/$1"/linux-source-* 2>/dev/null) || return
 		rm -rf "$scratch/linux" && cp -r "$tree" "$scratch/linux" && export LINUX_SOURCE="$scratch/linux"
-		sed -i "$plant" "$scratch/linux/kernel/trace/$3"
+		sed -i "$plant" "$scratch/linux/kernel/$3"
 		;;
 	lttng)
 		tree=$(ls -d "$build"/foreign/lttng/package/usr/src/lttng-modules-2* 2>/dev/null) || return
@@ -169,9 +174,20 @@ planted barectf python3-barectf barectf.c 's/ctx->at += 64/ctx->at += 32/' --nes
 planted dpdk libdpdk-dev rte_trace_point.h 's/~(0xffffULL << __RTE_TRACE_EVENT_HEADER_ID_SHIFT)/0xffffffffULL/' \
 	--nested 0 --jumps 1
 planted dpdk libdpdk-dev rte_trace_point.h 's/offset += sz;/offset += sz - 8;/' --nested 0
-planted linux_ring_buffer linux-source-6.1 ring_buffer.c 's/^ .\*B\*.*/ ;/' --stops all --nested 2
-planted linux_ring_buffer linux-source-6.1 ring_buffer.c '/Interrupted between C and F/,/}/s/delta = 0/delta = ts - info->after/' \
+planted linux_ring_buffer linux-source-6.1 trace/ring_buffer.c 's/^ .\*B\*.*/ ;/' --stops all --nested 2
+planted linux_ring_buffer linux-source-6.1 trace/ring_buffer.c '/Interrupted between C and F/,/}/s/delta = 0/delta = ts - info->after/' \
 	--stops all --nested 2
+# Events that come behind the last look at the head; a head that goes back (as it did until commit
+# 1b038c6e05ff of 2019); losses that are counted twice; a time of 32 bits.
+planted perf linux-source-6.1 events/ring_buffer.c 's/if (unlikely(head != local_read(&rb->head)))/if (0)/' \
+	--stops all --nested 1
+planted perf linux-source-6.1 events/ring_buffer.c \
+	'/^	WRITE_ONCE(rb->user_page->data_head/d; s/^	if (unlikely(head != local/	rb->user_page->data_head = head;\n&/' \
+	--nested 3 --depth 3
+planted perf linux-source-6.1 events/ring_buffer.c 's/local_xchg(&rb->lost, 0)/local_read(\&rb->lost)/' \
+	--nested 1 --size large
+planted perf linux-source-6.1 events/core.c 's/data->time = perf_event_clock/data->time = (u32)perf_event_clock/' \
+	--nested 0 --jumps 1
 planted lttng lttng-modules-dkms frontend_internal.h 's/>> config->tsc_bits))/>> 40))/' --nested 0 --jumps 1
 planted lttng lttng-modules-dkms frontend_api.h 's/!= o_old))/== 1))/' --stops all --nested 1
 planted lttng lttng-modules-dkms frontend_api.h \

@@ -50,7 +50,7 @@ typedef bool (*ring_buffer_cond_fn)(void *data);
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
-#define noinline __attribute__((__noinline__))
+#define noinline __attribute__((__noinline__)) /* undefine it after the kernel's files */
 #define ____cacheline_aligned
 #define EXPORT_SYMBOL_GPL(name)
 #define READ_ONCE(what) (*(volatile __typeof__(what) *)&(what))

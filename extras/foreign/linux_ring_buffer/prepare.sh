@@ -14,7 +14,9 @@ if [ -z "${LINUX_SOURCE:-}" ]; then
 	name=$(basename "$archive" .tar.xz)
 	LINUX_SOURCE=$out/$name
 	[ -f "$LINUX_SOURCE/kernel/trace/ring_buffer.c" ] ||
-		tar -C "$out" -xJf "$archive" "$name/kernel/trace/ring_buffer.c" "$name/include/linux/ring_buffer.h"
+		tar -C "$out" -xJf "$archive" "$name/kernel/trace/ring_buffer.c" "$name/kernel/events" \
+			"$name/include/linux/ring_buffer.h" "$name/include/linux/perf_event.h" \
+			"$name/include/linux/circ_buf.h" "$name/include/uapi/linux/perf_event.h"
 fi
 mkdir -p "$out/kernel/linux" "$out/kernel/asm"
 cp "$LINUX_SOURCE/kernel/trace/ring_buffer.c" "$LINUX_SOURCE/include/linux/ring_buffer.h" "$out/kernel"
@@ -32,7 +34,8 @@ is() { # VALUE NAME...: macros, whatever their arguments
 	printf "#define %s(...) $value\n" "$@"
 }
 {
-	printf 'struct %s { int unused; };\n' hlist_node lock_class_key mutex completion work_struct irq_work page
+	printf 'struct %s { int unused; };\n' hlist_node lock_class_key mutex completion work_struct irq_work
+	printf 'struct page { void *mapping; };\n'
 	is '((void)0)' pr_warn pr_info printk_once lockdep_assert_held lockdep_set_class trace_seq_puts trace_seq_putc \
 		trace_seq_printf raw_spin_lock_init raw_spin_lock raw_spin_unlock raw_spin_lock_irq raw_spin_unlock_irq \
 		arch_spin_lock arch_spin_unlock mutex_init mutex_lock mutex_unlock __mutex_init init_completion complete \
