@@ -226,7 +226,8 @@ build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev 
 	libjansson-dev libxxhash-dev libbabeltrace2-dev unifdef universal-ctags
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
 test_packages += libcmocka-dev
-jobs := -j$(shell nproc 2>/dev/null || echo 1)
+# Silent: "is up to date" of five programs tells nobody anything.
+jobs := $(if $(filter 0,$(V)),-s) -j$(shell nproc 2>/dev/null || echo 1)
 
 SCHEMES ?=
 RUN ?= results/latest
