@@ -239,6 +239,9 @@ static int refuse(void)
 
 	if (asked.ctf && !asked.export)
 		return fail_with(EXIT_USAGE, "--ctf goes with --export");
+	if (options->foreign && options->coverage)
+		return fail_with(EXIT_USAGE, "--coverage is of the tiers, which search rows: leave "
+					     "out --foreign");
 	if (options->search.parts && (options->replay || options->audit || options->coverage ||
 				      options->search.outcomes || options->search.first_only))
 		return fail_with(EXIT_USAGE, "--part splits whole searches: leave out --replay, "
@@ -259,6 +262,10 @@ static int refuse_budget(const struct budget *budget)
 	if (budget->reads && budget->live)
 		return fail_with(EXIT_USAGE, "--reads and --live are two readers at once, which no "
 					     "ring here allows: leave out one");
+	if (budget->writers > 1 && budget->depth > CONTEXT_LEVEL_3)
+		return fail_with(EXIT_USAGE,
+				 "events of writers on several CPUs are told apart to a depth "
+				 "of 3: give --depth 3 or less");
 	if (!asked.options.order && budget->delays && world_cpus(budget) < 2)
 		return fail_with(EXIT_USAGE, "--delays is about several CPUs: add --writers or "
 					     "--live");

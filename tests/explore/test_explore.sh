@@ -288,6 +288,7 @@ bad_input() {
 	says "more actions than a schedule has" 1 "allows 25 actions per schedule; the limit is 24" $one \
 		--events 12 --writers 2 --nested 1
 	says "more CPUs than there are" 1 "4 CPUs, a reader's included" $one --writers 3 --live 1
+	says "writers of two CPUs nested too deep" 1 "give --depth 3" $one --writers 2 --nested 4
 	says "two readers" 1 "two readers at once" $one --reads 1 --live 1
 	says "no such schedule" 1 'cannot parse schedule "x1" at "x1"' $one --replay x1
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
