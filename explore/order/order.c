@@ -31,7 +31,7 @@ static const struct order_search *search;
 static const struct driver *driver; /* NULL: a litmus test */
 
 /* The CPUs, of writers and behind them of the reader. */
-static struct {
+static struct cpu {
 	ucontext_t begins;
 	jmp_buf goes_on; /* where it was left; quicker than a context, which asks the kernel */
 	bool begun;
@@ -236,21 +236,25 @@ static void run_cpu(int number)
 	_longjmp(outside, 1);
 }
 
+static void set_up(struct cpu *cpu)
+{
+	cpu->done = false;
+	cpu->depth = cpu->since = 0;
+	cpu->label = "its begin";
+	cpu->begun = false;
+	getcontext(&cpu->begins);
+	cpu->begins.uc_stack.ss_sp = cpu->stack;
+	cpu->begins.uc_stack.ss_size = STACK_BYTES;
+	cpu->begins.uc_link = NULL;
+	makecontext(&cpu->begins, (void (*)(void))run_cpu, 1, (int)(cpu - cpus));
+}
+
 static void execute(void)
 {
-	unsigned int cpu;
+	struct cpu *cpu;
 
-	for (cpu = 0; cpu < cpu_count; cpu++) {
-		cpus[cpu].done = false;
-		cpus[cpu].depth = cpus[cpu].since = 0;
-		cpus[cpu].label = "its begin";
-		cpus[cpu].begun = false;
-		getcontext(&cpus[cpu].begins);
-		cpus[cpu].begins.uc_stack.ss_sp = cpus[cpu].stack;
-		cpus[cpu].begins.uc_stack.ss_size = STACK_BYTES;
-		cpus[cpu].begins.uc_link = NULL;
-		makecontext(&cpus[cpu].begins, (void (*)(void))run_cpu, 1, (int)cpu);
-	}
+	for (cpu = cpus; cpu < cpus + cpu_count; cpu++)
+		set_up(cpu);
 	machine_begin();
 	abandoned = false;
 	steps = 0;
