@@ -69,7 +69,7 @@ STORM = (
 # What multiplies a search, of which a draw has COST at most: others would end without an answer.
 COST = 4
 COSTS = ("nested", "jumps", "backs", "traced", "beats", "reads", "discards", "flushes", "phases", "offsets", "stops")
-LEAST = {key: least for table in (ORDER, ALONE, STORM) for key, least, *_ in table}
+LEAST = {key: least for table in (ORDER, ALONE, STORM) for key, least, *_ in table} | {"skew": None}
 NOT_TIMED = ("backs", "discards", "flushes", "full", "clock", "size")
 
 
@@ -92,7 +92,9 @@ class Row:
     def draw(self, chance):
         shape = self.path.rpartition("/")[2].split(".")[1] if self.path else ""
         table = ORDER if shape == "order" else ALONE if self.path else STORM
-        if table is ALONE and chance.random() < {"ends": .4, "time": 0}.get(shape[:4], .05):
+        shared = "_locked" in self.name
+        across = 0 if shape == "timed" else .7 if shared else .4 if shape.startswith("ends") else .05
+        if table is ALONE and chance.random() < across:
             table = ACROSS
         about = [key for word, keys in ABOUT.items() if word in f"{self.name}.{shape}" for key in keys]
         taken = [key for key, *_, often in table if chance.random() < often * (3 if key in about else 1)]
@@ -101,8 +103,9 @@ class Row:
         while self.path and cost(options) > COST:
             key = chance.choice([key for key in COSTS if options.get(key)])
             options[key] = LEAST[key]
-        if table in (ACROSS, ORDER) and "_locked" in self.name and chance.random() < .5:
+        if table in (ACROSS, ORDER) and shared and chance.random() < .7:
             options["writers"], options["live"] = 2, chance.choice((None, None, 1))
+            options["skew"] = chance.choice((None, None, None, 3))
         if shape == "timed":
             options.update(dict.fromkeys(NOT_TIMED), before=None if options["offsets"] else options["before"])
         return options
