@@ -60,6 +60,8 @@ gcc-riscv64-unknown-elf - - riscv64-elf-gcc -
 qemu-system-arm     qemu-system-arm        qemu-arm            qemu-system-arm qemu-system-arm
 qemu-system-misc    qemu-system-riscv      qemu-extra          qemu-system-riscv qemu-system-riscv32
 python3-barectf     -                      -                   -              -
+libdpdk-dev         dpdk-devel             dpdk-devel          dpdk           dpdk-dev
+linux-source        -                      -                   -              -
 sqlite3             sqlite                 sqlite3             sqlite         sqlite
 redis-tools         redis                  redis               redis          redis
 libstb-dev          stb-devel              stb-devel           stb            -
