@@ -13,7 +13,7 @@ for fuzzer in traces/fuzz_*.c; do
 		grep '^clang' | grep -oE '[a-z0-9_/]+\.c\b' | grep -v "^$fuzzer$" |
 		sed "s,\(.*\)\.c,$build/obj/\1.o,")
 	# shellcheck disable=SC2086
-	[ -n "$objects" ] && "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -w -I. -o "$scratch/$name" "$fuzzer" \
+	[ -n "$objects" ] && "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -w ${SANITIZE:+-fsanitize="$SANITIZE"} -I. -o "$scratch/$name" "$fuzzer" \
 		"$scratch/main.c" $objects -ljansson -lm 2>"$scratch/err" && "$scratch/$name"
 	report $? "$name is linked, and takes nothing"
 	grep -m3 'undefined\|rror' "$scratch/err" | sed 's/^/# /'

@@ -5,8 +5,8 @@
 
 static struct interrupts interrupts;
 static unsigned int enough_at; /* level whose handler has enough; 0: none */
-static unsigned int raise_in[INTERRUPT_LEVELS + 1]; /* level that each handler sends */
-static unsigned int raise_then[INTERRUPT_LEVELS + 1]; /* and then */
+static unsigned int raise_in[INTERRUPT_SOURCES]; /* level that each handler sends */
+static unsigned int raise_then[INTERRUPT_SOURCES]; /* and then */
 
 static uint64_t delivered(unsigned int level)
 {
