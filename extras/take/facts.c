@@ -89,5 +89,7 @@ int main(int argc, char **argv)
 	if (!text || !facts || json_dumpf(facts, stdout, JSON_INDENT(1)))
 		return fail_with(EXIT_RESOURCE, "out of memory");
 	putchar('\n');
+	json_decref(facts);
+	free(text);
 	return 0;
 }
