@@ -81,6 +81,17 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 	done
 done
 
+# What gcc warns of depends on the level.
+for row in packed_word full_tsc; do
+	take_header "$row" 2>"$scratch/err"
+	for level in -O0 -Og -O1 -Os -O3; do
+		(cd "$folder" && ${CC:-gcc} -std=c11 $level -Wall -Wextra -Wpedantic -Wconversion -Werror -c "${row}_example.c" \
+			-o "$row.o") 2>"$scratch/err"
+		report $? "$row: no warning of ${CC:-gcc} $level"
+		head -5 "$scratch/err" | sed 's/^/# /'
+	done
+done
+
 # What a user can do wrong.
 for row in packed_word varint_low extended_header; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
