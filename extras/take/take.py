@@ -472,12 +472,10 @@ def header(name, begin, system, text):
 #pragma GCC diagnostic ignored "-Wpedantic"
 #ifndef __clang__ /* At -O1 gcc does not see that an opening is read only if there is one. */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
 #endif
 #ifdef __cplusplus
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wc++20-extensions"
-#endif
 extern "C" {
 #endif
 
