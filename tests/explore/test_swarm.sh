@@ -37,6 +37,15 @@ while drawn := its.next():
 }
 [ "$(drawn 7)" = "$(drawn 7)" ] && [ "$(drawn 7)" != "$(drawn 8)" ] && [ "$(drawn 7 | cut -d' ' -f2- | sort -u | wc -l)" -gt 15 ]
 report $? "the same seed has the same draws, which differ from each other and from another seed's"
+python3 -B -c '
+import random, sys
+sys.path.insert(0, "explore")
+import swarm
+chance = random.Random(1)
+its = [swarm.Row("build", name, f"{name}.page.so").draw(chance) for name in ["a_locked", "a"] * 100]
+two, skewed = ([bool(one.get(key)) for one in its] for key in ("writers", "skew"))
+sys.exit(not (any(skewed[::2]) and sum(two[::2]) > 25 and not any(two[1::2]) and not any(skewed[1::2])))'
+report $? "rows that CPUs share have two writers, and clocks that differ, and no other row has"
 $swarm 1 --schemes packed_word --only search --draws 12 --each 5 >"$scratch/kept" && grep -q ": [1-9][0-9]* kept, 0 broken, .*rows broken: none" "$scratch/kept"
 report $? "a sound row is kept: $(tail -1 "$scratch/kept")"
 # A mutant without its pinned budget, and one that changes nothing.
