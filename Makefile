@@ -196,7 +196,6 @@ $(BUILD)/$(1): Makefile
 		"$(CURDIR)/plots/main.py" >$$@ && chmod +x $$@
 endef
 $(eval $(call python_rule,plots,))
-$(eval $(call python_rule,kernel-page,--kernel-page ))
 
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)

@@ -88,24 +88,9 @@ def say_reference(path, _):
     return FINE
 
 
-def kernel(folder, _):
-    """build/kernel-page DIR: DIR/report.html of DIR/kernel.json."""
-    need_jinja2()
-    if folder is None:
-        raise Failed(HARNESS, "usage: kernel-page DIR")
-    import page
-    import record
-    path = os.path.join(folder, "kernel.json")
-    data = record.read_bytes(path)
-    if data is None:
-        raise Failed(HARNESS, f"{path}: no such file; make reproduce-kernel writes it")
-    put(os.path.join(folder, "report.html"), page.kernel(record.kernel(record.parse(path, data))))
-    return FINE
-
-
 # What is asked in place of plots and page.
 OTHERS = {"--screen": say_screen, "--which": say_which, "--needs": say_needs,
-          "--reference": say_reference, "--kernel-page": kernel}
+          "--reference": say_reference}
 
 
 def command(words):

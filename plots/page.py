@@ -169,7 +169,3 @@ def answer_block(references):
     """What holds on all recorded machines, for README."""
     return for_markdown().get_template("answer.md.j2").render(
         best=answered(list(map(answer.of_reference, references)), markdown_code), clock="")
-
-
-def kernel(record):
-    return for_html().get_template("kernel_page.html.j2").render(kernel=record, **head())

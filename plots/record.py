@@ -166,26 +166,6 @@ SHOWN = {
     },
 }
 
-KERNEL = {
-    **dict.fromkeys(("release", "version", "clock", "date", "mode"), TEXT),
-    "exhibits": [{
-        "mode": TEXT, "outcome": TEXT,
-        "verdict": {
-            "wrong": {**numbers("decoded_ns", "fits_ns", "wraps_low", "kernel_text_ns"),
-                      "interrupt": numbers("entry_ns", "exit_ns")},
-            "witness": {**numbers("info_ts_ns", "info_delta_ns"), "agrees": FLAG},
-            **numbers("reader_differences", "backwards"),
-            "timeline": [{**dict.fromkeys(("buffer", "stamp", "what"), TEXT),
-                          **numbers("time_ns", "delta_ns"), "wrong": FLAG}],
-        },
-        "boundary": {"function": TEXT, **numbers("index", "nested_bytes", "length"),
-                     "code": [{"offset": NUMBER, "text": TEXT, "stop": FLAG}]},
-    }],
-    "explorer": [{"form": TEXT, "timeline": TEXT}],
-}
-KERNEL_COUNTS = numbers("runs", "shown", "not_shown", "no_verdict", "seconds_max",
-                        "cpu_seconds_max")
-
 # ---- values ----
 
 
@@ -491,7 +471,6 @@ class Run:
             setattr(self, key, lenient_list(document.get(key), fields[0])
                     if isinstance(fields, list) else lenient(document.get(key), fields))
         self.timelines = lenient(document, TIMELINES)
-        self.kernel = kernel(document.get("kernel"))
         self.schemes = {}
         listed = document.get("schemes")
         for one in listed if isinstance(listed, list) else []:
@@ -529,15 +508,6 @@ class Run:
         """By row, its event after everything was evicted."""
         return {one.row: one for one in self.cold
                 if one.evicted == "all" and not one.again and one.ns > 0}
-
-
-def kernel(obj):
-    """What make reproduce-kernel recorded; counts by mode."""
-    its = lenient(obj, KERNEL)
-    counts = obj.get("counts") if its.there else None
-    its.counts = {mode: lenient(one, KERNEL_COUNTS) for mode, one in counts.items()} \
-        if isinstance(counts, dict) else {}
-    return its
 
 
 def load(path, root="results"):

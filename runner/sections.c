@@ -9,8 +9,8 @@
 #include "runner/tried.h"
 
 /*
- * What other programs found last, so that this record's page can show it: make reproduce-kernel,
- * make verdicts, make test-kernel or kernel-bench; often nothing.
+ * What other programs found last, so that this record's page can show it: make verdicts, make
+ * test-kernel or kernel-bench; often nothing.
  */
 static void take_over(struct run *run, const char *key)
 {
@@ -118,7 +118,6 @@ void sections_make(const struct workload_bench *bench, const struct rounds *roun
 	record_missing(run);
 	make_table(bench, counted->row, rounds, run);
 	record_times(rounds, run, counted->decode_events_per_second);
-	take_over(run, "kernel");
 	take_over(run, "explored");
 	take_over(run, "in_kernel");
 	run_set(run, "not_tried", tried_not(bench));

@@ -200,7 +200,7 @@ static int compare_rows(const struct compare_request *request, char **rows)
 	return status;
 }
 
-/* Others leave directories in results/ too, such as make verdicts and make reproduce-kernel. */
+/* Others leave directories in results/ too, such as make verdicts. */
 static bool other_record(const char *path)
 {
 	char file[PATH_MAX];

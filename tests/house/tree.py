@@ -13,6 +13,7 @@ SKIPPED = ("tests/data/", "tests/mutants/", "results/reference/", "plots/example
 
 class Tree(dict):
     """path: text, of all that is under version control or will be."""
+    moved = None  # files of the last commit that moved the ceiling, once they are known
 
     @classmethod
     def read(cls):

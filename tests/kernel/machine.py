@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -41,12 +42,10 @@ class Machine:
              "-append", " ".join(words),
              *more, "-chardev", line("console"), "-serial", "chardev:console",
              "-chardev", f"file,id=data,path={self.data_path}", "-serial", "chardev:data",
-             "-chardev", line("qmp"), "-mon", "chardev=qmp,mode=control",
-             "-chardev", line("gdb"), "-gdb", "chardev:gdb"],
+             "-chardev", line("qmp"), "-mon", "chardev=qmp,mode=control"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             preexec_fn=die_with_parent, start_new_session=True)
         self.console = None
-        self.pause_s = 0
         try:
             self.console = self.connect("console")
             threading.Thread(target=self.drain, daemon=True).start()
@@ -87,16 +86,6 @@ class Machine:
                 self.left()
                 time.sleep(0.05)
 
-    def pause_at_output(self, seconds):
-        """Pauses the whole emulator when the guest next prints; its clock goes on meanwhile."""
-        self.pause_s = seconds
-
-    def pause(self, seconds):
-        os.kill(self.qemu.pid, signal.SIGSTOP)
-        self.pause_s = 0
-        time.sleep(seconds)
-        os.kill(self.qemu.pid, signal.SIGCONT)
-
     def drain(self):
         """Reads the console: an unread one would make the guest's printing wait for us."""
         with open(os.path.join(self.directory, "console.log"), "wb") as log:
@@ -105,8 +94,6 @@ class Machine:
                     text = self.console.recv(65536)
                     if not text:
                         break
-                    if self.pause_s:
-                        self.pause(self.pause_s)
                     log.write(text)
                     log.flush()
             except OSError:
@@ -134,27 +121,6 @@ class Machine:
         if "unknown command" in self.monitor("one-insn-per-tb on"):
             if "unknown command" in self.monitor("singlestep on"):
                 raise Failure("this qemu cannot take one instruction at a time")
-
-    def send_break(self):
-        self.command("chardev-send-break", id="console")
-
-    def send_key(self, key):
-        self.console.sendall(key)
-
-    def interrupt_pending(self, number=4):
-        """Whether the interrupt controller holds a request that the processor has not taken."""
-        for line in self.monitor("info pic").splitlines():
-            if line.startswith("pic0:"):
-                fields = dict(word.split("=") for word in line.split()[1:] if "=" in word)
-                return bool(int(fields["irr"], 16) & ~int(fields["isr"], 16) & 1 << number)
-        raise Failure("qemu: info pic says nothing of pic0")
-
-    def await_pending(self):
-        until = time.monotonic() + 5
-        while not self.interrupt_pending():
-            if time.monotonic() > until:
-                raise Failure("the interrupt was asked for, but never got pending")
-            time.sleep(0.01)
 
     def text(self):
         try:
@@ -190,3 +156,16 @@ class Machine:
         if self.console:
             self.console.close()
         self.log.close()
+
+
+def make_initrd(directory, build, more=()):
+    """An archive of files."""
+    root = os.path.join(directory, "root")
+    os.mkdir(root)
+    for path in [os.path.join(build, "kernel", "init"), *more]:
+        shutil.copy(path, root)
+    path = os.path.join(directory, "initrd")
+    with open(path, "wb") as initrd:
+        subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], cwd=root, stdout=initrd,
+                       input="\n".join(os.listdir(root)).encode(), check=True)
+    return path

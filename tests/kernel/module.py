@@ -22,14 +22,13 @@ import time
 import expectations
 import images
 import manners
-import runs
-from machine import Failure, Machine
+from machine import Failure, Machine, make_initrd
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "extras", "kernel"))
 import in_kernel
 
 FINE, FAILED, VOID, INTERRUPTED, MISSING = 0, 1, 2, 5, 77
-WORDS = ["console=ttyS0", "panic=-1", "oops=panic", "stampede_run=load"]
+WORDS = ["console=ttyS0", "panic=-1", "oops=panic"]
 SILENCE_S = 90
 STALLED_S = 40  # of the kernel's own buffer with long interrupts, one instruction at a time
 # What the kernel says when something is wrong with what is done to it.
@@ -88,7 +87,7 @@ class Guest:
         path = os.path.join(self.directory, "commands")
         with open(path, "w") as file:
             file.write("\n".join(commands) + "\n")
-        initrd = runs.make_initrd(self.directory, self.options.build, [
+        initrd = make_initrd(self.directory, self.options.build, [
             program, path, *files, *(self.files or [])])
         # One processor whose clock counts instructions, or two that run beside each other.
         machine = Machine(self.directory, image, initrd, WORDS, self.options.seconds, **(

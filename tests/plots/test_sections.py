@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sections of the page that are taken over from other records: what the explorer found and what a
-running kernel showed; from a whole record, and from half of one."""
+"""Sections of the page that are taken over from other records: what the explorer found and what
+rows did in a kernel; from a whole record, and from half of one."""
 import html
 import json
 import math
@@ -34,27 +34,6 @@ EXPLORED = {
          "budget": "--events 1", "verdict": "broken", "schedules": 20, "failing": 5,
          "timeline": "line one\nline two"},
         {"name": "no end", "schedules": 1, "failing": 0, "decoded": 4, "extended": 62}],
-}
-
-KERNEL = {
-    "release": "6.1.0-made-up", "version": "#1", "clock": "local", "mode": "<script>",
-    "counts": {"forced": {"runs": 3, "shown": 2, "not_shown": 1, "seconds_max": 12.4}},
-    "exhibits": [
-        {"mode": "forced", "outcome": "shown",
-         "verdict": {
-             "wrong": {"decoded_ns": 5000000, "fits_ns": 139217728, "wraps_low": 1,
-                       "interrupt": {"entry_ns": 1000000, "exit_ns": 135200000}},
-             "witness": {"info_ts_ns": 5000000, "info_delta_ns": 77, "agrees": True},
-             "reader_differences": 0, "backwards": 1,
-             "timeline": [{"buffer": "A", "time_ns": 5000000, "stamp": "delta", "delta_ns": 77,
-                           "what": "task's <event>", "wrong": True},
-                          {"buffer": "B", "time_ns": 6000000, "stamp": "absolute",
-                           "what": "exit"}]},
-         "boundary": {"function": "__rb_reserve_next", "index": 64, "nested_bytes": 16,
-                      "length": 24, "code": [{"offset": 9, "text": "xadd", "stop": True}]}},
-        {"mode": "control", "outcome": "not shown",
-         "verdict": {"wrong": None, "reader_differences": 2, "timeline": []}}],
-    "explorer": [{"form": "as Linux has it", "timeline": "one\ntwo"}],
 }
 
 
@@ -132,21 +111,6 @@ class Sections(PlotsTest):
         # A broken row's is open to see; one whose need was not met has none.
         self.assert_in("not shown", text, False)
         self.assert_in("<bad>", text, False)
-
-    def test_a_running_kernel(self):
-        self.assert_all(
-            self.section("kernel", KERNEL), "MODE=&lt;script&gt;",
-            '<tr><td>forced</td><td class="n">3</td><td class="n">2</td><td class="n">1</td>'
-            '<td class="n">0</td> <td class="n">12</td>',
-            "Decoded: <strong>5,000,000 ns</strong>.", "that lasted 134.2 ms, and the task",
-            "has a full stamp, and an earlier time.",
-            "<strong>139,217,728 ns</strong>: 1 wraps of 2^27 ns (134.2 ms) are lost.",
-            "decodes all events of both buffers as our reader does",
-            "read the stamp 5000000 ns and the delta 77 ns: it agrees with",
-            '<td class="n">77</td><td class="broken">task&#39;s &lt;event&gt; (wrong)</td>',
-            "<td>absolute</td><td></td>", "&gt; +9 xadd", "index was 64 before the first",
-            "<p>All times in the buffer are possible.</p>", "one\ntwo</pre>",
-            "What is artificial, and what it models")
 
     def clocks(self, row=None):
         """What the page says of clocks that misbehave; or the cells of a row there, by their heads."""
@@ -243,24 +207,13 @@ class Sections(PlotsTest):
             self.assert_in("off and on again", text, False)
             self.assert_in("instructions are counted", text)
 
-    def test_a_page_of_its_own(self):
-        html = str(page.kernel(record.kernel(KERNEL)))
-        self.assert_all(html, "<title>Stampede: a running kernel</title>", "</html>",
-                        "content=\"default-src 'none'; style-src 'unsafe-inline'\">")
-        self.assert_in("<script", html, False)
-
     def test_what_is_missing_is_left_out(self):
         """Without a record nothing, and with half of one what is there."""
         self.make_data()
-        for name in ("explored", "kernel", "in-kernel"):
+        for name in ("explored", "in-kernel"):
             self.assert_holds("report.html", f'<section id="{name}">', False)
         for half in ({"rows": [{}, 5], "limits": [{}]}, {"rows": 7, "limits": None}):
             self.assert_in("</section>", self.section("explored", half))
-        for half in ({}, {"exhibits": [{}, 5], "explorer": [3], "counts": {"x": 5}},
-                     {"exhibits": [{"verdict": {"wrong": {}}}], "counts": []}):
-            text = self.section("kernel", half)
-            self.assert_in("</section>", text)
-            self.assert_in("nan", text.partition("</section>")[0], False)
         for half in ({}, {"kernels": [5, {}, {"rows": [{}, {"row": "x", "verdict": "kept"}, 7],
                                               "own": [{}], "prices": [{"price": "y"}]}]}):
             text = self.section("in_kernel", half)
@@ -281,21 +234,6 @@ class Sections(PlotsTest):
                         "<details open><summary><code>made_up_broken</code> under storm: broken",
                         "first\nsecond &lt;i&gt;</pre>",
                         "<details><summary><code>zero_delta</code>")
-
-    def test_a_kernel_record_that_is_none_is_refused(self):
-        for text, words in (("{", "kernel.json: "), (None, "no such file")):
-            path = os.path.join(self.run_dir, "kernel.json")
-            if os.path.exists(path):
-                os.unlink(path)
-            if text:
-                self.put("kernel.json", text)
-            status, said = self.plots("--kernel-page", self.run_dir)
-            self.assertEqual(status, 1)
-            self.assert_one_line(said, words)
-        self.put("kernel.json", json.dumps(KERNEL))
-        self.assertEqual(self.plots("--kernel-page", self.run_dir), (0, ""))
-        self.assert_holds("report.html", "__rb_reserve_next")
-
 
 class Facts(PlotsTest):
     """What captions count, each of rows made by hand, with one at each edge."""

@@ -74,7 +74,7 @@ report $? "floor against full_tsc: regressed by 8 header bytes, exit 2"
 $compare --matrix "$first" latest --json - >"$scratch/out" &&
 	grep -q '"full_tsc/steady"' "$scratch/out"
 report $? "a matrix as JSON"
-# What make reproduce-kernel and make verdicts leave beside them.
+# What make kernel-bench leaves beside them.
 mkdir "$results/20260101T000000Z-kernel" && echo '{}' >"$results/20260101T000000Z-kernel/kernel.json"
 $compare --matrix "$results"/*Z-* >"$scratch/out" 2>"$scratch/err" &&
 	[ "$(cat "$scratch/err")" = \

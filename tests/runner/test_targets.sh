@@ -34,7 +34,6 @@ fuzz tests/long.sh
 record-gaps make -n record-gaps
 kernel-module tests/kernel/module.py
 kernel-bench tests/kernel/test_kernel_module.py
-reproduce-kernel make -n reproduce-kernel
 test-kernel tests/long.sh
 lines tests/lines/test_lines.py
 programs make programs ARGS="--programs true --sets calls --rows packed_word --rounds 1 --json $scratch/programs.json"
