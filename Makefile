@@ -84,12 +84,11 @@ drivers := $(foreach build,$(BUILDS) reader,$(ROWS:%=$(O)/$(build)/%.o))
 
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
-modules := runner explore explore/order explore/family explore/replay explore/engine extras/claims \
+modules := runner explore explore/order explore/family explore/replay explore/engine \
 	results/compare runner/timing workloads results runner/place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
-mains := runner/bench.c runner/run_stress.c extras/claims/list_claims.c \
-	results/compare/compare.c explore/explore.c traces/read_trace.c
+mains := runner/bench.c runner/run_stress.c results/compare/compare.c explore/explore.c traces/read_trace.c
 # Distributions without libbabeltrace2 do without what reads CTF: read-trace.
 babeltrace := $(shell pkg-config --exists babeltrace2 2>/dev/null && echo yes)
 reads_ctf := traces/ctf_trace.c traces/read_ctf.c traces/read_lint_ctf.c
@@ -145,7 +144,7 @@ $(BUILD)/narrow_last.h: schemes/TEMPLATE.h
 	@test $$(diff $< $@ | grep -c '^>') = 3
 $(O)/tests/judge/test_trial.o: $(BUILD)/narrow_last.h
 
-programs := $(addprefix $(BUILD)/,run-stress bench compare claims explore judge-tracer \
+programs := $(addprefix $(BUILD)/,run-stress bench compare explore judge-tracer \
 	$(if $(babeltrace),read-trace))
 
 # A change of compiler or flags rebuilds everything.
@@ -174,7 +173,6 @@ include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
-$(BUILD)/claims: $(O)/extras/claims/list_claims.o $(library)
 $(BUILD)/compare: $(O)/results/compare/compare.o $(library)
 $(programs):
 	$(call say,LD,$@)
@@ -211,7 +209,6 @@ include extras/mcu/mcu.mk
 include extras/lines/lines.mk
 include extras/install/install.mk
 include explore/cases/cases.mk
-include extras/claims/claims.mk
 include extras/take/take.mk
 include extras/programs/programs.mk
 include tests/machines/machines.mk
@@ -239,8 +236,7 @@ word_NUMBER = $(word_TEXT)
 
 bench: ## measure: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench claims plots compare run-stress) \
-		claims-explored
+	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots compare run-stress)
 	@$(BUILD)/bench $(bench_words) $(ARGS)
 
 run-stress: ## run a signal storm and check every stamp: make run-stress ARGS="--bits 16"

@@ -57,7 +57,8 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
 		fail_line("no %s is called '%.*s' (--list shows all)", kind, (int)length, name);
 }
 
-int option_refused(const char *argument)
+/* One line: this argument is no option. Always EXIT_USAGE. */
+static int option_refused(const char *argument)
 {
 	return fail_with(EXIT_USAGE,
 			 "'%s' is not an option, or lacks its value (--help shows them)", argument);

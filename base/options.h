@@ -12,9 +12,6 @@
 /* One line: no `kind` of that name (`length` bytes), and the nearest of `names` (NULL-ended). */
 void option_unknown(const char *kind, const char *name, size_t length, const char *const *names);
 
-/* One line: this argument is no option. Always EXIT_USAGE. */
-int option_refused(const char *argument);
-
 /*
  * A program's options: one table for what is parsed and what --help prints. getopt_long(3) does the
  * parsing; argp(3) would too, but lays out its own help and says a mistake in two lines.

@@ -141,7 +141,6 @@ NESTING = {"delivered": BY_CONTEXT, "hits": BY_CONTEXT, "depth": numbers("two", 
 SHOWN = {
     "again": {"row": TEXT, **interval("ratio"), "noise": NUMBER},
     "beats": [{"row": TEXT, **numbers("beat_ns", "beats_per_second", "ns_per_second")}],
-    "claims": [dict.fromkeys(("claim", "where", "how", "verdict", "figure"), TEXT)],
     "left_out": [{"row": TEXT, "why": TEXT}],
     "explored": {
         **dict.fromkeys(("tier", "date", "revision"), TEXT),

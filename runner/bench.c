@@ -203,8 +203,6 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 	progress_end(&run->progress);
 	if (error || end)
 		return error ? error : end;
-	if (run_beside(program, "claims", "--into", directory))
-		fail_line("the results are complete without the section on claims");
 	if (plan->json) {
 		error = finish_as_json(plan->json, program, directory);
 	} else {

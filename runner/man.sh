@@ -24,7 +24,6 @@ page bench "what tracers' timestamping schemes cost, and whether they are right"
 	page run-stress "every stamp of a scheme checked under real interrupts" &&
 	page compare "two runs, two rows or several machines: did a change help" &&
 	page read-trace "traces of many tools: events, gaps, damage, wrong times" &&
-	page claims "what the texts claim that the schemes are from, put to the test" &&
 	page plots "plots and report of a recorded run" &&
 	page explore "every interrupt of a budget, for every row, each schedule judged" &&
 	page judge-tracer "are the times right in a tracer that people use"

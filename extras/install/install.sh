@@ -35,7 +35,7 @@ made() { # FILE SED-WORDS...: from a template
 printf '#!/bin/sh\nexec python3 -B "%s/plots/main.py" "$@"\n' "$share" >"$build/installed-plots"
 for one in stampede.in stampede.pc.in stampede-config.cmake.in; do made "$one"; done
 put 755 "$prefix/bin" "$build/stampede"
-put 755 "$lib" "$build/bench" "$build/run-stress" "$build/explore" "$build/compare" "$build/claims" "$build/judge-tracer"
+put 755 "$lib" "$build/bench" "$build/run-stress" "$build/explore" "$build/compare" "$build/judge-tracer"
 install -D -m 755 "$build/installed-plots" "$root$lib/plots"
 echo "${lib#"$prefix"/}/plots" >>"$build/files"
 [ ! -e "$build/read-trace" ] || put 755 "$lib" "$build/read-trace"

@@ -25,5 +25,5 @@ _stampede() {
 	COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 
-complete -o default -F _stampede {,build/,./build/}{bench,run-stress,compare,claims,plots} \
+complete -o default -F _stampede {,build/,./build/}{bench,run-stress,compare,plots} \
 	{,build/,./build/}{explore,read-trace,judge-tracer}

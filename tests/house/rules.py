@@ -35,7 +35,6 @@ ARROWS = {
     "explore": "base explore/engine explore/order explore/family explore/replay judge",
     "extras/lines": "base judge",
     "extras/programs": "",
-    "extras/claims": "base judge results schemes/core",
     "extras/tracers": "base",
     **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
     "extras/mcu/shim": "extras/mcu",
@@ -128,7 +127,7 @@ def names_of(tree, table):
 
 # Where workloads are, and where a question is about what one of them found; sections of the record
 # have their names, and "nested" is also the explorer's word.
-WORKLOADS_AT_HOME = ("extras/tracers/driver.c", "workloads/", "extras/claims/", "explore/", "results/")
+WORKLOADS_AT_HOME = ("extras/tracers/driver.c", "workloads/", "explore/", "results/")
 # As the key of a field, or the name of an option, these are something else.
 OTHER_MEANING = ('"threads"', '"floor"')
 KEY = re.compile(r"(?:json_\w+\([^\"();]*,\s*|\{ )$")
@@ -149,7 +148,7 @@ def workload_names(tree):
 
 # Where rows are what is asked about: statements, their definitions, which of
 # them are floors, and what records call a floor.
-ROWS_AT_HOME = ("schemes/", "extras/claims/", "judge/drivers.c", "results/")
+ROWS_AT_HOME = ("schemes/", "judge/drivers.c", "results/")
 
 
 def row_names(tree):

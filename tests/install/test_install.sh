@@ -7,7 +7,7 @@ build=$scratch/build
 prefix=$scratch/usr
 export HOME="$scratch/home" XDG_DATA_HOME= XDG_CACHE_HOME=
 mkdir -p "$build/explored" "$build/take" "$build/man" "$HOME"
-for one in bench run-stress explore compare claims judge-tracer; do ln -s "$PWD/$built/$one" "$build/$one"; done
+for one in bench run-stress explore compare judge-tracer; do ln -s "$PWD/$built/$one" "$build/$one"; done
 [ ! -e "$built/read-trace" ] || ln -s "$PWD/$built/read-trace" "$build/read-trace"
 cp "$built"/explored/seed_00*.so "$build/explored/" 2>/dev/null || : >"$build/explored/none.so"
 printf '#define STAMPEDE_TAKEN 7\n' >"$build/take/packed_word.h"

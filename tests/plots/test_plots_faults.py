@@ -281,8 +281,6 @@ class Hostile(PlotsTest):
         self.at("warnings[0]")["cause"] = HOSTILE[0]
         self.at("context.stampede.build")["flags"] = HOSTILE[-1]
         self.bench["command"] = HOSTILE[0]
-        self.bench["claims"] = [dict.fromkeys(("claim", "where", "how", "verdict", "figure"),
-                                              HOSTILE[0])]
         self.make_pictures()
         # Pictures are URLs of their own, which nothing in them gets out of.
         html = self.text("report.html")

@@ -9,7 +9,6 @@ build=$1
 kills=${KILLS:-6}
 . tests/support/tap.sh
 results=$scratch/results
-# Its plots are drawn as always; what they are not asked for is the claims' explorer.
 plain_bench
 bench=$plain_bench
 ln -sf "$(readlink -f "$build/plots")" "$scratch/plain/plots"

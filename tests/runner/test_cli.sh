@@ -53,7 +53,7 @@ input_lane() {
 		--schemes =full_tsc --seconds 0.1 --export /proc/x
 	! grep -q null "$scratch/out"
 	report $? "and no word of (null)"
-	for program in "run-stress --schemes =full_tsc --seconds 0.1" claims \
+	for program in "run-stress --schemes =full_tsc --seconds 0.1" \
 		"explore --schemes =packed_word --shape page --events 1 --nested 1"; do
 		# shellcheck disable=SC2086
 		"$build"/$program --json - 2>"$scratch/err" | python3 -c 'import json, sys; json.load(sys.stdin)'

@@ -3,7 +3,7 @@
 # usage: test_manners.sh BUILD   What all programs have in common, and compare on real records. TAP.
 build=$1
 . tests/support/tap.sh
-programs="bench run-stress compare claims plots explore read-trace judge-tracer"
+programs="bench run-stress compare plots explore read-trace judge-tracer"
 
 lacking=0
 for program in $programs; do
@@ -16,7 +16,7 @@ for program in $programs; do
 	}
 done
 report $lacking "every --help has usage, exit codes and examples, in 100 columns"
-for program in bench run-stress compare claims explore read-trace judge-tracer; do
+for program in bench run-stress compare explore read-trace judge-tracer; do
 	says "$program: unknown option" 1 "'--nonsense' is not an option" \
 		"$build/$program" --nonsense
 done
@@ -32,8 +32,6 @@ $small --results "$results" --json - >"$scratch/json" 2>"$scratch/err2"
 got=$?
 [ $got -eq 0 ] || [ $got -eq 7 ]
 report $? "two small runs"
-[ "$(head -1 "$scratch/plain/claims.called")" = "--into $(echo "$results"/*Z-* | cut -d' ' -f1)" ]
-report $? "bench has the claims put into its record"
 grep -q '"in_kernel"' "$results/latest/bench.json"
 report $? "what was found in a kernel is taken over"
 if command -v python3 >/dev/null; then
@@ -92,39 +90,6 @@ head -c 1000 "$results/latest/bench.json" >"$scratch/cut.json"
 says "compare: a truncated file" 1 "the file is cut off" $compare latest "$scratch/cut.json"
 says "compare: JSON to where nothing can be" 3 "cannot write" \
 	$compare --json "$scratch/no/where" "$first" latest
-if [ -w /dev/full ]; then
-	cp "$build/claims" "$scratch/plain"
-	"$scratch/plain/claims" --json - --results "$results" >/dev/full 2>"$scratch/err"
-	[ $? -eq 3 ] && grep -q 'standard output: No space' "$scratch/err"
-	report $? "claims: a full disk behind standard output"
-fi
-# Beside it the explorer and its rows of today; the known faults take most of the time, and
-# test_claims and test_history have those.
-mkdir "$scratch/beside"
-cp "$build/claims" "$scratch/beside"
-ln -s "$(readlink -f "$build/explore")" "$scratch/beside/explore"
-ln -s "$(readlink -f "$build/explored")" "$scratch/beside/explored"
-"$scratch/beside/claims" --results "$results" >"$scratch/out" 2>"$scratch/err" &&
-	[ "$(grep -c '^  tested: ' "$scratch/out")" -ge 25 ]
-report $? "claims: 25 or more"
-# A bench has them put into its record; they come again, and only where a record is whole.
-cp -r "$results/latest/" "$scratch/into" && python3 -B - "$scratch/into/bench.json" <<-'EOF' &&
-	import json, sys
-	record = json.load(open(sys.argv[1]))
-	record.pop("claims", None)
-	json.dump(record, open(sys.argv[1], "w"))
-EOF
-	"$scratch/beside/claims" --into "$scratch/into" >"$scratch/out" && [ ! -s "$scratch/out" ] &&
-	"$scratch/beside/claims" --json "$scratch/claims.json" "$scratch/into" && python3 -B - "$scratch" <<-'EOF'
-	import json, sys
-	record, claims = (json.load(open(sys.argv[1] + name)) for name in ("/into/bench.json", "/claims.json"))
-	assert record["claims"] == claims and len(claims) >= 25 and record["table"]
-EOF
-report $? "claims --into: into the run's own record"
-rm "$scratch/into/bench.json"
-says "claims --into of a run that was ended early" 1 "that has a bench.json" \
-	"$scratch/beside/claims" --into "$scratch/into"
-
 # Every key of a record is in SCHEMA.md, between backticks or as the end of a path.
 undocumented=
 for key in $(grep -oE '"[A-Za-z_0-9]+":' "$results/latest/bench.json" | tr -d '":' | sort -u); do

@@ -19,8 +19,6 @@ readme tests/plots/test_plots.py
 install tests/long.sh
 uninstall tests/long.sh
 deb make -n deb
-artifact make artifact
-reproduce make -n reproduce
 take make take ROW=packed_word RUN="$scratch/run"
 explore make explore SCHEMES==packed_word ARGS="--shape page --events 1 --nested 1"
 test .ci/run

@@ -82,16 +82,14 @@ shows() {
 	fi
 }
 
-# Sets $plain_bench: a copy of $build/bench for what is asked of the run alone. Instead of the programs
-# that put claims into its record and draw its plots stand two that write down how they were called.
+# Sets $plain_bench: a copy of $build/bench for what is asked of the run alone. Instead of the program
+# that draws its plots stands one that writes down how it was called.
 plain_bench() {
 	plain_bench=$scratch/plain/bench
 	mkdir "$scratch/plain"
 	cp "$build/bench" "$plain_bench"
-	for program in plots claims; do
-		printf '#!/bin/sh\necho "$@" >>"$0.called"\n' >"$scratch/plain/$program"
-		chmod +x "$scratch/plain/$program"
-	done
+	printf '#!/bin/sh\necho "$@" >>"$0.called"\n' >"$scratch/plain/plots"
+	chmod +x "$scratch/plain/plots"
 }
 
 # objects_at_hand ROW...: what make explored has built already of a tree like ours is in
