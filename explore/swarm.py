@@ -60,7 +60,7 @@ BESIDE = {"discards": ("before", "jumps"), "reads": ("mode", "offsets"), "flushe
 ABOUT = {"wrap": ("jumps", "backs", "phases"), "ends": ("offsets", "full", "reads", "flushes", "size"), "beat": ("beats",),
          "packed_last": ("backs", "before")}
 STORM = (
-    ("workload", None, None, ("late_beat", "stall", "idle"), .3), ("levels", 1, 3, (1, 2), .3),
+    ("workload", None, None, ("late_beat", "stall"), .3), ("levels", 1, 3, (1, 2), .3),
     ("threads", None, None, (2,), .3), ("bits", None, None, tuple(range(8, 28)), .3),
     ("payload", None, None, ("random", 4, 96, 200), .3), ("traced", None, None, ("",), .3),
     ("seed", 1, 1, tuple(range(2, 10000)), .3), ("seconds", 1, 1, (2,), .3),

@@ -191,7 +191,7 @@ def storm(run):
     return table if known(errors) else None
 
 
-# ---- threads, replay, idle ----
+# ---- replay ----
 
 
 def replay(run):

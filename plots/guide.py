@@ -170,7 +170,9 @@ def injected(run, row, workload):
 
 
 def wakeups(run, row, _):
-    return next((one.idle_none.wakeups_per_second for one in run.idle if one.row == row.row), NAN)
+    """Each beat wakes a CPU that has nothing to do; a row that needs no beat wakes none."""
+    beats = next((one.beats_per_second for one in run.beats if one.row == row.row), NAN)
+    return beats if "beat" in listed(scheme_of(run, row.row), "needs") else 0
 
 
 TIMES = "times the floor"

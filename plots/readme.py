@@ -56,7 +56,7 @@ def matrix(run):
     broken = sum(one.verdict == "broken" for one in [*checked, *run.replay])
     cells = {one.workload.split(":")[0] for one in checked}
     cells |= {one.name.split("/", 1)[-1].split(":")[0] for one in run.benchmarks}
-    cells |= {name for name in ("late_beat", "idle", "replay") if getattr(run, name)}
+    cells |= {name for name in ("late_beat", "replay") if getattr(run, name)}
     text = (f"The run is {said(run)}. {len({one.row for one in checked})} rows, {len(cells)} "
             f"workloads, all oracles: {f'{broken} cells' if broken else 'no promise was'} broken.")
     titles = ["row", *(f"`{gaps}`" for gaps in GAPS), *(f"{rate:,} per second" for rate in RATES)]

@@ -56,7 +56,6 @@ COLUMNS = columns()
 ENDS = {"ONE": [""], "QUARTILES": ["", "_low", "_high"], "INTERVAL": ["", "_95_low", "_95_high"],
         "BOTH": ["", "_low", "_high", "_95_low", "_95_high"]}
 
-IDLE = numbers("beats_per_second", "wakeups_per_second", "bytes_per_second")
 
 SECTIONS = {
     "table": {
@@ -103,7 +102,6 @@ SECTIONS = {
         "row": NAME, "gaps": NAME, "verdict": TEXT,
         **numbers("bytes", "header_bytes", "bytes_per_second"),
     },
-    "idle": {"row": NAME, "idle_none": IDLE, "idle_rare": IDLE},
     "tails": {
         "row": NAME, "regime": NAME, "gaps": TEXT, "variant": FLAG, "ecdf": "pairs",
         **numbers("samples", "hits", "p50", "p99", "p999", "p9999", "max", "fence_p50"),
@@ -133,7 +131,7 @@ MACHINE = {
 HARNESS_FIELDS = {"loop_cycles": SIGNED, "loop_ns": SIGNED, "decode_events_per_second": NUMBER}
 
 VERDICT = {"row": TEXT, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT}
-TIMELINES = {key: [VERDICT] for key in ("stress", "late_beat", "idle")}
+TIMELINES = {key: [VERDICT] for key in ("stress", "late_beat")}
 
 BY_CONTEXT = numbers("softirq", "hardirq", "nmi")
 NESTING = {"delivered": BY_CONTEXT, "hits": BY_CONTEXT, "depth": numbers("two", "three", "four")}

@@ -91,7 +91,6 @@ static int run_form(const struct workload *workload, const struct workload_form 
 	struct engine_config config = {
 		.workload = workload,
 		.seconds = form->seconds[bench->size],
-		.last_seconds = form->last_seconds[bench->size],
 		.levels = INTERRUPT_LEVELS,
 		.threads = engine->threads ? engine->threads : 1,
 		.seed = bench->seed,

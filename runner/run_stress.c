@@ -96,7 +96,7 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		  .low = 0.1, .high = 86400 },
 		{ "build", "NAME",
 		  "checked (default), or timed: the code, geometry and width that bench\n"
-		  "times, for workloads steady, threads, storm, stall and idle",
+		  "times, for workloads steady, threads, storm and stall",
 		  OPTION_TEXT, .into = &asked->build },
 		{ "levels", "1..3", "nesting levels of the storm (default 3)", OPTION_NUMBER,
 		  &asked->levels, .least = 1, .most = 3 },
@@ -424,7 +424,6 @@ static int run(struct asked *asked, const struct workload *workload, const struc
 	struct engine_config config = {
 		.workload = workload,
 		.seconds = asked->seconds,
-		.last_seconds = asked->seconds / 2,
 		/* One is the clock's. */
 		.levels = asked->traced && asked->levels >= ENGINE_TRACED_LEVEL ?
 				  ENGINE_TRACED_LEVEL - 1 :

@@ -38,7 +38,6 @@ enum workload_size {
 struct workload_form {
 	const char *section; /* of the record, that it goes to; NULL: the end of the forms */
 	double seconds[SIZES]; /* per row; 0: left out */
-	double last_seconds[SIZES]; /* of them, in a second phase, where the workload has one */
 	const char *on_timed; /* runs on the timed build, and is called so; NULL: the checked one */
 	/* Width of the short field, and that of rows with a beat; 0: the row's own */
 	uint32_t bits;

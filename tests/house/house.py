@@ -30,7 +30,7 @@ PLANTS = (
     ("circles", "base/exit.h", at_head('#include "base/options.h"\n')),
     ("build_macros", "judge/check.h", at_end("#ifdef STAMPEDE_TIMED\n#endif\n")),
     ("build_macros", "schemes/core/ring.h", at_end("#if !defined(EXPLORE_POINTS)\n#endif\n")),
-    ("workload_names", "runner/timing/rounds.c", at_end('static const char *const one = "idle";\n')),
+    ("workload_names", "runner/timing/rounds.c", at_end('static const char *const one = "stall";\n')),
     ("workload_names", "base/options.c", at_end("int a = WORKLOAD_storm;\n")),
     ("row_names", "runner/timing/rounds.c", at_end('static const char *const one = "packed_word";\n')),
     ("row_names", "runner/timing/rounds.c", at_end('\tgood = !strcmp(row, "floor");\n')),

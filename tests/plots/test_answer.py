@@ -228,7 +228,7 @@ class Screen(PlotsTest):
         its = run(row("a"), row("b", "broken"), cold_of={"a": cold(760.4), "b": cold(10, 0.1), "c": cold(9, 0.05)})
         lines = screen.table(its, None)
         self.assertEqual([line.split()[6] for line in lines], ["cold", "760", "-"])
-        its.schemes, its.tails, its.injected, its.bytes_by_rate, its.idle = {}, [], [], [], []
+        its.schemes, its.tails, its.injected, its.bytes_by_rate, its.beats = {}, [], [], [], []
         self.assertIn("bytes: header with an id; cold: ns, caches emptied, +-5 %; cheap clock: x floor",
                       screen.lines(its))
 
@@ -239,7 +239,7 @@ class Screen(PlotsTest):
 
     def test_lines(self):
         its = run(row("a"), not_tried=["signals"], noise=0.012, json={"noise": {"too_noisy": True}})
-        its.schemes, its.tails, its.injected, its.bytes_by_rate, its.idle = {}, [], [], [], []
+        its.schemes, its.tails, its.injected, its.bytes_by_rate, its.beats = {}, [], [], [], []
         said = screen.lines(its)
         self.assertIn("Not tried: signals.", said)
         self.assertIn(answer.NONE, said)

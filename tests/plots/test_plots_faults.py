@@ -126,9 +126,6 @@ class Missing(PlotsTest):
                 if self.bench.get(section) and "row" in self.bench[section][0]:
                     self.bench[section] = [one for one in self.bench[section]
                                            if one["row"] in rows]
-            for one in self.bench["idle"]:
-                one["idle_none"] = one["idle_rare"] = {
-                    "beats_per_second": 0, "wakeups_per_second": 0, "bytes_per_second": 0}
             self.assertIn("storm", self.drawn_whole())
 
     def test_an_unfinished_run_says_so(self):
@@ -273,7 +270,7 @@ class Hostile(PlotsTest):
 
     def test_hostile_names_do_nothing(self):
         sections = ("table", "bytes_by_rate", "stress", "late_beat", "backstep", "injected",
-                    "replay", "idle", "tails", "cold")
+                    "replay", "tails", "cold")
         for section in sections:
             self.name_badly(section)
         self.at("context.stampede.cpu")["model"] = HOSTILE[2]

@@ -84,7 +84,7 @@ static void lists_choose_workloads(void **state)
 	assert_false(chosen[workload_index(&workload_bursts)]);
 	standard = chosen_of(" ,", SIZE_STANDARD, chosen);
 	assert_true(chosen[workload_index(&workload_tails)]);
-	assert_true(chosen[workload_index(&workload_idle)]);
+	assert_true(chosen[workload_index(&workload_replay)]);
 	full = chosen_of("", SIZE_FULL, chosen);
 	assert_true(chosen[workload_index(&workload_live)]);
 	assert_false(chosen[workload_index(&workload_migrate)]);
@@ -92,7 +92,7 @@ static void lists_choose_workloads(void **state)
 	/* Those named and no other, and what the user does not name. */
 	assert_int_equal(chosen_of("bursts", SIZE_QUICK, chosen), 1);
 	assert_true(chosen[workload_index(&workload_bursts)]);
-	assert_int_equal(chosen_of("idle, migrate", SIZE_STANDARD, chosen), 3);
+	assert_int_equal(chosen_of("stall, migrate", SIZE_STANDARD, chosen), 3);
 	assert_true(chosen[workload_index(&workload_migrate)]);
 	assert_true(chosen[workload_index(&workload_tails)]);
 }

@@ -66,7 +66,6 @@ struct engine_config {
 	const struct workload *workload;
 	const struct driver *driver; /* of the checked build; of the timed one where `timeable` */
 	double seconds;
-	double last_seconds; /* of them, in a second phase, where the workload has one */
 	unsigned int levels; /* of the storm, 1..3 */
 	unsigned int threads;
 	uint32_t bits; /* width of the short field; 0: the workload's, or the row's own */
@@ -128,7 +127,6 @@ struct workload_engine {
 	enum engine_signals signals;
 	enum engine_spread spread;
 	bool adapt; /* the storm's pace, so that the writer keeps its share */
-	bool whole_ring; /* always as many sub-buffers as there is memory for */
 	bool overwrites; /* always in overwrite mode */
 	/*
 	 * A CPU more is for one that reads while it is written (live.h); in SPREAD_SHARED it
@@ -163,11 +161,6 @@ struct workload_engine {
 	void (*record)(struct engine_thread *thread, uint64_t events);
 	/* A signal of level 1..3 came; NULL: the storm's own handler. */
 	void (*interrupt)(struct engine_thread *thread, unsigned int level);
-	/*
-	 * By the group's first thread: the round is drained, for its ring into `check`; may be
-	 * NULL.
-	 */
-	void (*drained)(struct engine_thread *thread, const struct check *check);
 
 	/* Of what it counts; all may be NULL. */
 	void (*merge)(void *sum, const void *one);

@@ -48,7 +48,7 @@ struct ring_config engine_geometry(const struct engine_config *config, unsigned 
 	       ring.subbuf_shift < RING_MAX_SUBBUF_SHIFT)
 		ring.subbuf_shift++;
 	most = RING_BYTES_SHIFT - ring.subbuf_shift;
-	ring.count_shift = random >> 8 & 3 || ops->whole_ring ? most : 1 + (random >> 16) % most;
+	ring.count_shift = random >> 8 & 3 ? most : 1 + (random >> 16) % most;
 	if (ring.count_shift > 12)
 		ring.count_shift = 12;
 	ring.mode = random >> 32 & 1 || ops->overwrites ? RING_OVERWRITE : RING_DISCARD;

@@ -134,8 +134,6 @@ static void decide(struct engine_thread *first)
 	unsigned int rounds = first->live ? 0 : group->spread->rounds;
 	uint64_t now = time_ns();
 
-	if (first->recorded && group->ops->drained)
-		group->ops->drained(first, &first->ring->check);
 	group->over = workload_stop || now >= first->deadline_ns;
 	group->epoch_over = !first->recorded || group->over ||
 			    (rounds ? ++group->rounds >= rounds : now >= first->round_end_ns);
