@@ -9,7 +9,6 @@ from record import HELD, VERDICTS
 WORST = VERDICTS[::-1]
 CONTEXTS = ("softirq", "hardirq", "nmi")
 OFF = "local_irq_save, local_irq_restore"
-OWN = "ring_buffer"
 MASKING = "delta_sync_hard"
 
 
@@ -58,16 +57,16 @@ def cost(kernel):
     judged = rows(kernel)
     broken = {one.row for one in judged if one.verdict not in HELD or one.through}
     kept = [one.row for one in judged if one.row in timed and one.row not in broken]
-    if not kept or not all(name in timed for name in (OFF, "cmpxchg", "xadd", OWN, MASKING)):
+    if not kept or not all(name in timed for name in (OFF, "cmpxchg", "xadd", MASKING)):
         return None
     best = min(kept, key=timed.get)
     return SimpleNamespace(off=timed[OFF], cmpxchg=timed["cmpxchg"], xadd=timed["xadd"],
-                           own=timed[OWN], masking=timed[MASKING], best=best, least=timed[best])
+                           masking=timed[MASKING], best=best, least=timed[best])
 
 
 def said(run):
     """Kernels of the record, as the page shows them."""
     return [SimpleNamespace(
         release=kernel.release, version=kernel.version, cpu=kernel.cpu, cpus=kernel.cpus,
-        emulated=kernel.emulated, rows=rows(kernel), left_out=left_out(kernel), own=kernel.own,
+        emulated=kernel.emulated, rows=rows(kernel), left_out=left_out(kernel),
         prices=prices(kernel), cost=cost(kernel)) for kernel in run.in_kernel.kernels]

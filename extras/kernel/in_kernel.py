@@ -14,7 +14,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import beside
 
 # An object's first key says what it is of, and where it goes.
-LISTS = {"row": "rows", "own": "own", "price": "prices"}
+LISTS = {"row": "rows", "price": "prices"}
 
 
 def document(command, lines, begun):

@@ -15,8 +15,6 @@
 #include <linux/vmalloc.h>
 
 #include "extras/kernel/side.h"
-#include "extras/kernel/allocation.h"
-#include "extras/kernel/buffer.h"
 #include "extras/kernel/price.h"
 #include "extras/kernel/rows.h"
 
@@ -24,15 +22,6 @@ static DEFINE_MUTEX(one);
 static struct side sides[KERNEL_CPUS_MAX];
 static uint32_t side_count;
 static bool taken, started;
-
-static uint fail_at;
-module_param(fail_at, uint, 0400);
-MODULE_PARM_DESC(fail_at, "which allocation fails, counted from 1 (default: none)");
-
-bool allocation_fails(void)
-{
-	return fail_at && !--fail_at;
-}
 
 static int areas_open(void)
 {
@@ -56,7 +45,6 @@ static void areas_close(void)
 {
 	while (side_count)
 		vfree(sides[--side_count].area);
-	buffer_free();
 	started = false;
 }
 
@@ -106,20 +94,11 @@ static void start_side(struct side *side, const struct kernel_start *start,
 	side->other = other;
 	side->contexts = start->contexts;
 	side->beat_ns = start->beat_ns;
-	side->stall_ns = start->stall_ns;
-	side->own = driver == &buffer_row;
-	side->pages = start->pages;
 	memset(side->area, 0, KERNEL_BASE_AT);
 	/* Bytes of an earlier row must not pass for records. */
 	memset(side->area + KERNEL_BASE_AT, 0xa5, KERNEL_BASE_MOST);
 	side->image->writer.random = 1;
 	side_init(side, side->cpu);
-}
-
-/* The driver of that name: of a row, or of what is written in a row's place. */
-static const struct driver *driver_of(const char *row)
-{
-	return strcmp(row, buffer_row.row) ? kernel_row(row) : &buffer_row;
 }
 
 static long device_start(struct kernel_start __user *from)
@@ -131,16 +110,13 @@ static long device_start(struct kernel_start __user *from)
 	if (copy_from_user(&start, from, sizeof(start)))
 		return -EFAULT;
 	start.row[KERNEL_ROW_BYTES - 1] = 0;
-	driver = driver_of(start.row);
+	driver = kernel_row(start.row);
 	if (!driver)
 		return -ENOENT;
 	if (driver->unsupported())
 		return -EOPNOTSUPP;
 	if (!start_is_sound(&start, driver))
 		return -EINVAL;
-	if (driver == &buffer_row && buffer_alloc(1u << (start.subbuf_shift + start.count_shift),
-						  start.mode == RING_OVERWRITE))
-		return -ENOMEM;
 	started = true;
 	if (start.cpus > side_count)
 		start.cpus = side_count;
@@ -150,19 +126,6 @@ static long device_start(struct kernel_start __user *from)
 		sides[i].driver = NULL;
 	start.tsc_khz = tsc_khz;
 	return copy_to_user(from, &start, sizeof(start)) ? -EFAULT : 0;
-}
-
-/* What the kernel's own buffer of one CPU holds; nothing writes any more. */
-static int own_take(struct side *side)
-{
-	uint8_t *to = side->area + KERNEL_BASE_AT;
-
-	if (side->pages)
-		return buffer_take_pages(side->cpu, side->image, to,
-					 KERNEL_BASE_MOST / KERNEL_PAGE_BYTES);
-	buffer_take(side->cpu, side->image, (struct kernel_taken *)to,
-		    KERNEL_BASE_MOST / sizeof(struct kernel_taken));
-	return 0;
 }
 
 static long device_epoch(const struct kernel_epoch __user *from)
@@ -192,8 +155,6 @@ static long device_epoch(const struct kernel_epoch __user *from)
 		wait_for_completion(&sides[i].done);
 	for (i = 0; i < running; i++)
 		side_stop(&sides[i]);
-	for (i = 0; i < running && sides[i].own && !error; i++)
-		error = own_take(&sides[i]);
 	cpus_read_unlock();
 	started = false;
 	return error;

@@ -27,7 +27,7 @@ kernel-bench: ## price and judge rows in this machine's own kernel, as root: CON
 		python3 -B extras/kernel/in_kernel.py results "make kernel-bench" \
 		$(BUILD)/kernel/bench.jsonl || status=3; exit $$status
 
-kernel_program := in_kernel epochs own price print
+kernel_program := in_kernel epochs price print
 # A guest has no libraries.
 $(BUILD)/in-kernel: $(kernel_program:%=$(O)/extras/kernel/program/%.o) \
 		$(foreach module,judge traces schemes base,$(call archive_of,$(module)))

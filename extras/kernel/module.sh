@@ -20,7 +20,7 @@ edge() { # begin|end, more
 	printf '\t".globl stampede_reserve_%s\\nstampede_reserve_%s:\\n"%s\n' "$1" "$1" "$2"
 	printf '\t".popsection\\n");\n'
 }
-for source in module side buffer price rows; do of "$source" "extras/kernel/$source.c"; done
+for source in module side price rows; do of "$source" "extras/kernel/$source.c"; done
 of ring schemes/core/ring.c
 of clock schemes/core/clock.c
 of mask schemes/parts/mask.c
@@ -48,10 +48,8 @@ printf '%s' "$rows" >"$out/.new" && put rows.inc
 cat >"$out/.new" <<END
 # written by extras/kernel/module.sh
 obj-m := stampede.o
-stampede-y := reserve_begin.o module.o side.o buffer.o price.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
+stampede-y := reserve_begin.o module.o side.o price.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
 ccflags-y := -I$root -I$root/extras/kernel/shim -I\$(src)
-ccflags-y += \$(if \$(shell grep 'buffer_data_read_page \*\*' \$(srctree)/include/linux/ring_buffer.h),-DREAD_PAGE_INTO)
-ccflags-y += \$(if \$(shell grep 'struct buffer_data_read_page;' \$(srctree)/include/linux/ring_buffer.h),-DREAD_PAGE_STRUCT)
 $flags
 END
 put Kbuild

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Batches of the timed build's loop, and beside them what they are made of: interrupts off and on
- * again, one cmpxchg, one xadd, one clock read, and the kernel's own ring buffer. Each batch has
+ * again, one cmpxchg, one xadd, one clock read . Each batch has
  * preemption off and interrupts on; between two of them others may run.
  */
 #include <linux/preempt.h>
@@ -10,7 +10,6 @@
 #include <asm/msr.h>
 
 #include "extras/kernel/shim/shim.h"
-#include "extras/kernel/buffer.h"
 #include "extras/kernel/price.h"
 #include "extras/kernel/rows.h"
 #include "schemes/core/clock.h"
@@ -64,12 +63,7 @@ static run_function *const parts[] = {
 	nothing, clock_of, xadd_word, cmpxchg_word, irq_save,
 };
 
-static const struct driver *price_row(const struct kernel_price *price)
-{
-	return strcmp(price->row, buffer_row.row) ? kernel_row_timed(price->row) : &buffer_row;
-}
-
-static int price_init(const struct driver *driver, uint8_t *area)
+static void price_init(const struct driver *driver, uint8_t *area)
 {
 	struct kernel_image *image = (struct kernel_image *)area;
 	struct ring_config config = {
@@ -81,12 +75,9 @@ static int price_init(const struct driver *driver, uint8_t *area)
 		.fixed_bytes = driver->payload_bytes,
 	};
 
-	if (driver == &buffer_row)
-		return buffer_alloc(1u << (RING_TIMED_SUBBUF_SHIFT + RING_TIMED_COUNT_SHIFT), true);
 	memset(area, 0, KERNEL_BASE_AT);
 	driver->init(area + KERNEL_SCHEME_AT, &config, area + KERNEL_BASE_AT,
 		     (struct subbuf *)(area + KERNEL_SUBBUFS_AT), &image->writer);
-	return 0;
 }
 
 static void price_batches(struct kernel_price *price, uint8_t *area, run_function *run)
@@ -109,21 +100,18 @@ int price_take(struct kernel_price *price, uint8_t *area)
 {
 	const struct driver *driver;
 	run_function *run;
-	int error;
 
 	if (price->batches > KERNEL_BATCHES || price->part >= KERNEL_PARTS)
 		return -EINVAL;
 	if (price->part != KERNEL_ROW) {
 		run = parts[price->part];
 	} else {
-		driver = price_row(price);
+		driver = kernel_row_timed(price->row);
 		if (!driver)
 			return -ENOENT;
 		if (driver->unsupported())
 			return -EOPNOTSUPP;
-		error = price_init(driver, area);
-		if (error)
-			return error;
+		price_init(driver, area);
 		run = driver->run;
 	}
 	price_batches(price, area, run);

@@ -16,16 +16,12 @@
 #define KERNEL_DEVICE "stampede"
 #define KERNEL_ROW_BYTES 48
 #define KERNEL_CPUS_MAX 16
-#define KERNEL_STALLS 10 /* in an epoch: more would be taken for a CPU that hangs */
 
 /* Interrupts of an epoch: bits of struct kernel_start's `contexts`, by the context that records. */
 #define KERNEL_CONTEXT(context) (1u << (context))
 #define KERNEL_SOFTIRQ CONTEXT_LEVEL_1
 #define KERNEL_HARDIRQ CONTEXT_LEVEL_2
 #define KERNEL_NMI CONTEXT_LEVEL_3
-
-/* The kernel's own ring buffer, beside the rows. */
-#define KERNEL_BUFFER_ROW "ring_buffer"
 
 struct kernel_start {
 	char row[KERNEL_ROW_BYTES];
@@ -38,9 +34,8 @@ struct kernel_start {
 	uint32_t counter_bits;
 	uint32_t scheme_bytes; /* of the program's own, to be compared */
 	uint32_t image_bytes;
-	uint32_t pages; /* the kernel's own buffer comes back in sub-buffers, and not in events */
+	uint32_t reserved; /* 0 */
 	uint64_t beat_ns; /* 0: no beat */
-	uint64_t stall_ns; /* so long lasts a hardirq that comes into a reserve that is not ours */
 	uint64_t tsc_khz; /* comes back */
 };
 
@@ -78,7 +73,7 @@ enum kernel_part {
 #define KERNEL_BATCHES 101
 
 struct kernel_price {
-	char row[KERNEL_ROW_BYTES]; /* of KERNEL_ROW; the kernel's own buffer is one, too */
+	char row[KERNEL_ROW_BYTES]; /* of KERNEL_ROW */
 	uint32_t part;
 	uint32_t batches;
 	uint64_t events; /* in each */
@@ -101,23 +96,9 @@ struct kernel_image {
 	uint64_t calm_ticks; /* of an event of the task, uninterrupted, times 1024 */
 	uint64_t period_ns; /* of the timer's interrupts, at the end */
 	uint64_t beat_worst_ticks; /* longest from one beat's begin to the next one's end */
-	uint64_t taken; /* events that the kernel's own reader gave, at the base */
-	uint64_t pages; /* or sub-buffers of its own form, at the base */
-	uint64_t overrun; /* and that were overwritten before */
-	uint64_t stalls;
-	uint64_t stall_begin_ns[KERNEL_STALLS]; /* of the clock of the buffer that is not ours */
-	uint64_t stall_end_ns[KERNEL_STALLS];
 	uint64_t waits; /* times that interrupts had to wait for the task */
 	uint32_t cpu;
 	uint32_t reserved; /* 0 */
-};
-
-#define KERNEL_PAGE_BYTES 4096u
-
-/* An event of the kernel's own buffer, as its own reader gives it. */
-struct kernel_taken {
-	uint64_t time; /* ns */
-	struct check_payload payload;
 };
 
 /* Places in an area, in bytes. */

@@ -15,20 +15,18 @@
  */
 #include <linux/irq.h>
 #include <linux/ktime.h>
+#include <linux/module.h>
 #include <linux/nmi.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/trace_clock.h>
 
 #include <asm/apic.h>
 #include <asm/irq_regs.h>
 #include <asm/nmi.h>
 #include <asm/tsc.h>
 
-#include "extras/kernel/allocation.h"
 #include "extras/kernel/side.h"
-#include "extras/kernel/buffer.h"
 #include "base/rng.h"
 
 /*
@@ -62,6 +60,15 @@
 #define TIMERS_MOST 200
 #define WAIT_NS 500000
 
+static uint fail_at;
+module_param(fail_at, uint, 0400);
+MODULE_PARM_DESC(fail_at, "which allocation fails, counted from 1 (default: none)");
+
+bool allocation_fails(void)
+{
+	return fail_at && !--fail_at;
+}
+
 /* Around the reserve paths of all rows: the first and the last object of the module have them. */
 extern const char stampede_reserve_begin[], stampede_reserve_end[];
 
@@ -69,10 +76,8 @@ static DEFINE_PER_CPU(struct side *, claimed);
 static atomic_t sides_missing;
 static bool sides_enough;
 
-static bool side_hit(const struct side *side, unsigned long address)
+static bool in_reserve(unsigned long address)
 {
-	if (side->own)
-		return buffer_hit(address);
 	return address >= (unsigned long)stampede_reserve_begin &&
 	       address < (unsigned long)stampede_reserve_end;
 }
@@ -80,28 +85,6 @@ static bool side_hit(const struct side *side, unsigned long address)
 static uint64_t side_random(struct side *side, unsigned int context, uint64_t below)
 {
 	return rng_next(&side->random[context]) % below;
-}
-
-/*
- * A handler that outlasts the short field of an event that it came into. Nothing records during it,
- * nor behind it before the task goes on: such an event would take the stall upon itself.
- */
-static void side_stall(struct side *side)
-{
-	struct kernel_image *image = side->image;
-	uint64_t begin, end;
-
-	WRITE_ONCE(side->quiet_until, READ_ONCE(side->batches) + 1);
-	begin = end = trace_clock_local();
-	for (; end - begin < side->stall_ns; end = trace_clock_local())
-		cpu_relax();
-	image->stall_begin_ns[image->stalls] = begin;
-	image->stall_end_ns[image->stalls++] = end;
-}
-
-static bool side_records(const struct side *side)
-{
-	return READ_ONCE(side->on) && READ_ONCE(side->batches) >= READ_ONCE(side->quiet_until);
 }
 
 static void side_ask(struct side *side)
@@ -125,10 +108,9 @@ static void side_enter(struct side *side, unsigned int context, uint64_t most,
 {
 	struct kernel_image *image = side->image;
 	uint64_t stolen = side->stolen_ticks, begin = rdtsc(), i, events, took;
-	bool hit = side_hit(side, address);
 
 	image->delivered[context]++;
-	image->hits[context] += hit;
+	image->hits[context] += in_reserve(address);
 	image->at_depth[1 + ++side->depth]++;
 	events = 1 + side_random(side, context, most);
 	if (context == CONTEXT_BEAT)
@@ -139,8 +121,6 @@ static void side_enter(struct side *side, unsigned int context, uint64_t most,
 	if (context == KERNEL_HARDIRQ && side->depth > 1 && side->other != side &&
 	    side->contexts & KERNEL_CONTEXT(KERNEL_NMI) && !side_random(side, context, ASK_ONE_OF))
 		side_ask(side);
-	if (hit && side->stall_ns && context == KERNEL_HARDIRQ && image->stalls < KERNEL_STALLS)
-		side_stall(side);
 	side->depth--;
 	took = rdtsc() - begin;
 	image->ticks[context] += took - (side->stolen_ticks - stolen);
@@ -159,7 +139,7 @@ static void on_softirq(unsigned long data)
 	struct side *side = (struct side *)data;
 
 	/* Not in a thread of its own, which would interrupt nobody. */
-	if (!side_records(side) || current != side->task)
+	if (!READ_ONCE(side->on) || current != side->task)
 		return;
 	side_enter(side, KERNEL_SOFTIRQ, SOFTIRQ_EVENTS, side->interrupted);
 }
@@ -168,7 +148,7 @@ static void on_call(void *data)
 {
 	struct side *side = data;
 
-	if (side_records(side))
+	if (READ_ONCE(side->on))
 		side_enter(side, KERNEL_HARDIRQ, HARDIRQ_EVENTS, hardirq_address());
 	clear_bit(0, &side->called);
 }
@@ -179,7 +159,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 
 	if (!side || !test_and_clear_bit(0, &side->nmi_sent))
 		return NMI_DONE;
-	if (side_records(side))
+	if (READ_ONCE(side->on))
 		side_enter(side, KERNEL_NMI, NMI_EVENTS, regs->ip);
 	return NMI_HANDLED;
 }
@@ -221,7 +201,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 
 	if (!READ_ONCE(side->on))
 		return HRTIMER_NORESTART;
-	if (side_waits(side) || !side_records(side)) {
+	if (side_waits(side)) {
 		hrtimer_forward_now(timer, ns_to_ktime(WAIT_NS));
 		return HRTIMER_RESTART;
 	}

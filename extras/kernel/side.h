@@ -12,6 +12,12 @@
 #include "extras/kernel/shim/shim.h"
 #include "extras/kernel/run.h"
 
+/*
+ * Asked before each allocation of the module: is it the one that the parameter fail_at names?
+ * Kernels that people run have no fault injection.
+ */
+bool allocation_fails(void);
+
 struct side {
 	/* set by KERNEL_START */
 	const struct driver *driver;
@@ -26,9 +32,6 @@ struct side {
 	uint64_t period_ns; /* mean time between two of them */
 	uint32_t contexts;
 	uint64_t beat_ns;
-	uint64_t stall_ns;
-	bool own; /* the kernel's buffer is written, and no row */
-	bool pages; /* and taken as it lies there */
 
 	/* of one epoch */
 	struct task_struct *task;
@@ -49,7 +52,6 @@ struct side {
 	unsigned int depth;
 	uint64_t stolen_ticks; /* by all that has come and gone */
 	uint64_t batches; /* that the task has done: it moves */
-	uint64_t quiet_until; /* so many batches: a stall is taken on by no event behind it */
 	uint64_t batches_seen; /* by the timer, `timers` of which have come since */
 	unsigned int timers;
 	uint64_t fired; /* by the timer */

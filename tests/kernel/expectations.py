@@ -98,29 +98,6 @@ def reach_line(kernel, rows):
             + (f", not in {' '.join(shallow)}" if shallow else ""))
 
 
-def own_line(own):
-    stalls = (f"; {own['in_stall']} wrong times of {own['stalls']} tries with a hardirq of "
-              f"{own['stall_ns'] // 1000000} ms in its reserve" if own["stall_ns"] else "")
-    hits = by_context(own["hits"])
-    return (f"          the kernel's own ring_buffer: {own['events']} events, "
-            f"{own['interrupting']} nested, hits {hits}, depth 4 {own['depth']['four']} times; "
-            f"of {own['raw_events']} read raw {own['absolutes']} after an absolute stamp, "
-            f"{own['extends']} after an extend; {own['zero_deltas']} times of the event before, "
-            f"{own['early']} before their own reserve, "
-            f"{own['late']} after it, {own['back']} back{stalls}")
-
-
-def of_own(rows):
-    """Times are shown as they are; what is neither read, lost nor overwritten is a fault of ours."""
-    wrong = [f"ring_buffer: {own['unaccounted']} events are not accounted for"
-             for own in rows if own["unaccounted"]]
-    wrong += ["ring_buffer: no sub-buffer was read raw"
-              for own in rows if not own["raw_events"]]
-    if len(rows) != 2 or not all(own["events"] and sum(own["hits"].values()) for own in rows):
-        wrong.append("ring_buffer: nothing came into it")
-    return wrong
-
-
 def price_lines(prices):
     """Instructions of an event in batches, cheapest first, some in a line."""
     words = [f"{one['price']} {one['batch']:.0f}"

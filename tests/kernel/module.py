@@ -30,7 +30,6 @@ import in_kernel
 FINE, FAILED, VOID, INTERRUPTED, MISSING = 0, 1, 2, 5, 77
 WORDS = ["console=ttyS0", "panic=-1", "oops=panic"]
 SILENCE_S = 90
-STALLED_S = 40  # of the kernel's own buffer with long interrupts, one instruction at a time
 # What the kernel says when something is wrong with what is done to it.
 BAD = re.compile(r"^<\d>\[[^]]*\] (.*(?:WARNING:|BUG:|Oops|general protection|soft lockup|rcu.*stall"
                  r"|Uhhuh|hung_task|blocked for more than).*)$", re.M)
@@ -65,7 +64,7 @@ class Guest:
         self.options, self.single_steps, self.counted = options, single_steps, counted
         # With files of its own its commands may fail: whoever gave them looks at each.
         self.files, self.commands = files, []
-        self.rows, self.own, self.prices, self.lines, self.log = [], [], [], [], ""
+        self.rows, self.prices, self.lines, self.log = [], [], [], ""
         self.directory = tempfile.mkdtemp(prefix="stampede-kernel-")
         self.begin = time.monotonic()
         try:
@@ -134,10 +133,7 @@ class Guest:
             self.lines.append(line)
         if line.startswith('{"kernel"'):
             return
-        if line.startswith('{"own"'):
-            self.own.append(json.loads(line))
-            print(expectations.own_line(self.own[-1]), flush=True)
-        elif line.startswith('{"price"'):
+        if line.startswith('{"price"'):
             self.prices.append(json.loads(line))
         elif line.startswith("{"):
             self.rows.append(json.loads(line))
@@ -167,16 +163,12 @@ def judge_kernel(options, image):
     only = ["--schemes", options.schemes.replace(" ", ",")] if options.schemes else []
     guest = Guest(options, image, [module], [
         "load", command(options, *only),
-        command(options, *only, "--bits 16", f"--beaten-bits {options.beaten_bits}"), "unload",
-        # The kernel's own buffer, under the same interrupts, and with handlers beyond its 27 bits.
-        "load", f"/in-kernel --json --own --events {options.events} --seconds 20",
-        "/in-kernel --json --own --events 1000000 --seconds 15 --stall-ms 150", "unload"])
-    wrong = (expectations.of_rows(guest.rows, bool(options.schemes))
-             + expectations.of_own(guest.own) + guest.complaints())
-    for row in guest.rows + guest.own:
+        command(options, *only, "--bits 16", f"--beaten-bits {options.beaten_bits}"), "unload"])
+    wrong = expectations.of_rows(guest.rows, bool(options.schemes)) + guest.complaints()
+    for row in guest.rows:
         row["kernel"] = release
     print(f"          {expectations.summary(guest.rows)}; {guest.seconds:.0f} s", flush=True)
-    return wrong, guest.rows + guest.own, guest.lines
+    return wrong, guest.rows, guest.lines
 
 
 # A fault of each kind: patches of the tree, or of the build folder, which has those of tests/mutants.
@@ -213,10 +205,6 @@ def judge_mutants(options, image):
         for one in (sound, module):
             commands += [f"load /{os.path.basename(one)}", program, "unload"]
             asked.append((row, one != sound and os.path.basename(patch)))
-    # Between two instructions of a reserve an interrupt comes only so: do long ones make times wrong?
-    commands += [f"load /{os.path.basename(sound)}",
-                 f"/in-kernel --json --own --events 1000000 --seconds {STALLED_S} --stall-ms 150",
-                 "unload"]
     guest = Guest(options, image, modules, commands, single_steps=True)
     # Where NMIs come through a mask, the run without them is the one that counts.
     found = [row for row in guest.rows if not (row["masked"] and row["with_nmi"])]

@@ -19,7 +19,6 @@ from module import BAD
 ROW = {"row": "packed_word", "verdict": "kept", "bits": 27, "masked": False, "with_nmi": True,
        "delivered": {"softirq": 5, "hardirq": 5, "nmi": 5}, "hits": {"softirq": 2, "hardirq": 2, "nmi": 2}, "depth": {"two": 9, "three": 5, "four": 1},
        "interrupting": 50, "task_share": 0.2, "violations": {"window": 0, "monotonic": 0}}
-OWN = {"unaccounted": 0, "events": 9, "raw_events": 4, "hits": {"softirq": 1, "hardirq": 1, "nmi": 1}}
 PRICES = "instructions an event, in batches of 1000 and single"
 number = 0
 failed = False
@@ -58,12 +57,6 @@ rows("what is not promised is seen", 0, {},
 rows("what is not promised is not seen", 1, {}, {"row": "zero_delta"})
 rows("no row at all", 3)
 rows("none that kept them", 1, {"verdict": "need not met"})
-report(not expectations.of_own([OWN, OWN]), "the kernel's own buffer")
-report(len(expectations.of_own([OWN, {**OWN, "unaccounted": 1}])) == 1, "an event is missing in it")
-report(len(expectations.of_own([OWN])) == 1, "it was written once only")
-report(len(expectations.of_own([OWN, {**OWN, "hits": {"softirq": 0, "hardirq": 0, "nmi": 0}}])) == 1,
-       "nothing came into its reserve")
-report(len(expectations.of_own([OWN, {**OWN, "raw_events": 0}])) == 1, "no sub-buffer was read")
 many = {**ROW, "interrupting": 600000}
 shallow = {**ROW, "row": "other", "depth": {"two": 9, "three": 5, "four": 0}}
 nested, unseen, count = expectations.reached(
@@ -81,7 +74,7 @@ def transcript(**changes):
     found, looks = [], iter(((99000, 300), changes.get("memory", (98000, 310))))
     for command in manners.commands("6.1"):
         kind = next((kind for kind in ("kill", "busy", "term", "memory") if command.startswith(kind)),
-                    "failing" if " --own " in command or " --price " in command else
+                    "failing" if command == manners.FAILING or " --price " in command else
                     "check" if command.startswith(manners.BENCH + " check") else
                     "bench" if command.startswith(manners.BENCH) else
                     "gone" if command == manners.GONE else
@@ -90,7 +83,7 @@ def transcript(**changes):
             "kill": ["status signal 9"], "term": ["status 5"], "bench": [PRICES, "status 0"],
             "busy": ["refused 80 times to go", '{"row":"packed_word","verdict":"kept"}', "status 0"],
             "failing": ["stampede: no memory", "status 3"], "gone": ["status 1"],
-            "lines": ['{"%s":1}' % kind for kind in ("kernel", "price", "own", "row")],
+            "lines": ['{"%s":1}' % kind for kind in ("kernel", "price", "row")],
             "": []}.get(kind)
         if kind == "memory":
             said = ["memory %d free %d vmalloc" % next(looks)]
@@ -116,16 +109,16 @@ for kind, said in (("kill", ["status 0"]), ("busy", ["refused 0 times to go", "s
 with tempfile.TemporaryDirectory() as scratch:
     lines = os.path.join(scratch, "lines")
     with open(lines, "w") as file:
-        file.write('{"kernel":"6.1","cpus":2}\n{"row":"a"}\n{"kernel":"6.12","cpus":2}\n{"own":"b"}\n'
+        file.write('{"kernel":"6.1","cpus":2}\n{"row":"a"}\n{"kernel":"6.12","cpus":2}\n{"row":"b"}\n'
                    '{"kernel":"6.1","cpus":2}\n{"price":"c"}\n')
     for _ in range(2):
         in_kernel.write(scratch, "make x", open(lines).read().splitlines(), time.gmtime(0))
     with open(os.path.join(scratch, "latest-in_kernel", "in_kernel.json")) as file:
         document = json.load(file)
     report(os.readlink(os.path.join(scratch, "latest-in_kernel")) == "19700101T000000Z-in-kernel-2"
-           and [(one["release"], one["rows"], one["own"], one["prices"])
+           and [(one["release"], one["rows"], one["prices"])
                 for one in document["kernels"]] ==
-           [("6.1", [{"row": "a"}], [], [{"price": "c"}]), ("6.12", [], [{"own": "b"}], [])],
+           [("6.1", [{"row": "a"}], [{"price": "c"}]), ("6.12", [{"row": "b"}], [])],
            "a record of each kernel's lines")
     for text, what in (("", "nothing was judged"), ('{"row":1}\n', "not what"), ("{", "not what")):
         with open(lines, "w") as file:

@@ -15,9 +15,7 @@ struct request {
 	uint64_t nested;
 	uint64_t seconds;
 	uint64_t cpus;
-	uint64_t stall_ms;
 	bool no_nmi;
-	bool own;
 	bool price;
 	bool counted;
 	bool json;
@@ -43,10 +41,6 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  OPTION_NUMBER, .into = &request->cpus, .least = 1, .most = KERNEL_CPUS_MAX },
 		{ "no-nmi", NULL, "use three levels, without NMIs", OPTION_FLAG,
 		  .into = &request->no_nmi },
-		{ "own", NULL, "judge the kernel's own ring buffer, and no row", OPTION_FLAG,
-		  .into = &request->own },
-		{ "stall-ms", "N", "with --own: length of a hardirq in the reserve", OPTION_NUMBER,
-		  .into = &request->stall_ms, .least = 0, .most = 1000 },
 		{ "price", NULL, "measure what an event of the task costs, and judge nothing",
 		  OPTION_FLAG, .into = &request->price },
 		{ "counted", NULL, "with --price: a tick of the clock is an instruction",
@@ -83,45 +77,27 @@ static const char *reason_against(const struct driver *driver)
 	return driver->unsupported();
 }
 
-static struct epochs epochs_asked(const struct request *request, bool with_nmi)
-{
-	return (struct epochs){
-		.with_nmi = with_nmi,
-		.cpus = (uint32_t)request->cpus,
-		.nested_least = request->nested,
-		.seconds = request->seconds,
-	};
-}
-
 /* One row, and whether it kept its promises; an exit code. */
 static int run(struct kernel_device *device, const struct driver *driver,
 	       const struct request *request, bool with_nmi, bool *kept)
 {
 	uint64_t bits = driver->desc->needs & NEED_BEAT ? request->beaten_bits : request->bits;
-	struct epochs epochs = epochs_asked(request, with_nmi);
+	struct epochs epochs = {
+		.bits = driver_bits(driver, (uint32_t)bits),
+		.asked = (uint32_t)bits,
+		.with_nmi = with_nmi,
+		.cpus = (uint32_t)request->cpus,
+		.nested_least = request->nested,
+		.seconds = request->seconds,
+	};
 	int status;
 
-	epochs.bits = driver_bits(driver, (uint32_t)bits);
-	epochs.asked = (uint32_t)bits;
 	status = epochs_run(device, driver, &epochs);
 	if (status != EXIT_FINE)
 		return status;
 	print_row(driver, &epochs);
 	*kept = epochs.verdict != VERDICT_BROKEN;
 	return EXIT_FINE;
-}
-
-static int run_own(struct kernel_device *device, const struct request *request)
-{
-	struct own own = {
-		.epochs = epochs_asked(request, !request->no_nmi),
-		.stall_ns = request->stall_ms * 1000000,
-	};
-	int status = own_run(device, &own);
-
-	if (status == EXIT_FINE)
-		print_own(&own);
-	return status;
 }
 
 /* All rows; an exit code. */
@@ -170,8 +146,7 @@ int main(int argc, char **argv)
 	if (status == EXIT_FINE)
 		status = print_begin(request.record, request.json);
 	if (status == EXIT_FINE)
-		status = request.own   ? run_own(&device, &request) :
-			 request.price ? price_run(&device, rows, count, request.counted) :
+		status = request.price ? price_run(&device, rows, count, request.counted) :
 					 run_rows(&device, rows, count, &request);
 	kernel_close(&device);
 	written = print_end();

@@ -87,8 +87,6 @@ int price_run(struct kernel_device *device, const struct driver *const *rows, in
 	print_price_head(counted ? "instructions" : "ns", BATCH);
 	for (; price.part < KERNEL_ROW && status == EXIT_FINE; price.part++)
 		status = price_one(&pricing, &price, part_names[price.part]);
-	if (status == EXIT_FINE)
-		status = price_named(&pricing, KERNEL_BUFFER_ROW);
 	for (i = 0; i < count && status == EXIT_FINE; i++)
 		if (!rows[i]->restarts && !rows[i]->taken && !rows[i]->unsupported())
 			status = price_named(&pricing, rows[i]->row);

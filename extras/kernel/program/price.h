@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prices in the kernel: rows beside what they are made of, and beside the kernel's own buffer. */
+/* Prices in the kernel: rows, and what they are made of. */
 #ifndef STAMPEDE_EXTRAS_KERNEL_PROGRAM_PRICE_H
 #define STAMPEDE_EXTRAS_KERNEL_PROGRAM_PRICE_H
 

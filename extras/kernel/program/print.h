@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "extras/kernel/program/own.h"
+#include "extras/kernel/program/epochs.h"
 
 /*
  * Before all others. `json`: standard output gets lines of JSON. `record`: they are appended to
@@ -22,8 +22,6 @@ int print_end(void);
 void print_head(void);
 void print_row(const struct driver *driver, const struct epochs *epochs);
 void print_left_out(const struct driver *driver, const char *why);
-void print_own(const struct own *own);
-/* `tracer`: whose trace it is; `kept`: nothing is wrong with it. */
 
 /* Of an event, in `unit`. */
 struct price {
