@@ -6,8 +6,8 @@
  *
  * Source: Steven Rostedt, "ring-buffer: Simplify reservation with try_cmpxchg() loop", v3, LKML,
  * 2024-02-19; taken back the day after: more than a thousand attempts in a row, with function_graph
- * and the clock "perf" (docs/kernel.md says why). Repaired here: what a record carries is
- * decided anew on each attempt, where v3 keeps the decision and takes its length back.
+ * and the clock "perf"; docs/linux-ring-buffer.md says why. Repaired here: each attempt decides
+ * anew what a record carries, where v3 keeps the decision and takes its length back.
  *
  * Layout: format/format_ftrace.h.
  *

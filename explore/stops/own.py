@@ -6,7 +6,7 @@ every way that leads to the instruction, calls included; where control may come 
 nothing is. A pointer that is put into the frame is known again when it is taken from there, if that
 place is in no object that others have a pointer to. That a nested writer has none either, since none
 is in what writers share, is looked after when it runs (guard.h).
-docs/own.md says why these rules are sound.
+OWN.md says why these rules are sound.
 """
 import re
 from collections import defaultdict

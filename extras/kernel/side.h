@@ -12,10 +12,7 @@
 #include "extras/kernel/shim/shim.h"
 #include "extras/kernel/run.h"
 
-/*
- * Asked before each allocation of the module: is it the one that the parameter fail_at names?
- * Kernels that people run have no fault injection.
- */
+/* Before each allocation of the module: does the parameter fail_at name it? */
 bool allocation_fails(void);
 
 struct side {
