@@ -144,8 +144,8 @@ static const struct option_entry entries[] = {
 	{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked.ctf,
 	  .words = export_ctf_words },
 	{ "order", "O",
-	  "memory order: x86 (default), or c11: the row's C11 atomics by their own\n"
-	  "orders, with --delays loads that are not of the newest store",
+	  "memory order: x86 (default; sequentially consistent), or c11: the row's\n"
+	  "C11 atomics by their own orders (see --delays)",
 	  OPTION_WORD, .into = &asked.options.order, .words = orders },
 	{ "outcomes", NULL, "count the distinct final states", OPTION_FLAG,
 	  .into = &asked.options.search.outcomes },
@@ -266,18 +266,15 @@ static int refuse_budget(const struct budget *budget)
 		return fail_with(EXIT_USAGE,
 				 "events of writers on several CPUs are told apart to a depth "
 				 "of 3: give --depth 3 or less");
-	if (!asked.options.order && budget->delays && world_cpus(budget) < 2)
-		return fail_with(EXIT_USAGE, "--delays is about several CPUs: add --writers or "
-					     "--live");
+	if (!asked.options.order && budget->delays)
+		return fail_with(EXIT_USAGE, "--delays is for --order c11: add it, or leave out "
+					     "--delays");
 	if (asked.options.order &&
 	    (asked.clock || budget->backs || budget->beats || budget->reads || budget->discards ||
 	     budget->flushes || budget->traced || budget->depth > 3))
 		return fail_with(EXIT_USAGE, "--order c11 has --events, --nested, --depth up to 3, "
 					     "--jumps, --live, --writers, --preemptions and "
 					     "--delays: leave the others out");
-	if (budget->delays && asked.stops > STOPS_SHARED)
-		return fail_with(EXIT_USAGE, "--delays wants a stop at each access to memory: give "
-					     "--stops shared or all");
 	if (!asked.options.order && search_actions(budget) > WORLD_ACTIONS_MAX)
 		return fail_with(EXIT_USAGE,
 				 "this budget allows %u actions per schedule; the limit is %u: "

@@ -40,7 +40,7 @@ ALONE = (
 # With another CPU: its events fill sub-buffers, or are few.
 ACROSS = (
     ("events", 1, 7, (1, 2, 16), .4), ("nested", 0, 0, (1,), .3), ("live", None, 1, (2,), .05),
-    ("writers", None, None, (2,), 0), ("preemptions", None, 1, (2,), .4), ("delays", None, None, (1,), .2),
+    ("writers", None, None, (2,), 0), ("preemptions", None, 1, (2,), .4),
     ("mode", None, None, ("discard",), .5), ("full", None, None, (1, 3, 3), .5), ("before", None, None, (1,), .1),
     ("offsets", None, None, ("all",), .2), ("flushes", None, None, (1,), .1), ("jumps", None, None, (1,), .05),
     ("clock", None, None, ("coarse",), .05), ("size", None, None, ("large",), .05), ("stops", None, None, ("all",), .05),

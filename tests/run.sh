@@ -6,7 +6,7 @@
 # may take (300).
 # Long tests: 22 s or more. The longest come first, so that none runs alone at the end.
 long="test_mcu.sh test_history.sh test_mutants.sh test_quick.sh test_consumer.sh test_foreign.sh
-test_take.sh test_sections.sh test_lines.py test_coverage.sh test_lint.py test_cold test_explore.sh test_tso.sh
+test_take.sh test_sections.sh test_lines.py test_coverage.sh test_lint.py test_cold test_explore.sh
 test_readers_ctf test_parts.sh test_targets.sh test_board.sh test_swarm.sh test_cli.sh
 test_judge_tracer.sh test_programs.sh test_tried.sh test_cases.sh test_manners.sh test_guard.sh
 test_kills.sh test_order.sh test_steps"

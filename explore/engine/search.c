@@ -9,7 +9,6 @@
 #include "base/time.h"
 #include "explore/engine/faults.h"
 #include "explore/engine/outcomes.h"
-#include "explore/engine/tso.h"
 
 struct snapshot {
 	unsigned int next; /* alternative to be tried next */
@@ -19,7 +18,6 @@ struct snapshot {
 	uint8_t stack[WORLD_STACK_BYTES / 2]; /* of all writers */
 	size_t memory_bytes;
 	uint8_t memory[WORLD_BYTES];
-	struct tso_queue queues[WORLD_WRITERS_MAX];
 };
 
 struct schedule_engine {
@@ -50,7 +48,7 @@ bool search_open(void)
 	const struct budget *left = &book->left;
 
 	if (left->jumps || left->backs || left->traced || left->reads || left->preemptions ||
-	    left->flushes || (tso_on() && tso_open()))
+	    left->flushes)
 		return true;
 	return (left->nested || left->beats || left->discards) && book->depth <= left->depth;
 }
@@ -69,22 +67,16 @@ static unsigned int other_writer(bool idle, unsigned int n)
 	return WORLD_WRITERS_MAX;
 }
 
-/* What else several CPUs can do: a store of one that waits reaches memory, or another goes on. */
+/* What else several CPUs can do: another goes on. */
 static bool cpu_alternative(bool idle, unsigned int n, struct action *action)
 {
-	unsigned int helds = 1, writer;
+	unsigned int writer;
 
-	if (tso_on() && tso_alternative(idle, &n, &action->jump)) {
-		action->kind = ACTION_DRAIN;
-		return true;
-	}
 	/* When the running one has ended, another follows anyway: the first unfinished. */
 	if (idle && !world->book.left.events)
 		n++;
-	if (tso_on())
-		helds += tso_held_most();
-	writer = other_writer(idle, n / helds);
-	action->jump = writer | (uint64_t)(n % helds) << 8;
+	writer = other_writer(idle, n);
+	action->jump = writer;
 	action->kind = writer < WORLD_WRITERS_MAX ? ACTION_SWITCH : ACTION_NONE;
 	return action->kind != ACTION_NONE;
 }
@@ -176,11 +168,8 @@ bool search_take(const struct search *search, const struct action *action)
 		return false;
 	case ACTION_SWITCH:
 		book->left.preemptions -= book->depth > 0;
-		world_switch(TSO_CPU(action->jump), TSO_STORES(action->jump));
+		world_switch((unsigned int)action->jump);
 		return true;
-	case ACTION_DRAIN:
-		tso_drain(action->jump);
-		return false;
 	}
 	if (book->depth)
 		world_abort_section();
@@ -200,12 +189,10 @@ bool search_next(const struct search *search)
 	}
 	for (i = 0; i < world_cpus(&book->left); i++)
 		if (i != book->writer && world_unfinished(i)) {
-			world_switch(i, 0);
+			world_switch(i);
 			/* One that was left in the middle goes on; another one begins. */
 			return book->depth || search_next(search);
 		}
-	if (tso_on())
-		tso_end();
 	return false;
 }
 
@@ -299,8 +286,6 @@ static void save(struct schedule_engine *engine, struct snapshot *snapshot)
 	}
 	snapshot->memory_bytes = world_memory_used();
 	memcpy(snapshot->memory, world_memory(), snapshot->memory_bytes);
-	if (tso_on())
-		tso_save(snapshot->queues, snapshot->memory, snapshot->memory_bytes);
 	if (engine->search->budget.reads || engine->search->budget.live)
 		bytes_copy(&snapshot->check, &world->check, sizeof(world->check));
 }
@@ -320,8 +305,6 @@ static void restore(struct schedule_engine *engine, const struct snapshot *snaps
 		used += bytes;
 	}
 	world_memory_restore(snapshot->memory, snapshot->memory_bytes);
-	if (tso_on())
-		tso_restore(snapshot->queues);
 	if (engine->search->budget.reads || engine->search->budget.live)
 		bytes_copy(&world->check, &snapshot->check, sizeof(world->check));
 }
@@ -443,8 +426,6 @@ static void faulted(struct schedule_engine *engine, int signal)
 void search_begin(const struct search *search)
 {
 	world_begin(&search->start, &search->budget);
-	if (search->budget.delays)
-		tso_begin();
 }
 
 /* How many first actions there are, for the time left. */
@@ -473,7 +454,7 @@ unsigned int search_actions(const struct budget *budget)
 {
 	unsigned int most = (unsigned int)budget->nested + budget->jumps + budget->backs +
 			    budget->beats + budget->reads + budget->discards + budget->flushes +
-			    budget->preemptions + budget->delays;
+			    budget->preemptions;
 
 	/* Between events one CPU can be left for another at no cost, each event of each once; */
 	most += (unsigned int)budget->events * budget->writers;

@@ -13,7 +13,6 @@
 
 struct explored_row world_row;
 uint8_t *world_covered;
-const struct world_watch *world_watch;
 uint64_t world_outcome;
 
 static struct world_start started;
@@ -311,15 +310,11 @@ static enum switch_event resume(void)
 
 	switch_writer_sp = world->book.sp;
 	world_row.at_points->hook = world_reads() ? stop_at_point : NULL;
-	if (world_watch)
-		world_watch->before();
 	if (world_row.foreign)
 		memcpy(world_row.statics, statics, world_row.statics_bytes);
 	event = switch_resume();
 	if (world_row.foreign)
 		memcpy(statics, world_row.statics, world_row.statics_bytes);
-	if (world_watch)
-		world_watch->after();
 	world_row.at_points->hook = NULL;
 	world->book.sp = switch_writer_sp;
 	return event;
@@ -429,13 +424,11 @@ void world_back(uint64_t ticks)
 	world->book.stepped++;
 }
 
-void world_switch(unsigned int writer, unsigned int held)
+void world_switch(unsigned int writer)
 {
 	struct book *book = &world->book;
 	struct parked *from = &book->parked[book->writer], *to = &book->parked[writer];
 
-	if (world_watch)
-		world_watch->switches(writer, held);
 	from->sp = book->sp;
 	from->depth = book->depth;
 	from->events = book->left.events;
@@ -490,7 +483,6 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 
 	started = *start;
 	world_outcome = 0;
-	world_watch = NULL;
 	config.mode = start->mode;
 	memset(&world->book, 0, sizeof(world->book));
 	world->book.sp = world_stack_end(0);

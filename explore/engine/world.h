@@ -53,13 +53,12 @@ enum action_kind {
 	ACTION_DISCARD, /* an event that is taken back before it is committed */
 	ACTION_FLUSH, /* the open sub-buffer is closed, as by a timer */
 	ACTION_BACK, /* the clock goes back */
-	ACTION_DRAIN, /* a CPU's oldest store that waits reaches memory: tso.h */
 };
 
 struct action {
 	uint8_t kind;
 	uint32_t stops; /* counted stops since the action before */
-	uint64_t jump; /* ticks, also of ACTION_BACK; _SWITCH, _DRAIN: a CPU, and stores: tso.h */
+	uint64_t jump; /* ticks, also of ACTION_BACK; _SWITCH: a CPU */
 };
 
 /* A running writer. */
@@ -71,10 +70,7 @@ struct level {
 	uint8_t context;
 };
 
-/*
- * A CPU whose writer does not run now. The engine runs one at a time: sequentially consistent, but
- * for stores that wait (tso.h).
- */
+/* A CPU whose writer does not run now. The engine runs one at a time: sequentially consistent. */
 struct parked {
 	uintptr_t sp;
 	uint8_t depth;
@@ -220,16 +216,8 @@ static inline bool world_reads(void)
 	return book->left.live && book->writer + 1u == world_cpus(&book->left);
 }
 
-/* Who sees to what the running CPU stores (tso.h); NULL: all is in memory at once. */
-struct world_watch {
-	void (*before)(void); /* a step */
-	void (*after)(void);
-	void (*switches)(unsigned int writer, unsigned int held);
-};
-extern const struct world_watch *world_watch;
-
-/* Parks the running writer's CPU, `held` of its stores still waiting, and lets `writer` go on. */
-void world_switch(unsigned int writer, unsigned int held);
+/* Parks the running writer's CPU, and lets `writer` go on. */
+void world_switch(unsigned int writer);
 
 /* Is there anything left to do for `writer`? */
 static inline bool world_unfinished(unsigned int writer)

@@ -9,13 +9,6 @@
 
 #include "base/fail.h"
 #include "explore/engine/faults.h"
-#include "explore/engine/tso.h"
-
-/* A CPU, and "+" how many stores if there are any. */
-static bool has_stores(enum action_kind kind)
-{
-	return kind == ACTION_SWITCH || kind == ACTION_DRAIN;
-}
 
 static struct step *add_step(struct replay *replay, enum step_kind kind)
 {
@@ -117,12 +110,11 @@ static bool act(const struct search *search, const struct action *action, struct
 	}
 	if (action->kind == ACTION_JUMP || action->kind == ACTION_BACK ||
 	    action->kind == ACTION_READ || action->kind == ACTION_FLUSH ||
-	    has_stores((enum action_kind)action->kind)) {
+	    action->kind == ACTION_SWITCH) {
 		step = add_step(replay, action->kind == ACTION_JUMP  ? STEP_JUMP :
 					action->kind == ACTION_BACK  ? STEP_BACK :
 					action->kind == ACTION_READ  ? STEP_READ :
 					action->kind == ACTION_FLUSH ? STEP_FLUSH :
-					action->kind == ACTION_DRAIN ? STEP_DRAIN :
 								       STEP_SWITCH);
 		step->jump = action->jump;
 	}
@@ -328,17 +320,7 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 		fprintf(text, "the interrupt is deferred\n");
 		break;
 	case STEP_SWITCH:
-		fprintf(text, "CPU %u continues", TSO_CPU(step->jump));
-		if (TSO_STORES(step->jump))
-			fprintf(text, ", and the last %u stores before still wait",
-				TSO_STORES(step->jump));
-		fputc('\n', text);
-		break;
-	case STEP_DRAIN:
-		fprintf(text, "the oldest store that waits at CPU %u reaches memory",
-			TSO_CPU(step->jump));
-		if (TSO_STORES(step->jump))
-			fprintf(text, ", behind %u of this CPU's", TSO_STORES(step->jump));
+		fprintf(text, "CPU %u continues", (unsigned int)step->jump);
 		fputc('\n', text);
 		break;
 	}
@@ -380,11 +362,11 @@ void replay_print(FILE *text, const struct replay *replay)
 	fprintf(text, "  verdict: %s\n", check_verdict_name(replay->verdict));
 }
 
-static const char action_letters[] = "?nbrjsdfkw";
+static const char action_letters[] = "?nbrjsdfk";
 
 static bool has_number(enum action_kind kind)
 {
-	return kind == ACTION_JUMP || kind == ACTION_BACK || has_stores(kind);
+	return kind == ACTION_JUMP || kind == ACTION_BACK || kind == ACTION_SWITCH;
 }
 
 void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes)
@@ -398,17 +380,11 @@ void replay_format(const struct action *action, unsigned int actions, char *text
 		if (has_number((enum action_kind)action[i].kind))
 			more = snprintf(text + used, bytes - used, "%s%c%u:%" PRIu64, i ? "." : "",
 					action_letters[action[i].kind], action[i].stops,
-					has_stores((enum action_kind)action[i].kind) ?
-						TSO_CPU(action[i].jump) :
-						action[i].jump);
+					action[i].jump);
 		else
 			more = snprintf(text + used, bytes - used, "%s%c%u", i ? "." : "",
 					action_letters[action[i].kind], action[i].stops);
 		used += (size_t)more;
-		if (used < bytes && has_stores((enum action_kind)action[i].kind) &&
-		    TSO_STORES(action[i].jump))
-			used += (size_t)snprintf(text + used, bytes - used, "+%u",
-						 TSO_STORES(action[i].jump));
 	}
 }
 
@@ -428,8 +404,6 @@ int replay_parse(const char *text, struct action *action, unsigned int most)
 			if (*end != ':')
 				break;
 			action[count].jump = strtoull(end + 1, &end, 10);
-			if (*end == '+' && has_stores((enum action_kind)action[count].kind))
-				action[count].jump |= strtoull(end + 1, &end, 10) << 8;
 		}
 		count++;
 		at = end + (*end == '.');

@@ -17,7 +17,6 @@ enum step_kind {
 	STEP_LEAVE,
 	STEP_STOP, /* the writer is interrupted here */
 	STEP_SWITCH, /* another CPU's writer goes on */
-	STEP_DRAIN, /* a store that waited reaches memory */
 	STEP_READ,
 	STEP_FLUSH,
 	STEP_JUMP,

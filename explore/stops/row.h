@@ -39,23 +39,6 @@ enum explore_path {
 	PATH_ROUND = PATHS, /* none: between two rounds of a string instruction */
 };
 
-/* What an instruction does with memory, as far as stops.py knows: for store buffers. */
-enum access_kind {
-	ACCESS_PLACE = 1 << 0, /* touches `bytes` at one place, or fewer than 16 */
-	ACCESS_STORE = 1 << 1, /* writes them, all of them */
-	ACCESS_DRAINS = 1 << 2, /* waits until the stores before it are in memory: lock, mfence */
-	ACCESS_ANYTHING = 1 << 3, /* may touch any place */
-};
-
-struct explore_access {
-	uint8_t kind;
-	uint8_t bytes;
-	uint8_t base, index; /* words of struct switch_frame, from 1 on; 0: none */
-	uint8_t scale;
-	uint8_t zero[3];
-	uint64_t displacement;
-};
-
 /* A stop: one instruction of the writers. */
 struct explore_site {
 	uint64_t stop[2]; /* return address of the call in the copies ALL and SHARED; 0: no stop */
@@ -66,7 +49,6 @@ struct explore_site {
 	uint64_t abort[3]; /* where a restartable section resumes, by copy; 0: not in a section */
 	const char *function;
 	uint64_t paths; /* mask of 1 << enum explore_path */
-	struct explore_access access;
 };
 
 struct source; /* one event on its way: row.c's, filled by explore_enter() */

@@ -55,12 +55,6 @@ QUIET, PATH = ".Lexplore_quiet_", ".Lpoint_path_"
 PATHS = {"plain": 1, "switch": 2, "slow": 4, "round": 8}
 CONSTANT = re.compile(r"^seam_constant_\w+\(%rip\)$")
 HARNESS = ".text.explore.harness"
-# For store buffers (engine/tso.h): registers by their place in struct switch_frame; enum access_kind.
-FRAME = "r15 r14 r13 r12 r11 r10 r9 r8 rdi rsi rbp rbx rdx rcx rax - rsp".split()
-PLACE = re.compile(r"^([-+\w.]*)\((%\w+)?(?:,(%\w+)(?:,(\d))?)?\)$")
-STORES = re.compile(r"^((mov|add|sub|and|or|xor|adc|sbb|not|neg|inc|dec|xadd|xchg|sh[lr]|sa[lr]|"
-                    r"ro[lr])[bwlq]|set\w+)$")
-TOUCHES, STORE, DRAINS, ANYTHING = 1, 2, 4, 8
 SECTION = re.compile(r"^\.(?:push)?section\s+([^\s,]+)(?:,\s*\"([^\"]*)\")?")
 
 
@@ -315,32 +309,6 @@ def abort_ranges(assembly):
     return ranges
 
 
-def access(text, defined):
-    """What an instruction does with memory: struct explore_access, as directives."""
-    mnemonic, parsed = parse(text)
-    drains = text.startswith("lock ") or mnemonic in ("mfence", "cpuid")
-    place = next((PLACE.match(one) for one in parsed if PLACE.match(one)), None)
-    if place and mnemonic.startswith("xchg"):
-        drains = True
-    kind, disp, registers = DRAINS * drains, "0", [0, 0]
-    called = mnemonic.startswith(("call", "jmp")) and parsed[0] not in defined
-    if called or text.split(" ", 1)[0] in PREFIXES - {"lock"} or \
-            not (place or drains or KNOWN.match(mnemonic)) or (place and BITS.match(mnemonic)):
-        kind |= ANYTHING
-    elif place and not mnemonic.startswith("lea") and "@" not in place.group(1):
-        kind |= TOUCHES
-        disp = place.group(1) or "0"
-        registers = [FRAME.index(name[1:]) + 1 if name and name != "%rip" else 0
-                     for name in place.group(2, 3)]
-        stores = STORES.match(mnemonic) or (drains and mnemonic.startswith("cmpxchg"))
-        if stores and (PLACE.match(parsed[-1]) or drains):
-            kind |= STORE
-    size = 16 if mnemonic.endswith("16b") else 1 if mnemonic.startswith("set") else \
-        {"b": 1, "w": 2, "l": 4, "q": 8}.get(mnemonic[-1], 0)
-    scale = int(place.group(4) or 1) if place else 1
-    return "\t.byte %d, %d, %d, %d, %d, 0, 0, 0\n\t.quad %s" % (kind, size, *registers, scale, disp)
-
-
 def table(assembly, sites, stops):
     strings, out = {}, []
 
@@ -370,7 +338,6 @@ def table(assembly, sites, stops):
                 stop + [".Lexplore_plain.%d" % position, string(text),
                         string(assembly.files.get(file_number, "?")), str(line)] + aborts +
                 [string(path[position][0]), str(mask)]))
-            out.append(access(text, assembly.defined))
     out.append("explored_site_count:\n\t.quad %d" % rows)
     for name in ("plain", "harness"):
         out.append("explored_%s_range:\n\t.quad .Lexplore_%s_begin, .Lexplore_%s_end" %

@@ -87,4 +87,7 @@ while IFS=: read -r name wanted; do
 	[ "$got" = "$wanted" ] || sed 's/^/# /' "$scratch/err"
 	[ "$got" = "$wanted" ] || echo "# wanted $wanted, got $got"
 done <"$scratch/wanted"
+"$explore" --schemes =packed_word --writers 2 --preemptions 1 --delays 1 >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 1 ] && grep -q 'is for --order c11' "$scratch/err"
+report $? "--delays without --order c11 is refused"
 plan
