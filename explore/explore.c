@@ -10,7 +10,6 @@
 
 #include "base/fail.h"
 #include "base/exit.h"
-#include "explore/family/audit.h"
 #include "explore/family/coverage.h"
 #include "explore/explore_options.h"
 #include "explore/load.h"
@@ -41,35 +40,6 @@ static int replay_row(const struct explore_options *options, const char *row)
 		return 1;
 	}
 	return error ? tasks_failed(error, row) : verdict == VERDICT_BROKEN ? 2 : 0;
-}
-
-static int audit_one(const struct explore_options *options, const char *row)
-{
-	struct world_start start = {
-		.mode = options->family.mode,
-		.step = !options->family.coarse,
-		.before = options->family.before,
-		.full = options->family.full,
-		.large = options->family.large,
-	};
-	struct audit audit;
-	int error = load_row(options, row, &options->family);
-
-	if (error)
-		return tasks_failed(error, row);
-	error = audit_row(&start, &options->family.budget, &audit);
-	if (error)
-		return error == -ENOTSUP ? 4 : 1;
-	printf("%-26s %-10s %9" PRIu64 " schedules %9" PRIu64 " stops %9" PRIu64
-	       " instructions %4" PRIu64 " of %4" PRIu64 " sites  %s\n",
-	       row, options->family.shape, audit.schedules, audit.stops, audit.instructions,
-	       audit.sites, world_row.site_count,
-	       audit.different || audit.unseen ? "DIFFERENT" : "equal");
-	if (!audit.different && !audit.unseen)
-		return 0;
-	fflush(stdout);
-	fail_line("--audit: %s, %s: %s", row, options->family.shape, audit.first);
-	return 1;
 }
 
 static bool covers(const void *arg, const struct family *family)
@@ -145,7 +115,7 @@ static int look_at_row(const struct explore_options *options, const struct drive
 
 	if (options->coverage)
 		return cover_row(options, row);
-	return options->audit ? audit_one(options, row) : replay_row(options, row);
+	return replay_row(options, row);
 }
 
 /* Row after row, as search_rows(). */
@@ -176,12 +146,12 @@ static int explore_rows(const struct explore_options *options)
 		count = tasks_rows(options, rows);
 		if (count < 0)
 			return -count;
-		if (!options->replay && !options->audit)
+		if (!options->replay)
 			printf("%-26s %-44s %4s %12s\n", "row", "searched", "runs", "schedules");
 	}
 	if (options->order)
 		return order_rows(options, rows, (unsigned int)count);
-	if (options->coverage || options->audit || options->replay)
+	if (options->coverage || options->replay)
 		return look_at_rows(options, rows, (unsigned int)count);
 	return search_rows(options, rows, (unsigned int)count);
 }

@@ -151,9 +151,6 @@ static const struct option_entry entries[] = {
 	  .into = &asked.options.search.outcomes },
 	{ "without-oracle", "O", "judge without oracle O (to see what O finds)", OPTION_TAKEN,
 	  .into = &asked.options.search.without_oracle, .take = take_oracle },
-	{ "audit", NULL,
-	  "single-step the writers to check that each instruction has a stop (NB=0, 1)",
-	  OPTION_FLAG, .into = &asked.options.audit },
 	{ "coverage", NULL,
 	  "count the instructions of a row that each shape of the tier reaches\n"
 	  "(-v: list the others, and why); exit code 2 if a path is never taken",
@@ -242,10 +239,10 @@ static int refuse(void)
 	if (options->foreign && options->coverage)
 		return fail_with(EXIT_USAGE, "--coverage is of the tiers, which search rows: leave "
 					     "out --foreign");
-	if (options->search.parts && (options->replay || options->audit || options->coverage ||
+	if (options->search.parts && (options->replay || options->coverage ||
 				      options->search.outcomes || options->search.first_only))
 		return fail_with(EXIT_USAGE, "--part splits whole searches: leave out --replay, "
-					     "--audit, --coverage, --outcomes and --first");
+					     "--coverage, --outcomes and --first");
 	return 0;
 }
 

@@ -19,7 +19,6 @@ struct explore_options {
 	bool processes_asked;
 	bool single; /* one family, from the members below */
 	bool verbose;
-	bool audit;
 	bool coverage;
 	int order; /* of memory: as the words of --order */
 	struct family family;

@@ -307,7 +307,6 @@ static beat_call *const explored_entry_explored_beat[3] = { [STOPS_NONE] = explo
 static discard_call *const explored_entry_explored_discard[3] = { [STOPS_NONE] = explored_discard };
 #define explored_sites NULL
 #define explored_site_count 0
-static const uint64_t explored_plain_range[2], explored_harness_range[2];
 #else
 extern event_call *const explored_entry_explored_event[3];
 extern event_call *const explored_entry_explored_interrupt[3];
@@ -315,8 +314,6 @@ extern beat_call *const explored_entry_explored_beat[3];
 extern discard_call *const explored_entry_explored_discard[3];
 extern const struct explore_site explored_sites[];
 extern const uint64_t explored_site_count;
-extern const uint64_t explored_plain_range[2];
-extern const uint64_t explored_harness_range[2];
 #endif
 #if FOREIGN
 #define EXPLORED_DRIVER NULL
@@ -377,10 +374,6 @@ explored_row(struct explored_row *row)
 		.at_points = &points,
 		.sites = explored_sites,
 		.site_count = explored_site_count,
-		.plain_begin = explored_plain_range[0],
-		.plain_end = explored_plain_range[1],
-		.harness_begin = explored_harness_range[0],
-		.harness_end = explored_harness_range[1],
 	};
 #if FOREIGN
 	foreign_load(row);

@@ -89,9 +89,6 @@ struct explored_row {
 	uint8_t *statics;
 	uint64_t statics_bytes;
 	uint64_t statics_at;
-	/* For the single-step audit: the text of the plain copy, and that of the harness. */
-	uint64_t plain_begin, plain_end;
-	uint64_t harness_begin, harness_end;
 };
 
 /* The one symbol that the object shows. */

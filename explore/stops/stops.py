@@ -8,7 +8,8 @@ Every function is emitted three times: with `call explore_stop` before every ins
 every instruction that is not known to touch only registers and the writer's own stack, and plain.
 Functions in section explore_plain belong to the harness and get no stops. A table (explored_sites)
 says where each stop is and which instruction of the plain copy it stands before, so that the engine
-can let a writer go on without stops. Single-stepping audits the result (audit.c).
+can let a writer go on without stops. tests/explore/test_decoder.py checks the result by a second decoder, with
+the ranges of plain copy and harness.
 
 A stop is a stop before an instruction; a prefix (lock) belongs to its instruction. A string
 instruction with `rep` is interrupted between its rounds too: it becomes a loop with a stop before

@@ -204,42 +204,6 @@ faults() {
 	planted_fault packed_word packed_word 'stamp = clock_read("clock again");' '' --nested 1
 }
 
-audits() {
-	"$explore" --audit --nested 0 >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	if [ $got -eq 4 ]; then
-		skip "audit of the stops" "$(cat "$scratch/err")"
-		return
-	fi
-	[ $got -eq 0 ] && [ "$(grep -c ' equal$' "$scratch/out")" -gt 10 ]
-	report $? "single-step: every instruction of every main row has its stop"
-	"$explore" --audit --before 1 --events 1 --schemes "=nested_stamps =delta_sync_soft" \
-		>"$scratch/out" 2>"$scratch/err"
-	[ $? -eq 0 ] && [ "$(grep -c ' equal$' "$scratch/out")" -eq 2 ]
-	report $? "single-step: the same with an interrupt at each instruction"
-	sed 's/^/# /' "$scratch/out" "$scratch/err"
-	script=explore/stops/stops.py
-	# Twice a script that forgets a kind of instruction.
-	cp explore/stops/own.py "$scratch"
-	sed 's/stop = which == ALL or/stop = which == ALL and text[:3] != "cmp" or/' $script \
-		>"$scratch/no_stop.py"
-	sed "s/elif part\[0\] == \"\\.\":/elif part[0] == \".\" or part[:4] == \"test\":/" $script \
-		>"$scratch/no_code.py"
-	rm -rf "$scratch/explored"
-	objects_at_hand nested_stamps.reader
-	for bad in no_stop no_code; do
-		if cmp -s $script "$scratch/$bad.py"; then
-			report 1 "stops.py has changed: no fault to plant ($bad)"
-			continue
-		fi
-		# What is not stopped stays: the row's reader, and what all rows have.
-		rm -f "$scratch/explored"/*.so
-		object nested_stamps.page.so STOPS_PY="$scratch/$bad.py"
-		says "audit finds what stops.py forgets ($bad)" 1 "without its stop" "$explore" \
-			--audit --nested 0 --schemes =nested_stamps --objects "$scratch/explored"
-	done
-}
-
 # A filter that takes the ring for the writer's own stack: fewer final buffers than at every
 # instruction.
 filter_too_bold() {
@@ -299,7 +263,7 @@ bad_input() {
 	"$explore" --nonsense >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 1 ] && grep -q -- --help "$scratch/err"
 	report $? "unknown option"
-	"$explore" --help | grep -q -- --audit
+	"$explore" --help | grep -q -- --coverage
 	report $? "--help"
 	"$explore" --schemes =packed_word --nested 6 >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
@@ -320,7 +284,6 @@ skewed
 needs_a_strict_clock
 engine_of_each_row
 faults
-audits
 filter_too_bold
 two_makes_at_once
 bad_input

@@ -47,20 +47,6 @@ for schedule in "" "--replay n4"; do
 	[ $? -eq 2 ] && grep -A1 ' E1 enters' "$scratch/out" | grep -q 'the writer does not end'
 	report $? "a lock that an interrupt waits for ${schedule:-is found}"
 done
-# Foreign code has one engine; what it stops before is counted a second time by single-stepping.
-audited() { # FOLDER PACKAGE
-	"$explore" --foreign "$1" --audit --nested 1 >"$scratch/out" 2>"$scratch/err"
-	got=$?
-	if [ $got -eq 4 ] || grep -q "(package $2" "$scratch/err"; then
-		skip "single-step: $1" "$(head -1 "$scratch/err")"
-		return
-	fi
-	[ $got -eq 0 ] && grep -q ' equal$' "$scratch/out"
-	report $? "single-step: every instruction of $1 has its stop, with an interrupt at each"
-}
-audited $toy none
-audited extras/foreign/barectf python3-barectf
-audited extras/foreign/dpdk libdpdk-dev
 # The guide's shim as it stands there, with the tracer that it speaks of.
 mkdir "$scratch/tiny"
 sed -n '/^```c$/,/^```$/{ /^```/!p }' docs/foreign.md >"$scratch/tiny/shim.c"

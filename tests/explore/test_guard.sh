@@ -26,7 +26,7 @@ patched() {
 # Of the object: whatever is asked.
 for row in static_counter thread_counter; do
 	patched $row
-	for how in "--stops shared" "--stops all --engine schedules" "--audit" "--replay n3"; do
+	for how in "--stops shared" "--stops all --engine schedules" "--replay n3"; do
 		# shellcheck disable=SC2086
 		says "$row, $how" 4 "keeps state outside .*: nesting" "$explore" --object "$object" $how
 	done
