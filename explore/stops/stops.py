@@ -48,7 +48,7 @@ KNOWN = re.compile(
     r"push[q]?|pop[q]?|leave[q]?|nop[wl]?|cltq|cltd|cqto|cwtl|bt[src]?[wlq]?|bs[fr][lq]?|"
     r"[lt]zcnt[lq]?|popcnt[lq]?)$")
 BITS = re.compile(r"^bt[src]?[wlq]?$")
-ROUNDS = re.compile(r"^rep (movs|stos)[bwlq]$")
+ROUNDS = re.compile(r"^rep (movs|stos)[bwlq]( [^,]+, %es:\(%rdi\))?$")
 REPEATED = re.compile(r"^rep\w* ")
 CALLED = re.compile(r"^(?:\*(?=\w+@GOTPCREL))?([A-Za-z_]\w*)(?:@PLT|@GOTPCREL\(%rip\))?$")
 SUFFIX = re.compile(r"\.(cold|part|isra|constprop)(\.\d+)?")
