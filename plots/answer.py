@@ -26,7 +26,7 @@ BRANCHES = (
     Branch("bytes", "bytes count most", guide.BYTES, True),
     Branch("clock-back", "the clock may go back", guide.BACK, False),
     Branch("no-cas64", "there is no 64-bit compare-and-swap, and no gap lasts 2^31 ticks", guide.NARROW, True),
-    Branch("rseq", "threads have rseq", guide.MIGRATE, False),
+    Branch("rseq", "x86-64, and threads have rseq", guide.MIGRATE, False),
     Branch("several", "CPUs share a ring", guide.SEVERAL, False),
 )
 OTHERS = (Branch("ctf", "readers want CTF", guide.CTF, False),

@@ -31,6 +31,7 @@
  *    interrupted may have left another one there.
  * Only the long way claims from an earlier look, and there the ABA of packed_word is possible.
  *
+ * Needs x86-64, whose sections are written (parts/restart_x86_64.h), and rseq but for rewind.
  * Known failure: single-stepping restarts a section for ever (restart_detach() helps). rewind
  * without a handler that rewinds: the interrupted record overwrites those that came in between.
  * Clock reads per event: 1; one more for every attempt that was interrupted after it.
@@ -286,7 +287,7 @@ static const char *scheme_unsupported(void)
 #if SEAM_INTERRUPTS_CALLED
 	return NULL; /* its sections are the model, or are run by who makes them start over */
 #elif defined(RESTART_MODEL)
-	return "sections that start over are written for x86-64 and arm64";
+	return "sections that start over are written for x86-64 alone";
 #elif defined(RESTART_BY_HANDLER)
 	return NULL;
 #else

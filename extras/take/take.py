@@ -512,7 +512,7 @@ def take_header(row, folder, facts, record):
     scheme = re.sub(r"\bstruct source\b", "struct %s_source" % row, texts["scheme"]) + "\n" + texts["rest"]
     restarts = "_SCHEME_RESTARTS\n" in scheme
     if restarts:
-        scheme = said("unifdef", "-B", "-D__x86_64__", "-U__aarch64__", "-DRSEQ_SIG", "-D%s_RESTART_CONSTANT=0" % upper, *(
+        scheme = said("unifdef", "-B", "-D__x86_64__", "-DRSEQ_SIG", "-D%s_RESTART_CONSTANT=0" % upper, *(
                           "-U" + name for name in set(re.findall(r"\b\w+_SEAM_\w+", scheme)) -
                           set(re.findall(r"#define (\w+)", scheme))), text=scheme)
     recorder, reader = prune.pruned(metadata_macros(facts) + "\n" + scheme,

@@ -103,13 +103,13 @@ static inline int restart_cpu(void)
 bool restart_detach(void);
 bool restart_attach(void);
 
-#if SEAM_INTERRUPTS_CALLED || !(defined(__x86_64__) || defined(__aarch64__))
+#if SEAM_INTERRUPTS_CALLED || !defined(__x86_64__)
 #define RESTART_MODEL
 extern uint64_t restart_epoch; /* moves with every interrupt */
 #include "schemes/parts/restart_model.h"
 #else
 
-/* ---- of the asm of all machines ---- */
+/* ---- of the asm ---- */
 
 /* struct rseq_cs: version, flags, start, length, abort address. */
 #define RESTART_BEGIN \
@@ -166,11 +166,7 @@ _Static_assert(offsetof(struct payload, head.from) == 8 &&
 	return end; \
 	RESTART_END_MOVED
 
-#ifdef __x86_64__
 #include "schemes/parts/restart_x86_64.h"
-#else
-#include "schemes/parts/restart_arm64.h"
-#endif
 #endif /* asm */
 
 #endif
