@@ -208,7 +208,7 @@ include extras/tracers/tracers.mk
 include extras/mcu/mcu.mk
 include extras/lines/lines.mk
 include extras/install/install.mk
-include explore/cases/cases.mk
+include tests/cases/cases.mk
 include extras/take/take.mk
 include extras/programs/programs.mk
 include tests/machines/machines.mk

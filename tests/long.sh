@@ -46,7 +46,7 @@ step "live, large" build/run-stress --workload live --payload 4000 --bits 24 \
 step "other machines compile it" env SCRIPTS=tests/machines/compiles.sh sh tests/run.sh build
 step "published faults" make --no-print-directory history
 step "mutants" make --no-print-directory mutants
-step "mutants, by a swarm" python3 -B explore/cases/cases.py --swarm 1 --seconds 300 build/mutants/late_*.patch \
+step "mutants, by a swarm" python3 -B tests/cases/cases.py --swarm 1 --seconds 300 build/mutants/late_*.patch \
 	build/mutants/last_[giow]*.patch
 step "the judges, mutated, a sample" make --no-print-directory mutate ARGS="--sample 400 --seed 1"
 step "late beats" build/run-stress --workload late_beat --seconds 5

@@ -37,7 +37,7 @@ bases() {
 	-/* SPDX-License-Identifier: MIT */
 	+/* SPDX-License-Identifier: MIT, and nothing else is changed */
 	END
-	python3 explore/cases/cases.py --build "$build" "$scratch/only_a_comment.patch" \
+	python3 tests/cases/cases.py --build "$build" "$scratch/only_a_comment.patch" \
 		>"$scratch/out" 2>&1
 	[ $? -eq 1 ] && grep -q 'SURVIVES' "$scratch/out"
 	report $? "a patch that changes nothing survives"
@@ -50,7 +50,7 @@ bases() {
 	 */
 	X(seed_004, history/seed_004, )
 	END
-	python3 explore/cases/cases.py --build "$build" "$scratch/table.def" >"$scratch/out" 2>&1
+	python3 tests/cases/cases.py --build "$build" "$scratch/table.def" >"$scratch/out" 2>&1
 	[ $? -eq 1 ] && grep -q 'BREAKS seed_004 TOO: exact' "$scratch/out"
 	report $? "a fault that its base has too fails the run"
 }
@@ -79,7 +79,7 @@ record() {
 }
 
 verdicts() {
-	run="python3 explore/cases/explored.py --build $build --results $scratch"
+	run="python3 tests/cases/explored.py --build $build --results $scratch"
 	$run --schemes "=packed_word =heartbeat" >"$scratch/out" 2>"$scratch/err"
 	report $? "verdicts: two rows and all limits"
 	grep '^stampede' "$scratch/err" | sed 's/^/# /'
@@ -94,16 +94,16 @@ verdicts() {
 		grep -q '^behind' "$scratch/README.md" && ! grep -q '^old' "$scratch/README.md"
 	report $? "verdicts: the README's part is rewritten"
 	says "verdicts: a text without the marks" 1 "has no <!-- explored" $run --readme LICENSE
-	says "verdicts: no record" 1 "make verdicts" python3 explore/cases/explored.py \
+	says "verdicts: no record" 1 "make verdicts" python3 tests/cases/explored.py \
 		--results "$scratch/none" --readme README.md
 	grep -q '^<!-- explored -->$' docs/verifying.md &&
 		grep -q '^<!-- /explored -->$' docs/verifying.md
 	report $? "docs/verifying.md has the marks"
 	# A limit that is gone: the beat never missed.
-	sed 's/--nested 0 --jumps 1 --before 1/--nested 0 --before 1/' explore/cases/explored.py \
+	sed 's/--nested 0 --jumps 1 --before 1/--nested 0 --before 1/' tests/cases/explored.py \
 		>"$scratch/gone.py"
 	says "verdicts: a limit that is not found" 1 "missed beat of heartbeat is not found" \
-		env PYTHONPATH=explore/cases:results python3 "$scratch/gone.py" --build "$build" \
+		env PYTHONPATH=tests/cases:results python3 "$scratch/gone.py" --build "$build" \
 		--results "$scratch" --schemes =untimed
 }
 

@@ -53,7 +53,7 @@ finds "a sub-buffer of one record: the plain path is never taken" "$scratch/foun
 rm -rf "$scratch/explored"
 objects_at_hand
 mkdir "$scratch/tree"
-sh explore/cases/tree.sh "$scratch/tree"
+sh tests/cases/tree.sh "$scratch/tree"
 sed -i 's|POINT_PATH("plain");|__builtin_trap();|' "$scratch/tree/schemes/parts/defaults.h"
 shapes=${SHAPES:-page ends2}
 # shellcheck disable=SC2086

@@ -182,7 +182,7 @@ planted_fault() { # header, row, what to look for, what to put there, budget...
 	rm -rf "$scratch/tree" "$scratch/explored"
 	mkdir "$scratch/tree"
 	objects_at_hand
-	sh explore/cases/tree.sh "$scratch/tree"
+	sh tests/cases/tree.sh "$scratch/tree"
 	sed -i "s/$from/$to/" "$scratch/tree/schemes/$header.h"
 	if cmp -s "schemes/$header.h" "$scratch/tree/schemes/$header.h"; then
 		report 1 "$row: nothing to plant a fault in"

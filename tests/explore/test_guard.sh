@@ -12,7 +12,7 @@ patched() {
 	rm -rf "$scratch/tree" "$scratch/explored"
 	mkdir "$scratch/tree"
 	objects_at_hand
-	sh explore/cases/tree.sh "$scratch/tree"
+	sh tests/cases/tree.sh "$scratch/tree"
 	patch -p1 -s -f -F0 -d "$scratch/tree" -i "$PWD/tests/refused/$1.patch" >"$scratch/make.log" &&
 		make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/explored" \
 			TREE="$scratch/tree" "$scratch/explored/full_tsc.page.so" \

@@ -9,7 +9,7 @@ build=$1 patches=
 cases() { # code words case...: exit code CODE, and a line with WORDS
 	code=$1 words=$2
 	shift 2
-	python3 explore/cases/cases.py --build "$build" "$@" >"$scratch/out" 2>&1
+	python3 tests/cases/cases.py --build "$build" "$@" >"$scratch/out" 2>&1
 	[ $? -eq "$code" ] && grep -q -- "$words" "$scratch/out" && return
 	sed 's/^/# /' "$scratch/out"
 	return 1

@@ -49,7 +49,7 @@ report $? "rows that CPUs share have two writers, and clocks that differ, and no
 $swarm 1 --schemes packed_word --only search --draws 12 --each 5 >"$scratch/kept" && grep -q ": [1-9][0-9]* kept, 0 broken, .*rows broken: none" "$scratch/kept"
 report $? "a sound row is kept: $(tail -1 "$scratch/kept")"
 # A mutant without its pinned budget, and one that changes nothing.
-cases="python3 -B explore/cases/cases.py --build $build --swarm 1"
+cases="python3 -B tests/cases/cases.py --build $build --swarm 1"
 $cases --seconds 60 "$build/mutants/packed_clock_first.patch" >"$scratch/mutant" 2>&1 &&
 	grep -q "^1 of 1 found; draw: median" "$scratch/mutant"
 report $? "a mutant is found without its budget: $(grep -o 'draw [0-9].*' "$scratch/mutant")"

@@ -20,7 +20,7 @@ compiled() {
 
 # changed NAME FILE SED [-g]: the same with one file changed, which must change it
 changed() {
-	sh explore/cases/tree.sh "$scratch/tree"
+	sh tests/cases/tree.sh "$scratch/tree"
 	sed -i "$3" "$scratch/tree/$2"
 	if cmp -s "$2" "$scratch/tree/$2"; then
 		report 1 "$1: nothing was put in"
@@ -35,7 +35,7 @@ same() { # NAME CODE WORDS [OPTION]: what the comparison with the plain object s
 	grep -q -- "$3" "$scratch/out" || sed 's/^/# /' "$scratch/out"
 }
 
-sh explore/cases/tree.sh "$scratch/tree"
+sh tests/cases/tree.sh "$scratch/tree"
 # Line numbers are nowhere but in what -g writes, and in __LINE__.
 compiled plain -g
 changed lines schemes/core/local.h '1s/$/\n\n\n/' -g

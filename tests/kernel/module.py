@@ -181,7 +181,7 @@ def build_mutant(options, release, patch):
     name = os.path.splitext(os.path.basename(patch))[0]
     tree = os.path.join(options.build, "kernel", "mutants", name)
     shutil.rmtree(tree, ignore_errors=True)
-    run("sh", "explore/cases/tree.sh", tree)
+    run("sh", "tests/cases/tree.sh", tree)
     run("patch", "-s", "-F0", "-d", tree, "-p1", "-i", os.path.abspath(patch))
     with open(patch) as file:
         row = re.search(r"^# row: (\w+)$", file.read(), re.M).group(1)

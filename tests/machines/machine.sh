@@ -232,7 +232,7 @@ explorer() {
 
 # Published faults, found at the same budgets.
 history() {
-	python3 explore/cases/cases.py --build "$build" --points \
+	python3 tests/cases/cases.py --build "$build" --points \
 		schemes/history/history.def schemes/history/*.patch
 }
 

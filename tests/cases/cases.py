@@ -282,7 +282,7 @@ def patched_tree(case, directory):
     """A copy of the sources with the patch in it; what it leaves alone keeps its age."""
     tree = os.path.join(directory, "tree")
     shutil.rmtree(tree, ignore_errors=True)
-    run(["sh", "explore/cases/tree.sh", tree])
+    run(["sh", "tests/cases/tree.sh", tree])
     done = run(["patch", "-p1", "-s", "-f", "-F0", "-r-", "-d", tree,
                 "-i", os.path.abspath(case.patch)])
     if done.returncode:

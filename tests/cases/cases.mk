@@ -4,7 +4,7 @@
 
 # Rows of history are explored like all others; nothing else runs them.
 -include $(BUILD)/history.mk
-$(BUILD)/history.mk: schemes/history/history.def explore/cases/cases.mk
+$(BUILD)/history.mk: schemes/history/history.def tests/cases/cases.mk
 	@mkdir -p $(@D)
 	@sed -n -e 's/^X(\([^,]*\), *\([^,]*\),\(.*\))$$/HISTORY_ROWS += \1\nheader_\1 := \2\n'\
 	'defines_\1 := \3/p' $< > $@
@@ -36,7 +36,7 @@ $(storm_support): $(EXPLORED)/storm_%.o: $(BUILD)/flags
 $(EXPLORED)/storm_interrupts.o: $(TREE)/workloads/engine/interrupts.c
 $(EXPLORED)/storm_ring.o: $(TREE)/schemes/core/ring.c
 
-cases = python3 explore/cases/cases.py --build $(BUILD) $(ARGS)
+cases = python3 tests/cases/cases.py --build $(BUILD) $(ARGS)
 
 published = schemes/history/history.def $(wildcard schemes/history/*.patch)
 
@@ -68,8 +68,8 @@ TIER ?= quick
 verdicts: ##- record rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(if $(SCHEMES),explored-all,explored)
-	@python3 explore/cases/explored.py --build $(BUILD) --tier $(TIER) \
+	@python3 tests/cases/explored.py --build $(BUILD) --tier $(TIER) \
 		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
-	@$(if $(README),python3 explore/cases/explored.py --readme $(README))
+	@$(if $(README),python3 tests/cases/explored.py --readme $(README))
 
 .PHONY: verdicts explored-cases history mutants
