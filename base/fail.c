@@ -38,7 +38,8 @@ void fail_line(const char *format, ...)
 	va_end(arguments);
 }
 
-const char *fail_remedy(int error)
+/* What to do about an errno of a file. */
+static const char *remedy(int error)
 {
 	switch (error) {
 	case ENOSPC:
@@ -57,7 +58,7 @@ const char *fail_remedy(int error)
 int fail_file(const char *what, const char *path, int error)
 {
 	return fail_with(EXIT_RESOURCE, "cannot %s %s: %s; %s", what, path, strerror(error),
-			 fail_remedy(error));
+			 remedy(error));
 }
 
 int fail_memory(const char *what)

@@ -18,9 +18,6 @@ __attribute__((format(printf, 1, 2))) void fail_line(const char *format, ...);
 /* "cannot <what> <path>: <error>; <remedy>"; EXIT_RESOURCE. `error` is an errno. */
 int fail_file(const char *what, const char *path, int error);
 
-/* What to do about an errno of a file. */
-const char *fail_remedy(int error);
-
 /* "out of memory for <what>"; EXIT_RESOURCE. */
 int fail_memory(const char *what);
 

@@ -2,13 +2,11 @@
 /*
  * The record of a run: one directory under results/, complete in itself.
  *
- *	results/.lock			held (flock) while a run writes; the holder's pid
+ *	results/.lock			held (flock) while a run writes
  *	results/latest			symbolic link to the newest finished run
  *	results/<UTC>-<alias>/		one run
  *		rows.jsonl		one line per repetition, appended as it is measured
- *		parts.jsonl		one line per finished part that is no repetition; exists
- *					until the run is finished
- *		context.json		the machine; exists only until bench.json does
+ *		context.json		the machine; exists only until latest names the run
  *		bench.json		the finished run, in Google Benchmark's format (SCHEMA.md)
  *
  * What is promised, whatever moment the process is killed or the disk fills up:
@@ -17,17 +15,15 @@
  *  - bench.json and every other file are whole or absent;
  *  - latest names a finished run or does not exist; earlier runs are never opened for writing.
  *
- * Functions that can fail print one line on stderr (what, why, remedy) and return a record_status,
- * whose values are the project's exit codes. JSON arguments are borrowed: the caller keeps its own
- * reference. A NULL where JSON is due (a json_pack() that failed) is an error, never a crash.
- * Not thread safe: one thread writes a record.
+ * Functions that can fail print one line on stderr (what, why, remedy) and return an exit code of
+ * base/exit.h. JSON arguments are borrowed: the caller keeps its own reference. A NULL where JSON
+ * is due (a json_pack() that failed) is an error, never a crash. One thread writes a record.
  */
 #ifndef STAMPEDE_RESULTS_RECORD_H
 #define STAMPEDE_RESULTS_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include <jansson.h>
 
@@ -37,14 +33,19 @@
 /* Version of bench.json as SCHEMA.md describes it: kept in context.stampede.schema. */
 #define RECORD_SCHEMA 3
 
+#define RECORD_ROOT "results"
+#define RECORD_ROWS "rows.jsonl"
+#define RECORD_CONTEXT "context.json"
+#define RECORD_BENCH "bench.json"
+
 struct record;
 
 /*
  * Begins a run: locks root, then makes root/<UTC YYYYmmddTHHMMSSZ>-<alias>/ (with -2, -3, ...
- * behind it when that exists) and room for the first rows. root is created if missing, its parent
+ * added when that exists) and room for the first rows. root is created if missing, its parent
  * is not. alias: 1..64 of [A-Za-z0-9._-], see metadata_host_alias().
- * Errors: EXIT_RESOURCE when another run holds the lock (its pid is printed), root cannot be
- * written or is full; EXIT_USAGE for a bad alias. *rec is then NULL and nothing has changed.
+ * Errors: EXIT_RESOURCE when another run holds the lock, or root cannot be written or is full;
+ * EXIT_USAGE for a bad alias. *rec is then NULL and nothing has changed.
  */
 int record_create(const char *root, const char *alias, struct record **rec);
 
@@ -54,9 +55,6 @@ const char *record_dir(const struct record *rec);
 /* Rows accepted so far. */
 size_t record_row_count(const struct record *rec);
 
-/* Keeps a part of the run that took its time and is no repetition (a storm's result). */
-int record_add_part(struct record *rec, const char *key, json_t *value);
-
 /*
  * Appends one repetition's row (see record_check_row()) to rows.jsonl. On failure the file is put
  * back to its last whole row, and the row does not count.
@@ -65,14 +63,14 @@ int record_add_row(struct record *rec, json_t *row);
 
 /*
  * Names a section of bench.json, or replaces it: "context" (metadata_context(), needed before
- * record_finish()), "verdicts", "stress", ... Anything but "benchmarks", which the rows become.
- * "context" is also written to context.json at once, so that a killed run still knows its machine.
+ * record_finish()), "stress", ... Anything but "benchmarks", which the rows become. "context" is
+ * also written to context.json at once, so that a killed run still knows its machine.
  */
 int record_set(struct record *rec, const char *key, json_t *value);
 
 /*
- * Writes a further file of the run (a topology, a script), whole or not at all. name: a plain file
- * name of [A-Za-z0-9._-] that starts with neither '.' nor '-', and none of the record's own.
+ * Writes a further file of the run (a topology), whole or not at all. name: of [A-Za-z0-9._-], not
+ * beginning with '.' or '-', and none of the record's own.
  */
 int record_write_file(struct record *rec, const char *name, file_writer writer, void *arg);
 
@@ -83,10 +81,7 @@ int record_write_file(struct record *rec, const char *name, file_writer writer, 
  */
 int record_finish(struct record *rec);
 
-/*
- * Ends a run early: without one row its directory goes away, otherwise the rows stay readable and
- * latest stays where it was. Frees rec (NULL is fine) and releases the lock.
- */
+/* Ends a run early: the rows stay, latest is as before; without one row the directory goes away. */
 void record_abort(struct record *rec);
 
 struct record_loaded {
@@ -102,7 +97,6 @@ struct record_loaded {
  * Errors: EXIT_USAGE for what is missing, truncated, foreign or of a newer schema;
  * EXIT_RESOURCE for what may not be read. *out is then empty.
  */
-bool record_exists(const char *root, const char *path); /* something of that name is there */
 int record_load(const char *root, const char *path, struct record_loaded *out);
 void record_unload(struct record_loaded *loaded);
 

@@ -177,7 +177,10 @@ static int abandon(struct run *run, int status)
 {
 	progress_end(&run->progress);
 	if (status == EXIT_INTERRUPTED)
-		fail_line("interrupted; %s keeps what was measured", record_dir(run->record));
+		fail_line(record_row_count(run->record) ?
+				  "interrupted; %s keeps what was measured" :
+				  "interrupted before any time was measured; %s is removed",
+			  record_dir(run->record));
 	record_abort(run->record);
 	return status;
 }

@@ -56,7 +56,7 @@ static bool to_be_tried_again(const struct engine_config *config,
 static int run_one(struct run *run, int row, const struct workload_form *form,
 		   const struct engine_config *config, struct engine_result *result)
 {
-	json_t *into = run_section(run, form->section), *json;
+	json_t *into = run_section(run, form->section);
 	const char *phase;
 	char name[64];
 	int error, tries = 0;
@@ -70,11 +70,8 @@ static int run_one(struct run *run, int row, const struct workload_form *form,
 	} while (to_be_tried_again(config, result) && ++tries < TRIES_MOST);
 	progress_done(&run->progress, config->seconds);
 	judge(run, row, form, phase, config, result);
-	json = engine_json(config, result);
-	json_array_append(into, json);
-	error = run_keep(run, phase, row, json);
-	json_decref(json);
-	return error;
+	json_array_append_new(into, engine_json(config, result));
+	return 0;
 }
 
 /* Where fields are narrow, rows that nobody may interrupt have nothing to show. */
@@ -157,13 +154,6 @@ static void broke(void *arg, int row, const char *why)
 	run_broke(arg, row, why);
 }
 
-static int keep(void *arg, const char *phase, int row, json_t *result, const char *broken)
-{
-	if (broken)
-		run_broke(arg, row, broken);
-	return run_keep(arg, phase, row, result);
-}
-
 int checked_sections(const struct workload_section *sections, struct workload_bench *bench,
 		     struct run *run)
 {
@@ -173,7 +163,6 @@ int checked_sections(const struct workload_section *sections, struct workload_be
 	bench->arg = run;
 	bench->step = step;
 	bench->done = done;
-	bench->keep = keep;
 	bench->broke = broke;
 	for (section = sections; section && section->name && !error; section++)
 		error = section->measure(bench, run_section(run, section->name));

@@ -95,17 +95,3 @@ void run_complain(const struct run *run)
 			fail_line("%s broke a promise in %s; run-stress --schemes =%s shows where",
 				  its->row, its->why, its->row);
 }
-
-int run_keep(struct run *run, const char *phase, int row, json_t *result)
-{
-	const struct run_row *its = &run->row[row];
-	json_t *part = json_pack("{s:s?, s:s, s:O}", "verdict", its->verdict, "why", its->why,
-				 "result", result);
-	char key[160];
-	int error;
-
-	snprintf(key, sizeof(key), "%s/%s", phase, its->row);
-	error = record_add_part(run->record, key, part);
-	json_decref(part);
-	return error;
-}

@@ -51,8 +51,4 @@ void run_broke(struct run *run, int row, const char *why);
 /* A line on stderr for each row that broke one: a row without a timed cell is in no table. */
 void run_complain(const struct run *run);
 
-/* Keeps the result of a row's checked run in a phase ("storm"), in case that the run is
- * interrupted. */
-int run_keep(struct run *run, const char *phase, int row, json_t *result);
-
 #endif

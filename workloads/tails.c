@@ -66,23 +66,19 @@ static int keep_busy(void *arg, const struct gaps *gaps)
 static int run_one(const struct workload_bench *bench, int row, const struct tails_config *config,
 		   struct tails_result *result, json_t *into)
 {
-	char phase[160], broken[96];
-	json_t *json;
+	char broken[96];
 	int error;
 
-	snprintf(phase, sizeof(phase), "%s %s%s%s", workload_tails.name,
-		 tails_regime_name(config->regime), config->gaps ? " " : "",
-		 config->gaps ? config->gaps->name : "");
 	error = tails_run(config, result);
 	if (error || workload_stop)
 		return error;
 	bench->done(bench->arg, config->seconds);
-	snprintf(broken, sizeof(broken), "%.30s: %.60s", phase, result->violation);
-	json = tails_json(config, result);
-	json_array_append(into, json);
-	error = bench->keep(bench->arg, phase, row, json, result->violation[0] ? broken : NULL);
-	json_decref(json);
-	return error;
+	snprintf(broken, sizeof(broken), "%s %s: %.60s", workload_tails.name,
+		 tails_regime_name(config->regime), result->violation);
+	json_array_append_new(into, tails_json(config, result));
+	if (result->violation[0])
+		bench->broke(bench->arg, row, broken);
+	return 0;
 }
 
 /* One row in one regime; under replay at each of the busy files. */

@@ -103,10 +103,7 @@ struct workload_bench {
 	void (*step)(void *arg, const char *section, const char *what);
 	/* Something that was expected to take `seconds` is done. */
 	void (*done)(void *arg, double seconds);
-	/* Keeps a row's result at once. `broken`: what the row broke a promise by; NULL: nothing.
-	 */
-	int (*keep)(void *arg, const char *phase, int row, json_t *result, const char *broken);
-	/* The same of what is not kept. */
+	/* The row broke a promise, by what `why` says. */
 	void (*broke)(void *arg, int row, const char *why);
 };
 

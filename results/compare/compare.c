@@ -13,7 +13,6 @@
 #include "base/json.h"
 #include "base/options.h"
 #include "results/record.h"
-#include "results/record_internal.h"
 
 #define RUNS_MAX 16
 
