@@ -11,7 +11,6 @@
 #include "runner/counted.h"
 #include "judge/products.h"
 #include "runner/plan.h"
-#include "runner/print.h"
 #include "runner/sections.h"
 #include "runner/timed.h"
 #include "runner/tried.h"
@@ -185,16 +184,29 @@ static int abandon(struct run *run, int status)
 	return status;
 }
 
-static void print_all(const struct workload_bench *bench, const struct rounds *rounds,
-		      const struct timed_noise *noise, struct run *run, const char *directory)
+/* All rows, and how far their times are known; the other tables are on the page. */
+static void print_all(const struct rounds *rounds, const struct timed_noise *noise,
+		      const struct run *run, bool quick, const char *directory)
 {
-	print_run(bench, rounds, noise, run);
+	summary_print(stdout, &run->table);
+	printf("Times are medians of %u repetitions, or fewer of slow rows; h+id: bytes of header "
+	       "with an event id\n(+: two bytes added for it); worst err: ticks, under the "
+	       "storms.\n",
+	       rounds->rounds);
+	if (noise->disturbed)
+		printf("%zu of %zu repetitions left out: their cores were shared\n",
+		       noise->disturbed, noise->repetitions);
+	if (noise->noisy)
+		printf("~: %zu of %zu ratios are not known to %.0f %%\n", noise->noisy,
+		       noise->cells, 100 * rounds->half_width);
+	if (timed_too_noisy(noise) && quick)
+		puts("a quick run has too few rounds to rank by time; run make bench");
 	printf("\nresults  %s/bench.json\n", directory);
 	fflush(stdout);
 }
 
-static int finish(const struct plan *plan, const struct workload_bench *bench,
-		  const struct rounds *rounds, struct run *run, const char *program)
+static int finish(const struct plan *plan, const struct rounds *rounds, struct run *run,
+		  const char *program)
 {
 	json_t *injected = json_object_get(run->sections, "injected");
 	struct timed_noise noise = timed_noise(rounds, &run->table, injected);
@@ -210,11 +222,11 @@ static int finish(const struct plan *plan, const struct workload_bench *bench,
 		error = finish_as_json(plan->json, program, directory);
 	} else {
 		if (plan->all)
-			print_all(bench, rounds, &noise, run, directory);
+			print_all(rounds, &noise, run, plan->quick, directory);
 		error = make_plots(program, directory, !plan->all);
 		/* Without Python the tables have to do. */
 		if (!plan->all && run_beside(program, "plots", "--screen", directory))
-			print_all(bench, rounds, &noise, run, directory);
+			print_all(rounds, &noise, run, plan->quick, directory);
 	}
 	if (timed_too_noisy(&noise) && !plan->quick)
 		fail_line("too noisy to rank by time: stop other work or give --budget; verdicts, "
@@ -259,7 +271,7 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 	sections_make(&seen, &rounds, &counted, run);
 	run_set(run, "command", plan_command(plan));
 	run_set(run, "context", where_context(where));
-	return finish(plan, &seen, &rounds, run, where->program);
+	return finish(plan, &rounds, run, where->program);
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,6 @@
 #include "runner/run.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "judge/verdict.h"
@@ -55,43 +54,30 @@ int run_record(struct run *run)
 	return error;
 }
 
-static enum verdict verdict_of(const char *name)
-{
-	enum verdict verdict = VERDICT_KEPT;
-
-	while (verdict < VERDICT_NO_PROMISE && strcmp(name, check_verdict_name(verdict)) != 0)
-		verdict++;
-	return verdict;
-}
-
 void run_judge(struct run *run, int row, enum verdict verdict, const char *why)
 {
 	struct run_row *its = &run->row[row];
 
-	if (verdict == VERDICT_BROKEN)
-		run_broke(run, row, why);
-	else if (its->verdict)
-		its->verdict = check_verdict_name(verdict_worse(verdict_of(its->verdict), verdict));
-	else
-		its->verdict = check_verdict_name(verdict);
+	its->verdict = its->judged ? verdict_worse(its->verdict, verdict) : verdict;
+	its->judged = true;
+	if (verdict != VERDICT_BROKEN)
+		return;
+	run->broken = true;
+	if (!its->why[0])
+		snprintf(its->why, sizeof(its->why), "%s", why);
 }
 
 void run_broke(struct run *run, int row, const char *why)
 {
-	run->broken = true;
-	run->row[row].verdict = check_verdict_name(VERDICT_BROKEN);
-	if (run->row[row].why[0])
-		return;
-	snprintf(run->row[row].why, sizeof(run->row[row].why), "%s", why);
+	run_judge(run, row, VERDICT_BROKEN, why);
 }
 
 void run_complain(const struct run *run)
 {
-	const char *broken = check_verdict_name(VERDICT_BROKEN);
 	const struct run_row *its;
 
 	for (its = run->row; its < run->row + run->rows; its++)
-		if (its->verdict && !strcmp(its->verdict, broken))
+		if (its->judged && its->verdict == VERDICT_BROKEN)
 			fail_line("%s broke a promise in %s; run-stress --schemes =%s shows where",
 				  its->row, its->why, its->row);
 }

@@ -14,7 +14,8 @@
 
 struct run_row {
 	const char *row;
-	const char *verdict; /* of all checked runs together; NULL: of none yet */
+	enum verdict verdict; /* of all checked runs together; */
+	bool judged; /* ... if there was one */
 	char why[224]; /* the first objection */
 	double worst_error; /* ticks, of all that counts; negative: not known */
 	double void_error; /* the same where a need was not met */

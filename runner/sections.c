@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "judge/verdict.h"
 #include "runner/describe.h"
-#include "runner/figures.h"
 #include "runner/tried.h"
 
 /*
@@ -33,7 +34,7 @@ static bool table_line(const struct driver *row, const struct run_row *its,
 		.workload = workload,
 		.cheap = alone ? CELLS_CHEAP : NULL,
 		.half_width = rounds->half_width,
-		.verdict = its->verdict,
+		.verdict = its->judged ? check_verdict_name(its->verdict) : NULL,
 		.why = its->why[0] ? its->why : NULL,
 		.worst_error_ticks = its->worst_error,
 		.void_error_ticks = its->void_error,
@@ -73,6 +74,17 @@ static json_t *exact_json(const struct workload_bench *bench, const struct count
 	return lines;
 }
 
+/* Lines below the floor of their form, by more than the same row twice differs. */
+static void mark_below_floor(struct summary_table *table, const json_t *again)
+{
+	double noise = json_known(again, "noise"), limit = 1 - (noise > 0 ? noise : 0);
+	struct summary_line *line;
+
+	for (line = table->line; line < table->line + table->count; line++)
+		line->below_floor =
+			line->ratio_own.high_95 < limit || line->cheap_ratio_own.high_95 < limit;
+}
+
 /* The timed part's sections; those of the rounds first, which others are made from. */
 static void record_times(const struct rounds *rounds, struct run *run,
 			 double decode_events_per_second)
@@ -81,7 +93,7 @@ static void record_times(const struct rounds *rounds, struct run *run,
 	struct timed_noise noise = timed_noise(rounds, &run->table, injected);
 	size_t i;
 
-	figures_mark_below_floor(&run->table, again);
+	mark_below_floor(&run->table, again);
 	run_set(run, "table", json_array());
 	for (i = 0; i < run->table.count; i++)
 		json_array_append_new(run_section(run, "table"), summary_json(&run->table.line[i]));

@@ -111,7 +111,8 @@ int timed_run(struct rounds *rounds, struct run *run)
 
 /* ---- what came of it ---- */
 
-const char *timed_basis(const struct rounds *rounds)
+/* "cycles" if any cell counted them, else "ticks". */
+static const char *timed_basis(const struct rounds *rounds)
 {
 	const struct workload_cell *cell;
 	unsigned int i;
@@ -207,82 +208,6 @@ json_t *timed_injected(const struct rounds *rounds)
 			json_array_append_new(lines, line);
 	}
 	return lines;
-}
-
-/* ---- the losses as a table, of all cells with the same base ---- */
-
-static bool is_of(const struct workload_cell *cell, const char *row, const char *base)
-{
-	return cell->injected.on && !strcmp(cell->row, row) && !strcmp(cell->base, base);
-}
-
-/* What follows the colon of a cell's name, and the column that it needs. */
-static const char *title_of(const struct workload_cell *cell, int *width)
-{
-	const char *title = strchr(cell->workload, ':');
-
-	title = title ? title + 1 : cell->workload;
-	*width = strlen(title) < 7 ? 7 : (int)strlen(title);
-	return title;
-}
-
-static void print_head(const struct rounds *rounds, const struct workload_cell *base)
-{
-	const struct workload_cell *cell;
-	const char *title;
-	unsigned int i;
-	int width;
-
-	printf("\n%-29.*s %7s", (int)strcspn(base->workload, ":"), base->workload,
-	       timed_basis(rounds));
-	for (i = 0; i < rounds->cells; i++) {
-		cell = &rounds->cell[i].told;
-		if (cell == base || !is_of(cell, base->row, base->base))
-			continue;
-		title = title_of(cell, &width);
-		printf(" %*s", width, title);
-	}
-	putchar('\n');
-}
-
-/* What each cell costs a row beyond the same build with nothing injected. */
-static void print_losses(const struct rounds *rounds, const struct workload_cell *base)
-{
-	struct samples_cell calm = { base->row, base->workload }, own;
-	const char *basis = timed_basis(rounds);
-	const struct workload_cell *cell;
-	unsigned int i;
-	int width;
-
-	printf("%-29.29s %7.1f", base->row,
-	       summary_median(rounds->rows, base->row, base->workload, basis));
-	for (i = 0; i < rounds->cells; i++) {
-		cell = &rounds->cell[i].told;
-		if (cell == base || !is_of(cell, base->row, base->base))
-			continue;
-		own = (struct samples_cell){ cell->row, cell->workload };
-		title_of(cell, &width);
-		printf(" %+*.1f%%", width - 1,
-		       100 * (summary_ratio(rounds->rows, &own, &calm, basis) - 1));
-	}
-	putchar('\n');
-}
-
-void timed_print_injected(const struct rounds *rounds)
-{
-	const struct workload_cell *cell;
-	const char *base = "";
-	unsigned int i;
-
-	for (i = 0; i < rounds->cells; i++) {
-		cell = &rounds->cell[i].told;
-		if (!cell->injected.on || strcmp(cell->workload, cell->base))
-			continue;
-		if (strcmp(cell->base, base))
-			print_head(rounds, cell);
-		base = cell->base;
-		print_losses(rounds, cell);
-	}
 }
 
 /* ---- noise ---- */

@@ -19,9 +19,6 @@ double timed_seconds(const struct rounds *rounds);
 /* Calibrates and runs all rounds, then judges their rings. An exit code. */
 int timed_run(struct rounds *rounds, struct run *run);
 
-/* "cycles" if any cell counted them, else "ticks". */
-const char *timed_basis(const struct rounds *rounds);
-
 /* The empty loop's figure `key` per event, and the workload beside which it was measured. */
 double timed_loop(const struct rounds *rounds, const char *key);
 const char *timed_loop_workload(const struct rounds *rounds);
@@ -31,10 +28,9 @@ json_t *timed_again(const struct rounds *rounds);
 
 /*
  * The cells with wraps and nested writers by plan: each row's median, its ratio to the floor of the
- * same round without any, and what it loses to itself without them; and a table of the losses.
+ * same round without any, and what it loses to itself without them.
  */
 json_t *timed_injected(const struct rounds *rounds);
-void timed_print_injected(const struct rounds *rounds);
 
 /*
  * How well the ratios are known: how many cells have one, and in how many of them its 95 % interval

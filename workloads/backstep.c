@@ -8,7 +8,6 @@
  * one, and inside one that interrupts another.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -149,112 +148,6 @@ static int measure(const struct workload_bench *bench, json_t *into)
 	return error;
 }
 
-/* ---- for people ---- */
-
-static const char *text_of(const json_t *line, const char *key)
-{
-	return json_string_value(json_object_get(line, key));
-}
-
-static json_int_t number_of(const json_t *line, const char *key)
-{
-	return json_integer_value(json_object_get(line, key));
-}
-
-/* Worst of all places that a step of this name was made at. */
-static const json_t *worst_step(const json_t *section, const char *row, const char *step)
-{
-	const json_t *line, *worst = NULL;
-	size_t i;
-
-	json_array_foreach(section, i, line)
-		if (!strcmp(text_of(line, "row"), row) && !strcmp(text_of(line, "step"), step) &&
-		    strcmp(text_of(line, "clock"), "ahead") &&
-		    (!worst || number_of(line, "worst_ticks") > number_of(worst, "worst_ticks")))
-			worst = line;
-	return worst;
-}
-
-static const json_t *case_of(const json_t *section, const char *row, const char *clock)
-{
-	const json_t *line;
-	size_t i;
-
-	json_array_foreach(section, i, line)
-		if (!strcmp(text_of(line, "row"), row) && !strcmp(text_of(line, "clock"), clock))
-			return line;
-	return NULL;
-}
-
-/* A number of ticks by its power of two, as what it does to a time that people read. */
-static void print_damage(FILE *out, const json_t *line)
-{
-	double ticks = line ? json_number_value(json_object_get(line, "worst_ticks")) : 0;
-	char text[16] = ".";
-
-	if (ticks > 0)
-		snprintf(text, sizeof(text), "2^%.0f", floor(log2(ticks) + 0.5));
-	fprintf(out, " %6s", text);
-}
-
-static const char *until_of(const json_t *section, const char *row)
-{
-	static const char *const ends[] = { "never", "sub-buffer's end", "whole stamp",
-					    "next event" };
-	const json_t *line;
-	unsigned int end;
-	size_t i;
-
-	for (end = 0; end < sizeof(ends) / sizeof(ends[0]); end++)
-		json_array_foreach(section, i, line)
-			if (!strcmp(text_of(line, "row"), row) && number_of(line, "steps") &&
-			    !strcmp(text_of(line, "until"), ends[end]))
-				return ends[end];
-	return "-";
-}
-
-static void print_row(FILE *out, const json_t *section, const char *row)
-{
-	const json_t *traced = case_of(section, row, "traced");
-	unsigned int step;
-
-	fprintf(out, "%-28.28s", row);
-	for (step = 0; step < STEPS; step++)
-		print_damage(out, worst_step(section, row, step_names[step]));
-	print_damage(out, case_of(section, row, "stopped"));
-	fprintf(out, "  %-16s", until_of(section, row));
-	if (!traced || number_of(traced, "reads_most") >= MISCLOCK_READS_MOST)
-		fprintf(out, "  %s\n", traced ? "never ends" : "n/a");
-	else
-		fprintf(out, "  %" JSON_INTEGER_FORMAT " reads\n", number_of(traced, "reads_most"));
-}
-
-static void print(FILE *out, const json_t *section, enum workload_size size)
-{
-	const char *row = "";
-	const json_t *line;
-	unsigned int step;
-	size_t i;
-
-	(void)size;
-	if (!json_array_size(section))
-		return;
-	fprintf(out, "\nerror of decoded times, in ticks, when the clock goes back by\n%-28s",
-		"row");
-	for (step = 0; step < STEPS; step++)
-		fprintf(out, " %6.6s", step == STEP_WRAP ? "wrap+1" : step_names[step]);
-	fprintf(out, " %6s  %-16s  %s\n", "stops", "wrong until", "traced");
-	json_array_foreach(section, i, line) {
-		if (!strcmp(row, text_of(line, "row")))
-			continue;
-		row = text_of(line, "row");
-		print_row(out, section, row);
-	}
-	fprintf(out,
-		".: every decoded time is the stamp taken. traced: each read of the clock records\n"
-		"an event; most reads that one event then takes.\n");
-}
-
 /* ---- on the real clock ---- */
 
 #define CHUNK_MOST 400 /* events from step to step */
@@ -380,7 +273,7 @@ static const struct workload_engine engine = {
 };
 
 static const struct workload_section sections[] = {
-	{ .name = "backstep", .measure = measure, .print = print },
+	{ .name = "backstep", .measure = measure },
 	{ .name = NULL },
 };
 

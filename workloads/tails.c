@@ -129,14 +129,8 @@ static int measure(const struct workload_bench *bench, json_t *into)
 	return error;
 }
 
-static void print(FILE *out, const json_t *section, enum workload_size size)
-{
-	if (size == SIZE_FULL)
-		tails_print(out, section);
-}
-
 static const struct workload_section sections[] = {
-	{ .name = "tails", .measure = measure, .seconds = seconds, .print = print },
+	{ .name = "tails", .measure = measure, .seconds = seconds },
 	{ .name = NULL },
 };
 

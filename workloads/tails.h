@@ -64,7 +64,4 @@ int tails_run(const struct tails_config *config, struct tails_result *result);
 /* An element of the record's section "tails", see results/SCHEMA.md. */
 json_t *tails_json(const struct tails_config *config, const struct tails_result *result);
 
-/* p50, p99, p99.9 and max of all rows, two regimes beside each other, from that section. */
-void tails_print(FILE *out, const json_t *tails);
-
 #endif

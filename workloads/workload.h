@@ -113,8 +113,6 @@ struct workload_section {
 	int (*measure)(const struct workload_bench *bench, json_t *into);
 	/* Seconds that it will take; NULL: too few to count. */
 	double (*seconds)(const struct workload_bench *bench);
-	/* The section for people, at the end of a bench; NULL: not shown. */
-	void (*print)(FILE *out, const json_t *section, enum workload_size size);
 };
 
 struct workload_engine;

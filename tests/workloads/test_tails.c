@@ -132,51 +132,6 @@ static void replay_waits_for_its_gaps(void **state)
 	free(result);
 }
 
-/* Every line fits 100 columns, whatever the figures, and each row has all of its regimes. */
-static void tables_fit_a_line(void **state)
-{
-	static const char *const regimes[] = { "calm", "storm", "replay" };
-	json_t *tails = json_array(), *line;
-	char *text = NULL, *at, *end;
-	unsigned int row, regime, named = 0;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	for (row = 0; row < 2; row++)
-		for (regime = 0; regime < 3; regime++) {
-			line = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
-					 " s:I, s:I}",
-					 "row", row ? "extended_header_locked_fenced" : "floor",
-					 "regime", regimes[regime], "gaps",
-					 regime == 2 ? "sched_irq_timer_busy" : NULL, "violation",
-					 row && regime == 1 ? "stamps of the ring went back by "
-							      "many ticks" :
-							      NULL,
-					 "fence_p50", (json_int_t)40, "p50", (json_int_t)9999999,
-					 "p99", (json_int_t)10000000, "p999",
-					 (json_int_t)123456789012, "max", (json_int_t)123456789012,
-					 "hits", (json_int_t)7, "samples", (json_int_t)7, "hit_p50",
-					 (json_int_t)123456789012, "hit_max",
-					 (json_int_t)123456789012);
-			assert_non_null(line);
-			json_array_append_new(tails, line);
-		}
-	tails_print(out, tails);
-	fclose(out);
-	assert_non_null(strstr(text, "replay of sched_irq_timer_busy"));
-	assert_non_null(strstr(text, "stamps of the ring went back by"));
-	assert_non_null(strstr(text, "100.00%"));
-	for (at = text; (end = strchr(at, '\n')); at = end + 1) {
-		if (end - at > 100)
-			fail_msg("%d columns: %.*s", (int)(end - at), (int)(end - at), at);
-		named += !strncmp(at, "extended_header_locked_fenced ", 30);
-	}
-	/* calm and storm, hits and replay */
-	assert_int_equal(named, 2);
-	free(text);
-	json_decref(tails);
-}
-
 static void json_says_the_same(void **state)
 {
 	struct tails_result *result = run("floor", TAILS_CALM, BLOCKS, 10);
@@ -285,4 +240,4 @@ static void unlocked_rows_break(void **state)
 
 TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, calm_has_no_hits, figures_are_in_order,
 	 storm_hits_are_apart, floor_needs_calm, json_says_the_same, replay_waits_for_its_gaps,
-	 tables_fit_a_line, writers_share_a_ring, unlocked_rows_break)
+	 writers_share_a_ring, unlocked_rows_break)
