@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a run came from: the metadata of the record, and warnings about a machine that disturbs
+ * Where a run came from: the machine, the metadata of the record, and warnings about what disturbs
  * its times. SCHEMA.md lists the fields. What cannot be known is the text "unknown" or JSON null,
  * never a guess; the real host name appears nowhere.
  */
@@ -14,36 +14,37 @@
 #include <jansson.h>
 
 #define METADATA_ALIAS_BYTES 65
+#define METADATA_UNKNOWN "unknown"
 
-/* Whether perf_event_open() worked; only the runner can know. */
-enum perf_access { PERF_UNTRIED, PERF_OPENED, PERF_REFUSED };
+/*
+ * What lscpu, /proc and /sys say of this machine, without root: "kernel", "cpu", "tsc" and
+ * "hypervisor" of context.stampede. sysroot: put before /proc and /sys, "" in real life. cpus: OS
+ * numbers of the `count` CPUs that governor and shares_core are about; with 0, all that are online.
+ * A new reference.
+ */
+json_t *machine_read(const char *sysroot, const int *cpus, size_t count);
 
-/* All zero is "nothing known", and fine: each field left out is recorded as unknown. */
+/* A run on it. */
 struct metadata_input {
-	const char *sysroot; /* put before /proc and /sys; NULL or "" in real life */
-	const char *host_alias; /* of metadata_host_alias(); NULL: made here */
+	const json_t *machine;
+	const char *host_alias; /* of metadata_host_alias() */
 	const char *executable; /* argv[0]; only its last component is kept */
-	const int *cpus; /* OS numbers of the CPUs used; checks are about these, */
-	size_t cpu_count; /* and with 0, about all that are online */
+	const int *cpus; /* OS numbers of the CPUs used */
+	size_t cpu_count;
 	double tsc_hz; /* 0: unknown */
 	const char *tsc_hz_source; /* "cpuid", "clock_gettime 100 ms", ... */
-	const uint64_t *seed;
-	const char *order; /* of the cells, as text */
-	const double *load_before; /* three each, of machine_read_load() */
+	uint64_t seed;
+	const double *load_before; /* three each, of getloadavg(); NULL: unknown */
 	const double *load_after;
-	enum perf_access perf_access;
-	int perf_errno; /* with PERF_REFUSED */
-	const char *hwloc_version;
-	const char *benchmark_version; /* of Google Benchmark */
-	const char *library_build_type; /* "debug" or "release", as that library says of itself */
+	int perf_errno; /* of perf_event_open(); 0: hardware counters can be read */
+	const char *benchmark_version; /* of Google Benchmark; NULL: unknown */
 };
 
 /*
  * A name for this machine that may be published: $STAMPEDE_HOST_ALIAS if that holds anything
  * usable, else CPU model and number of CPUs, such as "amd-epyc-2cpu". Fit for record_create().
- * size >= METADATA_ALIAS_BYTES.
  */
-void metadata_host_alias(const char *sysroot, char *alias, size_t size);
+void metadata_host_alias(const json_t *machine, char alias[METADATA_ALIAS_BYTES]);
 
 /*
  * {"revision", "dirty"} of a GIT_STATE such as "1a2b3c4d5e6f" or "1a2b3c4d5e6f-dirty", as
@@ -62,13 +63,10 @@ json_t *metadata_context(const struct metadata_input *in);
  */
 json_t *warnings_collect(const struct metadata_input *in);
 
-/*
- * Prints every warning that is not "no", two lines of at most 100 columns each. Returns how many
- * are "yes".
- */
-size_t warnings_print(const json_t *warnings, FILE *out);
+/* Prints every warning that is not "no", two lines of at most 100 columns each. */
+void warnings_print(const json_t *warnings, FILE *out);
 
-/* Names them on one line. Returns how many. */
-size_t warnings_name(const json_t *warnings, FILE *out);
+/* Names them on one line. */
+void warnings_name(const json_t *warnings, FILE *out);
 
 #endif /* STAMPEDE_RESULTS_METADATA_H */

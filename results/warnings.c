@@ -5,122 +5,93 @@
 #include "results/metadata.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "results/machine.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
 /* Runnable tasks per CPU above which a pinned thread will meet one of them. */
 #define LOAD_PER_CPU_MAX 0.5
 
-/* One verdict; cause is owned, remedy is not. NULL: out of memory. */
-static json_t *verdict(const char *name, enum tristate state, json_t *cause, const char *remedy)
+/* Does the cause disturb times? */
+enum disturbs { UNKNOWN, NO, YES };
+
+/* One line; cause is owned, remedy is not. NULL: out of memory. */
+static json_t *verdict(const char *name, enum disturbs state, json_t *cause, const char *remedy)
 {
-	return json_pack("{s:s, s:s, s:o, s:s}", "name", name, "state", tristate_text(state),
-			 "cause", cause, "remedy", state == TRI_NO ? "" : remedy);
+	static const char *const text[] = { METADATA_UNKNOWN, "no", "yes" };
+
+	return json_pack("{s:s, s:s, s:o, s:s}", "name", name, "state", text[state], "cause", cause,
+			 "remedy", state == NO ? "" : remedy);
 }
 
-static json_t *check_governor(const struct machine *m)
+/* Causes and remedies by state, where no figure is in them. */
+static const struct {
+	const char *cause[3], *remedy[3];
+} turbo = { { ("no switch for it in " CPU_DIR " (usual in a VM)"), "turbo is off",
+	      "turbo is on: the clock rate depends on heat and neighbours" },
+	    { "ask the host's owner; trust ratios and cycles rather than ns", "",
+	      ("write 0 to cpufreq/boost, or 1 to intel_pstate/no_turbo, in " CPU_DIR) } },
+  smt = { { "nothing here tells who shares a core (usual in a VM)", "no CPU shares its core",
+	    "a CPU shares its core with another" },
+	  { "use a dedicated host; trust medians rather than means", "",
+	    "write off to " CPU_DIR "/smt/control, or keep siblings idle" } };
+
+static json_t *check_governor(const char *governor)
 {
-	switch (m->governor_slow) {
-	case TRI_YES:
-		return verdict("governor", TRI_YES,
-			       json_sprintf("cpu%d runs governor '%s', not 'performance'",
-					    m->governor_cpu, m->governor_of_cpu),
+	if (!strcmp(governor, "performance"))
+		return verdict("governor", NO, json_string("every CPU runs 'performance'"), "");
+	/* One that is slow is enough; one that is silent spoils "no". */
+	if (strcmp(governor, METADATA_UNKNOWN) && strcmp(governor, "performance,unknown") &&
+	    strcmp(governor, "unknown,performance"))
+		return verdict("governor", YES,
+			       json_sprintf("governor is '%s', not 'performance' alone", governor),
 			       "cpupower frequency-set -g performance");
-	case TRI_NO:
-		return verdict("governor", TRI_NO, json_string("every CPU runs 'performance'"), "");
-	default:
-		return verdict("governor", TRI_UNKNOWN,
-			       json_string("not every CPU shows a cpufreq governor (usual in a "
-					   "VM)"),
-			       "ask the host's owner; trust ratios and cycles rather than ns");
-	}
+	return verdict("governor", UNKNOWN,
+		       json_string("not every CPU shows a cpufreq governor (usual in a VM)"),
+		       turbo.remedy[UNKNOWN]);
 }
 
-static json_t *check_turbo(const struct machine *m)
+static json_t *check_hypervisor(const char *name)
 {
-	static const char *const causes[] = {
-		("no switch for it in " CPU_DIR " (usual in a VM)"),
-		"turbo is off",
-		"turbo is on: the clock rate depends on heat and neighbours",
-	};
-	static const char *const remedies[] = {
-		"ask the host's owner; trust ratios and cycles rather than ns",
-		"",
-		("write 0 to cpufreq/boost, or 1 to intel_pstate/no_turbo, in " CPU_DIR),
-	};
-
-	return verdict("turbo", m->turbo, json_string(causes[m->turbo]), remedies[m->turbo]);
-}
-
-static json_t *check_smt(const struct machine *m)
-{
-	switch (m->sibling) {
-	case TRI_YES:
-		return verdict("smt", TRI_YES,
-			       json_sprintf("cpu%d shares its core: CPUs %s", m->sibling_cpu,
-					    m->sibling_list),
-			       "write off to " CPU_DIR "/smt/control, or keep siblings idle");
-	case TRI_NO:
-		return verdict("smt", TRI_NO, json_string("no CPU shares its core"), "");
-	default:
-		return verdict(
-			"smt", TRI_UNKNOWN,
-			json_string(m->hypervisor == TRI_YES ?
-					    "a guest cannot see who shares its host's cores" :
-					    "not enough in " CPU_DIR " to tell who shares a core"),
-			"use a dedicated host; trust medians rather than means");
-	}
-}
-
-static json_t *check_hypervisor(const struct machine *m)
-{
-	switch (m->hypervisor) {
-	case TRI_YES:
-		return verdict("hypervisor", TRI_YES,
-			       json_sprintf("a virtual machine (%s), whose CPUs can be stolen",
-					    m->hypervisor_name),
-			       "use bare metal for times; counts, bytes and verdicts hold here "
-			       "too");
-	case TRI_NO:
-		return verdict("hypervisor", TRI_NO, json_string("no sign of a hypervisor"), "");
-	default:
-		return verdict("hypervisor", TRI_UNKNOWN,
-			       json_string("neither CPU flags nor firmware tell"),
+	if (!strcmp(name, METADATA_UNKNOWN))
+		return verdict("hypervisor", UNKNOWN, json_string("lscpu does not tell"),
 			       "if this is a virtual machine, use bare metal for times");
-	}
+	if (!strcmp(name, "none"))
+		return verdict("hypervisor", NO, json_string("no sign of a hypervisor"), "");
+	return verdict("hypervisor", YES,
+		       json_sprintf("a virtual machine (%s), whose CPUs can be stolen", name),
+		       "use bare metal for times; counts, bytes and verdicts hold here too");
 }
 
-static json_t *check_tsc(const struct machine *m)
+static json_t *check_tsc(const json_t *tsc)
 {
-	static const char remedy[] = "use clock_gettime as the clock, or another machine";
+	const json_t *constant = json_object_get(tsc, "constant");
+	const json_t *nonstop = json_object_get(tsc, "nonstop");
 
-	if (m->constant_tsc == TRI_UNKNOWN || m->nonstop_tsc == TRI_UNKNOWN)
-		return verdict("tsc", TRI_UNKNOWN, json_string("no x86 CPU flags in /proc/cpuinfo"),
+	if (json_is_null(constant))
+		return verdict("tsc", UNKNOWN, json_string("no x86 CPU flags"),
 			       "check that the clock is constant and never stops");
-	if (m->constant_tsc == TRI_YES && m->nonstop_tsc == TRI_YES)
-		return verdict("tsc", TRI_NO, json_string("constant_tsc and nonstop_tsc"), "");
-	return verdict("tsc", TRI_YES,
+	if (json_is_true(constant) && json_is_true(nonstop))
+		return verdict("tsc", NO, json_string("constant_tsc and nonstop_tsc"), "");
+	return verdict("tsc", YES,
 		       json_sprintf("the TSC is not invariant: CPU flags lack%s%s",
-				    m->constant_tsc == TRI_NO ? " constant_tsc" : "",
-				    m->nonstop_tsc == TRI_NO ? " nonstop_tsc" : ""),
-		       remedy);
+				    json_is_true(constant) ? "" : " constant_tsc",
+				    json_is_true(nonstop) ? "" : " nonstop_tsc"),
+		       "use clock_gettime as the clock, or another machine");
 }
 
-static json_t *check_load(const struct machine *m, const double *load)
+static json_t *check_load(double cpus, const double *load)
 {
-	double limit = LOAD_PER_CPU_MAX * (double)m->cpu_count;
+	double limit = LOAD_PER_CPU_MAX * cpus;
 
-	if (!load || m->cpu_count < 1)
-		return verdict("load", TRI_UNKNOWN,
+	if (!load || cpus < 1)
+		return verdict("load", UNKNOWN,
 			       json_string(load ? "the number of CPUs is unknown" :
 						  "no load average from before the run"),
 			       "check with uptime that nothing else runs");
-	return verdict("load", load[0] > limit ? TRI_YES : TRI_NO,
-		       json_sprintf("load average %.2f at start on %ld CPUs (limit %.1f)", load[0],
-				    m->cpu_count, limit),
+	return verdict("load", load[0] > limit ? YES : NO,
+		       json_sprintf("load average %.2f at start on %.0f CPUs (limit %.1f)", load[0],
+				    cpus, limit),
 		       "stop other work, or wait a minute and run again");
 }
 
@@ -145,69 +116,62 @@ static const char *perf_remedy(int error)
 	}
 }
 
-static json_t *check_perf(const struct metadata_input *in, const struct machine *m)
+static json_t *check_perf(int error)
 {
-	if (in->perf_access == PERF_OPENED)
-		return verdict("perf", TRI_NO, json_string("hardware counters can be read"), "");
-	if (in->perf_access == PERF_REFUSED)
-		return verdict("perf", TRI_YES,
-			       json_sprintf("hardware counters refused: %s (perf_event_open)",
-					    strerror(in->perf_errno)),
-			       perf_remedy(in->perf_errno));
-	/* Above 2 is Debian's patch: nothing at all for users. */
-	if (m->perf_event_paranoid_known && m->perf_event_paranoid > 2 && geteuid())
-		return verdict("perf", TRI_YES,
-			       json_sprintf("hardware counters refused: perf_event_paranoid is %ld",
-					    m->perf_event_paranoid),
-			       perf_remedy(EACCES));
-	return verdict("perf", TRI_UNKNOWN, json_string("hardware counters were not tried"),
-		       "see whether cycles per event are n/a in the table");
+	if (!error)
+		return verdict("perf", NO, json_string("hardware counters can be read"), "");
+	return verdict(
+		"perf", YES,
+		json_sprintf("hardware counters refused: %s (perf_event_open)", strerror(error)),
+		perf_remedy(error));
 }
 
 json_t *warnings_collect(const struct metadata_input *in)
 {
-	struct machine m;
+	const json_t *cpu = json_object_get(in->machine, "cpu");
+	const json_t *shares = json_object_get(cpu, "shares_core");
+	enum disturbs boosts = !strcmp(json_text(cpu, "turbo"), "on")  ? YES :
+			       !strcmp(json_text(cpu, "turbo"), "off") ? NO :
+									 UNKNOWN;
+	enum disturbs shared = json_is_true(shares) ? YES : json_is_false(shares) ? NO : UNKNOWN;
 
-	machine_read(in->sysroot ? in->sysroot : "", in->cpus, in->cpu_count, &m);
-	return json_pack("[o, o, o, o, o, o, o]", check_governor(&m), check_turbo(&m),
-			 check_smt(&m), check_hypervisor(&m), check_tsc(&m),
-			 check_load(&m, in->load_before), check_perf(in, &m));
+	return json_pack(
+		"[o, o, o, o, o, o, o]", check_governor(json_text(cpu, "governor")),
+		verdict("turbo", boosts, json_string(turbo.cause[boosts]), turbo.remedy[boosts]),
+		verdict("smt", shared, json_string(smt.cause[shared]), smt.remedy[shared]),
+		check_hypervisor(json_text(json_object_get(in->machine, "hypervisor"), "name")),
+		check_tsc(json_object_get(in->machine, "tsc")),
+		check_load(json_number(cpu, "online"), in->load_before),
+		check_perf(in->perf_errno));
 }
 
-size_t warnings_print(const json_t *warnings, FILE *out)
+void warnings_print(const json_t *warnings, FILE *out)
 {
-	const json_t *warning;
+	const json_t *one;
 	size_t index;
-	size_t disturbed = 0;
 
-	json_array_foreach(warnings, index, warning) {
-		const char *state = json_string_value(json_object_get(warning, "state"));
-		bool yes = !strcmp(state, "yes");
+	json_array_foreach(warnings, index, one) {
+		const char *state = json_text(one, "state");
 
-		disturbed += yes;
-		if (!strcmp(state, "no"))
-			continue;
-		fprintf(out, "%-8s %-10s  %.78s\n", yes ? "warning" : "unknown",
-			json_string_value(json_object_get(warning, "name")),
-			json_string_value(json_object_get(warning, "cause")));
-		fprintf(out, "%21s%.78s\n", "",
-			json_string_value(json_object_get(warning, "remedy")));
+		if (strcmp(state, "no"))
+			fprintf(out, "%-8s %-10s  %.78s\n%21s%.78s\n",
+				strcmp(state, "yes") ? state : "warning", json_text(one, "name"),
+				json_text(one, "cause"), "", json_text(one, "remedy"));
 	}
-	return disturbed;
 }
 
-size_t warnings_name(const json_t *warnings, FILE *out)
+void warnings_name(const json_t *warnings, FILE *out)
 {
-	const json_t *warning;
-	size_t index, named = 0;
+	const json_t *one;
+	size_t index;
+	bool named = false;
 
-	json_array_foreach(warnings, index, warning) {
-		if (!strcmp(json_text(warning, "state"), "no"))
+	json_array_foreach(warnings, index, one) {
+		if (!strcmp(json_text(one, "state"), "no"))
 			continue;
-		fprintf(out, "%s%s",
-			named++ ? ", " : "may disturb times: ", json_text(warning, "name"));
+		fprintf(out, "%s%s", named ? ", " : "may disturb times: ", json_text(one, "name"));
+		named = true;
 	}
 	if (named)
 		fputs(" (--all says how)\n", out);
-	return named;
 }

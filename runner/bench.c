@@ -279,7 +279,6 @@ int main(int argc, char **argv)
 	static struct plan plan;
 	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct where where = { .place = { .topology = NULL } };
-	char alias[METADATA_ALIAS_BYTES];
 	static struct run run;
 	struct record *record = NULL;
 	int status;
@@ -299,12 +298,11 @@ int main(int argc, char **argv)
 	if (plan.list)
 		return plan_list(), EXIT_FINE;
 	sigaction(SIGINT, &interrupt, NULL);
-	metadata_host_alias(NULL, alias, sizeof(alias));
 	status = plan_choose(&plan);
 	if (!status)
 		status = where_open(&where, plan.cpus, argv[0], plan.seed);
 	if (!status)
-		status = record_create(plan.results, alias, &record);
+		status = record_create(plan.results, where.alias, &record);
 	if (!status) {
 		run_open(&run, record, plan.rows, plan.count);
 		status = bench(&plan, &where, &run);

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runner/place/ticks.h"
-#include "results/machine.h"
 #include "runner/timing/counters.h"
 #include "runner/timing/gbench.h"
 #include "workloads/engine/interrupts.h"
@@ -35,7 +35,7 @@ static void try_counters(struct where *where)
 
 int where_open(struct where *where, const char *list, const char *program, uint64_t seed)
 {
-	unsigned int i, version = hwloc_get_api_version();
+	unsigned int i;
 	int error = place_open(&where->place);
 
 	where->program = program;
@@ -45,12 +45,12 @@ int where_open(struct where *where, const char *list, const char *program, uint6
 				   &where->cpus);
 	if (error || interrupts_install())
 		return error ? error : EXIT_RESOURCE;
-	snprintf(where->hwloc_version, sizeof(where->hwloc_version), "%u.%u.%u", version >> 16,
-		 version >> 8 & 255, version & 255);
-	for (i = 0; i < where->cpus.count && i < CELL_THREADS_MAX; i++)
+	where->count = where->cpus.count < CELL_THREADS_MAX ? where->cpus.count : CELL_THREADS_MAX;
+	for (i = 0; i < where->count; i++)
 		where->cpu[i] = (int)where->cpus.pu[i];
-	where->load_known = machine_read_load("", where->load_before);
-	metadata_host_alias(NULL, where->alias, sizeof(where->alias));
+	where->load_known = getloadavg(where->load_before, 3) == 3;
+	where->machine = machine_read("", where->cpu, where->count);
+	metadata_host_alias(where->machine, where->alias);
 	try_counters(where);
 	return 0;
 }
@@ -63,31 +63,28 @@ int where_export(struct where *where, struct record *record)
 
 void where_close(struct where *where)
 {
+	json_decref(where->machine);
 	place_plan_free(&where->cpus);
 	place_close(&where->place);
 }
 
 /* Pointers into `where`, valid as long as it is. */
-static struct metadata_input describe(const struct where *where)
+static struct metadata_input describe(struct where *where)
 {
-	unsigned int count = where->cpus.count;
-
+	where->load_known &= getloadavg(where->load_after, 3) == 3;
 	return (struct metadata_input){
+		.machine = where->machine,
 		.host_alias = where->alias,
 		.executable = where->program,
 		.cpus = where->cpu,
-		.cpu_count = count < CELL_THREADS_MAX ? count : CELL_THREADS_MAX,
+		.cpu_count = where->count,
 		.tsc_hz = ticks_hz(),
 		.tsc_hz_source = ticks_source(),
-		.seed = &where->seed,
-		.order = "rounds, shuffled by splitmix64 of seed and round",
+		.seed = where->seed,
 		.load_before = where->load_known ? where->load_before : NULL,
 		.load_after = where->load_known ? where->load_after : NULL,
-		.perf_access = where->perf_errno ? PERF_REFUSED : PERF_OPENED,
 		.perf_errno = where->perf_errno,
-		.hwloc_version = where->hwloc_version,
 		.benchmark_version = gbench_version(),
-		.library_build_type = "unknown",
 	};
 }
 
@@ -100,9 +97,7 @@ json_t *where_warnings(struct where *where)
 
 json_t *where_context(struct where *where)
 {
-	struct metadata_input input;
+	struct metadata_input input = describe(where);
 
-	where->load_known &= machine_read_load("", where->load_after);
-	input = describe(where);
 	return metadata_context(&input);
 }

@@ -16,8 +16,9 @@ struct where {
 	struct place_plan cpus; /* all that are allowed */
 	char topology[4096]; /* file of it, for the processes of timed cells */
 	char alias[METADATA_ALIAS_BYTES];
-	char hwloc_version[32];
+	json_t *machine; /* of machine_read() */
 	int cpu[CELL_THREADS_MAX];
+	unsigned int count; /* of these */
 	bool load_known;
 	double load_before[3];
 	double load_after[3];
