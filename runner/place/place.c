@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* See place.h; the planner is in place_plan.c. */
 #define _GNU_SOURCE
-#include "runner/place/place_internal.h"
+#include "runner/place/place.h"
 
 #include <errno.h>
 #include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/fail.h"
 
 /*
  * Disallowed CPUs stay in the topology, or the sibling of an allowed one would be invisible. The
@@ -18,109 +17,87 @@
  */
 #define DISCOVERY_FLAGS \
 	(HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED | HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING)
+#define XML_FLAGS \
+	(HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_THISSYSTEM_ALLOWED_RESOURCES)
 
-static char *list_text(hwloc_const_bitmap_t set)
+static int no_memory(void)
 {
-	char *text;
-
-	return hwloc_bitmap_list_asprintf(&text, set) < 0 ? NULL : text;
+	return fail_memory("the placement of threads");
 }
-
-/*
- * Opening.
- */
 
 /*
  * A user who started us under taskset gets no thread outside of that mask. The kernel is asked
  * directly: hwloc_get_cpubind() leaves out CPUs the topology does not have, and those are what
  * gives a file from another machine away.
  */
-static int apply_affinity(struct place *place, const char *xml_path)
+static int apply_affinity(struct place *place, const char *path)
 {
 	hwloc_const_bitmap_t complete = hwloc_topology_get_complete_cpuset(place->topology);
 	unsigned long mask[(CPU_NUMBER_MAX + 1) / (8 * sizeof(unsigned long))] = { 0 };
 	hwloc_bitmap_t affinity = hwloc_bitmap_alloc();
 	int status = EXIT_FINE;
 
-	if (!affinity)
-		return fail_memory("the placement of threads");
 	if (sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask))
 		status = fail_with(EXIT_RESOURCE, "cannot read the CPU affinity of this thread: %s",
 				   strerror(errno));
-	else if (hwloc_bitmap_from_ulongs(affinity, sizeof(mask) / sizeof(mask[0]), mask))
-		status = fail_memory("the placement of threads");
-	else if (xml_path && !hwloc_bitmap_isincluded(affinity, complete))
+	else if (!affinity ||
+		 hwloc_bitmap_from_ulongs(affinity, sizeof(mask) / sizeof(mask[0]), mask))
+		status = no_memory();
+	else if (path && !hwloc_bitmap_isincluded(affinity, complete))
 		status = fail_with(EXIT_USAGE,
 				   "topology file %s is of another machine: it lacks CPUs of "
 				   "this one; delete it",
-				   xml_path);
+				   path);
 	else
 		hwloc_bitmap_and(place->allowed, place->allowed, affinity);
 	hwloc_bitmap_free(affinity);
 	return status;
 }
 
-/* Loads place->topology, whose source has been set, and derives what is allowed. */
-static int load(struct place *place, unsigned long flags, const char *xml_path)
+/* path: a topology file, or NULL. */
+static int load(struct place *place, const char *path)
 {
 	int status = EXIT_FINE;
 
-	if (hwloc_topology_set_flags(place->topology, flags) ||
-	    hwloc_topology_load(place->topology)) {
-		if (xml_path)
-			return fail_with(EXIT_USAGE, "cannot load topology file %s: %s; delete it",
-					 xml_path, strerror(errno));
-		return fail_with(EXIT_RESOURCE, "cannot discover the CPU topology: %s",
+	if (hwloc_topology_init(&place->topology))
+		return no_memory();
+	if (path && hwloc_topology_set_xml(place->topology, path))
+		return fail_with(EXIT_USAGE, "cannot read topology file %s: %s", path,
 				 strerror(errno));
-	}
-	place->allowed = hwloc_bitmap_alloc();
+	if (hwloc_topology_set_flags(place->topology, DISCOVERY_FLAGS | (path ? XML_FLAGS : 0)) ||
+	    hwloc_topology_load(place->topology))
+		return path ? fail_with(EXIT_USAGE, "cannot load topology file %s: %s; delete it",
+					path, strerror(errno)) :
+			      fail_with(EXIT_RESOURCE, "cannot discover the CPU topology: %s",
+					strerror(errno));
+	place->allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(place->topology));
 	if (!place->allowed ||
-	    hwloc_bitmap_and(place->allowed, hwloc_topology_get_allowed_cpuset(place->topology),
+	    hwloc_bitmap_and(place->allowed, place->allowed,
 			     hwloc_topology_get_topology_cpuset(place->topology)))
-		return fail_memory("the placement of threads");
+		return no_memory();
 	if (hwloc_topology_is_thissystem(place->topology))
-		status = apply_affinity(place, xml_path);
-	if (status)
-		return status;
-	if (hwloc_bitmap_iszero(place->allowed))
-		return fail_with(EXIT_RESOURCE, "no CPU is allowed: widen the cpuset");
-	place->allowed_text = list_text(place->allowed);
-	return place->allowed_text ? EXIT_FINE : fail_memory("the placement of threads");
-}
-
-static int prepare(struct place *place)
-{
-	memset(place, 0, sizeof(*place));
-	return hwloc_topology_init(&place->topology) ? fail_memory("the placement of threads") :
-						       EXIT_FINE;
-}
-
-int place_open(struct place *place)
-{
-	int status = prepare(place);
-
-	if (!status)
-		status = load(place, DISCOVERY_FLAGS, NULL);
-	if (status)
-		place_close(place);
+		status = apply_affinity(place, path);
+	if (!status && hwloc_bitmap_iszero(place->allowed))
+		status = fail_with(EXIT_RESOURCE, "no CPU is allowed: widen the cpuset");
+	if (!status && hwloc_bitmap_list_asprintf(&place->allowed_text, place->allowed) < 0)
+		status = no_memory();
 	return status;
 }
 
 int place_open_xml(struct place *place, const char *path)
 {
-	int status = prepare(place);
+	int status;
 
-	if (!status && hwloc_topology_set_xml(place->topology, path))
-		status = fail_with(EXIT_USAGE, "cannot read topology file %s: %s", path,
-				   strerror(errno));
-	if (!status)
-		status = load(place,
-			      DISCOVERY_FLAGS | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
-				      HWLOC_TOPOLOGY_FLAG_THISSYSTEM_ALLOWED_RESOURCES,
-			      path);
+	memset(place, 0, sizeof(*place));
+	status = load(place, path);
 	if (status)
 		place_close(place);
 	return status;
+}
+
+int place_open(struct place *place)
+{
+	return place_open_xml(place, NULL);
 }
 
 void place_close(struct place *place)
@@ -132,80 +109,30 @@ void place_close(struct place *place)
 	memset(place, 0, sizeof(*place));
 }
 
-const char *place_allowed_text(const struct place *place)
-{
-	return place->allowed_text;
-}
-
-/*
- * Binder: acts on this system.
- */
-
-/* The calling thread's binding is exactly `only`. `occasion` starts the line otherwise. */
-static int check_binding(const struct place *place, unsigned pu, hwloc_const_bitmap_t only,
-			 const char *occasion)
-{
-	hwloc_bitmap_t actual = hwloc_bitmap_alloc();
-	int status = EXIT_FINE;
-	char *text;
-
-	if (!actual)
-		return fail_memory("the placement of threads");
-	if (hwloc_get_cpubind(place->topology, actual, HWLOC_CPUBIND_THREAD)) {
-		status = fail_with(EXIT_RESOURCE, "%s CPU %u: cannot read the binding: %s",
-				   occasion, pu, strerror(errno));
-	} else if (!hwloc_bitmap_isequal(actual, only)) {
-		text = list_text(actual);
-		status = fail_with(EXIT_RESOURCE,
-				   "%s CPU %u, this thread is bound to %s: look for what "
-				   "changes affinities here (a cpuset, a taskset)",
-				   occasion, pu, text ? text : "other CPUs");
-		free(text);
-	}
-	hwloc_bitmap_free(actual);
-	return status;
-}
-
-/* The set {pu}; NULL, after a line on stderr, if it makes no sense to bind to it. */
-static hwloc_bitmap_t bindable(const struct place *place, unsigned pu)
-{
-	hwloc_bitmap_t only;
-
-	/* hwloc pretends to succeed on any other. */
-	if (!hwloc_topology_is_thissystem(place->topology)) {
-		fail_with(EXIT_RESOURCE,
-			  "cannot pin to CPU %u: the topology is not this system's; unset "
-			  "HWLOC_SYNTHETIC, HWLOC_XMLFILE and HWLOC_FSROOT",
-			  pu);
-		return NULL;
-	}
-	if (!hwloc_bitmap_isset(place->allowed, pu)) {
-		fail_with(EXIT_RESOURCE, "cannot pin to CPU %u: the allowed CPUs are %s", pu,
-			  place->allowed_text);
-		return NULL;
-	}
-	only = hwloc_bitmap_alloc();
-	if (!only || hwloc_bitmap_only(only, pu)) {
-		fail_memory("the placement of threads");
-		hwloc_bitmap_free(only);
-		return NULL;
-	}
-	return only;
-}
+/* ---- binding ---- */
 
 int place_bind_self(const struct place *place, unsigned pu)
 {
-	hwloc_bitmap_t only = bindable(place, pu);
+	hwloc_bitmap_t only = hwloc_bitmap_alloc();
 	int status;
 
-	if (!only)
-		return EXIT_RESOURCE;
-	if (hwloc_set_cpubind(place->topology, only, HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT))
+	if (!only || hwloc_bitmap_only(only, pu))
+		status = no_memory();
+	else if (!hwloc_topology_is_thissystem(place->topology))
+		status = fail_with(EXIT_RESOURCE,
+				   "cannot pin to CPU %u: the topology is not this system's; unset "
+				   "HWLOC_SYNTHETIC, HWLOC_XMLFILE and HWLOC_FSROOT",
+				   pu);
+	else if (!hwloc_bitmap_isset(place->allowed, pu))
+		status = fail_with(EXIT_RESOURCE, "cannot pin to CPU %u: the allowed CPUs are %s",
+				   pu, place->allowed_text);
+	else if (hwloc_set_cpubind(place->topology, only,
+				   HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT))
 		status = fail_with(EXIT_RESOURCE,
 				   "cannot pin to CPU %u: %s; the allowed CPUs were %s", pu,
 				   strerror(errno), place->allowed_text);
 	else
-		status = check_binding(place, pu, only, "after pinning to");
+		status = place_verify_self(place, pu);
 	hwloc_bitmap_free(only);
 	return status;
 }
@@ -220,32 +147,31 @@ int place_unbind_self(const struct place *place)
 
 int place_verify_self(const struct place *place, unsigned pu)
 {
-	hwloc_bitmap_t only = bindable(place, pu);
-	hwloc_bitmap_t last = hwloc_bitmap_alloc();
-	int status;
+	hwloc_bitmap_t bound = hwloc_bitmap_alloc(), ran = hwloc_bitmap_alloc();
+	char *text = NULL;
+	int status = EXIT_FINE;
 
-	if (!only)
-		status = EXIT_RESOURCE;
-	else if (!last)
-		status = fail_memory("the placement of threads");
-	else if (hwloc_get_last_cpu_location(place->topology, last, HWLOC_CPUBIND_THREAD))
+	if (!bound || !ran)
+		status = no_memory();
+	else if (hwloc_get_cpubind(place->topology, bound, HWLOC_CPUBIND_THREAD) ||
+		 hwloc_get_last_cpu_location(place->topology, ran, HWLOC_CPUBIND_THREAD))
 		status = fail_with(EXIT_RESOURCE, "cannot tell which CPU this thread ran on: %s",
 				   strerror(errno));
-	else if (!hwloc_bitmap_isincluded(last, only))
-		status = fail_with(
-			EXIT_RESOURCE,
-			"a thread pinned to CPU %u ran on CPU %d: what it measured is void", pu,
-			hwloc_bitmap_first(last));
-	else
-		status = check_binding(place, pu, only, "pinned before to");
-	hwloc_bitmap_free(only);
-	hwloc_bitmap_free(last);
+	else if (hwloc_bitmap_weight(bound) != 1 || !hwloc_bitmap_isset(bound, pu) ||
+		 !hwloc_bitmap_isset(ran, pu))
+		status = fail_with(EXIT_RESOURCE,
+				   "a thread pinned to CPU %u is bound to %s and ran on CPU %d: "
+				   "what it measured is void; look for what changes affinities "
+				   "here (a cpuset, a taskset)",
+				   pu, hwloc_bitmap_list_asprintf(&text, bound) < 0 ? "?" : text,
+				   hwloc_bitmap_first(ran));
+	free(text);
+	hwloc_bitmap_free(bound);
+	hwloc_bitmap_free(ran);
 	return status;
 }
 
-/*
- * The record.
- */
+/* ---- the record ---- */
 
 /*
  * What may be told about a machine. A list of what to keep, not of what to drop: a later hwloc

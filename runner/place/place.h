@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where threads and their memory go.
+ * Where threads go: on CPUs by their OS index, the number in /proc/cpuinfo and in taskset.
  *
- * Planner and binder are apart. The planner only reads a topology, so tests give it machines
- * they do not have; the binder acts, and refuses every topology that is not this system, because
- * hwloc's binding calls return success on those without doing anything.
+ * "Allowed" is what the control group permits, intersected with the affinity mask of the thread
+ * that opened the topology: open it before pinning that thread, or only its own CPU is left.
+ * The planner only reads a topology, so tests give it machines that they do not have; binding
+ * refuses each topology that is not this system's, since hwloc then pretends to succeed.
  *
- * CPUs are named by their OS index, the number in /proc/cpuinfo and in taskset. "Allowed" is what
- * the control group permits, intersected with the affinity mask of the thread that opened the
- * topology: open it before pinning that thread, or only its own CPU is left.
- *
- * Functions that return int have printed one line on stderr when it is not
- * EXIT_FINE; the value is the exit code the program should end with. All of them except the open
- * and close functions may be called by several threads at once on the same struct place.
+ * Functions that return int have printed one line on stderr when it is not EXIT_FINE. All but the
+ * open and close functions may be called by several threads at once on the same struct place.
  */
 #ifndef STAMPEDE_RUNNER_PLACE_PLACE_H
 #define STAMPEDE_RUNNER_PLACE_PLACE_H
@@ -25,19 +21,18 @@
 
 #include "base/exit.h"
 
+/* Linux is built for at most 8192 CPUs; larger numbers in a list are typing errors. */
+#define CPU_NUMBER_MAX 65535u
+
 struct place {
 	hwloc_topology_t topology; /* all CPUs, allowed or not, so that siblings are seen */
 	hwloc_bitmap_t allowed;
-	char *allowed_text;
+	char *allowed_text; /* such as "0-3,8" */
 };
 
 struct place_plan {
 	unsigned *pu; /* OS indexes in the order chosen: thread i goes to pu[i] */
 	unsigned count; /* as many as were asked for */
-	unsigned cores; /* distinct cores among them; < count: SMT siblings share one */
-	int kind; /* hwloc's index of the CPU kind of all; -1: one kind, or mixed */
-	bool kinds_mixed; /* performance and efficiency cores together: do not compare them */
-	char *allowed_text; /* the allowed CPUs when the plan was made, such as "0-3,8" */
 };
 
 /*
@@ -56,12 +51,9 @@ int place_open_xml(struct place *place, const char *path);
 /* Safe on a zeroed struct and on one whose opening failed. */
 void place_close(struct place *place);
 
-/* The allowed CPUs as text, such as "0-3,8"; valid until place_close(). */
-const char *place_allowed_text(const struct place *place);
-
 /*
- * Choose CPUs for `threads` threads (>= 1): one per core first, in the order in which cores are
- * laid out, then their SMT siblings; inside one kind of CPU, the fastest with enough of them.
+ * Choose CPUs for `threads` threads (>= 1): of the fastest kind of CPU first, one per core, in the
+ * order in which cores are laid out, then their SMT siblings.
  *
  * `list` is NULL, or the user's CPUs ("0,2-3"): used in the order given, each at most once, and
  * at least as many as threads.

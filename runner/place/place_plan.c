@@ -2,31 +2,29 @@
 /*
  * The planner of place.h: reads place->topology and place->allowed, and asks the system nothing.
  */
-#include "runner/place/place_internal.h"
+#include "runner/place/place.h"
 
-#include <errno.h>
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 /*
- * Moves up to `threads` CPUs from `candidates` to the plan: in each round, the first one left of
- * every core. Cores are walked in hwloc's logical order, in which neighbours are close, and not by
- * OS index, which may alternate between packages.
+ * Moves CPUs from `candidates` to the plan: in each round, the first one left of every core. Cores
+ * are walked in hwloc's logical order, in which neighbours are close, and not by OS index, which
+ * may alternate between packages.
  */
-static int take_by_core(const struct place *place, hwloc_bitmap_t candidates, unsigned threads,
-			struct place_plan *plan)
+static void take_by_core(const struct place *place, hwloc_bitmap_t candidates, unsigned threads,
+			 struct place_plan *plan)
 {
 	hwloc_bitmap_t round = hwloc_bitmap_alloc();
 	hwloc_obj_t pu;
 
-	if (!round)
-		return fail_memory("the placement of threads");
 	while (plan->count < threads && !hwloc_bitmap_iszero(candidates)) {
-		if (hwloc_bitmap_copy(round, candidates) ||
-		    hwloc_bitmap_singlify_per_core(place->topology, round, 0)) {
-			hwloc_bitmap_free(round);
-			return fail_memory("the placement of threads");
-		}
+		hwloc_bitmap_copy(round, candidates);
+		hwloc_bitmap_singlify_per_core(place->topology, round, 0);
 		pu = NULL;
 		while (plan->count < threads &&
 		       (pu = hwloc_get_next_obj_by_type(place->topology, HWLOC_OBJ_PU, pu))) {
@@ -37,44 +35,25 @@ static int take_by_core(const struct place *place, hwloc_bitmap_t candidates, un
 		}
 	}
 	hwloc_bitmap_free(round);
-	return EXIT_FINE;
 }
 
-/* hwloc sorts kinds from efficient to fast. Fills `candidates` with the allowed CPUs of one. */
-static bool allowed_of_kind(const struct place *place, unsigned kind, hwloc_bitmap_t candidates)
+/* hwloc sorts kinds from efficient to fast; CPUs of no known kind come last. */
+static void choose(const struct place *place, unsigned threads, struct place_plan *plan)
 {
-	return !hwloc_cpukinds_get_info(place->topology, kind, candidates, NULL, NULL, NULL, 0) &&
-	       !hwloc_bitmap_and(candidates, candidates, place->allowed);
-}
+	hwloc_bitmap_t left = hwloc_bitmap_dup(place->allowed), of_kind = hwloc_bitmap_alloc();
+	int kind = hwloc_cpukinds_get_nr(place->topology, 0);
 
-/* The caller has checked that enough CPUs are allowed. */
-static int choose(const struct place *place, unsigned threads, struct place_plan *plan)
-{
-	int kinds = hwloc_cpukinds_get_nr(place->topology, 0);
-	hwloc_bitmap_t candidates = hwloc_bitmap_alloc();
-	hwloc_bitmap_t left = hwloc_bitmap_dup(place->allowed);
-	int status = EXIT_FINE;
-	int kind;
-
-	if (!candidates || !left)
-		status = fail_memory("the placement of threads");
-	for (kind = kinds - 1; !status && kind >= 0; kind--)
-		if (allowed_of_kind(place, kind, candidates) &&
-		    hwloc_bitmap_weight(candidates) >= (int)threads) {
-			status = take_by_core(place, candidates, threads, plan);
-			break;
-		}
-	/* No kind has enough: the fast ones first, then those that hwloc knows no kind of. */
-	for (kind = kinds - 1; !status && plan->count < threads && kind >= 0; kind--)
-		if (allowed_of_kind(place, kind, candidates)) {
-			hwloc_bitmap_andnot(left, left, candidates);
-			status = take_by_core(place, candidates, threads, plan);
-		}
-	if (!status)
-		status = take_by_core(place, left, threads, plan);
-	hwloc_bitmap_free(candidates);
+	while (--kind >= 0) {
+		if (hwloc_cpukinds_get_info(place->topology, (unsigned)kind, of_kind, NULL, NULL,
+					    NULL, 0))
+			continue;
+		hwloc_bitmap_and(of_kind, of_kind, place->allowed);
+		hwloc_bitmap_andnot(left, left, of_kind);
+		take_by_core(place, of_kind, threads, plan);
+	}
+	take_by_core(place, left, threads, plan);
 	hwloc_bitmap_free(left);
-	return status;
+	hwloc_bitmap_free(of_kind);
 }
 
 /* Reads a CPU number at *cursor and moves past it. */
@@ -83,14 +62,12 @@ static bool parse_cpu(const char **cursor, unsigned *cpu)
 	unsigned long value;
 	char *end;
 
-	if (**cursor < '0' || **cursor > '9')
+	if (!isdigit((unsigned char)**cursor))
 		return false;
 	value = strtoul(*cursor, &end, 10);
-	if (value > CPU_NUMBER_MAX)
-		return false;
 	*cpu = (unsigned)value;
 	*cursor = end;
-	return true;
+	return value <= CPU_NUMBER_MAX;
 }
 
 /*
@@ -120,9 +97,9 @@ static int choose_from_list(const struct place *place, const char *list, unsigne
 			    struct place_plan *plan)
 {
 	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
-	int status = seen ? EXIT_FINE : fail_memory("the placement of threads");
 	const char *cursor = list;
 	unsigned cpu, last, listed = 0;
+	int status = EXIT_FINE;
 
 	while (!status && (*cursor || !listed)) {
 		if (!parse_range(&cursor, &cpu, &last)) {
@@ -155,35 +132,11 @@ static int choose_from_list(const struct place *place, const char *list, unsigne
 	return status;
 }
 
-/* What the chosen CPUs have in common. */
-static int describe(const struct place *place, struct place_plan *plan)
-{
-	hwloc_bitmap_t chosen = hwloc_bitmap_alloc();
-	unsigned i;
-
-	plan->allowed_text = strdup(place->allowed_text);
-	if (!chosen || !plan->allowed_text) {
-		hwloc_bitmap_free(chosen);
-		return fail_memory("the placement of threads");
-	}
-	for (i = 0; i < plan->count; i++)
-		hwloc_bitmap_set(chosen, plan->pu[i]);
-	plan->kind = -1;
-	if (hwloc_cpukinds_get_nr(place->topology, 0) > 1) {
-		plan->kind = hwloc_cpukinds_get_by_cpuset(place->topology, chosen, 0);
-		plan->kinds_mixed = plan->kind < 0 && errno == EXDEV;
-	}
-	hwloc_bitmap_singlify_per_core(place->topology, chosen, 0);
-	plan->cores = (unsigned)hwloc_bitmap_weight(chosen);
-	hwloc_bitmap_free(chosen);
-	return EXIT_FINE;
-}
-
 int place_plan(const struct place *place, const char *list, unsigned threads,
 	       struct place_plan *plan)
 {
 	unsigned allowed = (unsigned)hwloc_bitmap_weight(place->allowed);
-	int status;
+	int status = EXIT_FINE;
 
 	memset(plan, 0, sizeof(*plan));
 	if (!threads)
@@ -196,9 +149,10 @@ int place_plan(const struct place *place, const char *list, unsigned threads,
 	plan->pu = calloc(threads, sizeof(*plan->pu));
 	if (!plan->pu)
 		return fail_memory("the placement of threads");
-	status = list ? choose_from_list(place, list, threads, plan) : choose(place, threads, plan);
-	if (!status)
-		status = describe(place, plan);
+	if (list)
+		status = choose_from_list(place, list, threads, plan);
+	else
+		choose(place, threads, plan);
 	if (status)
 		place_plan_free(plan);
 	return status;
@@ -207,6 +161,5 @@ int place_plan(const struct place *place, const char *list, unsigned threads,
 void place_plan_free(struct place_plan *plan)
 {
 	free(plan->pu);
-	free(plan->allowed_text);
 	memset(plan, 0, sizeof(*plan));
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runner/place/ticks.h"
 
-#include <stdlib.h>
-
+#include "base/stats.h"
 #include "schemes/core/clock.h"
 
 #define PARTS 5
@@ -24,13 +23,6 @@ static void pair(uint64_t *ns, uint64_t *ticks)
 			*ticks = before + (after - before) / 2;
 		}
 	}
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 static double hz;
@@ -55,9 +47,8 @@ double ticks_hz(void)
 		pair(&ns[1], &ticks[1]);
 		part[i] = (double)(ticks[1] - ticks[0]) * 1e9 / (double)(ns[1] - ns[0]);
 	}
-	qsort(part, PARTS, sizeof(part[0]), by_value);
-	hz = part[PARTS / 2];
-	return hz;
+	stats_sort(part, PARTS);
+	return hz = part[PARTS / 2];
 }
 
 const char *ticks_source(void)

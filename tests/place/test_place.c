@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: MIT
-/* The planner of runner/place/place.h, on machines that are not here. */
+/*
+ * runner/place/place.h: the planner on machines that are not here; on this one pinning (read back
+ * without hwloc), and the topology for the record.
+ */
+#define _GNU_SOURCE
 #include "tests/support/test.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/file.h"
 #include "runner/place/place.h"
 #include "tests/support/made_up.h"
 #include "tests/support/scratch.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
+
+static char scratch[PATH_MAX];
+static cpu_set_t original_affinity;
 
 static void restrict_to(struct place *place, const char *list)
 {
@@ -34,34 +47,32 @@ struct planned {
 	const char *list;
 	unsigned threads;
 	const char *expected;
-	unsigned cores;
 };
 
 static void plans_are_as_expected(void **unused)
 {
 	static const struct planned cases[] = {
 		/* Cores first, then siblings. */
-		{ SMT_MACHINE, NULL, NULL, 16, "0 2 4 6 8 10 12 14 1 3 5 7 9 11 13 15", 8 },
-		{ SMT_MACHINE, NULL, NULL, 8, "0 2 4 6 8 10 12 14", 8 },
-		{ SMT_MACHINE, NULL, NULL, 9, "0 2 4 6 8 10 12 14 1", 8 },
-		{ SMT_MACHINE, NULL, NULL, 1, "0", 1 },
-		{ "package:1 core:4 pu:1", NULL, NULL, 4, "0 1 2 3", 4 },
-		{ "package:1 core:1 pu:1", NULL, NULL, 1, "0", 1 },
-		{ "package:1 core:1 pu:4", NULL, NULL, 4, "0 1 2 3", 1 },
+		{ SMT_MACHINE, NULL, NULL, 16, "0 2 4 6 8 10 12 14 1 3 5 7 9 11 13 15" },
+		{ SMT_MACHINE, NULL, NULL, 8, "0 2 4 6 8 10 12 14" },
+		{ SMT_MACHINE, NULL, NULL, 9, "0 2 4 6 8 10 12 14 1" },
+		{ SMT_MACHINE, NULL, NULL, 1, "0" },
+		{ "package:1 core:4 pu:1", NULL, NULL, 4, "0 1 2 3" },
+		{ "package:1 core:1 pu:1", NULL, NULL, 1, "0" },
+		{ "package:1 core:1 pu:4", NULL, NULL, 4, "0 1 2 3" },
 		/* No cores known: each CPU counts as one. */
-		{ "package:1 pu:3", NULL, NULL, 3, "0 1 2", 3 },
+		{ "package:1 pu:3", NULL, NULL, 3, "0 1 2" },
 		/* OS indexes that alternate between packages, and siblings at the end. */
-		{ "package:2 core:2 pu:1(indexes=0,2,1,3)", NULL, NULL, 4, "0 2 1 3", 4 },
-		{ "package:2 core:2 pu:2(indexes=0,4,1,5,2,6,3,7)", NULL, NULL, 6, "0 1 2 3 4 5",
-		  4 },
+		{ "package:2 core:2 pu:1(indexes=0,2,1,3)", NULL, NULL, 4, "0 2 1 3" },
+		{ "package:2 core:2 pu:2(indexes=0,4,1,5,2,6,3,7)", NULL, NULL, 6, "0 1 2 3 4 5" },
 		/* Not all allowed; the first thread of a core may be the one that is not. */
-		{ SMT_MACHINE, "1,3,6-7", NULL, 4, "1 3 6 7", 3 },
-		{ SMT_MACHINE, "0-1,14-15", NULL, 3, "0 14 1", 2 },
+		{ SMT_MACHINE, "1,3,6-7", NULL, 4, "1 3 6 7" },
+		{ SMT_MACHINE, "0-1,14-15", NULL, 3, "0 14 1" },
 		/* The user's choice, in the user's order. */
-		{ SMT_MACHINE, NULL, "0,2-3", 3, "0 2 3", 2 },
-		{ SMT_MACHINE, NULL, "9,3-5,1", 5, "9 3 4 5 1", 4 },
-		{ SMT_MACHINE, NULL, "9,3-5,1", 2, "9 3", 2 },
-		{ SMT_MACHINE, "4-7", "7,4", 2, "7 4", 2 },
+		{ SMT_MACHINE, NULL, "0,2-3", 3, "0 2 3" },
+		{ SMT_MACHINE, NULL, "9,3-5,1", 5, "9 3 4 5 1" },
+		{ SMT_MACHINE, NULL, "9,3-5,1", 2, "9 3" },
+		{ SMT_MACHINE, "4-7", "7,4", 2, "7 4" },
 	};
 	struct place_plan plan;
 	struct place place;
@@ -75,10 +86,6 @@ static void plans_are_as_expected(void **unused)
 				 EXIT_FINE);
 		assert_string_equal(plan_text(&plan), cases[i].expected);
 		assert_int_equal(plan.count, cases[i].threads);
-		assert_int_equal(plan.cores, cases[i].cores);
-		assert_string_equal(plan.allowed_text, place_allowed_text(&place));
-		assert_int_equal(plan.kind, -1);
-		assert_false(plan.kinds_mixed);
 		place_plan_free(&plan);
 		place_close(&place);
 	}
@@ -142,7 +149,7 @@ static void add_kind(struct place *place, const char *list, int efficiency)
 	hwloc_bitmap_free(set);
 }
 
-/* Two fast cores with SMT (CPUs 0-3) and six efficient ones, written as cores of one PU each. */
+/* Four fast cores (CPUs 0-3; not first in hwloc's list) and six efficient ones. */
 static void open_hybrid(struct place *place)
 {
 	assert_int_equal(open_made_up(place, "package:1 core:12 pu:1"), EXIT_FINE);
@@ -151,42 +158,284 @@ static void open_hybrid(struct place *place)
 	/* 10 and 11: of no known kind. */
 }
 
-static void hybrid_plans_keep_to_one_kind(void **unused)
+static void fast_cpus_come_first(void **unused)
 {
 	static const struct {
-		const char *list;
+		const char *allowed, *list;
 		unsigned threads;
 		const char *expected;
-		int kind;
-		bool mixed;
 	} cases[] = {
-		{ NULL, 1, "0", 1, false },
-		{ NULL, 4, "0 1 2 3", 1, false },
-		{ NULL, 5, "4 5 6 7 8", 0, false },
-		{ NULL, 8, "0 1 2 3 4 5 6 7", -1, true },
-		{ NULL, 12, "0 1 2 3 4 5 6 7 8 9 10 11", -1, true },
-		{ "9,4", 2, "9 4", 0, false },
-		{ "0,4", 2, "0 4", -1, true },
-		{ "10", 1, "10", -1, false },
+		{ "0-11", NULL, 1, "0" },
+		{ "0-11", NULL, 12, "0 1 2 3 4 5 6 7 8 9 10 11" },
+		{ "0-11", "9,4", 2, "9 4" },
+		{ "2-6,11", NULL, 6, "2 3 4 5 6 11" },
 	};
 	struct place_plan plan;
 	struct place place;
-	size_t i;
 
 	open_hybrid(&place);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		restrict_to(&place, cases[i].allowed);
 		assert_int_equal(place_plan(&place, cases[i].list, cases[i].threads, &plan),
 				 EXIT_FINE);
 		assert_string_equal(plan_text(&plan), cases[i].expected);
-		assert_int_equal(plan.kind, cases[i].kind);
-		assert_int_equal(plan.kinds_mixed, cases[i].mixed);
 		place_plan_free(&plan);
 	}
-	restrict_to(&place, "2-6");
-	assert_int_equal(place_plan(&place, NULL, 3, &plan), EXIT_FINE);
-	assert_string_equal(plan_text(&plan), "4 5 6");
-	place_plan_free(&plan);
 	place_close(&place);
 }
 
-TESTS(plans_are_as_expected, wrong_requests_are_refused, hybrid_plans_keep_to_one_kind)
+/* ---- binding ---- */
+
+static int restore_affinity(void **unused)
+{
+	return sched_setaffinity(0, sizeof(original_affinity), &original_affinity);
+}
+
+/* The allowed CPUs of this process, without hwloc: returns how many, the numbers in `cpus`. */
+static int own_cpus(int cpus[CPU_SETSIZE])
+{
+	int cpu, count = 0;
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &original_affinity))
+			cpus[count++] = cpu;
+	return count;
+}
+
+static void set_affinity(int first, int second)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(first, &set);
+	CPU_SET(second, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+static void assert_bound_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	assert_int_equal(CPU_COUNT(&set), 1);
+	assert_true(CPU_ISSET(cpu, &set));
+	assert_int_equal(sched_getcpu(), cpu);
+}
+
+static void binds_to_each_allowed_cpu(void **unused)
+{
+	int cpus[CPU_SETSIZE], count = own_cpus(cpus), i;
+	struct place place;
+
+	assert_int_equal(place_open(&place), EXIT_FINE);
+	assert_int_equal(hwloc_bitmap_weight(place.allowed), count);
+	for (i = count - 1; i >= 0; i--) {
+		assert_int_equal(place_bind_self(&place, (unsigned)cpus[i]), EXIT_FINE);
+		assert_bound_to(cpus[i]);
+		assert_int_equal(place_verify_self(&place, (unsigned)cpus[i]), EXIT_FINE);
+	}
+	place_close(&place);
+}
+
+static void a_moved_thread_is_noticed(void **unused)
+{
+	int cpus[CPU_SETSIZE];
+	struct place place;
+
+	if (own_cpus(cpus) < 2) {
+		print_message("skipped: one CPU, nowhere to move to\n");
+		skip();
+	}
+	assert_int_equal(place_open(&place), EXIT_FINE);
+	assert_int_equal(place_bind_self(&place, (unsigned)cpus[0]), EXIT_FINE);
+	set_affinity(cpus[1], cpus[1]);
+	assert_fails(place_verify_self(&place, (unsigned)cpus[0]), EXIT_RESOURCE,
+		     "what it measured is void");
+	/* Back on its CPU, but free to leave it. */
+	set_affinity(cpus[0], cpus[0]);
+	set_affinity(cpus[0], cpus[1]);
+	assert_fails(place_verify_self(&place, (unsigned)cpus[0]), EXIT_RESOURCE, "is bound to");
+	place_close(&place);
+}
+
+static void other_cpus_are_refused(void **unused)
+{
+	static const unsigned absent = 60000;
+	struct place place;
+
+	assert_int_equal(place_open(&place), EXIT_FINE);
+	assert_fails(place_bind_self(&place, absent), EXIT_RESOURCE,
+		     "cannot pin to CPU 60000: the allowed CPUs are");
+	/* A CPU that went away after the topology was read: the system refuses. */
+	hwloc_bitmap_set(place.allowed, absent);
+	assert_fails(place_bind_self(&place, absent), EXIT_RESOURCE, "cannot pin to CPU 60000: ");
+	place_close(&place);
+}
+
+static void an_affinity_mask_is_respected(void **unused)
+{
+	int cpus[CPU_SETSIZE], last;
+	char expected[16];
+	struct place_plan plan;
+	struct place place;
+
+	last = cpus[own_cpus(cpus) - 1];
+	set_affinity(last, last);
+	assert_int_equal(place_open(&place), EXIT_FINE);
+	snprintf(expected, sizeof(expected), "%d", last);
+	assert_string_equal(place.allowed_text, expected);
+	assert_int_equal(place_plan(&place, NULL, 1, &plan), EXIT_FINE);
+	assert_int_equal(plan.pu[0], last);
+	place_plan_free(&plan);
+	assert_fails(place_plan(&place, NULL, 2, &plan), EXIT_RESOURCE, "only 1 are allowed");
+	place_close(&place);
+}
+
+static void binder_refuses_other_machines(void **unused)
+{
+	struct place place;
+
+	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
+	assert_fails(place_bind_self(&place, 0), EXIT_RESOURCE,
+		     "cannot pin to CPU 0: the topology is not this system's");
+	place_close(&place);
+}
+
+/* ---- the record ---- */
+
+/* As the record of a run has it. */
+static int place_export_xml(struct place *place, const char *path)
+{
+	return file_put(AT_FDCWD, path, place_write_xml, place) ? EXIT_USAGE : EXIT_FINE;
+}
+
+static void assert_anonymous(const char *xml)
+{
+	static const char *const traits[] = {
+		"HostName", "ProcessName", "LinuxCgroup", "DMI", "Serial", "S3CRET",
+	};
+	char host[65];
+	size_t i;
+
+	for (i = 0; i < sizeof(traits) / sizeof(traits[0]); i++)
+		if (strstr(xml, traits[i]))
+			fail_msg("%s is in the XML", traits[i]);
+	assert_int_equal(gethostname(host, sizeof(host)), 0);
+	/* A short name may be a word of the XML: look for it as a value. */
+	if (strlen(host)) {
+		char value[80];
+
+		snprintf(value, sizeof(value), "value=\"%s\"", host);
+		assert_null(strstr(xml, value));
+	}
+}
+
+static void identifying_infos_are_dropped(void **unused)
+{
+	const char *path = path_in(scratch, "synthetic.xml");
+	struct place place;
+	hwloc_obj_t root;
+	const char *xml;
+
+	assert_int_equal(open_made_up(&place, "package:1 core:2 pu:2"), EXIT_FINE);
+	root = hwloc_get_root_obj(place.topology);
+	hwloc_obj_add_info(root, "HostName", "vault");
+	hwloc_obj_add_info(root, "ProcessName", "stampede");
+	hwloc_obj_add_info(root, "LinuxCgroup", "/user/jane");
+	hwloc_obj_add_info(root, "DMIProductSerial", "a>b\"/><info name=\"CPUModel\" S3CRET");
+	hwloc_obj_add_info(root, "DMIChassisAssetTag", "S3CRET");
+	hwloc_obj_add_info(root, "CPU", "S3CRET");
+	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_NUMANODE, 0),
+			   "DMIMemorySerial", "S3CRET");
+	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_PU, 3), "DMITag",
+			   "S3CRET");
+	hwloc_obj_add_info(root, "OSRelease", "6.1.0");
+	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_PACKAGE, 0), "CPUModel",
+			   "Model <T> 9000");
+	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
+	xml = file_text(path, NULL);
+	assert_anonymous(xml);
+	assert_null(strstr(xml, "jane"));
+	assert_non_null(strstr(xml, "<info name=\"OSRelease\" value=\"6.1.0\"/>\n"));
+	assert_non_null(strstr(xml, "Model &lt;T&gt; 9000"));
+	/* Exporting takes nothing from the topology in use. */
+	assert_string_equal(hwloc_obj_get_info_by_name(root, "HostName"), "vault");
+	place_close(&place);
+}
+
+static void xml_opens_again_and_binds(void **unused)
+{
+	const char *path = path_in(scratch, "topology.xml");
+	int cpus[CPU_SETSIZE], count = own_cpus(cpus), i;
+	struct place place, again;
+
+	assert_int_equal(place_open(&place), EXIT_FINE);
+	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
+	assert_anonymous(file_text(path, NULL));
+	assert_int_equal(place_open_xml(&again, path), EXIT_FINE);
+	assert_string_equal(again.allowed_text, place.allowed_text);
+	assert_int_equal(hwloc_get_nbobjs_by_type(again.topology, HWLOC_OBJ_PU),
+			 hwloc_get_nbobjs_by_type(place.topology, HWLOC_OBJ_PU));
+	for (i = count - 1; i >= 0; i--) {
+		assert_int_equal(place_bind_self(&again, (unsigned)cpus[i]), EXIT_FINE);
+		assert_bound_to(cpus[i]);
+	}
+	place_close(&again);
+	/* Bound to the first CPU by now: the file cannot widen that. */
+	assert_int_equal(place_open_xml(&again, path), EXIT_FINE);
+	assert_int_equal(hwloc_bitmap_weight(again.allowed), 1);
+	place_close(&again);
+	place_close(&place);
+}
+
+static void wrong_xml_is_refused(void **unused)
+{
+	static const char *const garbage[] = { NULL, "", "not XML\n",
+					       "<topology version=\"2.0\">" };
+	struct place place;
+
+	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
+		if (garbage[i])
+			scratch_put(scratch, "wrong.xml", garbage[i], strlen(garbage[i]));
+		/* The parser of XML may say a line of its own. */
+		assert_int_equal(CAPTURED(place_open_xml(&place, path_in(scratch, "wrong.xml"))),
+				 EXIT_USAGE);
+		assert_non_null(strstr(scratch_stderr, "wrong.xml"));
+		assert_null(place.topology);
+	}
+}
+
+static void xml_of_another_machine_is_refused(void **unused)
+{
+	const char *path = path_in(scratch, "other.xml");
+	struct place place;
+	int cpus[CPU_SETSIZE];
+
+	if (own_cpus(cpus) < 2) {
+		print_message("skipped: no machine has fewer CPUs than this one\n");
+		skip();
+	}
+	assert_int_equal(open_made_up(&place, "package:1 core:1 pu:1"), EXIT_FINE);
+	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
+	place_close(&place);
+	assert_fails(place_open_xml(&place, path), EXIT_USAGE, "is of another machine");
+}
+
+static int set_up(void **unused)
+{
+	scratch_make(scratch);
+	return sched_getaffinity(0, sizeof(original_affinity), &original_affinity);
+}
+
+static int tear_down(void **unused)
+{
+	scratch_remove(scratch);
+	return 0;
+}
+
+TESTS_OF(set_up, tear_down, NULL, restore_affinity, plans_are_as_expected,
+	 wrong_requests_are_refused, fast_cpus_come_first, binds_to_each_allowed_cpu,
+	 a_moved_thread_is_noticed, other_cpus_are_refused, an_affinity_mask_is_respected,
+	 binder_refuses_other_machines, identifying_infos_are_dropped, xml_opens_again_and_binds,
+	 wrong_xml_is_refused, xml_of_another_machine_is_refused)

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "runner/place/place_internal.h"
+#include "runner/place/place.h"
 #include "tests/support/live_run.h"
 
 static int set_up(void **state)

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/time.h"
-#include "runner/place/place_internal.h"
+#include "runner/place/place.h"
 #include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
 #include "workloads/engine/clock.h"
