@@ -4,7 +4,6 @@
 CC ?= gcc
 CXX ?= g++
 BUILD ?= build
-DATA ?= $(CURDIR)
 O := $(BUILD)/obj
 V ?= 0
 Q := $(if $(filter 0,$(V)),@,)
@@ -132,7 +131,6 @@ $(foreach test,$(counting_tests),$(eval extra_tests_$(subst /,_,$(test)) := -DST
 extra_runner_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion benchmark 2>/dev/null)"'
 # One object for all rows: its flush also comes beside writers of other CPUs, in those that take them.
 extra_schemes_core_ring = -DLOCKED
-extra_workloads_gaps = -DGAPS_DIR='"$(DATA)/workloads/gaps"'
 extra_base_options := -DGIT_STATE='"$(GIT_STATE)"'
 extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
@@ -174,7 +172,7 @@ include traces/traces.mk
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
 $(BUILD)/compare: $(O)/results/compare/compare.o $(library)
-$(programs):
+$(programs): | $(BUILD)/tree
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
@@ -183,17 +181,15 @@ $(programs):
 python = $(eval python := $$(or $$(shell python3 -c 'import sys; print(sys.executable)' \
 	2>/dev/null),python3))$(python)
 
-# What is in Python is run by a program that make writes: $(1) its name, $(2) the words that it has
-# for plots/main.py. Bytecode stays out of the sources.
-define python_rule
-$(BUILD)/$(1): Makefile
-	$$(call say,PY,$$@)
-	@mkdir -p $$(@D)
-	@printf '#!/bin/sh\nexec "%s" -X pycache_prefix="%s" "%s" $(2)"$$$$@"\n' \
-		"$$(python)" "$(abspath $(BUILD))/pycache" \
-		"$(CURDIR)/plots/main.py" >$$@ && chmod +x $$@
-endef
-$(eval $(call python_rule,plots,))
+# The program plots: a script that finds plots/main.py from its own place, or by the link that tells a
+# build folder elsewhere where the tree is. Bytecode stays out of the sources.
+$(BUILD)/plots: plots/plots.sh | $(BUILD)/tree
+	$(call say,PY,$@)
+	@sed "s|^python=.*|python='$(python)'|" $< >$@ && chmod +x $@
+
+$(BUILD)/tree:
+	@mkdir -p $(@D)
+	@ln -sfn "$(CURDIR)" $@
 
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)
@@ -223,7 +219,9 @@ build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev 
 plot_packages := gnuplot-nox fontconfig fonts-dejavu-core python3-jinja2
 test_packages += libcmocka-dev
 # Silent: "is up to date" of five programs tells nobody anything.
-jobs := $(if $(filter 0,$(V)),-s) -j$(shell nproc 2>/dev/null || echo 1)
+processors := $(shell nproc 2>/dev/null || echo 1)
+# Not below a make that was given -j: it shares its own.
+jobs = $(if $(filter 0,$(V)),-s) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(processors))
 
 SCHEMES ?=
 RUN ?= results/latest
@@ -235,7 +233,8 @@ word_TEXT = $(if $(2),--$(1) "$(2)")
 word_NUMBER = $(word_TEXT)
 
 bench: ## measure: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
-	@sh runner/packages.sh $(build_packages) $(plot_packages)
+	@sh runner/packages.sh $(build_packages)
+	@sh runner/packages.sh $(plot_packages) || echo "stampede: the run goes on without pictures" >&2
 	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots compare run-stress)
 	@$(BUILD)/bench $(bench_words) $(ARGS)
 

@@ -60,6 +60,8 @@ static void become(const struct child_program *program, int out, int report)
 {
 	if (program->prepare)
 		program->prepare(program->arg);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	/* A change of user takes it away. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (redirect(program->log, STDOUT_FILENO, STDERR_FILENO) &&

@@ -4,11 +4,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 
 #define NAME_MAX_BYTES 63
 #define NEAR 3 /* letters: what is further off is no slip */
@@ -140,6 +143,20 @@ static void print_help(const struct option_program *program)
 	printf("  --help%*sprint this text\n%s", HELP_COLUMN - 8, "", program->after);
 }
 
+/* An exit code. */
+static int take_text(const struct option_entry *entry, const char *argument)
+{
+	int error = 0;
+
+	if (!*argument)
+		return fail_with(EXIT_USAGE, "--%s is empty; give %s, or leave it out", entry->name,
+				 entry->argument);
+	*(const char **)entry->into = argument;
+	if (entry->kind == OPTION_OUT && strcmp(argument, "-") != 0)
+		error = file_refuses(argument);
+	return error ? fail_file("write", argument, error) : EXIT_FINE;
+}
+
 static bool take(const struct option_entry *entry, const char *argument)
 {
 	char name[64];
@@ -147,9 +164,6 @@ static bool take(const struct option_entry *entry, const char *argument)
 	switch (entry->kind) {
 	case OPTION_FLAG:
 		return *(bool *)entry->into = true;
-	case OPTION_TEXT:
-		*(const char **)entry->into = argument;
-		return true;
 	case OPTION_NUMBER:
 		snprintf(name, sizeof(name), "--%s", entry->name);
 		return option_number(name, argument, entry->least, entry->most, entry->into);
@@ -201,13 +215,31 @@ static const struct option_entry *given(const struct option_entry *entries, int 
 	return NULL;
 }
 
+/* Output that is lost is said, whatever wrote it. A line was printed before EXIT_RESOURCE. */
+static void check_output(int status, void *arg)
+{
+	(void)arg;
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	if (status != EXIT_RESOURCE)
+		fail_line("cannot write standard output: %s",
+			  errno ? strerror(errno) : "some of it is lost");
+	_exit(status ? status : EXIT_RESOURCE);
+}
+
 bool options_parse(const struct option_program *program, int argc, char **argv, int *status)
 {
 	struct option longs[OPTIONS_MOST + 3] = { { .name = NULL } };
 	char letters[2 * OPTIONS_MOST + 2];
 	const struct option_entry *entry;
 	int count = 0, option, place = 0;
+	bool text;
 
+	on_exit(check_output, NULL);
+	/* A line says what could not be written, where these would end the program without one. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	while (program->entries[count].name)
 		count++;
 	if (count > OPTIONS_MOST)
@@ -226,8 +258,10 @@ bool options_parse(const struct option_program *program, int argc, char **argv, 
 		entry = given(program->entries, option, place);
 		if (!entry)
 			return end_with(status, option_refused(argv[optind - 1]));
-		if (!take(entry, optarg))
-			return end_with(status, EXIT_USAGE);
+		text = entry->kind == OPTION_TEXT || entry->kind == OPTION_OUT;
+		*status = text ? take_text(entry, optarg) : take(entry, optarg) ? 0 : EXIT_USAGE;
+		if (*status)
+			return false;
 	}
 	if (!program->rest && optind < argc)
 		return end_with(status, option_refused(argv[optind]));

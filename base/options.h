@@ -18,7 +18,8 @@ void option_unknown(const char *kind, const char *name, size_t length, const cha
  */
 enum option_kind {
 	OPTION_FLAG, /* bool: true if given */
-	OPTION_TEXT, /* const char *: what is given */
+	OPTION_TEXT, /* const char *: what is given; not empty */
+	OPTION_OUT, /* the same: a file that can be written, or "-"; EXIT_RESOURCE if it cannot */
 	OPTION_NUMBER, /* uint64_t, in [least, most]: option_number() */
 	OPTION_REAL, /* double, in [low, high] */
 	OPTION_WORD, /* int: which of `words`: option_word() */

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/exit.h"
+#include "base/signals.h"
 #include "explore/family/coverage.h"
 #include "explore/explore_options.h"
 #include "explore/load.h"
@@ -176,7 +177,6 @@ static void unmute(int was)
 
 int main(int argc, char **argv)
 {
-	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct show show = { .out = stdout };
 	struct explore_options options = {
 		.show = &show,
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 	status = options.foreign ? load_foreign(&options) : 0;
 	if (status)
 		return status;
-	if (sigaction(SIGINT, &interrupt, NULL) || sigaction(SIGTERM, &interrupt, NULL))
+	if (signals_stop(on_interrupt))
 		return 1;
 	status = options.json ? verdicts_begin(argc, argv) : 0;
 	if (status)

@@ -136,7 +136,7 @@ static const struct option_entry entries[] = {
 	{ "json", "FILE",
 	  "write what was searched and found, with timelines, as JSON; - is\n"
 	  "stdout, and then nothing else is printed there",
-	  OPTION_TEXT, .into = &asked.options.json },
+	  OPTION_OUT, .into = &asked.options.json },
 	{ "export", "DIR",
 	  "write events of --replay, or of the first failure, as a trace: CTF or\n"
 	  "ftrace sub-buffers, for babeltrace2, kbuffer or read-trace",

@@ -121,13 +121,21 @@ def main():
     # As any program: no traceback for whoever interrupts it or closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    closed = sys.stdout is None
+    if closed:
+        sys.stdout = open(os.devnull, "w")
     try:
         status = command(sys.argv[1:])
         sys.stdout.flush()
-        return status
+        if closed:
+            complain("standard output is closed; what was written to files is complete")
+        return status or RESOURCE * closed
     except Failed as failure:
         complain(failure.line)
         return failure.status
+    except RuntimeError as error:  # a thread, or a process of gnuplot
+        complain(f"{error}; allow more processes (ulimit -u)")
+        return RESOURCE
     except MemoryError:
         complain("out of memory; free some, nothing was overwritten")
         return RESOURCE

@@ -112,6 +112,7 @@ def lines(run):
     notes = [f"bytes: header with an id; {cold}cheap clock: x floor"]
     if run.noise and not clock:
         notes.append(closer(run))
-    notes.append("all rows and figures: " + plain(run.dir) + "/report.html")
+    if os.path.exists(run.dir + "/report.html"):
+        notes.append("all rows and figures: " + plain(run.dir) + "/report.html")
     room = LINES - 1 - len(found) - len(rows) - len(notes)
     return found + [""] * (room > 0) + rows + [""] * (room > 1) + notes

@@ -7,6 +7,7 @@
 #include "base/child.h"
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/signals.h"
 #include "runner/checked.h"
 #include "runner/counted.h"
 #include "judge/products.h"
@@ -142,12 +143,17 @@ static int run_beside(const char *program, const char *name, const char *word, c
 	const struct child_program beside = {
 		.argv = (const char *const[]){ path, word, other, NULL },
 	};
+	int status;
 
 	snprintf(path, sizeof(path), "%s", program);
 	slash = strrchr(path, '/');
 	snprintf(slash ? slash + 1 : path, sizeof(path) - (size_t)(slash ? slash + 1 - path : 0),
 		 "%s", name);
-	return child_run(&beside, NULL);
+	status = child_run(&beside, NULL);
+	if (status <= EXIT_NOISY)
+		return status;
+	child_ended_early(name, status);
+	return status == 128 + SIGKILL ? EXIT_RESOURCE : EXIT_USAGE;
 }
 
 static int make_plots(const char *program, const char *directory, bool quiet)
@@ -158,8 +164,8 @@ static int make_plots(const char *program, const char *directory, bool quiet)
 			     fail_with(EXIT_USAGE, "the results are complete without plots");
 }
 
-/* The record as it was written; nothing else may stand on standard output. */
-static int finish_as_json(const char *file, const char *program, const char *directory)
+/* The record as it was written. */
+static int finish_as_json(const char *file, const char *directory)
 {
 	struct record_loaded loaded;
 	int error = record_load(NULL, directory, &loaded);
@@ -168,7 +174,7 @@ static int finish_as_json(const char *file, const char *program, const char *dir
 		return error;
 	error = json_out(file, loaded.json);
 	record_unload(&loaded);
-	return error ? error : make_plots(program, directory, !strcmp(file, "-"));
+	return error;
 }
 
 /* What is done stays; a resource that is lacking, or a fault of ours, ends it as Ctrl-C does. */
@@ -218,12 +224,16 @@ static int finish(const struct plan *plan, const struct rounds *rounds, struct r
 	progress_end(&run->progress);
 	if (error || end)
 		return error ? error : end;
-	if (plan->json) {
-		error = finish_as_json(plan->json, program, directory);
-	} else {
+	if (plan->json)
+		error = finish_as_json(plan->json, directory);
+	if (plan->json && !strcmp(plan->json, "-")) {
+		error = error ? error : make_plots(program, directory, true);
+	} else if (!error) {
 		if (plan->all)
 			print_all(rounds, &noise, run, plan->quick, directory);
 		error = make_plots(program, directory, !plan->all);
+		/* A line has named what pictures lack. */
+		error = error == EXIT_UNSUPPORTED ? EXIT_FINE : error;
 		/* Without Python the tables have to do. */
 		if (!plan->all && run_beside(program, "plots", "--screen", directory))
 			print_all(rounds, &noise, run, plan->quick, directory);
@@ -277,7 +287,6 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 int main(int argc, char **argv)
 {
 	static struct plan plan;
-	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct where where = { .place = { .topology = NULL } };
 	static struct run run;
 	struct record *record = NULL;
@@ -297,8 +306,7 @@ int main(int argc, char **argv)
 	}
 	if (plan.list)
 		return plan_list(), EXIT_FINE;
-	sigaction(SIGINT, &interrupt, NULL);
-	status = plan_choose(&plan);
+	status = signals_stop(on_interrupt) ? EXIT_RESOURCE : plan_choose(&plan);
 	if (!status)
 		status = where_open(&where, plan.cpus, argv[0], plan.seed);
 	if (!status)

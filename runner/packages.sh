@@ -149,10 +149,18 @@ fi
 echo "stampede: installing$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-install() {
-	DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends $missing
+# A fresh cloud machine installs its updates meanwhile: five minutes are enough for those.
+apt() {
+	DEBIAN_FRONTEND=noninteractive $as_root apt-get -o DPkg::Lock::Timeout=300 "$@"
 }
-if ! { install || { $as_root apt-get update && install; }; } >"$log" 2>&1; then
+install() {
+	apt install -y --no-install-recommends $missing
+}
+locked=/var/lib/dpkg/lock-frontend
+if command -v fuser >/dev/null && $as_root fuser "$locked" >/dev/null 2>&1; then
+	echo "stampede: another program installs packages; waiting for up to 5 minutes"
+fi
+if ! { install || { apt update && install; }; } >"$log" 2>&1; then
 	tail -5 "$log" >&2
 	echo "stampede: could not install$missing; see above" >&2
 	exit 3

@@ -14,6 +14,7 @@
 
 typedef bool plan_FLAG;
 typedef const char *plan_TEXT;
+typedef const char *plan_OUT;
 typedef uint64_t plan_NUMBER;
 
 struct plan {

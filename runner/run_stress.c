@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/options.h"
 #include "base/progress.h"
+#include "base/signals.h"
 #include "workloads/engine/engine.h"
 #include "workloads/engine/export.h"
 
@@ -117,7 +118,7 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 		{ "seed", "N", "seed of ring geometry, modes and round lengths (default 1)",
 		  OPTION_NUMBER, &asked->seed, .most = UINT32_MAX },
 		{ "json", "FILE", "write the results to FILE at the end (- is standard output)",
-		  OPTION_TEXT, .into = &asked->json },
+		  OPTION_OUT, .into = &asked->json },
 		{ "export", "DIR",
 		  "write the events as traces, CTF or ftrace sub-buffers, into\n"
 		  "DIR/<row>/epoch-<n>, for read-trace and babeltrace2",
@@ -418,7 +419,6 @@ static int run_rows(const struct asked *asked, struct engine_config *config,
 static int run(struct asked *asked, const struct workload *workload, const struct driver **rows,
 	       int count)
 {
-	struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct place place = { .topology = NULL };
 	struct place_plan cpus = { .pu = NULL };
 	struct engine_config config = {
@@ -446,7 +446,7 @@ static int run(struct asked *asked, const struct workload *workload, const struc
 		status = check_clock(asked, workload);
 	if (!status)
 		status = plan_cpus(&place, asked, &config, &cpus);
-	if (!status && (interrupts_install() || sigaction(SIGINT, &interrupt, NULL)))
+	if (!status && (interrupts_install() || signals_stop(on_interrupt)))
 		status = EXIT_RESOURCE;
 	if (!status)
 		status = run_rows(asked, &config, rows, count);

@@ -55,10 +55,10 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		  "print only times that cannot be right, a line each, and a summary per\n"
 		  "PATH; reads also Chrome's JSON, perf.data and LLVM XRay's logs (FDR)",
 		  OPTION_FLAG, .into = &arguments->read.lint },
-		{ "json", "FILE", "with --lint: also write the findings as JSON", OPTION_TEXT,
+		{ "json", "FILE", "with --lint: also write the findings as JSON", OPTION_OUT,
 		  .into = &arguments->json },
 		{ "gaps", "FILE", "write the gaps between each CPU's events, for run-stress",
-		  OPTION_TEXT, .into = &arguments->gaps },
+		  OPTION_OUT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "size of a sub-buffer (default: from header_page, or 4096)",
 		  OPTION_NUMBER, .into = &subbuf_bytes, .least = FTRACE_SUBBUF_LEAST,
 		  .most = FTRACE_SUBBUF_MOST },

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/rng.h"
 #include "base/wide.h"
 
@@ -166,10 +168,10 @@ int gaps_each(const char *directory, int (*one)(void *arg, const struct gaps *ga
 {
 	struct dirent **entries;
 	struct gaps gaps;
-	char path[4096];
+	char path[4096], usual[PATH_MAX];
 	int i, error = 0, count;
 
-	directory = directory ? directory : GAPS_DIR;
+	directory = directory ? directory : file_data("workloads/gaps", usual);
 	count = scandir(directory, &entries, is_csv, alphasort);
 	if (count < 0) {
 		error = errno;

@@ -7,7 +7,7 @@ VERSION ?= $(shell sed -n '1s/.*(\(.*\)).*/\1/p' extras/install/debian/changelog
 
 install: ##- programs, headers, manual pages: make install PREFIX=/usr/local (uninstall: removes them)
 	@sh runner/packages.sh $(build_packages) help2man
-	@$(MAKE) --no-print-directory $(jobs) BUILD=$(BUILD)/installed DATA=$(PREFIX)/share/stampede all \
+	@$(MAKE) --no-print-directory $(jobs) BUILD=$(BUILD)/installed all \
 		explored-quick $(BUILD)/installed/take-facts
 	@for row in $(INSTALLED_ROWS); do \
 		CUT="$(MAKE) --no-print-directory BUILD=$(BUILD)/installed" \

@@ -2,6 +2,7 @@
 # For an adapter's `run`: what it needs, and its program, made once in the build folder.
 top=$(cd "$(dirname "$0")/../../.." && pwd)
 here=${0%/*}
+case ${BUILD:-/} in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 made=${BUILD:-$top/build}/tracers/$(basename "$here")
 mkdir -p "${made%/*}"
 
@@ -20,15 +21,17 @@ needs() {
 
 # program COMPILER SOURCE... [-FLAG...]: $made, if a source is newer than it.
 program() {
-	compiler=$1 sources='' flags=''
+	compiler=$1
 	shift
-	for one in "$@"; do
-		case $one in -*) flags="$flags $one" ;; *) sources="$sources $top/extras/tracers/$one" ;; esac
-	done
-	# shellcheck disable=SC2086
-	[ -n "$(find $sources "$top"/extras/tracers/*.h -newer "$made" 2>/dev/null || echo new)" ] || return 0
-	# shellcheck disable=SC2086
-	$compiler -O2 -g -D_GNU_SOURCE -I"$top" $sources -o "$made.new" $flags && mv "$made.new" "$made"
+	# In the folder, so that no path has the tree's, in which there may be a space.
+	(
+		cd "$top/extras/tracers" || exit
+		sources=
+		for one in "$@"; do case $one in -*) ;; *) sources="$sources $one" ;; esac done
+		# shellcheck disable=SC2086
+		[ -n "$(find $sources ./*.h -newer "$made" 2>/dev/null || echo new)" ] || exit 0
+		"$compiler" -O2 -g -D_GNU_SOURCE -I"$top" "$@" -o "$made.new" && mv "$made.new" "$made"
+	)
 }
 
 # driven COMPILER SOURCE... [-FLAG...]: the same with driver.c, which is C.

@@ -13,8 +13,10 @@
 
 #include "base/child.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/options.h"
+#include "base/signals.h"
 #include "base/stats.h"
 #include "extras/tracers/verdict.h"
 
@@ -61,7 +63,7 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		  .into = &asked->cold },
 		{ "list", NULL, "list the tracers that have an adapter", OPTION_FLAG,
 		  .into = &asked->list },
-		{ "json", "FILE", "write everything as JSON (- is standard output)", OPTION_TEXT,
+		{ "json", "FILE", "write everything as JSON (- is standard output)", OPTION_OUT,
 		  .into = &asked->json },
 		{ .name = NULL },
 	};
@@ -90,11 +92,11 @@ static int open_adapter(const char *name, struct adapter *adapter)
 	char path[PATH_MAX + 16];
 	json_error_t error;
 
-	if (strchr(name, '/')) {
+	if (strchr(name, '/'))
 		snprintf(adapter->folder, sizeof(adapter->folder), "%s", name);
-	} else {
-		snprintf(adapter->folder, sizeof(adapter->folder), TRACERS_DIR "/%s", name);
-	}
+	else
+		snprintf(adapter->folder, sizeof(adapter->folder), "%s/%s",
+			 file_data("extras/tracers", path), name);
 	snprintf(path, sizeof(path), "%s/adapter.json", adapter->folder);
 	if (access(path, R_OK))
 		return fail_with(EXIT_USAGE,
@@ -409,29 +411,31 @@ static int price(char *const names[], int count, const struct judge_asked *asked
 static int list(void)
 {
 	struct dirent **names;
-	int count = scandir(TRACERS_DIR, &names, NULL, alphasort), i;
-	char path[PATH_MAX];
+	char folder[PATH_MAX], path[2 * PATH_MAX];
+	int count = scandir(file_data("extras/tracers", folder), &names, NULL, alphasort), i;
 
 	for (i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), TRACERS_DIR "/%s/adapter.json", names[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s/adapter.json", folder, names[i]->d_name);
 		if (!access(path, R_OK))
 			puts(names[i]->d_name);
 		free(names[i]);
 	}
 	if (count < 0)
-		return fail_file("read", TRACERS_DIR, errno);
+		return fail_file("read", folder, errno);
 	free(names);
 	return EXIT_FINE;
 }
 
 int main(int argc, char **argv)
 {
-	struct judge_asked asked = { .events = 100000,
-				     .rounds = 1,
-				     .every = 1,
-				     .seconds = 300,
-				     .gaps = TRACERS_DIR
-				     "/../../workloads/gaps/syscalls_busy.csv" };
+	char gaps[PATH_MAX];
+	struct judge_asked asked = {
+		.events = 100000,
+		.rounds = 1,
+		.every = 1,
+		.seconds = 300,
+		.gaps = file_data("workloads/gaps/syscalls_busy.csv", gaps),
+	};
 	int status = EXIT_FINE, code, judged = 0;
 	json_t *json;
 
@@ -444,8 +448,8 @@ int main(int argc, char **argv)
 	setenv("GAPS", asked.gaps, 1);
 	json_own_stdout(asked.json);
 	json = json_array();
-	signal(SIGINT, stop);
-	signal(SIGTERM, stop);
+	if (signals_stop(stop))
+		return EXIT_RESOURCE;
 	/* One that cannot be run, or runs wrongly, does not keep the others from being judged. */
 	if (asked.price) {
 		status = price(argv + optind, argc - optind, &asked, json);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Other people's tracers, judged. An adapter is a folder; what it needs it says itself when it is run.
 tracer_sources := judge_tracer files verdict
-extra_extras_tracers_judge_tracer = -DTRACERS_DIR='"$(DATA)/extras/tracers"'
 
 $(BUILD)/judge-tracer: $(tracer_sources:%=$(O)/extras/tracers/%.o) $(BUILD)/libbase.a
 

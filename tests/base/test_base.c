@@ -166,8 +166,7 @@ static void options_are_taken(void **state)
 	assert_true(given.real == 0.5);
 	assert_string_equal(given.taken, "t");
 	assert_int_equal(optind, 9);
-	assert_true(PARSED(NULL, "--name="));
-	assert_string_equal(given.name, "");
+	assert_true(PARSED(NULL, "--name=x"));
 	assert_false(given.fast);
 	assert_true(PARSED(NULL, "--word", "green"));
 	assert_int_equal(given.word, 1);
@@ -196,6 +195,7 @@ static void mistakes_are_named(void **state)
 	REFUSED("'-w' is not an option, or lacks its value", "-f", "-w");
 	REFUSED("--word blue: not one of red, green", "-w", "blue");
 	REFUSED("'--name' is not an option, or lacks its value", "--name");
+	REFUSED("--name is empty; give TEXT, or leave it out", "--name=");
 	REFUSED("'--fast=1' is not an option", "--fast=1");
 	REFUSED("--number takes a whole number from 2 to 5, not '6'", "--number", "6");
 	REFUSED("--number takes a whole number from 2 to 5, not '1'", "--number", "1");

@@ -4,6 +4,10 @@
 # fakes of them on a PATH of its own, that know what is installed by a list. TAP.
 . tests/support/tap.sh
 
+PACKAGES=present sh runner/packages.sh no-such-package >"$scratch/out" 2>&1 && [ ! -s "$scratch/out" ]
+report $? "PACKAGES=present: nothing is asked"
+unset PACKAGES
+
 packages="env PATH=$scratch/bin /bin/sh runner/packages.sh"
 
 # into NAME: an executable of that name. No links: a fake would be written through one.

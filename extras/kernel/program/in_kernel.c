@@ -48,7 +48,7 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		{ "json", NULL, "print a line of JSON for each row", OPTION_FLAG,
 		  .into = &request->json },
 		{ "record", "FILE", "append these lines to FILE, with or without --json",
-		  OPTION_TEXT, .into = &request->record },
+		  OPTION_OUT, .into = &request->record },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
