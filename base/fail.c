@@ -5,8 +5,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LINE_BYTES 2048
+
+const char *fail_memory_remedy = "close other programs, or ask for less";
 
 static void print(const char *format, va_list arguments)
 {
@@ -63,6 +66,28 @@ int fail_file(const char *what, const char *path, int error)
 
 int fail_memory(const char *what)
 {
-	return fail_with(EXIT_RESOURCE,
-			 "out of memory for %s: close other programs, or ask for less", what);
+	return fail_with(EXIT_RESOURCE, "out of memory for %s: %s", what, fail_memory_remedy);
+}
+
+void end_now(int status)
+{
+	_exit(status);
+}
+
+void end_with(int status, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print(format, arguments);
+	va_end(arguments);
+	fflush(stdout);
+	end_now(status);
+}
+
+void end_memory(const char *what)
+{
+	fail_memory(what);
+	fflush(stdout);
+	end_now(EXIT_RESOURCE);
 }

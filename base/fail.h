@@ -18,7 +18,23 @@ __attribute__((format(printf, 1, 2))) void fail_line(const char *format, ...);
 /* "cannot <what> <path>: <error>; <remedy>"; EXIT_RESOURCE. `error` is an errno. */
 int fail_file(const char *what, const char *path, int error);
 
-/* "out of memory for <what>"; EXIT_RESOURCE. */
+/* "out of memory for <what>: <remedy>"; EXIT_RESOURCE. */
 int fail_memory(const char *what);
+extern const char *fail_memory_remedy; /* a program may know a better one */
+
+/*
+ * Ends the process without what exit() does: in a copy of a process, or in a handler of a signal.
+ * Nothing else here calls _exit() or abort() (tests/house).
+ */
+_Noreturn void end_now(int status);
+
+/* The same after the line and what is buffered for stdout; where no caller could go on. */
+_Noreturn __attribute__((format(printf, 2, 3))) void end_with(int status, const char *format, ...);
+_Noreturn void end_memory(const char *what);
+
+/* What cannot be, unless Stampede itself is wrong. */
+#define END_FAULT(what) \
+	end_with(EXIT_USAGE, "%s (%s:%d): a fault of Stampede; please report it", what, __FILE__, \
+		 __LINE__)
 
 #endif

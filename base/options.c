@@ -121,26 +121,45 @@ static bool option_real(const char *option, const char *text, double low, double
 #define OPTIONS_MOST 60
 #define HELP_COLUMN 25
 
-static void print_help(const struct option_program *program)
+static void print_option(const struct option_entry *entry)
+{
+	const char *line, *end;
+	int width = entry->letter ? printf("  -%c, ", entry->letter) : printf("  ");
+
+	width += printf("--%s%s%s", entry->name, entry->argument ? " " : "",
+			entry->argument ? entry->argument : "");
+	printf("%*s", width < HELP_COLUMN - 1 ? HELP_COLUMN - width : 1, "");
+	for (line = entry->help; *line; line = *end ? end + 1 : end) {
+		end = line + strcspn(line, "\n");
+		printf("%*s%.*s\n", line == entry->help ? 0 : HELP_COLUMN, "", (int)(end - line),
+		       line);
+	}
+}
+
+static unsigned int rare_options(const struct option_entry *entry)
+{
+	unsigned int rare = 0;
+
+	for (; entry->name; entry++)
+		rare += entry->rare;
+	return rare;
+}
+
+static void print_help(const struct option_program *program, bool all)
 {
 	const struct option_entry *entry;
-	const char *line, *end;
-	int width;
+	unsigned int rare = rare_options(program->entries);
 
 	fputs(program->usage, stdout);
-	for (entry = program->entries; entry->name; entry++) {
-		width = entry->letter ? printf("  -%c, ", entry->letter) : printf("  ");
-		width += printf("--%s%s%s", entry->name, entry->argument ? " " : "",
-				entry->argument ? entry->argument : "");
-		printf("%*s", width < HELP_COLUMN - 1 ? HELP_COLUMN - width : 1, "");
-		for (line = entry->help; *line; line = *end ? end + 1 : end) {
-			end = line + strcspn(line, "\n");
-			printf("%*s%.*s\n", line == entry->help ? 0 : HELP_COLUMN, "",
-			       (int)(end - line), line);
-		}
-	}
+	for (entry = program->entries; entry->name; entry++)
+		if (all || !entry->rare)
+			print_option(entry);
 	printf("  --version%*sprint the commit of the build\n", HELP_COLUMN - 11, "");
-	printf("  --help%*sprint this text\n%s", HELP_COLUMN - 8, "", program->after);
+	printf("  --help%*sprint this text\n", HELP_COLUMN - 8, "");
+	if (rare)
+		printf("  --help-all%*sprint it with %u more options, rarely used\n",
+		       HELP_COLUMN - 12, "", rare);
+	fputs(program->after, stdout);
 }
 
 /* An exit code. */
@@ -179,7 +198,7 @@ static bool take(const struct option_entry *entry, const char *argument)
 	}
 }
 
-static bool end_with(int *status, int code)
+static bool ends(int *status, int code)
 {
 	*status = code;
 	return false;
@@ -188,6 +207,8 @@ static bool end_with(int *status, int code)
 /* The program's options as getopt_long() wants them. A long one is found by its place. */
 static void spell(const struct option_entry *entries, struct option *longs, char *letters)
 {
+	bool rare = rare_options(entries);
+
 	for (; entries->name; entries++, longs++) {
 		*longs = (struct option){
 			.name = entries->name,
@@ -199,8 +220,10 @@ static void spell(const struct option_entry *entries, struct option *longs, char
 		if (entries->argument)
 			*letters++ = ':';
 	}
-	longs[0] = (struct option){ .name = "help", .val = 'h' };
-	longs[1] = (struct option){ .name = "version", .val = 'V' };
+	*longs++ = (struct option){ .name = "help", .val = 'h' };
+	*longs++ = (struct option){ .name = "version", .val = 'V' };
+	if (rare)
+		*longs = (struct option){ .name = "help-all", .val = 'A' };
 	strcpy(letters, "h");
 }
 
@@ -225,12 +248,12 @@ static void check_output(int status, void *arg)
 	if (status != EXIT_RESOURCE)
 		fail_line("cannot write standard output: %s",
 			  errno ? strerror(errno) : "some of it is lost");
-	_exit(status ? status : EXIT_RESOURCE);
+	end_now(status ? status : EXIT_RESOURCE);
 }
 
 bool options_parse(const struct option_program *program, int argc, char **argv, int *status)
 {
-	struct option longs[OPTIONS_MOST + 3] = { { .name = NULL } };
+	struct option longs[OPTIONS_MOST + 4] = { { .name = NULL } };
 	char letters[2 * OPTIONS_MOST + 2];
 	const struct option_entry *entry;
 	int count = 0, option, place = 0;
@@ -243,27 +266,27 @@ bool options_parse(const struct option_program *program, int argc, char **argv, 
 	while (program->entries[count].name)
 		count++;
 	if (count > OPTIONS_MOST)
-		abort(); /* a table longer than ours */
+		END_FAULT("a table of options is too long");
 	spell(program->entries, longs, letters);
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, letters, longs, &place)) != -1) {
-		if (option == 'h') {
-			print_help(program);
-			return end_with(status, EXIT_FINE);
+		if (option == 'h' || option == 'A') {
+			print_help(program, option == 'A');
+			return ends(status, EXIT_FINE);
 		}
 		if (option == 'V') {
 			puts("Stampede " GIT_STATE);
-			return end_with(status, EXIT_FINE);
+			return ends(status, EXIT_FINE);
 		}
 		entry = given(program->entries, option, place);
 		if (!entry)
-			return end_with(status, option_refused(argv[optind - 1]));
+			return ends(status, option_refused(argv[optind - 1]));
 		text = entry->kind == OPTION_TEXT || entry->kind == OPTION_OUT;
 		*status = text ? take_text(entry, optarg) : take(entry, optarg) ? 0 : EXIT_USAGE;
 		if (*status)
 			return false;
 	}
 	if (!program->rest && optind < argc)
-		return end_with(status, option_refused(argv[optind]));
+		return ends(status, option_refused(argv[optind]));
 	return true;
 }

@@ -13,8 +13,9 @@
 void option_unknown(const char *kind, const char *name, size_t length, const char *const *names);
 
 /*
- * A program's options: one table for what is parsed and what --help prints. getopt_long(3) does the
- * parsing; argp(3) would too, but lays out its own help and says a mistake in two lines.
+ * A program's options: one table for what is parsed and what --help and --help-all print.
+ * getopt_long(3) does the parsing; argp(3) would too, but lays out its own help and says a mistake
+ * in two lines.
  */
 enum option_kind {
 	OPTION_FLAG, /* bool: true if given */
@@ -37,11 +38,12 @@ struct option_entry {
 	const char *const *words;
 	bool (*take)(const char *argument, void *into);
 	char letter; /* its short form; 0: none */
+	bool rare; /* only --help-all shows it */
 };
 
 struct option_program {
 	const char *usage; /* "usage: bench [options]\n", and lines of what the arguments are */
-	const struct option_entry *entries; /* --help comes by itself */
+	const struct option_entry *entries; /* --help, --version come by themselves */
 	const char *after; /* exit codes and examples */
 	const char *rest; /* what the arguments that are no options are; NULL: there may be none */
 };

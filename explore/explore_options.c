@@ -14,7 +14,7 @@
 #define NOT_GIVEN UINT64_MAX
 #define NO_WORD (-1)
 
-/* Words by their places; what is not given is the first of them, but for shape, stops, engine. */
+/* Words by their places; what is not given is the first of them, but for shape and engine. */
 static const char *const tiers[] = { "quick", "long", "exhaustive", NULL };
 static const char *const shapes[] = {
 #define X(shape, subbuf_shift, count_shift, bits) #shape,
@@ -22,11 +22,7 @@ static const char *const shapes[] = {
 #undef X
 	NULL
 };
-static const char *const stops[] = { "all", "shared", "none", "points", NULL };
-static const char *const clocks[] = { "strict", "coarse", "slow", NULL };
 static const char *const ranges[] = { "one", "all", NULL };
-static const char *const modes[] = { "overwrite", "discard", NULL };
-static const char *const sizes[] = { "small", "large", NULL };
 static const char *const orders[] = { "x86", "c11", NULL };
 static const char *const engines[] = { "schedules", "states", NULL };
 
@@ -81,9 +77,8 @@ static bool take_oracle(const char *text, void *into)
 static struct command_line {
 	struct explore_options options;
 	uint64_t budget[BUDGET_PARTS];
-	uint64_t before, full, skew, processes;
-	uint64_t memory;
-	int tier, shape, stops, clock, phases, offsets, mode, size, engine;
+	uint64_t processes, memory;
+	int shape, engine;
 	const char *export;
 	int ctf;
 } asked;
@@ -92,7 +87,7 @@ static const struct option_entry entries[] = {
 	{ "schemes", "LIST", "rows, as in run-stress; \"all\" includes variants", OPTION_TEXT,
 	  .into = &asked.options.schemes, .letter = 's' },
 	{ "tier", "T", "quick (as in make test), long, exhaustive", OPTION_WORD,
-	  .into = &asked.tier, .words = tiers },
+	  .into = &asked.options.tier, .words = tiers },
 	{ "shape", "S",
 	  "page, wrap4, wrap3, ends2, ends4, wrapends: sizes of ring and field;\n"
 	  "timed: the payload is only the stamp, as in the timed build",
@@ -100,37 +95,30 @@ static const struct option_entry entries[] = {
 	{ "stops", "S",
 	  "before every instruction (all), before those that may touch shared\n"
 	  "memory (shared, default), or at labelled points (points)",
-	  OPTION_WORD, .into = &asked.stops, .words = stops },
-#define X(part, shown, argument, always, most_, help) \
-	{ \
-		#part,	      argument, help, OPTION_NUMBER, .into = &asked.budget[BUDGET_##part], \
-		.most = most_ \
-	},
+	  OPTION_WORD, .into = &asked.options.family.stops, .words = stops_words },
+#define X(part, shown, argument, always, rare_, most_, help) \
+	{ #part,	 argument,     help, OPTION_NUMBER, .into = &asked.budget[BUDGET_##part], \
+	  .most = most_, .rare = rare_ },
+#define START(part, option, kind, argument, most_, words_, shown, rare_, help) \
+	{ option, \
+	  argument, \
+	  help, \
+	  OPTION_##kind, \
+	  .into = &asked.options.family.part, \
+	  .most = most_, \
+	  .words = words_, \
+	  .rare = rare_ },
 #include "explore/engine/budget.def"
-#undef X
-	{ "clock", "C", "strict; coarse: the clock only jumps; slow: each read takes a wrap",
-	  OPTION_WORD, .into = &asked.clock, .words = clocks },
-	{ "skew", "T", "ticks by which each CPU's clock lags the previous CPU's", OPTION_NUMBER,
-	  .into = &asked.skew, .most = UINT64_C(1) << 40 },
-	{ "phases", "all", "start at every clock value", OPTION_WORD, .into = &asked.phases,
-	  .words = ranges },
+	{ "phases", "all", "start at every clock value", OPTION_WORD,
+	  .into = &asked.options.family.phases, .words = ranges, .rare = true },
 	{ "offsets", "all", "start at every offset of the first event in its sub-buffer",
-	  OPTION_WORD, .into = &asked.offsets, .words = ranges },
-	{ "mode", "M", "overwrite, discard", OPTION_WORD, .into = &asked.mode, .words = modes },
-	{ "before", "N", "events recorded before the search", OPTION_NUMBER, .into = &asked.before,
-	  .most = 16 },
-	{ "full", "N", "sub-buffers filled before those events", OPTION_NUMBER, .into = &asked.full,
-	  .most = 8 },
-	{ "size", "S",
-	  "events of interrupts are small (default), or large: no two of them fit\n"
-	  "into one sub-buffer",
-	  OPTION_WORD, .into = &asked.size, .words = sizes },
+	  OPTION_WORD, .into = &asked.options.family.offsets, .words = ranges, .rare = true },
 	{ "start", "P:E", "first phase and offset (filler bytes), as a failure prints them",
-	  OPTION_TAKEN, .into = &asked.options.search.start, .take = take_start },
+	  OPTION_TAKEN, .into = &asked.options.search.start, .take = take_start, .rare = true },
 	{ "part", "K/N",
 	  "search part K of N (K from 0), split by first actions; merge.py adds\n"
 	  "the --json of all parts (nodes.sh runs them on many machines)",
-	  OPTION_TAKEN, .into = &asked.options.search, .take = take_part },
+	  OPTION_TAKEN, .into = &asked.options.search, .take = take_part, .rare = true },
 	{ "replay", "SCHEDULE", "replay one schedule, as a timeline", OPTION_TEXT,
 	  .into = &asked.options.replay },
 	{ "json", "FILE",
@@ -142,34 +130,34 @@ static const struct option_entry entries[] = {
 	  "ftrace sub-buffers, for babeltrace2, kbuffer or read-trace",
 	  OPTION_TEXT, .into = &asked.export },
 	{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked.ctf,
-	  .words = export_ctf_words },
+	  .words = export_ctf_words, .rare = true },
 	{ "order", "O",
 	  "memory order: x86 (default; sequentially consistent), or c11: the row's\n"
 	  "C11 atomics by their own orders (see --delays)",
 	  OPTION_WORD, .into = &asked.options.order, .words = orders },
 	{ "outcomes", NULL, "count the distinct final states", OPTION_FLAG,
-	  .into = &asked.options.search.outcomes },
+	  .into = &asked.options.search.outcomes, .rare = true },
 	{ "without-oracle", "O", "judge without oracle O (to see what O finds)", OPTION_TAKEN,
-	  .into = &asked.options.search.without_oracle, .take = take_oracle },
+	  .into = &asked.options.search.without_oracle, .take = take_oracle, .rare = true },
 	{ "coverage", NULL,
 	  "count the instructions of a row that each shape of the tier reaches\n"
 	  "(-v: list the others, and why); exit code 2 if a path is never taken",
 	  OPTION_FLAG, .into = &asked.options.coverage },
 	{ "objects", "DIR", "folder of the explored rows (default: explored/ next to this program)",
-	  OPTION_TEXT, .into = &asked.options.objects },
+	  OPTION_TEXT, .into = &asked.options.objects, .rare = true },
 	{ "object", "FILE", "search only this explored row (make history, make mutants)",
-	  OPTION_TEXT, .into = &asked.options.object },
+	  OPTION_TEXT, .into = &asked.options.object, .rare = true },
 	{ "foreign", "DIR",
 	  "search a tracer's own code, behind the shim DIR/shim.c (docs/foreign.md)", OPTION_TEXT,
 	  .into = &asked.options.foreign },
 	{ "first", NULL, "end each search at its first broken schedule", OPTION_FLAG,
-	  .into = &asked.options.search.first_only },
+	  .into = &asked.options.search.first_only, .rare = true },
 	{ "engine", "E",
 	  "schedules: run every schedule; states: run each state once, counted as\n"
 	  "often as schedules reach it (default: the quicker one for the stops)",
-	  OPTION_WORD, .into = &asked.engine, .words = engines },
+	  OPTION_WORD, .into = &asked.engine, .words = engines, .rare = true },
 	{ "processes", "N", "processes at a time (default: one per CPU)", OPTION_NUMBER,
-	  .into = &asked.processes, .least = 1, .most = 64 },
+	  .into = &asked.processes, .least = 1, .most = 64, .rare = true },
 	{ "memory", "MIB",
 	  "memory limit for a search's states (default: a quarter of the machine's)", OPTION_NUMBER,
 	  .into = &asked.memory, .least = 16, .most = UINT64_C(1) << 30 },
@@ -213,22 +201,6 @@ static bool set_budget(struct budget *budget)
 	return given;
 }
 
-static void set_family(struct family *family)
-{
-	if (asked.shape != NO_WORD)
-		family->shape = shapes[asked.shape];
-	family->stops = (enum explore_stops)asked.stops;
-	family->coarse = asked.clock == 1;
-	family->slow = asked.clock == 2;
-	family->phases = asked.phases ? RANGE_ALL : RANGE_ONE;
-	family->offsets = asked.offsets ? RANGE_ALL : RANGE_ONE;
-	family->mode = asked.mode ? RING_DISCARD : RING_OVERWRITE;
-	family->large = asked.size == 1;
-	family->before = (uint32_t)asked.before;
-	family->full = (uint32_t)asked.full;
-	family->skew = asked.skew;
-}
-
 /* What goes together. An exit code, after a line on stderr. */
 static int refuse(void)
 {
@@ -267,8 +239,8 @@ static int refuse_budget(const struct budget *budget)
 		return fail_with(EXIT_USAGE, "--delays is for --order c11: add it, or leave out "
 					     "--delays");
 	if (asked.options.order &&
-	    (asked.clock || budget->backs || budget->beats || budget->reads || budget->discards ||
-	     budget->flushes || budget->traced || budget->depth > 3))
+	    (asked.options.family.clock || budget->backs || budget->beats || budget->reads ||
+	     budget->discards || budget->flushes || budget->traced || budget->depth > 3))
 		return fail_with(EXIT_USAGE, "--order c11 has --events, --nested, --depth up to 3, "
 					     "--jumps, --live, --writers, --preemptions and "
 					     "--delays: leave the others out");
@@ -293,7 +265,6 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 		.options = *options,
 		.processes = NOT_GIVEN,
 		.shape = NO_WORD,
-		.stops = (int)options->family.stops,
 		.engine = NO_WORD,
 	};
 	for (i = 0; i < BUDGET_PARTS; i++)
@@ -304,7 +275,6 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	if (*status)
 		return false;
 	*options = asked.options;
-	options->tier = asked.tier;
 	options->processes_asked = asked.processes != NOT_GIVEN;
 	if (options->processes_asked)
 		options->processes = (unsigned int)asked.processes;
@@ -312,7 +282,8 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	options->search.engine = (enum search_engine)(asked.engine + 1);
 	options->show->export = asked.export;
 	options->show->ctf2 = asked.ctf == EXPORT_CTF_2;
-	set_family(&options->family);
+	if (asked.shape != NO_WORD)
+		options->family.shape = shapes[asked.shape];
 	options->single = set_budget(&options->family.budget) || asked.shape != NO_WORD ||
 			  options->object || options->foreign || options->replay;
 	*status = options->single ? refuse_budget(&options->family.budget) : 0;

@@ -34,7 +34,7 @@ static struct ring_config config_of(const struct driver *driver, const struct fa
 	config = buffer_config(driver, shapes[i].subbuf_shift, shapes[i].count_shift);
 	if (shapes[i].bits)
 		config.stamp_bits = driver_bits(driver, shapes[i].bits);
-	config.mode = family->mode;
+	config.mode = (enum ring_mode)family->mode;
 	return config;
 }
 
@@ -53,8 +53,8 @@ static const char *refused(const struct driver *driver, const struct budget *bud
 static int search_object(const struct explore_options *options, const char *path)
 {
 	struct order_search search = { .budget = options->family.budget,
-				       .before = options->family.before,
-				       .full = options->family.full,
+				       .before = (uint32_t)options->family.before,
+				       .full = (uint32_t)options->family.full,
 				       .first_only = options->search.first_only,
 				       .without_oracle = options->search.without_oracle };
 	struct findings findings = { .schedules = 0 };

@@ -58,8 +58,10 @@ int tasks_failed(int error, const char *row)
 	if (error == -ENOTSUP)
 		return EXIT_UNSUPPORTED;
 	if (error != -EINTR)
-		return error == -ENOSPC || error == -EACCES || error == -ENOENT ? EXIT_RESOURCE :
-										  EXIT_USAGE;
+		return error == -ENOSPC || error == -EACCES || error == -ENOENT ||
+				       error == -ENOMEM ?
+			       EXIT_RESOURCE :
+			       EXIT_USAGE;
 	fflush(stdout);
 	fail_line("interrupted while %s was searched; the lines above are complete", row);
 	return EXIT_INTERRUPTED;
@@ -178,11 +180,9 @@ static bool is_same(const struct family *one, const struct family *other,
 	if (!(driver->desc->needs & NEED_BEAT))
 		budget.beats = others.beats = 0;
 	return !strcmp(one->shape, other->shape) && one->stops == other->stops &&
-	       !memcmp(&budget, &others, sizeof(budget)) && one->coarse == other->coarse &&
-	       one->slow == other->slow && one->sections == other->sections &&
+	       !memcmp(&budget, &others, sizeof(budget)) && one->sections == other->sections &&
 	       one->phases == other->phases && one->offsets == other->offsets &&
-	       one->before == other->before && one->full == other->full &&
-	       one->large == other->large && one->skew == other->skew && one->mode == other->mode;
+	       !memcmp(&one->start, &other->start, sizeof(one->start));
 }
 
 bool tasks_wanted(const struct explore_options *options, const struct family *family,

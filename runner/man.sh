@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: man.sh BUILD VERSION   Writes BUILD/man/stampede-*.1 from what each program's --help says.
+# usage: man.sh BUILD VERSION   Writes BUILD/man/stampede-*.1 from what each program's --help-all, or --help, says.
 build=$1 version=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -10,7 +10,7 @@ page() { # program summary
 	# help2man wants its sections to begin as GNU's programs begin them.
 	cat >"$scratch/$1" <<-EOF
 		#!/bin/sh
-		"$build/$1" --help | sed 's/^usage:/Usage:/; s/^       $1 /  or:  $1 /
+		{ "$build/$1" --help-all 2>/dev/null || "$build/$1" --help; } | sed 's/^usage:/Usage:/; s/^       $1 /  or:  $1 /
 			s/^exit: /\n*Exit status*\n  /; s/^Exit status: /\n*Exit status*\n  /
 			/^examples*:/I,\$ s/^  /\n  /; s/^examples*:/\n*Examples*\n/I'
 	EOF

@@ -6,6 +6,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/fail.h"
+
 #define HANG_TICKS 20
 #define HANG_TICK_US 100000
 
@@ -31,7 +33,7 @@ static void on_fault(int signal)
 		ticks = 0;
 	}
 	if (!armed)
-		_exit(1);
+		end_now(EXIT_USAGE);
 	siglongjmp(faults_escape, signal);
 }
 
@@ -45,16 +47,14 @@ static void install(bool on)
 	struct itimerval timer = { { 0, on ? HANG_TICK_US : 0 }, { 0, on ? HANG_TICK_US : 0 } };
 	unsigned int i;
 
+	bool failed;
+
 	/* The default of SIGALRM ends the process: no timer may run without the handler. */
-	if (!on && setitimer(ITIMER_REAL, &timer, NULL))
-		abort();
-	if (on && sigaltstack(&other, NULL))
-		abort();
+	failed = on ? sigaltstack(&other, NULL) : setitimer(ITIMER_REAL, &timer, NULL);
 	for (i = 0; i < sizeof(fault_signals) / sizeof(fault_signals[0]); i++)
-		if (sigaction(fault_signals[i], &action, NULL))
-			abort();
-	if (on && setitimer(ITIMER_REAL, &timer, NULL))
-		abort();
+		failed |= sigaction(fault_signals[i], &action, NULL);
+	if (failed || (on && setitimer(ITIMER_REAL, &timer, NULL)))
+		END_FAULT("signals cannot be caught");
 }
 
 void faults_catch(const volatile uint64_t *its)
@@ -72,4 +72,10 @@ void faults_end(void)
 void faults_arm(bool on)
 {
 	armed = on;
+}
+
+void faults_raise(void)
+{
+	raise(SIGABRT);
+	end_now(EXIT_USAGE);
 }

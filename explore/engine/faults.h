@@ -21,4 +21,7 @@ void faults_end(void);
 /* Is there somewhere to go on? */
 void faults_arm(bool on);
 
+/* The writer that runs does what no row may: as a fault of its own. */
+_Noreturn void faults_raise(void);
+
 #endif

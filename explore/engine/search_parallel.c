@@ -59,8 +59,8 @@ static void run_share(const struct search *search, unsigned int process, unsigne
 	search_run(search, search->part * processes + process, parts * processes, findings);
 }
 
-static int start_parts(const struct search *search, bool by_states, unsigned int processes,
-		       struct findings *parts, pid_t *children)
+static int start_children(const struct search *search, bool by_states, unsigned int processes,
+			  struct findings *parts, pid_t *children)
 {
 	unsigned int i;
 
@@ -75,7 +75,7 @@ static int start_parts(const struct search *search, bool by_states, unsigned int
 				states_run(search, &parts[i]);
 			else
 				run_share(search, i, processes, &parts[i]);
-			_exit(0);
+			end_now(EXIT_FINE);
 		}
 	}
 	return 0;
@@ -93,7 +93,7 @@ static void ticks(bool on)
 	struct itimerval timer = { { 0, on ? TICK_US : 0 }, { 0, on ? TICK_US : 0 } };
 
 	if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &timer, NULL))
-		abort();
+		END_FAULT("no timer");
 }
 
 static void end_all(const pid_t *children, unsigned int processes)
@@ -141,6 +141,9 @@ static int wait_for(const struct search *search, unsigned int child, pid_t *chil
 		end_all(children, processes);
 		return -ENOTSUP;
 	}
+	/* It has said so itself. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RESOURCE)
+		return -ENOMEM;
 	child_ended_early("a process of the search",
 			  WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	return -ECHILD;
@@ -157,7 +160,7 @@ static int run(const struct search *search, bool by_states, unsigned int process
 	parts = child_share(processes * sizeof(*parts));
 	if (!parts)
 		return -ENOMEM;
-	error = start_parts(search, by_states, processes, parts, children);
+	error = start_children(search, by_states, processes, parts, children);
 	if (error)
 		end_all(children, processes);
 	ticks(true);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "explore/engine/faults.h"
 #include "explore/engine/guard.h"
 #include "explore/engine/stamps.h"
 #include "judge/identify.h"
@@ -37,7 +38,7 @@ void explore_enter(struct explore_source *src, unsigned int context, uint32_t id
 
 	src->index = book->events++;
 	if (book->events > WORLD_EVENTS_MAX)
-		abort(); /* caught by the search: a budget beyond the log */
+		faults_raise(); /* a budget beyond the log */
 	*log = (struct logged){
 		.entry = world_row.clock->now,
 		.id = (uint16_t)id,
@@ -56,7 +57,7 @@ static void keep_stamp(uint64_t stamp)
 	if (!keeps_stamps)
 		return;
 	if (book->stamps == WORLD_EVENTS_MAX)
-		abort();
+		faults_raise();
 	stamps_add(book->stamp, book->stamps++, stamp);
 }
 
@@ -220,7 +221,7 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 	struct book *book = &world->book;
 	unsigned int context = kind == ACTION_BEAT ? CONTEXT_BEAT : context_at(book->depth);
 	uint64_t frame = guard_frame(book->sp, frame_end(), view_for_guard);
-	bool large = started.large && book->depth;
+	bool large = started.asked.large && book->depth;
 	uintptr_t arguments[4] = { (uintptr_t)world_memory(), context, large ? large_extra() : 0 };
 	void (*function)(void);
 
@@ -433,9 +434,9 @@ void world_switch(unsigned int writer)
 	from->depth = book->depth;
 	from->events = book->left.events;
 	memcpy(from->level, book->level, book->depth * sizeof(from->level[0]));
-	if (started.skew) {
-		world_row.clock->now -= (writer - (uint64_t)book->writer) * started.skew;
-		book->back += (writer - (uint64_t)book->writer) * started.skew;
+	if (started.asked.skew) {
+		world_row.clock->now -= (writer - (uint64_t)book->writer) * started.asked.skew;
+		book->back += (writer - (uint64_t)book->writer) * started.asked.skew;
 		book->stepped++;
 	}
 	book->writer = (uint8_t)writer;
@@ -456,7 +457,7 @@ static void check_begin(void)
 	check_init(&world->check, &judged, world_row.config.stamp_bits);
 	world->check.contexts = CHECK_CONTEXTS;
 	world->check.cpu = world_row.config.cpu;
-	if (started.large)
+	if (started.asked.large)
 		world->check.payload_most = world_row.config.fixed_bytes + large_extra();
 	identify_begin();
 }
@@ -483,7 +484,7 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 
 	started = *start;
 	world_outcome = 0;
-	config.mode = start->mode;
+	config.mode = (enum ring_mode)start->asked.mode;
 	memset(&world->book, 0, sizeof(world->book));
 	world->book.sp = world_stack_end(0);
 	world_row.clock->now = start->room + start->phase;
@@ -498,7 +499,7 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	*world_row.constants.base = world_ring()->base;
 	*world_row.constants.subbufs = world_ring()->subbufs;
 	*world_row.constants.header_bytes = world_ring()->header_bytes;
-	*world_row.constants.mode = start->mode;
+	*world_row.constants.mode = (enum ring_mode)start->asked.mode;
 	judged = *world_row.driver->desc;
 	if (budget->writers > 1)
 		judged.promises = judged.shared_promises;
@@ -509,9 +510,9 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 					start->most + READS_MOST);
 	if (world_row.foreign) /* it may count from where tracing began */
 		keep_stamp(start->room + start->phase);
-	for (i = 0; i < start->full; i++)
+	for (i = 0; i < start->asked.full; i++)
 		record_before(large_extra());
-	for (i = 0; i < start->before; i++)
+	for (i = 0; i < start->asked.before; i++)
 		record_before(0);
 	if (start->extra)
 		record_before(start->extra);

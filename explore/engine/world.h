@@ -148,16 +148,12 @@ extern uint8_t *world_covered;
 
 /* Where the run starts. */
 struct world_start {
-	enum ring_mode mode;
+	struct start asked;
 	uint64_t phase; /* the clock at the start, but for `room` */
 	uint64_t room; /* whole wraps, so that it never goes back below 0 */
-	uint64_t skew; /* ticks that each CPU's clock is behind that of the one before */
 	uint64_t most; /* ticks that all jumps can add up to */
 	uint64_t step; /* ticks of a clock read; 0: coarse */
-	uint32_t before; /* plain events recorded before */
-	uint32_t full; /* sub-buffers that large events fill before all others */
 	uint32_t extra; /* one more with so many bytes of filler; 0: none */
-	bool large; /* interrupts record large events: no two of them fit a sub-buffer */
 };
 
 /* Maps the world. Negative errno, after a line on stderr. */

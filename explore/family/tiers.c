@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/table.h"
 #include "explore/engine/faults.h"
 
@@ -22,9 +23,9 @@ const struct family families[] = {
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(3, 2, 2),
 	  .what = "shared accesses, empty ring" },
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1,
-	  .coarse = true, .sections = SECTIONS_LATER, .what = "coarse clock" },
+	  .clock = START_COARSE, .sections = SECTIONS_LATER, .what = "coarse clock" },
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1), .before = 1,
-	  .coarse = true, .sections = SECTIONS_ALONE, .what = "coarse clock, sections" },
+	  .clock = START_COARSE, .sections = SECTIONS_ALONE, .what = "coarse clock, sections" },
 	{ TIER_QUICK, "wrap3", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 1, .beats = 1), .before = 1,
 	  .what = "all jumps, T=3" },
 	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 0, 0, .jumps = 1, .beats = 1), .before = 1,
@@ -33,13 +34,13 @@ const struct family families[] = {
 	  .what = "the clock goes back, T=4" },
 	{ TIER_QUICK, "page", STOPS_SHARED, BUDGET(1, 1, 1, .traced = 3), .before = 1,
 	  .what = "reads of the clock record events" },
-	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1), .before = 1, .slow = true,
+	{ TIER_QUICK, "wrap4", STOPS_SHARED, BUDGET(2, 1, 1), .before = 1, .clock = START_SLOW,
 	  .what = "each clock read takes a wrap" },
 	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(2, 2, 2), .offsets = RANGE_ALL,
 	  .sections = SECTIONS_LATER, .what = "two sub-buffers, every offset" },
 	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(2, 1, 1), .offsets = RANGE_ALL,
 	  .sections = SECTIONS_ALONE, .what = "two sub-buffers, every offset, sections" },
-	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 1, 1), .large = true, .offsets = RANGE_ALL,
+	{ TIER_QUICK, "ends2", STOPS_SHARED, BUDGET(3, 1, 1), .large = 1, .offsets = RANGE_ALL,
 	  .what = "two sub-buffers, large interrupts" },
 	{ TIER_QUICK, "ends4", STOPS_SHARED, BUDGET(3, 1, 1, .reads = 1), .mode = RING_DISCARD,
 	  .full = 3, .offsets = RANGE_ALL, .sections = SECTIONS_LATER,
@@ -69,8 +70,8 @@ const struct family families[] = {
 	  .what = "every instruction" },
 	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 5, 5), .before = 1, .main_rows = true,
 	  .what = "shared accesses" },
-	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 3, 3, .jumps = 1), .before = 1, .coarse = true,
-	  .what = "coarse clock" },
+	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 3, 3, .jumps = 1), .before = 1,
+	  .clock = START_COARSE, .what = "coarse clock" },
 	{ TIER_LONG, "page", STOPS_SHARED, BUDGET(2, 1, 1, .jumps = 2), .before = 1,
 	  .main_rows = true, .what = "jumps around a wrap, own width" },
 	{ TIER_LONG, "wrap3", STOPS_SHARED, BUDGET(2, 2, 2, .jumps = 1), .before = 1,
@@ -85,7 +86,7 @@ const struct family families[] = {
 	  .what = "two sub-buffers, every offset" },
 	{ TIER_LONG, "ends4", STOPS_SHARED, BUDGET(4, 3, 3), .offsets = RANGE_ALL,
 	  .what = "four sub-buffers, every offset" },
-	{ TIER_LONG, "ends4", STOPS_SHARED, BUDGET(3, 3, 3), .large = true, .offsets = RANGE_ALL,
+	{ TIER_LONG, "ends4", STOPS_SHARED, BUDGET(3, 3, 3), .large = 1, .offsets = RANGE_ALL,
 	  .what = "four sub-buffers, large interrupts" },
 	{ TIER_LONG, "ends2", STOPS_SHARED, BUDGET(3, 2, 2, .reads = 1), .mode = RING_DISCARD,
 	  .full = 1, .offsets = RANGE_ALL, .what = "two sub-buffers, discard, reader" },
@@ -251,15 +252,12 @@ void family_search(const struct family *family, struct search *search)
 	if (!(world_row.driver->desc->needs & NEED_BEAT))
 		search->budget.beats = 0;
 	search->start = (struct world_start){
-		.mode = family->mode,
-		.step = family->slow ? UINT64_C(1) << (world_row.config.stamp_bits & 31) :
-				       !family->coarse,
-		.before = family->before,
-		.full = family->full,
-		.large = family->large,
-		.skew = family->skew,
+		.asked = family->start,
+		.step = family->clock == START_SLOW ?
+				UINT64_C(1) << (world_row.config.stamp_bits & 31) :
+				family->clock == START_STRICT,
 	};
-	search_jumps(search, family->coarse);
+	search_jumps(search, family->clock == START_COARSE);
 	search->start.most = ((uint64_t)search->budget.jumps + search->budget.backs) *
 			     (search->jumps ? search->jump[search->jumps - 1] : 0);
 	search->start.room = room_back(family, search);
@@ -361,25 +359,26 @@ int family_run(const struct family *family, const struct search *options, unsign
 
 void family_format(const struct family *family, char *text, size_t bytes)
 {
-	static const char *const stops[] = { "all", "shared", "none", "points" };
-	int used = snprintf(text, bytes, "%-8s %-6s", family->shape, stops[family->stops]);
+	const struct start_part *of;
+	FILE *said = fmemopen(text, bytes, "w");
 	unsigned int part;
+	uint64_t value;
 
-	for (part = 0; part < BUDGET_PARTS && (size_t)used < bytes; part++)
+	if (!said)
+		end_memory("the name of a search");
+	fprintf(said, "%-8s %-6s", family->shape, stops_words[family->stops]);
+	for (part = 0; part < BUDGET_PARTS; part++)
 		if (budget_parts[part].always || budget_of(&family->budget, part))
-			used += snprintf(text + used, bytes - (size_t)used, " %s=%u",
-					 budget_parts[part].shown,
-					 budget_of(&family->budget, part));
-	if (family->skew && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " skew=%" PRIu64, family->skew);
-	if (family->full && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " full=%u", family->full);
-	if (family->large && (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, " large");
-	if (family->slow && (size_t)used < bytes)
-		snprintf(text + used, bytes - (size_t)used, " slow clock");
-	if (family->coarse && (size_t)used < bytes)
-		snprintf(text + used, bytes - (size_t)used, " coarse");
+			fprintf(said, " %s=%u", budget_parts[part].shown,
+				budget_of(&family->budget, part));
+	for (of = start_parts; of->option; of++) {
+		value = start_of(&family->start, of);
+		if (value && of->shown && of->words)
+			fprintf(said, " %s", of->words[value]);
+		else if (value && of->shown)
+			fprintf(said, " %s=%" PRIu64, of->shown, value);
+	}
+	fclose(said);
 }
 
 void family_words(const struct family *family, char *text, size_t bytes)

@@ -23,7 +23,6 @@ enum sections {
 
 enum range {
 	RANGE_ONE, /* the first only */
-	RANGE_ENDS, /* those around the wrap */
 	RANGE_ALL,
 };
 
@@ -33,17 +32,17 @@ struct family {
 	const char *shape;
 	enum explore_stops stops;
 	struct budget budget;
-	bool coarse;
-	bool slow; /* a clock read takes a whole wrap */
 	bool main_rows; /* not for variants */
 	enum sections sections;
 	enum range phases; /* clock values at the start */
 	enum range offsets; /* where in the sub-buffer the first event begins */
-	uint32_t before; /* events recorded before */
-	uint32_t full; /* sub-buffers filled before */
-	bool large; /* interrupts record large events */
-	uint64_t skew; /* each CPU's clock is so many ticks behind the one before */
-	enum ring_mode mode;
+	union {
+		struct start start;
+		struct { /* the same, for a table without one more brace */
+#define START(part, option, kind, ...) start_##kind part;
+#include "explore/engine/budget.def"
+		};
+	};
 	const char *what;
 };
 

@@ -123,10 +123,7 @@ void verdicts_add(const char *object, const struct family *family, int searches,
 	family_words(family, text, sizeof(text));
 	json = json_pack("{s:s, s:s, s:s, s:s, s:i}", "what", family->what ? family->what : "",
 			 "shape", family->shape, "budget", text, "clock",
-			 family->slow	? "slow" :
-			 family->coarse ? "coarse" :
-					  "strict",
-			 "searches", searches);
+			 start_clocks[family->clock], "searches", searches);
 	for (part = 0; part < BUDGET_PARTS; part++)
 		json_object_set_new(json, budget_parts[part].name,
 				    json_integer(budget_of(&family->budget, part)));

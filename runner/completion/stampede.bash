@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Completion for bash: `source runner/completion/stampede.bash`. It asks the programs themselves:
-# options from --help, rows and workloads from --list, runs from results/.
+# options from --help-all, rows and workloads from --list, runs from results/.
 
 _stampede_names() { # program, rows or workloads; in --list these come behind an empty line
 	"${1/%explore/run-stress}" --list 2>/dev/null | awk -v what="$2" '
@@ -16,7 +16,8 @@ _stampede() {
 	--json | --results | --gaps) COMPREPLY=($(compgen -f -- "$word")) && return ;;
 	*)
 		if [[ $word == -* ]]; then
-			words=$("$program" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
+			words=$({ "$program" --help-all || "$program" --help; } 2>/dev/null |
+				grep -oE -- '--[a-z][a-z-]*' | sort -u)
 		else
 			words=$(ls results 2>/dev/null)
 		fi

@@ -133,7 +133,8 @@ static bool parsed(const char *rest, int *status, char **line)
 		{ "name", "TEXT", "a name\nof two lines", OPTION_TEXT, .into = &given.name },
 		{ "number", "N", "from 2 to 5", OPTION_NUMBER, .into = &given.number, .least = 2,
 		  .most = 5 },
-		{ "real", "F", "below 1", OPTION_REAL, .into = &given.real, .low = 0, .high = 1 },
+		{ "real", "F", "below 1", OPTION_REAL, .into = &given.real, .low = 0, .high = 1,
+		  .rare = true },
 		{ "word", "W", "red, green", OPTION_WORD, .into = &given.word, .words = words,
 		  .letter = 'w' },
 		{ "a-name-that-is-longer-than-its-column", "X", "anything", OPTION_TAKEN,
@@ -205,36 +206,47 @@ static void mistakes_are_named(void **state)
 	REFUSED("'file' is not an option", "--fast", "file");
 }
 
-static void help_is_the_table(void **state)
+/* What is printed for it, into `text`. */
+static void print_help(char *option, char *text, size_t bytes)
 {
-	static const char wanted[] = "usage: test [options]\n"
-				     "  -f, --fast             goes fast\n"
-				     "  --name TEXT            a name\n"
-				     "                         of two lines\n"
-				     "  --number N             from 2 to 5\n"
-				     "  --real F               below 1\n"
-				     "  -w, --word W           red, green\n"
-				     "  --a-name-that-is-longer-than-its-column X anything\n"
-				     "  --version              print the commit of the build\n"
-				     "  --help                 print this text\n"
-				     "exit: 0 fine\nexamples:\n  test\n";
 	int status, saved = dup(STDOUT_FILENO);
-	char text[2048];
 	FILE *file = tmpfile();
 	bool went_on;
 
 	fflush(stdout);
 	dup2(fileno(file), STDOUT_FILENO);
-	went_on = PARSED(NULL, "--help", "--slow");
+	went_on = PARSED(NULL, option, "--slow");
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	rewind(file);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	text[fread(text, 1, bytes - 1, file)] = '\0';
 	fclose(file);
 	assert_false(went_on);
 	assert_int_equal(status, EXIT_FINE);
-	assert_string_equal(text, wanted);
+}
+
+static void help_is_the_table(void **state)
+{
+#define BEGIN \
+	"usage: test [options]\n" \
+	"  -f, --fast             goes fast\n" \
+	"  --name TEXT            a name\n" \
+	"                         of two lines\n" \
+	"  --number N             from 2 to 5\n"
+#define END \
+	"  -w, --word W           red, green\n" \
+	"  --a-name-that-is-longer-than-its-column X anything\n" \
+	"  --version              print the commit of the build\n" \
+	"  --help                 print this text\n" \
+	"  --help-all             print it with 1 more options, rarely used\n" \
+	"exit: 0 fine\nexamples:\n  test\n"
+	char text[2048];
+
+	print_help("--help", text, sizeof(text));
+	assert_string_equal(text, BEGIN END);
+	print_help("--help-all", text, sizeof(text));
+	assert_string_equal(text, BEGIN "  --real F               below 1\n" END);
 }
 
 TESTS(a_line_is_one_line, a_file_is_there_whole_or_as_it_was, options_are_taken, mistakes_are_named,

@@ -16,6 +16,16 @@ for program in $programs; do
 	}
 done
 report $lacking "every --help has usage, exit codes and examples, in 100 columns"
+lacking=0
+for program in $programs; do
+	most=16
+	[ $program = explore ] && most=25
+	[ "$("$build/$program" --help | grep -cE '^ +(-., )?--')" -le $most ] || {
+		lacking=$((lacking + 1))
+		echo "# --help of $program shows too many options: which are rare?"
+	}
+done
+report $lacking "no --help shows more than 16 options, or 25 (explore)"
 for program in bench run-stress compare explore read-trace judge-tracer; do
 	says "$program: unknown option" 1 "'--nonsense' is not an option" \
 		"$build/$program" --nonsense
@@ -127,7 +137,9 @@ if command -v bash >/dev/null; then
 		COMP_WORDS=("$1" --res) COMP_CWORD=1; _stampede "$1"
 		[ "${COMPREPLY[*]}" = "--results" ] || exit 4
 		COMP_WORDS=("$2" --schemes packed_w) COMP_CWORD=2; _stampede "$2"
-		case " ${COMPREPLY[*]} " in *" packed_word "*) ;; *) exit 5 ;; esac' \
+		case " ${COMPREPLY[*]} " in *" packed_word "*) ;; *) exit 5 ;; esac
+		COMP_WORDS=("$2" --dis) COMP_CWORD=1; _stampede "$2"
+		[ "${COMPREPLY[*]}" = "--discards" ] || exit 6' \
 		bash "$build/bench" "$build/explore"
 	report $? "completion of rows, workloads and options"
 else
