@@ -36,7 +36,7 @@ pid_t child_fork(int death)
 	prctl(PR_SET_PDEATHSIG, death);
 	/* It may have ended before. */
 	if (getppid() != parent)
-		_exit(NOT_STARTED);
+		end_now(NOT_STARTED);
 	return 0;
 }
 
@@ -68,9 +68,8 @@ static void become(const struct child_program *program, int out, int report)
 	    redirect(program->errors, STDERR_FILENO, STDERR_FILENO) &&
 	    (out < 0 || dup2(out, STDOUT_FILENO) >= 0))
 		execvp(program->argv[0], (char *const *)(void *)program->argv);
-	if (write(report, &errno, sizeof(errno)) < 0)
-		_exit(NOT_STARTED);
-	_exit(NOT_STARTED);
+	(void)!write(report, &errno, sizeof(errno));
+	end_now(NOT_STARTED);
 }
 
 static pid_t start(const struct child_program *program, int out)
@@ -129,7 +128,7 @@ static char *read_all(int fd)
 	ssize_t got;
 
 	if (!to)
-		abort(); /* without memory for a FILE */
+		end_memory("what a program prints");
 	while ((got = read(fd, part, sizeof(part))) != 0)
 		if (got > 0)
 			fwrite(part, 1, (size_t)got, to);

@@ -16,7 +16,7 @@ struct child_program {
 	const char *log; /* file that its stdout and stderr are appended to; NULL: they are ours */
 	const char *errors; /* the same for stderr alone */
 	bool quiet; /* no line if it cannot be started */
-	void (*prepare)(void *arg); /* in the child, before the program; may _exit(); or NULL */
+	void (*prepare)(void *arg); /* in the child, before the program; may end_now(); or NULL */
 	void *arg;
 };
 

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <xxhash.h>
 
+#include "base/fail.h"
+
 /* Each chunk is twice the one before; a string fits in the least. */
 #define CHUNK_LEAST (64 * 1024)
 #define CHUNK_MOST (16 * 1024 * 1024)
@@ -87,7 +89,7 @@ void table_clear(struct table *table)
 static void *taken(void *memory)
 {
 	if (!memory)
-		abort();
+		end_memory("a table");
 	return memory;
 }
 

@@ -33,7 +33,8 @@ void table_free(struct table *table);
 /* Forgets all; memory is kept for others. */
 void table_clear(struct table *table);
 
-/* The number of these bytes, from 0 in the order they first came; aborts without memory. */
+/* The number of these bytes, from 0 in the order they first came; ends the process without memory.
+ */
 uint32_t table_number(struct table *table, const void *bytes, size_t count);
 
 /* *bytes, unless NULL, gets their count. Aligned as a uint64_t. */

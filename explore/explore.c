@@ -163,7 +163,7 @@ static int mute(void)
 	int was = dup(STDOUT_FILENO);
 
 	if (was < 0 || !freopen("/dev/null", "w", stdout))
-		abort();
+		end_with(EXIT_RESOURCE, "cannot open /dev/null");
 	return was;
 }
 
@@ -171,7 +171,7 @@ static void unmute(int was)
 {
 	fflush(stdout);
 	if (dup2(was, STDOUT_FILENO) < 0)
-		abort();
+		END_FAULT("stdout is lost");
 	close(was);
 }
 
@@ -185,6 +185,7 @@ int main(int argc, char **argv)
 	};
 	int status, out = -1;
 
+	fail_memory_remedy = "give a smaller budget, fewer --processes, or less --memory";
 	if (!explore_options_parse(argc, argv, &options, &status))
 		return status;
 	if (world_map())

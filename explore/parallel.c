@@ -41,7 +41,7 @@ static void work(struct pool *pool)
 		if (search_interrupted || write(pool->ended[1], &task, sizeof(task)) < 0)
 			break;
 	}
-	_exit(EXIT_FINE);
+	end_now(EXIT_FINE);
 }
 
 static int start(struct pool *pool)
@@ -64,14 +64,16 @@ static int start(struct pool *pool)
 /* All have ended, and not all tasks are done. */
 static int ended_early(struct pool *pool)
 {
-	int code;
+	int code, status = EXIT_USAGE;
 
 	while (pool->workers) {
 		code = child_wait(pool->worker[--pool->workers]);
-		if (code)
+		if (code == EXIT_RESOURCE) /* it has said so itself */
+			status = code;
+		else if (code)
 			child_ended_early("a process of the search", code);
 	}
-	return EXIT_USAGE;
+	return status;
 }
 
 /* Takes what has ended, in order. */

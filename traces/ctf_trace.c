@@ -303,9 +303,8 @@ static void on_abort(int signal)
 	static const char text[] = "stampede: libbabeltrace2 gave up at damage in the trace\n";
 
 	(void)signal;
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(EXIT_USAGE);
-	_exit(EXIT_USAGE);
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	end_now(EXIT_USAGE);
 }
 
 static int read_trace(struct ctf_trace *trace, const char *dir, bt_logging_level log)

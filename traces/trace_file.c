@@ -93,9 +93,8 @@ static void on_bus_error(int signal)
 				   "read a copy of it\n";
 
 	(void)signal;
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(EXIT_USAGE);
-	_exit(EXIT_USAGE);
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	end_now(EXIT_USAGE);
 }
 
 void trace_file_catch_truncation(void)

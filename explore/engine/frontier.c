@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 static void join(struct path *to, const struct path *path, const struct steps *then)
 {
 	unsigned int actions = path->actions;
@@ -14,7 +16,7 @@ static void join(struct path *to, const struct path *path, const struct steps *t
 	if (!then)
 		return;
 	if (actions + then->actions > WORLD_ACTIONS_MAX)
-		abort();
+		END_FAULT("a path of too many actions");
 	if (!then->actions) {
 		to->stops += then->stops;
 		return;
@@ -68,7 +70,7 @@ static void grow_slots(struct frontier *frontier)
 	struct frontier_slot *slot = calloc(slots, sizeof(*slot));
 
 	if (!slot)
-		abort();
+		end_memory("states");
 	frontier->round += !frontier->round;
 	for (i = 0; i < frontier->slots; i++)
 		if (frontier->slot[i].round == frontier->round)
@@ -84,7 +86,7 @@ static void grow(struct frontier *frontier)
 	frontier->room = frontier->room ? 2 * frontier->room : 64;
 	frontier->state = realloc(frontier->state, frontier->room * sizeof(*frontier->state));
 	if (!frontier->state)
-		abort();
+		end_memory("states");
 }
 
 void frontier_add(struct frontier *frontier, const struct state_key *key, uint32_t left,
@@ -94,7 +96,7 @@ void frontier_add(struct frontier *frontier, const struct state_key *key, uint32
 	struct state *state;
 
 	if (left >= FRONTIER_LEFT_MAX)
-		abort();
+		END_FAULT("a budget that no frontier has");
 	if (frontier->count >= frontier->slots / 2)
 		grow_slots(frontier);
 	slot = find(frontier->slot, frontier->slots, frontier->round, key);

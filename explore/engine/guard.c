@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/exit.h"
+#include "base/fail.h"
 
 static char *refused; /* NULL: A2 is not looked after */
 static size_t refused_bytes;
@@ -24,7 +25,7 @@ static __attribute__((format(printf, 1, 2))) void refuse(const char *reason, ...
 	va_start(args, reason);
 	vsnprintf(refused, refused_bytes, reason, args);
 	va_end(args);
-	_exit(EXIT_UNSUPPORTED);
+	end_now(EXIT_UNSUPPORTED);
 }
 
 /* Stacks begin and end at multiples of this. */

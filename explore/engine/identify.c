@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "explore/engine/faults.h"
 #include "judge/identify.h"
 
 #include <stdlib.h>
@@ -131,7 +132,7 @@ void explore_clock_read(uint64_t now)
 	uint32_t i;
 
 	if (book->left.writers > CHECK_WRITERS_MAX)
-		abort(); /* caught by the search: a fourth CPU has no contexts of its own */
+		faults_raise(); /* a fourth CPU has no contexts of its own */
 	/* The writer that runs is the one that entered last on its CPU and has not left. The fifth
 	 * on one CPU has a context beyond CONTEXTS. */
 	for (i = book->events; i-- > 0;) {

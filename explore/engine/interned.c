@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 struct pieced {
 	uint32_t bytes;
 	uint32_t piece[PIECES_MAX];
@@ -42,7 +44,7 @@ uint32_t interned_number(struct interned *pieces, uint8_t *bytes, size_t count, 
 	bool same = other && other->bytes == count;
 
 	if (pieces_of > PIECES_MAX)
-		abort();
+		END_FAULT("a state larger than any");
 	memset(bytes + count, 0, pieces_of * (size_t)PIECE_BYTES - count);
 	if (same && copy && !memcmp(bytes, copy, count))
 		return like;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/fail.h"
 #include "base/time.h"
 #include "explore/engine/faults.h"
 #include "explore/engine/outcomes.h"
@@ -280,7 +281,7 @@ static void save(struct schedule_engine *engine, struct snapshot *snapshot)
 	for (i = 0; i < world_cpus(&book->left); i++) {
 		bytes = world_stack_end(i) - world_stack_sp(i);
 		if (bytes > sizeof(snapshot->stack) - used)
-			abort();
+			END_FAULT("writers' stacks too deep for a snapshot");
 		memcpy(snapshot->stack + used, (void *)world_stack_sp(i), bytes);
 		used += bytes;
 	}
@@ -479,10 +480,10 @@ void search_run(const struct search *search, unsigned int part, unsigned int par
 	};
 	*findings = (struct findings){ .schedules = 0 };
 	if (most > WORLD_ACTIONS_MAX + 1u)
-		abort();
+		END_FAULT("a budget of too many actions");
 	engine.snapshots = malloc(most * sizeof(*engine.snapshots));
 	if (!engine.snapshots)
-		abort();
+		end_memory("a search");
 	if (search->outcomes)
 		outcomes_begin();
 	faults_catch(&findings->schedules);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 void stamps_add(uint64_t *stamp, unsigned int count, uint64_t one)
 {
 	for (; count && stamp[count - 1] > one; count--)
@@ -18,7 +20,7 @@ void stamps_remove(uint64_t *stamp, unsigned int count, uint64_t one)
 	while (at < count && stamp[at] != one)
 		at++;
 	if (at == count)
-		abort();
+		END_FAULT("a stamp that is not kept");
 	memmove(&stamp[at], &stamp[at + 1], (count - at - 1) * sizeof(*stamp));
 }
 

@@ -111,10 +111,10 @@ static uint32_t save_shared(struct state_engine *engine, uint32_t before)
 
 	if (engine->shared.string.count >= SHARED_MOST ||
 	    interned_memory(&engine->shared) > engine->memory) {
-		fail_line("%u states take more than %" PRIu64 " MiB: give a smaller budget, more "
-			  "--memory, or --engine schedules",
-			  engine->shared.string.count, engine->memory >> 20);
-		_exit(1);
+		end_with(EXIT_RESOURCE,
+			 "%u states take more than %" PRIu64 " MiB: give a smaller budget, more "
+			 "--memory, or --engine schedules",
+			 engine->shared.string.count, engine->memory >> 20);
 	}
 	return interned_number(&engine->shared, engine->buffer, bytes, before);
 }
@@ -158,13 +158,13 @@ static uint32_t keep_frame(struct walk *walk, struct frontier *to)
 		if (book->log[i].left)
 			continue;
 		if (frame->events == FRAME_EVENTS_MAX)
-			abort();
+			END_FAULT("a frame of too many events");
 		frame->event[frame->events].index = i;
 		memcpy(&frame->event[frame->events++].logged, &book->log[i], sizeof(book->log[i]));
 	}
 	bytes = (uint32_t)((const uint8_t *)&frame->event[frame->events] - (uint8_t *)frame);
 	if (bytes + frame->bytes > sizeof(walk->engine->frame))
-		abort();
+		END_FAULT("a frame that is too large");
 	memcpy(&frame->event[frame->events], (const void *)sp, frame->bytes);
 	return table_number(&to->frames, frame, bytes + frame->bytes);
 }
@@ -408,7 +408,7 @@ static void *with_room(void *array, uint64_t count, uint64_t more, uint64_t *roo
 	*room = 2 * (count + more) + 1;
 	array = realloc(array, *room * bytes);
 	if (!array)
-		abort();
+		end_memory("states");
 	return array;
 }
 
@@ -556,7 +556,7 @@ void states_run(const struct search *search, struct findings *findings)
 	uint32_t start;
 
 	if (!engine)
-		abort();
+		end_memory("states");
 	*findings = (struct findings){ .schedules = 0 };
 	engine->search = search;
 	engine->findings = findings;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/fail.h"
+
 #define CHOICES_MOST 8192
 
 static struct choice {
@@ -17,7 +19,8 @@ unsigned int choose(unsigned int count, const uint8_t *more)
 	if (count < 2 && !more)
 		return 0;
 	if (position == CHOICES_MOST)
-		abort();
+		end_with(EXIT_RESOURCE, "an execution has over %d choices: give a smaller budget",
+			 CHOICES_MOST);
 	if (position == length)
 		path[length++] = (struct choice){ .more = more, .count = (uint16_t)count };
 	return path[position++].taken;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "explore/order/choices.h"
 
 #define PLACES 512
@@ -78,7 +79,7 @@ void machine_share(void *at, size_t bytes)
 	size_t i;
 
 	if (place_count + bytes / 8 > PLACES || shares == sizeof(shared) / sizeof(shared[0]))
-		abort(); /* order_run() has looked */
+		END_FAULT("more memory than order_run() allows");
 	shared[shares++] = (struct shared){ begin, begin + bytes, place_count };
 	for (i = 0; i < bytes / 8; i++)
 		places[place_count++].word = (uint64_t *)at + i;
@@ -123,7 +124,8 @@ static const struct view *carried(const struct view *view, const struct view *ot
 	struct view *both;
 
 	if (view_count == VIEWS)
-		abort();
+		end_with(EXIT_RESOURCE, "an execution has over %d views: give a smaller budget",
+			 VIEWS);
 	both = &views[view_count++];
 	copy(both, view);
 	join(both, other);
@@ -301,7 +303,8 @@ static struct message *put(struct spot *place, unsigned int at, struct message m
 	unsigned int i;
 
 	if (place->count == MESSAGES || newest(place)->stamp > UINT16_MAX - STAMPS_APART)
-		abort();
+		end_with(EXIT_RESOURCE, "over %d stores in one place: give a smaller budget",
+			 MESSAGES);
 	message.stamp = at == place->count ? to[-1].stamp + STAMPS_APART :
 					     (uint16_t)((to[-1].stamp + to->stamp) / 2);
 	memmove(to + 1, to, (place->count - at) * sizeof(*to));

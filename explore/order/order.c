@@ -103,7 +103,7 @@ _Noreturn static void start(unsigned int cpu)
 		_longjmp(cpus[cpu].goes_on, 1);
 	cpus[cpu].begun = true;
 	setcontext(&cpus[cpu].begins);
-	abort();
+	END_FAULT("a CPU does not begin");
 }
 
 static void go_on(unsigned int cpu)
@@ -305,7 +305,7 @@ static void keep(void)
 	free(before.bytes);
 	before.bytes = malloc(bytes);
 	if (!before.bytes)
-		abort();
+		end_memory("an execution");
 	for (bytes = i = 0; i < sizeof(memory) / sizeof(memory[0]) && memory[i].bytes; i++) {
 		memcpy(before.bytes + bytes, memory[i].at, memory[i].bytes);
 		bytes += memory[i].bytes;

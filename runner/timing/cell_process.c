@@ -25,7 +25,7 @@ static void take_ends(void *arg)
 	const int *ends = arg;
 
 	if (dup2(ends[0], STDIN_FILENO) < 0 || dup2(ends[1], STDOUT_FILENO) < 0)
-		_exit(EXIT_RESOURCE);
+		end_now(EXIT_RESOURCE);
 }
 
 /* -1, after a line on stderr. */
@@ -37,7 +37,7 @@ static pid_t start(const char *topology, int ends[2])
 
 	snprintf(hz, sizeof(hz), "hz=%.3f", ticks_hz());
 	if (asprintf(&where, "topology=%s", topology) < 0)
-		abort(); /* without memory for a path */
+		end_memory("a path");
 	argv[3] = where;
 	pid = child_start(
 		&(struct child_program){ .argv = argv, .prepare = take_ends, .arg = ends });
@@ -69,7 +69,7 @@ int cell_process_start(struct cell_process *process, const char *topology)
 	process->to = fdopen(in[1], "w");
 	process->from = fdopen(out[0], "r");
 	if (!process->to || !process->from)
-		abort(); /* without memory for a FILE */
+		end_memory("a process of cells");
 	return EXIT_FINE;
 }
 

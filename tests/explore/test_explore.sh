@@ -263,8 +263,13 @@ bad_input() {
 	"$explore" --nonsense >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 1 ] && grep -q -- --help "$scratch/err"
 	report $? "unknown option"
-	"$explore" --help | grep -q -- --coverage
-	report $? "--help"
+	for limit in "ulimit -v 200000; set -- 4000" "set -- 16"; do
+		(eval "$limit" && exec $one --stops all --nested 5 --engine states --processes 1 --memory "$@") \
+			>"$scratch/out" 2>"$scratch/err"
+		[ $? -eq 3 ] && [ "$(grep -c '^stampede: .*--memory' "$scratch/err")" -eq 1 ] &&
+			[ "$(grep -c '^stampede: ' "$scratch/err")" -eq 1 ]
+		report $? "too few bytes for the states ($limit): one line, exit code 3"
+	done
 	"$explore" --schemes =packed_word --nested 6 >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
 	sleep 1

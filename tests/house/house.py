@@ -41,6 +41,8 @@ PLANTS = (
     ("struct_tags", "runner/place/place.h", at_end("struct check {\n\tint more;\n};\n")),
     ("one_stderr", "runner/place/ticks.c", at_end('\tfprintf(stderr, "oops");\n')),
     ("one_stderr", "base/options.c", at_end('\tsystem("rm");\n')),
+    ("one_end", "base/options.c", at_end("\tabort();\n")),
+    ("one_end", "explore/engine/states.c", at_end("\t_exit(1);\n")),
     ("limits", "base/options.c", at_end("int a;\n" * 600)),
     ("limits", "base/options.c", at_end("static void f(void)\n{\n" + "\tg();\n" * 60 + "}\n")),
     ("limits", "base/options.c", at_end("\t" * 13 + "\n")),

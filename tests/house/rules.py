@@ -232,6 +232,19 @@ STDERR_AT_HOME = ("base/fail.c", "base/progress.c", "extras/tracers/driver.c", "
                   "extras/tracers/perf/perf.c")
 
 
+# These know no base: rows, which are compiled into others' programs; a fuzzer, whose finding is an abort.
+ENDS_AT_HOME = ("base/fail.c", "schemes/parts/mask.h", "explore/stops/foreign_row.h", "traces/fuzz_ftrace.c",
+                "extras/programs/codec.c", "extras/kernel/shim/stdlib.h", "extras/mcu/shim/stdlib.h")
+
+
+def one_end(tree):
+    """What ends a process says why and has a code of base/exit.h: end_now() and end_with() of base/fail.c."""
+    word = re.compile(r"\b(?:abort|_exit|_Exit|quick_exit)\(")
+    return ["%s:%d: %s" % (name, line_of(text, match.start()), match.group(0))
+            for name, text in tree.c_files(product=True) if name not in ENDS_AT_HOME
+            for match in word.finditer(code(text))]
+
+
 def limits(tree):
     """Files, functions and lines can be seen whole."""
     bad = []
@@ -380,4 +393,4 @@ def words(tree):
 
 
 RULES = (budget, ceiling_alone, arrows, circles, build_macros, workload_names, row_names, one_judge, unused, struct_tags,
-         one_stderr, limits, patches, words)
+         one_stderr, one_end, limits, patches, words)

@@ -150,10 +150,8 @@ int interrupts_install(void)
 
 static void set_mask(int how, const sigset_t *set)
 {
-	if (pthread_sigmask(how, set, NULL)) {
-		fail_line("pthread_sigmask does not take its own signals");
-		abort();
-	}
+	if (pthread_sigmask(how, set, NULL))
+		END_FAULT("pthread_sigmask does not take its own signals");
 }
 
 void interrupts_attach(struct interrupts *interrupts)
