@@ -119,8 +119,8 @@ static const struct option_entry entries[] = {
 	  "search part K of N (K from 0), split by first actions; merge.py adds\n"
 	  "the --json of all parts (nodes.sh runs them on many machines)",
 	  OPTION_TAKEN, .into = &asked.options.search, .take = take_part, .rare = true },
-	{ "replay", "SCHEDULE", "replay one schedule, as a timeline", OPTION_TEXT,
-	  .into = &asked.options.replay },
+	{ "replay", "SCHEDULE", "replay one schedule (none: no interrupts), as a timeline",
+	  OPTION_TEXT, .into = &asked.options.replay },
 	{ "json", "FILE",
 	  "write what was searched and found, with timelines, as JSON; - is\n"
 	  "stdout, and then nothing else is printed there",

@@ -362,6 +362,7 @@ void replay_print(FILE *text, const struct replay *replay)
 	fprintf(text, "  verdict: %s\n", check_verdict_name(replay->verdict));
 }
 
+#define NO_ACTIONS "none"
 static const char action_letters[] = "?nbrjsdfk";
 
 static bool has_number(enum action_kind kind)
@@ -375,7 +376,7 @@ void replay_format(const struct action *action, unsigned int actions, char *text
 	unsigned int i;
 	int more;
 
-	text[0] = 0;
+	snprintf(text, bytes, "%s", actions ? "" : NO_ACTIONS);
 	for (i = 0; i < actions && used < bytes; i++) {
 		if (has_number((enum action_kind)action[i].kind))
 			more = snprintf(text + used, bytes - used, "%s%c%u:%" PRIu64, i ? "." : "",
@@ -394,6 +395,8 @@ int replay_parse(const char *text, struct action *action, unsigned int most)
 	unsigned int count = 0;
 	char *end;
 
+	if (!strcmp(text, NO_ACTIONS))
+		return 0;
 	while (*at) {
 		letter = strchr(action_letters + 1, *at);
 		if (!letter || !isdigit((unsigned char)at[1]) || count == most)

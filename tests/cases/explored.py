@@ -57,7 +57,7 @@ class Failure(Exception):
 
 def plain_timeline(options, words):
     """Where nothing broke: the schedule without any interrupt, as the others have it."""
-    done = subprocess.run([os.path.join(options.build, "explore"), *words, "--replay", ""],
+    done = subprocess.run([os.path.join(options.build, "explore"), *words, "--replay", "none"],
                           capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failure("build/explore --replay: exit code %d" % done.returncode)
