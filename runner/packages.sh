@@ -35,6 +35,7 @@ python3-jinja2      python3-jinja2         python3-Jinja2      python-jinja   py
 python3-scipy       python3-scipy          python3-scipy       python-scipy   py3-scipy
 python3-clang       python3-clang          python3-clang       -              -
 chromium            chromium               chromium            chromium       chromium
+hyperfine           hyperfine              hyperfine           hyperfine      hyperfine
 help2man            help2man               help2man            help2man       help2man
 clang               clang                  clang               clang          clang
 libclang-rt-dev     compiler-rt            clang               compiler-rt    compiler-rt

@@ -4,50 +4,89 @@
 
 usage: programs.py BUILD [option...]
   --programs "A B"     which programs (all of them); --list prints them
-  --command NAME=LINE  also this program, traced in malloc and calls; several times
-  --sets "A B"         what is traced: malloc, calls, functions
+  --command NAME=LINE  also this program; several times
   --rows "A B"         of packed_word, varint_low, full_tsc and lttng
-  --rounds N           at most so many rounds (40), at least 7
-  --within PERCENT     a program is done when each time is known to this, +-, as a multiple of the untraced one (1)
+  --rounds N           rounds (40)
   --work X             how much each program has to do, times what is usual (1)
-  --judge-only         judge the times, and measure nothing
+  --check-only         check the times, and measure nothing
   --json FILE          write figures there, too (BUILD/programs/programs.json)
-A round runs every variant once, all at the same time and on one CPU, which they share in turns: what slows the
-machine slows them all. The variants are: untraced (twice), interposed only, and each tracer. Times are CPU time of
-the process and its children, user and system. Intervals are of 95 %, by order statistics.
+In a round hyperfine runs every variant once, one after the other, on one CPU and in random order: untraced (twice),
+interposed only, and each tracer. Times are CPU time of the process and its children, user and system. Figures are of
+the same round; the table, in Markdown, has medians over rounds and their 95 % intervals, by order statistics.
 exit: 0 fine, 1 usage, 2 a time is wrong, 4 nothing can be traced
 """
 import argparse
-import concurrent.futures
 import datetime
-import itertools
 import json
 import os
 import platform
 import random
+import shlex
 import shutil
-import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from statistics import median
 
-import workloads
-from judge import judge
-from lttng import Lttng
-
-LEAST_ROUNDS, TIMEOUT_S = 7, 120
-LEAST_S = 0.0003  # of a slow-down that is as good as known, where a program takes no time
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
 ROWS = ("packed_word", "varint_low", "full_tsc", "lttng")
-SETS = ("malloc", "calls", "functions")
+CHECKED_WORK, CHECKED_LEAST = 0.1, 500  # share of what is timed; events that bytes are known from
+CPUS = sorted(os.sched_getaffinity(0))
+
+SQL = """CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c REAL);
+WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < {amount})
+INSERT INTO t SELECT x, printf('name %d', x * 7919 % {amount}), x * 0.5 FROM n;
+CREATE INDEX i ON t (b);
+SELECT count(*), sum(c) FROM t WHERE b LIKE '%99%';
+SELECT b, count(*), group_concat(a) FROM t GROUP BY substr(b, 1, 8) ORDER BY 2 DESC LIMIT 10;
+UPDATE t SET b = b || 'x' WHERE a % 3 = 0;
+SELECT count(*) FROM t x JOIN t y ON x.b = y.b || 'x';
+""" + "INSERT INTO t (b, c) VALUES ('one more', 1);\n" * 500
+PYTHON = """import json, re
+for i in range({amount}):
+    rows = [dict(number=n, name=f"name {{n}}", parts=[n, n / 2, str(n)]) for n in range(2000)]
+    text = json.dumps(rows)
+    again = json.loads(text)
+    words = re.findall(r"name (\\d+)", text)
+    assert sorted(words, key=int) == [str(one["number"]) for one in again]
+"""
+# The server is traced; its client is not, and ends it.
+CLIENT = ("until redis-cli -p {port} ping; do sleep 0.02; done; redis-benchmark -p {port} -n {amount} -c 20 "
+          "-t set,get,lpush,lrange_100 -r 10000 -q; redis-cli -p {port} shutdown nosave")
+# Name, what it does, what it needs, its package, how much it has to do, and its command by that.
+PROGRAMS = {
+    "true": ("does nothing: what starting costs", "true", "coreutils", 1, "true"),
+    "sqlite3": ("inserts, an index, updates and joins in a temporary file", "sqlite3", "sqlite3", 40000,
+                "sqlite3 '' " + shlex.quote(SQL)),
+    "gcc": ("gcc -O2 -c of judge/check.c, with cc1 and as", "gcc", "gcc", 10, "gcc -O2 -c {work}/{amount}.c -o {work}/out.o"),
+    "python3": ("JSON, a sort and a regular expression", "/usr/bin/python3", "python3", 40,
+                "/usr/bin/python3 -c " + shlex.quote(PYTHON)),
+    "redis": ("redis-server under redis-benchmark, by loopback", "redis-check-rdb", "redis-tools", 10000,
+              "{work}/redis-server --port {port} --save ''"),
+    "codec": ("stb_image: PNG and JPEG, with an event at each function's entry and exit",
+              "/usr/include/stb/stb_image_write.h", "libstb-dev", 8, "{work}/codec{hooks} {amount}"),
+}
 
 
 def say(text):
     print(f"stampede: {text}", file=sys.stderr, flush=True)
 
 
+class Failed(Exception):
+    pass
+
+
+def call(*words, **more):
+    done = subprocess.run(words, capture_output=True, text=True, check=False, **more)
+    if done.returncode:
+        raise Failed(f"{words[0]}: exit code {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}")
+    return done.stdout
+
+
 def interval(values):
-    """The median, and order statistics that hold the true one with 95 %; None: too few values."""
+    """The median, and order statistics that hold the true one with 95 %, as in base/stats.h; None: too few values."""
     values, count = sorted(values), len(values)
     below, term, rank = 0.0, 0.5 ** count, 0
     while rank < count // 2 and below + term <= 0.025:
@@ -58,199 +97,163 @@ def interval(values):
             "high": values[count - rank] if rank else None}
 
 
-def half_width(its):
-    return float("inf") if its["low"] is None else max(its["high"] - its["middle"], its["middle"] - its["low"])
+class Program:
+    def __init__(self, bench, name, line, amount):
+        self.bench, self.name, self.line, self.usual = bench, name, line, amount
+        self.file = os.path.join(bench.work, "events")
 
+    def words(self, by, work, check=False):
+        """As `env` runs it, traced by the library `by` or not (None)."""
+        line = self.line.format(amount=max(1, round(work * self.usual)), work=self.bench.work, port=self.bench.port,
+                                hooks=".hooks" if by else "") if self.name in PROGRAMS else self.line
+        path = [f"LD_PRELOAD={self.bench.library(by)}", f"STAMPEDE_FILE={self.file}"] if by else []
+        return ["env", *path, *(["STAMPEDE_CHECK=1"] if check else []), *shlex.split(line)]
 
-class Failed(Exception):
-    pass
+    def client(self, work):
+        line = CLIENT.format(port=self.bench.port, amount=max(1, round(work * self.usual)))
+        return f"({line}) >/dev/null 2>&1 &" if self.name == "redis" else ""
+
+    def events(self):
+        """Events, those that were read, bytes and wrong ones, of all processes; the file is gone then."""
+        if not os.path.exists(self.file):
+            raise Failed("the library did not attach (a static or setuid program?)")
+        with open(self.file, encoding="ascii") as file:
+            lines = [[int(word) for word in line.split()] for line in file]
+        os.unlink(self.file)
+        return [sum(one) for one in zip(*lines)]
+
+    def once(self, by, work, check=False):
+        subprocess.run(["sh", "-c", self.client(work)], check=False)
+        done = subprocess.run(self.words(by, work, check), cwd=self.bench.work, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300, check=False)
+        if done.returncode:
+            raise Failed(f"ended by signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}")
+        return self.events() if by else None
+
+    def round(self, variants, work):
+        """CPU seconds of each, by hyperfine."""
+        order, path = random.sample(variants, len(variants)), os.path.join(self.bench.work, "hyperfine.json")
+        client = self.client(work)
+        call("taskset", "-c", str(CPUS[-1]), "hyperfine", "-N", "--runs", "1", "--style", "none", "--export-json", path,
+             *(["--prepare", "sh -c " + shlex.quote(client)] if client else []),
+             *[shlex.join(self.words(by, work)) for _, by in order], cwd=self.bench.work)
+        with open(path, encoding="utf-8") as file:
+            its = json.load(file)["results"]
+        return {one: run["user"] + run["system"] for one, run in zip(order, its)}
 
 
 class Bench:
-    """Runs programs, traced or not, in a folder of their own; root runs them as nobody, as LTTng's are."""
+    """A folder to work in, and LTTng's session, which overwrites as the rings do."""
 
-    def __init__(self, build, scratch):
-        self.build, self.scratch = os.path.abspath(build), scratch
-        self.identity = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
-        self.libraries = os.path.join(scratch, "lib")
-        shutil.copytree(os.path.join(self.build, "programs"), self.libraries,
-                        ignore=lambda folder, names: [one for one in names if not one.endswith(".so")])
-        self.runs, self.starts = itertools.count(), {}  # seconds that a tracer takes in a program that does nothing
-        for path in (scratch, os.path.join(scratch, "work")):
-            os.makedirs(path, exist_ok=True)
-            os.chmod(path, 0o755)
-            if self.identity:
-                shutil.chown(path, "nobody", "nogroup")
+    def __init__(self, build, work):
+        self.build, self.work, self.lttng = os.path.abspath(build), work, False
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
 
-    def library(self, kind, recorder, judged=False):
-        path = os.path.join(self.libraries, f"{kind}.{recorder}{'.judged' if judged else ''}.so")
-        return path if os.path.exists(path) else None
+    def library(self, by):
+        return os.path.join(self.build, "programs", f"preload.{by}.so")
 
-    def run(self, program, kind=None, recorder=None, mode="count", judged=False, more=None):
-        """CPU seconds, and the folder of what was written; Failed says why not."""
-        folder = os.path.join(self.scratch, f"run{next(self.runs)}")
-        os.mkdir(folder)
-        if self.identity:
-            shutil.chown(folder, "nobody", "nogroup")
-        env = {"PATH": "/usr/bin:/bin", "HOME": self.scratch, "TMPDIR": f"{self.scratch}/work", "LC_ALL": "C",
-               **(more or {})}
-        if recorder:
-            env.update(LD_PRELOAD=self.library(kind, recorder, judged), STAMPEDE_FOLDER=folder, STAMPEDE_MODE=mode)
+    def prepare(self):
+        """What the programs work on."""
+        for amount, source in ((10, "judge/check.c"), (1, "base/stats.c")):
+            call("gcc", "-E", "-P", "-D_GNU_SOURCE", "-I.", source, "-o", f"{self.work}/{amount}.c", cwd=TOP)
+        if shutil.which("redis-check-rdb"):  # the server by another name, without a service that is started
+            os.symlink(shutil.which("redis-check-rdb"), f"{self.work}/redis-server")
+        for name, flags in (("codec", []), ("codec.hooks", ["-finstrument-functions"])):
+            if os.path.exists(PROGRAMS["codec"][1]):
+                call("gcc", "-O2", "-w", *flags, f"{HERE}/codec.c", "-o", f"{self.work}/{name}", "-lm")
+
+    def start_lttng(self):
         try:
-            status, usage = program.run(env, self.identity, folder, TIMEOUT_S)
-        except OSError as error:
-            raise Failed(str(error)) from error
-        if os.WIFSIGNALED(status):
-            raise Failed(f"ended by {signal.Signals(os.WTERMSIG(status)).name}")
-        if os.WEXITSTATUS(status):
-            raise Failed(f"exit code {os.WEXITSTATUS(status)}")
-        if recorder and not any(one.endswith(".counts") for one in os.listdir(folder)):
-            raise Failed("the library did not attach (a static or setuid program?)")
-        return usage.ru_utime + usage.ru_stime, folder
+            if not os.path.exists(self.library("lttng")):
+                raise Failed("no lttng/tracepoint.h (package liblttng-ust-dev)")
+            # To a file: the daemon would keep a pipe open.
+            subprocess.run(["lttng-sessiond", "--no-kernel", "--background"], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=False)
+            for words in ("create stampede --snapshot", "enable-channel --userspace --subbuf-size=256K --num-subbuf=4 c",
+                          "enable-event --userspace --channel=c stampede_programs:call", "start"):
+                call("lttng", "--no-sessiond", *words.split())
+            self.lttng = True
+        except (Failed, OSError) as why:
+            say(f"lttng is left out: {why}")
 
-    def counts(self, folder):
-        """Events, bytes and events that were read, over all processes and threads, and processes."""
-        total, processes = [0, 0, 0], 0
-        for name in os.listdir(folder):
-            if name.endswith(".counts"):
-                processes += 1
-                with open(os.path.join(folder, name), encoding="ascii") as file:
-                    for words in map(str.split, file):
-                        if words[0] != "end":
-                            total = [a + int(b) for a, b in zip(total, (words[1], words[4], words[5]))]
-        return (*total, processes)
+    def stop(self):
+        if self.lttng:
+            subprocess.run(["lttng", "--no-sessiond", "destroy", "stampede"], stdout=subprocess.DEVNULL, check=False)
 
 
-def judge_rows(bench, program, kind, rows, sessions):
-    """For each row whether its times are right, and its bytes per event; a row that fails is left out."""
-    found = {}
-    for row in rows:
-        try:
-            if row == "lttng":
-                found[row] = sessions.judge(bench, program, kind)
-                continue
-            problems, lines = [], []
-            for mode in ("write", "overwrite"):
-                _, folder = bench.run(program.small(), kind, row, mode, judged=True)
-                judged = judge(kind, mode, folder)
-                problems += judged.wrong
-                lines.append(judged.line())
-                shutil.rmtree(folder)
-            _, folder = bench.run(program.small(), kind, row, "overwrite")
-            _, size, events, _ = bench.counts(folder)
-            shutil.rmtree(folder)
-            found[row] = {"judged": lines, "wrong": problems[:10], "bytes": size / events if events > 500 else None}
-        except Failed as why:
-            say(f"{program.name}: {kind} traced by {row} is left out: {why}")
-    return found
+def measure(program, rows, rounds, work):
+    """One result for each variant, of these rounds, against the untraced runs of the same round."""
+    variants = [("untraced", None), ("again", None), *((by, by) for by in ("none", *rows))]
+    times = [program.round(variants, work) for _ in range(rounds)]
+    if os.path.exists(program.file):
+        os.unlink(program.file)
+    counted = {by: program.once(by, work)[0] for _, by in variants if by}
+    return results(times, counted, rows)
 
 
-def at_once(bench, program, variants, sessions):
-    """(CPU seconds, events and so on) of each; all are started in random order."""
-    def one_run(kind, recorder):
-        try:
-            cpu, folder = bench.run(program, kind, recorder, more=sessions.env if recorder == "lttng" else None)
-        except Failed as why:
-            raise Failed(f"{kind} {recorder}: {why}") from why
-        counts = bench.counts(folder)
-        shutil.rmtree(folder)
-        return cpu, counts
-
-    with concurrent.futures.ThreadPoolExecutor(len(variants)) as pool:
-        try:
-            runs = {one: pool.submit(one_run, *one) for one in random.sample(variants, len(variants))}
-            return {one: run.result() for one, run in runs.items()}
-        except BaseException:
-            workloads.ending.set()
-            raise
-
-
-def measure(bench, program, kinds, options, sessions):
-    """Rounds, until each slow-down is known well enough."""
-    variants = [("untraced", None), ("again", None)]
-    variants += [(kind, recorder) for kind, its in kinds.items() for recorder in ("none", *its)]
-    rounds = []
-    while len(rounds) < options.rounds:
-        rounds.append(at_once(bench, program, variants, sessions))
-        found = results(rounds, kinds, bench.starts)
-        if len(rounds) >= LEAST_ROUNDS and all(known(one, options.within) for one in found):
-            break
-    return len(rounds), found
-
-
-def known(one, within):
-    return half_width(one["percent"]) <= max(within * one["cpu_s"], 100 * LEAST_S) / one["plain_s"]
-
-
-def results(rounds, kinds, starts):
-    cpu = {one: [its[one][0] for its in rounds] for one in rounds[0]}
-    two = [cpu["untraced", None], cpu["again", None]]
-    base = [sum(one) / 2 for one in zip(*two)]
+def results(times, counted, rows):
+    cpu = {one[0]: [its[one] for its in times] for one in times[0]}
+    base = [sum(two) / 2 for two in zip(cpu["untraced"], cpu["again"])]
 
     def relative(these, those):
         return interval([100 * (one - other) / plain for one, other, plain in zip(these, those, base)])
 
-    # Who measures nothing sees nothing: the untraced runs against each other.
-    found = [{"traced": "-", "by": "untraced", "events": 0, "cpu_s": median(two[1]), "plain_s": median(base),
-              "cpu": two[1], "percent": relative(two[1], two[0]), "ns": None, "more_percent": None}]
-    for kind, rows in kinds.items():
-        for recorder in ("none", *rows):
-            its, only, first = cpu[kind, recorder], cpu[kind, "none"], cpu[kind, next(iter(rows))]
-            count, processes = (median(one[kind, recorder][1][at] for one in rounds) for at in (0, 3))
-            start = processes * starts.get((kind, recorder), 0)
-            found.append({
-                "traced": kind, "by": recorder, "events": count, "cpu_s": median(its), "plain_s": median(base),
-                "start_s": start, "cpu": its, "plain_cpu": base, "percent": relative(its, base),
-                "ns": interval([1e9 * (one - alone - start) / count for one, alone in zip(its, only)])
-                      if recorder != "none" and count else None,
-                # Does it matter which? Against the first of them.
-                "more_percent": relative(its, first) if recorder not in ("none", next(iter(rows))) else None,
-                # Against the interposer and not against no tracer at all: what the row itself takes.
-                "row_percent": relative(its, only) if recorder != "none" else None,
-                **(rows.get(recorder) or {}),
-            })
+    found = [{"by": "untraced", "events": 0, "cpu_s": median(base), "percent": relative(cpu["again"], cpu["untraced"])}]
+    for by in ("none", *rows):
+        found.append({"by": by, "events": counted[by], "cpu_s": median(cpu[by]), "percent": relative(cpu[by], base)})
+        if by != "none":
+            found[-1]["ns"] = interval([1e9 * (one - only) / max(counted[by], 1) for one, only in zip(cpu[by], cpu["none"])])
+            if by != rows[0]:
+                found[-1]["more_percent"] = relative(cpu[by], cpu[rows[0]])
     return found
 
 
 def shown(its, digits=1):
     if its is None:
-        return "-"
-    if its["low"] is None:
-        return f"{its['middle']:.{digits}f}"
-    return f"{its['middle']:.{digits}f} ({its['low']:.{digits}f} .. {its['high']:.{digits}f})"
+        return ""
+    ends = "" if its["low"] is None else f" ({its['low']:.{digits}f} to {its['high']:.{digits}f})"
+    return f"{its['middle']:.{digits}f}{ends}"
 
 
-def print_lines(program, found):
+def print_lines(name, found, checked):
+    names = {"untraced": "nothing, against itself", "none": "interposed only", "lttng": "LTTng-UST"}
     for one in found:
+        head = f"{name}: {found[-1]['events'] / 1e6:.2f} M events in {1000 * one['cpu_s']:.0f} ms" if one is found[0] else ""
+        size = checked.get(one["by"], {}).get("bytes")
         # Below 1000 events a run, dividing by them says nothing.
-        ns = shown(one["ns"], 0) if one["events"] >= 1000 else "-"
-        print(f"{program.name:9} {one['traced']:9} {one['by']:12} {one['events']:>9.0f} {1000 * one['cpu_s']:>7.1f} "
-              f"{shown(one['percent']):>22} {shown(one['more_percent']):>23} {ns:>18} "
-              f"{'-' if not one.get('bytes') else format(one['bytes'], '.1f'):>6} "
-              f"{'WRONG' if one.get('wrong') else 'right' if one.get('judged') and one['events'] else '-'}", flush=True)
+        print(f"| {head} | {names.get(one['by'], '`' + one['by'] + '`')} | {shown(one['percent'])} | "
+              f"{shown(one.get('more_percent'))} | {shown(one.get('ns') if one['events'] >= 1000 else None, 0)} | "
+              f"{format(size, '.1f') if size else ''} |", flush=True)
 
 
-def draw(record, path):
-    """Draws programs.png beside the figures, or prints why it cannot. Slow-downs of 100 % and more are factors."""
-    folder, parts = os.path.dirname(path) or ".", {"little": [], "much": []}
-    for program in record:
-        its = [one for one in program["results"] if one["percent"]["low"] is not None and one["percent"]["middle"] is not None]
-        part = parts["much" if any(one["percent"]["middle"] >= 100 for one in its) else "little"]
-        for one in its:
-            label = f"{program['program']} " + (f"{one['traced']} {one['by']}" if one["traced"] != "-" else "untraced, again")
-            part.append(f'{len(part) + 1} "{label}" {one["percent"]["middle"]} {one["percent"]["low"]} {one["percent"]["high"]} '
-                        f'"{one["by"]}"\n')
-    if not shutil.which("gnuplot") or not any(parts.values()):
-        say("no picture: " + ("too few rounds" if shutil.which("gnuplot") else "no gnuplot (package gnuplot-nox)"))
-        return
-    words = [f"format = 'png'; caption_machine = '{workloads.processor()}'; caption_run = ''"]
-    for part, lines in parts.items():
-        with open(f"{folder}/{part}.dat", "w", encoding="utf-8") as file:
-            file.writelines(lines)
-        words.append(f"{part} = '{os.path.abspath(folder)}/{part}.dat'; {part}_rows = {len(lines)}")
-    with open(f"{folder}/programs.png", "wb") as file:
-        subprocess.run(["gnuplot", "-d", "-e", "to_stdout = 1; " + "; ".join(words), "extras/programs/programs.gp"],
-                       cwd=workloads.TOP, stdout=file, check=False)
+def one_program(bench, name, options):
+    """Its entry of the record; None: it cannot be had, and why was said."""
+    says, needs, package, amount, line = PROGRAMS.get(name) or (options.command[name], shlex.split(options.command[name])[0],
+                                                                "", 1, options.command[name])
+    program, checked = Program(bench, name, line, amount), {}
+    if not shutil.which(needs) and not os.path.exists(needs):
+        say(f"{name} is left out: no {needs}" + (f" (package {package})" if package else ""))
+        return None
+    try:
+        program.once(None, options.work)
+        program.once("none", options.work)
+        for row in options.rows:
+            if row == "lttng":
+                continue
+            counted, read, size, wrong = program.once(row, options.work * CHECKED_WORK, check=True)
+            checked[row] = {"events": counted, "read": read, "wrong": wrong + (counted > 0 and not read),
+                            "bytes": size / read if read > CHECKED_LEAST else None}
+            if checked[row]["wrong"] or options.check_only:
+                print(f"# {name} {row}: {counted} events, the newest {read} were read: {checked[row]['wrong']} wrong")
+        rows = [row for row in options.rows if row != "lttng" or bench.lttng]
+        found = [] if options.check_only else measure(program, rows, options.rounds, options.work)
+    except (Failed, OSError, subprocess.TimeoutExpired) as why:
+        say(f"{name} is left out: {why}")
+        return None
+    print_lines(name, found, checked)
+    return {"program": name, "says": says, "checked": checked, "results": found}
 
 
 class Parser(argparse.ArgumentParser):
@@ -262,75 +265,24 @@ class Parser(argparse.ArgumentParser):
 def arguments():
     parser = Parser(add_help=False)
     parser.add_argument("build")
-    parser.add_argument("--programs", type=str.split)
+    parser.add_argument("--programs", type=str.split, default=list(PROGRAMS))
     parser.add_argument("--command", action="append", default=[])
-    parser.add_argument("--sets", type=str.split, default=SETS)
-    parser.add_argument("--rows", type=str.split, default=ROWS)
+    parser.add_argument("--rows", type=str.split, default=list(ROWS))
     parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--within", type=float, default=1)
     parser.add_argument("--work", type=float, default=1)
     parser.add_argument("--json")
-    for flag in ("--judge-only", "--list", "--help"):
-        parser.add_argument(flag, action="store_true")
+    for name in ("--check-only", "--list", "--help"):
+        parser.add_argument(name, action="store_true")
     options = parser.parse_args()
-    for names, known in ((options.sets, SETS), (options.rows, ROWS)):
+    for names, known in ((options.programs, PROGRAMS), (options.rows, ROWS)):
         for one in names:
             if one not in known:
                 parser.error(f"'{one}' is unknown; choose from {' '.join(known)}")
-    if options.rounds < 1 or options.work <= 0:
-        parser.error("--rounds and --work are positive")
+    if options.rounds < 1 or options.work <= 0 or not options.rows:
+        parser.error("--rounds and --work are positive, and --rows names one or more")
+    options.command = dict(one.split("=", 1) if "=" in one else parser.error(f"--command {one} is no NAME=LINE")
+                           for one in options.command)
     return options
-
-
-def one_program(bench, program, options, sessions):
-    """(kinds judged, rounds, results); None: it cannot be had here, and why was said."""
-    why = program.prepare(bench)
-    if why:
-        say(f"{program.name} is left out: {why}")
-        return None
-    try:
-        bench.run(program)
-        kinds = {}
-        for kind in options.sets:
-            rows = [one for one in options.rows if bench.library(kind, one)
-                    and (one != "lttng" or sessions.start())]
-            if kind in program.kinds:
-                kinds[kind] = judge_rows(bench, program, kind, rows, sessions)
-        kinds = {kind: rows for kind, rows in kinds.items() if rows}
-        if not kinds:
-            return None
-        if options.judge_only:
-            return kinds, 0, []
-        rounds, found = measure(bench, program, kinds, options, sessions)
-        if program.does_nothing:
-            bench.starts = {(one["traced"], one["by"]): one["row_percent"]["middle"] / 100 * one["plain_s"]
-                            for one in found if one.get("row_percent")}
-        return kinds, rounds, found
-    except Failed as why:
-        say(f"{program.name} is left out: {why}")
-        return None
-
-
-def run_all(bench, programs, options, sessions):
-    record, wrong = [], False
-    if not options.judge_only:
-        print(f"{'program':9} {'traced':9} {'by':12} {'events':>9} {'CPU ms':>7} {'slow-down %':>22} "
-              f"{'more than ' + options.rows[0] + ' %':>23} {'ns per event':>18} {'bytes':>6} times")
-    for program in programs:
-        done = one_program(bench, program, options, sessions)
-        if not done:
-            continue
-        kinds, rounds, found = done
-        for kind, rows in kinds.items():
-            for row, its in rows.items():
-                wrong = wrong or bool(its["wrong"])
-                for line in its["wrong"]:
-                    print(f"# {program.name} {kind} {row}: {line}")
-                for line in its["judged"] if options.judge_only else ():
-                    print(f"{program.name} {kind} {row}: {line}", flush=True)
-        print_lines(program, found)
-        record.append({"program": program.name, "rounds": rounds, "judged": kinds, "results": found})
-    return record, wrong
 
 
 def main():
@@ -338,29 +290,35 @@ def main():
     if options.help:
         print(__doc__)
         return 0
-    programs = workloads.all_programs(options.work, options.command, options.programs)
     if options.list:
-        print("\n".join(f"{one.name:9} {one.says}" for one in programs))
+        print("\n".join(f"{name:9} {its[0]}" for name, its in PROGRAMS.items()))
         return 0
-    # An end in order: the session daemon and what runs end, too.
-    for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(one, lambda number, frame: sys.exit(128 + number))
-    workloads.keep_off()
-    with tempfile.TemporaryDirectory(prefix="stampede-programs-") as scratch:
-        bench = Bench(options.build, scratch)
-        sessions = Lttng(scratch, bench.identity, say)
+    if not options.check_only and not shutil.which("hyperfine"):
+        say("no hyperfine (package hyperfine); --check-only does without")
+        return 4
+    # What works beside the programs leaves their CPU to them.
+    os.sched_setaffinity(0, CPUS[:-1] or CPUS)
+    record = []
+    with tempfile.TemporaryDirectory(prefix="stampede-programs-") as work:
+        bench = Bench(options.build, work)
         try:
-            record, wrong = run_all(bench, programs, options, sessions)
+            bench.prepare()
+            if "lttng" in options.rows and not options.check_only:
+                bench.start_lttng()
+            if not options.check_only:
+                print(f"| program, and its events | recorded by | slow-down, % | more than `{options.rows[0]}`, % of the run "
+                      "| ns per event | bytes |\n|---|---|--:|--:|--:|--:|")
+            record = [one_program(bench, name, options) for name in (*options.programs, *options.command)]
+        except Failed as why:
+            say(str(why))
         finally:
-            sessions.stop()
+            bench.stop()
+    record = [one for one in record if one]
     path = options.json or os.path.join(options.build, "programs", "programs.json")
-    with open(path + ".part", "w", encoding="utf-8") as file:
-        json.dump({"date": datetime.date.today().isoformat(), "machine": workloads.processor(),
-                   "kernel": platform.release(), "cpus": os.cpu_count(), "programs": record}, file, indent=1)
-    os.replace(path + ".part", path)
-    if record and not options.judge_only:
-        draw(record, path)
-    return 2 if wrong else 0 if record else 4
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"date": datetime.date.today().isoformat(), "kernel": platform.release(), "cpus": os.cpu_count(),
+                   "programs": record}, file, indent=1)
+    return 2 if any(one["wrong"] for its in record for one in its["checked"].values()) else 0 if record else 4
 
 
 if __name__ == "__main__":
