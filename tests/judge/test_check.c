@@ -9,51 +9,16 @@
 
 /* ---- damage to a ring of extended_header, which promises everything ---- */
 
-static void stamp_in_payload(void)
-{
-	sites[5].payload.stamp++;
-	put_payload(&sites[5], &sites[5].payload);
-}
-
-static void time_late_by_1(void)
-{
-	put_time(&sites[5], sites[5].event.time + 1);
-}
-
-static void time_late_by_5(void)
-{
-	put_time(&sites[5], sites[5].event.time + 5);
-}
-
-static void time_early_by_50(void)
-{
-	put_time(&sites[5], sites[5].event.time - 50);
-}
-
-/* Before its predecessor: read as a wrap later, and so is all behind it, up to the next packet. */
-static void time_before_predecessor(void)
-{
-	put_time(&sites[5], sites[4].event.time - 1);
-}
-
 static void times_swapped(void)
 {
 	put_time(&sites[5], sites[6].event.time);
 	put_time(&sites[6], sites[5].event.time);
 }
 
-static void begin_late(void)
+/* Read as a wrap later, and so is all that follows, up to the next packet. */
+static void time_before_predecessor(void)
 {
-	uint8_t *base = ring_subbuf_base(buffer_ring(&buffer), 1);
-
-	put_u64(base + 8, get_u64(base + 8) + 1);
-}
-
-static void begin_early(void)
-{
-	uint8_t *base = ring_subbuf_base(buffer_ring(&buffer), 1);
-
-	put_u64(base + 8, get_u64(base + 8) - WRAP);
+	put_time(&sites[5], sites[4].event.time - 1);
 }
 
 static void entry_after_stamp(void)
@@ -69,84 +34,18 @@ static void exit_before_stamp(void)
 	put_payload(&sites[7], &sites[7].payload);
 }
 
+/* The clock went back during the reserve: no time lies in such a window. */
+static void exit_before_entry(void)
+{
+	sites[7].payload.exit = sites[7].payload.entry - 1;
+	put_payload(&sites[7], &sites[7].payload);
+}
+
 /* An id whose header would have a size, where there is none. */
 static void record_invalid(void)
 {
 	put_u32(sites[8].record, ctf_compact_word(CTF_ID_HIGH, sites[8].event.time, 27));
 	put_u16(sites[8].record + 4, 600);
-}
-
-static void record_taken_out(void)
-{
-	take_out(8);
-}
-
-/* The commit counter agrees with what is there: only sequences and totals can tell. */
-static void record_taken_out_of_the_count_too(void)
-{
-	take_out(8);
-	ring_subbuf(buffer_ring(&buffer), sites[8].number)->commits -= RING_RECORD;
-}
-
-static void first_record_taken_out(void)
-{
-	take_out(0);
-	ring_subbuf(buffer_ring(&buffer), sites[0].number)->commits -= RING_RECORD;
-}
-
-static void last_record_taken_out(void)
-{
-	take_out(sites_count - 1);
-	ring_subbuf(buffer_ring(&buffer), sites[sites_count - 1].number)->commits -= RING_RECORD;
-}
-
-static void sequence_twice(void)
-{
-	sites[8].payload.tag--;
-	put_payload(&sites[8], &sites[8].payload);
-}
-
-static void sequence_skipped(void)
-{
-	sites[8].payload.tag++;
-	put_payload(&sites[8], &sites[8].payload);
-}
-
-static void context_of_another(void)
-{
-	sites[8].payload.tag ^= UINT64_C(3) << 60;
-	put_payload(&sites[8], &sites[8].payload);
-}
-
-static void context_unknown(void)
-{
-	sites[8].payload.tag |= UINT64_C(7) << 60;
-	put_payload(&sites[8], &sites[8].payload);
-}
-
-static void commit_short_of_a_byte(void)
-{
-	ring_subbuf(buffer_ring(&buffer), 1)->commits--;
-}
-
-static void commit_of_one_record_more(void)
-{
-	ring_subbuf(buffer_ring(&buffer), 1)->commits += RING_RECORD;
-}
-
-static void content_cut_short(void)
-{
-	ring_subbuf(buffer_ring(&buffer), 1)->content -= 1;
-}
-
-static void magic_gone(void)
-{
-	ring_subbuf_base(buffer_ring(&buffer), 1)[0] ^= 1;
-}
-
-static void one_lost_more(void)
-{
-	buffer_ring(&buffer)->lost++;
 }
 
 static void one_failed_more(void)
@@ -159,85 +58,114 @@ static void one_written_more(void)
 	buffer.writer.written[CONTEXT_TASK]++;
 }
 
-static void declared_inexact(void)
-{
-	sites[8].payload.tag |= UINT64_C(1) << 59;
-	put_payload(&sites[8], &sites[8].payload);
-}
+/* What becomes larger by a number: of a site, or of sub-buffer 1; a record goes; or a call. */
+enum what {
+	STAMP,
+	TIME,
+	TAG,
+	BEGINS,
+	MAGIC,
+	COMMITS,
+	CONTENT,
+	RING_LOST,
+	GONE,
+	GONE_COUNTED,
+	CALL
+};
 
-/* The tag promises a filler, the header has none. */
-static void filler_of_none(void)
-{
-	sites[8].payload.tag += UINT64_C(8) << CHECK_EXTRA_SHIFT;
-	put_payload(&sites[8], &sites[8].payload);
-}
+#define LAST_SITE 999
 
-/* The clock went back during the reserve: no time lies in such a window. */
-static void exit_before_entry(void)
-{
-	sites[7].payload.exit = sites[7].payload.entry - 1;
-	put_payload(&sites[7], &sites[7].payload);
-}
-
-struct damage {
+static const struct damage {
 	const char *name;
-	void (*apply)(void);
+	enum what what;
+	unsigned int site;
+	uint64_t by;
 	unsigned int oracles; /* exactly these object */
 	enum oracle oracle; /* this one says: */
 	const char *text;
-};
-
-#define DAMAGE(name, oracles, oracle, text) \
+	void (*call)(void);
+} damages[] = {
+#define CALLED(name, ...) \
 	{ \
-#name, name, oracles, ORACLE_##oracle, text \
+#name, CALL, 0, 0, __VA_ARGS__, name \
 	}
-
-static const struct damage damages[] = {
-	DAMAGE(stamp_in_payload, EXACT, EXACT, "decoded is not the stamp taken"),
-	DAMAGE(time_late_by_1, EXACT, EXACT, "decoded is not the stamp taken"),
-	DAMAGE(time_late_by_5, EXACT | WINDOW, WINDOW, "decoded outside its own reserve"),
-	DAMAGE(time_early_by_50, EXACT | WINDOW, WINDOW, "decoded outside its own reserve"),
-	DAMAGE(time_before_predecessor, EXACT | WINDOW | MONOTONIC, MONOTONIC,
-	       "sub-buffer ends before its last event"),
-	DAMAGE(times_swapped, EXACT | WINDOW | MONOTONIC, MONOTONIC,
-	       "sub-buffer ends before its last event"),
-	DAMAGE(begin_late, EXACT | WINDOW | MONOTONIC, EXACT, "decoded is off by whole wraps"),
-	DAMAGE(begin_early, EXACT | WINDOW | MONOTONIC, MONOTONIC,
-	       "sub-buffer ends before its last event"),
-	DAMAGE(entry_after_stamp, WINDOW, WINDOW, "decoded outside its own reserve"),
-	DAMAGE(exit_before_stamp, WINDOW, WINDOW, "decoded outside its own reserve"),
-	DAMAGE(exit_before_entry, WINDOW, WINDOW, "decoded outside its own reserve"),
-	DAMAGE(filler_of_none, STRUCTURE, STRUCTURE, "payload size is not what was written"),
-	DAMAGE(record_invalid, CONSERVATION | STRUCTURE, STRUCTURE,
-	       "not a record, or one that runs over the end"),
+#define IS_EXACT ORACLE_EXACT, "decoded is not the stamp taken"
+#define OUTSIDE ORACLE_WINDOW, "decoded outside its own reserve"
+#define AFTER ORACLE_MONOTONIC, "sub-buffer ends before its last event"
+#define MISSING ORACLE_CONSERVATION, "events missing before this one"
+#define RUNS_OVER ORACLE_STRUCTURE, "not a record, or one that runs over the end"
+#define UNWRITTEN ORACLE_CONSERVATION, "committed records are not those written"
+#define UNREFUSED ORACLE_CONSERVATION, "lost events are not those refused"
+#define DAMAGE(name, what, site, by, ...) \
+	{ \
+		name, what, site, (uint64_t)(by), __VA_ARGS__, NULL \
+	}
+	DAMAGE("a stamp", STAMP, 5, 1, EXACT, IS_EXACT),
+	DAMAGE("a time 1 late", TIME, 5, 1, EXACT, IS_EXACT),
+	DAMAGE("a time 5 late", TIME, 5, 5, EXACT | WINDOW, OUTSIDE),
+	DAMAGE("a time 50 early", TIME, 5, -50, EXACT | WINDOW, OUTSIDE),
+	CALLED(time_before_predecessor, EXACT | WINDOW | MONOTONIC, AFTER),
+	CALLED(times_swapped, EXACT | WINDOW | MONOTONIC, AFTER),
+	DAMAGE("a late begin", BEGINS, 0, 1, EXACT | WINDOW | MONOTONIC, ORACLE_EXACT,
+	       "decoded is off by whole wraps"),
+	DAMAGE("an early begin", BEGINS, 0, -WRAP, EXACT | WINDOW | MONOTONIC, AFTER),
+	CALLED(entry_after_stamp, WINDOW, OUTSIDE),
+	CALLED(exit_before_stamp, WINDOW, OUTSIDE),
+	CALLED(exit_before_entry, WINDOW, OUTSIDE),
+	/* The tag promises a filler, the header has none. */
+	DAMAGE("a filler of none", TAG, 8, UINT64_C(8) << CHECK_EXTRA_SHIFT, STRUCTURE,
+	       ORACLE_STRUCTURE, "payload size is not what was written"),
+	CALLED(record_invalid, CONSERVATION | STRUCTURE, RUNS_OVER),
 	/* Its place is left unused, too. */
-	DAMAGE(record_taken_out, CONSERVATION | COUNTS, CONSERVATION,
-	       "events missing before this one"),
-	DAMAGE(record_taken_out_of_the_count_too, CONSERVATION | COUNTS, CONSERVATION,
-	       "events missing before this one"),
-	DAMAGE(first_record_taken_out, CONSERVATION | COUNTS, CONSERVATION,
-	       "events missing before this one"),
-	DAMAGE(last_record_taken_out, CONSERVATION, CONSERVATION,
-	       "committed records are not those written"),
-	DAMAGE(sequence_twice, CONSERVATION, CONSERVATION, "event seen twice or out of order"),
-	DAMAGE(sequence_skipped, CONSERVATION, CONSERVATION, "events missing before this one"),
-	DAMAGE(context_of_another, CONSERVATION, CONSERVATION, NULL),
-	DAMAGE(context_unknown, CONSERVATION | STRUCTURE, STRUCTURE, "payload of no known context"),
-	DAMAGE(commit_short_of_a_byte, CONSERVATION | STRUCTURE, STRUCTURE,
-	       "sub-buffer never completed"),
-	DAMAGE(commit_of_one_record_more, CONSERVATION, CONSERVATION,
+	DAMAGE("a record gone", GONE, 8, 0, CONSERVATION | COUNTS, MISSING),
+	/* The commit counter agrees with what is there: only sequences and totals can tell. */
+	DAMAGE("gone, and not counted", GONE_COUNTED, 8, 0, CONSERVATION | COUNTS, MISSING),
+	DAMAGE("the first gone", GONE_COUNTED, 0, 0, CONSERVATION | COUNTS, MISSING),
+	DAMAGE("the last gone", GONE_COUNTED, LAST_SITE, 0, CONSERVATION, UNWRITTEN),
+	DAMAGE("a sequence twice", TAG, 8, -1, CONSERVATION, ORACLE_CONSERVATION,
+	       "event seen twice or out of order"),
+	DAMAGE("a sequence skipped", TAG, 8, 1, CONSERVATION, MISSING),
+	DAMAGE("another's context", TAG, 8, UINT64_C(3) << 60, CONSERVATION, ORACLE_CONSERVATION,
+	       NULL),
+	DAMAGE("no known context", TAG, 8, UINT64_C(7) << 60, CONSERVATION | STRUCTURE,
+	       ORACLE_STRUCTURE, "payload of no known context"),
+	DAMAGE("a commit short of a byte", COMMITS, 0, -1, CONSERVATION | STRUCTURE,
+	       ORACLE_STRUCTURE, "sub-buffer never completed"),
+	DAMAGE("a commit of one more", COMMITS, 0, RING_RECORD, CONSERVATION, ORACLE_CONSERVATION,
 	       "sub-buffer holds another number of events than were committed"),
-	DAMAGE(content_cut_short, CONSERVATION | STRUCTURE, STRUCTURE,
-	       "not a record, or one that runs over the end"),
-	DAMAGE(magic_gone, CONSERVATION | STRUCTURE, STRUCTURE,
-	       "not a record, or one that runs over the end"),
-	DAMAGE(one_lost_more, CONSERVATION, CONSERVATION, "lost events are not those refused"),
-	DAMAGE(one_failed_more, CONSERVATION | LOSSES_ORACLE, CONSERVATION,
-	       "lost events are not those refused"),
-	DAMAGE(one_written_more, CONSERVATION, CONSERVATION,
-	       "committed records are not those written"),
-	DAMAGE(declared_inexact, COUNTS, COUNTS, "more inexact stamps than nested writers"),
+	DAMAGE("content cut short", CONTENT, 0, -1, CONSERVATION | STRUCTURE, RUNS_OVER),
+	DAMAGE("no magic", MAGIC, 0, 1, CONSERVATION | STRUCTURE, RUNS_OVER),
+	DAMAGE("one lost more", RING_LOST, 0, 1, CONSERVATION, UNREFUSED),
+	CALLED(one_failed_more, CONSERVATION | LOSSES_ORACLE, UNREFUSED),
+	CALLED(one_written_more, CONSERVATION, UNWRITTEN),
+	DAMAGE("declared inexact", TAG, 8, UINT64_C(1) << 59, COUNTS, ORACLE_COUNTS,
+	       "more inexact stamps than nested writers"),
 };
+
+static void apply(const struct damage *one)
+{
+	struct site *site = &sites[one->site == LAST_SITE ? sites_count - 1 : one->site];
+	uint8_t *base = ring_subbuf_base(buffer_ring(&buffer), 1);
+	struct subbuf *subbuf = ring_subbuf(buffer_ring(&buffer), 1);
+
+	site->payload.stamp += one->what == STAMP ? one->by : 0;
+	site->payload.tag += one->what == TAG ? one->by : 0;
+	put_payload(site, &site->payload);
+	if (one->what == TIME)
+		put_time(site, site->event.time + one->by);
+	if (one->what == BEGINS)
+		put_u64(base + 8, get_u64(base + 8) + one->by);
+	base[0] ^= one->what == MAGIC;
+	subbuf->commits += one->what == COMMITS ? one->by : 0;
+	subbuf->content += one->what == CONTENT ? one->by : 0;
+	buffer_ring(&buffer)->lost += one->what == RING_LOST;
+	if (one->what == GONE || one->what == GONE_COUNTED)
+		take_out((unsigned int)(site - sites));
+	if (one->what == GONE_COUNTED)
+		ring_subbuf(buffer_ring(&buffer), site->number)->commits -= RING_RECORD;
+	if (one->call)
+		one->call();
+}
 
 static void every_damage_is_seen(void **state)
 {
@@ -245,7 +173,7 @@ static void every_damage_is_seen(void **state)
 
 	for (one = damages; one < damages + sizeof(damages) / sizeof(damages[0]); one++) {
 		good_ring("extended_header", 0);
-		one->apply();
+		apply(one);
 		judge();
 		if (objecting() != one->oracles)
 			fail_msg("%s: oracles %#x object, not %#x", one->name, objecting(),
@@ -349,10 +277,11 @@ static void swapped_whole_stamps_go_back(void **state)
 static void errors_are_measured(void **state)
 {
 	uint64_t events = 0;
+	uint8_t *base;
 	unsigned int i;
 
 	good_ring("extended_header", 0);
-	time_late_by_5();
+	put_time(&sites[5], sites[5].event.time + 5);
 	put_time(&sites[7], sites[7].event.time - 40);
 	judge();
 	assert_int_equal(check.violations[ORACLE_EXACT], 2);
@@ -366,7 +295,8 @@ static void errors_are_measured(void **state)
 			    sizeof(struct check_payload));
 	/* Whole wraps are counted per event, if the time is early. */
 	good_ring("extended_header", 0);
-	begin_early();
+	base = ring_subbuf_base(buffer_ring(&buffer), 1);
+	put_u64(base + 8, get_u64(base + 8) - WRAP);
 	for (i = 0; i < sites_count; i++)
 		events += sites[i].number == 1;
 	judge();
@@ -375,7 +305,8 @@ static void errors_are_measured(void **state)
 	assert_int_equal(check.worst_error, WRAP);
 	assert_int_equal(check.error_log2[28], events);
 	good_ring("extended_header", 0);
-	begin_late();
+	base = ring_subbuf_base(buffer_ring(&buffer), 1);
+	put_u64(base + 8, get_u64(base + 8) + 1);
 	judge();
 	assert_int_equal(check.violations[ORACLE_EXACT], events);
 	assert_int_equal(check.wraps_lost, 0);

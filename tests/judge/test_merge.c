@@ -147,40 +147,5 @@ static void excused_objections_are_left_out(void **state)
 	}
 }
 
-static void nested_is_all_but_the_tasks(void **state)
-{
-	struct check check;
-	unsigned int context;
-
-	check_init(&check, &desc, 27);
-	for (context = 0; context < CHECK_CONTEXTS; context++) {
-		check.by_context[context] = 1u << context;
-		check.events += 1u << context;
-	}
-	assert_int_equal(check_nested(&check),
-			 check.events - (1 | 1 << CONTEXTS | 1 << 2 * CONTEXTS));
-}
-
-/* Sizes are by their highest bit, and nothing is a gap before a wrap or behind the last stamp. */
-static void gaps_are_counted_by_size(void **state)
-{
-	struct check_tries tries = { .gaps = 0 };
-	unsigned int bit;
-
-	check_far(&tries, 27, 1000 + (UINT64_C(1) << 27) - 1, 1000);
-	assert_int_equal(tries.gaps | tries.gap_sizes | tries.backs, 0);
-	for (bit = 27; bit < 63; bit++) {
-		check_far(&tries, 27, 1000 + (UINT64_C(1) << bit), 1000);
-		assert_int_equal(tries.gap_sizes >> 27, (UINT64_C(1) << (bit - 26)) - 1);
-		check_far(&tries, 27, 1000 + (UINT64_C(2) << bit) - 1, 1000);
-		assert_int_equal(tries.gap_sizes >> 27, (UINT64_C(1) << (bit - 26)) - 1);
-		assert_int_equal(tries.gaps, 2 * (bit - 26));
-	}
-	assert_int_equal(tries.backs, 0);
-	check_far(&tries, 27, 1000, 1001);
-	assert_int_equal(tries.backs, 1);
-	assert_int_equal(tries.gaps, 72);
-}
-
 TESTS(every_counter_is_added, the_worst_is_kept, the_first_violation_is_the_earlier_runs,
-      excused_objections_are_left_out, nested_is_all_but_the_tasks, gaps_are_counted_by_size)
+      excused_objections_are_left_out)

@@ -21,57 +21,40 @@ static void add(json_t *rows, const char *row, int round, int threads, double ti
 
 static const struct samples_cell own = { "row", "steady" }, base = { SAMPLES_FLOOR, "steady" };
 
-static void disturbed_repetitions_are_left_out(void **state)
+/* Twenty repetitions, of which those count whose probe was calm: whatever their own time. */
+static void probes_choose(void **state)
 {
-	json_t *rows = json_array();
+	static const struct {
+		int calm_each, until; /* calm: each of so many, up to that round */
+		double calm_ticks, busy_ticks;
+		size_t count, left_out;
+	} cases[] = {
+		{ 3, 20, 30, 40, 7, 13 },
+		/* A short time is no reason to count, nor a long one not to. */
+		{ 2, 20, 30, 20, 10, 10 },
+		/* All count where too few are undisturbed. */
+		{ 1, SAMPLES_LEAST - 1, 30, 30, 20, 0 },
+		{ 1, SAMPLES_LEAST, 30, 30, SAMPLES_LEAST, 20 - SAMPLES_LEAST },
+	};
 	struct samples samples;
-	int i;
 
-	for (i = 0; i < 20; i++)
-		add(rows, "row", i, 1, i % 3 ? 40 : 30, i % 3 ? BUSY : CALM * (1 + i * 0.001));
-	samples = samples_collect(rows, &own, "ticks", NULL);
-	assert_int_equal(samples.count, 7);
-	assert_int_equal(samples.left_out, 13);
-	assert_true(samples.value[0] == 30 && samples.value[6] == 30);
-	samples_free(&samples);
-	json_decref(rows);
-}
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		json_t *rows = json_array();
 
-/* A short time is no reason to count, nor a long one not to. */
-static void the_time_itself_does_not_choose(void **state)
-{
-	json_t *rows = json_array();
-	struct samples samples;
-	int i;
+		for (int i = 0; i < 20; i++) {
+			bool calm = i % cases[k].calm_each == 0 && i < cases[k].until;
 
-	for (i = 0; i < 20; i++)
-		add(rows, "row", i, 1, i % 2 ? 20 : 30, i % 2 ? BUSY : CALM);
-	samples = samples_collect(rows, &own, "ticks", NULL);
-	assert_int_equal(samples.count, 10);
-	assert_true(samples.value[0] == 30 && samples.value[9] == 30);
-	samples_free(&samples);
-	json_decref(rows);
-}
-
-static void all_count_where_too_few_are_undisturbed(void **state)
-{
-	json_t *rows = json_array();
-	struct samples samples;
-	int i;
-
-	for (i = 0; i < 20; i++)
-		add(rows, "row", i, 1, 30, i < SAMPLES_LEAST - 1 ? CALM : BUSY);
-	samples = samples_collect(rows, &own, "ticks", NULL);
-	assert_int_equal(samples.count, 20);
-	assert_int_equal(samples.left_out, 0);
-	assert_true(samples.mixed);
-	samples_free(&samples);
-	add(rows, "row", 20, 1, 30, CALM);
-	samples = samples_collect(rows, &own, "ticks", NULL);
-	assert_int_equal(samples.count, SAMPLES_LEAST);
-	assert_false(samples.mixed);
-	samples_free(&samples);
-	json_decref(rows);
+			add(rows, "row", i, 1, calm ? cases[k].calm_ticks : cases[k].busy_ticks,
+			    calm ? CALM * (1 + i * 0.001) : BUSY);
+		}
+		samples = samples_collect(rows, &own, "ticks", NULL);
+		assert_int_equal(samples.count, cases[k].count);
+		assert_int_equal(samples.left_out, cases[k].left_out);
+		assert_int_equal(samples.mixed, !cases[k].left_out);
+		assert_true(samples.value[0] == 30 && samples.value[samples.count - 1] == 30);
+		samples_free(&samples);
+		json_decref(rows);
+	}
 }
 
 static void a_disturbed_base_is_that_of_the_nearest_round(void **state)
@@ -93,40 +76,33 @@ static void a_disturbed_base_is_that_of_the_nearest_round(void **state)
 	json_decref(rows);
 }
 
-/* Several threads share cores: their probes are measured by their own calmest. */
-static void probes_are_compared_among_as_many_threads(void **state)
+/* Of a base or none: probes of other numbers of threads, records without any, a base never calm. */
+static void all_of_them_count(void **state)
 {
-	json_t *rows = json_array();
+	static const struct {
+		int threads;
+		double probe, base_probe;
+		bool to_base, mixed;
+	} cases[] = { { 2, BUSY, CALM, false, false },
+		      { 1, 0, 0, true, false },
+		      { 1, CALM, BUSY, true, true } };
 	struct samples samples;
-	int i;
 
-	for (i = 0; i < 20; i++) {
-		add(rows, "row", i, 2, 30, BUSY);
-		add(rows, SAMPLES_FLOOR, i, 1, 10, CALM);
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		json_t *rows = json_array();
+
+		for (int i = 0; i < 8; i++) {
+			add(rows, "row", i, cases[k].threads, 30, cases[k].probe);
+			add(rows, SAMPLES_FLOOR, i, 1, 10, cases[k].base_probe);
+		}
+		samples = samples_collect(rows, &own, "ticks", cases[k].to_base ? &base : NULL);
+		assert_int_equal(samples.count, 8);
+		assert_int_equal(samples.left_out, 0);
+		assert_int_equal(samples.mixed, cases[k].mixed);
+		assert_float_equal(samples.value[0], cases[k].to_base ? 3 : 30, 1e-9);
+		samples_free(&samples);
+		json_decref(rows);
 	}
-	samples = samples_collect(rows, &own, "ticks", NULL);
-	assert_int_equal(samples.count, 20);
-	assert_int_equal(samples.left_out, 0);
-	assert_false(samples.mixed);
-	samples_free(&samples);
-	json_decref(rows);
-}
-
-static void records_without_probes_count_whole(void **state)
-{
-	json_t *rows = json_array();
-	struct samples samples;
-	int i;
-
-	for (i = 0; i < 20; i++) {
-		add(rows, "row", i, 1, 30, 0);
-		add(rows, SAMPLES_FLOOR, i, 1, 10, 0);
-	}
-	samples = samples_collect(rows, &own, "ticks", &base);
-	assert_int_equal(samples.count, 20);
-	assert_true(fabs(samples.value[0] - 3) < 1e-9);
-	samples_free(&samples);
-	json_decref(rows);
 }
 
 static void nothing_known_is_no_value(void **state)
@@ -144,24 +120,6 @@ static void nothing_known_is_no_value(void **state)
 	samples_free(&samples);
 	samples = samples_collect(rows, &own, "no such key", NULL);
 	assert_int_equal(samples.count, 0);
-	samples_free(&samples);
-	json_decref(rows);
-}
-
-/* A floor that was never calm is of no use to calm repetitions: all count, as they were run. */
-static void a_base_that_was_never_calm(void **state)
-{
-	json_t *rows = json_array();
-	struct samples samples;
-	int i;
-
-	for (i = 0; i < 8; i++) {
-		add(rows, "row", i, 1, 30, CALM);
-		add(rows, SAMPLES_FLOOR, i, 1, 10, BUSY);
-	}
-	samples = samples_collect(rows, &own, "ticks", &base);
-	assert_int_equal(samples.count, 8);
-	assert_true(samples.mixed);
 	samples_free(&samples);
 	json_decref(rows);
 }
@@ -189,7 +147,5 @@ static void cycles_go_before_ticks(void **state)
 	json_decref(rows);
 }
 
-TESTS(disturbed_repetitions_are_left_out, the_time_itself_does_not_choose,
-      all_count_where_too_few_are_undisturbed, a_disturbed_base_is_that_of_the_nearest_round,
-      probes_are_compared_among_as_many_threads, records_without_probes_count_whole,
-      nothing_known_is_no_value, a_base_that_was_never_calm, cycles_go_before_ticks)
+TESTS(probes_choose, a_disturbed_base_is_that_of_the_nearest_round, all_of_them_count,
+      nothing_known_is_no_value, cycles_go_before_ticks)
