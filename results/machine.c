@@ -197,7 +197,7 @@ static json_t *kernel_json(const char *sysroot)
 			 "isolated_cpus", read_text(sysroot, isolated, CPU_DIR "/isolated"));
 }
 
-json_t *machine_read(const char *sysroot, const int *cpus, size_t count)
+json_t *machine_read(const char *sysroot, const unsigned int *cpus, size_t count)
 {
 	json_t *fields = lscpu(sysroot), *machine;
 	const char *online = field(fields, "On-line CPU(s) list:");
@@ -211,7 +211,7 @@ json_t *machine_read(const char *sysroot, const int *cpus, size_t count)
 	if (count)
 		hwloc_bitmap_zero(used);
 	for (size_t i = 0; i < count; i++)
-		hwloc_bitmap_set(used, (unsigned int)cpus[i]);
+		hwloc_bitmap_set(used, cpus[i]);
 	/* Where no flag tells, lscpu's silence is no "none". */
 	if (!hypervisor)
 		hypervisor =

@@ -22,14 +22,14 @@
  * numbers of the `count` CPUs that governor and shares_core are about; with 0, all that are online.
  * A new reference.
  */
-json_t *machine_read(const char *sysroot, const int *cpus, size_t count);
+json_t *machine_read(const char *sysroot, const unsigned int *cpus, size_t count);
 
 /* A run on it. */
 struct metadata_input {
 	const json_t *machine;
 	const char *host_alias; /* of metadata_host_alias() */
 	const char *executable; /* argv[0]; only its last component is kept */
-	const int *cpus; /* OS numbers of the CPUs used */
+	const unsigned int *cpus; /* OS numbers of the CPUs used */
 	size_t cpu_count;
 	double tsc_hz; /* 0: unknown */
 	const char *tsc_hz_source; /* "cpuid", "clock_gettime 100 ms", ... */

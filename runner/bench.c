@@ -251,7 +251,7 @@ static int finish(const struct plan *plan, const struct rounds *rounds, struct r
 /* The machine, what disturbs times on it, and the topology for the cells' processes. */
 static int describe_machine(struct where *where, struct run *run, FILE *out, bool all)
 {
-	json_t *warnings = where_warnings(where), *context = where_context(where);
+	json_t *warnings = warnings_collect(&where->run), *context = where_context(where);
 	int error = where_export(where, run->record);
 
 	(all ? warnings_print : warnings_name)(warnings, out);

@@ -22,36 +22,45 @@ static unsigned int wanted_cpus(const struct place *place, const char *list)
 	return count > 0 ? (unsigned int)count : 1;
 }
 
-static void try_counters(struct where *where)
+/* 0, or why they cannot be had, an errno. */
+static int try_counters(void)
 {
 	struct counters counters;
 	int refused;
 
 	errno = 0;
 	refused = counters_open(&counters, COUNTERS_USER);
-	where->perf_errno = refused ? errno ? errno : ENOENT : 0;
+	refused = refused ? errno ? errno : ENOENT : 0;
 	counters_close(&counters);
+	return refused;
 }
 
 int where_open(struct where *where, const char *list, const char *program, uint64_t seed)
 {
-	unsigned int i;
 	int error = place_open(&where->place);
 
-	where->program = program;
-	where->seed = seed;
 	if (!error)
 		error = place_plan(&where->place, list, wanted_cpus(&where->place, list),
 				   &where->cpus);
 	if (error || interrupts_install())
 		return error ? error : EXIT_RESOURCE;
-	where->count = where->cpus.count < CELL_THREADS_MAX ? where->cpus.count : CELL_THREADS_MAX;
-	for (i = 0; i < where->count; i++)
-		where->cpu[i] = (int)where->cpus.pu[i];
+	where->program = program;
 	where->load_known = getloadavg(where->load_before, 3) == 3;
-	where->machine = machine_read("", where->cpu, where->count);
+	where->machine = machine_read("", where->cpus.pu, where->cpus.count);
 	metadata_host_alias(where->machine, where->alias);
-	try_counters(where);
+	where->run = (struct metadata_input){
+		.machine = where->machine,
+		.host_alias = where->alias,
+		.executable = program,
+		.cpus = where->cpus.pu,
+		.cpu_count = where->cpus.count,
+		.tsc_hz = ticks_hz(),
+		.tsc_hz_source = ticks_source(),
+		.seed = seed,
+		.load_before = where->load_known ? where->load_before : NULL,
+		.perf_errno = try_counters(),
+		.benchmark_version = gbench_version(),
+	};
 	return 0;
 }
 
@@ -68,36 +77,9 @@ void where_close(struct where *where)
 	place_close(&where->place);
 }
 
-/* Pointers into `where`, valid as long as it is. */
-static struct metadata_input describe(struct where *where)
-{
-	where->load_known &= getloadavg(where->load_after, 3) == 3;
-	return (struct metadata_input){
-		.machine = where->machine,
-		.host_alias = where->alias,
-		.executable = where->program,
-		.cpus = where->cpu,
-		.cpu_count = where->count,
-		.tsc_hz = ticks_hz(),
-		.tsc_hz_source = ticks_source(),
-		.seed = where->seed,
-		.load_before = where->load_known ? where->load_before : NULL,
-		.load_after = where->load_known ? where->load_after : NULL,
-		.perf_errno = where->perf_errno,
-		.benchmark_version = gbench_version(),
-	};
-}
-
-json_t *where_warnings(struct where *where)
-{
-	struct metadata_input input = describe(where);
-
-	return warnings_collect(&input);
-}
-
 json_t *where_context(struct where *where)
 {
-	struct metadata_input input = describe(where);
-
-	return metadata_context(&input);
+	if (where->load_known && getloadavg(where->load_after, 3) == 3)
+		where->run.load_after = where->load_after;
+	return metadata_context(&where->run);
 }

@@ -9,7 +9,6 @@
 
 #include "runner/place/place.h"
 #include "results/metadata.h"
-#include "workloads/workload.h"
 
 struct where {
 	struct place place;
@@ -17,14 +16,11 @@ struct where {
 	char topology[4096]; /* file of it, for the processes of timed cells */
 	char alias[METADATA_ALIAS_BYTES];
 	json_t *machine; /* of machine_read() */
-	int cpu[CELL_THREADS_MAX];
-	unsigned int count; /* of these */
 	bool load_known;
 	double load_before[3];
 	double load_after[3];
-	int perf_errno; /* 0: cycles and instructions can be counted */
 	const char *program; /* argv[0] */
-	uint64_t seed;
+	struct metadata_input run; /* what it is of: points to the others */
 };
 
 /* On the CPUs of `list`, NULL: on all; installs the handlers of signals. An exit code. */
@@ -36,8 +32,7 @@ struct record;
 /* Writes the topology into the run's directory. An exit code. */
 int where_export(struct where *where, struct record *record);
 
-/* What disturbs times here, and what machine it is. New references. */
-json_t *where_warnings(struct where *where);
+/* What machine it is, with the load of now as that after the run. A new reference. */
 json_t *where_context(struct where *where);
 
 #endif

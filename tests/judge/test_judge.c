@@ -42,8 +42,13 @@ static void excuses_are_these_and_no_others(void **state)
 	} cases[] = {
 		{ { .promises = PROMISE_ALL }, NEED_MASKED_INTERRUPTS, (1u << ORACLES) - 1 },
 		{ { .turns_away = true }, NEED_MASKED_INTERRUPTS, TIMES | COUNTS },
+		{ { .promises = PROMISE_ALL }, 0, 0 },
 		{ { .promises = PROMISE_ALL }, NEED_BEAT, TIMES },
+		{ { .promises = PROMISE_ALL }, NEED_STRICT_CLOCK, TIMES },
 		{ { .promises = PROMISE_ALL }, NEED_FORWARD_CLOCK, TIMES | COUNTS },
+		/* Not of who is proof against it; another need excuses what it always does. */
+		{ { .promises = PROMISES }, NEED_FORWARD_CLOCK, TIMES & ~(1u << ORACLE_EXACT) },
+		{ { .promises = PROMISES }, NEED_FORWARD_CLOCK | NEED_BEAT, TIMES },
 	};
 	unsigned int i;
 

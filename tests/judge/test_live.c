@@ -7,12 +7,10 @@
 #include "tests/support/test.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/time.h"
 #include "judge/live.h"
 #include "schemes/core/handover.h"
 #include "schemes/format/format_ctf.h"
@@ -356,57 +354,6 @@ static void copies_have_their_ends(void **state)
 	end();
 }
 
-/* A writer that does not wait, round and round in a ring of 2 KiB: nothing torn is believed. */
-static bool stop;
-
-static void *write_on(void *arg)
-{
-	const struct buffer *buffer = arg;
-
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
-		buffer->driver->run(buffer->scheme, (struct writer *)&buffer->writer, 64);
-	return NULL;
-}
-
-static void beside_a_writer(void **state)
-{
-	static const char *const rows[] = { "packed_word", "full_tsc", "joint_delta",
-					    "nested_stamps", "heartbeat" };
-	struct judge_given given = { .nested = false };
-	struct judgement judgement;
-	struct ring_config config;
-	struct buffer buffer;
-	struct check check;
-	unsigned int i;
-	pthread_t writer;
-	uint64_t end_ns;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		config = buffer_config(driver_find(drivers_checked, rows[i]), SUBBUF_SHIFT,
-				       COUNT_SHIFT);
-		assert_int_equal(
-			buffer_open(&buffer, driver_find(drivers_checked, rows[i]), &config), 0);
-		buffer_check(&buffer, &check);
-		check.cpu = CHECK_ANY_CPU;
-		assert_int_equal(live_open(&live, &buffer), 0);
-		assert_int_equal(live_attach(&live, &buffer), 0);
-		stop = false;
-		assert_int_equal(pthread_create(&writer, NULL, write_on, &buffer), 0);
-		for (end_ns = time_ns() + 100000000; time_ns() < end_ns;)
-			live_take(&live, &check);
-		__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-		pthread_join(writer, NULL);
-		live_detach(&live);
-		judge_buffer(&buffer, &check, &given, &judgement);
-		if (judgement.verdict != VERDICT_KEPT)
-			fail_msg("%s: %s; %u taken, %u overtaken", rows[i], judgement.text,
-				 (unsigned int)live.taken, (unsigned int)live.reader.torn);
-		assert_true(check.events > 0);
-		live_close(&live);
-		buffer_close(&buffer);
-	}
-}
-
 /* The writer goes round the ring while the reader looks from the tail to the slots. */
 static struct subbuf *slots; /* a page of their own */
 static size_t page;
@@ -560,7 +507,6 @@ int main(void)
 		cmocka_unit_test(overtaken),
 		cmocka_unit_test(copies_have_their_ends),
 		cmocka_unit_test(round_the_ring),
-		cmocka_unit_test(beside_a_writer),
 		cmocka_unit_test(beyond_the_offsets),
 		cmocka_unit_test(of_a_tail_that_is_old),
 		cmocka_unit_test(refused),

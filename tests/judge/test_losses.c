@@ -406,27 +406,6 @@ static void timed_ids_are_counted(void **state)
 
 /* ---- what is excused ---- */
 
-static const struct scheme_desc all = { .promises = PROMISES },
-				forward = { .promises = PROMISE_ALL },
-				guarded = { .promises = PROMISES, .turns_away = true };
-
-static void only_times_are_excused_by_a_late_beat(void **state)
-{
-	unsigned int oracle;
-
-	for (oracle = 0; oracle < ORACLES; oracle++) {
-		bool time = oracle <= ORACLE_MONOTONIC, counts = oracle == ORACLE_COUNTS;
-
-		assert_int_equal(judge_excused(&all, NEED_BEAT) >> oracle & 1, time);
-		assert_int_equal(judge_excused(&all, NEED_STRICT_CLOCK) >> oracle & 1, time);
-		assert_int_equal(judge_excused(&all, NEED_MASKED_INTERRUPTS) >> oracle & 1, 1);
-		assert_int_equal(judge_excused(&all, 0) >> oracle & 1, 0);
-		/* Who turns nested writers away loses, tears and invents nothing all the same. */
-		assert_int_equal(judge_excused(&guarded, NEED_MASKED_INTERRUPTS) >> oracle & 1,
-				 time || counts);
-	}
-}
-
 /* Who tells gaps up to a length is excused by a longer one, and nobody else. */
 static void gaps_beyond_a_rows_own_are_excused(void **state)
 {
@@ -444,24 +423,6 @@ static void gaps_beyond_a_rows_own_are_excused(void **state)
 	given.gap_ticks = UINT64_MAX;
 	assert_int_equal(judge_unmet(driver_find(drivers_counting, "full_tsc")->desc, 64, &given),
 			 0);
-}
-
-/* A step back excuses times and extensions too, but not of who says that it is proof against it. */
-static void a_step_back_excuses_who_is_not_proof(void **state)
-{
-	unsigned int oracle;
-
-	for (oracle = 0; oracle < ORACLES; oracle++) {
-		bool time = oracle <= ORACLE_MONOTONIC, counts = oracle == ORACLE_COUNTS;
-
-		assert_int_equal(judge_excused(&forward, NEED_FORWARD_CLOCK) >> oracle & 1,
-				 time || counts);
-		assert_int_equal(judge_excused(&all, NEED_FORWARD_CLOCK) >> oracle & 1,
-				 time && oracle != ORACLE_EXACT);
-		/* Another need that was not met excuses what it always does. */
-		assert_int_equal(judge_excused(&all, NEED_FORWARD_CLOCK | NEED_BEAT) >> oracle & 1,
-				 time);
-	}
 }
 
 /* A beat is late one tick after the reach, and not before; all of it but what is cut. */
@@ -506,8 +467,6 @@ int main(void)
 		cmocka_unit_test(a_timed_ring_without_counters_is_counted),
 #endif
 		cmocka_unit_test(timed_ids_are_counted),
-		cmocka_unit_test(only_times_are_excused_by_a_late_beat),
-		cmocka_unit_test(a_step_back_excuses_who_is_not_proof),
 		cmocka_unit_test(gaps_beyond_a_rows_own_are_excused),
 		cmocka_unit_test(the_reach_is_where_it_is),
 	};

@@ -55,7 +55,8 @@ static void put_cpus(const char *tree, const char *flags)
 }
 
 /* The kernel's release and architecture are this machine's. */
-static void assert_machine(const char *tree, const int *cpus, size_t count, const char *text)
+static void assert_machine(const char *tree, const unsigned int *cpus, size_t count,
+			   const char *text)
 {
 	json_t *machine = machine_read(tree, cpus, count), *expected = json_loads(text, 0, NULL);
 	json_t *kernel = json_object_get(machine, "kernel");
@@ -89,7 +90,7 @@ static void what_is_not_there_is_unknown(void **state)
 
 static void what_is_there_is_read(void **state)
 {
-	static const int cpus[] = { 0, 1, 3 };
+	static const unsigned int cpus[] = { 0, 1, 3 };
 	const char *tree = *state;
 	char path[128];
 
@@ -127,7 +128,7 @@ static void what_is_there_is_read(void **state)
 /* One file after the other, and what `cpu` then says. */
 static void one_fact_after_the_other(void **state)
 {
-	static const int first[] = { 0 };
+	static const unsigned int first[] = { 0 };
 	static const struct {
 		const char *file, *text, *key, *of_all, *of_first;
 	} steps[] = {
@@ -300,7 +301,7 @@ static void context_is_documented_and_names_no_host(void **state)
 {
 	static const char canary[] = "canary-host-name";
 	static const double load[] = { 0.5, 0.25, 0.125 };
-	static const int cpus[] = { 1, 0 };
+	static const unsigned int cpus[] = { 1, 0 };
 	bool renamed = !unshare(CLONE_NEWUTS) && !sethostname(canary, strlen(canary));
 	struct metadata_input in = {
 		.machine = machine_read("", cpus, 2),
