@@ -19,14 +19,10 @@
  *   1_27_4        1      4    27                  2^27
  *   64                   16   32           16     2^32    (whole stamps only)
  *
- * The columns are these parameters of a row:
- *   LAYOUT_ID, LAYOUT_TIME  bits of the two fields
- *   LAYOUT_CUT              low bits of the stamp that are not stored (s)
- *   LAYOUT_FLAG             one more bit: the whole stamp follows
- *   LAYOUT_SIZE             bits of a size field, which makes it the 64-bit header
- *   LAYOUT_BEAT             wraps are told by a beat (as in heartbeat.h); without it by a whole
- *                           stamp in the header (as in extended_header.h)
- *   STAMP_BITS              where the field ends: TIME + CUT. A wrap is 2^STAMP_BITS ticks.
+ * The columns are the parameters LAYOUT_FLAG, _ID, _TIME, _CUT and _SIZE of a row, in bits, all
+ * said in schemes.def. LAYOUT_BEAT is 1 where wraps are told by a beat (as in heartbeat.h), 0 where
+ * a whole stamp in the header tells them (as in extended_header.h). STAMP_BITS is where the field
+ * ends, TIME + CUT.
  *
  * Layout, low bits first:
  *   u32 { [full : 1] id : I | stamp >> s : T } [u16 id [u16 size]] [u64 stamp] [u32 size] payload
@@ -50,19 +46,6 @@
 #ifndef STAMPEDE_SCHEMES_LAYOUT_H
 #define STAMPEDE_SCHEMES_LAYOUT_H
 
-#ifndef LAYOUT_CUT
-#define LAYOUT_CUT 0
-#endif
-#ifndef LAYOUT_FLAG
-#define LAYOUT_FLAG 0
-#endif
-#ifndef LAYOUT_SIZE
-#define LAYOUT_SIZE 0
-#endif
-#ifndef LAYOUT_BEAT
-#define LAYOUT_BEAT 0
-#endif
-
 #define SCHEME_FORMAT \
 	{ \
 		.kind = LAYOUT_SIZE ? FORMAT_CTF_LARGE : FORMAT_CTF_WORD, .id_bits = LAYOUT_ID, \
@@ -71,7 +54,6 @@
 
 #include "schemes/format/format_ctf.h"
 
-#define LAYOUT_WORD (LAYOUT_SIZE ? 64 : 32)
 #define LAYOUT_SHIFT (LAYOUT_ID + LAYOUT_FLAG) /* of the time in a 32-bit word */
 #define LAYOUT_HIGH ((1u << LAYOUT_ID) - 1)
 #define LAYOUT_SIZED ((1u << LAYOUT_ID) - 2)
@@ -80,15 +62,10 @@
 #define LAYOUT_IDS (LAYOUT_FLAG ? LAYOUT_SIZED : LAYOUT_FULL)
 #define LAYOUT_LARGE_MORE 10 /* bytes that a whole stamp adds to the 64-bit header */
 
-_Static_assert(LAYOUT_FLAG + LAYOUT_ID + LAYOUT_TIME + LAYOUT_SIZE == LAYOUT_WORD,
-	       "the fields do not add up to the header word");
-_Static_assert(SEAM_NARROW_BITS ? STAMP_BITS <= LAYOUT_TIME + LAYOUT_CUT :
-				  STAMP_BITS == LAYOUT_TIME + LAYOUT_CUT,
-	       "STAMP_BITS is where the field ends");
-_Static_assert(LAYOUT_ID >= 3 && LAYOUT_ID <= 16, "ids need room beside the escapes");
-_Static_assert(LAYOUT_CUT + LAYOUT_TIME <= 63, "more bits than a stamp has");
-_Static_assert(!LAYOUT_SIZE || (LAYOUT_ID == 16 && LAYOUT_SIZE == 16 && !LAYOUT_CUT),
-	       "the 64-bit header has 16 bits of id, 16 of size and the low 32 of the stamp");
+_Static_assert(LAYOUT_FLAG + LAYOUT_ID + LAYOUT_TIME + LAYOUT_SIZE == (LAYOUT_SIZE ? 64 : 32) &&
+		       (SEAM_NARROW_BITS || STAMP_BITS == LAYOUT_TIME + LAYOUT_CUT) &&
+		       (!LAYOUT_SIZE || (LAYOUT_ID == 16 && LAYOUT_SIZE == 16 && !LAYOUT_CUT)),
+	       "the fields add up to the header word, and STAMP_BITS is where the time ends");
 
 #define LAYOUT_TEXT_(number) #number
 #define LAYOUT_TEXT(number) LAYOUT_TEXT_(number)
@@ -149,17 +126,6 @@ static inline uint64_t layout_bytes(uint32_t id, uint32_t len, bool full)
 	       (layout_field_bytes(field) == 4 && len >= CTF_SIZE_LARGE ? 4 : 0);
 }
 
-static inline uint8_t *layout_put_large(const struct ring *ring, uint8_t *at, uint32_t id,
-					uint32_t len, uint64_t stamp, bool full)
-{
-	at = ctf_large_put(at, 4, full ? LAYOUT_HIGH : id, len, stamp, ring_stamp_bits(ring));
-	if (!full)
-		return at;
-	put_u16(at, id);
-	put_u64(at + 2, stamp);
-	return at + LAYOUT_LARGE_MORE;
-}
-
 /* Writes a header and returns where the payload goes. */
 static inline uint8_t *layout_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,
 				  uint64_t stamp, bool full)
@@ -167,8 +133,14 @@ static inline uint8_t *layout_put(const struct ring *ring, uint8_t *at, uint32_t
 	unsigned int bits = ring_stamp_bits(ring), cut = scheme_cut_bits(&scheme_desc, bits);
 	uint32_t field = layout_field(id, full), more = layout_field_bytes(field);
 
-	if (LAYOUT_SIZE)
-		return layout_put_large(ring, at, id, len, stamp, full);
+	if (LAYOUT_SIZE) {
+		at = ctf_large_put(at, 4, full ? LAYOUT_HIGH : id, len, stamp, bits);
+		if (!full)
+			return at;
+		put_u16(at, id);
+		put_u64(at + 2, stamp);
+		return at + LAYOUT_LARGE_MORE;
+	}
 	put_u32(at, (uint32_t)((stamp & bits_mask(bits)) >> cut << LAYOUT_SHIFT) |
 			    field << LAYOUT_FLAG | (LAYOUT_FLAG && full));
 	if (more)
@@ -225,21 +197,12 @@ static inline void extend_remember(struct scheme_ring *s, uint64_t stamp)
 }
 
 #define EXTEND_HEADER
+#define extend_put layout_put
 static inline uint64_t extend_record(uint32_t id, uint32_t len, bool full)
 {
 	return layout_bytes(id, len, full) + len;
 }
-
-static inline uint8_t *extend_put(const struct ring *ring, uint8_t *at, uint32_t id, uint32_t len,
-				  uint64_t stamp, bool full)
-{
-	return layout_put(ring, at, id, len, stamp, full);
-}
-
-static inline uint64_t extend_begin(const struct ring *ring, uint64_t stamp)
-{
-	return layout_seen(ring, stamp);
-}
+#define extend_begin layout_seen
 
 #include "schemes/parts/extend.h"
 #endif
