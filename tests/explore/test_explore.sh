@@ -176,34 +176,6 @@ engine_of_each_row() {
 	report $? "states are gone on from where they are few"
 }
 
-planted_fault() { # header, row, what to look for, what to put there, budget...
-	header=$1 row=$2 from=$3 to=$4
-	shift 4
-	rm -rf "$scratch/tree" "$scratch/explored"
-	mkdir "$scratch/tree"
-	objects_at_hand
-	sh tests/cases/tree.sh "$scratch/tree"
-	sed -i "s/$from/$to/" "$scratch/tree/schemes/$header.h"
-	if cmp -s "schemes/$header.h" "$scratch/tree/schemes/$header.h"; then
-		report 1 "$row: nothing to plant a fault in"
-		return
-	fi
-	object "$row.page.so" TREE="$scratch/tree"
-	set -- --objects "$scratch/explored" --schemes "=$row" "$@"
-	"$explore" "$@" >"$scratch/out" 2>"$scratch/err"
-	[ $? -eq 2 ] && grep -q '<-- wrong' "$scratch/out"
-	report $? "$row: a fault in the reserve path is found"
-	schedule=$(sed -n 's/.* --replay "\(.*\)"$/\1/p' "$scratch/out")
-	"$explore" "$@" --replay "$schedule" >"$scratch/again" 2>"$scratch/err"
-	[ $? -eq 2 ] && [ -n "$schedule" ] && grep -q '<-- wrong' "$scratch/again"
-	report $? "$row: its schedule fails again"
-}
-
-faults() {
-	planted_fault nested_stamps nested_stamps 'at->write == at->before' 1 --nested 2
-	planted_fault packed_word packed_word 'stamp = clock_read("clock again");' '' --nested 1
-}
-
 # A filter that takes the ring for the writer's own stack: fewer final buffers than at every
 # instruction.
 filter_too_bold() {
@@ -291,7 +263,6 @@ same_by_both_engines
 skewed
 needs_a_strict_clock
 engine_of_each_row
-faults
 filter_too_bold
 two_makes_at_once
 bad_input

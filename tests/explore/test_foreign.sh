@@ -28,6 +28,10 @@ while read -r fault oracle options; do
 	# shellcheck disable=SC2086
 	found "fault $fault breaks $oracle" "$fault" \
 		"f['broken'] > 0 and f['objections']['$oracle'] > 0" $options
+	again=$(sed -n 's,^  build/explore \(--foreign.* --replay .*\),\1,p' "$scratch/out")
+	FAULT=$fault sh -c "$explore $again" </dev/null >"$scratch/again" 2>&1
+	[ $? -eq 2 ] && [ -n "$again" ]
+	report $? "and does so again, by the command that is printed"
 done <<'END'
 1 conservation
 2 conservation

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Which families a tier has of a row: all of them, and no search twice. */
+#include <inttypes.h>
+
 #include "tests/support/test.h"
 #include "explore/tasks.h"
 
@@ -16,8 +18,9 @@ static void words_of(const struct family *family, const struct driver *driver, c
 		its.budget.beats = 0;
 	family_words(&its, words, bytes);
 	used = strlen(words);
-	snprintf(words + used, bytes - used, " before=%u phases=%d offsets=%d mode=%d sections=%d",
-		 its.before, its.phases, its.offsets, its.mode, its.sections);
+	snprintf(words + used, bytes - used,
+		 " before=%" PRIu64 " phases=%d offsets=%d mode=%d sections=%d", its.before,
+		 its.phases, its.offsets, its.mode, its.sections);
 }
 
 /* How many are wanted; none of them is another's search. */
