@@ -4,12 +4,10 @@
 # CPUs, as some sleep; prints what failed or was skipped, and who took longest.
 # ALL=1: the long ones too. SCRIPTS: these scripts, and all programs. SECONDS_PER_TEST: how long each
 # may take (300).
-# Long tests: 22 s or more. The longest come first, so that none runs alone at the end.
-long="test_mcu.sh test_history.sh test_mutants.sh test_quick.sh test_consumer.sh test_foreign.sh
-test_take.sh test_sections.sh test_lines.py test_coverage.sh test_lint.py test_cold test_explore.sh
-test_readers_ctf test_parts.sh test_targets.sh test_board.sh test_swarm.sh test_cli.sh
-test_judge_tracer.sh test_programs.sh test_tried.sh test_cases.sh test_manners.sh test_guard.sh
-test_kills.sh test_order.sh test_steps"
+# tests/times has the seconds of each long test, measured: over 20 s it is left out of a run without ALL=1.
+# TIMES=FILE: such a list of this run goes there (ALL=1 TIMES=tests/times).
+# The longest come first, so that none runs alone at the end.
+long=$(awk '/^[0-9]/ && $1 > 20 { print $2 }' tests/times)
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 
 count() { grep -c "$1" "$log"; }
@@ -93,8 +91,13 @@ for test in $chosen; do
 done
 set -- $total
 sort -k4 -rn "$results"/*.sum >"$build/tests.times" # passed, failed, skipped, seconds, test
+[ -z "$TIMES" ] || {
+	head -1 tests/times
+	awk '$4 > 10 { print $4, $5 }' "$build/tests.times"
+} >"$results/times"
+[ -z "$TIMES" ] || cp "$results/times" "$TIMES"
 longest=$(awk 'NR <= 5 { printf " %s %d s,", $5, $4 }' "$build/tests.times")
 echo "took $(($(date +%s) - begin)) s; longest:${longest%,}"
 echo "$1 passed, $(($2 + lost)) failed, $3 skipped"
-[ -z "${left:-}" ] || echo "left out: $(echo $left | wc -w) long tests (make test ALL=1)"
+[ -z "${left:-}" ] || echo "left out: $(echo $left | wc -w) tests of over 20 s (make test ALL=1)"
 [ $(($2 + lost)) -eq 0 ] && [ "$1" -gt 0 ]

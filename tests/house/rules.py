@@ -359,6 +359,15 @@ def budget(tree):
             for what, lines in spent(tree).items() if lines > most[what]]
 
 
+def times(tree):
+    """tests/times lists tests that are there, the longest first."""
+    lines = [line.split() for line in tree["tests/times"].split("\n") if line and line[0] != "#"]
+    tests = {name.rpartition("/")[2].removesuffix(".c") for name in tree if name.startswith("tests/")}
+    seconds = [int(line[0]) for line in lines]
+    return ["tests/times: no test is called %s" % line[1] for line in lines if line[1] not in tests] + \
+        ["tests/times: not the longest first"] * (seconds != sorted(seconds, reverse=True))
+
+
 def git(*words):
     return subprocess.run(["git"] + list(words), capture_output=True, text=True, check=False).stdout.split("\n")
 
@@ -394,4 +403,4 @@ def words(tree):
 
 
 RULES = (budget, ceiling_alone, arrows, circles, build_macros, workload_names, row_names, one_judge, unused, struct_tags,
-         one_stderr, one_end, limits, patches, words)
+         one_stderr, one_end, times, limits, patches, words)
