@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "base/json.h"
 #include "results/compare/comparison.h"
 #include "tests/support/quoted.h"
 
@@ -128,6 +129,12 @@ static void cells_that_are_not_alike(void **state)
 	assert_string_equal(json_string_value(json_object_get(one, "name")), "x -> y/steady");
 	assert_string_equal(json_string_value(json_object_get(one, "row")), "y");
 	assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
+	json_decref(result);
+	/* The floor has a time to another row, and none to itself. */
+	result = compare(a, "floor", a, "x");
+	one = json_array_get(json_object_get(result, "cells"), 0);
+	assert_string_equal(json_string_value(json_object_get(one, "word")), "regressed");
+	assert_float_equal(json_number(json_object_get(one, "time"), "change"), 9.2519, 1e-4);
 	json_decref(result);
 	/* Who ran in one alone is named; cycles that one does not have are no basis. */
 	json_array_foreach(json_object_get(b, "benchmarks"), i, one)
