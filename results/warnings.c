@@ -95,25 +95,13 @@ static json_t *check_load(double cpus, const double *load)
 		       "stop other work, or wait a minute and run again");
 }
 
-/* What perf_event_open(2) means by its errno, as far as a user can do something about it. */
 static const char *perf_remedy(int error)
 {
-	switch (error) {
-	case EACCES:
-	case EPERM:
+	if (error == EACCES || error == EPERM)
 		return "sysctl kernel.perf_event_paranoid=1, or run as root";
-	case ENOENT:
-	case ENODEV:
-	case EOPNOTSUPP:
+	if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
 		return "no PMU here (usual in a VM): use bare metal, or a VM that passes it on";
-	case ENOSYS:
-		return "use a kernel or container that allows perf_event_open";
-	case EMFILE:
-	case ENFILE:
-		return "raise the limit of open files (ulimit -n)";
-	default:
-		return "see perf_event_open(2); cycles and instructions stay n/a";
-	}
+	return "see perf_event_open(2); cycles and instructions stay n/a";
 }
 
 static json_t *check_perf(int error)

@@ -388,8 +388,6 @@ static const struct {
 	{ "{}", NULL, 0, "perf", "no", "can be read", "" },
 	{ "{}", NULL, EACCES, "perf", "yes", "Permission", "perf_event_paranoid" },
 	{ "{}", NULL, ENOENT, "perf", "yes", "No such file", "no PMU" },
-	{ "{}", NULL, ENOSYS, "perf", "yes", "not implemented", "container" },
-	{ "{}", NULL, EMFILE, "perf", "yes", "open files", "ulimit" },
 	{ "{}", NULL, E2BIG, "perf", "yes", "too long", "perf_event_open(2)" },
 };
 

@@ -88,21 +88,6 @@ static void second_run_is_refused_before_it_touches(void **state)
 	assert_earlier_intact(f, &e);
 }
 
-static void forked_children_hold_no_lock_of_an_ended_run(void **state)
-{
-	struct fixture *f = *state;
-	char name[NAME_MAX];
-	struct record *rec = begin_run(f, 1, name);
-	pid_t child = fork_bound();
-
-	if (!child)
-		sleep_until_killed();
-	assert_works(record_finish(rec));
-	assert_works(record_create(f->root, ALIAS, &rec));
-	record_abort(rec);
-	end_process(child);
-}
-
 /* What a run that will be killed says it has done; at most PIPE_BUF, so never cut. */
 struct report {
 	char name[64];
@@ -390,44 +375,18 @@ static void full_disk_loses_no_row(void **state)
 	assert_earlier_intact(f, &e);
 }
 
-/* The last thing of all fails: bench.json is written, and latest cannot be. */
-static void no_room_for_latest_leaves_it(void **state)
-{
-	struct fixture *f = *state;
-	struct earlier e;
-	struct record *rec;
-	char name[NAME_MAX];
-	int fd = 0;
-
-	mount_or_skip(f, "size=1m,nr_inodes=60");
-	e = make_earlier(f);
-	rec = begin_run(f, 2, name);
-	for (int i = 0; fd >= 0; i++) {
-		fd = open(path_in(f->root, "filler%d", i), O_WRONLY | O_CREAT, 0644);
-		if (fd >= 0)
-			close(fd);
-	}
-	assert_int_equal(errno, ENOSPC);
-	assert_int_equal(unlink(path_in(f->root, "filler0")), 0);
-	assert_fails(record_finish(rec), EXIT_RESOURCE, ".latest.tmp: No space left");
-	assert_int_equal(loaded_rows(f, name, true, 0), 2);
-	assert_earlier_intact(f, &e);
-}
-
 #define MOUNTED_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, mounted_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RECORD_TEST(second_run_is_refused_before_it_touches),
-		RECORD_TEST(forked_children_hold_no_lock_of_an_ended_run),
 		RECORD_TEST(kills_lose_no_row_and_break_no_run),
 		RECORD_TEST(latest_flips_atomically),
 		RECORD_TEST(directory_in_place_of_latest_is_left_alone),
 		RECORD_TEST(write_errors_leave_whole_rows),
 		RECORD_TEST(unwritable_root_is_refused),
 		MOUNTED_TEST(full_disk_loses_no_row),
-		MOUNTED_TEST(no_room_for_latest_leaves_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
