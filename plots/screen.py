@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The summary that the terminal shows at the end of a run: verdict, answer, eight rows, on 80 x 24."""
 import math
+import os
 from statistics import median
 
 import answer

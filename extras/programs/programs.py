@@ -154,15 +154,15 @@ class Bench:
     def library(self, by):
         return os.path.join(self.build, "programs", f"preload.{by}.so")
 
-    def prepare(self):
-        """What the programs work on."""
-        for amount, source in ((10, "judge/check.c"), (1, "base/stats.c")):
-            call("gcc", "-E", "-P", "-D_GNU_SOURCE", "-I.", source, "-o", f"{self.work}/{amount}.c", cwd=TOP)
-        if shutil.which("redis-check-rdb"):  # the server by another name, without a service that is started
+    def prepare(self, name):
+        """What the program works on."""
+        if name == "gcc":
+            for amount, source in ((10, "judge/check.c"), (1, "base/stats.c")):
+                call("gcc", "-E", "-P", "-D_GNU_SOURCE", "-I.", source, "-o", f"{self.work}/{amount}.c", cwd=TOP)
+        if name == "redis":  # the server by another name, without a service that is started
             os.symlink(shutil.which("redis-check-rdb"), f"{self.work}/redis-server")
-        for name, flags in (("codec", []), ("codec.hooks", ["-finstrument-functions"])):
-            if os.path.exists(PROGRAMS["codec"][1]):
-                call("gcc", "-O2", "-w", *flags, f"{HERE}/codec.c", "-o", f"{self.work}/{name}", "-lm")
+        for out, flags in (("codec", []), ("codec.hooks", ["-finstrument-functions"])) if name == "codec" else ():
+            call("gcc", "-O2", "-w", *flags, f"{HERE}/codec.c", "-o", f"{self.work}/{out}", "-lm")
 
     def start_lttng(self):
         try:
@@ -237,6 +237,7 @@ def one_program(bench, name, options):
         say(f"{name} is left out: no {needs}" + (f" (package {package})" if package else ""))
         return None
     try:
+        bench.prepare(name)
         program.once(None, options.work)
         program.once("none", options.work)
         for row in options.rows:
@@ -302,7 +303,6 @@ def main():
     with tempfile.TemporaryDirectory(prefix="stampede-programs-") as work:
         bench = Bench(options.build, work)
         try:
-            bench.prepare()
             if "lttng" in options.rows and not options.check_only:
                 bench.start_lttng()
             if not options.check_only:
