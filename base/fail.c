@@ -41,7 +41,7 @@ void fail_line(const char *format, ...)
 	va_end(arguments);
 }
 
-/* What to do about an errno of a file. */
+/* The remedy for an errno of a file. */
 static const char *remedy(int error)
 {
 	switch (error) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What goes to stderr: one line each, "stampede: " and a message that names the thing and its
+ * Lines on stderr, each of its own: "stampede: " and a message that names the thing and its
  * remedy, in one call, so that threads do not mix theirs. The message has no newline; control
  * characters in it, from file names or parsers, become blanks.
  */
@@ -32,7 +32,7 @@ _Noreturn void end_now(int status);
 _Noreturn __attribute__((format(printf, 2, 3))) void end_with(int status, const char *format, ...);
 _Noreturn void end_memory(const char *what);
 
-/* What cannot be, unless Stampede itself is wrong. */
+/* A state that only a fault of Stampede itself can reach. */
 #define END_FAULT(what) \
 	end_with(EXIT_USAGE, "%s (%s:%d): a fault of Stampede; please report it", what, __FILE__, \
 		 __LINE__)

@@ -31,7 +31,7 @@ const char *file_data(const char *relative, char *path);
 
 #define FILE_HASH_BYTES 17
 
-/* What is in a file, as 16 hexadecimal digits (table_hash()). 0, or an errno. */
+/* A hash of a file's content, 16 hexadecimal digits (table_hash()). 0, or an errno. */
 int file_hash(const char *path, char text[FILE_HASH_BYTES]);
 
 #endif

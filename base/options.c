@@ -227,7 +227,7 @@ static void spell(const struct option_entry *entries, struct option *longs, char
 	strcpy(letters, "h");
 }
 
-/* What was given: by its letter, or 0 and its place; NULL: nothing of ours. */
+/* The option that getopt returned: by its letter, or by its place if that is 0; NULL: unknown. */
 static const struct option_entry *given(const struct option_entry *entries, int letter, int place)
 {
 	if (!letter)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ends a program from outside: Ctrl-C, a CI that cancels, a terminal that is gone. */
+/* Signals that end a program: Ctrl-C, a CI that cancels, a terminal that is gone. */
 #ifndef STAMPEDE_BASE_SIGNALS_H
 #define STAMPEDE_BASE_SIGNALS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What repetitions say: quantiles, an interval for the median, and whether two samples differ.
+ * Statistics of repetitions: quantiles, an interval for the median, and whether two samples differ.
  * Nothing here takes times for normally distributed: all is by rank. Samples are arrays of finite
  * numbers; memory that cannot be had makes a result NAN.
  */

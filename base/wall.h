@@ -18,7 +18,7 @@ enum wall_clock {
 	WALL_CLOCKS,
 };
 
-/* What the clocks said when the counter said `ticks`. */
+/* The clocks' times at the counter's value `ticks`. */
 struct clock_pair {
 	uint64_t ticks;
 	uint64_t ns[WALL_CLOCKS];

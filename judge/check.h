@@ -41,7 +41,7 @@ enum oracle {
 	ORACLES,
 };
 
-/* Who records: the interrupted task, the three levels of the storm, the beat. */
+/* The writers of a ring: the interrupted task, the three levels of the storm, the beat. */
 enum context {
 	CONTEXT_TASK,
 	CONTEXT_LEVEL_1,
@@ -66,7 +66,7 @@ struct check_payload {
 
 #define CHECK_INEXACT UINT64_MAX /* in place of a stamp; no clock gets there */
 
-/* What is seen next of a context is less than half of 2^30 events behind what was seen last. */
+/* Two events of a context that are seen in turn are less than 2^29 sequence numbers apart. */
 #define CHECK_SEQUENCE_BITS 30
 #define CHECK_ID_BITS 10
 #define CHECK_EXTRA_BITS 19
@@ -128,7 +128,7 @@ struct violation {
 	const char *text;
 };
 
-/* What tells a reader the right time again after wrong ones. */
+/* The record after which a reader has the right time again. */
 enum damage_end {
 	DAMAGE_NONE,
 	DAMAGE_EVENT, /* the next event, as it is */
@@ -139,8 +139,8 @@ enum damage_end {
 };
 
 /*
- * What a misbehaving clock did to the times that are read, whatever the row promises: events whose
- * decoded time is not the stamp taken (without those declared inexact), in stretches.
+ * The damage of a misbehaving clock to the times that are read, whatever the row promises: events
+ * whose decoded time is not the stamp taken (without those declared inexact), in stretches.
  */
 struct check_damage {
 	uint64_t wrong; /* events */
@@ -182,7 +182,7 @@ struct check_tries {
 
 #define CHECK_FAR_BITS 27
 
-/* What the build of the row that is read puts into an event: its driver says so. */
+/* The payload that the row's build puts into an event, as its driver says. */
 enum check_payload_kind {
 	PAYLOAD_WHOLE, /* a struct check_payload */
 	PAYLOAD_STAMP, /* the stamp alone */
@@ -289,7 +289,7 @@ void check_subbuf(struct check *check, uint64_t number, uint64_t decoded, uint64
 /* The sub-buffer that was read last was closed by the reader's flush, not by a writer. */
 void check_flushed(struct check *check);
 
-/* What the writer counted, for the totals at the end of a run. */
+/* The writer's counts, for the totals at the end of a run. */
 struct check_totals {
 	uint64_t written[CHECK_CONTEXTS];
 	uint64_t failed; /* record() returned false */
@@ -344,7 +344,7 @@ enum verdict {
 };
 
 /*
- * What the oracles say of one promise, with `unmet` the needs that the run did not give the scheme.
+ * The oracles' verdict on one promise, with `unmet` the needs that the run did not give the scheme.
  * KEPT is no more than that none objected: what a run says of a row is verdict.h's.
  */
 enum verdict check_promise(const struct check *check, enum scheme_promise promise, uint64_t stuck,

@@ -14,7 +14,7 @@
 #include "judge/check.h"
 #include "schemes/core/scheme.h"
 
-/* What the writers of one ring count and choose, apart from the scheme. */
+/* The counts and choices of one ring's writers, apart from the scheme. */
 struct writer {
 	local_word written[CONTEXTS]; /* also the next sequence; each context touches its own */
 	uint64_t failed[CONTEXTS];
@@ -34,7 +34,7 @@ struct writer {
 
 #define FENCED_BLOCK 256
 
-/* What run_fenced() fills, one block at a time. */
+/* The samples of run_fenced(), which fills one block at a time. */
 struct fenced_block {
 	const volatile uint64_t *interrupted; /* moves with every signal the thread takes */
 	uint32_t ticks[FENCED_BLOCK];

@@ -161,7 +161,7 @@ static inline uint64_t driver_moved(const struct scheme_ring *s)
 #endif
 }
 
-/* What a writer saw before its event. */
+/* The state that a writer saw before its event. */
 struct driver_look {
 	struct loss_look ring;
 	uint64_t moved;

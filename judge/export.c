@@ -202,7 +202,7 @@ static int write_subbuf(struct export *export, int fd, const struct ring *ring, 
 	if (!content)
 		return 0;
 	error = write_all(fd, ring_subbuf_base(ring, number), content);
-	/* What lies behind the records is of an earlier round. */
+	/* Bytes after the records are of an earlier round. */
 	for (rest = ring_subbuf_bytes(ring) - content; rest && !error; rest -= bytes) {
 		bytes = rest < sizeof(zeros) ? rest : sizeof(zeros);
 		error = write_all(fd, zeros, bytes);

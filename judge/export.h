@@ -17,7 +17,7 @@
 #include "base/wall.h"
 #include "judge/buffer.h"
 
-/* What --ctf takes, in the order of these words. */
+/* The words of --ctf, in their order. */
 enum export_ctf { EXPORT_CTF_1_8, EXPORT_CTF_2 };
 extern const char *const export_ctf_words[];
 

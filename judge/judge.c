@@ -67,7 +67,7 @@ static void overwritten_bounds(const struct check *check, uint64_t began,
 		totals->overwritten[0] = totals->overwritten[1] - 2 * wraps - 2;
 }
 
-/* What the ring itself counts. */
+/* The ring's own counts. */
 static void ring_totals(const struct ring *ring, struct check_totals *totals)
 {
 	totals->lost = ring->lost + ring->refused + ring->stuck;

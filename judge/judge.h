@@ -19,7 +19,7 @@
 #include "judge/buffer.h"
 #include "judge/check.h"
 
-/* What the run gave the scheme, measured by the run and not by the scheme. */
+/* The conditions that the run gave the scheme, measured by the run and not by the scheme. */
 struct judge_given {
 	uint64_t beat_worst_ticks; /* longest time without a beat */
 	bool nested; /* a writer came into another one */
@@ -50,7 +50,7 @@ uint32_t judge_unmet(const struct scheme_desc *desc, uint32_t stamp_bits,
 /* Oracles whose objections to a row `unmet` needs excuse. */
 uint32_t judge_excused(const struct scheme_desc *desc, uint32_t unmet);
 
-/* What all of `buffer`'s writers, and its ring, counted; nothing may be writing. */
+/* The counts of `buffer`'s writers and of its ring; nothing may be writing. */
 void judge_totals(const struct buffer *buffer, const struct check *check,
 		  const struct judge_given *given, struct check_totals *totals);
 

@@ -38,13 +38,13 @@ struct loss_counts {
 	local_word of[LOSSES];
 };
 
-/* What others may change while a writer runs. */
+/* State that others may change while a writer runs. */
 struct loss_look {
 	uint64_t consumed;
 	uint64_t stuck;
 };
 
-/* Who else may write when an event is lost. */
+/* Other writers that may write when an event is lost. */
 enum loss_company {
 	LOSS_ALONE, /* the writer has interrupted no other */
 	LOSS_NESTED, /* it may have interrupted one */
@@ -52,7 +52,7 @@ enum loss_company {
 	LOSS_ELSEWHERE, /* the same, and it may have been another ring that had no room */
 };
 
-/* What whoever runs the writers knows of an event, whatever the scheme says. */
+/* What the harness knows of an event, independently of the scheme. */
 enum loss_known {
 	LOSS_INSIDE = 1 << 0, /* it came into a writer of a row that turns such events away */
 	LOSS_SLOW = 1 << 1, /* the clock went on by a wrap or more since it began */

@@ -11,7 +11,7 @@
 
 #include "judge/buffer.h"
 
-/* What is played, and when its beats come. */
+/* A row on the virtual clock, and the times of its beats. */
 struct player {
 	struct buffer *buffer;
 	uint64_t beat_every; /* ticks from the begin of a beat to the next; 0: no beats */

@@ -18,7 +18,7 @@
 #define VIRTUAL_HZ 1e9
 #define STEPS_END 40 /* log2 of the largest step back */
 
-/* What a play does beside recording: a nested writer at one of its stops. */
+/* A nested writer at one of the play's stops. */
 struct nest {
 	unsigned int stop; /* counted from 1; 0: none */
 	unsigned int stops; /* that there were */
@@ -255,7 +255,8 @@ static void interrupts(struct trial_run *play)
 	/* Time passes only with beats in it where a row needs them. */
 	unsigned int jumps, jumps_end = beats(play) ? 1 : 4, position, stop;
 
-	/* Who turns nested writers away owes its records even where they had to be masked. */
+	/* A row that rejects nested writers keeps its records even where interrupts should be
+	 * masked. */
 	if (play->driver->desc->needs & NEED_MASKED_INTERRUPTS && !play->driver->desc->turns_away)
 		return;
 	for (position = 0; position < 3; position++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "judge/verdict.h"
 
-/* What is judged of the times: those of events, where interrupts came or must not come. */
+/* Times that were judged: of events, where interrupts came or must not come. */
 static uint64_t tried_times(const struct check *check, bool windows)
 {
 	const struct scheme_desc *desc = check->desc;
@@ -94,7 +94,7 @@ static uint64_t stuck(const struct evidence *evidence)
 	return evidence->stuck + (evidence->trial ? evidence->trial->stuck : 0);
 }
 
-/* What the row promises: with writers of several CPUs it may be less than in its trial. */
+/* The row's promises: with writers on several CPUs they may be fewer than in its trial. */
 static uint32_t promises_of(const struct evidence *evidence)
 {
 	const struct check *check = evidence->check ? evidence->check : &evidence->trial->check;

@@ -25,7 +25,7 @@
 #include "judge/trial.h"
 
 /*
- * What is known of a row: what a run judged, and its trial, which may be NULL. Objections that a
+ * The evidence on a row: what a run judged, and its trial, which may be NULL. Objections that a
  * need excuses are in neither.
  */
 struct evidence {

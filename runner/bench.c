@@ -82,7 +82,7 @@ static int run_counts(const struct workload_bench *bench, struct run *run, struc
 	return error;
 }
 
-/* What a beat costs, beside the cells of workloads that want it. */
+/* The cost of a beat, in addition to the cells of workloads that want it. */
 static int run_beats(const struct workload_bench *bench, struct run *run)
 {
 	static const double seconds[SIZES] = { 0.05, 0.1, 0.3 };
@@ -177,7 +177,7 @@ static int finish_as_json(const char *file, const char *directory)
 	return error;
 }
 
-/* What is done stays; a resource that is lacking, or a fault of ours, ends it as Ctrl-C does. */
+/* Finished rows stay; a lacking resource, or a fault of ours, ends the run as Ctrl-C does. */
 static int abandon(struct run *run, int status)
 {
 	progress_end(&run->progress);

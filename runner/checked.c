@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "workloads/engine/engine.h"
 
-/* What is run, in words. */
+/* The name of the run. */
 static const char *phase_of(const struct workload_form *form, const struct engine_config *config,
 			    char name[64])
 {
@@ -31,7 +31,7 @@ static void judge(struct run *run, int row, const struct workload_form *form, co
 	for (oracle = 0; oracle < ORACLES; oracle++)
 		if (check->violations[oracle])
 			snprintf(why, sizeof(why), "%s: %s", phase, check->first[oracle].text);
-	/* What a row does without what it needs is what such a workload shows. */
+	/* Such a workload shows how a row fares without what it needs. */
 	if (verdict == VERDICT_NEED_NOT_MET && !(result->unmet & ~result->unmet_by_plan))
 		verdict = VERDICT_KEPT;
 	run_judge(run, row, verdict, why);

@@ -39,7 +39,7 @@ static json_t *needs_of(uint32_t needs)
 	return names;
 }
 
-/* What becomes of a writer that interrupts another one. */
+/* The fate of a writer that interrupts another one. */
 static const char *nesting_of(const struct driver *driver)
 {
 	if (driver->desc->needs & NEED_MASKED_INTERRUPTS)
@@ -66,7 +66,7 @@ static json_t *used_by(const char *row)
 	return lines;
 }
 
-/* Who reads the records beside us. */
+/* Other readers of the row's records. */
 static const char *format_of(const struct driver *driver)
 {
 	if (driver->format.kind == FORMAT_OWN)

@@ -7,7 +7,7 @@
 
 #include "judge/driver.h"
 
-/* What rows promise and need: the section "schemes". */
+/* Promises and needs of rows: the section "schemes". */
 json_t *describe_rows(const struct driver *const *rows, int count);
 
 /* Rows of all that there are which this machine cannot run, and why. */

@@ -30,7 +30,7 @@ struct plan {
 	bool chosen[WORKLOADS_MAX]; /* by workload_index() */
 };
 
-/* What is asked for where nothing is said. */
+/* Default options. */
 extern const struct plan plan_usual;
 
 /* False: the program is to end with *status. */

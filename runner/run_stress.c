@@ -20,7 +20,7 @@
 #define PAYLOAD_RANDOM 200
 #define ENTRIES_MOST 32
 
-/* What the user asked for. */
+/* The options given. */
 struct asked {
 	const char *schemes;
 	const char *workload;
@@ -241,7 +241,7 @@ static int check_option(const struct asked *asked, const struct workload *worklo
 	return 0;
 }
 
-/* What the workload cannot do without. An exit code, after a line on stderr. */
+/* The workload's preconditions. An exit code, after a line on stderr. */
 static int check_workload(const struct place *place, struct asked *asked,
 			  const struct workload *workload)
 {

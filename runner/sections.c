@@ -10,7 +10,7 @@
 #include "runner/tried.h"
 
 /*
- * What other programs found last, so that this record's page can show it: make verdicts, make
+ * Sections of other programs' last records, for this record's page: make verdicts, make
  * test-kernel or kernel-bench; often nothing.
  */
 static void take_over(struct run *run, const char *key)

@@ -76,7 +76,7 @@ static const struct scheme_desc scheme_desc = {
 #define SCHEME_TAIL RING_TAIL_NUMBERED
 #define SCHEME_START s->before = 0, s->write = 0
 
-/* What the record of one attempt carries. */
+/* The stamp that one attempt's record carries. */
 struct retry_attempt {
 	uint64_t stamp;
 	uint64_t value; /* of the field, or of what carries the rest */
@@ -185,7 +185,7 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 #define SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {
-	/* What the format adds to the time before is added to that one's upper bits. */
+	/* The format's delta is added to the upper bits of the time before. */
 	cursor->time = bits_clear(cursor->time, cursor->stamp_bits);
 	return ftrace_next(cursor, event);
 }

@@ -44,7 +44,7 @@
 
 #include "schemes/format/format_ftrace.h"
 
-/* What every record carries, whatever its predecessor. */
+/* The stamp that every record carries, independently of its predecessor. */
 #ifdef ABSOLUTE_ALWAYS
 #define NESTED_TYPE FTRACE_TYPE_ABSOLUTE
 #define NESTED_TYPE_BYTES FTRACE_TIME_BYTES
@@ -88,7 +88,7 @@ static const struct scheme_desc scheme_desc = {
 #define SCHEME_TAIL RING_TAIL_NUMBERED
 #define SCHEME_START s->before = 0, s->write = 0
 
-/* What a writer knows after A. */
+/* A writer's state after A. */
 struct nested_attempt {
 	uint64_t tail;
 	uint64_t before;
@@ -165,7 +165,7 @@ RESERVE_SLOW struct reservation nested_claimed(struct scheme_ring *s, uint32_t l
 		delta = type == FTRACE_TYPE_ABSOLUTE ? at.stamp : at.stamp - at.write;
 	} else {
 		exact = nested_interrupted(s, &at, start + size, type != 0, &delta);
-		/* What was meant for an absolute stamp carries the delta. */
+		/* The room for an absolute stamp carries the delta. */
 		type = type ? FTRACE_TYPE_EXTEND : 0;
 	}
 	if (first) {

@@ -48,7 +48,7 @@ static const struct scheme_desc scheme_desc = {
 #define SCHEME_TAIL RING_TAIL_PACKED
 #define SCHEME_START ring_packed_init(&s->ring), s->last = 0
 
-/* What `last` is behind a record with this stamp that ends where `tail` stands. */
+/* The value of `last` after a record with this stamp that ends at `tail`. */
 static inline uint64_t last_word(const struct ring *ring, uint64_t stamp, uint64_t tail)
 {
 	return stamp << ring_packed_bits(ring) | (tail & ring_packed_mask(ring));

@@ -94,7 +94,7 @@ static struct scheme_ring *restart_moved(struct scheme_ring *s)
 #define RESTART_HEADER_MOST 16
 #define RESTART_HEAD_MOST 32 /* of the payload */
 
-/* What one section writes on the long way. */
+/* Written by one section on the long way. */
 struct restart_record {
 	struct ctf_packet_header packet;
 	uint8_t bytes[RESTART_HEADER_MOST + RESTART_HEAD_MOST]; /* of the record, but the body */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What compare says, as text of at most 100 columns. */
+/* The text of compare, at most 100 columns wide. */
 #ifndef STAMPEDE_RESULTS_COMPARE_COMPARE_PRINT_H
 #define STAMPEDE_RESULTS_COMPARE_COMPARE_PRINT_H
 

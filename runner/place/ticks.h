@@ -10,7 +10,7 @@
 /* Ticks of clock_real() per second; measured at the first call, which takes 50 ms. */
 double ticks_hz(void);
 
-/* What another process measured: ticks_hz() then takes no time. */
+/* The rate that another process measured: ticks_hz() then takes no time. */
 void ticks_set_hz(double hz);
 
 /* How ticks_hz() was found, in words. */

@@ -150,7 +150,7 @@ static inline uint64_t clock_behind(uint32_t cpu)
 #define CLOCK_POINT() ((void)0)
 #endif
 
-/* What a scheme takes a stamp with. */
+/* The clock read with which a scheme takes a stamp. */
 #define clock_read(label) \
 	(__extension__({ \
 		POINT(label); \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a build (core/seam.h) puts into the code of rows beside points and the clock: constants in
+ * The code that a build (core/seam.h) puts into rows, apart from points and the clock: constants in
  * the place of words that the run sets, and where functions go.
  */
 #ifndef STAMPEDE_SCHEMES_CORE_HOOKS_H
@@ -18,7 +18,7 @@
 #define RING_GEOMETRY(ring, field, constant) ((ring)->field)
 #endif
 
-/* What ring_init() sets and nobody changes while writers run, or only a reader (mode). */
+/* Set by ring_init(); unchanged while writers run, but for `mode`, by a reader. */
 #if SEAM_CONSTANTS_APART
 #define RING_CONSTANTS \
 	extern uint8_t *seam_constant_base; \

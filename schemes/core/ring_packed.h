@@ -39,7 +39,7 @@
 #define ring_packed_unit_shift(ring) RING_GEOMETRY(ring, packed_unit_shift, PACKED_UNIT_SHIFT)
 #define ring_packed_bits(ring) RING_GEOMETRY(ring, packed_bits, PACKED_BITS)
 
-/* What ring_init() cannot know of a row: behind it, in a row whose tail is packed. */
+/* After ring_init(), in a row whose tail is packed. */
 static inline void ring_packed_init(struct ring *ring)
 {
 	ring->packed_bits = PACKED_BITS;

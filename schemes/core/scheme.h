@@ -26,7 +26,7 @@
 
 #include "schemes/core/ring.h"
 
-/* What a scheme says of its stamps, and the suite tests. */
+/* A scheme's promises about its stamps, which the suite tests. */
 enum scheme_promise {
 	PROMISE_MONOTONIC = 1 << 0, /* decoded times never go back in buffer order */
 	PROMISE_EXACT = 1 << 1, /* decoded == stamp taken, but for those declared inexact */
@@ -38,7 +38,7 @@ enum scheme_promise {
 	PROMISES = (1 << 6) - 1,
 };
 
-/* What a scheme needs for its promises to hold. */
+/* A scheme's preconditions: its promises hold where these are met. */
 enum scheme_need {
 	NEED_BEAT = 1 << 0, /* a beat at least once per wrap */
 	NEED_MASKED_INTERRUPTS = 1 << 1, /* no nested writer at all */
@@ -147,8 +147,8 @@ struct reservation {
 };
 
 /*
- * What reserve() returns from a slow path. record() then finishes out of line: if the compiler
- * joined the two paths, it would lose the constants of the plain one.
+ * The value that reserve() returns from a slow path. record() then finishes out of line: if the
+ * compiler joined the two paths, it would lose the constants of the plain one.
  */
 static inline struct reservation reservation_slow(struct reservation rsv)
 {
@@ -234,7 +234,7 @@ static inline enum decode_result cursor_take(struct cursor *cursor, uint64_t lef
 #endif
 
 /*
- * What a driver declares before it includes a scheme's header and parts/defaults.h:
+ * Declared by a driver before it includes a scheme's header and parts/defaults.h:
  *
  *   struct source;                                 where the payload comes from
  *   payload_fill(rsv, src, len)                    writes it into a claimed record

@@ -196,7 +196,7 @@ static inline uint32_t ring_records(const struct ring *ring, uint64_t number, ui
 	return (uint32_t)((commits - ((rounds << ring_subbuf_shift(ring)) + bytes)) >> 32);
 }
 
-/* What a writer that opens a sub-buffer has to remember between its look and its claim. */
+/* State of a writer that opens a sub-buffer, from its look to its claim. */
 struct ring_opening {
 	uint64_t number;
 	uint64_t lost_before;

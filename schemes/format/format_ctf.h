@@ -76,7 +76,7 @@ static inline struct ctf_packet_header *ctf_header(const struct ring *ring, uint
 	return (struct ctf_packet_header *)(void *)ring_subbuf_base(ring, number);
 }
 
-/* What the writer that opens packet `number` knows of it: the stamp of its first event. */
+/* For the writer that opens packet `number`: the stamp of its first event. */
 static inline void ctf_header_put(const struct ring *ring, struct ctf_packet_header *header,
 				  uint64_t number, uint64_t stamp)
 {

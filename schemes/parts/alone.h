@@ -18,7 +18,7 @@
 
 #include "schemes/parts/alone_forms.h"
 
-/* What else has to be done where an event is lost. */
+/* Further work where an event is lost. */
 #ifndef ALONE_LOST
 #define ALONE_LOST(s) ((void)(s))
 #endif

@@ -4,7 +4,7 @@
  * a section counts: it publishes all that the section wrote. So a record needs no read-modify-write
  * and no commit.
  *
- * What makes an interrupted section start over:
+ * An interrupted section starts over:
  *   the kernel     (rseq) on a signal, a preemption or a migration of a thread whose PC is inside
  *                  the section that the thread announced in its struct rseq, glibc's (>= 2.35)
  *   the handler    (RESTART_BY_HANDLER) of a signal, which looks whether the PC that it interrupted
@@ -58,7 +58,7 @@ enum restart_end {
 	RESTART_NESTED, /* a nested writer is due behind the clock read (core/inject.h) */
 };
 
-/* What the plain case of a record compares and computes with. */
+/* Operands of the plain case of a record. */
 struct restart_plain {
 	uint64_t units; /* of the record, RING_PACKED_UNIT each */
 	uint64_t block; /* mask: all bits above the offset in a sub-buffer, in units */
@@ -70,7 +70,7 @@ struct restart_plain {
 	uint64_t behind; /* clock_behind() of the ring's CPU */
 };
 
-/* What a record had read when it found that it is not plain: for the long way. */
+/* For the long way: what a record had read when it found that it is not plain. */
 struct restart_seen {
 	uint64_t tail;
 	uint64_t stamp;

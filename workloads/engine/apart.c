@@ -44,7 +44,7 @@ static int begin(struct engine_thread *thread)
 	return error;
 }
 
-/* What the epoch gave the scheme so far. */
+/* The conditions that the epoch gave the scheme so far. */
 static struct judge_given given_so_far(const struct engine_thread *thread)
 {
 	const struct interrupts *interrupts = &thread->signals.interrupts;
@@ -70,7 +70,7 @@ static void show(struct engine_thread *thread)
 
 static int drain(struct engine_thread *thread)
 {
-	/* Whoever reads while it is written needs no rest for it. */
+	/* A reader that reads while others write needs no rest for it. */
 	if (thread->live)
 		return 0;
 	buffer_drain(&thread->ring->buffer, &thread->ring->check);

@@ -55,7 +55,7 @@ struct engine_clock {
 	bool traced;
 };
 
-/* What a traced clock did. */
+/* Counts of a traced clock. */
 struct engine_traced {
 	uint64_t events; /* recorded by its reads, or lost */
 	uint64_t most; /* by the reads of one event */
@@ -119,7 +119,7 @@ struct engine_option {
 	const char *name; /* "gaps"; NULL: there is none */
 	const char *argument; /* "FILE" */
 	const char *text; /* for --help */
-	/* What is said where it must be given and is not; NULL: it need not be */
+	/* the line if it must be given and is not; NULL: it need not be */
 	const char *missing;
 };
 
@@ -180,7 +180,7 @@ struct workload_engine {
  */
 int engine_run(const struct engine_config *config, struct engine_result *result);
 
-/* What the run and the trial of its row say; valid as long as `result` is. */
+/* The evidence of the run and of its row's trial; valid as long as `result` is. */
 struct evidence engine_evidence(const struct engine_config *config,
 				const struct engine_result *result);
 
@@ -193,7 +193,7 @@ enum verdict engine_verdict(const struct engine_config *config, const struct eng
 /* The width of the short field that `config` runs its driver with. */
 uint32_t engine_width(const struct engine_config *config);
 
-/* What run-stress prints of a run: before the rows, and of each. */
+/* run-stress prints these: before the rows, and of each. */
 void engine_print_head(const struct engine_config *config);
 void engine_print(const struct engine_config *config, const struct engine_result *result);
 

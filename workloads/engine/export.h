@@ -27,7 +27,7 @@ struct engine_export {
 	int error;
 };
 
-/* What a buffer's tap needs to know: which epoch its writer is in. */
+/* For a buffer's tap: the epoch that its writer is in. */
 struct engine_export_tap {
 	struct engine_export *export;
 	uint64_t epoch;

@@ -79,7 +79,7 @@ static void storm_set(sigset_t *set, unsigned int up_to)
 		sigaddset(set, source_signal(source));
 }
 
-/* What the handler returns to takes no signal of the storm. */
+/* The interrupted code takes no signal of the storm. */
 static void pause_storm(struct interrupts *interrupts, void *context)
 {
 	sigset_t *blocked = &((ucontext_t *)context)->uc_sigmask;
@@ -206,7 +206,7 @@ void interrupts_detach(struct interrupts *interrupts)
 			timer_delete(interrupts->timer[source]);
 		interrupts->has_timer[source] = false;
 	}
-	/* What is pending now must not hit the next owner of this thread. */
+	/* A signal that is pending now must not hit the next owner of this thread. */
 	while (sigtimedwait(&mask_signals, NULL, &now) > 0)
 		;
 	current = NULL;

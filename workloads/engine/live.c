@@ -63,7 +63,8 @@ static void rest(struct engine_live *live)
 		return;
 	}
 	live->result.looks++;
-	/* Whoever closes one behind this store sees it, or is seen by the look that follows. */
+	/* A writer that closes one after this store sees it, or the look that follows sees the
+	 * writer. */
 	__atomic_store_n(&live->asleep, 1, __ATOMIC_SEQ_CST);
 	if (live_take(&live->live, &live->ring->check) || load(&live->command) != COMMAND_READ) {
 		__atomic_store_n(&live->asleep, 0, __ATOMIC_RELAXED);

@@ -11,7 +11,7 @@ enum live_wake {
 	LIVE_SLEEPS, /* on a futex, until a writer says that a sub-buffer is closed */
 };
 
-/* What a reader did. */
+/* Counts of a reader. */
 struct live_result {
 	uint64_t events; /* taken while the writer recorded */
 	uint64_t subbufs;

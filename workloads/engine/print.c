@@ -124,7 +124,7 @@ static struct check_damage damage_of(const struct engine_result *result)
 	return damage;
 }
 
-/* What a clock that misbehaves did. */
+/* The damage of a clock that misbehaves. */
 static void print_clock(const struct engine_config *config, const struct engine_result *result)
 {
 	struct check_damage damage = damage_of(result);
@@ -258,7 +258,7 @@ static json_t *counts_json(const uint64_t *count, unsigned int counts)
 	return json;
 }
 
-/* What the oracles and the signals counted, by its key in the record. */
+/* Counts of the oracles and of the signals, by their keys in the record. */
 static void numbers_json(json_t *json, const struct engine_result *result)
 {
 	const struct check *check = &result->check, *voided = &result->voided;

@@ -10,7 +10,7 @@
 
 #define RING_BYTES_SHIFT 20
 
-/* What the user or the workload asks for; 0: the row's own. */
+/* The width that the user or the workload asks for; 0: the row's own. */
 static uint32_t asked_bits(const struct engine_config *config)
 {
 	const struct workload_engine *ops = config->workload->engine;

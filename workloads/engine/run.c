@@ -130,7 +130,7 @@ bool engine_agree(struct engine_thread *thread, bool good)
 static void decide(struct engine_thread *first)
 {
 	struct engine_group *group = first->group;
-	/* What is read while it is written needs no epoch's end for it. */
+	/* A ring that is read while it is written needs no epoch's end for it. */
 	unsigned int rounds = first->live ? 0 : group->spread->rounds;
 	uint64_t now = time_ns();
 
@@ -265,7 +265,7 @@ static void *thread_main(void *arg)
 
 /* ---- the run ---- */
 
-/* What a run is made of. */
+/* The parts of a run. */
 struct parts {
 	const struct engine_config *config;
 	struct engine_result *result;
@@ -350,7 +350,7 @@ static unsigned int start(struct parts *parts)
 		if (!error)
 			continue;
 		fail_line("cannot start thread %u: %s", i, strerror(error));
-		/* Those before it in its group wait for it for ever. */
+		/* The threads before it in its group would wait for it for ever. */
 		if (parts->threads[i].index)
 			exit(EXIT_RESOURCE);
 		workload_stop = 1;

@@ -94,7 +94,7 @@ static int shared_drain(struct engine_thread *thread)
 {
 	struct engine_ring *ring = thread->ring;
 
-	/* Whoever reads while it is written needs no rest for it. */
+	/* A reader that reads while others write needs no rest for it. */
 	if (thread->index || thread->live)
 		return 0;
 	judge_full(buffer_ring(&ring->buffer), ring->lost, &ring->check);
@@ -202,7 +202,7 @@ static bool all_there(struct check_sequences read, uint64_t written)
 	return read.events == written && read.sum == sum;
 }
 
-/* What was read from all rings together against what all threads wrote. */
+/* Events read from all rings together, against events that all threads wrote. */
 static void judge_all(struct engine_group *group, uint64_t lost)
 {
 	struct check *check = &group->rings[0].check;

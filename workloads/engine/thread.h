@@ -80,7 +80,7 @@ struct spread_ops {
 	 * Each by every thread of the group, in step. Empty rings of a new geometry: an exit code.
 	 */
 	int (*begin)(struct engine_thread *thread);
-	/* What was recorded is read, while nobody records. */
+	/* The events recorded are read, while no thread records. */
 	int (*drain)(struct engine_thread *thread);
 	/* And judged. */
 	int (*end)(struct engine_thread *thread);
@@ -90,7 +90,7 @@ struct spread_ops {
 
 extern const struct spread_ops spread_apart, spread_shared, spread_moving;
 
-/* What a workload counts, in a thread's result. */
+/* A workload's own counts, in a thread's result. */
 static inline void *engine_own(struct engine_thread *thread)
 {
 	return thread->result.own;
@@ -112,7 +112,7 @@ void engine_epoch_begin(struct engine_thread *thread);
 /* thread->round_end_ns in ticks. */
 uint64_t engine_round_end(const struct engine_thread *thread);
 
-/* What a handler of the storm records at `level`: one event, or many. */
+/* A handler of the storm records at `level`: one event, or many. */
 void engine_storm(struct engine_thread *thread, unsigned int level);
 
 /* ---- between the engine's own files ---- */
@@ -125,7 +125,7 @@ struct ring_config engine_geometry(const struct engine_config *config, unsigned 
 uint64_t engine_round_events(const struct engine_config *config, const struct ring *ring,
 			     uint64_t *state);
 
-/* What the events of `writer` carry. */
+/* The payload of `writer`'s events. */
 void engine_choices(const struct engine_config *config, uint64_t *state, struct writer *writer);
 
 /* Memory for any geometry, opened by a thread on `pu`. An exit code; the engine closes it. */
@@ -149,7 +149,7 @@ void engine_merge_excused(struct engine_result *result, const struct check *chec
 void engine_book(struct engine_result *result, const struct check *check,
 		 const struct judgement *judgement);
 
-/* What `ring` and its writers lost, and why, into `result`; at an epoch's end. */
+/* Adds the losses of `ring` and its writers, with their reasons, to `result`; at an epoch's end. */
 void engine_book_losses(struct engine_result *result, const struct ring *ring,
 			const struct loss_counts *losses);
 
@@ -163,7 +163,7 @@ void engine_merge(const struct engine_config *config, struct engine_result *sum,
  */
 void engine_show(struct engine_thread *thread, struct engine_ring *ring, uint32_t excused);
 
-/* What is different with a driver of the timed build (timed.c). */
+/* Differences with a driver of the timed build (timed.c). */
 struct ring_config engine_timed_geometry(const struct engine_config *config, uint64_t *state);
 uint64_t engine_timed_round(const struct ring *ring, uint64_t *state);
 /* A round is drained; an epoch is over, all of it drained, which may excuse what it found. */
