@@ -58,7 +58,7 @@ static void make_table(const struct workload_bench *bench, const struct counted 
 	int row;
 
 	for (i = 0; workloads[i]; i++)
-		for (row = 0; workloads[i]->legend && row < bench->count; row++)
+		for (row = 0; workloads[i]->in_table && row < bench->count; row++)
 			table->count +=
 				table_line(bench->rows[row], &run->row[row], &counted[row],
 					   workloads[i]->name, rounds, &table->line[table->count]);

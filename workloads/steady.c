@@ -78,6 +78,6 @@ const struct workload workload_steady = {
 	.engine = &engine,
 	.forms = forms,
 	.cells = cells,
-	.legend = "one thread, events back to back",
+	.in_table = true,
 	.beats = true,
 };

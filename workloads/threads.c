@@ -31,5 +31,5 @@ const struct workload workload_threads = {
 	.least = SIZE_STANDARD,
 	.engine = &engine,
 	.cells = cells,
-	.legend = "one on each CPU",
+	.in_table = true,
 };

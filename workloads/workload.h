@@ -131,7 +131,7 @@ struct workload {
 	const struct workload_section *sections; /* NULL: none of its own */
 
 	void (*cells)(const struct workload_cells *plan); /* NULL: nothing to time */
-	const char *legend; /* its cells are lines of the table, which this explains; NULL: not */
+	bool in_table; /* its cells are lines of the table */
 	bool beats; /* beside its cells stands what a beat costs */
 	bool gaps; /* it takes recorded gaps: beside it stands what those do to other layouts */
 };

@@ -35,8 +35,7 @@ exports() {
 	[ $? -eq "$code" ] && grep -q "exported to $trace: $format" "$scratch/out" &&
 		[ "$(grep -c 'wrong$' "$scratch/out")" -ge "$wrong" ] &&
 		{ [ "$wrong" -gt 0 ] || ! grep -q 'wrong$' "$scratch/out"; }
-	report $? "$name: exported"
-	sed 's/^/# /' "$scratch/err"
+	told $? "$name: exported"
 	compare "$name" "$format"
 }
 

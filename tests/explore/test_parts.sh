@@ -32,8 +32,7 @@ same() { # name, exit code, how many parts, options...
 	all=$?
 	[ $one -eq "$wanted" ] && [ $all -eq "$wanted" ] && found=$(python3 -B \
 		tests/explore/same_counts.py "$scratch/one.json" "$scratch/all.json" "$parts"/*)
-	report $? "$name: $found, exit codes $one, $all"
-	sed 's/^/# /' "$scratch/err"
+	told $? "$name: $found, exit codes $one, $all"
 }
 
 same "quick tier of two rows" 0 6 --tier quick --schemes "=delta_sync_hard =dts_xts"

@@ -14,6 +14,11 @@ report() { # good? name
 	if [ "$1" = 0 ]; then echo "ok - $2"; else echo "not ok - $2"; fi
 }
 
+told() { # good? name: the same, and what stands in $scratch/err
+	report "$1" "$2"
+	[ ! -e "$scratch/err" ] || head -5 "$scratch/err" | sed 's/^/# /'
+}
+
 fake() { # FILE: a program whose script is on stdin
 	{ echo '#!/bin/sh' && cat; } >"$1" && chmod +x "$1"
 }

@@ -48,19 +48,16 @@ for compiler in "${CC:-gcc} -std=gnu11" "clang -std=gnu11" "g++ -std=c++17 -x c+
 	printf '#include "packed_word_trace.h"\nint main(void) { return packed_word_trace_stop() != PACKED_WORD_NOT_OPEN; }\n' \
 		>"$scratch/use.c" && $compiler -O2 -Wall -Wextra -Wpedantic -Wconversion -Wcast-align -Wshadow -Werror \
 		-I"$folder" "$scratch/use.c" -pthread -o "$scratch/use" 2>"$scratch/err" && "$scratch/use"
-	report $? "no warning of $compiler"
-	head -5 "$scratch/err" | sed 's/^/# /'
+	told $? "no warning of $compiler"
 done
 
 # ---- threads come and go ----
 
 for row in packed_word full_tsc varint_low; do
 	made "$scratch/$row" "$row" "$folder" "${CC:-gcc}" -std=gnu11 -O2 -Wall -Wextra -Werror
-	report $? "$row: compiled"
-	head -5 "$scratch/err" | sed 's/^/# /'
+	told $? "$row: compiled"
 	"$scratch/$row" threads "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
-	report $? "$row: threads come and go, and nothing is lost"
-	head -5 "$scratch/err" | sed 's/^/# /'
+	told $? "$row: threads come and go, and nothing is lost"
 	if [ "$row" = varint_low ] && ! babeltrace2 --version 2>/dev/null | grep -q ' 2\.[1-9]'; then
 		skip "$row: each event is read" "babeltrace2 2.1 reads CTF 2"
 	else
@@ -100,11 +97,9 @@ for what in exec stop_exec; do
 	rm -rf "$scratch/trace"
 done
 "$program" misused "$scratch/trace" >"$scratch/both" 2>"$scratch/err"
-report $? "misuses are refused: $(tail -1 "$scratch/both")"
-head -5 "$scratch/err" | sed 's/^/# /'
+told $? "misuses are refused: $(tail -1 "$scratch/both")"
 "$program" held "$scratch/held" 2>"$scratch/err"
-report $? "a record that has no end is an error"
-head -5 "$scratch/err" | sed 's/^/# /'
+told $? "a record that has no end is an error"
 head -1 "$scratch/both" >"$scratch/said"
 agrees "and no event between them is lost" "$scratch/trace"
 rm -rf "$scratch/trace"
@@ -131,8 +126,7 @@ row=packed_word_locked_fenced
 if [ "$(uname -m)" = x86_64 ] && [ "$(nproc)" -gt 1 ]; then
 	take_header $row && per_cpu "$scratch/cpus" "$folder" $row &&
 		"$scratch/cpus" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
-	report $? "threads that move between CPUs, at any instruction"
-	head -5 "$scratch/err" | sed 's/^/# /'
+	told $? "threads that move between CPUs, at any instruction"
 	[ "$(ls "$scratch/trace/000000" | grep -c '^[0-9]')" -le "$(nproc --all)" ] &&
 		agrees "each time is within its call, each event in a ring of a CPU" "$scratch/trace"
 	rm -rf "$scratch/trace"
@@ -218,8 +212,7 @@ mkdir "$scratch/small"
 if mount -t tmpfs -o size=600k none "$scratch/small" 2>/dev/null; then
 	"$program" threads "$scratch/small/trace" >"$scratch/said" 2>"$scratch/err" &&
 		! grep -q ' unwritten 0 ' "$scratch/said" && grep -q 'error 28' "$scratch/said"
-	report $? "a disk that is full"
-	head -5 "$scratch/err" | sed 's/^/# /'
+	told $? "a disk that is full"
 	agrees "what has no room is counted, and nothing else is missing" "$scratch/small/trace" --gaps
 else
 	skip "a disk that is full" "no right to mount a small tmpfs"
@@ -230,8 +223,7 @@ fi
 "$program" crash "$scratch/first" "$scratch/last" >"$scratch/said" 2>"$scratch/err"
 [ $? -gt 128 ] && python3 -B tests/take/read_chunks.py --gaps "$scratch/first" >"$scratch/read" && [ "$(sed 's/ .*//' "$scratch/read")" -gt 60000 ] &&
 	grep -q 'highest 299999$' "$scratch/read"
-report $? "a snapshot has the newest of a ring that overwrites: $(cat "$scratch/read")"
-head -5 "$scratch/err" | sed 's/^/# /'
+told $? "a snapshot has the newest of a ring that overwrites: $(cat "$scratch/read")"
 python3 -B tests/take/read_chunks.py --gaps "$scratch/last" >"$scratch/read" && grep -q 'highest 300999$' "$scratch/read" &&
 	[ "$(cat "$scratch"/last/[0-9]* | wc -c)" -le 2097152 ] && [ "$(ls "$scratch/last")" = "$(ls "$scratch/first")" ]
 report $? "so has one that is written when the program crashes, in two threads at once: $(cat "$scratch/read")"

@@ -14,10 +14,6 @@ made() { # OUT ROW HEADERS PROGRAM COMPILER WORDS...
 	"$@" -I. -I"$from" -DHEADER="\"${row}_${kind:-trace}.h\"" -DPREFIX="$row" -DUPPER="$(upper "$row")" -DSECTIONS \
 		"tests/take/$program.c" -pthread -o "$out" 2>"$scratch/err"
 }
-told() { # $? NAME
-	report "$1" "$2"
-	head -5 "$scratch/err" | sed 's/^/# /'
-}
 reads() { # ARGUMENTS...
 	timeout 120 python3 -B tests/take/read_chunks.py "$scratch/trace" "$@" >"$scratch/read" 2>"$scratch/wrong"
 }

@@ -43,8 +43,7 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 		# shellcheck disable=SC2086
 		(cd "$folder" && $compiler -O2 -Wall -Wextra -Wpedantic -Wconversion -Wcast-align -Wshadow -Werror \
 			-D"${upper}_COUNT_SHIFT=11" "${row}_example.c" -pthread -o "$row") 2>"$scratch/err"
-		report $? "$row: no warning of $compiler"
-		head -5 "$scratch/err" | sed 's/^/# /'
+		told $? "$row: no warning of $compiler"
 	done
 	mkdir "$scratch/trace" && (cd "$scratch/trace" && timeout 60 "$folder/$row")
 	report $? "its example runs"
@@ -76,8 +75,7 @@ for row in packed_word:12 varint_low:11 extended_header:12; do
 			-DSUBBUF_SHIFT="${size% *}" -DCOUNT_SHIFT="${size#* }" -DRECORD="$bytes" \
 			-D"${upper}_SUBBUF_SHIFT=${size% *}" -D"${upper}_COUNT_SHIFT=${size#* }" \
 			tests/take/use.c -o "$scratch/use" && timeout 60 "$scratch/use" 2>"$scratch/err"
-		report $? "$row refuses, counts and holds as it says: log2 of sizes $size"
-		sed 's/^/# /' "$scratch/err"
+		told $? "$row refuses, counts and holds as it says: log2 of sizes $size"
 	done
 done
 
@@ -87,8 +85,7 @@ for row in packed_word full_tsc; do
 	for level in -O0 -Og -O1 -Os -O3; do
 		(cd "$folder" && ${CC:-gcc} -std=c11 $level -Wall -Wextra -Wpedantic -Wconversion -Werror -c "${row}_example.c" \
 			-o "$row.o") 2>"$scratch/err"
-		report $? "$row: no warning of ${CC:-gcc} $level"
-		head -5 "$scratch/err" | sed 's/^/# /'
+		told $? "$row: no warning of ${CC:-gcc} $level"
 	done
 done
 
@@ -101,8 +98,7 @@ for row in packed_word varint_low extended_header; do
 		$compiler -O1 -Wall -Wextra -Werror -I. -I"$folder" -DHEADER="\"${row}_reader.h\"" -DPREFIX="$row" \
 			-DUPPER="$upper" tests/take/misuse.c -o "$scratch/misuse" 2>"$scratch/err" &&
 			(cd "$scratch/trace" && "$scratch/misuse") >"$scratch/said" 2>>"$scratch/err"
-		report $? "$row: each misuse has its error, and no event before or behind it is lost (${compiler%% *})"
-		head -5 "$scratch/err" | sed 's/^/# /'
+		told $? "$row: each misuse has its error, and no event before or behind it is lost (${compiler%% *})"
 	done
 	case $row in varint_low) continue ;; esac
 	command -v babeltrace2 >/dev/null || continue
@@ -193,8 +189,7 @@ for row in packed_upper packed_word; do
 	${CC:-gcc} -std=c11 -O2 -I. -I"$folder" -DHEADER="\"${row}_reader.h\"" -DPREFIX="$row" \
 		-DUPPER="$(echo "$row" | tr '[:lower:]' '[:upper:]')" tests/take/back.c -o "$scratch/back" &&
 		timeout 60 "$scratch/back" >"$scratch/$row.back" 2>"$scratch/err"
-	report $? "$row and a clock that goes back: $(cat "$scratch/$row.back")"
-	head -5 "$scratch/err" | sed 's/^/# /'
+	told $? "$row and a clock that goes back: $(cat "$scratch/$row.back")"
 done
 grep -q '^0 of 30[0-9]* wrong, [1-9]' "$scratch/packed_upper.back" && grep -q '^[1-9][0-9]* of 30[0-9]* wrong' "$scratch/packed_word.back"
 report $? "packed_upper's times are all the stamps taken, packed_word's are not"
@@ -206,8 +201,7 @@ if command -v $cross >/dev/null && command -v qemu-aarch64-static >/dev/null; th
 		-DHEADER='"packed_word_reader.h"' -DPREFIX=packed_word -DUPPER=PACKED_WORD -DSUBBUF_SHIFT=12 -DCOUNT_SHIFT=4 \
 		-DPACKED_WORD_COUNT_SHIFT=4 -DRECORD=12 tests/take/use.c -o "$scratch/use" \
 		2>"$scratch/err" && timeout 60 qemu-aarch64-static "$scratch/use" 2>>"$scratch/err"
-	report $? "arm64: packed_word refuses, counts and holds as it says"
-	head -5 "$scratch/err" | sed 's/^/# /'
+	told $? "arm64: packed_word refuses, counts and holds as it says"
 else
 	skip "arm64" "no $cross, or no qemu-aarch64-static"
 fi
@@ -217,8 +211,7 @@ for row in packed_word varint_low; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
 	${CC:-gcc} -std=gnu11 -O2 -I. -I"$folder" -DHEADER="\"${row}_reader.h\"" -DPREFIX="$row" -DUPPER="$upper" \
 		tests/take/signals.c -pthread -o "$scratch/signals" && timeout 100 "$scratch/signals" 2>"$scratch/err"
-	report $? "$row: nothing is lost to signals, forks and deaths"
-	sed 's/^/# /' "$scratch/err" | head -5
+	told $? "$row: nothing is lost to signals, forks and deaths"
 done
 
 # Readers that are processes, stopped and killed, 24 in a row.
@@ -232,8 +225,7 @@ for row in packed_word packed_word_locked_fenced; do
 	for mode in "" overwrite; do
 		# shellcheck disable=SC2086
 		timeout 90 "$scratch/kill" $mode 2>"$scratch/err"
-		report $? "$row: readers are stopped and killed, the next reads on ${mode:-discard}"
-		sed 's/^/# /' "$scratch/err"
+		told $? "$row: readers are stopped and killed, the next reads on ${mode:-discard}"
 	done
 done
 
@@ -278,8 +270,7 @@ printf '#include "%s.h"\n' packed_word varint_low extended_header >"$scratch/all
 echo 'int main(void) { return 0; }' >>"$scratch/all.c"
 ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -Wno-unused-function -I"$folder" "$scratch/all.c" \
 	-o "$scratch/all" 2>"$scratch/err"
-report $? "three of them in one program"
-head -5 "$scratch/err" | sed 's/^/# /'
+told $? "three of them in one program"
 # Nothing of file scope without its prefix: but for the shields of C++.
 ctags -x --language-force=C --kinds-C=+defgpstuvx --_xformat='%N %K' "$folder/packed_word.h" |
 	awk '$2 != "member" && tolower($1) !~ /^packed_word_|^__anon/ { print $1 }' | sort -u >"$scratch/names"

@@ -21,8 +21,7 @@ of_all="{row['row']: (row['verdict'], row['clock']) for row in r}"
 # nested_stamps reads it six times at most.
 $stress --traced --schemes "=full_tsc =nested_stamps =delta_sync_hard" --json "$scratch/traced.json" \
 	>"$scratch/out" 2>"$scratch/err"
-report $? "a traced clock"
-sed 's/^/# /' "$scratch/err"
+told $? "a traced clock"
 finds "traced: full_tsc does not end, nested_stamps does" "$scratch/traced.json" \
 	"(lambda all: all['full_tsc'][0] == 'need not met' and all['full_tsc'][1]['let_go'] > 0 and
 	all['full_tsc'][1]['recorded_most'] == 100 and
