@@ -2,6 +2,7 @@
 """answer.py and screen.py by themselves: one rule, on machines and runs made by hand."""
 import math
 import types
+import unittest.mock
 
 import plots_fixture
 from plots_fixture import PlotsTest
@@ -237,6 +238,7 @@ class Screen(PlotsTest):
             (2, 1.9, 2.02), (2, 1.99, 2.2), (2, NAN, NAN), (NAN, 1, 2), (0.5, 0.4, 0.5))],
                          ["2.00 ±5.0 %", "2.00 ±10.0 %", "2.00", "n/a", "0.50 ±20.0 %"])
 
+    @unittest.mock.patch("os.path.exists", lambda path: True)
     def test_lines(self):
         its = run(row("a"), not_tried=["signals"], noise=0.012, json={"noise": {"too_noisy": True}})
         its.schemes, its.tails, its.injected, its.bytes_by_rate, its.beats = {}, [], [], [], []
@@ -248,6 +250,8 @@ class Screen(PlotsTest):
         self.assertNotIn("Too noisy to rank rows by time.", screen.lines(its))
         said = screen.lines(its)
         self.assertEqual(said[-1], "all rows and figures: d/report.html")
+        with unittest.mock.patch("os.path.exists", lambda path: path != "d/report.html"):
+            self.assertNotIn("report.html", screen.lines(its)[-1])
         self.assertNotIn("times closer than 1.2 % are not told apart", said)
         its.steady[0].above_clock_ns = 5
         said = screen.lines(its)
