@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#define ABSOLUTE_BITS 59 /* of a kernel's absolute */
+
 void ftrace_reader_init(struct ftrace_reader *reader, uint32_t subbuf_bytes, uint32_t stamp_bits)
 {
 	*reader = (struct ftrace_reader){
@@ -22,13 +24,15 @@ static bool bad_commit(struct ftrace_reader *reader, uint64_t commit)
 	uint64_t swapped = __builtin_bswap64(commit) & FTRACE_COMMIT_MASK;
 	uint32_t data = reader->subbuf_bytes - FTRACE_HEADER_BYTES;
 
-	return trace_fault(&reader->fault, reader->offset + 8,
-			   "commit %#" PRIx64 " is more than the %" PRIu32
-			   " bytes of a sub-buffer%s",
-			   commit, data,
-			   swapped && swapped <= data ?
-				   "; it would fit in the other byte order, which is not read" :
-				   "; is it of another size?");
+	return trace_fault(
+		&reader->fault, reader->offset + 8,
+		"commit %#" PRIx64 " is more than the %" PRIu32 " bytes of a sub-buffer%s", commit,
+		data,
+		swapped && swapped <= data ?
+			"; it would fit in the other byte order, which is not read" :
+		ftrace_is_narrow(commit) ?
+			"; is it of another size, or of a 32-bit kernel, which is not read?" :
+			"; is it of another size?");
 }
 
 static void count_lost(struct ftrace_reader *reader, uint64_t commit, uint64_t used)
@@ -120,7 +124,7 @@ bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uin
 static bool time_record(struct ftrace_reader *reader)
 {
 	bool extend = ftrace_type(get_u32(reader->at)) == FTRACE_TYPE_EXTEND;
-	uint64_t time;
+	uint64_t time, back;
 
 	if (reader->end - reader->at < FTRACE_TIME_BYTES)
 		return trace_fault(&reader->fault, offset_of(reader, reader->at),
@@ -128,7 +132,15 @@ static bool time_record(struct ftrace_reader *reader)
 				   extend ? "extend" : "absolute");
 	time = ftrace_time(reader->at, reader->time, reader->stamp_bits);
 	/* An absolute that goes back comes out of the 59-bit rule as a jump ahead. */
-	if ((time - reader->time) >> FTRACE_JUMP_BITS)
+	back = reader->time - (time - (UINT64_C(1) << ABSOLUTE_BITS));
+	if (!extend && reader->stamp_bits + 32 == ABSOLUTE_BITS && !(back >> FTRACE_JUMP_BITS)) {
+		time = reader->time - back;
+		reader->counts.backward++;
+		trace_fault(&reader->backward, offset_of(reader, reader->at),
+			    "time goes back: absolute %" PRIu64 ", %" PRIu64
+			    " before the event before it",
+			    time, back);
+	} else if ((time - reader->time) >> FTRACE_JUMP_BITS)
 		return trace_fault(&reader->fault, offset_of(reader, reader->at),
 				   "absurd %s from %" PRIu64 " to %" PRIu64,
 				   extend ? "extend" : "absolute", reader->time, time);

@@ -34,7 +34,7 @@ struct ftrace_counts {
 	uint64_t paddings_of_1; /* of these with a delta of 1, which may have been 0 */
 	uint64_t lost_marks; /* sub-buffers that say events were lost before them */
 	uint64_t lost; /* events, where a sub-buffer says how many */
-	uint64_t backward; /* sub-buffers that begin before their predecessor ends */
+	uint64_t backward; /* sub-buffers and absolutes that are before what comes before them */
 };
 
 struct ftrace_reader {
@@ -65,6 +65,12 @@ bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uin
 
 /* The next events of the sub-buffer, at most TRACE_BATCH; 0 at its end, or at a fault. */
 uint32_t ftrace_batch(struct ftrace_reader *reader, struct trace_event *batch);
+
+/* May the 8 bytes be the commit, 4 bytes, and the first record of a 32-bit kernel's sub-buffer? */
+static inline bool ftrace_is_narrow(uint64_t commit)
+{
+	return (uint32_t)commit - 1 < 4096 - 12 && commit >> 32;
+}
 
 /* The begin stamp of the sub-buffer at `subbuf`. */
 static inline uint64_t ftrace_subbuf_begin(const uint8_t *subbuf)
