@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,6 +47,32 @@ int json_out(const char *path, const json_t *json)
 	else if (write_json(to, document) || putc('\n', to) == EOF || fflush(to))
 		error = errno ? errno : EIO;
 	return error ? fail_file("write", on_stdout ? "standard output" : path, error) : EXIT_FINE;
+}
+
+json_t *json_safe(const char *text)
+{
+	json_t *json = json_string(text), *part = NULL;
+	char *safe, *to;
+	size_t bytes;
+
+	if (json)
+		return json;
+	safe = to = malloc(strlen(text) * 4 + 1);
+	while (safe && *text) {
+		for (bytes = 1; bytes <= strnlen(text, 4) && !part; bytes++)
+			part = json_stringn(text, bytes);
+		if (part)
+			to = stpcpy(to, json_string_value(part));
+		else
+			to += sprintf(to, "\\x%02x", (unsigned char)*text);
+		text += part ? strlen(json_string_value(part)) : 1;
+		json_decref(part);
+		part = NULL;
+	}
+	if (safe)
+		json = json_string(safe);
+	free(safe);
+	return json;
 }
 
 const char *json_text(const json_t *object, const char *key)

@@ -18,6 +18,9 @@ int json_out(const char *path, const json_t *json);
  */
 void json_own_stdout(const char *path);
 
+/* The text as a string; a byte that is no UTF-8 becomes \xNN, as JSON has no place for it. */
+json_t *json_safe(const char *text);
+
 /* The string that `object` has for `key`; "" if it has none. Valid as long as the object. */
 const char *json_text(const json_t *object, const char *key);
 
