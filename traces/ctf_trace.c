@@ -2,21 +2,58 @@
 #include "traces/ctf_trace.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/wide.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
+#define STUCK_SECONDS 20 /* of CPU time without a message: far more than any index takes */
+#define METADATA_MAGIC 0x75d11d57u
+#define METADATA_HEADER_BYTES 37
 
 bool ctf_trace_knows_ctf2(void)
 {
 	return bt_version_get_major() > 2 ||
 	       (bt_version_get_major() == 2 && bt_version_get_minor() >= 1);
+}
+
+/* ---- a library that stops ---- */
+
+/*
+ * At some damage it ends its program by abort(), divides by zero, or goes round in circles. Then
+ * what was read is what there is: nothing of the library is called again.
+ */
+static const int stops[] = { SIGABRT, SIGFPE, SIGPROF };
+static sigjmp_buf stopped;
+
+static void on_stop(int signal)
+{
+	siglongjmp(stopped, signal);
+}
+
+/* From now on so many seconds of CPU time until the next batch of messages. */
+static void watch(bool on)
+{
+	const struct itimerval limit = { .it_value.tv_sec = on ? STUCK_SECONDS : 0 };
+
+	setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+static void catch_stops(bool on)
+{
+	const struct sigaction action = { .sa_handler = on ? on_stop : SIG_DFL };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(stops) / sizeof(*stops); i++)
+		sigaction(stops[i], &action, NULL);
+	watch(on);
 }
 
 /* ---- messages ---- */
@@ -48,6 +85,7 @@ static void date(struct ctf_trace *trace, const bt_clock_snapshot *clock, struct
 	uint64_t hz = bt_clock_class_get_frequency(class), offset;
 	int64_t seconds, ns;
 
+	event->timed = true;
 	event->ticks = bt_clock_snapshot_get_value(clock);
 	event->ns =
 		hz == NS_PER_SECOND ? event->ticks : wide_scale(event->ticks, NS_PER_SECOND, hz);
@@ -144,6 +182,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	bt_message_array_const messages;
 	uint64_t count, i;
 
+	watch(true);
 	switch (bt_message_iterator_next(iterator, &messages, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		break;
@@ -297,38 +336,89 @@ static void explain(struct ctf_trace *trace, const char *dir)
 		bt_error_release(error);
 }
 
-/* At some damage the library ends its program, after lines of its own. */
-static void on_abort(int signal)
+/* Where metadata in packets has one that is not whole, which the library reads for ever; or -1. */
+static long cut_metadata(const char *dir)
 {
-	static const char text[] = "stampede: libbabeltrace2 gave up at damage in the trace\n";
+	/* magic, UUID and checksum, then content and packet in bits */
+	uint32_t header[8];
+	char path[4096];
+	long at = -1, size;
+	FILE *file;
 
-	(void)signal;
-	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-	end_now(EXIT_USAGE);
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	file = fopen(path, "rb");
+	if (!file)
+		return -1;
+	fseek(file, 0, SEEK_END);
+	size = ftell(file);
+	if (!fseek(file, 0, SEEK_SET) && fread(header, sizeof(header), 1, file) == 1 &&
+	    (header[0] == METADATA_MAGIC || header[0] == __builtin_bswap32(METADATA_MAGIC)))
+		for (at = 0; at < size; at += header[7] / 8) {
+			if (fseek(file, at, SEEK_SET) ||
+			    fread(header, sizeof(header), 1, file) != 1)
+				break;
+			if (header[0] == __builtin_bswap32(METADATA_MAGIC)) {
+				header[6] = __builtin_bswap32(header[6]);
+				header[7] = __builtin_bswap32(header[7]);
+			}
+			if (header[6] > header[7] || header[7] / 8 < METADATA_HEADER_BYTES ||
+			    header[7] / 8 > size - at)
+				break;
+		}
+	fclose(file);
+	return at < size ? at : -1;
+}
+
+static int read_guarded(struct ctf_trace *trace, struct graph *graph, const char *dir,
+			bt_logging_level log)
+{
+	if (!found("ctf", &graph->ctf) || !found("utils", &graph->utils))
+		return fail_with(EXIT_RESOURCE, "libbabeltrace2 has no plugins `ctf` and `utils`: "
+						"install the package libbabeltrace2-0");
+	if (!open_source(graph, dir, log)) {
+		explain(trace, dir);
+		return EXIT_USAGE;
+	}
+	if (!bt_component_source_get_output_port_count(graph->source)) {
+		snprintf(trace->why, sizeof(trace->why), "metadata, but no stream files");
+		return EXIT_USAGE;
+	}
+	if (trace->message ? run_apart(graph, trace, dir) : run(graph, trace, log))
+		return EXIT_FINE;
+	explain(trace, dir);
+	return trace->no_memory ? fail_memory("a trace") : EXIT_FINE;
 }
 
 static int read_trace(struct ctf_trace *trace, const char *dir, bt_logging_level log)
 {
-	struct graph graph = { .graph = NULL };
-	int status = EXIT_FINE;
+	static struct graph graph;
+	long cut = cut_metadata(dir);
+	int status, signal;
 
-	signal(SIGABRT, on_abort);
-	if (!found("ctf", &graph.ctf) || !found("utils", &graph.utils)) {
-		status =
-			fail_with(EXIT_RESOURCE, "libbabeltrace2 has no plugins `ctf` and `utils`: "
-						 "install the package libbabeltrace2-0");
-	} else if (!open_source(&graph, dir, log)) {
-		explain(trace, dir);
-		status = fail_with(EXIT_USAGE, "%s: %s; nothing was read", dir, trace->why);
-	} else if (!bt_component_source_get_output_port_count(graph.source)) {
-		status = fail_with(EXIT_USAGE, "%s has metadata, but no stream files", dir);
-	} else if (trace->message ? !run_apart(&graph, trace, dir) : !run(&graph, trace, log)) {
-		explain(trace, dir);
-		if (trace->no_memory)
-			status = fail_memory("a trace");
+	if (cut >= 0) {
+		snprintf(trace->why, sizeof(trace->why),
+			 "metadata: offset %ld: a packet that is not whole", cut);
+		return fail_with(EXIT_USAGE, "%s: %s; nothing was read", dir, trace->why);
 	}
+	graph = (struct graph){ .graph = NULL };
+	signal = sigsetjmp(stopped, 1);
+	if (signal) {
+		catch_stops(false);
+		trace->stopped = trace->damaged = true;
+		snprintf(trace->why, sizeof(trace->why), "libbabeltrace2 %u.%u %s",
+			 bt_version_get_major(), bt_version_get_minor(),
+			 signal == SIGPROF ? "reads on for ever" :
+			 signal == SIGFPE  ? "divides by zero" :
+					     "gave up: it called abort()");
+		return EXIT_FINE;
+	}
+	catch_stops(true);
+	status = read_guarded(trace, &graph, dir, log);
+	if (status == EXIT_USAGE)
+		fail_line("%s: %s; nothing was read", dir, trace->why);
 	bt_current_thread_clear_error();
 	close_graph(&graph);
+	catch_stops(false);
 	return status;
 }
 

@@ -25,6 +25,7 @@ struct ctf_stream {
 struct ctf_event {
 	const struct ctf_stream *stream;
 	unsigned int index; /* of the stream in ctf_trace.streams */
+	bool timed; /* its stream has a clock */
 	uint64_t ticks; /* of the trace's clock */
 	uint64_t ns; /* the same, since the clock's own zero; saturates */
 	bool dated; /* realtime_ns is ns since 1970 */
@@ -43,6 +44,7 @@ struct ctf_trace {
 	struct ctf_stream *streams;
 	unsigned int count;
 	bool dated; /* its clock has an offset from 1970 */
+	bool stopped; /* the library was, and holds what it did not free */
 	bool damaged; /* and `why`; streams and counts are of what was read before */
 	char why[400];
 	ctf_event_fn *event;

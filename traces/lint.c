@@ -6,31 +6,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 #define UNIT_EVENTS 8 /* before one of them can be told to be of another unit */
+#define SLOTS_LEAST 64u
+#define RANGE_LEAST 1800000000u /* 2^64 ns / 10 GHz */
 
 uint64_t lint_distance(int64_t a, int64_t b)
 {
 	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 }
 
-/* Room for one more of `count` elements; their number doubles. NULL: no memory. */
-static void *grown(void *at, size_t count, size_t bytes)
+void *lint_grown(void *at, size_t count, size_t bytes)
 {
 	return count & (count - 1) ? at : reallocarray(at, count ? count * 2 : 1, bytes);
+}
+
+/* Where the stream of that key is, or would be. */
+static uint32_t *slot_of(const struct lint *lint, uint64_t key)
+{
+	uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (lint->slots - 1);
+
+	while (lint->index[at] != UINT32_MAX && lint->streams[lint->index[at]].key != key)
+		at = (at + 1) & (lint->slots - 1);
+	return &lint->index[at];
+}
+
+static bool widen_index(struct lint *lint)
+{
+	uint32_t slots = lint->slots ? lint->slots * 2 : SLOTS_LEAST, i;
+	uint32_t *index = malloc(slots * sizeof(*index));
+
+	lint->no_memory |= !index;
+	if (!index)
+		return false;
+	memset(index, 0xff, slots * sizeof(*index));
+	free(lint->index);
+	lint->index = index;
+	lint->slots = slots;
+	for (i = 0; i < lint->count; i++)
+		*slot_of(lint, lint->streams[i].key) = i;
+	return true;
 }
 
 uint32_t lint_stream(struct lint *lint, uint64_t key, const char *format, ...)
 {
 	struct lint_stream *more;
 	va_list values;
-	uint32_t i;
+	uint32_t *slot;
 
 	if (lint->count && lint->streams[lint->newest].key == key)
 		return lint->newest;
-	for (i = 0; i < lint->count; i++)
-		if (lint->streams[i].key == key)
-			return lint->newest = i;
-	more = grown(lint->streams, lint->count, sizeof(*more));
+	if (lint->count * 2 >= lint->slots && !widen_index(lint))
+		return UINT32_MAX;
+	slot = slot_of(lint, key);
+	if (*slot != UINT32_MAX)
+		return lint->newest = *slot;
+	more = lint_grown(lint->streams, lint->count, sizeof(*more));
 	if (more) {
 		lint->streams = more;
 		more += lint->count;
@@ -41,18 +73,38 @@ uint32_t lint_stream(struct lint *lint, uint64_t key, const char *format, ...)
 		va_end(values);
 	}
 	lint->no_memory |= !more || !more->name;
-	return lint->no_memory ? UINT32_MAX : (lint->newest = lint->count++);
+	if (lint->no_memory)
+		return UINT32_MAX;
+	return lint->newest = *slot = lint->count++;
 }
 
 void lint_keep(struct lint *lint, struct lint_spans *spans, const struct lint_span *span)
 {
-	struct lint_span *more = grown(spans->at, spans->count, sizeof(*more));
+	struct lint_span *more = lint_grown(spans->at, spans->count, sizeof(*more));
 
 	lint->no_memory |= !more;
 	if (!more)
 		return;
 	spans->at = more;
 	more[spans->count++] = *span;
+}
+
+static void keep_span(struct lint *lint, struct lint_stream *stream, const struct lint_span *span)
+{
+	lint_keep(lint, &stream->spans, span);
+	stream->steps[span->step]++;
+}
+
+void lint_damage(struct lint *lint, const char *path, const struct trace_fault *fault)
+{
+	if (!fault->set)
+		return;
+	if (fault->offset == TRACE_NOWHERE)
+		fail_line("%s: %s", path, fault->text);
+	else
+		fail_line("%s: offset %" PRIu64 ": %s", path, fault->offset, fault->text);
+	if (!lint->fault.set)
+		lint->fault = *fault;
 }
 
 /* ---- findings ---- */
@@ -119,6 +171,9 @@ static void note(struct lint_stream *stream, int64_t time, bool is_ordered, bool
 	stream->before = time;
 	if (!is_ordered)
 		return;
+	if (stream->has_ordered && time > stream->ordered &&
+	    lint_distance(time, stream->ordered) > stream->gap_most)
+		stream->gap_most = lint_distance(time, stream->ordered);
 	stream->has_ordered = true;
 	stream->ordered = time;
 	stream->ordered_is_event = is_event;
@@ -133,6 +188,49 @@ static uint64_t ranges(const struct lint *lint, uint64_t by)
 		return 0;
 	times = (by + near) / range;
 	return by + near - times * range <= 2 * near ? times : 0;
+}
+
+/*
+ * Frequencies whose 64-bit product of ticks and 10^9 wraps, as a conversion to ns that multiplies
+ * first does; and counters of 32 bits of us or ns. What is missing to the range is a gap that the
+ * stream has had: so the range can only be named where gaps are short against it.
+ */
+static bool name_range(const struct lint_stream *stream, uint64_t by, char *name, size_t bytes)
+{
+	static const uint64_t steps[] = { 100000000, 25000000, 1000000 };
+	uint64_t most = by + stream->gap_most * 2, hz;
+	unsigned int i;
+
+	name[0] = '\0';
+	if (by < RANGE_LEAST || most < by || !stream->gap_most || stream->gap_most > by / 200)
+		return false;
+	for (i = 0; i < 2; i++) {
+		hz = UINT64_C(1) << 32;
+		hz *= i ? 1000 : 1;
+		if (hz >= by && hz <= most)
+			snprintf(name, bytes, "2^32 %s", i ? "us" : "ns");
+	}
+	for (i = 0; i < sizeof(steps) / sizeof(*steps) && !*name; i++) {
+		hz = (uint64_t)(0x1p64 / (double)by) / steps[i] * steps[i];
+		if (hz && 0x1p64 / (double)hz <= (double)most)
+			snprintf(name, bytes, "2^64 ns / %" PRIu64 " MHz", hz / 1000000);
+	}
+	return *name;
+}
+
+static void add_back(struct lint *lint, const struct lint_event *event, const char *what,
+		     uint64_t by)
+{
+	char range[40];
+
+	if (lint->hz == 1000000000 && !lint->bits &&
+	    name_range(&lint->streams[event->stream], by, range, sizeof(range)))
+		lint_add(lint, LINT_WRAP, event,
+			 "%s goes back by %" PRIu64 " %s, a gap less than %s", what, by, lint->unit,
+			 range);
+	else
+		lint_add(lint, LINT_BACK, event, "%s goes back by %" PRIu64 " %s", what, by,
+			 lint->unit);
 }
 
 /*
@@ -154,8 +252,7 @@ static void step(struct lint *lint, const struct lint_event *event, const char *
 			 "%s %s by %" PRIu64 " %s, about %" PRIu64 " * 2^%u", what,
 			 back ? "goes back" : "jumps ahead", by, lint->unit, times, lint->bits);
 	else if (back && by > lint->back_most)
-		lint_add(lint, LINT_BACK, event, "%s goes back by %" PRIu64 " %s", what, by,
-			 lint->unit);
+		add_back(lint, event, what, by);
 	lint->long_gaps += !back && is_point && lint->bits && (times || by >> lint->bits);
 }
 
@@ -167,52 +264,95 @@ void lint_point(struct lint *lint, const struct lint_event *event, const char *w
 	note(&lint->streams[event->stream], event->time, true, false);
 }
 
-/* Of the spans of a thread that are written as begin and end. True: something is wrong. */
-static bool nest(struct lint *lint, const struct lint_event *event)
+/* Of the spans that are open the one that the event ends: the last, or the last of its name. */
+static size_t ended_by(const struct lint_spans *open, const struct lint_event *event)
+{
+	size_t i = open->count;
+
+	while (event->name && i-- > 0)
+		if (open->at[i].name == event->name)
+			return i;
+	return open->count - 1;
+}
+
+static const char *end_span(struct lint *lint, const struct lint_event *event, bool sound,
+			    int64_t *than)
+{
+	struct lint_stream *stream = &lint->streams[event->stream];
+	struct lint_spans *open = &stream->open;
+	size_t at = ended_by(open, event);
+	struct lint_span span = open->at[at];
+	const char *wrong = NULL;
+
+	memmove(&open->at[at], &open->at[at + 1], (--open->count - at) * sizeof(span));
+	if (!sound || span.wrong)
+		return NULL;
+	if (event->time < (*than = span.begin))
+		wrong = "ends before it begins";
+	else if (event->time < (*than = span.end))
+		wrong = "ends before its child";
+	span.end = event->time;
+	if (event->step < span.step)
+		span.step = event->step;
+	if (!wrong)
+		keep_span(lint, stream, &span);
+	if (at && open->at[at - 1].end < event->time)
+		open->at[at - 1].end = event->time;
+	return wrong;
+}
+
+/*
+ * Of the spans of a thread that are written as begin and end. Not `sound`: its time is known to be
+ * wrong, and not judged again. True: something is wrong.
+ */
+static bool nest(struct lint *lint, const struct lint_event *event, bool sound)
 {
 	struct lint_spans *open = &lint->streams[event->stream].open;
-	struct lint_span span = { event->stream, event->time, event->time, event->place, false };
+	const struct lint_span span = { event->time, event->time, event->place,
+					event->name, event->step, !sound };
+	const struct lint_span *parent = open->count ? &open->at[open->count - 1] : NULL;
 	const char *wrong = NULL;
 	int64_t than = 0;
 
 	if (event->what == LINT_BEGIN) {
-		if (open->count && event->time < (than = open->at[open->count - 1].begin))
+		if (parent && sound && !parent->wrong && event->time < (than = parent->begin))
 			wrong = "begins before its parent";
 		lint_keep(lint, open, &span);
 	} else if (open->count) {
-		span = open->at[--open->count];
-		if (event->time < (than = span.begin))
-			wrong = "ends before it begins";
-		else if (event->time < (than = span.end))
-			wrong = "ends before its child";
-		span.end = event->time;
-		if (!wrong)
-			lint_keep(lint, &lint->spans, &span);
-		if (open->count && open->at[open->count - 1].end < event->time)
-			open->at[open->count - 1].end = event->time;
+		wrong = end_span(lint, event, sound, &than);
+	} else {
+		lint->not_begun++;
 	}
 	if (wrong)
 		add_by(lint, LINT_PARENT, event, than, wrong);
 	return wrong;
 }
 
+/* What the event says of spans. True: something is wrong. */
+static bool take_span(struct lint *lint, const struct lint_event *event, bool sound)
+{
+	const struct lint_span span = { event->time, event->end,  event->place,
+					event->name, event->step, false };
+
+	if (event->what == LINT_BEGIN || event->what == LINT_END)
+		return nest(lint, event, sound);
+	if (event->what == LINT_SPAN && event->end < event->time)
+		add_by(lint, LINT_PARENT, event, event->end, "ends before it begins");
+	else if (event->what == LINT_SPAN)
+		keep_span(lint, &lint->streams[event->stream], &span);
+	return false;
+}
+
 static void take(struct lint *lint, const struct lint_event *event)
 {
 	struct lint_stream *stream = &lint->streams[event->stream];
-	const struct lint_span span = { event->stream, event->time, event->end, event->place,
-					false };
 	bool told = false;
 
 	if (event->time < stream->packet_begin) {
 		told = true;
 		add_by(lint, LINT_PACKET, event, stream->packet_begin, "begins before its packet");
 	}
-	if (event->what == LINT_BEGIN || event->what == LINT_END)
-		told |= nest(lint, event);
-	if (event->what == LINT_SPAN && event->end < event->time)
-		add_by(lint, LINT_PARENT, event, event->end, "ends before it begins");
-	else if (event->what == LINT_SPAN)
-		lint_keep(lint, &lint->spans, &span);
+	told |= take_span(lint, event, true);
 	if (!told)
 		step(lint, event, "time", false);
 	stream->repeats += event->order == LINT_ORDERED && stream->has_ordered &&
@@ -226,21 +366,28 @@ static void take(struct lint *lint, const struct lint_event *event)
 	note(stream, event->time, event->order != LINT_UNORDERED, true);
 }
 
-bool lint_far_from_zero(int64_t first, int64_t last)
-{
-	return first > 0 && last - first < first;
-}
-
 /* About 1000 times the time before, or a 1000th? Only the next event can say so. */
 static bool is_suspect(const struct lint_stream *stream, int64_t time)
 {
-	uint64_t near = (uint64_t)(stream->last - stream->first) + (uint64_t)stream->first / 64;
+	uint64_t length = lint_distance(stream->last, stream->first);
+	uint64_t near = length + (uint64_t)stream->first / 64;
 
-	if (stream->events <= UNIT_EVENTS || !stream->any ||
-	    !lint_far_from_zero(stream->first, stream->last))
+	/* Farther from zero than from each other: else a 1000th may be right. */
+	if (stream->events <= UNIT_EVENTS || !stream->any || stream->first <= 0 ||
+	    length >= (uint64_t)stream->first)
 		return false;
 	return (time > stream->last && lint_distance(time / 1000, stream->before) <= near) ||
 	       (time < stream->first && lint_distance(time, stream->before / 1000) <= near / 1000);
+}
+
+/* Do so many come after a time that is 1000 times those before it that they all are? */
+static void count_beyond(struct lint *lint, struct lint_stream *stream, int64_t time)
+{
+	if (stream->beyond && time < stream->first_beyond.time / 32)
+		stream->beyond = 0;
+	else if (stream->beyond && ++stream->beyond == UNIT_EVENTS)
+		lint_add(lint, LINT_UNIT, &stream->first_beyond,
+			 "from here on about 1000 times the times before");
 }
 
 /* The suspect is of another unit if the next time is about that before it. */
@@ -249,38 +396,89 @@ void lint_settle(struct lint *lint, uint32_t index, int64_t time)
 	struct lint_stream *stream = &lint->streams[index];
 	const struct lint_event *suspect = &stream->suspect;
 
+	if (stream->held)
+		take(lint, suspect);
+	stream->held = false;
 	if (!stream->suspected)
 		return;
 	stream->suspected = false;
-	if (lint_distance(time, stream->before) > (uint64_t)stream->first / 4)
-		take(lint, suspect);
-	else
+	if (lint_distance(time, stream->before) <= (uint64_t)stream->first / 4) {
 		lint_add(lint, LINT_UNIT, suspect, "%s its neighbours' times",
 			 suspect->time > time ? "about 1000 times" : "about a 1000th of");
+		take_span(lint, suspect, false);
+		return;
+	}
+	if (suspect->time > stream->last) {
+		stream->beyond = 1;
+		stream->first_beyond = *suspect;
+	}
+	take(lint, suspect);
+}
+
+void lint_clockless(struct lint *lint, uint32_t index)
+{
+	if (index < lint->count)
+		lint->clockless += !lint->streams[index].events++;
+}
+
+/*
+ * Begin and end of a span that are written together when it ends, as if it were whole: the begin
+ * goes back, and the end does not.
+ */
+static bool pairs(struct lint *lint, struct lint_stream *stream, const struct lint_event *end)
+{
+	struct lint_event whole = stream->suspect;
+
+	if (!stream->held || end->what != LINT_END || end->name != whole.name ||
+	    end->time < stream->ordered)
+		return false;
+	stream->held = false;
+	whole.what = LINT_SPAN;
+	whole.order = LINT_UNORDERED;
+	whole.end = end->time;
+	if (end->step < whole.step)
+		whole.step = end->step;
+	take(lint, &whole);
+	note(stream, end->time, true, true);
+	return true;
 }
 
 void lint_event(struct lint *lint, const struct lint_event *event)
 {
 	struct lint_stream *stream = &lint->streams[event->stream];
+	bool amid = false;
 
 	if (event->stream >= lint->count)
 		return;
 	stream->events++;
+	if (pairs(lint, stream, event))
+		return;
 	lint_settle(lint, event->stream, event->time);
 	fill_after(lint, event->stream, event->time);
+	count_beyond(lint, stream, event->time);
 	if (event->time > 0 && event->time < event->least)
 		add_by(lint, LINT_MAYBE_CLOCK, event, event->least,
 		       "before what all streams had reached");
-	if (event->time < 0)
-		lint_add(lint, LINT_ZERO, event, "negative");
-	else if (!event->time && stream->any && event->order == LINT_ORDERED)
-		lint_add(lint, LINT_ZERO, event, "zero");
-	else if (!event->time)
-		lint_add(lint, LINT_MAYBE_ZERO, event, "zero");
-	else if (is_suspect(stream, event->time))
-		stream->suspected = true, stream->suspect = *event;
-	else
+	if (event->time > 0 && is_suspect(stream, event->time)) {
+		stream->suspected = true;
+		stream->suspect = *event;
+		return;
+	}
+	if (event->time > 0 && event->what == LINT_BEGIN && event->name && stream->has_ordered &&
+	    event->time < stream->ordered) {
+		stream->held = true;
+		stream->suspect = *event;
+		return;
+	}
+	if (event->time > 0) {
 		take(lint, event);
+		return;
+	}
+	/* Out of the order; of a span it is an end nevertheless. */
+	amid = stream->any && event->order == LINT_ORDERED;
+	lint_add(lint, event->time < 0 || amid ? LINT_ZERO : LINT_MAYBE_ZERO, event,
+		 event->time < 0 ? "negative" : "zero");
+	take_span(lint, event, !amid && (!event->time || event->what == LINT_SPAN));
 }
 
 /* ---- packets ---- */
@@ -340,9 +538,10 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 void lint_packet_whole(struct lint *lint, uint32_t stream, uint64_t place, int64_t begin,
 		       int64_t end)
 {
-	const struct lint_span span = { stream, begin, end, place, true };
+	const struct lint_span span = { begin, end, place, 0, 0, false };
 
-	lint_keep(lint, &lint->spans, &span);
+	lint->streams[stream].packets = true;
+	keep_span(lint, &lint->streams[stream], &span);
 }
 
 void lint_loss(struct lint *lint, uint32_t index, uint64_t place, uint64_t count, const char *wrong)

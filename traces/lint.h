@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "traces/trace_file.h"
+
 enum lint_kind {
 	LINT_BACK, /* earlier than its predecessor in the stream */
 	LINT_PACKET, /* outside the begin and end of its packet */
@@ -21,6 +23,8 @@ enum lint_kind {
 	LINT_CLOCK, /* a stream lies far from all others */
 	LINT_ZERO, /* zero, where the trace is far from zero; or negative */
 	LINT_UNIT, /* 1000 times its neighbours' times, or a 1000th */
+	LINT_RATE, /* two streams of which one's clock is quicker by a factor */
+	LINT_FORM, /* an event without a time that can be read */
 	LINT_KINDS,
 	/* what only the whole trace makes a LINT_CLOCK, LINT_WRAP or LINT_ZERO */
 	LINT_MAYBE_CLOCK = LINT_KINDS,
@@ -32,13 +36,15 @@ enum lint_kind {
 /* A step this near a multiple of the range, 1/2^14 of it, may be off by whole ranges. */
 #define LINT_NEAR_BITS 14
 #define LINT_SHOWN 10 /* findings of a kind that are kept and printed; more are counted */
+#define LINT_STEPS 4 /* resolutions of a span's times: 1, 10, 100 and 1000 ns */
+#define LINT_NAME_BITS 21 /* of a hash of a span's name */
 
 struct lint_finding {
 	uint32_t stream;
 	uint64_t place; /* lint.place_name says what it counts */
 	bool has_before, has_after;
 	int64_t time, before, after; /* of the event and its neighbours in the stream */
-	char text[112]; /* what is wrong, with the amount */
+	char text[160]; /* what is wrong, with the amount */
 };
 
 enum lint_what { LINT_INSTANT, LINT_BEGIN, LINT_END, LINT_SPAN };
@@ -57,13 +63,16 @@ struct lint_event {
 	uint64_t place;
 	enum lint_order order;
 	int64_t least; /* what no stream of the trace may be below any more; 0: it may */
+	uint32_t name; /* hash of a span's name; 0: it has none */
+	unsigned int step; /* of the times of a LINT_SPAN: 10^step ns */
 };
 
 struct lint_span {
-	uint32_t stream;
 	int64_t begin, end; /* of a span that is open: the end of its latest child */
-	uint64_t place;
-	bool packet; /* may not even nest */
+	uint64_t place : 40;
+	uint64_t name : LINT_NAME_BITS;
+	uint64_t step : 2;
+	uint64_t wrong : 1; /* its begin was said to be */
 };
 
 struct lint_spans {
@@ -84,9 +93,17 @@ struct lint_stream {
 	bool packet_any, had_end;
 	int64_t packet_begin, packet_before, packet_last, end_before;
 	uint64_t packet_last_place;
+	struct lint_spans spans; /* whole ones; or packets, which may not even nest */
+	bool packets;
+	uint64_t steps[LINT_STEPS]; /* how many spans have that resolution */
+	int64_t blur; /* what is lost of its times where they are a double */
 	struct lint_spans open; /* begun, and not yet ended */
+	uint64_t gap_most; /* between ordered times */
+	unsigned int beyond; /* events since one that is 1000 times those before it */
+	struct lint_event first_beyond;
 	bool awaited; /* a finding waits for the time after it */
 	bool suspected; /* the newest event may be of another unit */
+	bool held; /* it goes back, and may be the begin of a span that is written whole */
 	struct lint_event suspect;
 };
 
@@ -95,14 +112,19 @@ struct lint {
 	const char *unit; /* "ns" or "ticks" */
 	uint64_t hz; /* units per second */
 	unsigned int bits; /* of the narrowest field of time; 0: none is narrow */
-	int64_t tolerance; /* between spans: the resolution of the format's times */
 	uint64_t back_most; /* how far a stream may go back: a record interrupted by the next */
 	struct lint_stream *streams;
 	uint32_t count, newest; /* newest: the stream that was asked for last */
-	struct lint_spans spans;
+	uint32_t *index, slots; /* of streams by key, or UINT32_MAX */
 	struct lint_finding shown[LINT_LISTS][LINT_SHOWN];
 	uint64_t found[LINT_LISTS];
 	uint64_t long_gaps;
+	uint64_t clockless; /* streams without a clock */
+	uint64_t not_ended, not_begun, twice; /* spans */
+	bool cut; /* within its last event, by a format that needs no end */
+	struct trace_fault fault; /* the first that ended the reading of a file */
+	char skipped[80]; /* why there may be no events: ": " and words */
+	bool stopped; /* a library, in the midst of the trace */
 	bool no_memory;
 };
 
@@ -111,6 +133,9 @@ uint32_t lint_stream(struct lint *lint, uint64_t key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 void lint_event(struct lint *lint, const struct lint_event *event);
+
+/* An event of a stream that has no clock. */
+void lint_clockless(struct lint *lint, uint32_t stream);
 
 /* A packet of the stream begins or ends; without a time (`has`) if the format gives none. */
 void lint_packet_begin(struct lint *lint, uint32_t stream, uint64_t place, bool has, int64_t time);
@@ -135,8 +160,8 @@ void lint_add(struct lint *lint, enum lint_kind kind, const struct lint_event *e
 uint64_t lint_distance(int64_t a, int64_t b);
 void lint_keep(struct lint *lint, struct lint_spans *spans, const struct lint_span *span);
 
-/* Are all times nearer to each other than to zero? Else zero, or a 1000th, may be right. */
-bool lint_far_from_zero(int64_t first, int64_t last);
+/* Room for one more of `count` elements; their number doubles. NULL: no memory. */
+void *lint_grown(void *at, size_t count, size_t bytes);
 
 /* The time after an event that may be of another unit says whether it is; 0: none comes. */
 void lint_settle(struct lint *lint, uint32_t index, int64_t time);
@@ -144,11 +169,21 @@ void lint_settle(struct lint *lint, uint32_t index, int64_t time);
 /* After the last event. */
 void lint_finish(struct lint *lint);
 
+/* If the fault is set: a line on stderr, and what the summary and --json say of it. */
+void lint_damage(struct lint *lint, const char *path, const struct trace_fault *fault);
+
+/* All events of all streams, and all findings. */
+uint64_t lint_events(const struct lint *lint);
+uint64_t lint_found(const struct lint *lint);
+
 /* The same findings for --json; extras/ci/verdicts.py reads them. */
-json_t *lint_json(const struct lint *lint, const char *path, bool damaged);
+json_t *lint_json(const struct lint *lint, const char *path);
 
 /* The findings, a line each, and a line of summary for `path`. True if there are findings. */
-bool lint_print(const struct lint *lint, FILE *out, const char *path, bool damaged);
+bool lint_print(const struct lint *lint, FILE *out, const char *path);
+
+/* One line: how many events the trace itself counts as lost. True if there are any. */
+bool lint_print_loss(const struct lint *lint, FILE *out, const char *path);
 
 void lint_free(struct lint *lint);
 

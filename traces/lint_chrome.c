@@ -1,201 +1,453 @@
 // SPDX-License-Identifier: MIT
 /*
  * Chrome's JSON (Trace Event Format): an array of events, or an object with one in `traceEvents`.
- * Times are microseconds. Only B and E have to come in the order of time, by thread.
+ * Times are microseconds. Only B and E have to come in the order of time, by thread. It is read
+ * event by event: a trace of gigabytes takes the memory of its spans.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "traces/json_walk.h"
 #include "traces/lint_formats.h"
 
-#define US_MOST 9e15 /* in ns it still is an int64_t */
+#define US_MOST 9.2e15 /* in ns it still is an int64_t */
+#define FNV_FIRST UINT64_C(0xcbf29ce484222325)
+
+enum chrome_field {
+	CHROME_PH,
+	CHROME_TS,
+	CHROME_DUR,
+	CHROME_PID,
+	CHROME_TID,
+	CHROME_CAT,
+	CHROME_NAME,
+	CHROME_ID,
+	CHROME_SCOPE,
+	CHROME_ID2,
+	CHROME_FIELDS
+};
+
+/* The parts of an event; empty where it has none. */
+struct chrome_event {
+	struct json_slice of[CHROME_FIELDS];
+	const char *wrong; /* it ends there, as what follows is no JSON */
+};
+
+/* A begin, step or end of an asynchronous span, or of a flow. */
+struct chrome_link {
+	uint64_t key; /* what they have in common */
+	int64_t time;
+	uint64_t place : 40;
+	uint64_t ph : 8;
+	uint32_t stream;
+};
 
 struct chrome_reading {
 	struct lint *lint;
-	const struct trace_file *file;
+	struct trace_file *file;
 	struct trace_fault *fault;
-	json_t *open; /* arrays of begins, by what they have in common with their ends */
+	struct chrome_link *links;
+	size_t count;
+	bool any; /* event with a `ph` */
 };
 
-/* The whole text. The format lets an array lack its end, as its writer may have been killed. */
-static json_t *parse(const struct trace_file *file, struct trace_fault *fault)
-{
-	json_error_t error;
-	json_t *json = json_loadb((const char *)file->bytes, file->size, JSON_ALLOW_NUL, &error);
-	size_t bytes = file->size;
-	char *text;
+/* ---- one event ---- */
 
-	if (json)
-		return json;
-	text = malloc(bytes + 1);
-	if (text) {
-		memcpy(text, file->bytes, bytes);
-		while (bytes && strchr(" \t\r\n,", text[bytes - 1]))
-			bytes--;
-		text[bytes] = ']';
-		json = json_loadb(text, bytes + 1, JSON_ALLOW_NUL, NULL);
-		free(text);
-	}
-	if (!json)
-		trace_fault(fault, error.position > 0 ? (uint64_t)error.position : 0, "no JSON: %s",
-			    error.text);
-	return json;
+static bool read_event(const struct json_slice *text, struct chrome_event *event)
+{
+	static const char names[CHROME_FIELDS][8] = { "ph",  "ts",   "dur", "pid",   "tid",
+						      "cat", "name", "id",  "scope", "id2" };
+	const char *at = text->at + 1;
+	struct json_slice key, value;
+	unsigned int i;
+
+	*event = (struct chrome_event){ .wrong = NULL };
+	while (json_walk_member(&at, text->end, &key, &value))
+		for (i = 0; i < CHROME_FIELDS; i++)
+			if (json_walk_is(&key, names[i])) {
+				event->of[i] = value;
+				break;
+			}
+	event->wrong = at == text->end ? NULL : at;
+	return !event->wrong;
 }
 
-/* A number or string as text; "" if it is neither. */
-static const char *label(const json_t *json, char *room, size_t bytes)
+static uint64_t hash(uint64_t key, const struct json_slice *part)
 {
-	if (json_is_string(json))
-		return json_string_value(json);
-	if (!json_is_integer(json))
-		return "";
-	snprintf(room, bytes, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
-	return room;
+	const char *at;
+
+	for (at = part->at; at < part->end; at++)
+		key = (key ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
+	return (key ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
-static uint32_t stream_of(struct chrome_reading *chrome, const json_t *one)
+/* What it says without its quotes; `-` if it is not there. */
+static int text_of(const struct json_slice *part, const char **at)
 {
-	char pid_room[24], tid_room[24];
-	const char *pid = label(json_object_get(one, "pid"), pid_room, sizeof(pid_room)), *at;
-	const char *tid = label(json_object_get(one, "tid"), tid_room, sizeof(tid_room));
-	uint64_t key = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	bool quoted = part->at < part->end && *part->at == '"';
+	int64_t bytes = part->end - part->at - 2 * quoted;
 
-	for (at = pid; *at; at++)
-		key = (key ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
-	key *= UINT64_C(0x100000001b3);
-	for (at = tid; *at; at++)
-		key = (key ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
-	return lint_stream(chrome->lint, key, "%s: pid %s tid %s", chrome->file->path, pid, tid);
+	*at = bytes > 0 ? part->at + quoted : "-";
+	return bytes > 64 ? 64 : bytes > 0 ? (int)bytes : 1;
+}
+
+static uint32_t stream_of(struct chrome_reading *chrome, const struct chrome_event *one)
+{
+	const struct json_slice *pid = &one->of[CHROME_PID], *tid = &one->of[CHROME_TID];
+	const char *pid_at, *tid_at;
+	int pid_bytes = text_of(pid, &pid_at), tid_bytes = text_of(tid, &tid_at);
+
+	return lint_stream(chrome->lint, hash(hash(FNV_FIRST, pid), tid), "%s: pid %.*s tid %.*s",
+			   chrome->file->path, pid_bytes, pid_at, tid_bytes, tid_at);
 }
 
 /* Nanoseconds of a time in us; `*far` if it cannot be in us, and is taken for ns. */
-static int64_t time_of(double us, bool *far)
+static int64_t time_of(int64_t milli, double us, bool *far)
 {
 	*far = fabs(us) > US_MOST;
-	if (*far)
-		return fabs(us) < US_MOST * 1000 ? (int64_t)us : INT64_MAX / 2;
-	return llround(us * 1000);
+	if (!*far)
+		return milli;
+	/* What was negative, in 64 bits. */
+	if (us >= 0x1p63 && us <= 0x1p64) {
+		*far = false;
+		return us - 0x1p64 > -US_MOST ? llround((us - 0x1p64) * 1000) - 1 : INT64_MIN / 2;
+	}
+	return fabs(us) < US_MOST * 1000 ? (int64_t)us : us < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
 }
 
-/* Asynchronous spans and flows: their ends have the category, identifier and name of the begin. */
-static void match(struct chrome_reading *chrome, const json_t *one, char ph,
-		  const struct lint_event *event)
+static unsigned int step_of(int64_t milli)
 {
-	bool begins = strchr("bSs", ph), flow = strchr("stf", ph);
-	const json_t *local = json_object_get(json_object_get(one, "id2"), "local");
-	const json_t *global = json_object_get(json_object_get(one, "id2"), "global");
-	const json_t *id = json_object_get(one, "id");
-	char id_room[24], pid_room[24], key[512];
-	json_t *begun;
-	int64_t begin;
-	size_t count;
+	return milli % 1000 ? milli % 100 ? milli % 10 ? 0 : 1 : 2 : 3;
+}
 
-	id = local ? local : global ? global : id;
-	snprintf(key, sizeof(key), "%d %s %s %s %s",
-		 flow			? 1 :
-		 ph == 'b' || ph == 'e' ? 2 :
-					  3,
-		 json_text(one, "cat"), label(id, id_room, sizeof(id_room)), json_text(one, "name"),
-		 local ? label(json_object_get(one, "pid"), pid_room, sizeof(pid_room)) : "");
-	begun = json_object_get(chrome->open, key);
-	if (begins && !begun) {
-		begun = json_array();
-		json_object_set_new(chrome->open, key, begun);
+/* The end of an X. False: it has been said to be wrong, or that there is none. */
+static bool take_duration(struct chrome_reading *chrome, const struct chrome_event *one,
+			  struct lint_event *event, bool far)
+{
+	const struct json_slice *dur = &one->of[CHROME_DUR];
+	int64_t milli = 0;
+	double us = 0;
+
+	if (dur->at && !json_walk_milli(dur, &milli, &us)) {
+		lint_add(chrome->lint, LINT_FORM, event, "an X without a number `dur`");
+		return false;
 	}
-	if (begins) {
-		json_array_append_new(begun, json_integer(event->time));
-		return;
+	/* Of a counter of 64 bits of ns, or us, that went back. */
+	if (us > US_MOST) {
+		lint_add(chrome->lint, LINT_PARENT, event,
+			 "lasts %.0f us, %.0f years: ends before it begins, in 64 bits?", us,
+			 us / 31556952e6);
+		return false;
 	}
-	count = json_array_size(begun);
-	if (!count)
+	event->what = LINT_SPAN;
+	event->end = event->time + (far ? (int64_t)us : milli);
+	if (step_of(milli) < event->step)
+		event->step = step_of(milli);
+	return true;
+}
+
+static void keep_link(struct chrome_reading *chrome, const struct chrome_event *one, char ph,
+		      const struct lint_event *event)
+{
+	struct json_slice local = { NULL, NULL }, global = { NULL, NULL }, key, value;
+	const char *at = one->of[CHROME_ID2].at;
+	struct chrome_link *more = lint_grown(chrome->links, chrome->count, sizeof(*more));
+	uint64_t common = strchr("stf", ph) ? 1 : strchr("be", ph) ? 2 : 3;
+
+	chrome->lint->no_memory |= !more;
+	if (!more)
 		return;
-	begin = json_integer_value(json_array_get(begun, count - 1));
-	if (event->time + chrome->lint->tolerance < begin)
-		lint_add(chrome->lint, LINT_PARENT, event, "%s before it begins, by %" PRId64 " ns",
-			 flow ? "a flow goes on" : "an asynchronous span ends",
-			 begin - event->time);
-	if (ph == 't')
-		json_array_set_new(begun, count - 1, json_integer(event->time));
+	chrome->links = more;
+	if (at && *at++ == '{')
+		while (json_walk_member(&at, one->of[CHROME_ID2].end, &key, &value))
+			*(json_walk_is(&key, "local") ? &local : &global) = value;
+	common = hash(FNV_FIRST ^ common, &one->of[CHROME_CAT]);
+	common = hash(common, &one->of[CHROME_NAME]);
+	common = hash(common, &one->of[CHROME_SCOPE]);
+	if (local.at)
+		common = hash(hash(common, &local), &one->of[CHROME_PID]);
 	else
-		json_array_remove(begun, count - 1);
+		common = hash(common, global.at ? &global : &one->of[CHROME_ID]);
+	chrome->links[chrome->count++] = (struct chrome_link){
+		.key = common,
+		.time = event->time,
+		.place = event->place,
+		.ph = (uint8_t)ph,
+		.stream = event->stream,
+	};
 }
 
-static void take(struct chrome_reading *chrome, const json_t *one, size_t index)
+/* What it is, and when. False: nothing is to be said of it, or was said. */
+static bool take_time(struct chrome_reading *chrome, const struct chrome_event *one, char ph,
+		      struct lint_event *event)
 {
-	const json_t *ts = json_object_get(one, "ts"), *dur = json_object_get(one, "dur");
-	const char *phase = json_text(one, "ph");
-	char ph = phase[0];
-	struct lint_event event = { .place = index, .order = LINT_UNORDERED };
-	bool far, far_end;
+	struct lint_stream *stream;
+	int64_t milli;
+	double us;
+	bool far;
 
-	if (!ph || ph == 'M' || phase[1]) {
-		if (!ph || phase[1])
-			trace_fault(chrome->fault, index, "event without a `ph` of a letter");
-		return;
-	}
-	if (!json_is_number(ts) || (ph == 'X' && dur && !json_is_number(dur))) {
-		trace_fault(chrome->fault, index,
-			    "event of kind %c without a number `ts`, or `dur`", ph);
-		return;
-	}
-	event.time = time_of(json_number_value(ts), &far);
-	if (ph == 'B' || ph == 'E') {
-		event.what = ph == 'B' ? LINT_BEGIN : LINT_END;
-		event.order = LINT_ORDERED;
-	} else if (ph == 'X') {
-		event.what = LINT_SPAN;
-		event.end = time_of(json_number_value(ts) + json_number_value(dur), &far_end);
-		if (far)
-			event.end = event.time + (int64_t)json_number_value(dur);
-	}
-	event.stream = stream_of(chrome, one);
+	event->stream = stream_of(chrome, one);
 	if (chrome->lint->no_memory)
-		return;
+		return false;
+	stream = &chrome->lint->streams[event->stream];
+	if (!one->of[CHROME_TS].at || !json_walk_milli(&one->of[CHROME_TS], &milli, &us)) {
+		lint_add(chrome->lint, LINT_FORM, event, "event of kind %c without a number `ts`",
+			 ph);
+		return false;
+	}
+	event->time = time_of(milli, us, &far);
+	event->step = step_of(milli);
+	event->name =
+		1 | (uint32_t)(hash(FNV_FIRST, &one->of[CHROME_NAME]) >> (64 - LINT_NAME_BITS));
+	if (!one->of[CHROME_NAME].at)
+		event->name = 0;
+	if (fabs(us) <= US_MOST)
+		stream->blur =
+			fmax(stream->blur, 1 + 3e3 * (nextafter(fabs(us), INFINITY) - fabs(us)));
+	if (ph == 'B' || ph == 'E') {
+		event->what = ph == 'B' ? LINT_BEGIN : LINT_END;
+		event->order = LINT_ORDERED;
+	}
 	if (far)
-		lint_add(chrome->lint, LINT_UNIT, &event, "%.0f us are %.0f years: is it ns?",
-			 json_number_value(ts), json_number_value(ts) / 31556952e6);
+		lint_add(chrome->lint, LINT_UNIT, event, "%.0f us are %.0f years: is it ns?", us,
+			 us / 31556952e6);
+	if (ph == 'X')
+		take_duration(chrome, one, event, far);
+	return true;
+}
+
+static void take(struct chrome_reading *chrome, const struct json_slice *text, size_t index)
+{
+	struct lint_event event = { .place = index, .order = LINT_UNORDERED };
+	const struct json_slice *phase;
+	struct chrome_event one;
+	bool read = *text->at == '{' && read_event(text, &one);
+	char ph;
+
+	if (!read) {
+		if (*text->at != '{')
+			one = (struct chrome_event){ .wrong = text->at };
+		chrome->any |= one.of[CHROME_PH].at != NULL;
+		event.stream = stream_of(chrome, &one);
+		if (!chrome->lint->no_memory)
+			lint_add(chrome->lint, LINT_FORM, &event, "no JSON of an event: %.*s",
+				 text->end - one.wrong < 24 ? (int)(text->end - one.wrong) : 24,
+				 one.wrong);
+		return;
+	}
+	phase = &one.of[CHROME_PH];
+	ph = phase->end - phase->at == 3 && *phase->at == '"' ? phase->at[1] : '\0';
+	chrome->any |= ph;
+	if (ph == 'M' || text->end - text->at == 2)
+		return;
+	if (!ph) {
+		event.stream = stream_of(chrome, &one);
+		if (!chrome->lint->no_memory)
+			lint_add(chrome->lint, LINT_FORM, &event, "no `ph` of a letter");
+		return;
+	}
+	if (!take_time(chrome, &one, ph, &event))
+		return;
 	if (strchr("besftSF", ph))
-		match(chrome, one, ph, &event);
+		keep_link(chrome, &one, ph, &event);
 	lint_event(chrome->lint, &event);
 }
 
-/* Times in whole us may be of spans that were cut at both ends; others are as exact as a double. */
-static int64_t resolution(const json_t *events)
-{
-	const json_t *one;
-	double most = 0, us;
-	bool whole = true;
-	size_t i;
+/* ---- asynchronous spans and flows ---- */
 
-	json_array_foreach((json_t *)(uintptr_t)events, i, one) {
-		us = json_number_value(json_object_get(one, "ts"));
-		if (fabs(us) > most && fabs(us) <= US_MOST)
-			most = fabs(us);
-		whole &= us == floor(us) &&
-			 json_number_value(json_object_get(one, "dur")) ==
-				 floor(json_number_value(json_object_get(one, "dur")));
-	}
-	return whole ? 1000 : 1 + (int64_t)(3e3 * (nextafter(most, INFINITY) - most));
+static bool begins(const struct chrome_link *link)
+{
+	return strchr("bSs", (char)link->ph);
 }
 
-void lint_chrome(struct lint *lint, const struct trace_file *file, struct trace_fault *fault)
+/* In the order of time, begins first: a file has them in any order. */
+static int by_time(const void *a, const void *b)
 {
-	struct chrome_reading chrome = { lint, file, fault, json_object() };
-	json_t *json = parse(file, fault);
-	const json_t *events = json_is_array(json) ? json : json_object_get(json, "traceEvents");
-	size_t i;
+	const struct chrome_link *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (begins(x) != begins(y))
+		return begins(x) ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static void add_link(struct lint *lint, const struct chrome_link *link, int64_t begin)
+{
+	const struct lint_event event = { .stream = link->stream,
+					  .time = link->time,
+					  .place = link->place };
+
+	lint->streams[link->stream].before = begin;
+	lint_add(lint, LINT_PARENT, &event, "%s before it begins, by %" PRIu64 " ns",
+		 strchr("tf", (char)link->ph) ? "a flow goes on" : "an asynchronous span ends",
+		 lint_distance(begin, link->time));
+}
+
+/* By how much times of their streams may be off. */
+static int64_t blur_of(const struct lint *lint, const struct chrome_link *link)
+{
+	const struct lint_stream *stream = &lint->streams[link->stream];
+	int64_t blur = stream->blur;
+
+	return !(link->time % 1000) && blur < 1000 ? 1000 : blur;
+}
+
+/*
+ * Spans of one identifier. An end before any begin is of a span that had begun before the trace
+ * did, and a begin after all ends of one that goes on: but not if the begin comes first in the
+ * file, and by the same thread if there is more of that identifier.
+ */
+static void match_spans(struct lint *lint, const struct chrome_link *link, size_t count)
+{
+	const struct chrome_link *stray = NULL, *begin = NULL;
+	size_t open = 0, strays = 0, all = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (!begins(&link[i])) {
+			if (open)
+				open--;
+			else if (!strays++)
+				stray = &link[i];
+			continue;
+		}
+		all++;
+		if (stray && strays == 1 && link[i].time - stray->time <= blur_of(lint, stray)) {
+			strays = 0;
+			stray = NULL;
+			continue;
+		}
+		if (stray && !begin)
+			begin = &link[i];
+		open++;
+	}
+	if (open && begin && begin->place < stray->place &&
+	    (all == 1 || begin->stream == stray->stream))
+		add_link(lint, stray, begin->time);
+	lint->not_ended += open;
+	lint->not_begun += strays;
+}
+
+/* A flow's identifier may be used again, so that what is before its begin may be of another. */
+static void match_flow(struct lint *lint, const struct chrome_link *link, size_t count)
+{
+	bool ends_before = false, ends_after = false;
+	size_t first, i;
+
+	for (first = 0; first < count && !begins(&link[first]); first++)
+		ends_before |= link[first].ph == 'f';
+	if (first == count)
+		return;
+	for (i = first; i < count; i++)
+		ends_after |= link[i].ph == 'f';
+	for (i = 0; i < first && !(ends_before && ends_after); i++)
+		if (link[first].time - link[i].time > blur_of(lint, &link[i]))
+			add_link(lint, &link[i], link[first].time);
+}
+
+static void match(struct chrome_reading *chrome)
+{
+	size_t from, to;
+
+	if (chrome->count)
+		qsort(chrome->links, chrome->count, sizeof(*chrome->links), by_time);
+	for (from = 0; from < chrome->count; from = to) {
+		for (to = from; to < chrome->count; to++)
+			if (chrome->links[to].key != chrome->links[from].key)
+				break;
+		if (strchr("stf", (char)chrome->links[from].ph))
+			match_flow(chrome->lint, &chrome->links[from], to - from);
+		else
+			match_spans(chrome->lint, &chrome->links[from], to - from);
+	}
+}
+
+/* ---- the file ---- */
+
+/* The array of events, whose `[` lies before `at`. Its writer may have been killed. */
+static void read_events(struct chrome_reading *chrome, const char *at, const char *end, bool bare)
+{
+	const char *text = (const char *)chrome->file->bytes;
+	struct json_slice one;
+	size_t index = 0;
+
+	for (; !chrome->lint->no_memory; index++) {
+		at = json_walk_blank(at, end);
+		if (at < end && *at == ']')
+			return;
+		if (at == end && bare)
+			return;
+		if (at == end || !json_walk_value(&at, end, &one)) {
+			if (!bare || (at < end && *at != '{'))
+				trace_fault(chrome->fault, (uint64_t)(at - text),
+					    "no JSON: it ends within event %zu, or is damaged",
+					    index);
+			else
+				chrome->lint->cut = true;
+			return;
+		}
+		if (one.end - one.at != 4 || memcmp(one.at, "null", 4) != 0)
+			take(chrome, &one, index);
+		trace_file_release(chrome->file, (uint64_t)(at - text));
+	}
+}
+
+/* The members before `traceEvents`. */
+static const char *find_events(struct chrome_reading *chrome, const char *at, const char *end)
+{
+	const char *text = (const char *)chrome->file->bytes;
+	struct json_slice key = { NULL, NULL }, value;
+	bool event = false;
+
+	for (;;) {
+		at = json_walk_blank(at, end);
+		if (at == end || *at != '"' || !json_walk_value(&at, end, &key))
+			break;
+		at = json_walk_blank(at, end);
+		if (at == end || *at++ != ':')
+			break;
+		at = json_walk_blank(at, end);
+		if (at < end && *at == '[' && json_walk_is(&key, "traceEvents"))
+			return at + 1;
+		event |= json_walk_is(&key, "ph");
+		if (!json_walk_value(&at, end, &value))
+			break;
+	}
+	if (at == end || *at != '}')
+		trace_fault(chrome->fault, (uint64_t)(at - text), "no JSON");
+	else if (event)
+		trace_fault(chrome->fault, 0,
+			    "an object for each event (JSON Lines), and no array of them: jq -s .");
+	else
+		trace_fault(chrome->fault, 0,
+			    "JSON without an array of events, or one in `traceEvents`");
+	return NULL;
+}
+
+void lint_chrome(struct lint *lint, struct trace_file *file, struct trace_fault *fault)
+{
+	struct chrome_reading chrome = { .lint = lint, .file = file, .fault = fault };
+	const char *at = (const char *)file->bytes, *end = at + file->size;
+	bool bare;
 
 	lint->place_name = "event";
 	lint->bits = 0;
-	if (json && !json_is_array(events))
-		trace_fault(fault, 0, "JSON without an array of events, or one in `traceEvents`");
-	else if (json)
-		lint->tolerance = resolution(events);
-	for (i = 0; i < json_array_size(events) && !fault->set && !lint->no_memory; i++)
-		take(&chrome, json_array_get(events, i), i);
-	json_decref(chrome.open);
-	json_decref(json);
+	if (file->size >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
+		at += 3;
+	at = json_walk_blank(at, end);
+	bare = at < end && *at == '[';
+	at = bare ? at + 1 : find_events(&chrome, at + 1, end);
+	if (at)
+		read_events(&chrome, at, end, bare);
+	if (lint->found[LINT_FORM] && !chrome.any) {
+		lint->found[LINT_FORM] = 0;
+		trace_fault(fault, TRACE_NOWHERE, "JSON, but no event in it has a `ph`");
+	}
+	if (!lint->no_memory)
+		match(&chrome);
+	free(chrome.links);
 }

@@ -8,13 +8,11 @@
 #include "traces/trace_file.h"
 
 /* What was read before damage stays in `lint`; the fault says what is wrong. */
-typedef void lint_importer(struct lint *lint, const struct trace_file *file,
-			   struct trace_fault *fault);
+typedef void lint_importer(struct lint *lint, struct trace_file *file, struct trace_fault *fault);
 lint_importer lint_chrome, lint_perf, lint_xray;
 
-/* An exit code, or `*damaged`, after a line on stderr. */
-int lint_ftrace(struct lint *lint, const char *path, const struct ftrace_format *format,
-		bool *damaged);
-int lint_ctf(struct lint *lint, const char *dir, bool *damaged);
+/* An exit code, after a line on stderr, if nothing can be read. */
+int lint_ftrace(struct lint *lint, const char *path, const struct ftrace_format *format);
+int lint_ctf(struct lint *lint, const char *dir);
 
 #endif

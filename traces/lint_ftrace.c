@@ -60,8 +60,7 @@ static void take_events(void *arg, const struct ftrace_reader *reader,
 	}
 }
 
-int lint_ftrace(struct lint *lint, const char *path, const struct ftrace_format *format,
-		bool *damaged)
+int lint_ftrace(struct lint *lint, const char *path, const struct ftrace_format *format)
 {
 	struct lint_subbufs to = { .lint = lint };
 	const struct ftrace_visitor visitor = { .events = take_events, .arg = &to };
@@ -73,10 +72,7 @@ int lint_ftrace(struct lint *lint, const char *path, const struct ftrace_format 
 	if (lint->no_memory)
 		return fail_memory("a trace");
 	error = ftrace_read_file(path, format, &reader, &visitor);
-	if (!error && reader.fault.set) {
-		*damaged = true;
-		fail_line("%s: offset %" PRIu64 ": %s", path, reader.fault.offset,
-			  reader.fault.text);
-	}
+	if (!error)
+		lint_damage(lint, path, &reader.fault);
 	return error;
 }

@@ -15,6 +15,8 @@
 #define RECORD_FINISHED_ROUND 68
 #define RECORD_AUXTRACE 71
 #define RECORD_COMPRESSED 81
+#define RECORD_COMPRESSED2 83
+#define RECORD_USER_LAST 83
 
 /* What an interrupt writes comes before the record that it interrupts, which has its time already.
  */
@@ -183,9 +185,14 @@ static uint64_t record(struct perf_reading *perf, uint64_t at, uint64_t end)
 	if (header.size < sizeof(header) || header.size > end - at || more > end - at - header.size)
 		return trace_fault(perf->fault, at, "a record of %u bytes does not fit",
 				   header.size);
-	if (header.type == RECORD_COMPRESSED)
+	if (header.type == RECORD_COMPRESSED || header.type == RECORD_COMPRESSED2)
 		return trace_fault(perf->fault, at,
-				   "compressed records are not read: perf record without -z");
+				   "compressed records (COMPRESSED%s, type %u) are not read: perf "
+				   "inject -i FILE -o NEW, or perf record without -z",
+				   header.type == RECORD_COMPRESSED2 ? "2" : "", header.type);
+	if (header.type > RECORD_USER_LAST && !*perf->lint->skipped)
+		snprintf(perf->lint->skipped, sizeof(perf->lint->skipped),
+			 ": records of type %u are unknown here", header.type);
 	if (header.type == PERF_RECORD_SAMPLE) {
 		sample(perf, at, at + header.size);
 	} else if (header.type == RECORD_FINISHED_ROUND) {
@@ -197,7 +204,7 @@ static uint64_t record(struct perf_reading *perf, uint64_t at, uint64_t end)
 	return perf->fault->set ? 0 : header.size + more;
 }
 
-void lint_perf(struct lint *lint, const struct trace_file *file, struct trace_fault *fault)
+void lint_perf(struct lint *lint, struct trace_file *file, struct trace_fault *fault)
 {
 	struct perf_reading perf = { .lint = lint, .file = file, .fault = fault };
 	struct perf_header header;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* What only the whole trace shows: spans that overlap, streams far from others, chance or fault. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "traces/lint.h"
 
 /* Of gaps longer than the range, one in so many is near a multiple of it by chance. */
@@ -14,13 +16,17 @@
 #define APART 8
 #define APART_SECONDS 60
 #define APART_EVENTS 16
+/* Of spans of another resolution so many are of round times by chance, one in so many. */
+#define ROUND_BY_CHANCE 16
+#define RATE_LEAST 0.001 /* by which clocks of one trace may differ */
+#define RATE_EXACT 50 /* parts of a gap by which each event may be off */
+#define BUSY 0.9 /* of its time */
+#define UPTIME_MOST 100000000 /* seconds since the boot; what is more is a date */
 
 static int by_begin(const void *a, const void *b)
 {
 	const struct lint_span *x = a, *y = b;
 
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
 	if (x->end != y->end)
@@ -28,38 +34,166 @@ static int by_begin(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Each span begins in the one that is open, and then ends in it. */
-static void find_overlaps(struct lint *lint)
+/*
+ * How much the ends of a span may be off: the resolution of its times, or of its stream's, if
+ * only few of that have times so round; and what a double loses.
+ */
+static int64_t tolerance(const struct lint_stream *stream, const struct lint_span *span)
 {
+	static const int64_t ns[LINT_STEPS] = { 0, 10, 100, 1000 };
+	unsigned int step = span->step;
+
+	while (step && stream->steps[step] * ROUND_BY_CHANCE < stream->spans.count)
+		step--;
+	return ns[step] > stream->blur ? ns[step] : stream->blur;
+}
+
+/* The span, and the one that it begins in and is no part of. */
+static void add_overlap(struct lint *lint, uint32_t index, const struct lint_span *span,
+			const struct lint_span *top)
+{
+	struct lint_event event = { .stream = index, .time = span->begin, .place = span->place };
+	uint64_t within = lint_distance(top->end, span->begin);
+	uint64_t over = span->end > top->end ? lint_distance(span->end, top->end) : 0;
+
+	lint->streams[index].before = top->begin;
+	if (lint->streams[index].packets)
+		lint_add(lint, LINT_OVERLAP, &event,
+			 "packet begins %" PRIu64
+			 " %s before the end of one that it is not part of",
+			 within, lint->unit);
+	else if (within > over) /* most of a child lies in its parent */
+		lint_add(lint, LINT_PARENT, &event,
+			 "span ends %" PRIu64 " %s after the one that it begins in", over,
+			 lint->unit);
+	else
+		lint_add(lint, LINT_OVERLAP, &event,
+			 "span begins %" PRIu64 " %s before the end of one that it is not part of, "
+			 "and ends %" PRIu64 " %s after it",
+			 within, lint->unit, over, lint->unit);
+}
+
+/* Each span begins in the one that is open, and then ends in it. */
+static void find_overlaps(struct lint *lint, uint32_t index)
+{
+	const struct lint_stream *stream = &lint->streams[index];
+	const struct lint_span *span = stream->spans.at, *end = span + stream->spans.count, *top;
 	struct lint_spans open = { .count = 0 };
-	const struct lint_span *span, *top;
-	size_t i;
+	int64_t own, more;
 
-	if (lint->spans.count)
-		qsort(lint->spans.at, lint->spans.count, sizeof(*span), by_begin);
-	for (i = 0; i < lint->spans.count; i++) {
-		struct lint_event event;
-
-		span = &lint->spans.at[i];
+	if (stream->spans.count)
+		qsort(stream->spans.at, stream->spans.count, sizeof(*span), by_begin);
+	for (; span < end; span++) {
+		if (span > stream->spans.at && !stream->packets && span->begin == span[-1].begin &&
+		    span->end == span[-1].end && span->name == span[-1].name &&
+		    span->end > span->begin)
+			lint->twice++;
+		own = tolerance(stream, span);
+		more = 0;
 		for (; open.count; open.count--) {
 			top = &open.at[open.count - 1];
-			if (top->stream == span->stream && top->end > span->begin + lint->tolerance)
+			more = tolerance(stream, top);
+			more = more > own ? more : own;
+			if (lint_distance(top->end, span->begin) > (uint64_t)more &&
+			    top->end > span->begin)
 				break;
 		}
-		if (!open.count || (!span->packet && span->end <= top->end + lint->tolerance)) {
+		if (!open.count ||
+		    (!stream->packets && (span->end <= top->end ||
+					  lint_distance(span->end, top->end) <= (uint64_t)more)))
 			lint_keep(lint, &open, span);
-			continue;
-		}
-		event = (struct lint_event){ .stream = span->stream,
-					     .time = span->begin,
-					     .place = span->place };
-		lint->streams[span->stream].before = top->begin;
-		lint_add(lint, LINT_OVERLAP, &event,
-			 "%s begins %" PRIu64 " %s before the end of one that it is not part of",
-			 span->packet ? "packet" : "span", lint_distance(top->end, span->begin),
-			 lint->unit);
+		else
+			add_overlap(lint, index, span, top);
 	}
 	free(open.at);
+}
+
+/* ---- streams whose clocks run at another rate ---- */
+
+/* Of spans of equal number: b = a * slope + c, with what is off from it at most. */
+static double line(const struct lint_spans *a, const struct lint_spans *b, double *off)
+{
+	double n = (double)a->count, x0 = (double)a->at->begin, y0 = (double)b->at->begin;
+	double x, y, sx = 0, sy = 0, sxx = 0, sxy = 0, slope;
+	size_t i;
+
+	for (i = 0; i < a->count; i++) {
+		x = (double)a->at[i].begin - x0;
+		y = (double)b->at[i].begin - y0;
+		sx += x, sy += y, sxx += x * x, sxy += x * y;
+	}
+	slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+	for (*off = 0, i = 0; i < a->count; i++) {
+		x = (double)a->at[i].begin - x0 - sx / n;
+		y = (double)b->at[i].begin - y0 - sy / n;
+		*off = fmax(*off, fabs(y - x * slope));
+	}
+	return slope;
+}
+
+/* How long the stream is, less the gaps between its spans. */
+static bool is_busy(const struct lint_spans *spans)
+{
+	const struct lint_span *first = spans->at, *last = first + spans->count - 1, *span;
+	double busy = 0;
+
+	for (span = first; span < last; span++)
+		busy += (double)(span->end < span[1].begin ? span->end : span[1].begin) -
+			(double)span->begin;
+	return busy > BUSY * ((double)last->begin - (double)first->begin);
+}
+
+/*
+ * Two streams with as many spans, one after the other and each at the same factor of time: one is
+ * of the other's doing, by a clock of another rate. But one that is busy may only be slower.
+ */
+static void find_rate(struct lint *lint, const struct lint_stream *a, const struct lint_stream *b)
+{
+	struct lint_event event = { .stream = (uint32_t)(b - lint->streams),
+				    .place = b->spans.at->place,
+				    .time = b->spans.at->begin };
+	double off, slope = line(&a->spans, &b->spans, &off), factor = fmax(slope, 1 / slope);
+	double gap = (double)lint_distance(b->last, b->first) / (double)b->spans.count, unit;
+	bool is_unit = false;
+
+	for (unit = 1e3; unit < 1e10; unit *= 1e3)
+		is_unit |= fabs(factor / unit - 1) < RATE_LEAST;
+	if (!(factor > 1 + RATE_LEAST) || off > gap / RATE_EXACT ||
+	    (!is_unit && (is_busy(&a->spans) || is_busy(&b->spans))))
+		return;
+	lint->streams[event.stream].before = event.time;
+	if (is_unit)
+		lint_add(lint, LINT_UNIT, &event, "all its times are %.0f times those of %s",
+			 slope > 1 ? factor : 1 / factor, a->name);
+	else
+		lint_add(lint, LINT_RATE, &event, "its clock runs %.6g times as fast as that of %s",
+			 slope, a->name);
+}
+
+static int by_spans(const void *a, const void *b)
+{
+	const struct lint_stream *const *x = a, *const *y = b;
+
+	if ((*x)->spans.count != (*y)->spans.count)
+		return (*x)->spans.count < (*y)->spans.count ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+static void find_rates(struct lint *lint)
+{
+	struct lint_stream **order = calloc(lint->count + 1, sizeof(struct lint_stream *));
+	uint32_t count = 0, i;
+
+	lint->no_memory |= !order;
+	for (i = 0; order && i < lint->count; i++)
+		if (lint->streams[i].spans.count >= APART_EVENTS && !lint->streams[i].packets)
+			order[count++] = &lint->streams[i];
+	if (count)
+		qsort(order, count, sizeof(*order), by_spans);
+	for (i = 1; i < count; i++)
+		if (order[i]->spans.count == order[i - 1]->spans.count)
+			find_rate(lint, order[i - 1], order[i]);
+	free(order);
 }
 
 /* ---- streams whose clocks disagree ---- */
@@ -91,19 +225,26 @@ static bool by_1000(int64_t a, int64_t b)
 static void add_apart(struct lint *lint, const struct lint_stream *stream,
 		      const struct lint_cluster *most)
 {
-	bool later = stream->first > most->last;
+	bool later = stream->first > most->last, unit = by_1000(stream->first, most->first);
 	struct lint_event event = { .stream = (uint32_t)(stream - lint->streams),
 				    .time = stream->first };
+	const double date = UPTIME_MOST * (double)lint->hz, a = (double)stream->last,
+		     b = (double)most->last;
+	const char *which =
+		unit || lint->hz < 1000000 ? "" :
+		a < date && b < date ? " (BOOTTIME against MONOTONIC, by the time suspended?)" :
+		a < date || b < date ? " (a date against a time since the boot?)" :
+				       "";
 
 	if (stream->first >= most->first && !later)
 		return;
 	lint->streams[event.stream].before = later ? most->last : most->first;
-	lint_add(lint, by_1000(stream->first, most->first) ? LINT_UNIT : LINT_CLOCK, &event,
-		 "all its times are %s those of the other streams, by %" PRIu64 " %s",
+	lint_add(lint, unit ? LINT_UNIT : LINT_CLOCK, &event,
+		 "all its times are %s those of the other streams, by %" PRIu64 " %s%s",
 		 later ? "after" : "before",
 		 later ? lint_distance(stream->first, most->last) :
 			 lint_distance(stream->last, most->first),
-		 lint->unit);
+		 lint->unit, which);
 }
 
 static void find_apart(struct lint *lint)
@@ -153,6 +294,13 @@ static void keep(struct lint *lint, enum lint_kind maybe, enum lint_kind kind)
 	lint->found[kind] += lint->found[maybe];
 }
 
+/* Are the times apart from zero as streams are apart from each other? */
+static bool far_from_zero(const struct lint *lint, int64_t first, int64_t last)
+{
+	return first > 0 && (uint64_t)first > APART_SECONDS * lint->hz &&
+	       (uint64_t)first / APART > lint_distance(last, first);
+}
+
 void lint_finish(struct lint *lint)
 {
 	int64_t first = INT64_MAX, last = 0;
@@ -164,15 +312,17 @@ void lint_finish(struct lint *lint)
 			first = lint->streams[i].first;
 		if (lint->streams[i].any && lint->streams[i].last > last)
 			last = lint->streams[i].last;
+		find_overlaps(lint, i);
+		lint->not_ended += lint->streams[i].open.count;
 	}
-	find_overlaps(lint);
+	find_rates(lint);
 	find_apart(lint);
 	/* A stream that is apart has been said to be. */
 	if (!lint->found[LINT_CLOCK] && !lint->found[LINT_UNIT])
 		keep(lint, LINT_MAYBE_CLOCK, LINT_CLOCK);
 	if (lint->found[LINT_MAYBE_WRAP] * BY_CHANCE >= SURE * lint->long_gaps)
 		keep(lint, LINT_MAYBE_WRAP, LINT_WRAP);
-	if (lint_far_from_zero(first, last))
+	if (last && far_from_zero(lint, first, last))
 		keep(lint, LINT_MAYBE_ZERO, LINT_ZERO);
 }
 
@@ -180,14 +330,16 @@ static const char *const kind_names[LINT_KINDS] = {
 	[LINT_BACK] = "back",	    [LINT_PACKET] = "packet", [LINT_PARENT] = "parent",
 	[LINT_OVERLAP] = "overlap", [LINT_WRAP] = "wrap",     [LINT_LOSS] = "loss",
 	[LINT_CLOCK] = "clock",	    [LINT_ZERO] = "zero",     [LINT_UNIT] = "unit",
+	[LINT_RATE] = "rate",	    [LINT_FORM] = "form",
 };
 
 static void print_finding(const struct lint *lint, FILE *out, enum lint_kind kind,
 			  const struct lint_finding *finding)
 {
-	fprintf(out, "%s: %s %" PRIu64 ": %s: %s; time %" PRId64,
-		lint->streams[finding->stream].name, lint->place_name, finding->place,
-		kind_names[kind], finding->text, finding->time);
+	fprintf(out, "%s: %s %" PRIu64 ": %s: %s", lint->streams[finding->stream].name,
+		lint->place_name, finding->place, kind_names[kind], finding->text);
+	if (kind != LINT_FORM)
+		fprintf(out, "; time %" PRId64, finding->time);
 	if (finding->has_before)
 		fprintf(out, ", before it %" PRId64, finding->before);
 	if (finding->has_after)
@@ -195,33 +347,128 @@ static void print_finding(const struct lint *lint, FILE *out, enum lint_kind kin
 	fputc('\n', out);
 }
 
-json_t *lint_json(const struct lint *lint, const char *path, bool damaged)
+static uint64_t lost_of(const struct lint *lint)
 {
-	const struct lint_finding *finding;
-	json_t *findings = json_array(), *one;
-	uint64_t events = 0, i;
-	unsigned int kind;
+	uint64_t lost = 0;
+	uint32_t i;
+
+	for (i = 0; i < lint->count; i++)
+		lost += lint->streams[i].lost;
+	return lost;
+}
+
+uint64_t lint_events(const struct lint *lint)
+{
+	uint64_t events = 0;
+	uint32_t i;
 
 	for (i = 0; i < lint->count; i++)
 		events += lint->streams[i].events;
-	for (kind = 0; kind < LINT_KINDS; kind++)
-		for (i = 0; i < LINT_SHOWN && i < lint->found[kind]; i++) {
-			finding = &lint->shown[kind][i];
-			one = json_pack("{s:s, s:s, s:I, s:s, s:I}", "kind", kind_names[kind],
-					"file", lint->streams[finding->stream].name,
-					lint->place_name, (json_int_t)finding->place, "message",
-					finding->text, "time", (json_int_t)finding->time);
-			json_array_append_new(findings, one);
-		}
-	return json_pack("{s:s, s:b, s:I, s:o}", "trace", path, "damaged", damaged, "events",
-			 (json_int_t)events, "findings", findings);
+	return events;
 }
 
-bool lint_print(const struct lint *lint, FILE *out, const char *path, bool damaged)
+uint64_t lint_found(const struct lint *lint)
 {
-	uint64_t events = 0, repeats = 0, lost = 0, i;
-	const char *before = "found ";
+	uint64_t found = 0;
 	unsigned int kind;
+
+	for (kind = 0; kind < LINT_KINDS; kind++)
+		found += lint->found[kind];
+	return found;
+}
+
+static json_t *finding_json(const struct lint *lint, unsigned int kind,
+			    const struct lint_finding *finding)
+{
+	json_t *one = json_pack("{s:s, s:o, s:I, s:o}", "kind", kind_names[kind], "file",
+				json_safe(lint->streams[finding->stream].name), lint->place_name,
+				(json_int_t)finding->place, "message", json_safe(finding->text));
+
+	if (kind != LINT_FORM)
+		json_object_set_new(one, "time", json_integer(finding->time));
+	if (finding->has_before)
+		json_object_set_new(one, "before", json_integer(finding->before));
+	if (finding->has_after)
+		json_object_set_new(one, "after", json_integer(finding->after));
+	return one;
+}
+
+json_t *lint_json(const struct lint *lint, const char *path)
+{
+	json_t *findings = json_array(), *found = json_object(), *document;
+	unsigned int kind;
+	uint64_t i;
+
+	for (kind = 0; kind < LINT_KINDS; kind++) {
+		for (i = 0; i < LINT_SHOWN && i < lint->found[kind]; i++)
+			json_array_append_new(findings,
+					      finding_json(lint, kind, &lint->shown[kind][i]));
+		if (lint->found[kind])
+			json_object_set_new(found, kind_names[kind],
+					    json_integer((json_int_t)lint->found[kind]));
+	}
+	document = json_pack("{s:o, s:b, s:I, s:I, s:o, s:o}", "trace", json_safe(path), "damaged",
+			     lint->fault.set, "events", (json_int_t)lint_events(lint), "lost",
+			     (json_int_t)lost_of(lint), "found", found, "findings", findings);
+	if (lint->fault.set)
+		json_object_set_new(document, "why", json_safe(lint->fault.text));
+	if (lint->fault.set && lint->fault.offset != TRACE_NOWHERE)
+		json_object_set_new(document, "offset",
+				    json_integer((json_int_t)lint->fault.offset));
+	return document;
+}
+
+bool lint_print_loss(const struct lint *lint, FILE *out, const char *path)
+{
+	fprintf(out, "%s: %" PRIu64 " lost%s\n", path, lost_of(lint),
+		lint->fault.set ? " before the damage" : "");
+	return lost_of(lint);
+}
+
+/* What there is to say of a trace without findings; NULL: "nothing found". */
+static const char *unchecked(const struct lint *lint)
+{
+	uint64_t with = 0;
+	uint32_t i;
+
+	for (i = 0; i < lint->count; i++)
+		with += lint->streams[i].any || lint->streams[i].packets;
+	return with || !lint->count	      ? NULL :
+	       lint->clockless == lint->count ? "no clock: nothing to check" :
+						"no time but 0: nothing to check";
+}
+
+static void print_counts(const struct lint *lint, FILE *out, const char *path)
+{
+	const struct {
+		uint64_t count;
+		const char *words;
+	} more[] = {
+		{ lint->clockless, "streams without a clock" },
+		{ lint->not_ended, "spans not ended" },
+		{ lint->not_begun, "spans not begun" },
+		{ lint->twice, "spans twice" },
+		{ lint->cut, "event cut off" },
+	};
+	uint64_t repeats = 0, i;
+
+	for (i = 0; i < lint->count; i++)
+		repeats += lint->streams[i].repeats;
+	fprintf(out,
+		"%s: %" PRIu64 " events in %" PRIu32 " streams, %" PRIu64
+		" at the time of their predecessor, ",
+		path, lint_events(lint), lint->count, repeats);
+	for (i = 0; i < sizeof(more) / sizeof(*more); i++)
+		if (more[i].count)
+			fprintf(out, "%" PRIu64 " %s, ", more[i].count, more[i].words);
+	fprintf(out, "%" PRIu64 " lost; ", lost_of(lint));
+}
+
+bool lint_print(const struct lint *lint, FILE *out, const char *path)
+{
+	const char *before = "found ", *instead = unchecked(lint);
+	unsigned int kind;
+	uint64_t i;
 
 	for (kind = 0; kind < LINT_KINDS; kind++) {
 		for (i = 0; i < LINT_SHOWN && i < lint->found[kind]; i++)
@@ -230,23 +477,19 @@ bool lint_print(const struct lint *lint, FILE *out, const char *path, bool damag
 			fprintf(out, "%s: %s: %" PRIu64 " more\n", path, kind_names[kind],
 				lint->found[kind] - LINT_SHOWN);
 	}
-	for (i = 0; i < lint->count; i++) {
-		events += lint->streams[i].events;
-		repeats += lint->streams[i].repeats;
-		lost += lint->streams[i].lost;
-	}
-	fprintf(out,
-		"%s: %" PRIu64 " events in %" PRIu32 " streams, %" PRIu64
-		" at the time of their predecessor, %" PRIu64 " lost; ",
-		path, events, lint->count, repeats, lost);
+	print_counts(lint, out, path);
 	for (kind = 0; kind < LINT_KINDS; kind++) {
 		if (!lint->found[kind])
 			continue;
 		fprintf(out, "%s%s %" PRIu64, before, kind_names[kind], lint->found[kind]);
 		before = ", ";
 	}
-	fprintf(out, "%s%s\n", *before == 'f' ? "nothing found" : "",
-		damaged ? " before the damage" : "");
+	if (*before == 'f')
+		fputs(lint->fault.set && !lint_events(lint) ? "nothing was read" :
+		      instead				    ? instead :
+							      "nothing found",
+		      out);
+	fprintf(out, "%s\n", lint->fault.set && lint_events(lint) ? " before the damage" : "");
 	return *before == ',';
 }
 
@@ -256,7 +499,8 @@ void lint_free(struct lint *lint)
 		lint->count--;
 		free(lint->streams[lint->count].name);
 		free(lint->streams[lint->count].open.at);
+		free(lint->streams[lint->count].spans.at);
 	}
 	free(lint->streams);
-	free(lint->spans.at);
+	free(lint->index);
 }

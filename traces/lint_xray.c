@@ -134,7 +134,7 @@ static uint64_t record(struct xray_buffer *buffer, struct trace_fault *fault)
 	}
 }
 
-void lint_xray(struct lint *lint, const struct trace_file *file, struct trace_fault *fault)
+void lint_xray(struct lint *lint, struct trace_file *file, struct trace_fault *fault)
 {
 	struct xray_buffer buffer = { .lint = lint, .file = file };
 	uint64_t bytes, hz;

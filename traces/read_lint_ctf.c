@@ -29,7 +29,10 @@ static void take_event(void *arg, const struct ctf_event *event)
 		.place = event->stream->events - 1,
 	};
 
-	lint_event(to->lint, &one);
+	if (event->timed)
+		lint_event(to->lint, &one);
+	else
+		lint_clockless(to->lint, one.stream);
 }
 
 static void take_losses(struct ctf_lint *to, uint32_t stream, uint64_t place)
@@ -137,19 +140,24 @@ static unsigned int narrowest(const char *dir)
 	return least < 64 ? least : 0;
 }
 
-int lint_ctf(struct lint *lint, const char *dir, bool *damaged)
+int lint_ctf(struct lint *lint, const char *dir)
 {
 	struct ctf_lint to = { lint, UNSAID, UNSAID };
 	struct ctf_trace trace = { .count = 0 };
+	struct trace_fault fault = { .set = false };
 	int error;
 
 	lint->place_name = "event";
 	if (!lint->bits)
 		lint->bits = narrowest(dir);
 	error = ctf_trace_read_apart(&trace, dir, take_event, take_message, &to);
-	*damaged = trace.damaged;
-	if (trace.damaged && !error)
-		fail_line("%s: %s", dir, trace.why);
+	if (*trace.why)
+		trace_fault(&fault, TRACE_NOWHERE, "%s", trace.why);
+	if (error == EXIT_USAGE) /* it has been said */
+		lint->fault = fault;
+	else
+		lint_damage(lint, dir, &fault);
+	lint->stopped = trace.stopped;
 	ctf_trace_free(&trace);
-	return error;
+	return error == EXIT_USAGE ? 0 : error;
 }

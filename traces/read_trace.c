@@ -30,8 +30,8 @@ static const char *contradiction(const struct read_arguments *arguments, uint64_
 	const struct read_options *read = &arguments->read;
 
 	return read->lint && (read->csv || arguments->gaps) ?
-		       "--lint prints neither --csv nor --gaps" :
-	       arguments->json && !read->lint ? "--json goes with --lint" :
+		       "--lint and --loss print neither --csv nor --gaps" :
+	       arguments->json && !read->lint ? "--json goes with --lint or --loss" :
 	       read->dates && !read->csv      ? "--dates goes with --csv" :
 	       subbuf_bytes % 8		      ? "--subbuf takes a multiple of 8" :
 	       !named			      ? "which trace? (--help lists the kinds)" :
@@ -55,8 +55,11 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		  "print only times that cannot be right, a line each, and a summary per\n"
 		  "PATH; reads also Chrome's JSON, perf.data and LLVM XRay's logs (FDR)",
 		  OPTION_FLAG, .into = &arguments->read.lint },
-		{ "json", "FILE", "with --lint: also write the findings as JSON", OPTION_OUT,
-		  .into = &arguments->json },
+		{ "loss", NULL,
+		  "print only how many events each trace says that it lost, 0 if it is\n"
+		  "complete; exit code 2 if any are",
+		  OPTION_FLAG, .into = &arguments->read.loss },
+		{ "json", "FILE", "with --lint or --loss: also write the findings as JSON", OPTION_OUT, .into = &arguments->json },
 		{ "gaps", "FILE", "write the gaps between each CPU's events, for run-stress",
 		  OPTION_OUT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "size of a sub-buffer (default: from header_page, or 4096)",
@@ -71,18 +74,13 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 	const struct option_program program = {
 		"usage: read-trace [options] PATH...\n"
 		"PATH is a directory with a CTF trace (a file `metadata`, one file per stream), "
-		"with\n"
-		"such directories or with cpu<N>.raw files, or a file of raw ftrace sub-buffers, "
-		"such as\n"
-		"trace_pipe_raw. Traces of big-endian machines, and sub-buffers of 32-bit kernels, "
-		"are\n"
-		"refused.\n",
+		"with\nsuch directories or with cpu<N>.raw files, or a file of raw ftrace "
+		"sub-buffers, such as\ntrace_pipe_raw. Sub-buffers of big-endian machines and "
+		"32-bit kernels are refused.\n",
 		entries,
 		"exit: 0 all read, 1 usage, or damage (printed with its offset), 2 --lint found "
-		"something,\n"
-		"      3 no resource\n"
-		"examples:\n"
-		"  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
+		"something\n      (and perhaps damage, too), 3 no resource\n"
+		"examples:\n  read-trace ~/lttng-traces/auto/ust/uid/1000/64-bit\n"
 		"  read-trace --csv cpu0.raw cpu1.raw\n"
 		"  read-trace --gaps gaps.csv tests/data/lttng\n"
 		"  read-trace --lint perf.data trace.json\n",
@@ -93,6 +91,7 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		return false;
 	arguments->read.subbuf_bytes = (uint32_t)subbuf_bytes;
 	arguments->read.stamp_bits = (uint32_t)bits;
+	arguments->read.lint |= arguments->read.loss;
 	wrong = contradiction(arguments, subbuf_bytes, optind < argc);
 	if (wrong)
 		*status = fail_with(EXIT_USAGE, "%s", wrong);
@@ -114,18 +113,27 @@ static int read_ctf_directory(const struct read_options *options, const char *pa
 			       read_ctf(options, path, sum);
 }
 
+static int worst(int one, int other)
+{
+	return one > other ? one : other;
+}
+
 /* Of a folder whose subfolders are chunks of a CTF trace. */
 static int read_chunks(const struct read_options *options, const char *path, struct read_sum *sum)
 {
 	char chunk[PATH_MAX];
 	struct dirent **names;
 	int count = scandir(path, &names, NULL, alphasort), status = -1, i;
+	int bytes = (int)strlen(path);
 
+	while (bytes > 1 && path[bytes - 1] == '/')
+		bytes--;
 	for (i = 0; i < count; i++) {
-		if (status <= 0 &&
-		    snprintf(chunk, sizeof(chunk), "%s/%s", path, names[i]->d_name) < PATH_MAX &&
+		if ((status <= 0 || options->lint) &&
+		    snprintf(chunk, sizeof(chunk), "%.*s/%s", bytes, path, names[i]->d_name) <
+			    PATH_MAX &&
 		    is_ctf(chunk))
-			status = read_ctf_directory(options, chunk, sum);
+			status = worst(status, read_ctf_directory(options, chunk, sum));
 		free(names[i]);
 	}
 	if (count >= 0)
@@ -169,8 +177,26 @@ static int read_path(const struct read_options *options, char *path, struct read
 				 "metadata is",
 				 path);
 	}
-	return options->lint ? read_lint(options, path, &path, 1, sum) :
-			       read_ftrace(options, &path, 1, sum);
+	if (options->lint)
+		return read_lint(options, path, &path, 1, sum);
+	return read_lint_only(path) ? EXIT_USAGE : read_ftrace(options, &path, 1, sum);
+}
+
+/* A path that cannot be read does not end the verdicts on others. */
+static int read_paths(const struct read_options *options, char **paths, int count,
+		      struct read_sum *sum)
+{
+	size_t known;
+	int status = EXIT_FINE, one, i;
+
+	for (i = 0; i < count && (!status || options->lint); i++) {
+		known = json_array_size(options->json);
+		one = read_path(options, paths[i], sum);
+		if (one && options->json && json_array_size(options->json) == known)
+			read_lint_failed(options, paths[i]);
+		status = worst(status, one);
+	}
+	return status;
 }
 
 static int print_gaps(FILE *file, void *gaps)
@@ -193,7 +219,7 @@ int main(int argc, char **argv)
 {
 	struct read_arguments arguments = { .read.out = stdout };
 	struct read_sum sum = { .events = 0 };
-	int status = EXIT_FINE, i;
+	int status = EXIT_FINE;
 
 	if (!parse(argc, argv, &arguments, &status))
 		return status;
@@ -201,14 +227,13 @@ int main(int argc, char **argv)
 	if (arguments.json)
 		arguments.read.json = json_array();
 	trace_file_catch_truncation();
-	for (i = optind; i < argc && !status; i++)
-		status = read_path(&arguments.read, argv[i], &sum);
+	status = read_paths(&arguments.read, argv + optind, argc - optind, &sum);
 	if (!status && !arguments.read.csv && !arguments.read.lint && sum.events)
 		gap_histogram_print(stdout, &sum.gaps);
 	if (!status && arguments.gaps)
 		status = write_gaps(arguments.gaps, &sum.gaps);
-	if (!status && arguments.json)
-		status = json_out(arguments.json, arguments.read.json);
+	if (arguments.json)
+		status = worst(status, json_out(arguments.json, arguments.read.json));
 	json_decref(arguments.read.json);
 	if (fflush(stdout) || ferror(stdout)) {
 		return fail_with(EXIT_RESOURCE, "cannot write to standard output: %s",
@@ -216,5 +241,5 @@ int main(int argc, char **argv)
 	}
 	if (!status && sum.faulty)
 		status = EXIT_USAGE;
-	return !status && sum.found ? EXIT_BROKEN : status;
+	return sum.found ? worst(status, EXIT_BROKEN) : status;
 }

@@ -16,6 +16,7 @@ struct read_options {
 	bool csv;
 	bool dates; /* in a column of the CSV */
 	bool lint; /* prints wrong times, and nothing else */
+	bool loss; /* of these only what was lost */
 	uint32_t subbuf_bytes; /* 0: what the capture says, or 4096 */
 	uint32_t stamp_bits; /* 0: what the capture says, or 27 */
 	FILE *out;
@@ -47,6 +48,12 @@ int read_ftrace_format(const struct read_options *options, const char *path,
  */
 int read_lint(const struct read_options *options, const char *path, char **paths,
 	      unsigned int count, struct read_sum *sum);
+
+/* Has a path for which there was no read_lint() its place in the JSON. */
+void read_lint_failed(const struct read_options *options, const char *path);
+
+/* Is it a file that only --lint reads, or none that is read? Says so in a line on stderr. */
+bool read_lint_only(const char *path);
 
 /* Is this file one stream of a CTF trace? By its first bytes. */
 bool read_is_ctf_stream(const char *path);

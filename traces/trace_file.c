@@ -31,41 +31,46 @@ bool trace_fault(struct trace_fault *fault, uint64_t offset, const char *format,
 	return false;
 }
 
-static int refuse(const char *path, int fd, const char *why)
+static int refuse(const char *path, const char *why)
 {
-	fail_line("cannot read %s: %s", path, why);
-	if (fd >= 0)
-		close(fd);
-	return EXIT_USAGE;
+	return fail_with(EXIT_USAGE, "cannot read %s: %s", path, why);
 }
 
-int trace_file_open(struct trace_file *file, const char *path)
+int trace_file_map(struct trace_file *file, int fd, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat stat;
 	void *bytes;
 
 	*file = (struct trace_file){ .path = NULL };
-	if (fd < 0)
-		return refuse(path, fd, strerror(errno));
 	if (fstat(fd, &stat))
-		return refuse(path, fd, strerror(errno));
+		return refuse(path, strerror(errno));
 	if (!S_ISREG(stat.st_mode))
-		return refuse(path, fd, "not a regular file");
+		return refuse(path, "not a regular file");
 	file->size = (uint64_t)stat.st_size;
 	if (file->size) {
 		bytes = mmap(NULL, file->size, PROT_READ, MAP_SHARED, fd, 0);
 		if (bytes == MAP_FAILED)
-			return refuse(path, fd, strerror(errno));
+			return refuse(path, strerror(errno));
 		madvise(bytes, file->size, MADV_SEQUENTIAL);
 		file->bytes = bytes;
 	}
-	close(fd);
 	file->path = strdup(path);
 	if (file->path)
 		return 0;
 	trace_file_close(file);
-	return refuse(path, -1, "no memory");
+	return refuse(path, "no memory");
+}
+
+int trace_file_open(struct trace_file *file, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
+
+	*file = (struct trace_file){ .path = NULL };
+	if (fd < 0)
+		return refuse(path, strerror(errno));
+	error = trace_file_map(file, fd, path);
+	close(fd);
+	return error;
 }
 
 void trace_file_close(struct trace_file *file)

@@ -17,11 +17,13 @@ struct trace_event {
 	uint32_t id; /* 0 in ftrace sub-buffers: the payload says what it is */
 };
 
+#define TRACE_NOWHERE UINT64_MAX
+
 /* The first thing that is wrong with what was read. */
 struct trace_fault {
 	bool set;
-	uint64_t offset; /* bytes from the file's beginning */
-	char text[200];
+	uint64_t offset; /* bytes from the file's beginning; or TRACE_NOWHERE */
+	char text[400];
 };
 
 /* Keeps the fault if it is the first; always false. */
@@ -38,6 +40,9 @@ struct trace_file {
 
 /* An exit code, after a line on stderr. An empty file has no bytes, and is no error here. */
 int trace_file_open(struct trace_file *file, const char *path);
+
+/* The same of an open file, which stays open; `path` is its name. */
+int trace_file_map(struct trace_file *file, int fd, const char *path);
 
 void trace_file_close(struct trace_file *file);
 

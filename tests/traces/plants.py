@@ -14,7 +14,7 @@ FAULTS = {
             "missing", "clock", "zero", "negative", "unit", "unit_all"),
     "ftrace": ("back", "missed", "false", "count", "unflagged", "clock", "zero", "unit_all"),
     "chrome": ("back", "parent_end", "parent_child", "parent_begin", "duration", "async", "flow", "overlap",
-               "mixed", "clock", "zero", "negative", "unit", "unit_all"),
+               "outlives", "mixed", "clock", "zero", "negative", "unit", "unit_all"),
     "perf": ("back", "round", "lost", "clock", "zero", "negative", "unit", "unit_all"),
     "xray": ("back", "counter", "missed", "overlap", "clock", "zero", "negative", "unit", "unit_all"),
 }
@@ -24,7 +24,7 @@ KINDS = {
     "discarded": "loss", "sequence": "loss", "missing": "loss", "count": "loss", "unflagged": "loss",
     "lost": "loss", "negative": "zero", "unit_all": "unit", "round": "clock", "counter": "back",
     "parent_end": "parent", "parent_child": "parent", "parent_begin": "parent", "duration": "parent",
-    "async": "parent", "flow": "parent", "mixed": "overlap",
+    "async": "parent", "flow": "parent", "mixed": "overlap", "outlives": "parent",
 }
 
 
@@ -139,7 +139,7 @@ def ctf(rng, fault, folder):
             moved = apart(random.Random(str(by)), fault, [one["begin"], one["end"], *one["times"]])
             one["begin"], one["end"], one["times"] = moved[0], moved[1], moved[2:]
         need = rf"{KINDS.get(fault, fault)}: all its times are (after|before) those of the other streams, " \
-            rf"by \d+ ns; time {packets[0]['begin']}"
+            rf"by \d+ ns.*; time {packets[0]['begin']}"
     elif fault in ("zero", "negative", "unit"):
         times[i] = {"zero": 0, "negative": 2**64 - by, "unit": scaled(rng, times[i])}[fault]
         said = times[i] if fault != "negative" else -by
@@ -288,12 +288,17 @@ def chrome(rng, fault, folder):
         one["ts"] = events[pair]["ts"] - by
         need += rf"(an asynchronous span ends|a flow goes on) before it begins, by {by}000 ns; "
     elif fault == "overlap":
-        parent = events[pair]
-        one["dur"] = parent["ts"] + parent["dur"] - one["ts"] + by
-        need += r"span begins \d+ ns before the end of one that it is not part of; "
+        inside = events[pair]["ts"] + events[pair]["dur"] - one["ts"]
+        one["dur"] = round(2 * inside + by, 3)
+        need += rf"span begins \d+ ns before the end of one that it is not part of, and ends {round((inside + by) * 1000)} ns after it; "
+    elif fault == "outlives":
+        by = min(by, int(one["dur"]) - 1)
+        inside = events[pair]["ts"] + events[pair]["dur"] - one["ts"]
+        one["dur"] = round(inside + by, 3)
+        need += rf"span ends {by}000 ns after the one that it begins in; "
     elif fault == "mixed":
         one["dur"] = 10**5
-        need = r"overlap: span begins \d+ ns before the end of one that it is not part of; "
+        need = r"overlap: span begins \d+ ns before the end of one that it is not part of, and ends \d+ ns after it; "
     elif fault in ("clock", "unit_all"):
         for other in events:
             other["ts"] += off if fault == "clock" else base * 999
@@ -312,7 +317,7 @@ def suits(fault, one):
     return {
         "back": ph == "B" and one["sibling"], "parent_end": ph == "E" and not one["outer"],
         "parent_child": ph == "E" and one["outer"], "parent_begin": ph == "B" and at is not None and not one["sibling"],
-        "duration": ph == "X", "async": ph == "e", "flow": ph in "tf", "overlap": ph == "X" and at is not None,
+        "duration": ph == "X", "async": ph == "e", "flow": ph in "tf", "overlap": ph == "X" and at is not None, "outlives": ph == "X" and at is not None,
         "mixed": ph == "X" and one.get("in_call"), "unit": ph == "i", "zero": ph in "iX", "negative": ph in "iX",
     }.get(fault, True)
 

@@ -56,10 +56,10 @@ def damaged(path):
     """Some input that need not be whole: no crash, and one line of its damage, if it is."""
     said = lint(path)
     # What libbabeltrace2 prints where it gives up is its own.
-    text = re.sub(r"(?s)^.*(?=stampede: libbabeltrace2 gave up)", "", said.stderr)
+    text = re.sub(r"(?s)^.*(?=stampede: .*: libbabeltrace2 )", "", said.stderr)
     lines = text.count("\n")
     good = said.returncode in (0, 2) and not lines or \
-        said.returncode == 1 and lines == 1 and text.startswith("stampede: ")
+        said.returncode in (1, 2) and lines == 1 and text.startswith("stampede: ")
     return said.returncode, "" if good else f"{path}: exit {said.returncode}\n{said.stderr}"
 
 
@@ -76,8 +76,8 @@ def broken(form, seed):
         with open(os.path.join(folder, name), "wb") as file:
             file.write(cut)
         code, wrong = damaged(path)
-        # An array may end after any event, sub-buffers and packets after any; nothing else may.
-        if code != 1 and not (form == "chrome" and cut.rstrip(b", ").endswith(b"}")) and \
+        # An array may end anywhere, sub-buffers and packets after any; nothing else may.
+        if code != 1 and not (form == "chrome" and cut.startswith(b"[")) and \
                 not (form == "ftrace" and len(cut) % 4096 == 0) and \
                 not (form == "ctf" and whole[len(cut):].startswith(bytes.fromhex("c11ffcc1"))):
             wrong += f"{form} {seed}: cut at {len(cut)} and exit {code}"
@@ -107,27 +107,26 @@ def files(folder, *texts):
 def words(folder):
     """What is refused, and why."""
     texts = {
-        "no JSON": ('{"traceEvents":[{"ph":"i"', "no JSON: "),
+        "no JSON": ('{"traceEvents":[{"ph":"i"', "offset 16: no JSON: it ends within event 0"),
         "JSON of something else": ('{"a":1}', "JSON without an array of events"),
-        "an event without a time": ('[{"ph":"B","pid":1}]', "event 0: event of kind B without a number .ts."),
-        "a duration that is text": ('[{"ph":"X","ts":1,"dur":"2"}]', "without a number .ts., or .dur."),
-        "an event without a kind": ('[{"ts":1}]', "event 0: event without a .ph."),
+        "a list of something else": ('[[1,2],[3]]', "JSON, but no event in it has a .ph."),
+        "events without a kind": ('[{"ts":1}]', "JSON, but no event in it has a .ph."),
+        "an object a line": ('{"ph":"i","ts":1}\n{"ph":"i","ts":2}', "JSON Lines"),
+        "no event": ("[]", "no event was read"),
     }
     for (name, (_, why)), path in zip(texts.items(), files(folder, *(text for text, _ in texts.values()))):
         says(name, 1, why, path)
     for bytes_, name, why in (
             (b"PERFILE2" + bytes((16, 0, 0, 0, 0, 0, 0, 0)) + bytes(88), "perf in a pipe", "perf record -o FILE"),
             (b"PERFILE2" + bytes(10), "perf's header cut", "truncated"),
-            (b"\3\0\1\0\3\0\0\0", "XRay's header cut", "a header has 32 bytes")):
+            (b"\3\0\1\0\3\0\0\0", "XRay's header cut", "a header has 32 bytes"),
+            (b"", "an empty file", "no event was read")):
         path = os.path.join(folder, "bytes")
         with open(path, "wb") as file:
             file.write(bytes_)
         says(name, 1, why, path)
-    open(path, "wb").close()
-    said = lint(path)
-    report(said.returncode == 0 and "0 events" in said.stdout, "an empty file has no events", said.stdout + said.stderr)
     said = subprocess.run([READ, "--lint", "--csv", path], capture_output=True, text=True, check=False)
-    report(said.returncode == 1 and "--lint prints neither" in said.stderr, "--lint with --csv", said.stderr)
+    report(said.returncode == 1 and "--lint and --loss print neither" in said.stderr, "--lint with --csv", said.stderr)
 
 
 def recorded(folder):

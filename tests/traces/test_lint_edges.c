@@ -1,57 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The linter at its edges: what is just no finding, and what just is one. */
-#include "tests/support/test.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "traces/lint.h"
-
-static struct lint lint;
-static char *said;
-static size_t said_bytes;
-
-static void begin(unsigned int bits)
-{
-	lint = (struct lint){ .place_name = "event", .unit = "ns", .hz = 1000000000, .bits = bits };
-	assert_int_equal(lint_stream(&lint, 7, "s%d", 0), 0);
-}
-
-static void end(void)
-{
-	FILE *out;
-
-	free(said);
-	out = open_memstream(&said, &said_bytes);
-	lint_finish(&lint);
-	lint_print(&lint, out, "t", false);
-	fclose(out);
-	lint_free(&lint);
-}
-
-/* What is printed ends in, or has, these words. */
-static void finds(const char *words)
-{
-	end();
-	if (!strstr(said, words))
-		fail_msg("no '%s' in %s", words, said);
-}
-
-static void put(int64_t time)
-{
-	const struct lint_event event = { .time = time, .place = (uint64_t)time };
-
-	lint_event(&lint, &event);
-}
-
-static void put_as(enum lint_what what, int64_t time, int64_t until)
-{
-	const struct lint_event event = {
-		.what = what, .time = time, .end = until, .place = 1, .order = LINT_UNORDERED
-	};
-
-	lint_event(&lint, &event);
-}
+#include "tests/support/linted.h"
 
 static void a_step_back_of_one(void **state)
 {
@@ -202,106 +151,54 @@ static void the_packet_after(void **state)
 	finds("found back 1, overlap 1\n");
 }
 
-static void spans(void **state)
-{
-	begin(0);
-	put_as(LINT_BEGIN, 100, 0), put_as(LINT_BEGIN, 100, 0), put_as(LINT_END, 100, 0);
-	put_as(LINT_BEGIN, 105, 0), put_as(LINT_END, 110, 0), put_as(LINT_END, 110, 0);
-	put_as(LINT_END, 50, 0);
-	finds("nothing found");
-	begin(0);
-	put_as(LINT_BEGIN, 100, 0), put_as(LINT_BEGIN, 99, 0), put_as(LINT_END, 98, 0);
-	put_as(LINT_BEGIN, 100, 0), put_as(LINT_END, 110, 0), put_as(LINT_END, 109, 0);
-	put_as(LINT_BEGIN, 200, 0), put_as(LINT_END, 210, 0);
-	finds("parent: begins before its parent, by 1 ns; time 99, before it 100, after it 98\n"
-	      "s0: event 1: parent: ends before it begins, by 1 ns; time 98, before it 99, after "
-	      "it 100\n"
-	      "s0: event 1: parent: ends before its child, by 1 ns; time 109, before it 110, after "
-	      "it "
-	      "200\n");
-	begin(0);
-	put_as(LINT_SPAN, 100, 100), put_as(LINT_SPAN, 101, 100);
-	finds("parent: ends before it begins, by 1 ns; time 101, before it 100\n");
-	begin(0); /* one inside the other, and one behind it */
-	put_as(LINT_SPAN, 110, 120), put_as(LINT_SPAN, 100, 120), put_as(LINT_SPAN, 120, 130);
-	finds("nothing found");
-	begin(0);
-	put_as(LINT_SPAN, 119, 121), put_as(LINT_SPAN, 100, 120);
-	finds("overlap: span begins 1 ns before the end of one that it is not part of; time 119, "
-	      "before "
-	      "it 100\n");
-	begin(0);
-	lint.tolerance = 1;
-	put_as(LINT_SPAN, 119, 125), put_as(LINT_SPAN, 100, 120), put_as(LINT_SPAN, 110, 118);
-	finds("nothing found");
-	begin(0);
-	lint.tolerance = 1;
-	put_as(LINT_SPAN, 100, 120), put_as(LINT_SPAN, 110, 121);
-	finds("nothing found");
-	begin(0);
-	lint.tolerance = 1;
-	put_as(LINT_SPAN, 118, 122), put_as(LINT_SPAN, 100, 120);
-	finds("overlap");
-	begin(0);
-	lint_packet_whole(&lint, 0, 1, 100, 120);
-	lint_packet_whole(&lint, 0, 2, 110, 115);
-	finds("event 2: overlap: packet begins 10 ns before");
-	begin(0);
-	lint_packet_whole(&lint, 0, 1, 120, 130);
-	lint_packet_whole(&lint, lint_stream(&lint, 8, "s1"), 1, 110, 125);
-	lint_packet_whole(&lint, 0, 2, 100, 120);
-	finds("nothing found");
-}
-
-/* Of one fault one finding, though the time goes back, too. */
-static void ordered_spans(void **state)
-{
-	const struct lint_event events[] = {
-		{ .what = LINT_BEGIN, .time = 100 },
-		{ .what = LINT_END, .time = 99 },
-		{ .time = 200, .order = LINT_UNORDERED },
-		{ .time = 199 },
-	};
-	unsigned int i;
-
-	begin(0);
-	for (i = 0; i < 4; i++)
-		lint_event(&lint, &events[i]);
-	finds("0 at the time of their predecessor, 0 lost; found parent 1\n");
-	begin(0);
-	put_as(LINT_SPAN, 100, 100), put_as(LINT_SPAN, 101, 100);
-	finds("found parent 1\n");
-	begin(0);
-	put(100), put_as(LINT_INSTANT, 50, 0), put(100);
-	finds("1 at the time of their predecessor, 0 lost; nothing found");
-	begin(0); /* those of begin and end, and whole ones */
-	put_as(LINT_BEGIN, 100, 0), put_as(LINT_END, 120, 0), put_as(LINT_SPAN, 119, 121);
-	finds("overlap: span begins 1 ns before the end of one that it is not part of; time 119, "
-	      "before "
-	      "it 100\n");
-	begin(0);
-	put_as(LINT_SPAN, 100, 110), put_as(LINT_SPAN, 100, 120);
-	finds("nothing found");
-}
-
+/* A zero is wrong where the trace is a minute from it, and eight times its own length. */
 static void zeros(void **state)
 {
 	begin(0);
-	put(0), put(1);
+	lint.hz = 2;
+	put(0), put(0), put(121);
+	finds("s0: event 0: zero: zero; time 0, after it 0\n"
+	      "s0: event 0: zero: zero; time 0, after it 121\n");
+	begin(0);
+	lint.hz = 2;
+	put(0), put(120);
+	finds("nothing found");
+	begin(0);
+	lint.hz = 1;
+	put(0), put(800), put(899);
 	finds("found zero 1\n");
 	begin(0);
-	put(0), put(0), put(100), put(199);
-	finds("s0: event 0: zero: zero; time 0, after it 0\n"
-	      "s0: event 0: zero: zero; time 0, after it 100\n");
-	begin(0);
-	put(0), put(100), put(200);
+	lint.hz = 1;
+	put(0), put(800), put(901);
 	finds("nothing found");
+	begin(0);
+	put(0), put(0);
+	finds("0 lost; no time but 0: nothing to check\n");
+	begin(0);
+	lint_clockless(&lint, 0), lint_clockless(&lint, 0);
+	finds("t: 2 events in 1 streams, 0 at the time of their predecessor, 1 streams without a "
+	      "clock, 0 lost; no clock: nothing to check\n");
+	begin(0); /* the other stream is judged */
+	lint_clockless(&lint, lint_stream(&lint, 8, "s1"));
+	put(100), put(99);
+	finds("1 streams without a clock, 0 lost; found back 1\n");
 	begin(0);
 	put(100), put_as(LINT_INSTANT, 0, 0), put(200);
 	finds("nothing found");
 	begin(0);
 	put(100), put(0), put(-1), put(1), put(200);
 	finds("found back 1, zero 2\n");
+	begin(0); /* a span from zero is one, and so is one that is wrong */
+	put_as(LINT_SPAN, 0, 10), put_as(LINT_SPAN, 5, 15);
+	finds("overlap: span begins 5 ns before the end of one that it is not part of, and ends 5 "
+	      "ns after it; time 5, before it 0\n");
+	begin(0);
+	put_as(LINT_SPAN, -5, 3), put_as(LINT_SPAN, -2, 20);
+	finds("found overlap 1, zero 2\n");
+	begin(0); /* begins and ends stay pairs, though one of them has no time */
+	put_as(LINT_BEGIN, 100, 0), put_as(LINT_BEGIN, -1, 0), put_as(LINT_END, 120, 0);
+	put_as(LINT_END, 130, 0), put_as(LINT_BEGIN, 140, 0), put_as(LINT_END, 150, 0);
+	finds("0 lost; found zero 1\n");
 }
 
 static int64_t first_of_eight = 64000;
@@ -361,6 +258,19 @@ static void another_unit(void **state)
 	put(64000000);
 	lint_packet_begin(&lint, 0, 1, true, 64002);
 	finds("found unit 2\n");
+	/* It may be that the time has passed; not if eight events say the same. */
+	for (i = 7; i < 9; i++) {
+		int n;
+
+		begin(0);
+		for (n = 0; n < 8; n++)
+			put(64000 + n);
+		for (n = 0; n < i; n++)
+			put(64010000 + n);
+		finds(i == 7 ? "nothing found" :
+			       "event 64010000: unit: from here on about 1000 times the times "
+			       "before; time 64010000,");
+	}
 	/* It may be that the time has passed. */
 	assert_string_equal(after_eight(65000000, 65000001), "");
 	assert_string_equal(after_eight(65000000, 0), "");
@@ -457,5 +367,31 @@ static void streams_apart(void **state)
 	finds("found clock 1\n");
 }
 
+/* So many ns back, after gaps of 20 ms at most. */
+static void back_by(uint64_t by, const char *words)
+{
+	const int64_t base = INT64_C(1) << 50;
+
+	begin(0);
+	put(base), put(base + 20000000), put(base + 20000000 - (int64_t)by);
+	finds(words);
+}
+
+static void named_ranges(void **state)
+{
+	const double wrap = 0x1p64 / 3.2e9;
+
+	back_by((uint64_t)wrap - 19999000, "wrap: time goes back by 5744608523 ns, a gap less than "
+					   "2^64 ns / 3200 MHz;");
+	back_by((uint64_t)(0x1p64 / 825e6), "2^64 ns / 825 MHz;");
+	back_by(UINT64_C(4294967296000) - 20000000, "a gap less than 2^32 us;");
+	back_by(UINT64_C(4294967296) - 20000000, "a gap less than 2^32 ns;");
+	back_by(UINT64_C(4294967296) - 40000001, "found wrap 1\n"); /* 4.26 GHz: named after it */
+	back_by(3999999999, "back: time goes back by 3999999999 ns;"); /* gaps of over a 200th */
+	begin(0);
+	put(INT64_C(1) << 50), put((INT64_C(1) << 50) - 5744608523);
+	finds("found back 1\n"); /* no gap is known */
+}
+
 TESTS(a_step_back_of_one, steps_of_about_a_range, chance, an_event_and_its_packet, the_packet_after,
-      spans, ordered_spans, zeros, another_unit, too_late, losses, many_findings, streams_apart)
+      zeros, another_unit, too_late, losses, many_findings, streams_apart, named_ranges)

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""usage: test_real.py BUILD   read-trace --lint on what people have: traces that are right though they look odd,
+single faults, and files that are none. A line of CASES each: name, exit code, what the summary finds ("" nothing),
+words that must be said, what the file holds (bytes, text, or a list of events), and its name. TAP."""
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+READ = os.path.abspath(sys.argv[1]) + "/read-trace"
+DATA = "tests/data/lint"
+US = 1700000000000.0
+
+
+def X(ts, dur=5, tid=1, **more):
+    return {"ph": "X", "name": "x", "pid": 1, "tid": tid, "ts": ts, "dur": dur, **more}
+
+
+def E(ph, ts, **more):
+    return {"ph": ph, "pid": 1, "tid": 1, "ts": ts, **more}
+
+
+def link(ph, ts, tid=1, ident=7, **more):
+    return {"ph": ph, "pid": 1, "tid": tid, "ts": ts, "cat": "c", "name": "r", "id": ident, **more}
+
+
+def nested(base=1000, count=20):
+    return [one for n in range(count) for one in (
+        X(base + n * 100, 90), X(base + n * 100 + 10, 30), X(base + n * 100 + 50, 20))]
+
+
+def calls(count=20, **names):
+    return [one for n in range(count) for one in (
+        E("B", 5000 + n * 50, **names), E("B", 5005 + n * 50), E("E", 5015 + n * 50), E("E", 5040 + n * 50, **names))]
+
+
+def but(events, at, **new):
+    """With these fields of one event changed; None: without it."""
+    changed = {key: value for key, value in {**events[at], **new}.items() if value != "none"}
+    return events[:at] + [changed] + events[at + 1:]
+
+
+def text(events):
+    return json.dumps(events)
+
+
+def decimals(places, apart=0, epoch=10**9):
+    """Children that end with their parents, in times that were rounded each by itself."""
+    at = [(epoch + n * 100003 + n * n % 999, 50000 + n * n % 39989, 1000 + n * n % 18993) for n in range(300)]
+    form = "%." + str(places) + "f"
+    return "[" + ",".join(
+        '{"ph":"X","pid":1,"tid":1,"ts":%s,"dur":%s}' % (form % (ts / 1000), form % ((dur + more) / 1000))
+        for begin, length, inner in at for ts, dur, more in (
+            (begin, length, 0), (begin + inner, length - inner, apart if begin == at[7][0] else 0))) + "]"
+
+
+def two_threads(factor, count=40):
+    return [one for n in range(count) for one in (
+        X(1000 + n * 100 + n * n % 7, 50), X(1000 + (n * 100 + n * n % 7) * factor, 50 * factor, tid=2))]
+
+
+# ---- what is right ----
+CASES = [
+    ("flow steps in any order", 0, "", "", [link("s", 10), link("t", 50), X(60), link("t", 30, 2), link("f", 70, 2)]),
+    ("a flow's identifier used again", 0, "", "", [link("f", 5), link("s", 10), link("f", 20), link("s", 30), link("f", 40)]),
+    ("an asynchronous identifier used again, begins first", 0, "", "",
+     [link("S", US + 50, 2), link("S", US + 150, 2), link("F", US + 100), link("F", US + 200)]),
+    ("spans that began before the trace, and go on after it", 0, "1 spans not ended, 1 spans not begun", "",
+     [link("F", 10), link("S", 14)]),
+    ("ends and begins at the same time", 0, "", "", [link("e", 20), link("b", 20), link("b", 30), link("e", 30)]),
+    ("an end a microsecond early, by rounding", 0, "", "", [link("b", 20), link("e", 19)]),
+    ("a relative trace begins at zero", 0, "", "", [X(0, 3e6)] + [X(1600000 + n * 100000, 50000) for n in range(9)]),
+    ("no time but zero", 0, "", "no time but 0: nothing to check", [X(0, 1, tid=n) for n in range(4)]),
+    ("a number beyond 2^63 that is no time", 0, "", "", but([X(US), X(US + 9)], 1, args={"a": 18446744064077150000})),
+    ("times as strings", 0, "", "", [X(str(11550183666 + n * 10), "5") for n in range(9)]),
+    ("commas too many", 0, "", "", '{"a":1,"traceEvents":[{"ph":"X","ts":1,"dur":5,},{"ph":"X","ts":20,"dur":5},]}'),
+    ("an empty event, a null and an event without a length", 0, "", "",
+     '[{},null,{"ph":"X","ts":5},{"ph":"X","ts":5,"dur":9}]'),
+    ("an array without its end", 0, "", "", text(nested())[:-1] + ",\n"),
+    ("an array cut in an event", 0, "1 event cut off", "", text(nested())[:-40]),
+    ("blanks before, carriage returns within, zeros behind", 0, "", "", " \n" + text(nested()).replace(", ", ",\r\n") + "\0\0"),
+    ("a byte order mark", 0, "", "", "\ufeff" + text(nested())),
+    ("a byte that is no UTF-8", 0, "", "", text(nested()).encode().replace(b'"x"', b'"\xe9"')),
+    ("members before and behind the events", 0, "", "", text({"a": [{"b": "]}"}], "traceEvents": nested(), "c": {}})),
+    ("no process and no thread", 0, "", "", [{"ph": "X", "ts": n * 10, "dur": 5} for n in range(9)]),
+    ("threads 1 and \"1\"", 0, "", "", [X(1000 + n * 10, 15, tid=1 if n % 2 else "1") for n in range(20)]),
+    ("a thread's number in two processes", 0, "", "", [X(1000 + n * 10, 15, pid=n % 2) for n in range(20)]),
+    ("nested 100000 deep", 0, "", "", '[{"ph":"X","ts":1,"dur":2,"args":' + "[" * 100000 + "]" * 100000 + "}]"),
+    ("spans in any order", 0, "", "", nested()[::-1]),
+    ("exponents", 0, "", "", "[" + ",".join('{"ph":"X","ts":%d.5e3,"dur":1E2}' % n for n in range(1, 40)) + "]"),
+    ("2^53 us", 0, "", "", [X(2**53 + 1 + n * 1000, 500) for n in range(40)]),
+    ("whole us, rounded", 0, "", "", decimals(0)),
+    ("one decimal, rounded", 0, "", "", decimals(1)),
+    ("two decimals, rounded", 0, "", "", decimals(2)),
+    ("ns exactly, of a date", 0, "", "", decimals(3, epoch=1732612345678901123)),
+    ("doubles of a date", 0, "", "", json.dumps([X(round(1732612345678901123 + n * 100003) / 1000, 90) for n in range(90)])),
+    ("rounded in one process, a fraction in another", 0, "", "", decimals(0)[:-1] + ',{"ph":"i","pid":2,"ts":5000.5}]'),
+    ("begin and end written together, when it ends", 0, "", "",
+     [E("B", 10, name="a"), E("E", 12, name="a"), E("B", 14, name="b"), E("E", 16, name="b"), E("B", 8, name="c"), E("E", 17, name="c")]),
+    ("identical spans are counted", 0, "6 spans twice", "", [X(US + n * 10) for n in range(6)] * 2),
+    ("a begin too many is counted", 0, "1 spans not ended", "", calls()[:41] + [E("B", 5501)] + calls()[41:]),
+    ("an end that is missing is counted", 0, "1 spans not ended", "", calls()[:43] + calls()[44:]),
+    ("an end too many is counted", 0, "1 spans not begun", "", calls()[:40] + [E("E", 5499)] + calls()[40:]),
+    ("a begin of another thread is counted", 0, "1 spans not ended, 1 spans not begun", "", but(calls(), 41, tid=3)),
+    ("two threads, one as slow as the other", 0, "", "", two_threads(1)),
+    ("gzip", 0, "", "", gzip.compress(text(nested()).encode())),
+    # ---- one fault each ----
+    ("a flow that ends before it begins, its end first", 2, "parent 1", "a flow goes on before it begins, by 20000 ns",
+     [link("f", US + 80, 2), link("s", US + 100)]),
+    ("the same, its begin first", 2, "parent 1", "by 20000 ns", [link("s", US + 100), link("f", US + 80, 2)]),
+    ("a flow's step before its begin", 2, "parent 1", "by 5000 ns", [link("s", 100), link("t", 95, 2), link("f", 120, 2)]),
+    ("an asynchronous end before its begin", 2, "parent 1", "an asynchronous span ends before it begins, by 30000 ns",
+     [link("b", 100), link("e", 70)]),
+    ("one of many", 2, "parent 1", "by 5000 ns",
+     [link("b", 100), link("e", 110), link("b", 200), link("e", 195), link("b", 300), link("e", 310)]),
+    ("a length below zero", 2, "parent 1", "by 7000 ns", nested() + [X(US, -7)]),
+    ("a length of 585 years", 2, "parent 1", "585 years", nested() + [X(9000, 18446744073659551)]),
+    ("a child that outlives its parent", 2, "parent 1", "span ends 40000 ns after the one that it begins in",
+     but(nested(), 31, dur=120)),
+    ("spans that cross", 2, "overlap 1", "begins 5000 ns before the end of one that it is not part of, and ends 5000 ns after",
+     [X(US, 10), X(US + 5, 10)]),
+    ("spans that cross, one from zero", 2, "overlap 1", "time 5000, before it 0$", [X(0, 10), X(5, 10)]),
+    ("a fault of 0.2 us where times have one decimal", 2, "parent 1", "span ends 200 ns after", decimals(1, 200)),
+    ("begins and ends that cross, by their names", 2, "overlap 1", "begins 5000 ns before the end",
+     [E("B", US, name="a"), E("B", US + 5, name="b"), E("E", US + 10, name="a"), E("E", US + 15, name="b")]),
+    ("a begin that goes back", 2, "back 1", "time goes back by", but(calls(), 40, ts=4998)),
+    ("32 bits of us that wrap", 2, "wrap 1", "2\\^32 us",
+     [E(ph, (4294967000 + n * 50 + (20 if ph == "E" else 0)) % 2**32) for n in range(12) for ph in "BE"]),
+    ("a conversion to ns that leaves 64 bits", 2, "wrap 1", "a gap less than 2\\^64 ns / 3200 MHz",
+     [E(ph, (332500 + n * 20000 + (ph == "E")) % 5764607.523) for n in range(400) for ph in "BE"]),
+    ("a clock 1.98 times too fast", 2, "rate 1", "its clock runs 1.98 times as fast as that of", two_threads(1.98)),
+    ("a thread in ns", 2, "unit 1", "all its times are 1000 times those of", two_threads(1000)),
+    ("ns from an event on", 2, "unit 1", "event 40: unit: from here on about 1000 times the times before",
+     [X(10**9 + n * 100 if n < 40 else (10**9 + n * 100) * 1000, 50) for n in range(80)]),
+    ("one time in ns", 2, "unit 1", "event 30: unit: about 1000 times its neighbours' times", but(nested(10**9), 30, ts=(10**9 + 1000) * 1000)),
+    ("a kernel at zero", 2, "zero 1", "event 8: zero: zero", [X(US + n * 20) for n in range(8)] + [X(0)]),
+    ("a time below zero", 2, "zero 1", "zero: negative; time -5000,", [X(-5, 3), X(10)]),
+    ("a time below zero, in 64 bits", 2, "zero 1", "negative", [X(US), X(2**64 - 4096), X(US + 9)]),
+    ("ns where us are meant", 2, "unit 2", "years: is it ns", [X(1732612345678901123 + n, 0) for n in (0, 9)]),
+    ("a time that is text", 2, "form 1", "event 2: form: event of kind X without a number `ts`", but(nested(), 2, ts="NaN")),
+    ("a time that is null", 2, "form 1", "event 2: form", but(nested(), 2, ts=None)),
+    ("no time", 2, "form 1", "event 2: form", but(nested(), 2, ts="none")),
+    ("a length that is no number", 2, "form 1", "event 0: form: no JSON of an event: \"dur\":NaN", '[{"ph":"X","ts":1,"dur":NaN}]'),
+    ("an event that is no JSON", 2, "form 1", "event 1: form: no JSON of an event: oops", '[{"ph":"i","ts":1},{"ph":"i",oops},{"ph":"i","ts":2}]'),
+    ("a bracket that is missing", 2, "form 1", "event 0: form: no JSON", '[{"ph":"i","ts":1,"args":[1},{"ph":"i","ts":2}]'),
+    ("something among the events that is none", 2, "form 1", "event 1: form", '[{"ph":"i","ts":1},7,{"ph":"i","ts":2}]'),
+    ("an event without a kind", 2, "form 1", "event 1: form: no `ph` of a letter", [X(1), {"ts": 2}]),
+    ("faults of two kinds", 2, "parent 1, zero 1", "", [X(US, -1), X(-1, 0)]),
+    # ---- what cannot be read, or not whole ----
+    ("an object cut in an event", 1, "", "it ends within event [0-9]+, or is damaged", text({"traceEvents": nested()})[:-400]),
+    ("the same, with a fault before it", 2, "parent 1", "it ends within event", text({"traceEvents": [X(1, -9)] + nested()})[:-400]),
+    ("gzip that is cut", 1, "", "gzip ends early there: it is cut, or damaged", gzip.compress(text({"traceEvents": nested(count=400)}).encode())[:-200]),
+    ("gzip in gzip", 1, "", "no trace that is known here", gzip.compress(gzip.compress(b"{}"))),
+    ("an archive", 1, "", "a ZIP archive: unzip it", b"PK\3\4" + bytes(60)),
+    ("UTF-16", 1, "", "UTF-16: iconv", text(nested()).encode("utf-16")),
+    ("comments", 1, "", "JSON with comments", "// no\n" + text(nested())),
+    ("a program", 1, "", "a program", b"\x7fELF\2\1\1" + bytes(60)),
+    ("perf.data of before", 1, "", "perf inject", b"PERFFILE" + bytes(60)),
+    ("ftrace's text", 1, "", "text of ftrace", "# tracer: nop\n#\n"),
+    ("a page", 1, "", "traceconv json", "<!DOCTYPE html>"),
+    ("Perfetto's", 1, "", "Perfetto's trace: traceconv json", b"\n\x0c\x08\1" * 20),
+    ("a sub-buffer of a 32-bit kernel", 1, "", "32-bit kernel", b"\1\2\3\4\5\6\7\0" + b"\xe0\x0f\0\0" + b"\1\4\0\0" * 1021),
+    ("text", 1, "", "text, and no JSON", "a,b,c\n1,2,3\n"),
+    ("bytes", 1, "", "no trace that is known here", bytes(range(1, 200))),
+]
+# Of tests/data/lint: the path below it.
+FILES = [
+    ("ctf-no-clock", 0, "1 streams without a clock", "no clock: nothing to check"),
+    ("ctf-packets-overlap", 2, "overlap 1", "packet begins before its predecessor ends, by 1000 ns"),
+    ("ctf-back-4095M", 2, "back 1", ""),
+    ("ctf-metadata-only", 1, "", "metadata, but no stream files; nothing was read"),
+    ("ctf-divides-by-zero", 1, "", "ctf-divides-by-zero: libbabeltrace2 [0-9.]+"),
+    ("dir-with-a-trace-that-aborts", 2, "overlap 1", "b-counted-contexts"),
+    ("ftrace-absolute-back", 2, "back 1", "offset 56: back: time goes back by 2000 ns; time 18477339003000"),
+    ("ftrace-extend-huge", 1, "", "absurd extend"),
+    ("ftrace-first-byte-is-brace", 0, "", "4 events"),
+    ("ftrace-first-byte-is-brace/cpu0.raw", 0, "", "4 events"),
+    ("ftrace-missed-counted", 0, "12 lost", ""),
+    ("ftrace-page-back", 2, "back 1", "by 510 ns"),
+    ("plain.perf.data", 0, "", "10 events"),
+    ("compressed-new-record.perf.data", 1, "", "COMPRESSED2, type 83"),
+    ("xray-far-apart", 2, "back 1", "truncated"),
+    ("trace-cmd.dat", 1, "", "trace.dat of trace-cmd"),
+]
+reported = 0
+
+
+def report(good, name, said=""):
+    global reported
+    reported += 1
+    print(("ok" if good else "not ok") + " - " + name, flush=True)
+    for line in said.split("\n") if not good else ():
+        print("# " + line[:400])
+
+
+def lint(*arguments):
+    said = subprocess.run([READ, "--lint", *arguments], capture_output=True, timeout=100, check=False)
+    return said.returncode, said.stdout.decode(errors="replace"), said.stderr.decode(errors="replace")
+
+
+def judge(name, path, code, found, words):
+    got, out, err = lint(path)
+    last = out.rstrip("\n").rpartition("\n")[2]
+    kinds = re.search(r"; found (.*?)(?: before the damage)?$", last)
+    good = got == code and re.search(words, out + err, re.M) and (got or not err) and \
+        ((kinds.group(1) if kinds else "") == found or bool(found) and code < 2 and f", {found}" in last)
+    report(good, name, f"exit {got}, wanted {code}: {found}: {words}\n{out}{err}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (name, code, found, words, what) in enumerate(CASES):
+            path = os.path.join(folder, f"{number}.trace")
+            what = what if isinstance(what, (str, bytes)) else text(what)
+            with open(path, "wb") as file:
+                file.write(what.encode() if isinstance(what, str) else what)
+            judge(name, path, code, found, words)
+        for path, code, found, words in FILES:
+            judge(path, os.path.join(DATA, path), code, found, words)
+        together(folder)
+        lost(folder)
+    print(f"1..{reported}")
+
+
+def together(folder):
+    """What cannot be read takes no other verdict along, and all have a place in the JSON."""
+    bad, good = (os.path.join(folder, name) for name in ("b\xe9d.json", "good.json"))
+    bad = bad.encode("utf-8", "surrogateescape").replace("\xe9".encode(), b"\xe9")
+    for path, events in ((bad, [X(1, -9)]), (good, nested())):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text(events))
+    out = os.path.join(folder, "out.json")
+    code, _, err = lint("--json", out, good, "/nonexistent", f"{DATA}/dir-with-a-trace-that-aborts", bad)
+    with open(out, encoding="utf-8") as file:
+        all_ = json.load(file)
+    report(code == 2 and [one["damaged"] for one in all_] == [False, True, False, True, False, False] and
+           [len(one["findings"]) for one in all_] == [0, 0, 1, 0, 1, 1] and "b\\xe9d.json" in all_[5]["trace"] and
+           "No such file" in err, "each of six traces has its verdict", f"{code}\n{all_}\n{err}")
+    one = all_[5]["findings"][0]
+    report(one["kind"] == "parent" and one["event"] == 0 and one["time"] == 1000 and all_[5]["found"] == {"parent": 1} and
+           "tid 1" in one["file"], "and its place", str(one))
+
+
+def lost(folder):
+    """--loss: a line each."""
+    said = subprocess.run([READ, "--loss", f"{DATA}/ftrace-missed-counted", f"{DATA}/ftrace-page-back"],
+                          capture_output=True, text=True, check=False)
+    report(said.returncode == 2 and said.stdout == f"{DATA}/ftrace-missed-counted: 12 lost\n{DATA}/ftrace-page-back: 0 lost\n",
+           "what is lost", said.stdout)
+    said = subprocess.run([READ, "--loss", f"{DATA}/ftrace-page-back"], capture_output=True, text=True, check=False)
+    report(said.returncode == 0, "nothing is lost", said.stdout)
+
+
+main()
