@@ -13,7 +13,7 @@
 struct line {
 	char *word;
 	uint64_t number[7];
-	unsigned int count;
+	unsigned int count, none; /* none: bits of those that are `-` */
 	const char *rest; /* behind the numbers */
 };
 
@@ -26,7 +26,8 @@ static struct line split(char *text)
 		*at++ = 0;
 	for (;;) {
 		at += strspn(at, " \t\n");
-		if (*at == '-' && line.count < 7) {
+		if (*at == '-' && line.count < 7 && strchr(" \t\n", at[1])) {
+			line.none |= 1u << line.count;
 			line.number[line.count++] = NO_PARENT;
 			at++;
 			continue;
@@ -76,7 +77,9 @@ static int each_line(const char *path, const char *(*take)(const struct line *li
 
 static bool is(const struct line *line, const char *word, unsigned int numbers)
 {
-	return !strcmp(line->word, word) && line->count == numbers;
+	/* Only a span's third number may be none. */
+	return !strcmp(line->word, word) && line->count == numbers &&
+	       !(line->none & ~(numbers == 7 ? 1u << 2 : 0));
 }
 
 static void *one_more(void *array, size_t count, size_t bytes)
@@ -93,15 +96,14 @@ static const char *take_truth(const struct line *line, void *arg)
 	struct pair *pair;
 
 	if (*line->rest)
-		return "a truth is: event|span|after and whole numbers";
+		return "a truth is: event|span|after and whole numbers of 64 bits";
 	if (is(line, "after", 4)) {
 		pair = one_more(truths->after, truths->afters, sizeof(*pair));
 		if (!pair)
 			return "out of memory";
 		truths->after = pair;
 		truths->after[truths->afters++] =
-			(struct pair){ { (uint32_t)number[0], (uint32_t)number[2] },
-				       { number[1], number[3] } };
+			(struct pair){ { number[0], number[2] }, { number[1], number[3] } };
 		return NULL;
 	}
 	if (!is(line, "event", 4) && !is(line, "span", 7))
@@ -112,10 +114,9 @@ static const char *take_truth(const struct line *line, void *arg)
 		return "out of memory";
 	truths->one = one;
 	one += truths->count++;
-	*one = (struct happened){ .stream = (uint32_t)number[0],
-				  .seq = number[1],
-				  .span = line->count == 7,
-				  .parent = NO_PARENT };
+	*one = (struct happened){
+		.stream = number[0], .seq = number[1], .span = line->count == 7, .parent = NO_PARENT
+	};
 	if (one->span) {
 		one->parent = number[2];
 		one->start = (struct window){ number[3], number[4] };
@@ -146,13 +147,14 @@ int truths_read(struct truths *truths, const char *path)
 	error = each_line(path, take_truth, truths);
 	if (error)
 		return error;
+	if (!truths->count)
+		return fail_with(EXIT_USAGE, "%s: no event", path);
 	qsort(truths->one, truths->count, sizeof(*truths->one), by_name);
 	for (i = 1; i < truths->count; i++)
 		if (!by_name(&truths->one[i - 1], &truths->one[i]))
-			return fail_with(EXIT_USAGE, "%s: stream %u has two of number %" PRIu64,
-					 path, truths->one[i].stream, truths->one[i].seq);
-	if (!truths->count)
-		return fail_with(EXIT_USAGE, "%s: no event", path);
+			return fail_with(EXIT_USAGE,
+					 "%s: stream %" PRIu64 " has two of number %" PRIu64, path,
+					 truths->one[i].stream, truths->one[i].seq);
 	return EXIT_FINE;
 }
 
@@ -163,10 +165,12 @@ void truths_free(struct truths *truths)
 	*truths = (struct truths){ 0 };
 }
 
-struct happened *truths_find(const struct truths *truths, uint32_t stream, uint64_t seq)
+struct happened *truths_find(const struct truths *truths, uint64_t stream, uint64_t seq)
 {
 	const struct happened name = { .stream = stream, .seq = seq };
 
+	if (!truths->count)
+		return NULL;
 	return bsearch(&name, truths->one, truths->count, sizeof(name), by_name);
 }
 
@@ -182,12 +186,12 @@ static const char *take_decoded(const struct line *line, void *arg)
 		unsigned int numbers;
 	} kinds[] = { { "event", 3 }, { "span", 4 }, { "other", 2 }, { "lost", 2 }, { "torn", 1 } };
 	const struct decoding *decoding = arg;
-	struct decoded_line decoded = { .stream = (uint32_t)line->number[0] };
+	struct decoded_line decoded = { .stream = line->number[0] };
 	unsigned int kind;
 
 	for (kind = 0; kind <= DECODED_TORN; kind++)
 		if (!strcmp(line->word, kinds[kind].word) &&
-		    (kind == DECODED_TORN ? line->count >= 1 :
+		    (kind == DECODED_TORN ? line->count && !(line->none & 1) :
 					    is(line, line->word, kinds[kind].numbers)))
 			break;
 	if (kind > DECODED_TORN || (*line->rest && kind != DECODED_TORN))

@@ -2,7 +2,7 @@
 /*
  * The two files of an adapter hold lines of words and whole numbers. Times are in units of the
  * tracer's own clock. ENTRY and EXIT are the clock before and after a call, both 0 if it was not
- * read. A SEQ is used once in a stream. `truth` has
+ * read. STREAM and SEQ are any numbers of 64 bits; a SEQ is used once in a stream. `truth` has
  *
  *	event STREAM SEQ ENTRY EXIT
  *	span STREAM SEQ PARENT ENTRY EXIT ENTRY EXIT	of the calls that begin and end it
@@ -31,17 +31,15 @@ struct window {
 };
 
 struct happened {
-	uint32_t stream;
+	uint64_t stream, seq, parent;
 	bool span;
-	uint64_t seq, parent;
 	struct window start, end; /* an event has only `start` */
 	uint64_t seen; /* how often it was decoded */
 	uint64_t decoded_start, decoded_end; /* when it was decoded first */
 };
 
 struct pair {
-	uint32_t stream[2];
-	uint64_t seq[2];
+	uint64_t stream[2], seq[2];
 };
 
 struct truths {
@@ -61,8 +59,8 @@ enum decoded_kind {
 
 struct decoded_line {
 	enum decoded_kind kind;
-	uint32_t stream;
-	uint64_t seq, start, end; /* DECODED_OTHER has only `start`; DECODED_LOST the count there */
+	uint64_t stream, seq, start,
+		end; /* DECODED_OTHER has only `start`; DECODED_LOST the count there */
 	char words[96]; /* for DECODED_TORN */
 };
 
@@ -71,7 +69,7 @@ int truths_read(struct truths *truths, const char *path);
 void truths_free(struct truths *truths);
 
 /* NULL if truth has no such event. */
-struct happened *truths_find(const struct truths *truths, uint32_t stream, uint64_t seq);
+struct happened *truths_find(const struct truths *truths, uint64_t stream, uint64_t seq);
 
 /* Calls take() for each line, in order. Returns an exit code as above. */
 int decoded_read(const char *path, void (*take)(const struct decoded_line *decoded, void *arg),

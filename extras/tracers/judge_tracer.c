@@ -154,6 +154,7 @@ static int judge_workload(const struct adapter *adapter, const struct judge_aske
 	const struct tracer_measure measure = {
 		.resolution = (uint64_t)json_number(adapter->json, "resolution"),
 		.one_order = json_is_true(json_object_get(adapter->json, "one_order")),
+		.sequence = json_is_true(json_object_get(adapter->json, "sequence")),
 	};
 	char out[64] = "/tmp/stampede-tracer-XXXXXX", truth[96], decoded[96];
 	const char *const remove[] = { "rm", "-rf", "--", out, NULL };
@@ -211,14 +212,14 @@ static bool say(const struct adapter *adapter, const char *workload,
 		broken = broken || !strcmp(said, "broken");
 		json_object_set_new(
 			promises, tracer_promise_words[i],
-			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s}", "verdict", said, "tried",
+			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "verdict", said, "tried",
 				  (json_int_t)its->tried, "seen", (json_int_t)its->seen, "worst",
 				  (json_int_t)its->worst, "stream", (json_int_t)its->stream, "seq",
-				  (json_int_t)its->seq, "what", its->what));
+				  (json_int_t)its->seq, "what", json_safe(its->what)));
 		printf("  %-10s %-10s", tracer_promise_words[i], said);
 		if (its->seen)
 			printf(" %" PRIu64 " of %" PRIu64 "; worst: %" PRIu64 "/%" PRIu64 " %s",
-			       its->seen, its->tried, (uint64_t)its->stream, its->seq, its->what);
+			       its->seen, its->tried, its->stream, its->seq, its->what);
 		else if (its->tried)
 			printf(" tried %" PRIu64 " times", its->tried);
 		if (its->seen && its->worst && i != PROMISE_OF_LOSSES)
@@ -287,7 +288,9 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 			judged = calloc(1, sizeof(*judged));
 			code = judged ? judge_workload(&adapter, asked, text, judged) :
 					fail_memory("a verdict");
-			if (!code && say(&adapter, text, judged, into))
+			/* What was seen before a round that failed was seen. */
+			if (judged && (!code || has_breach(judged)) &&
+			    say(&adapter, text, judged, into))
 				worst = EXIT_BROKEN;
 			if (!code && asked->smallest && has_breach(judged))
 				code = smallest(&adapter, *asked, text);
@@ -298,7 +301,7 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 		code = fail_with(EXIT_USAGE, "%s has no workload '%s'", name, asked->workload);
 	free(judged);
 	json_decref(adapter.json);
-	return code ? code : worst;
+	return code == EXIT_INTERRUPTED || worst == EXIT_FINE ? code : worst;
 }
 
 /* ---- prices ---- */
@@ -375,10 +378,12 @@ static void say_price(struct priced *one, json_t *into)
 static int price(char *const names[], int count, const struct judge_asked *asked, json_t *into)
 {
 	struct priced all[PRICED_MOST] = { 0 };
-	int i, code = count > PRICED_MOST ? EXIT_USAGE : EXIT_FINE;
+	int i, code = EXIT_FINE;
 	double ns[2], first;
 	uint64_t round;
 
+	if (count > PRICED_MOST)
+		return fail_with(EXIT_USAGE, "--price takes at most %d tracers", PRICED_MOST);
 	for (i = 0; i < count && !code; i++) {
 		code = open_adapter(names[i], &all[i].adapter);
 		all[i].ns = calloc(asked->rounds, sizeof(double));

@@ -2,6 +2,7 @@
 #include "extras/tracers/verdict.h"
 
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,44 @@
 const char *const tracer_promise_words[TRACER_PROMISES] = { "order",  "window",	   "whole",
 							    "losses", "contained", "causal" };
 
-#define STREAMS 4096 /* of which each has a time before */
+/* A stream's event before, in the order of the reader. */
+struct before {
+	uint64_t stream, time, seq;
+	bool has_time, has_seq;
+};
 
 struct round {
 	struct tracer_judged *judged;
 	struct truths truths;
 	const struct tracer_measure *measure;
 	uint64_t lost_counted;
-	uint64_t before[STREAMS];
-	bool has_before[STREAMS];
+	void *before; /* tree of struct before, by stream */
 };
 
+static int by_stream(const void *a, const void *b)
+{
+	const struct before *one = a, *other = b;
+
+	return (one->stream > other->stream) - (one->stream < other->stream);
+}
+
+static struct before *before_of(struct round *round, uint64_t stream)
+{
+	struct before **found, *fresh = calloc(1, sizeof(*fresh));
+
+	if (!fresh)
+		abort();
+	fresh->stream = stream;
+	found = tsearch(fresh, &round->before, by_stream);
+	if (!found)
+		abort();
+	if (*found != fresh)
+		free(fresh);
+	return *found;
+}
+
 static void breach(struct tracer_judged *judged, enum tracer_promise promise, uint64_t by,
-		   uint32_t stream, uint64_t seq, const char *what)
+		   uint64_t stream, uint64_t seq, const char *what)
 {
 	struct breaches *its = &judged->promise[promise];
 
@@ -37,21 +63,30 @@ static void breach(struct tracer_judged *judged, enum tracer_promise promise, ui
 
 static void in_order(struct round *round, const struct decoded_line *decoded)
 {
-	uint32_t stream = round->measure->one_order ? 0 : decoded->stream;
-	uint64_t before;
+	struct breaches *its = &round->judged->promise[PROMISE_OF_ORDER];
+	struct before *before;
 
-	if (stream >= STREAMS || decoded->kind == DECODED_SPAN)
+	if (decoded->kind == DECODED_SPAN)
 		return;
-	before = round->before[stream];
-	if (round->has_before[stream]) {
-		round->judged->promise[PROMISE_OF_ORDER].tried++;
-		if (decoded->start < before)
-			breach(round->judged, PROMISE_OF_ORDER, before - decoded->start,
-			       decoded->stream, decoded->seq, "earlier than the event before it");
-		round->judged->equal += decoded->start == before;
+	if (round->measure->sequence && decoded->kind == DECODED_EVENT) {
+		before = before_of(round, decoded->stream);
+		its->tried += before->has_seq;
+		if (before->has_seq && decoded->seq < before->seq)
+			breach(round->judged, PROMISE_OF_ORDER, 0, decoded->stream, decoded->seq,
+			       "behind an event of the stream that was recorded later");
+		before->has_seq = true;
+		before->seq = decoded->seq;
 	}
-	round->before[stream] = decoded->start;
-	round->has_before[stream] = true;
+	before = before_of(round, round->measure->one_order ? 0 : decoded->stream);
+	if (before->has_time) {
+		its->tried++;
+		if (decoded->start < before->time)
+			breach(round->judged, PROMISE_OF_ORDER, before->time - decoded->start,
+			       decoded->stream, decoded->seq, "earlier than the event before it");
+		round->judged->equal += decoded->start == before->time;
+	}
+	before->time = decoded->start;
+	before->has_time = true;
 }
 
 static void within(struct round *round, const struct window *window, uint64_t time,
@@ -186,8 +221,9 @@ static void lost(struct round *round)
 	by = missing > round->lost_counted ? missing - round->lost_counted :
 					     round->lost_counted - missing;
 	breach(judged, PROMISE_OF_LOSSES, by, first ? first->stream : 0, first ? first->seq : 0,
-	       missing > round->lost_counted ? "lost, and not counted" :
-					       "counted as lost, and decoded");
+	       missing > round->lost_counted		 ? "lost, and not counted" :
+	       round->lost_counted > round->truths.count ? "counted as lost, and never recorded" :
+							   "counted as lost, and decoded");
 	judged->promise[PROMISE_OF_LOSSES].seen += by - 1;
 }
 
@@ -210,6 +246,7 @@ int tracer_judge(struct tracer_judged *judged, const char *truth, const char *de
 		lost(round);
 	}
 	truths_free(&round->truths);
+	tdestroy(round->before, free);
 	free(round);
 	return error;
 }

@@ -22,8 +22,7 @@ extern const char *const tracer_promise_words[TRACER_PROMISES];
 /* For one promise: how often a breach could have shown, and how often it did; the worst one. */
 struct breaches {
 	uint64_t tried, seen, worst;
-	uint32_t stream; /* stream and event of the first breach as bad as `worst` */
-	uint64_t seq;
+	uint64_t stream, seq; /* of the first breach as bad as `worst` */
 	char what[96];
 };
 
@@ -39,6 +38,7 @@ struct tracer_judged {
 struct tracer_measure {
 	uint64_t resolution; /* units by which a time may be off */
 	bool one_order; /* its reader returns all streams in one order */
+	bool sequence; /* and each stream's events in the order of SEQ */
 };
 
 /* Adds one round. Returns an exit code, after a line on stderr. */

@@ -54,6 +54,9 @@ lost losses 1 1 0/200
 counted lost_counted 1
 lost3 losses 2 2 0/200 lost_counted 1
 overcounted losses 1 1 0/0 lost_counted 1
+torn_bytes whole 1 0 0/0
+wide
+wide_back order 1 50 4294972296/200 window 1 1000 4294972296/200 early 1
 over3 losses 3 3 0/0 lost_counted 3
 over_and_lost losses 2 2 0/200 lost_counted 3
 twice whole 1 0 0/200 equal 1
@@ -80,6 +83,8 @@ while read -r fault code words; do
 	report $? "fault '$fault' ends with $code and one line: $words"
 done <<'END'
 bad_number 1 decoded:201: what is decoded is
+minus 1 decoded:201: what is decoded is
+dash 1 decoded:201: what is decoded is
 short 1 decoded:201: what is decoded is
 word 1 decoded:201: what is decoded is
 half 1 the line has no end
@@ -94,12 +99,28 @@ FAULT=two_late "$judge" "$toy/" >"$scratch/out"
 grep -q ': 1200 events, 1200 decoded, 0 counted as lost$' "$scratch/out" &&
 	grep -q 'outside of their call: 0 early, 2 late; median 1, 99 % 11, worst 11 ns$' "$scratch/out"
 report $? "how far outside, as a distribution"
-for fault in lost overcounted; do
+for fault in lost overcounted over_all; do
 	FAULT=$fault "$judge" "$toy/"
 done >"$scratch/out"
 grep -q 'losses *broken *1 of 1200; worst: 0/200 lost, and not counted$' "$scratch/out" &&
-	grep -q 'losses *broken *1 of 1200; worst: 0/0 counted as lost, and decoded$' "$scratch/out"
+	grep -q 'losses *broken *1 of 1200; worst: 0/0 counted as lost, and decoded$' "$scratch/out" &&
+	grep -q 'losses *broken *1201 of 1200; worst: 0/0 counted as lost, and never recorded$' "$scratch/out"
 report $? "which of both is wrong with a count"
+FAULT=torn_bytes "$judge" --json "$scratch/json" "$toy/" >"$scratch/out"
+python3 -c "import json, sys
+sys.exit(not json.load(open(sys.argv[1]))[0]['promises']['whole']['what'].startswith('caf\\\\xe9 '))" "$scratch/json"
+report $? "words that are no UTF-8, cut in a letter, are in the JSON"
+STATE=$scratch/crashed FAULT=crash2 "$judge" --rounds 2 --json "$scratch/json" "$toy/" >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 2 ] && [ "$(broken)" = "window 1 1 0/200 early 1" ] && grep -q 'its adapter failed' "$scratch/err"
+report $? "what the first round showed is said, though the second ends early"
+FAULT=unstable "$judge" "$toy/" | grep -q 'order *kept'
+report $? "times alone do not show events that changed places at one time"
+adapter ', "sequence": true'
+FAULT=unstable "$judge" "$toy/" >"$scratch/out"
+[ $? -eq 2 ] && grep -q 'order *broken *1 of 1996; worst: 0/200 behind an event of the stream that was recorded later$' "$scratch/out"
+report $? "their numbers do"
+"$judge" "$toy/" | grep -q 'order *kept *tried 1996 times'
+report $? "which are in order otherwise"
 adapter ', "resolution": 1'
 FAULT=early "$judge" "$toy/" >"$scratch/out"
 report $? "a time may be off by the resolution"

@@ -25,6 +25,18 @@ def shift(line, by, of=3):
     line[of] += by
 
 
+def widen(by):
+    """Streams of numbers above 32 bits."""
+    for line in decoded:
+        line[1] += by
+    for i, line in enumerate(truth):
+        words = line.split()
+        words[1] = str(int(words[1]) + by)
+        if words[0] == "after":
+            words[3] = str(int(words[3]) + by)
+        truth[i] = " ".join(words)
+
+
 faults = {
     "": lambda: None,
     "back": lambda: shift(event, -1050),
@@ -46,6 +58,7 @@ faults = {
     "two_late": lambda: (shift(event, 51), shift(decoded[300], 61)),
     "lost3": lambda: (decoded.__delitem__(slice(200, 203)), decoded.append(["lost", 0, 1])),
     "over3": lambda: decoded.append(["lost", 0, 3]),
+    "over_all": lambda: decoded.append(["lost", 0, 1201]),
     "over_and_lost": lambda: (decoded.remove(event), decoded.append(["lost", 0, 3])),
     "child_edges": lambda: (shift(decoded[1000], -20), shift(decoded[1000], 1000, 4)),
     "first_effect": lambda: shift(decoded[500], -301),
@@ -53,11 +66,17 @@ faults = {
     "cause_lost": lambda: (shift(decoded[660], -301), decoded.pop(160), decoded.append(["lost", 0, 1])),
     "other": lambda: decoded.insert(201, ["other", 0, event[3] - 100]),
     "torn": lambda: decoded.append(["torn", 0, "record of no kind"]),
+    "torn_bytes": lambda: decoded.append(["torn", 0, "caf\udce9 " + "\u00fc" * 60]),
+    "wide": lambda: widen(2**32),
+    "wide_back": lambda: (shift(event, -1050), widen(2**32 + 5000)),
+    "unstable": lambda: decoded.__setitem__(slice(200, 202), [["event", 0, 201, event[3]], ["event", 0, 200, event[3]]]),
     "backwards": lambda: (shift(span, -6000, 4)),
     "child_early": lambda: shift(decoded[1000], -21),
     "child_late": lambda: shift(decoded[1000], 1001, 4),
     "effect": lambda: shift(decoded[500 + 160], -301),
     "effect_ok": lambda: shift(decoded[500 + 160], -300),
+    "minus": lambda: event.__setitem__(3, -5),
+    "dash": lambda: event.__setitem__(3, "-"),
     "bad_number": lambda: event.__setitem__(3, "12x"),
     "short": lambda: event.pop(),
     "word": lambda: event.__setitem__(0, "evnt"),
@@ -74,6 +93,11 @@ if fault == "fewer":  # three are lost in the first round, one in the next
     first = not os.path.exists(os.environ["STATE"])
     open(os.environ["STATE"], "w").close()
     del decoded[200:203 if first else 201]
+if fault == "crash2":  # in the second round; in the first a time is wrong
+    if os.path.exists(os.environ["STATE"]):
+        os.abort()
+    open(os.environ["STATE"], "w").close()
+    faults["early"]()
 if fault == "rare" and int(sys.argv[3]) >= 300:
     faults["late"]()
 if fault in faults:
@@ -82,5 +106,5 @@ text = "".join(" ".join(map(str, line)) + "\n" for line in decoded)
 with open(f"{folder}/truth", "w") as out:
     out.write("".join(line + "\n" for line in (truth + truth[:1] if fault == "two" else truth)))
 if fault != "missing":
-    with open(f"{folder}/decoded", "w") as out:
+    with open(f"{folder}/decoded", "w", errors="surrogateescape") as out:
         out.write(text[:-3] if fault == "half" else text)
