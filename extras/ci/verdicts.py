@@ -4,8 +4,8 @@
 
 usage: verdicts.py [--tap FILE] [--junit FILE] [--sarif FILE] [--at PATH] JSON...
 
-JSON is what judge-tracer, run-stress, explore or read-trace --lint wrote with --json FILE. FILE may be -
-(standard output); without any of the three, TAP goes there. SARIF wants a file for each result: --at names it,
+JSON is what judge-tracer, run-stress, explore or read-trace --lint wrote with --json FILE; - is standard input.
+FILE may be - (standard output); without any of the three, TAP goes there. SARIF wants a file for each result: --at names it,
 such as your tracer's source; by default it is the trace, or the JSON.
 exit: 0 nothing is broken, 1 usage, 2 something is broken
 """
@@ -13,6 +13,7 @@ import argparse
 import dataclasses
 import json
 import sys
+import urllib.parse
 import xml.etree.ElementTree as xml
 
 
@@ -25,6 +26,11 @@ class Verdict:
     text: str = ""
     at: str = ""
     offset: int | None = None
+    place: str = ""  # in the file, in words
+
+    @property
+    def name(self):
+        return "%s (%s)" % (self.check, self.place) if self.place else self.check
 
 
 def of_tracer(run):
@@ -60,18 +66,34 @@ def of_search(row):
 
 
 def of_trace(trace):
+    path, shown = trace["trace"], {}
     for one in trace["findings"]:
-        yield Verdict("read-trace", trace["trace"], one["kind"], "broken", one["message"], one.get("file", trace["trace"]).split(": ")[0],
-                      one.get("offset"))
+        shown[one["kind"]] = shown.get(one["kind"], 0) + 1
+        where = one.get("file", path)  # a file, then perhaps a thread
+        file = path if where.startswith(path + ": ") else where.split(": ")[0]
+        stream = where[len(file) + 2:] or ("" if file == path else file.rpartition("/")[2])
+        place = next(("%s %d" % (key, one[key]) for key in ("event", "offset") if one.get(key) is not None), "")
+        times = ", ".join("%s %d" % (word, one[key]) for key, word in (
+            ("time", "time"), ("before", "before it"), ("after", "after it")) if key in one)
+        yield Verdict("read-trace", path, one["kind"], "broken", "; ".join(filter(None, (one["message"], times))), file,
+                      one.get("offset"), ": ".join(filter(None, (stream, place))))
+    for kind, count in trace.get("found", {}).items():
+        if count > shown.get(kind, 0):
+            yield Verdict("read-trace", path, kind, "broken", "%d more of %d" % (count - shown.get(kind, 0), count), path,
+                          None, "more")
     if trace["damaged"]:
-        yield Verdict("read-trace", trace["trace"], "whole", "broken", "damaged: only a part could be read")
+        why = trace.get("why", "only a part could be read")
+        yield Verdict("read-trace", path, "whole", "broken", "damaged: " + why, path, trace.get("offset"))
     elif not trace["findings"]:
         yield Verdict("read-trace", trace["trace"], "times", "kept", "%d events" % trace["events"])
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        document = json.load(file)
+    if path == "-":
+        document = json.load(sys.stdin.buffer)
+    else:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
     for one in document["rows"] if isinstance(document, dict) else document:
         kind = next((key for key in OF if key in one), None)
         if not kind:
@@ -86,14 +108,14 @@ OF = {"tracer": of_tracer, "families": of_search, "workload": of_storm, "finding
 
 def passes(verdict):
     """True, False; None: nobody promised it, or it could not be tried."""
-    return {"kept": True, "need not met": True, "broken": False}.get(verdict.outcome)
+    return {"kept": True, "declared inexact": True, "broken": False}.get(verdict.outcome)
 
 
 def tap(verdicts):
     lines = ["TAP version 13", "1..%d" % len(verdicts)]
     for number, one in enumerate(verdicts, 1):
         skip = " # SKIP %s" % one.outcome if passes(one) is None else ""
-        name = "%s: %s: %s" % (one.tool, one.subject, one.check)
+        name = "%s: %s: %s" % (one.tool, one.subject, one.name)
         lines.append("%sok %d - %s%s" % ("not " if passes(one) is False else "", number, name.replace("#", "\\#"), skip))
         if passes(one) is False:
             lines += ["# " + line for line in one.text.splitlines()]
@@ -113,12 +135,19 @@ def junit(verdicts):
                                failures=str(sum(passes(one) is False for one in its)),
                                skipped=str(sum(passes(one) is None for one in its)))
         for one in its:
-            case = xml.SubElement(suite, "testcase", classname=clean(one.subject), name=clean(one.check))
+            case = xml.SubElement(suite, "testcase", classname=clean(one.subject), name=clean(one.name))
             if passes(one) is False:
                 xml.SubElement(case, "failure", message=clean(one.text.split("\n")[0])).text = clean(one.text)
             elif passes(one) is None:
                 xml.SubElement(case, "skipped", message=one.outcome)
     return xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def uri(path):
+    """A relative path as it is, an absolute one as a file: what no URI may have is escaped."""
+    if path.startswith("/"):
+        return "file://" + urllib.parse.quote(path)
+    return urllib.parse.quote(("./" if ":" in path.split("/")[0] else "") + path)
 
 
 def sarif(verdicts):
@@ -127,13 +156,13 @@ def sarif(verdicts):
         its = [one for one in verdicts if one.tool == tool]
         results = []
         for one in its:
-            place = {"artifactLocation": {"uri": one.at.removeprefix("/")},
+            place = {"artifactLocation": {"uri": uri(one.at)},
                      "region": {"startLine": 1} if one.offset is None else {"byteOffset": one.offset}}
             results.append({
                 "ruleId": one.check,
                 "kind": {True: "pass", False: "fail", None: "notApplicable"}[passes(one)],
                 "level": "none" if passes(one) is not False else "error",
-                "message": {"text": "%s: %s: %s" % (one.subject, one.outcome, one.text)},
+                "message": {"text": "%s: %s: %s" % (one.subject, one.outcome, ": ".join(filter(None, (one.place, one.text))))},
                 "locations": [{"physicalLocation": place}],
             })
         rules = [{"id": check} for check in dict.fromkeys(one.check for one in its)]
@@ -158,8 +187,9 @@ def main():
     verdicts = []
     for path in asked.json or parser.error("which JSON?"):
         try:
-            verdicts += read(path)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            its = list(read(path))
+            verdicts += its or parser.error("%s: no verdict in it" % path)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             sys.exit("stampede: %s: %s" % (path, "it has no %s" % error if isinstance(error, KeyError) else error))
     for one in verdicts:
         one.at = asked.at or one.at
@@ -167,7 +197,11 @@ def main():
     for name, path in wanted.items():
         text = formats[name](verdicts)
         try:
-            with open("/dev/stdout" if path == "-" else path, "w", encoding="utf-8") as out:
+            if path == "-":
+                sys.stdout.buffer.write(text.encode())
+                sys.stdout.buffer.flush()
+                continue
+            with open(path, "w", encoding="utf-8") as out:
                 out.write(text)
         except OSError as error:
             sys.exit("stampede: %s" % error)

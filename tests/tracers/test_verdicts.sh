@@ -65,6 +65,59 @@ python3 - "$scratch" "$cases" "$broken" "$(grep -c '^ok .*# SKIP' "$scratch/tap"
 	assert "earlier than the event before it, by 50" in all[0].find("failure").get("message")
 END
 report $? "JUnit: the same cases, failures and skips"
+# A name for each case, as a CI takes two of one name for one: where it is in the trace. A path of any kind.
+python3 - "$scratch" <<-'END'
+	import json, sys
+	found = [{"kind": "zero", "event": n, "message": "negative", "file": "a b/ä.json: pid 7 tid 9", "time": -n, "before": 5} for n in range(10)]
+	json.dump([{"trace": "a b/ä.json", "events": 300, "damaged": True, "why": "it ends early", "offset": 77, "findings": found, "found": {"zero": 150}},
+	           {"trace": "/tmp/#1:2%.raw", "events": 3, "damaged": False, "found": {}, "findings": [
+	            {"kind": "back", "offset": 4096, "message": "goes back", "file": "/tmp/#1:2%.raw"}]},
+	           {"trace": "ctf", "events": 3, "damaged": False, "found": {}, "findings": [
+	            {"kind": "back", "event": 9, "message": "goes back", "file": "ctf/ch_0"}]}], open(sys.argv[1] + "/places.json", "w"))
+END
+verdicts --tap "$scratch/tap2" --junit "$scratch/xml2" --sarif "$scratch/sarif2" "$scratch/places.json"
+python3 - "$scratch" <<-'END'
+	import json, re, sys, urllib.parse, xml.etree.ElementTree as xml
+	tap = open(sys.argv[1] + "/tap2").read()
+	assert "not ok 3 - read-trace: a b/ä.json: zero (pid 7 tid 9: event 2)\n# negative; time -2, before it 5\n" in tap, tap
+	assert "zero (more)\n# 140 more of 150\n" in tap and "# damaged: it ends early\n" in tap
+	cases = xml.parse(sys.argv[1] + "/xml2").getroot().findall("testsuite/testcase")
+	names = [(one.get("classname"), one.get("name")) for one in cases]
+	assert len(set(names)) == len(names) == 14, names
+	all = [one for run in json.load(open(sys.argv[1] + "/sarif2"))["runs"] for one in run["results"]]
+	places = [one["locations"][0]["physicalLocation"] for one in all]
+	# RFC 3986: only these, and % with two digits; no colon in the first part of a relative one.
+	for one in places:
+	    uri = one["artifactLocation"]["uri"]
+	    assert re.fullmatch(r"(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})+", uri, re.A), uri
+	    assert uri.startswith("file:///") or ":" not in uri.split("/")[0], uri
+	assert [urllib.parse.unquote(one["artifactLocation"]["uri"]) for one in places[:13:12]] == ["a b/ä.json", "file:///tmp/#1:2%.raw"]
+	assert places[12]["region"] == {"byteOffset": 4096} and places[11]["region"] == {"byteOffset": 77}
+	assert names[13] == ("ctf", "back (ch_0: event 9)") and places[13]["artifactLocation"]["uri"] == "ctf/ch_0"
+	assert all[2]["message"]["text"] == "a b/ä.json: broken: pid 7 tid 9: event 2: negative; time -2, before it 5"
+END
+report $? "each finding keeps its place, the others are counted, and any path is a URI"
+name="SARIF: read by python3-sarif-python-om"
+if /usr/bin/python3 -c 'import sarif_om' 2>/dev/null; then
+	/usr/bin/python3 - "$scratch/sarif" "$scratch/sarif2" <<-'END'
+		import json, re, sys, sarif_om as om
+		# Of each property the class that its schema has for it; any other is an error.
+		classes = {"runs": om.Run, "tool": om.Tool, "driver": om.ToolComponent, "rules": om.ReportingDescriptor,
+		           "results": om.Result, "message": om.Message, "locations": om.Location, "region": om.Region,
+		           "physicalLocation": om.PhysicalLocation, "artifactLocation": om.ArtifactLocation}
+		def build(one, cls):
+		    known = {field.metadata["schema_property_name"]: field.name for field in cls.__attrs_attrs__}
+		    return cls(**{known[key]: [build(part, classes[key]) for part in value] if isinstance(value, list) else
+		                  build(value, classes[key]) if isinstance(value, dict) else value for key, value in one.items()})
+		for path in sys.argv[1:]:
+		    log = build({key: value for key, value in json.load(open(path)).items() if key != "\$schema"}, om.SarifLog)
+		    assert all(one.rule_id and one.kind in ("pass", "fail", "notApplicable") and one.level in ("none", "error")
+		               and one.message.text for run in log.runs for one in run.results)
+	END
+	report $? "$name"
+else
+	skip "$name" "it is not installed"
+fi
 name="JUnit: read by python3-junitparser"
 if /usr/bin/python3 -c 'import junitparser' 2>/dev/null; then
 	/usr/bin/python3 -c "import junitparser, sys
@@ -107,6 +160,17 @@ printf '[{"trace": "a", "events": 9, "damaged": false, "findings": []}]' >"$scra
 verdicts "$scratch/kept.json" >"$scratch/out" &&
 	printf 'TAP version 13\n1..1\nok 1 - read-trace: a: times\n' | cmp -s - "$scratch/out"
 report $? "nothing is broken: exit code 0, and TAP by default"
+verdicts - <"$scratch/kept.json" | cmp -s - "$scratch/out"
+report $? "- is standard input"
+(echo before; verdicts "$scratch/kept.json"; echo after) >"$scratch/all"
+[ "$(sed -n '1p;$p' "$scratch/all" | tr '\n' ' ')" = "before after " ] && [ "$(wc -l <"$scratch/all")" -eq 5 ]
+report $? "what else stands in a caller's log stays"
+echo '[]' >"$scratch/none.json"
+says "a JSON without a verdict" 1 'none.json: no verdict in it' python3 -B extras/ci/verdicts.py "$scratch/kept.json" "$scratch/none.json"
+printf '[{"row": "x", "families": [{"schedules": 1, "verdict": "%s", "what": "a", "budget": "b"}, {"schedules": 1, "verdict": "%s", "what": "c", "budget": "d"}]}]' \
+	"need not met" "declared inexact" >"$scratch/words.json"
+verdicts "$scratch/words.json" | grep -c '^ok 1 .*# SKIP need not met$\|^ok 2 - [^#]*$' | grep -qx 2
+report $? "a need that was not met is not judged; times declared inexact were kept"
 head -c 50 "$scratch/toy.json" >"$scratch/cut.json"
 echo '[{"row": "x"}]' >"$scratch/other.json"
 says "a JSON that is cut" 1 'cut.json: ' python3 -B extras/ci/verdicts.py "$scratch/cut.json"
