@@ -445,11 +445,12 @@ static bool pairs(struct lint *lint, struct lint_stream *stream, const struct li
 
 void lint_event(struct lint *lint, const struct lint_event *event)
 {
-	struct lint_stream *stream = &lint->streams[event->stream];
+	struct lint_stream *stream;
 	bool amid = false;
 
 	if (event->stream >= lint->count)
 		return;
+	stream = &lint->streams[event->stream];
 	stream->events++;
 	if (pairs(lint, stream, event))
 		return;
@@ -486,10 +487,11 @@ void lint_event(struct lint *lint, const struct lint_event *event)
 void lint_packet_begin(struct lint *lint, uint32_t index, uint64_t place, bool has, int64_t time)
 {
 	const struct lint_event event = { .stream = index, .time = time, .place = place };
-	struct lint_stream *stream = &lint->streams[index];
+	struct lint_stream *stream;
 
 	if (index >= lint->count)
 		return;
+	stream = &lint->streams[index];
 	lint_settle(lint, index, time);
 	stream->packet_any = false;
 	stream->packet_begin = time;
@@ -511,11 +513,12 @@ void lint_packet_begin(struct lint *lint, uint32_t index, uint64_t place, bool h
 
 void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 {
-	struct lint_stream *stream = &lint->streams[index];
 	struct lint_event event = { .stream = index, .time = time };
+	struct lint_stream *stream;
 
 	if (index >= lint->count)
 		return;
+	stream = &lint->streams[index];
 	lint_settle(lint, index, time);
 	event.place = stream->packet_last_place;
 	stream->had_end = has;

@@ -142,7 +142,8 @@ static bool take_duration(struct chrome_reading *chrome, const struct chrome_eve
 		return false;
 	}
 	event->what = LINT_SPAN;
-	event->end = event->time + (far ? (int64_t)us : milli);
+	if (__builtin_add_overflow(event->time, far ? (int64_t)us : milli, &event->end))
+		event->end = milli < 0 ? INT64_MIN : INT64_MAX;
 	if (step_of(milli) < event->step)
 		event->step = step_of(milli);
 	return true;
@@ -289,12 +290,11 @@ static void add_link(struct lint *lint, const struct chrome_link *link, int64_t 
 }
 
 /* By how much times of their streams may be off. */
-static int64_t blur_of(const struct lint *lint, const struct chrome_link *link)
+static uint64_t blur_of(const struct lint *lint, const struct chrome_link *link)
 {
-	const struct lint_stream *stream = &lint->streams[link->stream];
-	int64_t blur = stream->blur;
+	int64_t blur = lint->streams[link->stream].blur;
 
-	return !(link->time % 1000) && blur < 1000 ? 1000 : blur;
+	return !(link->time % 1000) && blur < 1000 ? 1000 : (uint64_t)blur;
 }
 
 /*
@@ -316,7 +316,8 @@ static void match_spans(struct lint *lint, const struct chrome_link *link, size_
 			continue;
 		}
 		all++;
-		if (stray && strays == 1 && link[i].time - stray->time <= blur_of(lint, stray)) {
+		if (stray && strays == 1 &&
+		    lint_distance(link[i].time, stray->time) <= blur_of(lint, stray)) {
 			strays = 0;
 			stray = NULL;
 			continue;
@@ -345,7 +346,7 @@ static void match_flow(struct lint *lint, const struct chrome_link *link, size_t
 	for (i = first; i < count; i++)
 		ends_after |= link[i].ph == 'f';
 	for (i = 0; i < first && !(ends_before && ends_after); i++)
-		if (link[first].time - link[i].time > blur_of(lint, &link[i]))
+		if (lint_distance(link[first].time, link[i].time) > blur_of(lint, &link[i]))
 			add_link(lint, &link[i], link[first].time);
 }
 

@@ -77,14 +77,16 @@ static void add_overlap(struct lint *lint, uint32_t index, const struct lint_spa
 static void find_overlaps(struct lint *lint, uint32_t index)
 {
 	const struct lint_stream *stream = &lint->streams[index];
-	const struct lint_span *span = stream->spans.at, *end = span + stream->spans.count, *top;
 	struct lint_spans open = { .count = 0 };
+	const struct lint_span *span, *top;
 	int64_t own, more;
+	size_t i;
 
 	if (stream->spans.count)
 		qsort(stream->spans.at, stream->spans.count, sizeof(*span), by_begin);
-	for (; span < end; span++) {
-		if (span > stream->spans.at && !stream->packets && span->begin == span[-1].begin &&
+	for (i = 0; i < stream->spans.count; i++) {
+		span = &stream->spans.at[i];
+		if (i && !stream->packets && span->begin == span[-1].begin &&
 		    span->end == span[-1].end && span->name == span[-1].name &&
 		    span->end > span->begin)
 			lint->twice++;

@@ -11,18 +11,20 @@ test_packages += libtraceevent-dev
 $(BUILD)/tests/traces/test_readers_ftrace: TEST_LIBS = -ltraceevent
 
 SECONDS ?= 60
-fuzzers := $(patsubst traces/%.c,$(BUILD)/fuzz/%,$(wildcard traces/fuzz_*.c))
-FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I. \
+fuzz_formats := ftrace chrome perf xray
+fuzzers := $(fuzz_formats:%=$(BUILD)/fuzz/fuzz_%)
+FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I. $(extra_base_options) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c traces/ctf_%.c,$(wildcard traces/*.c)) \
 	$(wildcard base/*.c) schemes/format/format_ctf.c schemes/core/ring.c
 
-$(fuzzers): $(BUILD)/fuzz/%: traces/%.c $(fuzz_sources) $(wildcard traces/*.h schemes/*/*.h)
+$(fuzzers): $(BUILD)/fuzz/fuzz_%: $(fuzz_sources) $(wildcard traces/*.h traces/fuzz_*.c schemes/*/*.h)
 	$(call say,FUZZ,$*)
 	@mkdir -p $(@D)
-	$(Q)clang $(FUZZ_FLAGS) $< $(fuzz_sources) -ljansson -lm -o $@
+	$(Q)clang $(FUZZ_FLAGS) -DIMPORTER=lint_$* traces/fuzz_$(if $(filter ftrace,$*),ftrace,lint).c \
+		$(fuzz_sources) -ljansson -lm -o $@
 
-fuzz: ##- fuzz the decoder of ftrace's sub-buffers, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
+fuzz: ##- fuzz what reads ftrace's sub-buffers, Chrome's JSON, perf.data and XRay's logs, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
 	@sh runner/packages.sh clang libclang-rt-dev libjansson-dev
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)

@@ -1,21 +1,36 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_fuzz.sh BUILD   Do the fuzzers have all that they are linked from (traces/traces.mk)? Their
-# sources are compiled by clang with sanitizers; here the build's own objects of these are taken. TAP.
+# usage: test_fuzz.sh BUILD   Do the fuzzers build by their own rule (traces/traces.mk)? Its command is taken,
+# with the compiler of this build in place of clang, and a main() in place of libFuzzer. TAP.
 . tests/support/tap.sh
 build=$1
 
-echo 'int LLVMFuzzerTestOneInput(const unsigned char *bytes, unsigned long size);
-int main(void) { return LLVMFuzzerTestOneInput((const unsigned char *)"", 0); }' >"$scratch/main.c"
-for fuzzer in traces/fuzz_*.c; do
-	name=$(basename "$fuzzer" .c)
-	objects=$(make -n --no-print-directory BUILD="$scratch" V=1 "$scratch/fuzz/$name" 2>/dev/null |
-		grep '^clang' | grep -oE '[a-z0-9_/]+\.c\b' | grep -v "^$fuzzer$" |
-		sed "s,\(.*\)\.c,$build/obj/\1.o,")
-	# shellcheck disable=SC2086
-	[ -n "$objects" ] && "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -w ${SANITIZE:+-fsanitize="$SANITIZE"} -I. -o "$scratch/$name" "$fuzzer" \
-		"$scratch/main.c" $objects -ljansson -lm 2>"$scratch/err" && "$scratch/$name"
-	report $? "$name is linked, and takes nothing"
+cat >"$scratch/main.c" <<-'END'
+	#include <stdio.h>
+	int LLVMFuzzerTestOneInput(const unsigned char *bytes, unsigned long size);
+	int main(int argc, char **argv)
+	{
+		static unsigned char bytes[10000];
+		int i;
+
+		for (i = 1; i < argc; i++) {
+			FILE *file = fopen(argv[i], "rb");
+
+			if (!file || LLVMFuzzerTestOneInput(bytes, fread(bytes, 1, sizeof(bytes), file)))
+				return 1;
+			fclose(file);
+		}
+		return LLVMFuzzerTestOneInput(bytes, 0) || argc < 2;
+	}
+END
+for format in ftrace chrome perf xray; do
+	command=$(make -n --no-print-directory BUILD="$scratch" V=1 "$scratch/fuzz/fuzz_$format" 2>/dev/null |
+		sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep '^clang ')
+	command=$(printf '%s' "$command" | sed "s,^clang,${CC:-gcc} -O0 -w $scratch/main.c,; s,-fsanitize=fuzzer[^ ]*,,; s,-O2,,; s,-Werror,,")
+	mkdir -p "$scratch/fuzz"
+	[ -n "$command" ] && sh -c "$command" 2>"$scratch/err" &&
+		"$scratch/fuzz/fuzz_$format" tests/data/lint/*.data tests/data/lint/xray* tests/data/lint/ftrace*/* >"$scratch/out" 2>&1
+	report $? "fuzz_$format builds by its rule, and takes files of any format"
 	grep -m3 'undefined\|rror' "$scratch/err" | sed 's/^/# /'
 done
 plan
