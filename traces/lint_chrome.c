@@ -441,7 +441,12 @@ void lint_chrome(struct lint *lint, struct trace_file *file, struct trace_fault 
 		at += 3;
 	at = json_walk_blank(at, end);
 	bare = at < end && *at == '[';
-	at = bare ? at + 1 : find_events(&chrome, at + 1, end);
+	if (!bare && (at == end || *at != '{'))
+		at = NULL;
+	if (!at)
+		trace_fault(fault, 0, "no JSON");
+	else
+		at = bare ? at + 1 : find_events(&chrome, at + 1, end);
 	if (at)
 		read_events(&chrome, at, end, bare);
 	if (lint->found[LINT_FORM] && !chrome.any) {

@@ -29,9 +29,14 @@ fuzz: ##- fuzz what reads ftrace's sub-buffers, Chrome's JSON, perf.data and XRa
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)
 
+lint: ## is the time right in a trace (CTF, Chrome's JSON, perf.data, ftrace, XRay): TRACES="trace.json perf.data"
+	@sh runner/packages.sh $(build_packages)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/read-trace
+	@$(BUILD)/read-trace --lint $(TRACES)
+
 record-gaps: ## record gaps of this machine's kernel, as a workload: ARGS="--seconds 5"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/read-trace
 	@sh traces/record_gaps.sh $(BUILD) $(ARGS)
 
-.PHONY: fuzz record-gaps
+.PHONY: fuzz lint record-gaps

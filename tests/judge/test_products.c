@@ -38,6 +38,14 @@ static void in_order_and_once(void **state)
 
 static void found_by_part_of_their_name(void **state)
 {
+	static const char *const asked[][2] = {
+		{ "threadx", " heartbeat " },	   { "riscv", " packed_word32 " },
+		{ "bpftrace", " full_tsc " },	   { "quill", " full_tsc " },
+		{ "kineto", " full_tsc " },	   { "pytorch", " full_tsc " },
+		{ "opentelemetry", " full_tsc " }, { "esp-idf", " delta_behind " },
+		{ "ros2", " extended_header " },   { "async-profiler", " full_tsc " },
+		{ "embassy", " heartbeat " },	   { "defmt", " heartbeat " },
+	};
 	char text[4096] = "", *every, *line;
 	unsigned int lines = 0;
 	size_t size;
@@ -53,6 +61,12 @@ static void found_by_part_of_their_name(void **state)
 	fclose(out);
 	assert_string_equal(text, "Linux trace remotes          simple_remote            "
 				  "simple_ring_buffer.c does not count rejected nested writers\n");
+	for (unsigned int i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		out = fmemopen(text, sizeof(text), "w");
+		assert_int_equal(products_list(out, asked[i][0]), 0);
+		fclose(out);
+		assert_non_null(strstr(text, asked[i][1]));
+	}
 	/* "all" is all of them, though no name has it. */
 	out = open_memstream(&every, &size);
 	assert_int_equal(products_list(out, "all"), 0);

@@ -163,6 +163,7 @@ CASES = [
     ("a page", 1, "", "traceconv json", "<!DOCTYPE html>"),
     ("Perfetto's", 1, "", "Perfetto's trace: traceconv json", b"\n\x0c\x08\1" * 20),
     ("a sub-buffer of a 32-bit kernel", 1, "", "32-bit kernel", b"\1\2\3\4\5\6\7\0" + b"\xe0\x0f\0\0" + b"\1\4\0\0" * 1021),
+    ("a byte order mark, and nothing", 1, "", "no JSON", "\ufeff "),
     ("text", 1, "", "text, and no JSON", "a,b,c\n1,2,3\n"),
     ("bytes", 1, "", "no trace that is known here", bytes(range(1, 200))),
 ]
