@@ -14,7 +14,7 @@
 #include "base/wide.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
-#define STUCK_SECONDS 20 /* of CPU time without a message: far more than any index takes */
+#define STUCK_SECONDS 10 /* of CPU time without a message: far more than any index takes */
 #define METADATA_MAGIC 0x75d11d57u
 #define METADATA_HEADER_BYTES 37
 
@@ -405,11 +405,11 @@ static int read_trace(struct ctf_trace *trace, const char *dir, bt_logging_level
 	if (signal) {
 		catch_stops(false);
 		trace->stopped = trace->damaged = true;
-		snprintf(trace->why, sizeof(trace->why), "libbabeltrace2 %u.%u %s",
+		snprintf(trace->why, sizeof(trace->why), "libbabeltrace2 %u.%u: %s",
 			 bt_version_get_major(), bt_version_get_minor(),
-			 signal == SIGPROF ? "reads on for ever" :
-			 signal == SIGFPE  ? "divides by zero" :
-					     "gave up: it called abort()");
+			 signal == SIGPROF ? "it reads on for ever" :
+			 signal == SIGFPE  ? "it divides by zero" :
+					     "it gave up by abort()");
 		return EXIT_FINE;
 	}
 	catch_stops(true);

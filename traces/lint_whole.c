@@ -19,7 +19,9 @@
 /* Of spans of another resolution so many are of round times by chance, one in so many. */
 #define ROUND_BY_CHANCE 16
 #define RATE_LEAST 0.001 /* by which clocks of one trace may differ */
-#define RATE_EXACT 50 /* parts of a gap by which each event may be off */
+#define RATE_OFF 0.02 /* of the time between two spans; and of that of loops */
+#define RATE_OFF_OF_LOOPS 0.0001
+#define SPREAD_LEAST 0.1 /* of times that are no loop's */
 #define BUSY 0.9 /* of its time */
 #define UPTIME_MOST 100000000 /* seconds since the boot; what is more is a date */
 
@@ -112,25 +114,24 @@ static void find_overlaps(struct lint *lint, uint32_t index)
 
 /* ---- streams whose clocks run at another rate ---- */
 
-/* Of spans of equal number: b = a * slope + c, with what is off from it at most. */
-static double line(const struct lint_spans *a, const struct lint_spans *b, double *off)
+/*
+ * Are the times between the spans of `b` those of `a`, each by the factor? Two loops of their own
+ * periods differ by a factor, too: if each is nearly constant, they have to be so exactly.
+ */
+static bool keeps_rate(const struct lint_spans *a, const struct lint_spans *b, double factor)
 {
-	double n = (double)a->count, x0 = (double)a->at->begin, y0 = (double)b->at->begin;
-	double x, y, sx = 0, sy = 0, sxx = 0, sxy = 0, slope;
+	double mean =
+		((double)a->at[a->count - 1].begin - (double)a->at->begin) / (double)(a->count - 1);
+	double spread = 0, off = 0, x, y;
 	size_t i;
 
-	for (i = 0; i < a->count; i++) {
-		x = (double)a->at[i].begin - x0;
-		y = (double)b->at[i].begin - y0;
-		sx += x, sy += y, sxx += x * x, sxy += x * y;
+	for (i = 1; i < a->count; i++) {
+		x = (double)a->at[i].begin - (double)a->at[i - 1].begin;
+		y = (double)b->at[i].begin - (double)b->at[i - 1].begin;
+		spread = fmax(spread, fabs(x / mean - 1));
+		off = fmax(off, fabs(y - x * factor) / fmax(x * factor, 1));
 	}
-	slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-	for (*off = 0, i = 0; i < a->count; i++) {
-		x = (double)a->at[i].begin - x0 - sx / n;
-		y = (double)b->at[i].begin - y0 - sy / n;
-		*off = fmax(*off, fabs(y - x * slope));
-	}
-	return slope;
+	return off <= (spread > SPREAD_LEAST ? RATE_OFF : RATE_OFF_OF_LOOPS);
 }
 
 /* How long the stream is, less the gaps between its spans. */
@@ -154,13 +155,16 @@ static void find_rate(struct lint *lint, const struct lint_stream *a, const stru
 	struct lint_event event = { .stream = (uint32_t)(b - lint->streams),
 				    .place = b->spans.at->place,
 				    .time = b->spans.at->begin };
-	double off, slope = line(&a->spans, &b->spans, &off), factor = fmax(slope, 1 / slope);
-	double gap = (double)lint_distance(b->last, b->first) / (double)b->spans.count, unit;
+	size_t last = a->spans.count - 1;
+	double slope = ((double)b->spans.at[last].begin - (double)b->spans.at->begin) /
+		       ((double)a->spans.at[last].begin - (double)a->spans.at->begin);
+	double factor = fmax(slope, 1 / slope), unit;
 	bool is_unit = false;
 
 	for (unit = 1e3; unit < 1e10; unit *= 1e3)
 		is_unit |= fabs(factor / unit - 1) < RATE_LEAST;
-	if (!(factor > 1 + RATE_LEAST) || off > gap / RATE_EXACT ||
+	if (!(factor > 1 + RATE_LEAST && factor < 1e12) ||
+	    !keeps_rate(&a->spans, &b->spans, slope) ||
 	    (!is_unit && (is_busy(&a->spans) || is_busy(&b->spans))))
 		return;
 	lint->streams[event.stream].before = event.time;

@@ -185,8 +185,8 @@ static void resolutions(void **state)
 	}
 }
 
-/* Two threads with `count` spans each, of which one's clock is `slope` times as fast. */
-static void two_rates(unsigned int count, double slope, int64_t off, int64_t lasts)
+/* Two threads with spans each, by loops or not, of which one's clock is `factor` times as fast. */
+static void two_rates(unsigned int count, double factor, int64_t off, int64_t lasts, bool loops)
 {
 	unsigned int i;
 
@@ -195,11 +195,11 @@ static void two_rates(unsigned int count, double slope, int64_t off, int64_t las
 	for (i = 0; i < count; i++) {
 		struct lint_event span = { .what = LINT_SPAN, .order = LINT_UNORDERED };
 
-		span.time = 1000000 + (i * 100 + i * i % 7) * 1000;
+		span.time = 1000000 + (i * 100 + (loops ? 0 : i * i % 7 * 10)) * 1000;
 		span.end = span.time + 50000;
 		lint_event(&lint, &span);
 		span.stream = 1;
-		span.time = 1000000 + (int64_t)((double)(span.time - 1000000) * slope) +
+		span.time = 1000000 + (int64_t)((double)(span.time - 1000000) * factor) +
 			    (i == 5 ? off : 0);
 		span.end = span.time + lasts;
 		lint_event(&lint, &span);
@@ -208,25 +208,24 @@ static void two_rates(unsigned int count, double slope, int64_t off, int64_t las
 
 static void rates(void **state)
 {
-	two_rates(16, 1.98, 0, 1000);
+	const char *found = "found rate 1\n", *none = "nothing found";
+
+	two_rates(16, 1.98, 0, 1000, true);
 	finds("s1: event 0: rate: its clock runs 1.98 times as fast as that of s0; time 1000000");
-	two_rates(16, 0.5, 0, 1000);
+	two_rates(16, 0.5, 0, 1000, false);
 	finds("rate: its clock runs 0.5 times as fast as that of s0");
-	two_rates(15, 1.98, 0, 1000);
-	finds("nothing found");
-	two_rates(400, 1.0011, 0, 1000);
-	finds("found rate 1\n");
-	two_rates(400, 1.0009, 0, 1000);
-	finds("nothing found");
-	two_rates(400, 1, 0, 1000);
-	finds("nothing found");
-	two_rates(400, 1.98, 3000, 1000);
-	finds("found rate 1\n");
-	two_rates(400, 1.98, 5000, 1000); /* a 50th of a gap */
-	finds("nothing found");
-	two_rates(400, 1.98, 0, 190000); /* busy: it may only be slower */
-	finds("nothing found");
-	two_rates(400, 1000, 0, 1000);
+	two_rates(15, 1.98, 0, 1000, true), finds(none);
+	two_rates(400, 1.0011, 0, 1000, true), finds(found);
+	two_rates(400, 1.0009, 0, 1000, true), finds(none);
+	two_rates(400, 1, 0, 1000, true), finds(none);
+	/* A 50th of the time between two; of loops a 10,000th. The 7th span is 70 us after the 6th.
+	 */
+	two_rates(400, 2, 2700, 1000, false), finds(found);
+	two_rates(400, 2, 2900, 1000, false), finds(none);
+	two_rates(400, 2, 19, 1000, true), finds(found);
+	two_rates(400, 2, 21, 1000, true), finds(none);
+	two_rates(400, 1.98, 0, 190000, true), finds(none); /* busy: it may only be slower */
+	two_rates(400, 1000, 0, 1000, true);
 	finds("unit: all its times are 1000 times those of s0;");
 }
 
