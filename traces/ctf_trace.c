@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define STUCK_SECONDS 10 /* of CPU time without a message: far more than any index takes */
+#define MEMORY_MOST (UINT64_C(2) << 30) /* of an index that grows for ever */
 #define METADATA_MAGIC 0x75d11d57u
 #define METADATA_HEADER_BYTES 37
 
@@ -49,8 +51,19 @@ static void watch(bool on)
 static void catch_stops(bool on)
 {
 	const struct sigaction action = { .sa_handler = on ? on_stop : SIG_DFL };
+	static struct rlimit before;
+	struct rlimit limit;
 	unsigned int i;
 
+	/* Without memory it calls abort(). Sanitizers take more than they use. */
+	if (on)
+		getrlimit(RLIMIT_DATA, &before);
+	limit = before;
+#ifndef __SANITIZE_ADDRESS__
+	if (on && limit.rlim_cur > MEMORY_MOST)
+		limit.rlim_cur = MEMORY_MOST;
+#endif
+	setrlimit(RLIMIT_DATA, &limit);
 	for (i = 0; i < sizeof(stops) / sizeof(*stops); i++)
 		sigaction(stops[i], &action, NULL);
 	watch(on);

@@ -9,11 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/json_walk.h"
 #include "traces/lint_formats.h"
 
 #define US_MOST 9.2e15 /* in ns it still is an int64_t */
 #define FNV_FIRST UINT64_C(0xcbf29ce484222325)
+#define DIGITS_MOST 16 /* of a whole part whose thousandths are an int64_t */
+#define WHOLE_MOST 9.2e15
+
+struct json_slice {
+	const char *at, *end; /* of a string: with its quotes */
+};
 
 enum chrome_field {
 	CHROME_PH,
@@ -53,9 +58,149 @@ struct chrome_reading {
 	bool any; /* event with a `ph` */
 };
 
+/*
+ * ---- JSON ----
+ *
+ * Value by value, without a tree: it takes what is common in what others write (a comma too many,
+ * bytes that are no UTF-8, numbers of any size), and what is wrong in one value need not spoil the
+ * next.
+ */
+
+/* The next byte that is neither blank nor comma; `end` if there is none. */
+static const char *json_blank(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t' || *at == ','))
+		at++;
+	return at;
+}
+
+/* Behind the string that begins at `at`; NULL: it does not end. */
+static const char *behind_string(const char *at, const char *end)
+{
+	for (at++; at < end; at++) {
+		if (*at == '"')
+			return at + 1;
+		at += *at == '\\';
+	}
+	return NULL;
+}
+
+/* Behind the object or array that begins at `at`; NULL: it does not end. */
+static const char *behind_nest(const char *at, const char *end)
+{
+	const char open = *at, close = open == '{' ? '}' : ']';
+	uint64_t depth = 0;
+
+	/* The other kind of bracket is not counted: one that lacks ends with its object. */
+	while (at && at < end) {
+		if (*at == '"') {
+			at = behind_string(at, end);
+			continue;
+		}
+		depth += *at == open;
+		if (*at++ == close && !--depth)
+			return at;
+	}
+	return NULL;
+}
+
+/* The next value at or behind `*at`: a slice; `*at` is behind it then. False: there is none. */
+static bool json_value(const char **at, const char *end, struct json_slice *value)
+{
+	const char *from = json_blank(*at, end), *to = from;
+
+	if (from == end)
+		return false;
+	if (*from == '"')
+		to = behind_string(from, end);
+	else if (*from == '{' || *from == '[')
+		to = behind_nest(from, end);
+	else
+		while (to < end && !strchr(" \n\r\t,:{}[]\"", *to))
+			to++;
+	if (!to || to == from)
+		return false;
+	*value = (struct json_slice){ from, to };
+	*at = to;
+	return true;
+}
+
+/*
+ * The next member of an object whose `{` lies before `*at`. False: its end, and *at is behind that;
+ * or something that is no member, and *at is there.
+ */
+static bool json_member(const char **at, const char *end, struct json_slice *key,
+			struct json_slice *value)
+{
+	const char *here = json_blank(*at, end), *next = here;
+
+	*at = here;
+	if (here < end && *here == '}') {
+		*at = here + 1;
+		return false;
+	}
+	if (here == end || *here != '"' || !json_value(&next, end, key))
+		return false;
+	next = json_blank(next, end);
+	if (next == end || *next++ != ':')
+		return false;
+	if (!json_value(&next, end, value) || !strchr("\"{[-0123456789tfn", *value->at))
+		return false;
+	*at = next;
+	return true;
+}
+
+/* Is the string `text`, which has no escapes? */
+static bool json_is(const struct json_slice *string, const char *text)
+{
+	size_t bytes = strlen(text);
+
+	return (size_t)(string->end - string->at) == bytes + 2 && *string->at == '"' &&
+	       !memcmp(string->at + 1, text, bytes);
+}
+
+/* A number, also one in quotes, as thousandths, rounded; and as it is. False: it is no number. */
+static bool json_milli(const struct json_slice *value, int64_t *milli, double *whole)
+{
+	bool quoted = *value->at == '"';
+	const char *at = value->at + quoted, *end = value->end - quoted, *digit = at;
+	unsigned int decimals = 0, digits = 0;
+	char copy[400], *behind;
+	uint64_t exact = 0;
+
+	if (end <= at || end - at >= (long)sizeof(copy) || !strchr("-0123456789", *at) ||
+	    memchr(at, 'x', (size_t)(end - at)) || memchr(at, 'X', (size_t)(end - at)))
+		return false;
+	memcpy(copy, at, (size_t)(end - at));
+	copy[end - at] = '\0';
+	*whole = strtod(copy, &behind);
+	if (behind == copy || *behind || !isfinite(*whole))
+		return false;
+	/* A double of a date has no nanoseconds: they are taken from the digits. */
+	for (digit += *digit == '-'; digit < end && *digit >= '0' && *digit <= '9'; digit++) {
+		exact = exact * 10 + (uint64_t)(*digit - '0');
+		digits++;
+	}
+	if (digit < end && *digit == '.')
+		for (digit++; digit < end && decimals < 3 && *digit >= '0' && *digit <= '9';
+		     digit++)
+			exact = exact * 10 + (uint64_t)(*digit - '0'), decimals++;
+	for (; decimals < 3; decimals++)
+		exact *= 10;
+	if (digits > DIGITS_MOST || fabs(*whole) > WHOLE_MOST ||
+	    memchr(digit, 'e', (size_t)(end - digit)) ||
+	    memchr(digit, 'E', (size_t)(end - digit))) {
+		*milli = fabs(*whole) <= WHOLE_MOST ? llround(*whole * 1000) : 0;
+		return true;
+	}
+	exact += digit < end && *digit >= '5' && *digit <= '9';
+	*milli = *at == '-' ? -(int64_t)exact : (int64_t)exact;
+	return true;
+}
+
 /* ---- one event ---- */
 
-static bool read_event(const struct json_slice *text, struct chrome_event *event)
+static void read_event(const struct json_slice *text, struct chrome_event *event)
 {
 	static const char names[CHROME_FIELDS][8] = { "ph",  "ts",   "dur", "pid",   "tid",
 						      "cat", "name", "id",  "scope", "id2" };
@@ -63,15 +208,11 @@ static bool read_event(const struct json_slice *text, struct chrome_event *event
 	struct json_slice key, value;
 	unsigned int i;
 
-	*event = (struct chrome_event){ .wrong = NULL };
-	while (json_walk_member(&at, text->end, &key, &value))
+	while (json_member(&at, text->end, &key, &value))
 		for (i = 0; i < CHROME_FIELDS; i++)
-			if (json_walk_is(&key, names[i])) {
+			if (json_is(&key, names[i]))
 				event->of[i] = value;
-				break;
-			}
 	event->wrong = at == text->end ? NULL : at;
-	return !event->wrong;
 }
 
 static uint64_t hash(uint64_t key, const struct json_slice *part)
@@ -122,31 +263,30 @@ static unsigned int step_of(int64_t milli)
 	return milli % 1000 ? milli % 100 ? milli % 10 ? 0 : 1 : 2 : 3;
 }
 
-/* The end of an X. False: it has been said to be wrong, or that there is none. */
-static bool take_duration(struct chrome_reading *chrome, const struct chrome_event *one,
+/* The end of an X, if it has one that can be right. */
+static void take_duration(struct chrome_reading *chrome, const struct chrome_event *one,
 			  struct lint_event *event, bool far)
 {
 	const struct json_slice *dur = &one->of[CHROME_DUR];
 	int64_t milli = 0;
 	double us = 0;
 
-	if (dur->at && !json_walk_milli(dur, &milli, &us)) {
+	if (dur->at && !json_milli(dur, &milli, &us)) {
 		lint_add(chrome->lint, LINT_FORM, event, "an X without a number `dur`");
-		return false;
+		return;
 	}
 	/* Of a counter of 64 bits of ns, or us, that went back. */
 	if (us > US_MOST) {
 		lint_add(chrome->lint, LINT_PARENT, event,
 			 "lasts %.0f us, %.0f years: ends before it begins, in 64 bits?", us,
 			 us / 31556952e6);
-		return false;
+		return;
 	}
 	event->what = LINT_SPAN;
 	if (__builtin_add_overflow(event->time, far ? (int64_t)us : milli, &event->end))
 		event->end = milli < 0 ? INT64_MIN : INT64_MAX;
 	if (step_of(milli) < event->step)
 		event->step = step_of(milli);
-	return true;
 }
 
 static void keep_link(struct chrome_reading *chrome, const struct chrome_event *one, char ph,
@@ -162,8 +302,8 @@ static void keep_link(struct chrome_reading *chrome, const struct chrome_event *
 		return;
 	chrome->links = more;
 	if (at && *at++ == '{')
-		while (json_walk_member(&at, one->of[CHROME_ID2].end, &key, &value))
-			*(json_walk_is(&key, "local") ? &local : &global) = value;
+		while (json_member(&at, one->of[CHROME_ID2].end, &key, &value))
+			*(json_is(&key, "local") ? &local : &global) = value;
 	common = hash(FNV_FIRST ^ common, &one->of[CHROME_CAT]);
 	common = hash(common, &one->of[CHROME_NAME]);
 	common = hash(common, &one->of[CHROME_SCOPE]);
@@ -184,16 +324,12 @@ static void keep_link(struct chrome_reading *chrome, const struct chrome_event *
 static bool take_time(struct chrome_reading *chrome, const struct chrome_event *one, char ph,
 		      struct lint_event *event)
 {
-	struct lint_stream *stream;
+	struct lint_stream *stream = &chrome->lint->streams[event->stream];
 	int64_t milli;
 	double us;
 	bool far;
 
-	event->stream = stream_of(chrome, one);
-	if (chrome->lint->no_memory)
-		return false;
-	stream = &chrome->lint->streams[event->stream];
-	if (!one->of[CHROME_TS].at || !json_walk_milli(&one->of[CHROME_TS], &milli, &us)) {
+	if (!one->of[CHROME_TS].at || !json_milli(&one->of[CHROME_TS], &milli, &us)) {
 		lint_add(chrome->lint, LINT_FORM, event, "event of kind %c without a number `ts`",
 			 ph);
 		return false;
@@ -222,38 +358,30 @@ static bool take_time(struct chrome_reading *chrome, const struct chrome_event *
 static void take(struct chrome_reading *chrome, const struct json_slice *text, size_t index)
 {
 	struct lint_event event = { .place = index, .order = LINT_UNORDERED };
-	const struct json_slice *phase;
-	struct chrome_event one;
-	bool read = *text->at == '{' && read_event(text, &one);
-	char ph;
+	struct chrome_event one = { .wrong = text->at };
+	const struct json_slice *phase = &one.of[CHROME_PH];
+	char ph = '\0';
 
-	if (!read) {
-		if (*text->at != '{')
-			one = (struct chrome_event){ .wrong = text->at };
-		chrome->any |= one.of[CHROME_PH].at != NULL;
-		event.stream = stream_of(chrome, &one);
-		if (!chrome->lint->no_memory)
-			lint_add(chrome->lint, LINT_FORM, &event, "no JSON of an event: %.*s",
-				 text->end - one.wrong < 24 ? (int)(text->end - one.wrong) : 24,
-				 one.wrong);
-		return;
-	}
-	phase = &one.of[CHROME_PH];
-	ph = phase->end - phase->at == 3 && *phase->at == '"' ? phase->at[1] : '\0';
+	if (*text->at == '{')
+		read_event(text, &one);
+	if (phase->end - phase->at == 3 && *phase->at == '"')
+		ph = phase->at[1];
 	chrome->any |= ph;
-	if (ph == 'M' || text->end - text->at == 2)
+	if (!one.wrong && (ph == 'M' || text->end - text->at == 2))
 		return;
-	if (!ph) {
-		event.stream = stream_of(chrome, &one);
-		if (!chrome->lint->no_memory)
-			lint_add(chrome->lint, LINT_FORM, &event, "no `ph` of a letter");
+	event.stream = stream_of(chrome, &one);
+	if (chrome->lint->no_memory)
 		return;
+	if (one.wrong)
+		lint_add(chrome->lint, LINT_FORM, &event, "no JSON of an event: %.*s",
+			 text->end - one.wrong < 24 ? (int)(text->end - one.wrong) : 24, one.wrong);
+	else if (!ph)
+		lint_add(chrome->lint, LINT_FORM, &event, "no `ph` of a letter");
+	else if (take_time(chrome, &one, ph, &event)) {
+		if (strchr("besftSF", ph))
+			keep_link(chrome, &one, ph, &event);
+		lint_event(chrome->lint, &event);
 	}
-	if (!take_time(chrome, &one, ph, &event))
-		return;
-	if (strchr("besftSF", ph))
-		keep_link(chrome, &one, ph, &event);
-	lint_event(chrome->lint, &event);
 }
 
 /* ---- asynchronous spans and flows ---- */
@@ -377,12 +505,12 @@ static void read_events(struct chrome_reading *chrome, const char *at, const cha
 	size_t index = 0;
 
 	for (; !chrome->lint->no_memory; index++) {
-		at = json_walk_blank(at, end);
+		at = json_blank(at, end);
 		if (at < end && *at == ']')
 			return;
 		if (at == end && bare)
 			return;
-		if (at == end || !json_walk_value(&at, end, &one)) {
+		if (at == end || !json_value(&at, end, &one)) {
 			if (!bare || (at < end && *at != '{'))
 				trace_fault(chrome->fault, (uint64_t)(at - text),
 					    "no JSON: it ends within event %zu, or is damaged",
@@ -405,17 +533,17 @@ static const char *find_events(struct chrome_reading *chrome, const char *at, co
 	bool event = false;
 
 	for (;;) {
-		at = json_walk_blank(at, end);
-		if (at == end || *at != '"' || !json_walk_value(&at, end, &key))
+		at = json_blank(at, end);
+		if (at == end || *at != '"' || !json_value(&at, end, &key))
 			break;
-		at = json_walk_blank(at, end);
+		at = json_blank(at, end);
 		if (at == end || *at++ != ':')
 			break;
-		at = json_walk_blank(at, end);
-		if (at < end && *at == '[' && json_walk_is(&key, "traceEvents"))
+		at = json_blank(at, end);
+		if (at < end && *at == '[' && json_is(&key, "traceEvents"))
 			return at + 1;
-		event |= json_walk_is(&key, "ph");
-		if (!json_walk_value(&at, end, &value))
+		event |= json_is(&key, "ph");
+		if (!json_value(&at, end, &value))
 			break;
 	}
 	if (at == end || *at != '}')
@@ -439,7 +567,7 @@ void lint_chrome(struct lint *lint, struct trace_file *file, struct trace_fault 
 	lint->bits = 0;
 	if (file->size >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
 		at += 3;
-	at = json_walk_blank(at, end);
+	at = json_blank(at, end);
 	bare = at < end && *at == '[';
 	if (!bare && (at == end || *at != '{'))
 		at = NULL;

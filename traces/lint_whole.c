@@ -116,13 +116,15 @@ static void find_overlaps(struct lint *lint, uint32_t index)
 
 /*
  * Are the times between the spans of `b` those of `a`, each by the factor? Two loops of their own
- * periods differ by a factor, too: if each is nearly constant, they have to be so exactly.
+ * periods differ by a factor, too: if each is nearly constant, they have to be so exactly. And one
+ * that is busy all the time may only be slower.
  */
-static bool keeps_rate(const struct lint_spans *a, const struct lint_spans *b, double factor)
+static bool keeps_rate(const struct lint_spans *a, const struct lint_spans *b, double factor,
+		       bool may_be_busy)
 {
 	double mean =
 		((double)a->at[a->count - 1].begin - (double)a->at->begin) / (double)(a->count - 1);
-	double spread = 0, off = 0, x, y;
+	double spread = 0, off = 0, busy[2] = { 0 }, x, y;
 	size_t i;
 
 	for (i = 1; i < a->count; i++) {
@@ -130,25 +132,28 @@ static bool keeps_rate(const struct lint_spans *a, const struct lint_spans *b, d
 		y = (double)b->at[i].begin - (double)b->at[i - 1].begin;
 		spread = fmax(spread, fabs(x / mean - 1));
 		off = fmax(off, fabs(y - x * factor) / fmax(x * factor, 1));
+		busy[0] += fmin(x, (double)a->at[i - 1].end - (double)a->at[i - 1].begin);
+		busy[1] += fmin(y, (double)b->at[i - 1].end - (double)b->at[i - 1].begin);
 	}
-	return off <= (spread > SPREAD_LEAST ? RATE_OFF : RATE_OFF_OF_LOOPS);
+	mean *= (double)(a->count - 1) * BUSY;
+	return off <= (spread > SPREAD_LEAST ? RATE_OFF : RATE_OFF_OF_LOOPS) &&
+	       (may_be_busy || (busy[0] < mean && busy[1] < mean * factor));
 }
 
-/* How long the stream is, less the gaps between its spans. */
-static bool is_busy(const struct lint_spans *spans)
+/* Is it 1000, 1000000 or 1000000000, or a fraction so small? */
+static bool is_1000(double ratio, double off)
 {
-	const struct lint_span *first = spans->at, *last = first + spans->count - 1, *span;
-	double busy = 0;
+	double unit;
 
-	for (span = first; span < last; span++)
-		busy += (double)(span->end < span[1].begin ? span->end : span[1].begin) -
-			(double)span->begin;
-	return busy > BUSY * ((double)last->begin - (double)first->begin);
+	for (unit = 1e3; unit < 1e10; unit *= 1e3)
+		if (fabs(fmax(ratio, 1 / ratio) / unit - 1) < off)
+			return true;
+	return false;
 }
 
 /*
  * Two streams with as many spans, one after the other and each at the same factor of time: one is
- * of the other's doing, by a clock of another rate. But one that is busy may only be slower.
+ * of the other's doing, by a clock of another rate.
  */
 static void find_rate(struct lint *lint, const struct lint_stream *a, const struct lint_stream *b)
 {
@@ -158,48 +163,28 @@ static void find_rate(struct lint *lint, const struct lint_stream *a, const stru
 	size_t last = a->spans.count - 1;
 	double slope = ((double)b->spans.at[last].begin - (double)b->spans.at->begin) /
 		       ((double)a->spans.at[last].begin - (double)a->spans.at->begin);
-	double factor = fmax(slope, 1 / slope), unit;
-	bool is_unit = false;
+	bool unit = is_1000(slope, RATE_LEAST);
 
-	for (unit = 1e3; unit < 1e10; unit *= 1e3)
-		is_unit |= fabs(factor / unit - 1) < RATE_LEAST;
-	if (!(factor > 1 + RATE_LEAST && factor < 1e12) ||
-	    !keeps_rate(&a->spans, &b->spans, slope) ||
-	    (!is_unit && (is_busy(&a->spans) || is_busy(&b->spans))))
+	if (!(fmax(slope, 1 / slope) > 1 + RATE_LEAST && fmax(slope, 1 / slope) < 1e12) ||
+	    !keeps_rate(&a->spans, &b->spans, slope, unit))
 		return;
 	lint->streams[event.stream].before = event.time;
-	if (is_unit)
-		lint_add(lint, LINT_UNIT, &event, "all its times are %.0f times those of %s",
-			 slope > 1 ? factor : 1 / factor, a->name);
-	else
-		lint_add(lint, LINT_RATE, &event, "its clock runs %.6g times as fast as that of %s",
-			 slope, a->name);
-}
-
-static int by_spans(const void *a, const void *b)
-{
-	const struct lint_stream *const *x = a, *const *y = b;
-
-	if ((*x)->spans.count != (*y)->spans.count)
-		return (*x)->spans.count < (*y)->spans.count ? -1 : 1;
-	return (*x > *y) - (*x < *y);
+	lint_add(lint, unit ? LINT_UNIT : LINT_RATE, &event,
+		 unit ? "all its times are %.6g times those of %s" :
+			"its clock runs %.6g times as fast as that of %s",
+		 slope, a->name);
 }
 
 static void find_rates(struct lint *lint)
 {
-	struct lint_stream **order = calloc(lint->count + 1, sizeof(struct lint_stream *));
-	uint32_t count = 0, i;
+	const struct lint_stream *a, *b, *end = lint->streams + lint->count;
 
-	lint->no_memory |= !order;
-	for (i = 0; order && i < lint->count; i++)
-		if (lint->streams[i].spans.count >= APART_EVENTS && !lint->streams[i].packets)
-			order[count++] = &lint->streams[i];
-	if (count)
-		qsort(order, count, sizeof(*order), by_spans);
-	for (i = 1; i < count; i++)
-		if (order[i]->spans.count == order[i - 1]->spans.count)
-			find_rate(lint, order[i - 1], order[i]);
-	free(order);
+	for (a = lint->streams; lint->count && a < end; a++)
+		for (b = a + 1; b < end && a->spans.count >= APART_EVENTS && !a->packets; b++)
+			if (b->spans.count == a->spans.count) {
+				find_rate(lint, a, b);
+				break;
+			}
 }
 
 /* ---- streams whose clocks disagree ---- */
@@ -216,22 +201,12 @@ static int by_first(const void *a, const void *b)
 	return ((*x)->first > (*y)->first) - ((*x)->first < (*y)->first);
 }
 
-/* Is one 1000 times the other, or 1000000 or 1000000000 times? */
-static bool by_1000(int64_t a, int64_t b)
-{
-	double ratio = a > b ? (double)a / (double)b : (double)b / (double)a, unit;
-
-	for (unit = 1e3; unit < 1e10; unit *= 1e3)
-		if (ratio > unit * 0.95 && ratio < unit * 1.05)
-			return true;
-	return false;
-}
-
 /* The stream is not of the cluster that has most events. */
 static void add_apart(struct lint *lint, const struct lint_stream *stream,
 		      const struct lint_cluster *most)
 {
-	bool later = stream->first > most->last, unit = by_1000(stream->first, most->first);
+	bool later = stream->first > most->last,
+	     unit = is_1000((double)stream->first / (double)most->first, 0.05);
 	struct lint_event event = { .stream = (uint32_t)(stream - lint->streams),
 				    .time = stream->first };
 	const double date = UPTIME_MOST * (double)lint->hz, a = (double)stream->last,

@@ -288,8 +288,7 @@ static int lint_and_say(const struct read_options *options, const char *path, ch
 	return code;
 }
 
-/* The child's JSON, or that there is none. */
-static void take_json(const struct read_options *options, FILE *from, const char *path)
+void read_lint_json(const struct read_options *options, FILE *from, const char *path)
 {
 	json_t *one = NULL;
 
@@ -306,11 +305,6 @@ static void take_json(const struct read_options *options, FILE *from, const char
 		json_array_append_new(options->json, one);
 }
 
-void read_lint_failed(const struct read_options *options, const char *path)
-{
-	take_json(options, NULL, path);
-}
-
 int read_lint(const struct read_options *options, const char *path, char **paths,
 	      unsigned int count, struct read_sum *sum)
 {
@@ -324,7 +318,7 @@ int read_lint(const struct read_options *options, const char *path, char **paths
 	if (!pid)
 		exit(lint_and_say(options, path, paths, count, to));
 	code = pid < 0 ? EXIT_RESOURCE : child_wait(pid);
-	take_json(options, to, path);
+	read_lint_json(options, to, path);
 	if ((code & ~(DONE_DAMAGED | DONE_FOUND)) != DONE) {
 		if (code > EXIT_NOISY)
 			child_ended_early(path, code);

@@ -193,7 +193,7 @@ static int read_paths(const struct read_options *options, char **paths, int coun
 		known = json_array_size(options->json);
 		one = read_path(options, paths[i], sum);
 		if (one && options->json && json_array_size(options->json) == known)
-			read_lint_failed(options, paths[i]);
+			read_lint_json(options, NULL, paths[i]);
 		status = worst(status, one);
 	}
 	return status;

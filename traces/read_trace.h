@@ -49,8 +49,9 @@ int read_ftrace_format(const struct read_options *options, const char *path,
 int read_lint(const struct read_options *options, const char *path, char **paths,
 	      unsigned int count, struct read_sum *sum);
 
-/* Has a path for which there was no read_lint() its place in the JSON. */
-void read_lint_failed(const struct read_options *options, const char *path);
+/* Appends a trace's JSON, or that it could not be read if there is none in `from`, which may be
+ * NULL. */
+void read_lint_json(const struct read_options *options, FILE *from, const char *path);
 
 /* Is it a file that only --lint reads, or none that is read? Says so in a line on stderr. */
 bool read_lint_only(const char *path);
