@@ -29,10 +29,14 @@ bool ctf_trace_knows_ctf2(void)
 /* ---- a library that stops ---- */
 
 /*
- * At some damage it ends its program by abort(), divides by zero, or goes round in circles. Then
+ * At some damage it ends its program by a signal, or goes round in circles. Then
  * what was read is what there is: nothing of the library is called again.
  */
-static const int stops[] = { SIGABRT, SIGFPE, SIGPROF };
+static const int stops[] = { SIGABRT, SIGFPE, SIGPROF,
+#ifndef __SANITIZE_ADDRESS__
+			     SIGSEGV
+#endif
+};
 static sigjmp_buf stopped;
 
 static void on_stop(int signal)
@@ -55,7 +59,7 @@ static void catch_stops(bool on)
 	struct rlimit limit;
 	unsigned int i;
 
-	/* Without memory it calls abort(). Sanitizers take more than they use. */
+	/* Without memory it aborts. Sanitizers take more than they use. */
 	if (on)
 		getrlimit(RLIMIT_DATA, &before);
 	limit = before;
@@ -420,9 +424,7 @@ static int read_trace(struct ctf_trace *trace, const char *dir, bt_logging_level
 		trace->stopped = trace->damaged = true;
 		snprintf(trace->why, sizeof(trace->why), "libbabeltrace2 %u.%u: %s",
 			 bt_version_get_major(), bt_version_get_minor(),
-			 signal == SIGPROF ? "it reads on for ever" :
-			 signal == SIGFPE  ? "it divides by zero" :
-					     "it gave up by abort()");
+			 signal == SIGPROF ? "it reads on for ever" : strsignal(signal));
 		return EXIT_FINE;
 	}
 	catch_stops(true);

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	lint.fault = fault;
 	lint_finish(&lint);
 	if (lint_print(&lint, out, "f") != (lint_found(&lint) > 0))
-		abort();
+		__builtin_trap();
 	json_decref(lint_json(&lint, "f"));
 	lint_free(&lint);
 	free(bytes);

@@ -284,7 +284,7 @@ static int lint_and_say(const struct read_options *options, const char *path, ch
 		code = fail_with(EXIT_RESOURCE, "cannot write to standard output");
 	/* What the library holds is lost where it was stopped. */
 	if (stopped)
-		_exit(code);
+		end_now(code);
 	return code;
 }
 

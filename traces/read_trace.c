@@ -59,7 +59,8 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 		  "print only how many events each trace says that it lost, 0 if it is\n"
 		  "complete; exit code 2 if any are",
 		  OPTION_FLAG, .into = &arguments->read.loss },
-		{ "json", "FILE", "with --lint or --loss: also write the findings as JSON", OPTION_OUT, .into = &arguments->json },
+		{ "json", "FILE", "with --lint or --loss: also write the findings as JSON",
+		  OPTION_OUT, .into = &arguments->json },
 		{ "gaps", "FILE", "write the gaps between each CPU's events, for run-stress",
 		  OPTION_OUT, .into = &arguments->gaps },
 		{ "subbuf", "BYTES", "size of a sub-buffer (default: from header_page, or 4096)",

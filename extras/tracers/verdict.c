@@ -37,12 +37,11 @@ static struct before *before_of(struct round *round, uint64_t stream)
 {
 	struct before **found, *fresh = calloc(1, sizeof(*fresh));
 
-	if (!fresh)
-		abort();
-	fresh->stream = stream;
-	found = tsearch(fresh, &round->before, by_stream);
+	if (fresh)
+		fresh->stream = stream;
+	found = fresh ? tsearch(fresh, &round->before, by_stream) : NULL;
 	if (!found)
-		abort();
+		end_memory("the streams of a tracer");
 	if (*found != fresh)
 		free(fresh);
 	return *found;

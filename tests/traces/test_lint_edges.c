@@ -271,6 +271,18 @@ static void another_unit(void **state)
 			       "event 64010000: unit: from here on about 1000 times the times "
 			       "before; time 64010000,");
 	}
+	begin(0); /* counted anew where the times come back */
+	for (i = 0; i < 8; i++)
+		put(64000 + i);
+	put(64010000), put(64010001), put(64009);
+	for (i = 0; i < 7; i++)
+		put(64010002 + i);
+	finds("lost; found back 1\n");
+	begin(0); /* a begin of another unit is a begin */
+	for (i = 0; i < 8; i++)
+		put_as(LINT_BEGIN, 64000 + i, 0), put_as(LINT_END, 64000 + i, 0);
+	put_as(LINT_BEGIN, 64010000, 0), put_as(LINT_END, 64011, 0);
+	finds("predecessor, 0 lost; found unit 1\n");
 	/* It may be that the time has passed. */
 	assert_string_equal(after_eight(65000000, 65000001), "");
 	assert_string_equal(after_eight(65000000, 0), "");

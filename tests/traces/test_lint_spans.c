@@ -165,6 +165,27 @@ static void resolutions(void **state)
 			lint_event(&lint, &parent), lint_event(&lint, &child);
 			finds(over ? "found parent 1\n" : "nothing found");
 		}
+	/* Of a begin and an end the finer counts, in pairs, too. */
+	for (over = 0; over < 2; over++) {
+		struct lint_event events[] = {
+			{ .what = LINT_SPAN,
+			  .time = 100000,
+			  .end = 200000,
+			  .order = LINT_UNORDERED },
+			{ .what = LINT_BEGIN,
+			  .time = over ? 200900 : 110000,
+			  .name = 1,
+			  .step = 3 },
+			{ .what = LINT_END, .time = over ? 200900 : 200500, .name = 1 },
+			{ .what = LINT_BEGIN, .time = 110000, .name = 2, .step = 3 },
+			{ .what = LINT_END, .time = 200900, .name = 2 },
+		};
+
+		begin(0);
+		for (i = 0; i < (over ? 5 : 3); i++)
+			lint_event(&lint, &events[i]);
+		finds("found parent 1\n");
+	}
 	/* Few of so round a time are so by chance. */
 	for (i = 30; i < 33; i += 2) {
 		struct lint_event span = { .what = LINT_SPAN, .order = LINT_UNORDERED };
