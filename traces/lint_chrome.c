@@ -12,6 +12,7 @@
 #include "traces/lint_formats.h"
 
 #define US_MOST 9.2e15 /* in ns it still is an int64_t */
+#define TEXT_BYTES 32
 #define FNV_FIRST UINT64_C(0xcbf29ce484222325)
 #define DIGITS_MOST 16 /* of a whole part whose thousandths are an int64_t */
 #define WHOLE_MOST 9.2e15
@@ -224,24 +225,27 @@ static uint64_t hash(uint64_t key, const struct json_slice *part)
 	return (key ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
-/* What it says without its quotes; `-` if it is not there. */
-static int text_of(const struct json_slice *part, const char **at)
+/* So much of a text, for people: what is not of ASCII becomes `?`; `-` if there is none. */
+static const char *text_of(const struct json_slice *text, char room[TEXT_BYTES])
 {
-	bool quoted = part->at < part->end && *part->at == '"';
-	int64_t bytes = part->end - part->at - 2 * quoted;
+	const char *at = text->at, *end = text->end;
+	char *to = room;
 
-	*at = bytes > 0 ? part->at + quoted : "-";
-	return bytes > 64 ? 64 : bytes > 0 ? (int)bytes : 1;
+	if (at < end && *at == '"' && end[-1] == '"')
+		at++, end--;
+	for (; at < end && to < room + TEXT_BYTES - 1; at++)
+		*to++ = *at >= ' ' && *at <= '~' ? *at : '?';
+	*to = '\0';
+	return *room ? room : "-";
 }
 
 static uint32_t stream_of(struct chrome_reading *chrome, const struct chrome_event *one)
 {
 	const struct json_slice *pid = &one->of[CHROME_PID], *tid = &one->of[CHROME_TID];
-	const char *pid_at, *tid_at;
-	int pid_bytes = text_of(pid, &pid_at), tid_bytes = text_of(tid, &tid_at);
+	char pid_room[TEXT_BYTES], tid_room[TEXT_BYTES];
 
-	return lint_stream(chrome->lint, hash(hash(FNV_FIRST, pid), tid), "%s: pid %.*s tid %.*s",
-			   chrome->file->path, pid_bytes, pid_at, tid_bytes, tid_at);
+	return lint_stream(chrome->lint, hash(hash(FNV_FIRST, pid), tid), "%s: pid %s tid %s",
+			   chrome->file->path, text_of(pid, pid_room), text_of(tid, tid_room));
 }
 
 /* Nanoseconds of a time in us; `*far` if it cannot be in us, and is taken for ns. */
@@ -331,7 +335,7 @@ static bool take_time(struct chrome_reading *chrome, const struct chrome_event *
 
 	if (!one->of[CHROME_TS].at || !json_milli(&one->of[CHROME_TS], &milli, &us)) {
 		lint_add(chrome->lint, LINT_FORM, event, "event of kind %c without a number `ts`",
-			 ph);
+			 ph > ' ' && ph <= '~' ? ph : '?');
 		return false;
 	}
 	event->time = time_of(milli, us, &far);
@@ -360,7 +364,7 @@ static void take(struct chrome_reading *chrome, const struct json_slice *text, s
 	struct lint_event event = { .place = index, .order = LINT_UNORDERED };
 	struct chrome_event one = { .wrong = text->at };
 	const struct json_slice *phase = &one.of[CHROME_PH];
-	char ph = '\0';
+	char room[TEXT_BYTES], ph = '\0';
 
 	if (*text->at == '{')
 		read_event(text, &one);
@@ -373,8 +377,8 @@ static void take(struct chrome_reading *chrome, const struct json_slice *text, s
 	if (chrome->lint->no_memory)
 		return;
 	if (one.wrong)
-		lint_add(chrome->lint, LINT_FORM, &event, "no JSON of an event: %.*s",
-			 text->end - one.wrong < 24 ? (int)(text->end - one.wrong) : 24, one.wrong);
+		lint_add(chrome->lint, LINT_FORM, &event, "no JSON of an event: %s",
+			 text_of(&(struct json_slice){ one.wrong, text->end }, room));
 	else if (!ph)
 		lint_add(chrome->lint, LINT_FORM, &event, "no `ph` of a letter");
 	else if (take_time(chrome, &one, ph, &event)) {

@@ -177,12 +177,13 @@ static void find_rate(struct lint *lint, const struct lint_stream *a, const stru
 
 static void find_rates(struct lint *lint)
 {
-	const struct lint_stream *a, *b, *end = lint->streams + lint->count;
+	const struct lint_stream *its = lint->streams;
+	uint32_t i, j;
 
-	for (a = lint->streams; lint->count && a < end; a++)
-		for (b = a + 1; b < end && a->spans.count >= APART_EVENTS && !a->packets; b++)
-			if (b->spans.count == a->spans.count) {
-				find_rate(lint, a, b);
+	for (i = 0; i < lint->count; i++)
+		for (j = i + 1; j < lint->count && its[i].spans.count >= APART_EVENTS; j++)
+			if (its[j].spans.count == its[i].spans.count && !its[i].packets) {
+				find_rate(lint, &its[i], &its[j]);
 				break;
 			}
 }
