@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -98,6 +99,7 @@ CASES = [
     ("nested 100000 deep", 0, "", "", '[{"ph":"X","ts":1,"dur":2,"args":' + "[" * 100000 + "]" * 100000 + "}]"),
     ("spans in any order", 0, "", "", nested()[::-1]),
     ("exponents", 0, "", "", "[" + ",".join('{"ph":"X","ts":%d.5e3,"dur":1E2}' % n for n in range(1, 40)) + "]"),
+    ("names with quotes and backslashes", 0, "", "", [X(n * 10, name='a"}]\\\\' + "\\\\" * n) for n in range(9)]),
     ("2^53 us", 0, "", "", [X(2**53 + 1 + n * 1000, 500) for n in range(40)]),
     ("whole us, rounded", 0, "", "", decimals(0)),
     ("one decimal, rounded", 0, "", "", decimals(1)),
@@ -129,6 +131,9 @@ CASES = [
      but(nested(), 31, dur=120)),
     ("spans that cross", 2, "overlap 1", "begins 5000 ns before the end of one that it is not part of, and ends 5000 ns after",
      [X(US, 10), X(US + 5, 10)]),
+    ("exponents of both cases, exactly", 2, "parent 1", "span ends 1000000 ns after", '[{"ph":"X","ts":1E3,"dur":9e3},{"ph":"X","ts":2e+3,"dur":9E3}]'),
+    ("a fourth decimal is rounded", 2, "parent 1", "span ends 2 ns after the one that it begins in; time 500000",
+     '[{"ph":"X","ts":0.001,"dur":1000.0004},{"ph":"X","ts":500,"dur":500.0025}]'),
     ("spans that cross, one from zero", 2, "overlap 1", "time 5000, before it 0$", [X(0, 10), X(5, 10)]),
     ("a fault of 0.2 us where times have one decimal", 2, "parent 1", "span ends 200 ns after", decimals(1, 200)),
     ("begins and ends that cross, by their names", 2, "overlap 1", "begins 5000 ns before the end",
@@ -231,9 +236,33 @@ def main():
             judge(name, path, code, found, words)
         for path, code, found, words in FILES:
             judge(path, os.path.join(DATA, path), code, found, words)
+        unknown_records(folder)
+        cut_metadata(folder)
         together(folder)
         lost(folder)
     print(f"1..{reported}")
+
+
+def unknown_records(folder):
+    """perf.data of a kind to come: no event, and the reason."""
+    with open(f"{DATA}/compressed-new-record.perf.data", "rb") as file:
+        whole = file.read()
+    path = os.path.join(folder, "new.perf.data")
+    with open(path, "wb") as file:
+        file.write(whole[:256] + (99).to_bytes(4, "little") + whole[260:])
+    judge("records of an unknown type", path, 1, "", "no event was read: records of type 99 are unknown here")
+
+
+def cut_metadata(folder):
+    """Sizes that cannot be: of nothing, and of more content than packet."""
+    for name, content, packet in ("nothing", 0, 0), ("a header less a bit", 0, 37 * 8 - 8), ("too much", 900, 800):
+        path = os.path.join(folder, name)
+        os.mkdir(path)
+        with open(f"{DATA}/ctf-no-clock/s0", "rb") as file, open(os.path.join(path, "s0"), "wb") as to:
+            to.write(file.read())
+        with open(os.path.join(path, "metadata"), "wb") as file:
+            file.write(struct.pack("<I16sIII5s", 0x75D11D57, b"", 0, content, packet, b"\0\0\0\1\x08") + bytes(200))
+        judge("metadata in packets of " + name, path, 1, "", "metadata: offset 0: a packet that is not whole")
 
 
 def together(folder):
