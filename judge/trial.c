@@ -186,6 +186,45 @@ static void play_carries(struct trial_run *play)
 	}
 }
 
+#define WIDTHS_FROM 8 /* of a field that could hold a stamp's low bits */
+#define ALL_WIDTHS 50 /* log2 of a stamp at the corner of every width up to here */
+
+/* A gap of about 2^k right after a stamp of `now`. */
+static void play_corner(struct trial_run *play, uint64_t now, unsigned int k)
+{
+	unsigned int i;
+	uint64_t gap;
+
+	for (i = 0; i < 3; i++) {
+		gap = (UINT64_C(1) << k) + i - 1;
+		if (judge_gap_beyond(play->driver->desc, play->check.stamp_bits, gap + 2))
+			return;
+		start(play, now, 1);
+		event_and_gap(play, gap);
+		event(play);
+		finish(play, "a gap after a stamp with equal low bits");
+	}
+}
+
+/*
+ * Right after stamps whose low bits are all 0, all 1, or one off, at each width: there a saved time
+ * shows that is cut to a width, or that stands for "none". A wrap after each, and gaps of all sizes
+ * after those that are at the corner of every width.
+ */
+static void corners(struct trial_run *play)
+{
+	unsigned int width, k, end = beats(play) ? play->check.far_bits + 3 : GAPS_END;
+	int64_t off;
+
+	for (off = -2; off <= 1; off++) {
+		for (width = WIDTHS_FROM; width < GAPS_END; width++)
+			play_corner(play, (UINT64_C(1) << width) + (uint64_t)off,
+				    play->check.far_bits);
+		for (k = play->check.far_bits; k < end; k++)
+			play_corner(play, (UINT64_C(1) << ALL_WIDTHS) + (uint64_t)off, k);
+	}
+}
+
 static void gaps(struct trial_run *play)
 {
 	play_gaps(play, 1000);
@@ -329,9 +368,13 @@ static const struct {
 	const char *name;
 	void (*play)(struct trial_run *play);
 } kinds[TRIAL_KINDS] = {
-	[TRIAL_GAPS] = { "gaps", gaps },    [TRIAL_INTERRUPTS] = { "interrupts", interrupts },
-	[TRIAL_SLOW] = { "slow", slow },    [TRIAL_STEPS] = { "steps", steps },
-	[TRIAL_TIMED] = { "timed", timed }, [TRIAL_CHEAP] = { "cheap", cheap },
+	[TRIAL_GAPS] = { "gaps", gaps },
+	[TRIAL_CORNERS] = { "corners", corners },
+	[TRIAL_INTERRUPTS] = { "interrupts", interrupts },
+	[TRIAL_SLOW] = { "slow", slow },
+	[TRIAL_STEPS] = { "steps", steps },
+	[TRIAL_TIMED] = { "timed", timed },
+	[TRIAL_CHEAP] = { "cheap", cheap },
 };
 
 const char *trial_kind_name(enum trial_kind kind)

@@ -204,6 +204,29 @@ static void gaps_of_every_size(void **state)
 	assert_true(seen[1 + 3 * (1 + 36 * 3 * 2 + 1)].now == BIT(62));
 }
 
+/* An event at each corner of each width, a gap, an event: a wrap, and after one corner of all every
+ * size. */
+static void gaps_after_corners(void **state)
+{
+	unsigned int width, i, at = 1, all = 4 * ((62 - 7) + (63 - 27));
+
+	play(TRIAL_CORNERS, "packed_word");
+	assert_int_equal(plays(), 3 * all);
+	for (width = 8; width < 63; width++)
+		for (i = 0; i < 3; i++, at += 3) {
+			assert_true(seen[at].now == BIT(width) - 2);
+			assert_true(seen[at + 1].now == seen[at].now);
+			assert_true(gap_at(at + 2) == BIT(27) + i - 1);
+		}
+	for (i = 0; i < 36 * 3; i++, at += 3)
+		assert_true(seen[at].now == BIT(50) - 2 &&
+			    gap_at(at + 2) == BIT(27 + i / 3) + i % 3 - 1);
+	assert_true(seen[at].now == BIT(8) - 1);
+	/* Of a row that needs beats no gap is longer than some wraps. */
+	play(TRIAL_CORNERS, "heartbeat");
+	assert_int_equal(plays(), 3 * 4 * ((62 - 7) + 3));
+}
+
 /* Of a row with beats: gaps of some wraps, and a clock that gets to each of the bits above them. */
 static void gaps_with_beats(void **state)
 {
@@ -367,5 +390,5 @@ static void planted_faults(void **state)
 	goes_back = false;
 }
 
-TESTS(gaps_of_every_size, gaps_with_beats, interrupts_at_every_stop, clocks_of_a_wrap_a_read,
-      steps_back_of_every_size, planted_faults)
+TESTS(gaps_of_every_size, gaps_after_corners, gaps_with_beats, interrupts_at_every_stop,
+      clocks_of_a_wrap_a_read, steps_back_of_every_size, planted_faults)
