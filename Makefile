@@ -79,6 +79,14 @@ $(O)/reader/%.o: judge/reader.c $(BUILD)/flags | $(BUILD)/hooks
 
 drivers := $(foreach build,$(BUILDS) reader,$(ROWS:%=$(O)/$(build)/%.o))
 
+# What the explorer said of a row holds for the source that it searched: a hash of it.
+$(BUILD)/sources.inc: $(wildcard schemes/*.h schemes/*/*.h) schemes/core/ring.c schemes/schemes.def judge/driver.c \
+		explore/family/tiers.c explore/known.py | $(BUILD)/hooks
+	$(call say,HASH,$@)
+	@{ $(foreach row,$(ROWS),printf '%s\t%s\t%s\n' '$(row)' '$(header_$(row))' '$(defines_$(row))';) } | \
+		$(python) -B explore/known.py sources $(CC) $(BUILD) > $@
+$(O)/judge/known.o: $(BUILD)/sources.inc
+
 # ---- what the programs are made of ----
 
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
@@ -236,11 +244,13 @@ bench: ## measure: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORK
 	@sh runner/packages.sh $(build_packages)
 	@sh runner/packages.sh $(plot_packages) || echo "stampede: the run goes on without pictures" >&2
 	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots compare run-stress)
+	$(explore_unknown)
 	@$(BUILD)/bench $(bench_words) $(ARGS)
 
 run-stress: ## run a signal storm and check every stamp: make run-stress ARGS="--bits 16"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/run-stress
+	$(explore_unknown)
 	@$(BUILD)/run-stress $(ARGS)
 
 plots: ## draw plots and report again from a recorded run: make plots RUN=results/latest

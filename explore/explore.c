@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/exit.h"
 #include "base/signals.h"
+#include "judge/trial.h"
 #include "explore/family/coverage.h"
 #include "explore/explore_options.h"
 #include "explore/load.h"
@@ -137,11 +138,30 @@ static int look_at_rows(const struct explore_options *options, const struct driv
 	return worst;
 }
 
+/* Rows that their trial breaks have their word, and are searched no more. Returns how many are
+ * left. */
+static unsigned int kept_by_trial(const struct driver **rows, unsigned int count)
+{
+	const struct row_trial *trial;
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < count; i++) {
+		trial = trial_of(rows[i]);
+		if (trial && trial->why[0])
+			printf("%-26s BROKEN, before any interrupt: %s\n", rows[i]->row,
+			       trial->why);
+		else
+			rows[kept++] = rows[i];
+	}
+	return kept;
+}
+
 /* The rows of --schemes, or the object that is named. */
 static int explore_rows(const struct explore_options *options)
 {
 	const struct driver *rows[DRIVERS_MAX];
-	int count = 0;
+	unsigned int kept;
+	int count = 0, status;
 
 	if (!options->object) {
 		count = tasks_rows(options, rows);
@@ -154,7 +174,9 @@ static int explore_rows(const struct explore_options *options)
 		return order_rows(options, rows, (unsigned int)count);
 	if (options->coverage || options->replay)
 		return look_at_rows(options, rows, (unsigned int)count);
-	return search_rows(options, rows, (unsigned int)count);
+	kept = kept_by_trial(rows, (unsigned int)count);
+	status = kept || options->object ? search_rows(options, rows, kept) : EXIT_FINE;
+	return !status && kept < (unsigned int)count ? EXIT_BROKEN : status;
 }
 
 /* What is printed goes nowhere, where stdout is for the record. Returns where stdout was. */

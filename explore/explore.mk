@@ -111,6 +111,21 @@ explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
 $(BUILD)/explore: $(O)/explore/explore.o $(O)/explore/order/hooks.o $(library)
 $(BUILD)/explore: LDFLAGS_ALL += -rdynamic
 
+# Rows of SCHEMES whose source nobody has searched are searched before a program calls them kept.
+ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),)
+define explore_unknown
+@MAKE="$(MAKE)" sh explore/unknown.sh $(BUILD) "$(EXPLORE_CC) $$($(EXPLORE_CC) -dumpfullversion -dumpversion)" \
+	$(chosen_rows)
+endef
+endif
+
+explore-record: ##- write judge/explored.def: the quick tier of all rows, some 20 minutes
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored-all
+	@$(BUILD)/explore --tier quick --schemes all --json $(BUILD)/explored/all.json
+	@{ sed '/^X(/,$$d' judge/explored.def && $(python) -B explore/known.py add $(BUILD) \
+		"$(EXPLORE_CC) $$($(EXPLORE_CC) -dumpfullversion -dumpversion)" $(BUILD)/explored/all.json; } \
+		>$(BUILD)/explored.def && mv $(BUILD)/explored.def judge/explored.def
+
 explored: $(explored)
 explored-quick: $(explored_quick)
 explored-all: $(explored_all)
@@ -120,4 +135,4 @@ explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
 
 explored-order: $(patsubst %,$(EXPLORED)/%.order.so,$(points_rows) $(filter %_locked %_locked_fenced,$(ROWS)))
 
-.PHONY: explored-order explored explored-quick explored-all explored-points
+.PHONY: explore-record explored-order explored explored-quick explored-all explored-points

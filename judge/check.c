@@ -543,7 +543,7 @@ const char *check_verdict_name(enum verdict verdict)
 {
 	static const char *const names[VERDICTS] = {
 		"kept",	     "broken",	  "need not met", "not promised", "declared inexact",
-		"not tried", "no promise"
+		"not tried", "not stormed", "not explored", "no promise"
 	};
 
 	return names[verdict];

@@ -143,9 +143,9 @@ enum verdict verdict_of_promise(const struct evidence *evidence, enum scheme_pro
 enum verdict verdict_worse(enum verdict a, enum verdict b)
 {
 	static const unsigned int rank[VERDICTS] = {
-		[VERDICT_BROKEN] = 5,	  [VERDICT_NEED_NOT_MET] = 4, [VERDICT_NOT_TRIED] = 3,
-		[VERDICT_INEXACT] = 2,	  [VERDICT_KEPT] = 1,	      [VERDICT_NOT_PROMISED] = 0,
-		[VERDICT_NO_PROMISE] = 0,
+		[VERDICT_BROKEN] = 7,	    [VERDICT_NEED_NOT_MET] = 6, [VERDICT_NOT_TRIED] = 5,
+		[VERDICT_NOT_STORMED] = 4,  [VERDICT_NOT_EXPLORED] = 3, [VERDICT_INEXACT] = 2,
+		[VERDICT_KEPT] = 1,	    [VERDICT_NOT_PROMISED] = 0, [VERDICT_NO_PROMISE] = 0,
 	};
 
 	return rank[b] > rank[a] ? b : a;
@@ -162,13 +162,15 @@ enum verdict verdict_of_row(const struct evidence *evidence, enum verdict oracle
 	for (i = 0; i < count; i++)
 		if (checks[i] != evidence->check)
 			worst = verdict_worse(worst, check_verdict(checks[i], stuck(evidence), 0));
-	if (worst == VERDICT_BROKEN)
-		return worst;
+	if (worst == VERDICT_BROKEN || evidence->explored == VERDICT_BROKEN)
+		return VERDICT_BROKEN;
 	if (!(promises & ~(uint32_t)PROMISE_BOUNDED))
 		return VERDICT_NO_PROMISE;
 	for (bit = 1; bit & PROMISES; bit <<= 1)
 		if (promises & bit)
 			worst = verdict_worse(
 				worst, verdict_of_promise(evidence, (enum scheme_promise)bit));
-	return worst == VERDICT_KEPT && inexact(evidence) ? VERDICT_INEXACT : worst;
+	if (worst == VERDICT_KEPT && inexact(evidence))
+		worst = VERDICT_INEXACT;
+	return verdict_worse(worst, evidence->explored);
 }

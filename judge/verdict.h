@@ -6,6 +6,8 @@
  *   broken            an oracle objected
  *   need not met      an oracle objected, and the run had not given the row what it needs
  *   not tried         none objected, and none could have: nothing that was judged can break it
+ *   not stormed       (of a row) kept so far; no signal interrupted it
+ *   not explored      (of a row) kept so far; the explorer has not searched this source
  *   declared inexact  kept; some stamps were inexact, as the row declares
  *   kept              tried, and no oracle objected
  *   not promised      (of a promise) the row does not make it
@@ -33,6 +35,7 @@ struct evidence {
 	uint64_t stuck; /* events that the row gave up in the run */
 	uint32_t unmet; /* needs that the run did not meet (enum scheme_need) */
 	const struct row_trial *trial;
+	enum verdict explored; /* of the row's source (known.h); VERDICT_KEPT too if not asked */
 };
 
 /* How often a breach of `promise` could have been seen. */

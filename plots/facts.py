@@ -30,7 +30,7 @@ def summary(run):
     for row, its in words.items():
         named[max(its, key=worst_last, default=None)].append(row)
     return SimpleNamespace(
-        broken=named["broken"], unmet=named["need not met"], untried=named["not tried"],
+        broken=named["broken"], unmet=named["need not met"], untried=named["not tried"], unstormed=named["not stormed"], unexplored=named["not explored"],
         inexact=named["declared inexact"], kept=len(named["kept"]),
         not_tried=run.not_tried)
 

@@ -22,8 +22,8 @@ REMEDY = "give a bench.json, a run's directory, or latest"
 PROMISES = ("monotonic", "exact", "window", "wrap_proof", "bounded")
 ORACLES = ("exact", "window", "monotonic", "conservation", "structure", "counts", "losses")
 # Words of judge/verdict.h, the worst last.
-VERDICTS = ("not promised", "no promise", "kept", "declared inexact", "not tried", "need not met",
-            "broken")
+VERDICTS = ("not promised", "no promise", "kept", "declared inexact", "not explored", "not stormed", "not tried",
+            "need not met", "broken")
 HELD = ("kept", "declared inexact")  # tried, and nothing objected
 STEP_PROOF = "step_proof"  # a promise of few, and none that a clock which goes forward calls for
 

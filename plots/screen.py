@@ -27,6 +27,9 @@ def verdict(run):
         parts.append(f"{len(its.inexact)} kept it with times declared inexact")
     if its.untried:
         parts.append(f"{len(its.untried)} promise{'s' if len(its.untried) == 1 else ''} what this run did not try")
+    for names, what in ((its.unstormed, "no signal interrupted"), (its.unexplored, "the explorer has not searched")):
+        if names:
+            parts.append(f"{len(names)} {what}")
     if its.unmet:
         parts.append(f"{len(its.unmet)} did not get what {'it needs' if len(its.unmet) == 1 else 'they need'}")
     return "No promise was broken: " + "; ".join(parts) + "."

@@ -78,6 +78,7 @@ void run_complain(const struct run *run)
 
 	for (its = run->row; its < run->row + run->rows; its++)
 		if (its->judged && its->verdict == VERDICT_BROKEN)
-			fail_line("%s broke a promise in %s; run-stress --schemes =%s shows where",
+			fail_line("%s broke a promise in %s; run-stress --schemes =%s, or explore, "
+				  "shows where",
 				  its->row, its->why, its->row);
 }

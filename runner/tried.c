@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "judge/known.h"
 #include "workloads/engine/engine.h"
 
 static json_t *trial_json(const struct driver *row, enum verdict verdict,
@@ -22,6 +23,19 @@ static json_t *trial_json(const struct driver *row, enum verdict verdict,
 	return json;
 }
 
+static bool stormed(const struct workload_bench *bench)
+{
+	const struct workload_form *form;
+	unsigned int i;
+
+	for (i = 0; workloads[i]; i++)
+		for (form = workloads[i]->forms; form && form->section; form++)
+			if ((bench->chosen[i] || workloads[i]->always) &&
+			    engine_has_storm(workloads[i]) && form->seconds[bench->size] > 0)
+				return true;
+	return false;
+}
+
 int tried_rows(const struct workload_bench *bench, struct run *run)
 {
 	json_t *section = run_section(run, "trials");
@@ -34,24 +48,16 @@ int tried_rows(const struct workload_bench *bench, struct run *run)
 		evidence.trial = trial_of(bench->rows[i]);
 		if (!evidence.trial)
 			return fail_memory("the trial of a row");
+		evidence.explored = known_of(bench->rows[i]->row)->verdict;
 		verdict = verdict_of_row(&evidence, VERDICT_KEPT);
-		run_judge(run, i, verdict, evidence.trial->why);
+		run_judge(run, i, verdict,
+			  evidence.trial->why[0] ? evidence.trial->why :
+						   "a schedule of the explorer's quick tier");
+		if (verdict != VERDICT_NO_PROMISE && !stormed(bench))
+			run_judge(run, i, VERDICT_NOT_STORMED, "");
 		json_array_append_new(section, trial_json(bench->rows[i], verdict, &evidence));
 	}
 	return 0;
-}
-
-static bool stormed(const struct workload_bench *bench)
-{
-	const struct workload_form *form;
-	unsigned int i;
-
-	for (i = 0; workloads[i]; i++)
-		for (form = workloads[i]->forms; form && form->section; form++)
-			if ((bench->chosen[i] || workloads[i]->always) &&
-			    engine_has_storm(workloads[i]) && form->seconds[bench->size] > 0)
-				return true;
-	return false;
 }
 
 /* A kind of trial that some rows did not have. */

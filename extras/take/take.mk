@@ -18,6 +18,7 @@ $(O)/reader/$(1).o $(BUILDS:%=$(O)/%/$(1).o) $(SHAPES:%=$(EXPLORED)/$(1).%.so) $
 	$(EXPLORED)/$(1).driver.o $(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TAKEN)/$(1:taken_%=%).row.h
 endef
 $(foreach row,$(taken_rows),$(eval $(call taken_rule,$(row))))
+$(BUILD)/sources.inc: $(taken_rows:taken_%=$(TAKEN)/%.row.h)
 
 all: $(BUILD)/take-facts
 $(BUILD)/take-facts: $(O)/extras/take/facts.o $(library)

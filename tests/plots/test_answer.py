@@ -198,6 +198,9 @@ class Screen(PlotsTest):
         self.assertEqual(said("kept", "not tried", "need not met", "need not met"),
                          "No promise was broken: one row kept all that it promises; 1 promises what this run did not "
                          "try; 2 did not get what they need.")
+        self.assertEqual(said("kept", "not explored", "not stormed"),
+                         "No promise was broken: one row kept all that it promises; 1 no signal interrupted; "
+                         "1 the explorer has not searched.")
         self.assertEqual(said("kept", "broken"), "BROKEN: 1 of 2 rows broke a promise: r1.")
         self.assertEqual(said(*["broken"] * 3), "BROKEN: 3 of 3 rows broke a promise: r0, r1, r2.")
         self.assertEqual(said(*["broken"] * 4), "BROKEN: 4 of 4 rows broke a promise: r0, r1, r2 and 1 more.")

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/known.h"
 #include "runner/place/ticks.h"
 
 void engine_print_head(const struct engine_config *config)
@@ -173,6 +174,14 @@ static void print_void(const struct engine_result *result)
 	       result->voided.violations[ORACLE_EXACT], result->voided.events);
 }
 
+static void print_known(const struct known *known)
+{
+	if (*known->compiler)
+		printf("  explored: %s in %" PRIu64
+		       " schedules of the quick tier, as %s compiles it\n",
+		       check_verdict_name(known->verdict), known->schedules, known->compiler);
+}
+
 void engine_print(const struct engine_config *config, const struct engine_result *result)
 {
 	const struct workload *workload = config->workload;
@@ -203,6 +212,7 @@ void engine_print(const struct engine_config *config, const struct engine_result
 		       "%" PRIu64 " ticks\n",
 		       desc->cut_bits, UINT64_C(1) << desc->cut_bits);
 	print_promises(config, result);
+	print_known(known_of(config->driver->row));
 	print_violations(result);
 }
 

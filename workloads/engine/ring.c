@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "judge/known.h"
 #include "workloads/engine/thread.h"
 
 #define RING_BYTES_SHIFT 20
@@ -229,7 +230,8 @@ struct evidence engine_evidence(const struct engine_config *config,
 	return (struct evidence){ .check = &result->check,
 				  .stuck = result->stuck,
 				  .unmet = result->unmet,
-				  .trial = trial_of(config->driver) };
+				  .trial = trial_of(config->driver),
+				  .explored = known_of(config->driver->row)->verdict };
 }
 
 enum verdict engine_verdict(const struct engine_config *config, const struct engine_result *result)

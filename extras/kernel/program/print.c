@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "judge/known.h"
 #include "judge/verdict.h"
 
 static struct {
@@ -104,7 +105,10 @@ void print_head(void)
 /* What was judged here objects or not; what it tried is completed by the row's trial. */
 static const char *word(const struct driver *driver, const struct epochs *epochs)
 {
-	struct evidence evidence = { .trial = trial_of(driver) };
+	struct evidence evidence = {
+		.trial = trial_of(driver),
+		.explored = known_of(driver->row)->verdict,
+	};
 
 	return check_verdict_name(evidence.trial ? verdict_of_row(&evidence, epochs->verdict) :
 						   epochs->verdict);

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: known.py sources CC BUILD < ROWS > FILE     of each row its name and a hash of its source, as C
+       known.py unknown BUILD ROW...           the rows that the explorer has not searched as they are
+       known.py add BUILD COMPILER JSON        what build/explore --tier quick --json wrote: judge/explored.def's
+                                               form, on standard output
+
+A source is what the preprocessor leaves of the row, the ring and the budgets of the tiers; a line of ROWS
+has a row's name, its header and its defines, between tabs."""
+import hashlib
+import json
+import re
+import subprocess
+import sys
+
+PARTS = ("judge/driver.c", "schemes/core/ring.c", "explore/family/tiers.c")
+OURS = re.compile(r'# \d+ "(?:\S*/)?(?:schemes/|take/|explore/family/tiers)')
+LINE = re.compile(r'X\("(\w+)", "(\w+)", (\w+),')
+
+
+def source(compiler, build, row, header, defines):
+    """What is ours of it: C libraries, compilers and comments make no difference."""
+    text = subprocess.run([compiler, "-E", "-std=gnu11", "-D_GNU_SOURCE=", "-I.", "-I" + build, "-DSTAMPEDE_CHECKED", f"-DROW={row}",
+                           f'-DSCHEME_HEADER="schemes/{header}.h"', *defines.split(), *PARTS],
+                          check=True, capture_output=True, text=True).stdout
+    mine, kept = False, []
+    for line in text.split("\n"):
+        if re.match(r'# \d+ "', line):
+            mine = bool(OURS.match(line))
+        elif mine and not line.lstrip().startswith("#"):
+            kept.append(re.sub(r"\s+", "", line))
+    return hashlib.sha256("".join(kept).encode()).hexdigest()[:16]
+
+
+def lines_of(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().split("\n")
+    except FileNotFoundError:
+        return []
+
+
+def sources_of(build):
+    return dict(re.findall(r'"(\w+)", "(\w+)"', "\n".join(lines_of(build + "/sources.inc"))))
+
+
+def main(what, *words):
+    if what == "sources":
+        for line in sys.stdin.read().splitlines():
+            row, header, defines = line.split("\t")
+            print('{ "%s", "%s" },' % (row, source(*words, row, header, defines)))
+    elif what == "unknown":
+        known = {LINE.match(line).groups()[:2] for path in ("judge/explored.def", words[0] + "/explored/known")
+                 for line in lines_of(path) if LINE.match(line)}
+        print(" ".join(row for row, its in sources_of(words[0]).items()
+                       if row in words[1:] and (row, its) not in known))
+    else:
+        with open(words[2], encoding="utf-8") as file:
+            rows = json.load(file)["rows"]
+        for row in rows:
+            broken = any(its["verdict"] == "broken" for its in row["families"])
+            print('X("%s", "%s", %s, %d, "%s")' % (
+                row["row"], sources_of(words[0])[row["row"]], "BROKEN" if broken else "KEPT",
+                sum(its["schedules"] for its in row["families"]), words[1]))
+
+
+main(*sys.argv[1:])
