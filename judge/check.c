@@ -542,7 +542,7 @@ const char *check_promise_name(enum scheme_promise promise)
 const char *check_verdict_name(enum verdict verdict)
 {
 	static const char *const names[VERDICTS] = {
-		"kept",	     "broken",	  "need not met", "not promised", "declared inexact",
+		"kept",	     "broken",	    "need not met", "not promised", "declared inexact",
 		"not tried", "not stormed", "not explored", "no promise"
 	};
 

@@ -9,7 +9,8 @@
 
 /* Of the quick tier: every interrupt of some hundred small budgets. */
 struct known {
-	enum verdict verdict; /* kept, broken, not explored; kept too where no machine can say more */
+	enum verdict
+		verdict; /* kept, broken, not explored; kept too where no machine can say more */
 	uint64_t schedules;
 	char compiler[64]; /* whose code was searched, "gcc 12.2.0"; "": none was */
 };

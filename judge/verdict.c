@@ -143,9 +143,9 @@ enum verdict verdict_of_promise(const struct evidence *evidence, enum scheme_pro
 enum verdict verdict_worse(enum verdict a, enum verdict b)
 {
 	static const unsigned int rank[VERDICTS] = {
-		[VERDICT_BROKEN] = 7,	    [VERDICT_NEED_NOT_MET] = 6, [VERDICT_NOT_TRIED] = 5,
-		[VERDICT_NOT_STORMED] = 4,  [VERDICT_NOT_EXPLORED] = 3, [VERDICT_INEXACT] = 2,
-		[VERDICT_KEPT] = 1,	    [VERDICT_NOT_PROMISED] = 0, [VERDICT_NO_PROMISE] = 0,
+		[VERDICT_BROKEN] = 7,	   [VERDICT_NEED_NOT_MET] = 6, [VERDICT_NOT_TRIED] = 5,
+		[VERDICT_NOT_STORMED] = 4, [VERDICT_NOT_EXPLORED] = 3, [VERDICT_INEXACT] = 2,
+		[VERDICT_KEPT] = 1,	   [VERDICT_NOT_PROMISED] = 0, [VERDICT_NO_PROMISE] = 0,
 	};
 
 	return rank[b] > rank[a] ? b : a;
