@@ -13,16 +13,42 @@ static inline const char *trace_name(char name[24], uint64_t value, int digits)
 	return at;
 }
 
-/* Never 0, which means none. */
-static inline int trace_file(int in, const char *name, int flags)
+static inline mode_t trace_mode(const struct tracing *all, bool folder)
 {
-	int file = openat(in, name, flags | O_CLOEXEC, 0666), other;
+	const mode_t mode = all->options.mode ? all->options.mode : 0600;
+
+	return folder ? mode | (mode >> 2 & 0111) : mode;
+}
+
+/* Never 0, which means none; never through a link, and never waiting for the other end of one. */
+static inline int trace_file(const struct tracing *all, int in, const char *name, int flags)
+{
+	int file = openat(in, name, flags | O_CLOEXEC | O_NONBLOCK, trace_mode(all, false)), other;
 
 	if (file)
 		return file;
 	other = fcntl(file, F_DUPFD_CLOEXEC, 3);
 	(close)(file);
 	return other;
+}
+
+#define TRACE_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+#define TRACE_NEW (O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+
+/* The folder of all, which may be there, or -1. */
+static inline int trace_root(const struct tracing *all, const char *folder)
+{
+	if (mkdir(folder, trace_mode(all, true)) && errno != EEXIST)
+		return -1;
+	return trace_file(all, AT_FDCWD, folder, O_RDONLY | O_DIRECTORY);
+}
+
+/* A new folder, or -1: there is one already. */
+static inline int trace_folder(const struct tracing *all, int in, const char *name)
+{
+	if (mkdirat(in, name, trace_mode(all, true)))
+		return -1;
+	return trace_file(all, in, name, TRACE_FOLDER);
 }
 
 /* True: all is written; else the file is as long as before. */
@@ -48,137 +74,217 @@ static inline bool trace_put(int file, const void *bytes, uint64_t size, uint64_
 	return true;
 }
 
-/* Makes folder `name` and its metadata, all of it or none; the folder, or -1. */
-static inline int trace_folder(const struct tracing *all, int in, const char *name)
+/* Makes a trace of a folder: its metadata is there whole, or not at all. */
+static inline bool trace_describe(const struct tracing *all, int folder)
 {
-	int folder, text = -1;
-	bool good = false;
+	int text = trace_file(all, folder, ".metadata", TRACE_NEW);
+	bool good = text >= 0 && trace_put(text, all->text, all->text_bytes, 0);
 
-	if (mkdirat(in, name, 0777) && errno != EEXIST)
-		return -1;
-	folder = trace_file(in, name, O_RDONLY | O_DIRECTORY);
-	if (folder >= 0)
-		text = trace_file(folder, ".metadata", O_WRONLY | O_CREAT | O_TRUNC);
-	if (text >= 0) {
-		good = trace_put(text, all->text, all->text_bytes, 0);
-		good = !(close)(text) && good && !renameat(folder, ".metadata", folder, "metadata");
-	}
-	if (good)
-		return folder;
-	if (folder >= 0) {
-		unlinkat(folder, ".metadata", 0);
-		(close)(folder);
-	}
-	return -1;
+	return text >= 0 && !(close)(text) && good &&
+	       !renameat(folder, ".metadata", folder, "metadata");
 }
 
-static inline void trace_remove(const struct tracing *all, uint64_t number)
-{
-	char name[24], file[24];
-	const char *of = trace_name(name, number, 6);
-	int i, folder = trace_file(all->folder, of, O_RDONLY | O_DIRECTORY);
+struct trace_names {
+	int folder;
+	long at, size;
+	char bytes[2048];
+};
 
-	if (folder < 0)
+/* The next name in a folder, or NULL. Handlers may call it. */
+static inline const char *trace_next(struct trace_names *names)
+{
+	uint16_t bytes; /* of an entry, behind its inode and offset; its name is behind the type */
+	const char *entry;
+
+	if (names->at == names->size) {
+		names->at = 0;
+		names->size =
+			syscall(SYS_getdents64, names->folder, names->bytes, sizeof(names->bytes));
+		if (names->size <= 0)
+			return NULL;
+	}
+	entry = names->bytes + names->at;
+	memcpy(&bytes, entry + 16, sizeof(bytes));
+	names->at += bytes;
+	return entry + 19;
+}
+
+static inline bool trace_is_number(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits && digits < 19 && !name[digits];
+}
+
+/* Handlers may call it. What goes first makes a trace of the folder; others' files stay. */
+static inline void trace_remove(const struct tracing *all, int in, const char *name)
+{
+	struct trace_names names = { trace_file(all, in, name, TRACE_FOLDER), 0, 0, "" };
+	const char *file;
+
+	if (names.folder < 0)
 		return;
-	for (i = 0; i < THREADS; i++)
-		unlinkat(folder, trace_name(file, (uint64_t)i, 1), 0);
-	unlinkat(folder, "metadata", 0);
-	(close)(folder);
-	unlinkat(all->folder, of, AT_REMOVEDIR);
+	unlinkat(names.folder, "metadata", 0);
+	unlinkat(names.folder, ".metadata", 0);
+	while ((file = trace_next(&names)))
+		if (trace_is_number(file))
+			unlinkat(names.folder, file, 0);
+	(close)(names.folder);
+	unlinkat(in, name, AT_REMOVEDIR);
 }
 
-/* Ends the chunk: what is written early belongs to the next one, where it will be whole. */
-static inline void trace_chunk_end(struct tracing *all, bool early)
+/* Behind all chunks that are in the folder. */
+static inline uint64_t trace_first_number(const struct tracing *all)
 {
-	struct trace_slot *slot;
+	struct trace_names names = { trace_file(all, all->folder, ".", TRACE_FOLDER), 0, 0, "" };
+	uint64_t first = 0, number;
+	const char *name;
+
+	while (names.folder >= 0 && (name = trace_next(&names)))
+		if (trace_is_number(name) && (number = strtoull(name, NULL, 10)) >= first)
+			first = number + 1;
+	if (names.folder >= 0)
+		(close)(names.folder);
+	return first;
+}
+
+/* `events` more are in the slot's file, and in the chunk. */
+static inline void trace_written(struct tracing *all, struct trace_slot *slot, uint64_t events)
+{
+	const uint64_t made = all->counts.chunks;
+
+	slot->in_file += events;
+	trace_add(&all->counts.events, events);
+	if (all->options.chunks)
+		all->kept[(made - 1) % all->options.chunks].events += events;
+}
+
+/* Has somebody removed it? */
+static inline bool trace_is_gone(const struct trace_slot *slot)
+{
+	struct stat file;
+
+	return slot->file > 0 && !fstat(slot->file, &file) && !file.st_nlink;
+}
+
+/* The file ends here: what of the open packet is in it comes no more. */
+static inline void trace_file_end(struct tracing *all, struct trace_slot *slot)
+{
+	if (trace_is_gone(slot)) {
+		trace_failed(all, ENOENT);
+		trace_add(&all->counts.unwritten, slot->in_file);
+		trace_written(all, slot, -slot->in_file);
+	}
+	if (slot->file > 0)
+		(close)(slot->file);
+	if (slot->early.content)
+		slot->cut = slot->early;
+	slot->file = 0;
+	slot->at = slot->in_file = slot->early.content = 0;
+}
+
+static inline void trace_chunk_end(struct tracing *all)
+{
 	int i;
 
-	for (i = 0; i < THREADS; i++) {
-		slot = &all->slots[i];
-		if (slot->file > 0 && !early && slot->early &&
-		    ftruncate(slot->file, (off_t)slot->at))
-			all->counts.error = errno;
-		if (slot->file > 0)
-			(close)(slot->file);
-		slot->file = 0;
-		slot->at = slot->early = 0;
-	}
+	for (i = 0; i < THREADS; i++)
+		trace_file_end(all, &all->slots[i]);
 	if (all->chunk > 0)
 		(close)(all->chunk);
 	all->chunk = 0;
 	all->chunk_bytes = 0;
 }
 
-static inline bool trace_chunk_begin(struct tracing *all)
+/* Remembers a chunk of options.chunks that are kept, and removes the one before them. */
+static inline bool trace_keep(struct tracing *all, uint64_t number)
 {
-	const struct trace_options *options = &all->options;
+	const uint64_t made = all->counts.chunks, most = all->options.chunks;
+	struct trace_chunk *kept = all->kept;
 	char name[24];
-	const char *number;
 
-	do { /* a folder of an earlier run has its chunks already */
-		number = trace_name(name, ++all->chunk_number - 1, 6);
-	} while (!faccessat(all->folder, number, F_OK, 0));
-	all->chunk = trace_folder(all, all->folder, number);
-	if (all->chunk < 0) {
-		all->counts.error = errno;
-		all->chunk = 0;
-		unlinkat(all->folder, number, AT_REMOVEDIR);
-		all->chunk_number--;
-		return false;
+	if (!most)
+		return true;
+	if (made < most && !(made & (made - 1))) { /* room for as many again */
+		kept = (struct trace_chunk *)realloc(kept, (made ? 2 * made : 1) * sizeof(*kept));
+		if (!kept)
+			return false;
+		all->kept = kept;
 	}
-	if (!all->counts.chunks++)
-		all->chunk_first = all->chunk_number;
-	all->chunk_since = clock_steady();
-	if (options->chunks && all->chunk_number >= all->chunk_first + options->chunks)
-		trace_remove(all, all->chunk_number - 1 - options->chunks);
+	kept += made % most;
+	if (made >= most) {
+		trace_remove(all, all->folder, trace_name(name, kept->number, 6));
+		trace_add(&all->counts.removed, kept->events);
+	}
+	kept->number = number;
+	kept->events = 0;
 	return true;
 }
 
-/* A packet at the end of its ring's file. `early`: it will come again, and takes its place. */
-static inline bool trace_append(struct tracing *all, struct trace_slot *slot,
-				const struct packet *packet, bool early)
+/* A folder that another process makes, or has made, is its own. */
+static inline bool trace_chunk_begin(struct tracing *all)
 {
-	const uint64_t page = 4096, most = all->options.chunk_bytes;
 	char name[24];
-	bool good;
+	const char *number;
+	int chunk;
 
-	if (all->chunk && most && all->chunk_bytes && all->chunk_bytes + packet->size > most)
-		trace_chunk_end(all, false);
-	if (!all->chunk && !trace_chunk_begin(all))
-		return false;
-	if (!slot->file)
-		slot->file =
-			trace_file(all->chunk, trace_name(name, (uint64_t)(slot - all->slots), 1),
-				   O_WRONLY | O_CREAT);
-	if (slot->file < 0) {
-		all->counts.error = errno;
-		slot->file = 0;
-		return false;
-	}
-	/* Over one that is there already its first page comes last: with it all is valid at once.
-	 */
-	good = slot->early && packet->size > page ?
-		       trace_put(slot->file, packet->bytes + page, packet->size - page,
-				 slot->at + page) &&
-			       trace_put(slot->file, packet->bytes, page, slot->at) :
-		       trace_put(slot->file, packet->bytes, packet->size, slot->at);
-	if (!good) {
-		all->counts.error = errno;
-		slot->early = 0;
-		if (ftruncate(slot->file, (off_t)slot->at))
-			all->counts.error = errno;
-		return false;
-	}
-	slot->early = early ? packet->events : 0;
-	if (early)
+	do {
+		number = trace_name(name, all->chunk_number++, 6);
+		chunk = trace_folder(all, all->folder, number);
+	} while (chunk < 0 && errno == EEXIST);
+	if (chunk >= 0 && trace_describe(all, chunk) && trace_keep(all, all->chunk_number - 1)) {
+		trace_add(&all->counts.chunks, 1);
+		all->chunk = chunk;
+		all->chunk_since = clock_steady();
 		return true;
-	slot->at += packet->size;
-	all->chunk_bytes += packet->size;
-	all->counts.packets++;
-	all->counts.events += packet->events;
-	all->counts.back += packet->back;
-	all->counts.bytes += packet->size;
-	return true;
+	}
+	trace_failed(all, errno);
+	if (chunk >= 0) {
+		(close)(chunk);
+		trace_remove(all, all->folder, number);
+	}
+	all->chunk_number--;
+	return false;
+}
+
+static inline bool trace_file_begin(struct tracing *all, struct trace_slot *slot)
+{
+	char name[24];
+	const char *number = trace_name(name, (uint64_t)(slot - all->slots), 1);
+	int tries;
+
+	/* A chunk that somebody has removed ends. */
+	for (tries = 0; tries < 2 && (all->chunk || trace_chunk_begin(all)); tries++) {
+		slot->file = trace_file(all, all->chunk, number, TRACE_NEW);
+		if (slot->file > 0)
+			return true;
+		trace_failed(all, errno);
+		slot->file = 0;
+		if (errno != ENOENT)
+			break;
+		trace_chunk_end(all);
+	}
+	return false;
+}
+
+/* At the end of its ring's file, or in the place of what was written of it before it was full. */
+static inline bool trace_append(struct tracing *all, struct trace_slot *slot,
+				const struct packet *packet)
+{
+	const uint64_t page = 4096;
+
+	if (!slot->file && !trace_file_begin(all, slot))
+		return false;
+	/* Over one that is there its first page comes last: with it all is valid at once. */
+	if (slot->early.content && packet->size > page ?
+		    trace_put(slot->file, packet->bytes + page, packet->size - page,
+			      slot->at + page) &&
+			    trace_put(slot->file, packet->bytes, page, slot->at) :
+		    trace_put(slot->file, packet->bytes, packet->size, slot->at))
+		return true;
+	trace_failed(all, errno);
+	if (ftruncate(slot->file, (off_t)slot->at))
+		trace_failed(all, errno);
+	return false;
 }
 
 #endif

@@ -60,18 +60,28 @@ struct trace_options {
 	uint32_t type_count;
 	uint32_t chunk_seconds; /* so old a chunk is finished, and the next one begins; 0: never */
 	uint64_t chunk_bytes; /* the same for one of so many bytes, over all rings; 0: never */
-	uint32_t chunks; /* so many are kept, the newest; 0: all */
+	uint32_t chunks; /* so many of this trace are kept, the newest; 0: all */
 	uint32_t period_ms; /* between two looks at the rings; 0: 10 */
 	bool overwrite; /* rings keep the newest events; no files but those of snapshots */
+	mode_t mode; /* of files; a folder can be entered where its files can be read; 0: 0600 */
 };
 
+/*
+ * Of this trace, since trace_start(). What was recorded is in one of events, lost, unwritten and
+ * strays; of events those in `removed` were written, and are not there any more.
+ */
 struct trace_counts {
 	uint64_t events, packets, bytes, chunks; /* written */
+	uint64_t removed; /* events in chunks that gave way to newer ones (options.chunks) */
 	uint64_t lost; /* events, because a ring was full */
 	uint64_t back; /* events written whose time is before their predecessor's: the clock went
 			  back */
-	uint64_t unwritten; /* events that were read; there was no room for them on the disk */
-	/* Calls of here() without a ring: THREADS is too small, or it was just being opened. */
+	/* Events that were read; the disk had no room for them, or their file was removed. */
+	uint64_t unwritten;
+	/*
+	 * Calls of here() without a ring: THREADS is too small, or it was just being opened. And
+	 * events whose writer trace_stop() of the trace before has overtaken.
+	 */
 	uint64_t strays;
 	int error; /* errno of the last write that failed; EBUSY: a record had no end(); 0: none */
 };
@@ -84,10 +94,13 @@ struct trace_counts {
  * before.
  */
 static inline int trace_start(const struct trace_options *options);
-/* Writes what is recorded; events after it are refused with OFF. OK or NOT_OPEN. */
+/*
+ * Writes what is recorded; events after it are refused with OFF. Another trace may be started then,
+ * in the same folder or not: it has nothing of this one, but the same types. OK or NOT_OPEN.
+ */
 static inline int trace_stop(void);
 
-/* ---- any thread and signal handler ---- */
+/* ---- any thread and signal handler, also in a fork ---- */
 
 /*
  * The thread's own ring, which it gets when it first asks, and leaves when it ends; or the CPU's.
@@ -98,7 +111,8 @@ static inline struct tracer *here(void);
 static inline int trace_enable(uint32_t id, bool on);
 /*
  * Writes a trace of its own: the newest `bytes` of events, as whole packets, the same number from
- * each ring. Makes `folder`. OK, NOT_OPEN, BUSY (another snapshot is being written), NOT_WRITTEN.
+ * each ring. Makes `folder`, and takes the place of the snapshot that is there. OK, NOT_OPEN, BUSY
+ * (another snapshot is being written), NOT_WRITTEN.
  */
 static inline int trace_snapshot(const char *folder, uint64_t bytes);
 /*
@@ -110,33 +124,57 @@ static inline void trace_count(struct trace_counts *counts);
 
 /* ---- how it works ---- */
 
-/* Of a ring's slot: FREE > TAKEN by a thread > LIVE, open > LEFT by it > FREE, read to its end. */
+/* Of a ring's slot: FREE > TAKEN by a thread > LIVE, open > FREE, also before it is read. */
 enum trace_state {
 	TRACE_FREE,
 	TRACE_TAKEN,
 	TRACE_LIVE,
-	TRACE_LEFT,
+};
+
+/* A packet as far as it was written or passed over. */
+struct trace_part {
+	uint64_t number, events, back, end; /* end: stamp of its last event */
+	uint32_t content; /* bytes; 0: nothing */
 };
 
 struct trace_slot {
 	struct tracer t;
 	void *memory; /* once it was taken, for ever */
 	int state;
+	struct trace_part began; /* what is of the trace before */
+	uint64_t lost_before, lost_until; /* of this trace are those between */
 	/* Of the consumer: */
 	int file; /* in the chunk; 0: none */
 	uint64_t at; /* bytes of whole packets in it */
-	uint64_t early; /* events of the packet that was written there before it was full */
+	uint64_t in_file; /* events */
+	struct trace_part early; /* of the open packet what is in the file, behind these */
+	struct trace_part cut; /* of it what is in a file before this one */
+};
+
+struct trace_chunk {
+	uint64_t number, events;
+};
+
+/* Functions that are called later, of the object that has the state. */
+struct trace_calls {
+	struct tracer *(*here)(void);
+	int (*start)(const struct trace_options *options);
+	void (*crashed)(int number);
 };
 
 struct tracing {
 	uint64_t shape; /* of the files of the program, which have to have the same */
-	bool mixed;
+	const struct trace_calls *calls;
+	uint64_t strays;
+	int running;
+	bool mixed; /* up to here it is the same in all shapes */
 	struct trace_options options;
 	struct event_type types[EVENT_SIZED];
 	uint32_t sizes[2 * EVENT_SIZED];
 	struct trace_slot slots[THREADS];
 	bool off[EVENT_SIZED];
-	int running, stopping, copying;
+	int stopping;
+	int copying; /* the thread that writes a snapshot */
 	int crashing; /* the thread that writes the snapshot of a crash */
 	bool prepared; /* once a process */
 	pthread_key_t key;
@@ -149,9 +187,9 @@ struct tracing {
 	void *by_cpu[8192]; /* at most: the rings in which threads go on that moved */
 #endif
 	int folder, chunk; /* 0: none */
-	uint64_t chunk_first, chunk_number, chunk_bytes, chunk_since;
-	struct trace_counts counts; /* under the lock, but for: */
-	uint64_t strays;
+	uint64_t chunk_number, chunk_bytes, chunk_since;
+	struct trace_chunk *kept; /* options.chunks of them, if there were as many */
+	struct trace_counts counts; /* one thread at a time writes them */
 	const char *crash_folder;
 	uint64_t crash_bytes;
 	struct sigaction before[5];
@@ -164,18 +202,25 @@ struct tracing {
 #else
 #define TRACE_LOCAL _Thread_local
 #endif
-__attribute__((weak)) struct tracing trace_all;
-__attribute__((weak)) TRACE_LOCAL struct tracer *trace_mine;
-__attribute__((weak)) TRACE_LOCAL bool trace_joining;
+/* One of each for a process, if all its objects export it: else there is trace_find(). */
+#define TRACE_ONE __attribute__((weak, visibility("default")))
+TRACE_ONE struct tracing trace_all;
+/* Of that model because a handler may be the first to use it, and others get memory then. */
+TRACE_ONE __attribute__((tls_model("initial-exec"))) TRACE_LOCAL struct tracer *trace_mine;
+TRACE_ONE __attribute__((tls_model("initial-exec"))) TRACE_LOCAL bool trace_joining;
+static struct tracing *trace_owner = &trace_all;
 
-static inline __attribute__((constructor)) void trace_shape(void)
+static inline void trace_add(uint64_t *count, uint64_t more)
 {
-	const uint64_t shape =
-		((uint64_t)(THREADS) << 16 | COUNT_SHIFT << 8 | SUBBUF_SHIFT) * 2 + PER_CPU;
-
-	trace_all.mixed |= trace_all.shape && trace_all.shape != shape;
-	trace_all.shape = shape;
+	__atomic_store_n(count, *count + more, __ATOMIC_RELAXED);
 }
+
+static inline void trace_failed(struct tracing *all, int error)
+{
+	__atomic_store_n(&all->counts.error, error, __ATOMIC_RELAXED);
+}
+
+#include "extras/take/objects.h"
 
 /* Recorded by each thread when it gets its ring, which may have been another thread's. */
 #define TRACE_THREAD_FIELDS(F) F(u32, tid) F(text, name, 16)
@@ -188,8 +233,7 @@ static inline void trace_leave(void *arg)
 	struct trace_slot *slot = (struct trace_slot *)arg;
 
 	trace_mine = NULL;
-	flush_open(&slot->t);
-	__atomic_store_n(&slot->state, TRACE_LEFT, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->state, TRACE_FREE, __ATOMIC_RELEASE);
 }
 
 static inline int trace_ring_open(struct tracing *all, struct trace_slot *slot)
@@ -210,6 +254,9 @@ static inline int trace_ring_open(struct tracing *all, struct trace_slot *slot)
 		error = attach(&slot->t);
 	if (!error)
 		slot->t.memory = &slot->t; /* for close(): no business of the program's */
+	else
+		munmap(memory, open_bytes(&options));
+	slot->lost_until = UINT64_MAX;
 	__atomic_store_n(&slot->memory, error ? NULL : memory, __ATOMIC_RELEASE);
 	return error;
 }
@@ -236,6 +283,14 @@ static inline void trace_switch_all(struct tracing *all)
 			trace_switch(all, &all->slots[i]);
 }
 
+/* Has it room? Otherwise one that nobody has used yet is better, if there is one. */
+static inline bool trace_has_room(const struct trace_slot *slot)
+{
+	return !slot->memory || slot->t.scheme.ring.mode == RING_OVERWRITE ||
+	       packets(&slot->t) - once_load(&slot->t.scheme.ring.consumed) <
+		       1u << (COUNT_SHIFT - 1);
+}
+
 /* System calls only, and none that waits: a handler may be the first that records in its thread. */
 static inline struct tracer *trace_take(struct tracing *all)
 {
@@ -243,15 +298,16 @@ static inline struct tracer *trace_take(struct tracing *all)
 	char name[16] = "";
 	int i, state;
 
-	for (i = 0; i < THREADS; i++) {
-		slot = &all->slots[i];
+	for (i = 0; i < 2 * THREADS; i++) {
+		slot = &all->slots[i % THREADS];
 		state = TRACE_FREE;
 		if (!__atomic_compare_exchange_n(&slot->state, &state, TRACE_TAKEN, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		if (!slot->memory && trace_ring_open(all, slot)) {
+		if ((i < THREADS && !trace_has_room(slot)) ||
+		    (!slot->memory && trace_ring_open(all, slot))) {
 			__atomic_store_n(&slot->state, TRACE_FREE, __ATOMIC_RELEASE);
-			return NULL;
+			continue;
 		}
 		__atomic_store_n(&slot->state, TRACE_LIVE, __ATOMIC_SEQ_CST);
 		trace_switch(all, slot);
@@ -265,10 +321,16 @@ static inline struct tracer *trace_take(struct tracing *all)
 
 static __attribute__((noinline, cold, unused)) struct tracer *trace_join(void)
 {
-	struct tracing *all = &trace_all;
+	struct tracing *all = trace_owner;
 
 	if (!__atomic_load_n(&all->running, __ATOMIC_ACQUIRE))
 		return NULL;
+	if (all->shape != TRACE_SHAPE) {
+		__atomic_fetch_add(&all->strays, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	if (all != &trace_all)
+		return all->calls->here();
 	if (!trace_joining) { /* else a handler came into this function */
 		trace_joining = true;
 		trace_mine = trace_take(all);
@@ -283,7 +345,7 @@ static __attribute__((noinline, cold, unused)) struct tracer *trace_join(void)
 
 static inline int trace_enable(uint32_t id, bool on)
 {
-	struct tracing *all = &trace_all;
+	struct tracing *all = trace_owner;
 
 	if (!__atomic_load_n(&all->running, __ATOMIC_ACQUIRE))
 		return NOT_OPEN;
@@ -296,107 +358,7 @@ static inline int trace_enable(uint32_t id, bool on)
 
 #include "extras/take/chunks.h"
 
-/* ---- the consumer ---- */
-
-/* What is complete; and of a ring where that was nothing what is recorded so far. */
-static inline void trace_drain(struct tracing *all, struct trace_slot *slot, bool last)
-{
-	int state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE), got, tries;
-	struct packet packet;
-	bool quiet = true;
-
-	if (state != TRACE_LIVE && state != TRACE_LEFT)
-		return;
-	for (; (got = read(&slot->t, &packet)) == 1 || got == DAMAGED; quiet = false) {
-		if (!trace_append(all, slot, &packet, false))
-			all->counts.unwritten += packet.events;
-		release(&slot->t, &packet);
-	}
-	if (state == TRACE_LEFT) {
-		__atomic_store_n(&slot->state, TRACE_FREE, __ATOMIC_RELEASE);
-		return;
-	}
-	if (!last && !quiet)
-		return;
-	for (tries = 0; (got = copy(&slot->t, packets(&slot->t) - 1, all->early, &packet)) != 1;
-	     tries++) {
-		if (last && tries == 100 && packets(&slot->t))
-			all->counts.error = EBUSY;
-		if (!last || tries == 100)
-			return;
-		usleep(1000); /* its thread is just recording */
-	}
-	if (packet.number < slot->t.scheme.ring.consumed)
-		return; /* it is written as a whole */
-	/* The last one comes no more: it stays if the chunk ends behind it. */
-	if ((last || packet.events != slot->early) && !trace_append(all, slot, &packet, !last) &&
-	    last)
-		all->counts.unwritten += packet.events;
-}
-
-static inline void trace_look(struct tracing *all, bool last)
-{
-	const uint64_t oldest = (uint64_t)all->options.chunk_seconds * 1000000000u;
-	int i;
-
-	pthread_mutex_lock(&all->lock);
-	if (all->chunk && oldest && !last && clock_steady() - all->chunk_since >= oldest)
-		trace_chunk_end(all, false);
-	for (i = 0; i < THREADS; i++)
-		trace_drain(all, &all->slots[i], last);
-	pthread_mutex_unlock(&all->lock);
-}
-
-static inline void *trace_consume(void *arg)
-{
-	struct tracing *all = (struct tracing *)arg;
-	const uint32_t ms = all->options.period_ms ? all->options.period_ms : 10;
-	const struct timespec period = { ms / 1000, (long)(ms % 1000) * 1000000 };
-
-	while (!__atomic_load_n(&all->stopping, __ATOMIC_ACQUIRE)) {
-		trace_look(all, false);
-		nanosleep(&period, NULL);
-	}
-	trace_look(all, true);
-	trace_chunk_end(all, true);
-	return NULL;
-}
-
-/* ---- a process forks: the child has no trace until it starts one ---- */
-
-static inline void trace_before_fork(void)
-{
-	pthread_mutex_lock(&trace_all.lock);
-}
-
-static inline void trace_after_fork(void)
-{
-	pthread_mutex_unlock(&trace_all.lock);
-}
-
-static inline void trace_in_child(void)
-{
-	struct tracing *all = &trace_all;
-	struct options options = { NULL, 0, 0, all->options.overwrite, NULL };
-	int i;
-
-	trace_mine = NULL;
-	pthread_setspecific(all->key, NULL);
-	for (i = 0; i < THREADS; i++) {
-		if (all->slots[i].file > 0)
-			(close)(all->slots[i].file);
-		if (all->slots[i].memory)
-			munmap(all->slots[i].memory, open_bytes(&options));
-		memset(&all->slots[i], 0, sizeof(all->slots[i]));
-	}
-	if (all->chunk > 0)
-		(close)(all->chunk);
-	if (all->folder > 0)
-		(close)(all->folder);
-	all->folder = all->chunk = all->running = all->stopping = all->copying = all->crashing = 0;
-	all->cpus = 0;
-	pthread_mutex_unlock(&all->lock);
-}
+#include "extras/take/drain.h"
 
 /* ---- start and stop ---- */
 
@@ -419,10 +381,25 @@ static inline int trace_text(struct tracing *all)
 	return fclose(text) ? NO_MEMORY : error;
 }
 
-static inline int trace_begin(struct tracing *all)
+/* The consumer, into which no handler of the program comes. */
+static inline int trace_consumer(struct tracing *all)
 {
 	sigset_t every, before;
-	int error = OK;
+	int error;
+
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &before);
+	error = pthread_create(&all->thread, NULL, trace_consume, all) ? NO_MEMORY : OK;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+static inline int trace_begin(struct tracing *all)
+{
+	const bool made =
+		!all->options.overwrite && !mkdir(all->options.folder, trace_mode(all, true));
+	char name[24];
+	int error = OK, i;
 
 	all->folder = 0;
 #if PER_CPU
@@ -430,25 +407,32 @@ static inline int trace_begin(struct tracing *all)
 	if (error)
 		return error;
 #endif
+	for (i = 0; i < THREADS; i++)
+		if (all->slots[i].memory)
+			trace_pass(all, &all->slots[i]);
 	if (!all->options.overwrite) {
-		if (mkdir(all->options.folder, 0777) && errno != EEXIST)
-			return NOT_WRITTEN;
-		all->folder = trace_file(AT_FDCWD, all->options.folder, O_RDONLY | O_DIRECTORY);
+		all->folder = trace_root(all, all->options.folder);
 		if (all->folder < 0)
 			return NOT_WRITTEN;
+		all->chunk_number = trace_first_number(all);
 		if (!trace_chunk_begin(all))
-			return NOT_WRITTEN;
+			error = NOT_WRITTEN;
 	}
-	__atomic_store_n(&all->running, 1, __ATOMIC_SEQ_CST);
-	trace_switch_all(all);
-	if (all->options.overwrite)
-		return OK;
-	sigfillset(&every); /* no handler of the program comes into the consumer */
-	pthread_sigmask(SIG_SETMASK, &every, &before);
-	error = pthread_create(&all->thread, NULL, trace_consume, all) ? NO_MEMORY : OK;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error)
-		all->running = 0; /* nothing to join */
+	if (!error) {
+		__atomic_store_n(&all->running, 1, __ATOMIC_SEQ_CST);
+		trace_switch_all(all);
+	}
+	if (!error && !all->options.overwrite)
+		error = trace_consumer(all);
+	if (error) { /* nothing is left of it */
+		all->running = 0;
+		trace_switch_all(all);
+		trace_chunk_end(all);
+		if (all->counts.chunks)
+			trace_remove(all, all->folder, trace_name(name, all->chunk_number - 1, 6));
+		if (made)
+			rmdir(all->options.folder);
+	}
 	return error;
 }
 
@@ -476,9 +460,9 @@ static inline int trace_types(struct tracing *all, const struct trace_options *o
 	return OK;
 }
 
-static inline int trace_start(const struct trace_options *options)
+static inline int trace_start_called(const struct trace_options *options)
 {
-	struct tracing *all = &trace_all;
+	struct tracing *all = trace_owner;
 	int error;
 
 	if (!options || (!options->folder && !options->overwrite) ||
@@ -498,30 +482,42 @@ static inline int trace_start(const struct trace_options *options)
 	if (error)
 		return error;
 	if (!all->prepared) {
-		if (pthread_key_create(&all->key, trace_leave) ||
-		    pthread_atfork(trace_before_fork, trace_after_fork, trace_in_child))
+		if (pthread_atfork(trace_before_fork, trace_after_fork, trace_in_child))
 			return NO_MEMORY;
 		all->prepared = true;
 	}
+	while (__atomic_load_n(&all->copying, __ATOMIC_ACQUIRE))
+		usleep(1000); /* a snapshot of the trace before */
 	memset(&all->counts, 0, sizeof(all->counts));
+	memset(all->off, 0, sizeof(all->off));
 	all->stopping = 0;
-	all->strays = all->chunk_number = 0;
+	all->strays = 0;
 	error = trace_begin(all);
 	if (error)
 		trace_stop();
 	return error;
 }
 
+static inline int trace_start(const struct trace_options *options)
+{
+	return trace_owner->calls ? trace_owner->calls->start(options) :
+				    trace_start_called(options);
+}
+
 static inline int trace_stop(void)
 {
-	struct tracing *all = &trace_all;
-	int was = __atomic_exchange_n(&all->running, 0, __ATOMIC_SEQ_CST);
+	struct tracing *all = trace_owner;
+	int was = __atomic_exchange_n(&all->running, 0, __ATOMIC_SEQ_CST), i;
 
 	if (was) {
 		trace_switch_all(all);
 		__atomic_store_n(&all->stopping, 1, __ATOMIC_RELEASE);
 		if (!all->options.overwrite)
 			pthread_join(all->thread, NULL);
+		for (i = 0; i < THREADS; i++)
+			if (__atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE))
+				__atomic_store_n(&all->slots[i].lost_until, lost(&all->slots[i].t),
+						 __ATOMIC_RELAXED);
 	}
 	if (all->folder > 0)
 		(close)(all->folder);
@@ -531,16 +527,22 @@ static inline int trace_stop(void)
 
 static inline void trace_count(struct trace_counts *counts)
 {
-	struct tracing *all = &trace_all;
-	int i;
+	const struct tracing *all = trace_owner;
+	const uint64_t *from = &all->counts.events;
+	uint64_t *to = &counts->events, until, now;
+	uint32_t i;
 
-	pthread_mutex_lock(&all->lock);
-	*counts = all->counts;
-	pthread_mutex_unlock(&all->lock);
+	for (i = 0; i < offsetof(struct trace_counts, error) / sizeof(*to); i++)
+		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	counts->error = __atomic_load_n(&all->counts.error, __ATOMIC_RELAXED);
 	counts->strays = __atomic_load_n(&all->strays, __ATOMIC_RELAXED);
-	for (i = 0; i < THREADS; i++)
-		if (__atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE))
-			counts->lost += lost(&all->slots[i].t);
+	for (i = 0; i < THREADS; i++) {
+		if (!__atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE))
+			continue;
+		until = __atomic_load_n(&all->slots[i].lost_until, __ATOMIC_RELAXED);
+		now = lost(&all->slots[i].t);
+		counts->lost += (now < until ? now : until) - all->slots[i].lost_before;
+	}
 }
 
 #include "extras/take/snapshot.h"

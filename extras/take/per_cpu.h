@@ -57,4 +57,9 @@ static inline struct tracer *here(void)
 }
 #endif
 
+static inline struct tracer *trace_here_called(void)
+{
+	return here();
+}
+
 #endif

@@ -8,13 +8,14 @@ static inline bool trace_copy_ring(struct tracing *all, int folder, struct trace
 {
 	char name[24];
 	uint64_t end = packets(&slot->t), number = end > count ? end - count : 0, at = 0;
-	int file = trace_file(folder, trace_name(name, (uint64_t)(slot - all->slots), 1),
-			      O_WRONLY | O_CREAT | O_TRUNC);
+	int file = trace_file(all, folder, trace_name(name, (uint64_t)(slot - all->slots), 1),
+			      TRACE_NEW);
 	struct packet packet;
 	bool good = file >= 0;
 
 	for (; good && number < end; number++) {
-		if (copy(&slot->t, number, all->copied, &packet) != 1)
+		if (copy(&slot->t, number, all->copied, &packet) != 1 ||
+		    !trace_trim(slot, &slot->began, &packet, all->copied))
 			continue;
 		good = trace_put(file, packet.bytes, packet.size, at);
 		at += packet.size;
@@ -22,30 +23,64 @@ static inline bool trace_copy_ring(struct tracing *all, int folder, struct trace
 	return file >= 0 && !(close)(file) && good;
 }
 
+/* All of it into a new folder, which is no trace before that. */
+static inline bool trace_copy_all(struct tracing *all, int folder, uint64_t bytes)
+{
+	uint64_t rings = 0, count;
+	bool good = true;
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		rings += __atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE) != NULL;
+	count = bytes / (rings ? rings : 1) >> SUBBUF_SHIFT;
+	for (i = 0; i < THREADS && good; i++)
+		good = !__atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE) ||
+		       trace_copy_ring(all, folder, &all->slots[i], count ? count : 1);
+	return good && trace_describe(all, folder);
+}
+
+/* Of the two that may be there the one before stays until the new one is whole. */
+static inline int trace_snapshot_into(struct tracing *all, int in, uint64_t bytes)
+{
+	static const char *const names[] = { "snapshot0", "snapshot1" };
+	int which = 0, into = trace_folder(all, in, names[0]);
+	int error;
+	bool good;
+
+	if (into < 0)
+		into = trace_folder(all, in, names[which = 1]);
+	if (into < 0) { /* a kill came between: one of them goes, that which is not whole */
+		which = faccessat(in, "snapshot1/metadata", F_OK, 0) != 0;
+		trace_remove(all, in, names[which]);
+		into = trace_folder(all, in, names[which]);
+	}
+	if (into < 0)
+		return NOT_WRITTEN;
+	good = trace_copy_all(all, into, bytes);
+	error = errno;
+	(close)(into);
+	trace_remove(all, in, names[good ? !which : which]);
+	errno = error;
+	return good ? OK : NOT_WRITTEN;
+}
+
 static inline int trace_snapshot(const char *folder, uint64_t bytes)
 {
-	struct tracing *all = &trace_all;
-	uint64_t rings = 0, count;
-	int i, into, error = OK;
+	struct tracing *all = trace_owner;
+	int in, none = 0, error = NOT_WRITTEN;
 
 	if (!folder)
 		return NO_POINTER;
 	if (!__atomic_load_n(&all->running, __ATOMIC_ACQUIRE))
 		return NOT_OPEN;
-	if (__atomic_exchange_n(&all->copying, 1, __ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n(&all->copying, &none, (int)syscall(SYS_gettid), false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return BUSY;
-	for (i = 0; i < THREADS; i++)
-		rings += __atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE) != NULL;
-	count = bytes / (rings ? rings : 1) >> SUBBUF_SHIFT;
-	into = trace_folder(all, AT_FDCWD, folder);
-	if (into < 0)
-		error = NOT_WRITTEN;
-	for (i = 0; i < THREADS && !error; i++)
-		if (__atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE) &&
-		    !trace_copy_ring(all, into, &all->slots[i], count ? count : 1))
-			error = NOT_WRITTEN;
-	if (into >= 0)
-		(close)(into);
+	in = trace_root(all, folder);
+	if (in >= 0) {
+		error = trace_snapshot_into(all, in, bytes);
+		(close)(in);
+	}
 	__atomic_store_n(&all->copying, 0, __ATOMIC_RELEASE);
 	return error;
 }
@@ -66,14 +101,16 @@ static inline void trace_crash_snapshot(struct tracing *all)
 			nanosleep(&nap, NULL);
 		return;
 	}
-	while (trace_snapshot(all->crash_folder, all->crash_bytes) == BUSY && naps++ < 1000)
+	/* Not if this thread has crashed while it wrote one. */
+	while (trace_snapshot(all->crash_folder, all->crash_bytes) == BUSY && naps++ < 1000 &&
+	       __atomic_load_n(&all->copying, __ATOMIC_RELAXED) != mine)
 		nanosleep(&nap, NULL);
 	__atomic_store_n(&all->crashing, 0, __ATOMIC_RELEASE);
 }
 
 static inline void trace_crashed(int number)
 {
-	struct tracing *all = &trace_all;
+	struct tracing *all = trace_owner;
 	int i, before = errno;
 
 	trace_crash_snapshot(all);
@@ -86,7 +123,7 @@ static inline void trace_crashed(int number)
 
 static inline int trace_on_crash(const char *folder, uint64_t bytes)
 {
-	struct tracing *all = &trace_all;
+	struct tracing *all = trace_owner;
 	struct sigaction crash;
 	int i;
 
@@ -94,15 +131,16 @@ static inline int trace_on_crash(const char *folder, uint64_t bytes)
 		return NO_POINTER;
 	if (!__atomic_load_n(&all->running, __ATOMIC_ACQUIRE))
 		return NOT_OPEN;
-	all->crash_bytes = bytes;
+	__atomic_store_n(&all->crash_bytes, bytes, __ATOMIC_RELAXED);
+	if (__atomic_exchange_n(&all->crash_folder, folder, __ATOMIC_ACQ_REL))
+		return OK;
 	memset(&crash, 0, sizeof(crash));
-	crash.sa_handler = trace_crashed;
+	crash.sa_handler = all->calls->crashed;
 	crash.sa_flags = SA_ONSTACK;
 	sigemptyset(&crash.sa_mask);
-	for (i = 0; i < 5 && !all->crash_folder; i++)
+	for (i = 0; i < 5; i++)
 		if (sigaction(trace_crashes[i], &crash, &all->before[i]))
 			return NOT_WRITTEN;
-	all->crash_folder = folder;
 	return OK;
 }
 
