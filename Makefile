@@ -273,7 +273,6 @@ readme: ##- put a run's figures into README and docs: RUN=results/latest (-: the
 
 take: ## cut a scheme out as one header, for a program of yours: make take ROW=packed_word
 	@sh runner/packages.sh $(build_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/take-facts
 	@CUT="$(MAKE) --no-print-directory" sh extras/take/take.sh $(BUILD) "$(ROW)" $(RUN)/bench.json
 
 explore: ## make every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Takes a scheme out of the suite for a program without an operating system: one header.
 
-usage: board.py ROW DIR FACTS [RECORD]   DIR/ROW.h, an example for a board, DIR/ROW_example.c, and a
-                                         program for the host that writes the trace's metadata,
-                                         DIR/ROW_metadata.c
+usage: board.py ROW DIR FACTS [RECORD]   DIR/ROW.h, DIR/ROW_reader.h, an example for a board,
+                                         DIR/ROW_example.c, and for the host DIR/host/ROW_metadata.c,
+                                         which writes the trace's metadata, and DIR/host/ROW_dump.c,
+                                         which reads the memory of a ring
 """
 import json
 import os
@@ -34,10 +35,14 @@ ALWAYS = {"POINT_TSAN": "0", "UINTPTR_MAX": "1", "UINT64_MAX": "2"}  # words of 
 # What is known on a board, and therefore cut: every id fits the header's word (mcu_api.h refuses others), and a ring
 # never overwrites.
 KNOWN = ((r"(?<!>)\bid >= \w+_(PACKED|CTF_COMPACT)_IDS", "@0"), (r"!full && id < \w+_CTF_COMPACT_IDS", "@1"),
-         (r"whole \|\| ", ""), (r"\w+_ring_mode\(ring\) == \w+_RING_DISCARD", "@1"),
+         (r"whole \|\| ", ""), (r"\w+_ring_mode\(ring\) == (\w+)_RING_DISCARD", r"!\1_OVERWRITE"),
          (r"(?m)^\t(once_store\()?\S*records_before.*;\n", ""), (r"\\\n\t2 (/\* log2.*) \\\n\s*\*/", r"2"),
-         ("One 64-bit word", "One 32-bit word"), (r" \* (Source: Stampede|Layout: parts)[^$]*?\n \*\n", ""),
-         (r" \* With W = 64.*\n", ""), (r"cmpxchg. No other. The offset has\n.*\n", "cmpxchg. No other. W = T + 5.\n"),
+         ("One 64-bit word", "One 32-bit word"), (r" \*\n( \* Order: tail)", r"\1"), (r" \* (Source: Stampede|Layout: parts)[^$]*?\n \*\n", ""),
+         (r" \* With W = 64.*\n", ""), (r" \*\n \* The same word again \(ABA\)[^/]*writes\.\n", ""), (r"cmpxchg. No other. The offset has\n.*\n", "cmpxchg. No other. W = T + 5.\n"),
+         (r"return (\w+)_RING_SET_ONCE\(ring, base\);", r"return (uint8_t *)((uintptr_t)ring + \1_MEMORY_AT);"),
+         (r"return (\w+)_RING_SET_ONCE\(ring, subbufs\);", r"return (void *)((uintptr_t)ring + \1_BOOKS_AT);"),
+         (r"(?m)^(\t\w+_local_uint records_before;.*\n\}) __attribute__\(\(aligned\(64\)\)\);", r"\1;"),
+         (r"(?m)^\t\w+_local_uint records_before;.*\n", ""),
          (r"static inline enum \w+ \w+_ring_mode\([^}]*\}\n", ""), (r"(?m)^enum \w+_ring_(mode|tail)\n?[^}]*\};\n", ""),
          (r"\t(enum \w+_ring_\w+ \w+;|\S+ = \S+_RING_\w+,)\n", ""), (r"(?<!_)memcpy\(", "__builtin_memcpy("))
 
@@ -95,10 +100,11 @@ def main():
         prune.joined(recorder))
     put(row, folder, "_reader", "/* SPDX-License-Identifier: MIT */\n" + take.licence(), '#include "%s.h"\n' % row,
         read_api + HOW + prune.joined(reader))
-    for name in ("example", "metadata"):
-        with open(os.path.join(take.HERE, "extras/take/mcu_%s.c.in" % name), encoding="utf-8") as source:
+    os.makedirs(os.path.join(folder, "host"), exist_ok=True)
+    for name in ("example", "host/metadata", "host/dump"):
+        with open(os.path.join(take.HERE, "extras/take/mcu_%s.c.in" % os.path.basename(name)), encoding="utf-8") as source:
             text = re.sub(r"\btaken_", row + "_", source.read()).replace("TAKEN_", row.upper() + "_")
-        take.write(folder, "%s_%s.c" % (row, name), text.replace("ROW", row))
+        take.write(folder, re.sub(r"(\w+)$", row + r"_\1.c", name), text.replace("ROW", row))
 
 
 def put(row, folder, name, begin, before, text):
@@ -113,6 +119,7 @@ def put(row, folder, name, begin, before, text):
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* of what is set where it is used */
+#pragma GCC diagnostic ignored "-Wconversion"
 %s
 #pragma GCC diagnostic pop
 

@@ -16,11 +16,12 @@
  *		release(&ring, &packet);
  *	}
  *
- * All packets, one behind the other, are the stream of a CTF trace. From
- * one event to the next less than 31/32 of the counter's range may pass: an event of any kind, such
- * as a tick, sees to that. SUBBUF_SHIFT (8 .. 10)
- * and COUNT_SHIFT (1 .. 16), defined before this header, are log2 of a packet's bytes and of the
- * number of packets in the ring. No heap, no C library; a compiler may call memcpy() and memset().
+ * All packets, one behind the other, are the stream of a CTF trace. From one event to the next less
+ * than 31/32 of the counter's range may pass, 2^32 - 2^27 ticks of 32 bits: an event of any kind,
+ * such as a tick, sees to that; after a longer sleep call the reader's sleep(). With an RTOS all
+ * tasks may record, and one reads. SUBBUF_SHIFT (8 .. 10) and COUNT_SHIFT (1 .. 16), defined before
+ * this header, are log2 of a packet's bytes and of the number of packets in the ring; OVERWRITE,
+ * defined as 1: it keeps the newest. No heap, no C library; a compiler may call memcpy(), memset().
  */
 #ifndef STAMPEDE_EXTRAS_TAKE_MCU_API_H
 #define STAMPEDE_EXTRAS_TAKE_MCU_API_H

@@ -8,6 +8,20 @@ static inline void flush_open(struct recorder *t)
 	flush(&t->scheme);
 }
 
+static inline void sleep(struct recorder *t, uint64_t ticks)
+{
+	struct ring *ring = &t->scheme.ring;
+	uint64_t next;
+	bool open;
+
+	flush(&t->scheme);
+	next = ring_end(ring, &open);
+	if ((uint32_t)next == t->times)
+		t->time += ticks;
+	else /* in units of what the header tells apart: the rest is in the clock */
+		ctf_header(ring, next - 1)->reserved += (uint32_t)(ticks >> STAMP_BITS);
+}
+
 /* The counter's times become times of 64 bits, as long as gaps are as short as mcu_api.h says. */
 static inline void lengthen(struct recorder *t, uint64_t number, uint32_t bytes)
 {
@@ -25,14 +39,17 @@ static inline void lengthen(struct recorder *t, uint64_t number, uint32_t bytes)
 	header->timestamp_begin = t->time;
 	for (cursor.time = t->time;; cursor.time = t->time) {
 		at = ring_subbuf_base(ring, number) + (cursor.at - ring_subbuf_base(ring, number));
-		if (decode_next(&cursor, &event) != DECODE_EVENT)
-			break;
+		if (decode_next(&cursor, &event) != DECODE_EVENT || event.id >= t->ids)
+			break; /* the end, or what is torn */
 		t->time = bits_advance(t->time, event.time, COUNTER_BITS);
 		if (event.flags & EVENT_EXTENDED)
 			put_u64(at + 4, t->time);
 	}
+	header->content_size = (uint64_t)(at - ring_subbuf_base(ring, number)) * 8;
 	header->timestamp_end = bits_advance(
 		t->time, ctf_end(ring, number, t->time & bits_mask(COUNTER_BITS)), COUNTER_BITS);
+	t->time += (uint64_t)header->reserved << STAMP_BITS; /* slept */
+	header->reserved = 0;
 }
 
 static inline bool read(struct recorder *t, struct filled *packet)
@@ -43,8 +60,17 @@ static inline bool read(struct recorder *t, struct filled *packet)
 
 	ring_readable(ring, &first, &last);
 	bytes = first < last ? ring_content(ring, first) : 0;
+	packet->torn = OVERWRITE && !bytes && first < last;
+	if (packet->torn) { /* it ends where it was closed */
+		bytes = once_load(&ring_subbuf(ring, first)->content);
+		bytes = bytes >> RING_INDEX_BITS == (first & bits_mask(32 - RING_INDEX_BITS)) ?
+				bytes & RING_INDEX_MASK :
+				ring_subbuf_bytes(ring);
+	}
 	if (!bytes)
 		return false;
+	if (OVERWRITE && (int32_t)((uint32_t)first - t->times) > 0)
+		t->times = (uint32_t)first;
 	if (t->times == (uint32_t)first) {
 		lengthen(t, first, bytes);
 		t->times++;

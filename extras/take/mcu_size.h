@@ -12,6 +12,13 @@
 #define COUNT_SHIFT 2
 #endif
 
+/* 1: a flight recorder: the oldest packet gives way, and it is read when all has stopped. */
+#ifndef OVERWRITE
+#define OVERWRITE 0
+#endif
+#define BOOKS_AT 64 /* in a recorder, also on a host that reads the memory of one */
+#define MEMORY_AT (BOOKS_AT + (16u << COUNT_SHIFT))
+
 #define SEAM_GEOMETRY_CONSTANT 1
 #define SEAM_SUBBUF_SHIFT SUBBUF_SHIFT
 #define SEAM_COUNT_SHIFT COUNT_SHIFT
@@ -19,7 +26,8 @@
 #define PAYLOAD_MOST ((1u << SUBBUF_SHIFT) - 64 - 12)
 #define CURSOR_PAYLOAD(cursor, id) ((cursor)->payloads[(id) < CTF_COMPACT_IDS ? (id) : 0] * 4u)
 
-_Static_assert(SUBBUF_SHIFT >= 8 && SUBBUF_SHIFT <= 10, "a packet has 256 bytes to 1 KiB");
-_Static_assert(COUNT_SHIFT >= 1 && COUNT_SHIFT <= 16, "a ring has 2 to 65,536 packets");
+#if SUBBUF_SHIFT < 8 || SUBBUF_SHIFT > 10 || COUNT_SHIFT < 1 || COUNT_SHIFT > 16
+#error "SUBBUF_SHIFT is 8 .. 10 (256 bytes to 1 KiB), COUNT_SHIFT 1 .. 16 (2 to 65,536 packets)"
+#endif
 
 #endif

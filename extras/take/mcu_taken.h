@@ -25,27 +25,25 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 
 struct recorder {
 	struct scheme_ring scheme;
-	const uint32_t *words; /* of payload, by id */
 	uint32_t ids; /* 0: it is not open */
 	uint32_t refused;
-	uint64_t time; /* of the newest event that was read, in full */
 	uint32_t times; /* packets that have their times in full */
-	struct subbuf books[1 << COUNT_SHIFT];
-	uint8_t memory[1 << (SUBBUF_SHIFT + COUNT_SHIFT)] __attribute__((aligned(64)));
+	uint64_t time; /* of the newest event that was read, in full */
+	struct subbuf books[1 << COUNT_SHIFT] __attribute__((aligned(8)));
+	uint8_t memory[1 << (SUBBUF_SHIFT + COUNT_SHIFT)] __attribute__((aligned(8)));
+	const uint32_t *words; /* of payload, by id */
 };
-
 static inline bool open(struct recorder *t, const uint32_t *words, uint32_t ids)
 {
 	uint32_t i;
 
+	_Static_assert(offsetof(struct recorder, memory) == MEMORY_AT, "where ring_base() looks");
 	if (!t || !words || !ids || ids > CTF_COMPACT_IDS)
 		return false;
 	for (i = 0; i < ids; i++)
 		if (words[i] > PAYLOAD_MOST / 4)
 			return false;
 	/* As ring_init() does, of what is not 0. */
-	t->scheme.ring.base = t->memory;
-	t->scheme.ring.subbufs = t->books;
 	t->scheme.ring.header_bytes = CTF_PACKET_HEADER_BYTES;
 	t->scheme.ring.flush_number = (local_uint)-1;
 	t->words = words;

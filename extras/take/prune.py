@@ -4,7 +4,7 @@ the user's functions nor anything that they use names."""
 import re
 
 # Of the compiler, and of the user: these stay open.
-OPEN = re.compile(r"^__|_MAX$|TSAN$|_MONOTONIC$|(SUBBUF_SHIFT|COUNT_SHIFT|_CLOCK|_H)$")
+OPEN = re.compile(r"^__|_MAX$|TSAN$|_MONOTONIC$|(SUBBUF_SHIFT|COUNT_SHIFT|_OVERWRITE|_CLOCK|_H)$")
 COLUMNS = 120
 NAME = re.compile(r"[A-Za-z_]\w*")
 QUIET = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.S)

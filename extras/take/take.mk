@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A scheme in one header, for a program of one's own: make take ROW=packed_word.
 
-TAKEN := $(BUILD)/take
+TAKEN := $(O)/take
 take_sources := $(wildcard extras/take/*.h extras/take/*.py schemes/*.h schemes/*.def schemes/core/* \
 	schemes/parts/*.h schemes/format/*)
 
@@ -19,6 +19,16 @@ $(O)/reader/$(1).o $(BUILDS:%=$(O)/%/$(1).o) $(SHAPES:%=$(EXPLORED)/$(1).%.so) $
 endef
 $(foreach row,$(taken_rows),$(eval $(call taken_rule,$(row))))
 $(BUILD)/sources.inc: $(taken_rows:taken_%=$(TAKEN)/%.row.h)
+
+# For `make take`: what the row is, without the others. Its driver stands for those of all builds.
+facts_judge := $(addprefix $(O)/judge/,check.o judge.o products.o loss.o buffer.o)
+$(TAKEN)/%/take-facts: judge/drivers.c $(O)/extras/take/facts.o $(O)/runner/describe.o $(O)/counting/%.o $(O)/reader/%.o \
+		$(facts_judge) $(foreach module,traces schemes base,$(call archive_of,$(module)))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)/schemes && grep '^X($*,' schemes/schemes.def >$(@D)/schemes/schemes.def
+	$(Q)$(CC) -I$(@D) $(CFLAGS_ALL) $(foreach one,timed cheap injected checked,-Ddriver_$(one)_$*=driver_counting_$*) \
+		$(LDFLAGS_ALL) $(filter %.c %.o %.a,$^) $(LIBS) -o $@
+.PRECIOUS: $(TAKEN)/%/take-facts
 
 all: $(BUILD)/take-facts
 $(BUILD)/take-facts: $(O)/extras/take/facts.o $(library)

@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Takes a scheme out of the suite: one header, with all that it stands on.
 
-usage: take.py scheme ROW DIR            DIR/ROW.scheme.h, the scheme itself, and DIR/ROW.row.h, by
+usage: take.py known ROW                 exit code 1, and a line, if there is no such row
+       take.py scheme ROW DIR            DIR/ROW.scheme.h, the scheme itself, and DIR/ROW.row.h, by
                                          which it comes back as a row, taken_ROW
        take.py header ROW DIR FACTS [RECORD]
                                          DIR/ROW.h, that and a ring to record into, DIR/ROW_reader.h,
                                          DIR/ROW_trace.h, and DIR/ROW_example.c; FACTS is what
-                                         take-facts says, RECORD a run that has measured the row
+                                         take-facts says, beside what `scheme` has written, RECORD
+                                         a run that has measured the row
 
 Includes are put in their place, conditions of the row and of the suite's builds are decided
 (unifdef), and each name of file scope gets the row's as its prefix (ctags finds them). What a build
 of the suite puts into rows (points, clocks, constants) stands in #else of STAMPEDE_TAKEN_ROW.
 """
+import difflib
 import json
 import os
 import re
@@ -63,7 +66,9 @@ def row_of(name):
         if row == name:
             mine = {macro: value for macro, _, value in re.findall(r"-D(\w+)(=(\S+))?", defines)}
             return header, mine, macros
-    sys.exit("take.py: no row is called %s: bench --list shows all rows" % name)
+    near = difflib.get_close_matches(name, [row[0] for row in rows], 3)
+    sys.exit("stampede: no row is called '%s': %s" % (
+        name, "did you mean %s?" % " or ".join(near) if near else "bench --list shows all rows"))
 
 
 class Cut:
@@ -287,7 +292,7 @@ def take_scheme(row, folder):
     lines += ["#define %s %s" % (names.new(name), name) for name in sorted(names.kinds)
               if name not in here and names.kinds[name] - {"member"}]
     lines += ['#pragma GCC diagnostic push', '#pragma GCC diagnostic ignored "-Wunused-function"',  # a reader needs not all
-              '#include "take/%s.scheme.h"' % row, '#pragma GCC diagnostic pop']
+              '#include "obj/take/%s.scheme.h"' % row, '#pragma GCC diagnostic pop']
     lines += ["#ifdef %s\n#undef %s\n#define %s %s\n#endif" % (names.new(name), name, name, names.new(name))
               for name in sorted(here)]
     write(folder, row + ".row.h", "\n".join(lines) + "\n")
@@ -494,9 +499,9 @@ def take_header(row, folder, facts, record):
         with open(name, encoding="utf-8") as source:
             return source.read()
 
-    facts = json.loads(read(facts))
+    parts, facts = os.path.dirname(facts), json.loads(read(facts))
     upper = row.upper()
-    texts = {part: read(os.path.join(folder, "%s.%s.h" % (row, part)))
+    texts = {part: read(os.path.join(parts, "%s.%s.h" % (row, part)))
              for part in PARTS + ("scheme", "rest")}
 
     def system(*parts):
@@ -541,7 +546,9 @@ def take_header(row, folder, facts, record):
 
 
 def main():
-    if len(sys.argv) >= 4 and sys.argv[1] == "scheme":
+    if len(sys.argv) == 3 and sys.argv[1] == "known":
+        row_of(sys.argv[2])
+    elif len(sys.argv) >= 4 and sys.argv[1] == "scheme":
         take_scheme(sys.argv[2], sys.argv[3])
     elif len(sys.argv) in (5, 6) and sys.argv[1] == "header":
         take_header(*sys.argv[2:], *[None] * (6 - len(sys.argv)))

@@ -6,22 +6,20 @@
 build=$(cd "$1" && pwd)
 row=packed_word32 folder=$scratch/take
 mkdir -p "$folder/board"
-"$build/take-facts" $row >"$folder/facts" && python3 -B extras/take/take.py scheme $row "$folder" &&
-	python3 -B extras/take/take.py header $row "$folder" "$folder/facts" &&
-	python3 -B extras/take/board.py $row "$folder/board" "$folder/facts" && [ "$(wc -l <"$folder/board/$row.h")" -le 600 ] &&
+take_header $row && python3 -B extras/take/board.py $row "$folder/board" "$folder/$row.facts" && cp "$folder"/$row*.h "$folder/board/host" && [ "$(wc -l <"$folder/board/$row.h")" -le 600 ] &&
 	[ "$(wc -l <"$folder/board/${row}_reader.h")" -le 600 ] && ! grep -qE 'malloc|calloc|[^n]_memcpy' "$folder"/board/$row*.h
 report $? "two headers of 600 lines at most, without a heap"
 "$build/take-facts" packed_word >"$folder/facts_64"
 refuses "a row that claims 64 bits" 1 "packed_word cannot be taken for a Cortex-M: it claims a word of 64 bits" \
 	python3 -B extras/take/board.py packed_word "$folder" "$folder/facts_64"
-refuses "an unknown target" 1 "TARGET=cortex-r: no such target; there is cortex-m" \
+refuses "an unknown target" 1 "TARGET=cortex-r: no such target; there are cortex-m and rv32" \
 	env TARGET=cortex-r sh extras/take/take.sh "$build" $row
-"${CC:-gcc}" "$folder/board/${row}_metadata.c" -o "$folder/metadata"
+"${CC:-gcc}" "$folder/board/host/${row}_metadata.c" -o "$folder/metadata"
 report $? "the metadata of its trace"
 
 # What is wrong in the trace of the example, on a CPU, with $folder/board/FILE changed by sed.
 traced() { # CPU [FILE SED]
-	rm -rf "$scratch/run" && mkdir -p "$scratch/run/trace" && cp "$folder/board/"* "$scratch/run" && cp "$folder"/$row*.h "$scratch"
+	rm -rf "$scratch/run" && mkdir -p "$scratch/run/trace" && cp -r "$folder/board/"* "$scratch/run"
 	# Some 250 wraps of 27 bits, and 8 of 32.
 	sed -i 's/(~REG(0x40002004))/(~REG(0x40002004) * 9973)/' "$scratch/run/${row}_example.c"
 	if [ $# = 3 ]; then
@@ -74,6 +72,101 @@ found "times that are not made longer" few ${row}_reader.h 's/[a-z_0-9]*put_u64(
 found "a packet's begin that is not" few ${row}_reader.h 's/header->timestamp_begin = t->time/(void)header/'
 found "a payload of another size" "exit 1" ${row}_example.c 's/step(0, i);/&packed_word32_write(\&ring, 0, words, 1);/'
 found "no clock" "define CLOCK() before" ${row}_example.c '/^#define .*_CLOCK/d'
+for shift in SUBBUF_SHIFT=7 SUBBUF_SHIFT=11 COUNT_SHIFT=0; do
+	found "$shift" "SUBBUF_SHIFT is 8 .. 10" ${row}_example.c "s/^#include \"${row}_reader/#define PACKED_WORD32_${shift%=*} ${shift#*=}\n&/"
+done
+
+# ---- tasks of an RTOS, sleeps, and a flight recorder ----
+
+# tasks CPU WORDS...: what tasks.c records; $folder/board with what a sed has changed.
+tasks() {
+	cpu=$1
+	shift
+	rm -rf "$scratch/run" && mkdir -p "$scratch/run/trace"
+	cp "$OLDPWD/tests/take/tasks.c" "$scratch/run" 2>/dev/null || cp tests/take/tasks.c "$scratch/run"
+	(
+		cd "$scratch/run" || exit
+		arm-none-eabi-gcc -mcpu="$cpu" -mthumb -O2 -ffreestanding -nostdlib -Wall -Wextra -Wconversion -Werror -Wl,-e,start \
+			-Wl,--section-start=.vectors=0 -Wl,-Ttext=0x100 -Wl,-Tdata=0x20000000 -I"${boards:-$folder/board}" "$@" tasks.c -lgcc -o it 2>err ||
+			{ grep -m1 error err && exit; }
+		timeout 40 qemu-system-arm -M mps2-an386 -display none -serial none -semihosting -icount shift=5,sleep=off \
+			-kernel it || echo "exit $?"
+		[ ! -e ring.bin ] || "$scratch/dump" ring.bin >trace/0 2>err || cat err
+		torn=$(sed -n 's/.* it stopped within a record.*/torn/p' err 2>/dev/null)
+		"$scratch/names" >trace/metadata && babeltrace2 --clock-cycles trace 2>warned >events
+		[ ! -e counts ] || python3 "$scratch/judge.py" $torn "$@"
+	)
+}
+sed 's/^TAKEN_EVENT.*//; s/^PACKED_WORD32_EVENT.*//; s/.*event_type types.*/#define N(kind, id) { #kind, step_type.fields, id, 8 }\n\tstruct packed_word32_event_type types[] = { N(a, 0), N(b, 1), N(low, 2), N(high, 3), N(slept, 4) };/
+	s/types, 2,/types, 5,/; s/^int main/PACKED_WORD32_EVENT(step, 5, STEP);\n&/' "$folder/board/host/${row}_metadata.c" >"$folder/board/host/names.c"
+"${CC:-gcc}" "$folder/board/host/names.c" -o "$scratch/names" && "${CC:-gcc}" -Wall -Wextra -Werror -DPACKED_WORD32_OVERWRITE=1 \
+	-DPACKED_WORD32_COUNT_SHIFT=3 "$folder/board/host/${row}_dump.c" -o "$scratch/dump" 2>"$scratch/err"
+report $? "the host's programs are compiled"
+head -5 "$scratch/err" | sed 's/^/# /'
+sed -i 's/{ 2, 2 }/{ 2, 2, 2, 2, 2 }/' "$folder/board/host/${row}_dump.c"
+"${CC:-gcc}" -DPACKED_WORD32_OVERWRITE=1 -DPACKED_WORD32_COUNT_SHIFT=3 "$folder/board/host/${row}_dump.c" -o "$scratch/dump"
+cat >"$scratch/judge.py" <<'END'
+import re, struct, sys
+counts = struct.unpack("<8I", open("counts", "rb").read())
+size, kinds = counts[6], ("a", "b", "low", "high", "slept")
+crash, sleeps = any("CRASH" in one for one in sys.argv), [int(one[8:-3], 0) for one in sys.argv if "SLEEP" in one]
+at, ids, wrong, events, first = None, {}, set(), 0, {}
+lines = list(open("events"))
+for line in lines[:-100] if "torn" in sys.argv else lines:  # more than a packet of these
+    time, name, number, clock = re.match(r"\[(\d+)\] (?:.* )?(\w+): .*number = (\d+), clock = (\d+)", line).groups()
+    time, number, events = int(time), int(number), events + 1
+    if at is not None and time < at:
+        wrong.add("order")
+    if not sleeps and (time - int(clock)) % 2**32 > 1 << 25:
+        wrong.add("window")
+    if number != ids.get(name, number - 1 if crash else -1) + 1 and not (name == "a" and sleeps and number % 512 == 0):
+        wrong.add("losses")
+    if name == "slept" and not 0 < time - at - sleeps[0] < 1 << 20:
+        wrong.add("sleep")
+    first.setdefault(name, number)
+    at, ids[name] = time, number
+for kind, count in zip(kinds, counts[:4] + counts[7:]):
+    if count and not count - (600 if "torn" in sys.argv else 1) <= ids.get(kind, -1) <= count - 1 + crash:
+        wrong.add("the end of " + kind)
+if crash and events < 300 or not crash and events < 3000 or counts[4] < 300 or sleeps and not counts[7]:
+    wrong.add("few")
+print(*sorted(wrong), "all", *(["torn"] if "torn" in sys.argv else []), "lost" if counts[5] else "none lost", events, "events,", counts[4], "switches, a ring of", size, "bytes")
+END
+cleans() { # NAME CPU WORDS...
+	name=$1
+	shift
+	said=$(tasks "$@")
+	case $said in all*) true ;; *) false ;; esac
+	report $? "$name: $said"
+}
+cleans "two tasks that are switched, and two nested timers" cortex-m4 -DEVENTS=500
+cleans "the same, on a Cortex-M3" cortex-m3 -DEVENTS=300
+cleans "sleeps of 5e9 ticks, longer than the counter" cortex-m4 -DEVENTS=1100 -DSLEEP=5000000000ull
+cleans "sleeps of 2^32 - 2 ticks" cortex-m4 -DEVENTS=1100 -DSLEEP=4294967294ull
+# Wherever it is: of a record that is not ended what comes behind it may be wrong, and the dump says so.
+torn=0
+for crash in 550 552 554 555 559; do
+	cleans "a crash: the newest events of 8 KiB, from the ring's memory" cortex-m4 -DEVENTS=$crash -DCRASH -DPACKED_WORD32_OVERWRITE=1 \
+		-DPACKED_WORD32_COUNT_SHIFT=3
+	case $said in *torn*) torn=$((torn + 1)) ;; esac
+done
+[ $torn -ge 2 ] && [ $torn -lt 5 ]
+report $? "of five crashes $torn are within a record of a task or of the other timer"
+case $said in *" 8"[0-3][0-9][0-9]" bytes") true ;; *) false ;; esac
+report $? "its books are less than 200 bytes"
+boards=$scratch/faulty && mkdir "$boards"
+dirty() { # NAME WANTED FILE SED CPU WORDS...
+	name=$1 wanted=$2
+	cp "$folder/board/"*.h "$boards" && sed -i "$4" "$boards/$3" && ! cmp -s "$boards/$3" "$folder/board/$3" || wanted="nothing is planted"
+	shift 4
+	said=$(tasks "$@")
+	case $said in *"$wanted"*) true ;; *) false ;; esac
+	report $? "seen: $name: $said"
+}
+dirty "a sleep that the reader does not add" sleep ${row}_reader.h 's/reserved += .*/reserved += 0;/' cortex-m4 -DEVENTS=1100 -DSLEEP=5000000000ull
+dirty "a claim that is no single step" "exit 124" $row.h 's/"ldrex %0, /"ldr %0, /
+	s/"strex %0, %3, \[%1\]/"str %3, [%1]\\n\\tmov %0, #0/' cortex-m4 -DEVENTS=500
+boards=
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
 	sed 's/~REG(0x40002004)/0u/; /^static uint32_t semihost/,/^}/d; s/semihost(.*);/0;/' "$folder/board/${row}_example.c" >"$folder/board/rv.c"
 	riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -O2 -ffreestanding -Wall -Wextra -c "$folder/board/rv.c" -o "$folder/rv.o" 2>"$scratch/err"

@@ -156,7 +156,7 @@ told $? "a thread that has no rseq loses its events, counted, and opens nothing"
 # ---- as a row ----
 
 # The loop that is timed is the same; other functions differ in registers, so the explorer counts other schedules.
-grep -q "take/$row.scheme.h" "$build/obj/timed/taken_$row.d" && cmp -s "$folder/$row.scheme.h" "$build/take/$row.scheme.h" &&
+grep -q "take/$row.scheme.h" "$build/obj/timed/taken_$row.d" && cmp -s "$folder/$row.scheme.h" "$build/obj/take/$row.scheme.h" &&
 	python3 -B -c 'import sys; sys.path.insert(0, "tests/house"); import same_code
 one, other = (same_code.Object(name).code["driver_run"] for name in sys.argv[1:])
 sys.exit(one != other or len(one) < 20)' "$build/obj/timed/$row.o" "$build/obj/timed/taken_$row.o" 2>"$scratch/err"

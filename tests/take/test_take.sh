@@ -284,7 +284,7 @@ for row in packed_word varint_low; do
 	# It has its text from there, not the suite's.
 	grep -q "take/$row.scheme.h" "$build/obj/timed/taken_$row.d" &&
 		grep -q "take/$row.scheme.h" "$build/explored/taken_$row.page.d" &&
-		cmp -s "$folder/$row.scheme.h" "$build/take/$row.scheme.h"
+		cmp -s "$folder/$row.scheme.h" "$build/obj/take/$row.scheme.h"
 	report $? "taken_$row is what is in the header"
 	mkdir -p "$scratch/of" "$scratch/taken"
 	cp "$build/obj/timed/$row.o" "$scratch/of/" && cp "$build/obj/timed/taken_$row.o" "$scratch/taken/$row.o"

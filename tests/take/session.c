@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+/*
+ * usage: session WHAT FOLDER...   What a user's program does with the consumer of a taken row
+ * (taken.h), once each. Prints a line "FOLDER EVENTS" for each trace that it leaves: so many events
+ * of `work` are in it. Exit code 1: a count is wrong.
+ */
+#define _GNU_SOURCE 1
+#include "tests/take/taken.h"
+
+#include <dirent.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#define WORK(F) F(u64, number) F(u32, who)
+E(EVENT)(work, 1, WORK);
+
+static struct T(event_type) types[1];
+static struct T(trace_options) options = { NULL, types, 1, 0, 0, 0, 0, false, 0 };
+static struct T(trace_counts) counts;
+static const char *folder;
+
+static int begin(const char *name)
+{
+	types[0] = work_type;
+	options.folder = name;
+	return T(trace_start)(&options);
+}
+
+static void some(uint32_t who, int many)
+{
+	int i;
+
+	for (i = 0; i < many; i++)
+		CHECK(!work_write(T(here)(), (uint64_t)i, who));
+}
+
+/* So many events, with `others` that tell of threads, and nothing that is missing. */
+static void end(uint64_t events, uint64_t others)
+{
+	CHECK(!T(trace_stop)());
+	T(trace_count)(&counts);
+	CHECK(counts.events == events + others && !counts.lost && !counts.unwritten &&
+	      !counts.strays && !counts.error);
+	printf("%s %" PRIu64 "\n", options.folder, events);
+}
+
+static void *thread(void *many)
+{
+	some(7, (int)(intptr_t)many);
+	return NULL;
+}
+
+static void threads(int together, int many)
+{
+	pthread_t all[128];
+	int i;
+
+	for (i = 0; i < together; i++)
+		CHECK(!pthread_create(&all[i], NULL, thread, (void *)(intptr_t)many));
+	for (i = 0; i < together; i++)
+		pthread_join(all[i], NULL);
+}
+
+static const char *numbered(int number)
+{
+	static char names[64][4096];
+
+	snprintf(names[number], sizeof(names[number]), "%s/%d", folder, number);
+	return names[number];
+}
+
+/* Thirty traces of one thread, some in one folder. */
+static void again(void)
+{
+	int i;
+
+	for (i = 0; i < 30; i++) {
+		CHECK(!begin(numbered(i < 20 ? i : 20)));
+		some(1, 100);
+		end(100, i == 0);
+		options.folder = folder;
+	}
+}
+
+static pthread_barrier_t barrier;
+
+static void *ends_later(void *arg)
+{
+	some(1, 50);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+/* A thread that ends between two traces leaves nothing to the second. */
+static void late(void)
+{
+	pthread_t one;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	CHECK(!begin(numbered(0)) && !pthread_create(&one, NULL, ends_later, NULL));
+	pthread_barrier_wait(&barrier);
+	end(50, 1);
+	pthread_barrier_wait(&barrier);
+	pthread_join(one, NULL);
+	CHECK(!begin(numbered(1)));
+	some(2, 10);
+	end(10, 1);
+}
+
+/* What is lost in one trace is not lost in the next; what is off in one is on in the next. */
+static void lost(void)
+{
+	uint64_t full = 0, i;
+
+	CHECK(!begin(numbered(0)));
+	for (i = 0; i < 3000000 && full < 1000; i++)
+		full += work_write(T(here)(), i, 1) == E(FULL);
+	CHECK(!T(trace_enable)(1, false) && work_write(T(here)(), 0, 1) == E(OFF) &&
+	      !T(trace_stop)());
+	T(trace_count)(&counts);
+	CHECK(full && counts.lost == full);
+	CHECK(!begin(numbered(1)));
+	some(2, 100);
+	end(100, 0);
+}
+
+/* Four threads at a time, or a hundred; a thousand one after the other, in rings that overwrite. */
+static void shorts(void)
+{
+	int i;
+
+	CHECK(!begin(numbered(0)));
+	for (i = 0; i < 500; i++)
+		threads(4, 20);
+	end(500 * 4 * 20, 500 * 4);
+	CHECK(!begin(numbered(1)));
+	for (i = 0; i < 10; i++)
+		threads(100, 20);
+	end(10 * 100 * 20, 10 * 100);
+}
+
+static void recorder(void)
+{
+	int i;
+
+	options.overwrite = true;
+	CHECK(!begin(NULL));
+	for (i = 0; i < 1000; i++)
+		threads(1, 10);
+	T(trace_count)(&counts);
+	CHECK(!counts.strays);
+	CHECK(!T(trace_snapshot)(numbered(0), 64 << 20) && !T(trace_stop)());
+	CHECK(!begin(NULL));
+	threads(5, 10);
+	CHECK(!T(trace_snapshot)(numbered(0), 64 << 20)); /* in the place of the first */
+	printf("%s 50\n", numbered(0));
+	CHECK(!T(trace_stop)());
+}
+
+/* No room for a thread, or no right to make a folder: nothing is left of it. */
+static void fails(void)
+{
+	struct rlimit none, before;
+	int file, i;
+
+	CHECK(!begin(numbered(0)) && !T(trace_stop)());
+	file = dup(0);
+	(close)(file);
+	getrlimit(RLIMIT_NPROC, &before);
+	none = before;
+	none.rlim_cur = 0;
+	for (i = 0; i < 5; i++) {
+		setrlimit(RLIMIT_NPROC, &none);
+		if (begin(numbered(1)) != E(NO_MEMORY)) { /* root may start it all the same */
+			T(trace_stop)();
+			break;
+		}
+		CHECK(access(numbered(1), F_OK));
+	}
+	setrlimit(RLIMIT_NPROC, &before);
+	CHECK(begin("/proc/none/trace") == E(NOT_WRITTEN));
+	i = dup(0);
+	CHECK(i == file);
+	(close)(i);
+	CHECK(!begin(numbered(2)));
+	some(1, 3);
+	end(3, 1);
+}
+
+/* ---- handlers ---- */
+
+static uint64_t handled;
+static int number_of_child;
+
+/* All calls that a handler may make, one after the other. */
+static void on_signal(int number)
+{
+	const int before = errno;
+
+	(void)number;
+	switch (handled++ % 5) {
+	case 0:
+		T(trace_count)(&counts);
+		break;
+	case 1:
+		T(trace_enable)(1, true);
+		break;
+	case 2:
+		work_write(T(here)(), 0, 9);
+		break;
+	case 3:
+		if (handled % 50 == 4)
+			T(trace_snapshot)(numbered(1), 1 << 16);
+		break;
+	case 4:
+		T(trace_on_crash)(numbered(2), 1 << 16);
+		break;
+	}
+	errno = before;
+}
+
+/* They interrupt every call of the header, and forks. */
+static void handlers(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct itimerval often = { { 0, 250 }, { 0, 250 } };
+	struct T(trace_counts) mine;
+	int i, status;
+	pid_t pid;
+
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (i = 0; i < 8; i++) {
+		CHECK(!begin(numbered(0)));
+		for (status = 0; status < 20000; status++) {
+			work_write(T(here)(), 0, 1);
+			T(trace_count)(&mine);
+			CHECK(!T(trace_enable)(1, true));
+		}
+		CHECK(!T(trace_on_crash)(numbered(2), 1 << 16));
+		status = T(trace_snapshot)(numbered(1), 1 << 16);
+		CHECK(!status || status == E(BUSY));
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		for (status = 0; status < 60; status++) {
+			pid = fork();
+			if (!pid)
+				_exit(T(here)() != NULL);
+			while (waitpid(pid, &number_of_child, 0) < 0)
+				;
+			CHECK(!number_of_child);
+		}
+		CHECK(!T(trace_stop)());
+	}
+	CHECK(handled > 100);
+}
+
+/* ---- other people's files ---- */
+
+/* Links, FIFOs and files that lie where a crash writes: none is opened. */
+static void hostile(void)
+{
+	struct stat file;
+	char name[5000];
+	FILE *victim;
+	int status;
+	pid_t pid;
+
+	mkdir(numbered(0), 0700);
+	snprintf(name, sizeof(name), "%s/victim", folder);
+	victim = fopen(name, "w");
+	fputs("old", victim);
+	fclose(victim);
+	snprintf(name, sizeof(name), "%s/snapshot0", numbered(0));
+	CHECK(!symlink("..", name));
+	pid = fork();
+	if (!pid) {
+		alarm(20);
+		umask(0);
+		CHECK(!begin(numbered(1)) && !T(trace_on_crash)(numbered(0), 1 << 20));
+		some(1, 10);
+		CHECK(!T(trace_stop)() && !begin(numbered(2)) &&
+		      !T(trace_on_crash)(numbered(0), 1 << 20));
+		some(1, 5);
+		abort();
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+	      WTERMSIG(status) == SIGABRT);
+	snprintf(name, sizeof(name), "%s/victim", folder);
+	CHECK(!stat(name, &file) && file.st_size == 3);
+	snprintf(name, sizeof(name), "%s/000000/metadata", numbered(1));
+	CHECK(!stat(name, &file) && (file.st_mode & 0777) == 0600);
+	printf("%s/snapshot1 5\n%s 10\n", numbered(0), numbered(1));
+	options.mode = 0644;
+	CHECK(!begin(numbered(3)));
+	some(1, 1);
+	end(1, 1);
+	snprintf(name, sizeof(name), "%s/000000/metadata", numbered(3));
+	CHECK(!stat(name, &file) && (file.st_mode & 0777 & ~umask(022)) == (0644 & ~umask(022)));
+}
+
+/* Six processes, one folder, small chunks. */
+static void together(void)
+{
+	int i, one, status;
+
+	for (i = 0; i < 6; i++)
+		if (!fork()) {
+			options.chunk_bytes = 2 << E(SUBBUF_SHIFT);
+			CHECK(!begin(numbered(0)));
+			for (one = 0; one < 40; one++) {
+				some((uint32_t)i, 100);
+				usleep(500);
+			}
+			CHECK(!T(trace_stop)());
+			T(trace_count)(&counts);
+			CHECK(counts.events == 4001 && !counts.error);
+			_exit(wrong != 0);
+		}
+	for (i = 0; i < 6; i++)
+		CHECK(wait(&status) > 0 && !status);
+	printf("%s %d\n", numbered(0), 6 * 4000);
+}
+
+/* So many chunks of a run are kept, and all of the run before. */
+static void kept(void)
+{
+	struct dirent *one;
+	DIR *chunks;
+	int run, i;
+
+	options.chunk_bytes = 1 << E(SUBBUF_SHIFT);
+	options.chunks = 3;
+	options.period_ms = 1;
+	for (run = 0; run < 3; run++) {
+		CHECK(!begin(numbered(0)));
+		for (i = 0; i < 8; i++) {
+			threads(1, 300);
+			usleep(3000);
+		}
+		CHECK(!T(trace_stop)());
+		T(trace_count)(&counts);
+		CHECK(counts.chunks > 3 && counts.removed && counts.events == 8 * 301);
+	}
+	chunks = opendir(numbered(0));
+	for (i = 0; (one = readdir(chunks));)
+		i += one->d_name[0] != '.';
+	CHECK(i == 9); /* of each run three */
+	closedir(chunks);
+}
+
+/* An idle program makes no chunk and removes none. */
+static void idle(void)
+{
+	options.chunk_seconds = 1;
+	options.chunks = 2;
+	CHECK(!begin(numbered(0)));
+	some(1, 1000);
+	sleep(4);
+	T(trace_count)(&counts);
+	CHECK(counts.chunks == 1);
+	end(1000, 1);
+}
+
+/* For stops.c: quiet and busy threads, chunks, two traces in one folder; what is written stays. */
+static void stops(void)
+{
+	pthread_t quiet;
+	int run, i;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	options.chunk_bytes = 4 << E(SUBBUF_SHIFT);
+	options.period_ms = 1;
+	for (run = 0; run < 2; run++) {
+		CHECK(!begin(folder) && !pthread_create(&quiet, NULL, ends_later, NULL));
+		pthread_barrier_wait(&barrier);
+		for (i = 0; i < 12; i++) {
+			some(2, 150);
+			usleep(4000);
+			threads(1, i % 3 ? 20 : 300);
+		}
+		pthread_barrier_wait(&barrier);
+		pthread_join(quiet, NULL);
+		CHECK(!T(trace_stop)());
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} all[] = { { "again", again },	      { "late", late },		{ "lost", lost },
+		    { "shorts", shorts },     { "recorder", recorder }, { "fails", fails },
+		    { "handlers", handlers }, { "hostile", hostile },	{ "together", together },
+		    { "kept", kept },	      { "idle", idle },		{ "stops", stops } };
+	size_t i;
+
+	for (i = 0; argc == 3 && i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(all[i].name, argv[1])) {
+			folder = argv[2];
+			all[i].run();
+			return wrong != 0;
+		}
+	return fprintf(stderr, "session: WHAT FOLDER\n"), 2;
+}
