@@ -3,8 +3,9 @@
  * Firmware for qemu's mps2-an386 (Cortex-M4) or an385: a scheduler switches between two tasks that
  * record, wherever they are (SysTick, PendSV), and two timers of different priorities interrupt
  * them and each other. -DSLEEP: task a sleeps so many ticks now and then. -DCRASH: the ring
- * overwrites, and its memory goes to the file ring.bin when the timer of the higher priority has recorded so many.
- * Each event has its number and the clock; what is counted goes to the file counts.
+ * overwrites, and its memory goes to the file ring.bin when the timer of the higher priority has
+ * recorded so many. Each event has its number and the clock; what is counted goes to the file
+ * counts.
  */
 #include <stdint.h>
 #define REG(address) (*(volatile uint32_t *)(address))
@@ -101,13 +102,14 @@ __attribute__((naked)) static void on_pendsv(void)
 			 "#2\n\tbx r0\n\t.ltorg");
 }
 
-static volatile uint32_t b_records;
+static volatile uint32_t b_records, b_stops;
 
 static void task_b(void)
 {
 	for (;;) {
-		b_records = 1;
-		step(TASK_B);
+		b_records = !b_stops;
+		if (!b_stops)
+			step(TASK_B);
 		b_records = 0;
 	}
 }
@@ -142,6 +144,7 @@ static void task_a(void)
 		}
 #endif
 	}
+	b_stops = 1;
 	for (;;) { /* a task that is stopped within a record would hold its packet back */
 		__asm__ volatile("cpsid i");
 		if (!b_records)
