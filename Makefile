@@ -24,7 +24,7 @@ WARN := -Wall -Wextra $(werror) -Wundef -Wshadow -Wstrict-prototypes -Wmissing-p
 OPT ?= -O2
 SANITIZE ?=
 san := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-INCLUDES := -I. -I$(BUILD)
+INCLUDES := -I. -I$(BUILD) -I$(O)
 # Files of 64 bits on machines of 32: others cannot even list a directory of a large file system.
 FILES := -D_FILE_OFFSET_BITS=64
 CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(FILES) $(WARN) $(INCLUDES) $(san) \

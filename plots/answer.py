@@ -25,7 +25,7 @@ BRANCHES = (
     Branch("wait", "an interrupt's event may wait", guide.WAIT, True),
     Branch("bytes", "bytes count most", guide.BYTES, True),
     Branch("clock-back", "the clock may go back", guide.BACK, False),
-    Branch("no-cas64", "there is no 64-bit compare-and-swap, and no gap lasts 2^31 ticks", guide.NARROW, True),
+    Branch("no-cas64", "there is no 64-bit compare-and-swap, and no gap lasts 2^32 - 2^27 ticks", guide.NARROW, True),
     Branch("rseq", "x86-64, and threads have rseq", guide.MIGRATE, False),
     Branch("several", "CPUs share a ring", guide.SEVERAL, False),
 )

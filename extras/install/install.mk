@@ -1,30 +1,32 @@
 # SPDX-License-Identifier: MIT
-# An installation: programs that find their data in PREFIX/share/stampede, built apart from those of the tree.
+# An installation: the programs of the tree, and what they need of it, which they find below share/stampede.
 PREFIX ?= /usr/local
 DESTDIR ?=
-INSTALLED_ROWS := packed_word varint_low full_tsc extended_header
+# Those that the answer names (plots/answer.py), and the first to compare with them.
+INSTALLED_ROWS := packed_word varint_low packed_upper packed_word32 restartable restartable_full packed_word_locked_fenced \
+	extended_header full_tsc
 VERSION ?= $(shell sed -n '1s/.*(\(.*\)).*/\1/p' extras/install/debian/changelog)
 
 install: ##- programs, headers, manual pages: make install PREFIX=/usr/local (uninstall: removes them)
-	@sh runner/packages.sh $(build_packages) help2man
-	@$(MAKE) --no-print-directory $(jobs) BUILD=$(BUILD)/installed all \
-		explored-quick $(BUILD)/installed/take-facts
+	@sh runner/packages.sh $(build_packages) help2man xz-utils
+	@$(MAKE) --no-print-directory $(jobs) all explored-quick
 	@for row in $(INSTALLED_ROWS); do \
-		CUT="$(MAKE) --no-print-directory BUILD=$(BUILD)/installed" \
-			sh extras/take/take.sh $(BUILD)/installed $$row >/dev/null || exit; done
-	@sh runner/man.sh $(BUILD)/installed $(VERSION)
-	@ROWS="$(INSTALLED_ROWS)" sh extras/install/install.sh install $(BUILD)/installed $(PREFIX) \
-		"$(DESTDIR)" $(VERSION)
+		CUT="$(MAKE) --no-print-directory -s BUILD=$(BUILD)" sh extras/take/take.sh $(BUILD) $$row >/dev/null || exit; done
+	@CUT="$(MAKE) --no-print-directory -s BUILD=$(BUILD)" TARGET=cortex-m sh extras/take/take.sh $(BUILD) packed_word32 >/dev/null
+	@PROGRAM="stampede " sh runner/man.sh $(BUILD) $(VERSION)
+	@ROWS="$(INSTALLED_ROWS)" sh extras/install/install.sh install $(BUILD) $(PREFIX) "$(DESTDIR)" $(VERSION)
 
 uninstall: ##- remove what make install installed
-	@sh extras/install/install.sh uninstall $(BUILD)/installed $(PREFIX) "$(DESTDIR)" $(VERSION)
+	@sh extras/install/install.sh uninstall $(BUILD) $(PREFIX) "$(DESTDIR)" $(VERSION)
 
+# From the tree's own objects: what is built is not built again.
 deb: ##- a Debian package, build/deb/stampede_*.deb
-	@sh runner/packages.sh $(build_packages) help2man debhelper fakeroot build-essential
+	@sh runner/packages.sh $(build_packages) help2man xz-utils debhelper fakeroot build-essential
 	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/stampede-$(VERSION)
 	@git archive HEAD | tar -x -C $(BUILD)/deb/stampede-$(VERSION)
 	@cp -r extras/install/debian $(BUILD)/deb/stampede-$(VERSION)/debian
-	@cd $(BUILD)/deb/stampede-$(VERSION) && dpkg-buildpackage -b -us -uc -rfakeroot
+	@$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(BUILD))/deb/root
+	@cd $(BUILD)/deb/stampede-$(VERSION) && INSTALLED=$(abspath $(BUILD))/deb/root dpkg-buildpackage -b -us -uc -rfakeroot
 	@ls $(BUILD)/deb/*.deb
 
 .PHONY: install uninstall deb

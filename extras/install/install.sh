@@ -39,8 +39,15 @@ put 755 "$lib" "$build/bench" "$build/run-stress" "$build/explore" "$build/compa
 install -D -m 755 "$build/installed-plots" "$root$lib/plots"
 echo "${lib#"$prefix"/}/plots" >>"$build/files"
 [ ! -e "$build/read-trace" ] || put 755 "$lib" "$build/read-trace"
-put 644 "$lib/explored" "$build"/explored/*.so
-strip -g "$root$lib"/explored/*.so
+rm -rf "$build/packed" && mkdir "$build/packed" && cp "$build"/explored/*.so "$build/packed"
+strip -g "$build"/packed/*.so
+tar -cJf "$build/explored.tar.xz" --owner=0 --group=0 --mtime=@0 --sort=name -C "$build/packed" .
+put 644 "$lib" "$build/explored.tar.xz"
+(cd "$root$lib" && strip bench run-stress explore compare judge-tracer && { [ ! -e read-trace ] || strip read-trace; })
+(cd "$build/take" && find cortex-m -type f 2>/dev/null) | while read -r one; do
+	folder=/$(dirname "$one")
+	put 644 "$prefix/include/stampede$folder" "$build/take/$one"
+done
 for row in $ROWS; do put 644 "$prefix/include/stampede" "$build/take/$row.h" "$build/take/${row}_reader.h" "$build/take/${row}_trace.h"; done
 put 644 "$prefix/share/pkgconfig" "$build/stampede.pc"
 put 644 "$prefix/lib/cmake/stampede" "$build/stampede-config.cmake"
@@ -48,7 +55,8 @@ chmod +x "$build/stampede"
 help2man --no-info --section 1 --manual Stampede --version-string "$version" --output "$build/man/stampede.1" \
 	--name "whether a tracer's timestamps are right, and what they cost" "$build/stampede"
 put 644 "$prefix/share/man/man1" "$build"/man/*.1
-put 644 "$prefix/share/bash-completion/completions" runner/completion/stampede.bash
+install -D -m 644 runner/completion/stampede.bash "$root$prefix/share/bash-completion/completions/stampede"
+echo share/bash-completion/completions/stampede >>"$build/files"
 # Data, in the places that they have in the sources.
 find plots results/columns.def results/reference workloads/gaps schemes/products.def schemes/TEMPLATE.h extras/tracers \
 	extras/ci docs README.md -type f ! -path 'plots/example/*' ! -name '*.pyc' | while read -r one; do

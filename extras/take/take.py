@@ -292,7 +292,7 @@ def take_scheme(row, folder):
     lines += ["#define %s %s" % (names.new(name), name) for name in sorted(names.kinds)
               if name not in here and names.kinds[name] - {"member"}]
     lines += ['#pragma GCC diagnostic push', '#pragma GCC diagnostic ignored "-Wunused-function"',  # a reader needs not all
-              '#include "obj/take/%s.scheme.h"' % row, '#pragma GCC diagnostic pop']
+              '#include "take/%s.scheme.h"' % row, '#pragma GCC diagnostic pop']
     lines += ["#ifdef %s\n#undef %s\n#define %s %s\n#endif" % (names.new(name), name, name, names.new(name))
               for name in sorted(here)]
     write(folder, row + ".row.h", "\n".join(lines) + "\n")
@@ -401,7 +401,7 @@ def metadata_macros(facts):
 def price(row, record):
     """What a run says that it costs, in a sentence."""
     if not record:
-        return "Price: not measured here; `make bench` does, then take it again."
+        return "Price: not measured here: a run of `bench` says it where the header is taken again."
     with open(record, encoding="utf-8") as source:
         run = json.load(source)
     for line in run.get("table", []):

@@ -3,7 +3,7 @@
 # options from --help-all, rows and workloads from --list, runs from results/.
 
 _stampede_names() { # program, rows or workloads; in --list these come behind an empty line
-	"${1/%explore/run-stress}" --list 2>/dev/null | awk -v what="$2" '
+	${1/%explore/run-stress} --list 2>/dev/null | awk -v what="$2" '
 		!NF { behind = 1 }
 		NF && (what == "workloads") == (behind == 1) { print $1 }'
 }
@@ -16,7 +16,7 @@ _stampede() {
 	--json | --results | --gaps) COMPREPLY=($(compgen -f -- "$word")) && return ;;
 	*)
 		if [[ $word == -* ]]; then
-			words=$({ "$program" --help-all || "$program" --help; } 2>/dev/null |
+			words=$({ $program --help-all || $program --help; } 2>/dev/null |
 				grep -oE -- '--[a-z][a-z-]*' | sort -u)
 		else
 			words=$(ls results 2>/dev/null)
@@ -26,5 +26,15 @@ _stampede() {
 	COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 
-complete -o default -F _stampede {,build/,./build/}{bench,run-stress,compare,plots} \
-	{,build/,./build/}{explore,read-trace,judge-tracer}
+# The installed programs are commands of one: stampede bench <TAB>.
+_stampede_command() {
+	local word=${COMP_WORDS[COMP_CWORD]}
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		COMPREPLY=($(compgen -W "$(stampede --help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p')" -- "$word"))
+	else
+		_stampede "stampede ${COMP_WORDS[1]}"
+	fi
+}
+
+complete -o default -F _stampede {build/,./build/}{bench,run-stress,compare,plots,explore,read-trace,judge-tracer}
+complete -o default -F _stampede_command stampede

@@ -9,7 +9,7 @@ export HOME="$scratch/home" XDG_DATA_HOME= XDG_CACHE_HOME=
 mkdir -p "$build/explored" "$build/take" "$build/man" "$HOME"
 for one in bench run-stress explore compare judge-tracer; do ln -s "$PWD/$built/$one" "$build/$one"; done
 [ ! -e "$built/read-trace" ] || ln -s "$PWD/$built/read-trace" "$build/read-trace"
-cp "$built"/explored/seed_00*.so "$build/explored/" 2>/dev/null || : >"$build/explored/none.so"
+cp "$built"/explored/seed_00*.so "$build/explored/" 2>/dev/null || echo | cc -shared -x c - -o "$build/explored/none.so"
 printf '#define STAMPEDE_TAKEN 7\n' >"$build/take/packed_word.h"
 printf '#include "packed_word.h"\n' | tee "$build/take/packed_word_reader.h" >"$build/take/packed_word_trace.h"
 : >"$build/man/stampede-bench.1"
@@ -27,15 +27,34 @@ stampede=$prefix/bin/stampede
 report $? "a program runs"
 "$stampede" bench --which bytes >"$scratch/out" && grep -q 'take varint_low' "$scratch/out"
 report $? "the answer is that of the references, which are installed"
+"$stampede" bench --schemes none >"$scratch/out" 2>&1
 [ -d "$HOME/.local/share/stampede" ]
 report $? "records go into the user's own folder"
-XDG_DATA_HOME=$scratch/data "$stampede" bench --list >"$scratch/out" && [ -d "$scratch/data/stampede" ]
+XDG_DATA_HOME=$scratch/data "$stampede" bench --schemes none >"$scratch/out" 2>&1
+[ -d "$scratch/data/stampede" ]
 report $? "or where XDG_DATA_HOME says"
 printf '[{"trace": "a", "events": 9, "damaged": false, "findings": []}]' | tee "$scratch/kept.json" >"$scratch/out"
 "$stampede" verdicts "$scratch/kept.json" | grep -q '^ok 1'
 report $? "verdicts"
 "$stampede" --help | grep -q "^  judge-tracer "
 report $? "help"
+for one in bench compare run-stress explore judge-tracer; do
+	"$stampede" $one --help >"$scratch/out" && grep -q "^usage: stampede $one" "$scratch/out" && ! grep -q "build/\|^usage: $one" "$scratch/out"
+	report $? "help of $one has the name by which it is called"
+	grep -n "build/" "$scratch/out" | head -3 | sed 's/^/# /'
+done
+"$stampede" take packed_word "$HOME" >/dev/null && cmp -s "$HOME/packed_word_trace.h" "$build/take/packed_word_trace.h"
+report $? "take copies a row's headers"
+says "a header that is not there" 1 "no header of 'packed_wrod' is installed; there are packed_word" "$stampede" take packed_wrod
+says "a home that cannot be written" 3 "set XDG_DATA_HOME to a folder of yours" env HOME=/proc/none "$stampede" bench --quick
+says "nor unpacked into" 3 "set XDG_CACHE_HOME" env HOME=/proc/none "$stampede" explore
+"$stampede" explore --list >"$scratch/out" 2>&1
+[ -d "$HOME/.cache/stampede/explored-1.0" ]
+report $? "the explored rows are unpacked once"
+bash -c '. "$1/share/bash-completion/completions/stampede"; PATH=$1/bin:$PATH; COMP_WORDS=(stampede judge) COMP_CWORD=1
+	_stampede_command; [ "${COMPREPLY[*]}" = judge-tracer ] || exit; COMP_WORDS=(stampede bench --quic) COMP_CWORD=2
+	_stampede_command; [ "${COMPREPLY[*]}" = --quick ] || exit; ! complete -p compare 2>/dev/null && complete -p stampede >/dev/null' - "$prefix"
+report $? "stampede <TAB>, and no other program's name"
 says "a command that is not there" 1 "'benhc' is no command" "$stampede" benhc
 printf '#include <stampede/packed_word_trace.h>\nint main(void) { return STAMPEDE_TAKEN; }\n' >"$scratch/taken.c"
 # shellcheck disable=SC2046
