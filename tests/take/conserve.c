@@ -14,9 +14,9 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#define WORK(F) F(u32, who) F(u32, number)
+#define WORK(F) F(u32, who) F(u32, number) F(u64, before)
 E(EVENT)(work, 1, WORK);
-#define WORDS(F) F(u32, who) F(u32, number) F(string, words)
+#define WORDS(F) F(u32, who) F(u32, number) F(u64, before) F(string, words)
 E(EVENT)(words, 40, WORDS);
 
 enum { MOST_WHO = 1024, MOST_NUMBER = 8192, PROCESSES = 8, LIVE = 3 };
@@ -61,8 +61,8 @@ static void record(uint32_t who, uint32_t *next)
 		add(&tally->joins, 1);
 	if (*next == MOST_NUMBER)
 		return;
-	said = *next % 7 ? work_write(ring, who, *next) :
-			   words_write(ring, who, *next, "some words");
+	said = *next % 7 ? work_write(ring, who, *next, E(CLOCK)()) :
+			   words_write(ring, who, *next, E(CLOCK)(), "some words");
 	*next += !said;
 	add(&tally->recorded, !said);
 	add(&tally->full, said == E(FULL));
@@ -150,6 +150,7 @@ static void read_file(const char *path)
 	struct T(ctf_packet_header) header;
 	struct T(packet) packet;
 	struct T(event) event;
+	uint64_t before;
 	uint32_t who, at;
 	FILE *file = fopen(path, "r");
 
@@ -170,6 +171,8 @@ static void read_file(const char *path)
 				continue;
 			memcpy(&who, event.payload, 4);
 			memcpy(&at, event.payload + 4, 4);
+			memcpy(&before, event.payload + 8, 8);
+			CHECK(event.time >= before && event.time <= E(CLOCK)());
 			if (who >= MOST_WHO || at >= MOST_NUMBER || seen[who][at]++)
 				wrong++ ? 0 :
 					  fprintf(stderr, "%s: %u of %u is twice, or is none\n",
@@ -268,7 +271,10 @@ static void act(const char *folder, bool whole, int *children, int me)
 		CHECK(!said || (said == E(NOT_WRITTEN) && errno == EFBIG));
 		break;
 	case 5:
-		room(false, 1 + draw(12));
+		usleep(draw(2) * 15000); /* also over what is there of a packet that is open */
+		room(false, draw(draw(2) ? 12 : 2));
+		record_some(draw(40));
+		usleep(draw(2) * 15000);
 		record_some(draw(500));
 		room(draw(2), 6);
 		break;

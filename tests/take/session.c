@@ -270,7 +270,7 @@ static void hostile(void)
 	pid_t pid;
 
 	mkdir(numbered(0), 0700);
-	snprintf(name, sizeof(name), "%s/victim", folder);
+	snprintf(name, sizeof(name), "%s/metadata", folder);
 	victim = fopen(name, "w");
 	fputs("old", victim);
 	fclose(victim);
@@ -289,7 +289,7 @@ static void hostile(void)
 	}
 	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
 	      WTERMSIG(status) == SIGABRT);
-	snprintf(name, sizeof(name), "%s/victim", folder);
+	snprintf(name, sizeof(name), "%s/metadata", folder);
 	CHECK(!stat(name, &file) && file.st_size == 3);
 	snprintf(name, sizeof(name), "%s/000000/metadata", numbered(1));
 	CHECK(!stat(name, &file) && (file.st_mode & 0777) == 0600);
@@ -329,6 +329,7 @@ static void together(void)
 static void kept(void)
 {
 	struct dirent *one;
+	int last, highest = 0;
 	DIR *chunks;
 	int run, i;
 
@@ -344,6 +345,12 @@ static void kept(void)
 		CHECK(!T(trace_stop)());
 		T(trace_count)(&counts);
 		CHECK(counts.chunks > 3 && counts.removed && counts.events == 8 * 301);
+		chunks = opendir(numbered(0));
+		for (last = highest; (one = readdir(chunks));)
+			if (atoi(one->d_name) > highest)
+				highest = atoi(one->d_name);
+		closedir(chunks);
+		CHECK(run == 0 || highest >= last + 4); /* numbers go on behind the highest */
 	}
 	chunks = opendir(numbered(0));
 	for (i = 0; (one = readdir(chunks));)

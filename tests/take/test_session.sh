@@ -14,7 +14,8 @@ made() { # OUT ROW COMPILER-WORDS...
 	"$@" -I. -I"$folder" -DHEADER="\"${row}_trace.h\"" -DPREFIX="$row" -DUPPER="$(echo "$row" | tr '[:lower:]' '[:upper:]')" \
 		tests/take/session.c -pthread -o "$out" 2>"$scratch/err"
 }
-counted() { babeltrace2 "$1" 2>/dev/null | grep -c ' work: '; }
+# Events; none is said to be discarded.
+counted() { babeltrace2 "$1" 2>"$scratch/warned" | grep -c ' work: ' && ! grep discarded "$scratch/warned"; }
 # The program says what is in which folder; babeltrace2 finds as much, where it can read it.
 right() { # NAME PROGRAM WHAT
 	rm -rf "$scratch/run" && mkdir "$scratch/run"
