@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """usage: known.py sources CC BUILD < ROWS > FILE     of each row its name and a hash of its source, as C
        known.py unknown BUILD ROW...           the rows that the explorer has not searched as they are
-       known.py add BUILD COMPILER JSON        what build/explore --tier quick --json wrote: judge/explored.def's
+       known.py add BUILD COMPILER JSON [ROW]  what build/explore --tier quick --json wrote: judge/explored.def's
                                                form, on standard output
 
 A source is what the preprocessor leaves of the row, the ring and the budgets of the tiers; a line of ROWS
@@ -57,6 +57,8 @@ def main(what, *words):
     else:
         with open(words[2], encoding="utf-8") as file:
             rows = json.load(file)["rows"]
+        for row in words[3:] if not rows else ():  # its trial broke it: nothing was searched
+            print('X("%s", "%s", BROKEN, 0, "%s")' % (row, sources_of(words[0])[row], words[1]))
         for row in rows:
             broken = any(its["verdict"] == "broken" for its in row["families"])
             print('X("%s", "%s", %s, %d, "%s")' % (

@@ -9,6 +9,6 @@ for row in $(python3 -B explore/known.py unknown "$build" "$@"); do
 	echo "stampede: $row is new; every interrupt of the quick tier is tried"
 	"${MAKE:-make}" --no-print-directory -s -j"$(nproc)" "$build/explore" explored SCHEMES="=$row" &&
 		{ "$build/explore" --tier quick --first --schemes "=$row" --json "$build/explored/$row.json" >/dev/null || [ $? -eq 2 ]; } &&
-		python3 -B explore/known.py add "$build" "$compiler" "$build/explored/$row.json" >>"$build/explored/known"
+		python3 -B explore/known.py add "$build" "$compiler" "$build/explored/$row.json" "$row" >>"$build/explored/known"
 done
 exit 0
