@@ -93,3 +93,20 @@ double json_known(const json_t *object, const char *key)
 
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
+
+json_t *json_or_null(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+void json_set_interval(json_t *object, const char *key, const struct stats_interval *its,
+		       double unit)
+{
+	char name[64];
+
+	json_object_set_new(object, key, json_or_null(its->middle * unit));
+	snprintf(name, sizeof(name), "%s_95_low", key);
+	json_object_set_new(object, name, json_or_null(its->low * unit));
+	snprintf(name, sizeof(name), "%s_95_high", key);
+	json_object_set_new(object, name, json_or_null(its->high * unit));
+}

@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "base/stats.h"
+
 /*
  * Writes a document: whole or not at all, or to stdout if path is "-". 0, or an exit code after a
  * line on stderr.
@@ -27,5 +29,12 @@ const char *json_text(const json_t *object, const char *key);
 /* The number that `object` has for `key`; 0 if it has none. */
 double json_number(const json_t *object, const char *key);
 double json_known(const json_t *object, const char *key); /* NAN if it has none */
+
+/* A number, or null where it is none. */
+json_t *json_or_null(double value);
+
+/* key, key_95_low and key_95_high, times `unit`. */
+void json_set_interval(json_t *object, const char *key, const struct stats_interval *its,
+		       double unit);
 
 #endif

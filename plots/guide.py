@@ -246,7 +246,7 @@ def unit_of(run, question):
 
 def as_good(run, question):
     """Of times nothing is told apart that the same row measured twice is not."""
-    return max(AS_GOOD_TIME, run.noise) if question.unit in (TIMES, FENCED) else AS_GOOD_COUNT
+    return max(AS_GOOD_TIME, run.apart) if question.unit in (TIMES, FENCED) else AS_GOOD_COUNT
 
 
 def candidates(run, question):

@@ -48,7 +48,8 @@ def load(where=None):
 # ---- making one ----
 
 MACHINE = "vendor model family model_number stepping online smt turbo governor".split()
-ROW = "verdict ns ticks instructions bytes header_id_bytes worst_error_ticks repetitions".split()
+APART = 0.02  # a reference is for machines that are compared for years
+ROW = "verdict ns cycles ticks instructions bytes header_id_bytes worst_error_ticks repetitions".split()
 
 
 def why_none(run):
@@ -62,9 +63,9 @@ def why_none(run):
         return "it is a quick run, whose times are too coarse: run make bench, or make bench FULL=1"
     if "floor" not in steady:
         return "it has no steady cell of 'floor': run make bench"
-    # What a record does not say is not taken for calm.
-    if (run.json.get("noise") or {}).get("too_noisy") is not False:
-        return "it is too noisy, or does not say how noisy: stop other work and run again"
+    if not 0 < run.apart < APART:
+        return (f"it is too noisy to tell apart what differs by {100 * APART:.0f} %, or does not say: stop "
+                "other work and run again")
     return f"'{broken[0]}' broke a promise: report it as an issue" if broken else None
 
 

@@ -12,6 +12,7 @@ USAGE = f"""\
 usage: plots [--quiet] [RUN_DIR]
        plots --screen RUN_DIR
        plots --which NEEDS [RUN_DIR]
+       plots --why [RUN_DIR]
        plots --needs RUN_DIR
        plots --reference RUN_DIR
 Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
@@ -19,7 +20,8 @@ Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
   report.html          one page that needs no other file
 --screen prints a run's summary on 80 x 24. --which prints the row to take for needs such as
-"bytes several", by RUN_DIR or, without it, by all recorded machines. --needs prints, as JSON, the
+"bytes several", by RUN_DIR or, without it, by all recorded machines. --why prints the rule by which a
+row is taken, and what each row brings to it. --needs prints, as JSON, the
 rows that qualify for each need of the guide. --reference prints what results/reference/ keeps of a
 run. These options write no file.
 Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission, 4 no gnuplot or Jinja2.
@@ -73,6 +75,15 @@ def say_which(path, words):
     return FINE
 
 
+def say_why(path, _):
+    import answer
+    import record
+    from text import plain, wrapped
+    first, *rest = answer.why([answer.of_run(record.load(path or DEFAULT_RUN))], plain)
+    print("\n".join(wrapped(first, 80) + rest))
+    return FINE
+
+
 def say_needs(path, _):
     import guide
     import record
@@ -89,7 +100,7 @@ def say_reference(path, _):
 
 
 # What is asked in place of plots and page.
-OTHERS = {"--screen": say_screen, "--which": say_which, "--needs": say_needs,
+OTHERS = {"--screen": say_screen, "--why": say_why, "--which": say_which, "--needs": say_needs,
           "--reference": say_reference}
 
 

@@ -130,7 +130,7 @@ def said(run):
     return {
         "run": run, "summary": facts.summary(run), "table": table, "rows": table.rows(run),
         "answers": guide.answers(run), "clock": answer.clock_sentence(run),
-        "as_good": (100 * max(guide.AS_GOOD_TIME, run.noise), 100 * guide.AS_GOOD_COUNT),
+        "as_good": (100 * max(guide.AS_GOOD_TIME, run.apart), 100 * guide.AS_GOOD_COUNT),
         "storm": facts.storm(run),
         "architecture": guide.architecture(run), "promises": facts.promises(run),
         "clocks": clocks.said(run), "products": products.lines(run),

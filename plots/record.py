@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 from files import HARNESS, RESOURCE, Failed
 
-SCHEMA = 3  # as RECORD_SCHEMA of results/record.h; newer ones are refused
+SCHEMA = 4  # as RECORD_SCHEMA of results/record.h; newer ones are refused
 NAN = math.nan
 REMEDY = "give a bench.json, a run's directory, or latest"
 
@@ -59,9 +59,8 @@ ENDS = {"ONE": [""], "QUARTILES": ["", "_low", "_high"], "INTERVAL": ["", "_95_l
 
 SECTIONS = {
     "table": {
-        "row": NAME, "workload": TEXT, "verdict": TEXT, "why": TEXT, "ratio_basis": TEXT,
-        "instructions_source": TEXT, "floor": TEXT, "noisy": FLAG, "disagrees": FLAG,
-        "below_floor": FLAG, "repetitions": NUMBER,
+        "row": NAME, "workload": TEXT, "verdict": TEXT, "why": TEXT, "floor": TEXT,
+        "mixed": FLAG, "below_floor": FLAG, "repetitions": NUMBER,
         **{one.key + end: SIGNED if one.kind == "DIFFERENCE" else NUMBER
            for one in COLUMNS for end in ENDS[one.ends]},
     },
@@ -108,8 +107,8 @@ SECTIONS = {
     },
     "cold": {
         "row": NAME, "evicted": NAME, "again": FLAG, "variant": FLAG,
-        **numbers("samples", "empty_ticks", "p10", "p50", "p90"),
-        **dict.fromkeys(interval("ns", "first_ns", "ratio"), SIGNED),
+        **numbers("samples", "extended"),
+        **dict.fromkeys(interval("ns", "extended_ns", "first_ns", "ratio", "extended_ratio"), SIGNED),
     },
     "benchmarks": {
         "name": NAME, "time_unit": TEXT,
@@ -124,11 +123,11 @@ MACHINE = {
     "stampede": {
         "cpu": {"model": TEXT}, "hypervisor": {"name": TEXT}, "kernel": {"release": TEXT},
         "build": {"compiler": TEXT, "flags": TEXT}, "git": {"revision": TEXT},
-        "tsc": {"hz": NUMBER},
+        "tsc": {"hz": NUMBER}, "schema": NUMBER,
     },
 }
 
-HARNESS_FIELDS = {"loop_cycles": SIGNED, "loop_ns": SIGNED, "decode_events_per_second": NUMBER}
+HARNESS_FIELDS = {"loop_cycles": SIGNED, "decode_events_per_second": NUMBER}
 
 VERDICT = {"row": TEXT, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT}
 TIMELINES = {key: [VERDICT] for key in ("stress", "late_beat")}
@@ -137,7 +136,8 @@ BY_CONTEXT = numbers("softirq", "hardirq", "nmi")
 NESTING = {"delivered": BY_CONTEXT, "hits": BY_CONTEXT, "depth": numbers("two", "three", "four")}
 
 SHOWN = {
-    "again": {"row": TEXT, **interval("ratio"), "noise": NUMBER},
+    "again": [{"row": TEXT, "workload": TEXT, **numbers("planted"), "change": SIGNED}],
+    "noise": numbers("apart", "slots", "shared", "cycle_ticks"),
     "beats": [{"row": TEXT, **numbers("beat_ns", "beats_per_second", "ns_per_second")}],
     "left_out": [{"row": TEXT, "why": TEXT}],
     "explored": {
@@ -427,6 +427,16 @@ def find(path, root):
 # ---- the run ----
 
 
+def like_with_like(cold):
+    """Before schema 4 a row's cold price was that of whichever form of its event most samples had."""
+    for one in cold:
+        if 2 * one.extended > one.samples:
+            for end in ("", "_95_low", "_95_high"):
+                for key in ("ns", "ratio"):
+                    setattr(one, "extended_" + key + end, getattr(one, key + end))
+                    setattr(one, key + end, NAN)
+
+
 class Run:
     """A run: its sections by their names in the record, and what is asked more than once."""
 
@@ -473,7 +483,9 @@ class Run:
         sentences = document.get("not_tried")
         self.not_tried = [one for one in sentences if isinstance(one, str)] if isinstance(
             sentences, list) else []
-        self.noise = self.again.noise if self.again.noise > 0 else 0
+        self.apart = self.noise.apart if self.noise.apart > 0 else 0
+        if not inner.schema > 3:
+            like_with_like(self.cold)
 
     @property
     def command(self):
@@ -501,7 +513,7 @@ class Run:
     def cold_of(self):
         """By row, its event after everything was evicted."""
         return {one.row: one for one in self.cold
-                if one.evicted == "all" and not one.again and one.ns > 0}
+                if one.evicted == "all" and not one.again and (one.ns > 0 or one.extended_ns > 0)}
 
 
 def load(path, root="results"):

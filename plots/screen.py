@@ -2,7 +2,6 @@
 """The summary that the terminal shows at the end of a run: verdict, answer, eight rows, on 80 x 24."""
 import math
 import os
-from statistics import median
 
 import answer
 import facts
@@ -55,32 +54,35 @@ def error(run, row):
     return duration(row.worst_error_ticks, run.machine.tsc_hz) or f"{count(row.worst_error_ticks)} ticks"
 
 
-def with_interval(value, low, high):
-    """3.30 ±0.9 %: half of the 95 % interval, by its longer side."""
-    half = max(high - value, value - low) / value if value > 0 else math.nan
-    return figure(value) + ("" if math.isnan(half) else f" ±{100 * half:.1f} %")
+TITLES = ("row", "promises", "error", "bytes", "instr", "cycles", "rank", "cheap", "cold", "ext.")
+WORDS = {"declared inexact": "inexact", "no promise": "none"}
 
 
-TITLES = ("row", "promises", "error", "bytes", "instr", "ns", "cold", "cheap clock")
+def whole(value):
+    return f"{value:.0f}" if value > 0 else "-"
+
+
+def cycles(value):
+    """To a tenth while that fits."""
+    return "n/a" if math.isnan(value) else f"{value:.1f}" if value < 999.95 else f"{value:,.0f}"
 
 
 def cells(run, row):
     """A row by TITLES, without its name: the same on the terminal, the page and in README."""
     header = row.header_id_bytes
     cold = run.cold_of.get(row.row)
-    costs = ["-", "-", "-"] if row.verdict == "broken" else [
-        figure(row.ns), f"{cold.ns:.0f}" if cold and cold.ns > 0 else "n/a", with_interval(
-            row.cheap_ratio, row.cheap_ratio_95_low, row.cheap_ratio_95_high)]
+    costs = ["-"] * 5 if row.verdict == "broken" else [
+        cycles(row.cycles) + ("~" if row.mixed else ""), whole(row.rank), cycles(row.cheap_cycles),
+        *(whole(value) for value in ((cold.ns, cold.extended_ns) if cold else (math.nan, math.nan)))]
     return [row.verdict or "not judged", error(run, row),
             "n/a" if math.isnan(header) else f"{header:.1f}", figure(row.instructions), *costs]
 
 
 def table(run, best):
-    form = "{:21.21} {:16.16} {:>7.7} {:>5} {:>5} {:>4} {:>4} {:>11.11}"
+    form = "{:18.18} {:12.12} {:>7.7} {:>5} {:>5} {:>7} {:>4} {:>5} {:>4} {:>4}"
     return [form.format(*TITLES)] + [
-        form.format(plain(row.row), *(plain(cell) for cell in cells(run, row)[:-1]),
-                    cells(run, row)[-1].replace(" ", "").replace("±", "+-"))
-        for row in shown(run, best)]
+        form.format(plain(row.row), WORDS.get(promise, promise), *map(plain, rest))
+        for row in shown(run, best) for promise, *rest in [cells(run, row)]]
 
 
 def said(best):
@@ -93,12 +95,16 @@ def said(best):
 
 
 def closer(run):
-    return f"times closer than {percent_up(run.noise)} % are not told apart"
+    """How far apart times have to be to be told apart."""
+    if not run.apart:
+        return "too few rounds to rank by time"
+    return f"times that differ by more than {percent_up(run.apart)} % are told apart here"
 
 
-def cold_noise(run):
-    """Half of an interval of the cold figures, as a share, of the row in the middle."""
-    return median((one.ns_95_high - one.ns_95_low) / 2 / one.ns for one in run.cold_of.values())
+def frequency(run):
+    """ns is cycles at this frequency."""
+    hz = run.machine.tsc_hz / run.noise.cycle_ticks
+    return f", {hz / 1e9:.2f} GHz" if hz > 0 else ""
 
 
 def lines(run):
@@ -107,16 +113,13 @@ def lines(run):
     for one in run.not_tried:
         found += wrapped(f"Not tried: {plain(one)}.", COLUMNS)
     found += said(best) if best else [answer.NONE]
-    noise = run.json.get("noise")
-    noisy = isinstance(noise, dict) and noise.get("too_noisy") is True
-    clock = "Too noisy to rank rows by time." if noisy else answer.clock_sentence(run)
-    found += wrapped(clock, COLUMNS) if clock else []
     rows = table(run, best)
-    cold = f"cold: ns, caches emptied, +-{100 * cold_noise(run):.0f} %; " if run.cold_of else ""
-    notes = [f"bytes: header with an id; {cold}cheap clock: x floor"]
-    if run.noise and not clock:
-        notes.append(closer(run))
+    notes = [closer(run) + ("; ~: core shared" if any(row.mixed for row in run.steady) else ""),
+             f"cycles{frequency(run)}; cheap: with a free clock; cold, ext.: ns, plain and extended"]
     if os.path.exists(run.dir + "/report.html"):
         notes.append("all rows and figures: " + plain(run.dir) + "/report.html")
+    clock = [line for line in wrapped(answer.clock_sentence(run), COLUMNS) if line]
+    if len(found) + len(clock) + len(rows) + len(notes) < LINES:
+        found += clock
     room = LINES - 1 - len(found) - len(rows) - len(notes)
     return found + [""] * (room > 0) + rows + [""] * (room > 1) + notes

@@ -34,15 +34,13 @@ def between(row, low, high):
     return f"{figure(ends[0])}–{figure(ends[1])}" if len(ends) == 2 else ""
 
 
-def quartiles(key):
-    return lambda run, row: between(row, f"{key}_low", f"{key}_high")
+def interval(key):
+    return lambda run, row: between(row, f"{key}_95_low", f"{key}_95_high")
 
 
 def ratio(run, row):
     its = between(row, "ratio_95_low", "ratio_95_high")
-    if not its:
-        return between(row, "ratio_low", "ratio_high")
-    return its + (" unlike ns" if row.disagrees else " noisy" if row.noisy else "")
+    return its + (" on shared cores" if row.mixed else "")
 
 
 def own_floor(run, row):
@@ -56,9 +54,8 @@ def added_id(run, row):
 FORMS = {"figure": figure, "two_digits": two_digits, "exact_or": exact_or}
 COLUMNS = [one for one in record.COLUMNS if one.form in FORMS]
 SMALL = {  # what stands beside a figure
-    "worst_error_ticks": error, "header_id_bytes": added_id, "ns": quartiles("ns"),
-    "cycles": quartiles("cycles"), "ratio": ratio, "ratio_own": own_floor,
-    "cheap_ratio": lambda run, row: between(row, "cheap_ratio_95_low", "cheap_ratio_95_high"),
+    "worst_error_ticks": error, "header_id_bytes": added_id, "ratio": ratio, "ratio_own": own_floor,
+    **{key: interval(key) for key in ("cycles", "cheap_cycles", "cheap_ratio")},
 }
 
 

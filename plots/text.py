@@ -7,8 +7,8 @@ import math
 import re
 
 def percent_up(share):
-    """To a tenth, never below what it is: 0.0004 is 0.1."""
-    return f"{math.ceil(1000 * share - 1e-9) / 10:.1f}"
+    """To a hundredth, never below what it is: 0.00041 is 0.05."""
+    return f"{math.ceil(10000 * share - 1e-9) / 100:.2f}"
 
 
 NAME_MOST = 31  # characters of a name in a plot; longer ones are cut and end in "..."

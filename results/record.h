@@ -31,7 +31,7 @@
 #include "base/file.h"
 
 /* Version of bench.json as SCHEMA.md describes it: kept in context.stampede.schema. */
-#define RECORD_SCHEMA 3
+#define RECORD_SCHEMA 4
 
 #define RECORD_ROOT "results"
 #define RECORD_ROWS "rows.jsonl"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* bench: is it right, what does it cost, which one do I take - for all rows, in one run. */
 #include <signal.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/child.h"
@@ -126,6 +128,7 @@ static int measure(struct workload_bench *bench, struct rounds *rounds, struct r
 	/* Storms and decoding were pinned; the cells' processes choose for themselves. */
 	if (!error)
 		error = place_unbind_self(bench->place);
+	timed_tell(rounds, bench, counted->row);
 	if (!error)
 		error = timed_run(rounds, run);
 	if (error)
@@ -191,22 +194,32 @@ static int abandon(struct run *run, int status)
 }
 
 /* All rows, and how far their times are known; the other tables are on the page. */
-static void print_all(const struct rounds *rounds, const struct timed_noise *noise,
-		      const struct run *run, bool quick, const char *directory)
+static void print_all(const struct rounds *rounds, const struct run *run, const char *directory)
 {
+	const json_t *noise = json_object_get(run->sections, "noise");
+	const json_t *cycles = json_object_get(json_object_get(run->sections, "harness"), "cycles");
+	double apart = 100 * json_known(noise, "apart");
+
 	summary_print(stdout, &run->table);
-	printf("Times are medians of %u repetitions, or fewer of slow rows; h+id: bytes of header "
-	       "with an event id\n(+: two bytes added for it); worst err: ticks, under the "
+	printf("Times are medians of %u slots, a process each; a cycle is an addition that waits "
+	       "for its\npredecessor; cheap: with a clock that costs next to nothing; h+id: bytes "
+	       "of "
+	       "header with an event id\n(+: two bytes added for it); worst err: ticks, under the "
 	       "storms.\n",
 	       rounds->rounds);
-	if (noise->disturbed)
-		printf("%zu of %zu repetitions left out: their cores were shared\n",
-		       noise->disturbed, noise->repetitions);
-	if (noise->noisy)
-		printf("~: %zu of %zu ratios are not known to %.0f %%\n", noise->noisy,
-		       noise->cells, 100 * rounds->half_width);
-	if (timed_too_noisy(noise) && quick)
-		puts("a quick run has too few rounds to rank by time; run make bench");
+	if (strcmp(json_text(cycles, "unit"), "cycles") != 0)
+		printf("That it is a cycle of the core was not shown: a multiplication takes %.2f "
+		       "of "
+		       "them.\n",
+		       json_number(cycles, "multiply"));
+	if (isnan(apart))
+		puts("too few rounds to say which times are told apart");
+	else
+		printf("times that differ by more than %.2f %% are told apart; rows that are "
+		       "closer share a rank\n",
+		       apart);
+	printf("%.0f of %.0f slots were on a shared core; ~: they had to count\n",
+	       json_number(noise, "shared"), json_number(noise, "slots"));
 	printf("\nresults  %s/bench.json\n", directory);
 	fflush(stdout);
 }
@@ -214,8 +227,7 @@ static void print_all(const struct rounds *rounds, const struct timed_noise *noi
 static int finish(const struct plan *plan, const struct rounds *rounds, struct run *run,
 		  const char *program)
 {
-	json_t *injected = json_object_get(run->sections, "injected");
-	struct timed_noise noise = timed_noise(rounds, &run->table, injected);
+	double apart = json_known(json_object_get(run->sections, "noise"), "apart");
 	char directory[4096];
 	int error = run_record(run), end;
 
@@ -230,22 +242,21 @@ static int finish(const struct plan *plan, const struct rounds *rounds, struct r
 		error = error ? error : make_plots(program, directory, true);
 	} else if (!error) {
 		if (plan->all)
-			print_all(rounds, &noise, run, plan->quick, directory);
+			print_all(rounds, run, directory);
 		error = make_plots(program, directory, !plan->all);
 		/* A line has named what pictures lack. */
 		error = error == EXIT_UNSUPPORTED ? EXIT_FINE : error;
 		/* Without Python the tables have to do. */
 		if (!plan->all && run_beside(program, "plots", "--screen", directory))
-			print_all(rounds, &noise, run, plan->quick, directory);
+			print_all(rounds, run, directory);
 	}
-	if (timed_too_noisy(&noise) && !plan->quick)
-		fail_line("too noisy to rank by time: stop other work or give --budget; verdicts, "
-			  "bytes and counts hold");
 	run_complain(run);
 	if (run->broken || error)
 		return run->broken ? EXIT_BROKEN : error;
-	/* A quick run has too few rounds to be asked for a ranking. */
-	return timed_too_noisy(&noise) && !plan->quick ? EXIT_NOISY : EXIT_FINE;
+	if (!(plan->rank > 0) || 100 * apart <= plan->rank)
+		return EXIT_FINE;
+	return fail_with(EXIT_NOISY, "--rank %g: not reached; the screen says what is told apart",
+			 plan->rank);
 }
 
 /* The machine, what disturbs times on it, and the topology for the cells' processes. */
@@ -271,8 +282,7 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 	int status = describe_machine(where, run, plan->json ? stderr : stdout, plan->all);
 
 	rounds.topology = where->topology;
-	timed_plan(&rounds, &seen, plan->repetitions,
-		   plan->budget == PLAN_NO_BUDGET ? -1 : (double)plan->budget);
+	timed_plan(&rounds, &seen, plan->repetitions);
 	progress_begin(&run->progress, expected_seconds(&seen, &rounds));
 	if (!status)
 		status = measure(&seen, &rounds, run, &counted);
@@ -284,8 +294,56 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 	return finish(plan, &rounds, run, where->program);
 }
 
+/* ---- as a program of Google Benchmark's ---- */
+
+#define LIBRARY "--benchmark_"
+
+static bool is_library(const char *word)
+{
+	return !strncmp(word, LIBRARY, strlen(LIBRARY));
+}
+
+/* Words of either kind, each with the program's name in front. */
+static int part(int argc, char **argv, bool library, char **into)
+{
+	int i, count = 1;
+
+	into[0] = argv[0];
+	for (i = 1; i < argc; i++)
+		if (is_library(argv[i]) == library)
+			into[count++] = argv[i];
+	into[count] = NULL;
+	return count;
+}
+
+/* Every timed cell is one of its benchmarks; no storm, no record. An exit code. */
+static int run_library(struct plan *plan, int argc, char **argv)
+{
+	static struct rounds rounds;
+	static struct counted_all counted;
+	struct where where = { .place = { .topology = NULL } };
+	struct workload_bench seen;
+	json_t *by_rate = json_array();
+	int i, status = plan_choose(plan);
+
+	if (!status)
+		status = where_open(&where, plan->cpus, argv[0], plan->seed);
+	seen = bench_of(plan, &where);
+	if (!status)
+		timed_plan(&rounds, &seen, plan->repetitions);
+	for (i = 0; i < seen.count && !status; i++)
+		status = counted_row(seen.rows[i], &counted.row[i], by_rate);
+	timed_tell(&rounds, &seen, counted.row);
+	if (!status)
+		status = timed_library(&rounds, &where.place, argc, argv);
+	json_decref(by_rate);
+	where_close(&where);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
+	char **words = calloc(2 * (size_t)argc + 2, sizeof(*words));
 	static struct plan plan;
 	struct where where = { .place = { .topology = NULL } };
 	static struct run run;
@@ -296,12 +354,24 @@ int main(int argc, char **argv)
 		return cell_process_main(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	plan = plan_usual;
-	if (!plan_parse(argc, argv, &plan, &status))
+	if (!words)
+		return fail_memory("the command line");
+	if (!plan_parse(part(argc, argv, false, words), words, &plan, &status))
 		return status;
+	words += argc + 1;
+	if (part(argc, argv, true, words) > 1)
+		return run_library(&plan, part(argc, argv, true, words), words);
 	if (plan.used_by)
 		return products_list(stdout, plan.used_by);
 	if (plan.which) {
 		status = run_beside(argv[0], "plots", "--which", plan.which);
+		return status >= 0 ? status : EXIT_UNSUPPORTED;
+	}
+	if (plan.why) {
+		char last[4096];
+
+		snprintf(last, sizeof(last), "%s/latest", plan.results);
+		status = run_beside(argv[0], "plots", "--why", last);
 		return status >= 0 ? status : EXIT_UNSUPPORTED;
 	}
 	if (plan.list)

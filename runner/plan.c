@@ -14,13 +14,12 @@
 
 static const char after[] =
 	"exit: 0 fine, 1 usage, 2 a promise broken, 3 no resource, 5 interrupted,\n"
-	"      7 more than half of the ratios are too noisy to rank by (not with "
-	"--quick)\n"
+	"      7 --rank PERCENT was asked for, and not reached; noise alone is no error\n"
 	"examples:\n"
 	"  bench --quick\n"
 	"  bench --schemes \"extended_header packed_word\" --workloads \"steady "
 	"storm\"\n"
-	"  bench --full --seed 7 --budget 600\n"
+	"  bench --full --seed 7\n"
 	"  bench --list --used-by lttng\n"
 	"  bench --which bytes\n";
 
@@ -48,7 +47,15 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 {
 	const struct option_entry entries[] = {
 #define X(name, kind, member, how, usual, argument, from, to, help) \
-	{ name, argument, help, OPTION_##kind, &plan->member, .least = from, .most = to },
+	{ name, \
+	  argument, \
+	  help, \
+	  OPTION_##kind, \
+	  &plan->member, \
+	  .least = (uint64_t)(from), \
+	  .most = (uint64_t)(to), \
+	  .low = from, \
+	  .high = to },
 #include "runner/plan.def"
 #undef X
 		{ .name = NULL },
@@ -83,16 +90,16 @@ static json_t *plan_json(const struct plan *plan)
 	const void *said;
 
 	for (option = options; option->name; option++) {
+		if (!(option->how & KEPT))
+			continue;
 		said = (const char *)plan + option->offset;
 		if (option->kind == OPTION_FLAG)
 			value = json_boolean(*(const plan_FLAG *)said);
-		else if (option->kind == OPTION_NUMBER) /* PLAN_NO_BUDGET is -1 */
+		else if (option->kind == OPTION_NUMBER)
 			value = json_integer(*(const plan_NUMBER *)said);
 		else
 			value = json_string(*(const plan_TEXT *)said ?: "");
-		if (option->how & KEPT)
-			json_object_set(json, option->name, value);
-		json_decref(value);
+		json_object_set_new(json, option->name, value);
 	}
 	return json;
 }

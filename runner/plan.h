@@ -10,12 +10,11 @@
 #include "judge/driver.h"
 #include "workloads/workload.h"
 
-#define PLAN_NO_BUDGET UINT64_MAX /* by the size */
-
 typedef bool plan_FLAG;
 typedef const char *plan_TEXT;
 typedef const char *plan_OUT;
 typedef uint64_t plan_NUMBER;
+typedef double plan_REAL;
 
 struct plan {
 	/* as the user said it */

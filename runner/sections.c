@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "runner/sections.h"
+#include "base/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "judge/verdict.h"
 #include "runner/describe.h"
+#include "runner/timing/cycles.h"
 #include "runner/tried.h"
+
+#define BELOW 0.02 /* what a floor does beyond a row without its commit is less */
 
 /*
  * Sections of other programs' last records, for this record's page: make verdicts, make
@@ -33,7 +38,6 @@ static bool table_line(const struct driver *row, const struct run_row *its,
 		.row = row->row,
 		.workload = workload,
 		.cheap = alone ? CELLS_CHEAP : NULL,
-		.half_width = rounds->half_width,
 		.verdict = its->judged ? check_verdict_name(its->verdict) : NULL,
 		.why = its->why[0] ? its->why : NULL,
 		.worst_error_ticks = its->worst_error,
@@ -43,7 +47,7 @@ static bool table_line(const struct driver *row, const struct run_row *its,
 		.extended = counted->calm.extended,
 		.floor = driver_floor(row),
 		.id_bytes_added = driver_id_bytes_lacking(row),
-		.instructions = counted->instructions,
+		.rank = -1,
 	};
 
 	return summary_line(rounds->rows, &about, line);
@@ -74,10 +78,10 @@ static json_t *exact_json(const struct workload_bench *bench, const struct count
 	return lines;
 }
 
-/* Lines below the floor of their form, by more than the same row twice differs. */
-static void mark_below_floor(struct summary_table *table, const json_t *again)
+/* Lines below the floor of their form, with the whole interval, by more than is told apart. */
+static void mark_below_floor(struct summary_table *table, double apart)
 {
-	double noise = json_known(again, "noise"), limit = 1 - (noise > 0 ? noise : 0);
+	double limit = 1 - fmax(BELOW, apart);
 	struct summary_line *line;
 
 	for (line = table->line; line < table->line + table->count; line++)
@@ -89,21 +93,24 @@ static void mark_below_floor(struct summary_table *table, const json_t *again)
 static void record_times(const struct rounds *rounds, struct run *run,
 			 double decode_events_per_second)
 {
-	json_t *again = timed_again(rounds), *injected = timed_injected(rounds);
-	struct timed_noise noise = timed_noise(rounds, &run->table, injected);
+	json_t *again = timed_again(rounds);
+	double apart = timed_apart(&run->table, again);
+	struct cycles_shown shown = cycles_show();
 	size_t i;
 
-	mark_below_floor(&run->table, again);
+	mark_below_floor(&run->table, apart);
+	summary_rank(&run->table, isfinite(apart) ? apart : 0);
 	run_set(run, "table", json_array());
 	for (i = 0; i < run->table.count; i++)
 		json_array_append_new(run_section(run, "table"), summary_json(&run->table.line[i]));
 	run_set(run, "again", again);
-	run_set(run, "injected", injected);
-	run_set(run, "noise", timed_noise_json(rounds, &noise));
+	run_set(run, "injected", timed_injected(rounds));
+	run_set(run, "noise", timed_noise_json(rounds, apart));
 	run_set(run, "harness",
-		json_pack("{s:f, s:f, s:f, s:f}", "loop_cycles", timed_loop(rounds, "cycles"),
-			  "loop_ticks", timed_loop(rounds, "ticks"), "loop_ns",
-			  timed_loop(rounds, "ns"), "decode_events_per_second",
+		json_pack("{s:o, s:o, s:f}", "loop_cycles",
+			  json_or_null(summary_median(rounds->rows, CELL_EMPTY,
+						      timed_loop_workload(rounds), "cycles")),
+			  "cycles", cycles_json(&shown), "decode_events_per_second",
 			  decode_events_per_second));
 }
 

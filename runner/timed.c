@@ -3,11 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/exit.h"
+#include "base/fail.h"
 #include "base/json.h"
-#include "base/time.h"
 #include "results/samples.h"
 
 /* ---- the plan ---- */
@@ -17,17 +17,13 @@ static void add(void *arg, const struct workload_cell *cell)
 	struct rounds *rounds = arg;
 
 	if (rounds->cells < ROUNDS_CELLS_MAX)
-		rounds->cell[rounds->cells++] = (struct rounds_cell){ .told = *cell };
+		rounds->cell[rounds->cells++] = (struct rounds_cell){ *cell, -1, -1 };
 }
 
-void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint64_t repetitions,
-		double budget)
+void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint64_t repetitions)
 {
-	static const unsigned int usual[SIZES] = { 7, 21, 41 };
-	static const double cell_ns[SIZES] = { 2e6, 10e6, 15e6 };
-	static const double budgets[SIZES] = { 10, 12, 240 };
-	/* Seconds from now: a quick run is to be over in 30 s, the default one in three minutes. */
-	static const double ends[SIZES] = { 20, 160, 86400 };
+	static const unsigned int usual[SIZES] = { 9, 21, 41 };
+	static const double seconds[SIZES] = { 12, 60, 0 };
 	struct workload_cells plan = {
 		.rows = bench->rows,
 		.count = bench->count,
@@ -42,39 +38,75 @@ void timed_plan(struct rounds *rounds, const struct workload_bench *bench, uint6
 	for (i = 0; workloads[i]; i++)
 		if (bench->chosen[i] && workloads[i]->cells)
 			workloads[i]->cells(&plan);
-	/* A record without any repetition is none: the floor stands in. */
+	/* A record without any slot is none: the floor stands in. */
 	if (!rounds->cells)
 		add(rounds, &(struct workload_cell){ .row = SAMPLES_FLOOR,
 						     .workload = workloads[0]->name,
 						     .threads = 1,
 						     .rounds = 1 });
 	rounds->rounds = plan.rounds;
+	rounds->seconds = repetitions ? 0 : seconds[bench->size];
 	rounds->seed = bench->seed;
-	rounds->cell_ns = cell_ns[bench->size];
-	/* A quick run has no time to know more. */
-	rounds->half_width =
-		bench->size == SIZE_QUICK ? SUMMARY_HALF_WIDTH_QUICK : SUMMARY_HALF_WIDTH;
-	rounds->budget_seconds = budget < 0 ? budgets[bench->size] : budget;
-	rounds->until_ns =
-		budget < 0 ? time_ns() + (uint64_t)(ends[bench->size] * 1e9) : UINT64_MAX;
 	rounds->pu = bench->pu;
+}
+
+void timed_tell(struct rounds *rounds, const struct workload_bench *bench,
+		const struct counted *counted)
+{
+	struct rounds_cell *cell;
+	int i;
+
+	for (cell = rounds->cell; cell < rounds->cell + rounds->cells; cell++)
+		for (i = 0; i < bench->count; i++) {
+			if (strcmp(bench->rows[i]->row, cell->told.row) != 0)
+				continue;
+			cell->instructions = counted[i].instructions;
+			cell->atomics = counted[i].calm.atomics;
+		}
 }
 
 double timed_seconds(const struct rounds *rounds)
 {
-	double seconds = rounds->budget_seconds;
+	double seconds = rounds->rounds * ROUNDS_PROCESS_SECONDS;
 	unsigned int i;
 
 	for (i = 0; i < rounds->cells; i++)
-		seconds += rounds->cell[i].told.rounds * rounds_cell_ns(rounds, &rounds->cell[i]) *
-			   3e-9;
+		seconds += rounds->cell[i].told.rounds * ROUNDS_SLOT_SECONDS;
 	return seconds;
 }
 
 /* ---- the run ---- */
 
-/* A timed repetition whose ring fails an oracle is a broken promise, not a time. */
-static void judge_repetitions(struct run *run)
+int timed_library(const struct rounds *rounds, const struct place *place, int argc, char **argv)
+{
+	struct gbench_cell *cells = calloc(rounds->cells, sizeof(*cells));
+	struct cell *told = calloc(rounds->cells, sizeof(*told));
+	struct cell_state **state = calloc(rounds->cells, sizeof(struct cell_state *));
+	char(*names)[128] = calloc(rounds->cells, sizeof(*names));
+	int error = cells && told && state && names ? 0 : fail_memory("cells");
+	unsigned int i;
+
+	for (i = 0; i < rounds->cells && !error; i++) {
+		told[i] = rounds_cell(rounds, &rounds->cell[i]);
+		told[i].place = place;
+		snprintf(names[i], sizeof(names[i]), "%s/%s", told[i].row,
+			 rounds->cell[i].told.workload);
+		state[i] = cell_open(&told[i], names[i], &cells[i]);
+		error = state[i] ? 0 : EXIT_RESOURCE;
+	}
+	if (!error)
+		error = gbench_main(argc, argv, cells, rounds->cells);
+	for (i = 0; i < rounds->cells && state; i++)
+		cell_close(state[i]);
+	free(cells);
+	free(told);
+	free(state);
+	free(names);
+	return error;
+}
+
+/* A slot whose ring fails an oracle is a broken promise, not a time. */
+static void judge_slots(struct run *run)
 {
 	const char *violation, *row;
 	const json_t *one;
@@ -101,30 +133,13 @@ int timed_run(struct rounds *rounds, struct run *run)
 	rounds->record = run->record;
 	rounds->rows = run->repetitions;
 	rounds->progress = &run->progress;
-	error = rounds_calibrate(rounds);
+	error = rounds_run(rounds);
 	if (!error)
-		error = rounds_run(rounds);
-	if (!error)
-		judge_repetitions(run);
+		judge_slots(run);
 	return error;
 }
 
 /* ---- what came of it ---- */
-
-/* "cycles" if any cell counted them, else "ticks". */
-static const char *timed_basis(const struct rounds *rounds)
-{
-	const struct workload_cell *cell;
-	unsigned int i;
-
-	for (i = 0; i < rounds->cells; i++) {
-		cell = &rounds->cell[i].told;
-		if (!strcmp(cell->row, SAMPLES_FLOOR) &&
-		    summary_median(rounds->rows, cell->row, cell->workload, "cycles") > 0)
-			return "cycles";
-	}
-	return "ticks";
-}
 
 const char *timed_loop_workload(const struct rounds *rounds)
 {
@@ -136,122 +151,102 @@ const char *timed_loop_workload(const struct rounds *rounds)
 	return "";
 }
 
-double timed_loop(const struct rounds *rounds, const char *key)
-{
-	return summary_median(rounds->rows, CELL_EMPTY, timed_loop_workload(rounds), key);
-}
-
 json_t *timed_again(const struct rounds *rounds)
 {
-	const struct workload_cell *cell = NULL;
-	struct samples_cell first, again;
-	struct stats_interval ratio;
+	const struct workload_cell *cell;
+	json_t *all = json_array();
+	double first, again;
 	unsigned int i;
 
-	for (i = 0; i < rounds->cells && !cell; i++)
-		if (!strcmp(rounds->cell[i].told.workload, CELLS_AGAIN))
-			cell = &rounds->cell[i].told;
-	if (!cell)
-		return json_null();
-	first = (struct samples_cell){ cell->row, cell->base };
-	again = (struct samples_cell){ cell->row, cell->workload };
-	ratio = samples_median(rounds->rows, &again, timed_basis(rounds), &first);
-	if (isnan(ratio.low))
-		return json_null();
-	return json_pack("{s:s, s:f, s:f, s:f, s:f}", "row", first.row, "ratio", ratio.middle,
-			 "ratio_95_low", ratio.low, "ratio_95_high", ratio.high, "noise",
-			 fmax(fabs(ratio.low - 1), fabs(ratio.high - 1)));
-}
-
-static json_t *positive(double value)
-{
-	return value < 0 ? json_null() : json_real(value);
+	for (i = 0; i < rounds->cells; i++) {
+		cell = &rounds->cell[i].told;
+		if (strncmp(cell->workload, CELLS_AGAIN, strlen(CELLS_AGAIN)) != 0)
+			continue;
+		first = summary_median(rounds->rows, cell->row, cell->base, "ratio");
+		again = summary_median(rounds->rows, cell->row, cell->workload, "ratio");
+		if (isfinite(again / first))
+			json_array_append_new(all,
+					      json_pack("{s:s, s:s, s:f, s:f}", "row", cell->row,
+							"workload", cell->workload, "planted",
+							(double)cell->more / CELL_BATCH, "change",
+							again / first - 1));
+	}
+	return all;
 }
 
 static json_t *injected_line(const struct rounds *rounds, const struct workload_cell *cell)
 {
-	const json_t *rows = rounds->rows;
-	struct samples_cell own = { cell->row, cell->workload }, calm = { cell->row, cell->base };
-	struct samples_cell floor = { SAMPLES_FLOOR, cell->workload };
-	struct samples_cell floor_calm = { SAMPLES_FLOOR, cell->base };
-	const char *basis = timed_basis(rounds);
-	double median = summary_median(rows, own.row, own.workload, basis);
-	double loss = summary_ratio(rows, &own, &calm, basis);
-	struct stats_interval interval;
-	json_t *line;
+	const struct samples_cell own = { cell->row, cell->workload };
+	struct stats_interval ratio = samples_median(rounds->rows, &own, "ratio");
+	double calm = summary_median(rounds->rows, own.row, own.workload, "ratio_calm");
 
-	if (median < 0)
-		return NULL;
-	line = json_pack(
-		"{s:s, s:s, s:f, s:f, s:I, s:s, s:f, s:o, s:o}", "row", own.row, "workload",
-		cell->workload, "wrap_share", cell_share(cell->injected.wrap_every), "nested_share",
+	if (!strcmp(cell->row, SAMPLES_FLOOR))
+		ratio.middle = 1;
+	return json_pack(
+		"{s:s, s:s, s:f, s:f, s:I, s:o, s:o, s:o, s:o, s:o}", "row", own.row, "workload",
+		own.workload, "wrap_share", cell_share(cell->injected.wrap_every), "nested_share",
 		cell_share(cell->injected.nest_every), "nested_depth",
-		(json_int_t)cell->injected.nest_depth, "basis", basis, "median", median, "ratio",
-		positive(summary_ratio(rows, &own, &floor, basis)), "ratio_to_calm_floor",
-		positive(summary_ratio(rows, &own, &floor_calm, basis)));
-	interval = samples_median(rows, &own, basis, &floor);
-	summary_set_noise(line, &interval, rounds->half_width);
-	json_object_set_new(line, "loss_to_calm", loss < 0 ? json_null() : json_real(loss - 1));
-	return line;
+		(json_int_t)cell->injected.nest_depth, "cycles",
+		json_or_null(summary_median(rounds->rows, own.row, own.workload, "cycles")),
+		"ratio", json_or_null(ratio.middle), "ratio_95_low", json_or_null(ratio.low),
+		"ratio_95_high", json_or_null(ratio.high), "loss_to_calm", json_or_null(calm - 1));
 }
 
 json_t *timed_injected(const struct rounds *rounds)
 {
-	json_t *lines = json_array(), *line;
+	json_t *lines = json_array();
 	unsigned int i;
 
-	for (i = 0; i < rounds->cells; i++) {
-		line = rounds->cell[i].told.injected.on ?
-			       injected_line(rounds, &rounds->cell[i].told) :
-			       NULL;
-		if (line)
-			json_array_append_new(lines, line);
-	}
+	for (i = 0; i < rounds->cells; i++)
+		if (rounds->cell[i].told.injected.on)
+			json_array_append_new(lines, injected_line(rounds, &rounds->cell[i].told));
 	return lines;
 }
 
 /* ---- noise ---- */
 
-static void count_noise(const char *row, double ratio, bool noisy, struct timed_noise *noise)
+double timed_apart(const struct summary_table *table, const json_t *again)
 {
-	if (!strcmp(row, SAMPLES_FLOOR) || isnan(ratio))
-		return;
-	noise->cells++;
-	noise->noisy += noisy;
-}
-
-struct timed_noise timed_noise(const struct rounds *rounds, const struct summary_table *table,
-			       const json_t *injected)
-{
-	struct timed_noise noise = { 0 };
+	static const double steps[] = { 0.003, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2 };
+	double half[4 * DRIVERS_MAX], most = 0, middle;
 	const struct summary_line *line;
 	const json_t *one;
-	unsigned int i;
-	size_t k;
+	size_t i, count = 0;
 
-	for (line = table->line; line < table->line + table->count; line++)
-		count_noise(line->about.row, line->ratio.middle, line->noisy, &noise);
-	json_array_foreach(injected, k, one)
-		count_noise(json_text(one, "row"), json_known(one, "ratio"),
-			    json_is_true(json_object_get(one, "noisy")), &noise);
-	for (i = 0; i < rounds->cells; i++) {
-		struct samples_cell cell = { rounds->cell[i].told.row,
-					     rounds->cell[i].told.workload };
-		struct samples samples = samples_collect(rounds->rows, &cell, "ticks", NULL);
+	for (line = table->line; line < table->line + table->count; line++) {
+		const struct stats_interval ratio = { line->ratio.middle, line->ratio.low_95,
+						      line->ratio.high_95 };
 
-		noise.repetitions += samples.count + samples.left_out;
-		noise.disturbed += samples.left_out;
-		samples_free(&samples);
+		half[count] = stats_half_width(&ratio);
+		count += isfinite(half[count]);
 	}
-	return noise;
+	stats_sort(half, count);
+	middle = stats_quantile(half, count, 0.5);
+	json_array_foreach(again, i, one)
+		if (!strcmp(json_text(one, "workload"), CELLS_AGAIN))
+			most = fmax(most, fabs(json_known(one, "change")));
+	if (isnan(middle))
+		return INFINITY;
+	most = fmax(most, sqrt(2) * middle);
+	/*
+	 * Rounded up, so that two runs that differ little have the same ranks; from 0.3 % on, since
+	 * where rings and code lie makes that of the same code (docs/measuring.md has the false
+	 * alarms).
+	 */
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (most <= steps[i])
+			return steps[i];
+	return INFINITY;
 }
 
-json_t *timed_noise_json(const struct rounds *rounds, const struct timed_noise *noise)
+json_t *timed_noise_json(const struct rounds *rounds, double apart)
 {
-	return json_pack("{s:I, s:I, s:b, s:f, s:f, s:f, s:I, s:I}", "ratios",
-			 (json_int_t)noise->cells, "noisy", (json_int_t)noise->noisy, "too_noisy",
-			 timed_too_noisy(noise), "half_width", rounds->half_width, "budget_seconds",
-			 rounds->budget_seconds, "spent_seconds", rounds->spent_seconds,
-			 "repetitions", (json_int_t)noise->repetitions, "disturbed",
-			 (json_int_t)noise->disturbed);
+	size_t i, slots = json_array_size(rounds->rows), shared = 0;
+	const json_t *one;
+
+	json_array_foreach(rounds->rows, i, one)
+		shared += json_known(one, "shared") > 0;
+	return json_pack("{s:o, s:I, s:I, s:o}", "apart", json_or_null(apart), "slots",
+			 (json_int_t)slots, "shared", (json_int_t)shared, "cycle_ticks",
+			 json_or_null(samples_cycle_ticks(rounds->rows)));
 }

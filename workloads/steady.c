@@ -2,7 +2,7 @@
 /* steady: events back to back, and nobody interrupts. Its cells are what all ratios are of. */
 #include "workloads/engine/thread.h"
 
-#define CHEAP_ROUNDS 21
+#define TWINS 5
 
 static const struct workload_engine engine = {
 	.sharable = true,
@@ -15,59 +15,53 @@ static const struct workload_form forms[] = {
 	{ .section = NULL },
 };
 
-/* One that is measured twice: what it differs from itself by is noise. */
-static const char *row_again(const struct workload_cells *plan)
-{
-	int i;
-
-	for (i = 0; i < plan->count; i++)
-		if (!(plan->rows[i]->desc->needs & NEED_MASKED_INTERRUPTS))
-			return plan->rows[i]->row;
-	return NULL;
-}
-
-static struct workload_cell cell_of(const char *row, unsigned int rounds)
+static struct workload_cell cell_of(const char *row, const char *workload, unsigned int rounds)
 {
 	return (struct workload_cell){
-		.row = row, .workload = workload_steady.name, .threads = 1, .rounds = rounds
+		.row = row, .workload = workload, .threads = 1, .rounds = rounds
 	};
 }
 
-/* The same rows with a clock that hides nothing; not where there is no time for it. */
-static void add_cheap(const struct workload_cells *plan)
+/*
+ * Some that are measured twice, the last ones of each fifth: what they differ from themselves by is
+ * noise. System calls have more of it than what is ranked beside them.
+ */
+static void add_twins(const struct workload_cells *plan)
 {
-	unsigned int rounds = plan->rounds < CHEAP_ROUNDS ? plan->rounds : CHEAP_ROUNDS;
-	struct workload_cell cell = cell_of(NULL, rounds);
-	int i;
+	struct workload_cell cell = cell_of(NULL, CELLS_AGAIN, plan->rounds);
+	const struct driver *row;
+	int i, part = (plan->count + TWINS - 1) / TWINS;
 
-	cell.workload = CELLS_CHEAP;
-	cell.cheap = true;
-	for (i = 0; i <= plan->count; i++) {
-		cell.row = i < plan->count ? plan->rows[i]->row : CELL_CLOCK;
-		plan->add(plan->arg, &cell);
+	cell.base = workload_steady.name;
+	for (i = plan->count - 1; i >= 0; i--) {
+		row = plan->rows[i];
+		if (!row->blocks && !(row->desc->needs & NEED_MASKED_INTERRUPTS) &&
+		    !driver_is_floor(row) && (!cell.row || i % part == part - 1)) {
+			cell.row = row->row;
+			plan->add(plan->arg, &cell);
+		}
 	}
 }
 
 static void cells(const struct workload_cells *plan)
 {
+	static const char *const names[] = { "steady", CELLS_CHEAP };
 	struct workload_cell cell;
+	unsigned int k;
 	int i;
 
-	for (i = 0; i < plan->count; i++) {
-		cell = cell_of(plan->rows[i]->row, plan->rounds);
-		plan->add(plan->arg, &cell);
+	for (k = 0; k < 2; k++) {
+		cell = cell_of(NULL, names[k], plan->rounds);
+		/* The same rows with a clock that hides nothing. */
+		cell.cheap = k == 1;
+		for (i = 0; i <= plan->count; i++) {
+			cell.row = i < plan->count ? plan->rows[i]->row : CELL_CLOCK;
+			plan->add(plan->arg, &cell);
+		}
 	}
-	cell = cell_of(CELL_EMPTY, plan->rounds);
+	cell = cell_of(CELL_EMPTY, workload_steady.name, plan->rounds);
 	plan->add(plan->arg, &cell);
-	cell = cell_of(CELL_CLOCK, plan->rounds);
-	plan->add(plan->arg, &cell);
-	cell = cell_of(row_again(plan), plan->rounds);
-	cell.workload = CELLS_AGAIN;
-	cell.base = workload_steady.name;
-	if (cell.row)
-		plan->add(plan->arg, &cell);
-	if (plan->size != SIZE_QUICK)
-		add_cheap(plan);
+	add_twins(plan);
 }
 
 const struct workload workload_steady = {

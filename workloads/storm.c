@@ -18,14 +18,14 @@ static const struct workload_engine engine = {
 };
 
 static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.1, 0.45, 4 }, .worst_error = true },
+	{ .section = "stress", .seconds = { 0.1, 0.35, 4 }, .worst_error = true },
 	{ .section = "stress",
-	  .seconds = { 0, 0.3, 2 },
+	  .seconds = { 0, 0.2, 2 },
 	  .worst_error = true,
 	  .bits = NARROW_BITS,
 	  .beaten_bits = NARROW_BEAT_BITS },
 	{ .section = "timed_storm",
-	  .seconds = { 0.05, 0.2, 1 },
+	  .seconds = { 0.05, 0.15, 1 },
 	  .worst_error = true,
 	  .on_timed = "storm on the timed build" },
 	{ .section = NULL },

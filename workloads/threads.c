@@ -10,7 +10,7 @@ static const struct workload_engine engine = {
 
 static void cells(const struct workload_cells *plan)
 {
-	static const unsigned int most[SIZES] = { 11, 15, 21 };
+	static const unsigned int most[SIZES] = { 7, 11, 21 };
 	struct workload_cell cell = {
 		.workload = workload_threads.name,
 		.threads = plan->cpus < CELL_THREADS_MAX ? plan->cpus : CELL_THREADS_MAX,

@@ -52,7 +52,9 @@ struct workload_cell {
 	const char *base; /* the cell of the same row that it is compared with; NULL: none */
 	bool cheap; /* of the build with the cheap clock (core/clock.h) */
 	unsigned int threads;
-	unsigned int rounds; /* so many repetitions are planned */
+	unsigned int rounds; /* slots that are planned */
+	unsigned int pairs; /* of batches in each; 0: as usual (runner/timing/cell.h) */
+	unsigned int more; /* events that each batch has beyond those that count: a slow-down */
 	/* Wraps and nested writers by plan: of the injected build (core/inject.h). */
 	struct cell_injection {
 		bool on;
@@ -65,7 +67,8 @@ struct workload_cell {
 #define CELL_THREADS_MAX 64
 
 /*
- * Cells that stand beside others: with the cheap clock; the same once more, which shows the noise.
+ * Cells that stand beside others: with the cheap clock; the same once more, which shows the noise,
+ * and is slowed down by a known share where the name goes on.
  */
 #define CELLS_CHEAP "cheap"
 #define CELLS_AGAIN "again"

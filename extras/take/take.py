@@ -405,13 +405,12 @@ def price(row, record):
     with open(record, encoding="utf-8") as source:
         run = json.load(source)
     for line in run.get("table", []):
-        if line["row"] == row and line["workload"] == "steady" and line["ns"] is not None:
-            return ("Price: %.1f ns per event of 8 bytes (quartiles %.1f and %.1f) on %s, %.3f times a "
-                    "ring that only stores (95 %%: %.3f to %.3f%s), %.1f instructions, %.1f atomics, "
-                    "header of %.1f bytes; verdict there: %s (run of %s)." %
-                    (line["ns"], line["ns_low"], line["ns_high"], run["context"]["stampede"]["cpu"]["model"], line["ratio"],
-                     line["ratio_95_low"], line["ratio_95_high"],
-                     "; too noisy to rank" if line.get("noisy") else "", line["instructions"],
+        if line["row"] == row and line["workload"] == "steady" and line.get("ratio_95_low") is not None:
+            return ("Price: %.1f cycles per event of 8 bytes (%.1f ns) on %s, %.3f times a ring that only "
+                    "stores (95 %%: %.3f to %.3f), %.1f instructions, %.1f atomics, header of %.1f bytes; "
+                    "verdict there: %s (run of %s)." %
+                    (line["cycles"], line["ns"], run["context"]["stampede"]["cpu"]["model"], line["ratio"],
+                     line["ratio_95_low"], line["ratio_95_high"], line["instructions"],
                      line["atomics"], line["header_bytes"], line["verdict"],
                      run["context"]["date"][:10]))
     return "Price: %s has not measured it." % record

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,15 +17,13 @@
 
 #define RUNS_MAX 16
 
-/* Beside those of enum record_status. */
-enum { COMPARE_REGRESSED = 2, COMPARE_NOISY = 7 };
-
 struct compare_request {
 	const char *in;
 	const char *results;
 	bool matrix;
 	bool all;
 	const char *json;
+	double rank; /* percent; 0: not asked for */
 };
 
 /* Says what is wrong with the arguments: an exit code. */
@@ -48,6 +47,8 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		  OPTION_FLAG, .into = &request->matrix },
 		{ "all", NULL, "print cells without a change, too", OPTION_FLAG,
 		  .into = &request->all },
+		{ "rank", "PERCENT", "exit with 7 if a time may have moved by PERCENT unseen",
+		  OPTION_REAL, .into = &request->rank, .low = 0.001, .high = 1000 },
 		{ "json", "FILE", "write the comparison as JSON (- is standard output)", OPTION_OUT,
 		  .into = &request->json },
 		{ "results", "DIR", "look in DIR for runs named without a '/' (default results)",
@@ -61,16 +62,16 @@ static bool parse(int argc, char **argv, struct compare_request *request, int *s
 		"A run is a directory, a bench.json, a rows.jsonl, or a name inside results/ such "
 		"as latest.\n",
 		entries,
-		"Time is the ratio to the floor of the same round. A time has regressed or "
+		"Time is the ratio to the floor in the same slot. A time has regressed or "
 		"improved if the\n"
-		"rank test gives p < 0.01 and it moved by more than 5 %; an exact figure "
+		"rank test gives p < 0.01 and it moved by more than 1 %; an exact figure "
 		"(instructions, clock\n"
 		"reads, atomics, extended records, header bytes, verdict) if it differs at all. "
 		"Too noisy: the\n"
-		"95 % interval leaves room for a move of 5 % that the test cannot confirm.\n"
+		"95 % interval leaves room for a move of 1 % that the test cannot confirm.\n"
 		"exit: 0 nothing regressed, 1 usage or a bad file, 2 something regressed, 3 no "
 		"permission to read,\n"
-		"      7 more than half of the cells are too noisy\n"
+		"      7 --rank PERCENT was asked for, and not reached; noise alone is no error\n"
 		"examples:\n"
 		"  compare 20260101T120000Z-amd-epyc-2cpu latest\n"
 		"  compare --in latest extended_header packed_word\n"
@@ -98,16 +99,35 @@ static int print_json(const char *path, json_t *json)
 	return status;
 }
 
-static int exit_code(const json_t *comparison)
+/* Half of the widest 95 % interval of a move, in percent; INFINITY: one is not known. */
+static double widest_percent(const json_t *comparison)
+{
+	const json_t *cell, *time;
+	double widest = 0, half;
+	size_t i;
+
+	json_array_foreach(json_object_get(comparison, "cells"), i, cell) {
+		time = json_object_get(cell, "time");
+		if (!json_is_object(time))
+			continue;
+		half = 50 * (json_known(time, "high") - json_known(time, "low"));
+		widest = fmax(widest, isnan(half) ? INFINITY : half);
+	}
+	return widest;
+}
+
+static int exit_code(const struct compare_request *request, const json_t *comparison)
 {
 	const json_t *counts = json_object_get(comparison, "counts");
-	size_t cells = json_array_size(json_object_get(comparison, "cells"));
-	json_int_t noisy =
-		json_integer_value(json_object_get(counts, comparison_word(COMPARISON_NOISY)));
+	double widest = widest_percent(comparison);
 
 	if (json_integer_value(json_object_get(counts, comparison_word(COMPARISON_REGRESSED))))
-		return COMPARE_REGRESSED;
-	return 2 * (size_t)noisy > cells ? COMPARE_NOISY : EXIT_FINE;
+		return EXIT_BROKEN;
+	if (!(request->rank > 0) || widest <= request->rank)
+		return EXIT_FINE;
+	return fail_with(EXIT_NOISY,
+			 "--rank %g: a move of %.2g %% could be missed; run more rounds",
+			 request->rank, widest);
 }
 
 static bool has_row(const json_t *run, const char *row)
@@ -143,7 +163,7 @@ static int compare(const struct compare_request *request, const struct compariso
 		json_decref(machines);
 		return status;
 	}
-	status = exit_code(comparison);
+	status = exit_code(request, comparison);
 	json_object_set(comparison, "machines", machines);
 	if (request->json) {
 		json_decref(machines);

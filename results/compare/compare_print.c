@@ -148,7 +148,6 @@ static void print_only(FILE *out, const json_t *names, const char *side)
 void compare_print(FILE *out, const json_t *comparison, bool all)
 {
 	const json_t *counts = json_object_get(comparison, "counts"), *cell;
-	const json_t *control = json_object_get(comparison, "control");
 	size_t i, hidden = 0;
 
 	if (*json_text(comparison, "quick"))
@@ -156,13 +155,6 @@ void compare_print(FILE *out, const json_t *comparison, bool all)
 			"warning: %s is a quick run, of too few rounds to rank by time: no "
 			"time is said to\nhave changed; exact figures and verdicts are compared\n",
 			json_text(comparison, "quick"));
-	if (json_is_true(json_object_get(control, "moved")))
-		fprintf(out,
-			"warning: the loop without a scheme took %+.0f %% time in B: the machine "
-			"was in another\nstate, and no time is said to have changed; stop other "
-			"work and "
-			"run both again\n",
-			100 * json_number(control, "change"));
 	fprintf(out, "%-44s %8s %8s %8s %9s  %s\n", "cell", "time", "95 %", "", "p", "");
 	json_array_foreach(json_object_get(comparison, "cells"), i, cell) {
 		if (all || strcmp(json_text(cell, "word"), comparison_word(COMPARISON_SAME)))
@@ -177,13 +169,14 @@ void compare_print(FILE *out, const json_t *comparison, bool all)
 	fprintf(out,
 		"\nregressed %" JSON_INTEGER_FORMAT ", improved %" JSON_INTEGER_FORMAT
 		", no change %" JSON_INTEGER_FORMAT ", too noisy %" JSON_INTEGER_FORMAT
-		"\ntime: ratio to the floor of the same round, in %s; changed if p < %.2g and more "
-		"than %.0f %%\n",
+		"\ntime: ratio to the floor in the same slot; changed if p < %.2g and more than "
+		"%.0f "
+		"%%\n",
 		json_integer_value(json_object_get(counts, "regressed")),
 		json_integer_value(json_object_get(counts, "improved")),
 		json_integer_value(json_object_get(counts, "no change")),
-		json_integer_value(json_object_get(counts, "too noisy")),
-		json_text(comparison, "basis"), COMPARISON_P, 100 * COMPARISON_LEAST);
+		json_integer_value(json_object_get(counts, "too noisy")), COMPARISON_P,
+		100 * COMPARISON_LEAST);
 }
 
 static void print_value(FILE *out, const json_t *value)
@@ -198,9 +191,9 @@ static void print_value(FILE *out, const json_t *value)
 	if (!json_is_object(value))
 		fprintf(out, " %16s", "-");
 	else if (isnan(half))
-		fprintf(out, " %8.3f %7s", ratio.middle, "?");
+		fprintf(out, " %8.4f %7s", ratio.middle, "?");
 	else
-		fprintf(out, " %8.3f +-%4.1f%%", ratio.middle, 100 * half);
+		fprintf(out, " %8.4f+-%5.2f%%", ratio.middle, 100 * half);
 }
 
 void compare_print_matrix(FILE *out, const json_t *matrix, const char *const *names, size_t count)
@@ -224,5 +217,5 @@ void compare_print_matrix(FILE *out, const json_t *matrix, const char *const *na
 			print_value(out, value);
 		fputc('\n', out);
 	}
-	fputs("\nratio to the floor of the same round, and half of its 95 % interval\n", out);
+	fputs("\nratio to the floor in the same slot, and half of its 95 % interval\n", out);
 }

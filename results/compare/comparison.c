@@ -36,42 +36,20 @@ static const json_t *find(const json_t *list, const char *row, const char *workl
 
 /* ---- time ---- */
 
-/* The harness around nothing, as runner/timing/cell.h names it. */
-#define CONTROL_ROW "loop"
-#define CONTROL_WORKLOAD "steady"
+#define LOOP "loop" /* the harness around nothing, as judge/driver.h names it: no row */
 
 struct terms {
-	const char *basis;
-	bool control_moved;
-	bool quick; /* one of the two has too few rounds to rank by time */
-	double noise; /* that the same row measured twice showed in either run; 0: not known */
+	bool quick; /* one of the two has fewer rounds than the other */
+	double apart; /* what either run cannot tell apart, a share */
 };
-
-/* Is there a time to speak of in these cycles or ticks? */
-static bool has(const json_t *run, const char *basis)
-{
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(run, "benchmarks"), i, one)
-		if (json_is_number(json_object_get(one, basis)))
-			return true;
-	return false;
-}
-
-static const char *common_basis(const struct comparison_side *a, const struct comparison_side *b)
-{
-	return has(a->run, "cycles") && has(b->run, "cycles") ? "cycles" : "ticks";
-}
 
 /* Logarithms, so that the shift is a factor whichever side is the base. */
 static struct samples log_ratios(const struct comparison_side *side, const char *row,
-				 const char *workload, const char *basis)
+				 const char *workload)
 {
 	const struct samples_cell cell = { row, workload };
-	const struct samples_cell floor = { SAMPLES_FLOOR_OLD, workload };
 	struct samples samples =
-		samples_collect(json_object_get(side->run, "benchmarks"), &cell, basis, &floor);
+		samples_collect(json_object_get(side->run, "benchmarks"), &cell, "ratio");
 	size_t i, kept = 0;
 
 	for (i = 0; i < samples.count; i++)
@@ -91,30 +69,20 @@ static enum comparison_word judge_time(const struct stats_interval *change, doub
 }
 
 /* Why times that differ are not said to have changed; NULL: nothing speaks against it. */
-static const char *doubt(const struct terms *terms, const struct samples *left,
-			 const struct samples *right, const struct stats_interval *change)
+static const char *doubt(const struct terms *terms, const struct stats_interval *change)
 {
 	if (terms->quick)
 		return "one run is quick";
-	if (terms->control_moved)
-		return "the loop without a scheme moved, too";
-	if (left->mixed || right->mixed)
-		return "of repetitions on shared cores";
-	if (fabs(change->middle) <= terms->noise)
-		return "within what one row measured twice differs by";
+	if (fabs(change->middle) <= terms->apart)
+		return "within what the runs do not tell apart";
 	return NULL;
 }
 
-/* The same repetitions, as of a run compared with itself. */
+/* The same slots, as of a run compared with itself. */
 static bool identical(const struct samples *left, const struct samples *right)
 {
 	return left->count == right->count &&
 	       !memcmp(left->value, right->value, left->count * sizeof(*left->value));
-}
-
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
 }
 
 static bool is_quick(const json_t *run)
@@ -122,9 +90,9 @@ static bool is_quick(const json_t *run)
 	return strstr(json_text(run, "command"), " QUICK=1") != NULL;
 }
 
-static double noise_of(const json_t *run)
+static double apart_of(const json_t *run)
 {
-	return json_number_value(json_object_get(json_object_get(run, "again"), "noise"));
+	return json_number(json_object_get(run, "noise"), "apart");
 }
 
 /* {"time": ...} as comparison.h says; *word is left alone if there is no time on both sides. */
@@ -133,8 +101,8 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 			    const char *workload, const struct terms *terms,
 			    enum comparison_word *word)
 {
-	struct samples left = log_ratios(a, a_row, workload, terms->basis);
-	struct samples right = log_ratios(b, b_row, workload, terms->basis);
+	struct samples left = log_ratios(a, a_row, workload);
+	struct samples right = log_ratios(b, b_row, workload);
 	struct stats_interval change;
 	json_t *json = json_null();
 	const char *why = NULL;
@@ -147,39 +115,20 @@ static json_t *compare_time(const struct comparison_side *a, const char *a_row,
 		p = stats_rank_test(left.value, left.count, right.value, right.count);
 		*word = identical(&left, &right) ? COMPARISON_SAME : judge_time(&change, p);
 		if (*word != COMPARISON_SAME) {
-			why = doubt(terms, &left, &right, &change);
+			why = doubt(terms, &change);
 			*word = why ? COMPARISON_NOISY : *word;
 		}
 		if (*word == COMPARISON_NOISY && !why)
 			why = "the interval leaves room for a move";
-		json = json_pack(
-			"{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",
-			comparison_word(*word), "why", why, "change", number(change.middle), "low",
-			number(change.low), "high", number(change.high), "p", number(p), "a",
-			number(exp(stats_quantile(left.value, left.count, 0.5))), "b",
-			number(exp(stats_quantile(right.value, right.count, 0.5))), "repetitions_a",
-			(json_int_t)left.count, "repetitions_b", (json_int_t)right.count);
-	}
-	samples_free(&left);
-	samples_free(&right);
-	return json;
-}
-
-/* What the loop without a scheme did from one run to the other; null if one has none. */
-static json_t *compare_control(const struct comparison_side *a, const struct comparison_side *b,
-			       const char *basis)
-{
-	struct samples left = log_ratios(a, CONTROL_ROW, CONTROL_WORKLOAD, basis);
-	struct samples right = log_ratios(b, CONTROL_ROW, CONTROL_WORKLOAD, basis);
-	json_t *json = json_null();
-	double change, p;
-
-	if (left.count && right.count) {
-		change =
-			expm1(stats_shift(left.value, left.count, right.value, right.count).middle);
-		p = stats_rank_test(left.value, left.count, right.value, right.count);
-		json = json_pack("{s:f, s:f, s:b}", "change", change, "p", p, "moved",
-				 p < COMPARISON_P && fabs(change) > COMPARISON_CONTROL);
+		json = json_pack("{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "word",
+				 comparison_word(*word), "why", why, "change",
+				 json_or_null(change.middle), "low", json_or_null(change.low),
+				 "high", json_or_null(change.high), "p", json_or_null(p), "a",
+				 json_or_null(exp(stats_quantile(left.value, left.count, 0.5))),
+				 "b",
+				 json_or_null(exp(stats_quantile(right.value, right.count, 0.5))),
+				 "repetitions_a", (json_int_t)left.count, "repetitions_b",
+				 (json_int_t)right.count);
 	}
 	samples_free(&left);
 	samples_free(&right);
@@ -262,14 +211,11 @@ static json_t *compare_cell(const struct comparison_side *a, const struct compar
 {
 	const char *row = json_text(table_line, "row"), *other_row = json_text(other, "row");
 	const char *workload = json_text(table_line, "workload");
-	json_t *list = json_array(), *time = NULL;
+	json_t *list = json_array(), *time;
 	char name[160];
 
 	*word = COMPARISON_SAME;
-	if (!strcmp(row, SAMPLES_FLOOR_OLD) && !strcmp(other_row, SAMPLES_FLOOR_OLD))
-		time = json_null();
-	else
-		time = compare_time(a, row, b, other_row, workload, terms, word);
+	time = compare_time(a, row, b, other_row, workload, terms, word);
 	compare_figures(find(json_object_get(a->run, "exact"), row, NULL),
 			find(json_object_get(b->run, "exact"), other_row, NULL), list, word);
 	compare_verdicts(table_line, other, list, word);
@@ -290,7 +236,7 @@ static json_t *cells_of(const json_t *run)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, "benchmarks"), i, one) {
-		if (!*json_text(one, "row") || !strcmp(json_text(one, "row"), CONTROL_ROW) ||
+		if (!*json_text(one, "row") || !strcmp(json_text(one, "row"), LOOP) ||
 		    find(cells, json_text(one, "row"), json_text(one, "workload")))
 			continue;
 		line = json_pack("{s:s, s:s}", "row", json_text(one, "row"), "workload",
@@ -368,14 +314,11 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 {
 	json_t *left = side_cells(a), *right = side_cells(b), *cells = json_array();
 	size_t counts[COMPARISON_WORDS] = { 0 }, i;
-	struct terms terms = { .basis = common_basis(a, b),
-			       .quick = is_quick(a->run) != is_quick(b->run),
-			       .noise = fmax(noise_of(a->run), noise_of(b->run)) };
-	json_t *result, *control = compare_control(a, b, terms.basis);
+	const struct terms terms = { .quick = is_quick(a->run) != is_quick(b->run),
+				     .apart = fmax(apart_of(a->run), apart_of(b->run)) };
 	enum comparison_word word;
 	const json_t *one, *other;
-
-	terms.control_moved = json_is_true(json_object_get(control, "moved"));
+	json_t *result;
 
 	json_array_foreach(left, i, one) {
 		if (a->row && strcmp(json_text(one, "row"), a->row))
@@ -388,12 +331,11 @@ json_t *comparison_make(const struct comparison_side *a, const struct comparison
 		counts[word]++;
 	}
 	result = json_pack(
-		"{s:o, s:o, s:s, s:{s:I, s:I, s:I, s:I}}", "cells", cells, "control", control,
-		"basis", terms.basis, "counts", comparison_word(COMPARISON_SAME),
-		(json_int_t)counts[COMPARISON_SAME], comparison_word(COMPARISON_NOISY),
-		(json_int_t)counts[COMPARISON_NOISY], comparison_word(COMPARISON_IMPROVED),
-		(json_int_t)counts[COMPARISON_IMPROVED], comparison_word(COMPARISON_REGRESSED),
-		(json_int_t)counts[COMPARISON_REGRESSED]);
+		"{s:o, s:{s:I, s:I, s:I, s:I}}", "cells", cells, "counts",
+		comparison_word(COMPARISON_SAME), (json_int_t)counts[COMPARISON_SAME],
+		comparison_word(COMPARISON_NOISY), (json_int_t)counts[COMPARISON_NOISY],
+		comparison_word(COMPARISON_IMPROVED), (json_int_t)counts[COMPARISON_IMPROVED],
+		comparison_word(COMPARISON_REGRESSED), (json_int_t)counts[COMPARISON_REGRESSED]);
 	json_object_set_new(result, "quick",
 			    json_string(!terms.quick	 ? "" :
 					is_quick(a->run) ? "A" :
@@ -462,17 +404,14 @@ json_t *comparison_machines(const json_t *a, const json_t *b)
 
 static json_t *matrix_value(const json_t *run, const char *row, const char *workload)
 {
-	const struct comparison_side side = { run, NULL };
-	const char *basis = common_basis(&side, &side);
 	const struct samples_cell cell = { row, workload };
-	const struct samples_cell floor = { SAMPLES_FLOOR_OLD, workload };
 	struct stats_interval ratio =
-		samples_median(json_object_get(run, "benchmarks"), &cell, basis, &floor);
+		samples_median(json_object_get(run, "benchmarks"), &cell, "ratio");
 
 	if (isnan(ratio.middle))
 		return json_null();
-	return json_pack("{s:f, s:o, s:o, s:s}", "ratio", ratio.middle, "low", number(ratio.low),
-			 "high", number(ratio.high), "basis", basis);
+	return json_pack("{s:f, s:o, s:o}", "ratio", ratio.middle, "low", json_or_null(ratio.low),
+			 "high", json_or_null(ratio.high));
 }
 
 json_t *comparison_matrix(const json_t *const *runs, size_t count)

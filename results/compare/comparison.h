@@ -2,14 +2,10 @@
 /*
  * Did a change help? Two runs, or two rows of one run, cell by cell.
  *
- * Time is the ratio to the floor of the same round, since ns drift by half between runs on shared
- * machines; in core cycles if both runs have them, else in ticks of CPU time. A time has changed if
- * the rank test says p < COMPARISON_P and it moved by more than COMPARISON_LEAST; it has not if the
- * 95 % interval of the move lies within COMPARISON_LEAST; else it is too noisy to say, and so is
- * any move by less than a row that was measured twice in either run differs from itself. The
- * control is the harness's loop without any scheme: if that moved by more than COMPARISON_CONTROL
- * the machine was in another state (a busy sibling of the core, another clock rate), in which rows
- * that compute and rows that wait for the clock move apart, and no time is said to have changed.
+ * Time is the ratio to the lowest floor in the same slot. It has changed if the rank test says p <
+ * COMPARISON_P and it moved by more than COMPARISON_LEAST; it has not if the 95 % interval of the
+ * move lies within COMPARISON_LEAST; else it is too noisy to say, and so is any move by less than
+ * either run tells apart (noise.apart in SCHEMA.md).
  * The exact gates (instructions by single-step, clock reads, atomics, extended records, header
  * bytes; the verdict) have changed if they differ at all; instructions by COMPARISON_STEPS, since
  * stepping over a sub-buffer's end does not always meet it alike: some 4 of the 12,000 of a
@@ -21,8 +17,7 @@
 #include <jansson.h>
 
 #define COMPARISON_P 0.01
-#define COMPARISON_LEAST 0.05
-#define COMPARISON_CONTROL 0.1
+#define COMPARISON_LEAST 0.01
 #define COMPARISON_STEPS 0.05 /* instructions per event */
 
 enum comparison_word {
@@ -42,8 +37,7 @@ struct comparison_side {
 };
 
 /*
- * {"cells": [...], "only_a": [names], "only_b": [names], "counts": {word: n}, "basis",
- * "control": {"change", "p", "moved"}}; a cell is
+ * {"cells": [...], "only_a": [names], "only_b": [names], "counts": {word: n}}; a cell is
  * {"name", "row", "workload", "word", "time": {"word", "change", "low", "high", "p", "a", "b",
  * "repetitions_a", "repetitions_b"} or null (the floor: it is what ratios are to), "exact":
  * [{"what", "a", "b", "word"}]}. change, low, high are relative: 0.05 is 5 % more. NULL without

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runner/timing/beat_cost.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,19 +112,15 @@ int beat_cost_measure(const struct driver *driver, const struct place *place, un
 	return error;
 }
 
-static json_t *known(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *beat_cost_json(const struct driver *driver, const struct beat_cost *cost)
 {
 	double per_second = cost->ns.middle * cost->beats_per_second;
 
 	return json_pack("{s:s, s:o, s:o, s:o, s:f, s:o, s:o, s:I, s:I}", "row", driver->row,
-			 "beat_ns", known(cost->ns.middle), "beat_ns_95_low", known(cost->ns.low),
-			 "beat_ns_95_high", known(cost->ns.high), "beats_per_second",
-			 cost->beats_per_second, "ns_per_second", known(per_second), "cpu_ppm",
-			 known(per_second / 1e3), "batches_with", (json_int_t)cost->with,
-			 "batches_without", (json_int_t)cost->without);
+			 "beat_ns", json_or_null(cost->ns.middle), "beat_ns_95_low",
+			 json_or_null(cost->ns.low), "beat_ns_95_high", json_or_null(cost->ns.high),
+			 "beats_per_second", cost->beats_per_second, "ns_per_second",
+			 json_or_null(per_second), "cpu_ppm", json_or_null(per_second / 1e3),
+			 "batches_with", (json_int_t)cost->with, "batches_without",
+			 (json_int_t)cost->without);
 }

@@ -2,7 +2,7 @@
 #include "runner/timing/cell.h"
 
 #include <math.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,280 +10,206 @@
 
 #include "base/fail.h"
 #include "base/rng.h"
+#include "base/stats.h"
+#include "base/time.h"
 #include "schemes/core/clock.h"
 #include "schemes/core/inject.h"
 #include "runner/timing/counters.h"
-#include "runner/timing/gbench.h"
+#include "runner/timing/cycles.h"
 #include "workloads/engine/interrupts.h"
 #include "judge/judge.h"
 #include "results/samples.h"
 #include "runner/place/ticks.h"
-#include "runner/timing/undisturbed.h"
 
-#define WARM_MOST_NS 10000000
 #define EVENT_BYTES 8.0
-/* More batches than that are not timed for want of undisturbed ones. */
-#define LONGER_BATCHES 8192
-/* Batches of which only so many together hold the same of what is injected. */
-#define INJECTED_WINDOW 4
+#define WARM_BATCHES \
+	2 /* once round the ring, so that nothing measured is the first of its kind \
+	   */
+#define PART \
+	0.1 /* the quantile of batches that counts: what comes between only makes them longer */
+/* Of which the ring loses none, whatever is injected. */
+#define COUNTED_EVENTS 512
+#define TRIAL_EVENTS 256
+#define TRIALS 3
+#define SPINS 2000
+/* Passes that are enough to tell a time from. */
+#define CALM_LEAST 6
+#define READINGS 128
+#define WAIT_NS 30000000 /* for a pass; once in vain, the slot waits no longer */
+
+/* The row, and its mates. */
+enum { ROW, FLOOR, OTHER, SUBJECTS };
+
+struct cell_subject {
+	const struct driver *driver;
+	void (*run)(void *scheme, struct writer *writer, uint64_t events);
+	struct cell_injection plan;
+	struct injection injection; /* its state between batches */
+	struct buffer buffer;
+	uint64_t events; /* of a batch */
+	uint64_t began; /* clock before the first event */
+	double *ticks; /* of each batch */
+};
 
 struct cell_thread {
-	pthread_t thread;
-	const struct cell *cell;
+	struct cell_state *of;
 	unsigned int pu;
-	pthread_barrier_t *barrier;
-	bool timed_by_library; /* the first thread; Google Benchmark runs one body per process */
-	struct buffer buffer;
+	struct cell_subject subject[SUBJECTS];
+	unsigned int pass; /* over the subjects; one is a pair */
+	bool *calm; /* each pass: the core was not shared */
+	double cycle[READINGS]; /* ticks of one, by the last readings */
+	unsigned int readings;
+	double least_cycle, last_loop;
+	uint64_t wait_ns; /* that a pass may take to be calm */
 	struct interrupts interrupts;
-	struct counters user, all;
-	struct counters_values user_values, all_values;
-	struct gbench_result result;
-	uint64_t ns; /* by the wall */
-	uint64_t cpu_ns; /* on the CPU */
-	uint64_t probes_ns, probes_cpu_ns; /* that probes took of both */
-	uint64_t cpu_clock_ns; /* that one reading of the second takes */
-	atomic_bool *enough; /* of all: one of them was undisturbed for long enough */
-	uint64_t wait_ns; /* that are left to wait for an undisturbed core */
-	uint64_t waited_ns;
-	/* Clock behind the last batch; the longest from one to the next */
+	/* Clock after the row's last batch; the longest from one to the next */
 	uint64_t ended, longest_ticks;
-	struct undisturbed times;
-	uint64_t began; /* clock before the first event */
 	uint64_t missing; /* of a batch of which nothing can be overwritten: not found again */
-	bool failed;
 };
+
+struct cell_state {
+	const struct cell *cell;
+	const struct driver *driver[SUBJECTS]; /* NULL: no such mate */
+	const char *other; /* key of the ratio to OTHER */
+	unsigned int pairs;
+	/* What threads found, one after the other. */
+	atomic_flag taken;
+	const char *violation;
+	uint32_t unmet;
+	char counters[COUNTERS_WHY_BYTES];
+	atomic_uint met; /* threads that came to a batch, of all batches */
+	atomic_bool failed; /* one of them */
+	struct cell_thread thread[];
+};
+
+static bool is_bare(const struct cell *cell)
+{
+	return !strcmp(cell->row, CELL_EMPTY) || !strcmp(cell->row, CELL_CLOCK);
+}
+
+static const struct driver *const *drivers_of(const struct cell *cell)
+{
+	return cell->injected.on ? drivers_injected : cell->cheap ? drivers_cheap : drivers_timed;
+}
+
+const struct driver *cell_driver(const struct cell *cell)
+{
+	return is_bare(cell) ? drivers_of(cell)[0] : driver_find(drivers_of(cell), cell->row);
+}
+
+/* ---- a batch ---- */
 
 static void handle_beat(void *arg, unsigned int source)
 {
 	struct cell_thread *thread = arg;
+	struct cell_subject *its;
 
 	(void)source;
-	thread->buffer.driver->beat(thread->buffer.scheme, &thread->buffer.writer);
+	for (its = thread->subject; its < thread->subject + SUBJECTS; its++)
+		if (its->driver && its->driver->desc->needs & NEED_BEAT)
+			its->driver->beat(its->buffer.scheme, &its->buffer.writer);
 }
 
-static void run_batch(struct cell_thread *thread, uint64_t events)
+/* Threads record the same row at the same time; who waits gives its CPU away. */
+static void meet(struct cell_state *state)
 {
-	struct buffer *buffer = &thread->buffer;
+	unsigned int threads = state->cell->threads, turn, spins = 0;
 
-	if (thread->cell->clock_alone)
-		buffer->driver->run_clock(buffer->scheme, &buffer->writer, events);
-	else if (thread->cell->empty)
-		buffer->driver->run_empty(buffer->scheme, &buffer->writer, events);
-	else
-		buffer->driver->run(buffer->scheme, &buffer->writer, events);
+	if (threads == 1)
+		return;
+	turn = atomic_fetch_add(&state->met, 1) / threads;
+	while (atomic_load(&state->met) / threads == turn && !atomic_load(&state->failed))
+		if (++spins > SPINS)
+			sched_yield();
 }
 
-/*
- * What the clock of CPU time takes itself: a system call, up to half a microsecond, of which the
- * difference of two readings lacks as much as one.
- */
-static uint64_t cpu_clock_takes_ns(void)
+static void time_batch(struct cell_thread *thread, struct cell_subject *subject)
 {
-	uint64_t least = UINT64_MAX, begin, took;
-	int i;
+	bool injects = thread->of->cell->injected.on;
+	uint64_t begin, end;
 
-	for (i = 0; i < 16; i++) {
-		begin = cpu_time_ns();
-		took = cpu_time_ns() - begin;
-		least = took < least ? took : least;
-	}
-	return least;
-}
-
-/* What it takes is no part of the repetition: not of its counters, nor of its clocks. */
-static void run_probe(struct cell_thread *thread)
-{
-	uint64_t ns = time_ns(), cpu_ns = cpu_time_ns();
-
-	counters_pause(&thread->all);
-	counters_pause(&thread->user);
-	undisturbed_probe(&thread->times);
-	counters_resume(&thread->user);
-	counters_resume(&thread->all);
-	thread->probes_cpu_ns += cpu_time_ns() - cpu_ns + thread->cpu_clock_ns;
-	thread->probes_ns += time_ns() - ns;
-}
-
-static void time_batch(struct cell_thread *thread)
-{
-	uint64_t begin = clock_real(), end;
-
-	run_batch(thread, CELL_BATCH);
+	meet(thread->of);
+	if (injects)
+		injection = subject->injection;
+	begin = clock_real();
+	subject->run(subject->buffer.scheme, &subject->buffer.writer, subject->events);
 	end = clock_real();
-	thread->times.batch[thread->times.batches++] = (double)(end - begin);
-	if (end - thread->ended > thread->longest_ticks)
+	if (injects)
+		subject->injection = injection;
+	subject->ticks[thread->pass] = (double)(end - begin);
+	if (subject != &thread->subject[ROW])
+		return;
+	if (thread->ended && end - thread->ended > thread->longest_ticks)
 		thread->longest_ticks = end - thread->ended;
 	thread->ended = end;
 }
 
-static void start(struct cell_thread *thread)
+/* Had it the core for itself, by a reading? */
+static bool is_calm(const struct cell_thread *thread, double loop)
 {
-	thread->cpu_clock_ns = cpu_clock_takes_ns();
-	pthread_barrier_wait(thread->barrier);
-	counters_start(&thread->user);
-	counters_start(&thread->all);
-	thread->ns = time_ns();
-	thread->cpu_ns = cpu_time_ns();
+	return loop <= SAMPLES_SHARED * thread->least_cycle;
 }
 
-static void stop(struct cell_thread *thread)
+static double read_loop(struct cell_thread *thread)
 {
-	thread->cpu_ns = cpu_time_ns() - thread->cpu_ns;
-	thread->ns = time_ns() - thread->ns;
-	counters_stop(&thread->all, &thread->all_values);
-	counters_stop(&thread->user, &thread->user_values);
+	struct cycles_reading now = cycles_read();
+
+	thread->cycle[thread->readings++ % READINGS] = now.cycle;
+	thread->least_cycle = fmin(thread->least_cycle, now.cycle);
+	return now.loop;
 }
 
-/* False if the time for it is over, by the wall; books what was spent. */
-static bool wait_until_undisturbed(struct cell_thread *thread)
+static void time_batches(struct cell_thread *thread)
 {
-	uint64_t begin = time_ns();
-	bool calm = undisturbed_wait(&thread->times, thread->cell->probe_limit,
-				     begin + thread->wait_ns);
-	uint64_t spent = time_ns() - begin;
+	unsigned int i, which;
 
-	thread->wait_ns -= spent < thread->wait_ns ? spent : thread->wait_ns;
-	thread->waited_ns += spent;
-	return calm;
+	for (i = 0; i < SUBJECTS; i++) {
+		which = thread->pass % 2 ? SUBJECTS - 1 - i : i;
+		if (thread->subject[which].driver)
+			time_batch(thread, &thread->subject[which]);
+	}
 }
 
 /* Several would wait for each other; and wraps by plan bring the only beats that there are. */
-static bool may_idle(const struct cell_thread *thread)
+static bool may_wait(const struct cell *cell)
 {
-	return thread->cell->threads == 1 && !thread->cell->injected.wrap_every;
-}
-
-/* Counters and clocks of the whole repetition begin when the neighbours are gone too. */
-static void begin_undisturbed(struct cell_thread *thread)
-{
-	if (!(thread->cell->probe_limit > 0) || !may_idle(thread))
-		return;
-	undisturbed_probe(&thread->times);
-	wait_until_undisturbed(thread);
-	thread->times.probes = 0;
-}
-
-static void finish_window(struct cell_thread *thread)
-{
-	while (!undisturbed_is_due(&thread->times))
-		time_batch(thread);
-	undisturbed_probe(&thread->times);
-}
-
-/* There is room for one more window, and it is wanted. */
-static bool lacks_more(const struct cell_thread *thread)
-{
-	const struct undisturbed *times = &thread->times;
-
-	return thread->cell->probe_limit > 0 && times->batches + times->window <= times->most &&
-	       !undisturbed_enough(times, thread->cell->probe_limit);
-}
-
-static void go_on_alone(struct cell_thread *thread)
-{
-	while (lacks_more(thread) && wait_until_undisturbed(thread)) {
-		time_batch(thread);
-		finish_window(thread);
-	}
-}
-
-/* All go on recording, none idle beside the others, until one of them has enough. */
-static void go_on_together(struct cell_thread *thread)
-{
-	uint64_t begin = time_ns();
-
-	while (!atomic_load(thread->enough) && lacks_more(thread) &&
-	       time_ns() - begin < thread->wait_ns) {
-		time_batch(thread);
-		finish_window(thread);
-	}
-	if (!lacks_more(thread))
-		atomic_store(thread->enough, true);
-	thread->waited_ns = time_ns() - begin;
+	return cell->threads == 1 && !cell->injected.wrap_every;
 }
 
 /*
- * Cheaper than another repetition, whose core is shared by the same neighbour: times what is
- * lacking when it has left.
+ * A pass between two readings of which neither saw another thread on the core; a disturbed one is
+ * dropped whole and repeated, as long as there is time to wait. What the batches took has no part
+ * in it.
  */
-static void go_on_until_undisturbed(struct cell_thread *thread)
+static void pass(struct cell_thread *thread)
 {
-	finish_window(thread);
-	if (may_idle(thread))
-		go_on_alone(thread);
-	else
-		go_on_together(thread);
-}
+	uint64_t begin = time_ns();
+	double before = thread->last_loop, after;
+	bool calm;
 
-static void probe_and_time_batch(struct cell_thread *thread)
-{
-	if (undisturbed_is_due(&thread->times))
-		run_probe(thread);
-	time_batch(thread);
-}
-
-static void body(struct gbench_state *state, void *ctx)
-{
-	struct cell_thread *thread = ctx;
-	bool started = false;
-
-	while (gbench_keep_running(state, CELL_BATCH)) {
-		/* The library's clock starts with its first answer, the counters right behind. */
-		if (!started)
-			start(thread);
-		started = true;
-		probe_and_time_batch(thread);
+	for (;;) {
+		while (!is_calm(thread, before) && time_ns() - begin < thread->wait_ns)
+			before = read_loop(thread);
+		time_batches(thread);
+		after = read_loop(thread);
+		calm = is_calm(thread, before) && is_calm(thread, after);
+		if (calm || time_ns() - begin >= thread->wait_ns)
+			break;
+		before = after;
 	}
-	stop(thread);
+	if (!calm)
+		thread->wait_ns = 0;
+	thread->calm[thread->pass++] = calm;
+	thread->last_loop = after;
 }
 
-/* Once round the ring, so that nothing measured is the first of its kind; or for WARM_MOST_NS,
- * where an event is two system calls. */
-static void warm(struct cell_thread *thread)
+/* ---- before ---- */
+
+/* The plan of the injected build; nothing records yet. */
+static void inject(struct cell_subject *subject)
 {
-	uint64_t left = ring_bytes(buffer_ring(&thread->buffer)) / 12,
-		 end = time_ns() + WARM_MOST_NS;
+	const struct cell_injection *plan = &subject->plan;
 
-	for (; left > CELL_BATCH && time_ns() < end; left -= CELL_BATCH)
-		run_batch(thread, CELL_BATCH);
-}
-
-static void measure(struct cell_thread *thread)
-{
-	const struct cell *cell = thread->cell;
-	struct gbench_cell gbench = {
-		.name = cell->clock_alone ? CELL_CLOCK :
-			cell->empty	  ? CELL_EMPTY :
-					    cell->driver->row,
-		.iterations = (int64_t)cell->iterations,
-		.body = body,
-		.ctx = thread,
-	};
-	uint64_t i;
-
-	thread->ended = clock_real();
-	warm(thread);
-	thread->wait_ns = (uint64_t)cell->wait_ns;
-	begin_undisturbed(thread);
-	if (thread->timed_by_library) {
-		thread->failed = gbench_run(&gbench, &thread->result);
-		if (thread->failed)
-			fail_line("%s", thread->result.error);
-		go_on_until_undisturbed(thread);
-		return;
-	}
-	start(thread);
-	for (i = 0; i < cell->iterations; i += CELL_BATCH)
-		probe_and_time_batch(thread);
-	stop(thread);
-	go_on_until_undisturbed(thread);
-	thread->result.iterations = (int64_t)i;
-	thread->result.real_ns = (double)thread->ns;
-}
-
-/* The plan of the injected build; there is one thread, and nothing records yet. */
-static void inject(const struct cell_injection *plan)
-{
 	injection.random = RNG_GOLDEN;
 	injection.wrap_every = plan->wrap_every;
 	injection.nest_every = plan->nest_every;
@@ -292,18 +218,18 @@ static void inject(const struct cell_injection *plan)
 }
 
 /*
- * One batch into an empty ring, by the loop that is timed: every event that was asked for is there.
- * In the batches that are timed the ring is lapped, and how many there were can only be bounded.
+ * Some events into an empty ring, by the loop that is timed: each that was asked for is there. In
+ * the batches that are timed the ring is lapped, and how many there were can only be bounded.
  */
-static bool count_one_batch(struct cell_thread *thread, const struct ring_config *config)
+static bool count_some(struct cell_thread *thread, const struct ring_config *config)
 {
-	struct buffer *buffer = &thread->buffer;
+	struct cell_subject *row = &thread->subject[ROW];
+	struct buffer *buffer = &row->buffer;
 	struct check check;
 	unsigned int context;
 
-	if (thread->cell->empty)
-		return true;
-	run_batch(thread, CELL_BATCH);
+	inject(row);
+	row->run(buffer->scheme, &buffer->writer, COUNTED_EVENTS);
 	buffer_check(buffer, &check);
 	buffer_drain(buffer, &check);
 	for (context = 0; context < CONTEXTS; context++)
@@ -312,84 +238,101 @@ static bool count_one_batch(struct cell_thread *thread, const struct ring_config
 	return !buffer_reset(buffer, config);
 }
 
-static bool prepare(struct cell_thread *thread)
+static bool start_beats(struct cell_thread *thread)
 {
-	const struct driver *driver = thread->cell->driver;
-	struct ring_config config =
-		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
-	double period_ns;
+	const struct driver *driver = thread->of->driver[ROW];
+	uint64_t period_ns = (uint64_t)driver_beat_ns(driver, driver->stamp_bits, ticks_hz());
 
-	config.cpu = thread->pu;
-	if (place_bind_self(thread->cell->place, thread->pu) ||
-	    buffer_open(&thread->buffer, driver, &config) ||
-	    !undisturbed_open(&thread->times, thread->cell->injected.on ? INJECTED_WINDOW : 1,
-			      thread->cell->iterations / CELL_BATCH + 1 + LONGER_BATCHES))
-		return false;
-	counters_open(&thread->user, COUNTERS_USER);
-	counters_open(&thread->all, COUNTERS_USER_KERNEL);
-	thread->interrupts.handle = handle_beat;
-	thread->interrupts.arg = thread;
-	interrupts_attach(&thread->interrupts);
-	inject(&thread->cell->injected);
-	/* From before the ring's first stamp on: a beat is due within a wrap of that, too. */
-	interrupts_beat_begin(&thread->interrupts);
-	if (!count_one_batch(thread, &config))
-		return false;
-	inject(&thread->cell->injected);
-	thread->began = clock_real();
 	/* Wraps by plan bring their beats along (driver_inject.h). */
-	if (!(driver->desc->needs & NEED_BEAT) || thread->cell->injected.wrap_every)
+	if (!(driver->desc->needs & NEED_BEAT) || thread->of->cell->injected.wrap_every)
 		return true;
-	period_ns = driver_beat_ns(driver, driver->stamp_bits, ticks_hz());
-	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, (uint64_t)period_ns, false))
+	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, period_ns, false))
 		return false;
 	interrupts_unblock_beat();
 	return true;
 }
 
-static void *thread_main(void *arg)
+static bool open_subject(struct cell_thread *thread, unsigned int which)
 {
-	struct cell_thread *thread = arg;
+	const struct cell *cell = thread->of->cell;
+	struct cell_subject *its = &thread->subject[which];
+	const struct driver *driver = thread->of->driver[which];
+	struct ring_config config;
+	unsigned int i;
 
-	thread->failed = !prepare(thread);
-	/* All meet here, also those that failed, so that none waits for ever. */
-	if (thread->failed) {
-		pthread_barrier_wait(thread->barrier);
-	} else {
-		measure(thread);
-		counters_close(&thread->user);
-		counters_close(&thread->all);
-	}
-	if (thread->buffer.driver && !thread->failed)
-		thread->failed = place_verify_self(thread->cell->place, thread->pu);
+	its->events = CELL_BATCH + (which == ROW ? cell->more : 0);
+	its->run = strcmp(cell->row, CELL_EMPTY) == 0 ? driver->run_empty :
+		   strcmp(cell->row, CELL_CLOCK) == 0 ? driver->run_clock :
+							driver->run;
+	its->plan = cell->injected;
+	/* Its mate is itself with nothing injected. */
+	if (which == OTHER && cell->injected.on)
+		its->plan = (struct cell_injection){ .on = true };
+	its->ticks = calloc(thread->of->pairs, sizeof(double));
+	config = buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
+	config.cpu = thread->pu;
+	if (!its->ticks || buffer_open(&its->buffer, driver, &config))
+		return false;
+	its->driver = driver;
+	if (which == ROW && !is_bare(cell) && !count_some(thread, &config))
+		return false;
+	inject(its);
+	its->began = clock_real();
+	if (which == ROW && !start_beats(thread))
+		return false;
+	for (i = 0; i < WARM_BATCHES; i++)
+		its->run(its->buffer.scheme, &its->buffer.writer, CELL_BATCH);
+	its->injection = injection;
+	return true;
+}
+
+static void end_beats(struct cell_thread *thread)
+{
 	interrupts_block_beat();
 	if (thread->interrupts.has_timer[INTERRUPT_BEAT])
 		interrupts_beat_end(&thread->interrupts);
 	interrupts_detach(&thread->interrupts);
-	return NULL;
 }
+
+static bool prepare(struct cell_thread *thread)
+{
+	unsigned int which;
+
+	thread->calm = calloc(thread->of->pairs, sizeof(*thread->calm));
+	if (!thread->calm || place_bind_self(thread->of->cell->place, thread->pu))
+		return false;
+	/* Mates first: where the row beats, its ring waits for no other one to be opened. */
+	for (which = FLOOR; which < SUBJECTS; which++)
+		if (thread->of->driver[which] && !open_subject(thread, which))
+			return false;
+	/* Before the ring's first stamp: a beat is due within a wrap of that, too. */
+	interrupts_beat_begin(&thread->interrupts);
+	return open_subject(thread, ROW);
+}
+
+/* ---- after ---- */
 
 /* Ticks that it may have been without a beat: where wraps come by plan no timer brings any. */
 static uint64_t worst_beat(const struct cell_thread *thread)
 {
-	return thread->cell->injected.wrap_every ? thread->longest_ticks :
-						   thread->interrupts.beat_worst_ticks;
+	return thread->of->cell->injected.wrap_every ? thread->longest_ticks :
+						       thread->interrupts.beat_worst_ticks;
 }
 
-/* What the oracles say of the thread's ring; NULL if nothing, or a need was not met. */
+/* What the oracles say of the row's ring; NULL if nothing, or a need was not met. */
 static const char *judge(struct cell_thread *thread, struct check *check, uint32_t *unmet)
 {
+	struct cell_subject *row = &thread->subject[ROW];
 	struct judge_given given = {
 		.beat_worst_ticks = worst_beat(thread),
-		.nested = thread->cell->injected.nest_every,
+		.nested = row->plan.nest_every,
 		.ample = true,
-		.began = thread->began,
+		.began = row->began,
 	};
-	struct buffer *buffer = &thread->buffer;
 	struct judgement judgement;
 
-	buffer_check(buffer, check);
-	judge_buffer(buffer, check, &given, &judgement);
+	buffer_check(&row->buffer, check);
+	judge_buffer(&row->buffer, check, &given, &judgement);
 	*unmet = judgement.unmet;
 	if (thread->missing)
 		return "events are missing from a batch that nothing overwrites";
@@ -399,13 +342,8 @@ static const char *judge(struct cell_thread *thread, struct check *check, uint32
 	return check->events && check->subbufs > 1 ? NULL : "too little recorded to be judged";
 }
 
-static json_t *counted(const struct counters_values *values, uint64_t value, double events)
-{
-	return values->state == COUNTERS_NO ? json_null() : json_real((double)value / events);
-}
-
 /* Bytes per event, from the whole sub-buffers: the newest one was cut short by the flush. */
-static void report_bytes(json_t *json, const struct check *seen, uint64_t subbuf_bytes)
+static void count_bytes(struct gbench_state *state, const struct check *seen, uint64_t subbuf_bytes)
 {
 	double events = (double)seen->events, header, payload, whole, padding;
 
@@ -416,122 +354,246 @@ static void report_bytes(json_t *json, const struct check *seen, uint64_t subbuf
 	padding = (double)seen->alignment_bytes / events;
 	whole = (double)(subbuf_bytes * (seen->subbufs - 1)) /
 		(double)(seen->events - seen->last_events);
-	json_object_set_new(json, "header_bytes", json_real(header));
+	gbench_count(state, "header_bytes", header);
 	/* Every event carries 8 bytes; what a format rounds them up to is alignment as well. */
-	json_object_set_new(json, "payload_bytes", json_real(EVENT_BYTES));
-	json_object_set_new(json, "alignment_bytes", json_real(padding + payload - EVENT_BYTES));
-	json_object_set_new(json, "subbuf_bytes", json_real(whole - header - payload - padding));
-	json_object_set_new(json, "bytes", json_real(whole));
+	gbench_count(state, "payload_bytes", EVENT_BYTES);
+	gbench_count(state, "alignment_bytes", padding + payload - EVENT_BYTES);
+	gbench_count(state, "subbuf_bytes", whole - header - payload - padding);
+	gbench_count(state, "bytes", whole);
 }
 
-/*
- * The mean of those whose cores were shared least, by the probe: another guest's thread is seldom
- * beside all of them. Where our own threads share cores all probes are alike, and all count.
- */
-static struct undisturbed_time average(struct cell_thread *threads, unsigned int count)
+static void judge_thread(struct gbench_state *state, struct cell_thread *thread)
 {
-	const struct cell *cell = threads[0].cell;
-	struct undisturbed_time one[CELL_THREADS_MAX], mean = { 0, 0, 0 };
-	double least = INFINITY;
-	unsigned int i, taken = 0;
+	struct cell_state *of = thread->of;
+	struct buffer *buffer = &thread->subject[ROW].buffer;
+	struct check check = { .desc = buffer->driver->desc };
+	const char *violation;
+	uint32_t unmet;
 
-	for (i = 0; i < count; i++) {
-		one[i] = undisturbed_time(&threads[i].times, cell->probe_limit);
-		least = fmin(least, one[i].probe);
-	}
-	for (i = 0; i < count; i++) {
-		if (one[i].probe > least * SAMPLES_UNDISTURBED)
-			continue;
-		mean.ticks += one[i].ticks;
-		mean.mean += one[i].mean;
-		mean.probe += one[i].probe;
-		taken++;
-	}
-	return (struct undisturbed_time){ mean.ticks / taken / CELL_BATCH,
-					  mean.mean / taken / CELL_BATCH, mean.probe / taken };
+	while (atomic_flag_test_and_set(&of->taken))
+		sched_yield();
+	violation = judge(thread, &check, &unmet);
+	of->violation = of->violation ? of->violation : violation;
+	of->unmet |= unmet;
+	atomic_flag_clear(&of->taken);
+	count_bytes(state, &check, ring_subbuf_bytes(buffer_ring(buffer)));
 }
 
-static json_t *report(struct cell_thread *threads, unsigned int count)
+/* What single steps have not told, by the CPU's counter. */
+static void count_instructions(struct gbench_state *state, struct cell_thread *thread)
 {
-	struct cell_thread *first = &threads[0];
-	double events = (double)first->result.iterations, ns = 0, cpu_ns = 0, share;
-	struct undisturbed_time time = average(threads, count);
-	const struct counters_values *all = &first->all_values, *user = &first->user_values;
-	json_t *json = json_object();
-	const char *violation = NULL, *one;
-	struct check check, seen = { .desc = first->cell->driver->desc };
-	uint32_t unmet = 0, missed;
+	const struct cell *cell = thread->of->cell;
+	struct cell_subject *row = &thread->subject[ROW];
+	struct counters counters;
+	struct counters_values values = { .state = COUNTERS_NO };
+
+	if (cell->atomics >= 0)
+		gbench_count(state, "atomics", cell->atomics);
+	if (cell->instructions >= 0) {
+		gbench_count(state, "instructions", cell->instructions);
+		return;
+	}
+	counters_open(&counters, COUNTERS_USER);
+	counters_start(&counters);
+	row->run(row->buffer.scheme, &row->buffer.writer, CELL_BATCH);
+	counters_stop(&counters, &values);
+	counters_close(&counters);
+	if (values.state != COUNTERS_NO)
+		gbench_count(state, "instructions", (double)values.instructions / CELL_BATCH);
+	else if (thread == thread->of->thread)
+		snprintf(thread->of->counters, sizeof(thread->of->counters), "%s", values.why);
+}
+
+/* Of those that are calm, if they are enough to tell a time from; whether they are. */
+static bool keep_calm(struct cell_thread *thread)
+{
+	unsigned int i, which, kept = 0, passes = thread->pass;
+
+	for (i = 0; i < passes; i++)
+		kept += thread->calm[i];
+	if (kept < CALM_LEAST)
+		return false;
+	for (i = kept = 0; i < passes; i++) {
+		for (which = 0; which < SUBJECTS; which++)
+			if (thread->calm[i] && thread->subject[which].driver)
+				thread->subject[which].ticks[kept] =
+					thread->subject[which].ticks[i];
+		kept += thread->calm[i];
+	}
+	thread->pass = kept;
+	return true;
+}
+
+static double ticks_of(struct cell_thread *thread, unsigned int which)
+{
+	struct cell_subject *its = &thread->subject[which];
+
+	if (!its->driver)
+		return NAN;
+	stats_sort(its->ticks, thread->pass);
+	return stats_quantile(its->ticks, thread->pass, PART) / CELL_BATCH;
+}
+
+static void report(struct gbench_state *state, struct cell_thread *thread)
+{
+	struct cell_state *of = thread->of;
+	double cycle =
+		cycles_of(thread->cycle, thread->readings < READINGS ? thread->readings : READINGS);
+	double row, floor, other, passes = thread->pass;
+	bool calm = keep_calm(thread);
+
+	row = ticks_of(thread, ROW);
+	floor = ticks_of(thread, FLOOR);
+	other = ticks_of(thread, OTHER);
+	gbench_time(state, row * CELL_BATCH * passes * 1e9 / ticks_hz());
+	gbench_count(state, "ticks", row);
+	gbench_count(state, "probe", cycle);
+	gbench_count(state, "shared", !calm);
+	if (of->driver[FLOOR])
+		gbench_count(state, "ratio", row / floor);
+	if (of->driver[OTHER])
+		gbench_count(state, of->other, row / other);
+	gbench_count(state, "cycles", row / cycle);
+	if (is_bare(of->cell))
+		return;
+	count_instructions(state, thread);
+	judge_thread(state, thread);
+}
+
+static void tear_down(struct cell_thread *thread)
+{
+	struct cell_subject *its;
+
+	for (its = thread->subject; its < thread->subject + SUBJECTS; its++) {
+		if (its->buffer.driver)
+			buffer_close(&its->buffer);
+		free(its->ticks);
+	}
+	free(thread->calm);
+}
+
+static void body(struct gbench_state *state, unsigned int nth, void *ctx)
+{
+	struct cell_state *of = ctx;
+	struct cell_thread *thread = &of->thread[nth];
+
+	*thread = (struct cell_thread){ .of = of,
+					.pu = of->cell->pu[nth],
+					.least_cycle = INFINITY,
+					.last_loop = INFINITY,
+					.wait_ns = may_wait(of->cell) ? WAIT_NS : 0 };
+	thread->interrupts.handle = handle_beat;
+	thread->interrupts.arg = thread;
+	interrupts_attach(&thread->interrupts);
+	if (!prepare(thread))
+		atomic_store(&of->failed, true);
+	if (of->failed)
+		gbench_fail(state, "cannot set up its rings");
+	while (gbench_keep_running(state, CELL_BATCH))
+		pass(thread);
+	end_beats(thread);
+	if (thread->pass && place_verify_self(of->cell->place, thread->pu))
+		gbench_fail(state, "its thread was moved to another CPU");
+	else if (thread->pass)
+		report(state, thread);
+	tear_down(thread);
+}
+
+/* ---- a cell ---- */
+
+/* The floors that the row is compared with; or, with a plan, the row itself without one. */
+static void choose_mates(struct cell_state *state)
+{
+	const struct cell *cell = state->cell;
+	const struct driver *row = state->driver[ROW];
+	const char *own;
+
+	if (is_bare(cell))
+		return;
+	if (strcmp(cell->row, SAMPLES_FLOOR))
+		state->driver[FLOOR] = driver_find(drivers_of(cell), SAMPLES_FLOOR);
+	if (cell->injected.wrap_every || cell->injected.nest_every) {
+		state->driver[OTHER] = row;
+		state->other = "ratio_calm";
+		return;
+	}
+	own = driver_floor(row);
+	if (own && strcmp(own, SAMPLES_FLOOR) && strcmp(own, cell->row))
+		state->driver[OTHER] = driver_find(drivers_of(cell), own);
+	state->other = "ratio_own";
+}
+
+/* A slot of slow rows, whose event is two system calls, has fewer batches. 0: no ring. */
+static unsigned int pairs_of(const struct cell_state *state)
+{
+	const struct driver *driver = state->driver[ROW];
+	struct ring_config config =
+		buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
+	struct buffer buffer = { .driver = NULL };
+	double ns = INFINITY, pairs;
 	unsigned int i;
+	uint64_t begin;
 
-	for (i = 0; i < count; i++) {
-		share = 1.0 / ((double)threads[i].result.iterations * count);
-		ns += (threads[i].result.real_ns - (double)threads[i].probes_ns) * share;
-		cpu_ns += (double)(threads[i].cpu_ns - threads[i].probes_cpu_ns) * share;
-		if (first->cell->empty)
-			continue;
-		one = judge(&threads[i], &check, &missed);
-		violation = violation ? violation : one;
-		unmet |= missed;
-		if (!i)
-			seen = check;
+	if (state->cell->pairs)
+		return state->cell->pairs;
+	if (buffer_open(&buffer, driver, &config))
+		return 0;
+	for (i = 0; i < TRIALS; i++) {
+		begin = clock_real();
+		driver->run(buffer.scheme, &buffer.writer, TRIAL_EVENTS);
+		ns = fmin(ns, (double)(clock_real() - begin));
 	}
-	json_object_set_new(json, "iterations", json_integer((json_int_t)events));
-	json_object_set_new(json, "violation", violation ? json_string(violation) : json_null());
-	json_object_set_new(json, "unmet_needs", json_integer(unmet));
-	json_object_set_new(json, "counters",
-			    json_string(all->state == COUNTERS_NO ? user->why : ""));
-	json_object_set_new(json, "real_time", json_real(ns));
-	json_object_set_new(json, "cpu_time", json_real(cpu_ns));
-	json_object_set_new(json, "ns", json_real(time.ticks * 1e9 / ticks_hz()));
-	json_object_set_new(json, "mean_ns", json_real(time.mean * 1e9 / ticks_hz()));
-	json_object_set_new(json, "ticks", json_real(time.ticks));
-	json_object_set_new(json, "probe", json_real(time.probe));
-	json_object_set_new(json, "waited_ns", json_integer((json_int_t)first->waited_ns));
-	json_object_set_new(json, "cycles",
-			    all->state == COUNTERS_NO ? counted(user, user->cycles, events) :
-							counted(all, all->cycles, events));
-	json_object_set_new(json, "instructions", counted(user, user->instructions, events));
-	if (!first->cell->empty)
-		report_bytes(json, &seen, ring_subbuf_bytes(buffer_ring(&first->buffer)));
-	return json;
+	ns *= 1e9 / ticks_hz() * CELL_BATCH / TRIAL_EVENTS;
+	buffer_close(&buffer);
+	pairs = fmax(CELL_NS_MOST / ns, CELL_PAIRS_LEAST);
+	return (unsigned int)fmin(pairs, CELL_PAIRS);
+}
+
+struct cell_state *cell_open(const struct cell *cell, const char *name, struct gbench_cell *into)
+{
+	struct cell_state *state =
+		calloc(1, sizeof(*state) + cell->threads * sizeof(state->thread[0]));
+
+	if (!state)
+		return fail_memory("a timed cell"), NULL;
+	state->cell = cell;
+	state->driver[ROW] = cell_driver(cell);
+	choose_mates(state);
+	state->pairs = pairs_of(state);
+	*into = (struct gbench_cell){
+		.name = name,
+		.iterations = (int64_t)state->pairs * CELL_BATCH,
+		.threads = cell->threads,
+		.body = body,
+		.ctx = state,
+	};
+	if (state->pairs)
+		return state;
+	cell_close(state);
+	return NULL;
+}
+
+void cell_close(struct cell_state *state)
+{
+	free(state);
 }
 
 json_t *cell_run(const struct cell *cell)
 {
-	struct cell_thread *threads = calloc(cell->threads, sizeof(*threads));
-	pthread_barrier_t barrier;
-	atomic_bool enough = false;
-	json_t *json = NULL;
-	bool failed = !threads;
-	unsigned int i, started = 0;
+	char error[GBENCH_ERROR_BYTES] = "";
+	struct gbench_cell gbench;
+	struct cell_state *state = cell_open(cell, cell->row, &gbench);
+	json_t *json = state ? gbench_run(&gbench, error) : NULL;
 
-	pthread_barrier_init(&barrier, NULL, cell->threads);
-	for (i = 0; i < cell->threads && !failed; i++) {
-		threads[i].cell = cell;
-		threads[i].pu = cell->pu[i];
-		threads[i].barrier = &barrier;
-		threads[i].enough = &enough;
-		threads[i].timed_by_library = i == 0;
-		failed = pthread_create(&threads[i].thread, NULL, thread_main, &threads[i]);
-		started += !failed;
+	if (error[0])
+		fail_line("%s", error);
+	if (json) {
+		json_object_set_new(json, "violation",
+				    state->violation ? json_string(state->violation) : json_null());
+		json_object_set_new(json, "unmet_needs", json_integer(state->unmet));
+		json_object_set_new(json, "counters", json_string(state->counters));
 	}
-	if (failed) {
-		fail_line("cannot start %u threads", cell->threads);
-		/* Those that did start wait at the barrier: the process ends with them. */
-		return NULL;
-	}
-	for (i = 0; i < started; i++) {
-		pthread_join(threads[i].thread, NULL);
-		failed = failed || threads[i].failed;
-	}
-	if (!failed)
-		json = report(threads, cell->threads);
-	for (i = 0; i < started; i++)
-		if (threads[i].buffer.driver)
-			buffer_close(&threads[i].buffer);
-	for (i = 0; i < started; i++)
-		undisturbed_close(&threads[i].times);
-	pthread_barrier_destroy(&barrier);
-	free(threads);
+	if (state)
+		cell_close(state);
 	return json;
 }

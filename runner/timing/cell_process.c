@@ -98,12 +98,12 @@ static int ended(struct cell_process *process, const char *row)
 	return code && code < BY_SIGNAL ? code : EXIT_USAGE;
 }
 
-static void tell(FILE *to, const char *row, const struct cell *cell)
+static void tell(FILE *to, const struct cell *cell)
 {
 	unsigned int i;
 
-	fprintf(to, "row=%s events=%" PRIu64 " probe_limit=%.6f wait_ns=%.0f cpus=", row,
-		cell->iterations, cell->probe_limit, cell->wait_ns);
+	fprintf(to, "row=%s pairs=%u more=%u instructions=%.6g atomics=%.6g cpus=", cell->row,
+		cell->pairs, cell->more, cell->instructions, cell->atomics);
 	for (i = 0; i < cell->threads; i++)
 		fprintf(to, "%s%u", i ? "," : "", cell->pu[i]);
 	if (cell->cheap)
@@ -116,18 +116,17 @@ static void tell(FILE *to, const char *row, const struct cell *cell)
 	fflush(to);
 }
 
-int cell_process_run(struct cell_process *process, const char *row, const struct cell *cell,
-		     json_t **result)
+int cell_process_run(struct cell_process *process, const struct cell *cell, json_t **result)
 {
 	char *line = NULL;
 	size_t room = 0;
 
 	*result = NULL;
-	tell(process->to, row, cell);
+	tell(process->to, cell);
 	if (getline(&line, &room, process->from) > 0)
 		*result = json_loads(line, 0, NULL);
 	free(line);
-	return *result ? EXIT_FINE : ended(process, row);
+	return *result ? EXIT_FINE : ended(process, cell->row);
 }
 
 int cell_process_end(struct cell_process *process)
@@ -142,7 +141,6 @@ int cell_process_end(struct cell_process *process)
 /* What the words of a line say. */
 struct cell_reading {
 	struct cell cell;
-	const char *row;
 	unsigned int pu[CELL_THREADS_MAX];
 };
 
@@ -160,36 +158,44 @@ static bool read_cpus(struct cell_reading *reading, const char *text)
 
 static bool read_word(struct cell_reading *reading, const char *word)
 {
-	struct cell_injection *injected = &reading->cell.injected;
+	struct cell *cell = &reading->cell;
+	struct cell_injection *injected = &cell->injected;
 	const char *value = strchr(word, '=');
 	const struct {
 		const char *key;
-		uint64_t *number;
+		unsigned int *number;
+		uint64_t *injects;
+		double *figure;
 	} numbers[] = {
-		{ "events=", &reading->cell.iterations },
-		{ "wrap_every=", &injected->wrap_every },
-		{ "nest_every=", &injected->nest_every },
-		{ "nest_depth=", &injected->nest_depth },
+		{ .key = "pairs=", .number = &cell->pairs },
+		{ .key = "more=", .number = &cell->more },
+		{ .key = "instructions=", .figure = &cell->instructions },
+		{ .key = "atomics=", .figure = &cell->atomics },
+		{ .key = "wrap_every=", .injects = &injected->wrap_every },
+		{ .key = "nest_every=", .injects = &injected->nest_every },
+		{ .key = "nest_depth=", .injects = &injected->nest_depth },
 	};
 	size_t i, key_bytes;
 
 	if (!value++)
 		return false;
 	key_bytes = (size_t)(value - word);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (!strncmp(word, numbers[i].key, key_bytes)) {
-			*numbers[i].number = strtoull(value, NULL, 10);
-			injected->on |= i > 0;
-			return true;
-		}
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strncmp(word, numbers[i].key, key_bytes))
+			continue;
+		if (numbers[i].number)
+			*numbers[i].number = (unsigned int)strtoul(value, NULL, 10);
+		else if (numbers[i].figure)
+			*numbers[i].figure = strtod(value, NULL);
+		else
+			*numbers[i].injects = strtoull(value, NULL, 10);
+		injected->on |= numbers[i].injects != NULL;
+		return true;
+	}
 	if (!strncmp(word, "row=", key_bytes))
-		reading->row = value;
+		cell->row = value;
 	else if (!strcmp(word, "clock=cheap"))
-		reading->cell.cheap = true;
-	else if (!strncmp(word, "probe_limit=", key_bytes))
-		reading->cell.probe_limit = strtod(value, NULL);
-	else if (!strncmp(word, "wait_ns=", key_bytes))
-		reading->cell.wait_ns = strtod(value, NULL);
+		cell->cheap = true;
 	else
 		return !strncmp(word, "cpus=", key_bytes) && read_cpus(reading, value);
 	return true;
@@ -199,7 +205,6 @@ static bool read_word(struct cell_reading *reading, const char *word)
 static bool read_cell(struct cell_reading *reading, char *line)
 {
 	struct cell *cell = &reading->cell;
-	const struct driver *const *drivers;
 	char *word, *rest;
 
 	for (word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
@@ -207,18 +212,11 @@ static bool read_cell(struct cell_reading *reading, char *line)
 			fail_line("unknown key '%s' in a cell description", word);
 			return false;
 		}
-	drivers = cell->injected.on ? drivers_injected :
-		  cell->cheap	    ? drivers_cheap :
-				      drivers_timed;
-	cell->clock_alone = reading->row && !strcmp(reading->row, CELL_CLOCK);
-	cell->empty = cell->clock_alone || (reading->row && !strcmp(reading->row, CELL_EMPTY));
-	cell->driver =
-		cell->empty || !reading->row ? drivers[0] : driver_find(drivers, reading->row);
 	cell->pu = reading->pu;
-	if (reading->row && cell->driver && cell->iterations && cell->threads &&
+	if (cell->row && cell_driver(cell) && cell->threads &&
 	    !(cell->injected.on && cell->threads > 1))
 		return true;
-	fail_line("this cell is not complete: give row, events and cpus");
+	fail_line("this cell is not complete: give row and cpus");
 	return false;
 }
 
@@ -231,7 +229,9 @@ static int run_lines(const struct place *place)
 	int status = EXIT_FINE;
 
 	while (!status && getline(&line, &room, stdin) > 0) {
-		reading = (struct cell_reading){ .cell.place = place };
+		reading = (struct cell_reading){
+			.cell = { .place = place, .instructions = -1, .atomics = -1 }
+		};
 		if (!read_cell(&reading, line)) {
 			status = EXIT_USAGE;
 			break;

@@ -27,12 +27,10 @@ struct cell_process {
 int cell_process_start(struct cell_process *process, const char *topology);
 
 /*
- * Runs a cell there; what it needs of `cell` is told in words, driver and place by `row` and the
- * topology. An exit code; *result is the answer, or NULL. A process that has ended says why, but
- * not after a SIGINT.
+ * Runs a cell there; its place is told by the topology. An exit code; *result is the answer, or
+ * NULL. A process that has ended says why, but not after a SIGINT.
  */
-int cell_process_run(struct cell_process *process, const char *row, const struct cell *cell,
-		     json_t **result);
+int cell_process_run(struct cell_process *process, const struct cell *cell, json_t **result);
 
 /* Lets it end. An exit code. */
 int cell_process_end(struct cell_process *process);

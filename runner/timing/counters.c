@@ -171,18 +171,6 @@ int counters_stop(struct counters *counters, struct counters_values *values)
 	return values->state == COUNTERS_NO ? -1 : 0;
 }
 
-void counters_pause(struct counters *counters)
-{
-	if (counters->fd[0] >= 0)
-		control(counters, PERF_EVENT_IOC_DISABLE);
-}
-
-void counters_resume(struct counters *counters)
-{
-	if (counters->fd[0] >= 0)
-		control(counters, PERF_EVENT_IOC_ENABLE);
-}
-
 /* A difference of the events' totals, extrapolated from running to enabled time. */
 static uint64_t scaled(uint64_t start, uint64_t stop, const struct counters_values *values)
 {

@@ -82,12 +82,6 @@ int counters_open_events(struct counters *counters, const struct counters_event 
 int counters_start(struct counters *counters);
 int counters_stop(struct counters *counters, struct counters_values *values);
 
-/*
- * Between start and stop: what runs until counters_resume() does not count. stop says what failed.
- */
-void counters_pause(struct counters *counters);
-void counters_resume(struct counters *counters);
-
 void counters_close(struct counters *counters);
 
 /* Pure: what was counted between two snapshots. */

@@ -2,7 +2,9 @@
 // See gbench.h. The only C++ of the project, and no scheme's header may be included here: C11
 // atomics and C++ do not mix.
 #include "runner/timing/gbench.h"
+#include "base/exit.h"
 
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -38,10 +40,10 @@ const char *const overrules[] = {
 	"--v=0", // its variable is V, which "make V=1" exports
 };
 
-int fail(gbench_result *result, const char *name, const char *reason)
+json_t *fail(char *error, const char *name, const char *reason)
 {
-	snprintf(result->error, sizeof(result->error), "%s: %s", name, reason);
-	return -1;
+	snprintf(error, GBENCH_ERROR_BYTES, "%s: %s", name, reason);
+	return nullptr;
 }
 
 // Keeps the one run, prints nothing.
@@ -85,11 +87,23 @@ template <typename Run> const char *least_time(long)
 	return "--benchmark_min_time=0.5";
 }
 
-void convert(const benchmark::BenchmarkReporter::Run &run, gbench_result *result)
+void set(json_t *json, const char *key, double value)
 {
-	result->iterations = run.iterations;
-	result->real_ns = run.real_accumulated_time * 1e9;
-	result->cpu_ns = run.cpu_accumulated_time * 1e9;
+	json_object_set_new(json, key, std::isfinite(value) ? json_real(value) : json_null());
+}
+
+// Times are sums over threads, divided by their number: the events of one thread are meant.
+json_t *convert(const benchmark::BenchmarkReporter::Run &run)
+{
+	json_t *json = json_object();
+	double events = static_cast<double>(run.iterations) / static_cast<double>(run.threads);
+
+	json_object_set_new(json, "iterations", json_integer(run.iterations));
+	set(json, "real_time", run.real_accumulated_time * 1e9 / events);
+	set(json, "cpu_time", run.cpu_accumulated_time * 1e9 / static_cast<double>(run.iterations));
+	for (const auto &counter : run.counters)
+		set(json, counter.first.c_str(), counter.second.value);
+	return json;
 }
 
 bool overrule_environment()
@@ -106,49 +120,71 @@ bool overrule_environment()
 	return arguments == 1;
 }
 
-int run_cell(const gbench_cell *cell, gbench_result *result)
+bool is_whole(const gbench_cell *cell)
 {
-	static const bool understood = overrule_environment();
-	Capture capture;
+	return cell->name && cell->name[0] && cell->body && cell->iterations >= 1 &&
+	       cell->threads >= 1;
+}
 
-	if (!understood)
-		return fail(result, cell->name, "this Google Benchmark lacks an option we need");
-	benchmark::ClearRegisteredBenchmarks();
+void add(const gbench_cell *cell)
+{
 	benchmark::RegisterBenchmark(
 		cell->name,
 		[cell](benchmark::State &library_state) {
 			gbench_state state = { &library_state, false };
 
-			cell->body(&state, cell->ctx);
+			cell->body(&state, static_cast<unsigned int>(library_state.thread_index()),
+				   cell->ctx);
 			// The library would abort, or report no time at all.
-			if (!state.finished && !library_state.error_occurred())
+			if (!state.finished)
 				library_state.SkipWithError(
 					"the body left its loop before the end");
 		})
 		->Iterations(cell->iterations)
-		->UseRealTime();
+		->Threads(static_cast<int>(cell->threads))
+		->UseManualTime();
+}
+
+json_t *run_cell(const gbench_cell *cell, char *error)
+{
+	static const bool understood = overrule_environment();
+	Capture capture;
+
+	if (!understood)
+		return fail(error, cell->name, "this Google Benchmark lacks an option we need");
+	benchmark::ClearRegisteredBenchmarks();
+	add(cell);
 	benchmark::RunSpecifiedBenchmarks(&capture);
 
 	if (capture.runs.size() != 1)
-		return fail(result, cell->name, "Google Benchmark did not report exactly one run");
+		return fail(error, cell->name, "Google Benchmark did not report exactly one run");
 	if (const char *reason = complaint(capture.runs[0], 0))
-		return fail(result, cell->name, reason);
-	convert(capture.runs[0], result);
-	return 0;
+		return fail(error, cell->name, reason);
+	return convert(capture.runs[0]);
 }
 
 } // namespace
 
-int gbench_run(const gbench_cell *cell, gbench_result *result)
+json_t *gbench_run(const gbench_cell *cell, char error[GBENCH_ERROR_BYTES])
 {
-	*result = gbench_result();
-	if (!cell->name || !cell->name[0] || !cell->body || cell->iterations < 1)
-		return fail(result, "benchmark cell", "needs a name, a body and iterations >= 1");
+	if (!is_whole(cell))
+		return fail(error, "benchmark cell",
+			    "needs a name, a body, a thread and iterations >= 1");
 	try {
-		return run_cell(cell, result);
-	} catch (const std::exception &error) {
-		return fail(result, cell->name, error.what());
+		return run_cell(cell, error);
+	} catch (const std::exception &caught) {
+		return fail(error, cell->name, caught.what());
 	}
+}
+
+int gbench_main(int argc, char **argv, const gbench_cell *cells, size_t count)
+{
+	benchmark::Initialize(&argc, argv);
+	if (benchmark::ReportUnrecognizedArguments(argc, argv))
+		return EXIT_USAGE;
+	for (size_t i = 0; i < count; i++)
+		add(&cells[i]);
+	return benchmark::RunSpecifiedBenchmarks() ? EXIT_FINE : EXIT_USAGE;
 }
 
 bool gbench_keep_running(gbench_state *state, int64_t batch)
@@ -157,6 +193,21 @@ bool gbench_keep_running(gbench_state *state, int64_t batch)
 		return true;
 	state->finished = true;
 	return false;
+}
+
+void gbench_time(gbench_state *state, double ns)
+{
+	state->state->SetIterationTime(ns / 1e9);
+}
+
+void gbench_count(gbench_state *state, const char *key, double value)
+{
+	state->state->counters[key] = benchmark::Counter(value, benchmark::Counter::kAvgThreads);
+}
+
+void gbench_fail(gbench_state *state, const char *why)
+{
+	state->state->SkipWithError(why);
 }
 
 const char *gbench_version(void)

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Google Benchmark from C: one repetition of one cell with a fixed number of iterations.
+ * Google Benchmark from C. A cell is one of its benchmarks: it starts the threads, lets them begin
+ * together, and carries all figures: the time that a body states (manual time), and its counters.
  *
- * The library calls a body again and again while it looks for an iteration count, exits 0 when a
- * benchmark fails, and takes settings from BENCHMARK_* environment variables. Here the count is
- * given, so the body runs exactly once; a failure is a return value; the variables are overruled.
- * Nothing is printed. No C++ in this file: C programs include it.
+ * The library exits 0 when a benchmark fails, and takes settings from BENCHMARK_* environment
+ * variables. gbench_run(), for one repetition of a cell, prints nothing, returns failures, and
+ * overrules the variables; gbench_main() is the library's own command line, table and files. No C++
+ * in this file: C programs include it.
  *
- *	static void body(struct gbench_state *state, void *ctx)
+ *	static void body(struct gbench_state *state, unsigned int thread, void *ctx)
  *	{
  *		while (gbench_keep_running(state, BATCH))
  *			run_batch(ctx, BATCH);
+ *		gbench_time(state, ns);
+ *		gbench_count(state, "bytes", bytes);
  *	}
  */
 #ifndef STAMPEDE_RUNNER_TIMING_GBENCH_H
 #define STAMPEDE_RUNNER_TIMING_GBENCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include <jansson.h>
 
 #define GBENCH_ERROR_BYTES 256
 
@@ -29,33 +35,36 @@ extern "C" {
 struct gbench_state;
 
 struct gbench_cell {
-	const char *name; /* for error messages; not empty */
-	int64_t iterations; /* events asked for, >= 1 */
-	void (*body)(struct gbench_state *state, void *ctx);
+	const char *name; /* not empty */
+	int64_t iterations; /* events asked for of each thread, >= 1 */
+	unsigned int threads; /* >= 1; the first is the one that calls */
+	void (*body)(struct gbench_state *state, unsigned int thread, void *ctx);
 	void *ctx; /* handed to the body; may be NULL */
 };
 
-struct gbench_result {
-	int64_t iterations; /* events run: the next multiple of the batch */
-	double real_ns; /* wall clock over the whole loop, not per event */
-	double cpu_ns; /* CPU time of the thread over the whole loop */
-	char error[GBENCH_ERROR_BYTES]; /* "" on success */
-};
-
 /*
- * Run the cell in the calling thread, keeping its pinning and signal mask. Returns 0, or -1 with
- * a line in result->error that names the cell: the body left its loop early or never entered it, or
- * the cell itself is not valid. On failure no other field means anything. Not for two threads at
- * once.
+ * One repetition: {"iterations": of all threads, "real_time" and "cpu_time": ns per event of a
+ * thread, and each counter as its mean over threads; null where it is not finite}. NULL, with a
+ * line in `error` that names the cell: a body failed, left its loop early or never entered it, or
+ * the cell itself is not valid. Not for two threads at once.
  */
-int gbench_run(const struct gbench_cell *cell, struct gbench_result *result);
+json_t *gbench_run(const struct gbench_cell *cell, char error[GBENCH_ERROR_BYTES]);
 
 /*
- * For bodies. True: run `batch` (>= 1, the same in every call) more events. The first call starts
- * the clock, so set up before it; the one that returns false stops it. Up to batch - 1 events more
- * than asked for are run: size buffers for that.
+ * The library's command line (--benchmark_filter, --benchmark_list_tests, ...; --help is the
+ * caller's) for these cells. An exit code, after a line on stderr.
+ */
+int gbench_main(int argc, char **argv, const struct gbench_cell *cells, size_t count);
+
+/*
+ * For bodies. True: run `batch` (>= 1, the same in every call) more events. The first call waits
+ * for all threads, so set up before it. Up to batch - 1 events more than asked for are run. After
+ * gbench_fail() it has to be called all the same, and answers false.
  */
 bool gbench_keep_running(struct gbench_state *state, int64_t batch);
+void gbench_time(struct gbench_state *state, double ns); /* of all this thread's events */
+void gbench_count(struct gbench_state *state, const char *key, double value);
+void gbench_fail(struct gbench_state *state, const char *why);
 
 /* The version of the library at build time, or "unknown": it does not tell at run time. */
 const char *gbench_version(void);

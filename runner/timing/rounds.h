@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timed part of a bench run: rounds, each of which runs every cell once, in an order shuffled
- * by the seed. One process is one round, so that each has a layout of memory of its own.
+ * The timed part of a bench run: rounds, each of which runs a slot of every cell (cell.h), in an
+ * order shuffled by the seed. One process is one round, so that each has a layout of memory of its
+ * own: the process is the unit of every interval.
  */
 #ifndef STAMPEDE_RUNNER_TIMING_ROUNDS_H
 #define STAMPEDE_RUNNER_TIMING_ROUNDS_H
@@ -16,50 +17,34 @@
 #include "workloads/workload.h"
 
 #define ROUNDS_CELLS_MAX (20 * DRIVERS_MAX + 1)
+#define ROUNDS_PROCESS_SECONDS 0.06 /* that a process takes to start */
+#define ROUNDS_SLOT_SECONDS 0.011
+#define ROUNDS_LEAST 9 /* an interval needs 6 */
 
 struct rounds_cell {
 	struct workload_cell told; /* as it was planned */
-	unsigned int done;
-	unsigned int undisturbed; /* of these, by what was known then */
-	uint64_t iterations; /* per thread; set by rounds_calibrate() */
+	double instructions, atomics; /* per event, as counted; negative: not known */
 };
 
 struct rounds {
 	struct rounds_cell cell[ROUNDS_CELLS_MAX];
 	unsigned int cells;
-	unsigned int rounds;
+	unsigned int rounds; /* of the cell that has most */
+	double seconds; /* after which no round beyond ROUNDS_LEAST begins; 0: however long it takes
+			 */
 	uint64_t seed;
-	double half_width; /* of a ratio's 95 % interval, by it: well enough known */
-	double cell_ns; /* that a repetition's loop shall take; with the cheap clock a third */
-	double budget_seconds; /* of wall time, to wait for undisturbed cores and for more rounds */
-	double spent_seconds; /* of it */
-	uint64_t until_ns; /* nothing of it is spent later, nor what the rounds need until then */
-	unsigned int round; /* the current one, the cells that take part in it, and their process */
-	bool takes_part[ROUNDS_CELLS_MAX];
-	struct cell_process process;
+	struct cell_process process; /* of the current round */
 	const char *topology; /* XML of this machine, for the cells' processes */
 	const unsigned int *pu;
 	struct record *record;
-	/* Array of repetitions: see SCHEMA.md */
-	json_t *rows;
+	json_t *rows; /* array of slots: benchmarks[] in SCHEMA.md */
 	struct progress *progress;
-	double least_probe[2]; /* so far, of cells with one thread and with several; 0: none */
 };
 
-/* How long a repetition of the cell is to be timed; it takes about three times as long. */
-double rounds_cell_ns(const struct rounds *rounds, const struct rounds_cell *cell);
+/* As it is to be run; its place is not known here. */
+struct cell rounds_cell(const struct rounds *rounds, const struct rounds_cell *cell);
 
-/* Seconds that may still be waited, or spent on more rounds, once what is planned had its time. */
-double rounds_budget_left(const struct rounds *rounds);
-
-/* Finds each cell's number of events by a short trial. An exit code. */
-int rounds_calibrate(struct rounds *rounds);
-
-/*
- * Runs all, then more rounds of those cells whose ratio to the floor is not yet known to
- * half_width, until all are or the budget is spent; every repetition is in the record
- * as soon as it is done. An exit code.
- */
+/* Runs all; every slot is in the record as soon as it is done. An exit code. */
 int rounds_run(struct rounds *rounds);
 
 #endif

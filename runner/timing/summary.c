@@ -10,18 +10,7 @@
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
 {
-	const struct samples_cell cell = { row, workload };
-	double median = samples_median(rows, &cell, key, NULL).middle;
-
-	return isnan(median) ? -1 : median;
-}
-
-double summary_ratio(const json_t *rows, const struct samples_cell *cell,
-		     const struct samples_cell *base, const char *key)
-{
-	double median = samples_median(rows, cell, key, base).middle;
-
-	return isnan(median) ? -1 : median;
+	return samples_median(rows, &(struct samples_cell){ row, workload }, key).middle;
 }
 
 static void set(json_t *line, const char *key, const char *end, double value)
@@ -30,18 +19,6 @@ static void set(json_t *line, const char *key, const char *end, double value)
 
 	snprintf(name, sizeof(name), "%s%s", key, end);
 	json_object_set_new(line, name, isfinite(value) ? json_real(value) : json_null());
-}
-
-static bool is_noisy(const struct stats_interval *ratio, double half_width)
-{
-	return !(stats_half_width(ratio) <= half_width);
-}
-
-void summary_set_noise(json_t *line, const struct stats_interval *ratio, double half_width)
-{
-	set(line, "ratio", "_95_low", ratio->low);
-	set(line, "ratio", "_95_high", ratio->high);
-	json_object_set_new(line, "noisy", json_boolean(is_noisy(ratio, half_width)));
 }
 
 /* Of samples that are freed. */
@@ -70,86 +47,103 @@ static struct summary_figure unknown(void)
 	return figure_of((struct samples){ .value = NULL });
 }
 
-/* To the floor of the row's own form, in cells of `workload`. */
-static struct summary_figure own_ratio(const json_t *rows, const struct summary_row *about,
-				       const char *workload, const char *basis)
+static struct summary_figure key_of(const json_t *rows, const char *row, const char *workload,
+				    const char *key)
 {
-	const struct samples_cell cell = { about->row, workload };
-	const struct samples_cell floor = { about->floor, workload };
-
-	return about->floor ? figure_of(samples_collect(rows, &cell, basis, &floor)) : unknown();
+	return figure_of(samples_collect(rows, &(struct samples_cell){ row, workload }, key));
 }
 
-static struct stats_interval interval_of(const struct summary_figure *its)
+/* What is made of times: see SCHEMA.md. */
+static void make_times(struct summary_line *line, const json_t *rows)
 {
-	return (struct stats_interval){ its->middle, its->low_95, its->high_95 };
-}
+	const struct summary_row *about = &line->about;
+	const char *row = about->row, *workload = about->workload;
+	const struct summary_figure one = { 1, 1, 1, 1, 1 }; /* the floor is what ratios are to */
+	double tick_ns = summary_median(rows, row, workload, "real_time") / line->ticks.middle;
 
-/* What else is known of the times of a cell: see SCHEMA.md. */
-static void make_second_figures(struct summary_line *line, const json_t *rows,
-				const struct summary_row *about)
-{
-	const struct samples_cell cell = { about->row, about->workload };
-	const struct samples_cell clock = { CELL_CLOCK, about->workload };
-	const struct samples_cell cheap = { about->row, about->cheap };
-	const char *cheap_basis;
-
-	line->ratio_own = own_ratio(rows, about, about->workload, line->basis);
+	line->ns.middle = line->cycles.middle * samples_cycle_ticks(rows) * tick_ns;
+	if (!strcmp(row, SAMPLES_FLOOR))
+		line->ratio = one;
+	/* The lowest floor is its own. */
+	if (about->floor && isnan(line->ratio_own.middle))
+		line->ratio_own = line->ratio;
 	if (about->floor)
-		line->above_clock_ns = figure_of(samples_above(rows, &cell, "ns", &clock));
-	line->left_out_ns = figure_of(samples_within(rows, &cell, "mean_ns", "ns"));
+		line->above_clock.middle =
+			line->cycles.middle - summary_median(rows, CELL_CLOCK, workload, "cycles");
 	if (!about->cheap)
 		return;
-	line->cheap_ratio = figure_of(samples_to_floor(rows, &cheap, &cheap_basis));
-	line->cheap_ns = figure_of(samples_collect(rows, &cheap, "ns", NULL));
-	line->cheap_ratio_own = own_ratio(rows, about, about->cheap, line->basis);
+	line->cheap_cycles = key_of(rows, row, about->cheap, "cycles");
+	line->cheap_ratio = key_of(rows, row, about->cheap, "ratio");
+	line->cheap_ratio_own = key_of(rows, row, about->cheap, "ratio_own");
+	if (!strcmp(row, SAMPLES_FLOOR))
+		line->cheap_ratio = one;
+	if (about->floor && isnan(line->cheap_ratio_own.middle))
+		line->cheap_ratio_own = line->cheap_ratio;
 }
 
-/*
- * Do ns and ratio say the same? Where disturbed repetitions had to be taken for want of others, the
- * ratio is to floors that were disturbed with them, and the ns stand beside a floor's that were
- * not.
- */
-static bool disagrees(const json_t *rows, const struct summary_row *about, double ns, double ratio)
-{
-	double floor = summary_median(rows, SAMPLES_FLOOR, about->workload, "ns");
-
-	return floor > 0 && ratio > 0 && fabs(ns / floor / ratio - 1) > about->half_width;
-}
-
-#define SAMPLES(key) figure_of(samples_collect(rows, &cell, #key, NULL))
+#define SAMPLES(key) figure_of(samples_collect(rows, &cell, #key))
 #define GIVEN(key) given(about->key)
 #define MADE(key) unknown()
 
 bool summary_line(const json_t *rows, const struct summary_row *about, struct summary_line *line)
 {
 	const struct samples_cell cell = { about->row, about->workload };
-	struct samples ns = samples_collect(rows, &cell, "ns", NULL);
-	struct stats_interval ratio;
-	struct samples ratios;
+	struct samples ticks = samples_collect(rows, &cell, "ticks");
 
 	*line = (struct summary_line){ .about = *about,
-				       .repetitions = ns.count + ns.left_out,
-				       .disturbed = ns.left_out,
-				       .mixed = ns.mixed };
-	samples_free(&ns);
-	if (!line->repetitions)
+				       .slots = ticks.count + (ticks.mixed ? 0 : ticks.shared),
+				       .shared = ticks.shared,
+				       .mixed = ticks.mixed };
+	samples_free(&ticks);
+	if (!line->slots)
 		return false;
 #define X(key, how, ...) line->key = how(key);
 #include "results/columns.def"
 #undef X
-	ratios = samples_to_floor(rows, &cell, &line->basis);
-	line->mixed |= ratios.mixed;
-	line->ratio = figure_of(ratios);
-	ratio = interval_of(&line->ratio);
-	line->noisy = is_noisy(&ratio, about->half_width);
-	line->disagrees = disagrees(rows, about, line->ns.middle, ratio.middle);
-	line->stepped = isnan(line->instructions.middle) && about->instructions >= 0;
-	if (line->stepped)
-		line->instructions = given(about->instructions);
 	line->header_id_bytes = given(line->header_bytes.middle + about->id_bytes_added);
-	make_second_figures(line, rows, about);
+	make_times(line, rows);
 	return true;
+}
+
+/* ---- ranks ---- */
+
+/* Floors and what takes no stamp are no choice, and a broken row's time is none. */
+static bool is_ranked(const struct summary_line *line, const char *workload)
+{
+	return !strcmp(line->about.workload, workload) && !isnan(line->ratio.middle) &&
+	       line->about.floor && strcmp(line->about.floor, line->about.row) &&
+	       strcmp(line->about.verdict, "broken") != 0;
+}
+
+static void rank_workload(struct summary_table *table, const char *workload, double apart)
+{
+	struct summary_line *line, *next;
+	double first = 0;
+	int rank = 0, place = 0;
+
+	for (;;) {
+		next = NULL;
+		for (line = table->line; line < table->line + table->count; line++)
+			if (is_ranked(line, workload) && isnan(line->rank.middle) &&
+			    (!next || line->ratio.middle < next->ratio.middle))
+				next = line;
+		if (!next)
+			return;
+		place++;
+		if (next->ratio.middle > first * (1 + apart)) {
+			rank = place;
+			first = next->ratio.middle;
+		}
+		next->rank.middle = rank;
+	}
+}
+
+void summary_rank(struct summary_table *table, double apart)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		rank_workload(table, table->line[i].about.workload, apart);
 }
 
 enum { ONE = 0, QUARTILES = 1, INTERVAL = 2, BOTH = 3 };
@@ -171,14 +165,11 @@ static void set_figure(json_t *line, const char *key, unsigned int ends,
 json_t *summary_json(const struct summary_line *line)
 {
 	const struct summary_row *about = &line->about;
-	json_t *json =
-		json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s, s:I, s:I, s:b, s:b, s:b, s:b}", "row",
-			  about->row, "workload", about->workload, "verdict", about->verdict, "why",
-			  about->why, "ratio_basis", line->basis, "instructions_source",
-			  line->stepped ? "single-step" : "cpu counter", "repetitions",
-			  (json_int_t)line->repetitions, "disturbed", (json_int_t)line->disturbed,
-			  "mixed", line->mixed, "disagrees", line->disagrees, "noisy", line->noisy,
-			  "below_floor", line->below_floor);
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I, s:b, s:b}", "row", about->row,
+				 "workload", about->workload, "verdict", about->verdict, "why",
+				 about->why, "repetitions", (json_int_t)line->slots, "shared",
+				 (json_int_t)line->shared, "mixed", line->mixed, "below_floor",
+				 line->below_floor);
 
 	json_object_set_new(json, "floor", about->floor ? json_string(about->floor) : json_null());
 #define X(key, how, ends, ...) set_figure(json, #key, ends, &line->key);
@@ -217,14 +208,15 @@ static void print_worst(FILE *out, const struct summary_line *line, double value
 static void print_ratio(FILE *out, const struct summary_line *line, double value, int width,
 			int digits)
 {
-	struct stats_interval interval = interval_of(&line->ratio);
+	struct stats_interval interval = { line->ratio.middle, line->ratio.low_95,
+					   line->ratio.high_95 };
 	double half = 100 * stats_half_width(&interval);
 
 	print_number(out, line, value, width, digits);
 	if (isnan(line->ratio.low_95))
 		fprintf(out, " %4s", "n/a");
 	else
-		fprintf(out, half < 9.95 ? " %3.1f%%" : " %3.0f%%", half);
+		fprintf(out, half < 9.95 ? " %3.2f" : " %4.0f", half);
 }
 
 /* With an id; + where the row's own headers hold none. */
@@ -249,7 +241,6 @@ static enum terminal_colour colour_of(const char *verdict)
 #define head_ratio head_number
 #define head_header head_number
 
-/* At the end: ~ the ratio is not known well; ! ns and ratio are of different repetitions. */
 static void print_line(FILE *out, const struct summary_line *line, int width)
 {
 	fprintf(out, "%-*.*s ", width, width, line->about.row);
@@ -258,7 +249,7 @@ static void print_line(FILE *out, const struct summary_line *line, int width)
 	print_##print(out, line, line->key.middle, width, digits);
 #include "results/columns.def"
 #undef X
-	fprintf(out, "%s\n", line->disagrees ? "!" : line->noisy ? "~" : "");
+	fputs(line->mixed ? "~\n" : "\n", out);
 }
 
 /* Columns of names: two rows must not look alike for want of room; 100 are a line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From repetitions to one line per row: medians with quartiles, ratios within the same round. */
+/* From slots to one line per row: medians with their intervals, and ranks. */
 #ifndef STAMPEDE_RUNNER_TIMING_SUMMARY_H
 #define STAMPEDE_RUNNER_TIMING_SUMMARY_H
 
@@ -9,18 +9,11 @@
 #include "judge/driver.h"
 #include "results/samples.h"
 
-/*
- * A ratio is known well enough when its 95 % interval is within this share of it; in a quick run.
- */
-#define SUMMARY_HALF_WIDTH 0.02
-#define SUMMARY_HALF_WIDTH_QUICK 0.05
-
-/* What a row's line needs beside its repetitions. */
+/* What a row's line needs beside its slots. */
 struct summary_row {
 	const char *row;
 	const char *workload;
 	const char *cheap; /* cells of the same rows with the cheap clock; NULL: none */
-	double half_width; /* that a ratio is known well enough by */
 	const char *verdict; /* of all checked runs together */
 	const char *why; /* for a verdict that is not kept, or NULL */
 	double worst_error_ticks; /* under the storms; negative: not known */
@@ -30,7 +23,7 @@ struct summary_row {
 	double extended;
 	const char *floor; /* the baseline of the row's form, or NULL */
 	double id_bytes_added; /* that a header lacks of an id as the others' headers hold */
-	double instructions; /* by single-step, used where the CPU does not count; negative: none */
+	double rank; /* summary_rank(); negative: none yet */
 };
 
 /* Of a column: the median, its quartiles and its 95 % interval, as far as there are; or NAN. */
@@ -40,10 +33,8 @@ struct summary_figure {
 
 struct summary_line {
 	struct summary_row about;
-	const char *basis; /* that the ratios are of */
-	size_t repetitions, disturbed;
-	bool stepped; /* instructions by single-step */
-	bool mixed, disagrees, noisy; /* see SCHEMA.md */
+	size_t slots, shared; /* of all, those on a shared core */
+	bool mixed; /* which are in the figures, as there were too few others */
 	bool below_floor; /* figures_mark_below_floor() */
 #define X(key, ...) struct summary_figure key;
 #include "results/columns.def"
@@ -56,21 +47,20 @@ struct summary_table {
 };
 
 /*
- * The line of `about`, from all `rows` (array of repetitions) of that row and workload and of the
- * floor. False if there is no repetition of it.
+ * The line of `about`, from all `rows` (array of slots) of that row and workload. False if there is
+ * none.
  */
 bool summary_line(const json_t *rows, const struct summary_row *about, struct summary_line *line);
 json_t *summary_json(const struct summary_line *line);
 
-/* Median of `key` over the repetitions of row and workload; negative if there is none. */
+/* Median of `key` over the slots of row and workload; NAN if there is none. */
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key);
 
-/* Median over the rounds of `key` of `cell` by that of `base` in the same round; negative: none. */
-double summary_ratio(const json_t *rows, const struct samples_cell *cell,
-		     const struct samples_cell *base, const char *key);
-
-/* Sets the fields ratio_95_low, ratio_95_high and noisy: see SCHEMA.md. */
-void summary_set_noise(json_t *line, const struct stats_interval *ratio, double half_width);
+/*
+ * Ranks the rows of each workload that stamp and are no floor, by ratio: one that takes up to
+ * `apart` (0.01: 1 %) more than the first of a rank shares it.
+ */
+void summary_rank(struct summary_table *table, double apart);
 
 /* A table of at most 100 columns. */
 void summary_print(FILE *out, const struct summary_table *table);

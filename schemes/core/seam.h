@@ -126,13 +126,14 @@
 
 /*
  * Geometry and widths are constants, so that the reserve path has the instructions that a tracer
- * with compiled-in geometry would have: 256 sub-buffers of 4 KiB where rows are timed. Otherwise
- * each run sets them.
+ * with compiled-in geometry would have: 32 sub-buffers of 4 KiB where rows are timed, so that
+ * the rings of a row and of its floors fit a cache of the second level together. Otherwise each run
+ * sets them.
  */
-/* 256 sub-buffers of 4 KiB are timed; a program on a small machine has fewer (extras/mcu). */
+/* A program on a small machine has fewer (extras/mcu). */
 #ifndef RING_TIMED_SUBBUF_SHIFT
 #define RING_TIMED_SUBBUF_SHIFT 12
-#define RING_TIMED_COUNT_SHIFT 8
+#define RING_TIMED_COUNT_SHIFT 5
 #endif
 #define SEAM_GEOMETRY_CONSTANT (SEAM_IS_TIMED || SEAM_IS_EXPLORED)
 #if SEAM_IS_EXPLORED

@@ -220,8 +220,8 @@ class Guide(Schemes):
         full["ratio"] = 0.5
         self.assert_line(LEAST_TIME, "by this machine's clock `full_tsc`; by a cheap one "
                          "`extended_header` |")
-        # What the same row twice differs by is not told apart.
-        self.bench["again"] = {"row": "full_tsc", "noise": 0.2}
+        # What is not told apart is as good.
+        self.bench["noise"] = {"apart": 0.2}
         self.assert_line(LEAST_TIME, "| `full_tsc` | 0.50 times the floor, 1.30 with",
                          "by a cheap one")
 
@@ -349,7 +349,7 @@ class References(PlotsTest):
         for key, value in self.bench.items():
             if isinstance(value, list):
                 self.bench[key] = [one for one in value if one.get("row") != "made_up_broken"]
-        self.bench["noise"] = {"too_noisy": False}
+        self.bench["noise"] = {"apart": 0.001}
         self.bench["command"] = "make bench ARGS=--results=/secret/dir"
         context = self.bench["context"]
         context["host_name"] = context["stampede"]["kernel"]["release"] = "secret-host"
@@ -379,7 +379,7 @@ class References(PlotsTest):
 
     def test_what_is_not_good_enough_is_refused(self):
         for spoil, said in ((lambda: self.bench.update(command="make bench QUICK=1"), "quick run"),
-                            (lambda: self.bench.update(noise={"too_noisy": True}), "too noisy"),
+                            (lambda: self.bench.update(noise={"apart": 0.03}), "too noisy"),
                             (lambda: self.bench.pop("noise"), "does not say"),
                             (lambda: self.first("table", "full_tsc").update(verdict="broken"),
                              "'full_tsc' broke a promise"),

@@ -25,7 +25,7 @@ HREF = "{http://www.w3.org/1999/xlink}href"
 
 class Words(unittest.TestCase):
     def test_a_share_is_never_rounded_to_less(self):
-        for share, said in ((0, "0.0"), (0.0001, "0.1"), (0.001, "0.1"), (0.0011, "0.2"), (0.012, "1.2")):
+        for share, said in ((0, "0.00"), (0.00001, "0.01"), (0.001, "0.10"), (0.00101, "0.11"), (0.012, "1.20")):
             self.assertEqual(text.percent_up(share), said)
 
     def test_numbers_are_written_as_documented(self):
@@ -414,7 +414,6 @@ class Page(PlotsTest):
                 "<strong>Disturbs: hypervisor.</strong> this is a virtual machine (KVM)",
                 "<strong>Unknown: governor.</strong>",
                 '<td class="broken">broken<small>3 records decoded to another time</small></td>',
-                "Instructions were counted by single-step.",
                 "Broken by <code>made_up_broken</code> (1.16 k objections). Not promised by "
                 "<code>floor</code>, <code>zero_delta</code>. Kept by <code>full_tsc</code>",
                 "<small>no event checked</small>",

@@ -14,12 +14,8 @@
 struct made {
 	double factor; /* of the row's time, to the other run's */
 	double noise; /* relative, uniform */
-	double control; /* ticks of the loop without a scheme; 0: not measured */
-	double drift; /* of all times: what other work on the machine does */
 	double instructions;
 	const char *verdict;
-	int undisturbed; /* one round in so many, by its probe; 0: nobody probed */
-	const char *command; /* of the run; NULL: not known */
 };
 
 static double uniform(uint64_t *random)
@@ -27,154 +23,328 @@ static double uniform(uint64_t *random)
 	return (double)(next_random(random) % 1000001) / 1e6 - 0.5;
 }
 
-static json_t *add_repetition(json_t *rows, const char *row, int round, double ticks)
+/* A ratio of 0: of a row that is compared with none. */
+static void add_slot(json_t *rows, const char *row, int round, double ratio)
 {
-	json_t *one = json_pack("{s:s, s:s, s:i, s:i, s:f, s:n}", "row", row, "workload", "steady",
-				"repetition_index", round, "threads", 1, "ticks", ticks, "cycles");
+	json_t *one = json_pack("{s:s, s:s, s:i, s:i, s:f}", "row", row, "workload", "steady",
+				"repetition_index", round, "threads", 1, "ticks", 30.);
 
+	if (ratio > 0)
+		json_object_set_new(one, "ratio", json_real(ratio));
 	json_array_append_new(rows, one);
-	return one;
 }
 
 static json_t *make_run(const struct made *made, uint64_t seed)
 {
 	json_t *rows = json_array();
 	uint64_t random = seed * 77 + 1;
-	double round_drift;
-	json_t *one;
 	int round;
 
 	for (round = 0; round < ROUNDS; round++) {
-		round_drift = made->drift * (1 + 0.3 * uniform(&random));
-		add_repetition(rows, "floor", round,
-			       28 * round_drift * (1 + made->noise * uniform(&random)));
-		if (made->control > 0)
-			add_repetition(rows, "loop", round,
-				       made->control * round_drift *
-					       (1 + made->noise * uniform(&random)));
-		one = add_repetition(rows, "x", round,
-				     30 * round_drift * made->factor *
-					     (1 + made->noise * uniform(&random)));
-		if (made->undisturbed)
-			json_object_set_new(one, "probe",
-					    json_real(round % made->undisturbed ? 1.5 : 0.75));
+		add_slot(rows, "floor_published", round, 0);
+		add_slot(rows, "other", round, 1 + made->noise * uniform(&random));
+		add_slot(rows, "x", round,
+			 30. / 28 * made->factor * (1 + made->noise * uniform(&random)));
 	}
-	return json_pack("{s:o, s:s*, s:[{s:s, s:f, s:f}], s:[{s:s, s:s, s:s}]}", "benchmarks",
-			 rows, "command", made->command, "exact", "row", "x", "instructions",
-			 made->instructions, "clock_reads", 1.0, "table", "row", "x", "workload",
-			 "steady", "verdict", made->verdict);
+	return json_pack("{s:o, s:[{s:s, s:f, s:f}], s:[{s:s, s:s, s:s}]}", "benchmarks", rows,
+			 "exact", "row", "x", "instructions", made->instructions, "clock_reads",
+			 1.0, "table", "row", "x", "workload", "steady", "verdict", made->verdict);
 }
 
-/* The word about cell x/steady, and why its time is in doubt; "": it is not. */
-static void assert_word(const struct made *left, const struct made *right, uint64_t seed,
-			const char *word, const char *why, const char *quick)
+static json_t *compare(const struct made *left, const struct made *right, uint64_t seed)
 {
-	json_t *a = make_run(left, seed), *b = make_run(right, seed + 1000), *one, *of = NULL;
+	json_t *a = make_run(left, seed), *b = make_run(right, seed + 1000);
 	json_t *result = comparison_make(&(struct comparison_side){ a, NULL },
 					 &(struct comparison_side){ b, NULL });
+
+	json_decref(a);
+	json_decref(b);
+	assert_non_null(result);
+	return result;
+}
+
+/* The word about cell x/steady; *cell is borrowed. */
+static const char *word_of(const json_t *result, const json_t **cell)
+{
+	const json_t *one;
 	size_t i;
 
 	json_array_foreach(json_object_get(result, "cells"), i, one)
-		if (!strcmp(json_text(one, "row"), "x"))
-			of = one;
-	assert_string_equal(json_text(of, "word"), word);
-	if (why)
-		assert_string_equal(json_text(json_object_get(of, "time"), "why"), why);
-	assert_string_equal(json_text(result, "quick"), quick);
-	json_decref(result);
-	json_decref(a);
-	json_decref(b);
+		if (!strcmp(json_string_value(json_object_get(one, "row")), "x")) {
+			if (cell)
+				*cell = one;
+			return json_string_value(json_object_get(one, "word"));
+		}
+	fail_msg("no cell of row x");
+	return NULL;
 }
 
-#define PLAIN \
-	.factor = 1, .noise = 0.04, .control = 0.8, .drift = 1, .instructions = 35.5, \
-	.verdict = "kept"
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init"
-
-/* To a run of PLAIN: the word, and that of the two runs in the other order. */
-static const struct {
-	struct made left, right;
-	const char *word, *turned; /* NULL: as the first */
-	const char *why; /* NULL: whatever */
-} pairs[] = {
-	/* The same code on a slower day; significant, and too little to matter. */
-	{ { PLAIN }, { PLAIN, .drift = 1.5 }, "no change", NULL, NULL },
-	{ { PLAIN }, { PLAIN, .drift = 1.5, .factor = 1.02 }, "no change", NULL, NULL },
-	{ { PLAIN }, { PLAIN, .factor = 1.1 }, "regressed", "improved", NULL },
-	/* Noise is told, and not called the same. */
-	{ { PLAIN, .noise = 0.9 }, { PLAIN, .noise = 0.9 }, "too noisy", NULL, NULL },
-	/* A busy sibling of the core: the loop takes longer, and so do rows that compute. What is
-	 * exact holds all the same, and an older run has no loop to go by. */
-	{ { PLAIN },
-	  { PLAIN, .control = 1.3, .factor = 1.2 },
-	  "too noisy",
-	  NULL,
-	  "the loop without a scheme moved, too" },
-	{ { PLAIN },
-	  { PLAIN, .control = 1.3, .factor = 1.2, .instructions = 37.5 },
-	  "regressed",
-	  "improved",
-	  NULL },
-	{ { PLAIN }, { PLAIN, .control = 0, .factor = 1.2 }, "regressed", "improved", NULL },
-	/* With seven repetitions left alone there is something to say, with two there is not. */
-	{ { PLAIN }, { PLAIN, .factor = 1.2, .undisturbed = 3 }, "regressed", "improved", NULL },
-	{ { PLAIN },
-	  { PLAIN, .factor = 1.2, .undisturbed = 11 },
-	  "too noisy",
-	  NULL,
-	  "of repetitions on shared cores" },
-	{ { PLAIN }, { PLAIN, .undisturbed = 11 }, "no change", NULL, NULL },
-	/* One instruction is a change, what stepping may leave is none. */
-	{ { PLAIN }, { PLAIN, .instructions = 35.5 + 4.0 / 340 }, "no change", NULL, NULL },
-	{ { PLAIN }, { PLAIN, .instructions = 36.5 }, "regressed", "improved", NULL },
-	/* A broken promise is, too; a need that is not met is the machine's fault. */
-	{ { PLAIN }, { PLAIN, .verdict = "broken" }, "regressed", "improved", NULL },
-	{ { PLAIN }, { PLAIN, .verdict = "need not met" }, "no change", NULL, NULL },
-};
-
-static void words(void **state)
+static void assert_word(const struct made *left, const struct made *right, const char *word)
 {
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		const char *turned = pairs[i].turned ? pairs[i].turned : pairs[i].word;
+	json_t *result;
+	uint64_t seed;
 
-		for (uint64_t seed = 1; seed <= 20; seed++) {
-			assert_word(&pairs[i].left, &pairs[i].right, seed, pairs[i].word,
-				    pairs[i].why, "");
-			assert_word(&pairs[i].right, &pairs[i].left, seed, turned, pairs[i].why,
-				    "");
-		}
+	for (seed = 1; seed <= 20; seed++) {
+		result = compare(left, right, seed);
+		assert_string_equal(word_of(result, NULL), word);
+		json_decref(result);
 	}
+}
+
+static const struct made plain = { 1, 0.006, 35.5, "kept" };
+
+static void the_same_code_is_no_change(void **state)
+{
+	struct made slow = plain;
+
+	assert_word(&plain, &slow, "no change");
+	slow.factor = 1.004; /* significant, and too little to matter */
+	assert_word(&plain, &slow, "no change");
+}
+
+/* Three percent are nothing where a run does not tell apart what differs by five. */
+static void what_is_not_told_apart_has_not_changed(void **state)
+{
+	static const struct {
+		double apart;
+		const char *word;
+	} cases[] = { { 0.05, "too noisy" }, { 0.01, "regressed" } };
+	struct made other = plain;
+	json_t *a, *b, *result;
+	unsigned int i;
+
+	other.factor = 1.03;
+	for (i = 0; i < 2; i++) {
+		a = make_run(&plain, 1);
+		b = make_run(&other, 1001);
+		json_object_set_new(a, "noise", json_pack("{s:f}", "apart", cases[i].apart));
+		result = comparison_make(&(struct comparison_side){ a, NULL },
+					 &(struct comparison_side){ b, NULL });
+		assert_string_equal(word_of(result, NULL), cases[i].word);
+		json_decref(result);
+		json_decref(a);
+		json_decref(b);
+	}
+}
+
+static void two_percent_are_found_both_ways(void **state)
+{
+	struct made other = plain;
+
+	other.factor = 1.02;
+	assert_word(&plain, &other, "regressed");
+	assert_word(&other, &plain, "improved");
+}
+
+static void noise_is_told_and_not_called_the_same(void **state)
+{
+	struct made noisy = plain;
+
+	noisy.noise = 0.9;
+	assert_word(&noisy, &noisy, "too noisy");
+}
+
+static json_t *compare_commands(const struct made *right, const char *a_command,
+				const char *b_command)
+{
+	json_t *a = make_run(&plain, 1), *b = make_run(right, 1001), *result;
+
+	json_object_set_new(a, "command", json_string(a_command));
+	json_object_set_new(b, "command", json_string(b_command));
+	result = comparison_make(&(struct comparison_side){ a, NULL },
+				 &(struct comparison_side){ b, NULL });
+	json_decref(a);
+	json_decref(b);
+	return result;
 }
 
 /* A quick run has too few rounds: its times never regress, what is exact does. */
 static void a_quick_run_has_no_times_to_compare(void **state)
 {
-#define WHOLE .command = "make bench"
-#define QUICK .command = "make bench QUICK=1"
-	const struct made whole = { PLAIN, WHOLE }, quick = { PLAIN, QUICK },
-			  slow = { PLAIN, WHOLE, .factor = 1.1 },
-			  quick_slow = { PLAIN, QUICK, .factor = 1.1 },
-			  more = { PLAIN, QUICK, .factor = 1.1, .instructions = 37.5 };
+	struct made other = plain;
+	const json_t *cell;
+	json_t *result;
 
-	assert_word(&whole, &quick_slow, 1, "too noisy", "one run is quick", "B");
-	assert_word(&quick, &slow, 1, "too noisy", "one run is quick", "A");
-	assert_word(&quick, &quick_slow, 1, "regressed", NULL, "");
-	assert_word(&whole, &more, 1, "regressed", NULL, "B");
+	other.factor = 1.1;
+	result = compare_commands(&other, "make bench", "make bench QUICK=1");
+	assert_string_equal(word_of(result, &cell), "too noisy");
+	assert_string_equal(json_text(json_object_get(cell, "time"), "why"), "one run is quick");
+	assert_string_equal(json_text(result, "quick"), "B");
+	json_decref(result);
+	result = compare_commands(&other, "make bench QUICK=1", "make bench");
+	assert_string_equal(json_text(result, "quick"), "A");
+	json_decref(result);
+	result = compare_commands(&other, "make bench QUICK=1", "make bench QUICK=1");
+	assert_string_equal(word_of(result, NULL), "regressed");
+	assert_string_equal(json_text(result, "quick"), "");
+	json_decref(result);
+	other.instructions += 2;
+	result = compare_commands(&other, "make bench", "make bench QUICK=1");
+	assert_string_equal(word_of(result, NULL), "regressed");
+	json_decref(result);
 }
 
 /* However noisy a run is, it is no other than itself. */
 static void a_run_is_itself(void **state)
 {
-	json_t *run = make_run(&(struct made){ PLAIN, .noise = 0.9 }, 1);
-	const struct comparison_side side = { run, NULL };
-	json_t *result = comparison_make(&side, &side);
+	struct made noisy = plain;
+	struct comparison_side side;
+	json_t *run, *result;
 
-	assert_float_equal(json_number(json_object_get(result, "counts"), "no change"),
-			   json_array_size(json_object_get(result, "cells")), 0);
+	noisy.noise = 0.9;
+	run = make_run(&noisy, 1);
+	side = (struct comparison_side){ run, NULL };
+	result = comparison_make(&side, &side);
+	assert_string_equal(word_of(result, NULL), "no change");
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(result, "counts"), "too noisy")),
+		0);
 	json_decref(result);
 	json_decref(run);
 }
 
-#pragma GCC diagnostic pop
-TESTS(words, a_quick_run_has_no_times_to_compare, a_run_is_itself)
+static void one_instruction_is_a_change(void **state)
+{
+	struct made more = plain;
+	const json_t *cell, *gate;
+	json_t *result;
+
+	more.instructions = plain.instructions + 4.0 / 340; /* as stepping may leave */
+	assert_word(&plain, &more, "no change");
+	more.instructions = plain.instructions + 1;
+	assert_word(&plain, &more, "regressed");
+	assert_word(&more, &plain, "improved");
+	result = compare(&plain, &more, 5);
+	word_of(result, &cell);
+	gate = json_array_get(json_object_get(cell, "exact"), 0);
+	assert_string_equal(json_string_value(json_object_get(gate, "what")), "instructions");
+	assert_int_equal(json_array_size(json_object_get(cell, "exact")), 1);
+	json_decref(result);
+}
+
+static void a_broken_promise_regresses(void **state)
+{
+	struct made broken = plain;
+
+	broken.verdict = "broken";
+	assert_word(&plain, &broken, "regressed");
+	assert_word(&broken, &plain, "improved");
+	broken.verdict = "need not met"; /* the machine's fault */
+	assert_word(&plain, &broken, "no change");
+}
+
+static void change_and_interval_are_the_factor(void **state)
+{
+	struct made other = plain;
+	const json_t *cell, *time;
+	json_t *result;
+	double change, low, high;
+
+	other.factor = 1.2;
+	result = compare(&plain, &other, 3);
+	word_of(result, &cell);
+	time = json_object_get(cell, "time");
+	change = json_number_value(json_object_get(time, "change"));
+	low = json_number_value(json_object_get(time, "low"));
+	high = json_number_value(json_object_get(time, "high"));
+	assert_true(low < change && change < high);
+	assert_true(low < 0.2 && high > 0.2 && high - low < 0.05);
+	json_decref(result);
+}
+
+static void the_floor_has_no_time_to_itself(void **state)
+{
+	json_t *result = compare(&plain, &plain, 1);
+	const json_t *one;
+	size_t i, floors = 0;
+
+	json_array_foreach(json_object_get(result, "cells"), i, one)
+		if (!strcmp(json_string_value(json_object_get(one, "row")), "floor_published")) {
+			assert_true(json_is_null(json_object_get(one, "time")));
+			floors++;
+		}
+	assert_int_equal(floors, 1);
+	json_decref(result);
+}
+
+static void rows_of_one_run_are_compared(void **state)
+{
+	json_t *run = make_run(&plain, 1);
+	json_t *result = comparison_make(&(struct comparison_side){ run, "other" },
+					 &(struct comparison_side){ run, "x" });
+	const json_t *cell = json_array_get(json_object_get(result, "cells"), 0);
+
+	assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
+	/* 30 to 28. */
+	assert_string_equal(json_string_value(json_object_get(cell, "word")), "regressed");
+	assert_float_equal(
+		json_number_value(json_object_get(json_object_get(cell, "time"), "change")),
+		30.0 / 28 - 1, 0.02);
+	json_decref(result);
+	json_decref(run);
+}
+
+static void what_only_one_has_is_named(void **state)
+{
+	json_t *a = make_run(&plain, 1), *b = make_run(&plain, 2), *result;
+
+	add_slot(json_object_get(b, "benchmarks"), "y", 0, 1.1);
+	result = comparison_make(&(struct comparison_side){ a, NULL },
+				 &(struct comparison_side){ b, NULL });
+	assert_int_equal(json_array_size(json_object_get(result, "only_a")), 0);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(result, "only_b"), 0)),
+			    "y/steady");
+	json_decref(result);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void other_machines_are_warned_of(void **state)
+{
+	json_t *a = json_pack("{s:{s:{s:{s:s}, s:{s:f}}}}", "context", "stampede", "cpu", "model",
+			      "AMD EPYC", "tsc", "hz", 2.4454e9);
+	json_t *b = json_deep_copy(a), *list;
+	json_t *inside = json_object_get(json_object_get(b, "context"), "stampede");
+
+	json_object_set_new(json_object_get(inside, "tsc"), "hz", json_real(2.4455e9));
+	list = comparison_machines(a, b);
+	assert_int_equal(json_array_size(list), 0);
+	json_decref(list);
+	json_object_set_new(json_object_get(inside, "tsc"), "hz", json_real(3e9));
+	json_object_set_new(json_object_get(inside, "cpu"), "model", json_string("Xeon"));
+	list = comparison_machines(a, b);
+	assert_int_equal(json_array_size(list), 2);
+	json_decref(list);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void the_matrix_has_a_place_for_each_run(void **state)
+{
+	json_t *a = make_run(&plain, 1), *b = make_run(&plain, 2), *matrix, *cell;
+	const json_t *runs[2] = { a, b }, *values;
+	bool lowest;
+	size_t i;
+
+	add_slot(json_object_get(b, "benchmarks"), "y", 0, 2);
+	matrix = comparison_matrix(runs, 2);
+	json_array_foreach(json_object_get(matrix, "cells"), i, cell) {
+		values = json_object_get(cell, "values");
+		assert_int_equal(json_array_size(values), 2);
+		lowest = !strcmp(json_text(cell, "row"), "floor_published");
+		assert_int_equal(json_is_null(json_array_get(values, 0)),
+				 lowest || !strcmp(json_text(cell, "row"), "y"));
+		assert_true(json_is_null(json_array_get(values, 1)) == lowest);
+	}
+	assert_int_equal(i, 4);
+	json_decref(matrix);
+	json_decref(a);
+	json_decref(b);
+}
+
+TESTS(the_same_code_is_no_change, what_is_not_told_apart_has_not_changed,
+      two_percent_are_found_both_ways, noise_is_told_and_not_called_the_same,
+      a_quick_run_has_no_times_to_compare, a_run_is_itself, one_instruction_is_a_change,
+      a_broken_promise_regresses, change_and_interval_are_the_factor,
+      the_floor_has_no_time_to_itself, rows_of_one_run_are_compared, what_only_one_has_is_named,
+      other_machines_are_warned_of, the_matrix_has_a_place_for_each_run)

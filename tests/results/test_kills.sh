@@ -8,7 +8,7 @@ build=$1
 . tests/support/tap.sh
 results=$scratch/results
 plain_bench
-small="--quick --schemes =full_tsc --workloads steady --budget 0 --repetitions 500"
+small="--quick --schemes =full_tsc --workloads steady --repetitions 500"
 bad=0
 
 lines() {

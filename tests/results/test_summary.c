@@ -2,6 +2,8 @@
 /* The table: whole names, whole verdicts, and no line longer than 100 columns. */
 #include "tests/support/test.h"
 
+#include <math.h>
+
 #include <jansson.h>
 
 #include "judge/driver.h"
@@ -11,16 +13,17 @@
 /* A line with the widest figures that there are. */
 static const struct summary_line wide_line = {
 	.about = { .workload = "steady", .verdict = "need not met" },
-	.noisy = true,
+	.mixed = true,
 	.worst_error_ticks = { .middle = 1.8e19 },
 	.header_id_bytes = { .middle = 24.4 },
 	.id_bytes_added = { .middle = 2 },
-	.ns = { .middle = 999.9 },
-	.above_clock_ns = { .middle = -999.9 },
+	.cycles = { .middle = 9999.9 },
+	.rank = { .middle = 35 },
+	.above_clock = { .middle = -999.9 },
 	.instructions = { .middle = 999.9 },
 	.atomics = { .middle = 10.25 },
 	.ratio = { 31.736, .low_95 = 29, .high_95 = 41 },
-	.cheap_ratio = { .middle = 31.74 },
+	.cheap_cycles = { .middle = 999.9 },
 };
 
 /* Words of a line with one space between them. */
@@ -57,8 +60,8 @@ static void rows_fit_and_differ(void **state)
 		if (!count++) {
 			/* The workload, as wide as the longest name, and each column's. */
 			assert_string_equal(words(at, end),
-					    "steady verdict worst err h+id ns above instr atoms "
-					    "ratio (95%) cheap");
+					    "steady verdict worst err h+id cycles rank "
+					    "instr atoms ratio 95 % cheap");
 			continue;
 		}
 		/* Behind the title, in the same order; a name is cut where it differs already. */
@@ -74,96 +77,101 @@ static void rows_fit_and_differ(void **state)
 	free(text);
 }
 
-static void add(json_t *rows, const char *row, const char *workload, int round, double ns,
-		double mean)
+static void add(json_t *rows, const char *row, const char *workload, double cycles, double ratio,
+		double ratio_own)
 {
-	json_array_append_new(rows,
-			      json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f}", "row", row,
-					"workload", workload, "repetition_index", round, "threads",
-					1, "ns", ns, "mean_ns", mean, "ticks", 2 * ns));
+	json_t *one = json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f}", "row", row, "workload",
+				workload, "ticks", 2 * cycles, "cycles", cycles, "probe", 2.,
+				"real_time", cycles * 4, "header_bytes", 4.25);
+
+	if (ratio > 0)
+		json_object_set_new(one, "ratio", json_real(ratio));
+	if (ratio_own > 0)
+		json_object_set_new(one, "ratio_own", json_real(ratio_own));
+	json_array_append_new(rows, one);
 }
 
 #define assert_number(figure, value) assert_float_equal(figure, value, 1e-9)
 
-/* Each figure from the made-up repetitions by hand: the floor 10 ns and the clock 9, round by
- * round. */
-static void second_figures_are_paired(void **state)
+/* Each figure from the made-up slots by hand: of nine, by order statistics, the second and the
+ * eighth are the ends of the interval. */
+static void figures_are_of_slots(void **state)
 {
 	const struct summary_row about = { .row = "delta",
 					   .workload = "steady",
 					   .verdict = "kept",
 					   .floor = "floor",
 					   .id_bytes_added = 2,
-					   .cheap = CELLS_CHEAP,
-					   .half_width = SUMMARY_HALF_WIDTH };
+					   .rank = -1,
+					   .cheap = CELLS_CHEAP };
+	struct summary_row lowest = about;
 	struct summary_line line;
 	json_t *rows = json_array();
 	int i;
 
 	for (i = 0; i < 9; i++) {
-		add(rows, "floor_published", "steady", i, 10 + i, 11 + i);
-		add(rows, "floor", "steady", i, (10 + i) * 1.25, 20);
-		add(rows, "clock", "steady", i, 9 + i, 9 + i);
-		add(rows, "delta", "steady", i, (10 + i) * 1.5, (10 + i) * 1.5 + 0.25);
-		add(rows, "floor_published", "cheap", i, 2, 2);
-		add(rows, "floor", "cheap", i, 4, 4);
-		add(rows, "delta", "cheap", i, 5, 5);
+		add(rows, "floor_published", "steady", 10, 0, 0);
+		add(rows, "clock", "steady", 9, 0, 0);
+		add(rows, "delta", "steady", 15 + i, 1.5 + 0.01 * i, 1.2);
+		add(rows, "delta", "cheap", 5, 2.5, 0);
 	}
-	json_object_set_new(json_array_get(rows, 3), "header_bytes", json_real(4.25));
 	assert_true(summary_line(rows, &about, &line));
-	assert_number(line.ratio.middle, 1.5);
+	assert_number(line.cycles.middle, 19);
+	assert_number(line.cycles.low_95, 16);
+	assert_number(line.cycles.high_95, 22);
+	assert_number(line.ratio.middle, 1.54);
+	assert_number(line.ratio.low_95, 1.51);
 	assert_number(line.ratio_own.middle, 1.2);
-	/* Medians over rounds: 1.5 * (10 + i) - (9 + i) at i = 4. */
-	assert_number(line.above_clock_ns.middle, 8);
-	/* By order statistics the second and the eighth of nine. */
-	assert_number(line.above_clock_ns.low_95, 6.5);
-	assert_number(line.above_clock_ns.high_95, 9.5);
-	assert_number(line.ratio.low_95, 1.5);
-	assert_number(line.left_out_ns.middle, 0.25);
+	assert_number(line.above_clock.middle, 10);
+	/* Two ticks of 2 ns are a cycle. */
+	assert_number(line.ns.middle, 19 * 4);
+	assert_number(line.cheap_cycles.middle, 5);
 	assert_number(line.cheap_ratio.middle, 2.5);
-	assert_number(line.cheap_ratio_own.middle, 1.25);
-	assert_number(line.cheap_ns.middle, 5);
-	assert_number(line.header_bytes.middle, 4.25);
+	/* Whose own floor is the lowest has no other ratio. */
+	assert_number(line.cheap_ratio_own.middle, 2.5);
 	assert_number(line.header_id_bytes.middle, 6.25);
-	assert_false(line.disagrees);
+	assert_true(isnan(line.rank.middle));
+	lowest.row = lowest.floor = "floor_published";
+	assert_true(summary_line(rows, &lowest, &line));
+	assert_number(line.ratio.middle, 1);
+	assert_number(line.ratio_own.high_95, 1);
+	lowest.row = "none";
+	assert_false(summary_line(rows, &lowest, &line));
 	json_decref(rows);
 }
 
-/* Seven rounds, in five of which both cores were shared: ratios are of pairs, ns are not. */
-static void columns_that_part_are_marked(void **state)
+/* Rows that stamp, by ratio; within 1 % of the first of a rank they share it. */
+static void rows_that_are_close_share_a_rank(void **state)
 {
-	const struct summary_row about = { .row = "x",
-					   .workload = "steady",
-					   .verdict = "kept",
-					   .floor = "floor_published",
-					   .cheap = CELLS_CHEAP,
-					   .half_width = SUMMARY_HALF_WIDTH };
-	static struct summary_table table = { .count = 1 };
-	json_t *rows = json_array(), *one;
-	char *text = NULL;
-	size_t size, k;
-	FILE *out;
-	int i;
+	static const struct {
+		const char *row, *floor, *verdict;
+		double ratio, rank;
+	} cases[] = {
+		{ "a", "floor", "kept", 1.0099, 1 },
+		{ "b", "floor", "kept", 1.05, 4 },
+		{ "c", "floor", "kept", 1.0, 1 },
+		{ "floor", "floor", "no promise", 0.9, 0 },
+		{ "d", "floor", "kept", 1.0199, 3 },
+		{ "e", "floor", "broken", 0.5, 0 },
+		{ "untimed", NULL, "no promise", 0.1, 0 },
+	};
+	static struct summary_table table;
+	size_t i;
 
-	for (i = 0; i < 12; i++) {
-		add(rows, "floor_published", "steady", i, i < 6 ? 10 : 20, 20);
-		if (i >= 4)
-			add(rows, "x", "steady", i, i < 6 ? 10.2 : 20.4, 21);
-	}
-	/* What is shared says so by its probe. */
-	json_array_foreach(rows, k, one)
-		json_object_set_new(
-			one, "probe",
-			json_real(json_number_value(json_object_get(one, "ns")) > 15 ? 2 : 1));
-	assert_true(summary_line(rows, &about, table.line));
-	assert_true(table.line[0].mixed);
-	assert_true(table.line[0].disagrees);
-	out = open_memstream(&text, &size);
-	summary_print(out, &table);
-	fclose(out);
-	assert_int_equal(text[strlen(text) - 2], '!');
-	free(text);
-	json_decref(rows);
+	for (i = 0; i < COUNT(cases); i++)
+		table.line[i] = (struct summary_line){ .about = { .row = cases[i].row,
+								  .workload = "steady",
+								  .verdict = cases[i].verdict,
+								  .floor = cases[i].floor },
+						       .rank.middle = NAN,
+						       .ratio.middle = cases[i].ratio };
+	table.count = COUNT(cases);
+	summary_rank(&table, 0.01);
+	for (i = 0; i < COUNT(cases); i++)
+		if (cases[i].rank > 0)
+			assert_number(table.line[i].rank.middle, cases[i].rank);
+		else
+			assert_true(isnan(table.line[i].rank.middle));
 }
 
-TESTS(rows_fit_and_differ, second_figures_are_paired, columns_that_part_are_marked)
+TESTS(rows_fit_and_differ, figures_are_of_slots, rows_that_are_close_share_a_rank)

@@ -34,7 +34,7 @@ done
 # Two small runs, floor against a row of twice the bytes.
 results=$scratch/results
 plain_bench
-small="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 9 --budget 0"
+small="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 9"
 mkdir -p "$results/latest-in_kernel"
 echo '{"kernels": []}' >"$results/latest-in_kernel/in_kernel.json"
 $small --results "$results" >"$scratch/out1" 2>"$scratch/err1"
@@ -54,7 +54,7 @@ fi
 ! grep -q "$(printf '\r')" "$scratch/err1" && grep -q '^\[ *[0-9]* %\].* s left$' "$scratch/err1"
 report $? "piped: plain lines of progress"
 if command -v script >/dev/null; then
-	shown="$plain_bench --all --quick --schemes =full_tsc --workloads steady --repetitions 2 --budget 0"
+	shown="$plain_bench --all --quick --schemes =full_tsc --workloads steady --repetitions 2"
 	shown="$shown --results $scratch/shown"
 	script -qec "env TERM=xterm $shown" /dev/null >"$scratch/pty"
 	esc=$(printf '\033')

@@ -44,7 +44,7 @@ bench() { # TRIALS WORKLOADS [COMMAND...]: a small bench, its output in out
 	trials=$1 workloads=$2
 	shift 2
 	STAMPEDE_TRIALS=$trials "$@" "$build/bench" --quick --schemes =packed_upper --workloads \
-		"$workloads" --repetitions 1 --budget 0 --results "$scratch/r" >"$scratch/out" 2>&1
+		"$workloads" --repetitions 1 --results "$scratch/r" >"$scratch/out" 2>&1
 }
 
 page() { # its words on one line

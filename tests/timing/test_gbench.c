@@ -4,13 +4,15 @@
 #include "tests/support/test.h"
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "runner/timing/gbench.h"
 
 #define BATCH 64
+#define NOBODY 99
 
 /* What a body did, and what it is to do. */
 struct script {
@@ -18,91 +20,108 @@ struct script {
 	int64_t events;
 	pthread_t thread;
 	int leave_at_batch; /* 0: do not */
-	long before_ms, inside_ms, after_ms;
+	unsigned int threads, fails_in; /* counted from 0; NOBODY: in none */
 };
 
-static void sleep_ms(long milliseconds)
-{
-	struct timespec duration = { 0, milliseconds * 1000000 };
-
-	if (milliseconds)
-		nanosleep(&duration, NULL);
-}
-
-static void body(struct gbench_state *state, void *ctx)
+static void body(struct gbench_state *state, unsigned int nth, void *ctx)
 {
 	struct script *script = ctx;
 	int batches = 0;
 
-	script->calls++;
-	script->thread = pthread_self();
-	sleep_ms(script->before_ms);
+	if (nth == script->fails_in)
+		gbench_fail(state, "by plan");
+	__atomic_fetch_add(&script->calls, 1, __ATOMIC_RELAXED);
+	if (!nth)
+		script->thread = pthread_self();
 	while (gbench_keep_running(state, BATCH)) {
-		script->events += BATCH;
+		__atomic_fetch_add(&script->events, BATCH, __ATOMIC_RELAXED);
 		batches++;
-		sleep_ms(script->inside_ms);
 		if (batches == script->leave_at_batch)
 			return;
 	}
-	sleep_ms(script->after_ms);
+	gbench_time(state, 50.0 * BATCH * batches);
+	gbench_count(state, "own", 3 + nth);
+	gbench_count(state, "none", NAN);
 }
 
-static int run(struct script *script, int64_t iterations, struct gbench_result *result)
+static json_t *run(struct script *script, int64_t iterations, char *error)
 {
-	struct gbench_cell cell = { "cell under test", iterations, body, script };
+	struct gbench_cell cell = { "cell under test", iterations, script->threads, body, script };
 
-	return gbench_run(&cell, result);
+	error[0] = '\0';
+	return gbench_run(&cell, error);
 }
 
 static void runs_each_event_once(void **unused)
 {
 	static const int64_t asked[] = { 1, 63, 64, 65, 1000, 586481 };
-	struct gbench_result result;
+	char error[GBENCH_ERROR_BYTES];
 	size_t i;
 
 	for (i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
-		struct script script = { 0 };
+		struct script script = { .threads = 1, .fails_in = NOBODY };
 		int64_t expected = (asked[i] + BATCH - 1) / BATCH * BATCH;
+		json_t *result = run(&script, asked[i], error);
 
-		assert_int_equal(run(&script, asked[i], &result), 0);
-		assert_string_equal(result.error, "");
+		assert_string_equal(error, "");
 		assert_int_equal(script.calls, 1);
 		assert_int_equal(script.events, expected);
-		assert_int_equal(result.iterations, expected);
+		assert_int_equal(json_number(result, "iterations"), expected);
 		assert_true(pthread_equal(script.thread, pthread_self()));
+		json_decref(result);
 	}
 }
 
-static void times_the_loop_alone(void **unused)
+/* The time that a body states, and counters, of one thread's events: the mean over threads. */
+static void figures_are_those_of_a_thread(void **unused)
 {
-	struct script script = { .before_ms = 150, .inside_ms = 20, .after_ms = 150 };
-	struct gbench_result result;
+	char error[GBENCH_ERROR_BYTES];
+	unsigned int threads;
 
-	assert_int_equal(run(&script, 2 * BATCH, &result), 0);
-	assert_true(result.real_ns >= 40e6);
-	assert_true(result.real_ns < 190e6);
-	assert_true(result.cpu_ns < 20e6);
+	for (threads = 1; threads <= 3; threads++) {
+		struct script script = { .threads = threads, .fails_in = NOBODY };
+		json_t *result = run(&script, 10 * BATCH, error);
+
+		assert_int_equal(script.calls, threads);
+		assert_int_equal(json_number(result, "iterations"), 10 * BATCH * threads);
+		assert_float_equal(json_number(result, "real_time"), 50, 1e-6);
+		assert_float_equal(json_number(result, "own"), 3 + (threads - 1) / 2., 1e-9);
+		assert_true(json_is_null(json_object_get(result, "none")));
+		assert_true(json_number(result, "cpu_time") > 0);
+		json_decref(result);
+	}
+}
+
+static void a_failure_of_one_thread_is_one_of_all(void **unused)
+{
+	struct script script = { .threads = 2, .fails_in = 1 };
+	char error[GBENCH_ERROR_BYTES];
+
+	assert_null(run(&script, 10 * BATCH, error));
+	assert_non_null(strstr(error, "cell under test: by plan"));
 }
 
 static void leaving_the_loop_early_is_an_error(void **unused)
 {
 	static const int last_batches[] = { 1, 10 };
-	struct gbench_result result;
+	char error[GBENCH_ERROR_BYTES];
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		struct script script = { .leave_at_batch = last_batches[i] };
+		struct script script = { .leave_at_batch = last_batches[i],
+					 .threads = 1,
+					 .fails_in = NOBODY };
 
-		assert_int_equal(run(&script, 10 * BATCH, &result), -1);
-		assert_non_null(strstr(result.error, "left its loop"));
+		assert_null(run(&script, 10 * BATCH, error));
+		assert_non_null(strstr(error, "left its loop"));
 	}
 }
 
-static void empty_body(struct gbench_state *state, void *ctx)
+static void empty_body(struct gbench_state *state, unsigned int nth, void *ctx)
 {
 }
 
-static void asks_again_body(struct gbench_state *state, void *ctx)
+static void asks_again_body(struct gbench_state *state, unsigned int nth, void *ctx)
 {
 	int *answers = ctx;
 
@@ -113,31 +132,33 @@ static void asks_again_body(struct gbench_state *state, void *ctx)
 
 static void odd_bodies(void **unused)
 {
-	struct gbench_cell never = { "never", 10, empty_body, NULL };
+	struct gbench_cell never = { "never", 10, 1, empty_body, NULL };
 	int answers = 7;
-	struct gbench_cell again = { "again", 10, asks_again_body, &answers };
-	struct gbench_result result;
+	struct gbench_cell again = { "again", 10, 1, asks_again_body, &answers };
+	char error[GBENCH_ERROR_BYTES];
+	json_t *result;
 
-	assert_int_equal(gbench_run(&never, &result), -1);
-	assert_non_null(strstr(result.error, "left its loop"));
-	assert_int_equal(gbench_run(&again, &result), 0);
+	assert_null(gbench_run(&never, error));
+	assert_non_null(strstr(error, "left its loop"));
+	result = gbench_run(&again, error);
 	assert_int_equal(answers, 0);
-	assert_int_equal(result.iterations, BATCH);
+	assert_int_equal(json_number(result, "iterations"), BATCH);
+	json_decref(result);
 }
 
 static void invalid_cells_are_refused(void **unused)
 {
 	const struct gbench_cell cells[] = {
-		{ NULL, 10, empty_body, NULL },	  { "", 10, empty_body, NULL },
-		{ "cell", 10, NULL, NULL },	  { "cell", 0, empty_body, NULL },
-		{ "cell", -1, empty_body, NULL },
+		{ NULL, 10, 1, empty_body, NULL },   { "", 10, 1, empty_body, NULL },
+		{ "cell", 10, 1, NULL, NULL },	     { "cell", 0, 1, empty_body, NULL },
+		{ "cell", -1, 1, empty_body, NULL }, { "cell", 10, 0, empty_body, NULL },
 	};
-	struct gbench_result result;
+	char error[GBENCH_ERROR_BYTES];
 	size_t i;
 
 	for (i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
-		assert_int_equal(gbench_run(&cells[i], &result), -1);
-		assert_non_null(strstr(result.error, "iterations >= 1"));
+		assert_null(gbench_run(&cells[i], error));
+		assert_non_null(strstr(error, "iterations >= 1"));
 	}
 }
 
@@ -149,10 +170,11 @@ static void version_is_told(void **unused)
 /* This program again, with an environment that would derail the library. */
 static int child_main(void)
 {
-	struct script script = { 0 };
-	struct gbench_result result;
+	struct script script = { .threads = 1, .fails_in = NOBODY };
+	char error[GBENCH_ERROR_BYTES];
+	json_t *result = run(&script, 1000, error);
 
-	return run(&script, 1000, &result) || result.iterations != 1024 || script.calls != 1;
+	return !result || json_number(result, "iterations") != 1024 || script.calls != 1;
 }
 
 static void environment_is_overruled(void **unused)
@@ -198,7 +220,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_each_event_once),
-		cmocka_unit_test(times_the_loop_alone),
+		cmocka_unit_test(figures_are_those_of_a_thread),
+		cmocka_unit_test(a_failure_of_one_thread_is_one_of_all),
 		cmocka_unit_test(leaving_the_loop_early_is_an_error),
 		cmocka_unit_test(odd_bodies),
 		cmocka_unit_test(invalid_cells_are_refused),

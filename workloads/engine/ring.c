@@ -85,10 +85,9 @@ int engine_ring_open(struct engine_thread *thread, struct engine_ring *ring, uns
 	struct ring_config geometry = engine_geometry(config, pu, &thread->random);
 
 	geometry.subbuf_shift = config->extra_bytes > 100000 ? RING_MAX_SUBBUF_SHIFT : 12;
-	geometry.count_shift = RING_BYTES_SHIFT - geometry.subbuf_shift;
-	_Static_assert(RING_TIMED_SUBBUF_SHIFT == 12 &&
-			       RING_TIMED_SUBBUF_SHIFT + RING_TIMED_COUNT_SHIFT == RING_BYTES_SHIFT,
-		       "memory for the timed geometry");
+	geometry.count_shift = config->driver->timed ? RING_TIMED_COUNT_SHIFT :
+						       RING_BYTES_SHIFT - geometry.subbuf_shift;
+	_Static_assert(RING_TIMED_SUBBUF_SHIFT == 12, "the timed geometry");
 	if (buffer_open(&ring->buffer, config->driver, &geometry))
 		return EXIT_RESOURCE;
 	engine_choices(config, &thread->random, &ring->buffer.writer);
