@@ -79,6 +79,7 @@ static void driver_run(void *scheme, struct writer *writer, uint64_t events)
 	}
 	writer->entered[CONTEXT_TASK] += events;
 }
+#endif
 
 static void driver_run_fenced(void *scheme, struct writer *writer, uint64_t events,
 			      struct fenced_block *block)
@@ -97,7 +98,6 @@ static void driver_run_fenced(void *scheme, struct writer *writer, uint64_t even
 	}
 	writer->entered[CONTEXT_TASK] += events;
 }
-#endif
 
 /* One event from an interrupt. */
 static __attribute__((noinline)) void driver_one(struct scheme_ring *s, struct writer *writer,
@@ -327,7 +327,7 @@ static void driver_flush(void *scheme)
 	flush(scheme);
 }
 
-#if SEAM_PAYLOAD_STAMP && !SEAM_INTERRUPTS_AT_CLOCK
+#if SEAM_PAYLOAD_STAMP
 #define DRIVER_RUN_FENCED driver_run_fenced
 #else
 #define DRIVER_RUN_FENCED NULL

@@ -21,9 +21,11 @@
  * eviction, of whichever row, finds less than those behind it, which share lines and page tables
  * with it: its price is reported beside theirs.
  *
- * An eviction takes as long as the machine's caches are large, and an event after it may come more
- * than a wrap after its predecessor. Events that must be extended for that are therefore kept
- * apart.
+ * An eviction takes as long as the machine's caches are large, and an event after it might come
+ * more than a wrap after its predecessor. So the row's clock does not tell how long it took: the
+ * code is that of the injected build, whose clock has an offset, in a word that is warm for all
+ * rows alike. Each event comes after a gap by plan, in turn a short one and one of more than a
+ * wrap, and has two prices: plain, and extended, in rows that extend.
  */
 #include <errno.h>
 #include <math.h>
@@ -41,17 +43,24 @@
 #include "judge/judge.h"
 #include "runner/place/ticks.h"
 #include "schemes/core/clock.h"
+#include "schemes/core/inject.h"
 #include "workloads/evict.h"
 #include "workloads/neighbour.h"
 #include "workloads/workload.h"
 
 #define BLOCKS 96 /* of rounds; the interval is of their means */
 #define ROUNDS_MOST 1024 /* of a block */
-#define ROUNDS_LEAST 4
+#define ROUNDS_LEAST 4 /* both forms, in both rings of the floor */
+#define BLOCKS_LEAST 8
 #define TRIMMED 0.1 /* of a mean, at either end */
 #define BLOCKS_OF_RING 8 /* then others in other memory; not each time: pages of a MiB each */
 #define WARM_EVENTS 4096
 #define WARM_BEFORE 4 /* events right before the one that is timed warm */
+/* Ticks of the row's clock from one event to the next: within a field of 14 bits, wherever in it.
+ */
+#define GAP 2000
+#define STRAY 8 /* events of a block that an interrupt made late */
+#define SLACK 8000 /* that an event may take before and after it reads its clock */
 
 enum form { PLAIN, EXTENDED, FORMS };
 
@@ -60,9 +69,11 @@ struct subject {
 	const struct driver *driver; /* NULL: empty */
 	bool again;
 	_Alignas(64) struct buffer buffer; /* all writers' words in the same places of lines */
-	uint64_t began, beat, beat_worst, last; /* clock; last: of the event before */
+	uint64_t began, beat, beat_worst, last; /* by its own clock; last: of the event before */
+	uint64_t extensions; /* that were planned since the ring was empty */
+	bool unplanned; /* another number of them came */
 	struct histogram ticks[FORMS]; /* of all blocks */
-	double *of_block[FORMS]; /* ticks */
+	double of_block[FORMS][ROUNDS_MOST]; /* ticks */
 	unsigned int samples[FORMS];
 	double mean[FORMS][BLOCKS]; /* NaN: no sample */
 	char violation[96];
@@ -104,14 +115,27 @@ static int start_neighbour(struct cold *cold, enum evict_kind kind)
 
 /* ---- one round ---- */
 
+/* The row's clock says `now` from here on. */
+static void set_clock(struct subject *subject, uint64_t now)
+{
+	injection = (struct injection){ .due = UINT64_MAX, .bias_ticks = now - clock_real() };
+	subject->last = now;
+}
+
+/* It has read its clock; what it read is no later than this. */
+static void note_clock(struct subject *subject)
+{
+	subject->last = clock_real() + injection.bias_ticks;
+}
+
 static void beat(struct subject *subject)
 {
-	uint64_t now = clock_real();
-
+	set_clock(subject, subject->last + GAP);
 	subject->driver->beat(subject->buffer.scheme, &subject->buffer.writer);
-	if (now - subject->beat > subject->beat_worst)
-		subject->beat_worst = now - subject->beat;
-	subject->beat = now;
+	note_clock(subject);
+	if (subject->last - subject->beat > subject->beat_worst)
+		subject->beat_worst = subject->last - subject->beat;
+	subject->beat = subject->last;
 }
 
 static void beats(struct cold *cold)
@@ -137,24 +161,48 @@ static uint32_t once(struct subject *subject, bool warm)
 	block.interrupted = &no_signals;
 	subject->driver->run_fenced(subject->buffer.scheme, &subject->buffer.writer, events,
 				    &block);
+	note_clock(subject);
 	return block.ticks[events - 1];
 }
 
-/* Of the event that comes now: does it come so late that its row extends it? */
-static enum form form_now(struct subject *subject)
+static bool extends(const struct subject *subject)
 {
-	uint64_t before = subject->last;
-	const struct scheme_desc *desc;
+	return subject->driver && (subject->driver->desc->extension == EXTEND_ON_GAP ||
+				   subject->driver->desc->extension == EXTEND_ON_CARRY);
+}
 
-	subject->last = clock_real();
+/*
+ * Before the eviction: where no short gap would leave the field of a row that extends on a carry,
+ * an event at the beginning of the next one.
+ */
+static void align(struct subject *subject)
+{
+	uint64_t wrap, next;
+
+	if (!extends(subject) || subject->driver->desc->extension != EXTEND_ON_CARRY)
+		return;
+	wrap = UINT64_C(1) << subject->driver->stamp_bits;
+	next = (subject->last | (wrap - 1)) + 1;
+	if (subject->last + GAP + SLACK < next)
+		return;
+	set_clock(subject, next);
+	subject->driver->run(subject->buffer.scheme, &subject->buffer.writer, 1);
+	note_clock(subject);
+	subject->extensions++;
+}
+
+/* Sets the clock for the event that comes next. */
+static void plan_gap(struct subject *subject, enum form form)
+{
+	uint64_t gap = GAP;
+
 	if (!subject->driver)
-		return PLAIN;
-	desc = subject->driver->desc;
-	if (desc->extension != EXTEND_ON_GAP && desc->extension != EXTEND_ON_CARRY)
-		return PLAIN;
-	return bits_overflow(check_gap(desc, subject->last, before), subject->driver->stamp_bits) ?
-		       EXTENDED :
-		       PLAIN;
+		return;
+	if (form == EXTENDED) {
+		gap += UINT64_C(1) << subject->driver->stamp_bits;
+		subject->extensions++;
+	}
+	set_clock(subject, subject->last + gap);
 }
 
 static void shuffle(struct cold *cold, unsigned int *order)
@@ -175,25 +223,28 @@ static void add(struct subject *subject, enum form form, uint32_t ticks)
 static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int round)
 {
 	unsigned int order[DRIVERS_MAX + 2], i;
+	enum form plan = round % 2 ? EXTENDED : PLAIN, form;
 	struct subject *subject;
 	bool first = true;
-	enum form form;
 	uint32_t ticks;
 
 	shuffle(cold, order);
 	beats(cold);
+	for (i = 0; i < cold->subjects; i++)
+		align(&cold->subject[i]);
 	evict(&cold->evict, kind);
 	if (kind == EVICT_POLLED || kind == EVICT_SHARED)
 		neighbour_wait(&cold->neighbour);
 	for (i = 0; i < cold->subjects; i++) {
 		subject = &cold->subject[order[i]];
 		if (cold->floor && (subject->again || order[i] == cold->floor)) {
-			if (subject->again != round % 2)
+			if (subject->again != round / 2 % 2)
 				continue;
 		} else if (kind == EVICT_HUGE && subject->driver) {
 			continue;
 		}
-		form = kind == EVICT_NONE ? PLAIN : form_now(subject);
+		form = kind != EVICT_NONE && extends(subject) ? plan : PLAIN;
+		plan_gap(subject, form);
 		ticks = once(subject, kind == EVICT_NONE);
 		add(subject, form, ticks);
 		if (cold->floor && subject->driver == cold->subject[cold->floor].driver)
@@ -205,18 +256,6 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 }
 
 /* ---- what it says ---- */
-
-/* PLAIN where half of the blocks have such events. */
-static enum form form_of(const struct subject *subject)
-{
-	unsigned int i, plain = 0, any = 0;
-
-	for (i = 0; i < BLOCKS; i++) {
-		plain += isfinite(subject->mean[PLAIN][i]);
-		any += isfinite(subject->mean[PLAIN][i]) || isfinite(subject->mean[EXTENDED][i]);
-	}
-	return 2 * plain >= any ? PLAIN : EXTENDED;
-}
 
 /* Over blocks, what an event takes above nothing: ticks; of `floor`, as a multiple of its ticks. */
 static struct stats_interval above(const struct cold *cold, const struct subject *one,
@@ -251,49 +290,39 @@ static const struct subject *floor_of(const struct cold *cold, const struct subj
 	return NULL;
 }
 
-static void set(json_t *json, const char *key, double value)
+static void report_form(const struct cold *cold, const struct subject *subject, enum form form,
+			json_t *json)
 {
-	json_object_set_new(json, key, isfinite(value) ? json_real(value) : json_null());
+	static const char *const keys[FORMS][2] = { { "ns", "ratio" },
+						    { "extended_ns", "extended_ratio" } };
+	const struct subject *floor = floor_of(cold, subject);
+	struct stats_interval ticks = above(cold, subject, form, NULL), ratio = { NAN, NAN, NAN };
+
+	if (floor)
+		ratio = above(cold, subject, form, floor);
+	json_set_interval(json, keys[form][0], &ticks, 1e9 / ticks_hz());
+	json_set_interval(json, keys[form][1], &ratio, 1);
 }
 
 static void report(struct cold *cold, enum evict_kind kind)
 {
-	const struct subject *subject, *floor;
-	struct stats_interval ticks, ratio, first = above(cold, &cold->first, PLAIN, NULL);
-	double ns = 1e9 / ticks_hz();
-	enum form form;
+	const struct stats_interval first = above(cold, &cold->first, PLAIN, NULL);
+	const struct subject *subject;
 	json_t *json;
 	unsigned int i;
 
 	for (i = 1; i < cold->subjects; i++) {
 		subject = &cold->subject[i];
-		floor = floor_of(cold, subject);
-		form = form_of(subject);
-		if (!subject->ticks[form].count)
+		if (!subject->ticks[PLAIN].count)
 			continue;
-		ticks = above(cold, subject, form, NULL);
-		ratio = floor ? above(cold, subject, form, floor) :
-				(struct stats_interval){ NAN, NAN, NAN };
 		json = json_pack("{s:s, s:b, s:b, s:s, s:I, s:I}", "row", subject->driver->row,
 				 "variant", subject->driver->variant, "again", subject->again,
 				 "evicted", evict_names[kind], "samples",
-				 (json_int_t)subject->ticks[form].count, "extended",
+				 (json_int_t)subject->ticks[PLAIN].count, "extended",
 				 (json_int_t)subject->ticks[EXTENDED].count);
-		set(json, "empty_ticks",
-		    (double)histogram_percentile(&cold->subject[0].ticks[PLAIN], 0.5));
-		set(json, "p10", (double)histogram_percentile(&subject->ticks[form], 0.1));
-		set(json, "p50", (double)histogram_percentile(&subject->ticks[form], 0.5));
-		set(json, "p90", (double)histogram_percentile(&subject->ticks[form], 0.9));
-		set(json, "extended_ns", above(cold, subject, EXTENDED, NULL).middle * ns);
-		set(json, "ns", ticks.middle * ns);
-		set(json, "ns_95_low", ticks.low * ns);
-		set(json, "ns_95_high", ticks.high * ns);
-		set(json, "first_ns", first.middle * ns);
-		set(json, "first_ns_95_low", first.low * ns);
-		set(json, "first_ns_95_high", first.high * ns);
-		set(json, "ratio", ratio.middle);
-		set(json, "ratio_95_low", ratio.low);
-		set(json, "ratio_95_high", ratio.high);
+		report_form(cold, subject, PLAIN, json);
+		report_form(cold, subject, EXTENDED, json);
+		json_set_interval(json, "first_ns", &first, 1e9 / ticks_hz());
 		json_array_append_new(cold->into, json);
 	}
 }
@@ -321,15 +350,19 @@ static int open_ring(struct cold *cold, struct subject *subject, enum evict_kind
 		return 0;
 	ring = buffer_config(subject->driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	ring.cpu = cold->bench->pu[0];
-	subject->began = subject->beat = clock_real();
-	subject->beat_worst = 0;
+	set_clock(subject, clock_real());
 	if (subject->buffer.driver ? buffer_reset(&subject->buffer, &ring) :
 				     buffer_open(&subject->buffer, subject->driver, &ring) ||
 					     (kind == EVICT_HUGE && subject->again &&
 					      move_to_huge_page(&subject->buffer)))
 		return EXIT_RESOURCE;
 	subject->driver->run(subject->buffer.scheme, &subject->buffer.writer, WARM_EVENTS);
-	subject->last = clock_real();
+	/* Empty again, so that what it holds in the end came by plan. */
+	set_clock(subject, clock_real());
+	if (buffer_reset(&subject->buffer, &ring))
+		return EXIT_RESOURCE;
+	subject->began = subject->beat = subject->last;
+	subject->beat_worst = subject->extensions = 0;
 	return 0;
 }
 
@@ -343,9 +376,14 @@ static void judge_subject(struct subject *subject)
 
 	if (!subject->driver)
 		return;
+	set_clock(subject, subject->last + GAP);
 	buffer_check(&subject->buffer, &check);
 	judge_buffer(&subject->buffer, &check, &given, &judgement);
 	subject->unmet |= judgement.unmet;
+	/* A sub-buffer's first record may be a long one as well. */
+	if (extends(subject))
+		subject->unplanned |= check.extended < subject->extensions ||
+				      check.extended > subject->extensions + check.subbufs + STRAY;
 	if (judgement.verdict == VERDICT_BROKEN)
 		snprintf(subject->violation, sizeof(subject->violation), "cold: %.80s",
 			 judgement.text ? judgement.text : "stuck");
@@ -419,6 +457,7 @@ static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 {
 	const struct workload_bench *bench = cold->bench;
 	unsigned int i, block, blocks;
+	uint64_t begin;
 	int error = 0;
 
 	for (i = 0; i < cold->subjects; i++)
@@ -428,6 +467,12 @@ static int run_kind(struct cold *cold, enum evict_kind kind, double seconds)
 	bench->step(bench->arg, "cold", evict_names[kind]);
 	/* Warm, they are alike. */
 	blocks = kind == EVICT_NONE ? BLOCKS / 4 : BLOCKS;
+	/* A cache of hundreds of MiB leaves time for few. */
+	begin = time_ns();
+	evict(&cold->evict, kind);
+	blocks = (unsigned int)fmin(
+		blocks,
+		fmax(seconds * 1e9 / ROUNDS_LEAST / (double)(time_ns() - begin), BLOCKS_LEAST));
 	for (block = 0; block < blocks && !error && !workload_stop; block++)
 		error = run_block(cold, kind, block, seconds / blocks);
 	close_rings(cold);
@@ -483,22 +528,15 @@ static void leave_out(const struct cold *cold, json_t *into)
 			if (!strcmp(cold->subject[i].driver->row, json_text(one, "row")))
 				break;
 		subject = &cold->subject[i];
-		if (!subject->violation[0] && !subject->unmet)
+		if (subject->unplanned)
+			fail_line("%s: cold events were not extended as planned; it has no price",
+				  subject->driver->row);
+		else if (!subject->violation[0] && !subject->unmet)
 			json_array_append(into, one);
 	}
 	for (i = 1; i < cold->subjects; i++)
 		if (cold->subject[i].violation[0] && !cold->subject[i].again)
 			bench->broke(bench->arg, (int)i - 1, cold->subject[i].violation);
-}
-
-/* For the ticks of a block. An exit code. */
-static int give_room(struct subject *subject)
-{
-	subject->of_block[PLAIN] = calloc((size_t)FORMS * ROUNDS_MOST, sizeof(double));
-	if (!subject->of_block[PLAIN])
-		return fail_memory("ticks of cold events");
-	subject->of_block[EXTENDED] = subject->of_block[PLAIN] + ROUNDS_MOST;
-	return 0;
 }
 
 static int measure(const struct workload_bench *bench, json_t *into)
@@ -514,7 +552,7 @@ static int measure(const struct workload_bench *bench, json_t *into)
 	memset(cold.subject, 0, bytes);
 	cold.subjects = (unsigned int)bench->count + 1;
 	for (i = 1; i < cold.subjects; i++) {
-		cold.subject[i].driver = driver_find(drivers_timed, bench->rows[i - 1]->row);
+		cold.subject[i].driver = driver_find(drivers_injected, bench->rows[i - 1]->row);
 		if (!cold.floor && driver_is_floor(cold.subject[i].driver))
 			cold.floor = i;
 	}
@@ -522,23 +560,13 @@ static int measure(const struct workload_bench *bench, json_t *into)
 		cold.subject[cold.subjects++] =
 			(struct subject){ .driver = cold.subject[cold.floor].driver,
 					  .again = true };
-	for (i = 0; i < cold.subjects && !cold.error; i++)
-		cold.error = give_room(&cold.subject[i]);
-	if (!cold.error)
-		cold.error = give_room(&cold.first);
-	if (!cold.error)
-		cold.error = give_room(&cold.both);
-	if (!cold.error && pthread_create(&thread, NULL, cold_thread, &cold))
+	if (pthread_create(&thread, NULL, cold_thread, &cold))
 		cold.error = fail_with(EXIT_RESOURCE, "no thread for cold events");
-	else if (!cold.error)
+	else
 		pthread_join(thread, NULL);
 	if (!cold.error)
 		leave_out(&cold, into);
 	json_decref(cold.into);
-	for (i = 0; i < cold.subjects; i++)
-		free(cold.subject[i].of_block[PLAIN]);
-	free(cold.first.of_block[PLAIN]);
-	free(cold.both.of_block[PLAIN]);
 	free(cold.subject);
 	return cold.error;
 }
