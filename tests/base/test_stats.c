@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "results/samples.h"
 #include "base/stats.h"
 #include "tests/support/support.h"
 
@@ -245,37 +244,8 @@ static void ties_and_empty_samples_say_nothing(void **state)
 	assert_true(isnan(shift.low) && isnan(shift.high));
 }
 
-/* A ratio is within its own round; a round that lacks one of the two does not count. */
-static void ratios_are_within_rounds(void **state)
-{
-	static const double floors[] = { 10, 20, 0, 40 };
-	const struct samples_cell cell = { "x", "steady" }, base = { SAMPLES_FLOOR, "steady" };
-	json_t *rows = json_array();
-	struct samples samples;
-	int i;
-
-	for (i = 0; i < 4; i++)
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", SAMPLES_FLOOR,
-						      "workload", "steady", "repetition_index", i,
-						      "ticks", floors[i]));
-	for (i = 4; i >= 0; i--)
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f}", "row", "x",
-						      "workload", "steady", "repetition_index", i,
-						      "ticks", 20.0 * (i + 1)));
-	samples = samples_collect(rows, &cell, "ticks", &base);
-	assert_int_equal(samples.count, 3); /* 20 / 10, 40 / 20, 80 / 40; not 60 / 0, not 100 / - */
-	assert_float_equal(samples.value[0], 2, 0);
-	assert_float_equal(samples.value[2], 2, 0);
-	samples_free(&samples);
-	samples = samples_collect(rows, &cell, "cycles", &base);
-	assert_int_equal(samples.count, 0);
-	samples_free(&samples);
-	assert_float_equal(samples_median(rows, &cell, "ticks", NULL).middle, 60, 0);
-	json_decref(rows);
-}
-
 TESTS_OF(read_scipy, free_scipy, NULL, NULL, quantiles_lie_between_neighbours,
 	 a_trimmed_mean_leaves_whole_values_out, tests_and_shifts_are_those_of_scipy,
 	 the_interval_of_a_median_is_that_of_scipy, exact_test_agrees_with_brute_force,
 	 test_has_its_level_and_finds_shifts, a_centre_is_held_and_more_narrowly,
-	 ties_and_empty_samples_say_nothing, ratios_are_within_rounds)
+	 ties_and_empty_samples_say_nothing)
