@@ -247,7 +247,7 @@ bench: ## measure: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORK
 	$(explore_unknown)
 	@$(BUILD)/bench $(bench_words) $(ARGS)
 
-bench-power: ## how small a difference bench finds: planted slow-downs, and false alarms (minutes)
+bench-power: ##- how small a difference bench finds: planted slow-downs, and false alarms (minutes)
 	@sh runner/packages.sh $(build_packages) $(plot_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots)
 	@python3 -B extras/power/power.py $(BUILD)/bench $(ARGS)

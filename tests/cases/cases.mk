@@ -65,11 +65,10 @@ mutants: ##- find each small fault planted in today's schemes, at its smallest b
 	@$(cases) $(BUILD)/mutants/*.patch
 
 TIER ?= quick
-verdicts: ##- record rows' verdicts and limits for the page (TIER=long SCHEMES=all README=docs/verifying.md)
+verdicts: ##- record rows' verdicts and limits for the page (TIER=long SCHEMES=all)
 	@sh runner/packages.sh $(build_packages) patch
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(if $(SCHEMES),explored-all,explored)
 	@python3 tests/cases/explored.py --build $(BUILD) --tier $(TIER) \
 		$(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
-	@$(if $(README),python3 tests/cases/explored.py --readme $(README))
 
 .PHONY: verdicts explored-cases history mutants

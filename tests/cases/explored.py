@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The verdicts of all rows and the known limits, as a record; and the README's part from it.
+"""The verdicts of all rows and the known limits, as a record.
 
-usage: explored.py [--build DIR] [--results DIR] [--tier T] [--schemes LIST] [--readme FILE]
+usage: explored.py [--build DIR] [--results DIR] [--tier T] [--schemes LIST]
 
-Without --readme it searches: a tier of build/explore, then the budgets in LIMITS, each of which has
-to find what it says. It writes RESULTS/<UTC>-explored/explored.json (results/SCHEMA.md) and lets
-RESULTS/latest-explored point there; make bench takes that over into its page. --readme puts the
-newest record between <!-- explored --> and <!-- /explored --> of FILE. Exit code: 0 fine, 1 usage,
+Searches a tier of build/explore, then the budgets in LIMITS, each of which has to find what it says.
+Writes RESULTS/<UTC>-explored/explored.json (results/SCHEMA.md) and lets RESULTS/latest-explored
+point there; make bench takes that over into its page. Exit code: 0 fine, 1 usage,
 or a limit that is not found any more, 2 a row breaks a promise, 3 no space or permission to write.
 """
 import argparse
@@ -105,99 +104,7 @@ def search(options):
     beside.put(os.path.join(directory, "explored.json"), json.dumps(record, indent=1) + "\n")
     beside.point_to(directory, "explored")
     print("%s: %d rows, %d limits" % (directory, len(record["rows"]), len(record["limits"])))
-    return 2 if any(verdict(row) == "broken" for row in record["rows"]) else 0
-
-
-def back(family):
-    """Does the clock go back in it?  Records of before have no such families."""
-    return bool(family.get("backs") or family.get("skew"))
-
-
-def verdict(row):
-    """With a clock that goes forward; what is broken is so with any."""
-    found = {family["verdict"] for family in row["families"]
-             if not back(family) or family["verdict"] == "broken"}
-    return next(word for word in ("broken", "need not met", "kept") if word in found)
-
-
-def total(row, key):
-    return sum(family[key] for family in row["families"])
-
-
-def unmet(row):
-    """Schedules that did not give the row what it needs, the clock's direction apart."""
-    return sum(family["need_not_met"] for family in row["families"] if not back(family))
-
-
-def stepped(row):
-    """What a clock that goes back does to its times."""
-    found = [family for family in row["families"] if back(family)]
-    wrong = sum(family["damage"]["schedules"] for family in found)
-    if not found:
-        return "-"
-    return "wrong in %s of %s" % (format(wrong, ","), format(sum(
-        family["schedules"] for family in found), ",")) if wrong else "exact"
-
-
-def budgets(record):
-    """The families as the tier has them, each with the rows that were searched."""
-    found = {}
-    for row in record["rows"]:
-        for family in row["families"]:
-            key = (family["what"], family["budget"])
-            count = found.setdefault(key, {"rows": 0, "schedules": 0})
-            count["rows"] += 1
-            count["schedules"] += family["schedules"]
-    return found
-
-
-def block(record):
-    """The README's part."""
-    schedules = sum(total(row, "schedules") for row in record["rows"])
-    words = record["tier"] + (" SCHEMES=all" if record.get("schemes") == "all" else "")
-    lines = ["`make verdicts TIER=%s` of %s: all schedules of these budgets (M events, NB"
-             % (words, record["date"][:10]),
-             "interrupts, D deep, JB clock jumps), each to its end, over %d rows, %s in all:"
-             % (len(record["rows"]), format(schedules, ",")), "",
-             "| what | budget | rows | schedules |", "|---|---|--:|--:|"]
-    for (what, budget), count in budgets(record).items():
-        lines.append("| %s | %s | %d | %s |" % (what, budget, count["rows"],
-                                               format(count["schedules"], ",")))
-    lines += ["", "| row | budgets | schedules | verdict | times, where the clock goes back |",
-              "|---|--:|--:|---|---|"]
-    for row in record["rows"]:
-        said = verdict(row)
-        if said == "need not met":
-            said = "kept where needs are met; unmet in %s schedules" % format(unmet(row), ",")
-        lines.append("| `%s` | %d | %s | %s | %s |" % (
-            row["row"], len(row["families"]), format(total(row, "schedules"), ","), said,
-            stepped(row)))
-    lines += ["", "Known limits in the same record (the page shows their timelines):", "",
-              "| limit | row | budget | schedules |", "|---|---|---|--:|"]
-    for one in record["limits"]:
-        schedules = "%s of %s" % (format(one["failing"], ","), format(one["schedules"], ","))
-        if not one["failing"]:
-            schedules = "%d stamp events and %d others" % (one["extended"], one["decoded"])
-        lines.append("| %s: %s | `%s`, %s | `%s` | %s |" % (
-            one["name"], one["what"], one["row"], one["form"], one["budget"], schedules))
-    return "\n".join(lines) + "\n"
-
-
-def readme(options):
-    path = os.path.join(options.results, "latest-explored", "explored.json")
-    begin, end = "<!-- explored -->\n", "<!-- /explored -->\n"
-    try:
-        with open(path) as file:
-            record = json.load(file)
-        with open(options.readme) as file:
-            text = file.read()
-    except FileNotFoundError as error:
-        raise Failure("no %s: make verdicts" % error.filename) from error
-    if begin not in text or end not in text.split(begin, 1)[1]:
-        raise Failure("%s has no %s ... %s" % (options.readme, begin.strip(), end.strip()))
-    head, rest = text.split(begin, 1)
-    beside.put(options.readme, head + begin + block(record) + end + rest.split(end, 1)[1])
-    return 0
+    return 2 if any(its["verdict"] == "broken" for row in record["rows"] for its in row["families"]) else 0
 
 
 def main():
@@ -206,10 +113,9 @@ def main():
     parser.add_argument("--results", default="results")
     parser.add_argument("--tier", default="quick")
     parser.add_argument("--schemes")
-    parser.add_argument("--readme")
     options = parser.parse_args()
     try:
-        return readme(options) if options.readme else search(options)
+        return search(options)
     except (Failure, cases.Failure) as failure:
         print("stampede: %s" % failure, file=sys.stderr)
         return 1

@@ -86,19 +86,6 @@ verdicts() {
 	cp "$scratch/latest-explored/explored.json" "$scratch/record.json"
 	finds "verdicts: rows and limits are there" "$scratch/record.json" "len(r['rows']) == 2 and len(r['limits']) == 5 and
 		all('decoded' in one['timeline'] for one in r['limits'])"
-	printf 'before\n<!-- explored -->\nold\n<!-- /explored -->\nbehind\n' >"$scratch/README.md"
-	$run --readme "$scratch/README.md" &&
-		grep -q '^| `packed_word` | [0-9]* | [0-9,]* | kept | wrong in [0-9,]* of [0-9,]* |$' "$scratch/README.md" &&
-		grep -q '^| `heartbeat` .* kept where needs are met; unmet in [0-9,]* schedules | wrong in .* |$' \
-			"$scratch/README.md" && grep -q '^before' "$scratch/README.md" &&
-		grep -q '^behind' "$scratch/README.md" && ! grep -q '^old' "$scratch/README.md"
-	report $? "verdicts: the README's part is rewritten"
-	says "verdicts: a text without the marks" 1 "has no <!-- explored" $run --readme LICENSE
-	says "verdicts: no record" 1 "make verdicts" python3 tests/cases/explored.py \
-		--results "$scratch/none" --readme README.md
-	grep -q '^<!-- explored -->$' docs/verifying.md &&
-		grep -q '^<!-- /explored -->$' docs/verifying.md
-	report $? "docs/verifying.md has the marks"
 	# A limit that is gone: the beat never missed.
 	sed 's/--nested 0 --jumps 1 --before 1/--nested 0 --before 1/' tests/cases/explored.py \
 		>"$scratch/gone.py"

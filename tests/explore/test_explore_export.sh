@@ -75,7 +75,7 @@ exports "drifting times" ftrace 2 1 --object "$scratch/seed_004.page.so" \
 # A reader in the middle: what it took is not in the buffer at the end, but in the trace.
 rm -rf "$trace"
 ends="--schemes =nested_stamps --shape ends2 --events 16 --nested 0 --reads 1"
-"$explore" $ends --replay "" --export "$trace" >"$scratch/out" 2>"$scratch/err" &&
+"$explore" $ends --replay none --export "$trace" >"$scratch/out" 2>"$scratch/err" &&
 	"$build/read-trace" --csv "$trace" >"$scratch/csv" && lapped=$(wc -l <"$scratch/csv")
 stop=0 taken=
 while [ -z "$taken" ] && [ $((stop += 10)) -lt 500 ]; do
@@ -92,7 +92,7 @@ report $? "what a reader took in the middle is in the trace"
 # ---- what cannot be ----
 one="$explore --schemes =packed_word --replay n1"
 says "a row without a format" 4 "untimed has no stamps, or a format of its own" \
-	"$explore" --schemes =untimed --replay "" --export "$scratch/none"
+	"$explore" --schemes =untimed --replay none --export "$scratch/none"
 says "rows without a format" 4 "untimed has no stamps, or a format of its own" \
 	"$explore" --schemes =untimed --export "$scratch/none"
 says "a directory that is there" 1 "is there already; remove it" $one --export "$scratch"

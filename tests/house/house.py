@@ -23,6 +23,11 @@ def at_head(text):
 PLANTS = (
     ("budget", "runner/place/place.c", at_end("\n" * 99999)),
     ("budget", "tests/cellar/wine.c", at_head("\n" * 99999)),
+    ("entry", "docs/rows_again.md", at_head("# Rows, again\n")),
+    ("entry", "schemes/schemes.def", at_end("".join("X(row%d, floor, )\n" % n for n in range(9)))),
+    ("entry", "Makefile", lambda text: text.replace("compare explore judge-tracer", "compare explore judge-tracer one more still")),
+    ("entry", "traces/traces.mk", at_end("another: ## a target\n")),
+    ("entry", "explore/engine/budget.def", at_end('X(more, "M", "M", 1, 0, 16, "more")\n')),
     ("arrows", "base/options.c", at_head('#include "judge/judge.h"\n')),
     ("arrows", "traces/ctf_trace.c", at_head('#include "runner/plan.h"\n')),
     ("arrows", "judge/check.c", at_head('#include "check.h"\n')),
@@ -77,6 +82,7 @@ def main():
     most, spent = rules.read_ceiling(), rules.spent(tree)
     print("# " + "; ".join("%d lines of %s, %d left" % (spent[what], what, most[what] - spent[what])
                            for what in spent))
+    print("# " + ", ".join("%d of %d %s" % (count, rules.MEETS[what], what) for what, count in rules.met(tree).items()))
     why = rules.formatter()
     if why:
         number += 1

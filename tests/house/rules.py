@@ -381,6 +381,42 @@ def ceiling_alone(tree):
             for name in tree.moved if name and name != CEILING]
 
 
+# What a person meets, and how much of it there may be at most.
+MEETS = {"programs": 8, "targets of make help": 14, "pages of docs": 18, "rows": 72, "options shown by --help": 22}
+OPTION = re.compile(r'^\t+\{ "[a-z-]+",', re.M)
+
+
+def options_shown(tree, text):
+    """Of a program's table in C, and of the .def files that it includes, without those that are rare."""
+    table = text[text.index("struct option_entry"):]
+    starts = [match.start() for match in OPTION.finditer(table)] + [len(table)]
+    shown = sum(".rare = true" not in table[at:to].split("},")[0] for at, to in zip(starts, starts[1:]))
+    for one in re.findall(r'^#include "(\w+/(?:\w+/)?(?:plan|budget)\.def)"', table, re.M):
+        shown += len(re.findall(r'^X\("|^X\(\w+, "\w+", "\w+", \d, 0,|^START\((?!.*, 1,)', tree.get(one, ""), re.M))
+    return shown
+
+
+def met(tree):
+    """How much of each a person meets."""
+    makefiles = "\n".join(text for name, text in tree.items() if name == "Makefile" or name.endswith(".mk"))
+    programs = re.search(r"^programs := (?:.*\\\n)*.*", makefiles, re.M)
+    return {
+        # plots is a script, and has a rule of its own.
+        "programs": len(re.findall(r"[\s,]([a-z-]+)(?=[\s)])", programs[0])) + 1 if programs else 0,
+        "targets of make help": len(re.findall(r"^[a-z-]+:.*## ", makefiles, re.M)),
+        "pages of docs": sum(name.startswith("docs/") and name.endswith(".md") for name in tree),
+        "rows": len(names_of(tree, "schemes/schemes.def")),
+        "options shown by --help": max([options_shown(tree, text) for name, text in tree.c_files(product=True)
+                                        if "struct option_entry entries[]" in text] or [0]),
+    }
+
+
+def entry(tree):
+    """What a person meets stays as much as a person can learn."""
+    return ["%d %s, and at most %d" % (count, what, MEETS[what]) for what, count in met(tree).items()
+            if count > MEETS[what]]
+
+
 # Each wants two readings: say which row, writer or reader, and what it does.
 WORDS = re.compile(r"\b(?:to be had|gone on from|says so|nobody|whoever|so many|beside other|in the midst"
                    r"|stands for|is none|who (?:is|comes|has|adds|writes)|whatever (?:the|is|order)|somebody|anybody"
@@ -402,5 +438,5 @@ def words(tree):
     return bad
 
 
-RULES = (budget, ceiling_alone, arrows, circles, build_macros, workload_names, row_names, one_judge, unused, struct_tags,
+RULES = (budget, ceiling_alone, entry, arrows, circles, build_macros, workload_names, row_names, one_judge, unused, struct_tags,
          one_stderr, one_end, times, limits, patches, words)
