@@ -308,7 +308,7 @@ static void foreign_json_is_refused(void **state)
 		{ "{\"a\": 1}", "not a record of Stampede" },
 		{ "{\"context\": {\"host_name\": \"x\"}, \"benchmarks\": []}",
 		  "not a record of Stampede" },
-		{ "{\"context\": {\"stampede\": {\"schema\": 4}}}", "schema 4" },
+		{ "{\"context\": {\"stampede\": {\"schema\": 5}}}", "schema 5" },
 		{ "{\"context\": {\"stampede\": {\"schema\": 1}}}", "host_name" },
 		{ "{\"context\": {\"host_name\": \"x\", \"stampede\": {\"schema\": 1}},"
 		  " \"benchmarks\": []}",

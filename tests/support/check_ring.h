@@ -98,7 +98,8 @@ static inline void record_events(unsigned int events)
 static inline void start(const struct driver *driver, uint32_t extra_bytes)
 {
 	struct ring_config config =
-		buffer_config(driver, driver->timed ? 12 : 9, driver->timed ? 8 : 2);
+		buffer_config(driver, driver->timed ? RING_TIMED_SUBBUF_SHIFT : 9,
+			      driver->timed ? RING_TIMED_COUNT_SHIFT : 2);
 
 	points.hook = NULL;
 	virtual_clock.now = BEGIN;

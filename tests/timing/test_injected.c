@@ -12,7 +12,7 @@ static void open_row(const char *row)
 	struct ring_config config;
 
 	assert_non_null(driver);
-	config = buffer_config(driver, 12, 8);
+	config = buffer_config(driver, RING_TIMED_SUBBUF_SHIFT, RING_TIMED_COUNT_SHIFT);
 	assert_int_equal(buffer_open(&buffer, driver, &config), 0);
 	injection = (struct injection){ .nest_depth = 2, .due = UINT64_MAX };
 	/* From here on injection.nest is this row's. */

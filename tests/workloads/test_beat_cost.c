@@ -71,7 +71,8 @@ static void a_real_beat_has_a_price(void **state)
 	assert_true(cost.ns.low > -1e6 && cost.ns.high < 1e6);
 	/* Each batch is one run; before them the whole ring was written once. */
 	assert_true(runs - 1 >= cost.with + cost.without && beats >= cost.with);
-	assert_int_equal(first_events, (UINT64_C(1) << 20) / 12);
+	assert_int_equal(first_events,
+			 (UINT64_C(1) << (RING_TIMED_SUBBUF_SHIFT + RING_TIMED_COUNT_SHIFT)) / 12);
 	assert_float_equal(cost.beats_per_second *
 				   driver_beat_ns(real, real->stamp_bits, ticks_hz()),
 			   1e9, 1e3);
