@@ -27,6 +27,9 @@ foreign: $(EXPLORED)/ring.o $(EXPLORED)/handover.o
 	$(Q)$(python) -S -B $(STOPS_PY) $(foreign)/in.s $(patsubst $(SHIM)/%,$(foreign)/%.s,$(foreign_cxx)) \
 		$(foreign)/out.s
 	$(Q)$(EXPLORE_CC) -c $(foreign)/out.s -o $(foreign)/out.o
+	@other=$$(nm -u $(foreign)/out.o | grep -owE 'malloc|calloc|realloc|reallocarray|posix_memalign|mmap|sbrk' | sort -u); \
+		[ -z "$$other" ] || { echo "stampede: $(SHIM) has memory that no schedule sets back, by" $$other: \
+			"take foreign_memory()" >&2; exit 1; }
 	$(Q)objcopy $(foreach section,.bss .data .data.rel .data.rel.local,\
 		--set-section-flags $(section)=alloc,load,data,contents --rename-section $(section)=foreign_data) \
 		$(foreign)/out.o

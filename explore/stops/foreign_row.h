@@ -63,7 +63,15 @@ FOREIGN_SCOPE FOREIGN_PLAIN __attribute__((unused)) void foreign_outcome(uint64_
 	explore_outcome(digits);
 }
 
+/* Memory of the C library is not set back between schedules: a tracer that asks for it gets
+ * explored memory. */
+#define malloc(bytes) foreign_memory(bytes)
+#define calloc(count, bytes) foreign_memory((size_t)(count) * (bytes))
+#define free(memory) ((void)(memory))
 #include FOREIGN_SHIM
+#undef malloc
+#undef calloc
+#undef free
 
 /* ---- in place of parts/defaults.h ---- */
 
@@ -155,7 +163,7 @@ static FOREIGN_PLAIN void foreign_load(struct explored_row *row)
 	row->statics = __start_foreign_data;
 	row->statics_bytes = (uint64_t)(__stop_foreign_data - __start_foreign_data);
 	row->statics_at = offsetof(struct scheme_ring, statics);
-	foreign_pristine = malloc(row->statics_bytes);
+	foreign_pristine = aligned_alloc(64, (row->statics_bytes + 63) / 64 * 64);
 	if (!foreign_pristine)
 		abort();
 	memcpy(foreign_pristine, row->statics, row->statics_bytes);

@@ -77,6 +77,34 @@ small() { # NAME CONDITION OPTION...
 }
 small "the guide's smallest shim is kept without interrupts" "f['verdict'] == 'kept'" --nested 0 --events 4
 small "with interrupts its tracer is not" "f['objections']['exact'] > 0" --stops all --nested 1
+# Buffers of the C library are explored memory, too: else the schedule before hides what is not written.
+mkdir "$scratch/heap"
+cat >"$scratch/heap/shim.c" <<'END'
+#include "explore/stops/foreign.h"
+#include <stdlib.h>
+static const struct scheme_desc foreign_desc = { .title = "heap", .source = "", .promises = PROMISE_EXACT };
+static struct { uint64_t value, time; } *slots;
+static uint64_t claimed;
+static FOREIGN_PLAIN void foreign_begin(void) { slots = ALLOCATED; }
+static bool foreign_record(uint64_t value, uint32_t extra)
+{
+	uint64_t mine = __atomic_fetch_add(&claimed, 1, __ATOMIC_RELAXED), time = foreign_clock();
+	(void)extra;
+	slots[mine].value = value;
+	if (*(volatile uint64_t *)&claimed == mine + 1) /* an interrupted writer forgets its time */
+		slots[mine].time = time;
+	return true;
+}
+static FOREIGN_PLAIN void foreign_read(void)
+{
+	for (uint64_t i = 0; i < claimed; i++)
+		foreign_event(slots[i].value, slots[i].time, false);
+}
+END
+for how in "foreign_memory(512)" "malloc(512)" "calloc(32, 16)"; do
+	sed "s/ALLOCATED/$how/" "$scratch/heap/shim.c" >"$scratch/tiny/shim.c"
+	small "$how: a time that is not written is missed" "f['broken'] == 1" --stops shared --nested 1
+done
 # fails NAME CODE WORDS COMMAND...: lines of make are there, too
 fails() {
 	name=$1 code=$2 words=$3
@@ -85,6 +113,8 @@ fails() {
 	[ $? -eq "$code" ] && grep -q "$words" "$scratch/err"
 	report $? "$name"
 }
+sed 's/ALLOCATED/realloc(NULL, 512)/' "$scratch/heap/shim.c" >"$scratch/tiny/shim.c"
+fails "memory that no schedule sets back is refused" 1 "no schedule sets back, by realloc" "$explore" --foreign "$scratch/tiny"
 FAULT=9 fails "a call out of the shim is refused by name" 1 "writers call time_of_day, in which no interrupt" \
 	"$explore" --foreign $toy
 says "coverage is of rows" 1 "leave out --foreign" "$explore" --foreign $toy --coverage
