@@ -6,7 +6,7 @@
 set -e
 out=$1
 if [ -z "${LINUX_SOURCE:-}" ]; then
-	archive=$(ls /usr/src/linux-source-*.tar.xz 2>/dev/null | tail -1)
+	archive=$(ls /usr/src/linux-source-6.1.tar.xz /usr/src/linux-source-*.tar.xz 2>/dev/null | head -1) # the shim is of 6.1
 	[ -n "$archive" ] || {
 		echo "stampede: no /usr/src/linux-source-*.tar.xz (package linux-source-6.1)" >&2
 		exit 69
