@@ -4,7 +4,7 @@
 # a sample's time and calls the ring buffer in that kernel's core.c.
 set -e
 sh "$(dirname "$0")/../linux_ring_buffer/prepare.sh" "$1"
-tree=${LINUX_SOURCE:-$(ls -d "$1"/linux-source-* | tail -1)}
+tree=${LINUX_SOURCE:-$(ls -d "$1"/linux-source-* | head -1)} # 6.1 before 6.12
 out=$1/kernel
 mkdir -p "$out/events"
 cp "$tree/kernel/events/ring_buffer.c" "$tree/kernel/events/internal.h" "$out/events"
