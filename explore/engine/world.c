@@ -414,8 +414,9 @@ void world_abort_section(void)
 void world_jump(uint64_t ticks)
 {
 	world_row.clock->now += ticks;
-	world->book.far |=
-		judge_gap_beyond(world_row.driver->desc, world_row.config.stamp_bits, ticks);
+	/* Reads of the clock on both sides are in the gap between two stamps. */
+	world->book.far |= judge_gap_beyond(world_row.driver->desc, world_row.config.stamp_bits,
+					    ticks + READS_MOST);
 }
 
 void world_back(uint64_t ticks)
