@@ -2,6 +2,7 @@
 /* Ranks, intervals and shifts, against scipy and against brute force. */
 #include "tests/support/test.h"
 
+#include <jansson.h>
 #include <math.h>
 
 #include "base/stats.h"

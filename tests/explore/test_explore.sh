@@ -7,6 +7,9 @@ explore=$build/explore
 # A build without the explorer's objects has nothing to test.
 . tests/support/tap.sh
 needs_explored "the explorer" "make explored explored-points"
+unknown=$(python3 -B explore/known.py unknown "$build" $(sed -n 's/^X(\([a-z0-9_]*\),.*/\1/p' schemes/schemes.def))
+[ -z "$unknown" ]
+report $? "judge/explored.def has each row as it is (make explore-record) $unknown"
 
 # An object of another tree or another stops.py, by the usual rule but built beside everything.
 object() { # object VARIABLE=VALUE...
