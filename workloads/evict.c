@@ -204,6 +204,8 @@ static int map_pages(struct evict *evict)
 	return failed ? -1 : 0;
 }
 
+size_t evict_most = SIZE_MAX;
+
 int evict_open(struct evict *evict, const struct place *place, unsigned int pu)
 {
 	enum evict_kind kind;
@@ -223,9 +225,12 @@ int evict_open(struct evict *evict, const struct place *place, unsigned int pu)
 	}
 	evict->bytes[EVICT_ALL] = evict->bytes[EVICT_HUGE] = evict->bytes[EVICT_NEIGHBOUR] =
 		evict->bytes[EVICT_LLC];
-	for (kind = 0; kind < EVICT_KINDS; kind++)
+	for (kind = 0; kind < EVICT_KINDS; kind++) {
+		if (evict->bytes[kind] > evict_most)
+			evict->bytes[kind] = evict_most;
 		if (evict->bytes[kind] > evict->data_bytes)
 			evict->data_bytes = evict->bytes[kind];
+	}
 	evict->data_bytes =
 		(evict->data_bytes + EVICT_HUGE_BYTES - 1) / EVICT_HUGE_BYTES * EVICT_HUGE_BYTES;
 	if (map_pages(evict))

@@ -34,6 +34,8 @@ struct evict {
 };
 
 /* For the caches of CPU `pu`. An exit code, after a line on stderr. */
+extern size_t evict_most; /* bytes of one eviction at most: a test's, which no machine's cache makes
+			     long */
 int evict_open(struct evict *evict, const struct place *place, unsigned int pu);
 void evict_close(struct evict *evict);
 

@@ -12,6 +12,8 @@
 #include "workloads/evict.h"
 #include "workloads/workload.h"
 
+#define LARGEST (64 << 20) /* bytes of a cache that tests evict whole, as most machines have */
+
 static void step(void *arg, const char *section, const char *what)
 {
 	assert_string_equal(section, "cold");
@@ -109,7 +111,9 @@ static void cold_costs_more(void **state)
 		print_message("skipped: times of an emulated machine mean nothing\n");
 		skip();
 	}
+	evict_most = 2 * LARGEST; /* the L3 of 300 MiB that was met took 176 s */
 	all = run(names, 5);
+	evict_most = SIZE_MAX;
 	samples = json_number(of(all, "full_tsc", "all", false), "samples");
 	huge = of(all, "floor", "huge", true);
 	assert_int_equal(json_array_size(all), (plan.count > 1 ? 5 : 2) * 6 + (huge ? 2 : 0));
@@ -221,8 +225,10 @@ static void caches_by_hwloc(void **state)
 	evict_close(&of_here);
 }
 
-/* What is measured where hwloc knows nothing evicts as much as what is known, and is not just the
- * most. */
+/*
+ * The size that is measured where hwloc knows none evicts as much as the known one: a quarter of it
+ * at least, as other guests use the cache, too.
+ */
 static void last_cache_is_measured(void **state)
 {
 	struct evict of_here;
@@ -237,13 +243,16 @@ static void last_cache_is_measured(void **state)
 	for (tries = 0; tries < 3; tries++) {
 		assert_int_equal(evict_open(&of_here, &place, plan.pu[0]), 0);
 		known = of_here.bytes[EVICT_LLC];
-		measured = evict_measured(of_here.bytes[EVICT_L2], 8 * known);
-		evict_close(&of_here);
-		if (!known) {
-			print_message("skipped: nobody knows this machine's caches\n");
+		if (known > 2 * LARGEST || !known) {
+			evict_close(&of_here);
+			print_message("skipped: the last cache has %zu bytes, and a search of more "
+				      "than %d, or of nothing, is none for a test\n",
+				      known / 2, LARGEST);
 			skip();
 		}
-		if (measured >= known / 2 && measured <= 2 * known)
+		measured = evict_measured(of_here.bytes[EVICT_L2], 8 * known);
+		evict_close(&of_here);
+		if (measured >= known / 4 && measured <= 2 * known)
 			return;
 	}
 	fail_msg("measured: %zu bytes, known: %zu", measured, known);
