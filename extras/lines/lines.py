@@ -124,8 +124,8 @@ def missed(touch, row, pause):
 def against(cold, lines):
     """Lines of the plain path, and ns after everything was evicted."""
     both = [(lines[row], ns) for row, ns in cold.items() if row in lines]
-    if len(both) < 3:
-        return "no cold events in this run to hold the lines against"
+    if len(both) < 3 or len({x for x, _ in both}) < 2:
+        return "no cold events in this run to hold the lines against, or as many lines in each row"
     # By the medians of Theil and Sen: a row that calls the kernel touches lines that nobody here sees.
     slope = median((y - v) / (x - u) for x, y in both for u, v in both if x > u)
     zero = median(y - slope * x for x, y in both)

@@ -69,6 +69,7 @@ report(lines.witness({"a": (7.5, 7), "b": (6, 7.25)}).endswith(
     "misses -1.25 (b) to 0.50 (a) lines more than lackey's accesses say"), "two counts")
 report(lines.witness({}) == "cachegrind: no row to compare", "two counts of no row")
 report("no cold events" in lines.against({}, {"a": 1}), "a run without cold events")
+report("as many lines" in lines.against(dict.fromkeys("abc", 9), dict.fromkeys("abc", 4)), "rows of as many lines")
 if shutil.which("valgrind"):
     its = {row: lines.count(f"{BUILD}/touch", row, 1) for row in ("floor", "delta_sync_hard")}
     report(set(its["floor"]) == {"plain", "slow", "switching", "mean"}, "each path of a row is met")
