@@ -84,71 +84,41 @@ static inline bool trace_describe(const struct tracing *all, int folder)
 	       !renameat(folder, ".metadata", folder, "metadata");
 }
 
-struct trace_names {
-	int folder;
-	long at, size;
-	char bytes[2048];
-};
-
-/* The next name in a folder, or NULL. Handlers may call it. */
-static inline const char *trace_next(struct trace_names *names)
-{
-	uint16_t bytes; /* of an entry, behind its inode and offset; its name is behind the type */
-	const char *entry;
-
-	if (names->at == names->size) {
-		names->at = 0;
-		names->size =
-			syscall(SYS_getdents64, names->folder, names->bytes, sizeof(names->bytes));
-		if (names->size <= 0)
-			return NULL;
-	}
-	entry = names->bytes + names->at;
-	memcpy(&bytes, entry + 16, sizeof(bytes));
-	names->at += bytes;
-	return entry + 19;
-}
-
-static inline bool trace_is_number(const char *name)
-{
-	size_t digits = strspn(name, "0123456789");
-
-	return digits && digits < 19 && !name[digits];
-}
-
 /* Handlers may call it. What goes first makes a trace of the folder; others' files stay. */
 static inline void trace_remove(const struct tracing *all, int in, const char *name)
 {
-	struct trace_names names = { trace_file(all, in, name, TRACE_FOLDER), 0, 0, "" };
-	const char *file;
+	int folder = trace_file(all, in, name, TRACE_FOLDER), i;
+	char file[24];
 
-	if (names.folder < 0)
+	if (folder < 0)
 		return;
-	unlinkat(names.folder, "metadata", 0);
-	unlinkat(names.folder, ".metadata", 0);
-	while ((file = trace_next(&names)))
-		if (trace_is_number(file))
-			unlinkat(names.folder, file, 0);
-	(close)(names.folder);
+	unlinkat(folder, "metadata", 0);
+	unlinkat(folder, ".metadata", 0);
+	for (i = 0; i < THREADS; i++)
+		unlinkat(folder, trace_name(file, (uint64_t)i, 1), 0);
+	(close)(folder);
 	unlinkat(in, name, AT_REMOVEDIR);
 }
 
 /* Behind all chunks that are in the folder. */
-static inline uint64_t trace_first_number(const struct tracing *all)
+static inline uint64_t trace_first_number(const char *folder)
 {
-	struct trace_names names = { trace_file(all, all->folder, ".", TRACE_FOLDER), 0, 0, "" };
 	uint64_t first = 0, number;
-	const char *name;
+	DIR *names = opendir(folder);
+	struct dirent *one;
+	char *end;
 
-	while (names.folder >= 0 && (name = trace_next(&names)))
-		if (trace_is_number(name) && (number = strtoull(name, NULL, 10)) >= first)
+	while (names && (one = readdir(names))) {
+		number = strtoull(one->d_name, &end, 10);
+		if (!*end && end - one->d_name < 19 && number >= first)
 			first = number + 1;
-	if (names.folder >= 0)
-		(close)(names.folder);
+	}
+	if (names)
+		closedir(names);
 	return first;
 }
 
-/* `events` more are in the slot's file, and in the chunk. */
+/* So many more events, or fewer, are in the slot's file, and in the chunk. */
 static inline void trace_written(struct tracing *all, struct trace_slot *slot, uint64_t events)
 {
 	const uint64_t made = all->counts.chunks;
@@ -167,7 +137,6 @@ static inline bool trace_is_gone(const struct trace_slot *slot)
 	return slot->file > 0 && !fstat(slot->file, &file) && !file.st_nlink;
 }
 
-/* The file ends here: what of the open packet is in it comes no more. */
 static inline void trace_file_end(struct tracing *all, struct trace_slot *slot)
 {
 	if (trace_is_gone(slot)) {
@@ -177,18 +146,16 @@ static inline void trace_file_end(struct tracing *all, struct trace_slot *slot)
 	}
 	if (slot->file > 0)
 		(close)(slot->file);
-	if (slot->early.content)
-		slot->cut = slot->early;
 	slot->file = 0;
-	slot->at = slot->in_file = slot->early.content = 0;
+	slot->at = slot->in_file = 0;
 }
 
 static inline void trace_chunk_end(struct tracing *all)
 {
-	int i;
+	struct trace_slot *slot;
 
-	for (i = 0; i < THREADS; i++)
-		trace_file_end(all, &all->slots[i]);
+	TRACE_EACH(all, slot)
+		trace_file_end(all, slot);
 	if (all->chunk > 0)
 		(close)(all->chunk);
 	all->chunk = 0;
@@ -204,8 +171,8 @@ static inline bool trace_keep(struct tracing *all, uint64_t number)
 
 	if (!most)
 		return true;
-	if (made < most && !(made & (made - 1))) { /* room for as many again */
-		kept = (struct trace_chunk *)realloc(kept, (made ? 2 * made : 1) * sizeof(*kept));
+	if (made < most) {
+		kept = (struct trace_chunk *)realloc(kept, (made + 1) * sizeof(*kept));
 		if (!kept)
 			return false;
 		all->kept = kept;
@@ -263,27 +230,6 @@ static inline bool trace_file_begin(struct tracing *all, struct trace_slot *slot
 			break;
 		trace_chunk_end(all);
 	}
-	return false;
-}
-
-/* At the end of its ring's file, or in the place of what was written of it before it was full. */
-static inline bool trace_append(struct tracing *all, struct trace_slot *slot,
-				const struct packet *packet)
-{
-	const uint64_t page = 4096;
-
-	if (!slot->file && !trace_file_begin(all, slot))
-		return false;
-	/* Over one that is there its first page comes last: with it all is valid at once. */
-	if (slot->early.content && packet->size > page ?
-		    trace_put(slot->file, packet->bytes + page, packet->size - page,
-			      slot->at + page) &&
-			    trace_put(slot->file, packet->bytes, page, slot->at) :
-		    trace_put(slot->file, packet->bytes, packet->size, slot->at))
-		return true;
-	trace_failed(all, errno);
-	if (ftruncate(slot->file, (off_t)slot->at))
-		trace_failed(all, errno);
 	return false;
 }
 

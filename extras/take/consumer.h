@@ -15,8 +15,8 @@
  *
  * The folder has a subfolder for each chunk, 000000 and so on; each is a trace of its own, and all
  * of them are one for babeltrace2. A chunk has a file for each ring, to which whole packets are
- * appended: what is in the files stays there if the program is killed. A packet of a ring that is
- * quiet is written before it is full, and again when it is.
+ * appended: what is in the files stays there if the program is killed. Of a ring that is quiet what
+ * there is of a packet becomes one of its own, and the rest another one.
  *
  * All files of a program that include this header share one trace. It needs POSIX threads. THREADS
  * (256), defined before this header, is how many may record at a time. With PER_CPU defined as 1 in
@@ -26,6 +26,7 @@
 #ifndef STAMPEDE_EXTRAS_TAKE_CONSUMER_H
 #define STAMPEDE_EXTRAS_TAKE_CONSUMER_H
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -131,24 +132,26 @@ enum trace_state {
 	TRACE_LIVE,
 };
 
+/* Of trace_get(): a packet to which events still come. */
+#define TRACE_OPEN 2
+
 /* A packet as far as it was written or passed over. */
 struct trace_part {
 	uint64_t number, events, back, end; /* end: stamp of its last event */
-	uint32_t content; /* bytes; 0: nothing */
+	uint32_t content; /* bytes */
 };
 
 struct trace_slot {
 	struct tracer t;
 	void *memory; /* once it was taken, for ever */
 	int state;
+	struct tracer **mine; /* trace_mine of its thread */
 	struct trace_part began; /* what is of the trace before */
 	uint64_t lost_before, lost_until; /* of this trace are those between */
 	/* Of the consumer: */
 	int file; /* in the chunk; 0: none */
-	uint64_t at; /* bytes of whole packets in it */
-	uint64_t in_file; /* events */
-	struct trace_part early; /* of the open packet what is in the file, behind these */
-	struct trace_part cut; /* of it what is in a file before this one */
+	uint64_t at, in_file; /* bytes and events in it */
+	struct trace_part cut; /* what is written */
 };
 
 struct trace_chunk {
@@ -194,7 +197,7 @@ struct tracing {
 	uint64_t crash_bytes;
 	struct sigaction before[5];
 	/* One packet, of the consumer and of a snapshot. */
-	uint8_t early[1 << SUBBUF_SHIFT], copied[1 << SUBBUF_SHIFT];
+	uint8_t written[1 << SUBBUF_SHIFT], copied[1 << SUBBUF_SHIFT];
 };
 
 #ifdef __cplusplus
@@ -210,6 +213,11 @@ TRACE_ONE __attribute__((tls_model("initial-exec"))) TRACE_LOCAL struct tracer *
 TRACE_ONE __attribute__((tls_model("initial-exec"))) TRACE_LOCAL bool trace_joining;
 static struct tracing *trace_owner = &trace_all;
 
+/* The slots that have a ring. */
+#define TRACE_EACH(all, slot) \
+	for ((slot) = (all)->slots; (slot) < (all)->slots + THREADS; (slot)++) \
+		if (__atomic_load_n(&(slot)->memory, __ATOMIC_ACQUIRE))
+
 static inline void trace_add(uint64_t *count, uint64_t more)
 {
 	__atomic_store_n(count, *count + more, __ATOMIC_RELAXED);
@@ -222,124 +230,9 @@ static inline void trace_failed(struct tracing *all, int error)
 
 #include "extras/take/objects.h"
 
-/* Recorded by each thread when it gets its ring, which may have been another thread's. */
+/* A thread's first event of a trace, in its ring, which may have been another thread's. */
 #define TRACE_THREAD_FIELDS(F) F(u32, tid) F(text, name, 16)
 EVENT(trace_thread, 599, TRACE_THREAD_FIELDS);
-
-/* ---- threads come and go ---- */
-
-static inline void trace_leave(void *arg)
-{
-	struct trace_slot *slot = (struct trace_slot *)arg;
-
-	trace_mine = NULL;
-	__atomic_store_n(&slot->state, TRACE_FREE, __ATOMIC_RELEASE);
-}
-
-static inline int trace_ring_open(struct tracing *all, struct trace_slot *slot)
-{
-	struct options options = { all->types, all->options.type_count, 0, all->options.overwrite,
-				   NULL };
-	void *memory;
-	int error;
-
-	options.number = (uint32_t)(slot - all->slots);
-	memory = mmap(NULL, open_bytes(&options), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return NO_MEMORY;
-	options.memory = memory;
-	error = open(&slot->t, &options);
-	if (!error && !options.overwrite)
-		error = attach(&slot->t);
-	if (!error)
-		slot->t.memory = &slot->t; /* for close(): no business of the program's */
-	else
-		munmap(memory, open_bytes(&options));
-	slot->lost_until = UINT64_MAX;
-	__atomic_store_n(&slot->memory, error ? NULL : memory, __ATOMIC_RELEASE);
-	return error;
-}
-
-/* The types that are on, in an open ring. What it asks is stored before others look for rings. */
-static inline void trace_switch(struct tracing *all, struct trace_slot *slot)
-{
-	bool on = __atomic_load_n(&all->running, __ATOMIC_SEQ_CST);
-	uint32_t i, id;
-
-	for (i = 0; i < all->options.type_count; i++) {
-		id = all->types[i].id;
-		enable(&slot->t, id, on && !__atomic_load_n(&all->off[id], __ATOMIC_SEQ_CST));
-	}
-}
-
-static inline void trace_switch_all(struct tracing *all)
-{
-	int i;
-
-	for (i = 0; i < THREADS; i++)
-		if (__atomic_load_n(&all->slots[i].state, __ATOMIC_SEQ_CST) != TRACE_TAKEN &&
-		    __atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE))
-			trace_switch(all, &all->slots[i]);
-}
-
-/* Has it room? Otherwise one that nobody has used yet is better, if there is one. */
-static inline bool trace_has_room(const struct trace_slot *slot)
-{
-	return !slot->memory || slot->t.scheme.ring.mode == RING_OVERWRITE ||
-	       packets(&slot->t) - once_load(&slot->t.scheme.ring.consumed) <
-		       1u << (COUNT_SHIFT - 1);
-}
-
-/* System calls only, and none that waits: a handler may be the first that records in its thread. */
-static inline struct tracer *trace_take(struct tracing *all)
-{
-	struct trace_slot *slot;
-	char name[16] = "";
-	int i, state;
-
-	for (i = 0; i < 2 * THREADS; i++) {
-		slot = &all->slots[i % THREADS];
-		state = TRACE_FREE;
-		if (!__atomic_compare_exchange_n(&slot->state, &state, TRACE_TAKEN, false,
-						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			continue;
-		if ((i < THREADS && !trace_has_room(slot)) ||
-		    (!slot->memory && trace_ring_open(all, slot))) {
-			__atomic_store_n(&slot->state, TRACE_FREE, __ATOMIC_RELEASE);
-			continue;
-		}
-		__atomic_store_n(&slot->state, TRACE_LIVE, __ATOMIC_SEQ_CST);
-		trace_switch(all, slot);
-		pthread_setspecific(all->key, slot);
-		prctl(PR_GET_NAME, name);
-		trace_thread_write(&slot->t, (uint32_t)syscall(SYS_gettid), name);
-		return &slot->t;
-	}
-	return NULL;
-}
-
-static __attribute__((noinline, cold, unused)) struct tracer *trace_join(void)
-{
-	struct tracing *all = trace_owner;
-
-	if (!__atomic_load_n(&all->running, __ATOMIC_ACQUIRE))
-		return NULL;
-	if (all->shape != TRACE_SHAPE) {
-		__atomic_fetch_add(&all->strays, 1, __ATOMIC_RELAXED);
-		return NULL;
-	}
-	if (all != &trace_all)
-		return all->calls->here();
-	if (!trace_joining) { /* else a handler came into this function */
-		trace_joining = true;
-		trace_mine = trace_take(all);
-		trace_joining = false;
-	}
-	if (!trace_mine)
-		__atomic_fetch_add(&all->strays, 1, __ATOMIC_RELAXED);
-	return trace_mine;
-}
 
 #include "extras/take/per_cpu.h"
 
@@ -381,12 +274,18 @@ static inline int trace_text(struct tracing *all)
 	return fclose(text) ? NO_MEMORY : error;
 }
 
-/* The consumer, into which no handler of the program comes. */
-static inline int trace_consumer(struct tracing *all)
+/* Its folder, and the thread that writes, into which no handler of the program comes. */
+static inline int trace_write_into(struct tracing *all, const char *folder)
 {
 	sigset_t every, before;
 	int error;
 
+	all->folder = trace_root(all, folder);
+	if (all->folder < 0)
+		return NOT_WRITTEN;
+	all->chunk_number = trace_first_number(folder);
+	if (!trace_chunk_begin(all))
+		return NOT_WRITTEN;
 	sigfillset(&every);
 	pthread_sigmask(SIG_SETMASK, &every, &before);
 	error = pthread_create(&all->thread, NULL, trace_consume, all) ? NO_MEMORY : OK;
@@ -396,43 +295,31 @@ static inline int trace_consumer(struct tracing *all)
 
 static inline int trace_begin(struct tracing *all)
 {
-	const bool made =
-		!all->options.overwrite && !mkdir(all->options.folder, trace_mode(all, true));
+	const char *folder = all->options.overwrite ? NULL : all->options.folder;
+	const bool made = folder && !mkdir(folder, trace_mode(all, true));
+	struct trace_slot *slot;
+	int error = OK;
 	char name[24];
-	int error = OK, i;
 
 	all->folder = 0;
 #if PER_CPU
 	error = trace_open_cpus(all);
-	if (error)
-		return error;
 #endif
-	for (i = 0; i < THREADS; i++)
-		if (all->slots[i].memory)
-			trace_pass(all, &all->slots[i]);
-	if (!all->options.overwrite) {
-		all->folder = trace_root(all, all->options.folder);
-		if (all->folder < 0)
-			return NOT_WRITTEN;
-		all->chunk_number = trace_first_number(all);
-		if (!trace_chunk_begin(all))
-			error = NOT_WRITTEN;
-	}
+	TRACE_EACH(all, slot)
+		trace_pass(all, slot);
+	if (!error && folder)
+		error = trace_write_into(all, folder);
 	if (!error) {
+		trace_call_again(all);
 		__atomic_store_n(&all->running, 1, __ATOMIC_SEQ_CST);
 		trace_switch_all(all);
+		return OK;
 	}
-	if (!error && !all->options.overwrite)
-		error = trace_consumer(all);
-	if (error) { /* nothing is left of it */
-		all->running = 0;
-		trace_switch_all(all);
-		trace_chunk_end(all);
-		if (all->counts.chunks)
-			trace_remove(all, all->folder, trace_name(name, all->chunk_number - 1, 6));
-		if (made)
-			rmdir(all->options.folder);
-	}
+	trace_chunk_end(all); /* nothing is left of it */
+	if (all->counts.chunks)
+		trace_remove(all, all->folder, trace_name(name, all->chunk_number - 1, 6));
+	if (made)
+		rmdir(folder);
 	return error;
 }
 
@@ -441,13 +328,14 @@ static inline int trace_types(struct tracing *all, const struct trace_options *o
 {
 	uint32_t sizes[2 * EVENT_SIZED] = { 0 }, i;
 	struct options types = { options->types, options->type_count, 0, false, NULL };
+	struct trace_slot *slot;
 	int error = options->type_count < EVENT_SIZED ? check_types(&types, sizes) : BAD_ID;
 
 	if (!error && (sizes[trace_thread_type.id] || sizes[EVENT_SIZED + trace_thread_type.id]))
 		error = TWICE;
-	for (i = 0; i < THREADS && !error; i++)
-		if (all->slots[i].memory && (memcmp(sizes, all->sizes, sizeof(sizes)) ||
-					     all->options.overwrite != options->overwrite))
+	TRACE_EACH(all, slot)
+		if (!error && (memcmp(sizes, all->sizes, sizeof(sizes)) ||
+			       all->options.overwrite != options->overwrite))
 			error = NOT_ZERO;
 	if (error)
 		return error;
@@ -507,17 +395,16 @@ static inline int trace_start(const struct trace_options *options)
 static inline int trace_stop(void)
 {
 	struct tracing *all = trace_owner;
-	int was = __atomic_exchange_n(&all->running, 0, __ATOMIC_SEQ_CST), i;
+	int was = __atomic_exchange_n(&all->running, 0, __ATOMIC_SEQ_CST);
+	struct trace_slot *slot;
 
 	if (was) {
 		trace_switch_all(all);
 		__atomic_store_n(&all->stopping, 1, __ATOMIC_RELEASE);
 		if (!all->options.overwrite)
 			pthread_join(all->thread, NULL);
-		for (i = 0; i < THREADS; i++)
-			if (__atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE))
-				__atomic_store_n(&all->slots[i].lost_until, lost(&all->slots[i].t),
-						 __ATOMIC_RELAXED);
+		TRACE_EACH(all, slot)
+			__atomic_store_n(&slot->lost_until, lost(&slot->t), __ATOMIC_RELAXED);
 	}
 	if (all->folder > 0)
 		(close)(all->folder);
@@ -528,6 +415,7 @@ static inline int trace_stop(void)
 static inline void trace_count(struct trace_counts *counts)
 {
 	const struct tracing *all = trace_owner;
+	const struct trace_slot *slot;
 	const uint64_t *from = &all->counts.events;
 	uint64_t *to = &counts->events, until, now;
 	uint32_t i;
@@ -536,12 +424,10 @@ static inline void trace_count(struct trace_counts *counts)
 		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 	counts->error = __atomic_load_n(&all->counts.error, __ATOMIC_RELAXED);
 	counts->strays = __atomic_load_n(&all->strays, __ATOMIC_RELAXED);
-	for (i = 0; i < THREADS; i++) {
-		if (!__atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE))
-			continue;
-		until = __atomic_load_n(&all->slots[i].lost_until, __ATOMIC_RELAXED);
-		now = lost(&all->slots[i].t);
-		counts->lost += (now < until ? now : until) - all->slots[i].lost_before;
+	TRACE_EACH(all, slot) {
+		until = __atomic_load_n(&slot->lost_until, __ATOMIC_RELAXED);
+		now = lost(&slot->t);
+		counts->lost += (now < until ? now : until) - slot->lost_before;
 	}
 }
 

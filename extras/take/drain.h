@@ -3,7 +3,7 @@
 #ifndef STAMPEDE_EXTRAS_TAKE_DRAIN_H
 #define STAMPEDE_EXTRAS_TAKE_DRAIN_H
 
-/* A copy's part: all that is in it. */
+/* All that is in a packet. */
 static inline struct trace_part trace_part_of(const struct packet *packet)
 {
 	struct trace_part part = { packet->number, packet->events, packet->back, packet->end, 0 };
@@ -15,144 +15,147 @@ static inline struct trace_part trace_part_of(const struct packet *packet)
 }
 
 /*
- * Without what `cut` has of the packet, in `to`, which has room for it. What is left begins at the
- * time of the last event of the cut. False: nothing is left.
+ * Makes it a packet in `to`, which has room for a sub-buffer, of what `cut` has not: that begins at
+ * the time of the cut's last event. False: nothing is left.
  */
 static inline bool trace_trim(const struct trace_slot *slot, const struct trace_part *cut,
 			      struct packet *packet, uint8_t *to)
 {
 	const uint32_t begin = sizeof(struct ctf_packet_header);
-	const bool part = cut->events && packet->number == cut->number;
+	uint32_t skipped = begin, content;
 	struct ctf_packet_header header;
-	uint32_t content;
 
+	memcpy(&header, packet->bytes, begin);
 	if (packet->number < cut->number)
 		return false;
-	if (!part && !slot->lost_before)
-		return true;
-	memmove(to, packet->bytes, packet->size);
-	packet->bytes = to;
-	memcpy(&header, to, begin);
-	header.events_discarded -= slot->lost_before;
-	if (part) {
-		content = (uint32_t)(header.content_size / 8) - cut->content;
-		memmove(to + begin, to + cut->content, content);
-		memset(to + begin + content, 0, packet->size - begin - content);
-		header.content_size = (begin + (uint64_t)content) * 8;
+	if (packet->number == cut->number && cut->events) {
+		skipped = cut->content;
 		header.timestamp_begin = cut->end;
 		packet->events -= cut->events;
 		packet->back -= cut->back;
 	}
+	content = (uint32_t)(header.content_size / 8) - skipped;
+	memmove(to + begin, packet->bytes + skipped, content);
+	content += begin;
+	packet->bytes = to;
+	packet->size = (content + 7u) & ~UINT64_C(7);
+	memset(to + content, 0, packet->size - content);
+	header.content_size = (uint64_t)content * 8;
+	header.packet_size = packet->size * 8;
+	header.events_discarded -= slot->lost_before;
 	memcpy(to, &header, begin);
 	return packet->events != 0;
 }
 
-static inline void trace_packet(struct tracing *all, uint64_t bytes, uint64_t packets_more)
-{
-	trace_add(&all->counts.packets, packets_more);
-	trace_add(&all->counts.bytes, bytes);
-}
-
-/* A packet, whole or, `early`, as far as it is: then it comes again. */
+/* What is not yet written of a packet; `open`: more of it comes, and this again if it fails. */
 static inline void trace_write(struct tracing *all, struct trace_slot *slot, struct packet *packet,
-			       bool early)
+			       bool open)
 {
 	const struct trace_part part = trace_part_of(packet);
 	const uint64_t most = all->options.chunk_bytes;
-	struct trace_part before;
+	bool good;
 
-	if (!early && most && all->chunk_bytes && all->chunk_bytes + packet->size > most)
-		trace_chunk_end(all);
-	before = slot->early.content ? slot->early : slot->cut;
-	if (before.number != part.number)
-		before.events = before.back = 0;
-	if ((early && part.events == before.events) ||
-	    !trace_trim(slot, &slot->cut, packet, all->early))
+	if (!trace_trim(slot, &slot->cut, packet, all->written))
 		return;
-	if (trace_append(all, slot, packet)) {
-		if (!slot->early.content)
-			trace_packet(all, packet->size, 1);
-		trace_written(all, slot, part.events - before.events);
-		trace_add(&all->counts.back, part.back - before.back);
-		slot->early = part;
-		if (early)
-			return;
+	if (most && all->chunk_bytes && all->chunk_bytes + packet->size > most)
+		trace_chunk_end(all);
+	good = slot->file || trace_file_begin(all, slot);
+	if (good && !trace_put(slot->file, packet->bytes, packet->size, slot->at)) {
+		trace_failed(all, errno);
+		good = false;
+	}
+	if (good) {
+		trace_written(all, slot, packet->events);
+		trace_add(&all->counts.packets, 1);
+		trace_add(&all->counts.bytes, packet->size);
+		trace_add(&all->counts.back, packet->back);
 		slot->at += packet->size;
 		all->chunk_bytes += packet->size;
+	} else if (open) {
+		return;
 	} else {
-		if (slot->early.content) { /* nor is what was there before */
-			trace_packet(all, -packet->size, -UINT64_C(1));
-			trace_written(all, slot, part.events - packet->events - before.events);
-			slot->early.content = 0;
-		}
-		if (early)
-			return;
 		trace_add(&all->counts.unwritten, packet->events);
 	}
-	slot->early.content = 0;
 	slot->cut = part;
+}
+
+/*
+ * The next packet: 1: a complete one, which then is released. TRACE_OPEN: all complete ones are
+ * read, and this is a copy of what is recorded of the next. BUSY: ask again. 0: there is none.
+ */
+static inline int trace_get(struct tracing *all, struct trace_slot *slot, struct packet *packet)
+{
+	const bool reads = !all->options.overwrite;
+	int got = reads ? read(&slot->t, packet) : 0;
+	uint64_t first, last, end;
+
+	if (got)
+		return got;
+	ring_readable(&slot->t.scheme.ring, &first, &last);
+	end = packets(&slot->t);
+	if (reads ? end <= first : !end)
+		return 0;
+	if (reads && (last > first || end != first + 1))
+		return BUSY; /* one became complete meanwhile, and comes first */
+	return copy(&slot->t, end - 1, all->written, packet) == 1 ? TRACE_OPEN : BUSY;
 }
 
 /* What is complete; and of a ring where that was nothing what is recorded so far. */
 static inline void trace_drain(struct tracing *all, struct trace_slot *slot, bool last)
 {
+	int got, quiet = 1, tries = 0;
 	struct packet packet;
-	bool quiet = true;
-	int got, tries;
 
-	if (!__atomic_load_n(&slot->memory, __ATOMIC_ACQUIRE))
-		return;
 	if (trace_is_gone(slot))
 		trace_file_end(all, slot);
-	for (; (got = read(&slot->t, &packet)) == 1 || got == DAMAGED; quiet = false) {
+	while ((got = trace_get(all, slot, &packet))) {
 		if (got == 1) {
 			trace_write(all, slot, &packet, false);
-		} else {
+		} else if (got == DAMAGED) {
 			trace_failed(all, EBADMSG);
 			trace_add(&all->counts.unwritten, packet.events);
+		} else if (got == TRACE_OPEN) {
+			if (last || quiet)
+				trace_write(all, slot, &packet, !last);
+			return;
+		} else if (!last) {
+			return;
+		} else if (tries++ == 100) {
+			trace_failed(all, EBUSY);
+			return;
+		} else {
+			usleep(1000); /* its thread is just recording */
+			continue;
 		}
 		release(&slot->t, &packet);
+		quiet = 0;
 	}
-	if (!last && !quiet)
-		return;
-	for (tries = 0; (got = copy(&slot->t, packets(&slot->t) - 1, all->early, &packet)) != 1;
-	     tries++) {
-		if (last && tries == 100 && packets(&slot->t))
-			trace_failed(all, EBUSY);
-		if (!last || tries == 100)
-			return;
-		usleep(1000); /* its thread is just recording */
-	}
-	if (packet.number >= slot->t.scheme.ring.consumed) /* else it is written as a whole */
-		trace_write(all, slot, &packet, !last);
 }
 
 /* What is in the ring is of the trace before: what came after its end are strays. */
 static inline void trace_pass(struct tracing *all, struct trace_slot *slot)
 {
 	const struct trace_part under_way = { packets(&slot->t) - 1, 0, 0, 0, 0 };
-	const bool reads = !all->options.overwrite;
 	struct trace_part *cut = &slot->cut;
 	struct packet packet;
-	bool more = true;
 	int got;
 
-	while (more) {
-		got = reads ? read(&slot->t, &packet) : 0;
-		more = got == 1 || got == DAMAGED;
-		if (!more && copy(&slot->t, packets(&slot->t) - 1, all->early, &packet) != 1) {
-			if (!reads && packets(&slot->t))
-				*cut = under_way; /* it ends in this trace */
+	do {
+		got = trace_get(all, slot, &packet);
+		if (got == BUSY && all->options.overwrite)
+			*cut = under_way; /* it ends in this trace */
+		if (!got || got == BUSY)
 			break;
+		if (packet.number >= cut->number) {
+			if (!all->options.overwrite)
+				all->strays += packet.events -
+					       (packet.number == cut->number ? cut->events : 0);
+			if (got != DAMAGED)
+				*cut = trace_part_of(&packet);
 		}
-		if (reads && packet.number >= cut->number)
-			all->strays +=
-				packet.events - (packet.number == cut->number ? cut->events : 0);
-		if (packet.number >= cut->number && got != DAMAGED)
-			*cut = trace_part_of(&packet);
-		if (more)
+		if (got != TRACE_OPEN)
 			release(&slot->t, &packet);
-	}
+	} while (got != TRACE_OPEN);
 	slot->began = *cut;
 	if (slot->lost_until != UINT64_MAX)
 		slot->lost_before = slot->lost_until;
@@ -162,13 +165,13 @@ static inline void trace_pass(struct tracing *all, struct trace_slot *slot)
 static inline void trace_look(struct tracing *all, bool last)
 {
 	const uint64_t oldest = (uint64_t)all->options.chunk_seconds * 1000000000u;
-	int i;
+	struct trace_slot *slot;
 
 	pthread_mutex_lock(&all->lock);
 	if (all->chunk && oldest && !last && clock_steady() - all->chunk_since >= oldest)
 		trace_chunk_end(all);
-	for (i = 0; i < THREADS; i++)
-		trace_drain(all, &all->slots[i], last);
+	TRACE_EACH(all, slot)
+		trace_drain(all, slot, last);
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -203,17 +206,16 @@ static inline void trace_in_child(void)
 {
 	struct tracing *all = &trace_all;
 	struct options options = { NULL, 0, 0, all->options.overwrite, NULL };
-	int i;
+	struct trace_slot *slot;
 
 	all->running = 0; /* of a handler that comes now */
-	trace_mine = NULL;
+	__atomic_store_n(&trace_mine, NULL, __ATOMIC_RELAXED);
 	pthread_setspecific(all->key, NULL);
-	for (i = 0; i < THREADS; i++) {
-		if (all->slots[i].file > 0)
-			(close)(all->slots[i].file);
-		if (all->slots[i].memory)
-			munmap(all->slots[i].memory, open_bytes(&options));
-		memset(&all->slots[i], 0, sizeof(all->slots[i]));
+	TRACE_EACH(all, slot) {
+		if (slot->file > 0)
+			(close)(slot->file);
+		munmap(slot->memory, open_bytes(&options));
+		memset(slot, 0, sizeof(*slot));
 	}
 	if (all->chunk > 0)
 		(close)(all->chunk);

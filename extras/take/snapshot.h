@@ -27,15 +27,14 @@ static inline bool trace_copy_ring(struct tracing *all, int folder, struct trace
 static inline bool trace_copy_all(struct tracing *all, int folder, uint64_t bytes)
 {
 	uint64_t rings = 0, count;
+	struct trace_slot *slot;
 	bool good = true;
-	int i;
 
-	for (i = 0; i < THREADS; i++)
-		rings += __atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE) != NULL;
+	TRACE_EACH(all, slot)
+		rings++;
 	count = bytes / (rings ? rings : 1) >> SUBBUF_SHIFT;
-	for (i = 0; i < THREADS && good; i++)
-		good = !__atomic_load_n(&all->slots[i].memory, __ATOMIC_ACQUIRE) ||
-		       trace_copy_ring(all, folder, &all->slots[i], count ? count : 1);
+	TRACE_EACH(all, slot)
+		good = good && trace_copy_ring(all, folder, slot, count ? count : 1);
 	return good && trace_describe(all, folder);
 }
 

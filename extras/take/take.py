@@ -490,7 +490,7 @@ extern "C" {
 #pragma GCC diagnostic pop
 
 %s#endif
-""" % (name, name, system, re.sub("^//@.*\n", "", text, flags=re.M), licence())
+""" % (name, name, system, re.sub("^//@.*\n", "", text, flags=re.M), "" if "include \"" in system else licence())
 
 
 def take_header(row, folder, facts, record):
@@ -535,8 +535,12 @@ def take_header(row, folder, facts, record):
     write(folder, row + "_reader.h", fold(header(
         upper + "_READER_H", spdx, system("read_api") + '#include "%s.h"\n' % row,
         structs(reader, texts["read_api"]) + how + prune.joined(reader))))
+    api, rest = texts["consumer"].split(how)
+    rest, classes = rest.split("#ifdef __cplusplus\n}", 1)
+    classes = re.sub(r"\n\t?\{\n\t\t?(.*;)\n\t?\}\n", r" { \1 }\n", re.sub(r"\n\t?\{\n\t?\}\n", " {}\n", classes))
     write(folder, row + "_trace.h", fold(header(
-        upper + "_TRACE_H", spdx, system("consumer") + '#include "%s_reader.h"\n' % row, texts["consumer"])))
+        upper + "_TRACE_H", spdx, system("consumer") + '#include "%s_reader.h"\n' % row,
+        api + how + prune.joined(prune.chunks(rest)) + "\n#ifdef __cplusplus\n}" + classes)))
     example = said("unifdef", "-B", ("-D" if restarts else "-U") + "SCHEME_RESTARTS",
                    text=read(os.path.join(HERE, "extras/take/example.c.in")))
     example = re.sub(r"\btaken_", row + "_", example).replace("TAKEN_", upper + "_")

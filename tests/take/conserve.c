@@ -6,6 +6,8 @@
  * unwritten or a stray: exactly, and each event once.
  */
 #define _GNU_SOURCE 1
+#define JOINED joined = /* test_conserve.sh puts it before the event of a thread */
+static __thread int joined = 1;
 #include "tests/take/taken.h"
 
 #include <dirent.h>
@@ -38,7 +40,7 @@ static struct T(event_type) types[2];
 static const char *top;
 static uint64_t state;
 static int stopping;
-static __thread uint32_t self, number, handler, handled, joined;
+static __thread uint32_t self, number, handler, handled;
 
 static uint32_t draw(uint32_t below)
 {
@@ -54,13 +56,14 @@ static void add(uint64_t *to, uint64_t more)
 static void record(uint32_t who, uint32_t *next)
 {
 	const int runs = __atomic_load_n(&T(trace_all).running, __ATOMIC_RELAXED);
-	struct T(tracer) *ring = T(here)();
+	struct T(tracer) * ring;
 	int said;
 
-	if (ring && !__atomic_exchange_n(&joined, 1, __ATOMIC_RELAXED))
-		add(&tally->joins, 1);
 	if (*next == MOST_NUMBER)
 		return;
+	ring = T(here)();
+	said = __atomic_exchange_n(&joined, 1, __ATOMIC_RELAXED);
+	add(&tally->joins, !said || said == E(FULL));
 	said = *next % 7 ? work_write(ring, who, *next, E(CLOCK)()) :
 			   words_write(ring, who, *next, E(CLOCK)(), "some words");
 	*next += !said;
@@ -83,7 +86,7 @@ static void on_signal(int signal)
 
 static void begin(void)
 {
-	number = handled = joined = 0;
+	number = handled = 0;
 	handler = __atomic_add_fetch(&share->serial, 2, __ATOMIC_RELAXED);
 	if (handler >= MOST_WHO)
 		abort();
@@ -154,8 +157,12 @@ static void read_file(const char *path)
 	uint32_t who, at;
 	FILE *file = fopen(path, "r");
 
-	while (file && fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes)) {
-		memcpy(&header, bytes, sizeof(header));
+	while (file && fread(&header, sizeof(header), 1, file) == 1) {
+		if (header.packet_size / 8 > sizeof(bytes) ||
+		    header.content_size > header.packet_size ||
+		    fread(bytes + sizeof(header), header.packet_size / 8 - sizeof(header), 1,
+			  file) != 1)
+			break;
 		memset(&packet, 0, sizeof(packet));
 		packet.bytes = packet.cursor.at = bytes;
 		packet.cursor.at += sizeof(header);
@@ -163,8 +170,6 @@ static void read_file(const char *path)
 		packet.cursor.time = header.timestamp_begin;
 		packet.cursor.stamp_bits = T(ring_stamp_bits)(&sizes.scheme.ring);
 		packet.cursor.payloads = sizes.sizes;
-		CHECK(header.packet_size == PACKET_BYTES * 8);
-		CHECK(header.content_size / 8 <= PACKET_BYTES);
 		while (T(next)(&packet, &event)) {
 			found++;
 			if (event.id == 599)
@@ -182,7 +187,7 @@ static void read_file(const char *path)
 		}
 		CHECK(packet.cursor.at == packet.cursor.end);
 	}
-	CHECK(file && feof(file) && !ferror(file) && ftell(file) % (long)PACKET_BYTES == 0);
+	CHECK(file && feof(file) && !ferror(file));
 	if (file)
 		fclose(file);
 }

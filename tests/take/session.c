@@ -78,7 +78,7 @@ static void again(void)
 	for (i = 0; i < 30; i++) {
 		CHECK(!begin(numbered(i < 20 ? i : 20)));
 		some(1, 100);
-		end(100, i == 0);
+		end(100, 1);
 		options.folder = folder;
 	}
 }
@@ -123,7 +123,7 @@ static void lost(void)
 	CHECK(full && counts.lost == full);
 	CHECK(!begin(numbered(1)));
 	some(2, 100);
-	end(100, 0);
+	end(100, 1);
 }
 
 /* Four threads at a time, or a hundred; a thousand one after the other, in rings that overwrite. */

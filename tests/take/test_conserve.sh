@@ -28,7 +28,7 @@ conserves() { # NAME PROGRAM FIRST LAST
 [ "${ALL:-0}" = 0 ] && rows=packed_word || rows="packed_word varint_low full_tsc three_read packed_upper extended_header"
 for row in $rows; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
-	take_header "$row" && made "$scratch/plain" "$row" "${CC:-gcc}" -std=gnu11 -O2 -Wall -Wextra -Werror &&
+	take_header "$row" && sed -i "s/\t${row}_trace_thread_write(/\tJOINED &/" "$folder/${row}_trace.h" && made "$scratch/plain" "$row" "${CC:-gcc}" -std=gnu11 -O2 -Wall -Wextra -Werror &&
 		made "$scratch/small" "$row" "${CC:-gcc}" -std=gnu11 -O2 -D"${upper}"_COUNT_SHIFT=1 -D"${upper}"_SUBBUF_SHIFT=9 -D"${upper}"_THREADS=6 &&
 		made "$scratch/large" "$row" "${CC:-gcc}" -std=gnu11 -O2 -D"${upper}"_COUNT_SHIFT=2 -D"${upper}"_SUBBUF_SHIFT=14
 	report $? "$row is cut and compiled"
