@@ -198,8 +198,8 @@ TAKE = INTERRUPTED + "one header to take home, fewest instructions"
 BACK = INTERRUPTED + "the clock may go back"
 WAIT = "exact times, an interrupt's event may wait: fewest bytes"
 HELD_OFF = "exact times, interrupts are held off: fewest bytes"
-NARROW = "exact times, no gap of 2^31 ticks, and no compare-and-swap of 64 bits: fewest bytes"
-FIRMWARE = "exact times, no gap of 2^31 ticks: one header to take home for a Cortex-M, fewest bytes"
+NARROW = "exact times, no gap of 2^32 - 2^27 ticks, and no compare-and-swap of 64 bits: fewest bytes"
+FIRMWARE = "exact times, no gap of 2^32 - 2^27 ticks: one header to take home for a Cortex-M, fewest bytes"
 FTRACE = "readers of ftrace sub-buffers: least time"
 
 QUESTIONS = (

@@ -186,6 +186,7 @@ static inline int trace_open_cpus(struct tracing *all)
 		all->slots[cpu].t.scheme.by_cpu = all->by_cpu;
 #endif
 		all->slots[cpu].state = TRACE_LIVE;
+		trace_switch(all, &all->slots[cpu]); /* off until the trace has begun */
 	}
 	__atomic_store_n(&all->cpus, cpu, __ATOMIC_RELEASE);
 	return OK;

@@ -160,8 +160,8 @@ class Guide(Schemes):
 
     def test_no_wide_claim(self):
         """32 bits at most, and a bound of gaps that half a counter of 32 bits keeps, if there is one."""
-        line, scheme = "| exact times, no gap of 2^31 ticks, and", self.scheme("full_tsc")
-        firmware = "| exact times, no gap of 2^31 ticks: one header"
+        line, scheme = "| exact times, no gap of 2^32 - 2^27 ticks, and", self.scheme("full_tsc")
+        firmware = "| exact times, no gap of 2^32 - 2^27 ticks: one header"
         self.assert_line(line, None, "`")
         bounded = {"claim_bits": 32, "gap_ticks": 1 << 31}
         scheme.update(bounded)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * usage: conserve FOLDER SEED [RINGS_SMALL]   A random program, drawn by SEED, with the consumer of
- * a taken row (taken.h): processes, sessions, chunks, threads that come, go and stay, handlers,
- * forks, kills, a disk without room, files that somebody removes. What was recorded is read, lost,
- * unwritten or a stray: exactly, and each event once.
+ * usage: conserve FOLDER SEED   A random program, drawn by SEED, with the consumer of a taken row
+ * (taken.h): processes, sessions, chunks, threads that come, go and stay, handlers, forks, kills, a
+ * disk without room, files that somebody removes; where rings are of CPUs, threads that move
+ * between them at any instruction. What was recorded is read, lost, unwritten or a stray: exactly,
+ * each event once, and those of a thread in their order.
  */
 #define _GNU_SOURCE 1
 #define JOINED joined = /* test_conserve.sh puts it before the event of a thread */
@@ -12,13 +13,17 @@ static __thread int joined = 1;
 
 #include <dirent.h>
 #include <ftw.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
 #define WORK(F) F(u32, who) F(u32, number) F(u64, before)
 E(EVENT)(work, 1, WORK);
-#define WORDS(F) F(u32, who) F(u32, number) F(u64, before) F(string, words)
+#ifndef PAD /* a long time in a section */
+#define PAD 1
+#endif
+#define WORDS(F) F(u32, who) F(u32, number) F(u64, before) F(string, words) F(text, pad, PAD)
 E(EVENT)(words, 40, WORDS);
 
 enum { MOST_WHO = 1024, MOST_NUMBER = 8192, PROCESSES = 8, LIVE = 3 };
@@ -53,6 +58,17 @@ static void add(uint64_t *to, uint64_t more)
 	__atomic_fetch_add(to, more, __ATOMIC_RELAXED);
 }
 
+static pid_t moving[8];
+
+static void move(pid_t thread, uint32_t to)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(to % (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), &cpus);
+	CHECK(!sched_setaffinity(thread, sizeof(cpus), &cpus) || errno == ESRCH);
+}
+
 static void record(uint32_t who, uint32_t *next)
 {
 	const int runs = __atomic_load_n(&T(trace_all).running, __ATOMIC_RELAXED);
@@ -62,10 +78,12 @@ static void record(uint32_t who, uint32_t *next)
 	if (*next == MOST_NUMBER)
 		return;
 	ring = T(here)();
+	if (E(PER_CPU) && *next % 64 == 63)
+		move(0, who + *next / 64); /* into a ring of another CPU */
 	said = __atomic_exchange_n(&joined, 1, __ATOMIC_RELAXED);
 	add(&tally->joins, !said || said == E(FULL));
 	said = *next % 7 ? work_write(ring, who, *next, E(CLOCK)()) :
-			   words_write(ring, who, *next, E(CLOCK)(), "some words");
+			   words_write(ring, who, *next, E(CLOCK)(), "some words", "");
 	*next += !said;
 	add(&tally->recorded, !said);
 	add(&tally->full, said == E(FULL));
@@ -109,8 +127,12 @@ static void record_some(uint32_t many)
 /* Not itself interrupted when it has ended, and counted. */
 static void *short_thread(void *many)
 {
+	pid_t *me = &moving[(uintptr_t)many % 8];
+
 	begin();
-	record_some((uint32_t)(uintptr_t)many);
+	__atomic_store_n(me, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	record_some((uint32_t)((uintptr_t)many / 8));
+	__atomic_store_n(me, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&self, 0, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -143,7 +165,7 @@ static void remove_all(const char *folder)
 
 /* ---- what is there ---- */
 
-static uint8_t seen[MOST_WHO][MOST_NUMBER];
+static uint64_t when[MOST_WHO][MOST_NUMBER];
 static uint64_t found; /* with those that tell of threads */
 static struct T(tracer) sizes;
 
@@ -178,10 +200,12 @@ static void read_file(const char *path)
 			memcpy(&at, event.payload + 4, 4);
 			memcpy(&before, event.payload + 8, 8);
 			CHECK(event.time >= before && event.time <= E(CLOCK)());
-			if (who >= MOST_WHO || at >= MOST_NUMBER || seen[who][at]++)
+			if (who >= MOST_WHO || at >= MOST_NUMBER || when[who][at])
 				wrong++ ? 0 :
 					  fprintf(stderr, "%s: %u of %u is twice, or is none\n",
 						  path, at, who);
+			else
+				when[who][at] = event.time;
 			CHECK(event.time >= header.timestamp_begin &&
 			      event.time <= header.timestamp_end);
 		}
@@ -202,8 +226,13 @@ static int read_one(const char *path, const struct stat *file, int type, struct 
 
 static uint64_t read_all(const char *folder)
 {
+	const uint64_t *one;
+
 	found = 0;
+	memset(when, 0, (__atomic_load_n(&share->serial, __ATOMIC_RELAXED) + 2) * sizeof(*when));
 	nftw(folder, read_one, 16, FTW_PHYS);
+	for (one = when[0] + 1; one < when[share->serial + 2]; one++)
+		CHECK(!*one || one[-1] <= *one || (one - when[0]) % MOST_NUMBER == 0);
 	return found;
 }
 
@@ -221,10 +250,19 @@ static void room(bool there, uint32_t packets)
 static void burst(void)
 {
 	pthread_t threads[6];
-	uint32_t many = 1 + draw(6), i;
+	uint32_t many = 1 + draw(6), i, round = 0, left;
+	pid_t one;
 
 	for (i = 0; i < many; i++)
-		pthread_create(&threads[i], NULL, short_thread, (void *)(uintptr_t)draw(900));
+		pthread_create(&threads[i], NULL, short_thread,
+			       (void *)(uintptr_t)(draw(E(PER_CPU) ? 4000 : 900) * 8 + i));
+	for (left = E(PER_CPU); left; usleep(200))
+		for (i = left = 0; i < many; i++) {
+			one = __atomic_load_n(&moving[i], __ATOMIC_ACQUIRE);
+			left += one != 0;
+			if (one)
+				move(one, round++ / 3);
+		}
 	for (i = 0; i < many; i++)
 		pthread_join(threads[i], NULL);
 }
@@ -431,7 +469,6 @@ int main(int argc, char **argv)
 		if (!share->tallies[i].recorded)
 			continue;
 		snprintf(name, sizeof(name), "%.3000s/%d", top, i);
-		memset(seen, 0, sizeof(seen));
 		there = read_all(name);
 		total += there;
 		if (there + share->tallies[i].removed < share->tallies[i].floor)

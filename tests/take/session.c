@@ -14,15 +14,17 @@
 
 #define WORK(F) F(u64, number) F(u32, who)
 E(EVENT)(work, 1, WORK);
+E(EVENT)(fill, 2, WORK);
 
-static struct T(event_type) types[1];
-static struct T(trace_options) options = { NULL, types, 1, 0, 0, 0, 0, false, 0 };
+static struct T(event_type) types[2];
+static struct T(trace_options) options = { NULL, types, 2, 0, 0, 0, 0, false, 0 };
 static struct T(trace_counts) counts;
 static const char *folder;
 
 static int begin(const char *name)
 {
 	types[0] = work_type;
+	types[1] = fill_type;
 	options.folder = name;
 	return T(trace_start)(&options);
 }
@@ -40,8 +42,8 @@ static void end(uint64_t events, uint64_t others)
 {
 	CHECK(!T(trace_stop)());
 	T(trace_count)(&counts);
-	CHECK(counts.events == events + others && !counts.lost && !counts.unwritten &&
-	      !counts.strays && !counts.error);
+	CHECK(counts.events == events + (E(PER_CPU) ? 0 : others) && !counts.lost &&
+	      !counts.unwritten && !counts.strays && !counts.error);
 	printf("%s %" PRIu64 "\n", options.folder, events);
 }
 
@@ -395,6 +397,155 @@ static void stops(void)
 	}
 }
 
+static pthread_t second;
+
+static void *crashes(void *arg)
+{
+	raise(SIGSEGV);
+	return arg;
+}
+
+/* A crash of two threads at once leaves the newest events of rings that overwrite. */
+static void crash(void)
+{
+	int i, status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		options.overwrite = true;
+		CHECK(!begin(NULL) && T(trace_snapshot)("/proc/none", 1 << 20) == E(NOT_WRITTEN));
+		for (i = 0; i < 300000; i++)
+			CHECK(!fill_write(T(here)(), (uint64_t)i, 1));
+		some(1, 100);
+		CHECK(!T(trace_on_crash)(numbered(0), 64 << 10) && !wrong);
+		CHECK(!pthread_create(&second, NULL, crashes, NULL));
+		if (!wrong)
+			crashes(NULL);
+		_exit(1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+	      WTERMSIG(status) == SIGSEGV);
+	printf("%s 100\n", numbered(0));
+}
+
+/* exec is like a kill; the program that comes after has no file of the trace, and its own trace. */
+static void replaced(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		CHECK(!begin(numbered(0)));
+		threads(3, 500);
+		do
+			T(trace_count)(&counts);
+		while (counts.events < 1500 + (E(PER_CPU) ? 0 : 3));
+		execl("/proc/self/exe", "session", "after", folder, (char *)NULL);
+		_exit(1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	printf("%s 1510\n", numbered(0));
+}
+
+static void after(void)
+{
+	char name[32], to[4096];
+	ssize_t size;
+	int file;
+
+	for (file = 3; file < 64; file++) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
+		size = readlink(name, to, sizeof(to) - 1);
+		to[size > 0 ? size : 0] = 0;
+		CHECK(!strstr(to, folder));
+	}
+	CHECK(!begin(numbered(0)));
+	some(1, 10);
+	CHECK(!T(trace_stop)());
+}
+
+/* The trace ends within a record. */
+static void held(void)
+{
+#ifndef SECTIONS
+	struct T(reservation) rsv;
+
+	CHECK(!begin(numbered(0)) && T(begin)(T(here)(), 1, 12, &rsv));
+	CHECK(!T(trace_stop)() && !T(end)(T(here)(), &rsv));
+	T(trace_count)(&counts);
+	CHECK(counts.error == EBUSY);
+#endif
+	CHECK(!begin(numbered(1))); /* what is not written by now is a stray of this one */
+	some(1, 10);
+	CHECK(!T(trace_stop)());
+	T(trace_count)(&counts);
+	CHECK(counts.events == 10 + !E(PER_CPU) && !counts.error);
+	printf("%s 10\n", numbered(1));
+}
+
+/* X(what is wrong, the call, its error) */
+#define MISUSES \
+	X("stop: nothing is started", T(trace_stop)(), NOT_OPEN) \
+	X("enable: nothing is started", T(trace_enable)(1, true), NOT_OPEN) \
+	X("snapshot: nothing is started", T(trace_snapshot)(folder, 1 << 20), NOT_OPEN) \
+	X("on_crash: nothing is started", T(trace_on_crash)(folder, 1 << 20), NOT_OPEN) \
+	X("write: nothing is started", work_write(T(here)(), 0, 0), NO_POINTER) \
+	X("start: no options", T(trace_start)(NULL), NO_POINTER) \
+	X("start: no folder", starts(NULL, types, 2), NO_POINTER) \
+	X("start: no types", starts(folder, NULL, 2), NO_POINTER) \
+	X("start: a folder in none", starts("/proc/none/trace", types, 2), NOT_WRITTEN) \
+	X("start: a folder that is a file", starts("/etc/passwd", types, 2), NOT_WRITTEN) \
+	X("start: an id twice", starts(folder, twice, 2), TWICE) \
+	X("start: the id of threads", starts(folder, &taken, 1), TWICE) \
+	X("start: an id of 600", starts(folder, &high, 1), BAD_ID) \
+	X("start: 600 types", starts(folder, types, 600), BAD_ID) \
+	X("start: a name with a space", starts(folder, &spaced, 1), BAD_NAME) \
+	X("start", starts(numbered(0), types, 2), OK) \
+	X("start twice", starts(folder, types, 2), TWICE) \
+	X("enable: an id of 600", T(trace_enable)(600, true), BAD_ID) \
+	X("write: an id of 600", T(try_write)(T(here)(), 600, "", 1), BAD_ID) \
+	X("write: an undeclared id", T(try_write)(T(here)(), 3, "", 1), UNDECLARED) \
+	X("write: a wrong size", T(try_write)(T(here)(), 1, "", 1), BAD_SIZE) \
+	X("attach beside the consumer", T(attach)(T(here)()), BUSY) \
+	X("open a thread's ring", T(open)(T(here)(), &one), TWICE) \
+	X("close a thread's ring", T(close)(T(here)()), BUSY) \
+	X("snapshot: no folder", T(trace_snapshot)(NULL, 1 << 20), NO_POINTER) \
+	X("on_crash: no folder", T(trace_on_crash)(NULL, 1 << 20), NO_POINTER) \
+	X("stop", T(trace_stop)(), OK) \
+	X("stop twice", T(trace_stop)(), NOT_OPEN) \
+	X("write: stopped", work_write(T(here)(), 0, 0), OFF) \
+	X("start again: other types", starts(folder, types, 1), NOT_ZERO)
+
+static int starts(const char *into, const struct T(event_type) * its, uint32_t count)
+{
+	struct T(trace_options) its_own = { .folder = into, .types = its, .type_count = count };
+
+	return T(trace_start)(&its_own);
+}
+
+/* Each has its error, and no event between them is lost. */
+static void misused(void)
+{
+	const struct T(event_type) twice[] = { work_type, work_type }, taken = { "a", "", 599, 0 },
+				   high = { "a", "", 600, 0 }, spaced = { "a b", "", 1, 0 };
+	struct T(options) one = { types, 2, 0, false, NULL };
+	int good = 0, got;
+
+	types[0] = work_type;
+	types[1] = fill_type;
+#define X(what, call, error) \
+	got = call; \
+	if (got != E(error)) \
+		fprintf(stderr, "%s: %d, not %d\n", what, got, E(error)); \
+	wrong += got != E(error); \
+	good += !work_write(T(here)(), (uint64_t)good, 1);
+	MISUSES
+#undef X
+	T(trace_count)(&counts);
+	CHECK(good == 11 && counts.events == (E(PER_CPU) ? 11 : 12));
+	printf("%s %d\n", numbered(0), good);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -403,7 +554,9 @@ int main(int argc, char **argv)
 	} all[] = { { "again", again },	      { "late", late },		{ "lost", lost },
 		    { "shorts", shorts },     { "recorder", recorder }, { "fails", fails },
 		    { "handlers", handlers }, { "hostile", hostile },	{ "together", together },
-		    { "kept", kept },	      { "idle", idle },		{ "stops", stops } };
+		    { "kept", kept },	      { "idle", idle },		{ "crash", crash },
+		    { "after", after },	      { "held", held },		{ "misused", misused },
+		    { "stops", stops },	      { "exec", replaced } };
 	size_t i;
 
 	for (i = 0; argc == 3 && i < sizeof(all) / sizeof(all[0]); i++)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: test_session.sh BUILD   What a user's program does with the consumer of a taken row (session.c): traces one after
-# the other, short threads, handlers, other people's files; libraries and plugins; and a stop at every system call that
-# writes. ALL=1: of all rows that can be taken. TAP.
+# the other, short threads, handlers, crashes, other people's files; files of C and of C++, libraries and plugins; and a
+# stop at every system call that writes. ALL=1: of all rows that can be taken. TAP.
 . tests/support/tap.sh
 build=$1
 folder=$scratch/take
@@ -16,10 +16,11 @@ made() { # OUT ROW COMPILER-WORDS...
 }
 # Events; none is said to be discarded.
 counted() { babeltrace2 "$1" 2>"$scratch/warned" | grep -c ' work: ' && ! grep discarded "$scratch/warned"; }
+on=
 # The program says what is in which folder; babeltrace2 finds as much, where it can read it.
 right() { # NAME PROGRAM WHAT
 	rm -rf "$scratch/run" && mkdir "$scratch/run"
-	timeout 120 "$2" "$3" "$scratch/run" >"$scratch/said" 2>"$scratch/err" && { [ -n "$unread" ] || awk '{ sum[$1] += $2 }
+	timeout 120 $on "$2" "$3" "$scratch/run" >"$scratch/said" 2>"$scratch/err" && { [ -n "$unread" ] || awk '{ sum[$1] += $2 }
 		END { for (one in sum) print one, sum[one] }' "$scratch/said" | { while read -r one events; do
 			[ "$(counted "$one")" = "$events" ] || { echo "$one: $(counted "$one"), not $events" >>"$scratch/err" && false || exit 1; }
 		done; }; }
@@ -32,7 +33,16 @@ command -v babeltrace2 >/dev/null || {
 	plan
 	exit
 }
-all="again late lost shorts recorder fails hostile together kept idle handlers"
+take_header packed_word
+for compiler in "${CC:-gcc} -std=gnu11" "clang -std=gnu11" "g++ -std=c++17 -x c++" "clang++ -std=c++17 -x c++"; do
+	command -v "${compiler%% *}" >/dev/null || continue
+	# shellcheck disable=SC2086
+	printf '#include "packed_word_trace.h"\nint main(void) { return packed_word_trace_stop() != PACKED_WORD_NOT_OPEN; }\n' \
+		>"$scratch/use.c" && $compiler -O2 -Wall -Wextra -Wpedantic -Wconversion -Wcast-align -Wshadow -Werror \
+		-I"$folder" "$scratch/use.c" -pthread -o "$scratch/use" 2>"$scratch/err" && "$scratch/use"
+	told $? "no warning of $compiler"
+done
+all="again late lost shorts recorder fails hostile together kept idle crash exec held misused handlers"
 for row in packed_word $([ "${ALL:-0}" = 0 ] || sed -n 's/^X(\(\w*\),.*/\1/p' schemes/schemes.def); do
 	take_header "$row" 2>/dev/null || continue
 	# A row that no board's clock has needs a clock of its own; a locked one is for shared rings.
@@ -46,6 +56,27 @@ for row in packed_word $([ "${ALL:-0}" = 0 ] || sed -n 's/^X(\(\w*\),.*/\1/p' sc
 	for what in $([ $row = packed_word ] && echo "$all" || echo again late lost shorts recorder); do right "$row" "$scratch/$row" $what; done
 	all="again late lost shorts recorder"
 done
+unread=
+# A ring for each CPU, of which one records nothing.
+for row in packed_word_locked_fenced restartable_full; do
+	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
+	[ "$(uname -m)" = x86_64 ] && take_header $row && made "$scratch/cpus" $row "${CC:-gcc}" -std=gnu11 -O2 -Wall -Wextra -Werror \
+		-D"$upper"_PER_CPU=1 $([ $row = restartable_full ] && echo -DSECTIONS)
+	told $? "$row, a ring for each CPU: compiled"
+	on="taskset -c $(taskset -cp $$ | sed 's/.*[ ,-]//')"
+	for what in again lost recorder crash exec misused; do right "$row, a ring for each CPU" "$scratch/cpus" $what; done
+done
+on=
+! made "$scratch/no" packed_word "${CC:-gcc}" -std=gnu11 -DPACKED_WORD_PER_CPU=1 && grep -q 'error PACKED_WORD_PER_CPU: take packed_word_locked_fenced' "$scratch/err"
+report $? "a row that cannot is refused by its name: $(grep -o -m 1 '#error.*' "$scratch/err")"
+cross=aarch64-linux-gnu-gcc
+if command -v $cross >/dev/null && command -v qemu-aarch64-static >/dev/null; then
+	made "$scratch/arm64.own" packed_word $cross -static -std=gnu11 -O2 -Wall -Wextra -Werror
+	printf '#!/bin/sh\nexec qemu-aarch64-static %s "$@"\n' "$scratch/arm64.own" >"$scratch/arm64" && chmod +x "$scratch/arm64"
+	right arm64 "$scratch/arm64" again
+else
+	skip arm64 "no $cross, or no qemu-aarch64-static"
+fi
 unread=yes row=packed_word
 for which in $([ "${ALL:-0}" = 0 ] || echo thread address,undefined); do
 	made "$scratch/clean" packed_word clang -std=gnu11 -g -O1 -fsanitize=$which -fno-sanitize-recover=all
@@ -130,6 +161,44 @@ objects "a library, all hidden" 4000 0 linked -fvisibility=hidden -fvisibility=h
 objects "a library with a symbol list" 4000 0 linked "-Wl,--version-script=$scratch/only" ""
 objects "a plugin of other sizes: all its calls are strays, and the next start fails" 1000 1000 "" -DPACKED_WORD_THREADS=10 ""
 
+cat >"$scratch/one.c" <<'END'
+#include "packed_word_trace.h"
+#define ONE(F) F(u64, number)
+PACKED_WORD_EVENT(work, 1, ONE);
+int one(void) { return work_write(packed_word_here(), 1); }
+END
+cat >"$scratch/two.cc" <<'END'
+#include "packed_word_trace.h"
+#include <thread>
+#define WORK(F) F(u64, number)
+PACKED_WORD_EVENT(work, 1, WORK);
+extern "C" int one(void);
+int main(int, char **argv)
+{
+	packed_word_event_type types[] = { work_type };
+	packed_word_trace_options options = {};
+	options.folder = argv[1];
+	options.types = types;
+	options.type_count = 1;
+	packed_word_trace_session session(options);
+	if (session.error)
+		return session.error == PACKED_WORD_MIXED ? 3 : 1;
+	std::thread([] {
+		auto leave = packed_word_trace_scope([] { work_write(packed_word_here(), 1); });
+		work_write(packed_word_here(), 0);
+	}).join();
+	return one();
+}
+END
+for one in SUBBUF_SHIFT=12 SUBBUF_SHIFT=10 COUNT_SHIFT=4 THREADS=10; do # the first is the default
+	rm -rf "$scratch/trace"
+	${CC:-gcc} -std=gnu11 -I"$folder" -DPACKED_WORD_$one -c "$scratch/one.c" -o "$scratch/one.o" 2>"$scratch/err" && g++ -std=c++17 \
+		-Wall -Wextra -I"$folder" "$scratch/two.cc" "$scratch/one.o" -pthread -o "$scratch/two" 2>>"$scratch/err" && "$scratch/two" "$scratch/trace"
+	got=$?
+	if [ $one = SUBBUF_SHIFT=12 ]; then [ $got = 0 ] && [ "$(counted "$scratch/trace")" = 3 ]; else [ $got = 3 ]; fi
+	told $? "two files, of C and of C++, of which one defines $one: exit code $got"
+done
+
 # ---- a stop at every system call that writes ----
 
 row=packed_word
@@ -158,10 +227,8 @@ stays() { # each event that can be read at one stop can be read at the next
 said=$(stays "$scratch/stopped" "$([ "${ALL:-0}" = 0 ] && echo 4 || echo 1)")
 report $? "what is on the disk stays there, wherever the program stops: $said"
 head -5 "$scratch/err" | sed 's/^/# /'
-sed -i 's/^\(\tif (slot->early.content)\)$/\tif (slot->early.content \&\& !ftruncate(slot->file, (off_t)slot->at))/; ' "$folder/packed_word_trace.h"
-sed -i '/^static inline void packed_word_trace_file_end/,/^}/{s/^\tif (slot->file > 0)$/\tif (slot->file > 0 \&\& slot->early.content \&\& ftruncate(slot->file, (off_t)slot->at))\n\t\treturn;\n&/;s/slot->cut = slot->early/(void)0/}' \
-	"$folder/packed_word_trace.h"
+sed -i 's/^\tgood = slot->file ||/\tgood = slot->file > 0 \&\& ftruncate(slot->file, (off_t)(slot->at \& ~4095ull));\n&/' "$folder/packed_word_trace.h"
 made "$scratch/stopped" packed_word "${CC:-gcc}" -std=gnu11 -O1 && said=$(stays "$scratch/stopped")
 [ $? != 0 ] && case $said in *"are gone"*) true ;; *) false ;; esac
-report $? "seen: what was written early is cut out of the chunk before: $said"
+report $? "seen: the last page of a file is written again: $said"
 plan
