@@ -23,7 +23,7 @@ EXPLORE_WARN ?= -Wall -Wextra -Wundef $(werror) -Wno-unused-function
 # arm64's atomics are inline: the library that chooses them by CPU keeps what it found in a variable.
 explore_arm64 := $(filter aarch64-%,$(shell $(EXPLORE_CC) -dumpmachine 2>/dev/null))
 explored_flags = -std=gnu11 -D_GNU_SOURCE= $(EXPLORE_WARN) \
-	-I$(TREE) -I$(BUILD) -fPIC -fvisibility=hidden $(if $(explore_arm64),-mno-outline-atomics)
+	-I$(TREE) -I$(BUILD) -I$(O) -fPIC -fvisibility=hidden $(if $(explore_arm64),-mno-outline-atomics)
 # A stop saves the general registers and no others; at a labelled point, which is a call, only arm64
 # could have something in those.
 points_flags := -g1 $(if $(explore_arm64),-mgeneral-regs-only)

@@ -38,11 +38,11 @@ static bool is_there(const struct explore_options *options, const char *row,
 	if (!access(path, F_OK))
 		return true;
 	if (options->object)
-		fail_line("no %s: make history and make mutants build such objects", path);
+		fail_line("no %s: the sources build such objects, targets history and mutants", path);
 	else if (family->stops == STOPS_POINTS)
-		fail_line("no %s: make explored-points builds objects of main rows", path);
+		fail_line("no %s: the sources build objects of main rows, target explored-points", path);
 	else
-		fail_line("no %s: make explored SCHEMES==%s builds it", path, row);
+		fail_line("no %s: the sources build it, target explored, SCHEMES==%s", path, row);
 	return false;
 }
 

@@ -148,7 +148,7 @@ def is_taken(machines, row, needs):
 
 
 def refused(machines, row, needs=()):
-    return "" if is_taken(machines, row, needs) else " `make take` refuses it."
+    return "" if is_taken(machines, row, needs) else " It has no header."
 
 
 def least_cold(one, rows):

@@ -60,9 +60,9 @@ def why_none(run):
     if not run.complete:
         return "it never finished: repeat it"
     if "QUICK=1" in text(run.json, "command"):
-        return "it is a quick run, whose times are too coarse: run make bench, or make bench FULL=1"
+        return "it is a quick run, whose times are too coarse: run bench without --quick"
     if "floor" not in steady:
-        return "it has no steady cell of 'floor': run make bench"
+        return "it has no steady cell of 'floor': run bench without --workloads"
     if not 0 < run.apart < APART:
         return (f"it is too noisy to tell apart what differs by {100 * APART:.0f} %, or does not say: stop "
                 "other work and run again")

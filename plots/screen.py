@@ -90,7 +90,7 @@ def said(best):
     text = wrapped(" ".join(best.sentences), COLUMNS)
     unless = "; ".join(f"{one.condition}: {one.row}" + ("" if one.taken else "*")
                        for one in best.unless)
-    star = " (*: make take refuses it)" if any(not one.taken for one in best.unless) else ""
+    star = " (*: has no header)" if any(not one.taken for one in best.unless) else ""
     return text + (wrapped(f"Unless {unless}{star}.", COLUMNS) if unless else [])
 
 
