@@ -38,11 +38,11 @@ static bool is_there(const struct explore_options *options, const char *row,
 	if (!access(path, F_OK))
 		return true;
 	if (options->object)
-		fail_line("no %s: the sources build such objects, targets history and mutants", path);
+		fail_line("no %s: targets history and mutants build such", path);
 	else if (family->stops == STOPS_POINTS)
-		fail_line("no %s: the sources build objects of main rows, target explored-points", path);
+		fail_line("no %s: target explored-points builds main rows", path);
 	else
-		fail_line("no %s: the sources build it, target explored, SCHEMES==%s", path, row);
+		fail_line("no %s: target explored builds it, SCHEMES==%s", path, row);
 	return false;
 }
 

@@ -50,8 +50,8 @@ step "mutants, by a swarm" python3 -B tests/cases/cases.py --swarm 1 --seconds 3
 	build/mutants/last_[giow]*.patch
 step "the judges, mutated, a sample" make --no-print-directory mutate ARGS="--sample 400 --seed 1"
 step "late beats" build/run-stress --workload late_beat --seconds 5
-step "consumer of a taken row, ten minutes of storm" env CONSUMER_SECONDS=$((seconds * 10)) \
-	SECONDS_PER_TEST=3600 SCRIPTS=tests/take/test_consumer.sh sh tests/run.sh build
+step "random programs with the consumer of a taken row" env ALL=1 CONSERVE_SEEDS=$((seconds * 50)) \
+	SECONDS_PER_TEST=7200 SCRIPTS=tests/take/test_conserve.sh sh tests/run.sh build
 step "200 kills" env KILLS=200 sh tests/results/test_kills.sh build
 step "a planted change" sh tests/results/planted.sh build
 step "random payloads" build/run-stress --payload random --seconds 5

@@ -18,12 +18,12 @@ static __thread int joined = 1;
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#define WORK(F) F(u32, who) F(u32, number) F(u64, before)
-E(EVENT)(work, 1, WORK);
 #ifndef PAD /* a long time in a section */
 #define PAD 1
 #endif
-#define WORDS(F) F(u32, who) F(u32, number) F(u64, before) F(string, words) F(text, pad, PAD)
+#define WORK(F) F(u32, who) F(u32, number) F(u64, before) F(text, pad, PAD)
+E(EVENT)(work, 1, WORK);
+#define WORDS(F) F(u32, who) F(u32, number) F(u64, before) F(string, words)
 E(EVENT)(words, 40, WORDS);
 
 enum { MOST_WHO = 1024, MOST_NUMBER = 8192, PROCESSES = 8, LIVE = 3 };
@@ -82,8 +82,8 @@ static void record(uint32_t who, uint32_t *next)
 		move(0, who + *next / 64); /* into a ring of another CPU */
 	said = __atomic_exchange_n(&joined, 1, __ATOMIC_RELAXED);
 	add(&tally->joins, !said || said == E(FULL));
-	said = *next % 7 ? work_write(ring, who, *next, E(CLOCK)()) :
-			   words_write(ring, who, *next, E(CLOCK)(), "some words", "");
+	said = *next % 7 ? work_write(ring, who, *next, E(CLOCK)(), "") :
+			   words_write(ring, who, *next, E(CLOCK)(), "some words");
 	*next += !said;
 	add(&tally->recorded, !said);
 	add(&tally->full, said == E(FULL));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_sections.sh BUILD   Taken rows whose records are sections that the kernel starts over (rseq): with a ring
-# for each thread and one for each CPU, while threads move, signals record and the consumer reads. TAP.
+# usage: test_sections.sh BUILD   Taken rows whose records are sections that the kernel starts over (rseq). Threads that
+# move, and the consumer, are in test_conserve.sh and test_session.sh. TAP.
 . tests/support/tap.sh
 build=$1
 folder=$scratch/take
@@ -14,29 +14,11 @@ made() { # OUT ROW HEADERS PROGRAM COMPILER WORDS...
 	"$@" -I. -I"$from" -DHEADER="\"${row}_${kind:-trace}.h\"" -DPREFIX="$row" -DUPPER="$(upper "$row")" -DSECTIONS \
 		"tests/take/$program.c" -pthread -o "$out" 2>"$scratch/err"
 }
-reads() { # ARGUMENTS...
-	timeout 120 python3 -B tests/take/read_chunks.py "$scratch/trace" "$@" >"$scratch/read" 2>"$scratch/wrong"
-}
-# What it said, and what babeltrace2 reads, are the same; nothing is missing, doubled or moved.
-agrees() { # NAME ARGUMENTS...
-	name=$1
-	shift
-	reads "$@" && [ "$(sed 's/.* written \([0-9]*\) .*/\1/' "$scratch/said")" = "$(sed 's/.*all \([0-9]*\) .*/\1/' "$scratch/read")" ]
-	report $? "$name: $(cat "$scratch/said")"
-	[ ! -s "$scratch/wrong" ] || sed 's/^/# /' "$scratch/wrong"
-	rm -rf "$scratch/trace"
-}
-no_loss() { grep -q ' unwritten 0 lost 0 strays 0 .*error 0$' "$scratch/said"; }
-
-case $(uname -m)$(command -v babeltrace2 >/dev/null || echo ', and no babeltrace2') in
-x86_64) ;;
-*)
+[ "$(uname -m)" = x86_64 ] || {
 	skip "sections" "$(uname -m)"
 	plan
 	exit
-	;;
-esac
-gcc="${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -Werror"
+}
 
 for row in restartable_full restartable; do
 	take_header $row 2>"$scratch/err"
@@ -58,29 +40,6 @@ for row in restartable_full restartable; do
 	done
 	python3 -B tests/take/same.py "$folder" $row >"$scratch/err" 2>&1
 	report $? "$row: what is left out changes no instruction: $(tail -1 "$scratch/err")"
-	# shellcheck disable=SC2086
-	made "$scratch/own" $row "$folder" consumer $gcc && made "$scratch/cpus" $row "$folder" consumer $gcc "-D$(upper $row)_PER_CPU=1" &&
-		made "$scratch/tight" $row "$folder" consumer $gcc "-D$(upper $row)_PER_CPU=1" "-D$(upper $row)_COUNT_SHIFT=1"
-	told $? "$row: compiled"
-	# A thread that moves goes on in another ring, whose packet may be in the chunk before.
-	for program in own cpus; do
-		"$scratch/$program" threads "$scratch/trace" 0 $([ $program = cpus ] || echo 100000) >"$scratch/said" 2>"$scratch/err" && no_loss
-		told $? "$row, $program: threads come and go, and nothing is lost"
-		agrees "$row, $program: each event is read"
-	done
-	"$scratch/cpus" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && no_loss
-	told $? "$row: threads that move between CPUs, at any instruction"
-	[ "$(ls "$scratch/trace/000000" | grep -c '^[0-9]')" -le "$(nproc --all)" ] &&
-		agrees "$row: each time is within its call, each event in a ring of a CPU"
-	"$scratch/tight" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && ! grep -q ' lost 0 ' "$scratch/said"
-	told $? "$row: in rings that are too small each loss is counted"
-	agrees "$row: and no other event is missing"
-	for program in own cpus; do
-		"$scratch/$program" crash "$scratch/first" "$scratch/trace" >"$scratch/said" 2>"$scratch/err"
-		[ $? -gt 128 ] && reads --gaps && grep -q 'highest 300999$' "$scratch/read"
-		told $? "$row, $program: a crash leaves the newest of rings that overwrite: $(cat "$scratch/read")"
-		rm -rf "$scratch/trace" "$scratch/first"
-	done
 done
 row=restartable_full upper=RESTARTABLE_FULL
 
@@ -107,50 +66,25 @@ for mode in "" overwrite; do
 	right "ThreadSanitizer finds nothing (${mode:-discard})" threads "$mode" "${CC:-gcc}" -std=gnu11 -g -O1 -fsanitize=thread -DRINGS=2
 done
 
-# ---- faults ----
+# ---- threads that have none ----
 
-# One that is planted in the section is seen: what is said to be recorded is not what is read.
-faulty() { # NAME SED
-	mkdir -p "$scratch/faulty" && cp "$folder"/$row* "$scratch/faulty" && sed -i "$2" "$scratch/faulty/$row.h"
-	# shellcheck disable=SC2086
-	! cmp -s "$folder/$row.h" "$scratch/faulty/$row.h" &&
-		made "$scratch/bad" $row "$scratch/faulty" consumer $gcc -D${upper}_PER_CPU=1 -DPAD=400 && {
-		timeout 120 "$scratch/bad" moved "$scratch/trace" >"$scratch/said" 2>/dev/null
-		! reads
-	}
-	report $? "seen: $1: $(head -1 "$scratch/wrong")"
-	rm -rf "$scratch/trace"
-}
-faulty "an interrupted section goes on as if it were published" 's/"jmp	%l\[aborted\]/"jmp	restart_end_%=/'
-faulty "the CPU is not compared" 's/"jne	%l\[moved\]\\n\\t"/"\\n\\t"/'
-faulty "the tail is stored before the payload" \
-	'/movq	%%r9, %c\[tail\]/d; s/^\t*RESTARTABLE_FULL_RESTART_PAYLOAD$/"movq	%%r9, %c[tail](%[ring])\\n\\t" &/'
-
-# ---- threads and CPUs that have none ----
-
-# shellcheck disable=SC2086
-made "$scratch/few" $row "$folder" consumer $gcc -D${upper}_PER_CPU=1 -D${upper}_THREADS=1 &&
-	"$scratch/few" moved "$scratch/trace" >"$scratch/said" 2>"$scratch/err" && ! grep -q ' lost 0 ' "$scratch/said"
-told $? "a ring for one CPU of $(nproc): what the others record is counted as lost"
-agrees "and nothing else is missing"
 cat >"$scratch/alone.c" <<END
-#include "$row.h"
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "${row}_trace.h"
 int main(void)
 {
 	static struct ${row}_tracer ring, other;
 	const struct ${row}_event_type type = { "a", "u64 _b; ", 1, 8 };
 	const struct ${row}_options options = { &type, 1, 0, false, NULL };
+	const struct ${row}_trace_options trace = { .folder = ".", .types = &type, .type_count = 1 };
 	uint64_t number = 0;
 	if (${row}_open(&ring, &options) || ${row}_try_write(&ring, 1, &number, 8) ||
 	    syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, 32, 1, 0x53053053))
 		return 2;
 	return ${row}_try_write(&ring, 1, &number, 8) != ${upper}_FULL || ${row}_lost(&ring) != 1 ||
-	       ${row}_flush_open(&ring) || ${row}_open(&other, &options) != ${upper}_NO_RSEQ;
+	       ${row}_flush_open(&ring) || ${row}_open(&other, &options) != ${upper}_NO_RSEQ || ${row}_trace_start(&trace) != ${upper}_NO_RSEQ;
 }
 END
-"${CC:-gcc}" -std=gnu11 -O2 -I"$folder" "$scratch/alone.c" -o "$scratch/alone" 2>"$scratch/err" && timeout 20 "$scratch/alone"
+"${CC:-gcc}" -std=gnu11 -O2 -I"$folder" "$scratch/alone.c" -o "$scratch/alone" -pthread 2>"$scratch/err" && timeout 20 "$scratch/alone"
 told $? "a thread that has no rseq loses its events, counted, and opens nothing"
 
 # ---- as a row ----
@@ -175,9 +109,6 @@ fi
 
 # ---- what is refused ----
 
-GLIBC_TUNABLES=glibc.pthread.rseq=0 "$scratch/cpus" threads "$scratch/trace" >"$scratch/said" 2>"$scratch/err"
-[ $? = 1 ] && grep -q '^trace_start: -38,' "$scratch/err"
-report $? "without rseq trace_start() returns an error and records nothing: $(cat "$scratch/err")"
 refused() { # NAME WORDS OPTION... with the text of the program on stdin
 	name=$1 words=$2
 	shift 2

@@ -217,7 +217,7 @@ stays() { # each event that can be read at one stop can be read at the next
 			    # One that has no chunk yet is no trace.
 			    there = set(re.findall(r"^\[(\d+)\].* work: .*number = (\d+), who = (\d+)", done.stdout, re.M))
 			    if not before <= there or done.returncode and before:
-			        wrong.append("%s: %d of %d are gone; %s" % (name, len(before - there), len(before), done.stderr[-200:]))
+			        wrong.append("%s: %d of %d are gone; %s" % (name, len(before - there), len(before), " ".join(done.stderr.split())[-150:]))
 			    grew += len(there) > len(before)
 			    before, stops = there, stops + 1
 			print(stops, "stops,", len(before), "events at the end", *wrong[:3])
