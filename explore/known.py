@@ -20,7 +20,7 @@ LINE = re.compile(r'X\("(\w+)", "(\w+)", (\w+),')
 
 def source(compiler, build, row, header, defines):
     """What is ours of it: C libraries, compilers and comments make no difference."""
-    text = subprocess.run([compiler, "-E", "-std=gnu11", "-D_GNU_SOURCE=", "-I.", "-I" + build, "-I" + build + "/obj", "-DSTAMPEDE_CHECKED", f"-DROW={row}",
+    text = subprocess.run([compiler, "-E", "-std=gnu11", "-D_GNU_SOURCE=", "-I.", "-I" + build + "/obj", "-DSTAMPEDE_CHECKED", f"-DROW={row}",
                            f'-DSCHEME_HEADER="schemes/{header}.h"', *defines.split(), *PARTS],
                           check=True, capture_output=True, text=True).stdout
     mine, kept = False, []
