@@ -265,16 +265,6 @@ int record_set(struct record *rec, const char *key, json_t *value)
 					put_file(rec, RECORD_CONTEXT, write_json, value);
 }
 
-int record_write_file(struct record *rec, const char *name, file_writer writer, void *arg)
-{
-	if (!plain_name(name) || !strcmp(name, RECORD_ROWS) || !strcmp(name, RECORD_BENCH) ||
-	    !strcmp(name, RECORD_CONTEXT))
-		return fail_with(EXIT_USAGE,
-				 "'%s' cannot be a further file of a run; choose a plain name",
-				 name);
-	return put_file(rec, name, writer, arg);
-}
-
 static int write_bench(struct record *rec)
 {
 	json_t *document = json_object();

@@ -69,12 +69,6 @@ int record_add_row(struct record *rec, json_t *row);
 int record_set(struct record *rec, const char *key, json_t *value);
 
 /*
- * Writes a further file of the run (a topology), whole or not at all. name: of [A-Za-z0-9._-], not
- * beginning with '.' or '-', and none of the record's own.
- */
-int record_write_file(struct record *rec, const char *name, file_writer writer, void *arg);
-
-/*
  * Ends a run well: writes bench.json, then lets root/latest point to it. On failure latest and all
  * earlier runs are as before, and the rows stay readable in the run's directory; without one row
  * the directory goes away. rec is freed and the lock released in every case.

@@ -259,11 +259,10 @@ static int finish(const struct plan *plan, const struct rounds *rounds, struct r
 			 plan->rank);
 }
 
-/* The machine, what disturbs times on it, and the topology for the cells' processes. */
-static int describe_machine(struct where *where, struct run *run, FILE *out, bool all)
+/* The machine, and what disturbs times on it. */
+static void describe_machine(struct where *where, struct run *run, FILE *out, bool all)
 {
 	json_t *warnings = warnings_collect(&where->run), *context = where_context(where);
-	int error = where_export(where, run->record);
 
 	(all ? warnings_print : warnings_name)(warnings, out);
 	run_set(run, "warnings", warnings);
@@ -271,7 +270,6 @@ static int describe_machine(struct where *where, struct run *run, FILE *out, boo
 	record_set(run->record, "warnings", warnings);
 	record_set(run->record, "context", context);
 	json_decref(context);
-	return error;
 }
 
 static int bench(const struct plan *plan, struct where *where, struct run *run)
@@ -279,13 +277,12 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 	struct workload_bench seen = bench_of(plan, where);
 	static struct counted_all counted;
 	static struct rounds rounds;
-	int status = describe_machine(where, run, plan->json ? stderr : stdout, plan->all);
+	int status;
 
-	rounds.topology = where->topology;
+	describe_machine(where, run, plan->json ? stderr : stdout, plan->all);
 	timed_plan(&rounds, &seen, plan->repetitions);
 	progress_begin(&run->progress, expected_seconds(&seen, &rounds));
-	if (!status)
-		status = measure(&seen, &rounds, run, &counted);
+	status = measure(&seen, &rounds, run, &counted);
 	if (status && status != EXIT_BROKEN)
 		return abandon(run, status);
 	sections_make(&seen, &rounds, &counted, run);

@@ -2,14 +2,12 @@
 #include "runner/where.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "runner/place/ticks.h"
 #include "runner/timing/counters.h"
 #include "runner/timing/gbench.h"
 #include "workloads/engine/interrupts.h"
-#include "results/record.h"
 
 static unsigned int wanted_cpus(const struct place *place, const char *list)
 {
@@ -62,12 +60,6 @@ int where_open(struct where *where, const char *list, const char *program, uint6
 		.benchmark_version = gbench_version(),
 	};
 	return 0;
-}
-
-int where_export(struct where *where, struct record *record)
-{
-	snprintf(where->topology, sizeof(where->topology), "%s/topology.xml", record_dir(record));
-	return record_write_file(record, "topology.xml", place_write_xml, &where->place);
 }
 
 void where_close(struct where *where)

@@ -13,7 +13,6 @@
 struct where {
 	struct place place;
 	struct place_plan cpus; /* all that are allowed */
-	char topology[4096]; /* file of it, for the processes of timed cells */
 	char alias[METADATA_ALIAS_BYTES];
 	json_t *machine; /* of machine_read() */
 	bool load_known;
@@ -26,11 +25,6 @@ struct where {
 /* On the CPUs of `list`, NULL: on all; installs the handlers of signals. An exit code. */
 int where_open(struct where *where, const char *list, const char *program, uint64_t seed);
 void where_close(struct where *where);
-
-struct record;
-
-/* Writes the topology into the run's directory. An exit code. */
-int where_export(struct where *where, struct record *record);
 
 /* What machine it is, with the load of now as that after the run. A new reference. */
 json_t *where_context(struct where *where);

@@ -34,9 +34,4 @@ lint: ## is the time right in a trace (CTF, Chrome's JSON, perf.data, ftrace, XR
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/read-trace
 	@$(BUILD)/read-trace --lint $(TRACES)
 
-record-gaps: ##- record gaps of this machine's kernel, as a workload: ARGS="--seconds 5"
-	@sh runner/packages.sh $(build_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/read-trace
-	@sh traces/record_gaps.sh $(BUILD) $(ARGS)
-
-.PHONY: fuzz lint record-gaps
+.PHONY: fuzz lint

@@ -15,7 +15,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include <hwloc.h>
 
@@ -40,13 +39,6 @@ struct place_plan {
  * thread. EXIT_RESOURCE if discovery fails or no CPU is allowed.
  */
 int place_open(struct place *place);
-
-/*
- * Load what place_write_xml() wrote on this machine; about 0.1 ms, for the short processes that
- * run one round each. What is allowed is read from the system again. EXIT_USAGE if the file
- * cannot be read, or lacks a CPU that this process may run on.
- */
-int place_open_xml(struct place *place, const char *path);
 
 /* Safe on a zeroed struct and on one whose opening failed. */
 void place_close(struct place *place);
@@ -80,11 +72,5 @@ int place_unbind_self(const struct place *place);
  * it. EXIT_RESOURCE if something moved it, which voids what was measured.
  */
 int place_verify_self(const struct place *place, unsigned pu);
-
-/*
- * A file_writer (base/file.h) of a struct place: the topology as XML for the record of a run,
- * without what identifies the machine (host name, control group, process name, serial numbers).
- */
-int place_write_xml(FILE *out, void *place);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,23 +28,17 @@ static void take_ends(void *arg)
 }
 
 /* -1, after a line on stderr. */
-static pid_t start(const char *topology, int ends[2])
+static pid_t start(int ends[2])
 {
-	char hz[64], *where;
-	const char *argv[] = { "/proc/self/exe", CELL_PROCESS_OPTION, hz, NULL, NULL };
-	pid_t pid;
+	char hz[64];
+	const char *const argv[] = { "/proc/self/exe", CELL_PROCESS_OPTION, hz, NULL };
 
-	snprintf(hz, sizeof(hz), "hz=%.3f", ticks_hz());
-	if (asprintf(&where, "topology=%s", topology) < 0)
-		end_memory("a path");
-	argv[3] = where;
-	pid = child_start(
+	snprintf(hz, sizeof(hz), "%.3f", ticks_hz());
+	return child_start(
 		&(struct child_program){ .argv = argv, .prepare = take_ends, .arg = ends });
-	free(where);
-	return pid;
 }
 
-int cell_process_start(struct cell_process *process, const char *topology)
+int cell_process_start(struct cell_process *process)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
@@ -55,7 +48,7 @@ int cell_process_start(struct cell_process *process, const char *topology)
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		fail_line("no pipe to a process for timed cells: %s", strerror(errno));
 	else
-		pid = start(topology, (int[2]){ in[0], out[1] });
+		pid = start((int[2]){ in[0], out[1] });
 	close(in[0]);
 	close(out[1]);
 	if (pid < 0) {
@@ -100,18 +93,23 @@ static int ended(struct cell_process *process, const char *row)
 
 static void tell(FILE *to, const struct cell *cell)
 {
+	const struct cell_injection *injected = &cell->injected;
+	json_t *cpus = json_array(), *line;
 	unsigned int i;
 
-	fprintf(to, "row=%s pairs=%u more=%u instructions=%.6g atomics=%.6g cpus=", cell->row,
-		cell->pairs, cell->more, cell->instructions, cell->atomics);
 	for (i = 0; i < cell->threads; i++)
-		fprintf(to, "%s%u", i ? "," : "", cell->pu[i]);
-	if (cell->cheap)
-		fputs(" clock=cheap", to);
-	if (cell->injected.on)
-		fprintf(to, " wrap_every=%" PRIu64 " nest_every=%" PRIu64 " nest_depth=%" PRIu64,
-			cell->injected.wrap_every, cell->injected.nest_every,
-			cell->injected.nest_depth);
+		json_array_append_new(cpus, json_integer(cell->pu[i]));
+	line = json_pack("{s:s, s:i, s:i, s:f, s:f, s:o, s:b}", "row", cell->row, "pairs",
+			 (int)cell->pairs, "more", (int)cell->more, "instructions",
+			 cell->instructions, "atomics", cell->atomics, "cpus", cpus, "cheap",
+			 cell->cheap);
+	if (injected->on)
+		json_object_set_new(line, "injected",
+				    json_pack("[I, I, I]", (json_int_t)injected->wrap_every,
+					      (json_int_t)injected->nest_every,
+					      (json_int_t)injected->nest_depth));
+	json_dumpf(line, to, JSON_COMPACT);
+	json_decref(line);
 	fputc('\n', to);
 	fflush(to);
 }
@@ -138,83 +136,34 @@ int cell_process_end(struct cell_process *process)
 
 /* ---- the process that runs them ---- */
 
-/* What the words of a line say. */
-struct cell_reading {
-	struct cell cell;
-	unsigned int pu[CELL_THREADS_MAX];
-};
-
-static bool read_cpus(struct cell_reading *reading, const char *text)
-{
-	char *end;
-
-	for (; *text && reading->cell.threads < CELL_THREADS_MAX; text = end + (*end == ',')) {
-		reading->pu[reading->cell.threads++] = (unsigned int)strtoul(text, &end, 10);
-		if (end == text || (*end && *end != ','))
-			return false;
-	}
-	return !*text;
-}
-
-static bool read_word(struct cell_reading *reading, const char *word)
-{
-	struct cell *cell = &reading->cell;
-	struct cell_injection *injected = &cell->injected;
-	const char *value = strchr(word, '=');
-	const struct {
-		const char *key;
-		unsigned int *number;
-		uint64_t *injects;
-		double *figure;
-	} numbers[] = {
-		{ .key = "pairs=", .number = &cell->pairs },
-		{ .key = "more=", .number = &cell->more },
-		{ .key = "instructions=", .figure = &cell->instructions },
-		{ .key = "atomics=", .figure = &cell->atomics },
-		{ .key = "wrap_every=", .injects = &injected->wrap_every },
-		{ .key = "nest_every=", .injects = &injected->nest_every },
-		{ .key = "nest_depth=", .injects = &injected->nest_depth },
-	};
-	size_t i, key_bytes;
-
-	if (!value++)
-		return false;
-	key_bytes = (size_t)(value - word);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (strncmp(word, numbers[i].key, key_bytes))
-			continue;
-		if (numbers[i].number)
-			*numbers[i].number = (unsigned int)strtoul(value, NULL, 10);
-		else if (numbers[i].figure)
-			*numbers[i].figure = strtod(value, NULL);
-		else
-			*numbers[i].injects = strtoull(value, NULL, 10);
-		injected->on |= numbers[i].injects != NULL;
-		return true;
-	}
-	if (!strncmp(word, "row=", key_bytes))
-		cell->row = value;
-	else if (!strcmp(word, "clock=cheap"))
-		cell->cheap = true;
-	else
-		return !strncmp(word, "cpus=", key_bytes) && read_cpus(reading, value);
-	return true;
-}
-
 /* False, after a line on stderr, if the line is not a whole cell. */
-static bool read_cell(struct cell_reading *reading, char *line)
+static bool read_cell(struct cell *cell, unsigned int pu[CELL_THREADS_MAX], const json_t *line)
 {
-	struct cell *cell = &reading->cell;
-	char *word, *rest;
+	struct cell_injection *injected = &cell->injected;
+	json_int_t every[3];
+	json_error_t error;
+	json_t *cpus, *injects = NULL;
+	int pairs = 0, more = 0, cheap = 0;
 
-	for (word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
-		if (!read_word(reading, word)) {
-			fail_line("unknown key '%s' in a cell description", word);
-			return false;
-		}
-	cell->pu = reading->pu;
-	if (cell->row && cell_driver(cell) && cell->threads &&
-	    !(cell->injected.on && cell->threads > 1))
+	if (json_unpack_ex((json_t *)(uintptr_t)line, &error, JSON_STRICT,
+			   "{s:s, s:o, s?i, s?i, s?F, s?F, s?b, s?o}", "row", &cell->row, "cpus", &cpus,
+			   "pairs", &pairs, "more", &more, "instructions", &cell->instructions,
+			   "atomics", &cell->atomics, "cheap", &cheap, "injected", &injects)) {
+		fail_line("no description of a cell: %s", error.text);
+		return false;
+	}
+	cell->pairs = (unsigned int)pairs;
+	cell->more = (unsigned int)more;
+	cell->cheap = cheap;
+	if (injects && !json_unpack(injects, "[I, I, I]", &every[0], &every[1], &every[2]))
+		*injected = (struct cell_injection){ true, (uint64_t)every[0], (uint64_t)every[1],
+						     (uint64_t)every[2] };
+	for (; cell->threads < CELL_THREADS_MAX && cell->threads < json_array_size(cpus);
+	     cell->threads++)
+		pu[cell->threads] =
+			(unsigned int)json_integer_value(json_array_get(cpus, cell->threads));
+	cell->pu = pu;
+	if (cell_driver(cell) && cell->threads && !(injected->on && cell->threads > 1))
 		return true;
 	fail_line("this cell is not complete: give row and cpus");
 	return false;
@@ -222,25 +171,26 @@ static bool read_cell(struct cell_reading *reading, char *line)
 
 static int run_lines(const struct place *place)
 {
-	struct cell_reading reading;
+	unsigned int pu[CELL_THREADS_MAX];
+	json_t *result, *asked;
 	char *line = NULL;
 	size_t room = 0;
-	json_t *result;
 	int status = EXIT_FINE;
 
 	while (!status && getline(&line, &room, stdin) > 0) {
-		reading = (struct cell_reading){
-			.cell = { .place = place, .instructions = -1, .atomics = -1 }
-		};
-		if (!read_cell(&reading, line)) {
+		struct cell cell = { .place = place, .instructions = -1, .atomics = -1 };
+
+		asked = json_loads(line, 0, NULL);
+		if (!read_cell(&cell, pu, asked)) {
 			status = EXIT_USAGE;
-			break;
+		} else {
+			result = cell_run(&cell);
+			if (!result || json_dumpf(result, stdout, JSON_COMPACT) ||
+			    putchar('\n') < 0 || fflush(stdout))
+				status = EXIT_RESOURCE;
+			json_decref(result);
 		}
-		result = cell_run(&reading.cell);
-		if (!result || json_dumpf(result, stdout, JSON_COMPACT) || putchar('\n') < 0 ||
-		    fflush(stdout))
-			status = EXIT_RESOURCE;
-		json_decref(result);
+		json_decref(asked);
 	}
 	free(line);
 	return status;
@@ -249,19 +199,11 @@ static int run_lines(const struct place *place)
 int cell_process_main(int argc, char **argv)
 {
 	struct place place = { .topology = NULL };
-	const char *topology = NULL;
-	int i, status;
+	int status;
 
-	for (i = 2; i < argc; i++)
-		if (!strncmp(argv[i], "topology=", 9))
-			topology = argv[i] + 9;
-		else if (!strncmp(argv[i], "hz=", 3))
-			ticks_set_hz(strtod(argv[i] + 3, NULL));
-	if (!topology) {
-		return fail_with(EXIT_USAGE, "" CELL_PROCESS_OPTION " is for bench: it needs a "
-					     "topology, and cells on standard input");
-	}
-	if (interrupts_install() || place_open_xml(&place, topology))
+	if (argc > 2)
+		ticks_set_hz(strtod(argv[2], NULL));
+	if (interrupts_install() || place_open(&place))
 		return EXIT_RESOURCE;
 	status = run_lines(&place);
 	place_close(&place);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Timed cells in a process of their own, one after the other: each process has its own layout of
- * memory, and what it costs to load it is not paid for every cell. It reads a line of words for
- * each cell, and answers with a line of JSON.
+ * memory, and what it costs to load it is not paid for every cell. A cell is a line of JSON, and
+ * so is its answer.
  */
 #ifndef STAMPEDE_RUNNER_TIMING_CELL_PROCESS_H
 #define STAMPEDE_RUNNER_TIMING_CELL_PROCESS_H
@@ -21,14 +21,11 @@ struct cell_process {
 	struct sigaction pipe_was;
 };
 
-/*
- * Starts this program again, with the topology in that file. An exit code, after a line on stderr.
- */
-int cell_process_start(struct cell_process *process, const char *topology);
+/* Starts this program again. An exit code, after a line on stderr. */
+int cell_process_start(struct cell_process *process);
 
 /*
- * Runs a cell there; its place is told by the topology. An exit code; *result is the answer, or
- * NULL. A process that has ended says why, but not after a SIGINT.
+ * Runs a cell there. An exit code; *result is the answer, or NULL. A process that has ended says why, but not after a SIGINT.
  */
 int cell_process_run(struct cell_process *process, const struct cell *cell, json_t **result);
 

@@ -103,7 +103,7 @@ int rounds_run(struct rounds *rounds)
 		if (rounds->seconds > 0 && round >= ROUNDS_LEAST &&
 		    (double)(time_ns() - begin) > rounds->seconds * 1e9)
 			break;
-		error = cell_process_start(&rounds->process, rounds->topology);
+		error = cell_process_start(&rounds->process);
 		if (error)
 			return error;
 		error = run_round(rounds, round);

@@ -34,7 +34,6 @@ struct rounds {
 			 */
 	uint64_t seed;
 	struct cell_process process; /* of the current round */
-	const char *topology; /* XML of this machine, for the cells' processes */
 	const unsigned int *pu;
 	struct record *record;
 	json_t *rows; /* array of slots: benchmarks[] in SCHEMA.md */

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * runner/place/place.h: the planner on machines that are not here; on this one pinning (read back
- * without hwloc), and the topology for the record.
+ * runner/place/place.h: the planner on machines that are not here; on this one pinning, read back
+ * without hwloc.
  */
 #define _GNU_SOURCE
 #include "tests/support/test.h"
 
-#include <fcntl.h>
 #include <sched.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "runner/place/place.h"
 #include "tests/support/made_up.h"
 #include "tests/support/scratch.h"
 
 #define SMT_MACHINE "package:2 core:4 pu:2"
 
-static char scratch[PATH_MAX];
 static cpu_set_t original_affinity;
 
 static void restrict_to(struct place *place, const char *list)
@@ -302,140 +298,12 @@ static void binder_refuses_other_machines(void **unused)
 	place_close(&place);
 }
 
-/* ---- the record ---- */
-
-/* As the record of a run has it. */
-static int place_export_xml(struct place *place, const char *path)
-{
-	return file_put(AT_FDCWD, path, place_write_xml, place) ? EXIT_USAGE : EXIT_FINE;
-}
-
-static void assert_anonymous(const char *xml)
-{
-	static const char *const traits[] = {
-		"HostName", "ProcessName", "LinuxCgroup", "DMI", "Serial", "S3CRET",
-	};
-	char host[65];
-	size_t i;
-
-	for (i = 0; i < sizeof(traits) / sizeof(traits[0]); i++)
-		if (strstr(xml, traits[i]))
-			fail_msg("%s is in the XML", traits[i]);
-	assert_int_equal(gethostname(host, sizeof(host)), 0);
-	/* A short name may be a word of the XML: look for it as a value. */
-	if (strlen(host)) {
-		char value[80];
-
-		snprintf(value, sizeof(value), "value=\"%s\"", host);
-		assert_null(strstr(xml, value));
-	}
-}
-
-static void identifying_infos_are_dropped(void **unused)
-{
-	const char *path = path_in(scratch, "synthetic.xml");
-	struct place place;
-	hwloc_obj_t root;
-	const char *xml;
-
-	assert_int_equal(open_made_up(&place, "package:1 core:2 pu:2"), EXIT_FINE);
-	root = hwloc_get_root_obj(place.topology);
-	hwloc_obj_add_info(root, "HostName", "vault");
-	hwloc_obj_add_info(root, "ProcessName", "stampede");
-	hwloc_obj_add_info(root, "LinuxCgroup", "/user/jane");
-	hwloc_obj_add_info(root, "DMIProductSerial", "a>b\"/><info name=\"CPUModel\" S3CRET");
-	hwloc_obj_add_info(root, "DMIChassisAssetTag", "S3CRET");
-	hwloc_obj_add_info(root, "CPU", "S3CRET");
-	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_NUMANODE, 0),
-			   "DMIMemorySerial", "S3CRET");
-	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_PU, 3), "DMITag",
-			   "S3CRET");
-	hwloc_obj_add_info(root, "OSRelease", "6.1.0");
-	hwloc_obj_add_info(hwloc_get_obj_by_type(place.topology, HWLOC_OBJ_PACKAGE, 0), "CPUModel",
-			   "Model <T> 9000");
-	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
-	xml = file_text(path, NULL);
-	assert_anonymous(xml);
-	assert_null(strstr(xml, "jane"));
-	assert_non_null(strstr(xml, "<info name=\"OSRelease\" value=\"6.1.0\"/>\n"));
-	assert_non_null(strstr(xml, "Model &lt;T&gt; 9000"));
-	/* Exporting takes nothing from the topology in use. */
-	assert_string_equal(hwloc_obj_get_info_by_name(root, "HostName"), "vault");
-	place_close(&place);
-}
-
-static void xml_opens_again_and_binds(void **unused)
-{
-	const char *path = path_in(scratch, "topology.xml");
-	int cpus[CPU_SETSIZE], count = own_cpus(cpus), i;
-	struct place place, again;
-
-	assert_int_equal(place_open(&place), EXIT_FINE);
-	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
-	assert_anonymous(file_text(path, NULL));
-	assert_int_equal(place_open_xml(&again, path), EXIT_FINE);
-	assert_string_equal(again.allowed_text, place.allowed_text);
-	assert_int_equal(hwloc_get_nbobjs_by_type(again.topology, HWLOC_OBJ_PU),
-			 hwloc_get_nbobjs_by_type(place.topology, HWLOC_OBJ_PU));
-	for (i = count - 1; i >= 0; i--) {
-		assert_int_equal(place_bind_self(&again, (unsigned)cpus[i]), EXIT_FINE);
-		assert_bound_to(cpus[i]);
-	}
-	place_close(&again);
-	/* Bound to the first CPU by now: the file cannot widen that. */
-	assert_int_equal(place_open_xml(&again, path), EXIT_FINE);
-	assert_int_equal(hwloc_bitmap_weight(again.allowed), 1);
-	place_close(&again);
-	place_close(&place);
-}
-
-static void wrong_xml_is_refused(void **unused)
-{
-	static const char *const garbage[] = { NULL, "", "not XML\n",
-					       "<topology version=\"2.0\">" };
-	struct place place;
-
-	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
-		if (garbage[i])
-			scratch_put(scratch, "wrong.xml", garbage[i], strlen(garbage[i]));
-		/* The parser of XML may say a line of its own. */
-		assert_int_equal(CAPTURED(place_open_xml(&place, path_in(scratch, "wrong.xml"))),
-				 EXIT_USAGE);
-		assert_non_null(strstr(scratch_stderr, "wrong.xml"));
-		assert_null(place.topology);
-	}
-}
-
-static void xml_of_another_machine_is_refused(void **unused)
-{
-	const char *path = path_in(scratch, "other.xml");
-	struct place place;
-	int cpus[CPU_SETSIZE];
-
-	if (own_cpus(cpus) < 2) {
-		print_message("skipped: no machine has fewer CPUs than this one\n");
-		skip();
-	}
-	assert_int_equal(open_made_up(&place, "package:1 core:1 pu:1"), EXIT_FINE);
-	assert_int_equal(place_export_xml(&place, path), EXIT_FINE);
-	place_close(&place);
-	assert_fails(place_open_xml(&place, path), EXIT_USAGE, "is of another machine");
-}
-
 static int set_up(void **unused)
 {
-	scratch_make(scratch);
 	return sched_getaffinity(0, sizeof(original_affinity), &original_affinity);
 }
 
-static int tear_down(void **unused)
-{
-	scratch_remove(scratch);
-	return 0;
-}
-
-TESTS_OF(set_up, tear_down, NULL, restore_affinity, plans_are_as_expected,
+TESTS_OF(set_up, NULL, NULL, restore_affinity, plans_are_as_expected,
 	 wrong_requests_are_refused, fast_cpus_come_first, binds_to_each_allowed_cpu,
 	 a_moved_thread_is_noticed, other_cpus_are_refused, an_affinity_mask_is_respected,
-	 binder_refuses_other_machines, identifying_infos_are_dropped, xml_opens_again_and_binds,
-	 wrong_xml_is_refused, xml_of_another_machine_is_refused)
+	 binder_refuses_other_machines)

@@ -31,7 +31,7 @@ for kill in $(seq "${KILLS:-3}"); do
 	kill -KILL $pid
 	wait $pid 2>/dev/null
 	[ -s "$scratch/seen" ] && head -c "$(wc -c <"$scratch/seen")" "$results"/*Z-*/rows.jsonl | cmp -s - "$scratch/seen" &&
-		tail -c 20 "$results"/*Z-*/topology.xml | grep -q '</topology>' && tail -c 3 "$results"/*Z-*/context.json | grep -q '^}' &&
+		tail -c 3 "$results"/*Z-*/context.json | grep -q '^}' &&
 		[ ! -e "$results/latest" ] && "$build/compare" --json - "$results"/*Z-*/rows.jsonl "$results"/*Z-*/rows.jsonl >/dev/null 2>&1 ||
 		bad=$((bad + 1))
 done

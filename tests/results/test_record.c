@@ -143,7 +143,6 @@ static void ends_leave_rows_or_nothing(void **state)
 
 	for (int early = 0; early < 2; early++) {
 		rec = begin_run(f, 0, name);
-		assert_works(record_write_file(rec, "topology.xml", file_write_text, (char *)"<"));
 		if (early)
 			record_abort(rec);
 		else
@@ -166,41 +165,6 @@ static void ends_leave_rows_or_nothing(void **state)
 	}
 	json_decref(foreign);
 	assert_earlier_intact(f, &e);
-}
-
-static int half_a_file(FILE *out, void *arg)
-{
-	(void)arg;
-	fputs("half of i", out);
-	errno = EIO;
-	return -1;
-}
-
-static void further_files_are_whole_or_absent(void **state)
-{
-	struct fixture *f = *state;
-	static const char *const bad[] = {
-		"", ".hidden", "-rf", "../up", "a/b", "bench.json", "rows.jsonl", "context.json",
-	};
-	char name[NAME_MAX];
-	struct record *rec = begin_run(f, 1, name);
-	int before;
-	char *text;
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_fails(record_write_file(rec, bad[i], file_write_text, (char *)"x"),
-			     EXIT_USAGE, "plain name");
-	assert_works(record_write_file(rec, "plot.gp", file_write_text, (char *)"first"));
-	assert_works(record_write_file(rec, "plot.gp", file_write_text, (char *)"second"));
-	before = entry_count(path_in(f->root, "%s", name));
-	assert_fails(record_write_file(rec, "plot.gp", half_a_file, NULL), EXIT_RESOURCE,
-		     "plot.gp: Input/output error");
-	assert_fails(record_write_file(rec, "new.gp", half_a_file, NULL), EXIT_RESOURCE, "new.gp");
-	text = file_text(path_in(f->root, "%s/plot.gp", name), NULL);
-	assert_string_equal(text, "second");
-	free(text);
-	assert_int_equal(entry_count(path_in(f->root, "%s", name)), before);
-	record_abort(rec);
 }
 
 static void every_name_of_a_run_loads(void **state)
@@ -368,6 +332,5 @@ static void compare_py_reads_it(void **state)
 
 TESTS_OF(NULL, NULL, fixture_setup, fixture_teardown, create_makes_a_directory_of_its_own,
 	 create_refuses_what_it_cannot_use, rows_are_checked, finish_writes_what_was_recorded,
-	 ends_leave_rows_or_nothing, further_files_are_whole_or_absent, every_name_of_a_run_loads,
-	 truncated_bench_is_refused, torn_rows_are_recognised, foreign_json_is_refused,
-	 compare_py_reads_it)
+	 ends_leave_rows_or_nothing, every_name_of_a_run_loads, truncated_bench_is_refused,
+	 torn_rows_are_recognised, foreign_json_is_refused, compare_py_reads_it)

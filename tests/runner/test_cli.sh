@@ -65,7 +65,6 @@ input_lane() {
 		--build timed --workload late_beat
 	says "nested under run-stress" 4 "bench times" $stress --workload nested
 	says "payload beyond all sense" 1 "from 0 to" $stress --payload 1M
-	says "cells without a topology" 1 "it needs a topology" $bench --cells </dev/null
 	[ -e "$scratch/r" ]
 	report $((!$?)) "bad input leaves no results directory"
 
@@ -193,35 +192,30 @@ bench_lane() {
 		grep -q '"workload": "bursts"' "$scratch/bursts/latest/bench.json" &&
 		grep -q '"waits": [1-9]' "$scratch/bursts/latest/bench.json"
 	report $? "a workload that is only run if it is asked for"
-	# cell NAME PATTERN ROW KEY=VALUE...: one repetition; its JSON has PATTERN and no violation.
-	topology=$(ls -d "$scratch"/results/*/topology.xml | head -1)
+	# cell NAME PATTERN ROW WRAP NEST DEPTH: one slot; its JSON has PATTERN and no violation.
 	cell() {
-		name=$1 pattern=$2
-		shift 2
-		echo "pairs=24 cpus=${one_cpu##* } $*" |
-			$bench --cells hz=2e9 topology="$topology" >"$scratch/out" 2>"$scratch/err"
-		got=$?
-		[ $got -eq 0 ] && grep -q "$pattern" "$scratch/out" &&
-			grep -q '"violation":null' "$scratch/out"
-		report $? "$name"
+		echo "{\"row\":\"$3\",\"cpus\":[${one_cpu##* }],\"pairs\":24,\"injected\":[$4,$5,$6]}" |
+			$bench --cells 2e9 >"$scratch/out" 2>"$scratch/err" &&
+			grep -q "$2" "$scratch/out" && grep -q '"violation":null' "$scratch/out"
+		report $? "$1"
 	}
-	echo row=floor nonsense=1 >"$scratch/cells"
-	says "a cell that says nothing" 1 "in a cell description" \
-		$bench --cells topology="$topology" <"$scratch/cells"
-	echo row=floor pairs=24 >"$scratch/cells"
-	says "half a cell" 1 "not complete" $bench --cells topology="$topology" <"$scratch/cells"
-	cell "no wrap: 12 bytes and packet headers" '"bytes":12\.' row=extended_header wrap_every=0
-	cell "a wrap at every event: 12 bytes more" '"bytes":24\.' row=extended_header wrap_every=1
-	cell "one event in ten interrupted, two deep" '"bytes":12\.' row=extended_header \
-		nest_every=10 nest_depth=2
+	for line in '' '{"row":"floor"}' '{"row":"floor","cpus":[0],"nonsense":1}'; do
+		echo "$line" >"$scratch/cells"
+		says "no cell: $line" 1 "no description of a cell" $bench --cells <"$scratch/cells"
+	done
+	echo '{"row":"floor","cpus":[]}' >"$scratch/cells"
+	says "half a cell" 1 "not complete" $bench --cells <"$scratch/cells"
+	cell "no wrap: 12 bytes and packet headers" '"bytes":12\.' extended_header 0 0 0
+	cell "a wrap at every event: 12 bytes more" '"bytes":24\.' extended_header 1 0 0
+	cell "one event in ten interrupted, two deep" '"bytes":12\.' extended_header 0 10 2
 	for row in floor zero_delta heartbeat delta_sync_hard delta_sync_soft three_read \
 		nested_stamps; do
-		cell "$row: wraps by plan" '"bytes"' row=$row wrap_every=3
-		cell "$row: nested by plan" '"bytes"' row=$row nest_every=3 nest_depth=2
+		cell "$row: wraps by plan" '"bytes"' $row 3 0 0
+		cell "$row: nested by plan" '"bytes"' $row 0 3 2
 	done
 	for row in heartbeat restartable loop; do
-		echo "row=$row pairs=8 cpus=${one_cpu##* }"
-	done | $bench --cells hz=2e9 topology="$topology" >"$scratch/out" 2>"$scratch/err"
+		echo "{\"row\":\"$row\",\"pairs\":8,\"cpus\":[${one_cpu##* }]}"
+	done | $bench --cells 2e9 >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 0 ] && [ "$(grep -c '"ticks"' "$scratch/out")" -eq 3 ]
 	report $? "three cells in one process"
 	before=$(readlink "$scratch/results/latest")

@@ -29,7 +29,6 @@ clean make clean BUILD="$scratch/none"
 help make help
 help-all make help-all
 fuzz tests/long.sh
-record-gaps make -n record-gaps
 kernel-module tests/kernel/module.py
 kernel-bench tests/kernel/test_kernel_module.py
 test-kernel tests/long.sh

@@ -30,9 +30,8 @@ static unsigned int run_count, started, ended, added;
 static unsigned int fails_at, stops_at, full_at;
 static int end_status;
 
-int cell_process_start(struct cell_process *process, const char *topology)
+int cell_process_start(struct cell_process *process)
 {
-	assert_string_equal(topology, "topology");
 	assert_int_equal(started++, ended);
 	return started == fails_at ? EXIT_RESOURCE : 0;
 }
@@ -89,7 +88,6 @@ static int anew(void **state)
 	rounds.cells = CELLS;
 	rounds.seed = 7;
 	rounds.rounds = 3;
-	rounds.topology = "topology";
 	rounds.pu = pu;
 	rounds.record = (struct record *)(void *)&rounds;
 	rounds.rows = json_array();

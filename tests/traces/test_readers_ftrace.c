@@ -181,7 +181,7 @@ static void kernel_capture(void **state)
 	assert_int_equal(pclose(csv), 0);
 }
 
-/* A capture of the kernel that runs here; test_traces_cli.sh makes one, as root. */
+/* A capture; test_explore_export.sh makes one. */
 static void this_kernel(void **state)
 {
 	const char *dir = getenv("STAMPEDE_CAPTURE");
@@ -189,7 +189,7 @@ static void this_kernel(void **state)
 
 	events = compare_capture(dir, NULL);
 	assert_true(events > 0);
-	print_message("kbuffer and read-trace agree on %" PRIu64 " events of this kernel\n",
+	print_message("kbuffer and read-trace agree on %" PRIu64 " events\n",
 		      events);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: test_traces_cli.sh BUILD   read-trace on good and on bad traces, exports, record-gaps. TAP.
+# usage: test_traces_cli.sh BUILD   read-trace on good and on bad traces, exports. TAP.
 build=$1
 . tests/support/tap.sh
 read=$build/read-trace
@@ -168,26 +168,4 @@ else
 	skip "a full disk" "no tmpfs can be mounted here"
 fi
 
-# ---- this machine's kernel ----
-says "record-gaps: no number" 1 "whole number" sh traces/record_gaps.sh "$build" --seconds x
-if [ "$(id -u)" = 0 ]; then
-	mounts=$(grep -c tracefs /proc/mounts)
-	sh traces/record_gaps.sh "$build" --seconds 1 --out "$scratch/kernel.csv" \
-		--keep "$scratch/capture" >"$scratch/out" 2>"$scratch/err"
-	code=$?
-	if [ $code = 4 ]; then
-		skip "record-gaps" "$(tail -1 "$scratch/err")"
-	else
-		report $code "record-gaps"
-		[ $code = 0 ] || sed 's/^/# /' "$scratch/err"
-		[ "$(grep -c tracefs /proc/mounts)" = "$mounts" ]
-		report $? "record-gaps leaves no mount"
-		STAMPEDE_CAPTURE="$scratch/capture" "$build/tests/traces/test_readers_ftrace" \
-			>"$scratch/out" 2>&1
-		good=$? agree=$(grep -o 'agree on.*' "$scratch/out")
-		report $good "kbuffer and our reader agree on this kernel: $agree"
-	fi
-else
-	says "record-gaps without permission" 3 "run it as root" sh traces/record_gaps.sh "$build"
-fi
 plan
